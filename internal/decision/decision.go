@@ -1,0 +1,130 @@
+// Package decision parses what an approver wrote about a draft and applies it
+// to the draft's findings.
+//
+// It holds values and pure functions: it neither asks who decided nor posts
+// anything. Text that it keeps (reasons, new bodies, notes, feedback) is
+// untrusted and is made safe where it is rendered. Start reading at Decision;
+// Parse makes one, Check holds it against a draft, Apply carries it out.
+package decision
+
+import (
+	"slices"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// Verdict is what happens to a draft as a whole.
+type Verdict string
+
+// The verdicts. A decision without one leaves it to the caller's default.
+const (
+	Approve Verdict = "approve"
+	Abort   Verdict = "abort"
+	Revise  Verdict = "revise"
+)
+
+// dropped is the filter of a finding that the approver left out.
+const dropped finding.Filter = "dropped"
+
+// Drop leaves a finding out. Reason may be empty.
+type Drop struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Edit replaces a finding's body; title and severity stay.
+type Edit struct {
+	ID   string `json:"id"`
+	Body string `json:"body"`
+}
+
+// Move puts a finding into the review's body instead of at its line. Reason
+// may be empty.
+type Move struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Regrade gives a finding another severity.
+type Regrade struct {
+	ID       string           `json:"id"`
+	Severity finding.Severity `json:"severity"`
+}
+
+// Command is one command line as it was written. Line counts from 1, Text is
+// the line without surrounding white space, IDs are the findings it names.
+type Command struct {
+	Line int      `json:"line"`
+	Text string   `json:"text"`
+	Name string   `json:"name"` // with its slash: /drop
+	IDs  []string `json:"ids,omitempty"`
+}
+
+// Decision is a parsed decision: a verdict, possibly none, changes of single
+// findings, and the approver's words.
+type Decision struct {
+	Verdict  Verdict   `json:"verdict,omitempty"`
+	Drop     []Drop    `json:"drop,omitempty"`
+	Edit     []Edit    `json:"edit,omitempty"`
+	Move     []Move    `json:"move,omitempty"`
+	Severity []Regrade `json:"severity,omitempty"`
+	Feedback string    `json:"feedback,omitempty"` // of /revise
+	Note     string    `json:"note,omitempty"`     // the lines that are no commands
+	Commands []Command `json:"commands,omitempty"` // in their order, for messages
+}
+
+// Changed reports whether the decision changes any finding of the draft.
+func (d Decision) Changed() bool {
+	return len(d.Drop)+len(d.Edit)+len(d.Move)+len(d.Severity) > 0
+}
+
+// Under returns the decision with the verdict that was given beside the text
+// (the input, a flag). An *Error names the line that contradicts it.
+func (d Decision) Under(given Verdict) (Decision, error) {
+	var bad Error
+	for _, c := range d.Commands {
+		if v := verdictOf(c.Name); v != "" && v != given {
+			bad.add(c, "the decision was given as "+string(given))
+		} else if v == "" && given != Approve {
+			bad.add(c, "changes a finding, and "+string(given)+" posts none")
+		}
+	}
+	d.Verdict = given
+	return d, bad.orNil()
+}
+
+// Apply returns the findings as decided, in their order, and leaves its input
+// as it was. Dropped findings are marked, not removed. Findings that a filter
+// holds back already are not touched.
+func (d Decision) Apply(all []finding.Finding) []finding.Finding {
+	decided := slices.Clone(all)
+	for i := range decided {
+		if f := &decided[i]; f.Filtered == "" && f.ID != "" {
+			d.apply(f)
+		}
+	}
+	return decided
+}
+
+func (d Decision) apply(f *finding.Finding) {
+	for _, e := range d.Edit {
+		if e.ID == f.ID {
+			f.Body = e.Body
+		}
+	}
+	for _, s := range d.Severity {
+		if s.ID == f.ID {
+			f.Severity = s.Severity
+		}
+	}
+	for _, m := range d.Move {
+		if m.ID == f.ID && f.Placement != finding.Body {
+			f.Placement, f.Note = finding.Body, "moved by the approver"
+		}
+	}
+	for _, x := range d.Drop {
+		if x.ID == f.ID {
+			f.Filtered, f.Note = dropped, "dropped by the approver"
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package decision
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-json-experiment/json"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+func parsed(t *testing.T, text string) Decision {
+	t.Helper()
+	d, err := Parse(text)
+	require.NoError(t, err)
+	return d
+}
+
+func TestCheck11_ContradictionsAndUnknownIDsAreRefused(t *testing.T) {
+	t.Parallel()
+	ids := []string{"F1", "F2", "F3", "F4", "F5"}
+	for name, c := range map[string]struct {
+		text, reason string
+		line         int
+	}{
+		"unknown id":           {"/drop F1\n/drop F9", "this draft has F1 to F5", 2},
+		"one unknown of two":   {"/drop F1 F6", "this draft has F1 to F5", 1},
+		"drop and edit":        {"/drop F2\n/edit F2: x", "line 1 has /drop F2 already", 2},
+		"edit and drop":        {"/edit F2: x\nnote\n/drop F3 F2", "line 1 has /edit F2 already", 3},
+		"drop and severity":    {"/severity F2 nit\n/drop F2", "line 1 has /severity F2 already", 2},
+		"two edits":            {"/edit F2: x\n/edit F2: y", "line 1 has /edit F2 already", 2},
+		"two severities":       {"/severity F2 nit\n/severity F2 major", "line 1 has /severity F2 already", 2},
+		"two verdicts":         {"/approve\n/abort", "line 1 has decided already", 2},
+		"two feedbacks":        {"/revise a\n/revise b", "line 1 has decided already", 2},
+		"abort with a drop":    {"/drop F2\n/abort", "abort posts none", 1},
+		"revise with a change": {"/revise shorter\n/edit F2: x", "revise posts none", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := parsed(t, c.text).Check(ids)
+			var bad *Error
+			require.ErrorAs(t, err, &bad)
+			require.Len(t, bad.Lines, 1)
+			require.Equal(t, c.line, bad.Lines[0].Line)
+			require.Contains(t, bad.Lines[0].Reason, c.reason)
+		})
+	}
+	require.ErrorContains(t, parsed(t, "/drop F2").Check(ids[:1]), "this draft has F1")
+	require.ErrorContains(t, parsed(t, "/drop F2").Check(nil), "this draft has no findings")
+	require.NoError(t, parsed(t, "/edit F2: x\n/severity F2 nit\n/summary F2\n/approve").Check(ids))
+}
+
+func TestUnderRefusesWhatContradictsTheGivenVerdict(t *testing.T) {
+	t.Parallel()
+	d, err := parsed(t, "/drop F1").Under(Approve)
+	require.NoError(t, err)
+	require.Equal(t, Approve, d.Verdict)
+	_, err = parsed(t, "/approve").Under(Approve)
+	require.NoError(t, err)
+	_, err = parsed(t, "fine\n/abort").Under(Approve)
+	require.ErrorContains(t, err, "line 2  /abort      the decision was given as approve")
+	_, err = parsed(t, "/drop F1").Under(Abort)
+	require.ErrorContains(t, err, "abort posts none")
+}
+
+// The message of the published samples.
+func TestP12_RefusalNamesLineReasonAndNextStep(t *testing.T) {
+	t.Parallel()
+	err := parsed(t, "as discussed\n/drop F9").Check([]string{"F1", "F2", "F3", "F4", "F5"})
+	var bad *Error
+	require.ErrorAs(t, err, &bad)
+	bad.Until = time.Date(2026, 12, 5, 14, 10, 0, 0, time.UTC)
+	require.Equal(t, `decision refused, nothing was posted
+  line 2  /drop F9      this draft has F1 to F5
+  next    correct the line and decide again; the draft waits until 5 December 2026`, err.Error())
+}
+
+func TestP8_MessageShowsHiddenTextAndIsBounded(t *testing.T) {
+	t.Parallel()
+	text := "/x\x1b[31m\u202ey\n"
+	for range 30 {
+		text += "/y\n"
+	}
+	_, err := Parse(text)
+	require.ErrorContains(t, err, "/x<U+001B>[31m<U+202E>y ")
+	require.ErrorContains(t, err, "and 21 more")
+	checkMessage(t, err.Error())
+}
+
+func TestApplyDropsEditsMovesAndRegradesOnACopy(t *testing.T) {
+	t.Parallel()
+	all := make([]finding.Finding, 5)
+	for i := range all {
+		all[i] = finding.Finding{ID: fmt.Sprintf("F%d", i+1), Title: "t", Body: "b", Severity: finding.Major, Placement: finding.Inline}
+	}
+	all[4] = finding.Finding{ID: "F5", Filtered: finding.LowConfidence}
+	before := append([]finding.Finding(nil), all...)
+	got := parsed(t, "/drop F1: known\n/edit F2: new\n/summary F3\n/severity F4 nit\n/drop F5").Apply(all)
+	require.Equal(t, before, all)
+
+	require.Equal(t, dropped, got[0].Filtered)
+	require.Equal(t, "dropped by the approver", got[0].Note)
+	require.Equal(t, "new", got[1].Body)
+	require.Equal(t, "t", got[1].Title)
+	require.Equal(t, finding.Body, got[2].Placement)
+	require.Equal(t, finding.Nit, got[3].Severity)
+	require.Equal(t, all[4], got[4])
+	require.Len(t, finding.Kept(got), 3)
+}
+
+func TestApplyOfNothingChangesNothing(t *testing.T) {
+	t.Parallel()
+	all := []finding.Finding{{ID: "F1", Body: "b"}}
+	require.Equal(t, all, Decision{Verdict: Approve}.Apply(all))
+}
+
+func record(t *testing.T) Record {
+	t.Helper()
+	r := Record{
+		Thread: "org/payments#42:1a2b3c4", Digest: fmt.Sprintf("%064x", 7), Code: fmt.Sprintf("%016x", 0),
+		By: "rita-reviewer", At: time.Date(2026, 11, 21, 14, 10, 3, 99, time.UTC), Via: ByApproval,
+	}
+	return r.With(parsed(t, "fine\n/approve\n/drop F1: known\n/edit F2: new\n/summary F3\n/severity F4 nit"))
+}
+
+func TestRecordKeepsToItsSchema(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("record.schema.json")
+	require.NoError(t, err)
+	var schema openapi3.Schema
+	require.NoError(t, json.Unmarshal(text, &schema))
+	for _, r := range []Record{record(t), record(t).With(Decision{Verdict: Abort})} {
+		encoded, err := r.Encode()
+		require.NoError(t, err)
+		var value any
+		require.NoError(t, json.Unmarshal(encoded, &value))
+		require.NoError(t, schema.VisitJSON(value))
+		back, err := DecodeRecord(encoded)
+		require.NoError(t, err)
+		again, err := back.Encode()
+		require.NoError(t, err)
+		require.Equal(t, string(encoded), string(again))
+
+		value.(map[string]any)["extra"] = 1
+		require.Error(t, schema.VisitJSON(value))
+	}
+}
+
+func TestDecodeRecordIsStrict(t *testing.T) {
+	t.Parallel()
+	good, err := record(t).Encode()
+	require.NoError(t, err)
+	body := string(good[:len(good)-2])
+	for name, text := range map[string]string{
+		"unknown member": body + `,"x":1}`,
+		"other case":     body + `,"DECISION":"abort"}`,
+		"repeated":       body + `,"decision":"abort"}`,
+		"two documents":  string(good) + "{}",
+		"no decision":    `{"thread":"a","digest":"b"}`,
+		"not JSON":       "approve",
+	} {
+		_, err := DecodeRecord([]byte(text))
+		require.ErrorContains(t, err, "reading decision record", name)
+	}
+}

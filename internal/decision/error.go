@@ -1,0 +1,96 @@
+package decision
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// BadLine is a line that refuses the decision. Line counts from 1 and is 0
+// where the text as a whole is meant; Text is the line as written.
+type BadLine struct {
+	Line   int
+	Text   string
+	Reason string
+}
+
+// Error says why a decision was refused as a whole. Until, where the caller
+// sets it, is when the draft stops waiting.
+type Error struct {
+	Lines []BadLine
+	Until time.Time
+}
+
+const (
+	shownLines = 10
+	shownText  = 60 // characters of a line
+)
+
+// add refuses a line where there is a reason to.
+func (e *Error) add(c Command, reasons ...string) {
+	if len(reasons) > 0 {
+		e.Lines = append(e.Lines, BadLine{Line: c.Line, Text: c.Text, Reason: strings.Join(reasons, "; ")})
+	}
+}
+
+func (e *Error) orNil() error {
+	if len(e.Lines) == 0 {
+		return nil
+	}
+	return e
+}
+
+// Error is the message for the approver: what was refused, each line with its
+// reason, and what to do next. Nothing of the decision can start a line of its
+// own or stay invisible in it.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("decision refused, nothing was posted\n")
+	shown := e.Lines[:min(len(e.Lines), shownLines)]
+	label, text := 6, 0
+	for _, l := range shown {
+		label = max(label, len(l.label()))
+		text = max(text, utf8.RuneCountInString(plain(l.Text, shownText)))
+	}
+	for _, l := range shown {
+		fmt.Fprintf(&b, "  %-*s  %-*s      %s\n", label, l.label(), text, plain(l.Text, shownText), l.Reason)
+	}
+	if more := len(e.Lines) - len(shown); more > 0 {
+		fmt.Fprintf(&b, "  %-*s  and %d more\n", label, "", more)
+	}
+	lines := "line"
+	if len(e.Lines) > 1 {
+		lines = "lines"
+	}
+	fmt.Fprintf(&b, "  %-*s  correct the %s and decide again", label, "next", lines)
+	if !e.Until.IsZero() {
+		fmt.Fprintf(&b, "; the draft waits until %s", e.Until.UTC().Format("2 January 2006"))
+	}
+	return b.String()
+}
+
+func (l BadLine) label() string {
+	if l.Line == 0 {
+		return "text"
+	}
+	return fmt.Sprintf("line %d", l.Line)
+}
+
+// plain makes s printable on one line: at most limit characters, with what
+// cannot be seen written out.
+func plain(s string, limit int) string {
+	var b strings.Builder
+	for i, r := range []rune(s) {
+		if i == limit {
+			b.WriteString("…")
+			break
+		}
+		if unseen(r) && r != ' ' {
+			fmt.Fprintf(&b, "<U+%04X>", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

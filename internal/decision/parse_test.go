@@ -1,0 +1,139 @@
+package decision
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+func TestParseReadsEveryCommand(t *testing.T) {
+	t.Parallel()
+	d, err := Parse("Thanks, mostly good.\r\n/approve\r\n/drop F2 F5: known, see #31\r\n/drop F7\r\n/edit F3: Close: take `book` first.\r\n/summary F4\r\n/severity F6 minor\r\nSee you.\r\n")
+	require.NoError(t, err)
+	require.Equal(t, Approve, d.Verdict)
+	require.Equal(t, []Drop{{"F2", "known, see #31"}, {"F5", "known, see #31"}, {"F7", ""}}, d.Drop)
+	require.Equal(t, []Edit{{"F3", "Close: take `book` first."}}, d.Edit)
+	require.Equal(t, []Move{{"F4", ""}}, d.Move)
+	require.Equal(t, []Regrade{{"F6", finding.Minor}}, d.Severity)
+	require.Equal(t, "Thanks, mostly good.\nSee you.", d.Note)
+	require.Equal(t, Command{Line: 3, Text: "/drop F2 F5: known, see #31", Name: "/drop", IDs: []string{"F2", "F5"}}, d.Commands[1])
+	require.True(t, d.Changed())
+	require.NoError(t, d.Check([]string{"F2", "F3", "F4", "F5", "F6", "F7"}))
+}
+
+func TestParseOfANoteAloneDecidesNothing(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "\n\n", "approve", "looks good, see /docs"} {
+		d, err := Parse(text)
+		require.NoError(t, err)
+		require.Empty(t, d.Verdict)
+		require.Empty(t, d.Commands)
+		require.False(t, d.Changed())
+	}
+}
+
+func TestParseKeepsFeedbackOfRevise(t *testing.T) {
+	t.Parallel()
+	d, err := Parse("/revise be shorter: F1 and F2 are one")
+	require.NoError(t, err)
+	require.Equal(t, Revise, d.Verdict)
+	require.Equal(t, "be shorter: F1 and F2 are one", d.Feedback)
+}
+
+func TestCheck11_AnUnreadableLineRefusesTheWholeDecision(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ line, reason string }{
+		"unknown command":     {"/aprove", "unknown command"},
+		"slash alone":         {"/", "unknown command"},
+		"other case":          {"/Approve", "unknown command"},
+		"glued id":            {"/dropF2", "unknown command"},
+		"words behind":        {"/approve now", "nothing stands behind /approve"},
+		"abort with words":    {"/abort: no", "unknown command"},
+		"revise without text": {"/revise", "/revise TEXT"},
+		"drop of nothing":     {"/drop", "no finding is named"},
+		"drop reason only":    {"/drop : known", "no finding is named"},
+		"drop without colon":  {"/drop F2 known", "known is not a finding's id"},
+		"id zero":             {"/drop F0", "F0 is not a finding's id"},
+		"small id":            {"/summary f2", "f2 is not a finding's id"},
+		"edit without colon":  {"/edit F3 new", "/edit F3: NEW TEXT"},
+		"edit of two":         {"/edit F3 F4: new", "/edit F3: NEW TEXT"},
+		"edit without text":   {"/edit F3: ", "the new text is missing"},
+		"unknown severity":    {"/severity F6 huge", "nit, minor, major, blocker"},
+		"severity of two":     {"/severity F5 F6 minor", "/severity F6 minor"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, err := Parse("fine\n/drop F1\n" + c.line)
+			var bad *Error
+			require.ErrorAs(t, err, &bad)
+			require.Zero(t, d)
+			require.Len(t, bad.Lines, 1)
+			require.Equal(t, 3, bad.Lines[0].Line)
+			require.Equal(t, strings.TrimSpace(c.line), bad.Lines[0].Text)
+			require.Contains(t, bad.Lines[0].Reason, c.reason)
+		})
+	}
+}
+
+func TestParseListsEveryBadLine(t *testing.T) {
+	t.Parallel()
+	_, err := Parse("/nope\n/approve\n/drop\n")
+	var bad *Error
+	require.ErrorAs(t, err, &bad)
+	require.Equal(t, []int{1, 3}, []int{bad.Lines[0].Line, bad.Lines[1].Line})
+}
+
+func TestParseFindsACommandBehindWhatCannotBeSeen(t *testing.T) {
+	t.Parallel()
+	for _, before := range []string{" ", "\t", "\ufeff", "\u200b", "\u2060 ", "\u2800", "\u3164", "ok\r", "ok\u2028", "ok\u0085", "ok\v"} {
+		d, err := Parse(before + "/abort")
+		require.NoError(t, err, "%q", before)
+		require.Equal(t, Abort, d.Verdict, "%q", before)
+	}
+}
+
+func TestParseIsBounded(t *testing.T) {
+	t.Parallel()
+	_, err := Parse(strings.Repeat("a", maxText))
+	require.NoError(t, err)
+	_, err = Parse(strings.Repeat("a", maxText+1))
+	require.ErrorContains(t, err, "decision refused")
+	require.ErrorContains(t, err, "65537 bytes")
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"", "/approve", "/drop F1, F2: no\r\n/edit F3: x", "/severity F1 nit\n/summary F2", "/revise \u202e", "/abort\x00", "\xff/edit F1:\xfe"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := Parse(text)
+		if err != nil {
+			require.True(t, errors.As(err, new(*Error)))
+			checkMessage(t, err.Error())
+			return
+		}
+		for _, e := range d.Edit {
+			require.True(t, utf8.ValidString(e.Body))
+			require.NotContains(t, e.Body, "\n")
+		}
+		require.True(t, utf8.ValidString(d.Note))
+		if err := d.Check([]string{"F1", "F2", "F3"}); err != nil {
+			checkMessage(t, err.Error())
+		}
+	})
+}
+
+// checkMessage holds that a message has no line but ours.
+func checkMessage(t *testing.T, text string) {
+	t.Helper()
+	for i, line := range strings.Split(text, "\n") {
+		ours := strings.HasPrefix(line, "  line ") || strings.HasPrefix(line, "  text ") || strings.HasPrefix(line, "  next ") || strings.HasPrefix(line, "          and ") || i > 0 && strings.Contains(line, "  and ")
+		require.True(t, i == 0 && line == "decision refused, nothing was posted" || ours, "%q", line)
+		require.NotContains(t, line, "\x1b")
+	}
+}

@@ -1,0 +1,59 @@
+// Package diff holds changed files and reads, makes and measures unified diffs.
+//
+// It does no I/O of its own. A patch is kept as GitHub's API gives it: hunks
+// alone, without file headers. Start reading at File; Hunks and Anchor answer
+// which lines a comment may stand on.
+package diff
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+)
+
+// Status says what happened to a file, in GitHub's words.
+type Status string
+
+// The statuses of a changed file.
+const (
+	Added    Status = "added"
+	Modified Status = "modified"
+	Removed  Status = "removed"
+	Renamed  Status = "renamed"
+	Copied   Status = "copied"
+	Changed  Status = "changed" // the mode alone
+)
+
+// File is one changed file. Path, OldPath and Patch are untrusted text.
+type File struct {
+	Path      string `json:"path"`
+	OldPath   string `json:"old_path,omitempty"` // of renames and copies
+	Status    Status `json:"status"`
+	Additions int    `json:"additions"`
+	Deletions int    `json:"deletions"`
+	Patch     string `json:"patch,omitempty"`   // hunks, or empty
+	Binary    bool   `json:"binary,omitempty"`  // no text to diff
+	Problem   string `json:"problem,omitempty"` // why the file has changes but no patch; our own words
+	Blob      string `json:"blob,omitempty"`    // Git's name of the new content, where GitHub gave no patch
+}
+
+// Changes is the number of added and deleted lines.
+func (f File) Changes() int { return f.Additions + f.Deletions }
+
+// Digest is the SHA-256, in hex, over path, status and patch of every file in
+// order. It names the diff that a review is about; commits are not in it. For a
+// file that GitHub gave no patch for, its blob stands in the patch's place, so
+// that the digest can be had without reading content.
+func Digest(files []File) string {
+	h := sha256.New()
+	for _, f := range files {
+		content := f.Patch
+		if f.Blob != "" {
+			content = "blob " + f.Blob
+		}
+		for _, s := range []string{f.Path, f.OldPath, string(f.Status), content} {
+			fmt.Fprintf(h, "%d:%s,", len(s), s)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,272 @@
+package diff
+
+import (
+	"strconv"
+	"strings"
+)
+
+const devNull = "/dev/null"
+
+// gitHeader reads "diff --git" and the extended header lines below it.
+func (p *parser) gitHeader() (File, error) {
+	names := strings.TrimPrefix(p.header(), "diff --git ")
+	f := File{Status: Modified}
+	f.Path = gitName(names)
+	modes, oldName, newName := false, "", ""
+	p.next()
+	for line, ok := p.peek(); ok; line, ok = p.peek() {
+		key, value, known := extended(strings.TrimSuffix(line, "\r"))
+		if !known {
+			break
+		}
+		var err error
+		switch key {
+		case "new file mode ":
+			f.Status = Added
+		case "deleted file mode ":
+			f.Status = Removed
+		case "old mode ", "new mode ":
+			modes = true
+		case "rename from ", "rename to ", "copy from ", "copy to ":
+			err = p.moved(&f, key, value)
+		case "--- ":
+			oldName, err = p.name(value)
+		case "+++ ":
+			newName, err = p.name(value)
+		case "Binary files ":
+			f.Binary = true
+		case "GIT binary patch":
+			f.Binary = true
+			p.skipBinary()
+			continue
+		}
+		if err != nil {
+			return File{}, err
+		}
+		p.next()
+	}
+	if f.Path == "" && oldName != "" && newName != "" {
+		_, f.Path = stripPrefixes(oldName, newName)
+	}
+	if f.Path == "" {
+		return File{}, p.errorf("no name can be read from diff --git %.200s", names)
+	}
+	if !agrees(oldName, f.OldPath, f.Path) || !agrees(newName, f.Path, "") {
+		return File{}, p.errorf("the header of %s names two different files", quote(f.Path))
+	}
+	if line, _ := p.peek(); modes && f.Status == Modified && !f.Binary && !isHunkHeader(line) {
+		f.Status = Changed
+	}
+	return f, nil
+}
+
+// agrees reports whether a name of a --- or +++ line agrees with a path, or
+// with the other one where the first is empty.
+func agrees(name, path, or string) bool {
+	if path == "" {
+		path = or
+	}
+	return name == "" || name == devNull || name == path || strings.HasSuffix(name, "/"+path)
+}
+
+// extended splits a line of git's extended header into its key and the rest.
+func extended(line string) (key, value string, ok bool) {
+	for _, key := range []string{
+		"index ", "--- ", "+++ ", "new file mode ", "deleted file mode ", "old mode ", "new mode ",
+		"similarity index ", "dissimilarity index ", "rename from ", "rename to ", "copy from ", "copy to ",
+		"Binary files ", "GIT binary patch",
+	} {
+		if value, ok := strings.CutPrefix(line, key); ok {
+			return key, value, true
+		}
+	}
+	return "", "", false
+}
+
+func (p *parser) moved(f *File, key, value string) error {
+	name, err := p.name(value)
+	if err != nil {
+		return err
+	}
+	f.Status = Renamed
+	if strings.HasPrefix(key, "copy ") {
+		f.Status = Copied
+	}
+	if strings.HasSuffix(key, " from ") {
+		f.OldPath = name
+	} else {
+		f.Path = name
+	}
+	return nil
+}
+
+// skipBinary passes over a binary patch: its lines hold no space, its two
+// headings are "literal N" and "delta N".
+func (p *parser) skipBinary() {
+	p.next()
+	for line, ok := p.peek(); ok; line, ok = p.peek() {
+		if strings.Contains(line, " ") && !strings.HasPrefix(line, "literal ") && !strings.HasPrefix(line, "delta ") {
+			return
+		}
+		p.next()
+	}
+}
+
+// atPlainHeader reports whether the scanner stands at the two name lines of a
+// diff without git's header. A hunk must follow, for prose may hold such lines.
+func (p *parser) atPlainHeader() bool {
+	ahead := *p.scanner
+	for _, prefix := range []string{"--- ", "+++ ", "@@ -"} {
+		line, _ := ahead.peek()
+		if !strings.HasPrefix(line, prefix) {
+			return false
+		}
+		ahead.next()
+	}
+	return true
+}
+
+func (p *parser) plainHeader() (File, error) {
+	old, err := p.name(strings.TrimPrefix(p.header(), "--- "))
+	if err != nil {
+		return File{}, err
+	}
+	p.next()
+	new, err := p.name(strings.TrimPrefix(p.header(), "+++ "))
+	if err != nil {
+		return File{}, err
+	}
+	p.next()
+	return plainFile(old, new, p.header()), nil
+}
+
+// plainFile names a file and its status. GNU diff knows no /dev/null for a
+// missing file under -N; the hunk of an empty side says the same.
+func plainFile(old, new, hunk string) File {
+	f := File{Status: Modified}
+	old, f.Path = stripPrefixes(old, new)
+	switch {
+	case old == devNull || strings.HasPrefix(hunk, "@@ -0,0 "):
+		f.Status = Added
+	case new == devNull || strings.Contains(hunk, " +0,0 @@"):
+		f.Status = Removed
+	}
+	return f
+}
+
+// plainBinary reads "Binary files A and B differ" of diff -r.
+func (p *parser) plainBinary() (File, error) {
+	line := strings.TrimSuffix(strings.TrimPrefix(p.header(), "Binary files "), " differ")
+	old, new, ok := strings.Cut(line, " and ")
+	if !ok {
+		return File{}, p.errorf("no names can be read from %.200q", p.header())
+	}
+	f := plainFile(old, new, "")
+	f.Binary = true
+	p.next()
+	return f, nil
+}
+
+// name reads one name: quoted in git's way, or plain up to a tab, behind which
+// a time may stand.
+func (p *parser) name(s string) (string, error) {
+	if !strings.HasPrefix(s, `"`) {
+		name, _, _ := strings.Cut(s, "\t")
+		return name, nil
+	}
+	name, _, ok := unquote(s)
+	if !ok {
+		return "", p.errorf("the quoted name %.200s is damaged", s)
+	}
+	return name, nil
+}
+
+// unquote reads a quoted name at the beginning of s. Git's escapes, octal
+// bytes included, are a part of Go's.
+func unquote(s string) (name, rest string, ok bool) {
+	quoted, err := strconv.QuotedPrefix(s)
+	if err != nil || quoted[0] != '"' {
+		return "", "", false
+	}
+	name, err = strconv.Unquote(quoted)
+	return name, s[len(quoted):], err == nil
+}
+
+// gitName is the name that both halves of a "diff --git" line share. It is
+// empty where they differ, as for renames, whose names stand below.
+func gitName(names string) string {
+	old, new := halves(names)
+	if old == "" || new == "" {
+		return ""
+	}
+	if o, n := stripPrefixes(old, new); o == n {
+		return n
+	}
+	return ""
+}
+
+// halves splits the two names, either of which may be quoted. Plain names may
+// hold spaces; equal names are equally long, so the middle parts them.
+func halves(names string) (old, new string) {
+	if strings.HasPrefix(names, `"`) {
+		old, rest, _ := unquote(names)
+		new := strings.TrimPrefix(rest, " ")
+		if strings.HasPrefix(new, `"`) {
+			new, _, _ = unquote(new)
+		}
+		return old, new
+	}
+	if plain, _, ok := strings.Cut(names, ` "`); ok {
+		new, _, _ := unquote(names[len(plain)+1:])
+		return plain, new
+	}
+	mid := len(names) / 2
+	for off := range 2 * maxUneven { // the middle first, then ever further from it
+		at := mid + (off+1)/2*(1-off%2*2)
+		if partsAt(names, at) {
+			return names[:at], names[at+1:]
+		}
+	}
+	return "", ""
+}
+
+// maxUneven is how far from the middle two names may part: half of what their
+// prefixes differ in length.
+const maxUneven = 32
+
+func partsAt(names string, at int) bool {
+	if at < 0 || at >= len(names) || names[at] != ' ' {
+		return false
+	}
+	o, n := stripPrefixes(names[:at], names[at+1:])
+	return o == n
+}
+
+// stripPrefixes takes a/ and b/, or whatever first folder stands in their
+// place, off two names that are equal behind it. Names that are equal as they
+// stand were written without prefixes. The path of a removed file is its old
+// one.
+func stripPrefixes(old, new string) (string, string) {
+	_, o, cutOld := strings.Cut(old, "/")
+	_, n, cutNew := strings.Cut(new, "/")
+	switch {
+	case old == new:
+		return old, new
+	case old == devNull:
+		return old, stripSide(new)
+	case new == devNull:
+		return stripSide(old), stripSide(old)
+	case cutOld && cutNew && o == n:
+		return o, n
+	}
+	return old, new
+}
+
+// stripSide takes a prefix of one letter off, all that can be told where the
+// other side is missing.
+func stripSide(name string) string {
+	if len(name) > 2 && name[1] == '/' && strings.IndexByte("abiwco12", name[0]) >= 0 {
+		return name[2:]
+	}
+	return name
+}

@@ -1,0 +1,150 @@
+package diff
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Op says what a line of a hunk does.
+type Op byte
+
+// The three kinds of lines.
+const (
+	Context Op = ' '
+	Add     Op = '+'
+	Delete  Op = '-'
+)
+
+// Line is one line of a hunk. Old and New are 1-based line numbers; 0 where
+// the line does not exist on that side. Text has no operator and no line feed.
+type Line struct {
+	Op       Op
+	Old, New int
+	Text     string
+}
+
+// Hunk is one stretch of a patch. The starts are 1-based; a side without
+// lines starts at the line before (0 in an empty file). Section is the text
+// behind the second @@.
+type Hunk struct {
+	OldStart, OldLines int
+	NewStart, NewLines int
+	Section            string
+	Lines              []Line
+}
+
+// Hunks reads one file's patch: hunks without file headers. An empty patch has
+// no hunks. The error names the line of the patch that is wrong.
+func Hunks(patch string) ([]Hunk, error) {
+	var hunks []Hunk
+	var order hunkOrder
+	s := newScanner(patch)
+	for line, ok := s.peek(); ok; line, ok = s.peek() {
+		if !isHunkHeader(line) {
+			return nil, s.errorf("%.40q stands where a hunk should begin", line)
+		}
+		var lines []Line
+		h, err := readHunk(s, &order, func(l Line) { lines = append(lines, l) })
+		if err != nil {
+			return nil, err
+		}
+		h.Lines = lines
+		hunks = append(hunks, h)
+	}
+	return hunks, nil
+}
+
+var hunkHeader = regexp.MustCompile(`^@@ -([0-9]{1,9})(?:,([0-9]{1,9}))? \+([0-9]{1,9})(?:,([0-9]{1,9}))? @@ ?(.*)$`)
+
+func isHunkHeader(line string) bool { return strings.HasPrefix(line, "@@ -") }
+
+// hunkOrder holds the first line that the next hunk may touch on each side.
+// Hunks that run backwards or overlap would give one line two meanings.
+type hunkOrder struct{ old, new int }
+
+func (o *hunkOrder) admit(h Hunk) bool {
+	return admit(&o.old, h.OldStart, h.OldLines) && admit(&o.new, h.NewStart, h.NewLines)
+}
+
+func admit(free *int, start, lines int) bool {
+	if lines == 0 {
+		return true
+	}
+	ok := start >= max(1, *free)
+	*free = start + lines
+	return ok
+}
+
+// readHunk reads the header and the lines that it counts, and the marker of a
+// missing line feed. The scanner stands behind the hunk afterwards.
+func readHunk(s *scanner, order *hunkOrder, emit func(Line)) (Hunk, error) {
+	h, err := parseHunkHeader(s)
+	if err != nil {
+		return Hunk{}, err
+	}
+	if !order.admit(h) {
+		return Hunk{}, s.errorf("hunk starts before the end of the one above it")
+	}
+	if h.OldLines+h.NewLines == 0 {
+		return Hunk{}, s.errorf("hunk has no lines")
+	}
+	first := s.n
+	s.next()
+	old, new := h.OldStart, h.NewStart
+	oldEnd, newEnd := old+h.OldLines, new+h.NewLines
+	for old < oldEnd || new < newEnd {
+		line, ok := s.peek()
+		if !ok {
+			return Hunk{}, s.errorf("hunk of line %d is cut off: %d old and %d new lines are missing", first, oldEnd-old, newEnd-new)
+		}
+		op, text := split(line)
+		switch {
+		case op == Context && old < oldEnd && new < newEnd:
+			emit(Line{Context, old, new, text})
+			old, new = old+1, new+1
+		case op == Delete && old < oldEnd:
+			emit(Line{Op: Delete, Old: old, Text: text})
+			old++
+		case op == Add && new < newEnd:
+			emit(Line{Op: Add, New: new, Text: text})
+			new++
+		case op != '\\':
+			return Hunk{}, s.errorf("%.40q does not fit into the hunk of line %d, which lacks %d old and %d new lines", line, first, oldEnd-old, newEnd-new)
+		}
+		s.next()
+	}
+	if line, ok := s.peek(); ok && strings.HasPrefix(line, `\ `) {
+		s.next()
+	}
+	return h, nil
+}
+
+// split takes the operator off a line. A line that is quite empty is an empty
+// context line, as newer versions of GNU diff write it.
+func split(line string) (Op, string) {
+	if line == "" || line == "\r" {
+		return Context, line
+	}
+	return Op(line[0]), line[1:]
+}
+
+func parseHunkHeader(s *scanner) (Hunk, error) {
+	line := s.header()
+	m := hunkHeader.FindStringSubmatch(line)
+	if m == nil {
+		return Hunk{}, s.errorf("%.60q is no hunk header", line)
+	}
+	number := func(s string) int {
+		if s == "" {
+			return 1
+		}
+		n, _ := strconv.Atoi(s) // at most nine digits
+		return n
+	}
+	return Hunk{
+		OldStart: number(m[1]), OldLines: number(m[2]),
+		NewStart: number(m[3]), NewLines: number(m[4]),
+		Section: m[5],
+	}, nil
+}

@@ -1,0 +1,187 @@
+package diff
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Errors of Parse that a caller may want to tell apart; they come wrapped with
+// the line.
+var (
+	ErrNotDiff  = errors.New("not a unified diff")
+	ErrCombined = errors.New("a combined diff (diff --cc) has more than one old side and cannot be reviewed")
+	ErrTooLarge = errors.New("diff is too large")
+)
+
+// Parse reads a unified diff, as git, "git show", "git format-patch" or
+// "diff -u" write it, of at most limit bytes. An empty text is an empty list.
+// Patches come in GitHub's form: hunks alone, no line feed at the end. Names
+// are as written; whether one leaves the tree is for CheckPath to say.
+//
+// Errors are ErrTooLarge, or name the line: ErrNotDiff where no file's header
+// is found at all, ErrCombined, and others for a diff that is damaged.
+func Parse(r io.Reader, limit int64) ([]File, error) {
+	text, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading diff: %w", err)
+	}
+	if int64(len(text)) > limit {
+		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
+	}
+	p := parser{scanner: newScanner(string(text)), prose: true, seen: map[string]int{}}
+	if err := p.parse(); err != nil {
+		return nil, err
+	}
+	if len(p.files) == 0 && p.offending > 0 {
+		return nil, fmt.Errorf("line %d: %w", p.offending, ErrNotDiff)
+	}
+	return p.files, nil
+}
+
+// parser stands between files, or in the prose that may come before one: a
+// commit message, a mail's header.
+type parser struct {
+	*scanner
+	files     []File
+	seen      map[string]int // path to index in files
+	prose     bool
+	offending int // first line that is prose
+}
+
+func (p *parser) parse() error {
+	for line, ok := p.peek(); ok; line, ok = p.peek() {
+		take, err := p.section(line)
+		if err != nil {
+			return err
+		}
+		if take == nil {
+			p.next()
+			continue
+		}
+		if err := p.file(take); err != nil {
+			return err
+		}
+		p.prose = false
+	}
+	return nil
+}
+
+// section says how to read the file that begins at line; nil where none does
+// and the line may be passed over.
+func (p *parser) section(line string) (func() (File, error), error) {
+	switch {
+	case strings.HasPrefix(line, "diff --git "):
+		return p.gitHeader, nil
+	case strings.HasPrefix(line, "diff --cc "), strings.HasPrefix(line, "diff --combined "), strings.HasPrefix(line, "@@@ "):
+		return nil, p.errorf("%w", ErrCombined)
+	case p.atPlainHeader():
+		return p.plainHeader, nil
+	case p.offending == 0 && strings.HasPrefix(line, "Binary files ") && strings.HasSuffix(p.header(), " differ"):
+		return p.plainBinary, nil
+	case isHunkHeader(line) && p.offending == 0:
+		return nil, p.errorf("a hunk without a file's header: %w", ErrNotDiff)
+	}
+	return nil, p.between(line)
+}
+
+// between judges a line that belongs to no file. Right behind a hunk a line
+// that looks like one of its own means that the counts are wrong.
+func (p *parser) between(line string) error {
+	if strings.TrimSpace(line) == "" || isNoise(line) {
+		return nil
+	}
+	p.prose = p.prose || isProse(line)
+	if !p.prose {
+		return p.errorf("%.40q belongs to no hunk", line)
+	}
+	if p.offending == 0 {
+		p.offending = p.n
+	}
+	return nil
+}
+
+// isProse reports whether a line opens text in front of another diff: a mail's
+// signature, a commit, a submodule's log.
+func isProse(line string) bool {
+	return strings.HasPrefix(line, "-- ") || strings.HasPrefix(line, "commit ") || strings.HasPrefix(line, "From ") || strings.HasPrefix(line, "Submodule ")
+}
+
+// isNoise reports whether a line is one that diff tools write between files.
+func isNoise(line string) bool {
+	for _, prefix := range []string{"diff ", "Index: ", "===", "Only in ", "Common subdirectories: ", "Property changes on: ", "___"} {
+		if strings.HasPrefix(line, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// file reads a header and the hunks below it.
+func (p *parser) file(header func() (File, error)) error {
+	at := p.n
+	f, err := header()
+	if err != nil {
+		return err
+	}
+	if f.Path == "" {
+		return fmt.Errorf("line %d: the header names no file", at)
+	}
+	if err := p.hunks(&f); err != nil {
+		return err
+	}
+	return p.add(f, at)
+}
+
+func (p *parser) hunks(f *File) error {
+	start := p.pos
+	var order hunkOrder
+	for line, ok := p.peek(); ok && isHunkHeader(line); line, ok = p.peek() {
+		_, err := readHunk(p.scanner, &order, func(l Line) {
+			switch l.Op {
+			case Add:
+				f.Additions++
+			case Delete:
+				f.Deletions++
+			}
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", quote(f.Path), err)
+		}
+	}
+	f.Patch = trimPatch(p.text[start:p.pos])
+	return nil
+}
+
+// trimPatch takes the last line feed off, as GitHub does, unless the last line
+// is an empty one, which would be lost.
+func trimPatch(patch string) string {
+	if strings.HasSuffix(patch, "\n\n") {
+		return patch
+	}
+	return strings.TrimSuffix(patch, "\n")
+}
+
+// add keeps a file. A path may come twice only where git splits a change of
+// type (a file that becomes a link) into a removal and an addition.
+func (p *parser) add(f File, at int) error {
+	i, twice := p.seen[f.Path]
+	if !twice {
+		p.seen[f.Path] = len(p.files)
+		p.files = append(p.files, f)
+		return nil
+	}
+	first := &p.files[i]
+	if first.Status != Removed || f.Status != Added {
+		return fmt.Errorf("line %d: %s comes a second time; the diffs of several commits are not one change", at, quote(f.Path))
+	}
+	first.Status = Modified
+	first.Binary = first.Binary || f.Binary
+	first.Additions += f.Additions
+	first.Deletions += f.Deletions
+	first.Patch = strings.TrimPrefix(first.Patch+"\n"+f.Patch, "\n")
+	return nil
+}
+
+func quote(path string) string { return fmt.Sprintf("%.200q", path) }

@@ -1,0 +1,50 @@
+package finding
+
+import "github.com/org/pr-review-action/internal/cost"
+
+// State says what became of a changed file.
+type State string
+
+// The states of a changed file.
+const (
+	Reviewed   State = "reviewed"
+	Partly     State = "partly" // some of its findings may be missing
+	Skipped    State = "skipped"
+	Failed     State = "failed"
+	NotReached State = "not_reached"
+)
+
+// Reason says in one word why a file was not reviewed in full.
+type Reason string
+
+// The reasons that triage gives for leaving a file out. Other states carry a
+// reason in plain words.
+const (
+	Deleted   Reason = "deleted"
+	Renamed   Reason = "renamed"
+	Binary    Reason = "binary"
+	Lockfile  Reason = "lockfile"
+	Generated Reason = "generated"
+	Vendored  Reason = "vendored"
+	Minified  Reason = "minified"
+	Asset     Reason = "asset"
+	TooLarge  Reason = "too_large"
+	Ignored   Reason = "ignored"
+	NoContent Reason = "no_content"
+)
+
+// FileReview is the result for one changed file. Path is the raw one.
+type FileReview struct {
+	Path     string     `json:"path"`
+	State    State      `json:"state"`
+	Reason   Reason     `json:"reason,omitempty"`
+	Findings []Finding  `json:"findings,omitempty"`
+	Usage    cost.Usage `json:"usage,omitzero"`
+}
+
+// Covered reports whether nothing of the file is left that a person would
+// expect to have been read: it was reviewed, or skipped for a reason other
+// than its size.
+func (r FileReview) Covered() bool {
+	return r.State == Reviewed || r.State == Skipped && r.Reason != TooLarge
+}

@@ -1,0 +1,136 @@
+// Package finding holds what a review found: findings, their severities and
+// the state of every changed file.
+//
+// Everything here is a value or a pure function. Start reading at Finding.
+package finding
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Side is the side of a diff that a line number counts on.
+type Side string
+
+// The sides, as GitHub names them: Right is the new file, Left the old one.
+const (
+	Right Side = "RIGHT"
+	Left  Side = "LEFT"
+)
+
+// Placement says where a finding is posted.
+type Placement string
+
+// The placements: a comment at the line, or a paragraph in the review's body.
+const (
+	Inline Placement = "inline"
+	Body   Placement = "body"
+)
+
+// Source says who found it.
+type Source string
+
+// The sources of findings.
+const (
+	Model Source = "model"
+	Rule  Source = "rule"
+)
+
+// Filter is the reason why a finding is kept out of the draft. A filtered
+// finding stays in the state.
+type Filter string
+
+// The filters that aggregation applies.
+const (
+	LowConfidence Filter = "low_confidence"
+	Duplicate     Filter = "duplicate"
+)
+
+// Finding is one claim about one place of a change. Title, Body, Suggestion,
+// Quote, Category and Path are untrusted text: they come from a model or a diff.
+type Finding struct {
+	ID          string    `json:"id"` // F1, F2, … in the order shown; empty until aggregated
+	Path        string    `json:"path"`
+	Side        Side      `json:"side"`
+	StartLine   int       `json:"start_line"` // equal to Line for a single line
+	Line        int       `json:"line"`       // the last line, 1-based, counted on Side
+	Severity    Severity  `json:"severity"`
+	Category    string    `json:"category"`
+	Confidence  float64   `json:"confidence"` // 0 to 1
+	Title       string    `json:"title"`      // one sentence, no line break
+	Body        string    `json:"body"`       // why it matters; Markdown
+	Suggestion  string    `json:"suggestion"` // replaces StartLine to Line exactly; empty for none
+	Quote       string    `json:"quote"`      // the line of code the claim is about
+	Placement   Placement `json:"placement"`
+	Fingerprint string    `json:"fingerprint"`
+	Source      Source    `json:"source"`
+
+	Filtered Filter `json:"filtered,omitempty"` // set where the finding is kept out of the draft
+	Note     string `json:"note,omitempty"`     // why it is placed in the body, or filtered; our own words
+}
+
+// Fingerprint identifies a finding across pushes: it hashes path, category,
+// title and quote with white space folded, and no line number.
+func Fingerprint(f Finding) string {
+	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+	sum := sha256.Sum256([]byte(strings.Join([]string{f.Path, fold(f.Category), fold(f.Title), fold(f.Quote)}, "\x00")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Compare orders findings as they are shown: gravest first, then by path, line
+// and, so that the order is total, by title, body and fingerprint.
+func Compare(a, b Finding) int {
+	return cmp.Or(
+		cmp.Compare(b.Severity.Rank(), a.Severity.Rank()),
+		cmp.Compare(a.Path, b.Path),
+		cmp.Compare(a.Line, b.Line),
+		cmp.Compare(a.StartLine, b.StartLine),
+		cmp.Compare(a.Title, b.Title),
+		cmp.Compare(a.Body, b.Body),
+		cmp.Compare(a.Fingerprint, b.Fingerprint),
+	)
+}
+
+// Kept returns the findings that no filter holds back, in their order.
+func Kept(all []Finding) []Finding {
+	kept := make([]Finding, 0, len(all))
+	for _, f := range all {
+		if f.Filtered == "" {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// Counts says how many findings of each severity there are, gravest first:
+// "1 blocker, 2,000 nit". It is "nothing found" for none.
+func Counts(all []Finding) string {
+	var parts []string
+	for _, s := range slices.Backward(Severities()) {
+		n := 0
+		for _, f := range all {
+			if f.Severity == s {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, thousands(n)+" "+string(s))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing found"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

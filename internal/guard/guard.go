@@ -1,0 +1,54 @@
+// Package guard is the border that untrusted text crosses on its way out: to
+// a log, a terminal, a Markdown page or a prompt.
+//
+// Whatever comes from a pull request, a model, an artifact or an input goes
+// through here; nobody else escapes anything. It never decides whether a text
+// is an attack, and never drops text: what could act becomes visible and
+// inert. Start reading at Visible, which all others apply first; then Line and
+// Text for terminals, Markdown and its kin for pages, Boundary for prompts.
+package guard
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Line makes one line for logs, annotations and the terminal: Visible, line
+// breaks and tabs as spaces, cut at max runes with "…" behind it (max 0: not
+// cut). A runner reads no workflow command in it, at its start or further on.
+func Line(s string, max int) string {
+	return inert(cut(oneLine(s), max))
+}
+
+// Text makes several lines for the terminal: Visible, and each line safe as in
+// Line. Line feeds and tabs stay.
+func Text(s string) string {
+	lines := strings.Split(Visible(s), "\n")
+	for i, line := range lines {
+		lines[i] = inert(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func oneLine(s string) string {
+	s = strings.TrimRight(Visible(s), "\n")
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(s)
+}
+
+func cut(s string, max int) string {
+	if max <= 0 || utf8.RuneCountInString(s) <= max {
+		return s
+	}
+	return string([]rune(s)[:max]) + "…"
+}
+
+// inert breaks workflow commands with a visible backslash. The runner takes
+// :: at the start of a line alone, behind any white space, but ##[ anywhere.
+func inert(line string) string {
+	line = strings.ReplaceAll(line, "##[", `##\[`)
+	rest := strings.TrimSpace(line)
+	if strings.HasPrefix(rest, "::") {
+		return strings.Replace(line, "::", `\::`, 1)
+	}
+	return line
+}

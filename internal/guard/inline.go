@@ -1,0 +1,216 @@
+package guard
+
+import (
+	"regexp"
+	"strings"
+)
+
+// inline writes the text of one line. Characters that act in pairs, such as
+// the dollars of a formula, are escaped only where the paragraph has a pair.
+type inline struct{ pairs string }
+
+func newInline(paragraph string) inline {
+	in := inline{}
+	for _, c := range []string{"$", "~"} {
+		if strings.Count(paragraph, c) > 1 {
+			in.pairs += c
+		}
+	}
+	return in
+}
+
+// line writes a line from its first character that is no white space, where
+// Markdown looks for blocks.
+func (in inline) line(s string) string {
+	var out escaper
+	switch m := slash.FindStringSubmatch(s); {
+	case m != nil:
+		out.span(Code(m[1]))
+		s = s[len(m[0]):]
+	case lead.MatchString(s) || rule(s):
+		out.char(s[0], true)
+		s = s[1:]
+	}
+	in.text(&out, s)
+	return out.String()
+}
+
+var (
+	// slash matches a command to a bot, escaped or not.
+	slash = regexp.MustCompile("^\\\\?(/\\w[^\\s`\\\\]*)")
+	// lead matches what begins a heading, a quote or a workflow command.
+	lead = regexp.MustCompile(`^(?:#{1,6}(?:\s|$)|##\[|>|::)`)
+)
+
+// text writes inline text: code spans as they are, and between them what
+// stretch makes of it. A span ends on its line, so that every line of the
+// result has its backticks in pairs whatever block it belongs to.
+func (in inline) text(out *escaper, s string) {
+	for s != "" {
+		start, end := codeSpan(s)
+		in.stretch(out, s[:start])
+		out.span(s[start:end])
+		s = s[end:]
+	}
+}
+
+// codeSpan finds the first code span of s; both offsets are the length of s
+// where there is none.
+func codeSpan(s string) (start, end int) {
+	for i := 0; i < len(s); {
+		switch {
+		case escape(s[i:]):
+			i += 2
+		case s[i] == '`':
+			n := run(s[i:])
+			if length := spanLength(s[i:], n); length > 0 {
+				return i, i + length
+			}
+			i += n
+		default:
+			i++
+		}
+	}
+	return len(s), len(s)
+}
+
+// spanLength is the length of the code span that the n backticks at the start
+// of s open; 0 where they are never closed.
+func spanLength(s string, n int) int {
+	for i := n; i < len(s); {
+		if s[i] != '`' {
+			i++
+			continue
+		}
+		m := run(s[i:])
+		i += m
+		if m == n {
+			return i
+		}
+	}
+	return 0
+}
+
+func run(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
+
+// escape reports whether s starts with a backslash that escapes.
+func escape(s string) bool { return len(s) > 1 && s[0] == '\\' && punct(s[1]) }
+
+func punct(c byte) bool {
+	return c > ' ' && c < 0x7f && !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z')
+}
+
+// live matches what GitHub turns into a link or a notification:
+// addresses, anything with @name, #1, GH-1, entities (which may stand for any
+// of the others) and commits.
+var live = regexp.MustCompile(`[A-Za-z0-9+.-]*://[^\s]*|\w*[wW]{3}\.[^\s]*|[\w.+/:%~-]*@[A-Za-z0-9_][\w./:@-]*` +
+	`|[\w./-]*#[0-9]\w*|\b_*[gG][hH]-[0-9]\w*|&#?[A-Za-z0-9]+;|\b_*[0-9a-fA-F]{7,40}_*\b`)
+
+// stretch writes text that holds no code span.
+func (in inline) stretch(out *escaper, s string) {
+	plain, literal := unescape(s)
+	at := 0
+	for _, m := range live.FindAllStringIndex(plain, -1) {
+		token := plain[m[0]:m[1]]
+		if token[0] != '&' {
+			token = strings.TrimRight(token, ".,;:!?*_~)]}'\"")
+		}
+		emphasis := len(token) - len(strings.TrimLeft(token, "_~"))
+		in.write(out, plain, literal, at, m[0]+emphasis)
+		out.span(Code(token[emphasis:]))
+		at = m[0] + len(token)
+	}
+	in.write(out, plain, literal, at, len(plain))
+	out.close()
+}
+
+// unescape takes the backslashes of escapes away; literal tells the bytes that
+// had one.
+func unescape(s string) (plain string, literal []bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		escaped := escape(s[i:])
+		if escaped {
+			i++
+		}
+		b.WriteByte(s[i])
+		literal = append(literal, escaped)
+	}
+	return b.String(), literal
+}
+
+// write writes plain[from:to] and puts a backslash where a character had one
+// or would act.
+func (in inline) write(out *escaper, plain string, literal []bool, from, to int) {
+	for i := from; i < to; i++ {
+		out.char(plain[i], literal[i] || in.acts(plain[i], plain[i+1:]))
+	}
+}
+
+// acts reports whether a character in front of rest would do something other
+// than stand there or emphasise.
+func (in inline) acts(c byte, rest string) bool {
+	next := byte(0)
+	if rest != "" {
+		next = rest[0]
+	}
+	switch c {
+	case '`':
+		return true
+	case '<':
+		return next == '/' || next == '!' || next == '?' || next >= 'A' && next <= 'Z' || next >= 'a' && next <= 'z'
+	case ']':
+		return next == '(' || next == ':'
+	}
+	return strings.IndexByte(in.pairs, c) >= 0
+}
+
+// escaper writes characters; a backslash of the text that would come to stand
+// before punctuation is doubled.
+type escaper struct {
+	strings.Builder
+	dangling bool // the last character is a lone backslash
+}
+
+func (e *escaper) char(c byte, escaped bool) {
+	if e.dangling && (escaped || punct(c)) {
+		e.WriteByte('\\')
+	}
+	if escaped {
+		e.WriteByte('\\')
+	}
+	e.WriteByte(c)
+	e.dangling = c == '\\' && !escaped
+}
+
+// close makes the text safe to be followed by anything.
+func (e *escaper) close() {
+	if e.dangling {
+		e.WriteByte('\\')
+	}
+	e.dangling = false
+}
+
+// span writes a code span.
+func (e *escaper) span(span string) {
+	e.close()
+	if span != "" && parted(e.String(), span) {
+		e.WriteByte(' ')
+	}
+	e.WriteString(span)
+}
+
+// parted reports whether a space must stand between a text and a code span:
+// two runs of backticks would become one, and some parsers take letters, a
+// backtick and an @ together for a mail address.
+func parted(before, span string) bool {
+	if strings.HasSuffix(before, "`") {
+		return true
+	}
+	_, domain, mail := strings.Cut(span, "@")
+	if !mail || !strings.Contains(domain, ".") {
+		return false
+	}
+	before = strings.TrimRight(before, ".!#$%&'*+/=?^_`{|}~-")
+	return before != "" && before[len(before)-1] < 0x80 && before[len(before)-1] > ' ' && !punct(before[len(before)-1])
+}

@@ -1,0 +1,104 @@
+package pull
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// DefaultHost is the host of a reference that names none.
+const DefaultHost = "github.com"
+
+// Ref names a pull request.
+type Ref struct {
+	Scheme string `json:"scheme,omitempty"` // http where the web address said so, else empty for https
+	Host   string `json:"host"`             // host[:port] of the web address, github.com by default
+	Owner  string `json:"owner"`
+	Repo   string `json:"repo"`
+	Number int    `json:"number"`
+}
+
+// FullName is owner/repo.
+func (r Ref) FullName() string { return r.Owner + "/" + r.Repo }
+
+// Web is the repository's web address.
+func (r Ref) Web() string { return r.Server() + "/" + r.FullName() }
+
+// Server is the web address of the host.
+func (r Ref) Server() string {
+	if r.Scheme == "" {
+		return "https://" + r.Host
+	}
+	return r.Scheme + "://" + r.Host
+}
+
+// String is owner/repo#number.
+func (r Ref) String() string { return fmt.Sprintf("%s/%s#%d", r.Owner, r.Repo, r.Number) }
+
+var (
+	ownerPattern = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})$`)
+	repoPattern  = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
+	shortPattern = regexp.MustCompile(`^([^/#\s]+)/([^/#\s]+)#([0-9]+)$`)
+)
+
+// ParseRepository reads owner/repo.
+func ParseRepository(s string) (owner, repo string, err error) {
+	owner, repo, ok := strings.Cut(s, "/")
+	if !ok || !ownerPattern.MatchString(owner) || !repoPattern.MatchString(repo) || repo == "." || repo == ".." {
+		return "", "", fmt.Errorf("%q is not a repository's owner/name", s)
+	}
+	return owner, repo, nil
+}
+
+// ParseRef reads owner/repo#number or the web address of a pull request
+// (https://host/owner/repo/pull/number, with anything of the page behind it).
+func ParseRef(s string) (Ref, error) {
+	scheme, host, path, number := "", DefaultHost, "", ""
+	if m := shortPattern.FindStringSubmatch(s); m != nil {
+		path, number = m[1]+"/"+m[2], m[3]
+	} else {
+		u, err := url.Parse(s)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+			return Ref{}, fmt.Errorf("%q is neither owner/repo#number nor a pull request's address", s)
+		}
+		parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+		if len(parts) < 4 || parts[2] != "pull" && parts[2] != "pulls" {
+			return Ref{}, fmt.Errorf("%q is not a pull request's address: expected https://%s/owner/repo/pull/number", s, u.Host)
+		}
+		host, path, number = strings.TrimPrefix(strings.ToLower(u.Host), "www."), parts[0]+"/"+parts[1], parts[3]
+		if u.Scheme == "http" && host != DefaultHost {
+			scheme = u.Scheme
+		}
+	}
+	owner, repo, err := ParseRepository(path)
+	if err != nil {
+		return Ref{}, err
+	}
+	n, err := strconv.ParseUint(number, 10, 31)
+	if err != nil || n == 0 {
+		return Ref{}, fmt.Errorf("%q: %q is not a pull request's number", s, number)
+	}
+	return Ref{Scheme: scheme, Host: host, Owner: owner, Repo: repo, Number: int(n)}, nil
+}
+
+// On returns the reference with the server of a web address, such as
+// GITHUB_SERVER_URL has it. An address that is none changes nothing.
+func (r Ref) On(server string) Ref {
+	u, err := url.Parse(server)
+	if err != nil || u.Host == "" {
+		return r
+	}
+	r.Scheme, r.Host = "", strings.ToLower(u.Host)
+	if u.Scheme == "http" {
+		r.Scheme = u.Scheme
+	}
+	return r
+}
+
+// LooksLikeRef reports whether a review argument means a pull request rather
+// than a file or a range: it has a scheme, or the form owner/repo#number.
+func LooksLikeRef(s string) bool {
+	return strings.Contains(s, "://") || shortPattern.MatchString(s)
+}

@@ -1,0 +1,44 @@
+package pull
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+var instancePattern = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$`)
+
+// CheckInstance refuses an instance that is not a slug: lower-case letters,
+// digits and inner dashes, at most 32. The empty instance is the usual one.
+func CheckInstance(slug string) error {
+	if slug != "" && !instancePattern.MatchString(slug) {
+		return fmt.Errorf("instance %q is not a slug of lower-case letters, digits and dashes", slug)
+	}
+	return nil
+}
+
+// ThreadID names the run of a review over a pull request's head:
+// owner/repo#42:<head>, or owner/repo#42@instance:<head>.
+func ThreadID(ref Ref, instance, head string) string {
+	if instance != "" {
+		instance = "@" + instance
+	}
+	return ref.String() + instance + ":" + head
+}
+
+// MinPrefix is the shortest abbreviation of a thread id's last part.
+const MinPrefix = 7
+
+// MatchThread reports whether a thread id as typed (its last part possibly
+// abbreviated to MinPrefix characters or more) means the given one.
+func MatchThread(typed, id string) bool {
+	if typed == id {
+		return true
+	}
+	i := strings.LastIndexByte(typed, ':')
+	return i >= 0 && len(typed)-i-1 >= MinPrefix && strings.HasPrefix(id, typed) && strings.LastIndexByte(id, ':') == i
+}
+
+// LocalThread reports whether the thread is of local input (a range, a diff,
+// the demo), which has no pull request to post to.
+func LocalThread(id string) bool { return strings.HasPrefix(id, "local/") }
