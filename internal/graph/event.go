@@ -1,0 +1,40 @@
+package graph
+
+import "time"
+
+// EventKind says what an event reports.
+type EventKind string
+
+// The kinds of events, in the order in which a step gives them.
+const (
+	StepStarted EventKind = "step started" // a node's tasks begin: Node, Done (taken from the journal), Total
+	TaskRetry   EventKind = "task retry"   // a try failed and is repeated after a wait: Task, Attempt, Err
+	TaskDone    EventKind = "task done"    // a task ended: Task, Done of Total, Attempt, Err where it failed
+	GateReached EventKind = "gate reached" // the run pauses: Node is the gate's name
+	RunEnded    EventKind = "run ended"    // Node is the end's name
+)
+
+// Event is one thing that happened in a run. Done counts the node's tasks that
+// ended, failed ones included; Attempt counts tries from 1.
+type Event struct {
+	Kind        EventKind
+	Thread      string
+	Node        string
+	Task        int
+	Done, Total int
+	Attempt     int
+	Err         error
+	At          time.Time
+}
+
+func (f *Flow[S]) emit(e Event) {
+	if len(f.observers) == 0 {
+		return
+	}
+	f.emitting.Lock()
+	defer f.emitting.Unlock()
+	e.At = f.clock()
+	for _, observe := range f.observers {
+		observe(e)
+	}
+}

@@ -1,0 +1,114 @@
+package graph
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+)
+
+// Field is a declared part of the state. Its Set makes updates.
+type Field[T any] struct{ id *fieldID }
+
+// Writable is a field of any type, as Writes takes it.
+type Writable interface{ fieldID() *fieldID }
+
+// fieldID of a zero Field is one that no graph declares.
+func (f Field[T]) fieldID() *fieldID { return cmp.Or(f.id, &fieldID{}) }
+
+// Set returns the update that gives v to the field: it replaces the value, or
+// goes through the field's reducer. Zero values count as set.
+func (f Field[T]) Set(v T) Update { return Update{[]change{{field: f.fieldID(), value: v}}} }
+
+// Update is what a node wants changed. The zero value changes nothing.
+type Update struct{ changes []change }
+
+type change struct {
+	field *fieldID
+	value any
+	raw   []byte // its JSON, where that becomes the field's; else nil
+}
+
+// Updates joins updates; they are merged in the order given.
+func Updates(us ...Update) Update {
+	var all Update
+	for _, u := range us {
+		all.changes = append(all.changes, u.changes...)
+	}
+	return all
+}
+
+type fieldID struct {
+	owner any // the graph that declared it
+	name  string
+	index int
+}
+
+type fieldDef[S any] struct {
+	*fieldID
+	reducer string // "" where a new value replaces the old one
+	typ     reflect.Type
+	at      func(*S) any // the *T
+	save    func(*S) ([]byte, error)
+	encode  func(v any) (raw []byte, kept any, err error)
+	decode  func([]byte) (any, error)
+	merge   func(*S, any)
+	settle  func(*S) // after a superstep's merges
+}
+
+// Value declares a field that a new value replaces. No two tasks of one
+// superstep may write it. The codec stores it as JSON under name.
+func Value[S, T any](g *Graph[S], name string, at func(*S) *T) Field[T] {
+	return declare(g, name, "", at, func(_, v T) T { return v })
+}
+
+// Reduce declares a field whose updates go through a pure function. A panic in
+// it fails the step with an error that names the field.
+func Reduce[S, T any](g *Graph[S], name string, at func(*S) *T, reduce func(old, update T) T) Field[T] {
+	return declare(g, name, "reduce", at, reduce)
+}
+
+// Append declares a list; setting it adds items at its end, in task order.
+func Append[S, T any](g *Graph[S], name string, at func(*S) *[]T) Field[[]T] {
+	f := declare(g, name, "append", at, func(old, items []T) []T { return append(old, items...) })
+	// Without spare capacity a node that appends to its copy of the state
+	// reallocates, and cannot write into an array that its siblings see.
+	g.fields[f.id.index].settle = func(s *S) { *at(s) = slices.Clip(*at(s)) }
+	return f
+}
+
+// Number is what Sum adds.
+type Number interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
+}
+
+// Sum declares a number; setting it adds to it.
+func Sum[S any, T Number](g *Graph[S], name string, at func(*S) *T) Field[T] {
+	return declare(g, name, "sum", at, func(old, n T) T { return old + n })
+}
+
+func declare[S, T any](g *Graph[S], name, reducer string, at func(*S) *T, merge func(old, update T) T) Field[T] {
+	g.checkName("field", name)
+	if slices.ContainsFunc(g.fields, func(f *fieldDef[S]) bool { return f.name == name }) {
+		g.refuse("field %q is declared twice", name)
+	}
+	id := &fieldID{owner: g, name: name, index: len(g.fields)}
+	g.fields = append(g.fields, &fieldDef[S]{
+		fieldID: id,
+		reducer: reducer,
+		typ:     reflect.TypeFor[T](),
+		at:      func(s *S) any { return at(s) },
+		save:    func(s *S) ([]byte, error) { return encode(at(s)) },
+		encode: func(v any) ([]byte, any, error) {
+			kept, _ := v.(T) // of an interface type, nil has no type
+			raw, err := encode(&kept)
+			return raw, kept, err
+		},
+		decode: func(raw []byte) (any, error) { return decode[T](raw) },
+		merge: func(s *S, v any) {
+			update, _ := v.(T)
+			*at(s) = merge(*at(s), update)
+		},
+		settle: func(*S) {},
+	})
+	return Field[T]{id}
+}

@@ -1,0 +1,121 @@
+package graph
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// due returns the interrupts and gates of the superstep under way, not asked yet.
+func (f *Flow[S]) due(t *thread[S]) []Pending {
+	var list []Pending
+	for _, s := range t.steps {
+		if n := f.node(s.Node); s.Step == t.step()-1 && n != nil && n.after {
+			list = append(list, Pending{Gate: "after:" + s.Node, Visit: s.Visit})
+		}
+	}
+	for _, e := range t.frontier {
+		if e.node.before {
+			list = append(list, Pending{Gate: "before:" + e.node.name, Visit: e.visit})
+		}
+		if e.node.kind == kindGate {
+			list = append(list, Pending{Gate: e.node.name, Visit: e.visit})
+		}
+	}
+	return list
+}
+
+// ask asks the due gates what their person will see, and gives each its id.
+func (f *Flow[S]) ask(t *thread[S]) error {
+	t.pending = f.due(t)
+	for i := range t.pending {
+		p := &t.pending[i]
+		ask := func() ([]byte, error) { return []byte("null"), nil }
+		if !p.interrupt() {
+			ask = func() ([]byte, error) { return f.node(p.Gate).ask(t.state) }
+		}
+		var err error
+		if p.Ask, err = protect(ask); err != nil {
+			return &NodeError{Node: p.Gate, Err: fmt.Errorf("asking: %w", err)}
+		}
+		p.ID = gateID(t.id, p.Gate, p.Visit, p.Ask)
+	}
+	return nil
+}
+
+// gateID hashes what an answer is about, each part led by its length.
+func gateID(thread, gate string, visit int, ask []byte) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d:%s,%d:%s,%d,%d:%s", len(thread), thread, len(gate), gate, visit, len(ask), ask)
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// interrupt tells interrupts from gates; no node's name has a colon.
+func (p Pending) interrupt() bool { return strings.Contains(p.Gate, ":") }
+
+// answer checks an answer, records it in the store and puts its update in
+// place. The update is made before the record, so that an answer which decide
+// refuses leaves no trace.
+func (f *Flow[S]) answer(ctx context.Context, t *thread[S], a Answer) error {
+	p, err := t.addressed(a.Gate)
+	if err != nil {
+		return err
+	}
+	u, err := f.decide(t, p, a.Value)
+	if err != nil {
+		return err
+	}
+	changes, err := f.keep(ctx, t, record{Step: t.step(), Node: p.Gate, Gate: p.ID}, u)
+	if err != nil {
+		return err
+	}
+	t.accept(p, changes)
+	return nil
+}
+
+// decide turns an answer into the update of the gate's node.
+func (f *Flow[S]) decide(t *thread[S], p Pending, value any) (Update, error) {
+	if p.interrupt() {
+		if value != nil {
+			return Update{}, fmt.Errorf("%w: interrupt %q takes no value", ErrAnswer, p.Gate)
+		}
+		return Update{}, nil
+	}
+	u, err := protect(func() (Update, error) { return f.node(p.Gate).decide(t.state, value) })
+	if err != nil {
+		return Update{}, &NodeError{Node: p.Gate, Err: fmt.Errorf("deciding: %w", err)}
+	}
+	return u, nil
+}
+
+// addressed finds which waiting gate an answer is for.
+func (t *thread[S]) addressed(id string) (Pending, error) {
+	waiting := t.waiting()
+	if i := slices.IndexFunc(waiting, func(p Pending) bool { return p.ID == id }); i >= 0 {
+		return waiting[i], nil
+	}
+	switch {
+	case id != "" && slices.Contains(t.answered, id):
+		return Pending{}, fmt.Errorf("%w: %s", ErrAnswered, id)
+	case len(waiting) == 0:
+		return Pending{}, fmt.Errorf("%w: thread %q is %s", ErrNoGate, t.id, t.status())
+	case id != "" || len(waiting) > 1:
+		var list []string
+		for _, p := range waiting {
+			list = append(list, fmt.Sprintf("%s (%s)", p.ID, p.Gate))
+		}
+		return Pending{}, fmt.Errorf("%w: it names %q, and %d wait: %s", ErrWrongGate, id, len(waiting), strings.Join(list, ", "))
+	}
+	return waiting[0], nil
+}
+
+// accept marks a gate as answered.
+func (t *thread[S]) accept(p Pending, changes []change) {
+	t.answered = append(slices.Clip(t.answered), p.ID)
+	if e := t.entry(p.Gate); e != nil {
+		e.results[0] = result{done: true, changes: changes}
+	}
+}

@@ -1,0 +1,85 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+)
+
+// load reads a thread from the store: its snapshot, and the results that the
+// journal has of the superstep under way.
+func (f *Flow[S]) load(ctx context.Context, id string) (*thread[S], error) {
+	saved, err := f.store.Load(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("loading thread %q: %w", id, err)
+	}
+	s, err := DecodeSnapshot(saved.Snapshot)
+	if err != nil {
+		return nil, fmt.Errorf("reading thread %q: %w", id, err)
+	}
+	if have, want := identity(s.Graph, s.Version, s.Fingerprint), identity(f.name, f.version, f.fingerprint); have != want {
+		return nil, &VersionError{Thread: id, Have: have, Want: want}
+	}
+	t, err := f.restore(id, s)
+	if err != nil {
+		return nil, fmt.Errorf("reading thread %q: %w: %w", id, ErrSnapshot, err)
+	}
+	for _, data := range saved.Journal {
+		f.replay(t, data)
+	}
+	return t, nil
+}
+
+func identity(name string, version int, fingerprint string) string {
+	return fmt.Sprintf("graph %q version %d (%.12s)", name, version, fingerprint)
+}
+
+// restore turns a decoded snapshot into a thread, and refuses one that no run
+// of this graph could have saved.
+func (f *Flow[S]) restore(id string, s Snapshot) (*thread[S], error) {
+	if s.Thread != id {
+		return nil, fmt.Errorf("it is of thread %q", s.Thread)
+	}
+	if (s.End == "") == (len(s.Frontier) == 0) {
+		return nil, fmt.Errorf("end %q and %d next nodes", s.End, len(s.Frontier))
+	}
+	t := &thread[S]{id: id, end: s.End, pending: s.Pending, answered: s.Answered, steps: s.Steps, raw: make([][]byte, len(f.fields))}
+	for i, field := range f.fields {
+		if err := json.Unmarshal(s.Fields[field.name], field.at(&t.state), codec); err != nil {
+			return nil, fmt.Errorf("field %q: %w", field.name, err)
+		}
+		field.settle(&t.state)
+		t.raw[i] = s.Fields[field.name]
+	}
+	for _, name := range s.Frontier {
+		if err := f.restoreEntry(t, name, s.Payloads[name]); err != nil {
+			return nil, fmt.Errorf("next node %q: %w", name, err)
+		}
+	}
+	asked := slices.EqualFunc(f.due(t), t.pending, func(due, p Pending) bool {
+		return p.Gate == due.Gate && p.Visit == due.Visit && p.ID == gateID(id, p.Gate, p.Visit, p.Ask)
+	})
+	if !asked {
+		return nil, errors.New("its gates are not those that are due, or an id is not the hash of what is asked")
+	}
+	return t, nil
+}
+
+func (f *Flow[S]) restoreEntry(t *thread[S], name string, raw []byte) error {
+	node := f.node(name)
+	if node == nil || t.entry(name) != nil || (node.kind == kindFan) != (raw != nil) {
+		return errors.New("it is unknown, there twice, or has payloads and is no fan, or none and is one")
+	}
+	var payloads []any
+	if node.kind == kindFan {
+		var err error
+		if payloads, err = node.payloads(raw); err != nil || len(payloads) == 0 {
+			return fmt.Errorf("%d payloads: %w", len(payloads), err)
+		}
+	}
+	t.enter(node, payloads)
+	return nil
+}

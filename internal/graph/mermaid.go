@@ -1,0 +1,75 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Mermaid draws the built graph as a flowchart. Effects have double borders, a
+// fan is a stack of tasks, a gate a rhombus; what a route may choose is dotted,
+// and the branch of a fan without payloads says so.
+func (f *Flow[S]) Mermaid() string {
+	var b strings.Builder
+	b.WriteString("flowchart TD\n")
+	fmt.Fprintf(&b, "    start((start)) --> %s\n", nodeID(f.start.targetRef))
+	for _, n := range f.nodes {
+		fmt.Fprintf(&b, "    %s%s\n", nodeID(n.targetRef), outline(n))
+	}
+	drawn := map[string]bool{}
+	for _, n := range f.nodes {
+		for _, t := range n.leadsTo() {
+			if t.kind == kindEnd && !drawn[t.name] {
+				drawn[t.name] = true
+				fmt.Fprintf(&b, "    %s([%s])\n", nodeID(t), t.name)
+			}
+		}
+	}
+	for _, n := range f.nodes {
+		drawEdges(&b, n)
+	}
+	return b.String()
+}
+
+func drawEdges[S any](b *strings.Builder, n *nodeDef[S]) {
+	from := nodeID(n.targetRef)
+	for _, to := range n.to {
+		arrow := "-->"
+		switch {
+		case to.kind == kindFan:
+			arrow = "-.->|each|"
+		case n.by != nil:
+			arrow = "-.->"
+		}
+		fmt.Fprintf(b, "    %s %s %s\n", from, arrow, nodeID(to))
+		if to.orElse != nil {
+			fmt.Fprintf(b, "    %s -.->|none| %s\n", from, nodeID(to.orElse.ref()))
+		}
+	}
+}
+
+// nodeID keeps names apart from Mermaid's own words, and ends from nodes.
+func nodeID(r targetRef) string {
+	if r.kind == kindEnd {
+		return "e_" + r.name
+	}
+	return "n_" + r.name
+}
+
+func outline[S any](n *nodeDef[S]) string {
+	label := n.name
+	if n.before {
+		label = "pause, then " + label
+	}
+	if n.after {
+		label += ", then pause"
+	}
+	switch n.kind {
+	case kindEffect:
+		return fmt.Sprintf(`[["%s"]]`, label)
+	case kindFan:
+		return fmt.Sprintf(`@{ shape: procs, label: "%s" }`, label)
+	case kindGate:
+		return fmt.Sprintf(`{"%s"}`, label)
+	}
+	return fmt.Sprintf(`["%s"]`, label)
+}

@@ -1,0 +1,211 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"time"
+)
+
+type kind string
+
+const (
+	kindNode   kind = "node"
+	kindEffect kind = "effect"
+	kindFan    kind = "fan"
+	kindGate   kind = "gate"
+	kindEnd    kind = "end"
+)
+
+// defaultConcurrency is how many tasks of a node run at one time unless
+// Concurrency says otherwise.
+const defaultConcurrency = 8
+
+type nodeDef[S any] struct {
+	targetRef
+	settings
+	types []reflect.Type // what is stored as JSON: the payload of a fan, question and answer of a gate
+	run   func(ctx context.Context, s S, payload any) (Update, error)
+
+	payloads func([]byte) ([]any, error)          // of a fan, from JSON
+	ask      func(S) ([]byte, error)              // of a gate
+	decide   func(s S, value any) (Update, error) // of a gate
+
+	to            []targetRef  // edges, or what by may choose
+	by            func(S) Next // nil without a route
+	before, after bool         // interrupts
+}
+
+// leadsTo returns every target that can follow the node.
+func (n *nodeDef[S]) leadsTo() []targetRef {
+	var all []targetRef
+	for _, t := range n.to {
+		all = append(all, t)
+		if t.orElse != nil {
+			all = append(all, t.orElse.ref())
+		}
+	}
+	return all
+}
+
+// Node declares a step that computes. Its function gets a copy of the state,
+// which it must not change, and returns what is to be changed.
+func (g *Graph[S]) Node(name string, run func(context.Context, S) (Update, error), o ...Option) Node {
+	return g.step(name, kindNode, run, o)
+}
+
+// Effect declares a step that acts on the outside world. It is drawn
+// differently and never retried on its own.
+func (g *Graph[S]) Effect(name string, run func(context.Context, S) (Update, error), o ...Option) Node {
+	return g.step(name, kindEffect, run, o)
+}
+
+func (g *Graph[S]) step(name string, k kind, run func(context.Context, S) (Update, error), o []Option) Node {
+	n := g.add(name, k, run != nil, o)
+	n.run = func(ctx context.Context, s S, _ any) (Update, error) { return run(ctx, s) }
+	return Node{n.targetRef}
+}
+
+// Each declares a node that runs once per payload. A route leads to it with
+// Fan.Over; the next node runs once, after every task ended. P is stored as JSON.
+func Each[S, P any](g *Graph[S], name string, run func(context.Context, S, P) (Update, error), o ...Option) Fan[P] {
+	n := g.add(name, kindFan, run != nil, o, reflect.TypeFor[P]())
+	n.run = func(ctx context.Context, s S, payload any) (Update, error) { return run(ctx, s, payload.(P)) }
+	n.payloads = func(raw []byte) ([]any, error) {
+		list, err := decode[[]P](raw)
+		return boxed(list), err
+	}
+	return Fan[P]{n.targetRef}
+}
+
+// Gate declares a node where the run waits for an answer. Ask is pure and makes
+// what the person sees; it is asked once per visit. Decide turns the answer
+// into an update; its error refuses the answer and leaves the gate waiting.
+func Gate[S, Q, A any](g *Graph[S], name string, ask func(S) (Q, error), decide func(S, A) (Update, error), o ...Option) Node {
+	n := g.add(name, kindGate, ask != nil && decide != nil, o, reflect.TypeFor[Q](), reflect.TypeFor[A]())
+	n.ask = func(s S) ([]byte, error) {
+		q, err := ask(s)
+		if err != nil {
+			return nil, err
+		}
+		return encode(&q)
+	}
+	n.decide = func(s S, value any) (Update, error) {
+		a, err := answerAs[A](value)
+		if err != nil {
+			return Update{}, err
+		}
+		return decide(s, a)
+	}
+	return Node{n.targetRef}
+}
+
+// answerAs takes an answer as the gate's own type or as its JSON.
+func answerAs[A any](value any) (A, error) {
+	var a A
+	switch v := value.(type) {
+	case A:
+		return v, nil
+	case json.RawMessage:
+		a, err := decode[A](v)
+		if err != nil {
+			return a, fmt.Errorf("%w: %w", ErrAnswer, err)
+		}
+		return a, nil
+	}
+	return a, fmt.Errorf("%w: want %T or its JSON, got %T", ErrAnswer, a, value)
+}
+
+func (g *Graph[S]) add(name string, k kind, runs bool, o []Option, types ...reflect.Type) *nodeDef[S] {
+	n := &nodeDef[S]{
+		targetRef: targetRef{owner: g, name: name, kind: k},
+		settings:  settings{concurrency: defaultConcurrency},
+		types:     types,
+	}
+	for _, opt := range o {
+		opt(&n.settings)
+	}
+	g.checkName("node", name)
+	if g.node(name) != nil {
+		g.refuse("node %q is declared twice", name)
+	}
+	if !runs {
+		g.refuse("node %q: it has no function", name)
+	}
+	g.checkSettings(n)
+	g.nodes = append(g.nodes, n)
+	return n
+}
+
+func (g *Graph[S]) checkSettings(n *nodeDef[S]) {
+	refuse := func(bad bool, format string, args ...any) {
+		if bad {
+			g.refuse("node %q: %w", n.name, fmt.Errorf(format, args...))
+		}
+	}
+	refuse(n.concurrency < 1, "concurrency %d is less than 1", n.concurrency)
+	refuse(n.retry != nil && n.retry.Tries < 1, "a retry policy needs at least one try")
+	refuse(n.retry != nil && n.kind == kindEffect, "an effect is not retried on its own")
+	refuse((n.retry != nil || n.onError != nil) && n.kind == kindGate, "a gate is not retried and has no error policy: decide refuses an answer by its error")
+	for _, w := range n.writes {
+		refuse(w.owner != any(g), "it writes field %q, which this graph does not declare", w.name)
+	}
+	if n.onError != nil && n.onErrorOf != reflect.TypeFor[any]() {
+		payload := "none (use any)"
+		if n.kind == kindFan {
+			payload = n.types[0].String()
+		}
+		refuse(n.onErrorOf.String() != payload, "its error policy takes %s, its payload is %s", n.onErrorOf, payload)
+	}
+}
+
+// Option is a property of a node.
+type Option func(*settings)
+
+type settings struct {
+	writes      []*fieldID
+	concurrency int
+	retry       *Policy
+	onError     func(payload any, err error) (Update, error)
+	onErrorOf   reflect.Type // the P of OnError
+}
+
+// Writes declares which fields the node may set. Setting another is an error
+// that names node and field.
+func Writes(fields ...Writable) Option {
+	return func(s *settings) {
+		for _, f := range fields {
+			s.writes = append(s.writes, f.fieldID())
+		}
+	}
+}
+
+// Concurrency bounds how many tasks of the node run at one time, those that
+// wait for a retry included. The default is 8.
+func Concurrency(n int) Option { return func(s *settings) { s.concurrency = n } }
+
+// Policy says how often and how patiently a task is retried. Only errors
+// marked with Transient are.
+type Policy struct {
+	Tries int           // tries in all, the first included
+	Base  time.Duration // wait before the second try, doubled for each further one; 500 ms when zero
+	Max   time.Duration // longest wait; 30 s when zero. A server that asks for more ends the retries
+}
+
+// Retry lets a task of the node be tried again after a transient error.
+func Retry(p Policy) Option { return func(s *settings) { s.retry = &p } }
+
+// OnError is the node's policy for a task that failed for good: it turns the
+// error into an update, and the step goes on, or returns an error, which fails
+// the step after the task's siblings ended. P is the payload of an Each, or
+// any (nil for nodes without payloads). It is not asked about cancellation.
+func OnError[P any](policy func(payload P, err error) (Update, error)) Option {
+	return func(s *settings) {
+		s.onErrorOf = reflect.TypeFor[P]()
+		s.onError = func(payload any, err error) (Update, error) {
+			p, _ := payload.(P)
+			return policy(p, err)
+		}
+	}
+}

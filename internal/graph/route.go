@@ -1,0 +1,80 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+)
+
+// advance schedules what follows the superstep that was merged.
+func (f *Flow[S]) advance(t *thread[S]) error {
+	merged := t.frontier
+	t.frontier = nil
+	for _, e := range merged {
+		nexts, err := f.follow(t, e.node)
+		if err != nil {
+			return err
+		}
+		for _, n := range nexts {
+			switch to := n.to.ref(); {
+			case to.kind == kindEnd:
+				t.end = to.name // Build made sure that nothing else is left
+			case t.entry(to.name) == nil: // branches that meet enter it once
+				t.enter(f.node(to.name), n.payloads)
+			}
+		}
+	}
+	return f.ask(t)
+}
+
+// follow returns where a node leads: all its edges, or what its route chose.
+func (f *Flow[S]) follow(t *thread[S], node *nodeDef[S]) ([]Next, error) {
+	if node.by == nil {
+		var all []Next
+		for _, target := range node.to {
+			all = append(all, To(target))
+		}
+		return all, nil
+	}
+	n, err := protect(func() (Next, error) { return node.by(t.state), nil })
+	if err != nil {
+		return nil, &NodeError{Node: node.name, Err: fmt.Errorf("routing: %w", err)}
+	}
+	n, err = f.choose(t, node, n)
+	return []Next{n}, err
+}
+
+// choose holds what a route returned against what it declared.
+func (f *Flow[S]) choose(t *thread[S], node *nodeDef[S], n Next) (Next, error) {
+	wrong := func(format string, args ...any) (Next, error) {
+		return Next{}, &RouteError{Node: node.name, Reason: fmt.Sprintf(format, args...), State: f.summary(t)}
+	}
+	if n.to == nil {
+		return wrong("it returned no target")
+	}
+	ref := n.to.ref()
+	i := slices.IndexFunc(node.to, ref.same)
+	switch {
+	case i < 0:
+		return wrong("it returned %q, which it does not declare", ref.name)
+	case ref.kind == kindFan && n.payloads == nil:
+		return wrong("it returned fan %q without payloads", ref.name)
+	case ref.kind != kindFan || len(n.payloads) > 0:
+		return n, nil
+	case node.to[i].orElse != nil:
+		return To(node.to[i].orElse), nil
+	}
+	return Next{}, &NodeError{Node: node.name, Err: fmt.Errorf("routing to %q: %w", ref.name, ErrEmptyFan)}
+}
+
+// summary has every field's JSON, cut, for an error.
+func (f *Flow[S]) summary(t *thread[S]) string {
+	var parts []string
+	for _, field := range f.fields {
+		data, _ := json.Marshal(field.at(&t.state), codec) // what fails is left empty
+		parts = append(parts, fmt.Sprintf("%s=%.80s", field.name, data))
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,146 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+// drive runs supersteps until the thread pauses or ends.
+func (f *Flow[S]) drive(ctx context.Context, t *thread[S]) (Result[S], error) {
+	for t.status() == Running {
+		if err := f.superstep(ctx, t); err != nil {
+			return t.result(), err
+		}
+	}
+	if t.status() == Ended {
+		f.emit(Event{Kind: RunEnded, Thread: t.id, Node: t.end})
+	}
+	for _, p := range t.waiting() {
+		f.emit(Event{Kind: GateReached, Thread: t.id, Node: p.Gate})
+	}
+	return t.result(), nil
+}
+
+// superstep computes what is missing of the step under way and, unless a gate
+// waits, merges it, schedules the next and saves. On an error the store still
+// has this step and its journal.
+func (f *Flow[S]) superstep(ctx context.Context, t *thread[S]) error {
+	if t.step() > f.stepCap {
+		return &StepCapError{Cap: f.stepCap, Path: t.path()}
+	}
+	if err := f.compute(ctx, t); err != nil {
+		return err
+	}
+	if len(t.waiting()) > 0 {
+		return nil
+	}
+	next := *t
+	if err := f.mergeAll(&next); err != nil {
+		return err
+	}
+	if err := f.advance(&next); err != nil {
+		return err
+	}
+	if err := f.save(ctx, &next); err != nil {
+		return err
+	}
+	*t = next
+	return nil
+}
+
+// compute runs the tasks that have no result yet, all nodes side by side, and
+// returns when every one has ended.
+func (f *Flow[S]) compute(ctx context.Context, t *thread[S]) error {
+	c := &computation[S]{flow: f, thread: t}
+	var nodes sync.WaitGroup
+	for _, e := range t.frontier {
+		if e.node.kind != kindGate && e.done() < len(e.results) {
+			nodes.Go(func() { c.runNode(ctx, e) })
+		}
+	}
+	nodes.Wait()
+	return t.failures(ctx)
+}
+
+// failures joins what went wrong, in task order: the first errors in full, the
+// rest as a count.
+func (t *thread[S]) failures(ctx context.Context) error {
+	const shown = 10
+	var errs []error
+	for _, e := range t.frontier {
+		for _, r := range e.results {
+			if r.err != nil {
+				errs = append(errs, r.err)
+			}
+		}
+	}
+	if more := len(errs) - shown; more > 0 {
+		errs = append(errs[:shown], fmt.Errorf("%d more tasks failed", more))
+	}
+	if done, total := t.tasks(); ctx.Err() != nil && done < total {
+		errs = append(errs, fmt.Errorf("step %d (%s) stopped with %d of %d tasks done: %w",
+			t.step(), strings.Join(t.next(), "+"), done, total, context.Cause(ctx)))
+	}
+	return errors.Join(errs...)
+}
+
+// next has the names of the nodes of the superstep under way.
+func (t *thread[S]) next() []string {
+	var names []string
+	for _, e := range t.frontier {
+		names = append(names, e.node.name)
+	}
+	return names
+}
+
+// path has the nodes of each superstep taken and of the one that is next.
+func (t *thread[S]) path() []string {
+	var path []string
+	for i, s := range t.steps {
+		if i > 0 && t.steps[i-1].Step == s.Step {
+			path[len(path)-1] += "+" + s.Node
+			continue
+		}
+		path = append(path, s.Node)
+	}
+	return append(path, strings.Join(t.next(), "+"))
+}
+
+// mergeAll applies the step's updates to the state in task order, and notes
+// the step in the history.
+func (f *Flow[S]) mergeAll(t *thread[S]) error {
+	number := t.step()
+	for _, e := range t.frontier {
+		step := Step{Step: number, Node: e.node.name, Visit: e.visit, Tasks: len(e.results)}
+		for i, r := range e.results {
+			if r.failed {
+				step.Failed++
+			}
+			if err := f.merge(t, r.changes); err != nil {
+				return &NodeError{Node: e.node.name, Task: i, Err: err}
+			}
+		}
+		t.steps = append(t.steps, step)
+	}
+	for _, field := range f.fields {
+		field.settle(&t.state)
+	}
+	return nil
+}
+
+func (f *Flow[S]) merge(t *thread[S], changes []change) error {
+	for _, c := range changes {
+		_, err := protect(func() (any, error) {
+			f.fields[c.field.index].merge(&t.state, c.value)
+			return nil, nil
+		})
+		if err != nil {
+			return fmt.Errorf("merging field %q: %w", c.field.name, err)
+		}
+		t.raw[c.field.index] = c.raw
+	}
+	return nil
+}

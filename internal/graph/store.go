@@ -1,0 +1,68 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"sync"
+)
+
+// Store keeps, for each thread, one snapshot and a journal of the tasks that
+// finished since. Its methods may be called from several goroutines; byte
+// slices that are handed over are not changed afterwards by either side.
+type Store interface {
+	// Load returns what is kept, or an error that is ErrNoThread.
+	Load(ctx context.Context, thread string) (Saved, error)
+	// Save replaces the snapshot atomically and drops the journal. A journal
+	// that survives is harmless: its records name their superstep.
+	Save(ctx context.Context, thread string, snapshot []byte) error
+	// Append adds one record, which is durable when it returns. Concurrent
+	// calls may share one commit.
+	Append(ctx context.Context, thread string, record []byte) error
+}
+
+// Saved is what a store has of a thread. Journal is in the order appended.
+type Saved struct {
+	Snapshot []byte
+	Journal  [][]byte
+}
+
+// Memory is a Store that lives as long as the process.
+type Memory struct {
+	mu      sync.Mutex
+	threads map[string]Saved
+}
+
+// NewMemory returns an empty store.
+func NewMemory() *Memory { return &Memory{threads: map[string]Saved{}} }
+
+// Load returns what was saved, or ErrNoThread.
+func (m *Memory) Load(_ context.Context, thread string) (Saved, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, ok := m.threads[thread]
+	if !ok {
+		return Saved{}, fmt.Errorf("%w: %q", ErrNoThread, thread)
+	}
+	return s, nil
+}
+
+// Save replaces the snapshot and drops the journal.
+func (m *Memory) Save(_ context.Context, thread string, snapshot []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.threads[thread] = Saved{Snapshot: snapshot}
+	return nil
+}
+
+// Append adds a record to the journal of a thread that was saved.
+func (m *Memory) Append(_ context.Context, thread string, record []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, ok := m.threads[thread]
+	if !ok {
+		return fmt.Errorf("%w: %q", ErrNoThread, thread)
+	}
+	s.Journal = append(s.Journal, record)
+	m.threads[thread] = s
+	return nil
+}

@@ -1,0 +1,145 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+)
+
+// thread is a run in memory: the snapshot at the start of the superstep under
+// way, and what of that superstep is finished.
+type thread[S any] struct {
+	id       string
+	state    S
+	raw      [][]byte // each field's JSON; nil where it has to be made again
+	frontier []*entry[S]
+	pending  []Pending // the interrupts and gates of this superstep
+	answered []string  // ids, oldest first
+	steps    []Step
+	end      string
+}
+
+// entry is one node of a superstep with its tasks.
+type entry[S any] struct {
+	node     *nodeDef[S]
+	visit    int
+	payloads []any    // one per task; of nodes other than fans a nil
+	results  []result // one per task
+}
+
+type result struct {
+	done    bool
+	failed  bool // done by the node's policy
+	changes []change
+	err     error
+}
+
+func (e *entry[S]) done() int {
+	n := 0
+	for _, r := range e.results {
+		if r.done {
+			n++
+		}
+	}
+	return n
+}
+
+// step is the number of the superstep under way, from 1.
+func (t *thread[S]) step() int {
+	if len(t.steps) == 0 {
+		return 1
+	}
+	return t.steps[len(t.steps)-1].Step + 1
+}
+
+// enter puts a node into the superstep under way, with payloads for a fan.
+func (t *thread[S]) enter(node *nodeDef[S], payloads []any) {
+	e := &entry[S]{node: node, visit: 1, payloads: payloads}
+	if node.kind != kindFan {
+		e.payloads = []any{nil}
+	}
+	e.results = make([]result, len(e.payloads))
+	for _, s := range t.steps {
+		if s.Node == node.name {
+			e.visit++
+		}
+	}
+	t.frontier = append(t.frontier, e)
+}
+
+func (t *thread[S]) entry(name string) *entry[S] {
+	for _, e := range t.frontier {
+		if e.node.name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+// tasks counts the tasks of the superstep under way, gates left out.
+func (t *thread[S]) tasks() (done, total int) {
+	for _, e := range t.frontier {
+		if e.node.kind != kindGate {
+			done, total = done+e.done(), total+len(e.results)
+		}
+	}
+	return done, total
+}
+
+// waiting returns what waits for an answer: interrupts, and when those are
+// answered, gates.
+func (t *thread[S]) waiting() []Pending {
+	var interrupts, gates []Pending
+	for _, p := range t.pending {
+		switch {
+		case slices.Contains(t.answered, p.ID):
+		case p.interrupt():
+			interrupts = append(interrupts, p)
+		default:
+			gates = append(gates, p)
+		}
+	}
+	if len(interrupts) > 0 {
+		return interrupts
+	}
+	return gates
+}
+
+func (t *thread[S]) status() Status {
+	done, total := t.tasks()
+	waiting := t.waiting()
+	switch {
+	case len(waiting) > 0 && (waiting[0].interrupt() || done == total):
+		return Paused
+	case t.end != "" && len(waiting) == 0:
+		return Ended
+	}
+	return Running
+}
+
+func (t *thread[S]) result() Result[S] {
+	return Result[S]{Status: t.status(), End: t.end, State: t.state, Pending: t.waiting()}
+}
+
+// begin saves the first snapshot. The state goes through the codec, so that it
+// shares nothing with the caller's and is what a later process would read.
+func (f *Flow[S]) begin(ctx context.Context, id string, initial *S) (*thread[S], error) {
+	t := &thread[S]{id: id, raw: make([][]byte, len(f.fields))}
+	for i, field := range f.fields {
+		data, err := field.save(initial)
+		if err != nil {
+			return nil, fmt.Errorf("encoding field %q of the initial state: %w", field.name, err)
+		}
+		if err := json.Unmarshal(data, field.at(&t.state), codec); err != nil {
+			return nil, fmt.Errorf("reading back field %q of the initial state: %w", field.name, err)
+		}
+		t.raw[i] = data
+	}
+	t.enter(f.start, nil)
+	if err := f.ask(t); err != nil {
+		return nil, err
+	}
+	return t, f.save(ctx, t)
+}

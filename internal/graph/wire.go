@@ -1,0 +1,142 @@
+package graph
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+// Start names the entry point: one node that is no Fan.
+func (g *Graph[S]) Start(t Target) {
+	n := g.declared("entry point", t)
+	switch {
+	case n == nil:
+	case g.start != nil:
+		g.refuse("2 entry points: %q, %q", g.start.name, n.name)
+	case n.kind == kindFan:
+		g.refuse("entry point %q needs payloads, and only a route gives them", n.name)
+	default:
+		g.start = n
+	}
+}
+
+// Edge lets to follow from always. Several edges from one node run their
+// targets side by side in one superstep; such branches must end or meet again
+// at the same step, which Build checks. A node has edges or a route, not both.
+func (g *Graph[S]) Edge(from, to Target) {
+	n := g.declared("start of an edge", from)
+	if n == nil {
+		return
+	}
+	t, ok := g.resolve(fmt.Sprintf("edge from %q", n.name), to)
+	switch {
+	case !ok:
+	case n.by != nil:
+		g.refuse("node %q has edges and a route", n.name)
+	case t.kind == kindFan:
+		g.refuse("edge from %q leads to fan %q, which needs payloads: use a route", n.name, t.name)
+	case slices.ContainsFunc(n.to, t.same):
+		g.refuse("edge from %q to %q is declared twice", n.name, t.name)
+	default:
+		n.to = append(n.to, t)
+	}
+}
+
+// Route lets by choose, from the merged state, one of the targets in to. The
+// function must be pure: it is called again when a run goes on after a crash.
+func (g *Graph[S]) Route(from Target, by func(S) Next, to ...Target) {
+	n := g.declared("start of a route", from)
+	if n == nil {
+		return
+	}
+	what := fmt.Sprintf("route from %q", n.name)
+	switch {
+	case by == nil:
+		g.refuse("%s has no function", what)
+	case len(to) == 0:
+		g.refuse("%s names no target", what)
+	case n.by != nil:
+		g.refuse("node %q has two routes", n.name)
+	case len(n.to) > 0:
+		g.refuse("node %q has edges and a route", n.name)
+	}
+	n.by, n.to = by, nil
+	for _, target := range to {
+		t, ok := g.resolve(what, target)
+		switch {
+		case !ok:
+		case slices.ContainsFunc(n.to, t.same):
+			g.refuse("%s names %q twice", what, t.name)
+		default:
+			n.to = append(n.to, t)
+		}
+	}
+}
+
+// InterruptBefore pauses the run each time before one of the nodes runs. It is
+// resumed like a gate that is named "before:<node>" and takes no value.
+func (g *Graph[S]) InterruptBefore(ts ...Target) {
+	for _, t := range ts {
+		if n := g.declared("interrupt", t); n != nil {
+			n.before = true
+		}
+	}
+}
+
+// InterruptAfter pauses the run each time after one of the nodes ran and its
+// update was merged. Its gate is named "after:<node>" and takes no value.
+func (g *Graph[S]) InterruptAfter(ts ...Target) {
+	for _, t := range ts {
+		if n := g.declared("interrupt", t); n != nil {
+			n.after = true
+		}
+	}
+}
+
+// declared returns the node that a target is, or nil after refusing it.
+func (g *Graph[S]) declared(what string, target Target) *nodeDef[S] {
+	t, ok := g.resolve(what, target)
+	if !ok {
+		return nil
+	}
+	if t.kind == kindEnd {
+		g.refuse("%s: %q is an end", what, t.name)
+		return nil
+	}
+	return g.node(t.name)
+}
+
+// resolve refuses targets that are neither an end nor a node of this graph.
+func (g *Graph[S]) resolve(what string, target Target) (t targetRef, ok bool) {
+	if target == nil {
+		g.refuse("%s: target is missing", what)
+		return t, false
+	}
+	t = target.ref()
+	switch {
+	case t.kind == kindEnd:
+		g.checkName(what+": end", t.name)
+	case t.owner != any(g):
+		g.refuse("%s: %q is not a node of this graph", what, t.name)
+		return t, false
+	case t.orElse != nil:
+		g.resolveElse(what, t)
+	}
+	return t, true
+}
+
+func (g *Graph[S]) resolveElse(what string, fan targetRef) {
+	t, ok := g.resolve(what+": empty branch", fan.orElse)
+	if ok && t.kind == kindFan {
+		g.refuse("%s: the empty branch of %q is a fan, which would have no payloads", what, fan.name)
+	}
+}
+
+// namePattern keeps names safe in Mermaid, JSON and messages.
+var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+
+func (g *Graph[S]) checkName(what, name string) {
+	if !namePattern.MatchString(name) {
+		g.refuse("%s %q: a name is a letter and up to 63 letters, digits, dashes and underscores", what, name)
+	}
+}
