@@ -1,0 +1,124 @@
+// Package artifact stores and loads artifacts of the current run through the
+// protocol that GitHub's runner offers to actions.
+//
+// It sees its own run alone, opens no zip, and knows nothing of REST:
+// artifacts of other runs are package github's. Start at New, Client.Upload
+// and Client.Download.
+package artifact
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+var (
+	// ErrUnsupported is a server whose runner has no such protocol: GitHub
+	// Enterprise Server.
+	ErrUnsupported = errors.New("artifacts of GitHub Enterprise Server are not supported")
+	// ErrNoRuntime is a process that the runner gave no access to artifacts:
+	// one outside a container action's step.
+	ErrNoRuntime = errors.New("the runner gave no access to artifacts (ACTIONS_RESULTS_URL, ACTIONS_RUNTIME_TOKEN)")
+	// ErrExists is another artifact of the same name in this run.
+	ErrExists = errors.New("an artifact of this name exists in the run")
+	// ErrNotFound is a name that the run has no artifact of.
+	ErrNotFound = errors.New("the run has no such artifact")
+	// ErrDigest is content that is not what was stored.
+	ErrDigest = errors.New("the artifact's content does not match its digest")
+)
+
+// Options is what the runner says, and how to reach it.
+type Options struct {
+	ResultsURL   string           // ACTIONS_RESULTS_URL; its origin alone counts
+	Token        string           // ACTIONS_RUNTIME_TOKEN
+	ServerURL    string           // GITHUB_SERVER_URL, github.com when empty
+	HTTP         *http.Client     // transport.New's, with Retry in its options
+	MaxRetention int              // GITHUB_RETENTION_DAYS; 0 is no limit
+	Now          func() time.Time // time.Now when nil
+}
+
+// Client stores and loads artifacts of one run.
+type Client struct {
+	options Options
+	origin  string
+	ids     backend
+}
+
+// New makes a client: ErrUnsupported, ErrNoRuntime, or an error of
+// transport.CheckURL.
+func New(o Options) (*Client, error) {
+	if !hosted(o.ServerURL) {
+		return nil, fmt.Errorf("%w: %s", ErrUnsupported, o.ServerURL)
+	}
+	if o.ResultsURL == "" || o.Token == "" {
+		return nil, ErrNoRuntime
+	}
+	results, err := transport.CheckURL(o.ResultsURL, true)
+	if err != nil {
+		return nil, fmt.Errorf("reading ACTIONS_RESULTS_URL: %w", err)
+	}
+	ids, err := readToken(o.Token)
+	if err != nil {
+		return nil, fmt.Errorf("reading ACTIONS_RUNTIME_TOKEN: %w", err)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Client{options: o, origin: results.Scheme + "://" + results.Host, ids: ids}, nil
+}
+
+// hosted reports whether a server's runner speaks this protocol.
+func hosted(server string) bool {
+	u, err := url.Parse(cmp.Or(server, "https://github.com"))
+	if err != nil {
+		return false
+	}
+	host := strings.ToLower(u.Hostname())
+	return host == "github.com" || strings.HasSuffix(host, ".ghe.com") || transport.Loopback(host)
+}
+
+// readToken takes the ids out of the runtime token's scope
+// Actions.Results:<run>:<job>. The signature is the service's to check.
+func readToken(token string) (backend, error) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return backend{}, errors.New("it is no JWT")
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[1], "="))
+	if err != nil {
+		return backend{}, errors.New("its payload is not base64") // the cause would repeat bytes of the token
+	}
+	var claims struct {
+		Scope string `json:"scp"`
+	}
+	if json.Unmarshal(payload, &claims) != nil {
+		return backend{}, errors.New("its payload is not JSON")
+	}
+	for scope := range strings.FieldsSeq(claims.Scope) {
+		if ids := strings.Split(scope, ":"); ids[0] == "Actions.Results" && len(ids) == 3 && ids[1] != "" && ids[2] != "" {
+			return backend{Run: ids[1], Job: ids[2]}, nil
+		}
+	}
+	return backend{}, errors.New("its scope names no run and job")
+}
+
+// Retry is the transport's Options.Retry for this client: what may be sent
+// twice without doing twice. A second Create may meet the name that the first
+// one took: Upload looks behind that.
+func Retry(r *http.Request) bool {
+	switch r.Method {
+	case http.MethodPost:
+		return strings.HasPrefix(r.URL.Path, servicePath)
+	case http.MethodPut:
+		return r.URL.Query().Has("comp") // a block keeps its id, and the list is the same list
+	}
+	return transport.Idempotent(r)
+}

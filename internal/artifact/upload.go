@@ -1,0 +1,151 @@
+package artifact
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+const (
+	// version of the artifact format. 7 wants a MIME type, which local runners
+	// refuse; 4 is what all known servers take.
+	version = 4
+	// blockSize in bytes; a checkpoint is mostly one block.
+	blockSize = 8 << 20
+	// storageVersion is the version of the blob store's REST interface.
+	storageVersion = "2025-05-05"
+)
+
+var errNotOK = errors.New("the artifact service did not accept it, and gave no reason")
+
+// Upload stores a zip under a name. Its retention is in days, 0 for the
+// repository's own. A name that the run already has is ErrExists, unless the content is
+// the same: then it is the artifact asked for, and its id is returned.
+func (c *Client) Upload(ctx context.Context, name string, zip []byte, retentionDays int) (id int64, err error) {
+	if name == "" || strings.ContainsAny(name, "\":<>|*?\r\n\\/") { // GitHub's rule
+		return 0, fmt.Errorf("%q cannot name an artifact", name)
+	}
+	id, err = c.upload(ctx, name, zip, retentionDays)
+	if err != nil {
+		id, err = c.settle(ctx, name, zip, err)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("uploading artifact %q: %w", name, err)
+	}
+	return id, nil
+}
+
+// settle looks behind a refusal. An answer may have been lost and its request
+// sent again: the service then finds the name taken, or nothing left to
+// finalize, where the artifact is in fact stored.
+func (c *Client) settle(ctx context.Context, name string, zip []byte, refusal error) (int64, error) {
+	var status *transport.StatusError
+	if !errors.As(refusal, &status) || status.Code != http.StatusConflict && status.Code != http.StatusNotFound {
+		return 0, refusal
+	}
+	stored, found, err := c.load(ctx, name, int64(len(zip)))
+	if err == nil && bytes.Equal(stored, zip) {
+		return int64(found.ID), nil
+	}
+	if status.Code == http.StatusConflict {
+		return 0, fmt.Errorf("%w: %w", ErrExists, refusal)
+	}
+	return 0, refusal
+}
+
+func (c *Client) upload(ctx context.Context, name string, zip []byte, retentionDays int) (int64, error) {
+	created, err := c.create(ctx, request{backend: c.ids, Name: name, Expires: c.expires(retentionDays), Version: version})
+	if err != nil {
+		return 0, err
+	}
+	if !created.OK || created.UploadURL == "" {
+		return 0, errNotOK
+	}
+	if err := c.store(ctx, created.UploadURL, zip); err != nil {
+		return 0, fmt.Errorf("storing its content: %w", err)
+	}
+	done, err := c.call(ctx, "FinalizeArtifact", request{backend: c.ids, Name: name, Size: int64(len(zip)), Hash: digest(zip)})
+	if err != nil {
+		return 0, err
+	}
+	if !done.OK {
+		return 0, errNotOK
+	}
+	return int64(done.ID), nil
+}
+
+// create takes the name. Where the request went out more than once and the name
+// is then taken, but by nothing that is listed, an earlier try of ours took it
+// and nobody will finish it: it is deleted, and created once more.
+func (c *Client) create(ctx context.Context, q request) (reply, error) {
+	var sent atomic.Int32
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { sent.Add(1) }})
+	created, err := c.call(traced, "CreateArtifact", q)
+	status, ok := errors.AsType[*transport.StatusError](err)
+	if !ok || status.Code != http.StatusConflict || sent.Load() < 2 {
+		return created, err
+	}
+	if found, failed := c.list(ctx, q.Name); failed != nil || len(found) > 0 {
+		return created, err
+	}
+	_, _ = c.call(ctx, "DeleteArtifact", request{backend: c.ids, Name: q.Name}) // the next answer tells whether it is gone
+	return c.call(ctx, "CreateArtifact", q)
+}
+
+// expires is when an artifact's life ends, or empty for the repository's own
+// retention.
+func (c *Client) expires(days int) string {
+	if c.options.MaxRetention > 0 {
+		days = min(days, c.options.MaxRetention)
+	}
+	if days <= 0 {
+		return ""
+	}
+	return c.options.Now().UTC().AddDate(0, 0, days).Format(time.RFC3339)
+}
+
+// store writes blocks one after the other, which local runners rely on, and
+// then the list of them.
+func (c *Client) store(ctx context.Context, target string, content []byte) error {
+	var list strings.Builder
+	list.WriteString(`<?xml version="1.0" encoding="utf-8"?><BlockList>`)
+	for i, rest := 0, content; i == 0 || len(rest) > 0; i++ {
+		block := rest[:min(blockSize, len(rest))]
+		rest = rest[len(block):]
+		id := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "block-%06d", i)) // ids of one blob have one length
+		if err := c.put(ctx, target+"&comp=block&blockid="+url.QueryEscape(id), block, ""); err != nil {
+			return err
+		}
+		list.WriteString("<Latest>" + id + "</Latest>")
+	}
+	list.WriteString("</BlockList>")
+	return c.put(ctx, target+"&comp=blocklist", []byte(list.String()), "application/zip")
+}
+
+// put sends to the blob store, whose address is signed: it gets no token.
+func (c *Client) put(ctx context.Context, address string, body []byte, contentType string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPut, address, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", "application/xml")
+	req.Header.Set("X-Ms-Version", storageVersion)
+	if contentType != "" {
+		req.Header.Set("X-Ms-Blob-Content-Type", contentType)
+	}
+	_, err = transport.Do(c.options.HTTP, req)
+	return err
+}
+
+func digest(content []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(content)) }

@@ -1,0 +1,104 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Protected reports whether a branch has protection rules.
+func (c *Client) Protected(ctx context.Context, owner, repo, branch string) (bool, error) {
+	var b struct {
+		Name      string `json:"name"`
+		Protected bool   `json:"protected"`
+	}
+	doing := fmt.Sprintf("reading branch %q of %s/%s", branch, owner, repo)
+	if _, err := c.get(ctx, &b, repoPath(owner, repo, "branches", branch)); err != nil {
+		return false, Wrap(doing, err)
+	}
+	if b.Name == "" {
+		return false, Wrap(doing, errIncomplete)
+	}
+	return b.Protected, nil
+}
+
+// Permission reads what a user may do in a repository: admin, write, read or
+// none. A user that is no collaborator has read on a public repository.
+func (c *Client) Permission(ctx context.Context, owner, repo, login string) (string, error) {
+	var level struct {
+		Permission string `json:"permission"`
+	}
+	doing := fmt.Sprintf("reading the permission of %q in %s/%s", login, owner, repo)
+	if login == "" {
+		return "", Wrap(doing, ErrNotFound)
+	}
+	if _, err := c.get(ctx, &level, repoPath(owner, repo, "collaborators", login, "permission")); err != nil {
+		return "", Wrap(doing, err)
+	}
+	if !slices.Contains([]string{"admin", "write", "read", "none"}, level.Permission) {
+		return "", Wrap(doing, errIncomplete)
+	}
+	return level.Permission, nil
+}
+
+// CanWritePulls says what can be read beforehand about posting reviews. Known
+// is false where only trying tells: the API shows no rights of an app's token
+// (that of a job included) nor of a fine-grained one.
+func (c *Client) CanWritePulls(ctx context.Context, owner, repo string) (known, ok bool, err error) {
+	if c.token == "" {
+		return true, false, nil
+	}
+	var r struct {
+		ID          int64           `json:"id"`
+		Private     bool            `json:"private"`
+		Permissions map[string]bool `json:"permissions"`
+	}
+	doing := fmt.Sprintf("reading the token's rights in %s/%s", owner, repo)
+	resp, err := c.get(ctx, &r, repoPath(owner, repo))
+	if err != nil {
+		return false, false, Wrap(doing, err)
+	}
+	if r.ID == 0 {
+		return false, false, Wrap(doing, errIncomplete)
+	}
+	header, classic := resp.Header["X-Oauth-Scopes"]
+	if !classic {
+		return false, false, nil
+	}
+	scopes := strings.FieldsFunc(strings.Join(header, ","), func(r rune) bool { return r == ',' || r == ' ' })
+	posts := slices.Contains(scopes, "repo") || !r.Private && slices.Contains(scopes, "public_repo")
+	pulls, listed := r.Permissions["pull"]
+	return true, posts && (pulls || !listed), nil
+}
+
+// Environment is a deployment environment's protection.
+type Environment struct {
+	Name      string
+	Reviewers int // users and teams, one of whom must approve
+}
+
+// Environment reads an environment: ErrNotFound where it does not exist.
+func (c *Client) Environment(ctx context.Context, owner, repo, name string) (Environment, error) {
+	var e struct {
+		Name  string `json:"name"`
+		Rules []struct {
+			Type      string     `json:"type"`
+			Reviewers []struct{} `json:"reviewers"`
+		} `json:"protection_rules"`
+	}
+	doing := fmt.Sprintf("reading environment %q of %s/%s", name, owner, repo)
+	if _, err := c.get(ctx, &e, repoPath(owner, repo, "environments", name)); err != nil {
+		return Environment{}, Wrap(doing, err)
+	}
+	if e.Name == "" {
+		return Environment{}, Wrap(doing, errIncomplete)
+	}
+	found := Environment{Name: e.Name}
+	for _, rule := range e.Rules {
+		if rule.Type == "required_reviewers" {
+			found.Reviewers += len(rule.Reviewers)
+		}
+	}
+	return found, nil
+}

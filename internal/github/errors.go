@@ -1,0 +1,48 @@
+package github
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// The errors a caller decides on. A *transport.StatusError is reachable behind
+// each that came from an answer.
+var (
+	ErrNotFound = errors.New("not found, or not visible to this token")
+	ErrNoAccess = errors.New("the token has no access")
+	ErrExpired  = errors.New("expired or deleted")
+	ErrTooLarge = transport.ErrTooLarge
+)
+
+// Wrap says what was being done, and puts the sentinel of the status in front.
+// Rate limits are no lack of access. A nil error stays nil.
+func Wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var status *transport.StatusError
+	if !errors.As(err, &status) {
+		return fmt.Errorf("%s: %w", doing, transport.Clean(err))
+	}
+	if kind := sentinel(status); kind != nil {
+		return fmt.Errorf("%s: %w: %w", doing, kind, status)
+	}
+	return fmt.Errorf("%s: %w", doing, status)
+}
+
+func sentinel(status *transport.StatusError) error {
+	switch {
+	case status.Limited:
+		return nil
+	case status.Code == http.StatusNotFound:
+		return ErrNotFound
+	case status.Code == http.StatusGone:
+		return ErrExpired
+	case status.Code == http.StatusUnauthorized, status.Code == http.StatusForbidden:
+		return ErrNoAccess
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package github_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+func connect(t *testing.T, s *githubtest.Server, token string) *github.Client {
+	t.Helper()
+	hc := transport.New(transport.Options{Sleep: func(context.Context, time.Duration) error { return nil }})
+	t.Cleanup(hc.CloseIdleConnections)
+	c, err := github.New(github.Options{APIURL: s.URL, Token: token, HTTP: hc})
+	require.NoError(t, err)
+	return c
+}
+
+func reader(s *githubtest.Server, r *githubtest.Repo) string {
+	return s.AppToken(r, map[string]string{"contents": "read", "pull-requests": "read", "actions": "read"})
+}
+
+func TestAPullRequestIsReadWhole(t *testing.T) {
+	s := githubtest.New(t)
+	base := githubtest.Tree{"README.md": "# r\n", "a..b/x y.go": "package x\n", "old.txt": "bye\n", ".gitattributes": ""}
+	repo := s.AddRepo("o/r", githubtest.RepoOptions{Files: base, Protected: []string{"main"}})
+	fork := s.AddRepo("f/r", githubtest.RepoOptions{ForkOf: repo})
+	made := repo.AddPull(githubtest.PullOptions{Title: "T", Author: "eve", From: fork,
+		HeadFiles: base.With(githubtest.Tree{"a..b/x y.go": "package y\n", "new.go": "package n\n"}).Without("old.txt")})
+	c := connect(t, s, reader(s, repo))
+	ctx := t.Context()
+
+	p, err := c.Pull(ctx, pull.Ref{Host: "github.com", Owner: "o", Repo: "r", Number: made.Number})
+	require.NoError(t, err)
+	require.True(t, p.Open() && p.Fork())
+	require.Equal(t, []string{made.HeadSHA(), made.BaseSHA(), "main", "f/r", "eve"}, []string{p.HeadSHA, p.BaseSHA, p.DefaultBranch, p.HeadRepo, p.Author})
+
+	files, complete, err := c.Files(ctx, p)
+	require.NoError(t, err)
+	require.True(t, complete)
+	require.Len(t, files, 3)
+	require.Equal(t, diff.Modified, files[0].Status)
+	require.Contains(t, files[0].Patch, "-package x\n+package y")
+
+	mergeBase, err := c.MergeBase(ctx, p)
+	require.NoError(t, err)
+	require.Equal(t, made.BaseSHA(), mergeBase)
+	text, err := c.Content(ctx, "o", "r", "a..b/x y.go", p.HeadSHA, 100)
+	require.NoError(t, err)
+	require.Equal(t, "package y\n", string(text))
+	text, err = c.Content(ctx, "o", "r", ".gitattributes", "main", 100)
+	require.NoError(t, err)
+	require.Empty(t, text)
+	_, err = c.Content(ctx, "o", "r", "none", p.HeadSHA, 100)
+	require.ErrorIs(t, err, github.ErrNotFound)
+	protected, err := c.Protected(ctx, "o", "r", "main")
+	require.NoError(t, err)
+	require.True(t, protected)
+}
+
+func TestALabelEndsWithTheNextPush(t *testing.T) {
+	s := githubtest.New(t)
+	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
+	made := repo.AddPull(githubtest.PullOptions{HeadFiles: githubtest.Tree{"a": "1\n"}})
+	c := connect(t, s, reader(s, repo))
+	ref := pull.Ref{Owner: "o", Repo: "r", Number: made.Number}
+
+	s.Advance(time.Hour)
+	made.Label("maintainer", "ai-review")
+	login, set, err := c.LabelSetter(t.Context(), ref, "ai-review")
+	require.NoError(t, err)
+	require.Equal(t, "maintainer", login)
+	pushed, err := c.HeadPushedAt(t.Context(), ref, made.HeadSHA())
+	require.NoError(t, err)
+	require.True(t, set.After(pushed))
+
+	s.Advance(time.Hour)
+	made.Push(githubtest.Tree{"a": "2\n"})
+	pushed, err = c.HeadPushedAt(t.Context(), ref, made.HeadSHA())
+	require.NoError(t, err)
+	require.True(t, pushed.After(set))
+}
+
+func TestT19_AnArtifactCarriesItsOrigin(t *testing.T) {
+	s := githubtest.New(t)
+	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
+	fork := s.AddRepo("f/r", githubtest.RepoOptions{ForkOf: repo})
+	own, foreign := repo.AddRun(githubtest.RunOptions{}), repo.AddRun(githubtest.RunOptions{HeadRepo: fork, Event: "pull_request"})
+	own.AddArtifact("n", []byte("own"))
+	own.AddArtifact("n2", []byte("x"))
+	planted := foreign.AddArtifact("n", []byte("planted"))
+	c := connect(t, s, reader(s, repo))
+	ctx := t.Context()
+
+	all, err := c.Artifacts(ctx, "o", "r", "n")
+	require.NoError(t, err)
+	require.Len(t, all, 2)
+	require.Equal(t, planted.ID, all[0].ID, "the newest first, whoever made it")
+	require.NotEqual(t, all[0].RepoID, all[0].HeadRepoID)
+	require.Equal(t, all[1].RepoID, all[1].HeadRepoID)
+	list, err := c.RunArtifacts(ctx, "o", "r", own.ID, "n")
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	zip, err := c.Download(ctx, "o", "r", list[0].ID, 3)
+	require.NoError(t, err)
+	require.Equal(t, "own", string(zip))
+	_, err = c.Download(ctx, "o", "r", list[0].ID, 2)
+	require.ErrorIs(t, err, github.ErrTooLarge)
+	planted.Expire()
+	_, err = c.Download(ctx, "o", "r", planted.ID, 100)
+	require.ErrorIs(t, err, github.ErrExpired)
+
+	run, err := c.Run(ctx, "o", "r", foreign.ID)
+	require.NoError(t, err)
+	require.Equal(t, "pull_request", run.Event)
+	require.NotEqual(t, run.RepoID, run.HeadRepoID)
+}
+
+func TestCheck12_WhoMayDecideIsReadFromTheAPI(t *testing.T) {
+	s := githubtest.New(t)
+	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
+	repo.Permit("w", "write")
+	repo.AddEnvironment("ai-review", "w", "v")
+	repo.AddEnvironment("bare")
+	run := repo.AddRun(githubtest.RunOptions{})
+	run.Wait("ai-review")
+	run.Approve("ai-review", "w", "/approve")
+	c := connect(t, s, reader(s, repo))
+	ctx := t.Context()
+
+	level, err := c.Permission(ctx, "o", "r", "w")
+	require.NoError(t, err)
+	require.Equal(t, "write", level)
+	e, err := c.Environment(ctx, "o", "r", "ai-review")
+	require.NoError(t, err)
+	require.Equal(t, 2, e.Reviewers)
+	e, err = c.Environment(ctx, "o", "r", "bare")
+	require.NoError(t, err)
+	require.Zero(t, e.Reviewers)
+	_, err = c.Environment(ctx, "o", "r", "none")
+	require.ErrorIs(t, err, github.ErrNotFound)
+	approvals, err := c.Approvals(ctx, "o", "r", run.ID)
+	require.NoError(t, err)
+	require.Equal(t, []github.Approval{{Environments: []string{"ai-review"}, State: "approved", User: "w", Comment: "/approve"}}, approvals)
+}
+
+func TestALimitedTokenIsNotATokenWithoutAccess(t *testing.T) {
+	s := githubtest.New(t)
+	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
+	token := reader(s, repo)
+	c := connect(t, s, token)
+	s.Fail("GET", "**", githubtest.SecondaryLimit(http.StatusForbidden, 3*time.Second))
+	_, err := c.Protected(t.Context(), "o", "r", "main")
+	var status *transport.StatusError
+	require.ErrorAs(t, err, &status)
+	require.True(t, status.Limited)
+	require.NotErrorIs(t, err, github.ErrNoAccess)
+	s.ClearFaults()
+	s.Revoke(token)
+	_, err = c.Protected(t.Context(), "o", "r", "main")
+	require.ErrorIs(t, err, github.ErrNoAccess)
+}

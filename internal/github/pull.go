@@ -1,0 +1,145 @@
+package github
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strings"
+
+	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// maxFiles is where the API ends the list of a pull request's files.
+const maxFiles = 3000
+
+// emptyBlob is the id of the file without content, which is no binary one.
+const emptyBlob = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+
+// Pull reads a pull request. Owner and Repo come back in the repository's own
+// spelling; MergeBase is empty.
+func (c *Client) Pull(ctx context.Context, ref pull.Ref) (pull.Pull, error) {
+	doing := "reading pull request " + ref.String()
+	pr, _, err := c.api.PullRequests.Get(ctx, ref.Owner, ref.Repo, ref.Number)
+	if err != nil {
+		return pull.Pull{}, Wrap(doing, err)
+	}
+	p := describe(ref, pr)
+	if pr.GetNumber() != ref.Number || p.RepoID == 0 || p.HeadSHA == "" || p.BaseSHA == "" || p.State == "" {
+		return pull.Pull{}, Wrap(doing, errIncomplete)
+	}
+	return p, nil
+}
+
+func describe(ref pull.Ref, pr *gh.PullRequest) pull.Pull {
+	base, head := pr.GetBase(), pr.GetHead()
+	if owner, repo, ok := strings.Cut(base.GetRepo().GetFullName(), "/"); ok {
+		ref.Owner, ref.Repo = owner, repo
+	}
+	p := pull.Pull{
+		Ref:           ref,
+		RepoID:        base.GetRepo().GetID(),
+		Private:       base.GetRepo().GetPrivate(),
+		Title:         pr.GetTitle(),
+		Body:          pr.GetBody(),
+		Author:        pr.GetUser().GetLogin(),
+		AuthorBot:     pr.GetUser().GetType() == "Bot",
+		Association:   pr.GetAuthorAssociation(),
+		State:         pr.GetState(),
+		Merged:        pr.GetMerged(),
+		Draft:         pr.GetDraft(),
+		BaseRef:       base.GetRef(),
+		BaseSHA:       base.GetSHA(),
+		HeadRef:       head.GetRef(),
+		HeadSHA:       head.GetSHA(),
+		HeadRepo:      head.GetRepo().GetFullName(), // empty for a deleted fork
+		HeadRepoID:    head.GetRepo().GetID(),
+		DefaultBranch: base.GetRepo().GetDefaultBranch(),
+		ChangedFiles:  pr.GetChangedFiles(),
+		URL:           pr.GetHTMLURL(),
+		UpdatedAt:     pr.GetUpdatedAt().Time,
+	}
+	for _, l := range pr.Labels {
+		p.Labels = append(p.Labels, l.GetName())
+	}
+	return p
+}
+
+// Files lists the changed files of a pull request in GitHub's order. Complete
+// is false where the list is not all of them: GitHub ends it at 3000, and a
+// push in between changes their number. A file of Changes() > 0 without a
+// patch is one that GitHub did not diff.
+func (c *Client) Files(ctx context.Context, p pull.Pull) (files []diff.File, complete bool, err error) {
+	list, err := all(func(o *gh.ListOptions) ([]*gh.CommitFile, *gh.Response, error) {
+		return c.api.PullRequests.ListFiles(ctx, p.Owner, p.Repo, p.Number, o)
+	})
+	if err != nil {
+		return nil, false, Wrap("listing the files of "+p.String(), err)
+	}
+	for _, f := range list {
+		files = append(files, file(f))
+	}
+	return files, len(files) == p.ChangedFiles && len(files) <= maxFiles, nil
+}
+
+func file(f *gh.CommitFile) diff.File {
+	file := diff.File{
+		Path:      f.GetFilename(),
+		OldPath:   f.GetPreviousFilename(),
+		Status:    diff.Status(f.GetStatus()),
+		Additions: f.GetAdditions(),
+		Deletions: f.GetDeletions(),
+		Patch:     f.GetPatch(),
+	}
+	if file.Patch == "" {
+		file.Blob = f.GetSHA()
+	}
+	// No field says binary. Text that changed has changed lines, so content
+	// that changed without any is not text.
+	switch file.Status {
+	case diff.Added, diff.Modified, diff.Removed:
+		file.Binary = file.Patch == "" && file.Changes() == 0 && f.GetSHA() != emptyBlob
+	}
+	return file
+}
+
+// MergeBase reads the commit that the pull request's diff starts from.
+func (c *Client) MergeBase(ctx context.Context, p pull.Pull) (string, error) {
+	doing := fmt.Sprintf("reading the merge base of %s", p.Ref)
+	opts := &gh.ListOptions{PerPage: 1}
+	compared, _, err := c.api.Repositories.CompareCommits(ctx, p.Owner, p.Repo, p.BaseSHA, p.HeadSHA, opts)
+	if err != nil {
+		return "", Wrap(doing, err)
+	}
+	sha := compared.GetMergeBaseCommit().GetSHA()
+	if sha == "" {
+		return "", Wrap(doing, errIncomplete)
+	}
+	return sha, nil
+}
+
+// Content reads a file at a commit or branch, at most max bytes of it:
+// ErrNotFound, ErrTooLarge. A path that leaves the repository is not found.
+func (c *Client) Content(ctx context.Context, owner, repo, path, ref string, max int64) ([]byte, error) {
+	doing := fmt.Sprintf("reading %q of %s/%s at %s", path, owner, repo, ref)
+	if !fs.ValidPath(path) || path == "." {
+		return nil, Wrap(doing, ErrNotFound)
+	}
+	address := repoPath(owner, repo, append([]string{"contents"}, strings.Split(path, "/")...)...)
+	req, err := c.api.NewRequest(http.MethodGet, address+"?"+url.Values{"ref": {ref}}.Encode(), nil)
+	if err != nil {
+		return nil, Wrap(doing, err)
+	}
+	req.Header.Set("Accept", mediaRaw)
+	var content bytes.Buffer
+	if _, err := c.api.Do(transport.LimitBody(ctx, max), req, &content); err != nil {
+		return nil, Wrap(doing, err)
+	}
+	return content.Bytes(), nil
+}

@@ -1,0 +1,282 @@
+package githubtest
+
+import (
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+func stamp(t time.Time) string { return t.Format(time.RFC3339) }
+
+func encodeTime(v any) string {
+	t, _ := v.(time.Time)
+	return stamp(t)
+}
+
+func (r *Repo) json() object {
+	return object{
+		"id": r.ID, "name": r.Name, "full_name": r.FullName(), "private": r.private, "visibility": map[bool]string{true: "private", false: "public"}[r.private],
+		"fork": r.parent != nil, "owner": r.s.user(r.Owner).json(), "default_branch": r.defaultBranch,
+		"html_url": r.s.WebURL + "/" + r.FullName(), "url": r.s.URL + "/repos/" + r.FullName(),
+	}
+}
+
+func getUser(c *call) answer {
+	switch c.who.kind {
+	case "none":
+		return refusal(http.StatusUnauthorized, "Requires authentication")
+	case "app":
+		return c.forbidden()
+	}
+	v := c.who.user.json()
+	v["user_view_type"] = "public"
+	return ok(v)
+}
+
+func getRateLimit(c *call) answer {
+	h := c.limits()
+	rate := object{
+		"limit": number(h.Get("X-RateLimit-Limit")), "remaining": number(h.Get("X-RateLimit-Remaining")),
+		"used": number(h.Get("X-RateLimit-Used")), "reset": number(h.Get("X-RateLimit-Reset")),
+	}
+	return ok(object{"resources": object{"core": rate, "search": maps.Clone(rate)}, "rate": maps.Clone(rate)})
+}
+
+func getRepo(c *call) answer {
+	v := c.repo.json()
+	if c.who.kind == "user" {
+		l := level(c.repo.permission(c.who.user.Login))
+		v["permissions"] = object{"admin": l > 2, "push": l > 1, "pull": l > 0}
+	}
+	return ok(v)
+}
+
+func getBranch(c *call) answer {
+	name := c.PathValue("branch")
+	tip := c.repo.branches[name]
+	if tip == nil {
+		return refusal(http.StatusNotFound, "Branch not found")
+	}
+	protected := c.repo.protected[name]
+	return ok(object{"name": name, "commit": c.repo.commitJSON(tip), "protected": protected, "protection": object{"enabled": protected}})
+}
+
+func getPermission(c *call) answer {
+	if c.who.kind == "none" {
+		return c.forbidden()
+	}
+	if c.who.kind == "user" && level(c.repo.permission(c.who.user.Login)) < 2 {
+		return refusal(http.StatusForbidden, "Must have push access to view collaborator permission.")
+	}
+	login := c.PathValue("username")
+	u := c.s.users[login]
+	if u == nil {
+		return refusal(http.StatusNotFound, login+" is not a user")
+	}
+	role := c.repo.permission(login)
+	permission := map[string]string{"maintain": "write", "triage": "read"}[role]
+	v := u.json()
+	v["role_name"] = role
+	return ok(object{"permission": or(permission, role), "role_name": role, "user": v})
+}
+
+// rawMedia reports whether the client asked for the bytes alone.
+func (c *call) rawMedia() bool {
+	accept := c.Header.Get("Accept")
+	return strings.Contains(accept, "github.raw") || strings.Contains(accept, "github.v3.raw")
+}
+
+func rawAnswer(text string) answer {
+	return answer{status: http.StatusOK, raw: []byte(text), kind: "application/vnd.github.raw; charset=utf-8"}
+}
+
+func tooLarge() answer {
+	return refusal(http.StatusForbidden, "This API returns blobs up to 100 MB in size. The requested blob is too large to fetch via the API, but you can always clone the repository via Git in order to obtain it.",
+		object{"resource": "Blob", "field": "data", "code": "too_large"})
+}
+
+func getContents(c *call) answer {
+	at := c.repo.resolve(c.URL.Query().Get("ref"))
+	if at == nil {
+		return refusal(http.StatusNotFound, "No commit found for the ref "+c.URL.Query().Get("ref"))
+	}
+	name := strings.Trim(c.PathValue("path"), "/")
+	text, found := at.tree[name]
+	switch {
+	case !found:
+		return c.directory(at, name)
+	case len(text) > c.s.options.BlobLimit:
+		return tooLarge()
+	case c.rawMedia():
+		return rawAnswer(text)
+	case len(text) > c.s.options.ContentLimit && !strings.Contains(c.Header.Get("Accept"), "github.object"):
+		return tooLarge()
+	}
+	v := c.contentJSON(name, text)
+	if v["encoding"], v["content"] = "base64", lines60(text); len(text) > c.s.options.ContentLimit {
+		v["encoding"], v["content"] = "none", ""
+	}
+	return ok(v)
+}
+
+func (c *call) contentJSON(name, text string) object {
+	sha := blobSHA(text)
+	return object{
+		"type": "file", "size": len(text), "name": path.Base(name), "path": name, "sha": sha,
+		"url":    c.s.URL + "/repos/" + c.repo.FullName() + "/contents/" + name,
+		"_links": object{"self": c.s.URL + "/repos/" + c.repo.FullName() + "/contents/" + name},
+	}
+}
+
+// lines60 is base64 in lines of 60, as the API breaks it.
+func lines60(text string) string {
+	var b strings.Builder
+	for part := range slices.Chunk([]byte(base64.StdEncoding.EncodeToString([]byte(text))), 60) {
+		b.Write(part)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (c *call) directory(at *commit, name string) answer {
+	var entries []object
+	dirs := map[string]bool{}
+	for _, p := range slices.Sorted(maps.Keys(at.tree)) {
+		rest, inside := strings.CutPrefix(p, name+"/")
+		if name == "" {
+			rest, inside = p, true
+		}
+		if !inside {
+			continue
+		}
+		if first, _, deeper := strings.Cut(rest, "/"); !deeper {
+			entries = append(entries, c.contentJSON(p, at.tree[p]))
+		} else if !dirs[first] {
+			dirs[first] = true
+			v := c.contentJSON(path.Join(name, first), "")
+			v["type"] = "dir"
+			entries = append(entries, v)
+		}
+	}
+	if entries == nil {
+		return notFound()
+	}
+	return ok(entries[:min(len(entries), 1000)])
+}
+
+func getBlob(c *call) answer {
+	text, found := c.repo.objects.blobs[c.PathValue("file_sha")]
+	switch {
+	case !found:
+		return notFound()
+	case len(text) > c.s.options.BlobLimit:
+		return tooLarge()
+	case c.rawMedia():
+		return rawAnswer(text)
+	}
+	return ok(object{"sha": c.PathValue("file_sha"), "size": len(text), "encoding": "base64", "content": lines60(text)})
+}
+
+func getTree(c *call) answer {
+	at := c.repo.resolve(c.PathValue("tree_sha"))
+	if at == nil {
+		return notFound()
+	}
+	entries := []object{}
+	for _, p := range slices.Sorted(maps.Keys(at.tree)) {
+		if c.URL.Query().Get("recursive") == "" && strings.Contains(p, "/") {
+			continue
+		}
+		entries = append(entries, object{"path": p, "mode": "100644", "type": "blob", "sha": blobSHA(at.tree[p]), "size": len(at.tree[p])})
+	}
+	return ok(object{"sha": at.sha, "truncated": false, "tree": entries})
+}
+
+func getRef(c *call) answer {
+	at := c.repo.branches[strings.TrimPrefix(c.PathValue("ref"), "heads/")]
+	if at == nil || !strings.HasPrefix(c.PathValue("ref"), "heads/") {
+		return notFound()
+	}
+	return ok(object{"ref": "refs/" + c.PathValue("ref"), "object": object{"type": "commit", "sha": at.sha}})
+}
+
+func (r *Repo) commitJSON(k *commit) object {
+	who := object{"name": k.author, "email": k.author + "@users.noreply.github.com", "date": stamp(k.at)}
+	url := fmt.Sprintf("%s/repos/%s/commits/%s", r.s.URL, r.FullName(), k.sha)
+	return object{
+		"sha": k.sha, "url": url, "html_url": fmt.Sprintf("%s/%s/commit/%s", r.s.WebURL, r.FullName(), k.sha),
+		"author": r.s.user(k.author).json(), "committer": r.s.user(k.author).json(),
+		"commit": object{"message": k.message, "author": who, "committer": maps.Clone(who)},
+		"parents": list(k.parents, func(p *commit) object {
+			return object{"sha": p.sha, "url": fmt.Sprintf("%s/repos/%s/commits/%s", r.s.URL, r.FullName(), p.sha), "html_url": ""}
+		}),
+	}
+}
+
+func getCommit(c *call) answer {
+	k := c.repo.resolve(c.PathValue("ref"))
+	if k == nil {
+		return refusal(http.StatusUnprocessableEntity, "No commit found for SHA: "+c.PathValue("ref"))
+	}
+	before := Tree{}
+	if len(k.parents) > 0 {
+		before = k.parents[0].tree
+	}
+	files, h := page(c, changes(before, k.tree, c.s.options.PatchLines), maxFiles)
+	v := c.repo.commitJSON(k)
+	v["files"] = list(files, func(f File) object { return c.repo.entry(f, k.sha) })
+	return ok(v).with(h)
+}
+
+// compare answers base...head: three dots, owner:branch for forks, 300 files
+// on the first page alone.
+func compare(c *call) answer {
+	from, to, dots := strings.Cut(c.PathValue("basehead"), "...")
+	base, head := c.side(from), c.side(to)
+	if !dots || base == nil || head == nil {
+		return notFound()
+	}
+	common := mergeBase(base, head)
+	if common == nil {
+		return refusal(http.StatusNotFound, fmt.Sprintf("No common ancestor between %s and %s.", from, to))
+	}
+	ahead, behind := since(base, head), since(head, base)
+	status := "diverged"
+	switch {
+	case len(ahead) == 0 && len(behind) == 0:
+		status = "identical"
+	case len(behind) == 0:
+		status = "ahead"
+	case len(ahead) == 0:
+		status = "behind"
+	}
+	commits, h := page(c, ahead, 0)
+	v := object{
+		"status": status, "ahead_by": len(ahead), "behind_by": len(behind), "total_commits": len(ahead),
+		"base_commit": c.repo.commitJSON(base), "merge_base_commit": c.repo.commitJSON(common), "commits": list(commits, c.repo.commitJSON),
+	}
+	if number(c.URL.Query().Get("page")) <= 1 {
+		files := changes(common.tree, head.tree, c.s.options.PatchLines)
+		v["files"] = list(files[:min(len(files), 300)], func(f File) object { return c.repo.entry(f, head.sha) })
+	}
+	return ok(v).with(h)
+}
+
+// side resolves one end of a comparison.
+func (c *call) side(ref string) *commit {
+	owner, branch, other := strings.Cut(ref, ":")
+	if !other {
+		return c.repo.resolve(ref)
+	}
+	for _, r := range c.s.repos {
+		if r.Owner == owner && r.objects == c.repo.objects {
+			return r.resolve(branch)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,265 @@
+package githubtest_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-github/v62/github"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/githubtest"
+)
+
+func TestFilesComeInPages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	files := make([]githubtest.File, 3001)
+	for i := range files {
+		files[i] = githubtest.File{Path: fmt.Sprintf("f%04d.go", i), Status: "added", Additions: 1, Patch: "@@ -0,0 +1 @@\n+x"}
+	}
+	w.pull.SetFiles(files)
+	c := w.client(t, w.read)
+	o := &github.ListOptions{PerPage: 250}
+	seen, pages := 0, 0
+	for {
+		got, r, err := c.PullRequests.ListFiles(t.Context(), "octo", "demo", 1, o)
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(got), 100)
+		seen += len(got)
+		pages++
+		if r.NextPage == 0 {
+			break
+		}
+		require.Equal(t, 30, r.LastPage)
+		o.Page = r.NextPage
+	}
+	require.Equal(t, 30, pages)
+	require.Equal(t, 3000, seen, "GitHub lists no more")
+	p, _, err := c.PullRequests.Get(t.Context(), "octo", "demo", 1)
+	require.NoError(t, err)
+	require.Equal(t, 3001, p.GetChangedFiles())
+	_, r, _ := c.PullRequests.GetRaw(t.Context(), "octo", "demo", 1, github.RawOptions{Type: github.Diff})
+	require.Equal(t, http.StatusNotAcceptable, status(r))
+}
+
+func TestContentsBySize(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, githubtest.Options{ContentLimit: 50, BlobLimit: 300, PatchLines: 3})
+	big, huge := strings.Repeat("b", 60), strings.Repeat("h", 301)
+	head := w.pull.Push(w.pull.Tree().With(githubtest.Tree{"big": big, "huge": huge, "dir/a..b.go": "x"}))
+	at := func(path, accept string) (int, string) {
+		return fetch(t, w.URL+"/repos/octo/demo/contents/"+path+"?ref="+head, "Authorization", "Bearer "+w.read, "Accept", accept)
+	}
+	code, text := at("dir/a..b.go", "application/vnd.github.raw+json")
+	require.Equal(t, http.StatusOK, code)
+	require.Equal(t, "x", text)
+	code, text = at("dir/a..b.go", "application/vnd.github+json")
+	require.Equal(t, http.StatusOK, code)
+	require.Contains(t, text, `"encoding":"base64"`)
+	code, text = at("dir", "")
+	require.Equal(t, http.StatusOK, code)
+	require.True(t, strings.HasPrefix(text, "["))
+	code, text = at("big", "")
+	require.Equal(t, http.StatusForbidden, code)
+	require.Contains(t, text, "too_large")
+	code, text = at("big", "application/vnd.github.raw")
+	require.Equal(t, http.StatusOK, code)
+	require.Equal(t, big, text)
+	code, _ = at("huge", "application/vnd.github.raw")
+	require.Equal(t, http.StatusForbidden, code)
+	code, _ = at("missing", "")
+	require.Equal(t, http.StatusNotFound, code)
+
+	c := w.client(t, w.read)
+	files := w.pull.Files()
+	require.Equal(t, "a.go", files[0].Path)
+	require.Equal(t, 4, files[0].Additions+files[0].Deletions)
+	require.Empty(t, files[0].Patch, "too many changed lines for a patch")
+	blob, _, err := c.Git.GetBlobRaw(t.Context(), "octo", "demo", files[0].SHA)
+	require.NoError(t, err)
+	require.Equal(t, after, string(blob))
+}
+
+func TestHistoryOfAFork(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	fork := w.AddRepo("eve/demo", githubtest.RepoOptions{ForkOf: w.repo})
+	start := w.repo.Head("main")
+	p := w.repo.AddPull(githubtest.PullOptions{Author: "eve", From: fork, Head: "feat/x", HeadFiles: w.repo.Tree("main").With(githubtest.Tree{"a.go": after})})
+	c := w.client(t, w.read)
+	get := func() *github.PullRequest {
+		got, _, err := c.PullRequests.Get(t.Context(), "octo", "demo", p.Number)
+		require.NoError(t, err)
+		return got
+	}
+	require.Equal(t, fork.ID, get().GetHead().GetRepo().GetID())
+	require.Equal(t, "NONE", get().GetAuthorAssociation())
+
+	w.repo.Commit("main", "moved on", w.repo.Tree("main").With(githubtest.Tree{"z.go": "package a\n"}))
+	cmp, _, err := c.Repositories.CompareCommits(t.Context(), "octo", "demo", "main", "eve:feat/x", nil)
+	require.NoError(t, err)
+	require.Equal(t, start, cmp.GetMergeBaseCommit().GetSHA())
+	require.Equal(t, "diverged", cmp.GetStatus())
+	old := p.Files()
+	head := p.MergeBase()
+	require.Equal(t, old, p.Files(), "the change stays the same")
+	require.Equal(t, head, get().GetHead().GetSHA())
+	require.Equal(t, head, fork.Head("feat/x"))
+	commits, _, err := c.PullRequests.ListCommits(t.Context(), "octo", "demo", p.Number, nil)
+	require.NoError(t, err)
+	require.Len(t, commits, 2)
+	pulls, _, err := c.PullRequests.ListPullRequestsWithCommit(t.Context(), "octo", "demo", head, nil)
+	require.NoError(t, err)
+	require.Len(t, pulls, 1)
+	listed, _, err := c.PullRequests.List(t.Context(), "octo", "demo", &github.PullRequestListOptions{Head: "eve:feat/x"})
+	require.NoError(t, err)
+	require.Len(t, listed, 1)
+
+	p.DeleteFork()
+	require.Nil(t, get().GetHead().Repo)
+	p.Merge()
+	require.True(t, get().GetMerged())
+}
+
+func TestLabelsAndTimeline(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	w := newWorld(t, githubtest.Options{Now: func() time.Time { return now }})
+	w.Advance(time.Minute)
+	w.pull.Label("maya", "ai-review")
+	w.Advance(time.Minute)
+	head := w.pull.ForcePush(githubtest.Tree{"a.go": after})
+	w.pull.AddReview("maya", "fine")
+	c := w.client(t, w.read)
+	events, _, err := c.Issues.ListIssueEvents(t.Context(), "octo", "demo", 1, nil)
+	require.NoError(t, err)
+	require.Len(t, events, 2)
+	require.Equal(t, "labeled", events[0].GetEvent())
+	require.Equal(t, "maya", events[0].GetActor().GetLogin())
+	require.Equal(t, "ai-review", events[0].GetLabel().GetName())
+	require.Equal(t, now.Add(time.Minute), events[0].GetCreatedAt().Time)
+	require.Equal(t, head, events[1].GetCommitID())
+	timeline, _, err := c.Issues.ListIssueTimeline(t.Context(), "octo", "demo", 1, nil)
+	require.NoError(t, err)
+	var kinds []string
+	for _, e := range timeline {
+		kinds = append(kinds, e.GetEvent())
+	}
+	require.Equal(t, []string{"labeled", "committed", "head_ref_force_pushed", "reviewed"}, kinds)
+	p, _, err := c.PullRequests.Get(t.Context(), "octo", "demo", 1)
+	require.NoError(t, err)
+	require.Equal(t, "ai-review", p.Labels[0].GetName())
+}
+
+func TestHoldsRequestsAgainstTheDescription(t *testing.T) {
+	t.Parallel()
+	s, err := githubtest.Start(githubtest.Options{})
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	repo := s.AddRepo("octo/demo", githubtest.RepoOptions{})
+	repo.AddPull(githubtest.PullOptions{})
+	token := s.AppToken(repo, map[string]string{"pull_requests": "write"})
+	for i, body := range []string{`{"event":"SHOUT","body":"x"}`, `{"event":"COMMENT","body":"x","comments":[{"body":"no path"}]}`, `{"body":7}`} {
+		r, err := http.NewRequest(http.MethodPost, s.URL+"/repos/octo/demo/pulls/1/reviews", strings.NewReader(body))
+		require.NoError(t, err)
+		r.Header.Set("Authorization", "token "+token)
+		r.Header.Set("Content-Type", "application/json")
+		code, _ := send(t, r)
+		require.Equal(t, http.StatusUnprocessableEntity, code, body)
+		require.Len(t, s.Violations(), i+1, body)
+	}
+	require.Empty(t, s.Reviews("octo", "demo", 1))
+}
+
+func TestServesOverTLSAndForEnterprise(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, githubtest.Options{TLS: true})
+	roots := x509.NewCertPool()
+	require.True(t, roots.AppendCertsFromPEM(w.CertificatePEM()))
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
+	t.Cleanup(transport.CloseIdleConnections)
+	answer, err := (&http.Client{Transport: transport}).Get(w.URL + "/api/v3/repos/octo/demo")
+	require.NoError(t, err)
+	require.NoError(t, answer.Body.Close())
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+}
+
+func TestRateLimit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.SetRemaining(w.read, 1)
+	c := w.client(t, w.read)
+	_, r, err := c.Repositories.Get(t.Context(), "octo", "demo")
+	require.NoError(t, err)
+	require.Equal(t, 0, r.Rate.Remaining)
+	code, _ := fetch(t, w.URL+"/repos/octo/demo", "Authorization", "Bearer "+w.read)
+	require.Equal(t, http.StatusForbidden, code)
+	limits, _, err := w.client(t, w.write).RateLimit.Get(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1000, limits.GetCore().Limit)
+	w.Revoke(w.write)
+	code, _ = fetch(t, w.URL+"/user", "Authorization", "Bearer "+w.write)
+	require.Equal(t, http.StatusUnauthorized, code)
+}
+
+func TestPendingReviewsAreTheirAuthors(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pending := review(4)
+	pending.Event = nil
+	maya := w.client(t, w.UserToken("maya"))
+	for _, want := range []int{http.StatusOK, http.StatusUnprocessableEntity} {
+		_, r, _ := maya.PullRequests.CreateReview(t.Context(), "octo", "demo", 1, pending)
+		require.Equal(t, want, status(r))
+	}
+	for token, want := range map[*github.Client]int{maya: 1, w.client(t, w.read): 0} {
+		got, _, err := token.PullRequests.ListReviews(t.Context(), "octo", "demo", 1, nil)
+		require.NoError(t, err)
+		require.Len(t, got, want)
+	}
+}
+
+func TestScenarioAndControls(t *testing.T) {
+	t.Parallel()
+	s := githubtest.New(t)
+	demo, err := s.Scenario("demo")
+	require.NoError(t, err)
+	_, err = s.Scenario("nothing")
+	require.ErrorContains(t, err, "demo")
+	post := func(path string, body any) map[string]any {
+		b, err := json.Marshal(body)
+		require.NoError(t, err)
+		r, err := http.NewRequest(http.MethodPost, s.URL+"/_fake/"+path, strings.NewReader(string(b)))
+		require.NoError(t, err)
+		code, text := send(t, r)
+		require.Equal(t, http.StatusOK, code, string(text))
+		v := map[string]any{}
+		if text[0] == '{' {
+			require.NoError(t, json.Unmarshal(text, &v))
+		}
+		return v
+	}
+	type m = map[string]any
+	run := post("runs", m{"repo": demo.Repo, "event": "pull_request_target"})["run"]
+	require.NotEmpty(t, post("runtime-tokens", m{"repo": demo.Repo, "run": run, "job": "draft"})["token"])
+	post("environments", m{"repo": demo.Repo, "environment": "other", "reviewers": []string{"maya"}})
+	post("approvals", m{"repo": demo.Repo, "run": run, "environment": "other", "user": "maya", "comment": "ok"})
+	require.EqualValues(t, 2, post("reruns", m{"repo": demo.Repo, "run": run})["attempt"])
+	head := post("head", m{"repo": demo.Repo, "pull": demo.Pull, "files": m{"x.go": "package x\n"}})["head_sha"]
+	require.Equal(t, head, s.Repo(demo.Repo).Pull(demo.Pull).HeadSHA())
+	post("faults", m{"repo": demo.Repo, "method": "GET", "path": "/user", "status": 500, "times": 1})
+	code, _ := fetch(t, s.URL+"/user")
+	require.Equal(t, http.StatusInternalServerError, code)
+	code, text := fetch(t, s.URL+"/_fake/requests")
+	require.Equal(t, http.StatusOK, code)
+	require.Contains(t, text, `"/user"`)
+	code, text = fetch(t, s.URL+"/_fake/violations")
+	require.Equal(t, http.StatusOK, code)
+	require.Equal(t, "[]", text)
+}

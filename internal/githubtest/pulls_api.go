@@ -1,0 +1,226 @@
+package githubtest
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// maxFiles is how many files of a pull request the API lists in all,
+// maxCommits how many commits.
+const (
+	maxFiles   = 3000
+	maxCommits = 250
+)
+
+// ofPull finds the pull request that the path names.
+func ofPull(handle func(*call, *Pull) answer) func(*call) answer {
+	return func(c *call) answer {
+		n := c.PathValue("pull_number")
+		if n == "" {
+			n = c.PathValue("issue_number")
+		}
+		p := c.repo.pulls[number(n)]
+		if p == nil {
+			return notFound()
+		}
+		return handle(c, p)
+	}
+}
+
+func (p *Pull) webURL() string {
+	return fmt.Sprintf("%s/%s/pull/%d", p.repo.s.WebURL, p.repo.FullName(), p.Number)
+}
+
+func (p *Pull) apiURL() string {
+	return fmt.Sprintf("%s/repos/%s/pulls/%d", p.repo.s.URL, p.repo.FullName(), p.Number)
+}
+
+func (p *Pull) association() string {
+	if p.options.Association != "" {
+		return p.options.Association
+	}
+	return p.repo.association(p.options.Author)
+}
+
+func (r *Repo) association(login string) string {
+	switch {
+	case login == r.Owner:
+		return "OWNER"
+	case level(r.permissions[login]) > 0:
+		return "COLLABORATOR"
+	}
+	return "NONE"
+}
+
+// summary is a pull request as lists have it.
+func (p *Pull) summary() object {
+	s := p.repo.s
+	author := s.user(p.options.Author)
+	v := object{
+		"id": p.id, "number": p.Number, "state": p.state, "title": p.options.Title, "body": p.options.Body, "draft": p.draft,
+		"user": author.json(), "author_association": p.association(), "created_at": p.created, "updated_at": s.now(),
+		"closed_at": nil, "merged_at": nil, "html_url": p.webURL(), "url": p.apiURL(), "locked": false,
+		"labels": list(p.labels, p.repo.label),
+		"base":   p.end(p.repo, p.baseRef, p.baseSHA),
+		"head":   p.end(p.from, p.options.Head, p.head.sha),
+	}
+	if p.state == "closed" {
+		v["closed_at"] = s.now()
+	}
+	if p.merged {
+		v["merged_at"] = s.now()
+	}
+	return v
+}
+
+// end is a pull request's base or head.
+func (p *Pull) end(r *Repo, ref, sha string) object {
+	if r == nil {
+		return object{"label": "unknown:" + ref, "ref": ref, "sha": sha, "repo": nil, "user": nil}
+	}
+	return object{"label": r.Owner + ":" + ref, "ref": ref, "sha": sha, "repo": r.json(), "user": p.repo.s.user(r.Owner).json()}
+}
+
+func (r *Repo) label(name string) object {
+	return object{"id": len(name), "name": name, "color": "ededed", "default": false, "url": r.s.URL + "/repos/" + r.FullName() + "/labels/" + name}
+}
+
+func getPull(c *call, p *Pull) answer {
+	if accept := c.Header.Get("Accept"); strings.Contains(accept, "diff") {
+		return p.diff()
+	}
+	v := p.summary()
+	files := p.files()
+	additions, deletions := 0, 0
+	for _, f := range files {
+		additions += f.Additions
+		deletions += f.Deletions
+	}
+	maps.Copy(v, object{
+		"merged": p.merged, "merged_by": nil, "mergeable": p.state == "open", "mergeable_state": "clean", "commits": len(p.commits()),
+		"changed_files": or(p.changedFiles, len(files)), "additions": additions, "deletions": deletions, "review_comments": 0,
+	})
+	return ok(v)
+}
+
+// diff is the pull request as one unified diff; GitHub makes none above 300
+// files.
+func (p *Pull) diff() answer {
+	files := p.files()
+	if len(files) > 300 {
+		return refusal(http.StatusNotAcceptable, "Sorry, the diff exceeded the maximum number of files (300). Consider using 'List pull requests files' API or locally cloning the repository instead.",
+			object{"resource": "PullRequest", "field": "diff", "code": "too_large"})
+	}
+	var b strings.Builder
+	for _, f := range files {
+		from, to := "a/"+or(f.OldPath, f.Path), "b/"+f.Path
+		fmt.Fprintf(&b, "diff --git %s %s\n", from, to)
+		switch f.Status {
+		case "added":
+			b.WriteString("new file mode 100644\n")
+			from = "/dev/null"
+		case "removed":
+			b.WriteString("deleted file mode 100644\n")
+			to = "/dev/null"
+		case "renamed":
+			fmt.Fprintf(&b, "rename from %s\nrename to %s\n", f.OldPath, f.Path)
+		}
+		if f.Patch != "" {
+			fmt.Fprintf(&b, "--- %s\n+++ %s\n%s\n", from, to, f.Patch)
+		}
+	}
+	return answer{status: http.StatusOK, raw: []byte(b.String()), kind: "application/vnd.github.v3.diff; charset=utf-8"}
+}
+
+func listPulls(c *call) answer {
+	q := c.URL.Query()
+	var found []*Pull
+	for _, n := range slices.Backward(slices.Sorted(maps.Keys(c.repo.pulls))) {
+		p := c.repo.pulls[n]
+		state := or(q.Get("state"), "open")
+		owner, ref, _ := strings.Cut(q.Get("head"), ":")
+		if state != "all" && state != p.state || q.Get("base") != "" && q.Get("base") != p.baseRef {
+			continue
+		}
+		if q.Get("head") != "" && (p.from == nil || p.from.Owner != owner || p.options.Head != ref) {
+			continue
+		}
+		found = append(found, p)
+	}
+	return paged(c, found, 0, (*Pull).summary)
+}
+
+func listCommitPulls(c *call) answer {
+	var found []*Pull
+	for _, n := range slices.Sorted(maps.Keys(c.repo.pulls)) {
+		p := c.repo.pulls[n]
+		if slices.ContainsFunc(p.commits(), func(k *commit) bool { return k.sha == c.PathValue("commit_sha") }) {
+			found = append(found, p)
+		}
+	}
+	return paged(c, found, 0, (*Pull).summary)
+}
+
+func listFiles(c *call, p *Pull) answer {
+	return paged(c, p.files(), maxFiles, func(f File) object { return c.repo.entry(f, p.head.sha) })
+}
+
+// entry is a changed file.
+func (r *Repo) entry(f File, sha string) object {
+	v := object{
+		"sha": f.SHA, "filename": f.Path, "status": f.Status, "additions": f.Additions, "deletions": f.Deletions, "changes": f.Additions + f.Deletions,
+		"blob_url":     fmt.Sprintf("%s/%s/blob/%s/%s", r.s.WebURL, r.FullName(), sha, f.Path),
+		"raw_url":      fmt.Sprintf("%s/%s/raw/%s/%s", r.s.WebURL, r.FullName(), sha, f.Path),
+		"contents_url": fmt.Sprintf("%s/repos/%s/contents/%s?ref=%s", r.s.URL, r.FullName(), f.Path, sha),
+	}
+	if f.SHA == "" {
+		v["sha"] = nil
+	}
+	if f.Patch != "" {
+		v["patch"] = f.Patch
+	}
+	if f.OldPath != "" {
+		v["previous_filename"] = f.OldPath
+	}
+	return v
+}
+
+func listCommits(c *call, p *Pull) answer {
+	return paged(c, p.commits(), maxCommits, c.repo.commitJSON)
+}
+
+func listLabels(c *call, p *Pull) answer {
+	return paged(c, p.labels, 0, c.repo.label)
+}
+
+func listEvents(c *call, p *Pull) answer {
+	return paged(c, p.events, 0, func(e object) object { return maps.Clone(e) })
+}
+
+// listTimeline has commits, events and reviews in order of time.
+func listTimeline(c *call, p *Pull) answer {
+	type entry struct {
+		at    string
+		value object
+	}
+	var all []entry
+	add := func(at string, v object) { all = append(all, entry{at, v}) }
+	for _, k := range p.commits() {
+		v := c.repo.commitJSON(k)
+		inner := v["commit"].(object)
+		add(stamp(k.at), object{"event": "committed", "sha": k.sha, "author": inner["author"], "committer": inner["committer"], "message": k.message, "parents": v["parents"], "html_url": v["html_url"]})
+	}
+	for _, e := range p.events {
+		add(fmt.Sprint(encodeTime(e["created_at"])), maps.Clone(e))
+	}
+	for _, r := range p.visible(c.who) {
+		v := r.json()
+		v["event"] = "reviewed"
+		add(stamp(r.At), v)
+	}
+	slices.SortStableFunc(all, func(a, b entry) int { return strings.Compare(a.at, b.at) })
+	return paged(c, all, 0, func(e entry) object { return e.value })
+}

@@ -1,0 +1,264 @@
+package githubtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Review is a review as it was posted.
+type Review struct {
+	ID       int64
+	User     string
+	State    string // COMMENTED, APPROVED, CHANGES_REQUESTED or PENDING
+	Body     string
+	CommitID string
+	URL      string // html_url
+	Comments []Comment
+	At       time.Time
+
+	pull *Pull
+}
+
+// Comment is a comment of a review.
+type Comment struct {
+	ID        int64  `json:"-"`
+	Path      string `json:"path"`
+	Body      string `json:"body"`
+	Position  int    `json:"position"`
+	Line      int    `json:"line"`
+	Side      string `json:"side"`
+	StartLine int    `json:"start_line"`
+	StartSide string `json:"start_side"`
+
+	hunk string
+}
+
+// Reviews are the reviews of a pull request, pending ones included.
+func (s *Server) Reviews(owner, repo string, n int) []Review {
+	r := s.Repo(owner + "/" + repo)
+	if r == nil || r.Pull(n) == nil {
+		return nil
+	}
+	return r.Pull(n).Reviews()
+}
+
+// Reviews are the reviews of the pull request, pending ones included.
+func (p *Pull) Reviews() []Review {
+	p.repo.s.mu.Lock()
+	defer p.repo.s.mu.Unlock()
+	var out []Review
+	for _, r := range p.reviews {
+		v := *r
+		v.Comments = slices.Clone(r.Comments)
+		out = append(out, v)
+	}
+	return out
+}
+
+// AddReview puts a review there as if the user had posted it.
+func (p *Pull) AddReview(login, body string, comments ...Comment) Review {
+	p.repo.s.mu.Lock()
+	defer p.repo.s.mu.Unlock()
+	return *p.addReview(login, "COMMENTED", body, p.head.sha, comments)
+}
+
+func (p *Pull) addReview(login, state, body, sha string, comments []Comment) *Review {
+	s := p.repo.s
+	r := &Review{ID: s.nextID(), User: s.user(login).Login, State: state, Body: body, CommitID: sha, At: s.now(), Comments: comments, pull: p}
+	r.URL = fmt.Sprintf("%s#pullrequestreview-%d", p.webURL(), r.ID)
+	for i := range r.Comments {
+		r.Comments[i].ID = s.nextID()
+	}
+	p.reviews = append(p.reviews, r)
+	return r
+}
+
+func (r *Review) json() object {
+	p := r.pull
+	return object{
+		"id": r.ID, "user": p.repo.s.user(r.User).json(), "body": r.Body, "state": r.State, "html_url": r.URL, "pull_request_url": p.apiURL(),
+		"commit_id": r.CommitID, "submitted_at": stamp(r.At), "author_association": p.repo.association(r.User),
+	}
+}
+
+func (r *Review) commentJSON(k Comment) object {
+	p := r.pull
+	v := object{
+		"id": k.ID, "pull_request_review_id": r.ID, "path": k.Path, "body": k.Body, "diff_hunk": k.hunk, "user": p.repo.s.user(r.User).json(),
+		"commit_id": r.CommitID, "original_commit_id": r.CommitID, "created_at": stamp(r.At), "updated_at": stamp(r.At),
+		"html_url": fmt.Sprintf("%s#discussion_r%d", p.webURL(), k.ID), "pull_request_url": p.apiURL(), "author_association": p.repo.association(r.User),
+		"url": fmt.Sprintf("%s/repos/%s/pulls/comments/%d", p.repo.s.URL, p.repo.FullName(), k.ID), "position": k.Position, "original_position": k.Position,
+	}
+	if k.Line > 0 {
+		v["line"], v["original_line"], v["side"], v["subject_type"] = k.Line, k.Line, k.Side, "line"
+	}
+	if k.StartLine > 0 {
+		v["start_line"], v["original_start_line"], v["start_side"] = k.StartLine, k.StartLine, or(k.StartSide, k.Side)
+	}
+	return v
+}
+
+// visible are the reviews that an identity sees: pending ones only its own.
+func (p *Pull) visible(who *identity) []*Review {
+	return slices.DeleteFunc(slices.Clone(p.reviews), func(r *Review) bool {
+		return r.State == "PENDING" && (who.user == nil || who.user.Login != r.User)
+	})
+}
+
+func listReviews(c *call, p *Pull) answer { return paged(c, p.visible(c.who), 0, (*Review).json) }
+
+func ofReview(c *call, p *Pull) *Review {
+	for _, r := range p.visible(c.who) {
+		if fmt.Sprint(r.ID) == c.PathValue("review_id") {
+			return r
+		}
+	}
+	return nil
+}
+
+func getReview(c *call, p *Pull) answer {
+	if r := ofReview(c, p); r != nil {
+		return ok(r.json())
+	}
+	return notFound()
+}
+
+func listReviewComments(c *call, p *Pull) answer {
+	if r := ofReview(c, p); r != nil {
+		return paged(c, r.Comments, 0, r.commentJSON)
+	}
+	return notFound()
+}
+
+func listComments(c *call, p *Pull) answer {
+	comments := []object{}
+	for _, r := range p.visible(c.who) {
+		if r.State != "PENDING" {
+			comments = append(comments, list(r.Comments, r.commentJSON)...)
+		}
+	}
+	return paged(c, comments, 0, func(o object) object { return o })
+}
+
+// reviewRequest is the body of a POST.
+type reviewRequest struct {
+	CommitID string    `json:"commit_id"`
+	Body     string    `json:"body"`
+	Event    string    `json:"event"`
+	Comments []Comment `json:"comments"`
+}
+
+// createReview stores a review whole or not at all.
+func createReview(c *call, p *Pull) answer {
+	if c.who.kind == "none" {
+		return c.forbidden()
+	}
+	var q reviewRequest
+	if len(c.body) > 0 {
+		if err := json.Unmarshal(c.body, &q); err != nil {
+			return refusal(http.StatusBadRequest, "Problems parsing JSON")
+		}
+	}
+	if reasons := p.refuse(&q, c.who); len(reasons) > 0 {
+		return refusal(http.StatusUnprocessableEntity, "Unprocessable Entity", reasons...)
+	}
+	state := map[string]string{"": "PENDING", "COMMENT": "COMMENTED", "APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED"}[q.Event]
+	return ok(p.addReview(c.who.user.Login, state, q.Body, q.CommitID, q.Comments).json())
+}
+
+// maxBody is the limit of a body. The API names characters; which bodies are
+// counted how is not known, so bytes, the stricter reading, are counted here.
+const maxBody = 65536
+
+// refuse lists GitHub's reasons against a review. It completes the commit and
+// the sides of the comments.
+func (p *Pull) refuse(q *reviewRequest, who *identity) (reasons []any) {
+	no := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
+	own := who.user.Login == p.options.Author
+	switch {
+	case q.Event == "APPROVE" && who.kind == "app":
+		no("GitHub Actions is not permitted to approve pull requests.")
+	case q.Event == "APPROVE" && own:
+		no("Can not approve your own pull request")
+	case q.Event == "REQUEST_CHANGES" && own:
+		no("Can not request changes on your own pull request")
+	case q.Event == "" && slices.ContainsFunc(p.reviews, func(r *Review) bool { return r.State == "PENDING" && r.User == who.user.Login }):
+		no("User can only have one pending review per pull request")
+	}
+	if strings.TrimSpace(q.Body) == "" && (q.Event == "COMMENT" || q.Event == "REQUEST_CHANGES") {
+		no("Body can't be blank")
+	}
+	if len(q.Body) > maxBody {
+		no("Body is too long (maximum is %d characters)", maxBody)
+	}
+	q.CommitID = or(q.CommitID, p.head.sha)
+	head := p.repo.objects.commits[q.CommitID]
+	if head == nil || head != p.head && !slices.Contains(p.commits(), head) {
+		no("The commit_id is not part of the pull request")
+		return reasons
+	}
+	files := p.files()
+	if head != p.head {
+		files = p.filesAt(head)
+	}
+	for i := range q.Comments {
+		for _, reason := range q.Comments[i].refuse(files, q.Comments) {
+			no("%s", reason)
+		}
+	}
+	return reasons
+}
+
+// refuse lists the reasons against a comment and finds its hunk.
+func (k *Comment) refuse(files []File, all []Comment) []string {
+	const thread = "Pull request review thread "
+	switch {
+	case strings.TrimSpace(k.Body) == "":
+		return []string{"Body can't be blank"}
+	case len(k.Body) > maxBody:
+		return []string{fmt.Sprintf("Body is too long (maximum is %d characters)", maxBody)}
+	case slices.ContainsFunc(all, func(o Comment) bool { return (o.Position > 0) != (k.Position > 0) }):
+		return []string{"Comments may have either a position or a line, not both"}
+	}
+	at := slices.IndexFunc(files, func(f File) bool { return f.Path == k.Path })
+	if at < 0 {
+		return []string{"Path could not be resolved"}
+	}
+	k.Side = or(k.Side, "RIGHT")
+	right, hunks := places(files[at].Patch, k.Side)
+	if k.Position > 0 {
+		return k.atPosition(files[at].Patch)
+	}
+	end, found := right[k.Line]
+	if !found {
+		return []string{thread + "line must be part of the diff", thread + "diff hunk can't be blank"}
+	}
+	k.hunk = hunks[end.hunk-1]
+	if k.StartLine == 0 {
+		return nil
+	}
+	startPlaces, _ := places(files[at].Patch, or(k.StartSide, k.Side))
+	start, found := startPlaces[k.StartLine]
+	switch {
+	case !found:
+		return []string{thread + "start line must be part of the diff"}
+	case start.hunk != end.hunk:
+		return []string{thread + "start line must be part of the same hunk as the line."}
+	case start.position >= end.position:
+		return []string{thread + "start line must precede the end line."}
+	}
+	return nil
+}
+
+func (k *Comment) atPosition(patch string) []string {
+	lines := strings.Split(patch, "\n")
+	if k.Position >= len(lines) || patch == "" {
+		return []string{"Position could not be resolved"}
+	}
+	k.hunk = strings.Join(lines[:k.Position+1], "\n")
+	return nil
+}

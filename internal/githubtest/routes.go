@@ -1,0 +1,92 @@
+package githubtest
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// route is one operation: the path as the description writes it, the scopes of
+// which an app token needs one, and what answers it.
+type route struct {
+	method, path string
+	scopes       []string
+	handle       func(*call) answer
+}
+
+func (s *Server) routes() []route {
+	const repo = "/repos/{owner}/{repo}"
+	contents, pulls, write := []string{"contents:read"}, []string{"pull_requests:read"}, []string{"pull_requests:write"}
+	issues, actions := []string{"issues:read", "pull_requests:read"}, []string{"actions:read"}
+	return []route{
+		{"GET", "/user", nil, getUser},
+		{"GET", "/rate_limit", nil, getRateLimit},
+		{"GET", repo, nil, getRepo},
+		{"GET", repo + "/branches/{branch}", contents, getBranch},
+		{"GET", repo + "/collaborators/{username}/permission", []string{"metadata:read"}, getPermission},
+		{"GET", repo + "/contents/{path}", contents, getContents},
+		{"GET", repo + "/git/blobs/{file_sha}", contents, getBlob},
+		{"GET", repo + "/git/trees/{tree_sha}", contents, getTree},
+		{"GET", repo + "/git/ref/{ref}", contents, getRef},
+		{"GET", repo + "/commits/{ref}", contents, getCommit},
+		{"GET", repo + "/commits/{commit_sha}/pulls", pulls, listCommitPulls},
+		{"GET", repo + "/compare/{basehead}", contents, compare},
+		{"GET", repo + "/pulls", pulls, listPulls},
+		{"GET", repo + "/pulls/{pull_number}", pulls, ofPull(getPull)},
+		{"GET", repo + "/pulls/{pull_number}/files", pulls, ofPull(listFiles)},
+		{"GET", repo + "/pulls/{pull_number}/commits", pulls, ofPull(listCommits)},
+		{"GET", repo + "/pulls/{pull_number}/comments", pulls, ofPull(listComments)},
+		{"GET", repo + "/pulls/{pull_number}/reviews", pulls, ofPull(listReviews)},
+		{"POST", repo + "/pulls/{pull_number}/reviews", write, ofPull(createReview)},
+		{"GET", repo + "/pulls/{pull_number}/reviews/{review_id}", pulls, ofPull(getReview)},
+		{"GET", repo + "/pulls/{pull_number}/reviews/{review_id}/comments", pulls, ofPull(listReviewComments)},
+		{"GET", repo + "/issues/{issue_number}/labels", issues, ofPull(listLabels)},
+		{"GET", repo + "/issues/{issue_number}/events", issues, ofPull(listEvents)},
+		{"GET", repo + "/issues/{issue_number}/timeline", issues, ofPull(listTimeline)},
+		{"GET", repo + "/environments", actions, listEnvironments},
+		{"GET", repo + "/environments/{environment_name}", actions, getEnvironment},
+		{"GET", repo + "/actions/workflows/{workflow_id}/runs", actions, listRuns},
+		{"GET", repo + "/actions/runs/{run_id}", actions, ofRun(getRun)},
+		{"GET", repo + "/actions/runs/{run_id}/approvals", actions, ofRun(listApprovals)},
+		{"GET", repo + "/actions/runs/{run_id}/pending_deployments", actions, ofRun(listPending)},
+		{"POST", repo + "/actions/runs/{run_id}/pending_deployments", []string{"deployments:write"}, ofRun(decidePending)},
+		{"GET", repo + "/actions/runs/{run_id}/artifacts", actions, ofRun(listRunArtifacts)},
+		{"GET", repo + "/actions/artifacts", actions, listArtifacts},
+		{"GET", repo + "/actions/artifacts/{artifact_id}", actions, ofArtifact(getArtifact)},
+		{"DELETE", repo + "/actions/artifacts/{artifact_id}", []string{"actions:write"}, ofArtifact(deleteArtifact)},
+		{"GET", repo + "/actions/artifacts/{artifact_id}/{archive_format}", actions, ofArtifact(downloadArtifact)},
+	}
+}
+
+// parameter is a path parameter of a template.
+var parameter = regexp.MustCompile(`\{(\w+)\}`)
+
+// deep are the path parameters that hold slashes.
+var deep = regexp.MustCompile(`\{(path|ref|basehead)\}$`)
+
+func (s *Server) apiHandler() http.Handler {
+	mux := http.NewServeMux()
+	for _, rt := range s.routes() {
+		pattern := rt.path
+		if rt.path != "/repos/{owner}/{repo}/commits/{ref}" {
+			pattern = deep.ReplaceAllString(rt.path, "{$1...}")
+		}
+		mux.HandleFunc(rt.method+" "+pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, rt) })
+	}
+	mux.HandleFunc("POST "+twirpPrefix+"{method}", s.serveRuntime)
+	s.controls(mux)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.exchange(w, r, "api", func(*call) answer { return notFound() })
+	})
+	return stripEnterprise(mux)
+}
+
+// stripEnterprise serves /api/v3 as well, where an Enterprise Server has its
+// REST interface.
+func stripEnterprise(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.URL.Path = strings.TrimPrefix(r.URL.Path, "/api/v3")
+		r.URL.RawPath = strings.TrimPrefix(r.URL.RawPath, "/api/v3")
+		next.ServeHTTP(w, r)
+	})
+}

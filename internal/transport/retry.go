@@ -1,0 +1,240 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+var (
+	// ErrTooLarge is an answer above the size limit.
+	ErrTooLarge = errors.New("the answer is too large")
+	// ErrTimeout is a try that had no complete answer in time.
+	ErrTimeout = errors.New("no complete answer in time")
+	// ErrNotJSON is a 2xx answer to a request that accepts JSON, and is none.
+	ErrNotJSON = errors.New("what came back is not JSON")
+)
+
+type limitKey struct{}
+
+// LimitBody sets the size limit of answers to requests of this context, in
+// bytes, in place of Options.MaxBody.
+func LimitBody(ctx context.Context, limit int64) context.Context {
+	return context.WithValue(ctx, limitKey{}, limit)
+}
+
+// retrying is the round-tripper of New's clients.
+type retrying struct {
+	options Options
+	base    *http.Transport
+}
+
+// CloseIdleConnections lets http.Client.CloseIdleConnections through.
+func (t *retrying) CloseIdleConnections() { t.base.CloseIdleConnections() }
+
+// RoundTrip sends a request until an answer stands or no try is left. The last
+// answer, or the last error, is returned.
+func (t *retrying) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Body != nil {
+		defer req.Body.Close()
+	}
+	if err := checkURL(req.URL, t.options.AllowHTTP); err != nil {
+		return nil, err
+	}
+	var waited time.Duration
+	for try := 1; ; try++ {
+		resp, body, err := t.once(req)
+		wait, why := t.verdict(req, resp, body, err, try)
+		if why == "" || waited+wait > maxWait {
+			return asJSON(req, resp, body, err)
+		}
+		waited += wait
+		t.options.OnWait(wait, why)
+		if err := t.options.Sleep(req.Context(), wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// once makes one try, with the body from its start, and reads the answer whole.
+func (t *retrying) once(req *http.Request) (*http.Response, []byte, error) {
+	ctx, cancel := context.WithTimeout(req.Context(), t.options.Timeout)
+	defer cancel()
+	sent := req.Clone(ctx)
+	if req.GetBody != nil {
+		body, err := req.GetBody()
+		if err != nil {
+			return nil, nil, fmt.Errorf("reading the request's body: %w", err)
+		}
+		sent.Body = body
+	}
+	if t.options.UserAgent != "" {
+		sent.Header.Set("User-Agent", t.options.UserAgent)
+	}
+	resp, err := t.base.RoundTrip(sent)
+	if err != nil {
+		return nil, nil, t.timedOut(req, ctx, err)
+	}
+	defer resp.Body.Close()
+	body, err := readBody(resp, t.limit(req))
+	if err != nil {
+		return nil, nil, t.timedOut(req, ctx, err)
+	}
+	resp.Request = req
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	resp.ContentLength = int64(len(body))
+	return resp, body, nil
+}
+
+func (t *retrying) limit(req *http.Request) int64 {
+	if limit, ok := req.Context().Value(limitKey{}).(int64); ok {
+		return limit
+	}
+	return t.options.MaxBody
+}
+
+// timedOut tells the end of our own time from the end of the caller's.
+func (t *retrying) timedOut(req *http.Request, try context.Context, err error) error {
+	if req.Context().Err() != nil {
+		return req.Context().Err()
+	}
+	if try.Err() != nil {
+		return fmt.Errorf("%w: waited %v", ErrTimeout, t.options.Timeout)
+	}
+	return err
+}
+
+// asJSON refuses a 2xx answer that is no JSON where JSON was asked for: a reader
+// would name a character in it, and not who answered. Empty answers and web
+// pages pass, which callers can tell by their headers.
+func asJSON(req *http.Request, resp *http.Response, body []byte, err error) (*http.Response, error) {
+	if err != nil || resp.StatusCode/100 != 2 || len(body) == 0 || !wantsJSON(req) || webPage(resp) || json.Valid(body) {
+		return resp, err
+	}
+	return nil, fmt.Errorf("%w: %s answered %d with %q", ErrNotJSON, req.URL.Host, resp.StatusCode, guard.Line(resp.Header.Get("Content-Type"), maxMessage))
+}
+
+// wantsJSON reads the Accept header; GitHub's raw media types end in json too.
+func wantsJSON(req *http.Request) bool {
+	accept := req.Header.Get("Accept")
+	return strings.Contains(accept, "json") && !strings.Contains(accept, ".raw")
+}
+
+func readBody(resp *http.Response, limit int64) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the answer: %w", err)
+	}
+	if int64(len(body)) > limit {
+		return nil, fmt.Errorf("%w: the limit is %d bytes", ErrTooLarge, limit)
+	}
+	return body, nil
+}
+
+// verdict says how long to wait before the next try and why; an empty why ends
+// the request.
+func (t *retrying) verdict(req *http.Request, resp *http.Response, body []byte, err error, try int) (time.Duration, string) {
+	if try >= t.options.Tries || !t.mayRepeat(req) {
+		return 0, ""
+	}
+	backoff := time.Duration(float64(time.Second<<min(try-1, 6)) * (0.5 + t.options.Jitter()))
+	if err != nil {
+		if req.Context().Err() != nil || permanent(err) {
+			return 0, ""
+		}
+		return backoff, req.URL.Host + " could not be reached"
+	}
+	asked, limited := limit(resp, body)
+	if !limited && !temporary(resp.StatusCode) {
+		return 0, ""
+	}
+	if limited && asked == 0 {
+		asked = time.Minute << min(try-1, 6) // GitHub asks for a minute at least where it names no time
+	}
+	return max(asked, backoff), fmt.Sprintf("%s answered %d", req.URL.Host, resp.StatusCode)
+}
+
+// mayRepeat also keeps to a request that it cannot write again.
+func (t *retrying) mayRepeat(req *http.Request) bool {
+	repeatable := req.Body == nil || req.Body == http.NoBody || req.GetBody != nil
+	return repeatable && t.options.Retry(req)
+}
+
+// permanent errors would be the same on the next try: nobody listens at a wrong
+// address a second later either.
+func permanent(err error) bool {
+	var untrusted *tls.CertificateVerificationError
+	var lookup *net.DNSError
+	return errors.Is(err, ErrTooLarge) || errors.Is(err, ErrForbidden) || errors.As(err, &untrusted) || handshake(err) ||
+		errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &lookup) && lookup.IsNotFound
+}
+
+// handshake reports whether two ends did not come to terms on TLS: what answered
+// speaks none, or one of them ended it with an alert. The alert's own type is
+// not exported; the operation's name is what tells it from a lost connection.
+func handshake(err error) bool {
+	var header tls.RecordHeaderError
+	if errors.As(err, &header) || strings.HasPrefix(err.Error(), "tls: ") {
+		return true
+	}
+	for op := (*net.OpError)(nil); errors.As(err, &op); err = op.Err {
+		if op.Op == "remote error" || op.Op == "local error" {
+			return true
+		}
+	}
+	return false
+}
+
+func temporary(code int) bool {
+	return code == http.StatusTooManyRequests ||
+		code >= 500 && code != http.StatusNotImplemented && code != http.StatusHTTPVersionNotSupported
+}
+
+// limit reads how long a server asks to wait, and whether it turned the
+// request away for a rate limit. GitHub does so with 403 too, then with a
+// Retry-After, a spent x-ratelimit-remaining, or in words alone.
+func limit(resp *http.Response, body []byte) (wait time.Duration, limited bool) {
+	wait = retryAfter(resp.Header.Get("Retry-After"))
+	spent := resp.Header.Get("X-Ratelimit-Remaining") == "0"
+	switch resp.StatusCode {
+	case http.StatusTooManyRequests:
+		limited = true
+	case http.StatusForbidden:
+		limited = wait > 0 || spent || strings.Contains(strings.ToLower(string(body)), "secondary rate limit")
+	}
+	if limited && wait == 0 && spent {
+		wait = untilReset(resp.Header.Get("X-Ratelimit-Reset"))
+	}
+	return wait, limited
+}
+
+// retryAfter reads seconds or a date (RFC 9110, 10.2.3).
+func retryAfter(value string) time.Duration {
+	if seconds, err := strconv.Atoi(value); err == nil {
+		return time.Duration(min(max(seconds, 0), 1<<20)) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(time.Until(at), 0)
+	}
+	return 0
+}
+
+func untilReset(epoch string) time.Duration {
+	seconds, err := strconv.ParseInt(epoch, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return max(time.Until(time.Unix(seconds, 0)), 0) + time.Second // whole seconds are rounded down there
+}

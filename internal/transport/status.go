@@ -1,0 +1,109 @@
+package transport
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// StatusError is an answer that says no.
+type StatusError struct {
+	Method  string
+	URL     string // without user, query and fragment
+	Code    int
+	Message string // the server's words, made safe: one line of at most 500 characters, or empty
+	Limited bool   // a rate limit, not a missing right
+
+	RetryAfter time.Duration // that the server asks to wait; 0 where it names no time
+}
+
+// Error names request, status and the server's words.
+func (e *StatusError) Error() string {
+	text := fmt.Sprintf("%s %s answered %d", e.Method, e.URL, e.Code)
+	if name := http.StatusText(e.Code); name != "" {
+		text += " " + name
+	}
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	return text
+}
+
+const (
+	maxErrorBody = 64 << 10
+	maxMessage   = 500
+)
+
+// Do sends a request and reads its answer whole. A status other than 2xx is a
+// *StatusError; no error repeats the address's query.
+func Do(client *http.Client, req *http.Request) ([]byte, error) {
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, Clean(err)
+	}
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return nil, Status(resp)
+	}
+	defer resp.Body.Close()
+	return io.ReadAll(resp.Body)
+}
+
+// Status describes an answer whose status the caller does not accept. It reads
+// and closes the body.
+func Status(resp *http.Response) *StatusError {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // a message cut short is still one
+	resp.Body.Close()
+	wait, limited := limit(resp, body)
+	return &StatusError{
+		Method: resp.Request.Method, URL: bare(resp.Request.URL), Code: resp.StatusCode,
+		Message: guard.Line(message(resp, body), maxMessage), Limited: limited, RetryAfter: wait,
+	}
+}
+
+// message finds the server's words in the forms that GitHub, its artifact
+// service, blob storage and model endpoints use, and in plain text.
+func message(resp *http.Response, body []byte) string {
+	if code := resp.Header.Get("X-Ms-Error-Code"); code != "" {
+		return code
+	}
+	if webPage(resp) {
+		return "with a web page, so a proxy or another server may have answered"
+	}
+	if !json.Valid(body) {
+		return strings.TrimSpace(string(body))
+	}
+	var said struct {
+		Message string            `json:"message"`
+		Msg     string            `json:"msg"`
+		Error   json.RawMessage   `json:"error"`
+		Errors  []json.RawMessage `json:"errors"`
+	}
+	_ = json.Unmarshal(body, &said) // fields that fit are kept, others are none
+	parts := []string{said.Message, said.Msg, words(said.Error)}
+	for _, e := range said.Errors {
+		parts = append(parts, words(e))
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
+}
+
+func webPage(resp *http.Response) bool {
+	return strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/html")
+}
+
+// words reads an error that is a text or an object with a message.
+func words(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var object struct{ Message, Field, Code string }
+	_ = json.Unmarshal(raw, &object) // a code may be a number: the message is kept
+	return cmp.Or(object.Message, strings.TrimSpace(object.Field+" "+object.Code))
+}

@@ -1,0 +1,489 @@
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// waits collects what a client would have slept.
+type waits struct{ all []time.Duration }
+
+func (w *waits) options(o Options) Options {
+	o.Sleep = func(_ context.Context, d time.Duration) error {
+		w.all = append(w.all, d)
+		return nil
+	}
+	o.Jitter = func() float64 { return 0.5 }
+	return o
+}
+
+// answers serves the handlers in turn, the last one for ever, and counts.
+func answers(t *testing.T, handlers ...http.HandlerFunc) (base string, calls func() int) {
+	t.Helper()
+	ch := make(chan int, 1)
+	ch <- 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := <-ch
+		ch <- n + 1
+		handlers[min(n, len(handlers)-1)](w, r)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, func() int { n := <-ch; ch <- n; return n }
+}
+
+func status(code int, header ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i+1 < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(code)
+	}
+}
+
+func text(s string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, s) }
+}
+
+func get(t *testing.T, c *http.Client, address string) (*http.Response, string, error) {
+	t.Helper()
+	t.Cleanup(c.CloseIdleConnections)
+	resp, err := c.Get(address)
+	if err != nil {
+		return nil, "", err
+	}
+	body, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	return resp, string(body), nil
+}
+
+func TestRetriesWhatMayPass(t *testing.T) {
+	soon := strconv.FormatInt(time.Now().Add(90*time.Second).Unix(), 10)
+	cut := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		io.WriteString(w, "short")
+	}
+	for name, tc := range map[string]struct {
+		first   http.HandlerFunc
+		atLeast time.Duration
+	}{
+		"server error":       {status(502), time.Second},
+		"unusual 5xx":        {status(529), time.Second},
+		"too many requests":  {status(429, "Retry-After", "7"), 7 * time.Second},
+		"429 without a time": {status(429), time.Minute},
+		"403 retry-after":    {status(403, "Retry-After", "9"), 9 * time.Second},
+		"403 spent limit":    {status(403, "X-Ratelimit-Remaining", "0", "X-Ratelimit-Reset", soon), 80 * time.Second},
+		"body cut short":     {cut, time.Second},
+		"connection dropped": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, time.Second},
+		"403 in words": {func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(403)
+			io.WriteString(w, `{"message":"You have exceeded a Secondary Rate Limit"}`)
+		}, time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var w waits
+			base, calls := answers(t, tc.first, text("fine"))
+			_, body, err := get(t, New(w.options(Options{})), base)
+			require.NoError(t, err)
+			require.Equal(t, "fine", body)
+			require.Equal(t, 2, calls())
+			require.Len(t, w.all, 1)
+			require.GreaterOrEqual(t, w.all[0], tc.atLeast)
+		})
+	}
+}
+
+func TestDoesNotRetryWhatStays(t *testing.T) {
+	for name, first := range map[string]http.HandlerFunc{
+		"not found": status(404), "unauthorised": status(401), "forbidden": status(403, "X-Ratelimit-Remaining", "17"),
+		"not implemented": status(501), "an hour's wait": status(429, "Retry-After", "3600"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var w waits
+			base, calls := answers(t, first)
+			_, _, err := get(t, New(w.options(Options{})), base)
+			require.NoError(t, err)
+			require.Equal(t, 1, calls())
+			require.Empty(t, w.all)
+		})
+	}
+}
+
+func TestBacksOffAndGivesUp(t *testing.T) {
+	var w waits
+	var why []string
+	base, calls := answers(t, status(503))
+	o := w.options(Options{Tries: 4})
+	o.OnWait = func(_ time.Duration, reason string) { why = append(why, reason) }
+	resp, _, err := get(t, New(o), base)
+	require.NoError(t, err)
+	require.Equal(t, 503, resp.StatusCode)
+	require.Equal(t, 4, calls())
+	require.Equal(t, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, w.all)
+	require.Equal(t, strings.TrimPrefix(base, "http://")+" answered 503", why[0])
+}
+
+func TestTotalWaitIsCapped(t *testing.T) {
+	var w waits
+	base, calls := answers(t, status(429, "Retry-After", "200"))
+	_, _, err := get(t, New(w.options(Options{})), base)
+	require.NoError(t, err)
+	require.Equal(t, 2, calls(), "200 s fit into the cap once, not twice")
+}
+
+func TestPostIsSentAgainOnlyWhenTold(t *testing.T) {
+	all := func(*http.Request) bool { return true }
+	for name, tc := range map[string]struct {
+		retry   func(*http.Request) bool
+		getBody bool
+		calls   int
+	}{
+		"by default":                 {nil, true, 1},
+		"told so":                    {all, true, 2},
+		"told so, body gone by then": {all, false, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var w waits
+			var got string
+			base, calls := answers(t, status(500), func(_ http.ResponseWriter, r *http.Request) {
+				b, _ := io.ReadAll(r.Body)
+				got = string(b)
+			})
+			req, err := http.NewRequest("POST", base, strings.NewReader("payload"))
+			require.NoError(t, err)
+			if !tc.getBody {
+				req.GetBody = nil
+			}
+			resp, err := New(w.options(Options{Retry: tc.retry})).Do(req)
+			require.NoError(t, err)
+			require.NoError(t, resp.Body.Close())
+			require.Equal(t, tc.calls, calls())
+			if tc.calls == 2 {
+				require.Equal(t, "payload", got, "the body is sent from its start")
+			}
+		})
+	}
+}
+
+func TestSlowAnswerEndsInTime(t *testing.T) {
+	for name, write := range map[string]string{"no header": "", "slow body": "half"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			done := make(chan struct{})
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if write != "" {
+					io.WriteString(w, write)
+					w.(http.Flusher).Flush()
+				}
+				<-done
+			}))
+			defer server.Close()
+			defer close(done)
+			_, _, err := get(t, New(Options{Timeout: 50 * time.Millisecond, Tries: 1}), server.URL)
+			require.ErrorIs(t, err, ErrTimeout)
+			require.NotErrorIs(t, err, context.DeadlineExceeded, "that one is the caller's")
+		})
+	}
+}
+
+func TestCallersCancellationEndsAtOnce(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	base, calls := answers(t, func(http.ResponseWriter, *http.Request) { cancel(); <-ctx.Done(); panic(http.ErrAbortHandler) })
+	req, err := http.NewRequestWithContext(ctx, "GET", base, nil)
+	require.NoError(t, err)
+	var w waits
+	_, err = New(w.options(Options{})).Do(req)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Empty(t, w.all)
+	require.Equal(t, 1, calls())
+}
+
+func TestT31_AnswersAreBounded(t *testing.T) {
+	chunked := func(w http.ResponseWriter, _ *http.Request) {
+		for range 20 {
+			io.WriteString(w, strings.Repeat("x", 1000))
+			w.(http.Flusher).Flush()
+		}
+	}
+	for name, h := range map[string]http.HandlerFunc{"declared": text(strings.Repeat("x", 1001)), "chunked": chunked} {
+		base, calls := answers(t, h)
+		_, _, err := get(t, New(Options{MaxBody: 1000}), base)
+		require.ErrorIs(t, err, ErrTooLarge, name)
+		require.Equal(t, 1, calls(), name)
+	}
+	base, _ := answers(t, text(strings.Repeat("x", 1000)))
+	_, body, err := get(t, New(Options{MaxBody: 1000}), base)
+	require.NoError(t, err)
+	require.Len(t, body, 1000)
+
+	req, err := http.NewRequestWithContext(LimitBody(t.Context(), 999), "GET", base, nil)
+	require.NoError(t, err)
+	_, err = New(Options{}).Do(req)
+	require.ErrorIs(t, err, ErrTooLarge)
+}
+
+func TestT30_RedirectsStayOnTheHost(t *testing.T) {
+	other, otherCalls := answers(t, text("stolen"))
+	base, calls := answers(t, status(302, "Location", other+"/x?sig=secret"))
+	client := New(Options{})
+	req, err := http.NewRequest("GET", base, nil)
+	require.NoError(t, err)
+	req.Header.Set("Authorization", "Bearer key")
+	_, err = client.Do(req)
+	require.ErrorIs(t, err, ErrRedirect)
+	require.NotContains(t, Clean(err).Error(), "secret")
+	require.Equal(t, 1, calls())
+	require.Zero(t, otherCalls(), "the second server sees no request")
+
+	base, _ = answers(t, status(301, "Location", "/new"), text("moved"))
+	_, body, err := get(t, client, base)
+	require.NoError(t, err)
+	require.Equal(t, "moved", body)
+
+	base, calls = answers(t, status(302, "Location", "/again"))
+	_, _, err = get(t, client, base)
+	require.ErrorIs(t, err, ErrRedirect)
+	require.Equal(t, maxRedirects+1, calls())
+}
+
+func TestT30_RedirectsStayOnHTTPS(t *testing.T) {
+	first := &http.Request{URL: &url.URL{Scheme: "https", Host: "h"}}
+	next := &http.Request{URL: &url.URL{Scheme: "http", Host: "h"}}
+	require.ErrorIs(t, checkRedirect(next, []*http.Request{first}), ErrRedirect)
+	require.NoError(t, checkRedirect(first, []*http.Request{first}))
+}
+
+func TestAnUntrustedCertificateIsNotTriedAgain(t *testing.T) {
+	server := httptest.NewUnstartedServer(text("x"))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	var w waits
+	_, _, err := get(t, New(w.options(Options{})), server.URL)
+	require.Error(t, err)
+	require.Empty(t, w.all)
+}
+
+func TestAFailedHandshakeIsNotTriedAgain(t *testing.T) {
+	plain, _ := answers(t, text("x"))
+	garbage, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer garbage.Close()
+	go func() {
+		for {
+			c, err := garbage.Accept()
+			if err != nil {
+				return
+			}
+			io.WriteString(c, "220 mail.example.com ready\r\n")
+			io.Copy(io.Discard, c)
+			c.Close()
+		}
+	}()
+	picky := httptest.NewUnstartedServer(text("x"))
+	picky.Config.ErrorLog = log.New(io.Discard, "", 0)
+	picky.TLS = &tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}
+	picky.StartTLS()
+	defer picky.Close()
+	for name, address := range map[string]string{
+		"speaks http": strings.Replace(plain, "http://", "https://", 1), "speaks no TLS": "https://" + garbage.Addr().String(), "alert": picky.URL,
+	} {
+		var w waits
+		_, _, err := get(t, New(w.options(Options{})), address)
+		require.Error(t, err, name)
+		require.Empty(t, w.all, "%s: %v", name, err)
+	}
+	alert := &net.OpError{Op: "proxyconnect", Err: &net.OpError{Op: "remote error", Err: errors.New("tls: handshake failure")}}
+	require.True(t, permanent(alert))
+	require.False(t, permanent(&net.OpError{Op: "read", Err: syscall.ECONNRESET}))
+	require.False(t, permanent(errors.New("net/http: TLS handshake timeout")))
+}
+
+func TestAnAnswerThatIsNoJSONSaysWhoGaveIt(t *testing.T) {
+	for name, tc := range map[string]struct {
+		accept, kind, body string
+		bad                bool
+	}{
+		"page as text": {"application/vnd.github.v3+json", "text/plain", "<html>", true},
+		"cut":          {"application/json", "application/json", `{"id":`, true},
+		"JSON":         {"application/json", "application/json", ` {"id":1} `, false},
+		"empty":        {"application/json", "application/json", "", false},
+		"page":         {"application/json", "text/html; charset=utf-8", "<html>", false},
+		"raw":          {"application/vnd.github.raw+json", "text/plain", "<html>", false},
+		"anything":     {"", "text/plain", "<html>", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base, calls := answers(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", tc.kind)
+				w.WriteHeader(203)
+				io.WriteString(w, tc.body)
+			})
+			req, err := http.NewRequest("GET", base, nil)
+			require.NoError(t, err)
+			req.Header.Set("Accept", tc.accept)
+			body, err := Do(New(Options{}), req)
+			require.Equal(t, 1, calls())
+			if !tc.bad {
+				require.NoError(t, err)
+				require.Equal(t, tc.body, string(body))
+				return
+			}
+			require.ErrorIs(t, err, ErrNotJSON)
+			require.ErrorContains(t, err, "what came back is not JSON: "+strings.TrimPrefix(base, "http://")+" answered 203")
+		})
+	}
+}
+
+func TestUserAgentIsSent(t *testing.T) {
+	base, _ := answers(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.UserAgent()) })
+	_, body, err := get(t, New(Options{UserAgent: "us/1"}), base)
+	require.NoError(t, err)
+	require.Equal(t, "us/1", body)
+}
+
+func TestT30_EndpointsAreChecked(t *testing.T) {
+	for raw, want := range map[string]error{
+		"https://api.example.com/v1":              nil,
+		"http://localhost:1":                      nil,
+		"http://127.0.0.9":                        nil,
+		"http://[::1]:8080/x":                     nil,
+		"http://api.example.com":                  ErrInsecure,
+		"http://localhost.example.com":            ErrInsecure,
+		"file:///etc/passwd":                      ErrInsecure,
+		"ftp://localhost":                         ErrInsecure,
+		"https://":                                ErrInsecure,
+		"https://u:p@api.example.com":             ErrInsecure,
+		"//api.example.com":                       ErrInsecure,
+		"%":                                       ErrInsecure,
+		"http://169.254.169.254/latest":           ErrForbidden,
+		"https://[fe80::1%25eth0]/":               ErrForbidden,
+		"https://[::ffff:169.254.169.254]/":       ErrForbidden,
+		"https://metadata.google.internal./x":     ErrForbidden,
+		"https://168.63.129.16/":                  ErrForbidden,
+		"https://[fd00:ec2:0::254]/":              ErrForbidden,
+		"https://api.example.com/?key=verysecret": nil,
+	} {
+		_, err := CheckURL(raw, false)
+		require.ErrorIs(t, err, want, raw)
+		if want != nil && raw != "%" {
+			_, _, err = get(t, New(Options{}), raw)
+			require.Error(t, err, raw)
+		}
+	}
+	_, err := CheckURL("http://gateway.internal:4000", true)
+	require.NoError(t, err)
+	_, err = CheckURL("http://169.254.169.254", true)
+	require.ErrorIs(t, err, ErrForbidden)
+	_, err = CheckURL("ftp://x.example/?key=verysecret", false)
+	require.NotContains(t, err.Error(), "verysecret")
+}
+
+func TestT30_AddressesAreCheckedAgainWhenTheirNameIsResolved(t *testing.T) {
+	require.NoError(t, refuseForbidden("tcp", "192.0.2.1:443", nil))
+	for _, address := range []string{"169.254.169.254:80", "[fe80::1]:80", "[fd00:ec2::254]:80"} {
+		_, err := newBase().DialContext(t.Context(), "tcp", address) // as of a name that resolves to it
+		require.ErrorIs(t, err, ErrForbidden, address)
+	}
+}
+
+func TestStatusKeepsTheServersWordsOnOneLine(t *testing.T) {
+	for name, tc := range map[string]struct{ kind, body, want string }{
+		"github":     {"application/json", `{"message":"Not Found"}`, "Not Found"},
+		"texts":      {"application/json", `{"message":"Unprocessable Entity","errors":["line must be part of the diff"]}`, "Unprocessable Entity; line must be part of the diff"},
+		"objects":    {"application/json", `{"message":"Bad","errors":[{"field":"body","code":"missing"},{"message":"own words"}]}`, "Bad; body missing; own words"},
+		"twirp":      {"application/json", `{"code":"already_exists","msg":"an artifact exists"}`, "an artifact exists"},
+		"model":      {"application/json", `{"error":{"message":"no such model","code":404}}`, "no such model"},
+		"model text": {"application/json", `{"error":"invalid key"}`, "invalid key"},
+		"page":       {"text/html; charset=utf-8", "<html>secret</html>", "with a web page, so a proxy or another server may have answered"},
+		"no JSON":    {"application/json", "upstream\nfailed {", "upstream failed {"},
+		"nothing":    {"application/json", "", ""},
+		"T13":        {"application/json", `{"message":"a\n::add-mask::x\u001b[31m\u202e"}`, "a ::add-mask::x<U+001B>[31m<U+202E>"},
+		"long":       {"application/json", `{"message":"` + strings.Repeat("é", 600) + `"}`, strings.Repeat("é", 500) + "…"},
+	} {
+		base, _ := answers(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", tc.kind)
+			w.WriteHeader(418)
+			io.WriteString(w, tc.body)
+		})
+		resp, err := New(Options{}).Get(base + "/p?token=secret")
+		require.NoError(t, err, name)
+		e := Status(resp)
+		require.Equal(t, tc.want, e.Message, name)
+		require.Equal(t, base+"/p", e.URL, name)
+		require.NotContains(t, e.Error(), "secret", name)
+	}
+}
+
+func TestT13_StatusIsNoCommandAndHidesNothing(t *testing.T) {
+	base, _ := answers(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(400)
+		io.WriteString(w, "\n ::add-mask::x\u202e")
+	})
+	resp, err := New(Options{}).Get(base)
+	require.NoError(t, err)
+	require.Equal(t, `\::add-mask::x<U+202E>`, Status(resp).Message)
+}
+
+func TestStatusTellsALimitFromARight(t *testing.T) {
+	base, _ := answers(t, status(403, "Retry-After", "3600"), status(403))
+	client := New(Options{})
+	resp, err := client.Get(base)
+	require.NoError(t, err)
+	said := Status(resp)
+	require.True(t, said.Limited)
+	require.Equal(t, time.Hour, said.RetryAfter)
+	resp, err = client.Get(base)
+	require.NoError(t, err)
+	require.False(t, Status(resp).Limited)
+}
+
+func TestDoReadsWhatSaysYesAndHidesSignatures(t *testing.T) {
+	base, _ := answers(t, text("fine"), status(500), func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	req, err := http.NewRequest("GET", base+"/p?sig=secret", nil)
+	require.NoError(t, err)
+	client := New(Options{Tries: 1})
+	body, err := Do(client, req)
+	require.NoError(t, err)
+	require.Equal(t, "fine", string(body))
+	_, err = Do(client, req)
+	var e *StatusError
+	require.ErrorAs(t, err, &e)
+	require.Equal(t, 500, e.Code)
+	_, err = Do(client, req)
+	require.ErrorContains(t, err, base+"/p")
+	require.NotContains(t, err.Error(), "secret")
+}
+
+func TestCleanHidesSignatures(t *testing.T) {
+	err := Clean(&url.Error{Op: "Put", URL: "https://blob.example/c?sig=abc", Err: errors.New("reset")})
+	require.Equal(t, `Put "https://blob.example/c": reset`, err.Error())
+	err = Clean(&url.Error{Op: "Put", URL: "%zz?sig=abc", Err: errors.New("reset")})
+	require.NotContains(t, err.Error(), "abc")
+	require.EqualError(t, Clean(io.EOF), "EOF")
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, s := range []string{"", "0", "-5", "7", "99999999999999999999", "Wed, 21 Oct 2015 07:28:00 GMT", "x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		require.GreaterOrEqual(t, retryAfter(s), time.Duration(0))
+	})
+}

@@ -1,0 +1,98 @@
+package transport
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+)
+
+var (
+	// ErrInsecure is an address that is not https, nor http where that is allowed.
+	ErrInsecure = errors.New("not an https address")
+	// ErrForbidden is the address of a machine's metadata service or another
+	// link-local one: nothing this program talks to lives there, and credentials
+	// of the machine do.
+	ErrForbidden = errors.New("link-local and metadata addresses are refused")
+)
+
+// CheckURL reads the address of an endpoint: https, or http on loopback, or
+// any http where allowHTTP is set. Addresses with a user or password in them
+// are refused too. The error does not repeat the query.
+func CheckURL(raw string, allowHTTP bool) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%w: it does not parse", ErrInsecure)
+	}
+	return u, checkURL(u, allowHTTP)
+}
+
+func checkURL(u *url.URL, allowHTTP bool) error {
+	host := u.Hostname()
+	switch {
+	case host == "" || u.User != nil:
+		return fmt.Errorf("%w: %q needs a host and no user", ErrInsecure, bare(u))
+	case forbidden(host):
+		return fmt.Errorf("%w: %s", ErrForbidden, host)
+	case u.Scheme == "https" || u.Scheme == "http" && (allowHTTP || Loopback(host)):
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrInsecure, bare(u))
+}
+
+// bare is an address without user, query and fragment: what may be shown.
+func bare(u *url.URL) string {
+	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
+	return shown.String()
+}
+
+// Clean takes the query out of the address in a *url.Error, where the standard
+// client leaves it: a signed address is a credential. It returns err itself.
+func Clean(err error) error {
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		failed.URL, _, _ = strings.Cut(failed.URL, "?")
+	}
+	return err
+}
+
+// Loopback reports whether a host, without port, is this machine.
+func Loopback(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+func forbidden(host string) bool {
+	if strings.EqualFold(strings.TrimSuffix(host, "."), "metadata.google.internal") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return false
+	}
+	ip = ip.Unmap().WithZone("")
+	switch ip.String() {
+	case "100.100.100.200", "168.63.129.16", "fd00:ec2::254", "0.0.0.0", "::":
+		return true
+	}
+	return ip.IsLinkLocalUnicast() || ip.IsLinkLocalMulticast()
+}
+
+// refuseForbidden looks at the address a name resolved to: a name of the
+// attacker's may point at the metadata service.
+func refuseForbidden(_, address string, _ syscall.RawConn) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("reading the address to dial: %w", err)
+	}
+	if forbidden(host) {
+		return fmt.Errorf("%w: %s", ErrForbidden, host)
+	}
+	return nil
+}
