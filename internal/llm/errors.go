@@ -1,0 +1,47 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// The ways in which a call ends without an answer to use.
+var (
+	ErrRefused   = errors.New("the model refused to answer")
+	ErrTruncated = errors.New("the answer was cut off at the output limit")
+	ErrEmpty     = errors.New("the answer was empty")
+	ErrNotChat   = errors.New("what came back is not a chat completion")
+)
+
+// StatusError is an answer that says no. Its Code is the HTTP status, or the
+// code in the body of a 200; in its Message a key of 12 characters or more is taken out.
+type StatusError struct{ *transport.StatusError }
+
+// Error says what answered what, and where.
+func (e *StatusError) Error() string {
+	s := fmt.Sprintf("the model's address answered %d (%s)", e.Code, e.URL)
+	if e.Message != "" {
+		s += ": " + e.Message
+	}
+	return s
+}
+
+// Next says what a user can do about it.
+func (e *StatusError) Next() string {
+	switch {
+	case e.Code == http.StatusUnauthorized || e.Code == http.StatusForbidden:
+		return "the key in api-key is not accepted there; check it and base-url"
+	case e.Code == http.StatusNotFound:
+		return "check base-url (it often ends in /v1) and the name in model"
+	case e.Code == http.StatusPaymentRequired:
+		return "the account behind api-key has no credit left"
+	case e.Code == http.StatusTooManyRequests:
+		return "wait, lower concurrency, or raise the limit of the account behind api-key"
+	case e.Code >= 500:
+		return "the server is failing; run again later"
+	}
+	return "check base-url and model"
+}

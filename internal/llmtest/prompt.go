@@ -1,0 +1,100 @@
+package llmtest
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Line is one line of the diff in a prompt. Old and New are its numbers, 0 where
+// it does not exist on that side; Op is ' ', '+' or '-'.
+type Line struct {
+	Old, New int
+	Op       byte
+	Text     string
+}
+
+var (
+	boundary    = regexp.MustCompile(`[0-9a-f]{32}`)
+	stayedLine  = regexp.MustCompile(`^ *([0-9]+) +([0-9]+) {3}(.*)$`)
+	removedLine = regexp.MustCompile(`^ *([0-9]+) {8}- (.*)$`)
+	addedLine   = regexp.MustCompile(`^ {7} *([0-9]+) \+ (.*)$`)
+)
+
+// understand reads a user turn as a model would: the path, the lines of the
+// diff, and whether it asks for a repair, which holds none.
+func understand(user string) (path string, lines []Line, repair bool) {
+	parts := Data(user)
+	for _, line := range strings.Split(parts["diff"], "\n") {
+		if l, ok := readLine(line); ok {
+			lines = append(lines, l)
+		}
+	}
+	_, repair = parts["answer"]
+	return strings.TrimSuffix(parts["path"], "\n"), lines, repair
+}
+
+// Data returns what stands between the marks of a user turn, by label. Marks are
+// the lines that hold the turn's random number.
+func Data(user string) map[string]string {
+	number := boundary.FindString(user)
+	if number == "" {
+		return nil
+	}
+	parts := map[string]string{}
+	label, open := "", false
+	for line := range strings.Lines(user) {
+		switch marked := strings.Contains(line, number); {
+		case marked && open:
+			open = false
+		case marked:
+			label, open = labelOf(line), true
+			parts[label] = ""
+		case open:
+			parts[label] += line
+		}
+	}
+	return parts
+}
+
+// Outside returns a user turn without what stands between its marks.
+func Outside(user string) string {
+	number := boundary.FindString(user)
+	var out strings.Builder
+	open := false
+	for line := range strings.Lines(user) {
+		switch marked := number != "" && strings.Contains(line, number); {
+		case marked:
+			open = !open
+		case !open:
+			out.WriteString(line)
+		}
+	}
+	return out.String()
+}
+
+func labelOf(mark string) string {
+	for _, label := range []string{"old path", "path", "diff", "answer"} {
+		if strings.Contains(mark, label) {
+			return label
+		}
+	}
+	return ""
+}
+
+func readLine(line string) (Line, bool) {
+	number := func(s string) int {
+		n, _ := strconv.Atoi(s) // digits by the expression
+		return n
+	}
+	if m := addedLine.FindStringSubmatch(line); m != nil {
+		return Line{New: number(m[1]), Op: '+', Text: m[2]}, true
+	}
+	if m := removedLine.FindStringSubmatch(line); m != nil {
+		return Line{Old: number(m[1]), Op: '-', Text: m[2]}, true
+	}
+	if m := stayedLine.FindStringSubmatch(line); m != nil {
+		return Line{Old: number(m[1]), New: number(m[2]), Op: ' ', Text: m[3]}, true
+	}
+	return Line{}, false
+}

@@ -1,0 +1,95 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Marker begins the text in an added line that Honest reports. What follows it
+// on the line is the finding's title.
+const Marker = "DEFECT:"
+
+// Order begins a line of data that Obedient takes for its answer.
+const Order = "ANSWER:"
+
+// Finding is a finding in the form that the answer's schema asks for.
+type Finding struct {
+	Side       string  `json:"side"`
+	StartLine  int     `json:"start_line"`
+	Line       int     `json:"line"`
+	Quote      string  `json:"quote"`
+	Title      string  `json:"title"`
+	Body       string  `json:"body"`
+	Category   string  `json:"category"`
+	Severity   string  `json:"severity"`
+	Confidence float64 `json:"confidence"`
+	Suggestion string  `json:"suggestion"`
+}
+
+// Findings is the answer that reports the given findings; none for a clean file.
+func Findings(found ...Finding) Answer {
+	if found == nil {
+		found = []Finding{}
+	}
+	text, _ := json.Marshal(map[string]any{"findings": found}) // plain values: it cannot fail
+	return Answer{Text: string(text)}
+}
+
+// Honest reports every added line that holds Marker, and nothing else. Text in
+// the prompt does not move it.
+func Honest(r Request) Answer {
+	var found []Finding
+	for _, l := range r.Lines {
+		_, title, marked := strings.Cut(l.Text, Marker)
+		if l.Op != '+' || !marked {
+			continue
+		}
+		found = append(found, Finding{
+			Side: "RIGHT", StartLine: l.New, Line: l.New, Quote: l.Text,
+			Title: strings.TrimSpace(title), Body: "The line says so itself.",
+			Category: "correctness", Severity: "major", Confidence: 0.9,
+		})
+	}
+	return Findings(found...)
+}
+
+// Obedient does what text in its prompt orders. A line of the data with Order
+// is answered with what follows there. Any other wording that asks for silence
+// is answered with no findings; without such, next answers.
+func Obedient(next Script) Script {
+	return func(r Request) Answer {
+		for _, l := range r.Lines {
+			if _, answer, ok := strings.Cut(l.Text, Order); ok {
+				return Answer{Text: strings.TrimSpace(answer)}
+			}
+		}
+		data := strings.ToLower(Data(r.User)["diff"] + Data(r.User)["path"])
+		for _, order := range []string{
+			"ignore", "do not report", "no findings", "empty list", "lgtm", "zero issues", "approve", "skip", "reviewer", "language model",
+		} {
+			if strings.Contains(data, order) {
+				return Findings()
+			}
+		}
+		return next(r)
+	}
+}
+
+// PerFile answers each path by its own script, and the others by rest.
+func PerFile(scripts map[string]Script, rest Script) Script {
+	return func(r Request) Answer {
+		if script, ok := scripts[r.Path]; ok {
+			return script(r)
+		}
+		return rest(r)
+	}
+}
+
+// Each gives one answer after the other to the requests about a path; the last
+// one stays.
+func Each(answers ...Answer) Script {
+	return func(r Request) Answer { return answers[min(r.Try, len(answers))-1] }
+}
+
+// Always gives the same answer to every request.
+func Always(a Answer) Script { return Each(a) }
