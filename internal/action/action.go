@@ -1,0 +1,163 @@
+// Package action is the border to GitHub's runner: inputs, the event, outputs,
+// the job summary, annotations and masks.
+//
+// It takes what the runner hands over through variables and files and writes
+// what the runner reads back; it decides nothing. Untrusted text passes through
+// guard before it reaches the log. Start reading at Runner.
+package action
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/sethvargo/go-githubactions"
+
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// MaxSummary is the size in bytes above which GitHub drops a step's whole summary.
+const MaxSummary = 1 << 20
+
+// Env is what the runner says about the job, from its variables.
+type Env struct {
+	EventName, EventPath     string
+	Repository               string // owner/name
+	RepositoryID, RunID      int64
+	RunAttempt               int
+	WorkflowRef              string // owner/name/path@ref
+	Ref                      string
+	Actor, TriggeringActor   string
+	ServerURL, APIURL        string
+	ResultsURL, RuntimeToken string
+	RetentionDays            int // the most that the repository allows, 0 where unknown
+	outputPath, summaryPath  string
+}
+
+// ReadEnv reads the runner's variables. A number that is none is an error.
+func ReadEnv(getenv func(string) string) (Env, error) {
+	e := Env{
+		EventName: getenv("GITHUB_EVENT_NAME"), EventPath: getenv("GITHUB_EVENT_PATH"),
+		Repository: getenv("GITHUB_REPOSITORY"), WorkflowRef: getenv("GITHUB_WORKFLOW_REF"), Ref: getenv("GITHUB_REF"),
+		Actor: getenv("GITHUB_ACTOR"), TriggeringActor: getenv("GITHUB_TRIGGERING_ACTOR"),
+		ServerURL: getenv("GITHUB_SERVER_URL"), APIURL: getenv("GITHUB_API_URL"),
+		ResultsURL: getenv("ACTIONS_RESULTS_URL"), RuntimeToken: getenv("ACTIONS_RUNTIME_TOKEN"),
+		outputPath: getenv("GITHUB_OUTPUT"), summaryPath: getenv("GITHUB_STEP_SUMMARY"),
+	}
+	attempt, retention := int64(0), int64(0)
+	err := errors.Join(
+		readNumber(getenv, "GITHUB_REPOSITORY_ID", &e.RepositoryID),
+		readNumber(getenv, "GITHUB_RUN_ID", &e.RunID),
+		readNumber(getenv, "GITHUB_RUN_ATTEMPT", &attempt),
+		readNumber(getenv, "GITHUB_RETENTION_DAYS", &retention),
+	)
+	e.RunAttempt, e.RetentionDays = int(attempt), int(retention)
+	return e, err
+}
+
+func readNumber(getenv func(string) string, name string, into *int64) error {
+	text := getenv(name)
+	if text == "" {
+		return nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return fmt.Errorf("%s is %q, not a number", name, text)
+	}
+	*into = n
+	return nil
+}
+
+// Runner writes to the job: its log, its outputs and its summary.
+type Runner struct {
+	env    Env
+	log    *githubactions.Action
+	random io.Reader
+}
+
+// New returns the writer for the job that env describes; log is its standard output.
+func New(env Env, log io.Writer) *Runner {
+	return &Runner{env: env, log: githubactions.New(githubactions.WithWriter(log)), random: rand.Reader}
+}
+
+// Mask hides a secret in the job's log from here on. Short values are not
+// masked: they would hide parts of ordinary words.
+func (r *Runner) Mask(secret string) {
+	for line := range strings.Lines(secret) {
+		if line = strings.TrimSpace(line); len(line) >= 6 {
+			r.log.AddMask(line)
+		}
+	}
+}
+
+// Error annotates the job with an error; text may have several lines.
+func (r *Runner) Error(text string) { r.log.Errorf("%s", guard.Text(text)) }
+
+// Warning annotates the job with a warning.
+func (r *Runner) Warning(text string) { r.log.Warningf("%s", guard.Text(text)) }
+
+// SetOutputs writes the step's outputs in the order of their names. Every value
+// stands between delimiters drawn at random, so that no value can end itself
+// (CVE-2022-35954). Without an output file nothing is written, and the log says so.
+func (r *Runner) SetOutputs(values map[string]string) error {
+	if r.env.outputPath == "" {
+		r.Warning("GITHUB_OUTPUT is not set, so this step has no outputs")
+		return nil
+	}
+	var b strings.Builder
+	for _, name := range Sorted(values) {
+		if name == "" || strings.ContainsAny(name, "=<\r\n") {
+			return fmt.Errorf("output name %q has a character that the runner reads as syntax", name)
+		}
+		delimiter, err := r.delimiter(values[name])
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%s<<%s\n%s\n%s\n", name, delimiter, values[name], delimiter)
+	}
+	return appendFile(r.env.outputPath, b.String())
+}
+
+func (r *Runner) delimiter(value string) (string, error) {
+	for {
+		var draw [16]byte
+		if _, err := io.ReadFull(r.random, draw[:]); err != nil {
+			return "", fmt.Errorf("drawing an output delimiter: %w", err)
+		}
+		if d := "pr_review_" + hex.EncodeToString(draw[:]); !strings.Contains(value, d) {
+			return d, nil
+		}
+	}
+}
+
+// Summary appends Markdown to the job summary. More than MaxSummary bytes are
+// an error, since GitHub would drop the whole summary. Without a summary file
+// nothing is written.
+func (r *Runner) Summary(markdown string) error {
+	if r.env.summaryPath == "" {
+		return nil
+	}
+	if len(markdown) >= MaxSummary {
+		return fmt.Errorf("the job summary has %d bytes, GitHub takes %d", len(markdown), MaxSummary)
+	}
+	return appendFile(r.env.summaryPath, strings.TrimRight(markdown, "\n")+"\n")
+}
+
+func appendFile(path, text string) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("opening the runner's file: %w", err)
+	}
+	if _, err := f.WriteString(text); err != nil {
+		return errors.Join(fmt.Errorf("writing the runner's file: %w", err), f.Close())
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("closing the runner's file: %w", err)
+	}
+	return nil
+}

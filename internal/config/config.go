@@ -1,0 +1,113 @@
+// Package config reads the repository's settings, .github/pr-review.yml.
+//
+// It knows the keys, their types and where each stood; it never fetches the
+// file and never guesses: an unknown key is an error. Start at Config and Parse.
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// DefaultPath is where the settings are read from when nothing else is said.
+const DefaultPath = ".github/pr-review.yml"
+
+// Config is what a repository sets for its reviews.
+type Config struct {
+	Ignore    []string  `json:"ignore,omitempty"` // globs of paths that are not reviewed
+	Admission Admission `json:"admission"`
+}
+
+// Policy says whether a kind of pull request is reviewed.
+type Policy string
+
+// The policies.
+const (
+	Skip   Policy = "skip"
+	Review Policy = "review"
+)
+
+// Admission says which pull requests are reviewed at all.
+type Admission struct {
+	Drafts    Policy   `json:"drafts"`
+	Bots      Policy   `json:"bots"`
+	Authors   []string `json:"authors,omitempty"` // associations in lower case, or "all"; empty: the event's default
+	Label     string   `json:"label"`             // admits what the other rules do not
+	SkipLabel string   `json:"skip_label"`        // opts out
+	OnDemand  bool     `json:"on_demand"`         // only by label or dispatch
+}
+
+// Default is the configuration of a repository without a settings file.
+func Default() Config {
+	return Config{Admission: Admission{Drafts: Skip, Bots: Skip, Label: "ai-review", SkipLabel: "no-ai-review"}}
+}
+
+// Fingerprint is the SHA-256, in hex, of the effective settings.
+func (c Config) Fingerprint() string {
+	text, err := json.Marshal(c)
+	if err != nil {
+		panic(fmt.Sprintf("config: settings of strings and booleans do not encode: %v", err))
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// Associations lists the values of admission.authors, in GitHub's words.
+func Associations() []string {
+	return []string{"all", "owner", "member", "collaborator", "contributor", "first_time_contributor", "first_timer", "none"}
+}
+
+// Error is one thing wrong with a settings file, and where.
+type Error struct {
+	File         string
+	Line, Column int
+	What         string
+	Hint         string // the nearest known name, or empty
+}
+
+// Error gives file:line:column and what is wrong, and the hint on a line of its own.
+func (e *Error) Error() string {
+	text := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.What)
+	if e.Hint != "" {
+		text += fmt.Sprintf("\n  did you mean %q?", e.Hint)
+	}
+	return text
+}
+
+// Nearest returns the known name that is closest to a mistyped one, or ""
+// where none is close: at most a third of its letters, or two, differ.
+func Nearest(name string, known []string) string {
+	best, distance := "", max(2, len(name)/3)+1
+	for _, k := range known {
+		if d := editDistance(name, k); d < distance {
+			best, distance = k, d
+		}
+	}
+	return best
+}
+
+// editDistance counts the insertions, deletions and replacements between two names.
+func editDistance(a, b string) int {
+	if len(a) > 64 || len(b) > 64 {
+		return 64
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			step := diagonal
+			if a[i] != b[j] {
+				step = 1 + slices.Min([]int{diagonal, row[j], row[j+1]})
+			}
+			diagonal, row[j+1] = row[j+1], step
+		}
+	}
+	return row[len(b)]
+}
