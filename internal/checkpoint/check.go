@@ -1,0 +1,178 @@
+package checkpoint
+
+import (
+	"crypto/subtle"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+// Found is what the server says of an artifact. RepositoryID is that of the
+// run that made it; 0 (not told) is refused.
+type Found struct {
+	Name         string
+	Size         int64 // bytes of the zip
+	Expired      bool
+	ExpiresAt    time.Time // zero where not told
+	RepositoryID int64
+}
+
+// CheckFound is check 1: the artifact exists, is in date, is of this
+// repository and no larger than MaxZip. found is nil where there is none.
+func CheckFound(name string, found *Found, repositoryID int64, now time.Time) error {
+	where := row("where", "artifact %s", name)
+	switch {
+	case found == nil || found.Name != name:
+		return refuse(1, "compare pull request, instance and code with the draft's summary, or "+draftAnew,
+			"no draft of this name was found", where)
+	case found.Expired || !found.ExpiresAt.IsZero() && now.After(found.ExpiresAt):
+		r := refuse(1, draftAnew, "the draft was not decided in time, its artifact is gone", where)
+		r.Expired = true
+		return r
+	case found.RepositoryID != repositoryID:
+		return refuse(1, "look who made it; "+draftAnew, "the draft was made by another repository", where,
+			row("found", "repository id %d", found.RepositoryID), row("wanted", "repository id %d", repositoryID))
+	case found.Size < 1 || found.Size > MaxZip:
+		return refuse(1, draftAnew, "the artifact has a size that no draft has", where,
+			row("found", "%d bytes", found.Size), row("wanted", "1 to %d bytes", MaxZip))
+	}
+	return nil
+}
+
+// CheckDigest is check 2: the zip has the digest that came by another way.
+// want is a digest of 64 hex digits, possibly with "sha256:" in front, or a
+// code of 16. It is compared in constant time, before anything is opened.
+func CheckDigest(z []byte, want string) error {
+	want = strings.TrimPrefix(want, "sha256:")
+	got := Digest(z)
+	if !digestPattern.MatchString(want) && !codePattern.MatchString(want) {
+		return refuse(2, "pass the draft's code (16 digits) or digest (64) as its summary has them",
+			"what was given is no digest of a draft", row("given", "%.80q", want))
+	}
+	if got = got[:len(want)]; subtle.ConstantTimeCompare([]byte(got), []byte(want)) != 1 {
+		return refuse(2, "look who replaced it; "+draftAnew, "the artifact is not the draft that was shown",
+			row("shown", "%s", want), row("found", "%s", got))
+	}
+	return nil
+}
+
+// RunFacts is what the server says of the run that made a draft. Path is the
+// workflow file, possibly with "@" and a ref behind it.
+type RunFacts struct {
+	ID                             int64
+	Path, Event, HeadBranch        string
+	RepositoryID, HeadRepositoryID int64
+}
+
+// RunWant is the run that may have made a draft: ID is the manifest's, Path
+// the draft-workflow, Branch the default branch, from which a
+// workflow_dispatch run must come.
+type RunWant struct {
+	ID           int64
+	Path, Branch string
+	Events       []string
+	RepositoryID int64
+}
+
+// CheckRun is check 4: the draft was made by the expected workflow, for an
+// expected event, in this repository. pull_request_target runs the default
+// branch's workflow also for forks, so there the head may be anywhere.
+func CheckRun(run RunFacts, want RunWant) error {
+	path, _, _ := strings.Cut(run.Path, "@")
+	bad := func(label, found, wanted string) error {
+		return refuse(4, "only decide drafts of your own review workflow; "+draftAnew,
+			"the draft was made by a run that may not make drafts", row("where", "run %d, %s", run.ID, label),
+			row("found", "%.80q", found), row("wanted", "%s", wanted))
+	}
+	switch {
+	case run.ID != want.ID:
+		return bad("id", fmt.Sprint(run.ID), fmt.Sprintf("run %d, which the draft names", want.ID))
+	case run.RepositoryID != want.RepositoryID || want.RepositoryID == 0:
+		return bad("repository id", fmt.Sprint(run.RepositoryID), fmt.Sprint(want.RepositoryID))
+	case path != want.Path || path == "":
+		return bad("workflow file", path, want.Path)
+	case !slices.Contains(want.Events, run.Event):
+		return bad("event", run.Event, strings.Join(want.Events, ", "))
+	case run.HeadRepositoryID != want.RepositoryID && run.Event != "pull_request_target":
+		return bad("head repository id", fmt.Sprint(run.HeadRepositoryID), fmt.Sprintf("%d, no fork", want.RepositoryID))
+	case run.HeadBranch != want.Branch && run.Event == "workflow_dispatch":
+		return bad("branch", run.HeadBranch, want.Branch+", the default branch")
+	}
+	return nil
+}
+
+// CheckFormat is check 6: this version knows the checkpoint's format and its
+// graph in one of the given versions, the newest first.
+func CheckFormat(m Manifest, graph string, versions []int) error {
+	if m.Format != Format {
+		return unknownFormat(m.Format)
+	}
+	if m.Graph.Name != graph || !slices.Contains(versions, m.Graph.Version) {
+		return refuse(6, "decide with the version that drafted, or "+draftAnew,
+			"the draft comes from a graph that this version does not know",
+			row("draft", "%.60q version %d, by %.60q", m.Graph.Name, m.Graph.Version, m.ToolVersion),
+			row("known", "%q version %s", graph, strings.Trim(fmt.Sprint(versions), "[]")))
+	}
+	return nil
+}
+
+// CheckTarget is check 7: the draft is of this repository, pull request and
+// instance, and so is its thread. Names compare without case, as on GitHub.
+func CheckTarget(m Manifest, repositoryID int64, ref pull.Ref, instance string) error {
+	thread := pull.ThreadID(ref, instance, m.HeadSHA)
+	if repositoryID > 0 && m.RepositoryID == repositoryID && m.Pull == ref.Number && m.Instance == instance &&
+		strings.EqualFold(m.Repository, ref.FullName()) && strings.EqualFold(m.Thread, thread) {
+		return nil
+	}
+	return refuse(7, "compare pull request, instance and code with the draft's summary, or "+draftAnew,
+		"the draft is of another pull request",
+		row("draft", "%.200q, repository id %d", m.Thread, m.RepositoryID),
+		row("wanted", "%q, repository id %d", thread, repositoryID))
+}
+
+// PullNow is the pull request as it is now.
+type PullNow struct {
+	Open, Merged        bool
+	HeadSHA, DiffDigest string
+}
+
+// CheckHead is check 9: the pull request is open, its head is the reviewed
+// commit and its diff the reviewed diff. code is the draft's, for the message.
+func CheckHead(m Manifest, code string, now PullNow) error {
+	draft := row("draft", "%s for commit %.7s", code, m.HeadSHA)
+	diff := "another"
+	if now.DiffDigest == m.DiffDigest {
+		diff = "the same"
+	}
+	anew := fmt.Sprintf("decide the new draft, or start one: run the review workflow for #%d", m.Pull)
+	switch {
+	case now.Merged:
+		return refuse(9, "read the draft in its run's summary; to a merged pull request nothing is posted",
+			fmt.Sprintf("#%d was merged while this draft waited", m.Pull), draft)
+	case !now.Open:
+		return refuse(9, "reopen the pull request and decide again, or let the draft expire",
+			fmt.Sprintf("#%d was closed while this draft waited", m.Pull), draft)
+	case now.HeadSHA != m.HeadSHA:
+		return refuse(9, anew, fmt.Sprintf("#%d has moved since this draft was made", m.Pull), draft,
+			row("now", "commit %.7s, with %s diff", now.HeadSHA, diff))
+	case now.DiffDigest != m.DiffDigest:
+		return refuse(9, anew, fmt.Sprintf("#%d has another diff since this draft was made", m.Pull), draft,
+			row("now", "the same commit against another base"))
+	}
+	return nil
+}
+
+// CheckExpiry is check 10: the draft may still be decided. It may at the very
+// second of its expiry.
+func CheckExpiry(m Manifest, now time.Time) error {
+	if !now.After(m.ExpiresAt) {
+		return nil
+	}
+	r := refuse(10, draftAnew, "the draft was not decided in time",
+		row("draft", "waited until %s", m.ExpiresAt.Format("2 January 2006, 15:04 MST")))
+	r.Expired = true
+	return r
+}

@@ -1,0 +1,160 @@
+package checkpoint
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+func TestCheck1_TheArtifactExistsAndIsOurs(t *testing.T) {
+	t.Parallel()
+	good := Found{Name: "n", Size: 100, ExpiresAt: made.Add(time.Hour), RepositoryID: 7}
+	require.NoError(t, CheckFound("n", &good, 7, made))
+	refusal(t, CheckFound("n", nil, 7, made), 1)
+	for want, change := range map[string]func(*Found){
+		"no draft of this name":     func(f *Found) { f.Name = "N" },
+		"not decided in time":       func(f *Found) { f.Expired = true },
+		"its artifact is gone":      func(f *Found) { f.ExpiresAt = made.Add(-1) },
+		"another repository":        func(f *Found) { f.RepositoryID = 8 },
+		"repository id 0":           func(f *Found) { f.RepositoryID = 0 },
+		"0 bytes":                   func(f *Found) { f.Size = 0 },
+		"a size that no draft has":  func(f *Found) { f.Size = MaxZip + 1 },
+		"  where   artifact n\n  n": func(f *Found) { f.Expired = true },
+	} {
+		f := good
+		change(&f)
+		r := refusal(t, CheckFound("n", &f, 7, made), 1)
+		require.ErrorContains(t, r, want)
+		require.Equal(t, strings.Contains(r.What, "not decided in time"), r.Expired)
+	}
+}
+
+func TestCheck2_TheBytesHaveTheDigestThatCameAnotherWay(t *testing.T) {
+	t.Parallel()
+	p := packed(t)
+	for _, want := range []string{p.Digest, p.Code, "sha256:" + p.Digest} {
+		require.NoError(t, CheckDigest(p.Zip, want))
+		require.ErrorContains(t, refusal(t, CheckDigest(append(p.Zip, 0), want), 2), "not the draft that was shown")
+	}
+	for _, want := range []string{"", p.Digest[:15], p.Digest[:17], strings.ToUpper(diff), p.Code + "\n", "sha256:"} {
+		require.ErrorContains(t, refusal(t, CheckDigest(p.Zip, want), 2), "no digest of a draft")
+	}
+}
+
+func TestCheck4_T19_TheRunMayMakeDrafts(t *testing.T) {
+	t.Parallel()
+	const path = ".github/workflows/pr-review.yml"
+	want := RunWant{ID: 5, Path: path, Branch: "main", RepositoryID: 7, Events: []string{"pull_request", "pull_request_target", "workflow_dispatch"}}
+	run := RunFacts{ID: 5, Path: path, Event: "pull_request", HeadBranch: "feature", RepositoryID: 7, HeadRepositoryID: 7}
+	for name, c := range map[string]struct {
+		change func(*RunFacts)
+		bad    string
+	}{
+		"as expected":          {func(*RunFacts) {}, ""},
+		"path with its ref":    {func(r *RunFacts) { r.Path += "@main" }, ""},
+		"fork, target":         {func(r *RunFacts) { r.Event, r.HeadRepositoryID = "pull_request_target", 99 }, ""},
+		"dispatch":             {func(r *RunFacts) { r.Event, r.HeadBranch = "workflow_dispatch", "main" }, ""},
+		"another run":          {func(r *RunFacts) { r.ID = 6 }, "run 6, id"},
+		"another repository":   {func(r *RunFacts) { r.RepositoryID = 8 }, "repository id"},
+		"another workflow":     {func(r *RunFacts) { r.Path = ".github/workflows/evil.yml" }, "workflow file"},
+		"no workflow":          {func(r *RunFacts) { r.Path = "" }, "workflow file"},
+		"another event":        {func(r *RunFacts) { r.Event = "push" }, "event"},
+		"fork's run":           {func(r *RunFacts) { r.HeadRepositoryID = 99 }, "no fork"},
+		"dispatch of a branch": {func(r *RunFacts) { r.Event = "workflow_dispatch" }, "the default branch"},
+	} {
+		r := run
+		c.change(&r)
+		err := CheckRun(r, want)
+		if c.bad == "" {
+			require.NoError(t, err, name)
+			continue
+		}
+		require.ErrorContains(t, refusal(t, err, 4), c.bad, name)
+	}
+	refusal(t, CheckRun(RunFacts{ID: 5, Event: "pull_request", RepositoryID: 7, HeadRepositoryID: 7}, RunWant{ID: 5, RepositoryID: 7, Events: want.Events}), 4)
+	refusal(t, CheckRun(RunFacts{Path: path, Event: "pull_request"}, RunWant{Path: path, Events: want.Events}), 4)
+}
+
+func TestCheck6_FormatAndGraphVersionAreKnown(t *testing.T) {
+	t.Parallel()
+	m := packed(t).Manifest
+	require.NoError(t, CheckFormat(m, "reviewpr", []int{2, 1}))
+	require.ErrorContains(t, refusal(t, CheckFormat(m, "reviewpr", []int{3, 2}), 6), "version 3 2")
+	refusal(t, CheckFormat(m, "ticketpr", []int{1}), 6)
+	m.Format = 2
+	require.ErrorContains(t, refusal(t, CheckFormat(m, "reviewpr", []int{1}), 6), "format 2")
+}
+
+func TestCheck7_RepositoryPullRequestAndInstanceMatch(t *testing.T) {
+	t.Parallel()
+	ref := pull.Ref{Host: pull.DefaultHost, Owner: "Org", Repo: "payments", Number: 42}
+	require.NoError(t, CheckTarget(manifest(), 7, ref, "docs"))
+	other := ref
+	other.Number = 43
+	refusal(t, CheckTarget(manifest(), 7, other, "docs"), 7)
+	other = ref
+	other.Repo = "Payments2"
+	refusal(t, CheckTarget(manifest(), 7, other, "docs"), 7)
+	refusal(t, CheckTarget(manifest(), 8, ref, "docs"), 7)
+	refusal(t, CheckTarget(manifest(), 7, ref, ""), 7)
+	for name, change := range map[string]func(*Manifest){
+		"thread":     func(m *Manifest) { m.Thread = "org/payments#42@docs:" + base },
+		"repository": func(m *Manifest) { m.Repository = "org/other" },
+		"pull":       func(m *Manifest) { m.Pull = 43 },
+		"instance":   func(m *Manifest) { m.Instance = "" },
+	} {
+		m := manifest()
+		change(&m)
+		require.ErrorContains(t, refusal(t, CheckTarget(m, 7, ref, "docs"), 7), "another pull request", name)
+	}
+	m := manifest()
+	m.RepositoryID = 0
+	refusal(t, CheckTarget(m, 0, ref, "docs"), 7)
+}
+
+func TestCheck9_T24_OpenAndUnmoved(t *testing.T) {
+	t.Parallel()
+	now := PullNow{Open: true, HeadSHA: head, DiffDigest: diff}
+	const code = "3f9c2a71be04d855"
+	require.NoError(t, CheckHead(manifest(), code, now))
+	for want, change := range map[string]func(*PullNow){
+		"#42 was closed while": func(n *PullNow) { n.Open = false },
+		"#42 was merged while": func(n *PullNow) { n.Open, n.Merged = false, true },
+		"same commit against":  func(n *PullNow) { n.DiffDigest = base },
+		"with the same diff":   func(n *PullNow) { n.HeadSHA = base },
+	} {
+		n := now
+		change(&n)
+		require.ErrorContains(t, refusal(t, CheckHead(manifest(), code, n), 9), want)
+	}
+	now.HeadSHA, now.DiffDigest = "9f8e7d6"+strings.Repeat("0", 33), base
+	require.EqualError(t, CheckHead(manifest(), code, now), `#42 has moved since this draft was made
+  draft   3f9c2a71be04d855 for commit 1a2b3c4
+  now     commit 9f8e7d6, with another diff
+  next    decide the new draft, or start one: run the review workflow for #42`)
+}
+
+func TestCheck10_NotPastItsExpiry(t *testing.T) {
+	t.Parallel()
+	m := manifest()
+	require.NoError(t, CheckExpiry(m, m.ExpiresAt))
+	r := refusal(t, CheckExpiry(m, m.ExpiresAt.Add(1)), 10)
+	require.True(t, r.Expired)
+	require.ErrorContains(t, r, "draft   waited until 5 December 2026, 14:10 UTC")
+}
+
+func TestP8_ARefusalShowsForeignTextSafely(t *testing.T) {
+	t.Parallel()
+	m := manifest()
+	m.Graph.Name = "x\n::add-mask::y\x1b[31m\u202e"
+	text := CheckFormat(m, "reviewpr", []int{1}).Error()
+	require.Len(t, strings.Split(text, "\n"), 4)
+	text += refuse(1, "\u202e", "\x1b[2J\n", row("where", "\n::x")).Error()
+	require.Len(t, strings.Split(text, "\n"), 6)
+	require.NotContains(t, text, "\x1b")
+	require.NotContains(t, text, "\u202e")
+}

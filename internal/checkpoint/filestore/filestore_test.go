@@ -1,0 +1,404 @@
+package filestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/graph"
+)
+
+const thread = "org/payments#42@docs:1a2b3c4"
+
+func open(t *testing.T, dir string) *Store {
+	t.Helper()
+	s, err := New(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+func load(t *testing.T, s *Store) (snapshot string, journal []string) {
+	t.Helper()
+	saved, err := s.Load(t.Context(), thread)
+	require.NoError(t, err)
+	for _, r := range saved.Journal {
+		journal = append(journal, string(r))
+	}
+	return string(saved.Snapshot), journal
+}
+
+func TestAnotherProcessFindsWhatWasSaved(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	s := open(t, dir)
+	_, err := s.Load(t.Context(), thread)
+	require.ErrorIs(t, err, graph.ErrNoThread)
+	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("x")), graph.ErrNoThread)
+	require.NoDirExists(t, dir, "reading makes no folder")
+
+	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
+	require.NoError(t, s.Append(t.Context(), thread, []byte("r1")))
+	require.NoError(t, s.Append(t.Context(), thread, []byte("r2\n")))
+	snapshot, journal := load(t, open(t, dir))
+	require.Equal(t, "one", snapshot)
+	require.Equal(t, []string{"r1", "r2\n"}, journal)
+
+	other := open(t, dir)
+	require.NoError(t, other.Append(t.Context(), thread, []byte("r3")))
+	_, journal = load(t, other)
+	require.Equal(t, []string{"r1", "r2\n", "r3"}, journal)
+
+	require.NoError(t, other.Save(t.Context(), thread, []byte("two")))
+	snapshot, journal = load(t, open(t, dir))
+	require.Equal(t, "two", snapshot)
+	require.Empty(t, journal)
+}
+
+func TestThreadsAreListedAndKeptApart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	ids, err := open(t, filepath.Join(dir, "none")).Threads(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, ids)
+	want := []string{"../../etc", "o/r#1:a", "o/r-1:a", "x" + strings.Repeat("y", 500)}
+	for _, id := range want {
+		require.NoError(t, s.Save(t.Context(), id, []byte(id)))
+	}
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "lost+found"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "stray"), nil, 0o600))
+	ids, err = s.Threads(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, want, ids)
+	for _, id := range want {
+		saved, err := s.Load(t.Context(), id)
+		require.NoError(t, err)
+		require.Equal(t, id, string(saved.Snapshot))
+	}
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, entries, len(want)+2, "nothing outside the store's own folder")
+}
+
+func TestFilesAreForTheirOwnerAlone(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no permission bits there")
+	}
+	dir := filepath.Join(t.TempDir(), "store")
+	s := open(t, dir)
+	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
+	require.NoError(t, s.Append(t.Context(), thread, []byte("r1")))
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		require.NoError(t, err)
+		info, err := d.Info()
+		require.NoError(t, err)
+		require.Zero(t, info.Mode().Perm()&0o077, path)
+		return nil
+	}))
+}
+
+func TestG21_ATornTailIsCutAtTheLastWholeRecord(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
+	records := []string{"first", "2", "the third"}
+	var whole []byte
+	var ends []int
+	for _, r := range records {
+		whole = append(whole, frame([]byte(r))...)
+		ends = append(ends, len(whole))
+		require.NoError(t, s.Append(t.Context(), thread, []byte(r)))
+	}
+	path := filepath.Join(s.folder(thread), journalFile)
+	onDisk, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, whole, onDisk)
+	for cut := range len(whole) + 1 {
+		for _, tail := range []string{"", "\x00\x00\x00\x00\x00\x00\x00\x00\x00"} {
+			require.NoError(t, os.WriteFile(path, append(whole[:cut:cut], tail...), 0o600))
+			var want []string
+			for i, end := range ends {
+				if end <= cut {
+					want = append(want, records[i])
+				}
+			}
+			again := open(t, dir)
+			_, journal := load(t, again)
+			require.Equal(t, want, journal, "cut at %d", cut)
+			require.NoError(t, again.Append(t.Context(), thread, []byte("next")))
+			_, journal = load(t, again)
+			require.Equal(t, append(want, "next"), journal, "cut at %d", cut)
+			onDisk, err := os.ReadFile(path)
+			require.NoError(t, err)
+			_, read, err := recordsOf(onDisk)
+			require.NoError(t, err)
+			require.Len(t, onDisk, read, "nothing of the torn record is left")
+		}
+	}
+}
+
+func TestG21_DamageBeforeTheLastRecordIsAnErrorThatNamesTheFile(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
+	path := filepath.Join(s.folder(thread), journalFile)
+	text := append(frame([]byte("a")), frame([]byte("b"))...)
+	for i := range text {
+		bad := append([]byte(nil), text...)
+		bad[i] ^= 0x40
+		require.NoError(t, os.WriteFile(path, bad, 0o600))
+		if i >= len(text)/2 { // the last record: as torn
+			_, journal := load(t, s)
+			require.Equal(t, []string{"a"}, journal)
+			continue
+		}
+		_, err := s.Load(t.Context(), thread)
+		require.ErrorIs(t, err, graph.ErrSnapshot)
+		require.ErrorContains(t, err, path)
+		err = s.Append(t.Context(), thread, []byte("c"))
+		require.ErrorIs(t, err, graph.ErrSnapshot)
+		require.ErrorContains(t, err, path)
+		kept, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, bad, kept, "nothing is cut off")
+	}
+}
+
+func TestConcurrentAppendsAreAllKept(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir)
+	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
+	var group sync.WaitGroup
+	for i := range 50 {
+		group.Go(func() {
+			if err := s.Append(t.Context(), thread, fmt.Appendf(nil, "r%d", i)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	_, journal := load(t, open(t, dir))
+	require.Len(t, journal, 50)
+}
+
+var errFull = errors.New("no space left on device")
+
+// faulty is a file on a disk that is full, or that fails.
+type faulty struct {
+	file
+	room *int // bytes that may still be written
+	sync *error
+}
+
+func (f faulty) Write(b []byte) (int, error) {
+	n, err := f.file.Write(b[:min(len(b), *f.room)])
+	if *f.room -= n; err == nil && n < len(b) {
+		err = errFull
+	}
+	return n, err
+}
+
+func (f faulty) Sync() error {
+	if *f.sync != nil {
+		return *f.sync
+	}
+	return f.file.Sync()
+}
+
+func faultyStore(t *testing.T) (s *Store, room *int, syncErr *error) {
+	s = open(t, t.TempDir())
+	room, syncErr = new(int), new(error)
+	*room = 1 << 20
+	s.open = func(path string) (file, error) {
+		f, err := openFile(path)
+		return faulty{f, room, syncErr}, err
+	}
+	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
+	require.NoError(t, s.Append(t.Context(), thread, []byte("r1")))
+	return s, room, syncErr
+}
+
+func TestG21_AFullDiskLeavesTheOldSnapshotAndWholeRecords(t *testing.T) {
+	t.Parallel()
+	s, room, _ := faultyStore(t)
+	for n := range 12 {
+		*room = n
+		again := open(t, s.Dir())
+		again.open = s.open
+		require.ErrorIs(t, again.Append(t.Context(), thread, []byte("a longer record")), errFull)
+		*room = n
+		err := s.Save(t.Context(), thread, []byte("a longer snapshot"))
+		require.ErrorIs(t, err, errFull)
+	}
+	*room = 1 << 20
+	require.NoError(t, open(t, s.Dir()).Append(t.Context(), thread, []byte("r2")))
+	snapshot, journal := load(t, open(t, s.Dir()))
+	require.Equal(t, "one", snapshot)
+	require.Equal(t, []string{"r1", "r2"}, journal)
+	require.NoFileExists(t, filepath.Join(s.folder(thread), snapshotFile+".new"))
+}
+
+func TestAfterAFailedSyncNoRecordIsAcknowledged(t *testing.T) {
+	t.Parallel()
+	s, _, syncErr := faultyStore(t)
+	*syncErr = errors.New("input/output error")
+	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r2")), *syncErr)
+	failed := *syncErr
+	*syncErr = nil
+	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r3")), failed)
+	require.NoError(t, s.Save(t.Context(), thread, []byte("two")), "a new snapshot starts a new journal")
+	require.NoError(t, s.Append(t.Context(), thread, []byte("r4")))
+}
+
+func TestG21_AfterAFailedWriteTheJournalIsOpenedAgain(t *testing.T) {
+	t.Parallel()
+	s, room, _ := faultyStore(t)
+	*room = 3
+	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r2")), errFull)
+	*room = 1 << 20
+	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r3")), errFull)
+	again := open(t, s.Dir())
+	require.NoError(t, again.Append(t.Context(), thread, []byte("r4")))
+	_, journal := load(t, again)
+	require.Equal(t, []string{"r1", "r4"}, journal)
+}
+
+func TestP12_AStoreThatCannotBeUsedSaysWhichAndWhy(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	plain := filepath.Join(dir, "plain")
+	require.NoError(t, os.WriteFile(plain, nil, 0o600))
+	_, err := New(plain)
+	require.ErrorContains(t, err, plain+": it is a file, not a folder")
+	_, err = New("")
+	require.Error(t, err)
+	_, err = New(filepath.Join(plain, "below"))
+	if err == nil { // platforms differ in when they say it
+		err = open(t, filepath.Join(plain, "below")).Save(t.Context(), thread, nil)
+	}
+	require.ErrorContains(t, err, "plain")
+
+	s := open(t, filepath.Join(dir, "store"))
+	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
+	snapshot := filepath.Join(s.folder(thread), snapshotFile)
+	require.NoError(t, os.Remove(snapshot))
+	require.NoError(t, os.Mkdir(snapshot, 0o700))
+	_, err = s.Load(t.Context(), thread)
+	require.ErrorContains(t, err, snapshot)
+	require.NotErrorIs(t, err, graph.ErrNoThread)
+
+	require.NoError(t, os.WriteFile(filepath.Join(s.folder(thread), threadFile), []byte("other"), 0o600))
+	require.ErrorContains(t, s.Save(t.Context(), thread, nil), `belongs to thread "other"`)
+	_, err = s.Load(t.Context(), thread)
+	require.ErrorContains(t, err, `belongs to thread "other"`)
+}
+
+func TestAReadOnlyFolderCanBeReadAndSaysSoWhenWritten(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "store")
+	s := open(t, dir)
+	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
+	require.NoError(t, os.Chmod(dir, 0o500))
+	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
+	if f, err := os.Create(filepath.Join(dir, "probe")); err == nil {
+		_ = f.Close()
+		t.Skip("this user may write everywhere")
+	}
+	snapshot, _ := load(t, s)
+	require.Equal(t, "one", snapshot)
+	err := s.Save(t.Context(), "another", []byte("one"))
+	require.ErrorIs(t, err, fs.ErrPermission)
+	require.ErrorContains(t, err, dir)
+}
+
+func TestACancelledContextWritesNothing(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, s.Save(ctx, thread, nil), context.Canceled)
+	require.ErrorIs(t, s.Append(ctx, thread, []byte("r")), context.Canceled)
+	_, err := s.Load(t.Context(), thread)
+	require.ErrorIs(t, err, graph.ErrNoThread)
+}
+
+func TestDefaultIsTheUsersStateFolder(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	env := map[string]string{"HOME": root, "LocalAppData": root}
+	getenv := func(name string) string { return env[name] }
+	dir, err := Default(getenv)
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(dir, root) && filepath.Base(dir) == "pr-review", dir)
+
+	env["XDG_STATE_HOME"] = "relative" // the specification says to ignore it
+	ignored, err := Default(getenv)
+	require.NoError(t, err)
+	require.Equal(t, dir, ignored)
+	env["XDG_STATE_HOME"] = filepath.Join(root, "state")
+	dir, err = Default(getenv)
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(root, "state", "pr-review"), dir)
+	env["PR_REVIEW_STORE"] = "mine"
+	dir, err = Default(getenv)
+	require.NoError(t, err)
+	require.Equal(t, "mine", dir)
+
+	_, err = Default(func(string) string { return "" })
+	require.ErrorContains(t, err, "--store DIR")
+}
+
+func FuzzJournal(f *testing.F) {
+	f.Add(frame([]byte("a")))
+	f.Add(append(frame([]byte("a")), 1, 2, 3))
+	f.Add(make([]byte, 20))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		records, whole, err := recordsOf(text)
+		if err != nil {
+			require.Empty(t, records)
+			return
+		}
+		var again []byte
+		for _, r := range records {
+			again = append(again, frame(r)...)
+		}
+		require.Equal(t, string(text[:whole]), string(again))
+	})
+}
+
+func TestARemovedThreadIsGone(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	require.NoError(t, s.Remove(t.Context(), thread), "one that is not there is no error")
+	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
+	require.NoError(t, s.Append(t.Context(), thread, []byte("r1")))
+	require.NoError(t, s.Remove(t.Context(), thread))
+	_, err := s.Load(t.Context(), thread)
+	require.ErrorIs(t, err, graph.ErrNoThread)
+	require.NoDirExists(t, s.folder(thread))
+}
+
+func TestG21_WhatACrashLeftBesideTheSnapshotIsNotKept(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
+	left := filepath.Join(s.folder(thread), snapshotFile+".new")
+	require.NoError(t, os.WriteFile(left, []byte("a longer snapshot, cut o"), 0o600))
+	require.NoError(t, s.Save(t.Context(), thread, []byte("two")))
+	snapshot, _ := load(t, s)
+	require.Equal(t, "two", snapshot)
+	require.NoFileExists(t, left)
+}
