@@ -1,0 +1,185 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+const (
+	bodyBytes = 60_000 // of the posted review's body (DESIGN 7); GitHub takes 65,536
+	bodyFiles = 16_000 // of its list of files, about
+)
+
+// Body is the posted review's body without approval line and marker, at most
+// 60,000 bytes of Markdown. Findings placed in the body stand there in full,
+// by file; inline ones as one line each. What does not fit is cut at a
+// finding's border, with a count.
+func Body(r Review) string {
+	body, _ := fitBody(r)
+	return body
+}
+
+// InBody is the review with every finding placed in the body: what is posted
+// where GitHub refuses the inline comments.
+func (r Review) InBody() Review {
+	r.Findings = slices.Clone(r.Findings)
+	for i := range r.Findings {
+		r.Findings[i].Placement = finding.Body
+	}
+	return r
+}
+
+// Comment is the text of one inline comment. A suggestion block is in it only
+// where GitHub can apply it: on the new side, without hidden characters.
+func Comment(f finding.Finding) string {
+	suggestion := replacement(f)
+	if offers(f) {
+		suggestion = guard.Suggestion(f.Suggestion)
+	}
+	return paragraphs(graded(f), prose(f), suggestion)
+}
+
+// File is the text of review.md: the body, every inline comment under its
+// place, what the body's length cut off, and what is posted instead where
+// GitHub refuses the inline comments. Body and comments are in it byte for byte.
+func File(r Review) string {
+	body, cut := fitBody(r)
+	blocks := []string{body}
+	inline := placed(r.Findings, finding.Inline)
+	if len(inline) > 0 {
+		blocks = append(blocks, "## Inline comments")
+	}
+	for _, f := range inline {
+		blocks = append(blocks, "### "+r.heading(f), Comment(f))
+	}
+	if cut = placed(cut, finding.Body); len(cut) > 0 {
+		blocks = append(blocks, "## Left out of the review for its length", r.sections(cut))
+	}
+	if len(inline) > 0 {
+		blocks = append(blocks, details("Posted instead if GitHub refuses the inline comments", Body(r.InBody())+"\n"))
+	}
+	return paragraphs(blocks...) + "\n"
+}
+
+func placed(all []finding.Finding, where finding.Placement) (some []finding.Finding) {
+	for _, f := range all {
+		if (f.Placement == finding.Inline) == (where == finding.Inline) {
+			some = append(some, f)
+		}
+	}
+	return some
+}
+
+// fitBody renders the body with as many findings as fit, inline ones first,
+// and gives back those that did not.
+func fitBody(r Review) (string, []finding.Finding) {
+	head, files := r.verdict(), paragraphs(coverage(r.Files, bodyFiles))
+	all := slices.Concat(placed(r.Findings, finding.Inline), byFile(placed(r.Findings, finding.Body)))
+	first := func(n int) string {
+		return paragraphs(head, r.inlineList(all[:n]), r.sections(placed(all[:n], finding.Body)), leftOut(all[n:]), files)
+	}
+	if body := first(len(all)); len(body) <= bodyBytes {
+		return body, nil
+	}
+	tooMany := sort.Search(len(all), func(n int) bool { return len(first(n)) > bodyBytes })
+	n := max(0, tooMany-1)
+	return first(n), all[n:]
+}
+
+// leftOut counts the findings that did not fit and says where they are.
+func leftOut(cut []finding.Finding) string {
+	if len(cut) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("**%s not shown here for length** (%s): see `review.md` in the draft's artifact.", count(len(cut), "finding"), finding.Counts(cut))
+}
+
+// verdict is the first line: what was found, what was read, and by whom if not
+// by a model.
+func (r Review) verdict() string {
+	return r.found() + " · " + r.read() + r.byRules(" · ")
+}
+
+func (r Review) found() string { return "**" + upperFirst(r.counts()) + "**" }
+
+// dropped is the filter of a finding that the approver left out.
+const dropped finding.Filter = "dropped"
+
+// counts is "1 blocker, 2 major". A review whose findings were all dropped by
+// the approver did find something.
+func (r Review) counts() string {
+	byApprover := func(f finding.Finding) bool { return f.Filtered == dropped }
+	if len(r.Findings) == 0 && slices.ContainsFunc(r.Filtered, byApprover) {
+		return "no finding was kept"
+	}
+	return finding.Counts(r.Findings)
+}
+
+// read is the tally with the commit that was read.
+func (r Review) read() string {
+	if r.Head == "" {
+		return r.tally()
+	}
+	return strings.Replace(r.tally(), " reviewed", " reviewed at "+r.commit(), 1)
+}
+
+func (r Review) inlineList(all []finding.Finding) string {
+	var items []string
+	for _, f := range placed(all, finding.Inline) {
+		items = append(items, r.inlineItem(f))
+	}
+	return strings.Join(items, "\n")
+}
+
+func (r Review) inlineItem(f finding.Finding) string {
+	return fmt.Sprintf("- **%s** %s %s", f.Severity, r.link(guard.Code(position(f)), f)+old(f), title(f))
+}
+
+// byFile brings findings of one file together, in the order in which the files
+// first appear.
+func byFile(all []finding.Finding) []finding.Finding {
+	return slices.Concat(grouped(all, func(f finding.Finding) string { return f.Path })...)
+}
+
+func (r Review) sections(all []finding.Finding) string {
+	var blocks []string
+	for i, f := range all {
+		if i == 0 || f.Path != all[i-1].Path {
+			blocks = append(blocks, fileHeading(f))
+		}
+		blocks = append(blocks, r.section(f))
+	}
+	return paragraphs(blocks...)
+}
+
+func fileHeading(f finding.Finding) string {
+	if f.Path == "" {
+		return "### The pull request"
+	}
+	return "### " + guard.Code(f.Path)
+}
+
+func (r Review) section(f finding.Finding) string {
+	head := graded(f)
+	if l := lines(f); l != "" {
+		head += " · " + r.link(l, f)
+	}
+	return paragraphs(head, prose(f), replacement(f))
+}
+
+// heading is "`ledger/transfer.go`, lines 41–44", linked where there is a page.
+func (r Review) heading(f finding.Finding) string {
+	if f.Path == "" {
+		return "the pull request"
+	}
+	text := r.link(guard.Code(f.Path), f)
+	if l := lines(f); l != "" {
+		text += ", " + l
+	}
+	return text
+}

@@ -1,0 +1,156 @@
+package render
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+const (
+	titleRunes      = 200
+	proseRunes      = 10_000 // of a finding's text; what is longer is cut, with a count
+	proseBytes      = 30_000 // the same once it is inert
+	suggestionBytes = 20_000
+)
+
+// plainWord is a word of prose, not of code, at the beginning of a title.
+var plainWord = regexp.MustCompile(`^\p{Ll}+(?:[ ,:;]|$)`)
+
+// claimed is a finding's title, raw: without a full stop, and with a capital
+// letter where it begins with a plain word.
+func claimed(f finding.Finding) string {
+	t := strings.TrimSuffix(strings.TrimSpace(f.Title), ".")
+	if plainWord.MatchString(t) {
+		return upperFirst(t)
+	}
+	return t
+}
+
+// title is a finding's title on one line, inert.
+func title(f finding.Finding) string { return guard.Inline(claimed(f), titleRunes) }
+
+// sentence is the title as a bold sentence of its own.
+func sentence(f finding.Finding) string {
+	t := title(f)
+	if t == "" {
+		return ""
+	}
+	if last, _ := utf8.DecodeLastRuneInString(t); last < unicode.MaxLatin1 && !strings.ContainsRune(".?!:", last) {
+		t += "."
+	}
+	return "**" + t + "**"
+}
+
+// graded is the title behind its severity: "**Blocker · …**".
+func graded(f finding.Finding) string {
+	text := upperFirst(string(f.Severity))
+	if t := title(f); t != "" {
+		text += " · " + t
+	}
+	return "**" + text + "**"
+}
+
+// prose is a finding's text as inert Markdown of bounded length.
+func prose(f finding.Finding) string {
+	body := strings.TrimSpace(f.Body)
+	for limit := proseRunes; ; limit /= 2 {
+		kept, left := clip(body, limit)
+		text := strings.Trim(guard.Markdown(kept), "\n")
+		if len(text) > proseBytes {
+			continue // escapes made it longer
+		}
+		if left > 0 {
+			text += fmt.Sprintf("\n\n*Cut here: %s more characters.*", thousands(int64(left)))
+		}
+		return text
+	}
+}
+
+// plainStart is the beginning of text that stays a paragraph behind other text;
+// a list or a fence has to begin its own line.
+var plainStart = regexp.MustCompile("^(`[^`]|[\\p{L}\"'($]|[0-9]+[^0-9.)]|[0-9]+[.)][^ \t])")
+
+// claim is title and text of a finding, in one paragraph where that is possible.
+func claim(f finding.Finding) string {
+	head, body := sentence(f), prose(f)
+	if head != "" && plainStart.MatchString(body) {
+		return head + " " + body
+	}
+	return paragraphs(head, body)
+}
+
+// offers reports whether the finding carries a suggestion that can be applied.
+// One with hidden characters is shown, and never offered: what a person sees
+// would not be what they commit.
+func offers(f finding.Finding) bool {
+	return showsSuggestion(f) && f.Side == finding.Right && f.Line > 0 && guard.Visible(f.Suggestion) == f.Suggestion
+}
+
+func showsSuggestion(f finding.Finding) bool {
+	return f.Suggestion != "" && len(guard.Visible(f.Suggestion)) <= suggestionBytes
+}
+
+// replacement is a suggestion outside of an inline comment, where GitHub cannot
+// apply it.
+func replacement(f finding.Finding) string {
+	switch {
+	case f.Suggestion == "":
+		return ""
+	case !showsSuggestion(f):
+		return fmt.Sprintf("*A suggestion of %s bytes is left out for its length.*", thousands(int64(len(f.Suggestion))))
+	}
+	return "Suggested in place of " + suggestedPlace(f) + ":\n\n" + guard.Fence(f.Suggestion, "")
+}
+
+func suggestedPlace(f finding.Finding) string {
+	if l := lines(f); l != "" {
+		return l
+	}
+	return "the lines"
+}
+
+// change is a suggestion as a diff against the lines it replaces, with one line
+// of context; without those lines it is the replacement alone.
+func (r Review) change(f finding.Finding) string {
+	old, ok := r.replaced(f)
+	if !ok || !showsSuggestion(f) {
+		return replacement(f)
+	}
+	before, after := r.context(f, f.StartLine-1), r.context(f, f.Line+1)
+	patch, _, _ := diff.Between(before+strings.Join(old, "\n")+"\n"+after, before+strings.TrimSuffix(f.Suggestion, "\n")+"\n"+after)
+	if patch == "" {
+		return replacement(f)
+	}
+	_, rows, _ := strings.Cut(patch, "\n") // without the hunk's header
+	return guard.Fence(strings.TrimSuffix(rows, "\n"), "diff")
+}
+
+// context is a line of the finding's file, empty where the diff has none.
+func (r Review) context(f finding.Finding, line int) string {
+	text, ok := r.Lines(f.Path, f.Side, line)
+	if !ok {
+		return ""
+	}
+	return text + "\n"
+}
+
+// replaced are the lines that the finding is about.
+func (r Review) replaced(f finding.Finding) (old []string, ok bool) {
+	if r.Lines == nil || f.StartLine <= 0 || f.StartLine > f.Line {
+		return nil, false
+	}
+	for n := f.StartLine; n <= f.Line; n++ {
+		text, ok := r.Lines(f.Path, f.Side, n)
+		if !ok {
+			return nil, false
+		}
+		old = append(old, text)
+	}
+	return old, true
+}

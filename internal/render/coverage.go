@@ -1,0 +1,151 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+const (
+	openFiles = 10 // files not read in full that are named before the fold
+	namedFlat = 40 // paths in one line; more are grouped by folder
+)
+
+// fileStates is the order in which states are listed: what a person should
+// look at first.
+var fileStates = []finding.State{finding.Failed, finding.NotReached, finding.Partly, finding.Skipped, finding.Reviewed}
+
+func word(s string) string { return strings.ReplaceAll(s, "_", " ") }
+
+// tally is "9 of 11 files reviewed" and what is missing: ", **2 failed**".
+func (r Review) tally() string {
+	text := fmt.Sprintf("%s of %s reviewed", thousands(int64(inState(r.Files, finding.Reviewed))), count(len(r.Files)+r.Unlisted, "file"))
+	var missing []string
+	uncovered, _ := byCoverage(r.Files)
+	for _, s := range fileStates {
+		n := inState(uncovered, s)
+		if s == finding.NotReached {
+			n += r.Unlisted
+		}
+		if n > 0 {
+			missing = append(missing, thousands(int64(n))+" "+missingWord(s))
+		}
+	}
+	if len(missing) > 0 {
+		text += ", **" + strings.Join(missing, ", ") + "**"
+	}
+	return text
+}
+
+func missingWord(s finding.State) string {
+	if s == finding.Skipped {
+		return "too large"
+	}
+	return word(string(s))
+}
+
+func inState(files []finding.FileReview, state finding.State) (n int) {
+	for _, f := range files {
+		if f.State == state {
+			n++
+		}
+	}
+	return n
+}
+
+// coverage names every changed file with its state and reason, in about limit
+// bytes: a few that were not read in full stand open, the rest folded.
+func coverage(files []finding.FileReview, limit int) (open, rest string) {
+	missing, others := byCoverage(files)
+	title := "Other files"
+	if len(missing) == 0 || len(missing) > openFiles {
+		missing, others, title = nil, files, "Files"
+	}
+	if len(missing) > 0 {
+		open = "**Not read in full**\n\n" + fileList(missing, limit)
+	}
+	if n := inState(others, finding.Skipped); n > 0 {
+		title += fmt.Sprintf(" (%s skipped)", thousands(int64(n)))
+	}
+	if len(others) > 0 {
+		rest = details(title, fileList(others, limit-len(open)))
+	}
+	return open, rest
+}
+
+// byCoverage separates files that were not read in full, though they should
+// have been, from the others.
+func byCoverage(files []finding.FileReview) (missing, others []finding.FileReview) {
+	for _, f := range files {
+		if f.Covered() {
+			others = append(others, f)
+		} else {
+			missing = append(missing, f)
+		}
+	}
+	return missing, others
+}
+
+// byReason groups files by state and reason, in the order of fileStates.
+func byReason(files []finding.FileReview) [][]finding.FileReview {
+	sorted := slices.Clone(files)
+	slices.SortStableFunc(sorted, func(a, b finding.FileReview) int {
+		return slices.Index(fileStates, a.State) - slices.Index(fileStates, b.State)
+	})
+	return grouped(sorted, func(f finding.FileReview) string { return string(f.State) + " " + string(f.Reason) })
+}
+
+func fileList(files []finding.FileReview, limit int) string {
+	var b strings.Builder
+	for _, group := range byReason(files) {
+		b.WriteString(item(group, limit-b.Len()))
+	}
+	return b.String()
+}
+
+// item lists files of one state and reason: a few in a line, more by folder, and
+// those that do not fit as a count.
+func item(files []finding.FileReview, limit int) string {
+	label := upperFirst(word(string(files[0].State)))
+	if reason := files[0].Reason; reason != "" {
+		label += " (" + guard.Inline(word(string(reason)), titleRunes) + ")"
+	}
+	if line := "- " + label + ": " + codes(files, 0) + "\n"; len(files) <= namedFlat && len(line) <= limit {
+		return line
+	}
+	list := "- " + label + ", " + count(len(files), "file") + ":\n"
+	folders := grouped(files, func(f finding.FileReview) string { return folderOf(f.Path) })
+	for i, folder := range folders {
+		line := inFolder(folder)
+		if len(list)+len(line) > limit {
+			left := len(slices.Concat(folders[i:]...))
+			return list + fmt.Sprintf("  - and %s in %s\n", count(left, "file"), count(len(folders)-i, "more folder"))
+		}
+		list += line
+	}
+	return list
+}
+
+// inFolder names files of one folder, which is named once.
+func inFolder(files []finding.FileReview) string {
+	name := folderOf(files[0].Path)
+	if name == "" {
+		return "  - top folder: " + codes(files, 0) + "\n"
+	}
+	return "  - " + guard.Code(name) + ": " + codes(files, len(name)) + "\n"
+}
+
+// folderOf is "a/b/" of "a/b/c.go".
+func folderOf(file string) string { return file[:strings.LastIndexByte(file, '/')+1] }
+
+// codes names files from a byte of their paths on.
+func codes(files []finding.FileReview, from int) string {
+	spans := make([]string, len(files))
+	for i, f := range files {
+		spans[i] = guard.Code(f.Path[from:])
+	}
+	return strings.Join(spans, ", ")
+}

@@ -1,0 +1,62 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// section says how to decide: by the environment's dialog (route A) or by a
+// command that works as it stands (route B). No job waits for a kept draft, so
+// route B alone decides it.
+func (d Decide) section(r Review) string {
+	if d.Environment != "" && !d.Kept {
+		return paragraphs("### Decide",
+			"**As it stands:** *Review deployments* above, tick "+guard.Code(d.Environment)+", *Approve and deploy*; or *Reject*.",
+			changes(r.Findings, "write commands into the comment of that dialog, one a line:", ""))
+	}
+	return paragraphs("### Decide", d.optional(),
+		"**As it stands:**", guard.Fence(d.Dispatch, ""),
+		"**Reject:**", guard.Fence(d.DispatchAbort, ""),
+		changes(r.Findings, "approve with commands, one a line:", d.Dispatch),
+		"Without a terminal: *Actions*, the workflow named in that line, *Run workflow* with the same values.")
+}
+
+// optional introduces the commands of a draft that nobody has to decide.
+func (d Decide) optional() string {
+	if !d.Kept {
+		return ""
+	}
+	return "Optional: without a decision nothing is posted. Until it expires, the draft can be decided by its code."
+}
+
+// changes shows commands that are right for this draft's findings, behind the
+// dispatch line where there is one.
+func changes(all []finding.Finding, how, dispatch string) string {
+	commands := examples(all)
+	if len(commands) == 0 {
+		return ""
+	}
+	text := strings.Join(commands, "\n")
+	if dispatch != "" {
+		text = dispatch + " -f commands='" + text + "'"
+	}
+	return "**With changes:** " + how + "\n\n" + guard.Fence(text, "")
+}
+
+// examples never names one finding twice: as a whole they are a valid decision.
+func examples(all []finding.Finding) []string {
+	if len(all) == 0 {
+		return nil
+	}
+	commands := []string{fmt.Sprintf("/drop %s: REASON", all[len(all)-1].ID)}
+	if len(all) > 1 {
+		commands = append(commands, fmt.Sprintf("/edit %s: NEW TEXT", all[0].ID))
+	}
+	if len(all) > 2 {
+		commands = append(commands, "/summary "+all[1].ID)
+	}
+	return commands
+}

@@ -1,0 +1,82 @@
+package render
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/cost"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "run go test -update once")
+	require.Equal(t, string(want), got)
+}
+
+func TestGolden(t *testing.T) {
+	wide := TerminalOptions{Width: 80, Elapsed: 100 * time.Millisecond}
+	narrow := TerminalOptions{Width: 40, Elapsed: 100 * time.Millisecond}
+	color := TerminalOptions{Width: 80, Color: true, Elapsed: 100 * time.Millisecond}
+	approval := Approval{By: "rita-reviewer", At: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), Drafted: "a model", Dropped: 1, RecordURL: "https://github.com/org/payments/actions/runs/81"}
+	marker := Marker{Thread: "org/payments#42:" + head, Digest: "3f9c2a71be04d855", Approved: "77d0"}
+	clean := ledger()
+	clean.Findings, clean.Filtered, clean.Notices = nil, nil, nil
+	refusal := &Problem{What: "#42 has moved since this draft was made", Rows: [][2]string{
+		{"draft", "3f9c2a71be04d855 for commit 1a2b3c4"}, {"now", "commit 9f8e7d6, 3 commits later, with another diff"}, {"next", "decide the new draft"}}}
+	for name, got := range map[string]string{
+		"draft.md":             Draft(ledger(), dialog()),
+		"draft-dispatch.md":    Draft(ledger(), dispatch()),
+		"draft-kept.md":        Draft(weak(), keptDraft()),
+		"draft-rules.md":       Draft(byRules(), dialog()),
+		"draft-partial.md":     Draft(partial(), dialog()),
+		"draft-failures.md":    Draft(onlyFailures(), dispatch()),
+		"draft-sixty.md":       Draft(sixty(), dialog()),
+		"draft-2000.md":        Draft(manyFiles(2000), dialog()),
+		"draft-hostile.md":     Draft(hostile(), dialog()),
+		"draft-cjk.md":         Draft(eastAsian(), dialog()),
+		"review.md":            Posted(Body(ledger()), approval, marker),
+		"review-partial.md":    Body(partial()),
+		"review-dropped.md":    Body(allDropped()),
+		"review-rules.md":      Body(byRules()),
+		"review-sixty.md":      Body(sixty()),
+		"review-2000.md":       Body(manyFiles(2000)),
+		"review-hostile.md":    Body(hostile()),
+		"review-in-body.md":    Body(ledger().InBody()),
+		"inline.md":            Comment(ledger().Findings[0]),
+		"file.md":              File(ledger()),
+		"file-hostile.md":      File(hostile()),
+		"ended-skipped.md":     Ended(Review{Name: "#42"}, "SKIPPED", "the pull request is a draft"),
+		"ended-clean.md":       Ended(clean, "CLEAN", ""),
+		"ended-posted.md":      Ended(ledger(), "POSTED", "https://github.com/org/payments/pull/42#pullrequestreview-17"),
+		"ended-aborted.md":     Ended(ledger(), "ABORTED", "rejected by rita-reviewer: not now"),
+		"ended-refused.md":     Ended(Review{Name: "#42"}, "REFUSED", refusal.Text()),
+		"ended-expired.md":     Ended(Review{Name: "#42"}, "EXPIRED", "it could be decided until 5 December 2026, 14:10 UTC; a new push or dispatch drafts anew"),
+		"ended-failed.md":      Ended(onlyFailures(), "FAILED", "every file failed"),
+		"terminal.txt":         Terminal(ledger(), wide),
+		"terminal-40.txt":      Terminal(ledger(), narrow),
+		"terminal-color.txt":   Terminal(ledger(), color),
+		"terminal-rules.txt":   Terminal(byRules(), wide),
+		"terminal-partial.txt": Terminal(partial(), wide),
+		"terminal-hostile.txt": Terminal(hostile(), wide),
+		"terminal-cjk-40.txt":  Terminal(eastAsian(), narrow),
+		"terminal-piped.txt":   Terminal(ledger(), TerminalOptions{}),
+		"terminal-clean.txt":   Terminal(clean, wide),
+		"problem.txt":          refusal.Text(),
+		"progress.txt":         Progress(23, 61, 9, cost.Usage{Calls: 41, Cost: 120_000}, "the rate limit, 4 s", 18*time.Second, 120) + "\n",
+	} {
+		t.Run(name, func(t *testing.T) { golden(t, name, got) })
+	}
+}

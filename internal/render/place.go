@@ -1,0 +1,111 @@
+package render
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+var (
+	pullName   = regexp.MustCompile(`^#[0-9]+$`)
+	commitName = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+	webAddress = regexp.MustCompile(`^https?://[A-Za-z0-9.:_-]+(/[A-Za-z0-9._-]+){2}$`)
+)
+
+// name is what is reviewed, inert: "#42" as it is, anything else as code.
+func (r Review) name() string {
+	if pullName.MatchString(r.Name) {
+		return r.Name
+	}
+	return guard.Code(r.Name)
+}
+
+// linkable reports whether addresses of the repository can be made.
+func (r Review) linkable() bool {
+	return webAddress.MatchString(r.Web) && commitName.MatchString(r.Head)
+}
+
+// commit is the reviewed commit's short name, linked where there is a page.
+func (r Review) commit() string {
+	short := guard.Code(r.Head[:min(len(r.Head), 7)])
+	if !r.linkable() {
+		return short
+	}
+	return fmt.Sprintf("[%s](%s/commit/%s)", short, r.Web, r.Head)
+}
+
+// link shows text, which is inert already, as a link to the finding's lines.
+// Lines of the old file have no page at the reviewed commit.
+func (r Review) link(text string, f finding.Finding) string {
+	if !r.linkable() || f.Path == "" || f.Side == finding.Left {
+		return text
+	}
+	url := r.Web + "/blob/" + r.Head + "/" + escapePath(f.Path)
+	if strings.EqualFold(path.Ext(f.Path), ".md") {
+		url += "?plain=1" // else GitHub shows the page rendered, without lines
+	}
+	return fmt.Sprintf("[%s](%s%s)", text, url, lineAnchor(f))
+}
+
+func lineAnchor(f finding.Finding) string {
+	switch {
+	case f.Line <= 0:
+		return ""
+	case f.StartLine > 0 && f.StartLine < f.Line:
+		return fmt.Sprintf("#L%d-L%d", f.StartLine, f.Line)
+	}
+	return fmt.Sprintf("#L%d", f.Line)
+}
+
+// escapePath leaves only characters in an address that mean nothing to Markdown.
+func escapePath(p string) string {
+	var b strings.Builder
+	for _, c := range []byte(p) {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("/.-", c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		fmt.Fprintf(&b, "%%%02X", c)
+	}
+	return b.String()
+}
+
+// lines says where in its file a finding stands: "line 88", "lines 41–44",
+// "old line 12"; empty for the file as a whole.
+func lines(f finding.Finding) string {
+	if f.Line <= 0 {
+		return ""
+	}
+	before := ""
+	if f.Side == finding.Left {
+		before = "old "
+	}
+	if f.StartLine > 0 && f.StartLine < f.Line {
+		return fmt.Sprintf("%slines %d–%d", before, f.StartLine, f.Line)
+	}
+	return fmt.Sprintf("%sline %d", before, f.Line)
+}
+
+// old is put behind the position of a line of the old file.
+func old(f finding.Finding) string {
+	if f.Side == finding.Left && f.Line > 0 {
+		return " (old)"
+	}
+	return ""
+}
+
+// position is path:line, the short form for lists and the terminal; raw.
+func position(f finding.Finding) string {
+	if f.Line <= 0 {
+		return f.Path
+	}
+	line := f.Line
+	if f.StartLine > 0 {
+		line = min(f.StartLine, f.Line)
+	}
+	return fmt.Sprintf("%s:%d", f.Path, line)
+}

@@ -1,0 +1,38 @@
+// Package render makes everything that people see: the draft in the job
+// summary, the posted review, the terminal's view and the texts of errors.
+//
+// Every function is pure: equal arguments give equal bytes, and nothing is read
+// or written. Text of a pull request or a model passes through package guard on
+// its way out and never looks like ours. Start reading at Review, then Draft
+// and Body.
+package render
+
+import (
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// Review is what all renderings are made from. It is a value; nothing here
+// changes it.
+type Review struct {
+	Name     string               // "#42", "main...HEAD", "changes.diff", "demo"
+	Web      string               // https://host/owner/repo, or empty for local input
+	Head     string               // the reviewed commit, or empty
+	Files    []finding.FileReview // every changed file, in path order
+	Findings []finding.Finding    // the kept ones, in the order shown
+	Filtered []finding.Finding    // the ones kept out, with Filtered and Note
+	Unlisted int                  // further changed files, which GitHub does not name
+	Notices  []string             // warnings in our words; what they quote is already guarded
+	Rules    bool                 // made by rules, without a model
+	Model    string               // the model's name; untrusted text
+	Usage    cost.Usage
+	Partial  bool // files were not reached
+
+	// Lines gives the text of a line of the diff, without its line break; nil
+	// where no diff is at hand. Only the draft and the terminal read it, so
+	// that what is posted is the same wherever it is rendered.
+	Lines func(path string, side finding.Side, line int) (string, bool)
+}
+
+// RulesNotice is the sentence in the first line of a review by rules.
+const RulesNotice = "A review by rules, without a model."

@@ -1,0 +1,403 @@
+package render
+
+import (
+	"fmt"
+	"html"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// pages are all Markdown renderings of a review.
+func pages(r Review) map[string]string {
+	p := map[string]string{
+		"draft A": Draft(r, dialog()), "draft B": Draft(r, dispatch()), "draft kept": Draft(r, keptDraft()), "body": Body(r), "in body": Body(r.InBody()), "file": File(r),
+		"posted": Posted(Body(r), Approval{By: "x</details>@org", Drafted: "a model", RecordURL: "https://x/)<b>"}, Marker{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd"}),
+	}
+	for outcome := range verdicts {
+		p[outcome] = Ended(r, outcome, "failed: </details> @org/team #12 https://collect.example/x")
+	}
+	for _, f := range r.Findings {
+		p["comment "+f.ID] = Comment(f)
+	}
+	return p
+}
+
+// parser reads GitHub's Markdown; its default for mail addresses takes
+// backticks into them, which GitHub's parser does not.
+var parser = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList,
+	extension.NewLinkify(extension.WithLinkifyEmailRegexp(regexp.MustCompile(`^[A-Za-z0-9.+_-]+@[A-Za-z0-9_-]+\.[A-Za-z0-9._-]+`)))))
+
+var (
+	ourHTML = regexp.MustCompile(`</?(?:details|summary|code)>|<!-- pr-review:v1 [A-Za-z0-9=./#@: _-]+ -->`)
+	codeTag = regexp.MustCompile(`(?s)<code>.*?</code>`)
+	acts    = regexp.MustCompile(`(?:^|[^\w` + "`" + `])@[A-Za-z0-9]|(?:^|\W)#[0-9]|(?i)\bgh-[0-9]|://|www\.`)
+)
+
+// live lists what of a page would act on GitHub beyond what we put there.
+func live(page string) (found []string) {
+	source := []byte(page)
+	root := parser.Parser().Parse(text.NewReader(source))
+	raw := ""
+	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Link:
+			if url := string(n.Destination); !strings.HasPrefix(url, "https://github.com/org/payments/") {
+				found = append(found, "link "+url)
+			}
+			return ast.WalkSkipChildren, nil
+		case *ast.Image, *ast.AutoLink, *extast.Table, *ast.ThematicBreak:
+			found = append(found, n.Kind().String())
+		case *ast.FencedCodeBlock:
+			if info := string(n.Language(source)); info != "" && info != "diff" && info != "suggestion" {
+				found = append(found, "info "+info)
+			}
+		case *ast.CodeSpan:
+			return ast.WalkSkipChildren, nil
+		case *ast.RawHTML:
+			for i := range n.Segments.Len() {
+				s := n.Segments.At(i)
+				raw += string(s.Value(source))
+			}
+		case *ast.HTMLBlock:
+			for i := range n.Lines().Len() {
+				s := n.Lines().At(i)
+				raw += string(s.Value(source))
+			}
+			if n.HasClosure() {
+				raw += string(n.ClosureLine.Value(source))
+			}
+		case *ast.Text:
+			if s := html.UnescapeString(string(n.Segment.Value(source))); acts.MatchString(s) && s != "Review of #42 waits for a decision" && !strings.Contains(s, " of #42 ") {
+				found = append(found, "text "+s)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	plain := codeTag.ReplaceAllString(raw, "")
+	rest := ourHTML.ReplaceAllString(plain, "")
+	if strings.ContainsAny(rest, "<>") || acts.MatchString(html.UnescapeString(rest)) {
+		found = append(found, "html "+rest)
+	}
+	if o, c := strings.Count(plain, "<details>"), strings.Count(plain, "</details>"); o != c {
+		found = append(found, fmt.Sprintf("%d <details> and %d </details>", o, c))
+	}
+	return found
+}
+
+func TestT10T11T12T15_NothingFromOutsideActsOnThePage(t *testing.T) {
+	require.NotEmpty(t, live("@org/team"), "the check itself works")
+	require.NotEmpty(t, live("<details><summary>@org</summary>\n\nx\n</details>"))
+	require.NotEmpty(t, live("![x](https://collect.example)"))
+	for name, page := range pages(hostile()) {
+		require.Empty(t, live(page), "%s\n%s", name, page)
+	}
+}
+
+func TestT12_ASuggestionWithHiddenCharactersIsNotOffered(t *testing.T) {
+	f := ledger().Findings[0]
+	require.Contains(t, Comment(f), "```suggestion\n"+f.Suggestion)
+	f.Suggestion += "\u202e"
+	require.NotContains(t, Comment(f), "```suggestion")
+	f = ledger().Findings[0]
+	f.Side = finding.Left
+	require.NotContains(t, Comment(f), "```suggestion")
+}
+
+func TestT13_TerminalTextCannotSteerTerminalOrRunner(t *testing.T) {
+	r := hostile()
+	r.Findings[0].Title = strings.Repeat("aaaaaaaa ", 3) + "::error::x ##[group]y"
+	r.Findings[0].Body = strings.Repeat("bbbbbbb ::error::x ", 30)
+	r.Notices = []string{strings.Repeat("ccccccc ::error::x ", 30)}
+	for width := 8; width < 120; width += 3 {
+		out := Terminal(r, TerminalOptions{Width: width})
+		for _, line := range strings.Split(out, "\n") {
+			require.NotRegexp(t, `^\s*(::|##\[)`, line, "width %d", width)
+		}
+		require.NotRegexp(t, "[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u202e]", out)
+	}
+}
+
+func TestP2_TheFileHoldsWhatIsPostedByteForByte(t *testing.T) {
+	for name, r := range map[string]Review{"ledger": ledger(), "hostile": hostile(), "sixty": sixty(), "2000": manyFiles(2000), "partial": partial()} {
+		file := File(r)
+		require.Contains(t, file, Body(r), name)
+		require.Contains(t, file, Body(r.InBody()), name)
+		for _, f := range placed(r.Findings, finding.Inline) {
+			require.Contains(t, file, Comment(f), name)
+		}
+	}
+}
+
+func TestP2_PostingNeedsNoDiff(t *testing.T) {
+	r := ledger()
+	body, file := Body(r), File(r)
+	r.Lines = nil
+	require.Equal(t, body, Body(r))
+	require.Equal(t, file, File(r))
+	require.Contains(t, Draft(r, dialog()), "Suggested in place of line 41:")
+}
+
+func TestBodyIsCutAtAFindingsBorderWithACount(t *testing.T) {
+	r := manyFiles(3000)
+	r.Findings = nil
+	for i := range 80 {
+		r.Findings = append(r.Findings, finding.Finding{
+			ID: fmt.Sprintf("F%d", i+1), Path: fmt.Sprintf("a%d.go", i), Side: finding.Right, Line: 1, StartLine: 1, Severity: finding.Minor,
+			Title: "Title", Body: fmt.Sprintf("begin%d ", i) + strings.Repeat("word ", 300) + fmt.Sprintf("end%d", i), Placement: finding.Body,
+		})
+	}
+	body := Body(r)
+	require.LessOrEqual(t, len(body), bodyBytes)
+	shown := strings.Count(body, "\n\nbegin")
+	require.Positive(t, shown)
+	require.Equal(t, shown, len(regexp.MustCompile(`end\d+\n`).FindAllString(body, -1)), "none is cut in two")
+	require.Contains(t, body, fmt.Sprintf("**%d findings not shown here for length** (%d minor)", 80-shown, 80-shown))
+	require.Contains(t, File(r), "end79\n", "review.md has the rest")
+}
+
+func TestDraftStaysUnderGitHubsLimit(t *testing.T) {
+	r := manyFiles(3000)
+	r.Findings = nil
+	for range 400 {
+		f := hostile().Findings[0]
+		f.Body = strings.Repeat("@org/team #12 ", 2000)
+		r.Findings = append(r.Findings, f)
+	}
+	draft := Draft(r, dialog())
+	require.LessOrEqual(t, len(draft), 1<<20)
+	require.Contains(t, draft, "findings not shown here for length")
+	require.Contains(t, draft, "### Decide")
+	require.LessOrEqual(t, len(Comment(r.Findings[0])), 65_536)
+}
+
+func TestP6_NumbersAgreeAndEveryFileIsNamed(t *testing.T) {
+	for name, r := range map[string]Review{"ledger": ledger(), "partial": partial(), "2000": manyFiles(2000)} {
+		draft := Draft(r, dialog())
+		total := 0
+		for _, g := range byReason(r.Files) {
+			total += len(g)
+		}
+		require.Equal(t, len(r.Files), total, name)
+		require.Contains(t, draft, fmt.Sprintf("%s of %s reviewed", thousands(int64(inState(r.Files, finding.Reviewed))), count(len(r.Files), "file")))
+		for _, f := range r.Files {
+			require.Contains(t, draft, f.Path[strings.LastIndexByte(f.Path, '/')+1:]+"`", name)
+		}
+	}
+	require.Contains(t, Draft(onlyFailures(), dialog()), "**1 failed, 1 not reached, 1 partly, 1 too large**")
+}
+
+func TestFilesThatDoNotFitAreCounted(t *testing.T) {
+	list := fileList(manyFiles(2000).Files, 3000)
+	require.LessOrEqual(t, len(list), 4500)
+	require.Regexp(t, `and \d+ files in \d+ more folders`, list)
+}
+
+func TestRulesAreSaidInTheFirstLine(t *testing.T) {
+	first := func(s string) string { return strings.SplitN(s, "\n", 2)[0] }
+	r := byRules()
+	for name, s := range map[string]string{
+		"draft": Draft(r, dialog()), "ended": Ended(r, "POSTED", ""), "body": Body(r), "file": File(r), "terminal": Terminal(r, TerminalOptions{}),
+	} {
+		require.Contains(t, first(s), RulesNotice, name)
+		require.Equal(t, 1, strings.Count(s, "without a model")-strings.Count(s, "Posted instead if"), name)
+	}
+}
+
+func TestDispatchRouteShowsCommandsThatWork(t *testing.T) {
+	d := dispatch()
+	draft := Draft(ledger(), d)
+	require.Contains(t, draft, "\n"+d.Dispatch+"\n")
+	require.Contains(t, draft, "\n"+d.DispatchAbort+"\n")
+	require.Contains(t, draft, d.Dispatch+" -f commands='/drop F4: REASON\n/edit F1: NEW TEXT\n/summary F2'")
+	require.Contains(t, draft, "until 4 December 2026, 08:00 UTC", "the artifact is gone before the draft expires")
+}
+
+func TestAKeptDraftAsksNobodyAndCanStillBeDecided(t *testing.T) {
+	draft := Draft(weak(), keptDraft())
+	require.True(t, strings.HasPrefix(draft, "## Review of #42 calls nobody\n"), draft)
+	require.NotContains(t, draft, "waits for a decision")
+	require.NotContains(t, draft, "Review deployments", "no job waits in the environment")
+	for _, want := range []string{"weaker than what calls a person", "code `3f9c2a71be04d855`", "Optional: ", keptDraft().Dispatch, keptDraft().DispatchAbort} {
+		require.Contains(t, draft, want)
+	}
+	require.NotContains(t, Draft(ledger(), dispatch()), "Optional")
+}
+
+func TestDroppingEveryFindingIsNotTheSameAsFindingNothing(t *testing.T) {
+	r := allDropped()
+	require.True(t, strings.HasPrefix(Body(r), "**No finding was kept** · "))
+	require.True(t, strings.HasPrefix(Terminal(r, TerminalOptions{}), "no finding was kept · "))
+	r.Filtered = ledger().Filtered
+	require.True(t, strings.HasPrefix(Body(r), "**Nothing found** · "), "other filters are ours, not the approver's")
+}
+
+func TestAnOldLineIsToldFromANewOne(t *testing.T) {
+	r := ledger()
+	r.Filtered = append(r.Filtered, r.Findings[2])
+	require.Contains(t, Body(r), "- **major** `api/handler.go:26` (old) The amount")
+	require.Contains(t, Terminal(r, TerminalOptions{}), "F3  major  api/handler.go:26 (old)  The amount")
+	require.Contains(t, Draft(r, dialog()), "- major `api/handler.go:26` (old) The amount")
+	require.Equal(t, 1, strings.Count(Body(r), "(old)"))
+}
+
+func TestAQuoteFromOutsideTheDiffIsNotShownAsCode(t *testing.T) {
+	r := ledger()
+	r.Findings = r.Findings[3:]
+	f := &r.Findings[0]
+	out := Terminal(r, TerminalOptions{Color: true})
+	require.NotContains(t, out, "errors.New")
+	require.Contains(t, out, " │ \x1b[2mline 15 is not part of the diff\x1b[0m\n")
+	f.Path, f.StartLine, f.Line, f.Note = "ledger/transfer.go", 41, 41, "moved by the approver"
+	out = Terminal(r, TerminalOptions{})
+	require.Contains(t, out, "41 │     l.Debit(from, amount)\n", "the diff has the line")
+	require.NotContains(t, out, f.Note)
+}
+
+func TestTheFirstLineOnTheTerminalBreaksBetweenFoundAndRead(t *testing.T) {
+	found, read := "1 blocker, 2 major, 1 minor", "9 of 11 files reviewed, 2 skipped (1 binary, 1 lockfile)"
+	for width, want := range map[int]string{0: found + " · " + read, 120: found + " · " + read, 80: found + "\n" + read,
+		40: found + "\n9 of 11 files reviewed, 2 skipped\n(1 binary, 1 lockfile)"} {
+		require.True(t, strings.HasPrefix(Terminal(ledger(), TerminalOptions{Width: width}), want+"\n"), "width %d", width)
+	}
+}
+
+func TestCountsHaveThousandsSeparators(t *testing.T) {
+	r := ledger()
+	r.Findings = nil
+	for range 1200 {
+		r.Findings = append(r.Findings, ledger().Findings[3])
+		r.Filtered = append(r.Filtered, ledger().Filtered[0])
+		r.Files = append(r.Files, file("a.png", finding.Skipped, finding.Binary))
+	}
+	require.Contains(t, Body(r), "**1,200 minor**")
+	require.Contains(t, filtered(r.Filtered), "1,201 low confidence")
+	require.Contains(t, skippedCounts(r.Files), "1,201 binary")
+	require.Equal(t, "dropped 1,200 findings and edited 1,100", Approval{Dropped: 1200, Edited: 1100}.changes())
+	require.Contains(t, Progress(1000, 2000, 0, cost.Usage{}, "", 0, 80), "1,000/2,000 files")
+}
+
+func TestColorAddsNothingButColor(t *testing.T) {
+	plain := Terminal(partial(), TerminalOptions{Width: 80})
+	color := Terminal(partial(), TerminalOptions{Width: 80, Color: true})
+	require.NotEqual(t, plain, color)
+	require.Equal(t, plain, regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(color, ""))
+}
+
+func TestTerminalKeepsItsWidth(t *testing.T) {
+	for name, r := range map[string]Review{"ledger": ledger(), "partial": partial(), "rules": byRules(), "cjk": eastAsian(), "hostile": hostile()} {
+		for _, width := range []int{40, 60, 80, 120} {
+			for _, line := range strings.Split(Terminal(r, TerminalOptions{Width: width, Elapsed: time.Second}), "\n") {
+				require.LessOrEqual(t, columns(line), width, "%s: %q", name, line)
+			}
+		}
+	}
+	for _, width := range []int{20, 40, 80} {
+		line := Progress(23, 2000, 9, cost.Usage{Calls: 41, Cost: 120_000}, "the rate limit\n\x1b[2J", time.Minute, width)
+		require.LessOrEqual(t, columns(line), width)
+		require.NotContains(t, line, "\n")
+	}
+}
+
+func TestATitleBeginsWithACapitalUnlessItBeginsWithCode(t *testing.T) {
+	for raw, want := range map[string]string{
+		"nobody closes the file.": "Nobody closes the file", "open": "Open", "été: late": "Été: late", "Kept": "Kept", "": "",
+		"`err` is dropped": "`err` is dropped", "err.Error is called": "err.Error is called", "do() fails": "do() fails", "iPhone x": "iPhone x", "max_size is 0": "max_size is 0",
+	} {
+		require.Equal(t, want, claimed(finding.Finding{Title: raw}))
+	}
+	r := ledger()
+	r.Findings[0].Title = "nobody closes the file."
+	require.Contains(t, Draft(r, dialog()), "**Nobody closes the file.**")
+	require.Contains(t, Body(r), "Nobody closes the file\n")
+	require.Contains(t, Comment(r.Findings[0]), "**Blocker · Nobody closes the file**")
+	require.Contains(t, Terminal(r, TerminalOptions{}), "Nobody closes the file\n")
+}
+
+func TestASecretIsNotRepeatedOnTheTerminal(t *testing.T) {
+	r := ledger()
+	r.Findings = r.Findings[:1]
+	f := &r.Findings[0]
+	f.Category, f.Quote, f.Suggestion = "secret", "l.Debit(fro…)", ""
+	require.Contains(t, Terminal(r, TerminalOptions{}), "41 │ l.Debit(fro…)")
+	require.NotContains(t, Terminal(r, TerminalOptions{}), "amount)")
+}
+
+func TestNothingIsSaidTwice(t *testing.T) {
+	refused := Ended(Review{Name: "#42"}, "REFUSED", "error: decision refused, nothing was posted\n  line 2  /drop F9")
+	require.Equal(t, 1, strings.Count(refused, "nothing was posted"))
+	require.Contains(t, refused, "## The decision on #42 was refused, nothing was posted\n")
+	require.Contains(t, refused, "decision refused\n  line 2  /drop F9")
+	require.NotContains(t, Draft(ledger(), dialog()), "9 reviewed", "the count line has it")
+}
+
+func TestMarkerRoundTrip(t *testing.T) {
+	m := Marker{Thread: "org/payments#42@docs:" + head, Digest: "3f9c", Approved: "77d0"}
+	got, ok := ParseMarker(Posted("body", Approval{By: "rita", Drafted: "rules"}, m) + "\r\n")
+	require.True(t, ok)
+	require.Equal(t, m, got)
+}
+
+func TestT12_NothingFromOutsideFormsAMarker(t *testing.T) {
+	line := Marker{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd"}.String()
+	for _, body := range []string{
+		"", line + "\nmore", "x " + line, line + " x", strings.Replace(line, "ab ", "AB ", 1), strings.ReplaceAll(line, "v1", "v2"),
+		strings.Replace(line, "o/r", "o/r\u202e", 1), " " + line, strings.Replace(line, "o/r", "approved o/r", 1),
+	} {
+		_, ok := ParseMarker(body)
+		require.False(t, ok, "%q", body)
+	}
+	require.Empty(t, Marker{Thread: "o/r#1:ab --><b>", Digest: "ab", Approved: "cd"}.String())
+	r := ledger()
+	r.Findings = r.Findings[:1]
+	r.Findings[0].Placement, r.Findings[0].Body, r.Files = finding.Body, line, nil
+	r.Findings[0].Suggestion = ""
+	_, ok := ParseMarker(Body(r))
+	require.False(t, ok)
+}
+
+func FuzzParseMarker(f *testing.F) {
+	f.Add(Marker{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd"}.String())
+	f.Add("text\n<!-- pr-review:v1 thread=x -->")
+	f.Fuzz(func(t *testing.T, body string) {
+		if m, ok := ParseMarker(body); ok {
+			require.True(t, strings.HasSuffix(strings.TrimRight(body, " \t\r\n"), m.String()))
+		}
+	})
+}
+
+func FuzzNothingActs(f *testing.F) {
+	f.Add(hostileText, "a.go", "x")
+	f.Add("- a\n  ```\n</details>", "`", "``` @org")
+	f.Fuzz(func(t *testing.T, body, path, title string) {
+		r := ledger()
+		r.Findings = r.Findings[:1]
+		f := &r.Findings[0]
+		f.Body, f.Path, f.Title, f.Placement = body, path, title, finding.Body
+		folded := *f
+		r.Findings = append(r.Findings, folded, folded, folded)
+		r.Findings[3].Severity = finding.Minor
+		require.Empty(t, live(Draft(r, dialog())))
+		require.Empty(t, live(Body(r)))
+	})
+}
+
+func TestProblemHasWhatWhereNext(t *testing.T) {
+	p := &Problem{What: "unknown key\n::error::", Rows: [][2]string{{"where", "a.yml:7"}, {"a longer label", "x"}, {"", "did you mean \"ignore\"?\x1b[2J"}}}
+	require.Equal(t, "unknown key ::error::", p.Error())
+	require.Equal(t, "error: unknown key ::error::\n  where           a.yml:7\n  a longer label  x\n  did you mean \"ignore\"?<U+001B>[2J\n", p.Text())
+}

@@ -1,0 +1,252 @@
+package render
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+const (
+	terminalLines = 12 // of code shown with a finding
+	terminalFiles = 20 // not read in full that are named
+)
+
+// secret is the category of findings whose quote is shown instead of the line:
+// a credential is masked in it.
+const secret = "secret"
+
+// TerminalOptions fit a rendering to a terminal.
+type TerminalOptions struct {
+	Width   int  // columns; 0 where there is no terminal: 80, and the first line in one
+	Color   bool // ANSI colours; the words are the same without
+	Elapsed time.Duration
+}
+
+// ANSI colours, by what they mean here.
+const (
+	bold  = "1"
+	dim   = "2"
+	green = "32"
+)
+
+// terminal writes rows no wider than the width.
+type terminal struct {
+	strings.Builder
+	Review
+	TerminalOptions
+	gutter int // columns before the bar
+}
+
+// Terminal is a review for reading at a prompt, as plain text with a line break
+// at its end.
+func Terminal(r Review, o TerminalOptions) string {
+	piped := o.Width <= 0
+	if piped {
+		o.Width = 80
+	}
+	t := &terminal{Review: r, TerminalOptions: o, gutter: 8}
+	if o.Width < 60 {
+		t.gutter = 5
+	}
+	if r.Rules {
+		t.prose("", RulesNotice)
+	}
+	t.verdict(piped)
+	for _, n := range r.Notices {
+		t.WriteString("\n")
+		t.prose("", "warning: "+guard.Line(n, 1000))
+	}
+	for i, f := range r.Findings {
+		if i == 0 {
+			t.WriteString("\n")
+		}
+		t.finding(f)
+	}
+	t.unread()
+	t.foot()
+	return t.String()
+}
+
+func (t *terminal) paint(code, s string) string {
+	if !t.Color || s == "" || code == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// prose writes wrapped text with a prefix before every row.
+func (t *terminal) prose(prefix, text string) { t.painted("", prefix, text) }
+
+// painted is prose in a colour.
+func (t *terminal) painted(color, prefix, text string) {
+	for _, line := range strings.Split(guard.Text(text), "\n") {
+		for _, row := range wrapped(line, t.Width-columns(prefix)) {
+			row = t.paint(color, strings.TrimRight(row, " "))
+			t.WriteString(strings.TrimRight(prefix+row, " ") + "\n")
+		}
+	}
+}
+
+// wrapped guards every row anew: one may begin within a line, with what acts at
+// the start of a line.
+func wrapped(s string, width int) []string {
+	rows := wrap(s, width-1)
+	for i, row := range rows {
+		rows[i] = guard.Text(row)
+	}
+	return rows
+}
+
+// verdict says what was found and what was read, in one line where that fits
+// or where nothing limits it, as in a pipe.
+func (t *terminal) verdict(piped bool) {
+	found := t.counts()
+	read := strings.ReplaceAll(t.tally(), "*", "") + skippedCounts(t.Files)
+	if piped || columns(found+" · "+read) <= t.Width {
+		t.WriteString(t.paint(bold, found) + " · " + read + "\n")
+		return
+	}
+	for _, row := range wrap(found, t.Width) {
+		t.WriteString(t.paint(bold, row) + "\n")
+	}
+	for _, row := range wrap(afterNumber.ReplaceAllString(read, "$1\u00a0"), t.Width) {
+		t.WriteString(strings.ReplaceAll(row, "\u00a0", " ") + "\n")
+	}
+}
+
+// afterNumber is the space at which a row does not break: the noun stays with
+// its number.
+var afterNumber = regexp.MustCompile(`([0-9]) `)
+
+// skippedCounts is ", 2 skipped (1 lockfile, 1 generated)".
+func skippedCounts(files []finding.FileReview) string {
+	var parts []string
+	n := 0
+	_, covered := byCoverage(files)
+	for _, g := range byReason(covered) {
+		if g[0].State == finding.Skipped {
+			parts = append(parts, fmt.Sprintf("%s %s", thousands(int64(len(g))), word(string(g[0].Reason))))
+			n += len(g)
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s skipped (%s)", thousands(int64(n)), strings.Join(parts, ", "))
+}
+
+func (t *terminal) finding(f finding.Finding) {
+	severity := string(f.Severity)
+	place := guard.Line(position(f), 1000) + old(f)
+	head := strings.TrimSpace(strings.Join([]string{f.ID, severity, place}, "  "))
+	name := guard.Line(claimed(f), titleRunes)
+	if columns(head)+2+columns(name) <= t.Width {
+		t.WriteString(t.colored(head, severity) + "  " + t.paint(bold, name) + "\n")
+	} else {
+		for _, row := range wrapped(head, t.Width) {
+			t.WriteString(t.colored(row, severity) + "\n")
+		}
+		for _, row := range wrapped(name, t.Width-4) {
+			t.WriteString("    " + t.paint(bold, row) + "\n")
+		}
+	}
+	t.code(f)
+	t.prose(t.bar(), strings.TrimSpace(f.Body))
+}
+
+func (t *terminal) colored(head, severity string) string {
+	code := map[string]string{"blocker": "1;31", "major": "33", "minor": "36", "nit": dim}[severity]
+	return strings.Replace(head, "  "+severity+"  ", "  "+t.paint(code, severity)+"  ", 1)
+}
+
+// bar stands before rows without a number.
+func (t *terminal) bar() string { return strings.Repeat(" ", t.gutter) + " │ " }
+
+// code shows the lines that a finding is about, or its quote, and the
+// suggestion under them. A quote from outside of the diff was checked against
+// nothing, so that the note stands in its place.
+func (t *terminal) code(f finding.Finding) {
+	rows, ok := t.replaced(f)
+	masked := f.Category == secret
+	if !ok && f.Placement == finding.Body && f.Note != "" {
+		t.painted(dim, t.bar(), guard.Line(f.Note, 1000))
+	} else if (masked || !ok) && f.Quote != "" {
+		rows = strings.Split(f.Quote, "\n")[:1]
+	}
+	t.rows(rows, func(i int) string {
+		if !ok && f.StartLine != f.Line {
+			return "" // the quote may be any of the lines
+		}
+		return strconv.Itoa(f.StartLine + i)
+	}, "")
+	if showsSuggestion(f) {
+		t.rows(strings.Split(strings.TrimSuffix(f.Suggestion, "\n"), "\n"), func(int) string { return "+" }, green)
+	}
+}
+
+func (t *terminal) rows(rows []string, sign func(int) string, color string) {
+	for i, row := range rows {
+		if i == terminalLines {
+			fmt.Fprintf(t, "%*s │ %s\n", t.gutter, "", t.paint(dim, "… "+count(len(rows)-i, "more line")))
+			return
+		}
+		text := cut(guard.Line(strings.ReplaceAll(row, "\t", "    "), 1000), t.Width-t.gutter-3)
+		fmt.Fprintf(t, "%s │ %s\n", t.paint(dim, fmt.Sprintf("%*s", t.gutter, sign(i))), t.paint(color, text))
+	}
+}
+
+// unread names the files that were not read in full.
+func (t *terminal) unread() {
+	open, _ := byCoverage(t.Files)
+	for i, f := range open {
+		if i == 0 {
+			t.WriteString("\n")
+		}
+		if i == terminalFiles {
+			t.prose("", fmt.Sprintf("and %s not read in full", count(len(open)-i, "more file")))
+			return
+		}
+		why := word(string(f.State))
+		if f.Reason != "" {
+			why += ": " + word(string(f.Reason))
+		}
+		t.prose("", guard.Line(f.Path, 1000)+"  "+guard.Line(why, titleRunes))
+	}
+}
+
+func (t *terminal) foot() {
+	if len(t.Filtered) > 0 {
+		t.WriteString("\n")
+		t.prose("", "kept out: "+filterCounts(t.Filtered))
+	}
+	parts := spent(t.Usage, 0)
+	if t.Elapsed > 0 {
+		parts = append(parts, duration(t.Elapsed))
+	}
+	if len(parts) > 0 {
+		t.WriteString("\n")
+		t.prose("", strings.Join(parts, ", "))
+	}
+}
+
+// Progress is one line about a running review, without a line break and at most
+// width columns wide; waiting says what the run waits for, or is empty.
+func Progress(done, total, findings int, u cost.Usage, waiting string, elapsed time.Duration, width int) string {
+	parts := []string{fmt.Sprintf("reviewing  %s/%s", thousands(int64(done)), count(total, "file")), count(findings, "finding")}
+	if u.Calls > 0 {
+		parts = append(parts, count(int(u.Calls), "call"), u.Cost.String())
+	}
+	parts = append(parts, fmt.Sprintf("%d s", int(elapsed.Seconds())))
+	line := strings.Join(parts, " · ")
+	if waiting != "" {
+		waiting = guard.Line("waiting for "+waiting, titleRunes)
+		line += strings.Repeat(" ", max(2, width-columns(line)-columns(waiting))) + waiting
+	}
+	return cut(line, width)
+}

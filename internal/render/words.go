@@ -1,0 +1,153 @@
+package render
+
+import (
+	"fmt"
+	"html"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// count is a number with its noun: "1 file", "2,000 files".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return thousands(int64(n)) + " " + noun + "s"
+}
+
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func minute(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
+
+func day(t time.Time) string { return t.UTC().Format("2 January 2006") }
+
+// duration is "12.4 s" or "2 min 5 s".
+func duration(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.1f s", d.Truncate(100*time.Millisecond).Seconds())
+	}
+	s := int(d.Seconds())
+	return fmt.Sprintf("%d min %d s", s/60, s%60)
+}
+
+// spent says what the model cost, in parts to be joined; none without calls.
+func spent(u cost.Usage, limit cost.MicroUSD) []string {
+	if u.Calls == 0 {
+		return nil
+	}
+	parts := []string{count(int(u.Calls), "model call"), thousands(u.Tokens()) + " tokens"}
+	switch {
+	case limit > 0:
+		return append(parts, u.Cost.String()+" of "+limit.String())
+	case u.Cost > 0: // an endpoint that names no price did not work for nothing
+		return append(parts, u.Cost.String())
+	}
+	return parts
+}
+
+// upperFirst starts a sentence of ours.
+func upperFirst(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return ""
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+// list joins words: "a", "a and b", "a, b and c".
+func list(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// grouped brings together what has the same key, in the order in which the keys
+// first appear.
+func grouped[T any, K comparable](all []T, key func(T) K) [][]T {
+	var groups [][]T
+	index := map[K]int{}
+	for _, one := range all {
+		i, ok := index[key(one)]
+		if !ok {
+			i = len(groups)
+			index[key(one)] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], one)
+	}
+	return groups
+}
+
+// paragraphs joins blocks with one empty line between; empty ones are left out.
+func paragraphs(blocks ...string) string {
+	var kept []string
+	for _, b := range blocks {
+		if b = strings.Trim(b, "\n"); b != "" {
+			kept = append(kept, b)
+		}
+	}
+	return strings.Join(kept, "\n\n")
+}
+
+// details is a folded block. The summary is HTML, the text Markdown.
+func details(summary, text string) string {
+	return "<details><summary>" + summary + "</summary>\n\n" + strings.Trim(text, "\n") + "\n</details>"
+}
+
+// coded is what stands as code in a folded block's summary: code spans, and what
+// GitHub makes live in any text outside of code, Markdown or not: mentions,
+// references, addresses, emoji names and commit hashes.
+var coded = regexp.MustCompile("`[^`]+`" + `|\S*[@#/]\S*|\S*:\S+:\S*|(?i)gh-[0-9]+|www\.\S+|[0-9a-f]{7,40}`)
+
+// inlineHTML is untrusted text as one line of HTML, for a summary, where
+// Markdown is not read but GitHub's own filters still are.
+func inlineHTML(s string, limit int) string {
+	s = guard.Line(s, limit)
+	var b strings.Builder
+	last := 0
+	for _, at := range coded.FindAllStringIndex(s, -1) {
+		b.WriteString(html.EscapeString(s[last:at[0]]))
+		b.WriteString(codeHTML(strings.Trim(s[at[0]:at[1]], "`")))
+		last = at[1]
+	}
+	return b.String() + html.EscapeString(s[last:])
+}
+
+func codeHTML(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "<code>" + html.EscapeString(s) + "</code>"
+}
+
+// clip cuts text at limit runes and says how much was left out.
+func clip(s string, limit int) (kept string, left int) {
+	n := utf8.RuneCountInString(s)
+	if n <= limit {
+		return s, 0
+	}
+	return string([]rune(s)[:limit]), n - limit
+}
+
+// firstTime is the earlier of two times, of which the second may be unknown.
+func firstTime(a, b time.Time) time.Time {
+	if b.IsZero() || a.Before(b) {
+		return a
+	}
+	return b
+}
