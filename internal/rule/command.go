@@ -1,0 +1,67 @@
+package rule
+
+import (
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// fromRequest matches expressions that read what a caller sent.
+var fromRequest = lazy(`(?i)\b(?:req|request|r)\.(?:query|params|body|form|FormValue|PostFormValue|PathValue|URL|args|values|json|headers?|cookies|getParameter|GET|POST)\b` +
+	`|\b(?:getParameter|getQueryString|FormValue|PathValue)\(|\b(?:sys|process)\.argv\b|\bos\.Args\b|\binput\(`)
+
+var identifier = lazy(`[A-Za-z_][\w.]*`)
+
+// sentByCaller is a hit on line i about an expression: a blocker where the hunk
+// shows that a caller sent its value.
+func (h *hunk) sentByCaller(expression string, i int) hit {
+	at := hit{line: i, subject: expression}
+	name := identifier().FindString(expression)
+	if fromRequest().MatchString(expression) || name != "" && fromRequest().MatchString(h.value(name, i)) {
+		at.severity = finding.Blocker
+	}
+	return at
+}
+
+// shellFromInput finds command lines for a shell that are built from values; a
+// blocker where the hunk shows that a caller sent the value.
+var shellFromInput = rule{
+	name: "shell-from-input", category: "security", severity: finding.Major,
+	title:   "A shell reads a command that is built from a value",
+	body:    "A value with a quote, a semicolon or `$(…)` in it runs as a command of its own. Start the program with a list of arguments, without a shell.",
+	inTests: skipped,
+	find: in{
+		golang:     builtCommand(`\bexec\.Command(?:Context)?\((?:\w+,\s*)?"(?:/bin/|/usr/bin/)?(?:ba|z|da)?sh",\s*"-\w*c",\s*(.+)`),
+		typescript: builtCommand(`(?:\b(?:child_process|childProcess|cp)\.|^\s*|[=(]\s*|\bawait\s+|\breturn\s+)(?:exec|execSync|execAsync)\((.+)`),
+		python:     builtCommand(`\b(?:os\.(?:system|popen)|subprocess\.getoutput)\((.+)|\bsubprocess\.\w+\((.+)shell\s*=\s*True`),
+		java:       builtCommand(`(?:getRuntime\(\)|\b[rR]untime)\.exec\((.+)`),
+		shell:      inText(`(?:^|[;&|]|\bthen|\bdo)\s*eval\s+.*\$(?:[1-9@*]|\{[1-9@*])`),
+	},
+}
+
+var (
+	shellQuoted = lazy(`(?i)quote|escape|%q`)
+	joinedText  = lazy(`[^+]\+[^+]|\bSprintf\(|\.format\(|\bf["']|\$\{|["']\s*%\s*[\w(]`)
+	operands    = lazy(`\$\{\s*([^{}]*)\}|\{([\w.]+)\}|\+\s*([\w.]+(?:\([^)]*\))?)|%\s*\(?([\w.]+)|,\s*([\w.]+(?:\([^)]*\))?)`)
+)
+
+// builtCommand finds calls whose last group is a command for a shell.
+func builtCommand(call string) finder {
+	re := lazy(call)
+	return each(func(h *hunk, i int) (hit, bool) {
+		command := last(live(re(), h.lines[i]))
+		if command == "" || shellQuoted().MatchString(command) || !h.built(command, i) {
+			return hit{}, false
+		}
+		operand := last(append([]string{command}, operands().FindStringSubmatch(command)...))
+		return h.sentByCaller(operand, i), true
+	})
+}
+
+// built reports whether a command is put together on the spot or, where it is
+// a plain name, on a line above.
+func (h *hunk) built(command string, i int) bool {
+	name := identifier().FindString(command)
+	plain := name != "" && strings.HasPrefix(command, name)
+	return joinedText().MatchString(command) || plain && joinedText().MatchString(h.value(name, i))
+}

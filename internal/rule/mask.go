@@ -1,0 +1,111 @@
+package rule
+
+import "strings"
+
+// filler stands for the inside of strings in masked code.
+const filler = '\x01'
+
+// literal is a string literal: offsets of its first byte behind the opening
+// quote and of its closing quote.
+type literal struct {
+	start, end int
+	opening    int    // offset of the opening quote, or of the prefix before it
+	prefix     string // "f" or "rb" in Python, the tag of a template
+	quote      string
+}
+
+// closing is the offset behind the closing quote.
+func (l literal) closing() int { return l.end + len(l.quote) }
+
+const (
+	// A line that begins with a star stands in a comment begun above the hunk.
+	slashComment = `(?m:^[ \t]*\*(?:[ /*].*)?$)|//.*|/\*(?s:.*?)(?:\*/|\z)|`
+	shortString  = `"(?:(?s:\\.)|[^"\\\n])*"|'(?:(?s:\\.)|[^'\\\n])*'`
+	tripleDouble = `"""(?s:\\.|[^\\])*?(?:"""|\z)|`
+	tripleSingle = `'''(?s:\\.|[^\\])*?(?:'''|\z)|`
+)
+
+// tokens matches what is not code in each language: comments and strings. A
+// quote that no other one closes is code, such as an apostrophe in text.
+var tokens = map[language]pattern{
+	golang:     lazy(slashComment + "`[^`]*(?:`|\\z)|" + shortString),
+	typescript: lazy(slashComment + "`(?s:\\\\.|[^`\\\\])*(?:`|\\z)|" + shortString),
+	python:     lazy(`#.*|` + tripleDouble + tripleSingle + shortString),
+	java:       lazy(slashComment + tripleDouble + shortString),
+	shell:      lazy(`(?m:(?:^|[ \t])#.*)|"(?:(?s:\\.)|[^"\\\n])*"|'[^'\n]*'`),
+}
+
+// mask returns text with comments blanked and strings filled, byte for byte as
+// long, and the string literals that are complete. Text in no known language is
+// all code, and so is the inside of a shell's double quotes.
+func mask(text string, lang language) (string, []literal) {
+	find, ok := tokens[lang]
+	if !ok {
+		return text, nil
+	}
+	var literals []literal
+	out, begin := []byte(text), 0
+	if lang == python {
+		begin = openDocstring(text)
+		fill(out[:begin], ' ')
+	}
+	for _, at := range find().FindAllStringIndex(text[begin:], -1) {
+		from, to := begin+at[0], begin+at[1]
+		if strings.IndexByte("\"'`", text[from]) < 0 {
+			fill(out[from:to], ' ')
+			continue
+		}
+		l := newLiteral(text, from, to)
+		if l.closing() <= to {
+			literals = append(literals, l)
+		}
+		if lang != shell || l.quote == "'" {
+			fill(out[l.start:l.end], filler)
+		}
+	}
+	return string(out), literals
+}
+
+// openDocstring is the length of text that ends a docstring begun above the
+// hunk: an odd number of marks, the first alone on a line that nothing opens.
+func openDocstring(text string) int {
+	const mark = `"""`
+	before, after, _ := strings.Cut(text, mark)
+	opener := strings.TrimSpace(before)
+	alone := strings.HasSuffix(strings.TrimRight(before, " \t"), "\n") && strings.HasPrefix(after, "\n")
+	if strings.Count(text, mark)%2 == 0 || !alone || opener == "" || strings.HasSuffix(opener, ":") {
+		return 0
+	}
+	return len(before) + len(mark)
+}
+
+// fill overwrites everything but line breaks.
+func fill(out []byte, with byte) {
+	for i := range out {
+		if out[i] != '\n' {
+			out[i] = with
+		}
+	}
+}
+
+// newLiteral is the literal from one offset to another. Where the text ends
+// before it does, so does what is inside.
+func newLiteral(text string, from, to int) literal {
+	l := literal{opening: from, quote: text[from : from+1]}
+	if triple := strings.Repeat(l.quote, 3); strings.HasPrefix(text[from:to], triple) {
+		l.quote = triple
+	}
+	l.start, l.end = from+len(l.quote), to
+	if to-from >= 2*len(l.quote) && strings.HasSuffix(text[:to], l.quote) {
+		l.end -= len(l.quote)
+	}
+	for l.opening > max(0, from-40) && isWord(text[l.opening-1]) {
+		l.opening--
+	}
+	l.prefix = text[l.opening:from]
+	return l
+}
+
+func isWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}

@@ -1,0 +1,128 @@
+package rule
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// pattern is a regular expression that is compiled when it is first used, so
+// that a process which reviews nothing does not pay for it.
+type pattern func() *regexp.Regexp
+
+func lazy(expr string) pattern {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// all looks through the files of several languages in one way.
+func all(find finder, languages ...language) in {
+	same := in{}
+	for _, l := range languages {
+		same[l] = find
+	}
+	return same
+}
+
+// each asks about every added line whether it is at fault.
+func each(found func(h *hunk, i int) (hit, bool)) finder {
+	return func(h *hunk) []hit {
+		var hits []hit
+		for i := range h.lines {
+			if !h.lines[i].added {
+				continue
+			}
+			if at, ok := found(h, i); ok {
+				at.line = i
+				hits = append(hits, at)
+			}
+		}
+		return hits
+	}
+}
+
+// inCode finds lines whose masked code matches; a first group is the subject.
+func inCode(expr string) finder {
+	re := lazy(expr)
+	return each(func(h *hunk, i int) (hit, bool) {
+		m := re().FindStringSubmatch(h.lines[i].code)
+		if m == nil {
+			return hit{}, false
+		}
+		return hit{subject: last(m[1:])}, true
+	})
+}
+
+// inText finds lines whose text matches from a byte on that is code, so that
+// a pattern can look into strings without matching in comments.
+func inText(expr string) finder {
+	re := lazy(expr)
+	return each(func(h *hunk, i int) (hit, bool) { return hit{}, live(re(), h.lines[i]) != nil })
+}
+
+// live returns the groups of the first match that begins in code, or nil.
+func live(re *regexp.Regexp, l line) []string {
+	for _, m := range re.FindAllStringSubmatchIndex(l.text, -1) {
+		first := m[0] + indent(l.text[m[0]:m[1]])
+		if first < m[1] && l.code[first] == l.text[first] {
+			return groups(l.text, m)
+		}
+	}
+	return nil
+}
+
+func groups(text string, m []int) []string {
+	found := make([]string, len(m)/2)
+	for i := range found {
+		if m[2*i] >= 0 {
+			found[i] = text[m[2*i]:m[2*i+1]]
+		}
+	}
+	return found
+}
+
+// replaced adds to each hit the line with the pattern replaced, which must be
+// safe without further thought.
+func replaced(expr, with string, find finder) finder {
+	re := lazy(expr)
+	return func(h *hunk) []hit {
+		hits := find(h)
+		for n, at := range hits {
+			text := h.lines[at.line].text
+			if fixed := re().ReplaceAllString(text, with); fixed != text {
+				hits[n].suggestion = fixed
+			}
+		}
+		return hits
+	}
+}
+
+// last is the last of some groups that is not empty.
+func last(groups []string) string {
+	for i := len(groups) - 1; i >= 0; i-- {
+		if groups[i] != "" {
+			return groups[i]
+		}
+	}
+	return ""
+}
+
+// continues reports whether a line of code goes on in the next one.
+func continues(code string) bool {
+	for _, end := range []string{"(", ",", "=", "=>", "+", "&&", "||", "?", "[", ".", "return", "await"} {
+		if strings.HasSuffix(code, end) {
+			return true
+		}
+	}
+	return false
+}
+
+var bareCall = lazy(`^(?:_ = )?([A-Za-z_][\w.]*)\(.*\)$`)
+
+// statement is the function that line i calls for its effect alone, or "".
+func statement(h *hunk, i int) string {
+	m := bareCall().FindStringSubmatch(strings.TrimSuffix(h.codeAt(i), ";"))
+	if m == nil || continues(h.before(i)) {
+		return ""
+	}
+	return m[1]
+}

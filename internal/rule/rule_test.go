@@ -1,0 +1,250 @@
+package rule
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// A case is a file testdata/<rule>/find*.<ext> or clean*.<ext>. Its lines are
+// all added, or it is a patch where it ends in .diff. A line where the rule
+// must speak up ends in "//~ severity" or "#~ severity". Its name is the path
+// that the rule sees. "¦" is left out, so that no scanner takes a made-up
+// credential for a real one.
+var marker = regexp.MustCompile(`\s*(?://|#)~ (\w+)$`)
+
+func TestRulesFindWhatTheirCasesMarkAndNothingElse(t *testing.T) {
+	t.Parallel()
+	for _, r := range rules {
+		files, err := filepath.Glob(filepath.Join("testdata", r.name, "*"))
+		require.NoError(t, err)
+		names := strings.Join(files, " ")
+		require.Contains(t, names, "find", "%s has no case that it must find", r.name)
+		require.Contains(t, names, "clean", "%s has no near miss", r.name)
+		for _, file := range files {
+			t.Run(r.name+"/"+filepath.Base(file), func(t *testing.T) {
+				t.Parallel()
+				f, want := readCase(t, file)
+				require.Equal(t, strings.HasPrefix(filepath.Base(file), "find"), len(want) > 0, "marks do not fit the file's name")
+				require.Equal(t, want, reported(f, r.name))
+			})
+		}
+	}
+}
+
+func TestEveryCaseFolderBelongsToARule(t *testing.T) {
+	t.Parallel()
+	folders, err := os.ReadDir("testdata")
+	require.NoError(t, err)
+	for _, d := range folders {
+		known := slices.ContainsFunc(rules, func(r rule) bool { return r.name == d.Name() })
+		require.True(t, known || d.Name() == "fuzz", "%s is no rule's name", d.Name())
+	}
+}
+
+// readCase returns a case as a changed file, and "line severity" for each mark.
+func readCase(t *testing.T, file string) (diff.File, []string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	path, isPatch := strings.CutSuffix(filepath.Base(file), ".diff")
+	var severities []string
+	for i, l := range lines {
+		severity := ""
+		if m := marker.FindStringSubmatch(l); m != nil {
+			severity = m[1]
+		}
+		severities = append(severities, severity)
+		lines[i] = strings.ReplaceAll(marker.ReplaceAllString(l, ""), "¦", "")
+	}
+	patch := strings.Join(lines, "\n") + "\n"
+	if !isPatch {
+		patch = allAdded(lines)
+	}
+	hunks, err := diff.Hunks(patch)
+	require.NoError(t, err)
+	return diff.File{Path: path, Patch: patch}, marked(hunks, severities, isPatch)
+}
+
+func allAdded(lines []string) string {
+	return fmt.Sprintf("@@ -0,0 +1,%d @@\n+%s\n", len(lines), strings.Join(lines, "\n+"))
+}
+
+func marked(hunks []diff.Hunk, severities []string, isPatch bool) []string {
+	want, row := []string{}, 0
+	for _, h := range hunks {
+		if isPatch {
+			row++ // the hunk's header
+		}
+		for _, l := range h.Lines {
+			if severities[row] != "" {
+				want = append(want, fmt.Sprintf("%d %s", l.New, severities[row]))
+			}
+			row++
+		}
+	}
+	return want
+}
+
+// reported has "line severity" for each finding of one rule.
+func reported(f diff.File, name string) []string {
+	got := []string{}
+	for _, r := range rules {
+		if r.name != name {
+			continue
+		}
+		for _, found := range r.review(newHunks(f)) {
+			got = append(got, fmt.Sprintf("%d %s", found.Line, found.Severity))
+		}
+	}
+	return got
+}
+
+// TestOnlyAddedLinesTrigger makes every line of every case old: what stood
+// there before, or goes, is not this change's.
+func TestOnlyAddedLinesTrigger(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join("testdata", "*", "find*"))
+	require.NoError(t, err)
+	for _, file := range files {
+		f, want := readCase(t, file)
+		require.NotEmpty(t, want, file)
+		for _, old := range []string{" ", "-"} {
+			before := f
+			lines := strings.Split(strings.ReplaceAll(f.Patch, "\n+", "\n"+old), "\n")
+			before.Patch = renumbered(lines)
+			require.Empty(t, Review(before), "%s with %q", file, old)
+		}
+	}
+}
+
+// renumbered is one hunk of all lines of a patch, with a new line behind them.
+func renumbered(patch []string) string {
+	var body []string
+	for _, l := range patch {
+		if l != "" && !strings.HasPrefix(l, "@@") {
+			body = append(body, l)
+		}
+	}
+	body = append(body, "+")
+	text := strings.Join(body, "\n") + "\n"
+	count := func(marks string) (n int) {
+		for _, l := range body {
+			if strings.ContainsAny(l[:1], marks) {
+				n++
+			}
+		}
+		return n
+	}
+	return fmt.Sprintf("@@ -1,%d +1,%d @@\n%s", count(" -"), count(" +"), text)
+}
+
+func TestEveryRuleIsWhole(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, r := range rules {
+		require.False(t, seen[r.name], "%s stands twice in the list", r.name)
+		seen[r.name] = true
+		require.NotEmpty(t, r.category, r.name)
+		require.GreaterOrEqual(t, r.severity.Rank(), 0, r.name)
+		require.False(t, strings.HasSuffix(r.title, "."), "%s: the title is one sentence without a stop", r.name)
+		require.True(t, strings.HasSuffix(r.body, "."), r.name)
+	}
+	require.GreaterOrEqual(t, len(seen), 22)
+}
+
+func TestAFindingPointsAtItsLineOfTheNewFile(t *testing.T) {
+	t.Parallel()
+	patch := "@@ -10,3 +20,3 @@ func load()\n a()\n-if err := s.Save(x); err != nil {\n+\ts.Save(x)\n b()\n"
+	found := Review(diff.File{Path: "store.go", Patch: patch})
+	require.Len(t, found, 1)
+	got := found[0]
+	require.Equal(t, []int{21, 21}, []int{got.StartLine, got.Line})
+	require.Equal(t, finding.Right, got.Side)
+	require.Equal(t, "The error of `s.Save` is dropped", got.Title)
+	require.Equal(t, "s.Save(x)", got.Quote)
+	require.Equal(t, finding.Rule, got.Source)
+	require.Equal(t, finding.Inline, got.Placement)
+	require.Equal(t, finding.Fingerprint(got), got.Fingerprint)
+}
+
+// TestACredentialIsNotRepeated: a finding travels further than the code does.
+func TestACredentialIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	issued, key := "ghp_"+"q8Zt1LxV0bNc5RmW3yKd7PfHs2JgUa9EoTi4", strings.Repeat("MIIEpAIBAAKCAQEA7Zk3m9Xw", 3)
+	for _, c := range []struct{ line, quote string }{
+		{`a = "` + issued + `" + "` + issued + `"`, `a = "ghp_…" + "ghp_…"`},
+		{`dbPassword = "wq7!Lm2zRt"`, `dbPassword = "wq7!…"`},
+		{`dsn = "postgres://app:Zk83hdQw@db.internal.net/pay"`, `dsn = "postgres://app:Zk83…@db.internal.net/pay"`},
+		{`pem = "-----BEGIN ` + `PRIVATE KEY-----\n` + key + `"`, `pem = "-----BEGIN ` + `PRIVATE KEY-----\nMIIE…"`},
+		{`print("here", "` + issued + `")`, `print("here", "ghp_…")`},
+	} {
+		all := Review(diff.File{Path: "a.py", Patch: allAdded([]string{c.line})})
+		require.NotEmpty(t, all, c.line)
+		for _, found := range all {
+			require.Equal(t, c.quote, found.Quote)
+			require.NotContains(t, found.Title+found.Body+found.Suggestion, "Lm2z")
+		}
+	}
+	found := Review(diff.File{Path: "a.sh", Patch: allAdded([]string{"export API_KEY=9fK2mX7qLwZ4vB8tRn3y"})})
+	require.Len(t, found, 1)
+	require.Equal(t, "export API_KEY=9fK2…", found[0].Quote)
+}
+
+func TestManyRepeatsBecomeOneFindingThatNamesTheLines(t *testing.T) {
+	t.Parallel()
+	lines := slices.Repeat([]string{"debugger;"}, 14)
+	found := Review(diff.File{Path: "a.ts", Patch: allAdded(lines)})
+	require.Len(t, found, 1)
+	require.Equal(t, 1, found[0].Line)
+	require.Contains(t, found[0].Body, "The same on lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 3 more.")
+}
+
+func TestSuggestionsReplaceTheirLine(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ path, line, want string }{
+		{"a.sh", `  rm -rf "$OUT/"*`, `  rm -rf "${OUT:?}/"*`},
+		{"a.py", `    return yaml.load(text)`, `    return yaml.safe_load(text)`},
+		{"A.java", `    if (kind == "debit") {`, `    if ("debit".equals(kind)) {`},
+		{"a.test.ts", `  it.only("pays", () => {`, `  it("pays", () => {`},
+		{"B.java", `    if (a.kind() == "debit") {`, ``},
+	} {
+		found := Review(diff.File{Path: c.path, Patch: allAdded([]string{c.line})})
+		require.Len(t, found, 1, c.line)
+		require.Equal(t, c.want, found[0].Suggestion)
+	}
+}
+
+func TestLongLinesAndBrokenPatchesYieldNothing(t *testing.T) {
+	t.Parallel()
+	long := "eval $1 # " + strings.Repeat("x", maxLine)
+	require.Empty(t, Review(diff.File{Path: "a.sh", Patch: allAdded([]string{long})}))
+	require.Empty(t, Review(diff.File{Path: "a.sh", Patch: "no patch\n"}))
+}
+
+// TestTheDemoHasItsSeededDefects holds the embedded sample and the rules
+// together: what a newcomer sees first.
+func TestTheDemoHasItsSeededDefects(t *testing.T) {
+	t.Parallel()
+	file, err := os.Open(filepath.Join("..", "ingest", "demo.diff"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, file.Close()) }()
+	files, err := diff.Parse(file, 1<<20)
+	require.NoError(t, err)
+	require.Len(t, files, 6)
+	var found []finding.Finding
+	for _, f := range files {
+		found = append(found, Review(f)...)
+	}
+	require.Equal(t, "1 blocker, 3 major, 2 minor", finding.Counts(found))
+}

@@ -1,0 +1,28 @@
+package rule
+
+import "github.com/org/pr-review-action/internal/finding"
+
+const removeTree = `\brm\s+(?:-\w+\s+)*-\w*[rR]\w*\s+(?:-\w+\s+|--\s+)*`
+
+var nounset = lazy(`(?m)^\s*set\s+(?:-\w+\s+)*-\w*u`)
+var removeFromVariable = replaced(`(\brm\s[^;&|]*?)\$\{?([A-Z_]+)\}?("?/(?:\*|\s|"|$))`, "${1}$${${2}:?}$3",
+	inCode(removeTree+`(?:[^\s;&|]+\s+)*"?\$\{?\w+\}?"?/(?:\*|\s|"|$)`))
+
+var removeUnchecked = rule{
+	name: "sh-remove-unchecked", category: "correctness", severity: finding.Major,
+	title: "An empty variable makes this remove from the root",
+	body:  "With the variable unset the path begins at `/`. Write `${NAME:?}`, which stops instead.",
+	find: in{shell: func(h *hunk) []hit {
+		if nounset().MatchString(h.code) {
+			return nil
+		}
+		return removeFromVariable(h)
+	}},
+}
+
+var pipeToShell = rule{
+	name: "pipe-to-shell", category: "security", severity: finding.Minor,
+	title: "A downloaded script runs unchecked",
+	body:  "What runs is whatever the server sends that day, or the half of it that arrived. Pin a version and compare a checksum first.",
+	find:  in{shell: inCode(`\b(?:curl|wget)\b[^;&|]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:ba|z|da)?sh\b`)},
+}

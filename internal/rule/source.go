@@ -1,0 +1,167 @@
+package rule
+
+import (
+	"path"
+	"sort"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/diff"
+)
+
+// language is the language of a file as far as rules tell them apart.
+type language = string
+
+const (
+	golang      language = "go"
+	typescript  language = "typescript" // and JavaScript
+	python      language = "python"
+	java        language = "java"
+	shell       language = "shell" // and Dockerfiles
+	anyLanguage language = "any"   // of rules that read every file
+)
+
+// extensions has the language of each file name extension.
+var extensions = map[string]language{
+	".go": golang, ".py": python, ".pyi": python, ".java": java,
+	".ts": typescript, ".tsx": typescript, ".mts": typescript, ".cts": typescript,
+	".js": typescript, ".jsx": typescript, ".mjs": typescript, ".cjs": typescript,
+	".sh": shell, ".bash": shell, ".zsh": shell, ".ksh": shell,
+}
+
+// maxLine is the length in bytes beyond which a line is taken for data.
+const maxLine = 2000
+
+// reach is how many lines a rule may walk from the line it looks at, so that
+// the time for a hunk grows with its length alone.
+const reach = 60
+
+// line is one line of the new file. In code, which is as long as text, comments
+// are blank and the insides of strings are filled with a byte no rule matches.
+type line struct {
+	number     int
+	added      bool
+	text, code string
+	start      int // offset in the hunk's text
+}
+
+// hunk is one hunk as rules see it.
+type hunk struct {
+	path       string
+	language   language
+	test       bool   // of a test file
+	lines      []line // of the new file
+	text, code string // the lines, joined
+	literals   []literal
+	removed    []string // lines of the old file alone
+}
+
+var testPath = lazy(`(?i)(?:^|/)(?:tests?|__tests__|testdata|testing|fixtures?|e2e|examples?|mocks?|__mocks__|integration)/` +
+	`|_test\.(?:go|py)$|[.\-_](?:test|spec)\.[jt]sx?$|(?:^|/)(?:test_[^/]*|conftest)\.py$|Tests?\.java$|\.bats$`)
+
+func languageOf(name string) language {
+	if strings.HasPrefix(path.Base(name), "Dockerfile") {
+		return shell
+	}
+	return extensions[strings.ToLower(path.Ext(name))]
+}
+
+// newHunks are the hunks of a changed file, none for a patch that is broken.
+func newHunks(f diff.File) []*hunk {
+	parsed, err := diff.Hunks(f.Patch)
+	if err != nil {
+		return nil
+	}
+	hunks := make([]*hunk, len(parsed))
+	for i, p := range parsed {
+		hunks[i] = &hunk{path: f.Path, language: languageOf(f.Path), test: testPath().MatchString(f.Path)}
+		hunks[i].read(p)
+	}
+	return hunks
+}
+
+func (h *hunk) read(parsed diff.Hunk) {
+	var text strings.Builder
+	for _, l := range parsed.Lines {
+		content := strings.TrimSuffix(l.Text, "\r")
+		if len(content) > maxLine {
+			content = ""
+		}
+		if l.Op == diff.Delete {
+			h.removed = append(h.removed, content)
+			continue
+		}
+		h.lines = append(h.lines, line{number: l.New, added: l.Op == diff.Add, text: content, start: text.Len()})
+		text.WriteString(content + "\n")
+	}
+	h.text = text.String()
+	h.code, h.literals = mask(h.text, h.language)
+	for i, l := range h.lines {
+		h.lines[i].code = h.code[l.start : l.start+len(l.text)]
+	}
+}
+
+// next is the first line after i that holds code, or one that holds none where
+// there is no such line within reach.
+func (h *hunk) next(i int) int {
+	end := min(len(h.lines), i+reach)
+	for i++; i < end && h.codeAt(i) == ""; i++ {
+	}
+	return i
+}
+
+// before is the code of the nearest line above i that holds some, trimmed.
+func (h *hunk) before(i int) string {
+	for j := i - 1; j >= max(0, i-reach); j-- {
+		if code := h.codeAt(j); code != "" {
+			return code
+		}
+	}
+	return ""
+}
+
+// codeAt is the trimmed code of line i, empty where there is no such line.
+func (h *hunk) codeAt(i int) string {
+	if i < 0 || i >= len(h.lines) {
+		return ""
+	}
+	return strings.TrimSpace(h.lines[i].code)
+}
+
+// enclosing yields the lines that open the blocks around line i, innermost
+// first, by indentation. A block opened above the hunk is not seen.
+func (h *hunk) enclosing(i int) []string {
+	var opened []string
+	depth := indent(h.lines[i].code)
+	for j := i - 1; j >= max(0, i-reach) && depth > 0; j-- {
+		code := h.lines[j].code
+		if h.codeAt(j) == "" || indent(code) >= depth {
+			continue
+		}
+		depth = indent(code)
+		opened = append(opened, h.codeAt(j))
+	}
+	return opened
+}
+
+func indent(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
+
+var assignment = lazy(`([A-Za-z_]\w*)\s*(?::\s*[\w<>\[\]|. ]+)?:?=\s*([^=\s].*)$`)
+
+// value is the text that the nearest line above i assigns to a name, or "".
+func (h *hunk) value(name string, i int) string {
+	for j := i - 1; j >= max(0, i-reach); j-- {
+		l := h.lines[j]
+		if !strings.Contains(l.code, name) || !strings.Contains(l.code, "=") {
+			continue
+		}
+		if m := assignment().FindStringSubmatchIndex(l.code); m != nil && l.code[m[2]:m[3]] == name {
+			return l.text[m[4]:m[5]]
+		}
+	}
+	return ""
+}
+
+// lineAt is the index of the line that holds an offset of the hunk's text.
+func (h *hunk) lineAt(offset int) int {
+	return sort.Search(len(h.lines), func(i int) bool { return h.lines[i].start > offset }) - 1
+}

@@ -1,0 +1,106 @@
+package rule
+
+import (
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// sqlFromStrings finds values in the text of an SQL statement; a blocker where the
+// hunk shows that a caller sent the value.
+var sqlFromStrings = rule{
+	name: "sql-from-strings", category: "security", severity: finding.Major,
+	title:   "The value of `{}` becomes part of the SQL statement",
+	body:    "Whoever controls that value can change what the statement does. Pass it as a parameter of the query instead.",
+	inTests: skipped,
+	find:    all(findSQL, golang, typescript, python, java),
+}
+
+// valuePlace is where a value stands in SQL, not a name.
+const valuePlace = `(?is)(?:(?:[=<>]\s*|\blike\s+|\bvalues\s*\(\s*)['"]?%*|[(,]\s*'%*)`
+
+var (
+	sqlStart = lazy(`(?s)^\s*(?:(?:SELECT\b.+\bFROM\b|INSERT\s+INTO\b|UPDATE\s+\S+\s+SET\b|DELETE\s+FROM\b)` +
+		`|(?:select\b.+\bfrom\b|insert\s+into\b|update\s+\S+\s+set\b|delete\s+from\b))`)
+	sqlCall      = lazy(`(?i)query|exec|sql|cursor|\bdb\b|stmt|statement|prepare`)
+	valueEnd     = lazy(valuePlace + `$`)
+	valueVerb    = lazy(valuePlace + `%[sv]`)
+	valueBrace   = lazy(valuePlace + `\$?\{([^{}]*)\}`)
+	plusOperand  = lazy(`^\s*\+\s*([A-Za-z_][\w.]*(?:\([^()]*\)|\[[^\[\]]*\])*)`)
+	plusLiteral  = lazy(`^\s*\+?\s*(?:[A-Za-z_][\w.\[\]()]*\s*\+\s*)?$`)
+	sprintfStart = lazy(`(?:\bSprintf|String\.format)\(\s*$`)
+	formatted    = lazy(`^\s*(?:%\s*[\w(]|\.(?:format|formatted)\()`)
+	harmless     = lazy(`(?i)^(?:strconv\.|int\(|Number\(|parseInt|String\.valueOf|Integer\.|Long\.|\w*(?:escape|quote|placeholder|bind|table|column))`)
+)
+
+// findSQL looks through the literals of each statement for the first one with
+// a value joined to it, formatted or interpolated into it.
+func findSQL(h *hunk) []hit {
+	var hits []hit
+	for _, parts := range h.joined() {
+		if !h.isSQL(parts) {
+			continue
+		}
+		for _, l := range parts {
+			expression, offset := h.embedded(l)
+			if expression != "" && !harmless().MatchString(expression) {
+				hits = append(hits, h.sentByCaller(expression, h.lineAt(offset)))
+				break
+			}
+		}
+	}
+	return hits
+}
+
+// joined are the hunk's literals, those together that are added to one another
+// with at most a name between.
+func (h *hunk) joined() [][]literal {
+	var all [][]literal
+	end := -1
+	for _, l := range h.literals {
+		if end >= 0 && l.opening >= end && l.opening-end < 200 && plusLiteral().MatchString(h.code[end:l.opening]) {
+			all[len(all)-1] = append(all[len(all)-1], l)
+		} else {
+			all = append(all, []literal{l})
+		}
+		end = l.closing()
+	}
+	return all
+}
+
+// isSQL reports whether literals are a statement together. A tagged template
+// passes its values apart from the text. Prose may begin with "select" in lower
+// case; a query has a call near.
+func (h *hunk) isSQL(parts []literal) bool {
+	first := parts[0]
+	var text strings.Builder
+	for _, l := range parts {
+		text.WriteString(h.text[l.start:l.end])
+	}
+	if !sqlStart().MatchString(text.String()) || first.quote == "`" && first.prefix != "" {
+		return false
+	}
+	i := h.lineAt(first.opening)
+	above := h.before(i)
+	return strings.TrimSpace(text.String())[0] < 'a' || sqlCall().MatchString(h.lines[i].code) ||
+		continues(above) && sqlCall().MatchString(above) || sqlCall().MatchString(h.codeAt(h.next(i)))
+}
+
+// embedded is the expression whose value ends up in the literal, and where.
+func (h *hunk) embedded(l literal) (expression string, offset int) {
+	text := h.text[l.start:l.end]
+	before := h.code[max(0, l.opening-40):l.opening]
+	after := h.code[l.closing():min(len(h.code), l.closing()+300)]
+	if m := plusOperand().FindStringSubmatch(after); m != nil && valueEnd().MatchString(text) {
+		return m[1], l.end
+	}
+	isFormat := formatted().MatchString(after)
+	if valueVerb().MatchString(text) && (isFormat || sprintfStart().MatchString(before)) {
+		return identifier().FindString(strings.TrimPrefix(strings.TrimSpace(after), ".format")), l.end
+	}
+	interpolates := h.language == typescript && l.quote == "`" || h.language == python && strings.ContainsAny(l.prefix, "fF")
+	if m := valueBrace().FindStringSubmatchIndex(text); m != nil && (interpolates || isFormat) {
+		return last([]string{"a field", text[m[2]:m[3]]}), l.start + m[2]
+	}
+	return "", 0
+}

@@ -1,0 +1,7 @@
+package a
+
+const awsKey = "AKIA¦Q3EGRXZJ5T7MUN2K" //~ blocker
+
+var dbPassword = "wq7!Lm2zRt" //~ major
+
+const dsn = "postgres://app:Zk83hdQw@db.internal.net/pay" //~ major

@@ -1,0 +1,2 @@
+print("usage: a b")
+print(f"total={total}")

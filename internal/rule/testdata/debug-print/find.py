@@ -1,0 +1,2 @@
+print("here", x) #~ nit
+print(f"{x=}") #~ nit

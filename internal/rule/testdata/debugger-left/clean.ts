@@ -1,0 +1,3 @@
+// debugger;
+const s = "debugger;";
+startDebugger();

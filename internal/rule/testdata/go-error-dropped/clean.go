@@ -1,0 +1,15 @@
+package a
+
+func f(tx *sql.Tx, b []byte) error {
+	os.Remove(tmp)
+	_ = tx.Rollback()
+	_ = os.Rename(a, b)
+	data, _ := os.ReadFile(name) // absent is fine
+	n, _ := strconv.Atoi(s)
+	if err := json.Unmarshal(b, &v); err != nil {
+		return err
+	}
+	err = errors.Join(err,
+		tx.Commit())
+	return json.Unmarshal(b, &v)
+}

@@ -1,0 +1,5 @@
+package a
+
+func f(b []byte) {
+	json.Unmarshal(b, &v)
+}

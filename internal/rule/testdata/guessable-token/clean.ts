@@ -1,0 +1,2 @@
+const jitter = Math.random() * 100;
+const token = crypto.randomUUID();

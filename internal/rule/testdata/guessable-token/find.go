@@ -1,0 +1,6 @@
+package a
+
+func f() int {
+	otp := rand.Intn(1000000) //~ major
+	return otp
+}

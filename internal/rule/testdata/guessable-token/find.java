@@ -1,0 +1,1 @@
+class A { long token = new Random().nextLong(); } //~ major

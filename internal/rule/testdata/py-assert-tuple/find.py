@@ -1,0 +1,1 @@
+assert (total > 0, "total must be positive") #~ major

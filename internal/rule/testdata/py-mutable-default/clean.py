@@ -1,0 +1,7 @@
+def f(a, seen=None, size=()):
+    call(seen=[])
+    # def g(seen=[]):
+
+values = dict(
+    a={},
+)

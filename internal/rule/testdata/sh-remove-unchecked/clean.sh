@@ -1,0 +1,5 @@
+rm -rf "${OUT:?}/"*
+rm -rf "$OUT"
+rm -rf build/*
+rm -f "$OUT/a"
+# rm -rf "$OUT/"*

@@ -1,0 +1,3 @@
+rm -rf "$OUT/"* #~ major
+rm -r -f ${OUT}/ #~ major
+rm -rf a $OUT/* #~ major

@@ -1,0 +1,8 @@
+package a
+
+func f(dir string) {
+	exec.Command("ls", dir)
+	exec.Command("sh", "-c", "ls | wc -l")
+	exec.Command("sh", "-c", script)
+	exec.Command("sh", "-c", fmt.Sprintf("ls %q", dir))
+}

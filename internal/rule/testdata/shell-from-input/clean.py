@@ -1,0 +1,5 @@
+subprocess.run(["ls", path])
+os.system("clear")
+os.system("ls " + shlex.quote(path))
+subprocess.run(command, shell=True)
+# os.system("ls " + path)

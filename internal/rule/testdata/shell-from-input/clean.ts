@@ -1,0 +1,3 @@
+const m = /a+/.exec("b" + text);
+pattern.exec(`a ${b}`);
+exec("ls -l", done);

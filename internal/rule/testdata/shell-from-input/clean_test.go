@@ -1,0 +1,5 @@
+package a
+
+func f(dir string) {
+	exec.Command("sh", "-c", "ls "+dir)
+}

@@ -1,0 +1,5 @@
+class A {
+  void f(String d) throws Exception {
+    Runtime.getRuntime().exec("sh -c ls " + d); //~ major
+  }
+}

@@ -1,0 +1,3 @@
+class A { void f() {
+  try { a(); } catch (Exception e) { } //~ minor
+} }

@@ -1,0 +1,5 @@
+try { a(); } catch (e) {} //~ minor
+try {
+  a();
+} catch { //~ minor
+}

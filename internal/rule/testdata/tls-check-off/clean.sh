@@ -1,0 +1,2 @@
+curl -fsSL https://example.com/kit
+curl --key k.pem https://example.com

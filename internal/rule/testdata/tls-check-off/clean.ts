@@ -1,0 +1,2 @@
+const o = { strictSSL: secure ? !!options.rejectUnauthorized : false };
+const agent = new https.Agent({ rejectUnauthorized: true });

@@ -1,0 +1,3 @@
+package a
+
+var c = &tls.Config{InsecureSkipVerify: true}

@@ -1,0 +1,2 @@
+xs.forEach((x) => save(x));
+const s = ".forEach(async x";

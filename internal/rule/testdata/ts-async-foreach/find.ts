@@ -1,0 +1,3 @@
+xs.forEach(async (x) => { //~ major
+  await save(x);
+});

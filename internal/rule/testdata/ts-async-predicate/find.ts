@@ -1,0 +1,1 @@
+const paid = xs.filter(async (x) => await isPaid(x)); //~ major

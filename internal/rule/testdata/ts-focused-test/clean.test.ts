@@ -1,0 +1,4 @@
+describe("payments", () => {
+  it("is the .only( one", () => {});
+  model.fit(data);
+});

@@ -1,0 +1,6 @@
+async function save(x) {
+  await db.put(x);
+}
+async function run() {
+  save(1); //~ major
+}

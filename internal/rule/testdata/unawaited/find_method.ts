@@ -1,0 +1,8 @@
+class Store {
+  async save() {
+    await put();
+  }
+  async close() {
+    this.save(); //~ major
+  }
+}
