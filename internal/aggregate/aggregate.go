@@ -1,0 +1,151 @@
+// Package aggregate turns the reviews of single files into one list of findings:
+// sorted, without duplicates, each placed where it can be posted.
+//
+// It marks what it holds back and says why; it never loses a finding. Start
+// reading at Findings.
+package aggregate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// MinConfidence is the confidence from which a finding is shown.
+const MinConfidence = 0.5
+
+// Findings merges what the files' reviews found. The kept findings come first,
+// in the order shown and with ids from F1; the filtered ones follow, marked.
+// Every anchor was checked against the diff: one that is not part of it moves
+// its finding to the body.
+func Findings(files []diff.File, reviews []finding.FileReview) []finding.Finding {
+	patches := make(map[string]string, len(files))
+	for _, f := range files {
+		patches[f.Path] = f.Patch
+	}
+	var all []finding.Finding
+	for _, r := range reviews {
+		if len(r.Findings) > 0 {
+			all = append(all, placed(r.Findings, patches[r.Path])...)
+		}
+	}
+	slices.SortFunc(all, finding.Compare)
+	markWeak(all)
+	markDuplicates(all)
+	slices.SortStableFunc(all, func(a, b finding.Finding) int { return filtered(a) - filtered(b) })
+	for i := range all {
+		if all[i].Filtered == "" {
+			all[i].ID = fmt.Sprintf("F%d", i+1)
+		}
+	}
+	return all
+}
+
+// Files gives every changed file's result in the order of the change. A file
+// without one was not reached.
+func Files(files []diff.File, reviews []finding.FileReview) []finding.FileReview {
+	byPath := make(map[string]finding.FileReview, len(reviews))
+	for _, r := range reviews {
+		byPath[r.Path] = r
+	}
+	all := make([]finding.FileReview, 0, len(files))
+	for _, f := range files {
+		r, ok := byPath[f.Path]
+		if !ok {
+			r = finding.FileReview{Path: f.Path, State: finding.NotReached}
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// placed checks the anchors of one file's findings against its patch (P7).
+func placed(findings []finding.Finding, patch string) []finding.Finding {
+	anchors, err := diff.NewAnchors(patch)
+	out := make([]finding.Finding, 0, len(findings))
+	for _, f := range findings {
+		if f.StartLine == 0 {
+			f.StartLine = f.Line
+		}
+		f.Placement = finding.Inline
+		if err != nil {
+			f = inBody(f, "its file has no lines to comment on")
+		} else if reason := anchors.Check(string(f.Side), f.StartLine, f.Line); reason != nil {
+			f = inBody(f, offDiff(f, reason))
+		} else if f.Quote == "" {
+			f.Quote, _ = anchors.Text(string(f.Side), f.Line)
+		}
+		if f.Side == finding.Left || f.Placement == finding.Body {
+			f.Suggestion = "" // GitHub applies suggestions to lines of the new file alone
+		}
+		f.Fingerprint = finding.Fingerprint(f)
+		out = append(out, f)
+	}
+	return out
+}
+
+func inBody(f finding.Finding, why string) finding.Finding {
+	f.Placement, f.Note = finding.Body, why
+	return f
+}
+
+func offDiff(f finding.Finding, err error) string {
+	if errors.Is(err, diff.ErrNotInDiff) && f.StartLine != f.Line {
+		return fmt.Sprintf("lines %d to %d are not part of the diff", f.StartLine, f.Line)
+	}
+	return fmt.Sprintf("line %d is not part of the diff", f.Line)
+}
+
+func markWeak(all []finding.Finding) {
+	for i, f := range all {
+		if f.Confidence < MinConfidence {
+			all[i].Filtered = finding.LowConfidence
+			all[i].Note = fmt.Sprintf("confidence %.2f is below %.2f", f.Confidence, MinConfidence)
+		}
+	}
+}
+
+// markDuplicates keeps the first of findings that say the same of the same
+// lines: the gravest, since the list is sorted.
+func markDuplicates(all []finding.Finding) {
+	first := map[string][]int{}
+	for i, f := range all {
+		if f.Filtered != "" {
+			continue
+		}
+		key := f.Path + "\x00" + claim(f.Title)
+		if original := overlapping(all, first[key], f); original >= 0 {
+			all[i].Filtered = finding.Duplicate
+			all[i].Note = fmt.Sprintf("says the same as the finding at line %d", all[original].Line)
+			continue
+		}
+		first[key] = append(first[key], i)
+	}
+}
+
+func overlapping(all []finding.Finding, candidates []int, f finding.Finding) int {
+	for _, i := range candidates {
+		if all[i].Side == f.Side && all[i].StartLine <= f.Line && f.StartLine <= all[i].Line {
+			return i
+		}
+	}
+	return -1
+}
+
+// claim folds a title to what it says: letters and digits in lower case.
+func claim(title string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
+		return r < '0' || r > '9' && r < 'a' || r > 'z' && r < 0x80
+	}), " ")
+}
+
+func filtered(f finding.Finding) int {
+	if f.Filtered != "" {
+		return 1
+	}
+	return 0
+}

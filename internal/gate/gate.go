@@ -1,0 +1,102 @@
+// Package gate is where a person decides: what is asked, what an answer must
+// be, and who may give it.
+//
+// It holds resume checks 11 and 12 and reaches neither a model nor the pull
+// request. Start reading at Ask and Decide.
+package gate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/github"
+)
+
+// Ask is what the decision is about. It is hashed into the gate's id, so that
+// an answer holds for exactly this draft.
+type Ask struct {
+	Thread     string   `json:"thread"`
+	DiffDigest string   `json:"diff_digest"`
+	Findings   []string `json:"findings"` // ids, in the order shown
+	Shown      string   `json:"shown"`    // SHA-256 of the review as it will be posted
+}
+
+// NewAsk makes the question for a draft. shown is the whole review as the
+// approver could read it.
+func NewAsk(thread, diffDigest string, kept []finding.Finding, shown string) Ask {
+	sum := sha256.Sum256([]byte(shown))
+	return Ask{Thread: thread, DiffDigest: diffDigest, Findings: IDs(kept), Shown: hex.EncodeToString(sum[:])}
+}
+
+// IDs lists the findings' ids in their order.
+func IDs(findings []finding.Finding) []string {
+	ids := make([]string, 0, len(findings))
+	for _, f := range findings {
+		ids = append(ids, f.ID)
+	}
+	return ids
+}
+
+// Answer is a decision with the account of who gave it.
+type Answer struct {
+	Decision decision.Decision `json:"decision"`
+	Record   decision.Record   `json:"record"`
+}
+
+// Decide is resume check 11: the decision parses whole and names this draft's
+// findings. given is the verdict of the input or flag, possibly none; fallback
+// holds where neither it nor the text has one.
+func Decide(text string, given, fallback decision.Verdict, ids []string, until time.Time) (decision.Decision, error) {
+	d, err := decision.Parse(text)
+	if err == nil {
+		err = d.Check(ids)
+	}
+	if err == nil && given != "" {
+		d, err = d.Under(given)
+	}
+	if refused, ok := err.(*decision.Error); ok {
+		refused.Until = until
+	}
+	if err != nil {
+		return decision.Decision{}, err
+	}
+	if d.Verdict == "" {
+		d.Verdict = fallback
+	}
+	return d, undecided(d)
+}
+
+func undecided(d decision.Decision) error {
+	switch d.Verdict {
+	case decision.Approve, decision.Abort:
+		return nil
+	case decision.Revise:
+		return &checkpoint.Refusal{Check: 11, What: "/revise is not taken here, nothing was posted", Rows: [][2]string{
+			{"next", "approve or abort this draft"},
+		}}
+	}
+	return &checkpoint.Refusal{Check: 11, What: "there is no decision", Rows: [][2]string{
+		{"next", "decide with /approve or /abort"},
+	}}
+}
+
+// Key names an approval, so that those which were there before a draft parked
+// can be told from those that came after. It does not give away the comment.
+func Key(a github.Approval) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", a.Environments, a.State, a.User, a.Comment))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Keys gives the key of each approval, in order.
+func Keys(approvals []github.Approval) []string {
+	keys := make([]string, 0, len(approvals))
+	for _, a := range approvals {
+		keys = append(keys, Key(a))
+	}
+	return keys
+}

@@ -1,0 +1,152 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/diff"
+)
+
+// Errors of Range that are the caller's to mend.
+var (
+	ErrNoRange = errors.New("not a range of this clone")
+	ErrNoClone = errors.New("this folder is in no clone")
+	ErrNoGit   = errors.New("a range needs git, which is not in PATH")
+)
+
+// IsRange reports whether an argument has the form base..head or base...head.
+func IsRange(arg string) bool {
+	base, head, ok := strings.Cut(arg, "..")
+	return ok && base != "" && strings.TrimPrefix(head, ".") != "" && !strings.ContainsAny(arg, " \t\n")
+}
+
+// Range reads what changed between two commits of the clone in dir. base...head
+// starts at the merge base, as a pull request does; base..head at base itself.
+// configPath is read from the base. Errors of the argument are ErrNoRange, of
+// the place ErrNoClone and ErrNoGit.
+func Range(ctx context.Context, dir, arg, configPath string) (Change, error) {
+	g, err := open(ctx, dir)
+	if err != nil {
+		return Change{}, err
+	}
+	baseName, headName, _ := strings.Cut(arg, "..")
+	headName, fromMergeBase := strings.CutPrefix(headName, ".")
+	head, err := g.commit(ctx, headName)
+	if err != nil {
+		return Change{}, err
+	}
+	base, err := g.commit(ctx, baseName)
+	if err != nil {
+		return Change{}, err
+	}
+	if fromMergeBase {
+		if base, err = g.line(ctx, "merge-base", base, head); err != nil {
+			return Change{}, fmt.Errorf("%s and %s have no common commit: %w", baseName, headName, ErrNoRange)
+		}
+	}
+	c := Change{
+		Name: arg, Head: head,
+		Thread: fmt.Sprintf("local/%s#%s..%s:%s", g.name(), baseName, headName, head),
+	}
+	return c, g.read(ctx, base, head, configPath, &c)
+}
+
+// clone runs git on the repository in dir. Nothing that the reviewed change
+// could configure (external diff programs, text conversions, hooks, pagers,
+// attributes) takes part: git runs in the .git folder, without work tree and
+// index, so that it finds no .gitattributes which would call a source binary.
+type clone struct{ dir string } // the .git folder, absolute
+
+func open(ctx context.Context, dir string) (clone, error) {
+	out, err := git(ctx, dir, nil, "rev-parse", "--absolute-git-dir")
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return clone{}, ErrNoGit
+	case err != nil && strings.Contains(err.Error(), "not a git repository"):
+		return clone{}, ErrNoClone
+	}
+	return clone{strings.TrimSuffix(string(out), "\n")}, err
+}
+
+// name is the folder's that holds the clone.
+func (g clone) name() string {
+	if filepath.Base(g.dir) == ".git" {
+		return filepath.Base(filepath.Dir(g.dir))
+	}
+	return strings.TrimSuffix(filepath.Base(g.dir), ".git")
+}
+
+func (g clone) read(ctx context.Context, base, head, configPath string, c *Change) error {
+	patch, err := g.run(ctx, "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--submodule=short",
+		"--src-prefix=a/", "--dst-prefix=b/", "--unified=3", base, head, "--")
+	if err != nil {
+		return fmt.Errorf("reading the range: %w", err)
+	}
+	files, err := diff.Parse(bytes.NewReader(patch), MaxDiff)
+	if err != nil {
+		return fmt.Errorf("reading the range's diff: %w", err)
+	}
+	c.Files = byPath(files)
+	settings, err := g.file(ctx, base, configPath)
+	if err != nil {
+		return err
+	}
+	if c.Config, err = config.Parse(configPath, settings); err != nil {
+		return err
+	}
+	c.Attributes, err = g.file(ctx, base, ".gitattributes")
+	return err
+}
+
+func (g clone) commit(ctx context.Context, name string) (string, error) {
+	sha, err := g.line(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	if err != nil {
+		return "", fmt.Errorf("%q is no commit here: %w", name, ErrNoRange)
+	}
+	return sha, nil
+}
+
+// file reads a file at a commit; one that is not there is empty.
+func (g clone) file(ctx context.Context, commit, path string) ([]byte, error) {
+	if _, err := g.line(ctx, "cat-file", "-e", commit+":"+path); err != nil {
+		return nil, nil
+	}
+	text, err := g.run(ctx, "cat-file", "blob", commit+":"+path)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s at the base: %w", path, err)
+	}
+	return text, nil
+}
+
+func (g clone) line(ctx context.Context, args ...string) (string, error) {
+	out, err := g.run(ctx, args...)
+	return strings.TrimSpace(string(out)), err
+}
+
+func (g clone) run(ctx context.Context, args ...string) ([]byte, error) {
+	env := []string{"GIT_DIR=" + g.dir, "GIT_WORK_TREE=" + g.dir, "GIT_INDEX_FILE=" + filepath.Join(g.dir, "no-index")}
+	return git(ctx, g.dir, env, append([]string{
+		"--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotePath=true",
+		"-c", "diff.suppressBlankEmpty=false", "-c", "diff.interHunkContext=0",
+	}, args...)...)
+}
+
+func git(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), append(env, "LC_ALL=C")...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil && stderr.Len() > 0 {
+		return nil, fmt.Errorf("running git: %s: %w", strings.TrimSpace(stderr.String()), err)
+	}
+	return out, err
+}

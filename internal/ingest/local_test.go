@@ -1,0 +1,52 @@
+package ingest_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+const twoFiles = "--- a/z.go\n+++ b/z.go\n@@ -1 +1 @@\n-1\n+2\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-1\n+2\n"
+
+func TestADiffIsNamedAfterItsDigest(t *testing.T) {
+	t.Parallel()
+	c, err := ingest.Diff("x.diff", strings.NewReader(twoFiles))
+	require.NoError(t, err)
+	require.Equal(t, "local/diff:"+c.Digest(), c.Thread)
+	require.True(t, pull.LocalThread(c.Thread))
+	require.Equal(t, []string{"a.go", "z.go"}, []string{c.Files[0].Path, c.Files[1].Path})
+	require.Equal(t, config.Default(), c.Config)
+	require.Nil(t, c.Pull)
+	again, err := ingest.Diff("-", strings.NewReader(twoFiles))
+	require.NoError(t, err)
+	require.Equal(t, c.Thread, again.Thread, "P11: the name that people use is not in it")
+}
+
+func TestADiffThatIsNoneIsAnErrorWithItsName(t *testing.T) {
+	t.Parallel()
+	_, err := ingest.Diff("notes.txt", strings.NewReader("hello\n"))
+	require.ErrorIs(t, err, diff.ErrNotDiff)
+	require.ErrorContains(t, err, "notes.txt")
+	c, err := ingest.Diff("empty", strings.NewReader(""))
+	require.NoError(t, err)
+	require.Empty(t, c.Files)
+}
+
+func TestTheDemoIsAChangeWithCode(t *testing.T) {
+	t.Parallel()
+	c, err := ingest.Demo()
+	require.NoError(t, err)
+	require.Equal(t, "demo", c.Name)
+	require.Equal(t, "local/demo:"+c.Digest(), c.Thread)
+	require.GreaterOrEqual(t, len(c.Files), 3)
+	for _, f := range c.Files {
+		_, err := diff.Hunks(f.Patch)
+		require.NoError(t, err, f.Path)
+	}
+}

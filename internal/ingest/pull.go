@@ -1,0 +1,181 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+// maxBlob bounds a file that is diffed here because GitHub gave no patch for it.
+const maxBlob = 2 << 20
+
+// API is what is read of GitHub.
+type API interface {
+	Pull(context.Context, pull.Ref) (pull.Pull, error)
+	Files(context.Context, pull.Pull) (files []diff.File, complete bool, err error)
+	MergeBase(context.Context, pull.Pull) (string, error)
+	Content(ctx context.Context, owner, repo, path, ref string, limit int64) ([]byte, error)
+	Protected(ctx context.Context, owner, repo, branch string) (bool, error)
+}
+
+// PullOptions say how a pull request is read.
+type PullOptions struct {
+	Instance   string // of the reviewer; enters the thread's id
+	Config     string // path of the settings file in the repository
+	MaxChanges int    // files with more changed lines are not diffed here: nobody will read them
+}
+
+// Pull reads a pull request: the description, its settings, and every file with
+// its patch. A file whose content cannot be had keeps the reason in Problem.
+func Pull(ctx context.Context, api API, ref pull.Ref, o PullOptions) (Change, error) {
+	p, err := api.Pull(ctx, ref)
+	if err != nil {
+		return Change{}, err
+	}
+	c := Change{Name: fmt.Sprintf("#%d", p.Number), Thread: pull.ThreadID(p.Ref, o.Instance, p.HeadSHA), Head: p.HeadSHA, Pull: &p}
+	if err := readSettings(ctx, api, p, o.Config, &c); err != nil {
+		return Change{}, err
+	}
+	if c.Files, err = listed(ctx, api, p); err != nil {
+		return Change{}, err
+	}
+	c.Unlisted = max(0, p.ChangedFiles-len(c.Files))
+	return c, diffMissing(ctx, api, &p, c.Files, o.MaxChanges)
+}
+
+// Current reads a pull request as far as a decision is checked against it: its
+// state, head and diff. It needs no access to content.
+func Current(ctx context.Context, api API, ref pull.Ref) (Change, error) {
+	p, err := api.Pull(ctx, ref)
+	if err != nil {
+		return Change{}, err
+	}
+	c := Change{Head: p.HeadSHA, Pull: &p}
+	c.Files, err = listed(ctx, api, p)
+	return c, err
+}
+
+func listed(ctx context.Context, api API, p pull.Pull) ([]diff.File, error) {
+	files, _, err := api.Files(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return byPath(files), nil
+}
+
+// readSettings reads the settings and attributes from the base, or from the
+// default branch where anybody may push to the base.
+func readSettings(ctx context.Context, api API, p pull.Pull, path string, c *Change) error {
+	ref := p.BaseSHA
+	if p.BaseRef != p.DefaultBranch {
+		protected, err := api.Protected(ctx, p.Owner, p.Repo, p.BaseRef)
+		if err != nil && !errors.Is(err, github.ErrNotFound) && !errors.Is(err, github.ErrNoAccess) {
+			return err
+		}
+		if !protected {
+			ref = p.DefaultBranch
+		}
+	}
+	text, err := optional(ctx, api, p, path, ref, config.MaxSize+1)
+	if err != nil {
+		return err
+	}
+	if c.Config, err = config.Parse(path, text); err != nil {
+		return err
+	}
+	c.Attributes, err = optional(ctx, api, p, ".gitattributes", ref, 1<<20)
+	return err
+}
+
+// optional reads a file that need not be there.
+func optional(ctx context.Context, api API, p pull.Pull, path, ref string, limit int64) ([]byte, error) {
+	text, err := api.Content(ctx, p.Owner, p.Repo, path, ref, limit)
+	if errors.Is(err, github.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return text, nil
+}
+
+// diffMissing makes the patches that GitHub left out.
+func diffMissing(ctx context.Context, api API, p *pull.Pull, files []diff.File, maxChanges int) (err error) {
+	var missing []int
+	for i, f := range files {
+		if f.Patch == "" && f.Changes() > 0 && f.Changes() <= maxChanges && f.Status != diff.Removed && !f.Binary {
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	if p.MergeBase, err = api.MergeBase(ctx, *p); err != nil {
+		for _, i := range missing {
+			if err := problem(ctx, &files[i], err); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(4)
+	for _, i := range missing {
+		group.Go(func() error { return diffBlobs(ctx, api, *p, &files[i]) })
+	}
+	return group.Wait()
+}
+
+// diffBlobs makes a file's patch from its two versions. What cannot be read
+// costs that file alone, unless the run itself ended.
+func diffBlobs(ctx context.Context, api API, p pull.Pull, f *diff.File) error {
+	before := ""
+	if f.Status != diff.Added {
+		path := f.Path
+		if f.OldPath != "" {
+			path = f.OldPath
+		}
+		text, err := api.Content(ctx, p.Owner, p.Repo, path, p.MergeBase, maxBlob)
+		if err != nil {
+			return problem(ctx, f, err)
+		}
+		before = string(text)
+	}
+	after, err := api.Content(ctx, p.Owner, p.Repo, f.Path, p.HeadSHA, maxBlob)
+	if err != nil {
+		return problem(ctx, f, err)
+	}
+	if binary(before) || binary(string(after)) {
+		f.Binary = true
+		return nil
+	}
+	f.Patch, f.Additions, f.Deletions = diff.Between(before, string(after))
+	return nil
+}
+
+func problem(ctx context.Context, f *diff.File, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, github.ErrTooLarge):
+		f.Problem = "GitHub gives no diff for it, and it is too large to be diffed here"
+	case errors.Is(err, github.ErrNotFound):
+		f.Problem = "GitHub gives neither a diff nor the content of it"
+	default:
+		f.Problem = "GitHub gives no diff for it, and its content could not be read"
+	}
+	return nil
+}
+
+// binary reports whether a text holds a zero byte where Git looks for one.
+func binary(text string) bool {
+	return strings.IndexByte(text[:min(len(text), 8000)], 0) >= 0
+}

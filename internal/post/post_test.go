@@ -1,0 +1,263 @@
+package post_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+var (
+	head   = strings.Repeat("ab", 20)
+	digest = strings.Repeat("0123", 16)
+	ref    = pull.Ref{Host: "github.com", Owner: "o", Repo: "r", Number: 42}
+)
+
+func request() post.Request {
+	return post.Request{
+		Ref: ref, Commit: head, Thread: pull.ThreadID(ref, "", head), Digest: digest,
+		Approval: render.Approval{By: "rita", Drafted: "a model"},
+		Review: render.Review{
+			Name: "#42", Head: head, Files: []finding.FileReview{{Path: "a.go", State: finding.Reviewed}},
+			Findings: []finding.Finding{
+				{ID: "F1", Path: "a.go", Side: finding.Right, StartLine: 2, Line: 3, Severity: finding.Major, Title: "One", Body: "b1", Placement: finding.Inline},
+				{ID: "F2", Path: "a.go", Side: finding.Left, StartLine: 9, Line: 9, Severity: finding.Minor, Title: "Two", Body: "b2", Placement: finding.Body},
+			},
+		},
+	}
+}
+
+// page is a pull request: it keeps the reviews that were posted to it.
+type page struct {
+	viewer  github.Viewer
+	now     pull.Pull // the pull request; open at the reviewed head where zero
+	reviews []github.Review
+	writes  []write.Comment
+	refuse  error // of a review with comments
+	lose    bool  // the answer of the next write
+	broken  error // of reading
+}
+
+func (p *page) Pull(context.Context, pull.Ref) (pull.Pull, error) {
+	if p.now.HeadSHA == "" {
+		p.now = pull.Pull{State: "open", HeadSHA: head}
+	}
+	return p.now, p.broken
+}
+
+func (p *page) Viewer(context.Context) (github.Viewer, error) { return p.viewer, p.broken }
+
+func (p *page) Reviews(context.Context, pull.Ref) ([]github.Review, error) {
+	return p.reviews, p.broken
+}
+
+func (p *page) CreateReview(_ context.Context, to pull.Ref, commit, body string, comments []write.Comment) (int64, string, error) {
+	if p.refuse != nil && len(comments) > 0 {
+		return 0, "", p.refuse
+	}
+	id := int64(len(p.reviews) + 1)
+	r := github.Review{ID: id, Body: body, User: p.viewer.Login, UserType: "Bot", CommitID: commit, State: "COMMENTED", URL: fmt.Sprintf("https://x/%s/%d", to.FullName(), id)}
+	p.reviews, p.writes = append(p.reviews, r), append(p.writes, comments...)
+	if p.lose {
+		p.lose = false
+		return 0, "", write.ErrUnknown
+	}
+	return id, r.URL, nil
+}
+
+func TestP2_WhatIsPostedIsWhatWasApproved(t *testing.T) {
+	t.Parallel()
+	p, q := &page{}, request()
+	posted, err := post.Review(t.Context(), p, p, q)
+	require.NoError(t, err)
+	require.False(t, posted.Before)
+	require.Len(t, p.reviews, 1)
+	require.Equal(t, head, p.reviews[0].CommitID, "T24: the reviewed commit, whatever the head is now")
+	body, comments := post.Rendered(q.Review)
+	shown := render.File(q.Review)
+	require.Contains(t, shown, body)
+	require.True(t, strings.HasPrefix(p.reviews[0].Body, strings.TrimRight(body, "\n")))
+	rest := strings.Split(strings.TrimPrefix(p.reviews[0].Body, strings.TrimRight(body, "\n")), "\n")
+	require.Len(t, rest, 4, "an empty line, the approval's, the marker's")
+	require.Contains(t, rest[2], "approved by rita")
+	require.Equal(t, comments, p.writes)
+	require.Len(t, comments, 1)
+	require.Equal(t, write.Comment{Path: "a.go", Side: "RIGHT", StartLine: 2, Line: 3, Body: comments[0].Body}, comments[0])
+	require.Contains(t, shown, comments[0].Body)
+}
+
+func TestP7_RefusedCommentsMoveToTheBodyAsItWasShown(t *testing.T) {
+	t.Parallel()
+	p, q := &page{refuse: fmt.Errorf("%w: line must be part of the diff", write.ErrRefused)}, request()
+	_, err := post.Review(t.Context(), p, p, q)
+	require.NoError(t, err)
+	require.Len(t, p.reviews, 1)
+	require.Empty(t, p.writes)
+	fallback, _ := post.Rendered(q.Review.InBody())
+	require.True(t, strings.HasPrefix(p.reviews[0].Body, strings.TrimRight(fallback, "\n")))
+	require.Contains(t, render.File(q.Review), strings.TrimRight(fallback, "\n"), "P2: the fallback was shown too")
+	again, err := post.Review(t.Context(), p, p, q)
+	require.NoError(t, err)
+	require.True(t, again.Before, "P5: and it is found again")
+}
+
+func TestARefusedReviewWithoutCommentsIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	p, q := &page{}, request()
+	q.Review = q.Review.InBody()
+	tries := 0
+	_, err := post.Review(t.Context(), p, writer(func() error { tries++; return write.ErrRefused }), q)
+	require.ErrorIs(t, err, write.ErrRefused)
+	require.Equal(t, 1, tries)
+}
+
+// writer is a writer whose every try ends in one way.
+type writer func() error
+
+func (w writer) CreateReview(context.Context, pull.Ref, string, string, []write.Comment) (int64, string, error) {
+	return 0, "", w()
+}
+
+func TestOtherErrorsOfAWriteAreNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	for _, cause := range []error{write.ErrNoPermission, write.ErrUnknown, errors.New("limited")} {
+		tries := 0
+		_, err := post.Review(t.Context(), &page{}, writer(func() error { tries++; return cause }), request())
+		require.ErrorIs(t, err, cause)
+		require.Equal(t, 1, tries, cause)
+	}
+}
+
+func TestP5_ALostAnswerIsLookedUp(t *testing.T) {
+	t.Parallel()
+	p, q := &page{lose: true}, request()
+	posted, err := post.Review(t.Context(), p, p, q)
+	require.NoError(t, err)
+	require.Equal(t, p.reviews[0].URL, posted.URL)
+	require.False(t, posted.Before, "it was posted now")
+	require.Len(t, p.reviews, 1)
+}
+
+func TestCheck13_P5_TheSameReviewIsPostedOnce(t *testing.T) {
+	t.Parallel()
+	for _, viewer := range []github.Viewer{{}, {Login: "rita"}} {
+		p, q := &page{viewer: viewer}, request()
+		first, err := post.Review(t.Context(), p, p, q)
+		require.NoError(t, err)
+		q.Approval.By, q.Approval.At = "eve", time.Now()
+		again, err := post.Review(t.Context(), p, p, q)
+		require.NoError(t, err)
+		require.Equal(t, post.Posted{URL: first.URL, Body: first.Body, Before: true}, again)
+		require.Len(t, p.reviews, 1)
+	}
+}
+
+func TestCheck13_AnotherReviewOfTheThreadIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*post.Request){
+		"another draft":   func(q *post.Request) { q.Digest = strings.Repeat("f", 64) },
+		"another content": func(q *post.Request) { q.Review.Findings = q.Review.Findings[:1] },
+		"an edit":         func(q *post.Request) { q.Review.Findings[0].Body = "edited" },
+	} {
+		p, q := &page{}, request()
+		_, err := post.Review(t.Context(), p, p, q)
+		require.NoError(t, err)
+		change(&q)
+		_, err = post.Review(t.Context(), p, p, q)
+		var r *checkpoint.Refusal
+		require.ErrorAs(t, err, &r, name)
+		require.Equal(t, 13, r.Check)
+		require.Contains(t, err.Error(), p.reviews[0].URL)
+		require.Len(t, p.reviews, 1)
+	}
+}
+
+func TestCheck13_OnlyOurOwnMarkersOfThisThreadCount(t *testing.T) {
+	t.Parallel()
+	q := request()
+	posted := &page{}
+	_, err := post.Review(t.Context(), posted, posted, q)
+	require.NoError(t, err)
+	ours := posted.reviews[0].Body
+	for name, r := range map[string]github.Review{
+		"by a person":       {Body: ours, User: "eve", UserType: "User", URL: "u"},
+		"of another thread": {Body: strings.Replace(ours, "#42:", "#43:", 1), UserType: "Bot", URL: "u"},
+		"of an instance":    {Body: strings.Replace(ours, "#42:", "#42@docs:", 1), UserType: "Bot", URL: "u"},
+		"quoted, not last":  {Body: ours + "\nmore", UserType: "Bot", URL: "u"},
+		"none":              {Body: "hello", UserType: "Bot", URL: "u"},
+	} {
+		p := &page{reviews: []github.Review{r}}
+		_, err := post.Review(t.Context(), p, p, q)
+		require.NoError(t, err, name)
+		require.Len(t, p.reviews, 2, name)
+	}
+	p := &page{viewer: github.Viewer{Login: "rita"}, reviews: []github.Review{{Body: ours, User: "other[bot]", UserType: "Bot", URL: "u"}}}
+	_, err = post.Review(t.Context(), p, p, q)
+	require.NoError(t, err)
+	require.Len(t, p.reviews, 2, "a named viewer knows its own")
+}
+
+func TestWhatCannotBeLookedUpIsNotPosted(t *testing.T) {
+	t.Parallel()
+	p := &page{broken: github.ErrNoAccess}
+	_, err := post.Review(t.Context(), p, p, request())
+	require.ErrorIs(t, err, github.ErrNoAccess)
+	require.Empty(t, p.reviews)
+}
+
+func TestApprovedCoversBodyAndEveryComment(t *testing.T) {
+	t.Parallel()
+	want := post.Approved(request().Review)
+	require.Regexp(t, "^[0-9a-f]{64}$", want)
+	require.Equal(t, want, post.Approved(request().Review))
+	for name, change := range map[string]func(*finding.Finding){
+		"place":  func(f *finding.Finding) { f.Line = 4 },
+		"side":   func(f *finding.Finding) { f.Side = finding.Left },
+		"text":   func(f *finding.Finding) { f.Body += "!" },
+		"path":   func(f *finding.Finding) { f.Path = "b.go" },
+		"placed": func(f *finding.Finding) { f.Placement = finding.Body },
+	} {
+		r := request().Review
+		change(&r.Findings[0])
+		require.NotEqual(t, want, post.Approved(r), name)
+	}
+}
+
+func TestCheck13_ARecordOfAnotherVerdictRefuses(t *testing.T) {
+	t.Parallel()
+	record := decision.Record{Digest: digest, Decision: decision.Abort, By: "rita"}
+	require.NoError(t, post.CheckRecord(record, digest, decision.Abort))
+	require.NoError(t, post.CheckRecord(record, "another draft", decision.Approve))
+	var r *checkpoint.Refusal
+	require.ErrorAs(t, post.CheckRecord(record, digest, decision.Approve), &r)
+	require.Equal(t, 13, r.Check)
+	require.Contains(t, r.Error(), "abort by rita")
+}
+
+func TestT24_APushOrCloseBeforeTheWritePostsNothing(t *testing.T) {
+	t.Parallel()
+	for name, now := range map[string]pull.Pull{
+		"pushed": {State: "open", HeadSHA: strings.Repeat("9", 40)},
+		"closed": {State: "closed", HeadSHA: head},
+	} {
+		p := &page{now: now}
+		_, err := post.Review(t.Context(), p, p, request())
+		var refusal *checkpoint.Refusal
+		require.ErrorAs(t, err, &refusal, name)
+		require.Equal(t, 9, refusal.Check)
+		require.Empty(t, p.reviews, name)
+	}
+}

@@ -1,0 +1,63 @@
+package review
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/prompt"
+)
+
+// maxQuoted bounds the bytes of a broken answer that a repair is sent.
+const maxQuoted = 64 << 10
+
+// turn writes a user turn with the marks of a boundary.
+type turn func(guard.Boundary) string
+
+// next is the turn of the second call, or nil where none can help: the first
+// answer is whole, was cut off, or did not come.
+func (m *Model) next(in prompt.Input, first attempt) turn {
+	broken, isBroken := errors.AsType[*brokenError](first.err)
+	switch {
+	case repairable(first):
+		return func(b guard.Boundary) string {
+			return prompt.Repair(b, in.Path, broken.problem, first.answer.Text)
+		}
+	case isBroken, errors.Is(first.err, llm.ErrEmpty), errors.Is(first.err, llm.ErrRefused):
+		return func(b guard.Boundary) string { return prompt.Again(b, in) }
+	}
+	return nil
+}
+
+// repairable reports whether a broken answer holds JSON with findings that can be
+// written again. One that holds none is no word on the file: it is asked anew,
+// with the diff, since a repair could only make it a clean one.
+func repairable(a attempt) bool {
+	_, isBroken := errors.AsType[*brokenError](a.err)
+	text := strings.TrimSpace(unfence(a.answer.Text))
+	return isBroken && atLeast(a) > 0 && len(text) <= maxQuoted &&
+		(strings.HasPrefix(text, "{") || strings.HasPrefix(text, "["))
+}
+
+// atLeast is a lower bound of the findings that a broken answer was to hold. An
+// answer with one brace holds none; one with more holds at least one.
+func atLeast(a attempt) int {
+	if len(a.findings) == 0 && strings.Count(a.answer.Text, "{") > 1 {
+		return 1
+	}
+	return len(a.findings)
+}
+
+// better settles what two attempts at one file come to. A repair has not seen
+// the diff, so it cannot make a finding go away: where it holds fewer than the
+// broken answer did, it is no whole answer.
+func better(first, second attempt) attempt {
+	if second.err == nil && repairable(first) && len(second.findings) < atLeast(first) {
+		second.err = errLost
+	}
+	if second.err != nil && len(first.findings) > len(second.findings) {
+		return first // with the reason for what it lacks
+	}
+	return second
+}

@@ -1,0 +1,205 @@
+package review
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// The bounds of an answer; lengths in characters.
+const (
+	maxFindings   = 100
+	maxTitle      = 400
+	maxBody       = 10_000
+	maxSuggestion = 20_000
+	maxQuote      = 4_000
+	maxCategory   = 60
+)
+
+// maxLine bounds line numbers: no file that is reviewed has more lines.
+const maxLine = 10_000_000
+
+// brokenError is an answer off its schema. The problem is in our own words, and
+// holds nothing of the answer.
+type brokenError struct {
+	problem string
+	partly  bool // some of its findings are whole
+}
+
+func (e *brokenError) Error() string { return "the answer is off its schema: " + e.problem }
+
+func broken(format string, args ...any) *brokenError {
+	return &brokenError{problem: fmt.Sprintf(format, args...)}
+}
+
+// wireFinding is a finding as a model writes it. A pointer tells a missing key
+// from a zero value.
+type wireFinding struct {
+	Path       *string          `json:"path"` // not asked for; where given it must be the file's
+	Side       finding.Side     `json:"side"`
+	StartLine  int              `json:"start_line"`
+	Line       int              `json:"line"`
+	Quote      string           `json:"quote"`
+	Title      string           `json:"title"`
+	Body       string           `json:"body"`
+	Category   string           `json:"category"`
+	Severity   finding.Severity `json:"severity"`
+	Confidence *float64         `json:"confidence"`
+	Suggestion string           `json:"suggestion"`
+}
+
+// decode reads a model's answer about a file: one JSON object with the exact keys
+// of the schema, no key twice. It returns the findings that are whole and, where
+// anything else was there or was missing, a *brokenError. An answer that breaks
+// a rule for the document yields no finding at all, unless it was only cut off.
+func decode(text, path string) ([]finding.Finding, error) {
+	var answer struct {
+		Findings []jsontext.Value `json:"findings"`
+	}
+	err := json.Unmarshal([]byte(unfence(text)), &answer, json.RejectUnknownMembers(true))
+	cut := errors.Is(err, io.ErrUnexpectedEOF)
+	switch {
+	case err != nil && !cut:
+		return nil, broken("%s", problem(err, "it is no JSON object"))
+	case answer.Findings == nil:
+		return nil, broken(`it is no JSON object with a list "findings"`)
+	case len(answer.Findings) > maxFindings:
+		return nil, broken("it holds more than %d findings", maxFindings)
+	}
+	found, err := readFindings(answer.Findings, path)
+	if cut {
+		err = broken("the JSON ends in the middle")
+	}
+	return found, err
+}
+
+// readFindings returns the findings that are whole and, where others are not, how
+// many, and the first problem.
+func readFindings(values []jsontext.Value, path string) (found []finding.Finding, err error) {
+	if i := slices.IndexFunc(values, func(v jsontext.Value) bool { return len(v) == 0 }); i >= 0 {
+		values = values[:i] // where the answer was cut off
+	}
+	var first string
+	for i, value := range values {
+		f, err := readFinding(value, path)
+		if err == nil {
+			found = append(found, f)
+		} else if first == "" {
+			first = fmt.Sprintf("finding %d: %s", i+1, err)
+		}
+	}
+	switch {
+	case first == "":
+		return found, nil
+	case len(found) == 0:
+		return nil, broken("%d of %[1]d findings are off the schema: %s", len(values), first)
+	}
+	bad := broken("%d of %d findings could not be used: %s", len(values)-len(found), len(values), first)
+	bad.partly = true
+	return found, bad
+}
+
+// unfence takes off the one code fence that some models put around an answer.
+func unfence(text string) string {
+	inner, ok := strings.CutPrefix(strings.TrimSpace(text), "```")
+	if !ok {
+		return text
+	}
+	inner, ok = strings.CutSuffix(inner, "```")
+	if !ok {
+		return text
+	}
+	return strings.TrimPrefix(inner, "json")
+}
+
+func readFinding(value jsontext.Value, path string) (finding.Finding, error) {
+	var w wireFinding
+	if err := json.Unmarshal(value, &w, json.RejectUnknownMembers(true)); err != nil {
+		return finding.Finding{}, errors.New(problem(err, "it has a value of a wrong type"))
+	}
+	if err := w.check(path); err != nil {
+		return finding.Finding{}, err
+	}
+	return w.finding(path), nil
+}
+
+// problem words what is wrong with a JSON text, in words that hold nothing of it.
+func problem(err error, otherwise string) string {
+	switch {
+	case errors.Is(err, json.ErrUnknownName):
+		return "it has a key that is none of the schema"
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return "a key stands twice in one object"
+	}
+	if mistyped, ok := errors.AsType[*json.SemanticError](err); ok {
+		switch where := mistyped.JSONPointer; where {
+		case "/line", "/start_line":
+			return where.LastToken() + notALine + ": " + otherwise
+		}
+	}
+	return otherwise
+}
+
+const notALine = " is not a line number"
+
+func (w *wireFinding) check(path string) error {
+	switch {
+	case w.Path != nil && *w.Path != path && *w.Path != guard.Visible(path):
+		return errors.New("it is about another file")
+	case w.Side != "" && w.Side != finding.Right && w.Side != finding.Left:
+		return errors.New("side is neither RIGHT nor LEFT")
+	case w.Line < 1 || w.Line > maxLine:
+		return errors.New("line" + notALine)
+	case w.StartLine < 0 || w.StartLine > maxLine:
+		return errors.New("start_line" + notALine)
+	case w.StartLine > w.Line:
+		return errors.New("start_line is behind line")
+	case w.Severity.Rank() < 0:
+		return errors.New("severity is none of blocker, major, minor, nit")
+	case w.Confidence == nil || !(*w.Confidence >= 0 && *w.Confidence <= 1):
+		return errors.New("confidence is no number from 0 to 1")
+	case strings.TrimSpace(w.Title) == "":
+		return errors.New("title is empty")
+	}
+	return w.checkLengths()
+}
+
+func (w *wireFinding) checkLengths() error {
+	for _, field := range []struct {
+		name, text string
+		max        int
+	}{
+		{"title", w.Title, maxTitle},
+		{"body", w.Body, maxBody},
+		{"suggestion", w.Suggestion, maxSuggestion},
+		{"quote", w.Quote, maxQuote},
+		{"category", w.Category, maxCategory},
+	} {
+		if utf8.RuneCountInString(field.text) > field.max {
+			return fmt.Errorf("%s is longer than %d characters", field.name, field.max)
+		}
+	}
+	return nil
+}
+
+// finding leaves placement and fingerprint to the step that has all files at hand.
+func (w *wireFinding) finding(path string) finding.Finding {
+	return finding.Finding{
+		Path: path, Side: cmp.Or(w.Side, finding.Right), StartLine: cmp.Or(w.StartLine, w.Line), Line: w.Line,
+		Severity: w.Severity, Category: oneLine(w.Category), Confidence: *w.Confidence,
+		Title: oneLine(w.Title), Body: strings.TrimSpace(w.Body),
+		Suggestion: strings.TrimSuffix(w.Suggestion, "\n"), Quote: w.Quote, Source: finding.Model,
+	}
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,65 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// errLost is a repair that holds less than what it was to repair.
+var errLost = errors.New("the answer was off its schema, and writing it again lost findings")
+
+// unreadableError says in our own words why a file cannot be shown to a model.
+type unreadableError string
+
+func (e unreadableError) Error() string { return string(e) }
+
+// reason says in plain words why a file was not reviewed in full. It is shown in
+// the review, so it holds no text and no address from outside.
+func reason(err error) finding.Reason {
+	if e, ok := errors.AsType[*llm.StatusError](err); ok {
+		return finding.Reason(fmt.Sprintf("the model's address answered %d%s", e.Code, meaning(e.Code)))
+	}
+	if e, ok := errors.AsType[*brokenError](err); ok {
+		if e.partly {
+			return finding.Reason(e.problem)
+		}
+		return finding.Reason("the model's answer could not be used: " + e.problem)
+	}
+	if e, ok := errors.AsType[unreadableError](err); ok {
+		return finding.Reason(e)
+	}
+	for _, known := range []error{llm.ErrRefused, llm.ErrTruncated, llm.ErrEmpty, llm.ErrNotChat, errLost} {
+		if errors.Is(err, known) {
+			return finding.Reason(known.Error())
+		}
+	}
+	switch {
+	case errors.Is(err, transport.ErrTooLarge):
+		return "the model's answer was too large"
+	case errors.Is(err, transport.ErrTimeout) || errors.Is(err, context.DeadlineExceeded):
+		return "the model did not answer in time"
+	}
+	return "the model could not be reached"
+}
+
+func meaning(status int) string {
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return ": the key is not accepted there"
+	case status == http.StatusNotFound:
+		return ": no such model or address there"
+	case status == http.StatusPaymentRequired:
+		return ": no credit left there"
+	case status == http.StatusTooManyRequests:
+		return ": too many requests, also after waiting"
+	case status >= 500:
+		return ": the server is failing"
+	}
+	return ""
+}

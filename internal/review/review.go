@@ -1,0 +1,141 @@
+// Package review is the step that reviews one changed file, by a model or by
+// rules.
+//
+// It never drops a finding and never calls a file clean on an answer that it
+// could not read: such a file is failed, with the reason. Filters and anchors
+// come later, when all files are there. Start reading at Model.Review.
+package review
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/prompt"
+)
+
+// maxPatch bounds the bytes of a patch that is sent to a model. Beyond, a file
+// of few but huge lines would cost more than its review can be worth.
+const maxPatch = 256 << 10
+
+// maxTokens bounds the output of one call, reasoning included.
+const maxTokens = 16_384
+
+// Reviewer reviews one changed file.
+//
+// What goes wrong with a file is the result's state and reason. The error is the
+// context's end alone; the file is then not reached and the result holds only
+// the usage that was paid.
+type Reviewer interface {
+	Review(ctx context.Context, f diff.File) (finding.FileReview, error)
+}
+
+// Chatter asks a model; *llm.Client is one. Where an error comes with a usage,
+// the usage was paid.
+type Chatter interface {
+	Chat(ctx context.Context, r llm.Request) (llm.Answer, error)
+}
+
+// Model is the reviewer that asks a model: one call per file, and a second one
+// where the first answer cannot be used.
+type Model struct {
+	chat   Chatter
+	random io.Reader
+
+	// OnFailure, where set before the first review, is told what lies behind a
+	// file that failed. It is called from the goroutine of the review. The cause
+	// may hold an address and a server's message, which the reason does not.
+	OnFailure func(path string, cause error)
+}
+
+// NewModel returns a reviewer over a model. The random source draws the prompt's
+// boundaries; it must be safe for concurrent use, as crypto/rand.Reader is.
+func NewModel(c Chatter, random io.Reader) *Model { return &Model{chat: c, random: random} }
+
+// attempt is what one or more calls about a file came to.
+type attempt struct {
+	answer   llm.Answer
+	findings []finding.Finding // those that are whole
+	err      error             // why the answer is not whole; nil when it is
+}
+
+// Review asks for the findings in a file's patch.
+func (m *Model) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
+	if len(f.Patch) > maxPatch {
+		return finding.FileReview{Path: f.Path, State: finding.Skipped, Reason: finding.TooLarge}, nil
+	}
+	if err := readable(f); err != nil {
+		return m.fail(f, err, cost.Usage{}), nil
+	}
+	last, used := m.attempts(ctx, f)
+	switch {
+	case last.err != nil && ctx.Err() != nil:
+		return finding.FileReview{Path: f.Path, Usage: used}, fmt.Errorf("reviewing a file: %w", ctx.Err())
+	case last.err != nil && len(last.findings) == 0:
+		return m.fail(f, last.err, used), nil
+	}
+	out := finding.FileReview{Path: f.Path, State: finding.Reviewed, Findings: last.findings, Usage: used}
+	if last.err != nil {
+		out.State, out.Reason = finding.Partly, reason(last.err)
+	}
+	return out, nil
+}
+
+func (m *Model) fail(f diff.File, cause error, used cost.Usage) finding.FileReview {
+	if m.OnFailure != nil {
+		m.OnFailure(f.Path, cause)
+	}
+	return finding.FileReview{Path: f.Path, State: finding.Failed, Reason: reason(cause), Usage: used}
+}
+
+// readable checks that there is something to review. A file without a readable
+// patch is never a clean one.
+func readable(f diff.File) error {
+	if diff.CheckPath(f.Path) != nil {
+		return unreadableError("its path is none that a repository can hold")
+	}
+	if f.Patch == "" {
+		return unreadableError(cmp.Or(f.Problem, "it has no patch to read"))
+	}
+	if _, err := diff.Hunks(f.Patch); err != nil {
+		return unreadableError("its patch cannot be read")
+	}
+	return nil
+}
+
+// attempts makes the first call and, where it may help, the second.
+func (m *Model) attempts(ctx context.Context, f diff.File) (attempt, cost.Usage) {
+	in := prompt.Input{Path: f.Path, OldPath: f.OldPath, Status: string(f.Status), Patch: f.Patch}
+	first := m.ask(ctx, in, "", func(b guard.Boundary) string { return prompt.User(b, in) })
+	next := m.next(in, first)
+	if next == nil {
+		return first, first.answer.Usage
+	}
+	second := m.ask(ctx, in, first.answer.Text, next)
+	return better(first, second), cost.Add(first.answer.Usage, second.answer.Usage)
+}
+
+// ask draws a boundary that neither the file nor an earlier answer holds, makes
+// one call and reads its answer.
+func (m *Model) ask(ctx context.Context, in prompt.Input, earlier string, user turn) attempt {
+	b, err := guard.NewBoundary(m.random, in.Path, in.OldPath, in.Patch, earlier)
+	if err != nil {
+		return attempt{err: fmt.Errorf("drawing a boundary: %w", err)}
+	}
+	answer, err := m.chat.Chat(ctx, llm.Request{
+		System: prompt.System(), User: user(b),
+		SchemaName: prompt.SchemaName, Schema: prompt.Schema(), MaxTokens: maxTokens,
+	})
+	if err != nil && !errors.Is(err, llm.ErrTruncated) {
+		return attempt{answer: answer, err: err}
+	}
+	found, bad := decode(answer.Text, in.Path)
+	return attempt{answer: answer, findings: found, err: cmp.Or(err, bad)}
+}

@@ -1,0 +1,117 @@
+package triage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+// Event says what asked for the review.
+type Event struct {
+	Name     string // pull_request, pull_request_target, workflow_dispatch, …; empty on the command line
+	Explicit bool   // a person asked for this very review: a dispatch or the command line
+	Pushed   bool   // the event is a push to the pull request: no label is newer
+	Labeled  string // the label that was set on Head just now, where that is the event
+	Head     string // the head that the event names
+}
+
+// LabelFacts answers who labelled a pull request, and when it last moved.
+type LabelFacts interface {
+	LabelSetter(ctx context.Context, ref pull.Ref, label string) (login string, at time.Time, err error)
+	HeadPushedAt(ctx context.Context, ref pull.Ref, head string) (time.Time, error)
+	Permission(ctx context.Context, owner, repo, login string) (string, error)
+}
+
+// Admit decides whether a pull request is reviewed at all. It gives "" for yes,
+// else the reason in a sentence without a full stop.
+func Admit(ctx context.Context, p pull.Pull, e Event, a config.Admission, facts LabelFacts) (string, error) {
+	switch {
+	case e.Name == "merge_group":
+		return "the merge queue's runs are not reviewed", nil
+	case a.SkipLabel != "" && slices.Contains(p.Labels, a.SkipLabel):
+		return fmt.Sprintf("the label %q opts out", a.SkipLabel), nil
+	case p.Draft && a.Drafts == config.Skip:
+		return "it is a draft", nil
+	case p.AuthorBot && a.Bots == config.Skip:
+		return "its author is a bot", nil
+	case e.Explicit:
+		return "", nil
+	}
+	reason := ""
+	if a.OnDemand {
+		reason = "reviews are on demand here"
+	} else if !authorAllowed(p, e, a) {
+		reason = fmt.Sprintf("its author's association with the repository is %s", strings.ToLower(orNone(p.Association)))
+	}
+	if reason == "" {
+		return "", nil
+	}
+	why, err := labelAdmits(ctx, p, e, a.Label, facts)
+	if err != nil || why == "" {
+		return "", err
+	}
+	return reason + ", and " + why, nil
+}
+
+func authorAllowed(p pull.Pull, e Event, a config.Admission) bool {
+	allowed := a.Authors
+	if len(allowed) == 0 {
+		if e.Name != "pull_request_target" {
+			return true
+		}
+		allowed = []string{"owner", "member", "collaborator", "contributor"}
+	}
+	return slices.Contains(allowed, "all") || slices.Contains(allowed, strings.ToLower(orNone(p.Association)))
+}
+
+// labelAdmits gives "" where somebody with write access set the label after the
+// last push, else why it does not count.
+func labelAdmits(ctx context.Context, p pull.Pull, e Event, label string, facts LabelFacts) (string, error) {
+	if label == "" || !slices.Contains(p.Labels, label) {
+		return fmt.Sprintf("nobody has set the label %q", label), nil
+	}
+	if e.Pushed {
+		return fmt.Sprintf("the label %q was set before this push", label), nil
+	}
+	login, at, err := facts.LabelSetter(ctx, p.Ref, label)
+	if errors.Is(err, github.ErrNotFound) {
+		return fmt.Sprintf("it is not known who set the label %q", label), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if e.Labeled != label || e.Head != p.HeadSHA {
+		pushed, err := facts.HeadPushedAt(ctx, p.Ref, p.HeadSHA)
+		if errors.Is(err, github.ErrNotFound) {
+			return fmt.Sprintf("it is not known whether the label %q was set after the last push", label), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		if !at.After(pushed) {
+			return fmt.Sprintf("the label %q was set before the last push", label), nil
+		}
+	}
+	permission, err := facts.Permission(ctx, p.Owner, p.Repo, login)
+	if err != nil && !errors.Is(err, github.ErrNotFound) {
+		return "", err
+	}
+	if permission != "admin" && permission != "write" {
+		return fmt.Sprintf("the label %q was set by somebody without write access", label), nil
+	}
+	return "", nil
+}
+
+func orNone(association string) string {
+	if association == "" {
+		return "none"
+	}
+	return association
+}

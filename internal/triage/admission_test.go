@@ -1,0 +1,184 @@
+package triage_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/triage"
+)
+
+var pushed = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+
+// facts are those of a label that a maintainer set a minute after the push.
+type facts struct {
+	login                string
+	at, pushed           time.Time
+	permission           string
+	setter, push, rights error
+	asked                int
+}
+
+func labelled() *facts {
+	return &facts{login: "rita", at: pushed.Add(time.Minute), pushed: pushed, permission: "write"}
+}
+
+func (f *facts) LabelSetter(context.Context, pull.Ref, string) (string, time.Time, error) {
+	f.asked++
+	return f.login, f.at, f.setter
+}
+
+func (f *facts) HeadPushedAt(context.Context, pull.Ref, string) (time.Time, error) {
+	return f.pushed, f.push
+}
+
+func (f *facts) Permission(context.Context, string, string, string) (string, error) {
+	return f.permission, f.rights
+}
+
+const (
+	plain  = "pull_request"
+	target = "pull_request_target"
+)
+
+func TestAdmissionGivesItsReason(t *testing.T) {
+	t.Parallel()
+	label := []string{"bug", "ai-review"}
+	for name, c := range map[string]struct {
+		pull   pull.Pull
+		event  triage.Event
+		config func(*config.Admission)
+		want   string // "" admits
+	}{
+		"anybody on pull_request":       {pull.Pull{Association: "NONE"}, triage.Event{Name: plain}, nil, ""},
+		"merge queue":                   {pull.Pull{Association: "OWNER"}, triage.Event{Name: "merge_group", Explicit: true}, nil, "the merge queue's runs are not reviewed"},
+		"draft":                         {pull.Pull{Draft: true}, triage.Event{Name: plain}, nil, "it is a draft"},
+		"draft, asked for":              {pull.Pull{Draft: true}, triage.Event{Explicit: true}, nil, "it is a draft"},
+		"draft, labelled":               {pull.Pull{Draft: true, Labels: label}, triage.Event{Name: plain}, nil, "it is a draft"},
+		"draft, allowed":                {pull.Pull{Draft: true}, triage.Event{Name: plain}, func(a *config.Admission) { a.Drafts = config.Review }, ""},
+		"bot":                           {pull.Pull{AuthorBot: true}, triage.Event{Name: plain}, nil, "its author is a bot"},
+		"bot, allowed":                  {pull.Pull{AuthorBot: true}, triage.Event{Name: plain}, func(a *config.Admission) { a.Bots = config.Review }, ""},
+		"opt-out":                       {pull.Pull{Labels: []string{"no-ai-review"}, Association: "OWNER"}, triage.Event{Explicit: true}, nil, `the label "no-ai-review" opts out`},
+		"opt-out beats the other label": {pull.Pull{Labels: append(label, "no-ai-review")}, triage.Event{Name: plain}, nil, `the label "no-ai-review" opts out`},
+		"no opt-out label":              {pull.Pull{Labels: []string{"no-ai-review", ""}}, triage.Event{Name: plain}, func(a *config.Admission) { a.SkipLabel = "" }, ""},
+		"target, owner":                 {pull.Pull{Association: "OWNER"}, triage.Event{Name: target}, nil, ""},
+		"target, contributor":           {pull.Pull{Association: "CONTRIBUTOR"}, triage.Event{Name: target}, nil, ""},
+		"target, first timer": {pull.Pull{Association: "FIRST_TIME_CONTRIBUTOR"}, triage.Event{Name: target}, nil,
+			`its author's association with the repository is first_time_contributor, and nobody has set the label "ai-review"`},
+		"target, unknown":           {pull.Pull{}, triage.Event{Name: target}, nil, `its author's association with the repository is none, and nobody has set the label "ai-review"`},
+		"target, first timer label": {pull.Pull{Association: "NONE", Labels: label}, triage.Event{Name: target}, nil, ""},
+		"target, asked for":         {pull.Pull{Association: "NONE"}, triage.Event{Name: target, Explicit: true}, nil, ""},
+		"target, all":               {pull.Pull{Association: "NONE"}, triage.Event{Name: target}, func(a *config.Admission) { a.Authors = []string{"all"} }, ""},
+		"authors narrowed": {pull.Pull{Association: "CONTRIBUTOR"}, triage.Event{Name: plain}, func(a *config.Admission) { a.Authors = []string{"member"} },
+			`its author's association with the repository is contributor, and nobody has set the label "ai-review"`},
+		"on demand":           {pull.Pull{Association: "OWNER"}, triage.Event{Name: plain}, onDemand, `reviews are on demand here, and nobody has set the label "ai-review"`},
+		"on demand, labelled": {pull.Pull{Labels: label}, triage.Event{Name: plain}, onDemand, ""},
+		"on demand, asked":    {pull.Pull{}, triage.Event{Name: "workflow_dispatch", Explicit: true}, onDemand, ""},
+		"on demand, no label": {pull.Pull{Labels: []string{""}}, triage.Event{Name: plain}, func(a *config.Admission) { a.OnDemand, a.Label = true, "" }, `reviews are on demand here, and nobody has set the label ""`},
+	} {
+		a := config.Default().Admission
+		if c.config != nil {
+			c.config(&a)
+		}
+		got, err := triage.Admit(t.Context(), c.pull, c.event, a, labelled())
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, got, name)
+	}
+}
+
+func onDemand(a *config.Admission) { a.OnDemand = true }
+
+// stranger is a labelled pull request by somebody who is not allowed.
+var stranger = pull.Pull{Association: "NONE", Labels: []string{"ai-review"}}
+
+func admitStranger(t *testing.T, f *facts) (string, error) {
+	t.Helper()
+	return triage.Admit(t.Context(), stranger, triage.Event{Name: target}, config.Default().Admission, f)
+}
+
+func TestALabelCountsFromAWriterUntilTheNextPush(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*facts){
+		"":                                     func(f *facts) { f.permission = "admin" },
+		"was set before the last push":         func(f *facts) { f.pushed = f.at.Add(time.Second) },
+		"set before the last push":             func(f *facts) { f.pushed = f.at },
+		"set by somebody without write access": func(f *facts) { f.permission = "read" },
+		"by somebody without write access":     func(f *facts) { f.permission = "" },
+		"without write access":                 func(f *facts) { f.permission, f.rights = "", github.ErrNotFound },
+		"it is not known who set the label":    func(f *facts) { f.setter = github.ErrNotFound },
+	} {
+		f := labelled()
+		change(f)
+		got, err := admitStranger(t, f)
+		require.NoError(t, err)
+		require.Contains(t, got, want)
+		require.Equal(t, want == "", got == "", got)
+	}
+}
+
+func TestAFactThatCannotBeReadAdmitsNobody(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("502")
+	for what, change := range map[string]func(*facts){
+		"who set the label": func(f *facts) { f.setter = broken },
+		"last pushed to":    func(f *facts) { f.push = broken },
+		"permission of":     func(f *facts) { f.rights = broken },
+	} {
+		f := labelled()
+		change(f)
+		got, err := admitStranger(t, f)
+		require.ErrorIs(t, err, broken, what)
+		require.Empty(t, got)
+	}
+}
+
+func TestFactsAreReadOnlyWhereTheyMatter(t *testing.T) {
+	t.Parallel()
+	f := labelled()
+	_, err := triage.Admit(t.Context(), pull.Pull{Association: "OWNER", Labels: []string{"ai-review"}}, triage.Event{Name: target}, config.Default().Admission, f)
+	require.NoError(t, err)
+	require.Zero(t, f.asked)
+	_, err = admitStranger(t, f)
+	require.NoError(t, err)
+	require.Equal(t, 1, f.asked)
+}
+
+func TestAPushVoidsALabelWhateverTheHistorySays(t *testing.T) {
+	t.Parallel()
+	got, err := triage.Admit(t.Context(), stranger, triage.Event{Name: target, Pushed: true}, config.Default().Admission, labelled())
+	require.NoError(t, err)
+	require.Contains(t, got, `the label "ai-review" was set before this push`)
+}
+
+func TestALabelThatIsTheEventNeedsNoHistory(t *testing.T) {
+	t.Parallel()
+	late := labelled()
+	late.pushed = late.at.Add(time.Hour)
+	p := stranger
+	p.HeadSHA = "abc"
+	for want, e := range map[string]triage.Event{
+		"":                     {Name: target, Labeled: "ai-review", Head: "abc"},
+		"before the last push": {Name: target, Labeled: "ai-review", Head: "another"},
+		"the last push":        {Name: target, Labeled: "bug", Head: "abc"},
+	} {
+		got, err := triage.Admit(t.Context(), p, e, config.Default().Admission, late)
+		require.NoError(t, err)
+		require.Equal(t, want == "", got == "", got)
+		require.Contains(t, got, want)
+	}
+}
+
+func TestALabelWithoutAKnownPushDoesNotCount(t *testing.T) {
+	t.Parallel()
+	f := labelled()
+	f.push = github.ErrNotFound
+	got, err := admitStranger(t, f)
+	require.NoError(t, err)
+	require.Contains(t, got, "it is not known whether the label")
+}
