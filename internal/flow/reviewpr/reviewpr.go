@@ -1,0 +1,251 @@
+// Package reviewpr is the graph that reviews a change:
+//
+//	ingest → triage → review each file → aggregate → gate → post
+//
+// It wires steps to fields and routes, and knows the order in which a resume
+// is checked. What a step does lives in the step's package; what the outside
+// world is comes in through Steps. Start reading at New.
+package reviewpr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/org/pr-review-action/internal/aggregate"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/triage"
+)
+
+// Name and Version name the graph in every snapshot. Version rises when what a
+// snapshot means changes.
+const (
+	Name    = "reviewpr"
+	Version = 1
+)
+
+// The ends of the graph, named as the outcomes they are.
+const (
+	Skipped = "SKIPPED"
+	Clean   = "CLEAN"
+	Failed  = "FAILED"
+	Posted  = "POSTED"
+	Aborted = "ABORTED"
+)
+
+// Steps is the outside world of a run. A resume needs Post alone.
+type Steps struct {
+	Ingest      func(context.Context) (ingest.Change, error)
+	Admit       func(context.Context, ingest.Change) (string, error) // "" admits, else the reason
+	Reviewer    review.Reviewer
+	Concurrency int // files under review at one time
+	Post        func(context.Context, State) (post.Posted, error)
+}
+
+// New builds the graph over a store. Progress hangs on the observers in o.
+func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[State], error) {
+	g := graph.New[State](Name, Version)
+	f := declare(g)
+	concurrency := steps.Concurrency
+	if concurrency == 0 {
+		concurrency = DefaultConcurrency
+	}
+
+	ingest := g.Node("ingest", steps.ingest(f), graph.Writes(f.draft, f.pr, f.files, f.reason))
+	triage := g.Node("triage", steps.triage(f), graph.Writes(f.fileReviews, f.reason))
+	review := graph.Each(g, "review", steps.review(f), graph.Writes(f.fileReviews, f.usage),
+		graph.Concurrency(concurrency), graph.OnError(failed(f)))
+	aggregate := g.Node("aggregate", combine(f), graph.Writes(f.comments, f.summaryBody, f.reason))
+	gate := graph.Gate(g, "gate", ask, decide(f), graph.Writes(f.approved, f.decision, f.comments, f.summaryBody))
+	post := g.Effect("post", steps.post(f), graph.Writes(f.reviewURL))
+
+	skipped, clean, failed := graph.End(Skipped), graph.End(Clean), graph.End(Failed)
+	posted, aborted := graph.End(Posted), graph.End(Aborted)
+
+	g.Start(ingest)
+	g.Edge(ingest, triage)
+	g.Route(triage, byTriage(review, aggregate, skipped), review, aggregate, skipped)
+	g.Edge(review, aggregate)
+	g.Route(aggregate, byFindings(gate, clean, failed), gate, clean, failed)
+	g.Route(gate, byDecision(post, aborted), post, aborted)
+	g.Edge(post, posted)
+	return g.Build(store, o...)
+}
+
+// DefaultConcurrency is how many files are under review at one time.
+const DefaultConcurrency = 8
+
+func (steps Steps) ingest(f fields) func(context.Context, State) (graph.Update, error) {
+	return func(ctx context.Context, s State) (graph.Update, error) {
+		change, err := steps.Ingest(ctx)
+		if err != nil {
+			return graph.Update{}, err
+		}
+		reason, err := steps.admit(ctx, change)
+		if err != nil {
+			return graph.Update{}, err
+		}
+		draft := s.Draft.of(change)
+		if reason != "" {
+			draft.Unlisted = 0 // nothing was to be covered
+		}
+		return graph.Updates(f.draft.Set(draft), f.pr.Set(change.Pull), f.files.Set(change.Files), f.reason.Set(reason)), nil
+	}
+}
+
+func (steps Steps) admit(ctx context.Context, change ingest.Change) (string, error) {
+	if steps.Admit == nil {
+		return "", nil
+	}
+	return steps.Admit(ctx, change)
+}
+
+func (steps Steps) triage(f fields) func(context.Context, State) (graph.Update, error) {
+	return func(_ context.Context, s State) (graph.Update, error) {
+		if s.Reason != "" {
+			return graph.Update{}, nil
+		}
+		chosen, rest := triage.Files(s.Files, triage.Options{
+			Ignore: s.Draft.Config.Ignore, Attributes: triage.ParseAttributes(s.Draft.Attributes),
+		})
+		update := f.fileReviews.Set(rest)
+		if len(s.Files) == 0 && s.Draft.Unlisted == 0 {
+			return graph.Updates(update, f.reason.Set("the change is empty")), nil
+		}
+		if len(chosen) == 0 && allCovered(rest) && s.Draft.Unlisted == 0 {
+			return graph.Updates(update, f.reason.Set("no changed file is one to review")), nil
+		}
+		return update, nil
+	}
+}
+
+// byTriage sends every file without a result yet to a review of its own.
+func byTriage(each graph.Fan[task], aggregate, skipped graph.Target) func(State) graph.Next {
+	return func(s State) graph.Next {
+		if s.Reason != "" {
+			return graph.To(skipped)
+		}
+		judged := map[string]bool{}
+		for _, r := range s.FileReviews {
+			judged[r.Path] = true
+		}
+		var todo []task
+		for i, file := range s.Files {
+			if !judged[file.Path] {
+				todo = append(todo, task{File: i, Path: file.Path})
+			}
+		}
+		if len(todo) == 0 {
+			return graph.To(aggregate)
+		}
+		return each.Over(todo)
+	}
+}
+
+// task is the payload of one file's review.
+type task struct {
+	File int    `json:"file"` // index into the state's files
+	Path string `json:"path"`
+}
+
+func (steps Steps) review(f fields) func(context.Context, State, task) (graph.Update, error) {
+	return func(ctx context.Context, s State, t task) (graph.Update, error) {
+		if steps.Reviewer == nil {
+			return graph.Update{}, errors.New("this job has no reviewer")
+		}
+		result, err := steps.Reviewer.Review(ctx, s.Files[t.File])
+		if err != nil {
+			return graph.Update{}, err
+		}
+		return graph.Updates(f.fileReviews.Set([]finding.FileReview{result}), f.usage.Set(result.Usage)), nil
+	}
+}
+
+// failed lets one file's failure cost that file alone (P6). Reviewers report
+// their own failures; what arrives here is a defect in one of them.
+func failed(f fields) func(task, error) (graph.Update, error) {
+	return func(t task, _ error) (graph.Update, error) {
+		return f.fileReviews.Set([]finding.FileReview{{Path: t.Path, State: finding.Failed, Reason: "the reviewer itself failed on it"}}), nil
+	}
+}
+
+func combine(f fields) func(context.Context, State) (graph.Update, error) {
+	return func(_ context.Context, s State) (graph.Update, error) {
+		s.Comments = aggregate.Findings(s.Files, s.FileReviews)
+		body, _ := post.Rendered(s.Review())
+		reason := ""
+		if everyFileFailed(s) {
+			reason = "no file could be reviewed"
+		}
+		return graph.Updates(f.comments.Set(s.Comments), f.summaryBody.Set(body), f.reason.Set(reason)), nil
+	}
+}
+
+// byFindings calls a person where there is something to decide or something
+// that was not read. A green, empty result without full coverage does not exist.
+func byFindings(gate, clean, failed graph.Target) func(State) graph.Next {
+	return func(s State) graph.Next {
+		switch {
+		case everyFileFailed(s):
+			return graph.To(failed)
+		case len(finding.Kept(s.Comments)) == 0 && s.Covered():
+			return graph.To(clean)
+		}
+		return graph.To(gate)
+	}
+}
+
+// ask is what the approver decides about: the review as it will be posted.
+func ask(s State) (gate.Ask, error) {
+	return gate.NewAsk(s.Draft.Thread, s.Draft.DiffDigest, finding.Kept(s.Comments), s.Shown()), nil
+}
+
+// decide applies the approver's changes; what is posted is rendered from them.
+func decide(f fields) func(State, gate.Answer) (graph.Update, error) {
+	return func(s State, a gate.Answer) (graph.Update, error) {
+		if err := a.Decision.Check(gate.IDs(finding.Kept(s.Comments))); err != nil {
+			return graph.Update{}, err
+		}
+		approved := a.Decision.Verdict == decision.Approve
+		s.Comments = a.Decision.Apply(s.Comments)
+		body, _ := post.Rendered(s.Review())
+		return graph.Updates(f.approved.Set(&approved), f.decision.Set(&a.Record), f.comments.Set(s.Comments), f.summaryBody.Set(body)), nil
+	}
+}
+
+func byDecision(post, aborted graph.Target) func(State) graph.Next {
+	return func(s State) graph.Next {
+		if s.Approved != nil && *s.Approved {
+			return graph.To(post)
+		}
+		return graph.To(aborted)
+	}
+}
+
+func (steps Steps) post(f fields) func(context.Context, State) (graph.Update, error) {
+	return func(ctx context.Context, s State) (graph.Update, error) {
+		if steps.Post == nil {
+			return graph.Update{}, fmt.Errorf("this job cannot post")
+		}
+		posted, err := steps.Post(ctx, s)
+		if err != nil {
+			return graph.Update{}, err
+		}
+		return f.reviewURL.Set(posted.URL), nil
+	}
+}
+
+func allCovered(files []finding.FileReview) bool {
+	for _, f := range files {
+		if !f.Covered() {
+			return false
+		}
+	}
+	return true
+}

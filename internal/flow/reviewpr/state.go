@@ -1,0 +1,193 @@
+package reviewpr
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/org/pr-review-action/internal/aggregate"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+// State is what a run knows. Its fields are stored under the names that
+// declare gives them.
+type State struct {
+	Draft       Draft
+	Pull        *pull.Pull
+	Files       []diff.File
+	FileReviews []finding.FileReview
+	Comments    []finding.Finding
+	SummaryBody string // the review's body as it will be posted, without approval line and marker
+	Approved    *bool  // nil until decided
+	Usage       cost.Usage
+	Reason      string // why the run ended SKIPPED or FAILED
+	Decision    *decision.Record
+	ReviewURL   string
+}
+
+// Draft holds the facts of the run that made the draft. The caller gives those
+// of the job; ingest adds those of the change.
+type Draft struct {
+	Instance    string           `json:"instance,omitempty"`
+	Web         string           `json:"web,omitempty"` // https://host/owner/repo
+	Rules       bool             `json:"rules,omitempty"`
+	Model       string           `json:"model,omitempty"`
+	GateFrom    finding.Severity `json:"gate_from"`
+	CreatedAt   time.Time        `json:"created_at"`
+	ExpiresAt   time.Time        `json:"expires_at"`
+	ToolVersion string           `json:"tool_version"`
+	Prompt      string           `json:"prompt_fingerprint,omitempty"`
+	RunID       int64            `json:"run_id,omitempty"`
+	RunAttempt  int              `json:"run_attempt,omitempty"`
+	WorkflowRef string           `json:"workflow_ref,omitempty"`
+	Approvals   []string         `json:"approvals,omitempty"` // keys of those already on the run
+
+	Name       string        `json:"name"`
+	Thread     string        `json:"thread"`
+	Head       string        `json:"head,omitempty"`
+	DiffDigest string        `json:"diff_digest"`
+	Unlisted   int           `json:"unlisted,omitempty"`
+	Config     config.Config `json:"config"`
+	Attributes []byte        `json:"attributes,omitempty"`
+}
+
+// of adds what the change says about itself.
+func (d Draft) of(c ingest.Change) Draft {
+	d.Name, d.Thread, d.Head = c.Name, c.Thread, c.Head
+	d.DiffDigest, d.Unlisted = c.Digest(), c.Unlisted
+	d.Config, d.Attributes = c.Config, c.Attributes
+	return d
+}
+
+// fields are the state's fields as the graph knows them.
+type fields struct {
+	draft       graph.Field[Draft]
+	pr          graph.Field[*pull.Pull]
+	files       graph.Field[[]diff.File]
+	fileReviews graph.Field[[]finding.FileReview]
+	comments    graph.Field[[]finding.Finding]
+	summaryBody graph.Field[string]
+	approved    graph.Field[*bool]
+	usage       graph.Field[cost.Usage]
+	reason      graph.Field[string]
+	decision    graph.Field[*decision.Record]
+	reviewURL   graph.Field[string]
+}
+
+func declare(g *graph.Graph[State]) fields {
+	return fields{
+		draft:       graph.Value(g, "draft", func(s *State) *Draft { return &s.Draft }),
+		pr:          graph.Value(g, "pr", func(s *State) **pull.Pull { return &s.Pull }),
+		files:       graph.Value(g, "files", func(s *State) *[]diff.File { return &s.Files }),
+		fileReviews: graph.Append(g, "fileReviews", func(s *State) *[]finding.FileReview { return &s.FileReviews }),
+		comments:    graph.Value(g, "comments", func(s *State) *[]finding.Finding { return &s.Comments }),
+		summaryBody: graph.Value(g, "summaryBody", func(s *State) *string { return &s.SummaryBody }),
+		approved:    graph.Value(g, "approved", func(s *State) **bool { return &s.Approved }),
+		usage:       graph.Reduce(g, "usage", func(s *State) *cost.Usage { return &s.Usage }, cost.Add),
+		reason:      graph.Value(g, "reason", func(s *State) *string { return &s.Reason }),
+		decision:    graph.Value(g, "decision", func(s *State) **decision.Record { return &s.Decision }),
+		reviewURL:   graph.Value(g, "reviewUrl", func(s *State) *string { return &s.ReviewURL }),
+	}
+}
+
+// Coverage gives every changed file's result in the order of the change. Of a
+// change that was not admitted no file was to be read, and there are none.
+func (s State) Coverage() []finding.FileReview {
+	if s.Reason != "" && len(s.FileReviews) == 0 {
+		return nil
+	}
+	return aggregate.Files(s.Files, s.FileReviews)
+}
+
+// Covered reports whether every changed file was read, or left out for a reason
+// that nobody would question.
+func (s State) Covered() bool { return s.Draft.Unlisted == 0 && allCovered(s.Coverage()) }
+
+// Partial reports whether files were not reached.
+func (s State) Partial() bool {
+	if s.Draft.Unlisted > 0 {
+		return true
+	}
+	for _, f := range s.Coverage() {
+		if f.State == finding.NotReached {
+			return true
+		}
+	}
+	return false
+}
+
+// Calls reports whether a person is to be called: a finding is as grave as the
+// draft's threshold, or something was not read.
+func (s State) Calls() bool {
+	if !s.Covered() {
+		return true
+	}
+	for _, f := range finding.Kept(s.Comments) {
+		if f.Severity.Rank() >= s.Draft.GateFrom.Rank() {
+			return true
+		}
+	}
+	return false
+}
+
+// everyFileFailed reports whether not one file was read although some should
+// have been.
+func everyFileFailed(s State) bool {
+	failures := 0
+	for _, f := range s.Coverage() {
+		switch f.State {
+		case finding.Reviewed, finding.Partly:
+			return false
+		case finding.Failed:
+			failures++
+		}
+	}
+	return failures > 0
+}
+
+// Review is the draft as the renderers take it.
+func (s State) Review() render.Review {
+	r := render.Review{
+		Name: s.Draft.Name, Web: s.Draft.Web, Head: s.Draft.Head,
+		Files: s.Coverage(), Findings: finding.Kept(s.Comments), Filtered: held(s.Comments),
+		Unlisted: s.Draft.Unlisted, Rules: s.Draft.Rules, Model: s.Draft.Model, Usage: s.Usage, Partial: s.Partial(),
+	}
+	if s.Draft.Unlisted > 0 {
+		r.Notices = append(r.Notices, fmt.Sprintf("GitHub lists %d of %d changed files; the others were not reached.", len(s.Files), len(s.Files)+s.Draft.Unlisted))
+	}
+	r.Lines = s.line
+	return r
+}
+
+// Shown is the whole review as the approver can read it.
+func (s State) Shown() string { return render.File(s.Review()) }
+
+func (s State) line(file string, side finding.Side, line int) (string, bool) {
+	for _, f := range s.Files {
+		if f.Path == file {
+			anchors, err := diff.NewAnchors(f.Patch)
+			if err != nil {
+				return "", false
+			}
+			return anchors.Text(string(side), line)
+		}
+	}
+	return "", false
+}
+
+func held(all []finding.Finding) []finding.Finding {
+	var out []finding.Finding
+	for _, f := range all {
+		if f.Filtered != "" {
+			out = append(out, f)
+		}
+	}
+	return out
+}
