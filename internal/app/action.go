@@ -1,0 +1,187 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/action"
+	"github.com/org/pr-review-action/internal/artifact"
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+// job is one run of the action.
+type job struct {
+	*app
+	settings
+	env    action.Env
+	event  action.Event
+	runner *action.Runner
+	ref    pull.Ref
+	api    *github.Client
+	store  *artifact.Client // nil where the runner gives none
+	began  time.Time
+}
+
+// action is the process as a step of a workflow.
+func (a *app) action(ctx context.Context) int {
+	env, err := action.ReadEnv(a.getenv)
+	j := &job{app: a, settings: defaults(), env: env, runner: action.New(env, a.Stdout), began: a.Now()}
+	var r report
+	if err == nil {
+		r, err = j.run(ctx)
+	}
+	return j.end(r, err)
+}
+
+func (j *job) run(ctx context.Context) (report, error) {
+	if err := j.setUp(); err != nil {
+		return report{}, err
+	}
+	if j.mode == "resume" {
+		return j.resume(ctx)
+	}
+	return j.review(ctx)
+}
+
+// setUp reads inputs and event and makes the clients. Nothing is sent yet.
+func (j *job) setUp() error {
+	given, err := action.Inputs(j.Environ, inputNames(), config.Nearest)
+	if err != nil {
+		return usage{err}
+	}
+	for _, secret := range []string{given["github-token"], given["api-key"], j.getenv("OPENAI_API_KEY"), j.env.RuntimeToken} {
+		j.runner.Mask(secret)
+	}
+	if err := errors.Join(j.apply(given), j.inRepository()); err != nil {
+		return err
+	}
+	if err := j.settle(j.env.RetentionDays); err != nil {
+		return err
+	}
+	if j.event, err = action.ReadEvent(j.env); err != nil {
+		return usage{err}
+	}
+	if err := j.setRef(); err != nil {
+		return err
+	}
+	return j.connect()
+}
+
+// setRef finds which pull request the job is about: the input, else the event.
+func (j *job) setRef() error {
+	owner, repo, err := pull.ParseRepository(j.env.Repository)
+	if err != nil {
+		return usage{fmt.Errorf("GITHUB_REPOSITORY: %w", err)}
+	}
+	j.ref = pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo, Number: j.pullRequest}.On(j.env.ServerURL)
+	if j.ref.Number == 0 {
+		j.ref.Number = j.event.Number
+	}
+	if j.ref.Number == 0 && j.event.Name != "merge_group" {
+		return usageError(fmt.Sprintf("the event %q names no pull request", j.event.Name), "set the input pull-request")
+	}
+	return nil
+}
+
+func (j *job) connect() error {
+	var err error
+	if j.api, err = j.github(j.ref, j.settings); err != nil {
+		return err
+	}
+	j.store, err = artifact.New(artifact.Options{
+		ResultsURL: j.env.ResultsURL, Token: j.env.RuntimeToken, ServerURL: j.env.ServerURL,
+		HTTP: j.client(j.settings, 0, artifact.Retry, nil), MaxRetention: j.env.RetentionDays, Now: j.Now,
+	})
+	switch {
+	case errors.Is(err, artifact.ErrUnsupported):
+		return usageError(err.Error(), "run the command line there instead; Enterprise Server is not supported as an action yet")
+	case errors.Is(err, artifact.ErrNoRuntime) && j.mode == "resume":
+		return nil // the draft may still be had from the API
+	case err != nil:
+		return usage{err}
+	}
+	return nil
+}
+
+// end writes outputs, summary and annotation, and returns the exit code.
+func (j *job) end(r report, err error) int {
+	if err != nil {
+		r.Outcome, r.Message = outcomeOfError(err), explain(err)
+	}
+	if r.state.Draft.Name == "" {
+		r.state.Draft.Name = j.about()
+	}
+	if r.Outcome != "" {
+		if writeErr := errors.Join(j.runner.SetOutputs(r.outputs(j.env.RunID)), j.summarize(r)); writeErr != nil {
+			err = errors.Join(err, writeErr)
+		}
+	}
+	if err == nil {
+		if err = failure(r); err == nil {
+			fmt.Fprintln(j.Stdout, guard.Line(strings.Join(strings.Fields(r.Outcome+" "+r.Thread+" "+r.ReviewURL+" "+r.Message), " "), maxLine))
+			return 0
+		}
+	}
+	j.runner.Error(explain(err))
+	return exitCode(err)
+}
+
+const maxLine = 1000 // characters of the log's last line
+
+// about names what the job is about where it did not come to read it.
+func (j *job) about() string {
+	if j.ref.Number == 0 {
+		return j.event.Name
+	}
+	return fmt.Sprintf("#%d", j.ref.Number)
+}
+
+// outcomeOfError is the outcome of a run that an error ended. A configuration
+// that cannot work has none.
+func outcomeOfError(err error) string {
+	var refusal *checkpoint.Refusal
+	switch {
+	case errors.As(err, &refusal) && refusal.Expired:
+		return expired
+	case errors.As(err, &refusal), errors.As(err, new(*decision.Error)):
+		return refused
+	case exitCode(err) == exitUsage:
+		return ""
+	}
+	return reviewpr.Failed
+}
+
+// summarize writes the job summary of what is not a parked draft.
+func (j *job) summarize(r report) error {
+	if r.Outcome == paused || r.Outcome == kept {
+		return j.runner.Summary(render.Draft(r.state.Review(), j.deciding(r)))
+	}
+	return j.runner.Summary(render.Ended(r.state.Review(), r.Outcome, cmp.Or(r.Message, r.ReviewURL)))
+}
+
+// deciding says how the draft is decided, for the job summary.
+func (j *job) deciding(r report) render.Decide {
+	d := render.Decide{
+		Code: r.Code, Expires: r.packed.Manifest.ExpiresAt, Artifact: r.Artifact, Elapsed: j.Now().Sub(j.began),
+		RetainedUntil: j.began.UTC().AddDate(0, 0, j.retention), Kept: r.Outcome == kept,
+	}
+	if j.environment != "" && r.Outcome == paused {
+		d.Environment = j.environment
+		return d
+	}
+	dispatch := fmt.Sprintf("gh workflow run %s --repo %s -f pull-request=%d -f code=%s -f decision=",
+		j.decideWorkflow[strings.LastIndexByte(j.decideWorkflow, '/')+1:], j.ref.FullName(), j.ref.Number, r.Code)
+	d.Dispatch, d.DispatchAbort = dispatch+"approve", dispatch+"abort"
+	return d
+}

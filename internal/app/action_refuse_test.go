@@ -1,0 +1,325 @@
+package app_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/githubtest"
+)
+
+func TestCheck12_ReachingThePostingJobProvesNothing(t *testing.T) {
+	t.Run("the environment was made without rules", func(t *testing.T) {
+		s := setUp(t, scene{})
+		drafted := s.draftJob().with("environment", "").start().is(0, "PAUSED")
+		s.repo.AddEnvironment("review")
+		s.postJob(drafted.digest()).with("environment", "review").start().is(3, "REFUSED").
+			says("nobody has approved this draft, nothing was posted", `the environment "review" let this job start without an approval`, "add required reviewers to it under Settings, Environments").
+			shows("The decision on #42 was refused, nothing was posted")
+		s.untouched()
+	})
+	t.Run("another environment was approved", func(t *testing.T) {
+		s := setUp(t, scene{})
+		drafted := s.parked()
+		s.run.Approve("production", "maya", "")
+		s.postJob(drafted.digest()).start().is(3, "REFUSED").says("nobody has approved this draft")
+		s.untouched()
+	})
+	t.Run("it still waits", func(t *testing.T) {
+		s := setUp(t, scene{})
+		drafted := s.parked()
+		s.run.Decide(gateName, "pending", "maya", "")
+		s.postJob(drafted.digest()).start().is(3, "REFUSED")
+		s.untouched()
+	})
+	t.Run("the workflow says approve itself", func(t *testing.T) {
+		s := setUp(t, scene{})
+		drafted := s.parked()
+		s.postJob("").with("code", drafted.outputs["code"], "decision", "approve").start().is(3, "REFUSED").says("nobody has approved")
+		s.postJob("").with("code", drafted.outputs["code"], "decision", "approve", "environment", "").start().is(2, "").says("the input environment is missing")
+		s.untouched()
+	})
+	t.Run("two approvals differ", func(t *testing.T) {
+		s := setUp(t, scene{})
+		drafted := s.parked()
+		s.approved("/drop F1")
+		s.run.Approve(gateName, "sam", "")
+		s.postJob(drafted.digest()).start().is(3, "REFUSED").says("two different approvals")
+		s.untouched()
+	})
+}
+
+func TestCheck1_DraftThatIsNotThere(t *testing.T) {
+	for name, tc := range map[string]struct {
+		arm     func(*stage, ended) *job
+		outcome string
+		says    string
+	}{
+		"wrong code": {func(s *stage, _ ended) *job { return s.decideJob("0123456789abcdef", "approve") }, "REFUSED", "no draft of this name was found"},
+		"other pull request": {func(s *stage, d ended) *job {
+			s.repo.AddPull(githubtest.PullOptions{Number: 43, HeadFiles: headTree()})
+			return s.decideJob(d.outputs["code"], "approve").with("pull-request", "43")
+		}, "REFUSED", "no draft of this name was found"},
+		"expired artifact": {func(s *stage, d ended) *job {
+			s.draftArtifact(d)
+			expire(s, d)
+			return s.decideJob(d.outputs["code"], "approve")
+		},
+			"EXPIRED", "its artifact is gone"},
+		"expired on route A": {func(s *stage, d ended) *job { expire(s, d); s.approved(""); return s.postJob(d.digest()) },
+			"EXPIRED", "its artifact is gone"},
+		"gone at the download": {func(s *stage, d ended) *job {
+			s.hub.Fail("GET", "/repos/octo/demo/actions/artifacts/*/zip", githubtest.Fault{Status: 410})
+			return s.decideJob(d.outputs["code"], "approve")
+		}, "EXPIRED", "its artifact is gone"},
+		"of another repository": {func(s *stage, d ended) *job {
+			s.hub.Fail("GET", "/repos/octo/demo/actions/artifacts", githubtest.Fault{Status: 200, Times: 1, Body: listing(s, d, s.repo.ID+1)})
+			return s.decideJob(d.outputs["code"], "approve")
+		}, "REFUSED", "the draft was made by another repository"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := setUp(t, scene{})
+			drafted := s.parked()
+			tc.arm(s, drafted).start().is(3, tc.outcome).says(tc.says, "next")
+			s.untouched()
+		})
+	}
+}
+
+// expire ends the life of a draft's artifact, by the server's clock.
+func expire(s *stage, drafted ended) {
+	s.hub.Advance(time.Until(s.draftArtifact(drafted).ExpiresAt) + time.Hour)
+}
+
+// listing is a list of artifacts that holds the draft's, of a repository.
+func listing(s *stage, drafted ended, repoID int64) string {
+	a := s.draftArtifact(drafted)
+	return fmt.Sprintf(`{"total_count":1,"artifacts":[{"id":%d,"node_id":"A","name":%q,"size_in_bytes":%d,"url":"x","archive_download_url":"x","expired":false,
+		"created_at":null,"expires_at":null,"updated_at":null,"digest":%q,"workflow_run":{"id":%d,"repository_id":%d,"head_repository_id":%d,"head_branch":"main","head_sha":"x"}}]}`,
+		a.ID, a.Name, a.Size, a.Digest, s.run.ID, repoID, repoID)
+}
+
+func TestCheck2_EditedArtifact(t *testing.T) {
+	t.Run("route A, in the same run (T20)", func(t *testing.T) {
+		s := setUp(t, scene{})
+		drafted := s.parked()
+		s.approved("")
+		s.draftArtifact(drafted).Replace(append(s.draftArtifact(drafted).Zip(), 0))
+		s.postJob(drafted.digest()).start().is(3, "REFUSED").says("the artifact is not the draft that was shown")
+		s.untouched()
+	})
+	t.Run("route B", func(t *testing.T) {
+		s := setUp(t, scene{})
+		drafted := s.parked()
+		z := s.draftArtifact(drafted).Zip()
+		z[len(z)/2] ^= 1
+		s.draftArtifact(drafted).Replace(z)
+		s.decideJob(drafted.outputs["code"], "approve").start().is(3, "REFUSED").says("the artifact is not the draft that was shown")
+		s.untouched()
+	})
+	t.Run("deleted and uploaded anew in the same run", func(t *testing.T) {
+		s := setUp(t, scene{})
+		drafted := s.parked()
+		z := s.draftArtifact(drafted).Zip()
+		z[len(z)/2] ^= 1
+		s.run.AddArtifact(drafted.outputs["artifact-name"], z) // the newest of its name is taken
+		s.approved("")
+		s.postJob(drafted.digest()).start().is(3, "REFUSED").says("the artifact is not the draft that was shown", "shown", "found")
+		s.untouched()
+	})
+}
+
+func TestCheck3_TruncatedCheckpoint(t *testing.T) {
+	s := setUp(t, scene{})
+	drafted := s.parked()
+	for _, keep := range []int{1, 100, len(s.draftArtifact(drafted).Zip()) - 1} {
+		z := s.draftArtifact(drafted).Zip()[:keep]
+		code := checkpoint.Code(checkpoint.Digest(z))
+		s.run.AddArtifact("pr-review-42-"+code, z)
+		s.decideJob(code, "approve").start().is(3, "REFUSED").says("the checkpoint cannot be read")
+	}
+	s.untouched()
+}
+
+// forged is a sound checkpoint of the draft with another manifest.
+func (s *stage) forged(drafted ended, change func(*checkpoint.Manifest)) checkpoint.Packed {
+	s.t.Helper()
+	o := s.opened(drafted)
+	change(&o.Manifest)
+	packed, err := checkpoint.Pack(o.Manifest, o.Snapshot, o.Review)
+	require.NoError(s.t, err)
+	return packed
+}
+
+func TestT19_Check4_DraftsOfOtherRuns(t *testing.T) {
+	for name, run := range map[string]func(*stage) githubtest.RunOptions{
+		"a fork's run": func(s *stage) githubtest.RunOptions {
+			return githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork}
+		},
+		"another workflow": func(*stage) githubtest.RunOptions { return githubtest.RunOptions{Path: ".github/workflows/ci.yml"} },
+		"another event":    func(*stage) githubtest.RunOptions { return githubtest.RunOptions{Event: "push"} },
+		"a dispatch of a branch": func(*stage) githubtest.RunOptions {
+			return githubtest.RunOptions{Event: "workflow_dispatch", HeadBranch: "topic"}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := setUp(t, scene{fork: true, author: "maya"})
+			drafted := s.parked()
+			options := run(s)
+			options.HeadSHA = s.pull.HeadSHA()
+			other := s.repo.AddRun(options)
+			forged := s.forged(drafted, func(m *checkpoint.Manifest) { m.RunID = other.ID })
+			other.AddArtifact("pr-review-42-"+forged.Code, forged.Zip)
+			s.decideJob(forged.Code, "approve").start().is(3, "REFUSED").says("the draft was made by a run that may not make drafts", "found", "wanted")
+			s.untouched()
+
+			// The same bytes under the same name, newer than ours: ours is taken.
+			copied := s.repo.AddRun(options)
+			copied.AddArtifact(drafted.outputs["artifact-name"], s.draftArtifact(drafted).Zip())
+			s.decideJob(drafted.outputs["code"], "approve").with("run-id", fmt.Sprint(copied.ID)).start().is(3, "REFUSED").
+				says("the draft was made by a run that may not make drafts")
+			s.untouched()
+			s.decideJob(drafted.outputs["code"], "approve").start().is(0, "POSTED")
+		})
+	}
+}
+
+func TestT19_Check4_CopyInAnotherRunOfTheSameWorkflow(t *testing.T) {
+	s := setUp(t, scene{})
+	drafted := s.parked()
+	other := s.repo.AddRun(githubtest.RunOptions{})
+	other.AddArtifact(drafted.outputs["artifact-name"], s.draftArtifact(drafted).Zip())
+	s.decideJob(drafted.outputs["code"], "approve").with("run-id", fmt.Sprint(other.ID)).start().is(3, "REFUSED").
+		says(fmt.Sprintf("run %d, which the draft names", s.run.ID))
+	s.untouched()
+	s.decideJob(drafted.outputs["code"], "approve").with("run-id", fmt.Sprint(s.run.ID)).start().is(0, "POSTED")
+}
+
+func TestCheck6And7_DraftsOfAnotherFormatOrPullRequest(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*checkpoint.Manifest)
+		says   string
+	}{
+		"graph version": {func(m *checkpoint.Manifest) { m.Graph.Version = 99 }, "the draft comes from a graph that this version does not know"},
+		"number":        {func(m *checkpoint.Manifest) { m.Pull = 7 }, "the draft is of another pull request"},
+		"repository":    {func(m *checkpoint.Manifest) { m.RepositoryID++ }, "the draft is of another pull request"},
+		"thread":        {func(m *checkpoint.Manifest) { m.Thread = "octo/demo#7:" + m.HeadSHA }, "the draft is of another pull request"},
+		"instance":      {func(m *checkpoint.Manifest) { m.Instance = "docs" }, "the draft is of another pull request"},
+		"gate":          {func(m *checkpoint.Manifest) { m.GateID = strings.Repeat("0", 64) }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := setUp(t, scene{})
+			forged := s.forged(s.parked(), tc.change)
+			s.run.AddArtifact("pr-review-42-"+forged.Code, forged.Zip)
+			e := s.decideJob(forged.Code, "approve").start().says(tc.says)
+			require.NotZero(t, e.code)
+			if tc.says != "" {
+				e.is(3, "REFUSED")
+			}
+			s.untouched()
+		})
+	}
+}
+
+func TestT24_Check9_PullRequestThatChanged(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*stage)
+		says   []string
+	}{
+		"pushed": {func(s *stage) { s.pull.Push(s.pull.Tree().With(githubtest.Tree{"x.go": "x\n"})) }, []string{"#42 has moved since this draft was made", "with another diff", "run the review workflow for #42"}},
+		"base merged in": {func(s *stage) {
+			s.repo.Commit("main", "on", baseTree().With(githubtest.Tree{"y.go": "y\n"}))
+			s.pull.MergeBase()
+		}, []string{"has moved", "with the same diff"}},
+		"base retargeted": {func(s *stage) { s.pull.Retarget("stable") }, []string{"#42 has another diff", "the same commit against another base"}},
+		"closed":          {func(s *stage) { s.pull.Close() }, []string{"#42 was closed while this draft waited", "reopen"}},
+		"merged":          {func(s *stage) { s.pull.Merge() }, []string{"#42 was merged while this draft waited"}},
+		"force pushed":    {func(s *stage) { s.pull.ForcePush(headTree()) }, []string{"has moved"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := setUp(t, scene{})
+			s.repo.Commit("stable", "a branch that main has left behind", baseTree())
+			s.repo.Commit("main", "on", baseTree().With(githubtest.Tree{"z.go": "z\n"}))
+			s.pull.MergeBase()
+			drafted := s.parked()
+			s.approved("")
+			tc.change(s)
+			s.postJob(drafted.digest()).start().is(3, "REFUSED").says(tc.says...)
+			s.decideJob(drafted.outputs["code"], "approve").start().is(3, "REFUSED").says(tc.says...)
+			s.untouched()
+		})
+	}
+}
+
+func TestT24_PushAfterTheChecksAndBeforeTheWritePostsNothing(t *testing.T) {
+	s := setUp(t, scene{})
+	drafted := s.parked()
+	s.approved("")
+	s.pushDuring(http.MethodGet, drafted, "/user").is(3, "REFUSED").says("changed while this draft was being posted", "nothing was posted")
+	s.untouched()
+}
+
+func TestT24_PushDuringTheWriteLeavesTheReviewAtItsCommit(t *testing.T) {
+	s := setUp(t, scene{})
+	drafted := s.parked()
+	reviewed := s.pull.HeadSHA()
+	s.approved("")
+	s.pushDuring(http.MethodPost, drafted, "").is(0, "POSTED")
+	require.NotEqual(t, reviewed, s.pull.HeadSHA())
+	require.Equal(t, reviewed, s.posted().CommitID)
+	require.Contains(t, s.posted().Body, "reviewed at [`"+reviewed[:7]+"`]")
+}
+
+// pushDuring runs the posting job and moves the head while its request to the
+// reviews waits. before is a path that is asked for ahead of a waiting GET.
+func (s *stage) pushDuring(method string, drafted ended, before string) ended {
+	s.t.Helper()
+	hold, done := make(chan struct{}), make(chan ended, 1)
+	s.hub.Fail(method, "/repos/octo/demo/pulls/42/reviews", githubtest.Fault{Hold: hold, Times: 1})
+	j := s.postJob(drafted.digest())
+	go func() { done <- j.start() }()
+	waiting := func() bool { return s.asked(before) }
+	if before == "" {
+		waiting = func() bool { return s.pulls() >= 3 } // at the draft, at check 9, and right before the write
+	}
+	require.Eventually(s.t, waiting, 20*time.Second, time.Millisecond)
+	s.pull.Push(s.pull.Tree().With(githubtest.Tree{"x.go": "x\n"}))
+	close(hold)
+	return <-done
+}
+
+// pulls counts how often the pull request was read.
+func (s *stage) pulls() (n int) {
+	for _, r := range s.hub.Requests() {
+		if r.Path == "/repos/octo/demo/pulls/42" && r.Status == http.StatusOK {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *stage) asked(path string) bool {
+	for _, r := range s.hub.Requests() {
+		if r.Path == path {
+			return true
+		}
+	}
+	return false
+}
+
+func TestCheck10_ExpiredDraft(t *testing.T) {
+	s := setUp(t, scene{})
+	drafted := s.draftJob().with("expires", "1h").start().is(0, "PAUSED")
+	s.approved("")
+	m := s.opened(drafted).Manifest
+	require.Equal(t, time.Hour, m.ExpiresAt.Sub(m.CreatedAt))
+	late := s.postJob(drafted.digest()).set("NOW", m.ExpiresAt.Add(time.Second).Format(time.RFC3339))
+	late.start().is(3, "EXPIRED").says("the draft was not decided in time", "start a new draft").shows("The draft for #42 has expired")
+	s.untouched()
+	s.postJob(drafted.digest()).set("NOW", m.ExpiresAt.Format(time.RFC3339)).start().is(0, "POSTED")
+}

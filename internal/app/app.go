@@ -1,0 +1,207 @@
+// Package app is the front: the command line and the action's two modes. It
+// wires rooms together and speaks to people; the work is done further down.
+//
+// Start reading at Run, then review.go for the command line and action.go for
+// the job.
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// Process is what the program is started with.
+type Process struct {
+	Args           []string // the program's name first
+	Environ        []string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Now            func() time.Time // time.Now where nil
+}
+
+// app is one invocation.
+type app struct {
+	Process
+	name string // the program's, as it was called
+}
+
+// Run is the program: it returns the exit code. 0 is done or paused, 1 a run
+// that failed, 2 usage or configuration, 3 a refused resume.
+func Run(ctx context.Context, p Process) int {
+	if p.Now == nil {
+		p.Now = time.Now
+	}
+	a := &app{Process: p, name: called(p.Args[0])}
+	if len(p.Args) == 1 && a.getenv("GITHUB_ACTIONS") == "true" {
+		return a.action(ctx)
+	}
+	out := &output{Writer: p.Stdout}
+	a.Stdout = out
+	err := a.command(ctx, p.Args[1:])
+	if err == nil && out.err != nil {
+		err = problem("the result could not be written", out.err.Error(), "run the same command again: what was done is kept")
+	}
+	if err != nil && !errors.As(err, new(reported)) {
+		fmt.Fprintln(p.Stderr, "error: "+guard.Text(explain(err)))
+	}
+	return exitCode(err)
+}
+
+// output is standard output, which remembers the first write that failed.
+type output struct {
+	io.Writer
+	err error
+}
+
+// Write writes on, also after an error.
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	o.err = cmp.Or(o.err, err)
+	return n, err
+}
+
+// called is the program's name for messages. What go run builds is gone when it
+// has ended, so it is called as it was.
+func called(path string) string {
+	if strings.Contains(filepath.ToSlash(path), "/go-build") {
+		return "go run ."
+	}
+	return filepath.Base(path)
+}
+
+func (a *app) getenv(name string) string {
+	for i := len(a.Environ) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(a.Environ[i], name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// command is one of the command line's commands.
+type command struct {
+	name, args, help string
+	run              func(*app, context.Context, []string, *options) error
+	flags            func(*pflag.FlagSet, *options)
+}
+
+func commands() []command {
+	return []command{
+		{"review", "<url | owner/repo#n | base..head | base...head | - | FILE.diff | demo>", "review a change and stop for a decision", (*app).review, reviewFlags},
+		{"resume", "<thread>", "decide a parked draft", (*app).resume, resumeFlags},
+		{"show", "<thread>", "print a parked draft", (*app).show, showFlags},
+		{"threads", "", "list the store's drafts", (*app).threads, showFlags},
+		{"graph", "[reviewpr]", "print the built graph as Mermaid", (*app).graph, nil},
+		{"version", "", "print the version", (*app).version, nil},
+	}
+}
+
+func (a *app) command(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		a.usage(a.Stderr)
+		return usageError("no command was given", a.name+" review demo is a first one")
+	}
+	switch {
+	case args[0] == "help" && len(args) > 1:
+		args = append(args[1:], "--help")
+	case args[0] == "help" || args[0] == "--help" || args[0] == "-h":
+		a.usage(a.Stdout)
+		return nil
+	case args[0] == "--version":
+		return a.version(ctx, nil, nil)
+	}
+	at := commandAt(args)
+	for _, c := range commands() {
+		if c.name == args[at] {
+			return a.run(ctx, c, slices.Delete(slices.Clone(args), at, at+1))
+		}
+	}
+	return usageError(fmt.Sprintf("unknown command %q", args[at]), cmp.Or(nearest(args[at], commandNames()), a.name+" help lists them"))
+}
+
+// commandAt is the index of the command's name: flags may stand before it.
+func commandAt(args []string) int {
+	if !strings.HasPrefix(args[0], "-") {
+		return 0
+	}
+	known := commandNames()
+	return max(0, slices.IndexFunc(args, func(arg string) bool { return slices.Contains(known, arg) }))
+}
+
+func (a *app) run(ctx context.Context, c command, args []string) error {
+	o := &options{settings: defaults()}
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.SortFlags = false
+	if c.flags != nil {
+		c.flags(flags, o)
+	}
+	err := flags.Parse(args)
+	if errors.Is(err, pflag.ErrHelp) {
+		fmt.Fprintf(a.Stdout, "%s %s %s\n  %s\n\n%s", a.name, c.name, c.args, c.help, flags.FlagUsages())
+		return nil
+	}
+	if err != nil {
+		return flagError(err, flags)
+	}
+	err = c.run(a, ctx, flags.Args(), o)
+	if err != nil && o.json {
+		return errors.Join(err, a.jsonError(err))
+	}
+	return err
+}
+
+// jsonError prints the object of a run that an error ended. Wrong usage has no
+// outcome and so no object.
+func (a *app) jsonError(err error) error {
+	outcome := outcomeOfError(err)
+	if outcome == "" || errors.As(err, new(reported)) {
+		return nil
+	}
+	return report{Outcome: outcome, Message: explain(err)}.print(a.Stdout)
+}
+
+func (a *app) usage(w io.Writer) {
+	fmt.Fprintf(w, "%s reviews a change and stops for a person's decision before anything is posted.\n\n", a.name)
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %s %-8s %s\n      %s\n", a.name, c.name, c.args, c.help)
+	}
+	fmt.Fprintf(w, "\nTry: %s review demo\n", a.name)
+}
+
+func commandNames() []string {
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// terminal reports whether a stream is one, and how many columns it has.
+func terminal(stream any) (columns int, ok bool) {
+	if o, ok := stream.(*output); ok {
+		stream = o.Writer
+	}
+	f, isFile := stream.(*os.File)
+	if !isFile || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 80, true
+	}
+	return columns, true
+}

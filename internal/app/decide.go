@@ -1,0 +1,289 @@
+package app
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+// decide takes the decision on a parked draft: from the flags, else from the
+// person at the terminal; else the draft stays parked.
+func (a *app) decide(ctx context.Context, s session, r report, given decision.Verdict, o *options) error {
+	text := o.text()
+	if given == "" {
+		if err := checkpoint.CheckExpiry(r.packed.Manifest, a.Now()); err != nil {
+			return err
+		}
+		a.showDraft(r, o)
+		if !a.interactive(o) {
+			return a.park(s, r, o)
+		}
+		if given, text = a.ask(ctx); given == "" {
+			return a.park(s, r, o)
+		}
+	}
+	after, err := a.answer(ctx, s, r, given, text, o)
+	if err != nil {
+		return err
+	}
+	return a.decided(after, o)
+}
+
+// answer checks the draft once more and hands the decision to the graph.
+func (a *app) answer(ctx context.Context, s session, r report, given decision.Verdict, text string, o *options) (report, error) {
+	now := a.Now()
+	m := r.packed.Manifest
+	if r.state.Pull != nil {
+		if err := a.checkPull(ctx, s, r); err != nil {
+			return report{}, err
+		}
+	}
+	if err := checkpoint.CheckExpiry(m, now); err != nil {
+		return report{}, err
+	}
+	d, err := gate.Decide(text, given, "", gate.IDs(r.Findings), m.ExpiresAt)
+	if err != nil {
+		return report{}, err
+	}
+	by, err := a.user(ctx, s)
+	if err != nil {
+		return report{}, err
+	}
+	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: now.UTC().Truncate(time.Second), Via: decision.ByCommandLine}
+	flow, err := reviewpr.New(reviewpr.Steps{Post: a.poster(s, o)}, s.store)
+	if err != nil {
+		return report{}, err
+	}
+	if _, err := flow.Resume(ctx, s.thread, graph.Answer{Gate: m.GateID, Value: gate.Answer{Decision: d, Record: record.With(d)}}); err != nil {
+		return report{}, err
+	}
+	return reportOf(ctx, flow, s.store, s.thread)
+}
+
+// checkPull is resume check 9 on the command line: the pull request is as it
+// was when it was reviewed.
+func (a *app) checkPull(ctx context.Context, s session, r report) error {
+	change, err := ingest.Current(ctx, s.api, r.state.Pull.Ref)
+	if err != nil {
+		return err
+	}
+	return checkpoint.CheckHead(r.packed.Manifest, r.Code, pullNow(change))
+}
+
+func pullNow(c ingest.Change) checkpoint.PullNow {
+	return checkpoint.PullNow{Open: c.Pull.Open(), Merged: c.Pull.Merged, HeadSHA: c.Head, DiffDigest: c.Digest()}
+}
+
+// onScreen is where a review of local input is posted without --out.
+const onScreen = "standard output"
+
+// poster is how a review leaves this machine: to the pull request, or for local
+// input to a file.
+func (a *app) poster(s session, o *options) func(context.Context, reviewpr.State) (post.Posted, error) {
+	return func(ctx context.Context, state reviewpr.State) (post.Posted, error) {
+		if state.Pull != nil {
+			return post.Review(ctx, s.api, write.New(s.api), request(state))
+		}
+		return post.Posted{URL: cmp.Or(o.out, onScreen), Body: localReview(state)}, writeOut(o.out, localReview(state))
+	}
+}
+
+// writeOut writes a review to the file that --out names, if it does.
+func writeOut(name, text string) error {
+	if name == "" {
+		return nil
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		return problem("the review could not be written", err.Error(), "name another file with --out and resume: the decision is kept")
+	}
+	return nil
+}
+
+// request is the approved review of a thread.
+func request(s reviewpr.State) post.Request {
+	return post.Request{
+		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest, Review: s.Review(), Approval: approval(s),
+	}
+}
+
+func approval(s reviewpr.State) render.Approval {
+	a := render.Approval{By: s.Decision.By, At: s.Decision.At, Drafted: "a model"}
+	if s.Draft.Rules {
+		a.Drafted = "rules"
+	}
+	a.Dropped, a.Edited = len(s.Decision.Dropped), len(s.Decision.Edited)
+	a.Moved, a.Regraded = len(s.Decision.Moved), len(s.Decision.Severity)
+	return a
+}
+
+// localReview is the review of local input, with every finding in the body:
+// there are no lines to put comments at.
+func localReview(s reviewpr.State) string {
+	return localBody(s) + "\n\n" + approval(s).String() + "\n"
+}
+
+// localBody is without the limit that GitHub sets: what the body has no room for
+// follows it.
+func localBody(s reviewpr.State) string {
+	return strings.TrimRight(render.File(s.Review().InBody()), "\n")
+}
+
+// user is who decides on the command line.
+func (a *app) user(ctx context.Context, s session) (string, error) {
+	if s.api != nil {
+		viewer, err := s.api.Viewer(ctx)
+		if err != nil || viewer.Login != "" {
+			return viewer.Login, err
+		}
+	}
+	return cmp.Or(a.getenv("USER"), a.getenv("LOGNAME"), "somebody"), nil
+}
+
+func (a *app) interactive(o *options) bool {
+	_, in := terminal(a.Stdin)
+	_, out := terminal(a.Stderr)
+	return in && out && !o.noInput && !o.json
+}
+
+// ask asks the person at the terminal. An empty verdict means later, as do the
+// end of the input and an interrupt.
+func (a *app) ask(ctx context.Context) (decision.Verdict, string) {
+	lines := a.typed()
+	var commands []string
+	for {
+		fmt.Fprint(a.Stderr, "Post this review? [y]es, [n]o, [l]ater, [?] ")
+		line, ok := "", false
+		select {
+		case <-ctx.Done():
+		case line, ok = <-lines:
+		}
+		if !ok {
+			fmt.Fprintln(a.Stderr)
+			return "", ""
+		}
+		switch answer := strings.TrimSpace(line); strings.ToLower(answer) {
+		case "y", "yes":
+			return decision.Approve, strings.Join(commands, "\n")
+		case "n", "no":
+			return decision.Abort, ""
+		case "", "l", "later":
+			return "", ""
+		default:
+			if _, err := decision.Parse(answer); err != nil {
+				fmt.Fprintln(a.Stderr, guard.Text(err.Error()))
+				continue
+			}
+			if strings.HasPrefix(answer, "/") {
+				commands = append(commands, answer)
+				continue
+			}
+			fmt.Fprintln(a.Stderr, "  yes posts it, no drops it for good, later keeps it parked. Changes first, one a line:")
+			fmt.Fprintln(a.Stderr, "  /drop F2: reason    /edit F3: NEW TEXT    /summary F4    /severity F6 minor")
+		}
+	}
+}
+
+// typed gives the lines of standard input as they come. Reading cannot be
+// interrupted, so it has a goroutine of its own, which ends with the process.
+func (a *app) typed() <-chan string {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		for in := bufio.NewScanner(io.LimitReader(a.Stdin, 1<<20)); in.Scan(); {
+			lines <- in.Text()
+		}
+	}()
+	return lines
+}
+
+func (a *app) showDraft(r report, o *options) {
+	if o.json {
+		return
+	}
+	columns, _ := terminal(a.Stdout)
+	fmt.Fprint(a.Stdout, render.Terminal(r.state.Review(), a.look(columns)), "\n")
+}
+
+// park says how the draft can be decided later.
+func (a *app) park(s session, r report, o *options) error {
+	if o.json {
+		return r.print(a.Stdout)
+	}
+	command := fmt.Sprintf("%s resume %s", a.name, quoted(abbreviated(r.Thread)))
+	if o.store != "" {
+		command += " --store " + quoted(o.store)
+	}
+	word := "Parked."
+	if r.Outcome == kept {
+		word = fmt.Sprintf("Kept: nothing here is %s or graver.", r.state.Draft.GateFrom)
+	}
+	example := "F1"
+	if len(r.Findings) > 0 {
+		example = r.Findings[len(r.Findings)-1].ID
+	}
+	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (or --abort, or --command \"/drop %s\")\n", word, command, example)
+	return nil
+}
+
+// quoted makes one word of s for a shell, where it is none as it stands.
+func quoted(s string) string {
+	plain := strings.IndexFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/.:#@~_-", r)
+	}) < 0
+	if plain && s != "" && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, "#") {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// abbreviated shortens a thread's last part to what names it.
+func abbreviated(thread string) string {
+	i := strings.LastIndexByte(thread, ':')
+	return thread[:i+1] + thread[i+1:min(len(thread), i+8)]
+}
+
+// decided prints the posted review, where it went nowhere else, and the outcome.
+func (a *app) decided(r report, o *options) error {
+	if r.Outcome == reviewpr.Posted {
+		if err := a.deliver(&r, o); err != nil {
+			return err
+		}
+	}
+	if o.json {
+		return a.finish(r, o)
+	}
+	fmt.Fprintln(a.Stdout, r.Outcome, cmp.Or(r.place, r.Thread))
+	return failure(r)
+}
+
+// deliver hands a posted review out here: to --out, or where it went nowhere
+// else, to standard output. A review that was posted before is handed out again.
+func (a *app) deliver(r *report, o *options) error {
+	switch {
+	case r.state.Pull != nil:
+		return writeOut(o.out, r.Body)
+	case o.out != "" && o.out != r.place:
+		r.place = o.out
+		return writeOut(o.out, localReview(r.state))
+	case r.place == onScreen && !o.json:
+		fmt.Fprintln(a.Stdout, localReview(r.state))
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/triage"
+)
+
+// review is the drafting job: it stops at the gate with the checkpoint in an
+// artifact.
+func (j *job) review(ctx context.Context) (report, error) {
+	if j.event.Name == "merge_group" {
+		return j.skipped("the merge queue's runs are not reviewed"), nil
+	}
+	approvals, err := j.gateRules(ctx)
+	if err != nil {
+		return report{}, err
+	}
+	reviewer, err := j.reviewer(j.settings, nil)
+	noModelYet := err
+	if reviewer != nil && reviewer.rules && j.provider != "offline" {
+		noModelYet = usageError(noModel, "set api-key (or base-url for an endpoint without one) for a review by a model, or provider: offline for one by rules")
+	}
+	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.instance, Config: j.config, MaxChanges: triage.MaxChanges})
+	if err != nil {
+		return report{}, err
+	}
+	if noModelYet != nil {
+		return j.withoutModel(ctx, change, noModelYet)
+	}
+	return j.draft(ctx, change, reviewer, approvals)
+}
+
+// withoutModel is a job that has nobody to ask. That is no mistake where
+// nothing would be asked: the change is not admitted, or GitHub withholds
+// secrets from its event.
+func (j *job) withoutModel(ctx context.Context, change ingest.Change, mistake error) (report, error) {
+	if j.event.Name == "pull_request" && change.Pull.Fork() {
+		return j.skipped("a fork's pull request gets no secrets on pull_request, so there is no model to ask"), nil
+	}
+	reason, err := j.admit(ctx, change)
+	switch {
+	case err != nil:
+		return report{}, err
+	case reason != "":
+		return j.skipped(reason), nil
+	}
+	return report{}, mistake
+}
+
+func (j *job) admit(ctx context.Context, c ingest.Change) (string, error) {
+	event := triage.Event{
+		Name: j.event.Name, Explicit: j.event.Name == "workflow_dispatch",
+		Pushed: j.event.Action == "synchronize", Labeled: j.event.Label, Head: j.event.Head,
+	}
+	return triage.Admit(ctx, *c.Pull, event, c.Config.Admission, j.api)
+}
+
+// draft runs the graph up to the gate and stores what it parked.
+func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewer, approvals []string) (report, error) {
+	store := graph.NewMemory()
+	flow, err := reviewpr.New(reviewpr.Steps{
+		Ingest: func(context.Context) (ingest.Change, error) { return change, nil },
+		Admit:  j.admit, Reviewer: reviewer, Concurrency: j.concurrency,
+	}, store)
+	if err != nil {
+		return report{}, err
+	}
+	if _, err := flow.Run(ctx, change.Thread, reviewpr.State{Draft: j.facts(change, reviewer, approvals)}); err != nil {
+		return report{}, err
+	}
+	r, err := reportOf(ctx, flow, store, change.Thread)
+	if err != nil {
+		return report{}, err
+	}
+	if cause := reviewer.why(); cause != nil {
+		j.explainFailures(&r, cause)
+	}
+	if r.Artifact == "" {
+		return r, nil
+	}
+	if _, err := j.store.Upload(ctx, r.Artifact, r.packed.Zip, j.retention); err != nil {
+		return report{}, fmt.Errorf("storing the draft: %w", err)
+	}
+	return r, nil
+}
+
+// explainFailures tells the job's log what lay behind files that failed. The
+// cause may name an address, so it is not in the review.
+func (j *job) explainFailures(r *report, cause error) {
+	if r.Outcome == reviewpr.Failed {
+		r.Message += ": " + explain(cause)
+		return
+	}
+	j.runner.Warning("a file could not be reviewed: " + explain(cause))
+}
+
+func (j *job) facts(change ingest.Change, r *reviewer, approvals []string) reviewpr.Draft {
+	now := j.Now().UTC().Truncate(time.Second)
+	return reviewpr.Draft{
+		Instance: j.instance, Web: change.Pull.Web(), Rules: r.rules, Model: r.model, GateFrom: j.gateFrom,
+		CreatedAt: now, ExpiresAt: now.Add(j.expires), ToolVersion: Version(), Prompt: r.prompt(),
+		RunID: j.env.RunID, RunAttempt: j.env.RunAttempt, WorkflowRef: j.env.WorkflowRef, Approvals: approvals,
+	}
+}
+
+// gateRules reads, before anything is paid, whether the named environment will
+// ask anybody, and which approvals the run has already. Where none is named the
+// second is read as far as the token may: a later job may still name one.
+func (j *job) gateRules(ctx context.Context) ([]string, error) {
+	if j.environment == "" {
+		approvals, err := j.api.Approvals(ctx, j.ref.Owner, j.ref.Repo, j.env.RunID)
+		if errors.Is(err, github.ErrNoAccess) || errors.Is(err, github.ErrNotFound) {
+			err = nil
+		}
+		return gate.Keys(approvals), err
+	}
+	where := fmt.Sprintf("%s, Settings, Environments", j.ref.FullName())
+	env, err := j.api.Environment(ctx, j.ref.Owner, j.ref.Repo, j.environment)
+	switch {
+	case errors.Is(err, github.ErrNotFound) || err == nil && env.Reviewers == 0:
+		return nil, usage{problem(fmt.Sprintf("the environment %q has no required reviewers, so nobody would be asked", j.environment), where,
+			`add required reviewers there; on a private repository without Enterprise use the dispatch route: README, "Deciding by dispatch"`)}
+	case err != nil:
+		return nil, needsActionsRead(err, fmt.Sprintf("the rules of the environment %q cannot be read", j.environment))
+	}
+	approvals, err := j.api.Approvals(ctx, j.ref.Owner, j.ref.Repo, j.env.RunID)
+	return gate.Keys(approvals), needsActionsRead(err, "the run's approvals cannot be read")
+}
+
+func (j *job) skipped(reason string) report {
+	return report{Outcome: reviewpr.Skipped, Message: reason}
+}

@@ -1,0 +1,114 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/decision"
+)
+
+// options are what a command was given.
+type options struct {
+	settings
+	store    string
+	out      string
+	json     bool
+	quiet    bool
+	noInput  bool
+	admit    bool
+	approve  bool
+	abort    bool
+	commands []string
+}
+
+// verdict is what the flags say, possibly nothing. Commands that change findings
+// without a verdict approve the rest. A bad command is found here, before
+// anything is paid.
+func (o *options) verdict() (decision.Verdict, error) {
+	d, err := decision.Parse(o.text())
+	switch {
+	case err != nil:
+		return "", usage{err}
+	case o.approve && o.abort:
+		return "", usageError("--approve and --abort contradict each other", "give one of them")
+	case o.approve:
+		return decision.Approve, nil
+	case o.abort:
+		return decision.Abort, nil
+	case d.Changed():
+		return cmp.Or(d.Verdict, decision.Approve), nil
+	case d.Note != "" && d.Verdict == "":
+		return "", usageError("--command holds no command: "+d.Note, `a command begins with a slash, such as --command "/drop F2"; a note needs --approve or --abort beside it`)
+	}
+	return d.Verdict, nil
+}
+
+// text is the commands, one a line.
+func (o *options) text() string { return strings.Join(o.commands, "\n") }
+
+func reviewFlags(f *pflag.FlagSet, o *options) {
+	mirror(f, &o.settings, "provider", "base-url", "model", "concurrency", "config", "gate-from", "instance", "expires", "allow-http")
+	decisionFlags(f, o)
+	f.BoolVar(&o.admit, "admit", false, "review although the repository's admission rules would skip it")
+	f.BoolVar(&o.noInput, "no-input", false, "never ask; park instead")
+	outputFlags(f, o)
+}
+
+func resumeFlags(f *pflag.FlagSet, o *options) {
+	mirror(f, &o.settings, "allow-http")
+	decisionFlags(f, o)
+	f.BoolVar(&o.noInput, "no-input", false, "never ask")
+	outputFlags(f, o)
+}
+
+func showFlags(f *pflag.FlagSet, o *options) {
+	f.StringVar(&o.store, "store", "", "folder of parked drafts (PR_REVIEW_STORE)")
+	f.BoolVar(&o.json, "json", false, "print one JSON object")
+}
+
+func decisionFlags(f *pflag.FlagSet, o *options) {
+	f.BoolVar(&o.approve, "approve", false, "approve: post the review")
+	f.BoolVar(&o.abort, "abort", false, "abort: post nothing")
+	f.StringArrayVar(&o.commands, "command", nil, `a change before approving, such as "/drop F2"; may be repeated`)
+}
+
+func outputFlags(f *pflag.FlagSet, o *options) {
+	showFlags(f, o)
+	f.StringVar(&o.out, "out", "", "write the posted review to a file")
+	f.BoolVar(&o.quiet, "quiet", false, "no progress and no notices")
+}
+
+// mirror makes flags of inputs.
+func mirror(f *pflag.FlagSet, s *settings, names ...string) {
+	for _, in := range inputs() {
+		if !slices.Contains(names, in.name) {
+			continue
+		}
+		f.Var(value{in, s}, in.name, in.help)
+		if in.name == "allow-http" {
+			f.Lookup(in.name).NoOptDefVal = "true"
+		}
+	}
+}
+
+// value is an input as a flag.
+type value struct {
+	input
+	s *settings
+}
+
+func (v value) String() string { return "" }
+
+func (v value) Type() string { return "value" }
+
+// Set reads the flag as the input of the same name is read.
+func (v value) Set(text string) error {
+	if text == "" {
+		return fmt.Errorf("it is empty")
+	}
+	return v.set(v.s, text)
+}

@@ -1,0 +1,83 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+// progress is one line on the terminal that says how far the reviews are. On
+// anything but a terminal it is silent.
+type progress struct {
+	out     io.Writer
+	columns int
+	now     func() time.Time
+	soFar   func() (findings int, used cost.Usage)
+
+	mu      sync.Mutex
+	since   time.Time
+	last    graph.Event
+	waiting string
+	shown   bool
+}
+
+func (a *app) newProgress(o *options) *progress {
+	p := &progress{out: a.Stderr, now: a.Now, since: a.Now()}
+	if columns, ok := terminal(a.Stderr); ok && !o.quiet && !o.json {
+		p.columns = columns
+	}
+	return p
+}
+
+func (p *progress) start() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.since = p.now()
+}
+
+// observe draws the line anew for each review that ends.
+func (p *progress) observe(e graph.Event) {
+	if e.Node != "review" {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = e
+	if e.Kind == graph.TaskDone {
+		p.waiting = ""
+	}
+	p.draw()
+}
+
+// wait shows what a request waits for.
+func (p *progress) wait(d time.Duration, why string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting = fmt.Sprintf("%s, %d s", why, int(d.Seconds()+0.5))
+	p.draw()
+}
+
+func (p *progress) draw() {
+	if p.columns == 0 || p.last.Total == 0 || p.soFar == nil {
+		return
+	}
+	findings, used := p.soFar()
+	line := render.Progress(p.last.Done, p.last.Total, findings, used, p.waiting, p.now().Sub(p.since), p.columns-1)
+	fmt.Fprint(p.out, "\r\x1b[2K"+line)
+	p.shown = true
+}
+
+// stop takes the line away.
+func (p *progress) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shown {
+		fmt.Fprint(p.out, "\r\x1b[2K")
+	}
+	p.columns = 0
+}

@@ -1,0 +1,165 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/post"
+)
+
+// The outcomes that are no ends of the graph.
+const (
+	paused  = "PAUSED"
+	kept    = "KEPT"
+	refused = "REFUSED"
+	expired = "EXPIRED"
+)
+
+// report is what a run came to; its JSON form is that of --json.
+type report struct {
+	Outcome    string               `json:"outcome"`
+	Thread     string               `json:"thread_id"`
+	Code       string               `json:"code"`
+	Digest     string               `json:"checkpoint_digest"`
+	Artifact   string               `json:"artifact_name"`
+	Head       string               `json:"head_sha"`
+	DiffDigest string               `json:"diff_digest"`
+	Partial    bool                 `json:"partial"`
+	Findings   []finding.Finding    `json:"findings"`
+	Filtered   []finding.Finding    `json:"filtered"`
+	Files      []finding.FileReview `json:"files"`
+	Usage      cost.Usage           `json:"usage"`
+	Body       string               `json:"body"`
+	ReviewURL  string               `json:"review_url"`
+	Message    string               `json:"message"`
+
+	place  string // where the review stands: ReviewURL, a file, or the screen
+	state  reviewpr.State
+	packed checkpoint.Packed
+}
+
+// reportOf describes a thread as it stands. Of a parked one it makes the
+// checkpoint; of a decided one the digest is in the decision.
+func reportOf(ctx context.Context, flow *graph.Flow[reviewpr.State], store graph.Store, thread string) (report, error) {
+	view, err := flow.Inspect(ctx, thread)
+	if err != nil {
+		return report{}, err
+	}
+	s := view.State
+	review := s.Review()
+	r := report{
+		Outcome: outcomeOf(view.Status, view.End, s), Thread: s.Draft.Thread, Head: s.Draft.Head, DiffDigest: s.Draft.DiffDigest,
+		Partial: review.Partial, Findings: review.Findings, Filtered: review.Filtered, Files: bare(review.Files),
+		Usage: s.Usage, place: s.ReviewURL, Message: s.Reason, state: s,
+	}
+	if r.Body, _ = post.Rendered(review); s.Pull == nil {
+		r.Body = localBody(s)
+	}
+	if s.Pull != nil {
+		r.ReviewURL = s.ReviewURL
+	}
+	if s.Decision != nil {
+		r.Digest, r.Code = s.Decision.Digest, s.Decision.Code
+	}
+	if err := checkShown(view); err != nil {
+		return report{}, err
+	}
+	if view.Status == graph.Paused {
+		if r.packed, err = reviewpr.Pack(ctx, flow, store, thread); err != nil {
+			return report{}, err
+		}
+		r.Digest, r.Code = r.packed.Digest, r.packed.Code
+	}
+	if s.Pull != nil && r.Code != "" {
+		r.Artifact = checkpoint.ArtifactName(s.Pull.Number, s.Draft.Instance, r.Code)
+	}
+	return r, nil
+}
+
+// checkShown refuses a parked draft that is not what its gate asks about: it was
+// edited where it is stored, or this version renders it otherwise (P2).
+func checkShown(view graph.View[reviewpr.State]) error {
+	for _, p := range view.Pending {
+		var asked gate.Ask
+		s := view.State
+		now := gate.NewAsk(s.Draft.Thread, s.Draft.DiffDigest, finding.Kept(s.Comments), s.Shown())
+		if err := json.Unmarshal(p.Ask, &asked); err != nil || asked.Shown != now.Shown {
+			return &checkpoint.Refusal{Check: 3, What: "the stored draft is not the one that was shown", Rows: [][2]string{
+				{"where", s.Draft.Thread}, {"next", "review again, or decide with the version that drafted"},
+			}}
+		}
+	}
+	return nil
+}
+
+func outcomeOf(status graph.Status, end string, s reviewpr.State) string {
+	switch {
+	case status == graph.Ended:
+		return end
+	case status == graph.Paused && s.Calls():
+		return paused
+	case status == graph.Paused:
+		return kept
+	}
+	return reviewpr.Failed
+}
+
+// bare leaves out of each file's result what stands elsewhere in the report.
+func bare(files []finding.FileReview) []finding.FileReview {
+	out := make([]finding.FileReview, len(files))
+	for i, f := range files {
+		out[i] = finding.FileReview{Path: f.Path, State: f.State, Reason: f.Reason}
+	}
+	return out
+}
+
+// parked reports whether the draft waits for a decision.
+func (r report) parked() bool { return r.Outcome == paused || r.Outcome == kept }
+
+// print writes the report as one JSON object.
+func (r report) print(w io.Writer) error {
+	if r.Findings == nil {
+		r.Findings = []finding.Finding{}
+	}
+	if r.Filtered == nil {
+		r.Filtered = []finding.Finding{}
+	}
+	if r.Files == nil {
+		r.Files = []finding.FileReview{}
+	}
+	return printJSON(w, r)
+}
+
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("writing the result: %w", err)
+	}
+	return nil
+}
+
+// outputs are the action's: numbers, enums, digests and addresses built by us.
+func (r report) outputs(run int64) map[string]string {
+	blockers := 0
+	for _, f := range r.Findings {
+		if f.Severity == finding.Blocker {
+			blockers++
+		}
+	}
+	return map[string]string{
+		"outcome": r.Outcome, "thread-id": r.Thread, "checkpoint-digest": r.Digest, "artifact-name": r.Artifact, "code": r.Code,
+		"run-id": strconv.FormatInt(run, 10), "findings": strconv.Itoa(len(r.Findings)), "blockers": strconv.Itoa(blockers),
+		"partial": strconv.FormatBool(r.Partial), "cost-usd": fmt.Sprintf("%.6f", float64(r.Usage.Cost)/1e6), "review-url": r.ReviewURL,
+	}
+}

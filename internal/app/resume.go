@@ -1,0 +1,90 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/graph"
+)
+
+// resume decides a parked draft of the local store.
+func (a *app) resume(ctx context.Context, args []string, o *options) error {
+	given, err := o.verdict()
+	if err != nil {
+		return err
+	}
+	s, err := a.stored(ctx, args, "resume", o)
+	if err != nil {
+		return err
+	}
+	r, err := a.report(ctx, s)
+	if err != nil {
+		return err
+	}
+	switch {
+	case r.state.Decision != nil:
+		return a.again(ctx, s, r, given, o)
+	case r.parked():
+		return a.decide(ctx, s, r, given, o)
+	}
+	return a.finish(r, o)
+}
+
+// again reports a decision that was taken before, and posts what it had
+// approved where that did not happen. Another decision is refused.
+func (a *app) again(ctx context.Context, s session, r report, given decision.Verdict, o *options) error {
+	taken := r.state.Decision
+	if given != "" && differs(*taken, given, o.text()) {
+		return &checkpoint.Refusal{Check: 13, What: "this draft was decided otherwise before", Rows: [][2]string{
+			{"where", fmt.Sprintf("%s: %s by %s on %s", r.Thread, taken.Decision, taken.By, taken.At.Format("2 January 2006, 15:04 MST"))},
+			{"next", "a draft is decided once; push a new commit for a new review"},
+		}}
+	}
+	flow, err := reviewpr.New(reviewpr.Steps{Post: a.poster(s, o)}, s.store)
+	if err != nil {
+		return err
+	}
+	if _, err := flow.Continue(ctx, s.thread); err != nil {
+		return err
+	}
+	after, err := reportOf(ctx, flow, s.store, s.thread)
+	if err != nil {
+		return err
+	}
+	return a.decided(after, o)
+}
+
+// differs reports whether a decision is another than the one that was taken.
+func differs(taken decision.Record, given decision.Verdict, text string) bool {
+	d, err := decision.Parse(text)
+	if err != nil || given != taken.Decision {
+		return true
+	}
+	d.Verdict, d.Note = given, taken.Note
+	before, _ := taken.Encode() // plain values: it cannot fail
+	now, _ := taken.With(d).Encode()
+	return !bytes.Equal(before, now)
+}
+
+// graph prints the built graph as Mermaid.
+func (a *app) graph(_ context.Context, args []string, _ *options) error {
+	if len(args) > 1 || len(args) == 1 && args[0] != reviewpr.Name {
+		return usageError(fmt.Sprintf("unknown graph %q", strings.Join(args, " ")), "the graph is "+reviewpr.Name)
+	}
+	flow, err := reviewpr.New(reviewpr.Steps{}, graph.NewMemory())
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(a.Stdout, flow.Mermaid())
+	return nil
+}
+
+func (a *app) version(context.Context, []string, *options) error {
+	fmt.Fprintln(a.Stdout, "pr-review-action", Version())
+	return nil
+}

@@ -1,0 +1,205 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/org/pr-review-action/internal/app"
+	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/llmtest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"pr-review-action": scripted})
+}
+
+// scripted is main.go's program with a clock that a script can set.
+func scripted() {
+	now := time.Now
+	if s := os.Getenv("NOW"); s != "" {
+		at, err := time.Parse(time.RFC3339, s)
+		if err != nil {
+			panic(err)
+		}
+		now = func() time.Time { return at }
+	}
+	os.Exit(app.Run(context.Background(), app.Process{
+		Args: os.Args, Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: now,
+	}))
+}
+
+// TestCommandLine runs the scripts of testdata/script. Beside testscript's own
+// commands they have these:
+//
+//	model NAME         starts a model; its base URL is $MODEL
+//	asked N            that model was asked N times
+//	github             starts a GitHub with the pull request octo/demo#42
+//	pull push|close    does that to it
+//	reviews N          it has N reviews
+//	json PATH VALUE    standard output is one JSON object that has this there
+//	[root]             holds where no permission keeps the process from writing
+func TestCommandLine(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir:   filepath.Join("testdata", "script"),
+		Setup: func(e *testscript.Env) error { return setUpScript(t, e) },
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"model": startModel, "asked": asked, "github": startGitHub, "pull": changePull, "reviews": reviews, "json": checkJSON,
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "root" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return os.Geteuid() == 0, nil
+		},
+	})
+}
+
+func setUpScript(t *testing.T, e *testscript.Env) error {
+	e.Values["world"] = &world{t: t}
+	for name, value := range map[string]string{
+		"HOME": filepath.Join(e.WorkDir, "home"), "XDG_STATE_HOME": filepath.Join(e.WorkDir, "state"), "USER": "rita",
+		"NOW": "2026-11-21T14:10:00Z", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull,
+		"GIT_AUTHOR_NAME": "ada", "GIT_AUTHOR_EMAIL": "ada@example.com", "GIT_AUTHOR_DATE": "2026-11-20T10:00:00Z",
+		"GIT_COMMITTER_NAME": "ada", "GIT_COMMITTER_EMAIL": "ada@example.com", "GIT_COMMITTER_DATE": "2026-11-20T10:00:00Z",
+	} {
+		e.Setenv(name, value)
+	}
+	return nil
+}
+
+// models are the scripts that model knows.
+func models() map[string]llmtest.Script {
+	unwell := func(status int) llmtest.Script {
+		wait := http.Header{"Retry-After": {"86400"}} // longer than anybody waits
+		return llmtest.Always(llmtest.Answer{Status: status, Header: wait, Text: "not today"})
+	}
+	return map[string]llmtest.Script{
+		"honest":      llmtest.Honest,
+		"prose":       llmtest.Always(llmtest.Answer{Text: "Looks good to me."}),
+		"empty":       llmtest.Always(llmtest.Answer{}),
+		"wrong-types": llmtest.Always(llmtest.Answer{Text: `{"findings":[{"line":"two","title":7}]}`}),
+		"huge":        llmtest.Always(llmtest.Answer{Text: strings.Repeat("x", 10<<20)}),
+		"no-such-line": llmtest.Always(llmtest.Findings(llmtest.Finding{
+			Side: "RIGHT", StartLine: 4711, Line: 4711, Title: "Far away", Body: "There.", Category: "correctness", Severity: "major", Confidence: 0.9,
+		})),
+		"b-fails": llmtest.PerFile(map[string]llmtest.Script{"b.go": unwell(http.StatusServiceUnavailable)}, llmtest.Honest),
+		"401":     unwell(http.StatusUnauthorized),
+		"404":     unwell(http.StatusNotFound),
+		"429":     unwell(http.StatusTooManyRequests),
+		"503":     unwell(http.StatusServiceUnavailable),
+		"locked":  llmtest.Honest, // asks for a key
+	}
+}
+
+// world is what a script has started.
+type world struct {
+	t     *testing.T
+	model *llmtest.Server
+	hub   *githubtest.Server
+}
+
+func worldOf(ts *testscript.TestScript) *world { return ts.Value("world").(*world) }
+
+func startModel(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 || models()[args[0]] == nil {
+		ts.Fatalf("model takes one of %s", slices.Sorted(maps.Keys(models())))
+	}
+	model := llmtest.New(models()[args[0]])
+	if args[0] == "locked" {
+		model.Key = "sk-right"
+	}
+	server := httptest.NewServer(model)
+	ts.Defer(server.Close)
+	worldOf(ts).model = model
+	ts.Setenv("MODEL", server.URL+"/v1")
+}
+
+func asked(ts *testscript.TestScript, _ bool, args []string) {
+	if calls := strconv.Itoa(worldOf(ts).model.Calls()); len(args) != 1 || calls != args[0] {
+		ts.Fatalf("the model was asked %s times", calls)
+	}
+}
+
+func startGitHub(ts *testscript.TestScript, _ bool, _ []string) {
+	hub, err := githubtest.Start(githubtest.Options{Violation: func(reason string) { worldOf(ts).t.Errorf("github: %s", reason) }})
+	ts.Check(err)
+	ts.Defer(hub.Close)
+	demo, err := hub.Scenario("demo")
+	ts.Check(err)
+	worldOf(ts).hub = hub
+	ts.Setenv("GITHUB_API_URL", hub.URL)
+	ts.Setenv("GITHUB_TOKEN", demo.UserToken)
+}
+
+// changePull does to pull request octo/demo#42 what its argument says.
+func changePull(ts *testscript.TestScript, _ bool, args []string) {
+	p := worldOf(ts).hub.Repo("octo/demo").Pull(42)
+	switch strings.Join(args, " ") {
+	case "push":
+		p.Push(p.Tree().With(githubtest.Tree{"more.go": "package fetch\n"}))
+	case "close":
+		p.Close()
+	default:
+		ts.Fatalf("pull takes push or close")
+	}
+}
+
+// reviews holds the number of reviews of pull request octo/demo#42.
+func reviews(ts *testscript.TestScript, _ bool, args []string) {
+	if n := strconv.Itoa(len(worldOf(ts).hub.Repo("octo/demo").Pull(42).Reviews())); len(args) != 1 || n != args[0] {
+		ts.Fatalf("there are %s reviews", n)
+	}
+}
+
+// checkJSON reads the last command's standard output, which must be one JSON
+// value and nothing else.
+func checkJSON(ts *testscript.TestScript, neg bool, args []string) {
+	var value any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &value))
+	if len(args) < 2 {
+		ts.Fatalf("usage: json PATH VALUE")
+	}
+	if got, want := at(value, args[0]), strings.Join(args[1:], " "); (got == want) == neg {
+		ts.Fatalf("%s is %q", args[0], got)
+	}
+}
+
+// at gives what stands at a path such as findings.0.line; len is the number of
+// a list's elements, keys are an object's in order.
+func at(value any, path string) string {
+	name, rest, more := strings.Cut(path, ".")
+	switch v := value.(type) {
+	case map[string]any:
+		if name == "keys" {
+			return strings.Join(slices.Sorted(maps.Keys(v)), " ")
+		}
+		value = v[name]
+	case []any:
+		i, err := strconv.Atoi(name)
+		if name == "len" {
+			return strconv.Itoa(len(v))
+		}
+		if err != nil || i >= len(v) {
+			return ""
+		}
+		value = v[i]
+	}
+	if more {
+		return at(value, rest)
+	}
+	return fmt.Sprint(value)
+}

@@ -1,0 +1,94 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/triage"
+)
+
+// read reads the change that an argument of review names.
+func (a *app) read(ctx context.Context, arg string, o *options, s *session) (ingest.Change, error) {
+	switch {
+	case arg == "demo":
+		c, err := ingest.Demo()
+		return withConfig(c, err, o)
+	case arg == "-":
+		return readDiff("standard input", a.Stdin, o)
+	case pull.LooksLikeRef(arg):
+		return a.readPull(ctx, arg, o, s)
+	}
+	if info, err := os.Stat(arg); err == nil && info.IsDir() {
+		return ingest.Change{}, usageError(fmt.Sprintf("%q is a folder", arg), "go into it and name a range such as main...HEAD, or pass a diff's file")
+	}
+	if f, err := os.Open(arg); err == nil {
+		defer f.Close()
+		return readDiff(arg, f, o)
+	}
+	if ingest.IsRange(arg) {
+		return readRange(ctx, arg, o)
+	}
+	return ingest.Change{}, usageError(fmt.Sprintf("%q is no pull request, no range and no file", arg),
+		"name owner/repo#42, a pull request's address, main...HEAD, a diff's file, - or demo")
+}
+
+// readDiff reads a diff. One that cannot be read is wrong usage: it is what was
+// passed.
+func readDiff(name string, r io.Reader, o *options) (ingest.Change, error) {
+	c, err := ingest.Diff(name, r)
+	if err != nil {
+		err = usageError(err.Error(), "pass a whole unified diff, such as `git diff main...` prints")
+	}
+	return withConfig(c, err, o)
+}
+
+func readRange(ctx context.Context, arg string, o *options) (ingest.Change, error) {
+	if err := o.inRepository(); err != nil {
+		return ingest.Change{}, err
+	}
+	c, err := ingest.Range(ctx, ".", arg, o.config)
+	for _, mistake := range []error{ingest.ErrNoRange, ingest.ErrNoClone, ingest.ErrNoGit} {
+		if errors.Is(err, mistake) {
+			return c, usage{err}
+		}
+	}
+	return c, err
+}
+
+func (a *app) readPull(ctx context.Context, arg string, o *options, s *session) (ingest.Change, error) {
+	ref, err := pull.ParseRef(arg)
+	if err != nil {
+		return ingest.Change{}, usageError(err.Error(), "name it owner/repo#42 or https://github.com/owner/repo/pull/42")
+	}
+	if err := o.inRepository(); err != nil {
+		return ingest.Change{}, err
+	}
+	if !strings.Contains(arg, "://") {
+		ref = ref.On(a.getenv("GITHUB_SERVER_URL"))
+	}
+	if s.api, err = a.github(ref, o.settings); err != nil {
+		return ingest.Change{}, err
+	}
+	return ingest.Pull(ctx, s.api, ref, ingest.PullOptions{Instance: o.instance, Config: o.config, MaxChanges: triage.MaxChanges})
+}
+
+// withConfig adds the settings file that was named for a diff, which has no
+// base to read one from.
+func withConfig(c ingest.Change, err error, o *options) (ingest.Change, error) {
+	if err != nil || o.config == config.DefaultPath {
+		return c, err
+	}
+	text, err := os.ReadFile(o.config)
+	if err != nil {
+		return c, usageError("the settings cannot be read: "+err.Error(), "--config names a file; without it the defaults hold")
+	}
+	c.Config, err = config.Parse(o.config, text)
+	return c, err
+}

@@ -1,0 +1,149 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/checkpoint/filestore"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+// show prints a draft of the local store.
+func (a *app) show(ctx context.Context, args []string, o *options) error {
+	s, err := a.stored(ctx, args, "show", o)
+	if err != nil {
+		return err
+	}
+	r, err := a.report(ctx, s)
+	if err != nil {
+		return err
+	}
+	if !r.parked() {
+		return a.finish(r, o)
+	}
+	if err := checkpoint.CheckExpiry(r.packed.Manifest, a.Now()); err != nil {
+		if o.json {
+			r.Outcome, r.Message = expired, explain(err)
+			return cmp.Or[error](r.print(a.Stdout), reported{err})
+		}
+		a.showDraft(r, o)
+		return err
+	}
+	a.showDraft(r, o)
+	return a.park(s, r, o)
+}
+
+// report describes a stored thread.
+func (a *app) report(ctx context.Context, s session) (report, error) {
+	flow, err := reviewpr.New(reviewpr.Steps{}, s.store)
+	if err != nil {
+		return report{}, err
+	}
+	return reportOf(ctx, flow, s.store, s.thread)
+}
+
+// threads lists the drafts of the local store.
+func (a *app) threads(ctx context.Context, args []string, o *options) error {
+	if len(args) > 0 {
+		return usageError("listing the drafts of a repository is not supported yet", "without an argument the local store's drafts are listed")
+	}
+	store, err := a.openStore(o)
+	if err != nil {
+		return err
+	}
+	ids, err := store.Threads(ctx)
+	if err != nil {
+		return err
+	}
+	list := []listed{}
+	for _, id := range ids {
+		r, err := a.report(ctx, session{store: store, thread: id})
+		switch {
+		case err != nil:
+			fmt.Fprintf(a.Stderr, "warning: %s: %s\n", guard.Line(id, 1000), guard.Text(explain(err)))
+		case r.parked() && checkpoint.CheckExpiry(r.packed.Manifest, a.Now()) != nil:
+			list = append(list, listed{expired, r.Thread, r.Code, len(r.Findings)})
+		case r.parked() || r.state.Decision != nil && r.Outcome == reviewpr.Failed:
+			list = append(list, listed{r.Outcome, r.Thread, r.Code, len(r.Findings)})
+		}
+	}
+	return a.list(list, store.Dir(), o)
+}
+
+// listed is a draft in the list of threads.
+type listed struct {
+	Outcome  string `json:"outcome"`
+	Thread   string `json:"thread_id"`
+	Code     string `json:"code"`
+	Findings int    `json:"findings"`
+}
+
+func (a *app) list(list []listed, where string, o *options) error {
+	if o.json {
+		return printJSON(a.Stdout, map[string]any{"threads": list})
+	}
+	for _, l := range list {
+		fmt.Fprintf(a.Stdout, "%-8s %s  findings: %d\n", l.Outcome, abbreviated(l.Thread), l.Findings)
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(a.Stderr, "No draft waits in "+where)
+	}
+	return nil
+}
+
+// stored finds the thread that an argument names.
+func (a *app) stored(ctx context.Context, args []string, command string, o *options) (session, error) {
+	if len(args) != 1 {
+		return session{}, usageError(command+" takes one thread", fmt.Sprintf("%s threads lists them", a.name))
+	}
+	store, err := a.openStore(o)
+	if err != nil {
+		return session{}, err
+	}
+	ids, err := store.Threads(ctx)
+	if err != nil {
+		return session{}, err
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !matches(args[0], id) })
+	switch len(ids) {
+	case 1:
+		return a.open(ctx, store, ids[0], o)
+	case 0:
+		return session{}, &checkpoint.Refusal{Check: 1, What: fmt.Sprintf("no draft of thread %q is parked here", args[0]), Rows: [][2]string{
+			{"where", store.Dir()},
+			{"next", fmt.Sprintf("%s threads lists what is; --store names another folder", a.name)},
+		}}
+	}
+	return session{}, usageError(fmt.Sprintf("%q is the beginning of %d threads", args[0], len(ids)), "write more of one: "+strings.Join(ids, ", "))
+}
+
+// matches reports whether a thread is meant: by its id, by the id with its last
+// part cut short, or by the beginning of that part alone.
+func matches(typed, id string) bool {
+	last := id[strings.LastIndexByte(id, ':')+1:]
+	return pull.MatchThread(typed, id) || len(typed) >= pull.MinPrefix && strings.HasPrefix(last, typed)
+}
+
+// open makes the session of a stored thread; one of a pull request gets its API.
+func (a *app) open(ctx context.Context, store *filestore.Store, thread string, o *options) (session, error) {
+	s := session{store: store, thread: thread}
+	if pull.LocalThread(thread) {
+		return s, nil
+	}
+	flow, err := reviewpr.New(reviewpr.Steps{}, store)
+	if err != nil {
+		return s, err
+	}
+	view, err := flow.Inspect(ctx, thread)
+	if err != nil || view.State.Pull == nil {
+		return s, err
+	}
+	s.api, err = a.github(view.State.Pull.Ref, o.settings)
+	return s, err
+}

@@ -1,0 +1,182 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// modelTimeout bounds one try at a model's answer; reasoning models take minutes.
+const modelTimeout = 5 * time.Minute
+
+// defaultModel is asked where none is named.
+const defaultModel = "gpt-5-mini"
+
+// Version is the program's version: that of the module where it was installed
+// as one, else the commit it was built from.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return "development"
+}
+
+func (a *app) client(s settings, timeout time.Duration, retry func(*http.Request) bool, onWait func(time.Duration, string)) *http.Client {
+	return transport.New(transport.Options{
+		UserAgent: "pr-review-action/" + Version(), Timeout: timeout, AllowHTTP: s.allowHTTP, Retry: retry, OnWait: onWait,
+	})
+}
+
+// github returns the client for the API of a pull request's server, with the
+// token that belongs there.
+func (a *app) github(ref pull.Ref, s settings) (*github.Client, error) {
+	address := github.APIURL(ref, a.getenv)
+	if _, err := transport.CheckURL(address, s.allowHTTP); err != nil {
+		return nil, usage{err}
+	}
+	c, err := github.New(github.Options{APIURL: address, Token: a.token(ref.Host, s), HTTP: a.client(s, 0, nil, nil)})
+	if err != nil {
+		return nil, usage{err}
+	}
+	return c, nil
+}
+
+// token is the credential for a host. A token from the environment belongs to
+// the server that GITHUB_SERVER_URL names, GitHub itself when unset, to that of
+// GH_HOST, and to this machine; another host in an address that somebody passed
+// along gets none.
+func (a *app) token(host string, s settings) string {
+	if s.token != "" {
+		return s.token
+	}
+	home := pull.Ref{Host: pull.DefaultHost}.On(a.getenv("GITHUB_SERVER_URL")).Host
+	tenant := home == pull.DefaultHost && strings.HasSuffix(host, ".ghe.com")
+	if host == home || tenant || strings.EqualFold(host, a.getenv("GH_HOST")) || transport.Loopback(hostname(host)) {
+		return cmp.Or(a.getenv("GITHUB_TOKEN"), a.getenv("GH_TOKEN"))
+	}
+	return a.getenv("GH_ENTERPRISE_TOKEN")
+}
+
+// hostname takes the port off a host.
+func hostname(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return host
+}
+
+// reviewer is who reviews: a model or the rules.
+type reviewer struct {
+	review.Reviewer
+	rules bool
+	model string
+
+	mu    sync.Mutex
+	cause error // of the first file that failed
+	found int   // findings so far
+	used  cost.Usage
+}
+
+// Review passes on to the model or the rules and counts what comes back.
+func (r *reviewer) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
+	result, err := r.Reviewer.Review(ctx, f)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.found += len(result.Findings)
+	r.used = cost.Add(r.used, result.Usage)
+	return result, err
+}
+
+// soFar is what the reviews that ended have found and used.
+func (r *reviewer) soFar() (findings int, used cost.Usage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.found, r.used
+}
+
+// noModel is the error of a job that has no model to ask.
+const noModel = "no model is configured"
+
+// reviewer chooses by the provider setting. With auto, a key or an address
+// means a model.
+func (a *app) reviewer(s settings, onWait func(time.Duration, string)) (*reviewer, error) {
+	s.key = cmp.Or(s.key, a.getenv("OPENAI_API_KEY"))
+	s.baseURL = cmp.Or(s.baseURL, a.getenv("OPENAI_BASE_URL"))
+	s.model = cmp.Or(s.model, a.getenv("OPENAI_MODEL"), defaultModel)
+	if s.provider == "auto" {
+		s.provider = "offline"
+		if s.key != "" || s.baseURL != "" {
+			s.provider = "openai"
+		}
+	}
+	if s.provider == "offline" {
+		return &reviewer{Reviewer: review.NewRules(), rules: true}, nil
+	}
+	if s.key == "" && s.baseURL == "" {
+		return nil, usageError(noModel, "set api-key (OPENAI_API_KEY), or base-url for an endpoint without one, or provider: offline")
+	}
+	if _, err := transport.CheckURL(cmp.Or(s.baseURL, llm.DefaultBaseURL), s.allowHTTP); err != nil {
+		return nil, usage{fmt.Errorf("base-url: %w", err)}
+	}
+	client, err := llm.New(llm.Options{
+		BaseURL: s.baseURL, Key: s.key, Model: s.model,
+		HTTP: a.client(s, modelTimeout, func(*http.Request) bool { return true }, onWait),
+	})
+	if err != nil {
+		return nil, usage{err}
+	}
+	r := &reviewer{model: s.model}
+	model := review.NewModel(client, rand.Reader)
+	model.OnFailure = r.failed
+	r.Reviewer = model
+	return r, nil
+}
+
+func (r *reviewer) failed(_ string, cause error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cause == nil {
+		r.cause = cause
+	}
+}
+
+// why is what lay behind the first file that failed, or nil.
+func (r *reviewer) why() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cause
+}
+
+// prompt is the fingerprint of what the reviewer is told.
+func (r *reviewer) prompt() string {
+	if r.rules {
+		return ""
+	}
+	return prompt.Fingerprint()
+}
