@@ -1,0 +1,15 @@
+# One static binary in an empty image.
+ARG GO_IMAGE=golang:1.26-bookworm
+FROM ${GO_IMAGE} AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY main.go ./
+COPY internal ./internal
+RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags="-s -w" -o /pr-review .
+
+# Root, since the runner's files belong to root; no shell, no package manager.
+FROM scratch
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+COPY --from=build /pr-review /pr-review
+ENTRYPOINT ["/pr-review"]

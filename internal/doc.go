@@ -1,0 +1,20 @@
+// Package internal holds the rooms of the product, on floors. A room imports
+// rooms on floors below its own, and on its own floor only what floors_test.go
+// lists; that test walks the imports and fails with the offending line.
+//
+//	6 front     app                        the command line and the action's two modes
+//	4 flows     flow/reviewpr              the graph: state, wiring, order of the resume checks
+//	3 steps     ingest triage review       one step of a graph each: from what it needs
+//	            aggregate gate post        to what it found; steps import no step
+//	2 engines   checkpoint render rule     what several steps use
+//	            checkpoint/filestore
+//	1 machines  graph github llm prompt    one outside thing each, wrapped once
+//	            config action transport
+//	            github/write artifact
+//	0 nouns     pull diff finding          values and pure functions, no I/O
+//	            decision cost guard
+//	T tests     githubtest llmtest         fakes with state; never in the binary
+//
+// A newcomer reads flow/reviewpr first: its wiring is the picture of the
+// product. From there each step is one package away.
+package internal

@@ -1,0 +1,177 @@
+package internal_test
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/org/pr-review-action/internal/"
+
+// floors has every room with its floor. testFloor rooms are for tests alone.
+var floors = map[string]int{
+	"pull": 0, "diff": 0, "finding": 0, "decision": 0, "cost": 0, "guard": 0,
+	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1, "transport": 1,
+	"checkpoint": 2, "checkpoint/filestore": 2, "render": 2, "rule": 2,
+	"ingest": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
+	"flow/reviewpr": 4,
+	"app":           6,
+	"githubtest":    testFloor, "githubtest/cmd/fakegithub": testFloor, "llmtest": testFloor, "llmtest/cmd/fakemodel": testFloor,
+}
+
+const testFloor = 100
+
+// beside lists who may import whom on one floor.
+var beside = map[string][]string{
+	"decision":                  {"finding"},
+	"finding":                   {"cost"},
+	"github":                    {"transport"},
+	"github/write":              {"github", "transport"},
+	"artifact":                  {"github", "transport"},
+	"llm":                       {"transport"},
+	"checkpoint/filestore":      {"checkpoint"},
+	"githubtest/cmd/fakegithub": {"githubtest"},
+	"llmtest/cmd/fakemodel":     {"llmtest"},
+}
+
+// importers lists the only rooms that may import a room.
+var importers = map[string][]string{
+	"github/write": {"post", "app"},
+	"app":          {},
+}
+
+func TestRoomsImportOnlyWhatStandsBelowThem(t *testing.T) {
+	t.Parallel()
+	for _, i := range imports(t) {
+		require.NoError(t, i.check(), i.String())
+	}
+}
+
+func TestTheImportTestSeesEveryBrokenRule(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []edge{
+		{from: "diff", to: "graph"}, {from: "ingest", to: "triage"}, {from: "gate", to: "github/write"}, {from: "flow/reviewpr", to: "app"},
+		{from: "app", to: "githubtest"}, {from: "pull", to: "finding"}, {from: "newroom", to: "diff"}, {from: "graph", to: "diff/sub"},
+		{from: "aggregate", to: "graph"},
+	} {
+		require.Error(t, bad.check(), bad.String())
+	}
+}
+
+func TestD3_PostAndGateCannotReachAModel(t *testing.T) {
+	t.Parallel()
+	all := imports(t)
+	for _, room := range []string{"post", "gate"} {
+		require.NotContains(t, reachable(all, room), "llm", room)
+		require.NotContains(t, reachable(all, room), "review", room)
+	}
+	require.Contains(t, reachable(all, "review"), "llm", "the walk sees what is there")
+}
+
+func TestT16_OnlyReadingACloneStartsAProgram(t *testing.T) {
+	t.Parallel()
+	var starts []string
+	for path, names := range importsOf(t) {
+		if slices.Contains(names, "os/exec") || slices.Contains(names, "plugin") {
+			starts = append(starts, filepath.ToSlash(path))
+		}
+	}
+	require.Equal(t, []string{"ingest/git.go"}, starts, "the action's modes never read a clone")
+}
+
+type edge struct{ from, to, position string }
+
+func (e edge) String() string { return fmt.Sprintf("%s: %s imports %s", e.position, e.from, e.to) }
+
+func (e edge) check() error {
+	from, known := floors[e.from]
+	to, knownTo := floors[e.to]
+	step := from == 3 && (to == 3 || e.to == "graph")
+	switch {
+	case !known || !knownTo:
+		return fmt.Errorf("a room has no floor in floors_test.go")
+	case from == testFloor:
+		if to <= 1 || to == testFloor {
+			return nil
+		}
+		return fmt.Errorf("a fake imports what it stands in for")
+	case to == testFloor:
+		return fmt.Errorf("a fake would be linked into the binary")
+	case step:
+		return fmt.Errorf("a step imports a step, or the graph")
+	case importers[e.to] != nil && !slices.Contains(importers[e.to], e.from):
+		return fmt.Errorf("%s may be imported by %v alone", e.to, importers[e.to])
+	case to < from || slices.Contains(beside[e.from], e.to):
+		return nil
+	}
+	return fmt.Errorf("floor %d imports floor %d", from, to)
+}
+
+// imports lists the imports between rooms, test files left out.
+func imports(t *testing.T) []edge {
+	t.Helper()
+	var all []edge
+	for path, names := range importsOf(t) {
+		for _, name := range names {
+			if to, ours := strings.CutPrefix(name, module); ours {
+				all = append(all, edge{filepath.ToSlash(filepath.Dir(path)), to, path})
+			}
+		}
+	}
+	require.NotEmpty(t, all)
+	return all
+}
+
+// importsOf lists what every file of the rooms imports, test files left out.
+func importsOf(t *testing.T) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || path == "doc.go" {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			all[path] = append(all[path], name)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	return all
+}
+
+func reachable(all []edge, from string) []string {
+	seen := []string{from}
+	for i := 0; i < len(seen); i++ {
+		for _, e := range all {
+			if e.from == seen[i] && !slices.Contains(seen, e.to) {
+				seen = append(seen, e.to)
+			}
+		}
+	}
+	return seen
+}
+
+func TestEveryRoomOfTheMapExists(t *testing.T) {
+	t.Parallel()
+	for room := range floors {
+		_, err := os.Stat(room)
+		require.NoError(t, err)
+	}
+}
