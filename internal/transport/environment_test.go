@@ -58,12 +58,12 @@ func tunnel(t *testing.T, target string) (address string, hits *atomic.Int32) {
 			return
 		}
 		w.WriteHeader(http.StatusOK)
-		in, _, err := http.NewResponseController(w).Hijack()
+		in, buffered, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			out.Close()
 			return
 		}
-		go func() { io.Copy(out, in); out.Close() }()
+		go func() { io.Copy(out, buffered); out.Close() }() // what the server has read ahead is in there
 		io.Copy(in, out)
 		in.Close()
 	}))
