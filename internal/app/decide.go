@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	osuser "os/user"
 	"strings"
 	"time"
 	"unicode"
@@ -35,7 +36,7 @@ func (a *app) decide(ctx context.Context, s session, r report, given decision.Ve
 		if !a.interactive(o) {
 			return a.park(s, r, o)
 		}
-		if given, text = a.ask(ctx); given == "" {
+		if given, text = a.ask(ctx, gate.IDs(r.Findings)); given == "" {
 			return a.park(s, r, o)
 		}
 	}
@@ -153,7 +154,13 @@ func (a *app) user(ctx context.Context, s session) (string, error) {
 			return viewer.Login, err
 		}
 	}
-	return cmp.Or(a.getenv("USER"), a.getenv("LOGNAME"), "somebody"), nil
+	if name := cmp.Or(a.getenv("USER"), a.getenv("LOGNAME")); name != "" {
+		return name, nil
+	}
+	if u, err := osuser.Current(); err == nil {
+		return u.Username, nil
+	}
+	return "somebody", nil
 }
 
 func (a *app) interactive(o *options) bool {
@@ -162,9 +169,9 @@ func (a *app) interactive(o *options) bool {
 	return in && out && !o.noInput && !o.json
 }
 
-// ask asks the person at the terminal. An empty verdict means later, as do the
+// ask asks the person at the terminal; ids are the draft's findings. An empty verdict means later, as do the
 // end of the input and an interrupt.
-func (a *app) ask(ctx context.Context) (decision.Verdict, string) {
+func (a *app) ask(ctx context.Context, ids []string) (decision.Verdict, string) {
 	lines := a.typed()
 	var commands []string
 	for {
@@ -186,7 +193,11 @@ func (a *app) ask(ctx context.Context) (decision.Verdict, string) {
 		case "", "l", "later":
 			return "", ""
 		default:
-			if _, err := decision.Parse(answer); err != nil {
+			d, err := decision.Parse(answer)
+			if err == nil {
+				err = d.Check(ids)
+			}
+			if err != nil {
 				fmt.Fprintln(a.Stderr, guard.Text(err.Error()))
 				continue
 			}
