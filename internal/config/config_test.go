@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -86,6 +87,21 @@ func TestParseRefusesAHugeFile(t *testing.T) {
 	t.Parallel()
 	_, err := config.Parse("f.yml", []byte(strings.Repeat("#", config.MaxSize+1)))
 	require.ErrorContains(t, err, "bytes")
+}
+
+func TestTheReadmesExampleNamesEveryKey(t *testing.T) {
+	t.Parallel()
+	example, err := os.ReadFile("../../testdata/pr-review.yml")
+	require.NoError(t, err)
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	require.Contains(t, string(readme), "```yaml\n"+string(example)+"```")
+	c, err := config.Parse("pr-review.yml", example)
+	require.NoError(t, err)
+	require.NotEmpty(t, c.Ignore)
+	want := config.Default().Admission
+	want.Authors = []string{"owner", "member"}
+	require.Equal(t, want, c.Admission, "apart from authors the example shows the defaults")
 }
 
 func TestFingerprintFollowsTheSettings(t *testing.T) {
