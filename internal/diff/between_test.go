@@ -136,7 +136,7 @@ func TestBetweenByExample(t *testing.T) {
 func TestBetweenGivesTheHunksOfGit(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git to compare with")
+		t.Skip("left out: it compares with git, which is not in PATH")
 	}
 	dir := t.TempDir()
 	r := rand.New(rand.NewPCG(3, 4))

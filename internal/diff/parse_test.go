@@ -100,7 +100,7 @@ func TestT29_ParseRefusesWhatIsNoWholeDiff(t *testing.T) {
 func TestParseReadsWhatGitWrites(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git to compare with")
+		t.Skip("left out: it compares with git, which is not in PATH")
 	}
 	dir := t.TempDir()
 	git := func(args ...string) string {

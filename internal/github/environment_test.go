@@ -1,16 +1,12 @@
 package github_test
 
 import (
+	"context"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,48 +17,34 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// TestChild is the other process of the test below.
-func TestChild(t *testing.T) {
-	if os.Getenv("GITHUB_TEST_URL") == "" {
-		t.Skip("only as a child")
+// TestMain makes this program the other process of the test below where it is
+// started as one.
+func TestMain(m *testing.M) {
+	if address := os.Getenv("GITHUB_TEST_URL"); address != "" {
+		if err := child(address); err != nil {
+			fmt.Println("error:", err)
+			os.Exit(1)
+		}
+		return
 	}
-	c, err := github.New(github.Options{
-		APIURL: os.Getenv("GITHUB_TEST_URL"), Token: os.Getenv("GITHUB_TEST_TOKEN"), HTTP: transport.New(transport.Options{Tries: 1}),
-	})
-	require.NoError(t, err)
-	_, err = c.Pull(t.Context(), pull.Ref{Owner: "o", Repo: "r", Number: 1})
-	require.NoError(t, err)
-	id, err := strconv.ParseInt(os.Getenv("GITHUB_TEST_ARTIFACT"), 10, 64)
-	require.NoError(t, err)
-	zip, err := c.Download(t.Context(), "o", "r", id, 100)
-	require.NoError(t, err)
-	fmt.Printf("zip: %s\n", zip)
+	os.Exit(m.Run())
 }
 
-// tunnel is a proxy that connects every name to loopback, port kept.
-func tunnel(t *testing.T) (address string, hits *atomic.Int32) {
-	t.Helper()
-	hits = new(atomic.Int32)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		hits.Add(1)
-		_, port, _ := net.SplitHostPort(r.Host)
-		out, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", port))
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadGateway)
-			return
-		}
-		w.WriteHeader(http.StatusOK)
-		in, buffered, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			out.Close()
-			return
-		}
-		go func() { io.Copy(out, buffered); out.Close() }() // what the server has read ahead is in there
-		io.Copy(in, out)
-		in.Close()
-	}))
-	t.Cleanup(server.Close)
-	return server.URL, hits
+func child(address string) error {
+	c, err := github.New(github.Options{APIURL: address, Token: os.Getenv("GITHUB_TEST_TOKEN"), HTTP: transport.New(transport.Options{Tries: 1})})
+	if err != nil {
+		return err
+	}
+	if _, err := c.Pull(context.Background(), pull.Ref{Owner: "o", Repo: "r", Number: 1}); err != nil {
+		return err
+	}
+	id, err := strconv.ParseInt(os.Getenv("GITHUB_TEST_ARTIFACT"), 10, 64)
+	if err != nil {
+		return err
+	}
+	zip, err := c.Download(context.Background(), "o", "r", id, 100)
+	fmt.Printf("zip: %s\n", zip)
+	return err
 }
 
 func TestAPIAndStoreAreReachedThroughProxyAndPrivateAuthority(t *testing.T) {
@@ -72,9 +54,9 @@ func TestAPIAndStoreAreReachedThroughProxyAndPrivateAuthority(t *testing.T) {
 	stored := repo.AddRun(githubtest.RunOptions{}).AddArtifact("n", []byte("bytes"))
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	require.NoError(t, os.WriteFile(ca, s.CertificatePEM(), 0o600))
-	proxy, hits := tunnel(t)
+	proxy, hits := githubtest.NewProxy(t)
 
-	cmd := exec.Command(os.Args[0], "-test.run=^TestChild$", "-test.count=1")
+	cmd := exec.Command(os.Args[0])
 	cmd.Env = []string{"GITHUB_TEST_URL=" + s.URL, "GITHUB_TEST_TOKEN=" + reader(s, repo), "GITHUB_TEST_ARTIFACT=" + fmt.Sprint(stored.ID),
 		"SSL_CERT_FILE=" + ca, "SSL_CERT_DIR=" + t.TempDir(), "HTTPS_PROXY=" + proxy}
 	out, err := cmd.CombinedOutput()

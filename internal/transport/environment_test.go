@@ -6,23 +6,24 @@ import (
 	"io"
 	"log"
 	"net"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/githubtest"
 )
 
-// TestChild is the other process of the tests below: the standard library
-// reads proxies and certificates from the environment once.
-func TestChild(t *testing.T) {
+// TestMain makes this program the other process of the tests below where it is
+// started as one: the standard library reads proxies and certificates from the
+// environment once.
+func TestMain(m *testing.M) {
 	address := os.Getenv("TRANSPORT_TEST_URL")
 	if address == "" {
-		t.Skip("only as a child")
+		os.Exit(m.Run())
 	}
 	resp, err := New(Options{Tries: 1}).Get(address)
 	if err != nil {
@@ -35,40 +36,11 @@ func TestChild(t *testing.T) {
 
 func child(t *testing.T, address string, env ...string) string {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestChild$", "-test.count=1")
+	cmd := exec.Command(os.Args[0])
 	cmd.Env = append([]string{"TRANSPORT_TEST_URL=" + address, "SSL_CERT_DIR=" + t.TempDir()}, env...)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
 	return string(out)
-}
-
-// tunnel is a proxy that connects every name to one address.
-func tunnel(t *testing.T, target string) (address string, hits *atomic.Int32) {
-	t.Helper()
-	hits = new(atomic.Int32)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		hits.Add(1)
-		if r.Method != http.MethodConnect {
-			http.Error(w, "only CONNECT", http.StatusMethodNotAllowed)
-			return
-		}
-		out, err := net.Dial("tcp", target)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusBadGateway)
-			return
-		}
-		w.WriteHeader(http.StatusOK)
-		in, buffered, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			out.Close()
-			return
-		}
-		go func() { io.Copy(out, buffered); out.Close() }() // what the server has read ahead is in there
-		io.Copy(in, out)
-		in.Close()
-	}))
-	t.Cleanup(server.Close)
-	return server.URL, hits
 }
 
 func TestPrivateAuthorityAndProxyComeFromTheEnvironment(t *testing.T) {
@@ -84,8 +56,10 @@ func TestPrivateAuthorityAndProxyComeFromTheEnvironment(t *testing.T) {
 	require.Contains(t, child(t, server.URL, trust), "body: private")
 	require.Contains(t, child(t, server.URL), "certificate", "without it the server is not trusted")
 
-	proxy, hits := tunnel(t, server.Listener.Addr().String())
-	require.Contains(t, child(t, "https://example.com/", trust, "HTTPS_PROXY="+proxy), "body: private")
+	proxy, hits := githubtest.NewProxy(t)
+	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
+	require.NoError(t, err)
+	require.Contains(t, child(t, "https://example.com:"+port+"/", trust, "HTTPS_PROXY="+proxy), "body: private")
 	require.EqualValues(t, 1, hits.Load())
 
 	out := child(t, "https://nowhere.invalid/", trust, "HTTPS_PROXY="+proxy, "NO_PROXY=.invalid")

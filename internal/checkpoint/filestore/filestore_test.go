@@ -93,7 +93,7 @@ func TestThreadsAreListedAndKeptApart(t *testing.T) {
 func TestFilesAreForTheirOwnerAlone(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("no permission bits there")
+		t.Skip("Windows has no permission bits for owner, group and others")
 	}
 	dir := filepath.Join(t.TempDir(), "store")
 	s := open(t, dir)
@@ -196,86 +196,6 @@ func TestConcurrentAppendsAreAllKept(t *testing.T) {
 
 var errFull = errors.New("no space left on device")
 
-// faulty is a file on a disk that is full, or that fails.
-type faulty struct {
-	file
-	room *int // bytes that may still be written
-	sync *error
-}
-
-func (f faulty) Write(b []byte) (int, error) {
-	n, err := f.file.Write(b[:min(len(b), *f.room)])
-	if *f.room -= n; err == nil && n < len(b) {
-		err = errFull
-	}
-	return n, err
-}
-
-func (f faulty) Sync() error {
-	if *f.sync != nil {
-		return *f.sync
-	}
-	return f.file.Sync()
-}
-
-func faultyStore(t *testing.T) (s *Store, room *int, syncErr *error) {
-	s = open(t, t.TempDir())
-	room, syncErr = new(int), new(error)
-	*room = 1 << 20
-	s.open = func(path string) (file, error) {
-		f, err := openFile(path)
-		return faulty{f, room, syncErr}, err
-	}
-	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
-	require.NoError(t, s.Append(t.Context(), thread, []byte("r1")))
-	return s, room, syncErr
-}
-
-func TestG21_AFullDiskLeavesTheOldSnapshotAndWholeRecords(t *testing.T) {
-	t.Parallel()
-	s, room, _ := faultyStore(t)
-	for n := range 12 {
-		*room = n
-		again := open(t, s.Dir())
-		again.open = s.open
-		require.ErrorIs(t, again.Append(t.Context(), thread, []byte("a longer record")), errFull)
-		*room = n
-		err := s.Save(t.Context(), thread, []byte("a longer snapshot"))
-		require.ErrorIs(t, err, errFull)
-	}
-	*room = 1 << 20
-	require.NoError(t, open(t, s.Dir()).Append(t.Context(), thread, []byte("r2")))
-	snapshot, journal := load(t, open(t, s.Dir()))
-	require.Equal(t, "one", snapshot)
-	require.Equal(t, []string{"r1", "r2"}, journal)
-	require.NoFileExists(t, filepath.Join(s.folder(thread), snapshotFile+".new"))
-}
-
-func TestAfterAFailedSyncNoRecordIsAcknowledged(t *testing.T) {
-	t.Parallel()
-	s, _, syncErr := faultyStore(t)
-	*syncErr = errors.New("input/output error")
-	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r2")), *syncErr)
-	failed := *syncErr
-	*syncErr = nil
-	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r3")), failed)
-	require.NoError(t, s.Save(t.Context(), thread, []byte("two")), "a new snapshot starts a new journal")
-	require.NoError(t, s.Append(t.Context(), thread, []byte("r4")))
-}
-
-func TestG21_AfterAFailedWriteTheJournalIsOpenedAgain(t *testing.T) {
-	t.Parallel()
-	s, room, _ := faultyStore(t)
-	*room = 3
-	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r2")), errFull)
-	*room = 1 << 20
-	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r3")), errFull)
-	again := open(t, s.Dir())
-	require.NoError(t, again.Append(t.Context(), thread, []byte("r4")))
-	_, journal := load(t, again)
-	require.Equal(t, []string{"r1", "r4"}, journal)
-}
-
 func TestP12_AStoreThatCannotBeUsedSaysWhichAndWhy(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -315,7 +235,7 @@ func TestAReadOnlyFolderCanBeReadAndSaysSoWhenWritten(t *testing.T) {
 	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
 	if f, err := os.Create(filepath.Join(dir, "probe")); err == nil {
 		_ = f.Close()
-		t.Skip("this user may write everywhere")
+		t.Skip("root may write everywhere; .ci/run runs this test as another user too")
 	}
 	snapshot, _ := load(t, s)
 	require.Equal(t, "one", snapshot)

@@ -1,0 +1,258 @@
+package app_test
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/githubtest"
+)
+
+// draftJob is the job draft of the shipped review workflow.
+func (s *stage) draftJob() *job {
+	return s.job(s.run, draftWorkflow, "draft", "pull_request_target", map[string]string{
+		"${{ github.event.pull_request.number || inputs.pull-request }}": "42", "${{ secrets.OPENAI_API_KEY }}": modelKey,
+	}).with("base-url", s.model.URL, "model", "story-1")
+}
+
+// postJob is the job post of the shipped review workflow, for a draft.
+func (s *stage) postJob(digest string) *job {
+	return s.job(s.run, draftWorkflow, "post", "pull_request_target", map[string]string{
+		"${{ github.event.pull_request.number || inputs.pull-request }}": "42", "${{ needs.draft.outputs.checkpoint-digest }}": digest,
+	})
+}
+
+// decideJob is a dispatch of the shipped deciding workflow, a run of its own.
+func (s *stage) decideJob(code, decision string) *job {
+	run := s.repo.AddRun(githubtest.RunOptions{Path: decidePath, Event: "workflow_dispatch", Actor: "maya"})
+	return s.job(run, decidePath, "decide", "workflow_dispatch", map[string]string{
+		"${{ inputs.pull-request }}": "42", "${{ inputs.code }}": code, "${{ inputs.decision }}": decision, "${{ inputs.commands }}": "",
+	}).set("GITHUB_ACTOR", "maya").set("GITHUB_TRIGGERING_ACTOR", "maya")
+}
+
+// job is a job of a shipped workflow; values are what its expressions come to.
+func (s *stage) job(run *githubtest.Run, path, name, event string, values map[string]string) *job {
+	shipped := shippedJob(s.t, path, name)
+	j := &job{s: s, run: run, path: path, event: event, file: event, inputs: map[string]string{}, env: map[string]string{}}
+	for input, value := range shipped.inputs {
+		if strings.Contains(value, "${{") {
+			require.Contains(s.t, values, value, "input %s of job %s in %s", input, name, path)
+			value = values[value]
+		}
+		j.inputs[input] = value
+	}
+	if event == "pull_request_target" {
+		j.file = "pull_request"
+	}
+	j.token = s.hub.AppToken(s.repo, shipped.permissions)
+	j.env["ACTIONS_RUNTIME_TOKEN"] = s.hub.RuntimeToken(run, name)
+	return j
+}
+
+// with sets inputs, set a variable; both give the job back.
+func (j *job) with(pairs ...string) *job {
+	for i := 0; i < len(pairs); i += 2 {
+		j.inputs[pairs[i]] = pairs[i+1]
+	}
+	return j
+}
+
+func (j *job) set(name, value string) *job {
+	j.env[name] = value
+	return j
+}
+
+// on makes it a job of another event.
+func (j *job) on(event, file string) *job {
+	j.event, j.file = event, file
+	return j
+}
+
+// may gives the job a token with other permissions than the workflow's.
+func (j *job) may(permissions map[string]string) *job {
+	j.token = j.s.hub.AppToken(j.s.repo, permissions)
+	return j
+}
+
+// ended is what a job left behind.
+type ended struct {
+	t       *testing.T
+	code    int
+	log     string // standard output without the masks, then standard error
+	stdout  string
+	outputs map[string]string
+	summary string
+}
+
+// start runs the job to its end.
+func (j *job) start() ended {
+	t := j.s.t
+	t.Helper()
+	path := j.program
+	if path == "" {
+		found, err := exec.LookPath("pr-review-action") // of the scripts' TestMain
+		require.NoError(t, err)
+		path = found
+	}
+	dir := t.TempDir()
+	output, summary := filepath.Join(dir, "output"), filepath.Join(dir, "summary")
+	require.NoError(t, errors.Join(os.WriteFile(output, nil, 0o600), os.WriteFile(summary, nil, 0o600)))
+	event, err := filepath.Abs(filepath.Join("testdata", "events", j.file+".json"))
+	require.NoError(t, err)
+	env := map[string]string{
+		"GITHUB_ACTIONS": "true", "CI": "true", "HOME": dir, "GITHUB_WORKSPACE": dir,
+		"GITHUB_EVENT_NAME": j.event, "GITHUB_EVENT_PATH": event, "GITHUB_OUTPUT": output, "GITHUB_STEP_SUMMARY": summary,
+		"GITHUB_REPOSITORY": j.s.repo.FullName(), "GITHUB_REPOSITORY_ID": strconv.FormatInt(j.s.repo.ID, 10),
+		"GITHUB_RUN_ID": strconv.FormatInt(j.run.ID, 10), "GITHUB_RUN_ATTEMPT": strconv.Itoa(j.run.Attempt()),
+		"GITHUB_WORKFLOW_REF": "octo/demo/" + j.path + "@refs/heads/main", "GITHUB_REF": "refs/heads/main",
+		"GITHUB_ACTOR": "lee", "GITHUB_TRIGGERING_ACTOR": "lee", "GITHUB_RETENTION_DAYS": "90",
+		"GITHUB_SERVER_URL": "https://github.com", "GITHUB_API_URL": j.s.hub.URL, "ACTIONS_RESULTS_URL": j.s.hub.ResultsURL + "/",
+		"RUNNER_TEMP": dir, "RUNNER_OS": "Linux",
+	}
+	for name, value := range defaults(t) {
+		env["INPUT_"+strings.ToUpper(name)] = strings.ReplaceAll(value, "${{ github.token }}", j.token)
+	}
+	for name, value := range j.inputs {
+		env["INPUT_"+strings.ToUpper(name)] = value
+	}
+	maps.Copy(env, j.env)
+	cmd := program(t, path, dir, env)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); !errors.As(err, new(*exec.ExitError)) {
+		require.NoError(t, err)
+	}
+	return j.after(cmd.ProcessState.ExitCode(), stdout.String(), stderr.String(), output, summary)
+}
+
+// program is a job's process: the binary, or the image that PR_REVIEW_IMAGE
+// names, which sees of this machine the job's folder, its events and the network.
+func program(t *testing.T, path, dir string, env map[string]string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), path)
+	image := os.Getenv("PR_REVIEW_IMAGE")
+	if image != "" {
+		events, err := filepath.Abs(filepath.Join("testdata", "events"))
+		require.NoError(t, err)
+		cmd = exec.CommandContext(t.Context(), "docker", "run", "--rm", "--network", "host", "--volume", dir+":"+dir, "--volume", events+":"+events, "--workdir", dir)
+	}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if image != "" {
+			cmd.Args = append(cmd.Args, "--env", name+"="+env[name])
+			continue
+		}
+		cmd.Env = append(cmd.Env, name+"="+env[name])
+	}
+	if image != "" {
+		cmd.Args = append(cmd.Args, image)
+	}
+	cmd.Dir = dir
+	return cmd
+}
+
+// after reads what the job left, and checks what holds for every job.
+func (j *job) after(code int, stdout, stderr, output, summary string) ended {
+	t := j.s.t
+	written, err := os.ReadFile(output)
+	require.NoError(t, err)
+	shown, err := os.ReadFile(summary)
+	require.NoError(t, err)
+	e := ended{t: t, code: code, stdout: stdout, log: unmasked(stdout) + stderr, outputs: readOutputs(t, string(written)), summary: string(shown)}
+	for _, secret := range []string{j.token, modelKey, j.env["ACTIONS_RUNTIME_TOKEN"]} {
+		if secret == "" {
+			continue
+		}
+		require.NotContains(t, e.log, secret, "the log holds a credential")
+		require.NotContains(t, e.summary+string(written), secret)
+	}
+	checkLog(t, e.log)
+	require.NotContains(t, e.log, "goroutine ", "a crash")
+	return e
+}
+
+// unmasked is the log without the commands that hide values, which the runner
+// takes out.
+func unmasked(stdout string) string {
+	var kept []string
+	for _, line := range strings.Split(stdout, "\n") {
+		if !strings.HasPrefix(line, "::add-mask::") {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+// checkLog is T13: no command but the product's own annotations, and no
+// control characters.
+func checkLog(t *testing.T, log string) {
+	t.Helper()
+	for _, line := range strings.Split(log, "\n") {
+		trimmed := strings.TrimSpace(line)
+		if strings.HasPrefix(trimmed, "::") && !strings.HasPrefix(line, "::error::") && !strings.HasPrefix(line, "::warning::") || strings.HasPrefix(trimmed, "##[") {
+			require.Fail(t, "the log has a command that is not ours", "%q", line)
+		}
+	}
+	for _, r := range log {
+		if r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f {
+			require.Fail(t, "the log has a control character", "%q", r)
+		}
+	}
+}
+
+// readOutputs reads the output file as the runner does.
+func readOutputs(t *testing.T, text string) map[string]string {
+	t.Helper()
+	out, used := map[string]string{}, map[string]bool{}
+	for rest := text; rest != ""; {
+		head, tail, ended := strings.Cut(rest, "\n")
+		require.True(t, ended, "a line without an end")
+		name, delimiter, heredoc := strings.Cut(head, "<<")
+		require.True(t, heredoc && !strings.Contains(name, "="), "%q", head)
+		value, after, closed := strings.Cut("\n"+tail, "\n"+delimiter+"\n")
+		require.True(t, closed, "%q is not closed", head)
+		require.NotContains(t, out, name, "an output stands twice")
+		require.False(t, used[delimiter], "a delimiter that could be known")
+		used[delimiter] = true
+		out[name], rest = strings.TrimPrefix(value, "\n"), after
+	}
+	return out
+}
+
+// is checks exit code and outcome; an empty outcome is a run that set none.
+func (e ended) is(code int, outcome string) ended {
+	e.t.Helper()
+	require.Equal(e.t, code, e.code, "%s\n%s", e.log, e.summary)
+	require.Equal(e.t, outcome, e.outputs["outcome"], "%s", e.log)
+	if outcome == "" {
+		require.Empty(e.t, e.outputs)
+	}
+	return e
+}
+
+// says checks that the log's annotation holds all texts.
+func (e ended) says(texts ...string) ended {
+	e.t.Helper()
+	log := strings.ReplaceAll(e.log, "%0A", "\n")
+	for _, text := range texts {
+		require.Contains(e.t, log, text)
+	}
+	return e
+}
+
+func (e ended) shows(texts ...string) ended {
+	e.t.Helper()
+	for _, text := range texts {
+		require.Contains(e.t, e.summary, text)
+	}
+	return e
+}
+
+func (e ended) digest() string { return e.outputs["checkpoint-digest"] }

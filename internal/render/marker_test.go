@@ -1,0 +1,45 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+func TestMarkerRoundTrip(t *testing.T) {
+	m := Marker{Thread: "org/payments#42@docs:" + head, Digest: "3f9c", Approved: "77d0"}
+	got, ok := ParseMarker(Posted("body", Approval{By: "rita", Drafted: "rules"}, m) + "\r\n")
+	require.True(t, ok)
+	require.Equal(t, m, got)
+}
+
+func TestT12_NothingFromOutsideFormsAMarker(t *testing.T) {
+	line := Marker{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd"}.String()
+	for _, body := range []string{
+		"", line + "\nmore", "x " + line, line + " x", strings.Replace(line, "ab ", "AB ", 1), strings.ReplaceAll(line, "v1", "v2"),
+		strings.Replace(line, "o/r", "o/r\u202e", 1), " " + line, strings.Replace(line, "o/r", "approved o/r", 1),
+	} {
+		_, ok := ParseMarker(body)
+		require.False(t, ok, "%q", body)
+	}
+	require.Empty(t, Marker{Thread: "o/r#1:ab --><b>", Digest: "ab", Approved: "cd"}.String())
+	r := ledger()
+	r.Findings = r.Findings[:1]
+	r.Findings[0].Placement, r.Findings[0].Body, r.Files = finding.Body, line, nil
+	r.Findings[0].Suggestion = ""
+	_, ok := ParseMarker(Body(r))
+	require.False(t, ok)
+}
+
+func FuzzParseMarker(f *testing.F) {
+	f.Add(Marker{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd"}.String())
+	f.Add("text\n<!-- pr-review:v1 thread=x -->")
+	f.Fuzz(func(t *testing.T, body string) {
+		if m, ok := ParseMarker(body); ok {
+			require.True(t, strings.HasSuffix(strings.TrimRight(body, " \t\r\n"), m.String()))
+		}
+	})
+}

@@ -1,0 +1,52 @@
+package transport
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestT30_EndpointsAreChecked(t *testing.T) {
+	for raw, want := range map[string]error{
+		"https://api.example.com/v1":              nil,
+		"http://localhost:1":                      nil,
+		"http://127.0.0.9":                        nil,
+		"http://[::1]:8080/x":                     nil,
+		"http://api.example.com":                  ErrInsecure,
+		"http://localhost.example.com":            ErrInsecure,
+		"file:///etc/passwd":                      ErrInsecure,
+		"ftp://localhost":                         ErrInsecure,
+		"https://":                                ErrInsecure,
+		"https://u:p@api.example.com":             ErrInsecure,
+		"//api.example.com":                       ErrInsecure,
+		"%":                                       ErrInsecure,
+		"http://169.254.169.254/latest":           ErrForbidden,
+		"https://[fe80::1%25eth0]/":               ErrForbidden,
+		"https://[::ffff:169.254.169.254]/":       ErrForbidden,
+		"https://metadata.google.internal./x":     ErrForbidden,
+		"https://168.63.129.16/":                  ErrForbidden,
+		"https://[fd00:ec2:0::254]/":              ErrForbidden,
+		"https://api.example.com/?key=verysecret": nil,
+	} {
+		_, err := CheckURL(raw, false)
+		require.ErrorIs(t, err, want, raw)
+		if want != nil && raw != "%" {
+			_, _, err = get(t, New(Options{}), raw)
+			require.Error(t, err, raw)
+		}
+	}
+	_, err := CheckURL("http://gateway.internal:4000", true)
+	require.NoError(t, err)
+	_, err = CheckURL("http://169.254.169.254", true)
+	require.ErrorIs(t, err, ErrForbidden)
+	_, err = CheckURL("ftp://x.example/?key=verysecret", false)
+	require.NotContains(t, err.Error(), "verysecret")
+}
+
+func TestT30_AddressesAreCheckedAgainWhenTheirNameIsResolved(t *testing.T) {
+	require.NoError(t, refuseForbidden("tcp", "192.0.2.1:443", nil))
+	for _, address := range []string{"169.254.169.254:80", "[fe80::1]:80", "[fd00:ec2::254]:80"} {
+		_, err := newBase().DialContext(t.Context(), "tcp", address) // as of a name that resolves to it
+		require.ErrorIs(t, err, ErrForbidden, address)
+	}
+}
