@@ -7,13 +7,15 @@
 //	3 steps     ingest triage review       one step of a graph each: from what it needs
 //	            aggregate gate post        to what it found; steps import no step
 //	2 engines   checkpoint render rule     what several steps use
-//	            checkpoint/filestore
+//	            checkpoint/filestore …/pgstore …/artifactstore
 //	1 machines  graph github llm prompt    one outside thing each, wrapped once
 //	            config action transport
 //	            github/write artifact
 //	0 nouns     pull diff finding          values and pure functions, no I/O
 //	            decision cost guard
-//	T tests     githubtest llmtest         fakes with state; never in the binary
+//	T tests     githubtest llmtest pgtest  fakes with state and a real server,
+//	            storetest faulttest crash  the stores' contract, faults, kills,
+//	            bench                      figures; never in the binary
 //
 // A newcomer reads flow/reviewpr first: its wiring is the picture of the
 // product. From there each step is one package away.

@@ -60,14 +60,14 @@ func (j *job) setUp() error {
 	if err != nil {
 		return usage{err}
 	}
-	for _, secret := range []string{given["github-token"], given["api-key"], j.getenv("OPENAI_API_KEY"), j.env.RuntimeToken} {
+	for _, secret := range []string{given["github-token"], given["api-key"], given["checkpoint-key"], j.getenv("OPENAI_API_KEY"), j.env.RuntimeToken} {
 		j.runner.Mask(secret)
 	}
 	if err := errors.Join(j.apply(given), j.inRepository()); err != nil {
 		return err
 	}
-	if err := j.settle(j.env.RetentionDays); err != nil {
-		return err
+	if err := errors.Join(j.settle(j.env.RetentionDays), j.protection.Check()); err != nil {
+		return usage{err}
 	}
 	if j.event, err = action.ReadEvent(j.env); err != nil {
 		return usage{err}
@@ -104,8 +104,11 @@ func (j *job) connect() error {
 		HTTP: j.client(j.settings, 0, artifact.Retry, nil), MaxRetention: j.env.RetentionDays, Now: j.Now,
 	})
 	switch {
+	case j.checkpointDir != "" && (errors.Is(err, artifact.ErrUnsupported) || errors.Is(err, artifact.ErrNoRuntime)):
+		j.store = nil
+		return nil // the folder carries the draft
 	case errors.Is(err, artifact.ErrUnsupported):
-		return usageError(err.Error(), "run the command line there instead; Enterprise Server is not supported as an action yet")
+		return usageError(err.Error(), "set checkpoint-dir there, and carry that folder between the jobs with artifact steps of your own")
 	case errors.Is(err, artifact.ErrNoRuntime) && j.mode == "resume":
 		return nil // the draft may still be had from the API
 	case err != nil:
@@ -162,26 +165,39 @@ func outcomeOfError(err error) string {
 	return reviewpr.Failed
 }
 
-// summarize writes the job summary of what is not a parked draft.
+// summarize writes the job summary.
 func (j *job) summarize(r report) error {
-	if r.Outcome == paused || r.Outcome == kept {
+	if r.parked() {
 		return j.runner.Summary(render.Draft(r.state.Review(), j.deciding(r)))
 	}
-	return j.runner.Summary(render.Ended(r.state.Review(), r.Outcome, cmp.Or(r.Message, r.ReviewURL)))
+	end := render.Ending{Outcome: r.Outcome, Reason: cmp.Or(r.Message, r.ReviewURL), Record: r.state.Decision, Changes: r.changes, Counts: j.summary == "counts"}
+	if r.Outcome == expired {
+		end.Restart = j.dispatch(j.draftWorkflow)
+	}
+	return j.runner.Summary(render.End(r.state.Review(), end))
 }
 
 // deciding says how the draft is decided, for the job summary.
 func (j *job) deciding(r report) render.Decide {
 	d := render.Decide{
 		Code: r.Code, Expires: r.packed.Manifest.ExpiresAt, Artifact: r.Artifact, Elapsed: j.Now().Sub(j.began),
-		RetainedUntil: j.began.UTC().AddDate(0, 0, j.retention), Kept: r.Outcome == kept,
+		RetainedUntil: r.retained, Kept: r.Outcome == kept, Trust: j.protection.Trust, Counts: j.summary == "counts",
+		Show:      fmt.Sprintf("pr-review-action show %s", quoted(j.ref.String())),
+		Withdraws: r.withdrew, Extra: r.Usage.Cost,
+	}
+	if d.RetainedUntil.IsZero() {
+		d.RetainedUntil = j.began.UTC().AddDate(0, 0, j.retention)
 	}
 	if j.environment != "" && r.Outcome == paused {
 		d.Environment = j.environment
 		return d
 	}
-	dispatch := fmt.Sprintf("gh workflow run %s --repo %s -f pull-request=%d -f code=%s -f decision=",
-		j.decideWorkflow[strings.LastIndexByte(j.decideWorkflow, '/')+1:], j.ref.FullName(), j.ref.Number, r.Code)
+	dispatch := fmt.Sprintf("%s -f code=%s -f decision=", j.dispatch(j.decideWorkflow), r.Code)
 	d.Dispatch, d.DispatchAbort = dispatch+"approve", dispatch+"abort"
 	return d
+}
+
+// dispatch is the command that starts a workflow for this pull request.
+func (j *job) dispatch(workflow string) string {
+	return fmt.Sprintf("gh workflow run %s --repo %s -f pull-request=%d", workflow[strings.LastIndexByte(workflow, '/')+1:], j.ref.FullName(), j.ref.Number)
 }

@@ -101,7 +101,7 @@ func (s *stage) record(run *githubtest.Run, drafted ended) decision.Record {
 	s.t.Helper()
 	for _, a := range run.Artifacts() {
 		if a.Name == "pr-review-decision-"+drafted.outputs["code"] {
-			r, err := checkpoint.OpenRecord(a.Zip())
+			r, err := checkpoint.Protection{}.OpenRecord(a.Zip())
 			require.NoError(s.t, err)
 			return r
 		}
@@ -275,7 +275,7 @@ func TestT25_AnotherDecisionIsRefused(t *testing.T) {
 			func(s *stage, d ended) ended {
 				return s.decideJob(d.outputs["code"], "approve").with("commands", "/drop F1").start()
 			},
-			"another review of this commit was posted before",
+			"decided otherwise before",
 		},
 		"abort after approve": {
 			func(s *stage, d ended) ended {
@@ -322,11 +322,11 @@ func TestT25_AnotherDecisionIsRefused(t *testing.T) {
 		s.untouched()
 	})
 	t.Run("a fork's record does not count", func(t *testing.T) {
-		s := setUp(t, scene{fork: true, author: "maya"})
+		s := setUp(t, scene{fork: true, author: "sam"})
 		drafted := s.parked()
 		record := decision.Record{Thread: drafted.outputs["thread-id"], Digest: drafted.digest(), Code: drafted.outputs["code"],
 			Decision: decision.Abort, By: "eve", Via: decision.ByDispatch, At: s.opened(drafted).Manifest.CreatedAt}
-		z, err := checkpoint.PackRecord(record)
+		z, err := checkpoint.Protection{}.PackRecord(record)
 		require.NoError(t, err)
 		s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork}).AddArtifact("pr-review-decision-"+drafted.outputs["code"], z)
 		s.repo.AddRun(githubtest.RunOptions{Path: ".github/workflows/ci.yml"}).AddArtifact("pr-review-decision-"+drafted.outputs["code"], z)

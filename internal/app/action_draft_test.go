@@ -127,7 +127,7 @@ func TestMistakesInTheWorkflowAreExit2BeforeTheFirstRequest(t *testing.T) {
 		"kept too short":        {func(j *job) { j.with("expires", "20d", "retention-days", "10") }, []string{"expires is 20d, and the artifact is kept for 10 days", "lower expires or raise retention-days"}},
 		"repository keeps less": {func(j *job) { j.with("expires", "20d", "retention-days", "30").set("GITHUB_RETENTION_DAYS", "7") }, []string{"the artifact is kept for 7 days"}},
 		"Enterprise Server": {func(j *job) { j.set("GITHUB_SERVER_URL", "https://git.example.com") },
-			[]string{"artifacts of GitHub Enterprise Server are not supported", "https://git.example.com", "run the command line there"}},
+			[]string{"artifacts of GitHub Enterprise Server are not supported", "https://git.example.com", "set checkpoint-dir"}},
 		"no runtime":        {func(j *job) { j.set("ACTIONS_RUNTIME_TOKEN", "") }, []string{"the runner gave no access to artifacts"}},
 		"no pull request":   {func(j *job) { j.with("pull-request", "").on("workflow_dispatch", "workflow_dispatch") }, []string{`the event "workflow_dispatch" names no pull request`, "set the input pull-request"}},
 		"plain http":        {func(j *job) { j.with("base-url", "http://model.example.com/v1") }, []string{"base-url"}},

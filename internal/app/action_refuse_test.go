@@ -151,7 +151,7 @@ func (s *stage) forged(drafted ended, change func(*checkpoint.Manifest)) checkpo
 	s.t.Helper()
 	o := s.opened(drafted)
 	change(&o.Manifest)
-	packed, err := checkpoint.Pack(o.Manifest, o.Snapshot, o.Review)
+	packed, err := checkpoint.Protection{}.Pack(o.Manifest, o.Snapshot, o.Review)
 	require.NoError(s.t, err)
 	return packed
 }
@@ -168,7 +168,7 @@ func TestT19_Check4_DraftsOfOtherRuns(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := setUp(t, scene{fork: true, author: "maya"})
+			s := setUp(t, scene{fork: true, author: "sam"})
 			drafted := s.parked()
 			options := run(s)
 			options.HeadSHA = s.pull.HeadSHA()
@@ -195,7 +195,7 @@ func TestT19_Check4_CopyInAnotherRunOfTheSameWorkflow(t *testing.T) {
 	other := s.repo.AddRun(githubtest.RunOptions{})
 	other.AddArtifact(drafted.outputs["artifact-name"], s.draftArtifact(drafted).Zip())
 	s.decideJob(drafted.outputs["code"], "approve").with("run-id", fmt.Sprint(other.ID)).start().is(3, "REFUSED").
-		says(fmt.Sprintf("run %d, which the draft names", s.run.ID))
+		says("the draft names another run than the one that stored it", fmt.Sprint("run ", s.run.ID))
 	s.untouched()
 	s.decideJob(drafted.outputs["code"], "approve").with("run-id", fmt.Sprint(s.run.ID)).start().is(0, "POSTED")
 }
@@ -283,7 +283,8 @@ func (s *stage) pushDuring(method string, drafted ended, before string) ended {
 	s.hub.Fail(method, "/repos/octo/demo/pulls/42/reviews", githubtest.Fault{Hold: hold, Times: 1})
 	j := s.postJob(drafted.digest())
 	go func() { done <- j.start() }()
-	waiting := func() bool { return s.asked(before) }
+	earlier := s.asked(before)
+	waiting := func() bool { return s.asked(before) > earlier }
 	if before == "" {
 		waiting = func() bool { return s.pulls() >= 3 } // at the draft, at check 9, and right before the write
 	}
@@ -303,13 +304,14 @@ func (s *stage) pulls() (n int) {
 	return n
 }
 
-func (s *stage) asked(path string) bool {
+// asked counts the requests for a path.
+func (s *stage) asked(path string) (n int) {
 	for _, r := range s.hub.Requests() {
 		if r.Path == path {
-			return true
+			n++
 		}
 	}
-	return false
+	return n
 }
 
 func TestCheck10_ExpiredDraft(t *testing.T) {

@@ -137,6 +137,7 @@ func setUp(t *testing.T, sc scene) *stage {
 		s.repo.Permit("lee", "write")
 	}
 	s.repo.Permit("maya", "write")
+	s.repo.Permit("sam", "write")
 	s.repo.Permit("rob", "read")
 	s.repo.AddEnvironment(gateName, "maya", "sam")
 	s.pull = s.repo.AddPull(o)
@@ -184,7 +185,9 @@ func (s *stage) draftArtifact(drafted ended) *githubtest.Artifact {
 
 func (s *stage) opened(drafted ended) checkpoint.Opened {
 	s.t.Helper()
-	opened, err := checkpoint.Open(s.draftArtifact(drafted).Zip())
+	z, err := checkpoint.Unzip(s.draftArtifact(drafted).Zip())
+	require.NoError(s.t, err)
+	opened, err := checkpoint.Protection{}.Open(z)
 	require.NoError(s.t, err)
 	return opened
 }

@@ -123,7 +123,7 @@ func TestP5_LostAnswerOfThePost(t *testing.T) {
 		drafted := s.parked()
 		s.approved("")
 		s.hub.Fail(http.MethodPost, reviewsPath, githubtest.Fault{Status: 502, AfterWrite: true, Times: 1})
-		s.hub.Fail(http.MethodGet, reviewsPath, githubtest.Fault{Status: 0, Times: 1}) // the look before the write
+		s.hub.Fail(http.MethodGet, reviewsPath, githubtest.Fault{Status: 0, Times: 2}) // the looks before the write
 		s.hub.Fail(http.MethodGet, reviewsPath, githubtest.Fault{Status: 403, Times: 1})
 		s.postJob(drafted.digest()).start().is(1, "FAILED").says("whether the review was posted is not known", "it looks for the review before it writes")
 		s.run.Rerun()
@@ -170,11 +170,15 @@ func TestP1_ADraftThatCannotBeStoredIsNoDraft(t *testing.T) {
 	s.untouched()
 }
 
-func TestARecordThatCannotBeStoredDoesNotUndoThePost(t *testing.T) {
+func TestP5_WithoutARecordOfTheDecisionNothingIsPosted(t *testing.T) {
 	s := setUp(t, scene{})
 	drafted := s.parked()
 	s.approved("")
 	s.hub.Fail(http.MethodPost, "/twirp/**/CreateArtifact", githubtest.Fault{Status: 403})
-	s.postJob(drafted.digest()).start().is(0, "POSTED").says("::warning::the decision's record could not be stored")
+	s.postJob(drafted.digest()).start().is(1, "FAILED").says("storing the decision")
+	s.untouched()
+	s.hub.ClearFaults()
+	s.run.Rerun()
+	s.postJob(drafted.digest()).start().is(0, "POSTED")
 	s.posted()
 }

@@ -67,6 +67,7 @@ func TestActionYmlHasTheDefaultsOfTheSettings(t *testing.T) {
 	for name, probe := range map[string]string{
 		"mode": "resume", "provider": "offline", "concurrency": "9", "config": "x", "draft-workflow": "x", "decide-workflow": "x",
 		"gate-from": "major", "retention-days": "16", "allow-http": "true",
+		"again": "true", "trust": "seal", "summary": "counts", "allow-author": "true",
 	} {
 		require.Contains(t, given, name)
 		s := defaults()

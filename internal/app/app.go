@@ -102,8 +102,8 @@ func commands() []command {
 	return []command{
 		{"review", "<url | owner/repo#n | base..head | base...head | - | FILE.diff | demo>", "review a change and stop for a decision", (*app).review, reviewFlags},
 		{"resume", "<thread>", "decide a parked draft", (*app).resume, resumeFlags},
-		{"show", "<thread>", "print a parked draft", (*app).show, showFlags},
-		{"threads", "", "list the store's drafts", (*app).threads, showFlags},
+		{"show", "<thread | owner/repo#n>", "print a parked draft", (*app).show, showFlags},
+		{"threads", "[owner/repo]", "list parked drafts, of the store or of a repository on GitHub", (*app).threads, showFlags},
 		{"graph", "[reviewpr]", "print the built graph as Mermaid", (*app).graph, nil},
 		{"version", "", "print the version", (*app).version, nil},
 	}

@@ -75,7 +75,7 @@ func (a *app) answer(ctx context.Context, s session, r report, given decision.Ve
 	if _, err := flow.Resume(ctx, s.thread, graph.Answer{Gate: m.GateID, Value: gate.Answer{Decision: d, Record: record.With(d)}}); err != nil {
 		return report{}, err
 	}
-	return reportOf(ctx, flow, s.store, s.thread)
+	return reportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
 }
 
 // checkPull is resume check 9 on the command line: the pull request is as it

@@ -18,10 +18,12 @@ import (
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/transport"
 )
 
 // resume is the deciding job: it finds the draft, proves that it is the one
-// that was shown, takes the decision and posts.
+// that was shown, takes the decision, puts it on record and posts.
 func (j *job) resume(ctx context.Context) (report, error) {
 	if err := j.checkRoute(); err != nil {
 		return report{}, err
@@ -29,34 +31,66 @@ func (j *job) resume(ctx context.Context) (report, error) {
 	if err := j.probe(ctx); err != nil {
 		return report{}, err
 	}
-	opened, err := j.verify(ctx)
+	draft, err := j.verify(ctx)
 	if err != nil {
 		return report{}, err
 	}
 	store := graph.NewMemory()
-	if err := store.Save(ctx, opened.Manifest.Thread, opened.Snapshot); err != nil {
+	if err := store.Save(ctx, draft.Manifest.Thread, draft.Snapshot); err != nil {
 		return report{}, err
 	}
+	var race post.Race
 	flow, err := reviewpr.New(reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
-		return post.Review(ctx, j.api, write.New(j.api), request(s))
-	}}, store)
+		q := request(s)
+		q.Race = &race
+		return post.Review(ctx, j.api, write.New(j.api), q)
+	}}, store, sealing(j.protection)...)
 	if err != nil {
 		return report{}, err
 	}
-	answer, err := j.decide(ctx, flow, opened)
+	answer, err := j.decide(ctx, flow, draft)
 	if err != nil {
 		return report{}, err
 	}
-	if err := j.checkRecords(ctx, opened, answer.Decision.Verdict); err != nil {
+	if race, err = j.claimed(ctx, draft.now.Pull, answer.Record); err != nil {
 		return report{}, err
 	}
-	if _, err := flow.Resume(ctx, opened.Manifest.Thread, graph.Answer{Gate: opened.Manifest.GateID, Value: answer}); err != nil {
+	if _, err := flow.Resume(ctx, draft.Manifest.Thread, graph.Answer{Gate: draft.Manifest.GateID, Value: answer}); err != nil {
 		return report{}, err
 	}
-	if err := j.record(ctx, answer.Record); err != nil {
-		j.runner.Warning("the decision's record could not be stored: " + explain(err))
+	r, err := reportOf(ctx, flow, store, draft.Manifest.Thread, j.protection)
+	r.changes = draft.changes
+	return r, err
+}
+
+// claimed puts the decision on record before it is acted on: whoever decides the
+// same draft later, or at the same time, finds it. An abort waits for its turn
+// here, an approval right before the write.
+func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record) (post.Race, error) {
+	race := post.Race{
+		Run: j.env.RunID, Record: record, Wait: transport.Sleep,
+		Claims: func(ctx context.Context) ([]post.Claim, error) { return j.claims(ctx, record.Code, pr) },
+		Posted: func(ctx context.Context) (bool, error) {
+			_, posted, err := post.Standing(ctx, j.api, j.ref, record.Thread)
+			return posted, err
+		},
 	}
-	return reportOf(ctx, flow, store, opened.Manifest.Thread)
+	on, err := race.Claims(ctx)
+	if err == nil {
+		err = post.Governed(on, record)
+	}
+	if err != nil {
+		return race, err
+	}
+	err = j.record(ctx, record)
+	if errors.Is(err, artifact.ErrNoRuntime) {
+		j.runner.Warning("the decision could not be put on record: " + explain(err))
+		race.Run, err = 0, nil
+	}
+	if err == nil && record.Decision == decision.Abort {
+		err = post.Turn(ctx, race)
+	}
+	return race, err
 }
 
 // routeA reports whether the decision is an environment's approval in this run;
@@ -94,33 +128,69 @@ func (j *job) probe(ctx context.Context) error {
 }
 
 // decide takes the decision: the environment's approval, or the dispatch.
-func (j *job) decide(ctx context.Context, flow *graph.Flow[reviewpr.State], o checkpoint.Opened) (gate.Answer, error) {
+func (j *job) decide(ctx context.Context, flow *graph.Flow[reviewpr.State], o verified) (gate.Answer, error) {
 	view, err := flow.Inspect(ctx, o.Manifest.Thread)
 	if err != nil {
 		return gate.Answer{}, err
 	}
-	record := decision.Record{
-		Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.Now().UTC().Truncate(time.Second),
-		By: cmp.Or(j.env.TriggeringActor, j.env.Actor), Via: decision.ByDispatch,
-	}
-	text, fallback := j.commands, decision.Verdict("")
 	approvals, err := j.approvals(ctx, o.Manifest.RunID)
 	if err == nil {
-		err = gate.Rejected(approvals, o.Manifest.Approvals, j.environment)
+		err = gate.Rejected(approvals, o.Manifest.Approvals, cmp.Or(j.environment, o.Manifest.Environment))
 	}
 	if err != nil {
 		return gate.Answer{}, err
 	}
+	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.Now().UTC().Truncate(time.Second)}
+	text, fallback := j.commands, decision.Verdict("")
 	if j.routeA() {
-		approval, err := gate.Approved(approvals, o.Manifest.Approvals, j.environment)
-		if err != nil {
-			return gate.Answer{}, err
-		}
+		var approval github.Approval
+		approval, err = j.approved(approvals, o)
 		text, fallback = strings.TrimSpace(approval.Comment+"\n"+j.commands), decision.Approve
 		record.By, record.Via = approval.User, decision.ByApproval
+	} else {
+		record.By, record.Via = j.by(), decision.ByDispatch
 	}
-	d, err := gate.Decide(text, j.decision, fallback, gate.IDs(finding.Kept(view.State.Comments)), o.Manifest.ExpiresAt)
+	d, mistake := gate.Decide(text, j.decision, fallback, gate.IDs(finding.Kept(view.State.Comments)), o.Manifest.ExpiresAt)
+	if mistake != nil {
+		return gate.Answer{}, j.mistake(mistake)
+	}
+	if err == nil && !j.routeA() {
+		err = j.dispatched(ctx, o)
+	}
 	return gate.Answer{Decision: d, Record: record.With(d)}, err
+}
+
+// mistake says of a decision that does not parse what the route needs.
+func (j *job) mistake(err error) error {
+	if wrong, ok := errors.AsType[*decision.Error](err); ok {
+		wrong.Unquoted = j.summary == "counts"
+		if j.routeA() {
+			wrong.Next = "re-run all jobs and approve the new draft with the line corrected"
+		}
+	}
+	return err
+}
+
+// approved is check 12 of route A.
+func (j *job) approved(approvals []github.Approval, o verified) (github.Approval, error) {
+	approval, err := gate.Approved(approvals, o.Manifest.Approvals, j.environment)
+	if err == nil {
+		err = gate.MayDecide(gate.Decider{Login: approval.User}, o.now.Pull.Author, j.allowAuthor, true)
+	}
+	return approval, err
+}
+
+// dispatched is check 12 of route B.
+func (j *job) dispatched(ctx context.Context, o verified) error {
+	ref := cmp.Or(j.env.Ref, "refs/heads/"+o.now.Pull.DefaultBranch) // GitHub always says
+	if err := gate.Dispatch(cmp.Or(j.env.Actor, j.by()), j.by(), ref, o.now.Pull.DefaultBranch); err != nil {
+		return err
+	}
+	member, err := j.api.Member(ctx, j.ref.Owner, j.ref.Repo, j.by())
+	if err != nil {
+		return err
+	}
+	return gate.MayDecide(gate.Decider{Login: j.by(), Bot: member.Bot, Permission: member.Permission}, o.now.Pull.Author, j.allowAuthor, false)
 }
 
 // approvals reads how the environments of the run that matters were answered:
@@ -134,16 +204,17 @@ func (j *job) approvals(ctx context.Context, made int64) ([]github.Approval, err
 	return approvals, needsActionsRead(err, "the run's approvals cannot be read")
 }
 
-// record keeps the decision as an artifact of the deciding run.
+// record keeps a decision as an artifact of this run. One that an earlier
+// attempt of the run stored under the name stands.
 func (j *job) record(ctx context.Context, r decision.Record) error {
-	if j.store == nil {
+	if j.store == nil && j.checkpointDir == "" {
 		return artifact.ErrNoRuntime
 	}
-	zip, err := checkpoint.PackRecord(r)
+	zip, err := j.protection.PackRecord(r)
 	if err != nil {
 		return err
 	}
-	if _, err := j.store.Upload(ctx, checkpoint.DecisionArtifactName(r.Code), zip, j.retention); err != nil && !errors.Is(err, artifact.ErrExists) {
+	if err := j.put(ctx, checkpoint.DecisionArtifactName(r.Code), zip); err != nil && !errors.Is(err, artifact.ErrExists) {
 		return fmt.Errorf("storing the decision: %w", err)
 	}
 	return nil

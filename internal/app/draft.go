@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
@@ -64,33 +66,80 @@ func (j *job) admit(ctx context.Context, c ingest.Change) (string, error) {
 	return triage.Admit(ctx, *c.Pull, event, c.Config.Admission, j.api)
 }
 
-// draft runs the graph up to the gate and stores what it parked.
+// draft runs the graph up to the gate and stores what it parked. What is paid
+// on the way is carried off from time to time, and once more when the job is
+// cancelled.
 func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewer, approvals []string) (report, error) {
-	store := graph.NewMemory()
+	before, err := j.before(ctx, change)
+	if err != nil || before.done.Outcome != "" {
+		return before.done, err
+	}
+	reviewer.remember(&before.paid)
+	draft := j.facts(change, reviewer, approvals)
+	store := j.carried(change)
 	flow, err := reviewpr.New(reviewpr.Steps{
 		Ingest: func(context.Context) (ingest.Change, error) { return change, nil },
 		Admit:  j.admit, Reviewer: reviewer, Concurrency: j.concurrency,
-	}, store)
+		Paid: before.paid, Deadline: j.deadline(j.settings),
+	}, store, append(sealing(j.protection), graph.WithClock(j.clock))...)
 	if err != nil {
 		return report{}, err
 	}
-	if _, err := flow.Run(ctx, change.Thread, reviewpr.State{Draft: j.facts(change, reviewer, approvals)}); err != nil {
-		return report{}, err
+	if _, err := flow.Run(ctx, change.Thread, reviewpr.State{Draft: draft}); err != nil {
+		return report{}, errors.Join(err, j.cutOff(ctx, store))
 	}
-	r, err := reportOf(ctx, flow, store, change.Thread)
+	r, err := reportOf(ctx, flow, store, change.Thread, j.protection)
 	if err != nil {
 		return report{}, err
 	}
 	if cause := reviewer.why(); cause != nil {
 		j.explainFailures(&r, cause)
 	}
-	if r.Artifact == "" {
-		return r, nil
-	}
-	if _, err := j.store.Upload(ctx, r.Artifact, r.packed.Zip, j.retention); err != nil {
-		return report{}, fmt.Errorf("storing the draft: %w", err)
+	if err := j.park(ctx, &r, store, before); err != nil {
+		return report{}, err
 	}
 	return r, nil
+}
+
+// park stores a draft that waits, and clears away what it replaces.
+func (j *job) park(ctx context.Context, r *report, store *artifactstore.Store, before before) error {
+	if r.Artifact == "" {
+		return store.Close(ctx, true)
+	}
+	if err := j.put(ctx, r.Artifact, r.packed.Zip); err != nil {
+		return errors.Join(fmt.Errorf("storing the draft: %w", err), store.Close(ctx, false))
+	}
+	r.retained = j.retained(ctx, r.Artifact)
+	if len(before.drafts) > 0 {
+		r.withdrew = before.drafts[0].Code
+	}
+	if err := errors.Join(j.withdraw(ctx, r.state.Pull, before.drafts, r.Code), store.Close(ctx, true)); err != nil {
+		j.runner.Warning("what this draft replaces could not be cleared away: " + explain(err))
+	}
+	return nil
+}
+
+// grace is how long a cancelled job takes to carry off what was paid: GitHub
+// gives 7.5 s before it asks again, and 2.5 s more before it kills.
+const grace = 6 * time.Second
+
+// cutOff carries off what an interrupted run has paid for.
+func (j *job) cutOff(ctx context.Context, store *artifactstore.Store) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	err := errors.Join(store.Flush(ctx), store.Close(ctx, false))
+	if err != nil {
+		return fmt.Errorf("storing what was finished: %w", err)
+	}
+	return nil
+}
+
+// sealing is how snapshots are sealed: under the key where drafts are.
+func sealing(p checkpoint.Protection) []graph.RunOption {
+	if p.Trust == checkpoint.TrustDigest || p.Trust == "" {
+		return nil
+	}
+	return []graph.RunOption{graph.WithKey(p.Key.Derive("graph snapshot"))}
 }
 
 // explainFailures tells the job's log what lay behind files that failed. The
@@ -109,6 +158,7 @@ func (j *job) facts(change ingest.Change, r *reviewer, approvals []string) revie
 		Instance: j.instance, Web: change.Pull.Web(), Rules: r.rules, Model: r.model, GateFrom: j.gateFrom,
 		CreatedAt: now, ExpiresAt: now.Add(j.expires), ToolVersion: Version(), Prompt: r.prompt(),
 		RunID: j.env.RunID, RunAttempt: j.env.RunAttempt, WorkflowRef: j.env.WorkflowRef, Approvals: approvals,
+		Environment: j.environment, Trust: j.protection.Trust,
 	}
 }
 

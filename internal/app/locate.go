@@ -9,25 +9,36 @@ import (
 
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
-	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
+// verified is a draft that passed checks 1 to 10, what has changed since it was
+// made without mattering, and the pull request as it is now.
+type verified struct {
+	checkpoint.Opened
+	changes []string
+	now     ingest.Change
+}
+
 // verify finds the draft and runs the resume checks up to 10.
-func (j *job) verify(ctx context.Context) (checkpoint.Opened, error) {
+func (j *job) verify(ctx context.Context) (verified, error) {
 	shown := cmp.Or(j.digest, j.code)
 	change, err := ingest.Current(ctx, j.api, j.ref)
 	if err != nil {
-		return checkpoint.Opened{}, err
+		return verified{}, err
 	}
 	r := reviewpr.Resume{
 		Name: checkpoint.ArtifactName(j.ref.Number, j.instance, checkpoint.Code(shown)), Shown: shown,
 		Ref: j.ref, RepoID: change.Pull.RepoID, Instance: j.instance, Branch: change.Pull.DefaultBranch,
-		Workflow: j.draftWorkflow, Run: j.runID, Now: j.Now(),
+		Workflow: j.draftWorkflow, Run: j.runID, Now: j.Now(), Protection: j.protection,
+		Settings: checkpoint.Settings{Trust: j.protection.Trust, Environment: j.environment, ToolVersion: Version(), PromptFingerprint: prompt.Fingerprint()},
 		RunFacts: j.runFacts,
 		PullNow:  func(context.Context) (checkpoint.PullNow, error) { return pullNow(change), nil },
 	}
@@ -36,9 +47,10 @@ func (j *job) verify(ctx context.Context) (checkpoint.Opened, error) {
 		r.Workflow = cmp.Or(workflowFile(j.env.WorkflowRef), j.draftWorkflow)
 	}
 	if r.Candidates, err = j.candidates(ctx, r); err != nil {
-		return checkpoint.Opened{}, err
+		return verified{}, err
 	}
-	return r.Verify(ctx)
+	opened, changes, err := r.Verify(ctx)
+	return verified{opened, changes, change}, err
 }
 
 // workflowFile takes the path out of owner/name/path@ref.
@@ -48,10 +60,17 @@ func workflowFile(ref string) string {
 	return parts[len(parts)-1]
 }
 
-// candidates lists the artifacts of the draft's name: this run's by the
-// runner's protocol, and by the API those of the run or, where it is 0, of the
-// repository.
+// candidates lists the artifacts of the draft's name: in the folder where one
+// carries it; else this run's by the runner's protocol, and where that has none,
+// by the API those of the run or, where it is 0, of the repository.
 func (j *job) candidates(ctx context.Context, r reviewpr.Resume) ([]reviewpr.Candidate, error) {
+	if j.checkpointDir != "" {
+		found, err := named(ctx, j.carrier(), r.Name)
+		if err != nil {
+			return nil, problem("the folder of checkpoint-dir cannot be read", err.Error(), "name the folder that holds the draft's zip")
+		}
+		return j.candidatesOf(found), nil
+	}
 	if j.store != nil && r.Run == j.env.RunID {
 		zip, err := j.store.Download(ctx, r.Name, checkpoint.MaxZip)
 		if err == nil {
@@ -62,22 +81,31 @@ func (j *job) candidates(ctx context.Context, r reviewpr.Resume) ([]reviewpr.Can
 			return nil, unusable(r.Name, err)
 		}
 	}
-	list, err := j.listed(ctx, r.Run, r.Name)
-	if err != nil {
-		return nil, needsActionsRead(err, "the draft's artifact cannot be read")
+	found, err := named(ctx, j.rest(r.Name, r.Run), r.Name)
+	return j.candidatesOf(found), needsActionsRead(err, "the draft's artifact cannot be read")
+}
+
+// rest reads artifacts of one name by the API, of a run or, where it is 0, of any.
+func (j *job) rest(name string, run int64) artifactstore.REST {
+	return artifactstore.REST{API: j.api, Owner: j.ref.Owner, Repo: j.ref.Repo, Name: name, RunID: run}
+}
+
+// source is an artifact and where it can be had.
+type source struct {
+	artifactstore.Item
+	from artifactstore.Carrier
+}
+
+// named is what a place has of a name, newest first.
+func named(ctx context.Context, place artifactstore.Carrier, name string) ([]source, error) {
+	items, err := place.List(ctx)
+	var found []source
+	for _, i := range items {
+		if i.Name == name {
+			found = append(found, source{i, place})
+		}
 	}
-	var out []reviewpr.Candidate
-	for _, a := range list {
-		out = append(out, reviewpr.Candidate{
-			Found: checkpoint.Found{Name: a.Name, Size: a.Size, Expired: a.Expired, ExpiresAt: a.ExpiresAt, RepositoryID: a.RepoID},
-			Run:   a.RunID,
-			Fetch: func(ctx context.Context) ([]byte, error) {
-				zip, err := j.api.Download(ctx, j.ref.Owner, j.ref.Repo, a.ID, checkpoint.MaxZip)
-				return zip, unusable(r.Name, err)
-			},
-		})
-	}
-	return out, nil
+	return found, err
 }
 
 // unusable turns what a store says of an artifact's content into the refusal
@@ -106,17 +134,15 @@ func needsActionsRead(err error, what string) error {
 	return err
 }
 
-func (j *job) listed(ctx context.Context, run int64, name string) ([]github.Artifact, error) {
-	if run != 0 {
-		return j.api.RunArtifacts(ctx, j.ref.Owner, j.ref.Repo, run, name)
-	}
-	return j.api.Artifacts(ctx, j.ref.Owner, j.ref.Repo, name)
+func (j *job) runFacts(ctx context.Context, id int64) (checkpoint.RunFacts, error) {
+	return runFacts(ctx, j.api, j.ref, id)
 }
 
-func (j *job) runFacts(ctx context.Context, id int64) (checkpoint.RunFacts, error) {
-	run, err := j.api.Run(ctx, j.ref.Owner, j.ref.Repo, id)
+// runFacts reads a run for check 4, which refuses one that is not there.
+func runFacts(ctx context.Context, api *github.Client, ref pull.Ref, id int64) (checkpoint.RunFacts, error) {
+	run, err := api.Run(ctx, ref.Owner, ref.Repo, id)
 	if errors.Is(err, github.ErrNotFound) {
-		return checkpoint.RunFacts{}, nil // refused by check 4
+		return checkpoint.RunFacts{}, nil
 	}
 	return checkpoint.RunFacts{
 		ID: run.ID, Path: run.Path, Event: run.Event, HeadBranch: run.HeadBranch, RepositoryID: run.RepoID, HeadRepositoryID: run.HeadRepoID,
@@ -128,44 +154,66 @@ func answered(err error, code int) bool {
 	return ok && status.Code == code
 }
 
-// checkRecords is resume check 13 as far as decisions are on record: one of
-// this draft, stored by a run that may decide, holds.
-func (j *job) checkRecords(ctx context.Context, o checkpoint.Opened, verdict decision.Verdict) error {
-	list, err := j.api.Artifacts(ctx, j.ref.Owner, j.ref.Repo, checkpoint.DecisionArtifactName(o.Code))
+// claims are the decisions on a draft that runs which may decide have stored.
+func (j *job) claims(ctx context.Context, code string, o *pull.Pull) ([]post.Claim, error) {
+	name := checkpoint.DecisionArtifactName(code)
+	found, err := named(ctx, j.rest(name, 0), name)
 	if err != nil {
-		return needsActionsRead(err, "earlier decisions cannot be read")
+		return nil, needsActionsRead(err, "earlier decisions cannot be read")
 	}
-	for _, a := range list {
-		ours, err := j.mayRecord(ctx, a, o.Manifest.RepositoryID)
+	if j.checkpointDir != "" {
+		there, _ := named(ctx, j.carrier(), name) // a folder that cannot be read holds no decision
+		found = append(found, there...)
+	}
+	var claims []post.Claim
+	for _, s := range found {
+		claim, ours, err := j.claim(ctx, s, o)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if a.Expired || !ours {
-			continue
-		}
-		zip, err := j.api.Download(ctx, j.ref.Owner, j.ref.Repo, a.ID, checkpoint.MaxZip)
-		if err != nil {
-			return err
-		}
-		record, err := checkpoint.OpenRecord(zip)
-		if err != nil {
-			return err
-		}
-		if err := post.CheckRecord(record, o.Digest, verdict); err != nil {
-			return err
+		if ours {
+			claims = append(claims, claim)
 		}
 	}
-	return nil
+	return claims, nil
 }
 
-// mayRecord reports whether an artifact is of a run whose decisions count.
-func (j *job) mayRecord(ctx context.Context, a github.Artifact, repoID int64) (bool, error) {
-	facts, err := j.runFacts(ctx, a.RunID)
-	if err != nil {
-		return false, err
+// claim reads one decision. It counts where its run may decide and, under a key,
+// where its seal is ours.
+func (j *job) claim(ctx context.Context, s source, o *pull.Pull) (c post.Claim, ours bool, err error) {
+	live := false
+	if _, folder := s.from.(artifactstore.Dir); !folder {
+		if ours, live, err = j.mayRecord(ctx, s.Item, o.RepoID, o.DefaultBranch); err != nil || !ours || s.Expired {
+			return post.Claim{}, false, err
+		}
 	}
-	path, _, _ := strings.Cut(facts.Path, "@")
+	zip, err := s.from.Get(ctx, s.Item, checkpoint.MaxZip)
+	if errors.Is(err, github.ErrExpired) || errors.Is(err, github.ErrNotFound) {
+		return post.Claim{}, false, nil
+	}
+	if err != nil {
+		return post.Claim{}, false, err
+	}
+	record, err := j.protection.OpenRecord(zip)
+	if errors.As(err, new(*checkpoint.Refusal)) && j.sealed() {
+		return post.Claim{}, false, nil // somebody's without the key
+	}
+	return post.Claim{ID: s.ID, Run: s.RunID, Live: live, Record: record}, err == nil, err
+}
+
+// mayRecord reports whether an artifact is of a run whose decisions count, and
+// whether that run is still under way.
+func (j *job) mayRecord(ctx context.Context, i artifactstore.Item, repoID int64, branch string) (ours, live bool, err error) {
+	run, err := j.api.Run(ctx, j.ref.Owner, j.ref.Repo, i.RunID)
+	if errors.Is(err, github.ErrNotFound) {
+		return false, false, nil
+	}
+	if err != nil {
+		return false, false, needsActionsRead(err, "the run that stored a decision cannot be read")
+	}
+	path, _, _ := strings.Cut(run.Path, "@")
 	known := path == j.draftWorkflow || path == j.decideWorkflow || path == workflowFile(j.env.WorkflowRef)
-	fork := facts.HeadRepositoryID != repoID && facts.Event != "pull_request_target"
-	return known && !fork && facts.RepositoryID == repoID && a.RepoID == repoID, nil
+	// A branch's own workflow may say anything, unless this run is of that kind too.
+	trusted := run.Event == "pull_request_target" || run.HeadRepoID == repoID && (run.HeadBranch == branch || run.Event == j.event.Name)
+	return known && trusted && run.RepoID == repoID && i.RepositoryID == repoID, run.Status != "completed", nil
 }

@@ -51,7 +51,7 @@ func (o *options) verdict() (decision.Verdict, error) {
 func (o *options) text() string { return strings.Join(o.commands, "\n") }
 
 func reviewFlags(f *pflag.FlagSet, o *options) {
-	mirror(f, &o.settings, "provider", "base-url", "model", "concurrency", "config", "gate-from", "instance", "expires", "allow-http")
+	mirror(f, &o.settings, "provider", "base-url", "model", "concurrency", "config", "gate-from", "instance", "expires", "again", "max-time", "allow-http")
 	decisionFlags(f, o)
 	f.BoolVar(&o.admit, "admit", false, "review although the repository's admission rules would skip it")
 	f.BoolVar(&o.noInput, "no-input", false, "never ask; park instead")
@@ -66,7 +66,12 @@ func resumeFlags(f *pflag.FlagSet, o *options) {
 }
 
 func showFlags(f *pflag.FlagSet, o *options) {
-	f.StringVar(&o.store, "store", "", "folder of parked drafts (PR_REVIEW_STORE)")
+	storeFlags(f, o)
+	mirror(f, &o.settings, "instance", "code", "checkpoint-key", "draft-workflow", "decide-workflow", "allow-http")
+}
+
+func storeFlags(f *pflag.FlagSet, o *options) {
+	f.StringVar(&o.store, "store", "", "folder of parked drafts, or postgres://… (PR_REVIEW_STORE)")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 }
 
@@ -77,7 +82,7 @@ func decisionFlags(f *pflag.FlagSet, o *options) {
 }
 
 func outputFlags(f *pflag.FlagSet, o *options) {
-	showFlags(f, o)
+	storeFlags(f, o)
 	f.StringVar(&o.out, "out", "", "write the posted review to a file")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress and no notices")
 }
@@ -89,7 +94,7 @@ func mirror(f *pflag.FlagSet, s *settings, names ...string) {
 			continue
 		}
 		f.Var(value{in, s}, in.name, in.help)
-		if in.name == "allow-http" {
+		if in.name == "allow-http" || in.name == "again" {
 			f.Lookup(in.name).NoOptDefVal = "true"
 		}
 	}

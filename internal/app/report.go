@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/cost"
@@ -18,8 +19,8 @@ import (
 
 // The outcomes that are no ends of the graph.
 const (
-	paused  = "PAUSED"
-	kept    = "KEPT"
+	paused  = reviewpr.Paused
+	kept    = reviewpr.Kept
 	refused = "REFUSED"
 	expired = "EXPIRED"
 )
@@ -42,15 +43,34 @@ type report struct {
 	ReviewURL  string               `json:"review_url"`
 	Message    string               `json:"message"`
 
-	place  string // where the review stands: ReviewURL, a file, or the screen
-	state  reviewpr.State
-	packed checkpoint.Packed
+	place    string // where the review stands: ReviewURL, a file, or the screen
+	state    reviewpr.State
+	packed   checkpoint.Packed
+	retained time.Time // when the artifact is deleted; zero where not told
+	withdrew string    // code of the draft that this one replaces
+	changes  []string  // since the draft was made, without mattering
 }
 
 // reportOf describes a thread as it stands. Of a parked one it makes the
 // checkpoint; of a decided one the digest is in the decision.
-func reportOf(ctx context.Context, flow *graph.Flow[reviewpr.State], store graph.Store, thread string) (report, error) {
+func reportOf(ctx context.Context, flow *graph.Flow[reviewpr.State], store graph.Store, thread string, p checkpoint.Protection) (report, error) {
+	r, err := described(ctx, flow, thread)
+	if err != nil || !r.parked() {
+		return r, err
+	}
+	packed, err := reviewpr.Pack(ctx, flow, store, thread, p)
+	if err != nil {
+		return report{}, err
+	}
+	return r.as(packed), nil
+}
+
+// described is the report of a thread without its checkpoint.
+func described(ctx context.Context, flow *graph.Flow[reviewpr.State], thread string) (report, error) {
 	view, err := flow.Inspect(ctx, thread)
+	if err == nil {
+		err = checkShown(view)
+	}
 	if err != nil {
 		return report{}, err
 	}
@@ -68,21 +88,24 @@ func reportOf(ctx context.Context, flow *graph.Flow[reviewpr.State], store graph
 		r.ReviewURL = s.ReviewURL
 	}
 	if s.Decision != nil {
-		r.Digest, r.Code = s.Decision.Digest, s.Decision.Code
-	}
-	if err := checkShown(view); err != nil {
-		return report{}, err
-	}
-	if view.Status == graph.Paused {
-		if r.packed, err = reviewpr.Pack(ctx, flow, store, thread); err != nil {
-			return report{}, err
-		}
-		r.Digest, r.Code = r.packed.Digest, r.packed.Code
-	}
-	if s.Pull != nil && r.Code != "" {
-		r.Artifact = checkpoint.ArtifactName(s.Pull.Number, s.Draft.Instance, r.Code)
+		return r.named(s.Decision.Digest), nil
 	}
 	return r, nil
+}
+
+// as adds the checkpoint.
+func (r report) as(packed checkpoint.Packed) report {
+	r.packed = packed
+	return r.named(packed.Digest)
+}
+
+// named adds what the checkpoint's digest gives.
+func (r report) named(digest string) report {
+	r.Digest, r.Code = digest, checkpoint.Code(digest)
+	if p := r.state.Pull; p != nil {
+		r.Artifact = checkpoint.ArtifactName(p.Number, r.state.Draft.Instance, r.Code)
+	}
+	return r
 }
 
 // checkShown refuses a parked draft that is not what its gate asks about: it was

@@ -52,7 +52,7 @@ func (a *app) again(ctx context.Context, s session, r report, given decision.Ver
 	if _, err := flow.Continue(ctx, s.thread); err != nil {
 		return err
 	}
-	after, err := reportOf(ctx, flow, s.store, s.thread)
+	after, err := reportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
 	if err != nil {
 		return err
 	}

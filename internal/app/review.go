@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
-	"github.com/org/pr-review-action/internal/checkpoint/filestore"
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
@@ -46,7 +48,7 @@ func (a *app) review(ctx context.Context, args []string, o *options) error {
 
 // session is a thread of the local store, with what is needed to decide it.
 type session struct {
-	store  *filestore.Store
+	store  threadStore
 	thread string
 	api    *github.Client // nil for local input
 }
@@ -72,50 +74,39 @@ func (a *app) local(ctx context.Context, arg string, o *options) (*localRun, err
 	if reviewer.rules && o.provider == "auto" && !o.quiet {
 		fmt.Fprintln(a.Stderr, "No model is configured. For one: OPENAI_API_KEY=… or --base-url.")
 	}
-	if r.store, err = a.openStore(o); err != nil {
+	if r.change, err = a.read(ctx, arg, o, &r.session); err != nil {
 		return nil, err
 	}
-	if r.change, err = a.read(ctx, arg, o, &r.session); err != nil {
+	if r.store, err = a.openStore(ctx, o); err != nil {
 		return nil, err
 	}
 	r.thread = r.change.Thread
 	return r, nil
 }
 
-func (a *app) openStore(o *options) (*filestore.Store, error) {
-	dir := o.store
-	if dir == "" {
-		var err error
-		if dir, err = filestore.Default(a.getenv); err != nil {
-			return nil, usageError("there is no folder to keep drafts in", "name one: --store DIR, or PR_REVIEW_STORE")
-		}
-	}
-	if strings.HasPrefix(dir, "postgres://") {
-		return nil, usageError("a Postgres store is not supported yet", "use a folder")
-	}
-	store, err := filestore.New(dir)
-	if err != nil {
-		return nil, usageError(err.Error(), "name a folder with --store")
-	}
-	return store, nil
-}
-
 // run continues the change's thread, or starts it. One that is parked, ended or
 // decided is reported as it stands.
 func (r *localRun) run(ctx context.Context) (report, error) {
+	paid, err := r.paid(ctx)
+	if err != nil {
+		return report{}, err
+	}
+	if err := r.forgetStale(ctx); err != nil {
+		return report{}, err
+	}
+	r.reviewer.remember(&paid)
 	flow, err := reviewpr.New(reviewpr.Steps{
 		Ingest:      func(context.Context) (ingest.Change, error) { return r.change, nil },
 		Admit:       r.admit,
 		Reviewer:    r.reviewer,
 		Concurrency: r.options.concurrency,
-	}, r.store, graph.Observe(r.progress.observe))
+		Paid:        paid,
+		Deadline:    r.app.deadline(r.options.settings),
+	}, r.store, graph.Observe(r.progress.observe), graph.WithClock(r.app.clock))
 	if err != nil {
 		return report{}, err
 	}
-	if err := r.forgetStale(ctx, flow); err != nil {
-		return report{}, err
-	}
-	before, err := reportOf(ctx, flow, r.store, r.thread)
+	before, err := reportOf(ctx, flow, r.store, r.thread, checkpoint.Protection{})
 	if err == nil && (before.state.Decision != nil || before.Outcome != reviewpr.Failed) {
 		return before, nil
 	}
@@ -125,11 +116,50 @@ func (r *localRun) run(ctx context.Context) (report, error) {
 	if err != nil {
 		return report{}, err
 	}
-	result, err := reportOf(ctx, flow, r.store, r.thread)
+	result, err := reportOf(ctx, flow, r.store, r.thread, checkpoint.Protection{})
 	if cause := r.reviewer.why(); cause != nil {
 		r.app.explainFailures(&result, cause)
 	}
 	return result, err
+}
+
+// clock gives the time that a thread is said to be made at.
+func (a *app) clock() time.Time { return a.Now().UTC().Truncate(time.Second) }
+
+// deadline is when no further file is begun; zero without a limit.
+func (a *app) deadline(s settings) time.Time {
+	if s.maxTime == 0 {
+		return time.Time{}
+	}
+	return a.Now().Add(s.maxTime)
+}
+
+// paidThreads bounds how many threads of one pull request or folder are looked
+// through for results that were paid for.
+const paidThreads = 16
+
+// paid gathers what the store's threads of the same pull request or folder have
+// paid for: a later commit takes the files that did not change, and a thread
+// that is dropped as stale leaves its results to the next.
+func (r *localRun) paid(ctx context.Context) (reviewpr.Paid, error) {
+	var paid reviewpr.Paid
+	if r.options.anew || r.reviewer.rules {
+		return paid, nil
+	}
+	ids, err := r.store.Threads(ctx)
+	if err != nil {
+		return paid, err
+	}
+	about := func(id string) string { return id[:strings.LastIndexByte(id, ':')+1] }
+	ids = slices.DeleteFunc(ids, func(id string) bool { return about(id) != about(r.thread) })
+	for _, id := range ids[:min(len(ids), paidThreads)] {
+		saved, err := r.store.Load(ctx, id)
+		if err != nil {
+			continue // what cannot be read was not paid for, as far as anybody knows
+		}
+		paid.Add(saved, r.thread)
+	}
+	return paid, nil
 }
 
 // explainFailures says what lay behind files that failed. The cause may name an
@@ -157,8 +187,17 @@ func (r *localRun) draft() reviewpr.Draft {
 // forgetStale drops a thread that is not a run of this very change by this
 // reviewer: one that ended without a draft, that expired or was damaged, or
 // whose diff or model is another. A decided one is kept and reported, an abort
-// whatever the diff has become.
-func (r *localRun) forgetStale(ctx context.Context, flow *graph.Flow[reviewpr.State]) error {
+// whatever the diff has become; --again drops every one but a posted review.
+func (r *localRun) forgetStale(ctx context.Context) (err error) {
+	release, err := r.store.Lock(ctx, r.thread)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	flow, err := reviewpr.New(reviewpr.Steps{}, r.store)
+	if err != nil {
+		return err
+	}
 	view, err := flow.Inspect(ctx, r.thread)
 	if errors.Is(err, graph.ErrNoThread) {
 		return nil
@@ -175,6 +214,8 @@ func (r *localRun) forgetStale(ctx context.Context, flow *graph.Flow[reviewpr.St
 func (r *localRun) stale(view graph.View[reviewpr.State]) bool {
 	d := view.State.Draft
 	switch {
+	case r.options.anew:
+		return view.End != reviewpr.Posted || view.State.Pull == nil
 	case view.End == reviewpr.Aborted:
 		return false
 	case view.End == reviewpr.Skipped, view.End == reviewpr.Failed:

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/diff"
@@ -40,19 +42,26 @@ type settings struct {
 	expires        time.Duration // 0: the default, as far as artifacts are kept
 	retention      int           // days
 	allowHTTP      bool
+	anew           bool
+	protection     checkpoint.Protection
+	checkpointDir  string
+	summary        string
+	allowAuthor    bool
+	maxTime        time.Duration // 0: no limit
 }
 
 // The defaults of inputs and flags.
 const (
 	defaultExpires   = 14 * 24 * time.Hour
 	defaultRetention = 15
+	defaultMaxTime   = 5 * time.Hour // of a job; GitHub ends one after six
 )
 
 func defaults() settings {
 	return settings{
 		mode: "review", provider: "auto", concurrency: reviewpr.DefaultConcurrency, config: config.DefaultPath,
 		draftWorkflow: ".github/workflows/pr-review.yml", decideWorkflow: ".github/workflows/pr-review-decide.yml",
-		gateFrom: finding.Minor, retention: defaultRetention,
+		gateFrom: finding.Minor, retention: defaultRetention, protection: checkpoint.Protection{Trust: checkpoint.TrustDigest}, summary: "full",
 	}
 }
 
@@ -89,6 +98,15 @@ func inputs() []input {
 		{"instance", "name of a second reviewer on one pull request", func(s *settings, v string) error { s.instance = v; return pull.CheckInstance(v) }},
 		{"expires", "how long a draft may wait, such as 14d or 36h", func(s *settings, v string) error { return span(v, &s.expires) }},
 		{"retention-days", "how long the artifact is kept", func(s *settings, v string) error { return number(v, 1, 400, &s.retention) }},
+		{"again", "draft anew at the same commit, and pay again", func(s *settings, v string) error { return boolean(v, &s.anew) }},
+		{"trust", "what beyond the digest protects the draft: digest, seal or encrypt", func(s *settings, v string) error {
+			return choice(v, &s.protection.Trust, checkpoint.TrustDigest, checkpoint.TrustSeal, checkpoint.TrustEncrypt)
+		}},
+		{"checkpoint-key", "base64 of at least 32 bytes, for trust: seal or encrypt", func(s *settings, v string) (err error) { s.protection.Key, err = checkpoint.ParseKey(v); return err }},
+		{"checkpoint-dir", "folder that carries the draft instead of an artifact", func(s *settings, v string) error { s.checkpointDir = v; return nil }},
+		{"summary", "what the job summary shows of a draft: full or counts", func(s *settings, v string) error { return choice(v, &s.summary, "full", "counts") }},
+		{"allow-author", "the pull request's author may decide", func(s *settings, v string) error { return boolean(v, &s.allowAuthor) }},
+		{"max-time", "how long files are reviewed, such as 45m or 5h", func(s *settings, v string) error { return span(v, &s.maxTime) }},
 		{"allow-http", "allow http endpoints other than loopback", func(s *settings, v string) error { return boolean(v, &s.allowHTTP) }},
 	}
 }
@@ -127,6 +145,7 @@ func (s *settings) settle(kept int) error {
 	if s.expires == 0 {
 		s.expires = min(defaultExpires, limit)
 	}
+	s.maxTime = cmp.Or(s.maxTime, defaultMaxTime)
 	if s.expires > limit {
 		return usageError(fmt.Sprintf("expires is %s, and the artifact is kept for %d days", days(s.expires), s.retention),
 			"a draft must outlive its wait: lower expires or raise retention-days")
@@ -180,12 +199,12 @@ func digits(v string, n int, into *string) error {
 	return nil
 }
 
-// span reads a number of hours or days: 36h, 14d.
+// span reads a number of minutes, hours or days: 45m, 36h, 14d.
 func span(v string, into *time.Duration) error {
-	unit := map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour}[v[len(v)-1]]
+	unit := map[byte]time.Duration{'m': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}[v[len(v)-1]]
 	n, err := strconv.Atoi(v[:len(v)-1])
 	if err != nil || unit == 0 || n < 1 || n > 10_000 {
-		return fmt.Errorf("%q is not a time such as 14d or 36h", v)
+		return fmt.Errorf("%q is not a time such as 45m, 36h or 14d", v)
 	}
 	*into = time.Duration(n) * unit
 	return nil

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
-	"github.com/org/pr-review-action/internal/checkpoint/filestore"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pull"
@@ -16,6 +15,9 @@ import (
 
 // show prints a draft of the local store.
 func (a *app) show(ctx context.Context, args []string, o *options) error {
+	if len(args) == 1 && pull.LooksLikeRef(args[0]) {
+		return a.showRemote(ctx, args[0], o)
+	}
 	s, err := a.stored(ctx, args, "show", o)
 	if err != nil {
 		return err
@@ -45,15 +47,15 @@ func (a *app) report(ctx context.Context, s session) (report, error) {
 	if err != nil {
 		return report{}, err
 	}
-	return reportOf(ctx, flow, s.store, s.thread)
+	return reportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
 }
 
 // threads lists the drafts of the local store.
 func (a *app) threads(ctx context.Context, args []string, o *options) error {
 	if len(args) > 0 {
-		return usageError("listing the drafts of a repository is not supported yet", "without an argument the local store's drafts are listed")
+		return a.remoteThreads(ctx, args, o)
 	}
-	store, err := a.openStore(o)
+	store, err := a.openStore(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -73,7 +75,7 @@ func (a *app) threads(ctx context.Context, args []string, o *options) error {
 			list = append(list, listed{r.Outcome, r.Thread, r.Code, len(r.Findings)})
 		}
 	}
-	return a.list(list, store.Dir(), o)
+	return a.list(list, store.Where(), o)
 }
 
 // listed is a draft in the list of threads.
@@ -102,7 +104,7 @@ func (a *app) stored(ctx context.Context, args []string, command string, o *opti
 	if len(args) != 1 {
 		return session{}, usageError(command+" takes one thread", fmt.Sprintf("%s threads lists them", a.name))
 	}
-	store, err := a.openStore(o)
+	store, err := a.openStore(ctx, o)
 	if err != nil {
 		return session{}, err
 	}
@@ -116,7 +118,7 @@ func (a *app) stored(ctx context.Context, args []string, command string, o *opti
 		return a.open(ctx, store, ids[0], o)
 	case 0:
 		return session{}, &checkpoint.Refusal{Check: 1, What: fmt.Sprintf("no draft of thread %q is parked here", args[0]), Rows: [][2]string{
-			{"where", store.Dir()},
+			{"where", store.Where()},
 			{"next", fmt.Sprintf("%s threads lists what is; --store names another folder", a.name)},
 		}}
 	}
@@ -131,7 +133,7 @@ func matches(typed, id string) bool {
 }
 
 // open makes the session of a stored thread; one of a pull request gets its API.
-func (a *app) open(ctx context.Context, store *filestore.Store, thread string, o *options) (session, error) {
+func (a *app) open(ctx context.Context, store threadStore, thread string, o *options) (session, error) {
 	s := session{store: store, thread: thread}
 	if pull.LocalThread(thread) {
 		return s, nil

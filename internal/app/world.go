@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/prompt"
@@ -96,6 +97,7 @@ type reviewer struct {
 	review.Reviewer
 	rules bool
 	model string
+	asks  *review.Model // nil for rules
 
 	mu    sync.Mutex
 	cause error // of the first file that failed
@@ -154,8 +156,16 @@ func (a *app) reviewer(s settings, onWait func(time.Duration, string)) (*reviewe
 	r := &reviewer{model: s.model}
 	model := review.NewModel(client, rand.Reader)
 	model.OnFailure = r.failed
-	r.Reviewer = model
+	r.Reviewer, r.asks = model, model
 	return r, nil
+}
+
+// remember lets the reviewer keep its answers in the run's journal, and take
+// those that earlier runs have paid for.
+func (r *reviewer) remember(paid *reviewpr.Paid) {
+	if r.asks != nil {
+		r.asks.Once = paid.Once
+	}
 }
 
 func (r *reviewer) failed(_ string, cause error) {

@@ -1,9 +1,10 @@
-// Package artifact stores and loads artifacts of the current run through the
-// protocol that GitHub's runner offers to actions.
+// Package artifact stores and loads artifacts of the current run, and entries
+// of the repository's cache, through the protocol that GitHub's runner offers
+// to actions.
 //
-// It sees its own run alone, opens no zip, and knows nothing of REST:
-// artifacts of other runs are package github's. Start at New, Client.Upload
-// and Client.Download.
+// Of artifacts it sees its own run alone. It opens no zip and knows nothing of
+// REST: artifacts of other runs are package github's. Start at New,
+// Client.Upload and Client.Download; cache.go has the cache.
 package artifact
 
 import (
@@ -27,10 +28,13 @@ var (
 	// ErrNoRuntime is a process that the runner gave no access to artifacts:
 	// one outside a container action's step.
 	ErrNoRuntime = errors.New("the runner gave no access to artifacts (ACTIONS_RESULTS_URL, ACTIONS_RUNTIME_TOKEN)")
-	// ErrExists is another artifact of the same name in this run.
-	ErrExists = errors.New("an artifact of this name exists in the run")
-	// ErrNotFound is a name that the run has no artifact of.
-	ErrNotFound = errors.New("the run has no such artifact")
+	// ErrExists is another artifact of the same name in this run, or a cache entry
+	// of the same key.
+	ErrExists = errors.New("the name is taken")
+	// ErrNotFound is a name or key that nothing is stored under.
+	ErrNotFound = errors.New("nothing is stored under this name")
+	// ErrReadOnly is a cache that the run may not write to.
+	ErrReadOnly = errors.New("this run may not write to the cache")
 	// ErrDigest is content that is not what was stored.
 	ErrDigest = errors.New("the artifact's content does not match its digest")
 )
@@ -116,7 +120,7 @@ func readToken(token string) (backend, error) {
 func Retry(r *http.Request) bool {
 	switch r.Method {
 	case http.MethodPost:
-		return strings.HasPrefix(r.URL.Path, servicePath)
+		return strings.HasPrefix(r.URL.Path, results)
 	case http.MethodPut:
 		return r.URL.Query().Has("comp") // a block keeps its id, and the list is the same list
 	}

@@ -157,7 +157,7 @@ func TestReplacedContentIsSeen(t *testing.T) {
 	c, _, run := job(t)
 	_, err := c.Upload(t.Context(), "n", []byte("zip"), 0)
 	require.NoError(t, err)
-	_, stored, err := c.load(t.Context(), "n", 10)
+	stored, err := c.find(t.Context(), "n")
 	require.NoError(t, err)
 	require.Equal(t, digest([]byte("zip")), stored.Digest)
 	run.Artifacts()[0].Replace([]byte("pwn"))

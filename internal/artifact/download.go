@@ -7,49 +7,106 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/org/pr-review-action/internal/transport"
 )
+
+// Stored is an artifact of this run.
+type Stored struct {
+	ID      int64
+	Name    string
+	Size    int64     // bytes; local runners name another figure
+	Digest  string    // sha256:<hex> of the zip, empty where the service names none
+	Created time.Time // zero where not told
+
+	backend // of the job that stored it
+}
+
+// List is what the run has of artifacts whose names begin with a prefix, newest
+// first. The service cannot filter by prefix: all of the run are asked for.
+// Whether earlier attempts are in it is the service's to say.
+func (c *Client) List(ctx context.Context, prefix string) ([]Stored, error) {
+	list, err := c.list(ctx, "")
+	if err != nil {
+		return nil, fmt.Errorf("listing the run's artifacts: %w", err)
+	}
+	return slices.DeleteFunc(list, func(s Stored) bool { return !strings.HasPrefix(s.Name, prefix) }), nil
+}
 
 // Download loads an artifact of this run by name, the newest where attempts
 // left several, at most max bytes: ErrNotFound, transport.ErrTooLarge. Where
 // the service names a digest the content is held against it (ErrDigest); that
 // is no proof of who stored it.
 func (c *Client) Download(ctx context.Context, name string, max int64) ([]byte, error) {
-	zip, _, err := c.load(ctx, name, max)
+	stored, err := c.find(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("downloading artifact %q: %w", name, err)
+	}
+	return c.Load(ctx, stored, max)
+}
+
+// Load is Download of an artifact that was listed.
+func (c *Client) Load(ctx context.Context, s Stored, max int64) ([]byte, error) {
+	zip, err := c.load(ctx, s, max)
+	if err != nil {
+		return nil, fmt.Errorf("downloading artifact %q: %w", s.Name, err)
 	}
 	return zip, nil
 }
 
-func (c *Client) load(ctx context.Context, name string, max int64) (zip []byte, found item, err error) {
-	list, err := c.list(ctx, name)
+func (c *Client) load(ctx context.Context, s Stored, max int64) ([]byte, error) {
+	signed, err := c.call(ctx, "GetSignedArtifactURL", request{backend: s.backend, Name: s.Name})
 	if err != nil {
-		return nil, item{}, err
+		return nil, err
 	}
-	if len(list) == 0 {
-		return nil, item{}, ErrNotFound
-	}
-	found = slices.MaxFunc(list, func(a, b item) int { return cmp.Compare(a.ID, b.ID) })
-	signed, err := c.call(ctx, "GetSignedArtifactURL", request{backend: found.backend, Name: name})
+	zip, err := c.fetch(transport.LimitBody(ctx, max), signed.URL)
 	if err != nil {
-		return nil, item{}, err
+		return nil, fmt.Errorf("loading its content: %w", err)
 	}
-	zip, err = c.fetch(transport.LimitBody(ctx, max), signed.URL)
-	if err != nil {
-		return nil, item{}, fmt.Errorf("loading its content: %w", err)
+	if s.Digest != "" && s.Digest != digest(zip) {
+		return nil, ErrDigest
 	}
-	if found.Digest != "" && found.Digest != digest(zip) {
-		return nil, item{}, ErrDigest
-	}
-	return zip, found, nil
+	return zip, nil
 }
 
-// list is what the run has of a name.
-func (c *Client) list(ctx context.Context, name string) ([]item, error) {
+// Delete removes an artifact of this run by name, the newest where attempts
+// left several: ErrNotFound.
+func (c *Client) Delete(ctx context.Context, name string) error {
+	stored, err := c.find(ctx, name)
+	if err == nil {
+		_, err = c.call(ctx, "DeleteArtifact", request{backend: stored.backend, Name: name})
+	}
+	if err != nil {
+		return fmt.Errorf("deleting artifact %q: %w", name, err)
+	}
+	return nil
+}
+
+func (c *Client) find(ctx context.Context, name string) (Stored, error) {
+	list, err := c.list(ctx, name)
+	if err == nil && len(list) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Stored{}, err
+	}
+	return list[0], nil
+}
+
+// list is what the run has of a name, or of all names where it is empty, newest
+// first.
+func (c *Client) list(ctx context.Context, name string) ([]Stored, error) {
 	listed, err := c.call(ctx, "ListArtifacts", request{backend: c.ids, Filter: name})
-	return slices.DeleteFunc(listed.Artifacts, func(i item) bool { return i.Name != name }), err
+	var list []Stored
+	for _, i := range listed.Artifacts {
+		if name == "" || i.Name == name {
+			list = append(list, Stored{int64(i.ID), i.Name, int64(i.Size), i.Digest, i.Created, i.backend})
+		}
+	}
+	slices.SortFunc(list, func(a, b Stored) int { return cmp.Compare(b.ID, a.ID) })
+	return list, err
 }
 
 // fetch reads from the blob store, whose address is signed: it gets no token.
@@ -58,9 +115,9 @@ func (c *Client) fetch(ctx context.Context, address string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	zip, err := transport.Do(c.options.HTTP, req)
-	if err == nil && len(zip) == 0 {
+	content, err := transport.Do(c.options.HTTP, req)
+	if err == nil && len(content) == 0 {
 		return nil, errors.New("it is empty")
 	}
-	return zip, err
+	return content, err
 }

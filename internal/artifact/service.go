@@ -7,13 +7,19 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-const servicePath = "/twirp/github.actions.results.api.v1.ArtifactService/"
+// The two services, which have host and token in common.
+const (
+	results     = "/twirp/github.actions.results.api.v1."
+	servicePath = results + "ArtifactService/"
+	cachePath   = results + "CacheService/"
+)
 
 // maxReply bounds the service's replies, in bytes.
 const maxReply = 4 << 20
@@ -48,9 +54,11 @@ type reply struct {
 // item is an artifact in a list of the service.
 type item struct {
 	backend
-	ID     number `json:"database_id"`
-	Name   string `json:"name"`
-	Digest string `json:"digest"` // sha256:<hex>, or empty
+	ID      number    `json:"database_id"`
+	Name    string    `json:"name"`
+	Size    number    `json:"size"`
+	Digest  string    `json:"digest"` // sha256:<hex>, or empty
+	Created time.Time `json:"created_at"`
 }
 
 // number is an int64 that comes as a number or, as the protocol has it, a text.
@@ -63,29 +71,33 @@ func (n *number) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// call asks one method of the service. Names in replies are matched without
-// case and underscores: GitHub answers in snake_case, local runners in
-// lowerCamelCase.
+// call asks one method of the artifact service.
 func (c *Client) call(ctx context.Context, method string, q request) (reply, error) {
+	return ask[reply](ctx, c, servicePath+method, q)
+}
+
+// ask sends a request to one of the services and reads its reply, an R. Names
+// in replies are matched without case and underscores: GitHub answers in
+// snake_case, local runners in lowerCamelCase.
+func ask[R any](ctx context.Context, c *Client, path string, q any) (r R, err error) {
 	body, err := json.Marshal(q)
 	if err != nil {
-		return reply{}, fmt.Errorf("encoding the request: %w", err)
+		return r, fmt.Errorf("encoding the request: %w", err)
 	}
 	ctx = transport.LimitBody(ctx, maxReply)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.origin+servicePath+method, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.origin+path, bytes.NewReader(body))
 	if err != nil {
-		return reply{}, err
+		return r, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("Authorization", "Bearer "+c.options.Token)
 	answer, err := transport.Do(c.options.HTTP, req)
 	if err != nil {
-		return reply{}, err
+		return r, err
 	}
-	var r reply
 	if err := json.Unmarshal(answer, &r, json.MatchCaseInsensitiveNames(true)); err != nil {
-		return reply{}, fmt.Errorf("reading the answer to %s: %w", method, err)
+		return r, fmt.Errorf("reading the answer to %s: %w", path[strings.LastIndex(path, "/")+1:], err)
 	}
 	return r, nil
 }

@@ -29,7 +29,8 @@ const (
 
 var errNotOK = errors.New("the artifact service did not accept it, and gave no reason")
 
-// Upload stores a zip under a name. Its retention is in days, 0 for the
+// Upload stores a zip under a name, without copying it; it ends with the
+// context, whatever hangs. Its retention is in days, 0 for the
 // repository's own. A name that the run already has is ErrExists, unless the content is
 // the same: then it is the artifact asked for, and its id is returned.
 func (c *Client) Upload(ctx context.Context, name string, zip []byte, retentionDays int) (id int64, err error) {
@@ -54,14 +55,24 @@ func (c *Client) settle(ctx context.Context, name string, zip []byte, refusal er
 	if !errors.As(refusal, &status) || status.Code != http.StatusConflict && status.Code != http.StatusNotFound {
 		return 0, refusal
 	}
-	stored, found, err := c.load(ctx, name, int64(len(zip)))
-	if err == nil && bytes.Equal(stored, zip) {
-		return int64(found.ID), nil
+	found, err := c.find(ctx, name)
+	if err == nil && c.holds(ctx, found, zip) {
+		return found.ID, nil
 	}
 	if status.Code == http.StatusConflict {
 		return 0, fmt.Errorf("%w: %w", ErrExists, refusal)
 	}
 	return 0, refusal
+}
+
+// holds reports whether an artifact has this content: by its digest, so that no
+// second copy is held, or by its bytes where the service names none.
+func (c *Client) holds(ctx context.Context, s Stored, zip []byte) bool {
+	if s.Digest != "" {
+		return s.Digest == digest(zip)
+	}
+	stored, err := c.load(ctx, s, int64(len(zip)))
+	return err == nil && bytes.Equal(stored, zip)
 }
 
 func (c *Client) upload(ctx context.Context, name string, zip []byte, retentionDays int) (int64, error) {

@@ -18,6 +18,7 @@ type Found struct {
 	Expired      bool
 	ExpiresAt    time.Time // zero where not told
 	RepositoryID int64
+	Digest       string // that the server reports, "sha256:" and 64 hex digits; empty where not told
 }
 
 // CheckFound is check 1: the artifact exists, is in date, is of this
@@ -59,6 +60,19 @@ func CheckDigest(z []byte, want string) error {
 	return nil
 }
 
+// CheckReported is check 2 as far as the server can say: the digest it reports,
+// where it does, is the one wanted, which is as in CheckDigest. Before a download
+// that spares the download; with the Digest of what came it shows what was
+// swapped on the way. It never replaces CheckDigest: whoever swaps an artifact
+// swaps this digest too.
+func CheckReported(found Found, want string) error {
+	if found.Digest == "" || strings.HasPrefix(found.Digest, "sha256:"+strings.TrimPrefix(want, "sha256:")) {
+		return nil
+	}
+	return refuse(2, "look who replaced it; "+draftAnew, "GitHub reports another digest for the artifact than the draft's",
+		row("where", "artifact %s", found.Name), row("draft", "%.80q", want), row("found", "%.80q", found.Digest))
+}
+
 // RunFacts is what the server says of the run that made a draft. Path is the
 // workflow file, possibly with "@" and a ref behind it.
 type RunFacts struct {
@@ -67,9 +81,9 @@ type RunFacts struct {
 	RepositoryID, HeadRepositoryID int64
 }
 
-// RunWant is the run that may have made a draft: ID is the manifest's, Path
-// the draft-workflow, Branch the default branch, from which a
-// workflow_dispatch run must come.
+// RunWant is the run that may have made a draft: ID is the run, 0 for any, Path
+// the draft-workflow, Branch the default branch, from which a run must come that
+// is of no pull request.
 type RunWant struct {
 	ID           int64
 	Path, Branch string
@@ -79,7 +93,8 @@ type RunWant struct {
 
 // CheckRun is check 4: the draft was made by the expected workflow, for an
 // expected event, in this repository. pull_request_target runs the default
-// branch's workflow also for forks, so there the head may be anywhere.
+// branch's workflow also for forks, so there the head may be anywhere. What the
+// draft says of its run is not read for this; CheckMadeBy holds it to run later.
 func CheckRun(run RunFacts, want RunWant) error {
 	path, _, _ := strings.Cut(run.Path, "@")
 	bad := func(label, found, wanted string) error {
@@ -88,8 +103,8 @@ func CheckRun(run RunFacts, want RunWant) error {
 			row("found", "%.80q", found), row("wanted", "%s", wanted))
 	}
 	switch {
-	case run.ID != want.ID:
-		return bad("id", fmt.Sprint(run.ID), fmt.Sprintf("run %d, which the draft names", want.ID))
+	case want.ID != 0 && run.ID != want.ID:
+		return bad("id", fmt.Sprint(run.ID), fmt.Sprintf("run %d", want.ID))
 	case run.RepositoryID != want.RepositoryID || want.RepositoryID == 0:
 		return bad("repository id", fmt.Sprint(run.RepositoryID), fmt.Sprint(want.RepositoryID))
 	case path != want.Path || path == "":
@@ -98,17 +113,30 @@ func CheckRun(run RunFacts, want RunWant) error {
 		return bad("event", run.Event, strings.Join(want.Events, ", "))
 	case run.HeadRepositoryID != want.RepositoryID && run.Event != "pull_request_target":
 		return bad("head repository id", fmt.Sprint(run.HeadRepositoryID), fmt.Sprintf("%d, no fork", want.RepositoryID))
-	case run.HeadBranch != want.Branch && run.Event == "workflow_dispatch":
+	case run.HeadBranch != want.Branch && run.Event != "pull_request" && run.Event != "pull_request_target":
 		return bad("branch", run.HeadBranch, want.Branch+", the default branch")
 	}
 	return nil
 }
 
+// CheckMadeBy is the rest of check 4: the draft names the run that made it.
+func CheckMadeBy(m Manifest, run int64) error {
+	if m.RunID == run && run != 0 {
+		return nil
+	}
+	return refuse(4, "look who copied it; "+draftAnew, "the draft names another run than the one that stored it",
+		row("where", "run %d", run), row("draft", "run %d", m.RunID))
+}
+
 // CheckFormat is check 6: this version knows the checkpoint's format and its
-// graph in one of the given versions, the newest first.
+// graph in one of the given versions, the newest first; and it is a whole draft.
 func CheckFormat(m Manifest, graph string, versions []int) error {
-	if m.Format != Format {
+	if m.Format != Format && m.Format != oldFormat {
 		return unknownFormat(m.Format)
+	}
+	if m.Partial > 0 {
+		return refuse(6, "wait for the run to finish, or "+draftAnew, "this is a run under way, not a draft",
+			row("draft", "partial checkpoint %d of %.200q", m.Partial, m.Thread))
 	}
 	if m.Graph.Name != graph || !slices.Contains(versions, m.Graph.Version) {
 		return refuse(6, "decide with the version that drafted, or "+draftAnew,
@@ -131,6 +159,41 @@ func CheckTarget(m Manifest, repositoryID int64, ref pull.Ref, instance string) 
 		"the draft is of another pull request",
 		row("draft", "%.200q, repository id %d", m.Thread, m.RepositoryID),
 		row("wanted", "%q, repository id %d", thread, repositoryID))
+}
+
+// Settings are those of the deciding job. An empty fingerprint, version or
+// environment is not known and not compared.
+type Settings struct {
+	Trust, Environment                                string
+	ToolVersion, ConfigFingerprint, PromptFingerprint string
+}
+
+// CheckSettings is check 8: what governs deciding and posting is as it was when
+// drafted. What else changed invalidates nothing; it comes back as lines to show.
+func CheckSettings(m Manifest, now Settings) (changes []string, err error) {
+	if trustOf(m.Trust) != trustOf(now.Trust) {
+		return nil, anotherTrust(m, now.Trust)
+	}
+	// GitHub compares names of environments without case.
+	if m.Environment != "" && now.Environment != "" && !strings.EqualFold(m.Environment, now.Environment) {
+		return nil, refuse(8, "decide in the environment that the draft names, or "+draftAnew,
+			"the draft waits for the approval of another environment",
+			row("draft", "environment %.80q", m.Environment), row("now", "environment %.80q", now.Environment))
+	}
+	changed := func(then, now, line string) {
+		if now != "" && now != then {
+			changes = append(changes, line)
+		}
+	}
+	changed(m.ToolVersion, now.ToolVersion, fmt.Sprintf("drafted by version %.40q, decided by %.40q", m.ToolVersion, now.ToolVersion))
+	changed(m.ConfigFingerprint, now.ConfigFingerprint, "the configuration was changed since the draft")
+	changed(m.PromptFingerprint, now.PromptFingerprint, "the prompts were changed since the draft")
+	return changes, nil
+}
+
+func anotherTrust(m Manifest, now string) *Refusal {
+	return refuse(8, "give both jobs the same trust, or "+draftAnew,
+		fmt.Sprintf("the draft was made under trust: %s, this job says %s", trustOf(m.Trust), trustOf(now)))
 }
 
 // PullNow is the pull request as it is now.

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -45,10 +46,29 @@ func TestCheck2_TheBytesHaveTheDigestThatCameAnotherWay(t *testing.T) {
 	}
 }
 
+func TestCheck2_WhatGitHubReportsMayOnlyRefuse(t *testing.T) {
+	t.Parallel()
+	p := packed(t)
+	for _, want := range []string{p.Digest, p.Code, "sha256:" + p.Digest} {
+		require.NoError(t, CheckReported(Found{Digest: "sha256:" + p.Digest}, want))
+		require.NoError(t, CheckReported(Found{}, want), "not every server tells")
+		for _, reported := range []string{"sha256:" + diff, "sha512:" + p.Digest, p.Digest, "sha256:", "\x1b[2J"} {
+			r := refusal(t, CheckReported(Found{Name: "n", Digest: reported}, want), 2)
+			require.ErrorContains(t, r, "GitHub reports another digest")
+			require.NotContains(t, r.Error(), "\x1b")
+		}
+	}
+	other, err := Protection{}.Pack(manifest(), []byte(`{}`), review)
+	require.NoError(t, err)
+	swapped := Found{Digest: "sha256:" + other.Digest} // the server's digest follows the swap
+	require.NoError(t, CheckReported(swapped, Digest(other.Zip)))
+	refusal(t, CheckDigest(other.Zip, p.Code), 2)
+}
+
 func TestCheck4_T19_TheRunMayMakeDrafts(t *testing.T) {
 	t.Parallel()
 	const path = ".github/workflows/pr-review.yml"
-	want := RunWant{ID: 5, Path: path, Branch: "main", RepositoryID: 7, Events: []string{"pull_request", "pull_request_target", "workflow_dispatch"}}
+	want := RunWant{ID: 5, Path: path, Branch: "main", RepositoryID: 7, Events: []string{"pull_request", "pull_request_target", "workflow_dispatch", "schedule"}}
 	run := RunFacts{ID: 5, Path: path, Event: "pull_request", HeadBranch: "feature", RepositoryID: 7, HeadRepositoryID: 7}
 	for name, c := range map[string]struct {
 		change func(*RunFacts)
@@ -65,6 +85,10 @@ func TestCheck4_T19_TheRunMayMakeDrafts(t *testing.T) {
 		"another event":        {func(r *RunFacts) { r.Event = "push" }, "event"},
 		"fork's run":           {func(r *RunFacts) { r.HeadRepositoryID = 99 }, "no fork"},
 		"dispatch of a branch": {func(r *RunFacts) { r.Event = "workflow_dispatch" }, "the default branch"},
+		"schedule":             {func(r *RunFacts) { r.Event, r.HeadBranch = "schedule", "main" }, ""},
+		"schedule of a branch": {func(r *RunFacts) { r.Event = "schedule" }, "the default branch"},
+		"dispatch of a fork":   {func(r *RunFacts) { r.Event, r.HeadBranch, r.HeadRepositoryID = "workflow_dispatch", "main", 99 }, "no fork"},
+		"path in other case":   {func(r *RunFacts) { r.Path = strings.ToUpper(path) }, "workflow file"},
 	} {
 		r := run
 		c.change(&r)
@@ -75,8 +99,23 @@ func TestCheck4_T19_TheRunMayMakeDrafts(t *testing.T) {
 		}
 		require.ErrorContains(t, refusal(t, err, 4), c.bad, name)
 	}
+	anyRun := want
+	anyRun.ID = 0
+	run.ID = 6
+	require.NoError(t, CheckRun(run, anyRun))
 	refusal(t, CheckRun(RunFacts{ID: 5, Event: "pull_request", RepositoryID: 7, HeadRepositoryID: 7}, RunWant{ID: 5, RepositoryID: 7, Events: want.Events}), 4)
 	refusal(t, CheckRun(RunFacts{Path: path, Event: "pull_request"}, RunWant{Path: path, Events: want.Events}), 4)
+}
+
+func TestCheck4_T19_TheDraftNamesTheRunThatMadeIt(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, CheckMadeBy(manifest(), manifest().RunID))
+	for _, run := range []int64{0, 1, manifest().RunID + 1} {
+		require.ErrorContains(t, refusal(t, CheckMadeBy(manifest(), run), 4), "another run than the one that stored it")
+	}
+	m := manifest()
+	m.RunID = 0
+	refusal(t, CheckMadeBy(m, 0), 4)
 }
 
 func TestCheck6_FormatAndGraphVersionAreKnown(t *testing.T) {
@@ -85,8 +124,16 @@ func TestCheck6_FormatAndGraphVersionAreKnown(t *testing.T) {
 	require.NoError(t, CheckFormat(m, "reviewpr", []int{2, 1}))
 	require.ErrorContains(t, refusal(t, CheckFormat(m, "reviewpr", []int{3, 2}), 6), "version 3 2")
 	refusal(t, CheckFormat(m, "ticketpr", []int{1}), 6)
-	m.Format = 2
-	require.ErrorContains(t, refusal(t, CheckFormat(m, "reviewpr", []int{1}), 6), "format 2")
+	for format, known := range map[int]bool{0: false, 1: true, 2: true, 3: false} {
+		m.Format = format
+		if err := CheckFormat(m, "reviewpr", []int{1}); known {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, refusal(t, err, 6), fmt.Sprintf("format %d", format))
+		}
+	}
+	m.Format, m.Partial = Format, 2
+	require.ErrorContains(t, refusal(t, CheckFormat(m, "reviewpr", []int{1}), 6), "a run under way, not a draft")
 }
 
 func TestCheck7_RepositoryPullRequestAndInstanceMatch(t *testing.T) {
@@ -116,10 +163,53 @@ func TestCheck7_RepositoryPullRequestAndInstanceMatch(t *testing.T) {
 	refusal(t, CheckTarget(m, 0, ref, "docs"), 7)
 }
 
+func TestCheck8_WhatGovernsDecidingIsAsItWas(t *testing.T) {
+	t.Parallel()
+	m := manifest()
+	m.Trust = TrustSeal
+	now := Settings{TrustSeal, "AI-Review", m.ToolVersion, diff, diff}
+	changes, err := CheckSettings(m, now)
+	require.NoError(t, err)
+	require.Empty(t, changes)
+	for name, c := range map[string]struct {
+		change func(*Manifest, *Settings)
+		bad    string
+	}{
+		"no environment now":   {func(_ *Manifest, s *Settings) { s.Environment = "" }, ""},
+		"none when drafted":    {func(m *Manifest, _ *Settings) { m.Environment = "" }, ""},
+		"another environment":  {func(_ *Manifest, s *Settings) { s.Environment = "open" }, `environment "open"`},
+		"digest now":           {func(_ *Manifest, s *Settings) { s.Trust = "" }, "made under trust: seal, this job says digest"},
+		"digest by name":       {func(m *Manifest, s *Settings) { m.Trust, s.Trust = "", TrustDigest }, ""},
+		"encrypt now":          {func(_ *Manifest, s *Settings) { s.Trust = TrustEncrypt }, "made under trust: seal, this job says encrypt"},
+		"digest when drafted":  {func(m *Manifest, _ *Settings) { m.Trust = "" }, "made under trust: digest, this job says seal"},
+		"encrypt when drafted": {func(m *Manifest, _ *Settings) { m.Trust = TrustEncrypt }, "made under trust: encrypt, this job says seal"},
+	} {
+		m, s := m, now
+		c.change(&m, &s)
+		_, err := CheckSettings(m, s)
+		if c.bad == "" {
+			require.NoError(t, err, name)
+			continue
+		}
+		require.ErrorContains(t, refusal(t, err, 8), c.bad, name)
+	}
+}
+
+func TestCheck8_OtherChangesAreShownAndInvalidateNothing(t *testing.T) {
+	t.Parallel()
+	changes, err := CheckSettings(manifest(), Settings{ToolVersion: "v1.1.0", ConfigFingerprint: base, PromptFingerprint: base})
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		`drafted by version "v1.0.0", decided by "v1.1.0"`, "the configuration was changed since the draft", "the prompts were changed since the draft",
+	}, changes)
+	changes, err = CheckSettings(manifest(), Settings{})
+	require.NoError(t, err)
+	require.Empty(t, changes, "what is not known is not compared")
+}
+
 func TestCheck9_T24_OpenAndUnmoved(t *testing.T) {
 	t.Parallel()
 	now := PullNow{Open: true, HeadSHA: head, DiffDigest: diff}
-	const code = "3f9c2a71be04d855"
 	require.NoError(t, CheckHead(manifest(), code, now))
 	for want, change := range map[string]func(*PullNow){
 		"#42 was closed while": func(n *PullNow) { n.Open = false },

@@ -3,9 +3,10 @@
 //
 // It fetches nothing, posts nothing and never writes an entry of a zip to
 // disk: bytes and facts come in, values and refusals go out. Start reading at
-// Pack and Open; the checks have numbers, in the order in which a resume goes
-// through them: CheckFound, CheckDigest, Open, CheckRun, CheckFormat,
-// CheckTarget, CheckHead, CheckExpiry.
+// Protection.Pack and Open; the checks have numbers, in the order in which a
+// resume goes through them: CheckFound (1), CheckReported and CheckDigest (2),
+// Unzip (3), CheckRun (4), CheckSeal (5), Open, CheckMadeBy (4), CheckFormat (6),
+// CheckTarget (7), CheckSettings (8), CheckHead (9), CheckExpiry (10).
 package checkpoint
 
 import (
@@ -35,27 +36,87 @@ type Packed struct {
 }
 
 // Pack puts a manifest, a graph's snapshot and the draft as Markdown into a
-// zip. Times of the manifest are cut to UTC seconds and its SnapshotSHA256 is
-// filled in. Equal input gives equal bytes; what Open would refuse is an error.
-func Pack(m Manifest, snapshot []byte, review string) (Packed, error) {
-	m.Format = Format
-	m.SnapshotSHA256 = Digest(snapshot)
-	m = m.normal()
-	text, err := m.encode()
+// zip. The review is left out of an encrypted checkpoint and of a partial one,
+// whose snapshot is what EncodeSaved gives. Times of the manifest are cut to UTC
+// seconds; format, trust, seal and hashes are filled in. Equal input gives equal
+// bytes, except where encrypted; what Open would refuse is an error.
+func (p Protection) Pack(m Manifest, snapshot []byte, review string) (Packed, error) {
+	packed, err := p.pack(m, snapshot, review)
+	if err != nil {
+		return Packed{}, fmt.Errorf("packing checkpoint: %w", err)
+	}
+	return packed, nil
+}
+
+func (p Protection) pack(m Manifest, snapshot []byte, review string) (Packed, error) {
+	if err := p.Check(); err != nil {
+		return Packed{}, err
+	}
+	m.Format, m.Trust = Format, p.trust()
+	if m.Trust == TrustEncrypt {
+		var err error
+		if snapshot, err = p.hide(snapshot); err != nil {
+			return Packed{}, fmt.Errorf("encrypting: %w", err)
+		}
+	}
+	m.SnapshotSHA256, m.ReviewSHA256 = Digest(snapshot), ""
+	entries := []entry{{manifestEntry, nil}, {snapshotEntry, snapshot}}
+	if m.showsReview() {
+		m.ReviewSHA256 = Digest([]byte(review))
+		entries = append(entries, entry{reviewEntry, []byte(review)})
+	}
+	m, text, err := p.sealed(m.normal())
 	if err != nil {
 		return Packed{}, fmt.Errorf("writing manifest: %w", err)
 	}
-	z, err := zipOf(entry{manifestEntry, text}, entry{snapshotEntry, snapshot}, entry{reviewEntry, []byte(review)})
+	entries[0].content = text
+	z, err := packZip(entries...)
 	if err != nil {
-		return Packed{}, fmt.Errorf("packing checkpoint: %w", err)
+		return Packed{}, err
 	}
 	digest := Digest(z)
 	return Packed{Zip: z, Digest: digest, Code: Code(digest), Manifest: m}, nil
 }
 
-// Opened is a checkpoint whose zip, manifest and snapshot hash are sound. That
+// sealed gives the manifest as it is stored, and with its seal.
+func (p Protection) sealed(m Manifest) (Manifest, []byte, error) {
+	m.Seal = ""
+	text, err := m.encode()
+	if err != nil || !p.keyed() {
+		return m, text, err
+	}
+	text = p.seal(manifestLabel, text)
+	sum, _, _ := cutSeal(text)
+	m.Seal = sealAlgorithm + string(sum)
+	return m, text, nil
+}
+
+// Zip is a checkpoint whose layout is sound. Nothing of it is decoded.
+type Zip struct {
+	digest string
+	parts  [][]byte // manifest, snapshot and, where there is one, review
+}
+
+// Unzip is check 3: a checkpoint's zip must be laid out exactly as Pack does it.
+func Unzip(z []byte) (Zip, error) {
+	parts, err := contentsOf(z, 2, manifestEntry, snapshotEntry, reviewEntry)
+	if err != nil {
+		return Zip{}, damaged(err)
+	}
+	return Zip{Digest(z), parts}, nil
+}
+
+// CheckSeal is check 5: where there is a key, the manifest has a seal made with
+// it. Under digest there is nothing to check; that a draft has a seal there is
+// for check 8 to say.
+func (p Protection) CheckSeal(z Zip) error {
+	return p.demandSeal(manifestLabel, "the draft", z.parts[0])
+}
+
+// Opened is a checkpoint whose layout, seal, manifest and hashes are sound. That
 // it is the expected one is for the other checks to say. Review is untrusted
-// text, Snapshot is not decoded yet.
+// text, Snapshot is not decoded yet; of a partial checkpoint it is for
+// DecodeSaved.
 type Opened struct {
 	Manifest     Manifest
 	Snapshot     []byte
@@ -63,23 +124,52 @@ type Opened struct {
 	Digest, Code string
 }
 
-// Open is check 3: it reads a checkpoint's zip, which must be laid out exactly
-// as Pack does it. The error is a *Refusal, of check 6 where the manifest has
-// a format that this version does not know.
-func Open(z []byte) (Opened, error) {
-	contents, err := contentsOf(z, manifestEntry, snapshotEntry, reviewEntry)
+// Open goes through check 5 again, reads the manifest strictly, holds the other
+// entries to the hashes in it and decrypts the snapshot. The error is a *Refusal:
+// of check 6 where the format is not known, of 8 where the draft is encrypted and
+// there is no key, of 5 or, without a key, 3 where something was changed.
+func (p Protection) Open(z Zip) (Opened, error) {
+	if err := p.CheckSeal(z); err != nil {
+		return Opened{}, err
+	}
+	m, err := z.Manifest()
 	if err != nil {
+		return Opened{}, err
+	}
+	if err := z.agrees(m); err != nil {
+		if p.keyed() {
+			return Opened{}, altered("the draft", err)
+		}
 		return Opened{}, damaged(err)
 	}
-	m, err := decodeManifest(contents[0])
-	if err != nil {
-		return Opened{}, damaged(fmt.Errorf("reading manifest: %w", err))
+	o := Opened{Manifest: m, Snapshot: z.parts[1], Digest: z.digest, Code: Code(z.digest)}
+	if m.showsReview() {
+		o.Review = string(z.parts[2])
 	}
-	if Digest(contents[1]) != m.SnapshotSHA256 {
-		return Opened{}, damaged(fmt.Errorf("%s is not the one that %s names", snapshotEntry, manifestEntry))
+	if m.Trust != TrustEncrypt {
+		return o, nil
 	}
-	digest := Digest(z)
-	return Opened{Manifest: m, Snapshot: contents[1], Review: string(contents[2]), Digest: digest, Code: Code(digest)}, nil
+	if !p.keyed() {
+		return Opened{}, anotherTrust(m, p.Trust)
+	}
+	if o.Snapshot, err = p.reveal(z.parts[1]); err != nil {
+		return Opened{}, altered("the draft", err)
+	}
+	return o, nil
+}
+
+// agrees holds the entries to what the manifest says of them.
+func (z Zip) agrees(m Manifest) error {
+	if m.showsReview() != (len(z.parts) == 3) {
+		return fmt.Errorf("%s is there and should not be, or the other way round", reviewEntry)
+	}
+	if Digest(z.parts[1]) != m.SnapshotSHA256 {
+		return fmt.Errorf("%s is not the one that %s names", snapshotEntry, manifestEntry)
+	}
+	if m.ReviewSHA256 != "" && Digest(z.parts[2]) != m.ReviewSHA256 {
+		return fmt.Errorf("%s is not the one that %s names", reviewEntry, manifestEntry)
+	}
+	return nil
 }
 
 // Digest is the SHA-256 of b in 64 hex digits.
@@ -90,15 +180,3 @@ func Digest(b []byte) string {
 
 // Code is the short form of a digest, its first 16 digits.
 func Code(digest string) string { return digest[:min(len(digest), 16)] }
-
-// ArtifactName is the name under which a draft is kept:
-// pr-review-42-3f9c2a71be04d855, or pr-review-42-docs-3f9c2a71be04d855.
-func ArtifactName(pull int, instance, code string) string {
-	if instance != "" {
-		instance += "-"
-	}
-	return fmt.Sprintf("pr-review-%d-%s%s", pull, instance, code)
-}
-
-// DecisionArtifactName is the name under which the decision on a draft is kept.
-func DecisionArtifactName(code string) string { return "pr-review-decision-" + code }

@@ -3,16 +3,15 @@ package checkpoint
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/binary"
+	"encoding/base64"
 	"fmt"
 	"io/fs"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/pr-review-action/internal/decision"
 )
 
 var (
@@ -28,16 +27,46 @@ func manifest() Manifest {
 		BaseSHA: base, HeadSHA: head, DiffDigest: diff, RunID: 8123459999, RunAttempt: 1, WorkflowRef: "org/payments/.github/workflows/pr-review.yml@refs/heads/main",
 		Approvals: []string{"ai-review/rita/approved"}, CreatedAt: made, ExpiresAt: made.Add(14 * 24 * time.Hour), ToolVersion: "v1.0.0",
 		Graph: Graph{"reviewpr", 1, diff}, ConfigFingerprint: diff, PromptFingerprint: diff, GateID: "gate-1",
+		Outcome: "PAUSED", Findings: 3, Blockers: 1, Environment: "ai-review",
 	}
 }
 
 const snapshot = `{"format":1,"fields":{}}`
 
+const review = "## Draft\n"
+
+func key(t testing.TB, letter string) Key {
+	t.Helper()
+	k, err := ParseKey(base64.StdEncoding.EncodeToString([]byte(strings.Repeat(letter, 32))))
+	require.NoError(t, err)
+	return k
+}
+
+// protections are the three ways to protect a checkpoint.
+func protections(t testing.TB) []Protection {
+	t.Helper()
+	return []Protection{{}, {TrustSeal, key(t, "k")}, {TrustEncrypt, key(t, "k")}}
+}
+
+func (p Protection) packed(t testing.TB) Packed {
+	t.Helper()
+	out, err := p.Pack(manifest(), []byte(snapshot), review)
+	require.NoError(t, err)
+	return out
+}
+
 func packed(t testing.TB) Packed {
 	t.Helper()
-	p, err := Pack(manifest(), []byte(snapshot), "## Draft\n")
-	require.NoError(t, err)
-	return p
+	return Protection{}.packed(t)
+}
+
+// open is what a resume does with a zip: checks 3 and 5, then Open.
+func (p Protection) open(z []byte) (Opened, error) {
+	parts, err := Unzip(z)
+	if err != nil {
+		return Opened{}, err
+	}
+	return p.Open(parts)
 }
 
 func refusal(t *testing.T, err error, check int) *Refusal {
@@ -53,23 +82,74 @@ func TestP11_EqualInputGivesEqualBytes(t *testing.T) {
 	t.Parallel()
 	m := manifest()
 	m.CreatedAt = m.CreatedAt.Add(7 * time.Millisecond).In(time.FixedZone("x", 3600))
-	again, err := Pack(m, []byte(snapshot), "## Draft\n")
-	require.NoError(t, err)
-	require.Equal(t, packed(t), again)
-
-	m.RunAttempt = 2
-	other, err := Pack(m, []byte(snapshot), "## Draft\n")
-	require.NoError(t, err)
-	require.NotEqual(t, packed(t).Digest, other.Digest)
+	for _, p := range protections(t) {
+		again, err := p.Pack(m, []byte(snapshot), review)
+		require.NoError(t, err)
+		if p.Trust == TrustEncrypt {
+			require.NotEqual(t, p.packed(t).Digest, again.Digest, "age draws a new file key each time")
+			continue
+		}
+		require.Equal(t, p.packed(t), again)
+		m := m
+		m.RunAttempt = 2
+		other, err := p.Pack(m, []byte(snapshot), review)
+		require.NoError(t, err)
+		require.NotEqual(t, again.Digest, other.Digest)
+	}
 }
 
 func TestOpenGivesWhatWasPacked(t *testing.T) {
 	t.Parallel()
-	p := packed(t)
-	o, err := Open(p.Zip)
-	require.NoError(t, err)
-	require.Equal(t, Opened{p.Manifest, []byte(snapshot), "## Draft\n", p.Digest, p.Code}, o)
-	require.NotContains(t, string(o.Review)+fmt.Sprintf("%+v", o.Manifest), p.Code)
+	for _, p := range protections(t) {
+		z := p.packed(t)
+		o, err := p.open(z.Zip)
+		require.NoError(t, err)
+		want := Opened{z.Manifest, []byte(snapshot), review, z.Digest, z.Code}
+		if p.Trust == TrustEncrypt {
+			want.Review = ""
+		}
+		require.Equal(t, want, o)
+		require.NotContains(t, o.Review+fmt.Sprintf("%+v", o.Manifest), z.Code)
+	}
+}
+
+func TestAPartialCheckpointHasNoReviewAndNoGate(t *testing.T) {
+	t.Parallel()
+	m := manifest()
+	m.GateID, m.Outcome, m.Partial = "", "", 3
+	for _, p := range protections(t) {
+		z, err := p.Pack(m, []byte(`{"snapshot":{},"journal":[]}`), "left out")
+		require.NoError(t, err)
+		o, err := p.open(z.Zip)
+		require.NoError(t, err)
+		require.Empty(t, o.Review)
+		saved, err := DecodeSaved(o.Snapshot)
+		require.NoError(t, err)
+		require.Equal(t, "{}", string(saved.Snapshot))
+		require.NotContains(t, string(z.Zip), "left out")
+	}
+}
+
+func TestPackHoldsNoMoreThanTheSnapshotAgain(t *testing.T) { // not parallel: it measures
+	const size = 20 << 20
+	big := append(append([]byte(`{"a":"`), bytes.Repeat([]byte("x"), size)...), `"}`...)
+	for i, p := range protections(t) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		z, err := p.Pack(manifest(), big, review)
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err)
+		times := float64(after.TotalAlloc-before.TotalAlloc) / size
+		t.Logf("%s: %.2f times the snapshot", z.Manifest.Trust, times)
+		require.Less(t, times, []float64{1.1, 1.1, 2.2}[i], "encrypted it stands there once more as ciphertext")
+
+		runtime.ReadMemStats(&before)
+		o, err := p.open(z.Zip)
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err)
+		require.Equal(t, Digest(big), Digest(o.Snapshot))
+		require.Less(t, float64(after.TotalAlloc-before.TotalAlloc)/size, []float64{0.1, 0.1, 2.2}[i], "age's own garbage of 64 KiB a time included")
+	}
 }
 
 func TestAnyZipReaderReadsACheckpoint(t *testing.T) {
@@ -82,14 +162,6 @@ func TestAnyZipReaderReadsACheckpoint(t *testing.T) {
 	require.Equal(t, "## Draft\n", string(review))
 }
 
-func TestNamesAreTheContracts(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, "pr-review-42-3f9c2a71be04d855", ArtifactName(42, "", "3f9c2a71be04d855"))
-	require.Equal(t, "pr-review-42-docs-3f9c2a71be04d855", ArtifactName(42, "docs", "3f9c2a71be04d855"))
-	require.Equal(t, "pr-review-decision-3f9c2a71be04d855", DecisionArtifactName("3f9c2a71be04d855"))
-	require.Equal(t, "3f9c2a71be04d855", Code("3f9c2a71be04d855"+strings.Repeat("0", 48)))
-}
-
 func TestPackRefusesWhatOpenWouldRefuse(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*Manifest){
@@ -99,14 +171,16 @@ func TestPackRefusesWhatOpenWouldRefuse(t *testing.T) {
 		"odd diff digest":   func(m *Manifest) { m.DiffDigest = "" },
 		"no repository id":  func(m *Manifest) { m.RepositoryID = 0 },
 		"expires before":    func(m *Manifest) { m.ExpiresAt = m.CreatedAt },
+		"odd outcome":       func(m *Manifest) { m.Outcome = "<b>" },
+		"negative count":    func(m *Manifest) { m.Blockers = -1 },
 		"manifest too long": func(m *Manifest) { m.Approvals = []string{strings.Repeat("x", maxManifest)} },
 	} {
 		m := manifest()
 		change(&m)
-		_, err := Pack(m, []byte(snapshot), "")
+		_, err := Protection{}.Pack(m, []byte(snapshot), "")
 		require.Error(t, err, name)
 	}
-	_, err := Pack(manifest(), make([]byte, MaxZip), "")
+	_, err := Protection{}.Pack(manifest(), make([]byte, MaxZip), "")
 	require.ErrorIs(t, err, errTooLarge)
 }
 
@@ -115,217 +189,8 @@ func TestPackTakesLocalInput(t *testing.T) {
 	m := manifest()
 	m.Thread, m.Repository, m.RepositoryID, m.Pull, m.Instance = "local/demo:1", "", 0, 0, ""
 	m.BaseSHA, m.HeadSHA, m.RunID, m.RunAttempt, m.WorkflowRef, m.Approvals = "", "", 0, 0, "", nil
-	p, err := Pack(m, []byte(snapshot), "")
+	p, err := Protection{}.Pack(m, []byte(snapshot), "")
 	require.NoError(t, err)
-	_, err = Open(p.Zip)
+	_, err = Protection{}.open(p.Zip)
 	require.NoError(t, err)
-}
-
-func TestT21_EveryFlippedByteIsRefused(t *testing.T) {
-	t.Parallel()
-	p := packed(t)
-	for i := range p.Zip {
-		z := bytes.Clone(p.Zip)
-		z[i] ^= 1
-		require.Error(t, CheckDigest(z, p.Code), "digest, byte %d", i)
-		_, err := Open(z)
-		require.Error(t, err, "byte %d of %s", i, z)
-	}
-}
-
-func TestT21_EveryTruncationIsRefused(t *testing.T) {
-	t.Parallel()
-	z := packed(t).Zip
-	for i := range z {
-		_, err := Open(z[:i])
-		refusal(t, err, 3)
-	}
-}
-
-func TestT21_TheManifestIsReadStrictly(t *testing.T) {
-	t.Parallel()
-	text, err := packed(t).Manifest.encode()
-	require.NoError(t, err)
-	body := strings.TrimSuffix(string(text), "\n}\n")
-	for name, c := range map[string]struct {
-		text  string
-		check int
-	}{
-		"unknown member": {body + `,"mac":"x"}`, 3},
-		"repeated":       {body + `,"head_sha":"` + base + `"}`, 3},
-		"other case":     {body + `,"HEAD_SHA":"` + base + `"}`, 3},
-		"two documents":  {string(text) + "{}", 3},
-		"bad UTF-8":      {strings.Replace(string(text), "v1.0.0", "v\xff", 1), 3},
-		"nested":         {strings.Repeat("[", 100_000), 3},
-		"odd commit":     {strings.Replace(string(text), `"head_sha": "`+head, `"head_sha": "HEAD`, 1), 3},
-		"no format":      {`{}`, 6},
-		"old format":     {strings.Replace(string(text), `"format": 1`, `"format": 0`, 1), 6},
-		"newer format":   {`{"format":2,"seal":"x"}`, 6},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			z, err := zipOf(entry{manifestEntry, []byte(c.text)}, entry{snapshotEntry, []byte(snapshot)}, entry{reviewEntry, nil})
-			require.NoError(t, err)
-			_, err = Open(z)
-			refusal(t, err, c.check)
-		})
-	}
-}
-
-func TestCheck3_TheSnapshotIsTheOneNamed(t *testing.T) {
-	t.Parallel()
-	text, err := packed(t).Manifest.encode()
-	require.NoError(t, err)
-	z, err := zipOf(entry{manifestEntry, text}, entry{snapshotEntry, []byte("{}")}, entry{reviewEntry, nil})
-	require.NoError(t, err)
-	_, err = Open(z)
-	require.ErrorContains(t, err, "checkpoint.json is not the one that manifest.json names")
-	refusal(t, err, 3)
-}
-
-// zipped makes a zip by the standard writer's ways, not ours.
-func zipped(t *testing.T, change func(*zip.FileHeader), names ...string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	for _, name := range names {
-		h := &zip.FileHeader{Name: name, Method: zip.Deflate}
-		if change != nil {
-			change(h)
-		}
-		part, err := w.CreateHeader(h)
-		require.NoError(t, err)
-		_, err = part.Write([]byte("{}"))
-		require.NoError(t, err)
-	}
-	require.NoError(t, w.Close())
-	return b.Bytes()
-}
-
-func TestCheck3_T22_OnlyTheKnownEntriesInTheKnownLayout(t *testing.T) {
-	t.Parallel()
-	good := packed(t).Zip
-	names := []string{manifestEntry, snapshotEntry, reviewEntry}
-	many := make([]string, 700)
-	for i := range many {
-		many[i] = fmt.Sprintf("f%d", i)
-	}
-	comment := bytes.Clone(good)
-	binary.LittleEndian.PutUint16(comment[len(comment)-2:], 3)
-	renamed := bytes.Replace(good, []byte(reviewEntry), []byte("../ow.md\x00"), 1) // in the local header alone
-	for name, c := range map[string]struct {
-		zip  []byte
-		want string
-	}{
-		"empty":               {nil, "not a zip"},
-		"no zip":              {[]byte(strings.Repeat("x", 100)), "not a zip"},
-		"path up":             {zipped(t, nil, manifestEntry, snapshotEntry, "../../../home/runner/.bashrc"), "entry 3"},
-		"absolute":            {zipped(t, nil, "/etc/cron.d/x", snapshotEntry, reviewEntry), "entry 1"},
-		"backslash":           {zipped(t, nil, `..\..\x`, snapshotEntry, reviewEntry), "entry 1"},
-		"NUL":                 {zipped(t, nil, manifestEntry, "checkpoint.json\x00.txt", reviewEntry), "entry 2"},
-		"other case":          {zipped(t, nil, manifestEntry, "CHECKPOINT.JSON", reviewEntry), "entry 2"},
-		"other order":         {zipped(t, nil, snapshotEntry, manifestEntry, reviewEntry), "entry 1"},
-		"twice":               {zipped(t, nil, manifestEntry, snapshotEntry, snapshotEntry), "entry 3"},
-		"one more":            {zipped(t, nil, append(names, "run.sh")...), "4 entries"},
-		"one less":            {zipped(t, nil, names[:2]...), "2 entries"},
-		"very many":           {zipped(t, nil, many...), "entries"},
-		"link":                {zipped(t, func(h *zip.FileHeader) { h.SetMode(0o777 | 1<<27) }, names...), "not laid out"},
-		"extra field":         {zipped(t, func(h *zip.FileHeader) { h.Extra = []byte{1, 2, 0, 0} }, names...), "not laid out"},
-		"stored elsewhere":    {zipped(t, func(h *zip.FileHeader) { h.Method = zip.Store }, names...), "not laid out"},
-		"other writer":        {zipped(t, nil, names...), "not laid out"},
-		"bytes in front":      {append([]byte("#!/bin/sh\n"), good...), "not laid out"},
-		"bytes behind":        {append(bytes.Clone(good), 0), "not a zip"},
-		"comment":             {append(comment, "abc"...), "not a zip"},
-		"a zip behind":        {append(bytes.Clone(good), good...), "not laid out"},
-		"two names for entry": {renamed, "not laid out"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, err := Open(c.zip)
-			refusal(t, err, 3)
-			require.ErrorContains(t, err, c.want)
-		})
-	}
-}
-
-func TestT23_EntriesAreCountedBeforeTheDirectoryIsRead(t *testing.T) {
-	t.Parallel()
-	require.ErrorContains(t, checkDirectory(zipped(t, nil, "a", "b"), 3), "2 entries instead of 3")
-	require.NoError(t, checkDirectory(packed(t).Zip, 3))
-}
-
-func TestCheck3_T23_NothingIsExpanded(t *testing.T) {
-	t.Parallel()
-	var bomb bytes.Buffer
-	w := zip.NewWriter(&bomb)
-	for _, name := range []string{manifestEntry, snapshotEntry, reviewEntry} {
-		part, err := w.Create(name)
-		require.NoError(t, err)
-		_, err = part.Write(make([]byte, 3_000_000))
-		require.NoError(t, err)
-	}
-	require.NoError(t, w.Close())
-	// sizes that lie, in the directory at the end alone
-	lying := bytes.Clone(packed(t).Zip)
-	directory := bytes.Index(lying, []byte("PK\x01\x02"))
-	binary.LittleEndian.PutUint32(lying[directory+20:], 2<<30)
-	for want, z := range map[string][]byte{
-		"not laid out": bomb.Bytes(),
-		"too large":    make([]byte, MaxZip+1),
-		"the zip":      lying,
-	} {
-		_, err := Open(z)
-		refusal(t, err, 3)
-		require.ErrorContains(t, err, want)
-	}
-}
-
-func TestRecordTravelsAsAZip(t *testing.T) {
-	t.Parallel()
-	r := decision.Record{Thread: "org/payments#42:" + head, Digest: diff, Code: Code(diff), Decision: decision.Abort, By: "rita", At: made, Via: decision.ByDispatch}
-	z, err := PackRecord(r)
-	require.NoError(t, err)
-	back, err := OpenRecord(z)
-	require.NoError(t, err)
-	require.Equal(t, decision.Abort, back.Decision)
-	_, err = OpenRecord(packed(t).Zip)
-	require.Error(t, err)
-	_, err = Open(z)
-	require.Error(t, err)
-}
-
-func FuzzOpen(f *testing.F) {
-	good := packed(f).Zip
-	f.Add(good)
-	f.Add(good[:len(good)-1])
-	f.Add(append([]byte("x"), good...))
-	f.Add([]byte("PK\x05\x06" + strings.Repeat("\x00", 18)))
-	f.Fuzz(func(t *testing.T, z []byte) {
-		o, err := Open(z)
-		if err != nil {
-			require.ErrorAs(t, err, new(*Refusal))
-			require.NotContains(t, err.Error(), "\x1b")
-			return
-		}
-		require.Equal(t, o.Manifest.SnapshotSHA256, Digest(o.Snapshot))
-	})
-}
-
-func FuzzManifest(f *testing.F) {
-	text, err := packed(f).Manifest.encode()
-	require.NoError(f, err)
-	f.Add(text)
-	f.Add([]byte(`{"format":1}`))
-	f.Add([]byte(`{"format":1,"format":1}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		m, err := decodeManifest(text)
-		if err != nil {
-			return
-		}
-		again, err := m.encode()
-		require.NoError(t, err)
-		back, err := decodeManifest(again)
-		require.NoError(t, err)
-		require.Equal(t, m.normal(), back)
-	})
 }

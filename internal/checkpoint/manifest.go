@@ -3,20 +3,33 @@ package checkpoint
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Format is the number of the checkpoint format that this version writes.
-const Format = 1
+// Format is the number of the checkpoint format that this version writes. It
+// reads oldFormat as well, which the previous minor version wrote: without seal,
+// trust, counts and the review's hash.
+const (
+	Format    = 2
+	oldFormat = 1
+)
 
 // Manifest says what a checkpoint is about. It never names its own zip's
 // digest or code. For local input Repository, RepositoryID, Pull and the run's
-// fields are empty.
+// fields are empty. No text of a pull request or a model is in it.
 type Manifest struct {
+	Seal              string    `json:"seal,omitempty"` // over all behind it: hmac-sha256: and 64 hex digits
 	Format            int       `json:"format"`
+	Trust             string    `json:"trust,omitempty"`
+	Partial           int       `json:"partial,omitempty"` // number of a partial checkpoint, 0 of a draft
+	Outcome           string    `json:"outcome,omitempty"` // PAUSED or KEPT; none of a partial checkpoint
+	Findings          int       `json:"findings,omitempty"`
+	Blockers          int       `json:"blockers,omitempty"`
+	Environment       string    `json:"environment,omitempty"` // whose approval the draft waits for
 	Thread            string    `json:"thread"`
 	Repository        string    `json:"repository,omitempty"` // owner/name
 	RepositoryID      int64     `json:"repository_id,omitempty"`
@@ -35,8 +48,9 @@ type Manifest struct {
 	Graph             Graph     `json:"graph"`
 	ConfigFingerprint string    `json:"config_fingerprint"`
 	PromptFingerprint string    `json:"prompt_fingerprint"`
-	SnapshotSHA256    string    `json:"checkpoint_sha256"`
-	GateID            string    `json:"gate_id"`
+	SnapshotSHA256    string    `json:"checkpoint_sha256"` // of checkpoint.json as it is stored
+	ReviewSHA256      string    `json:"review_sha256,omitempty"`
+	GateID            string    `json:"gate_id,omitempty"` // none of a partial checkpoint
 }
 
 // Graph names the graph that made the snapshot.
@@ -45,6 +59,9 @@ type Graph struct {
 	Version     int    `json:"version"`
 	Fingerprint string `json:"fingerprint"`
 }
+
+// showsReview reports whether review.md goes with the manifest.
+func (m Manifest) showsReview() bool { return m.Trust != TrustEncrypt && m.Partial == 0 }
 
 // normal cuts the times to what the JSON form holds.
 func (m Manifest) normal() Manifest {
@@ -70,7 +87,7 @@ func decodeManifest(text []byte) (Manifest, error) {
 	if err := json.Unmarshal(text, &head); err != nil {
 		return Manifest{}, err
 	}
-	if head.Format != Format {
+	if head.Format != Format && head.Format != oldFormat {
 		return Manifest{}, unknownFormat(head.Format)
 	}
 	var m Manifest
@@ -81,15 +98,16 @@ func decodeManifest(text []byte) (Manifest, error) {
 }
 
 var (
-	commitPattern = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})?$`)
-	digestPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	codePattern   = regexp.MustCompile(`^[0-9a-f]{16}$`)
+	commitPattern  = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})?$`)
+	digestPattern  = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	outcomePattern = regexp.MustCompile(`^[A-Z]{0,16}$`)
+	codePattern    = regexp.MustCompile(`^[0-9a-f]{16}$`)
 )
 
 // check holds what every manifest holds, whatever it is compared with later.
 func (m Manifest) check() error {
 	switch {
-	case m.Thread == "" || m.Graph.Name == "" || m.GateID == "":
+	case m.Thread == "" || m.Graph.Name == "" || m.GateID == "" && m.Partial == 0:
 		return errors.New("thread, graph or gate_id is missing")
 	case !commitPattern.MatchString(m.BaseSHA) || !commitPattern.MatchString(m.HeadSHA):
 		return errors.New("base_sha or head_sha is not a commit")
@@ -99,6 +117,28 @@ func (m Manifest) check() error {
 		return errors.New("a pull request needs its repository and head")
 	case !m.ExpiresAt.After(m.CreatedAt):
 		return errors.New("expires_at is not after created_at")
+	}
+	return m.checkAdded()
+}
+
+// checkAdded holds the members that format 2 added. A seal is not there yet
+// when a manifest is written.
+func (m Manifest) checkAdded() error {
+	switch {
+	case m.Format == oldFormat:
+		if m.Trust+m.Seal+m.Outcome+m.Environment+m.ReviewSHA256 != "" || m.Partial != 0 || m.Findings != 0 || m.Blockers != 0 {
+			return errors.New("format 1 has other members")
+		}
+	case !slices.Contains(trusts(), m.Trust):
+		return errors.New("trust is none that there is")
+	case m.Trust == TrustDigest && m.Seal != "":
+		return errors.New("a seal where trust is digest")
+	case m.Partial < 0 || m.Findings < 0 || m.Blockers < 0:
+		return errors.New("partial, findings or blockers is less than 0")
+	case !outcomePattern.MatchString(m.Outcome):
+		return errors.New("outcome is none that there is")
+	case m.showsReview() && !digestPattern.MatchString(m.ReviewSHA256), !m.showsReview() && m.ReviewSHA256 != "":
+		return errors.New("review_sha256 is missing, or there without a review")
 	}
 	return nil
 }

@@ -8,26 +8,42 @@ import (
 
 const recordEntry = "decision.json"
 
-// PackRecord puts a decision record into the zip that is kept under
-// DecisionArtifactName. Equal records give equal bytes.
-func PackRecord(r decision.Record) ([]byte, error) {
+// PackRecord puts a decision record, sealed where there is a key, into the zip
+// that is kept under DecisionArtifactName. Equal records give equal bytes.
+func (p Protection) PackRecord(r decision.Record) ([]byte, error) {
+	if err := p.Check(); err != nil {
+		return nil, fmt.Errorf("packing decision record: %w", err)
+	}
 	text, err := r.Encode()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("packing decision record: %w", err)
 	}
-	z, err := zipOf(entry{recordEntry, text})
+	if p.keyed() {
+		text = p.seal(recordLabel, text)
+	}
+	z, err := packZip(entry{recordEntry, text})
 	if err != nil {
 		return nil, fmt.Errorf("packing decision record: %w", err)
 	}
 	return z, nil
 }
 
-// OpenRecord reads what PackRecord made, with the same limits as Open. Who
-// made it is for the caller to know.
-func OpenRecord(z []byte) (decision.Record, error) {
-	contents, err := contentsOf(z, recordEntry)
+// OpenRecord reads what PackRecord made, with the same limits as Unzip. Under
+// seal and encrypt a record without a good seal is a Refusal of check 5. Under
+// digest a sealed one is read and its seal not looked at: a record only ever
+// forbids, so overlooking one would be worse. Who made it is for the caller to
+// know.
+func (p Protection) OpenRecord(z []byte) (decision.Record, error) {
+	contents, err := contentsOf(z, 1, recordEntry)
 	if err != nil {
 		return decision.Record{}, fmt.Errorf("opening decision record: %w", err)
 	}
-	return decision.DecodeRecord(contents[0])
+	text := contents[0]
+	if err := p.demandSeal(recordLabel, "the decision record", text); err != nil {
+		return decision.Record{}, err
+	}
+	if _, rest, ok := cutSeal(text); ok {
+		text = append([]byte("{"), rest...)
+	}
+	return decision.DecodeRecord(text)
 }

@@ -55,8 +55,15 @@ func damaged(err error) error {
 	return refuse(3, draftAnew, "the checkpoint cannot be read", row("where", "%v", err))
 }
 
+// altered is check 5's refusal of what a seal or age does not vouch for. Which
+// of the two it is cannot be told.
+func altered(what string, err error) *Refusal {
+	return refuse(5, "give both jobs the same checkpoint-key, look who changed it; "+draftAnew,
+		"the key is not the one that sealed "+what+", or it was changed", row("where", "%v", err))
+}
+
 func unknownFormat(format int) *Refusal {
 	return refuse(6, "decide with the version that drafted, or "+draftAnew,
 		"the checkpoint has a format that this version does not know",
-		row("draft", "format %d", format), row("known", "format %d", Format))
+		row("draft", "format %d", format), row("known", "formats %d and %d", oldFormat, Format))
 }

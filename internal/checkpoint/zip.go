@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -17,17 +18,30 @@ type entry struct {
 	content []byte
 }
 
-// zipOf is the one layout of a zip: entries in their order, stored as they are,
-// sizes in front of each, one fixed time, no attributes, extras or comments.
+// packZip lays entries out as a zip.
+func packZip(entries ...entry) ([]byte, error) {
+	size := 22
+	for _, e := range entries {
+		size += len(e.content) + 2*len(e.name) + 30 + 46 // each entry's header and place in the directory
+	}
+	if size > MaxZip {
+		return nil, fmt.Errorf("%w: %d bytes, at most %d", errTooLarge, size, MaxZip)
+	}
+	b := bytes.NewBuffer(make([]byte, 0, size))
+	err := writeZip(b, entries)
+	return b.Bytes(), err
+}
+
+// writeZip is the one layout of a zip: entries in their order, stored as they
+// are, sizes in front of each, one fixed time, no attributes, extras or comments.
 // Nothing is compressed: a compressor's next version would give a stored draft
 // another digest, and what is not compressed does not expand.
-func zipOf(entries ...entry) ([]byte, error) {
+func writeZip(to io.Writer, entries []entry) error {
 	const firstOfJanuary1980 = 1<<5 | 1
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
+	w := zip.NewWriter(to)
 	for _, e := range entries {
-		if b.Len()+len(e.content) > MaxZip || e.name == manifestEntry && len(e.content) > maxManifest {
-			return nil, fmt.Errorf("%s: %w: %d bytes", e.name, errTooLarge, len(e.content))
+		if e.name == manifestEntry && len(e.content) > maxManifest {
+			return fmt.Errorf("%s: %w: %d bytes, at most %d", e.name, errTooLarge, len(e.content), maxManifest)
 		}
 		size := uint64(len(e.content))
 		part, err := w.CreateRaw(&zip.FileHeader{
@@ -38,36 +52,31 @@ func zipOf(entries ...entry) ([]byte, error) {
 			_, err = part.Write(e.content)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", e.name, err)
+			return fmt.Errorf("%s: %w", e.name, err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	if b.Len() > MaxZip {
-		return nil, fmt.Errorf("%w: %d bytes, more than %d", errTooLarge, b.Len(), MaxZip)
-	}
-	return b.Bytes(), nil
+	return w.Close()
 }
 
-// contentsOf reads a zip that has exactly the named entries in their order.
+// contentsOf reads a zip that has the named entries in their order, all or at
+// least the first few of them. Contents are parts of z.
 //
 // Zip readers disagree about bytes before, between and behind entries, about
 // names and sizes that stand in two places, and about flags. So the entries are
 // taken as they lie there, and laid out again must give the very bytes that came.
-func contentsOf(z []byte, names ...string) ([][]byte, error) {
+func contentsOf(z []byte, least int, names ...string) ([][]byte, error) {
 	if len(z) > MaxZip {
 		return nil, fmt.Errorf("%w: %d bytes, more than %d", errTooLarge, len(z), MaxZip)
 	}
-	if err := checkDirectory(z, len(names)); err != nil {
+	if err := checkDirectory(z, least, len(names)); err != nil {
 		return nil, err
 	}
 	r, err := zip.NewReader(bytes.NewReader(z), int64(len(z)))
 	if err != nil {
 		return nil, fmt.Errorf("reading the zip: %w", err)
 	}
-	if len(r.File) != len(names) {
-		return nil, fmt.Errorf("the zip has %d entries instead of %d", len(r.File), len(names))
+	if len(r.File) < least || len(r.File) > len(names) {
+		return nil, fmt.Errorf("the zip has %d entries", len(r.File))
 	}
 	var entries []entry
 	var contents [][]byte
@@ -75,32 +84,59 @@ func contentsOf(z []byte, names ...string) ([][]byte, error) {
 		if f.Name != names[i] {
 			return nil, fmt.Errorf("entry %d is %.60q instead of %s", i+1, f.Name, names[i])
 		}
-		raw, err := f.OpenRaw()
+		content, err := part(z, f)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Name, err)
-		}
-		content, err := io.ReadAll(raw) // a part of z
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Name, err)
+			return nil, err
 		}
 		entries, contents = append(entries, entry{f.Name, content}), append(contents, content)
 	}
-	if same, err := zipOf(entries...); err != nil || !bytes.Equal(same, z) {
+	rest := expected(z)
+	if err := writeZip(&rest, entries); err != nil || len(rest) > 0 {
 		return nil, errors.New("the zip is not laid out as this tool does it")
 	}
 	return contents, nil
 }
 
+// part is an entry as it lies in z.
+func part(z []byte, f *zip.File) ([]byte, error) {
+	start, err := f.DataOffset()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name, err)
+	}
+	length := int64(len(z))
+	if start > length || f.CompressedSize64 > uint64(length-start) {
+		return nil, fmt.Errorf("%s: the zip is shorter than it says", f.Name)
+	}
+	end := start + int64(f.CompressedSize64)
+	return z[start:end:end], nil
+}
+
+// expected is a writer that takes just the bytes it holds, in their order.
+type expected []byte
+
+func (e *expected) Write(b []byte) (int, error) {
+	rest, ok := bytes.CutPrefix(*e, b)
+	if !ok {
+		return 0, errors.New("other bytes are expected")
+	}
+	*e = rest
+	return len(b), nil
+}
+
 // checkDirectory looks at the zip's last 22 bytes before the zip reader makes
-// room for as many entries as they promise.
-func checkDirectory(z []byte, entries int) error {
+// room for as many entries as they, or a second directory of zip64, promise.
+func checkDirectory(z []byte, least, most int) error {
 	const length = 22
 	if len(z) < length || !bytes.HasPrefix(z[len(z)-length:], []byte("PK\x05\x06")) {
 		return errors.New("it is not a zip, or cut off, or something stands behind its end")
 	}
 	end := z[len(z)-length:]
-	if n := int(end[10]) | int(end[11])<<8; n != entries {
-		return fmt.Errorf("the zip has %d entries instead of %d", n, entries)
+	if n := int(binary.LittleEndian.Uint16(end[10:])); n < least || n > most {
+		return fmt.Errorf("the zip has %d entries instead of %d", n, most)
+	}
+	size, start := binary.LittleEndian.Uint32(end[12:]), binary.LittleEndian.Uint32(end[16:])
+	if uint64(start)+uint64(size)+length != uint64(len(z)) || size > 1<<10 {
+		return errors.New("the zip is not laid out as this tool does it")
 	}
 	return nil
 }

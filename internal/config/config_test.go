@@ -93,7 +93,7 @@ func TestTheReadmesExampleNamesEveryKey(t *testing.T) {
 	t.Parallel()
 	example, err := os.ReadFile("../../testdata/pr-review.yml")
 	require.NoError(t, err)
-	readme, err := os.ReadFile("../../README.md")
+	readme, err := os.ReadFile("../../.github/SETTINGS.md")
 	require.NoError(t, err)
 	require.Contains(t, string(readme), "```yaml\n"+string(example)+"```")
 	c, err := config.Parse("pr-review.yml", example)

@@ -2,12 +2,9 @@ package decision
 
 import (
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
-	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/finding"
@@ -118,52 +115,30 @@ func TestApplyOfNothingChangesNothing(t *testing.T) {
 	require.Equal(t, all, Decision{Verdict: Approve}.Apply(all))
 }
 
-func record(t *testing.T) Record {
-	t.Helper()
-	r := Record{
-		Thread: "org/payments#42:1a2b3c4", Digest: fmt.Sprintf("%064x", 7), Code: fmt.Sprintf("%016x", 0),
-		By: "rita-reviewer", At: time.Date(2026, 11, 21, 14, 10, 3, 99, time.UTC), Via: ByApproval,
-	}
-	return r.With(parsed(t, "fine\n/approve\n/drop F1: known\n/edit F2: new\n/summary F3\n/severity F4 nit"))
+func TestP12_ARouteSaysItsOwnNextStep(t *testing.T) {
+	t.Parallel()
+	_, err := Parse("/nope\n/drop")
+	var bad *Error
+	require.ErrorAs(t, err, &bad)
+	require.ErrorContains(t, err, "  next    correct the lines and decide again")
+	bad.Next = "re-run all jobs"
+	require.ErrorContains(t, err, "  next    re-run all jobs")
+	require.NotContains(t, err.Error(), "correct")
 }
 
-func TestRecordKeepsToItsSchema(t *testing.T) {
+func TestAnUnquotedRefusalRepeatsNothingOfTheDecision(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("record.schema.json")
-	require.NoError(t, err)
-	var schema openapi3.Schema
-	require.NoError(t, json.Unmarshal(text, &schema))
-	for _, r := range []Record{record(t), record(t).With(Decision{Verdict: Abort})} {
-		encoded, err := r.Encode()
-		require.NoError(t, err)
-		var value any
-		require.NoError(t, json.Unmarshal(encoded, &value))
-		require.NoError(t, schema.VisitJSON(value))
-		back, err := DecodeRecord(encoded)
-		require.NoError(t, err)
-		again, err := back.Encode()
-		require.NoError(t, err)
-		require.Equal(t, string(encoded), string(again))
-
-		value.(map[string]any)["extra"] = 1
-		require.Error(t, schema.VisitJSON(value))
-	}
-}
-
-func TestDecodeRecordIsStrict(t *testing.T) {
-	t.Parallel()
-	good, err := record(t).Encode()
-	require.NoError(t, err)
-	body := string(good[:len(good)-2])
-	for name, text := range map[string]string{
-		"unknown member": body + `,"x":1}`,
-		"other case":     body + `,"DECISION":"abort"}`,
-		"repeated":       body + `,"decision":"abort"}`,
-		"two documents":  string(good) + "{}",
-		"no decision":    `{"thread":"a","digest":"b"}`,
-		"not JSON":       "approve",
-	} {
-		_, err := DecodeRecord([]byte(text))
-		require.ErrorContains(t, err, "reading decision record", name)
+	for _, text := range []string{"/drop F1 leaking words", "/edit F9: leaking words", "/leaking words", "/edit leaking words", "/approve leaking words"} {
+		d, err := Parse(text)
+		if err == nil {
+			err = d.Check([]string{"F1"})
+		}
+		var bad *Error
+		require.ErrorAs(t, err, &bad, text)
+		require.ErrorContains(t, err, "leaking", text)
+		bad.Unquoted = true
+		require.NotContains(t, err.Error(), "leaking", text)
+		require.ErrorContains(t, err, "\n  line 1  ", text)
+		checkMessage(t, err.Error())
 	}
 }

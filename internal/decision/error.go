@@ -15,11 +15,15 @@ type BadLine struct {
 	Reason string
 }
 
-// Error says why a decision was refused as a whole. Until, where the caller
-// sets it, is when the draft stops waiting.
+// Error says why a decision was refused as a whole. The caller may set the
+// rest: Until is when the draft stops waiting; Next is how to decide again where
+// the route has its own way; Unquoted leaves the lines' text out of the message,
+// for where findings are not to be read.
 type Error struct {
-	Lines []BadLine
-	Until time.Time
+	Lines    []BadLine
+	Until    time.Time
+	Next     string
+	Unquoted bool
 }
 
 const (
@@ -51,23 +55,37 @@ func (e *Error) Error() string {
 	label, text := 6, 0
 	for _, l := range shown {
 		label = max(label, len(l.label()))
-		text = max(text, utf8.RuneCountInString(plain(l.Text, shownText)))
+		text = max(text, utf8.RuneCountInString(e.quoted(l)))
 	}
 	for _, l := range shown {
-		fmt.Fprintf(&b, "  %-*s  %-*s      %s\n", label, l.label(), text, plain(l.Text, shownText), l.Reason)
+		fmt.Fprintf(&b, "  %-*s  %-*s%s\n", label, l.label(), text, e.quoted(l), l.Reason)
 	}
 	if more := len(e.Lines) - len(shown); more > 0 {
 		fmt.Fprintf(&b, "  %-*s  and %d more\n", label, "", more)
 	}
-	lines := "line"
-	if len(e.Lines) > 1 {
-		lines = "lines"
-	}
-	fmt.Fprintf(&b, "  %-*s  correct the %s and decide again", label, "next", lines)
+	fmt.Fprintf(&b, "  %-*s  %s", label, "next", e.next())
 	if !e.Until.IsZero() {
 		fmt.Fprintf(&b, "; the draft waits until %s", e.Until.UTC().Format("2 January 2006"))
 	}
 	return b.String()
+}
+
+// quoted is a line's text with the gap behind it.
+func (e *Error) quoted(l BadLine) string {
+	if e.Unquoted {
+		return ""
+	}
+	return plain(l.Text, shownText) + "      "
+}
+
+func (e *Error) next() string {
+	switch {
+	case e.Next != "":
+		return e.Next
+	case len(e.Lines) > 1:
+		return "correct the lines and decide again"
+	}
+	return "correct the line and decide again"
 }
 
 func (l BadLine) label() string {

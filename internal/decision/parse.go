@@ -115,7 +115,7 @@ func (d *Decision) takeOut(name, rest string) ([]string, error) {
 	for _, id := range ids {
 		switch {
 		case !idPattern.MatchString(id):
-			return nil, fmt.Errorf("%s is not a finding's id; a reason stands behind a colon", plain(id, 20))
+			return nil, errors.New("names something that is no finding's id; a reason stands behind a colon")
 		case name == "/drop":
 			d.Drop = append(d.Drop, Drop{ID: id, Reason: reason})
 		default:

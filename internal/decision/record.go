@@ -2,6 +2,8 @@ package decision
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -11,12 +13,13 @@ import (
 // Via says how a decision was given.
 type Via string
 
-// The ways to decide: an environment's approval, a dispatched workflow, and
-// the command line.
+// The ways to decide: an environment's approval, a dispatched workflow, the
+// command line, and drafting again, which aborts the earlier draft.
 const (
 	ByApproval    Via = "approval"
 	ByDispatch    Via = "dispatch"
 	ByCommandLine Via = "command line"
+	ByRedraft     Via = "redraft"
 )
 
 // Record is the lasting account of a decision; record.schema.json describes
@@ -34,6 +37,7 @@ type Record struct {
 	Moved    []Move    `json:"moved"`
 	Severity []Regrade `json:"severity"`
 	Note     string    `json:"note,omitempty"`
+	Replaced string    `json:"replaced_by,omitempty"` // of a redraft: the newer draft's code
 }
 
 // With returns the record with verdict, changes and note of d.
@@ -43,6 +47,25 @@ func (r Record) With(d Decision) Record {
 	return r
 }
 
+// Withdraws is the record of a draft that another one of the same thread
+// replaces, by its code: an abort that was nobody's verdict on it.
+func (r Record) Withdraws(newer string) Record {
+	r = r.With(Decision{Verdict: Abort})
+	r.Via, r.Replaced = ByRedraft, newer
+	return r
+}
+
+// Withdrawn reports whether the record is of a draft that was drafted again.
+func (r Record) Withdrawn() bool { return r.Via == ByRedraft }
+
+// Same reports whether two records are of one decision on one draft: verdict
+// and changes agree. Who decided, when, how and with which words may differ.
+func (r Record) Same(other Record) bool {
+	return r.Digest == other.Digest && r.Decision == other.Decision && r.Withdrawn() == other.Withdrawn() &&
+		slices.Equal(r.Dropped, other.Dropped) && slices.Equal(r.Edited, other.Edited) &&
+		slices.Equal(r.Moved, other.Moved) && slices.Equal(r.Severity, other.Severity)
+}
+
 // Encode gives the record as one JSON object, ended by a newline.
 func (r Record) Encode() ([]byte, error) {
 	r.At = r.At.UTC().Truncate(time.Second)
@@ -50,15 +73,34 @@ func (r Record) Encode() ([]byte, error) {
 	return append(text, '\n'), err
 }
 
+var digestPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
 // DecodeRecord reads a record strictly: exact names, no unknown or repeated
-// members, one document.
+// members, one document, valid UTF-8, and values that Encode could have written.
 func DecodeRecord(text []byte) (Record, error) {
 	var r Record
 	if err := json.Unmarshal(text, &r, json.RejectUnknownMembers(true)); err != nil {
 		return Record{}, fmt.Errorf("reading decision record: %w", err)
 	}
-	if r.Thread == "" || r.Digest == "" || verdictOf(string(r.Decision)) == "" {
-		return Record{}, fmt.Errorf("reading decision record: thread, digest or decision is missing")
+	if bad := r.bad(); bad != "" {
+		return Record{}, fmt.Errorf("reading decision record: %s", bad)
 	}
 	return r, nil
+}
+
+// bad says what no record has.
+func (r Record) bad() string {
+	switch {
+	case r.Thread == "" || r.By == "" || r.At.IsZero():
+		return "thread, by or at is missing"
+	case verdictOf(string(r.Decision)) == "":
+		return "decision is none of approve, abort, revise"
+	case !digestPattern.MatchString(r.Digest) || r.Code != r.Digest[:16]:
+		return "digest is no SHA-256, or code is not its beginning"
+	case !slices.Contains([]Via{ByApproval, ByDispatch, ByCommandLine, ByRedraft}, r.Via):
+		return "via is none of approval, dispatch, command line, redraft"
+	case r.Withdrawn() && r.Decision != Abort:
+		return "a redraft is an abort"
+	}
+	return ""
 }

@@ -33,13 +33,22 @@ const (
 	NoContent Reason = "no_content"
 )
 
-// FileReview is the result for one changed file. Path is the raw one.
+// FileReview is the result for one changed file. Path is the raw one. Key names
+// reviewer and content, so that an equal file need not be paid again; it is
+// empty where nothing was paid.
 type FileReview struct {
 	Path     string     `json:"path"`
+	Key      string     `json:"key,omitempty"`
 	State    State      `json:"state"`
 	Reason   Reason     `json:"reason,omitempty"`
 	Findings []Finding  `json:"findings,omitempty"`
 	Usage    cost.Usage `json:"usage,omitzero"`
+}
+
+// Reusable reports whether the result may stand for the same file again: it has
+// a key, and the reviewer came to an answer.
+func (r FileReview) Reusable() bool {
+	return r.Key != "" && (r.State == Reviewed || r.State == Partly)
 }
 
 // Covered reports whether nothing of the file is left that a person would

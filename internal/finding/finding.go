@@ -106,18 +106,22 @@ func Kept(all []Finding) []Finding {
 	return kept
 }
 
+// Count is the number of findings of a severity.
+func Count(all []Finding, s Severity) (n int) {
+	for _, f := range all {
+		if f.Severity == s {
+			n++
+		}
+	}
+	return n
+}
+
 // Counts says how many findings of each severity there are, gravest first:
 // "1 blocker, 2,000 nit". It is "nothing found" for none.
 func Counts(all []Finding) string {
 	var parts []string
 	for _, s := range slices.Backward(Severities()) {
-		n := 0
-		for _, f := range all {
-			if f.Severity == s {
-				n++
-			}
-		}
-		if n > 0 {
+		if n := Count(all, s); n > 0 {
 			parts = append(parts, thousands(n)+" "+string(s))
 		}
 	}

@@ -2,19 +2,18 @@
 // be, and who may give it.
 //
 // It holds resume checks 11 and 12 and reaches neither a model nor the pull
-// request. Start reading at Ask and Decide.
+// request. Start reading at Ask and Decide; MayDecide, Dispatch and Approved are
+// about who decided.
 package gate
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
-	"github.com/org/pr-review-action/internal/github"
 )
 
 // Ask is what the decision is about. It is hashed into the gate's id, so that
@@ -83,20 +82,4 @@ func undecided(d decision.Decision) error {
 	return &checkpoint.Refusal{Check: 11, What: "there is no decision", Rows: [][2]string{
 		{"next", "decide with /approve or /abort"},
 	}}
-}
-
-// Key names an approval, so that those which were there before a draft parked
-// can be told from those that came after. It does not give away the comment.
-func Key(a github.Approval) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", a.Environments, a.State, a.User, a.Comment))
-	return hex.EncodeToString(sum[:8])
-}
-
-// Keys gives the key of each approval, in order.
-func Keys(approvals []github.Approval) []string {
-	keys := make([]string, 0, len(approvals))
-	for _, a := range approvals {
-		keys = append(keys, Key(a))
-	}
-	return keys
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
-	"github.com/org/pr-review-action/internal/github"
 )
 
 var until = time.Date(2026, 12, 5, 14, 10, 0, 0, time.UTC)
@@ -80,70 +79,5 @@ func TestP3_TheAskHoldsForExactlyThisDraft(t *testing.T) {
 		gate.NewAsk("o/r#1:ab", "digest", kept[:1], "# Review"), gate.NewAsk("o/r#1:ab", "digest", kept, "# Review "),
 	} {
 		require.NotEqual(t, ask, other)
-	}
-}
-
-const environment = "ai-review"
-
-func approval(state, user, comment string) github.Approval {
-	return github.Approval{Environments: []string{"other", environment}, State: state, User: user, Comment: comment}
-}
-
-func TestCheck12_ReachingTheJobProvesNothing(t *testing.T) {
-	t.Parallel()
-	yes := approval("approved", "rita", "/drop F1")
-	elsewhere := yes
-	elsewhere.Environments = []string{"ai-review-model"}
-	for name, c := range map[string]struct {
-		approvals []github.Approval
-		before    []string
-		want      string // of the refusal; "" where it is approved
-	}{
-		"approved":                     {[]github.Approval{yes}, nil, ""},
-		"behind others":                {[]github.Approval{elsewhere, approval("rejected", "x", ""), yes}, nil, ""},
-		"said twice":                   {[]github.Approval{yes, yes}, nil, ""},
-		"again after the draft":        {[]github.Approval{yes, yes}, gate.Keys([]github.Approval{yes}), ""},
-		"none":                         {nil, nil, "nobody has approved"},
-		"rejected":                     {[]github.Approval{approval("rejected", "rita", "")}, nil, "nobody has approved"},
-		"pending":                      {[]github.Approval{approval("pending", "rita", "")}, nil, "nobody has approved"},
-		"another environment":          {[]github.Approval{elsewhere}, nil, "nobody has approved"},
-		"before the draft":             {[]github.Approval{yes}, gate.Keys([]github.Approval{yes}), "nobody has approved"},
-		"two people":                   {[]github.Approval{yes, approval("approved", "eve", "/drop F1")}, nil, "two different approvals"},
-		"two comments of one person":   {[]github.Approval{yes, approval("approved", "rita", "/approve")}, nil, "two different approvals"},
-		"one before, another since":    {[]github.Approval{yes, approval("approved", "eve", "")}, gate.Keys([]github.Approval{yes}), ""},
-		"more before than there are":   {nil, gate.Keys([]github.Approval{yes, yes}), "nobody has approved"},
-		"one before, of another state": {[]github.Approval{yes}, gate.Keys([]github.Approval{approval("rejected", "rita", "/drop F1")}), ""},
-	} {
-		got, err := gate.Approved(c.approvals, c.before, environment)
-		if c.want == "" {
-			require.NoError(t, err, name)
-			require.Equal(t, "approved", got.State, name)
-			require.Contains(t, got.Environments, environment, name)
-			continue
-		}
-		require.ErrorContains(t, refusal(t, err, 12), c.want, name)
-		require.Zero(t, got, name)
-	}
-}
-
-func TestCheck13_ARejectedDraftIsDecided(t *testing.T) {
-	t.Parallel()
-	no, yes := approval("rejected", "rita", ""), approval("approved", "eve", "")
-	refusal(t, gate.Rejected([]github.Approval{yes, no}, nil, environment), 13)
-	refusal(t, gate.Rejected([]github.Approval{no}, nil, ""), 13)
-	require.NoError(t, gate.Rejected([]github.Approval{yes}, nil, environment))
-	require.NoError(t, gate.Rejected([]github.Approval{no}, nil, "another"))
-	require.NoError(t, gate.Rejected([]github.Approval{no}, gate.Keys([]github.Approval{no}), environment), "an earlier draft's")
-}
-
-func TestAKeyTellsApprovalsApartAndGivesNothingAway(t *testing.T) {
-	t.Parallel()
-	a := approval("approved", "rita", "the password is x")
-	require.Regexp(t, "^[0-9a-f]{16}$", gate.Key(a))
-	for _, other := range []github.Approval{
-		approval("rejected", "rita", "the password is x"), approval("approved", "eve", "the password is x"), approval("approved", "rita", ""),
-		{Environments: []string{"other ai-review"}, State: a.State, User: a.User, Comment: a.Comment},
-	} {
-		require.NotEqual(t, gate.Key(a), gate.Key(other))
 	}
 }

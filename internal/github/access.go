@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	gh "github.com/google/go-github/v62/github"
 )
 
 // Protected reports whether a branch has protection rules.
@@ -26,20 +28,33 @@ func (c *Client) Protected(ctx context.Context, owner, repo, branch string) (boo
 // Permission reads what a user may do in a repository: admin, write, read or
 // none. A user that is no collaborator has read on a public repository.
 func (c *Client) Permission(ctx context.Context, owner, repo, login string) (string, error) {
+	m, err := c.Member(ctx, owner, repo, login)
+	return m.Permission, err
+}
+
+// Member is an account and what it may do in a repository.
+type Member struct {
+	Permission string // admin, write, read or none
+	Bot        bool   // an app's account, which is no person
+}
+
+// Member reads what Permission reads, and of what kind the account is.
+func (c *Client) Member(ctx context.Context, owner, repo, login string) (Member, error) {
 	var level struct {
-		Permission string `json:"permission"`
+		Permission string   `json:"permission"`
+		User       *gh.User `json:"user"`
 	}
 	doing := fmt.Sprintf("reading the permission of %q in %s/%s", login, owner, repo)
 	if login == "" {
-		return "", Wrap(doing, ErrNotFound)
+		return Member{}, Wrap(doing, ErrNotFound)
 	}
 	if _, err := c.get(ctx, &level, repoPath(owner, repo, "collaborators", login, "permission")); err != nil {
-		return "", Wrap(doing, err)
+		return Member{}, Wrap(doing, err)
 	}
 	if !slices.Contains([]string{"admin", "write", "read", "none"}, level.Permission) {
-		return "", Wrap(doing, errIncomplete)
+		return Member{}, Wrap(doing, errIncomplete)
 	}
-	return level.Permission, nil
+	return Member{Permission: level.Permission, Bot: level.User.GetType() == "Bot"}, nil
 }
 
 // CanWritePulls says what can be read beforehand about posting reviews. Known

@@ -37,6 +37,19 @@ func (c *Client) Pull(ctx context.Context, ref pull.Ref) (pull.Pull, error) {
 	return p, nil
 }
 
+// OpenHeads reads the head commit of every open pull request, by number: one
+// request for a hundred of them.
+func (c *Client) OpenHeads(ctx context.Context, owner, repo string) (map[int]string, error) {
+	list, err := all(func(o *gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
+		return c.api.PullRequests.List(ctx, owner, repo, &gh.PullRequestListOptions{State: "open", ListOptions: *o})
+	})
+	heads := map[int]string{}
+	for _, pr := range list {
+		heads[pr.GetNumber()] = pr.GetHead().GetSHA()
+	}
+	return heads, Wrap(fmt.Sprintf("listing the open pull requests of %s/%s", owner, repo), err)
+}
+
 func describe(ref pull.Ref, pr *gh.PullRequest) pull.Pull {
 	base, head := pr.GetBase(), pr.GetHead()
 	if owner, repo, ok := strings.Cut(base.GetRepo().GetFullName(), "/"); ok {

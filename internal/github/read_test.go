@@ -168,13 +168,15 @@ func TestEnvironmentCountsRequiredReviewersAlone(t *testing.T) {
 
 func TestCheck4_RunNamesItsWorkflowAndRepositories(t *testing.T) {
 	const body = `{"id":5,"run_attempt":2,"path":".github/workflows/x.yml","event":"pull_request_target","head_branch":"f",
-		"head_sha":"h","repository":{"id":1,"full_name":"o/r"},"head_repository":%s,"actor":{"login":"a"}}`
+		"head_sha":"h","repository":{"id":1,"full_name":"o/r"},"head_repository":%s,"actor":{"login":"a"},
+		"triggering_actor":{"login":"b"},"status":"completed","conclusion":"failure","html_url":"https://x/5","created_at":"2026-01-02T00:00:00Z"}`
 	for head, id := range map[string]int64{`{"id":9}`: 9, `null`: 0} {
 		c := routes(t, map[string]string{"/repos/o/r/actions/runs/5": fmt.Sprintf(body, head)})
 		r, err := c.Run(t.Context(), "o", "r", 5)
 		require.NoError(t, err)
 		require.Equal(t, Run{ID: 5, Path: ".github/workflows/x.yml", Event: "pull_request_target", HeadBranch: "f",
-			RepoID: 1, HeadRepoID: id}, r)
+			RepoID: 1, HeadRepoID: id, Status: "completed", Conclusion: "failure", Attempt: 2, Actor: "a", TriggeringActor: "b",
+			URL: "https://x/5", CreatedAt: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)}, r)
 	}
 }
 
@@ -190,12 +192,12 @@ func TestApprovalsKeepUserAndComment(t *testing.T) {
 func TestT19_ArtifactsComeWithTheirRunAndExactName(t *testing.T) {
 	const list = `{"total_count":3,"artifacts":[
 		{"id":4,"name":"n","digest":null,"workflow_run":null},
-		{"id":9,"name":"n","size_in_bytes":3,"digest":"sha256:ab","expired":true,"workflow_run":{"id":5,"repository_id":1,"head_repository_id":2,"head_sha":"h"}},
+		{"id":9,"name":"n","size_in_bytes":3,"digest":"sha256:ab","expired":true,"created_at":"2026-01-02T00:00:00Z","workflow_run":{"id":5,"repository_id":1,"head_repository_id":2,"head_sha":"h"}},
 		{"id":8,"name":"n-other"}]}`
 	q := query("name", "n", "page", "1", "per_page", "100")
 	c := routes(t, map[string]string{"/repos/o/r/actions/artifacts" + q: list, "/repos/o/r/actions/runs/5/artifacts" + q: list})
 	want := []Artifact{
-		{ID: 9, Name: "n", Size: 3, Expired: true, RunID: 5, RepoID: 1, HeadRepoID: 2},
+		{ID: 9, Name: "n", Size: 3, Digest: "sha256:ab", Created: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), Expired: true, RunID: 5, RepoID: 1, HeadRepoID: 2},
 		{ID: 4, Name: "n"},
 	}
 	got, err := c.Artifacts(t.Context(), "o", "r", "n")

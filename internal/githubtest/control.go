@@ -34,6 +34,10 @@ type control struct {
 	HeadBranch  string            `json:"head_branch"`
 	HeadRepo    string            `json:"head_repo"`
 	Workflow    string            `json:"workflow"`
+	All         bool              `json:"all"`
+	Conclusion  string            `json:"conclusion"`
+	At          int               `json:"at"` // requests from now on, from 1
+	Phase       string            `json:"phase"`
 }
 
 // target is what a control names, or an error that says what is missing.
@@ -94,8 +98,32 @@ func (s *Server) controls(mux *http.ServeMux) {
 		o := RunOptions{ID: c.Run, Event: c.Event, Path: c.Workflow, HeadBranch: c.HeadBranch, Actor: c.User, HeadRepo: s.Repo(c.HeadRepo)}
 		return object{"run": r.AddRun(o).ID}, nil
 	})
-	handle("POST /_fake/reruns", false, true, func(_ control, _ *Repo, _ *Pull, run *Run) (any, error) {
-		return object{"attempt": run.Rerun()}, nil
+	handle("POST /_fake/reruns", false, true, func(c control, _ *Repo, _ *Pull, run *Run) (any, error) {
+		rerun := run.Rerun
+		if c.All {
+			rerun = run.RerunAll
+		}
+		attempt := rerun()
+		run.Trigger(c.User)
+		return object{"attempt": attempt}, nil
+	})
+	handle("POST /_fake/conclusions", false, true, func(c control, _ *Repo, _ *Pull, run *Run) (any, error) {
+		run.Finish(c.Conclusion)
+		return object{}, nil
+	})
+	handle("POST /_fake/artifacts", false, true, func(_ control, _ *Repo, _ *Pull, run *Run) (any, error) {
+		return run.Artifacts(), nil
+	})
+	handle("POST /_fake/cache", false, false, func(_ control, r *Repo, _ *Pull, _ *Run) (any, error) {
+		return r.CacheKeys(), nil
+	})
+	handle("POST /_fake/cache-mode", false, true, func(_ control, _ *Repo, _ *Pull, run *Run) (any, error) {
+		run.WriteCache()
+		return object{}, nil
+	})
+	handle("POST /_fake/holds", false, false, func(c control, _ *Repo, _ *Pull, _ *Run) (any, error) {
+		s.hold(len(s.Requests())+c.At, or(c.Phase, "before"))
+		return object{}, nil
 	})
 	handle("POST /_fake/approvals", false, true, func(c control, _ *Repo, _ *Pull, run *Run) (any, error) {
 		run.Decide(c.Environment, or(c.State, "approved"), c.User, c.Comment)
@@ -120,7 +148,29 @@ func (s *Server) controls(mux *http.ServeMux) {
 		return p.Reviews(), nil
 	})
 	mux.HandleFunc("GET /_fake/requests", func(w http.ResponseWriter, _ *http.Request) { reply(w, s.Requests(), nil) })
+	mux.HandleFunc("GET /_fake/held", func(w http.ResponseWriter, _ *http.Request) {
+		s.mu.Lock()
+		held := s.held
+		s.mu.Unlock()
+		reply(w, object{"held": held}, nil)
+	})
 	mux.HandleFunc("GET /_fake/violations", func(w http.ResponseWriter, _ *http.Request) { reply(w, append([]string{}, s.Violations()...), nil) })
+}
+
+// hold keeps the request of a number waiting in a phase until its client goes
+// away, which is when a script has ended it.
+func (s *Server) hold(n int, phase string) {
+	s.mu.Lock()
+	s.held = false
+	s.mu.Unlock()
+	s.OnRequest(func(m int, r *http.Request, at string) {
+		if m == n && at == phase {
+			s.mu.Lock()
+			s.held = true
+			s.mu.Unlock()
+			<-r.Context().Done()
+		}
+	})
 }
 
 func reply(w http.ResponseWriter, v any, err error) {

@@ -29,7 +29,8 @@ type Options struct {
 	PatchLines     int                 // changed lines from which a file comes without patch; 2000
 	ContentLimit   int                 // bytes that contents serves as JSON; 1 MiB
 	BlobLimit      int                 // bytes that contents and blobs serve at all; 100 MiB
-	SharedAttempts bool                // the runtime protocol shows artifacts of earlier attempts; real behaviour unknown
+	SharedAttempts bool                // the runtime protocol shows artifacts of earlier attempts after Rerun; real behaviour unknown
+	CacheReadOnly  bool                // no run may write to the cache; else those of pull_request_target and issue_comment may not
 	Now            func() time.Time    // time.Now
 	Violation      func(reason string) // called for each request or answer that the description forbids
 }
@@ -79,6 +80,9 @@ type Server struct {
 	repos      map[string]*Repo
 	storage    map[string]*storedBlob
 	artifacts  []*Artifact
+	cache      []*cacheEntry
+	onRequest  watcher
+	held       bool // a hold has its request
 	faults     []*armedFault
 	requests   []Request
 	violations []string

@@ -74,6 +74,7 @@ func (s *Server) apiHandler() http.Handler {
 		mux.HandleFunc(rt.method+" "+pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, rt) })
 	}
 	mux.HandleFunc("POST "+twirpPrefix+"{method}", s.serveRuntime)
+	mux.HandleFunc("POST "+cachePrefix+"{method}", s.serveCache)
 	s.controls(mux)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.exchange(w, r, "api", func(*call) answer { return notFound() })

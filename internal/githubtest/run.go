@@ -21,9 +21,11 @@ type Run struct {
 	number    int
 	status    string
 	result    string // conclusion
+	trigger   string // who started the attempt; empty is the actor
 	created   time.Time
 	approvals []approval
 	waiting   []string // environments
+	cacheMode bool     // it may write to the cache
 }
 
 // RunOptions of AddRun.
@@ -76,6 +78,9 @@ func (r *Repo) Run(id int64) *Run {
 	return r.runs[id]
 }
 
+// Repo is the run's repository.
+func (run *Run) Repo() *Repo { return run.repo }
+
 // Attempt is the number of the current attempt.
 func (run *Run) Attempt() int {
 	run.repo.s.mu.Lock()
@@ -83,13 +88,32 @@ func (run *Run) Attempt() int {
 	return run.attempt
 }
 
-// Rerun begins the next attempt and answers its number. Approvals stay.
+// Rerun begins the next attempt as "Re-run failed jobs" does and answers its
+// number. Approvals stay, and artifacts: by REST, and by the runtime protocol
+// with Options.SharedAttempts.
 func (run *Run) Rerun() int {
 	run.repo.s.mu.Lock()
 	defer run.repo.s.mu.Unlock()
 	run.attempt++
 	run.status, run.result = "in_progress", ""
 	return run.attempt
+}
+
+// RerunAll begins the next attempt as "Re-run all jobs" does: the artifacts of
+// earlier attempts are gone, also by REST. The cache stays.
+func (run *Run) RerunAll() int {
+	s := run.repo.s
+	s.mu.Lock()
+	s.artifacts = slices.DeleteFunc(s.artifacts, func(a *Artifact) bool { return a.run == run })
+	s.mu.Unlock()
+	return run.Rerun()
+}
+
+// Trigger names who started the attempt, where that is not the run's actor.
+func (run *Run) Trigger(login string) {
+	run.repo.s.mu.Lock()
+	defer run.repo.s.mu.Unlock()
+	run.trigger = login
 }
 
 // Finish ends the attempt with a conclusion: success, failure, cancelled.
@@ -177,7 +201,7 @@ func (run *Run) json() object {
 	actor := r.s.user(o.Actor).json()
 	v := object{
 		"id": run.ID, "name": path.Base(o.Path), "path": o.Path, "event": o.Event, "status": run.status, "conclusion": nil, "run_number": run.number,
-		"run_attempt": run.attempt, "head_branch": o.HeadBranch, "head_sha": o.HeadSHA, "actor": actor, "triggering_actor": maps.Clone(actor),
+		"run_attempt": run.attempt, "head_branch": o.HeadBranch, "head_sha": o.HeadSHA, "actor": actor, "triggering_actor": r.s.user(or(run.trigger, o.Actor)).json(),
 		"repository": r.json(), "head_repository": o.HeadRepo.json(), "head_repository_id": o.HeadRepo.ID, "created_at": run.created,
 		"updated_at": r.s.now(), "pull_requests": []any{}, "html_url": fmt.Sprintf("%s/%s/actions/runs/%d", r.s.WebURL, r.FullName(), run.ID),
 		"url": fmt.Sprintf("%s/repos/%s/actions/runs/%d", r.s.URL, r.FullName(), run.ID),

@@ -67,29 +67,34 @@ func invalid(message string) answer {
 	return twirpError(http.StatusBadRequest, "invalid_argument", message)
 }
 
+// twirp reads a request to one of the runner's services, or refuses it.
+func (c *call) twirp(q any, known bool) (a answer, refused bool) {
+	if c.who.kind != "runtime" {
+		return twirpError(http.StatusUnauthorized, "unauthenticated", "a runtime token is required"), true
+	}
+	if !known || !strings.HasPrefix(c.Header.Get("Content-Type"), "application/json") {
+		return twirpError(http.StatusNotFound, "bad_route", "no handler for path "+c.URL.Path+" and this Content-Type"), true
+	}
+	d := json.NewDecoder(bytes.NewReader(c.body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(q); err != nil {
+		return twirpError(http.StatusBadRequest, "malformed", "the json request could not be decoded: "+err.Error()), true
+	}
+	return answer{}, false
+}
+
 func (s *Server) serveRuntime(w http.ResponseWriter, r *http.Request) {
+	handle := map[string]func(*call, runtimeRequest) answer{
+		"CreateArtifact": createArtifact, "FinalizeArtifact": finalizeArtifact, "ListArtifacts": listRuntime,
+		"GetSignedArtifactURL": signArtifact, "DeleteArtifact": deleteRuntime,
+	}[r.PathValue("method")]
 	s.exchange(w, r, "api", func(c *call) answer {
-		if c.who.kind != "runtime" {
-			return twirpError(http.StatusUnauthorized, "unauthenticated", "a runtime token is required")
-		}
-		if !strings.HasPrefix(c.Header.Get("Content-Type"), "application/json") {
-			return twirpError(http.StatusNotFound, "bad_route", "unexpected Content-Type")
-		}
 		var q runtimeRequest
-		d := json.NewDecoder(bytes.NewReader(c.body))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&q); err != nil {
-			return twirpError(http.StatusBadRequest, "malformed", "the json request could not be decoded: "+err.Error())
+		if a, refused := c.twirp(&q, handle != nil); refused {
+			return a
 		}
 		if q.Run != s.backendID("run", c.who.run, c.who.attempt, "") {
 			return twirpError(http.StatusForbidden, "permission_denied", "the token is not of this workflow run")
-		}
-		handle := map[string]func(*call, runtimeRequest) answer{
-			"CreateArtifact": createArtifact, "FinalizeArtifact": finalizeArtifact, "ListArtifacts": listRuntime,
-			"GetSignedArtifactURL": signArtifact, "DeleteArtifact": deleteRuntime,
-		}[r.PathValue("method")]
-		if handle == nil {
-			return twirpError(http.StatusNotFound, "bad_route", "no handler for path "+r.URL.Path)
 		}
 		return handle(c, q)
 	})

@@ -31,6 +31,26 @@ func (s *Server) Requests() []Request {
 	return slices.Clone(s.requests)
 }
 
+// watcher is what OnRequest sets.
+type watcher func(n int, r *http.Request, phase string)
+
+func (w watcher) call(n int, r *http.Request, phase string) {
+	if w != nil {
+		w(n, r, phase)
+	}
+}
+
+// OnRequest sets what is called for each request of any host: with its number
+// from 1 on, in phase "before" when nothing has happened yet, and "after" when
+// the server has acted and not answered. It may block, to hold the request, and
+// end the client: where the request's context has ended in "before", nothing is
+// done. A fault that answers in place of the server has no "after".
+func (s *Server) OnRequest(f func(n int, r *http.Request, phase string)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onRequest = f
+}
+
 // call is a request on its way through a handler.
 type call struct {
 	*http.Request
@@ -74,8 +94,13 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, host string, h
 	at := len(s.requests)
 	s.requests = append(s.requests, Request{Host: host, Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), Token: who.name(), Header: r.Header.Clone(), Body: body})
 	fault := s.takeFault(r.Method, r.URL.Path)
+	watch := s.onRequest
 	s.mu.Unlock()
 
+	watch.call(at+1, r, "before")
+	if r.Context().Err() != nil {
+		return // the client was ended before the server acted
+	}
 	if fault != nil && !fault.wait(r) {
 		return
 	}
@@ -83,6 +108,7 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, host string, h
 		return
 	}
 	a := s.perform(at, func() answer { return handle(&call{Request: r, s: s, who: who, body: body}) })
+	watch.call(at+1, r, "after")
 	if fault != nil && fault.AfterWrite && s.strike(fault, w, at) {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -22,6 +23,11 @@ type runOptions struct {
 	sleep     func(context.Context, time.Duration) error
 	random    func() float64
 	stepCap   int
+
+	deadline   time.Time
+	seal       sealer
+	keyless    bool // a key was asked for, and is none
+	migrations map[int]func(Snapshot) (Snapshot, error)
 }
 
 // Observe adds a function that is told what happens. Observers are called one
@@ -33,7 +39,7 @@ func Observe(observer func(Event)) RunOption {
 // StepCap sets how many supersteps a thread may take in all; the default is 25.
 func StepCap(n int) RunOption { return func(o *runOptions) { o.stepCap = n } }
 
-// WithClock sets the clock of events. No time enters a snapshot.
+// WithClock sets the clock of events and of a thread's creation time.
 func WithClock(now func() time.Time) RunOption { return func(o *runOptions) { o.clock = now } }
 
 // WithSleep sets how a retry waits; it returns the context's error when that
@@ -46,6 +52,20 @@ func WithSleep(sleep func(context.Context, time.Duration) error) RunOption {
 // from several goroutines.
 func WithRandom(random func() float64) RunOption { return func(o *runOptions) { o.random = random } }
 
+// WithKey seals snapshots with HMAC-SHA256 under a key of at least 32 bytes, and
+// takes none that is not: ErrSeal. Without it the seal is a plain SHA-256, which
+// shows damage, not malice.
+func WithKey(key []byte) RunOption {
+	return func(o *runOptions) { o.seal.key, o.keyless = slices.Clone(key), len(key) < sha256.Size }
+}
+
+// Migrate turns a snapshot of that version of the graph into one of the next,
+// fields, steps and what is next included; digests and fingerprint are not held
+// against the result. Records of the journal are replayed as far as they fit.
+func Migrate(version int, to func(Snapshot) (Snapshot, error)) RunOption {
+	return func(o *runOptions) { o.migrations[version] = to }
+}
+
 // Build checks the graph and returns it ready to run. The error joins all that
 // is wrong. The store may be nil where nothing can pause; the run is then kept
 // in memory alone.
@@ -54,18 +74,24 @@ func (g *Graph[S]) Build(store Store, o ...RunOption) (*Flow[S], error) {
 	if store == nil && g.pauses() {
 		errs = append(errs, errors.New("a gate or interrupt needs a store, and there is none"))
 	}
+	options := runOptions{
+		clock: time.Now, sleep: sleep, random: rand.Float64, stepCap: defaultStepCap,
+		migrations: map[int]func(Snapshot) (Snapshot, error){},
+	}
+	for _, opt := range o {
+		opt(&options)
+	}
+	if options.keyless {
+		errs = append(errs, fmt.Errorf("the key that seals snapshots has %d bytes, at least %d are needed", len(options.seal.key), sha256.Size))
+	}
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("building graph %q: %w", g.name, errors.Join(errs...))
 	}
 	if store == nil {
 		store = NewMemory()
 	}
-	f := &Flow[S]{shape: g.shape, store: store, fingerprint: g.print()}
-	f.runOptions = runOptions{clock: time.Now, sleep: sleep, random: rand.Float64, stepCap: defaultStepCap}
-	for _, opt := range o {
-		opt(&f.runOptions)
-	}
-	return f, nil
+	g.setLimits()
+	return &Flow[S]{shape: g.shape, runOptions: options, store: store, fingerprint: g.print()}, nil
 }
 
 func (s *shape[S]) pauses() bool {

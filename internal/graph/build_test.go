@@ -11,7 +11,10 @@ import (
 
 func silent(context.Context, state) (graph.Update, error)          { return graph.Update{}, nil }
 func silentTask(context.Context, state, int) (graph.Update, error) { return graph.Update{}, nil }
-func nowhere(state) graph.Next                                     { return graph.Next{} }
+func unseen(context.Context, state) (graph.Update, bool, error) {
+	return graph.Update{}, false, nil
+}
+func nowhere(state) graph.Next { return graph.Next{} }
 
 func TestG1_FanThatWritesAPlainFieldDoesNotBuild(t *testing.T) {
 	k := newKit()
@@ -65,18 +68,24 @@ func TestG5_WhatCannotRunDoesNotBuild(t *testing.T) {
 			k.line(a, b)
 			k.Edge(b, newKit().node("split"))
 		},
-		`edge from "a" to "b" is declared twice`:                     func(k kit, a, b graph.Node) { k.line(a, b); k.Edge(a, b) },
-		`start of an edge: "Done" is an end`:                         func(k kit, a, b graph.Node) { k.line(a, b); k.Edge(done, a) },
-		`route from "b" names no target`:                             func(k kit, a, b graph.Node) { k.line(a, b); k.Route(b, nowhere) },
-		`route from "b" has no function`:                             func(k kit, a, b graph.Node) { k.line(a, b); k.Route(b, nil, done) },
-		`route from "b" names "a" twice`:                             func(k kit, a, b graph.Node) { k.line(a, b); k.Route(b, nowhere, a, a) },
-		`node "b" has two routes`:                                    func(k kit, a, b graph.Node) { k.line(a); k.Route(b, nowhere, a); k.Route(b, nowhere, done) },
-		`interrupt: "Done" is an end`:                                func(k kit, a, b graph.Node) { k.line(a, b); k.InterruptAfter(done) },
-		`node "a" is declared twice`:                                 func(k kit, a, b graph.Node) { k.line(a, b, k.node("a")) },
-		`node "a:b": a name is a letter and up to 63 letters`:        func(k kit, a, b graph.Node) { k.line(a, b, k.node("a:b")) },
-		`node "c": it has no function`:                               func(k kit, a, b graph.Node) { k.line(a, b, k.Node("c", nil)) },
-		`node "c": concurrency 0 is less than 1`:                     func(k kit, a, b graph.Node) { k.line(a, b, k.Node("c", silent, graph.Concurrency(0))) },
-		`node "c": an effect is not retried on its own`:              func(k kit, a, b graph.Node) { k.line(a, b, k.Effect("c", silent, graph.Retry(graph.Policy{Tries: 2}))) },
+		`edge from "a" to "b" is declared twice`:              func(k kit, a, b graph.Node) { k.line(a, b); k.Edge(a, b) },
+		`start of an edge: "Done" is an end`:                  func(k kit, a, b graph.Node) { k.line(a, b); k.Edge(done, a) },
+		`route from "b" names no target`:                      func(k kit, a, b graph.Node) { k.line(a, b); k.Route(b, nowhere) },
+		`route from "b" has no function`:                      func(k kit, a, b graph.Node) { k.line(a, b); k.Route(b, nil, done) },
+		`route from "b" names "a" twice`:                      func(k kit, a, b graph.Node) { k.line(a, b); k.Route(b, nowhere, a, a) },
+		`node "b" has two routes`:                             func(k kit, a, b graph.Node) { k.line(a); k.Route(b, nowhere, a); k.Route(b, nowhere, done) },
+		`interrupt: "Done" is an end`:                         func(k kit, a, b graph.Node) { k.line(a, b); k.InterruptAfter(done) },
+		`node "a" is declared twice`:                          func(k kit, a, b graph.Node) { k.line(a, b, k.node("a")) },
+		`node "a:b": a name is a letter and up to 63 letters`: func(k kit, a, b graph.Node) { k.line(a, b, k.node("a:b")) },
+		`node "c": it has no function`:                        func(k kit, a, b graph.Node) { k.line(a, b, k.Node("c", nil)) },
+		`node "c": concurrency 0 is less than 1`:              func(k kit, a, b graph.Node) { k.line(a, b, k.Node("c", silent, graph.Concurrency(0))) },
+		`node "c": an effect is not retried on its own`: func(k kit, a, b graph.Node) {
+			k.line(a, b, k.Effect("c", silent, unseen, graph.Retry(graph.Policy{Tries: 2})))
+		},
+		`node "looks": it has no function`: func(k kit, a, b graph.Node) { k.line(a, b, k.Effect("looks", silent, nil)) },
+		`node "c": its Unreached takes string, its payload is none`: func(k kit, a, b graph.Node) {
+			k.line(a, b, k.Node("c", silent, graph.Unreached(func(string) graph.Update { return graph.Update{} })))
+		},
 		`node "c": a retry policy needs at least one try`:            func(k kit, a, b graph.Node) { k.line(a, b, k.Node("c", silent, graph.Retry(graph.Policy{}))) },
 		`node "c": it writes field "log", which this graph does not`: func(k kit, a, b graph.Node) { k.line(a, b, k.Node("c", silent, graph.Writes(newKit().log))) },
 		`node "c": its error policy takes string, its payload is none`: func(k kit, a, b graph.Node) {
@@ -190,7 +199,7 @@ func TestFingerprintFollowsFieldsAndWiring(t *testing.T) {
 		"renamed":   func(k kit) { k.line(k.node("b")) },
 		"longer":    func(k kit) { k.line(k.node("a"), k.node("b")) },
 		"reversed":  func(k kit) { b, a := k.node("a"), k.node("b"); k.line(a, b) },
-		"effect":    func(k kit) { k.line(k.Effect("a", silent, graph.Writes(k.log))) },
+		"effect":    func(k kit) { k.line(k.Effect("a", silent, unseen, graph.Writes(k.log))) },
 		"interrupt": func(k kit) { a := k.node("a"); k.line(a); k.InterruptBefore(a) },
 		"field":     func(k kit) { k.line(k.Node("a", silent, graph.Writes(k.name))) },
 	} {

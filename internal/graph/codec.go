@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
@@ -23,19 +24,56 @@ var codec = json.JoinOptions(
 	json.RejectUnknownMembers(true),
 )
 
-// encode returns a value's JSON. Text that is no UTF-8 is stored with replacement
-// characters, and v becomes what will be read back: a run must go on after a
-// crash as it would have without.
-func encode[T any](v *T) ([]byte, error) {
-	data, err := json.Marshal(v, codec)
-	if err == nil {
-		return data, nil
+// document is JSON in the making. Of one that outgrows large without having been
+// given the room, the rest is only counted.
+type document struct {
+	text []byte
+	size int
+}
+
+const large = 1 << 20
+
+func (d *document) Write(p []byte) (int, error) {
+	d.size += len(p)
+	if d.size <= max(large, cap(d.text)) {
+		d.text = append(d.text, p...)
 	}
-	if data, err = json.Marshal(v, codec, jsontext.AllowInvalidUTF8(true)); err != nil {
-		return nil, err
+	return len(p), nil
+}
+
+// written builds a document, a large one a second time in memory of the right
+// size: that is faster than to let it grow, and takes half the room.
+func written(build func(*document) error) ([]byte, error) {
+	var d document
+	err := build(&d)
+	if err == nil && d.size > len(d.text) {
+		d = document{text: make([]byte, 0, d.size)}
+		err = build(&d)
 	}
+	return d.text, err
+}
+
+// add puts a value's JSON at a document's end. Text that is no UTF-8 is stored
+// with replacement characters, and v becomes what will be read back: a run must
+// go on after a crash as it would have without.
+func add[T any](d *document, v *T) error {
+	before := *d
+	if json.MarshalWrite(d, v, codec) == nil {
+		return nil
+	}
+	*d = before
+	data, err := json.Marshal(v, codec, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return err
+	}
+	_, _ = d.Write(data)
 	*v, err = decode[T](data)
-	return data, err
+	return err
+}
+
+// encode is the JSON of one value, as add makes it.
+func encode[T any](v *T) ([]byte, error) {
+	return written(func(d *document) error { return add(d, v) })
 }
 
 func decode[T any](data []byte) (T, error) {
@@ -57,11 +95,7 @@ func checkBounds(data []byte) error {
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
 		case '"':
-			for i++; i < len(data) && data[i] != '"'; i++ {
-				if data[i] == '\\' {
-					i++ // what it escapes may be a quote
-				}
-			}
+			i += textLength(data[i+1:])
 		case '{', '[':
 			depth++
 			values++
@@ -75,4 +109,22 @@ func checkBounds(data []byte) error {
 		}
 	}
 	return nil
+}
+
+// textLength counts the bytes of a text up to and with the quote that ends it:
+// the first with an even number of backslashes before it.
+func textLength(data []byte) int {
+	for i := 0; ; {
+		n := bytes.IndexByte(data[i:], '"')
+		if n < 0 {
+			return len(data)
+		}
+		before := n
+		for before > 0 && data[i+before-1] == '\\' {
+			before--
+		}
+		if i += n + 1; (n-before)%2 == 0 {
+			return i
+		}
+	}
 }

@@ -15,7 +15,9 @@ var (
 	ErrWrongGate = errors.New("answer is not for a waiting gate")
 	ErrAnswer    = errors.New("answer of the wrong type")
 	ErrSnapshot  = errors.New("not a readable snapshot")
+	ErrSeal      = fmt.Errorf("%w: its seal does not hold", ErrSnapshot)
 	ErrEmptyFan  = errors.New("no payloads, and no branch declared for that")
+	ErrDeadline  = errors.New("the deadline has passed")
 )
 
 // NodeError is the error of one task. Task is its payload's index, 0 for nodes

@@ -25,7 +25,6 @@ type Update struct{ changes []change }
 type change struct {
 	field *fieldID
 	value any
-	raw   []byte // its JSON, where that becomes the field's; else nil
 }
 
 // Updates joins updates; they are merged in the order given.
@@ -48,8 +47,8 @@ type fieldDef[S any] struct {
 	reducer string // "" where a new value replaces the old one
 	typ     reflect.Type
 	at      func(*S) any // the *T
-	save    func(*S) ([]byte, error)
-	encode  func(v any) (raw []byte, kept any, err error)
+	save    func(*document, *S) error
+	encode  func(d *document, v any) (kept any, err error)
 	decode  func([]byte) (any, error)
 	merge   func(*S, any)
 	settle  func(*S) // after a superstep's merges
@@ -97,11 +96,11 @@ func declare[S, T any](g *Graph[S], name, reducer string, at func(*S) *T, merge 
 		reducer: reducer,
 		typ:     reflect.TypeFor[T](),
 		at:      func(s *S) any { return at(s) },
-		save:    func(s *S) ([]byte, error) { return encode(at(s)) },
-		encode: func(v any) ([]byte, any, error) {
+		save:    func(d *document, s *S) error { return add(d, at(s)) },
+		encode: func(d *document, v any) (any, error) {
 			kept, _ := v.(T) // of an interface type, nil has no type
-			raw, err := encode(&kept)
-			return raw, kept, err
+			err := add(d, &kept)
+			return kept, err
 		},
 		decode: func(raw []byte) (any, error) { return decode[T](raw) },
 		merge: func(s *S, v any) {

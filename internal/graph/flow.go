@@ -17,7 +17,6 @@ type Flow[S any] struct {
 	store       Store
 
 	emitting sync.Mutex // observers are called one at a time
-	running  sync.Map   // ids of the threads under way
 }
 
 // Status says where a thread stands.
@@ -57,13 +56,15 @@ type Answer struct {
 }
 
 // Step is one node's part in a superstep that was finished. Failed counts the
-// tasks whose error the node's policy turned into an update.
+// tasks whose error the node's policy turned into an update, Unreached those
+// that the deadline or the budget left out.
 type Step struct {
-	Step   int    `json:"step"` // the superstep, from 1; nodes side by side share it
-	Node   string `json:"node"`
-	Visit  int    `json:"visit"`
-	Tasks  int    `json:"tasks"`
-	Failed int    `json:"failed"`
+	Step      int    `json:"step"` // the superstep, from 1; nodes side by side share it
+	Node      string `json:"node"`
+	Visit     int    `json:"visit"`
+	Tasks     int    `json:"tasks"`
+	Failed    int    `json:"failed"`
+	Unreached int    `json:"unreached,omitzero"`
 }
 
 // View is what Inspect sees of a thread. Next has the nodes of the superstep
@@ -81,7 +82,8 @@ type View[S any] struct {
 
 // Run starts a thread, or continues one that exists; initial is then ignored.
 // The result is Paused or Ended. After an error or a cancellation the store
-// holds what was finished, and Run or Continue goes on from there.
+// holds what was finished, and Run or Continue goes on from there. While a
+// thread is run by somebody else, Run, Continue and Resume are ErrBusy.
 func (f *Flow[S]) Run(ctx context.Context, id string, initial S) (Result[S], error) {
 	return f.run(ctx, id, &initial, nil)
 }
@@ -100,13 +102,21 @@ func (f *Flow[S]) Resume(ctx context.Context, id string, a Answer) (Result[S], e
 	return f.run(ctx, id, nil, &a)
 }
 
-// run hands a thread to one caller at a time. One that does not exist is begun
-// if there is an initial state.
+// run holds the thread's lock while it runs.
 func (f *Flow[S]) run(ctx context.Context, id string, initial *S, a *Answer) (Result[S], error) {
-	if _, busy := f.running.LoadOrStore(id, true); busy {
-		return Result[S]{}, fmt.Errorf("%w: %q", ErrBusy, id)
+	release, err := f.store.Lock(ctx, id)
+	if err != nil {
+		return Result[S]{}, fmt.Errorf("locking thread %q: %w", id, err)
 	}
-	defer f.running.Delete(id)
+	r, err := f.runLocked(ctx, id, initial, a)
+	if unlock := release(); unlock != nil {
+		err = errors.Join(err, fmt.Errorf("unlocking thread %q: %w", id, unlock))
+	}
+	return r, err
+}
+
+// runLocked begins a thread that does not exist if there is an initial state.
+func (f *Flow[S]) runLocked(ctx context.Context, id string, initial *S, a *Answer) (Result[S], error) {
 	t, err := f.load(ctx, id)
 	if initial != nil && errors.Is(err, ErrNoThread) {
 		t, err = f.begin(ctx, id, initial)

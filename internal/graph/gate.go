@@ -68,8 +68,11 @@ func (f *Flow[S]) answer(ctx context.Context, t *thread[S], a Answer) error {
 	if err != nil {
 		return err
 	}
-	changes, err := f.keep(ctx, t, record{Step: t.step(), Node: p.Gate, Gate: p.ID}, u)
+	data, changes, err := f.record(Record{Step: t.step(), Node: p.Gate, Gate: p.ID}, u)
 	if err != nil {
+		return err
+	}
+	if err := f.append(ctx, t, p.Gate, data); err != nil {
 		return err
 	}
 	t.accept(p, changes)

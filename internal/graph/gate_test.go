@@ -138,27 +138,28 @@ func TestG16_AnswerIsInTheStoreBeforeWhatFollowsRuns(t *testing.T) {
 		var err error
 		atPost, err = store.Load(ctx, "t")
 		return graph.Update{}, errors.Join(err, errors.New("power cut"))
-	})
+	}, unseen)
 	k.line(k.gate("gate"), post)
 	f := k.build(t, store)
 	p := run(t, f).Pending[0]
 	_, err := f.Resume(t.Context(), "t", graph.Answer{Value: "y"})
 	require.ErrorContains(t, err, "power cut")
-	require.Contains(t, string(atPost.Snapshot), `"answered":["`+p.ID+`"]`)
+	require.Contains(t, string(atPost.Journal[0]), `"gate":"`+p.ID+`"`)
 	_, err = f.Resume(t.Context(), "t", graph.Answer{Gate: p.ID, Value: "y"})
 	require.ErrorIs(t, err, graph.ErrAnswered)
 }
 
 func TestG16_AnswerThatWasRecordedBeforeACrashCounts(t *testing.T) {
 	k := newKit()
-	k.line(k.gate("gate"))
+	k.line(k.gate("gate"), k.node("z"))
 	store := &faulty{Memory: graph.NewMemory()}
 	f := k.build(t, store)
 	p := run(t, f).Pending[0]
-	store.failSave = true
+	store.afterAppend = func() { store.failAppend.Store(true) }
 	_, err := f.Resume(t.Context(), "t", graph.Answer{Value: "y"})
 	require.ErrorIs(t, err, errDisk)
-	store.failSave = false
+	store.failAppend.Store(false)
+	store.afterAppend = nil
 	elsewhere := k.build(t, store)
 	_, err = elsewhere.Resume(t.Context(), "t", graph.Answer{Gate: p.ID, Value: "n"})
 	require.ErrorIs(t, err, graph.ErrAnswered)
@@ -170,7 +171,41 @@ func TestG16_AnswerThatWasRecordedBeforeACrashCounts(t *testing.T) {
 	require.ErrorIs(t, err, graph.ErrNoGate)
 	r, err := elsewhere.Continue(t.Context(), "t")
 	require.NoError(t, err)
-	require.Equal(t, []string{"gate=y"}, r.State.Log)
+	require.Equal(t, []string{"gate=y", "z"}, r.State.Log)
+}
+
+func TestG21_PauseThatCannotBeSavedIsNoneAndRunsNothingAgain(t *testing.T) {
+	k := newKit()
+	runs := 0
+	a := k.Node("a", func(context.Context, state) (graph.Update, error) { runs++; return k.log.Set([]string{"a"}), nil }, graph.Writes(k.log))
+	k.line(k.node("start"), a, k.gate("gate"))
+	store := &faulty{Memory: graph.NewMemory()}
+	store.afterAppend = func() { store.failSave = true }
+	_, err := k.build(t, store).Run(t.Context(), "t", state{})
+	require.ErrorIs(t, err, errDisk)
+	v, err := k.build(t, store).Inspect(t.Context(), "t")
+	require.NoError(t, err)
+	require.Equal(t, graph.Running, v.Status, "what is packed is the snapshot, and it has no gate")
+	require.Equal(t, []string{"a"}, v.Next)
+	require.Equal(t, 1, v.Done)
+	store.failSave, store.afterAppend = false, nil
+	r := run(t, k.build(t, store))
+	require.Equal(t, graph.Paused, r.Status)
+	require.Equal(t, []string{"start", "a"}, r.State.Log)
+	require.Equal(t, 1, runs)
+}
+
+func TestG20_AFinishedThreadIsReadFromItsJournal(t *testing.T) {
+	k := newKit()
+	k.line(k.node("a"), k.node("b"))
+	store := graph.NewMemory()
+	done := run(t, k.build(t, store))
+	v, err := k.build(t, store).Inspect(t.Context(), "t")
+	require.NoError(t, err)
+	require.Equal(t, graph.Ended, v.Status)
+	require.Equal(t, "Done", v.End)
+	require.Equal(t, done.State, v.State)
+	require.Len(t, v.Steps, 2)
 }
 
 func TestG16_RecordOfAnotherGateAnswersNone(t *testing.T) {
@@ -191,15 +226,15 @@ func TestG16_AnswerThatCannotBeRecordedRunsNothing(t *testing.T) {
 	k.line(k.gate("gate"), k.Effect("post", func(context.Context, state) (graph.Update, error) {
 		posted = true
 		return graph.Update{}, nil
-	}))
+	}, unseen))
 	store := &faulty{Memory: graph.NewMemory()}
 	f := k.build(t, store)
 	run(t, f)
-	store.failAppend = true
+	store.failAppend.Store(true)
 	_, err := f.Resume(t.Context(), "t", graph.Answer{Value: "y"})
 	require.ErrorIs(t, err, errDisk)
 	require.False(t, posted)
-	store.failAppend = false
+	store.failAppend.Store(false)
 	r, err := f.Resume(t.Context(), "t", graph.Answer{Value: "y"})
 	require.NoError(t, err)
 	require.Equal(t, graph.Ended, r.Status)
@@ -243,7 +278,7 @@ func TestG17_NothingBeforeAGateRunsAgain(t *testing.T) {
 func TestG18_ResumeOfAFinishedThreadReportsAndRunsNothing(t *testing.T) {
 	k := newKit()
 	runs := 0
-	k.line(k.gate("gate"), k.Effect("post", func(context.Context, state) (graph.Update, error) { runs++; return graph.Update{}, nil }))
+	k.line(k.gate("gate"), k.Effect("post", func(context.Context, state) (graph.Update, error) { runs++; return graph.Update{}, nil }, unseen))
 	store := graph.NewMemory()
 	f := k.build(t, store)
 	run(t, f)

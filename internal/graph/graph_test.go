@@ -36,8 +36,10 @@ type kit struct {
 	items graph.Field[[]int]
 }
 
-func newKit() kit {
-	g := graph.New[state]("test", 1)
+func newKit() kit { return newKitOf(1) }
+
+func newKitOf(version int) kit {
+	g := graph.New[state]("test", version)
 	return kit{
 		Graph: g,
 		log:   graph.Append(g, "log", func(s *state) *[]string { return &s.Log }),
@@ -81,14 +83,15 @@ func (k kit) line(ts ...graph.Target) {
 	k.Edge(ts[len(ts)-1], graph.End("Done"))
 }
 
-// fan wires split -> work (one task per number below n) -> join.
-func (k kit) fan(n int, work func(context.Context, state, int) (graph.Update, error), o ...graph.Option) {
+// fan wires split -> work (one task per number below n) -> join, and returns join.
+func (k kit) fan(n int, work func(context.Context, state, int) (graph.Update, error), o ...graph.Option) graph.Node {
 	split, join := k.node("split"), k.node("join")
 	each := graph.Each(k.Graph, "work", work, append(o, graph.Writes(k.log, k.total))...)
 	k.Start(split)
 	k.Route(split, func(state) graph.Next { return each.Over(upTo(n)) }, each.OrElse(graph.End("Empty")))
 	k.Edge(each, join)
 	k.Edge(join, graph.End("Done"))
+	return join
 }
 
 func upTo(n int) []int {
@@ -99,9 +102,12 @@ func upTo(n int) []int {
 	return list
 }
 
+// clock stands still.
+func clock() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC) }
+
 func (k kit) build(t *testing.T, store graph.Store, o ...graph.RunOption) *graph.Flow[state] {
 	t.Helper()
-	f, err := k.Build(store, o...)
+	f, err := k.Build(store, append([]graph.RunOption{graph.WithClock(clock)}, o...)...)
 	require.NoError(t, err)
 	return f
 }
@@ -171,10 +177,10 @@ func finishing(t *testing.T, order []int) []byte {
 	for pos, task := range order {
 		after[task] = pos
 	}
-	k.fan(len(order), func(_ context.Context, _ state, p int) (graph.Update, error) {
+	k.InterruptAfter(k.fan(len(order), func(_ context.Context, _ state, p int) (graph.Update, error) {
 		<-turn[after[p]]
 		return graph.Updates(k.log.Set([]string{fmt.Sprint("task ", p)}), k.total.Set(p)), nil
-	}, graph.Concurrency(len(order)))
+	}, graph.Concurrency(len(order))))
 	store := graph.NewMemory()
 	f := k.build(t, store, graph.Observe(func(e graph.Event) {
 		if e.Kind != graph.TaskDone && e.Kind != graph.StepStarted || e.Node != "work" {

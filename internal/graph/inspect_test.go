@@ -41,7 +41,7 @@ func TestG28_MermaidDrawsWhatWasBuilt(t *testing.T) {
 	split, redo := k.node("split"), k.node("redo")
 	work := graph.Each(k.Graph, "work", func(context.Context, state, int) (graph.Update, error) { return graph.Update{}, nil })
 	gate := k.gate("gate")
-	post := k.Effect("post", k.says("post"), graph.Writes(k.log))
+	post := k.Effect("post", k.says("post"), unseen, graph.Writes(k.log))
 	k.Start(split)
 	k.Route(split, func(state) graph.Next { return graph.Next{} }, work.OrElse(graph.End("Clean")), graph.End("Skipped"))
 	k.Edge(work, gate)

@@ -10,85 +10,130 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// record is one line of the journal: a task that finished, or a gate that was
-// answered (Gate is its id, Node its name).
-type record struct {
-	Step   int             `json:"step"`
-	Node   string          `json:"node"`
-	Task   int             `json:"task"`
-	Gate   string          `json:"gate,omitempty"`
-	Failed bool            `json:"failed,omitzero"`
-	Update []recordedValue `json:"update"`
+// Record is one line of the journal, in one of four kinds: a task that finished;
+// a gate that was answered (Gate is its id, Node its name); an answer that a task
+// under way paid for with Once (Answer is the key, Value what it got); and the
+// Intent of an effect to act.
+type Record struct {
+	Step      int             `json:"step"` // the superstep, from 1
+	Node      string          `json:"node"`
+	Task      int             `json:"task"` // its payload's index
+	Gate      string          `json:"gate,omitzero"`
+	Answer    string          `json:"answer,omitzero"`
+	Intent    bool            `json:"intent,omitzero"`
+	Failed    bool            `json:"failed,omitzero"`    // the update is the error policy's
+	Unreached bool            `json:"unreached,omitzero"` // the update is the one of Unreached
+	Value     jsontext.Value  `json:"value,omitzero"`
+	Update    []RecordedValue `json:"update,omitzero"`
 }
 
-type recordedValue struct {
+// RecordedValue is what a task or a gate gave to a field.
+type RecordedValue struct {
 	Field string         `json:"field"`
 	Value jsontext.Value `json:"value"`
+}
+
+// DecodeRecord reads a record of a journal. It is bounded in bytes, depth and
+// number of values.
+func DecodeRecord(data []byte) (Record, error) {
+	r, err := decode[Record](data)
+	if err != nil {
+		return Record{}, fmt.Errorf("reading a record: %w", err)
+	}
+	kinds := 0
+	for _, is := range []bool{r.Gate != "", r.Answer != "", r.Intent, r.Failed, r.Unreached} {
+		if is {
+			kinds++
+		}
+	}
+	if kinds > 1 || (r.Answer != "") != (r.Value != nil) || r.Update != nil && (r.Answer != "" || r.Intent) {
+		return Record{}, errors.New("reading a record: it is of two kinds at once")
+	}
+	return r, nil
 }
 
 // errNotKept is a store that refused a record: nothing more should be started.
 var errNotKept = errors.New("the store refused a record")
 
-// keep makes what a node wants changed durable, also after the run was
-// cancelled: what was paid for is kept. It returns the changes as a later
-// process would read them.
-func (f *Flow[S]) keep(ctx context.Context, t *thread[S], r record, u Update) ([]change, error) {
-	var changes []change
-	for _, c := range u.changes {
-		if node := f.node(r.Node); node == nil || !slices.Contains(node.writes, c.field) {
-			return nil, fmt.Errorf("node %q does not declare that it writes field %q", r.Node, c.field.name)
-		}
-		field := f.fields[c.field.index]
-		raw, kept, err := field.encode(c.value)
-		if err != nil {
-			return nil, fmt.Errorf("encoding field %q: %w", field.name, err)
-		}
-		r.Update = append(r.Update, recordedValue{field.name, raw})
-		if field.reducer != "" {
-			raw = nil
-		}
-		changes = append(changes, change{c.field, kept, raw})
-	}
-	data, err := json.Marshal(&r, codec)
+// record encodes what a node wants changed as a record that begins as r does. It
+// returns the changes as a later process would read them.
+func (f *Flow[S]) record(r Record, u Update) (data []byte, changes []change, err error) {
+	data, err = written(func(d *document) error {
+		changes, err = f.addRecord(d, r, u)
+		return err
+	})
+	return data, changes, err
+}
+
+func (f *Flow[S]) addRecord(d *document, r Record, u Update) ([]change, error) {
+	head, err := json.Marshal(&r, codec)
 	if err != nil {
 		return nil, fmt.Errorf("encoding the record of %q: %w", r.Node, err)
 	}
-	if err := checkBounds(data); err != nil {
-		return nil, fmt.Errorf("the record of %q is too large to be read again: %w", r.Node, err)
+	fmt.Fprintf(d, `%s,"update":[`, head[:len(head)-1])
+	changes := slices.Clone(u.changes)
+	for i, c := range changes {
+		if node := f.node(r.Node); node == nil || !slices.Contains(node.writes, c.field) {
+			return nil, fmt.Errorf("node %q does not declare that it writes field %q", r.Node, c.field.name)
+		}
+		if i > 0 {
+			fmt.Fprint(d, ",")
+		}
+		fmt.Fprintf(d, `{"field":%q,"value":`, c.field.name)
+		if changes[i].value, err = f.fields[c.field.index].encode(d, c.value); err != nil {
+			return nil, fmt.Errorf("encoding field %q: %w", c.field.name, err)
+		}
+		fmt.Fprint(d, "}")
 	}
-	if err := f.store.Append(context.WithoutCancel(ctx), t.id, data); err != nil {
-		return nil, fmt.Errorf("%w of %q: %w", errNotKept, r.Node, err)
-	}
+	fmt.Fprint(d, "]}")
 	return changes, nil
 }
 
-// read decodes a record. Its update must be one that its node may make.
-func (f *Flow[S]) read(data []byte) ([]change, record, error) {
-	r, err := decode[record](data)
-	if err != nil {
-		return nil, r, err
+// append makes a record durable, also after the run was cancelled: what was paid
+// for is kept.
+func (f *Flow[S]) append(ctx context.Context, t *thread[S], node string, data []byte) error {
+	if err := checkBounds(data); err != nil {
+		return fmt.Errorf("the record of %q is too large to be read again: %w", node, err)
 	}
+	if err := f.store.Append(context.WithoutCancel(ctx), t.id, data); err != nil {
+		return fmt.Errorf("%w of %q: %w", errNotKept, node, err)
+	}
+	return nil
+}
+
+// changes decodes a record's update, which must be one that its node may make.
+func (f *Flow[S]) changes(r Record) ([]change, error) {
 	var changes []change
 	for _, v := range r.Update {
 		i := slices.IndexFunc(f.fields, func(d *fieldDef[S]) bool { return d.name == v.Field })
 		if node := f.node(r.Node); i < 0 || node == nil || !slices.Contains(node.writes, f.fields[i].fieldID) {
-			return nil, r, fmt.Errorf("node %q does not write field %q", r.Node, v.Field)
+			return nil, fmt.Errorf("node %q does not write field %q", r.Node, v.Field)
 		}
 		value, err := f.fields[i].decode(v.Value)
 		if err != nil {
-			return nil, r, fmt.Errorf("field %q: %w", v.Field, err)
+			return nil, fmt.Errorf("field %q: %w", v.Field, err)
 		}
 		changes = append(changes, change{field: f.fields[i].fieldID, value: value})
 	}
-	return changes, r, nil
+	return changes, nil
 }
 
-// replay takes a record's result instead of running the task again. A record
-// that is torn, of another step, or does not fit the graph is ignored: its
-// task runs again.
+// replay takes a record's result instead of running the task again, and enters
+// the superstep after this one where the record is of it. A record that is torn,
+// of an earlier step, or does not fit the graph is ignored: its task runs again.
 func (f *Flow[S]) replay(t *thread[S], data []byte) {
-	changes, r, err := f.read(data)
-	if err != nil || r.Step != t.step() {
+	r, err := DecodeRecord(data)
+	if err != nil {
+		return
+	}
+	if r.Step == t.step()+1 {
+		f.catchUp(t)
+	}
+	if r.Step != t.step() {
+		return
+	}
+	changes, err := f.changes(r)
+	if err != nil {
 		return
 	}
 	if r.Gate != "" {
@@ -99,9 +144,33 @@ func (f *Flow[S]) replay(t *thread[S], data []byte) {
 		}
 		return
 	}
-	e := t.entry(r.Node)
-	if e == nil || e.node.kind == kindGate || r.Task < 0 || r.Task >= len(e.results) || e.results[r.Task].done {
+	if e := t.entry(r.Node); e != nil && e.node.kind != kindGate && r.Task >= 0 && r.Task < len(e.results) {
+		e.results[r.Task].replay(r, changes)
+	}
+}
+
+func (r *result) replay(rec Record, changes []change) {
+	switch {
+	case r.done:
+	case rec.Intent:
+		r.intent = true
+	case rec.Answer != "":
+		if r.answers == nil {
+			r.answers = map[string]*answer{}
+		}
+		r.answers[rec.Answer] = &answer{value: rec.Value}
+	default:
+		*r = result{done: true, failed: rec.Failed, unreached: rec.Unreached, changes: changes}
+	}
+}
+
+// catchUp enters the next superstep if the journal has all of the one under way.
+// One that asks begins with a snapshot, which drive has to save first.
+func (f *Flow[S]) catchUp(t *thread[S]) {
+	if done, total := t.tasks(); done < total || t.status() != Running {
 		return
 	}
-	e.results[r.Task] = result{done: true, failed: r.Failed, changes: changes}
+	if next, err := f.following(t); err == nil && len(next.pending) == 0 {
+		*t = *next // an error comes again when the thread is driven
+	}
 }

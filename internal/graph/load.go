@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,19 +10,22 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// load reads a thread from the store: its snapshot, and the results that the
-// journal has of the superstep under way.
+// load reads a thread from the store: its snapshot, and what the journal has of
+// the supersteps since.
 func (f *Flow[S]) load(ctx context.Context, id string) (*thread[S], error) {
 	saved, err := f.store.Load(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("loading thread %q: %w", id, err)
 	}
-	s, err := DecodeSnapshot(saved.Snapshot)
+	if err := f.seal.check(saved.Snapshot); err != nil {
+		return nil, fmt.Errorf("reading thread %q: %w", id, err)
+	}
+	s, err := decodeSnapshot(saved.Snapshot)
 	if err != nil {
 		return nil, fmt.Errorf("reading thread %q: %w", id, err)
 	}
-	if have, want := identity(s.Graph, s.Version, s.Fingerprint), identity(f.name, f.version, f.fingerprint); have != want {
-		return nil, &VersionError{Thread: id, Have: have, Want: want}
+	if s, err = f.migrate(id, s); err != nil {
+		return nil, err
 	}
 	t, err := f.restore(id, s)
 	if err != nil {
@@ -30,7 +34,34 @@ func (f *Flow[S]) load(ctx context.Context, id string) (*thread[S], error) {
 	for _, data := range saved.Journal {
 		f.replay(t, data)
 	}
+	f.catchUp(t) // to the end, where that is what follows
 	return t, nil
+}
+
+// migrate refuses a snapshot of another graph or version, unless there is a
+// migration for each version up to this one.
+func (f *Flow[S]) migrate(id string, s Snapshot) (Snapshot, error) {
+	refused := &VersionError{Thread: id, Have: identity(s.Graph, s.Version, s.Fingerprint), Want: identity(f.name, f.version, f.fingerprint)}
+	if s.Graph != f.name || s.Version > f.version || s.Version == f.version && s.Fingerprint != f.fingerprint {
+		return s, refused
+	}
+	if s.Version < f.version {
+		for name, value := range s.Fields {
+			s.Fields[name] = bytes.Clone(value) // what a migration may write into
+		}
+	}
+	for version := s.Version; version < f.version; version++ {
+		to := f.migrations[version]
+		if to == nil {
+			return s, refused
+		}
+		var err error
+		if s, err = protect(func() (Snapshot, error) { return to(s) }); err != nil {
+			return s, fmt.Errorf("migrating thread %q from version %d: %w", id, version, err)
+		}
+	}
+	s.Version, s.Fingerprint = f.version, f.fingerprint
+	return s, nil
 }
 
 func identity(name string, version int, fingerprint string) string {
@@ -46,13 +77,12 @@ func (f *Flow[S]) restore(id string, s Snapshot) (*thread[S], error) {
 	if (s.End == "") == (len(s.Frontier) == 0) {
 		return nil, fmt.Errorf("end %q and %d next nodes", s.End, len(s.Frontier))
 	}
-	t := &thread[S]{id: id, end: s.End, pending: s.Pending, answered: s.Answered, steps: s.Steps, raw: make([][]byte, len(f.fields))}
-	for i, field := range f.fields {
+	t := &thread[S]{id: id, end: s.End, created: s.CreatedAt, pending: s.Pending, answered: s.Answered, steps: s.Steps}
+	for _, field := range f.fields {
 		if err := json.Unmarshal(s.Fields[field.name], field.at(&t.state), codec); err != nil {
 			return nil, fmt.Errorf("field %q: %w", field.name, err)
 		}
 		field.settle(&t.state)
-		t.raw[i] = s.Fields[field.name]
 	}
 	for _, name := range s.Frontier {
 		if err := f.restoreEntry(t, name, s.Payloads[name]); err != nil {

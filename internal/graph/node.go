@@ -27,6 +27,7 @@ type nodeDef[S any] struct {
 	settings
 	types []reflect.Type // what is stored as JSON: the payload of a fan, question and answer of a gate
 	run   func(ctx context.Context, s S, payload any) (Update, error)
+	look  func(ctx context.Context, s S) (u Update, done bool, err error) // of an effect
 
 	payloads func([]byte) ([]any, error)          // of a fan, from JSON
 	ask      func(S) ([]byte, error)              // of a gate
@@ -35,6 +36,7 @@ type nodeDef[S any] struct {
 	to            []targetRef  // edges, or what by may choose
 	by            func(S) Next // nil without a route
 	before, after bool         // interrupts
+	limited       bool         // stops at the deadline
 }
 
 // leadsTo returns every target that can follow the node.
@@ -52,18 +54,20 @@ func (n *nodeDef[S]) leadsTo() []targetRef {
 // Node declares a step that computes. Its function gets a copy of the state,
 // which it must not change, and returns what is to be changed.
 func (g *Graph[S]) Node(name string, run func(context.Context, S) (Update, error), o ...Option) Node {
-	return g.step(name, kindNode, run, o)
+	n := g.add(name, kindNode, run != nil, o)
+	n.run = func(ctx context.Context, s S, _ any) (Update, error) { return run(ctx, s) }
+	return Node{n.targetRef}
 }
 
 // Effect declares a step that acts on the outside world. It is drawn
-// differently and never retried on its own.
-func (g *Graph[S]) Effect(name string, run func(context.Context, S) (Update, error), o ...Option) Node {
-	return g.step(name, kindEffect, run, o)
-}
-
-func (g *Graph[S]) step(name string, k kind, run func(context.Context, S) (Update, error), o []Option) Node {
-	n := g.add(name, k, run != nil, o)
-	n.run = func(ctx context.Context, s S, _ any) (Update, error) { return run(ctx, s) }
+// differently and never retried on its own. That act is about to be called goes
+// into the journal first; where it is there and no result is, because the
+// process died or act failed, look says whether it was done, and with which
+// update. Only if it was not does act run again.
+func (g *Graph[S]) Effect(name string, act func(context.Context, S) (Update, error), look func(context.Context, S) (u Update, done bool, err error), o ...Option) Node {
+	n := g.add(name, kindEffect, act != nil && look != nil, o)
+	n.run = func(ctx context.Context, s S, _ any) (Update, error) { return act(ctx, s) }
+	n.look = look
 	return Node{n.targetRef}
 }
 
@@ -151,12 +155,15 @@ func (g *Graph[S]) checkSettings(n *nodeDef[S]) {
 	for _, w := range n.writes {
 		refuse(w.owner != any(g), "it writes field %q, which this graph does not declare", w.name)
 	}
+	payload := "none (use any)"
+	if n.kind == kindFan {
+		payload = n.types[0].String()
+	}
 	if n.onError != nil && n.onErrorOf != reflect.TypeFor[any]() {
-		payload := "none (use any)"
-		if n.kind == kindFan {
-			payload = n.types[0].String()
-		}
 		refuse(n.onErrorOf.String() != payload, "its error policy takes %s, its payload is %s", n.onErrorOf, payload)
+	}
+	if n.unreached != nil {
+		refuse(n.unreachedOf.String() != payload, "its Unreached takes %s, its payload is %s", n.unreachedOf, payload)
 	}
 }
 
@@ -169,6 +176,8 @@ type settings struct {
 	retry       *Policy
 	onError     func(payload any, err error) (Update, error)
 	onErrorOf   reflect.Type // the P of OnError
+	unreached   func(payload any) (Update, error)
+	unreachedOf reflect.Type // the P of Unreached
 }
 
 // Writes declares which fields the node may set. Setting another is an error

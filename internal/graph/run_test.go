@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -20,8 +21,9 @@ var errDisk = errors.New("disk full")
 // faulty is a memory store that can refuse to write.
 type faulty struct {
 	*graph.Memory
-	failSave, failAppend bool
-	afterAppend          func()
+	failSave    bool
+	failAppend  atomic.Bool
+	afterAppend func()
 }
 
 func (s *faulty) Save(ctx context.Context, thread string, snapshot []byte) error {
@@ -32,7 +34,7 @@ func (s *faulty) Save(ctx context.Context, thread string, snapshot []byte) error
 }
 
 func (s *faulty) Append(ctx context.Context, thread string, record []byte) error {
-	if s.failAppend {
+	if s.failAppend.Load() {
 		return errDisk
 	}
 	if s.afterAppend != nil {
@@ -75,7 +77,7 @@ func TestG9_FailureLeavesSiblingsAndFailsTheStepAfterThem(t *testing.T) {
 	require.EqualError(t, err, `node "work", task 1: boom`)
 	saved, err := store.Load(t.Context(), "t")
 	require.NoError(t, err)
-	require.Len(t, saved.Journal, 3)
+	require.Len(t, saved.Journal, 4, "the fan's node before it, and three tasks")
 	r, err := k.build(t, store).Continue(t.Context(), "t")
 	require.NoError(t, err)
 	require.Equal(t, 4, r.State.Total)
@@ -176,15 +178,55 @@ func TestStoreThatCannotKeepResultsStopsTheFan(t *testing.T) {
 	k := newKit()
 	var c counted
 	store := &faulty{Memory: graph.NewMemory()}
-	k.fan(50, func(_ context.Context, _ state, p int) (graph.Update, error) {
-		store.failAppend = true
+	k.fan(1000, func(_ context.Context, _ state, p int) (graph.Update, error) {
+		store.failAppend.Store(true)
 		c.add(p)
 		return graph.Update{}, nil
 	}, graph.Concurrency(1))
 	f := k.build(t, store)
 	_, err := f.Run(t.Context(), "t", state{})
 	require.ErrorIs(t, err, errDisk)
-	require.Len(t, c.runs, 1)
+	require.LessOrEqual(t, len(c.runs), 128+1, "those that wait for the store, and one that runs")
+}
+
+// stuck is a store whose disk does not answer until it is freed.
+type stuck struct {
+	*graph.Memory
+	free chan struct{}
+}
+
+func (s stuck) Append(ctx context.Context, thread string, record []byte) error {
+	<-s.free
+	return s.Memory.Append(ctx, thread, record)
+}
+
+func TestG20_BoundedNumberOfResultsWaitsForTheStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := newKit()
+		var started atomic.Int32
+		split := k.gate("split")
+		each := graph.Each(k.Graph, "work", func(context.Context, state, int) (graph.Update, error) {
+			started.Add(1)
+			return graph.Update{}, nil
+		}, graph.Concurrency(2))
+		k.Start(split)
+		k.Route(split, func(state) graph.Next { return each.Over(upTo(1000)) }, each)
+		k.Edge(each, graph.End("Done"))
+		store := stuck{graph.NewMemory(), make(chan struct{}, 1)}
+		f := k.build(t, store)
+		run(t, f)
+		store.free <- struct{}{} // for the answer
+		done := make(chan error)
+		go func() {
+			_, err := f.Resume(t.Context(), "t", graph.Answer{Value: "y"})
+			done <- err
+		}()
+		synctest.Wait()
+		require.EqualValues(t, 128+2, started.Load())
+		close(store.free)
+		require.NoError(t, <-done)
+		require.EqualValues(t, 1000, started.Load())
+	})
 }
 
 func TestG11_ConcurrencyHoldsWhileRetrying(t *testing.T) {
@@ -292,20 +334,6 @@ func TestG19_ExistingThreadContinuesAndIgnoresTheInitialState(t *testing.T) {
 	require.Equal(t, "second", other.State.Name)
 	_, err = k.build(t, store).Continue(t.Context(), "head3")
 	require.ErrorIs(t, err, graph.ErrNoThread)
-}
-
-func TestThreadRunsOnceAtATime(t *testing.T) {
-	k := newKit()
-	var f *graph.Flow[state]
-	var err error
-	k.line(k.Node("a", func(ctx context.Context, _ state) (graph.Update, error) {
-		_, err = f.Run(ctx, "t", state{})
-		return graph.Update{}, nil
-	}))
-	f = k.build(t, nil)
-	run(t, f)
-	require.ErrorIs(t, err, graph.ErrBusy)
-	run(t, f)
 }
 
 func TestG30_OnlyTransientErrorsAreRetried(t *testing.T) {

@@ -3,24 +3,28 @@ package graph
 import (
 	"context"
 	"fmt"
-	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// format is the version of the snapshot's own layout.
-const format = 1
+// format is the version of the snapshot's own layout. Format 1 had no seal, no
+// creation time and no digests; it is still read where there is no key.
+const format = 2
 
-// Snapshot is a thread at the start of a superstep, as it is stored. It holds
-// no times: equal runs give equal bytes. What steps tell, the number of the
-// superstep under way and how often a node was visited, is not stored again.
+// Snapshot is a thread at the start of a superstep, as it is stored. What steps
+// tell, the number of the superstep under way and how often a node was visited,
+// is not stored again. CreatedAt is when the thread was begun, in UTC, and the
+// only time: under one clock equal runs give equal bytes.
 type Snapshot struct {
+	Seal        string                    `json:"seal,omitzero"` // over all that follows; see Flow and WithKey
 	Format      int                       `json:"format"`
 	Graph       string                    `json:"graph"`
 	Version     int                       `json:"version"`
 	Fingerprint string                    `json:"fingerprint"`
 	Thread      string                    `json:"thread"`
+	CreatedAt   time.Time                 `json:"created_at,omitzero"`
 	End         string                    `json:"end"`
 	Frontier    []string                  `json:"frontier"` // the nodes that are next
 	Pending     []Pending                 `json:"pending"`
@@ -28,19 +32,75 @@ type Snapshot struct {
 	Steps       []Step                    `json:"steps"`
 	Payloads    map[string]jsontext.Value `json:"payloads,omitzero"` // a list for each fan that is next
 	Fields      map[string]jsontext.Value `json:"fields,omitzero"`
+	Digests     map[string]string         `json:"digests,omitzero"` // SHA-256 of each field's JSON, in hex
 }
 
 // DecodeSnapshot reads a snapshot's layout, not yet its fields. It is bounded
-// in bytes, depth and number of values; its errors are ErrSnapshot.
+// in bytes, depth and number of values; its errors are ErrSnapshot. The fields'
+// values are parts of data. A plain seal is checked. One under a key is not: a
+// flow with WithKey does that.
 func DecodeSnapshot(data []byte) (Snapshot, error) {
-	s, err := decode[Snapshot](data)
+	if !isKeyed(data) {
+		if err := (sealer{}).check(data); err != nil {
+			return Snapshot{}, err
+		}
+	}
+	return decodeSnapshot(data)
+}
+
+// decodeSnapshot takes bytes whose seal was looked at.
+func decodeSnapshot(data []byte) (Snapshot, error) {
+	var s Snapshot
+	read := struct {
+		*Snapshot
+		Fields parts `json:"fields"`
+	}{&s, parts{of: data}}
+	err := checkBounds(data)
+	if err == nil {
+		err = json.Unmarshal(data, &read, codec)
+	}
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("%w: %w", ErrSnapshot, err)
 	}
-	if s.Format != format {
+	s.Fields = read.Fields.values
+	if s.Format != format && (s.Format != 1 || s.Seal != "") {
 		return Snapshot{}, fmt.Errorf("%w: format %d, this program reads format %d", ErrSnapshot, s.Format, format)
 	}
+	for name, value := range s.Fields {
+		if s.Format == format && s.Digests[name] != digest(value) {
+			return Snapshot{}, fmt.Errorf("%w: field %q does not have its digest", ErrSnapshot, name)
+		}
+	}
 	return s, nil
+}
+
+// parts is a JSON object whose values are left where they stand in the document.
+type parts struct {
+	of     []byte
+	values map[string]jsontext.Value
+}
+
+// UnmarshalJSONFrom reads the object at its place in the document.
+func (p *parts) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	if kind := dec.PeekKind(); kind != '{' {
+		return fmt.Errorf("%v, not an object", kind)
+	}
+	p.values = map[string]jsontext.Value{}
+	_, err := dec.ReadToken()
+	for err == nil && dec.PeekKind() == '"' {
+		var name jsontext.Token
+		if name, err = dec.ReadToken(); err == nil {
+			key := name.String()
+			var value jsontext.Value
+			value, err = dec.ReadValue()
+			end := dec.InputOffset()
+			p.values[key] = p.of[end-int64(len(value)) : end : end]
+		}
+	}
+	if err == nil {
+		_, err = dec.ReadToken()
+	}
+	return err
 }
 
 // save stores the thread as it stands at the start of a superstep. Cancelling
@@ -60,77 +120,64 @@ func (f *Flow[S]) save(ctx context.Context, t *thread[S]) error {
 }
 
 func (f *Flow[S]) encodeThread(t *thread[S]) ([]byte, error) {
-	s := Snapshot{
-		Format: format, Graph: f.name, Version: f.version, Fingerprint: f.fingerprint, Thread: t.id,
+	data, err := written(func(d *document) error { return f.addThread(d, t) })
+	if err == nil {
+		f.seal.set(data)
+	}
+	return data, err
+}
+
+func (f *Flow[S]) addThread(d *document, t *thread[S]) error {
+	head, err := json.Marshal(&Snapshot{
+		Format: format, Graph: f.name, Version: f.version, Fingerprint: f.fingerprint, Thread: t.id, CreatedAt: t.created,
 		End: t.end, Frontier: t.next(), Pending: t.pending, Answered: t.answered, Steps: t.steps,
-	}
-	head, err := json.Marshal(&s, codec)
+	}, codec)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	payloads, err := t.encodePayloads()
+	fmt.Fprintf(d, `%s%s,"payloads":{`, f.seal.blank(), head[1:len(head)-1])
+	if err := t.addPayloads(d); err != nil {
+		return err
+	}
+	fmt.Fprint(d, `},"fields":{`)
+	digests, err := f.addFields(d, t)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	fields, err := f.encodeFields(t)
-	if err != nil {
-		return nil, err
-	}
-	size := 64
-	for _, m := range slices.Concat(payloads, fields) {
-		size += len(m.name) + len(m.json) + len(`"":,`)
-	}
-	data := slices.Grow(head[:len(head)-1], size)
-	data = addObject(data, "payloads", payloads)
-	data = addObject(data, "fields", fields)
-	return append(data, '}'), nil
+	fmt.Fprint(d, `},"digests":`)
+	err = add(d, &digests)
+	fmt.Fprint(d, "}")
+	return err
 }
 
-// member is a name in the snapshot, which is plain ASCII, and its JSON.
-type member struct {
-	name string
-	json []byte
-}
-
-func (t *thread[S]) encodePayloads() ([]member, error) {
-	var list []member
+func (t *thread[S]) addPayloads(d *document) error {
+	sep := ""
 	for _, e := range t.frontier {
 		if e.node.kind != kindFan {
 			continue
 		}
-		raw, err := json.Marshal(e.payloads, codec)
-		if err != nil {
-			return nil, fmt.Errorf("payloads of %q: %w", e.node.name, err)
+		fmt.Fprintf(d, "%s%q:", sep, e.node.name)
+		if err := json.MarshalWrite(d, e.payloads, codec); err != nil {
+			return fmt.Errorf("payloads of %q: %w", e.node.name, err)
 		}
-		list = append(list, member{e.node.name, raw})
+		sep = ","
 	}
-	return list, nil
+	return nil
 }
 
-// encodeFields encodes those that changed since the last save.
-func (f *Flow[S]) encodeFields(t *thread[S]) ([]member, error) {
-	var list []member
+// addFields returns the digest of each field's JSON.
+func (f *Flow[S]) addFields(d *document, t *thread[S]) (map[string]string, error) {
+	digests := map[string]string{}
 	for i, field := range f.fields {
-		if t.raw[i] == nil {
-			var err error
-			if t.raw[i], err = field.save(&t.state); err != nil {
-				return nil, fmt.Errorf("field %q: %w", field.name, err)
-			}
-		}
-		list = append(list, member{field.name, t.raw[i]})
-	}
-	return list, nil
-}
-
-// addObject puts what is JSON already into the snapshot without reading it again.
-func addObject(data []byte, name string, members []member) []byte {
-	data = fmt.Appendf(data, ",%q:{", name)
-	for i, m := range members {
 		if i > 0 {
-			data = append(data, ',')
+			fmt.Fprint(d, ",")
 		}
-		data = fmt.Appendf(data, "%q:", m.name)
-		data = append(data, m.json...)
+		fmt.Fprintf(d, "%q:", field.name)
+		start := len(d.text)
+		if err := field.save(d, &t.state); err != nil {
+			return nil, fmt.Errorf("field %q: %w", field.name, err)
+		}
+		digests[field.name] = digest(d.text[start:])
 	}
-	return append(data, '}')
+	return digests, nil
 }

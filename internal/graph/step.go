@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,8 +26,9 @@ func (f *Flow[S]) drive(ctx context.Context, t *thread[S]) (Result[S], error) {
 }
 
 // superstep computes what is missing of the step under way and, unless a gate
-// waits, merges it, schedules the next and saves. On an error the store still
-// has this step and its journal.
+// waits, merges it and schedules the next. A snapshot is saved where the next
+// step asks: until then the journal has all that happened, and what follows from
+// it is computed again on loading. On an error the store still has this step.
 func (f *Flow[S]) superstep(ctx context.Context, t *thread[S]) error {
 	if t.step() > f.stepCap {
 		return &StepCapError{Cap: f.stepCap, Path: t.path()}
@@ -37,40 +39,60 @@ func (f *Flow[S]) superstep(ctx context.Context, t *thread[S]) error {
 	if len(t.waiting()) > 0 {
 		return nil
 	}
+	next, err := f.following(t)
+	if err != nil {
+		return err
+	}
+	if len(next.pending) > 0 {
+		if err := f.save(ctx, next); err != nil {
+			return err
+		}
+	}
+	*t = *next
+	return nil
+}
+
+// following merges the superstep under way, which is complete, and schedules
+// what comes next.
+func (f *Flow[S]) following(t *thread[S]) (*thread[S], error) {
 	next := *t
 	if err := f.mergeAll(&next); err != nil {
-		return err
+		return nil, err
 	}
-	if err := f.advance(&next); err != nil {
-		return err
-	}
-	if err := f.save(ctx, &next); err != nil {
-		return err
-	}
-	*t = next
-	return nil
+	return &next, f.advance(&next)
 }
 
 // compute runs the tasks that have no result yet, all nodes side by side, and
 // returns when every one has ended.
 func (f *Flow[S]) compute(ctx context.Context, t *thread[S]) error {
+	limited, stop := f.limit(ctx)
+	defer stop()
 	c := &computation[S]{flow: f, thread: t}
 	var nodes sync.WaitGroup
 	for _, e := range t.frontier {
 		if e.node.kind != kindGate && e.done() < len(e.results) {
-			nodes.Go(func() { c.runNode(ctx, e) })
+			n := &nodeRun[S]{computation: c, entry: e, stop: ctx, ctx: ctx, ended: e.done()}
+			if e.node.limited {
+				n.ctx = limited
+			}
+			if e.node.limited && e.node.unreached == nil {
+				n.stop = limited
+			}
+			nodes.Go(n.run)
 		}
 	}
 	nodes.Wait()
-	return t.failures(ctx)
+	return t.failures()
 }
 
 // failures joins what went wrong, in task order: the first errors in full, the
 // rest as a count.
-func (t *thread[S]) failures(ctx context.Context) error {
+func (t *thread[S]) failures() error {
 	const shown = 10
 	var errs []error
+	var stopped error
 	for _, e := range t.frontier {
+		stopped = cmp.Or(stopped, e.stopped)
 		for _, r := range e.results {
 			if r.err != nil {
 				errs = append(errs, r.err)
@@ -80,9 +102,10 @@ func (t *thread[S]) failures(ctx context.Context) error {
 	if more := len(errs) - shown; more > 0 {
 		errs = append(errs[:shown], fmt.Errorf("%d more tasks failed", more))
 	}
-	if done, total := t.tasks(); ctx.Err() != nil && done < total {
+	if stopped != nil {
+		done, total := t.tasks()
 		errs = append(errs, fmt.Errorf("step %d (%s) stopped with %d of %d tasks done: %w",
-			t.step(), strings.Join(t.next(), "+"), done, total, context.Cause(ctx)))
+			t.step(), strings.Join(t.next(), "+"), done, total, stopped))
 	}
 	return errors.Join(errs...)
 }
@@ -119,6 +142,9 @@ func (f *Flow[S]) mergeAll(t *thread[S]) error {
 			if r.failed {
 				step.Failed++
 			}
+			if r.unreached {
+				step.Unreached++
+			}
 			if err := f.merge(t, r.changes); err != nil {
 				return &NodeError{Node: e.node.name, Task: i, Err: err}
 			}
@@ -140,7 +166,6 @@ func (f *Flow[S]) merge(t *thread[S], changes []change) error {
 		if err != nil {
 			return fmt.Errorf("merging field %q: %w", c.field.name, err)
 		}
-		t.raw[c.field.index] = c.raw
 	}
 	return nil
 }

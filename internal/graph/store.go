@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 )
 
@@ -18,6 +19,10 @@ type Store interface {
 	// Append adds one record, which is durable when it returns. Concurrent
 	// calls may share one commit.
 	Append(ctx context.Context, thread string, record []byte) error
+	// Lock keeps other runs, also those of other processes, off a thread until
+	// release is called or the process ends; the thread need not exist. The error
+	// is ErrBusy, saying who holds it, where somebody does: it does not wait.
+	Lock(ctx context.Context, thread string) (release func() error, err error)
 }
 
 // Saved is what a store has of a thread. Journal is in the order appended.
@@ -30,10 +35,11 @@ type Saved struct {
 type Memory struct {
 	mu      sync.Mutex
 	threads map[string]Saved
+	locked  map[string]bool
 }
 
 // NewMemory returns an empty store.
-func NewMemory() *Memory { return &Memory{threads: map[string]Saved{}} }
+func NewMemory() *Memory { return &Memory{threads: map[string]Saved{}, locked: map[string]bool{}} }
 
 // Load returns what was saved, or ErrNoThread.
 func (m *Memory) Load(_ context.Context, thread string) (Saved, error) {
@@ -43,6 +49,7 @@ func (m *Memory) Load(_ context.Context, thread string) (Saved, error) {
 	if !ok {
 		return Saved{}, fmt.Errorf("%w: %q", ErrNoThread, thread)
 	}
+	s.Journal = slices.Clip(s.Journal) // whoever appends to it writes elsewhere
 	return s, nil
 }
 
@@ -65,4 +72,20 @@ func (m *Memory) Append(_ context.Context, thread string, record []byte) error {
 	s.Journal = append(s.Journal, record)
 	m.threads[thread] = s
 	return nil
+}
+
+// Lock keeps other runs of this process off a thread.
+func (m *Memory) Lock(_ context.Context, thread string) (release func() error, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.locked[thread] {
+		return nil, fmt.Errorf("%w: %q, in this process", ErrBusy, thread)
+	}
+	m.locked[thread] = true
+	return func() error {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		delete(m.locked, thread)
+		return nil
+	}, nil
 }

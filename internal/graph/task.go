@@ -1,11 +1,15 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+
+	"github.com/go-json-experiment/json"
 )
 
 // computation is the running part of one superstep.
@@ -17,81 +21,198 @@ type computation[S any] struct {
 	broken atomic.Bool // the store refused a record: nothing more is started
 }
 
-// runNode runs the missing tasks of one node, as many at a time as it allows.
-// A task keeps its slot while it waits for a retry.
-func (c *computation[S]) runNode(ctx context.Context, e *entry[S]) {
-	ended := e.done()
-	c.flow.emit(Event{Kind: StepStarted, Thread: c.thread.id, Node: e.node.name, Done: ended, Total: len(e.results)})
-	slots := make(chan struct{}, e.node.concurrency)
+// nodeRun is the running part of one node.
+type nodeRun[S any] struct {
+	*computation[S]
+	*entry[S]
+	stop  context.Context // when it ends, tasks without a result are left for another run
+	ctx   context.Context // of the tasks: stop, or one that ends at the deadline too
+	ended int             // guarded by mu
+	spent atomic.Pointer[error]
+}
+
+// maxUnkept is how many tasks of a node may wait, their work done and their slot
+// free, for the store to keep the result: commits are shared that way, and the
+// next tasks need not wait for the disk. What a task paid for with Once is kept
+// before it goes on.
+const maxUnkept = 128
+
+// run runs the node's missing tasks, as many at a time as it allows. A task
+// keeps its slot while it waits for a retry.
+func (n *nodeRun[S]) run() {
+	n.flow.emit(Event{Kind: StepStarted, Thread: n.thread.id, Node: n.node.name, Done: n.ended, Total: len(n.results)})
+	slots, unkept := make(chan struct{}, n.node.concurrency), make(chan struct{}, n.node.concurrency+maxUnkept)
 	var tasks sync.WaitGroup
-	for i := range e.results {
-		if e.results[i].done {
+	for i := range n.results {
+		if n.results[i].done {
 			continue
 		}
 		slots <- struct{}{}
-		if ctx.Err() != nil || c.broken.Load() {
+		unkept <- struct{}{}
+		if n.stop.Err() != nil || n.broken.Load() {
 			break
 		}
 		tasks.Go(func() {
-			defer func() { <-slots }()
-			c.runTask(ctx, e, i, &ended)
+			defer func() { <-unkept }()
+			n.runTask(i, sync.OnceFunc(func() { <-slots }))
 		})
 	}
 	tasks.Wait()
+	if n.stop.Err() != nil && n.done() < len(n.results) {
+		n.stopped = context.Cause(n.stop)
+	}
 }
 
-// runTask runs one task to its end and journals what it came to. A task that
-// failed while the context was cancelled has no result: it runs again later.
-func (c *computation[S]) runTask(ctx context.Context, e *entry[S], i int, ended *int) {
-	r := &e.results[i]
-	fail := func(attempts int, err error) error {
-		return &NodeError{Node: e.node.name, Task: i, Attempts: attempts, Err: err}
-	}
-	r.err = fail(1, errors.New("its goroutine exited")) // unless what follows returns
-	u, attempts, failure := c.attempt(ctx, e, i)
-	if failure != nil && ctx.Err() != nil {
+// runTask runs one task to its end and journals what it came to. Its slot is
+// free when the work is done. A task that failed while the run was being stopped
+// has no result: it runs again later.
+func (n *nodeRun[S]) runTask(i int, free func()) {
+	defer free()
+	r := &n.results[i]
+	r.err = n.fail(i, 1, errors.New("its goroutine exited")) // unless what follows returns
+	own := n.journal(i)
+	u, attempts, failure := n.attempt(i, own)
+	if failure != nil && own.refusal() == nil && n.stop.Err() != nil {
 		r.err = nil
 		return
 	}
-	err := failure
-	if failure != nil && e.node.onError != nil {
-		u, err = protect(func() (Update, error) { return e.node.onError(e.payloads[i], failure) })
-	}
-	var changes []change
-	if err == nil {
-		changes, err = c.flow.keep(ctx, c.thread, record{Step: c.thread.step(), Node: e.node.name, Task: i, Failed: failure != nil}, u)
-	}
-	if errors.Is(err, errNotKept) {
-		c.broken.Store(true)
+	done := result{done: true, unreached: n.cut(failure)}
+	done.failed = failure != nil && !done.unreached
+	u, err := n.settled(i, done, u, failure)
+	if err = cmp.Or(own.refusal(), err); err == nil {
+		record := Record{Step: n.thread.step(), Node: n.node.name, Task: i, Failed: done.failed, Unreached: done.unreached}
+		done.changes, err = n.keep(record, u, free)
 	}
 	if err != nil {
-		r.err = fail(attempts, err)
-		failure = r.err
-	} else {
-		*r = result{done: true, failed: failure != nil, changes: changes}
+		done = result{err: n.fail(i, attempts, err)}
+		failure = done.err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	*ended++
-	c.flow.emit(Event{
-		Kind: TaskDone, Thread: c.thread.id, Node: e.node.name, Task: i,
-		Done: *ended, Total: len(e.results), Attempt: attempts, Err: failure,
+	*r = done
+	n.tell(i, attempts, failure)
+}
+
+// keep makes a task's result durable.
+func (n *nodeRun[S]) keep(r Record, u Update, free func()) ([]change, error) {
+	data, changes, err := n.flow.record(r, u)
+	if err != nil {
+		return nil, err
+	}
+	free()
+	return changes, n.append(r.Node, data)
+}
+
+func (n *nodeRun[S]) append(node string, data []byte) error {
+	err := n.flow.append(n.ctx, n.thread, node, data)
+	if errors.Is(err, errNotKept) {
+		n.broken.Store(true)
+	}
+	return err
+}
+
+func (n *nodeRun[S]) fail(i, attempts int, err error) error {
+	return &NodeError{Node: n.node.name, Task: i, Attempts: attempts, Err: err}
+}
+
+// settled is the update that a task comes to: its own, or what the node's
+// policies make of its failure.
+func (n *nodeRun[S]) settled(i int, r result, u Update, failure error) (Update, error) {
+	switch {
+	case r.unreached:
+		return protect(func() (Update, error) { return n.node.unreached(n.payloads[i]) })
+	case r.failed && n.node.onError != nil:
+		return protect(func() (Update, error) { return n.node.onError(n.payloads[i], failure) })
+	}
+	return u, failure
+}
+
+// cut reports whether a failure is that of time or budget, and sees to it that
+// no more tasks are started.
+func (n *nodeRun[S]) cut(failure error) bool {
+	if failure == nil || n.node.unreached == nil {
+		return false
+	}
+	if isSpent(failure) {
+		n.spent.CompareAndSwap(nil, &failure)
+		return true
+	}
+	return n.ctx.Err() != nil
+}
+
+// tell reports a task that ended.
+func (n *nodeRun[S]) tell(i, attempts int, failure error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.ended++
+	n.flow.emit(Event{
+		Kind: TaskDone, Thread: n.thread.id, Node: n.node.name, Task: i,
+		Done: n.ended, Total: len(n.results), Attempt: attempts, Err: failure,
 	})
 }
 
-// attempt runs a task, again after transient errors if its node says so.
-func (c *computation[S]) attempt(ctx context.Context, e *entry[S], i int) (u Update, attempts int, err error) {
+// attempt runs a task, again after transient errors if its node says so. One
+// that time or budget leaves out is not tried.
+func (n *nodeRun[S]) attempt(i int, own *taskJournal) (u Update, attempts int, err error) {
+	if err := n.late(); err != nil {
+		return u, 0, err
+	}
+	ctx := context.WithValue(n.ctx, taskKey{}, own)
 	for attempts = 1; ; attempts++ {
-		u, err = protect(func() (Update, error) { return e.node.run(ctx, c.thread.state, e.payloads[i]) })
-		wait, again := e.node.retry.next(err, attempts, c.flow.random)
+		u, err = protect(func() (Update, error) { return n.call(ctx, i, own) })
+		wait, again := n.node.retry.next(err, attempts, n.flow.random)
 		if err == nil || !again || ctx.Err() != nil {
 			return u, attempts, err
 		}
-		c.flow.emit(Event{Kind: TaskRetry, Thread: c.thread.id, Node: e.node.name, Task: i, Total: len(e.results), Attempt: attempts, Err: err})
-		if c.flow.sleep(ctx, wait) != nil {
+		n.flow.emit(Event{Kind: TaskRetry, Thread: n.thread.id, Node: n.node.name, Task: i, Total: len(n.results), Attempt: attempts, Err: err})
+		if n.flow.sleep(ctx, wait) != nil {
 			return u, attempts, err
 		}
 	}
+}
+
+// late is why a task is not to be started any more.
+func (n *nodeRun[S]) late() error {
+	if spent := n.spent.Load(); spent != nil {
+		return *spent
+	}
+	return context.Cause(n.ctx)
+}
+
+// call calls the node's function. Of an effect, the intent to act is in the
+// journal before; where it was there already, look comes first.
+func (n *nodeRun[S]) call(ctx context.Context, i int, own *taskJournal) (Update, error) {
+	switch {
+	case n.node.kind != kindEffect:
+	case n.results[i].intent:
+		u, done, err := n.node.look(ctx, n.thread.state)
+		if err != nil {
+			return u, fmt.Errorf("looking whether it was done before: %w", err)
+		}
+		if done {
+			return u, nil
+		}
+	default:
+		if err := own.note(Record{Intent: true}); err != nil {
+			return Update{}, err
+		}
+	}
+	return n.node.run(ctx, n.thread.state, n.payloads[i])
+}
+
+// journal is where a task's records go before it is done.
+func (n *nodeRun[S]) journal(i int) *taskJournal {
+	j := &taskJournal{answers: n.results[i].answers}
+	if j.answers == nil {
+		j.answers = map[string]*answer{}
+	}
+	j.append = func(r Record) error {
+		r.Step, r.Node, r.Task = n.thread.step(), n.node.name, i
+		data, err := json.Marshal(&r, codec)
+		if err != nil {
+			return fmt.Errorf("encoding a record of %q: %w", r.Node, err)
+		}
+		return n.append(r.Node, data)
+	}
+	return j
 }
 
 // protect calls a function of the flow and turns its panic into an error.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -12,8 +13,8 @@ import (
 // way, and what of that superstep is finished.
 type thread[S any] struct {
 	id       string
+	created  time.Time
 	state    S
-	raw      [][]byte // each field's JSON; nil where it has to be made again
 	frontier []*entry[S]
 	pending  []Pending // the interrupts and gates of this superstep
 	answered []string  // ids, oldest first
@@ -27,13 +28,18 @@ type entry[S any] struct {
 	visit    int
 	payloads []any    // one per task; of nodes other than fans a nil
 	results  []result // one per task
+	stopped  error    // why tasks without a result were not run to their end
 }
 
 type result struct {
-	done    bool
-	failed  bool // done by the node's policy
-	changes []change
-	err     error
+	done      bool
+	failed    bool // done by the node's policy
+	unreached bool // done by the node's Unreached
+	changes   []change
+	err       error
+
+	intent  bool               // an effect may have acted in an earlier process
+	answers map[string]*answer // of a task that is not done, by key
 }
 
 func (e *entry[S]) done() int {
@@ -126,16 +132,15 @@ func (t *thread[S]) result() Result[S] {
 // begin saves the first snapshot. The state goes through the codec, so that it
 // shares nothing with the caller's and is what a later process would read.
 func (f *Flow[S]) begin(ctx context.Context, id string, initial *S) (*thread[S], error) {
-	t := &thread[S]{id: id, raw: make([][]byte, len(f.fields))}
-	for i, field := range f.fields {
-		data, err := field.save(initial)
+	t := &thread[S]{id: id, created: f.clock().UTC().Round(0)}
+	for _, field := range f.fields {
+		data, err := written(func(d *document) error { return field.save(d, initial) })
 		if err != nil {
 			return nil, fmt.Errorf("encoding field %q of the initial state: %w", field.name, err)
 		}
 		if err := json.Unmarshal(data, field.at(&t.state), codec); err != nil {
 			return nil, fmt.Errorf("reading back field %q of the initial state: %w", field.name, err)
 		}
-		t.raw[i] = data
 	}
 	t.enter(f.start, nil)
 	if err := f.ask(t); err != nil {

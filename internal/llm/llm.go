@@ -77,6 +77,10 @@ func New(o Options) (*Client, error) {
 	return &Client{base: address, key: key, model: model, http: o.HTTP}, nil
 }
 
+// Identity names what settles an answer beside the request: the model. Address
+// and key are not in it.
+func (c *Client) Identity() string { return "model " + c.model }
+
 // Chat sends a request and waits for the whole answer.
 //
 // Errors are *StatusError, ErrRefused, ErrTruncated, ErrEmpty, ErrNotChat,

@@ -1,7 +1,7 @@
 // Package post writes the approved review to the pull request, once.
 //
-// It is the only step that writes there, and it holds no model. Start reading
-// at Review.
+// It is the only step that writes there, and it holds no model. It is resume
+// check 13. Start reading at Review; Turn is how racing jobs take turns.
 package post
 
 import (
@@ -11,9 +11,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
-	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
@@ -34,7 +34,7 @@ type Writer interface {
 }
 
 // Request is an approved review. Review holds the findings as they were
-// decided; Digest is the checkpoint's.
+// decided; Digest is the checkpoint's; Race is nil where nobody else can decide.
 type Request struct {
 	Ref      pull.Ref
 	Commit   string
@@ -42,6 +42,11 @@ type Request struct {
 	Digest   string
 	Review   render.Review
 	Approval render.Approval
+	Race     *Race
+}
+
+func (q Request) marker() render.Marker {
+	return render.Marker{Thread: q.Thread, Digest: q.Digest, Approved: Approved(q.Review)}
 }
 
 // Posted says where the review stands. Before is set where it had been posted
@@ -53,31 +58,53 @@ type Posted struct {
 }
 
 // Review posts the review as one COMMENT at the reviewed commit. Before it
-// writes it looks for a review of the same thread by the same author (resume
-// check 13), and whether the pull request moved since check 9. Where GitHub refuses the inline comments, all of them are posted
+// writes it looks whether it was posted before, whether the pull request moved
+// since check 9, and whether another job is deciding: it waits for its turn and
+// looks again. Where GitHub refuses the inline comments, all of them are posted
 // in the body instead, so that a bad anchor costs nothing else (P7).
 func Review(ctx context.Context, r Reader, w Writer, q Request) (Posted, error) {
-	marker := render.Marker{Thread: q.Thread, Digest: q.Digest, Approved: Approved(q.Review)}
-	earlier, err := earlierReview(ctx, r, q.Ref, marker)
-	if err != nil || earlier.Before {
+	if earlier, found, err := Look(ctx, r, q); err != nil || found {
 		return earlier, err
 	}
 	if err := unmoved(ctx, r, q); err != nil {
 		return Posted{}, err
 	}
-	body, comments := Rendered(q.Review)
-	body = render.Posted(body, q.Approval, marker)
-	_, url, err := w.CreateReview(ctx, q.Ref, q.Commit, body, comments)
-	if errors.Is(err, write.ErrRefused) && len(comments) > 0 {
-		body, _ = Rendered(q.Review.InBody())
-		body = render.Posted(body, q.Approval, marker)
-		_, url, err = w.CreateReview(ctx, q.Ref, q.Commit, body, nil)
-	}
-	if errors.Is(err, write.ErrUnknown) {
-		if found, lookErr := earlierReview(ctx, r, q.Ref, marker); lookErr == nil && found.Before {
-			return Posted{URL: found.URL, Body: found.Body}, nil // it stands: the answer alone was lost
+	if q.Race != nil {
+		if earlier, found, err := q.turn(ctx, r); err != nil || found {
+			return earlier, err
 		}
 	}
+	posted, err := send(ctx, w, q, q.Review)
+	if errors.Is(err, write.ErrRefused) && inline(q.Review) {
+		posted, err = send(ctx, w, q, q.Review.InBody())
+	}
+	if errors.Is(err, write.ErrUnknown) {
+		if there, found, lookErr := Look(ctx, r, q); lookErr == nil && found {
+			return Posted{URL: there.URL, Body: there.Body}, nil // it stands: the answer alone was lost
+		}
+	}
+	return posted, err
+}
+
+// turn waits until this job may write, and looks once more. What was seen while
+// waiting counts, also where a later listing is an older one.
+func (q Request) turn(ctx context.Context, r Reader) (earlier Posted, found bool, err error) {
+	race := *q.Race
+	race.Posted = func(ctx context.Context) (bool, error) {
+		earlier, found, err = Look(ctx, r, q)
+		return found, err
+	}
+	if err := Turn(ctx, race); err != nil || found {
+		return earlier, found, err
+	}
+	return Look(ctx, r, q)
+}
+
+// send writes the review in one of its forms.
+func send(ctx context.Context, w Writer, q Request, form render.Review) (Posted, error) {
+	body, comments := Rendered(form)
+	body = render.Posted(body, q.Approval, q.marker())
+	_, url, err := w.CreateReview(ctx, q.Ref, q.Commit, body, comments)
 	return Posted{URL: url, Body: body}, err
 }
 
@@ -99,18 +126,6 @@ func unmoved(ctx context.Context, r Reader, q Request) error {
 	}}
 }
 
-// CheckRecord is the part of resume check 13 that a decision on record answers:
-// the same verdict on the same draft may be given again, another one may not.
-func CheckRecord(r decision.Record, digest string, now decision.Verdict) error {
-	if r.Digest != digest || r.Decision == now {
-		return nil
-	}
-	return &checkpoint.Refusal{Check: 13, What: "this draft was decided otherwise before, nothing was posted", Rows: [][2]string{
-		{"where", fmt.Sprintf("%s by %s on %s", r.Decision, r.By, r.At.Format("2 January 2006, 15:04 MST"))},
-		{"next", "a draft is decided once; push a new commit for a new review"},
-	}}
-}
-
 // Rendered gives the body and the inline comments of a review as they are posted.
 func Rendered(r render.Review) (body string, comments []write.Comment) {
 	for _, f := range r.Findings {
@@ -119,6 +134,11 @@ func Rendered(r render.Review) (body string, comments []write.Comment) {
 		}
 	}
 	return render.Body(r), comments
+}
+
+// inline reports whether the review has inline comments.
+func inline(r render.Review) bool {
+	return slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Placement == finding.Inline })
 }
 
 // Approved is the digest of the approved set: body and comments.
@@ -135,29 +155,34 @@ func Approved(r render.Review) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// earlierReview looks for a review of the thread by our own author: the same
-// one was posted before, another one refuses this one.
-func earlierReview(ctx context.Context, r Reader, ref pull.Ref, want render.Marker) (Posted, error) {
-	viewer, err := r.Viewer(ctx)
-	if err != nil {
-		return Posted{}, err
-	}
-	reviews, err := r.Reviews(ctx, ref)
-	if err != nil {
-		return Posted{}, err
+// Look is resume check 13 on the pull request: it finds the review where it was
+// posted before, by marker and account. Another review of the thread by our own
+// author is a refusal. It writes nothing, so it also answers what became of a
+// write whose outcome is unknown.
+func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
+	reviews, err := ours(ctx, r, q.Ref, q.Thread)
+	if err != nil || len(reviews) == 0 {
+		return Posted{}, false, err
 	}
 	for _, review := range reviews {
-		have, ok := render.ParseMarker(review.Body)
-		if !ok || have.Thread != want.Thread || !viewer.Wrote(review) {
-			continue
+		if have, _ := render.ParseMarker(review.Body); have == q.marker() {
+			return Posted{URL: review.URL, Body: review.Body, Before: true}, true, nil
 		}
-		if have == want {
-			return Posted{URL: review.URL, Body: review.Body, Before: true}, nil
-		}
-		return Posted{}, &checkpoint.Refusal{Check: 13, What: "another review of this commit was posted before, nothing was posted now", Rows: [][2]string{
-			{"where", review.URL},
-			{"next", "a commit is reviewed once; push a new one for a new review"},
-		}}
 	}
-	return Posted{}, nil
+	return Posted{}, false, refuse("another review of this commit was posted before, nothing was posted now",
+		"a commit is reviewed once; push a new one for a new review", [2]string{"where", reviews[0].URL})
+}
+
+// ours lists the reviews that have the thread's marker and are by the account
+// behind our token, oldest first.
+func ours(ctx context.Context, r Reader, ref pull.Ref, thread string) ([]github.Review, error) {
+	viewer, err := r.Viewer(ctx)
+	if err != nil {
+		return nil, err
+	}
+	reviews, err := r.Reviews(ctx, ref)
+	return slices.DeleteFunc(slices.Clone(reviews), func(review github.Review) bool {
+		have, ok := render.ParseMarker(review.Body)
+		return !ok || have.Thread != thread || !viewer.Wrote(review)
+	}), err
 }

@@ -247,6 +247,67 @@ func TestCheck13_ARecordOfAnotherVerdictRefuses(t *testing.T) {
 	require.Contains(t, r.Error(), "abort by rita")
 }
 
+func TestCheck13_AWithdrawnDraftPointsToTheNewerOne(t *testing.T) {
+	t.Parallel()
+	record := decision.Record{Digest: digest, Code: digest[:16], By: "rita"}.Withdraws("")
+	for _, verdict := range []decision.Verdict{decision.Approve, decision.Abort} {
+		refused(t, post.CheckRecord(record, digest, verdict), "withdrawn", "the summary of the run that drafted again has its code")
+		refused(t, post.CheckRecord(record.Withdraws("58d1e0c2a9b7f346"), digest, verdict), "code 58d1e0c2a9b7f346")
+	}
+}
+
+func TestCheck13_LookTellsAnUnknownOutcomeAndWritesNothing(t *testing.T) {
+	t.Parallel()
+	p, q := &page{}, request()
+	_, found, err := post.Look(t.Context(), p, q)
+	require.NoError(t, err)
+	require.False(t, found)
+	first, err := post.Review(t.Context(), p, p, q)
+	require.NoError(t, err)
+	there, found, err := post.Look(t.Context(), p, q)
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, post.Posted{URL: first.URL, Body: first.Body, Before: true}, there)
+	other := q
+	other.Digest = strings.Repeat("f", 64)
+	_, found, err = post.Look(t.Context(), p, other)
+	require.False(t, found)
+	refused(t, err, first.URL)
+	p.reviews = append([]github.Review{{Body: strings.Replace(first.Body, digest, other.Digest, 1), UserType: "Bot", URL: "u"}}, p.reviews...)
+	_, found, err = post.Look(t.Context(), p, q)
+	require.NoError(t, err, "ours stands, whatever else does")
+	require.True(t, found)
+}
+
+func TestCheck13_AReviewOfTheThreadStandsWhateverDraftItIsOf(t *testing.T) {
+	t.Parallel()
+	p, q := &page{}, request()
+	_, found, err := post.Standing(t.Context(), p, ref, q.Thread)
+	require.NoError(t, err)
+	require.False(t, found)
+	first, err := post.Review(t.Context(), p, p, q)
+	require.NoError(t, err)
+	url, found, err := post.Standing(t.Context(), p, ref, q.Thread)
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, first.URL, url)
+	_, found, err = post.Standing(t.Context(), p, ref, "o/r#42:"+strings.Repeat("c", 40))
+	require.NoError(t, err)
+	require.False(t, found, "another commit's")
+	p.broken = github.ErrNoAccess
+	_, _, err = post.Standing(t.Context(), p, ref, q.Thread)
+	require.ErrorIs(t, err, github.ErrNoAccess)
+}
+
+func TestCheck13_ARefusedJobsRecordDoesNotGovern(t *testing.T) {
+	t.Parallel()
+	lost := []post.Claim{claim(6, 8, false, no()), claim(5, 7, false, yes())}
+	require.NoError(t, post.Governed(lost, yes()), "the first decision again")
+	refused(t, post.Governed(lost, no()), "approve by rita")
+	require.NoError(t, post.Governed(nil, yes()))
+	require.Equal(t, int64(6), lost[0].ID, "the list is left as it was")
+}
+
 func TestT24_APushOrCloseBeforeTheWritePostsNothing(t *testing.T) {
 	t.Parallel()
 	for name, now := range map[string]pull.Pull{

@@ -104,7 +104,7 @@ func TestAnInstanceIsASlug(t *testing.T) {
 	for _, good := range []string{"", "a", "docs", "a-1", strings.Repeat("a", 32)} {
 		require.NoError(t, CheckInstance(good), good)
 	}
-	for _, bad := range []string{"-a", "a-", "A", "a b", "a\n", "a/b", "ä", strings.Repeat("a", 33), "x --><b>"} {
+	for _, bad := range []string{"-a", "a-", "A", "a b", "a\n", "a/b", "ä", strings.Repeat("a", 33), "x --><b>", "partial-3", "docs-partial-12"} {
 		require.Error(t, CheckInstance(bad), bad)
 	}
 }

@@ -8,9 +8,15 @@ import (
 
 var instancePattern = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$`)
 
+var partialPattern = regexp.MustCompile(`(^|-)partial-[0-9]+$`)
+
 // CheckInstance refuses an instance that is not a slug: lower-case letters,
-// digits and inner dashes, at most 32. The empty instance is the usual one.
+// digits and inner dashes, at most 32, or that would make a draft's name read as
+// a partial checkpoint's. The empty instance is the usual one.
 func CheckInstance(slug string) error {
+	if partialPattern.MatchString(slug) {
+		return fmt.Errorf("instance %q ends like the name of a partial checkpoint", slug)
+	}
 	if slug != "" && !instancePattern.MatchString(slug) {
 		return fmt.Errorf("instance %q is not a slug of lower-case letters, digits and dashes", slug)
 	}

@@ -76,6 +76,25 @@ func coverage(files []finding.FileReview, limit int) (open, rest string) {
 	return open, rest
 }
 
+// unreached says how many files were not reached, and why, without their names.
+func unreached(files []finding.FileReview) string {
+	var parts []string
+	for _, g := range byReason(files) {
+		if g[0].State != finding.NotReached {
+			continue
+		}
+		part := count(len(g), "file")
+		if why := g[0].Reason; why != "" {
+			part += " (" + guard.Inline(word(string(why)), titleRunes) + ")"
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "**Not reached:** " + list(parts)
+}
+
 // byCoverage separates files that were not read in full, though they should
 // have been, from the others.
 func byCoverage(files []finding.FileReview) (missing, others []finding.FileReview) {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,14 +32,23 @@ type Decide struct {
 	Artifact      string    // the artifact's name; empty where unknown
 	Elapsed       time.Duration
 	MaxCost       cost.MicroUSD // cap of the run; 0 is not shown
+	Trust         string        // digest, seal or encrypt; empty means digest
+	Counts        bool          // nothing of a finding is shown but how many there are
+	Show          string        // with Counts: the command that shows the whole draft
+	Withdraws     string        // code of the earlier draft that this one replaces, if any
+	Extra         cost.MicroUSD // with Withdraws: what drafting again cost
 }
 
 // Draft is the job summary of a review that waits for a decision, or that is
 // kept without calling a person, in Markdown of under 1 MiB. Findings that do not fit are counted and pointed to.
 func Draft(r Review, d Decide) string {
-	head := paragraphs(d.title(r), d.why(), r.waiting(d), banner(r.Notices))
+	head := paragraphs(d.title(r), d.why(), r.waiting(d), d.again(), d.retained())
+	if d.Counts {
+		return paragraphs(head, unreached(r.Files), d.hidden(r), d.section(r), d.footer(r)) + "\n"
+	}
+	head = paragraphs(head, banner(r.Notices))
 	unread, files := coverage(r.Files, draftFiles)
-	tail := paragraphs(unread, d.section(r), filtered(r.Filtered), files, d.footer(r))
+	tail := paragraphs(cmp.Or(unread, unreached(r.Files)), d.section(r), filtered(r.Filtered), files, d.footer(r))
 	return paragraphs(head, r.claims(draftBytes-len(head)-len(tail)), tail) + "\n"
 }
 
@@ -187,7 +197,11 @@ func (d Decide) footer(r Review) string {
 	if d.Artifact != "" {
 		where += " " + guard.Code(d.Artifact)
 	}
-	return strings.TrimSpace(sentenceOf(parts) + " The review as it will be posted is `review.md` in " + where + ".")
+	where = "The review as it will be posted is `review.md` in " + where + "."
+	if d.Trust == "encrypt" {
+		where = strings.Replace(where, "is `review.md` in", "is encrypted, with all else, in", 1)
+	}
+	return sentences(sentenceOf(parts), r.reused(), where)
 }
 
 // bill is what the run cost, and with which model, in parts of a sentence.

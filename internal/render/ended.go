@@ -1,8 +1,10 @@
 package render
 
 import (
+	"cmp"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/guard"
 )
 
@@ -20,30 +22,77 @@ var verdicts = map[string]string{
 	"FAILED":  "Review of % failed",
 }
 
-// Ended is the job summary of a run that leaves nothing to decide: the verdict,
-// the reason, what was read. The reason is untrusted and may have several lines.
-func Ended(r Review, outcome, reason string) string {
-	verdict, ok := verdicts[outcome]
+// Ending says how a run ended that leaves nothing to decide. Reason and Changes
+// are untrusted and may have several lines.
+type Ending struct {
+	Outcome string
+	Reason  string
+	Record  *decision.Record // the decision, where there is one
+	Changes []string         // what changed since the draft and invalidates nothing
+	Restart string           // the command that drafts anew
+	Counts  bool             // nothing of a finding that was not posted is shown
+}
+
+// End is the job summary of a run that leaves nothing to decide: the verdict, the reason, the decision,
+// what was read.
+func End(r Review, e Ending) string {
+	verdict, ok := verdicts[e.Outcome]
 	if !ok {
-		verdict = "% ended: " + guard.Inline(outcome, titleRunes)
+		verdict = "% ended: " + guard.Inline(e.Outcome, titleRunes)
+	}
+	blocks := []string{"## " + strings.Replace(verdict, "%", r.name(), 1) + r.byRules(". "), r.why(e.reason(verdict)),
+		account(e.Record, !e.Counts), since(e.Changes), e.restart(), e.read(r)}
+	return paragraphs(append(blocks, e.rest(r)...)...) + "\n"
+}
+
+// reason leaves out what the verdict or the decision's account says already.
+func (e Ending) reason(verdict string) string {
+	if e.Record != nil && e.Outcome == "ABORTED" {
+		return ""
 	}
 	if strings.HasSuffix(verdict, nothingPosted) {
-		reason = strings.Replace(reason, nothingPosted, "", 1)
+		return strings.Replace(e.Reason, nothingPosted, "", 1)
 	}
-	unread, files := coverage(r.Files, draftFiles)
-	blocks := []string{"## " + strings.Replace(verdict, "%", r.name(), 1) + r.byRules(". "), r.why(reason)}
-	switch {
-	case len(r.Files) == 0 || outcome == "SKIPPED":
-	case len(r.Findings) == 0:
-		blocks = append(blocks, r.read())
-	default:
-		blocks = append(blocks, r.found()+" · "+r.read())
-	}
-	if outcome == "CLEAN" || outcome == "FAILED" {
-		return paragraphs(append(blocks, banner(r.Notices), unread, filtered(r.Filtered), files, sentenceOf(r.bill(0)))...) + "\n"
-	}
-	return paragraphs(append(blocks, unread, files)...) + "\n"
+	return e.Reason
 }
+
+// restart shows the command that drafts anew.
+func (e Ending) restart() string {
+	if e.Restart == "" {
+		return ""
+	}
+	return paragraphs("This drafts anew; what was read and has not changed is not paid again:", guard.Fence(e.Restart, ""))
+}
+
+// read is the count line.
+func (e Ending) read(r Review) string {
+	switch {
+	case len(r.Files) == 0 || e.Outcome == "SKIPPED":
+		return ""
+	case len(r.Findings) == 0:
+		return r.read()
+	}
+	return r.found() + " · " + r.read()
+}
+
+// rest is what of the review is shown beside its counts.
+func (e Ending) rest(r Review) []string {
+	unread, files := coverage(r.Files, draftFiles)
+	unread = cmp.Or(unread, unreached(r.Files))
+	drafted := e.Outcome == "CLEAN" || e.Outcome == "FAILED"
+	switch {
+	case e.Counts && drafted:
+		return []string{unreached(r.Files), r.paid()}
+	case e.Counts && e.Outcome != "POSTED":
+		return nil
+	case drafted:
+		return []string{banner(r.Notices), unread, filtered(r.Filtered), files, r.paid()}
+	}
+	return []string{unread, files}
+}
+
+// paid is what the run cost, in sentences.
+func (r Review) paid() string { return sentences(sentenceOf(r.bill(0)), r.reused()) }
 
 // why shows the reason: the review's page as a link, one line as text, several
 // as they are.

@@ -47,6 +47,10 @@ func TestGolden(t *testing.T) {
 		"draft-2000.md":        Draft(manyFiles(2000), dialog()),
 		"draft-hostile.md":     Draft(hostile(), dialog()),
 		"draft-cjk.md":         Draft(eastAsian(), dialog()),
+		"draft-counts.md":      Draft(ledger(), hidden(dialog(), "encrypt")),
+		"draft-counts-seal.md": Draft(partial(), hidden(dispatch(), "seal")),
+		"draft-again.md":       Draft(reused(), redraft()),
+		"draft-timed-out.md":   Draft(timedOut(), dialog()),
 		"review.md":            Posted(Body(ledger()), approval, marker),
 		"review-partial.md":    Body(partial()),
 		"review-dropped.md":    Body(allDropped()),
@@ -58,13 +62,16 @@ func TestGolden(t *testing.T) {
 		"inline.md":            Comment(ledger().Findings[0]),
 		"file.md":              File(ledger()),
 		"file-hostile.md":      File(hostile()),
-		"ended-skipped.md":     Ended(Review{Name: "#42"}, "SKIPPED", "the pull request is a draft"),
-		"ended-clean.md":       Ended(clean, "CLEAN", ""),
-		"ended-posted.md":      Ended(ledger(), "POSTED", "https://github.com/org/payments/pull/42#pullrequestreview-17"),
-		"ended-aborted.md":     Ended(ledger(), "ABORTED", "rejected by rita-reviewer: not now"),
-		"ended-refused.md":     Ended(Review{Name: "#42"}, "REFUSED", refusal.Text()),
-		"ended-expired.md":     Ended(Review{Name: "#42"}, "EXPIRED", "it could be decided until 5 December 2026, 14:10 UTC; a new push or dispatch drafts anew"),
-		"ended-failed.md":      Ended(onlyFailures(), "FAILED", "every file failed"),
+		"ended-skipped.md":     ended(Review{Name: "#42"}, "SKIPPED", "the pull request is a draft"),
+		"ended-clean.md":       ended(clean, "CLEAN", ""),
+		"ended-posted.md":      End(ledger(), posted()),
+		"ended-aborted.md":     End(ledger(), rejected()),
+		"ended-counts.md":      End(clean, Ending{Outcome: "CLEAN", Counts: true}),
+		"ended-refused.md":     ended(Review{Name: "#42"}, "REFUSED", refusal.Text()),
+		"ended-expired.md": End(Review{Name: "#42"}, Ending{Outcome: "EXPIRED", Reason: "it could be decided until 5 December 2026, 14:10 UTC",
+			Restart: "gh workflow run pr-review.yml --repo org/payments -f pull-request=42"}),
+		"threads.txt":          Threads(parked(), time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC)),
+		"ended-failed.md":      ended(onlyFailures(), "FAILED", "every file failed"),
 		"terminal.txt":         Terminal(ledger(), wide),
 		"terminal-40.txt":      Terminal(ledger(), narrow),
 		"terminal-color.txt":   Terminal(ledger(), color),
@@ -79,4 +86,9 @@ func TestGolden(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { golden(t, name, got) })
 	}
+}
+
+// ended is the summary of a run without a decision.
+func ended(r Review, outcome, reason string) string {
+	return End(r, Ending{Outcome: outcome, Reason: reason})
 }

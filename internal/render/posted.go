@@ -42,11 +42,7 @@ func Posted(body string, a Approval, m Marker) string {
 
 // String is the approval as one sentence of inert Markdown.
 func (a Approval) String() string {
-	by := a.By
-	if !plainLogin.MatchString(by) {
-		by = guard.Code(by)
-	}
-	text := "Drafted by " + guard.Inline(a.Drafted, titleRunes) + ", approved by " + strings.ReplaceAll(by, "[", `\[`)
+	text := "Drafted by " + guard.Inline(a.Drafted, titleRunes) + ", approved by " + person(a.By)
 	if !a.At.IsZero() {
 		text += " on " + day(a.At)
 	}
@@ -57,6 +53,14 @@ func (a Approval) String() string {
 		text += " ([approval record](" + a.RecordURL + "))"
 	}
 	return text + "."
+}
+
+// person is a login, inert.
+func person(login string) string {
+	if !plainLogin.MatchString(login) {
+		login = guard.Code(login)
+	}
+	return strings.ReplaceAll(login, "[", `\[`)
 }
 
 func (a Approval) changes() string {

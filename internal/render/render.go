@@ -27,6 +27,7 @@ type Review struct {
 	Model    string               // the model's name; untrusted text
 	Usage    cost.Usage
 	Partial  bool // files were not reached
+	Reused   int  // files whose result an earlier run had paid for
 
 	// Lines gives the text of a line of the diff, without its line break; nil
 	// where no diff is at hand. Only the draft and the terminal read it, so

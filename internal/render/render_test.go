@@ -26,7 +26,7 @@ func pages(r Review) map[string]string {
 		"posted": Posted(Body(r), Approval{By: "x</details>@org", Drafted: "a model", RecordURL: "https://x/)<b>"}, Marker{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd"}),
 	}
 	for outcome := range verdicts {
-		p[outcome] = Ended(r, outcome, "failed: </details> @org/team #12 https://collect.example/x")
+		p[outcome] = ended(r, outcome, "failed: </details> @org/team #12 https://collect.example/x")
 	}
 	for _, f := range r.Findings {
 		p["comment "+f.ID] = Comment(f)
@@ -211,7 +211,7 @@ func TestRulesAreSaidInTheFirstLine(t *testing.T) {
 	first := func(s string) string { return strings.SplitN(s, "\n", 2)[0] }
 	r := byRules()
 	for name, s := range map[string]string{
-		"draft": Draft(r, dialog()), "ended": Ended(r, "POSTED", ""), "body": Body(r), "file": File(r), "terminal": Terminal(r, TerminalOptions{}),
+		"draft": Draft(r, dialog()), "ended": ended(r, "POSTED", ""), "body": Body(r), "file": File(r), "terminal": Terminal(r, TerminalOptions{}),
 	} {
 		require.Contains(t, first(s), RulesNotice, name)
 		require.Equal(t, 1, strings.Count(s, "without a model")-strings.Count(s, "Posted instead if"), name)
@@ -338,7 +338,7 @@ func TestASecretIsNotRepeatedOnTheTerminal(t *testing.T) {
 }
 
 func TestNothingIsSaidTwice(t *testing.T) {
-	refused := Ended(Review{Name: "#42"}, "REFUSED", "error: decision refused, nothing was posted\n  line 2  /drop F9")
+	refused := ended(Review{Name: "#42"}, "REFUSED", "error: decision refused, nothing was posted\n  line 2  /drop F9")
 	require.Equal(t, 1, strings.Count(refused, "nothing was posted"))
 	require.Contains(t, refused, "## The decision on #42 was refused, nothing was posted\n")
 	require.Contains(t, refused, "decision refused\n  line 2  /drop F9")

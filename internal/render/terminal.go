@@ -233,6 +233,9 @@ func (t *terminal) foot() {
 		t.WriteString("\n")
 		t.prose("", strings.Join(parts, ", "))
 	}
+	if again := t.reused(); again != "" {
+		t.prose("", again)
+	}
 }
 
 // Progress is one line about a running review, without a line break and at most

@@ -22,7 +22,7 @@ func (m *Model) next(in prompt.Input, first attempt) turn {
 	switch {
 	case repairable(first):
 		return func(b guard.Boundary) string {
-			return prompt.Repair(b, in.Path, broken.problem, first.answer.Text)
+			return prompt.Repair(b, in.Path, broken.problem, first.text)
 		}
 	case isBroken, errors.Is(first.err, llm.ErrEmpty), errors.Is(first.err, llm.ErrRefused):
 		return func(b guard.Boundary) string { return prompt.Again(b, in) }
@@ -35,7 +35,7 @@ func (m *Model) next(in prompt.Input, first attempt) turn {
 // with the diff, since a repair could only make it a clean one.
 func repairable(a attempt) bool {
 	_, isBroken := errors.AsType[*brokenError](a.err)
-	text := strings.TrimSpace(unfence(a.answer.Text))
+	text := strings.TrimSpace(unfence(a.text))
 	return isBroken && atLeast(a) > 0 && len(text) <= maxQuoted &&
 		(strings.HasPrefix(text, "{") || strings.HasPrefix(text, "["))
 }
@@ -43,7 +43,7 @@ func repairable(a attempt) bool {
 // atLeast is a lower bound of the findings that a broken answer was to hold. An
 // answer with one brace holds none; one with more holds at least one.
 func atLeast(a attempt) int {
-	if len(a.findings) == 0 && strings.Count(a.answer.Text, "{") > 1 {
+	if len(a.findings) == 0 && strings.Count(a.text, "{") > 1 {
 		return 1
 	}
 	return len(a.findings)

@@ -28,19 +28,28 @@ const maxPatch = 256 << 10
 // maxTokens bounds the output of one call, reasoning included.
 const maxTokens = 16_384
 
+// ErrSpent says that a file was not reviewed because no money is left for it.
+var ErrSpent = errors.New("the budget was spent")
+
 // Reviewer reviews one changed file.
 //
-// What goes wrong with a file is the result's state and reason. The error is the
-// context's end alone; the file is then not reached and the result holds only
-// the usage that was paid.
+// What goes wrong with a file is the result's state and reason. The error says
+// that the file was not reached: the context ended, the budget did (ErrSpent),
+// or an answer could not be kept. The result holds only the usage that was paid.
 type Reviewer interface {
 	Review(ctx context.Context, f diff.File) (finding.FileReview, error)
+	// Key names this reviewer's result for a file: equal keys, equal questions.
+	// It is empty where a result costs nothing and need not be found again.
+	Key(f diff.File) string
 }
 
 // Chatter asks a model; *llm.Client is one. Where an error comes with a usage,
 // the usage was paid.
 type Chatter interface {
 	Chat(ctx context.Context, r llm.Request) (llm.Answer, error)
+	// Identity names all that settles an answer beside the request, such as the
+	// model. It is hashed into keys, and holds neither credentials nor addresses.
+	Identity() string
 }
 
 // Model is the reviewer that asks a model: one call per file, and a second one
@@ -53,18 +62,15 @@ type Model struct {
 	// file that failed. It is called from the goroutine of the review. The cause
 	// may hold an address and a server's message, which the reason does not.
 	OnFailure func(path string, cause error)
+
+	// Once, where set before the first review, keeps every answer before it is
+	// used and gives it back when the same question comes again (P4).
+	Once Once
 }
 
 // NewModel returns a reviewer over a model. The random source draws the prompt's
 // boundaries; it must be safe for concurrent use, as crypto/rand.Reader is.
 func NewModel(c Chatter, random io.Reader) *Model { return &Model{chat: c, random: random} }
-
-// attempt is what one or more calls about a file came to.
-type attempt struct {
-	answer   llm.Answer
-	findings []finding.Finding // those that are whole
-	err      error             // why the answer is not whole; nil when it is
-}
 
 // Review asks for the findings in a file's patch.
 func (m *Model) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
@@ -76,6 +82,8 @@ func (m *Model) Review(ctx context.Context, f diff.File) (finding.FileReview, er
 	}
 	last, used := m.attempts(ctx, f)
 	switch {
+	case errors.As(last.err, new(*notKeptError)):
+		return finding.FileReview{Path: f.Path, Usage: used}, last.err
 	case last.err != nil && ctx.Err() != nil:
 		return finding.FileReview{Path: f.Path, Usage: used}, fmt.Errorf("reviewing a file: %w", ctx.Err())
 	case last.err != nil && len(last.findings) == 0:
@@ -113,29 +121,16 @@ func readable(f diff.File) error {
 // attempts makes the first call and, where it may help, the second.
 func (m *Model) attempts(ctx context.Context, f diff.File) (attempt, cost.Usage) {
 	in := prompt.Input{Path: f.Path, OldPath: f.OldPath, Status: string(f.Status), Patch: f.Patch}
-	first := m.ask(ctx, in, "", func(b guard.Boundary) string { return prompt.User(b, in) })
-	next := m.next(in, first)
-	if next == nil {
-		return first, first.answer.Usage
-	}
-	second := m.ask(ctx, in, first.answer.Text, next)
-	return better(first, second), cost.Add(first.answer.Usage, second.answer.Usage)
-}
-
-// ask draws a boundary that neither the file nor an earlier answer holds, makes
-// one call and reads its answer.
-func (m *Model) ask(ctx context.Context, in prompt.Input, earlier string, user turn) attempt {
-	b, err := guard.NewBoundary(m.random, in.Path, in.OldPath, in.Patch, earlier)
-	if err != nil {
-		return attempt{err: fmt.Errorf("drawing a boundary: %w", err)}
-	}
-	answer, err := m.chat.Chat(ctx, llm.Request{
-		System: prompt.System(), User: user(b),
-		SchemaName: prompt.SchemaName, Schema: prompt.Schema(), MaxTokens: maxTokens,
+	first := m.ask(ctx, question{
+		key: hash(m.Key(f), "first"), path: in.Path, avoid: []string{in.Path, in.OldPath, in.Patch},
+		user: func(b guard.Boundary) string { return prompt.User(b, in) },
 	})
-	if err != nil && !errors.Is(err, llm.ErrTruncated) {
-		return attempt{answer: answer, err: err}
+	user := m.next(in, first)
+	if user == nil {
+		return first, first.usage
 	}
-	found, bad := decode(answer.Text, in.Path)
-	return attempt{answer: answer, findings: found, err: cmp.Or(err, bad)}
+	second := m.ask(ctx, question{
+		key: hash(m.Key(f), "second", string(reason(first.err)), first.text), path: in.Path, boundary: first.boundary, user: user,
+	})
+	return better(first, second), cost.Add(first.usage, second.usage)
 }

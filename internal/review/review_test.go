@@ -315,14 +315,6 @@ func TestT1_OrdersInTheDiffDoNotMoveAnHonestModel(t *testing.T) {
 	require.Equal(t, finding.Failed, obedient.State, "an order off the schema is no clean file")
 }
 
-func TestT6_EveryRequestHasItsOwnBoundary(t *testing.T) {
-	t.Parallel()
-	_, server := review(t, answers("prose"))
-	asked := server.Requests()
-	require.Len(t, asked, 2)
-	require.NotEqual(t, strings.SplitN(asked[0].User, "<<<", 2)[1][:40], strings.SplitN(asked[1].User, "<<<", 2)[1][:40])
-}
-
 func TestRulesReviewWithoutAModel(t *testing.T) {
 	t.Parallel()
 	f := diff.File{Path: "a.go", Patch: "@@ -1 +1,2 @@\n a\n+\tc := &tls.Config{InsecureSkipVerify: true}"}

@@ -14,6 +14,9 @@ type Rules struct{}
 // NewRules returns the reviewer by rules.
 func NewRules() Rules { return Rules{} }
 
+// Key is empty: rules cost nothing.
+func (Rules) Key(diff.File) string { return "" }
+
 // Review applies every rule to the file's patch.
 func (Rules) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
 	if err := ctx.Err(); err != nil {

@@ -36,6 +36,12 @@ func Files(files []diff.File, o Options) (review []diff.File, rest []finding.Fil
 	return review, rest
 }
 
+// Reviews reports whether a file is one to review.
+func (o Options) Reviews(f diff.File) bool {
+	state, _ := judge(f, o)
+	return state == ""
+}
+
 // judge gives the state of a file that is not reviewed, or "" for one that is.
 // The first reason is the one that a person would give. What a repository
 // ignores comes before sizes and problems, which would call for attention.
@@ -48,6 +54,9 @@ func judge(f diff.File, o Options) (finding.State, finding.Reason) {
 	}
 	if f.Problem != "" {
 		return finding.Failed, finding.Reason(f.Problem)
+	}
+	if f.Patch == "" && f.Changes() > 0 {
+		return finding.Skipped, finding.TooLarge // its patch was left out to make the change fit
 	}
 	if f.Patch == "" {
 		return finding.Skipped, finding.NoContent

@@ -44,6 +44,7 @@ func TestFilesSaysWhyAFileIsLeftOut(t *testing.T) {
 		{with(modified("dist/app.js"), func(f *diff.File) { f.Patch = "@@ -1 +1 @@\n+" + strings.Repeat("a=1;", 400) }), finding.Minified},
 		{modified("img/flow.svg"), finding.Asset},
 		{with(modified("big.go"), func(f *diff.File) { f.Additions = triage.MaxChanges + 1 }), finding.TooLarge},
+		{with(modified("left-out.go"), func(f *diff.File) { f.Patch = "" }), finding.TooLarge},
 		{modified("docs/a/b.md"), finding.Ignored},
 		{with(modified("docs/big.md"), func(f *diff.File) { f.Additions = 9999 }), finding.Ignored},
 		{modified("sub/x.snapshot"), finding.Ignored},

@@ -2,88 +2,224 @@ package filestore
 
 import (
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/faulttest"
+	"github.com/org/pr-review-action/internal/graph"
 )
 
-// faulty is a file on a disk that is full, or that fails.
-type faulty struct {
-	file
-	room *int // bytes that may still be written
-	sync *error
+const faultDir = "/state/pr-review"
+
+func openOn(t *testing.T, disk Disk) *Store {
+	t.Helper()
+	s, err := NewOn(disk, faultDir)
+	require.NoError(t, err)
+	return s
 }
 
-func (f faulty) Write(b []byte) (int, error) {
-	n, err := f.file.Write(b[:min(len(b), *f.room)])
-	if *f.room -= n; err == nil && n < len(b) {
-		err = errFull
-	}
-	return n, err
-}
-
-func (f faulty) Sync() error {
-	if *f.sync != nil {
-		return *f.sync
-	}
-	return f.file.Sync()
-}
-
-func faultyStore(t *testing.T) (s *Store, room *int, syncErr *error) {
-	s = open(t, t.TempDir())
-	room, syncErr = new(int), new(error)
-	*room = 1 << 20
-	s.open = func(path string) (file, error) {
-		f, err := openFile(path)
-		return faulty{f, room, syncErr}, err
-	}
+func faultyStore(t *testing.T) (*Store, *faulttest.Disk) {
+	t.Helper()
+	disk := faulttest.NewDisk()
+	s := openOn(t, disk)
 	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
 	require.NoError(t, s.Append(t.Context(), thread, []byte("r1")))
-	return s, room, syncErr
+	return s, disk
 }
 
 func TestG21_AFullDiskLeavesTheOldSnapshotAndWholeRecords(t *testing.T) {
 	t.Parallel()
-	s, room, _ := faultyStore(t)
-	for n := range 12 {
-		*room = n
-		again := open(t, s.Dir())
-		again.open = s.open
-		require.ErrorIs(t, again.Append(t.Context(), thread, []byte("a longer record")), errFull)
-		*room = n
-		err := s.Save(t.Context(), thread, []byte("a longer snapshot"))
-		require.ErrorIs(t, err, errFull)
+	s, disk := faultyStore(t)
+	full := func(n int, write func(*Store) error) error {
+		again := openOn(t, disk)
+		disk.Fail(n, faulttest.Full, false)
+		err := write(again)
+		disk.Mend()
+		saved, loadErr := openOn(t, disk).Load(t.Context(), thread)
+		require.NoError(t, loadErr)
+		if err != nil {
+			require.ErrorIs(t, err, faulttest.Full)
+			require.Equal(t, "one", string(saved.Snapshot))
+			require.Equal(t, "r1", string(saved.Journal[0]))
+		}
+		return err
 	}
-	*room = 1 << 20
-	require.NoError(t, open(t, s.Dir()).Append(t.Context(), thread, []byte("r2")))
-	snapshot, journal := load(t, open(t, s.Dir()))
-	require.Equal(t, "one", snapshot)
-	require.Equal(t, []string{"r1", "r2"}, journal)
-	require.NoFileExists(t, filepath.Join(s.folder(thread), snapshotFile+".new"))
+	failures := 0
+	for n := 1; full(n, func(s *Store) error { return s.Append(t.Context(), thread, []byte("a longer record")) }) != nil; n++ {
+		failures++
+	}
+	require.Greater(t, failures, 8)
+	for n := 1; n <= 6; n++ { // the sixth operation puts the new snapshot in place
+		require.Error(t, full(n, func(s *Store) error { return s.Save(t.Context(), thread, []byte("a longer snapshot")) }))
+		names, err := disk.ReadDir(s.folder(thread))
+		require.NoError(t, err)
+		require.Equal(t, []string{journalFile, snapshotFile, threadFile}, names, "nothing half done takes room")
+	}
 }
 
 func TestAfterAFailedSyncNoRecordIsAcknowledged(t *testing.T) {
 	t.Parallel()
-	s, _, syncErr := faultyStore(t)
-	*syncErr = errors.New("input/output error")
-	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r2")), *syncErr)
-	failed := *syncErr
-	*syncErr = nil
-	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r3")), failed)
+	s, disk := faultyStore(t)
+	disk.Fail(3, faulttest.Broken, false) // behind head and record
+	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r2")), faulttest.Broken)
+	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r3")), faulttest.Broken)
 	require.NoError(t, s.Save(t.Context(), thread, []byte("two")), "a new snapshot starts a new journal")
 	require.NoError(t, s.Append(t.Context(), thread, []byte("r4")))
 }
 
-func TestG21_AfterAFailedWriteTheJournalIsOpenedAgain(t *testing.T) {
+// The system shows what a sync failed to bring to disk, and never brings it
+// there: those who go on from it must write it again.
+func TestG20_WhatAFailedSyncLeftBehindIsWrittenAgain(t *testing.T) {
 	t.Parallel()
-	s, room, _ := faultyStore(t)
-	*room = 3
-	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r2")), errFull)
-	*room = 1 << 20
-	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("r3")), errFull)
-	again := open(t, s.Dir())
-	require.NoError(t, again.Append(t.Context(), thread, []byte("r4")))
-	_, journal := load(t, again)
-	require.Equal(t, []string{"r1", "r4"}, journal)
+	s, disk := faultyStore(t)
+	disk.Fail(3, faulttest.Broken, false)
+	require.Error(t, s.Append(t.Context(), thread, []byte("r2")))
+	again := openOn(t, disk)
+	seen, err := again.Load(t.Context(), thread)
+	require.NoError(t, err)
+	require.Len(t, seen.Journal, 2)
+	require.NoError(t, again.Append(t.Context(), thread, []byte("r3")))
+	disk.Crash(1, faulttest.Lost, 0)
+	_, err = again.Load(t.Context(), thread)
+	require.ErrorIs(t, err, faulttest.ErrDown)
+	disk.Restart()
+	saved, err := openOn(t, disk).Load(t.Context(), thread)
+	require.NoError(t, err)
+	require.Equal(t, append(seen.Journal, []byte("r3")), saved.Journal)
+}
+
+func TestG25_ALockThatCannotBeWrittenSaysWhereAndWhy(t *testing.T) {
+	t.Parallel()
+	for n := 1; ; n++ {
+		disk := faulttest.NewDisk()
+		s := openOn(t, disk)
+		disk.Fail(n, faulttest.Full, true)
+		release, err := s.Lock(t.Context(), thread)
+		disk.Mend()
+		if err == nil {
+			require.Greater(t, n, 8)
+			require.NoError(t, release())
+			return
+		}
+		require.ErrorIs(t, err, faulttest.Full)
+		require.NotErrorIs(t, err, graph.ErrBusy)
+		require.ErrorContains(t, err, "locking thread")
+		require.ErrorContains(t, err, "/state")
+		disk.Restart() // what could not be unlocked ends with the process
+		release, err = openOn(t, disk).Lock(t.Context(), thread)
+		require.NoError(t, err)
+		require.NoError(t, release())
+	}
+}
+
+func TestG25_AJournalIsNotWrittenAcrossAnothersLock(t *testing.T) {
+	t.Parallel()
+	s, disk := faultyStore(t)
+	other := openOn(t, disk)
+	release, err := other.Lock(t.Context(), thread)
+	require.NoError(t, err)
+	require.NoError(t, other.Append(t.Context(), thread, []byte("r2")))
+	require.NoError(t, release())
+	release, err = s.Lock(t.Context(), thread)
+	require.NoError(t, err)
+	require.NoError(t, s.Append(t.Context(), thread, []byte("r3")))
+	require.NoError(t, release())
+	saved, err := openOn(t, disk).Load(t.Context(), thread)
+	require.NoError(t, err)
+	require.Equal(t, [][]byte{[]byte("r1"), []byte("r2"), []byte("r3")}, saved.Journal)
+
+	require.NoError(t, other.Save(t.Context(), thread, []byte("two")))
+	_, err = s.Lock(t.Context(), thread)
+	require.NoError(t, err)
+	require.NoError(t, s.Append(t.Context(), thread, []byte("r4")))
+	saved, err = openOn(t, disk).Load(t.Context(), thread)
+	require.NoError(t, err)
+	require.Equal(t, graph.Saved{Snapshot: []byte("two"), Journal: [][]byte{[]byte("r4")}}, saved)
+}
+
+// A process that was killed leaves what can be read and is not on disk. Whoever
+// locks the thread acts on it, and then the power fails.
+func TestG20_WhatTheHolderOfALockReadsIsOnDisk(t *testing.T) {
+	t.Parallel()
+	for n := 1; n < 32; n++ {
+		s, disk := faultyStore(t)
+		if n%2 == 0 { // without a journal
+			require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
+		}
+		disk.Crash(1+n/2, faulttest.Killed, 0)
+		if n%2 == 1 {
+			_ = s.Append(t.Context(), thread, []byte("r2"))
+		}
+		_ = s.Save(t.Context(), thread, []byte("two"))
+		disk.Restart()
+		s = openOn(t, disk)
+		_, err := s.Lock(t.Context(), thread)
+		require.NoError(t, err)
+		seen, err := s.Load(t.Context(), thread)
+		require.NoError(t, err)
+		disk.Crash(1, faulttest.Lost, 0)
+		require.ErrorIs(t, s.Save(t.Context(), thread, nil), faulttest.ErrDown)
+		disk.Restart()
+		saved, err := openOn(t, disk).Load(t.Context(), thread)
+		require.NoError(t, err)
+		require.Equal(t, string(seen.Snapshot), string(saved.Snapshot), "killed in operation %d", n)
+		if string(saved.Snapshot) == "one" { // else a journal that came back is of steps gone by
+			require.Equal(t, seen.Journal, saved.Journal, "killed in operation %d", n)
+		}
+	}
+}
+
+func TestAFolderAboveTheStoreThatMayNotBeReadIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	disk := faulttest.NewDisk()
+	require.NoError(t, disk.Mkdir("/state"))
+	s := openOn(t, forbidden{disk})
+	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
+}
+
+// forbidden is a disk whose root folder may be passed through and not read.
+type forbidden struct{ *faulttest.Disk }
+
+func (d forbidden) SyncDir(path string) error {
+	if path == filepath.Dir(path) {
+		return &fs.PathError{Op: "open", Path: path, Err: fs.ErrPermission}
+	}
+	return d.Disk.SyncDir(path)
+}
+
+// A crash in the midst of Remove leaves the thread as it was or none, and never,
+// also after a second crash, an old journal to a new thread of the same id.
+func TestG21_AThreadThatWasRemovedDoesNotComeBackInParts(t *testing.T) {
+	t.Parallel()
+	whole := map[string][][]byte{"one": {[]byte("r1")}, "anew": nil}
+	check := func(disk Disk, format string, args ...any) {
+		saved, err := openOn(t, disk).Load(t.Context(), thread)
+		if !errors.Is(err, graph.ErrNoThread) {
+			require.NoError(t, err)
+			require.Equal(t, whole[string(saved.Snapshot)], saved.Journal, format, args)
+		}
+	}
+	for _, o := range faulttest.Outcomes() {
+		for n := 1; n < 16; n++ {
+			for seed := range uint64(20) {
+				s, disk := faultyStore(t)
+				disk.Crash(n, o, seed)
+				_ = errors.Join(s.Remove(t.Context(), thread), s.Save(t.Context(), thread, []byte("anew")))
+				disk.Restart()
+				check(disk, "%s in operation %d, seed %d", o, n, seed)
+				s = openOn(t, disk)
+				_, err := s.Load(t.Context(), thread)
+				if !errors.Is(err, graph.ErrNoThread) {
+					continue
+				}
+				disk.Crash(1+int(seed), o, seed)
+				_ = s.Save(t.Context(), thread, []byte("anew"))
+				disk.Restart()
+				check(disk, "%s in operation %d, seed %d, and again", o, n, seed)
+			}
+		}
+	}
 }

@@ -2,14 +2,11 @@ package filestore
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -108,94 +105,6 @@ func TestFilesAreForTheirOwnerAlone(t *testing.T) {
 	}))
 }
 
-func TestG21_ATornTailIsCutAtTheLastWholeRecord(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	s := open(t, dir)
-	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
-	records := []string{"first", "2", "the third"}
-	var whole []byte
-	var ends []int
-	for _, r := range records {
-		whole = append(whole, frame([]byte(r))...)
-		ends = append(ends, len(whole))
-		require.NoError(t, s.Append(t.Context(), thread, []byte(r)))
-	}
-	path := filepath.Join(s.folder(thread), journalFile)
-	onDisk, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, whole, onDisk)
-	for cut := range len(whole) + 1 {
-		for _, tail := range []string{"", "\x00\x00\x00\x00\x00\x00\x00\x00\x00"} {
-			require.NoError(t, os.WriteFile(path, append(whole[:cut:cut], tail...), 0o600))
-			var want []string
-			for i, end := range ends {
-				if end <= cut {
-					want = append(want, records[i])
-				}
-			}
-			again := open(t, dir)
-			_, journal := load(t, again)
-			require.Equal(t, want, journal, "cut at %d", cut)
-			require.NoError(t, again.Append(t.Context(), thread, []byte("next")))
-			_, journal = load(t, again)
-			require.Equal(t, append(want, "next"), journal, "cut at %d", cut)
-			onDisk, err := os.ReadFile(path)
-			require.NoError(t, err)
-			_, read, err := recordsOf(onDisk)
-			require.NoError(t, err)
-			require.Len(t, onDisk, read, "nothing of the torn record is left")
-		}
-	}
-}
-
-func TestG21_DamageBeforeTheLastRecordIsAnErrorThatNamesTheFile(t *testing.T) {
-	t.Parallel()
-	s := open(t, t.TempDir())
-	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
-	path := filepath.Join(s.folder(thread), journalFile)
-	text := append(frame([]byte("a")), frame([]byte("b"))...)
-	for i := range text {
-		bad := append([]byte(nil), text...)
-		bad[i] ^= 0x40
-		require.NoError(t, os.WriteFile(path, bad, 0o600))
-		if i >= len(text)/2 { // the last record: as torn
-			_, journal := load(t, s)
-			require.Equal(t, []string{"a"}, journal)
-			continue
-		}
-		_, err := s.Load(t.Context(), thread)
-		require.ErrorIs(t, err, graph.ErrSnapshot)
-		require.ErrorContains(t, err, path)
-		err = s.Append(t.Context(), thread, []byte("c"))
-		require.ErrorIs(t, err, graph.ErrSnapshot)
-		require.ErrorContains(t, err, path)
-		kept, err := os.ReadFile(path)
-		require.NoError(t, err)
-		require.Equal(t, bad, kept, "nothing is cut off")
-	}
-}
-
-func TestConcurrentAppendsAreAllKept(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	s := open(t, dir)
-	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
-	var group sync.WaitGroup
-	for i := range 50 {
-		group.Go(func() {
-			if err := s.Append(t.Context(), thread, fmt.Appendf(nil, "r%d", i)); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	group.Wait()
-	_, journal := load(t, open(t, dir))
-	require.Len(t, journal, 50)
-}
-
-var errFull = errors.New("no space left on device")
-
 func TestP12_AStoreThatCannotBeUsedSaysWhichAndWhy(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -279,24 +188,6 @@ func TestDefaultIsTheUsersStateFolder(t *testing.T) {
 
 	_, err = Default(func(string) string { return "" })
 	require.ErrorContains(t, err, "--store DIR")
-}
-
-func FuzzJournal(f *testing.F) {
-	f.Add(frame([]byte("a")))
-	f.Add(append(frame([]byte("a")), 1, 2, 3))
-	f.Add(make([]byte, 20))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		records, whole, err := recordsOf(text)
-		if err != nil {
-			require.Empty(t, records)
-			return
-		}
-		var again []byte
-		for _, r := range records {
-			again = append(again, frame(r)...)
-		}
-		require.Equal(t, string(text[:whole]), string(again))
-	})
 }
 
 func TestARemovedThreadIsGone(t *testing.T) {

@@ -5,55 +5,84 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
+	"io/fs"
+	"iter"
+	"path/filepath"
 	"sync"
 
 	"github.com/org/pr-review-action/internal/graph"
 )
 
-// A journal is a row of records. In front of each stand its length and its
-// CRC-32C, four bytes each, little endian. No record is empty: zeros at the
-// end of a file, as a crash can leave them, are none.
-const headLength = 8
+// A journal is a row of frames, each a record with a head before it, little
+// endian: a CRC-32C (4 bytes) over the rest of the head, the frame's place in the
+// file and the record; the record's length (4 bytes); and how many bytes of the
+// journal were known to be on disk when the frame was written (8 bytes).
+//
+// Several frames may be written before one sync, which acknowledges them all.
+// When the machine goes down in between, any page of them may be on disk and any
+// other not. A frame that is not whole is therefore cut off with all behind it,
+// unless one behind it knows that it was on disk: then it is damage.
+const headLength = 16
 
-// maxRecord is the longest record, in bytes.
-const maxRecord = 64 << 20
+// maxRecord is the longest record, in bytes; the graph writes none that is longer.
+const maxRecord = 256 << 20
 
-// errDamaged is a damaged record that others follow: no crash leaves that.
+// errDamaged is a record that was acknowledged and is not whole: no crash
+// leaves that.
 var errDamaged = fmt.Errorf("%w: a record of the journal is damaged", graph.ErrSnapshot)
 
+// errClosed is for those who write while the thread is saved, locked or removed.
+var errClosed = errors.New("the journal was closed")
+
 // journal is an open journal. Where a write or a sync fails nobody knows what is
-// on disk, and the journal takes no more: the next one to open it cuts off what
-// is not whole.
+// on disk, and the journal takes no more.
 type journal struct {
-	mu      sync.Mutex // guards the file's end
-	f       file
-	written int64 // bytes of whole records
+	mu      sync.Mutex // guards all but the syncing
+	f       File
+	written int64 // where the last frame ends
+	synced  int64 // bytes known to be on disk
 	broken  error
 
 	syncing sync.Mutex // held while one caller syncs for all that wait
-	synced  int64      // bytes known to be on disk
 }
 
-// newJournal goes on behind the last whole record, and cuts off a torn tail.
-func newJournal(f file) (*journal, error) {
-	text, err := io.ReadAll(f)
+// openJournal goes on behind the last whole record. What an earlier process
+// wrote is written again: after a sync that failed the system shows bytes that
+// are not on disk, and takes a second sync for done.
+func (s *Store) openJournal(thread string) (*journal, error) {
+	folder := s.folder(thread)
+	path := filepath.Join(folder, journalFile)
+	text, whole, err := s.readJournal(folder)
 	if err != nil {
 		return nil, err
 	}
-	_, whole, err := recordsOf(text)
-	if err != nil {
-		return nil, err
-	}
-	if whole < len(text) {
-		if err := f.Truncate(int64(whole)); err != nil {
+	if len(text) > 0 {
+		if err := s.replace(path, text[:whole]); err != nil {
 			return nil, err
 		}
 	}
-	if _, err := f.Seek(int64(whole), io.SeekStart); err != nil {
+	f, err := s.disk.Open(path)
+	if err != nil {
 		return nil, err
 	}
-	return &journal{f: f, written: int64(whole)}, nil
+	if err := s.disk.SyncDir(folder); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	j := &journal{f: f, written: int64(whole), synced: int64(whole)}
+	s.journals[thread] = j
+	return j, nil
+}
+
+// readJournal reads a journal, and says where its last whole record ends.
+func (s *Store) readJournal(folder string) (text []byte, whole int, err error) {
+	path := filepath.Join(folder, journalFile)
+	if text, err = s.disk.ReadFile(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, err
+	}
+	if whole, err = wholeOf(text); err != nil {
+		return nil, 0, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return text, whole, nil
 }
 
 // append returns when the record is on disk. Callers that come while a sync
@@ -68,39 +97,42 @@ func (j *journal) append(record []byte) error {
 	}
 	j.syncing.Lock()
 	defer j.syncing.Unlock()
-	if j.synced >= end {
-		return nil
-	}
-	return j.sync()
+	return j.sync(end)
 }
 
-// write adds the record in one write and returns where it ends.
+// write adds a frame and returns where it ends. Head and record are written one
+// after the other, which spares a copy of the record.
 func (j *journal) write(record []byte) (end int64, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.broken != nil {
 		return 0, j.broken
 	}
-	n, err := j.f.Write(frame(record))
-	if err != nil {
-		j.broken = err
-		return 0, err
+	for _, part := range [][]byte{head(j.written, j.synced, record), record} {
+		if _, j.broken = j.f.Write(part); j.broken != nil {
+			return 0, j.broken
+		}
 	}
-	j.written += int64(n)
+	j.written += headLength + int64(len(record))
 	return j.written, nil
 }
 
-func (j *journal) sync() error {
+// sync brings to disk all that is written, unless it is there up to end.
+func (j *journal) sync(end int64) error {
 	j.mu.Lock()
-	written, broken := j.written, j.broken
+	written, synced, broken := j.written, j.synced, j.broken
 	j.mu.Unlock()
+	if synced >= end {
+		return nil
+	}
 	if broken != nil {
 		return broken
 	}
-	if err := j.f.Sync(); err != nil {
-		j.mu.Lock()
+	err := j.f.Sync()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err != nil {
 		j.broken = err
-		j.mu.Unlock()
 		return err
 	}
 	j.synced = written
@@ -110,52 +142,65 @@ func (j *journal) sync() error {
 func (j *journal) close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.broken = errors.New("the journal was closed")
+	j.broken = errClosed
 	return j.f.Close()
 }
 
-func frame(record []byte) []byte {
-	framed := make([]byte, headLength, headLength+len(record))
-	binary.LittleEndian.PutUint32(framed, uint32(len(record)))
-	binary.LittleEndian.PutUint32(framed[4:], checksum(record))
-	return append(framed, record...)
+func head(at, synced int64, record []byte) []byte {
+	h := make([]byte, headLength)
+	binary.LittleEndian.PutUint32(h[4:], uint32(len(record)))
+	binary.LittleEndian.PutUint64(h[8:], uint64(synced))
+	binary.LittleEndian.PutUint32(h, checksum(at, h, record))
+	return h
 }
 
-func checksum(record []byte) uint32 {
-	return crc32.Checksum(record, crc32.MakeTable(crc32.Castagnoli))
+func checksum(at int64, head, record []byte) uint32 {
+	table := crc32.MakeTable(crc32.Castagnoli)
+	place := binary.LittleEndian.AppendUint64(nil, uint64(at))
+	return crc32.Update(crc32.Update(crc32.Checksum(head[4:], table), table, place), table, record)
 }
 
-// recordsOf reads whole records from the front, and says where they end. What
-// is left is the torn end of a journal, unless a whole record stands in it.
-func recordsOf(text []byte) (records [][]byte, whole int, err error) {
-	for {
-		record := first(text[whole:])
-		if record == nil {
-			break
-		}
-		records = append(records, record)
+// wholeOf says where the last whole record of a journal ends. What follows is
+// the rest of records that were not acknowledged.
+func wholeOf(text []byte) (whole int, err error) {
+	for record := range records(text) {
 		whole += headLength + len(record)
 	}
-	for i := whole + 1; i < len(text); i++ {
-		if first(text[i:]) != nil {
-			return nil, 0, fmt.Errorf("%w at byte %d", errDamaged, whole)
+	for at := whole + 1; at < len(text); at++ {
+		if record, synced := frameAt(text, at); record != nil && synced > whole {
+			return 0, fmt.Errorf("%w at byte %d", errDamaged, whole)
 		}
 	}
-	return records, whole, nil
+	return whole, nil
 }
 
-// first is the record at the front of a text, nil where none is whole.
-func first(text []byte) []byte {
-	if len(text) < headLength {
-		return nil
+// records walks over the whole records at the front of a journal's text, which
+// it does not copy.
+func records(text []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for at := 0; ; {
+			record, _ := frameAt(text, at)
+			if record == nil || !yield(record) {
+				return
+			}
+			at += headLength + len(record)
+		}
 	}
-	n := int(binary.LittleEndian.Uint32(text))
-	if n == 0 || n > maxRecord || n > len(text)-headLength {
-		return nil
+}
+
+// frameAt reads the frame at a place of the text; its record is nil where none
+// is whole.
+func frameAt(text []byte, at int) (record []byte, synced int) {
+	if len(text)-at < headLength {
+		return nil, 0
 	}
-	record := text[headLength : headLength+n : headLength+n]
-	if checksum(record) != binary.LittleEndian.Uint32(text[4:]) {
-		return nil
+	h, rest := text[at:at+headLength], text[at+headLength:]
+	n, known := binary.LittleEndian.Uint32(h[4:]), binary.LittleEndian.Uint64(h[8:])
+	if n == 0 || n > maxRecord || int(n) > len(rest) || known > uint64(at) {
+		return nil, 0
 	}
-	return record
+	if checksum(int64(at), h, rest[:n]) != binary.LittleEndian.Uint32(h) {
+		return nil, 0
+	}
+	return rest[:n:n], int(known)
 }

@@ -1,8 +1,7 @@
 package reviewpr_test
 
 import (
-	"context"
-	"errors"
+	"encoding/base64"
 	"strings"
 	"testing"
 	"time"
@@ -16,13 +15,31 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 )
 
-func packed(t *testing.T) checkpoint.Packed {
+func packed(t *testing.T) checkpoint.Packed { return packedUnder(t, checkpoint.Protection{}) }
+
+func packedUnder(t *testing.T, protection checkpoint.Protection) checkpoint.Packed {
 	t.Helper()
 	w := newWorld(finds(finding.Major), "a.go")
 	w.run(t)
-	p, err := reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread)
+	p, err := reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread, protection)
 	require.NoError(t, err)
 	return p
+}
+
+// open opens a zip without a key.
+func open(z []byte) (checkpoint.Opened, error) {
+	parts, err := checkpoint.Unzip(z)
+	if err != nil {
+		return checkpoint.Opened{}, err
+	}
+	return checkpoint.Protection{}.Open(parts)
+}
+
+func sealed(t *testing.T) checkpoint.Protection {
+	t.Helper()
+	key, err := checkpoint.ParseKey(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32))))
+	require.NoError(t, err)
+	return checkpoint.Protection{Trust: checkpoint.TrustSeal, Key: key}
 }
 
 func TestTheManifestNamesWhatTheDraftIsAbout(t *testing.T) {
@@ -32,180 +49,20 @@ func TestTheManifestNamesWhatTheDraftIsAbout(t *testing.T) {
 	m := packed(t).Manifest
 	flow := w.flow(t)
 	require.Equal(t, checkpoint.Manifest{
-		Format: checkpoint.Format, Thread: w.change.Thread, Repository: "o/r", RepositoryID: 7, Pull: 42, BaseSHA: w.change.Pull.BaseSHA, HeadSHA: head,
+		Format: checkpoint.Format, Trust: checkpoint.TrustDigest, Environment: "approvals", Outcome: reviewpr.Paused, Findings: 1,
+		Thread: w.change.Thread, Repository: "o/r", RepositoryID: 7, Pull: 42, BaseSHA: w.change.Pull.BaseSHA, HeadSHA: head,
 		DiffDigest: w.change.Digest(), RunID: 5, RunAttempt: 1, CreatedAt: made, ExpiresAt: made.Add(time.Hour), ToolVersion: "1",
 		Graph:             checkpoint.Graph{Name: reviewpr.Name, Version: reviewpr.Version, Fingerprint: flow.Fingerprint()},
-		ConfigFingerprint: config.Default().Fingerprint(), SnapshotSHA256: m.SnapshotSHA256, GateID: paused.Pending[0].ID,
+		ConfigFingerprint: config.Default().Fingerprint(), SnapshotSHA256: m.SnapshotSHA256, ReviewSHA256: m.ReviewSHA256, GateID: paused.Pending[0].ID,
 	}, m)
 }
 
 func TestOnlyAParkedThreadIsPacked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(finds(""), "a.go")
-	_, err := reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread)
+	_, err := reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread, checkpoint.Protection{})
 	require.ErrorIs(t, err, graph.ErrNoThread)
 	w.run(t)
-	_, err = reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread)
+	_, err = reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread, checkpoint.Protection{})
 	require.ErrorIs(t, err, reviewpr.ErrNotParked)
-}
-
-// trail is a resume whose sources note that they were read.
-type trail struct {
-	reviewpr.Resume
-	read []string
-}
-
-// resume is one that passes every check for a draft of route A.
-func resume(p checkpoint.Packed) *trail {
-	const path = ".github/workflows/pr-review.yml"
-	name := checkpoint.ArtifactName(42, "", p.Code)
-	tr := &trail{}
-	tr.Resume = reviewpr.Resume{
-		Name: name, Shown: p.Digest, Ref: ref, RepoID: 7, Workflow: path, Branch: "main", Run: 5, Now: made.Add(time.Minute),
-		Candidates: []reviewpr.Candidate{tr.candidate(name, 5, p.Zip)},
-		RunFacts: func(_ context.Context, run int64) (checkpoint.RunFacts, error) {
-			tr.read = append(tr.read, "run")
-			return checkpoint.RunFacts{ID: run, Path: path, Event: "pull_request_target", RepositoryID: 7, HeadRepositoryID: 99}, nil
-		},
-		PullNow: func(context.Context) (checkpoint.PullNow, error) {
-			tr.read = append(tr.read, "pull")
-			return checkpoint.PullNow{Open: true, HeadSHA: p.Manifest.HeadSHA, DiffDigest: p.Manifest.DiffDigest}, nil
-		},
-	}
-	return tr
-}
-
-func (tr *trail) candidate(name string, run int64, zip []byte) reviewpr.Candidate {
-	return reviewpr.Candidate{
-		Found: checkpoint.Found{Name: name, Size: int64(len(zip)), RepositoryID: 7}, Run: run,
-		Fetch: func(context.Context) ([]byte, error) { tr.read = append(tr.read, "zip"); return zip, nil },
-	}
-}
-
-func TestVerifyReadsItsSourcesInTheOrderOfTheChecks(t *testing.T) {
-	t.Parallel()
-	p := packed(t)
-	tr := resume(p)
-	opened, err := tr.Verify(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, p.Digest, opened.Digest)
-	require.Equal(t, []string{"zip", "run", "pull"}, tr.read)
-}
-
-func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
-	t.Parallel()
-	p := packed(t)
-	// repacked is a draft whose manifest was changed and whose digest was handed over with it.
-	repacked := func(change func(*checkpoint.Manifest)) func(*trail) {
-		return func(tr *trail) {
-			opened, err := checkpoint.Open(p.Zip)
-			require.NoError(t, err)
-			change(&opened.Manifest)
-			other, err := checkpoint.Pack(opened.Manifest, opened.Snapshot, opened.Review)
-			require.NoError(t, err)
-			tr.Candidates[0] = tr.candidate(tr.Name, 5, other.Zip)
-			tr.Shown = other.Digest
-		}
-	}
-	now := func(n checkpoint.PullNow) func(*trail) {
-		return func(tr *trail) {
-			tr.PullNow = func(context.Context) (checkpoint.PullNow, error) { tr.read = append(tr.read, "pull"); return n, nil }
-		}
-	}
-	ran := func(change func(*checkpoint.RunFacts)) func(*trail) {
-		return func(tr *trail) {
-			facts := tr.RunFacts
-			tr.RunFacts = func(ctx context.Context, run int64) (checkpoint.RunFacts, error) {
-				f, err := facts(ctx, run)
-				change(&f)
-				return f, err
-			}
-		}
-	}
-	good := checkpoint.PullNow{Open: true, HeadSHA: p.Manifest.HeadSHA, DiffDigest: p.Manifest.DiffDigest}
-	for name, c := range map[string]struct {
-		check  int
-		read   string
-		change func(*trail)
-	}{
-		"1 none":                   {1, "", func(tr *trail) { tr.Candidates = nil }},
-		"1 expired artifact":       {1, "", func(tr *trail) { tr.Candidates[0].Found.Expired = true }},
-		"1 another name":           {1, "", func(tr *trail) { tr.Candidates[0].Found.Name += "x" }},
-		"1 T19 another repository": {1, "", func(tr *trail) { tr.Candidates[0].Found.RepositoryID = 8 }},
-		"2 T20 swapped":            {2, "zip", func(tr *trail) { tr.Candidates[0] = tr.candidate(tr.Name, 5, append([]byte("x"), p.Zip...)) }},
-		"2 nothing handed over":    {2, "zip", func(tr *trail) { tr.Shown = "" }},
-		"3 T22 no zip": {3, "zip", func(tr *trail) {
-			tr.Candidates[0] = tr.candidate(tr.Name, 5, []byte("PK"))
-			tr.Shown = checkpoint.Digest([]byte("PK"))
-		}},
-		"4 T19 another workflow":      {4, "zip run", ran(func(f *checkpoint.RunFacts) { f.Path = ".github/workflows/evil.yml" })},
-		"4 T19 a fork's run":          {4, "zip run", ran(func(f *checkpoint.RunFacts) { f.Event = "pull_request" })},
-		"4 T19 another run":           {4, "zip run", func(tr *trail) { tr.Candidates[0].Run = 6 }},
-		"4 a run that it denies":      {4, "zip run", func(tr *trail) { tr.Run = 6 }},
-		"4 the manifest's, by digest": {4, "zip run", repacked(func(m *checkpoint.Manifest) { m.RunID = 6 })},
-		"4 the manifest's run":        {4, "zip run", func(tr *trail) { repacked(func(m *checkpoint.Manifest) { m.RunID = 6 })(tr); tr.Run = 0 }},
-		"6 another graph":             {6, "zip run", repacked(func(m *checkpoint.Manifest) { m.Graph.Name = "ticketpr" })},
-		"6 another version":           {6, "zip run", repacked(func(m *checkpoint.Manifest) { m.Graph.Version++ })},
-		"7 another pull request":      {7, "zip run", func(tr *trail) { tr.Ref.Number = 43 }},
-		"7 another instance":          {7, "zip run", func(tr *trail) { tr.Instance = "docs" }},
-		"7 another repository's":      {7, "zip run", repacked(func(m *checkpoint.Manifest) { m.RepositoryID = 8 })},
-		"9 T24 pushed":                {9, "zip run pull", now(checkpoint.PullNow{Open: true, HeadSHA: strings.Repeat("ef", 20), DiffDigest: good.DiffDigest})},
-		"9 T24 retargeted":            {9, "zip run pull", now(checkpoint.PullNow{Open: true, HeadSHA: good.HeadSHA, DiffDigest: strings.Repeat("0", 64)})},
-		"9 closed":                    {9, "zip run pull", now(checkpoint.PullNow{HeadSHA: good.HeadSHA, DiffDigest: good.DiffDigest})},
-		"9 before 10":                 {9, "zip run pull", func(tr *trail) { now(checkpoint.PullNow{})(tr); tr.Now = made.Add(2 * time.Hour) }},
-		"10 EXPIRED":                  {10, "zip run pull", func(tr *trail) { tr.Now = made.Add(time.Hour + time.Second) }},
-		"1 before all":                {1, "", func(tr *trail) { tr.Candidates[0].Found.Expired, tr.Shown, tr.Ref.Number = true, "", 43 }},
-		"2 before 3":                  {2, "zip", func(tr *trail) { tr.Candidates[0] = tr.candidate(tr.Name, 5, []byte("PK")) }},
-	} {
-		tr := resume(p)
-		c.change(tr)
-		_, err := tr.Verify(t.Context())
-		var refusal *checkpoint.Refusal
-		require.ErrorAs(t, err, &refusal, name)
-		require.Equal(t, c.check, refusal.Check, name)
-		require.Equal(t, c.read, strings.Join(tr.read, " "), name)
-		require.Equal(t, strings.Contains(name, "xpire") || c.check == 10 || name == "1 before all", refusal.Expired, name)
-		require.Equal(t, "next", refusal.Rows[len(refusal.Rows)-1][0], "P12")
-	}
-}
-
-func TestT19_APlantedArtifactOfTheSameNameDoesNotHideTheDraft(t *testing.T) {
-	t.Parallel()
-	p := packed(t)
-	tr := resume(p)
-	planted := tr.candidate(tr.Name, 9, []byte("planted"))
-	fork := tr.candidate(tr.Name, 5, p.Zip)
-	fork.Found.RepositoryID = 8
-	tr.Candidates = append([]reviewpr.Candidate{planted, fork}, tr.Candidates...)
-	opened, err := tr.Verify(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, p.Digest, opened.Digest)
-	tr.Candidates = tr.Candidates[:2]
-	_, err = tr.Verify(t.Context())
-	var refusal *checkpoint.Refusal
-	require.ErrorAs(t, err, &refusal)
-	require.Equal(t, 2, refusal.Check, "the newest one's refusal is told")
-}
-
-func TestASourceThatCannotBeReadIsNoRefusal(t *testing.T) {
-	t.Parallel()
-	broken := errors.New("502")
-	p := packed(t)
-	for name, change := range map[string]func(*trail){
-		"zip": func(tr *trail) { tr.Candidates[0].Fetch = func(context.Context) ([]byte, error) { return nil, broken } },
-		"run": func(tr *trail) {
-			tr.RunFacts = func(context.Context, int64) (checkpoint.RunFacts, error) { return checkpoint.RunFacts{}, broken }
-		},
-		"pull": func(tr *trail) {
-			tr.PullNow = func(context.Context) (checkpoint.PullNow, error) { return checkpoint.PullNow{}, broken }
-		},
-	} {
-		tr := resume(p)
-		change(tr)
-		tr.Candidates = append(tr.Candidates, tr.Candidates[0])
-		opened, err := tr.Verify(t.Context())
-		require.ErrorIs(t, err, broken, name)
-		require.NotErrorAs(t, err, new(*checkpoint.Refusal), name)
-		require.Zero(t, opened.Manifest, name)
-	}
 }

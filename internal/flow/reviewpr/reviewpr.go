@@ -11,8 +11,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/org/pr-review-action/internal/aggregate"
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
@@ -24,14 +29,16 @@ import (
 )
 
 // Name and Version name the graph in every snapshot. Version rises when what a
-// snapshot means changes.
+// snapshot means changes; snapshots of the one before can still be decided.
 const (
 	Name    = "reviewpr"
-	Version = 1
+	Version = 2
 )
 
-// The ends of the graph, named as the outcomes they are.
+// The outcomes of a run: those of a draft that waits, and the graph's ends.
 const (
+	Paused  = "PAUSED"
+	Kept    = "KEPT"
 	Skipped = "SKIPPED"
 	Clean   = "CLEAN"
 	Failed  = "FAILED"
@@ -39,13 +46,18 @@ const (
 	Aborted = "ABORTED"
 )
 
-// Steps is the outside world of a run. A resume needs Post alone.
+// Steps is the outside world of a run. A resume needs Post and Posted alone.
 type Steps struct {
 	Ingest      func(context.Context) (ingest.Change, error)
 	Admit       func(context.Context, ingest.Change) (string, error) // "" admits, else the reason
 	Reviewer    review.Reviewer
-	Concurrency int // files under review at one time
+	Concurrency int       // files under review at one time
+	Deadline    time.Time // when the review ends with what it has; zero for never
+	Paid        Paid      // what earlier runs paid for
 	Post        func(context.Context, State) (post.Posted, error)
+	// Posted looks whether the review stands, where a run before this one may
+	// have posted it and did not live to say so. Nil where Post itself looks.
+	Posted func(context.Context, State) (post.Posted, bool, error)
 }
 
 // New builds the graph over a store. Progress hangs on the observers in o.
@@ -57,13 +69,14 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 		concurrency = DefaultConcurrency
 	}
 
-	ingest := g.Node("ingest", steps.ingest(f), graph.Writes(f.draft, f.pr, f.files, f.reason))
+	ingest := g.Node(ingestNode, steps.ingest(f), graph.Writes(f.draft, f.pr, f.files, f.reason))
 	triage := g.Node("triage", steps.triage(f), graph.Writes(f.fileReviews, f.reason))
-	review := graph.Each(g, "review", steps.review(f), graph.Writes(f.fileReviews, f.usage),
-		graph.Concurrency(concurrency), graph.OnError(failed(f)))
+	cut := &shortened{paid: map[string]cost.Usage{}}
+	review := graph.Each(g, reviewNode, steps.review(f, cut), graph.Writes(f.fileReviews, f.usage, f.reused),
+		graph.Concurrency(concurrency), graph.OnError(failed(f)), graph.Unreached(cut.unreached(f)))
 	aggregate := g.Node("aggregate", combine(f), graph.Writes(f.comments, f.summaryBody, f.reason))
 	gate := graph.Gate(g, "gate", ask, decide(f), graph.Writes(f.approved, f.decision, f.comments, f.summaryBody))
-	post := g.Effect("post", steps.post(f), graph.Writes(f.reviewURL))
+	post := g.Effect("post", steps.post(f), steps.posted(f), graph.Writes(f.reviewURL))
 
 	skipped, clean, failed := graph.End(Skipped), graph.End(Clean), graph.End(Failed)
 	posted, aborted := graph.End(Posted), graph.End(Aborted)
@@ -75,7 +88,18 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	g.Route(aggregate, byFindings(gate, clean, failed), gate, clean, failed)
 	g.Route(gate, byDecision(post, aborted), post, aborted)
 	g.Edge(post, posted)
-	return g.Build(store, o...)
+	return g.Build(store, append(slices.Clip(o), graph.WithDeadline(steps.Deadline), graph.Migrate(1, fromVersion1))...)
+}
+
+// fromVersion1 adds what version 1 did not count.
+func fromVersion1(s graph.Snapshot) (graph.Snapshot, error) {
+	fields := maps.Clone(s.Fields)
+	if fields == nil {
+		return s, errors.New("it has no fields")
+	}
+	fields["reused"] = jsontext.Value("0")
+	s.Fields = fields
+	return s, nil
 }
 
 // DefaultConcurrency is how many files are under review at one time.
@@ -95,7 +119,8 @@ func (steps Steps) ingest(f fields) func(context.Context, State) (graph.Update, 
 		if reason != "" {
 			draft.Unlisted = 0 // nothing was to be covered
 		}
-		return graph.Updates(f.draft.Set(draft), f.pr.Set(change.Pull), f.files.Set(change.Files), f.reason.Set(reason)), nil
+		files := ingest.Fit(change.Files, ingest.MaxPatches, draft.triage().Reviews)
+		return graph.Updates(f.draft.Set(draft), f.pr.Set(change.Pull), f.files.Set(files), f.reason.Set(reason)), nil
 	}
 }
 
@@ -111,9 +136,7 @@ func (steps Steps) triage(f fields) func(context.Context, State) (graph.Update, 
 		if s.Reason != "" {
 			return graph.Update{}, nil
 		}
-		chosen, rest := triage.Files(s.Files, triage.Options{
-			Ignore: s.Draft.Config.Ignore, Attributes: triage.ParseAttributes(s.Draft.Attributes),
-		})
+		chosen, rest := triage.Files(s.Files, s.Draft.triage())
 		update := f.fileReviews.Set(rest)
 		if len(s.Files) == 0 && s.Draft.Unlisted == 0 {
 			return graph.Updates(update, f.reason.Set("the change is empty")), nil
@@ -148,42 +171,11 @@ func byTriage(each graph.Fan[task], aggregate, skipped graph.Target) func(State)
 	}
 }
 
-// task is the payload of one file's review.
-type task struct {
-	File int    `json:"file"` // index into the state's files
-	Path string `json:"path"`
-}
-
-func (steps Steps) review(f fields) func(context.Context, State, task) (graph.Update, error) {
-	return func(ctx context.Context, s State, t task) (graph.Update, error) {
-		if steps.Reviewer == nil {
-			return graph.Update{}, errors.New("this job has no reviewer")
-		}
-		result, err := steps.Reviewer.Review(ctx, s.Files[t.File])
-		if err != nil {
-			return graph.Update{}, err
-		}
-		return graph.Updates(f.fileReviews.Set([]finding.FileReview{result}), f.usage.Set(result.Usage)), nil
-	}
-}
-
-// failed lets one file's failure cost that file alone (P6). Reviewers report
-// their own failures; what arrives here is a defect in one of them.
-func failed(f fields) func(task, error) (graph.Update, error) {
-	return func(t task, _ error) (graph.Update, error) {
-		return f.fileReviews.Set([]finding.FileReview{{Path: t.Path, State: finding.Failed, Reason: "the reviewer itself failed on it"}}), nil
-	}
-}
-
 func combine(f fields) func(context.Context, State) (graph.Update, error) {
 	return func(_ context.Context, s State) (graph.Update, error) {
 		s.Comments = aggregate.Findings(s.Files, s.FileReviews)
 		body, _ := post.Rendered(s.Review())
-		reason := ""
-		if everyFileFailed(s) {
-			reason = "no file could be reviewed"
-		}
-		return graph.Updates(f.comments.Set(s.Comments), f.summaryBody.Set(body), f.reason.Set(reason)), nil
+		return graph.Updates(f.comments.Set(s.Comments), f.summaryBody.Set(body), f.reason.Set(s.unread())), nil
 	}
 }
 
@@ -192,7 +184,7 @@ func combine(f fields) func(context.Context, State) (graph.Update, error) {
 func byFindings(gate, clean, failed graph.Target) func(State) graph.Next {
 	return func(s State) graph.Next {
 		switch {
-		case everyFileFailed(s):
+		case s.Reason != "":
 			return graph.To(failed)
 		case len(finding.Kept(s.Comments)) == 0 && s.Covered():
 			return graph.To(clean)
@@ -238,6 +230,18 @@ func (steps Steps) post(f fields) func(context.Context, State) (graph.Update, er
 			return graph.Update{}, err
 		}
 		return f.reviewURL.Set(posted.URL), nil
+	}
+}
+
+// posted is asked after a run that ended between its intent to post and the
+// word that it had (G31).
+func (steps Steps) posted(f fields) func(context.Context, State) (graph.Update, bool, error) {
+	return func(ctx context.Context, s State) (graph.Update, bool, error) {
+		if steps.Posted == nil {
+			return graph.Update{}, false, nil
+		}
+		posted, done, err := steps.Posted(ctx, s)
+		return f.reviewURL.Set(posted.URL), done, err
 	}
 }
 

@@ -3,8 +3,6 @@ package reviewpr_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +25,7 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/review"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -56,6 +55,8 @@ func (r reviewer) Review(ctx context.Context, f diff.File) (finding.FileReview, 
 	return r(ctx, f)
 }
 
+func (reviewer) Key(f diff.File) string { return review.Key("reviewer", f) }
+
 // finds reports one finding of a severity in each file; none for "".
 func finds(s finding.Severity) reviewer {
 	return func(_ context.Context, f diff.File) (finding.FileReview, error) {
@@ -74,6 +75,8 @@ type world struct {
 	reason   string
 	reviewer reviewer
 	store    graph.Store
+	paid     reviewpr.Paid
+	deadline time.Time
 	posted   []reviewpr.State
 }
 
@@ -90,6 +93,7 @@ func (w *world) flow(t *testing.T, o ...graph.RunOption) *graph.Flow[reviewpr.St
 			w.posted = append(w.posted, s)
 			return post.Posted{URL: "https://x/1"}, nil
 		},
+		Paid: w.paid, Deadline: w.deadline,
 	}
 	if w.reviewer != nil {
 		steps.Reviewer = w.reviewer
@@ -101,7 +105,7 @@ func (w *world) flow(t *testing.T, o ...graph.RunOption) *graph.Flow[reviewpr.St
 
 func (w *world) draft() reviewpr.State {
 	return reviewpr.State{Draft: reviewpr.Draft{GateFrom: finding.Minor, CreatedAt: made, ExpiresAt: made.Add(time.Hour), ToolVersion: "1",
-		Thread: w.change.Thread, RunID: 5, RunAttempt: 1, Model: "m"}}
+		Thread: w.change.Thread, RunID: 5, RunAttempt: 1, Model: "m", Environment: "approvals"}}
 }
 
 func (w *world) run(t *testing.T) graph.Result[reviewpr.State] {
@@ -113,53 +117,15 @@ func (w *world) run(t *testing.T) graph.Result[reviewpr.State] {
 
 func (w *world) decide(t *testing.T, gateID, text string) (graph.Result[reviewpr.State], error) {
 	t.Helper()
+	return w.flow(t).Resume(t.Context(), w.change.Thread, answer(t, w, gateID, text))
+}
+
+func answer(t *testing.T, w *world, gateID, text string) graph.Answer {
+	t.Helper()
 	d, err := decision.Parse(text)
 	require.NoError(t, err)
 	record := decision.Record{Thread: w.change.Thread, By: "rita", At: made}
-	return w.flow(t).Resume(t.Context(), w.change.Thread, graph.Answer{Gate: gateID, Value: gate.Answer{Decision: d, Record: record.With(d)}})
-}
-
-// TestOutcomes goes through the outcomes of a drafting run (CONTRACT 3). KEPT
-// is a draft that parks and calls nobody.
-func TestOutcomes(t *testing.T) {
-	t.Parallel()
-	broken := reviewer(func(context.Context, diff.File) (finding.FileReview, error) {
-		return finding.FileReview{}, errors.New("502")
-	})
-	state := func(s finding.State) reviewer {
-		return func(_ context.Context, f diff.File) (finding.FileReview, error) {
-			return finding.FileReview{Path: f.Path, State: s, Reason: "r"}, nil
-		}
-	}
-	for name, c := range map[string]struct {
-		world *world
-		end   string // "" where it parks
-		calls bool
-		said  string // in the reason
-	}{
-		"SKIPPED, not admitted":    {&world{change: changed("a.go"), reason: "it is a draft"}, reviewpr.Skipped, false, "it is a draft"},
-		"SKIPPED, empty":           {newWorld(nil), reviewpr.Skipped, false, "the change is empty"},
-		"SKIPPED, nothing for us":  {newWorld(nil, "go.sum", "logo.png"), reviewpr.Skipped, false, "no changed file is one to review"},
-		"CLEAN":                    {newWorld(finds(""), "a.go", "go.sum"), reviewpr.Clean, false, ""},
-		"KEPT":                     {newWorld(finds(finding.Nit), "a.go"), "", false, ""},
-		"PAUSED":                   {newWorld(finds(finding.Minor), "a.go"), "", true, ""},
-		"PAUSED, partly read":      {newWorld(state(finding.Partly), "a.go"), "", true, ""},
-		"FAILED, every file":       {newWorld(broken, "a.go", "b.go"), reviewpr.Failed, true, "no file could be reviewed"},
-		"FAILED, beside a skipped": {newWorld(state(finding.Failed), "a.go", "go.sum"), reviewpr.Failed, true, "no file could be reviewed"},
-		"FAILED, a bad path alone": {newWorld(nil, "../a.go"), reviewpr.Failed, true, "no file could be reviewed"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := c.world
-			w.store = graph.NewMemory()
-			r := w.run(t)
-			require.Equal(t, c.end, r.End)
-			require.Equal(t, c.end == "", r.Status == graph.Paused)
-			require.Equal(t, c.calls, r.State.Calls())
-			require.Equal(t, c.said, r.State.Reason)
-			require.Empty(t, w.posted, "P1")
-		})
-	}
+	return graph.Answer{Gate: gateID, Value: gate.Answer{Decision: d, Record: record.With(d)}}
 }
 
 func TestP6_GreenAndEmptyNeedsFullCoverage(t *testing.T) {
@@ -274,18 +240,18 @@ func TestP2_AnotherMachinePostsTheSameBytes(t *testing.T) {
 	t.Parallel()
 	here := newWorld(finds(finding.Major), "a.go", "b.go")
 	paused := here.run(t)
-	packed, err := reviewpr.Pack(t.Context(), here.flow(t), here.store, here.change.Thread)
+	packed, err := reviewpr.Pack(t.Context(), here.flow(t), here.store, here.change.Thread, checkpoint.Protection{})
 	require.NoError(t, err)
-	again, err := reviewpr.Pack(t.Context(), here.flow(t), here.store, here.change.Thread)
+	again, err := reviewpr.Pack(t.Context(), here.flow(t), here.store, here.change.Thread, checkpoint.Protection{})
 	require.NoError(t, err)
 	require.Equal(t, packed, again)
 
-	opened, err := checkpoint.Open(packed.Zip)
+	opened, err := open(packed.Zip)
 	require.NoError(t, err)
 	require.Equal(t, paused.State.Shown(), opened.Review)
 	there := &world{change: here.change, store: graph.NewMemory()}
 	require.NoError(t, there.store.Save(t.Context(), opened.Manifest.Thread, opened.Snapshot))
-	moved, err := reviewpr.Pack(t.Context(), there.flow(t), there.store, here.change.Thread)
+	moved, err := reviewpr.Pack(t.Context(), there.flow(t), there.store, here.change.Thread, checkpoint.Protection{})
 	require.NoError(t, err)
 	require.Equal(t, packed.Digest, moved.Digest, "the draft has one digest everywhere")
 
@@ -321,7 +287,7 @@ func TestP11_TheDraftDoesNotDependOnWhichFileIsDoneFirst(t *testing.T) {
 			w.run(t)
 			require.Equal(t, delays[0] > delays[4], order[0] == "e.go")
 			var err error
-			packed, err = reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread)
+			packed, err = reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread, checkpoint.Protection{})
 			require.NoError(t, err)
 		})
 		return packed
@@ -351,46 +317,4 @@ func TestP4_ACancelledRunGoesOnWithoutAskingAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, finding.Kept(r.State.Comments), 3)
 	require.Equal(t, map[string]int{"a.go": 1, "b.go": 2, "c.go": 1}, asked)
-}
-
-func TestAJobWithoutAStepSaysSo(t *testing.T) {
-	t.Parallel()
-	w := newWorld(finds(finding.Major), "a.go")
-	id := w.run(t).Pending[0].ID
-	flow, err := reviewpr.New(reviewpr.Steps{}, w.store)
-	require.NoError(t, err)
-	d := decision.Decision{Verdict: decision.Approve}
-	_, err = flow.Resume(t.Context(), w.change.Thread, graph.Answer{Gate: id, Value: gate.Answer{Decision: d}})
-	require.ErrorContains(t, err, "this job cannot post")
-	require.Empty(t, w.posted)
-	r, err := w.flow(t).Continue(t.Context(), w.change.Thread)
-	require.NoError(t, err)
-	require.Equal(t, reviewpr.Posted, r.End, "the decision stands, and a job that can post does")
-}
-
-func TestAStepsErrorEndsTheRunAndIsTriedAgain(t *testing.T) {
-	t.Parallel()
-	w := newWorld(finds(""), "a.go")
-	for name, steps := range map[string]reviewpr.Steps{
-		"ingest": {Ingest: func(context.Context) (ingest.Change, error) { return ingest.Change{}, io.ErrUnexpectedEOF }},
-		"admit": {Ingest: func(context.Context) (ingest.Change, error) { return w.change, nil },
-			Admit: func(context.Context, ingest.Change) (string, error) { return "", io.ErrUnexpectedEOF }},
-	} {
-		flow, err := reviewpr.New(steps, w.store)
-		require.NoError(t, err)
-		_, err = flow.Run(t.Context(), w.change.Thread, w.draft())
-		require.ErrorIs(t, err, io.ErrUnexpectedEOF, name)
-	}
-	require.Equal(t, reviewpr.Clean, w.run(t).End)
-}
-
-func TestTheGraphReadsLikeThePicture(t *testing.T) {
-	t.Parallel()
-	drawn := newWorld(nil).flow(t).Mermaid()
-	for _, arrow := range []string{"n_ingest --> n_triage", "n_triage -.->|each| n_review", "n_review --> n_aggregate", "n_aggregate -.-> n_gate", "n_gate -.-> n_post"} {
-		require.Contains(t, drawn, arrow)
-	}
-	for _, end := range []string{reviewpr.Skipped, reviewpr.Clean, reviewpr.Failed, reviewpr.Posted, reviewpr.Aborted} {
-		require.Contains(t, drawn, fmt.Sprintf("([%s])", end))
-	}
 }

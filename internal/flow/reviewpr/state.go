@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/triage"
 )
 
 // State is what a run knows. Its fields are stored under the names that
@@ -24,10 +25,11 @@ type State struct {
 	Files       []diff.File
 	FileReviews []finding.FileReview
 	Comments    []finding.Finding
-	SummaryBody string // the review's body as it will be posted, without approval line and marker
-	Approved    *bool  // nil until decided
-	Usage       cost.Usage
-	Reason      string // why the run ended SKIPPED or FAILED
+	SummaryBody string     // the review's body as it will be posted, without approval line and marker
+	Approved    *bool      // nil until decided
+	Usage       cost.Usage // of this thread: results of other threads cost nothing here
+	Reused      int        // files whose result was taken from an earlier run
+	Reason      string     // why the run ended SKIPPED or FAILED
 	Decision    *decision.Record
 	ReviewURL   string
 }
@@ -47,7 +49,10 @@ type Draft struct {
 	RunID       int64            `json:"run_id,omitempty"`
 	RunAttempt  int              `json:"run_attempt,omitempty"`
 	WorkflowRef string           `json:"workflow_ref,omitempty"`
-	Approvals   []string         `json:"approvals,omitempty"` // keys of those already on the run
+	Approvals   []string         `json:"approvals,omitempty"`   // keys of those already on the run
+	Trust       string           `json:"trust,omitempty"`       // what protects the checkpoint: digest, seal, encrypt
+	Environment string           `json:"environment,omitempty"` // whose approval decides
+	Again       int              `json:"again,omitempty"`       // number of the redraft, 0 of the first draft
 
 	Name       string        `json:"name"`
 	Thread     string        `json:"thread"`
@@ -66,6 +71,10 @@ func (d Draft) of(c ingest.Change) Draft {
 	return d
 }
 
+func (d Draft) triage() triage.Options {
+	return triage.Options{Ignore: d.Config.Ignore, Attributes: triage.ParseAttributes(d.Attributes)}
+}
+
 // fields are the state's fields as the graph knows them.
 type fields struct {
 	draft       graph.Field[Draft]
@@ -76,21 +85,26 @@ type fields struct {
 	summaryBody graph.Field[string]
 	approved    graph.Field[*bool]
 	usage       graph.Field[cost.Usage]
+	reused      graph.Field[int]
 	reason      graph.Field[string]
 	decision    graph.Field[*decision.Record]
 	reviewURL   graph.Field[string]
 }
+
+// reviewsField is the field in which results of files are stored.
+const reviewsField = "fileReviews"
 
 func declare(g *graph.Graph[State]) fields {
 	return fields{
 		draft:       graph.Value(g, "draft", func(s *State) *Draft { return &s.Draft }),
 		pr:          graph.Value(g, "pr", func(s *State) **pull.Pull { return &s.Pull }),
 		files:       graph.Value(g, "files", func(s *State) *[]diff.File { return &s.Files }),
-		fileReviews: graph.Append(g, "fileReviews", func(s *State) *[]finding.FileReview { return &s.FileReviews }),
+		fileReviews: graph.Append(g, reviewsField, func(s *State) *[]finding.FileReview { return &s.FileReviews }),
 		comments:    graph.Value(g, "comments", func(s *State) *[]finding.Finding { return &s.Comments }),
 		summaryBody: graph.Value(g, "summaryBody", func(s *State) *string { return &s.SummaryBody }),
 		approved:    graph.Value(g, "approved", func(s *State) **bool { return &s.Approved }),
 		usage:       graph.Reduce(g, "usage", func(s *State) *cost.Usage { return &s.Usage }, cost.Add),
+		reused:      graph.Reduce(g, "reused", func(s *State) *int { return &s.Reused }, func(a, b int) int { return a + b }),
 		reason:      graph.Value(g, "reason", func(s *State) *string { return &s.Reason }),
 		decision:    graph.Value(g, "decision", func(s *State) **decision.Record { return &s.Decision }),
 		reviewURL:   graph.Value(g, "reviewUrl", func(s *State) *string { return &s.ReviewURL }),
@@ -137,19 +151,30 @@ func (s State) Calls() bool {
 	return false
 }
 
-// everyFileFailed reports whether not one file was read although some should
-// have been.
-func everyFileFailed(s State) bool {
-	failures := 0
+// Outcome is what a draft that waits is called: PAUSED, or KEPT where it calls
+// nobody.
+func (s State) Outcome() string {
+	if s.Calls() {
+		return Paused
+	}
+	return Kept
+}
+
+// unread says why not one file was read although some should have been; "" where
+// one was, or none had to be.
+func (s State) unread() string {
+	why := ""
 	for _, f := range s.Coverage() {
-		switch f.State {
-		case finding.Reviewed, finding.Partly:
-			return false
-		case finding.Failed:
-			failures++
+		switch {
+		case f.State == finding.Reviewed, f.State == finding.Partly:
+			return ""
+		case f.State == finding.NotReached:
+			why = "no file was reviewed: " + string(f.Reason)
+		case f.State == finding.Failed && why == "":
+			why = "no file could be reviewed"
 		}
 	}
-	return failures > 0
+	return why
 }
 
 // Review is the draft as the renderers take it.
@@ -157,7 +182,7 @@ func (s State) Review() render.Review {
 	r := render.Review{
 		Name: s.Draft.Name, Web: s.Draft.Web, Head: s.Draft.Head,
 		Files: s.Coverage(), Findings: finding.Kept(s.Comments), Filtered: held(s.Comments),
-		Unlisted: s.Draft.Unlisted, Rules: s.Draft.Rules, Model: s.Draft.Model, Usage: s.Usage, Partial: s.Partial(),
+		Unlisted: s.Draft.Unlisted, Rules: s.Draft.Rules, Model: s.Draft.Model, Usage: s.Usage, Reused: s.Reused, Partial: s.Partial(),
 	}
 	if s.Draft.Unlisted > 0 {
 		r.Notices = append(r.Notices, fmt.Sprintf("GitHub lists %d of %d changed files; the others were not reached.", len(s.Files), len(s.Files)+s.Draft.Unlisted))

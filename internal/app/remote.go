@@ -1,0 +1,295 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+// remoteDrafts bounds how many drafts of a repository are read for the list.
+const remoteDrafts = 50
+
+// remote is a repository whose drafts are artifacts.
+type remote struct {
+	*app
+	api     *github.Client
+	ref     pull.Ref // without a number for all of the repository
+	branch  string   // the default one
+	options *options
+	runs    map[int64]checkpoint.RunFacts
+}
+
+// remote makes the client. The key is a secret, so it may come by the environment.
+func (a *app) remote(ctx context.Context, ref pull.Ref, o *options) (*remote, error) {
+	if key := a.getenv("PR_REVIEW_CHECKPOINT_KEY"); key != "" && o.protection.Key == (checkpoint.Key{}) {
+		var err error
+		if o.protection.Key, err = checkpoint.ParseKey(key); err != nil {
+			return nil, usage{err}
+		}
+	}
+	if err := o.inRepository(); err != nil {
+		return nil, err
+	}
+	api, err := a.github(ref, o.settings)
+	if err != nil {
+		return nil, err
+	}
+	branch, err := api.DefaultBranch(ctx, ref.Owner, ref.Repo)
+	return &remote{app: a, api: api, ref: ref, branch: branch, options: o, runs: map[int64]checkpoint.RunFacts{}}, err
+}
+
+// remoteThreads lists the drafts that are parked on GitHub.
+func (a *app) remoteThreads(ctx context.Context, args []string, o *options) error {
+	if len(args) != 1 {
+		return usageError("threads takes one repository", a.name+" threads owner/repo")
+	}
+	owner, repo, err := pull.ParseRepository(args[0])
+	if err != nil {
+		return usageError(err.Error(), "name it owner/repo; without an argument the local store's drafts are listed")
+	}
+	r, err := a.remote(ctx, pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.getenv("GITHUB_SERVER_URL")), o)
+	if err != nil {
+		return err
+	}
+	items, err := r.list(ctx)
+	if err != nil {
+		return err
+	}
+	heads, err := r.api.OpenHeads(ctx, owner, repo)
+	if err != nil {
+		return err
+	}
+	drafts := r.drafts(ctx, items, func(checkpoint.Name) bool { return true })
+	return r.print(ctx, drafts, heads, items)
+}
+
+// list is what the repository's runs have stored, drafts and decisions.
+func (r *remote) list(ctx context.Context) ([]artifactstore.Item, error) {
+	items, err := artifactstore.REST{API: r.api, Owner: r.ref.Owner, Repo: r.ref.Repo, Prefix: "pr-review-", Pages: artifactPages}.List(ctx)
+	return items, needsActionsRead(err, "the repository's artifacts cannot be read")
+}
+
+// parkedDraft is a draft on GitHub that passed checks 1 to 4.
+type parkedDraft struct {
+	checkpoint.Manifest
+	zip  checkpoint.Zip
+	code string
+	name string
+}
+
+// drafts reads the whole drafts among the items, newest first, each once. What
+// does not pass is told and left out.
+func (r *remote) drafts(ctx context.Context, items []artifactstore.Item, wanted func(checkpoint.Name) bool) []parkedDraft {
+	var drafts []parkedDraft
+	for _, i := range items {
+		name, ok := checkpoint.ParseName(i.Name)
+		known := slices.ContainsFunc(drafts, func(d parkedDraft) bool { return d.name == i.Name })
+		if !ok || name.Partial > 0 || i.Expired || known || !wanted(name) {
+			continue
+		}
+		if len(drafts) == remoteDrafts {
+			fmt.Fprintf(r.Stderr, "Only the newest %d drafts are read.\n", remoteDrafts)
+			break
+		}
+		zip, m, err := r.read(ctx, i, name)
+		if err != nil {
+			fmt.Fprintf(r.Stderr, "warning: %s: %s\n", i.Name, guard.Text(explain(err)))
+			continue
+		}
+		drafts = append(drafts, parkedDraft{m, zip, name.Code, i.Name})
+	}
+	return drafts
+}
+
+func (r *remote) read(ctx context.Context, i artifactstore.Item, name checkpoint.Name) (checkpoint.Zip, checkpoint.Manifest, error) {
+	ref := r.ref
+	ref.Number = name.Pull
+	check := reviewpr.Resume{
+		Ref: ref, RepoID: i.RepositoryID, Instance: name.Instance, Workflow: r.options.draftWorkflow, Branch: r.branch, Now: r.Now(), RunFacts: r.facts,
+	}
+	return check.Peek(ctx, reviewpr.Candidate{
+		Found: checkpoint.Found{Name: i.Name, Size: i.Size, Digest: i.Digest, ExpiresAt: i.ExpiresAt, RepositoryID: i.RepositoryID},
+		Run:   i.RunID,
+		Fetch: func(ctx context.Context) ([]byte, error) {
+			return r.api.Download(ctx, r.ref.Owner, r.ref.Repo, i.ID, checkpoint.MaxZip)
+		},
+	})
+}
+
+func (r *remote) facts(ctx context.Context, id int64) (checkpoint.RunFacts, error) {
+	if facts, known := r.runs[id]; known {
+		return facts, nil
+	}
+	facts, err := runFacts(ctx, r.api, r.ref, id)
+	if err == nil {
+		r.runs[id] = facts
+	}
+	return facts, err
+}
+
+// protection is what opens a draft: with a key a seal is demanded, whatever the
+// draft says of itself; without one, what it says tells whether one is needed.
+func (r *remote) protection(m checkpoint.Manifest) checkpoint.Protection {
+	p := checkpoint.Protection{Trust: m.Trust, Key: r.options.protection.Key}
+	if p.Key != (checkpoint.Key{}) {
+		p.Trust = checkpoint.TrustSeal
+	}
+	return p
+}
+
+// print lists the drafts that were not decided.
+func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]string, items []artifactstore.Item) error {
+	list, rows := []remoteDraft{}, []render.Parked{}
+	for _, d := range drafts {
+		record, decided := r.decision(ctx, d, items)
+		if decided && !record.Withdrawn() {
+			continue
+		}
+		state := r.state(d, heads[d.Pull])
+		if decided {
+			state = render.Withdrawn
+		}
+		name := fmt.Sprintf("#%d", d.Pull)
+		if d.Instance != "" {
+			name += "@" + d.Instance
+		}
+		where := ""
+		if state == render.Waits {
+			where = r.where(d)
+		}
+		rows = append(rows, render.Parked{Name: name, Outcome: d.Outcome, Created: d.CreatedAt, Expires: d.ExpiresAt, Findings: d.Findings, Blockers: d.Blockers, State: state, Where: where})
+		list = append(list, remoteDraft{d.Outcome, d.Thread, d.code, d.name, d.RunID, d.Findings, d.Blockers, state, d.CreatedAt, d.ExpiresAt, where})
+	}
+	if r.options.json {
+		return printJSON(r.Stdout, map[string]any{"threads": list})
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(r.Stderr, "No draft waits in "+r.ref.FullName())
+	}
+	fmt.Fprint(r.Stdout, render.Threads(rows, r.Now()))
+	return nil
+}
+
+// state says whether a draft that was not decided still can be. A newer draft of
+// the same commit does not take the older one's place by itself.
+func (r *remote) state(d parkedDraft, head string) render.Waiting {
+	switch {
+	case checkpoint.CheckExpiry(d.Manifest, r.Now()) != nil:
+		return render.Expired
+	case head != d.HeadSHA:
+		return render.Superseded
+	}
+	return render.Waits
+}
+
+// decision reads what is on record for a draft.
+func (r *remote) decision(ctx context.Context, d parkedDraft, items []artifactstore.Item) (decision.Record, bool) {
+	for _, i := range items {
+		if i.Name != checkpoint.DecisionArtifactName(d.code) || i.Expired {
+			continue
+		}
+		zip, err := r.api.Download(ctx, r.ref.Owner, r.ref.Repo, i.ID, checkpoint.MaxZip)
+		if err != nil {
+			continue
+		}
+		if record, err := r.protection(d.Manifest).OpenRecord(zip); err == nil {
+			return record, true
+		}
+	}
+	return decision.Record{}, false
+}
+
+// where is the page or the command to decide at.
+func (r *remote) where(d parkedDraft) string {
+	if d.Environment != "" && d.Outcome == paused {
+		return fmt.Sprintf("%s/actions/runs/%d", r.ref.Web(), d.RunID)
+	}
+	file := r.options.decideWorkflow[strings.LastIndexByte(r.options.decideWorkflow, '/')+1:]
+	return fmt.Sprintf("gh workflow run %s --repo %s -f pull-request=%d -f code=%s -f decision=approve", file, r.ref.FullName(), d.Pull, d.code)
+}
+
+// remoteDraft is a draft in the list with --json.
+type remoteDraft struct {
+	Outcome   string         `json:"outcome"`
+	Thread    string         `json:"thread_id"`
+	Code      string         `json:"code"`
+	Artifact  string         `json:"artifact_name"`
+	RunID     int64          `json:"run_id"`
+	Findings  int            `json:"findings"`
+	Blockers  int            `json:"blockers"`
+	State     render.Waiting `json:"state"`
+	CreatedAt time.Time      `json:"created_at"`
+	ExpiresAt time.Time      `json:"expires_at"`
+	Where     string         `json:"where"` // page or command to decide at
+}
+
+// showRemote prints a draft that is parked on GitHub: the one of --code, else
+// the newest of the pull request and instance.
+func (a *app) showRemote(ctx context.Context, arg string, o *options) error {
+	ref, err := pull.ParseRef(arg)
+	if err != nil {
+		return usageError(err.Error(), "name it owner/repo#42 or https://github.com/owner/repo/pull/42")
+	}
+	if !strings.Contains(arg, "://") {
+		ref = ref.On(a.getenv("GITHUB_SERVER_URL"))
+	}
+	r, err := a.remote(ctx, ref, o)
+	if err != nil {
+		return err
+	}
+	items, err := r.list(ctx)
+	if err != nil {
+		return err
+	}
+	drafts := r.drafts(ctx, items, func(n checkpoint.Name) bool {
+		return n.Pull == ref.Number && n.Instance == o.instance && (o.code == "" || n.Code == o.code)
+	})
+	if len(drafts) == 0 {
+		return &checkpoint.Refusal{Check: 1, What: "no draft of " + ref.String() + " is parked on GitHub", Rows: [][2]string{
+			{"next", fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", a.name, ref.FullName())},
+		}}
+	}
+	return r.show(ctx, drafts[0])
+}
+
+func (r *remote) show(ctx context.Context, d parkedDraft) error {
+	p := r.protection(d.Manifest)
+	if err := p.Check(); err != nil {
+		return usageError(fmt.Sprintf("the draft %s is protected by trust: %s, and there is no key", d.code, d.Trust), "set PR_REVIEW_CHECKPOINT_KEY to the checkpoint-key of its workflow")
+	}
+	opened, err := p.Open(d.zip)
+	if err != nil {
+		return err
+	}
+	store := graph.NewMemory()
+	if err := store.Save(ctx, opened.Manifest.Thread, opened.Snapshot); err != nil {
+		return err
+	}
+	flow, err := reviewpr.New(reviewpr.Steps{}, store, sealing(p)...)
+	if err != nil {
+		return err
+	}
+	report, err := described(ctx, flow, opened.Manifest.Thread)
+	if err != nil {
+		return err
+	}
+	report = report.named(opened.Digest)
+	if r.options.json {
+		return report.print(r.Stdout)
+	}
+	r.showDraft(report, r.options)
+	fmt.Fprintf(r.Stdout, "Code %s, until %s. Decide with\n  %s\n", opened.Code, opened.Manifest.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.where(d))
+	return checkpoint.CheckExpiry(opened.Manifest, r.Now())
+}

@@ -1,0 +1,132 @@
+package artifact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// cacheVersion stands for what is in our entries and how: the service keeps
+// entries of different versions apart. It is the SHA-256 of "pr-review zip 1".
+const cacheVersion = "b2bb4167544de55e35083e2a18a4ab82956bd605544613cc04cca7e88460a799"
+
+// maxKey is how long an entry's key may be, in bytes.
+const maxKey = 512
+
+// cacheRequest and cacheReply have the fields of all three methods: those of
+// CreateCacheEntry, FinalizeCacheEntryUpload and GetCacheEntryDownloadURL in
+// github.actions.results.api.v1.
+type cacheRequest struct {
+	Key     string   `json:"key"`
+	Restore []string `json:"restore_keys,omitzero"`
+	Size    int64    `json:"size_bytes,string,omitzero"`
+	Version string   `json:"version"`
+}
+
+type cacheReply struct {
+	OK        bool   `json:"ok"`
+	UploadURL string `json:"signed_upload_url"`
+	URL       string `json:"signed_download_url"`
+	Key       string `json:"matched_key"`
+	Message   string `json:"message"`
+}
+
+// PutCache stores an entry of the repository's cache under a key. Entries are
+// never changed and cannot be deleted here; they go a week after their last
+// use. ErrExists is a key that is taken, ErrReadOnly a run that may only read:
+// one of pull_request_target or issue_comment, unless its job declares
+// cache-mode: write. A run's cache is shared with its branch.
+func (c *Client) PutCache(ctx context.Context, key string, content []byte) error {
+	if key == "" || len(key) > maxKey || strings.Contains(key, ",") { // GitHub's rule
+		return fmt.Errorf("%q cannot be a cache's key", key)
+	}
+	if err := c.putCache(ctx, key, content); err != nil {
+		return fmt.Errorf("storing cache entry %q: %w", key, err)
+	}
+	return nil
+}
+
+func (c *Client) putCache(ctx context.Context, key string, content []byte) error {
+	created, err := c.cache(ctx, "CreateCacheEntry", cacheRequest{Key: key})
+	if err != nil {
+		return err
+	}
+	if err := c.store(ctx, created.UploadURL, content); err != nil {
+		return fmt.Errorf("storing its content: %w", err)
+	}
+	_, err = c.cache(ctx, "FinalizeCacheEntryUpload", cacheRequest{Key: key, Size: int64(len(content))})
+	if status, ok := errors.AsType[*transport.StatusError](err); ok && status.Code == http.StatusNotFound {
+		if _, missing := c.exactCache(ctx, key); missing == nil { // an answer was lost: nothing is left to finalize
+			return nil
+		}
+	}
+	return err
+}
+
+// NewestCache finds the newest entry whose key begins with a prefix, among
+// those that the run can read: its branch's and the default branch's. The error
+// is ErrNotFound where there is none.
+func (c *Client) NewestCache(ctx context.Context, prefix string) (key string, err error) {
+	found, err := c.cache(ctx, "GetCacheEntryDownloadURL", cacheRequest{Key: prefix, Restore: []string{prefix}})
+	if err == nil && !strings.HasPrefix(found.Key, prefix) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return "", fmt.Errorf("looking for cache entry %q…: %w", prefix, err)
+	}
+	return found.Key, nil
+}
+
+// GetCache loads the entry of a key, at most max bytes: ErrNotFound,
+// transport.ErrTooLarge. Whoever may run a workflow on the branch may have
+// written it: it proves nothing (T34).
+func (c *Client) GetCache(ctx context.Context, key string, max int64) ([]byte, error) {
+	found, err := c.exactCache(ctx, key)
+	var content []byte
+	if err == nil {
+		content, err = c.fetch(transport.LimitBody(ctx, max), found.URL)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("loading cache entry %q: %w", key, err)
+	}
+	return content, nil
+}
+
+// exactCache finds the entry of a key: the service also takes a key for a prefix.
+func (c *Client) exactCache(ctx context.Context, key string) (cacheReply, error) {
+	found, err := c.cache(ctx, "GetCacheEntryDownloadURL", cacheRequest{Key: key})
+	if err == nil && found.Key != key {
+		err = ErrNotFound
+	}
+	return found, err
+}
+
+// cache asks one method of the cache service. What is not ok is an error.
+func (c *Client) cache(ctx context.Context, method string, q cacheRequest) (cacheReply, error) {
+	q.Version = cacheVersion
+	r, err := ask[cacheReply](ctx, c, cachePath+method, q)
+	switch status, _ := errors.AsType[*transport.StatusError](err); {
+	case strings.Contains(r.Message, writeDenied), status != nil && strings.Contains(status.Message, writeDenied):
+		return r, ErrReadOnly
+	case status != nil && status.Code == http.StatusConflict:
+		return r, fmt.Errorf("%w: %w", ErrExists, err)
+	case err != nil:
+		return r, err
+	case r.OK:
+		return r, nil
+	case strings.HasPrefix(method, "Get"):
+		return r, ErrNotFound
+	case r.Message != "":
+		return r, fmt.Errorf("the cache service did not accept it: %s", guard.Line(r.Message, 200))
+	}
+	return r, errNotOK
+}
+
+// writeDenied is how the service's words begin where a token may only read; its
+// own client goes by them.
+const writeDenied = "cache write denied:"

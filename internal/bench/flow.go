@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/org/pr-review-action/internal/checkpoint/filestore"
+	"github.com/org/pr-review-action/internal/graph"
+)
+
+// thread names the one run of a folder.
+const thread = "bench#4242:synthetic"
+
+// ask is what the gate shows: as in the product, a digest stands for the text.
+type ask struct {
+	Findings int    `json:"findings"`
+	Body     string `json:"body_sha256"`
+}
+
+// bench is one run of the graph in one process.
+type bench struct {
+	job
+	store *filestore.Store
+	first float64 // when ingest began
+	done  int64   // review tasks that ended
+}
+
+// fields are the state's fields as the graph knows them.
+type fields struct {
+	pr       graph.Field[change]
+	files    graph.Field[[]file]
+	findings graph.Field[[]finding]
+	usage    graph.Field[usage]
+	comments graph.Field[[]comment]
+	body     graph.Field[string]
+	approved graph.Field[bool]
+}
+
+func declare(g *graph.Graph[state]) fields {
+	return fields{
+		pr:       graph.Value(g, "pr", func(s *state) *change { return &s.Change }),
+		files:    graph.Value(g, "files", func(s *state) *[]file { return &s.Files }),
+		findings: graph.Append(g, "findings", func(s *state) *[]finding { return &s.Findings }),
+		usage:    graph.Reduce(g, "usage", func(s *state) *usage { return &s.Usage }, add),
+		comments: graph.Value(g, "comments", func(s *state) *[]comment { return &s.Comments }),
+		body:     graph.Value(g, "body", func(s *state) *string { return &s.Body }),
+		approved: graph.Value(g, "approved", func(s *state) *bool { return &s.Approved }),
+	}
+}
+
+func open(j job) (*bench, *graph.Flow[state], error) {
+	store, err := filestore.New(filepath.Join(j.dir, "checkpoint"))
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &bench{job: j, store: store}
+	flow, err := b.flow()
+	return b, flow, err
+}
+
+func (b *bench) flow() (*graph.Flow[state], error) {
+	g := graph.New[state]("bench", 1)
+	f := declare(g)
+
+	ingest := g.Node("ingest", b.ingest(f), graph.Writes(f.pr, f.files))
+	review := graph.Each(g, "review", b.review(f), graph.Writes(f.findings, f.usage), graph.Concurrency(max(b.concurrency, 1)))
+	aggregate := g.Node("aggregate", combine(f), graph.Writes(f.comments, f.body))
+	gate := graph.Gate(g, "gate", asked, decide(f), graph.Writes(f.approved))
+	post := g.Effect("post", b.post, b.posted)
+
+	g.Start(ingest)
+	g.Route(ingest, func(s state) graph.Next { return review.Over(indexes(s.Files)) }, review)
+	g.Edge(review, aggregate)
+	g.Edge(aggregate, gate)
+	g.Route(gate, func(s state) graph.Next {
+		if s.Approved {
+			return graph.To(post)
+		}
+		return graph.To(graph.End("rejected"))
+	}, post, graph.End("rejected"))
+	g.Edge(post, graph.End("posted"))
+	return g.Build(b.store, graph.Observe(b.observe))
+}
+
+func indexes(files []file) []int {
+	list := make([]int, len(files))
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+func (b *bench) ingest(f fields) func(context.Context, state) (graph.Update, error) {
+	return func(context.Context, state) (graph.Update, error) {
+		b.first = now()
+		c, files := ingested(b.n)
+		return graph.Updates(f.pr.Set(c), f.files.Set(files)), nil
+	}
+}
+
+func (b *bench) review(f fields) func(context.Context, state, int) (graph.Update, error) {
+	return func(_ context.Context, s state, i int) (graph.Update, error) {
+		found, used := reviewed(s.Files[i], b.latency)
+		return graph.Updates(f.findings.Set(found), f.usage.Set(used)), nil
+	}
+}
+
+func combine(f fields) func(context.Context, state) (graph.Update, error) {
+	return func(_ context.Context, s state) (graph.Update, error) {
+		comments, body := aggregated(s)
+		return graph.Updates(f.comments.Set(comments), f.body.Set(body)), nil
+	}
+}
+
+func asked(s state) (ask, error) {
+	sum := sha256.Sum256([]byte(s.Body))
+	return ask{len(s.Comments), hex.EncodeToString(sum[:])}, nil
+}
+
+func decide(f fields) func(state, string) (graph.Update, error) {
+	return func(_ state, decision string) (graph.Update, error) {
+		return f.approved.Set(decision == "approve"), nil
+	}
+}
+
+func (b *bench) post(_ context.Context, s state) (graph.Update, error) {
+	return graph.Update{}, writeBody(b.job, s.Body)
+}
+
+// posted looks whether the body was written before.
+func (b *bench) posted(_ context.Context, s state) (graph.Update, bool, error) {
+	body, err := os.ReadFile(b.body())
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return graph.Update{}, string(body) == s.Body, err
+}
+
+// observe counts tasks, as a display of progress does.
+func (b *bench) observe(e graph.Event) {
+	if e.Kind == graph.TaskDone && e.Node == "review" {
+		b.done++
+	}
+}

@@ -1,0 +1,153 @@
+package artifactstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// Dir carries checkpoints as files <name>.zip of a folder, for servers without
+// the runner's protocol. Whatever brings the folder from job to job says who may
+// write to it. Its files are for their owner alone.
+type Dir struct {
+	Path   string
+	Prefix string // of the names that are listed
+}
+
+const extension = ".zip"
+
+// Put writes a file, atomically and to the disk. A name that is there is
+// replaced.
+func (d Dir) Put(_ context.Context, name string, zip []byte) error {
+	if err := os.MkdirAll(d.Path, 0o700); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(d.Path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := checkName(name); err != nil {
+		return err
+	}
+	temporary := "." + name + ".tmp"
+	if err := write(root, temporary, zip); err != nil {
+		return errors.Join(err, removeIfThere(root, temporary))
+	}
+	if err := root.Rename(temporary, name+extension); err != nil {
+		return err
+	}
+	return syncFolder(root)
+}
+
+func write(root *os.Root, name string, content []byte) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// syncFolder makes a rename last.
+func syncFolder(root *os.Root) error {
+	f, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// List is the folder's regular files, newest first. A folder that is not there
+// is empty.
+func (d Dir) List(context.Context) ([]Item, error) {
+	entries, err := os.ReadDir(d.Path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var items []Item
+	for _, e := range entries {
+		name, zip := strings.CutSuffix(e.Name(), extension)
+		info, err := e.Info()
+		if !zip || checkName(name) != nil || !strings.HasPrefix(name, d.Prefix) || err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		items = append(items, Item{Name: name, Size: info.Size(), Created: info.ModTime()})
+	}
+	slices.SortFunc(items, func(a, b Item) int {
+		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.Name, a.Name))
+	})
+	return items, nil
+}
+
+// Get reads a file of the folder: fs.ErrNotExist, transport.ErrTooLarge. A link
+// is no file.
+func (d Dir) Get(_ context.Context, i Item, max int64) ([]byte, error) {
+	if err := checkName(i.Name); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(d.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	info, err := root.Lstat(i.Name + extension)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", i.Name+extension)
+	}
+	f, err := root.Open(i.Name + extension)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	zip, err := io.ReadAll(io.LimitReader(f, max+1))
+	if err == nil && int64(len(zip)) > max {
+		err = fmt.Errorf("%w: the limit is %d bytes", transport.ErrTooLarge, max)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", i.Name+extension, err)
+	}
+	return zip, i.check(zip)
+}
+
+// Delete removes a file.
+func (d Dir) Delete(_ context.Context, name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(d.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return removeIfThere(root, name+extension)
+}
+
+func removeIfThere(root *os.Root, name string) error {
+	if err := root.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// checkName takes what GitHub takes as an artifact's name, and no path.
+func checkName(name string) error {
+	if name == "" || strings.HasPrefix(name, ".") || strings.ContainsAny(name, "\":<>|*?\r\n\\/\x00") {
+		return fmt.Errorf("%q cannot name a checkpoint", name)
+	}
+	return nil
+}

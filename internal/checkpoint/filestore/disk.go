@@ -1,0 +1,85 @@
+package filestore
+
+import (
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/gofrs/flock"
+)
+
+// Disk is the file system as the store uses it. Every read and write goes
+// through it, so that tests can make each of them fail. Errors are those of
+// package os: fs.ErrNotExist, fs.ErrExist and fs.ErrPermission are told apart.
+type Disk interface {
+	// Open opens a file to append to it; one that is not there is made, for its
+	// owner alone.
+	Open(path string) (File, error)
+	ReadFile(path string) ([]byte, error)
+	ReadDir(path string) (names []string, err error)
+	IsDir(path string) (bool, error)
+	Mkdir(path string) error
+	Rename(from, to string) error
+	// Remove removes a file or an empty folder.
+	Remove(path string) error
+	// SyncDir makes durable which names a folder has.
+	SyncDir(path string) error
+	// Lock takes the lock of a file, which is made where it is not there, until
+	// unlock is called or the process ends. Free is false where another has it.
+	Lock(path string) (unlock func() error, free bool, err error)
+}
+
+// File is an open file. It is an alias, so that a disk need not import this
+// package.
+type File = interface {
+	io.WriteCloser
+	Sync() error
+}
+
+type osDisk struct{}
+
+func (osDisk) Open(path string) (File, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+}
+
+func (osDisk) ReadFile(path string) ([]byte, error) { return os.ReadFile(path) }
+
+func (osDisk) ReadDir(path string) (names []string, err error) {
+	entries, err := os.ReadDir(path)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names, err
+}
+
+func (osDisk) IsDir(path string) (bool, error) {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir(), err
+}
+
+func (osDisk) Mkdir(path string) error      { return os.Mkdir(path, 0o700) }
+func (osDisk) Rename(from, to string) error { return os.Rename(from, to) }
+func (osDisk) Remove(path string) error     { return os.Remove(path) }
+
+// SyncDir does nothing on Windows, which has no such call.
+func (osDisk) SyncDir(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	if err := d.Sync(); err != nil {
+		_ = d.Close() // nothing was written through it
+		return err
+	}
+	return d.Close()
+}
+
+// Lock opens for writing too: over NFS a lock needs it.
+func (osDisk) Lock(path string) (unlock func() error, free bool, err error) {
+	lock := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR))
+	free, err = lock.TryLock()
+	return lock.Unlock, free, err
+}

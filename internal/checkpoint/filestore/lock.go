@@ -1,0 +1,102 @@
+package filestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/org/pr-review-action/internal/graph"
+)
+
+// lockFolder has two files for each thread that was ever locked: an empty one,
+// which is locked and stays, since removing a lock's file races with those who
+// take it, and while it is locked one that says by whom. On Windows a locked
+// file cannot be read by others.
+const lockFolder = "locks"
+
+// Lock keeps others off a thread, in this process and in others of the machine,
+// until release is called or the process ends; the thread need not exist. Where
+// another holds it the error is graph.ErrBusy with pid, host and time. What Load
+// returns to the holder is on disk.
+func (s *Store) Lock(ctx context.Context, thread string) (release func() error, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(s.dir, lockFolder, filepath.Base(s.folder(thread)))
+	release, free, err := s.lock(path)
+	if err != nil {
+		return nil, fmt.Errorf("locking thread %q in %s: %w", thread, s.dir, err)
+	}
+	if !free {
+		return nil, fmt.Errorf("%w: %q, by %s (lock %s)", graph.ErrBusy, thread, s.holder(path), path)
+	}
+	if err := s.settle(thread); err != nil {
+		return nil, errors.Join(fmt.Errorf("locking thread %q in %s: %w", thread, s.dir, err), release())
+	}
+	return release, nil
+}
+
+// settle brings to disk what earlier processes left of a thread, and forgets
+// what was known of it. One that was killed may have written what can be read
+// now and is not on disk; whoever has the lock is going to act on it.
+func (s *Store) settle(thread string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.closeJournal(thread); err != nil {
+		return err
+	}
+	folder := s.folder(thread)
+	_, err := s.disk.IsDir(filepath.Join(folder, journalFile))
+	switch {
+	case err == nil:
+		_, err = s.openJournal(thread)
+	case errors.Is(err, fs.ErrNotExist):
+		if err = s.disk.SyncDir(folder); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	return err
+}
+
+func (s *Store) lock(path string) (release func() error, free bool, err error) {
+	if err := s.makeRoot(); err != nil {
+		return nil, false, err
+	}
+	if err := s.disk.Mkdir(filepath.Dir(path)); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, false, err
+	}
+	unlock, free, err := s.disk.Lock(path + ".lock")
+	if err != nil || !free {
+		return nil, free, err
+	}
+	if err := s.write(path+".holder", s.self(), unsynced); err != nil {
+		return nil, false, errors.Join(err, unlock())
+	}
+	return sync.OnceValue(func() error {
+		return errors.Join(s.removeIfThere(path+".holder"), unlock())
+	}), true, nil
+}
+
+// unsynced: who held a lock does not matter once the machine went down.
+func unsynced(File) error { return nil }
+
+func (s *Store) self() []byte {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "a host without a name"
+	}
+	return fmt.Appendf(nil, "process %d on %s, since %s", os.Getpid(), host, s.now().UTC().Format(time.RFC3339))
+}
+
+func (s *Store) holder(path string) string {
+	who, err := s.disk.ReadFile(path + ".holder")
+	if err != nil || len(who) == 0 {
+		return "another process, which is just beginning or ending"
+	}
+	return string(who)
+}

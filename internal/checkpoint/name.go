@@ -1,0 +1,61 @@
+package checkpoint
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+)
+
+// Name is what an artifact's name says. Partial is the number of a partial
+// checkpoint, 0 of a draft. It is a claim: who may upload may name.
+type Name struct {
+	Pull     int
+	Instance string
+	Partial  int
+	Code     string
+}
+
+// String is the artifact's name, which ParseName reads.
+func (n Name) String() string {
+	if n.Partial > 0 {
+		return PartialName(n.Pull, n.Instance, n.Partial, n.Code)
+	}
+	return ArtifactName(n.Pull, n.Instance, n.Code)
+}
+
+// ArtifactName is the name under which a draft is kept:
+// pr-review-42-3f9c2a71be04d855, or pr-review-42-docs-3f9c2a71be04d855.
+func ArtifactName(pull int, instance, code string) string {
+	if instance != "" {
+		instance += "-"
+	}
+	return fmt.Sprintf("pr-review-%d-%s%s", pull, instance, code)
+}
+
+// PartialName is the name under which the n-th state of a run under way is
+// kept, n from 1: pr-review-42-partial-3-3f9c2a71be04d855.
+func PartialName(pull int, instance string, n int, digest string) string {
+	if instance != "" {
+		instance += "-"
+	}
+	return ArtifactName(pull, fmt.Sprintf("%spartial-%d", instance, n), Code(digest))
+}
+
+// DecisionArtifactName is the name under which the decision on a draft is kept.
+func DecisionArtifactName(code string) string { return "pr-review-decision-" + code }
+
+// The instance is the shortest that fits, so that "partial-3" is never part of it.
+var namePattern = regexp.MustCompile(
+	`^pr-review-([1-9][0-9]{0,8})-(?:([a-z0-9](?:[a-z0-9-]{0,30}?[a-z0-9])??)-)??(?:partial-([1-9][0-9]{0,8})-)?([0-9a-f]{16})$`)
+
+// ParseName reads the name of a draft's or a partial checkpoint's artifact.
+func ParseName(name string) (Name, bool) {
+	m := namePattern.FindStringSubmatch(name)
+	if m == nil {
+		return Name{}, false
+	}
+	n := Name{Instance: m[2], Code: m[4]}
+	n.Pull, _ = strconv.Atoi(m[1]) // at most nine digits, or none
+	n.Partial, _ = strconv.Atoi(m[3])
+	return n, true
+}

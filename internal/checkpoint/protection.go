@@ -1,0 +1,182 @@
+package checkpoint
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"filippo.io/age"
+)
+
+// What protects a checkpoint beyond its digest.
+const (
+	TrustDigest  = "digest"  // nothing: the digest comes by another way
+	TrustSeal    = "seal"    // an HMAC over the manifest, which names the rest
+	TrustEncrypt = "encrypt" // that, and the snapshot hidden by age
+)
+
+// Protection is how a job protects what it packs, and what it demands of what
+// it opens. It comes from the job's settings, never from a draft. The zero
+// Protection is TrustDigest.
+type Protection struct {
+	Trust string
+	Key   Key // of TrustSeal and TrustEncrypt; not used under TrustDigest
+}
+
+// Check refuses an unknown trust, and a seal or encryption without a key
+// (ErrKey). It belongs in front of anything that is paid.
+func (p Protection) Check() error {
+	if !slices.Contains(trusts(), p.trust()) {
+		return fmt.Errorf("trust is %.40q; it is one of %s", p.Trust, strings.Join(trusts(), ", "))
+	}
+	if p.keyed() && p.Key.secret == nil {
+		return fmt.Errorf("trust: %s: %w", p.Trust, badKey("is not set or empty"))
+	}
+	return nil
+}
+
+func trusts() []string { return []string{TrustDigest, TrustSeal, TrustEncrypt} }
+
+func (p Protection) trust() string { return trustOf(p.Trust) }
+
+func trustOf(name string) string {
+	if name == "" {
+		return TrustDigest
+	}
+	return name
+}
+
+func (p Protection) keyed() bool { return p.trust() != TrustDigest }
+
+// The uses of the key in this package.
+const (
+	manifestLabel = "manifest seal"
+	recordLabel   = "record seal"
+	ageLabel      = "age"
+)
+
+// A sealed JSON object begins with its seal, which is over all bytes behind it:
+// {"seal":"hmac-sha256:<64 hex>", and then the rest.
+const (
+	sealAlgorithm = "hmac-sha256:"
+	sealStart     = `{"seal":"` + sealAlgorithm
+	sealEnd       = `",`
+)
+
+var (
+	errNoSeal  = errors.New("no seal")
+	errBadSeal = errors.New("the seal does not fit")
+)
+
+// seal puts the seal into a JSON object that is not empty. It needs a key.
+func (p Protection) seal(label string, object []byte) []byte {
+	rest := object[1:]
+	out := make([]byte, 0, len(sealStart)+2*sha256.Size+len(sealEnd)+len(rest))
+	out = append(out, sealStart...)
+	out = append(out, p.mac(label, rest)...)
+	out = append(out, sealEnd...)
+	return append(out, rest...)
+}
+
+func (p Protection) mac(label string, rest []byte) string {
+	h := hmac.New(sha256.New, p.Key.Derive(label))
+	h.Write(rest)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// checkSeal looks at the seal of a JSON object before anything is decoded. The
+// algorithm is the one above, whatever the object says.
+func (p Protection) checkSeal(label string, object []byte) error {
+	sum, rest, ok := cutSeal(object)
+	if !ok {
+		return errNoSeal
+	}
+	if !hmac.Equal([]byte(p.mac(label, rest)), sum) {
+		return errBadSeal
+	}
+	return nil
+}
+
+// demandSeal is check 5 for a draft or a record: where there is a key, the
+// object has a seal made with it.
+func (p Protection) demandSeal(label, what string, object []byte) error {
+	if err := p.Check(); err != nil {
+		return refuse(5, "set trust and checkpoint-key as in the drafting job", what+" cannot be checked", row("where", "%v", err))
+	}
+	if !p.keyed() {
+		return nil
+	}
+	switch err := p.checkSeal(label, object); err {
+	case nil:
+		return nil
+	case errNoSeal:
+		return refuse(5, "give both jobs the same trust and checkpoint-key; "+draftAnew,
+			fmt.Sprintf("%s carries no seal, and this job says trust: %s", what, p.Trust))
+	default:
+		return altered(what, err)
+	}
+}
+
+func cutSeal(object []byte) (sum, rest []byte, ok bool) {
+	const digits = 2 * sha256.Size
+	behind, ok := bytes.CutPrefix(object, []byte(sealStart))
+	if !ok || len(behind) < digits || !bytes.HasPrefix(behind[digits:], []byte(sealEnd)) {
+		return nil, object, false
+	}
+	return behind[:digits], behind[digits+len(sealEnd):], true
+}
+
+// ageWork is age's scrypt work factor, as a power of two. The passphrase is a
+// derived key of 256 bits, which stretching does not make harder to guess; and
+// a forged header cannot demand more work than this.
+const ageWork = 1
+
+func (p Protection) passphrase() string {
+	return base64.StdEncoding.EncodeToString(p.Key.Derive(ageLabel))
+}
+
+// hide encrypts a snapshot with age under a passphrase that the key gives.
+func (p Protection) hide(snapshot []byte) ([]byte, error) {
+	to, err := age.NewScryptRecipient(p.passphrase())
+	if err != nil {
+		return nil, err
+	}
+	to.SetWorkFactor(ageWork)
+	var hidden bytes.Buffer
+	hidden.Grow(len(snapshot) + len(snapshot)>>11 + 1<<10) // 16 bytes for each 64 KiB, and the header
+	w, err := age.Encrypt(&hidden, to)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(snapshot); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil { // writes the last part
+		return nil, err
+	}
+	return hidden.Bytes(), nil
+}
+
+// reveal undoes hide. It needs a key.
+func (p Protection) reveal(hidden []byte) ([]byte, error) {
+	by, err := age.NewScryptIdentity(p.passphrase())
+	if err != nil {
+		return nil, err
+	}
+	by.SetMaxWorkFactor(ageWork)
+	r, err := age.Decrypt(bytes.NewReader(hidden), by)
+	if err != nil {
+		return nil, err
+	}
+	var snapshot bytes.Buffer
+	snapshot.Grow(len(hidden) + bytes.MinRead)
+	_, err = io.Copy(&snapshot, r)
+	return snapshot.Bytes(), err
+}

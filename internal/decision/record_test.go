@@ -1,0 +1,126 @@
+package decision
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/go-json-experiment/json"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+func record(t *testing.T) Record {
+	t.Helper()
+	r := Record{
+		Thread: "org/payments#42:1a2b3c4", Digest: fmt.Sprintf("%064x", 7), Code: fmt.Sprintf("%016x", 0),
+		By: "rita-reviewer", At: time.Date(2026, 11, 21, 14, 10, 3, 99, time.UTC), Via: ByApproval,
+	}
+	return r.With(parsed(t, "fine\n/approve\n/drop F1: known\n/edit F2: new\n/summary F3\n/severity F4 nit"))
+}
+
+func TestRecordKeepsToItsSchema(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("record.schema.json")
+	require.NoError(t, err)
+	var schema openapi3.Schema
+	require.NoError(t, json.Unmarshal(text, &schema))
+	for _, r := range []Record{record(t), record(t).With(Decision{Verdict: Abort}), record(t).Withdraws("58d1e0c2a9b7f346")} {
+		encoded, err := r.Encode()
+		require.NoError(t, err)
+		var value any
+		require.NoError(t, json.Unmarshal(encoded, &value))
+		require.NoError(t, schema.VisitJSON(value), string(encoded))
+		back, err := DecodeRecord(encoded)
+		require.NoError(t, err)
+		again, err := back.Encode()
+		require.NoError(t, err)
+		require.Equal(t, string(encoded), string(again))
+
+		value.(map[string]any)["extra"] = 1
+		require.Error(t, schema.VisitJSON(value))
+	}
+}
+
+func TestT21_DecodingARecordIsStrict(t *testing.T) {
+	t.Parallel()
+	good, err := record(t).Encode()
+	require.NoError(t, err)
+	whole := string(good)
+	open := whole[:len(whole)-2]
+	swap := func(old, new string) string {
+		require.Contains(t, whole, old)
+		return strings.Replace(whole, old, new, 1)
+	}
+	for name, text := range map[string]string{
+		"unknown member":            open + `,"x":1}`,
+		"another case":              open + `,"DECISION":"abort"}`,
+		"another case alone":        swap(`"decision"`, `"Decision"`),
+		"repeated":                  open + `,"decision":"abort"}`,
+		"repeated, escaped":         open + `,"\u0064ecision":"abort"}`,
+		"repeated further down":     swap(`"id": "F1"`, `"id":"F1","id":"F2"`),
+		"another case further down": swap(`"id": "F1"`, `"ID":"F1"`),
+		"bad UTF-8":                 swap("rita", "rit\xff"),
+		"a lone surrogate":          swap("rita", `rit\ud800`),
+		"two documents":             whole + "{}",
+		"a second word":             whole + "null",
+		"cut short":                 whole[:len(whole)-3],
+		"an array":                  "[" + whole + "]",
+		"null":                      "null",
+		"nothing":                   "",
+		"not JSON":                  "approve",
+		"no decision":               `{"thread":"a","digest":"b"}`,
+		"no thread":                 swap("org/payments#42:1a2b3c4", ""),
+		"by nobody":                 swap("rita-reviewer", ""),
+		"another verdict":           swap(`"approve"`, `"Approve"`),
+		"another way":               swap(`"approval"`, `"mail"`),
+		"a short digest":            swap(`"digest": "00`, `"digest": "`),
+		"a digest in capitals":      swap(`07"`, `0A"`),
+		"another code":              swap(`"code": "0`, `"code": "1`),
+		"an approving redraft":      swap(`"approval"`, `"redraft"`),
+		"a number for a text":       swap(`"rita-reviewer"`, "7"),
+	} {
+		_, err := DecodeRecord([]byte(text))
+		require.ErrorContains(t, err, "reading decision record", name)
+	}
+}
+
+func TestP5_TheSameDecisionIsTheSameWhoeverGivesIt(t *testing.T) {
+	t.Parallel()
+	r := record(t)
+	again := r
+	again.By, again.At, again.Via, again.Note = "eve", r.At.Add(time.Hour), ByDispatch, "other words"
+	require.True(t, r.Same(again))
+	for name, change := range map[string]func(*Record){
+		"digest":   func(r *Record) { r.Digest = "x" },
+		"verdict":  func(r *Record) { r.Decision = Abort },
+		"redraft":  func(r *Record) { r.Via = ByRedraft },
+		"dropped":  func(r *Record) { r.Dropped = nil },
+		"edited":   func(r *Record) { r.Edited = []Edit{{"F2", "newer"}} },
+		"moved":    func(r *Record) { r.Moved = append([]Move{{ID: "F9"}}, r.Moved...) },
+		"severity": func(r *Record) { r.Severity = []Regrade{{"F4", finding.Minor}} },
+	} {
+		other := r
+		change(&other)
+		require.False(t, r.Same(other), name)
+	}
+	encoded, err := Record{Thread: "t", Digest: r.Digest, Code: r.Code, Decision: Approve, By: "rita", At: r.At, Via: ByDispatch}.Encode()
+	require.NoError(t, err)
+	back, err := DecodeRecord(encoded)
+	require.NoError(t, err)
+	require.True(t, back.Same(Record{Digest: r.Digest, Decision: Approve, Dropped: []Drop{}}), "none is none")
+}
+
+func TestARedraftAbortsAndNamesTheNewerDraft(t *testing.T) {
+	t.Parallel()
+	r := record(t).Withdraws("58d1e0c2a9b7f346")
+	require.True(t, r.Withdrawn())
+	require.Equal(t, Abort, r.Decision)
+	require.Equal(t, "58d1e0c2a9b7f346", r.Replaced)
+	require.Empty(t, r.Dropped)
+	require.False(t, record(t).Withdrawn())
+}

@@ -1,0 +1,154 @@
+package reviewpr_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/graph"
+)
+
+// drafted is a draft by a run, at a head.
+func drafted(t *testing.T, run int64, head string, p checkpoint.Protection) checkpoint.Packed {
+	t.Helper()
+	w := after(t, finished(t), head, map[string]int{})
+	w.paid = reviewpr.Paid{}
+	facts := w.draft()
+	facts.Draft.RunID = run
+	flow := w.flow(t)
+	_, err := flow.Run(t.Context(), w.change.Thread, facts)
+	require.NoError(t, err)
+	packed, err := reviewpr.Pack(t.Context(), flow, w.store, w.change.Thread, p)
+	require.NoError(t, err)
+	return packed
+}
+
+func finished(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(finds(finding.Major), "a.go", "b.go")
+	w.run(t)
+	return w
+}
+
+// taken runs anew with what r finds of earlier runs, and says what was reused
+// and what was left out.
+func taken(t *testing.T, r reviewpr.Resume) (reused int, left []error) {
+	t.Helper()
+	var paid reviewpr.Paid
+	w := newWorld(finds(finding.Major), "a.go", "b.go")
+	left = r.Earlier(t.Context(), &paid, w.change.Thread)
+	w.paid = paid
+	return w.run(t).State.Reused, left
+}
+
+func TestP4_EarlierResultsAreTakenFromWhereTheyCanBeTrusted(t *testing.T) {
+	t.Parallel()
+	const other = int64(6)
+	none, seal := checkpoint.Protection{}, sealed(t)
+	encrypt := checkpoint.Protection{Trust: checkpoint.TrustEncrypt, Key: seal.Key}
+	moved := strings.Repeat("ef", 20)
+	for name, c := range map[string]struct {
+		draft  checkpoint.Packed
+		by     int64 // the run that stored it
+		with   checkpoint.Protection
+		change func(*trail)
+		want   bool
+	}{
+		"this run's":                     {draft: drafted(t, 5, head, none), by: 5, with: none, want: true},
+		"this run's, sealed":             {draft: drafted(t, 5, head, seal), by: 5, with: seal, want: true},
+		"this run's, encrypted":          {draft: drafted(t, 5, head, encrypt), by: 5, with: encrypt, want: true},
+		"another run's, sealed":          {draft: drafted(t, other, head, seal), by: other, with: seal, want: true},
+		"another commit's, sealed":       {draft: drafted(t, other, moved, seal), by: other, with: seal, want: true},
+		"T19 another run's, no seal":     {draft: drafted(t, other, head, none), by: other, with: none},
+		"T19 no run is under way":        {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) { tr.Run = 0 }},
+		"T19 from a folder, no seal":     {draft: drafted(t, 5, head, none), by: 0, with: none},
+		"T21 no seal, and one demanded":  {draft: drafted(t, other, head, none), by: other, with: seal},
+		"T21 this run's, seal demanded":  {draft: drafted(t, 5, head, none), by: 5, with: seal},
+		"T38 a seal without a key":       {draft: drafted(t, other, head, seal), by: other, with: checkpoint.Protection{Trust: checkpoint.TrustSeal}},
+		"encrypted, and no key":          {draft: drafted(t, 5, head, encrypt), by: 5, with: none},
+		"sealed, stored by another run":  {draft: drafted(t, 5, head, seal), by: other, with: seal},
+		"T19 another workflow's":         {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) { tr.Workflow = "other.yml" }},
+		"T19 another repository's":       {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) { tr.RepoID = 8 }},
+		"T19 another pull request's":     {draft: drafted(t, 5, head, seal), by: 5, with: seal, change: func(tr *trail) { tr.Ref.Number = 43 }},
+		"renamed to this pull request's": {draft: drafted(t, 5, head, seal), by: 5, with: seal, change: func(tr *trail) { tr.Ref.Number = 43; rename(tr, "pr-review-43-") }},
+		"another instance's":             {draft: drafted(t, 5, head, seal), by: 5, with: seal, change: func(tr *trail) { tr.Instance = "docs" }},
+		"T20 other content":              {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) { rename(tr, "pr-review-42-0") }},
+		"expired":                        {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) { tr.Candidates[0].Found.Expired = true }},
+		"unreadable": {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) {
+			tr.Candidates[0].Fetch = func(context.Context) ([]byte, error) { return nil, fmt.Errorf("502") }
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tr := resume(c.draft)
+			tr.Protection, tr.Run = c.with, 5
+			tr.Candidates[0].Run = c.by
+			if c.change != nil {
+				c.change(tr)
+			}
+			reused, left := taken(t, tr.Resume)
+			require.Equal(t, c.want, reused == 2)
+			require.Equal(t, c.want, len(left) == 0, "%v", left)
+			if !c.want {
+				require.ErrorContains(t, left[0], tr.Candidates[0].Found.Name)
+			}
+		})
+	}
+}
+
+// rename gives the candidate another name with as much of its code as fits.
+func rename(tr *trail, start string) {
+	found := &tr.Candidates[0].Found
+	found.Name = start + found.Name[len(start):]
+}
+
+func TestP4_EarlierTakesPartialCheckpointsToo(t *testing.T) {
+	t.Parallel()
+	w := finished(t)
+	saved, err := w.store.Load(t.Context(), w.change.Thread)
+	require.NoError(t, err)
+	for _, p := range []checkpoint.Protection{{}, sealed(t)} {
+		packed, err := reviewpr.PackPartial(saved, 3, p)
+		require.NoError(t, err)
+		tr := resume(packed)
+		tr.Protection = p
+		tr.Candidates[0].Found.Name = checkpoint.PartialName(42, "", 3, packed.Digest)
+		reused, left := taken(t, tr.Resume)
+		require.Empty(t, left)
+		require.Equal(t, 2, reused)
+	}
+	_, err = reviewpr.PackPartial(graph.Saved{Snapshot: []byte("{}")}, 1, checkpoint.Protection{})
+	require.ErrorIs(t, err, graph.ErrSnapshot)
+}
+
+func TestEarlierDoesNotFetchWhatIsNamedOtherwise(t *testing.T) {
+	t.Parallel()
+	for _, change := range []func(*trail){
+		func(tr *trail) { tr.Ref.Number = 43 }, func(tr *trail) { tr.Instance = "docs" },
+		func(tr *trail) { tr.Candidates[0].Found.Name = "coverage" }, func(tr *trail) { tr.Candidates[0].Run = 6 },
+	} {
+		tr := resume(packed(t))
+		change(tr)
+		require.Len(t, tr.Earlier(t.Context(), new(reviewpr.Paid), ""), 1)
+		require.Empty(t, tr.read)
+	}
+}
+
+func TestEarlierLooksAtTwentyCandidates(t *testing.T) {
+	t.Parallel()
+	tr := resume(packed(t))
+	good := tr.Candidates[0]
+	tr.Candidates = nil
+	for range 25 {
+		tr.Candidates = append(tr.Candidates, tr.candidate(good.Found.Name, 5, []byte("planted")))
+	}
+	left := tr.Earlier(t.Context(), new(reviewpr.Paid), "")
+	require.Len(t, left, 20)
+	require.Len(t, tr.read, 20)
+}

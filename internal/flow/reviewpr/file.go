@@ -1,0 +1,87 @@
+package reviewpr
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/review"
+)
+
+// The nodes whose records are read by others: ingest's say what a run is about,
+// review's what was paid.
+const (
+	ingestNode = "ingest"
+	reviewNode = "review"
+)
+
+// task is the payload of one file's review.
+type task struct {
+	File int    `json:"file"` // index into the state's files
+	Path string `json:"path"`
+}
+
+// review takes a file's result from an earlier run, or asks for it.
+func (steps Steps) review(f fields, cut *shortened) func(context.Context, State, task) (graph.Update, error) {
+	return func(ctx context.Context, s State, t task) (graph.Update, error) {
+		if steps.Reviewer == nil {
+			return graph.Update{}, errors.New("this job has no reviewer")
+		}
+		file := s.Files[t.File]
+		key := steps.Reviewer.Key(file)
+		if r, ok := steps.Paid.result(key, file.Path); ok {
+			return graph.Updates(f.fileReviews.Set([]finding.FileReview{r}), f.usage.Set(r.Usage), f.reused.Set(1)), nil
+		}
+		r, err := steps.Reviewer.Review(ctx, file)
+		if err != nil {
+			return graph.Update{}, cut.note(t, r.Usage, err)
+		}
+		if r.Key = key; !r.Reusable() {
+			r.Key = ""
+		}
+		return graph.Updates(f.fileReviews.Set([]finding.FileReview{r}), f.usage.Set(r.Usage)), nil
+	}
+}
+
+// failed lets one file's failure cost that file alone (P6). Reviewers report
+// their own failures; what arrives here is a defect in one of them.
+func failed(f fields) func(task, error) (graph.Update, error) {
+	return func(t task, _ error) (graph.Update, error) {
+		return f.fileReviews.Set([]finding.FileReview{{Path: t.Path, State: finding.Failed, Reason: "the reviewer itself failed on it"}}), nil
+	}
+}
+
+// shortened knows of a run that time or budget ended (G33): which of the two, and
+// what files that are given up have cost.
+type shortened struct {
+	mu    sync.Mutex
+	spent bool
+	paid  map[string]cost.Usage // by path
+}
+
+func (c *shortened) note(t task, used cost.Usage, err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.paid[t.Path] = used
+	if errors.Is(err, review.ErrSpent) {
+		c.spent = true
+		return graph.Spent(err)
+	}
+	return err
+}
+
+// unreached is the result of a file that was not reviewed in time.
+func (c *shortened) unreached(f fields) func(task) graph.Update {
+	return func(t task) graph.Update {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		r := finding.FileReview{Path: t.Path, State: finding.NotReached, Reason: "the time was up", Usage: c.paid[t.Path]}
+		if c.spent {
+			r.Reason = "the budget was spent"
+		}
+		return graph.Updates(f.fileReviews.Set([]finding.FileReview{r}), f.usage.Set(r.Usage))
+	}
+}

@@ -1,0 +1,126 @@
+package reviewpr
+
+import (
+	"context"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/review"
+)
+
+// Paid is what earlier runs paid for: results of files by their keys, and answers
+// about files that were not finished. It is filled before a run and only read in
+// it. Its content is believed: what is added must have been checked.
+type Paid struct {
+	results map[string]paidResult
+	answers map[string]paidAnswer
+}
+
+type paidResult struct {
+	finding.FileReview
+	own bool // of the thread that is run: what it cost is part of this run's usage
+}
+
+type paidAnswer struct {
+	review.Recorded
+	own bool
+}
+
+// Add takes over what a store has of a thread: a draft, or a run that did not
+// get so far. thread is the one that is to be run. What does not decode, or
+// has no key, is left out.
+func (p *Paid) Add(saved graph.Saved, thread string) {
+	s, err := graph.DecodeSnapshot(saved.Snapshot)
+	if err != nil || s.Graph != Name {
+		return
+	}
+	own := s.Thread == thread
+	p.addResults(s.Fields[reviewsField], own)
+	ended := map[int]bool{}
+	var answers []graph.Record
+	for _, data := range saved.Journal {
+		r, err := graph.DecodeRecord(data)
+		if err != nil || r.Node != reviewNode {
+			continue
+		}
+		if r.Answer != "" {
+			answers = append(answers, r)
+			continue
+		}
+		ended[r.Task] = true
+		for _, u := range r.Update {
+			if u.Field == reviewsField {
+				p.addResults(u.Value, own)
+			}
+		}
+	}
+	for _, r := range answers {
+		if !ended[r.Task] { // else they are in the result, or led to none and are not to do so again
+			p.addAnswer(r, own)
+		}
+	}
+}
+
+// addResults prefers what was read in full, and what this thread paid itself.
+func (p *Paid) addResults(data []byte, own bool) {
+	var list []finding.FileReview
+	if json.Unmarshal(data, &list, json.RejectUnknownMembers(true)) != nil {
+		return
+	}
+	if p.results == nil {
+		p.results = map[string]paidResult{}
+	}
+	for _, r := range list {
+		if !r.Reusable() {
+			continue
+		}
+		had, known := p.results[r.Key]
+		if !known || had.State == finding.Partly && r.State == finding.Reviewed || had.State == r.State && own && !had.own {
+			p.results[r.Key] = paidResult{r, own}
+		}
+	}
+}
+
+func (p *Paid) addAnswer(r graph.Record, own bool) {
+	var a review.Recorded
+	if json.Unmarshal(r.Value, &a, json.RejectUnknownMembers(true)) != nil {
+		return
+	}
+	if p.answers == nil {
+		p.answers = map[string]paidAnswer{}
+	}
+	if had, known := p.answers[r.Answer]; !known || own && !had.own {
+		p.answers[r.Answer] = paidAnswer{a, own}
+	}
+}
+
+// result is an earlier result for a file. Its usage is none where another thread
+// paid it.
+func (p Paid) result(key, path string) (finding.FileReview, bool) {
+	r, ok := p.results[key]
+	if !ok || key == "" || r.Path != path {
+		return finding.FileReview{}, false
+	}
+	if !r.own {
+		r.Usage = cost.Usage{}
+	}
+	return r.FileReview, true
+}
+
+// Once is the Once of a reviewer by a model: it keeps answers in the run's
+// journal, and asks only for those that no earlier run got.
+func (p *Paid) Once(ctx context.Context, key string, do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
+	return graph.Once(ctx, key, func(ctx context.Context) (review.Recorded, error) {
+		a, ok := p.answers[key]
+		if !ok {
+			return do(ctx)
+		}
+		if !a.own {
+			a.Usage = cost.Usage{}
+		}
+		return a.Recorded, nil
+	})
+}

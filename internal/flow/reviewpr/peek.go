@@ -1,0 +1,33 @@
+package reviewpr
+
+import (
+	"context"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+)
+
+// Peek is checks 1 to 4 of a draft that is looked at and not decided: its name
+// has the digest that is wanted, and it may be of any run of the workflow. The
+// manifest is what it says of itself; who has the key can open the zip.
+func (r Resume) Peek(ctx context.Context, c Candidate) (checkpoint.Zip, checkpoint.Manifest, error) {
+	name, _ := checkpoint.ParseName(c.Found.Name)
+	r.Name, r.Shown = c.Found.Name, name.Code
+	z, err := r.made(ctx, c, 0)
+	if err != nil {
+		return checkpoint.Zip{}, checkpoint.Manifest{}, err
+	}
+	m, err := z.Manifest()
+	if err == nil {
+		err = checkpoint.CheckMadeBy(m, c.Run)
+	}
+	return z, m, err
+}
+
+// Open is Peek, and check 5 where there is a key.
+func (r Resume) Open(ctx context.Context, c Candidate) (checkpoint.Opened, error) {
+	z, _, err := r.Peek(ctx, c)
+	if err != nil {
+		return checkpoint.Opened{}, err
+	}
+	return r.Protection.Open(z)
+}

@@ -1,0 +1,160 @@
+package reviewpr
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+// Candidate is an artifact that may be the draft. Run is the run that stored it,
+// 0 where the place does not tell, as a folder.
+type Candidate struct {
+	Found checkpoint.Found
+	Run   int64
+	Fetch func(context.Context) ([]byte, error)
+}
+
+// Resume is what a draft is checked against before it is decided.
+type Resume struct {
+	Name       string // of the artifact
+	Shown      string // digest or code that came by a separate channel
+	Ref        pull.Ref
+	RepoID     int64
+	Instance   string
+	Workflow   string // the file whose runs may have made the draft
+	Branch     string // the default branch
+	Run        int64  // the run that must have made it; 0 for any of the workflow
+	Protection checkpoint.Protection
+	Settings   checkpoint.Settings
+	Candidates []Candidate // newest first
+	RunFacts   func(ctx context.Context, run int64) (checkpoint.RunFacts, error)
+	PullNow    func(ctx context.Context) (checkpoint.PullNow, error)
+	Now        time.Time
+}
+
+// draftEvents are the events whose runs may make drafts.
+func draftEvents() []string {
+	return []string{"pull_request_target", "pull_request", "workflow_dispatch", "issue_comment", "schedule"}
+}
+
+// Verify runs resume checks 1 to 10, in order, and returns the draft that
+// passed them all, and what changed since it was made and does not matter for
+// the decision. Of several artifacts of one name the newest that passes checks
+// 1 to 5 is taken: equal names have equal content, so what differs is who made
+// them. 11 to 13 follow with the decision.
+func (r Resume) Verify(ctx context.Context) (draft checkpoint.Opened, changes []string, err error) {
+	if draft, err = r.first(ctx); err != nil {
+		return checkpoint.Opened{}, nil, err
+	}
+	if changes, err = r.check(ctx, draft); err != nil {
+		return checkpoint.Opened{}, nil, err
+	}
+	return draft, changes, nil
+}
+
+// check is checks 6 to 10.
+func (r Resume) check(ctx context.Context, o checkpoint.Opened) (changes []string, err error) {
+	m := o.Manifest
+	if err := checkpoint.CheckFormat(m, Name, []int{Version, Version - 1}); err != nil {
+		return nil, err
+	}
+	if err := checkpoint.CheckTarget(m, r.RepoID, r.Ref, r.Instance); err != nil {
+		return nil, err
+	}
+	if changes, err = checkpoint.CheckSettings(m, r.Settings); err != nil {
+		return nil, err
+	}
+	now, err := r.PullNow(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkpoint.CheckHead(m, o.Code, now); err != nil {
+		return nil, err
+	}
+	return changes, checkpoint.CheckExpiry(m, r.Now)
+}
+
+// first is the newest candidate that passes. Where none does, one that could not
+// be read is told before one that was refused: it may be the draft, and another
+// try may read it.
+func (r Resume) first(ctx context.Context) (checkpoint.Opened, error) {
+	if len(r.Candidates) == 0 {
+		return checkpoint.Opened{}, checkpoint.CheckFound(r.Name, nil, r.RepoID, r.Now)
+	}
+	var refused, unread error
+	for _, c := range r.Candidates {
+		opened, err := r.open(ctx, c, r.Run)
+		switch {
+		case err == nil:
+			return opened, nil
+		case ctx.Err() != nil:
+			return checkpoint.Opened{}, err
+		case !errors.As(err, new(*checkpoint.Refusal)):
+			unread = cmp.Or(unread, err)
+		default:
+			refused = cmp.Or(refused, err)
+		}
+	}
+	return checkpoint.Opened{}, cmp.Or(unread, refused)
+}
+
+// open is checks 1 to 5 for one artifact, made by the given run, or by any where
+// that is 0.
+func (r Resume) open(ctx context.Context, c Candidate, by int64) (checkpoint.Opened, error) {
+	z, err := r.made(ctx, c, by)
+	if err != nil {
+		return checkpoint.Opened{}, err
+	}
+	opened, err := r.Protection.Open(z) // check 5 comes before anything is decoded
+	if err != nil {
+		return checkpoint.Opened{}, err
+	}
+	if c.Run == 0 { // the draft's own word is all there is
+		return opened, r.checkRun(ctx, opened.Manifest.RunID, by)
+	}
+	return opened, checkpoint.CheckMadeBy(opened.Manifest, c.Run)
+}
+
+// made is checks 1 to 4, as far as they need nothing that the draft says.
+func (r Resume) made(ctx context.Context, c Candidate, by int64) (checkpoint.Zip, error) {
+	zip, err := r.fetch(ctx, c)
+	if err != nil {
+		return checkpoint.Zip{}, err
+	}
+	z, err := checkpoint.Unzip(zip)
+	if err == nil && c.Run != 0 {
+		err = r.checkRun(ctx, c.Run, by)
+	}
+	return z, err
+}
+
+// fetch is checks 1 and 2. What the server reports of an artifact of the wrong
+// content spares its download.
+func (r Resume) fetch(ctx context.Context, c Candidate) ([]byte, error) {
+	if err := checkpoint.CheckFound(r.Name, &c.Found, r.RepoID, r.Now); err != nil {
+		return nil, err
+	}
+	if err := checkpoint.CheckReported(c.Found, r.Shown); err != nil {
+		return nil, err
+	}
+	zip, err := c.Fetch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkpoint.CheckDigest(zip, r.Shown); err != nil {
+		return nil, err
+	}
+	return zip, checkpoint.CheckReported(c.Found, checkpoint.Digest(zip))
+}
+
+func (r Resume) checkRun(ctx context.Context, run, by int64) error {
+	facts, err := r.RunFacts(ctx, run)
+	if err != nil {
+		return err
+	}
+	return checkpoint.CheckRun(facts, checkpoint.RunWant{ID: by, Path: r.Workflow, Branch: r.Branch, Events: draftEvents(), RepositoryID: r.RepoID})
+}

@@ -1,0 +1,243 @@
+package reviewpr_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/stretchr/testify/require"
+)
+
+// trail is a resume whose sources note that they were read.
+type trail struct {
+	reviewpr.Resume
+	read []string
+}
+
+// resume is one that passes every check for an unsealed draft of route A.
+func resume(p checkpoint.Packed) *trail {
+	const path = ".github/workflows/pr-review.yml"
+	name := checkpoint.ArtifactName(42, "", p.Code)
+	tr := &trail{}
+	tr.Resume = reviewpr.Resume{
+		Name: name, Shown: p.Digest, Ref: ref, RepoID: 7, Workflow: path, Branch: "main", Run: 5, Now: made.Add(time.Minute),
+		Candidates: []reviewpr.Candidate{tr.candidate(name, 5, p.Zip)},
+		RunFacts: func(_ context.Context, run int64) (checkpoint.RunFacts, error) {
+			tr.read = append(tr.read, "run")
+			return checkpoint.RunFacts{ID: run, Path: path, Event: "pull_request_target", RepositoryID: 7, HeadRepositoryID: 99}, nil
+		},
+		PullNow: func(context.Context) (checkpoint.PullNow, error) {
+			tr.read = append(tr.read, "pull")
+			return checkpoint.PullNow{Open: true, HeadSHA: p.Manifest.HeadSHA, DiffDigest: p.Manifest.DiffDigest}, nil
+		},
+	}
+	return tr
+}
+
+func (tr *trail) candidate(name string, run int64, zip []byte) reviewpr.Candidate {
+	return reviewpr.Candidate{
+		Found: checkpoint.Found{Name: name, Size: int64(len(zip)), RepositoryID: 7}, Run: run,
+		Fetch: func(context.Context) ([]byte, error) { tr.read = append(tr.read, "zip"); return zip, nil },
+	}
+}
+
+func TestVerifyReadsItsSourcesInTheOrderOfTheChecks(t *testing.T) {
+	t.Parallel()
+	p := packed(t)
+	tr := resume(p)
+	opened, _, err := tr.Verify(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, p.Digest, opened.Digest)
+	require.Equal(t, []string{"zip", "run", "pull"}, tr.read)
+}
+
+func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
+	t.Parallel()
+	p := packed(t)
+	// repacked is a draft whose manifest was changed and whose digest was handed over with it.
+	repacked := func(change func(*checkpoint.Manifest)) func(*trail) {
+		return func(tr *trail) {
+			opened, err := open(p.Zip)
+			require.NoError(t, err)
+			change(&opened.Manifest)
+			other, err := checkpoint.Protection{}.Pack(opened.Manifest, opened.Snapshot, opened.Review)
+			require.NoError(t, err)
+			tr.Candidates[0] = tr.candidate(tr.Name, 5, other.Zip)
+			tr.Shown = other.Digest
+		}
+	}
+	now := func(n checkpoint.PullNow) func(*trail) {
+		return func(tr *trail) {
+			tr.PullNow = func(context.Context) (checkpoint.PullNow, error) { tr.read = append(tr.read, "pull"); return n, nil }
+		}
+	}
+	ran := func(change func(*checkpoint.RunFacts)) func(*trail) {
+		return func(tr *trail) {
+			facts := tr.RunFacts
+			tr.RunFacts = func(ctx context.Context, run int64) (checkpoint.RunFacts, error) {
+				f, err := facts(ctx, run)
+				change(&f)
+				return f, err
+			}
+		}
+	}
+	good := checkpoint.PullNow{Open: true, HeadSHA: p.Manifest.HeadSHA, DiffDigest: p.Manifest.DiffDigest}
+	for name, c := range map[string]struct {
+		check  int
+		read   string
+		change func(*trail)
+	}{
+		"1 none":                   {1, "", func(tr *trail) { tr.Candidates = nil }},
+		"1 expired artifact":       {1, "", func(tr *trail) { tr.Candidates[0].Found.Expired = true }},
+		"1 another name":           {1, "", func(tr *trail) { tr.Candidates[0].Found.Name += "x" }},
+		"1 T19 another repository": {1, "", func(tr *trail) { tr.Candidates[0].Found.RepositoryID = 8 }},
+		"2 T20 swapped":            {2, "zip", func(tr *trail) { tr.Candidates[0] = tr.candidate(tr.Name, 5, append([]byte("x"), p.Zip...)) }},
+		"2 nothing handed over":    {2, "zip", func(tr *trail) { tr.Shown = "" }},
+		"3 T22 no zip": {3, "zip", func(tr *trail) {
+			tr.Candidates[0] = tr.candidate(tr.Name, 5, []byte("PK"))
+			tr.Shown = checkpoint.Digest([]byte("PK"))
+		}},
+		"4 T19 another workflow":      {4, "zip run", ran(func(f *checkpoint.RunFacts) { f.Path = ".github/workflows/evil.yml" })},
+		"4 T19 a fork's run":          {4, "zip run", ran(func(f *checkpoint.RunFacts) { f.Event = "pull_request" })},
+		"4 T19 another run":           {4, "zip run", func(tr *trail) { tr.Candidates[0].Run = 6 }},
+		"4 a run that it denies":      {4, "zip run", func(tr *trail) { tr.Run = 6 }},
+		"2 T20 GitHub says otherwise": {2, "", func(tr *trail) { tr.Candidates[0].Found.Digest = "sha256:" + strings.Repeat("0", 64) }},
+		"2 T20 swapped on the way": {2, "zip", func(tr *trail) {
+			tr.Shown, tr.Candidates[0].Found.Digest = p.Code, "sha256:"+p.Code+strings.Repeat("0", 48)
+		}},
+		"4 before 5":                  {4, "zip run", func(tr *trail) { tr.Run = 6; tr.Protection = sealed(t) }},
+		"4 the manifest's, by digest": {4, "zip run", repacked(func(m *checkpoint.Manifest) { m.RunID = 6 })},
+		"4 the manifest's run":        {4, "zip run", func(tr *trail) { repacked(func(m *checkpoint.Manifest) { m.RunID = 6 })(tr); tr.Run = 0 }},
+		"5 T21 no seal":               {5, "zip run", func(tr *trail) { tr.Protection = sealed(t) }},
+		"5 T38 no key":                {5, "zip run", func(tr *trail) { tr.Protection.Trust = checkpoint.TrustSeal }},
+		"5 before 6": {5, "zip run", func(tr *trail) {
+			repacked(func(m *checkpoint.Manifest) { m.Graph.Name = "ticketpr" })(tr)
+			tr.Protection = sealed(t)
+		}},
+		"6 a run under way":      {6, "zip run", repacked(func(m *checkpoint.Manifest) { m.Partial, m.GateID, m.Outcome = 1, "", "" })},
+		"6 another graph":        {6, "zip run", repacked(func(m *checkpoint.Manifest) { m.Graph.Name = "ticketpr" })},
+		"6 another version":      {6, "zip run", repacked(func(m *checkpoint.Manifest) { m.Graph.Version++ })},
+		"7 another pull request": {7, "zip run", func(tr *trail) { tr.Ref.Number = 43 }},
+		"7 another instance":     {7, "zip run", func(tr *trail) { tr.Instance = "docs" }},
+		"7 another repository's": {7, "zip run", repacked(func(m *checkpoint.Manifest) { m.RepositoryID = 8 })},
+		"8 another environment":  {8, "zip run", func(tr *trail) { tr.Settings.Environment = "anybody" }},
+		"8 another trust":        {8, "zip run", func(tr *trail) { tr.Settings.Trust = checkpoint.TrustEncrypt }},
+		"8 before 9":             {8, "zip run", func(tr *trail) { tr.Settings.Environment = "x"; now(checkpoint.PullNow{})(tr) }},
+		"9 T24 pushed":           {9, "zip run pull", now(checkpoint.PullNow{Open: true, HeadSHA: strings.Repeat("ef", 20), DiffDigest: good.DiffDigest})},
+		"9 T24 retargeted":       {9, "zip run pull", now(checkpoint.PullNow{Open: true, HeadSHA: good.HeadSHA, DiffDigest: strings.Repeat("0", 64)})},
+		"9 closed":               {9, "zip run pull", now(checkpoint.PullNow{HeadSHA: good.HeadSHA, DiffDigest: good.DiffDigest})},
+		"9 before 10":            {9, "zip run pull", func(tr *trail) { now(checkpoint.PullNow{})(tr); tr.Now = made.Add(2 * time.Hour) }},
+		"10 EXPIRED":             {10, "zip run pull", func(tr *trail) { tr.Now = made.Add(time.Hour + time.Second) }},
+		"1 before all":           {1, "", func(tr *trail) { tr.Candidates[0].Found.Expired, tr.Shown, tr.Ref.Number = true, "", 43 }},
+		"2 before 3":             {2, "zip", func(tr *trail) { tr.Candidates[0] = tr.candidate(tr.Name, 5, []byte("PK")) }},
+	} {
+		tr := resume(p)
+		c.change(tr)
+		_, _, err := tr.Verify(t.Context())
+		var refusal *checkpoint.Refusal
+		require.ErrorAs(t, err, &refusal, name)
+		require.Equal(t, c.check, refusal.Check, name)
+		require.Equal(t, c.read, strings.Join(tr.read, " "), name)
+		require.Equal(t, strings.Contains(name, "xpire") || c.check == 10 || name == "1 before all", refusal.Expired, name)
+		require.Equal(t, "next", refusal.Rows[len(refusal.Rows)-1][0], "P12")
+	}
+}
+
+func TestT19_APlantedArtifactOfTheSameNameDoesNotHideTheDraft(t *testing.T) {
+	t.Parallel()
+	p := packed(t)
+	tr := resume(p)
+	planted := tr.candidate(tr.Name, 9, []byte("planted"))
+	fork := tr.candidate(tr.Name, 5, p.Zip)
+	fork.Found.RepositoryID = 8
+	tr.Candidates = append([]reviewpr.Candidate{planted, fork}, tr.Candidates...)
+	opened, _, err := tr.Verify(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, p.Digest, opened.Digest)
+	tr.Candidates = tr.Candidates[:2]
+	_, _, err = tr.Verify(t.Context())
+	var refusal *checkpoint.Refusal
+	require.ErrorAs(t, err, &refusal)
+	require.Equal(t, 2, refusal.Check, "the newest one's refusal is told")
+}
+
+func TestVerifyTellsWhatChangedSinceTheDraft(t *testing.T) {
+	t.Parallel()
+	protection := sealed(t)
+	tr := resume(packedUnder(t, protection))
+	tr.Protection = protection
+	tr.Settings = checkpoint.Settings{Trust: checkpoint.TrustSeal, Environment: "Approvals", ToolVersion: "2", PromptFingerprint: "other"}
+	opened, changes, err := tr.Verify(t.Context())
+	require.NoError(t, err)
+	require.Len(t, changes, 2)
+	require.Equal(t, checkpoint.TrustSeal, opened.Manifest.Trust)
+
+	tr.Protection = checkpoint.Protection{}
+	tr.Settings.Trust = checkpoint.TrustDigest
+	_, _, err = tr.Verify(t.Context())
+	var refusal *checkpoint.Refusal
+	require.ErrorAs(t, err, &refusal)
+	require.Equal(t, 8, refusal.Check, "a sealed draft is not decided without its key")
+}
+
+func TestADraftFromAPlaceWithoutRunsIsHeldToTheRunItNames(t *testing.T) {
+	t.Parallel()
+	p := packed(t)
+	for run, check := range map[int64]int{5: 0, 0: 0, 6: 4} {
+		tr := resume(p)
+		tr.Candidates[0].Run, tr.Run = 0, run
+		_, _, err := tr.Verify(t.Context())
+		require.Equal(t, []string{"zip", "run"}, tr.read[:2])
+		var refusal *checkpoint.Refusal
+		if check == 0 {
+			require.NoError(t, err)
+		} else {
+			require.ErrorAs(t, err, &refusal)
+			require.Equal(t, check, refusal.Check)
+		}
+	}
+}
+
+func TestOneUnreadableCandidateDoesNotHideTheDraft(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("502")
+	p := packed(t)
+	tr := resume(p)
+	unread := tr.candidate(tr.Name, 5, p.Zip)
+	unread.Fetch = func(context.Context) ([]byte, error) { return nil, broken }
+	planted := tr.candidate(tr.Name, 9, []byte("planted"))
+	tr.Candidates = []reviewpr.Candidate{planted, unread, tr.Candidates[0]}
+	opened, _, err := tr.Verify(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, p.Digest, opened.Digest)
+	tr.Candidates = tr.Candidates[:2]
+	_, _, err = tr.Verify(t.Context())
+	require.ErrorIs(t, err, broken, "it may have been the draft")
+}
+
+func TestASourceThatCannotBeReadIsNoRefusal(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("502")
+	p := packed(t)
+	for name, change := range map[string]func(*trail){
+		"zip": func(tr *trail) { tr.Candidates[0].Fetch = func(context.Context) ([]byte, error) { return nil, broken } },
+		"run": func(tr *trail) {
+			tr.RunFacts = func(context.Context, int64) (checkpoint.RunFacts, error) { return checkpoint.RunFacts{}, broken }
+		},
+		"pull": func(tr *trail) {
+			tr.PullNow = func(context.Context) (checkpoint.PullNow, error) { return checkpoint.PullNow{}, broken }
+		},
+	} {
+		tr := resume(p)
+		change(tr)
+		tr.Candidates = append(tr.Candidates, tr.Candidates[0])
+		opened, _, err := tr.Verify(t.Context())
+		require.ErrorIs(t, err, broken, name)
+		require.NotErrorAs(t, err, new(*checkpoint.Refusal), name)
+		require.Zero(t, opened.Manifest, name)
+	}
+}

@@ -1,0 +1,64 @@
+package gate
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+)
+
+// Decider is the account that decided, as GitHub tells of it. Permission is
+// admin, maintain, write, triage, read or none in the repository; it may be
+// left empty where an environment's approval vouches.
+type Decider struct {
+	Login      string
+	Bot        bool // the account's type is Bot
+	Permission string
+}
+
+// login is how GitHub names people: letters, digits and hyphens, with an
+// underscore for accounts that a company manages.
+var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+
+// MayDecide is resume check 12 about the person: not a bot, not the author of
+// the pull request unless that is allowed, and able to write, which an
+// environment's approval vouches for.
+func MayDecide(d Decider, author string, allowAuthor, approvedByEnvironment bool) error {
+	who := [2]string{"who", d.Login}
+	switch {
+	case d.Login == "":
+		return refuse("nobody is named who decided", "decide with an account that still exists")
+	case d.Bot || strings.HasSuffix(strings.ToLower(d.Login), "[bot]"):
+		return refuse("a bot decided", "a person decides; let somebody with write access do it", who)
+	case !login.MatchString(d.Login):
+		return refuse("what decided is no account", "let somebody with write access decide", who)
+	case strings.EqualFold(d.Login, author) && !allowAuthor:
+		return refuse("the author of the pull request decided", "let somebody else decide, or set allow-author: true", who)
+	case !approvedByEnvironment && !slices.Contains([]string{"admin", "maintain", "write"}, d.Permission):
+		return refuse("the decision is by somebody who may not write here", "let somebody with write access decide",
+			who, [2]string{"found", "permission \"" + d.Permission + "\""}, [2]string{"wanted", "write, maintain or admin"})
+	}
+	return nil
+}
+
+// Dispatch is resume check 12 about the run of a dispatched decision: the
+// person who dispatched it started this attempt too, and the workflow that runs
+// is the default branch's (T39). ref is the whole name, refs/heads/main: a tag
+// may be called like the branch.
+func Dispatch(actor, triggering, ref, defaultBranch string) error {
+	switch {
+	case actor == "" || !strings.EqualFold(actor, triggering):
+		return refuse("the decision was dispatched by one person and started again by another", "dispatch it again under your own name: Run workflow, not Re-run",
+			[2]string{"who", "dispatched by \"" + actor + "\", started by \"" + triggering + "\""})
+	case defaultBranch == "" || ref != "refs/heads/"+defaultBranch:
+		return refuse("the decision was dispatched from another branch than the default one", "dispatch it with the default branch chosen, without --ref",
+			[2]string{"found", ref}, [2]string{"wanted", "refs/heads/" + defaultBranch})
+	}
+	return nil
+}
+
+// refuse is check 12's no; its last row is what to do next.
+func refuse(what, next string, rows ...[2]string) error {
+	return &checkpoint.Refusal{Check: 12, What: what + ", nothing was posted", Rows: append(rows, [2]string{"next", next})}
+}

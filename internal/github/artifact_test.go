@@ -1,0 +1,113 @@
+package github_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/githubtest"
+)
+
+func TestT19_ListsByPrefixTellForksApart(t *testing.T) {
+	t.Parallel()
+	s := githubtest.New(t)
+	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
+	fork := s.AddRepo("f/r", githubtest.RepoOptions{ForkOf: repo})
+	own, foreign := repo.AddRun(githubtest.RunOptions{}), repo.AddRun(githubtest.RunOptions{HeadRepo: fork, Event: "pull_request"})
+	made := own.AddArtifact("pr-review-42-aa", []byte("own"))
+	own.AddArtifact("coverage", []byte("x"))
+	planted := foreign.AddArtifact("pr-review-42-aa", []byte("planted"))
+	c := connect(t, s, reader(s, repo))
+
+	list, err := c.RepoArtifacts(t.Context(), "o", "r", "pr-review-", 1)
+	require.NoError(t, err)
+	require.Len(t, list, 2)
+	require.Equal(t, []int64{planted.ID, made.ID}, []int64{list[0].ID, list[1].ID}, "newest first")
+	require.Equal(t, []int64{foreign.ID, repo.ID, fork.ID}, []int64{list[0].RunID, list[0].RepoID, list[0].HeadRepoID})
+	require.Equal(t, made.Digest, list[1].Digest)
+	require.WithinDuration(t, made.CreatedAt, list[1].Created, 0)
+
+	list, err = c.RunArtifactsAll(t.Context(), "o", "r", own.ID)
+	require.NoError(t, err)
+	require.Len(t, list, 2)
+	require.Equal(t, "coverage", list[0].Name)
+}
+
+func TestASearchByPrefixReadsSoManyPages(t *testing.T) {
+	t.Parallel()
+	s := githubtest.New(t)
+	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
+	run := repo.AddRun(githubtest.RunOptions{})
+	run.AddArtifact("pr-review-1-aa", []byte("old"))
+	for range 199 {
+		run.AddArtifact("other", []byte("x"))
+	}
+	run.AddArtifact("pr-review-2-bb", []byte("new"))
+	c := connect(t, s, reader(s, repo))
+	for pages, want := range map[int]int{1: 1, 2: 1, 3: 2, 100: 2} {
+		before := len(s.Requests())
+		list, err := c.RepoArtifacts(t.Context(), "o", "r", "pr-review-", pages)
+		require.NoError(t, err)
+		require.Len(t, list, want, "%d pages", pages)
+		require.Len(t, s.Requests()[before:], min(pages, 3))
+	}
+	list, err := c.RunArtifactsAll(t.Context(), "o", "r", run.ID)
+	require.NoError(t, err)
+	require.Len(t, list, 201)
+}
+
+func TestCheck12_AMemberIsAPersonOrAnApp(t *testing.T) {
+	t.Parallel()
+	s := githubtest.New(t)
+	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
+	repo.Permit("maya", "maintain")
+	repo.Permit("helper[bot]", "write")
+	s.AddUser("org-bot", "Bot")
+	c := connect(t, s, reader(s, repo))
+	for login, want := range map[string]github.Member{
+		"maya": {Permission: "write"}, "helper[bot]": {Permission: "write", Bot: true}, "org-bot": {Permission: "read", Bot: true},
+	} {
+		m, err := c.Member(t.Context(), "o", "r", login)
+		require.NoError(t, err)
+		require.Equal(t, want, m, login)
+	}
+	_, err := c.Member(t.Context(), "o", "r", "nobody")
+	require.ErrorIs(t, err, github.ErrNotFound)
+}
+
+func TestOpenHeadsAreReadAtOnce(t *testing.T) {
+	t.Parallel()
+	s := githubtest.New(t)
+	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
+	one := repo.AddPull(githubtest.PullOptions{HeadFiles: githubtest.Tree{"a": "1\n"}})
+	two := repo.AddPull(githubtest.PullOptions{Head: "b", HeadFiles: githubtest.Tree{"a": "2\n"}})
+	repo.AddPull(githubtest.PullOptions{Head: "c", HeadFiles: githubtest.Tree{"a": "3\n"}}).Close()
+	two.Push(githubtest.Tree{"a": "4\n"})
+	c := connect(t, s, reader(s, repo))
+	heads, err := c.OpenHeads(t.Context(), "o", "r")
+	require.NoError(t, err)
+	require.Equal(t, map[int]string{one.Number: one.HeadSHA(), two.Number: two.HeadSHA()}, heads)
+	require.Len(t, s.Requests(), 1)
+}
+
+func TestARunSaysHowItStands(t *testing.T) {
+	t.Parallel()
+	s := githubtest.New(t)
+	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
+	run := repo.AddRun(githubtest.RunOptions{Actor: "lee"})
+	c := connect(t, s, reader(s, repo))
+	r, err := c.Run(t.Context(), "o", "r", run.ID)
+	require.NoError(t, err)
+	require.Equal(t, []any{"in_progress", "", 1, "lee", "lee"}, []any{r.Status, r.Conclusion, r.Attempt, r.Actor, r.TriggeringActor})
+	require.WithinDuration(t, time.Now(), r.CreatedAt, time.Minute)
+	run.Finish("cancelled")
+	run.RerunAll()
+	run.Trigger("maya")
+	run.Finish("failure")
+	r, err = c.Run(t.Context(), "o", "r", run.ID)
+	require.NoError(t, err)
+	require.Equal(t, []any{"completed", "failure", 2, "lee", "maya"}, []any{r.Status, r.Conclusion, r.Attempt, r.Actor, r.TriggeringActor})
+	require.Contains(t, r.URL, "/o/r/actions/runs/")
+}

@@ -1,0 +1,190 @@
+package graph_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/graph"
+)
+
+// sealed puts the right plain seal in front of an object's members.
+func sealed(data []byte) []byte {
+	if _, rest, ok := bytes.Cut(data, []byte(`",`)); ok && bytes.HasPrefix(data, []byte(`{"seal":"`)) {
+		data = append([]byte("{"), rest...)
+	}
+	if len(data) == 0 {
+		return data
+	}
+	return fmt.Appendf(nil, `{"seal":"sha256:%x",%s`, sha256.Sum256(data[1:]), data[1:])
+}
+
+// inspects loads a snapshot, under a key where there is one.
+func inspects(t *testing.T, k kit, snapshot, key []byte) (graph.View[state], error) {
+	store := graph.NewMemory()
+	require.NoError(t, store.Save(t.Context(), "t", snapshot))
+	var o []graph.RunOption
+	if key != nil {
+		o = append(o, graph.WithKey(key))
+	}
+	return k.build(t, store, o...).Inspect(t.Context(), "t")
+}
+
+// pausedUnder is paused under a key.
+func pausedUnder(t *testing.T, key []byte) (kit, []byte) {
+	k := newKit()
+	k.line(k.node("a"), k.gate("gate"))
+	store := graph.NewMemory()
+	run(t, k.build(t, store, graph.WithKey(key)))
+	saved, err := store.Load(t.Context(), "t")
+	require.NoError(t, err)
+	return k, saved.Snapshot
+}
+
+var sealKey = bytes.Repeat([]byte("k"), 32)
+
+func TestG22_EveryChangedByteAndEveryLengthIsRefused(t *testing.T) {
+	t.Parallel()
+	k, plain := paused(t)
+	under, keyed := pausedUnder(t, sealKey)
+	for name, c := range map[string]struct {
+		kit
+		snapshot, key []byte
+	}{"plain": {k, plain, nil}, "under a key": {under, keyed, sealKey}} {
+		_, err := inspects(t, c.kit, c.snapshot, c.key)
+		require.NoError(t, err, name)
+		for i := range c.snapshot {
+			for _, bit := range []byte{1, 0x20, 0x80} {
+				changed := slices.Clone(c.snapshot)
+				changed[i] ^= bit
+				_, err := inspects(t, c.kit, changed, c.key)
+				require.ErrorIs(t, err, graph.ErrSeal, "%s, byte %d", name, i)
+				require.ErrorIs(t, err, graph.ErrSnapshot)
+			}
+			_, err := inspects(t, c.kit, c.snapshot[:i], c.key)
+			require.ErrorIs(t, err, graph.ErrSeal, "%s, length %d", name, i)
+		}
+	}
+}
+
+func TestG22_SealOfTheWrongKindIsRefused(t *testing.T) {
+	t.Parallel()
+	k, plain := paused(t)
+	under, keyed := pausedUnder(t, sealKey)
+	for name, c := range map[string]struct {
+		kit
+		snapshot, key []byte
+		want          string
+	}{
+		"plain under a key":        {k, plain, sealKey, "there is a key, and no seal under it"},
+		"format 1 under a key":     {k, unsealed(t, plain), sealKey, "there is a key, and no seal under it"},
+		"keyed without a key":      {under, keyed, nil, "it is under a key, and there is none here to check it with"},
+		"another key":              {under, keyed, bytes.Repeat([]byte("x"), 32), "sealed under another key"},
+		"format 2 without a seal":  {k, append([]byte(`{`), plain[bytes.IndexByte(plain, ',')+1:]...), nil, "its seal does not hold"},
+		"none":                     {k, bytes.Replace(plain, []byte("sha256:"), []byte("none:"), 1), nil, "its seal does not hold"},
+		"format 1 with a seal":     {k, sealed(unsealed(t, plain)), nil, "format 1"},
+		"format 2 and its digests": {k, sealed(bytes.Replace(plain, []byte(`"digests"`), []byte(`"digestz"`), 1)), nil, "unknown"},
+	} {
+		_, err := inspects(t, c.kit, c.snapshot, c.key)
+		require.ErrorIs(t, err, graph.ErrSnapshot, name)
+		require.ErrorContains(t, err, c.want, name)
+	}
+	_, err := inspects(t, k, unsealed(t, plain), nil)
+	require.NoError(t, err, "what the previous version saved is still read")
+	_, err = graph.DecodeSnapshot(keyed)
+	require.NoError(t, err, "the layout can be read without the key")
+}
+
+func TestG22_DigestOfAFieldNamesIt(t *testing.T) {
+	t.Parallel()
+	k, plain := paused(t)
+	changed := bytes.Replace(plain, []byte(`"total":0`), []byte(`"total":7`), 1)
+	_, err := inspects(t, k, sealed(changed), nil)
+	require.ErrorIs(t, err, graph.ErrSnapshot)
+	require.ErrorContains(t, err, `field "total" does not have its digest`)
+}
+
+func TestG22_ShortKeyDoesNotBuild(t *testing.T) {
+	t.Parallel()
+	for _, key := range [][]byte{nil, {}, sealKey[:31]} {
+		k := newKit()
+		k.line(k.node("a"))
+		_, err := k.Build(graph.NewMemory(), graph.WithKey(key))
+		require.ErrorContains(t, err, fmt.Sprintf("has %d bytes, at least 32", len(key)))
+	}
+}
+
+func TestG22_CreationTimeIsKeptAcrossSaves(t *testing.T) {
+	t.Parallel()
+	k := newKit()
+	k.line(k.gate("one"), k.gate("two"))
+	store := graph.NewMemory()
+	run(t, k.build(t, store))
+	later := k.build(t, store, graph.WithClock(func() time.Time { return clock().Add(time.Hour) }))
+	_, err := later.Resume(t.Context(), "t", graph.Answer{Value: "y"})
+	require.NoError(t, err)
+	saved, err := store.Load(t.Context(), "t")
+	require.NoError(t, err)
+	s, err := graph.DecodeSnapshot(saved.Snapshot)
+	require.NoError(t, err)
+	require.Equal(t, []string{"two"}, s.Frontier)
+	require.Equal(t, clock(), s.CreatedAt)
+}
+
+// versioned is a line a -> gate of the given version.
+func versioned(version int) kit {
+	k := newKitOf(version)
+	k.line(k.node("a"), k.gate("gate"))
+	return k
+}
+
+func TestG23_AnotherVersionIsRefusedUnlessItCanBeMigrated(t *testing.T) {
+	t.Parallel()
+	store := graph.NewMemory()
+	run(t, versioned(1).build(t, store))
+	rename := func(to string) func(graph.Snapshot) (graph.Snapshot, error) {
+		return func(s graph.Snapshot) (graph.Snapshot, error) {
+			s.Fields["name"] = append(s.Fields["name"][:len(s.Fields["name"])-1], to+`"`...)
+			return s, nil
+		}
+	}
+	inspect := func(version int, o ...graph.RunOption) (graph.View[state], error) {
+		return versioned(version).build(t, store, o...).Inspect(t.Context(), "t")
+	}
+	for _, o := range [][]graph.RunOption{nil, {graph.Migrate(1, rename("x"))}, {graph.Migrate(2, rename("x"))}} {
+		_, err := inspect(3, o...)
+		require.ErrorAs(t, err, new(*graph.VersionError))
+		require.ErrorContains(t, err, `saved by graph "test" version 1 (`)
+		require.ErrorContains(t, err, `this is graph "test" version 3 (`)
+	}
+	_, err := inspect(0)
+	require.ErrorAs(t, err, new(*graph.VersionError), "saved by a newer program")
+	v, err := inspect(3, graph.Migrate(2, rename("-to-3")), graph.Migrate(1, rename("to-2")))
+	require.NoError(t, err)
+	require.Equal(t, "to-2-to-3", v.State.Name)
+	for what, to := range map[string]func(graph.Snapshot) (graph.Snapshot, error){
+		"panic: oh no": func(graph.Snapshot) (graph.Snapshot, error) { panic("oh no") },
+		"disk full":    func(s graph.Snapshot) (graph.Snapshot, error) { return s, errDisk },
+	} {
+		_, err := inspect(2, graph.Migrate(1, to))
+		require.ErrorContains(t, err, `migrating thread "t" from version 1: `+what)
+	}
+}
+
+func TestG23_AMigratedThreadRunsOnAndItsJournalCounts(t *testing.T) {
+	t.Parallel()
+	store := graph.NewMemory()
+	p := run(t, versioned(1).build(t, store)).Pending[0]
+	require.NoError(t, store.Append(t.Context(), "t", []byte(`{"step":2,"node":"gate","task":0,"gate":"`+p.ID+`","update":[{"field":"log","value":["from version 1"]}]}`)))
+	same := func(s graph.Snapshot) (graph.Snapshot, error) { return s, nil }
+	r, err := versioned(2).build(t, store, graph.Migrate(1, same)).Continue(t.Context(), "t")
+	require.NoError(t, err)
+	require.Equal(t, graph.Ended, r.Status)
+	require.Equal(t, "a from version 1", strings.Join(r.State.Log, " "))
+}

@@ -1,0 +1,208 @@
+// Package pgtest starts private Postgres servers for tests: each in a folder of
+// its own, on a Unix socket there, with its writes synced to disk.
+//
+// It never touches a server that it did not start, and a server ends with the
+// test's process, however that ends. Start reading at New.
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// ErrNone is a machine without the programs of a Postgres server.
+var ErrNone = errors.New("no Postgres server is installed here (initdb and pg_ctl)")
+
+// Guarded is the role that a server asks for its password, once a test made it.
+// Every other one is let in as it is.
+const Guarded = "guarded"
+
+// Server is a running server. Its owner is role postgres.
+type Server struct {
+	dir       string
+	bin       string
+	as        []string // what lets a program run as another user
+	databases atomic.Int64
+	guard     *exec.Cmd
+	alive     io.Closer
+}
+
+// Start starts a server that ends with the test, and skips the test where there
+// is none to start.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	s, err := New()
+	if errors.Is(err, ErrNone) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// New starts a server, for several tests or for a TestMain, until Close.
+func New() (*Server, error) {
+	bin, err := programs()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "pgtest")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: dir, bin: bin}
+	if err := errors.Join(s.disown(), s.watch()); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	err = s.run("initdb", "--pgdata", s.data(), "--username", "postgres", "--auth", "trust", "--encoding", "UTF8", "--no-locale", "--no-sync")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(s.data(), "pg_hba.conf"), []byte("local all "+Guarded+" scram-sha-256\nlocal all all trust\n"), 0o600)
+	}
+	if err == nil {
+		err = s.StartAgain()
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// programs is the folder of the newest server's programs: on the PATH, else
+// where Debian has them.
+func programs() (string, error) {
+	if path, err := exec.LookPath("initdb"); err == nil {
+		path, err = filepath.EvalSymlinks(path)
+		return filepath.Dir(path), err
+	}
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if err != nil || len(found) == 0 {
+		return "", errors.Join(ErrNone, err)
+	}
+	return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })), nil
+}
+
+func version(path string) int {
+	n, err := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
+	if err != nil {
+		return 0 // not Debian's folder
+	}
+	return n
+}
+
+// disown gives the folder to another user where this one is root, whom the
+// server refuses to run for: to postgres, else to nobody.
+func (s *Server) disown() error {
+	if os.Getuid() != 0 {
+		return nil
+	}
+	uid, gid := 65534, 65534
+	if u, err := user.Lookup("postgres"); err == nil {
+		if uid, err = strconv.Atoi(u.Uid); err != nil {
+			return err
+		}
+		if gid, err = strconv.Atoi(u.Gid); err != nil {
+			return err
+		}
+	}
+	s.as = []string{"setpriv", "--reuid", strconv.Itoa(uid), "--regid", strconv.Itoa(gid), "--clear-groups"}
+	return os.Chown(s.dir, uid, gid)
+}
+
+// watch starts a shell that waits for the end of its input, which comes with
+// Close or with this process's end, and then clears everything away.
+func (s *Server) watch() error {
+	stop := fmt.Sprintf(`cat; if [ -e '%[1]s/postmaster.pid' ]; then '%[2]s/pg_ctl' stop --pgdata '%[1]s' --mode immediate; fi >/dev/null 2>&1; rm -rf '%[3]s' 2>/dev/null || true`, s.data(), s.bin, s.dir)
+	s.guard = s.command("sh", "-c", stop)
+	alive, err := s.guard.StdinPipe()
+	if err != nil {
+		return err
+	}
+	s.alive = alive
+	return s.guard.Start()
+}
+
+// Close ends the server and removes its folder.
+func (s *Server) Close() error {
+	return errors.Join(s.alive.Close(), s.guard.Wait(), os.RemoveAll(s.dir))
+}
+
+// Stop ends the server by one of pg_ctl's modes: "fast" lets it finish in order,
+// "immediate" is a crash.
+func (s *Server) Stop(mode string) error {
+	return s.run("pg_ctl", "stop", "--pgdata", s.data(), "--wait", "--mode", mode)
+}
+
+// StartAgain starts a server that was stopped; it has what it had.
+func (s *Server) StartAgain() error {
+	options := fmt.Sprintf("-c fsync=on -c listen_addresses= -c unix_socket_directories=%s", s.dir)
+	return s.run("pg_ctl", "start", "--pgdata", s.data(), "--wait", "--silent", "--log", filepath.Join(s.dir, "log"), "--options", options)
+}
+
+// URL is the address of the server's first database.
+func (s *Server) URL() string { return s.address("postgres") }
+
+// Database makes an empty database and returns its address.
+func (s *Server) Database(t testing.TB) string {
+	t.Helper()
+	name := fmt.Sprintf("test%d", s.databases.Add(1))
+	s.Exec(t, s.URL(), "CREATE DATABASE "+name)
+	return s.address(name)
+}
+
+// Exec runs statements at an address, as somebody beside the program would.
+func (s *Server) Exec(t testing.TB, address, sql string) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context()) // a Cleanup may call it
+	c, err := pgx.Connect(ctx, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Exec(ctx, sql); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *Server) address(database string) string {
+	return "postgres://postgres@/" + database + "?host=" + url.QueryEscape(s.dir)
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+// run runs a program of the server; its error has what the program said.
+func (s *Server) run(name string, args ...string) error {
+	out, err := s.command(filepath.Join(s.bin, name), args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", name, err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+func (s *Server) command(name string, args ...string) *exec.Cmd {
+	line := append(slices.Clone(s.as), append([]string{name}, args...)...)
+	c := exec.Command(line[0], line[1:]...)
+	c.Dir = s.dir
+	return c
+}

@@ -1,0 +1,90 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+const accountRows = 50 // changes of a decision that are listed
+
+// account is a decision for the summary: who, when, how, which draft, and what
+// they changed. Without words it leaves out reasons and note, in which a finding
+// may be quoted.
+func account(r *decision.Record, words bool) string {
+	if r == nil {
+		return ""
+	}
+	head := fmt.Sprintf("%s by %s on %s, %s. Draft digest %s.", did(*r), person(r.By), minute(r.At), via(r.Via), guard.Code(r.Digest))
+	rows := changed(*r, words)
+	if more := len(rows) - accountRows; more > 0 {
+		rows = append(rows[:accountRows], "- and "+count(more, "more change"))
+	}
+	if words && r.Note != "" {
+		rows = append(rows, "- Note: "+guard.Inline(r.Note, 2000))
+	}
+	return paragraphs(head, strings.Join(rows, "\n"))
+}
+
+// did is the verdict as what somebody did.
+func did(r decision.Record) string {
+	switch {
+	case r.Withdrawn():
+		return "Withdrawn"
+	case r.Decision == decision.Approve:
+		return "Approved"
+	case r.Decision == decision.Abort:
+		return "Rejected"
+	}
+	return "Decided"
+}
+
+func via(v decision.Via) string {
+	switch v {
+	case decision.ByApproval:
+		return "in the environment's dialog"
+	case decision.ByDispatch:
+		return "by dispatch"
+	case decision.ByCommandLine:
+		return "on the command line"
+	}
+	return "by drafting again"
+}
+
+// changed is a row for each change of a finding.
+func changed(r decision.Record, words bool) (rows []string) {
+	add := func(id, what, why string) {
+		row := "- " + guard.Inline(id, titleRunes) + " " + what
+		if words && why != "" {
+			row += ": " + guard.Inline(why, titleRunes)
+		}
+		rows = append(rows, row)
+	}
+	for _, d := range r.Dropped {
+		add(d.ID, "dropped", d.Reason)
+	}
+	for _, e := range r.Edited {
+		add(e.ID, "edited", "")
+	}
+	for _, m := range r.Moved {
+		add(m.ID, "moved into the body", m.Reason)
+	}
+	for _, s := range r.Severity {
+		add(s.ID, "graded "+guard.Inline(string(s.Severity), titleRunes), "")
+	}
+	return rows
+}
+
+// since lists what changed between draft and decision without making it void.
+func since(changes []string) string {
+	if len(changes) == 0 {
+		return ""
+	}
+	rows := make([]string, 0, len(changes))
+	for _, c := range changes {
+		rows = append(rows, "- "+guard.Inline(c, 2*titleRunes))
+	}
+	return paragraphs("**Changed since the draft**, which holds all the same:", strings.Join(rows, "\n"))
+}

@@ -1,0 +1,87 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// Waiting is the state of a parked draft.
+type Waiting string
+
+// The states of parked drafts: one can be decided, the others no more.
+const (
+	Waits      Waiting = "waits"
+	Superseded Waiting = "superseded" // the pull request moved, closed, or has a newer draft
+	Withdrawn  Waiting = "withdrawn"  // drafted again
+	Expired    Waiting = "expired"
+)
+
+// Parked is one row of the list of drafts. Where is the page or command to
+// decide at; it stands in a row of its own and is never cut.
+type Parked struct {
+	Name     string // #42, #42@docs, or a thread
+	Outcome  string // PAUSED or KEPT
+	Created  time.Time
+	Expires  time.Time
+	Findings int
+	Blockers int
+	State    Waiting
+	Where    string
+}
+
+const nameColumns = 17 // of a draft's name
+
+// Threads lists parked drafts for a terminal of 80 columns, in the order given,
+// under a line of headings; nothing for none.
+func Threads(list []Parked, now time.Time) string {
+	if len(list) == 0 {
+		return ""
+	}
+	rows := [][]string{{"pull request", "outcome", "age", "findings", "blockers", "expires", "state"}}
+	for _, p := range list {
+		rows = append(rows, p.cells(now))
+	}
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], columns(cell))
+		}
+	}
+	var b strings.Builder
+	for i, row := range rows {
+		b.WriteString(aligned(row, widths) + "\n")
+		if i > 0 && list[i-1].Where != "" {
+			b.WriteString("  " + guard.Line(list[i-1].Where, 1000) + "\n")
+		}
+	}
+	return b.String()
+}
+
+func (p Parked) cells(now time.Time) []string {
+	return []string{
+		cut(guard.Line(p.Name, 1000), nameColumns), guard.Line(p.Outcome, 20), age(now.Sub(p.Created)),
+		thousands(int64(p.Findings)), thousands(int64(p.Blockers)), p.Expires.UTC().Format("2 Jan 15:04"), string(p.State),
+	}
+}
+
+func aligned(row []string, widths []int) string {
+	var b strings.Builder
+	for i, cell := range row {
+		b.WriteString(cell + strings.Repeat(" ", widths[i]-columns(cell)+2))
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// age is a time span in its largest unit: "40 min", "5 h", "12 d".
+func age(d time.Duration) string {
+	switch {
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(max(d, 0).Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d d", int(d.Hours())/24)
+}

@@ -1,0 +1,201 @@
+// Package storetest is the contract of graph.Store as tests (G26): the one
+// suite that every store passes.
+//
+// It never looks into a store: what it proves, it proves through the interface.
+// A store's own test calls Run; start reading there.
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/graph"
+)
+
+// Place is an empty place for threads (a folder, a database) with a store open
+// on it. Its maker closes the stores with t.Cleanup.
+//
+// A store that also has Threads(ctx) ([]string, error), sorted, or Remove(ctx,
+// thread) error is held to these too.
+type Place struct {
+	Store graph.Store
+	// Reopen returns a store as a later process would open it for a thread that
+	// was saved. Store may still be open then, and is not written to any more.
+	Reopen func(t *testing.T, thread string) graph.Store
+	// Shared says that stores open on the place at one time see each other's
+	// locks, as those of several processes do.
+	Shared bool
+}
+
+// Run runs the suite. It calls open once for each part, side by side.
+func Run(t *testing.T, open func(t *testing.T) Place) {
+	for name, part := range map[string]func(*testing.T, Place){
+		"a thread that was never saved":       neverSaved,
+		"save replaces and drops the journal": saveReplaces,
+		"records keep their order":            recordsKeepOrder,
+		"records survive reopening":           survivesReopening,
+		"many append at one time":             manyAppend,
+		"odd thread ids":                      oddThreads,
+		"large values":                        largeValues,
+		"bytes are as they were":              bytesStay,
+		"no aliases":                          noAliases,
+		"a cancelled context":                 cancelled,
+		"lock":                                lock,
+		"lock seen by others":                 lockShared,
+		"threads":                             threads,
+		"remove":                              remove,
+	} {
+		t.Run("G26 "+name, func(t *testing.T) {
+			t.Parallel()
+			part(t, open(t))
+		})
+	}
+}
+
+const thread = "org/payments#42@docs:0123456789abcdef0123456789abcdef01234567"
+
+func save(t *testing.T, s graph.Store, thread, snapshot string) {
+	t.Helper()
+	require.NoError(t, s.Save(t.Context(), thread, []byte(snapshot)))
+}
+
+func add(t *testing.T, s graph.Store, thread string, records ...string) {
+	t.Helper()
+	for _, r := range records {
+		require.NoError(t, s.Append(t.Context(), thread, []byte(r)))
+	}
+}
+
+// holds requires that a thread has this snapshot and these records.
+func holds(t *testing.T, s graph.Store, thread, snapshot string, records ...string) {
+	t.Helper()
+	saved, err := s.Load(t.Context(), thread)
+	require.NoError(t, err)
+	require.Equal(t, snapshot, string(saved.Snapshot))
+	require.Equal(t, records, texts(saved.Journal))
+}
+
+func texts(journal [][]byte) (list []string) {
+	for _, r := range journal {
+		list = append(list, string(r))
+	}
+	return list
+}
+
+func neverSaved(t *testing.T, p Place) {
+	_, err := p.Store.Load(t.Context(), thread)
+	require.ErrorIs(t, err, graph.ErrNoThread)
+	require.ErrorContains(t, err, thread)
+	err = p.Store.Append(t.Context(), thread, []byte("r1"))
+	require.ErrorIs(t, err, graph.ErrNoThread)
+	save(t, p.Store, thread, "one")
+	holds(t, p.Store, thread, "one")
+}
+
+func saveReplaces(t *testing.T, p Place) {
+	save(t, p.Store, thread, "a longer first snapshot")
+	add(t, p.Store, thread, "r1", "r2")
+	save(t, p.Store, thread, "two")
+	holds(t, p.Store, thread, "two")
+	add(t, p.Store, thread, "r3")
+	holds(t, p.Store, thread, "two", "r3")
+	holds(t, p.Reopen(t, thread), thread, "two", "r3")
+}
+
+func recordsKeepOrder(t *testing.T, p Place) {
+	save(t, p.Store, thread, "one")
+	var want []string
+	for i := range 100 {
+		want = append(want, fmt.Sprintf("r%d", i))
+	}
+	add(t, p.Store, thread, want...)
+	holds(t, p.Store, thread, "one", want...)
+}
+
+func survivesReopening(t *testing.T, p Place) {
+	save(t, p.Store, thread, "one")
+	add(t, p.Store, thread, "r1", "r2")
+	again := p.Reopen(t, thread)
+	holds(t, again, thread, "one", "r1", "r2")
+	add(t, again, thread, "r3")
+	holds(t, again, thread, "one", "r1", "r2", "r3")
+	save(t, again, thread, "two")
+	holds(t, again, thread, "two")
+}
+
+// bytesStay takes what a store's own form could trip over.
+func bytesStay(t *testing.T, p Place) {
+	var all []byte
+	for i := range 256 {
+		all = append(all, byte(i))
+	}
+	list := []string{"\x00", "\x00\x00\x00\x00\x00\x00\x00\x00\x00", "\n", "r\n", string(all), "\xff\xfe", `{"a": 1}`}
+	save(t, p.Store, thread, string(all))
+	add(t, p.Store, thread, list...)
+	holds(t, p.Store, thread, string(all), list...)
+	holds(t, p.Reopen(t, thread), thread, string(all), list...)
+}
+
+func largeValues(t *testing.T, p Place) {
+	snapshot := bytes.Repeat([]byte("snapshot"), 1<<20)
+	record := bytes.Repeat([]byte("a record"), 1<<20)
+	require.NoError(t, p.Store.Save(t.Context(), thread, snapshot))
+	require.NoError(t, p.Store.Append(t.Context(), thread, record))
+	saved, err := p.Reopen(t, thread).Load(t.Context(), thread)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(snapshot, saved.Snapshot))
+	require.Len(t, saved.Journal, 1)
+	require.True(t, bytes.Equal(record, saved.Journal[0]))
+}
+
+// noAliases: nobody changes bytes that were handed over, but either side may
+// append to the slices it has, and what was loaded stays as it was.
+func noAliases(t *testing.T, p Place) {
+	save(t, p.Store, thread, "one")
+	add(t, p.Store, thread, "r1", "r2", "r3")
+	before, err := p.Store.Load(t.Context(), thread)
+	require.NoError(t, err)
+	add(t, p.Store, thread, "r4")
+	_ = append(before.Journal, []byte("mine"))
+	_ = append(before.Snapshot, "mine"...)
+	for _, r := range before.Journal {
+		_ = append(r, "mine"...)
+	}
+	holds(t, p.Store, thread, "one", "r1", "r2", "r3", "r4")
+	save(t, p.Store, thread, "two")
+	require.Equal(t, "one", string(before.Snapshot))
+	require.Equal(t, []string{"r1", "r2", "r3"}, texts(before.Journal))
+}
+
+// cancelled: a write is done, or refused as cancelled and leaves nothing.
+func cancelled(t *testing.T, p Place) {
+	save(t, p.Store, thread, "one")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	snapshot, records := "one", []string(nil)
+	done := func(err error) bool {
+		if err != nil {
+			require.ErrorIs(t, err, context.Canceled)
+		}
+		return err == nil
+	}
+	if done(p.Store.Append(ctx, thread, []byte("r1"))) {
+		records = []string{"r1"}
+	}
+	holds(t, p.Store, thread, snapshot, records...)
+	if done(p.Store.Save(ctx, thread, []byte("two"))) {
+		snapshot, records = "two", nil
+	}
+	holds(t, p.Store, thread, snapshot, records...)
+	release, err := p.Store.Lock(ctx, thread)
+	if done(err) {
+		require.NoError(t, release())
+	}
+	release, err = p.Store.Lock(t.Context(), thread)
+	require.NoError(t, err, "a lock that was not handed out is not held")
+	require.NoError(t, release())
+}
