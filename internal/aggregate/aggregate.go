@@ -19,10 +19,11 @@ import (
 const MinConfidence = 0.5
 
 // Findings merges what the files' reviews found. The kept findings come first,
-// in the order shown and with ids from F1; the filtered ones follow, marked.
+// in the order shown and with ids behind F<used>, the last that an earlier draft
+// of the thread gave away; the filtered ones follow, marked.
 // Every anchor was checked against the diff: one that is not part of it moves
 // its finding to the body.
-func Findings(files []diff.File, reviews []finding.FileReview) []finding.Finding {
+func Findings(files []diff.File, reviews []finding.FileReview, used int) []finding.Finding {
 	patches := make(map[string]string, len(files))
 	for _, f := range files {
 		patches[f.Path] = f.Patch
@@ -39,7 +40,7 @@ func Findings(files []diff.File, reviews []finding.FileReview) []finding.Finding
 	slices.SortStableFunc(all, func(a, b finding.Finding) int { return filtered(a) - filtered(b) })
 	for i := range all {
 		if all[i].Filtered == "" {
-			all[i].ID = fmt.Sprintf("F%d", i+1)
+			all[i].ID = fmt.Sprintf("F%d", used+i+1)
 		}
 	}
 	return all

@@ -76,6 +76,9 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewe
 	}
 	reviewer.remember(&before.paid)
 	draft := j.facts(change, reviewer, approvals)
+	for _, d := range before.drafts {
+		draft.UsedIDs = max(draft.UsedIDs, reviewpr.UsedIDs(d.Snapshot))
+	}
 	store := j.carried(change)
 	flow, err := reviewpr.New(reviewpr.Steps{
 		Ingest: func(context.Context) (ingest.Change, error) { return change, nil },

@@ -42,7 +42,7 @@ func (a *app) again(ctx context.Context, s session, r report, given decision.Ver
 	if given != "" && differs(*taken, given, o.text()) {
 		return &checkpoint.Refusal{Check: 13, What: "this draft was decided otherwise before", Rows: [][2]string{
 			{"where", fmt.Sprintf("%s: %s by %s on %s", r.Thread, taken.Decision, taken.By, taken.At.Format("2 January 2006, 15:04 MST"))},
-			{"next", "a draft is decided once; push a new commit for a new review"},
+			{"next", "a draft is decided once; push a new commit, or review this one anew with --again"},
 		}}
 	}
 	flow, err := reviewpr.New(reviewpr.Steps{Post: a.poster(s, o)}, s.store)

@@ -61,6 +61,7 @@ type localRun struct {
 	change   ingest.Change
 	reviewer *reviewer
 	progress *progress
+	usedIDs  int // of the draft that this one replaces
 }
 
 // local reads the change and opens the store. Nothing is paid yet.
@@ -176,7 +177,7 @@ func (r *localRun) draft() reviewpr.Draft {
 	now := r.app.Now().UTC().Truncate(1e9)
 	d := reviewpr.Draft{
 		Instance: r.options.instance, Rules: r.reviewer.rules, Model: r.reviewer.model, GateFrom: r.options.gateFrom,
-		CreatedAt: now, ExpiresAt: now.Add(r.options.expires), ToolVersion: Version(), Prompt: r.reviewer.prompt(),
+		CreatedAt: now, ExpiresAt: now.Add(r.options.expires), ToolVersion: Version(), Prompt: r.reviewer.prompt(), UsedIDs: r.usedIDs,
 	}
 	if p := r.change.Pull; p != nil {
 		d.Web = p.Web()
@@ -207,6 +208,9 @@ func (r *localRun) forgetStale(ctx context.Context) (err error) {
 	}
 	if err == nil && !r.stale(view) && checkShown(view) == nil {
 		return nil
+	}
+	if saved, err := r.store.Load(ctx, r.thread); err == nil && r.options.anew {
+		r.usedIDs = reviewpr.UsedIDs(saved.Snapshot)
 	}
 	return r.store.Remove(ctx, r.thread)
 }

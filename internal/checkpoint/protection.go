@@ -164,6 +164,9 @@ func (p Protection) hide(snapshot []byte) ([]byte, error) {
 	return hidden.Bytes(), nil
 }
 
+// hidden reports whether bytes are what hide makes.
+func hidden(b []byte) bool { return bytes.HasPrefix(b, []byte("age-encryption.org/")) }
+
 // reveal undoes hide. It needs a key.
 func (p Protection) reveal(hidden []byte) ([]byte, error) {
 	by, err := age.NewScryptIdentity(p.passphrase())

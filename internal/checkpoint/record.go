@@ -9,7 +9,8 @@ import (
 const recordEntry = "decision.json"
 
 // PackRecord puts a decision record, sealed where there is a key, into the zip
-// that is kept under DecisionArtifactName. Equal records give equal bytes.
+// that is kept under DecisionArtifactName. Under encrypt it is hidden as well: a
+// reason for dropping a finding tells of it. Else equal records give equal bytes.
 func (p Protection) PackRecord(r decision.Record) ([]byte, error) {
 	if err := p.Check(); err != nil {
 		return nil, fmt.Errorf("packing decision record: %w", err)
@@ -20,6 +21,11 @@ func (p Protection) PackRecord(r decision.Record) ([]byte, error) {
 	}
 	if p.keyed() {
 		text = p.seal(recordLabel, text)
+	}
+	if p.Trust == TrustEncrypt {
+		if text, err = p.hide(text); err != nil {
+			return nil, fmt.Errorf("encrypting decision record: %w", err)
+		}
 	}
 	z, err := packZip(entry{recordEntry, text})
 	if err != nil {
@@ -39,6 +45,11 @@ func (p Protection) OpenRecord(z []byte) (decision.Record, error) {
 		return decision.Record{}, fmt.Errorf("opening decision record: %w", err)
 	}
 	text := contents[0]
+	if hidden(text) && p.keyed() {
+		if text, err = p.reveal(text); err != nil {
+			return decision.Record{}, altered("the decision record", err)
+		}
+	}
 	if err := p.demandSeal(recordLabel, "the decision record", text); err != nil {
 		return decision.Record{}, err
 	}

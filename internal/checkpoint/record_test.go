@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -19,9 +20,12 @@ func TestRecordTravelsAsAZip(t *testing.T) {
 	for _, p := range protections(t) {
 		z, err := p.PackRecord(record())
 		require.NoError(t, err)
-		again, err := p.PackRecord(record())
-		require.NoError(t, err)
-		require.Equal(t, again, z)
+		if p.Trust != TrustEncrypt {
+			again, err := p.PackRecord(record())
+			require.NoError(t, err)
+			require.Equal(t, again, z)
+		}
+		require.Equal(t, p.Trust == TrustEncrypt, !bytes.Contains(z, []byte("rita")), "T28: who dropped what, and why, is hidden")
 		back, err := p.OpenRecord(z)
 		require.NoError(t, err)
 		require.Equal(t, record(), back)

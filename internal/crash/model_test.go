@@ -17,25 +17,18 @@ const (
 	files     = 200
 	workers   = 8 // files under review at one time
 	perAnswer = 15 * time.Millisecond
+
+	questions = files + files/5                 // those of an undisturbed run
+	ideal     = questions / workers * perAnswer // the shortest time in which they can be answered
 )
 
 func path(i int) string { return fmt.Sprintf("src/part%02d/file%03d.go", i%7, i) }
 
 func defective(i int) bool { return i%3 == 0 }
 
-// slow reports whether the first answer about a file cannot be used.
+// slow reports whether the first answer about a file cannot be used: about every
+// fifth.
 func slow(i int) bool { return i%5 == 2 }
-
-// questions is how many an undisturbed run has to ask.
-func questions() int {
-	n := files
-	for i := range files {
-		if slow(i) {
-			n++
-		}
-	}
-	return n
-}
 
 // change is the unified diff of all files.
 func change() string {

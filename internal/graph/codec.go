@@ -3,6 +3,8 @@ package graph
 import (
 	"bytes"
 	"fmt"
+	"hash"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -24,33 +26,46 @@ var codec = json.JoinOptions(
 	json.RejectUnknownMembers(true),
 )
 
-// document is JSON in the making. Of one that outgrows large without having been
-// given the room, the rest is only counted.
+// document is JSON in the making: in pieces, since to let one buffer grow to what
+// a large one needs moves it several times.
 type document struct {
-	text []byte
-	size int
+	full [][]byte
+	last []byte
+	sum  hash.Hash // of all of it, where wanted
 }
 
-const large = 1 << 20
+const piece = 1 << 20
 
 func (d *document) Write(p []byte) (int, error) {
-	d.size += len(p)
-	if d.size <= max(large, cap(d.text)) {
-		d.text = append(d.text, p...)
+	if len(d.last)+len(p) > piece && len(d.last) > 0 {
+		d.full, d.last = append(d.full, d.last), make([]byte, 0, max(piece, len(p)))
+	}
+	d.last = append(d.last, p...)
+	if d.sum != nil {
+		d.sum.Write(p)
 	}
 	return len(p), nil
 }
 
-// written builds a document, a large one a second time in memory of the right
-// size: that is faster than to let it grow, and takes half the room.
-func written(build func(*document) error) ([]byte, error) {
-	var d document
-	err := build(&d)
-	if err == nil && d.size > len(d.text) {
-		d = document{text: make([]byte, 0, d.size)}
-		err = build(&d)
+// take puts JSON at the end without copying it yet.
+func (d *document) take(raw []byte) {
+	d.full, d.last = append(d.full, d.last, raw), nil
+	d.sum.Write(raw)
+}
+
+func (d *document) size() int {
+	n := len(d.last)
+	for _, p := range d.full {
+		n += len(p)
 	}
-	return d.text, err
+	return n
+}
+
+func (d *document) bytes() []byte {
+	if len(d.full) == 0 {
+		return d.last
+	}
+	return slices.Concat(append(d.full, d.last)...)
 }
 
 // add puts a value's JSON at a document's end. Text that is no UTF-8 is stored
@@ -61,7 +76,9 @@ func add[T any](d *document, v *T) error {
 	if json.MarshalWrite(d, v, codec) == nil {
 		return nil
 	}
-	*d = before
+	if *d = before; d.sum != nil {
+		d.sum.Reset()
+	}
 	data, err := json.Marshal(v, codec, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return err
@@ -73,7 +90,9 @@ func add[T any](d *document, v *T) error {
 
 // encode is the JSON of one value, as add makes it.
 func encode[T any](v *T) ([]byte, error) {
-	return written(func(d *document) error { return add(d, v) })
+	var d document
+	err := add(&d, v)
+	return d.bytes(), err
 }
 
 func decode[T any](data []byte) (T, error) {

@@ -25,6 +25,7 @@ type Update struct{ changes []change }
 type change struct {
 	field *fieldID
 	value any
+	raw   []byte // its JSON, where that becomes the field's; else nil
 }
 
 // Updates joins updates; they are merged in the order given.

@@ -57,36 +57,38 @@ var errNotKept = errors.New("the store refused a record")
 
 // record encodes what a node wants changed as a record that begins as r does. It
 // returns the changes as a later process would read them.
-func (f *Flow[S]) record(r Record, u Update) (data []byte, changes []change, err error) {
-	data, err = written(func(d *document) error {
-		changes, err = f.addRecord(d, r, u)
-		return err
-	})
-	return data, changes, err
-}
-
-func (f *Flow[S]) addRecord(d *document, r Record, u Update) ([]change, error) {
+func (f *Flow[S]) record(r Record, u Update) ([]byte, []change, error) {
 	head, err := json.Marshal(&r, codec)
 	if err != nil {
-		return nil, fmt.Errorf("encoding the record of %q: %w", r.Node, err)
+		return nil, nil, fmt.Errorf("encoding the record of %q: %w", r.Node, err)
 	}
-	fmt.Fprintf(d, `%s,"update":[`, head[:len(head)-1])
+	var d document
+	fmt.Fprintf(&d, `%s,"update":[`, head[:len(head)-1])
 	changes := slices.Clone(u.changes)
+	start, end := make([]int, len(changes)), make([]int, len(changes))
 	for i, c := range changes {
 		if node := f.node(r.Node); node == nil || !slices.Contains(node.writes, c.field) {
-			return nil, fmt.Errorf("node %q does not declare that it writes field %q", r.Node, c.field.name)
+			return nil, nil, fmt.Errorf("node %q does not declare that it writes field %q", r.Node, c.field.name)
 		}
 		if i > 0 {
-			fmt.Fprint(d, ",")
+			fmt.Fprint(&d, ",")
 		}
-		fmt.Fprintf(d, `{"field":%q,"value":`, c.field.name)
-		if changes[i].value, err = f.fields[c.field.index].encode(d, c.value); err != nil {
-			return nil, fmt.Errorf("encoding field %q: %w", c.field.name, err)
+		fmt.Fprintf(&d, `{"field":%q,"value":`, c.field.name)
+		start[i] = d.size()
+		if changes[i].value, err = f.fields[c.field.index].encode(&d, c.value); err != nil {
+			return nil, nil, fmt.Errorf("encoding field %q: %w", c.field.name, err)
 		}
-		fmt.Fprint(d, "}")
+		end[i] = d.size()
+		fmt.Fprint(&d, "}")
 	}
-	fmt.Fprint(d, "]}")
-	return changes, nil
+	fmt.Fprint(&d, "]}")
+	data := d.bytes()
+	for i, c := range changes {
+		if f.fields[c.field.index].reducer == "" {
+			changes[i].raw = data[start[i]:end[i]:end[i]]
+		}
+	}
+	return data, changes, nil
 }
 
 // append makes a record durable, also after the run was cancelled: what was paid

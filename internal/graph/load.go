@@ -77,12 +77,13 @@ func (f *Flow[S]) restore(id string, s Snapshot) (*thread[S], error) {
 	if (s.End == "") == (len(s.Frontier) == 0) {
 		return nil, fmt.Errorf("end %q and %d next nodes", s.End, len(s.Frontier))
 	}
-	t := &thread[S]{id: id, end: s.End, created: s.CreatedAt, pending: s.Pending, answered: s.Answered, steps: s.Steps}
-	for _, field := range f.fields {
+	t := &thread[S]{id: id, end: s.End, created: s.CreatedAt, pending: s.Pending, answered: s.Answered, steps: s.Steps, raw: make([][]byte, len(f.fields))}
+	for i, field := range f.fields {
 		if err := json.Unmarshal(s.Fields[field.name], field.at(&t.state), codec); err != nil {
 			return nil, fmt.Errorf("field %q: %w", field.name, err)
 		}
 		field.settle(&t.state)
+		t.raw[i] = s.Fields[field.name]
 	}
 	for _, name := range s.Frontier {
 		if err := f.restoreEntry(t, name, s.Payloads[name]); err != nil {

@@ -2,6 +2,8 @@ package graph
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -120,34 +122,26 @@ func (f *Flow[S]) save(ctx context.Context, t *thread[S]) error {
 }
 
 func (f *Flow[S]) encodeThread(t *thread[S]) ([]byte, error) {
-	data, err := written(func(d *document) error { return f.addThread(d, t) })
-	if err == nil {
-		f.seal.set(data)
-	}
-	return data, err
-}
-
-func (f *Flow[S]) addThread(d *document, t *thread[S]) error {
 	head, err := json.Marshal(&Snapshot{
 		Format: format, Graph: f.name, Version: f.version, Fingerprint: f.fingerprint, Thread: t.id, CreatedAt: t.created,
 		End: t.end, Frontier: t.next(), Pending: t.pending, Answered: t.answered, Steps: t.steps,
 	}, codec)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	fmt.Fprintf(d, `%s%s,"payloads":{`, f.seal.blank(), head[1:len(head)-1])
-	if err := t.addPayloads(d); err != nil {
-		return err
+	var d document
+	fmt.Fprintf(&d, `%s%s,"payloads":{`, f.seal.blank(), head[1:len(head)-1])
+	if err := t.addPayloads(&d); err != nil {
+		return nil, err
 	}
-	fmt.Fprint(d, `},"fields":{`)
-	digests, err := f.addFields(d, t)
-	if err != nil {
-		return err
+	fmt.Fprint(&d, `},"fields":{`)
+	if err := f.addFields(&d, t); err != nil {
+		return nil, err
 	}
-	fmt.Fprint(d, `},"digests":`)
-	err = add(d, &digests)
-	fmt.Fprint(d, "}")
-	return err
+	fmt.Fprint(&d, "}")
+	data := d.bytes()
+	f.seal.set(data)
+	return data, nil
 }
 
 func (t *thread[S]) addPayloads(d *document) error {
@@ -165,19 +159,23 @@ func (t *thread[S]) addPayloads(d *document) error {
 	return nil
 }
 
-// addFields returns the digest of each field's JSON.
-func (f *Flow[S]) addFields(d *document, t *thread[S]) (map[string]string, error) {
+// addFields puts the fields into a snapshot, and behind them their digests.
+func (f *Flow[S]) addFields(d *document, t *thread[S]) error {
 	digests := map[string]string{}
 	for i, field := range f.fields {
 		if i > 0 {
 			fmt.Fprint(d, ",")
 		}
 		fmt.Fprintf(d, "%q:", field.name)
-		start := len(d.text)
-		if err := field.save(d, &t.state); err != nil {
-			return nil, fmt.Errorf("field %q: %w", field.name, err)
+		value := document{sum: sha256.New()}
+		if raw := t.raw[i]; raw != nil {
+			value.take(raw)
+		} else if err := field.save(&value, &t.state); err != nil {
+			return fmt.Errorf("field %q: %w", field.name, err)
 		}
-		digests[field.name] = digest(d.text[start:])
+		digests[field.name] = hex.EncodeToString(value.sum.Sum(nil))
+		d.full, d.last = append(append(append(d.full, d.last), value.full...), value.last), nil
 	}
-	return digests, nil
+	fmt.Fprint(d, `},"digests":`)
+	return add(d, &digests)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -56,6 +57,7 @@ func (f *Flow[S]) superstep(ctx context.Context, t *thread[S]) error {
 // what comes next.
 func (f *Flow[S]) following(t *thread[S]) (*thread[S], error) {
 	next := *t
+	next.raw = slices.Clone(t.raw)
 	if err := f.mergeAll(&next); err != nil {
 		return nil, err
 	}
@@ -166,6 +168,7 @@ func (f *Flow[S]) merge(t *thread[S], changes []change) error {
 		if err != nil {
 			return fmt.Errorf("merging field %q: %w", c.field.name, err)
 		}
+		t.raw[c.field.index] = c.raw
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ type thread[S any] struct {
 	id       string
 	created  time.Time
 	state    S
+	raw      [][]byte // each field's JSON; nil where it has to be made again
 	frontier []*entry[S]
 	pending  []Pending // the interrupts and gates of this superstep
 	answered []string  // ids, oldest first
@@ -132,13 +133,13 @@ func (t *thread[S]) result() Result[S] {
 // begin saves the first snapshot. The state goes through the codec, so that it
 // shares nothing with the caller's and is what a later process would read.
 func (f *Flow[S]) begin(ctx context.Context, id string, initial *S) (*thread[S], error) {
-	t := &thread[S]{id: id, created: f.clock().UTC().Round(0)}
+	t := &thread[S]{id: id, created: f.clock().UTC().Round(0), raw: make([][]byte, len(f.fields))}
 	for _, field := range f.fields {
-		data, err := written(func(d *document) error { return field.save(d, initial) })
-		if err != nil {
+		var d document
+		if err := field.save(&d, initial); err != nil {
 			return nil, fmt.Errorf("encoding field %q of the initial state: %w", field.name, err)
 		}
-		if err := json.Unmarshal(data, field.at(&t.state), codec); err != nil {
+		if err := json.Unmarshal(d.bytes(), field.at(&t.state), codec); err != nil {
 			return nil, fmt.Errorf("reading back field %q of the initial state: %w", field.name, err)
 		}
 	}

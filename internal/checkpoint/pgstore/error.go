@@ -28,7 +28,7 @@ func (e *Error) Error() string {
 	if e.doing == "" {
 		return e.err.Error()
 	}
-	return fmt.Sprintf("%s in the Postgres store %s: %v", e.doing, e.where, e.err)
+	return fmt.Sprintf("Postgres store %s, %s: %v", e.where, e.doing, e.err)
 }
 
 // Unwrap returns what was wrong, a *pgconn.PgError where the server said it.

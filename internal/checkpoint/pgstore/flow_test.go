@@ -127,7 +127,7 @@ func TestP4_AServerStoppedInTheMiddleIsAClearErrorAndTheRunGoesOnWhenItIsBack(t 
 			}
 		}).Run(t.Context(), thread, state{})
 		t.Log(err)
-		require.ErrorContains(t, err, "journalling in the Postgres store "+s.Where())
+		require.ErrorContains(t, err, "Postgres store "+s.Where()+", journalling")
 		require.Contains(t, next(t, err), "what was journalled is kept")
 		_, err = s.Load(t.Context(), thread)
 		require.Contains(t, next(t, err), "see that the server runs")

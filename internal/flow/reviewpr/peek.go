@@ -2,8 +2,14 @@ package reviewpr
 
 import (
 	"context"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/graph"
 )
 
 // Peek is checks 1 to 4 of a draft that is looked at and not decided: its name
@@ -30,4 +36,22 @@ func (r Resume) Open(ctx context.Context, c Candidate) (checkpoint.Opened, error
 		return checkpoint.Opened{}, err
 	}
 	return r.Protection.Open(z)
+}
+
+// UsedIDs is the highest number that a draft's findings have as F<number>.
+func UsedIDs(snapshot []byte) int {
+	s, err := graph.DecodeSnapshot(snapshot)
+	if err != nil {
+		return 0
+	}
+	var all []finding.Finding
+	if json.Unmarshal(s.Fields["comments"], &all) != nil {
+		return 0
+	}
+	used := 0
+	for _, f := range all {
+		n, _ := strconv.Atoi(strings.TrimPrefix(f.ID, "F"))
+		used = max(used, n)
+	}
+	return used
 }

@@ -173,7 +173,7 @@ func byTriage(each graph.Fan[task], aggregate, skipped graph.Target) func(State)
 
 func combine(f fields) func(context.Context, State) (graph.Update, error) {
 	return func(_ context.Context, s State) (graph.Update, error) {
-		s.Comments = aggregate.Findings(s.Files, s.FileReviews)
+		s.Comments = aggregate.Findings(s.Files, s.FileReviews, s.Draft.UsedIDs)
 		body, _ := post.Rendered(s.Review())
 		return graph.Updates(f.comments.Set(s.Comments), f.summaryBody.Set(body), f.reason.Set(s.unread())), nil
 	}
