@@ -55,6 +55,9 @@ func (s *stage) job(run *githubtest.Run, path, name, event string, values map[st
 	}
 	j.token = s.hub.AppToken(s.repo, shipped.permissions)
 	j.env["ACTIONS_RUNTIME_TOKEN"] = s.hub.RuntimeToken(run, name)
+	if s.trust != "" {
+		j.with("trust", s.trust, "checkpoint-key", checkpointKey)
+	}
 	return j
 }
 
@@ -95,6 +98,20 @@ type ended struct {
 
 // start runs the job to its end.
 func (j *job) start() ended {
+	j.s.t.Helper()
+	return j.begin().end()
+}
+
+// running is a job under way.
+type running struct {
+	*job
+	cmd             *exec.Cmd
+	stdout, stderr  bytes.Buffer
+	output, summary string
+}
+
+// begin starts the job.
+func (j *job) begin() *running {
 	t := j.s.t
 	t.Helper()
 	path := j.program
@@ -104,6 +121,25 @@ func (j *job) start() ended {
 		path = found
 	}
 	dir := t.TempDir()
+	env := j.environ(dir)
+	r := &running{job: j, cmd: program(t, path, dir, env), output: env["GITHUB_OUTPUT"], summary: env["GITHUB_STEP_SUMMARY"]}
+	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
+	require.NoError(t, r.cmd.Start())
+	return r
+}
+
+// end waits for the job's end; the exit code is -1 where it was killed.
+func (r *running) end() ended {
+	r.s.t.Helper()
+	if err := r.cmd.Wait(); !errors.As(err, new(*exec.ExitError)) {
+		require.NoError(r.s.t, err)
+	}
+	return r.after(r.cmd.ProcessState.ExitCode(), r.stdout.String(), r.stderr.String(), r.output, r.summary)
+}
+
+// environ is what the runner sets for the job, in a folder that is its own.
+func (j *job) environ(dir string) map[string]string {
+	t := j.s.t
 	output, summary := filepath.Join(dir, "output"), filepath.Join(dir, "summary")
 	require.NoError(t, errors.Join(os.WriteFile(output, nil, 0o600), os.WriteFile(summary, nil, 0o600)))
 	event, err := filepath.Abs(filepath.Join("testdata", "events", j.file+".json"))
@@ -125,13 +161,7 @@ func (j *job) start() ended {
 		env["INPUT_"+strings.ToUpper(name)] = value
 	}
 	maps.Copy(env, j.env)
-	cmd := program(t, path, dir, env)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); !errors.As(err, new(*exec.ExitError)) {
-		require.NoError(t, err)
-	}
-	return j.after(cmd.ProcessState.ExitCode(), stdout.String(), stderr.String(), output, summary)
+	return env
 }
 
 // program is a job's process: the binary, or the image that PR_REVIEW_IMAGE
@@ -166,8 +196,8 @@ func (j *job) after(code int, stdout, stderr, output, summary string) ended {
 	shown, err := os.ReadFile(summary)
 	require.NoError(t, err)
 	e := ended{t: t, code: code, stdout: stdout, log: unmasked(stdout) + stderr, outputs: readOutputs(t, string(written)), summary: string(shown)}
-	for _, secret := range []string{j.token, modelKey, j.env["ACTIONS_RUNTIME_TOKEN"]} {
-		if secret == "" {
+	for _, secret := range []string{j.token, modelKey, j.env["ACTIONS_RUNTIME_TOKEN"], j.inputs["checkpoint-key"]} {
+		if strings.TrimSpace(secret) == "" {
 			continue
 		}
 		require.NotContains(t, e.log, secret, "the log holds a credential")

@@ -25,6 +25,8 @@ import (
 
 const (
 	modelKey      = "sk-story-5d41402abc4b2a76b9719d911017c592"
+	checkpointKey = "YSBrZXkgb2YgYSBzdG9yeSwgZm9yIGl0cyBkcmFmdHM=" // 32 bytes
+	anotherKey    = "YW5vdGhlciBrZXksIHRoYXQgaXMgbm90IHRoZSBvbmU="
 	draftWorkflow = ".github/workflows/pr-review.yml"
 	decidePath    = ".github/workflows/pr-review-decide.yml"
 	gateName      = "ai-review"
@@ -95,6 +97,7 @@ type scene struct {
 	title      string
 	script     llmtest.Script
 	server     githubtest.Options
+	trust      string // of all jobs, under checkpointKey; empty for the default
 }
 
 // stage is a GitHub with one pull request, one run of the review workflow, and
@@ -107,6 +110,7 @@ type stage struct {
 	pull  *githubtest.Pull
 	run   *githubtest.Run
 	model *llmtest.Server
+	trust string
 }
 
 func setUp(t *testing.T, sc scene) *stage {
@@ -121,7 +125,7 @@ func setUp(t *testing.T, sc scene) *stage {
 	if sc.script == nil {
 		sc.script = critic
 	}
-	s := &stage{t: t, hub: githubtest.New(t, sc.server)}
+	s := &stage{t: t, hub: githubtest.New(t, sc.server), trust: sc.trust}
 	s.model = llmtest.Start(t, sc.script, func(m *llmtest.Server) { m.Key = modelKey })
 	s.repo = s.hub.AddRepo("octo/demo", githubtest.RepoOptions{Files: sc.base, Protected: []string{"main"}})
 	o := githubtest.PullOptions{
@@ -187,9 +191,25 @@ func (s *stage) opened(drafted ended) checkpoint.Opened {
 	s.t.Helper()
 	z, err := checkpoint.Unzip(s.draftArtifact(drafted).Zip())
 	require.NoError(s.t, err)
-	opened, err := checkpoint.Protection{}.Open(z)
+	opened, err := s.protection().Open(z)
 	require.NoError(s.t, err)
 	return opened
+}
+
+// protection is what the stage's jobs give their drafts.
+func (s *stage) protection() checkpoint.Protection {
+	s.t.Helper()
+	if s.trust == "" {
+		return checkpoint.Protection{}
+	}
+	return under(s.t, s.trust, checkpointKey)
+}
+
+func under(t *testing.T, trust, key string) checkpoint.Protection {
+	t.Helper()
+	k, err := checkpoint.ParseKey(key)
+	require.NoError(t, err)
+	return checkpoint.Protection{Trust: trust, Key: k}
 }
 
 // writes are the requests that changed or tried to change something on the

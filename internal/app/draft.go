@@ -35,27 +35,20 @@ func (j *job) review(ctx context.Context) (report, error) {
 	if err != nil {
 		return report{}, err
 	}
-	if noModelYet != nil {
-		return j.withoutModel(ctx, change, noModelYet)
-	}
-	return j.draft(ctx, change, reviewer, approvals)
-}
-
-// withoutModel is a job that has nobody to ask. That is no mistake where
-// nothing would be asked: the change is not admitted, or GitHub withholds
-// secrets from its event.
-func (j *job) withoutModel(ctx context.Context, change ingest.Change, mistake error) (report, error) {
-	if j.event.Name == "pull_request" && change.Pull.Fork() {
-		return j.skipped("a fork's pull request gets no secrets on pull_request, so there is no model to ask"), nil
-	}
 	reason, err := j.admit(ctx, change)
 	switch {
 	case err != nil:
 		return report{}, err
 	case reason != "":
-		return j.skipped(reason), nil
+		r := j.skipped(reason)
+		r.Thread, r.Head, r.DiffDigest = change.Thread, change.Head, change.Digest()
+		return r, nil
+	case noModelYet == nil:
+		return j.draft(ctx, change, reviewer, approvals)
+	case j.event.Name == "pull_request" && change.Pull.Fork():
+		return j.skipped("a fork's pull request gets no secrets on pull_request, so there is no model to ask"), nil
 	}
-	return report{}, mistake
+	return report{}, noModelYet
 }
 
 func (j *job) admit(ctx context.Context, c ingest.Change) (string, error) {
@@ -81,9 +74,8 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewe
 	}
 	store := j.carried(change)
 	flow, err := reviewpr.New(reviewpr.Steps{
-		Ingest: func(context.Context) (ingest.Change, error) { return change, nil },
-		Admit:  j.admit, Reviewer: reviewer, Concurrency: j.concurrency,
-		Paid: before.paid, Deadline: j.deadline(j.settings),
+		Ingest:   func(context.Context) (ingest.Change, error) { return change, nil },
+		Reviewer: reviewer, Concurrency: j.concurrency, Paid: before.paid, Deadline: j.deadline(j.settings),
 	}, store, append(sealing(j.protection), graph.WithClock(j.clock))...)
 	if err != nil {
 		return report{}, err

@@ -34,9 +34,6 @@ type before struct {
 // before looks for what was decided and paid before. What cannot be read is
 // paid again; it never keeps a review from being made.
 func (j *job) before(ctx context.Context, change ingest.Change) (before, error) {
-	if reason, err := j.admit(ctx, change); err != nil || reason != "" {
-		return before{}, err // the graph says why it is skipped
-	}
 	url, posted, err := post.Standing(ctx, j.api, j.ref, change.Thread)
 	if err != nil {
 		return before{}, err

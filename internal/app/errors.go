@@ -152,7 +152,7 @@ func nextStep(err error) string {
 	case errors.As(err, &version):
 		return "decide with the version that drafted, or review again"
 	case errors.Is(err, context.Canceled):
-		return "run the same command again; what was finished is kept"
+		return "run it again: what was finished is kept"
 	}
 	return ""
 }
