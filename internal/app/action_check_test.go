@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -23,9 +24,6 @@ func TestCheck3_TruncatedCheckpointByBothRoutes(t *testing.T) {
 }
 
 func TestT19_Check4_RunsThatMayNotDraft(t *testing.T) {
-	elsewhere := func(s *stage) *githubtest.Run {
-		return s.hub.AddRepo("evil/demo", githubtest.RepoOptions{}).AddRun(githubtest.RunOptions{})
-	}
 	of := func(o githubtest.RunOptions) func(*stage) *githubtest.Run {
 		return func(s *stage) *githubtest.Run { return s.repo.AddRun(o) }
 	}
@@ -33,13 +31,12 @@ func TestT19_Check4_RunsThatMayNotDraft(t *testing.T) {
 		run  func(*stage) *githubtest.Run
 		says []string
 	}{
-		"another workflow": {of(githubtest.RunOptions{Path: ".github/workflows/ci.yml"}), []string{"workflow file", "found   .github/workflows/ci.yml", "wanted  " + draftWorkflow}},
+		"another workflow": {of(githubtest.RunOptions{Path: ".github/workflows/ci.yml"}), []string{"workflow file", `found   ".github/workflows/ci.yml"`, "wanted  " + draftWorkflow}},
 		"a push":           {of(githubtest.RunOptions{Event: "push"}), []string{"event", "push"}},
 		"a fork": {func(s *stage) *githubtest.Run {
 			return s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork})
 		}, []string{"head repository id", "no fork"}},
-		"a dispatch from a branch":            {of(githubtest.RunOptions{Event: "workflow_dispatch", HeadBranch: "topic"}), []string{"branch", "main, the default branch"}},
-		"the same file of another repository": {elsewhere, nil},
+		"a dispatch from a branch": {of(githubtest.RunOptions{Event: "workflow_dispatch", HeadBranch: "topic"}), []string{"branch", "main, the default branch"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			overRoutes(t, scene{fork: true, author: "sam"}, func(s *stage, drafted ended, decide route) *job {
@@ -47,9 +44,18 @@ func TestT19_Check4_RunsThatMayNotDraft(t *testing.T) {
 				forged := s.forged(drafted, func(m *checkpoint.Manifest) { m.RunID = other.ID })
 				other.AddArtifact("pr-review-42-"+forged.Code, forged.Zip)
 				return decide(s, forged.Digest).with("run-id", fmt.Sprint(other.ID))
-			}, tc.says...)
+			}, append(tc.says, "the draft was made by a run that may not make drafts", "only decide drafts of your own review workflow")...)
 		})
 	}
+}
+
+func TestT19_Check4_TheSameFileOfAnotherRepository(t *testing.T) {
+	overRoutes(t, scene{}, func(s *stage, drafted ended, decide route) *job {
+		theirs := s.repo.ID + 1
+		s.hub.Fail(http.MethodGet, fmt.Sprintf("/repos/octo/demo/actions/runs/%d", s.run.ID), githubtest.Fault{Status: http.StatusOK, Body: fmt.Sprintf(
+			`{"id":%d,"path":%q,"event":"pull_request_target","head_branch":"main","repository":{"id":%d},"head_repository":{"id":%[3]d}}`, s.run.ID, draftWorkflow, theirs)})
+		return decide(s, drafted.digest())
+	}, "the draft was made by a run that may not make drafts", "repository id")
 }
 
 func TestCheck5_DraftsWithoutASoundSeal(t *testing.T) {

@@ -110,6 +110,12 @@ func (s *stage) record(run *githubtest.Run, drafted ended) decision.Record {
 	return decision.Record{}
 }
 
+// abortOf is a record that somebody might forge.
+func (s *stage) abortOf(drafted ended) decision.Record {
+	return decision.Record{Thread: drafted.outputs["thread-id"], Digest: drafted.digest(), Code: drafted.outputs["code"],
+		Decision: decision.Abort, By: "eve", Via: decision.ByDispatch, At: s.opened(drafted).Manifest.CreatedAt}
+}
+
 func TestAbortInTheApprovalsCommentPostsNothing(t *testing.T) {
 	s := setUp(t, scene{})
 	drafted := s.parked()
@@ -324,9 +330,7 @@ func TestT25_AnotherDecisionIsRefused(t *testing.T) {
 	t.Run("a fork's record does not count", func(t *testing.T) {
 		s := setUp(t, scene{fork: true, author: "sam"})
 		drafted := s.parked()
-		record := decision.Record{Thread: drafted.outputs["thread-id"], Digest: drafted.digest(), Code: drafted.outputs["code"],
-			Decision: decision.Abort, By: "eve", Via: decision.ByDispatch, At: s.opened(drafted).Manifest.CreatedAt}
-		z, err := checkpoint.Protection{}.PackRecord(record)
+		z, err := checkpoint.Protection{}.PackRecord(s.abortOf(drafted))
 		require.NoError(t, err)
 		s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork}).AddArtifact("pr-review-decision-"+drafted.outputs["code"], z)
 		s.repo.AddRun(githubtest.RunOptions{Path: ".github/workflows/ci.yml"}).AddArtifact("pr-review-decision-"+drafted.outputs["code"], z)

@@ -1,9 +1,6 @@
 package app_test
 
 import (
-	"archive/zip"
-	"bytes"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -39,25 +36,6 @@ func TestP1_DraftJobParksWithoutATraceOnThePullRequest(t *testing.T) {
 	require.Equal(t, 1, m.RunAttempt)
 	require.Equal(t, s.repo.ID, m.RepositoryID)
 	require.Equal(t, "octo/demo/"+draftWorkflow+"@refs/heads/main", m.WorkflowRef)
-}
-
-func TestP8_CheckpointHoldsNoSecret(t *testing.T) {
-	s := setUp(t, scene{})
-	j := s.draftJob()
-	drafted := j.start().is(0, "PAUSED")
-	artifact := s.draftArtifact(drafted)
-	z := artifact.Zip()
-	r, err := zip.NewReader(bytes.NewReader(z), int64(len(z)))
-	require.NoError(t, err)
-	for _, f := range r.File {
-		file, err := f.Open()
-		require.NoError(t, err)
-		text, err := io.ReadAll(file)
-		require.NoError(t, err)
-		for _, secret := range []string{j.token, modelKey, j.env["ACTIONS_RUNTIME_TOKEN"], s.model.URL} {
-			require.NotContains(t, string(text), secret, f.Name)
-		}
-	}
 }
 
 // hostile is text that a pull request or a model may hold.

@@ -116,6 +116,11 @@ type stage struct {
 func setUp(t *testing.T, sc scene) *stage {
 	t.Helper()
 	t.Parallel()
+	return newStage(t, sc)
+}
+
+func newStage(t *testing.T, sc scene) *stage {
+	t.Helper()
 	if sc.base == nil {
 		sc.base = baseTree()
 	}

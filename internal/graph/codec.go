@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"hash"
-	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -65,7 +64,11 @@ func (d *document) bytes() []byte {
 	if len(d.full) == 0 {
 		return d.last
 	}
-	return slices.Concat(append(d.full, d.last)...)
+	all := make([]byte, 0, d.size())
+	for _, p := range append(d.full, d.last) {
+		all = append(all, p...)
+	}
+	return all
 }
 
 // add puts a value's JSON at a document's end. Text that is no UTF-8 is stored

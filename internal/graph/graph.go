@@ -3,10 +3,11 @@
 //
 // A graph has a state struct, fields that point into it, nodes that return
 // updates, and edges or routes between nodes. What cannot run safely does not
-// build. In each superstep the engine computes the tasks, waits for all,
-// merges their updates in task order, saves a snapshot and schedules. The
-// package knows nothing of what nodes do, opens no files and starts no timers
-// but those of retries. Start reading at Graph, then Flow in flow.go.
+// build. In each superstep the engine computes the tasks, journals what each
+// came to, waits for all, merges their updates in task order and schedules; where
+// the next superstep asks, it saves a snapshot. The package knows nothing of what
+// nodes do, opens no files and starts no timers but those of retries and the
+// deadline. Start reading at Graph, then Flow in flow.go.
 package graph
 
 import "fmt"

@@ -1,0 +1,122 @@
+package app_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/llmtest"
+)
+
+// priced is the story's model at 0.25 USD an answer.
+func priced(r llmtest.Request) llmtest.Answer {
+	a := critic(r)
+	a.Cost = 0.25
+	return a
+}
+
+func TestAgain_DraftsAnewAndWithdrawsTheOldDraft(t *testing.T) {
+	for name, decide := range routes() {
+		for _, trust := range []string{"", checkpoint.TrustSeal, checkpoint.TrustEncrypt} {
+			t.Run(name+", trust "+trust, func(t *testing.T) {
+				s := setUp(t, scene{trust: trust, script: priced})
+				old := s.draftJob().start().is(0, "PAUSED")
+				drafting := s.run
+				s.anew(githubtest.RunOptions{})
+				later(s)
+				newer := s.draftJob().with("again", "true").start().is(0, "PAUSED")
+				require.Equal(t, 6, s.model.Calls(), "paid again")
+				require.Equal(t, old.outputs["thread-id"], newer.outputs["thread-id"])
+				require.NotEqual(t, old.outputs["code"], newer.outputs["code"])
+				newer.shows("Drafted again: the earlier draft `"+old.outputs["code"]+"` is withdrawn; this one cost $0.75 more", "code `"+newer.outputs["code"]+"`")
+				require.Equal(t, "0.750000", newer.outputs["cost-usd"])
+
+				now := s.run
+				s.run = drafting
+				s.refused(decide(s, old.digest()).start(), "this draft was withdrawn when its commit was drafted again",
+					"decide the newer draft, code "+newer.outputs["code"])
+				s.run = now
+				decide(s, newer.digest()).start().is(0, "POSTED")
+				s.posted()
+			})
+		}
+	}
+}
+
+func TestAgain_InTheSameRun(t *testing.T) {
+	s := setUp(t, scene{})
+	old := s.parked()
+	s.run.Finish("success")
+	s.run.Rerun()
+	newer := s.draftJob().with("again", "true").start().is(0, "PAUSED")
+	s.approved("")
+	s.postJob(old.digest()).start().is(3, "REFUSED").says("withdrawn", newer.outputs["code"])
+	s.postJob(newer.digest()).start().is(0, "POSTED")
+}
+
+func TestAgain_AfterThePostPaysNothing(t *testing.T) {
+	for _, again := range []string{"true", "false"} {
+		for _, trust := range []string{"", checkpoint.TrustSeal} {
+			t.Run(again+", trust "+trust, func(t *testing.T) {
+				s := setUp(t, scene{trust: trust})
+				drafted := s.parked()
+				s.decideJob(drafted.outputs["code"], "approve").start().is(0, "POSTED")
+				s.anew(githubtest.RunOptions{})
+				e := s.draftJob().with("again", again).start().is(0, "POSTED")
+				require.Equal(t, 3, s.model.Calls())
+				require.Equal(t, s.posted().URL, e.outputs["review-url"])
+				require.Empty(t, s.run.Artifacts())
+				require.Equal(t, "0.000000", e.outputs["cost-usd"])
+			})
+		}
+	}
+}
+
+func TestAgain_AnAbortHoldsForTheThreadUnderASeal(t *testing.T) {
+	for _, trust := range []string{checkpoint.TrustSeal, checkpoint.TrustEncrypt} {
+		t.Run(trust, func(t *testing.T) {
+			s := setUp(t, scene{trust: trust})
+			aborted := s.parked()
+			s.decideJob(aborted.outputs["code"], "abort").start().is(0, "ABORTED")
+			s.anew(githubtest.RunOptions{})
+			e := s.draftJob().start().is(0, "ABORTED").shows("was rejected, nothing was posted", "again: true drafts anew")
+			require.Equal(t, 3, s.model.Calls())
+			require.Empty(t, e.outputs["code"])
+			require.Empty(t, s.run.Artifacts())
+			s.untouched()
+
+			newer := s.draftJob().with("again", "true").start().is(0, "PAUSED")
+			require.Equal(t, 6, s.model.Calls())
+			s.refused(s.decideJob(aborted.outputs["code"], "approve").start(), "decided otherwise before")
+			s.decideJob(newer.outputs["code"], "approve").start().is(0, "POSTED")
+			s.posted()
+		})
+	}
+}
+
+func TestAgain_AnAbortHoldsForItsCodeWithoutAKey(t *testing.T) {
+	s := setUp(t, scene{})
+	aborted := s.parked()
+	s.decideJob(aborted.outputs["code"], "abort").start().is(0, "ABORTED")
+	s.anew(githubtest.RunOptions{})
+	newer := s.draftJob().start().is(0, "PAUSED")
+	require.NotEqual(t, aborted.outputs["code"], newer.outputs["code"])
+	s.refused(s.decideJob(aborted.outputs["code"], "approve").start(), "decided otherwise before")
+	s.decideJob(newer.outputs["code"], "approve").start().is(0, "POSTED")
+}
+
+func TestAgain_AForgedAbortHoldsForNothing(t *testing.T) {
+	s := setUp(t, scene{trust: checkpoint.TrustSeal})
+	drafted := s.parked()
+	record := s.abortOf(drafted)
+	for _, p := range []checkpoint.Protection{{}, under(t, checkpoint.TrustSeal, anotherKey)} {
+		z, err := p.PackRecord(record)
+		require.NoError(t, err)
+		s.repo.AddRun(githubtest.RunOptions{}).AddArtifact("pr-review-decision-"+drafted.outputs["code"], z)
+	}
+	s.anew(githubtest.RunOptions{})
+	s.parked()
+	s.decideJob(drafted.outputs["code"], "approve").start().is(0, "POSTED")
+}

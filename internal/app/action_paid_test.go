@@ -1,0 +1,223 @@
+package app_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/llmtest"
+)
+
+// stuck is a model that answers about one file and then keeps every request
+// waiting, until it is let go.
+type stuck struct {
+	asked   chan struct{} // closed with the first request that waits
+	waiting atomic.Bool
+	free    atomic.Bool
+	tries   atomic.Int32
+}
+
+func (m *stuck) script(r llmtest.Request) llmtest.Answer {
+	a := critic(r)
+	if !m.free.Load() && m.tries.Add(1) > 1 {
+		a.Delay = time.Hour // or until the client is gone
+		if !m.waiting.Swap(true) {
+			close(m.asked)
+		}
+	}
+	return a
+}
+
+// interrupted starts a draft and ends it by a signal while the second of three
+// files is under review.
+func (s *stage) interrupted(m *stuck, j *job, by os.Signal) (e ended, took time.Duration) {
+	s.t.Helper()
+	m.asked = make(chan struct{})
+	m.waiting.Store(false)
+	m.tries.Store(0)
+	r := j.with("concurrency", "1").begin()
+	select {
+	case <-m.asked:
+	case <-time.After(20 * time.Second):
+		require.Fail(s.t, "the model was not asked", r.end().log)
+	}
+	began := time.Now()
+	require.NoError(s.t, r.cmd.Process.Signal(by))
+	e = r.end()
+	return e, time.Since(began)
+}
+
+// partials are the names of the run's partial checkpoints.
+func (s *stage) partials() (names []string) {
+	for _, a := range s.run.Artifacts() {
+		if name, ok := checkpoint.ParseName(a.Name); ok && name.Partial > 0 {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// asked counts the requests to the model about each file.
+func (s *stage) askedAbout() map[string]int {
+	n := map[string]int{}
+	for _, r := range s.model.Requests() {
+		n[r.Path]++
+	}
+	return n
+}
+
+func TestP4_ACancelledDraftIsGoneOnWith(t *testing.T) {
+	for name, tc := range map[string]struct {
+		trust  string
+		by     os.Signal
+		shared bool // the runtime protocol shows the artifacts of earlier attempts
+	}{
+		"SIGTERM":                {"", syscall.SIGTERM, false},
+		"SIGINT":                 {"", syscall.SIGINT, false},
+		"SIGINT, shared listing": {"", syscall.SIGINT, true},
+		"SIGTERM, sealed":        {checkpoint.TrustSeal, syscall.SIGTERM, false},
+		"SIGINT, encrypted":      {checkpoint.TrustEncrypt, syscall.SIGINT, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &stuck{}
+			s := setUp(t, scene{trust: tc.trust, script: m.script, server: githubtest.Options{SharedAttempts: tc.shared}})
+			e, took := s.interrupted(m, s.draftJob(), tc.by)
+			e.is(1, "FAILED").says("::error::", "next")
+			require.Less(t, took, 7500*time.Millisecond, "GitHub ends a cancelled job after that")
+			require.Len(t, s.partials(), 1)
+			require.Regexp(t, `^pr-review-42-partial-1-[0-9a-f]{16}$`, s.partials()[0])
+			s.untouched()
+
+			// Killed outright, the second attempt leaves what the first one stored.
+			s.run.Finish("cancelled")
+			s.run.Rerun()
+			e, _ = s.interrupted(m, s.draftJob(), syscall.SIGKILL)
+			require.Equal(t, -1, e.code)
+			require.Empty(t, e.outputs)
+
+			s.run.Finish("cancelled")
+			s.run.Rerun()
+			m.free.Store(true)
+			drafted := s.parked()
+			require.Equal(t, "5", drafted.outputs["findings"])
+			require.Equal(t, []int{1, 2, 3}, slices.Sorted(maps.Values(s.askedAbout())), "what was answered and stored is not asked again")
+			s.approved("")
+			s.postJob(drafted.digest()).start().is(0, "POSTED")
+			if tc.trust != checkpoint.TrustEncrypt {
+				sameAsShown(t, s.opened(drafted).Review, s.posted())
+			}
+			require.Len(t, s.posted().Comments, 4)
+		})
+	}
+}
+
+func TestP4_WhatSurvivesReRunAllJobs(t *testing.T) {
+	for name, tc := range map[string]struct {
+		trust string
+		cache bool // the job may write to the cache: cache-mode: write
+		calls int
+	}{
+		"sealed, with the cache":         {checkpoint.TrustSeal, true, 2 + 2},
+		"encrypted, with the cache":      {checkpoint.TrustEncrypt, true, 2 + 2},
+		"sealed, without the cache":      {checkpoint.TrustSeal, false, 2 + 3},
+		"without a key, with the cache":  {"", true, 2 + 3},
+		"without a key, and a full rest": {"", false, 2 + 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &stuck{}
+			s := setUp(t, scene{trust: tc.trust, script: m.script})
+			if tc.cache {
+				s.run.WriteCache()
+			}
+			s.interrupted(m, s.draftJob(), syscall.SIGTERM)
+			require.Equal(t, tc.cache && tc.trust != "", len(s.repo.CacheKeys()) > 0)
+			s.run.Finish("cancelled")
+			s.run.RerunAll()
+			require.Empty(t, s.run.Artifacts())
+			m.free.Store(true)
+			drafted := s.parked()
+			require.Equal(t, "5", drafted.outputs["findings"])
+			require.Equal(t, tc.calls, s.model.Calls(), "%v", s.askedAbout())
+		})
+	}
+}
+
+func TestT34_AWrittenCacheIsNotBelieved(t *testing.T) {
+	m := &stuck{}
+	s := setUp(t, scene{trust: checkpoint.TrustSeal, script: m.script})
+	s.run.WriteCache()
+	s.interrupted(m, s.draftJob(), syscall.SIGTERM)
+	o := s.partial()
+	o.Snapshot = []byte(strings.ReplaceAll(string(o.Snapshot), "Moves money", "Saves money"))
+	forged, err := under(t, checkpoint.TrustSeal, anotherKey).Pack(o.Manifest, o.Snapshot, "")
+	require.NoError(t, err)
+	for _, key := range s.repo.CacheKeys() {
+		s.repo.PlantCache(key, forged.Zip)
+	}
+	s.run.Finish("cancelled")
+	s.run.RerunAll()
+	m.free.Store(true)
+	require.Equal(t, "5", s.parked().outputs["findings"])
+	require.Equal(t, 2+3, s.model.Calls())
+}
+
+// partial is the one partial checkpoint of the run.
+func (s *stage) partial() checkpoint.Opened {
+	s.t.Helper()
+	for _, a := range s.run.Artifacts() {
+		if slices.Contains(s.partials(), a.Name) {
+			z, err := checkpoint.Unzip(a.Zip())
+			require.NoError(s.t, err)
+			o, err := s.protection().Open(z)
+			require.NoError(s.t, err)
+			return o
+		}
+	}
+	require.Fail(s.t, "there is no partial")
+	return checkpoint.Opened{}
+}
+
+func TestCheck6_APartialIsNeverDecided(t *testing.T) {
+	for name, decide := range routes() {
+		for _, trust := range []string{"", checkpoint.TrustSeal, checkpoint.TrustEncrypt} {
+			t.Run(name+", trust "+trust, func(t *testing.T) {
+				m := &stuck{}
+				s := setUp(t, scene{trust: trust, script: m.script})
+				s.interrupted(m, s.draftJob(), syscall.SIGTERM)
+				z := s.run.Artifacts()[0].Zip()
+				digest := checkpoint.Digest(z)
+				require.Contains(t, s.partials()[0], checkpoint.Code(digest))
+				s.refused(decide(s, digest).start(), "no draft of this name was found")
+
+				s.stored(z) // somebody gives it a draft's name
+				s.refused(decide(s, digest).start(), "this is a run under way, not a draft", fmt.Sprintf("partial checkpoint 1 of \"octo/demo#42:%s\"", s.pull.HeadSHA()))
+			})
+		}
+	}
+}
+
+func TestT28_PartialsHoldNoSecretAndHideWhatIsEncrypted(t *testing.T) {
+	m := &stuck{}
+	s := setUp(t, scene{trust: checkpoint.TrustEncrypt, script: m.script})
+	s.run.WriteCache()
+	e, _ := s.interrupted(m, s.secluded(), syscall.SIGTERM)
+	holdsNone(t, "the log", e.log+e.summary, words()...)
+	for _, a := range s.run.Artifacts() {
+		holdsNone(t, a.Name, string(a.Zip()), append(words(), checkpointKey, modelKey)...)
+	}
+	for _, r := range s.hub.Requests() {
+		if r.Method == "PUT" { // what was stored, also in the cache
+			holdsNone(t, r.Path, string(r.Body), append(words(), checkpointKey, modelKey)...)
+		}
+	}
+}
