@@ -2,14 +2,19 @@ package app_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"os/exec"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/githubtest"
 )
 
@@ -59,4 +64,135 @@ func (e said) ends(code int) said {
 
 func fault200(body string) githubtest.Fault {
 	return githubtest.Fault{Status: http.StatusOK, Body: body}
+}
+
+// rows are the drafts that threads octo/demo lists, by code.
+func (s *stage) rows(more map[string]string) (rows map[string]row, stderr string) {
+	s.t.Helper()
+	e := s.cli(more, "threads", "octo/demo", "--json").ends(0)
+	var list struct{ Threads []row }
+	require.NoError(s.t, json.Unmarshal([]byte(e.stdout), &list), e.stdout)
+	rows = map[string]row{}
+	for _, r := range list.Threads {
+		require.NotContains(s.t, rows, r.Code, "listed twice")
+		rows[r.Code] = r
+	}
+	return rows, e.stderr
+}
+
+type row struct {
+	Outcome, Code, State, Where string
+	Thread                      string `json:"thread_id"`
+	Artifact                    string `json:"artifact_name"`
+	Run                         int64  `json:"run_id"`
+	Findings, Blockers          int
+	Expires                     time.Time `json:"expires_at"`
+}
+
+func TestThreadsListsTheDraftsOnGitHub(t *testing.T) {
+	for _, trust := range []string{"", checkpoint.TrustEncrypt} {
+		t.Run("trust "+trust, func(t *testing.T) {
+			s := setUp(t, scene{trust: trust})
+			var key map[string]string
+			if trust != "" {
+				key = map[string]string{"PR_REVIEW_CHECKPOINT_KEY": checkpointKey}
+			}
+			decided := s.draftJob().with("instance", "done").start().is(0, "PAUSED").outputs["code"]
+			s.decideJob(decided, "abort").with("instance", "done").start().is(0, "ABORTED")
+			superseded := s.parked().outputs["code"]
+			s.pull.Push(s.pull.Tree().With(githubtest.Tree{"ops/run.sh": "#!/bin/sh\nset -e # DEFECT: nit: Says nothing\n"}))
+			s.anew(githubtest.RunOptions{})
+			withdrawn := s.draftJob().with("environment", "").start().is(0, "PAUSED").outputs["code"]
+			s.anew(githubtest.RunOptions{})
+			waits := s.draftJob().with("again", "true").start().is(0, "PAUSED").outputs["code"]
+			docs := s.draftJob().with("instance", "docs", "environment", "", "expires", "1h").start().is(0, "PAUSED").outputs["code"]
+
+			rows, stderr := s.rows(key)
+			require.Empty(t, stderr)
+			states := map[string]string{}
+			for code, r := range rows {
+				states[code] = r.State
+				require.Equal(t, "pr-review-42-", r.Artifact[:13])
+			}
+			require.Equal(t, map[string]string{superseded: "superseded", withdrawn: "withdrawn", waits: "waits", docs: "waits"}, states)
+			page := fmt.Sprintf("https://github.com/octo/demo/actions/runs/%d", s.run.ID)
+			dispatch := "gh workflow run pr-review-decide.yml --repo octo/demo -f pull-request=42 -f code=" + docs + " -f decision=approve"
+			require.Equal(t, page, rows[waits].Where)
+			require.Equal(t, dispatch, rows[docs].Where)
+			require.Empty(t, rows[superseded].Where+rows[withdrawn].Where)
+			require.Equal(t, "octo/demo#42:"+s.pull.HeadSHA(), rows[waits].Thread)
+			require.Equal(t, []int{5, 1}, []int{rows[waits].Findings, rows[waits].Blockers})
+
+			late := map[string]string{"NOW": rows[docs].Expires.Add(time.Second).Format(time.RFC3339)}
+			maps.Copy(late, key)
+			rows, _ = s.rows(late)
+			require.Equal(t, "expired", rows[docs].State)
+			require.Empty(t, rows[docs].Where)
+			require.Equal(t, "waits", rows[waits].State)
+
+			text := s.cli(key, "threads", "octo/demo").ends(0)
+			for _, want := range []string{"pull request", "state", "#42@docs", "waits\n  " + dispatch, "waits\n  " + page, "superseded", "withdrawn", "PAUSED"} {
+				require.Contains(t, text.stdout, want)
+			}
+			require.NotContains(t, text.stdout, "#42@done")
+			holdsNone(t, "the list", text.stdout+text.stderr, words()...)
+
+			s.decideJob(waits, "approve").start().is(0, "POSTED")
+			rows, _ = s.rows(key)
+			require.NotContains(t, rows, waits)
+			s.pull.Close()
+			rows, _ = s.rows(key)
+			require.Equal(t, "superseded", rows[docs].State, "a closed pull request's draft cannot be decided")
+		})
+	}
+}
+
+func TestThreadsAndShowBesideHostileArtifacts(t *testing.T) {
+	s := setUp(t, scene{fork: true, author: "sam"})
+	drafted := s.parked()
+	code := drafted.outputs["code"]
+	z := s.draftArtifact(drafted).Zip()
+	theirs := s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork})
+	forged := s.forged(drafted, func(m *checkpoint.Manifest) { m.RunID = theirs.ID })
+	garbage := []byte("no zip \x1b[31m\n::error::owned")
+	bomb := []byte("PK\x05\x06" + strings.Repeat("\xff", 18))
+	name := func(z []byte) string { return "pr-review-42-" + checkpoint.Code(checkpoint.Digest(z)) }
+	told := []string{name(garbage), name(bomb), name(forged.Zip), "pr-review-42-0123456789abcdef"}
+	theirs.AddArtifact(name(forged.Zip), forged.Zip)
+	theirs.AddArtifact(drafted.outputs["artifact-name"], z) // a newer one of our draft's name
+	for at, content := range map[string][]byte{
+		name(garbage): garbage, name(bomb): bomb, "pr-review-42-0123456789abcdef": z, "pr-review-42-": z, "pr-review-x-" + code: z,
+		"pr-review-99999999999-" + code: z, "pr-review-42-partial-1-" + code: z, "pr-review-decision-" + code + "0": z,
+		"pr-review-42-\x1b[31m\u202eevil": z, "pr-review-decision-" + checkpoint.Code(checkpoint.Digest(garbage)): garbage,
+	} {
+		s.run.AddArtifact(at, content)
+	}
+	rows, stderr := s.rows(nil)
+	require.Len(t, rows, 1)
+	require.Equal(t, "waits", rows[code].State)
+	for _, each := range told {
+		require.Contains(t, stderr, "warning: "+each+": ")
+	}
+	for _, stream := range []string{stderr, s.cli(nil, "threads", "octo/demo").ends(0).stderr} {
+		require.NotContains(t, stream, "\x1b")
+		require.NotContains(t, stream, "\u202e")
+	}
+	shown := s.cli(nil, "show", "octo/demo#42").ends(0)
+	require.Contains(t, shown.stdout, "Moves money")
+	require.Contains(t, shown.stdout, "Code "+code)
+	s.cli(nil, "show", "octo/demo#42", "--code", "0123456789abcdef").ends(3)
+	other := s.cli(nil, "show", "octo/demo#42", "--instance", "docs").ends(3)
+	require.Contains(t, other.stderr, "no draft of octo/demo#42 is parked on GitHub")
+	require.Contains(t, other.stderr, "threads octo/demo lists what is")
+}
+
+func TestThreadsOfARepositoryWithoutDrafts(t *testing.T) {
+	s := setUp(t, scene{})
+	e := s.cli(nil, "threads", "octo/demo").ends(0)
+	require.Empty(t, e.stdout)
+	require.Contains(t, e.stderr, "No draft waits in octo/demo")
+	require.JSONEq(t, `{"threads":[]}`, s.cli(nil, "threads", "octo/demo", "--json").ends(0).stdout)
+	require.Contains(t, s.cli(nil, "threads", "octo").ends(2).stderr, "name it owner/repo")
+	require.Contains(t, s.cli(nil, "threads", "octo/none").ends(1).stderr, "check the name")
+	require.Contains(t, s.cli(map[string]string{"GITHUB_TOKEN": s.hub.AppToken(s.repo, map[string]string{"contents": "read"})}, "threads", "octo/demo").ends(2).stderr, "give the job actions: read")
 }

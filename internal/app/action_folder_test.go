@@ -1,0 +1,172 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/llmtest"
+)
+
+// inFolder is a job of an Enterprise Server, which has no artifacts that we
+// could use: a folder carries the draft.
+func (j *job) inFolder(dir string) *job {
+	j.set("GITHUB_SERVER_URL", "https://git.example.com").set("GITHUB_API_URL", j.s.hub.URL+"/api/v3")
+	return j.with("checkpoint-dir", dir).set("ACTIONS_RUNTIME_TOKEN", "").set("ACTIONS_RESULTS_URL", "")
+}
+
+// files are the names in a folder.
+func files(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestCheckpointDirCarriesTheDraftAndTheDecision(t *testing.T) {
+	for name, tc := range map[string]struct {
+		route, trust string
+	}{
+		"approval, digest":  {"route A", ""},
+		"dispatch, encrypt": {"route B", checkpoint.TrustEncrypt},
+	} {
+		t.Run(name, func(t *testing.T) {
+			decide := routes()[tc.route]
+			s := setUp(t, scene{trust: tc.trust, server: githubtest.Options{WebURL: "https://git.example.com"}})
+			dir := filepath.Join(t.TempDir(), "drafts")
+			drafted := s.draftJob().inFolder(dir).start().is(0, "PAUSED")
+			require.Equal(t, []string{drafted.outputs["artifact-name"] + ".zip"}, files(t, dir))
+			require.Empty(t, s.run.Artifacts())
+			s.untouched()
+
+			decide(s, drafted.digest()).inFolder(dir).start().is(0, "POSTED")
+			require.Len(t, s.posted().Comments, 4)
+			require.Contains(t, files(t, dir), "pr-review-decision-"+drafted.outputs["code"]+".zip")
+			decide(s, drafted.digest()).inFolder(dir).start().is(0, "POSTED")
+			s.decideJob(drafted.outputs["code"], "abort").inFolder(dir).start().is(3, "REFUSED").says("decided otherwise before", "a draft is decided once")
+			s.posted()
+		})
+	}
+	t.Run("an abort holds", func(t *testing.T) {
+		s := setUp(t, scene{trust: checkpoint.TrustSeal})
+		dir := t.TempDir()
+		code := s.draftJob().inFolder(dir).start().is(0, "PAUSED").outputs["code"]
+		s.decideJob(code, "abort").inFolder(dir).start().is(0, "ABORTED")
+		s.refused(s.decideJob(code, "approve").inFolder(dir).start(), "decided otherwise before")
+	})
+}
+
+func TestCheckpointDirIsNotTrusted(t *testing.T) {
+	for name, tc := range map[string]struct {
+		spoil func(s *stage, path string, drafted ended) (digest string)
+		says  string
+	}{
+		"another folder": {func(s *stage, path string, d ended) string { require.NoError(s.t, os.Remove(path)); return d.digest() }, "no draft of this name was found"},
+		"edited (check 2)": {func(s *stage, path string, d ended) string {
+			rewrite(s.t, path, func(z []byte) []byte { z[len(z)/2] ^= 1; return z })
+			return d.digest()
+		}, "the artifact is not the draft that was shown"},
+		"cut (check 2)": {func(s *stage, path string, d ended) string {
+			rewrite(s.t, path, func(z []byte) []byte { return z[:len(z)-9] })
+			return d.digest()
+		}, "the artifact is not the draft that was shown"},
+		"a link (check 1)": {func(s *stage, path string, d ended) string {
+			require.NoError(s.t, os.Rename(path, path+".away"))
+			require.NoError(s.t, os.Symlink(path+".away", path))
+			return d.digest()
+		}, "no draft of this name was found"},
+		"of a run of another repository (check 4)": {func(s *stage, path string, _ ended) string {
+			theirs := s.hub.AddRepo("evil/demo", githubtest.RepoOptions{}).AddRun(githubtest.RunOptions{})
+			return s.planted(path, func(m *checkpoint.Manifest) { m.RunID = theirs.ID })
+		}, "the draft was made by a run that may not make drafts"},
+		"of another workflow's run (check 4)": {func(s *stage, path string, _ ended) string {
+			theirs := s.repo.AddRun(githubtest.RunOptions{Path: ".github/workflows/ci.yml"})
+			return s.planted(path, func(m *checkpoint.Manifest) { m.RunID = theirs.ID })
+		}, "the draft was made by a run that may not make drafts"},
+		"of another pull request (check 7)": {func(s *stage, path string, _ ended) string {
+			return s.planted(path, func(m *checkpoint.Manifest) { m.Pull = 7 })
+		}, "the draft is of another pull request"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := setUp(t, scene{})
+			dir := t.TempDir()
+			drafted := s.draftJob().inFolder(dir).start().is(0, "PAUSED")
+			digest := tc.spoil(s, filepath.Join(dir, drafted.outputs["artifact-name"]+".zip"), drafted)
+			s.refused(s.decideJob(checkpoint.Code(digest), "approve").inFolder(dir).start(), tc.says)
+		})
+	}
+}
+
+func rewrite(t *testing.T, path string, change func([]byte) []byte) {
+	t.Helper()
+	z, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, change(z), 0o600))
+}
+
+// planted puts a sound draft with another manifest beside the one in the folder.
+func (s *stage) planted(path string, change func(*checkpoint.Manifest)) (digest string) {
+	s.t.Helper()
+	z, err := os.ReadFile(path)
+	require.NoError(s.t, err)
+	unzipped, err := checkpoint.Unzip(z)
+	require.NoError(s.t, err)
+	o, err := checkpoint.Protection{}.Open(unzipped)
+	require.NoError(s.t, err)
+	change(&o.Manifest)
+	packed, err := checkpoint.Protection{}.Pack(o.Manifest, o.Snapshot, o.Review)
+	require.NoError(s.t, err)
+	require.NoError(s.t, os.WriteFile(filepath.Join(filepath.Dir(path), "pr-review-42-"+packed.Code+".zip"), packed.Zip, 0o600))
+	return packed.Digest
+}
+
+// TestG33_AtTheDeadlineTheDraftSaysWhatWasNotReached has a job whose clock is
+// nearly a minute behind, so that its minute is over at once.
+func TestG33_AtTheDeadlineTheDraftSaysWhatWasNotReached(t *testing.T) {
+	m := &stuck{asked: make(chan struct{})}
+	s := setUp(t, scene{script: m.script})
+	behind := time.Now().Add(-59 * time.Second).UTC().Format(time.RFC3339)
+	drafted := s.draftJob().with("max-time", "1m", "concurrency", "1").set("NOW", behind).start().is(0, "PAUSED")
+	require.Equal(t, "true", drafted.outputs["partial"])
+	require.Equal(t, 2, s.model.Calls(), "no further file is begun")
+	answered, left := s.model.Requests()[0].Path, []string{"ledger/transfer.go", "ops/run.sh", "web/cart.ts"}
+	drafted.shows("Partial review of #42", "1 of 5 files reviewed")
+	for _, path := range left {
+		if path != answered {
+			require.Regexp(t, "(?s)[Nn]ot reached.*`"+path+"`", drafted.summary)
+		}
+	}
+	s.approved("")
+	s.postJob(drafted.digest()).start().is(0, "POSTED")
+	sameAsShown(t, s.opened(drafted).Review, s.posted())
+	require.Regexp(t, "[Nn]ot reached", s.posted().Body)
+}
+
+func TestG33_NothingReachedBeforeTheDeadline(t *testing.T) {
+	s := setUp(t, scene{script: func(llmtest.Request) llmtest.Answer { return llmtest.Answer{Delay: time.Hour} }})
+	behind := time.Now().Add(-59 * time.Second).UTC().Format(time.RFC3339)
+	e := s.draftJob().with("max-time", "1m", "concurrency", "1").set("NOW", behind).start()
+	require.NotEqual(t, "CLEAN", e.outputs["outcome"], "P6: never green and empty")
+	for _, path := range []string{"ledger/transfer.go", "ops/run.sh", "web/cart.ts"} {
+		e.shows(path)
+	}
+	s.untouched()
+}
+
+func TestMaxTimeThatIsNoneIsExit2(t *testing.T) {
+	for _, text := range []string{"0m", "-5m", "5", "1s", "forever", "m"} {
+		t.Run(text, func(t *testing.T) {
+			s := setUp(t, scene{})
+			s.draftJob().with("max-time", text).start().is(2, "").says("input max-time: ", "is not a time such as 45m, 36h or 14d")
+			require.Empty(t, s.hub.Requests())
+		})
+	}
+}
