@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
-	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
@@ -157,7 +155,7 @@ func outcomeOfError(err error) string {
 	switch {
 	case errors.As(err, &refusal) && refusal.Expired:
 		return expired
-	case errors.As(err, &refusal), errors.As(err, new(*decision.Error)):
+	case exitCode(err) == exitRefused:
 		return refused
 	case exitCode(err) == exitUsage:
 		return ""
@@ -170,7 +168,7 @@ func (j *job) summarize(r report) error {
 	if r.parked() {
 		return j.runner.Summary(render.Draft(r.state.Review(), j.deciding(r)))
 	}
-	end := render.Ending{Outcome: r.Outcome, Reason: cmp.Or(r.Message, r.ReviewURL), Record: r.state.Decision, Changes: r.changes, Counts: j.summary == "counts"}
+	end := render.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.state.Decision, Changes: r.changes, Counts: j.summary == "counts", Reuses: j.sealed()}
 	if r.Outcome == expired {
 		end.Restart = j.dispatch(j.draftWorkflow)
 	}

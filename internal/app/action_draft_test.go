@@ -77,7 +77,7 @@ func TestGateIsReadBeforeAnythingIsPaid(t *testing.T) {
 	}{
 		"no reviewers": {func(s *stage, _ *job) { s.repo.AddEnvironment(gateName) }, 2,
 			[]string{`the environment "ai-review" has no required reviewers, so nobody would be asked`, "octo/demo, Settings, Environments", "use the dispatch route"}},
-		"no such environment": {func(_ *stage, j *job) { j.with("environment", "review") }, 2, []string{`the environment "review" has no required reviewers`}},
+		"no such environment": {func(_ *stage, j *job) { j.with("environment", "review") }, 2, []string{`the environment "review" does not exist, so nobody would be asked`}},
 		"no actions: read": {func(_ *stage, j *job) { j.may(map[string]string{"contents": "read", "pull_requests": "read"}) }, 2,
 			[]string{`the rules of the environment "ai-review" cannot be read`, "give the job actions: read"}},
 	} {

@@ -32,31 +32,24 @@ func files(t *testing.T, dir string) (names []string) {
 }
 
 func TestCheckpointDirCarriesTheDraftAndTheDecision(t *testing.T) {
-	for name, tc := range map[string]struct {
-		route, trust string
-	}{
-		"approval, digest":  {"route A", ""},
-		"dispatch, encrypt": {"route B", checkpoint.TrustEncrypt},
-	} {
-		t.Run(name, func(t *testing.T) {
-			decide := routes()[tc.route]
-			s := setUp(t, scene{trust: tc.trust, server: githubtest.Options{WebURL: "https://git.example.com"}})
-			dir := filepath.Join(t.TempDir(), "drafts")
-			drafted := s.draftJob().inFolder(dir).start().is(0, "PAUSED")
-			require.Equal(t, []string{drafted.outputs["artifact-name"] + ".zip"}, files(t, dir))
-			require.Empty(t, s.run.Artifacts())
-			s.untouched()
+	t.Run("approved", func(t *testing.T) {
+		s := setUp(t, scene{server: githubtest.Options{WebURL: "https://git.example.com"}})
+		dir := filepath.Join(t.TempDir(), "drafts")
+		drafted := s.draftJob().inFolder(dir).start().is(0, "PAUSED")
+		require.Equal(t, []string{drafted.outputs["artifact-name"] + ".zip"}, files(t, dir))
+		require.Empty(t, s.run.Artifacts())
+		s.untouched()
 
-			decide(s, drafted.digest()).inFolder(dir).start().is(0, "POSTED")
-			require.Len(t, s.posted().Comments, 4)
-			require.Contains(t, files(t, dir), "pr-review-decision-"+drafted.outputs["code"]+".zip")
-			decide(s, drafted.digest()).inFolder(dir).start().is(0, "POSTED")
-			s.decideJob(drafted.outputs["code"], "abort").inFolder(dir).start().is(3, "REFUSED").says("decided otherwise before", "a draft is decided once")
-			s.posted()
-		})
-	}
-	t.Run("an abort holds", func(t *testing.T) {
-		s := setUp(t, scene{trust: checkpoint.TrustSeal})
+		s.approved("")
+		s.postJob(drafted.digest()).inFolder(dir).start().is(0, "POSTED")
+		require.Len(t, s.posted().Comments, 4)
+		require.Contains(t, files(t, dir), "pr-review-decision-"+drafted.outputs["code"]+".zip")
+		s.postJob(drafted.digest()).inFolder(dir).start().is(0, "POSTED")
+		s.decideJob(drafted.outputs["code"], "abort").inFolder(dir).start().is(3, "REFUSED").says("::error::", "next")
+		s.posted()
+	})
+	t.Run("aborted, encrypted", func(t *testing.T) {
+		s := setUp(t, scene{trust: checkpoint.TrustEncrypt})
 		dir := t.TempDir()
 		code := s.draftJob().inFolder(dir).start().is(0, "PAUSED").outputs["code"]
 		s.decideJob(code, "abort").inFolder(dir).start().is(0, "ABORTED")
@@ -129,11 +122,11 @@ func (s *stage) planted(path string, change func(*checkpoint.Manifest)) (digest 
 }
 
 // TestG33_AtTheDeadlineTheDraftSaysWhatWasNotReached has a job whose clock is
-// nearly a minute behind, so that its minute is over at once.
+// nearly a minute behind, so that its minute is over after two seconds.
 func TestG33_AtTheDeadlineTheDraftSaysWhatWasNotReached(t *testing.T) {
 	m := &stuck{asked: make(chan struct{})}
 	s := setUp(t, scene{script: m.script})
-	behind := time.Now().Add(-59 * time.Second).UTC().Format(time.RFC3339)
+	behind := time.Now().Add(-58 * time.Second).UTC().Format(time.RFC3339Nano)
 	drafted := s.draftJob().with("max-time", "1m", "concurrency", "1").set("NOW", behind).start().is(0, "PAUSED")
 	require.Equal(t, "true", drafted.outputs["partial"])
 	require.Equal(t, 2, s.model.Calls(), "no further file is begun")
@@ -152,7 +145,7 @@ func TestG33_AtTheDeadlineTheDraftSaysWhatWasNotReached(t *testing.T) {
 
 func TestG33_NothingReachedBeforeTheDeadline(t *testing.T) {
 	s := setUp(t, scene{script: func(llmtest.Request) llmtest.Answer { return llmtest.Answer{Delay: time.Hour} }})
-	behind := time.Now().Add(-59 * time.Second).UTC().Format(time.RFC3339)
+	behind := time.Now().Add(-58 * time.Second).UTC().Format(time.RFC3339Nano)
 	e := s.draftJob().with("max-time", "1m", "concurrency", "1").set("NOW", behind).start()
 	require.NotEqual(t, "CLEAN", e.outputs["outcome"], "P6: never green and empty")
 	for _, path := range []string{"ledger/transfer.go", "ops/run.sh", "web/cart.ts"} {

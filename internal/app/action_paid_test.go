@@ -40,7 +40,7 @@ func (m *stuck) script(r llmtest.Request) llmtest.Answer {
 
 // interrupted starts a draft and ends it by a signal while the second of three
 // files is under review.
-func (s *stage) interrupted(m *stuck, j *job, by os.Signal) (e ended, took time.Duration) {
+func (s *stage) interrupted(m *stuck, j *job, by ...os.Signal) (e ended, took time.Duration) {
 	s.t.Helper()
 	m.asked = make(chan struct{})
 	m.waiting.Store(false)
@@ -52,7 +52,9 @@ func (s *stage) interrupted(m *stuck, j *job, by os.Signal) (e ended, took time.
 		require.Fail(s.t, "the model was not asked", r.end().log)
 	}
 	began := time.Now()
-	require.NoError(s.t, r.cmd.Process.Signal(by))
+	for _, signal := range by {
+		require.NoError(s.t, r.cmd.Process.Signal(signal))
+	}
 	e = r.end()
 	return e, time.Since(began)
 }
@@ -79,19 +81,20 @@ func (s *stage) askedAbout() map[string]int {
 func TestP4_ACancelledDraftIsGoneOnWith(t *testing.T) {
 	for name, tc := range map[string]struct {
 		trust  string
-		by     os.Signal
+		by     []os.Signal
 		shared bool // the runtime protocol shows the artifacts of earlier attempts
 	}{
-		"SIGTERM":                {"", syscall.SIGTERM, false},
-		"SIGINT":                 {"", syscall.SIGINT, false},
-		"SIGINT, shared listing": {"", syscall.SIGINT, true},
-		"SIGTERM, sealed":        {checkpoint.TrustSeal, syscall.SIGTERM, false},
-		"SIGINT, encrypted":      {checkpoint.TrustEncrypt, syscall.SIGINT, true},
+		"SIGTERM":                   {"", []os.Signal{syscall.SIGTERM}, false},
+		"SIGINT":                    {"", []os.Signal{syscall.SIGINT}, false},
+		"SIGINT and SIGTERM":        {"", []os.Signal{syscall.SIGINT, syscall.SIGTERM}, false},
+		"SIGINT, a shared listing":  {"", []os.Signal{syscall.SIGINT}, true},
+		"SIGTERM, sealed":           {checkpoint.TrustSeal, []os.Signal{syscall.SIGTERM}, false},
+		"SIGINT, encrypted, shared": {checkpoint.TrustEncrypt, []os.Signal{syscall.SIGINT}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &stuck{}
 			s := setUp(t, scene{trust: tc.trust, script: m.script, server: githubtest.Options{SharedAttempts: tc.shared}})
-			e, took := s.interrupted(m, s.draftJob(), tc.by)
+			e, took := s.interrupted(m, s.draftJob(), tc.by...)
 			e.is(1, "FAILED").says("::error::", "next")
 			require.Less(t, took, 7500*time.Millisecond, "GitHub ends a cancelled job after that")
 			require.Len(t, s.partials(), 1)
@@ -150,6 +153,19 @@ func TestP4_WhatSurvivesReRunAllJobs(t *testing.T) {
 			require.Equal(t, tc.calls, s.model.Calls(), "%v", s.askedAbout())
 		})
 	}
+}
+
+func TestP4_AFolderIsGoneOnWithUnderASeal(t *testing.T) {
+	m := &stuck{}
+	s := setUp(t, scene{trust: checkpoint.TrustSeal, script: m.script})
+	dir := t.TempDir()
+	s.interrupted(m, s.draftJob().inFolder(dir), syscall.SIGTERM)
+	require.Len(t, files(t, dir), 1)
+	s.run.Finish("cancelled")
+	s.run.Rerun()
+	m.free.Store(true)
+	s.draftJob().inFolder(dir).start().is(0, "PAUSED")
+	require.Equal(t, 2+2, s.model.Calls())
 }
 
 func TestT34_AWrittenCacheIsNotBelieved(t *testing.T) {

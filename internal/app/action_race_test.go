@@ -29,7 +29,11 @@ func (r *race) run() {
 	for i, j := range r.jobs {
 		group.Go(func() {
 			r.both[i] = j.start()
-			j.run.Finish("success")
+			conclusion := "success"
+			if r.both[i].code != 0 {
+				conclusion = "failure"
+			}
+			j.run.Finish(conclusion)
 		})
 	}
 	group.Wait()

@@ -28,7 +28,7 @@ func TestMissingPermissions(t *testing.T) {
 	s.untouched()
 
 	e := s.postJob(drafted.digest()).may(map[string]string{"pull_requests": "read", "actions": "read"}).start().is(1, "FAILED")
-	e.says("the token may not post reviews", "the token needs pull-requests: write; then decide again, the draft still waits")
+	e.says("the token may not post reviews", "the token needs pull-requests: write; then decide the same again, the draft still waits")
 	require.Len(t, s.writes(), 1, "one refused write")
 	require.Empty(t, s.pull.Reviews())
 	s.postJob(drafted.digest()).start().is(0, "POSTED")

@@ -48,11 +48,15 @@ func (j *job) resume(ctx context.Context) (report, error) {
 	if err != nil {
 		return report{}, err
 	}
-	answer, err := j.decide(ctx, flow, draft)
+	state, err := parked(ctx, flow, draft.Opened)
 	if err != nil {
 		return report{}, err
 	}
-	if race, err = j.claimed(ctx, draft.now.Pull, answer.Record); err != nil {
+	answer, err := j.decide(ctx, state, draft)
+	if err != nil {
+		return report{}, err
+	}
+	if race, err = j.claimed(ctx, draft.now.Pull, answer.Record, state.Draft); err != nil {
 		return report{}, err
 	}
 	if _, err := flow.Resume(ctx, draft.Manifest.Thread, graph.Answer{Gate: draft.Manifest.GateID, Value: answer}); err != nil {
@@ -63,10 +67,34 @@ func (j *job) resume(ctx context.Context) (report, error) {
 	return r, err
 }
 
+// parked is the state of a draft whose gate is the one that its manifest names,
+// and whose review.md is what would be posted: who made the zip wrote all three.
+func parked(ctx context.Context, flow *graph.Flow[reviewpr.State], o checkpoint.Opened) (reviewpr.State, error) {
+	view, err := flow.Inspect(ctx, o.Manifest.Thread)
+	if err == nil {
+		err = checkShown(view)
+	}
+	if errors.Is(err, graph.ErrSnapshot) {
+		err = &checkpoint.Refusal{Check: 3, What: "the checkpoint cannot be read, nothing was posted", Rows: [][2]string{
+			{"where", err.Error()}, {"next", "start a new draft: run the review workflow again"},
+		}}
+	}
+	if err != nil {
+		return reviewpr.State{}, err
+	}
+	gates := len(view.Pending) == 1 && view.Pending[0].ID == o.Manifest.GateID
+	if gates && (o.Review == "" || o.Review == view.State.Shown()) {
+		return view.State, nil
+	}
+	return reviewpr.State{}, &checkpoint.Refusal{Check: 11, What: "the draft does not ask what its summary shows, nothing was posted", Rows: [][2]string{
+		{"where", "artifact of draft " + o.Code}, {"next", "start a new draft: run the review workflow again"},
+	}}
+}
+
 // claimed puts the decision on record before it is acted on: whoever decides the
 // same draft later, or at the same time, finds it. An abort waits for its turn
 // here, an approval right before the write.
-func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record) (post.Race, error) {
+func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record, draft reviewpr.Draft) (post.Race, error) {
 	race := post.Race{
 		Run: j.env.RunID, Record: record, Wait: transport.Sleep,
 		Claims: func(ctx context.Context) ([]post.Claim, error) { return j.claims(ctx, record.Code, pr) },
@@ -78,6 +106,12 @@ func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record
 	on, err := race.Claims(ctx)
 	if err == nil {
 		err = post.Governed(on, record)
+	}
+	if err == nil && j.sealed() {
+		err = post.Remembered(on, record, draft.Again, draft.CreatedAt)
+	}
+	if err == nil && record.Decision == decision.Abort && !record.Withdrawn() {
+		err = j.unposted(ctx, record.Thread)
 	}
 	if err != nil {
 		return race, err
@@ -91,6 +125,17 @@ func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record
 		err = post.Turn(ctx, race)
 	}
 	return race, err
+}
+
+// unposted refuses to reject what stands on the pull request already.
+func (j *job) unposted(ctx context.Context, thread string) error {
+	url, posted, err := post.Standing(ctx, j.api, j.ref, thread)
+	if err != nil || !posted {
+		return err
+	}
+	return &checkpoint.Refusal{Check: 13, What: "a review of this commit was posted before, nothing can be rejected any more", Rows: [][2]string{
+		{"where", url}, {"next", "answer the review on the pull request"},
+	}}
 }
 
 // routeA reports whether the decision is an environment's approval in this run;
@@ -128,11 +173,7 @@ func (j *job) probe(ctx context.Context) error {
 }
 
 // decide takes the decision: the environment's approval, or the dispatch.
-func (j *job) decide(ctx context.Context, flow *graph.Flow[reviewpr.State], o verified) (gate.Answer, error) {
-	view, err := flow.Inspect(ctx, o.Manifest.Thread)
-	if err != nil {
-		return gate.Answer{}, err
-	}
+func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gate.Answer, error) {
 	approvals, err := j.approvals(ctx, o.Manifest.RunID)
 	if err == nil {
 		err = gate.Rejected(approvals, o.Manifest.Approvals, cmp.Or(j.environment, o.Manifest.Environment))
@@ -150,7 +191,7 @@ func (j *job) decide(ctx context.Context, flow *graph.Flow[reviewpr.State], o ve
 	} else {
 		record.By, record.Via = j.by(), decision.ByDispatch
 	}
-	d, mistake := gate.Decide(text, j.decision, fallback, gate.IDs(finding.Kept(view.State.Comments)), o.Manifest.ExpiresAt)
+	d, mistake := gate.Decide(text, j.decision, fallback, gate.IDs(finding.Kept(state.Comments)), o.Manifest.ExpiresAt)
 	if mistake != nil {
 		return gate.Answer{}, j.mistake(mistake)
 	}

@@ -81,7 +81,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewe
 		return report{}, err
 	}
 	if _, err := flow.Run(ctx, change.Thread, reviewpr.State{Draft: draft}); err != nil {
-		return report{}, errors.Join(err, j.cutOff(ctx, store))
+		return report{}, j.cutOff(ctx, store, err)
 	}
 	r, err := reportOf(ctx, flow, store, change.Thread, j.protection)
 	if err != nil {
@@ -96,20 +96,24 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewe
 	return r, nil
 }
 
-// park stores a draft that waits, and clears away what it replaces.
+// park stores a draft that waits, after the one that it replaces was withdrawn:
+// there are never two that can be decided.
 func (j *job) park(ctx context.Context, r *report, store *artifactstore.Store, before before) error {
 	if r.Artifact == "" {
 		return store.Close(ctx, true)
+	}
+	if err := j.withdraw(ctx, r.state.Pull, before.drafts, r.Code); err != nil {
+		return errors.Join(err, store.Close(ctx, false))
+	}
+	if len(before.drafts) > 0 {
+		r.withdrew = before.drafts[0].Code
 	}
 	if err := j.put(ctx, r.Artifact, r.packed.Zip); err != nil {
 		return errors.Join(fmt.Errorf("storing the draft: %w", err), store.Close(ctx, false))
 	}
 	r.retained = j.retained(ctx, r.Artifact)
-	if len(before.drafts) > 0 {
-		r.withdrew = before.drafts[0].Code
-	}
-	if err := errors.Join(j.withdraw(ctx, r.state.Pull, before.drafts, r.Code), store.Close(ctx, true)); err != nil {
-		j.runner.Warning("what this draft replaces could not be cleared away: " + explain(err))
+	if err := store.Close(ctx, true); err != nil {
+		j.runner.Warning("progress that is not needed any more could not be deleted: " + explain(err))
 	}
 	return nil
 }
@@ -119,14 +123,19 @@ func (j *job) park(ctx context.Context, r *report, store *artifactstore.Store, b
 const grace = 6 * time.Second
 
 // cutOff carries off what an interrupted run has paid for.
-func (j *job) cutOff(ctx context.Context, store *artifactstore.Store) error {
+func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error) error {
+	cancelled := ctx.Err() != nil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	err := errors.Join(store.Flush(ctx), store.Close(ctx, false))
-	if err != nil {
-		return fmt.Errorf("storing what was finished: %w", err)
+	if !cancelled {
+		return errors.Join(why, err)
 	}
-	return nil
+	next := "re-run the failed jobs: what was finished is stored and not paid again"
+	if err != nil {
+		next = "re-run the job; what was finished since progress was last stored is paid again: " + err.Error()
+	}
+	return problem("the job was cancelled before every file was read", "", next)
 }
 
 // sealing is how snapshots are sealed: under the key where drafts are.
@@ -153,7 +162,7 @@ func (j *job) facts(change ingest.Change, r *reviewer, approvals []string) revie
 		Instance: j.instance, Web: change.Pull.Web(), Rules: r.rules, Model: r.model, GateFrom: j.gateFrom,
 		CreatedAt: now, ExpiresAt: now.Add(j.expires), ToolVersion: Version(), Prompt: r.prompt(),
 		RunID: j.env.RunID, RunAttempt: j.env.RunAttempt, WorkflowRef: j.env.WorkflowRef, Approvals: approvals,
-		Environment: j.environment, Trust: j.protection.Trust,
+		Environment: j.environment, Trust: j.protection.Trust, Again: j.anew,
 	}
 }
 
@@ -172,7 +181,11 @@ func (j *job) gateRules(ctx context.Context) ([]string, error) {
 	env, err := j.api.Environment(ctx, j.ref.Owner, j.ref.Repo, j.environment)
 	switch {
 	case errors.Is(err, github.ErrNotFound) || err == nil && env.Reviewers == 0:
-		return nil, usage{problem(fmt.Sprintf("the environment %q has no required reviewers, so nobody would be asked", j.environment), where,
+		what := "has no required reviewers"
+		if err != nil {
+			what = "does not exist"
+		}
+		return nil, usage{problem(fmt.Sprintf("the environment %q %s, so nobody would be asked", j.environment, what), where,
 			`add required reviewers there; on a private repository without Enterprise use the dispatch route: README, "Deciding by dispatch"`)}
 	case err != nil:
 		return nil, needsActionsRead(err, fmt.Sprintf("the rules of the environment %q cannot be read", j.environment))

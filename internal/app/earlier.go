@@ -39,8 +39,7 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 		return before{}, err
 	}
 	if posted {
-		return before{done: report{Outcome: reviewpr.Posted, Thread: change.Thread, Head: change.Head, ReviewURL: url,
-			Message: "this commit was reviewed and posted before; push a commit for a new review"}}, nil
+		return before{done: decided(change, reviewpr.Posted, url, "this commit was reviewed and posted before; push a commit for a new review")}, nil
 	}
 	items := j.left(ctx)
 	r := j.trusting(change)
@@ -49,8 +48,7 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 	case j.anew:
 		b.drafts = j.draftsOf(ctx, r, items, change.Thread)
 	case j.remembersAbort(ctx, items, change.Thread):
-		return before{done: report{Outcome: reviewpr.Aborted, Thread: change.Thread, Head: change.Head,
-			Message: "a draft of this commit was rejected; again: true drafts anew"}}, nil
+		return before{done: decided(change, reviewpr.Aborted, "", "a draft of this commit was rejected; again: true drafts anew")}, nil
 	default:
 		r.Candidates = j.candidatesOf(j.checkpoints(items))
 		for _, left := range r.Earlier(ctx, &b.paid, change.Thread) {
@@ -58,6 +56,13 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 		}
 	}
 	return b, nil
+}
+
+// decided is the report of a commit that needs no draft any more.
+func decided(change ingest.Change, outcome, url, why string) report {
+	r := report{Outcome: outcome, Thread: change.Thread, Head: change.Head, DiffDigest: change.Digest(), ReviewURL: url, Message: why}
+	r.state.Draft.Name, r.state.Draft.Web = change.Name, change.Pull.Web()
+	return r
 }
 
 // checkpoints are the drafts and partial checkpoints of this pull request and
@@ -167,12 +172,12 @@ func (j *job) draftsOf(ctx context.Context, r reviewpr.Resume, all []source, thr
 }
 
 // withdraw records that newer replaces the drafts, so that none of them can be
-// decided any more.
+// decided any more. It is refused where one was approved.
 func (j *job) withdraw(ctx context.Context, pr *pull.Pull, drafts []checkpoint.Opened, newer string) error {
 	var errs []error
 	for _, d := range drafts {
 		record := decision.Record{Thread: d.Manifest.Thread, Digest: d.Digest, Code: d.Code, At: j.Now().UTC().Truncate(time.Second), By: j.by()}
-		_, err := j.claimed(ctx, pr, record.Withdraws(newer))
+		_, err := j.claimed(ctx, pr, record.Withdraws(newer), reviewpr.Draft{})
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)

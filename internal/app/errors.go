@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/pflag"
 
+	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
@@ -128,7 +130,7 @@ func nextStep(err error) string {
 	case errors.Is(err, github.ErrNotFound):
 		return "check the name; a private repository needs a token that may read it (github-token, GITHUB_TOKEN)"
 	case errors.Is(err, write.ErrNoPermission):
-		return "the token needs pull-requests: write; then decide again, the draft still waits"
+		return "the token needs pull-requests: write; then decide the same again, the draft still waits"
 	case errors.Is(err, write.ErrUnknown):
 		return "run it again: it looks for the review before it writes"
 	case errors.Is(err, github.ErrNoAccess):
@@ -146,11 +148,17 @@ func nextStep(err error) string {
 	case errors.Is(err, ingest.ErrNoClone), errors.Is(err, ingest.ErrNoGit):
 		return "go into the clone, or pass a pull request's address or a diff's file"
 	case errors.Is(err, graph.ErrSnapshot):
-		return "review again: what is stored of the draft is damaged"
-	case errors.Is(err, fs.ErrPermission):
+		return "review it anew with --again: what is stored of it is damaged"
+	case errors.Is(err, graph.ErrBusy):
+		return "wait until that one has ended, or stop it; then run this again"
+	case errors.Is(err, syscall.ENOSPC):
+		return "make room there, then run it again: what was finished is kept"
+	case errors.Is(err, artifact.ErrNoRuntime):
+		return "run it as a step of a workflow's job (uses: org/pr-review-action@v1), or set checkpoint-dir"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return "check who may write there, or choose another folder with --store"
 	case errors.As(err, &version):
-		return "decide with the version that drafted, or review again"
+		return "decide with the version that drafted, or review it anew with --again"
 	case errors.Is(err, context.Canceled):
 		return "run it again: what was finished is kept"
 	}

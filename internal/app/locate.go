@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -154,13 +155,36 @@ func answered(err error, code int) bool {
 	return ok && status.Code == code
 }
 
-// claims are the decisions on a draft that runs which may decide have stored.
+// siblings are the decisions on other drafts of the pull request, as far as they
+// are among the repository's newer artifacts.
+func (j *job) siblings(ctx context.Context, code string) ([]source, error) {
+	place := artifactstore.REST{API: j.api, Owner: j.ref.Owner, Repo: j.ref.Repo, Prefix: "pr-review-", Pages: artifactPages}
+	items, err := place.List(ctx)
+	codes := map[string]bool{}
+	for _, i := range items {
+		if name, ok := checkpoint.ParseName(i.Name); ok && name.Pull == j.ref.Number && name.Instance == j.instance {
+			codes[checkpoint.DecisionArtifactName(name.Code)] = name.Code != code
+		}
+	}
+	var found []source
+	for _, i := range items {
+		if codes[i.Name] {
+			found = append(found, source{i, place})
+		}
+	}
+	return found, err
+}
+
+// claims are the decisions on a draft, and on others of its pull request, that
+// runs which may decide have stored.
 func (j *job) claims(ctx context.Context, code string, o *pull.Pull) ([]post.Claim, error) {
 	name := checkpoint.DecisionArtifactName(code)
 	found, err := named(ctx, j.rest(name, 0), name)
-	if err != nil {
+	others, othersErr := j.siblings(ctx, code)
+	if err := cmp.Or(err, othersErr); err != nil {
 		return nil, needsActionsRead(err, "earlier decisions cannot be read")
 	}
+	found = append(found, others...)
 	if j.checkpointDir != "" {
 		there, _ := named(ctx, j.carrier(), name) // a folder that cannot be read holds no decision
 		found = append(found, there...)
@@ -181,9 +205,9 @@ func (j *job) claims(ctx context.Context, code string, o *pull.Pull) ([]post.Cla
 // claim reads one decision. It counts where its run may decide and, under a key,
 // where its seal is ours.
 func (j *job) claim(ctx context.Context, s source, o *pull.Pull) (c post.Claim, ours bool, err error) {
-	live := false
+	var run github.Run
 	if _, folder := s.from.(artifactstore.Dir); !folder {
-		if ours, live, err = j.mayRecord(ctx, s.Item, o.RepoID, o.DefaultBranch); err != nil || !ours || s.Expired {
+		if ours, run, err = j.mayRecord(ctx, s.Item, o.RepoID, o.DefaultBranch); err != nil || !ours || s.Expired {
 			return post.Claim{}, false, err
 		}
 	}
@@ -198,22 +222,29 @@ func (j *job) claim(ctx context.Context, s source, o *pull.Pull) (c post.Claim, 
 	if errors.As(err, new(*checkpoint.Refusal)) && j.sealed() {
 		return post.Claim{}, false, nil // somebody's without the key
 	}
-	return post.Claim{ID: s.ID, Run: s.RunID, Live: live, Record: record}, err == nil, err
+	if err != nil {
+		err = &checkpoint.Refusal{Check: 13, What: "a decision on record for this draft cannot be read, nothing was posted", Rows: [][2]string{
+			{"where", fmt.Sprintf("artifact %s of run %d: %v", s.Name, s.RunID, err)},
+			{"next", "delete that artifact if it is nobody's decision, or draft the commit anew with again: true"},
+		}}
+	}
+	return post.Claim{ID: s.ID, Run: s.RunID, Live: run.ID != 0 && run.Status != "completed", Done: run.Conclusion == "success", Record: record}, err == nil, err
 }
 
 // mayRecord reports whether an artifact is of a run whose decisions count, and
-// whether that run is still under way.
-func (j *job) mayRecord(ctx context.Context, i artifactstore.Item, repoID int64, branch string) (ours, live bool, err error) {
-	run, err := j.api.Run(ctx, j.ref.Owner, j.ref.Repo, i.RunID)
+// reads that run.
+func (j *job) mayRecord(ctx context.Context, i artifactstore.Item, repoID int64, branch string) (ours bool, run github.Run, err error) {
+	run, err = j.api.Run(ctx, j.ref.Owner, j.ref.Repo, i.RunID)
 	if errors.Is(err, github.ErrNotFound) {
-		return false, false, nil
+		return false, run, nil
 	}
 	if err != nil {
-		return false, false, needsActionsRead(err, "the run that stored a decision cannot be read")
+		return false, run, needsActionsRead(err, "the run that stored a decision cannot be read")
 	}
 	path, _, _ := strings.Cut(run.Path, "@")
 	known := path == j.draftWorkflow || path == j.decideWorkflow || path == workflowFile(j.env.WorkflowRef)
-	// A branch's own workflow may say anything, unless this run is of that kind too.
-	trusted := run.Event == "pull_request_target" || run.HeadRepoID == repoID && (run.HeadBranch == branch || run.Event == j.event.Name)
-	return known && trusted && run.RepoID == repoID && i.RepositoryID == repoID, run.Status != "completed", nil
+	// A branch's own workflow may say anything; it counts where this run is no better.
+	alike := run.Event == "pull_request" && j.event.Name == run.Event
+	trusted := run.Event == "pull_request_target" || run.HeadRepoID == repoID && (run.HeadBranch == branch || alike)
+	return known && trusted && run.RepoID == repoID && i.RepositoryID == repoID, run, nil
 }

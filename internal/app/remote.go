@@ -105,7 +105,8 @@ func (r *remote) drafts(ctx context.Context, items []artifactstore.Item, wanted 
 		}
 		zip, m, err := r.read(ctx, i, name)
 		if err != nil {
-			fmt.Fprintf(r.Stderr, "warning: %s: %s\n", i.Name, guard.Text(explain(err)))
+			what, _, _ := strings.Cut(explain(err), "\n")
+			fmt.Fprintf(r.Stderr, "warning: %s is left out: %s\n", i.Name, guard.Line(what, maxLine))
 			continue
 		}
 		drafts = append(drafts, parkedDraft{m, zip, name.Code, i.Name})
@@ -261,10 +262,10 @@ func (a *app) showRemote(ctx context.Context, arg string, o *options) error {
 			{"next", fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", a.name, ref.FullName())},
 		}}
 	}
-	return r.show(ctx, drafts[0])
+	return r.show(ctx, drafts[0], items)
 }
 
-func (r *remote) show(ctx context.Context, d parkedDraft) error {
+func (r *remote) show(ctx context.Context, d parkedDraft, items []artifactstore.Item) error {
 	p := r.protection(d.Manifest)
 	if err := p.Check(); err != nil {
 		return usageError(fmt.Sprintf("the draft %s is protected by trust: %s, and there is no key", d.code, d.Trust), "set PR_REVIEW_CHECKPOINT_KEY to the checkpoint-key of its workflow")
@@ -290,6 +291,21 @@ func (r *remote) show(ctx context.Context, d parkedDraft) error {
 		return report.print(r.Stdout)
 	}
 	r.showDraft(report, r.options)
-	fmt.Fprintf(r.Stdout, "Code %s, until %s. Decide with\n  %s\n", opened.Code, opened.Manifest.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.where(d))
-	return checkpoint.CheckExpiry(opened.Manifest, r.Now())
+	if record, decided := r.decision(ctx, d, items); decided {
+		fmt.Fprintf(r.Stdout, "Code %s, decided: %s by %s.\n", d.code, record.Decision, guard.Line(record.By, maxLine))
+		return nil
+	}
+	now, err := r.api.Pull(ctx, r.ref)
+	if err != nil {
+		return err
+	}
+	if !now.Open() || now.HeadSHA != d.HeadSHA {
+		fmt.Fprintf(r.Stdout, "Code %s, superseded: %s is at commit %.7s, %s.\n", d.code, r.ref, now.HeadSHA, now.State)
+		return nil
+	}
+	if err := checkpoint.CheckExpiry(opened.Manifest, r.Now()); err != nil {
+		return err
+	}
+	fmt.Fprintf(r.Stdout, "Code %s, until %s. Decide with\n  %s\n", d.code, d.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.where(d))
+	return nil
 }

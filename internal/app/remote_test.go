@@ -171,7 +171,7 @@ func TestThreadsAndShowBesideHostileArtifacts(t *testing.T) {
 	require.Len(t, rows, 1)
 	require.Equal(t, "waits", rows[code].State)
 	for _, each := range told {
-		require.Contains(t, stderr, "warning: "+each+": ")
+		require.Contains(t, stderr, "warning: "+each)
 	}
 	for _, stream := range []string{stderr, s.cli(nil, "threads", "octo/demo").ends(0).stderr} {
 		require.NotContains(t, stream, "\x1b")

@@ -203,8 +203,9 @@ func (r *localRun) forgetStale(ctx context.Context) (err error) {
 	if errors.Is(err, graph.ErrNoThread) {
 		return nil
 	}
-	if err != nil && !errors.Is(err, graph.ErrSnapshot) && !errors.As(err, new(*graph.VersionError)) {
-		return err
+	damaged := errors.Is(err, graph.ErrSnapshot) || errors.As(err, new(*graph.VersionError))
+	if err != nil && !(damaged && r.options.anew) {
+		return err // it may hold a decision: giving it up is for a person to say
 	}
 	if err == nil && !r.stale(view) && checkShown(view) == nil {
 		return nil

@@ -106,7 +106,7 @@ func (f *Flow[S]) Resume(ctx context.Context, id string, a Answer) (Result[S], e
 func (f *Flow[S]) run(ctx context.Context, id string, initial *S, a *Answer) (Result[S], error) {
 	release, err := f.store.Lock(ctx, id)
 	if err != nil {
-		return Result[S]{}, fmt.Errorf("locking thread %q: %w", id, err)
+		return Result[S]{}, err // the store says of which thread
 	}
 	r, err := f.runLocked(ctx, id, initial, a)
 	if unlock := release(); unlock != nil {

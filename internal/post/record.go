@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
@@ -49,14 +50,35 @@ func Governed(claims []Claim, mine decision.Record) error {
 
 // onDraft are the claims on one draft, the oldest first.
 func onDraft(claims []Claim, digest string) []Claim {
-	claims = slices.DeleteFunc(slices.Clone(claims), func(c Claim) bool { return c.Record.Digest != digest })
-	slices.SortFunc(claims, func(a, b Claim) int { return cmp.Compare(a.ID, b.ID) })
-	return claims
+	return slices.DeleteFunc(oldestFirst(claims), func(c Claim) bool { return c.Record.Digest != digest })
+}
+
+func oldestFirst(claims []Claim) []Claim {
+	return slices.SortedFunc(slices.Values(claims), func(a, b Claim) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// Remembered refuses an approval where another draft of the commit was rejected,
+// unless this one was drafted again after that. It is for claims that a seal
+// vouches for: without one a rejection holds for its draft alone.
+func Remembered(claims []Claim, mine decision.Record, again bool, drafted time.Time) error {
+	for _, c := range oldestFirst(claims) {
+		by := c.Record
+		rejected := by.Thread == mine.Thread && by.Digest != mine.Digest && by.Decision == decision.Abort && !by.Withdrawn()
+		if !rejected || mine.Decision != decision.Approve || again && !by.At.After(drafted) {
+			continue
+		}
+		return refuse("a draft of this commit was rejected before, nothing was posted", "draft the commit anew with again: true, or push another",
+			[2]string{"where", fmt.Sprintf("code %s, by %s on %s", by.Code, by.By, when(by))})
+	}
+	return nil
 }
 
 func decidedOtherwise(r decision.Record, how string) error {
-	return refuse("this draft was decided otherwise before, nothing was posted",
-		"a draft is decided once: decide the same again, push a new commit, or draft this one anew with again: true",
+	next := "a draft is decided once: decide the same again, or push a commit for a new review"
+	if r.Decision == decision.Abort {
+		next = "a draft is decided once: draft the commit anew with again: true, or push another"
+	}
+	return refuse("this draft was decided otherwise before, nothing was posted", next,
 		[2]string{"where", fmt.Sprintf("%s by %s on %s%s", r.Decision, r.By, when(r), how)})
 }
 

@@ -1,6 +1,7 @@
 package post
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -8,11 +9,13 @@ import (
 )
 
 // Claim is a decision that a run stored about a draft before acting on it: an
-// artifact of the draft's code, by a run that may decide.
+// artifact of the draft's code, by a run that may decide. Drafts of one commit
+// are rivals too, since a commit gets one review.
 type Claim struct {
 	ID     int64 // of the artifact; a later one is greater
 	Run    int64
 	Live   bool // the run has not completed
+	Done   bool // the run has completed with success: it acted on its decision
 	Record decision.Record
 }
 
@@ -23,7 +26,7 @@ type Claim struct {
 type Race struct {
 	Run    int64
 	Record decision.Record
-	Claims func(context.Context) ([]Claim, error) // of the draft, read anew each time
+	Claims func(context.Context) ([]Claim, error) // of the thread, read anew each time
 	Posted func(context.Context) (bool, error)
 	Wait   func(context.Context, time.Duration) error
 }
@@ -40,10 +43,11 @@ const (
 // one governs, which is the claim with the lowest id (resume check 13). Where no
 // other run has claimed it returns at once. Else nobody acts at once: the job
 // with the lowest claim waits for the settle time whether a review appears, of a
-// job that did not see it or of a run that has ended; one behind waits until the
-// runs ahead have completed, at most two minutes for each, and then for the
-// settle time. A job that sees the review returns too: the look before the write
-// reports it as posted.
+// job that did not see it or of a run that has ended; one behind, and one beside
+// another decision, waits until those runs have completed, at most two minutes for
+// each, and then for the settle time. A run that ended well has acted, whatever
+// its claim's id: an artifact can have its id before it is listed. A job that sees
+// the review returns too: the look before the write reports it as posted.
 //
 // GitHub compares and swaps nothing, so a window is left. Two reviews can stand
 // only where a listing shows a job its own claim and hides an older one; where
@@ -57,7 +61,7 @@ func Turn(ctx context.Context, r Race) error {
 	for second := 0; ; {
 		claims, err := r.Claims(ctx)
 		if err == nil {
-			err = Governed(claims, r.Record)
+			err = cmp.Or(Governed(claims, r.Record), r.forestalled(claims))
 		}
 		if err != nil {
 			return err
@@ -96,20 +100,32 @@ type place struct {
 func (r Race) place(claims []Claim) place {
 	p := place{seen: r.Run == 0}
 	counted := map[int64]bool{}
-	for _, c := range onDraft(claims, r.Record.Digest) {
+	for _, c := range oldestFirst(claims) {
+		same := c.Record.Digest == r.Record.Digest
 		switch {
 		case c.Run == r.Run:
-			p.seen = true
-		case counted[c.Run] || r.Record.Decision == decision.Abort && c.Record.Decision == decision.Abort:
+			p.seen = p.seen || same
+		case counted[c.Run] || c.Record.Thread != r.Record.Thread:
+		case c.Record.Decision == decision.Abort && (r.Record.Decision == decision.Abort || !same):
 		default:
 			p.rivals++
-			if c.Live && (!p.seen || r.Run == 0) {
+			if c.Live && (!p.seen || r.Run == 0 || same && !c.Record.Same(r.Record)) {
 				p.ahead++
 			}
 		}
 		counted[c.Run] = true
 	}
 	return p
+}
+
+// forestalled refuses what another run has decided otherwise and done.
+func (r Race) forestalled(claims []Claim) error {
+	for _, c := range onDraft(claims, r.Record.Digest) {
+		if c.Run != r.Run && c.Done && !c.Record.Same(r.Record) && !r.Record.Withdrawn() {
+			return cmp.Or(CheckRecord(c.Record, r.Record.Digest, r.Record.Decision), decidedOtherwise(c.Record, ", with other changes"))
+		}
+	}
+	return nil
 }
 
 // overtaken is nil where the review that stands is what was approved; an abort

@@ -51,7 +51,9 @@ func TestP5_WhoGoesWhen(t *testing.T) {
 	t.Parallel()
 	own := claim(5, me, true, yes())
 	other := yes()
-	other.Digest = "another draft's"
+	other.Digest, other.Thread = "another draft's", "another commit's"
+	sibling := yes()
+	sibling.Digest = "another draft's"
 	for name, c := range map[string]struct {
 		run    int64
 		claims func(second int) []post.Claim
@@ -59,7 +61,8 @@ func TestP5_WhoGoesWhen(t *testing.T) {
 		want   time.Duration
 	}{
 		"alone":                     {me, func(int) []post.Claim { return []post.Claim{own} }, nil, 0},
-		"beside another draft's":    {me, func(int) []post.Claim { return []post.Claim{own, claim(4, 8, true, other)} }, nil, 0},
+		"beside another commit's":   {me, func(int) []post.Claim { return []post.Claim{own, claim(4, 8, true, other)} }, nil, 0},
+		"behind another draft of the commit": {me, func(s int) []post.Claim { return []post.Claim{own, claim(4, 8, s < 20, sibling)} }, nil, 30 * time.Second},
 		"again in a later attempt":  {me, func(int) []post.Claim { return []post.Claim{own, claim(6, me, true, yes())} }, nil, 0},
 		"nothing could be stored":   {0, func(int) []post.Claim { return nil }, nil, 0},
 		"its claim is listed late":  {me, func(s int) []post.Claim { return []post.Claim{own}[:min(s/3, 1)] }, nil, 3 * time.Second},
@@ -125,7 +128,7 @@ func TestCheck13_AnAbortComesTooLateForAPostedReview(t *testing.T) {
 	waited, err := turn(t, me, no(), func(int) []post.Claim { return []post.Claim{claim(1, me, true, no()), claim(2, 8, true, yes())} },
 		func(s int) bool { return s >= 2 })
 	refused(t, err, "posted before")
-	require.Equal(t, 2*time.Second, waited)
+	require.Equal(t, 5*time.Second, waited)
 }
 
 func TestP5_AClaimThatAppearsWhileWaitingIsHeard(t *testing.T) {

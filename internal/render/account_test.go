@@ -52,7 +52,7 @@ func decidedRecord() decision.Record {
 
 func posted() Ending {
 	r := decidedRecord()
-	return Ending{Outcome: "POSTED", Reason: "https://github.com/org/payments/pull/42#pullrequestreview-17", Record: &r,
+	return Ending{Outcome: "POSTED", Page: "https://github.com/org/payments/pull/42#pullrequestreview-17", Record: &r,
 		Changes: []string{"version v1.4.0, now v1.4.1", "prompts 58d1e0c2, now a9b7f346"}}
 }
 
@@ -107,11 +107,12 @@ func TestCountsNameTheKeyOnlyWhereOneIsNeeded(t *testing.T) {
 	require.NotContains(t, Draft(ledger(), hidden(dialog(), "encrypt")), "review.md")
 }
 
-func TestCountsHideNothingOfWhatWasPosted(t *testing.T) {
+func TestCountsLeaveTheReviewToItsPage(t *testing.T) {
 	e := posted()
 	e.Counts = true
-	require.Contains(t, End(ledger(), e), "`ledger/transfer.go`")
-	require.Contains(t, End(ledger(), e), "- F4 dropped\n", "but why it was dropped")
+	require.NotContains(t, End(ledger(), e), "ledger/transfer.go")
+	require.Contains(t, End(ledger(), e), "[The review](https://")
+	require.Contains(t, End(ledger(), e), "- F4 dropped\n", "but not why")
 }
 
 func TestADraftIsRetainedUntilItExpiresUnlessSaid(t *testing.T) {

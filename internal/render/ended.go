@@ -30,6 +30,8 @@ type Ending struct {
 	Record  *decision.Record // the decision, where there is one
 	Changes []string         // what changed since the draft and invalidates nothing
 	Restart string           // the command that drafts anew
+	Reuses  bool             // what was paid is not paid again then
+	Page    string           // of the review, where one stands
 	Counts  bool             // nothing of a finding that was not posted is shown
 }
 
@@ -40,7 +42,7 @@ func End(r Review, e Ending) string {
 	if !ok {
 		verdict = "% ended: " + guard.Inline(e.Outcome, titleRunes)
 	}
-	blocks := []string{"## " + strings.Replace(verdict, "%", r.name(), 1) + r.byRules(". "), r.why(e.reason(verdict)),
+	blocks := []string{"## " + strings.Replace(verdict, "%", r.name(), 1) + r.byRules(". "), r.why(e.reason(verdict)), r.page(e.Page),
 		account(e.Record, !e.Counts), since(e.Changes), e.restart(), e.read(r)}
 	return paragraphs(append(blocks, e.rest(r)...)...) + "\n"
 }
@@ -61,7 +63,11 @@ func (e Ending) restart() string {
 	if e.Restart == "" {
 		return ""
 	}
-	return paragraphs("This drafts anew; what was read and has not changed is not paid again:", guard.Fence(e.Restart, ""))
+	paid := ""
+	if e.Reuses {
+		paid = "; what was read and has not changed is not paid again"
+	}
+	return paragraphs("This drafts anew"+paid+":", guard.Fence(e.Restart, ""))
 }
 
 // read is the count line.
@@ -83,7 +89,7 @@ func (e Ending) rest(r Review) []string {
 	switch {
 	case e.Counts && drafted:
 		return []string{unreached(r.Files), r.paid()}
-	case e.Counts && e.Outcome != "POSTED":
+	case e.Counts:
 		return nil
 	case drafted:
 		return []string{banner(r.Notices), unread, filtered(r.Filtered), files, r.paid()}
@@ -94,23 +100,20 @@ func (e Ending) rest(r Review) []string {
 // paid is what the run cost, in sentences.
 func (r Review) paid() string { return sentences(sentenceOf(r.bill(0)), r.reused()) }
 
-// why shows the reason: the review's page as a link, one line as text, several
-// as they are.
+// why shows the reason: one line as text, several as they are.
 func (r Review) why(reason string) string {
 	reason = strings.TrimSpace(reason)
-	if page, ok := r.reviewPage(reason); ok {
-		return page
-	}
 	if strings.Contains(reason, "\n") {
 		return guard.Fence(reason, "")
 	}
 	return guard.Inline(upperFirst(reason), 2000)
 }
 
-func (r Review) reviewPage(url string) (string, bool) {
+// page links to the review, where the address is one of the repository's own.
+func (r Review) page(url string) string {
 	rest, ok := strings.CutPrefix(url, r.Web+"/pull/")
 	if !ok || !r.linkable() || strings.Trim(rest, "0123456789#abcdefghijklmnopqrstuvwxyz-") != "" {
-		return "", false
+		return guard.Inline(url, titleRunes)
 	}
-	return "[The review](" + url + ")", true
+	return "[The review](" + url + ")"
 }

@@ -69,7 +69,7 @@ func TestGolden(t *testing.T) {
 		"ended-counts.md":      End(clean, Ending{Outcome: "CLEAN", Counts: true}),
 		"ended-refused.md":     ended(Review{Name: "#42"}, "REFUSED", refusal.Text()),
 		"ended-expired.md": End(Review{Name: "#42"}, Ending{Outcome: "EXPIRED", Reason: "it could be decided until 5 December 2026, 14:10 UTC",
-			Restart: "gh workflow run pr-review.yml --repo org/payments -f pull-request=42"}),
+			Restart: "gh workflow run pr-review.yml --repo org/payments -f pull-request=42", Reuses: true}),
 		"threads.txt":          Threads(parked(), time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC)),
 		"ended-failed.md":      ended(onlyFailures(), "FAILED", "every file failed"),
 		"terminal.txt":         Terminal(ledger(), wide),

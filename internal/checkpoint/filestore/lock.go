@@ -54,7 +54,9 @@ func (s *Store) settle(thread string) error {
 	_, err := s.disk.IsDir(filepath.Join(folder, journalFile))
 	switch {
 	case err == nil:
-		_, err = s.openJournal(thread)
+		if _, err = s.openJournal(thread); errors.Is(err, errDamaged) {
+			return nil // it is for Load to say; a thread that is given up can be removed
+		}
 	case errors.Is(err, fs.ErrNotExist):
 		if err = s.disk.SyncDir(folder); errors.Is(err, fs.ErrNotExist) {
 			return nil

@@ -52,6 +52,7 @@ type Draft struct {
 	Approvals   []string         `json:"approvals,omitempty"`   // keys of those already on the run
 	Trust       string           `json:"trust,omitempty"`       // what protects the checkpoint: digest, seal, encrypt
 	Environment string           `json:"environment,omitempty"` // whose approval decides
+	Again       bool             `json:"again,omitempty"`       // drafted anew: an earlier rejection does not hold for it
 	UsedIDs     int              `json:"used_ids,omitempty"`    // that earlier drafts of the thread gave their findings
 
 	Name       string        `json:"name"`
