@@ -68,6 +68,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewe
 		return before.done, err
 	}
 	reviewer.remember(&before.paid)
+	reviewer.linger = lastAnswers
 	draft := j.facts(change, reviewer, approvals)
 	for _, d := range before.drafts {
 		draft.UsedIDs = max(draft.UsedIDs, reviewpr.UsedIDs(d.Snapshot))
@@ -118,9 +119,12 @@ func (j *job) park(ctx context.Context, r *report, store *artifactstore.Store, b
 	return nil
 }
 
-// grace is how long a cancelled job takes to carry off what was paid: GitHub
-// gives 7.5 s before it asks again, and 2.5 s more before it kills.
-const grace = 6 * time.Second
+// A cancelled job has 7.5 s before GitHub asks again, and 2.5 s more before it
+// kills: time for answers on their way, then for carrying off what was paid.
+const (
+	lastAnswers = 3 * time.Second
+	grace       = 5 * time.Second
+)
 
 // cutOff carries off what an interrupted run has paid for.
 func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error) error {

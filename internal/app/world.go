@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/pull"
@@ -99,6 +101,8 @@ type reviewer struct {
 	model string
 	asks  *review.Model // nil for rules
 
+	linger time.Duration // how long a review goes on when the run is cancelled
+
 	mu    sync.Mutex
 	cause error // of the first file that failed
 	found int   // findings so far
@@ -107,12 +111,37 @@ type reviewer struct {
 
 // Review passes on to the model or the rules and counts what comes back.
 func (r *reviewer) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
+	ctx, done := lingering(ctx, r.linger)
+	defer done()
 	result, err := r.Reviewer.Review(ctx, f)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.found += len(result.Findings)
 	r.used = cost.Add(r.used, result.Usage)
 	return result, err
+}
+
+// lingering is a context that ends some time after ctx was cancelled: what a
+// model is about to answer was paid for. A deadline it keeps.
+func lingering(ctx context.Context, linger time.Duration) (context.Context, func()) {
+	if linger == 0 {
+		return ctx, func() {}
+	}
+	longer, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if cause := context.Cause(ctx); errors.Is(cause, graph.ErrDeadline) {
+			end(cause)
+			return
+		}
+		timer := time.NewTimer(linger)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			end(context.Cause(ctx))
+		case <-longer.Done():
+		}
+	})
+	return longer, func() { stop(); end(nil) }
 }
 
 // soFar is what the reviews that ended have found and used.

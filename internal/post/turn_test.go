@@ -60,20 +60,20 @@ func TestP5_WhoGoesWhen(t *testing.T) {
 		posted func(second int) bool
 		want   time.Duration
 	}{
-		"alone":                     {me, func(int) []post.Claim { return []post.Claim{own} }, nil, 0},
-		"beside another commit's":   {me, func(int) []post.Claim { return []post.Claim{own, claim(4, 8, true, other)} }, nil, 0},
+		"alone":                              {me, func(int) []post.Claim { return []post.Claim{own} }, nil, 0},
+		"beside another commit's":            {me, func(int) []post.Claim { return []post.Claim{own, claim(4, 8, true, other)} }, nil, 0},
 		"behind another draft of the commit": {me, func(s int) []post.Claim { return []post.Claim{own, claim(4, 8, s < 20, sibling)} }, nil, 30 * time.Second},
-		"again in a later attempt":  {me, func(int) []post.Claim { return []post.Claim{own, claim(6, me, true, yes())} }, nil, 0},
-		"nothing could be stored":   {0, func(int) []post.Claim { return nil }, nil, 0},
-		"its claim is listed late":  {me, func(s int) []post.Claim { return []post.Claim{own}[:min(s/3, 1)] }, nil, 3 * time.Second},
-		"its claim is never listed": {me, func(int) []post.Claim { return nil }, nil, 10 * time.Second},
-		"first of two":              {me, func(int) []post.Claim { return []post.Claim{own, claim(6, 8, true, yes())} }, nil, 10 * time.Second},
-		"first, and it appears":     {me, func(int) []post.Claim { return []post.Claim{own, claim(6, 8, true, yes())} }, func(s int) bool { return s >= 4 }, 4 * time.Second},
-		"behind one that ended":     {me, func(int) []post.Claim { return []post.Claim{claim(4, 8, false, yes()), own} }, nil, 10 * time.Second},
-		"behind one that ends":      {me, func(s int) []post.Claim { return []post.Claim{claim(4, 8, s < 30, yes()), own} }, nil, 40 * time.Second},
-		"behind, and it appears":    {me, func(int) []post.Claim { return []post.Claim{claim(4, 8, true, yes()), own} }, func(s int) bool { return s >= 20 }, 20 * time.Second},
-		"behind one that lives on":  {me, func(int) []post.Claim { return []post.Claim{claim(4, 8, true, yes()), own} }, nil, 2 * time.Minute},
-		"behind two that live on":   {me, func(int) []post.Claim { return []post.Claim{claim(3, 9, true, yes()), claim(4, 8, true, yes()), own} }, nil, 4 * time.Minute},
+		"again in a later attempt":           {me, func(int) []post.Claim { return []post.Claim{own, claim(6, me, true, yes())} }, nil, 0},
+		"nothing could be stored":            {0, func(int) []post.Claim { return nil }, nil, 0},
+		"its claim is listed late":           {me, func(s int) []post.Claim { return []post.Claim{own}[:min(s/3, 1)] }, nil, 3 * time.Second},
+		"its claim is never listed":          {me, func(int) []post.Claim { return nil }, nil, 10 * time.Second},
+		"first of two":                       {me, func(int) []post.Claim { return []post.Claim{own, claim(6, 8, true, yes())} }, nil, 10 * time.Second},
+		"first, and it appears":              {me, func(int) []post.Claim { return []post.Claim{own, claim(6, 8, true, yes())} }, func(s int) bool { return s >= 4 }, 4 * time.Second},
+		"behind one that ended":              {me, func(int) []post.Claim { return []post.Claim{claim(4, 8, false, yes()), own} }, nil, 10 * time.Second},
+		"behind one that ends":               {me, func(s int) []post.Claim { return []post.Claim{claim(4, 8, s < 30, yes()), own} }, nil, 40 * time.Second},
+		"behind, and it appears":             {me, func(int) []post.Claim { return []post.Claim{claim(4, 8, true, yes()), own} }, func(s int) bool { return s >= 20 }, 20 * time.Second},
+		"behind one that lives on":           {me, func(int) []post.Claim { return []post.Claim{claim(4, 8, true, yes()), own} }, nil, 2 * time.Minute},
+		"behind two that live on":            {me, func(int) []post.Claim { return []post.Claim{claim(3, 9, true, yes()), claim(4, 8, true, yes()), own} }, nil, 4 * time.Minute},
 		"behind two, one ends late": {me, func(s int) []post.Claim {
 			return []post.Claim{claim(3, 9, s < 125, yes()), claim(4, 8, true, yes()), own}
 		}, nil, 4 * time.Minute},
