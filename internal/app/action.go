@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
@@ -29,6 +30,9 @@ type job struct {
 	api    *github.Client
 	store  *artifact.Client // nil where the runner gives none
 	began  time.Time
+
+	runs    map[int64]github.Run      // completed ones that were read
+	records map[int64]decision.Record // by artifact: they never change
 }
 
 // action is the process as a step of a workflow.
@@ -66,6 +70,9 @@ func (j *job) setUp() error {
 	}
 	if err := errors.Join(j.settle(j.env.RetentionDays), j.protection.Check()); err != nil {
 		return usage{err}
+	}
+	if _, given := given["checkpoint-key"]; given && !j.sealed() {
+		j.runner.Warning("checkpoint-key is set and trust is digest, so the key protects nothing: set trust: seal or encrypt in both jobs")
 	}
 	if j.event, err = action.ReadEvent(j.env); err != nil {
 		return usage{err}

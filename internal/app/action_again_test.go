@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,6 +55,25 @@ func TestAgain_InTheSameRun(t *testing.T) {
 	s.approved("")
 	s.postJob(old.digest()).start().is(3, "REFUSED").says("withdrawn", newer.outputs["code"])
 	s.postJob(newer.digest()).start().is(0, "POSTED")
+}
+
+func TestP4_ACancelledDraftAgainIsGoneOnWithToo(t *testing.T) {
+	for _, trust := range []string{"", checkpoint.TrustSeal} {
+		t.Run("trust "+trust, func(t *testing.T) {
+			m := &stuck{}
+			m.free.Store(true)
+			s := setUp(t, scene{trust: trust, script: m.script})
+			s.parked()
+			s.anew(githubtest.RunOptions{})
+			m.free.Store(false)
+			s.interrupted(m, s.draftJob().with("again", "true"), 1, syscall.SIGTERM)
+			s.run.Finish("cancelled")
+			s.run.Rerun()
+			m.free.Store(true)
+			s.draftJob().with("again", "true").start().is(0, "PAUSED")
+			require.Equal(t, 3+2+1, s.model.Calls(), "%v", s.askedAbout())
+		})
+	}
 }
 
 func TestAgain_AfterThePostPaysNothing(t *testing.T) {

@@ -270,7 +270,7 @@ func TestP6_FailingFiles(t *testing.T) {
 	t.Run("all of them fail the run", func(t *testing.T) {
 		s := setUp(t, scene{script: broken})
 		s.draftJob().start().is(1, "FAILED").says("::error::no file could be reviewed").shows("Review of #42 failed")
-		require.Empty(t, s.run.Artifacts())
+		require.Empty(t, s.drafts())
 		s.untouched()
 	})
 	t.Run("a key that is not accepted", func(t *testing.T) {
@@ -305,7 +305,7 @@ func TestOutcomesThatCallNobody(t *testing.T) {
 	t.Run("CLEAN", func(t *testing.T) {
 		s := setUp(t, scene{script: clean})
 		s.draftJob().start().is(0, "CLEAN").shows("Nothing found in #42")
-		require.Empty(t, s.run.Artifacts())
+		require.Empty(t, s.drafts())
 	})
 	t.Run("SKIPPED", func(t *testing.T) {
 		s := setUp(t, scene{head: baseTree().With(githubtest.Tree{"go.sum": "x\n"})})

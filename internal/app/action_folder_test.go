@@ -124,7 +124,8 @@ func (s *stage) planted(path string, change func(*checkpoint.Manifest)) (digest 
 // TestG33_AtTheDeadlineTheDraftSaysWhatWasNotReached has a job whose clock is
 // nearly a minute behind, so that its minute is over after two seconds.
 func TestG33_AtTheDeadlineTheDraftSaysWhatWasNotReached(t *testing.T) {
-	m := &stuck{asked: make(chan struct{})}
+	m := &stuck{slow: 20 * time.Second, asked: make(chan struct{})}
+	m.quick.Store(1)
 	s := setUp(t, scene{script: m.script})
 	behind := time.Now().Add(-58 * time.Second).UTC().Format(time.RFC3339Nano)
 	drafted := s.draftJob().with("max-time", "1m", "concurrency", "1").set("NOW", behind).start().is(0, "PAUSED")
@@ -144,7 +145,7 @@ func TestG33_AtTheDeadlineTheDraftSaysWhatWasNotReached(t *testing.T) {
 }
 
 func TestG33_NothingReachedBeforeTheDeadline(t *testing.T) {
-	s := setUp(t, scene{script: func(llmtest.Request) llmtest.Answer { return llmtest.Answer{Delay: time.Hour} }})
+	s := setUp(t, scene{script: func(llmtest.Request) llmtest.Answer { return llmtest.Answer{Delay: 20 * time.Second} }})
 	behind := time.Now().Add(-58 * time.Second).UTC().Format(time.RFC3339Nano)
 	e := s.draftJob().with("max-time", "1m", "concurrency", "1").set("NOW", behind).start()
 	require.NotEqual(t, "CLEAN", e.outputs["outcome"], "P6: never green and empty")

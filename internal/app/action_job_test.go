@@ -20,7 +20,7 @@ import (
 // draftJob is the job draft of the shipped review workflow.
 func (s *stage) draftJob() *job {
 	return s.job(s.run, draftWorkflow, "draft", "pull_request_target", map[string]string{
-		"${{ github.event.pull_request.number || inputs.pull-request }}": "42", "${{ secrets.OPENAI_API_KEY }}": modelKey,
+		"${{ github.event.pull_request.number || inputs.pull-request }}": "42", "${{ secrets.OPENAI_API_KEY }}": modelKey, "${{ inputs.again || false }}": "false",
 	}).with("base-url", s.model.URL, "model", "story-1")
 }
 

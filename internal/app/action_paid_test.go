@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -18,19 +19,19 @@ import (
 	"github.com/org/pr-review-action/internal/llmtest"
 )
 
-// stuck is a model that answers about one file and then keeps every request
-// waiting, until it is let go.
+// stuck is a model that answers about a file at once and then takes its time.
 type stuck struct {
+	slow    time.Duration // that it takes; 500 ms
 	asked   chan struct{} // closed with the first request that waits
 	waiting atomic.Bool
 	free    atomic.Bool
-	tries   atomic.Int32
+	quick   atomic.Int32 // answers that it still gives at once
 }
 
 func (m *stuck) script(r llmtest.Request) llmtest.Answer {
 	a := critic(r)
-	if !m.free.Load() && m.tries.Add(1) > 1 {
-		a.Delay = time.Hour // or until the client is gone
+	if !m.free.Load() && m.quick.Add(-1) < 0 {
+		a.Delay = cmp.Or(m.slow, time.Second/2) // or until the client is gone
 		if !m.waiting.Swap(true) {
 			close(m.asked)
 		}
@@ -38,13 +39,13 @@ func (m *stuck) script(r llmtest.Request) llmtest.Answer {
 	return a
 }
 
-// interrupted starts a draft and ends it by a signal while the second of three
-// files is under review.
-func (s *stage) interrupted(m *stuck, j *job, by ...os.Signal) (e ended, took time.Duration) {
+// interrupted starts a draft and ends it by signals while the model takes its
+// time about a file, after so many answers.
+func (s *stage) interrupted(m *stuck, j *job, after int32, by ...os.Signal) (e ended, took time.Duration) {
 	s.t.Helper()
 	m.asked = make(chan struct{})
 	m.waiting.Store(false)
-	m.tries.Store(0)
+	m.quick.Store(after)
 	r := j.with("concurrency", "1").begin()
 	select {
 	case <-m.asked:
@@ -59,17 +60,21 @@ func (s *stage) interrupted(m *stuck, j *job, by ...os.Signal) (e ended, took ti
 	return e, time.Since(began)
 }
 
-// partials are the names of the run's partial checkpoints.
-func (s *stage) partials() (names []string) {
+// partials are the names of the run's partial checkpoints, drafts those of its
+// whole ones.
+func (s *stage) partials() (names []string) { return s.checkpoints(true) }
+func (s *stage) drafts() (names []string)   { return s.checkpoints(false) }
+
+func (s *stage) checkpoints(partial bool) (names []string) {
 	for _, a := range s.run.Artifacts() {
-		if name, ok := checkpoint.ParseName(a.Name); ok && name.Partial > 0 {
+		if name, ok := checkpoint.ParseName(a.Name); ok && (name.Partial > 0) == partial {
 			names = append(names, a.Name)
 		}
 	}
 	return names
 }
 
-// asked counts the requests to the model about each file.
+// askedAbout counts the requests to the model about each file.
 func (s *stage) askedAbout() map[string]int {
 	n := map[string]int{}
 	for _, r := range s.model.Requests() {
@@ -94,7 +99,7 @@ func TestP4_ACancelledDraftIsGoneOnWith(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := &stuck{}
 			s := setUp(t, scene{trust: tc.trust, script: m.script, server: githubtest.Options{SharedAttempts: tc.shared}})
-			e, took := s.interrupted(m, s.draftJob(), tc.by...)
+			e, took := s.interrupted(m, s.draftJob(), 1, tc.by...)
 			e.is(1, "FAILED").says("::error::", "next")
 			require.Less(t, took, 7500*time.Millisecond, "GitHub ends a cancelled job after that")
 			require.Len(t, s.partials(), 1)
@@ -104,7 +109,7 @@ func TestP4_ACancelledDraftIsGoneOnWith(t *testing.T) {
 			// Killed outright, the second attempt leaves what the first one stored.
 			s.run.Finish("cancelled")
 			s.run.Rerun()
-			e, _ = s.interrupted(m, s.draftJob(), syscall.SIGKILL)
+			e, _ = s.interrupted(m, s.draftJob(), 0, syscall.SIGKILL)
 			require.Equal(t, -1, e.code)
 			require.Empty(t, e.outputs)
 
@@ -113,7 +118,7 @@ func TestP4_ACancelledDraftIsGoneOnWith(t *testing.T) {
 			m.free.Store(true)
 			drafted := s.parked()
 			require.Equal(t, "5", drafted.outputs["findings"])
-			require.Equal(t, []int{1, 2, 3}, slices.Sorted(maps.Values(s.askedAbout())), "what was answered and stored is not asked again")
+			require.Equal(t, []int{1, 1, 2}, slices.Sorted(maps.Values(s.askedAbout())), "what was answered and stored is not asked again")
 			s.approved("")
 			s.postJob(drafted.digest()).start().is(0, "POSTED")
 			if tc.trust != checkpoint.TrustEncrypt {
@@ -124,14 +129,27 @@ func TestP4_ACancelledDraftIsGoneOnWith(t *testing.T) {
 	}
 }
 
+func TestP4_AnAnswerThatDoesNotComeIsNotWaitedFor(t *testing.T) {
+	m := &stuck{slow: 20 * time.Second}
+	s := setUp(t, scene{script: m.script})
+	e, took := s.interrupted(m, s.draftJob(), 1, syscall.SIGTERM)
+	e.is(1, "FAILED").says("the job was cancelled before every file was read", "re-run the failed jobs")
+	require.Less(t, took, 7500*time.Millisecond)
+	s.run.Finish("cancelled")
+	s.run.Rerun()
+	m.free.Store(true)
+	s.parked()
+	require.Equal(t, 2+2, s.model.Calls())
+}
+
 func TestP4_WhatSurvivesReRunAllJobs(t *testing.T) {
 	for name, tc := range map[string]struct {
 		trust string
 		cache bool // the job may write to the cache: cache-mode: write
 		calls int
 	}{
-		"sealed, with the cache":         {checkpoint.TrustSeal, true, 2 + 2},
-		"encrypted, with the cache":      {checkpoint.TrustEncrypt, true, 2 + 2},
+		"sealed, with the cache":         {checkpoint.TrustSeal, true, 2 + 1},
+		"encrypted, with the cache":      {checkpoint.TrustEncrypt, true, 2 + 1},
 		"sealed, without the cache":      {checkpoint.TrustSeal, false, 2 + 3},
 		"without a key, with the cache":  {"", true, 2 + 3},
 		"without a key, and a full rest": {"", false, 2 + 3},
@@ -142,7 +160,7 @@ func TestP4_WhatSurvivesReRunAllJobs(t *testing.T) {
 			if tc.cache {
 				s.run.WriteCache()
 			}
-			s.interrupted(m, s.draftJob(), syscall.SIGTERM)
+			s.interrupted(m, s.draftJob(), 1, syscall.SIGTERM)
 			require.Equal(t, tc.cache && tc.trust != "", len(s.repo.CacheKeys()) > 0)
 			s.run.Finish("cancelled")
 			s.run.RerunAll()
@@ -159,20 +177,20 @@ func TestP4_AFolderIsGoneOnWithUnderASeal(t *testing.T) {
 	m := &stuck{}
 	s := setUp(t, scene{trust: checkpoint.TrustSeal, script: m.script})
 	dir := t.TempDir()
-	s.interrupted(m, s.draftJob().inFolder(dir), syscall.SIGTERM)
+	s.interrupted(m, s.draftJob().inFolder(dir), 1, syscall.SIGTERM)
 	require.Len(t, files(t, dir), 1)
 	s.run.Finish("cancelled")
 	s.run.Rerun()
 	m.free.Store(true)
 	s.draftJob().inFolder(dir).start().is(0, "PAUSED")
-	require.Equal(t, 2+2, s.model.Calls())
+	require.Equal(t, 2+1, s.model.Calls())
 }
 
 func TestT34_AWrittenCacheIsNotBelieved(t *testing.T) {
 	m := &stuck{}
 	s := setUp(t, scene{trust: checkpoint.TrustSeal, script: m.script})
 	s.run.WriteCache()
-	s.interrupted(m, s.draftJob(), syscall.SIGTERM)
+	s.interrupted(m, s.draftJob(), 1, syscall.SIGTERM)
 	o := s.partial()
 	o.Snapshot = []byte(strings.ReplaceAll(string(o.Snapshot), "Moves money", "Saves money"))
 	forged, err := under(t, checkpoint.TrustSeal, anotherKey).Pack(o.Manifest, o.Snapshot, "")
@@ -204,21 +222,22 @@ func (s *stage) partial() checkpoint.Opened {
 }
 
 func TestCheck6_APartialIsNeverDecided(t *testing.T) {
-	for name, decide := range routes() {
-		for _, trust := range []string{"", checkpoint.TrustSeal, checkpoint.TrustEncrypt} {
-			t.Run(name+", trust "+trust, func(t *testing.T) {
-				m := &stuck{}
-				s := setUp(t, scene{trust: trust, script: m.script})
-				s.interrupted(m, s.draftJob(), syscall.SIGTERM)
-				z := s.run.Artifacts()[0].Zip()
-				digest := checkpoint.Digest(z)
-				require.Contains(t, s.partials()[0], checkpoint.Code(digest))
+	for _, trust := range []string{"", checkpoint.TrustSeal, checkpoint.TrustEncrypt} {
+		t.Run("trust "+trust, func(t *testing.T) {
+			m := &stuck{}
+			s := setUp(t, scene{trust: trust, script: m.script})
+			s.interrupted(m, s.draftJob(), 1, syscall.SIGTERM)
+			z := s.run.Artifacts()[0].Zip()
+			digest := checkpoint.Digest(z)
+			require.Contains(t, s.partials()[0], checkpoint.Code(digest))
+			for _, decide := range routes() {
 				s.refused(decide(s, digest).start(), "no draft of this name was found")
-
-				s.stored(z) // somebody gives it a draft's name
+			}
+			s.stored(z) // somebody gives it a draft's name
+			for _, decide := range routes() {
 				s.refused(decide(s, digest).start(), "this is a run under way, not a draft", fmt.Sprintf("partial checkpoint 1 of \"octo/demo#42:%s\"", s.pull.HeadSHA()))
-			})
-		}
+			}
+		})
 	}
 }
 
@@ -226,7 +245,7 @@ func TestT28_PartialsHoldNoSecretAndHideWhatIsEncrypted(t *testing.T) {
 	m := &stuck{}
 	s := setUp(t, scene{trust: checkpoint.TrustEncrypt, script: m.script})
 	s.run.WriteCache()
-	e, _ := s.interrupted(m, s.secluded(), syscall.SIGTERM)
+	e, _ := s.interrupted(m, s.secluded(), 1, syscall.SIGTERM)
 	holdsNone(t, "the log", e.log+e.summary, words()...)
 	for _, a := range s.run.Artifacts() {
 		holdsNone(t, a.Name, string(a.Zip()), append(words(), checkpointKey, modelKey)...)

@@ -130,6 +130,22 @@ func TestT19_T20_PlantedResultsAreNotTaken(t *testing.T) {
 	}
 }
 
+func TestT19_AFoldersResultsAreNotTakenWithoutASeal(t *testing.T) {
+	var blind atomic.Bool
+	s := setUp(t, scene{script: func(r llmtest.Request) llmtest.Answer {
+		if blind.Load() && r.Path != "web/cart.ts" {
+			return llmtest.Findings()
+		}
+		return critic(r)
+	}})
+	dir := t.TempDir()
+	blind.Store(true)
+	require.Equal(t, "2", s.draftJob().inFolder(dir).start().is(0, "PAUSED").outputs["findings"])
+	blind.Store(false)
+	drafted := s.draftJob().inFolder(dir).start().is(0, "PAUSED").says("nothing vouches for it")
+	require.Equal(t, "5", drafted.outputs["findings"])
+}
+
 func TestT20_AResultPlantedInTheSameRunIsNotTakenUnderASeal(t *testing.T) {
 	s := setUp(t, scene{trust: checkpoint.TrustSeal})
 	o := s.opened(s.parked())

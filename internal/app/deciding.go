@@ -119,7 +119,10 @@ func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record
 	err = j.record(ctx, record)
 	if errors.Is(err, artifact.ErrNoRuntime) {
 		j.runner.Warning("the decision could not be put on record: " + explain(err))
-		race.Run, err = 0, nil
+		err = nil
+	}
+	if j.checkpointDir != "" || j.store == nil {
+		race.Run = 0 // nobody else lists it
 	}
 	if err == nil && record.Decision == decision.Abort {
 		err = post.Turn(ctx, race)
@@ -175,9 +178,6 @@ func (j *job) probe(ctx context.Context) error {
 // decide takes the decision: the environment's approval, or the dispatch.
 func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gate.Answer, error) {
 	approvals, err := j.approvals(ctx, o.Manifest.RunID)
-	if err == nil {
-		err = gate.Rejected(approvals, o.Manifest.Approvals, cmp.Or(j.environment, o.Manifest.Environment))
-	}
 	if err != nil {
 		return gate.Answer{}, err
 	}
@@ -197,6 +197,9 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gat
 	}
 	if err == nil && !j.routeA() {
 		err = j.dispatched(ctx, o)
+	}
+	if rejected := gate.Rejected(approvals, o.Manifest.Approvals, cmp.Or(j.environment, o.Manifest.Environment)); rejected != nil && (err == nil || j.routeA()) {
+		err = rejected
 	}
 	return gate.Answer{Decision: d, Record: record.With(d)}, err
 }

@@ -81,42 +81,50 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewe
 	if err != nil {
 		return report{}, err
 	}
-	if _, err := flow.Run(ctx, change.Thread, reviewpr.State{Draft: draft}); err != nil {
+	if _, err = flow.Run(ctx, change.Thread, reviewpr.State{Draft: draft}); err != nil {
 		return report{}, j.cutOff(ctx, store, err)
 	}
 	r, err := reportOf(ctx, flow, store, change.Thread, j.protection)
 	if err != nil {
-		return report{}, err
+		return report{}, j.cutOff(ctx, store, err)
 	}
 	if cause := reviewer.why(); cause != nil {
 		j.explainFailures(&r, cause)
 	}
-	if err := j.park(ctx, &r, store, before); err != nil {
-		return report{}, err
+	if r.Artifact == "" { // the results stay, for the next commit or attempt
+		if err := errors.Join(j.leave(ctx, r, store), store.Close(ctx, false)); err != nil {
+			j.runner.Warning("what was paid could not be stored: " + explain(err))
+		}
+		return r, nil
 	}
+	if err := j.put(ctx, r.Artifact, r.packed.Zip); err != nil {
+		return report{}, j.cutOff(ctx, store, fmt.Errorf("storing the draft: %w", err))
+	}
+	j.stored(ctx, &r, store, before)
 	return r, nil
 }
 
-// park stores a draft that waits, after the one that it replaces was withdrawn:
-// there are never two that can be decided.
-func (j *job) park(ctx context.Context, r *report, store *artifactstore.Store, before before) error {
-	if r.Artifact == "" {
-		return store.Close(ctx, true)
+// leave stores what a clean run has paid for. Of one that failed there is nothing
+// to take over.
+func (j *job) leave(ctx context.Context, r report, store *artifactstore.Store) error {
+	if r.Outcome != reviewpr.Clean || r.Usage.Calls == 0 {
+		return nil
 	}
+	return store.Flush(ctx)
+}
+
+// stored clears away what a stored draft replaces: the draft of before, which
+// is a rival until then, and its own progress.
+func (j *job) stored(ctx context.Context, r *report, store *artifactstore.Store, before before) {
+	r.retained = j.retained(ctx, r.Artifact)
 	if err := j.withdraw(ctx, r.state.Pull, before.drafts, r.Code); err != nil {
-		return errors.Join(err, store.Close(ctx, false))
-	}
-	if len(before.drafts) > 0 {
+		j.runner.Warning("the earlier draft of this commit could not be withdrawn, either may be decided: " + explain(err))
+	} else if len(before.drafts) > 0 {
 		r.withdrew = before.drafts[0].Code
 	}
-	if err := j.put(ctx, r.Artifact, r.packed.Zip); err != nil {
-		return errors.Join(fmt.Errorf("storing the draft: %w", err), store.Close(ctx, false))
-	}
-	r.retained = j.retained(ctx, r.Artifact)
 	if err := store.Close(ctx, true); err != nil {
 		j.runner.Warning("progress that is not needed any more could not be deleted: " + explain(err))
 	}
-	return nil
 }
 
 // A cancelled job has 7.5 s before GitHub asks again, and 2.5 s more before it

@@ -31,8 +31,8 @@ type before struct {
 	drafts []checkpoint.Opened // of this very commit, with again: true
 }
 
-// before looks for what was decided and paid before. What cannot be read is
-// paid again; it never keeps a review from being made.
+// before looks for what was decided and paid before. What was paid and cannot
+// be read is paid again.
 func (j *job) before(ctx context.Context, change ingest.Change) (before, error) {
 	url, posted, err := post.Standing(ctx, j.api, j.ref, change.Thread)
 	if err != nil {
@@ -47,10 +47,18 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 	switch {
 	case j.anew:
 		b.drafts = j.draftsOf(ctx, r, items, change.Thread)
+		for _, d := range b.drafts {
+			if err := j.withdrawable(ctx, change.Pull, d); err != nil {
+				return before{}, err
+			}
+		}
+		r.Again = true
+		r.Candidates = j.candidatesOf(j.checkpoints(items), r.RepoID)
+		r.Earlier(ctx, &b.paid, change.Thread)
 	case j.remembersAbort(ctx, items, change.Thread):
 		return before{done: decided(change, reviewpr.Aborted, "", "a draft of this commit was rejected; again: true drafts anew")}, nil
 	default:
-		r.Candidates = j.candidatesOf(j.checkpoints(items))
+		r.Candidates = j.candidatesOf(j.checkpoints(items), r.RepoID)
 		for _, left := range r.Earlier(ctx, &b.paid, change.Thread) {
 			fmt.Fprintln(j.Stdout, guard.Line(left.Error(), maxLine))
 		}
@@ -112,14 +120,14 @@ func (j *job) places() []artifactstore.Carrier {
 	if j.sealed() || j.anew {
 		rest.RunID = 0
 	}
-	places := []artifactstore.Carrier{rest}
+	var places []artifactstore.Carrier // the run's own first
 	if j.store != nil {
 		places = append(places, j.carrier())
-		if j.sealed() {
-			places = append(places, j.cache())
-		}
 	}
-	return places
+	if j.store != nil && j.sealed() {
+		places = append(places, j.cache())
+	}
+	return append(places, rest)
 }
 
 // carrier stores this run's checkpoints.
@@ -138,15 +146,20 @@ func (j *job) cache() artifactstore.Carrier {
 
 func (j *job) sealed() bool { return j.protection.Trust != checkpoint.TrustDigest }
 
-// candidatesOf are listed artifacts, newest first. A place that tells no size is
-// held to the largest when it is read.
-func (j *job) candidatesOf(found []source) []reviewpr.Candidate {
+// candidatesOf are listed artifacts, newest first. A folder and the cache hold
+// what is ours and tell nothing of it: no size, no repository. Of an artifact
+// whose run GitHub does not tell, nothing is assumed.
+func (j *job) candidatesOf(found []source, repoID int64) []reviewpr.Candidate {
 	var out []reviewpr.Candidate
 	for _, s := range found {
+		switch s.from.(type) {
+		case artifactstore.Dir, artifactstore.Cache:
+			s.RepositoryID = repoID
+		}
 		out = append(out, reviewpr.Candidate{
 			Found: checkpoint.Found{
 				Name: s.Name, Size: max(s.Size, 1), Digest: s.Digest, Expired: s.Expired, ExpiresAt: s.ExpiresAt,
-				RepositoryID: cmp.Or(s.RepositoryID, j.env.RepositoryID),
+				RepositoryID: s.RepositoryID,
 			},
 			Run: s.RunID,
 			Fetch: func(ctx context.Context) ([]byte, error) {
@@ -161,7 +174,7 @@ func (j *job) candidatesOf(found []source) []reviewpr.Candidate {
 // draftsOf opens the parked drafts of this very commit, to withdraw them.
 func (j *job) draftsOf(ctx context.Context, r reviewpr.Resume, all []source, thread string) []checkpoint.Opened {
 	var drafts []checkpoint.Opened
-	for _, c := range j.candidatesOf(j.checkpoints(all)) {
+	for _, c := range j.candidatesOf(j.checkpoints(all), r.RepoID) {
 		opened, err := r.Open(ctx, c)
 		same := err == nil && opened.Manifest.Thread == thread && opened.Manifest.Partial == 0
 		if same && !slices.ContainsFunc(drafts, func(d checkpoint.Opened) bool { return d.Digest == opened.Digest }) {
@@ -169,6 +182,15 @@ func (j *job) draftsOf(ctx context.Context, r reviewpr.Resume, all []source, thr
 		}
 	}
 	return drafts
+}
+
+// withdrawable refuses, before anything is paid, what withdraw would refuse.
+func (j *job) withdrawable(ctx context.Context, pr *pull.Pull, d checkpoint.Opened) error {
+	on, err := j.claims(ctx, d.Code, pr)
+	if err != nil {
+		return err
+	}
+	return post.Governed(on, decision.Record{Thread: d.Manifest.Thread, Digest: d.Digest, Code: d.Code}.Withdraws(""))
 }
 
 // withdraw records that newer replaces the drafts, so that none of them can be

@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/ingest"
@@ -70,7 +71,7 @@ func (j *job) candidates(ctx context.Context, r reviewpr.Resume) ([]reviewpr.Can
 		if err != nil {
 			return nil, problem("the folder of checkpoint-dir cannot be read", err.Error(), "name the folder that holds the draft's zip")
 		}
-		return j.candidatesOf(found), nil
+		return j.candidatesOf(found, r.RepoID), nil
 	}
 	if j.store != nil && r.Run == j.env.RunID {
 		zip, err := j.store.Download(ctx, r.Name, checkpoint.MaxZip)
@@ -83,7 +84,7 @@ func (j *job) candidates(ctx context.Context, r reviewpr.Resume) ([]reviewpr.Can
 		}
 	}
 	found, err := named(ctx, j.rest(r.Name, r.Run), r.Name)
-	return j.candidatesOf(found), needsActionsRead(err, "the draft's artifact cannot be read")
+	return j.candidatesOf(found, r.RepoID), needsActionsRead(err, "the draft's artifact cannot be read")
 }
 
 // rest reads artifacts of one name by the API, of a run or, where it is 0, of any.
@@ -168,12 +169,16 @@ func (j *job) siblings(ctx context.Context, code string) ([]source, error) {
 	}
 	var found []source
 	for _, i := range items {
-		if codes[i.Name] {
+		if codes[i.Name] && len(found) < maxSiblings {
 			found = append(found, source{i, place})
 		}
 	}
 	return found, err
 }
+
+// maxSiblings bounds how many decisions on other drafts are read: anybody can
+// name an artifact.
+const maxSiblings = 50
 
 // claims are the decisions on a draft, and on others of its pull request, that
 // runs which may decide have stored.
@@ -211,6 +216,10 @@ func (j *job) claim(ctx context.Context, s source, o *pull.Pull) (c post.Claim, 
 			return post.Claim{}, false, err
 		}
 	}
+	claim := post.Claim{ID: s.ID, Run: s.RunID, Live: run.ID != 0 && run.Status != "completed", Done: run.Conclusion == "success"}
+	if claim.Record, ours = j.records[s.ID]; ours && s.ID != 0 {
+		return claim, true, nil
+	}
 	zip, err := s.from.Get(ctx, s.Item, checkpoint.MaxZip)
 	if errors.Is(err, github.ErrExpired) || errors.Is(err, github.ErrNotFound) {
 		return post.Claim{}, false, nil
@@ -218,7 +227,7 @@ func (j *job) claim(ctx context.Context, s source, o *pull.Pull) (c post.Claim, 
 	if err != nil {
 		return post.Claim{}, false, err
 	}
-	record, err := j.protection.OpenRecord(zip)
+	claim.Record, err = j.protection.OpenRecord(zip)
 	if errors.As(err, new(*checkpoint.Refusal)) && j.sealed() {
 		return post.Claim{}, false, nil // somebody's without the key
 	}
@@ -228,13 +237,34 @@ func (j *job) claim(ctx context.Context, s source, o *pull.Pull) (c post.Claim, 
 			{"next", "delete that artifact if it is nobody's decision, or draft the commit anew with again: true"},
 		}}
 	}
-	return post.Claim{ID: s.ID, Run: s.RunID, Live: run.ID != 0 && run.Status != "completed", Done: run.Conclusion == "success", Record: record}, err == nil, err
+	if err == nil {
+		if j.records == nil {
+			j.records = map[int64]decision.Record{}
+		}
+		j.records[s.ID] = claim.Record
+	}
+	return claim, err == nil, err
+}
+
+// readRun reads a run, once where it has completed.
+func (j *job) readRun(ctx context.Context, id int64) (github.Run, error) {
+	if run, known := j.runs[id]; known {
+		return run, nil
+	}
+	run, err := j.api.Run(ctx, j.ref.Owner, j.ref.Repo, id)
+	if err == nil && run.Status == "completed" {
+		if j.runs == nil {
+			j.runs = map[int64]github.Run{}
+		}
+		j.runs[id] = run
+	}
+	return run, err
 }
 
 // mayRecord reports whether an artifact is of a run whose decisions count, and
 // reads that run.
 func (j *job) mayRecord(ctx context.Context, i artifactstore.Item, repoID int64, branch string) (ours bool, run github.Run, err error) {
-	run, err = j.api.Run(ctx, j.ref.Owner, j.ref.Repo, i.RunID)
+	run, err = j.readRun(ctx, i.RunID)
 	if errors.Is(err, github.ErrNotFound) {
 		return false, run, nil
 	}
@@ -243,8 +273,13 @@ func (j *job) mayRecord(ctx context.Context, i artifactstore.Item, repoID int64,
 	}
 	path, _, _ := strings.Cut(run.Path, "@")
 	known := path == j.draftWorkflow || path == j.decideWorkflow || path == workflowFile(j.env.WorkflowRef)
-	// A branch's own workflow may say anything; it counts where this run is no better.
-	alike := run.Event == "pull_request" && j.event.Name == run.Event
-	trusted := run.Event == "pull_request_target" || run.HeadRepoID == repoID && (run.HeadBranch == branch || alike)
-	return known && trusted && run.RepoID == repoID && i.RepositoryID == repoID, run, nil
+	return known && mayAct(run, repoID, branch, j.event.Name) && i.RepositoryID == repoID, run, nil
+}
+
+// mayAct reports whether a run's workflow is the default branch's. A branch's own
+// may say anything; it counts where the run under way, of event, is no better.
+func mayAct(run github.Run, repoID int64, branch, event string) bool {
+	alike := run.Event == "pull_request" && event == run.Event
+	ours := run.HeadRepoID == repoID && (run.HeadBranch == branch || alike)
+	return run.RepoID == repoID && (run.Event == "pull_request_target" || ours)
 }

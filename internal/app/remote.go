@@ -195,10 +195,11 @@ func (r *remote) state(d parkedDraft, head string) render.Waiting {
 	return render.Waits
 }
 
-// decision reads what is on record for a draft.
+// decision reads what is on record for a draft and was acted on: the oldest of a
+// run that may decide and did not fail.
 func (r *remote) decision(ctx context.Context, d parkedDraft, items []artifactstore.Item) (decision.Record, bool) {
-	for _, i := range items {
-		if i.Name != checkpoint.DecisionArtifactName(d.code) || i.Expired {
+	for _, i := range slices.Backward(items) {
+		if i.Name != checkpoint.DecisionArtifactName(d.code) || i.Expired || !r.acted(ctx, i) {
 			continue
 		}
 		zip, err := r.api.Download(ctx, r.ref.Owner, r.ref.Repo, i.ID, checkpoint.MaxZip)
@@ -210,6 +211,13 @@ func (r *remote) decision(ctx context.Context, d parkedDraft, items []artifactst
 		}
 	}
 	return decision.Record{}, false
+}
+
+func (r *remote) acted(ctx context.Context, i artifactstore.Item) bool {
+	run, err := r.api.Run(ctx, r.ref.Owner, r.ref.Repo, i.RunID)
+	path, _, _ := strings.Cut(run.Path, "@")
+	known := path == r.options.draftWorkflow || path == r.options.decideWorkflow
+	return err == nil && known && mayAct(run, i.RepositoryID, r.branch, "") && (run.Status != "completed" || run.Conclusion == "success")
 }
 
 // where is the page or the command to decide at.

@@ -56,7 +56,7 @@ func clash(name, id string, seen map[string]int) (line int, other string) {
 	return 0, ""
 }
 
-// known names a draft's ids, which count from F1 without gaps.
+// known names a draft's ids, which have no gaps.
 func known(ids []string) string {
 	switch len(ids) {
 	case 0:

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 )
 
@@ -25,8 +24,7 @@ type runOptions struct {
 	stepCap   int
 
 	deadline   time.Time
-	seal       sealer
-	keyless    bool // a key was asked for, and is none
+	key        []byte // of the seal; nil without one
 	migrations map[int]func(Snapshot) (Snapshot, error)
 }
 
@@ -56,7 +54,7 @@ func WithRandom(random func() float64) RunOption { return func(o *runOptions) { 
 // takes none that is not: ErrSeal. Without it the seal is a plain SHA-256, which
 // shows damage, not malice.
 func WithKey(key []byte) RunOption {
-	return func(o *runOptions) { o.seal.key, o.keyless = slices.Clone(key), len(key) < sha256.Size }
+	return func(o *runOptions) { o.key = append([]byte{}, key...) }
 }
 
 // Migrate turns a snapshot of that version of the graph into one of the next,
@@ -81,8 +79,8 @@ func (g *Graph[S]) Build(store Store, o ...RunOption) (*Flow[S], error) {
 	for _, opt := range o {
 		opt(&options)
 	}
-	if options.keyless {
-		errs = append(errs, fmt.Errorf("the key that seals snapshots has %d bytes, at least %d are needed", len(options.seal.key), sha256.Size))
+	if options.key != nil && len(options.key) < sha256.Size {
+		errs = append(errs, fmt.Errorf("the key that seals snapshots has %d bytes, at least %d are needed", len(options.key), sha256.Size))
 	}
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("building graph %q: %w", g.name, errors.Join(errs...))

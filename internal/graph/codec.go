@@ -3,7 +3,6 @@ package graph
 import (
 	"bytes"
 	"fmt"
-	"hash"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -25,77 +24,46 @@ var codec = json.JoinOptions(
 	json.RejectUnknownMembers(true),
 )
 
-// document is JSON in the making: in pieces, since to let one buffer grow to what
-// a large one needs moves it several times.
-type document struct {
-	full [][]byte
-	last []byte
-	sum  hash.Hash // of all of it, where wanted
-}
+// pieces is JSON in the making, joined when all is there: to let one buffer grow
+// to what a large text needs moves it several times.
+type pieces [][]byte
 
 const piece = 1 << 20
 
-func (d *document) Write(p []byte) (int, error) {
-	if len(d.last)+len(p) > piece && len(d.last) > 0 {
-		d.full, d.last = append(d.full, d.last), make([]byte, 0, max(piece, len(p)))
+func (p *pieces) Write(data []byte) (int, error) {
+	last, size := len(*p)-1, len(data)
+	if last < 0 || len((*p)[last])+size > piece {
+		if last++; last > 0 {
+			size = max(piece, size)
+		}
+		*p = append(*p, make([]byte, 0, size))
 	}
-	d.last = append(d.last, p...)
-	if d.sum != nil {
-		d.sum.Write(p)
-	}
-	return len(p), nil
+	(*p)[last] = append((*p)[last], data...)
+	return len(data), nil
 }
 
-// take puts JSON at the end without copying it yet.
-func (d *document) take(raw []byte) {
-	d.full, d.last = append(d.full, d.last, raw), nil
-	d.sum.Write(raw)
-}
-
-func (d *document) size() int {
-	n := len(d.last)
-	for _, p := range d.full {
-		n += len(p)
+func (p pieces) size() (n int) {
+	for _, data := range p {
+		n += len(data)
 	}
 	return n
 }
 
-func (d *document) bytes() []byte {
-	if len(d.full) == 0 {
-		return d.last
-	}
-	all := make([]byte, 0, d.size())
-	for _, p := range append(d.full, d.last) {
-		all = append(all, p...)
-	}
-	return all
-}
+func (p pieces) join() []byte { return bytes.Join(p, nil) }
 
-// add puts a value's JSON at a document's end. Text that is no UTF-8 is stored
-// with replacement characters, and v becomes what will be read back: a run must
-// go on after a crash as it would have without.
-func add[T any](d *document, v *T) error {
-	before := *d
-	if json.MarshalWrite(d, v, codec) == nil {
-		return nil
-	}
-	if *d = before; d.sum != nil {
-		d.sum.Reset()
+// encode is the JSON of one value. Text that is no UTF-8 is stored with
+// replacement characters, and v becomes what will be read back: a run must go on
+// after a crash as it would have without.
+func encode[T any](v *T) (pieces, error) {
+	var p pieces
+	if json.MarshalWrite(&p, v, codec) == nil {
+		return p, nil
 	}
 	data, err := json.Marshal(v, codec, jsontext.AllowInvalidUTF8(true))
-	if err != nil {
-		return err
+	if err == nil {
+		*v, err = decode[T](data)
 	}
-	_, _ = d.Write(data)
-	*v, err = decode[T](data)
-	return err
-}
-
-// encode is the JSON of one value, as add makes it.
-func encode[T any](v *T) ([]byte, error) {
-	var d document
-	err := add(&d, v)
-	return d.bytes(), err
+	return pieces{data}, err
 }
 
 func decode[T any](data []byte) (T, error) {

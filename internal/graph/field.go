@@ -48,8 +48,8 @@ type fieldDef[S any] struct {
 	reducer string // "" where a new value replaces the old one
 	typ     reflect.Type
 	at      func(*S) any // the *T
-	save    func(*document, *S) error
-	encode  func(d *document, v any) (kept any, err error)
+	save    func(*S) (pieces, error)
+	encode  func(v any) (kept any, raw pieces, err error)
 	decode  func([]byte) (any, error)
 	merge   func(*S, any)
 	settle  func(*S) // after a superstep's merges
@@ -97,11 +97,11 @@ func declare[S, T any](g *Graph[S], name, reducer string, at func(*S) *T, merge 
 		reducer: reducer,
 		typ:     reflect.TypeFor[T](),
 		at:      func(s *S) any { return at(s) },
-		save:    func(d *document, s *S) error { return add(d, at(s)) },
-		encode: func(d *document, v any) (any, error) {
+		save:    func(s *S) (pieces, error) { return encode(at(s)) },
+		encode: func(v any) (any, pieces, error) {
 			kept, _ := v.(T) // of an interface type, nil has no type
-			err := add(d, &kept)
-			return kept, err
+			raw, err := encode(&kept)
+			return kept, raw, err
 		},
 		decode: func(raw []byte) (any, error) { return decode[T](raw) },
 		merge: func(s *S, v any) {

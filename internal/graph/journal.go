@@ -62,30 +62,29 @@ func (f *Flow[S]) record(r Record, u Update) ([]byte, []change, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("encoding the record of %q: %w", r.Node, err)
 	}
-	var d document
-	fmt.Fprintf(&d, `%s,"update":[`, head[:len(head)-1])
+	doc, sep := pieces{head[:len(head)-1], []byte(`,"update":[`)}, ""
 	changes := slices.Clone(u.changes)
-	start, end := make([]int, len(changes)), make([]int, len(changes))
-	for i, c := range changes {
+	at := make([][2]int, len(changes)) // where each value stands
+	for i := range changes {
+		c := &changes[i]
 		if node := f.node(r.Node); node == nil || !slices.Contains(node.writes, c.field) {
 			return nil, nil, fmt.Errorf("node %q does not declare that it writes field %q", r.Node, c.field.name)
 		}
-		if i > 0 {
-			fmt.Fprint(&d, ",")
+		field := f.fields[c.field.index]
+		var value pieces
+		if c.value, value, err = field.encode(c.value); err != nil {
+			return nil, nil, fmt.Errorf("encoding field %q: %w", field.name, err)
 		}
-		fmt.Fprintf(&d, `{"field":%q,"value":`, c.field.name)
-		start[i] = d.size()
-		if changes[i].value, err = f.fields[c.field.index].encode(&d, c.value); err != nil {
-			return nil, nil, fmt.Errorf("encoding field %q: %w", c.field.name, err)
-		}
-		end[i] = d.size()
-		fmt.Fprint(&d, "}")
+		doc = append(doc, fmt.Appendf(nil, `%s{"field":%q,"value":`, sep, field.name))
+		at[i][0] = doc.size()
+		doc = append(doc, value...)
+		at[i][1] = doc.size()
+		doc, sep = append(doc, []byte("}")), ","
 	}
-	fmt.Fprint(&d, "]}")
-	data := d.bytes()
+	data := append(doc, []byte("]}")).join()
 	for i, c := range changes {
 		if f.fields[c.field.index].reducer == "" {
-			changes[i].raw = data[start[i]:end[i]:end[i]]
+			changes[i].raw = data[at[i][0]:at[i][1]:at[i][1]]
 		}
 	}
 	return data, changes, nil
@@ -158,9 +157,9 @@ func (r *result) replay(rec Record, changes []change) {
 		r.intent = true
 	case rec.Answer != "":
 		if r.answers == nil {
-			r.answers = map[string]*answer{}
+			r.answers = map[string][]byte{}
 		}
-		r.answers[rec.Answer] = &answer{value: rec.Value}
+		r.answers[rec.Answer] = rec.Value
 	default:
 		*r = result{done: true, failed: rec.Failed, unreached: rec.Unreached, changes: changes}
 	}

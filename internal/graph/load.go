@@ -17,7 +17,7 @@ func (f *Flow[S]) load(ctx context.Context, id string) (*thread[S], error) {
 	if err != nil {
 		return nil, fmt.Errorf("loading thread %q: %w", id, err)
 	}
-	if err := f.seal.check(saved.Snapshot); err != nil {
+	if err := checkSeal(f.key, saved.Snapshot); err != nil {
 		return nil, fmt.Errorf("reading thread %q: %w", id, err)
 	}
 	s, err := decodeSnapshot(saved.Snapshot)

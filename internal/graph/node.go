@@ -93,7 +93,8 @@ func Gate[S, Q, A any](g *Graph[S], name string, ask func(S) (Q, error), decide 
 		if err != nil {
 			return nil, err
 		}
-		return encode(&q)
+		data, err := encode(&q)
+		return data.join(), err
 	}
 	n.decide = func(s S, value any) (Update, error) {
 		a, err := answerAs[A](value)

@@ -4,16 +4,15 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 )
 
 // taskJournal is what a running task has in the journal before it is done: the
-// answers it paid for. Append writes a record of the task.
+// answers it paid for, by key. Note writes a record of the task.
 type taskJournal struct {
-	append func(Record) error
-
-	mu      sync.Mutex
-	answers map[string]*answer
-	refused error // by the store: the task has no result then, whatever it returns
+	note    func(Record) error
+	answers sync.Map              // string to *answer
+	refused atomic.Pointer[error] // by the store: the task has no result then, whatever it returns
 }
 
 // answer is one key's value as JSON, nil until there is one. The lock is held
@@ -39,7 +38,8 @@ func Once[T any](ctx context.Context, key string, do func(context.Context) (T, e
 	if key == "" {
 		return *new(T), errors.New("an answer that is to be paid for once needs a key")
 	}
-	a := j.answer(key)
+	kept, _ := j.answers.LoadOrStore(key, &answer{})
+	a := kept.(*answer)
 	a.paying.Lock()
 	defer a.paying.Unlock()
 	if v, err := decode[T](a.value); err == nil {
@@ -50,39 +50,21 @@ func Once[T any](ctx context.Context, key string, do func(context.Context) (T, e
 		return v, err
 	}
 	value, err := encode(&v)
-	if err == nil {
-		err = j.note(Record{Answer: key, Value: value})
-	}
 	if err != nil {
 		return *new(T), err
 	}
-	a.value = value
-	return decode[T](value)
-}
-
-func (j *taskJournal) answer(key string) *answer {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.answers[key] == nil {
-		j.answers[key] = &answer{}
+	data := value.join()
+	if err := j.note(Record{Answer: key, Value: data}); err != nil {
+		return *new(T), err
 	}
-	return j.answers[key]
-}
-
-// note appends a record, and remembers if the store refused it.
-func (j *taskJournal) note(r Record) error {
-	err := j.append(r)
-	if errors.Is(err, errNotKept) {
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		j.refused = err
-	}
-	return err
+	a.value = data
+	return decode[T](data)
 }
 
 // refusal is the error of a store that did not keep one of the task's records.
 func (j *taskJournal) refusal() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.refused
+	if err := j.refused.Load(); err != nil {
+		return *err
+	}
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"hash"
 )
 
 // A sealed snapshot begins with its seal, which covers every byte behind it:
@@ -16,66 +15,47 @@ import (
 // Which kind it has to be follows from whether there is a key, never from the
 // snapshot.
 const (
-	sealStart = `{"seal":"`
-	sealEnd   = `",`
-	plain     = "sha256:"
-	keyed     = "hmac-sha256:"
-	unsealed  = `{"format":1,` // how snapshots began before there were seals
+	plain    = `{"seal":"sha256:`
+	keyed    = `{"seal":"hmac-sha256:`
+	unsealed = `{"format":1,` // how snapshots began before there were seals
 )
 
-// sealer makes and checks seals: HMAC-SHA256 under a key, SHA-256 without one.
-type sealer struct{ key []byte }
-
-func (s sealer) start() string {
-	if s.key != nil {
-		return sealStart + keyed
-	}
-	return sealStart + plain
-}
-
-// blank is where set will put the seal.
-func (s sealer) blank() string {
-	return s.start() + fmt.Sprintf("%0*d", hex.EncodedLen(sha256.Size), 0) + sealEnd
-}
-
-// set seals a snapshot that begins with blank.
-func (s sealer) set(snapshot []byte) {
-	copy(snapshot[len(s.start()):], s.sum(snapshot[len(s.blank()):]))
-}
-
-func (s sealer) sum(rest []byte) []byte {
-	var h hash.Hash = sha256.New()
-	if s.key != nil {
-		h = hmac.New(sha256.New, s.key)
+// seal is what a snapshot begins with that goes on with rest: HMAC-SHA256 under
+// a key, SHA-256 without one.
+func seal(key, rest []byte) []byte {
+	start, h := plain, sha256.New()
+	if key != nil {
+		start, h = keyed, hmac.New(sha256.New, key)
 	}
 	h.Write(rest)
-	return hex.AppendEncode(nil, h.Sum(nil))
+	return fmt.Appendf(nil, `%s%x",`, start, h.Sum(nil))
 }
 
-// check refuses a snapshot of which a byte is not as it was sealed, and one
+// checkSeal refuses a snapshot of which a byte is not as it was sealed, and one
 // whose seal is not of the kind that is wanted. It decodes nothing.
-func (s sealer) check(snapshot []byte) error {
-	if len(snapshot) > maxBytes {
-		return fmt.Errorf("%w: %d bytes, at most %d", ErrSnapshot, len(snapshot), maxBytes)
-	}
-	start, size := len(s.start()), len(s.blank())
+func checkSeal(key, snapshot []byte) error {
+	size := len(seal(key, nil))
 	switch {
-	case s.key == nil && bytes.HasPrefix(snapshot, []byte(unsealed)):
+	case len(snapshot) > maxBytes:
+		return fmt.Errorf("%w: %d bytes, at most %d", ErrSnapshot, len(snapshot), maxBytes)
+	case key == nil && bytes.HasPrefix(snapshot, []byte(unsealed)):
 		return nil
-	case s.key == nil && isKeyed(snapshot):
+	case key == nil && isKeyed(snapshot):
 		return fmt.Errorf("%w: it is under a key, and there is none here to check it with", ErrSeal)
-	case !bytes.HasPrefix(snapshot, []byte(s.start())) && s.key != nil:
+	case key != nil && !isKeyed(snapshot):
 		return fmt.Errorf("%w: there is a key, and no seal under it", ErrSeal)
-	case !bytes.HasPrefix(snapshot, []byte(s.start())), len(snapshot) < size, string(snapshot[size-len(sealEnd):size]) != sealEnd,
-		!hmac.Equal(s.sum(snapshot[size:]), snapshot[start:size-len(sealEnd)]):
+	case len(snapshot) < size, !hmac.Equal(seal(key, snapshot[size:]), snapshot[:size]):
 		return fmt.Errorf("%w: it was changed or cut, or sealed under another key", ErrSeal)
 	}
 	return nil
 }
 
-func isKeyed(snapshot []byte) bool { return bytes.HasPrefix(snapshot, []byte(sealStart+keyed)) }
+func isKeyed(snapshot []byte) bool { return bytes.HasPrefix(snapshot, []byte(keyed)) }
 
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+func digest(parts ...[]byte) string {
+	h := sha256.New()
+	for _, data := range parts {
+		h.Write(data)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }

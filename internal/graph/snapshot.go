@@ -2,8 +2,6 @@ package graph
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -43,7 +41,7 @@ type Snapshot struct {
 // flow with WithKey does that.
 func DecodeSnapshot(data []byte) (Snapshot, error) {
 	if !isKeyed(data) {
-		if err := (sealer{}).check(data); err != nil {
+		if err := checkSeal(nil, data); err != nil {
 			return Snapshot{}, err
 		}
 	}
@@ -53,18 +51,19 @@ func DecodeSnapshot(data []byte) (Snapshot, error) {
 // decodeSnapshot takes bytes whose seal was looked at.
 func decodeSnapshot(data []byte) (Snapshot, error) {
 	var s Snapshot
-	read := struct {
-		*Snapshot
-		Fields parts `json:"fields"`
-	}{&s, parts{of: data}}
+	parts := json.UnmarshalFromFunc(func(dec *jsontext.Decoder, v *jsontext.Value) error { // left where they stand
+		value, err := dec.ReadValue()
+		end := dec.InputOffset()
+		*v = data[end-int64(len(value)) : end : end]
+		return err
+	})
 	err := checkBounds(data)
 	if err == nil {
-		err = json.Unmarshal(data, &read, codec)
+		err = json.Unmarshal(data, &s, codec, json.WithUnmarshalers(parts))
 	}
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("%w: %w", ErrSnapshot, err)
 	}
-	s.Fields = read.Fields.values
 	if s.Format != format && (s.Format != 1 || s.Seal != "") {
 		return Snapshot{}, fmt.Errorf("%w: format %d, this program reads format %d", ErrSnapshot, s.Format, format)
 	}
@@ -76,37 +75,8 @@ func decodeSnapshot(data []byte) (Snapshot, error) {
 	return s, nil
 }
 
-// parts is a JSON object whose values are left where they stand in the document.
-type parts struct {
-	of     []byte
-	values map[string]jsontext.Value
-}
-
-// UnmarshalJSONFrom reads the object at its place in the document.
-func (p *parts) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	if kind := dec.PeekKind(); kind != '{' {
-		return fmt.Errorf("%v, not an object", kind)
-	}
-	p.values = map[string]jsontext.Value{}
-	_, err := dec.ReadToken()
-	for err == nil && dec.PeekKind() == '"' {
-		var name jsontext.Token
-		if name, err = dec.ReadToken(); err == nil {
-			key := name.String()
-			var value jsontext.Value
-			value, err = dec.ReadValue()
-			end := dec.InputOffset()
-			p.values[key] = p.of[end-int64(len(value)) : end : end]
-		}
-	}
-	if err == nil {
-		_, err = dec.ReadToken()
-	}
-	return err
-}
-
-// save stores the thread as it stands at the start of a superstep. Cancelling
-// the run does not stop it.
+// save stores the thread as it stands at the start of a superstep, also after the
+// run was cancelled.
 func (f *Flow[S]) save(ctx context.Context, t *thread[S]) error {
 	data, err := f.encodeThread(t)
 	if err != nil {
@@ -129,53 +99,37 @@ func (f *Flow[S]) encodeThread(t *thread[S]) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var d document
-	fmt.Fprintf(&d, `%s%s,"payloads":{`, f.seal.blank(), head[1:len(head)-1])
-	if err := t.addPayloads(&d); err != nil {
-		return nil, err
-	}
-	fmt.Fprint(&d, `},"fields":{`)
-	if err := f.addFields(&d, t); err != nil {
-		return nil, err
-	}
-	fmt.Fprint(&d, "}")
-	data := d.bytes()
-	f.seal.set(data)
-	return data, nil
-}
-
-func (t *thread[S]) addPayloads(d *document) error {
-	sep := ""
+	start := seal(f.key, nil)
+	doc, sep := pieces{start, head[1 : len(head)-1], []byte(`,"payloads":{`)}, ""
 	for _, e := range t.frontier {
-		if e.node.kind != kindFan {
-			continue
+		if e.node.kind == kindFan {
+			payloads, err := json.Marshal(e.payloads, codec)
+			if err != nil {
+				return nil, fmt.Errorf("payloads of %q: %w", e.node.name, err)
+			}
+			doc = append(doc, fmt.Appendf(nil, "%s%q:", sep, e.node.name), payloads)
+			sep = ","
 		}
-		fmt.Fprintf(d, "%s%q:", sep, e.node.name)
-		if err := json.MarshalWrite(d, e.payloads, codec); err != nil {
-			return fmt.Errorf("payloads of %q: %w", e.node.name, err)
-		}
-		sep = ","
 	}
-	return nil
-}
-
-// addFields puts the fields into a snapshot, and behind them their digests.
-func (f *Flow[S]) addFields(d *document, t *thread[S]) error {
+	doc, sep = append(doc, []byte(`},"fields":{`)), ""
 	digests := map[string]string{}
 	for i, field := range f.fields {
-		if i > 0 {
-			fmt.Fprint(d, ",")
+		value := pieces{t.raw[i]}
+		if t.raw[i] == nil {
+			if value, err = field.save(&t.state); err != nil {
+				return nil, fmt.Errorf("field %q: %w", field.name, err)
+			}
 		}
-		fmt.Fprintf(d, "%q:", field.name)
-		value := document{sum: sha256.New()}
-		if raw := t.raw[i]; raw != nil {
-			value.take(raw)
-		} else if err := field.save(&value, &t.state); err != nil {
-			return fmt.Errorf("field %q: %w", field.name, err)
-		}
-		digests[field.name] = hex.EncodeToString(value.sum.Sum(nil))
-		d.full, d.last = append(append(append(d.full, d.last), value.full...), value.last), nil
+		digests[field.name] = digest(value...)
+		doc = append(append(doc, fmt.Appendf(nil, "%s%q:", sep, field.name)), value...)
+		sep = ","
 	}
-	fmt.Fprint(d, `},"digests":`)
-	return add(d, &digests)
+	doc = append(doc, []byte(`},"digests":`))
+	foot, err := encode(&digests)
+	if err != nil {
+		return nil, err
+	}
+	data := append(append(doc, foot...), []byte("}")).join()
+	copy(data, seal(f.key, data[len(start):]))
+	return data, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // drive runs supersteps until the thread pauses or ends.
@@ -69,11 +70,11 @@ func (f *Flow[S]) following(t *thread[S]) (*thread[S], error) {
 func (f *Flow[S]) compute(ctx context.Context, t *thread[S]) error {
 	limited, stop := f.limit(ctx)
 	defer stop()
-	c := &computation[S]{flow: f, thread: t}
+	var broken atomic.Bool
 	var nodes sync.WaitGroup
 	for _, e := range t.frontier {
 		if e.node.kind != kindGate && e.done() < len(e.results) {
-			n := &nodeRun[S]{computation: c, entry: e, stop: ctx, ctx: ctx, ended: e.done()}
+			n := &nodeRun[S]{entry: e, flow: f, thread: t, stop: ctx, ctx: ctx, broken: &broken, ended: e.done()}
 			if e.node.limited {
 				n.ctx = limited
 			}

@@ -12,23 +12,18 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// computation is the running part of one superstep.
-type computation[S any] struct {
-	flow   *Flow[S]
-	thread *thread[S]
-
-	mu     sync.Mutex  // orders the events of tasks that end
-	broken atomic.Bool // the store refused a record: nothing more is started
-}
-
 // nodeRun is the running part of one node.
 type nodeRun[S any] struct {
-	*computation[S]
 	*entry[S]
-	stop  context.Context // when it ends, tasks without a result are left for another run
-	ctx   context.Context // of the tasks: stop, or one that ends at the deadline too
-	ended int             // guarded by mu
-	spent atomic.Pointer[error]
+	flow   *Flow[S]
+	thread *thread[S]
+	stop   context.Context // when it ends, tasks without a result are left for another run
+	ctx    context.Context // of the tasks: stop, or one that ends at the deadline too
+	broken *atomic.Bool    // the store refused a record of the superstep: nothing more is started
+	spent  atomic.Pointer[error]
+
+	mu    sync.Mutex // orders the events of tasks that end
+	ended int        // guarded by mu
 }
 
 // maxUnkept is how many tasks of a node may wait, their work done and their slot
@@ -98,11 +93,11 @@ func (n *nodeRun[S]) keep(r Record, u Update, free func()) ([]change, error) {
 		return nil, err
 	}
 	free()
-	return changes, n.append(r.Node, data)
+	return changes, n.append(data)
 }
 
-func (n *nodeRun[S]) append(node string, data []byte) error {
-	err := n.flow.append(n.ctx, n.thread, node, data)
+func (n *nodeRun[S]) append(data []byte) error {
+	err := n.flow.append(n.ctx, n.thread, n.node.name, data)
 	if errors.Is(err, errNotKept) {
 		n.broken.Store(true)
 	}
@@ -200,17 +195,20 @@ func (n *nodeRun[S]) call(ctx context.Context, i int, own *taskJournal) (Update,
 
 // journal is where a task's records go before it is done.
 func (n *nodeRun[S]) journal(i int) *taskJournal {
-	j := &taskJournal{answers: n.results[i].answers}
-	if j.answers == nil {
-		j.answers = map[string]*answer{}
+	j := &taskJournal{}
+	for key, value := range n.results[i].answers {
+		j.answers.Store(key, &answer{value: value})
 	}
-	j.append = func(r Record) error {
+	j.note = func(r Record) error {
 		r.Step, r.Node, r.Task = n.thread.step(), n.node.name, i
 		data, err := json.Marshal(&r, codec)
 		if err != nil {
 			return fmt.Errorf("encoding a record of %q: %w", r.Node, err)
 		}
-		return n.append(r.Node, data)
+		if err = n.append(data); errors.Is(err, errNotKept) {
+			j.refused.Store(&err)
+		}
+		return err
 	}
 	return j
 }

@@ -39,8 +39,8 @@ type result struct {
 	changes   []change
 	err       error
 
-	intent  bool               // an effect may have acted in an earlier process
-	answers map[string]*answer // of a task that is not done, by key
+	intent  bool              // an effect may have acted in an earlier process
+	answers map[string][]byte // of a task that is not done, by key
 }
 
 func (e *entry[S]) done() int {
@@ -135,12 +135,12 @@ func (t *thread[S]) result() Result[S] {
 func (f *Flow[S]) begin(ctx context.Context, id string, initial *S) (*thread[S], error) {
 	t := &thread[S]{id: id, created: f.clock().UTC().Round(0), raw: make([][]byte, len(f.fields))}
 	for _, field := range f.fields {
-		var d document
-		if err := field.save(&d, initial); err != nil {
-			return nil, fmt.Errorf("encoding field %q of the initial state: %w", field.name, err)
+		raw, err := field.save(initial)
+		if err == nil {
+			err = json.Unmarshal(raw.join(), field.at(&t.state), codec)
 		}
-		if err := json.Unmarshal(d.bytes(), field.at(&t.state), codec); err != nil {
-			return nil, fmt.Errorf("reading back field %q of the initial state: %w", field.name, err)
+		if err != nil {
+			return nil, fmt.Errorf("field %q of the initial state: %w", field.name, err)
 		}
 	}
 	t.enter(f.start, nil)

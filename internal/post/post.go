@@ -58,25 +58,22 @@ type Posted struct {
 }
 
 // Review posts the review as one COMMENT at the reviewed commit. Before it
-// writes it looks whether it was posted before, whether the pull request moved
-// since check 9, and whether another job is deciding: it waits for its turn and
-// looks again. Where GitHub refuses the inline comments, all of them are posted
+// writes it looks whether it was posted before and whether another job is
+// deciding: it waits for its turn and looks again; and last of all, whether the
+// pull request moved since check 9. Where GitHub refuses the inline comments, all of them are posted
 // in the body instead, so that a bad anchor costs nothing else (P7).
 func Review(ctx context.Context, r Reader, w Writer, q Request) (Posted, error) {
 	if earlier, found, err := Look(ctx, r, q); err != nil || found {
 		return earlier, err
-	}
-	if err := unmoved(ctx, r, q); err != nil {
-		return Posted{}, err
 	}
 	if q.Race != nil {
 		if earlier, found, err := q.turn(ctx, r); err != nil || found {
 			return earlier, err
 		}
 	}
-	posted, err := send(ctx, w, q, q.Review)
+	posted, err := send(ctx, r, w, q, q.Review)
 	if errors.Is(err, write.ErrRefused) && inline(q.Review) {
-		posted, err = send(ctx, w, q, q.Review.InBody())
+		posted, err = send(ctx, r, w, q, q.Review.InBody())
 	}
 	if errors.Is(err, write.ErrUnknown) {
 		if there, found, lookErr := Look(ctx, r, q); lookErr == nil && found {
@@ -100,8 +97,11 @@ func (q Request) turn(ctx context.Context, r Reader) (earlier Posted, found bool
 	return Look(ctx, r, q)
 }
 
-// send writes the review in one of its forms.
-func send(ctx context.Context, w Writer, q Request, form render.Review) (Posted, error) {
+// send writes the review in one of its forms, if the pull request has not moved.
+func send(ctx context.Context, r Reader, w Writer, q Request, form render.Review) (Posted, error) {
+	if err := unmoved(ctx, r, q); err != nil {
+		return Posted{}, err
+	}
 	body, comments := Rendered(form)
 	body = render.Posted(body, q.Approval, q.marker())
 	_, url, err := w.CreateReview(ctx, q.Ref, q.Commit, body, comments)
@@ -109,7 +109,7 @@ func send(ctx context.Context, w Writer, q Request, form render.Review) (Posted,
 }
 
 // unmoved looks at the pull request once more: between the checks and the write
-// lie the reading of approvals, decisions and reviews (T24). A push in the last
+// lie the reading of approvals, decisions and reviews, and a wait (T24). A push in the last
 // moment still leaves the review at the commit that its body names.
 func unmoved(ctx context.Context, r Reader, q Request) error {
 	now, err := r.Pull(ctx, q.Ref)

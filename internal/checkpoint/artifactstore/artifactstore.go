@@ -22,8 +22,8 @@ import (
 
 const (
 	firstInterval = 30 * time.Second
-	lastInterval  = 5 * time.Minute
-	defaultMax    = 12
+	lastInterval  = 30 * time.Minute
+	defaultMax    = 100
 )
 
 // ErrTooLarge is progress that no checkpoint has room for. The run goes on, and
@@ -37,9 +37,9 @@ type Options struct {
 	// Pack makes the n-th partial, counted from 1, of what is saved of the thread.
 	Pack func(saved graph.Saved, n int) (name string, zip []byte, err error)
 	// Interval is how long after the first write something is carried away, 30 s
-	// when zero; it doubles each time, up to five minutes. Less than zero is never.
+	// when zero; it doubles each time, up to half an hour. Less than zero is never.
 	Interval time.Duration
-	// Max bounds how often that is done, 12 when zero. Flush is not counted.
+	// Max bounds how often that is done, 100 when zero. Flush is not counted.
 	Max int
 	// OnError is told what went wrong on the way, from other goroutines.
 	OnError func(error)

@@ -28,6 +28,7 @@ type Resume struct {
 	Workflow   string // the file whose runs may have made the draft
 	Branch     string // the default branch
 	Run        int64  // the run that must have made it; 0 for any of the workflow
+	Again      bool   // Earlier takes progress of a draft made anew alone
 	Protection checkpoint.Protection
 	Settings   checkpoint.Settings
 	Candidates []Candidate // newest first
