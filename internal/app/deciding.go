@@ -231,7 +231,7 @@ func (j *job) dispatched(ctx context.Context, o verified) error {
 		return err
 	}
 	member, err := j.api.Member(ctx, j.ref.Owner, j.ref.Repo, j.by())
-	if err != nil {
+	if err != nil && !errors.Is(err, github.ErrNotFound) { // an app or a deleted account is no user
 		return err
 	}
 	return gate.MayDecide(gate.Decider{Login: j.by(), Bot: member.Bot, Permission: member.Permission}, o.now.Pull.Author, j.allowAuthor, false)

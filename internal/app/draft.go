@@ -92,8 +92,12 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewe
 		j.explainFailures(&r, cause)
 	}
 	if r.Artifact == "" { // the results stay, for the next commit or attempt
-		if err := errors.Join(j.leave(ctx, r, store), store.Close(ctx, false)); err != nil {
-			j.runner.Warning("what was paid could not be stored: " + explain(err))
+		err := errors.Join(j.leave(ctx, r, store), store.Close(ctx, false))
+		if r.Outcome == reviewpr.Clean {
+			err = errors.Join(err, j.withdraw(ctx, r.state.Pull, before.drafts, ""))
+		}
+		if err != nil {
+			j.runner.Warning("what was paid or withdrawn could not be stored: " + explain(err))
 		}
 		return r, nil
 	}

@@ -84,6 +84,9 @@ func (j *job) candidates(ctx context.Context, r reviewpr.Resume) ([]reviewpr.Can
 		}
 	}
 	found, err := named(ctx, j.rest(r.Name, r.Run), r.Name)
+	if errors.Is(err, github.ErrNotFound) {
+		err = nil // no such run here: check 1
+	}
 	return j.candidatesOf(found, r.RepoID), needsActionsRead(err, "the draft's artifact cannot be read")
 }
 

@@ -153,14 +153,24 @@ func (r *remote) protection(m checkpoint.Manifest) checkpoint.Protection {
 // print lists the drafts that were not decided.
 func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]string, items []artifactstore.Item) error {
 	list, rows := []remoteDraft{}, []render.Parked{}
+	records, reviewed := map[string]decision.Record{}, map[string]bool{}
 	for _, d := range drafts {
-		record, decided := r.decision(ctx, d, items)
+		if record, decided := r.decision(ctx, d, items); decided {
+			records[d.code] = record
+			reviewed[d.Thread] = reviewed[d.Thread] || record.Decision == decision.Approve
+		}
+	}
+	for _, d := range drafts {
+		record, decided := records[d.code]
 		if decided && !record.Withdrawn() {
 			continue
 		}
 		state := r.state(d, heads[d.Pull])
-		if decided {
+		switch {
+		case decided:
 			state = render.Withdrawn
+		case reviewed[d.Thread]: // by another draft: a commit gets one review
+			state = render.Superseded
 		}
 		name := fmt.Sprintf("#%d", d.Pull)
 		if d.Instance != "" {
