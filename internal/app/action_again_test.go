@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -55,6 +56,21 @@ func TestAgain_InTheSameRun(t *testing.T) {
 	s.approved("")
 	s.postJob(old.digest()).start().is(3, "REFUSED").says("withdrawn", newer.outputs["code"])
 	s.postJob(newer.digest()).start().is(0, "POSTED")
+}
+
+func TestAgain_ThatFindsNothingWithdrawsTheOldDraft(t *testing.T) {
+	var blind atomic.Bool
+	s := setUp(t, scene{script: func(r llmtest.Request) llmtest.Answer {
+		if blind.Load() {
+			return llmtest.Findings()
+		}
+		return critic(r)
+	}})
+	old := s.parked()
+	blind.Store(true)
+	s.anew(githubtest.RunOptions{})
+	s.draftJob().with("again", "true").start().is(0, "CLEAN")
+	s.refused(s.decideJob(old.outputs["code"], "approve").start(), "withdrawn")
 }
 
 func TestP4_ACancelledDraftAgainIsGoneOnWithToo(t *testing.T) {

@@ -16,6 +16,13 @@ import (
 // Every resume check is met here by an attack of its own, by both routes where
 // an earlier test has it by one.
 
+func TestCheck1_RunThatIsNotOfThisRepository(t *testing.T) {
+	overRoutes(t, scene{}, func(s *stage, drafted ended, decide route) *job {
+		theirs := s.hub.AddRepo("evil/demo", githubtest.RepoOptions{}).AddRun(githubtest.RunOptions{})
+		return decide(s, drafted.digest()).with("run-id", fmt.Sprint(theirs.ID))
+	}, "no draft of this name was found")
+}
+
 func TestCheck3_TruncatedCheckpointByBothRoutes(t *testing.T) {
 	overRoutes(t, scene{}, func(s *stage, drafted ended, decide route) *job {
 		z := s.draftArtifact(drafted).Zip()

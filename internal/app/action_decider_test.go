@@ -15,11 +15,13 @@ func TestT26_Check12_WhoMayNotDecideByDispatch(t *testing.T) {
 		arm  func(*job)
 		says []string
 	}{
-		"the author": {as("lee"), []string{"the author of the pull request decided", "let somebody else decide, or set allow-author: true"}},
-		"a bot":      {as("machine"), []string{"a bot decided", "a person decides"}},
-		"a reader":   {as("rob"), []string{write, `permission "read"`, "write, maintain or admin"}},
-		"triage":     {as("tess"), []string{write}}, // GitHub tells of triage as read
-		"a stranger": {as("eve"), []string{write}},
+		"the author":               {as("lee"), []string{"the author of the pull request decided", "let somebody else decide, or set allow-author: true"}},
+		"a bot":                    {as("machine"), []string{"a bot decided", "a person decides"}},
+		"an app, which is no user": {as("helper[bot]"), []string{"a bot decided"}},
+		"an account that is gone":  {as("gone"), []string{write}},
+		"a reader":                 {as("rob"), []string{write, `permission "read"`, "write, maintain or admin"}},
+		"triage":                   {as("tess"), []string{write}}, // GitHub tells of triage as read
+		"a stranger":               {as("eve"), []string{write}},
 		"somebody else's re-run": {func(j *job) { j.set("GITHUB_TRIGGERING_ACTOR", "sam") },
 			[]string{"dispatched by one person and started again by another", `dispatched by "maya", started by "sam"`, "Run workflow, not Re-run"}},
 		"of a branch (T39)": {func(j *job) { j.set("GITHUB_REF", "refs/heads/topic") },

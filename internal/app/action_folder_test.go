@@ -41,7 +41,9 @@ func TestCheckpointDirCarriesTheDraftAndTheDecision(t *testing.T) {
 		s.untouched()
 
 		s.approved("")
+		began := time.Now()
 		s.postJob(drafted.digest()).inFolder(dir).start().is(0, "POSTED")
+		require.Less(t, time.Since(began), 8*time.Second, "it waited for its own record, which names no run")
 		require.Len(t, s.posted().Comments, 4)
 		require.Contains(t, files(t, dir), "pr-review-decision-"+drafted.outputs["code"]+".zip")
 		s.postJob(drafted.digest()).inFolder(dir).start().is(0, "POSTED")

@@ -186,6 +186,28 @@ func TestThreadsAndShowBesideHostileArtifacts(t *testing.T) {
 	require.Contains(t, other.stderr, "threads octo/demo lists what is")
 }
 
+func TestT19_ThreadsBelievesNoForksDecision(t *testing.T) {
+	s := setUp(t, scene{fork: true, author: "sam"})
+	drafted := s.parked()
+	z, err := checkpoint.Protection{}.PackRecord(s.abortOf(drafted))
+	require.NoError(t, err)
+	s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork}).AddArtifact("pr-review-decision-"+drafted.outputs["code"], z)
+	rows, _ := s.rows(nil)
+	require.Equal(t, "waits", rows[drafted.outputs["code"]].State)
+}
+
+func TestThreadsSaysThatAReviewedCommitsOtherDraftWaitsNoMore(t *testing.T) {
+	s := setUp(t, scene{})
+	first := s.parked()
+	s.anew(githubtest.RunOptions{})
+	second := s.parked()
+	s.decideJob(first.outputs["code"], "approve").start().is(0, "POSTED")
+	rows, _ := s.rows(nil)
+	require.NotEqual(t, "waits", rows[second.outputs["code"]].State)
+	s.decideJob(second.outputs["code"], "approve").start().is(3, "REFUSED").says("next")
+	s.posted()
+}
+
 func TestThreadsOfARepositoryWithoutDrafts(t *testing.T) {
 	s := setUp(t, scene{})
 	e := s.cli(nil, "threads", "octo/demo").ends(0)
