@@ -71,7 +71,7 @@ func (j *job) setUp() error {
 	if err := errors.Join(j.settle(j.env.RetentionDays), j.protection.Check()); err != nil {
 		return usage{err}
 	}
-	if _, given := given["checkpoint-key"]; given && !j.sealed() {
+	if _, given := given["checkpoint-key"]; given && !j.protection.Keyed() {
 		j.runner.Warning("checkpoint-key is set and trust is digest, so the key protects nothing: set trust: seal or encrypt in both jobs")
 	}
 	if j.event, err = action.ReadEvent(j.env); err != nil {
@@ -175,7 +175,7 @@ func (j *job) summarize(r report) error {
 	if r.parked() {
 		return j.runner.Summary(render.Draft(r.state.Review(), j.deciding(r)))
 	}
-	end := render.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.state.Decision, Changes: r.changes, Counts: j.summary == "counts", Reuses: j.sealed()}
+	end := render.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.state.Decision, Changes: r.changes, Counts: j.summary == "counts", Reuses: j.protection.Keyed()}
 	if r.Outcome == expired {
 		end.Restart = j.dispatch(j.draftWorkflow)
 	}

@@ -107,7 +107,7 @@ func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record
 	if err == nil {
 		err = post.Governed(on, record)
 	}
-	if err == nil && j.sealed() {
+	if err == nil && j.protection.Keyed() {
 		err = post.Remembered(on, record, draft.Again, draft.CreatedAt)
 	}
 	if err == nil && record.Decision == decision.Abort && !record.Withdrawn() {

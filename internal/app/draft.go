@@ -156,7 +156,7 @@ func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error)
 
 // sealing is how snapshots are sealed: under the key where drafts are.
 func sealing(p checkpoint.Protection) []graph.RunOption {
-	if p.Trust == checkpoint.TrustDigest || p.Trust == "" {
+	if !p.Keyed() {
 		return nil
 	}
 	return []graph.RunOption{graph.WithKey(p.Key.Derive("graph snapshot"))}

@@ -117,14 +117,14 @@ func (j *job) places() []artifactstore.Carrier {
 		return []artifactstore.Carrier{j.carrier()}
 	}
 	rest := artifactstore.REST{API: j.api, Owner: j.ref.Owner, Repo: j.ref.Repo, Prefix: "pr-review-", RunID: j.env.RunID, Pages: artifactPages}
-	if j.sealed() || j.anew {
+	if j.protection.Keyed() || j.anew {
 		rest.RunID = 0
 	}
 	var places []artifactstore.Carrier // the run's own first
 	if j.store != nil {
 		places = append(places, j.carrier())
 	}
-	if j.store != nil && j.sealed() {
+	if j.store != nil && j.protection.Keyed() {
 		places = append(places, j.cache())
 	}
 	return append(places, rest)
@@ -143,8 +143,6 @@ func (j *job) carrier() artifactstore.Carrier {
 func (j *job) cache() artifactstore.Carrier {
 	return artifactstore.Cache{Client: j.store, Prefix: fmt.Sprintf("pr-review-%d-%s-%d-", j.ref.Number, j.instance, j.env.RunID)}
 }
-
-func (j *job) sealed() bool { return j.protection.Trust != checkpoint.TrustDigest }
 
 // candidatesOf are listed artifacts, newest first. A folder and the cache hold
 // what is ours and tell nothing of it: no size, no repository. Of an artifact
@@ -211,7 +209,7 @@ func (j *job) by() string { return cmp.Or(j.env.TriggeringActor, j.env.Actor) }
 // remembersAbort reports whether a draft of this commit was rejected. Only a
 // sealed record is believed: without a key an abort holds for its code alone.
 func (j *job) remembersAbort(ctx context.Context, all []source, thread string) bool {
-	if !j.sealed() {
+	if !j.protection.Keyed() {
 		return false
 	}
 	for _, s := range all {
@@ -246,7 +244,7 @@ func (j *job) carried(change ingest.Change) *artifactstore.Store {
 	if j.checkpointDir != "" || j.store != nil {
 		o.Carriers = []artifactstore.Carrier{j.carrier()}
 	}
-	if j.store != nil && j.sealed() && j.checkpointDir == "" {
+	if j.store != nil && j.protection.Keyed() && j.checkpointDir == "" {
 		o.Carriers = append(o.Carriers, j.cache())
 	}
 	return artifactstore.New(o)

@@ -231,7 +231,7 @@ func (j *job) claim(ctx context.Context, s source, o *pull.Pull) (c post.Claim, 
 		return post.Claim{}, false, err
 	}
 	claim.Record, err = j.protection.OpenRecord(zip)
-	if errors.As(err, new(*checkpoint.Refusal)) && j.sealed() {
+	if errors.As(err, new(*checkpoint.Refusal)) && j.protection.Keyed() {
 		return post.Claim{}, false, nil // somebody's without the key
 	}
 	if err != nil {

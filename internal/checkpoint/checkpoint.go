@@ -82,7 +82,7 @@ func (p Protection) pack(m Manifest, snapshot []byte, review string) (Packed, er
 func (p Protection) sealed(m Manifest) (Manifest, []byte, error) {
 	m.Seal = ""
 	text, err := m.encode()
-	if err != nil || !p.keyed() {
+	if err != nil || !p.Keyed() {
 		return m, text, err
 	}
 	text = p.seal(manifestLabel, text)
@@ -137,7 +137,7 @@ func (p Protection) Open(z Zip) (Opened, error) {
 		return Opened{}, err
 	}
 	if err := z.agrees(m); err != nil {
-		if p.keyed() {
+		if p.Keyed() {
 			return Opened{}, altered("the draft", err)
 		}
 		return Opened{}, damaged(err)
@@ -149,7 +149,7 @@ func (p Protection) Open(z Zip) (Opened, error) {
 	if m.Trust != TrustEncrypt {
 		return o, nil
 	}
-	if !p.keyed() {
+	if !p.Keyed() {
 		return Opened{}, anotherTrust(m, p.Trust)
 	}
 	if o.Snapshot, err = p.reveal(z.parts[1]); err != nil {

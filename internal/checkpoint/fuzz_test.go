@@ -31,7 +31,7 @@ func FuzzOpen(f *testing.F) {
 				require.NotContains(t, err.Error(), "\x1b")
 				continue
 			}
-			require.False(t, p.keyed(), "nobody can make a seal without the key")
+			require.False(t, p.Keyed(), "nobody can make a seal without the key")
 			require.Equal(t, o.Manifest.SnapshotSHA256, Digest(o.Snapshot))
 		}
 	})

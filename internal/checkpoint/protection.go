@@ -36,7 +36,7 @@ func (p Protection) Check() error {
 	if !slices.Contains(trusts(), p.trust()) {
 		return fmt.Errorf("trust is %.40q; it is one of %s", p.Trust, strings.Join(trusts(), ", "))
 	}
-	if p.keyed() && p.Key.secret == nil {
+	if p.Keyed() && p.Key.secret == nil {
 		return fmt.Errorf("trust: %s: %w", p.Trust, badKey("is not set or empty"))
 	}
 	return nil
@@ -53,7 +53,8 @@ func trustOf(name string) string {
 	return name
 }
 
-func (p Protection) keyed() bool { return p.trust() != TrustDigest }
+// Keyed reports whether a key is demanded: under seal and encrypt.
+func (p Protection) Keyed() bool { return p.trust() != TrustDigest }
 
 // The uses of the key in this package.
 const (
@@ -110,7 +111,7 @@ func (p Protection) demandSeal(label, what string, object []byte) error {
 	if err := p.Check(); err != nil {
 		return refuse(5, "set trust and checkpoint-key as in the drafting job", what+" cannot be checked", row("where", "%v", err))
 	}
-	if !p.keyed() {
+	if !p.Keyed() {
 		return nil
 	}
 	switch err := p.checkSeal(label, object); err {

@@ -19,7 +19,7 @@ func (p Protection) PackRecord(r decision.Record) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("packing decision record: %w", err)
 	}
-	if p.keyed() {
+	if p.Keyed() {
 		text = p.seal(recordLabel, text)
 	}
 	if p.Trust == TrustEncrypt {
@@ -45,7 +45,7 @@ func (p Protection) OpenRecord(z []byte) (decision.Record, error) {
 		return decision.Record{}, fmt.Errorf("opening decision record: %w", err)
 	}
 	text := contents[0]
-	if hidden(text) && p.keyed() {
+	if hidden(text) && p.Keyed() {
 		if text, err = p.reveal(text); err != nil {
 			return decision.Record{}, altered("the decision record", err)
 		}

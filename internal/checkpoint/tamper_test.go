@@ -45,7 +45,7 @@ func TestT21_EveryFlippedByteOfAnEntryIsRefused(t *testing.T) {
 					require.NoError(t, err)
 					o, err := p.open(forged)
 					switch {
-					case p.keyed():
+					case p.Keyed():
 						refusal(t, err, 5)
 					case err == nil:
 						require.Equal(t, manifestEntry, entries[e].name, "without a key another manifest is another draft")
@@ -98,11 +98,11 @@ func TestT21_EveryTruncationIsRefused(t *testing.T) {
 				require.NoError(t, err)
 				refusal(t, CheckDigest(forged, Digest(z)), 2)
 				_, err = p.open(forged)
-				if e == 0 && i == len(part.content)-1 && !p.keyed() {
+				if e == 0 && i == len(part.content)-1 && !p.Keyed() {
 					require.NoError(t, err, "the line feed behind the manifest says nothing")
 					continue
 				}
-				refusal(t, err, map[bool]int{true: 5, false: 3}[p.keyed()])
+				refusal(t, err, map[bool]int{true: 5, false: 3}[p.Keyed()])
 			}
 		}
 	}
@@ -142,7 +142,7 @@ func TestCheck3_AReviewIsThereWhereItBelongs(t *testing.T) {
 		z, err := packZip(entries...)
 		require.NoError(t, err)
 		_, err = p.open(z)
-		refusal(t, err, map[bool]int{true: 5, false: 3}[p.keyed()])
+		refusal(t, err, map[bool]int{true: 5, false: 3}[p.Keyed()])
 	}
 }
 

@@ -52,7 +52,7 @@ func (r Resume) fitting(ctx context.Context, c Candidate) error {
 	switch {
 	case !ok || name.Pull != r.Ref.Number || name.Instance != r.Instance:
 		return errors.New("it is none of this pull request")
-	case !r.sealed() && (r.Run == 0 || c.Run != r.Run):
+	case !r.Protection.Keyed() && (r.Run == 0 || c.Run != r.Run):
 		return errUnsealed
 	case c.Run == 0:
 		return nil
@@ -62,7 +62,7 @@ func (r Resume) fitting(ctx context.Context, c Candidate) error {
 
 // by is the run that must have stored what is taken, 0 where a seal vouches for any.
 func (r Resume) by() int64 {
-	if r.sealed() {
+	if r.Protection.Keyed() {
 		return 0
 	}
 	return r.Run
@@ -102,9 +102,4 @@ func madeAnew(saved graph.Saved) error {
 		err = errors.New("it is of the draft that is made anew")
 	}
 	return err
-}
-
-// sealed reports whether a seal is demanded of what is opened.
-func (r Resume) sealed() bool {
-	return r.Protection.Check() == nil && r.Protection.Trust != "" && r.Protection.Trust != checkpoint.TrustDigest
 }
