@@ -174,6 +174,7 @@ func program(t *testing.T, path, dir string, env map[string]string) *exec.Cmd {
 		require.NoError(t, err)
 		cmd = exec.CommandContext(t.Context(), "docker", "run", "--rm", "--network", "host", "--volume", dir+":"+dir, "--volume", events+":"+events, "--workdir", dir)
 	}
+	cmd.Env = underRace()
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if image != "" {
 			cmd.Args = append(cmd.Args, "--env", name+"="+env[name])
@@ -286,3 +287,12 @@ func (e ended) shows(texts ...string) ended {
 }
 
 func (e ended) digest() string { return e.outputs["checkpoint-digest"] }
+
+// underRace is the race detector's variable, for the processes that tests start:
+// unless told, each rests for a second before it ends.
+func underRace() []string {
+	if options := os.Getenv("GORACE"); options != "" {
+		return []string{"GORACE=" + options}
+	}
+	return nil
+}

@@ -49,6 +49,7 @@ func (s *stage) command(more map[string]string, args ...string) *exec.Cmd {
 	}
 	maps.Copy(env, more)
 	cmd := exec.CommandContext(s.t.Context(), path, args...)
+	cmd.Env = underRace()
 	for name, value := range env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}

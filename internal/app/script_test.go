@@ -82,6 +82,7 @@ func setUpScript(t *testing.T, e *testscript.Env) error {
 	} {
 		e.Setenv(name, value)
 	}
+	e.Vars = append(e.Vars, underRace()...)
 	return nil
 }
 
