@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint/filestore"
-	"github.com/org/pr-review-action/internal/checkpoint/pgstore"
 	"github.com/org/pr-review-action/internal/graph"
 )
 
@@ -28,7 +27,7 @@ func (a *app) openStore(ctx context.Context, o *options) (threadStore, error) {
 		}
 	}
 	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
-		return pgstore.Open(ctx, where)
+		return openPostgres(ctx, where)
 	}
 	store, err := filestore.New(where)
 	if err != nil {

@@ -1,0 +1,11 @@
+//go:build nopostgres
+
+package app
+
+import "context"
+
+// openPostgres is not in the action's image: its jobs keep drafts in artifacts,
+// and what is not linked beside their tokens cannot be attacked.
+func openPostgres(context.Context, string) (threadStore, error) {
+	return nil, usageError("this build has no Postgres store", "install the command line with go install, or name a folder with --store")
+}
