@@ -8,4 +8,6 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint/pgstore"
 )
 
-func openPostgres(ctx context.Context, url string) (threadStore, error) { return pgstore.Open(ctx, url) }
+func openPostgres(ctx context.Context, url string) (threadStore, error) {
+	return pgstore.Open(ctx, url)
+}
