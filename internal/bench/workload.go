@@ -104,7 +104,7 @@ func ingested(n int) (change, []file) {
 // reviewed is what the simulated model finds in one file: three findings that
 // follow from its diff alone.
 func reviewed(f file, latency time.Duration) ([]finding, usage) {
-	if latency > 0 {
+	if latency > 0 { // the workload asks for it: it stands for the model's answer
 		time.Sleep(latency)
 	}
 	h := fnv1a(f.Diff)

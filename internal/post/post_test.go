@@ -322,3 +322,23 @@ func TestT24_APushOrCloseBeforeTheWritePostsNothing(t *testing.T) {
 		require.Empty(t, p.reviews, name)
 	}
 }
+
+// TestT24_APushWhileWaitingForTheTurnPostsNothing has the pull request move while
+// another job that decides the same draft is waited for.
+func TestT24_APushWhileWaitingForTheTurnPostsNothing(t *testing.T) {
+	t.Parallel()
+	p, q := &page{}, request()
+	q.Race = &post.Race{
+		Run: me, Record: yes(),
+		Claims: func(context.Context) ([]post.Claim, error) {
+			return []post.Claim{claim(5, me, true, yes()), claim(6, 8, true, yes())}, nil
+		},
+		Wait: func(context.Context, time.Duration) error {
+			p.now = pull.Pull{State: "open", HeadSHA: strings.Repeat("cd", 20)}
+			return nil
+		},
+	}
+	_, err := post.Review(t.Context(), p, p, q)
+	require.ErrorContains(t, err, "changed while this draft was being posted")
+	require.Empty(t, p.reviews)
+}

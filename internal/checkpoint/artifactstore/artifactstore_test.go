@@ -148,7 +148,8 @@ func (s *shelf) has() []string {
 	return slices.Clone(s.names)
 }
 
-// run writes one record a second for so long.
+// run writes one record a second for so long. Here and below, sleep is inside a
+// synctest bubble, whose clock leaps: no test waits.
 func run(t *testing.T, s graph.Store, d time.Duration) {
 	t.Helper()
 	require.NoError(t, s.Save(t.Context(), thread, []byte("snapshot")))

@@ -189,6 +189,7 @@ func TestCloseDeletesWhatAWholeDraftReplaces(t *testing.T) {
 	})
 }
 
+// In a synctest bubble, as all sleep here: the clock leaps and nothing waits.
 func TestManyTasksWriteWhileProgressLeaves(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -79,7 +79,7 @@ func TestP4_EarlierResultsAreTakenFromWhereTheyCanBeTrusted(t *testing.T) {
 		"T19 another pull request's":     {draft: drafted(t, 5, head, seal), by: 5, with: seal, change: func(tr *trail) { tr.Ref.Number = 43 }},
 		"renamed to this pull request's": {draft: drafted(t, 5, head, seal), by: 5, with: seal, change: func(tr *trail) { tr.Ref.Number = 43; rename(tr, "pr-review-43-") }},
 		"another instance's":             {draft: drafted(t, 5, head, seal), by: 5, with: seal, change: func(tr *trail) { tr.Instance = "docs" }},
-		"T20 other content":              {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) { rename(tr, "pr-review-42-0") }},
+		"T20 other content":              {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) { recode(tr) }},
 		"expired":                        {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) { tr.Candidates[0].Found.Expired = true }},
 		"unreadable": {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) {
 			tr.Candidates[0].Fetch = func(context.Context) ([]byte, error) { return nil, fmt.Errorf("502") }
@@ -107,6 +107,15 @@ func TestP4_EarlierResultsAreTakenFromWhereTheyCanBeTrusted(t *testing.T) {
 func rename(tr *trail, start string) {
 	found := &tr.Candidates[0].Found
 	found.Name = start + found.Name[len(start):]
+}
+
+// recode gives the candidate the name of another content.
+func recode(tr *trail) {
+	other := "0"
+	if strings.HasPrefix(tr.Candidates[0].Found.Name, "pr-review-42-0") {
+		other = "1"
+	}
+	rename(tr, "pr-review-42-"+other)
 }
 
 func TestP4_EarlierTakesPartialCheckpointsToo(t *testing.T) {
@@ -153,4 +162,28 @@ func TestEarlierLooksAtTwentyCandidates(t *testing.T) {
 	require.Len(t, left, 20)
 	fetched := slices.DeleteFunc(slices.Clone(tr.read), func(source string) bool { return source != "zip" })
 	require.Len(t, fetched, 20)
+}
+
+// TestT19_PlantedNamesDoNotCrowdOutResults has fifty artifacts of a fork's run
+// stand in front of ours.
+func TestT19_PlantedNamesDoNotCrowdOutResults(t *testing.T) {
+	t.Parallel()
+	p := sealed(t)
+	tr := resume(drafted(t, 5, head, p))
+	tr.Protection = p
+	ours := tr.Candidates[0]
+	facts := tr.RunFacts
+	tr.RunFacts = func(ctx context.Context, run int64) (checkpoint.RunFacts, error) {
+		if run == 6 {
+			return checkpoint.RunFacts{ID: 6, Path: ".github/workflows/ci.yml", Event: "pull_request", RepositoryID: 7, HeadRepositoryID: 99}, nil
+		}
+		return facts(ctx, run)
+	}
+	tr.Candidates = nil
+	for range 50 {
+		tr.Candidates = append(tr.Candidates, tr.candidate(ours.Found.Name, 6, []byte("planted")))
+	}
+	tr.Candidates = append(tr.Candidates, ours)
+	reused, _ := taken(t, tr.Resume)
+	require.Equal(t, 2, reused)
 }
