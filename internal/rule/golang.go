@@ -10,7 +10,7 @@ var handledCall = lazy(`\berr\w*\s*:?=\s*([A-Za-z_][\w.]*)\(`)
 
 // errorHandlingRemoved finds bare calls whose error the old code looked at.
 var errorHandlingRemoved = rule{
-	name: "go-error-handling-removed", category: "errors", severity: finding.Major,
+	name: "go-error-handling-removed", category: "error-handling", severity: finding.Major,
 	title: "The error of `{}` is dropped",
 	body:  "The old code looked at it; now what follows runs as if the call had worked.",
 	find:  in{golang: findRemovedHandling},
@@ -42,7 +42,7 @@ var errorBlanked = lazy(`^[A-Za-z]\w*, _ :?= (os\.(?:Open|ReadFile)|io\.ReadAll|
 // errorDropped finds bare calls of well-known functions that can fail at run time,
 // and results used without their error.
 var errorDropped = rule{
-	name: "go-error-dropped", category: "errors", severity: finding.Major,
+	name: "go-error-dropped", category: "error-handling", severity: finding.Major,
 	title:   "The error of `{}` is dropped",
 	body:    "It can fail at run time, and what follows then works on data that is missing or incomplete. Return the error, or say why it does not matter.",
 	inTests: skipped,
@@ -66,7 +66,7 @@ var (
 // errorCheckedLate finds results that are used, or whose closing is deferred, between
 // the call and the check of its error.
 var errorCheckedLate = rule{
-	name: "go-error-checked-late", category: "errors", severity: finding.Major,
+	name: "go-error-checked-late", category: "error-handling", severity: finding.Major,
 	title: "`{}` is used before its error is checked",
 	body:  "Where the call fails it is nil or empty, and this use of it panics or works on nothing.",
 	find: in{golang: each(func(h *hunk, i int) (hit, bool) {
@@ -107,7 +107,7 @@ var deferredRelease = lazy(`^defer [\w.]+\.(?:Close|Unlock|RUnlock|Rollback)\(`)
 
 // deferInLoop finds what a loop opens or locks and defers to release.
 var deferInLoop = rule{
-	name: "go-defer-in-loop", category: "resources", severity: finding.Major,
+	name: "go-defer-in-loop", category: "resource", severity: finding.Major,
 	title:   "The deferred call waits for the function, not for this turn of the loop",
 	body:    "Files, locks or connections pile up until the function returns. Move the body into a function of its own, or close at its end.",
 	inTests: skipped,

@@ -19,7 +19,7 @@ var conflictMarker = rule{
 }
 
 var debuggerLeft = rule{
-	name: "debugger-left", category: "debugging", severity: finding.Minor,
+	name: "debugger-left", category: "other", severity: finding.Minor,
 	title:   "A breakpoint is left in the code",
 	body:    "The program stops here and waits for a debugger that is not there.",
 	inTests: unchanged,
@@ -35,7 +35,7 @@ const debugText = `["'\x60](?:DEBUG\b|debug\b|HERE\b|here\b|XXX|={3,}>?|>{3,}|!{
 // debugPrint finds output that begins as one does to find a bug (here, XXX, >>>),
 // or is one bare value.
 var debugPrint = rule{
-	name: "debug-print", category: "debugging", severity: finding.Nit,
+	name: "debug-print", category: "other", severity: finding.Nit,
 	title:   "This output looks left over from debugging",
 	body:    "Remove it, or send it through the logger at a level that can be turned off.",
 	inTests: skipped,

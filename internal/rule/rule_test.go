@@ -248,3 +248,12 @@ func TestTheDemoHasItsSeededDefects(t *testing.T) {
 	}
 	require.Equal(t, "1 blocker, 3 major, 2 minor", finding.Counts(found))
 }
+
+func TestAPackageNamedExampleIsNoExample(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"src/main/java/com/example/Cart.java": false, "examples/cart/main.go": true, "src/test/java/com/shop/Cart.java": true,
+	} {
+		require.Equal(t, want, inTests(name), name)
+	}
+}

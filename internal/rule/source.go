@@ -58,6 +58,12 @@ type hunk struct {
 var testPath = lazy(`(?i)(?:^|/)(?:tests?|__tests__|testdata|testing|fixtures?|e2e|examples?|mocks?|__mocks__|integration)/` +
 	`|_test\.(?:go|py)$|[.\-_](?:test|spec)\.[jt]sx?$|(?:^|/)(?:test_[^/]*|conftest)\.py$|Tests?\.java$|\.bats$`)
 
+// inTests reports whether a path is one of tests or examples. Below src/main a
+// folder of such a name is part of a package's name.
+func inTests(name string) bool {
+	return testPath().MatchString(name) && !strings.Contains("/"+name, "/src/main/")
+}
+
 func languageOf(name string) language {
 	if strings.HasPrefix(path.Base(name), "Dockerfile") {
 		return shell
@@ -73,7 +79,7 @@ func newHunks(f diff.File) []*hunk {
 	}
 	hunks := make([]*hunk, len(parsed))
 	for i, p := range parsed {
-		hunks[i] = &hunk{path: f.Path, language: languageOf(f.Path), test: testPath().MatchString(f.Path)}
+		hunks[i] = &hunk{path: f.Path, language: languageOf(f.Path), test: inTests(f.Path)}
 		hunks[i].read(p)
 	}
 	return hunks

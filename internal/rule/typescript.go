@@ -17,7 +17,7 @@ var asyncForEach = rule{
 }
 
 var focusedTest = rule{
-	name: "ts-focused-test", category: "tests", severity: finding.Major,
+	name: "ts-focused-test", category: "test", severity: finding.Major,
 	title:   "Only this test runs",
 	body:    "The mark switches every other test of the file off, and the run stays green.",
 	inTests: unchanged,
