@@ -37,11 +37,13 @@ type Options struct {
 // Request is one system and one user turn. Schema, where set, is the JSON schema
 // of the answer in the strict subset, and SchemaName its name: letters, digits,
 // "_" and "-". MaxTokens limits the output, reasoning included; 0 for the server's own limit.
+// Deterministic asks for the likeliest answer (temperature 0), as far as the server can.
 type Request struct {
-	System, User string
-	SchemaName   string
-	Schema       json.RawMessage
-	MaxTokens    int
+	System, User  string
+	SchemaName    string
+	Schema        json.RawMessage
+	MaxTokens     int
+	Deterministic bool
 }
 
 // Answer is what the model said. Text, Model and Refusal are untrusted text.
@@ -86,13 +88,14 @@ func (c *Client) Identity() string { return "model " + c.model }
 // Errors are *StatusError, ErrRefused, ErrTruncated, ErrEmpty, ErrNotChat,
 // transport.ErrTooLarge, the context's, or the connection's. With ErrRefused, ErrTruncated
 // and ErrEmpty the answer is filled in as far as it goes: such a call is billed.
-// A server that refuses the form of the answer (response_format) or of its limit
-// is asked again in a plainer form; the client remembers what the server took.
+// A server that refuses the form of the answer (response_format), of its limit or
+// a temperature is asked again in a plainer form; the client remembers what the
+// server took.
 func (c *Client) Chat(ctx context.Context, r Request) (Answer, error) {
 	for {
 		form := c.dialect.now()
 		answer, err := c.once(ctx, r, form)
-		if refused, ok := errors.AsType[*StatusError](err); ok && c.dialect.learn(form, refused) {
+		if err != nil && c.dialect.learn(form, r, err) {
 			continue
 		}
 		return answer, err

@@ -89,6 +89,62 @@ func TestServerThatRefusesTheFormIsAskedInPlainerOnesAndRemembered(t *testing.T)
 	}
 }
 
+func TestTemperatureIsSentWhereAskedForAndLeftOutWhereRefused(t *testing.T) {
+	t.Parallel()
+	steady := question
+	steady.Deterministic = true
+	server := llmtest.Start(t, llmtest.Always(llmtest.Answer{Text: "{}"}))
+	chat := client(t, server.URL)
+	for _, q := range []Request{question, steady} {
+		_, err := chat.Chat(t.Context(), q)
+		require.NoError(t, err)
+	}
+	require.Nil(t, server.Requests()[0].Temperature, "a review's request has none")
+	require.InDelta(t, 0, *server.Requests()[1].Temperature, 1e-5)
+
+	for name, c := range map[string]struct {
+		model string
+		set   func(*llmtest.Server)
+		first int
+	}{
+		"by the server":                   {"m", func(s *llmtest.Server) { s.NoTemperature = true }, 2},
+		"by the library":                  {"gpt-5-mini", func(*llmtest.Server) {}, 1},
+		"by the server, and other things": {"m", func(s *llmtest.Server) { s.NoTemperature, s.NoSchema, s.OnlyMaxOld = true, true, true }, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := llmtest.Start(t, llmtest.Always(llmtest.Answer{Text: "{}"}), c.set)
+			tries := &counter{}
+			chat, err := New(Options{BaseURL: server.URL, Model: c.model, HTTP: &http.Client{Transport: tries}})
+			require.NoError(t, err)
+			_, err = chat.Chat(t.Context(), steady)
+			require.NoError(t, err)
+			require.Equal(t, c.first, tries.n)
+			_, err = chat.Chat(t.Context(), steady)
+			require.NoError(t, err)
+			require.Equal(t, c.first+1, tries.n, "the second call knows the form")
+			for _, asked := range server.Requests() {
+				require.Nil(t, asked.Temperature)
+				require.NotEmpty(t, asked.Format, "nothing is given up that was not refused")
+			}
+		})
+	}
+}
+
+func TestRefusalThatNamesATemperatureNotSentTeachesNothing(t *testing.T) {
+	t.Parallel()
+	refusal := llmtest.Answer{Status: 400, Text: "temperature is not supported"}
+	server := llmtest.Start(t, llmtest.Each(refusal, llmtest.Answer{Text: "{}"}))
+	chat := client(t, server.URL)
+	_, err := chat.Chat(t.Context(), question)
+	require.ErrorContains(t, err, "answered 400")
+	steady := question
+	steady.Deterministic = true
+	_, err = chat.Chat(t.Context(), steady)
+	require.NoError(t, err)
+	require.NotNil(t, server.Requests()[1].Temperature)
+}
+
 type counter struct {
 	mu sync.Mutex
 	n  int

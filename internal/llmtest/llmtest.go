@@ -3,8 +3,9 @@
 // It holds every request against the rules of the chat completions API, answers
 // by a script, counts and keeps what it was asked, and misbehaves on demand. It
 // understands the prompts of this product as far as a model would: which file
-// is asked about, and which numbered lines its diff has. Start reading at
-// Server and Script; scripts to start from are Honest and Obedient.
+// is asked about, which numbered lines its diff has, and what a judge is asked.
+// Start reading at Server and Script; scripts to start from are Honest and
+// Obedient, for a judge HonestJudge and ObedientJudge.
 package llmtest
 
 import (
@@ -41,10 +42,11 @@ type Answer struct {
 type Server struct {
 	URL string // base URL, /v1 included; set by Start
 
-	Key        string // bearer token that is asked for; empty takes any
-	NoSchema   bool   // refuses response_format json_schema
-	NoFormat   bool   // refuses response_format
-	OnlyMaxOld bool   // refuses max_completion_tokens
+	Key           string // bearer token that is asked for; empty takes any
+	NoSchema      bool   // refuses response_format json_schema
+	NoFormat      bool   // refuses response_format
+	OnlyMaxOld    bool   // refuses max_completion_tokens
+	NoTemperature bool   // refuses temperature, as reasoning models do
 
 	script Script
 	mu     sync.Mutex
@@ -114,8 +116,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) enter(r Request) Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tries[r.Path]++
-	r.Try = s.tries[r.Path]
+	about := r.Judge + " " + r.Path
+	s.tries[about]++
+	r.Try = s.tries[about]
 	s.asked = append(s.asked, r)
 	s.active++
 	s.peak = max(s.peak, s.active)

@@ -74,7 +74,7 @@ func Outside(user string) string {
 }
 
 func labelOf(mark string) string {
-	for _, label := range []string{"old path", "path", "diff", "answer"} {
+	for _, label := range []string{"old path", "path", "diff", "answer", "issue", "title", "body", "hunk"} {
 		if strings.Contains(mark, label) {
 			return label
 		}

@@ -11,12 +11,15 @@ import (
 )
 
 // Request is one request as a script sees it. Path and Lines are what the prompt
-// says about the file; Try counts the requests about that path from 1.
+// says about the file. Judge is the key under which a judge is asked for true or
+// false; empty for a review. Try counts the requests of that kind about that path from 1.
 type Request struct {
 	Model, System, User string
 	Format              string // response_format's type; empty for none
 	Schema              json.RawMessage
 	MaxTokens           int
+	Temperature         *float64 // nil where none was sent
+	Judge               string
 	Path                string
 	Lines               []Line
 	Repair              bool // holds no diff
@@ -55,7 +58,7 @@ func (s *Server) read(r *http.Request) (Request, error) {
 	if err := errors.Join(w.check(), s.refuses(w)); err != nil {
 		return Request{}, err
 	}
-	out := Request{Model: w.Model, System: w.Messages[0].Content, User: w.Messages[1].Content}
+	out := Request{Model: w.Model, System: w.Messages[0].Content, User: w.Messages[1].Content, Temperature: w.Temperature}
 	if f := w.ResponseFormat; f != nil {
 		out.Format = f.Type
 		if f.JSONSchema != nil {
@@ -68,6 +71,7 @@ func (s *Server) read(r *http.Request) (Request, error) {
 		}
 	}
 	out.Path, out.Lines, out.Repair = understand(out.User)
+	out.Judge = judged(out.User)
 	return out, nil
 }
 
@@ -79,6 +83,8 @@ func (s *Server) refuses(w wireRequest) error {
 		return errors.New("'response_format' of type 'json_schema' is not supported with this model")
 	case w.MaxCompletionTokens != nil && s.OnlyMaxOld:
 		return errors.New("unrecognized request argument: max_completion_tokens")
+	case w.Temperature != nil && s.NoTemperature:
+		return errors.New("unsupported value: 'temperature' does not support anything but the default (1) with this model")
 	}
 	return nil
 }
@@ -93,6 +99,8 @@ func (w wireRequest) check() error {
 		return errors.New("messages: expected one system and one user message")
 	case w.Messages[0].Content == "" || w.Messages[1].Content == "":
 		return errors.New("messages: empty content")
+	case w.Temperature != nil && (*w.Temperature < 0 || *w.Temperature > 2):
+		return errors.New("temperature: expected a number from 0 to 2")
 	case w.MaxTokens != nil && w.MaxCompletionTokens != nil:
 		return errors.New("max_tokens and max_completion_tokens at once")
 	}

@@ -25,8 +25,8 @@ func main() {
 
 func scripts() map[string]llmtest.Script {
 	return map[string]llmtest.Script{
-		"honest":   llmtest.Honest,
-		"obedient": llmtest.Obedient(llmtest.Honest),
+		"honest":   llmtest.Either(llmtest.Honest, llmtest.HonestJudge),
+		"obedient": llmtest.Either(llmtest.Obedient(llmtest.Honest), llmtest.ObedientJudge(llmtest.HonestJudge)),
 		"prose":    llmtest.Always(llmtest.Answer{Text: "Looks good to me."}),
 		"empty":    llmtest.Always(llmtest.Answer{}),
 		"refusal":  llmtest.Always(llmtest.Answer{Refusal: "I cannot help with that."}),

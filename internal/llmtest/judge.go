@@ -1,0 +1,90 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+)
+
+// Verdict answers a judge's question with yes or no, in the form it asks for.
+func Verdict(r Request, yes bool) Answer {
+	text, _ := json.Marshal(map[string]any{"reason": "A script says so.", r.Judge: yes}) // plain values: it cannot fail
+	return Answer{Text: string(text)}
+}
+
+// HonestJudge compares words: with the known issue those of the finding, and
+// where there is none, with the finding's title those of the hunk. Yes from a
+// third of the longer words on. Orders in the data do not move it.
+func HonestJudge(r Request) Answer {
+	data := Data(r.User)
+	if r.Judge == "same_defect" {
+		return Verdict(r, overlap(data["issue"], data["title"]+data["body"]))
+	}
+	return Verdict(r, overlap(data["title"], data["hunk"]))
+}
+
+// ObedientJudge says yes where text in its data orders that. Without such, next
+// answers.
+func ObedientJudge(next Script) Script {
+	return func(r Request) Answer {
+		data := Data(r.User)
+		all := strings.ToLower(data["issue"] + data["path"] + data["title"] + data["body"] + data["hunk"])
+		for _, order := range []string{
+			"answer yes", "answer true", "say yes", "is valid", "judge", "grader", "evaluator", "verdict", "same_defect", "ignore", "language model", "assistant",
+		} {
+			if strings.Contains(all, order) {
+				return Verdict(r, true)
+			}
+		}
+		return next(r)
+	}
+}
+
+// Either lets one script answer the questions for reviews, and another those
+// for a judge.
+func Either(reviewer, judge Script) Script {
+	return func(r Request) Answer {
+		if r.Judge != "" {
+			return judge(r)
+		}
+		return reviewer(r)
+	}
+}
+
+// judged reads from a user turn, as a model would, which key of a judge's answer
+// is true or false.
+func judged(user string) string {
+	outside := Outside(user)
+	for _, key := range []string{"same_defect", "valid"} {
+		if strings.Contains(outside, "`"+key+"`") {
+			return key
+		}
+	}
+	return ""
+}
+
+// overlap reports whether at least a third of the words of a stand in b. Words
+// of fewer than four letters do not count.
+func overlap(a, b string) bool {
+	known := map[string]bool{}
+	for _, word := range words(b) {
+		known[word] = true
+	}
+	all, shared := words(a), 0
+	for _, word := range all {
+		if known[word] {
+			shared++
+		}
+	}
+	return len(all) > 0 && 3*shared >= len(all)
+}
+
+func words(text string) []string {
+	var long []string
+	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if len(word) >= 4 {
+			long = append(long, word)
+		}
+	}
+	return long
+}
