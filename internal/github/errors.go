@@ -41,6 +41,8 @@ func sentinel(status *transport.StatusError) error {
 		return ErrNotFound
 	case status.Code == http.StatusGone:
 		return ErrExpired
+	case status.Code == http.StatusNotAcceptable: // GitHub's word for a diff that it does not make
+		return ErrTooLarge
 	case status.Code == http.StatusUnauthorized, status.Code == http.StatusForbidden:
 		return ErrNoAccess
 	}

@@ -120,18 +120,19 @@ func (a *authorized) RoundTrip(req *http.Request) (*http.Response, error) {
 	return accept(req, resp)
 }
 
-// accept lets answers through that say yes, in JSON unless asked otherwise.
+// accept lets answers through that say yes, in JSON unless asked otherwise. A
+// diff may be empty, so its media type has to say that it is one.
 func accept(req *http.Request, resp *http.Response) (*http.Response, error) {
 	if resp.StatusCode >= 400 {
 		return nil, transport.Status(resp)
 	}
 	resp.Header.Del("X-Ratelimit-Remaining") // of a spent limit go-github would make its own answers
 	resp.Header.Del("X-Ratelimit-Reset")
-	if resp.StatusCode >= 300 || req.Header.Get("Accept") == mediaRaw {
+	asked, kind := req.Header.Get("Accept"), resp.Header.Get("Content-Type")
+	if resp.StatusCode >= 300 || asked == mediaRaw || asked == mediaDiff && strings.Contains(kind, ".diff") {
 		return resp, nil
 	}
-	kind := resp.Header.Get("Content-Type")
-	if resp.ContentLength == 0 || strings.HasPrefix(kind, "text/html") { // go-github takes an empty answer for an empty value
+	if asked == mediaDiff || resp.ContentLength == 0 || strings.HasPrefix(kind, "text/html") { // go-github takes an empty answer for an empty value
 		resp.Body.Close()
 		return nil, fmt.Errorf("%d bytes of %q are no answer of the API; a proxy or another server may have answered", resp.ContentLength, kind)
 	}
@@ -139,9 +140,10 @@ func accept(req *http.Request, resp *http.Response) (*http.Response, error) {
 }
 
 const (
-	mediaRaw = "application/vnd.github.raw+json"
-	pageSize = 100
-	maxPages = 100
+	mediaRaw  = "application/vnd.github.raw+json"
+	mediaDiff = "application/vnd.github.diff"
+	pageSize  = 100
+	maxPages  = 100
 )
 
 // get reads one JSON value by hand, where go-github has no call, drops a field

@@ -78,6 +78,8 @@ func reads(ctx context.Context, c *Client) map[string]func() error {
 		"RunArtifactsAll": func() error { _, err := c.RunArtifactsAll(ctx, "o", "r", 1); return err },
 		"RepoArtifacts":   func() error { _, err := c.RepoArtifacts(ctx, "o", "r", "n", 3); return err },
 		"OpenHeads":       func() error { _, err := c.OpenHeads(ctx, "o", "r"); return err },
+		"MergedPulls":     func() error { _, err := c.MergedPulls(ctx, "o", "r", 3); return err },
+		"ReviewComments":  func() error { _, err := c.ReviewComments(ctx, ref); return err },
 		"Member":          func() error { _, err := c.Member(ctx, "o", "r", "u"); return err },
 		"Approvals":       func() error { _, err := c.Approvals(ctx, "o", "r", 1); return err },
 		"DefaultBranch":   func() error { _, err := c.DefaultBranch(ctx, "o", "r"); return err },
@@ -90,8 +92,9 @@ func reads(ctx context.Context, c *Client) map[string]func() error {
 // others are the calls whose answer is no JSON.
 func others(ctx context.Context, c *Client) map[string]func() error {
 	return map[string]func() error{
-		"Content":  func() error { _, err := c.Content(ctx, "o", "r", "a/b", "main", 100); return err },
-		"Download": func() error { _, err := c.Download(ctx, "o", "r", 1, 100); return err },
+		"Content":     func() error { _, err := c.Content(ctx, "o", "r", "a/b", "main", 100); return err },
+		"Download":    func() error { _, err := c.Download(ctx, "o", "r", 1, 100); return err },
+		"CompareDiff": func() error { _, err := c.CompareDiff(ctx, "o", "r", "b", "h", 100); return err },
 	}
 }
 
@@ -101,7 +104,7 @@ func TestEveryCallTellsStatusesApart(t *testing.T) {
 		w.Header().Set("X-Ratelimit-Reset", fmt.Sprint(time.Now().Add(time.Hour).Unix()))
 		w.WriteHeader(403)
 	}
-	sentinels := []error{ErrNotFound, ErrNoAccess, ErrExpired}
+	sentinels := []error{ErrNotFound, ErrNoAccess, ErrExpired, ErrTooLarge}
 	for name, tc := range map[string]struct {
 		h    http.HandlerFunc
 		want error
@@ -111,6 +114,7 @@ func TestEveryCallTellsStatusesApart(t *testing.T) {
 		"403":         {fixed(403, "application/json", `{"message":"Resource not accessible by integration"}`), ErrNoAccess, 403},
 		"403 limit":   {limited, nil, 403},
 		"404":         {fixed(404, "application/json", `{"message":"Not Found"}`), ErrNotFound, 404},
+		"406":         {fixed(406, "application/json", `{"message":"the diff exceeded the maximum"}`), ErrTooLarge, 406},
 		"410":         {fixed(410, "application/json", `{"message":"Artifact has expired"}`), ErrExpired, 410},
 		"429":         {fixed(429, "application/json", `{}`), nil, 429},
 		"500":         {fixed(500, "application/json", ``), nil, 500},
@@ -151,14 +155,16 @@ func TestP6_NoCallTakesABrokenAnswerForAnEmptyOne(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for call, f := range reads(t.Context(), serve(t, h)) {
+			c := serve(t, h)
+			for call, f := range reads(t.Context(), c) {
 				require.Error(t, f(), call)
 			}
+			require.Error(t, others(t.Context(), c)["CompareDiff"](), "an empty diff has the media type of one")
 		})
 	}
 	c := serve(t, fixed(200, "application/json", `{}`))
 	for _, call := range []string{"Pull", "MergeBase", "Permission", "Run", "CanWritePulls", "Protected", "Environment", "Approvals", "Files",
-		"RunArtifacts", "RunArtifactsAll", "Artifacts", "RepoArtifacts", "OpenHeads", "Member", "DefaultBranch"} {
+		"RunArtifacts", "RunArtifactsAll", "Artifacts", "RepoArtifacts", "OpenHeads", "MergedPulls", "ReviewComments", "Member", "DefaultBranch"} {
 		require.Error(t, reads(t.Context(), c)[call](), "%s: an empty object", call)
 	}
 }
@@ -173,8 +179,9 @@ func TestT30_TheTokenStaysOnTheAPIsHost(t *testing.T) {
 		w.WriteHeader(http.StatusMovedPermanently)
 	})
 	calls := reads(t.Context(), c)
-	calls["Content"] = others(t.Context(), c)["Content"]
-	calls["Download"] = others(t.Context(), c)["Download"] // follows one 301 by itself
+	for call, f := range others(t.Context(), c) {
+		calls[call] = f // Download follows one 301 by itself
+	}
 	for call, f := range calls {
 		err := f()
 		require.ErrorIs(t, err, transport.ErrRedirect, call)

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"path"
 	"slices"
@@ -234,7 +235,7 @@ func getCommit(c *call) answer {
 }
 
 // compare answers base...head: three dots, owner:branch for forks, 300 files
-// on the first page alone.
+// on the first page alone. As a diff it has every line, however many changed.
 func compare(c *call) answer {
 	from, to, dots := strings.Cut(c.PathValue("basehead"), "...")
 	base, head := c.side(from), c.side(to)
@@ -244,6 +245,9 @@ func compare(c *call) answer {
 	common := mergeBase(base, head)
 	if common == nil {
 		return refusal(http.StatusNotFound, fmt.Sprintf("No common ancestor between %s and %s.", from, to))
+	}
+	if c.diffMedia() {
+		return unified(changes(common.tree, head.tree, math.MaxInt), "Comparison")
 	}
 	ahead, behind := since(base, head), since(head, base)
 	status := "diverged"

@@ -28,16 +28,22 @@ var loadDescription = sync.OnceValues(func() (*description, error) {
 		return nil, err
 	}
 	for _, name := range []string{"pull-request", "pull-request-simple"} {
-		head := doc.Components.Schemas[name].Value.Properties["head"].Value
-		for _, member := range []string{"repo", "user"} {
-			head.Properties[member] = nullable(head.Properties[member])
-		}
+		allowNull(doc.Components.Schemas[name].Value.Properties["head"].Value, "repo", "user")
 	}
+	allowNull(doc.Components.Schemas["pull-request-review-comment"].Value, "line", "position")
 	return &description{doc}, nil
 })
 
-// nullable allows null beside a shape. The description forgets it for the head
-// of a pull request whose fork was deleted.
+// allowNull allows null where the description forgets it: for the head of a
+// pull request whose fork was deleted, and for the place of a comment that is
+// outdated (github/rest-api-description, issue 5568).
+func allowNull(of *openapi3.Schema, members ...string) {
+	for _, name := range members {
+		of.Properties[name] = nullable(of.Properties[name])
+	}
+}
+
+// nullable allows null beside a shape.
 func nullable(of *openapi3.SchemaRef) *openapi3.SchemaRef {
 	s := *of.Value
 	s.Nullable = true

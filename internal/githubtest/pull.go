@@ -25,6 +25,8 @@ type Pull struct {
 	reviews      []*Review
 	raw          []File // in place of what the commits say
 	created      time.Time
+	updated      time.Time
+	ended        time.Time // closed or merged, counts where state is closed
 	cacheKey     string
 	cached       []File
 	pushed       int
@@ -74,7 +76,7 @@ func (r *Repo) AddPull(o PullOptions) *Pull {
 	r.s.user(o.Author)
 	p := &Pull{
 		Number: o.Number, repo: r, from: o.From, options: o, id: r.s.nextID(), state: or(o.State, "open"), draft: o.Draft,
-		baseRef: o.Base, baseSHA: base.sha, head: head, created: r.s.now(),
+		baseRef: o.Base, baseSHA: base.sha, head: head, created: r.s.now(), updated: r.s.now(), ended: r.s.now(),
 	}
 	r.pulls[o.Number] = p
 	return p
@@ -155,6 +157,7 @@ func (p *Pull) MergeBase() string {
 func (p *Pull) move(c *commit) {
 	p.head = c
 	p.pushed++
+	p.updated = p.repo.s.now()
 	if p.from != nil {
 		p.from.branches[p.options.Head] = c
 	}
@@ -170,10 +173,16 @@ func (p *Pull) Retarget(branch string) {
 }
 
 // Close closes the pull request.
-func (p *Pull) Close() { p.set(func() { p.state = "closed" }) }
+func (p *Pull) Close() { p.set(func() { p.finish(false) }) }
 
 // Merge closes the pull request as merged.
-func (p *Pull) Merge() { p.set(func() { p.state, p.merged = "closed", true }) }
+func (p *Pull) Merge() { p.set(func() { p.finish(true) }) }
+
+func (p *Pull) finish(merged bool) {
+	p.state, p.merged = "closed", merged
+	p.ended = p.repo.s.now()
+	p.updated = p.ended
+}
 
 // SetDraft makes it a draft or ready.
 func (p *Pull) SetDraft(draft bool) { p.set(func() { p.draft = draft }) }
@@ -239,6 +248,7 @@ func (p *Pull) Unlabel(login, name string) {
 
 func (p *Pull) event(login, kind string, more object) {
 	s := p.repo.s
+	p.updated = s.now()
 	e := object{"id": s.nextID(), "event": kind, "actor": s.user(login).json(), "created_at": s.now(), "commit_id": nil, "commit_url": nil}
 	for k, v := range more {
 		e[k] = v

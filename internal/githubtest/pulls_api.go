@@ -3,9 +3,9 @@ package githubtest
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // maxFiles is how many files of a pull request the API lists in all,
@@ -58,20 +58,19 @@ func (r *Repo) association(login string) string {
 // summary is a pull request as lists have it.
 func (p *Pull) summary() object {
 	s := p.repo.s
-	author := s.user(p.options.Author)
 	v := object{
 		"id": p.id, "number": p.Number, "state": p.state, "title": p.options.Title, "body": p.options.Body, "draft": p.draft,
-		"user": author.json(), "author_association": p.association(), "created_at": p.created, "updated_at": s.now(),
+		"user": s.author(p.options.Author), "author_association": p.association(), "created_at": stamp(p.created), "updated_at": stamp(p.updated),
 		"closed_at": nil, "merged_at": nil, "html_url": p.webURL(), "url": p.apiURL(), "locked": false,
 		"labels": list(p.labels, p.repo.label),
 		"base":   p.end(p.repo, p.baseRef, p.baseSHA),
 		"head":   p.end(p.from, p.options.Head, p.head.sha),
 	}
 	if p.state == "closed" {
-		v["closed_at"] = s.now()
+		v["closed_at"] = stamp(p.ended)
 	}
 	if p.merged {
-		v["merged_at"] = s.now()
+		v["merged_at"] = stamp(p.ended)
 	}
 	return v
 }
@@ -89,10 +88,13 @@ func (r *Repo) label(name string) object {
 }
 
 func getPull(c *call, p *Pull) answer {
-	if accept := c.Header.Get("Accept"); strings.Contains(accept, "diff") {
-		return p.diff()
+	if c.diffMedia() {
+		return unified(p.files(), "PullRequest")
 	}
 	v := p.summary()
+	if v["user"] == nil {
+		v["user"] = c.s.user("ghost").json() // here the description allows no null
+	}
 	files := p.files()
 	additions, deletions := 0, 0
 	for _, f := range files {
@@ -104,35 +106,6 @@ func getPull(c *call, p *Pull) answer {
 		"changed_files": or(p.changedFiles, len(files)), "additions": additions, "deletions": deletions, "review_comments": 0,
 	})
 	return ok(v)
-}
-
-// diff is the pull request as one unified diff; GitHub makes none above 300
-// files.
-func (p *Pull) diff() answer {
-	files := p.files()
-	if len(files) > 300 {
-		return refusal(http.StatusNotAcceptable, "Sorry, the diff exceeded the maximum number of files (300). Consider using 'List pull requests files' API or locally cloning the repository instead.",
-			object{"resource": "PullRequest", "field": "diff", "code": "too_large"})
-	}
-	var b strings.Builder
-	for _, f := range files {
-		from, to := "a/"+or(f.OldPath, f.Path), "b/"+f.Path
-		fmt.Fprintf(&b, "diff --git %s %s\n", from, to)
-		switch f.Status {
-		case "added":
-			b.WriteString("new file mode 100644\n")
-			from = "/dev/null"
-		case "removed":
-			b.WriteString("deleted file mode 100644\n")
-			to = "/dev/null"
-		case "renamed":
-			fmt.Fprintf(&b, "rename from %s\nrename to %s\n", f.OldPath, f.Path)
-		}
-		if f.Patch != "" {
-			fmt.Fprintf(&b, "--- %s\n+++ %s\n%s\n", from, to, f.Patch)
-		}
-	}
-	return answer{status: http.StatusOK, raw: []byte(b.String()), kind: "application/vnd.github.v3.diff; charset=utf-8"}
 }
 
 func listPulls(c *call) answer {
@@ -150,7 +123,22 @@ func listPulls(c *call) answer {
 		}
 		found = append(found, p)
 	}
+	arrange(found, q.Get("sort"), q.Get("direction"))
 	return paged(c, found, 0, (*Pull).summary)
+}
+
+// arrange sorts a list that has the newest number first as the API does: by
+// creation and from the newest on, where nothing else is asked for. Any other
+// order without a direction ascends.
+func arrange(list []*Pull, sort, direction string) {
+	key := func(p *Pull) time.Time { return p.created }
+	if sort == "updated" {
+		key = func(p *Pull) time.Time { return p.updated }
+	}
+	slices.SortStableFunc(list, func(a, b *Pull) int { return key(b).Compare(key(a)) })
+	if or(direction, map[string]string{"": "desc", "created": "desc"}[sort]) != "desc" {
+		slices.Reverse(list)
+	}
 }
 
 func listCommitPulls(c *call) answer {

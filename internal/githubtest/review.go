@@ -23,20 +23,6 @@ type Review struct {
 	pull *Pull
 }
 
-// Comment is a comment of a review.
-type Comment struct {
-	ID        int64  `json:"-"`
-	Path      string `json:"path"`
-	Body      string `json:"body"`
-	Position  int    `json:"position"`
-	Line      int    `json:"line"`
-	Side      string `json:"side"`
-	StartLine int    `json:"start_line"`
-	StartSide string `json:"start_side"`
-
-	hunk string
-}
-
 // Reviews are the reviews of a pull request, pending ones included.
 func (s *Server) Reviews(owner, repo string, n int) []Review {
 	r := s.Repo(owner + "/" + repo)
@@ -66,6 +52,13 @@ func (p *Pull) AddReview(login, body string, comments ...Comment) Review {
 	return *p.addReview(login, "COMMENTED", body, p.head.sha, comments)
 }
 
+// Approve puts an approval there as if the user had posted it.
+func (p *Pull) Approve(login, body string) Review {
+	p.repo.s.mu.Lock()
+	defer p.repo.s.mu.Unlock()
+	return *p.addReview(login, "APPROVED", body, p.head.sha, nil)
+}
+
 func (p *Pull) addReview(login, state, body, sha string, comments []Comment) *Review {
 	s := p.repo.s
 	r := &Review{ID: s.nextID(), User: s.user(login).Login, State: state, Body: body, CommitID: sha, At: s.now(), Comments: comments, pull: p}
@@ -74,32 +67,16 @@ func (p *Pull) addReview(login, state, body, sha string, comments []Comment) *Re
 		r.Comments[i].ID = s.nextID()
 	}
 	p.reviews = append(p.reviews, r)
+	p.updated = s.now()
 	return r
 }
 
 func (r *Review) json() object {
 	p := r.pull
 	return object{
-		"id": r.ID, "user": p.repo.s.user(r.User).json(), "body": r.Body, "state": r.State, "html_url": r.URL, "pull_request_url": p.apiURL(),
+		"id": r.ID, "user": p.repo.s.author(r.User), "body": r.Body, "state": r.State, "html_url": r.URL, "pull_request_url": p.apiURL(),
 		"commit_id": r.CommitID, "submitted_at": stamp(r.At), "author_association": p.repo.association(r.User),
 	}
-}
-
-func (r *Review) commentJSON(k Comment) object {
-	p := r.pull
-	v := object{
-		"id": k.ID, "pull_request_review_id": r.ID, "path": k.Path, "body": k.Body, "diff_hunk": k.hunk, "user": p.repo.s.user(r.User).json(),
-		"commit_id": r.CommitID, "original_commit_id": r.CommitID, "created_at": stamp(r.At), "updated_at": stamp(r.At),
-		"html_url": fmt.Sprintf("%s#discussion_r%d", p.webURL(), k.ID), "pull_request_url": p.apiURL(), "author_association": p.repo.association(r.User),
-		"url": fmt.Sprintf("%s/repos/%s/pulls/comments/%d", p.repo.s.URL, p.repo.FullName(), k.ID), "position": k.Position, "original_position": k.Position,
-	}
-	if k.Line > 0 {
-		v["line"], v["original_line"], v["side"], v["subject_type"] = k.Line, k.Line, k.Side, "line"
-	}
-	if k.StartLine > 0 {
-		v["start_line"], v["original_start_line"], v["start_side"] = k.StartLine, k.StartLine, or(k.StartSide, k.Side)
-	}
-	return v
 }
 
 // visible are the reviews that an identity sees: pending ones only its own.

@@ -17,6 +17,7 @@ type user struct {
 	Login string
 	ID    int64
 	Type  string // User, Bot or Organization
+	gone  bool   // the account was deleted
 }
 
 // actionsBot is the author of what GITHUB_TOKEN writes, actionsBotID GitHub's
@@ -37,6 +38,23 @@ func (s *Server) AddUser(login, kind string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.user(login).Type = or(kind, "User")
+}
+
+// DeleteUser deletes an account. What it wrote stays, with null for the author,
+// or ghost where the description forbids that.
+func (s *Server) DeleteUser(login string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.user(login).gone = true
+}
+
+// author is an account as what it wrote names it.
+func (s *Server) author(login string) any {
+	u := s.user(login)
+	if u.gone {
+		return nil
+	}
+	return u.json()
 }
 
 func (s *Server) user(login string) *user {

@@ -1,0 +1,56 @@
+package github
+
+import (
+	"context"
+	"time"
+
+	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+// ReviewComment is a comment on the diff of a pull request. Path and Body are
+// untrusted text.
+type ReviewComment struct {
+	ID          int64
+	ReplyTo     int64 // 0 where it opens a thread
+	Path        string
+	Side        string // RIGHT or LEFT, of the last line
+	StartSide   string // of the first line; empty for a single one
+	WholeFile   bool   // on no line, whatever the lines say
+	Line        int    // the last line now; 0 where it is outdated: the line changed or left the diff
+	Body        string
+	User        string // login, empty for a deleted account
+	UserType    string // User or Bot
+	Association string // OWNER, MEMBER, COLLABORATOR, CONTRIBUTOR, …
+	URL         string
+	CreatedAt   time.Time
+
+	OriginalCommitID  string // the head when it was written
+	OriginalLine      int    // the last line at that commit; 0 for comments older than line numbers
+	OriginalStartLine int    // the first line at that commit; 0 for a single one
+}
+
+// Outdated reports whether the commented line is no longer in the diff, which
+// for a merged pull request mostly means that the author changed it.
+func (c ReviewComment) Outdated() bool { return c.Line == 0 }
+
+// ReviewComments lists all comments on a pull request's diff, oldest first.
+func (c *Client) ReviewComments(ctx context.Context, ref pull.Ref) ([]ReviewComment, error) {
+	list, err := all(func(o *gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
+		return c.api.PullRequests.ListComments(ctx, ref.Owner, ref.Repo, ref.Number, &gh.PullRequestListCommentsOptions{
+			Sort: "created", Direction: "asc", ListOptions: *o,
+		})
+	})
+	var comments []ReviewComment
+	for _, k := range list {
+		comments = append(comments, ReviewComment{
+			ID: k.GetID(), ReplyTo: k.GetInReplyTo(), Path: k.GetPath(), Side: k.GetSide(), StartSide: k.GetStartSide(),
+			WholeFile: k.GetSubjectType() == "file", Line: k.GetLine(), Body: k.GetBody(),
+			User: k.GetUser().GetLogin(), UserType: k.GetUser().GetType(), Association: k.GetAuthorAssociation(),
+			URL: k.GetHTMLURL(), CreatedAt: k.GetCreatedAt().Time,
+			OriginalCommitID: k.GetOriginalCommitID(), OriginalLine: k.GetOriginalLine(), OriginalStartLine: k.GetOriginalStartLine(),
+		})
+	}
+	return comments, Wrap("listing the comments on "+ref.String(), err)
+}

@@ -1,0 +1,85 @@
+package github
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+// MergedPages is how many pages MergedPulls reads at most, of a hundred closed
+// pull requests each.
+const MergedPages = 10
+
+// MergedPull is a merged pull request as the API lists it: without the number
+// of changed files.
+type MergedPull struct {
+	pull.Pull
+	MergedAt time.Time
+}
+
+// MergedPulls lists the pull requests that were merged last, so many at most,
+// the newest merge first. The API sorts by update and not by merge, so pages are
+// read until nothing behind them can have been merged later. Where old pull
+// requests are updated all the time, MergedPages ends that: then those it gives
+// are the newest of the thousand closed ones that were updated last.
+func (c *Client) MergedPulls(ctx context.Context, owner, repo string, last int) ([]MergedPull, error) {
+	var found []MergedPull
+	_, err := all(func(o *gh.ListOptions) ([]*gh.PullRequest, *gh.Response, error) {
+		page, resp, err := c.api.PullRequests.List(ctx, owner, repo, &gh.PullRequestListOptions{
+			State: "closed", Sort: "updated", Direction: "desc", ListOptions: *o,
+		})
+		if err == nil {
+			found, err = withMerged(found, page, owner, repo)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		found = newest(found, last)
+		if o.Page >= MergedPages || settled(found, page, last) {
+			resp.NextPage = 0
+		}
+		return page, resp, nil
+	})
+	return found, Wrap(fmt.Sprintf("listing the merged pull requests of %s/%s", owner, repo), err)
+}
+
+// withMerged adds the merged ones of a page. One may stand on two pages, where
+// the list moved between the requests.
+func withMerged(found []MergedPull, page []*gh.PullRequest, owner, repo string) ([]MergedPull, error) {
+	for _, pr := range page {
+		p := describe(pull.Ref{Owner: owner, Repo: repo, Number: pr.GetNumber()}, pr)
+		same := func(m MergedPull) bool { return m.Number == p.Number }
+		if pr.MergedAt == nil || slices.ContainsFunc(found, same) {
+			continue
+		}
+		if p.Number == 0 || p.HeadSHA == "" || p.BaseSHA == "" {
+			return nil, errIncomplete
+		}
+		p.Merged = true // lists leave it out
+		found = append(found, MergedPull{Pull: p, MergedAt: pr.GetMergedAt().Time})
+	}
+	return found, nil
+}
+
+func newest(list []MergedPull, last int) []MergedPull {
+	slices.SortFunc(list, func(a, b MergedPull) int {
+		return cmp.Or(b.MergedAt.Compare(a.MergedAt), cmp.Compare(b.Number, a.Number))
+	})
+	return list[:min(len(list), max(last, 0))]
+}
+
+// settled reports whether no later page can change the list: what was updated
+// before the oldest merge in it was merged before that too.
+func settled(found []MergedPull, page []*gh.PullRequest, last int) bool {
+	if len(found) < last || len(page) == 0 {
+		return false
+	}
+	oldest := page[len(page)-1].GetUpdatedAt().Time
+	return last <= 0 || oldest.Before(found[last-1].MergedAt)
+}
