@@ -24,6 +24,13 @@ func Body(r Review) string {
 	return body
 }
 
+// Cut gives the findings that the posted review does not hold: those placed in
+// the body for which Body has no room. An inline comment is posted all the same.
+func Cut(r Review) []finding.Finding {
+	_, cut := fitBody(r)
+	return placed(cut, finding.Body)
+}
+
 // InBody is the review with every finding placed in the body: what is posted
 // where GitHub refuses the inline comments.
 func (r Review) InBody() Review {

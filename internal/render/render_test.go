@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -168,6 +169,14 @@ func TestBodyIsCutAtAFindingsBorderWithACount(t *testing.T) {
 	require.Equal(t, shown, len(regexp.MustCompile(`end\d+\n`).FindAllString(body, -1)), "none is cut in two")
 	require.Contains(t, body, fmt.Sprintf("**%d findings not shown here for length** (%d minor)", 80-shown, 80-shown))
 	require.Contains(t, File(r), "end79\n", "review.md has the rest")
+	require.Equal(t, r.Findings[shown:], Cut(r))
+	for i := range r.Findings {
+		r.Findings[i].Placement = finding.Inline
+		r.Findings[i].Title = strings.Repeat("title ", 200)
+	}
+	r.Findings = slices.Repeat(r.Findings, 5)
+	require.Contains(t, Body(r), "not shown here for length")
+	require.Empty(t, Cut(r), "an inline comment is posted also where the body does not list it")
 }
 
 func TestDraftStaysUnderGitHubsLimit(t *testing.T) {

@@ -182,7 +182,6 @@ func (w *wireFinding) checkLengths() error {
 		{"title", w.Title, maxTitle},
 		{"body", w.Body, maxBody},
 		{"suggestion", w.Suggestion, maxSuggestion},
-		{"quote", w.Quote, maxQuote},
 		{"category", w.Category, maxCategory},
 	} {
 		if utf8.RuneCountInString(field.text) > field.max {
@@ -194,6 +193,9 @@ func (w *wireFinding) checkLengths() error {
 
 // finding leaves placement and fingerprint to the step that has all files at hand.
 func (w *wireFinding) finding(path string) finding.Finding {
+	if utf8.RuneCountInString(w.Quote) > maxQuote {
+		w.Quote = "" // of a long line; the diff has it
+	}
 	return finding.Finding{
 		Path: path, Side: cmp.Or(w.Side, finding.Right), StartLine: cmp.Or(w.StartLine, w.Line), Line: w.Line,
 		Severity: w.Severity, Category: oneLine(w.Category), Confidence: *w.Confidence,

@@ -82,7 +82,7 @@ func (m *Model) Review(ctx context.Context, f diff.File) (finding.FileReview, er
 	}
 	last, used := m.attempts(ctx, f)
 	switch {
-	case errors.As(last.err, new(*notKeptError)):
+	case errors.As(last.err, new(*notKeptError)), errors.Is(last.err, ErrSpent):
 		return finding.FileReview{Path: f.Path, Usage: used}, last.err
 	case last.err != nil && ctx.Err() != nil:
 		return finding.FileReview{Path: f.Path, Usage: used}, fmt.Errorf("reviewing a file: %w", ctx.Err())
@@ -132,5 +132,9 @@ func (m *Model) attempts(ctx context.Context, f diff.File) (attempt, cost.Usage)
 	second := m.ask(ctx, question{
 		key: hash(m.Key(f), "second", string(reason(first.err)), first.text), path: in.Path, boundary: first.boundary, user: user,
 	})
-	return better(first, second), cost.Add(first.usage, second.usage)
+	used := cost.Add(first.usage, second.usage)
+	if errors.Is(second.err, ErrSpent) {
+		return second, used // the first answer is kept: with more money the file is gone on with
+	}
+	return better(first, second), used
 }

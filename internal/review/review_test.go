@@ -356,3 +356,38 @@ func FuzzDecode(f *testing.F) {
 func repairableText(text string) bool {
 	return strings.HasPrefix(strings.TrimSpace(unfence(text)), "{")
 }
+
+func TestAQuoteOfALongLineCostsNoFinding(t *testing.T) {
+	t.Parallel()
+	long := strings.Replace(one, "{", `{"quote":"`+strings.Repeat("x", maxQuote+1)+`",`, 1)
+	got, server := review(t, answers(`{"findings":[`+long+`]}`))
+	require.Equal(t, finding.Reviewed, got.State)
+	require.Len(t, got.Findings, 1)
+	require.Empty(t, got.Findings[0].Quote)
+	require.Equal(t, 1, server.Calls())
+}
+
+func TestP9_AFileForWhichNoMoneyIsLeftWasNotReached(t *testing.T) {
+	t.Parallel()
+	for money, says := range [][]string{0: {whole}, 1: {"prose", whole}} { // as many answers as there is money for
+		m, _ := model(t, answers(says...))
+		m.chat = &spending{Chatter: m.chat, left: money}
+		got, err := m.Review(t.Context(), file)
+		require.ErrorIs(t, err, ErrSpent)
+		require.Empty(t, got.State, "neither failed nor reviewed")
+		require.EqualValues(t, money, got.Usage.Calls)
+	}
+}
+
+// spending has money for so many questions.
+type spending struct {
+	Chatter
+	left int
+}
+
+func (s *spending) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
+	if s.left--; s.left < 0 {
+		return llm.Answer{}, ErrSpent
+	}
+	return s.Chatter.Chat(ctx, r)
+}
