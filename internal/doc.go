@@ -3,6 +3,10 @@
 // lists; that test walks the imports and fails with the offending line.
 //
 //	6 front     app                        the command line and the action's two modes
+//	5 measure   eval                       changes whose defects are known, reviewed and scored
+//	            eval/dataset …/score       case files, figures and reports
+//	            …/judge …/oracle …/loss    who means the same defect; a scripted model; losses
+//	            …/history                  cases from merged pull requests
 //	4 flows     flow/reviewpr              the graph: state, wiring, order of the resume checks
 //	3 steps     ingest triage review       one step of a graph each: from what it needs
 //	            aggregate gate post        to what it found; steps import no step

@@ -24,8 +24,9 @@ var floors = map[string]int{
 	"checkpoint": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2, "render": 2, "rule": 2,
 	"ingest": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
 	"flow/reviewpr": 4,
-	"app":           6,
-	"githubtest":    testFloor, "githubtest/cmd/fakegithub": testFloor, "llmtest": testFloor, "llmtest/cmd/fakemodel": testFloor,
+	"eval":          5, "eval/dataset": 5, "eval/score": 5, "eval/judge": 5, "eval/oracle": 5, "eval/loss": 5, "eval/history": 5,
+	"app":        6,
+	"githubtest": testFloor, "githubtest/cmd/fakegithub": testFloor, "llmtest": testFloor, "llmtest/cmd/fakemodel": testFloor,
 	"storetest": testFloor, "faulttest": testFloor, "pgtest": testFloor, "crash": testFloor, "bench": benchFloor,
 }
 
@@ -45,6 +46,10 @@ var beside = map[string][]string{
 	"checkpoint/filestore":      {"checkpoint"},
 	"checkpoint/artifactstore":  {"checkpoint"},
 	"checkpoint/pgstore":        {"checkpoint"},
+	"eval":                      {"eval/dataset", "eval/score", "eval/judge", "eval/oracle", "eval/loss"},
+	"eval/score":                {"eval/dataset"},
+	"eval/oracle":               {"eval/dataset"},
+	"eval/history":              {"eval/dataset"},
 	"githubtest/cmd/fakegithub": {"githubtest"},
 	"llmtest/cmd/fakemodel":     {"llmtest"},
 }

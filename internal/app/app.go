@@ -104,6 +104,11 @@ func commands() []command {
 		{"resume", "<thread>", "decide a parked draft", (*app).resume, resumeFlags},
 		{"show", "<thread | owner/repo#n>", "print a parked draft", (*app).show, showFlags},
 		{"threads", "[owner/repo]", "list parked drafts, of the store or of a repository on GitHub", (*app).threads, showFlags},
+		{"eval run", "<CASES.jsonl | starter>…", "review changes whose defects are known, and score what is found", (*app).evalRun, evalRunFlags},
+		{"eval show", "<case>", "print all that one case was given, answered and scored", (*app).evalShow, evalShowFlags},
+		{"eval diff", "<DIR> <DIR>", "compare two runs case by case", (*app).evalDiff, evalDiffFlags},
+		{"eval import", "<owner/repo>", "make cases of merged pull requests and their human comments", (*app).evalImport, evalImportFlags},
+		{"eval findings", "", "review a diff for a public benchmark and write findings as JSON", (*app).evalFindings, evalFindingsFlags},
 		{"graph", "[reviewpr]", "print the built graph as Mermaid", (*app).graph, nil},
 		{"version", "", "print the version", (*app).version, nil},
 	}
@@ -124,12 +129,18 @@ func (a *app) command(ctx context.Context, args []string) error {
 		return a.version(ctx, nil, nil)
 	}
 	at := commandAt(args)
+	words := commandWords(args[at:])
+	name := strings.Join(args[at:at+words], " ")
 	for _, c := range commands() {
-		if c.name == args[at] {
-			return a.run(ctx, c, slices.Delete(slices.Clone(args), at, at+1))
+		if c.name == name {
+			return a.run(ctx, c, slices.Delete(slices.Clone(args), at, at+words))
 		}
 	}
-	return usageError(fmt.Sprintf("unknown command %q", args[at]), cmp.Or(nearest(args[at], commandNames()), a.name+" help lists them"))
+	if name == "eval" {
+		a.usage(a.Stderr)
+		return usageError("eval needs a command of its own", a.name+" eval run starter is a first one")
+	}
+	return usageError(fmt.Sprintf("unknown command %q", name), cmp.Or(nearest(name, commandNames()), a.name+" help lists them"))
 }
 
 // commandAt is the index of the command's name: flags may stand before it.
@@ -138,7 +149,17 @@ func commandAt(args []string) int {
 		return 0
 	}
 	known := commandNames()
-	return max(0, slices.IndexFunc(args, func(arg string) bool { return slices.Contains(known, arg) }))
+	return max(0, slices.IndexFunc(args, func(arg string) bool {
+		return slices.ContainsFunc(known, func(name string) bool { first, _, _ := strings.Cut(name, " "); return first == arg })
+	}))
+}
+
+// commandWords is how many words name the command: those of eval are two.
+func commandWords(args []string) int {
+	if args[0] == "eval" && len(args) > 1 && !strings.HasPrefix(args[1], "-") {
+		return 2
+	}
+	return 1
 }
 
 func (a *app) run(ctx context.Context, c command, args []string) error {

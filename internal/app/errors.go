@@ -27,6 +27,7 @@ const (
 	exitFailed  = 1
 	exitUsage   = 2
 	exitRefused = 3
+	exitSpent   = 4
 )
 
 // reported marks an error that was shown already.
@@ -38,6 +39,11 @@ func (r reported) Unwrap() error { return r.error }
 type usage struct{ error }
 
 func (u usage) Unwrap() error { return u.error }
+
+// spent is an error of a run that ended for money.
+type spent struct{ error }
+
+func (s spent) Unwrap() error { return s.error }
 
 // usageError is a mistake in flags, inputs or settings. next says what to do,
 // or is empty.
@@ -70,6 +76,8 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &refusal), errors.As(err, new(*decision.Error)), errors.Is(err, graph.ErrSnapshot), errors.As(err, new(*graph.VersionError)):
 		return exitRefused
+	case errors.As(err, new(spent)):
+		return exitSpent
 	}
 	return exitFailed
 }

@@ -23,6 +23,7 @@ type options struct {
 	approve  bool
 	abort    bool
 	commands []string
+	eval     evalOptions
 }
 
 // verdict is what the flags say, possibly nothing. Commands that change findings

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/eval"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -80,4 +81,21 @@ func (p *progress) stop() {
 		fmt.Fprint(p.out, "\r\x1b[2K")
 	}
 	p.columns = 0
+}
+
+// cases shows how far a run over cases is.
+func (p *progress) cases(e eval.Progress) {
+	p.line("%d of %d cases · %s · %s", e.Done, e.Total, e.Cost, p.now().Sub(p.since).Round(time.Second))
+}
+
+// pulls shows how many pull requests were read.
+func (p *progress) pulls(done, total int) { p.line("%d of %d pull requests", done, total) }
+
+func (p *progress) line(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.columns > 0 {
+		fmt.Fprintf(p.out, "\r\x1b[2K"+format, args...)
+		p.shown = true
+	}
 }

@@ -73,7 +73,7 @@ func (a *app) local(ctx context.Context, arg string, o *options) (*localRun, err
 	}
 	r.reviewer, r.progress.soFar = reviewer, reviewer.soFar
 	if reviewer.rules && o.provider == "auto" && !o.quiet {
-		fmt.Fprintln(a.Stderr, "No model is configured. For one: OPENAI_API_KEY=… or --base-url.")
+		fmt.Fprintln(a.Stderr, noModelNotice)
 	}
 	if r.change, err = a.read(ctx, arg, o, &r.session); err != nil {
 		return nil, err

@@ -82,13 +82,21 @@ func (a *app) readPull(ctx context.Context, arg string, o *options, s *session) 
 // withConfig adds the settings file that was named for a diff, which has no
 // base to read one from.
 func withConfig(c ingest.Change, err error, o *options) (ingest.Change, error) {
-	if err != nil || o.config == config.DefaultPath {
-		return c, err
+	if err == nil {
+		c.Config, err = namedConfig(c.Config, o)
+	}
+	return c, err
+}
+
+// namedConfig is the settings file that --config names; otherwise where it names
+// none.
+func namedConfig(otherwise config.Config, o *options) (config.Config, error) {
+	if o.config == config.DefaultPath {
+		return otherwise, nil
 	}
 	text, err := os.ReadFile(o.config)
 	if err != nil {
-		return c, usageError("the settings cannot be read: "+err.Error(), "--config names a file; without it the defaults hold")
+		return otherwise, usageError("the settings cannot be read: "+err.Error(), "--config names a file; without it the defaults hold")
 	}
-	c.Config, err = config.Parse(o.config, text)
-	return c, err
+	return config.Parse(o.config, text)
 }

@@ -154,9 +154,12 @@ func (r *reviewer) soFar() (findings int, used cost.Usage) {
 // noModel is the error of a job that has no model to ask.
 const noModel = "no model is configured"
 
-// reviewer chooses by the provider setting. With auto, a key or an address
-// means a model.
-func (a *app) reviewer(s settings, onWait func(time.Duration, string)) (*reviewer, error) {
+// noModelNotice tells a command line that reviews by rules of the other way.
+const noModelNotice = "No model is configured. For one: OPENAI_API_KEY=… or --base-url."
+
+// modelSettings fills in, from the environment, whom to ask: with provider auto, a
+// key or an address means a model, and neither the rules.
+func (a *app) modelSettings(s settings) settings {
 	s.key = cmp.Or(s.key, a.getenv("OPENAI_API_KEY"))
 	s.baseURL = cmp.Or(s.baseURL, a.getenv("OPENAI_BASE_URL"))
 	s.model = cmp.Or(s.model, a.getenv("OPENAI_MODEL"), defaultModel)
@@ -166,9 +169,11 @@ func (a *app) reviewer(s settings, onWait func(time.Duration, string)) (*reviewe
 			s.provider = "openai"
 		}
 	}
-	if s.provider == "offline" {
-		return &reviewer{Reviewer: review.NewRules(), rules: true}, nil
-	}
+	return s
+}
+
+// model is a client for the model of modelSettings.
+func (a *app) model(s settings, onWait func(time.Duration, string)) (*llm.Client, error) {
 	if s.key == "" && s.baseURL == "" {
 		return nil, usageError(noModel, "set api-key (OPENAI_API_KEY), or base-url for an endpoint without one, or provider: offline")
 	}
@@ -181,6 +186,19 @@ func (a *app) reviewer(s settings, onWait func(time.Duration, string)) (*reviewe
 	})
 	if err != nil {
 		return nil, usage{err}
+	}
+	return client, nil
+}
+
+// reviewer chooses by the provider setting.
+func (a *app) reviewer(s settings, onWait func(time.Duration, string)) (*reviewer, error) {
+	s = a.modelSettings(s)
+	if s.provider == "offline" {
+		return &reviewer{Reviewer: review.NewRules(), rules: true}, nil
+	}
+	client, err := a.model(s, onWait)
+	if err != nil {
+		return nil, err
 	}
 	r := &reviewer{model: s.model}
 	model := review.NewModel(client, rand.Reader)

@@ -1,0 +1,116 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/eval"
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/eval/history"
+	"github.com/org/pr-review-action/internal/eval/score"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+func evalShowFlags(f *pflag.FlagSet, o *options) {
+	f.StringVar(&o.out, "out", "", "folder of the run")
+}
+
+// evalShow prints one case of a run as a page.
+func (a *app) evalShow(ctx context.Context, args []string, o *options) error {
+	if len(args) != 1 || o.out == "" {
+		return usageError("eval show takes one case, and --out the folder of the run", a.name+" eval show CASE --out DIR")
+	}
+	page, err := eval.Page(ctx, o.out, args[0])
+	if errors.Is(err, eval.ErrNoRun) || errors.Is(err, eval.ErrNoCase) {
+		return usageError(err.Error(), "cases.jsonl in that folder has the names; eval run makes a run")
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(a.Stdout, page)
+	return err
+}
+
+func evalDiffFlags(f *pflag.FlagSet, o *options) {
+	f.BoolVar(&o.json, "json", false, "print one JSON object")
+}
+
+// evalDiff compares two runs.
+func (a *app) evalDiff(_ context.Context, args []string, o *options) error {
+	if len(args) != 2 {
+		return usageError("eval diff takes the folders of two runs", "the earlier one first")
+	}
+	var runs [2]eval.Kept
+	for i, dir := range args {
+		var err error
+		if runs[i], err = eval.ReadRun(dir); errors.Is(err, eval.ErrNoRun) {
+			return usageError(err.Error(), "name a folder that eval run --out has filled")
+		} else if err != nil {
+			return err
+		}
+	}
+	c := score.Compare(runs[0].Scores(), runs[1].Scores())
+	c.Differs = score.Differing(runs[0].Report, runs[1].Report)
+	if o.json {
+		return printJSON(a.Stdout, c)
+	}
+	_, err := fmt.Fprint(a.Stdout, c.Markdown())
+	return err
+}
+
+func evalImportFlags(f *pflag.FlagSet, o *options) {
+	mirror(f, &o.settings, "github-token", "allow-http")
+	f.IntVar(&o.eval.last, "last", 50, "how many merged pull requests are looked at, the newest first")
+	f.BoolVar(&o.eval.all, "all", false, "take comments too under which the code did not change later")
+	f.StringVar(&o.out, "out", "", "write the cases to a file")
+	f.BoolVar(&o.quiet, "quiet", false, "no progress and no notices")
+}
+
+// evalImport makes cases of a repository's merged pull requests.
+func (a *app) evalImport(ctx context.Context, args []string, o *options) error {
+	var owner, repo string
+	err := errors.New("no repository")
+	if len(args) == 1 {
+		owner, repo, err = pull.ParseRepository(args[0])
+	}
+	if err != nil || o.eval.last < 1 || o.eval.last > history.MaxLast {
+		return usageError(fmt.Sprintf("eval import takes one owner/repo, and --last 1 to %d", history.MaxLast), a.name+" eval import owner/repo --last 50 --out cases.jsonl")
+	}
+	api, err := a.github(pull.Ref{Owner: owner, Repo: repo}.On(a.getenv("GITHUB_SERVER_URL")), o.settings)
+	if err != nil {
+		return err
+	}
+	tell := func(format string, args ...any) {
+		if !o.quiet {
+			fmt.Fprintf(a.Stderr, format+"\n", args...)
+		}
+	}
+	tell("At most %d requests to GitHub's API, and none to a model.", history.Estimate(o.eval.last))
+	p := a.newProgress(o)
+	cases, notes, err := history.Build(ctx, api, owner, repo, history.Options{Last: o.eval.last, All: o.eval.all, OnProgress: p.pulls})
+	p.stop()
+	if err != nil {
+		return err
+	}
+	for _, note := range notes {
+		tell("%s", guard.Line(note, 0))
+	}
+	tell("%d cases. Read them, grade their severities, and correct what is no defect: %s eval run takes them then.", len(cases), a.name)
+	if o.out == "" {
+		return dataset.Encode(a.Stdout, cases)
+	}
+	return writeCases(o.out, cases)
+}
+
+func writeCases(path string, cases []dataset.Case) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return usageError("the cases cannot be written: "+err.Error(), "name a file that is not there yet")
+	}
+	return errors.Join(dataset.Encode(f, cases), f.Close())
+}

@@ -1,0 +1,109 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/eval"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/ingest"
+)
+
+func evalFindingsFlags(f *pflag.FlagSet, o *options) {
+	mirror(f, &o.settings, "provider", "base-url", "model", "concurrency", "config", "allow-http")
+	f.StringVar(&o.eval.diff, "diff", "", "the change as a unified diff (RB_DIFF)")
+	f.StringVar(&o.eval.repo, "repo", "", "a clone, for a change that comes without a diff: RB_BASE...RB_HEAD is read")
+	f.StringVar(&o.out, "out", "", "where the findings are written (RB_OUT); standard output when empty")
+	f.BoolVar(&o.quiet, "quiet", false, "no progress and no notices")
+}
+
+// evalFindings is the entry for public benchmarks: it reviews one change and
+// writes findings as ReviewBench's agent contract asks, whose variables it reads.
+func (a *app) evalFindings(ctx context.Context, args []string, o *options) error {
+	if len(args) > 0 {
+		return usageError("eval findings takes no argument", "name the change with --diff FILE, or --repo DIR with RB_BASE and RB_HEAD")
+	}
+	about, err := a.benchmarked()
+	if err != nil {
+		return err
+	}
+	o.model = cmp.Or(o.model, a.getenv("RB_CONFIG_MODEL"))
+	o.baseURL = cmp.Or(o.baseURL, a.getenv("RB_MODEL_BASE_URL"))
+	reviewer, err := a.reviewer(o.settings, nil)
+	if err != nil {
+		return err
+	}
+	change, err := a.benchmarkChange(ctx, about, o)
+	if err != nil {
+		return err
+	}
+	if !o.quiet {
+		fmt.Fprintf(a.Stderr, "model=%s\n", cmp.Or(reviewer.model, "offline")) // the contract wants settings printed
+	}
+	agent := cmp.Or(a.getenv("RB_AGENT"), "pr-review-action")
+	submission, unread, err := eval.Submit(ctx, change, reviewer.Reviewer, o.concurrency, about, agent)
+	if err != nil {
+		return errors.Join(err, reviewer.why())
+	}
+	for _, file := range unread {
+		fmt.Fprintln(a.Stderr, "warning: not read in full: "+guard.Line(file, 0))
+	}
+	return a.submit(submission, cmp.Or(o.out, a.getenv("RB_OUT")))
+}
+
+// benchmarked is the change under review, as the benchmark's variables name it.
+func (a *app) benchmarked() (eval.Subject, error) {
+	about := eval.Subject{Base: a.getenv("RB_BASE"), Head: a.getenv("RB_HEAD")}
+	if name := a.getenv("RB_NWO"); name != "" {
+		about.Repo = "https://github.com/" + name
+	}
+	if text := a.getenv("RB_PR_NUMBER"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return about, usageError(fmt.Sprintf("RB_PR_NUMBER is %q", text), "it is the number of the pull request")
+		}
+		about.Number = n
+	}
+	return about, nil
+}
+
+func (a *app) benchmarkChange(ctx context.Context, about eval.Subject, o *options) (ingest.Change, error) {
+	path := cmp.Or(o.eval.diff, a.getenv("RB_DIFF"))
+	if path == "" {
+		return a.clonedChange(ctx, about, o)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ingest.Change{}, usageError("the diff cannot be read: "+err.Error(), "name one with --diff or RB_DIFF")
+	}
+	defer f.Close()
+	return readDiff(path, f, o)
+}
+
+func (a *app) clonedChange(ctx context.Context, about eval.Subject, o *options) (ingest.Change, error) {
+	if o.eval.repo == "" || about.Base == "" || about.Head == "" {
+		return ingest.Change{}, usageError("no change is named", "--diff FILE (RB_DIFF), or --repo DIR with RB_BASE and RB_HEAD")
+	}
+	c, err := ingest.Range(ctx, o.eval.repo, about.Base+"..."+about.Head, o.config)
+	if err != nil {
+		return c, usage{err}
+	}
+	return c, nil
+}
+
+func (a *app) submit(s eval.Submission, path string) error {
+	if path == "" {
+		return printJSON(a.Stdout, s)
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return usageError("the findings cannot be written: "+err.Error(), "name a file in a folder that is there, with --out or RB_OUT")
+	}
+	return errors.Join(printJSON(f, s), f.Close())
+}

@@ -1,0 +1,90 @@
+package eval
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/eval/judge"
+	"github.com/org/pr-review-action/internal/eval/score"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/review"
+)
+
+// about is what the report says of the run beside its results.
+func (r *run) about(ctx context.Context, results []Result) (score.About, error) {
+	a := score.About{Reviewer: r.Reviewer.Name, Fingerprints: r.fingerprints(), Decided: len(r.Decisions) > 0, Latencies: r.latencies()}
+	if r.Judge == nil {
+		return a, nil
+	}
+	a.Judge = r.Judge.Model
+	if !r.Judge.Agreement {
+		return a, nil
+	}
+	with := judge.New(metered{r.Judge.Chat, r.meter}, r.Judge.Model, r.Random, r.labelled.once)
+	agreement, err := with.Agreement(about(ctx, "a labelled pair"))
+	if err != nil {
+		return a, fmt.Errorf("measuring the judge: %w", err)
+	}
+	a.Agreement = &score.Agreement{Agreed: agreement.Agreed, Of: agreement.Of, Kappa: agreement.Kappa}
+	a.Measuring = agreement.Usage
+	return a, nil
+}
+
+// fingerprints name all that settles the results.
+func (r *run) fingerprints() map[string]string {
+	f := map[string]string{
+		"cases": dataset.Fingerprint(r.Cases), "config": r.Config.Fingerprint(), "graph": fmt.Sprintf("%s %d", reviewpr.Name, reviewpr.Version),
+		"commit": r.Commit, "reviewer": r.reviewerKey(), "gate_from": string(r.GateFrom),
+	}
+	if r.Reviewer.Chat != nil {
+		f["prompt"], f["model"] = prompt.Fingerprint(), r.Reviewer.Chat.Identity()
+	}
+	if r.Judge != nil {
+		f["judge"], f["judge_prompt"], f["judge_model"] = r.judgeKey(), judge.Fingerprint(), r.Judge.Chat.Identity()
+	}
+	return f
+}
+
+// reviewerKey names the reviewer: what it asks, whom, and how it reads the answer.
+func (r *run) reviewerKey() string {
+	if r.Reviewer.Chat == nil {
+		return "rules"
+	}
+	return digest(review.NewModel(r.Reviewer.Chat, nil).Key(diff.File{}))
+}
+
+func (r *run) judgeKey() string { return digest(judge.Fingerprint(), r.Judge.Chat.Identity()) }
+
+// latencies are, for each case, the seconds that its slowest file took: files
+// are reviewed side by side. They are those of the journal, so that a continued
+// run has them too.
+func (r *run) latencies() []float64 {
+	var all []float64
+	for _, j := range r.review {
+		if j == nil {
+			continue
+		}
+		files, slowest := map[string]float64{}, 0.0
+		for _, e := range j.exchanges() {
+			files[e.About] += e.Seconds
+			slowest = max(slowest, files[e.About])
+		}
+		if len(files) > 0 {
+			all = append(all, slowest)
+		}
+	}
+	return all
+}
+
+func digest(texts ...string) string {
+	h := sha256.New()
+	for _, s := range texts {
+		fmt.Fprintf(h, "%d:%s,", len(s), s)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}

@@ -1,0 +1,260 @@
+package eval
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/eval/judge"
+	"github.com/org/pr-review-action/internal/eval/loss"
+	"github.com/org/pr-review-action/internal/eval/score"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/review"
+)
+
+// Result is what became of a case: a line of the results' file.
+type Result struct {
+	score.Result
+	Draft   string   `json:"draft"`             // names what the approver would see; a recorded decision names it too
+	Rulings []Ruling `json:"rulings,omitempty"` // in the order in which they were asked for
+}
+
+// Ruling is one decision about a finding that stands near a known one, or, where
+// Golden is -1, that stands near none. Reason is untrusted text.
+type Ruling struct {
+	Golden   int    `json:"golden"`
+	Finding  string `json:"finding"`
+	Distance int    `json:"distance"` // in lines
+	Yes      bool   `json:"yes"`
+	Votes    []bool `json:"votes,omitempty"` // empty where no judge was asked
+	Steered  bool   `json:"steered,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+}
+
+// one brings a case through the graph to the gate, and scores what stands there.
+func (r *run) one(ctx context.Context, i int) (Result, error) {
+	c := r.Cases[i]
+	state, outcome, err := r.drafted(ctx, i)
+	if err != nil {
+		return Result{}, err
+	}
+	result := Result{Result: base(c, state, outcome), Draft: draftID(state)}
+	posted, lost := r.trace(&result, i, state)
+	if err := r.scored(ctx, &result, i, state, posted); err != nil {
+		return Result{}, err
+	}
+	if err := r.decided(&result, state); err != nil {
+		return Result{}, err
+	}
+	result.blame(lost)
+	score.Grade(&result.Result)
+	return result, nil
+}
+
+// drafted runs the graph over a store of its own: what has to last is in the
+// journal.
+func (r *run) drafted(ctx context.Context, i int) (reviewpr.State, string, error) {
+	change, err := r.Cases[i].Change()
+	if err != nil {
+		return reviewpr.State{}, "", err
+	}
+	change.Config = r.Config
+	flow, err := reviewpr.New(reviewpr.Steps{
+		Ingest:      func(context.Context) (ingest.Change, error) { return change, nil },
+		Reviewer:    r.reviewer(i),
+		Concurrency: r.Concurrency,
+	}, graph.NewMemory(), graph.WithClock(func() time.Time { return time.Time{} }))
+	if err != nil {
+		return reviewpr.State{}, "", err
+	}
+	draft := reviewpr.Draft{GateFrom: r.GateFrom, Rules: r.Reviewer.Chat == nil, Model: r.Reviewer.Name}
+	got, err := flow.Run(ctx, change.Thread, reviewpr.State{Draft: draft})
+	if err != nil {
+		return reviewpr.State{}, "", fmt.Errorf("reviewing: %w", err)
+	}
+	for _, f := range got.State.Coverage() {
+		if f.State == finding.NotReached {
+			return reviewpr.State{}, "", r.meter.refusal()
+		}
+	}
+	if got.Status == graph.Paused {
+		return got.State, got.State.Outcome(), nil
+	}
+	return got.State, got.End, nil
+}
+
+// reviewer reviews the files of one case.
+func (r *run) reviewer(i int) review.Reviewer {
+	if r.Reviewer.Chat == nil {
+		return review.NewRules()
+	}
+	model := review.NewModel(metered{r.Reviewer.Chat, r.meter}, r.Random)
+	model.Once = r.review[i].once
+	return caseReviewer{model, &r.Cases[i]}
+}
+
+// caseReviewer tells the questions what they are about.
+type caseReviewer struct {
+	review.Reviewer
+	of *dataset.Case
+}
+
+type subjectKey struct{}
+
+// subject is what a question of the reviewer is about.
+type subject struct {
+	of   *dataset.Case
+	file diff.File
+}
+
+// Review passes on to the reviewer.
+func (c caseReviewer) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
+	return c.Reviewer.Review(context.WithValue(about(ctx, f.Path), subjectKey{}, subject{c.of, f}), f)
+}
+
+func base(c dataset.Case, s reviewpr.State, outcome string) score.Result {
+	return score.Result{ID: c.ID, Language: c.Language, Kind: c.Kind, Outcome: outcome, Usage: s.Usage, Unread: notRead(s)}
+}
+
+// notRead names the files that were not read in full, and why.
+func notRead(s reviewpr.State) (files []string) {
+	for _, f := range s.Coverage() {
+		if !f.Covered() {
+			files = append(files, fmt.Sprintf("%s: %s", f.Path, cmp.Or(string(f.Reason), string(f.State))))
+		}
+	}
+	return files
+}
+
+// scored matches what would be posted with what is known.
+func (r *run) scored(ctx context.Context, result *Result, i int, s reviewpr.State, posted []finding.Finding) error {
+	c, patches := r.Cases[i], map[string]string{}
+	for _, f := range s.Files {
+		patches[f.Path] = f.Patch
+	}
+	asking := ruling{Result: result, judge: r.judge(i), patches: patches}
+	pairs, err := score.Match(score.Candidates(c.Golden, posted, patches), func(p score.Pair) (bool, error) {
+		return asking.same(ctx, c.Golden[p.Golden], posted[p.Finding], p)
+	})
+	if err != nil {
+		return err
+	}
+	result.Record(c.Golden, posted, pairs)
+	return asking.valid(ctx, posted)
+}
+
+// ruling asks the judge about one case, and writes down what it says. Without a
+// judge place alone decides.
+type ruling struct {
+	*Result
+	judge   *judge.Judge
+	patches map[string]string
+}
+
+func (r ruling) same(ctx context.Context, known dataset.Golden, f finding.Finding, p score.Pair) (bool, error) {
+	if r.judge == nil {
+		r.Rulings = append(r.Rulings, Ruling{Golden: p.Golden, Finding: f.ID, Distance: p.Distance, Yes: true})
+		return true, nil
+	}
+	q := r.question(f)
+	q.Issue = known.Issue
+	said, err := r.judge.Same(about(ctx, fmt.Sprintf("%s and known defect %d", f.ID, p.Golden+1)), q)
+	return r.note(p.Golden, f.ID, p.Distance, said), err
+}
+
+// valid asks of every finding that hits nothing whether it is true all the same:
+// the list of known defects is not complete.
+func (r ruling) valid(ctx context.Context, posted []finding.Finding) error {
+	if r.judge == nil {
+		return nil
+	}
+	for i, f := range posted {
+		if r.Posted[i].Golden >= 0 {
+			continue
+		}
+		said, err := r.judge.Valid(about(ctx, f.ID+" on its own"), r.question(f))
+		if err != nil {
+			return err
+		}
+		r.Posted[i].Valid = r.note(-1, f.ID, 0, said)
+	}
+	return nil
+}
+
+func (r ruling) question(f finding.Finding) judge.Question {
+	patch := r.patches[f.Path]
+	_, line, ok := score.NewSide(f, patch)
+	if !ok {
+		line = f.Line
+	}
+	return judge.Question{Path: f.Path, Title: f.Title, Body: f.Body, Line: line, Hunk: judge.Hunk(patch, line)}
+}
+
+func (r ruling) note(golden int, id string, distance int, said judge.Ruling) bool {
+	r.Judging = cost.Add(r.Judging, said.Usage)
+	r.Rulings = append(r.Rulings, Ruling{
+		Golden: golden, Finding: id, Distance: distance, Yes: said.Yes, Votes: said.Votes, Steered: said.Steered, Reason: said.Reason,
+	})
+	return said.Yes
+}
+
+// trace writes down what got lost on the way from the answers to the review. It
+// returns what is left, the findings that would be posted, and the losses.
+func (r *run) trace(result *Result, i int, s reviewpr.State) ([]finding.Finding, []loss.Loss) {
+	answers := map[string][]string{}
+	if j := r.review[i]; j != nil {
+		for _, e := range j.exchanges() {
+			answers[e.About] = append(answers[e.About], e.Said.Text)
+		}
+	}
+	in := loss.Input{Aggregated: s.Comments, Cut: render.Cut(s.Review())}
+	for _, f := range s.FileReviews {
+		in.Files = append(in.Files, loss.File{Answers: answers[f.Path], Review: f})
+	}
+	lost, moved := loss.Trace(in)
+	var known []loss.Place
+	for _, g := range r.Cases[i].Golden {
+		known = append(known, places(g.Places())...)
+	}
+	result.Lost, result.Moved = losses(lost, known), losses(moved, known)
+	gone := map[string]bool{}
+	for _, f := range in.Cut {
+		gone[f.ID] = true
+	}
+	return slices.DeleteFunc(finding.Kept(s.Comments), func(f finding.Finding) bool { return gone[f.ID] }), lost
+}
+
+func places(all []dataset.Place) (out []loss.Place) {
+	for _, p := range all {
+		out = append(out, loss.Place(p))
+	}
+	return out
+}
+
+// losses says of each loss whether it stood at a known defect.
+func losses(all []loss.Loss, known []loss.Place) (out []score.Loss) {
+	for _, l := range all {
+		out = append(out, score.Loss{Stage: l.Stage, Path: l.Path, Line: l.Line, Severity: l.Severity, Title: l.Title, Why: l.Why, Known: l.At(known...)})
+	}
+	return out
+}
+
+// blame says of every known defect that nothing hits at which stage a finding
+// that stood there was lost.
+func (r *Result) blame(lost []loss.Loss) {
+	for i, g := range r.Golden {
+		at := places(append([]dataset.Place{g.Place}, g.Also...))
+		if j := slices.IndexFunc(lost, func(l loss.Loss) bool { return l.At(at...) }); j >= 0 && g.Hit == "" {
+			r.Golden[i].LostAt = lost[j].Stage
+		}
+	}
+}

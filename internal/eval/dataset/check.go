@@ -1,0 +1,154 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/diff"
+)
+
+const (
+	maxID         = 200        // bytes; a name of 255 has room for an extension
+	maxGolden     = 100        // of a case, and places of a golden finding
+	maxLineNumber = 10_000_000 // no file that is reviewed has more lines
+
+	// margin is by how many lines the matching rule widens a finding's range.
+	margin = 3
+)
+
+// check says all that is wrong with a case, in the order of the format's fields.
+func check(c Case) []string {
+	reasons := checkFields(c)
+	files, reason := newSide(c.Diff)
+	if reason != "" {
+		reasons = append(reasons, reason)
+	}
+	for i, g := range c.Golden {
+		if i == maxGolden {
+			return append(reasons, fmt.Sprintf("more than %d golden findings", maxGolden))
+		}
+		for _, reason := range g.check(files) {
+			reasons = append(reasons, fmt.Sprintf("golden[%d]: %s", i, reason))
+		}
+	}
+	return reasons
+}
+
+func checkFields(c Case) (reasons []string) {
+	add := func(bad bool, reason string) {
+		if bad {
+			reasons = append(reasons, reason)
+		}
+	}
+	add(c.ID == "", "id is missing")
+	add(c.ID != "" && !nameable(c.ID), fmt.Sprintf("id %.60q is not 1 to %d bytes of visible ASCII without slash and backslash, as the name of a file", c.ID, maxID))
+	add(blank(c.Language), "language is missing")
+	add(blank(c.Title), "title is missing")
+	add(c.Kind != Bug && c.Kind != Clean, fmt.Sprintf("kind %.40q is neither bug nor clean", c.Kind))
+	add(c.Golden == nil, "golden is missing; a clean case has an empty list")
+	add(c.Golden != nil && c.Kind == Bug && len(c.Golden) == 0, "kind is bug, but golden is empty")
+	add(c.Kind == Clean && len(c.Golden) > 0, "kind is clean, but golden has findings")
+	return reasons
+}
+
+// nameable reports whether an id can name a file.
+func nameable(id string) bool {
+	if id == "" || len(id) > maxID || id == "." || id == ".." {
+		return false
+	}
+	return !strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' || r == '/' || r == '\\' })
+}
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// newSide gives the hunks of every file that is there after the change, or says
+// why there are none. An empty text is one that was said to be missing already.
+func newSide(text string) (files map[string][]diff.Hunk, reason string) {
+	if text == "" {
+		return nil, ""
+	}
+	changed, err := diff.Parse(strings.NewReader(text), MaxDiff)
+	switch {
+	case err != nil:
+		return nil, fmt.Sprintf("diff: %s", err)
+	case len(changed) == 0:
+		return nil, "diff: it holds no changed file"
+	}
+	files = map[string][]diff.Hunk{}
+	for _, f := range changed {
+		if f.Status == diff.Removed {
+			continue
+		}
+		if files[f.Path], err = diff.Hunks(f.Patch); err != nil {
+			return nil, fmt.Sprintf("diff: %.200q: %s", f.Path, err)
+		}
+	}
+	return files, ""
+}
+
+// check says what is wrong with a golden finding. files is nil where the diff
+// could not be read.
+func (g Golden) check(files map[string][]diff.Hunk) (reasons []string) {
+	if g.Severity != critical && g.Severity.Rank() < 0 {
+		reasons = append(reasons, fmt.Sprintf("severity %.40q is none of critical, major, minor, nit", g.Severity))
+	}
+	if g.Visibility != Local && g.Visibility != Context {
+		reasons = append(reasons, fmt.Sprintf("visibility %.40q is neither local nor context", g.Visibility))
+	}
+	if blank(g.Issue) {
+		reasons = append(reasons, "issue is missing")
+	}
+	return append(reasons, checkPlaces(g.Places(), files)...)
+}
+
+// checkPlaces holds that each place can be, and that one at least is where a
+// finding on the diff hits it.
+func checkPlaces(places []Place, files map[string][]diff.Hunk) (reasons []string) {
+	if len(places) > maxGolden {
+		return []string{fmt.Sprintf("more than %d places", maxGolden)}
+	}
+	within := false
+	for i, p := range places {
+		if reason := p.check(files); reason != "" {
+			reasons = append(reasons, placeName(i)+reason)
+		}
+		within = within || p.within(files[p.Path])
+	}
+	if files != nil && len(reasons) == 0 && !within {
+		reasons = append(reasons, fmt.Sprintf("none of its lines is within %d lines of a hunk", margin))
+	}
+	return reasons
+}
+
+// placeName is how a problem names the i-th of Places.
+func placeName(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return fmt.Sprintf("also[%d]: ", i-1)
+}
+
+func (p Place) check(files map[string][]diff.Hunk) string {
+	if p.LineStart < 1 || p.LineEnd < p.LineStart || p.LineEnd > maxLineNumber {
+		return fmt.Sprintf("lines %d to %d are no range of lines from 1 on", p.LineStart, p.LineEnd)
+	}
+	if _, ok := files[p.Path]; !ok && files != nil {
+		return fmt.Sprintf("path %.200q is not on the new side of the diff", p.Path)
+	}
+	return ""
+}
+
+// within reports whether a line of the place is in or near a hunk. A hunk that
+// only removes lines stands between two lines of the new side.
+func (p Place) within(hunks []diff.Hunk) bool {
+	for _, h := range hunks {
+		last := h.NewStart + max(h.NewLines-1, 0)
+		if h.NewLines == 0 {
+			last++
+		}
+		if p.LineStart <= last+margin && p.LineEnd >= h.NewStart-margin {
+			return true
+		}
+	}
+	return false
+}

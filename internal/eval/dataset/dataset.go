@@ -1,0 +1,90 @@
+// Package dataset holds evaluation cases: historical changes whose defects are
+// known, or that are known to have none.
+//
+// It reads, checks and writes case files and brings a starter set of its own. It
+// reviews nothing and scores nothing, and it reads no file but those that it is
+// given and the diffs that they name in their own folder. Start reading at Case;
+// Read checks whole files before it gives back the first case.
+package dataset
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/ingest"
+)
+
+// Kind says whether a change is known to be wrong.
+type Kind string
+
+// The kinds of cases.
+const (
+	Bug   Kind = "bug"   // has golden findings
+	Clean Kind = "clean" // has none
+)
+
+// Visibility says what a reader needs to see a defect.
+type Visibility string
+
+// The visibilities of golden findings.
+const (
+	Local   Visibility = "local"   // the diff, and common knowledge of the language
+	Context Visibility = "context" // more of the file, another file, or a framework
+)
+
+// Place is a range of lines on the new side of a change, 1-based, both ends in it.
+type Place struct {
+	Path      string `json:"path"`
+	LineStart int    `json:"line_start"`
+	LineEnd   int    `json:"line_end"`
+}
+
+// Golden is a finding that is known to be true. A file of cases calls a blocker
+// "critical". Path and Issue are untrusted text.
+type Golden struct {
+	Path       string           `json:"path"`
+	LineStart  int              `json:"line_start"` // as in Place
+	LineEnd    int              `json:"line_end"`
+	Severity   finding.Severity `json:"severity"`
+	Visibility Visibility       `json:"visibility"`
+	Category   string           `json:"category,omitzero"` // one of those in the reviewer's prompt
+	Issue      string           `json:"issue"`             // one sentence
+	Source     string           `json:"source,omitzero"`   // the commit that fixed it
+	Also       []Place          `json:"also,omitzero"`     // further places where a finding counts as this one
+}
+
+// Places lists the finding's own place, then the others where it may be hit.
+func (g Golden) Places() []Place {
+	return append([]Place{{g.Path, g.LineStart, g.LineEnd}}, g.Also...)
+}
+
+// Case is one change with what is known about it. All text of it but the ID,
+// which has nothing but visible ASCII, is untrusted.
+type Case struct {
+	ID            string   `json:"id"`
+	Language      string   `json:"language"`
+	Kind          Kind     `json:"kind"`
+	Repo          string   `json:"repo,omitzero"` // owner/name
+	Base          string   `json:"base,omitzero"` // full commit ids
+	Head          string   `json:"head,omitzero"`
+	PR            int      `json:"pr,omitzero"`   // 0 for a change without a pull request
+	Date          string   `json:"date,omitzero"` // of the head commit
+	Title         string   `json:"title"`
+	Description   string   `json:"description,omitzero"`
+	Diff          string   `json:"diff"` // unified, of at most MaxDiff bytes
+	Golden        []Golden `json:"golden"`
+	Licence       string   `json:"licence,omitzero"` // SPDX, of the diff
+	SourceDataset string   `json:"source_dataset,omitzero"`
+	Injection     bool     `json:"injection,omitzero"` // the diff tries to steer reviewer or judge
+}
+
+// Change reads the case's diff as a review does. The change is named after the
+// case. It never fails for a case that Read gave.
+func (c Case) Change() (ingest.Change, error) {
+	change, err := ingest.Diff(c.ID, strings.NewReader(c.Diff))
+	if err != nil {
+		return ingest.Change{}, fmt.Errorf("case %s: %w", c.ID, err)
+	}
+	return change, nil
+}

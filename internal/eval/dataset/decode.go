@@ -1,0 +1,105 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// wireCase is a case as a line of a file holds it.
+type wireCase struct {
+	Case
+	DiffFile string `json:"diff_file"`
+}
+
+// decode reads one line strictly: exact keys, none twice, valid UTF-8. It gives
+// the case and its id, "-" where none can be read, and all that is wrong.
+func decode(row []byte, folder fs.FS) (c Case, id string, reasons []string) {
+	var w wireCase
+	err := json.Unmarshal(row, &w, json.RejectUnknownMembers(true))
+	if errors.Is(err, json.ErrUnknownName) { // what else is wrong is to be said as well
+		reasons = append(reasons, wording(err))
+		w = wireCase{}
+		err = json.Unmarshal(row, &w)
+	}
+	if err != nil {
+		return Case{}, idOf(row), append(reasons, wording(err))
+	}
+	if reason := w.load(folder); reason != "" {
+		reasons = append(reasons, reason)
+	}
+	return normal(w.Case), shown(w.ID), append(reasons, check(w.Case)...)
+}
+
+// load gives the case the diff of its file, or says why it has none.
+func (w *wireCase) load(folder fs.FS) (reason string) {
+	switch {
+	case w.Diff == "" && w.DiffFile == "":
+		return "neither diff nor diff_file is given"
+	case w.Diff != "" && w.DiffFile != "":
+		return "both diff and diff_file are given; give one"
+	case w.DiffFile != "":
+		w.Diff, reason = diffOf(folder, w.DiffFile)
+	}
+	return reason
+}
+
+// idOf reads the id of a line that is wrong. What stands before the error counts.
+func idOf(row []byte) string {
+	var w struct {
+		ID string `json:"id"`
+	}
+	_ = json.Unmarshal(row, &w) // the error is that of decode
+	return shown(w.ID)
+}
+
+// shown is an id as messages give it.
+func shown(id string) string {
+	if !nameable(id) {
+		return "-"
+	}
+	return id
+}
+
+// normal gives a case as the product holds it: severities under their names
+// here, and lists that are empty as nil.
+func normal(c Case) Case {
+	c.Golden = renamed(c.Golden, critical, finding.Blocker)
+	for i := range c.Golden {
+		if len(c.Golden[i].Also) == 0 {
+			c.Golden[i].Also = nil
+		}
+	}
+	if len(c.Golden) == 0 {
+		c.Golden = nil
+	}
+	return c
+}
+
+// wording says what is wrong with a JSON text. The library's own words change
+// from run to run.
+func wording(err error) string {
+	if e, ok := errors.AsType[*json.SemanticError](err); ok {
+		key := strings.TrimPrefix(string(e.JSONPointer), "/")
+		switch {
+		case errors.Is(err, json.ErrUnknownName):
+			return fmt.Sprintf("unknown key %.100q", key)
+		case key == "":
+			return "the line is no JSON object"
+		}
+		return fmt.Sprintf("%.100q has a value of the wrong type", key)
+	}
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		if errors.Is(err, jsontext.ErrDuplicateName) {
+			return fmt.Sprintf("key %.100q stands twice in one object", strings.TrimPrefix(string(e.JSONPointer), "/"))
+		}
+		return fmt.Sprintf("no valid JSON from byte %d of the line on", e.ByteOffset+1)
+	}
+	return "no valid JSON"
+}

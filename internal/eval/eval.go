@@ -1,0 +1,244 @@
+// Package eval runs the review over historical changes whose defects are known,
+// and says how many it finds: the judgement of every change of prompt, model or
+// pipeline.
+//
+// A case goes through the real graph up to the gate. What models answer is kept
+// in a journal, before it is used, so that a run that was cut short is continued
+// and a finished one is repeated for nothing. It posts nothing and asks nobody.
+// Start reading at Run, then case.go for what happens to one case.
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/org/pr-review-action/internal/checkpoint/filestore"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/eval/judge"
+	"github.com/org/pr-review-action/internal/eval/score"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/review"
+)
+
+// Reviewer is what is under test: rules where Chat is nil, else a model.
+type Reviewer struct {
+	Name string // for people: offline, scripted, or the model's
+	Chat review.Chatter
+}
+
+// Judge says whether two texts mean the same defect.
+type Judge struct {
+	Model     string
+	Chat      review.Chatter
+	Agreement bool // measure how often it agrees with people
+}
+
+// Options say what is run, with what, and where it is kept.
+type Options struct {
+	Cases       []dataset.Case
+	Dir         string // of journal and results
+	Reviewer    Reviewer
+	Judge       *Judge // nil: place alone decides
+	Config      config.Config
+	GateFrom    finding.Severity
+	Decisions   []Decision // recorded at the gate
+	Budget      Budget
+	Concurrency int // questions that are open at one time
+	Commit      string
+	Random      io.Reader
+	Now         func() time.Time
+	Observe     func(Progress) // nil for nobody; called from one goroutine at a time
+}
+
+// Progress is how far a run is.
+type Progress struct {
+	Done, Total int // cases
+	Cost        cost.MicroUSD
+}
+
+// StoppedError is a run that its budget ended. What was paid is kept.
+type StoppedError struct {
+	Done, Total int
+	Err         error // review.ErrSpent, and ErrUnpriced where that is why
+}
+
+func (e *StoppedError) Error() string {
+	return fmt.Sprintf("stopped behind %d of %d cases: %v", e.Done, e.Total, e.Err)
+}
+
+// Unwrap gives the reason.
+func (e *StoppedError) Unwrap() error { return e.Err }
+
+// run is one run under way.
+type run struct {
+	Options
+	meter    *meter
+	store    *filestore.Store
+	review   []*journal // of each case; nil entries for rules
+	judging  []*journal // of each case; nil entries without a judge
+	labelled *journal   // of the judge's agreement
+
+	mu   sync.Mutex
+	done int
+}
+
+// Run reviews and scores every case, and writes the results into the folder.
+// Where one could not be brought to its end the others are all the same: the
+// error names the first, and a further run goes on from there.
+func Run(ctx context.Context, o Options) (score.Report, error) {
+	began := o.Now()
+	r := &run{Options: o, meter: newMeter(o.Budget, o.Concurrency, o.Now)}
+	if err := r.open(ctx); err != nil {
+		return score.Report{}, errors.Join(err, r.close())
+	}
+	results, err := r.all(ctx)
+	var about score.About
+	if err == nil {
+		about, err = r.about(ctx, results)
+	}
+	if err = errors.Join(err, r.close()); err != nil {
+		return score.Report{}, err
+	}
+	about.Seconds = o.Now().Sub(began).Seconds()
+	report := score.Summarize(scores(results), about)
+	return report, write(o.Dir, o.Cases, results, report)
+}
+
+// journalFolder is the part of the folder that holds prompts, answers and times.
+const journalFolder = "journal"
+
+func openStore(dir string) (*filestore.Store, error) {
+	return filestore.New(filepath.Join(dir, journalFolder))
+}
+
+// open takes over what earlier runs have paid for.
+func (r *run) open(ctx context.Context) (err error) {
+	if r.store, err = openStore(r.Dir); err != nil {
+		return err
+	}
+	r.review = make([]*journal, len(r.Cases))
+	r.judging = make([]*journal, len(r.Cases))
+	for i, c := range r.Cases {
+		if r.Reviewer.Chat != nil {
+			if r.review[i], err = r.journal(ctx, reviewThread(c, r.reviewerKey())); err != nil {
+				return err
+			}
+		}
+		if r.Judge != nil {
+			if r.judging[i], err = r.journal(ctx, judgeThread(c.ID, r.judgeKey())); err != nil {
+				return err
+			}
+		}
+	}
+	if r.Judge != nil && r.Judge.Agreement {
+		r.labelled, err = r.journal(ctx, judgeThread("labelled", r.judgeKey()))
+	}
+	return err
+}
+
+func (r *run) journal(ctx context.Context, thread string) (*journal, error) {
+	j, err := openJournal(ctx, r.store, thread)
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range j.list {
+		e.Said.Usage = r.meter.priced(e.Said.Usage)
+		j.list[i], j.known[e.Key] = e, e
+		r.meter.paid(e.Said.Usage)
+	}
+	return j, nil
+}
+
+func (r *run) close() (err error) {
+	for _, j := range slices.Concat(r.review, r.judging, []*journal{r.labelled}) {
+		if j != nil {
+			err = errors.Join(err, j.release())
+		}
+	}
+	if r.store != nil {
+		err = errors.Join(err, r.store.Close())
+	}
+	return err
+}
+
+// The threads of the journal: a change of the case, of the reviewer or of the
+// judge begins another.
+func reviewThread(c dataset.Case, reviewer string) string {
+	return "review/" + c.ID + ":" + digest(c.Diff, reviewer)
+}
+
+func judgeThread(id, judge string) string { return "judge/" + id + ":" + digest(judge) }
+
+// all runs the cases side by side and returns their results in order.
+func (r *run) all(ctx context.Context) ([]Result, error) {
+	results := make([]Result, len(r.Cases))
+	failed := make([]error, len(r.Cases))
+	var group errgroup.Group
+	group.SetLimit(r.Concurrency)
+	for i := range r.Cases {
+		group.Go(func() error {
+			if failed[i] = ctx.Err(); failed[i] == nil {
+				results[i], failed[i] = r.one(ctx, i)
+			}
+			r.ended(failed[i])
+			return nil
+		})
+	}
+	err := errors.Join(group.Wait(), r.first(failed))
+	return results, err
+}
+
+// first says what the errors of cases come to.
+func (r *run) first(failed []error) error {
+	n, first, at := 0, error(nil), ""
+	for i, err := range failed {
+		if errors.Is(err, review.ErrSpent) {
+			return &StoppedError{Done: r.done, Total: len(r.Cases), Err: err}
+		}
+		if err != nil {
+			if n++; first == nil {
+				first, at = err, r.Cases[i].ID
+			}
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return fmt.Errorf("%d of %d cases could not be brought to their end, of these first %s: %w", n, len(r.Cases), at, first)
+}
+
+func (r *run) ended(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		r.done++
+	}
+	if r.Observe != nil {
+		r.Observe(Progress{Done: r.done, Total: len(r.Cases), Cost: r.meter.total()})
+	}
+}
+
+func (r *run) judge(i int) *judge.Judge {
+	if r.Judge == nil {
+		return nil
+	}
+	return judge.New(metered{r.Judge.Chat, r.meter}, r.Judge.Model, r.Random, r.judging[i].once)
+}
+
+func scores(results []Result) []score.Result {
+	all := make([]score.Result, len(results))
+	for i, r := range results {
+		all[i] = r.Result
+	}
+	return all
+}

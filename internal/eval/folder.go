@@ -1,0 +1,132 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	strict "github.com/go-json-experiment/json"
+
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/eval/score"
+)
+
+// The files of a run's folder, beside its journal. They hold no time but in
+// keys that name one.
+const (
+	casesFile    = "cases.jsonl"
+	resultsFile  = "results.jsonl"
+	reportFile   = "report.json"
+	markdownFile = "report.md"
+)
+
+// maxResults bounds the bytes of a results' file.
+const maxResults = 256 << 20
+
+// ErrNoRun says that a folder holds no finished run.
+var ErrNoRun = errors.New("it holds no run that came to its end")
+
+// write puts a run's results into its folder. The report comes last: with it
+// the run is one that came to its end.
+func write(dir string, cases []dataset.Case, results []Result, report score.Report) error {
+	var all, lines, object bytes.Buffer
+	if err := dataset.Encode(&all, cases); err != nil {
+		return fmt.Errorf("writing the cases: %w", err)
+	}
+	encoder := plain(&lines)
+	for _, r := range results {
+		if err := encoder.Encode(r); err != nil {
+			return fmt.Errorf("writing the results: %w", err)
+		}
+	}
+	encoder = plain(&object)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(report); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("writing the results: %w", err)
+	}
+	for _, file := range []struct {
+		name string
+		text []byte
+	}{
+		{casesFile, all.Bytes()}, {resultsFile, lines.Bytes()}, {markdownFile, []byte(report.Markdown())}, {reportFile, object.Bytes()},
+	} {
+		if err := replace(filepath.Join(dir, file.name), file.text); err != nil {
+			return fmt.Errorf("writing the results: %w", err)
+		}
+	}
+	return nil
+}
+
+func plain(b *bytes.Buffer) *json.Encoder {
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	return e
+}
+
+// replace leaves the old file or the new one, whole.
+func replace(path string, text []byte) error {
+	temp := path + ".new"
+	if err := os.WriteFile(temp, text, 0o600); err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	return os.Rename(temp, path)
+}
+
+// Kept is a finished run as its folder has it.
+type Kept struct {
+	Results []Result
+	Report  score.Report
+}
+
+// Scores are the results without what the run says beside them.
+func (k Kept) Scores() []score.Result { return scores(k.Results) }
+
+// ReadRun reads a run's results; ErrNoRun where there are none.
+func ReadRun(dir string) (Kept, error) {
+	text, err := os.ReadFile(filepath.Join(dir, reportFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Kept{}, fmt.Errorf("%s: %w", dir, ErrNoRun)
+	}
+	if err != nil {
+		return Kept{}, fmt.Errorf("reading a run: %w", err)
+	}
+	var k Kept
+	if k.Report, err = score.ReadReport(text); err != nil {
+		return Kept{}, fmt.Errorf("reading a run: %s: %w", filepath.Join(dir, reportFile), err)
+	}
+	k.Results, err = readResults(filepath.Join(dir, resultsFile))
+	return k, err
+}
+
+func readResults(path string) ([]Result, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading a run: %w", err)
+	}
+	if info.Size() > maxResults {
+		return nil, fmt.Errorf("reading a run: %s is larger than %d MiB", path, maxResults>>20)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading a run: %w", err)
+	}
+	return decodeResults(path, text)
+}
+
+func decodeResults(path string, text []byte) (all []Result, err error) {
+	for i, line := range bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
+		var r Result
+		if err := strict.Unmarshal(line, &r, strict.RejectUnknownMembers(true)); err != nil {
+			return nil, fmt.Errorf("reading a run: %s:%d: %w", path, i+1, err)
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}

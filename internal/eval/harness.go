@@ -1,0 +1,82 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/org/pr-review-action/internal/eval/score"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/review"
+)
+
+// Subject is the change that a public benchmark has reviewed, as it names it.
+type Subject struct {
+	Repo   string `json:"repo"` // https://github.com/owner/repo
+	Number int    `json:"pr_number"`
+	Base   string `json:"base"`
+	Head   string `json:"head"`
+}
+
+// Submission is what a public benchmark reads of a review: one entry for each
+// finding that would be posted, with lines of the file at the head. The form is
+// that of ReviewBench's agent contract.
+type Submission struct {
+	Pull     Subject     `json:"pr"`
+	Agent    string      `json:"agent"`
+	Findings []Submitted `json:"findings"`
+}
+
+// Submitted is a finding in a submission. Lines are 1-based and inclusive.
+type Submitted struct {
+	File      string `json:"file"`
+	StartLine int    `json:"start_line"`
+	EndLine   int    `json:"end_line"`
+	Message   string `json:"message"`
+	Producer  string `json:"producer"`
+}
+
+// Submit reviews a change through the graph, up to the gate, and gives what
+// would be posted. unread names the files that were not read in full. A run in
+// which nothing could be reviewed is an error: silence would be taken for a
+// clean review.
+func Submit(ctx context.Context, change ingest.Change, reviewer review.Reviewer, concurrency int, about Subject, agent string) (s Submission, unread []string, err error) {
+	flow, err := reviewpr.New(reviewpr.Steps{
+		Ingest:   func(context.Context) (ingest.Change, error) { return change, nil },
+		Reviewer: reviewer, Concurrency: concurrency,
+	}, graph.NewMemory())
+	if err != nil {
+		return Submission{}, nil, err
+	}
+	got, err := flow.Run(ctx, change.Thread, reviewpr.State{Draft: reviewpr.Draft{GateFrom: finding.Nit}})
+	if err != nil {
+		return Submission{}, nil, fmt.Errorf("reviewing: %w", err)
+	}
+	if got.End == reviewpr.Failed {
+		return Submission{}, nil, fmt.Errorf("reviewing: %s", got.State.Reason)
+	}
+	s = Submission{Pull: about, Agent: agent, Findings: []Submitted{}}
+	for _, f := range finding.Kept(got.State.Comments) {
+		s.Findings = append(s.Findings, submitted(f, got.State, agent))
+	}
+	return s, notRead(got.State), nil
+}
+
+func submitted(f finding.Finding, s reviewpr.State, agent string) Submitted {
+	start, end := headLines(f, s)
+	return Submitted{File: f.Path, StartLine: start, EndLine: end, Message: f.Title + ". " + f.Body, Producer: agent}
+}
+
+// headLines are a finding's lines in the file at the head.
+func headLines(f finding.Finding, s reviewpr.State) (start, end int) {
+	for _, file := range s.Files {
+		if file.Path == f.Path {
+			if start, end, ok := score.NewSide(f, file.Patch); ok {
+				return start, end
+			}
+		}
+	}
+	return max(f.StartLine, 1), max(f.Line, 1)
+}

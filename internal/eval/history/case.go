@@ -1,0 +1,143 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+const (
+	maxDiff        = 256 << 10 // bytes: a larger change tests how it is split, at a high price
+	maxDescription = 600       // characters, as the format has it
+	maxGolden      = 100       // remarks on one commit, as the format has it
+)
+
+var (
+	errNoText  = errors.New("no file of the change has text to review")
+	errNoPlace = errors.New("none of its remarks is on a line of the change")
+	errMany    = fmt.Errorf("it has more than %d remarks on one commit", maxGolden)
+)
+
+// build makes a case of the change as it was when the remarks were made, or as
+// it was merged where there are none. Its date is that of the first remark, or
+// of the merge. The licence is for a person to fill in.
+func (b *builder) build(ctx context.Context, p github.MergedPull, remarks []remark) (dataset.Case, error) {
+	c := dataset.Case{
+		ID: fmt.Sprintf("%s-%d", p.Repo, p.Number), Kind: dataset.Clean, Repo: p.FullName(), Head: p.HeadSHA, PR: p.Number,
+		Date: p.MergedAt.UTC().Format(time.DateOnly), SourceDataset: "eval import: approved without a remark",
+	}
+	if len(remarks) > 0 {
+		c.Kind, c.Head, c.Date = dataset.Bug, remarks[0].OriginalCommitID, remarks[0].CreatedAt.UTC().Format(time.DateOnly)
+		c.SourceDataset = b.origin()
+	}
+	describe(&c, p)
+	files, err := b.change(ctx, p, &c)
+	if err != nil {
+		return dataset.Case{}, err
+	}
+	c.Language = language(largest(files))
+	if len(remarks) > 0 {
+		if c.Golden, err = golden(remarks, files); err != nil {
+			return dataset.Case{}, err
+		}
+		c.Language = language(c.Golden[0].Path)
+	}
+	p.HeadSHA = c.Head
+	c.Base, err = b.api.MergeBase(ctx, p.Pull)
+	return c, err
+}
+
+// origin says how the golden findings of a case were found.
+func (b *builder) origin() string {
+	if b.all {
+		return "eval import: reviewers' remarks"
+	}
+	return "eval import: reviewers' remarks that were acted on"
+}
+
+// describe takes what the author wrote, with everything in it visible to who
+// reads the file; see issue.
+func describe(c *dataset.Case, p github.MergedPull) {
+	c.Title = guard.Line(strings.TrimSpace(p.Title), 0)
+	if c.Title == "" {
+		c.Title = p.String()
+	}
+	text := []rune(strings.TrimSpace(guard.Visible(p.Body)))
+	c.Description = strings.TrimSpace(string(text[:min(len(text), maxDescription)]))
+}
+
+// change reads the diff up to the case's head. It stays as it is, as what is
+// under review; only bytes that are no UTF-8, which JSON cannot hold, are
+// replaced.
+func (b *builder) change(ctx context.Context, p github.MergedPull, c *dataset.Case) ([]diff.File, error) {
+	text, err := b.api.CompareDiff(ctx, p.Owner, p.Repo, p.BaseSHA, c.Head, maxDiff)
+	if err != nil {
+		return nil, err
+	}
+	c.Diff = strings.ToValidUTF8(text, "\uFFFD")
+	files, err := diff.Parse(strings.NewReader(c.Diff), dataset.MaxDiff)
+	if err != nil {
+		return nil, fmt.Errorf("reading its diff: %w", err)
+	}
+	if !slices.ContainsFunc(files, func(f diff.File) bool { return f.Patch != "" }) {
+		return nil, errNoText
+	}
+	return files, nil
+}
+
+// golden makes a known finding of each remark on a line that the diff shows.
+func golden(remarks []remark, files []diff.File) ([]dataset.Golden, error) {
+	if len(remarks) > maxGolden {
+		return nil, errMany
+	}
+	shown := map[string][]diff.Hunk{}
+	for _, f := range files {
+		hunks, err := diff.Hunks(f.Patch)
+		if err != nil {
+			return nil, fmt.Errorf("reading its diff: %w", err)
+		}
+		shown[f.Path] = hunks
+	}
+	var list []dataset.Golden
+	for _, r := range remarks {
+		if start := first(r); onHunk(shown[r.Path], start, r.OriginalLine) {
+			list = append(list, dataset.Golden{
+				Path: r.Path, LineStart: start, LineEnd: r.OriginalLine,
+				Severity: finding.Minor, Visibility: dataset.Context, Issue: r.issue, Source: r.URL,
+			})
+		}
+	}
+	if len(list) == 0 {
+		return nil, errNoPlace
+	}
+	return list, nil
+}
+
+// first is where a remark's lines begin. A first line on the old side has
+// another numbering.
+func first(r remark) int {
+	if r.StartSide == "LEFT" || r.OriginalStartLine < 1 || r.OriginalStartLine > r.OriginalLine {
+		return r.OriginalLine
+	}
+	return r.OriginalStartLine
+}
+
+func onHunk(hunks []diff.Hunk, start, end int) bool {
+	return slices.ContainsFunc(hunks, func(h diff.Hunk) bool {
+		return start < h.NewStart+h.NewLines && end >= h.NewStart
+	})
+}
+
+// largest is the path of the file that changed most, the first one of two.
+func largest(files []diff.File) string {
+	return slices.MaxFunc(files, func(a, b diff.File) int { return a.Changes() - b.Changes() }).Path
+}

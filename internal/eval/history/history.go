@@ -1,0 +1,79 @@
+// Package history makes evaluation cases of a repository's own past: merged
+// pull requests, and what people remarked on them.
+//
+// A remark that led to a change is a defect that a reviewer found, so it becomes
+// a golden finding of the change as it was when the remark was made; a pull
+// request that was approved without a remark becomes a clean case. It judges no
+// remark: every one is of severity minor and needs context until a person has
+// read the case and graded it. It writes nothing, and reads no conversation
+// beside the diff. Start reading at Build; remark.go says which comments count.
+package history
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+// MaxLast is the largest Options.Last: github.Client.MergedPulls looks no
+// further back.
+const MaxLast = 100 * github.MergedPages
+
+// API is what is read of GitHub.
+type API interface {
+	MergedPulls(ctx context.Context, owner, repo string, last int) ([]github.MergedPull, error)
+	ReviewComments(context.Context, pull.Ref) ([]github.ReviewComment, error)
+	Reviews(context.Context, pull.Ref) ([]github.Review, error)
+	CompareDiff(ctx context.Context, owner, repo, base, head string, max int64) (string, error)
+	MergeBase(context.Context, pull.Pull) (string, error)
+}
+
+// Options say what is looked at.
+type Options struct {
+	Last       int                   // merged pull requests, 1 to MaxLast
+	All        bool                  // take remarks that led to no change as well
+	OnProgress func(done, total int) // pull requests looked at; nil for nobody
+}
+
+// Estimate is how many requests Build sends at most, where no pull request has
+// more than a hundred comments or reviews: the list, and for each pull request
+// its comments, its reviews, the diff and where that starts.
+func Estimate(last int) int { return github.MergedPages + 4*last }
+
+// Build makes cases of the pull requests that were merged last, by number, and
+// notes on what it left out, each a line that is safe for a terminal. Of the
+// clean ones it keeps as many as there are others, the newest: most merged pull
+// requests have no remark, and a set of them would reward a reviewer who says
+// nothing.
+//
+// What goes wrong with one pull request costs that one. Errors are those of the
+// list, a token without access, a rate limit and the context's end; then there
+// are no cases.
+func Build(ctx context.Context, api API, owner, repo string, o Options) ([]dataset.Case, []string, error) {
+	if o.Last < 1 || o.Last > MaxLast {
+		return nil, nil, fmt.Errorf("%d pull requests: give a number from 1 to %d", o.Last, MaxLast)
+	}
+	pulls, err := api.MergedPulls(ctx, owner, repo, o.Last)
+	if err != nil {
+		return nil, nil, err
+	}
+	b := &builder{api: api, all: o.All}
+	for i, p := range pulls {
+		if err := b.look(ctx, p); err != nil {
+			return nil, nil, err
+		}
+		if o.OnProgress != nil {
+			o.OnProgress(i+1, len(pulls))
+		}
+	}
+	if err := b.keepClean(ctx); err != nil {
+		return nil, nil, err
+	}
+	slices.SortFunc(b.cases, func(x, y dataset.Case) int { return cmp.Compare(x.PR, y.PR) })
+	return b.cases, append(b.notes, b.summary()...), nil
+}

@@ -1,0 +1,147 @@
+package history
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+const (
+	minIssue = 12       // characters: less is a question or a nod, and names no defect
+	maxIssue = 300      // characters
+	maxBody  = 16 << 10 // bytes of a comment that are searched for a paragraph
+)
+
+// remark is a comment that counts, and what it says is wrong.
+type remark struct {
+	github.ReviewComment
+	issue string
+}
+
+// choose gives the remarks of the commit that has most of them, the earlier one
+// of two: only there do all of their line numbers hold. Comments come oldest
+// first.
+func choose(comments []github.ReviewComment, author string, all bool) []remark {
+	var remarks []remark
+	for _, c := range comments {
+		if counts(c, author, all) {
+			remarks = append(remarks, remark{c, issue(c.Body)})
+		}
+	}
+	remarks = slices.DeleteFunc(remarks, func(r remark) bool { return r.issue == "" })
+	of, best := map[string]int{}, ""
+	for _, r := range remarks {
+		of[r.OriginalCommitID]++
+	}
+	for _, r := range remarks {
+		if of[r.OriginalCommitID] > of[best] {
+			best = r.OriginalCommitID
+		}
+	}
+	return slices.DeleteFunc(remarks, func(r remark) bool { return r.OriginalCommitID != best })
+}
+
+// counts reports whether a comment opens a thread on a line of the new side, by
+// a person who is not the author, and, unless all are taken, was acted on: its
+// line has changed since. A deleted account may have been the author's or a
+// bot's.
+func counts(c github.ReviewComment, author string, all bool) bool {
+	placed := c.Side == "RIGHT" && !c.WholeFile && c.OriginalLine > 0 && c.OriginalCommitID != ""
+	return placed && c.ReplyTo == 0 && reviewer(c.User, c.UserType, author) && (all || c.Outdated())
+}
+
+// reviewer reports whether an account is a person's, and not the author's. For a
+// deleted one the API gives null or its ghost.
+func reviewer(login, kind, author string) bool {
+	bot := kind == "Bot" || strings.HasSuffix(login, "[bot]")
+	return login != "" && login != "ghost" && !bot && !strings.EqualFold(login, author)
+}
+
+// approved reports whether a person approved, and no person remarked on
+// anything in a review or asked for changes.
+func approved(reviews []github.Review, author string) bool {
+	approvals := 0
+	for _, r := range reviews {
+		switch {
+		case !reviewer(r.User, r.UserType, author):
+			continue
+		case r.State != "APPROVED" && r.State != "COMMENTED" || issue(r.Body) != "":
+			return false // DISMISSED may have been a request for changes
+		case r.State == "APPROVED":
+			approvals++
+		}
+	}
+	return approvals > 0
+}
+
+var hiddenComment = regexp.MustCompile(`(?s)<!--.*?-->`)
+
+// issue is the first paragraph of a comment that says something, in one line;
+// "" where there is none. It goes through guard, although it is but data in a
+// file: people read and grade that file in an editor, where they must not be
+// shown another text than the judge. A second pass, ahead of the judge, changes
+// nothing.
+func issue(body string) string {
+	body = strings.ToValidUTF8(body[:min(len(body), maxBody)], "")
+	for _, text := range paragraphs(hiddenComment.ReplaceAllString(body, "")) {
+		if line := guard.Line(text, maxIssue-1); utf8.RuneCountInString(line) >= minIssue && !praise(line) {
+			return line
+		}
+	}
+	return ""
+}
+
+// paragraphs gives the plain text of a comment. Quoted lines are somebody
+// else's, and a code block alone says no defect.
+func paragraphs(body string) []string {
+	var list []string
+	current, fence := "", ""
+	for line := range strings.Lines(body + "\n\n") {
+		line = strings.TrimSpace(line)
+		switch mark := fenceOf(line); {
+		case fence != "":
+			if strings.HasPrefix(mark, fence) {
+				fence = ""
+			}
+			continue
+		case mark == "" && line != "" && line[0] != '>':
+			current += " " + line
+			continue
+		default:
+			fence = mark
+		}
+		if current != "" {
+			list = append(list, strings.TrimSpace(current))
+		}
+		current = ""
+	}
+	return list
+}
+
+// fenceOf is the run of marks that opens or closes a code block; "" for another
+// line.
+func fenceOf(line string) string {
+	for _, mark := range []string{"`", "~"} {
+		if run := line[:len(line)-len(strings.TrimLeft(line, mark))]; len(run) >= 3 {
+			return run
+		}
+	}
+	return ""
+}
+
+// praise reports whether a text is made of words of thanks and consent alone.
+func praise(text string) bool {
+	words := strings.Fields("lgtm thanks thank thx you nice great good awesome cool perfect excellent love neat clean looks look " +
+		"this that is it s to me work job catch idea fix well done very much so for the now really a lot")
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if !slices.Contains(words, word) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,140 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	strict "github.com/go-json-experiment/json"
+
+	"github.com/org/pr-review-action/internal/checkpoint/filestore"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/review"
+)
+
+// Exchange is one question that was put to a model, and what came back. All of
+// it is untrusted text. Seconds is the time the answer took.
+type Exchange struct {
+	Key     string          `json:"key"`
+	About   string          `json:"about"` // the reviewed file, or the finding judged
+	System  string          `json:"system"`
+	User    string          `json:"user"`
+	Said    review.Recorded `json:"said"`
+	Seconds float64         `json:"seconds"`
+}
+
+// journal keeps the exchanges about one case, each on disk before it is used:
+// a run that is cut short, or done again, pays for none of them twice (P4).
+type journal struct {
+	store   *filestore.Store
+	thread  string
+	release func() error
+
+	mu    sync.Mutex
+	saved bool
+	known map[string]Exchange
+	list  []Exchange
+}
+
+// openJournal takes a journal over; graph.ErrBusy where another process has it.
+func openJournal(ctx context.Context, store *filestore.Store, thread string) (*journal, error) {
+	release, err := store.Lock(ctx, thread)
+	if err != nil {
+		return nil, err
+	}
+	list, err := exchanges(ctx, store, thread)
+	if err != nil && !errors.Is(err, graph.ErrNoThread) {
+		return nil, errors.Join(err, release())
+	}
+	j := &journal{store: store, thread: thread, release: release, saved: err == nil, known: map[string]Exchange{}, list: list}
+	for _, e := range list {
+		j.known[e.Key] = e
+	}
+	return j, nil
+}
+
+// exchanges reads a journal, in the order in which the answers came.
+func exchanges(ctx context.Context, store *filestore.Store, thread string) ([]Exchange, error) {
+	saved, err := store.Load(ctx, thread)
+	if err != nil {
+		return nil, err
+	}
+	var list []Exchange
+	for i, record := range saved.Journal {
+		var e Exchange
+		if err := strict.Unmarshal(record, &e, strict.RejectUnknownMembers(true)); err != nil {
+			return nil, fmt.Errorf("the journal of %s in %s is damaged at record %d: %w", thread, store.Where(), i+1, err)
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+type exchangeKey struct{}
+
+type aboutKey struct{}
+
+// about says what the questions under a context are about.
+func about(ctx context.Context, what string) context.Context {
+	return context.WithValue(ctx, aboutKey{}, what)
+}
+
+// once is the review.Once of the case: an answer that is known is not asked for.
+func (j *journal) once(ctx context.Context, key string, do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
+	j.mu.Lock()
+	e, known := j.known[key]
+	j.mu.Unlock()
+	if known {
+		return e.Said, nil
+	}
+	e = Exchange{Key: key}
+	e.About, _ = ctx.Value(aboutKey{}).(string)
+	said, err := do(context.WithValue(ctx, exchangeKey{}, &e))
+	if err != nil {
+		return said, err
+	}
+	e.Said = said
+	return said, j.keep(context.WithoutCancel(ctx), e)
+}
+
+// keep writes an exchange. What was paid is kept also when the run was cancelled.
+func (j *journal) keep(ctx context.Context, e Exchange) error {
+	record, err := json.Marshal(e)
+	if err != nil {
+		return fmt.Errorf("keeping an answer: %w", err)
+	}
+	if err := j.begin(ctx); err != nil {
+		return fmt.Errorf("keeping an answer: %w", err)
+	}
+	if err := j.store.Append(ctx, j.thread, record); err != nil {
+		return fmt.Errorf("keeping an answer: %w", err)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.known[e.Key] = e
+	j.list = append(j.list, e)
+	return nil
+}
+
+// begin makes the journal with its first exchange.
+func (j *journal) begin(ctx context.Context) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.saved {
+		return nil
+	}
+	if err := j.store.Save(ctx, j.thread, []byte("{}")); err != nil {
+		return err
+	}
+	j.saved = true
+	return nil
+}
+
+// said are the exchanges with the given keys' answers so far, in order.
+func (j *journal) exchanges() []Exchange {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return append([]Exchange(nil), j.list...)
+}

@@ -1,0 +1,137 @@
+package judge
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/llmtest"
+)
+
+func TestLabelledSetIsHalfSameAndHasSteeringInFourPairs(t *testing.T) {
+	t.Parallel()
+	pairs, err := labelled()
+	require.NoError(t, err)
+	require.Len(t, pairs, 30)
+	yes, steer, titles := 0, 0, map[string]bool{}
+	for i, p := range pairs {
+		anchors, err := diff.NewAnchors(p.Hunk)
+		require.NoError(t, err)
+		require.NoError(t, anchors.Check("RIGHT", p.Line, p.Line), i+1)
+		require.NotEmpty(t, p.Issue)
+		require.NotEmpty(t, p.Body)
+		titles[p.Title] = true
+		if p.Same {
+			yes++
+		}
+		if q := p.question(); addresses(q.Path, q.Title, q.Body, q.Hunk) {
+			steer++
+		}
+	}
+	require.Equal(t, 15, yes)
+	require.Equal(t, 4, steer)
+	require.Len(t, titles, 30)
+}
+
+// knowing answers the pairs by their labels, and the first ones against them.
+func knowing(t *testing.T, wrong int) llmtest.Script {
+	t.Helper()
+	pairs, err := labelled()
+	require.NoError(t, err)
+	labels := map[string]bool{}
+	for i, p := range pairs {
+		labels[p.Issue+"\n"+p.Title+"\n"] = p.Same != (i < wrong)
+	}
+	return func(r llmtest.Request) llmtest.Answer {
+		data := llmtest.Data(r.User)
+		return llmtest.Verdict(r, labels[data["issue"]+data["title"]])
+	}
+}
+
+func TestAgreementCountsPairsAndTellsTheWrongOnes(t *testing.T) {
+	t.Parallel()
+	for wrong, want := range map[int]struct {
+		kappa  float64
+		usable bool
+	}{
+		0: {1, true}, 2: {0.8667, true}, 3: {0.8, true}, 4: {0.7333, false}, 30: {-1, false},
+	} {
+		j, server := judge(t, knowing(t, wrong), nil)
+		got, err := j.Agreement(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 30-wrong, got.Agreed)
+		require.Equal(t, 30, got.Of)
+		require.Len(t, got.Wrong, wrong)
+		require.IsIncreasing(t, append([]int{0}, got.Wrong...))
+		require.InDelta(t, want.kappa, got.Kappa, 1e-9, wrong)
+		require.Equal(t, want.usable, got.Usable())
+		require.EqualValues(t, server.Calls(), got.Usage.Calls)
+	}
+}
+
+func TestAgreementOfAJudgeThatAlwaysSaysYesIsChance(t *testing.T) {
+	t.Parallel()
+	j, _ := judge(t, always(true), nil)
+	got, err := j.Agreement(t.Context())
+	require.NoError(t, err)
+	require.False(t, got.Usable())
+	require.Equal(t, 15, got.Agreed, "of four steered pairs two lose their right yes, and two their wrong one")
+	require.InDelta(t, 0, got.Kappa, 1e-9)
+	require.False(t, Agreement{}.Usable())
+}
+
+// held answers nothing until it is opened.
+type held struct {
+	chatter
+	inside atomic.Int64
+	open   chan struct{}
+}
+
+func (h *held) Chat(context.Context, llm.Request) (llm.Answer, error) {
+	h.inside.Add(1)
+	<-h.open
+	return llm.Answer{Text: `{"reason":"r","same_defect":false}`}, nil
+}
+
+func TestAgreementJudgesEightPairsAtOneTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		model := &held{open: make(chan struct{})}
+		var got Agreement
+		var err error
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			got, err = New(model, "m", rand.Reader, nil).Agreement(t.Context())
+		}()
+		synctest.Wait()
+		require.EqualValues(t, 8, model.inside.Load())
+		close(model.open)
+		<-done
+		require.NoError(t, err)
+		require.Equal(t, 15, got.Agreed)
+	})
+}
+
+func TestAgreementEndsWithTheFirstError(t *testing.T) {
+	t.Parallel()
+	down := errors.New("down")
+	j := New(failing{err: down}, "m", rand.Reader, nil)
+	got, err := j.Agreement(t.Context())
+	require.ErrorIs(t, err, down)
+	require.Equal(t, Agreement{Usage: got.Usage}, got)
+	require.Positive(t, got.Usage.Calls)
+}
+
+func TestKappaAgainstKnownValues(t *testing.T) {
+	t.Parallel()
+	require.InDelta(t, 0.4, kappa(35, 25, 30, 50), 1e-9)
+	require.InDelta(t, 0.1304, kappa(60, 70, 60, 100), 1e-9)
+}

@@ -1,0 +1,86 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/prompt"
+)
+
+// The bounds of a hunk: its lines, and the characters of each.
+const (
+	maxLines = 200
+	maxWidth = 400
+)
+
+// Hunk gives what the judge sees of a patch: the hunk that holds the line of the
+// new side, or else the nearest one, numbered as in a review. Of a longer one it
+// gives the 200 lines around the line, and of a line its first 400 characters,
+// with a mark where something was left out. It is empty for a patch that cannot be read or has no hunks.
+func Hunk(patch string, line int) string {
+	hunks, err := diff.Hunks(patch)
+	if err != nil || len(hunks) == 0 {
+		return ""
+	}
+	h := hunks[0]
+	for _, other := range hunks[1:] {
+		if distance(other, line) < distance(h, line) {
+			h = other
+		}
+	}
+	first := window(h, line)
+	last := min(first+maxLines, len(h.Lines))
+	head, body, _ := strings.Cut(prompt.Number(patchOf(h.Section, h.Lines[first:last])), "\n")
+	return head + leftOut(first) + "\n" + body + leftOut(len(h.Lines)-last)
+}
+
+// distance is the number of lines between a line and a hunk on the new side.
+func distance(h diff.Hunk, line int) int {
+	last := h.NewStart + max(h.NewLines, 1) - 1
+	return max(h.NewStart-line, line-last, 0)
+}
+
+// window is the index of the first line that is shown.
+func window(h diff.Hunk, line int) int {
+	at := 0
+	for i, l := range h.Lines {
+		if l.New != 0 && l.New <= line {
+			at = i
+		}
+	}
+	return max(0, min(at-maxLines/2, len(h.Lines)-maxLines))
+}
+
+// patchOf writes consecutive lines as a hunk of their own.
+func patchOf(section string, lines []diff.Line) string {
+	var text strings.Builder
+	var start, count [2]int // old, new
+	for _, l := range lines {
+		for side, n := range [2]int{l.Old, l.New} {
+			if n == 0 {
+				continue
+			}
+			if count[side]++; count[side] == 1 {
+				start[side] = n
+			}
+		}
+		fmt.Fprintf(&text, "\n%c%s", l.Op, narrow(l.Text))
+	}
+	return fmt.Sprintf("@@ -%d,%d +%d,%d @@ %s", start[0], count[0], start[1], count[1], section) + text.String()
+}
+
+func narrow(text string) string {
+	if utf8.RuneCountInString(text) <= maxWidth {
+		return text
+	}
+	return string([]rune(text)[:maxWidth]) + " …"
+}
+
+func leftOut(lines int) string {
+	if lines == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n… %d lines of the hunk left out", lines)
+}

@@ -1,0 +1,89 @@
+// Package judge asks a model whether a finding is about a known issue, and
+// whether a finding that matches none is true.
+//
+// Path and line alone overstate a review: a comment on the right line may give
+// the wrong reason. The judge sees the known issue, the finding's words and the
+// hunk; never severities, other findings or the name of the model under test.
+// Each ruling is the majority of up to three votes, and every vote is
+// journalled. It decides no score, and it is used only where it agrees with the
+// labelled set (Agreement.Usable).
+//
+// What it reads was written by others and may speak to it (P8). Texts stand
+// between a boundary's marks, and a yes where text addresses a judge is checked
+// by control questions whose right answer is no. That protects from words that
+// make a model say yes to whatever it is asked. It does not protect from words
+// that make it say no, which only lower a score; from words that argue for
+// exactly this finding, or are written for the control questions; nor from an
+// address in another language, or in letters that only look like the expected
+// ones. Start reading at Judge.Same.
+package judge
+
+import (
+	"context"
+	"io"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/review"
+)
+
+// Judge puts questions to one model. It may be used from many goroutines.
+type Judge struct {
+	chat   review.Chatter
+	model  string
+	random io.Reader
+	once   review.Once
+}
+
+// Question is what a ruling is about. All of it is untrusted text. Issue is the
+// known issue in a sentence, and empty for Valid. Line is on the new side, 1-based;
+// Hunk is as the function of that name gives it.
+type Question struct {
+	Issue             string
+	Path, Title, Body string
+	Line              int
+	Hunk              string
+}
+
+// Ruling is the outcome. Votes are in the order they were cast; an answer off
+// its schema, after one further try, is a no. Steered says that the votes' yes does
+// not count, since a control question was not answered with a clear no. Reason is the first one of the
+// winning side: untrusted text on one line, or our own words where there is none.
+// Usage has all calls, those that the journal already knew included.
+type Ruling struct {
+	Yes     bool
+	Votes   []bool
+	Steered bool
+	Reason  string
+	Usage   cost.Usage
+}
+
+// New returns a judge over a model, whose name is for the record. The random
+// source draws the boundaries and must be safe for concurrent use. Once keeps
+// every answer before it is used (P4); nil keeps none.
+func New(chat review.Chatter, model string, random io.Reader, once review.Once) *Judge {
+	if once == nil {
+		once = func(ctx context.Context, _ string, do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
+			return do(ctx)
+		}
+	}
+	return &Judge{chat: chat, model: model, random: random, once: once}
+}
+
+// Model is the name of the model, as New was given it.
+func (j *Judge) Model() string { return j.model }
+
+// Same rules whether the finding and the known issue are the same defect, so
+// that a fix of one is a fix of the other (matching rule 3 of the cases' format).
+//
+// An error says that a vote could not be had: the server's or the connection's,
+// the context's, review.ErrSpent, or the journal's. The ruling then holds the usage that was paid.
+func (j *Judge) Same(ctx context.Context, q Question) (Ruling, error) {
+	return j.rule(ctx, same(), q)
+}
+
+// Valid rules whether the hunk shows that the finding is a true defect which the
+// change brings in. Errors are those of Same.
+func (j *Judge) Valid(ctx context.Context, q Question) (Ruling, error) {
+	q.Issue = ""
+	return j.rule(ctx, valid(), q)
+}

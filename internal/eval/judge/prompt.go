@@ -1,0 +1,77 @@
+package judge
+
+import (
+	"crypto/sha256"
+	_ "embed" // the texts are files beside this one
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+//go:embed judge.md
+var system string
+
+//go:embed same.md
+var sameUser string
+
+//go:embed valid.md
+var validUser string
+
+//go:embed again.md
+var again string
+
+// kind is one of the two questions. Key names the answer's true or false.
+type kind struct{ key, user string }
+
+func same() kind  { return kind{key: "same_defect", user: sameUser} }
+func valid() kind { return kind{key: "valid", user: validUser} }
+
+// schema is the JSON schema of the answer. The reason comes first: a model that
+// has to give one before it decides, decides better.
+func (k kind) schema() json.RawMessage {
+	return json.RawMessage(`{"type":"object","additionalProperties":false,"required":["reason","` + k.key + `"],` +
+		`"properties":{"reason":{"type":"string","description":"One or two sentences."},"` + k.key + `":{"type":"boolean"}}}`)
+}
+
+// turn writes the user turn. What comes from outside stands between marks.
+func (k kind) turn(b guard.Boundary, q Question) string {
+	return strings.NewReplacer(
+		"{{issue}}", b.Wrap("issue", q.Issue),
+		"{{line}}", strconv.Itoa(q.Line),
+		"{{path}}", b.Wrap("path", q.Path),
+		"{{title}}", b.Wrap("title", q.Title),
+		"{{body}}", b.Wrap("body", q.Body),
+		"{{hunk}}", b.Wrap("hunk", q.Hunk),
+	).Replace(k.user)
+}
+
+// texts are what a boundary must not occur in.
+func (q Question) texts() []string { return []string{q.Issue, q.Path, q.Title, q.Body, q.Hunk} }
+
+// Fingerprint is the SHA-256, in hex, over what of ours settles a ruling: all
+// texts that the judge is sent, what is taken for an address, and the protocol.
+func Fingerprint() string { return hash(protocol, sent(), address.String(), forged.String()) }
+
+// sent is the hash of all texts that the judge is sent, and of a sample of what
+// code writes into them.
+func sent() string {
+	const b = guard.Boundary("00000000000000000000000000000000")
+	q := Question{Issue: "i", Path: "p", Title: "t", Body: "b", Line: 1, Hunk: Hunk("@@ -1,2 +1,2 @@ f\n x\n-y\n+z", 2)}
+	texts := []string{system, again}
+	for _, k := range []kind{same(), valid()} {
+		texts = append(texts, k.turn(b, q), string(k.schema()))
+	}
+	return hash(append(append(texts, harmless), strange()...)...)
+}
+
+func hash(texts ...string) string {
+	h := sha256.New()
+	for _, s := range texts {
+		fmt.Fprintf(h, "%d:%s,", len(s), s)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

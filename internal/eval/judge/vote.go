@@ -1,0 +1,136 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/review"
+)
+
+// protocol rises when the same answers are asked for or read in another way.
+const protocol = "1"
+
+// maxTokens bounds the output of one call, reasoning included.
+const maxTokens = 8_192
+
+// majority ends a vote of three.
+const majority = 2
+
+// The reasons in our own words.
+const (
+	offSchema = "the judge's answer was off its schema"
+	steered   = "the judge said yes to an unrelated control question too"
+)
+
+// vote is one answer. Whole says that it was on its schema.
+type vote struct {
+	yes, whole bool
+	reason     string
+	usage      cost.Usage
+}
+
+// rule asks until two votes agree, and checks a yes that may have been ordered.
+func (j *Judge) rule(ctx context.Context, k kind, q Question) (Ruling, error) {
+	b, err := guard.NewBoundary(j.random, q.texts()...)
+	if err != nil {
+		return Ruling{}, err
+	}
+	var r Ruling
+	reasons, counts := map[bool]string{}, map[bool]int{}
+	for counts[true] < majority && counts[false] < majority {
+		v, err := j.vote(ctx, k, q, b, "vote "+strconv.Itoa(len(r.Votes)+1))
+		r.Usage = cost.Add(r.Usage, v.usage)
+		if err != nil {
+			return Ruling{Usage: r.Usage}, err
+		}
+		if counts[v.yes]++; counts[v.yes] == 1 {
+			reasons[v.yes] = v.reason
+		}
+		r.Votes = append(r.Votes, v.yes)
+	}
+	r.Yes = counts[true] == majority
+	r.Reason = reasons[r.Yes]
+	if r.Yes {
+		return j.check(ctx, k, q, b, r)
+	}
+	return r, nil
+}
+
+// check puts the control questions. Only a clear no to each lets a yes stand.
+func (j *Judge) check(ctx context.Context, k kind, q Question, b guard.Boundary, r Ruling) (Ruling, error) {
+	for _, control := range k.controls(q) {
+		v, err := j.vote(ctx, k, control, b, "control")
+		r.Usage = cost.Add(r.Usage, v.usage)
+		if err != nil {
+			return Ruling{Usage: r.Usage}, err
+		}
+		if v.yes || !v.whole {
+			r.Yes, r.Steered, r.Reason = false, true, steered
+			return r, nil
+		}
+	}
+	return r, nil
+}
+
+// vote asks once, and once more where the answer is off its schema.
+func (j *Judge) vote(ctx context.Context, k kind, q Question, b guard.Boundary, name string) (vote, error) {
+	user := k.turn(b, q)
+	first, err := j.ask(ctx, k, j.key(k, q, name, "first"), b, user)
+	if err != nil || first.whole {
+		return first, err
+	}
+	second, err := j.ask(ctx, k, j.key(k, q, name, "again"), b, user+again)
+	second.usage = cost.Add(first.usage, second.usage)
+	return second, err
+}
+
+// key stands for all that settles an answer, the boundary left out.
+func (j *Judge) key(k kind, q Question, parts ...string) string {
+	asked := append([]string{
+		"judge", protocol, sent(), j.chat.Identity(), strconv.Itoa(maxTokens),
+		k.key, strconv.Itoa(q.Line),
+	}, q.texts()...)
+	return hash(append(asked, parts...)...)
+}
+
+// ask makes one call, unless its answer is known, and reads the answer.
+func (j *Judge) ask(ctx context.Context, k kind, key string, b guard.Boundary, user string) (vote, error) {
+	var paid cost.Usage
+	said, err := j.once(ctx, key, func(ctx context.Context) (review.Recorded, error) {
+		answer, err := j.chat.Chat(ctx, llm.Request{
+			System: system, User: user, SchemaName: k.key, Schema: k.schema(), MaxTokens: maxTokens, Deterministic: true,
+		})
+		paid = answer.Usage
+		r := review.Recorded{Boundary: b, Text: answer.Text, Ended: ending(err), Usage: paid}
+		if r.Ended != "" {
+			err = nil // it was billed, so it is kept
+		}
+		return r, err
+	})
+	if err != nil {
+		return vote{usage: paid}, fmt.Errorf("asking the judge: %w", err)
+	}
+	v := vote{usage: said.Usage, reason: offSchema}
+	if reason, yes, ok := decode(said.Text, k.key); ok && said.Ended == "" {
+		v.reason, v.yes, v.whole = reason, yes, true
+	}
+	return v, nil
+}
+
+// ending names how a call ended that was billed without a whole answer; "" for others.
+func ending(err error) string {
+	switch {
+	case errors.Is(err, llm.ErrTruncated):
+		return "truncated"
+	case errors.Is(err, llm.ErrRefused):
+		return "refused"
+	case errors.Is(err, llm.ErrEmpty):
+		return "empty"
+	}
+	return ""
+}

@@ -1,0 +1,222 @@
+package loss_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/aggregate"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/eval/loss"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/review"
+)
+
+// script is a model that says its texts one after the other, the last for ever.
+type script struct {
+	texts []string
+	ended error
+	said  []string
+}
+
+func (s *script) Identity() string { return "script" }
+
+func (s *script) Chat(context.Context, llm.Request) (llm.Answer, error) {
+	text := s.texts[min(len(s.said), len(s.texts)-1)]
+	s.said = append(s.said, text)
+	return llm.Answer{Text: text, Usage: cost.Usage{Calls: 1}}, s.ended
+}
+
+var changed = diff.File{Path: "a.go", Status: diff.Modified, Additions: 3, Patch: "@@ -1,2 +1,5 @@\n a\n+b\n+c\n+d\n e"}
+
+// reviewed is what the reviewer makes of answers, with those that it asked for.
+func reviewed(t testing.TB, s *script) loss.File {
+	t.Helper()
+	got, err := review.NewModel(s, strings.NewReader(strings.Repeat("0123456789abcdef", 64))).Review(t.Context(), changed)
+	require.NoError(t, err)
+	return loss.File{Answers: s.said, Review: got}
+}
+
+func one(line int, title string, other ...string) string {
+	keys := []string{fmt.Sprintf(`"line":%d,"title":%q`, line, title), `"severity":"major","confidence":0.9`}
+	if len(other) > 0 {
+		keys = append(keys[:1], other...)
+	}
+	return "{" + strings.Join(keys, ",") + "}"
+}
+
+func answer(findings ...string) string { return `{"findings":[` + strings.Join(findings, ",") + "]}" }
+
+func titles(all []loss.Loss) (titles []string) {
+	for _, l := range all {
+		titles = append(titles, l.Title)
+	}
+	return titles
+}
+
+const offSchema = `"severity":"grave","confidence":0.9`
+
+func TestWhatAnAnswerHoldsAndTheReviewDoesNotWasLostInParsing(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		texts []string
+		ended error
+		lost  []string
+	}{
+		"a whole answer":                      {texts: []string{answer(one(2, "b"), one(3, "c"))}},
+		"no finding":                          {texts: []string{answer()}},
+		"in a fence":                          {texts: []string{"```json\n" + answer(one(2, "b")) + "\n```"}},
+		"white space in a title":              {texts: []string{answer(one(2, "b \t b"))}},
+		"one off the schema":                  {texts: []string{answer(one(2, "b"), one(3, "c", offSchema))}, lost: []string{"c"}},
+		"one about another file":              {texts: []string{answer(one(2, "b"), one(3, "c", `"severity":"nit","confidence":1,"path":"z.go"`))}, lost: []string{"c"}},
+		"two that are alike, one of them off": {texts: []string{answer(one(2, "b"), one(2, "b", offSchema))}, lost: []string{"b"}},
+		"all off the schema":                  {texts: []string{answer(one(2, "b", offSchema), one(3, "c", offSchema))}, lost: []string{"b", "c"}},
+		"a key too many":                      {texts: []string{`{"summary":"good",` + answer(one(2, "b"))[1:]}, lost: []string{"b"}},
+		"a title around the list":             {texts: []string{`{"title":"Review",` + answer(one(2, "b"))[1:]}, lost: []string{"b"}},
+		"a bare list":                         {texts: []string{"[" + one(2, "b") + "]"}, lost: []string{"b"}},
+		"prose around it":                     {texts: []string{"Look at {this}: " + answer(one(2, "b")) + " Done."}, lost: []string{"b"}},
+		"cut off":                             {texts: []string{answer(one(2, "b"), one(3, "c"))[:115]}, lost: []string{"c"}},
+		"a comma missing":                     {texts: []string{answer(one(2, "b") + one(3, "c"))}, lost: []string{"b", "c"}},
+		"refused":                             {texts: []string{answer(one(2, "b"))}, ended: llm.ErrRefused, lost: []string{"b"}},
+		"truncated":                           {texts: []string{answer(one(2, "b"), one(3, "c"))[:115]}, ended: llm.ErrTruncated, lost: []string{"c"}},
+		"prose alone":                         {texts: []string{"Nothing at line 3."}},
+
+		"repaired":                  {texts: []string{answer(one(2, "b", offSchema)), answer(one(2, "b"))}},
+		"repaired in other words":   {texts: []string{answer(one(2, "b", offSchema)), answer(one(3, "B!"))}},
+		"repaired with more":        {texts: []string{answer(one(2, "b", offSchema)), answer(one(2, "b"), one(3, "c"))}},
+		"repaired with fewer":       {texts: []string{answer(one(2, "b", offSchema), one(3, "c"), one(4, "d")), answer(one(3, "c"))}, lost: []string{"b"}},
+		"fewer, in other words":     {texts: []string{answer(one(2, "b", offSchema), one(3, "c", offSchema)), answer(one(2, "It is b"))}, lost: []string{"c"}},
+		"fewer, at another line":    {texts: []string{answer(one(2, "b", offSchema), one(3, "c", offSchema)), answer(one(4, "c"))}, lost: []string{"b"}},
+		"fewer, of one line":        {texts: []string{answer(one(2, "b", offSchema), one(2, "c", offSchema)), answer(one(2, "c"))}, lost: []string{"b"}},
+		"repaired to nothing":       {texts: []string{answer(one(2, "b", offSchema)), answer()}, lost: []string{"b"}},
+		"asked anew":                {texts: []string{"Nothing.", answer(one(2, "b"))}},
+		"asked anew, for less":      {texts: []string{"So: " + answer(one(2, "b"), one(3, "c")), answer(one(3, "c"))}, lost: []string{"b"}},
+		"broken twice, half better": {texts: []string{answer(one(2, "b", offSchema), one(3, "c", offSchema)), answer(one(2, "b"), one(3, "c", offSchema))}, lost: []string{"c"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := reviewed(t, &script{texts: c.texts, ended: c.ended})
+			lost, moved := loss.Trace(loss.Input{Files: []loss.File{f}})
+			require.Equal(t, c.lost, titles(lost), "%+v", f.Review)
+			require.Empty(t, moved)
+			for _, l := range lost {
+				require.Equal(t, []string{loss.Parse, changed.Path}, []string{l.Stage, l.Path})
+				require.NotEmpty(t, l.Why)
+			}
+		})
+	}
+}
+
+func TestALostFindingSaysWhatCouldBeReadOfIt(t *testing.T) {
+	t.Parallel()
+	f := reviewed(t, &script{texts: []string{answer(
+		`{"start_line":2,"line":3,"title":"b","severity":"minor"}`,
+		`{"line":"4","title":" c\n c ","severity":"critical"}`,
+		`{"line":{"from":4},"title":"d","start_line":9}`,
+		`{"line":-1}`,
+	)}})
+	lost, _ := loss.Trace(loss.Input{Files: []loss.File{f}})
+	why := string(f.Review.Reason)
+	require.Contains(t, why, "4 of 4 findings are off the schema")
+	require.Equal(t, []loss.Loss{
+		{Stage: loss.Parse, Path: "a.go", StartLine: 2, Line: 3, Severity: finding.Minor, Title: "b", Why: why},
+		{Stage: loss.Parse, Path: "a.go", StartLine: 4, Line: 4, Title: "c c", Why: why},
+		{Stage: loss.Parse, Path: "a.go", Title: "d", Why: why},
+		{Stage: loss.Parse, Path: "a.go", Why: why},
+	}, lost)
+}
+
+// claims is a file's review with findings of every fate, and their titles say which.
+func claims() finding.FileReview {
+	at := func(line int, confidence float64, title string) finding.Finding {
+		return finding.Finding{Path: "a.go", Side: finding.Right, Line: line, Severity: finding.Major, Confidence: confidence, Title: title, Source: finding.Model}
+	}
+	return finding.FileReview{Path: "a.go", State: finding.Reviewed, Findings: []finding.Finding{
+		at(2, 0.9, "kept"), at(2, 0.9, "KEPT."), at(3, 0.49, "weak"), at(40, 0.9, "off the diff"), at(41, 0.1, "weak and off the diff"),
+	}}
+}
+
+func TestEveryFindingHasOneFate(t *testing.T) {
+	t.Parallel()
+	all := aggregate.Findings([]diff.File{changed}, []finding.FileReview{claims()}, 0)
+	lost, moved := loss.Trace(loss.Input{Files: []loss.File{{Review: claims()}}, Aggregated: all})
+	require.Equal(t, []loss.Loss{
+		{Stage: loss.Threshold, Path: "a.go", StartLine: 3, Line: 3, Severity: finding.Major, Title: "weak", Why: "confidence 0.49 is below 0.50"},
+		{Stage: loss.Threshold, Path: "a.go", StartLine: 41, Line: 41, Severity: finding.Major, Title: "weak and off the diff", Why: "confidence 0.10 is below 0.50"},
+		{Stage: loss.Dedupe, Path: "a.go", StartLine: 2, Line: 2, Severity: finding.Major, Title: "kept", Why: "says the same as the finding at line 2"},
+	}, lost)
+	require.Equal(t, []loss.Loss{
+		{Stage: loss.Anchor, Path: "a.go", StartLine: 40, Line: 40, Severity: finding.Major, Title: "off the diff", Why: "line 40 is not part of the diff"},
+	}, moved)
+}
+
+func TestWhatTheBodyHasNoRoomForIsLostAndNotMoved(t *testing.T) {
+	t.Parallel()
+	r := finding.FileReview{Path: "a.go", State: finding.Reviewed}
+	for i := range 30 {
+		r.Findings = append(r.Findings, finding.Finding{
+			Path: "a.go", Side: finding.Right, Line: 100 + i, Severity: finding.Major, Confidence: 0.9, Title: fmt.Sprint("t", i), Body: strings.Repeat("word ", 1000),
+		})
+	}
+	all := aggregate.Findings([]diff.File{changed}, []finding.FileReview{r}, 0)
+	drawn := render.Review{Name: "demo", Files: []finding.FileReview{r}, Findings: finding.Kept(all)}
+	lost, moved := loss.Trace(loss.Input{Aggregated: all, Cut: render.Cut(drawn)})
+	body := render.Body(drawn)
+	require.NotEmpty(t, lost)
+	require.NotEmpty(t, moved)
+	require.Len(t, moved, 30-len(lost))
+	for _, l := range lost {
+		require.Equal(t, loss.Cap, l.Stage)
+		require.NotContains(t, body, " "+l.Title+"**")
+	}
+	for _, l := range moved {
+		require.Contains(t, body, " "+l.Title+"**")
+	}
+}
+
+func TestWhatAPersonDroppedIsNoLoss(t *testing.T) {
+	t.Parallel()
+	lost, moved := loss.Trace(loss.Input{Aggregated: []finding.Finding{{ID: "F1", Filtered: "dropped", Placement: finding.Body}}})
+	require.Empty(t, lost)
+	require.Empty(t, moved)
+}
+
+func TestLossesComeInTheOrderOfTheStages(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []string{"parse", "threshold", "dedupe", "cap"}, loss.Stages())
+	lost, _ := loss.Trace(loss.Input{
+		Files: []loss.File{{Answers: []string{answer(one(9, "p1"), one(8, "p2"))}}},
+		Aggregated: []finding.Finding{
+			{ID: "F1", Title: "c1"}, {Title: "d1", Filtered: finding.Duplicate}, {Title: "t1", Filtered: finding.LowConfidence}, {Title: "d2", Filtered: finding.Duplicate},
+		},
+		Cut: []finding.Finding{{ID: "F1"}},
+	})
+	require.Equal(t, []string{"p1", "p2", "t1", "d1", "d2", "c1"}, titles(lost))
+}
+
+func TestALossIsKnownWithinThreeLinesOfAPlace(t *testing.T) {
+	t.Parallel()
+	l := loss.Loss{Path: "a.go", StartLine: 10, Line: 12}
+	for name, c := range map[string]struct {
+		place loss.Place
+		want  bool
+	}{
+		"inside":          {loss.Place{"a.go", 11, 11}, true},
+		"around":          {loss.Place{"a.go", 1, 99}, true},
+		"three before":    {loss.Place{"a.go", 5, 7}, true},
+		"four before":     {loss.Place{"a.go", 5, 6}, false},
+		"three behind":    {loss.Place{"a.go", 15, 20}, true},
+		"four behind":     {loss.Place{"a.go", 16, 20}, false},
+		"in another file": {loss.Place{"b.go", 11, 11}, false},
+	} {
+		require.Equal(t, c.want, l.At(loss.Place{"z.go", 1, 1}, c.place), name)
+	}
+	require.False(t, l.At())
+	require.False(t, loss.Loss{Path: "a.go"}.At(loss.Place{"a.go", 1, 2}), "a finding without a line stood nowhere")
+}

@@ -1,0 +1,115 @@
+// Package oracle is a scripted model: it knows the defects of a case and answers
+// with a set share of them and a set amount of noise, so that the whole way from
+// answers to figures can be tested without a model.
+//
+// It reads no code and measures no model. Its shares and distributions are
+// assumptions: figures that rest on them say what the pipeline does to answers of
+// that make. Start reading at Answer; noise.go makes what is of no use.
+package oracle
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// Options say how good the scripted model is.
+type Options struct {
+	Recall float64 // chance that a known defect is found: 0 for none, 1 for all
+	Noise  float64 // expected number of findings of no use per reviewed file; counts as 20 above that
+	Seed   uint64
+}
+
+// claim is a finding as a model writes it, with the keys of the prompt's schema.
+type claim struct {
+	Side       finding.Side     `json:"side"`
+	StartLine  int              `json:"start_line"`
+	Line       int              `json:"line"`
+	Quote      string           `json:"quote"`
+	Title      string           `json:"title"`
+	Body       string           `json:"body"`
+	Category   string           `json:"category"`
+	Severity   finding.Severity `json:"severity"`
+	Confidence float64          `json:"confidence"`
+	Suggestion string           `json:"suggestion"`
+}
+
+// Answer is what the model says about a file of a case: JSON text with the keys
+// of the prompt's schema. Equal arguments give equal bytes.
+//
+// Whether a known defect is found is settled by seed, case and its index alone,
+// so that a higher recall adds findings and changes none. It is reported in the
+// file where it is, once. A file that shows no line of the new side, or whose
+// patch cannot be read, has no findings.
+func Answer(o Options, caseID string, golden []dataset.Golden, f diff.File) string {
+	all := []claim{}
+	if p := newPatch(f.Patch); len(p.lines) > 0 {
+		for i, g := range golden {
+			r := stream(o.Seed, caseID, "known", fmt.Sprint(i))
+			if r.Float64() < o.Recall && g.Path == f.Path {
+				all = append(all, known(r, g, p))
+			}
+		}
+		n := noise{Options: o, caseID: caseID, path: f.Path, patch: p, golden: golden}
+		all = n.add(all)
+	}
+	return encode(all)
+}
+
+// known reports a defect as it is, with a confidence that is even over 0.6 to 1.
+func known(r *rand.Rand, g dataset.Golden, p patch) claim {
+	c := claim{
+		Side: finding.Right, Title: title(g.Issue), Body: g.Issue, Category: cmp.Or(g.Category, "other"),
+		Severity: g.Severity, Confidence: hundredths(0.6 + 0.4*r.Float64()),
+	}
+	c.StartLine, c.Line = p.nearest(g.LineStart, g.LineEnd)
+	c.Quote = p.text(c.Line)
+	return c
+}
+
+// maxTitle is the length, in characters, that the prompt asks for.
+const maxTitle = 100
+
+// title makes one short sentence of an issue: the first, cut at a word's end.
+func title(issue string) string {
+	first, _, _ := strings.Cut(strings.Join(strings.Fields(issue), " "), ". ")
+	runes := []rune(strings.TrimSuffix(first, "."))
+	if len(runes) <= maxTitle {
+		return string(runes)
+	}
+	s := string(runes[:maxTitle])
+	if i := strings.LastIndexByte(s, ' '); i > 0 && runes[maxTitle] != ' ' {
+		s = s[:i]
+	}
+	return strings.TrimRight(s, " ,;:")
+}
+
+// encode writes the answer. A list of plain values always can be written.
+func encode(all []claim) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(map[string][]claim{"findings": all})
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// stream gives the random numbers for one purpose.
+func stream(seed uint64, purpose ...string) *rand.Rand {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d,%q", seed, purpose)
+	sum := h.Sum(nil)
+	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum), binary.BigEndian.Uint64(sum[8:])))
+}
+
+// hundredths cuts a confidence to two digits, as models write it.
+func hundredths(x float64) float64 { return math.Floor(x*100) / 100 }

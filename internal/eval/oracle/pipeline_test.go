@@ -1,0 +1,173 @@
+package oracle_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/aggregate"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/eval/loss"
+	"github.com/org/pr-review-action/internal/eval/oracle"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/triage"
+)
+
+// historical are the cases that lie beside the product's tree, where they do.
+const historical = "../../../../shared/evals/cases.jsonl"
+
+// sets gives the sets of cases that are at hand.
+func sets(t *testing.T) map[string][]dataset.Case {
+	t.Helper()
+	starter, err := dataset.Starter()
+	require.NoError(t, err)
+	all := map[string][]dataset.Case{"starter": starter}
+	if _, err := os.Stat(historical); err == nil {
+		all["historical"], err = dataset.Read(historical)
+		require.NoError(t, err)
+	}
+	return all
+}
+
+// says is a model that says one text.
+type says string
+
+func (s says) Identity() string { return "says" }
+
+func (s says) Chat(context.Context, llm.Request) (llm.Answer, error) {
+	return llm.Answer{Text: string(s), Usage: cost.Usage{Calls: 1}}, nil
+}
+
+// outcome is what the pipeline makes of one case.
+type outcome struct {
+	all         []finding.Finding // the filtered ones marked
+	lost, moved []loss.Loss
+	drawn       render.Review
+}
+
+// reviewed sends what the scripted model says of a case through the reviewer, the
+// filters and the renderer.
+func reviewed(t *testing.T, o oracle.Options, c dataset.Case) outcome {
+	t.Helper()
+	change, err := c.Change()
+	require.NoError(t, err)
+	toReview, rest := triage.Files(change.Files, triage.Options{})
+	in := loss.Input{}
+	var out outcome
+	for _, f := range toReview {
+		file := ask(t, oracle.Answer(o, c.ID, c.Golden, f), f)
+		in.Files, rest = append(in.Files, file), append(rest, file.Review)
+	}
+	out.all = aggregate.Findings(change.Files, rest, 0)
+	out.drawn = render.Review{Name: c.ID, Files: aggregate.Files(change.Files, rest), Findings: finding.Kept(out.all)}
+	in.Aggregated, in.Cut = out.all, render.Cut(out.drawn)
+	out.lost, out.moved = loss.Trace(in)
+	return out
+}
+
+// ask is what the reviewer makes of an answer, with the answer as often as it was
+// asked for.
+func ask(t *testing.T, answer string, f diff.File) loss.File {
+	t.Helper()
+	got, err := review.NewModel(says(answer), strings.NewReader(strings.Repeat("0123456789abcdef", 64))).Review(t.Context(), f)
+	require.NoError(t, err)
+	file := loss.File{Review: got}
+	for range got.Usage.Calls {
+		file.Answers = append(file.Answers, answer)
+	}
+	return file
+}
+
+// tells finds the one among the findings that reports a known defect on its own
+// lines, and no further one.
+func tells(all []finding.Finding, g dataset.Golden) (found []finding.Finding) {
+	for _, f := range all {
+		if f.Path == g.Path && f.Body == strings.TrimSpace(g.Issue) && f.StartLine <= g.LineEnd && g.LineStart <= f.Line {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// TestThePipelineLosesNoKnownDefect holds the product's own rules: whatever is
+// lost here, the pipeline lost.
+func TestThePipelineLosesNoKnownDefect(t *testing.T) {
+	t.Parallel()
+	for name, cases := range sets(t) {
+		for _, c := range cases {
+			got := reviewed(t, oracle.Options{Recall: 1}, c)
+			require.Empty(t, got.lost, c.ID)
+			require.Empty(t, got.moved, c.ID)
+			require.Len(t, finding.Kept(got.all), len(c.Golden), c.ID)
+			for _, g := range c.Golden {
+				require.Len(t, tells(got.all, g), 1, "%s: %s", c.ID, g.Issue)
+			}
+			for _, f := range got.drawn.Files {
+				require.True(t, f.Covered(), "%s: %s: %s", c.ID, f.Path, f.Reason)
+			}
+		}
+		t.Logf("%s: %d cases", name, len(cases))
+	}
+}
+
+// in counts the losses by their stage.
+func in(lost []loss.Loss, stages map[string]int) map[string]int {
+	for _, l := range lost {
+		stages[l.Stage]++
+	}
+	return stages
+}
+
+// TestEveryFindingOfTheScriptHasOneFate holds the account of what becomes of noise.
+func TestEveryFindingOfTheScriptHasOneFate(t *testing.T) {
+	t.Parallel()
+	for name, cases := range sets(t) {
+		stages := map[string]int{}
+		for _, c := range cases {
+			got := reviewed(t, oracle.Options{Recall: 1, Noise: 2}, c)
+			for _, l := range got.lost {
+				require.NotEmpty(t, l.Why)
+				require.Positive(t, l.Line)
+			}
+			unread := in(got.lost, map[string]int{})[loss.Parse]
+			require.Len(t, got.lost, unread+len(got.all)-len(got.drawn.Findings), c.ID)
+			in(got.moved, in(got.lost, stages))
+		}
+		for _, stage := range []string{loss.Parse, loss.Threshold, loss.Dedupe, loss.Anchor} {
+			require.Positive(t, stages[stage], stage)
+		}
+		t.Log(name, stages)
+	}
+}
+
+// TestFiltersRaisePrecision measures what the filters do to the script's noise, with
+// every defect found: the share of true findings before and behind them. A defect
+// counts once. The figures rest on the script's assumptions.
+func TestFiltersRaisePrecision(t *testing.T) {
+	t.Parallel()
+	for name, cases := range sets(t) {
+		for _, noise := range []float64{0.5, 1, 2, 4} {
+			var known, produced, kept int
+			for _, c := range cases {
+				got := reviewed(t, oracle.Options{Recall: 1, Noise: noise}, c)
+				known += len(c.Golden)
+				produced += len(got.all) + in(got.lost, map[string]int{})[loss.Parse]
+				kept += len(got.drawn.Findings)
+				for _, g := range c.Golden {
+					require.NotEmpty(t, tells(got.drawn.Findings, g), "%s: no filter takes a true one", c.ID)
+				}
+			}
+			before, after := float64(known)/float64(produced), float64(known)/float64(kept)
+			require.Greater(t, after, before)
+			t.Logf("%s, noise %.1f: %d true of %d produced (%.3f), of %d kept (%.3f)", name, noise, known, produced, before, kept, after)
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/eval/score"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// ErrNoCase says that a run has no case of a name.
+var ErrNoCase = errors.New("the run has no such case")
+
+// Page is all that a finished run has of one case, as Markdown: what is known and
+// what was found, how they were matched, what got lost on the way, every prompt
+// and answer, and the diff.
+func Page(ctx context.Context, dir, id string) (string, error) {
+	kept, err := ReadRun(dir)
+	if err != nil {
+		return "", err
+	}
+	cases, err := dataset.Read(filepath.Join(dir, casesFile))
+	if err != nil {
+		return "", fmt.Errorf("reading a run: %w", err)
+	}
+	i := slices.IndexFunc(kept.Results, func(r Result) bool { return r.ID == id })
+	at := slices.IndexFunc(cases, func(c dataset.Case) bool { return c.ID == id })
+	if i < 0 || at < 0 {
+		return "", fmt.Errorf("%s: %w: %q", dir, ErrNoCase, id)
+	}
+	p := page{c: cases[at], r: kept.Results[i]}
+	if p.review, p.judging, err = asked(ctx, dir, p.c, kept.Report.Fingerprints); err != nil {
+		return "", err
+	}
+	return p.text(), nil
+}
+
+// asked reads what was put to reviewer and judge about a case.
+func asked(ctx context.Context, dir string, c dataset.Case, fingerprints map[string]string) (review, judging []Exchange, err error) {
+	store, err := openStore(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	review, err = exchanges(ctx, store, reviewThread(c, fingerprints["reviewer"]))
+	if err == nil || errors.Is(err, graph.ErrNoThread) {
+		judging, err = exchanges(ctx, store, judgeThread(c.ID, fingerprints["judge"]))
+	}
+	if errors.Is(err, graph.ErrNoThread) {
+		err = nil
+	}
+	return review, judging, errors.Join(err, store.Close())
+}
+
+type page struct {
+	c               dataset.Case
+	r               Result
+	review, judging []Exchange
+	out             strings.Builder
+}
+
+func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.out, format+"\n", args...) }
+
+func (p *page) text() string {
+	p.line("# %s: %s\n", guard.Code(p.c.ID), guard.Inline(p.c.Title, 200))
+	passed := "passed"
+	if !p.r.Passed {
+		passed = "did not pass: " + guard.Inline(p.r.Why, 0)
+	}
+	p.line("%s, %s · %s · %s", guard.Inline(p.c.Language, 0), p.c.Kind, p.r.Outcome, passed)
+	for _, unread := range p.r.Unread {
+		p.line("\nNot read: %s", guard.Inline(unread, 0))
+	}
+	p.known()
+	p.found()
+	p.ruled()
+	p.lost()
+	p.exchanges("What the reviewer was given and answered", p.review)
+	p.exchanges("What the judge was given and answered", p.judging)
+	p.line("\n## Diff\n\n%s", guard.Fence(p.c.Diff, "diff"))
+	return p.out.String()
+}
+
+func (p *page) known() {
+	p.line("\n## Known defects")
+	if len(p.r.Golden) == 0 {
+		p.line("\nNone: the change is clean as far as anybody knows.")
+	}
+	for i, g := range p.r.Golden {
+		state := "missed"
+		switch {
+		case g.Hit != "":
+			state = "hit by " + g.Hit
+		case g.LostAt != "":
+			state = "found, and lost at " + g.LostAt
+		case g.FileHit:
+			state = "missed; there is a finding elsewhere in the file"
+		}
+		p.line("\n%d. **%s** · %s, lines %d to %d · %s · %s\n   %s", i+1, state, guard.Code(g.Path), g.LineStart, g.LineEnd, g.Severity, g.Visibility, guard.Inline(g.Issue, 0))
+	}
+}
+
+func (p *page) found() {
+	p.line("\n## What would be posted (draft %s)", p.r.Draft)
+	if len(p.r.Posted) == 0 {
+		p.line("\nNothing.")
+	}
+	for _, f := range p.r.Posted {
+		notes := []string{string(f.Severity), string(f.Placement)}
+		if f.Golden >= 0 {
+			notes = append(notes, fmt.Sprintf("hits %d", f.Golden+1))
+		}
+		if f.Valid {
+			notes = append(notes, "the judge holds it valid")
+		}
+		if f.Dropped {
+			notes = append(notes, "dropped at the gate")
+		}
+		p.line("\n- **%s** %s:%d · %s\n  %s", f.ID, guard.Code(f.Path), f.Line, strings.Join(notes, " · "), guard.Inline(f.Title, 0))
+	}
+}
+
+func (p *page) ruled() {
+	if len(p.r.Rulings) == 0 {
+		return
+	}
+	p.line("\n## Decisions")
+	for _, r := range p.r.Rulings {
+		question := fmt.Sprintf("%s is a true defect", r.Finding)
+		if r.Golden >= 0 {
+			question = fmt.Sprintf("%s means known defect %d, %s away", r.Finding, r.Golden+1, plural(r.Distance, "line"))
+		}
+		p.line("\n- %s: **%s**%s", question, r.word(), r.why())
+	}
+}
+
+func (r Ruling) word() string {
+	switch {
+	case r.Steered:
+		return "no, the judge was steered by the text"
+	case r.Yes && len(r.Votes) == 0:
+		return "yes, by place alone"
+	case r.Yes:
+		return "yes"
+	}
+	return "no"
+}
+
+func (r Ruling) why() string {
+	if len(r.Votes) == 0 {
+		return ""
+	}
+	yes := 0
+	for _, v := range r.Votes {
+		if v {
+			yes++
+		}
+	}
+	return fmt.Sprintf(" (%d of %d votes) %s", yes, len(r.Votes), guard.Inline(r.Reason, 0))
+}
+
+func (p *page) lost() {
+	if len(p.r.Lost)+len(p.r.Moved) > 0 {
+		p.line("\n## Lost and moved on the way\n")
+	}
+	p.losses("lost", p.r.Lost)
+	p.losses("moved", p.r.Moved)
+}
+
+func (p *page) losses(what string, all []score.Loss) {
+	for _, l := range all {
+		known := ""
+		if l.Known {
+			known = " **near a known defect**"
+		}
+		p.line("- %s at %s%s: %s:%d %s (%s)", what, l.Stage, known, guard.Code(l.Path), l.Line, guard.Inline(l.Title, 0), guard.Inline(l.Why, 0))
+	}
+}
+
+// exchanges shows questions and answers; the system text, which is long and the
+// same for many, once.
+func (p *page) exchanges(heading string, all []Exchange) {
+	if len(all) == 0 {
+		return
+	}
+	p.line("\n## %s", heading)
+	system := ""
+	for _, e := range all {
+		if e.System != system {
+			system = e.System
+			p.line("\n### System text\n\n%s", guard.Fence(system, ""))
+		}
+		u := e.Said.Usage
+		p.line("\n### %s\n\n%d input and %d output tokens, %s, %.1f s\n", guard.Code(e.About), u.InputTokens, u.OutputTokens, u.Cost, e.Seconds)
+		p.line("%s\n", guard.Fence(e.User, ""))
+		p.line("Answer%s:\n\n%s", ended(e.Said.Ended), guard.Fence(e.Said.Text, ""))
+	}
+}
+
+func ended(how string) string {
+	if how == "" {
+		return ""
+	}
+	return " (" + how + ")"
+}

@@ -1,0 +1,127 @@
+package score
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// least is a report with the keys that a baseline must have.
+const least = `{"cases":40,"passed":30,"golden":35,"hit":20,"posted":50,"matched":20,"clean_cases":5,"clean_false_positives":2}`
+
+func TestReportsReadBackAsTheyWereWritten(t *testing.T) {
+	t.Parallel()
+	for _, r := range []Report{Summarize(dropped(), aboutSample()), Summarize(nil, About{})} {
+		got, err := ReadReport([]byte(object(t, r)))
+		require.NoError(t, err)
+		require.Equal(t, object(t, r), object(t, got))
+		require.Equal(t, r.Markdown(), got.Markdown())
+	}
+}
+
+func TestABaselineNeedsTheEightCountsAlone(t *testing.T) {
+	t.Parallel()
+	r, err := ReadReport([]byte(least))
+	require.NoError(t, err)
+	require.Equal(t, Counts{Cases: 40, Passed: 30, Golden: 35, Hit: 20, Posted: 50, Matched: 20, CleanCases: 5, CleanFalsePositives: 2}, r.Counts)
+	_, err = ReadReport([]byte(strings.Replace(least, "{", `{"later":{"key":[1]},"by":{"language":{"go":{"tokens":1}}},`, 1)))
+	require.NoError(t, err, "keys of a later version")
+	require.NotEmpty(t, r.Markdown())
+}
+
+func TestABaselineThatCannotBeIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ old, new, says string }{
+		"no key":          {`"hit":20,`, "", `the report has no number "hit"`},
+		"null":            {`"hit":20`, `"hit":null`, `the report has no number "hit"`},
+		"text":            {`"hit":20`, `"hit":"20"`, `the report has no number "hit"`},
+		"fraction":        {`"hit":20`, `"hit":20.5`, "off its form"},
+		"too many":        {`"hit":20`, `"hit":36`, `"hit": 36, which is not from 0 to 35`},
+		"below nothing":   {`"matched":20`, `"matched":-1`, `"matched": -1`},
+		"beyond":          {`"cases":40`, `"cases":99999999999999999999`, "off its form"},
+		"twice":           {`"hit":20`, `"hit":20,"hit":30`, "duplicate"},
+		"cut off":         {`}`, ``, "no JSON object"},
+		"text behind":     {`}`, `} {}`, "no JSON object"},
+		"a list":          {least, `[]`, "no JSON object"},
+		"nothing":         {least, ``, "no JSON object"},
+		"null altogether": {least, `null`, `the report has no number "cases"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := ReadReport([]byte(strings.Replace(least, c.old, c.new, 1)))
+			require.ErrorContains(t, err, c.says)
+		})
+	}
+	_, err := ReadReport([]byte(strings.Repeat(" ", MaxReport+1)))
+	require.ErrorContains(t, err, "larger than 64 MiB")
+}
+
+func TestABaselineIsMissedBeyondTheTolerance(t *testing.T) {
+	t.Parallel()
+	baseline := Report{Scores: Scores{Counts: Counts{Cases: 100, Passed: 80, Golden: 80, Hit: 40, Posted: 100, Matched: 40, CleanCases: 20, CleanFalsePositives: 4}}}
+	for name, c := range map[string]struct {
+		change    func(*Counts)
+		tolerance float64
+		missed    []string
+	}{
+		"equal":                   {func(*Counts) {}, 0, nil},
+		"better":                  {func(c *Counts) { c.Passed, c.Hit, c.CleanFalsePositives = 90, 50, 0 }, 0, nil},
+		"at the tolerance":        {func(c *Counts) { c.Passed = 75 }, 5, nil},
+		"pass rate":               {func(c *Counts) { c.Passed = 74 }, 5, []string{"pass rate is 74.0 % (74 of 100), 6.0 points below the baseline's 80.0 % (80 of 100); 5 are tolerated"}},
+		"a little without any":    {func(c *Counts) { c.Passed = 79 }, 0, []string{"pass rate is 79.0 % (79 of 100), 1.0 points below the baseline's 80.0 % (80 of 100); 0 are tolerated"}},
+		"recall":                  {func(c *Counts) { c.Hit = 35 }, 5, []string{"recall is 43.8 % (35 of 80), 6.2 points below the baseline's 50.0 % (40 of 80); 5 are tolerated"}},
+		"precision":               {func(c *Counts) { c.Posted = 120 }, 5, []string{"precision is 33.3 % (40 of 120), 6.7 points below the baseline's 40.0 % (40 of 100); 5 are tolerated"}},
+		"clean cases":             {func(c *Counts) { c.CleanFalsePositives = 6 }, 5, []string{"false positives per clean case are 0.30 (6 in 20), above the baseline's 0.20 (4 in 20); 0.05 more are tolerated"}},
+		"clean, at the tolerance": {func(c *Counts) { c.CleanFalsePositives = 5 }, 5, nil},
+		"nothing posted":          {func(c *Counts) { c.Posted, c.Matched, c.Hit, c.CleanFalsePositives = 0, 0, 0, 0 }, 5, []string{"recall is 0.0 % (0 of 80), 50.0 points below the baseline's 50.0 % (40 of 80); 5 are tolerated"}},
+		"no clean cases any more": {func(c *Counts) { c.CleanCases, c.CleanFalsePositives = 0, 0 }, 5, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			now := baseline
+			c.change(&now.Counts)
+			missed, err := now.Missed(baseline, c.tolerance)
+			require.NoError(t, err)
+			require.Equal(t, c.missed, missed)
+		})
+	}
+}
+
+// In binary fractions 10 of 60 is a little more than five points above 7 of 60.
+func TestTheToleranceForgivesRounding(t *testing.T) {
+	t.Parallel()
+	was, now := Report{Scores: Scores{Counts: Counts{Golden: 60, Hit: 10}}}, Report{Scores: Scores{Counts: Counts{Golden: 60, Hit: 7}}}
+	missed, err := now.Missed(was, 5)
+	require.NoError(t, err)
+	require.Empty(t, missed)
+}
+
+func TestABaselineOfOtherCasesIsRefused(t *testing.T) {
+	t.Parallel()
+	of := func(cases string) Report { return Report{Fingerprints: map[string]string{"cases": cases}} }
+	_, err := of("a").Missed(of("b"), 5)
+	require.ErrorIs(t, err, ErrOtherCases)
+	for _, baseline := range []Report{of("a"), of(""), {}} {
+		_, err = of("a").Missed(baseline, 5)
+		require.NoError(t, err)
+	}
+}
+
+func FuzzReadReport(f *testing.F) {
+	f.Add([]byte(least))
+	f.Add([]byte(`{"cases":1e3,"passed":-0,"rates":{"recall":{"value":1e308}},"losses":{"x":null},"after_gate":{}}`))
+	f.Add([]byte(strings.Replace(least, "{", `{"by":{"category":{"a|b":{"hit":1}}},"model":"`+"`|<b>"+`","not_passed":[{"case":"\u0000"}],`, 1)))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := ReadReport(text)
+		if err != nil {
+			return
+		}
+		r.Markdown()
+		missed, err := r.Missed(r, 0)
+		require.NoError(t, err)
+		require.Empty(t, missed, "a report holds itself as a baseline")
+		require.False(t, math.IsNaN(r.Seconds))
+	})
+}

@@ -1,0 +1,113 @@
+package score
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+func TestOnlyCasesWhoseResultChangedAreNamed(t *testing.T) {
+	t.Parallel()
+	grade := func(r Result) Result {
+		r.ID, r.Kind = "c", dataset.Bug
+		if len(r.Golden) == 0 {
+			r.Kind = dataset.Clean
+		}
+		Grade(&r)
+		return r
+	}
+	hits, misses := grade(Result{Golden: []Known{knownAt("a.go", finding.Major, dataset.Local, "", "F1")}}), grade(Result{Golden: []Known{knownAt("a.go", finding.Major, dataset.Local, "", "")}})
+	weak := knownAt("b.go", finding.Minor, dataset.Local, "", "")
+	weakHit := weak
+	weakHit.Hit = "F2"
+	clean, noisy := grade(Result{}), grade(Result{Posted: beside(finding.Major, 1)})
+	for name, c := range map[string]struct {
+		first, later Result
+		want         []Change
+	}{
+		"nothing":          {hits, hits, []Change{}},
+		"another hit":      {hits, grade(Result{Golden: []Known{knownAt("a.go", finding.Major, dataset.Local, "", "F9")}}), []Change{}},
+		"weak noise":       {clean, grade(Result{Posted: beside(finding.Minor, 4)}), []Change{}},
+		"hit":              {misses, hits, []Change{{"c", Better, []string{"passes now", "hits `a.go:7`"}}}},
+		"missed":           {hits, misses, []Change{{"c", Worse, []string{"passes no longer", "misses `a.go:7`"}}}},
+		"noise":            {clean, noisy, []Change{{"c", Worse, []string{"passes no longer", "1 unmatched finding of severity major or graver instead of 0"}}}},
+		"less noise":       {grade(Result{Posted: beside(finding.Major, 3)}), grade(Result{Posted: beside(finding.Major, 2)}), []Change{{"c", Better, []string{"2 unmatched findings of severity major or graver instead of 3"}}}},
+		"another one":      {grade(Result{Golden: []Known{hits.Golden[0], weak}}), grade(Result{Golden: []Known{misses.Golden[0], weakHit}}), []Change{{"c", Mixed, []string{"hits `b.go:7`", "passes no longer", "misses `a.go:7`"}}}},
+		"a hit with noise": {misses, grade(Result{Golden: hits.Golden, Posted: beside(finding.Major, 1)}), []Change{{"c", Mixed, []string{"passes now", "hits `a.go:7`", "1 unmatched finding of severity major or graver instead of 0"}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, c.want, Compare([]Result{c.first}, []Result{c.later}).Changed)
+		})
+	}
+}
+
+func TestOnlyCasesOfBothRunsAreCompared(t *testing.T) {
+	t.Parallel()
+	first, later := sample()[:4], sample()[1:]
+	later[0].Golden[0].LineStart++ // go-2
+	c := Compare(first, later)
+	require.Equal(t, [4]int{2, 1, 2, 1}, [4]int{c.Cases, c.OnlyFirst, c.OnlyLater, c.Redefined})
+	require.Empty(t, c.Changed)
+	require.Equal(t, Paired{First: 1, Later: 1, Of: 2, P: 1}, c.Passed)
+
+	none := Compare(first, nil)
+	require.Equal(t, [2]int{0, 4}, [2]int{none.Cases, none.OnlyFirst})
+	require.Nil(t, none.Recall)
+	require.NotEmpty(t, none.Markdown())
+}
+
+// many is n bug cases of which those that hit says are hit, and nothing else is
+// posted.
+func many(n int, hit func(int) bool) (all []Result) {
+	for i := range n {
+		r := Result{ID: fmt.Sprint("case-", i), Kind: dataset.Bug, Golden: []Known{missed(finding.Major)}, Posted: beside(finding.Minor, 1)}
+		if hit(i) {
+			r.Golden[0].Hit, r.Posted[0].Golden = "F1", 0
+		}
+		Grade(&r)
+		all = append(all, r)
+	}
+	return all
+}
+
+func TestAChangeIsHeldAgainstNoise(t *testing.T) {
+	t.Parallel()
+	first := many(60, func(i int) bool { return i%2 == 0 })
+	little := Compare(first, many(60, func(i int) bool { return i%2 == 0 && i != 40 || i < 6 }))
+	require.Equal(t, Paired{First: 30, Later: 32, Of: 60, Better: 3, Worse: 1, P: 0.625}, little.Passed)
+	require.Less(t, little.Recall.Low, 0.0)
+	require.Contains(t, little.Markdown(), "3 better, 1 worse; p = 0.625: not more than noise")
+
+	much := Compare(first, many(60, func(i int) bool { return i%2 == 0 || i < 30 }))
+	require.Equal(t, 15, much.Hit.Better)
+	require.InDelta(t, 0.25, much.Recall.Value, 1e-9)
+	require.Greater(t, much.Recall.Low, 0.1)
+	require.Less(t, much.Recall.High, 0.4)
+	require.Equal(t, much.Recall, much.Precision, "one is posted for each case")
+	require.Contains(t, much.Markdown(), "**more than noise**")
+}
+
+func TestP11_TheOrderOfCasesDoesNotMatterToTheComparison(t *testing.T) {
+	t.Parallel()
+	first, later := many(40, func(i int) bool { return i%3 == 0 }), many(40, func(i int) bool { return i%4 == 0 })
+	a := Compare(first, later)
+	slices.Reverse(first)
+	b := Compare(first, later)
+	slices.Reverse(b.Changed)
+	require.Equal(t, a, b)
+}
+
+func TestFingerprintsThatDifferAreNamed(t *testing.T) {
+	t.Parallel()
+	of := func(f map[string]string) Report { return Report{Fingerprints: f} }
+	first := of(map[string]string{"cases": "a", "prompt": "b", "model": "c"})
+	require.Equal(t, []string{"commit", "model", "prompt"}, Differing(first, of(map[string]string{"cases": "a", "prompt": "x", "commit": "d"})))
+	require.Empty(t, Differing(first, first))
+	require.Empty(t, Differing(Report{}, of(nil)))
+}

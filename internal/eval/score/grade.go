@@ -1,0 +1,114 @@
+package score
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// allowed is the number of unmatched findings of severity major or graver that
+// a case with a known defect may have and still pass.
+const allowed = 2
+
+// namedMisses bounds how many missed findings a sentence names.
+const namedMisses = 3
+
+// Grade sets Passed and Why by the pass rule. Why is Markdown, with paths in code
+// spans.
+//
+// A case with known defects passes when every known finding of severity major
+// or graver is hit (all of them, where there are only weaker ones) and at most
+// two findings of major or graver are posted that hit none. A clean case passes
+// when nothing of major or graver is posted. The rule knows no judge of single
+// findings: one that the judge holds valid still counts as unmatched, so that a
+// pass means the same with and without a judge.
+//
+// Nothing passes by silence: not a case whose run failed, not a clean one of
+// which a file was not read in full, and not one with a missed finding, however
+// weak, in such a file.
+func Grade(r *Result) {
+	var why []string
+	add := func(says string) {
+		if says != "" {
+			why = append(why, says)
+		}
+	}
+	if r.Outcome == Failed {
+		add("the run failed")
+	}
+	add(r.missing())
+	add(r.noisy())
+	add(r.silent())
+	r.Passed, r.Why = len(why) == 0, strings.Join(why, "; ")
+}
+
+// missing names the known findings that had to be hit and were not.
+func (r Result) missing() string {
+	var missed []string
+	required := 0
+	anyGrave := slices.ContainsFunc(r.Golden, func(k Known) bool { return grave(k.Severity) })
+	for _, k := range r.Golden {
+		if anyGrave && !grave(k.Severity) {
+			continue
+		}
+		required++
+		if k.Hit == "" {
+			missed = append(missed, k.missed())
+		}
+	}
+	if len(missed) == 0 {
+		return ""
+	}
+	says := fmt.Sprintf("missed %d of %s: ", len(missed), count(required, "known finding"))
+	if more := len(missed) - namedMisses; more > 0 {
+		return says + strings.Join(missed[:namedMisses], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return says + strings.Join(missed, ", ")
+}
+
+// missed names the place of a known finding, and the stage that lost the
+// finding which stood there.
+func (k Known) missed() string {
+	if k.LostAt != "" {
+		return guard.Code(k.at()) + " (lost at " + k.LostAt + ")"
+	}
+	return guard.Code(k.at())
+}
+
+func (k Known) at() string { return fmt.Sprintf("%s:%d", k.Path, k.LineStart) }
+
+// noisy says what was posted beside the known findings and should not have been.
+func (r Result) noisy() string {
+	n := r.unmatchedMajor()
+	switch {
+	case r.Kind == dataset.Clean && n > 0:
+		return count(n, "finding") + " of severity major or graver on a clean change"
+	case n > allowed:
+		return fmt.Sprintf("%d unmatched findings of severity major or graver, where %d are allowed", n, allowed)
+	}
+	return ""
+}
+
+// silent says where nothing was found because nothing was read.
+func (r Result) silent() string {
+	if r.Kind == dataset.Clean && len(r.Unread) > 0 {
+		return count(len(r.Unread), "file") + " not read in full"
+	}
+	var files []string
+	for _, k := range r.Golden {
+		if k.Hit == "" && r.notRead(k.Path) && !slices.Contains(files, guard.Code(k.Path)) {
+			files = append(files, guard.Code(k.Path))
+		}
+	}
+	if len(files) == 0 {
+		return ""
+	}
+	return "not read in full: " + strings.Join(files, ", ")
+}
+
+func (r Result) notRead(path string) bool {
+	return slices.ContainsFunc(r.Unread, func(u string) bool { return u == path || strings.HasPrefix(u, path+": ") })
+}

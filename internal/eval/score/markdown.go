@@ -1,0 +1,206 @@
+package score
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+const (
+	namedCases = 30 // cases that did not pass
+	groupRows  = 20 // groups of one dimension
+)
+
+// trusted is the share of labelled pairs from which a judge may be used.
+const trusted = 0.9
+
+// Markdown is the report for people, in a terminal and on a page. No time is in
+// it: two runs with the same answers give the same bytes. A runner that reads
+// along finds no command in it.
+func (r Report) Markdown() string {
+	return page("## Evaluation", r.head(), r.notes(), headline(append(r.figures(), r.spending()...)), r.gate(),
+		r.groups(), r.losses(), r.failed(), r.bill(), r.holdsFor())
+}
+
+// head says who reviewed and who judged.
+func (r Report) head() string {
+	parts := []string{"Reviewer " + guard.Code(r.Reviewer)}
+	if r.Model != "" && r.Model != r.Reviewer {
+		parts = append(parts, "model "+guard.Code(r.Model))
+	}
+	judge := "no judge"
+	if r.Judged {
+		judge = "judge " + guard.Code(r.Judge)
+		if a := r.Agreement; a != nil {
+			judge += fmt.Sprintf(" (right on %s labelled pairs, κ %.2f)", outOf(a.Agreed, a.Of), a.Kappa)
+		}
+	}
+	return strings.Join(append(parts, judge, fmt.Sprintf("%s, %d of them clean", count(r.Cases, "case"), r.CleanCases)), " · ")
+}
+
+// notes say what the figures must not be taken for.
+func (r Report) notes() string {
+	var notes []string
+	note := func(applies bool, says string) {
+		if applies {
+			notes = append(notes, "> "+says)
+		}
+	}
+	note(!r.Judged, "No judge: place alone decides what is a hit (same file, at most 3 lines away). That overstates; these figures are not recall to publish.")
+	if a := r.Agreement; r.Judged && a != nil {
+		note(float64(a.Agreed) < trusted*float64(a.Of), fmt.Sprintf("The judge is right on too few labelled pairs to be used: %s, where %.0f %% are needed.", outOf(a.Agreed, a.Of), 100*trusted))
+	}
+	note(r.Reviewer == Scripted, "The reviewer is the scripted model, which knows the answers: these figures measure the pipeline, not a model.")
+	note(r.Cases > 0 && r.Posted == 0, "Nothing was posted. A reviewer that posts nothing passes the clean cases only.")
+	note(r.UnreadCases > 0, count(r.UnreadCases, "case")+" could not be read in full.")
+	if len(notes) == 0 {
+		return ""
+	}
+	return "> [!NOTE]\n" + strings.Join(notes, "\n>\n")
+}
+
+func (r Report) gate() string {
+	if r.AfterGate == nil {
+		return ""
+	}
+	return paragraphs("### After the recorded decisions", "The same without the findings that people dropped at the gate.", headline(r.AfterGate.figures()))
+}
+
+// groups is one table of all dimensions.
+func (r Report) groups() string {
+	t := table{head: []string{"by", "group", "cases passed", "known findings hit", "posted that hit", "posted on clean cases"}, align: "llrrrr"}
+	for _, d := range []struct {
+		name  string
+		order []string
+	}{
+		{byLanguage, nil},
+		{bySeverity, gravestFirst()},
+		{byVisibility, []string{string(dataset.Local), string(dataset.Context), string(dataset.Clean)}},
+		{byCategory, nil},
+	} {
+		of := r.By[d.name]
+		names := sortedBy(slices.Collect(maps.Keys(of)), d.order)
+		for i, name := range names[:min(len(names), groupRows)] {
+			c := of[name]
+			t.add(first(i, d.name), cell(name), fraction(c.Passed, c.Cases), fraction(c.Hit, c.Golden), fraction(c.Matched, c.Posted), blank(c.CleanFalsePositives))
+		}
+		if more := len(names) - groupRows; more > 0 {
+			t.add("", fmt.Sprintf("… and %d more", more), "", "", "", "")
+		}
+	}
+	if len(t.rows) == 0 {
+		return ""
+	}
+	return paragraphs("### By group", t.String(), "Known findings count by their own severity and category, posted ones by theirs, and a case by its gravest known finding.")
+}
+
+func gravestFirst() []string {
+	var names []string
+	for _, s := range slices.Backward(finding.Severities()) {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+func first(i int, name string) string {
+	if i > 0 {
+		return ""
+	}
+	return name
+}
+
+func fraction(n, of int) string {
+	if of == 0 {
+		return none
+	}
+	return outOf(n, of)
+}
+
+func blank(n int) string {
+	if n == 0 {
+		return none
+	}
+	return thousands(int64(n))
+}
+
+// stages is the order of the pipeline.
+func stages() []string { return []string{"parse", "threshold", "dedupe", "cap", "anchor"} }
+
+// losses says what of the model's findings did not reach the review, and what
+// reached it elsewhere.
+func (r Report) losses() string {
+	text := "Nothing was lost between the model's answers and the review."
+	if len(r.Losses) > 0 {
+		t := table{head: []string{"stage", "lost", "near a known finding", "known findings missed by it"}, align: "lrrr"}
+		for _, stage := range sortedBy(slices.Collect(maps.Keys(r.Losses)), stages()) {
+			t.add(cell(stage), thousands(int64(len(r.Losses[stage]))), blank(nearKnown(r.Losses[stage])), blank(r.KnownLost[stage]))
+		}
+		text = t.String()
+	}
+	var moves []string
+	for _, stage := range sortedBy(slices.Collect(maps.Keys(r.Moved)), stages()) {
+		all := r.Moved[stage]
+		moves = append(moves, fmt.Sprintf("%s at stage %s (near a known one: %d)", count(len(all), "finding"), cell(stage), nearKnown(all)))
+	}
+	if len(moves) > 0 {
+		text = paragraphs(text, "Moved, not lost: "+strings.Join(moves, "; ")+".")
+	}
+	return paragraphs("### Lost on the way", text)
+}
+
+func nearKnown(all []Lost) (n int) {
+	for _, l := range all {
+		n += one(l.Known)
+	}
+	return n
+}
+
+// failed names the cases that did not pass.
+func (r Report) failed() string {
+	if len(r.NotPassed) == 0 {
+		return ""
+	}
+	var rows []string
+	for _, c := range r.NotPassed[:min(len(r.NotPassed), namedCases)] {
+		rows = append(rows, "- "+guard.Code(c.Case)+": "+inline(c.Why))
+	}
+	if more := len(r.NotPassed) - namedCases; more > 0 {
+		rows = append(rows, fmt.Sprintf("- … and %d more", more))
+	}
+	return paragraphs(fmt.Sprintf("### Did not pass (%s)", outOf(len(r.NotPassed), r.Cases)), strings.Join(rows, "\n"))
+}
+
+// bill says what was spent on models.
+func (r Report) bill() string {
+	var parts []string
+	for _, p := range []struct {
+		name string
+		used cost.Usage
+	}{{"review", r.Usage}, {"judge", r.Judging}} {
+		if p.used.Calls > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s, %s tokens, %s", p.name, count(int(p.used.Calls), "call"), thousands(p.used.Tokens()), p.used.Cost))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Cost " + r.Cost.String() + ": " + strings.Join(parts, "; ") + "."
+}
+
+// holdsFor names what the figures were measured with.
+func (r Report) holdsFor() string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(r.Fingerprints)) {
+		parts = append(parts, cell(name)+" "+guard.Code(guard.Line(r.Fingerprints[name], 12)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Measured with " + strings.Join(parts, ", ") + "."
+}

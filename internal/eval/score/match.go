@@ -1,0 +1,154 @@
+package score
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// margin is the number of lines by which a finding's range is widened at both
+// ends before it is held against a known one.
+const margin = 3
+
+// Pair is a posted finding that stands near a known one: indices of the two
+// lists, and the distance of their ranges in lines, 0 where they overlap.
+type Pair struct {
+	Golden   int `json:"golden"`
+	Finding  int `json:"finding"`
+	Distance int `json:"distance"`
+}
+
+// Candidates lists which posted findings may hit which known ones: the part of
+// the matching rule that needs no judge. The path is the same, and the
+// finding's range, widened by three lines at both ends, overlaps the known
+// range or one of the further places.
+//
+// The list is in the order in which Match takes pairs: smallest distance first,
+// then the smallest difference of starts and ends, then the order of the two
+// lists. Patches hold the hunks of every path; by them a finding on the old
+// side is moved to the new side. A finding without a line is near nothing, and
+// so is one on the old side whose patch cannot be read.
+func Candidates(golden []dataset.Golden, posted []finding.Finding, patches map[string]string) []Pair {
+	var all []candidate
+	for j, f := range posted {
+		start, end, ok := NewSide(f, patches[f.Path])
+		if !ok {
+			continue
+		}
+		for i, g := range golden {
+			if c, near := nearest(g, f.Path, start, end); near {
+				c.Golden, c.Finding = i, j
+				all = append(all, c)
+			}
+		}
+	}
+	slices.SortFunc(all, compareCandidates)
+	pairs := make([]Pair, 0, len(all))
+	for _, c := range all {
+		pairs = append(pairs, c.Pair)
+	}
+	return pairs
+}
+
+// Match takes pairs in their order, each known and each posted finding at most
+// once, where same says that the two mean the same defect. It is asked only
+// about pairs whose both ends are still free; where it is nil, place alone
+// decides. The first error of same ends the matching.
+func Match(candidates []Pair, same func(Pair) (bool, error)) ([]Pair, error) {
+	var taken []Pair
+	for _, c := range candidates {
+		if slices.ContainsFunc(taken, func(t Pair) bool { return t.Golden == c.Golden || t.Finding == c.Finding }) {
+			continue
+		}
+		yes := same == nil
+		if !yes {
+			var err error
+			if yes, err = same(c); err != nil {
+				return nil, err
+			}
+		}
+		if yes {
+			taken = append(taken, c)
+		}
+	}
+	return taken, nil
+}
+
+// candidate is a pair and how exactly its ranges agree.
+type candidate struct {
+	Pair
+	shift int // difference of the starts and of the ends together
+}
+
+func compareCandidates(a, b candidate) int {
+	return cmp.Or(
+		cmp.Compare(a.Distance, b.Distance),
+		cmp.Compare(a.shift, b.shift),
+		cmp.Compare(a.Golden, b.Golden),
+		cmp.Compare(a.Finding, b.Finding),
+	)
+}
+
+// nearest holds lines of the new side against every place of a known finding.
+func nearest(g dataset.Golden, path string, start, end int) (best candidate, near bool) {
+	for _, p := range g.Places() {
+		c := candidate{Pair{Distance: max(p.LineStart-end, start-p.LineEnd, 0)}, abs(p.LineStart-start) + abs(p.LineEnd-end)}
+		if p.Path != path || c.Distance > margin {
+			continue
+		}
+		if !near || compareCandidates(c, best) < 0 {
+			best, near = c, true
+		}
+	}
+	return best, near
+}
+
+// NewSide gives the lines of a finding on the new side of its file's patch; not ok
+// where it has no line, or one of the old side and the patch cannot be read.
+func NewSide(f finding.Finding, patch string) (start, end int, ok bool) {
+	if f.Line < 1 {
+		return 0, 0, false
+	}
+	start, end = min(cmp.Or(f.StartLine, f.Line), f.Line), f.Line
+	if f.Side != finding.Left {
+		return start, end, true
+	}
+	hunks, err := diff.Hunks(patch)
+	if err != nil || len(hunks) == 0 {
+		return 0, 0, false
+	}
+	return moved(hunks, start), moved(hunks, end), true
+}
+
+// moved is the line of the new side that stands where a line of the old side
+// stood. A removed line stood where the next line that is left or new stands.
+func moved(hunks []diff.Hunk, old int) int {
+	shift := 0
+	for _, h := range hunks {
+		first, next := h.OldStart, h.NewStart
+		if h.OldLines == 0 {
+			first++ // a header names the line before where a side has none
+		}
+		if h.NewLines == 0 {
+			next++
+		}
+		if old < first {
+			break
+		}
+		for _, l := range h.Lines {
+			if l.Op != diff.Add && l.Old == old {
+				return next
+			}
+			if l.Op != diff.Delete {
+				next++
+			}
+		}
+		shift = next - first - h.OldLines
+	}
+	return old + shift
+}
+
+func abs(n int) int { return max(n, -n) }

@@ -1,0 +1,130 @@
+// Package score says how good a review was: which known findings it hit, what
+// it posted beside them, and what that means over many cases.
+//
+// It holds values and pure functions. It reads no file, no clock and asks no
+// model; who decides whether two texts mean the same defect is the caller's
+// choice. Start reading at Result, one case. Candidates and Match say what hits
+// what, Grade what passes, Summarize makes the report, and Compare and Missed
+// hold one run against another.
+package score
+
+import (
+	"slices"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// Failed is the outcome of a case whose run came to no review.
+const Failed = "FAILED"
+
+// Result is what became of one case. It holds no time, so that two runs with
+// the same answers are equal. Texts in it are untrusted, save Outcome and what
+// Why says around paths.
+type Result struct {
+	ID       string       `json:"id"`
+	Language string       `json:"language"`
+	Kind     dataset.Kind `json:"kind"`
+	Outcome  string       `json:"outcome"`           // of the run: CLEAN, PAUSED, KEPT, SKIPPED or FAILED
+	Unread   []string     `json:"unread,omitempty"`  // "path: reason" of files that were not read in full
+	Golden   []Known      `json:"golden"`            // in the order of the case
+	Posted   []Posted     `json:"posted"`            // what the draft would post, in the order shown
+	Lost     []Loss       `json:"lost,omitempty"`    // findings that did not survive a stage of the pipeline
+	Moved    []Loss       `json:"moved,omitempty"`   // findings that survived it in another place
+	Usage    cost.Usage   `json:"usage"`             // of the review
+	Judging  cost.Usage   `json:"judging"`           // of the judge
+	Decided  bool         `json:"decided,omitempty"` // a recorded decision about the draft was read
+	Passed   bool         `json:"passed"`
+	Why      string       `json:"why,omitempty"` // one sentence for a case that did not pass
+}
+
+// Known is a known finding and what hit it.
+type Known struct {
+	dataset.Place
+	Also       []dataset.Place    `json:"also,omitempty"` // further places of it
+	Severity   finding.Severity   `json:"severity"`
+	Visibility dataset.Visibility `json:"visibility"`
+	Category   string             `json:"category,omitempty"`
+	Issue      string             `json:"issue"`
+	Hit        string             `json:"hit"`               // id of the finding that hits it; empty for none
+	FileHit    bool               `json:"file_hit"`          // something was posted on its file
+	LostAt     string             `json:"lost_at,omitempty"` // stage at which the finding that stood there was lost
+}
+
+// Posted is a finding as the draft would post it.
+type Posted struct {
+	ID          string            `json:"id"`
+	Path        string            `json:"path"`
+	StartLine   int               `json:"start_line"`
+	Line        int               `json:"line"`
+	Side        finding.Side      `json:"side"`
+	Severity    finding.Severity  `json:"severity"`
+	Category    string            `json:"category"`
+	Title       string            `json:"title"`
+	Fingerprint string            `json:"fingerprint"`
+	Placement   finding.Placement `json:"placement"`
+	Golden      int               `json:"golden"`            // index of the known finding that it hits; -1 for none
+	Valid       bool              `json:"valid,omitempty"`   // hits none, and the judge holds it for a true defect
+	Dropped     bool              `json:"dropped,omitempty"` // by a recorded decision at the gate
+}
+
+// Loss is a finding that a stage of the pipeline lost or moved. Why is in our
+// own words.
+type Loss struct {
+	Stage    string           `json:"stage"`
+	Path     string           `json:"path"`
+	Line     int              `json:"line"`
+	Severity finding.Severity `json:"severity"`
+	Title    string           `json:"title"`
+	Known    bool             `json:"known"` // it stood at a known finding
+	Why      string           `json:"why"`
+}
+
+// Record enters what was to be found, what was posted, and which of the two
+// belong together. The pairs are those of Match over the same two lists.
+func (r *Result) Record(golden []dataset.Golden, posted []finding.Finding, pairs []Pair) {
+	r.Golden = make([]Known, 0, len(golden))
+	for _, g := range golden {
+		place := dataset.Place{Path: g.Path, LineStart: g.LineStart, LineEnd: g.LineEnd}
+		r.Golden = append(r.Golden, Known{Place: place, Also: g.Also, Severity: g.Severity, Visibility: g.Visibility, Category: g.Category, Issue: g.Issue})
+	}
+	r.Posted = make([]Posted, 0, len(posted))
+	for _, f := range posted {
+		r.Posted = append(r.Posted, Posted{
+			ID: f.ID, Path: f.Path, StartLine: f.StartLine, Line: f.Line, Side: f.Side, Severity: f.Severity, Category: f.Category,
+			Title: f.Title, Fingerprint: f.Fingerprint, Placement: f.Placement, Golden: -1,
+		})
+	}
+	for _, p := range pairs {
+		r.Golden[p.Golden].Hit = posted[p.Finding].ID
+		r.Posted[p.Finding].Golden = p.Golden
+	}
+	r.markFiles()
+}
+
+// markFiles says of every known finding whether something was posted on a file
+// that it stands in.
+func (r *Result) markFiles() {
+	for i, k := range r.Golden {
+		r.Golden[i].FileHit = slices.ContainsFunc(r.Posted, func(p Posted) bool {
+			return p.Path == k.Path || slices.ContainsFunc(k.Also, func(also dataset.Place) bool { return also.Path == p.Path })
+		})
+	}
+}
+
+// unread reports whether a case was not read in full.
+func (r Result) unread() bool { return len(r.Unread) > 0 || r.Outcome == Failed }
+
+// unmatchedMajor is the number of posted findings of severity major or graver
+// that hit no known finding. On a clean case these are all of them.
+func (r Result) unmatchedMajor() (n int) {
+	for _, p := range r.Posted {
+		if p.Golden < 0 && grave(p.Severity) {
+			n++
+		}
+	}
+	return n
+}
+
+func grave(s finding.Severity) bool { return s.Rank() >= finding.Major.Rank() }

@@ -1,0 +1,115 @@
+package score
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// none stands in a cell where a figure is undefined.
+const none = "–"
+
+// count is a number with its noun: "1 case", "2,000 cases".
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return thousands(int64(n)) + " " + noun + "s"
+}
+
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+
+func outOf(n, of int) string { return fmt.Sprintf("%d of %d", n, of) }
+
+// paragraphs joins blocks with one empty line between; empty ones are left out.
+func paragraphs(blocks ...string) string {
+	blocks = slices.DeleteFunc(blocks, func(b string) bool { return b == "" })
+	return strings.Join(blocks, "\n\n")
+}
+
+// page joins blocks to a text that may stand on a page and in a terminal.
+func page(blocks ...string) string { return guard.Text(paragraphs(blocks...)) + "\n" }
+
+// inline makes a line of Markdown out of text that may quote untrusted words.
+func inline(s string) string { return guard.Inline(s, 400) }
+
+// cell makes a table's cell out of untrusted words. A bar would end the cell,
+// within a code span too.
+func cell(s string) string { return guard.Inline(strings.ReplaceAll(s, "|", "¦"), 40) }
+
+// sortedBy puts the names that first lists in front, in its order, and the
+// others behind them in alphabetical order.
+func sortedBy(names []string, first []string) []string {
+	place := func(name string) int {
+		if i := slices.Index(first, name); i >= 0 {
+			return i
+		}
+		return len(first)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b)) })
+	return names
+}
+
+// table is a Markdown table whose columns stand under each other in a terminal
+// too. Align has an l or r for each column.
+type table struct {
+	head  []string
+	align string
+	rows  [][]string
+}
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// String writes the table, without a line feed at its end.
+func (t table) String() string {
+	widths := make([]int, len(t.head))
+	for _, row := range append(t.rows, t.head) {
+		for i, c := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c), 3)
+		}
+	}
+	lines := []string{t.line(t.head, widths), t.rule(widths)}
+	for _, row := range t.rows {
+		lines = append(lines, t.line(row, widths))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (t table) line(row []string, widths []int) string {
+	var b strings.Builder
+	for i, c := range row {
+		space := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c))
+		if t.align[i] == 'r' {
+			c = space + c
+		} else {
+			c += space
+		}
+		b.WriteString("| " + c + " ")
+	}
+	return b.String() + "|"
+}
+
+func (t table) rule(widths []int) string {
+	var b strings.Builder
+	for i, w := range widths {
+		if t.align[i] == 'r' {
+			b.WriteString("| " + strings.Repeat("-", w-1) + ": ")
+		} else {
+			b.WriteString("| " + strings.Repeat("-", w) + " ")
+		}
+	}
+	return b.String() + "|"
+}
