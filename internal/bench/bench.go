@@ -1,19 +1,26 @@
-// Command bench measures the graph runtime on a synthetic review: N files are
-// reviewed side by side, the run stops at a gate with its checkpoint on disk,
-// and another process posts after a decision.
+// Command bench measures the product and prints Markdown: figures beside a floor
+// that was measured in turn with them, and with --check held against limits.
+//
+//	bench compare | fanout | anchors | memory | image | start | all
+//
+// Compare and fanout run a synthetic review of N files through the graph and by
+// hand: the files are reviewed side by side, the run stops at a gate with its
+// checkpoint on disk, and another process posts after a decision. The processes
+// of that are commands too, and write one line of JSON each; outside DIR they
+// write nothing:
 //
 //	bench pause  --n N --latency-ms L --concurrency C --dir DIR
 //	bench resume --dir DIR --decision approve|reject
-//	bench compare
 //
-// Pause and resume use the graph and the file store as the product does: the
-// journal is on and every record is synced. floor-pause and floor-resume do the
-// same work by hand, as the floor to measure against, and compare prints both
-// side by side. Each but compare writes one line of JSON. Nothing outside DIR is
-// written. Start reading at run; flow.go has the graph, workload.go the work.
+// Floor-pause and floor-resume do the same work by hand. Memory and start build
+// the real program; image and start need a Docker Engine as well and leave two
+// images there. It never calls a model and never judges by seconds: a limit is
+// on a ratio. Start reading at run, then suite.go; flow.go has the graph,
+// workload.go the work.
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,11 +62,14 @@ type line struct {
 	Posted    *bool   `json:"posted,omitempty"`
 	BodyBytes *int    `json:"body_bytes,omitempty"`
 	PostedAt  float64 `json:"posted_unix_ms,omitempty"`
+	Seconds   float64 `json:"seconds,omitempty"` // of a watched process
 	Peak      int     `json:"peak_rss_kib,omitempty"`
 }
 
-var errUsage = errors.New("usage: bench pause|floor-pause --n N --latency-ms L --concurrency C --dir DIR\n" +
-	"       bench resume|floor-resume --dir DIR --decision approve|reject\n       bench compare")
+var errUsage = errors.New("usage: bench compare|fanout|anchors|memory [--sizes N,N] [--repeats K] [--check]\n" +
+	"       bench image|start|all [--image NAME] [--repeats K] [--check]\n" +
+	"       bench pause|floor-pause --n N --latency-ms L --concurrency C --dir DIR\n" +
+	"       bench resume|floor-resume --dir DIR --decision approve|reject")
 
 // run is the program: 0 done, 1 failed, 2 not understood.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -78,26 +88,33 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if len(args) == 0 {
 		return errUsage
 	}
-	if args[0] == "compare" {
-		return compare(ctx, args[1:], stdout, stderr)
+	if list := named(args[0]); list != nil {
+		return report(ctx, list, args, stdout, stderr)
 	}
-	act := map[string]func(context.Context, job) (line, error){
-		"pause": pause, "resume": resume, "floor-pause": floorPause, "floor-resume": floorResume,
+	act := map[string]func(context.Context, []string) (line, error){
+		"pause": onJob(pause), "resume": onJob(resume), "floor-pause": onJob(floorPause), "floor-resume": onJob(floorResume),
+		"watch": watch, "hold": hold,
 	}[args[0]]
 	if act == nil {
 		return fmt.Errorf("there is no command %q\n%w", args[0], errUsage)
 	}
-	j, err := parse(args, strings.HasSuffix(args[0], "resume"))
-	if err != nil {
-		return fmt.Errorf("%w\n%w", err, errUsage)
-	}
-	l, err := act(ctx, j)
+	l, err := act(ctx, args)
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}
-	l.Impl, l.Version = "pr-review-action", runtime.Version()
-	l.Peak = peak()
+	l.Impl, l.Version, l.Peak = "pr-review-action", runtime.Version(), cmp.Or(l.Peak, peak())
 	return json.NewEncoder(stdout).Encode(l)
+}
+
+// onJob reads the job before it is done.
+func onJob(act func(context.Context, job) (line, error)) func(context.Context, []string) (line, error) {
+	return func(ctx context.Context, args []string) (line, error) {
+		j, err := parse(args, strings.HasSuffix(args[0], "resume"))
+		if err != nil {
+			return line{}, fmt.Errorf("%w\n%w", err, errUsage)
+		}
+		return act(ctx, j)
+	}
 }
 
 func parse(args []string, resume bool) (job, error) {

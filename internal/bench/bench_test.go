@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -82,6 +81,7 @@ func TestWhatIsNotUnderstoodExits2(t *testing.T) {
 	for _, args := range [][]string{
 		{}, {"fly"}, {"pause"}, {"pause", "--dir", dir, "--n", "0"}, {"pause", "--dir", dir, "--help"}, {"pause", "--dir", dir, "more"},
 		{"resume", "--dir", dir}, {"resume", "--dir", dir, "--decision", "later"}, {"compare", "--sizes", "x"}, {"compare", "--repeats", "0"},
+		{"compare", "--image", "x"}, {"start", "--sizes", "3"}, {"all", "--sizes", "3"}, {"all", "--checked"}, {"anchors", "3"}, {"watch"}, {"hold"},
 	} {
 		var out, trouble bytes.Buffer
 		require.Equal(t, 2, run(t.Context(), args, &out, &trouble), args)
@@ -90,15 +90,4 @@ func TestWhatIsNotUnderstoodExits2(t *testing.T) {
 	}
 	var out, trouble bytes.Buffer
 	require.Equal(t, 1, run(t.Context(), []string{"resume", "--dir", dir, "--decision", "approve"}, &out, &trouble), "nothing is parked there")
-}
-
-func TestCompareRunsBothInProcessesOfTheirOwn(t *testing.T) {
-	t.Parallel()
-	program := filepath.Join(t.TempDir(), "bench")
-	text, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput()
-	require.NoError(t, err, string(text))
-	var out, log bytes.Buffer
-	c := comparison{program: program, sizes: []int{3, 6}, latencies: []int{8}, repeats: 1, out: &out, log: &log}
-	require.NoError(t, c.run(t.Context()))
-	require.Regexp(t, `(?s)\| 3 \| floor \|.*\| 6 \| graph \|.*6 files take ×[0-9.]+ of 3\..*\| 8 \| 0\.2 \| ×`, out.String())
 }

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// nothing is the floor of a start: what is left of its time is the system's.
+const nothing = "package main\n\nfunc main() {}\n"
+
+// product builds the real program as the Dockerfile does, once.
+func (s *suite) product(ctx context.Context) (string, error) {
+	at := filepath.Join(s.scratch, "pr-review")
+	if _, err := os.Stat(at); err == nil {
+		return at, nil
+	}
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return "", err
+	}
+	return at, build(ctx, root, at, ".")
+}
+
+// floor builds the program that does nothing, for an operating system as Go
+// names it.
+func (s *suite) floor(ctx context.Context, system string) (string, error) {
+	dir := filepath.Join(s.scratch, "floor", system)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(nothing), 0o600); err != nil {
+		return "", err
+	}
+	at := filepath.Join(dir, "nothing")
+	return at, build(ctx, dir, at, "main.go", "GOOS="+system)
+}
+
+func build(ctx context.Context, dir, to, what string, env ...string) error {
+	command := exec.CommandContext(ctx, "go", "build", "-tags", "nopostgres", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", to, what)
+	command.Dir, command.Env = dir, append(append(os.Environ(), "CGO_ENABLED=0"), env...)
+	_, err := output(command)
+	return err
+}
+
+func moduleRoot(ctx context.Context) (string, error) {
+	return output(exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}"))
+}
+
+// output runs a command and gives what it prints. The error has what it says.
+func output(command *exec.Cmd) (string, error) {
+	var out, trouble bytes.Buffer
+	command.Stdout, command.Stderr = &out, &trouble
+	if err := command.Run(); err != nil {
+		return "", fmt.Errorf("%s: %w: %s", strings.Join(command.Args[:min(3, len(command.Args))], " "), err, strings.TrimSpace(trouble.String()))
+	}
+	return strings.TrimSpace(out.String()), nil
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+)
+
+// The images that stay at the engine, as a build's cache does.
+const (
+	productImage = "pr-review-action:bench"
+	floorImage   = "pr-review-action:bench-floor"
+)
+
+// engine is the version of the Docker Engine, and empty where there is none,
+// which the report then says.
+func (s *suite) engine(ctx context.Context) string {
+	version, err := s.call(ctx, "version", "--format", "{{.Server.Version}}")
+	if err != nil {
+		fmt.Fprintln(s.log, err)
+		fmt.Fprintln(s.out, "\nskipped: no Docker Engine")
+		return ""
+	}
+	return version
+}
+
+func (s *suite) call(ctx context.Context, args ...string) (string, error) {
+	return output(exec.CommandContext(ctx, s.docker, args...))
+}
+
+// tagImage gives the image to measure a name of ours; without one it is built.
+func (s *suite) tagImage(ctx context.Context) error {
+	if s.image != "" {
+		_, err := s.call(ctx, "tag", s.image, productImage)
+		return err
+	}
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err = s.call(ctx, "build", "--quiet", "--tag", productImage, root); err == nil {
+		s.image = productImage
+	}
+	return err
+}
+
+// buildFloor makes an image of the program that does nothing.
+func (s *suite) buildFloor(ctx context.Context) error {
+	program, err := s.floor(ctx, "linux")
+	if err != nil {
+		return err
+	}
+	recipe := filepath.Join(filepath.Dir(program), "Dockerfile")
+	if err := os.WriteFile(recipe, []byte("FROM scratch\nCOPY nothing /nothing\nENTRYPOINT [\"/nothing\"]\n"), 0o600); err != nil {
+		return err
+	}
+	_, err = s.call(ctx, "build", "--quiet", "--tag", floorImage, filepath.Dir(program))
+	return err
+}
+
+// imageSize holds the image's bytes against its limit and against the program.
+func (s *suite) imageSize(ctx context.Context, _ []int) error {
+	version := s.engine(ctx)
+	if version == "" {
+		return nil
+	}
+	image, err := s.imageBytes(ctx)
+	if err != nil {
+		return err
+	}
+	product, err := s.product(ctx)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(product)
+	if err != nil {
+		return err
+	}
+	program := float64(info.Size())
+	s.table("Docker Engine", "image, bytes", "program, bytes", "image / program")
+	s.row(version, short(image), short(program), times(image/program))
+	s.note("image: MB", image/1e6)
+	s.note("image: bytes / program", image/program)
+	return nil
+}
+
+func (s *suite) imageBytes(ctx context.Context) (float64, error) {
+	if err := s.tagImage(ctx); err != nil {
+		return 0, err
+	}
+	text, err := s.call(ctx, "image", "inspect", "--format", "{{.Size}}", productImage)
+	if err != nil {
+		return 0, err
+	}
+	bytes, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, fmt.Errorf("the size of the image: %w", err)
+	}
+	return bytes, nil
+}

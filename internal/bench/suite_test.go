@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// tiny is a suite over a few files, with a stand-in for the engine. What it
+// prints goes to the buffer.
+func tiny(t *testing.T) (*suite, *bytes.Buffer) {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "bench")
+	text, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput()
+	require.NoError(t, err, string(text))
+	var out bytes.Buffer
+	return &suite{
+		program: program, docker: filepath.Join("testdata", "docker"), caches: filepath.Join(t.TempDir(), "caches"),
+		image: "given:1", sizes: []int{3, 6}, repeats: 1, out: &out, log: io.Discard,
+	}, &out
+}
+
+func TestEveryLimitIsMeasuredAndEveryFigureHasOne(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("peaks of memory are told by Linux alone")
+	}
+	asked := filepath.Join(t.TempDir(), "asked")
+	t.Setenv("BENCH_DOCKER_LOG", asked)
+	s, out := tiny(t)
+	require.NoError(t, s.run(t.Context(), named("all")))
+
+	var have, want []string
+	for _, f := range s.noted {
+		require.Positive(t, f.value, f.name)
+		have = append(have, f.name)
+	}
+	for _, l := range limits() {
+		want = append(want, l.figure)
+	}
+	require.ElementsMatch(t, want, have)
+
+	for _, row := range []string{
+		`(?s)\| 3 \| floor \|.*\| 6 \| graph \|.*6 files take ×[0-9.]+ of 3\.`, `\| 6 \| 0\.2 \| ×`, `\| 99\.1 \| 12000000 \| [0-9]+ \| ×`,
+		"\\| `review demo`, to its first byte \\| [0-9.]+ \\| [0-9.]+ \\| ×", "version`, cold \\| .*\n\nDocker Engine 99.1.* cache dropped\\.",
+	} {
+		require.Regexp(t, row, out.String())
+	}
+	calls, err := os.ReadFile(asked)
+	require.NoError(t, err)
+	require.Contains(t, string(calls), "tag given:1 pr-review-action:bench\n")
+	require.Regexp(t, `image rm pr-review-action:bench\nimage load --input \S+\nrun --rm --network none pr-review-action:bench version\n`, string(calls))
+	dropped, err := os.ReadFile(s.caches)
+	require.NoError(t, err)
+	require.Equal(t, "3\n", string(dropped))
+	require.NoDirExists(t, s.scratch)
+}
+
+func TestWithoutAnEngineItsFiguresAreSkipped(t *testing.T) {
+	t.Parallel()
+	s, out := tiny(t)
+	s.docker, s.check, s.limits = "false", true, limits()
+	require.NoError(t, s.run(t.Context(), named("image")))
+	require.Contains(t, out.String(), "skipped: no Docker Engine")
+	require.Empty(t, s.noted)
+}
+
+func TestCheckNamesTheLimitThatWasMissed(t *testing.T) {
+	t.Parallel()
+	s, out := tiny(t)
+	s.check, s.limits = true, []limit{{"anchors: time / scan", 1e-9}}
+	err := s.run(t.Context(), named("anchors"))
+	require.ErrorContains(t, err, "limit missed: anchors: time / scan is ")
+	require.NotErrorIs(t, err, errUsage, "it exits 1, not 2")
+	require.Regexp(t, `\| anchors: time / scan \| [0-9.]+ \| 0\.000, \*\*missed\*\* \|`, out.String())
+}
+
+func TestAFigureIsHeldUpToItsLimit(t *testing.T) {
+	t.Parallel()
+	s := &suite{limits: []limit{{"a", 2}}, out: io.Discard}
+	s.note("a", 2)
+	require.NoError(t, s.judge())
+	zero := 0.0
+	for name, f := range map[string]figure{"above": {"a", 2.001}, "not a number": {"a", zero / zero}, "without a limit": {"b", 1}} {
+		s.noted = []figure{f}
+		require.Error(t, s.judge(), name)
+	}
+}
+
+func TestTheImagesLimitIsTheContainerScripts(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", ".ci", "container"))
+	require.NoError(t, err)
+	m := regexp.MustCompile(`(?m)^limit=\$\(\((\d+) \* 1000 \* 1000\)\)`).FindStringSubmatch(string(text))
+	require.NotNil(t, m, "the script names a limit")
+	for _, l := range limits() {
+		if l.figure == "image: MB" {
+			require.Equal(t, m[1], short(l.most)[:len(m[1])])
+		}
+	}
+}
+
+func TestTheProgramIsBuiltAsTheDockerfileBuildsIt(t *testing.T) {
+	t.Parallel()
+	recipe, err := os.ReadFile(filepath.Join("..", "..", "Dockerfile"))
+	require.NoError(t, err)
+	code, err := os.ReadFile("build.go")
+	require.NoError(t, err)
+	flags := regexp.MustCompile(`go build (.*) -o`).FindStringSubmatch(string(recipe))
+	require.NotNil(t, flags)
+	for flag := range strings.FieldsSeq(strings.ReplaceAll(flags[1], `"`, "")) {
+		require.Contains(t, string(code), flag)
+	}
+}
+
+func TestSidesAreMeasuredInTurnAndGiveMedians(t *testing.T) {
+	t.Parallel()
+	var order string
+	next := func(name string, values ...float64) side {
+		return side{name, func() ([]float64, error) {
+			order += name
+			v := values[0]
+			values = values[1:]
+			return []float64{v, -v}, nil
+		}}
+	}
+	s := &suite{repeats: 4, log: io.Discard}
+	got, err := s.inTurn(next("a", 9, 1, 2, 4), next("b", 5, 5, 5, 6))
+	require.NoError(t, err)
+	require.Equal(t, "abababab", order)
+	require.Equal(t, [][]float64{{3, -3}, {5, -5}}, got)
+}
+
+func TestNumbersAreShort(t *testing.T) {
+	t.Parallel()
+	for want, value := range map[string]float64{"0.012": 0.0123, "1.23": 1.234, "12.3": 12.34, "1234": 1234.4, "0.000": 0} {
+		require.Equal(t, want, short(value))
+	}
+	require.Equal(t, "×1.008", times(1.0084))
+	require.Equal(t, "×12.3", times(12.34))
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/diff"
+)
+
+func TestThePatchesListEveryLineThatACommentMayStandOn(t *testing.T) {
+	t.Parallel()
+	for i := range 30 {
+		p := newPatched(i)
+		hunks, err := diff.Hunks(p.patch)
+		require.NoError(t, err)
+		var right, left []int
+		for _, h := range hunks {
+			for _, l := range h.Lines {
+				if l.Op == diff.Delete {
+					left = append(left, l.Old)
+				} else {
+					right = append(right, l.New)
+				}
+			}
+		}
+		require.Equal(t, right, p.right)
+		require.Equal(t, left, p.left)
+	}
+	p := newPatched(1)
+	p.right = append(p.right, 999)
+	require.ErrorIs(t, check([]patched{p}), diff.ErrNotInDiff, "the benchmark sees a check that fails")
+}
+
+func TestTheDiffIsRead(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.diff")
+	size, err := writeDiff(path, 20)
+	require.NoError(t, err)
+	text, err := os.Open(path)
+	require.NoError(t, err)
+	defer text.Close()
+	files, err := diff.Parse(text, size)
+	require.NoError(t, err)
+	require.Len(t, files, 20)
+	for i, f := range files {
+		require.Equal(t, newPatched(i).path, f.Path)
+		require.Equal(t, newPatched(i).patch, f.Patch)
+	}
+}
+
+func TestAWatchedProcessTellsItsPeak(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("peaks of memory are told by Linux alone")
+	}
+	s, _ := tiny(t)
+	s.log = io.Discard
+	large := filepath.Join(t.TempDir(), "large")
+	require.NoError(t, os.WriteFile(large, make([]byte, 48<<20), 0o600))
+	got, err := s.watched(t.Context(), s.program, "hold", large)
+	require.NoError(t, err)
+	require.Positive(t, got[0])
+	require.Greater(t, got[1], 48.0, "MiB")
+	require.Less(t, got[1], 96.0, "MiB")
+	_, err = s.watched(t.Context(), s.program, "hold", large+".none")
+	require.ErrorContains(t, err, "no such file")
+}
