@@ -18,6 +18,9 @@ import (
 // about is what the report says of the run beside its results.
 func (r *run) about(ctx context.Context, results []Result) (score.About, error) {
 	a := score.About{Reviewer: r.Reviewer.Name, Fingerprints: r.fingerprints(), Decided: len(r.Decisions) > 0, Latencies: r.latencies()}
+	if a.Reviewer != score.Scripted && r.Reviewer.Chat != nil {
+		a.Reviewer, a.Model = "model", r.Reviewer.Name
+	}
 	if r.Judge == nil {
 		return a, nil
 	}

@@ -83,6 +83,7 @@ func (p *page) text() string {
 	p.exchanges("What the reviewer was given and answered", p.review)
 	p.exchanges("What the judge was given and answered", p.judging)
 	p.line("\n## Diff\n\n%s", guard.Fence(p.c.Diff, "diff"))
+	p.systems(slices.Concat(p.review, p.judging))
 	return p.out.String()
 }
 
@@ -101,7 +102,7 @@ func (p *page) known() {
 		case g.FileHit:
 			state = "missed; there is a finding elsewhere in the file"
 		}
-		p.line("\n%d. **%s** · %s, lines %d to %d · %s · %s\n   %s", i+1, state, guard.Code(g.Path), g.LineStart, g.LineEnd, g.Severity, g.Visibility, guard.Inline(g.Issue, 0))
+		p.line("\n%d. **%s** · %s, %s · %s · %s\n   %s", i+1, state, guard.Code(g.Path), lines(g.LineStart, g.LineEnd), g.Severity, g.Visibility, guard.Inline(g.Issue, 0))
 	}
 }
 
@@ -182,23 +183,28 @@ func (p *page) losses(what string, all []score.Loss) {
 	}
 }
 
-// exchanges shows questions and answers; the system text, which is long and the
-// same for many, once.
+// exchanges shows questions and answers. System texts are long and the same for
+// many: each stands once, at the end.
 func (p *page) exchanges(heading string, all []Exchange) {
 	if len(all) == 0 {
 		return
 	}
 	p.line("\n## %s", heading)
-	system := ""
 	for _, e := range all {
-		if e.System != system {
-			system = e.System
-			p.line("\n### System text\n\n%s", guard.Fence(system, ""))
-		}
 		u := e.Said.Usage
 		p.line("\n### %s\n\n%d input and %d output tokens, %s, %.1f s\n", guard.Code(e.About), u.InputTokens, u.OutputTokens, u.Cost, e.Seconds)
 		p.line("%s\n", guard.Fence(e.User, ""))
 		p.line("Answer%s:\n\n%s", ended(e.Said.Ended), guard.Fence(e.Said.Text, ""))
+	}
+}
+
+func (p *page) systems(all []Exchange) {
+	var shown []string
+	for _, e := range all {
+		if !slices.Contains(shown, e.System) {
+			shown = append(shown, e.System)
+			p.line("\n## System text of %s\n\n%s", guard.Code(e.About), guard.Fence(e.System, ""))
+		}
 	}
 }
 
@@ -207,4 +213,12 @@ func ended(how string) string {
 		return ""
 	}
 	return " (" + how + ")"
+}
+
+// lines says where a range is.
+func lines(start, end int) string {
+	if start == end {
+		return fmt.Sprintf("line %d", end)
+	}
+	return fmt.Sprintf("lines %d to %d", start, end)
 }

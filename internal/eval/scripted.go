@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/eval/oracle"
+	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/llm"
 )
 
@@ -14,7 +15,7 @@ import (
 // known defects and makes a set amount of noise. What it measures is the
 // pipeline, and never a model.
 func Scripted(o oracle.Options) Reviewer {
-	return Reviewer{Name: "scripted", Chat: script{o}}
+	return Reviewer{Name: score.Scripted, Chat: script{o}}
 }
 
 type script struct{ oracle.Options }

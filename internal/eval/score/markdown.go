@@ -193,11 +193,19 @@ func (r Report) bill() string {
 	return "Cost " + r.Cost.String() + ": " + strings.Join(parts, "; ") + "."
 }
 
+// brief cuts what is a hash and leaves names and versions.
+func brief(fingerprint string) string {
+	if strings.Trim(fingerprint, "0123456789abcdef") == "" {
+		return guard.Line(fingerprint, 12)
+	}
+	return guard.Line(fingerprint, 80)
+}
+
 // holdsFor names what the figures were measured with.
 func (r Report) holdsFor() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(r.Fingerprints)) {
-		parts = append(parts, cell(name)+" "+guard.Code(guard.Line(r.Fingerprints[name], 12)))
+		parts = append(parts, cell(name)+" "+guard.Code(brief(r.Fingerprints[name])))
 	}
 	if len(parts) == 0 {
 		return ""
