@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/render"
 )
 
 func evalShowFlags(f *pflag.FlagSet, o *options) {
@@ -81,7 +82,7 @@ func (a *app) evalImport(ctx context.Context, args []string, o *options) error {
 	if err != nil || o.eval.last < 1 || o.eval.last > history.MaxLast {
 		return usageError(fmt.Sprintf("eval import takes one owner/repo, and --last 1 to %d", history.MaxLast), a.name+" eval import owner/repo --last 50 --out cases.jsonl")
 	}
-	api, err := a.github(pull.Ref{Owner: owner, Repo: repo}.On(a.getenv("GITHUB_SERVER_URL")), o.settings)
+	api, err := a.github(pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.getenv("GITHUB_SERVER_URL")), o.settings)
 	if err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (a *app) evalImport(ctx context.Context, args []string, o *options) error {
 	for _, note := range notes {
 		tell("%s", guard.Line(note, 0))
 	}
-	tell("%d cases. Read them, grade their severities, and correct what is no defect: %s eval run takes them then.", len(cases), a.name)
+	tell("%s. Read them, grade their severities, and take out what is no defect: %s eval run takes them then.", render.Count(len(cases), "case"), a.name)
 	if o.out == "" {
 		return dataset.Encode(a.Stdout, cases)
 	}

@@ -51,7 +51,7 @@ func scripted() {
 //	model NAME         starts a model; its base URL is $MODEL
 //	asked N            that model was asked N times
 //	github             starts a GitHub with the pull request octo/demo#42
-//	pull push|close    does that to it
+//	pull push|close|remark|merge  does that to it
 //	reviews N          it has N reviews
 //	json PATH VALUE    standard output is one JSON object that has this there
 //	[root]             holds where no permission keeps the process from writing
@@ -158,8 +158,13 @@ func changePull(ts *testscript.TestScript, _ bool, args []string) {
 		p.Push(p.Tree().With(githubtest.Tree{"more.go": "package fetch\n"}))
 	case "close":
 		p.Close()
+	case "remark": // on its first changed line, which then changes
+		p.AddReview("maya", "", githubtest.Comment{Path: "fetch.go", Side: "RIGHT", Line: 3, Body: "The answer's body is never closed."})
+	case "merge":
+		p.Push(p.Tree().With(githubtest.Tree{"fetch.go": "package fetch\n"}))
+		p.Merge()
 	default:
-		ts.Fatalf("pull takes push or close")
+		ts.Fatalf("pull takes push, close, remark or merge")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/triage"
 )
 
@@ -30,10 +31,10 @@ func Forecast(o Options) string {
 		n, u := forecast(c, o)
 		files, asked = files+n, cost.Add(asked, u)
 	}
-	text := fmt.Sprintf("%s, %s to review", plural(len(o.Cases), "case"), plural(files, "file"))
+	text := fmt.Sprintf("%s, %s to review", render.Count(len(o.Cases), "case"), render.Count(files, "file"))
 	if asked.Calls > 0 {
 		text += fmt.Sprintf("; about %s with %s million input and %s million output tokens",
-			plural(int(asked.Calls), "question"), millions(asked.InputTokens), millions(asked.OutputTokens))
+			render.Count(int(asked.Calls), "question"), millions(asked.InputTokens), millions(asked.OutputTokens))
 	}
 	switch {
 	case asked.Calls > 0 && o.Budget.Price != nil:
@@ -72,13 +73,6 @@ func Took(r score.Report) string {
 		text += fmt.Sprintf("; the slowest file of a case %.1f s at the median, %.1f s at p95", l.P50.Value, l.P95.Value)
 	}
 	return text + "."
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func millions(n int64) string { return fmt.Sprintf("%.2f", float64(n)/1e6) }

@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
 )
 
 // ErrNoCase says that a run has no case of a name.
@@ -134,7 +135,7 @@ func (p *page) ruled() {
 	for _, r := range p.r.Rulings {
 		question := fmt.Sprintf("%s is a true defect", r.Finding)
 		if r.Golden >= 0 {
-			question = fmt.Sprintf("%s means known defect %d, %s away", r.Finding, r.Golden+1, plural(r.Distance, "line"))
+			question = fmt.Sprintf("%s means known defect %d, %s away", r.Finding, r.Golden+1, render.Count(r.Distance, "line"))
 		}
 		p.line("\n- %s: **%s**%s", question, r.word(), r.why())
 	}

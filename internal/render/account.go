@@ -20,7 +20,7 @@ func account(r *decision.Record, words bool) string {
 	head := fmt.Sprintf("%s by %s on %s, %s. Draft digest %s.", did(*r), person(r.By), minute(r.At), via(r.Via), guard.Code(r.Digest))
 	rows := changed(*r, words)
 	if more := len(rows) - accountRows; more > 0 {
-		rows = append(rows[:accountRows], "- and "+count(more, "more change"))
+		rows = append(rows[:accountRows], "- and "+Count(more, "more change"))
 	}
 	if words && r.Note != "" {
 		rows = append(rows, "- Note: "+guard.Inline(r.Note, 2000))

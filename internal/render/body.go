@@ -103,7 +103,7 @@ func leftOut(cut []finding.Finding) string {
 	if len(cut) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("**%s not shown here for length** (%s): see `review.md` in the draft's artifact.", count(len(cut), "finding"), finding.Counts(cut))
+	return fmt.Sprintf("**%s not shown here for length** (%s): see `review.md` in the draft's artifact.", Count(len(cut), "finding"), finding.Counts(cut))
 }
 
 // verdict is the first line: what was found, what was read, and by whom if not

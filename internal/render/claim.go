@@ -66,7 +66,7 @@ func prose(f finding.Finding) string {
 			continue // escapes made it longer
 		}
 		if left > 0 {
-			text += fmt.Sprintf("\n\n*Cut here: %s more characters.*", thousands(int64(left)))
+			text += fmt.Sprintf("\n\n*Cut here: %s more characters.*", Thousands(int64(left)))
 		}
 		return text
 	}
@@ -103,7 +103,7 @@ func replacement(f finding.Finding) string {
 	case f.Suggestion == "":
 		return ""
 	case !showsSuggestion(f):
-		return fmt.Sprintf("*A suggestion of %s bytes is left out for its length.*", thousands(int64(len(f.Suggestion))))
+		return fmt.Sprintf("*A suggestion of %s bytes is left out for its length.*", Thousands(int64(len(f.Suggestion))))
 	}
 	return "Suggested in place of " + suggestedPlace(f) + ":\n\n" + guard.Fence(f.Suggestion, "")
 }

@@ -22,7 +22,7 @@ func word(s string) string { return strings.ReplaceAll(s, "_", " ") }
 
 // tally is "9 of 11 files reviewed" and what is missing: ", **2 failed**".
 func (r Review) tally() string {
-	text := fmt.Sprintf("%s of %s reviewed", thousands(int64(inState(r.Files, finding.Reviewed))), count(len(r.Files)+r.Unlisted, "file"))
+	text := fmt.Sprintf("%s of %s reviewed", Thousands(int64(inState(r.Files, finding.Reviewed))), Count(len(r.Files)+r.Unlisted, "file"))
 	var missing []string
 	uncovered, _ := byCoverage(r.Files)
 	for _, s := range fileStates {
@@ -31,7 +31,7 @@ func (r Review) tally() string {
 			n += r.Unlisted
 		}
 		if n > 0 {
-			missing = append(missing, thousands(int64(n))+" "+missingWord(s))
+			missing = append(missing, Thousands(int64(n))+" "+missingWord(s))
 		}
 	}
 	if len(missing) > 0 {
@@ -68,7 +68,7 @@ func coverage(files []finding.FileReview, limit int) (open, rest string) {
 		open = "**Not read in full**\n\n" + fileList(missing, limit)
 	}
 	if n := inState(others, finding.Skipped); n > 0 {
-		title += fmt.Sprintf(" (%s skipped)", thousands(int64(n)))
+		title += fmt.Sprintf(" (%s skipped)", Thousands(int64(n)))
 	}
 	if len(others) > 0 {
 		rest = details(title, fileList(others, limit-len(open)))
@@ -83,7 +83,7 @@ func unreached(files []finding.FileReview) string {
 		if g[0].State != finding.NotReached {
 			continue
 		}
-		part := count(len(g), "file")
+		part := Count(len(g), "file")
 		if why := g[0].Reason; why != "" {
 			part += " (" + guard.Inline(word(string(why)), titleRunes) + ")"
 		}
@@ -135,13 +135,13 @@ func item(files []finding.FileReview, limit int) string {
 	if line := "- " + label + ": " + codes(files, 0) + "\n"; len(files) <= namedFlat && len(line) <= limit {
 		return line
 	}
-	list := "- " + label + ", " + count(len(files), "file") + ":\n"
+	list := "- " + label + ", " + Count(len(files), "file") + ":\n"
 	folders := grouped(files, func(f finding.FileReview) string { return folderOf(f.Path) })
 	for i, folder := range folders {
 		line := inFolder(folder)
 		if len(list)+len(line) > limit {
 			left := len(slices.Concat(folders[i:]...))
-			return list + fmt.Sprintf("  - and %s in %s\n", count(left, "file"), count(len(folders)-i, "more folder"))
+			return list + fmt.Sprintf("  - and %s in %s\n", Count(left, "file"), Count(len(folders)-i, "more folder"))
 		}
 		list += line
 	}

@@ -94,7 +94,7 @@ func banner(notices []string) string {
 		rows = append(rows, "> "+strings.Join(strings.Fields(n), " "))
 	}
 	if more := len(notices) - noticesMax; more > 0 {
-		rows = append(rows, "> "+count(more, "more notice")+" of this kind.")
+		rows = append(rows, "> "+Count(more, "more notice")+" of this kind.")
 	}
 	if len(rows) == 0 {
 		return ""
@@ -178,7 +178,7 @@ func filtered(all []finding.Finding) string {
 func filterCounts(all []finding.Finding) string {
 	var parts []string
 	for _, g := range grouped(all, func(f finding.Finding) finding.Filter { return f.Filtered }) {
-		parts = append(parts, fmt.Sprintf("%s %s", thousands(int64(len(g))), word(string(g[0].Filtered))))
+		parts = append(parts, fmt.Sprintf("%s %s", Thousands(int64(len(g))), word(string(g[0].Filtered))))
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, ", ")

@@ -13,7 +13,7 @@ func (r Review) reused() string {
 		return ""
 	}
 	read := inState(r.Files, finding.Reviewed) + inState(r.Files, finding.Partly)
-	return fmt.Sprintf("%s of %s taken from earlier runs, not paid again.", thousands(int64(r.Reused)), count(max(read, r.Reused), "file"))
+	return fmt.Sprintf("%s of %s taken from earlier runs, not paid again.", Thousands(int64(r.Reused)), Count(max(read, r.Reused), "file"))
 }
 
 // again says what became of the draft that this one replaces.
@@ -40,7 +40,7 @@ func (d Decide) retained() string {
 func (d Decide) hidden(r Review) string {
 	text, how := "The findings", "This"
 	if n := len(r.Notices); n > 0 {
-		text += " and " + count(n, "warning")
+		text += " and " + Count(n, "warning")
 	}
 	if d.Trust == "seal" || d.Trust == "encrypt" {
 		how = "With the checkpoint key in `PR_REVIEW_CHECKPOINT_KEY`, this"

@@ -71,9 +71,9 @@ func (a Approval) changes() string {
 	}{{"dropped", a.Dropped}, {"edited", a.Edited}, {"moved", a.Moved}, {"regraded", a.Regraded}} {
 		switch {
 		case c.n > 0 && len(parts) == 0:
-			parts = append(parts, c.verb+" "+count(c.n, "finding"))
+			parts = append(parts, c.verb+" "+Count(c.n, "finding"))
 		case c.n > 0:
-			parts = append(parts, c.verb+" "+thousands(int64(c.n)))
+			parts = append(parts, c.verb+" "+Thousands(int64(c.n)))
 		}
 	}
 	return list(parts)

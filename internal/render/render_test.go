@@ -202,7 +202,7 @@ func TestP6_NumbersAgreeAndEveryFileIsNamed(t *testing.T) {
 			total += len(g)
 		}
 		require.Equal(t, len(r.Files), total, name)
-		require.Contains(t, draft, fmt.Sprintf("%s of %s reviewed", thousands(int64(inState(r.Files, finding.Reviewed))), count(len(r.Files), "file")))
+		require.Contains(t, draft, fmt.Sprintf("%s of %s reviewed", Thousands(int64(inState(r.Files, finding.Reviewed))), Count(len(r.Files), "file")))
 		for _, f := range r.Files {
 			require.Contains(t, draft, f.Path[strings.LastIndexByte(f.Path, '/')+1:]+"`", name)
 		}

@@ -131,14 +131,14 @@ func skippedCounts(files []finding.FileReview) string {
 	_, covered := byCoverage(files)
 	for _, g := range byReason(covered) {
 		if g[0].State == finding.Skipped {
-			parts = append(parts, fmt.Sprintf("%s %s", thousands(int64(len(g))), word(string(g[0].Reason))))
+			parts = append(parts, fmt.Sprintf("%s %s", Thousands(int64(len(g))), word(string(g[0].Reason))))
 			n += len(g)
 		}
 	}
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %s skipped (%s)", thousands(int64(n)), strings.Join(parts, ", "))
+	return fmt.Sprintf(", %s skipped (%s)", Thousands(int64(n)), strings.Join(parts, ", "))
 }
 
 func (t *terminal) finding(f finding.Finding) {
@@ -193,7 +193,7 @@ func (t *terminal) code(f finding.Finding) {
 func (t *terminal) rows(rows []string, sign func(int) string, color string) {
 	for i, row := range rows {
 		if i == terminalLines {
-			fmt.Fprintf(t, "%*s │ %s\n", t.gutter, "", t.paint(dim, "… "+count(len(rows)-i, "more line")))
+			fmt.Fprintf(t, "%*s │ %s\n", t.gutter, "", t.paint(dim, "… "+Count(len(rows)-i, "more line")))
 			return
 		}
 		text := cut(guard.Line(strings.ReplaceAll(row, "\t", "    "), 1000), t.Width-t.gutter-3)
@@ -209,7 +209,7 @@ func (t *terminal) unread() {
 			t.WriteString("\n")
 		}
 		if i == terminalFiles {
-			t.prose("", fmt.Sprintf("and %s not read in full", count(len(open)-i, "more file")))
+			t.prose("", fmt.Sprintf("and %s not read in full", Count(len(open)-i, "more file")))
 			return
 		}
 		why := word(string(f.State))
@@ -241,9 +241,9 @@ func (t *terminal) foot() {
 // Progress is one line about a running review, without a line break and at most
 // width columns wide; waiting says what the run waits for, or is empty.
 func Progress(done, total, findings int, u cost.Usage, waiting string, elapsed time.Duration, width int) string {
-	parts := []string{fmt.Sprintf("reviewing  %s/%s", thousands(int64(done)), count(total, "file")), count(findings, "finding")}
+	parts := []string{fmt.Sprintf("reviewing  %s/%s", Thousands(int64(done)), Count(total, "file")), Count(findings, "finding")}
 	if u.Calls > 0 {
-		parts = append(parts, count(int(u.Calls), "call"), u.Cost.String())
+		parts = append(parts, Count(int(u.Calls), "call"), u.Cost.String())
 	}
 	parts = append(parts, fmt.Sprintf("%d s", int(elapsed.Seconds())))
 	line := strings.Join(parts, " · ")

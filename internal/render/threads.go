@@ -63,7 +63,7 @@ func Threads(list []Parked, now time.Time) string {
 func (p Parked) cells(now time.Time) []string {
 	return []string{
 		cut(guard.Line(p.Name, 1000), nameColumns), guard.Line(p.Outcome, 20), age(now.Sub(p.Created)),
-		thousands(int64(p.Findings)), thousands(int64(p.Blockers)), p.Expires.UTC().Format("2 Jan 15:04"), string(p.State),
+		Thousands(int64(p.Findings)), Thousands(int64(p.Blockers)), p.Expires.UTC().Format("2 Jan 15:04"), string(p.State),
 	}
 }
 

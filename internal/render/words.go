@@ -15,15 +15,16 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// count is a number with its noun: "1 file", "2,000 files".
-func count(n int, noun string) string {
+// Count is a number with its noun: "1 file", "2,000 files".
+func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return thousands(int64(n)) + " " + noun + "s"
+	return Thousands(int64(n)) + " " + noun + "s"
 }
 
-func thousands(n int64) string {
+// Thousands is a number with commas: "2,000".
+func Thousands(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -49,7 +50,7 @@ func spent(u cost.Usage, limit cost.MicroUSD) []string {
 	if u.Calls == 0 {
 		return nil
 	}
-	parts := []string{count(int(u.Calls), "model call"), thousands(u.Tokens()) + " tokens"}
+	parts := []string{Count(int(u.Calls), "model call"), Thousands(u.Tokens()) + " tokens"}
 	switch {
 	case limit > 0:
 		return append(parts, u.Cost.String()+" of "+limit.String())

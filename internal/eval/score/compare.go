@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
 )
 
 // Verdict says which way a case changed.
@@ -154,9 +155,9 @@ func (p pair) change() (Change, bool) {
 	worse = append(worse, hits("misses ", p.later, p.first)...)
 	switch was, is := p.first.unmatchedMajor(), p.later.unmatchedMajor(); {
 	case is < was:
-		better = append(better, fmt.Sprintf("%s of severity major or graver instead of %d", count(is, "unmatched finding"), was))
+		better = append(better, fmt.Sprintf("%s of severity major or graver instead of %d", render.Count(is, "unmatched finding"), was))
 	case is > was:
-		worse = append(worse, fmt.Sprintf("%s of severity major or graver instead of %d", count(is, "unmatched finding"), was))
+		worse = append(worse, fmt.Sprintf("%s of severity major or graver instead of %d", render.Count(is, "unmatched finding"), was))
 	}
 	verdict := Mixed
 	switch {

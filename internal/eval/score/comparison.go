@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
 )
 
 // Markdown says what changed from the first run to the later one, and whether
@@ -14,7 +15,7 @@ func (c Comparison) Markdown() string {
 }
 
 func (c Comparison) head() string {
-	text := "**" + count(c.Cases, "case") + "** in both runs"
+	text := "**" + render.Count(c.Cases, "case") + "** in both runs"
 	var apart []string
 	for _, group := range []struct {
 		n    int
@@ -91,7 +92,7 @@ func (c Comparison) cases() string {
 		of[change.Verdict]++
 		rows = append(rows, fmt.Sprintf("- %s, %s: %s", change.Verdict, guard.Code(change.Case), inline(strings.Join(change.What, "; "))))
 	}
-	head := fmt.Sprintf("**%s changed:** %d better, %d worse", count(len(c.Changed), "case"), of[Better], of[Worse])
+	head := fmt.Sprintf("**%s changed:** %d better, %d worse", render.Count(len(c.Changed), "case"), of[Better], of[Worse])
 	if of[Mixed] > 0 {
 		head += fmt.Sprintf(", %d better in one respect and worse in another", of[Mixed])
 	}

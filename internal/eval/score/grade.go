@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
 )
 
 // allowed is the number of unmatched findings of severity major or graver that
@@ -62,7 +63,7 @@ func (r Result) missing() string {
 	if len(missed) == 0 {
 		return ""
 	}
-	says := fmt.Sprintf("missed %d of %s: ", len(missed), count(required, "known finding"))
+	says := fmt.Sprintf("missed %d of %s: ", len(missed), render.Count(required, "known finding"))
 	if more := len(missed) - namedMisses; more > 0 {
 		return says + strings.Join(missed[:namedMisses], ", ") + fmt.Sprintf(" and %d more", more)
 	}
@@ -85,7 +86,7 @@ func (r Result) noisy() string {
 	n := r.unmatchedMajor()
 	switch {
 	case r.Kind == dataset.Clean && n > 0:
-		return count(n, "finding") + " of severity major or graver on a clean change"
+		return render.Count(n, "finding") + " of severity major or graver on a clean change"
 	case n > allowed:
 		return fmt.Sprintf("%d unmatched findings of severity major or graver, where %d are allowed", n, allowed)
 	}
@@ -95,7 +96,7 @@ func (r Result) noisy() string {
 // silent says where nothing was found because nothing was read.
 func (r Result) silent() string {
 	if r.Kind == dataset.Clean && len(r.Unread) > 0 {
-		return count(len(r.Unread), "file") + " not read in full"
+		return render.Count(len(r.Unread), "file") + " not read in full"
 	}
 	var files []string
 	for _, k := range r.Golden {

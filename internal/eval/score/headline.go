@@ -3,6 +3,8 @@ package score
 import (
 	"fmt"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/render"
 )
 
 // figure is a row of the table of scores.
@@ -20,7 +22,7 @@ func dollars(v float64) string { return fmt.Sprintf("$%.4f", v/1e6) }
 
 // figures are the scores for people, shares first.
 func (s Scores) figures() []figure {
-	r, cases := s.Rates, count(s.Cases, "case")
+	r, cases := s.Rates, render.Count(s.Cases, "case")
 	return []figure{
 		{"cases passed", r.Pass, outOf(s.Passed, s.Cases), percent, false},
 		{"… with local defects alone", r.PassLocal, outOf(s.PassedLocal, s.CasesLocal), percent, true},
@@ -34,7 +36,7 @@ func (s Scores) figures() []figure {
 		{"F1 of recall and precision", s.f1(), "", percent, true},
 		{"posted per case", r.PostedPerCase, cases, number, false},
 		{"unmatched of major or graver per case", r.UnmatchedMajorPerCase, cases, number, false},
-		{"false positives per clean case", r.FalsePositivesOnClean, count(s.CleanCases, "case"), number, false},
+		{"false positives per clean case", r.FalsePositivesOnClean, render.Count(s.CleanCases, "case"), number, false},
 	}
 }
 
@@ -51,7 +53,7 @@ func (r Report) spending() []figure {
 	if r.CostPerCase == nil || r.Usage.Cost == 0 {
 		return nil
 	}
-	cases := count(r.Cases, "case")
+	cases := render.Count(r.Cases, "case")
 	return []figure{
 		{"cost of a case's review, median", &r.CostPerCase.P50, cases, dollars, false},
 		{"… 95th percentile", &r.CostPerCase.P95, cases, dollars, false},

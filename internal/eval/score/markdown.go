@@ -10,6 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
 )
 
 const (
@@ -41,7 +42,7 @@ func (r Report) head() string {
 			judge += fmt.Sprintf(" (right on %s labelled pairs, κ %.2f)", outOf(a.Agreed, a.Of), a.Kappa)
 		}
 	}
-	return strings.Join(append(parts, judge, fmt.Sprintf("%s, %d of them clean", count(r.Cases, "case"), r.CleanCases)), " · ")
+	return strings.Join(append(parts, judge, fmt.Sprintf("%s, %d of them clean", render.Count(r.Cases, "case"), r.CleanCases)), " · ")
 }
 
 // notes say what the figures must not be taken for.
@@ -58,7 +59,7 @@ func (r Report) notes() string {
 	}
 	note(r.Reviewer == Scripted, "The reviewer is the scripted model, which knows the answers: these figures measure the pipeline, not a model.")
 	note(r.Cases > 0 && r.Posted == 0, "Nothing was posted. A reviewer that posts nothing passes the clean cases only.")
-	note(r.UnreadCases > 0, count(r.UnreadCases, "case")+" could not be read in full.")
+	note(r.UnreadCases > 0, render.Count(r.UnreadCases, "case")+" could not be read in full.")
 	if len(notes) == 0 {
 		return ""
 	}
@@ -126,7 +127,7 @@ func blank(n int) string {
 	if n == 0 {
 		return none
 	}
-	return thousands(int64(n))
+	return render.Thousands(int64(n))
 }
 
 // stages is the order of the pipeline.
@@ -139,14 +140,14 @@ func (r Report) losses() string {
 	if len(r.Losses) > 0 {
 		t := table{head: []string{"stage", "lost", "near a known finding", "known findings missed by it"}, align: "lrrr"}
 		for _, stage := range sortedBy(slices.Collect(maps.Keys(r.Losses)), stages()) {
-			t.add(cell(stage), thousands(int64(len(r.Losses[stage]))), blank(nearKnown(r.Losses[stage])), blank(r.KnownLost[stage]))
+			t.add(cell(stage), render.Thousands(int64(len(r.Losses[stage]))), blank(nearKnown(r.Losses[stage])), blank(r.KnownLost[stage]))
 		}
 		text = t.String()
 	}
 	var moves []string
 	for _, stage := range sortedBy(slices.Collect(maps.Keys(r.Moved)), stages()) {
 		all := r.Moved[stage]
-		moves = append(moves, fmt.Sprintf("%s at stage %s (near a known one: %d)", count(len(all), "finding"), cell(stage), nearKnown(all)))
+		moves = append(moves, fmt.Sprintf("%s at stage %s (near a known one: %d)", render.Count(len(all), "finding"), cell(stage), nearKnown(all)))
 	}
 	if len(moves) > 0 {
 		text = paragraphs(text, "Moved, not lost: "+strings.Join(moves, "; ")+".")
@@ -184,7 +185,7 @@ func (r Report) bill() string {
 		used cost.Usage
 	}{{"review", r.Usage}, {"judge", r.Judging}} {
 		if p.used.Calls > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s, %s tokens, %s", p.name, count(int(p.used.Calls), "call"), thousands(p.used.Tokens()), p.used.Cost))
+			parts = append(parts, fmt.Sprintf("%s %s, %s tokens, %s", p.name, render.Count(int(p.used.Calls), "call"), render.Thousands(p.used.Tokens()), p.used.Cost))
 		}
 	}
 	if len(parts) == 0 {

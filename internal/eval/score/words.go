@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -13,22 +12,6 @@ import (
 
 // none stands in a cell where a figure is undefined.
 const none = "–"
-
-// count is a number with its noun: "1 case", "2,000 cases".
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return thousands(int64(n)) + " " + noun + "s"
-}
-
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
 
 func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 
