@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 	"time"
 
@@ -11,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
-	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
@@ -31,8 +31,7 @@ type job struct {
 	store  *artifact.Client // nil where the runner gives none
 	began  time.Time
 
-	runs    map[int64]github.Run      // completed ones that were read
-	records map[int64]decision.Record // by artifact: they never change
+	runs *runs
 }
 
 // action is the process as a step of a workflow.
@@ -104,6 +103,7 @@ func (j *job) connect() error {
 	if j.api, err = j.github(j.ref, j.settings); err != nil {
 		return err
 	}
+	j.runs = newRuns(j.api, j.ref, j.event.Name, j.draftWorkflow, j.decideWorkflow, workflowFile(j.env.WorkflowRef))
 	j.store, err = artifact.New(artifact.Options{
 		ResultsURL: j.env.ResultsURL, Token: j.env.RuntimeToken, ServerURL: j.env.ServerURL,
 		HTTP: j.client(j.settings, 0, artifact.Retry, nil), MaxRetention: j.env.RetentionDays, Now: j.Now,
@@ -177,7 +177,7 @@ func (j *job) summarize(r report) error {
 	}
 	end := render.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.state.Decision, Changes: r.changes, Counts: j.summary == "counts", Reuses: j.protection.Keyed()}
 	if r.Outcome == expired {
-		end.Restart = j.dispatch(j.draftWorkflow)
+		end.Restart = dispatch(j.draftWorkflow, j.ref, j.ref.Number)
 	}
 	return j.runner.Summary(render.End(r.state.Review(), end))
 }
@@ -197,12 +197,12 @@ func (j *job) deciding(r report) render.Decide {
 		d.Environment = j.environment
 		return d
 	}
-	dispatch := fmt.Sprintf("%s -f code=%s -f decision=", j.dispatch(j.decideWorkflow), r.Code)
-	d.Dispatch, d.DispatchAbort = dispatch+"approve", dispatch+"abort"
+	decide := fmt.Sprintf("%s -f code=%s -f decision=", dispatch(j.decideWorkflow, j.ref, j.ref.Number), r.Code)
+	d.Dispatch, d.DispatchAbort = decide+"approve", decide+"abort"
 	return d
 }
 
-// dispatch is the command that starts a workflow for this pull request.
-func (j *job) dispatch(workflow string) string {
-	return fmt.Sprintf("gh workflow run %s --repo %s -f pull-request=%d", workflow[strings.LastIndexByte(workflow, '/')+1:], j.ref.FullName(), j.ref.Number)
+// dispatch is the command that starts a workflow for a pull request.
+func dispatch(workflow string, ref pull.Ref, number int) string {
+	return fmt.Sprintf("gh workflow run %s --repo %s -f pull-request=%d", path.Base(workflow), ref.FullName(), number)
 }

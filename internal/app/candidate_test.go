@@ -14,7 +14,7 @@ func TestT19_OfAnArtifactWhoseRunIsNotToldNothingIsAssumed(t *testing.T) {
 	for from, want := range map[artifactstore.Carrier]int64{
 		artifactstore.REST{}: 0, artifactstore.Dir{}: 7, artifactstore.Cache{}: 7,
 	} {
-		got := (&job{}).candidatesOf([]source{{untold, from}}, 7)
+		got := candidatesOf([]source{{untold, from}}, 7)
 		require.Equal(t, want, got[0].Found.RepositoryID, "%T: check 1 refuses 0", from)
 	}
 }

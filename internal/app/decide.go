@@ -9,13 +9,13 @@ import (
 	"os"
 	osuser "os/user"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
@@ -49,14 +49,13 @@ func (a *app) decide(ctx context.Context, s session, r report, given decision.Ve
 
 // answer checks the draft once more and hands the decision to the graph.
 func (a *app) answer(ctx context.Context, s session, r report, given decision.Verdict, text string, o *options) (report, error) {
-	now := a.Now()
 	m := r.packed.Manifest
 	if r.state.Pull != nil {
 		if err := a.checkPull(ctx, s, r); err != nil {
 			return report{}, err
 		}
 	}
-	if err := checkpoint.CheckExpiry(m, now); err != nil {
+	if err := checkpoint.CheckExpiry(m, a.Now()); err != nil {
 		return report{}, err
 	}
 	d, err := gate.Decide(text, given, "", gate.IDs(r.Findings), m.ExpiresAt)
@@ -67,7 +66,7 @@ func (a *app) answer(ctx context.Context, s session, r report, given decision.Ve
 	if err != nil {
 		return report{}, err
 	}
-	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: now.UTC().Truncate(time.Second), Via: decision.ByCommandLine}
+	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: a.clock(), Via: decision.ByCommandLine}
 	flow, err := reviewpr.New(reviewpr.Steps{Post: a.poster(s, o)}, s.store)
 	if err != nil {
 		return report{}, err
@@ -100,7 +99,7 @@ const onScreen = "standard output"
 func (a *app) poster(s session, o *options) func(context.Context, reviewpr.State) (post.Posted, error) {
 	return func(ctx context.Context, state reviewpr.State) (post.Posted, error) {
 		if state.Pull != nil {
-			return post.Review(ctx, s.api, write.New(s.api), request(state))
+			return posted(ctx, s.api, state, nil)
 		}
 		return post.Posted{URL: cmp.Or(o.out, onScreen), Body: localReview(state)}, writeOut(o.out, localReview(state))
 	}
@@ -117,11 +116,11 @@ func writeOut(name, text string) error {
 	return nil
 }
 
-// request is the approved review of a thread.
-func request(s reviewpr.State) post.Request {
-	return post.Request{
-		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest, Review: s.Review(), Approval: approval(s),
-	}
+// posted posts the approved review of a thread when nobody is ahead in the race.
+func posted(ctx context.Context, api *github.Client, s reviewpr.State, race *post.Race) (post.Posted, error) {
+	return post.Review(ctx, api, write.New(api), post.Request{
+		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest, Review: s.Review(), Approval: approval(s), Race: race,
+	})
 }
 
 func approval(s reviewpr.State) render.Approval {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -15,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
-	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
@@ -39,11 +37,8 @@ func (j *job) resume(ctx context.Context) (report, error) {
 	if err := store.Save(ctx, draft.Manifest.Thread, draft.Snapshot); err != nil {
 		return report{}, err
 	}
-	var race post.Race
 	flow, err := reviewpr.New(reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
-		q := request(s)
-		q.Race = &race
-		return post.Review(ctx, j.api, write.New(j.api), q)
+		return posted(ctx, j.api, s, j.race(draft.now.Pull, *s.Decision))
 	}}, store, sealing(j.protection)...)
 	if err != nil {
 		return report{}, err
@@ -56,7 +51,7 @@ func (j *job) resume(ctx context.Context) (report, error) {
 	if err != nil {
 		return report{}, err
 	}
-	if race, err = j.claimed(ctx, draft.now.Pull, answer.Record, state.Draft); err != nil {
+	if err := j.claimed(ctx, draft.now.Pull, answer.Record, state.Draft); err != nil {
 		return report{}, err
 	}
 	if _, err := flow.Resume(ctx, draft.Manifest.Thread, graph.Answer{Gate: draft.Manifest.GateID, Value: answer}); err != nil {
@@ -75,9 +70,7 @@ func parked(ctx context.Context, flow *graph.Flow[reviewpr.State], o checkpoint.
 		err = checkShown(view)
 	}
 	if errors.Is(err, graph.ErrSnapshot) {
-		err = &checkpoint.Refusal{Check: 3, What: "the checkpoint cannot be read, nothing was posted", Rows: [][2]string{
-			{"where", err.Error()}, {"next", "start a new draft: run the review workflow again"},
-		}}
+		err = refusal(3, "the checkpoint cannot be read, nothing was posted", err.Error(), draftAnew)
 	}
 	if err != nil {
 		return reviewpr.State{}, err
@@ -86,16 +79,12 @@ func parked(ctx context.Context, flow *graph.Flow[reviewpr.State], o checkpoint.
 	if gates && (o.Review == "" || o.Review == view.State.Shown()) {
 		return view.State, nil
 	}
-	return reviewpr.State{}, &checkpoint.Refusal{Check: 11, What: "the draft does not ask what its summary shows, nothing was posted", Rows: [][2]string{
-		{"where", "artifact of draft " + o.Code}, {"next", "start a new draft: run the review workflow again"},
-	}}
+	return reviewpr.State{}, refusal(11, "the draft does not ask what its summary shows, nothing was posted", "artifact of draft "+o.Code, draftAnew)
 }
 
-// claimed puts the decision on record before it is acted on: whoever decides the
-// same draft later, or at the same time, finds it. An abort waits for its turn
-// here, an approval right before the write.
-func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record, draft reviewpr.Draft) (post.Race, error) {
-	race := post.Race{
+// race is what this job knows of others that decide the same draft.
+func (j *job) race(pr *pull.Pull, record decision.Record) *post.Race {
+	race := &post.Race{
 		Run: j.env.RunID, Record: record, Wait: transport.Sleep,
 		Claims: func(ctx context.Context) ([]post.Claim, error) { return j.claims(ctx, record.Code, pr) },
 		Posted: func(ctx context.Context) (bool, error) {
@@ -103,6 +92,17 @@ func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record
 			return posted, err
 		},
 	}
+	if j.checkpointDir != "" || j.store == nil {
+		race.Run = 0 // nobody else lists it
+	}
+	return race
+}
+
+// claimed puts the decision on record before it is acted on: whoever decides the
+// same draft later, or at the same time, finds it. An abort waits for its turn
+// here, an approval right before the write.
+func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record, draft reviewpr.Draft) error {
+	race := j.race(pr, record)
 	on, err := race.Claims(ctx)
 	if err == nil {
 		err = post.Governed(on, record)
@@ -114,20 +114,17 @@ func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record
 		err = j.unposted(ctx, record.Thread)
 	}
 	if err != nil {
-		return race, err
+		return err
 	}
 	err = j.record(ctx, record)
 	if errors.Is(err, artifact.ErrNoRuntime) {
 		j.runner.Warning("the decision could not be put on record: " + explain(err))
 		err = nil
 	}
-	if j.checkpointDir != "" || j.store == nil {
-		race.Run = 0 // nobody else lists it
-	}
 	if err == nil && record.Decision == decision.Abort {
-		err = post.Turn(ctx, race)
+		err = post.Turn(ctx, *race)
 	}
-	return race, err
+	return err
 }
 
 // unposted refuses to reject what stands on the pull request already.
@@ -136,9 +133,7 @@ func (j *job) unposted(ctx context.Context, thread string) error {
 	if err != nil || !posted {
 		return err
 	}
-	return &checkpoint.Refusal{Check: 13, What: "a review of this commit was posted before, nothing can be rejected any more", Rows: [][2]string{
-		{"where", url}, {"next", "answer the review on the pull request"},
-	}}
+	return refusal(13, "a review of this commit was posted before, nothing can be rejected any more", url, "answer the review on the pull request")
 }
 
 // routeA reports whether the decision is an environment's approval in this run;
@@ -181,7 +176,7 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gat
 	if err != nil {
 		return gate.Answer{}, err
 	}
-	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.Now().UTC().Truncate(time.Second)}
+	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.clock()}
 	text, fallback := j.commands, decision.Verdict("")
 	if j.routeA() {
 		var approval github.Approval
@@ -258,7 +253,7 @@ func (j *job) record(ctx context.Context, r decision.Record) error {
 	if err != nil {
 		return err
 	}
-	if err := j.put(ctx, checkpoint.DecisionArtifactName(r.Code), zip); err != nil && !errors.Is(err, artifact.ErrExists) {
+	if err := j.carrier().Put(ctx, checkpoint.DecisionArtifactName(r.Code), zip); err != nil && !errors.Is(err, artifact.ErrExists) {
 		return fmt.Errorf("storing the decision: %w", err)
 	}
 	return nil

@@ -40,9 +40,7 @@ func (j *job) review(ctx context.Context) (report, error) {
 	case err != nil:
 		return report{}, err
 	case reason != "":
-		r := j.skipped(reason)
-		r.Thread, r.Head, r.DiffDigest = change.Thread, change.Head, change.Digest()
-		return r, nil
+		return undrafted(change, reviewpr.Skipped, "", reason), nil
 	case noModelYet == nil:
 		return j.draft(ctx, change, reviewer, approvals)
 	case j.event.Name == "pull_request" && change.Pull.Fork():
@@ -69,10 +67,6 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewe
 	}
 	reviewer.remember(&before.paid)
 	reviewer.linger = lastAnswers
-	draft := j.facts(change, reviewer, approvals)
-	for _, d := range before.drafts {
-		draft.UsedIDs = max(draft.UsedIDs, reviewpr.UsedIDs(d.Snapshot))
-	}
 	store := j.carried(change)
 	flow, err := reviewpr.New(reviewpr.Steps{
 		Ingest:   func(context.Context) (ingest.Change, error) { return change, nil },
@@ -81,16 +75,14 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewe
 	if err != nil {
 		return report{}, err
 	}
-	if _, err = flow.Run(ctx, change.Thread, reviewpr.State{Draft: draft}); err != nil {
+	if _, err = flow.Run(ctx, change.Thread, reviewpr.State{Draft: j.drafting(change, reviewer, approvals, before)}); err != nil {
 		return report{}, j.cutOff(ctx, store, err)
 	}
 	r, err := reportOf(ctx, flow, store, change.Thread, j.protection)
 	if err != nil {
 		return report{}, j.cutOff(ctx, store, err)
 	}
-	if cause := reviewer.why(); cause != nil {
-		j.explainFailures(&r, cause)
-	}
+	reviewer.explain(&r, j.runner.Warning)
 	if r.Artifact == "" { // the results stay, for the next commit or attempt
 		err := errors.Join(j.leave(ctx, r, store), store.Close(ctx, false))
 		if r.Outcome == reviewpr.Clean {
@@ -101,7 +93,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewe
 		}
 		return r, nil
 	}
-	if err := j.put(ctx, r.Artifact, r.packed.Zip); err != nil {
+	if err := j.carrier().Put(ctx, r.Artifact, r.packed.Zip); err != nil {
 		return report{}, j.cutOff(ctx, store, fmt.Errorf("storing the draft: %w", err))
 	}
 	j.stored(ctx, &r, store, before)
@@ -162,52 +154,48 @@ func sealing(p checkpoint.Protection) []graph.RunOption {
 	return []graph.RunOption{graph.WithKey(p.Key.Derive("graph snapshot"))}
 }
 
-// explainFailures tells the job's log what lay behind files that failed. The
-// cause may name an address, so it is not in the review.
-func (j *job) explainFailures(r *report, cause error) {
-	if r.Outcome == reviewpr.Failed {
-		r.Message += ": " + explain(cause)
-		return
+// drafting are the facts of this job's draft.
+func (j *job) drafting(change ingest.Change, r *reviewer, approvals []string, before before) reviewpr.Draft {
+	d := j.facts(j.settings, r)
+	d.Web, d.Environment, d.Trust, d.Again = change.Pull.Web(), j.environment, j.protection.Trust, j.anew
+	d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef, approvals
+	for _, replaced := range before.drafts {
+		d.UsedIDs = max(d.UsedIDs, reviewpr.UsedIDs(replaced.Snapshot))
 	}
-	j.runner.Warning("a file could not be reviewed: " + explain(cause))
-}
-
-func (j *job) facts(change ingest.Change, r *reviewer, approvals []string) reviewpr.Draft {
-	now := j.Now().UTC().Truncate(time.Second)
-	return reviewpr.Draft{
-		Instance: j.instance, Web: change.Pull.Web(), Rules: r.rules, Model: r.model, GateFrom: j.gateFrom,
-		CreatedAt: now, ExpiresAt: now.Add(j.expires), ToolVersion: Version(), Prompt: r.prompt(),
-		RunID: j.env.RunID, RunAttempt: j.env.RunAttempt, WorkflowRef: j.env.WorkflowRef, Approvals: approvals,
-		Environment: j.environment, Trust: j.protection.Trust, Again: j.anew,
-	}
+	return d
 }
 
 // gateRules reads, before anything is paid, whether the named environment will
 // ask anybody, and which approvals the run has already. Where none is named the
 // second is read as far as the token may: a later job may still name one.
 func (j *job) gateRules(ctx context.Context) ([]string, error) {
-	if j.environment == "" {
-		approvals, err := j.api.Approvals(ctx, j.ref.Owner, j.ref.Repo, j.env.RunID)
-		if errors.Is(err, github.ErrNoAccess) || errors.Is(err, github.ErrNotFound) {
-			err = nil
-		}
-		return gate.Keys(approvals), err
-	}
-	where := fmt.Sprintf("%s, Settings, Environments", j.ref.FullName())
-	env, err := j.api.Environment(ctx, j.ref.Owner, j.ref.Repo, j.environment)
-	switch {
-	case errors.Is(err, github.ErrNotFound) || err == nil && env.Reviewers == 0:
-		what := "has no required reviewers"
-		if err != nil {
-			what = "does not exist"
-		}
-		return nil, usage{problem(fmt.Sprintf("the environment %q %s, so nobody would be asked", j.environment, what), where,
-			`add required reviewers there; on a private repository without Enterprise use the dispatch route: README, "Deciding by dispatch"`)}
-	case err != nil:
-		return nil, needsActionsRead(err, fmt.Sprintf("the rules of the environment %q cannot be read", j.environment))
+	if err := j.checkEnvironment(ctx); err != nil {
+		return nil, err
 	}
 	approvals, err := j.api.Approvals(ctx, j.ref.Owner, j.ref.Repo, j.env.RunID)
+	if j.environment == "" && (errors.Is(err, github.ErrNoAccess) || errors.Is(err, github.ErrNotFound)) {
+		err = nil
+	}
 	return gate.Keys(approvals), needsActionsRead(err, "the run's approvals cannot be read")
+}
+
+// checkEnvironment refuses one whose approval nobody would be asked for.
+func (j *job) checkEnvironment(ctx context.Context) error {
+	if j.environment == "" {
+		return nil
+	}
+	env, err := j.api.Environment(ctx, j.ref.Owner, j.ref.Repo, j.environment)
+	var what string
+	switch {
+	case errors.Is(err, github.ErrNotFound):
+		what = "does not exist"
+	case err == nil && env.Reviewers == 0:
+		what = "has no required reviewers"
+	default:
+		return needsActionsRead(err, fmt.Sprintf("the rules of the environment %q cannot be read", j.environment))
+	}
+	return usage{problem(fmt.Sprintf("the environment %q %s, so nobody would be asked", j.environment, what), j.ref.FullName()+", Settings, Environments",
+		`add required reviewers there; on a private repository without Enterprise use the dispatch route: README, "Deciding by dispatch"`)}
 }
 
 func (j *job) skipped(reason string) report {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/graph"
@@ -47,24 +49,25 @@ func (s spent) Unwrap() error { return s.error }
 
 // usageError is a mistake in flags, inputs or settings. next says what to do,
 // or is empty.
-func usageError(what, next string) error {
-	p := &render.Problem{What: what}
-	if next != "" {
-		p.Rows = [][2]string{{"next", next}}
-	}
-	return usage{p}
-}
+func usageError(what, next string) error { return usage{problem(what, "", next)} }
 
 // problem is an error of three parts: what was wrong, where, what to do next.
+// The last two may be empty.
 func problem(what, where, next string) error {
-	p := &render.Problem{What: what}
-	for _, row := range [][2]string{{"where", where}, {"next", next}} {
-		if row[1] != "" {
-			p.Rows = append(p.Rows, row)
-		}
-	}
-	return p
+	return &render.Problem{What: what, Rows: rows(where, next)}
 }
+
+// refusal is the no of a resume check, of the same three parts.
+func refusal(check int, what, where, next string) *checkpoint.Refusal {
+	return &checkpoint.Refusal{Check: check, What: what, Rows: rows(where, next)}
+}
+
+func rows(where, next string) [][2]string {
+	return slices.DeleteFunc([][2]string{{"where", where}, {"next", next}}, func(row [2]string) bool { return row[1] == "" })
+}
+
+// draftAnew is what to do about a draft that cannot be used.
+const draftAnew = "start a new draft: run the review workflow again"
 
 // exitCode is the process's exit code for an error.
 func exitCode(err error) int {
@@ -85,30 +88,14 @@ func exitCode(err error) int {
 // explain turns an error into what a person reads: what was wrong, where, and
 // what to do next.
 func explain(err error) string {
-	var shown *render.Problem
-	if errors.As(err, &shown) {
-		return strings.TrimSpace(strings.TrimPrefix(shown.Text(), "error: "))
-	}
-	if errors.As(err, new(reported)) {
-		return err.Error() // explained when it was reported
-	}
-	var inGraph *graph.NodeError
-	if errors.As(err, &inGraph) {
-		err = inGraph.Err // the step's own words: nobody here knows the graph
-	}
-	if text, ok := ownText(err); ok {
-		return text
-	}
-	p := &render.Problem{What: err.Error()}
-	if status, ok := errors.AsType[*transport.StatusError](err); ok {
-		if what, cut := strings.CutSuffix(p.What, ": "+status.Error()); cut {
-			p.What, p.Rows = what, [][2]string{{"where", status.Error()}}
+	shown, ok := errors.AsType[*render.Problem](err)
+	if !ok {
+		if text, own := ownText(err); own {
+			return text
 		}
+		shown = worded(err)
 	}
-	if next := nextStep(err); next != "" {
-		p.Rows = append(p.Rows, [2]string{"next", next})
-	}
-	return strings.TrimSpace(strings.TrimPrefix(p.Text(), "error: "))
+	return strings.TrimSpace(strings.TrimPrefix(shown.Text(), "error: "))
 }
 
 // ownText is the message of an error that is made for reading.
@@ -116,7 +103,12 @@ func ownText(err error) (string, bool) {
 	var refusal *checkpoint.Refusal
 	var refused *decision.Error
 	var settings *config.Error
+	var cases *dataset.Problems
 	switch {
+	case errors.As(err, new(reported)):
+		return err.Error(), true // explained when it was reported
+	case errors.As(err, &cases):
+		return render.Count(len(cases.List), "mistake") + " in the cases, so nothing was run\n" + cases.Error(), true
 	case errors.As(err, &refusal):
 		return refusal.Error(), true
 	case errors.As(err, &settings):
@@ -125,6 +117,20 @@ func ownText(err error) (string, bool) {
 		return refused.Error(), true
 	}
 	return "", false
+}
+
+// worded makes three parts of any other error.
+func worded(err error) *render.Problem {
+	if step, ok := errors.AsType[*graph.NodeError](err); ok {
+		err = step.Err // the step's own words: nobody here knows the graph
+	}
+	what, where := err.Error(), ""
+	if status, ok := errors.AsType[*transport.StatusError](err); ok {
+		if rest, cut := strings.CutSuffix(what, ": "+status.Error()); cut {
+			what, where = rest, status.Error()
+		}
+	}
+	return &render.Problem{What: what, Rows: rows(where, nextStep(err))}
 }
 
 // nextStep says what to do about an error of a known kind.

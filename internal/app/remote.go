@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
-	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
@@ -28,10 +27,12 @@ type remote struct {
 	ref     pull.Ref // without a number for all of the repository
 	branch  string   // the default one
 	options *options
-	runs    map[int64]checkpoint.RunFacts
+	runs    *runs
+	stored  []source // by the repository's runs, drafts and decisions
 }
 
-// remote makes the client. The key is a secret, so it may come by the environment.
+// remote makes the client and lists what is stored. The key is a secret, so it
+// may come by the environment.
 func (a *app) remote(ctx context.Context, ref pull.Ref, o *options) (*remote, error) {
 	if key := a.getenv("PR_REVIEW_CHECKPOINT_KEY"); key != "" && o.protection.Key == (checkpoint.Key{}) {
 		var err error
@@ -46,8 +47,12 @@ func (a *app) remote(ctx context.Context, ref pull.Ref, o *options) (*remote, er
 	if err != nil {
 		return nil, err
 	}
-	branch, err := api.DefaultBranch(ctx, ref.Owner, ref.Repo)
-	return &remote{app: a, api: api, ref: ref, branch: branch, options: o, runs: map[int64]checkpoint.RunFacts{}}, err
+	r := &remote{app: a, api: api, ref: ref, options: o, runs: newRuns(api, ref, "", o.draftWorkflow, o.decideWorkflow)}
+	if r.branch, err = api.DefaultBranch(ctx, ref.Owner, ref.Repo); err != nil {
+		return nil, err
+	}
+	r.stored, err = sources(ctx, everything(api, ref))
+	return r, needsActionsRead(err, "the repository's artifacts cannot be read")
 }
 
 // remoteThreads lists the drafts that are parked on GitHub.
@@ -63,22 +68,11 @@ func (a *app) remoteThreads(ctx context.Context, args []string, o *options) erro
 	if err != nil {
 		return err
 	}
-	items, err := r.list(ctx)
-	if err != nil {
-		return err
-	}
 	heads, err := r.api.OpenHeads(ctx, owner, repo)
 	if err != nil {
 		return err
 	}
-	drafts := r.drafts(ctx, items, func(checkpoint.Name) bool { return true })
-	return r.print(ctx, drafts, heads, items)
-}
-
-// list is what the repository's runs have stored, drafts and decisions.
-func (r *remote) list(ctx context.Context) ([]artifactstore.Item, error) {
-	items, err := artifactstore.REST{API: r.api, Owner: r.ref.Owner, Repo: r.ref.Repo, Prefix: "pr-review-", Pages: artifactPages}.List(ctx)
-	return items, needsActionsRead(err, "the repository's artifacts cannot be read")
+	return r.print(ctx, r.drafts(ctx, func(checkpoint.Name) bool { return true }), heads)
 }
 
 // parkedDraft is a draft on GitHub that passed checks 1 to 4.
@@ -89,55 +83,34 @@ type parkedDraft struct {
 	name string
 }
 
-// drafts reads the whole drafts among the items, newest first, each once. What
+// drafts reads the whole drafts that are wanted, newest first, each once. What
 // does not pass is told and left out.
-func (r *remote) drafts(ctx context.Context, items []artifactstore.Item, wanted func(checkpoint.Name) bool) []parkedDraft {
+func (r *remote) drafts(ctx context.Context, wanted func(checkpoint.Name) bool) []parkedDraft {
 	var drafts []parkedDraft
-	for _, i := range items {
-		name, ok := checkpoint.ParseName(i.Name)
-		known := slices.ContainsFunc(drafts, func(d parkedDraft) bool { return d.name == i.Name })
-		if !ok || name.Partial > 0 || i.Expired || known || !wanted(name) {
+	for _, s := range r.stored {
+		name, ok := checkpoint.ParseName(s.Name)
+		known := slices.ContainsFunc(drafts, func(d parkedDraft) bool { return d.name == s.Name })
+		if !ok || name.Partial > 0 || s.Expired || known || !wanted(name) {
 			continue
 		}
 		if len(drafts) == remoteDrafts {
 			fmt.Fprintf(r.Stderr, "Only the newest %d drafts are read.\n", remoteDrafts)
 			break
 		}
-		zip, m, err := r.read(ctx, i, name)
+		zip, m, err := r.read(ctx, s)
 		if err != nil {
 			what, _, _ := strings.Cut(explain(err), "\n")
-			fmt.Fprintf(r.Stderr, "warning: %s is left out: %s\n", i.Name, guard.Line(what, maxLine))
+			r.warn(fmt.Sprintf("%s is left out: %s", s.Name, guard.Line(what, maxLine)))
 			continue
 		}
-		drafts = append(drafts, parkedDraft{m, zip, name.Code, i.Name})
+		drafts = append(drafts, parkedDraft{m, zip, name.Code, s.Name})
 	}
 	return drafts
 }
 
-func (r *remote) read(ctx context.Context, i artifactstore.Item, name checkpoint.Name) (checkpoint.Zip, checkpoint.Manifest, error) {
-	ref := r.ref
-	ref.Number = name.Pull
-	check := reviewpr.Resume{
-		Ref: ref, RepoID: i.RepositoryID, Instance: name.Instance, Workflow: r.options.draftWorkflow, Branch: r.branch, Now: r.Now(), RunFacts: r.facts,
-	}
-	return check.Peek(ctx, reviewpr.Candidate{
-		Found: checkpoint.Found{Name: i.Name, Size: i.Size, Digest: i.Digest, ExpiresAt: i.ExpiresAt, RepositoryID: i.RepositoryID},
-		Run:   i.RunID,
-		Fetch: func(ctx context.Context) ([]byte, error) {
-			return r.api.Download(ctx, r.ref.Owner, r.ref.Repo, i.ID, checkpoint.MaxZip)
-		},
-	})
-}
-
-func (r *remote) facts(ctx context.Context, id int64) (checkpoint.RunFacts, error) {
-	if facts, known := r.runs[id]; known {
-		return facts, nil
-	}
-	facts, err := runFacts(ctx, r.api, r.ref, id)
-	if err == nil {
-		r.runs[id] = facts
-	}
-	return facts, err
+func (r *remote) read(ctx context.Context, s source) (checkpoint.Zip, checkpoint.Manifest, error) {
+	origin := reviewpr.Origin{RepoID: s.RepositoryID, Workflow: r.options.draftWorkflow, Branch: r.branch, RunFacts: r.runs.facts, Now: r.Now()}
+	return origin.Peek(ctx, candidatesOf([]source{s}, s.RepositoryID)[0])
 }
 
 // protection is what opens a draft: with a key a seal is demanded, whatever the
@@ -151,22 +124,20 @@ func (r *remote) protection(m checkpoint.Manifest) checkpoint.Protection {
 }
 
 // print lists the drafts that were not decided.
-func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]string, items []artifactstore.Item) error {
+func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]string) error {
 	list, rows := []remoteDraft{}, []render.Parked{}
 	records, reviewed := map[string]decision.Record{}, map[string]bool{}
 	for _, d := range drafts {
-		if record, decided := r.decision(ctx, d, items); decided {
+		if record, decided := r.decision(ctx, d); decided {
 			records[d.code] = record
 			reviewed[d.Thread] = reviewed[d.Thread] || record.Decision == decision.Approve
 		}
 	}
 	for _, d := range drafts {
-		record, decided := records[d.code]
-		if decided && !record.Withdrawn() {
-			continue
-		}
 		state := r.state(d, heads[d.Pull])
-		switch {
+		switch record, decided := records[d.code]; {
+		case decided && !record.Withdrawn():
+			continue
 		case decided:
 			state = render.Withdrawn
 		case reviewed[d.Thread]: // by another draft: a commit gets one review
@@ -207,27 +178,17 @@ func (r *remote) state(d parkedDraft, head string) render.Waiting {
 
 // decision reads what is on record for a draft and was acted on: the oldest of a
 // run that may decide and did not fail.
-func (r *remote) decision(ctx context.Context, d parkedDraft, items []artifactstore.Item) (decision.Record, bool) {
-	for _, i := range slices.Backward(items) {
-		if i.Name != checkpoint.DecisionArtifactName(d.code) || i.Expired || !r.acted(ctx, i) {
+func (r *remote) decision(ctx context.Context, d parkedDraft) (decision.Record, bool) {
+	for _, s := range slices.Backward(r.stored) {
+		if s.Name != checkpoint.DecisionArtifactName(d.code) {
 			continue
 		}
-		zip, err := r.api.Download(ctx, r.ref.Owner, r.ref.Repo, i.ID, checkpoint.MaxZip)
-		if err != nil {
-			continue
-		}
-		if record, err := r.protection(d.Manifest).OpenRecord(zip); err == nil {
-			return record, true
+		claim, ours, err := r.runs.claim(ctx, s, r.protection(d.Manifest), s.RepositoryID, r.branch)
+		if err == nil && ours && (claim.Live || claim.Done) {
+			return claim.Record, true
 		}
 	}
 	return decision.Record{}, false
-}
-
-func (r *remote) acted(ctx context.Context, i artifactstore.Item) bool {
-	run, err := r.api.Run(ctx, r.ref.Owner, r.ref.Repo, i.RunID)
-	path, _, _ := strings.Cut(run.Path, "@")
-	known := path == r.options.draftWorkflow || path == r.options.decideWorkflow
-	return err == nil && known && mayAct(run, i.RepositoryID, r.branch, "") && (run.Status != "completed" || run.Conclusion == "success")
 }
 
 // where is the page or the command to decide at.
@@ -235,8 +196,7 @@ func (r *remote) where(d parkedDraft) string {
 	if d.Environment != "" && d.Outcome == paused {
 		return fmt.Sprintf("%s/actions/runs/%d", r.ref.Web(), d.RunID)
 	}
-	file := r.options.decideWorkflow[strings.LastIndexByte(r.options.decideWorkflow, '/')+1:]
-	return fmt.Sprintf("gh workflow run %s --repo %s -f pull-request=%d -f code=%s -f decision=approve", file, r.ref.FullName(), d.Pull, d.code)
+	return dispatch(r.options.decideWorkflow, r.ref, d.Pull) + fmt.Sprintf(" -f code=%s -f decision=approve", d.code)
 }
 
 // remoteDraft is a draft in the list with --json.
@@ -257,33 +217,25 @@ type remoteDraft struct {
 // showRemote prints a draft that is parked on GitHub: the one of --code, else
 // the newest of the pull request and instance.
 func (a *app) showRemote(ctx context.Context, arg string, o *options) error {
-	ref, err := pull.ParseRef(arg)
+	ref, err := a.parseRef(arg)
 	if err != nil {
-		return usageError(err.Error(), "name it owner/repo#42 or https://github.com/owner/repo/pull/42")
-	}
-	if !strings.Contains(arg, "://") {
-		ref = ref.On(a.getenv("GITHUB_SERVER_URL"))
+		return err
 	}
 	r, err := a.remote(ctx, ref, o)
 	if err != nil {
 		return err
 	}
-	items, err := r.list(ctx)
-	if err != nil {
-		return err
-	}
-	drafts := r.drafts(ctx, items, func(n checkpoint.Name) bool {
+	drafts := r.drafts(ctx, func(n checkpoint.Name) bool {
 		return n.Pull == ref.Number && n.Instance == o.instance && (o.code == "" || n.Code == o.code)
 	})
 	if len(drafts) == 0 {
-		return &checkpoint.Refusal{Check: 1, What: "no draft of " + ref.String() + " is parked on GitHub", Rows: [][2]string{
-			{"next", fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", a.name, ref.FullName())},
-		}}
+		return refusal(1, "no draft of "+ref.String()+" is parked on GitHub", "",
+			fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", a.name, ref.FullName()))
 	}
-	return r.show(ctx, drafts[0], items)
+	return r.show(ctx, drafts[0])
 }
 
-func (r *remote) show(ctx context.Context, d parkedDraft, items []artifactstore.Item) error {
+func (r *remote) show(ctx context.Context, d parkedDraft) error {
 	p := r.protection(d.Manifest)
 	if err := p.Check(); err != nil {
 		return usageError(fmt.Sprintf("the draft %s is protected by trust: %s, and there is no key", d.code, d.Trust), "set PR_REVIEW_CHECKPOINT_KEY to the checkpoint-key of its workflow")
@@ -309,7 +261,7 @@ func (r *remote) show(ctx context.Context, d parkedDraft, items []artifactstore.
 		return report.print(r.Stdout)
 	}
 	r.showDraft(report, r.options)
-	if record, decided := r.decision(ctx, d, items); decided {
+	if record, decided := r.decision(ctx, d); decided {
 		fmt.Fprintf(r.Stdout, "Code %s, decided: %s by %s.\n", d.code, record.Decision, guard.Line(record.By, maxLine))
 		return nil
 	}

@@ -58,11 +58,10 @@ func reportOf(ctx context.Context, flow *graph.Flow[reviewpr.State], store graph
 	if err != nil || !r.parked() {
 		return r, err
 	}
-	packed, err := reviewpr.Pack(ctx, flow, store, thread, p)
-	if err != nil {
+	if r.packed, err = reviewpr.Pack(ctx, flow, store, thread, p); err != nil {
 		return report{}, err
 	}
-	return r.as(packed), nil
+	return r.named(r.packed.Digest), nil
 }
 
 // described is the report of a thread without its checkpoint.
@@ -77,7 +76,7 @@ func described(ctx context.Context, flow *graph.Flow[reviewpr.State], thread str
 	s := view.State
 	review := s.Review()
 	r := report{
-		Outcome: outcomeOf(view.Status, view.End, s), Thread: s.Draft.Thread, Head: s.Draft.Head, DiffDigest: s.Draft.DiffDigest,
+		Outcome: outcomeOf(view), Thread: s.Draft.Thread, Head: s.Draft.Head, DiffDigest: s.Draft.DiffDigest,
 		Partial: review.Partial, Findings: review.Findings, Filtered: review.Filtered, Files: bare(review.Files),
 		Usage: s.Usage, place: s.ReviewURL, Message: s.Reason, state: s,
 	}
@@ -91,12 +90,6 @@ func described(ctx context.Context, flow *graph.Flow[reviewpr.State], thread str
 		return r.named(s.Decision.Digest), nil
 	}
 	return r, nil
-}
-
-// as adds the checkpoint.
-func (r report) as(packed checkpoint.Packed) report {
-	r.packed = packed
-	return r.named(packed.Digest)
 }
 
 // named adds what the checkpoint's digest gives.
@@ -116,22 +109,18 @@ func checkShown(view graph.View[reviewpr.State]) error {
 		s := view.State
 		now := gate.NewAsk(s.Draft.Thread, s.Draft.DiffDigest, finding.Kept(s.Comments), s.Shown())
 		if err := json.Unmarshal(p.Ask, &asked); err != nil || asked.Shown != now.Shown {
-			return &checkpoint.Refusal{Check: 3, What: "the stored draft is not the one that was shown", Rows: [][2]string{
-				{"where", s.Draft.Thread}, {"next", "review again, or decide with the version that drafted"},
-			}}
+			return refusal(3, "the stored draft is not the one that was shown", s.Draft.Thread, "review again, or decide with the version that drafted")
 		}
 	}
 	return nil
 }
 
-func outcomeOf(status graph.Status, end string, s reviewpr.State) string {
-	switch {
-	case status == graph.Ended:
-		return end
-	case status == graph.Paused && s.Calls():
-		return paused
-	case status == graph.Paused:
-		return kept
+func outcomeOf(view graph.View[reviewpr.State]) string {
+	switch view.Status {
+	case graph.Ended:
+		return view.End
+	case graph.Paused:
+		return view.State.Outcome()
 	}
 	return reviewpr.Failed
 }
@@ -148,17 +137,11 @@ func bare(files []finding.FileReview) []finding.FileReview {
 // parked reports whether the draft waits for a decision.
 func (r report) parked() bool { return r.Outcome == paused || r.Outcome == kept }
 
-// print writes the report as one JSON object.
+// print writes the report as one JSON object, in which no list is null.
 func (r report) print(w io.Writer) error {
-	if r.Findings == nil {
-		r.Findings = []finding.Finding{}
-	}
-	if r.Filtered == nil {
-		r.Filtered = []finding.Finding{}
-	}
-	if r.Files == nil {
-		r.Files = []finding.FileReview{}
-	}
+	r.Findings = append([]finding.Finding{}, r.Findings...)
+	r.Filtered = append([]finding.Finding{}, r.Filtered...)
+	r.Files = append([]finding.FileReview{}, r.Files...)
 	return printJSON(w, r)
 }
 
@@ -174,15 +157,9 @@ func printJSON(w io.Writer, v any) error {
 
 // outputs are the action's: numbers, enums, digests and addresses built by us.
 func (r report) outputs(run int64) map[string]string {
-	blockers := 0
-	for _, f := range r.Findings {
-		if f.Severity == finding.Blocker {
-			blockers++
-		}
-	}
 	return map[string]string{
 		"outcome": r.Outcome, "thread-id": r.Thread, "checkpoint-digest": r.Digest, "artifact-name": r.Artifact, "code": r.Code,
-		"run-id": strconv.FormatInt(run, 10), "findings": strconv.Itoa(len(r.Findings)), "blockers": strconv.Itoa(blockers),
+		"run-id": strconv.FormatInt(run, 10), "findings": strconv.Itoa(len(r.Findings)), "blockers": strconv.Itoa(finding.Count(r.Findings, finding.Blocker)),
 		"partial": strconv.FormatBool(r.Partial), "cost-usd": fmt.Sprintf("%.6f", float64(r.Usage.Cost)/1e6), "review-url": r.ReviewURL,
 	}
 }

@@ -18,11 +18,7 @@ func (a *app) resume(ctx context.Context, args []string, o *options) error {
 	if err != nil {
 		return err
 	}
-	s, err := a.stored(ctx, args, "resume", o)
-	if err != nil {
-		return err
-	}
-	r, err := a.report(ctx, s)
+	s, r, err := a.stored(ctx, args, "resume", o)
 	if err != nil {
 		return err
 	}
@@ -40,10 +36,9 @@ func (a *app) resume(ctx context.Context, args []string, o *options) error {
 func (a *app) again(ctx context.Context, s session, r report, given decision.Verdict, o *options) error {
 	taken := r.state.Decision
 	if given != "" && differs(*taken, given, o.text()) {
-		return &checkpoint.Refusal{Check: 13, What: "this draft was decided otherwise before", Rows: [][2]string{
-			{"where", fmt.Sprintf("%s: %s by %s on %s", r.Thread, taken.Decision, taken.By, taken.At.Format("2 January 2006, 15:04 MST"))},
-			{"next", "a draft is decided once; push a new commit, or review this one anew with --again"},
-		}}
+		return refusal(13, "this draft was decided otherwise before",
+			fmt.Sprintf("%s: %s by %s on %s", r.Thread, taken.Decision, taken.By, taken.At.Format("2 January 2006, 15:04 MST")),
+			"a draft is decided once; push a new commit, or review this one anew with --again")
 	}
 	flow, err := reviewpr.New(reviewpr.Steps{Post: a.poster(s, o)}, s.store)
 	if err != nil {

@@ -118,9 +118,7 @@ func (r *localRun) run(ctx context.Context) (report, error) {
 		return report{}, err
 	}
 	result, err := reportOf(ctx, flow, r.store, r.thread, checkpoint.Protection{})
-	if cause := r.reviewer.why(); cause != nil {
-		r.app.explainFailures(&result, cause)
-	}
+	r.reviewer.explain(&result, r.app.warn)
 	return result, err
 }
 
@@ -163,22 +161,21 @@ func (r *localRun) paid(ctx context.Context) (reviewpr.Paid, error) {
 	return paid, nil
 }
 
-// explainFailures says what lay behind files that failed. The cause may name an
-// address, so it is not in the review.
-func (a *app) explainFailures(r *report, cause error) {
-	if r.Outcome == reviewpr.Failed {
-		r.Message += ": " + explain(cause)
-		return
+// warn tells of what does not end the command.
+func (a *app) warn(text string) { fmt.Fprintln(a.Stderr, "warning: "+guard.Text(text)) }
+
+// facts are what a draft says of who makes it, how and when.
+func (a *app) facts(s settings, r *reviewer) reviewpr.Draft {
+	now := a.clock()
+	return reviewpr.Draft{
+		Instance: s.instance, Rules: r.rules, Model: r.model, GateFrom: s.gateFrom, Prompt: r.prompt(),
+		CreatedAt: now, ExpiresAt: now.Add(s.expires), ToolVersion: Version(),
 	}
-	fmt.Fprintln(a.Stderr, "warning: a file could not be reviewed: "+guard.Text(explain(cause)))
 }
 
 func (r *localRun) draft() reviewpr.Draft {
-	now := r.app.Now().UTC().Truncate(1e9)
-	d := reviewpr.Draft{
-		Instance: r.options.instance, Rules: r.reviewer.rules, Model: r.reviewer.model, GateFrom: r.options.gateFrom,
-		CreatedAt: now, ExpiresAt: now.Add(r.options.expires), ToolVersion: Version(), Prompt: r.reviewer.prompt(), UsedIDs: r.usedIDs,
-	}
+	d := r.app.facts(r.options.settings, r.reviewer)
+	d.UsedIDs = r.usedIDs
 	if p := r.change.Pull; p != nil {
 		d.Web = p.Web()
 	}

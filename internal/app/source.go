@@ -63,20 +63,30 @@ func readRange(ctx context.Context, arg string, o *options) (ingest.Change, erro
 }
 
 func (a *app) readPull(ctx context.Context, arg string, o *options, s *session) (ingest.Change, error) {
-	ref, err := pull.ParseRef(arg)
+	ref, err := a.parseRef(arg)
 	if err != nil {
-		return ingest.Change{}, usageError(err.Error(), "name it owner/repo#42 or https://github.com/owner/repo/pull/42")
+		return ingest.Change{}, err
 	}
 	if err := o.inRepository(); err != nil {
 		return ingest.Change{}, err
-	}
-	if !strings.Contains(arg, "://") {
-		ref = ref.On(a.getenv("GITHUB_SERVER_URL"))
 	}
 	if s.api, err = a.github(ref, o.settings); err != nil {
 		return ingest.Change{}, err
 	}
 	return ingest.Pull(ctx, s.api, ref, ingest.PullOptions{Instance: o.instance, Config: o.config, MaxChanges: triage.MaxChanges})
+}
+
+// parseRef reads the pull request that an argument names, on the server that the
+// environment names where the argument has none.
+func (a *app) parseRef(arg string) (pull.Ref, error) {
+	ref, err := pull.ParseRef(arg)
+	if err != nil {
+		return ref, usageError(err.Error(), "name it owner/repo#42 or https://github.com/owner/repo/pull/42")
+	}
+	if !strings.Contains(arg, "://") {
+		ref = ref.On(a.getenv("GITHUB_SERVER_URL"))
+	}
+	return ref, nil
 }
 
 // withConfig adds the settings file that was named for a diff, which has no

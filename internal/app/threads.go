@@ -18,11 +18,7 @@ func (a *app) show(ctx context.Context, args []string, o *options) error {
 	if len(args) == 1 && pull.LooksLikeRef(args[0]) {
 		return a.showRemote(ctx, args[0], o)
 	}
-	s, err := a.stored(ctx, args, "show", o)
-	if err != nil {
-		return err
-	}
-	r, err := a.report(ctx, s)
+	s, r, err := a.stored(ctx, args, "show", o)
 	if err != nil {
 		return err
 	}
@@ -68,7 +64,7 @@ func (a *app) threads(ctx context.Context, args []string, o *options) error {
 		r, err := a.report(ctx, session{store: store, thread: id})
 		switch {
 		case err != nil:
-			fmt.Fprintf(a.Stderr, "warning: %s: %s\n", guard.Line(id, 1000), guard.Text(explain(err)))
+			a.warn(guard.Line(id, maxLine) + ": " + explain(err))
 		case r.parked() && checkpoint.CheckExpiry(r.packed.Manifest, a.Now()) != nil:
 			list = append(list, listed{expired, r.Thread, r.Code, len(r.Findings)})
 		case r.parked() || r.state.Decision != nil && r.Outcome == reviewpr.Failed:
@@ -99,30 +95,39 @@ func (a *app) list(list []listed, where string, o *options) error {
 	return nil
 }
 
-// stored finds the thread that an argument names.
-func (a *app) stored(ctx context.Context, args []string, command string, o *options) (session, error) {
+// stored opens the thread that an argument names. One of a pull request gets its
+// API.
+func (a *app) stored(ctx context.Context, args []string, command string, o *options) (s session, r report, err error) {
 	if len(args) != 1 {
-		return session{}, usageError(command+" takes one thread", fmt.Sprintf("%s threads lists them", a.name))
+		return s, r, usageError(command+" takes one thread", fmt.Sprintf("%s threads lists them", a.name))
 	}
-	store, err := a.openStore(ctx, o)
-	if err != nil {
-		return session{}, err
+	if s.store, err = a.openStore(ctx, o); err != nil {
+		return s, r, err
 	}
+	if s.thread, err = a.threadOf(ctx, s.store, args[0]); err != nil {
+		return s, r, err
+	}
+	if r, err = a.report(ctx, s); err == nil && r.state.Pull != nil {
+		s.api, err = a.github(r.state.Pull.Ref, o.settings)
+	}
+	return s, r, err
+}
+
+// threadOf is the thread that is meant.
+func (a *app) threadOf(ctx context.Context, store threadStore, typed string) (string, error) {
 	ids, err := store.Threads(ctx)
 	if err != nil {
-		return session{}, err
+		return "", err
 	}
-	ids = slices.DeleteFunc(ids, func(id string) bool { return !matches(args[0], id) })
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !matches(typed, id) })
 	switch len(ids) {
 	case 1:
-		return a.open(ctx, store, ids[0], o)
+		return ids[0], nil
 	case 0:
-		return session{}, &checkpoint.Refusal{Check: 1, What: fmt.Sprintf("no draft of thread %q is parked here", args[0]), Rows: [][2]string{
-			{"where", store.Where()},
-			{"next", fmt.Sprintf("%s threads lists what is; --store names another folder", a.name)},
-		}}
+		return "", refusal(1, fmt.Sprintf("no draft of thread %q is parked here", typed), store.Where(),
+			fmt.Sprintf("%s threads lists what is; --store names another folder", a.name))
 	}
-	return session{}, usageError(fmt.Sprintf("%q is the beginning of %d threads", args[0], len(ids)), "write more of one: "+strings.Join(ids, ", "))
+	return "", usageError(fmt.Sprintf("%q is the beginning of %d threads", typed, len(ids)), "write more of one: "+strings.Join(ids, ", "))
 }
 
 // matches reports whether a thread is meant: by its id, by the id with its last
@@ -130,22 +135,4 @@ func (a *app) stored(ctx context.Context, args []string, command string, o *opti
 func matches(typed, id string) bool {
 	last := id[strings.LastIndexByte(id, ':')+1:]
 	return pull.MatchThread(typed, id) || len(typed) >= pull.MinPrefix && strings.HasPrefix(last, typed)
-}
-
-// open makes the session of a stored thread; one of a pull request gets its API.
-func (a *app) open(ctx context.Context, store threadStore, thread string, o *options) (session, error) {
-	s := session{store: store, thread: thread}
-	if pull.LocalThread(thread) {
-		return s, nil
-	}
-	flow, err := reviewpr.New(reviewpr.Steps{}, store)
-	if err != nil {
-		return s, err
-	}
-	view, err := flow.Inspect(ctx, thread)
-	if err != nil || view.State.Pull == nil {
-		return s, err
-	}
-	s.api, err = a.github(view.State.Pull.Ref, o.settings)
-	return s, err
 }

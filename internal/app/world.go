@@ -230,6 +230,19 @@ func (r *reviewer) why() error {
 	return r.cause
 }
 
+// explain says what lay behind files that failed: of a run that did in its
+// message, else as a warning. The cause may name an address, so it is not in the
+// review.
+func (r *reviewer) explain(to *report, warn func(string)) {
+	switch cause := r.why(); {
+	case cause == nil:
+	case to.Outcome == reviewpr.Failed:
+		to.Message += ": " + explain(cause)
+	default:
+		warn("a file could not be reviewed: " + explain(cause))
+	}
+}
+
 // prompt is the fingerprint of what the reviewer is told.
 func (r *reviewer) prompt() string {
 	if r.rules {

@@ -173,6 +173,16 @@ func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
 		"a commit is reviewed once; push a new one for a new review", [2]string{"where", reviews[0].URL})
 }
 
+// Standing finds the review of a thread that our own author has posted, whatever
+// was approved in it.
+func Standing(ctx context.Context, r Reader, ref pull.Ref, thread string) (url string, found bool, err error) {
+	reviews, err := ours(ctx, r, ref, thread)
+	if err != nil || len(reviews) == 0 {
+		return "", false, err
+	}
+	return reviews[0].URL, true, nil
+}
+
 // ours lists the reviews that have the thread's marker and are by the account
 // behind our token, oldest first.
 func ours(ctx context.Context, r Reader, ref pull.Ref, thread string) ([]github.Review, error) {

@@ -21,20 +21,23 @@ var errUnsealed = errors.New("it is of another run, and without trust: seal or e
 
 // Earlier adds to paid what the candidates, drafts and partial checkpoints alike,
 // have for this pull request and instance, and returns what was left out and why:
-// none of it ends a run. Run is the run under way, thread what it reviews; Name,
-// Shown, Settings and PullNow are not read. At most 20 are fetched.
+// none of it ends a run. Run is the run under way, thread what it reviews. At
+// most 20 are fetched.
 //
 // What this run stored itself passes checks 1 to 4. Anything else needs a seal
 // besides: who can plant a result can make a file look clean.
-func (r Resume) Earlier(ctx context.Context, paid *Paid, thread string) []error {
+func (o Origin) Earlier(ctx context.Context, candidates []Candidate, paid *Paid, thread string) []error {
+	if o.Protection.Keyed() {
+		o.Run = 0 // a seal vouches for any run
+	}
 	var left []error
 	fetched := 0
-	for _, c := range r.Candidates[:min(len(r.Candidates), maxLooked)] {
-		err := r.fitting(ctx, c)
+	for _, c := range candidates[:min(len(candidates), maxLooked)] {
+		err := o.fitting(ctx, c)
 		if err == nil && fetched < maxEarlier {
 			fetched++
 			var saved graph.Saved
-			if saved, err = r.earlier(ctx, c); err == nil {
+			if saved, err = o.earlier(ctx, c); err == nil {
 				paid.Add(saved, thread)
 			}
 		}
@@ -47,45 +50,36 @@ func (r Resume) Earlier(ctx context.Context, paid *Paid, thread string) []error 
 
 // fitting is what can be said of a candidate before anything is fetched: its
 // name, and check 4 of its run.
-func (r Resume) fitting(ctx context.Context, c Candidate) error {
+func (o Origin) fitting(ctx context.Context, c Candidate) error {
 	name, ok := checkpoint.ParseName(c.Found.Name)
 	switch {
-	case !ok || name.Pull != r.Ref.Number || name.Instance != r.Instance:
+	case !ok || name.Pull != o.Ref.Number || name.Instance != o.Instance:
 		return errors.New("it is none of this pull request")
-	case !r.Protection.Keyed() && (r.Run == 0 || c.Run != r.Run):
+	case !o.Protection.Keyed() && (o.Run == 0 || c.Run != o.Run):
 		return errUnsealed
 	case c.Run == 0:
 		return nil
 	}
-	return r.checkRun(ctx, c.Run, r.by())
+	return o.checkRun(ctx, c.Run)
 }
 
-// by is the run that must have stored what is taken, 0 where a seal vouches for any.
-func (r Resume) by() int64 {
-	if r.Protection.Keyed() {
-		return 0
-	}
-	return r.Run
-}
-
-func (r Resume) earlier(ctx context.Context, c Candidate) (graph.Saved, error) {
+func (o Origin) earlier(ctx context.Context, c Candidate) (graph.Saved, error) {
 	name, _ := checkpoint.ParseName(c.Found.Name)
-	r.Name, r.Shown = c.Found.Name, name.Code
-	o, err := r.open(ctx, c, r.by())
+	opened, err := o.open(ctx, c, c.Found.Name, name.Code)
 	if err != nil {
 		return graph.Saved{}, err
 	}
-	if err := checkpoint.CheckTarget(o.Manifest, r.RepoID, r.Ref, r.Instance); err != nil {
+	if err := checkpoint.CheckTarget(opened.Manifest, o.RepoID, o.Ref, o.Instance); err != nil {
 		return graph.Saved{}, err
 	}
-	if o.Manifest.Partial == 0 && !r.Again {
-		return graph.Saved{Snapshot: o.Snapshot}, nil
+	if opened.Manifest.Partial == 0 && !o.Again {
+		return graph.Saved{Snapshot: opened.Snapshot}, nil
 	}
-	if o.Manifest.Partial == 0 {
+	if opened.Manifest.Partial == 0 {
 		return graph.Saved{}, errors.New("it is a draft that is made anew")
 	}
-	saved, err := checkpoint.DecodeSaved(o.Snapshot)
-	if err == nil && r.Again {
+	saved, err := checkpoint.DecodeSaved(opened.Snapshot)
+	if err == nil && o.Again {
 		err = madeAnew(saved)
 	}
 	return saved, err

@@ -37,13 +37,13 @@ func finished(t *testing.T) *world {
 	return w
 }
 
-// taken runs anew with what r finds of earlier runs, and says what was reused
+// taken runs anew with what tr finds of earlier runs, and says what was reused
 // and what was left out.
-func taken(t *testing.T, r reviewpr.Resume) (reused int, left []error) {
+func taken(t *testing.T, tr *trail) (reused int, left []error) {
 	t.Helper()
 	var paid reviewpr.Paid
 	w := newWorld(finds(finding.Major), "a.go", "b.go")
-	left = r.Earlier(t.Context(), &paid, w.change.Thread)
+	left = tr.earlier(t, &paid, w.change.Thread)
 	w.paid = paid
 	return w.run(t).State.Reused, left
 }
@@ -93,7 +93,7 @@ func TestP4_EarlierResultsAreTakenFromWhereTheyCanBeTrusted(t *testing.T) {
 			if c.change != nil {
 				c.change(tr)
 			}
-			reused, left := taken(t, tr.Resume)
+			reused, left := taken(t, tr)
 			require.Equal(t, c.want, reused == 2)
 			require.Equal(t, c.want, len(left) == 0, "%v", left)
 			if !c.want {
@@ -129,7 +129,7 @@ func TestP4_EarlierTakesPartialCheckpointsToo(t *testing.T) {
 		tr := resume(packed)
 		tr.Protection = p
 		tr.Candidates[0].Found.Name = checkpoint.PartialName(42, "", 3, packed.Digest)
-		reused, left := taken(t, tr.Resume)
+		reused, left := taken(t, tr)
 		require.Empty(t, left)
 		require.Equal(t, 2, reused)
 	}
@@ -145,7 +145,7 @@ func TestEarlierDoesNotFetchWhatIsNamedOtherwise(t *testing.T) {
 	} {
 		tr := resume(packed(t))
 		change(tr)
-		require.Len(t, tr.Earlier(t.Context(), new(reviewpr.Paid), ""), 1)
+		require.Len(t, tr.earlier(t, new(reviewpr.Paid), ""), 1)
 		require.Empty(t, tr.read)
 	}
 }
@@ -158,32 +158,51 @@ func TestEarlierLooksAtTwentyCandidates(t *testing.T) {
 	for range 25 {
 		tr.Candidates = append(tr.Candidates, tr.candidate(good.Found.Name, 5, []byte("planted")))
 	}
-	left := tr.Earlier(t.Context(), new(reviewpr.Paid), "")
+	left := tr.earlier(t, new(reviewpr.Paid), "")
 	require.Len(t, left, 20)
 	fetched := slices.DeleteFunc(slices.Clone(tr.read), func(source string) bool { return source != "zip" })
 	require.Len(t, fetched, 20)
 }
 
-// TestT19_PlantedNamesDoNotCrowdOutResults has fifty artifacts of a fork's run
-// stand in front of ours.
+// TestT19_PlantedNamesDoNotCrowdOutResults has fifty artifacts that are not ours
+// stand in front of the one that is.
 func TestT19_PlantedNamesDoNotCrowdOutResults(t *testing.T) {
 	t.Parallel()
 	p := sealed(t)
-	tr := resume(drafted(t, 5, head, p))
-	tr.Protection = p
-	ours := tr.Candidates[0]
-	facts := tr.RunFacts
-	tr.RunFacts = func(ctx context.Context, run int64) (checkpoint.RunFacts, error) {
-		if run == 6 {
-			return checkpoint.RunFacts{ID: 6, Path: ".github/workflows/ci.yml", Event: "pull_request", RepositoryID: 7, HeadRepositoryID: 99}, nil
+	for name, plant := range map[string]func(*checkpoint.Name, *reviewpr.Candidate){
+		"of a fork's run":          func(_ *checkpoint.Name, c *reviewpr.Candidate) { c.Run = 6 },
+		"of another pull request":  func(n *checkpoint.Name, _ *reviewpr.Candidate) { n.Pull = 43 },
+		"of another instance":      func(n *checkpoint.Name, _ *reviewpr.Candidate) { n.Instance = "docs" },
+		"of no draft, by its name": func(n *checkpoint.Name, _ *reviewpr.Candidate) { n.Code = "latest" },
+	} {
+		tr := resume(drafted(t, 5, head, p))
+		tr.Protection = p
+		tr.RunFacts = forked(tr.RunFacts, 6)
+		ours := tr.Candidates[0]
+		planted, named := tr.candidate("", 5, []byte("planted")), checkpoint.Name{Pull: 42, Code: ours.Found.Name[len(ours.Found.Name)-16:]}
+		plant(&named, &planted)
+		planted.Found.Name = named.String()
+		tr.Candidates = append(slices.Repeat([]reviewpr.Candidate{planted}, 50), ours)
+		reused, _ := taken(t, tr)
+		require.Equal(t, 2, reused, name)
+	}
+}
+
+// forked says of one run that it is a fork's, of another workflow.
+func forked(facts func(context.Context, int64) (checkpoint.RunFacts, error), fork int64) func(context.Context, int64) (checkpoint.RunFacts, error) {
+	return func(ctx context.Context, run int64) (checkpoint.RunFacts, error) {
+		if run == fork {
+			return checkpoint.RunFacts{ID: run, Path: ".github/workflows/ci.yml", Event: "pull_request", RepositoryID: 7, HeadRepositoryID: 99}, nil
 		}
 		return facts(ctx, run)
 	}
-	tr.Candidates = nil
-	for range 50 {
-		tr.Candidates = append(tr.Candidates, tr.candidate(ours.Found.Name, 6, []byte("planted")))
-	}
-	tr.Candidates = append(tr.Candidates, ours)
-	reused, _ := taken(t, tr.Resume)
-	require.Equal(t, 2, reused)
+}
+
+// TestEarlierLooksAtTwoHundredCandidates holds the requests that planted names
+// cost: each has its run asked for.
+func TestEarlierLooksAtTwoHundredCandidates(t *testing.T) {
+	t.Parallel()
+	tr := resume(packed(t))
+	tr.Candidates = slices.Repeat([]reviewpr.Candidate{tr.candidate("coverage", 5, nil)}, 250)
+	require.Len(t, tr.earlier(t, new(reviewpr.Paid), ""), 200)
 }

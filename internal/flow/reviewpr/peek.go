@@ -15,10 +15,10 @@ import (
 // Peek is checks 1 to 4 of a draft that is looked at and not decided: its name
 // has the digest that is wanted, and it may be of any run of the workflow. The
 // manifest is what it says of itself; who has the key can open the zip.
-func (r Resume) Peek(ctx context.Context, c Candidate) (checkpoint.Zip, checkpoint.Manifest, error) {
+func (o Origin) Peek(ctx context.Context, c Candidate) (checkpoint.Zip, checkpoint.Manifest, error) {
+	o.Run = 0
 	name, _ := checkpoint.ParseName(c.Found.Name)
-	r.Name, r.Shown = c.Found.Name, name.Code
-	z, err := r.made(ctx, c, 0)
+	z, err := o.made(ctx, c, c.Found.Name, name.Code)
 	if err != nil {
 		return checkpoint.Zip{}, checkpoint.Manifest{}, err
 	}
@@ -30,12 +30,12 @@ func (r Resume) Peek(ctx context.Context, c Candidate) (checkpoint.Zip, checkpoi
 }
 
 // Open is Peek, and check 5 where there is a key.
-func (r Resume) Open(ctx context.Context, c Candidate) (checkpoint.Opened, error) {
-	z, _, err := r.Peek(ctx, c)
+func (o Origin) Open(ctx context.Context, c Candidate) (checkpoint.Opened, error) {
+	z, _, err := o.Peek(ctx, c)
 	if err != nil {
 		return checkpoint.Opened{}, err
 	}
-	return r.Protection.Open(z)
+	return o.Protection.Open(z)
 }
 
 // UsedIDs is the highest number that a draft's findings have as F<number>.

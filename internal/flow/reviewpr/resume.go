@@ -18,23 +18,27 @@ type Candidate struct {
 	Fetch func(context.Context) ([]byte, error)
 }
 
-// Resume is what a draft is checked against before it is decided.
-type Resume struct {
-	Name       string // of the artifact
-	Shown      string // digest or code that came by a separate channel
+// Origin is where a checkpoint must come from, and what protects it.
+type Origin struct {
 	Ref        pull.Ref
 	RepoID     int64
 	Instance   string
-	Workflow   string // the file whose runs may have made the draft
+	Workflow   string // the file whose runs may have made it
 	Branch     string // the default branch
 	Run        int64  // the run that must have made it; 0 for any of the workflow
 	Again      bool   // Earlier takes progress of a draft made anew alone
 	Protection checkpoint.Protection
-	Settings   checkpoint.Settings
-	Candidates []Candidate // newest first
 	RunFacts   func(ctx context.Context, run int64) (checkpoint.RunFacts, error)
-	PullNow    func(ctx context.Context) (checkpoint.PullNow, error)
 	Now        time.Time
+}
+
+// Resume is what a draft is checked against before it is decided.
+type Resume struct {
+	Origin
+	Name     string // of the artifact
+	Shown    string // digest or code that came by a separate channel
+	Settings checkpoint.Settings
+	PullNow  func(ctx context.Context) (checkpoint.PullNow, error)
 }
 
 // draftEvents are the events whose runs may make drafts.
@@ -46,9 +50,9 @@ func draftEvents() []string {
 // passed them all, and what changed since it was made and does not matter for
 // the decision. Of several artifacts of one name the newest that passes checks
 // 1 to 5 is taken: equal names have equal content, so what differs is who made
-// them. 11 to 13 follow with the decision.
-func (r Resume) Verify(ctx context.Context) (draft checkpoint.Opened, changes []string, err error) {
-	if draft, err = r.first(ctx); err != nil {
+// them. 11 to 13 follow with the decision. The candidates come newest first.
+func (r Resume) Verify(ctx context.Context, candidates []Candidate) (draft checkpoint.Opened, changes []string, err error) {
+	if draft, err = r.first(ctx, candidates); err != nil {
 		return checkpoint.Opened{}, nil, err
 	}
 	if changes, err = r.check(ctx, draft); err != nil {
@@ -82,13 +86,13 @@ func (r Resume) check(ctx context.Context, o checkpoint.Opened) (changes []strin
 // first is the newest candidate that passes. Where none does, one that could not
 // be read is told before one that was refused: it may be the draft, and another
 // try may read it.
-func (r Resume) first(ctx context.Context) (checkpoint.Opened, error) {
-	if len(r.Candidates) == 0 {
+func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.Opened, error) {
+	if len(candidates) == 0 {
 		return checkpoint.Opened{}, checkpoint.CheckFound(r.Name, nil, r.RepoID, r.Now)
 	}
 	var refused, unread error
-	for _, c := range r.Candidates {
-		opened, err := r.open(ctx, c, r.Run)
+	for _, c := range candidates {
+		opened, err := r.open(ctx, c, r.Name, r.Shown)
 		switch {
 		case err == nil:
 			return opened, nil
@@ -103,59 +107,58 @@ func (r Resume) first(ctx context.Context) (checkpoint.Opened, error) {
 	return checkpoint.Opened{}, cmp.Or(unread, refused)
 }
 
-// open is checks 1 to 5 for one artifact, made by the given run, or by any where
-// that is 0.
-func (r Resume) open(ctx context.Context, c Candidate, by int64) (checkpoint.Opened, error) {
-	z, err := r.made(ctx, c, by)
+// open is checks 1 to 5 for one artifact.
+func (o Origin) open(ctx context.Context, c Candidate, name, shown string) (checkpoint.Opened, error) {
+	z, err := o.made(ctx, c, name, shown)
 	if err != nil {
 		return checkpoint.Opened{}, err
 	}
-	opened, err := r.Protection.Open(z) // check 5 comes before anything is decoded
+	opened, err := o.Protection.Open(z) // check 5 comes before anything is decoded
 	if err != nil {
 		return checkpoint.Opened{}, err
 	}
 	if c.Run == 0 { // the draft's own word is all there is
-		return opened, r.checkRun(ctx, opened.Manifest.RunID, by)
+		return opened, o.checkRun(ctx, opened.Manifest.RunID)
 	}
 	return opened, checkpoint.CheckMadeBy(opened.Manifest, c.Run)
 }
 
 // made is checks 1 to 4, as far as they need nothing that the draft says.
-func (r Resume) made(ctx context.Context, c Candidate, by int64) (checkpoint.Zip, error) {
-	zip, err := r.fetch(ctx, c)
+func (o Origin) made(ctx context.Context, c Candidate, name, shown string) (checkpoint.Zip, error) {
+	zip, err := o.fetch(ctx, c, name, shown)
 	if err != nil {
 		return checkpoint.Zip{}, err
 	}
 	z, err := checkpoint.Unzip(zip)
 	if err == nil && c.Run != 0 {
-		err = r.checkRun(ctx, c.Run, by)
+		err = o.checkRun(ctx, c.Run)
 	}
 	return z, err
 }
 
 // fetch is checks 1 and 2. What the server reports of an artifact of the wrong
 // content spares its download.
-func (r Resume) fetch(ctx context.Context, c Candidate) ([]byte, error) {
-	if err := checkpoint.CheckFound(r.Name, &c.Found, r.RepoID, r.Now); err != nil {
+func (o Origin) fetch(ctx context.Context, c Candidate, name, shown string) ([]byte, error) {
+	if err := checkpoint.CheckFound(name, &c.Found, o.RepoID, o.Now); err != nil {
 		return nil, err
 	}
-	if err := checkpoint.CheckReported(c.Found, r.Shown); err != nil {
+	if err := checkpoint.CheckReported(c.Found, shown); err != nil {
 		return nil, err
 	}
 	zip, err := c.Fetch(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkpoint.CheckDigest(zip, r.Shown); err != nil {
+	if err := checkpoint.CheckDigest(zip, shown); err != nil {
 		return nil, err
 	}
 	return zip, checkpoint.CheckReported(c.Found, checkpoint.Digest(zip))
 }
 
-func (r Resume) checkRun(ctx context.Context, run, by int64) error {
-	facts, err := r.RunFacts(ctx, run)
+func (o Origin) checkRun(ctx context.Context, run int64) error {
+	facts, err := o.RunFacts(ctx, run)
 	if err != nil {
 		return err
 	}
-	return checkpoint.CheckRun(facts, checkpoint.RunWant{ID: by, Path: r.Workflow, Branch: r.Branch, Events: draftEvents(), RepositoryID: r.RepoID})
+	return checkpoint.CheckRun(facts, checkpoint.RunWant{ID: o.Run, Path: o.Workflow, Branch: o.Branch, Events: draftEvents(), RepositoryID: o.RepoID})
 }

@@ -15,7 +15,18 @@ import (
 // trail is a resume whose sources note that they were read.
 type trail struct {
 	reviewpr.Resume
-	read []string
+	Candidates []reviewpr.Candidate
+	read       []string
+}
+
+func (tr *trail) verify(t *testing.T) (checkpoint.Opened, []string, error) {
+	t.Helper()
+	return tr.Verify(t.Context(), tr.Candidates)
+}
+
+func (tr *trail) earlier(t *testing.T, paid *reviewpr.Paid, thread string) []error {
+	t.Helper()
+	return tr.Earlier(t.Context(), tr.Candidates, paid, thread)
 }
 
 // resume is one that passes every check for an unsealed draft of route A.
@@ -23,13 +34,16 @@ func resume(p checkpoint.Packed) *trail {
 	const path = ".github/workflows/pr-review.yml"
 	name := checkpoint.ArtifactName(42, "", p.Code)
 	tr := &trail{}
-	tr.Resume = reviewpr.Resume{
-		Name: name, Shown: p.Digest, Ref: ref, RepoID: 7, Workflow: path, Branch: "main", Run: 5, Now: made.Add(time.Minute),
-		Candidates: []reviewpr.Candidate{tr.candidate(name, 5, p.Zip)},
+	tr.Candidates = []reviewpr.Candidate{tr.candidate(name, 5, p.Zip)}
+	origin := reviewpr.Origin{
+		Ref: ref, RepoID: 7, Workflow: path, Branch: "main", Run: 5, Now: made.Add(time.Minute),
 		RunFacts: func(_ context.Context, run int64) (checkpoint.RunFacts, error) {
 			tr.read = append(tr.read, "run")
 			return checkpoint.RunFacts{ID: run, Path: path, Event: "pull_request_target", RepositoryID: 7, HeadRepositoryID: 99}, nil
 		},
+	}
+	tr.Resume = reviewpr.Resume{
+		Origin: origin, Name: name, Shown: p.Digest,
 		PullNow: func(context.Context) (checkpoint.PullNow, error) {
 			tr.read = append(tr.read, "pull")
 			return checkpoint.PullNow{Open: true, HeadSHA: p.Manifest.HeadSHA, DiffDigest: p.Manifest.DiffDigest}, nil
@@ -49,7 +63,7 @@ func TestVerifyReadsItsSourcesInTheOrderOfTheChecks(t *testing.T) {
 	t.Parallel()
 	p := packed(t)
 	tr := resume(p)
-	opened, _, err := tr.Verify(t.Context())
+	opened, _, err := tr.verify(t)
 	require.NoError(t, err)
 	require.Equal(t, p.Digest, opened.Digest)
 	require.Equal(t, []string{"zip", "run", "pull"}, tr.read)
@@ -137,7 +151,7 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 	} {
 		tr := resume(p)
 		c.change(tr)
-		_, _, err := tr.Verify(t.Context())
+		_, _, err := tr.verify(t)
 		var refusal *checkpoint.Refusal
 		require.ErrorAs(t, err, &refusal, name)
 		require.Equal(t, c.check, refusal.Check, name)
@@ -155,11 +169,11 @@ func TestT19_APlantedArtifactOfTheSameNameDoesNotHideTheDraft(t *testing.T) {
 	fork := tr.candidate(tr.Name, 5, p.Zip)
 	fork.Found.RepositoryID = 8
 	tr.Candidates = append([]reviewpr.Candidate{planted, fork}, tr.Candidates...)
-	opened, _, err := tr.Verify(t.Context())
+	opened, _, err := tr.verify(t)
 	require.NoError(t, err)
 	require.Equal(t, p.Digest, opened.Digest)
 	tr.Candidates = tr.Candidates[:2]
-	_, _, err = tr.Verify(t.Context())
+	_, _, err = tr.verify(t)
 	var refusal *checkpoint.Refusal
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, 2, refusal.Check, "the newest one's refusal is told")
@@ -171,14 +185,14 @@ func TestVerifyTellsWhatChangedSinceTheDraft(t *testing.T) {
 	tr := resume(packedUnder(t, protection))
 	tr.Protection = protection
 	tr.Settings = checkpoint.Settings{Trust: checkpoint.TrustSeal, Environment: "Approvals", ToolVersion: "2", PromptFingerprint: "other"}
-	opened, changes, err := tr.Verify(t.Context())
+	opened, changes, err := tr.verify(t)
 	require.NoError(t, err)
 	require.Len(t, changes, 2)
 	require.Equal(t, checkpoint.TrustSeal, opened.Manifest.Trust)
 
 	tr.Protection = checkpoint.Protection{}
 	tr.Settings.Trust = checkpoint.TrustDigest
-	_, _, err = tr.Verify(t.Context())
+	_, _, err = tr.verify(t)
 	var refusal *checkpoint.Refusal
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, 8, refusal.Check, "a sealed draft is not decided without its key")
@@ -190,7 +204,7 @@ func TestADraftFromAPlaceWithoutRunsIsHeldToTheRunItNames(t *testing.T) {
 	for run, check := range map[int64]int{5: 0, 0: 0, 6: 4} {
 		tr := resume(p)
 		tr.Candidates[0].Run, tr.Run = 0, run
-		_, _, err := tr.Verify(t.Context())
+		_, _, err := tr.verify(t)
 		require.Equal(t, []string{"zip", "run"}, tr.read[:2])
 		var refusal *checkpoint.Refusal
 		if check == 0 {
@@ -211,11 +225,11 @@ func TestOneUnreadableCandidateDoesNotHideTheDraft(t *testing.T) {
 	unread.Fetch = func(context.Context) ([]byte, error) { return nil, broken }
 	planted := tr.candidate(tr.Name, 9, []byte("planted"))
 	tr.Candidates = []reviewpr.Candidate{planted, unread, tr.Candidates[0]}
-	opened, _, err := tr.Verify(t.Context())
+	opened, _, err := tr.verify(t)
 	require.NoError(t, err)
 	require.Equal(t, p.Digest, opened.Digest)
 	tr.Candidates = tr.Candidates[:2]
-	_, _, err = tr.Verify(t.Context())
+	_, _, err = tr.verify(t)
 	require.ErrorIs(t, err, broken, "it may have been the draft")
 }
 
@@ -235,7 +249,7 @@ func TestASourceThatCannotBeReadIsNoRefusal(t *testing.T) {
 		tr := resume(p)
 		change(tr)
 		tr.Candidates = append(tr.Candidates, tr.Candidates[0])
-		opened, _, err := tr.Verify(t.Context())
+		opened, _, err := tr.verify(t)
 		require.ErrorIs(t, err, broken, name)
 		require.NotErrorAs(t, err, new(*checkpoint.Refusal), name)
 		require.Zero(t, opened.Manifest, name)

@@ -111,9 +111,11 @@ func (steps Steps) ingest(f fields) func(context.Context, State) (graph.Update, 
 		if err != nil {
 			return graph.Update{}, err
 		}
-		reason, err := steps.admit(ctx, change)
-		if err != nil {
-			return graph.Update{}, err
+		reason := ""
+		if steps.Admit != nil {
+			if reason, err = steps.Admit(ctx, change); err != nil {
+				return graph.Update{}, err
+			}
 		}
 		draft := s.Draft.of(change)
 		if reason != "" {
@@ -122,13 +124,6 @@ func (steps Steps) ingest(f fields) func(context.Context, State) (graph.Update, 
 		files := ingest.Fit(change.Files, ingest.MaxPatches, draft.triage().Reviews)
 		return graph.Updates(f.draft.Set(draft), f.pr.Set(change.Pull), f.files.Set(files), f.reason.Set(reason)), nil
 	}
-}
-
-func (steps Steps) admit(ctx context.Context, change ingest.Change) (string, error) {
-	if steps.Admit == nil {
-		return "", nil
-	}
-	return steps.Admit(ctx, change)
 }
 
 func (steps Steps) triage(f fields) func(context.Context, State) (graph.Update, error) {
@@ -246,10 +241,5 @@ func (steps Steps) posted(f fields) func(context.Context, State) (graph.Update, 
 }
 
 func allCovered(files []finding.FileReview) bool {
-	for _, f := range files {
-		if !f.Covered() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(files, func(f finding.FileReview) bool { return !f.Covered() })
 }

@@ -2,6 +2,7 @@ package reviewpr
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/org/pr-review-action/internal/aggregate"
@@ -127,29 +128,15 @@ func (s State) Covered() bool { return s.Draft.Unlisted == 0 && allCovered(s.Cov
 
 // Partial reports whether files were not reached.
 func (s State) Partial() bool {
-	if s.Draft.Unlisted > 0 {
-		return true
-	}
-	for _, f := range s.Coverage() {
-		if f.State == finding.NotReached {
-			return true
-		}
-	}
-	return false
+	return s.Draft.Unlisted > 0 || slices.ContainsFunc(s.Coverage(), func(f finding.FileReview) bool { return f.State == finding.NotReached })
 }
 
 // Calls reports whether a person is to be called: a finding is as grave as the
 // draft's threshold, or something was not read.
 func (s State) Calls() bool {
-	if !s.Covered() {
-		return true
-	}
-	for _, f := range finding.Kept(s.Comments) {
-		if f.Severity.Rank() >= s.Draft.GateFrom.Rank() {
-			return true
-		}
-	}
-	return false
+	return !s.Covered() || slices.ContainsFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
+		return f.Severity.Rank() >= s.Draft.GateFrom.Rank()
+	})
 }
 
 // Outcome is what a draft that waits is called: PAUSED, or KEPT where it calls
@@ -208,12 +195,7 @@ func (s State) line(file string, side finding.Side, line int) (string, bool) {
 	return "", false
 }
 
+// held are the findings that aggregation kept out.
 func held(all []finding.Finding) []finding.Finding {
-	var out []finding.Finding
-	for _, f := range all {
-		if f.Filtered != "" {
-			out = append(out, f)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Filtered == "" })
 }

@@ -32,7 +32,7 @@ func TestG23_ADraftOfThePreviousVersionCanBeDecided(t *testing.T) {
 			tr.Instance, tr.Name = m.Instance, checkpoint.ArtifactName(42, m.Instance, opened.Code)
 			tr.Candidates = []reviewpr.Candidate{tr.candidate(tr.Name, 5, z)}
 			tr.Settings.ToolVersion = "another"
-			opened, changes, err := tr.Verify(t.Context())
+			opened, changes, err := tr.verify(t)
 			require.NoError(t, err)
 			require.Len(t, changes, 1)
 
