@@ -48,6 +48,7 @@ var beside = map[string][]string{
 	"checkpoint/pgstore":        {"checkpoint"},
 	"eval":                      {"eval/dataset", "eval/score", "eval/judge", "eval/oracle", "eval/loss"},
 	"eval/score":                {"eval/dataset"},
+	"eval/loss":                 {"eval/dataset", "eval/score"},
 	"eval/oracle":               {"eval/dataset"},
 	"eval/history":              {"eval/dataset"},
 	"githubtest/cmd/fakegithub": {"githubtest"},

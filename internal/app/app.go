@@ -136,6 +136,10 @@ func (a *app) command(ctx context.Context, args []string) error {
 			return a.run(ctx, c, slices.Delete(slices.Clone(args), at, at+words))
 		}
 	}
+	if name == "eval" && slices.ContainsFunc(args, func(arg string) bool { return arg == "--help" || arg == "-h" }) {
+		a.usage(a.Stdout)
+		return nil
+	}
 	if name == "eval" {
 		a.usage(a.Stderr)
 		return usageError("eval needs a command of its own", a.name+" eval run starter is a first one")
@@ -179,7 +183,8 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 		return flagError(err, flags)
 	}
 	err = c.run(a, ctx, flags.Args(), o)
-	if err != nil && o.json {
+	if err != nil && o.json && !strings.HasPrefix(c.name, "eval ") { // their objects are of whole runs
+
 		return errors.Join(err, a.jsonError(err))
 	}
 	return err

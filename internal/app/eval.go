@@ -1,9 +1,9 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -20,37 +20,43 @@ import (
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/eval/oracle"
 	"github.com/org/pr-review-action/internal/eval/score"
+	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 )
 
+// noJudge is the value of --judge with which place alone decides.
+const noJudge = "none"
+
 // evalOptions are the flags of the eval commands.
 type evalOptions struct {
-	judge     string
-	judgeURL  string
-	agreement bool
-	limit     int
-	scripted  scripted
-	baseline  string
-	tolerance float64
-	maxCost   cost.MicroUSD
-	price     *cost.Price
-	decisions string
-	last      int    // eval import
-	all       bool   // eval import
-	diff      string // eval findings
-	repo      string // eval findings
+	judge      string
+	judgeURL   string
+	agreement  bool
+	limit      int
+	scripted   scripted
+	baseline   string
+	judgePrice *cost.Price
+	tolerance  float64
+	maxCost    cost.MicroUSD
+	price      *cost.Price
+	decisions  string
+	last       int    // eval import
+	all        bool   // eval import
+	diff       string // eval findings
+	repo       string // eval findings
 }
 
 func evalRunFlags(f *pflag.FlagSet, o *options) {
 	e := &o.eval
 	mirror(f, &o.settings, "provider", "base-url", "model", "concurrency", "config", "gate-from", "allow-http")
-	f.StringVar(&e.judge, "judge", "none", "model that judges whether a finding means the known defect; none: place alone decides")
+	f.StringVar(&e.judge, "judge", noJudge, "model that judges whether a finding means the known defect; none: place alone decides")
 	f.StringVar(&e.judgeURL, "judge-base-url", "", "the judge's endpoint, with its key in PR_REVIEW_JUDGE_KEY; else the reviewer's")
 	f.BoolVar(&e.agreement, "agreement", false, "measure the judge against people on 30 labelled pairs")
 	f.Var(&e.scripted, "scripted", "review by a script that knows the answers: RECALL or RECALL:NOISE[:SEED], such as 0.8:0.5")
 	f.IntVar(&e.limit, "limit", 0, "run the first N cases alone")
-	f.Var(parsed(func(v string) (err error) { e.maxCost, err = cost.ParseUSD(v); return err }), "max-cost", "stop before the run costs more than this many USD, judge included")
-	f.Var(parsed(func(v string) error { p, err := cost.ParsePrice(v); e.price = &p; return err }), "price", "USD per million input and output tokens, such as 0.25/2, where the endpoint reports no cost")
+	f.Var(parsed(func(v string) (err error) { e.maxCost, err = cost.ParseUSD(v); return err }), "max-cost", "stop before the run costs more than this many USD, judge included; needs the prices")
+	f.Var(parsed(func(v string) error { p, err := cost.ParsePrice(v); e.price = &p; return err }), "price", "of the model: USD per million input and output tokens, such as 0.25/2")
+	f.Var(parsed(func(v string) error { p, err := cost.ParsePrice(v); e.judgePrice = &p; return err }), "judge-price", "the same of the judge")
 	f.StringVar(&e.baseline, "baseline", "", "the object that an earlier run printed; exit 1 where this run is worse")
 	f.Float64Var(&e.tolerance, "tolerance", 0, "how many points worse than the baseline is no failure")
 	f.StringVar(&e.decisions, "decisions", "", "decisions recorded at the gate, JSON lines: case, draft, commands")
@@ -92,8 +98,28 @@ func (s *scripted) Set(v string) error {
 	return nil
 }
 
+// check refuses flags that contradict each other or mean nothing.
+func (e *evalOptions) check() error {
+	switch {
+	case e.limit < 0:
+		return usageError(fmt.Sprintf("--limit %d is no number of cases", e.limit), "")
+	case !(e.tolerance >= 0 && e.tolerance <= 100):
+		return usageError(fmt.Sprintf("--tolerance %g is no number of points", e.tolerance), "give 0 to 100")
+	case e.tolerance > 0 && e.baseline == "":
+		return usageError("--tolerance has no baseline", "name one with --baseline FILE")
+	case e.judge == "":
+		return usageError("--judge names no model", "name one, or none")
+	case e.judge == noJudge && (e.agreement || e.judgeURL != "" || e.judgePrice != nil):
+		return usageError("there is no judge", "name its model with --judge MODEL")
+	}
+	return nil
+}
+
 // evalRun reviews and scores the cases of files.
 func (a *app) evalRun(ctx context.Context, args []string, o *options) error {
+	if err := o.eval.check(); err != nil {
+		return err
+	}
 	if len(args) == 0 {
 		return usageError("eval run takes files of cases", a.name+" eval run starter runs the set that comes with it")
 	}
@@ -104,30 +130,22 @@ func (a *app) evalRun(ctx context.Context, args []string, o *options) error {
 	if o.eval.limit > 0 {
 		cases = cases[:min(len(cases), o.eval.limit)]
 	}
-	baseline, err := readBaseline(o.eval.baseline)
+	options, err := a.evalOptions(cases, args, o)
 	if err != nil {
 		return err
 	}
-	options, err := a.evalOptions(cases, args, o)
+	baseline, err := readBaseline(options, o)
 	if err != nil {
 		return err
 	}
 	p := a.newProgress(o)
 	options.Observe = p.cases
-	a.announce(options, o)
 	report, err := eval.Run(ctx, options)
 	p.stop()
 	if err != nil {
 		return stopped(err, options.Dir)
 	}
 	return a.evaluated(report, baseline, options.Dir, o)
-}
-
-// announce says, before anything is paid, what a run is going to ask.
-func (a *app) announce(e eval.Options, o *options) {
-	if !o.quiet {
-		fmt.Fprintln(a.Stderr, eval.Forecast(e))
-	}
 }
 
 // evaluated prints the report, and holds it against the baseline.
@@ -151,24 +169,33 @@ func (a *app) evaluated(report score.Report, baseline *score.Report, dir string,
 	missed, err := report.Missed(*baseline, o.eval.tolerance)
 	switch {
 	case err != nil:
-		return usageError("the baseline cannot be compared: "+err.Error(), "make a new one of these cases: --json > "+o.eval.baseline)
+		return usageError("the baseline cannot be compared: "+err.Error(), "make a new one with the same cases and judge: --json > "+o.eval.baseline)
 	case len(missed) > 0:
 		return problem("the baseline is missed", strings.Join(missed, "; "), a.name+" eval diff names the cases, given the folders of both runs")
 	}
 	return nil
 }
 
-func readBaseline(path string) (*score.Report, error) {
+// readBaseline reads the baseline, and refuses one that cannot be compared before
+// anything is paid.
+func readBaseline(e eval.Options, o *options) (*score.Report, error) {
+	path := o.eval.baseline
 	if path == "" {
 		return nil, nil
 	}
+	next := "make a new one with the same cases and judge: --json > " + path
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usageError("the baseline cannot be read: "+err.Error(), "name the object that an earlier run printed with --json")
+		return nil, usageError("the baseline cannot be read: "+err.Error(), next)
 	}
 	r, err := score.ReadReport(text)
-	if err != nil {
-		return nil, usageError(fmt.Sprintf("the baseline %s cannot be read: %s", path, err), "name the object that an earlier run printed with --json")
+	switch cases := r.Fingerprints["cases"]; {
+	case err != nil:
+		return nil, usageError(fmt.Sprintf("the baseline %s cannot be read: %s", path, err), next)
+	case cases != "" && cases != dataset.Fingerprint(e.Cases):
+		return nil, usageError("the baseline cannot be compared: it is of other cases", next)
+	case r.Judged && e.Judge == nil:
+		return nil, usageError("the baseline cannot be compared: it was judged, and this run has no judge", next)
 	}
 	return &r, nil
 }
@@ -177,12 +204,10 @@ func readBaseline(path string) (*score.Report, error) {
 func (a *app) evalOptions(cases []dataset.Case, files []string, o *options) (eval.Options, error) {
 	e := eval.Options{
 		Cases: cases, GateFrom: o.gateFrom, Concurrency: o.concurrency, Commit: Version(), Random: rand.Reader, Now: a.Now,
-		Budget: eval.Budget{Cap: o.eval.maxCost, Price: o.eval.price},
+		Budget: eval.Budget{Cap: o.eval.maxCost, Price: o.eval.price, Judge: o.eval.judgePrice},
+		Linger: lastAnswers, Announce: a.tell(o), Warn: a.odd(o),
 	}
 	var err error
-	if e.Dir, err = a.evalDir(o.out, files); err != nil {
-		return e, err
-	}
 	if e.Config, err = namedConfig(config.Default(), o); err != nil {
 		return e, err
 	}
@@ -192,13 +217,54 @@ func (a *app) evalOptions(cases []dataset.Case, files []string, o *options) (eva
 	if e.Reviewer, err = a.reviewed(o); err != nil {
 		return e, err
 	}
-	e.Judge, err = a.judge(o)
-	return e, err
+	if e.Judge, err = a.judge(o); err != nil {
+		return e, err
+	}
+	if e.Dir, err = a.evalDir(o.out, files, e.Reviewer.Name); err != nil {
+		return e, err
+	}
+	return e, a.priced(&e, o)
 }
 
-// evalDir is where a run is kept: as named, else a folder for these files' names
-// beside the store.
-func (a *app) evalDir(out string, files []string) (string, error) {
+// priced refuses a cap that could not be held. A judge that is the reviewer's model
+// costs what the reviewer costs.
+func (a *app) priced(e *eval.Options, o *options) error {
+	if e.Judge != nil && e.Budget.Judge == nil && e.Judge.Model == e.Reviewer.Name {
+		e.Budget.Judge = e.Budget.Price
+	}
+	asks := e.Reviewer.Chat != nil && !o.eval.scripted.set
+	switch {
+	case e.Budget.Cap == 0:
+		return nil
+	case asks && e.Budget.Price == nil:
+		return usageError("--max-cost needs to know what the model costs", "--price IN/OUT, in USD per million input and output tokens, such as 0.25/2")
+	case e.Judge != nil && e.Budget.Judge == nil:
+		return usageError("--max-cost needs to know what the judge costs", "--judge-price IN/OUT, in USD per million input and output tokens, such as 1.25/10")
+	}
+	return nil
+}
+
+// tell prints notices.
+func (a *app) tell(o *options) func(string) {
+	return func(s string) {
+		if !o.quiet {
+			fmt.Fprintln(a.Stderr, s)
+		}
+	}
+}
+
+// odd prints what is odd and no error.
+func (a *app) odd(o *options) func(error) {
+	return func(err error) {
+		if !o.quiet {
+			a.warn(explain(err))
+		}
+	}
+}
+
+// evalDir is where a run is kept: as named, else a folder beside the store, for
+// these files and this reviewer.
+func (a *app) evalDir(out string, files []string, reviewer string) (string, error) {
 	if out != "" {
 		return out, nil
 	}
@@ -211,11 +277,21 @@ func (a *app) evalDir(out string, files []string) (string, error) {
 	if err != nil {
 		return "", usageError("there is no folder to keep the run in", "name one: --out DIR")
 	}
-	var names []string
+	sum, names := sha256.New(), []string{reviewer}
 	for _, f := range files {
+		if f != dataset.StarterName {
+			f, _ = filepath.Abs(f) // the name alone where there is no working folder
+		}
+		fmt.Fprintf(sum, "%s\n", f)
 		names = append(names, strings.TrimSuffix(filepath.Base(f), filepath.Ext(f)))
 	}
-	return filepath.Join(base+"-eval", strings.Join(names, "+")), nil
+	readable := strings.Map(func(r rune) rune {
+		if strings.ContainsRune("/\\: ", r) {
+			return '-'
+		}
+		return r
+	}, strings.Join(names, "-"))
+	return filepath.Join(base+"-eval", fmt.Sprintf("%.80s-%x", readable, sum.Sum(nil)[:4])), nil
 }
 
 // reviewed is the reviewer under test.
@@ -234,33 +310,37 @@ func (a *app) reviewed(o *options) (eval.Reviewer, error) {
 	return eval.Reviewer{Name: s.model, Chat: client}, err
 }
 
+// judge is the judge's model. An endpoint of its own gets a key of its own, never
+// the reviewer's.
 func (a *app) judge(o *options) (*eval.Judge, error) {
-	if o.eval.judge == "none" {
+	if o.eval.judge == noJudge {
 		return nil, nil
 	}
-	s := o.settings
+	s := a.modelSettings(o.settings)
 	s.model = o.eval.judge
 	if o.eval.judgeURL != "" {
 		s.baseURL, s.key = o.eval.judgeURL, a.getenv("PR_REVIEW_JUDGE_KEY")
 	}
-	s.provider = "openai"
-	client, err := a.model(a.modelSettings(s), nil)
+	client, err := a.model(s, nil)
 	return &eval.Judge{Model: s.model, Chat: client, Agreement: o.eval.agreement}, err
 }
 
 // stopped words the error of a run that did not come to its end.
 func stopped(err error, dir string) error {
-	next := "run it again in the same folder: what was paid is kept in " + dir
-	if errors.Is(err, eval.ErrUnpriced) {
-		return usageError(err.Error(), "say what it costs, such as --price 0.25/2, or leave --max-cost out; what was paid is kept in "+dir)
-	}
+	again := "run it again in the same folder: what was paid is kept in " + guard.Line(dir, 0)
 	if s, ok := errors.AsType[*eval.StoppedError](err); ok {
-		return spent{problem("the run "+s.Error(), "", "raise --max-cost and "+next)}
+		return spent{problem("the run was "+s.Error(), "", "raise --max-cost and "+again)}
 	}
-	if errors.Is(err, context.Canceled) {
-		return problem("the run was cancelled", "", next)
+	if f, ok := errors.AsType[*eval.FolderError](err); ok && !errors.Is(err, graph.ErrBusy) {
+		return problem(f.Error(), "", "make it writable, make room, or name another with --out; what was paid before is kept")
 	}
-	return cmp.Or(err)
+	switch {
+	case errors.Is(err, eval.ErrNothingRead):
+		return problem("not one file could be reviewed, so there are no figures", explain(err), "mend that and "+again)
+	case errors.Is(err, context.Canceled):
+		return problem("the run was cancelled", "", again)
+	}
+	return err
 }
 
 func readDecisions(path string) ([]eval.Decision, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/pflag"
@@ -86,32 +87,56 @@ func (a *app) evalImport(ctx context.Context, args []string, o *options) error {
 	if err != nil {
 		return err
 	}
-	tell := func(format string, args ...any) {
-		if !o.quiet {
-			fmt.Fprintf(a.Stderr, format+"\n", args...)
-		}
+	out, err := a.caseFile(o.out)
+	if err != nil {
+		return err
 	}
-	tell("At most %d requests to GitHub's API, and none to a model.", history.Estimate(o.eval.last))
+	tell := a.tell(o)
+	tell(fmt.Sprintf("At most %d requests to GitHub's API, and none to a model.", history.Estimate(o.eval.last)))
 	p := a.newProgress(o)
 	cases, notes, err := history.Build(ctx, api, owner, repo, history.Options{Last: o.eval.last, All: o.eval.all, OnProgress: p.pulls})
 	p.stop()
 	if err != nil {
-		return err
+		return errors.Join(err, out.discard())
 	}
 	for _, note := range notes {
-		tell("%s", guard.Line(note, 0))
+		tell(guard.Line(note, 0))
 	}
-	tell("%s. Read them, grade their severities, and take out what is no defect: %s eval run takes them then.", render.Count(len(cases), "case"), a.name)
-	if o.out == "" {
-		return dataset.Encode(a.Stdout, cases)
-	}
-	return writeCases(o.out, cases)
+	tell(fmt.Sprintf("%s. Read them, grade their severities, and take out what is no defect: %s eval run takes them then.", render.Count(len(cases), "case"), a.name))
+	return errors.Join(dataset.Encode(out, cases), out.Close())
 }
 
-func writeCases(path string, cases []dataset.Case) error {
+// result is where a command writes what it is for. It is opened before the work,
+// so that a bad place is found while nothing is paid.
+type result struct {
+	io.Writer
+	file *os.File // nil for standard output
+}
+
+// Close ends the file.
+func (r result) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	return r.file.Close()
+}
+
+// discard takes away a file in which nothing whole stands.
+func (r result) discard() error {
+	if r.file == nil {
+		return nil
+	}
+	return errors.Join(r.file.Close(), os.Remove(r.file.Name()))
+}
+
+// caseFile opens a file for cases, which must not be there yet: people grade them.
+func (a *app) caseFile(path string) (result, error) {
+	if path == "" {
+		return result{Writer: a.Stdout}, nil
+	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return usageError("the cases cannot be written: "+err.Error(), "name a file that is not there yet")
+		return result{}, usageError("the cases cannot be written: "+err.Error(), "name a file that is not there yet")
 	}
-	return errors.Join(dataset.Encode(f, cases), f.Close())
+	return result{Writer: f, file: f}, nil
 }

@@ -40,6 +40,13 @@ func (a *app) evalFindings(ctx context.Context, args []string, o *options) error
 		return err
 	}
 	change, err := a.benchmarkChange(ctx, about, o)
+	if err == nil && len(change.Files) == 0 {
+		err = usageError("the diff holds no file", "name a whole unified diff with --diff or RB_DIFF")
+	}
+	if err != nil {
+		return err
+	}
+	out, err := a.submissionFile(cmp.Or(o.out, a.getenv("RB_OUT")))
 	if err != nil {
 		return err
 	}
@@ -49,12 +56,12 @@ func (a *app) evalFindings(ctx context.Context, args []string, o *options) error
 	agent := cmp.Or(a.getenv("RB_AGENT"), "pr-review-action")
 	submission, unread, err := eval.Submit(ctx, change, reviewer.Reviewer, o.concurrency, about, agent)
 	if err != nil {
-		return errors.Join(err, reviewer.why())
+		return errors.Join(err, reviewer.why(), out.discard())
 	}
 	for _, file := range unread {
-		fmt.Fprintln(a.Stderr, "warning: not read in full: "+guard.Line(file, 0))
+		a.warn("not read in full: " + guard.Line(file, 0))
 	}
-	return a.submit(submission, cmp.Or(o.out, a.getenv("RB_OUT")))
+	return errors.Join(printJSON(out, submission), out.Close())
 }
 
 // benchmarked is the change under review, as the benchmark's variables name it.
@@ -97,13 +104,14 @@ func (a *app) clonedChange(ctx context.Context, about eval.Subject, o *options) 
 	return c, nil
 }
 
-func (a *app) submit(s eval.Submission, path string) error {
+// submissionFile opens the file for the findings. One of an earlier run goes.
+func (a *app) submissionFile(path string) (result, error) {
 	if path == "" {
-		return printJSON(a.Stdout, s)
+		return result{Writer: a.Stdout}, nil
 	}
 	f, err := os.Create(path)
 	if err != nil {
-		return usageError("the findings cannot be written: "+err.Error(), "name a file in a folder that is there, with --out or RB_OUT")
+		return result{}, usageError("the findings cannot be written: "+err.Error(), "name a file in a folder that is there, with --out or RB_OUT")
 	}
-	return errors.Join(printJSON(f, s), f.Close())
+	return result{Writer: f, file: f}, nil
 }

@@ -85,7 +85,7 @@ func (p *progress) stop() {
 
 // cases shows how far a run over cases is.
 func (p *progress) cases(e eval.Progress) {
-	p.line("%d of %d cases · %s · %s", e.Done, e.Total, e.Cost, p.now().Sub(p.since).Round(time.Second))
+	p.line("%d of %d cases · %s · %s · %s", e.Cases, e.Total, render.Count(e.Asked, "question"), e.Cost, p.now().Sub(p.since).Round(time.Second))
 }
 
 // pulls shows how many pull requests were read.

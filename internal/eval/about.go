@@ -17,7 +17,7 @@ import (
 
 // about is what the report says of the run beside its results.
 func (r *run) about(ctx context.Context, results []Result) (score.About, error) {
-	a := score.About{Reviewer: r.Reviewer.Name, Fingerprints: r.fingerprints(), Decided: len(r.Decisions) > 0, Latencies: r.latencies()}
+	a := score.About{Reviewer: r.Reviewer.Name, Fingerprints: r.fingerprints(), Latencies: r.latencies()}
 	if a.Reviewer != score.Scripted && r.Reviewer.Chat != nil {
 		a.Reviewer, a.Model = "model", r.Reviewer.Name
 	}
@@ -28,8 +28,7 @@ func (r *run) about(ctx context.Context, results []Result) (score.About, error) 
 	if !r.Judge.Agreement {
 		return a, nil
 	}
-	with := judge.New(metered{r.Judge.Chat, r.meter}, r.Judge.Model, r.Random, r.labelled.once)
-	agreement, err := with.Agreement(about(ctx, "a labelled pair"))
+	agreement, err := judge.New(r.umpire(), r.Random, r.labelled.once).Agreement(about(ctx, "a labelled pair"))
 	if err != nil {
 		return a, fmt.Errorf("measuring the judge: %w", err)
 	}

@@ -48,14 +48,14 @@ func (r *run) one(ctx context.Context, i int) (Result, error) {
 		return Result{}, err
 	}
 	result := Result{Result: base(c, state, outcome), Draft: draftID(state)}
-	posted, lost := r.trace(&result, i, state)
-	if err := r.scored(ctx, &result, i, state, posted); err != nil {
+	found := r.trace(&result, i, state)
+	if err := r.scored(ctx, &result, i, state, found); err != nil {
 		return Result{}, err
 	}
 	if err := r.decided(&result, state); err != nil {
 		return Result{}, err
 	}
-	result.blame(lost)
+	result.blame()
 	score.Grade(&result.Result)
 	return result, nil
 }
@@ -81,10 +81,8 @@ func (r *run) drafted(ctx context.Context, i int) (reviewpr.State, string, error
 	if err != nil {
 		return reviewpr.State{}, "", fmt.Errorf("reviewing: %w", err)
 	}
-	for _, f := range got.State.Coverage() {
-		if f.State == finding.NotReached {
-			return reviewpr.State{}, "", r.meter.refusal()
-		}
+	if err := r.meter.refusal(); err != nil && len(notRead(got.State)) > 0 {
+		return reviewpr.State{}, "", err
 	}
 	if got.Status == graph.Paused {
 		return got.State, got.State.Outcome(), nil
@@ -97,8 +95,8 @@ func (r *run) reviewer(i int) review.Reviewer {
 	if r.Reviewer.Chat == nil {
 		return review.NewRules()
 	}
-	model := review.NewModel(metered{r.Reviewer.Chat, r.meter}, r.Random)
-	model.Once = r.review[i].once
+	model := review.NewModel(metered{r.Reviewer.Chat, r.Budget.Price, r.meter}, r.Random)
+	model.Once, model.OnFailure = r.review[i].once, r.failure
 	return caseReviewer{model, &r.Cases[i]}
 }
 
@@ -208,53 +206,37 @@ func (r ruling) note(golden int, id string, distance int, said judge.Ruling) boo
 }
 
 // trace writes down what got lost on the way from the answers to the review. It
-// returns what is left, the findings that would be posted, and the losses.
-func (r *run) trace(result *Result, i int, s reviewpr.State) ([]finding.Finding, []loss.Loss) {
+// returns what is left, the findings that would be posted.
+func (r *run) trace(result *Result, i int, s reviewpr.State) []finding.Finding {
 	answers := map[string][]string{}
 	if j := r.review[i]; j != nil {
 		for _, e := range j.exchanges() {
 			answers[e.About] = append(answers[e.About], e.Said.Text)
 		}
 	}
-	in := loss.Input{Aggregated: s.Comments, Cut: render.Cut(s.Review())}
+	in := loss.Input{Golden: r.Cases[i].Golden, Aggregated: s.Comments, Cut: render.Cut(s.Review())}
 	for _, f := range s.FileReviews {
 		in.Files = append(in.Files, loss.File{Answers: answers[f.Path], Review: f})
 	}
-	lost, moved := loss.Trace(in)
-	var known []loss.Place
-	for _, g := range r.Cases[i].Golden {
-		known = append(known, places(g.Places())...)
-	}
-	result.Lost, result.Moved = losses(lost, known), losses(moved, known)
+	result.Lost, result.Moved = loss.Trace(in)
+	return posted(s)
+}
+
+// posted are the findings that the review would hold.
+func posted(s reviewpr.State) []finding.Finding {
 	gone := map[string]bool{}
-	for _, f := range in.Cut {
+	for _, f := range render.Cut(s.Review()) {
 		gone[f.ID] = true
 	}
-	return slices.DeleteFunc(finding.Kept(s.Comments), func(f finding.Finding) bool { return gone[f.ID] }), lost
-}
-
-func places(all []dataset.Place) (out []loss.Place) {
-	for _, p := range all {
-		out = append(out, loss.Place(p))
-	}
-	return out
-}
-
-// losses says of each loss whether it stood at a known defect.
-func losses(all []loss.Loss, known []loss.Place) (out []score.Loss) {
-	for _, l := range all {
-		out = append(out, score.Loss{Stage: l.Stage, Path: l.Path, Line: l.Line, Severity: l.Severity, Title: l.Title, Why: l.Why, Known: l.At(known...)})
-	}
-	return out
+	return slices.DeleteFunc(finding.Kept(s.Comments), func(f finding.Finding) bool { return gone[f.ID] })
 }
 
 // blame says of every known defect that nothing hits at which stage a finding
-// that stood there was lost.
-func (r *Result) blame(lost []loss.Loss) {
+// near it was lost.
+func (r *Result) blame() {
 	for i, g := range r.Golden {
-		at := places(append([]dataset.Place{g.Place}, g.Also...))
-		if j := slices.IndexFunc(lost, func(l loss.Loss) bool { return l.At(at...) }); j >= 0 && g.Hit == "" {
-			r.Golden[i].LostAt = lost[j].Stage
+		if g.Hit == "" {
+			r.Golden[i].LostAt = loss.StageOf(r.Lost, g.Golden)
 		}
 	}
 }

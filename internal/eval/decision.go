@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"strings"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -26,10 +26,12 @@ type Decision struct {
 	Commands string `json:"commands"`
 }
 
-// ReadDecisions reads decisions, one JSON object a line. Errors name the line.
+// ReadDecisions reads decisions, one JSON object a line. An error names which one
+// it is. A draft is decided once.
 func ReadDecisions(r io.Reader) ([]Decision, error) {
 	var all []Decision
 	in := jsontext.NewDecoder(io.LimitReader(r, maxResults))
+	seen := map[[2]string]bool{}
 	for {
 		var d Decision
 		err := strict.UnmarshalDecode(in, &d, strict.RejectUnknownMembers(true))
@@ -38,6 +40,11 @@ func ReadDecisions(r io.Reader) ([]Decision, error) {
 		}
 		if err == nil {
 			_, err = decision.Parse(d.Commands)
+		}
+		if draft := [2]string{d.Case, d.Draft}; err == nil && seen[draft] {
+			err = fmt.Errorf("the draft %.40q of %.100q was decided before", d.Draft, d.Case)
+		} else {
+			seen[draft] = true
 		}
 		if err != nil {
 			return nil, fmt.Errorf("decision %d: %w", len(all)+1, err)
@@ -52,8 +59,8 @@ func draftID(s reviewpr.State) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// decided marks what the person at the gate dropped. A decision about another
-// draft of the case says nothing of this one.
+// decided marks what the person at the gate changed. A decision about another
+// draft of the case says nothing of this one: Run tells of it.
 func (r *run) decided(result *Result, s reviewpr.State) error {
 	for _, d := range r.Decisions {
 		if d.Case != result.ID || d.Draft != result.Draft {
@@ -64,21 +71,35 @@ func (r *run) decided(result *Result, s reviewpr.State) error {
 			err = parsed.Check(gate.IDs(finding.Kept(s.Comments)))
 		}
 		if err != nil {
-			return fmt.Errorf("the decision about %s: %s", d.Case, strings.TrimSpace(err.Error()))
+			return fmt.Errorf("the decision about %s: %w", d.Case, err)
 		}
-		drop(result.Posted, finding.Kept(parsed.Apply(s.Comments)), parsed.Verdict == decision.Abort)
+		change(result.Posted, finding.Kept(parsed.Apply(s.Comments)), parsed.Verdict == decision.Abort)
 		result.Decided = true
 	}
 	return nil
 }
 
-// drop marks what is not among those that are left.
-func drop(posted []score.Posted, left []finding.Finding, all bool) {
-	stays := map[string]bool{}
+// change marks what is not among those that are left, and what is graded otherwise.
+func change(posted []score.Posted, left []finding.Finding, none bool) {
+	stays := map[string]finding.Finding{}
 	for _, f := range left {
-		stays[f.ID] = !all
+		stays[f.ID] = f
 	}
-	for i := range posted {
-		posted[i].Dropped = !stays[posted[i].ID]
+	for i, p := range posted {
+		f, ok := stays[p.ID]
+		if posted[i].Dropped = none || !ok; ok && f.Severity != p.Severity {
+			posted[i].Regraded = f.Severity
+		}
 	}
+}
+
+// idle names the decisions that no draft of the run has met.
+func idle(all []Decision, results []Result) (names []string) {
+	for _, d := range all {
+		met := func(r Result) bool { return r.ID == d.Case && r.Draft == d.Draft }
+		if !slices.ContainsFunc(results, met) {
+			names = append(names, d.Case+" "+d.Draft)
+		}
+	}
+	return names
 }

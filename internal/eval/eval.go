@@ -9,12 +9,14 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,6 +29,8 @@ import (
 	"github.com/org/pr-review-action/internal/eval/judge"
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/review"
 )
 
@@ -57,27 +61,50 @@ type Options struct {
 	Commit      string
 	Random      io.Reader
 	Now         func() time.Time
-	Observe     func(Progress) // nil for nobody; called from one goroutine at a time
+	Linger      time.Duration // how long answers on their way are waited for when the run is cancelled
+
+	// Told, before anything is asked, what is going to be; then how far it is, from
+	// several goroutines; then what is odd about the results. Each nil for nobody.
+	Announce func(string)
+	Observe  func(Progress)
+	Warn     func(error)
 }
 
-// Progress is how far a run is.
+// Progress is how far a run is. Cost is what the run has cost so far, earlier parts
+// of it included.
 type Progress struct {
-	Done, Total int // cases
-	Cost        cost.MicroUSD
+	Cases, Total int
+	Asked        int // questions, by this process
+	Cost         cost.MicroUSD
 }
+
+// ErrNothingRead says that not one file of all cases could be reviewed, so that
+// there is nothing to score.
+var ErrNothingRead = errors.New("not one file could be reviewed")
 
 // StoppedError is a run that its budget ended. What was paid is kept.
 type StoppedError struct {
 	Done, Total int
-	Err         error // review.ErrSpent, and ErrUnpriced where that is why
+	Err         error // review.ErrSpent
 }
 
 func (e *StoppedError) Error() string {
-	return fmt.Sprintf("stopped behind %d of %d cases: %v", e.Done, e.Total, e.Err)
+	return fmt.Sprintf("stopped with %d of %d cases done: %v", e.Done, e.Total, e.Err)
 }
 
 // Unwrap gives the reason.
 func (e *StoppedError) Unwrap() error { return e.Err }
+
+// FolderError says that a run's folder cannot be read or written.
+type FolderError struct {
+	Dir string
+	Err error
+}
+
+func (e *FolderError) Error() string { return fmt.Sprintf("the run's folder %s: %v", e.Dir, e.Err) }
+
+// Unwrap gives the reason.
+func (e *FolderError) Unwrap() error { return e.Err }
 
 // run is one run under way.
 type run struct {
@@ -88,8 +115,9 @@ type run struct {
 	judging  []*journal // of each case; nil entries without a judge
 	labelled *journal   // of the judge's agreement
 
-	mu   sync.Mutex
-	done int
+	mu    sync.Mutex
+	done  int
+	cause error // of the first file that failed
 }
 
 // Run reviews and scores every case, and writes the results into the folder.
@@ -97,10 +125,15 @@ type run struct {
 // error names the first, and a further run goes on from there.
 func Run(ctx context.Context, o Options) (score.Report, error) {
 	began := o.Now()
-	r := &run{Options: o, meter: newMeter(o.Budget, o.Concurrency, o.Now)}
+	r := &run{Options: o, meter: newMeter(o)}
+	r.meter.tell = r.observe
 	if err := r.open(ctx); err != nil {
-		return score.Report{}, errors.Join(err, r.close())
+		return score.Report{}, &FolderError{o.Dir, errors.Join(err, r.close())}
 	}
+	if o.Announce != nil {
+		o.Announce(r.forecast())
+	}
+	r.observe()
 	results, err := r.all(ctx)
 	var about score.About
 	if err == nil {
@@ -109,9 +142,13 @@ func Run(ctx context.Context, o Options) (score.Report, error) {
 	if err = errors.Join(err, r.close()); err != nil {
 		return score.Report{}, err
 	}
+	r.warn(results)
 	about.Seconds = o.Now().Sub(began).Seconds()
 	report := score.Summarize(scores(results), about)
-	return report, write(o.Dir, o.Cases, results, report)
+	if err := write(o.Dir, o.Cases, results, report); err != nil {
+		return score.Report{}, &FolderError{o.Dir, err}
+	}
+	return report, nil
 }
 
 // journalFolder is the part of the folder that holds prompts, answers and times.
@@ -130,29 +167,30 @@ func (r *run) open(ctx context.Context) (err error) {
 	r.judging = make([]*journal, len(r.Cases))
 	for i, c := range r.Cases {
 		if r.Reviewer.Chat != nil {
-			if r.review[i], err = r.journal(ctx, reviewThread(c, r.reviewerKey())); err != nil {
+			if r.review[i], err = r.journal(ctx, reviewThread(c, r.reviewerKey()), r.Budget.Price); err != nil {
 				return err
 			}
 		}
 		if r.Judge != nil {
-			if r.judging[i], err = r.journal(ctx, judgeThread(c.ID, r.judgeKey())); err != nil {
+			if r.judging[i], err = r.journal(ctx, judgeThread(c, r.reviewerKey(), r.judgeKey()), r.Budget.Judge); err != nil {
 				return err
 			}
 		}
 	}
 	if r.Judge != nil && r.Judge.Agreement {
-		r.labelled, err = r.journal(ctx, judgeThread("labelled", r.judgeKey()))
+		r.labelled, err = r.journal(ctx, "labelled:"+r.judgeKey(), r.Budget.Judge)
 	}
 	return err
 }
 
-func (r *run) journal(ctx context.Context, thread string) (*journal, error) {
+func (r *run) journal(ctx context.Context, thread string, price *cost.Price) (*journal, error) {
 	j, err := openJournal(ctx, r.store, thread)
 	if err != nil {
 		return nil, err
 	}
+	j.onLoss = func(err error) { r.meter.refuse(&FolderError{r.Dir, err}) } // what is asked now would be lost as well
 	for i, e := range j.list {
-		e.Said.Usage = r.meter.priced(e.Said.Usage)
+		e.Said.Usage = priced(price, e.Said.Usage)
 		j.list[i], j.known[e.Key] = e, e
 		r.meter.paid(e.Said.Usage)
 	}
@@ -177,7 +215,9 @@ func reviewThread(c dataset.Case, reviewer string) string {
 	return "review/" + c.ID + ":" + digest(c.Diff, reviewer)
 }
 
-func judgeThread(id, judge string) string { return "judge/" + id + ":" + digest(judge) }
+func judgeThread(c dataset.Case, reviewer, judge string) string {
+	return "judge/" + c.ID + ":" + digest(c.Diff, reviewer, judge)
+}
 
 // all runs the cases side by side and returns their results in order.
 func (r *run) all(ctx context.Context) ([]Result, error) {
@@ -194,8 +234,10 @@ func (r *run) all(ctx context.Context) ([]Result, error) {
 			return nil
 		})
 	}
-	err := errors.Join(group.Wait(), r.first(failed))
-	return results, err
+	if err := errors.Join(group.Wait(), r.first(failed)); err != nil {
+		return nil, err
+	}
+	return results, r.anything(results)
 }
 
 // first says what the errors of cases come to.
@@ -217,23 +259,66 @@ func (r *run) first(failed []error) error {
 	return fmt.Errorf("%d of %d cases could not be brought to their end, of these first %s: %w", n, len(r.Cases), at, first)
 }
 
-func (r *run) ended(err error) {
+// anything refuses figures of a run in which every review failed: they would say
+// nothing about the reviewer.
+func (r *run) anything(results []Result) error {
+	for _, result := range results {
+		if result.Outcome != reviewpr.Failed {
+			return nil
+		}
+	}
+	return errors.Join(ErrNothingRead, r.cause)
+}
+
+// failure keeps why the first file failed. The cause may name an address.
+func (r *run) failure(_ string, cause error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.cause = cmp.Or(r.cause, cause)
+}
+
+// warn tells of files that failed and of decisions about other drafts.
+func (r *run) warn(results []Result) {
+	if r.Warn == nil {
+		return
+	}
+	if r.cause != nil {
+		r.Warn(fmt.Errorf("files could not be reviewed, the first of them: %w", r.cause))
+	}
+	if names := idle(r.Decisions, results); len(names) > 0 {
+		r.Warn(fmt.Errorf("%s met no draft of this run: %s", render.Count(len(names), "decision"), strings.Join(names, ", ")))
+	}
+}
+
+func (r *run) ended(err error) {
+	r.mu.Lock()
 	if err == nil {
 		r.done++
 	}
-	if r.Observe != nil {
-		r.Observe(Progress{Done: r.done, Total: len(r.Cases), Cost: r.meter.total()})
+	r.mu.Unlock()
+	r.observe()
+}
+
+func (r *run) observe() {
+	if r.Observe == nil {
+		return
 	}
+	r.mu.Lock()
+	p := Progress{Cases: r.done, Total: len(r.Cases)}
+	r.mu.Unlock()
+	p.Cost, p.Asked = r.meter.soFar()
+	r.Observe(p)
 }
 
 func (r *run) judge(i int) *judge.Judge {
 	if r.Judge == nil {
 		return nil
 	}
-	return judge.New(metered{r.Judge.Chat, r.meter}, r.Judge.Model, r.Random, r.judging[i].once)
+	return judge.New(r.umpire(), r.Random, r.judging[i].once)
 }
+
+// umpire is the judge's model.
+func (r *run) umpire() review.Chatter { return metered{r.Judge.Chat, r.Budget.Judge, r.meter} }
 
 func scores(results []Result) []score.Result {
 	all := make([]score.Result, len(results))

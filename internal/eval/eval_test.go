@@ -24,6 +24,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/review"
 )
 
@@ -199,36 +200,88 @@ func TestP9_ARunStopsBeforeItCostsMoreThanItsCap(t *testing.T) {
 	dir := t.TempDir()
 	reviewer, asked := counted(0)
 	asked.cost = 100
+	price, err := cost.ParsePrice("0.01/0.01") // sets about 300 aside for a question
+	require.NoError(t, err)
 	o := options(t, dir, reviewer)
-	o.Concurrency, o.Budget = 1, eval.Budget{Cap: 250}
-	_, err := eval.Run(t.Context(), o)
-	require.ErrorIs(t, err, review.ErrSpent)
-	require.EqualValues(t, 2, asked.asked.Load(), "a third answer would cost more than is left")
+	o.Budget = eval.Budget{Cap: 10_000, Price: &price}
+	o.Cases = cases()[:2]
+	_, err = eval.Run(t.Context(), o)
+	require.NoError(t, err)
+	require.EqualValues(t, 3, asked.asked.Load())
+
+	o.Cases, o.Budget.Cap = cases(), 400
+	_, err = eval.Run(t.Context(), o)
+	require.ErrorIs(t, err, review.ErrSpent, "what was paid before counts")
+	require.EqualValues(t, 3, asked.asked.Load())
 	stopped, ok := errors.AsType[*eval.StoppedError](err)
 	require.True(t, ok)
-	require.Equal(t, 3, stopped.Total)
+	require.Equal(t, []int{2, 3}, []int{stopped.Done, stopped.Total})
 
-	o.Budget.Cap = 400
+	o.Budget.Cap = 1_000
 	report, err := eval.Run(t.Context(), o)
 	require.NoError(t, err)
-	require.EqualValues(t, 4, asked.asked.Load(), "what was paid is not paid again, and counts")
+	require.EqualValues(t, 4, asked.asked.Load(), "and is not paid again")
 	require.EqualValues(t, 400, report.Cost)
 }
 
-func TestP9_ACapNeedsToKnowWhatAnswersCost(t *testing.T) {
+func TestPricesAreThoseOfReviewerAndJudge(t *testing.T) {
 	t.Parallel()
-	reviewer, asked := counted(0)
-	o := options(t, t.TempDir(), reviewer)
-	o.Concurrency, o.Budget = 1, eval.Budget{Cap: 1_000_000}
+	dir := t.TempDir()
+	reviewer, _ := counted(0)
+	o := options(t, dir, reviewer)
 	_, err := eval.Run(t.Context(), o)
-	require.ErrorIs(t, err, eval.ErrUnpriced)
-	require.EqualValues(t, 1, asked.asked.Load())
-	price, err := cost.ParsePrice("0.25/2")
 	require.NoError(t, err)
-	o.Budget.Price = &price
-	_, err = eval.Run(t.Context(), o)
+	o.Judge, _ = judge(t, llmtest.HonestJudge)
+	cheap, err := cost.ParsePrice("1/1")
 	require.NoError(t, err)
+	dear, err := cost.ParsePrice("0/100")
+	require.NoError(t, err)
+	o.Budget = eval.Budget{Price: &cheap, Judge: &dear}
+	report, err := eval.Run(t.Context(), o)
+	require.NoError(t, err)
+	require.EqualValues(t, report.Usage.InputTokens+report.Usage.OutputTokens, report.Usage.Cost, "also of answers that the journal had")
+	require.EqualValues(t, 100*report.Judging.OutputTokens, report.Judging.Cost)
 }
+
+func TestAnAnswerThatCannotBeKeptEndsTheRun(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	reviewer, asked := counted(0)
+	asked.Chatter = during{asked.Chatter, func() {
+		journal := filepath.Join(dir, "journal")
+		if os.RemoveAll(journal) == nil {
+			_ = os.WriteFile(journal, nil, 0o600) // the journal's folder is none any more
+		}
+	}}
+	o := options(t, dir, reviewer)
+	o.Concurrency = 1
+	_, err := eval.Run(t.Context(), o)
+	var folder *eval.FolderError
+	require.ErrorAs(t, err, &folder)
+	require.EqualValues(t, 1, asked.asked.Load(), "whatever else is asked would be lost as well")
+	_, err = eval.ReadRun(dir)
+	require.ErrorIs(t, err, eval.ErrNoRun)
+}
+
+func TestARunInWhichEveryReviewFailedHasNoFigures(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	_, err := eval.Run(t.Context(), options(t, dir, scripted()))
+	require.NoError(t, err)
+	before := read(t, dir, "report.md")
+	reviewer, asked := counted(1)
+	asked.asked.Store(1)
+	asked.Chatter = other{asked.Chatter}
+	_, err = eval.Run(t.Context(), options(t, dir, reviewer))
+	require.ErrorIs(t, err, eval.ErrNothingRead)
+	require.ErrorIs(t, err, errDown, "and why")
+	require.Equal(t, before, read(t, dir, "report.md"), "the earlier run's stay")
+}
+
+// other is another model, of which nothing is in the journal.
+type other struct{ review.Chatter }
+
+func (other) Identity() string { return "another" }
 
 func TestTwoProcessesInOneFolderDoNotMix(t *testing.T) {
 	t.Parallel()

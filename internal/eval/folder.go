@@ -30,8 +30,8 @@ const maxResults = 256 << 20
 // ErrNoRun says that a folder holds no finished run.
 var ErrNoRun = errors.New("it holds no run that came to its end")
 
-// write puts a run's results into its folder. The report comes last: with it
-// the run is one that came to its end.
+// write puts a run's results into its folder. The old report goes first and the
+// new one comes last: where there is one, all belongs to the run it is about.
 func write(dir string, cases []dataset.Case, results []Result, report score.Report) error {
 	var all, lines, object bytes.Buffer
 	if err := dataset.Encode(&all, cases); err != nil {
@@ -49,6 +49,9 @@ func write(dir string, cases []dataset.Case, results []Result, report score.Repo
 		return fmt.Errorf("writing the report: %w", err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("writing the results: %w", err)
+	}
+	if err := os.Remove(filepath.Join(dir, reportFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("writing the results: %w", err)
 	}
 	for _, file := range []struct {
@@ -73,10 +76,18 @@ func plain(b *bytes.Buffer) *json.Encoder {
 // replace leaves the old file or the new one, whole.
 func replace(path string, text []byte) error {
 	temp := path + ".new"
-	if err := os.WriteFile(temp, text, 0o600); err != nil {
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
 		return errors.Join(err, os.Remove(temp))
 	}
-	return os.Rename(temp, path)
+	return nil
 }
 
 // Kept is a finished run as its folder has it.

@@ -2,67 +2,101 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/cost"
-	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/eval/judge"
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/triage"
 )
 
-// What a question is guessed to come to, beside its own text: output tokens of a
-// review, reasoning included, and input and output of one vote of the judge.
+// What is guessed: bytes of a token, output tokens of a review with its reasoning,
+// input and output of one vote of the judge, and votes that settle a question.
 const (
+	bytesPerToken   = 4
 	guessedAnswer   = 1_200
 	guessedQuestion = 1_500
 	guessedVote     = 200
+	guessedVotes    = 2
 )
 
-// Forecast says what a run is about to ask, as far as that can be known before:
-// the text of the reviews is counted, all else is guessed.
-func Forecast(o Options) string {
-	files, asked := 0, cost.Usage{}
-	for _, c := range o.Cases {
-		n, u := forecast(c, o)
-		files, asked = files+n, cost.Add(asked, u)
+// forecast says what the run is about to ask, as far as that can be known before:
+// the texts of the reviews that are not in the journal are counted, all else is guessed.
+func (r *run) forecast() string {
+	files, reviews, rulings := 0, cost.Usage{}, cost.Usage{}
+	judged := slices.ContainsFunc(r.judging, func(j *journal) bool { return j != nil && len(j.list) > 0 })
+	for i := range r.Cases {
+		n, u := r.reviewsOf(i)
+		files, reviews = files+n, cost.Add(reviews, u)
+		if r.Judge != nil && len(r.judging[i].list) == 0 && (u.Calls > 0 || !judged) {
+			rulings = cost.Add(rulings, votes(len(r.Cases[i].Golden)+1))
+		}
 	}
-	text := fmt.Sprintf("%s, %s to review", render.Count(len(o.Cases), "case"), render.Count(files, "file"))
-	if asked.Calls > 0 {
-		text += fmt.Sprintf("; about %s with %s million input and %s million output tokens",
-			render.Count(int(asked.Calls), "question"), millions(asked.InputTokens), millions(asked.OutputTokens))
+	if r.labelled != nil && len(r.labelled.list) == 0 {
+		rulings = cost.Add(rulings, votes(judge.Labelled))
 	}
-	switch {
-	case asked.Calls > 0 && o.Budget.Price != nil:
-		text += ", " + o.Budget.Price.Of(asked).String()
-	case asked.Calls > 0:
-		text += " (--price IN/OUT says what that costs)"
+	text := fmt.Sprintf("%s, %s to review", render.Count(len(r.Cases), "case"), render.Count(files, "file"))
+	asked := cost.Add(reviews, rulings)
+	if asked.Calls == 0 {
+		if r.Reviewer.Chat == nil || free(r.Reviewer) {
+			return text + "."
+		}
+		return text + "; what is to be asked is in the journal, as far as that can be told."
 	}
-	return text + "."
+	return fmt.Sprintf("%s; about %s with %s million input and %s million output tokens%s.",
+		text, render.Count(int(asked.Calls), "question"), millions(asked.InputTokens), millions(asked.OutputTokens), r.amount(reviews, rulings))
 }
 
-func forecast(c dataset.Case, o Options) (files int, asked cost.Usage) {
-	change, err := c.Change()
+// amount is what the questions may cost, where prices are known.
+func (r *run) amount(reviews, rulings cost.Usage) string {
+	if reviews.Calls > 0 && r.Budget.Price == nil || rulings.Calls > 0 && r.Budget.Judge == nil {
+		return " (--price IN/OUT says what that costs)"
+	}
+	return ", about " + (priced(r.Budget.Price, reviews).Cost + priced(r.Budget.Judge, rulings).Cost).String()
+}
+
+// free reports whether a reviewer costs nothing and asks nobody.
+func free(r Reviewer) bool {
+	_, scripted := r.Chat.(script)
+	return scripted
+}
+
+// reviewsOf counts the files of a case that are to be reviewed, and what those
+// take about which nothing is in the journal.
+func (r *run) reviewsOf(i int) (files int, asked cost.Usage) {
+	change, err := r.Cases[i].Change()
 	if err != nil {
 		return 0, cost.Usage{} // the run will say so
 	}
-	chosen, _ := triage.Files(change.Files, triage.Options{Ignore: o.Config.Ignore})
-	if _, free := o.Reviewer.Chat.(script); o.Reviewer.Chat != nil && !free {
-		for _, f := range chosen {
-			question := prompt.User(guard.Boundary(strings.Repeat("0", 32)), prompt.Input{Path: f.Path, OldPath: f.OldPath, Patch: f.Patch})
-			u := bound(llm.Request{System: prompt.System(), User: question, Schema: prompt.Schema(), MaxTokens: guessedAnswer})
-			asked = cost.Add(asked, u)
+	chosen, _ := triage.Files(change.Files, triage.Options{Ignore: r.Config.Ignore})
+	if r.Reviewer.Chat == nil || free(r.Reviewer) {
+		return len(chosen), cost.Usage{}
+	}
+	for _, f := range chosen {
+		if !slices.ContainsFunc(r.review[i].list, func(e Exchange) bool { return e.About == f.Path }) {
+			asked = cost.Add(asked, question(f))
 		}
 	}
-	if o.Judge != nil { // two votes mostly settle a question, and about one finding a case is judged twice
-		votes := int64(2 * (len(c.Golden) + 1))
-		asked = cost.Add(asked, cost.Usage{Calls: votes, InputTokens: votes * guessedQuestion, OutputTokens: votes * guessedVote})
-	}
 	return len(chosen), asked
+}
+
+// question is what the review of a file takes.
+func question(f diff.File) cost.Usage {
+	user := prompt.User(guard.Boundary(strings.Repeat("0", 32)), prompt.Input{Path: f.Path, OldPath: f.OldPath, Patch: f.Patch})
+	text := len(prompt.System()) + len(user) + len(prompt.Schema())
+	return cost.Usage{Calls: 1, InputTokens: int64(text / bytesPerToken), OutputTokens: guessedAnswer}
+}
+
+// votes is what so many questions to the judge take.
+func votes(questions int) cost.Usage {
+	n := int64(guessedVotes * questions)
+	return cost.Usage{Calls: n, InputTokens: n * guessedQuestion, OutputTokens: n * guessedVote}
 }
 
 // Took says how long a run and its answers took. It is not part of the report's

@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/finding"
@@ -39,9 +40,9 @@ type Submitted struct {
 }
 
 // Submit reviews a change through the graph, up to the gate, and gives what
-// would be posted. unread names the files that were not read in full. A run in
-// which nothing could be reviewed is an error: silence would be taken for a
-// clean review.
+// would be posted. unread names the files that were not read in full. A change of
+// which nothing could be reviewed, or that was not read in full and in which
+// nothing was found, is an error: silence would be taken for a clean review.
 func Submit(ctx context.Context, change ingest.Change, reviewer review.Reviewer, concurrency int, about Subject, agent string) (s Submission, unread []string, err error) {
 	flow, err := reviewpr.New(reviewpr.Steps{
 		Ingest:   func(context.Context) (ingest.Change, error) { return change, nil },
@@ -54,14 +55,17 @@ func Submit(ctx context.Context, change ingest.Change, reviewer review.Reviewer,
 	if err != nil {
 		return Submission{}, nil, fmt.Errorf("reviewing: %w", err)
 	}
-	if got.End == reviewpr.Failed {
-		return Submission{}, nil, fmt.Errorf("reviewing: %s", got.State.Reason)
-	}
-	s = Submission{Pull: about, Agent: agent, Findings: []Submitted{}}
-	for _, f := range finding.Kept(got.State.Comments) {
+	s, unread = Submission{Pull: about, Agent: agent, Findings: []Submitted{}}, notRead(got.State)
+	for _, f := range posted(got.State) {
 		s.Findings = append(s.Findings, submitted(f, got.State, agent))
 	}
-	return s, notRead(got.State), nil
+	switch {
+	case got.End == reviewpr.Failed:
+		err = fmt.Errorf("reviewing: %s", got.State.Reason)
+	case len(s.Findings) == 0 && len(unread) > 0:
+		err = fmt.Errorf("reviewing: nothing was found, and %s not read in full", strings.Join(unread, ", "))
+	}
+	return s, unread, err
 }
 
 func submitted(f finding.Finding, s reviewpr.State, agent string) Submitted {

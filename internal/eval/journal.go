@@ -32,6 +32,8 @@ type journal struct {
 	thread  string
 	release func() error
 
+	onLoss func(error) // an answer that was paid could not be kept
+
 	mu    sync.Mutex
 	saved bool
 	known map[string]Exchange
@@ -48,7 +50,7 @@ func openJournal(ctx context.Context, store *filestore.Store, thread string) (*j
 	if err != nil && !errors.Is(err, graph.ErrNoThread) {
 		return nil, errors.Join(err, release())
 	}
-	j := &journal{store: store, thread: thread, release: release, saved: err == nil, known: map[string]Exchange{}, list: list}
+	j := &journal{store: store, thread: thread, release: release, onLoss: func(error) {}, saved: err == nil, known: map[string]Exchange{}, list: list}
 	for _, e := range list {
 		j.known[e.Key] = e
 	}
@@ -96,7 +98,11 @@ func (j *journal) once(ctx context.Context, key string, do func(context.Context)
 		return said, err
 	}
 	e.Said = said
-	return said, j.keep(context.WithoutCancel(ctx), e)
+	err = j.keep(context.WithoutCancel(ctx), e)
+	if err != nil {
+		j.onLoss(err)
+	}
+	return said, err
 }
 
 // keep writes an exchange. What was paid is kept also when the run was cancelled.
@@ -132,7 +138,7 @@ func (j *journal) begin(ctx context.Context) error {
 	return nil
 }
 
-// said are the exchanges with the given keys' answers so far, in order.
+// exchanges are those so far, in the order in which the answers came.
 func (j *journal) exchanges() []Exchange {
 	j.mu.Lock()
 	defer j.mu.Unlock()

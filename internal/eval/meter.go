@@ -13,36 +13,35 @@ import (
 	"github.com/org/pr-review-action/internal/review"
 )
 
-// ErrUnpriced says that a cap was set and the endpoint does not tell what its
-// answers cost.
-var ErrUnpriced = errors.New("the endpoint does not say what its answers cost, so the cap cannot be held")
-
-// Budget bounds what a run may cost. The zero value is no bound.
+// Budget bounds what a run may cost. Prices are those of a model's tokens, where
+// the endpoint does not say what an answer cost; nil for unknown ones. A cap
+// needs both, or it could not be held.
 type Budget struct {
-	Cap   cost.MicroUSD // of the whole run, of what earlier parts of it paid too; 0 for none
-	Price *cost.Price   // of the model and the judge; nil: what the endpoint reports counts
+	Cap          cost.MicroUSD // of the whole run, of what earlier parts of it paid too; 0 for none
+	Price, Judge *cost.Price
 }
 
 // meter counts what a run costs and how many questions are open at one time.
-// A question is put only where its upper bound fits under the cap; it waits for
+// Under a cap a question is put only where its upper bound fits; it waits for
 // those that are open, since they mostly cost less than was set aside for them.
 type meter struct {
-	Budget
-	slots chan struct{}
-	now   func() time.Time
+	cap    cost.MicroUSD
+	slots  chan struct{}
+	now    func() time.Time
+	linger time.Duration
+	tell   func() // when a question was answered
 
-	mu       sync.Mutex
-	settled  *sync.Cond
-	spent    cost.MicroUSD
-	held     cost.MicroUSD
-	largest  cost.MicroUSD // of one answer, where no price gives a bound
-	open     int
-	unpriced bool
-	refused  error // of the first question that was not put
+	mu      sync.Mutex
+	settled *sync.Cond
+	spent   cost.MicroUSD
+	held    cost.MicroUSD
+	open    int
+	asked   int
+	refused error // why no further question is put
 }
 
-func newMeter(b Budget, atOnce int, now func() time.Time) *meter {
-	m := &meter{Budget: b, slots: make(chan struct{}, atOnce), now: now}
+func newMeter(o Options) *meter {
+	m := &meter{cap: o.Budget.Cap, slots: make(chan struct{}, o.Concurrency), now: o.Now, linger: o.Linger}
 	m.settled = sync.NewCond(&m.mu)
 	return m
 }
@@ -52,78 +51,72 @@ func (m *meter) paid(u cost.Usage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.spent += u.Cost
-	m.largest = max(m.largest, u.Cost)
 }
 
-// priced adds what a usage costs, where the endpoint did not say.
-func (m *meter) priced(u cost.Usage) cost.Usage {
-	if m.Price != nil && u.Cost == 0 {
-		u.Cost = m.Price.Of(u)
-	}
-	return u
-}
-
-// total is what the run has cost so far.
-func (m *meter) total() cost.MicroUSD {
+// soFar is what the run has cost, and how many questions it has put.
+func (m *meter) soFar() (spent cost.MicroUSD, asked int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.spent
+	return m.spent, m.asked
 }
 
-// reserve sets money aside for a question; review.ErrSpent where it does not fit.
-func (m *meter) reserve(bound cost.Usage) (cost.MicroUSD, error) {
+// refuse ends the run: no further question is put. The first reason stays.
+func (m *meter) refuse(why error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for {
-		need := m.largest
-		if m.Price != nil {
-			need = m.Price.Of(bound)
-		}
-		switch {
-		case m.Cap == 0 || m.spent+m.held+need <= m.Cap && !m.unpriced:
-			m.held += need
-			m.open++
-			return need, nil
-		case m.unpriced:
-			return 0, m.refuse(fmt.Errorf("%w: %w", review.ErrSpent, ErrUnpriced))
-		case m.open == 0:
-			return 0, m.refuse(fmt.Errorf("%w: %s of %s", review.ErrSpent, m.spent, m.Cap))
-		}
-		m.settled.Wait()
-	}
+	m.refused = cmp.Or(m.refused, why)
+	m.settled.Broadcast()
 }
 
-func (m *meter) refuse(err error) error {
-	m.refused = cmp.Or(m.refused, err)
-	return m.refused
-}
-
-// refusal says why questions were not put.
+// refusal says why no further question is put, nil where they are.
 func (m *meter) refusal() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return cmp.Or(m.refused, review.ErrSpent)
+	return m.refused
+}
+
+// reserve sets money aside for a question, or says why it is not put.
+func (m *meter) reserve(need cost.MicroUSD) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for m.refused == nil && m.cap > 0 && m.spent+m.held+need > m.cap {
+		if m.open == 0 {
+			m.refused = fmt.Errorf("%w: of %s %s are left, and the next question may take %s", review.ErrSpent, m.cap, max(m.cap-m.spent, 0), need)
+			break
+		}
+		m.settled.Wait()
+	}
+	if m.refused != nil {
+		return m.refused
+	}
+	m.held += need
+	m.open++
+	return nil
 }
 
 // settle replaces what was set aside by what was paid.
-func (m *meter) settle(held cost.MicroUSD, u cost.Usage) {
+func (m *meter) settle(held, paid cost.MicroUSD) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	m.held -= held
 	m.open--
-	m.spent += u.Cost
-	m.largest = max(m.largest, u.Cost)
-	m.unpriced = m.unpriced || m.Cap > 0 && m.Price == nil && u.Calls > 0 && u.Cost == 0
+	m.asked++
+	m.spent += paid
 	m.settled.Broadcast()
+	m.mu.Unlock()
+	if m.tell != nil {
+		m.tell()
+	}
 }
 
 // metered is a model whose questions are counted, and written down for the journal.
 type metered struct {
 	review.Chatter
+	price *cost.Price
 	meter *meter
 }
 
-// Chat asks where slot and money are free.
+// Chat asks where slot and money are free. An answer that is on its way when the
+// run is cancelled is waited for, a while: it is paid.
 func (c metered) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	select {
 	case c.meter.slots <- struct{}{}:
@@ -131,26 +124,48 @@ func (c metered) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	case <-ctx.Done():
 		return llm.Answer{}, ctx.Err()
 	}
-	held, err := c.meter.reserve(bound(r))
-	if err != nil {
+	held := priced(c.price, bound(r)).Cost
+	if err := errors.Join(ctx.Err(), c.meter.reserve(held)); err != nil {
 		return llm.Answer{}, err
 	}
+	longer, done := lingering(ctx, c.meter.linger)
+	defer done()
 	began := c.meter.now()
-	answer, err := c.Chatter.Chat(ctx, r)
-	answer.Usage = c.meter.priced(answer.Usage)
-	c.meter.settle(held, answer.Usage)
+	answer, err := c.Chatter.Chat(longer, r)
+	answer.Usage = priced(c.price, answer.Usage)
+	c.meter.settle(held, answer.Usage.Cost)
 	if e, ok := ctx.Value(exchangeKey{}).(*Exchange); ok {
 		e.System, e.User, e.Seconds = r.System, r.User, c.meter.now().Sub(began).Seconds()
 	}
 	return answer, err
 }
 
-// bytesPerToken is a low guess for code and English, so that counts are high.
-const bytesPerToken = 3
+// lingering is a context that ends some time after ctx did.
+func lingering(ctx context.Context, d time.Duration) (context.Context, func()) {
+	longer, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			end(context.Cause(ctx))
+		case <-longer.Done():
+		}
+	})
+	return longer, func() { stop(); end(nil) }
+}
 
-// bound is an upper bound of what a question uses: its text, and its whole
-// limit of output.
+// priced adds what a usage costs, where the endpoint did not say.
+func priced(p *cost.Price, u cost.Usage) cost.Usage {
+	if p != nil && u.Cost == 0 {
+		u.Cost = p.Of(u)
+	}
+	return u
+}
+
+// bound is an upper bound of what a question uses: a token for each byte of its
+// text, which no tokenizer exceeds, some for the frame, and its whole limit of output.
 func bound(r llm.Request) cost.Usage {
 	text := len(r.System) + len(r.User) + len(r.Schema)
-	return cost.Usage{Calls: 1, InputTokens: int64(text/bytesPerToken) + 100, OutputTokens: int64(r.MaxTokens)}
+	return cost.Usage{Calls: 1, InputTokens: int64(text) + 200, OutputTokens: int64(r.MaxTokens)}
 }

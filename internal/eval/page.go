@@ -50,7 +50,7 @@ func asked(ctx context.Context, dir string, c dataset.Case, fingerprints map[str
 	}
 	review, err = exchanges(ctx, store, reviewThread(c, fingerprints["reviewer"]))
 	if err == nil || errors.Is(err, graph.ErrNoThread) {
-		judging, err = exchanges(ctx, store, judgeThread(c.ID, fingerprints["judge"]))
+		judging, err = exchanges(ctx, store, judgeThread(c, fingerprints["reviewer"], fingerprints["judge"]))
 	}
 	if errors.Is(err, graph.ErrNoThread) {
 		err = nil
@@ -85,7 +85,7 @@ func (p *page) text() string {
 	p.exchanges("What the judge was given and answered", p.judging)
 	p.line("\n## Diff\n\n%s", guard.Fence(p.c.Diff, "diff"))
 	p.systems(slices.Concat(p.review, p.judging))
-	return p.out.String()
+	return guard.Text(p.out.String())
 }
 
 func (p *page) known() {
@@ -99,7 +99,7 @@ func (p *page) known() {
 		case g.Hit != "":
 			state = "hit by " + g.Hit
 		case g.LostAt != "":
-			state = "found, and lost at " + g.LostAt
+			state = "missed; a finding near it was lost at " + g.LostAt
 		case g.FileHit:
 			state = "missed; there is a finding elsewhere in the file"
 		}

@@ -116,7 +116,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) enter(r Request) Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	about := r.Judge + " " + r.Path
+	about := "review " + r.Path
+	if r.Judge != "" {
+		about = r.Judge
+	}
 	s.tries[about]++
 	r.Try = s.tries[about]
 	s.asked = append(s.asked, r)

@@ -12,7 +12,8 @@ import (
 
 // Request is one request as a script sees it. Path and Lines are what the prompt
 // says about the file. Judge is the key under which a judge is asked for true or
-// false; empty for a review. Try counts the requests of that kind about that path from 1.
+// false; empty for a review. Try counts, from 1, the reviews of that
+// path, or the questions of that kind.
 type Request struct {
 	Model, System, User string
 	Format              string // response_format's type; empty for none

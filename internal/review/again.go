@@ -35,7 +35,7 @@ func (m *Model) next(in prompt.Input, first attempt) turn {
 // with the diff, since a repair could only make it a clean one.
 func repairable(a attempt) bool {
 	_, isBroken := errors.AsType[*brokenError](a.err)
-	text := strings.TrimSpace(unfence(a.text))
+	text := strings.TrimSpace(Unfence(a.text))
 	return isBroken && atLeast(a) > 0 && len(text) <= maxQuoted &&
 		(strings.HasPrefix(text, "{") || strings.HasPrefix(text, "["))
 }

@@ -127,10 +127,19 @@ func (m *Model) call(ctx context.Context, q question) (Recorded, error) {
 		SchemaName: prompt.SchemaName, Schema: prompt.Schema(), MaxTokens: maxTokens,
 	})
 	r := Recorded{Boundary: b, Text: answer.Text, Usage: answer.Usage}
-	for name, ending := range endings() {
-		if errors.Is(err, ending) {
-			r.Ended, err = name, nil
-		}
+	if r.Ended = Ending(err); r.Ended != "" {
+		err = nil
 	}
 	return r, err
+}
+
+// Ending names how a call ended that was billed without a whole answer, as Recorded
+// has it; "" for any other error.
+func Ending(err error) string {
+	for name, ending := range endings() {
+		if errors.Is(err, ending) {
+			return name
+		}
+	}
+	return ""
 }

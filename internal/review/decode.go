@@ -66,7 +66,7 @@ func decode(text, path string) ([]finding.Finding, error) {
 	var answer struct {
 		Findings []jsontext.Value `json:"findings"`
 	}
-	err := json.Unmarshal([]byte(unfence(text)), &answer, json.RejectUnknownMembers(true))
+	err := json.Unmarshal([]byte(Unfence(text)), &answer, json.RejectUnknownMembers(true))
 	cut := errors.Is(err, io.ErrUnexpectedEOF)
 	switch {
 	case err != nil && !cut:
@@ -109,8 +109,8 @@ func readFindings(values []jsontext.Value, path string) (found []finding.Finding
 	return found, bad
 }
 
-// unfence takes off the one code fence that some models put around an answer.
-func unfence(text string) string {
+// Unfence takes off the one code fence that some models put around an answer.
+func Unfence(text string) string {
 	inner, ok := strings.CutPrefix(strings.TrimSpace(text), "```")
 	if !ok {
 		return text

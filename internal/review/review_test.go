@@ -354,7 +354,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func repairableText(text string) bool {
-	return strings.HasPrefix(strings.TrimSpace(unfence(text)), "{")
+	return strings.HasPrefix(strings.TrimSpace(Unfence(text)), "{")
 }
 
 func TestAQuoteOfALongLineCostsNoFinding(t *testing.T) {

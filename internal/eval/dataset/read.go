@@ -30,7 +30,7 @@ const (
 func Read(paths ...string) ([]Case, error) {
 	r := reader{room: MaxDiffs, seen: map[string]string{}}
 	for _, name := range paths {
-		if name == starterName {
+		if name == StarterName {
 			r.starter()
 		} else {
 			r.file(name)
@@ -82,6 +82,7 @@ func (r *reader) add(file string, line int, id, reason string) {
 
 func (r *reader) text(s source, text []byte) {
 	line, before := 0, r.lines
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // as some editors write
 	for row := range bytes.Lines(text) {
 		line++
 		if row = bytes.TrimSpace(row); len(row) == 0 {

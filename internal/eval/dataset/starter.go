@@ -5,15 +5,15 @@ import (
 	"io/fs"
 )
 
-// starterName is what a user writes for the embedded set.
-const starterName = "starter"
+// StarterName stands for the starter set where Read takes the name of a file.
+const StarterName = "starter"
 
 //go:embed starter
 var embedded embed.FS
 
 // Starter gives the embedded set: 40 small changes of our own making, five in
 // each of eight languages.
-func Starter() ([]Case, error) { return Read(starterName) }
+func Starter() ([]Case, error) { return Read(StarterName) }
 
 // starterLanguages are the files of the set, in the order of its cases.
 func starterLanguages() []string {
@@ -21,14 +21,14 @@ func starterLanguages() []string {
 }
 
 func (r *reader) starter() {
-	folder, err := fs.Sub(embedded, starterName)
+	folder, err := fs.Sub(embedded, StarterName)
 	if err != nil {
-		r.unreadable(starterName, err)
+		r.unreadable(StarterName, err)
 		return
 	}
 	for _, language := range starterLanguages() {
 		file := language + ".jsonl"
-		name := starterName + "/" + file
+		name := StarterName + "/" + file
 		text, err := fs.ReadFile(folder, file)
 		if err != nil {
 			r.unreadable(name, err)

@@ -16,6 +16,9 @@ import (
 //go:embed labelled.jsonl
 var labelledSet []byte
 
+// Labelled is the number of pairs in the labelled set.
+const Labelled = 30
+
 // atOnce bounds the pairs that are judged at one time.
 const atOnce = 8
 
@@ -29,10 +32,6 @@ type Agreement struct {
 	Wrong  []int      `json:"-"`
 	Usage  cost.Usage `json:"-"`
 }
-
-// Usable reports whether the judge may be used: from 27 of 30 pairs on, as the
-// cases' format asks for.
-func (a Agreement) Usable() bool { return a.Of > 0 && 10*a.Agreed >= 9*a.Of }
 
 // Agreement rules on all pairs of the labelled set. Errors are those of Same;
 // the agreement then holds only the usage that was paid.

@@ -57,12 +57,7 @@ func knowing(t *testing.T, wrong int) llmtest.Script {
 
 func TestAgreementCountsPairsAndTellsTheWrongOnes(t *testing.T) {
 	t.Parallel()
-	for wrong, want := range map[int]struct {
-		kappa  float64
-		usable bool
-	}{
-		0: {1, true}, 2: {0.8667, true}, 3: {0.8, true}, 4: {0.7333, false}, 30: {-1, false},
-	} {
+	for wrong, kappa := range map[int]float64{0: 1, 2: 0.8667, 3: 0.8, 4: 0.7333, 30: -1} {
 		j, server := judge(t, knowing(t, wrong), nil)
 		got, err := j.Agreement(t.Context())
 		require.NoError(t, err)
@@ -70,8 +65,7 @@ func TestAgreementCountsPairsAndTellsTheWrongOnes(t *testing.T) {
 		require.Equal(t, 30, got.Of)
 		require.Len(t, got.Wrong, wrong)
 		require.IsIncreasing(t, append([]int{0}, got.Wrong...))
-		require.InDelta(t, want.kappa, got.Kappa, 1e-9, wrong)
-		require.Equal(t, want.usable, got.Usable())
+		require.InDelta(t, kappa, got.Kappa, 1e-9, wrong)
 		require.EqualValues(t, server.Calls(), got.Usage.Calls)
 	}
 }
@@ -81,10 +75,8 @@ func TestAgreementOfAJudgeThatAlwaysSaysYesIsChance(t *testing.T) {
 	j, _ := judge(t, always(true), nil)
 	got, err := j.Agreement(t.Context())
 	require.NoError(t, err)
-	require.False(t, got.Usable())
 	require.Equal(t, 15, got.Agreed, "of four steered pairs two lose their right yes, and two their wrong one")
 	require.InDelta(t, 0, got.Kappa, 1e-9)
-	require.False(t, Agreement{}.Usable())
 }
 
 // held answers nothing until it is opened.
@@ -109,7 +101,7 @@ func TestAgreementJudgesEightPairsAtOneTime(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			got, err = New(model, "m", rand.Reader, nil).Agreement(t.Context())
+			got, err = New(model, rand.Reader, nil).Agreement(t.Context())
 		}()
 		synctest.Wait()
 		require.EqualValues(t, 8, model.inside.Load())
@@ -123,7 +115,7 @@ func TestAgreementJudgesEightPairsAtOneTime(t *testing.T) {
 func TestAgreementEndsWithTheFirstError(t *testing.T) {
 	t.Parallel()
 	down := errors.New("down")
-	j := New(failing{err: down}, "m", rand.Reader, nil)
+	j := New(failing{err: down}, rand.Reader, nil)
 	got, err := j.Agreement(t.Context())
 	require.ErrorIs(t, err, down)
 	require.Equal(t, Agreement{Usage: got.Usage}, got)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/org/pr-review-action/internal/review"
 )
 
 // The bounds of an answer: bytes of the whole, characters of the reason.
@@ -18,7 +19,7 @@ const (
 // and nothing else. The reason comes back on one line.
 func decode(text, key string) (reason string, yes, ok bool) {
 	var members map[string]jsontext.Value
-	if len(text) > maxAnswer || json.Unmarshal([]byte(unfence(text)), &members) != nil || len(members) != 2 {
+	if len(text) > maxAnswer || json.Unmarshal([]byte(review.Unfence(text)), &members) != nil || len(members) != 2 {
 		return "", false, false
 	}
 	var said *string // nil where null was given
@@ -30,14 +31,4 @@ func decode(text, key string) (reason string, yes, ok bool) {
 		return "", false, false
 	}
 	return strings.Join(strings.Fields(*said), " "), *verdict, true
-}
-
-// unfence takes off the one code fence that some models put around an answer.
-func unfence(text string) string {
-	inner, opened := strings.CutPrefix(strings.TrimSpace(text), "```")
-	inner, closed := strings.CutSuffix(inner, "```")
-	if !opened || !closed {
-		return text
-	}
-	return strings.TrimPrefix(inner, "json")
 }

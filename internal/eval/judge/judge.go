@@ -2,20 +2,20 @@
 // whether a finding that matches none is true.
 //
 // Path and line alone overstate a review: a comment on the right line may give
-// the wrong reason. The judge sees the known issue, the finding's words and the
-// hunk; never severities, other findings or the name of the model under test.
-// Each ruling is the majority of up to three votes, and every vote is
-// journalled. It decides no score, and it is used only where it agrees with the
-// labelled set (Agreement.Usable).
+// the wrong reason. The judge sees the known issue, the finding's words and, for
+// the first vote, the hunk; never severities, other findings or the name of the
+// model under test. Each ruling is the majority of up to three votes, and every
+// vote is journalled. It decides no score.
 //
 // What it reads was written by others and may speak to it (P8). Texts stand
-// between a boundary's marks, and a yes where text addresses a judge is checked
-// by control questions whose right answer is no. That protects from words that
-// make a model say yes to whatever it is asked. It does not protect from words
-// that make it say no, which only lower a score; from words that argue for
-// exactly this finding, or are written for the control questions; nor from an
-// address in another language, or in letters that only look like the expected
-// ones. Start reading at Judge.Same.
+// between a boundary's marks. Of the votes on Same two of three are cast without
+// the code, so that words in a diff carry no majority. And a yes where text
+// addresses a judge is checked by control questions whose right answer is no.
+// That protects from words that make a model say yes to whatever it is asked. It
+// does not protect from words that make it say no, which only lower a score; from
+// words that argue for exactly this finding; nor, in what the reviewer itself wrote
+// and in Valid, which needs the code, from an address in another language or in
+// letters that only look like the expected ones. Start reading at Judge.Same.
 package judge
 
 import (
@@ -29,7 +29,6 @@ import (
 // Judge puts questions to one model. It may be used from many goroutines.
 type Judge struct {
 	chat   review.Chatter
-	model  string
 	random io.Reader
 	once   review.Once
 }
@@ -57,20 +56,17 @@ type Ruling struct {
 	Usage   cost.Usage
 }
 
-// New returns a judge over a model, whose name is for the record. The random
+// New returns a judge over a model. The random
 // source draws the boundaries and must be safe for concurrent use. Once keeps
 // every answer before it is used (P4); nil keeps none.
-func New(chat review.Chatter, model string, random io.Reader, once review.Once) *Judge {
+func New(chat review.Chatter, random io.Reader, once review.Once) *Judge {
 	if once == nil {
 		once = func(ctx context.Context, _ string, do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
 			return do(ctx)
 		}
 	}
-	return &Judge{chat: chat, model: model, random: random, once: once}
+	return &Judge{chat: chat, random: random, once: once}
 }
-
-// Model is the name of the model, as New was given it.
-func (j *Judge) Model() string { return j.model }
 
 // Same rules whether the finding and the known issue are the same defect, so
 // that a fix of one is a fix of the other (matching rule 3 of the cases' format).

@@ -37,7 +37,7 @@ func judge(t *testing.T, script llmtest.Script, once review.Once) (*Judge, *llmt
 	server := llmtest.Start(t, script)
 	chat, err := llm.New(llm.Options{BaseURL: server.URL, Model: "m", HTTP: transport.New(transport.Options{Tries: 1})})
 	require.NoError(t, err)
-	return New(chat, "m", rand.Reader, once), server
+	return New(chat, rand.Reader, once), server
 }
 
 func always(yes bool) llmtest.Script {
@@ -221,17 +221,17 @@ func (c chatter) Identity() string                                    { return c
 
 func TestKeyChangesWithAllThatSettlesAnAnswer(t *testing.T) {
 	t.Parallel()
-	j := New(chatter{"a"}, "a", rand.Reader, nil)
+	j := New(chatter{"a"}, rand.Reader, nil)
 	key := func(change func(*Question)) string {
 		q := match
 		change(&q)
 		return j.key(same(), q, "vote 1", "first")
 	}
 	keys := map[string]bool{
-		New(chatter{"b"}, "a", rand.Reader, nil).key(same(), match, "vote 1", "first"): true,
-		j.key(valid(), match, "vote 1", "first"):                                       true,
-		j.key(same(), match, "vote 2", "first"):                                        true,
-		j.key(same(), match, "vote 1", "again"):                                        true,
+		New(chatter{"b"}, rand.Reader, nil).key(same(), match, "vote 1", "first"): true,
+		j.key(valid(), match, "vote 1", "first"):                                  true,
+		j.key(same(), match, "vote 2", "first"):                                   true,
+		j.key(same(), match, "vote 1", "again"):                                   true,
 	}
 	for _, change := range []func(*Question){
 		func(*Question) {},
@@ -242,7 +242,6 @@ func TestKeyChangesWithAllThatSettlesAnAnswer(t *testing.T) {
 	}
 	require.Len(t, keys, 11)
 	require.Equal(t, key(func(*Question) {}), key(func(*Question) {}))
-	require.Equal(t, "a", j.Model())
 }
 
 type failing struct {
@@ -258,7 +257,7 @@ func TestErrorsAreTheRunnersToDecide(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("disk full")
 	for _, want := range []error{review.ErrSpent, context.Canceled, &llm.StatusError{StatusError: &transport.StatusError{Code: 503}}} {
-		j := New(failing{err: want}, "m", rand.Reader, nil)
+		j := New(failing{err: want}, rand.Reader, nil)
 		got, err := j.Same(t.Context(), match)
 		require.ErrorIs(t, err, want)
 		require.Equal(t, Ruling{Usage: cost.Usage{Calls: 1}}, got)

@@ -18,16 +18,20 @@ var system string
 //go:embed same.md
 var sameUser string
 
+//go:embed words.md
+var sameWords string
+
 //go:embed valid.md
 var validUser string
 
 //go:embed again.md
 var again string
 
-// kind is one of the two questions. Key names the answer's true or false.
-type kind struct{ key, user string }
+// kind is one of the two questions. Key names the answer's true or false; words is
+// the question without the code, empty where it cannot be put so.
+type kind struct{ key, user, words string }
 
-func same() kind  { return kind{key: "same_defect", user: sameUser} }
+func same() kind  { return kind{key: "same_defect", user: sameUser, words: sameWords} }
 func valid() kind { return kind{key: "valid", user: validUser} }
 
 // schema is the JSON schema of the answer. The reason comes first: a model that
@@ -39,6 +43,10 @@ func (k kind) schema() json.RawMessage {
 
 // turn writes the user turn. What comes from outside stands between marks.
 func (k kind) turn(b guard.Boundary, q Question) string {
+	user := k.user
+	if q.wordsAlone() {
+		user = k.words
+	}
 	return strings.NewReplacer(
 		"{{issue}}", b.Wrap("issue", q.Issue),
 		"{{line}}", strconv.Itoa(q.Line),
@@ -46,8 +54,20 @@ func (k kind) turn(b guard.Boundary, q Question) string {
 		"{{title}}", b.Wrap("title", q.Title),
 		"{{body}}", b.Wrap("body", q.Body),
 		"{{hunk}}", b.Wrap("hunk", q.Hunk),
-	).Replace(k.user)
+	).Replace(user)
 }
+
+// withoutCode is the question for the second and third vote. Two of three votes are
+// cast on the words alone, so that nothing in the diff, in whatever language, can
+// carry a majority.
+func (k kind) withoutCode(q Question) Question {
+	if k.words != "" {
+		q.Path, q.Line, q.Hunk = "", 0, ""
+	}
+	return q
+}
+
+func (q Question) wordsAlone() bool { return q.Issue != "" && q.Hunk == "" && q.Path == "" }
 
 // texts are what a boundary must not occur in.
 func (q Question) texts() []string { return []string{q.Issue, q.Path, q.Title, q.Body, q.Hunk} }
@@ -63,7 +83,7 @@ func sent() string {
 	q := Question{Issue: "i", Path: "p", Title: "t", Body: "b", Line: 1, Hunk: Hunk("@@ -1,2 +1,2 @@ f\n x\n-y\n+z", 2)}
 	texts := []string{system, again}
 	for _, k := range []kind{same(), valid()} {
-		texts = append(texts, k.turn(b, q), string(k.schema()))
+		texts = append(texts, k.turn(b, q), k.words, string(k.schema()))
 	}
 	return hash(append(append(texts, harmless), strange()...)...)
 }

@@ -2,7 +2,6 @@ package judge
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -13,7 +12,7 @@ import (
 )
 
 // protocol rises when the same answers are asked for or read in another way.
-const protocol = "1"
+const protocol = "2"
 
 // maxTokens bounds the output of one call, reasoning included.
 const maxTokens = 8_192
@@ -43,7 +42,11 @@ func (j *Judge) rule(ctx context.Context, k kind, q Question) (Ruling, error) {
 	var r Ruling
 	reasons, counts := map[bool]string{}, map[bool]int{}
 	for counts[true] < majority && counts[false] < majority {
-		v, err := j.vote(ctx, k, q, b, "vote "+strconv.Itoa(len(r.Votes)+1))
+		asked := q
+		if len(r.Votes) > 0 {
+			asked = k.withoutCode(q)
+		}
+		v, err := j.vote(ctx, k, asked, b, "vote "+strconv.Itoa(len(r.Votes)+1))
 		r.Usage = cost.Add(r.Usage, v.usage)
 		if err != nil {
 			return Ruling{Usage: r.Usage}, err
@@ -106,7 +109,7 @@ func (j *Judge) ask(ctx context.Context, k kind, key string, b guard.Boundary, u
 			System: system, User: user, SchemaName: k.key, Schema: k.schema(), MaxTokens: maxTokens, Deterministic: true,
 		})
 		paid = answer.Usage
-		r := review.Recorded{Boundary: b, Text: answer.Text, Ended: ending(err), Usage: paid}
+		r := review.Recorded{Boundary: b, Text: answer.Text, Ended: review.Ending(err), Usage: paid}
 		if r.Ended != "" {
 			err = nil // it was billed, so it is kept
 		}
@@ -120,17 +123,4 @@ func (j *Judge) ask(ctx context.Context, k kind, key string, b guard.Boundary, u
 		v.reason, v.yes, v.whole = reason, yes, true
 	}
 	return v, nil
-}
-
-// ending names how a call ended that was billed without a whole answer; "" for others.
-func ending(err error) string {
-	switch {
-	case errors.Is(err, llm.ErrTruncated):
-		return "truncated"
-	case errors.Is(err, llm.ErrRefused):
-		return "refused"
-	case errors.Is(err, llm.ErrEmpty):
-		return "empty"
-	}
-	return ""
 }

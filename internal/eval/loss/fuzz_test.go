@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/eval/loss"
+	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/finding"
 )
 
@@ -23,7 +24,7 @@ func FuzzTrace(f *testing.F) {
 			require.Empty(t, lost, "an answer that is whole")
 		}
 		for _, l := range lost {
-			require.Equal(t, loss.Parse, l.Stage)
+			require.Equal(t, score.StageParse, l.Stage)
 		}
 		again, _ := loss.Trace(loss.Input{Files: []loss.File{file}})
 		require.Equal(t, lost, again)

@@ -11,51 +11,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/finding"
 )
-
-// The stages at which a finding is lost, in the order of the pipeline.
-const (
-	Parse     = "parse"     // in an answer, and not in the file's review
-	Threshold = "threshold" // filtered for its confidence
-	Dedupe    = "dedupe"    // filtered as a duplicate
-	Cap       = "cap"       // kept, and left out of the posted review for its length
-)
-
-// Anchor is the stage that moves a finding into the body, since its lines are
-// not part of the diff. Nothing is lost there.
-const Anchor = "anchor"
-
-// Stages lists the stages at which a finding is lost, in the order of the pipeline.
-func Stages() []string { return []string{Parse, Threshold, Dedupe, Cap} }
-
-// reach is the number of lines by which a range is widened at both ends before
-// it is held next to a place.
-const reach = 3
-
-// Loss is a finding that a stage lost or moved. Path and Title are untrusted
-// text, Why is in our own words. Lines are 1-based, and 0 where an answer gave
-// none; Severity is empty where an answer gave none of ours.
-type Loss struct {
-	Stage, Path     string
-	StartLine, Line int
-	Severity        finding.Severity
-	Title, Why      string
-}
-
-// Place is a range of lines, 1-based and with both ends.
-type Place struct {
-	Path               string
-	LineStart, LineEnd int
-}
-
-// At reports whether the finding stood at one of the places, or within 3 lines
-// of it. One without a line stood nowhere.
-func (l Loss) At(places ...Place) bool {
-	return l.Line > 0 && slices.ContainsFunc(places, func(p Place) bool {
-		return p.Path == l.Path && l.StartLine-reach <= p.LineEnd && p.LineStart <= l.Line+reach
-	})
-}
 
 // File is a reviewed file: the texts of all answers about it in the order in
 // which they were asked for, and what the reviewer made of them.
@@ -64,8 +23,9 @@ type File struct {
 	Review  finding.FileReview
 }
 
-// Input is what the stages had before them.
+// Input is what the stages had before them, and what there was to be found.
 type Input struct {
+	Golden     []dataset.Golden
 	Files      []File
 	Aggregated []finding.Finding // of all files, the filtered ones marked
 	Cut        []finding.Finding // those kept that the posted review does not hold; render.Cut gives them
@@ -74,63 +34,67 @@ type Input struct {
 // Trace gives the findings that were lost, in the order of the stages, and those
 // that were moved. A finding is in one of the two at most, and in none where it
 // stands in the review as the model placed it.
-func Trace(in Input) (lost, moved []Loss) {
+func Trace(in Input) (lost, moved []score.Loss) {
 	for _, f := range in.Files {
 		lost = append(lost, unread(f)...)
 	}
-	cut := make(map[string]bool, len(in.Cut))
-	for _, f := range in.Cut {
-		cut[f.ID] = true
-	}
 	for _, f := range in.Aggregated {
-		switch stage := stageOf(f, cut); stage {
+		switch l := in.fate(f); l.Stage {
 		case "":
-		case Anchor:
-			moved = append(moved, from(f, stage))
+		case score.StageAnchor:
+			moved = append(moved, l)
 		default:
-			lost = append(lost, from(f, stage))
+			lost = append(lost, l)
 		}
 	}
-	slices.SortStableFunc(lost, func(a, b Loss) int {
-		return slices.Index(Stages(), a.Stage) - slices.Index(Stages(), b.Stage)
+	slices.SortStableFunc(lost, func(a, b score.Loss) int {
+		return slices.Index(score.Stages(), a.Stage) - slices.Index(score.Stages(), b.Stage)
 	})
+	for _, all := range [][]score.Loss{lost, moved} {
+		for i := range all {
+			all[i].Known = slices.ContainsFunc(in.Golden, func(g dataset.Golden) bool { return near(all[i], g) })
+		}
+	}
 	return lost, moved
 }
 
-// stageOf is the stage that took a finding out or moved it; "" where none did.
-func stageOf(f finding.Finding, cut map[string]bool) string {
-	switch {
-	case f.Filtered == finding.LowConfidence:
-		return Threshold
-	case f.Filtered == finding.Duplicate:
-		return Dedupe
-	case f.Filtered != "": // dropped by a person, which no stage can help
-		return ""
-	case cut[f.ID]:
-		return Cap
-	case f.Placement == finding.Body:
-		return Anchor
+// StageOf is the earliest stage at which a finding near a known one was lost, ""
+// for none. Whether the two mean the same defect nobody has judged.
+func StageOf(lost []score.Loss, g dataset.Golden) string {
+	if i := slices.IndexFunc(lost, func(l score.Loss) bool { return near(l, g) }); i >= 0 {
+		return lost[i].Stage
 	}
 	return ""
 }
 
-func from(f finding.Finding, stage string) Loss {
-	l := Loss{
-		Stage: stage, Path: f.Path, StartLine: cmp.Or(f.StartLine, f.Line), Line: f.Line,
-		Severity: f.Severity, Title: f.Title, Why: f.Note,
-	}
-	if stage == Cap {
-		l.Why = "the review's body has no room for it"
+// near is the matching rule's. A loss without a line stood nowhere.
+func near(l score.Loss, g dataset.Golden) bool {
+	return l.Line > 0 && score.Near(g, l.Path, l.StartLine, l.Line)
+}
+
+// fate says which stage took a finding out or moved it; none has no stage.
+func (in Input) fate(f finding.Finding) score.Loss {
+	l := score.Loss{Path: f.Path, StartLine: cmp.Or(f.StartLine, f.Line), Line: f.Line, Severity: f.Severity, Title: f.Title, Why: f.Note}
+	switch {
+	case f.Filtered == finding.LowConfidence:
+		l.Stage = score.StageThreshold
+	case f.Filtered == finding.Duplicate:
+		l.Stage = score.StageDedupe
+	case f.Filtered != "": // dropped by a person, which no stage can help
+	case slices.ContainsFunc(in.Cut, func(c finding.Finding) bool { return c.ID == f.ID }):
+		l.Stage, l.Why = score.StageCap, "the review's body has no room for it"
+	case f.Placement == finding.Body:
+		l.Stage = score.StageAnchor
 	}
 	return l
 }
 
 // unread gives the findings in a file's answers that its review does not hold.
-func unread(f File) []Loss {
-	var lost []Loss
+func unread(f File) []score.Loss {
+	var lost []score.Loss
 	for _, c := range without(produced(f.Answers), slices.Clone(f.Review.Findings)) {
-		lost = append(lost, Loss{
-			Stage: Parse, Path: f.Review.Path, StartLine: c.start, Line: c.line, Severity: c.severity, Title: c.title,
+		lost = append(lost, score.Loss{
+			Stage: score.StageParse, Path: f.Review.Path, StartLine: c.start, Line: c.line, Severity: c.severity, Title: c.title,
 			Why: cmp.Or(string(f.Review.Reason), "the answer that was used does not hold it"),
 		})
 	}

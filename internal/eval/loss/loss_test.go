@@ -11,7 +11,9 @@ import (
 	"github.com/org/pr-review-action/internal/aggregate"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/eval/loss"
+	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/render"
@@ -53,7 +55,7 @@ func one(line int, title string, other ...string) string {
 
 func answer(findings ...string) string { return `{"findings":[` + strings.Join(findings, ",") + "]}" }
 
-func titles(all []loss.Loss) (titles []string) {
+func titles(all []score.Loss) (titles []string) {
 	for _, l := range all {
 		titles = append(titles, l.Title)
 	}
@@ -106,7 +108,7 @@ func TestWhatAnAnswerHoldsAndTheReviewDoesNotWasLostInParsing(t *testing.T) {
 			require.Equal(t, c.lost, titles(lost), "%+v", f.Review)
 			require.Empty(t, moved)
 			for _, l := range lost {
-				require.Equal(t, []string{loss.Parse, changed.Path}, []string{l.Stage, l.Path})
+				require.Equal(t, []string{score.StageParse, changed.Path}, []string{l.Stage, l.Path})
 				require.NotEmpty(t, l.Why)
 			}
 		})
@@ -124,11 +126,11 @@ func TestALostFindingSaysWhatCouldBeReadOfIt(t *testing.T) {
 	lost, _ := loss.Trace(loss.Input{Files: []loss.File{f}})
 	why := string(f.Review.Reason)
 	require.Contains(t, why, "4 of 4 findings are off the schema")
-	require.Equal(t, []loss.Loss{
-		{Stage: loss.Parse, Path: "a.go", StartLine: 2, Line: 3, Severity: finding.Minor, Title: "b", Why: why},
-		{Stage: loss.Parse, Path: "a.go", StartLine: 4, Line: 4, Title: "c c", Why: why},
-		{Stage: loss.Parse, Path: "a.go", Title: "d", Why: why},
-		{Stage: loss.Parse, Path: "a.go", Why: why},
+	require.Equal(t, []score.Loss{
+		{Stage: score.StageParse, Path: "a.go", StartLine: 2, Line: 3, Severity: finding.Minor, Title: "b", Why: why},
+		{Stage: score.StageParse, Path: "a.go", StartLine: 4, Line: 4, Title: "c c", Why: why},
+		{Stage: score.StageParse, Path: "a.go", Title: "d", Why: why},
+		{Stage: score.StageParse, Path: "a.go", Why: why},
 	}, lost)
 }
 
@@ -146,13 +148,13 @@ func TestEveryFindingHasOneFate(t *testing.T) {
 	t.Parallel()
 	all := aggregate.Findings([]diff.File{changed}, []finding.FileReview{claims()}, 0)
 	lost, moved := loss.Trace(loss.Input{Files: []loss.File{{Review: claims()}}, Aggregated: all})
-	require.Equal(t, []loss.Loss{
-		{Stage: loss.Threshold, Path: "a.go", StartLine: 3, Line: 3, Severity: finding.Major, Title: "weak", Why: "confidence 0.49 is below 0.50"},
-		{Stage: loss.Threshold, Path: "a.go", StartLine: 41, Line: 41, Severity: finding.Major, Title: "weak and off the diff", Why: "confidence 0.10 is below 0.50"},
-		{Stage: loss.Dedupe, Path: "a.go", StartLine: 2, Line: 2, Severity: finding.Major, Title: "kept", Why: "says the same as the finding at line 2"},
+	require.Equal(t, []score.Loss{
+		{Stage: score.StageThreshold, Path: "a.go", StartLine: 3, Line: 3, Severity: finding.Major, Title: "weak", Why: "confidence 0.49 is below 0.50"},
+		{Stage: score.StageThreshold, Path: "a.go", StartLine: 41, Line: 41, Severity: finding.Major, Title: "weak and off the diff", Why: "confidence 0.10 is below 0.50"},
+		{Stage: score.StageDedupe, Path: "a.go", StartLine: 2, Line: 2, Severity: finding.Major, Title: "kept", Why: "says the same as the finding at line 2"},
 	}, lost)
-	require.Equal(t, []loss.Loss{
-		{Stage: loss.Anchor, Path: "a.go", StartLine: 40, Line: 40, Severity: finding.Major, Title: "off the diff", Why: "line 40 is not part of the diff"},
+	require.Equal(t, []score.Loss{
+		{Stage: score.StageAnchor, Path: "a.go", StartLine: 40, Line: 40, Severity: finding.Major, Title: "off the diff", Why: "line 40 is not part of the diff"},
 	}, moved)
 }
 
@@ -172,7 +174,7 @@ func TestWhatTheBodyHasNoRoomForIsLostAndNotMoved(t *testing.T) {
 	require.NotEmpty(t, moved)
 	require.Len(t, moved, 30-len(lost))
 	for _, l := range lost {
-		require.Equal(t, loss.Cap, l.Stage)
+		require.Equal(t, score.StageCap, l.Stage)
 		require.NotContains(t, body, " "+l.Title+"**")
 	}
 	for _, l := range moved {
@@ -189,7 +191,6 @@ func TestWhatAPersonDroppedIsNoLoss(t *testing.T) {
 
 func TestLossesComeInTheOrderOfTheStages(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, []string{"parse", "threshold", "dedupe", "cap"}, loss.Stages())
 	lost, _ := loss.Trace(loss.Input{
 		Files: []loss.File{{Answers: []string{answer(one(9, "p1"), one(8, "p2"))}}},
 		Aggregated: []finding.Finding{
@@ -202,21 +203,43 @@ func TestLossesComeInTheOrderOfTheStages(t *testing.T) {
 
 func TestALossIsKnownWithinThreeLinesOfAPlace(t *testing.T) {
 	t.Parallel()
-	l := loss.Loss{Path: "a.go", StartLine: 10, Line: 12}
 	for name, c := range map[string]struct {
-		place loss.Place
+		place dataset.Place
 		want  bool
 	}{
-		"inside":          {loss.Place{"a.go", 11, 11}, true},
-		"around":          {loss.Place{"a.go", 1, 99}, true},
-		"three before":    {loss.Place{"a.go", 5, 7}, true},
-		"four before":     {loss.Place{"a.go", 5, 6}, false},
-		"three behind":    {loss.Place{"a.go", 15, 20}, true},
-		"four behind":     {loss.Place{"a.go", 16, 20}, false},
-		"in another file": {loss.Place{"b.go", 11, 11}, false},
+		"inside":          {dataset.Place{Path: "a.go", LineStart: 11, LineEnd: 11}, true},
+		"around":          {dataset.Place{Path: "a.go", LineStart: 1, LineEnd: 99}, true},
+		"three before":    {dataset.Place{Path: "a.go", LineStart: 5, LineEnd: 7}, true},
+		"four before":     {dataset.Place{Path: "a.go", LineStart: 5, LineEnd: 6}, false},
+		"three behind":    {dataset.Place{Path: "a.go", LineStart: 15, LineEnd: 20}, true},
+		"four behind":     {dataset.Place{Path: "a.go", LineStart: 16, LineEnd: 20}, false},
+		"in another file": {dataset.Place{Path: "b.go", LineStart: 11, LineEnd: 11}, false},
 	} {
-		require.Equal(t, c.want, l.At(loss.Place{"z.go", 1, 1}, c.place), name)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, g := range []dataset.Golden{
+				{Path: c.place.Path, LineStart: c.place.LineStart, LineEnd: c.place.LineEnd},
+				{Path: "z.go", LineStart: 1, LineEnd: 1, Also: []dataset.Place{c.place}},
+			} {
+				at := finding.Finding{Path: "a.go", StartLine: 10, Line: 12}
+				filtered, outside := at, at
+				filtered.Filtered, outside.Placement = finding.LowConfidence, finding.Body
+				nowhere := finding.Finding{Path: c.place.Path, Filtered: finding.Duplicate}
+				lost, moved := loss.Trace(loss.Input{Golden: []dataset.Golden{{Path: "y.go"}, g}, Aggregated: []finding.Finding{filtered, outside, nowhere}})
+				require.Equal(t, []bool{c.want, c.want, false}, []bool{lost[0].Known, moved[0].Known, lost[1].Known})
+				stage := map[bool]string{true: score.StageThreshold}[c.want]
+				require.Equal(t, stage, loss.StageOf(lost, g))
+			}
+		})
 	}
-	require.False(t, l.At())
-	require.False(t, loss.Loss{Path: "a.go"}.At(loss.Place{"a.go", 1, 2}), "a finding without a line stood nowhere")
+	require.Empty(t, loss.StageOf(nil, dataset.Golden{Path: "a.go"}))
+	require.Empty(t, loss.StageOf([]score.Loss{{Stage: score.StageParse, Path: "a.go"}}, dataset.Golden{Path: "a.go", LineStart: 1, LineEnd: 2}), "a finding without a line stood nowhere")
+}
+
+func TestTheEarliestStageIsNamed(t *testing.T) {
+	t.Parallel()
+	lost, _ := loss.Trace(loss.Input{Aggregated: []finding.Finding{
+		{Path: "a.go", Line: 3, Filtered: finding.Duplicate}, {Path: "a.go", Line: 9, Filtered: finding.LowConfidence},
+	}})
+	require.Equal(t, score.StageThreshold, loss.StageOf(lost, dataset.Golden{Path: "a.go", LineStart: 6, LineEnd: 6}))
 }

@@ -11,10 +11,14 @@ import (
 )
 
 // The bounds of a scan. An answer of the reviewer's model is no longer, and one
-// with more than 100 findings is refused; further ones are not counted.
+// with more than 100 findings is refused; further ones are not counted. A token
+// is one step and a brace to start from ten: what a text holds behind the last
+// step is given up, so that no text costs more than some milliseconds.
 const (
 	maxText   = 2 << 20 // bytes
 	maxClaims = 1_000
+	maxSteps  = 50_000
+	startStep = 10
 	maxTitle  = 400 // characters
 	maxLine   = 10_000_000
 )
@@ -34,7 +38,7 @@ type claim struct {
 func scan(text string) []claim {
 	rest := []byte(text[:min(len(text), maxText)])
 	var s scanner
-	for len(s.found) < maxClaims {
+	for len(s.found) < maxClaims && s.steps < maxSteps {
 		i := bytes.IndexByte(rest, '{')
 		if i < 0 {
 			break
@@ -46,6 +50,7 @@ func scan(text string) []claim {
 
 // scanner holds the values that are open, the innermost last.
 type scanner struct {
+	steps int
 	found []claim
 	open  []value
 }
@@ -63,7 +68,7 @@ type value struct {
 // bytes that were: at least one, and all that was looked at, but for one token.
 func (s *scanner) object(text []byte) int {
 	d := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	for {
+	for s.steps += startStep; s.steps < maxSteps; s.steps++ {
 		token, err := d.ReadToken()
 		if err != nil {
 			break
@@ -112,7 +117,7 @@ func (s *scanner) close() {
 func (v *value) set(text string) {
 	switch v.key {
 	case "title":
-		v.claims, v.title = true, clip(oneLine(text))
+		v.claims, v.title = true, oneLine(clip(text))
 	case "line":
 		v.claims, v.line = true, number(text)
 	case "start_line":

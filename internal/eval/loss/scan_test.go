@@ -33,13 +33,24 @@ func TestAnObjectWithATitleOrALineIsOneFinding(t *testing.T) {
 	}
 }
 
-// TestAScanTakesTimeInProportion gives texts on which starting again at every
-// brace could read the rest each time. Each is 2 MiB.
-func TestAScanTakesTimeInProportion(t *testing.T) {
-	t.Parallel()
-	for _, piece := range []string{"{", `{"`, `{"a":`, `{"a":[`, `{\"`, `{"a`, `{ `, `{"line":1`, `{"a":{"line":1},`, `{"title":"`} {
-		require.NotPanics(t, func() { scan(strings.Repeat(piece, maxText/len(piece))) }, piece)
+// TestAScanOfAnyTextCostsLittle gives texts of 2 MiB on which starting again at
+// every brace, or reading on to the end, takes many times as long.
+// Allocations stand for time: there is one or more for every start.
+func TestAScanOfAnyTextCostsLittle(t *testing.T) {
+	for _, piece := range []string{"{", `{"`, `{"a":`, `{"a":[`, `{\"`, `{"a`, `{ `, `{}`, `{"":0}`, `{"line":1`, `{"a":{"line":1},`, `{"title":"`} {
+		text := strings.Repeat(piece, maxText/len(piece))
+		require.Less(t, testing.AllocsPerRun(1, func() { scan(text) }), 100_000.0, piece)
 	}
+	list := `{"a":[` + strings.Repeat(`{"line":1},`, maxText/12)
+	require.Less(t, testing.AllocsPerRun(1, func() { scan(list) }), 100_000.0)
+}
+
+func TestWhatStandsBehindTheLastStepIsGivenUp(t *testing.T) {
+	t.Parallel()
+	require.Len(t, scan(strings.Repeat("{", maxSteps/(startStep+1)-2)+`{"line":1}`), 1)
+	require.Empty(t, scan(strings.Repeat("{", maxSteps/startStep)+`{"line":1}`))
+	long := scan(`{"findings":[{"line":1},{"line":2,"x":[` + strings.Repeat("0,", maxSteps) + `0]},{"line":3}]}`)
+	require.Equal(t, []claim{{start: 1, line: 1}, {start: 2, line: 2}}, long, "as if it was cut off there")
 }
 
 func FuzzScan(f *testing.F) {

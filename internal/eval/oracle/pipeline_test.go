@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/eval/loss"
 	"github.com/org/pr-review-action/internal/eval/oracle"
+	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/render"
@@ -49,7 +50,7 @@ func (s says) Chat(context.Context, llm.Request) (llm.Answer, error) {
 // outcome is what the pipeline makes of one case.
 type outcome struct {
 	all         []finding.Finding // the filtered ones marked
-	lost, moved []loss.Loss
+	lost, moved []score.Loss
 	drawn       render.Review
 }
 
@@ -119,7 +120,7 @@ func TestThePipelineLosesNoKnownDefect(t *testing.T) {
 }
 
 // in counts the losses by their stage.
-func in(lost []loss.Loss, stages map[string]int) map[string]int {
+func in(lost []score.Loss, stages map[string]int) map[string]int {
 	for _, l := range lost {
 		stages[l.Stage]++
 	}
@@ -137,11 +138,11 @@ func TestEveryFindingOfTheScriptHasOneFate(t *testing.T) {
 				require.NotEmpty(t, l.Why)
 				require.Positive(t, l.Line)
 			}
-			unread := in(got.lost, map[string]int{})[loss.Parse]
+			unread := in(got.lost, map[string]int{})[score.StageParse]
 			require.Len(t, got.lost, unread+len(got.all)-len(got.drawn.Findings), c.ID)
 			in(got.moved, in(got.lost, stages))
 		}
-		for _, stage := range []string{loss.Parse, loss.Threshold, loss.Dedupe, loss.Anchor} {
+		for _, stage := range []string{score.StageParse, score.StageThreshold, score.StageDedupe, score.StageAnchor} {
 			require.Positive(t, stages[stage], stage)
 		}
 		t.Log(name, stages)
@@ -159,7 +160,7 @@ func TestFiltersRaisePrecision(t *testing.T) {
 			for _, c := range cases {
 				got := reviewed(t, oracle.Options{Recall: 1, Noise: noise}, c)
 				known += len(c.Golden)
-				produced += len(got.all) + in(got.lost, map[string]int{})[loss.Parse]
+				produced += len(got.all) + in(got.lost, map[string]int{})[score.StageParse]
 				kept += len(got.drawn.Findings)
 				for _, g := range c.Golden {
 					require.NotEmpty(t, tells(got.drawn.Findings, g), "%s: no filter takes a true one", c.ID)

@@ -1,11 +1,14 @@
 package score
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/org/pr-review-action/internal/guard"
 )
 
 // MaxReport bounds the bytes of a report that is read.
@@ -14,6 +17,10 @@ const MaxReport = 64 << 20
 // ErrOtherCases says that two reports are about different cases, so that their
 // figures cannot be held against each other.
 var ErrOtherCases = errors.New("the baseline was measured over other cases")
+
+// ErrOtherJudge says that of two reports one was judged and the other was not, or
+// by another judge, so that a hit is not the same in both.
+var ErrOtherJudge = errors.New("the baseline was judged otherwise")
 
 // ReadReport reads the JSON object of an earlier run. Unknown keys are passed
 // over, since a later version may have written them, and only the eight counts
@@ -36,6 +43,7 @@ func ReadReport(text []byte) (Report, error) {
 	if err := json.Unmarshal(text, &r); err != nil {
 		return Report{}, fmt.Errorf("the report is off its form: %w", err)
 	}
+	r.noJudging = keys["judged"] == nil
 	return r, r.possible()
 }
 
@@ -62,11 +70,14 @@ func (c Counts) possible() error {
 // more than the tolerance, in percentage points: pass rate, recall, precision,
 // and false positives per clean case, of which one point is a hundredth. A
 // figure that is undefined on one side is not held against the other. It is
-// empty where the baseline is held, and ErrOtherCases where the baseline names
-// cases and they are others.
+// empty where the baseline is held. It fails with ErrOtherCases or ErrOtherJudge
+// where the baseline names cases or a judge and they are others.
 func (r Report) Missed(baseline Report, tolerance float64) ([]string, error) {
 	if was, is := baseline.Fingerprints["cases"], r.Fingerprints["cases"]; was != "" && is != "" && was != is {
 		return nil, fmt.Errorf("%w: %.12s, not %.12s; make a new one with this run's object", ErrOtherCases, was, is)
+	}
+	if r.otherJudge(baseline) {
+		return nil, fmt.Errorf("%w: by %s, and this run by %s; make a new one with this run's object", ErrOtherJudge, baseline.judgedBy(), r.judgedBy())
 	}
 	now, was := r.Counts, baseline.Counts
 	var missed []string
@@ -83,14 +94,22 @@ func (r Report) Missed(baseline Report, tolerance float64) ([]string, error) {
 	return missed, nil
 }
 
-// share is a number out of another.
-type share struct{ n, of int }
+// otherJudge holds what both reports say of their judges.
+func (r Report) otherJudge(baseline Report) bool {
+	if !r.noJudging && !baseline.noJudging && r.Judged != baseline.Judged {
+		return true
+	}
+	other := func(was, is string) bool { return was != "" && is != "" && was != is }
+	was, is := baseline.Fingerprints, r.Fingerprints
+	return other(baseline.Judge, r.Judge) || other(was["judge"], is["judge"]) || other(was["judge_model"], is["judge_model"])
+}
 
-func (s share) points() float64 { return 100 * float64(s.n) / float64(s.of) }
-
-// slack is the room for the rounding of binary fractions: from 80 % to 75 % is
-// no more than 5 points.
-const slack = 1e-9
+func (r Report) judgedBy() string {
+	if !r.Judged {
+		return "place alone"
+	}
+	return guard.Line(fmt.Sprintf("%s (%s)", r.Judge, brief(cmp.Or(r.Fingerprints["judge"], "no fingerprint"))), 200)
+}
 
 func fell(name string, now, was share, tolerance float64) string {
 	if now.of == 0 || was.of == 0 || was.points()-now.points() <= tolerance+slack {

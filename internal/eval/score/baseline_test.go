@@ -109,6 +109,47 @@ func TestABaselineOfOtherCasesIsRefused(t *testing.T) {
 	}
 }
 
+func TestABaselineOfAnotherJudgeIsRefused(t *testing.T) {
+	t.Parallel()
+	read := func(keys string) Report {
+		r, err := ReadReport([]byte(strings.Replace(least, "{", "{"+keys, 1)))
+		require.NoError(t, err)
+		return r
+	}
+	const judged, placed = `"judged":true,"judge":"large-2","fingerprints":{"judge":"aa","judge_model":"x large-2"},`, `"judged":false,"judge":"",`
+	for name, c := range map[string]struct {
+		baseline, run string
+		says          string // empty where they may be compared
+	}{
+		"the same":               {judged, judged, ""},
+		"neither judged":         {placed, placed, ""},
+		"the eight counts alone": {``, judged, ""},
+		"counts alone, placed":   {``, placed, ""},
+		"a name alone":           {`"judge":"large-2",`, judged, ""},
+		"judged, then not":       {judged, placed, "by large-2 (aa), and this run by place alone"},
+		"not judged before":      {placed, judged, "by place alone, and this run by large-2 (aa)"},
+		"another model":          {`"judged":true,"judge":"large-1",`, judged, "by large-1 (no fingerprint), and this run by large-2 (aa)"},
+		"another prompt":         {strings.Replace(judged, `"aa"`, `"bb"`, 1), judged, "by large-2 (bb), and this run by large-2 (aa)"},
+		"another endpoint":       {strings.Replace(judged, `"x large-2"`, `"y large-2"`, 1), judged, "by large-2 (aa)"},
+		"prompt alone":           {`"fingerprints":{"judge":"bb"},`, judged, "and this run by large-2 (aa)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := read(c.run).Missed(read(c.baseline), 5)
+			if c.says == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, ErrOtherJudge)
+			require.ErrorContains(t, err, c.says)
+		})
+	}
+	about := aboutSample()
+	about.Judge = ""
+	_, err := Summarize(sample(), aboutSample()).Missed(Summarize(sample(), about), 5)
+	require.ErrorIs(t, err, ErrOtherJudge)
+}
+
 func FuzzReadReport(f *testing.F) {
 	f.Add([]byte(least))
 	f.Add([]byte(`{"cases":1e3,"passed":-0,"rates":{"recall":{"value":1e308}},"losses":{"x":null},"after_gate":{}}`))

@@ -3,6 +3,7 @@ package score
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,7 +60,8 @@ func TestOnlyCasesOfBothRunsAreCompared(t *testing.T) {
 	none := Compare(first, nil)
 	require.Equal(t, [2]int{0, 4}, [2]int{none.Cases, none.OnlyFirst})
 	require.Nil(t, none.Recall)
-	require.NotEmpty(t, none.Markdown())
+	require.Contains(t, none.Markdown(), "There is nothing to compare.")
+	require.NotContains(t, none.Markdown(), "No case changed")
 }
 
 // many is n bug cases of which those that hit says are hit, and nothing else is
@@ -90,7 +92,81 @@ func TestAChangeIsHeldAgainstNoise(t *testing.T) {
 	require.Greater(t, much.Recall.Low, 0.1)
 	require.Less(t, much.Recall.High, 0.4)
 	require.Equal(t, much.Recall, much.Precision, "one is posted for each case")
-	require.Contains(t, much.Markdown(), "**more than noise**")
+	require.InDelta(t, much.Hit.P, *much.PrecisionP, 1e-3, "both swap the same")
+	require.Equal(t, 3, strings.Count(much.Markdown(), "**more than noise**"), "passed, hit and precision")
+}
+
+// McNemar over 4 better and 0 worse is p = 0.125; the interval of recall leaves 0
+// out all the same, and must not speak against it.
+func TestRecallHasOneVerdict(t *testing.T) {
+	t.Parallel()
+	c := Compare(many(34, func(int) bool { return false }), many(34, func(i int) bool { return i < 4 }))
+	require.InDelta(t, 0.125, c.Hit.P, 1e-9)
+	require.Positive(t, c.Recall.Low)
+	require.Nil(t, c.PrecisionP)
+	text := c.Markdown()
+	require.NotContains(t, text, "**more than noise**")
+	require.Regexp(t, `\| recall +\|.*\| 95 % interval \+2\.9 to \+23\.5 +\|`, text)
+	require.Regexp(t, `\| precision +\|.*\| 95 % interval \+2\.9 to \+23\.5; too few cases differ to tell +\|`, text)
+}
+
+// Where all cases change alike an interval has no width and is not shown.
+func TestCasesThatAreAllAlikeHaveNoInterval(t *testing.T) {
+	t.Parallel()
+	text := Compare(many(7, func(int) bool { return false }), many(7, func(int) bool { return true })).Markdown()
+	require.Regexp(t, `\| recall +\|.* \| – +\|`, text)
+	require.Regexp(t, `\| precision +\|.* \| p = 0\.016: \*\*more than noise\*\* +\|`, text)
+}
+
+func TestOneCaseTellsNothing(t *testing.T) {
+	t.Parallel()
+	first, later := many(1, func(int) bool { return true }), many(1, func(int) bool { return true })
+	later[0].Posted = append(later[0].Posted, beside(finding.Minor, 10)...)
+	text := Compare(first, later).Markdown()
+	require.Regexp(t, `\| precision +\| 100\.0 % \| +9\.1 % \| -90\.9 points \| too few cases differ to tell \|`, text)
+	require.NotContains(t, text, "noise")
+	require.NotContains(t, text, "interval")
+	require.Contains(t, text, "No case changed: the same ones pass, the same known findings are hit, and as many unmatched findings are of severity major or graver.\n\nOther findings, with the same result: 1 case.")
+}
+
+func TestOtherFindingsAreCountedWhereTheResultIsTheSame(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*Posted)
+		others int
+	}{
+		"nothing":        {func(*Posted) {}, 0},
+		"title":          {func(p *Posted) { p.Title = "Another" }, 1},
+		"line":           {func(p *Posted) { p.Line++ }, 1},
+		"side":           {func(p *Posted) { p.Side = finding.Left }, 1},
+		"path":           {func(p *Posted) { p.Path = "z.go" }, 1},
+		"severity":       {func(p *Posted) { p.Severity = finding.Nit }, 1},
+		"a judge's word": {func(p *Posted) { p.Valid = true }, 0},
+		"a decision":     {func(p *Posted) { p.Dropped = true }, 0},
+	} {
+		first, later := many(3, func(int) bool { return false }), many(3, func(int) bool { return false })
+		c.change(&later[1].Posted[0])
+		got := Compare(first, later)
+		require.Empty(t, got.Changed, name)
+		require.Equal(t, c.others, got.Others, name)
+	}
+}
+
+func TestCasesWithOtherKnownFindingsAreNotCompared(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*Result){
+		"kind":     func(r *Result) { r.Kind = dataset.Clean },
+		"place":    func(r *Result) { r.Golden[0].LineEnd++ },
+		"also":     func(r *Result) { r.Golden[0].Also = []dataset.Place{{Path: "b.go", LineStart: 1, LineEnd: 1}} },
+		"severity": func(r *Result) { r.Golden[0].Severity = finding.Nit },
+		"issue":    func(r *Result) { r.Golden[0].Issue = "another" },
+		"number":   func(r *Result) { r.Golden = append(r.Golden, r.Golden[0]) },
+	} {
+		first, later := many(1, func(int) bool { return true }), many(1, func(int) bool { return true })
+		require.Zero(t, Compare(first, later).Redefined)
+		change(&later[0])
+		require.Equal(t, 1, Compare(first, later).Redefined, name)
+	}
 }
 
 func TestP11_TheOrderOfCasesDoesNotMatterToTheComparison(t *testing.T) {
@@ -109,5 +185,5 @@ func TestFingerprintsThatDifferAreNamed(t *testing.T) {
 	first := of(map[string]string{"cases": "a", "prompt": "b", "model": "c"})
 	require.Equal(t, []string{"commit", "model", "prompt"}, Differing(first, of(map[string]string{"cases": "a", "prompt": "x", "commit": "d"})))
 	require.Empty(t, Differing(first, first))
-	require.Empty(t, Differing(Report{}, of(nil)))
+	require.Equal(t, []string{}, Differing(Report{}, of(nil)), "a list in JSON, too")
 }

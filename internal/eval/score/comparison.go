@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -11,6 +12,9 @@ import (
 // Markdown says what changed from the first run to the later one, and whether
 // that is more than noise. Only cases whose result changed are named.
 func (c Comparison) Markdown() string {
+	if c.Cases == 0 {
+		return page(c.head(), "There is nothing to compare.")
+	}
 	return page(c.head(), c.noise(), c.cases())
 }
 
@@ -37,54 +41,66 @@ func (c Comparison) head() string {
 
 // noise is a table of what moved, each row with its verdict in plain words.
 func (c Comparison) noise() string {
-	if c.Cases == 0 {
-		return "There is nothing to compare."
-	}
 	t := table{head: []string{"figure", "first", "second", "change", "in plain words"}, align: "lrrrl"}
 	c.Passed.row(&t, "cases passed")
 	c.Hit.row(&t, "known findings hit")
-	c.Recall.row(&t, "recall")
-	c.Precision.row(&t, "precision")
+	c.Recall.row(&t, "recall", "") // the row above has its test
+	precision := "too few cases differ to tell"
+	if c.PrecisionP != nil {
+		precision = verdict(*c.PrecisionP)
+	}
+	c.Precision.row(&t, "precision", precision)
 	return t.String()
 }
 
 func (p Paired) row(t *table, name string) {
 	says := "no change"
 	if p.Better+p.Worse > 0 {
-		says = fmt.Sprintf("%d better, %d worse; %s: %s", p.Better, p.Worse, chance(p.P), verdict(p.P < significant))
+		says = fmt.Sprintf("%d better, %d worse; %s", p.Better, p.Worse, verdict(p.P))
 	}
 	t.add(name, outOf(p.First, p.Of), outOf(p.Later, p.Of), fmt.Sprintf("%+d", p.Later-p.First), says)
 }
 
-func (d *Difference) row(t *table, name string) {
+// row shows an interval only where it has a width: one without comes from cases
+// that are all alike, and says nothing about others.
+func (d *Difference) row(t *table, name, tested string) {
 	if d == nil {
 		t.add(name, none, none, none, "undefined in one of the runs")
 		return
 	}
-	says := "no change"
-	if d.Value != 0 || d.Low != d.High {
-		says = fmt.Sprintf("95 %% interval %+.1f to %+.1f: %s", 100*d.Low, 100*d.High, verdict(d.Low > 0 || d.High < 0))
+	says := cmp.Or(tested, none)
+	switch interval := fmt.Sprintf("95 %% interval %+.1f to %+.1f", 100*d.Low, 100*d.High); {
+	case d.Low == d.High && d.Value == 0:
+		says = "no change"
+	case d.Low != d.High && tested == "":
+		says = interval
+	case d.Low != d.High:
+		says = interval + "; " + tested
 	}
 	t.add(name, percent(d.First), percent(d.Later), fmt.Sprintf("%+.1f points", 100*d.Value), says)
 }
 
-func chance(p float64) string {
+// verdict words a p-value.
+func verdict(p float64) string {
+	chance := fmt.Sprintf("p = %.3f", p)
 	if p < 0.001 {
-		return "p < 0.001"
+		chance = "p < 0.001"
 	}
-	return fmt.Sprintf("p = %.3f", p)
+	if p < significant {
+		return chance + ": **more than noise**"
+	}
+	return chance + ": not more than noise"
 }
 
-func verdict(real bool) string {
-	if real {
-		return "**more than noise**"
-	}
-	return "not more than noise"
-}
-
+// cases names those whose result changed, and counts those that have other
+// findings all the same.
 func (c Comparison) cases() string {
+	others := ""
+	if c.Others > 0 {
+		others = "Other findings, with the same result: " + render.Count(c.Others, "case") + "."
+	}
 	if len(c.Changed) == 0 {
-		return "No case changed its result."
+		return paragraphs("No case changed: the same ones pass, the same known findings are hit, and as many unmatched findings are of severity major or graver.", others)
 	}
 	of := map[Verdict]int{}
 	rows := make([]string, 0, len(c.Changed))
@@ -96,5 +112,5 @@ func (c Comparison) cases() string {
 	if of[Mixed] > 0 {
 		head += fmt.Sprintf(", %d better in one respect and worse in another", of[Mixed])
 	}
-	return paragraphs(head, strings.Join(rows, "\n"))
+	return paragraphs(head, strings.Join(rows, "\n"), others)
 }

@@ -2,6 +2,7 @@ package score
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/org/pr-review-action/internal/eval/dataset"
 )
@@ -51,7 +52,7 @@ func one(b bool) int {
 
 // dimension says into which groups the parts of a result go.
 type dimension struct {
-	ofCase   func(Result) string // empty: the case is in no group
+	ofCase   func(Result) string
 	ofKnown  func(Result, Known) string
 	ofPosted func(Result, Posted) string
 }
@@ -68,9 +69,9 @@ const (
 const unnamed = "other"
 
 // dimensions are the ways in which counts are broken down. A case with known
-// findings goes by severity and category where its gravest one does, so that
-// those groups' cases add up to the cases with known defects. By visibility it
-// is local when all its known findings are; a clean one is a group of its own.
+// findings goes by severity and category where its gravest one does. By visibility
+// it is local when all its known findings are. A clean one is a group of its own,
+// so that the cases of every dimension add up.
 func dimensions() map[string]dimension {
 	language := func(r Result) string { return cmp.Or(r.Language, unnamed) }
 	category := func(k Known) string { return cmp.Or(k.Category, unnamed) }
@@ -101,26 +102,18 @@ func dimensions() map[string]dimension {
 
 func ofGravest(r Result, name func(Known) string) string {
 	if len(r.Golden) == 0 {
-		return ""
+		return string(dataset.Clean)
 	}
-	gravest := r.Golden[0]
-	for _, k := range r.Golden[1:] {
-		if k.Severity.Rank() > gravest.Severity.Rank() {
-			gravest = k
-		}
-	}
-	return name(gravest)
+	return name(slices.MaxFunc(r.Golden, func(a, b Known) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) }))
 }
 
 // visibility is the group of a case: local, context or clean.
 func visibility(r Result) string {
-	if r.Kind == dataset.Clean {
+	switch {
+	case r.Kind == dataset.Clean:
 		return string(dataset.Clean)
-	}
-	for _, k := range r.Golden {
-		if k.Visibility != dataset.Local {
-			return string(dataset.Context)
-		}
+	case slices.ContainsFunc(r.Golden, func(k Known) bool { return k.Visibility != dataset.Local }):
+		return string(dataset.Context)
 	}
 	return string(dataset.Local)
 }
@@ -143,16 +136,10 @@ func (d dimension) group(results []Result) map[string]Counts {
 	return groups
 }
 
-// total counts over all results.
-func total(results []Result) (sum Counts) {
-	for _, r := range results {
-		sum = sum.plus(countCase(r))
-		for _, k := range r.Golden {
-			sum = sum.plus(countKnown(k))
-		}
-		for _, p := range r.Posted {
-			sum = sum.plus(countPosted(r, p))
-		}
+// total counts over all results: whatever is in one goes by its language.
+func total(results ...Result) (sum Counts) {
+	for _, c := range dimensions()[byLanguage].group(results) {
+		sum = sum.plus(c)
 	}
 	return sum
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -13,9 +14,6 @@ import (
 // allowed is the number of unmatched findings of severity major or graver that
 // a case with a known defect may have and still pass.
 const allowed = 2
-
-// namedMisses bounds how many missed findings a sentence names.
-const namedMisses = 3
 
 // Grade sets Passed and Why by the pass rule. Why is Markdown, with paths in code
 // spans.
@@ -31,19 +29,12 @@ const namedMisses = 3
 // which a file was not read in full, and not one with a missed finding, however
 // weak, in such a file.
 func Grade(r *Result) {
-	var why []string
-	add := func(says string) {
-		if says != "" {
-			why = append(why, says)
-		}
+	failed := ""
+	if r.Outcome == reviewpr.Failed {
+		failed = "the run failed"
 	}
-	if r.Outcome == Failed {
-		add("the run failed")
-	}
-	add(r.missing())
-	add(r.noisy())
-	add(r.silent())
-	r.Passed, r.Why = len(why) == 0, strings.Join(why, "; ")
+	r.Why = joined("; ", failed, r.missing(), r.noisy(), r.silent())
+	r.Passed = r.Why == ""
 }
 
 // missing names the known findings that had to be hit and were not.
@@ -63,18 +54,14 @@ func (r Result) missing() string {
 	if len(missed) == 0 {
 		return ""
 	}
-	says := fmt.Sprintf("missed %d of %s: ", len(missed), render.Count(required, "known finding"))
-	if more := len(missed) - namedMisses; more > 0 {
-		return says + strings.Join(missed[:namedMisses], ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return says + strings.Join(missed, ", ")
+	return fmt.Sprintf("missed %d of %s: %s", len(missed), render.Count(required, "known finding"), strings.Join(missed, ", "))
 }
 
-// missed names the place of a known finding, and the stage that lost the
-// finding which stood there.
+// missed names the place of a known finding, and the stage that lost a finding
+// near it.
 func (k Known) missed() string {
 	if k.LostAt != "" {
-		return guard.Code(k.at()) + " (lost at " + k.LostAt + ")"
+		return guard.Code(k.at()) + " (a finding near it was lost at " + k.LostAt + ")"
 	}
 	return guard.Code(k.at())
 }

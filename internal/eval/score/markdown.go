@@ -2,7 +2,6 @@ package score
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -17,9 +16,6 @@ const (
 	namedCases = 30 // cases that did not pass
 	groupRows  = 20 // groups of one dimension
 )
-
-// trusted is the share of labelled pairs from which a judge may be used.
-const trusted = 0.9
 
 // Markdown is the report for people, in a terminal and on a page. No time is in
 // it: two runs with the same answers give the same bytes. A runner that reads
@@ -55,7 +51,7 @@ func (r Report) notes() string {
 	}
 	note(!r.Judged, "No judge: place alone decides what is a hit (same file, at most 3 lines away). That overstates; these figures are not recall to publish.")
 	if a := r.Agreement; r.Judged && a != nil {
-		note(float64(a.Agreed) < trusted*float64(a.Of), fmt.Sprintf("The judge is right on too few labelled pairs to be used: %s, where %.0f %% are needed.", outOf(a.Agreed, a.Of), 100*trusted))
+		note(!a.Usable(), fmt.Sprintf("The judge is right on too few labelled pairs to be used: %s, where 90 %% are needed.", outOf(a.Agreed, a.Of)))
 	}
 	note(r.Reviewer == Scripted, "The reviewer is the scripted model, which knows the answers: these figures measure the pipeline, not a model.")
 	note(r.Cases > 0 && r.Posted == 0, "Nothing was posted. A reviewer that posts nothing passes the clean cases only.")
@@ -70,7 +66,7 @@ func (r Report) gate() string {
 	if r.AfterGate == nil {
 		return ""
 	}
-	return paragraphs("### After the recorded decisions", "The same without the findings that people dropped at the gate.", headline(r.AfterGate.figures()))
+	return paragraphs("### After the recorded decisions", "The same without the findings that people dropped at the gate, and with the severities that they gave.", headline(r.AfterGate.figures()))
 }
 
 // groups is one table of all dimensions.
@@ -85,13 +81,13 @@ func (r Report) groups() string {
 		{byVisibility, []string{string(dataset.Local), string(dataset.Context), string(dataset.Clean)}},
 		{byCategory, nil},
 	} {
-		of := r.By[d.name]
-		names := sortedBy(slices.Collect(maps.Keys(of)), d.order)
-		for i, name := range names[:min(len(names), groupRows)] {
-			c := of[name]
-			t.add(first(i, d.name), cell(name), fraction(c.Passed, c.Cases), fraction(c.Hit, c.Golden), fraction(c.Matched, c.Posted), blank(c.CleanFalsePositives))
+		groups, label := names(r.By[d.name], d.order), d.name
+		for _, name := range groups[:min(len(groups), groupRows)] {
+			c := r.By[d.name][name]
+			t.add(label, cell(name), fraction(c.Passed, c.Cases), fraction(c.Hit, c.Golden), fraction(c.Matched, c.Posted), onClean(d.name, c))
+			label = ""
 		}
-		if more := len(names) - groupRows; more > 0 {
+		if more := len(groups) - groupRows; more > 0 {
 			t.add("", fmt.Sprintf("… and %d more", more), "", "", "", "")
 		}
 	}
@@ -109,13 +105,6 @@ func gravestFirst() []string {
 	return names
 }
 
-func first(i int, name string) string {
-	if i > 0 {
-		return ""
-	}
-	return name
-}
-
 func fraction(n, of int) string {
 	if of == 0 {
 		return none
@@ -130,22 +119,29 @@ func blank(n int) string {
 	return render.Thousands(int64(n))
 }
 
-// stages is the order of the pipeline.
-func stages() []string { return []string{"parse", "threshold", "dedupe", "cap", "anchor"} }
+// onClean is the number of findings on a group's clean cases. By severity and
+// category findings and cases go into groups of their own: there no finding says
+// nothing about the cases beside it.
+func onClean(by string, c Counts) string {
+	if c.CleanCases == 0 || by == bySeverity || by == byCategory {
+		return blank(c.CleanFalsePositives)
+	}
+	return render.Thousands(int64(c.CleanFalsePositives))
+}
 
 // losses says what of the model's findings did not reach the review, and what
 // reached it elsewhere.
 func (r Report) losses() string {
 	text := "Nothing was lost between the model's answers and the review."
 	if len(r.Losses) > 0 {
-		t := table{head: []string{"stage", "lost", "near a known finding", "known findings missed by it"}, align: "lrrr"}
-		for _, stage := range sortedBy(slices.Collect(maps.Keys(r.Losses)), stages()) {
+		t := table{head: []string{"stage", "lost", "near a known finding", "missed known findings near a lost one"}, align: "lrrr"}
+		for _, stage := range names(r.Losses, Stages()) {
 			t.add(cell(stage), render.Thousands(int64(len(r.Losses[stage]))), blank(nearKnown(r.Losses[stage])), blank(r.KnownLost[stage]))
 		}
 		text = t.String()
 	}
 	var moves []string
-	for _, stage := range sortedBy(slices.Collect(maps.Keys(r.Moved)), stages()) {
+	for _, stage := range names(r.Moved, Stages()) {
 		all := r.Moved[stage]
 		moves = append(moves, fmt.Sprintf("%s at stage %s (near a known one: %d)", render.Count(len(all), "finding"), cell(stage), nearKnown(all)))
 	}
@@ -185,11 +181,21 @@ func (r Report) bill() string {
 		used cost.Usage
 	}{{"review", r.Usage}, {"judge", r.Judging}} {
 		if p.used.Calls > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s, %s tokens, %s", p.name, render.Count(int(p.used.Calls), "call"), render.Thousands(p.used.Tokens()), p.used.Cost))
+			part := fmt.Sprintf("%s %s, %s tokens", p.name, render.Count(int(p.used.Calls), "call"), render.Thousands(p.used.Tokens()))
+			if p.used.Cost > 0 {
+				part += ", " + p.used.Cost.String()
+			}
+			parts = append(parts, part)
 		}
 	}
 	if len(parts) == 0 {
 		return ""
+	}
+	if r.Reviewer == Scripted && r.Cost == 0 {
+		return "Cost nothing: " + strings.Join(parts, "; ") + "."
+	}
+	if r.Cost == 0 && r.Usage.Tokens()+r.Judging.Tokens() > 0 {
+		return "Cost unknown, since the endpoint does not tell it (`--price` does): " + strings.Join(parts, "; ") + "."
 	}
 	return "Cost " + r.Cost.String() + ": " + strings.Join(parts, "; ") + "."
 }
@@ -205,7 +211,7 @@ func brief(fingerprint string) string {
 // holdsFor names what the figures were measured with.
 func (r Report) holdsFor() string {
 	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(r.Fingerprints)) {
+	for _, name := range names(r.Fingerprints, nil) {
 		parts = append(parts, cell(name)+" "+guard.Code(brief(r.Fingerprints[name])))
 	}
 	if len(parts) == 0 {

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestGolden(t *testing.T) {
 	placed := aboutSample()
-	placed.Judge, placed.Agreement, placed.Reviewer, placed.Model = NoJudge, nil, Scripted, Scripted
+	placed.Judge, placed.Agreement, placed.Reviewer, placed.Model = "", nil, Scripted, Scripted
 	poor := aboutSample()
 	poor.Agreement = &Agreement{26, 30, 0.73}
 	for name, got := range map[string]string{
@@ -64,7 +64,7 @@ func silent() (all []Result) {
 func hostile() []Result {
 	const attack = "`|</table>\n# @everyone [x](https://x.example) ##[error]::x::"
 	r := Result{ID: "case-1", Language: attack, Kind: dataset.Bug, Outcome: "PAUSED", Golden: []Known{knownAt(attack, finding.Major, dataset.Local, attack, "")},
-		Posted: []Posted{post(-1, finding.Major, attack)}, Lost: []Loss{{attack, attack, 1, finding.Major, attack, false, attack}}, Moved: []Loss{{attack, attack, 1, finding.Major, attack, false, attack}}}
+		Posted: []Posted{post(-1, finding.Major, attack)}, Lost: []Loss{{attack, attack, 1, 1, finding.Major, attack, false, attack}}, Moved: []Loss{{attack, attack, 1, 1, finding.Major, attack, false, attack}}}
 	Grade(&r)
 	all := []Result{r}
 	for i := range 25 {

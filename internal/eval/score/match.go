@@ -2,6 +2,7 @@ package score
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/diff"
@@ -35,22 +36,27 @@ func Candidates(golden []dataset.Golden, posted []finding.Finding, patches map[s
 	var all []candidate
 	for j, f := range posted {
 		start, end, ok := NewSide(f, patches[f.Path])
-		if !ok {
-			continue
-		}
 		for i, g := range golden {
-			if c, near := nearest(g, f.Path, start, end); near {
-				c.Golden, c.Finding = i, j
-				all = append(all, c)
+			if distance, shift := apart(g, f.Path, start, end); ok && distance <= margin {
+				all = append(all, candidate{Pair{i, j, distance}, shift})
 			}
 		}
 	}
-	slices.SortFunc(all, compareCandidates)
+	slices.SortFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.shift, b.shift), cmp.Compare(a.Golden, b.Golden), cmp.Compare(a.Finding, b.Finding))
+	})
 	pairs := make([]Pair, 0, len(all))
 	for _, c := range all {
 		pairs = append(pairs, c.Pair)
 	}
 	return pairs
+}
+
+// Near reports whether lines of the new side, both ends in them, are within the
+// matching rule's three lines of a known finding or one of its further places.
+func Near(g dataset.Golden, path string, start, end int) bool {
+	distance, _ := apart(g, path, start, end)
+	return distance <= margin
 }
 
 // Match takes pairs in their order, each known and each posted finding at most
@@ -83,27 +89,17 @@ type candidate struct {
 	shift int // difference of the starts and of the ends together
 }
 
-func compareCandidates(a, b candidate) int {
-	return cmp.Or(
-		cmp.Compare(a.Distance, b.Distance),
-		cmp.Compare(a.shift, b.shift),
-		cmp.Compare(a.Golden, b.Golden),
-		cmp.Compare(a.Finding, b.Finding),
-	)
-}
-
-// nearest holds lines of the new side against every place of a known finding.
-func nearest(g dataset.Golden, path string, start, end int) (best candidate, near bool) {
+// apart is the gap in lines between a range and the nearest place of a known
+// finding, and how far starts and ends are shifted. In another path it is endless.
+func apart(g dataset.Golden, path string, start, end int) (distance, shift int) {
+	distance = math.MaxInt
 	for _, p := range g.Places() {
-		c := candidate{Pair{Distance: max(p.LineStart-end, start-p.LineEnd, 0)}, abs(p.LineStart-start) + abs(p.LineEnd-end)}
-		if p.Path != path || c.Distance > margin {
-			continue
-		}
-		if !near || compareCandidates(c, best) < 0 {
-			best, near = c, true
+		gap, off := max(p.LineStart-end, start-p.LineEnd, 0), abs(p.LineStart-start)+abs(p.LineEnd-end)
+		if p.Path == path && (gap < distance || gap == distance && off < shift) {
+			distance, shift = gap, off
 		}
 	}
-	return best, near
+	return distance, shift
 }
 
 // NewSide gives the lines of a finding on the new side of its file's patch; not ok

@@ -61,7 +61,10 @@ func TestFindingsHitWithinThreeLines(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			pairs := Candidates([]dataset.Golden{c.golden}, []finding.Finding{c.finding}, map[string]string{"a.go": patch, "c.go": "@@ -1,9"})
+			patches := map[string]string{"a.go": patch, "c.go": "@@ -1,9"}
+			pairs := Candidates([]dataset.Golden{c.golden}, []finding.Finding{c.finding}, patches)
+			start, end, ok := NewSide(c.finding, patches[c.finding.Path])
+			require.Equal(t, c.distance >= 0, ok && Near(c.golden, c.finding.Path, start, end))
 			if c.distance < 0 {
 				require.Empty(t, pairs)
 				return
@@ -81,6 +84,10 @@ func TestCandidatesComeNearestFirst(t *testing.T) {
 		{0, 1, 0}, {1, 1, 0},
 		{0, 0, 2}, {1, 0, 3},
 	}, pairs)
+
+	also := dataset.Place{Path: "a.go", LineStart: 10, LineEnd: 10}
+	pairs = Candidates([]dataset.Golden{golden("a.go", 10, 11), golden("a.go", 10, 30, also)}, []finding.Finding{at("a.go", 10, 10)}, nil)
+	require.Equal(t, []Pair{{1, 0, 0}, {0, 0, 0}}, pairs, "of several places the one that agrees best")
 }
 
 // A line that a change leaves alone is found again on the new side, wherever it

@@ -2,15 +2,11 @@ package score
 
 import (
 	"github.com/org/pr-review-action/internal/cost"
-	"github.com/org/pr-review-action/internal/finding"
 )
 
 // Scripted names the reviewer that knows the answers, which measures the
 // pipeline and no model.
 const Scripted = "scripted"
-
-// NoJudge names the judge of a run in which place alone decides.
-const NoJudge = "none"
 
 // Report is what a run comes to: the object that "eval run --json" prints.
 // Nothing but Seconds and Latency depends on time.
@@ -19,7 +15,7 @@ type Report struct {
 	By           map[string]map[string]Counts `json:"by"`                     // language, severity, visibility, category → group
 	Losses       map[string][]Lost            `json:"losses"`                 // by stage, in the order of the cases
 	Moved        map[string][]Lost            `json:"moved"`                  // by stage, in the order of the cases
-	KnownLost    map[string]int               `json:"known_lost"`             // by stage: known findings that the pipeline found and lost there
+	KnownLost    map[string]int               `json:"known_lost"`             // by stage: missed known findings near which a finding was lost there
 	Cost         cost.MicroUSD                `json:"cost_microusd"`          // of review and judge together
 	CostPerCase  *Percentiles                 `json:"cost_per_case_microusd"` // of the review
 	Seconds      float64                      `json:"seconds"`
@@ -34,7 +30,9 @@ type Report struct {
 	Usage        cost.Usage                   `json:"usage"`        // of the review
 	Judging      cost.Usage                   `json:"judging"`      // of the judge
 	NotPassed    []NotPassed                  `json:"not_passed"`   // in the order of the cases
-	AfterGate    *Scores                      `json:"after_gate"`   // the scores of what recorded decisions kept; nil without such
+	AfterGate    *Scores                      `json:"after_gate"`   // the scores of what recorded decisions made of it; nil without such
+
+	noJudging bool // read from an object that does not say whether a judge was asked
 }
 
 // Scores are counts with what follows from them.
@@ -72,15 +70,14 @@ type Agreement struct {
 	Kappa  float64 `json:"kappa"`
 }
 
+// Usable reports whether the judge may be used: from 27 of 30 pairs on, as the
+// cases' format asks for.
+func (a Agreement) Usable() bool { return 10*a.Agreed >= 9*a.Of }
+
 // Lost is a finding that a stage lost or moved, with its case.
 type Lost struct {
-	Case     string           `json:"case"`
-	Path     string           `json:"path"`
-	Line     int              `json:"line"`
-	Severity finding.Severity `json:"severity"`
-	Title    string           `json:"title"`
-	Known    bool             `json:"known"`
-	Why      string           `json:"why"`
+	Case string `json:"case"`
+	Loss
 }
 
 // NotPassed is a case that did not pass.

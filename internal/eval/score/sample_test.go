@@ -26,8 +26,8 @@ func sample() []Result {
 	all[0].Golden[0].LostAt = "dedupe" // and hit all the same
 	all[2].Posted[0].Path, all[2].Posted[0].Valid = "d.ts", true
 	all[3].Golden[0].LostAt = "threshold"
-	all[3].Lost = []Loss{{"threshold", "e.ts", 7, finding.Major, "The timer is never cleared", true, "confidence 0.40 is below 0.50"}, {"dedupe", "e.ts", 90, finding.Nit, "Twice", false, ""}}
-	all[0].Moved = []Loss{{"anchor", "b.go", 99, finding.Minor, "Off the diff", false, "line 99 is not part of the diff"}}
+	all[3].Lost = []Loss{{"threshold", "e.ts", 7, 7, finding.Major, "The timer is never cleared", true, "confidence 0.40 is below 0.50"}, {"dedupe", "e.ts", 89, 90, finding.Nit, "Twice", false, ""}}
+	all[0].Moved = []Loss{{"anchor", "b.go", 99, 99, finding.Minor, "Off the diff", false, "line 99 is not part of the diff"}}
 	for i := range all {
 		all[i].Outcome = "PAUSED"
 		all[i].Usage = cost.Usage{InputTokens: 1_000, OutputTokens: 100, Calls: 2, Cost: cost.MicroUSD(3_000 * (i + 1))}
@@ -46,7 +46,9 @@ func (r *Result) number() {
 }
 
 func knownAt(path string, s finding.Severity, v dataset.Visibility, category, hit string) Known {
-	return Known{Place: place(path), Severity: s, Visibility: v, Category: category, Issue: "the issue", Hit: hit}
+	known := Known{Golden: defect(path, s), Hit: hit}
+	known.Visibility, known.Category, known.Issue = v, category, "the issue"
+	return known
 }
 
 func post(golden int, s finding.Severity, category string) Posted {
@@ -68,5 +70,6 @@ func dropped() []Result {
 		all[1].Posted[i].Dropped = true
 	}
 	all[2].Posted[0].Dropped = true
+	all[1].Decided, all[2].Decided = true, true
 	return all
 }

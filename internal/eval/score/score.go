@@ -16,9 +16,6 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// Failed is the outcome of a case whose run came to no review.
-const Failed = "FAILED"
-
 // Result is what became of one case. It holds no time, so that two runs with
 // the same answers are equal. Texts in it are untrusted, save Outcome and what
 // Why says around paths.
@@ -26,7 +23,7 @@ type Result struct {
 	ID       string       `json:"id"`
 	Language string       `json:"language"`
 	Kind     dataset.Kind `json:"kind"`
-	Outcome  string       `json:"outcome"`           // of the run: CLEAN, PAUSED, KEPT, SKIPPED or FAILED
+	Outcome  string       `json:"outcome"`           // of the run, as flow/reviewpr names it
 	Unread   []string     `json:"unread,omitempty"`  // "path: reason" of files that were not read in full
 	Golden   []Known      `json:"golden"`            // in the order of the case
 	Posted   []Posted     `json:"posted"`            // what the draft would post, in the order shown
@@ -41,15 +38,10 @@ type Result struct {
 
 // Known is a known finding and what hit it.
 type Known struct {
-	dataset.Place
-	Also       []dataset.Place    `json:"also,omitempty"` // further places of it
-	Severity   finding.Severity   `json:"severity"`
-	Visibility dataset.Visibility `json:"visibility"`
-	Category   string             `json:"category,omitempty"`
-	Issue      string             `json:"issue"`
-	Hit        string             `json:"hit"`               // id of the finding that hits it; empty for none
-	FileHit    bool               `json:"file_hit"`          // something was posted on its file
-	LostAt     string             `json:"lost_at,omitempty"` // stage at which the finding that stood there was lost
+	dataset.Golden
+	Hit     string `json:"hit"`               // id of the finding that hits it; empty for none
+	FileHit bool   `json:"file_hit"`          // something was posted on a file that it stands in
+	LostAt  string `json:"lost_at,omitempty"` // stage at which a finding near it was lost; what that meant was not judged
 }
 
 // Posted is a finding as the draft would post it.
@@ -64,21 +56,39 @@ type Posted struct {
 	Title       string            `json:"title"`
 	Fingerprint string            `json:"fingerprint"`
 	Placement   finding.Placement `json:"placement"`
-	Golden      int               `json:"golden"`            // index of the known finding that it hits; -1 for none
-	Valid       bool              `json:"valid,omitempty"`   // hits none, and the judge holds it for a true defect
-	Dropped     bool              `json:"dropped,omitempty"` // by a recorded decision at the gate
+	Golden      int               `json:"golden"`             // index of the known finding that it hits; -1 for none
+	Valid       bool              `json:"valid,omitempty"`    // hits none, and the judge holds it for a true defect
+	Dropped     bool              `json:"dropped,omitempty"`  // by a recorded decision at the gate
+	Regraded    finding.Severity  `json:"regraded,omitempty"` // the severity that a recorded decision gave it; empty for none
 }
 
-// Loss is a finding that a stage of the pipeline lost or moved. Why is in our
-// own words.
+// The stages that lose a finding, in the order of the pipeline, and the last one,
+// which loses none.
+const (
+	StageParse     = "parse"     // in an answer, and not in the file's review
+	StageThreshold = "threshold" // filtered for its confidence
+	StageDedupe    = "dedupe"    // filtered as a duplicate
+	StageCap       = "cap"       // kept, and left out of the posted review for its length
+	StageAnchor    = "anchor"    // moved into the body, since its lines are not part of the diff
+)
+
+// Stages lists the stages in the order of the pipeline.
+func Stages() []string {
+	return []string{StageParse, StageThreshold, StageDedupe, StageCap, StageAnchor}
+}
+
+// Loss is a finding that a stage lost or moved. Path and Title are untrusted
+// text, Why is in our own words. Lines are 1-based, and 0 where an answer gave
+// none; Severity is empty where an answer gave none of ours.
 type Loss struct {
-	Stage    string           `json:"stage"`
-	Path     string           `json:"path"`
-	Line     int              `json:"line"`
-	Severity finding.Severity `json:"severity"`
-	Title    string           `json:"title"`
-	Known    bool             `json:"known"` // it stood at a known finding
-	Why      string           `json:"why"`
+	Stage     string           `json:"stage"`
+	Path      string           `json:"path"`
+	StartLine int              `json:"start_line"`
+	Line      int              `json:"line"`
+	Severity  finding.Severity `json:"severity"`
+	Title     string           `json:"title"`
+	Known     bool             `json:"known"` // near a known finding; whether it meant that one was not judged
+	Why       string           `json:"why"`
 }
 
 // Record enters what was to be found, what was posted, and which of the two
@@ -86,8 +96,7 @@ type Loss struct {
 func (r *Result) Record(golden []dataset.Golden, posted []finding.Finding, pairs []Pair) {
 	r.Golden = make([]Known, 0, len(golden))
 	for _, g := range golden {
-		place := dataset.Place{Path: g.Path, LineStart: g.LineStart, LineEnd: g.LineEnd}
-		r.Golden = append(r.Golden, Known{Place: place, Also: g.Also, Severity: g.Severity, Visibility: g.Visibility, Category: g.Category, Issue: g.Issue})
+		r.Golden = append(r.Golden, Known{Golden: g})
 	}
 	r.Posted = make([]Posted, 0, len(posted))
 	for _, f := range posted {
@@ -108,13 +117,10 @@ func (r *Result) Record(golden []dataset.Golden, posted []finding.Finding, pairs
 func (r *Result) markFiles() {
 	for i, k := range r.Golden {
 		r.Golden[i].FileHit = slices.ContainsFunc(r.Posted, func(p Posted) bool {
-			return p.Path == k.Path || slices.ContainsFunc(k.Also, func(also dataset.Place) bool { return also.Path == p.Path })
+			return slices.ContainsFunc(k.Places(), func(at dataset.Place) bool { return at.Path == p.Path })
 		})
 	}
 }
-
-// unread reports whether a case was not read in full.
-func (r Result) unread() bool { return len(r.Unread) > 0 || r.Outcome == Failed }
 
 // unmatchedMajor is the number of posted findings of severity major or graver
 // that hit no known finding. On a clean case these are all of them.

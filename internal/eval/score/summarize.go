@@ -1,11 +1,13 @@
 package score
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
 )
 
 // About is what a report says beside the results.
@@ -13,7 +15,7 @@ type About struct {
 	Fingerprints map[string]string // what the figures hold for: cases, prompt, model, judge, config, commit, …
 	Reviewer     string            // Scripted, or another name for what was under test
 	Model        string            // untrusted text; empty for none
-	Judge        string            // untrusted text; NoJudge, or empty, where place alone decides
+	Judge        string            // untrusted text; empty where place alone decides
 	Agreement    *Agreement        // nil where it was not measured
 	Measuring    cost.Usage        // of measuring it
 	Latencies    []float64         // seconds of each case
@@ -24,7 +26,7 @@ type About struct {
 // Summarize makes the report. The order of the results decides the order of its
 // lists and nothing else.
 func Summarize(results []Result, about About) Report {
-	judged := about.Judge != "" && about.Judge != NoJudge
+	judged := about.Judge != ""
 	r := Report{
 		Scores:       scores(results, judged),
 		By:           map[string]map[string]Counts{},
@@ -40,8 +42,8 @@ func Summarize(results []Result, about About) Report {
 	}
 	r.spend(results)
 	r.unfinished(results)
-	if kept, decided := afterGate(results); decided || about.Decided {
-		s := scores(kept, judged)
+	if about.Decided || slices.ContainsFunc(results, func(r Result) bool { return r.Decided }) {
+		s := scores(afterGate(results), judged)
 		r.AfterGate = &s
 	}
 	return r
@@ -61,7 +63,7 @@ func (r *Report) spend(results []Result) {
 // unfinished collects what was not read, not kept and not passed.
 func (r *Report) unfinished(results []Result) {
 	for _, one := range results {
-		if one.unread() {
+		if len(one.Unread) > 0 || one.Outcome == reviewpr.Failed {
 			r.UnreadCases++
 		}
 		for _, k := range one.Golden {
@@ -79,14 +81,14 @@ func lost(results []Result, of func(Result) []Loss) map[string][]Lost {
 	stages := map[string][]Lost{}
 	for _, r := range results {
 		for _, l := range of(r) {
-			stages[l.Stage] = append(stages[l.Stage], Lost{r.ID, l.Path, l.Line, l.Severity, l.Title, l.Known, l.Why})
+			stages[l.Stage] = append(stages[l.Stage], Lost{r.ID, l})
 		}
 	}
 	return stages
 }
 
 func scores(results []Result, judged bool) Scores {
-	s := Scores{Counts: total(results)}
+	s := Scores{Counts: total(results...)}
 	group := dimensions()[byVisibility].group(results)
 	local, context, clean := group[string(dataset.Local)], group[string(dataset.Context)], group[string(dataset.Clean)]
 	s.CasesLocal, s.PassedLocal, s.PassedClean = local.Cases, local.Passed, clean.Passed
@@ -120,25 +122,31 @@ func perCase(results []Result, clean bool, number func(Result) int) *Interval {
 	return bootstrap(values, mean)
 }
 
-// afterGate gives the results without the findings that decisions dropped,
-// graded anew, and whether there are such.
-func afterGate(results []Result) (kept []Result, decided bool) {
-	for _, r := range results {
-		dropped := func(p Posted) bool { return p.Dropped }
-		decided = decided || r.Decided
-		if slices.ContainsFunc(r.Posted, dropped) {
-			decided = true
-			r.Golden = slices.Clone(r.Golden)
-			for _, p := range r.Posted {
-				if p.Dropped && p.Golden >= 0 {
-					r.Golden[p.Golden].Hit = ""
-				}
-			}
-			r.Posted = slices.DeleteFunc(slices.Clone(r.Posted), dropped)
-			r.markFiles()
-			Grade(&r)
+// afterGate gives the results as recorded decisions left them: without what they
+// dropped, with the severities that they gave, and graded anew.
+func afterGate(results []Result) []Result {
+	after := slices.Clone(results)
+	for i, r := range results {
+		if r.Decided {
+			after[i] = r.decided()
 		}
-		kept = append(kept, r)
 	}
-	return kept, decided
+	return after
+}
+
+func (r Result) decided() Result {
+	before := r.Posted
+	r.Golden, r.Posted = slices.Clone(r.Golden), nil
+	for _, p := range before {
+		switch {
+		case !p.Dropped:
+			p.Severity = cmp.Or(p.Regraded, p.Severity)
+			r.Posted = append(r.Posted, p)
+		case p.Golden >= 0:
+			r.Golden[p.Golden].Hit = ""
+		}
+	}
+	r.markFiles()
+	Grade(&r)
+	return r
 }

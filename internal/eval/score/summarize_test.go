@@ -10,6 +10,8 @@ import (
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
 )
 
 func TestSummaryCountsByHand(t *testing.T) {
@@ -28,6 +30,7 @@ func TestSummaryCountsByHand(t *testing.T) {
 			"major":   {Cases: 2, Golden: 2, Posted: 2, Matched: 1},
 			"minor":   {Cases: 1, Passed: 1, Golden: 2, Hit: 1, FileHit: 1, Posted: 2, Matched: 1, CleanFalsePositives: 1},
 			"nit":     {Posted: 1, Valid: 1},
+			"clean":   {Cases: 2, Passed: 1, CleanCases: 2},
 		},
 		"visibility": {
 			"local":   {Cases: 2, Passed: 1, Golden: 3, Hit: 2, FileHit: 2, Posted: 1, Matched: 1},
@@ -41,6 +44,7 @@ func TestSummaryCountsByHand(t *testing.T) {
 			"resource":       {Posted: 1},
 			"test":           {Posted: 1, Valid: 1},
 			"other":          {Golden: 1, Posted: 1},
+			"clean":          {Cases: 2, Passed: 1, CleanCases: 2},
 		},
 	}, r.By)
 	require.Equal(t, 1, r.UnreadCases)
@@ -83,6 +87,12 @@ func TestP11_OrderDecidesListsAlone(t *testing.T) {
 	require.Equal(t, object(t, a), object(t, b))
 }
 
+func TestACaseWhoseRunFailedWasNotRead(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 1, Summarize([]Result{{Outcome: reviewpr.Failed, Unread: []string{"a.go: failed"}}, {Outcome: "PAUSED"}}, About{}).UnreadCases)
+	require.Equal(t, 1, Summarize([]Result{{Outcome: reviewpr.Failed}}, About{}).UnreadCases)
+}
+
 func TestWithoutADenominatorThereIsNoRate(t *testing.T) {
 	t.Parallel()
 	r := Summarize(nil, About{})
@@ -100,14 +110,18 @@ func TestWithoutADenominatorThereIsNoRate(t *testing.T) {
 
 func TestWithoutAJudgeNothingIsJudged(t *testing.T) {
 	t.Parallel()
-	for _, judge := range []string{"", NoJudge} {
-		about := aboutSample()
-		about.Judge = judge
-		r := Summarize(sample(), about)
-		require.False(t, r.Judged)
-		require.Nil(t, r.Rates.PrecisionJudged)
-	}
+	about := aboutSample()
+	about.Judge = ""
+	r := Summarize(sample(), about)
+	require.False(t, r.Judged)
+	require.Nil(t, r.Rates.PrecisionJudged)
 	require.True(t, Summarize(sample(), aboutSample()).Judged)
+}
+
+func TestAJudgeIsUsableFrom27Of30On(t *testing.T) {
+	t.Parallel()
+	require.True(t, Agreement{Agreed: 27, Of: 30}.Usable())
+	require.False(t, Agreement{Agreed: 26, Of: 30}.Usable())
 }
 
 func TestAReportHasTheKeysOfTheContract(t *testing.T) {
@@ -149,10 +163,32 @@ func TestAfterTheGateACleanCaseMayPass(t *testing.T) {
 	r := Result{Kind: dataset.Clean, Posted: beside("major", 1)}
 	Grade(&r)
 	require.False(t, r.Passed)
-	r.Posted[0].Dropped = true
+	r.Posted[0].Dropped, r.Decided = true, true
 	report := Summarize([]Result{r}, About{})
 	require.Equal(t, [2]int{0, 1}, [2]int{report.Passed, report.AfterGate.Passed})
 	require.Zero(t, report.AfterGate.CleanFalsePositives)
+}
+
+func TestAfterTheGateASeverityIsTheOneThatPeopleGave(t *testing.T) {
+	t.Parallel()
+	r := Result{Kind: dataset.Clean, Decided: true, Posted: append(beside(finding.Major, 1), beside(finding.Minor, 1)...)}
+	r.Posted[0].Regraded = finding.Nit
+	Grade(&r)
+	report := Summarize([]Result{r}, About{})
+	require.Equal(t, [2]int{0, 1}, [2]int{report.Passed, report.AfterGate.Passed})
+	require.InDelta(t, 1.0, report.Rates.UnmatchedMajorPerCase.Value, 0)
+	require.InDelta(t, 0.0, report.AfterGate.Rates.UnmatchedMajorPerCase.Value, 0)
+	require.Equal(t, finding.Major, r.Posted[0].Severity, "the results are left alone")
+
+	r.Posted[0].Regraded, r.Posted[1].Regraded = "", finding.Blocker
+	report = Summarize([]Result{r}, About{})
+	require.InDelta(t, 2.0, report.AfterGate.Rates.UnmatchedMajorPerCase.Value, 0)
+}
+
+func TestALossIsALineOfTheReportWithItsCase(t *testing.T) {
+	t.Parallel()
+	r := Summarize(sample(), aboutSample())
+	require.JSONEq(t, `{"case":"ts-2","stage":"dedupe","path":"e.ts","start_line":89,"line":90,"severity":"nit","title":"Twice","known":false,"why":""}`, object(t, r.Losses["dedupe"][0]))
 }
 
 func object(t *testing.T, r any) string {

@@ -3,6 +3,7 @@ package score
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -17,11 +18,13 @@ func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 
 func outOf(n, of int) string { return fmt.Sprintf("%d of %d", n, of) }
 
-// paragraphs joins blocks with one empty line between; empty ones are left out.
-func paragraphs(blocks ...string) string {
-	blocks = slices.DeleteFunc(blocks, func(b string) bool { return b == "" })
-	return strings.Join(blocks, "\n\n")
+// joined leaves out what is empty.
+func joined(between string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), between)
 }
+
+// paragraphs joins blocks with one empty line between.
+func paragraphs(blocks ...string) string { return joined("\n\n", blocks...) }
 
 // page joins blocks to a text that may stand on a page and in a terminal.
 func page(blocks ...string) string { return guard.Text(paragraphs(blocks...)) + "\n" }
@@ -33,17 +36,16 @@ func inline(s string) string { return guard.Inline(s, 400) }
 // within a code span too.
 func cell(s string) string { return guard.Inline(strings.ReplaceAll(s, "|", "¦"), 40) }
 
-// sortedBy puts the names that first lists in front, in its order, and the
-// others behind them in alphabetical order.
-func sortedBy(names []string, first []string) []string {
+// names are the keys of a map: those that first lists in front, in its order, and
+// the others behind them in alphabetical order.
+func names[V any](of map[string]V, first []string) []string {
 	place := func(name string) int {
 		if i := slices.Index(first, name); i >= 0 {
 			return i
 		}
 		return len(first)
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b)) })
-	return names
+	return slices.SortedFunc(maps.Keys(of), func(a, b string) int { return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b)) })
 }
 
 // table is a Markdown table whose columns stand under each other in a terminal
@@ -64,7 +66,11 @@ func (t table) String() string {
 			widths[i] = max(widths[i], utf8.RuneCountInString(c), 3)
 		}
 	}
-	lines := []string{t.line(t.head, widths), t.rule(widths)}
+	rule := make([]string, len(widths))
+	for i, w := range widths {
+		rule[i] = strings.Repeat("-", w-1) + map[byte]string{'l': "-", 'r': ":"}[t.align[i]]
+	}
+	lines := []string{t.line(t.head, widths), t.line(rule, widths)}
 	for _, row := range t.rows {
 		lines = append(lines, t.line(row, widths))
 	}
@@ -81,18 +87,6 @@ func (t table) line(row []string, widths []int) string {
 			c += space
 		}
 		b.WriteString("| " + c + " ")
-	}
-	return b.String() + "|"
-}
-
-func (t table) rule(widths []int) string {
-	var b strings.Builder
-	for i, w := range widths {
-		if t.align[i] == 'r' {
-			b.WriteString("| " + strings.Repeat("-", w-1) + ": ")
-		} else {
-			b.WriteString("| " + strings.Repeat("-", w) + " ")
-		}
 	}
 	return b.String() + "|"
 }
