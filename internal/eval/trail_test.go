@@ -63,6 +63,13 @@ func TestAPageShowsTheQuestionsOfItsOwnRunAlone(t *testing.T) {
 	page, err = eval.Page(t.Context(), o.Dir, "one")
 	require.NoError(t, err)
 	require.Equal(t, questions, strings.Count(page, "\nAnswer:\n"), "those about the earlier diff are another run's")
+
+	o.Judge.Chat = other{o.Judge.Chat}
+	_, err = eval.Run(t.Context(), o)
+	require.NoError(t, err)
+	page, err = eval.Page(t.Context(), o.Dir, "one")
+	require.NoError(t, err)
+	require.Equal(t, questions, strings.Count(page, "\nAnswer:\n"), "and so are another judge's")
 }
 
 func TestThePageNamesWhatWasNotRead(t *testing.T) {
