@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -111,7 +110,7 @@ type reviewer struct {
 
 // Review passes on to the model or the rules and counts what comes back.
 func (r *reviewer) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
-	ctx, done := lingering(ctx, r.linger)
+	ctx, done := graph.Lingering(ctx, r.linger)
 	defer done()
 	result, err := r.Reviewer.Review(ctx, f)
 	r.mu.Lock()
@@ -119,29 +118,6 @@ func (r *reviewer) Review(ctx context.Context, f diff.File) (finding.FileReview,
 	r.found += len(result.Findings)
 	r.used = cost.Add(r.used, result.Usage)
 	return result, err
-}
-
-// lingering is a context that ends some time after ctx was cancelled: what a
-// model is about to answer was paid for. A deadline it keeps.
-func lingering(ctx context.Context, linger time.Duration) (context.Context, func()) {
-	if linger == 0 {
-		return ctx, func() {}
-	}
-	longer, end := context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		if cause := context.Cause(ctx); errors.Is(cause, graph.ErrDeadline) {
-			end(cause)
-			return
-		}
-		timer := time.NewTimer(linger)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			end(context.Cause(ctx))
-		case <-longer.Done():
-		}
-	})
-	return longer, func() { stop(); end(nil) }
 }
 
 // soFar is what the reviews that ended have found and used.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/review"
 )
@@ -128,7 +129,7 @@ func (c metered) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if err := errors.Join(ctx.Err(), c.meter.reserve(held)); err != nil {
 		return llm.Answer{}, err
 	}
-	longer, done := lingering(ctx, c.meter.linger)
+	longer, done := graph.Lingering(ctx, c.meter.linger)
 	defer done()
 	began := c.meter.now()
 	answer, err := c.Chatter.Chat(longer, r)
@@ -138,21 +139,6 @@ func (c metered) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 		e.System, e.User, e.Seconds = r.System, r.User, c.meter.now().Sub(began).Seconds()
 	}
 	return answer, err
-}
-
-// lingering is a context that ends some time after ctx did.
-func lingering(ctx context.Context, d time.Duration) (context.Context, func()) {
-	longer, end := context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			end(context.Cause(ctx))
-		case <-longer.Done():
-		}
-	})
-	return longer, func() { stop(); end(nil) }
 }
 
 // priced adds what a usage costs, where the endpoint did not say.

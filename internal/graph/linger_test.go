@@ -1,4 +1,4 @@
-package app
+package graph_test
 
 import (
 	"context"
@@ -15,12 +15,12 @@ func TestP4_AnAnswerOnItsWayIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		run, cancel := context.WithCancel(t.Context())
-		longer, done := lingering(run, lastAnswers)
+		longer, done := graph.Lingering(run, 3*time.Second)
 		defer done()
 		cancel()
 		began := time.Now()
 		<-longer.Done()
-		require.Equal(t, lastAnswers, time.Since(began))
+		require.Equal(t, 3*time.Second, time.Since(began))
 	})
 }
 
@@ -28,7 +28,7 @@ func TestG33_ADeadlineIsNotWaitedOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		run, cancel := context.WithCancelCause(t.Context())
-		longer, done := lingering(run, lastAnswers)
+		longer, done := graph.Lingering(run, 3*time.Second)
 		defer done()
 		cancel(graph.ErrDeadline)
 		began := time.Now()
