@@ -59,6 +59,19 @@ func TestCheckpointDirCarriesTheDraftAndTheDecision(t *testing.T) {
 	})
 }
 
+func TestAgain_WithdrawsADraftThatAFolderCarries(t *testing.T) {
+	s := setUp(t, scene{server: githubtest.Options{WebURL: "https://git.example.com"}})
+	dir := t.TempDir()
+	old := s.draftJob().inFolder(dir).start().is(0, "PAUSED").outputs["code"]
+	s.anew(githubtest.RunOptions{})
+	later(s)
+	newer := s.draftJob().inFolder(dir).with("again", "true").start().is(0, "PAUSED").outputs["code"]
+	require.NotEqual(t, old, newer)
+	s.refused(s.decideJob(old, "approve").inFolder(dir).start(), "this draft was withdrawn when its commit was drafted again")
+	s.decideJob(newer, "approve").inFolder(dir).start().is(0, "POSTED")
+	s.posted()
+}
+
 func TestCheckpointDirIsNotTrusted(t *testing.T) {
 	for name, tc := range map[string]struct {
 		spoil func(s *stage, path string, drafted ended) (digest string)
