@@ -3,6 +3,7 @@ package eval
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -41,7 +42,8 @@ type Ruling struct {
 }
 
 // one brings a case through the graph to the gate, and scores what stands there.
-func (r *run) one(ctx context.Context, i int) (Result, error) {
+func (r *run) one(ctx context.Context, i int) (_ Result, err error) {
+	defer func() { err = errors.Join(err, r.review[i].close(), r.judging[i].close()) }()
 	c := r.Cases[i]
 	state, outcome, err := r.drafted(ctx, i)
 	if err != nil {

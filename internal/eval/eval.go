@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -110,10 +109,10 @@ func (e *FolderError) Unwrap() error { return e.Err }
 type run struct {
 	Options
 	meter    *meter
-	store    *filestore.Store
-	review   []*journal // of each case; nil entries for rules
-	judging  []*journal // of each case; nil entries without a judge
-	labelled *journal   // of the judge's agreement
+	release  func() error // of the folder, which one run has at a time
+	review   []*journal   // of each case; nil entries for rules
+	judging  []*journal   // of each case; nil entries without a judge
+	labelled *journal     // of the judge's agreement
 
 	mu    sync.Mutex
 	done  int
@@ -154,13 +153,16 @@ func Run(ctx context.Context, o Options) (score.Report, error) {
 // journalFolder is the part of the folder that holds prompts, answers and times.
 const journalFolder = "journal"
 
-func openStore(dir string) (*filestore.Store, error) {
-	return filestore.New(filepath.Join(dir, journalFolder))
-}
+func journalDir(dir string) string { return filepath.Join(dir, journalFolder) }
 
-// open takes over what earlier runs have paid for.
-func (r *run) open(ctx context.Context) (err error) {
-	if r.store, err = openStore(r.Dir); err != nil {
+// open keeps other runs off the folder, and takes over what earlier ones have
+// paid for.
+func (r *run) open(ctx context.Context) error {
+	store, err := filestore.New(journalDir(r.Dir))
+	if err != nil {
+		return err
+	}
+	if r.release, err = store.Lock(ctx, "run"); err != nil {
 		return err
 	}
 	r.review = make([]*journal, len(r.Cases))
@@ -184,7 +186,7 @@ func (r *run) open(ctx context.Context) (err error) {
 }
 
 func (r *run) journal(ctx context.Context, thread string, price *cost.Price) (*journal, error) {
-	j, err := openJournal(ctx, r.store, thread)
+	j, err := openJournal(ctx, journalDir(r.Dir), thread)
 	if err != nil {
 		return nil, err
 	}
@@ -197,14 +199,10 @@ func (r *run) journal(ctx context.Context, thread string, price *cost.Price) (*j
 	return j, nil
 }
 
-func (r *run) close() (err error) {
-	for _, j := range slices.Concat(r.review, r.judging, []*journal{r.labelled}) {
-		if j != nil {
-			err = errors.Join(err, j.release())
-		}
-	}
-	if r.store != nil {
-		err = errors.Join(err, r.store.Close())
+func (r *run) close() error {
+	err := r.labelled.close()
+	if r.release != nil {
+		err = errors.Join(err, r.release())
 	}
 	return err
 }

@@ -26,35 +26,59 @@ type Exchange struct {
 }
 
 // journal keeps the exchanges about one case, each on disk before it is used:
-// a run that is cut short, or done again, pays for none of them twice (P4).
+// a run that is cut short, or done again, pays for none of them twice (P4). In
+// memory it has no questions, which are long.
 type journal struct {
-	store   *filestore.Store
-	thread  string
-	release func() error
-
-	onLoss func(error) // an answer that was paid could not be kept
+	dir, thread string
+	onLoss      func(error) // an answer that was paid could not be kept
 
 	mu    sync.Mutex
+	store *filestore.Store // open from the first new exchange to close
 	saved bool
 	known map[string]Exchange
 	list  []Exchange
 }
 
-// openJournal takes a journal over; graph.ErrBusy where another process has it.
-func openJournal(ctx context.Context, store *filestore.Store, thread string) (*journal, error) {
-	release, err := store.Lock(ctx, thread)
+// openJournal reads what earlier runs have left in a journal of a folder.
+func openJournal(ctx context.Context, dir, thread string) (*journal, error) {
+	store, err := filestore.New(dir)
+	if err != nil {
+		return nil, err
+	}
+	release, err := store.Lock(ctx, thread) // brings to disk what a run that was killed has written
 	if err != nil {
 		return nil, err
 	}
 	list, err := exchanges(ctx, store, thread)
-	if err != nil && !errors.Is(err, graph.ErrNoThread) {
-		return nil, errors.Join(err, release())
+	j := &journal{dir: dir, thread: thread, onLoss: func(error) {}, saved: err == nil, known: map[string]Exchange{}}
+	if errors.Is(err, graph.ErrNoThread) {
+		err = nil
 	}
-	j := &journal{store: store, thread: thread, release: release, onLoss: func(error) {}, saved: err == nil, known: map[string]Exchange{}, list: list}
 	for _, e := range list {
-		j.known[e.Key] = e
+		j.add(e)
 	}
-	return j, nil
+	return j, errors.Join(err, release(), store.Close())
+}
+
+func (j *journal) add(e Exchange) {
+	e.System, e.User = "", ""
+	j.known[e.Key] = e
+	j.list = append(j.list, e)
+}
+
+// close ends the writing, for as long as nothing more is asked.
+func (j *journal) close() error {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	store := j.store
+	j.store = nil
+	if store == nil {
+		return nil
+	}
+	return store.Close()
 }
 
 // exchanges reads a journal, in the order in which the answers came.
@@ -111,31 +135,37 @@ func (j *journal) keep(ctx context.Context, e Exchange) error {
 	if err != nil {
 		return fmt.Errorf("keeping an answer: %w", err)
 	}
-	if err := j.begin(ctx); err != nil {
-		return fmt.Errorf("keeping an answer: %w", err)
+	store, err := j.begin(ctx)
+	if err == nil {
+		err = store.Append(ctx, j.thread, record)
 	}
-	if err := j.store.Append(ctx, j.thread, record); err != nil {
+	if err != nil {
 		return fmt.Errorf("keeping an answer: %w", err)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.known[e.Key] = e
-	j.list = append(j.list, e)
+	j.add(e)
 	return nil
 }
 
-// begin makes the journal with its first exchange.
-func (j *journal) begin(ctx context.Context) error {
+// begin opens the store for writing, and makes the journal with its first exchange.
+func (j *journal) begin(ctx context.Context) (*filestore.Store, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.saved {
-		return nil
+	if j.store == nil {
+		store, err := filestore.New(j.dir)
+		if err != nil {
+			return nil, err
+		}
+		j.store = store
 	}
-	if err := j.store.Save(ctx, j.thread, []byte("{}")); err != nil {
-		return err
+	if !j.saved {
+		if err := j.store.Save(ctx, j.thread, []byte("{}")); err != nil {
+			return nil, err
+		}
+		j.saved = true
 	}
-	j.saved = true
-	return nil
+	return j.store, nil
 }
 
 // exchanges are those so far, in the order in which the answers came.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/checkpoint/filestore"
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/graph"
@@ -44,7 +45,7 @@ func Page(ctx context.Context, dir, id string) (string, error) {
 
 // asked reads what was put to reviewer and judge about a case.
 func asked(ctx context.Context, dir string, c dataset.Case, fingerprints map[string]string) (review, judging []Exchange, err error) {
-	store, err := openStore(dir)
+	store, err := filestore.New(journalDir(dir))
 	if err != nil {
 		return nil, nil, err
 	}
