@@ -98,8 +98,9 @@ func (s *scripted) Set(v string) error {
 	return nil
 }
 
-// check refuses flags that contradict each other or mean nothing.
-func (e *evalOptions) check() error {
+// checkEval refuses flags that contradict each other or mean nothing.
+func (o *options) checkEval() error {
+	e := &o.eval
 	switch {
 	case e.limit < 0:
 		return usageError(fmt.Sprintf("--limit %d is no number of cases", e.limit), "")
@@ -107,6 +108,8 @@ func (e *evalOptions) check() error {
 		return usageError(fmt.Sprintf("--tolerance %g is no number of points", e.tolerance), "give 0 to 100")
 	case e.tolerance > 0 && e.baseline == "":
 		return usageError("--tolerance has no baseline", "name one with --baseline FILE")
+	case e.scripted.set && (o.model != "" || o.provider != "auto"):
+		return usageError("--scripted asks no model", "leave out --model and --provider, or --scripted")
 	case e.judge == "":
 		return usageError("--judge names no model", "name one, or none")
 	case e.judge == noJudge && (e.agreement || e.judgeURL != "" || e.judgePrice != nil):
@@ -117,7 +120,7 @@ func (e *evalOptions) check() error {
 
 // evalRun reviews and scores the cases of files.
 func (a *app) evalRun(ctx context.Context, args []string, o *options) error {
-	if err := o.eval.check(); err != nil {
+	if err := o.checkEval(); err != nil {
 		return err
 	}
 	if len(args) == 0 {
@@ -143,7 +146,7 @@ func (a *app) evalRun(ctx context.Context, args []string, o *options) error {
 	report, err := eval.Run(ctx, options)
 	p.stop()
 	if err != nil {
-		return stopped(err, options.Dir)
+		return a.stopped(err, options.Dir)
 	}
 	return a.evaluated(report, baseline, options.Dir, o)
 }
@@ -326,7 +329,7 @@ func (a *app) judge(o *options) (*eval.Judge, error) {
 }
 
 // stopped words the error of a run that did not come to its end.
-func stopped(err error, dir string) error {
+func (a *app) stopped(err error, dir string) error {
 	again := "run it again in the same folder: what was paid is kept in " + guard.Line(dir, 0)
 	if s, ok := errors.AsType[*eval.StoppedError](err); ok {
 		return spent{problem("the run was "+s.Error(), "", "raise --max-cost and "+again)}
@@ -334,13 +337,19 @@ func stopped(err error, dir string) error {
 	if f, ok := errors.AsType[*eval.FolderError](err); ok && !errors.Is(err, graph.ErrBusy) {
 		return problem(f.Error(), "", "make it writable, make room, or name another with --out; what was paid before is kept")
 	}
-	switch {
-	case errors.Is(err, eval.ErrNothingRead):
-		return problem("not one file could be reviewed, so there are no figures", explain(err), "mend that and "+again)
-	case errors.Is(err, context.Canceled):
+	if n, ok := errors.AsType[*eval.NothingReadError](err); ok && n.Cause != nil {
+		return a.because("not one file could be reviewed, so there are no figures", n.Cause)
+	}
+	if errors.Is(err, context.Canceled) {
 		return problem("the run was cancelled", "", again)
 	}
 	return err
+}
+
+// because prints an error with what lay behind it, which has lines of its own.
+func (a *app) because(what string, cause error) error {
+	fmt.Fprintln(a.Stderr, "error: "+guard.Text(what+": "+explain(cause)))
+	return reported{cause}
 }
 
 func readDecisions(path string) ([]eval.Decision, error) {

@@ -53,7 +53,7 @@ func (a *app) evalDiff(_ context.Context, args []string, o *options) error {
 		if runs[i], err = eval.ReadRun(dir); errors.Is(err, eval.ErrNoRun) {
 			return usageError(err.Error(), "name a folder that eval run --out has filled")
 		} else if err != nil {
-			return err
+			return problem(err.Error(), "", "run those cases again in the same folder: what was paid is kept there")
 		}
 	}
 	c := score.Compare(runs[0].Scores(), runs[1].Scores())

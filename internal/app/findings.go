@@ -56,7 +56,11 @@ func (a *app) evalFindings(ctx context.Context, args []string, o *options) error
 	agent := cmp.Or(a.getenv("RB_AGENT"), "pr-review-action")
 	submission, unread, err := eval.Submit(ctx, change, reviewer.Reviewer, o.concurrency, about, agent)
 	if err != nil {
-		return errors.Join(err, reviewer.why(), out.discard())
+		err = errors.Join(err, out.discard())
+		if why := reviewer.why(); why != nil {
+			return a.because(err.Error(), why)
+		}
+		return err
 	}
 	for _, file := range unread {
 		a.warn("not read in full: " + guard.Line(file, 0))

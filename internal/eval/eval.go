@@ -77,9 +77,16 @@ type Progress struct {
 	Cost         cost.MicroUSD
 }
 
-// ErrNothingRead says that not one file of all cases could be reviewed, so that
+// NothingReadError says that not one file of all cases could be reviewed, so that
 // there is nothing to score.
-var ErrNothingRead = errors.New("not one file could be reviewed")
+type NothingReadError struct {
+	Cause error // of the first file; nil where none is known
+}
+
+func (e *NothingReadError) Error() string { return "not one file could be reviewed" }
+
+// Unwrap gives the cause.
+func (e *NothingReadError) Unwrap() error { return e.Cause }
 
 // StoppedError is a run that its budget ended. What was paid is kept.
 type StoppedError struct {
@@ -265,7 +272,7 @@ func (r *run) anything(results []Result) error {
 			return nil
 		}
 	}
-	return errors.Join(ErrNothingRead, r.cause)
+	return &NothingReadError{r.cause}
 }
 
 // failure keeps why the first file failed. The cause may name an address.

@@ -273,7 +273,7 @@ func TestARunInWhichEveryReviewFailedHasNoFigures(t *testing.T) {
 	asked.asked.Store(1)
 	asked.Chatter = other{asked.Chatter}
 	_, err = eval.Run(t.Context(), options(t, dir, reviewer))
-	require.ErrorIs(t, err, eval.ErrNothingRead)
+	require.ErrorAs(t, err, new(*eval.NothingReadError))
 	require.ErrorIs(t, err, errDown, "and why")
 	require.Equal(t, before, read(t, dir, "report.md"), "the earlier run's stay")
 }

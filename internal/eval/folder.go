@@ -134,7 +134,11 @@ func readResults(path string) ([]Result, error) {
 func decodeResults(path string, text []byte) (all []Result, err error) {
 	for i, line := range bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
 		var r Result
-		if err := strict.Unmarshal(line, &r, strict.RejectUnknownMembers(true)); err != nil {
+		err := strict.Unmarshal(line, &r, strict.RejectUnknownMembers(true))
+		if err == nil && r.ID == "" {
+			err = errors.New("it names no case")
+		}
+		if err != nil {
 			return nil, fmt.Errorf("reading a run: %s:%d: %w", path, i+1, err)
 		}
 		all = append(all, r)

@@ -133,7 +133,9 @@ func (c metered) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	defer done()
 	began := c.meter.now()
 	answer, err := c.Chatter.Chat(longer, r)
-	answer.Usage = priced(c.price, answer.Usage)
+	if answer.Usage = priced(c.price, answer.Usage); err == nil && answer.Usage.Cost == 0 {
+		answer.Usage.Cost = held // an endpoint that tells no usage is taken to have used all it may
+	}
 	c.meter.settle(held, answer.Usage.Cost)
 	if e, ok := ctx.Value(exchangeKey{}).(*Exchange); ok {
 		e.System, e.User, e.Seconds = r.System, r.User, c.meter.now().Sub(began).Seconds()

@@ -104,6 +104,18 @@ func TestWhatTheEndpointSaysIsPaidCounts(t *testing.T) {
 	})
 }
 
+func TestP9_AnEndpointThatTellsNoUsageIsTakenToHaveUsedItAll(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newMeter(Options{Budget: Budget{Cap: 4_000}, Concurrency: 2, Now: time.Now})
+		answered, refused := ask(t.Context(), metered{&tolled{}, &priceOf, m}, 10)
+		require.Equal(t, 3, answered)
+		require.ErrorIs(t, refused, review.ErrSpent)
+		spent, _ := m.soFar()
+		require.EqualValues(t, 3*1_300, spent)
+	})
+}
+
 func TestAnAnswerOnItsWayIsWaitedForWhenTheRunIsCancelled(t *testing.T) {
 	t.Parallel()
 	for linger, want := range map[time.Duration]int{0: 0, 2 * time.Second: 4} {

@@ -102,7 +102,7 @@ func (p *page) known() {
 		case g.LostAt != "":
 			state = "missed; a finding near it was lost at " + g.LostAt
 		case g.FileHit:
-			state = "missed; there is a finding elsewhere in the file"
+			state = "missed; something else was posted on its file"
 		}
 		p.line("\n%d. **%s** · %s, %s · %s · %s\n   %s", i+1, state, guard.Code(g.Path), lines(g.LineStart, g.LineEnd), g.Severity, g.Visibility, guard.Inline(g.Issue, 0))
 	}

@@ -194,7 +194,7 @@ func (r Report) bill() string {
 	if r.Reviewer == Scripted && r.Cost == 0 {
 		return "Cost nothing: " + strings.Join(parts, "; ") + "."
 	}
-	if r.Cost == 0 && r.Usage.Tokens()+r.Judging.Tokens() > 0 {
+	if r.Cost == 0 {
 		return "Cost unknown, since the endpoint does not tell it (`--price` does): " + strings.Join(parts, "; ") + "."
 	}
 	return "Cost " + r.Cost.String() + ": " + strings.Join(parts, "; ") + "."
