@@ -30,7 +30,7 @@ func tiny(t *testing.T) (*suite, *bytes.Buffer) {
 
 func TestEveryLimitIsMeasuredAndEveryFigureHasOne(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("peaks of memory are told by Linux alone")
+		t.Skip("peaks of memory are read on Linux alone: elsewhere rusage has another unit or none, and the limits have no figure")
 	}
 	asked := filepath.Join(t.TempDir(), "asked")
 	t.Setenv("BENCH_DOCKER_LOG", asked)

@@ -56,7 +56,7 @@ func TestTheDiffIsRead(t *testing.T) {
 func TestAWatchedProcessTellsItsPeak(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("peaks of memory are told by Linux alone")
+		t.Skip("peaks of memory are read on Linux alone: elsewhere rusage has another unit or none, and the limits have no figure")
 	}
 	s, _ := tiny(t)
 	s.log = io.Discard

@@ -104,8 +104,8 @@ func ingested(n int) (change, []file) {
 // reviewed is what the simulated model finds in one file: three findings that
 // follow from its diff alone.
 func reviewed(f file, latency time.Duration) ([]finding, usage) {
-	if latency > 0 { // the workload asks for it: it stands for the model's answer
-		time.Sleep(latency)
+	if latency > 0 {
+		time.Sleep(latency) // the time that the model's answer takes is what is measured
 	}
 	h := fnv1a(f.Diff)
 	s := newStream(h)

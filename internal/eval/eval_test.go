@@ -298,6 +298,7 @@ func TestTwoProcessesInOneFolderDoNotMix(t *testing.T) {
 	require.ErrorIs(t, inside, graph.ErrBusy)
 }
 
+// during does something with every question, before it is answered.
 type during struct {
 	review.Chatter
 	do func()

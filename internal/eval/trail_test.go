@@ -12,28 +12,15 @@ import (
 
 	"github.com/org/pr-review-action/internal/eval"
 	"github.com/org/pr-review-action/internal/eval/dataset"
-	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/review"
 )
-
-// parting cancels the run with its first question and answers all the same.
-type parting struct {
-	review.Chatter
-	cancel func()
-}
-
-func (p parting) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
-	p.cancel()
-	return p.Chatter.Chat(ctx, r)
-}
 
 func TestP4_AnAnswerThatCameAfterTheCancelIsKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	reviewer, asked := counted(0)
 	ctx, cancel := context.WithCancel(t.Context())
-	asked.Chatter = parting{asked.Chatter, cancel}
+	asked.Chatter = during{asked.Chatter, cancel}
 	o := options(t, dir, reviewer)
 	o.Concurrency, o.Linger = 1, time.Minute
 	_, err := eval.Run(ctx, o)

@@ -155,7 +155,7 @@ func TestACancelledRunStillCarriesItsProgress(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		require.NoError(t, s.Save(ctx, thread, []byte("one")))
 		cancel()
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute) // of the bubble's clock, which leaps
 		require.Len(t, carrier.has(), 1)
 	})
 }
@@ -203,7 +203,7 @@ func TestManyTasksWriteWhileProgressLeaves(t *testing.T) {
 					if err := s.Append(t.Context(), thread, []byte("r")); err != nil {
 						t.Error(err)
 					}
-					time.Sleep(time.Millisecond)
+					time.Sleep(time.Millisecond) // of the bubble's clock
 				}
 			})
 		}

@@ -1,6 +1,7 @@
 package dataset_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -166,4 +167,18 @@ func TestADiffFileStaysInTheFolderOfItsCases(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, change, cases[0].Diff)
 	}
+}
+
+func TestAByteOrderMarkIsNoPartOfACase(t *testing.T) {
+	t.Parallel()
+	starter, err := dataset.Starter()
+	require.NoError(t, err)
+	var text bytes.Buffer
+	text.WriteString("\ufeff")
+	require.NoError(t, dataset.Encode(&text, starter[:2]))
+	path := filepath.Join(t.TempDir(), "cases.jsonl")
+	require.NoError(t, os.WriteFile(path, text.Bytes(), 0o600))
+	got, err := dataset.Read(path)
+	require.NoError(t, err)
+	require.Len(t, got, 2)
 }
