@@ -178,29 +178,6 @@ func TestAFindingPointsAtItsLineOfTheNewFile(t *testing.T) {
 	require.Equal(t, finding.Fingerprint(got), got.Fingerprint)
 }
 
-// TestACredentialIsNotRepeated: a finding travels further than the code does.
-func TestACredentialIsNotRepeated(t *testing.T) {
-	t.Parallel()
-	issued, key := "ghp_"+"q8Zt1LxV0bNc5RmW3yKd7PfHs2JgUa9EoTi4", strings.Repeat("MIIEpAIBAAKCAQEA7Zk3m9Xw", 3)
-	for _, c := range []struct{ line, quote string }{
-		{`a = "` + issued + `" + "` + issued + `"`, `a = "ghp_…" + "ghp_…"`},
-		{`dbPassword = "wq7!Lm2zRt"`, `dbPassword = "wq7!…"`},
-		{`dsn = "postgres://app:Zk83hdQw@db.internal.net/pay"`, `dsn = "postgres://app:Zk83…@db.internal.net/pay"`},
-		{`pem = "-----BEGIN ` + `PRIVATE KEY-----\n` + key + `"`, `pem = "-----BEGIN ` + `PRIVATE KEY-----\nMIIE…"`},
-		{`print("here", "` + issued + `")`, `print("here", "ghp_…")`},
-	} {
-		all := Review(diff.File{Path: "a.py", Patch: allAdded([]string{c.line})})
-		require.NotEmpty(t, all, c.line)
-		for _, found := range all {
-			require.Equal(t, c.quote, found.Quote)
-			require.NotContains(t, found.Title+found.Body+found.Suggestion, "Lm2z")
-		}
-	}
-	found := Review(diff.File{Path: "a.sh", Patch: allAdded([]string{"export API_KEY=9fK2mX7qLwZ4vB8tRn3y"})})
-	require.Len(t, found, 1)
-	require.Equal(t, "export API_KEY=9fK2…", found[0].Quote)
-}
-
 func TestManyRepeatsBecomeOneFindingThatNamesTheLines(t *testing.T) {
 	t.Parallel()
 	lines := slices.Repeat([]string{"debugger;"}, 14)

@@ -1,110 +1,93 @@
 package rule
 
 import (
-	"math"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/secret"
 )
 
-// credential finds the formats of well-known issuers, and other credentials by their
-// name and by how random they are.
+// credential tells of what package secret finds and is sure of.
 var credential = rule{
 	name: "credential", category: "secret", severity: finding.Major,
 	title:   "{} stands in the code",
 	body:    "Everybody who can read the repository can use it, and its history keeps it. Revoke it, and read the new one from the environment or a secret store.",
-	inTests: unchanged,
-	find: in{anyLanguage: each(func(h *hunk, i int) (hit, bool) {
-		if issued(h.lines[i].text) || !h.test && h.holdsKey(i) {
-			return hit{subject: "A live credential", severity: finding.Blocker}, true
-		}
-		if h.test || h.language == "" {
-			return hit{}, false
-		}
-		return assigned(h.lines[i])
-	})},
+	inTests: unchanged, // leaked lowers what is the tests' own
+	find:    in{anyLanguage: credentials},
 }
 
-// The forms of a credential; the last group is what must stay secret.
-var (
-	issuedForm = lazy(`\b((?:AKIA|ASIA)[A-Z2-7]{16}\b|gh[pousr]_[A-Za-z0-9]{36,}|github_pat_\w{60,}|glpat-[\w-]{20,}|xox[abprs]-[\w-]{20,}` +
-		`|[sr]k_live_[A-Za-z0-9]{20,}|sk-(?:proj|ant)-[\w-]{20,}|AIza[\w-]{35}|npm_[A-Za-z0-9]{36}|SG\.[\w-]{20,}\.[\w-]{40,}|hooks\.slack\.com/services/T\w+/B\w+/\w{20,})`)
-	namedForm = lazy(`(?i)(?:^|[^\w])([\w.-]*(password|passwd|passphrase|secret|token|api_?key|access_?key|private_?key))["']?(?:\s*:\s*(?:string|str))?\s*(?::=|=>|=|:)\s*` +
-		"[\"'`]([^\"'`\\s]{8,})[\"'`]")
-	exportedForm = lazy(`^\s*(?:export\s+|ENV\s+)?(\w*(PASSWORD|SECRET|TOKEN|API_KEY|ACCESS_KEY))=([^\s"'$` + "`" + `]{8,})`)
-	urlForm      = lazy(`://([\w.-]+):([^\s:@/"'$%{}<]{6,})@`)
-	keyForm      = lazy(`-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----(?:\\n|\s)*([A-Za-z0-9+/=\\]{40,})`)
-)
-
-var (
-	placeholder = lazy(`(?i)example|sample|change_?me|change-me|replace|your|placeholder|dummy|fake|mock|test|todo|xxx|\.\.\.|<|>|\{\{|\$\{|\$\(|%s|%v|redact|insert|12345|abcdef|qwerty|password|secret|foobar`)
-	local       = lazy(`(?i)@(?:[\w.-]*localhost|127\.0\.0\.1|[\w.-]*\.local\b|[\w.-]*example)`)
-	words       = lazy(`^[A-Za-z]+(?:[_.:/\-][A-Za-z]+)*[_.\-]?\d{0,2}$|^[A-Z0-9_]+$`)
-)
-
-// issued reports a credential in a well-known issuer's format.
-func issued(text string) bool {
-	value := issuedForm().FindString(text)
-	return value != "" && !placeholder().MatchString(value) && entropy(value) > 3
-}
-
-// holdsKey reports the first line of a private key with its material behind it.
-func (h *hunk) holdsKey(i int) bool {
-	if !strings.Contains(h.lines[i].text, "PRIVATE KEY-----") {
-		return false
+// Leaks words the credentials that secret.Patch took out of a file's patch, in
+// Review's order. Nothing of their values is in a finding.
+func Leaks(path string, leaks []secret.PatchLeak) []finding.Finding {
+	h := &hunk{path: path, language: languageOf(path), test: inTests(path)}
+	var found []finding.Finding
+	for i, l := range leaks {
+		h.lines = append(h.lines, line{number: l.Line, added: true, text: l.Text})
+		at := h.leaked(secret.Leak{Kind: l.Kind, Grade: l.Grade, Name: l.Name})
+		at.line = i
+		found = append(found, credential.finding(h, at))
 	}
-	behind := h.text[h.lines[i].start:]
-	return keyForm().MatchString(behind[:min(len(behind), maxLine)])
+	if len(found) > maxRepeats {
+		found = []finding.Finding{merge(found)}
+	}
+	slices.SortFunc(found, finding.Compare)
+	return found
 }
 
-// assigned reports a secret by the name it is given to, or in a URL.
-func assigned(l line) (hit, bool) {
-	if m := urlForm().FindStringSubmatch(l.text); m != nil && !placeholder().MatchString(m[2]) && !local().MatchString(l.text) && m[1] != m[2] {
-		return hit{subject: "A password in a URL"}, true
-	}
-	for _, form := range []*regexp.Regexp{namedForm(), exportedForm()} {
-		if m := live(form, l); m != nil {
-			readable := placeholder().MatchString(m[3]) || words().MatchString(m[3])
-			return hit{subject: "The value of `" + m[1] + "`"}, !readable && random(strings.ToLower(m[2]), m[3])
+// credentials finds those that stand on added lines, guesses and comments' own
+// examples aside.
+func credentials(h *hunk) []hit {
+	var hits []hit
+	for _, l := range secret.Find(h.text) {
+		commented := h.code[l.Start] == ' ' && h.text[l.Start] != ' '
+		if l.Grade == secret.Guess || l.Grade == secret.Named && commented {
+			continue
+		}
+		first, last := h.lineAt(l.Start), h.lineAt(l.End-1)
+		i := slices.IndexFunc(h.lines[first:last+1], func(l line) bool { return l.added })
+		if i < 0 {
+			continue
+		}
+		at := h.leaked(l)
+		at.line = first + i
+		if n := len(hits); n == 0 || hits[n-1].line != at.line {
+			hits = append(hits, at)
+		} else if at.severity.Rank() > hits[n-1].severity.Rank() {
+			hits[n-1] = at
 		}
 	}
-	return hit{}, false
+	return hits
 }
 
-// random reports whether a value looks drawn or chosen rather than written to
-// be read: long and varied for keys, mixed for passwords, which people choose.
-func random(kind, value string) bool {
-	if !strings.ContainsAny(value, "0123456789") {
-		return false
+// leaked says what a credential is and how grave it is. An issuer's token works
+// wherever it stands; a password or a key in tests and documentation is mostly
+// made for them.
+func (h *hunk) leaked(l secret.Leak) hit {
+	at := hit{subject: "A live credential (" + l.Kind + ")", severity: finding.Blocker}
+	switch {
+	case l.Kind == "private-key":
+		at.subject = "A private key"
+	case l.Kind == "url-password":
+		at = hit{subject: "A password in a URL", severity: finding.Major}
+	case l.Grade == secret.Named && l.Name != "" && secret.Redact(l.Name) == l.Name:
+		at = hit{subject: "The value of `" + l.Name + "`", severity: finding.Major}
+	case l.Grade == secret.Named:
+		at = hit{subject: "A credential (" + l.Kind + ")", severity: finding.Major}
 	}
-	if strings.HasPrefix(kind, "pass") {
-		return entropy(value) > 2.5
+	if own := h.test || documents(h.path); own && (l.Grade == secret.Named || l.Kind == "private-key") {
+		at.severity = finding.Nit
 	}
-	return len(value) >= 16 && entropy(value) > 3.3 && !strings.ContainsAny(value, " /(")
+	return at
 }
 
-// entropy is Shannon's, in bits a byte.
-func entropy(s string) float64 {
-	counts, sum := map[byte]float64{}, 0.0
-	for i := range len(s) {
-		counts[s[i]]++
-	}
-	for _, n := range counts {
-		p := n / float64(len(s))
-		sum -= p * math.Log2(p)
-	}
-	return sum
+// documents reports a file that is read by people.
+func documents(path string) bool {
+	return slices.ContainsFunc([]string{".md", ".mdx", ".rst", ".adoc", ".txt"}, func(end string) bool {
+		return strings.HasSuffix(strings.ToLower(path), end)
+	})
 }
 
-// redacted leaves only the first four characters of everything in a line that
-// has the form of a credential: what quotes it goes further than the code.
-func redacted(text string) string {
-	for _, form := range []pattern{issuedForm, namedForm, exportedForm, urlForm, keyForm} {
-		for _, m := range form().FindAllStringSubmatch(text, -1) {
-			secret := m[len(m)-1]
-			text = strings.ReplaceAll(text, secret, string([]rune(secret)[:4])+"…")
-		}
-	}
-	return text
-}
+// redacted is text without its credentials: what quotes code goes further than
+// the code does.
+func redacted(text string) string { return secret.Redact(text) }

@@ -1,0 +1,92 @@
+package rule
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/secret"
+)
+
+// TestT9_ACredentialIsNotRepeated: a finding travels further than the code does.
+func TestT9_ACredentialIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	issued, key := "gh"+"p_q8Zt1LxV0bNc5RmW3yKd7PfHs2JgUa9EoTi4", strings.Repeat("MIIEpAIBAAKCAQEA7Zk3m9Xw", 3)
+	for _, c := range []struct{ line, quote string }{
+		{`a = "` + issued + `" + "` + issued + `"`, `a = "<redacted github-pat>" + "<redacted github-pat>"`},
+		{`dbPassword = "wq7!Lm2zRt"`, `dbPassword = "<redacted named-credential>"`},
+		{`dsn = "postgres://app:Zk83hdQw@db.internal.net/pay"`, `dsn = "postgres://app:<redacted url-password>@db.internal.net/pay"`},
+		{`pem = "-----BEGIN ` + `PRIVATE KEY-----\n` + key + `"`, `pem = "<redacted private-key>"`},
+		{`print("here", "` + issued + `")`, `print("here", "<redacted github-pat>")`},
+		{`export API_KEY=9fK2mX7qLwZ4vB8tRn3y`, `export API_KEY=<redacted named-credential>`},
+		{issued + `_token = "9fK2mX7qLwZ4vB8tRn3y"`, `<redacted github-pat> = "<redacted named-credential>"`},
+	} {
+		patch := allAdded([]string{c.line})
+		clean, leaks := secret.Patch(patch)
+		all := append(Review(diff.File{Path: "a.py", Patch: patch}), Leaks("a.py", leaks)...)
+		require.GreaterOrEqual(t, len(all), 2, c.line)
+		for _, found := range all {
+			require.Equal(t, c.quote, found.Quote)
+			for _, part := range []string{"Lm2z", "q8Zt", "Zk83", "9fK2", "MIIE"} {
+				require.NotContains(t, found.Title+found.Body+found.Suggestion+found.Quote, part)
+			}
+		}
+		for _, found := range Review(diff.File{Path: "a.py", Patch: clean}) {
+			require.NotEqual(t, "secret", found.Category, "what was taken out is not found again")
+		}
+	}
+}
+
+func TestLeaksAreWordedByKindAndPlace(t *testing.T) {
+	t.Parallel()
+	leaks := map[string]secret.PatchLeak{
+		"A live credential (npm-access-token)": {Line: 3, Kind: "npm-access-token", Grade: secret.Issued},
+		"A private key":                        {Line: 3, Kind: "private-key", Grade: secret.Issued},
+		"A password in a URL":                  {Line: 3, Kind: "url-password", Grade: secret.Named},
+		"The value of `dbPassword`":            {Line: 3, Kind: "named-credential", Grade: secret.Named, Name: "dbPassword"},
+		"A credential (jwt)":                   {Line: 3, Kind: "jwt", Grade: secret.Named},
+	}
+	want := map[string][]finding.Severity{ // in code and settings, in tests and documents
+		"A live credential (npm-access-token)": {finding.Blocker, finding.Blocker},
+		"A private key":                        {finding.Blocker, finding.Nit},
+		"A password in a URL":                  {finding.Major, finding.Nit},
+		"The value of `dbPassword`":            {finding.Major, finding.Nit},
+		"A credential (jwt)":                   {finding.Major, finding.Nit},
+	}
+	for subject, leak := range leaks {
+		for i, paths := range [][]string{{"src/a.go", "deploy/values.yml"}, {"src/a_test.go", "docs/Setup.MD"}} {
+			for _, path := range paths {
+				found := Leaks(path, []secret.PatchLeak{leak})
+				require.Len(t, found, 1)
+				got := found[0]
+				require.Equal(t, subject+" stands in the code", got.Title)
+				require.Equal(t, want[subject][i], got.Severity, path)
+				require.Equal(t, []any{path, 3, 3, finding.Right, "secret", finding.Rule}, []any{got.Path, got.StartLine, got.Line, got.Side, got.Category, got.Source})
+				require.Equal(t, finding.Fingerprint(got), got.Fingerprint)
+			}
+		}
+	}
+}
+
+func TestManyLeaksBecomeOneFinding(t *testing.T) {
+	t.Parallel()
+	var leaks []secret.PatchLeak
+	for line := range 5 {
+		leaks = append(leaks, secret.PatchLeak{Line: line + 1, Kind: "jwt", Grade: secret.Named})
+	}
+	found := Leaks("a.go", leaks)
+	require.Len(t, found, 1)
+	require.Contains(t, found[0].Body, "The same on lines 2, 3, 4, 5.")
+	require.Empty(t, Leaks("a.go", nil))
+}
+
+func TestTheGravestCredentialOfALineIsTold(t *testing.T) {
+	t.Parallel()
+	issued := "gh" + "p_q8Zt1LxV0bNc5RmW3yKd7PfHs2JgUa9EoTi4"
+	found := Review(diff.File{Path: "a.go", Patch: allAdded([]string{`open("postgres://app:Zk83hdQw@db.internal.net/pay", "` + issued + `")`})})
+	require.Len(t, found, 1)
+	require.Equal(t, finding.Blocker, found[0].Severity)
+}

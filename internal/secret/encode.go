@@ -1,0 +1,195 @@
+package secret
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"strings"
+)
+
+// The lengths of a token that may hold a credential: shorter ones have no room,
+// and only so much of a longer one written backwards is turned.
+const (
+	minEncoded  = 24
+	minReadable = 12
+	maxBackward = 4096
+)
+
+// encoded looks into what may be base64, hex or percent signs.
+func (s *scan) encoded() {
+	if s.depth >= maxDepth {
+		return
+	}
+	for at := 0; at < len(s.text); {
+		if !isBase64(s.text[at]) {
+			at++
+			continue
+		}
+		end := run(s.text, at, isBase64)
+		if end-at >= minEncoded {
+			s.token(at, end)
+		}
+		at = end
+	}
+	for at := strings.IndexByte(s.text, '%'); at >= 0; {
+		at = s.percent(at)
+		next := strings.IndexByte(s.text[at:], '%')
+		if next < 0 {
+			return
+		}
+		at += next
+	}
+}
+
+// run is the end of the bytes from an offset on that are of a kind.
+func run(text string, at int, is func(byte) bool) int {
+	for at < len(text) && is(text[at]) {
+		at++
+	}
+	return at
+}
+
+func isBase64(c byte) bool { return isWord(c) || c == '-' || c == '+' || c == '/' }
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+// token looks into a run of base64's letters, at each of its alignments: a path
+// in front of a value shares them.
+func (s *scan) token(start, end int) {
+	padded := run(s.text, end, func(c byte) bool { return c == '=' })
+	plain, buffer := standard(s.text[start:end]), make([]byte, end-start)
+	for skip := range min(4, len(plain)) {
+		cut := plain[skip:]
+		if len(cut)%4 == 1 {
+			cut = cut[:len(cut)-1]
+		}
+		n, err := base64.RawStdEncoding.Decode(buffer, cut)
+		if err == nil && readable(buffer[:n]) && s.inside(string(buffer[:n]), start, padded) {
+			return
+		}
+	}
+	for at := start; at < end; at++ {
+		if to := run(s.text[:end], at, isHex); to > at {
+			s.hex(at, to)
+			at = to
+		}
+	}
+}
+
+// standard writes URL-safe base64 in the standard alphabet.
+func standard(token string) []byte {
+	b := []byte(token)
+	for i, c := range b {
+		switch c {
+		case '-':
+			b[i] = '+'
+		case '_':
+			b[i] = '/'
+		}
+	}
+	return b
+}
+
+func (s *scan) hex(start, end int) {
+	for skip := range 2 {
+		from, to := start+skip, end-(end-start-skip)%2
+		if to-from < minEncoded {
+			return
+		}
+		decoded, err := hex.DecodeString(s.text[from:to])
+		if err == nil && readable(decoded) && s.inside(string(decoded), start, end) {
+			return
+		}
+	}
+}
+
+// readable reports whether bytes hold a stretch of text.
+func readable(b []byte) bool {
+	n := 0
+	for _, c := range b {
+		if c < ' ' && c != '\n' && c != '\r' && c != '\t' || c > '~' {
+			n = 0
+			continue
+		}
+		if n++; n >= minReadable {
+			return true
+		}
+	}
+	return false
+}
+
+// percent looks into the token around a percent sign, and returns its end.
+func (s *scan) percent(at int) int {
+	if at+2 >= len(s.text) || !isHex(s.text[at+1]) || !isHex(s.text[at+2]) {
+		return at + 1
+	}
+	start, end := at, run(s.text, at+1, isPercent)
+	for start > 0 && isPercent(s.text[start-1]) && at-start < maxBackward {
+		start--
+	}
+	if end-start >= minReadable {
+		s.inside(unescaped(s.text[start:end]), start, end)
+	}
+	return end
+}
+
+func isPercent(c byte) bool { return isToken(c) || c == '%' || c == '.' || c == '~' || c == '+' }
+
+// unescaped undoes percent signs; one that begins no escape stays.
+func unescaped(text string) string {
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		if text[i] == '%' && i+2 < len(text) {
+			if b, err := hex.DecodeString(text[i+1 : i+3]); err == nil {
+				out = append(out, b[0])
+				i += 2
+				continue
+			}
+		}
+		out = append(out, text[i])
+	}
+	return string(out)
+}
+
+// backward looks into the token around a keyword that stands there backwards.
+func (s *scan) backward(at, n int) {
+	if s.depth >= maxDepth || at+n <= s.turned {
+		return
+	}
+	start, end := at, at+n
+	for start > 0 && at-start < maxBackward && isInk(s.text[start-1]) {
+		start--
+	}
+	for end < len(s.text) && end-at < maxBackward && isInk(s.text[end]) {
+		end++
+	}
+	s.turned = end
+	for _, l := range s.below(reversed(s.text[start:end])) {
+		s.leaks = append(s.leaks, Leak{Kind: l.Kind, Grade: l.Grade, Start: end - l.End, End: end - l.Start})
+	}
+}
+
+func isInk(c byte) bool { return c > ' ' && c <= '~' && c != '"' && c != '\'' && c != '`' }
+
+// inside takes out a whole token where what it encodes holds a credential.
+func (s *scan) inside(decoded string, start, end int) bool {
+	leaks := s.below(decoded)
+	if len(leaks) == 0 {
+		return false
+	}
+	surest := slices.MaxFunc(leaks, func(a, b Leak) int { return int(a.Grade - b.Grade) })
+	s.leaks = append(s.leaks, Leak{Kind: surest.Kind, Grade: surest.Grade, Start: start, End: end})
+	return true
+}
+
+// below searches what an encoding held; guesses do not count there.
+func (s *scan) below(decoded string) []Leak {
+	inner := newScan(decoded)
+	inner.depth = s.depth + 1
+	inner.forms()
+	inner.keys()
+	inner.encoded()
+	return inner.leaks
+}

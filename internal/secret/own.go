@@ -1,0 +1,116 @@
+package secret
+
+import "strings"
+
+// own is what gitleaks' rules lack or ask too much of: tokens of another length
+// than today's, and values that only their place gives away.
+func own() []form {
+	issued := func(kind, expr string, keywords ...string) form {
+		return form{kind: kind, grade: Issued, keywords: keywords, re: lazy(expr), entropy: 3, readable: placeholder, mirrored: true}
+	}
+	jwt := issued("jwt", `\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}`, "eyj")
+	jwt.grade = Named
+	return append([]form{
+		issued("github-token", `\bgh[pousr]_[A-Za-z0-9]{30,}`, "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
+		issued("github-fine-grained-pat", `\bgithub_pat_\w{50,}`, "github_pat_"),
+		issued("gitlab-token", `\bgl(?:pat|dt|rt|ptt|cbt|soat|ft|agent)-[\w-]{20,}`, "glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-", "glft-", "glagent-"),
+		issued("aws-access-token", `\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`, "akia", "asia"),
+		issued("openai-api-key", `\bsk-(?:(?:proj|svcacct|admin)-[\w-]{20,}|[A-Za-z0-9]{48}\b)`, "sk-"),
+		issued("anthropic-api-key", `\bsk-ant-[\w-]{20,}`, "sk-ant-"),
+		issued("openrouter-api-key", `\bsk-or-v1-[a-f0-9]{40,}`, "sk-or-"),
+		issued("slack-token", `\bxox[abeoprs]-[\w-]{20,}`, "xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-"),
+		issued("slack-webhook-url", `hooks\.slack\.com/(?:services|workflows|triggers)/[\w/+-]{20,}`, "hooks.slack.com"),
+		issued("gcp-api-key", `\bAIza[\w-]{35,}`, "aiza"),
+		issued("npm-access-token", `\bnpm_[A-Za-z0-9]{36,}`, "npm_"),
+		issued("stripe-access-token", `\b[rs]k_live_[A-Za-z0-9]{20,}`, "sk_live_", "rk_live_"),
+		issued("atlassian-api-token", `\bAT(?:[ACS]TT3|BB)[\w=-]{28,}`, "atatt3", "atctt3", "atstt3", "atbb"),
+		issued("sendgrid-api-token", `\bSG\.[\w-]{16,}\.[\w-]{30,}`, "sg."),
+		issued("vault-service-token", `\bhvs\.[\w-]{60,}`, "hvs."),
+		issued("azure-storage-key", `\bAccountKey=([A-Za-z0-9+/]{86}==)`, "accountkey="),
+		jwt,
+	}, named()...)
+}
+
+const (
+	nameOfSecret = `((?:[\w.-]{0,60})(password|passwd|passphrase|secret|token|api_?key|access_?key|private_?key))`
+	assigned     = `["']?(?:\s*:\s*(?:string|str))?\s*(?::=|=>|=|:)\s*`
+)
+
+// named are the forms of which the name or the place says what the value is.
+func named() []form {
+	words := []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "accesskey", "access_key", "privatekey", "private_key"}
+	return []form{
+		{
+			kind: "aws-secret-key", grade: Issued, keywords: []string{"aws", "secret"}, group: 1, entropy: 3.5, readable: uniform,
+			re: lazy(`(?i)(?:aws|secret)[\w. -]{0,30}["']?(?:\s*(?::=|=>|=|:|,)\s*|[ \t]+)["'` + "`" + `]?([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)`),
+		},
+		{
+			kind: "url-password", grade: Named, keywords: []string{"://"}, group: 2, readable: harmlessURL, mirrored: true,
+			re: lazy(`://([\w.%+-]*):((?:[^\s:@/"'%{}<>` + "`" + `\\]|%[0-9A-Fa-f]{2}){6,})@[\w.\[-]`),
+		},
+		{
+			kind: "named-credential", grade: Named, keywords: words, group: 3, name: 1, readable: chosen,
+			re: lazy(`(?i)(?:^|[^\w])` + nameOfSecret + assigned + "[\"'`]([^\"'`\\s]{8,})[\"'`]"),
+		},
+		{
+			kind: "named-value", grade: Guess, keywords: words, group: 3, name: 1, readable: func(m match) bool { return chosen(m) || name(m) },
+			re: lazy(`(?im)^\s*(?:[-+#*]\s+)?["']?` + nameOfSecret + `["']?\s*[:=]\s*([^\s"'` + "`" + `,;(){}\[\]<>$]{8,})\s*$`),
+		},
+		{
+			kind: "named-credential", grade: Named, keywords: words, group: 3, name: 1, readable: chosen,
+			re: lazy(`(?m)^\s*(?:export\s+|ENV\s+)?(\w*(PASSWORD|SECRET|TOKEN|API_KEY|ACCESS_KEY))=([^\s"'$` + "`" + `]{8,})`),
+		},
+	}
+}
+
+var (
+	dummy      = lazy(`(?i)example|placeholder|change[_-]?me|redacted|your[_-]|x{5}|0{6}|\*{3}|\.\.\.|12345678|abcdefgh|\$\{|\{\{`)
+	unlikely   = lazy(`(?i)example|sample|change_?me|change-me|replace|your|placeholder|dummy|fake|mock|test|todo|xxx|\.\.\.|<|>|\{\{|\$\{|\$\(|%s|%v|redact|insert|12345|abcdef|qwerty|password|secret|foobar`)
+	localHost  = lazy(`(?i)@(?:[\w.-]*localhost|127\.0\.0\.1|[\w.-]*\.local\b|[\w.-]*example)`)
+	word       = lazy(`[A-Z]?[a-z]{2,}`)
+	number     = lazy(`\d+`)
+	identifier = lazy(`^[A-Za-z]+(?:[_.:/\-][A-Za-z]+)*[_.\-]?\d{0,2}$|^[A-Z0-9_]+$`)
+)
+
+// wordShare is the part of a name in code that is words.
+const wordShare = 0.55
+
+// placeholder reports a value that only shows the form of a credential.
+func placeholder(m match) bool { return dummy().MatchString(m.secret()) }
+
+// uniform reports a value of one case, such as a hash, where an AWS key mixes
+// both with digits.
+func uniform(m match) bool {
+	v := m.secret()
+	return v == strings.ToLower(v) || v == strings.ToUpper(v) || !strings.ContainsAny(v, "0123456789") || placeholder(m)
+}
+
+// harmlessURL reports a password in a URL that protects nothing.
+func harmlessURL(m match) bool {
+	v := m.secret()
+	user, _, _ := strings.Cut(strings.TrimPrefix(m.whole, "://"), ":")
+	return unlikely().MatchString(v) || strings.HasPrefix(v, "$") || user == v || localHost().MatchString(m.line())
+}
+
+// name reports a value that is made of words and a number or two, as names in
+// code are; what is drawn at random is cut up by digits.
+func name(m match) bool {
+	letters, v := 0, m.secret()
+	for _, word := range word().FindAllString(v, -1) {
+		letters += len(word)
+	}
+	return len(number().FindAllString(v, 3)) <= 2 && float64(letters) >= wordShare*float64(len(v))
+}
+
+// chosen reports a named value that was written to be read: words, or too
+// little of a mixture. Keys are drawn, passwords are chosen by people.
+func chosen(m match) bool {
+	v := m.secret()
+	if unlikely().MatchString(v) || identifier().MatchString(v) || !strings.ContainsAny(v, "0123456789") {
+		return true
+	}
+	if name := strings.ToLower(m.name); strings.HasSuffix(name, "password") || strings.HasSuffix(name, "passwd") || strings.HasSuffix(name, "passphrase") {
+		return entropy(v) <= 2.5
+	}
+	return len(v) < 16 || entropy(v) <= 3.3 || strings.ContainsAny(v, " /(")
+}

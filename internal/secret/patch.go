@@ -1,0 +1,108 @@
+package secret
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/diff"
+)
+
+// PatchLeak is a credential that a patch adds.
+type PatchLeak struct {
+	Line  int // of the new file, 1-based; the first added one it stands on
+	Kind  string
+	Grade Grade  // Named or Issued
+	Name  string // see Leak
+	Text  string // the line, redacted
+}
+
+// Patch redacts every line of one file's patch, in diff.Hunks' form, and lists
+// what its added lines hold, in their order and once for each line and kind;
+// guesses are redacted and not listed. Lines, their operators and the numbers in
+// hunk headers stay. What is no patch is redacted as text and lists nothing.
+func Patch(patch string) (clean string, leaks []PatchLeak) {
+	hunks, err := diff.Hunks(patch)
+	if err != nil {
+		return Redact(patch), nil
+	}
+	rows := rowsOf(patch, hunks)
+	contents := make([]string, len(rows))
+	for i, r := range rows {
+		contents[i] = r.content
+	}
+	text := strings.Join(contents, "\n")
+	found := Find(text)
+	if len(found) == 0 {
+		return patch, nil
+	}
+	redacted := strings.Split(redact(text, nil), "\n")
+	lines := make([]string, len(rows))
+	for i, r := range rows {
+		lines[i] = r.mark + redacted[i]
+	}
+	return strings.Join(lines, "\n"), added(newScan(text), found, rows, redacted)
+}
+
+// row is one line of a patch: its mark, which stays, and its content.
+type row struct {
+	mark, content string
+	added         int // line of the new file; 0 where it is not added
+}
+
+// rowsOf walks a patch beside its hunks. The text behind a header's second @@ is
+// code, too.
+func rowsOf(patch string, hunks []diff.Hunk) []row {
+	var rows []row
+	lines := strings.Split(patch, "\n")
+	next := func() string { line := lines[len(rows)]; return line }
+	for _, h := range hunks {
+		header := next()
+		mark := strings.Index(header[2:], "@@") + 4
+		rows = append(rows, row{mark: header[:mark], content: header[mark:]})
+		for _, l := range h.Lines {
+			for strings.HasPrefix(next(), `\`) {
+				rows = append(rows, row{mark: next()})
+			}
+			rows = append(rows, rowOf(next(), l))
+		}
+		for len(rows) < len(lines) && strings.HasPrefix(next(), `\ `) {
+			rows = append(rows, row{mark: next()})
+		}
+	}
+	for len(rows) < len(lines) {
+		rows = append(rows, row{mark: next()})
+	}
+	return rows
+}
+
+func rowOf(line string, l diff.Line) row {
+	r := row{mark: strings.TrimSuffix(line, l.Text), content: l.Text}
+	if l.Op == diff.Add {
+		r.added = l.New
+	}
+	return r
+}
+
+// added lists the leaks on added rows. One that runs over several stands at its
+// first.
+func added(s *scan, found []Leak, rows []row, redacted []string) []PatchLeak {
+	var out []PatchLeak
+	type place struct {
+		line int
+		kind string
+	}
+	seen := map[place]bool{}
+	for _, l := range found {
+		first, last := s.line(l.Start), s.line(l.End-1)
+		at := slices.IndexFunc(rows[first:last+1], func(r row) bool { return r.added > 0 })
+		if at < 0 || l.Grade == Guess {
+			continue
+		}
+		line := rows[first+at].added
+		if !seen[place{line, l.Kind}] {
+			seen[place{line, l.Kind}] = true
+			out = append(out, PatchLeak{Line: line, Kind: l.Kind, Grade: l.Grade, Name: l.Name, Text: redacted[first+at]})
+		}
+	}
+	return out
+}

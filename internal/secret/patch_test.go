@@ -1,0 +1,88 @@
+package secret_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/secret"
+)
+
+func TestAPatchIsRedactedOnEverySideAndListsAddedLines(t *testing.T) {
+	t.Parallel()
+	pat, old, head := fakes("new")["github_pat"].text, fakes("old")["npm"].text, fakes("head")["stripe"].text
+	patch := "@@ -3,3 +7,4 @@ k := \"" + head + "\"\n a\n-b " + old + "\n+b " + pat + "\n+c " + pat + " " + pat + "\n \n\\ No newline at end of file\n"
+	clean, leaks := secret.Patch(patch)
+	requireGone(t, clean, pat, old, head)
+	require.Equal(t, "@@ -3,3 +7,4 @@ k := \"<redacted stripe-access-token>\"\n a\n-b <redacted npm-access-token>\n+b <redacted github-pat>\n"+
+		"+c <redacted github-pat> <redacted github-pat>\n \n\\ No newline at end of file\n", clean)
+	require.Equal(t, []secret.PatchLeak{
+		{Line: 8, Kind: "github-pat", Grade: secret.Issued, Text: "b <redacted github-pat>"},
+		{Line: 9, Kind: "github-pat", Grade: secret.Issued, Text: "c <redacted github-pat> <redacted github-pat>"},
+	}, leaks)
+}
+
+func TestAKeyInAPatchStandsAtItsFirstAddedLine(t *testing.T) {
+	t.Parallel()
+	lines := strings.Split(fakes("p")["pem"].text, "\n")
+	other := strings.Split(fakes("q")["pem"].text, "\n")
+	patch := "@@ -1,4 +1,4 @@\n " + lines[0] + "\n-" + other[1] + "\n+" + lines[1] + "\n " + lines[2] + "\n " + lines[3]
+	clean, leaks := secret.Patch(patch)
+	requireGone(t, clean, lines[1], lines[2], other[1])
+	require.Equal(t, "@@ -1,4 +1,4 @@\n <redacted private-key>\n-<redacted private-key>\n+<redacted private-key>\n <redacted private-key>\n <redacted private-key>", clean)
+	require.Len(t, leaks, 1)
+	require.Equal(t, 2, leaks[0].Line)
+}
+
+func TestWhatIsNotAddedOrOnlyGuessedIsNoLeak(t *testing.T) {
+	t.Parallel()
+	pat := fakes("o")["github_pat"].text
+	clean, leaks := secret.Patch("@@ -1,2 +1,2 @@\n-" + pat + "\n x " + pat + "\n+db-password: wq7!Lm2zRt\n")
+	require.Equal(t, "@@ -1,2 +1,2 @@\n-<redacted github-pat>\n x <redacted github-pat>\n+db-password: <redacted named-value>\n", clean)
+	require.Empty(t, leaks)
+}
+
+func TestACleanPatchStaysAndBrokenOnesAreRedacted(t *testing.T) {
+	t.Parallel()
+	patch := "@@ -1 +1 @@\r\n-a\r\n+b\n\n\r\n"
+	clean, leaks := secret.Patch(patch)
+	require.Equal(t, patch, clean)
+	require.Empty(t, leaks)
+	pat := fakes("b")["github_pat"].text
+	clean, leaks = secret.Patch("@@ -1 +1,9 @@\n+" + pat)
+	require.Equal(t, "@@ -1 +1,9 @@\n+<redacted github-pat>", clean)
+	require.Empty(t, leaks)
+}
+
+func FuzzPatch(f *testing.F) {
+	for _, kind := range kinds() {
+		lines := strings.Split(placed(kind, fakes("fuzz")[kind]), "\n")
+		f.Add(fmt.Sprintf("@@ -1,2 +1,%d @@ %s\n \n-%s\n+%s\n\\ No newline at end of file\n", len(lines)+1, lines[0], lines[0], strings.Join(lines, "\n+")))
+	}
+	f.Fuzz(func(t *testing.T, patch string) {
+		before, err := diff.Hunks(patch)
+		clean, leaks := secret.Patch(patch)
+		require.Equal(t, strings.Count(patch, "\n"), strings.Count(clean, "\n"))
+		if err != nil {
+			require.Empty(t, leaks)
+			return
+		}
+		after, err := diff.Hunks(clean)
+		require.NoError(t, err)
+		require.Len(t, after, len(before))
+		added := map[int]bool{}
+		for i, h := range before {
+			require.Len(t, after[i].Lines, len(h.Lines))
+			for j, l := range h.Lines {
+				require.Equal(t, []int{int(l.Op), l.Old, l.New}, []int{int(after[i].Lines[j].Op), after[i].Lines[j].Old, after[i].Lines[j].New})
+				added[l.New] = added[l.New] || l.Op == diff.Add
+			}
+		}
+		for _, l := range leaks {
+			require.True(t, added[l.Line])
+		}
+	})
+}

@@ -1,0 +1,138 @@
+package secret
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// knownKind is the kind of values that the program was given as its own.
+const knownKind = "configured-credential"
+
+// minKnown is the length in bytes from which a value is looked for: what is
+// shorter stands in ordinary text by chance.
+const minKnown = 8
+
+// maxCopies is how many credentials of one text are looked for in other
+// spellings; beyond it each is still found where it stands.
+const maxCopies = 64
+
+// Redactor also takes out values that are known, in whatever form they were
+// found. The zero value and nil know none. It is safe for concurrent use.
+type Redactor struct{ spellings []spelling }
+
+// New returns a Redactor that knows values: keys and tokens of our own, at least
+// 8 bytes each, shorter ones are left out. They are looked for as they are, in
+// base64, hex, URL and JSON escapes, and backwards.
+func New(values ...string) *Redactor {
+	r := &Redactor{}
+	for _, v := range values {
+		r.spellings = append(r.spellings, spellings(v, knownKind)...)
+		for line := range strings.Lines(v) {
+			if line = strings.TrimSpace(line); line != v {
+				r.spellings = append(r.spellings, spellings(line, knownKind)...)
+			}
+		}
+	}
+	return r
+}
+
+// Redact is the package's Redact, with the known values beside.
+func (r *Redactor) Redact(text string) string {
+	if r == nil {
+		return Redact(text)
+	}
+	return redact(text, r.spellings)
+}
+
+// spelling is one way to write a value. A stretch of base64 goes together with
+// what it runs on into: its ends share letters with the value.
+type spelling struct {
+	text, kind string
+	spread     bool
+}
+
+func spellings(value, kind string) []spelling {
+	if len(value) < minKnown {
+		return nil
+	}
+	quoted, _ := jsontext.AppendQuote(nil, value) // what is no UTF-8 is replaced
+	escaped := strings.Trim(string(quoted), `"`)
+	each := "%" + strings.ReplaceAll(fmt.Sprintf("% x", value), " ", "%")
+	texts := []string{
+		value, reversed(value), hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value))),
+		url.QueryEscape(value), url.PathEscape(value), each, strings.ToUpper(each),
+		escaped, strings.ReplaceAll(escaped, "/", `\/`),
+		strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`).Replace(escaped),
+	}
+	var out []spelling
+	for i, text := range texts {
+		if !slices.Contains(texts[:i], text) {
+			out = append(out, spelling{text: text, kind: kind})
+		}
+	}
+	return append(out, base64Spellings(value, kind)...)
+}
+
+// base64Spellings are the letters that depend on the value alone, for each of
+// the three places in a group of bytes where it can begin.
+func base64Spellings(value, kind string) []spelling {
+	var out []spelling
+	for shift, lost := range []int{0, 2, 3} {
+		padded := []byte(strings.Repeat("\x00", shift) + value)
+		for i, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			text := encoding.EncodeToString(padded)[lost:]
+			if len(padded)%3 != 0 {
+				text = text[:len(text)-1]
+			}
+			if i == 0 || text != out[len(out)-1].text {
+				out = append(out, spelling{text: text, kind: kind, spread: true})
+			}
+		}
+	}
+	return out
+}
+
+// spelt finds values in the spellings given.
+func (s *scan) spelt(all []spelling) {
+	for _, sp := range all {
+		for at := 0; ; {
+			i := strings.Index(s.text[at:], sp.text)
+			if i < 0 {
+				break
+			}
+			start, end := at+i, at+i+len(sp.text)
+			at = end
+			if sp.spread {
+				for start > 0 && isBase64(s.text[start-1]) {
+					start--
+				}
+				end = run(s.text, end, func(c byte) bool { return isBase64(c) || c == '=' })
+				at = end
+			}
+			s.leaks = append(s.leaks, Leak{Kind: sp.kind, Grade: Issued, Start: start, End: end})
+		}
+	}
+}
+
+// copies finds what was found once in its other spellings.
+func (s *scan) copies() {
+	var seen []string
+	for _, l := range s.raw {
+		value := s.text[l.Start:l.End]
+		if l.Grade == Guess || len(seen) >= maxCopies || slices.Contains(seen, value) {
+			continue
+		}
+		seen = append(seen, value)
+		at := len(s.leaks)
+		s.spelt(spellings(value, l.Kind))
+		for i := range s.leaks[at:] {
+			s.leaks[at+i].Grade = l.Grade
+		}
+	}
+}

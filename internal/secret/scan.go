@@ -1,0 +1,151 @@
+package secret
+
+import (
+	"slices"
+	"sort"
+	"strings"
+)
+
+// maxDepth is how many encodings one inside the other are undone.
+const maxDepth = 2
+
+// The bytes around a keyword in which its form is looked for, within its own
+// line and the next one.
+const (
+	before = 100
+	behind = 700
+)
+
+// scan collects what is found in one text.
+type scan struct {
+	text   string
+	starts []int // of lines
+	depth  int   // encodings that were undone to get the text
+	leaks  []Leak
+	raw    []Leak // those that stand in the text as they are
+	turned int    // up to where text was read backwards
+}
+
+func newScan(text string) *scan {
+	s := &scan{text: text, starts: []int{0}}
+	for at := 0; ; {
+		i := strings.IndexByte(text[at:], '\n')
+		if i < 0 {
+			return s
+		}
+		at += i + 1
+		s.starts = append(s.starts, at)
+	}
+}
+
+// line is the index of the line that holds an offset.
+func (s *scan) line(at int) int {
+	return sort.Search(len(s.starts), func(i int) bool { return s.starts[i] > at }) - 1
+}
+
+// lineEnd is the offset behind the text of a line, or of the last one.
+func (s *scan) lineEnd(line int) int {
+	if line+1 < len(s.starts) {
+		return s.starts[line+1] - 1
+	}
+	return len(s.text)
+}
+
+// window is a stretch of the text.
+type window struct{ start, end int }
+
+// forms looks for every form around its keywords.
+func (s *scan) forms() {
+	c := forms()
+	windows := make([][]window, len(c.forms))
+	c.trie.Walk(lower(s.text), func(end, n, number int64) bool {
+		at := int(end - n + 1)
+		for _, o := range c.owners[number] {
+			if o.backward {
+				s.backward(at, int(n))
+				continue
+			}
+			windows[o.form] = s.widen(windows[o.form], at)
+		}
+		return true
+	})
+	for i, f := range c.forms {
+		for _, w := range windows[i] {
+			s.search(f, w)
+		}
+	}
+}
+
+// widen adds the surroundings of a keyword to a form's windows.
+func (s *scan) widen(all []window, at int) []window {
+	line := s.line(at)
+	w := window{max(s.starts[line], at-before), min(s.lineEnd(line+1), at+behind)}
+	if last := len(all) - 1; last >= 0 && w.start <= all[last].end {
+		all[last].end = max(all[last].end, w.end)
+		all[last].start = min(all[last].start, w.start)
+		return all
+	}
+	return append(all, w)
+}
+
+func (s *scan) search(f form, w window) {
+	if s.depth > 0 && f.grade == Guess {
+		return
+	}
+	for _, at := range f.re().FindAllStringSubmatchIndex(s.text[w.start:w.end], -1) {
+		m := match{text: s.text, whole: s.text[w.start+at[0] : w.start+at[1]]}
+		from, to := secretOf(at, f.group)
+		m.start, m.end = w.start+from, w.start+to
+		if f.name > 0 && at[2*f.name] >= 0 {
+			m.name = s.text[w.start+at[2*f.name] : w.start+at[2*f.name+1]]
+		}
+		if f.admits(m) {
+			s.found(f, m)
+		}
+	}
+}
+
+// secretOf picks the group that holds the credential.
+func secretOf(at []int, group int) (from, to int) {
+	if group > 0 {
+		return at[2*group], at[2*group+1]
+	}
+	for i := 2; i < len(at); i += 2 {
+		if at[i] < at[i+1] {
+			return at[i], at[i+1]
+		}
+	}
+	return at[0], at[1]
+}
+
+func (f form) admits(m match) bool {
+	if m.start < 0 || m.start >= m.end || f.entropy > 0 && entropy(m.secret()) <= f.entropy {
+		return false
+	}
+	if f.grade == Guess && !strings.ContainsAny(m.secret(), "0123456789") {
+		return false
+	}
+	if f.readable != nil && f.readable(m) {
+		return false
+	}
+	return !slices.ContainsFunc(f.allow, func(a allowance) bool { return a.holds(m) })
+}
+
+// found keeps a match. A token that is longer than its form goes whole.
+func (s *scan) found(f form, m match) {
+	end := m.end
+	if f.grade == Issued {
+		for end < len(s.text) && isToken(s.text[end]) && isToken(s.text[m.end-1]) {
+			end++
+		}
+	}
+	l := Leak{Kind: f.kind, Grade: f.grade, Name: m.name, Start: m.start, End: end}
+	s.leaks = append(s.leaks, l)
+	s.raw = append(s.raw, l)
+}
+
+func isToken(c byte) bool { return isWord(c) || c == '-' }
+
+func isWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}

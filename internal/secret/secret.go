@@ -1,0 +1,163 @@
+// Package secret finds credentials in text and takes them out, before the text
+// goes to a model, a log, a checkpoint or a review.
+//
+// It knows the formats of gitleaks' rules and a short list of its own, also
+// where they are written in base64, hex, percent signs or backwards. It reads
+// nothing but the text it is given, asks no issuer whether a credential still
+// works, and never says what one was: a Leak has a kind and a place. Start
+// reading at Redact, then at scan.go.
+package secret
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Grade says how sure a Leak is.
+type Grade int
+
+// Guess is good enough to redact and too weak to be told to anybody. Named is a
+// value that is a credential by the name it is given to or the place it stands
+// in. Issued is a credential in its issuer's own format.
+const (
+	Guess Grade = iota
+	Named
+	Issued
+)
+
+// Leak is one credential in a text. Start and End are byte offsets of what has
+// to go; it may run over several lines.
+type Leak struct {
+	Kind       string // such as "github-pat": lower-case letters, digits, hyphens
+	Grade      Grade
+	Name       string // of the variable or setting, untrusted; empty where none was seen
+	Start, End int
+}
+
+// Find returns the credentials in a text, in order and without overlap. Its time
+// grows with the length of the text alone.
+func Find(text string) []Leak { return find(text, nil) }
+
+// Redact replaces every credential by its kind, as in "<redacted github-pat>".
+// Lines stay lines: what runs over several of them is replaced in each.
+// Redacting twice changes nothing more, and neither do placeholders.
+func Redact(text string) string { return redact(text, nil) }
+
+// maxPasses bounds how often a text is looked at again because something was
+// taken out of it. Two are usual: one to find, one to find nothing more.
+const maxPasses = 8
+
+func redact(text string, known []spelling) string {
+	for range maxPasses {
+		leaks := find(text, known)
+		if len(leaks) == 0 {
+			break
+		}
+		text = replace(text, leaks)
+	}
+	return text
+}
+
+func find(text string, known []spelling) []Leak {
+	s := newScan(text)
+	s.spelt(known)
+	s.forms()
+	s.keys()
+	s.encoded()
+	s.copies()
+	return uncovered(text, merged(s.leaks))
+}
+
+// merged joins leaks that overlap; the surest one, then the first found, gives
+// its kind.
+func merged(leaks []Leak) []Leak {
+	slices.SortStableFunc(leaks, func(a, b Leak) int { return cmp.Compare(a.Start, b.Start) })
+	var out []Leak
+	for _, l := range leaks {
+		last := len(out) - 1
+		if last < 0 || l.Start >= out[last].End {
+			out = append(out, l)
+			continue
+		}
+		end := max(l.End, out[last].End)
+		if l.Grade > out[last].Grade {
+			l.Start = out[last].Start
+			l.Name = cmp.Or(l.Name, out[last].Name)
+			out[last] = l
+		}
+		out[last].End = end
+	}
+	return out
+}
+
+var marks = lazy(`<redacted ([a-z0-9-]{1,60})>`)
+
+// uncovered leaves out what was redacted before, so that nothing is redacted
+// twice. A mark of no kind that we know is no mark: it could hide a value.
+func uncovered(text string, leaks []Leak) []Leak {
+	if len(leaks) == 0 || !strings.Contains(text, "<redacted ") {
+		return leaks
+	}
+	var out []Leak
+	covers := marks().FindAllStringSubmatchIndex(text, -1)
+	covers = slices.DeleteFunc(covers, func(m []int) bool { return !ours(text[m[2]:m[3]]) })
+	for _, l := range leaks {
+		at := l.Start
+		for len(covers) > 0 && covers[0][1] <= at {
+			covers = covers[1:]
+		}
+		for _, m := range covers {
+			if m[0] >= l.End {
+				break
+			}
+			out = appendLeak(out, l, at, m[0])
+			at = min(m[1], l.End)
+		}
+		out = appendLeak(out, l, at, l.End)
+	}
+	return out
+}
+
+func appendLeak(all []Leak, l Leak, start, end int) []Leak {
+	if start >= end {
+		return all
+	}
+	l.Start, l.End = start, end
+	return append(all, l)
+}
+
+// margin is the length of a diff's operator and the indentation that a line
+// begins with. The hyphens of a key's last line are no operator.
+func margin(line string) int {
+	n := 0
+	if strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "--") || strings.HasPrefix(line, "------") {
+		n = 1
+	}
+	return len(line) - len(strings.TrimLeft(line[n:], " \t"))
+}
+
+// replace writes each leak's kind over it, line by line: indentation, a diff's
+// operator and line ends stay.
+func replace(text string, leaks []Leak) string {
+	var b strings.Builder
+	at := 0
+	for _, l := range leaks {
+		b.WriteString(text[at:l.Start])
+		for i, part := range strings.SplitAfter(text[l.Start:l.End], "\n") {
+			content := strings.TrimRight(part, "\r\n")
+			if i > 0 {
+				kept := margin(content)
+				b.WriteString(content[:kept])
+				content = content[kept:]
+			}
+			if content != "" {
+				b.WriteString("<redacted " + l.Kind + ">")
+			}
+			b.WriteString(part[len(strings.TrimRight(part, "\r\n")):])
+		}
+		at = l.End
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}

@@ -1,0 +1,244 @@
+package secret_test
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/secret"
+)
+
+func TestT9_EveryKindIsFoundAndNamed(t *testing.T) {
+	t.Parallel()
+	for _, kind := range kinds() {
+		f := fakes("a seed")[kind]
+		text := "first\n  key: " + placed(kind, f) + "\nlast"
+		leaks := secret.Find(text)
+		require.Len(t, leaks, 1, kind)
+		require.Equal(t, f.kind, leaks[0].Kind)
+		require.Contains(t, text[leaks[0].Start:leaks[0].End], f.value, kind)
+		clean := secret.Redact(text)
+		require.Contains(t, clean, "<redacted "+f.kind+">")
+		requireGone(t, clean, f.value)
+		require.Equal(t, strings.Count(text, "\n"), strings.Count(clean, "\n"), kind)
+	}
+}
+
+func TestT9_SamplesAreRedacted(t *testing.T) {
+	t.Parallel()
+	file, err := os.Open("../../../shared/security/injections.jsonl")
+	if err != nil {
+		t.Skip("the shared samples are not beside this tree")
+	}
+	defer func() { require.NoError(t, file.Close()) }()
+	lines, seen := bufio.NewScanner(file), 0
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var row struct {
+			ID      string `json:"id"`
+			Payload string `json:"payload"`
+			Must    string `json:"must"`
+		}
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &row))
+		if row.Must != "redacted" {
+			continue
+		}
+		seen++
+		text, values := expand(row.Payload, row.ID)
+		require.NotEmpty(t, values, row.ID)
+		requireGone(t, secret.Redact(text), values...)
+		added := strings.Split(strings.ReplaceAll("+"+strings.TrimPrefix(text, "+"), "\n", "\n+"), "\n")
+		clean, leaks := secret.Patch(fmt.Sprintf("@@ -0,0 +1,%d @@\n%s\n", len(added), strings.ReplaceAll(strings.Join(added, "\n"), "\n++", "\n+")))
+		requireGone(t, clean, values...)
+		require.NotEmpty(t, leaks, row.ID)
+	}
+	require.NoError(t, lines.Err())
+	require.GreaterOrEqual(t, seen, 8)
+}
+
+// requireGone fails where eight characters of a value in a row are left in any
+// spelling.
+func requireGone(t *testing.T, text string, values ...string) {
+	t.Helper()
+	folded := strings.ToLower(text)
+	for _, whole := range values {
+		for _, value := range strings.Split(whole, "\n") {
+			for i := range len(value) - 7 {
+				part := value[i : i+8]
+				require.NotContains(t, text, part)
+				require.NotContains(t, text, backward(part))
+				require.NotContains(t, folded, hex.EncodeToString([]byte(part)))
+				require.NotContains(t, folded, "%"+strings.ReplaceAll(fmt.Sprintf("% x", part), " ", "%"))
+				for shift, lost := range []int{0, 2, 3} {
+					encoded := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat(".", shift) + part))
+					require.NotContains(t, text, encoded[lost:len(encoded)-1])
+				}
+			}
+		}
+	}
+}
+
+func backward(s string) string {
+	var b strings.Builder
+	for i := len(s) - 1; i >= 0; i-- {
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// TestT9_NothingOfARandomValueIsLeft puts values of every kind into random text,
+// raw and encoded.
+func TestT9_NothingOfARandomValueIsLeft(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(6, 9))
+	for round := range 15 {
+		seed := fmt.Sprint("round ", round)
+		for _, kind := range kinds() {
+			f := fakes(seed)[kind]
+			for form, text := range spelt(r, kind, f) {
+				around := noise(r) + "\n" + text + "\n" + noise(r)
+				clean := secret.Redact(around)
+				requireGone(t, clean, f.value)
+				require.Equal(t, strings.Count(around, "\n"), strings.Count(clean, "\n"), form)
+				require.Equal(t, clean, secret.Redact(clean), form)
+			}
+		}
+	}
+}
+
+// spelt writes a fake alone in each encoding that says what it is, and raw with
+// its value encoded in a later line.
+func spelt(r *rand.Rand, kind string, f fake) map[string]string {
+	text := placed(kind, f)
+	pad := strings.Repeat("=", r.IntN(4))
+	forms := map[string]string{
+		"raw":       text,
+		"base64":    base64.StdEncoding.EncodeToString([]byte(pad + text)),
+		"url64":     "/b/" + base64.RawURLEncoding.EncodeToString([]byte(pad+text)),
+		"hex":       hex.EncodeToString([]byte(text)),
+		"percent":   "q=%" + strings.ReplaceAll(fmt.Sprintf("% X", text), " ", "%"),
+		"twice":     base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString([]byte(text)))),
+		"then64":    text + "\n" + base64.StdEncoding.EncodeToString([]byte(pad+f.value+pad)),
+		"thenback":  text + "\n" + backward(strings.ReplaceAll(f.value, "\n", " ")),
+		"then hex":  text + "\n" + hex.EncodeToString([]byte(f.value)),
+		"in string": `x := "` + strings.ReplaceAll(strings.ReplaceAll(text, `"`, `'`), "\n", `\n`) + `"`,
+		"added":     "+" + strings.ReplaceAll(text, "\n", "\n+"),
+	}
+	if kind != "pem" && kind != "aws_secret" {
+		forms["backwards"] = "id " + backward(text)
+	}
+	return forms
+}
+
+func noise(r *rand.Rand) string {
+	lines := []string{"\tif err != nil {", "return fmt.Errorf(\"reading %q: %w\", name, err)", "", "// 100% of it", "key := table[i]", "a/b/c.go:12"}
+	var b strings.Builder
+	for range r.IntN(4) {
+		b.WriteString(lines[r.IntN(len(lines))] + "\n")
+	}
+	return b.String()
+}
+
+func TestPlaceholdersAndCodeStay(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`key = "AK` + `IAIOSFODNN7EXAMPLE"`,
+		`password: changeme`, `password = "changeme123"`, `token: ${GITHUB_TOKEN_2}`, `token: "${{ secrets.API_KEY_1 }}"`,
+		"gh" + "p_" + strings.Repeat("x", 36), `api_key = "<your key 1234>"`, `postgres://app:secret@localhost:5432/pay`,
+		`https://user:password@host/`, `dsn := fmt.Sprintf("postgres://%s:%s@%s/db", user, pw, host)`,
+		"-----BEGIN " + "PRIVATE KEY-----", `sk-learn and sk-` + `proj-ects`, `aws_sha = 2fd4e1c67a2d28fced849ee1bb76e7391b93eb12`,
+		`func (s *Store) tokenFor(key APIKey) (secret string, err error)`, `config.PrivateKey = testRSA2048PrivateKey`,
+		`	"github.com/docker/docker/integration-cli/daemon/config2"`, `href="a%20b%2Fc?x=%41%42%43"`,
+		`sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08`, `<redacted github-pat>`,
+		"gh" + "p_" + strings.Repeat("ab", 18), `curl -u "bot:<redacted jwt>" https://git.internal`,
+	} {
+		require.Equal(t, text, secret.Redact(text))
+	}
+}
+
+func TestATokenLongerThanItsFormGoesWhole(t *testing.T) {
+	t.Parallel()
+	token := "shp" + "at_" + drawn("t", 60, "0123456789abcdef")
+	require.Equal(t, "a <redacted shopify-access-token>\nb", secret.Redact("a "+token+"\nb"))
+}
+
+func TestAMarkOfNoKnownKindHidesNothing(t *testing.T) {
+	t.Parallel()
+	value := drawn("m", 40, "0123456789abcdef")
+	text := `api_key = "<redacted ` + value + `>"; password = "<redacted ` + value + `>"; sentry_token = "` + value + `"`
+	requireGone(t, secret.Redact(text), value)
+}
+
+func TestAKeyIsReplacedInEveryLine(t *testing.T) {
+	t.Parallel()
+	key := fakes("k")["pem"]
+	lines := strings.Split(key.text, "\n")
+	mark := "<redacted private-key>"
+	for name, c := range map[string][2]string{
+		"plain":    {"a\n" + key.text + "\nb := 1", "a\n" + mark + "\n" + mark + "\n" + mark + "\n" + mark + "\nb := 1"},
+		"crlf":     {strings.Join(lines, "\r\n") + "\r\nb", strings.Repeat(mark+"\r\n", 4) + "b"},
+		"indented": {"  k: |\n    " + strings.Join(lines, "\n    ") + "\nb", "  k: |\n" + strings.Repeat("    "+mark+"\n", 4) + "b"},
+		"added":    {"+" + strings.Join(lines, "\n+") + "\n b", strings.Repeat("+"+mark+"\n", 4) + " b"},
+		"joined":   {`"` + strings.Join(lines, "\\n\" +\n\t\"") + `"` + "\nb", `"` + mark + "\n\t" + mark + "\n\t" + mark + "\n\t" + mark + "\"\nb"},
+		"literal":  {`k = "` + strings.Join(lines, `\n`) + `"`, `k = "` + mark + `"`},
+		"begin":    {strings.Join(lines[:3], "\n") + "\n}\n", strings.Repeat(mark+"\n", 3) + "}\n"},
+		"end":      {" {\n" + strings.Join(lines[1:], "\n") + "\nb", " {\n" + strings.Repeat(mark+"\n", 3) + "b"},
+	} {
+		require.Equal(t, c[1], secret.Redact(c[0]), name)
+	}
+}
+
+func TestGradesAndNames(t *testing.T) {
+	t.Parallel()
+	value := drawn("g", 32, alphabet)
+	for text, want := range map[string]secret.Leak{
+		`dbPassword = "wq7!Lm2zRt"`:             {Kind: "named-credential", Grade: secret.Named, Name: "dbPassword"},
+		"export API_KEY=9fK2mX7qLwZ4vB8tRn3y":   {Kind: "named-credential", Grade: secret.Named, Name: "API_KEY"},
+		"db-password: wq7!Lm2zRt":               {Kind: "named-value", Grade: secret.Guess, Name: "db-password"},
+		`signing_key => "` + value + `"`:        {Kind: "generic-api-key", Grade: secret.Guess},
+		"redis://:" + value + "@cache.internal": {Kind: "url-password", Grade: secret.Named},
+	} {
+		leaks := secret.Find(text)
+		require.Len(t, leaks, 1, text)
+		leaks[0].Start, leaks[0].End = 0, 0
+		require.Equal(t, want, leaks[0], text)
+	}
+}
+
+func FuzzRedact(f *testing.F) {
+	for _, kind := range kinds() {
+		fake := fakes("fuzz")[kind]
+		f.Add(placed(kind, fake))
+		f.Add("+" + base64.StdEncoding.EncodeToString([]byte(fake.text)) + "\r\n%41" + backward(fake.text))
+	}
+	f.Add("password: x1y2z3w4\x00\xff\n<redacted jwt> K\u212a")
+	f.Fuzz(func(t *testing.T, text string) {
+		clean := secret.Redact(text)
+		require.Equal(t, strings.Count(text, "\n"), strings.Count(clean, "\n"))
+		require.Equal(t, clean, secret.Redact(clean))
+		last := 0
+		for _, l := range secret.Find(text) {
+			require.LessOrEqual(t, last, l.Start)
+			require.Less(t, l.Start, l.End)
+			last = l.End
+		}
+	})
+}
+
+func BenchmarkFind(b *testing.B) {
+	source, err := os.ReadFile("scan.go")
+	require.NoError(b, err)
+	text := strings.Repeat(string(source), 1+100_000/len(source))[:100_000]
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		secret.Find(text)
+	}
+}
