@@ -1,10 +1,22 @@
 // Package cost counts what a run used: tokens, calls and money.
 //
 // Money is an integer number of micro-dollars, so that sums are exact and a
-// cap means the same on every machine. The package knows no prices.
+// cap means the same on every machine. The package has a dated table of what
+// common models cost, and asks nobody. Start reading at Usage and Price.
 package cost
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+// Why no further call is made.
+var (
+	// ErrSpent says that no money is left under the cap of the run.
+	ErrSpent = errors.New("the budget was spent")
+	// ErrFileSpent says that no money is left under the cap of one file.
+	ErrFileSpent = errors.New("the budget of the file was spent")
+)
 
 // MicroUSD is an amount of money in millionths of a US dollar.
 type MicroUSD int64
@@ -19,23 +31,29 @@ func (m MicroUSD) String() string {
 }
 
 // Usage is what one or more model calls used, as the provider reported it.
-// Calls counts requests that were billed, retries included.
+// CachedTokens, read from the provider's cache, and CacheWriteTokens, written to
+// it, are parts of InputTokens; ReasoningTokens are a part of OutputTokens. Calls
+// counts requests that were billed, retries included.
 type Usage struct {
-	InputTokens  int64    `json:"input_tokens"`
-	CachedTokens int64    `json:"cached_tokens"`
-	OutputTokens int64    `json:"output_tokens"`
-	Calls        int64    `json:"calls"`
-	Cost         MicroUSD `json:"cost_microusd"`
+	InputTokens      int64    `json:"input_tokens"`
+	CachedTokens     int64    `json:"cached_tokens"`
+	CacheWriteTokens int64    `json:"cache_write_tokens,omitzero"`
+	OutputTokens     int64    `json:"output_tokens"`
+	ReasoningTokens  int64    `json:"reasoning_tokens,omitzero"`
+	Calls            int64    `json:"calls"`
+	Cost             MicroUSD `json:"cost_microusd"`
 }
 
 // Add returns the field-wise sum of two usages.
 func Add(a, b Usage) Usage {
 	return Usage{
-		InputTokens:  a.InputTokens + b.InputTokens,
-		CachedTokens: a.CachedTokens + b.CachedTokens,
-		OutputTokens: a.OutputTokens + b.OutputTokens,
-		Calls:        a.Calls + b.Calls,
-		Cost:         a.Cost + b.Cost,
+		InputTokens:      a.InputTokens + b.InputTokens,
+		CachedTokens:     a.CachedTokens + b.CachedTokens,
+		CacheWriteTokens: a.CacheWriteTokens + b.CacheWriteTokens,
+		OutputTokens:     a.OutputTokens + b.OutputTokens,
+		ReasoningTokens:  a.ReasoningTokens + b.ReasoningTokens,
+		Calls:            a.Calls + b.Calls,
+		Cost:             a.Cost + b.Cost,
 	}
 }
 

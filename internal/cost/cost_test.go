@@ -1,8 +1,10 @@
 package cost
 
 import (
+	"encoding/json"
 	"testing"
 
+	strict "github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/require"
 )
 
@@ -17,9 +19,23 @@ func TestMoneyIsShownInDollars(t *testing.T) {
 
 func TestP9_UsagesAddUpInEveryField(t *testing.T) {
 	t.Parallel()
-	a, b := Usage{1, 2, 3, 4, 5}, Usage{10, 20, 30, 40, 50}
-	require.Equal(t, Usage{11, 22, 33, 44, 55}, Add(a, b))
+	a, b := Usage{1, 2, 3, 4, 5, 6, 7}, Usage{10, 20, 30, 40, 50, 60, 70}
+	require.Equal(t, Usage{11, 22, 33, 44, 55, 66, 77}, Add(a, b))
 	require.Equal(t, Add(a, b), Add(b, a))
 	require.Equal(t, a, Add(a, Usage{}))
-	require.EqualValues(t, 44, Add(a, b).Tokens(), "cached tokens are input tokens already")
+	require.EqualValues(t, 55, Add(a, b).Tokens(), "parts are counted in their wholes already")
+}
+
+func TestAUsageThatWasKeptEarlierIsReadAndWrittenAsItWas(t *testing.T) {
+	t.Parallel()
+	const kept = `{"input_tokens":1,"cached_tokens":2,"output_tokens":3,"calls":4,"cost_microusd":5}`
+	var u Usage
+	require.NoError(t, strict.Unmarshal([]byte(kept), &u, strict.RejectUnknownMembers(true)))
+	require.Equal(t, Usage{InputTokens: 1, CachedTokens: 2, OutputTokens: 3, Calls: 4, Cost: 5}, u)
+	text, err := json.Marshal(u)
+	require.NoError(t, err)
+	require.Equal(t, kept, string(text))
+	text, err = strict.Marshal(Usage{CacheWriteTokens: 6, ReasoningTokens: 7})
+	require.NoError(t, err)
+	require.Equal(t, `{"input_tokens":0,"cached_tokens":0,"cache_write_tokens":6,"output_tokens":0,"reasoning_tokens":7,"calls":0,"cost_microusd":0}`, string(text))
 }

@@ -3,49 +3,96 @@ package cost
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 )
 
 // Price is what a model's tokens cost, in micro-dollars per million tokens.
+// CachedInput is of tokens read from the provider's cache, CacheWrite of those
+// written to it.
 type Price struct {
-	Input, Output MicroUSD
+	Input       MicroUSD `json:"input"`
+	CachedInput MicroUSD `json:"cached_input"`
+	Output      MicroUSD `json:"output"`
+	CacheWrite  MicroUSD `json:"cache_write"`
 }
 
-// maxPrice bounds a price in dollars per million tokens, so that sums of whole
-// runs stay within an int64.
-const maxPrice = 10_000
+// MaxUSD bounds an amount that is read: dollars, or dollars per million tokens.
+const MaxUSD = 10_000
+
+const million = 1_000_000
 
 // ParsePrice reads "0.25/2": US dollars per million input and output tokens.
+// Cached input costs what input does.
 func ParsePrice(text string) (Price, error) {
 	in, out, both := strings.Cut(text, "/")
-	p := Price{Input: dollars(in), Output: dollars(out)}
-	if !both || p.Input < 0 || p.Output < 0 {
+	input, okIn := USD(in)
+	output, okOut := USD(out)
+	if !both || !okIn || !okOut {
 		return Price{}, fmt.Errorf("%q is no price: write it as 0.25/2, in USD per million input and output tokens", text)
 	}
-	return p, nil
-}
-
-// dollars is an amount of dollars, -1 for a text that is none.
-func dollars(text string) MicroUSD {
-	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil || !(v >= 0 && v <= maxPrice) {
-		return -1
-	}
-	return MicroUSD(math.Round(v * 1e6))
+	return Price{Input: input, CachedInput: input, Output: output, CacheWrite: input}, nil
 }
 
 // ParseUSD reads an amount in dollars, such as 2.50, greater than zero.
 func ParseUSD(text string) (MicroUSD, error) {
-	v := dollars(text)
-	if v <= 0 {
-		return 0, fmt.Errorf("%q is no amount in USD over 0 and up to %d, such as 2.50", text, maxPrice)
+	v, ok := USD(text)
+	if !ok || v == 0 {
+		return 0, fmt.Errorf("%q is no amount in USD over 0 and up to %d, such as 2.50", text, MaxUSD)
 	}
 	return v, nil
 }
 
-// Of is what a usage costs at this price, rounded up.
+// USD reads an amount from 0 to MaxUSD dollars, to the nearest micro-dollar.
+func USD(text string) (MicroUSD, bool) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil || !(v >= 0 && v <= MaxUSD) {
+		return 0, false
+	}
+	return MicroUSD(math.Round(v * million)), true
+}
+
+// Of is what a usage costs at this price, rounded up once. Parts that exceed
+// what they are parts of are cut; a sum beyond an int64 is its largest value.
 func (p Price) Of(u Usage) MicroUSD {
-	const million = 1_000_000
-	return (MicroUSD(u.InputTokens)*p.Input + MicroUSD(u.OutputTokens)*p.Output + million - 1) / million
+	cached := within(u.CachedTokens, u.InputTokens)
+	written := within(u.CacheWriteTokens, u.InputTokens-cached)
+	var s sum
+	s.add(u.InputTokens-cached-written, p.Input)
+	s.add(cached, p.CachedInput)
+	s.add(written, p.CacheWrite)
+	s.add(u.OutputTokens, p.Output)
+	return s.perMillion()
+}
+
+func within(part, whole int64) int64 { return max(min(part, whole), 0) }
+
+// AtMost is what so many input and output tokens cost at most: the input at the
+// dearest of its three prices.
+func (p Price) AtMost(input, output int64) MicroUSD {
+	p.Input = max(p.Input, p.CachedInput, p.CacheWrite)
+	return p.Of(Usage{InputTokens: input, OutputTokens: output})
+}
+
+// sum is an amount in 128 bits, so that no product of a price and a number of
+// tokens is lost.
+type sum struct{ high, low uint64 }
+
+func (s *sum) add(tokens int64, price MicroUSD) {
+	high, low := bits.Mul64(uint64(max(tokens, 0)), uint64(max(price, 0)))
+	var carry uint64
+	s.low, carry = bits.Add64(s.low, low, 0)
+	s.high += high + carry
+}
+
+func (s sum) perMillion() MicroUSD {
+	if s.high >= million/2 { // the quotient would not fit in 63 bits
+		return math.MaxInt64
+	}
+	quotient, rest := bits.Div64(s.high, s.low, million)
+	if rest > 0 {
+		quotient++
+	}
+	return MicroUSD(min(quotient, math.MaxInt64))
 }

@@ -1,0 +1,103 @@
+package cost
+
+import (
+	"math"
+	"regexp"
+	"strings"
+)
+
+// PricesAsOf is the day of the built-in prices, as 2006-01-02. Prices change: a
+// configuration that names a model's price overrides the table.
+func PricesAsOf() string { return "2026-08-01" }
+
+// PriceOf is the built-in price of a model: of prompts up to 200,000 tokens, in
+// the vendor's standard tier. The name may carry the vendor ("openai/gpt-5-mini"),
+// a date ("gpt-5-mini-2025-08-07") and dots or hyphens in its version. A longer or
+// shorter name is another model, and other vendors' copies are not found.
+func PriceOf(model string) (Price, bool) {
+	name, vendor := split(model)
+	if p, ok := lookup(name, vendor); ok {
+		return p, true
+	}
+	if bare := dated().ReplaceAllString(name, ""); bare != name {
+		return lookup(bare, vendor)
+	}
+	return Price{}, false
+}
+
+// dated matches the date that vendors put behind a model's name.
+func dated() *regexp.Regexp { return regexp.MustCompile(`[-@]20\d{2}-?[01]\d-?[0-3]\d$`) }
+
+// split takes a name apart: the model in the spelling that is compared, and
+// whose it is said to be; "" where it is not said.
+func split(model string) (name, vendor string) {
+	name = strings.ToLower(strings.TrimSpace(model))
+	if vendor, rest, named := cutLast(strings.TrimPrefix(name, "openrouter/")); named {
+		return spelling(rest), vendor
+	}
+	return spelling(name), ""
+}
+
+func cutLast(name string) (before, after string, found bool) {
+	i := strings.LastIndexByte(name, '/')
+	if i < 0 {
+		return "", name, false
+	}
+	return name[:i], name[i+1:], true
+}
+
+// spelling makes claude-sonnet-4.5 and claude-sonnet-4-5 one name, and Azure's
+// gpt-35-turbo and gpt-3.5-turbo.
+func spelling(name string) string {
+	return strings.ReplaceAll(strings.Replace(name, "gpt-35-", "gpt-3.5-", 1), ".", "-")
+}
+
+func lookup(name, vendor string) (Price, bool) {
+	for _, l := range lists() {
+		if vendor != "" && !contains(l.vendors, vendor) {
+			continue
+		}
+		for _, r := range l.rows {
+			if contains(r.models, name) {
+				return r.price(), true
+			}
+		}
+	}
+	return Price{}, false
+}
+
+// contains looks a name up in a list of names that spaces set apart.
+func contains(list, name string) bool {
+	for item := range strings.FieldsSeq(list) {
+		if spelling(item) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// list is what one vendor asks.
+type list struct {
+	vendors string // what the vendor is called in front of a model's name
+	rows    []row
+}
+
+// row is the price of models, in USD per million tokens. Without a price of
+// their own (0), cached input and cache writes cost what input does.
+type row struct {
+	models                            string
+	input, cached, output, cacheWrite float64
+}
+
+func (r row) price() Price {
+	p := Price{Input: micro(r.input), CachedInput: micro(r.cached), Output: micro(r.output), CacheWrite: micro(r.cacheWrite)}
+	if p.CachedInput == 0 {
+		p.CachedInput = p.Input
+	}
+	if p.CacheWrite == 0 {
+		p.CacheWrite = p.Input
+	}
+	return p
+}
+
+func micro(dollars float64) MicroUSD { return MicroUSD(math.Round(dollars * million)) }
