@@ -10,7 +10,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -55,7 +54,7 @@ func (t *retrying) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	var waited time.Duration
 	for try := 1; ; try++ {
-		resp, body, err := t.once(req)
+		resp, body, err := t.hooked(req, try)
 		wait, why := t.verdict(req, resp, body, err, try)
 		if why == "" || waited+wait > maxWait {
 			return asJSON(req, resp, body, err)
@@ -69,8 +68,8 @@ func (t *retrying) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // once makes one try, with the body from its start, and reads the answer whole.
-func (t *retrying) once(req *http.Request) (*http.Response, []byte, error) {
-	ctx, cancel := context.WithTimeout(req.Context(), t.options.Timeout)
+func (t *retrying) once(req *http.Request, traced context.Context) (*http.Response, []byte, error) {
+	ctx, cancel := context.WithTimeout(traced, t.options.Timeout)
 	defer cancel()
 	sent := req.Clone(ctx)
 	if req.GetBody != nil {
@@ -93,7 +92,6 @@ func (t *retrying) once(req *http.Request) (*http.Response, []byte, error) {
 		return nil, nil, t.timedOut(req, ctx, err)
 	}
 	resp.Request = req
-	resp.Body = io.NopCloser(bytes.NewReader(body))
 	resp.ContentLength = int64(len(body))
 	return resp, body, nil
 }
@@ -144,26 +142,39 @@ func readBody(resp *http.Response, limit int64) ([]byte, error) {
 }
 
 // verdict says how long to wait before the next try and why; an empty why ends
-// the request.
+// the request. A failure is followed by a random part of a time that doubles
+// (full jitter); where the server names a time the random part comes on top, so
+// that those who were turned away together do not come back together.
 func (t *retrying) verdict(req *http.Request, resp *http.Response, body []byte, err error, try int) (time.Duration, string) {
-	if try >= t.options.Tries || !t.mayRepeat(req) {
+	if !t.mayRepeat(req) {
 		return 0, ""
 	}
-	backoff := time.Duration(float64(time.Second<<min(try-1, 6)) * (0.5 + t.options.Jitter()))
+	doubled := t.options.Backoff << min(try-1, 6)
 	if err != nil {
-		if req.Context().Err() != nil || permanent(err) {
+		if try >= t.options.Tries || req.Context().Err() != nil || permanent(err) {
 			return 0, ""
 		}
-		return backoff, req.URL.Host + " could not be reached"
+		return part(doubled, t.options.Jitter()), req.URL.Host + " could not be reached"
 	}
 	asked, limited := limit(resp, body)
-	if !limited && !temporary(resp.StatusCode) {
-		return 0, ""
-	}
 	if limited && asked == 0 {
-		asked = time.Minute << min(try-1, 6) // GitHub asks for a minute at least where it names no time
+		asked = t.options.LimitWait << min(try-1, 3)
 	}
-	return max(asked, backoff), fmt.Sprintf("%s answered %d", req.URL.Host, resp.StatusCode)
+	why := fmt.Sprintf("%s answered %d", req.URL.Host, resp.StatusCode)
+	switch {
+	case limited && try < t.options.LimitTries && !outOfFunds(resp, body):
+		return asked + part(t.options.Backoff, t.options.Jitter()), why
+	case !limited && try < t.options.Tries && temporary(resp.StatusCode):
+		return asked + part(doubled, t.options.Jitter()), why
+	}
+	return 0, ""
+}
+
+func part(of time.Duration, jitter float64) time.Duration { return time.Duration(float64(of) * jitter) }
+
+// outOfFunds tells an account without money from a rate: no wait brings it back.
+func outOfFunds(resp *http.Response, body []byte) bool {
+	return resp.StatusCode == http.StatusTooManyRequests && bytes.Contains(body, []byte(`"insufficient_quota"`))
 }
 
 // mayRepeat also keeps to a request that it cannot write again.
@@ -172,12 +183,19 @@ func (t *retrying) mayRepeat(req *http.Request) bool {
 	return repeatable && t.options.Retry(req)
 }
 
-// permanent errors would be the same on the next try: nobody listens at a wrong
-// address a second later either.
+// permanent errors would be the same on the next try.
 func permanent(err error) bool {
-	var untrusted *tls.CertificateVerificationError
+	return errors.Is(err, ErrNotBegun) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrForbidden) || unreachable(err)
+}
+
+// unreachable errors come before a request is sent, and would be the same on the
+// next try: nobody listens at a wrong address a second later either.
+func unreachable(err error) bool {
+	if err == nil {
+		return false
+	}
 	var lookup *net.DNSError
-	return errors.Is(err, ErrTooLarge) || errors.Is(err, ErrForbidden) || errors.As(err, &untrusted) || handshake(err) ||
+	return errors.As(err, new(*tls.CertificateVerificationError)) || handshake(err) ||
 		errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &lookup) && lookup.IsNotFound
 }
 
@@ -206,35 +224,17 @@ func temporary(code int) bool {
 // request away for a rate limit. GitHub does so with 403 too, then with a
 // Retry-After, a spent x-ratelimit-remaining, or in words alone.
 func limit(resp *http.Response, body []byte) (wait time.Duration, limited bool) {
-	wait = retryAfter(resp.Header.Get("Retry-After"))
-	spent := resp.Header.Get("X-Ratelimit-Remaining") == "0"
+	now := time.Now()
+	wait = RetryAfter(resp.Header, now)
 	switch resp.StatusCode {
 	case http.StatusTooManyRequests:
 		limited = true
 	case http.StatusForbidden:
+		spent := resp.Header.Get("X-Ratelimit-Remaining") == "0"
 		limited = wait > 0 || spent || strings.Contains(strings.ToLower(string(body)), "secondary rate limit")
 	}
-	if limited && wait == 0 && spent {
-		wait = untilReset(resp.Header.Get("X-Ratelimit-Reset"))
+	if limited && wait == 0 {
+		wait = untilReset(resp.Header, now)
 	}
 	return wait, limited
-}
-
-// retryAfter reads seconds or a date (RFC 9110, 10.2.3).
-func retryAfter(value string) time.Duration {
-	if seconds, err := strconv.Atoi(value); err == nil {
-		return time.Duration(min(max(seconds, 0), 1<<20)) * time.Second
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(time.Until(at), 0)
-	}
-	return 0
-}
-
-func untilReset(epoch string) time.Duration {
-	seconds, err := strconv.ParseInt(epoch, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return max(time.Until(time.Unix(seconds, 0)), 0) + time.Second // whole seconds are rounded down there
 }

@@ -87,12 +87,3 @@ func TestCleanHidesSignatures(t *testing.T) {
 	require.NotContains(t, err.Error(), "abc")
 	require.EqualError(t, Clean(io.EOF), "EOF")
 }
-
-func FuzzRetryAfter(f *testing.F) {
-	for _, s := range []string{"", "0", "-5", "7", "99999999999999999999", "Wed, 21 Oct 2015 07:28:00 GMT", "x"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		require.GreaterOrEqual(t, retryAfter(s), time.Duration(0))
-	})
-}

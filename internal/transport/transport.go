@@ -21,6 +21,8 @@ const (
 	defaultTimeout = 60 * time.Second
 	defaultTries   = 5
 	defaultMaxBody = 32 << 20
+	defaultBackoff = 2 * time.Second
+	githubWait     = time.Minute // GitHub asks for at least that where it names no time
 
 	connectTimeout = 10 * time.Second
 	maxRedirects   = 5
@@ -40,11 +42,18 @@ type Options struct {
 	Timeout   time.Duration            // of one try, the answer's body included; a minute when zero
 	Tries     int                      // at most, the first included; 5 when zero
 	AllowHTTP bool                     // plain http to hosts other than loopback
+	Backoff   time.Duration            // the wait after a first failure is a random part of it, doubled with each more; 2 s when zero
 	Retry     func(*http.Request) bool // which requests may be sent again; GET and HEAD when nil
 	Sleep     func(ctx context.Context, d time.Duration) error
 	Jitter    func() float64                    // in [0, 1)
 	MaxBody   int64                             // bytes of an answer, unpacked; 32 MiB when zero
 	OnWait    func(d time.Duration, why string) // before each wait, in our own words
+
+	// LimitWait is waited at least after a rate limit that names no time, doubled
+	// with each more up to eight times of it; a minute when zero, which is GitHub's
+	// rule. LimitTries is Tries for requests that a rate limit turned away; Tries when zero.
+	LimitWait  time.Duration
+	LimitTries int
 }
 
 // New makes a client. It takes proxies from HTTPS_PROXY and NO_PROXY and
@@ -66,6 +75,9 @@ func (o Options) withDefaults() Options {
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	o.Tries = cmp.Or(o.Tries, defaultTries)
 	o.MaxBody = cmp.Or(o.MaxBody, defaultMaxBody)
+	o.Backoff = cmp.Or(o.Backoff, defaultBackoff)
+	o.LimitWait = cmp.Or(o.LimitWait, githubWait)
+	o.LimitTries = cmp.Or(o.LimitTries, o.Tries)
 	if o.Retry == nil {
 		o.Retry = Idempotent
 	}

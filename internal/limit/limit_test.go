@@ -1,0 +1,297 @@
+package limit
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+func answer(code int, header ...string) *http.Response {
+	h := http.Header{}
+	for i := 0; i+1 < len(header); i += 2 {
+		h.Set(header[i], header[i+1])
+	}
+	return &http.Response{StatusCode: code, Header: h, Body: http.NoBody, Request: httptest.NewRequest("POST", "https://model.example/v1/x?key=secret", nil)}
+}
+
+// begin starts a call that must be let through.
+func begin(t *testing.T, l *Limiter) func(*http.Response, error) {
+	t.Helper()
+	end, err := l.Begin(t.Context(), 100)
+	require.NoError(t, err)
+	return end
+}
+
+func TestCallsBeginInTheirOrderAndAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Options{Concurrency: 2})
+		ends := []func(*http.Response, error){begin(t, l), begin(t, l)}
+		order := make(chan int, 3)
+		for i := range 3 {
+			go func() {
+				end := begin(t, l)
+				order <- i
+				ends = append(ends, end)
+			}()
+			synctest.Wait()
+		}
+		require.Empty(t, order)
+		for i := range 3 {
+			ends[i](answer(200), nil)
+			ends[i](answer(200), nil) // a second end is none
+			synctest.Wait()
+			require.Len(t, order, 1)
+			require.Equal(t, i, <-order)
+		}
+	})
+}
+
+func TestANewcomerDoesNotPassTheQueue(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			l := New(Options{Concurrency: 1})
+			end := begin(t, l)
+			var order []string
+			go func() {
+				end := begin(t, l)
+				order = append(order, "waited")
+				end(answer(200), nil)
+			}()
+			synctest.Wait()
+			end(answer(200), nil)
+			begin(t, l)
+			order = append(order, "came later")
+			require.Equal(t, []string{"waited", "came later"}, order)
+		})
+	}
+}
+
+func TestAWaitEndsWithItsContextAndKeepsNobodyUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Options{Concurrency: 1})
+		end := begin(t, l)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		first, second := make(chan error, 1), make(chan error, 1)
+		go func() { _, err := l.Begin(ctx, 0); first <- err }()
+		synctest.Wait()
+		go func() { _, err := l.Begin(t.Context(), 0); second <- err }()
+		synctest.Wait()
+		cancel(nil)
+		require.ErrorIs(t, <-first, context.Canceled)
+		end(answer(200), nil)
+		require.NoError(t, <-second)
+	})
+}
+
+func TestNobodyStartsBeforeTheTimeTheServerNames(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		code   int
+		header []string
+		least  time.Duration
+	}{
+		"429":            {429, []string{"Retry-After", "7"}, 7 * time.Second},
+		"milliseconds":   {429, []string{"Retry-After-Ms", "7500"}, 7500 * time.Millisecond},
+		"unavailable":    {503, []string{"Retry-After", "7"}, 7 * time.Second},
+		"overloaded":     {529, []string{"Retry-After", "7"}, 7 * time.Second},
+		"without a time": {429, nil, 750 * time.Millisecond},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var said []time.Duration
+			l := New(Options{Concurrency: 8, OnWait: func(d time.Duration, _ string) { said = append(said, d) }})
+			begin(t, l)(answer(tc.code, tc.header...), nil)
+			start := time.Now()
+			starts := make(chan time.Duration, 4)
+			for range 4 {
+				go func() { begin(t, l); starts <- time.Since(start) }()
+			}
+			synctest.Wait()
+			last := time.Duration(-1)
+			for range 4 {
+				at := <-starts
+				require.GreaterOrEqual(t, at, tc.least, name)
+				require.Greater(t, at, last, "%s: they come back spread", name)
+				last = at
+			}
+			require.Equal(t, tc.least >= worthSaying, len(said) > 0, name)
+			require.LessOrEqual(t, len(said), 1, "%s: one wait is told once", name)
+		})
+	}
+}
+
+func TestT31_HostileHeadersHoldNobodyForLong(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{"-1", "NaN", "1e308", "99999999999999999999", "9999-12-31T00:00:00Z", "0", "x", "\x00", "-9h"} {
+		for _, left := range []string{"0", "-5", value} {
+			synctest.Test(t, func(t *testing.T) {
+				l := New(Options{Concurrency: 1})
+				start := time.Now()
+				for range 20 {
+					begin(t, l)(answer(200, "X-Ratelimit-Limit-Requests", "100", "X-Ratelimit-Remaining-Requests", left, "X-Ratelimit-Reset-Requests", value,
+						"X-Ratelimit-Limit-Tokens", value, "X-Ratelimit-Remaining-Tokens", left, "X-Ratelimit-Reset-Tokens", value), nil)
+				}
+				require.LessOrEqual(t, time.Since(start), 5*longestWait, "%q %q", left, value)
+			})
+		}
+	}
+}
+
+// dead reviews files against a server that fails every call, with five tries.
+func dead(t *testing.T, l *Limiter, resp *http.Response, cause error) (took time.Duration, down int) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	start := time.Now()
+	files := make(chan int, 66)
+	for i := range 66 {
+		files <- i
+	}
+	close(files)
+	for range 8 {
+		wg.Go(func() {
+			for range files {
+				for try := range 5 {
+					end, err := l.Begin(t.Context(), 1)
+					if errors.Is(err, ErrDown) {
+						mu.Lock()
+						down++
+						mu.Unlock()
+						break
+					}
+					_ = transport.Sleep(t.Context(), refusalLatency)
+					end(resp, cause)
+					_ = transport.Sleep(t.Context(), time.Second/2<<try)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(start), down
+}
+
+func TestADeadServerIsNotAskedByEveryFile(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		resp *http.Response
+		err  error
+	}{
+		"refused connection": {err: syscall.ECONNREFUSED}, "no answer": {err: transport.ErrTimeout}, "503": {resp: answer(503)}, "401": {resp: answer(401)}, "403": {resp: answer(403)},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			l := New(Options{Concurrency: 8})
+			took, down := dead(t, l, tc.resp, tc.err)
+			require.LessOrEqual(t, took, 3*time.Second, name)
+			require.GreaterOrEqual(t, down, 60, name)
+			_, err := l.Begin(t.Context(), 1)
+			failed, ok := errors.AsType[*DownError](err)
+			require.True(t, ok, name)
+			require.GreaterOrEqual(t, failed.Failures, 8)
+			require.NotContains(t, err.Error(), "secret")
+			if tc.err != nil {
+				require.ErrorIs(t, err, tc.err)
+				return
+			}
+			status, ok := errors.AsType[*transport.StatusError](err)
+			require.True(t, ok)
+			require.Equal(t, tc.resp.StatusCode, status.Code)
+		})
+	}
+}
+
+func TestWhatIsAboutOneCallBlowsNothing(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		resp  *http.Response
+		err   error
+		times int
+	}{
+		"one bad file": {resp: answer(500), times: 15}, "400": {resp: answer(400), times: 40}, "404": {resp: answer(404), times: 40},
+		"429": {resp: answer(429), times: 40}, "cancelled": {err: context.Canceled, times: 40}, "a hook's no": {err: transport.ErrNotBegun, times: 40},
+		"too large": {err: transport.ErrTooLarge, times: 40},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			l := New(Options{Concurrency: 1})
+			for range tc.times {
+				begin(t, l)(tc.resp, tc.err)
+			}
+			_, err := l.Begin(t.Context(), 1)
+			require.NoError(t, err, name)
+		})
+	}
+}
+
+func TestAfterARestOneCallFindsOutAndASuccessCloses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Options{Concurrency: 4})
+		_, _ = dead(t, l, answer(503), nil)
+		refused := func() { _, err := l.Begin(t.Context(), 1); require.ErrorIs(t, err, ErrDown) }
+		refused()
+		require.NoError(t, transport.Sleep(t.Context(), firstRest))
+		probe := begin(t, l)
+		refused()
+		probe(answer(503), nil)
+		require.NoError(t, transport.Sleep(t.Context(), firstRest))
+		refused() // the rest has doubled
+		require.NoError(t, transport.Sleep(t.Context(), firstRest))
+		begin(t, l)(answer(200), nil)
+		begin(t, l)
+		begin(t, l)
+	})
+}
+
+func TestALimitBeyondOurPatienceFailsAtOnce(t *testing.T) {
+	t.Parallel()
+	for name, resp := range map[string]*http.Response{
+		"an hour": answer(429, "Retry-After", "3600"), "no funds": func() *http.Response {
+			r := answer(429)
+			r.Body = http.NoBody
+			rec := httptest.NewRecorder()
+			_, _ = rec.WriteString(`{"error":{"code":"insufficient_quota"}}`)
+			r.Body = rec.Result().Body
+			return r
+		}(),
+	} {
+		l := New(Options{Concurrency: 4})
+		begin(t, l)(resp, nil)
+		_, err := l.Begin(t.Context(), 1)
+		require.ErrorIs(t, err, ErrDown, name)
+	}
+}
+
+func FuzzHeaders(f *testing.F) {
+	f.Add("100", "0", "6m0s", "7", 429)
+	f.Add("-1", "NaN", "9999-12-31T00:00:00Z", "-3", 200)
+	f.Add("100, 100;w=60", "50", "1795320030500", "", 503)
+	f.Fuzz(func(t *testing.T, limit, left, reset, after string, code int) {
+		l := New(Options{Concurrency: 2})
+		now := time.Now()
+		for range 3 {
+			c := &call{number: l.started + 1, at: now, requests: l.requests.charge(1, now), tokens: l.tokens.charge(5, now)}
+			l.started++
+			l.open++
+			resp := answer(code, "X-Ratelimit-Limit-Requests", limit, "X-Ratelimit-Remaining-Requests", left, "X-Ratelimit-Reset-Requests", reset,
+				"X-Ratelimit-Limit-Tokens", limit, "X-Ratelimit-Remaining-Tokens", left, "X-Ratelimit-Reset-Tokens", reset)
+			resp.Header["Retry-After"] = []string{after}
+			l.end(c, resp, nil)
+			for _, b := range []*bucket{&l.requests, &l.tokens} {
+				wait := b.wait(now, 1)
+				require.True(t, wait >= 0 && wait <= longestWait, strconv.Quote(reset))
+			}
+			require.GreaterOrEqual(t, l.pace.open(), 1)
+		}
+	})
+}
