@@ -1,69 +1,82 @@
 package llm
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
-	"math"
-	"net/http"
 	"strings"
-
-	"github.com/org/pr-review-action/internal/cost"
-	"github.com/org/pr-review-action/internal/transport"
-	openai "github.com/sashabaranov/go-openai"
 )
 
-// exchange stands between the library and the HTTP client for one request: it
-// tells answers that say no, and keeps what the library drops.
-type exchange struct {
-	http     *http.Client
-	key      string
-	answered bool
-	extra    extra
+// envelope is what any body may say beside its answer.
+type envelope struct {
+	Usage reported `json:"usage"`
+	Error any      `json:"error"`
 }
 
-// extra is what gateways put into a response beside the library's fields.
-type extra struct {
-	Usage struct {
-		Cost json.Number `json:"cost"` // USD
-	} `json:"usage"`
-	Error any `json:"error"`
+// failure reports whether a response has an error in its body, as some gateways
+// send it with status 200, and the status that stands there, or 0.
+func (x envelope) failure() (code int, failed bool) {
+	object, isObject := x.Error.(map[string]any)
+	switch said := object["code"].(type) {
+	case float64:
+		if said >= 400 && said < 600 {
+			code = int(said)
+		}
+	case string: // of the Responses interface
+		code = map[string]int{"rate_limit_exceeded": 429, "server_error": 500}[said]
+	}
+	return code, x.Error != nil && x.Error != "" && (!isObject || object["message"] != nil)
 }
 
-// Do sends the request. A response that is no answer is a *StatusError.
-func (e *exchange) Do(req *http.Request) (*http.Response, error) {
-	resp, err := e.http.Do(req)
-	if err != nil {
-		e.answered = errors.Is(err, transport.ErrNotJSON)
-		return nil, err
+// verdict is the error of an answer that cannot be used.
+func (a *Answer) verdict() error {
+	switch {
+	case a.Refusal != "" || a.Finish == "content_filter":
+		return ErrRefused
+	case len(a.Calls) > 0:
+		a.Finish = "tool_calls"
+		return nil
+	case a.Finish == "length":
+		return ErrTruncated
+	case strings.TrimSpace(a.Text) == "":
+		return ErrEmpty
 	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return nil, err
-	}
-	// A wrong type in one field leaves the others read: the error is the library's to find.
-	_ = json.Unmarshal(body, &e.extra)
-	e.answered = true
-	code, failed := e.extra.failure()
-	if resp.StatusCode == http.StatusOK && code != 0 {
-		resp.StatusCode = code
-	}
-	if failed || resp.StatusCode/100 != 2 {
-		return nil, e.refusal(resp, body)
-	}
-	resp.Body = io.NopCloser(bytes.NewReader(body))
-	return resp, nil
+	return nil
 }
 
-// refusal takes the key out before the message is cut, so that no part of it is
-// left at the end, and once more where JSON had it escaped.
-func (e *exchange) refusal(resp *http.Response, body []byte) *StatusError {
-	resp.Body = io.NopCloser(strings.NewReader(redact(string(body), e.key)))
-	status := transport.Status(resp)
-	status.Message = redact(status.Message, e.key)
-	return &StatusError{status}
+// finish says a server's finish reason in the words of chat completions.
+func finish(reason string) string {
+	switch strings.ToLower(reason) {
+	case "max_tokens", "max_output_tokens", "model_length":
+		return "length"
+	case "safety", "refusal", "recitation", "prohibited_content", "blocklist":
+		return "content_filter"
+	case "end_turn", "stop":
+		return "stop"
+	}
+	return reason
+}
+
+// spoken leaves out the reasoning that some servers leave at the front of the text.
+func spoken(text string) string {
+	if inner, found := strings.CutPrefix(strings.TrimSpace(text), "<think>"); found {
+		if _, rest, closed := strings.Cut(inner, "</think>"); closed {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return text
+}
+
+// redact takes a key out that came back, once the envelope is read.
+func (a *Answer) redact(key string) {
+	for _, text := range []*string{&a.Text, &a.Model, &a.Refusal} {
+		*text = redact(*text, key)
+	}
+	for i, c := range a.Calls {
+		a.Calls[i] = Call{redact(c.ID, key), redact(c.Name, key), redact(c.Arguments, key)}
+	}
+	if a.State != nil {
+		a.State = json.RawMessage(redact(string(a.State), key))
+	}
 }
 
 // minSecret is the length in bytes from which on a key is taken out of what comes
@@ -78,65 +91,80 @@ func redact(text, key string) string {
 	return strings.ReplaceAll(text, key, "***")
 }
 
-// failure reports whether a response has an error in its body, as some gateways
-// send it with status 200, and the status that stands there, or 0.
-func (x extra) failure() (code int, failed bool) {
-	object, isObject := x.Error.(map[string]any)
-	if number, ok := object["code"].(float64); ok && number >= 400 && number < 600 {
-		code = int(number)
-	}
-	return code, x.Error != nil && x.Error != "" && (!isObject || object["message"] != nil)
-}
+// lax is a text in any type: what is no text is its JSON, null is empty.
+type lax string
 
-func (e *exchange) read(response openai.ChatCompletionResponse) (Answer, error) {
-	answer := Answer{Model: redact(response.Model, e.key), Usage: usage(response.Usage, e.extra)}
-	if len(response.Choices) == 0 {
-		return answer, ErrEmpty
-	}
-	choice := response.Choices[0]
-	answer.Text, answer.Refusal = redact(text(choice.Message), e.key), redact(choice.Message.Refusal, e.key)
-	answer.Finish = string(choice.FinishReason)
+// UnmarshalJSON takes any value.
+func (l *lax) UnmarshalJSON(raw []byte) error {
+	var text string
 	switch {
-	case answer.Refusal != "" || choice.FinishReason == openai.FinishReasonContentFilter:
-		return answer, ErrRefused
-	case choice.FinishReason == openai.FinishReasonLength:
-		return answer, ErrTruncated
-	case strings.TrimSpace(answer.Text) == "":
-		return answer, ErrEmpty
+	case string(raw) == "null":
+		*l = ""
+	case json.Unmarshal(raw, &text) == nil:
+		*l = lax(text)
+	default:
+		*l = lax(raw)
 	}
-	return answer, nil
+	return nil
 }
 
-func text(m openai.ChatCompletionMessage) string {
-	text := m.Content
-	for _, part := range m.MultiContent { // one of the two is set
-		text += part.Text
+// content is a message's text, in one piece or in parts.
+type content string
+
+var errContent = errors.New("the content is neither text nor parts")
+
+// UnmarshalJSON takes a text, a list of parts with texts, or null.
+func (c *content) UnmarshalJSON(raw []byte) error {
+	var text *string
+	if json.Unmarshal(raw, &text) == nil {
+		if text != nil {
+			*c = content(*text)
+		}
+		return nil
 	}
-	return text
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		return errContent
+	}
+	for _, part := range parts {
+		*c += content(part.Text)
+	}
+	return nil
 }
 
-func usage(u openai.Usage, x extra) cost.Usage {
-	out := cost.Usage{
-		InputTokens:  count(u.PromptTokens),
-		OutputTokens: count(u.CompletionTokens),
-		Calls:        1,
-		Cost:         microUSD(x.Usage.Cost),
+const (
+	maxMessage = 500  // characters of a message that is shown
+	maxWords   = 4000 // bytes of a refusal that are searched for what it names
+)
+
+// words is all that a refusal says, wherever servers put it: OpenAI names the
+// parameter beside the message, OpenRouter quotes its provider, Gemini sends a
+// list, FastAPI one of places. What is echoed of the request is left out.
+func words(body []byte) string {
+	var said any
+	if json.Unmarshal(body, &said) != nil {
+		said = string(body)
 	}
-	if d := u.PromptTokensDetails; d != nil {
-		out.CachedTokens = min(count(d.CachedTokens), out.InputTokens)
+	text := strings.Join(strings.Fields(strings.Join(gather(said, nil), ". ")), " ")
+	return text[:min(len(text), maxWords)]
+}
+
+var spokenIn = []string{"error", "errors", "message", "msg", "detail", "details", "loc", "param", "code", "type", "metadata", "raw"}
+
+func gather(said any, out []string) []string {
+	switch v := said.(type) {
+	case string:
+		out = append(out, v)
+	case []any:
+		for _, each := range v {
+			out = gather(each, out)
+		}
+	case map[string]any:
+		for _, name := range spokenIn {
+			out = gather(v[name], out)
+		}
 	}
 	return out
-}
-
-// count bounds a number that a server reports, so that sums stay sums.
-func count(n int) int64 { return min(max(int64(n), 0), 1<<40) }
-
-// microUSD reads dollars and rounds up to a micro-dollar; 0 for what is no
-// amount between 0 and a million.
-func microUSD(dollars json.Number) cost.MicroUSD {
-	f, err := dollars.Float64()
-	if err != nil || !(f > 0 && f <= 1e6) {
-		return 0
-	}
-	return cost.MicroUSD(math.Ceil(f*1e6 - 1e-6))
 }

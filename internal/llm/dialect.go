@@ -3,54 +3,81 @@ package llm
 import (
 	"errors"
 	"net/http"
+	"regexp"
 	"slices"
-	"strings"
 	"sync"
 
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// form is how a request asks for its answer's shape and length. The zero form
-// is tried first; every refusal leads to the next plainer one.
-type form struct {
-	format   int // 0 json_schema, 1 json_object, 2 nothing
-	limit    int // 0 max_completion_tokens, 1 max_tokens, 2 nothing
-	sampling int // 0 temperature where asked for, 1 nothing
+// aspect is one thing in which servers differ. Step 0 of each is tried first;
+// every refusal leads one step on, to something plainer.
+type aspect int
+
+const (
+	via     aspect = iota // the interface: chat completions, Responses, chat completions again with reasoning off where tools are offered
+	format                // of the answer: json_schema, json_object, nothing
+	mixed                 // tools and format: both, the format only in requests without tools
+	length                // the output limit's name: max_completion_tokens, max_tokens, none
+	ceiling               // the output limit's size: whole, half, a quarter, …
+	heat                  // temperature where asked for, none
+	seed                  // seed where asked for, none
+	effort                // reasoning effort where there is one, none
+	state                 // Responses: encrypted reasoning asked for, or not
+	strict                // schemas of tools marked as strict, or not
+	system                // the system turn: a role of its own, the front of the first user turn
+	tools                 // offered, or ErrNoTools
+	aspects
+)
+
+// form is a step of every aspect: how a request is written.
+type form [aspects]int
+
+const (
+	viaResponses = 1
+	viaPlainChat = 2
+	leastLimit   = 1024 // tokens: no output limit is halved to less
+)
+
+func (f form) responses() bool { return f[via] == viaResponses }
+
+// lesson is what a refusal teaches: the aspect to write more plainly, from one
+// step up to another.
+type lesson struct {
+	of       aspect
+	from, to int
+	says     *regexp.Regexp // the server's words, in lower case
+	codes    []int          // in place of words
+	local    error          // the library's own refusal in the server's place
 }
 
-const plainest = 2
+const (
+	limits  = `max_(completion_|output_)?tokens`
+	formats = `response.?format|json.?schema|json.?object|json mode|structured.?output|text\.format|response.?schema|mime.?type|guided`
+	toolish = `\btools?\b|function.?call\w*`
+	refused = `not (be )?(support|permitted|allowed|enabled|available|implemented)|n't support|unsupported|unrecogni[sz]ed|unknown|extra_forbidden`
+)
 
-// coldest stands for temperature 0, which the library leaves out and some
-// servers refuse. Smaller values overflow in servers that divide by them.
-const coldest = 1e-6
-
-func (f form) apply(out *openai.ChatCompletionRequest, r Request) {
-	if f.tempers(r) {
-		out.Temperature = coldest
-	}
-	switch f.limit {
-	case 0:
-		out.MaxCompletionTokens = r.MaxTokens
-	case 1:
-		//lint:ignore SA1019 older servers know no other
-		out.MaxTokens = r.MaxTokens
-	}
-	if r.Schema == nil || f.format == plainest {
-		return
-	}
-	out.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONObject}
-	if f.format == 0 {
-		out.ResponseFormat.Type = openai.ChatCompletionResponseFormatTypeJSONSchema
-		out.ResponseFormat.JSONSchema = &openai.ChatCompletionResponseFormatJSONSchema{
-			Name: r.SchemaName, Schema: r.Schema, Strict: true,
-		}
-	}
+// lessons are tried in order: what is the least to lose comes first. The words
+// are those of OpenAI, Azure, OpenRouter, LiteLLM, vLLM, Ollama, Groq, Gemini's
+// and Bedrock's compatible interfaces; each has a test with the words at length.
+var lessons = []lesson{
+	{of: via, to: 1, says: regexp.MustCompile(`/responses\b|responses api|not a chat model|chatcompletion operation does not work`), local: openai.ErrReasoningToolsRequireResponses},
+	{of: via, from: 1, to: 2, codes: []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}},
+	{of: heat, to: 1, says: regexp.MustCompile(`temperature`)},
+	{of: seed, to: 1, says: regexp.MustCompile(`\bseed\b`)},
+	{of: state, to: 1, says: regexp.MustCompile(`encrypted|\binclude\b`)},
+	{of: effort, to: 1, says: regexp.MustCompile(`effort|\breasoning\b|\bthinking\b`), local: openai.ErrReasoningEffortUnsupported},
+	{of: strict, to: 1, says: regexp.MustCompile(`\bstrict\b|invalid schema for function|invalid_function_parameters`)},
+	{of: system, to: 1, says: regexp.MustCompile(`system (role|message|prompt)|role.*system|['"]system['"]`)},
+	{of: mixed, to: 1, says: regexp.MustCompile(`(` + formats + `).*(tool|function)|(tool|function).*(` + formats + `)`)},
+	{of: format, to: 2, says: regexp.MustCompile(formats)},
+	{of: ceiling, to: 8, says: regexp.MustCompile(limits + `.*(too (large|high)|at most|maximum|exceed|less than|greater|above|range|limited|<=|>)|in the completion\)`)},
+	{of: length, to: 2, says: regexp.MustCompile(limits)},
+	{of: tools, to: 1, says: regexp.MustCompile(`(` + refused + `)[^.]*(` + toolish + `)|(` + toolish + `)[^.]*(` + refused + `)|support tool use|enable-auto-tool-choice|invalid value: 'tool'`)},
 }
 
-// tempers reports whether a request carries a temperature in this form.
-func (f form) tempers(r Request) bool { return r.Deterministic && f.sampling == 0 }
-
-// dialect remembers the form that a server takes.
+// dialect remembers the form that a server takes for the model.
 type dialect struct {
 	mu   sync.Mutex
 	form form
@@ -62,43 +89,46 @@ func (d *dialect) now() form {
 	return d.form
 }
 
-// learn reports whether a request that was refused in the form tried is worth
-// another try, because a plainer form is known by now.
-func (d *dialect) learn(tried form, r Request, refusal error) bool {
-	next := plainer(tried, r, refusal)
+// learn reports whether a request that was refused is worth another try, because
+// a plainer form is known by now.
+func (d *dialect) learn(a *asked, refusal error) bool {
+	next, found := a.plainer(refusal)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.form.format = max(d.form.format, next.format)
-	d.form.limit = max(d.form.limit, next.limit)
-	d.form.sampling = max(d.form.sampling, next.sampling)
-	return next != tried
-}
-
-func plainer(f form, r Request, refusal error) form {
-	switch {
-	case f.tempers(r) && refusesTemperature(refusal): // first: it is the least to lose
-		f.sampling++
-	case f.format < plainest && mentions(refusal, "response_format", "json_schema", "json_object", "structured output"):
-		f.format++
-	case f.limit < plainest && mentions(refusal, "max_completion_tokens", "max_tokens"):
-		f.limit++
+	if found {
+		d.form[next] = max(d.form[next], a.form[next]+1)
 	}
-	return f
+	return found
 }
 
-// refusesTemperature reports whether the server, or the library in its place,
-// takes no temperature for this model. Reasoning models take none.
-func refusesTemperature(refusal error) bool {
-	return errors.Is(refusal, openai.ErrReasoningModelLimitationsOther) ||
-		errors.Is(refusal, openai.ErrReasoningSamplingUnsupported) || mentions(refusal, "temperature")
+// plainer finds the aspect that a refusal names, of those that the request had.
+func (a *asked) plainer(refusal error) (aspect, bool) {
+	i := slices.IndexFunc(lessons, func(l lesson) bool {
+		step := a.form[l.of]
+		return a.carries[l.of] && step >= l.from && step < l.to && l.taughtBy(refusal)
+	})
+	if i < 0 {
+		return 0, false
+	}
+	return lessons[i].of, true
 }
 
-// mentions reports whether a server's refusal of a request names one of the words.
-func mentions(refusal error, words ...string) bool {
+// refusals are the statuses with which servers say that they do not take a request's form.
+var refusals = []int{
+	http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusRequestedRangeNotSatisfiable,
+	http.StatusUnprocessableEntity, http.StatusNotImplemented,
+}
+
+func (l lesson) taughtBy(refusal error) bool {
+	if l.local != nil && errors.Is(refusal, l.local) {
+		return true
+	}
 	e, ok := errors.AsType[*StatusError](refusal)
-	if !ok || e.Code != http.StatusBadRequest && e.Code != http.StatusUnprocessableEntity {
+	if !ok || !slices.Contains(refusals, e.Code) {
 		return false
 	}
-	message := strings.ToLower(e.Message)
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(message, w) })
+	if l.codes != nil {
+		return slices.Contains(l.codes, e.Code)
+	}
+	return l.says.MatchString(e.words)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/transport"
 )
@@ -14,11 +15,16 @@ var (
 	ErrTruncated = errors.New("the answer was cut off at the output limit")
 	ErrEmpty     = errors.New("the answer was empty")
 	ErrNotChat   = errors.New("what came back is not a chat completion")
+	ErrNoTools   = errors.New("the model takes no tools there")
 )
 
 // StatusError is an answer that says no. Its Code is the HTTP status, or the
 // code in the body of a 200; in its Message a key of 12 characters or more is taken out.
-type StatusError struct{ *transport.StatusError }
+type StatusError struct {
+	*transport.StatusError
+
+	words string // all that the body says, in lower case
+}
 
 // Error says what answered what, and where.
 func (e *StatusError) Error() string {
@@ -32,6 +38,8 @@ func (e *StatusError) Error() string {
 // Next says what a user can do about it.
 func (e *StatusError) Next() string {
 	switch {
+	case strings.Contains(e.words, "context length") || strings.Contains(e.words, "context_length"):
+		return "the request is longer than what the model takes; use a model with a larger context"
 	case e.Code == http.StatusUnauthorized || e.Code == http.StatusForbidden:
 		return "the key in api-key is not accepted there; check it and base-url"
 	case e.Code == http.StatusNotFound:

@@ -1,30 +1,109 @@
 package llmtest
 
 import (
-	"encoding/json"
+	"fmt"
 	"net/http"
 	"time"
 )
 
-func send(w http.ResponseWriter, r *http.Request, q Request, a Answer) {
+// Answer is one scripted response. The zero value of every field is what an
+// ordinary response has.
+type Answer struct {
+	Text    string        // of the assistant's message
+	Calls   []Call        // of tools; an id that is empty is filled in
+	Thought string        // reasoning in the message, as servers of open models write it
+	Refusal string        // in place of a text
+	Finish  string        // finish reason of a chat completion; "stop" or "tool_calls" when empty
+	Delay   time.Duration // before anything is sent
+
+	Cost       float64 // usage.cost in USD, as gateways report it; left out when 0
+	Cached     int     // cached input tokens
+	CacheWrite int     // input tokens written to a cache
+	Reasoning  int     // output tokens of reasoning, which a text's come on top of
+	NoUsage    bool    // leaves usage out
+
+	Status int         // other than 200: an error response with Text as its message
+	Code   string      // of that error
+	Header http.Header // further headers, such as Retry-After
+	Raw    []byte      // the body, in place of a completion
+	Half   bool        // sends half of the body, as if it were whole
+	Drop   bool        // closes the connection without a response
+	Reset  bool        // resets the connection without a response
+	Drip   int         // sends this many bytes of the body and then nothing, until the client leaves
+
+	input int // tokens
+}
+
+// ok reports whether an answer is one that is paid for.
+func (a Answer) ok() bool { return a.Status == 0 || a.Status == http.StatusOK }
+
+// output is the number of tokens that a model wrote.
+func (a Answer) output() int {
+	size := len(a.Text)
+	for _, c := range a.Calls {
+		size += len(c.Arguments)
+	}
+	return size/bytesPerToken + a.Reasoning
+}
+
+// settle fills in what a script leaves to the server, and bills the answer: a
+// client that never sees it pays all the same.
+func (s *Server) settle(r Request, a Answer) Answer {
+	a.Delay += s.Delay
+	a.input = r.tokens()
+	a.Calls = append([]Call(nil), a.Calls...)
+	for i, c := range a.Calls {
+		if c.ID == "" {
+			a.Calls[i].ID = r.identify("call_", fmt.Sprint(i))
+		}
+	}
+	if s.Cuts {
+		a = a.cut(r.MaxTokens)
+	}
+	if s.Caches && a.Cached == 0 {
+		a.Cached = s.cached(r)
+	}
+	if a.ok() {
+		a = s.charge(a)
+	}
+	return a
+}
+
+// cut ends an answer at a number of output tokens, as a server that keeps to it.
+func (a Answer) cut(limit int) Answer {
+	if limit <= 0 || a.output() <= limit {
+		return a
+	}
+	a.Reasoning = min(a.Reasoning, limit)
+	a.Text, a.Calls, a.Finish = a.Text[:min(len(a.Text), (limit-a.Reasoning)*bytesPerToken)], nil, "length"
+	return a
+}
+
+func (s *Server) send(w http.ResponseWriter, r *http.Request, q Request, a Answer) {
 	if !wait(r, a.Delay) {
 		return
 	}
 	if a.Drop {
 		panic(http.ErrAbortHandler)
 	}
+	if a.Reset {
+		reset(w)
+	}
+	w.Header().Set("Content-Type", "application/json")
 	for name, values := range a.Header {
 		w.Header()[http.CanonicalHeaderKey(name)] = values
 	}
-	if a.Status != 0 && a.Status != http.StatusOK && a.Raw == nil {
-		refuse(w, a.Status, a.Text)
+	if !a.ok() && a.Raw == nil {
+		invalid("%s", a.Text).as(a.Status).coded(a.Code).write(w)
 		return
 	}
 	body := a.Raw
 	if body == nil {
-		body = completion(q, a)
+		body = s.reply(q, a)
 	}
-	w.Header().Set("Content-Type", "application/json")
+	if a.Half {
+		body = body[:len(body)/2]
+	}
 	if a.Status != 0 {
 		w.WriteHeader(a.Status)
 	}
@@ -32,7 +111,7 @@ func send(w http.ResponseWriter, r *http.Request, q Request, a Answer) {
 		drip(w, r, body, a.Drip)
 		return
 	}
-	_, _ = w.Write(body)
+	_, _ = w.Write(body) // a client that left is none of the server's concern
 }
 
 // wait reports whether the client is still there afterwards.
@@ -57,29 +136,15 @@ func drip(w http.ResponseWriter, r *http.Request, body []byte, n int) {
 	<-r.Context().Done()
 }
 
-// completion is a chat completion around an answer's text. Tokens are counted
-// as a quarter of the bytes.
-func completion(q Request, a Answer) []byte {
-	finish := a.Finish
-	if finish == "" {
-		finish = "stop"
+// reset closes a connection so that its other end is told: without waiting for
+// what is still to be sent.
+func reset(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err == nil {
+		if abrupt, ok := conn.(interface{ SetLinger(seconds int) error }); ok {
+			_ = abrupt.SetLinger(0)
+		}
+		_ = conn.Close()
 	}
-	message := map[string]any{"role": "assistant", "content": a.Text, "refusal": nil}
-	if a.Refusal != "" {
-		message["content"], message["refusal"] = nil, a.Refusal
-	}
-	in, out := (len(q.System)+len(q.User))/4, len(a.Text)/4
-	usage := map[string]any{
-		"prompt_tokens": in, "completion_tokens": out, "total_tokens": in + out,
-		"prompt_tokens_details": map[string]any{"cached_tokens": a.Cached},
-	}
-	if a.Cost != 0 {
-		usage["cost"] = a.Cost
-	}
-	body, _ := json.Marshal(map[string]any{ // maps of plain values: it cannot fail
-		"id": "chatcmpl-test", "object": "chat.completion", "created": 1, "model": q.Model,
-		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": finish}},
-		"usage":   usage,
-	})
-	return body
+	panic(http.ErrAbortHandler)
 }

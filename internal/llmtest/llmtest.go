@@ -1,63 +1,74 @@
-// Package llmtest is an OpenAI-compatible model server for tests.
+// Package llmtest is a model server for tests. It stands in for six kinds of
+// server: see Kind.
 //
-// It holds every request against the rules of the chat completions API, answers
-// by a script, counts and keeps what it was asked, and misbehaves on demand. It
-// understands the prompts of this product as far as a model would: which file
-// is asked about, which numbered lines its diff has, and what a judge is asked.
-// Start reading at Server and Script; scripts to start from are Honest and
-// Obedient, for a judge HonestJudge and ObedientJudge.
+// It holds every request against the rules of the API that it serves (OpenAI's
+// published description, July 2026), answers by a script, limits rates, counts,
+// bills and keeps what it was asked, and misbehaves on demand. It understands
+// the prompts of this product as far as a model would, by their marks and
+// labels: which file is asked about, which numbered lines its diff has, and
+// what the question is. It never judges whether an answer is any good. Start
+// reading at Server and Script; scripts to start from are Honest and Obedient,
+// for a judge HonestJudge and ObedientJudge, for trouble Faulty.
 package llmtest
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/org/pr-review-action/internal/cost"
 )
 
 // Script says what a model answers. It is called from many goroutines.
 type Script func(Request) Answer
 
-// Answer is one scripted response. The zero value of every field is what an
-// ordinary response has.
-type Answer struct {
-	Text    string        // of the assistant's message
-	Refusal string        // in place of a text
-	Finish  string        // finish reason; "stop" when empty
-	Delay   time.Duration // before anything is sent
-	Cost    float64       // usage.cost in USD, as gateways report it; left out when 0
-	Cached  int           // cached input tokens
-
-	Status int         // other than 200: an error response with Text as its message
-	Header http.Header // further headers, such as Retry-After
-	Raw    []byte      // the body, in place of a chat completion
-	Drop   bool        // closes the connection without a response
-	Drip   int         // sends this many bytes of the body and then nothing, until the client leaves
-}
-
-// Server answers chat completions by a script. It is an http.Handler; Start
-// puts it on a loopback address. The zero options take every well-formed request.
+// Server answers by a script. It is an http.Handler; Start puts it on a loopback
+// address. The zero options take every well-formed request, for chat completions
+// and for the Responses interface. As sets the options of a kind.
 type Server struct {
-	URL string // base URL, /v1 included; set by Start
+	URL string // base URL as a client is given it; set by Start
 
-	Key           string // bearer token that is asked for; empty takes any
-	NoSchema      bool   // refuses response_format json_schema
-	NoFormat      bool   // refuses response_format
-	OnlyMaxOld    bool   // refuses max_completion_tokens
-	NoTemperature bool   // refuses temperature, as reasoning models do
+	Kind  Kind          // what it stands in for; empty for an OpenAI that is asked for no key
+	Key   string        // that is asked for; empty takes any
+	Delay time.Duration // of every answer, besides its own
 
-	script Script
-	mu     sync.Mutex
-	asked  []Request
-	tries  map[string]int
-	active int
-	peak   int
+	NoSchema      bool     // refuses response_format json_schema
+	NoFormat      bool     // refuses response_format
+	NoTools       bool     // refuses tools
+	NoToolFormat  bool     // refuses response_format beside tools
+	OnlyMaxOld    bool     // refuses max_completion_tokens
+	OnlyMaxNew    bool     // refuses max_tokens, as reasoning models do
+	NoTemperature bool     // refuses temperature, as reasoning models do
+	NoSeed        bool     // refuses seed
+	NoEffort      bool     // refuses a reasoning effort
+	Known         []string // further top-level fields of a request that it takes
+
+	Rate      Rate        // limits; none where zero
+	Caches    bool        // reports cached tokens by common prefixes
+	Cuts      bool        // ends an answer at the request's output limit
+	Price     *cost.Price // what it bills at; nil for nothing
+	TellsCost bool        // reports usage.cost as gateways do
+
+	script   Script
+	mu       sync.Mutex
+	asked    []Request
+	refused  []string
+	tries    map[string]int
+	active   int
+	peak     int
+	limited  int
+	buckets  buckets
+	bill     cost.Usage
+	cache    []string
+	thoughts map[string]thought
 }
 
 // New returns a server that is not listening yet.
-func New(script Script) *Server { return &Server{script: script, tries: map[string]int{}} }
+func New(script Script) *Server {
+	return &Server{script: script, tries: map[string]int{}, thoughts: map[string]thought{}}
+}
 
 // Start listens on a free loopback port until the test ends. Options are set
 // before the first request can come.
@@ -72,19 +83,34 @@ func Start(t testing.TB, script Script, options ...func(*Server)) *Server {
 		listener.CloseClientConnections()
 		listener.Close()
 	})
-	s.URL = listener.URL + "/v1"
+	s.URL = listener.URL + s.Base()
 	return s
 }
 
-// Requests returns the well-formed requests so far, in the order they came.
+// Requests returns the well-formed requests that were let in so far, in the
+// order they came.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Request(nil), s.asked...)
 }
 
-// Calls is the number of well-formed requests so far.
+// Calls is the number of well-formed requests that were let in so far.
 func (s *Server) Calls() int { return len(s.Requests()) }
+
+// Refusals returns why requests were refused so far, rate limits left out.
+func (s *Server) Refusals() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.refused...)
+}
+
+// Limited is the number of requests that a rate limit turned away.
+func (s *Server) Limited() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.limited
+}
 
 // Peak is the largest number of requests that were answered at one time.
 func (s *Server) Peak() int {
@@ -93,30 +119,35 @@ func (s *Server) Peak() int {
 	return s.peak
 }
 
-// ServeHTTP answers POST /v1/chat/completions, and 404 for all else.
+// ServeHTTP answers a POST to one of the kind's addresses, and 404 for all else.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost || r.URL.Path != "/v1/chat/completions" {
-		refuse(w, http.StatusNotFound, "no such address: "+r.URL.Path)
+	request, refusal := s.read(r)
+	if refusal != nil {
+		s.note(refusal)
+		refusal.write(w)
 		return
 	}
-	if s.Key != "" && r.Header.Get("Authorization") != "Bearer "+s.Key {
-		refuse(w, http.StatusUnauthorized, "Incorrect API key provided: "+r.Header.Get("Authorization"))
-		return
-	}
-	request, err := s.read(r)
-	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
+	if refusal := s.admit(w.Header(), request); refusal != nil {
+		refusal.write(w)
 		return
 	}
 	request = s.enter(request)
 	defer s.leave()
-	send(w, r, request, s.script(request))
+	answer := s.settle(request, s.script(request))
+	s.send(w, r, request, answer)
+	s.remember(request)
+}
+
+func (s *Server) note(r *refusal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refused = append(s.refused, r.message)
 }
 
 func (s *Server) enter(r Request) Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	about := "review " + r.Path
+	about := r.Question + " " + r.Path
 	if r.Judge != "" {
 		about = r.Judge
 	}
@@ -132,12 +163,4 @@ func (s *Server) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.active--
-}
-
-func refuse(w http.ResponseWriter, status int, message string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{
-		"message": message, "type": "invalid_request_error", "param": nil, "code": nil,
-	}})
 }

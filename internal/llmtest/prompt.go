@@ -34,22 +34,24 @@ func understand(user string) (path string, lines []Line, repair bool) {
 	return strings.TrimSuffix(parts["path"], "\n"), lines, repair
 }
 
-// Data returns what stands between the marks of a user turn, by label. Marks are
-// the lines that hold the turn's random number.
-func Data(user string) map[string]string {
-	number := boundary.FindString(user)
+// Data returns what stands between the marks of a turn, by label. Marks are the
+// lines that hold the turn's random number; the one that opens names the label.
+// Blocks of one label stand behind each other.
+func Data(turn string) map[string]string {
+	number := boundary.FindString(turn)
 	if number == "" {
 		return nil
 	}
 	parts := map[string]string{}
 	label, open := "", false
-	for line := range strings.Lines(user) {
-		switch marked := strings.Contains(line, number); {
+	for line := range strings.Lines(turn) {
+		_, behind, marked := strings.Cut(line, number)
+		switch {
 		case marked && open:
 			open = false
 		case marked:
-			label, open = labelOf(line), true
-			parts[label] = ""
+			label, open = strings.Trim(behind, "> \n"), true
+			parts[label] += ""
 		case open:
 			parts[label] += line
 		}
@@ -57,12 +59,12 @@ func Data(user string) map[string]string {
 	return parts
 }
 
-// Outside returns a user turn without what stands between its marks.
-func Outside(user string) string {
-	number := boundary.FindString(user)
+// Outside returns a turn without what stands between its marks.
+func Outside(turn string) string {
+	number := boundary.FindString(turn)
 	var out strings.Builder
 	open := false
-	for line := range strings.Lines(user) {
+	for line := range strings.Lines(turn) {
 		switch marked := number != "" && strings.Contains(line, number); {
 		case marked:
 			open = !open
@@ -71,15 +73,6 @@ func Outside(user string) string {
 		}
 	}
 	return out.String()
-}
-
-func labelOf(mark string) string {
-	for _, label := range []string{"old path", "path", "diff", "answer", "issue", "title", "body", "hunk"} {
-		if strings.Contains(mark, label) {
-			return label
-		}
-	}
-	return ""
 }
 
 func readLine(line string) (Line, bool) {

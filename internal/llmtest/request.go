@@ -3,166 +3,135 @@ package llmtest
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
+	"io"
+	"maps"
 	"net/http"
-	"regexp"
+	"slices"
 
 	strict "github.com/go-json-experiment/json"
 )
 
-// Request is one request as a script sees it. Path and Lines are what the prompt
-// says about the file. Judge is the key under which a judge is asked for true or
-// false; empty for a review. Try counts, from 1, the reviews of that
-// path, or the questions of that kind.
+// Request is one request as a script sees it.
 type Request struct {
-	Model, System, User string
-	Format              string // response_format's type; empty for none
-	Schema              json.RawMessage
-	MaxTokens           int
-	Temperature         *float64 // nil where none was sent
-	Judge               string
-	Path                string
-	Lines               []Line
-	Repair              bool // holds no diff
-	Try                 int
+	Interface   string // Chat or ResponsesAPI
+	Model       string
+	System      string // the first turn
+	User        string // the second turn
+	Turns       []Turn // what followed these two
+	Tools       []Tool // that are offered
+	Format      string // response_format's type; empty for none
+	SchemaName  string
+	Schema      json.RawMessage
+	MaxTokens   int
+	Temperature *float64 // nil where none was sent
+	Seed        *int
+	Effort      string
+	Fields      map[string]json.RawMessage // the body's top level, as sent
+	Header      http.Header
+
+	Question string // review, verify, classify or judge
+	Judge    string // the key under which a judge is asked for true or false
+	Path     string // of the file that the user turn is about
+	Lines    []Line // of its diff
+	Repair   bool   // asks for a broken answer again; holds no diff
+	Try      int    // counts, from 1, the requests of that question about that path, or a judge's by key
 }
 
-type wireRequest struct {
-	Model    string `json:"model"`
-	Messages []struct {
-		Role    string `json:"role"`
-		Content string `json:"content"`
-	} `json:"messages"`
-	Stream              bool        `json:"stream"`
-	MaxTokens           *int        `json:"max_tokens"`
-	MaxCompletionTokens *int        `json:"max_completion_tokens"`
-	Temperature         *float64    `json:"temperature"`
-	Seed                *int        `json:"seed"`
-	ResponseFormat      *wireFormat `json:"response_format"`
+// Turn is one message of a conversation behind the first two.
+type Turn struct {
+	Role    string // user, assistant or tool
+	Text    string
+	Calls   []Call // of an assistant
+	CallID  string // of a tool: the call that it answers
+	Thought string // reasoning that came back with an assistant's turn
 }
 
-type wireFormat struct {
-	Type       string `json:"type"`
-	JSONSchema *struct {
-		Name        string          `json:"name"`
-		Description string          `json:"description"`
-		Schema      json.RawMessage `json:"schema"`
-		Strict      bool            `json:"strict"`
-	} `json:"json_schema"`
+// Call is one call of a tool.
+type Call struct{ ID, Name, Arguments string }
+
+// Tool is one function that a model may call.
+type Tool struct {
+	Name, Description string
+	Schema            json.RawMessage
 }
 
-func (s *Server) read(r *http.Request) (Request, error) {
-	var w wireRequest
-	if err := strict.UnmarshalRead(r.Body, &w, strict.RejectUnknownMembers(true)); err != nil {
-		return Request{}, fmt.Errorf("request: %w", err)
+// body is the top level of a request.
+type body map[string]json.RawMessage
+
+// into reads a field where it is set. Unknown members in it are an error.
+func (b body) into(name string, to any) *refusal {
+	raw, ok := b[name]
+	if !ok {
+		return nil
 	}
-	if err := errors.Join(w.check(), s.refuses(w)); err != nil {
-		return Request{}, err
+	if err := strict.Unmarshal(raw, to, strict.RejectUnknownMembers(true)); err != nil {
+		return invalid("Invalid value for '%s': %v", name, err).at(name)
 	}
-	out := Request{Model: w.Model, System: w.Messages[0].Content, User: w.Messages[1].Content, Temperature: w.Temperature}
-	if f := w.ResponseFormat; f != nil {
-		out.Format = f.Type
-		if f.JSONSchema != nil {
-			out.Schema = f.JSONSchema.Schema
+	return nil
+}
+
+// only refuses a field that none of the lists has.
+func (b body) only(lists ...[]string) *refusal {
+	for _, name := range slices.Sorted(maps.Keys(b)) {
+		if !slices.ContainsFunc(lists, func(known []string) bool { return slices.Contains(known, name) }) {
+			return invalid("Unknown parameter: '%s'.", name).at(name).coded("unknown_parameter")
 		}
 	}
-	for _, limit := range []*int{w.MaxTokens, w.MaxCompletionTokens} {
-		if limit != nil {
-			out.MaxTokens = *limit
-		}
+	return nil
+}
+
+func (s *Server) read(r *http.Request) (Request, *refusal) {
+	through, refused := s.route(r)
+	if refused == nil {
+		refused = s.admits(r.Header)
+	}
+	if refused != nil {
+		return Request{}, refused
+	}
+	raw, err := io.ReadAll(r.Body)
+	var fields body
+	if err = errors.Join(err, strict.Unmarshal(raw, &fields)); err != nil {
+		return Request{}, invalid("We could not parse the JSON body of your request: %v", err)
+	}
+	out := Request{Interface: through, Fields: fields, Header: r.Header.Clone()}
+	if through == Chat {
+		refused = s.readChat(fields, &out)
+	} else {
+		refused = s.readResponses(fields, &out)
+	}
+	if refused != nil {
+		return Request{}, refused
 	}
 	out.Path, out.Lines, out.Repair = understand(out.User)
 	out.Judge = judged(out.User)
+	out.Question = question(out)
 	return out, nil
 }
 
-func (s *Server) refuses(w wireRequest) error {
-	switch f := w.ResponseFormat; {
-	case f != nil && s.NoFormat:
-		return errors.New("'response_format' is not supported with this model")
-	case f != nil && f.Type == "json_schema" && s.NoSchema:
-		return errors.New("'response_format' of type 'json_schema' is not supported with this model")
-	case w.MaxCompletionTokens != nil && s.OnlyMaxOld:
-		return errors.New("unrecognized request argument: max_completion_tokens")
-	case w.Temperature != nil && s.NoTemperature:
-		return errors.New("unsupported value: 'temperature' does not support anything but the default (1) with this model")
+// text reads what is either a text or a list of parts of one of the types.
+func text(raw json.RawMessage, types ...string) (string, error) {
+	var whole string
+	if len(raw) == 0 || string(raw) == "null" {
+		return "", nil
 	}
-	return nil
-}
-
-func (w wireRequest) check() error {
-	switch {
-	case w.Model == "":
-		return errors.New("you must provide a model parameter")
-	case w.Stream:
-		return errors.New("this server does not stream")
-	case len(w.Messages) != 2 || w.Messages[0].Role != "system" || w.Messages[1].Role != "user":
-		return errors.New("messages: expected one system and one user message")
-	case w.Messages[0].Content == "" || w.Messages[1].Content == "":
-		return errors.New("messages: empty content")
-	case w.Temperature != nil && (*w.Temperature < 0 || *w.Temperature > 2):
-		return errors.New("temperature: expected a number from 0 to 2")
-	case w.MaxTokens != nil && w.MaxCompletionTokens != nil:
-		return errors.New("max_tokens and max_completion_tokens at once")
+	if json.Unmarshal(raw, &whole) == nil {
+		return whole, nil
 	}
-	return w.ResponseFormat.check()
-}
-
-var schemaName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-
-func (f *wireFormat) check() error {
-	switch {
-	case f == nil || f.Type == "text" || f.Type == "json_object":
-		return nil
-	case f.Type != "json_schema" || f.JSONSchema == nil:
-		return fmt.Errorf("invalid response_format %q", f.Type)
-	case !schemaName.MatchString(f.JSONSchema.Name):
-		return fmt.Errorf("invalid json_schema name %q", f.JSONSchema.Name)
-	case !f.JSONSchema.Strict:
-		return errors.New("json_schema: strict is expected")
+	var parts []struct {
+		Type        string `json:"type"`
+		Text        string `json:"text"`
+		Refusal     string `json:"refusal"`
+		Annotations []any  `json:"annotations"`
+		Logprobs    []any  `json:"logprobs"`
 	}
-	return checkSchema("$", f.JSONSchema.Schema)
-}
-
-// checkSchema holds a schema to the strict subset: an object lists all of its
-// properties as required and takes no others.
-func checkSchema(at string, schema json.RawMessage) error {
-	var s struct {
-		Type                 string                     `json:"type"`
-		Properties           map[string]json.RawMessage `json:"properties"`
-		Required             []string                   `json:"required"`
-		AdditionalProperties *bool                      `json:"additionalProperties"`
-		Items                json.RawMessage            `json:"items"`
+	if err := strict.Unmarshal(raw, &parts, strict.RejectUnknownMembers(true)); err != nil {
+		return "", err
 	}
-	if err := json.Unmarshal(schema, &s); err != nil {
-		return fmt.Errorf("invalid schema at %s: %w", at, err)
-	}
-	switch s.Type {
-	case "array":
-		return checkSchema(at+"[]", s.Items)
-	case "string", "integer", "number", "boolean":
-		return nil
-	case "object":
-		return checkProperties(at, s.Properties, s.Required, s.AdditionalProperties)
-	}
-	return fmt.Errorf("invalid schema at %s: no type", at)
-}
-
-func checkProperties(at string, properties map[string]json.RawMessage, required []string, more *bool) error {
-	if more == nil || *more {
-		return fmt.Errorf("invalid schema at %s: 'additionalProperties' is required to be false", at)
-	}
-	known := map[string]bool{}
-	for _, name := range required {
-		known[name] = true
-	}
-	for name, schema := range properties {
-		if !known[name] {
-			return fmt.Errorf("invalid schema at %s: %q is missing in 'required'", at, name)
+	for _, part := range parts {
+		if !slices.Contains(types, part.Type) {
+			return "", errors.New("a part of type " + part.Type)
 		}
-		if err := checkSchema(at+"."+name, schema); err != nil {
-			return err
-		}
+		whole += part.Text + part.Refusal
 	}
-	return nil
+	return whole, nil
 }

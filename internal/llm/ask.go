@@ -1,0 +1,94 @@
+package llm
+
+import (
+	"cmp"
+	"encoding/json"
+	"regexp"
+)
+
+// asked is a request written in one form. Values that the library would drop
+// (zeros), refuse in the server's place by the model's name (temperature,
+// max_tokens), or has no field for, are kept aside in fields.
+type asked struct {
+	request Request
+	form    form
+	carries [aspects]bool // what of the form the request has, and can be refused
+	effort  string
+	fields  map[string]any
+	states  map[int]json.RawMessage // of messages of chat completions, by place
+}
+
+// ask writes what both interfaces have in common.
+func (c *Client) ask(r Request, f form) *asked {
+	a := &asked{request: r, form: f, fields: map[string]any{}, states: map[int]json.RawMessage{}}
+	for name, value := range c.settings.body {
+		a.fields[name] = value
+	}
+	a.carries[via], a.carries[system] = !c.at.responsesOnly, !f.responses()
+	a.carries[tools], a.carries[strict] = len(r.Tools) > 0, len(r.Tools) > 0
+	a.carries[state] = f.responses() && f[state] == 0
+	a.carries[format] = a.formatted() && f[format] < 2
+	a.carries[mixed] = a.carries[format] && len(r.Tools) > 0
+	a.reasons(cmp.Or(r.Effort, c.settings.effort))
+	a.bound(c.settings.limit(r))
+	if t := c.settings.heat(r); t != nil && f[heat] == 0 {
+		a.fields["temperature"], a.carries[heat] = *t, true
+	}
+	if s := c.settings.seed; s != nil && f[seed] == 0 && !f.responses() {
+		a.fields["seed"], a.carries[seed] = *s, true
+	}
+	return a
+}
+
+// formatted reports whether the request asks for a format of its answer.
+func (a *asked) formatted() bool {
+	return a.request.Schema != nil && a.form[format] < 2 && (a.form[mixed] == 0 || len(a.request.Tools) == 0)
+}
+
+// reasons sets the effort. Models that take no tools beside reasoning in chat
+// completions take them without.
+func (a *asked) reasons(wanted string) {
+	if a.form[via] == viaPlainChat && len(a.request.Tools) > 0 {
+		wanted = "none"
+	}
+	if a.form[effort] == 0 && wanted != "" {
+		a.effort, a.carries[effort] = wanted, true
+	}
+}
+
+// bound sets the output limit.
+func (a *asked) bound(limit int) {
+	if limit == 0 || a.form[length] == 2 {
+		return
+	}
+	half := func(steps int) int { return limit >> steps }
+	size := half(a.form[ceiling])
+	name := "max_completion_tokens"
+	switch {
+	case a.form.responses():
+		name = "max_output_tokens"
+	case a.form[length] == 1:
+		name = "max_tokens"
+	}
+	a.fields[name], a.carries[length] = max(size, min(limit, leastLimit)), true
+	a.carries[ceiling] = half(a.form[ceiling]+1) >= leastLimit
+}
+
+// filled stands in for an empty text: the library leaves it out, and servers
+// refuse a turn without content.
+func filled(text string) string { return cmp.Or(text, "(empty)") }
+
+var notInName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
+
+// echoed is a call as it can be sent back: servers check what they are shown of
+// it, and some read the arguments, so that a malformed one would end the
+// conversation. The tool's answer tells the model what was wrong.
+func (c Call) echoed() Call {
+	c.Name = notInName.ReplaceAllString(c.Name, "_")
+	c.Name = cmp.Or(c.Name[:min(len(c.Name), 64)], "unknown")
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(c.Arguments), &object) != nil || object == nil {
+		c.Arguments = "{}"
+	}
+	return c
+}

@@ -1,0 +1,165 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// everything asks for all that can be refused.
+func everything(o *Options) {
+	o.Effort, o.Temperature, o.Seed = "low", ptr(0.5), ptr(7)
+}
+
+// refused are servers' words, as their users report them, and what they teach.
+var refusedWords = []struct {
+	server string
+	status int
+	body   string
+	lost   aspect
+}{
+	{"OpenAI", 400, `{"error":{"message":"Unsupported parameter: 'temperature' is not supported with this model.","type":"invalid_request_error","param":"temperature","code":"unsupported_parameter"}}`, heat},
+	{"OpenAI, named beside the message", 400, `{"error":{"message":"Unsupported value.","param":"temperature","code":"unsupported_value"}}`, heat},
+	{"LiteLLM", 400, `{"error":{"message":"litellm.UnsupportedParamsError: gpt-5-nano doesn't support temperature=0.1 while reasoning is active. Only temperature=1 is supported unless reasoning_effort resolves to 'none'","code":"400"}}`, heat},
+	{"LiteLLM", 400, `{"error":{"message":"litellm.UnsupportedParamsError: openai does not support parameters: ['reasoning_effort'], for model=gpt-4o. To drop these, set litellm.drop_params=True","code":"400"}}`, effort},
+	{"Bedrock", 400, `{"message":"The model returned the following errors: reasoning_effort: Extra inputs are not permitted"}`, effort},
+	{"Azure", 400, `{"error":{"message":"Unknown parameter: 'reasoning_effort'.","type":"invalid_request_error","param":"reasoning_effort","code":"unknown_parameter"}}`, effort},
+	{"vLLM", 400, `{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body', 'reasoning_effort'), 'msg': 'Extra inputs are not permitted', 'input': 'low'}]","type":"BadRequestError","param":null,"code":400}`, effort},
+	{"FastAPI", 422, `{"detail":[{"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra inputs are not permitted","input":7}]}`, seed},
+	{"Bedrock", 400, `{"error":{"message":"tools.0.custom.strict: Extra inputs are not permitted"}}`, strict},
+	{"OpenAI", 400, `{"error":{"message":"Invalid schema for function 'look': In context=(), 'additionalProperties' is required","param":"tools[0].function.parameters","code":"invalid_function_parameters"}}`, strict},
+	{"vLLM", 400, `{"object":"error","message":"System role not supported","type":"BadRequestError","code":400}`, system},
+	{"OpenAI", 400, `{"error":{"message":"Unsupported value: 'messages[0].role' does not support 'system' with this model.","param":"messages[0].role"}}`, system},
+	{"Gemini", 400, `[{"error":{"code":400,"message":"Function calling with a response mime type: 'application/json' is unsupported","status":"INVALID_ARGUMENT"}}]`, mixed},
+	{"Groq", 400, `{"error":{"message":"json mode cannot be combined with tool/function calling","type":"invalid_request_error"}}`, mixed},
+	{"OpenRouter, of its provider", 400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":\"response_format is not supported\"}","provider_name":"p"}}}`, format},
+	{"OpenAI", 400, `{"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.","param":null}}`, format},
+	{"OpenAI", 400, `{"error":{"message":"max_tokens is too large: 4000. This model supports at most 2048 completion tokens, whereas you provided 4000.","param":"max_tokens"}}`, ceiling},
+	{"vLLM", 400, `{"message":"'max_tokens' or 'max_completion_tokens' is too large: 4000. This model's maximum context length is 4096 tokens and your request has 242 input tokens (4000 > 4096 - 242). None"}`, ceiling},
+	{"Scaleway", 416, `{"error":"max_completion_tokens is limited for this model"}`, ceiling},
+	{"OpenAI", 400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, you requested 8256 tokens (64 in the messages, 8192 in the completion).","code":"context_length_exceeded"}}`, ceiling},
+	{"OpenAI", 400, `{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens"}}`, length},
+	{"vLLM", 400, `{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body', 'max_completion_tokens'), 'msg': 'Extra inputs are not permitted', 'input': 8192}]"}`, length},
+	{"Ollama", 400, `{"error":{"message":"registry.ollama.ai/library/smollm2:135m does not support tools","type":"api_error"}}`, tools},
+	{"OpenRouter", 404, `{"error":{"message":"No endpoints found that support tool use. To learn more about provider routing, visit: https://openrouter.ai/docs/provider-routing","code":404}}`, tools},
+	{"vLLM", 400, `{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set"}`, tools},
+	{"vLLM", 400, `{"message":"[{'type': 'extra_forbidden', 'loc': ('body', 'tools'), 'msg': 'Extra inputs are not permitted'}]"}`, tools},
+}
+
+func TestRefusalsInServersOwnWordsAreLearned(t *testing.T) {
+	t.Parallel()
+	for i, c := range refusedWords {
+		t.Run(fmt.Sprint(c.server, i), func(t *testing.T) {
+			t.Parallel()
+			w := serve(t, reply{c.status, c.body}, reply{body: said})
+			chat := to(t, w, everything)
+			asked := withTools()
+			asked.MaxTokens = 4000
+			for range 2 {
+				_, err := chat.Chat(t.Context(), asked)
+				if c.lost == tools {
+					require.ErrorIs(t, err, ErrNoTools)
+					require.False(t, chat.Tools())
+					continue
+				}
+				require.NoError(t, err)
+				require.True(t, chat.Tools())
+			}
+			var want form
+			want[c.lost] = 1
+			require.Equal(t, want, chat.dialect.now(), "one thing is given up, and no other")
+			if c.lost != tools {
+				require.Len(t, w.requests(), 3, "the second call knows the form")
+			}
+		})
+	}
+}
+
+func TestPlainerFormsAreWhatTheySay(t *testing.T) {
+	t.Parallel()
+	for lost, missing := range map[aspect]string{heat: "temperature", seed: "seed", effort: "reasoning_effort", mixed: "response_format", format: "json_schema", length: "max_completion_tokens"} {
+		w := serve(t, reply{body: said})
+		c := to(t, w, everything)
+		_, err := c.Chat(t.Context(), withTools())
+		require.NoError(t, err)
+		require.Contains(t, w.last().raw, `"`+missing+`"`)
+		c.dialect.form[lost] = 1
+		_, err = c.Chat(t.Context(), withTools())
+		require.NoError(t, err)
+		require.NotContains(t, w.last().raw, `"`+missing+`"`)
+	}
+	w := serve(t, reply{body: said})
+	c := to(t, w)
+	c.dialect.form[mixed], c.dialect.form[system], c.dialect.form[ceiling] = 1, 1, 1
+	asked := question
+	asked.MaxTokens = 5000
+	_, err := c.Chat(t.Context(), asked)
+	require.NoError(t, err)
+	require.Contains(t, w.last().raw, "json_schema", "without tools the format stays")
+	require.Equal(t, []any{map[string]any{"role": "user", "content": "s\n\nu"}}, w.last().body["messages"])
+	require.EqualValues(t, 2500, w.last().body["max_completion_tokens"])
+}
+
+func TestRefusalThatNamesNothingKnownIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"error":{"message":"Invalid request."}}`, `{"error":{"message":"unknown field: frobnicate"}}`, `{"object":"error","message":"Extra inputs are not permitted"}`,
+		`[]`, `7`, `{"error":{"message":"Missing reasoning_content field in the assistant message at message index 2"}}`,
+		`{"error":{"message":"bad", "input":"temperature response_format tools are not supported"}}`, // an echo of what was sent
+	} {
+		w := serve(t, reply{400, body})
+		c := to(t, w, everything)
+		_, err := c.Chat(t.Context(), withTools())
+		var e *StatusError
+		require.ErrorAs(t, err, &e, body)
+		require.Len(t, w.requests(), 1)
+		require.Equal(t, form{}, c.dialect.now())
+	}
+}
+
+func TestNothingIsLearnedFromFailuresOfAnotherKind(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{401, 403, 429, 500, 503} {
+		w := serve(t, reply{status, `{"error":{"message":"temperature, response_format, tools are not supported"}}`})
+		c := to(t, w, everything)
+		_, err := c.Chat(t.Context(), withTools())
+		require.Error(t, err)
+		require.Equal(t, form{}, c.dialect.now())
+	}
+}
+
+func TestRefusalsOfEverythingEnd(t *testing.T) {
+	t.Parallel()
+	everyWord := "use /v1/responses, temperature seed encrypted effort strict system role json_schema tools max_tokens at most, tools not supported"
+	w := serve(t, reply{404, everyWord})
+	asked := withTools()
+	asked.MaxTokens = 1 << 20
+	_, err := to(t, w, everything).Chat(t.Context(), asked)
+	require.ErrorIs(t, err, ErrNoTools)
+	require.LessOrEqual(t, len(w.requests()), 25)
+	var body map[string]any
+	require.NoError(t, json.Unmarshal([]byte(w.last().raw), &body))
+	for _, gone := range []string{"temperature", "seed", "reasoning_effort", "response_format", "max_tokens", "max_completion_tokens"} {
+		require.NotContains(t, body, gone)
+	}
+}
+
+func TestNoOutputLimitIsHalvedToUselessness(t *testing.T) {
+	t.Parallel()
+	w := serve(t, reply{400, `{"error":{"message":"max_completion_tokens is too large"}}`})
+	asked := question
+	asked.MaxTokens = 4096
+	_, err := to(t, w).Chat(t.Context(), asked)
+	require.Error(t, err)
+	var sizes []any
+	for _, s := range w.requests() {
+		for _, name := range []string{"max_completion_tokens", "max_tokens"} {
+			if size, there := s.body[name]; there {
+				sizes = append(sizes, size)
+			}
+		}
+	}
+	require.Equal(t, []any{4096., 2048., 1024., 1024.}, sizes)
+}

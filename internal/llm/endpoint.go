@@ -1,0 +1,62 @@
+package llm
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// endpoint is where the two interfaces are. The library's own Azure mode is not
+// used: it rewrites deployment names and drops the address's query.
+type endpoint struct {
+	base          string // of chat completions, up to and without /chat/completions
+	responses     string // of Responses, up to and without /responses
+	query         string // Azure's, such as api-version=2025-03-01-preview
+	azure         bool   // the key goes as api-key
+	deployment    string // Azure's name of the model where the address names it
+	responsesOnly bool   // the address given ended in /responses
+}
+
+const deployments = "/openai/deployments/"
+
+func newEndpoint(address string) (endpoint, error) {
+	u, err := transport.CheckURL(cmp.Or(address, DefaultBaseURL), true)
+	if err != nil {
+		return endpoint{}, fmt.Errorf("base-url: %w", err)
+	}
+	path := strings.TrimRight(u.Path, "/")
+	e := endpoint{azure: strings.Contains(path+"/", deployments) || strings.HasSuffix(u.Hostname(), ".azure.com")}
+	if u.Fragment != "" || u.RawQuery != "" && !e.azure {
+		return endpoint{}, errors.New("base-url: query and fragment are not supported in it; the key belongs into api-key")
+	}
+	e.query = u.RawQuery
+	path, e.responsesOnly = strings.CutSuffix(path, "/responses")
+	path = strings.TrimSuffix(path, "/chat/completions")
+	e.base, e.responses = at(u, path), at(u, path)
+	if front, name, found := strings.Cut(path, deployments); found {
+		e.deployment, e.responses = name, at(u, front+"/openai")
+	}
+	return e, nil
+}
+
+func at(u *url.URL, path string) string {
+	out := url.URL{Scheme: u.Scheme, Host: u.Host, Path: path}
+	return out.String()
+}
+
+// address completes what the library built: query, key and further headers.
+func (e endpoint) address(req *http.Request, key string, headers map[string]string) {
+	req.URL.RawQuery = e.query
+	if e.azure && key != "" {
+		req.Header.Del("Authorization")
+		req.Header.Set("Api-Key", key)
+	}
+	for name, value := range headers {
+		req.Header.Set(name, value)
+	}
+}

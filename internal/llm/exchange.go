@@ -1,0 +1,179 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// exchange stands between the library and the HTTP client for one request: it
+// adds to the request what the library has no place for, tells answers that say
+// no, and keeps the answer. The library reads a stand-in: its own reading drops
+// fields that servers want back, and fails for a wrong type in one nobody needs.
+type exchange struct {
+	client   *Client
+	asked    *asked
+	answered bool
+	body     []byte
+	usage    cost.Usage
+}
+
+// Do sends the request. A response that is no answer is a *StatusError, or
+// ErrRefused where a filter of the server's turned the request away.
+func (e *exchange) Do(req *http.Request) (*http.Response, error) {
+	if err := e.complete(req); err != nil {
+		return nil, err
+	}
+	resp, err := e.client.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	var said envelope
+	// A wrong type in one field leaves the others read.
+	_ = json.Unmarshal(body, &said)
+	code, failed := said.failure()
+	if resp.StatusCode == http.StatusOK && code != 0 {
+		resp.StatusCode = code
+	}
+	if said.Usage != (reported{}) || !failed && resp.StatusCode/100 == 2 {
+		e.usage = said.Usage.usage()
+	}
+	if failed || resp.StatusCode/100 != 2 {
+		return nil, e.refusal(resp, body)
+	}
+	e.answered, e.body = true, body
+	resp.Body = io.NopCloser(strings.NewReader("{}"))
+	return resp, nil
+}
+
+// complete rewrites the request that the library made. What is the same in every
+// request of a conversation comes first, so that caches of prefixes see it.
+func (e *exchange) complete(req *http.Request) error {
+	e.client.at.address(req, e.client.key, e.client.headers)
+	written, err := io.ReadAll(req.Body)
+	if err != nil {
+		return fmt.Errorf("writing the request: %w", err)
+	}
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(written, &fields); err != nil {
+		return fmt.Errorf("writing the request: %w", err)
+	}
+	for name, value := range e.asked.fields {
+		if fields[name], err = json.Marshal(value); err != nil {
+			return fmt.Errorf("writing %s into the request: %w", name, err)
+		}
+	}
+	body, err := e.asked.ordered(fields)
+	if err != nil {
+		return fmt.Errorf("writing the request: %w", err)
+	}
+	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	return nil
+}
+
+// ordered writes the fields by name, the conversation last.
+func (a *asked) ordered(fields map[string]json.RawMessage) ([]byte, error) {
+	last := "messages"
+	if a.form.responses() {
+		last = "input"
+	}
+	turns, err := a.withStates(fields[last])
+	if err != nil {
+		return nil, err
+	}
+	delete(fields, last)
+	front, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(front[:len(front)-1], []byte(`,"`+last+`":`), turns, []byte("}")), nil
+}
+
+// withStates gives the messages back what came with them.
+func (a *asked) withStates(turns json.RawMessage) (json.RawMessage, error) {
+	if len(a.states) == 0 {
+		return turns, nil
+	}
+	var messages []json.RawMessage
+	if err := json.Unmarshal(turns, &messages); err != nil {
+		return nil, err
+	}
+	for place, state := range a.states {
+		var t thought
+		var message map[string]any
+		if json.Unmarshal(state, &t) != nil || json.Unmarshal(messages[place], &message) != nil {
+			continue // no state of ours
+		}
+		t.into(message)
+		messages[place], _ = json.Marshal(message) // plain values: it cannot fail
+	}
+	return json.Marshal(messages)
+}
+
+func (t thought) into(message map[string]any) {
+	if t.Content != nil {
+		message["reasoning_content"] = t.Content
+	}
+	if t.Details != nil {
+		message["reasoning_details"] = t.Details
+	}
+	calls, _ := message["tool_calls"].([]any)
+	for _, c := range calls {
+		call, _ := c.(map[string]any)
+		id, _ := call["id"].(string)
+		if extra := t.Extra[id]; extra != nil {
+			call["extra_content"] = extra
+		}
+	}
+}
+
+// refusal takes the key out before the message is cut, so that no part of it is
+// left at the end, and once more where JSON had it escaped.
+func (e *exchange) refusal(resp *http.Response, body []byte) error {
+	key := e.client.key
+	resp.Body = io.NopCloser(strings.NewReader(redact(string(body), key)))
+	status := transport.Status(resp)
+	said := redact(words(body), key)
+	if status.Message == "" && !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
+		status.Message = guard.Line(said, maxMessage)
+	}
+	status.Message = redact(status.Message, key)
+	failed := &StatusError{StatusError: status, words: strings.ToLower(said)}
+	if status.Code == http.StatusBadRequest && strings.Contains(failed.words, "content_filter") {
+		return fmt.Errorf("%w: %s", ErrRefused, status.Message)
+	}
+	return failed
+}
+
+// read makes an answer of what came back.
+func (e *exchange) read() (Answer, error) {
+	read := readChat
+	if e.asked.form.responses() {
+		read = readResponses
+	}
+	answer, err := read(e.body, e.asked.request.Turns)
+	answer.Usage = e.usage
+	if err != nil {
+		return answer, fmt.Errorf("reading the answer of %s: %w", e.client.at.base, err)
+	}
+	if len(e.asked.request.Tools) == 0 {
+		answer.Calls, answer.State = nil, nil // calls of tools that nobody offered
+	}
+	answer.Text = spoken(answer.Text)
+	answer.redact(e.client.key)
+	return answer, answer.verdict()
+}

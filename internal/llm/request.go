@@ -1,0 +1,95 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/org/pr-review-action/internal/cost"
+)
+
+// Request is a conversation so far, and what is asked of the next turn.
+type Request struct {
+	System, User string // the constant turn and the first user turn
+	Turns        []Turn // what followed in the conversation; empty at first
+	Tools        []Tool // functions that the model may call; constant within a conversation
+
+	SchemaName string          // of Schema: letters, digits, "_" and "-"
+	Schema     json.RawMessage // the JSON schema of the final answer in the strict subset; none where empty
+
+	MaxTokens     int    // of the output, reasoning included; 0 for Options.MaxTokens
+	Deterministic bool   // asks for the likeliest answer (temperature 0), as far as the model can
+	Effort        string // of reasoning: none, minimal, low, medium, high; empty for the client's own
+}
+
+// Role says whose turn it is.
+type Role string
+
+// The roles of a conversation's turns.
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+)
+
+// Turn is one turn after the first user turn.
+type Turn struct {
+	Role   Role            `json:"role"`
+	Text   string          `json:"text,omitempty"`
+	Calls  []Call          `json:"calls,omitempty"`   // of an assistant's turn
+	CallID string          `json:"call_id,omitempty"` // of a tool's turn: the call that it answers
+	State  json.RawMessage `json:"state,omitempty"`   // of an assistant's turn: Answer.State as it came
+}
+
+// Call is a model's wish to have a tool run. All of it is untrusted text, and
+// Arguments need not be JSON. ID is unique within the conversation.
+type Call struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// Tool is a function that a model may call. Schema is the JSON schema of its
+// arguments, in the strict subset.
+type Tool struct {
+	Name, Description string
+	Schema            json.RawMessage
+}
+
+// Answer is what the model said. Text, Model, Refusal and Calls are untrusted text.
+// Finish is the server's finish reason in the words of chat completions, and
+// "tool_calls" where there are calls. State is what the server wants back in the
+// turn of this answer, if anything. Usage counts this one call.
+type Answer struct {
+	Text, Model, Finish, Refusal string
+
+	Calls []Call
+	State json.RawMessage
+	Usage cost.Usage
+}
+
+func (r Request) check() error {
+	for i, turn := range r.Turns {
+		switch turn.Role {
+		case RoleUser, RoleAssistant, RoleTool:
+		default:
+			return fmt.Errorf("turn %d of the conversation has the role %q, which is none", i, turn.Role)
+		}
+	}
+	return nil
+}
+
+// tokens is the most that a server's rate limit may count for a request with an
+// output limit: that, and a token for every four bytes.
+func (r Request) tokens(limit int) int64 {
+	size := len(r.System) + len(r.User) + len(r.Schema)
+	for _, t := range r.Turns {
+		size += len(t.Text) + len(t.State)
+		for _, c := range t.Calls {
+			size += len(c.Name) + len(c.Arguments)
+		}
+	}
+	for _, t := range r.Tools {
+		size += len(t.Name) + len(t.Description) + len(t.Schema)
+	}
+	return int64(size/4 + limit)
+}

@@ -1,0 +1,167 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// sendResponses sends a request over the Responses interface. Nothing is stored
+// there: the reasoning comes back encrypted and goes along with the tools' results.
+func (c *Client) sendResponses(ctx context.Context, ex *exchange) error {
+	a, stored := ex.asked, false
+	out := openai.CreateResponseRequest{
+		Model: c.model, Instructions: a.request.System, Input: a.items(), Store: &stored,
+	}
+	if c.at.deployment != "" {
+		out.Model = c.at.deployment
+	}
+	if a.carries[state] {
+		out.Include = []openai.ResponseInclude{openai.ResponseIncludeReasoningEncryptedContent}
+	}
+	if a.effort != "" {
+		out.Reasoning = &openai.ResponseReasoning{Effort: a.effort}
+	}
+	for _, t := range a.request.Tools {
+		out.Tools = append(out.Tools, openai.NewResponseFunctionTool(*a.function(t)))
+	}
+	if a.formatted() {
+		out.Text = &openai.ResponseTextConfig{Format: &openai.ResponseTextFormat{Type: "json_object"}}
+	}
+	if a.formatted() && a.form[format] == 0 {
+		out.Text.Format = &openai.ResponseTextFormat{
+			Type: "json_schema", Name: a.request.SchemaName, Schema: a.request.Schema, Strict: true,
+		}
+	}
+	_, err := c.library(ex, c.at.responses).CreateResponse(ctx, out)
+	return err
+}
+
+// items is the conversation after the system turn.
+func (a *asked) items() []any {
+	out := []any{openai.ResponseInputMessage{Role: string(RoleUser), Content: filled(a.request.User)}}
+	for _, t := range a.request.Turns {
+		switch {
+		case t.Role == RoleTool:
+			out = append(out, openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: t.CallID, Output: filled(t.Text)})
+		case t.Role == RoleAssistant:
+			out = append(out, t.items()...)
+		default:
+			out = append(out, openai.ResponseInputMessage{Role: string(t.Role), Content: filled(t.Text)})
+		}
+	}
+	return out
+}
+
+type functionCall struct {
+	Type      string `json:"type"`
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// items is an assistant's turn: as the server wrote it, where it did, without
+// calls that the turn has no longer; each call needs an answer.
+func (t Turn) items() []any {
+	var written []json.RawMessage
+	if json.Unmarshal(t.State, &written) == nil && len(written) > 0 {
+		written = slices.DeleteFunc(written, func(raw json.RawMessage) bool {
+			item := readItem(raw)
+			return item.Type == "function_call" && !slices.ContainsFunc(t.Calls, func(c Call) bool { return c.ID == string(item.CallID) })
+		})
+		return t.unwritten(written)
+	}
+	var out []any
+	if t.Text != "" || len(t.Calls) == 0 {
+		out = append(out, openai.ResponseInputMessage{Role: string(RoleAssistant), Content: filled(t.Text)})
+	}
+	for _, c := range t.Calls {
+		c = c.echoed()
+		out = append(out, functionCall{"function_call", c.ID, c.Name, c.Arguments})
+	}
+	return out
+}
+
+// unwritten adds the calls that the server gave no id.
+func (t Turn) unwritten(written []json.RawMessage) (out []any) {
+	known := map[string]bool{}
+	for _, raw := range written {
+		out = append(out, raw)
+		known[string(readItem(raw).CallID)] = true
+	}
+	for _, c := range t.Calls {
+		if !known[c.ID] {
+			c = c.echoed()
+			out = append(out, functionCall{"function_call", c.ID, c.Name, c.Arguments})
+		}
+	}
+	return out
+}
+
+type responsesBody struct {
+	Model      lax               `json:"model"`
+	Status     lax               `json:"status"`
+	Output     []json.RawMessage `json:"output"`
+	OutputText lax               `json:"output_text"`
+	Incomplete struct {
+		Reason lax `json:"reason"`
+	} `json:"incomplete_details"`
+}
+
+type item struct {
+	Type    string `json:"type"`
+	Content []struct {
+		Text    lax `json:"text"`
+		Refusal lax `json:"refusal"`
+	} `json:"content"`
+	CallID    lax `json:"call_id"`
+	Name      lax `json:"name"`
+	Arguments lax `json:"arguments"`
+}
+
+// readItem leaves out what has another type than expected.
+func readItem(raw json.RawMessage) item {
+	var i item
+	_ = json.Unmarshal(raw, &i)
+	return i
+}
+
+// readResponses reads an answer of the Responses interface. The items that the
+// server may want back are kept as they are.
+func readResponses(body []byte, before []Turn) (Answer, error) {
+	var in responsesBody
+	if err := json.Unmarshal(body, &in); err != nil || in.Output == nil {
+		return Answer{}, ErrNotChat
+	}
+	answer := Answer{Model: string(in.Model), Finish: finish(string(in.Incomplete.Reason))}
+	if answer.Finish == "" && in.Status == "completed" {
+		answer.Finish = "stop"
+	}
+	var kept []json.RawMessage
+	known := idsOf(before)
+	for _, raw := range in.Output {
+		switch item := readItem(raw); item.Type {
+		case "message":
+			kept = append(kept, raw)
+			for _, part := range item.Content {
+				answer.Text += string(part.Text)
+				answer.Refusal += string(part.Refusal)
+			}
+		case "function_call":
+			id := known.claim(string(item.CallID))
+			answer.Calls = append(answer.Calls, Call{ID: id, Name: string(item.Name), Arguments: string(item.Arguments)})
+			kept = append(kept, raw)
+		case "reasoning":
+			kept = append(kept, raw)
+		}
+	}
+	if answer.Text == "" && len(answer.Calls) == 0 {
+		answer.Text = string(in.OutputText)
+	}
+	if len(kept) > 0 {
+		answer.State, _ = json.Marshal(kept) // raw values of a body that was read: it cannot fail
+	}
+	return answer, nil
+}

@@ -1,0 +1,86 @@
+package llm
+
+import (
+	"encoding/json"
+	"math"
+
+	"github.com/org/pr-review-action/internal/cost"
+)
+
+// reported is a usage as servers write it: chat completions (prompt_tokens),
+// Responses (input_tokens), Anthropic's beside either (cache_read_input_tokens),
+// DeepSeek's and OpenRouter's additions.
+type reported struct {
+	PromptTokens     tally `json:"prompt_tokens"`
+	InputTokens      tally `json:"input_tokens"`
+	CompletionTokens tally `json:"completion_tokens"`
+	OutputTokens     tally `json:"output_tokens"`
+
+	PromptDetails     inputDetails  `json:"prompt_tokens_details"`
+	InputDetails      inputDetails  `json:"input_tokens_details"`
+	CompletionDetails outputDetails `json:"completion_tokens_details"`
+	OutputDetails     outputDetails `json:"output_tokens_details"`
+
+	CacheRead  tally `json:"cache_read_input_tokens"`
+	CacheWrite tally `json:"cache_creation_input_tokens"`
+	CacheHit   tally `json:"prompt_cache_hit_tokens"`
+
+	Cost lax `json:"cost"` // USD
+}
+
+type inputDetails struct {
+	Cached     tally `json:"cached_tokens"`
+	CacheWrite tally `json:"cache_write_tokens"`
+	Created    tally `json:"cache_creation_tokens"`
+}
+
+type outputDetails struct {
+	Reasoning tally `json:"reasoning_tokens"`
+}
+
+// usage bounds what is reported so that sums stay sums, parts stay within their
+// whole, and a hostile report is no credit.
+func (r reported) usage() cost.Usage {
+	in := max(r.PromptTokens, r.InputTokens)
+	out := max(r.CompletionTokens, r.OutputTokens)
+	cached := max(r.PromptDetails.Cached, r.InputDetails.Cached, r.CacheRead, r.CacheHit)
+	written := max(r.PromptDetails.CacheWrite, r.PromptDetails.Created, r.InputDetails.CacheWrite, r.InputDetails.Created, r.CacheWrite)
+	if r.PromptTokens == 0 || r.CacheRead+r.CacheWrite > in {
+		in += r.CacheRead + r.CacheWrite // Anthropic's own input_tokens hold neither
+	}
+	cached = min(cached, in)
+	return cost.Usage{
+		InputTokens:      int64(in),
+		CachedTokens:     int64(cached),
+		CacheWriteTokens: int64(min(written, in-cached)),
+		OutputTokens:     int64(out),
+		ReasoningTokens:  int64(min(max(r.CompletionDetails.Reasoning, r.OutputDetails.Reasoning), out)),
+		Calls:            1,
+		Cost:             microUSD(json.Number(r.Cost)),
+	}
+}
+
+// tally is a number of tokens from 0 to 2^40; 0 for what is none.
+type tally int64
+
+// UnmarshalJSON takes any value.
+func (t *tally) UnmarshalJSON(raw []byte) error {
+	var text lax
+	_ = text.UnmarshalJSON(raw) // it takes any
+	f, err := json.Number(text).Float64()
+	*t = 0
+	if err == nil && f > 0 {
+		*t = tally(min(f, 1<<40))
+	}
+	return nil
+}
+
+// microUSD reads dollars and rounds up to a micro-dollar; 0 for what is no
+// amount between 0 and a million.
+func microUSD(dollars json.Number) cost.MicroUSD {
+	f, err := dollars.Float64()
+	if err != nil || !(f > 0 && f <= 1e6) {
+		return 0
+	}
+	return cost.MicroUSD(math.Ceil(f*1e6 - 1e-6))
+}

@@ -1,0 +1,131 @@
+package llmtest
+
+import (
+	"slices"
+	"strings"
+)
+
+// readMessages holds the messages of a chat completion to the order of roles
+// that the API asks for, and takes them over.
+func (s *Server) readMessages(messages []chatMessage, out *Request) *refusal {
+	for i, m := range messages {
+		turn, refused := s.readMessage(i, m)
+		if refused != nil {
+			return refused
+		}
+		switch {
+		case i < 2 && !slices.Contains(leading[i], m.Role), len(messages) < 2:
+			return invalid("messages: expected one system and one user message at first").at("messages")
+		case i == 0:
+			out.System = turn.Text
+		case i == 1:
+			out.User = turn.Text
+		default:
+			out.Turns = append(out.Turns, turn)
+		}
+	}
+	if len(messages) == 0 {
+		return invalid("messages: [] is too short").at("messages")
+	}
+	if refused := checkTurns(out.Turns); refused != nil {
+		return refused
+	}
+	return s.checkAlternation(out.Turns)
+}
+
+// leading are the roles of the first two messages.
+var leading = [][]string{{"system", "developer"}, {"user"}}
+
+func (s *Server) readMessage(i int, m chatMessage) (Turn, *refusal) {
+	words, err := text(m.Content, "text", "refusal")
+	if err != nil {
+		return Turn{}, invalid("Invalid type for 'messages[%d].content': %v", i, err).at("messages")
+	}
+	turn := Turn{Role: m.Role, Text: words, CallID: m.ToolCallID}
+	if m.Thought != nil {
+		turn.Thought = *m.Thought
+	}
+	assistant := m.Role == "assistant"
+	switch {
+	case !slices.Contains([]string{"system", "developer", "user", "assistant", "tool"}, m.Role):
+		return Turn{}, invalid("Invalid value: '%s'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.", m.Role).at("messages")
+	case i >= 2 && slices.Contains(leading[0], m.Role):
+		return Turn{}, invalid("messages[%d]: the system turn stands first", i).at("messages")
+	case !assistant && (len(m.ToolCalls) > 0 || m.Refusal != nil || m.Thought != nil), m.Role != "tool" && m.ToolCallID != "":
+		return Turn{}, invalid("Additional properties are not allowed: 'messages[%d]' of role '%s'", i, m.Role).at("messages")
+	case m.Thought != nil && (s.Kind == Strict || s.Kind == Azure || s.Kind == Slow):
+		return Turn{}, invalid("Additional properties are not allowed ('reasoning_content' was unexpected) - 'messages.%d'", i).at("messages")
+	case m.Role == "tool" && (m.ToolCallID == "" || m.Content == nil):
+		return Turn{}, invalid("Missing required parameter: 'messages[%d].tool_call_id' or 'content'.", i).at("messages")
+	case words == "" && m.Role != "tool" && len(m.ToolCalls) == 0 && m.Refusal == nil:
+		return Turn{}, invalid("Invalid value for 'messages[%d].content': empty content", i).at("messages")
+	}
+	for _, c := range m.ToolCalls {
+		if c.ID == "" || c.Type != "function" || c.Function.Arguments == nil || !toolName.MatchString(c.Function.Name) {
+			return Turn{}, invalid("Invalid 'messages[%d].tool_calls': id, type, function.name and function.arguments are required", i).at("messages")
+		}
+		turn.Calls = append(turn.Calls, Call{c.ID, c.Function.Name, *c.Function.Arguments})
+	}
+	return turn, nil
+}
+
+// checkTurns has every call answered once, before anything else is said.
+func checkTurns(turns []Turn) *refusal {
+	var open []string
+	for _, t := range append(slices.Clone(turns), Turn{Role: "end"}) {
+		if t.Role == "tool" {
+			at := slices.Index(open, t.CallID)
+			if at < 0 {
+				return invalid("Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.").at("messages")
+			}
+			open = slices.Delete(open, at, at+1)
+			continue
+		}
+		if len(open) > 0 {
+			return invalid("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. "+
+				"The following tool_call_ids did not have response messages: %s", strings.Join(open, ", ")).at("messages")
+		}
+		for _, c := range t.Calls {
+			open = append(open, c.ID)
+		}
+	}
+	if n := len(turns); n > 0 && turns[n-1].Role == "assistant" {
+		return invalid("Expected last role User or Tool for serving but got assistant").at("messages")
+	}
+	return nil
+}
+
+// checkAlternation is what the chat templates of many open models ask for.
+func (s *Server) checkAlternation(turns []Turn) *refusal {
+	if s.Kind != Plain {
+		return nil
+	}
+	for i, t := range turns {
+		if t.Role != []string{"assistant", "user"}[i%2] {
+			return invalid("Conversation roles must alternate user/assistant/user/assistant/...").of("BadRequestError")
+		}
+	}
+	return nil
+}
+
+// prompt is all that a model reads, in the order in which it is cached.
+func (r Request) prompt() string {
+	var b strings.Builder
+	for _, t := range r.Tools {
+		b.WriteString(t.Name + t.Description + string(t.Schema))
+	}
+	b.WriteString(r.System + r.User)
+	for _, t := range r.Turns {
+		b.WriteString(t.Text + t.Thought)
+		for _, c := range t.Calls {
+			b.WriteString(c.Name + c.Arguments)
+		}
+	}
+	return b.String()
+}
+
+// bytesPerToken is how this server counts tokens.
+const bytesPerToken = 4
+
+// tokens is the input that a request is billed.
+func (r Request) tokens() int { return len(r.prompt()) / bytesPerToken }

@@ -1,0 +1,162 @@
+package llmtest
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Kind is what a server stands in for.
+type Kind string
+
+// The kinds of server that the product has to work with.
+const (
+	Strict    Kind = "strict"    // OpenAI: strict schemas, tools, both interfaces
+	JSONMode  Kind = "json"      // JSON mode alone, and not beside tools
+	Plain     Kind = "plain"     // no tools, no response_format, roles that alternate
+	Azure     Kind = "azure"     // deployments in the path, the key as api-key, content filter
+	Responses Kind = "responses" // a reasoning model that the Responses interface alone serves
+	Slow      Kind = "slow"      // Strict that answers late
+)
+
+// Kinds lists them all.
+func Kinds() []Kind { return []Kind{Strict, JSONMode, Plain, Azure, Responses, Slow} }
+
+// slowness is the delay of a Slow server: far over a loopback's, and short enough
+// for tests on a real clock.
+const slowness = 150 * time.Millisecond
+
+// As is an option of Start that sets the options of a kind.
+func As(k Kind) func(*Server) {
+	return func(s *Server) {
+		s.Kind = k
+		switch k {
+		case JSONMode:
+			s.NoSchema, s.NoToolFormat = true, true
+		case Plain:
+			s.NoFormat, s.NoTools, s.OnlyMaxOld, s.NoEffort = true, true, true, true
+		case Azure:
+			s.OnlyMaxOld = true // as deployments of older api-versions are
+		case Responses:
+			s.NoTemperature = true
+		case Slow:
+			s.Delay = slowness
+		}
+	}
+}
+
+// Base is the base URL below the address: path and query.
+func (s *Server) Base() string {
+	if s.Kind == Azure {
+		return "/openai/deployments/review?api-version=2024-10-21"
+	}
+	return "/v1"
+}
+
+// The interfaces that a request can come through.
+const (
+	Chat         = "chat"
+	ResponsesAPI = "responses"
+)
+
+var deployment = regexp.MustCompile(`^/openai/deployments/[\w.-]+/chat/completions$`)
+
+// route tells the interface from the address, or refuses in the kind's words.
+func (s *Server) route(r *http.Request) (string, *refusal) {
+	path := r.URL.Path
+	through := map[string]string{"/v1/chat/completions": Chat, "/v1/responses": ResponsesAPI}[path]
+	if s.Kind == Azure {
+		through = map[string]string{"/openai/v1/chat/completions": Chat, "/openai/v1/responses": ResponsesAPI}[path]
+		if deployment.MatchString(path) && r.URL.Query().Get("api-version") != "" {
+			through = Chat
+		}
+	}
+	open := s.Kind == JSONMode || s.Kind == Plain
+	switch {
+	case r.Method != http.MethodPost || through == "" || through == ResponsesAPI && open:
+		return "", notFound(s.Kind, path)
+	case through == Chat && s.Kind == Responses:
+		return "", &refusal{status: http.StatusNotFound, kind: "invalid_request_error", param: "model",
+			message: "This model is only supported in v1/responses and not in v1/chat/completions."}
+	}
+	return through, nil
+}
+
+func notFound(k Kind, path string) *refusal {
+	if k == Azure {
+		return &refusal{status: http.StatusNotFound, code: "404", message: "Resource not found"}
+	}
+	return invalid("Invalid URL: no such address: %s", path).as(http.StatusNotFound)
+}
+
+// admits checks the key, where its kind wants it.
+func (s *Server) admits(h http.Header) *refusal {
+	bearer, key := h.Get("Authorization"), h.Get("Api-Key")
+	if s.Kind == Azure {
+		if bearer != "" || s.Key != "" && key != s.Key {
+			return &refusal{status: http.StatusUnauthorized, code: "401",
+				message: "Access denied due to invalid subscription key or wrong API endpoint. " +
+					"Make sure to provide a valid key for an active subscription and use a correct regional API endpoint for your resource."}
+		}
+		return nil
+	}
+	if s.Key != "" && bearer != "Bearer "+s.Key {
+		return &refusal{status: http.StatusUnauthorized, kind: "invalid_request_error", code: "invalid_api_key",
+			message: "Incorrect API key provided: " + strings.TrimPrefix(bearer, "Bearer ")}
+	}
+	return nil
+}
+
+// form is what a request asks for, beside its texts: what servers differ in.
+type form struct {
+	deployed               bool   // the address names the model
+	format                 string // json_object, json_schema or empty
+	tools                  bool
+	maxOld, maxNew         *int
+	temperature            *float64
+	seed                   *int
+	effort, effortField    string
+	formatField, namedJSON string // namedJSON holds the texts in which JSON mode wants to be named
+}
+
+// refuses says what a server of this kind does not take, one thing at a time.
+func (s *Server) refuses(f form) *refusal {
+	formatted := f.format != ""
+	switch {
+	case f.tools && s.NoTools:
+		return invalid("test-model:latest does not support tools").of("api_error")
+	case formatted && s.NoFormat:
+		return s.unsupported(f.formatField)
+	case formatted && f.tools && s.NoToolFormat:
+		return invalid("json mode cannot be combined with tool/function calling")
+	case f.format == "json_schema" && s.NoSchema:
+		return invalid("Invalid parameter: '%s' of type 'json_schema' is not supported with this model.", f.formatField).at(f.formatField)
+	case f.format == "json_object" && s.Kind != "" && !strings.Contains(strings.ToLower(f.namedJSON), "json"):
+		return invalid("'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.").at("messages")
+	case f.maxNew != nil && s.OnlyMaxOld:
+		return s.unsupported("max_completion_tokens")
+	case f.maxOld != nil && s.OnlyMaxNew:
+		return invalid("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.").
+			at("max_tokens").coded("unsupported_parameter")
+	case f.temperature != nil && s.NoTemperature:
+		return invalid("Unsupported value: 'temperature' does not support %v with this model. Only the default (1) value is supported.", *f.temperature).
+			at("temperature").coded("unsupported_value")
+	case f.seed != nil && s.NoSeed:
+		return s.unsupported("seed")
+	case f.effort != "" && s.NoEffort:
+		return s.unsupported(f.effortField)
+	}
+	return nil
+}
+
+// unsupported refuses a field in the words of OpenAI, or of servers that check
+// requests against their own list of fields.
+func (s *Server) unsupported(field string) *refusal {
+	if s.Kind != Plain {
+		return invalid("Unrecognized request argument supplied: %s", field)
+	}
+	return &refusal{status: http.StatusBadRequest, bare: true, kind: "BadRequestError",
+		message: fmt.Sprintf("[{'type': 'extra_forbidden', 'loc': ('body', '%s'), 'msg': 'Extra inputs are not permitted'}]", field)}
+}

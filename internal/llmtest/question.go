@@ -1,0 +1,121 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+)
+
+// The questions that the product asks a model.
+const (
+	Review   = "review"
+	Verify   = "verify"
+	Classify = "classify"
+	Judge    = "judge"
+)
+
+// Claim is a finding that is to be verified, as the prompt shows it.
+type Claim struct {
+	ID    string `json:"id"`
+	Side  string `json:"side"`
+	Line  int    `json:"line"`
+	Quote string `json:"quote"`
+	Title string `json:"title"`
+}
+
+// question tells what is asked: by the keys of the answer's schema, and where a
+// server takes none by the blocks and the words around them.
+func question(r Request) string {
+	keys := keysOf(r.Schema)
+	has := func(key string) bool { return slices.Contains(keys, key) }
+	_, findings := Data(r.User)["findings"]
+	switch {
+	case r.Judge != "":
+		return Judge
+	case has("verdicts"), findings:
+		return Verify
+	case has("depth"), len(keys) == 0 && strings.Contains(r.System, "`depth`"):
+		return Classify
+	}
+	return Review
+}
+
+// keysOf is the top level of the answer that a schema asks for.
+func keysOf(schema json.RawMessage) []string {
+	var s struct {
+		Required []string `json:"required"`
+	}
+	_ = json.Unmarshal(schema, &s) // none where there is no schema
+	return s.Required
+}
+
+// Claims are the findings of a verification question, one JSON object a line.
+func Claims(r Request) []Claim {
+	var all []Claim
+	for line := range strings.Lines(Data(r.User)["findings"]) {
+		var c Claim
+		if json.Unmarshal([]byte(strings.Trim(line, "[], \t\n")), &c) == nil && c.ID != "" {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// Verdicts answers a verification question with what holds says of each claim.
+func Verdicts(r Request, holds func(Claim) bool) Answer {
+	verdicts := []any{}
+	for _, c := range Claims(r) {
+		verdicts = append(verdicts, object{"id": c.ID, "holds": holds(c), "reason": "A script says so."})
+	}
+	text, _ := json.Marshal(object{"verdicts": verdicts}) // plain values: it cannot fail
+	return Answer{Text: string(text)}
+}
+
+// planted reports whether a claim is about an added line that holds Marker.
+func planted(lines []Line, c Claim) bool {
+	return slices.ContainsFunc(lines, func(l Line) bool {
+		return l.Op == '+' && l.New == c.Line && c.Side != "LEFT" && strings.Contains(l.Text, Marker)
+	})
+}
+
+// Label is the answer to the question how a file is to be read.
+func Label(kind, depth string) Answer {
+	text, _ := json.Marshal(object{"kind": kind, "depth": depth}) // plain values: it cannot fail
+	return Answer{Text: string(text)}
+}
+
+func label(file string) Answer {
+	switch name := path.Base(file); {
+	case path.Ext(name) == ".md":
+		return Label("docs", "light")
+	case strings.Contains(name, "_test."):
+		return Label("tests", "normal")
+	}
+	return Label("feature", "normal")
+}
+
+// Certain lets a script that knows reviews alone answer them; asked which
+// findings hold it says that all do, and labels come from the path.
+func Certain(reviewer Script) Script {
+	return func(r Request) Answer {
+		switch r.Question {
+		case Verify:
+			return Verdicts(r, func(Claim) bool { return true })
+		case Classify:
+			return label(r.Path)
+		}
+		return reviewer(r)
+	}
+}
+
+// silence is the answer after which nothing is found.
+func silence(r Request) Answer {
+	switch r.Question {
+	case Verify:
+		return Verdicts(r, func(Claim) bool { return false })
+	case Classify:
+		return Label("docs", "light")
+	}
+	return Findings()
+}

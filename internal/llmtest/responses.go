@@ -1,0 +1,210 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	strict "github.com/go-json-experiment/json"
+)
+
+// responsesFields are the fields of a request to the Responses interface
+// (CreateResponse of OpenAI's published description). A seed is none of them.
+var responsesFields = strings.Fields(`background context_management conversation include input instructions max_output_tokens max_tool_calls
+	metadata model moderation parallel_tool_calls previous_response_id prompt prompt_cache_key prompt_cache_options prompt_cache_retention
+	reasoning safety_identifier service_tier store stream stream_options temperature text tool_choice tools top_logprobs top_p truncation user`)
+
+const minOutputTokens = 16
+
+// encrypted is what a request includes to get its reasoning back sealed.
+const encrypted = "reasoning.encrypted_content"
+
+type responsesText struct {
+	Format *struct {
+		Type string `json:"type"`
+		jsonSchema
+	} `json:"format"`
+	Verbosity string `json:"verbosity"`
+}
+
+type responsesReasoning struct {
+	Effort  string `json:"effort"`
+	Summary string `json:"summary"`
+}
+
+type responsesTool struct {
+	Type string `json:"type"`
+	function
+}
+
+// item is one item of a request's input, of any type.
+type item struct {
+	Type      string          `json:"type"`
+	ID        string          `json:"id"`
+	Status    string          `json:"status"`
+	Role      string          `json:"role"`
+	Phase     string          `json:"phase"`
+	Content   json.RawMessage `json:"content"`
+	CallID    string          `json:"call_id"`
+	Name      string          `json:"name"`
+	Arguments *string         `json:"arguments"`
+	Output    json.RawMessage `json:"output"`
+	Summary   *[]struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	} `json:"summary"`
+	Encrypted *string `json:"encrypted_content"`
+}
+
+func (s *Server) readResponses(b body, out *Request) *refusal {
+	var (
+		offered   []responsesTool
+		words     responsesText
+		reasoning responsesReasoning
+		include   []string
+		f         = form{formatField: "text.format", effortField: "reasoning.effort"}
+	)
+	refused := first(
+		b.only(responsesFields, s.Known),
+		b.common(out, &f),
+		b.into("instructions", &out.System),
+		b.into("tools", &offered),
+		b.into("text", &words),
+		b.into("reasoning", &reasoning),
+		b.into("include", &include),
+		b.into("max_output_tokens", &f.maxNew),
+	)
+	if refused == nil {
+		f.effort = reasoning.Effort
+		refused = first(s.readInput(b["input"], out), readResponsesTools(b, offered, out), words.read(out), f.check(out))
+	}
+	switch {
+	case refused != nil:
+		return refused
+	case f.maxNew != nil && *f.maxNew < minOutputTokens:
+		return invalid("Invalid 'max_output_tokens': integer below minimum value. Expected a value >= %d, but got %d instead.", minOutputTokens, *f.maxNew).
+			at("max_output_tokens").coded("integer_below_min_value")
+	}
+	f.format, f.tools, f.namedJSON = out.Format, len(out.Tools) > 0, out.prompt()
+	return s.refuses(f)
+}
+
+func (t responsesText) read(out *Request) *refusal {
+	switch f := t.Format; {
+	case f == nil || f.Type == "text":
+		return nil
+	case f.Type == "json_object":
+		out.Format = f.Type
+		return nil
+	case f.Type == "json_schema":
+		return f.jsonSchema.read(out, "text.format")
+	}
+	return invalid("Invalid value: '%s'. Supported values are: 'json_object', 'json_schema', and 'text'.", t.Format.Type).at("text.format.type")
+}
+
+func readResponsesTools(b body, offered []responsesTool, out *Request) *refusal {
+	tools := make([]chatTool, len(offered))
+	for i, t := range offered {
+		tools[i] = chatTool{t.Type, t.function}
+	}
+	return b.readTools(tools, out)
+}
+
+// readInput turns the items of an input into turns.
+func (s *Server) readInput(raw json.RawMessage, out *Request) *refusal {
+	var items []item
+	if json.Unmarshal(raw, &out.User) == nil && out.User != "" && out.System != "" {
+		return nil
+	}
+	if err := strict.Unmarshal(raw, &items, strict.RejectUnknownMembers(true)); err != nil {
+		return invalid("Invalid value for 'input': %v", err).at("input")
+	}
+	var turns []Turn
+	for i, it := range items {
+		if refused := s.readItem(i, items, &turns); refused != nil {
+			return refused.at("input")
+		}
+		if it.Type == "reasoning" && (i+1 == len(items) || !follows(items[i+1])) {
+			return invalid("Item '%s' of type 'reasoning' was provided without its required following item.", it.ID).at("input")
+		}
+	}
+	if len(turns) > 0 && slices.Contains(leading[0], turns[0].Role) && out.System == "" {
+		out.System, turns = turns[0].Text, turns[1:]
+	}
+	late := slices.ContainsFunc(turns, func(t Turn) bool { return slices.Contains(leading[0], t.Role) })
+	if out.System == "" || len(turns) == 0 || turns[0].Role != "user" || late {
+		return invalid("input: expected instructions and one user message at first, and no other instructions").at("input")
+	}
+	out.User, out.Turns = turns[0].Text, turns[1:]
+	return checkOutputs(out.Turns)
+}
+
+// follows reports whether an item can be the one that was reasoned about.
+func follows(it item) bool {
+	return it.Type == "function_call" || it.Type == "reasoning" || isMessage(it) && it.Role == "assistant"
+}
+
+func isMessage(it item) bool { return it.Type == "message" || it.Type == "" }
+
+func (s *Server) readItem(i int, items []item, turns *[]Turn) *refusal {
+	switch it := items[i]; {
+	case isMessage(it):
+		words, err := text(it.Content, "input_text", "output_text", "refusal")
+		if err != nil || words == "" || !slices.Contains([]string{"user", "assistant", "system", "developer"}, it.Role) {
+			return invalid("Invalid 'input[%d]': a message of role '%s' without a text: %v", i, it.Role, err)
+		}
+		speak(turns, it.Role).Text += words
+	case it.Type == "reasoning":
+		if it.ID == "" || it.Summary == nil {
+			return invalid("Missing required parameter: 'input[%d].id' or 'summary'.", i)
+		}
+		speak(turns, "assistant").Thought += it.ID
+	case it.Type == "function_call":
+		if it.CallID == "" || it.Arguments == nil || !toolName.MatchString(it.Name) {
+			return invalid("Missing required parameter: 'input[%d].call_id', 'name' or 'arguments'.", i)
+		}
+		turn := speak(turns, "assistant")
+		turn.Calls = append(turn.Calls, Call{it.CallID, it.Name, *it.Arguments})
+		return s.reasoned(it, items[:i])
+	case it.Type == "function_call_output":
+		words, err := text(it.Output, "input_text")
+		if err != nil || it.CallID == "" || it.Output == nil {
+			return invalid("Missing required parameter: 'input[%d].call_id' or 'output': %v", i, err)
+		}
+		*turns = append(*turns, Turn{Role: "tool", Text: words, CallID: it.CallID})
+	default:
+		return invalid("Invalid value: '%s'. Supported values are: 'function_call', 'function_call_output', 'message' and 'reasoning'.", it.Type)
+	}
+	return nil
+}
+
+// speak is the turn that an item belongs to. Items of an assistant that follow
+// each other are one turn.
+func speak(turns *[]Turn, role string) *Turn {
+	if n := len(*turns); n == 0 || role != "assistant" || (*turns)[n-1].Role != role {
+		*turns = append(*turns, Turn{Role: role})
+	}
+	return &(*turns)[len(*turns)-1]
+}
+
+// checkOutputs is checkTurns in this interface's words.
+func checkOutputs(turns []Turn) *refusal {
+	made, answered := map[string]bool{}, map[string]bool{}
+	for _, t := range turns {
+		for _, c := range t.Calls {
+			made[c.ID] = true
+		}
+		if t.Role == "tool" && !made[t.CallID] {
+			return invalid("No tool call found for function call output with call_id %s.", t.CallID).at("input")
+		}
+		answered[t.CallID] = answered[t.CallID] || t.Role == "tool"
+	}
+	for _, t := range turns {
+		for _, c := range t.Calls {
+			if !answered[c.ID] {
+				return invalid("No tool output found for function call %s.", c.ID).at("input")
+			}
+		}
+	}
+	return checkTurns(turns)
+}
