@@ -3,13 +3,19 @@ package prompt
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/diff"
 )
 
+// maxLine bounds the bytes of one line of text in a prompt. Of a longer one the
+// middle is left out: it is data, or made by a machine.
+const maxLine = 2_000
+
 // Number writes a patch with the line numbers of both sides before each line,
 // so that a model can cite them. A patch that cannot be read stays as it is.
-// Carriage returns at the end of every line are left out.
+// Carriage returns at the end of every line are left out, and so is the middle
+// of lines of more than 2,000 bytes, with a count.
 func Number(patch string) string {
 	hunks, err := diff.Hunks(patch)
 	if err != nil {
@@ -21,9 +27,9 @@ func Number(patch string) string {
 	}
 	var b strings.Builder
 	for _, h := range hunks {
-		b.WriteString(strings.TrimRight("@@ "+h.Section, " \r") + "\n")
+		b.WriteString(strings.TrimRight("@@ "+shorten(h.Section), " \r") + "\n")
 		for _, l := range h.Lines {
-			fmt.Fprintf(&b, "%6s %6s %c %s\n", number(l.Old), number(l.New), l.Op, strings.TrimSuffix(l.Text, end))
+			fmt.Fprintf(&b, "%6s %6s %c %s\n", number(l.Old), number(l.New), l.Op, shorten(strings.TrimSuffix(l.Text, end)))
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")
@@ -49,4 +55,22 @@ func crlf(hunks []diff.Hunk) bool {
 		}
 	}
 	return lines > 0
+}
+
+// shorten leaves out the middle of a long line, at the border of characters.
+func shorten(line string) string {
+	const half = maxLine/2 - 50 // room for the count
+	if len(line) <= maxLine {
+		return line
+	}
+	head, tail := half, len(line)-half
+	for range utf8.UTFMax {
+		if !utf8.RuneStart(line[head]) {
+			head--
+		}
+		if !utf8.RuneStart(line[tail]) {
+			tail++
+		}
+	}
+	return fmt.Sprintf("%s<… %d bytes left out …>%s", line[:head], tail-head, line[tail:])
 }

@@ -1,110 +1,90 @@
-// Package prompt holds the texts that a model is sent: the constant system turn,
-// the schema of its answer, and the user turns with one file's change.
+// Package prompt holds the texts that a model is sent: the constant system turn
+// of each task, the schema of its answer, and the user turns with one file's
+// change.
 //
 // Untrusted text stands between a boundary's marks and nowhere else, and never
-// in the system turn. A pull request's title, body and branch are not taken:
-// they frame a reviewer's judgement and prove nothing. Start reading at User.
+// in a system turn. A pull request's title, body, branch and commits are not
+// taken: they frame a reviewer's judgement and prove nothing. All of it is pure:
+// equal inputs give equal bytes. Start reading at Input, then User.
 package prompt
 
 import (
-	"bytes"
-	"crypto/sha256"
-	_ "embed" // the texts are files beside this one
-	"encoding/hex"
+	"embed"
 	"encoding/json"
 	"fmt"
-	"strings"
+	"io/fs"
 
-	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/finding"
 )
 
-//go:embed system.md
-var system string
+//go:embed text
+var files embed.FS
 
-//go:embed user.md
-var user string
+// text is an embedded file, without the folder's name.
+func text(name string) string {
+	data, err := fs.ReadFile(files, "text/"+name)
+	if err != nil {
+		panic(fmt.Sprintf("a prompt's text is not in the binary: %v", err))
+	}
+	return string(data)
+}
 
-//go:embed again.md
-var again string
+// Task is what the requests of one kind have in common, to the byte: a server
+// that caches prefixes charges less for it. Tools, where they are offered, are
+// constant beside it.
+type Task struct {
+	System     string
+	SchemaName string
+	Schema     json.RawMessage // of the answer, compact, in the order of its keys
+}
 
-//go:embed repair.md
-var repair string
+// Reviewing asks for a Review of one file.
+func Reviewing() Task { return Task{text("review.md"), "file_review", schemaOf(Review{})} }
 
-//go:embed schema.json
-var schema string
+// Verifying asks for a Verification of findings.
+func Verifying() Task {
+	return Task{text("verify.md"), "finding_verification", schemaOf(Verification{})}
+}
 
-// SchemaName is the name under which a request carries the schema.
+// Classifying asks for the Label of one file.
+func Classifying() Task { return Task{text("classify.md"), "file_label", schemaOf(Label{})} }
+
+// SchemaName is the name under which a review's request carries the schema.
 const SchemaName = "file_review"
 
-// Input is the change to one file. All of it is untrusted text.
+// System returns the system turn of a review, the same for every request.
+func System() string { return Reviewing().System }
+
+// Schema returns the JSON schema of a review, compact.
+func Schema() json.RawMessage { return Reviewing().Schema }
+
+// Input is the change to one file. All of it is taken for untrusted text, but
+// Part, Parts and Language.
 type Input struct {
 	Path, OldPath string // OldPath of renames and copies
 	Status        string // in GitHub's words
-	Patch         string // hunks
+	Patch         string // hunks, of the part where there are several
+	Part, Parts   int    // of a file that is reviewed in several parts, from 1
+	Context       string // the functions around the hunks, as Context gives them
+
+	Guidelines   []string   // of the configuration, for this path
+	Instructions []Document // of the repository, from the base commit
+
+	Language string // of the findings' text, such as German; "" for English
 }
 
-// System returns the system turn, the same for every request.
-func System() string { return system }
+// Document is a file of the repository that instructs who works on it.
+type Document struct{ Path, Text string }
 
-// Schema returns the JSON schema of the answer, compact.
-func Schema() json.RawMessage {
-	var b bytes.Buffer
-	if err := json.Compact(&b, []byte(schema)); err != nil {
-		return json.RawMessage(schema)
+// Texts lists all text from outside that a conversation begins with. No boundary
+// of it may occur in one of them.
+func Texts(in Input, findings ...finding.Finding) []string {
+	texts := append([]string{in.Path, in.OldPath, in.Patch, in.Context}, in.Guidelines...)
+	for _, d := range in.Instructions {
+		texts = append(texts, d.Path, d.Text)
 	}
-	return b.Bytes()
-}
-
-// User returns the user turn that asks for the review of a file.
-func User(b guard.Boundary, in Input) string {
-	return strings.NewReplacer(
-		"{{status}}", happened(in),
-		"{{path}}", paths(b, in),
-		"{{diff}}", b.Wrap("diff", Number(in.Patch)),
-	).Replace(user)
-}
-
-// Again returns the user turn that asks anew where the last answer held nothing
-// to repair: prose, a refusal, no text.
-func Again(b guard.Boundary, in Input) string { return User(b, in) + again }
-
-// Repair returns the user turn that asks for a broken answer to be written
-// again. Problem says in our own words what was wrong; the answer is untrusted
-// text. The diff is not sent again.
-func Repair(b guard.Boundary, path, problem, answer string) string {
-	return strings.NewReplacer(
-		"{{problem}}", problem,
-		"{{path}}", b.Wrap("path", path),
-		"{{answer}}", b.Wrap("answer", answer),
-	).Replace(repair)
-}
-
-// Fingerprint is the SHA-256, in hex, over all texts and over a sample of what
-// code writes into them. It changes with every change that a model can see.
-func Fingerprint() string {
-	const b = guard.Boundary("00000000000000000000000000000000")
-	in := Input{Path: "b", OldPath: "a", Status: "renamed", Patch: "@@ -1,2 +1,2 @@ f\n x\n-y\n+z"}
-	h := sha256.New()
-	for _, s := range []string{System(), string(Schema()), User(b, in), Again(b, in), Repair(b, "b", "problem", "{}")} {
-		fmt.Fprintf(h, "%d:%s,", len(s), s)
+	for _, f := range findings {
+		texts = append(texts, f.Quote, f.Title, f.Body)
 	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-// happened says in a constant's words what became of the file: the status comes
-// from outside.
-func happened(in Input) string {
-	switch in.Status {
-	case "added", "renamed", "copied", "removed":
-		return in.Status
-	}
-	return "modified"
-}
-
-func paths(b guard.Boundary, in Input) string {
-	s := b.Wrap("path", in.Path)
-	if in.OldPath != "" && in.OldPath != in.Path {
-		s += "\n" + b.Wrap("old path", in.OldPath)
-	}
-	return s
+	return texts
 }

@@ -1,0 +1,200 @@
+package prompt
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/diff"
+)
+
+// The bounds of what is shown around a patch.
+const (
+	maxHead      = 2 << 20  // bytes of a file that is looked through
+	maxWalk      = 1_000    // lines up from a hunk to where its function begins
+	maxLead      = 40       // lines from there to the hunk; of more, only the signature is shown
+	maxSignature = 6        // lines of a signature
+	maxContext   = 16 << 10 // bytes in all
+)
+
+// Context shows where the functions begin that stand around the hunks of a
+// patch: for each hunk whose function began above it, the lines from there to
+// the hunk, with their numbers on the new side. Lines that a hunk shows are left
+// out. It is lexical, a guess by indentation and the hunk's section; what it
+// cannot tell it leaves out. head is the new file, of any bytes.
+func Context(patch string, head []byte) string {
+	hunks, err := diff.Hunks(patch)
+	if err != nil || len(head) == 0 || len(head) > maxHead {
+		return ""
+	}
+	lines := source(strings.Split(string(head), "\n"))
+	var b strings.Builder
+	seen := 0 // the last line that was shown, here or by a hunk
+	for i, h := range hunks {
+		if b.Len() > maxContext {
+			fmt.Fprintf(&b, "… the functions around %d more hunks are not shown\n", len(hunks)-i)
+			break
+		}
+		first := firstNew(h)
+		if start := lines.function(h); start > 0 && start < first {
+			lines.lead(&b, start, seen, first)
+		}
+		seen = max(seen, first+h.NewLines-1)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// firstNew is the number of the first line of the new file at or behind a hunk's
+// beginning.
+func firstNew(h diff.Hunk) int {
+	if h.NewLines == 0 {
+		return h.NewStart + 1
+	}
+	return h.NewStart
+}
+
+// source is a file's lines; line n is at n-1.
+type source []string
+
+// lead writes the lines from a function's start to a hunk, or its signature
+// alone, but for those that were shown.
+func (s source) lead(b *strings.Builder, start, seen, first int) {
+	from, to, left := max(start, seen+1), first, 0
+	if to-from > maxLead {
+		to = s.signature(start)
+		left = first - max(from, to)
+	}
+	if from >= to {
+		return
+	}
+	fmt.Fprintf(b, "@@ above line %d\n", first)
+	for n := from; n < to; n++ {
+		fmt.Fprintf(b, "%6s %6d   %s\n", "", n, shorten(strings.TrimSuffix(s[n-1], "\r")))
+	}
+	if left > 0 {
+		fmt.Fprintf(b, "%6s %6s   … %d lines left out\n", "", "", left)
+	}
+}
+
+// signature is the number of the line behind the signature that begins at start.
+func (s source) signature(start int) int {
+	for n := start; n < start+maxSignature && n <= len(s); n++ {
+		text := strings.TrimSpace(s[n-1])
+		if strings.HasSuffix(text, "{") || strings.HasSuffix(text, ":") || strings.HasSuffix(text, "=>") {
+			return n + 1
+		}
+	}
+	return start + 1
+}
+
+// function is the line in which the function around a hunk's first change
+// begins; 0 where none is found, or the file is not the one of the patch.
+func (s source) function(h diff.Hunk) int {
+	change, above := firstChange(h)
+	if above > len(s) || !s.fits(h) {
+		return 0
+	}
+	depth := indentation(change)
+	if start := s.declaration(above, depth); start > 0 || depth == 0 {
+		return start
+	}
+	return s.section(h.Section, above, depth)
+}
+
+// firstChange is the first changed line of a hunk that is not blank, and the
+// number of the new side's line above it.
+func firstChange(h diff.Hunk) (text string, above int) {
+	above = firstNew(h) - 1
+	for _, l := range h.Lines {
+		if l.Op != diff.Context && strings.TrimSpace(l.Text) != "" {
+			return l.Text, above
+		}
+		above = max(above, l.New)
+	}
+	return "", above
+}
+
+// fits reports whether the hunk's first unchanged line stands in the file.
+func (s source) fits(h diff.Hunk) bool {
+	for _, l := range h.Lines {
+		if l.Op == diff.Context {
+			return l.New <= len(s) && strings.TrimRight(s[l.New-1], "\r") == strings.TrimRight(l.Text, "\r")
+		}
+	}
+	return true
+}
+
+// declaration walks up from a line through the lines that stand ever less deep,
+// to the nearest that declares a name, else to the nearest that passes a
+// function on.
+func (s source) declaration(above, depth int) int {
+	closure, open := 0, false
+	for n := above; n > 0 && n > above-maxWalk && (depth > 0 || open); n-- {
+		text := strings.TrimSpace(s[n-1])
+		in := indentation(s[n-1])
+		if text == "" || len(text) > maxLine || in > depth || in == depth && !open || aside.MatchString(text) {
+			continue
+		}
+		switch {
+		case declares(text, open):
+			return n
+		case closure == 0 && passes.MatchString(text):
+			closure = n
+		}
+		depth, open = in, strings.ContainsAny(text[:1], "{)")
+	}
+	return closure
+}
+
+// section looks above a line for the one that a hunk's header names.
+func (s source) section(name string, above, depth int) int {
+	name = strings.TrimSpace(name)
+	for n := above; n > 0 && n > above-maxWalk && len(name) > 2; n-- {
+		if indentation(s[n-1]) < depth && strings.HasPrefix(strings.TrimSpace(s[n-1]), name) {
+			return n
+		}
+	}
+	return 0
+}
+
+// indentation is the width of the white space before a line's text, a tab as four.
+func indentation(line string) (width int) {
+	for _, c := range []byte(line) {
+		switch c {
+		case ' ':
+			width++
+		case '\t':
+			width += 4
+		default:
+			return width
+		}
+	}
+	return width
+}
+
+// declares reports whether a line declares what a name stands for. Above a line
+// that is a brace alone, a name and its parameters do.
+func declares(text string, brace bool) bool {
+	if statement.MatchString(text) {
+		return false
+	}
+	return keyword.MatchString(text) || arrow.MatchString(text) ||
+		!passes.MatchString(text) && (signature.MatchString(text) || brace && called.MatchString(text))
+}
+
+var (
+	// aside matches lines that may stand less deep than the code around them:
+	// comments, preprocessor lines and labels.
+	aside = regexp.MustCompile(`^(?:#|//|/\*|\*|--|<<|>>>|\|\|\||\w+:$)`)
+	// keyword matches a declaration that says what it is.
+	keyword = regexp.MustCompile(`^(?:(?:export|default|public|private|protected|internal|static|abstract|final|override|async|open|sealed|data|suspend|inline|` +
+		`virtual|partial|unsafe|extern|const|local|pub(?:\([a-z: ]+\))?) +)*(?:func|function\*?|def|fn|fun|sub|proc|class|struct|impl|trait|interface|object|module|enum|record|type)[ <]`)
+	arrow     = regexp.MustCompile(`^(?:export )?(?:const|let|var) [\w$]+.*=.*(?:=>|\bfunction\b)`)
+	statement = regexp.MustCompile(`^(?:if|else|elif|for|foreach|while|until|unless|switch|case|when|match|select|catch|try|except|finally|with|using|lock|synchronized|` +
+		`return|throw|raise|do|new|await|yield|go|defer|delete|assert|super|this|in|and|or|not)\b`)
+	// signature matches a return type and a name, or a name and an opening brace.
+	signature = regexp.MustCompile(`^[\w$~@][\w$<>\[\],.*&:~@? ]*[ *&][\w$~:]+(?:<[^()]*>)? ?\([^;]*$|^[\w$~:]+ ?\([^;]*\{$|^\w+::[\w~]+ ?\([^;]*$`)
+	called    = regexp.MustCompile(`^[\w$~:]+ ?\([^;]*$`)
+	// passes matches a call that a function is handed to.
+	passes = regexp.MustCompile(`\(.*(?:=>|\bfunc ?\(|\bfunction\b|\blambda\b|\|[\w, ]*\|)|\bdo(?: \|.*\|)?$`)
+)

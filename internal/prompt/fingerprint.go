@@ -1,0 +1,60 @@
+package prompt
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// Fingerprint is the SHA-256, in hex, over all texts and schemas and over a
+// sample of what code writes into them. It changes with every change that a
+// model can see.
+func Fingerprint() string { return fingerprint(files, samples()) }
+
+func fingerprint(texts fs.FS, samples []string) string {
+	h := sha256.New()
+	for _, t := range []Task{Reviewing(), Verifying(), Classifying()} {
+		write(h, t.SchemaName, string(t.Schema))
+	}
+	err := fs.WalkDir(texts, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(texts, path)
+		write(h, path, string(data))
+		return err
+	})
+	if err != nil {
+		panic(fmt.Sprintf("a prompt's text cannot be read: %v", err))
+	}
+	write(h, samples...)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func write(w io.Writer, texts ...string) {
+	for _, s := range texts {
+		fmt.Fprintf(w, "%d:%s,", len(s), s) // a hash takes everything
+	}
+}
+
+// samples are one turn of each kind, with all that code may write into it, and
+// what code leaves out of long texts.
+func samples() []string {
+	const b = guard.Boundary("00000000000000000000000000000000")
+	patch := "@@ -3,2 +3,2 @@ func f() {\n x\n-y\n+z\n@@ -60 +60 @@ func g() {\n-\tw\n+\tv\n"
+	head := strings.Repeat("\tx\n", 9) + "func g() {\n" + strings.Repeat("\tx\n", 49) + "\tv\n"
+	in := Input{
+		Path: "b.go", OldPath: "a.go", Status: "renamed", Patch: patch, Part: 1, Parts: 2, Context: Context(patch, []byte(head)),
+		Guidelines: []string{"one", "two"}, Instructions: []Document{{"AGENTS.md", "three\nfour\n"}}, Language: "German",
+	}
+	claims := []finding.Finding{{Side: finding.Right, StartLine: 1, Line: 2, Quote: "z", Title: "t", Body: "b"}}
+	return append(Parts(patch, 1), shorten(strings.Repeat("z", maxLine+1)), within(in.Instructions, 20),
+		fmt.Sprint(maxGuidance, maxSorted, maxLead, maxSignature, maxContext),
+		User(b, in), Again(b, in), Repair(b, "b", "problem", "{}"), Last(), ToolResult(b, "read_file", "1 x"), Verify(b, in, claims), Classify(b, in))
+}

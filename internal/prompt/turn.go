@@ -1,0 +1,140 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// maxSorted bounds the bytes of a numbered diff that a label is asked for: a
+// look at the beginning tells what a change is about.
+const maxSorted = 24 << 10
+
+// User returns the user turn that asks for the review of a file.
+func User(b guard.Boundary, in Input) string {
+	blocks := append(paths(b, in), guidance(b, in)...)
+	return fill("user.md", "notes", notes(in.Path), "language", language(in.Language), "status", happened(in), "part", part(in),
+		"blocks", strings.Join(append(blocks, change(b, in)...), "\n"))
+}
+
+// Again returns the user turn that asks anew where the last answer held nothing
+// to repair: prose, a refusal, no text.
+func Again(b guard.Boundary, in Input) string { return User(b, in) + text("again.md") }
+
+// Repair returns the user turn that asks for a broken answer to be written
+// again. Problem says in our own words what was wrong; the answer is untrusted
+// text. The diff is not sent again.
+func Repair(b guard.Boundary, path, problem, answer string) string {
+	return fill("repair.md", "problem", problem, "path", b.Wrap("path", path), "answer", b.Wrap("answer", answer))
+}
+
+// Last returns the user turn that ends the tool calls of a conversation and asks
+// for its answer.
+func Last() string { return text("last.md") }
+
+// ToolResult returns the tool turn that answers a call. Name and result are
+// untrusted text: a model may name a tool that does not exist.
+func ToolResult(b guard.Boundary, name, result string) string {
+	return fill("tool.md", "result", b.Wrap("tool result", shorten(name)+":\n"+result))
+}
+
+// Verify returns the user turn that asks whether findings on a file hold, each
+// under its ClaimID. What a finding is worth to its author, severity and
+// confidence, is not shown: it says nothing about whether it is true.
+func Verify(b guard.Boundary, in Input, findings []finding.Finding) string {
+	claims := make([]string, len(findings))
+	for i, f := range findings {
+		claims[i] = claim(ClaimID(i), f)
+	}
+	blocks := append(paths(b, in), guidance(b, in)...)
+	blocks = append(append(blocks, change(b, in)...), b.Wrap("findings", strings.Join(claims, "\n")))
+	return fill("verify-user.md", "status", happened(in), "part", part(in), "count", fmt.Sprint(len(findings)), "blocks", strings.Join(blocks, "\n"))
+}
+
+// ClaimID names the i-th finding of a Verify turn, from 0, in its verdict.
+func ClaimID(i int) string { return fmt.Sprintf("C%d", i+1) }
+
+// Classify returns the user turn that asks what a change is about. Of a long
+// diff it shows the first hunks.
+func Classify(b guard.Boundary, in Input) string {
+	parts := Parts(in.Patch, maxSorted)
+	in.Patch, in.Part, in.Parts = parts[0], 1, len(parts)
+	return fill("classify-user.md", "status", happened(in), "part", part(in),
+		"blocks", strings.Join(append(paths(b, in), b.Wrap("diff", Number(in.Patch))), "\n"))
+}
+
+// fill puts values into an embedded text, in one pass: braces in a value stay.
+func fill(name string, values ...string) string {
+	for i := 0; i < len(values); i += 2 {
+		values[i] = "{{" + values[i] + "}}"
+	}
+	return strings.NewReplacer(values...).Replace(text(name))
+}
+
+// happened says in a constant's words what became of the file: the status comes
+// from outside.
+func happened(in Input) string {
+	switch in.Status {
+	case "added", "renamed", "copied", "removed":
+		return in.Status
+	}
+	return "modified"
+}
+
+func part(in Input) string {
+	if in.Parts < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" This is part %d of %d of its change; you do not see the others.", in.Part, in.Parts)
+}
+
+// language asks for the findings' text in a language. The name is one of ours or
+// of the configuration; what looks like no name is left out.
+func language(name string) string {
+	other := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != ' ' }
+	if words := len(strings.Fields(name)); words == 0 || words > 3 || len(name) > 40 || strings.ContainsFunc(name, other) || guard.Visible(name) != name {
+		return ""
+	}
+	return " Write title and body of the findings in " + name + "; code, quotes, keys and their fixed values stay as they are."
+}
+
+func paths(b guard.Boundary, in Input) []string {
+	blocks := []string{b.Wrap("path", in.Path)}
+	if in.OldPath != "" && in.OldPath != in.Path {
+		blocks = append(blocks, b.Wrap("old path", in.OldPath))
+	}
+	return blocks
+}
+
+// change holds the diff last: what is judged stands next to the question.
+func change(b guard.Boundary, in Input) []string {
+	blocks := []string{b.Wrap("diff", Number(in.Patch))}
+	if in.Context != "" {
+		blocks = append([]string{b.Wrap("context", in.Context)}, blocks...)
+	}
+	return blocks
+}
+
+// claim is a finding as one line of JSON, in which no text of the finding can
+// pass for another finding.
+func claim(id string, f finding.Finding) string {
+	line, err := json.Marshal(struct {
+		ID        string       `json:"id"`
+		Side      finding.Side `json:"side"`
+		StartLine int          `json:"start_line"`
+		Line      int          `json:"line"`
+		Quote     string       `json:"quote"`
+		Title     string       `json:"title"`
+		Body      string       `json:"body"`
+	}{id, f.Side, f.StartLine, f.Line, shorten(f.Quote), f.Title, f.Body}, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return `{"id":"` + id + `"}` // strings and numbers alone: it cannot be
+	}
+	return string(line)
+}
