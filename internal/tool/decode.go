@@ -1,0 +1,56 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// maxArguments bounds the bytes of a call's arguments.
+const maxArguments = 16 << 10
+
+// decode reads the arguments of a call: one JSON object with the exact keys of
+// Args, none twice. Errors are for the model, in our own words; of its text they
+// hold at most the key that is wrong. Missing keys and null are zero values.
+func decode[Args any](text, keys string) (Args, error) {
+	var a Args
+	text = strings.TrimSpace(text)
+	switch {
+	case len(text) > maxArguments:
+		return a, fmt.Errorf("the arguments are longer than %d bytes", maxArguments)
+	case text == "":
+		text = "{}" // what some servers send for a call without arguments
+	case text[0] != '{':
+		return a, fmt.Errorf("the arguments are no JSON object; its keys are %s", keys)
+	}
+	err := json.Unmarshal([]byte(text), &a, json.RejectUnknownMembers(true))
+	if err != nil {
+		return a, fmt.Errorf("%s; the keys are %s", problem(err), keys)
+	}
+	return a, nil
+}
+
+func problem(err error) string {
+	mistyped, isMistyped := errors.AsType[*json.SemanticError](err)
+	switch {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return "a key stands twice in the arguments"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "the arguments end in the middle of their JSON"
+	case isMistyped && errors.Is(err, json.ErrUnknownName):
+		return fmt.Sprintf("the arguments have a key %q, which is unknown", key(mistyped))
+	case isMistyped:
+		return fmt.Sprintf("%s has a value of a wrong type", key(mistyped))
+	}
+	return "the arguments are no valid JSON, or more than one object"
+}
+
+func key(err *json.SemanticError) string {
+	return guard.Line(strings.TrimPrefix(string(err.JSONPointer), "/"), maxName)
+}

@@ -1,0 +1,145 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/secret"
+)
+
+// Bounds of what read_file shows.
+const (
+	maxWindow = 400 // lines
+	maxColumn = 500 // characters of a line
+	maxNear   = 8   // paths that are named where a path is wrong
+)
+
+type readArgs struct {
+	Path      string `json:"path" description:"Path of the file from the top of the repository, such as internal/store/store.go."`
+	Side      string `json:"side" enum:"head,base" description:"head for the file with the change, base for the file before it."`
+	StartLine int    `json:"start_line" description:"First line to show, counted from 1; 0 for the start of the file."`
+	EndLine   int    `json:"end_line" description:"Last line to show; 0 for as much as fits. At most 400 lines are shown at one time."`
+}
+
+// ReadFile is the tool read_file: a window of a file's lines, numbered. base may
+// be nil where only the head is at hand.
+func ReadFile(head, base Tree) Tool {
+	return New("read_file", "Shows lines of a text file of the repository, numbered, as it is with the change or was before it.",
+		func(ctx context.Context, a readArgs) (string, error) {
+			tree := head
+			switch {
+			case a.Side == "base" && base == nil:
+				return "", errors.New("the files before the change are not at hand; only side head is")
+			case a.Side == "base":
+				tree = base
+			case a.Side != "" && a.Side != "head":
+				return "", errors.New("side is neither head nor base")
+			}
+			if err := CheckPath(a.Path); err != nil {
+				return "", err
+			}
+			content, err := tree.Read(ctx, a.Path)
+			if errors.Is(err, ErrNoFile) {
+				return "", fmt.Errorf("%w%s", err, nearBy(ctx, tree, a.Path))
+			}
+			if err != nil {
+				return "", err
+			}
+			return window(string(content), a.StartLine, a.EndLine)
+		})
+}
+
+// window numbers the lines of a text from start to end.
+func window(text string, start, end int) (string, error) {
+	lines := strings.Split(strings.TrimSuffix(redacted(text), "\n"), "\n")
+	start = max(start, 1)
+	switch {
+	case text == "":
+		return "the file is empty", nil
+	case start > len(lines):
+		return "", fmt.Errorf("the file has %d lines, so it has none at %d", len(lines), start)
+	case end != 0 && end < start:
+		return "", fmt.Errorf("end_line %d is before start_line %d", end, start)
+	case end == 0 || end-start >= maxWindow:
+		end = start + maxWindow - 1
+	}
+	end = min(end, len(lines))
+	var b strings.Builder
+	fmt.Fprintf(&b, "lines %d to %d of %d\n", start, end, len(lines))
+	for i, line := range lines[start-1 : end] {
+		line = guard.Visible(strings.TrimSuffix(line, "\r"))
+		fmt.Fprintf(&b, "%6d %s\n", start+i, short(line, maxColumn))
+	}
+	return b.String(), nil
+}
+
+// nearBy names files that a wrong path may have meant: those in the folder that
+// it is, else those of the same name elsewhere.
+func nearBy(ctx context.Context, tree Tree, wrong string) string {
+	paths, err := tree.Paths(ctx)
+	if err != nil {
+		return ""
+	}
+	var inside, alike []string
+	for _, p := range paths {
+		switch {
+		case strings.HasPrefix(p, wrong+"/"):
+			inside = append(inside, onePath(p))
+		case path.Base(p) == path.Base(wrong):
+			alike = append(alike, onePath(p))
+		}
+	}
+	switch {
+	case len(inside) > 0:
+		return fmt.Sprintf("; it is a folder of %d files: %s", len(inside), some(inside))
+	case len(alike) > 0:
+		return "; files of that name: " + some(alike)
+	}
+	return ""
+}
+
+func some(paths []string) string {
+	if len(paths) > maxNear {
+		return strings.Join(paths[:maxNear], ", ") + ", …"
+	}
+	return strings.Join(paths, ", ")
+}
+
+// onePath writes a path so that it stays on its line.
+func onePath(p string) string { return strings.ReplaceAll(guard.Visible(p), "\n", "<U+000A>") }
+
+// short cuts a line and says how much is behind the cut.
+func short(line string, max int) string {
+	if len(line) <= max {
+		return line
+	}
+	characters := []rune(line)
+	if len(characters) <= max {
+		return line
+	}
+	return fmt.Sprintf("%s… (%d characters more)", string(characters[:max]), len(characters)-max)
+}
+
+// redacted replaces credentials in a whole file and keeps its lines: a window
+// or a hit could show a part of one that alone has no known form.
+func redacted(text string) string {
+	leaks := secret.Find(text)
+	if len(leaks) == 0 {
+		return text
+	}
+	var b strings.Builder
+	at := 0
+	for _, l := range leaks {
+		if l.Start < at {
+			continue // within the one before
+		}
+		b.WriteString(text[at:l.Start] + "<redacted " + l.Kind + ">")
+		b.WriteString(strings.Repeat("\n", strings.Count(text[l.Start:l.End], "\n")))
+		at = l.End
+	}
+	return b.String() + text[at:]
+}

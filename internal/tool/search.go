@@ -1,0 +1,127 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Bounds of a search.
+const (
+	maxQuery   = 500              // bytes
+	maxSteps   = 1000             // instructions of an expression
+	maxMatched = 16 << 10         // bytes of a line that an expression is tried on
+	maxHits    = 60               // lines shown
+	maxPerFile = 12               // of them of one file
+	maxExcerpt = 200              // characters of a line that are shown
+	searchTime = 10 * time.Second // then what was found is told
+)
+
+type searchArgs struct {
+	Query string `json:"query" description:"What a line has to hold: text, or an RE2 regular expression where regex is true. Upper and lower case differ."`
+	Path  string `json:"path" description:"Where to look: a folder, a file, or a glob such as internal/**/*.go or *.ts; empty for the whole repository."`
+	Regex bool   `json:"regex" description:"Whether query is a regular expression."`
+}
+
+// SearchCode is the tool search_code: lines that hold a text or match an
+// expression, by path. Vendored code, lockfiles and minified files are looked at
+// only where the path asks for them.
+func SearchCode(head Tree) Tool {
+	return New("search_code", "Finds lines in the text files of the repository, with the change applied, and shows them as path:line: text.",
+		func(ctx context.Context, a searchArgs) (string, error) {
+			f, err := a.finder()
+			if err != nil {
+				return "", err
+			}
+			where := place(strings.Trim(strings.TrimPrefix(a.Path, "./"), "/"))
+			if err := where.check(); err != nil {
+				return "", err
+			}
+			found, err := f.search(ctx, head, where)
+			if err != nil {
+				return "", err
+			}
+			return found.uses.page("hit") + found.notes(), nil
+		})
+}
+
+func (a searchArgs) finder() (finder, error) {
+	switch {
+	case strings.TrimSpace(a.Query) == "":
+		return finder{}, errors.New("query is empty")
+	case len(a.Query) > maxQuery:
+		return finder{}, fmt.Errorf("query is longer than %d bytes", maxQuery)
+	case strings.Contains(a.Query, "\n"):
+		return finder{}, errors.New("query holds a line break; lines are searched one by one")
+	case !a.Regex:
+		return finder{must: a.Query, match: func(line string) int { return strings.Index(line, a.Query) }}, nil
+	}
+	return expression(a.Query)
+}
+
+// expression matches in time that is linear in the line, and bounds the factor.
+func expression(query string) (finder, error) {
+	tree, err := syntax.Parse(query, syntax.Perl)
+	if err != nil {
+		return finder{}, fmt.Errorf("query is no RE2 expression (%w); look-around and back-references are not known", err)
+	}
+	steps, err := syntax.Compile(tree.Simplify())
+	if err != nil || len(steps.Inst) > maxSteps {
+		return finder{}, errors.New("query repeats too much; use smaller counts, or * and +")
+	}
+	re, err := regexp.Compile(query)
+	if err != nil {
+		return finder{}, fmt.Errorf("query is no RE2 expression: %w", err)
+	}
+	must, _ := re.LiteralPrefix()
+	return finder{must: must, match: func(line string) int {
+		if at := re.FindStringIndex(line[:min(len(line), maxMatched)]); at != nil {
+			return at[0]
+		}
+		return -1
+	}}, nil
+}
+
+// place is where to look; everywhere when empty.
+type place string
+
+func (w place) check() error {
+	switch {
+	case len(w) > maxQuery || strings.Count(string(w), "{") > 1:
+		return errors.New("path is too long, or has more than one pair of braces") // matching several takes time without bound
+	case !doublestar.ValidatePattern(string(w)):
+		return errors.New("path is no glob; * stands for a part of a name, ** for folders, {a,b} for one of both")
+	}
+	return nil
+}
+
+func (w place) has(file string) bool {
+	glob := string(w)
+	switch {
+	case glob == "" || glob == "." || file == glob || strings.HasPrefix(file, glob+"/"):
+		return true
+	case !strings.Contains(glob, "/"):
+		file = path.Base(file)
+	}
+	ok, err := doublestar.Match(glob, file)
+	return ok && err == nil
+}
+
+// noise matches files that no person reads: others' code and what tools write.
+var noise = regexp.MustCompile(`(?i)(?:^|/)(?:vendor|node_modules|third[_-]party|bower_components|jspm_packages|pods|\.yarn|site-packages)/|` +
+	`(?:^|/)(?:go\.(?:work\.)?sum|npm-shrinkwrap\.json|[^/]*[.-]lock(?:\.json|\.ya?ml|\.hcl|b|file)?|package\.resolved|cartfile\.resolved)$|` +
+	`[.-]min\.(?:js|mjs|cjs|css|html)$|\.(?:js|css)\.map$`)
+
+// packed reports whether lines are on average too long to be read.
+func packed(content []byte) bool {
+	const mean = 400
+	return len(content) > 10*mean && len(content)/(bytes.Count(content, []byte("\n"))+1) >= mean
+}

@@ -1,0 +1,167 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// finder says which lines are hits.
+type finder struct {
+	must    string                                   // a file without it has none; may be empty
+	match   func(line string) int                    // offset of the hit in a line, -1 for none
+	mask    func(path, text string) string           // text with what is not code blanked, byte for byte as long; nil for none
+	defines func(path string) func(line string) bool // whether a hit's line is a definition; nil where that is not asked
+}
+
+// found is what a search found.
+type found struct {
+	definitions, uses hits
+	masked            int    // lines whose hit stands in a comment or a string
+	files             int    // files looked at
+	noise             int    // files passed over
+	missing           string // why the tree may hold other files
+	stopped           bool   // the time was over
+}
+
+// search looks through a tree's files in the order of their paths.
+func (f finder) search(ctx context.Context, tree Tree, where place) (*found, error) {
+	r := &found{}
+	tree, r.missing = whole(ctx, tree)
+	paths, err := tree.Paths(ctx)
+	if err != nil {
+		return nil, err
+	}
+	limited, cancel := context.WithTimeout(ctx, searchTime)
+	defer cancel()
+	for _, path := range paths {
+		if !where.has(path) {
+			continue
+		}
+		content, err := tree.Read(limited, path)
+		switch {
+		case limited.Err() != nil:
+		case err != nil && !expected(err):
+			return nil, err
+		case err != nil:
+		case noise.MatchString(path) && !noise.MatchString(string(where)) && path != string(where), packed(content):
+			r.noise++
+		default:
+			r.files++
+			f.look(limited, path, content, r)
+		}
+		if limited.Err() != nil {
+			r.stopped = true
+			return r, ctx.Err()
+		}
+	}
+	return r, nil
+}
+
+// whole is a tree that answers at once where a tree can be read as a whole, and
+// why files are missing in it. What went wrong is said by the tree itself.
+func whole(ctx context.Context, tree Tree) (Tree, string) {
+	source, ok := tree.(interface {
+		all(context.Context) (*memory, error)
+	})
+	if !ok {
+		return tree, ""
+	}
+	m, err := source.all(ctx)
+	if err != nil {
+		return tree, ""
+	}
+	return m, m.rest
+}
+
+// expected reports whether an error is about one file that has no text to search.
+func expected(err error) bool {
+	for _, one := range []error{ErrNoFile, ErrNotText, ErrTooLarge, ErrLink, ErrRefused} {
+		if errors.Is(err, one) {
+			return true
+		}
+	}
+	return false
+}
+
+// look adds a file's hits. Credentials are looked for in files that have a hit:
+// there a hit within one is none, so that no search spells one out.
+func (f finder) look(ctx context.Context, path string, content []byte, r *found) {
+	if !bytes.Contains(content, []byte(f.must)) {
+		return
+	}
+	text := string(content)
+	if !f.any(ctx, text) {
+		return
+	}
+	text = redacted(text)
+	code, defines := text, func(string) bool { return false }
+	if f.mask != nil {
+		code = f.mask(path, text)
+	}
+	if f.defines != nil {
+		defines = f.defines(path)
+	}
+	n, start := 0, 0
+	for line := range strings.Lines(code) {
+		if n++; late(ctx, n) {
+			return
+		}
+		full := strings.TrimRight(text[start:start+len(line)], "\r\n")
+		start += len(line)
+		line = strings.TrimRight(line, "\r\n")
+		at := f.match(line)
+		switch {
+		case at >= 0 && defines(line):
+			r.definitions.add(path, n, full, at)
+		case at >= 0:
+			r.uses.add(path, n, full, at)
+		case f.mask != nil && f.match(full) >= 0:
+			r.masked++
+		}
+	}
+}
+
+func (f finder) any(ctx context.Context, text string) bool {
+	n := 0
+	for line := range strings.Lines(text) {
+		if n++; late(ctx, n) {
+			return false
+		}
+		if f.match(strings.TrimRight(line, "\r\n")) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// late reports now and then whether the time is over.
+func late(ctx context.Context, line int) bool { return line%64 == 0 && ctx.Err() != nil }
+
+// notes says what the hits do not show.
+func (r *found) notes() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s searched", count(r.files, "file"))
+	if r.noise > 0 {
+		fmt.Fprintf(&b, "; %d vendored, lock or minified files passed over", r.noise)
+	}
+	if r.masked > 0 {
+		fmt.Fprintf(&b, "; %s in comments and strings not shown", count(r.masked, "line"))
+	}
+	if r.missing != "" {
+		b.WriteString("; not all files: " + r.missing)
+	}
+	if r.stopped {
+		fmt.Fprintf(&b, "; stopped after %v, so later files are missing: narrow the search", searchTime)
+	}
+	return b.String() + "\n"
+}
+
+func count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

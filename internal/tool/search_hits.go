@@ -1,0 +1,84 @@
+package tool
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// hits collects lines up to what is shown, and counts the others.
+type hits struct {
+	lines  []string
+	total  int
+	files  int
+	path   string // the file whose hits are being added
+	inFile int
+}
+
+// add takes a line in; at is the hit's offset in it.
+func (h *hits) add(path string, n int, line string, at int) {
+	if path != h.path {
+		h.endFile()
+		h.path, h.inFile = path, 0
+		h.files++
+	}
+	h.total++
+	h.inFile++
+	if len(h.lines) < maxHits && h.inFile <= maxPerFile {
+		h.lines = append(h.lines, fmt.Sprintf("%s:%d: %s", onePath(path), n, excerpt(line, at)))
+	}
+}
+
+// endFile says how many hits of the last file are not shown.
+func (h *hits) endFile() {
+	if more := h.inFile - maxPerFile; more > 0 && len(h.lines) < maxHits {
+		h.lines = append(h.lines, fmt.Sprintf("%s: %d more", onePath(h.path), more))
+	}
+}
+
+// page writes the hits under a line that counts them.
+func (h *hits) page(word string) string {
+	h.endFile()
+	h.inFile = 0
+	if h.total == 0 {
+		return "no " + word + "s\n"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s in %s", count(h.total, word), count(h.files, "file"))
+	if h.total > maxHits {
+		b.WriteString(", not all shown: narrow the search by path or a longer query")
+	}
+	b.WriteString("\n")
+	for _, line := range h.lines {
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+// excerpt is a line without its indentation, cut around an offset where it is long.
+func excerpt(line string, at int) string {
+	trimmed := strings.TrimLeft(line, " \t")
+	at = max(0, at-(len(line)-len(trimmed)))
+	line = strings.TrimRight(trimmed, " \t")
+	if len(line) <= maxExcerpt {
+		return guard.Visible(line)
+	}
+	start := max(0, min(at-maxExcerpt/4, len(line)-maxExcerpt))
+	end := start + maxExcerpt
+	for start > 0 && !utf8.RuneStart(line[start]) {
+		start--
+	}
+	for end < len(line) && !utf8.RuneStart(line[end]) {
+		end++
+	}
+	cut := guard.Visible(line[start:end])
+	if start > 0 {
+		cut = "…" + cut
+	}
+	if end < len(line) {
+		cut += "…"
+	}
+	return cut
+}

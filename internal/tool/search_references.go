@@ -1,0 +1,58 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+type referenceArgs struct {
+	Name string `json:"name" description:"One identifier, such as ParseConfig; of pkg.Name or Type::method the last part."`
+}
+
+var identifier = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]{0,199}$`)
+
+// FindReferences is the tool find_references: lines of code that hold an
+// identifier as a word, those that define it first. It knows words, not scopes:
+// another thing of the same name is among them.
+func FindReferences(head Tree) Tool {
+	return New("find_references",
+		"Finds where an identifier is defined and used in the repository, with the change applied: definitions first, comments and strings left out.",
+		func(ctx context.Context, a referenceArgs) (string, error) {
+			if !identifier.MatchString(a.Name) {
+				return "", errors.New("name is no single identifier of letters, digits and _; for other text there is search_code")
+			}
+			f := finder{
+				must: a.Name, mask: blankText,
+				match:   func(line string) int { return wordIn(line, a.Name) },
+				defines: definer(a.Name),
+			}
+			found, err := f.search(ctx, head, "")
+			if err != nil {
+				return "", err
+			}
+			return found.definitions.page("definition") + found.uses.page("use") + found.notes(), nil
+		})
+}
+
+// wordIn is the offset of a name that stands as a word of its own, -1 for none.
+func wordIn(line, name string) int {
+	for from := 0; ; {
+		i := strings.Index(line[from:], name)
+		if i < 0 {
+			return -1
+		}
+		at := from + i
+		before, _ := utf8.DecodeLastRuneInString(line[:at])
+		after, _ := utf8.DecodeRuneInString(line[at+len(name):])
+		if !inWord(before) && !inWord(after) {
+			return at
+		}
+		from = at + len(name)
+	}
+}
+
+func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -1,0 +1,160 @@
+package tool_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/tool"
+)
+
+const top = "org-repo-c0ffee/"
+
+func TestT8_AnArchivesLinksAndTricksAreNoFiles(t *testing.T) {
+	t.Parallel()
+	tree := served(archived(t, map[string]string{"a.go": "a\n", "twice.go": "first\n", "swapped.go": "x\n"},
+		tar.Header{Typeflag: tar.TypeSymlink, Name: top + "link", Linkname: "/etc/passwd"},
+		tar.Header{Typeflag: tar.TypeSymlink, Name: top + "sym", Linkname: "/etc/passwd"},
+		tar.Header{Typeflag: tar.TypeLink, Name: top + "hard", Linkname: "../../etc/passwd"},
+		tar.Header{Typeflag: tar.TypeChar, Name: top + "device"},
+		tar.Header{Typeflag: tar.TypeReg, Name: top + "twice.go", Size: 3},
+		tar.Header{Typeflag: tar.TypeSymlink, Name: top + "swapped.go", Linkname: "a.go"},
+		tar.Header{Typeflag: tar.TypeReg, Name: top + "link", Size: 3},
+		tar.Header{Typeflag: tar.TypeReg, Name: top + "../../out.go", Size: 3},
+		tar.Header{Typeflag: tar.TypeReg, Name: top + ".git/config", Size: 3},
+		tar.Header{Typeflag: tar.TypeReg, Name: "/etc/absolute", Size: 3},
+		tar.Header{Typeflag: tar.TypeReg, Name: "other/folder.go", Size: 3},
+		tar.Header{Typeflag: tar.TypeReg, Name: top + "big.txt", Size: tool.MaxFile + 1},
+	))
+	paths, err := tree.Paths(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"a.go"}, paths)
+	for path, want := range map[string]struct {
+		kind error
+		says string
+	}{
+		"link":       {tool.ErrNoFile, "stands twice"},
+		"swapped.go": {tool.ErrLink, `it is a link to "a.go"`},
+		"sym":        {tool.ErrLink, `it is a link to "/etc/passwd"`},
+		"hard":       {tool.ErrLink, `it is a link to "../../etc/passwd"`},
+		"device":     {tool.ErrRefused, "a device"},
+		"twice.go":   {tool.ErrNoFile, "stands twice"},
+		"big.txt":    {tool.ErrTooLarge, "1048577 bytes, and at most 1048576"},
+		"folder.go":  {tool.ErrNoFile, "outside of its folder"},
+	} {
+		_, err := tree.Read(t.Context(), path)
+		require.ErrorIs(t, err, want.kind, path)
+		require.ErrorContains(t, err, want.says, path)
+	}
+}
+
+func TestT23_ABombIsReadWithinTwoSecondsAndLittleMemory(t *testing.T) {
+	bomb := archived(t, map[string]string{"a.go": "a\n"}, tar.Header{Typeflag: tar.TypeReg, Name: top + "zeros", Size: 100 << 20})
+	require.Less(t, len(bomb), 1<<20)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	_, err := served(bomb).Read(t.Context(), "a.go")
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	require.Less(t, time.Since(start), 2*time.Second)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
+}
+
+func TestT23_ATreeIsHeldUpToItsBounds(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	for i := range tool.MaxFiles + 10 {
+		files["f"+strings.Repeat("x", i%7)+"/"+string(rune('a'+i%26))+strings.Repeat("y", i%11)+time.Duration(i).String()] = "x"
+	}
+	tree := served(archived(t, files))
+	paths, err := tree.Paths(t.Context())
+	require.NoError(t, err)
+	require.Len(t, paths, tool.MaxFiles)
+	_, err = tree.Read(t.Context(), "gone.go")
+	require.ErrorContains(t, err, "more than 50000 files")
+	require.Contains(t, call(t, tool.SearchCode(tree), `{"query":"z"}`).Text, "not all files: the tree has more than 50000 files")
+}
+
+func TestAnArchiveIsFetchedOnceForAllWhoAsk(t *testing.T) {
+	t.Parallel()
+	packed, fetched := archived(t, small), atomic.Int32{}
+	tree := tool.Archive(func(context.Context) (io.ReadCloser, error) {
+		fetched.Add(1)
+		return io.NopCloser(bytes.NewReader(packed)), nil
+	})
+	var group sync.WaitGroup
+	for range 32 {
+		group.Go(func() {
+			_, err := tree.Read(context.WithoutCancel(t.Context()), "a.go")
+			require.NoError(t, err)
+			_, err = tree.Paths(context.WithoutCancel(t.Context()))
+			require.NoError(t, err)
+		})
+	}
+	group.Wait()
+	require.EqualValues(t, 1, fetched.Load())
+}
+
+func TestAFailedFetchIsTriedAgainByTwoLaterCalls(t *testing.T) {
+	t.Parallel()
+	fetched := 0
+	down := tool.Archive(func(context.Context) (io.ReadCloser, error) { fetched++; return nil, errors.New("502 from the server") })
+	for range 9 {
+		_, err := down.Read(t.Context(), "a.go")
+		require.ErrorContains(t, err, "fetching the commit's archive: 502 from the server")
+	}
+	require.Equal(t, 3, fetched)
+
+	packed, tries := archived(t, small), 0
+	flaky := tool.Archive(func(context.Context) (io.ReadCloser, error) {
+		tries++
+		return io.NopCloser(bytes.NewReader(packed[:len(packed)*min(tries, 2)/2])), nil
+	})
+	_, err := flaky.Read(t.Context(), "a.go")
+	require.ErrorContains(t, err, "reading the commit's archive")
+	content, err := flaky.Read(t.Context(), "a.go")
+	require.NoError(t, err)
+	require.Equal(t, small["a.go"], string(content))
+}
+
+func TestWhoIsCancelledWhileFetchingTakesNoTryFromOthers(t *testing.T) {
+	t.Parallel()
+	packed := archived(t, small)
+	tree := tool.Archive(func(ctx context.Context) (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(packed)), ctx.Err()
+	})
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 9 {
+		_, err := tree.Read(gone, "a.go")
+		require.ErrorIs(t, err, context.Canceled)
+	}
+	_, err := tree.Read(t.Context(), "a.go")
+	require.NoError(t, err)
+}
+
+func TestADamagedArchiveIsNoTree(t *testing.T) {
+	t.Parallel()
+	packed := archived(t, small)
+	for name, damaged := range map[string][]byte{"cut": packed[:len(packed)-20], "no gzip": []byte("<html>"), "empty": nil, "checksum": flipped(packed, len(packed)-6)} {
+		_, err := served(damaged).Read(t.Context(), "a.go")
+		require.ErrorContains(t, err, "reading the commit's archive", name)
+	}
+}
+
+func flipped(b []byte, at int) []byte {
+	b = bytes.Clone(b)
+	b[at] ^= 1
+	return b
+}

@@ -1,0 +1,153 @@
+package tool_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/tool"
+)
+
+// repository is a folder with a clone in it.
+type repository struct {
+	t     *testing.T
+	dir   string
+	calls *atomic.Int32
+}
+
+func newClone(t *testing.T) repository {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("left out: it reads clones with git, which is not in PATH")
+	}
+	r := repository{t, t.TempDir(), &atomic.Int32{}}
+	r.git("init", "--quiet", "--initial-branch=main")
+	return r
+}
+
+// run is a tool.Git.
+func (r repository) run(ctx context.Context, input io.Reader, args ...string) ([]byte, error) {
+	r.calls.Add(1)
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir, cmd.Stdin = r.dir, input
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_NO_LAZY_FETCH=1")
+	return cmd.Output()
+}
+
+func (r repository) git(args ...string) string {
+	r.t.Helper()
+	out, err := r.run(context.WithoutCancel(r.t.Context()), nil, append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+	require.NoError(r.t, err, "%v", args)
+	return strings.TrimSpace(string(out))
+}
+
+func (r repository) commit(files map[string]string) string {
+	r.t.Helper()
+	for path, text := range files {
+		full := filepath.Join(r.dir, path)
+		require.NoError(r.t, os.MkdirAll(filepath.Dir(full), 0o700))
+		require.NoError(r.t, os.WriteFile(full, []byte(text), 0o600))
+	}
+	r.git("add", "--all", "--force")
+	r.git("commit", "--quiet", "--allow-empty", "--no-verify", "--message", "x")
+	return r.git("rev-parse", "HEAD")
+}
+
+func TestAClonesTreeIsThatOfItsCommit(t *testing.T) {
+	t.Parallel()
+	r := newClone(t)
+	before := r.commit(map[string]string{"dir/ä\nb.go": "old\n", "kept.go": "kept\n"})
+	after := r.commit(map[string]string{"dir/ä\nb.go": "new\n"})
+	r.commit(map[string]string{"later.go": "later\n"})
+	for commit, want := range map[string]string{before: "old\n", after: "new\n"} {
+		tree := tool.Clone(r.run, commit)
+		content, err := tree.Read(t.Context(), "dir/ä\nb.go")
+		require.NoError(t, err)
+		require.Equal(t, want, string(content))
+		paths, err := tree.Paths(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []string{"dir/ä\nb.go", "kept.go"}, paths)
+	}
+}
+
+func TestT8_AClonesLinksAndSubmodulesAreNoFiles(t *testing.T) {
+	t.Parallel()
+	r := newClone(t)
+	require.NoError(t, os.Symlink("/proc/self/environ", filepath.Join(r.dir, "link")))
+	r.git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("ab", 20)+",sub")
+	big := strings.Repeat("0123456789abcde\n", tool.MaxFile/16+1)
+	tree := tool.Clone(r.run, r.commit(map[string]string{"a.go": "a\n", "big.txt": big}))
+	for path, want := range map[string]error{"link": tool.ErrLink, "sub": tool.ErrNoFile, "link/x": tool.ErrNoFile, "big.txt": tool.ErrTooLarge} {
+		_, err := tree.Read(t.Context(), path)
+		require.ErrorIs(t, err, want, path)
+	}
+	_, err := tree.Read(t.Context(), "link")
+	require.ErrorContains(t, err, `it is a link to "/proc/self/environ"`)
+	paths, err := tree.Paths(t.Context())
+	require.NoError(t, err)
+	require.NotContains(t, paths, "link")
+	require.NotContains(t, paths, "big.txt")
+}
+
+func TestT16_ReadingACloneRunsNothingOfIt(t *testing.T) {
+	t.Parallel()
+	r := newClone(t)
+	trace := filepath.Join(t.TempDir(), "ran")
+	plain := r.commit(map[string]string{"a.go": "hit\n", ".gitattributes": "* filter=evil diff=evil text eol=crlf\n"})
+	for _, key := range []string{"filter.evil.smudge", "filter.evil.clean", "filter.evil.process", "diff.evil.textconv", "core.fsmonitor", "core.pager"} {
+		r.git("config", key, "touch "+trace)
+	}
+	tree := tool.Clone(r.run, plain)
+	content, err := tree.Read(t.Context(), "a.go")
+	require.NoError(t, err)
+	require.Equal(t, "hit\n", string(content))
+	require.Contains(t, call(t, tool.SearchCode(tree), `{"query":"hit"}`).Text, "a.go:1: hit")
+	require.NoFileExists(t, trace)
+}
+
+func TestACloneIsListedOnceAndSearchedWithOneCall(t *testing.T) {
+	t.Parallel()
+	r := newClone(t)
+	commit := r.commit(map[string]string{"a.go": "hit\n", "b.go": "hit\n", "c/d.go": "hit\n", "bin": "\x00hit"})
+	r.calls.Store(0)
+	tree := tool.Clone(r.run, commit)
+	for range 3 {
+		require.Contains(t, call(t, tool.SearchCode(tree), `{"query":"hit"}`).Text, "3 hits in 3 files")
+	}
+	require.EqualValues(t, 2, r.calls.Load())
+}
+
+func TestAClonesErrorsAreTold(t *testing.T) {
+	t.Parallel()
+	r := newClone(t)
+	r.commit(small)
+	for _, commit := range []string{"HEAD", "--help", "main:b", ""} {
+		r.calls.Store(0)
+		_, err := tool.Clone(r.run, commit).Read(t.Context(), "a.go")
+		require.ErrorContains(t, err, "is not a commit's full hash")
+		require.Zero(t, r.calls.Load())
+	}
+	_, err := tool.Clone(r.run, strings.Repeat("12", 20)).Paths(t.Context())
+	require.ErrorContains(t, err, "listing the files of 1212")
+	scripted := func(batch string) tool.Git {
+		return func(_ context.Context, _ io.Reader, args ...string) ([]byte, error) {
+			if args[0] == "ls-tree" {
+				return []byte("100644 blob aa 5\ta.go\x00100644 blob bb BAD\tb.go\x00"), nil
+			}
+			return []byte(batch), nil
+		}
+	}
+	for _, batch := range []string{"aa missing\n", "aa blob 5\nabc", "aa blob 6\nabcdef\n", "bb blob 5\nabcde\n", "aa blob 5\nabcde\nmore", "aa blob 5\nabcdeX", ""} {
+		_, err = tool.Clone(scripted(batch), strings.Repeat("12", 20)).Read(t.Context(), "a.go")
+		require.ErrorContains(t, err, "git ", batch)
+	}
+	_, err = tool.Clone(scripted(""), strings.Repeat("12", 20)).Read(t.Context(), "b.go")
+	require.ErrorContains(t, err, "partial")
+}
