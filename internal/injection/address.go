@@ -1,0 +1,75 @@
+package injection
+
+import "strings"
+
+// address is how plainly a sentence speaks to a model, or as somebody who does;
+// named when it calls the model.
+func address(s []token, present set) (best float64, named bool) {
+	if present.has(you) {
+		best = 0.5
+	}
+	for i := 0; i < len(s); i++ {
+		points := addressee(s[i].means)
+		if points == 0 {
+			continue
+		}
+		first := i
+		for i+1 < len(s) && s[i+1].sep == ' ' && addressee(s[i+1].means) > 0 {
+			i++
+			points = max(points, addressee(s[i].means))
+		}
+		if !s[i].means.has(turn) {
+			called := called(s, first, i)
+			named = named || points+called >= 2
+			points += max(called, obliged(s, i))
+		}
+		best = max(best, points)
+	}
+	return best, named
+}
+
+// addressee weighs a word for somebody who reads.
+func addressee(means set) float64 {
+	switch {
+	case means.has(turn) || means.has(machine):
+		return 1.5
+	case means.has(fence), means.has(answer) && means.has(you):
+		return 1.2
+	case means.has(agent):
+		return 0.8
+	case means.has(reviewer):
+		return 0.5
+	}
+	return 0
+}
+
+// called is how much of a call stands around the words first..last: a colon or
+// comma behind them, "note to" or "if you are" before them.
+func called(s []token, first, last int) float64 {
+	points := 0.0
+	if last+1 < len(s) && strings.IndexByte(":,", s[last+1].sep) >= 0 {
+		points = 0.7
+		if first == 0 || s[first].sep != ' ' {
+			points = 1.3
+		}
+	}
+	for k := max(0, first-4); k < first; k++ {
+		switch {
+		case s[k].means.has(dear), s[k].means.has(cond) && s[k+1].means.has(you):
+			points = max(points, 1.2)
+		case s[k].means.has(toward):
+			points = max(points, 0.5)
+		}
+	}
+	return points
+}
+
+// obliged is how much a word behind the last one lays down a duty.
+func obliged(s []token, last int) float64 {
+	for k := last + 1; k < min(len(s), last+4); k++ {
+		if s[k].means.has(modal) {
+			return 0.7
+		}
+	}
+	return 0
+}

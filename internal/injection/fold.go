@@ -1,0 +1,137 @@
+package injection
+
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// lookalikes maps letters of other scripts to the Latin ones that they are
+// taken for.
+const lookalikes = "аaеeоoрpсcуyхxіiјjѕsһhԁdԛqԝwӏlАAВBЕEКKМMНHОOРPСCТTУYХXІIЈJЅS" +
+	"οoνvρpιiκkυuαaΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX" + "օoսuոnցgհhѵvɡgɑaıi"
+
+func lookalike(r rune) (rune, bool) {
+	if r < 0x100 || r > 0x5ff {
+		return r, false
+	}
+	at := strings.IndexRune(lookalikes, r)
+	if at < 0 {
+		return r, false
+	}
+	for i, c := range lookalikes[at:] {
+		if i > 0 {
+			return c, true
+		}
+	}
+	return r, false
+}
+
+// mixedWord is where a word starts in which look-alike letters of another
+// script stand among Latin ones; -1 where none does. A word in one script is
+// no disguise, nor is a Latin abbreviation with a Cyrillic ending, nor a word
+// with letters that look like no Latin one.
+func mixedWord(line string) int {
+	found, at := -1, 0
+	eachWord(line, func(word string, letters bool) {
+		if found < 0 && letters && mixed(word) {
+			found = at
+		}
+		at += len(word)
+	})
+	return found
+}
+
+// eachWord calls f for the runs of letters and the runs between them.
+func eachWord(line string, f func(run string, letters bool)) {
+	isLetter := func(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.Mn, r) }
+	for inside := false; line != ""; inside = !inside {
+		size := strings.IndexFunc(line, func(r rune) bool { return isLetter(r) != inside })
+		if size < 0 {
+			size = len(line)
+		}
+		f(line[:size], inside)
+		line = line[size:]
+	}
+}
+
+func mixed(word string) bool {
+	var latin, capital, alike, other, length int
+	greek := false
+	for _, r := range word {
+		length++
+		_, known := lookalike(r)
+		switch {
+		case known && !unicode.Is(unicode.Latin, r):
+			alike++
+			greek = greek || unicode.Is(unicode.Greek, r)
+		case unicode.Is(unicode.Latin, r):
+			latin++
+			if unicode.IsUpper(r) {
+				capital++
+			}
+		case unicode.IsLetter(r):
+			other++
+		}
+	}
+	abbreviation := latin == capital && latin > 1
+	return latin > 0 && alike > 0 && other == 0 && !abbreviation && (!greek || length > 3)
+}
+
+// fold makes a text comparable: hidden characters gone, tag characters as the
+// letters that they stand for, compatibility forms and look-alikes in mixed
+// words replaced, lower case.
+func fold(line string) string {
+	if ascii(line) {
+		return strings.ToLower(line)
+	}
+	return strings.ToLower(unmask(norm.NFKC.String(bare(line))))
+}
+
+// bare is a line without its hidden characters, tag characters shown.
+func bare(line string) string {
+	if ascii(line) {
+		return line
+	}
+	var b strings.Builder
+	each(line, func(_ int, r rune, seen bool) {
+		switch {
+		case r > 0xe0020 && r < 0xe007f:
+			b.WriteRune(r - 0xe0000)
+		case r == 0xe0020:
+			b.WriteByte(' ')
+		case seen:
+			b.WriteRune(r)
+		}
+	})
+	return b.String()
+}
+
+// unmask replaces the look-alikes of a line that has mixed words. Words that
+// have letters like no Latin one stay as they are.
+func unmask(line string) string {
+	if mixedWord(line) < 0 {
+		return line
+	}
+	var b strings.Builder
+	eachWord(line, func(run string, letters bool) {
+		if letters {
+			run = latin(run)
+		}
+		b.WriteString(run)
+	})
+	return b.String()
+}
+
+func latin(word string) string {
+	var b strings.Builder
+	for _, r := range word {
+		alike, known := lookalike(r)
+		if !known && !unicode.Is(unicode.Latin, r) {
+			return word
+		}
+		b.WriteRune(alike)
+	}
+	return b.String()
+}

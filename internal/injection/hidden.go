@@ -1,0 +1,104 @@
+package injection
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// hiddenHits lists the hidden characters of each line, one hit for each kind.
+func hiddenHits(lines []string) []Hit {
+	var hits []Hit
+	for i, line := range lines {
+		if ascii(line) || len(hits) >= maxHits {
+			continue
+		}
+		if i == 0 {
+			line = withoutMark(line)
+		}
+		hits = append(hits, hiddenOf(line, i+1)...)
+	}
+	return tidy(hits)
+}
+
+func hiddenOf(line string, number int) []Hit {
+	var hits []Hit
+	each(line, func(at int, r rune, seen bool) {
+		if kind := kindOf(r); !seen && kind != "" && !besideBraille(line, at, r) {
+			hits = append(hits, Hit{Line: number, Kind: kind, Excerpt: excerpt(line, at)})
+		}
+	})
+	if at := mixedWord(line); at >= 0 {
+		hits = append(hits, Hit{Line: number, Kind: "look-alike letters", Excerpt: excerpt(line, at)})
+	}
+	return tidy(hits)
+}
+
+// each calls f for every character of a line, with whether guard.Visible
+// leaves it to be seen: the border's rule is the rule here as well.
+func each(line string, f func(at int, r rune, seen bool)) {
+	shown := guard.Visible(line)
+	for i := 0; i < len(line); {
+		r, n := utf8.DecodeRuneInString(line[i:])
+		out, m := utf8.DecodeRuneInString(shown)
+		seen := true
+		if out != r { // a mark, a plain space for a no-break one, or broken UTF-8
+			mark := fmt.Sprintf("<U+%04X>", r)
+			if strings.HasPrefix(shown, mark) {
+				seen, m = false, len(mark)
+			}
+		}
+		f(i, r, seen)
+		i, shown = i+n, shown[m:]
+	}
+}
+
+// kindOf names what a hidden character is for; "" for the form feed, which old
+// sources put between pages.
+func kindOf(r rune) string {
+	switch {
+	case r == '\f':
+		return ""
+	case r >= 0xe0000 && r <= 0xe007f:
+		return "tag characters"
+	case unicode.Is(unicode.Bidi_Control, r):
+		return "bidi control"
+	case unicode.Is(unicode.Variation_Selector, r):
+		return "variation selectors"
+	case unicode.Is(unicode.Cc, r):
+		return "control characters"
+	}
+	return "zero width"
+}
+
+// besideBraille reports whether a blank Braille pattern stands beside another
+// pattern, as in progress marks and pictures.
+func besideBraille(line string, at int, r rune) bool {
+	if r != '\u2800' {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(line[:at])
+	after, _ := utf8.DecodeRuneInString(line[at+utf8.RuneLen(r):])
+	return before > '\u2800' && before <= '\u28ff' || after > '\u2800' && after <= '\u28ff'
+}
+
+// withoutMark drops a byte order mark from a text's first line, behind the mark
+// of a diff too.
+func withoutMark(line string) string {
+	if rest, found := strings.CutPrefix(strings.TrimLeft(line, "+- "), "\ufeff"); found {
+		return rest
+	}
+	return line
+}
+
+func ascii(line string) bool {
+	for i := range len(line) {
+		if c := line[i]; c >= 0x7f || c < ' ' && c != '\t' && c != '\f' {
+			return false
+		}
+	}
+	return true
+}

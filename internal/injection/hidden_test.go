@@ -1,0 +1,77 @@
+package injection_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/injection"
+)
+
+func TestT7_HiddenCharactersAreFoundByKindAndLine(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ line, kind string }{
+		"tag":                 {"x := 1 // ok\U000e0073\U000e0061\U000e0079", "tag characters"},
+		"right-to-left":       {"if a { // \u202etsixe\u202c", "bidi control"},
+		"isolate":             {"s := \"\u2067x\u2069\"", "bidi control"},
+		"arabic mark":         {"a\u061cb", "bidi control"},
+		"zero width space":    {"ig\u200bnore", "zero width"},
+		"joiner in Latin":     {"ca\u200dll", "zero width"},
+		"word joiner":         {"A\u2060I", "zero width"},
+		"soft hyphen":         {"re\u00adview", "zero width"},
+		"Hangul filler":       {"a\u3164 := 1", "zero width"},
+		"mark within a text":  {"a\ufeffb", "zero width"},
+		"braille blank":       {"a\u2800b", "zero width"},
+		"supplementary":       {"a\U000e0150\U000e0151", "variation selectors"},
+		"escape":              {"\x1b[8mhidden\x1b[0m", "control characters"},
+		"carriage return":     {"shown\rover", "control characters"},
+		"next line":           {"a\u0085b", "control characters"},
+		"Cyrillic in Latin":   {"rev\u0456ew", "look-alike letters"},
+		"Greek in Latin":      {"appr\u03bfve", "look-alike letters"},
+		"tag behind own flag": {"\U0001f3f4\U000e0069\U000e0067\U000e006e", "tag characters"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			hits := injection.Scan("package a\n" + c.line + "\n").Hidden
+			require.Len(t, hits, 1)
+			require.Equal(t, 2, hits[0].Line)
+			require.Equal(t, c.kind, hits[0].Kind)
+		})
+	}
+}
+
+func TestT7_ProperUseOfInvisibleCharactersIsNotFound(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"emoji sequences": "👩‍💻 ❤️‍🔥 👨‍👩‍👧 1️⃣ ✈️",
+		"flags":           "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f 🇩🇪",
+		"Persian":         "می\u200cخواهم",
+		"Hindi":           "क्\u200dष",
+		"accents":         "naïve façade, Über, žluťoučký",
+		"combining":       "re\u0301sume\u0301",
+		"byte order mark": "\ufeffpackage a",
+		"mark in a diff":  "+\ufeffpackage a",
+		"no-break space":  "10\u00a0km, 5\u202fkg",
+		"CR LF":           "a\r\nb\r\n",
+		"form feed":       "a\n\fb\n",
+		"braille":         "⠋⠙⠹\u2800⠸",
+		"Cyrillic words":  "нет, а сору или оса",
+		"Cyrillic ending": "JSONа и URLу",
+		"Greek symbols":   "Δt, μm, σx, ρg and dτ",
+		"own scripts":     "ελληνικά עברית العربية 日本語",
+		"Turkish":         "ısı ölçümü yapılır",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.Empty(t, injection.Scan(text).Hidden)
+		})
+	}
+}
+
+func TestHiddenHitsAreOnePerLineAndKindAndBounded(t *testing.T) {
+	t.Parallel()
+	hits := injection.Scan("a\u200bb\u200bc\u202e\n").Hidden
+	require.Equal(t, []string{"bidi control", "zero width"}, []string{hits[0].Kind, hits[1].Kind})
+	require.Len(t, injection.Scan(strings.Repeat("a\u200b\n", 500)).Hidden, 100)
+}

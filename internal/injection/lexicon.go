@@ -1,0 +1,146 @@
+package injection
+
+import (
+	"embed"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// concept is what a word can stand for, whatever its language.
+type concept uint8
+
+const (
+	machine   concept = iota // somebody who can only be a model
+	agent                    // somebody who may be one
+	reviewer                 // who reviews, a model or a person
+	person                   // who is deceived
+	you                      // the reader
+	not                      // negation and absence
+	report                   // to report
+	inspect                  // to review
+	skip                     // to leave out
+	rules                    // what the reader was told
+	prior                    // earlier
+	all                      // every
+	findings                 // what a review finds
+	clean                    // without fault
+	empty                    // nothing in it
+	say                      // to answer
+	jsonForm                 // the form of an answer
+	verdict                  // the value of an answer
+	already                  // done before
+	modal                    // must, should, please
+	role                     // who the reader shall be
+	leak                     // what the reader keeps to itself
+	call                     // to use a tool
+	tool                     // a tool's name
+	send                     // to pass on
+	secret                   // what must not leak
+	target                   // what is under review
+	authority                // who may say so
+	urge                     // pressure
+	dear                     // an address
+	toward                   // for, to
+	cond                     // if, when
+	answer                   // where an answer goes
+	always                   // whatever is found
+	deem                     // to take for
+	defence                  // talk about attacks
+	story                    // a wish for a product
+	turn                     // a forged turn of a conversation
+	fence                    // a forged end of the data
+	addr                     // an address on the web
+)
+
+// set holds concepts as bits.
+type set uint64
+
+func of(list ...concept) (s set) {
+	for _, c := range list {
+		s |= 1 << c
+	}
+	return s
+}
+
+func (s set) has(c concept) bool { return s&(1<<c) != 0 }
+
+//go:embed lexicon
+var lexicons embed.FS
+
+// names are the words that open a lexicon's lines.
+var names = []string{"machine", "agent", "reviewer", "person", "you", "not", "report", "inspect", "skip", "rules", "prior", "all",
+	"finding", "clean", "empty", "say", "json", "verdict", "already", "modal", "role", "leak", "call", "tool", "send", "secret",
+	"target", "authority", "urge", "dear", "for", "cond", "answer", "always", "deem", "defence", "story"}
+
+// phrase is one entry: words in a row, each exact or, with open, a beginning.
+type phrase struct {
+	words []string
+	open  []bool
+	means set
+}
+
+// dictionary finds entries by the beginning of their first word.
+type dictionary struct {
+	spaced   map[string][]phrase // by the first two characters
+	unspaced map[rune][]phrase   // one word each, that stands anywhere
+}
+
+var words = sync.OnceValue(func() dictionary {
+	d := dictionary{map[string][]phrase{}, map[rune][]phrase{}}
+	files, _ := lexicons.ReadDir("lexicon")
+	for _, file := range files {
+		text, _ := lexicons.ReadFile("lexicon/" + file.Name())
+		for line := range strings.Lines(string(text)) {
+			d.add(strings.Fields(line))
+		}
+	}
+	for _, list := range d.spaced {
+		slices.SortStableFunc(list, func(a, b phrase) int { return len(b.words) - len(a.words) })
+	}
+	for _, list := range d.unspaced {
+		slices.SortStableFunc(list, func(a, b phrase) int { return len(b.words[0]) - len(a.words[0]) })
+	}
+	return d
+})
+
+func (d dictionary) add(fields []string) {
+	if len(fields) == 0 || fields[0] == "#" {
+		return
+	}
+	means := of(concept(slices.Index(names, fields[0])))
+	for _, entry := range fields[1:] {
+		entry = fold(entry)
+		if r, _ := utf8.DecodeRuneInString(entry); unspaced(r) {
+			d.unspaced[r] = append(d.unspaced[r], phrase{words: []string{strings.ReplaceAll(entry, "_", " ")}, means: means})
+			continue
+		}
+		p := phrase{means: means}
+		for word := range strings.SplitSeq(entry, "_") {
+			stem, open := strings.CutSuffix(word, "*")
+			p.words, p.open = append(p.words, stem), append(p.open, open)
+		}
+		d.spaced[key(p.words[0])] = append(d.spaced[key(p.words[0])], p)
+	}
+}
+
+// key is the beginning of a word that entries are kept under. A one-letter
+// stem stands for itself alone.
+func key(word string) string {
+	_, n := utf8.DecodeRuneInString(word)
+	_, m := utf8.DecodeRuneInString(word[n:])
+	return word[:n+m]
+}
+
+func unspaced(r rune) bool {
+	return r >= 0x590 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Arabic,
+		unicode.Hebrew, unicode.Devanagari, unicode.Thai)
+}
+
+// inWord reports whether entries of a script stand at the beginning of a word,
+// or behind at most two letters of prefixes.
+func inWord(r rune) bool {
+	return unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Devanagari)
+}

@@ -1,0 +1,172 @@
+package injection
+
+import "strings"
+
+// judgement is what a sentence amounts to.
+type judgement struct {
+	address               float64 // who is spoken to
+	effect, plain, spoken float64 // what is wanted
+	doubt                 float64 // below zero: what speaks against it
+	named                 bool    // a model is spoken to by its name
+	defence               bool    // the text is about attacks
+	code                  bool    // signs rather than spaces part its words
+	forged                bool    // turns or ends of data, whatever is wanted
+	kind                  string  // of the weightiest effect
+	at                    int     // its first word
+}
+
+const (
+	threshold      = 2.6
+	defended       = 0.4 // of all, in a text about attacks that speaks to nobody
+	unaddressed    = 0.5 // of an effect's weight, where nobody is addressed
+	maxUnaddressed = 1.8
+	disguise       = 2.0 // prose that is hidden in a coding means harm more often than not
+)
+
+// instructions judges every sentence of a text, and what its lines say in other
+// codings.
+func instructions(lines []string) []Hit {
+	hits := judged(lines, 0)
+	d := decoder{left: minDecoded}
+	for _, line := range lines {
+		d.left += 4 * len(line)
+	}
+	for i, line := range lines {
+		if len(hits) < 4*maxHits && d.disguised(bare(line), maxDepth) {
+			hits = append(hits, Hit{Line: i + 1, Kind: encoded, Excerpt: excerpt(line, 0)})
+		}
+	}
+	return hits
+}
+
+// decoder bounds what is decoded for one text.
+type decoder struct{ left int } // bytes
+
+const minDecoded = 64 << 10
+
+// disguised reports whether a line gives instructions in another coding, down
+// to some depth of codings in codings.
+func (d *decoder) disguised(line string, depth int) bool {
+	for _, text := range decoded(line) {
+		if d.left -= len(text); d.left < 0 {
+			return false
+		}
+		if len(judged(strings.Split(text, "\n"), disguise)) > 0 || depth > 1 && d.disguised(text, depth-1) {
+			return true
+		}
+	}
+	for _, text := range respelt(line) {
+		if len(judged([]string{text}, 0)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// judged lists the sentences that reach the threshold, with something added to
+// each for how it was found.
+func judged(lines []string, bonus float64) []Hit {
+	var hits []Hit
+	p := parse(lines)
+	before := judgement{}
+	for _, s := range p.sentences {
+		j := judge(s.tokens)
+		if s.starts && !before.forged {
+			before = judgement{defence: before.defence}
+		}
+		if j.effect+j.plain+j.spoken >= 0.8 && j.total(before)+bonus >= threshold && len(hits) < 4*maxHits {
+			t := s.tokens[j.at]
+			hits = append(hits, Hit{Line: t.line + 1, Kind: j.kind, Excerpt: excerpt(lines[t.line], t.at)})
+		}
+		before = carried(before, j)
+	}
+	return hits
+}
+
+// page is a text taken apart.
+type page struct{ sentences []sentence }
+
+func parse(lines []string) page {
+	var tokens []token
+	shapes := make([]shape, len(lines))
+	for i, line := range lines {
+		folded := fold(line)
+		if shapes[i] = shapeOf(folded); wordless(line) {
+			continue
+		}
+		start := len(tokens)
+		tokens = tokenise(tokens, folded, i)
+		mark(tokens[start:], folded)
+	}
+	words().label(tokens)
+	return page{sentences(tokens, shapes)}
+}
+
+// total adds up a sentence and what the one before it leaves.
+func (j judgement) total(before judgement) float64 {
+	address := max(j.address, before.address)
+	points := j.plain + before.effect/2
+	switch {
+	case address < 1:
+		points += -before.effect/4 + min(j.effect*unaddressed, maxUnaddressed) + j.doubt
+	case j.named || before.named:
+		return address + points + j.effect + j.spoken
+	default:
+		points += j.effect + j.doubt
+	}
+	switch {
+	case j.defence || before.defence:
+		return (address + points) * defended
+	case j.code:
+		return address + points - 1
+	}
+	return address + points
+}
+
+// carried is what a sentence leaves for the next one.
+func carried(before, j judgement) judgement {
+	return judgement{
+		address: max(j.address, before.address) - 0.3, effect: max(0, j.effect+j.plain+j.doubt),
+		named: j.named || before.named && before.address > 1.5, defence: j.defence,
+		forged: j.forged || before.forged && before.address > 0.6,
+	}
+}
+
+// judge weighs one sentence.
+func judge(s []token) judgement {
+	var present set
+	for i := range s {
+		present |= s[i].means
+	}
+	j := judgement{forged: present.has(turn) || present.has(fence), defence: present.has(defence), code: code(s)}
+	j.address, j.named = address(s, present)
+	best := 0.0
+	add := func(to *float64, rules []rule) {
+		for _, r := range rules {
+			at, ok := r.holds(s, present)
+			if !ok {
+				continue
+			}
+			*to += r.points
+			if r.points > best {
+				best, j.kind, j.at = r.points, r.kind, at
+			}
+		}
+	}
+	add(&j.effect, effects)
+	add(&j.plain, plain)
+	add(&j.spoken, spoken)
+	add(&j.doubt, tempering)
+	return j
+}
+
+// code reports whether more words are parted by signs than by spaces.
+func code(s []token) bool {
+	signs := 0
+	for _, t := range s {
+		if strings.IndexByte(",\":(", t.sep) >= 0 {
+			signs++
+		}
+	}
+	return signs*5 > len(s)*3
+}

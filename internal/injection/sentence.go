@@ -1,0 +1,94 @@
+package injection
+
+import (
+	"regexp"
+	"strings"
+)
+
+// sentence is what is judged at one time: tokens that belong together.
+type sentence struct {
+	tokens []token
+	starts bool // a new block: nothing before it belongs to it
+}
+
+const maxSentence = 60 // words, so that judging one is bounded
+
+var (
+	marker = regexp.MustCompile(`^[+\- ]?\s*(//+!?|/\*+|\*+/?|#+|<!--|--|;+|%+|"""|'''|>+|rem\b)`)
+	item   = regexp.MustCompile(`^[+\- ]?\s*(//+|#|\*)?\s*([-*•+] |\d+[.)] |#+ |@|\|)`)
+)
+
+// shape is how a line may belong to the one before it.
+type shape struct{ comment, prose, item, blank bool }
+
+func shapeOf(line string) shape {
+	body := strings.TrimLeft(line, "+-/*#<!>%;\"' \t")
+	return shape{comment: marker.MatchString(line), prose: prose(line), item: item.MatchString(line), blank: body == ""}
+}
+
+// prose reports whether a line has several words, and few of the signs that
+// code is made of.
+func prose(line string) bool {
+	if strings.Count(strings.TrimSpace(line), " ") < 3 && ascii(line) {
+		return false
+	}
+	signs := 0
+	for i := range len(line) {
+		if strings.IndexByte("(){}[];=<>_&|\\", line[i]) >= 0 {
+			signs++
+		}
+	}
+	return signs*20 <= len(line)
+}
+
+// wordless reports whether a line is code without comment or string: it says
+// nothing to a reader.
+func wordless(line string) bool {
+	return strings.ContainsAny(line, "={(;") && !strings.ContainsAny(line, "\"'`#@%<") && !strings.Contains(line, "//") &&
+		!strings.Contains(line, "/*") && !strings.Contains(line, "--") && !prose(line) && ascii(line)
+}
+
+func (s shape) follows(before shape) bool {
+	switch {
+	case s.blank || before.blank || s.item:
+		return false
+	case s.comment != before.comment:
+		return before.comment && s.prose // the inside of a block comment
+	}
+	return s.comment || s.prose && before.prose
+}
+
+// sentences splits tokens where a sentence or a block ends.
+func sentences(tokens []token, shapes []shape) []sentence {
+	var list []sentence
+	start := 0
+	for i := range tokens {
+		if i == start {
+			continue
+		}
+		t, before := tokens[i], tokens[i-1]
+		newLine := t.line != before.line
+		broken := newLine && !(t.line == before.line+1 && shapes[t.line].follows(shapes[before.line]))
+		if broken || t.sep == '.' || i-start >= maxSentence {
+			list = append(list, sentence{tokens: tokens[start:i]})
+			start = i
+		}
+	}
+	if start < len(tokens) {
+		list = append(list, sentence{tokens: tokens[start:]})
+	}
+	for i := range list {
+		list[i].starts = i == 0 || apart(list[i-1], list[i], shapes)
+	}
+	return list
+}
+
+// apart reports whether a blank line, or code, stands between two sentences. A
+// heading belongs to what follows.
+func apart(a, b sentence, shapes []shape) bool {
+	last, first := a.tokens[len(a.tokens)-1].line, b.tokens[0].line
+	if heading := shapes[last].item && shapes[last].comment; heading && first <= last+2 {
+		return false
+	}
+	return first > last+1 || first != last && shapes[first].comment != shapes[last].comment && !shapes[first].prose
+}

@@ -1,0 +1,55 @@
+package injection
+
+import (
+	"regexp"
+	"strings"
+)
+
+// marks are signs that are no words: each is a concept at the word where it
+// stands.
+var marks = []struct {
+	means   concept
+	trigger string // one of its bytes is in every line that it can match
+	sign    *regexp.Regexp
+}{
+	{turn, "<[", regexp.MustCompile(`<\|?/?(im_start|im_end|system|user|assistant|end|eot_id|start_header_id|endofprompt)\|?>|\[/?inst\]|<</?sys>>`)},
+	{turn, ":", regexp.MustCompile(`(^|["'\x60*#/|>\[({])\s*(system|assistant|human|developer)\]?\s*:\s*[a-z]`)},
+	{turn, "#[", regexp.MustCompile(`###\s*(instructions?|system|human|assistant|user)\s*(:|$)|###\s*new (instruction|task)|\[system\]`)},
+	{turn, "\"", regexp.MustCompile(`\\?"role\\?"\s*:\s*\\?"(system|developer)\\?"`)},
+	{turn, "<", regexp.MustCompile(`<(tool_call|function_calls?|invoke|instructions|important|system)[ >]`)},
+	{fence, "<", regexp.MustCompile(`</(diff|file|files|document|tool_output|tool_result|result|context|ticket_context|untrusted|data|input|user_input|code|instructions)>|<<<(end|data)`)},
+	{fence, "e", regexp.MustCompile(`\b(end|begin|start)( of)?( the)? (untrusted|trusted|diff|system|file under|review|context)\b|[-=#*]{3} ?(end|begin) (of |the )*(file|data|input|prompt|task|additional|instructions)\b`)},
+	{empty, "[", regexp.MustCompile(`\[\s*\]`)},
+	{addr, ":", regexp.MustCompile(`https?://`)},
+	{tool, "_", regexp.MustCompile(`\b(read|write|run|fetch|http|git|search|create|delete|merge|approve|post|enable|list|jira|call|add|update|close|get|send|exec)_[a-z_]+|\btools?\b`)},
+}
+
+// mark adds to the words of a line what its signs mean.
+func mark(tokens []token, line string) {
+	for _, m := range marks {
+		if len(tokens) == 0 || !strings.ContainsAny(line, m.trigger) {
+			continue
+		}
+		for _, place := range m.sign.FindAllStringIndex(line, 8) {
+			if !quoted(line, place[0], place[1]) || m.means == empty {
+				tokens[wordAt(tokens, place[0])].means |= of(m.means)
+			}
+		}
+	}
+}
+
+// wordAt is the word that stands at or behind a byte, or the last.
+func wordAt(tokens []token, at int) int {
+	for i, t := range tokens {
+		if t.at+len(t.text) > at {
+			return i
+		}
+	}
+	return len(tokens) - 1
+}
+
+// quoted reports whether quotes stand right around a sign: code that talks
+// about it.
+func quoted(line string, from, to int) bool {
+	return from > 0 && to < len(line) && strings.IndexByte("\"'`", line[from-1]) >= 0 && strings.IndexByte("\"'`", line[to]) >= 0
+}

@@ -1,0 +1,208 @@
+package injection
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// token is one word, or an entry found within a run without spaces.
+type token struct {
+	text  string
+	line  int  // index of its line
+	at    int  // byte in the folded line
+	pos   int  // its number in its text, signs between words counted in part
+	sep   byte // what stands before it: one of " ,:.\"(-" and newline, the strongest
+	means set
+}
+
+// strength orders what may stand between two words.
+const strength = " -,\"(:\n."
+
+func stronger(a, b byte) byte {
+	if strings.IndexByte(strength, a) >= strings.IndexByte(strength, b) {
+		return a
+	}
+	return b
+}
+
+func separator(r rune) byte {
+	switch r {
+	case ':', '：', '=':
+		return ':'
+	case ',', '，', '、', '،':
+		return ','
+	case '"', '\'', '`', '“', '”', '„', '«', '»', '「', '」', '‘', '’':
+		return '"'
+	case '(', ')', '[', ']', '{', '}', '<', '>', '|', '@', '（', '）':
+		return '('
+	case '-', '–', '—', '/', '*', '+', ';':
+		return '-'
+	}
+	return ' '
+}
+
+// tokenise appends the words of a folded line.
+func tokenise(to []token, line string, number int) []token {
+	sep := byte('\n')
+	for at := 0; at < len(line); {
+		r, n := utf8.DecodeRuneInString(line[at:])
+		if !wordly(r) {
+			if terminal(line, at, r, n) {
+				sep = '.'
+			}
+			sep = stronger(sep, separator(r))
+			at += n
+			continue
+		}
+		if unspaced(r) {
+			to, at = within(to, token{text: line, line: number, at: at, sep: sep})
+			sep = ' '
+			continue
+		}
+		size := wordEnd(line[at:], false)
+		to = append(to, token{text: line[at : at+size], line: number, at: at, sep: sep})
+		at, sep = at+size, ' '
+	}
+	return to
+}
+
+func wordly(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '$'
+}
+
+// terminal reports whether a sentence ends: a full stop in front of a space.
+func terminal(line string, at int, r rune, n int) bool {
+	switch r {
+	case '。', '！', '？', '؟', '।', '۔':
+		return true
+	case '.', '!', '?':
+		next, _ := utf8.DecodeRuneInString(line[at+n:])
+		return at+n >= len(line) || !wordly(next) && next != '.' && next != '/'
+	}
+	return false
+}
+
+func wordEnd(s string, dense bool) int {
+	for i, r := range s {
+		if !wordly(r) || unspaced(r) != dense && !unicode.IsMark(r) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// within appends the entries that stand in a run of a script without spaces, or
+// with prefixes, the longest at each place. It returns where it stopped.
+func within(to []token, run token) ([]token, int) {
+	d, line, sep := words(), run.text, run.sep
+	end := run.at + wordEnd(line[run.at:], true)
+	start, at := len(to), run.at
+	for seen := 0; at < end; seen++ {
+		r, n := utf8.DecodeRuneInString(line[at:])
+		size, means := d.longest(line[at:], r)
+		if part := at > run.at || at+size < end; size == 0 || inWord(r) && part && (seen > 2 || utf8.RuneCountInString(line[at:at+size]) < 3) {
+			at += n
+			continue
+		}
+		to = append(to, token{text: line[at : at+size], line: run.line, at: at, sep: sep, means: means})
+		at, sep = at+size, ' '
+	}
+	if len(to) == start { // an unknown word keeps its distance
+		to = append(to, token{text: line[run.at:end], line: run.line, at: run.at, sep: sep})
+	}
+	return to, at
+}
+
+func (d dictionary) longest(text string, r rune) (size int, means set) {
+	for _, p := range d.unspaced[r] {
+		word := p.words[0]
+		switch {
+		case size > 0 && len(word) < size:
+			return size, means
+		case strings.HasPrefix(text, word):
+			size, means = len(word), means|p.means
+		}
+	}
+	return size, means
+}
+
+// label says what each word means, alone and in phrases.
+func (d dictionary) label(tokens []token) {
+	for i := range tokens {
+		for _, p := range d.spaced[key(tokens[i].text)] {
+			if !p.matches(tokens[i:]) {
+				continue
+			}
+			for j := range p.words {
+				tokens[i+j].means |= p.means
+			}
+		}
+	}
+	for i := range tokens {
+		tokens[i].means &^= inContext(tokens, i)
+		tokens[i].pos = i + 1
+		if i > 0 {
+			tokens[i].pos = tokens[i-1].pos + distance(tokens[i].sep)
+		}
+	}
+}
+
+// distance is how far a word stands from the one before it.
+func distance(sep byte) int {
+	if strings.IndexByte("\":(", sep) >= 0 {
+		return 2
+	}
+	return 1
+}
+
+// inContext is what a word does not mean where it stands: behind an article a
+// verb is a noun, and what is denied is not said.
+func inContext(tokens []token, i int) (lost set) {
+	if i > 0 && slices.Contains(articles, tokens[i-1].text) {
+		lost |= of(report, skip, say, call, send)
+	}
+	if i > 0 && slices.Contains(prefixes, tokens[i-1].text) {
+		lost |= of(agent, machine, reviewer)
+	}
+	if i > 0 && slices.Contains(nouns, tokens[i].text) && tokens[i].sep == ' ' && !before(tokens[i-1]) {
+		lost |= of(report)
+	}
+	if tokens[i].text == "ai" && (tokens[i].sep == ',' || i > 0 && tokens[i-1].text == "return") { // a variable
+		lost |= of(machine)
+	}
+	for k := max(0, i-2); k < i; k++ {
+		if tokens[k].means.has(not) && !tokens[i].means.has(not) && tokens[i].sep == ' ' {
+			lost |= of(clean)
+		}
+	}
+	return lost
+}
+
+var articles = []string{"the", "a", "an", "this", "that", "each", "its"}
+
+func (p phrase) matches(tokens []token) bool {
+	if len(p.words) > len(tokens) {
+		return false
+	}
+	for i, word := range p.words {
+		text := tokens[i].text
+		if text != word && !(p.open[i] && strings.HasPrefix(text, word)) {
+			return false
+		}
+	}
+	return true
+}
+
+// prefixes stand before what only sounds like somebody: the header of HTTP, the
+// scope of a commit.
+var prefixes = []string{"user", "feat", "fix", "chore", "docs", "refactor", "test", "perf", "ci", "build"}
+
+// nouns are verbs of reporting that are nouns more often.
+var nouns = []string{"flag", "flags", "comment", "comments", "list", "lists", "note", "raise"}
+
+// before reports whether a verb is to be expected behind a word.
+func before(t token) bool {
+	return t.means&of(not, modal, skip, agent, machine, reviewer, dear, report) != 0 || t.text == "to" || t.text == "and" || t.text == "or"
+}
