@@ -23,7 +23,8 @@ type Pull struct {
 	labels       []string
 	events       []object // of the issue, oldest first
 	reviews      []*Review
-	raw          []File // in place of what the commits say
+	remarks      []remark // of the conversation, oldest first
+	raw          []File   // in place of what the commits say
 	created      time.Time
 	updated      time.Time
 	ended        time.Time // closed or merged, counts where state is closed

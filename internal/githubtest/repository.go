@@ -62,6 +62,9 @@ type Repo struct {
 	pulls         map[int]*Pull
 	environments  map[string]*environment
 	runs          map[int64]*Run
+	issues        map[int]*issue
+	checks        map[string][]Check  // by commit
+	statuses      map[string][]Status // by commit
 }
 
 // RepoOptions of AddRepo.
@@ -84,6 +87,7 @@ func (s *Server) AddRepo(fullName string, o RepoOptions) *Repo {
 		protected: map[string]bool{}, permissions: map[string]string{owner: "admin"}, branches: map[string]*commit{},
 		objects: &objects{map[string]*commit{}, map[string]string{}},
 		pulls:   map[int]*Pull{}, environments: map[string]*environment{}, runs: map[int64]*Run{},
+		issues: map[int]*issue{}, checks: map[string][]Check{}, statuses: map[string][]Status{},
 	}
 	if r.ID == 0 {
 		r.ID = s.nextID()

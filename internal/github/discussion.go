@@ -1,0 +1,115 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+// RemarkPage is how many remarks one page of a discussion has.
+const RemarkPage = 20
+
+// Remark is what somebody said in a discussion: a comment, a review, a commit's
+// message, an issue. All its texts are untrusted.
+type Remark struct {
+	ID          int64
+	ReplyTo     int64  // the remark that it answers; 0 where it opens a thread
+	Review      int64  // of a comment on the diff: the review that it came with
+	User        string // login, of a commit without an account the name that it gives; empty for a deleted account
+	UserType    string // User or Bot; empty where there is no account
+	Association string // OWNER, MEMBER, COLLABORATOR, CONTRIBUTOR, …; empty for commits
+	State       string // of a review: COMMENTED, APPROVED, CHANGES_REQUESTED or DISMISSED; of an issue open or closed
+	SHA         string // of a commit
+	Path        string // of a comment on the diff, as Line
+	Line        int    // the last line now; 0 where it is outdated or on the whole file
+	Title       string // of an issue
+	Body        string
+	At          time.Time // of a commit what its author's clock said
+}
+
+// Commits lists a page of a pull request's commits, oldest first, pages counted
+// from 1; more says that others follow. The API ends at 250.
+func (c *Client) Commits(ctx context.Context, ref pull.Ref, page int) (remarks []Remark, more bool, err error) {
+	list, resp, err := c.api.PullRequests.ListCommits(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number, remarksOf(page))
+	for _, k := range list {
+		r := Remark{
+			User: k.GetAuthor().GetLogin(), UserType: k.GetAuthor().GetType(), SHA: k.GetSHA(),
+			Body: k.GetCommit().GetMessage(), At: k.GetCommit().GetAuthor().GetDate().Time,
+		}
+		if r.User == "" {
+			r.User = k.GetCommit().GetAuthor().GetName()
+		}
+		remarks = append(remarks, r)
+	}
+	return remarks, follows(resp, page), Wrap("listing the commits of "+ref.String(), err)
+}
+
+// Comments lists a page of a pull request's conversation, as Commits does.
+func (c *Client) Comments(ctx context.Context, ref pull.Ref, page int) (remarks []Remark, more bool, err error) {
+	list, resp, err := c.api.Issues.ListComments(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number, &gh.IssueListCommentsOptions{ListOptions: *remarksOf(page)})
+	for _, k := range list {
+		remarks = append(remarks, Remark{
+			ID: k.GetID(), User: k.GetUser().GetLogin(), UserType: k.GetUser().GetType(), Association: k.GetAuthorAssociation(),
+			Body: k.GetBody(), At: k.GetCreatedAt().Time,
+		})
+	}
+	return remarks, follows(resp, page), Wrap("listing the conversation of "+ref.String(), err)
+}
+
+// ReviewPage lists a page of a pull request's reviews, as Commits does.
+func (c *Client) ReviewPage(ctx context.Context, ref pull.Ref, page int) (remarks []Remark, more bool, err error) {
+	list, resp, err := c.api.PullRequests.ListReviews(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number, remarksOf(page))
+	for _, k := range list {
+		remarks = append(remarks, Remark{
+			ID: k.GetID(), User: k.GetUser().GetLogin(), UserType: k.GetUser().GetType(), Association: k.GetAuthorAssociation(),
+			State: k.GetState(), Body: k.GetBody(), At: k.GetSubmittedAt().Time,
+		})
+	}
+	return remarks, follows(resp, page), Wrap("listing the reviews of "+ref.String(), err)
+}
+
+// ReviewCommentPage lists a page of the comments on a pull request's diff, as
+// Commits does.
+func (c *Client) ReviewCommentPage(ctx context.Context, ref pull.Ref, page int) (remarks []Remark, more bool, err error) {
+	list, resp, err := c.api.PullRequests.ListComments(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number,
+		&gh.PullRequestListCommentsOptions{Sort: "created", Direction: "asc", ListOptions: *remarksOf(page)})
+	for _, k := range list {
+		r := Remark{
+			ID: k.GetID(), ReplyTo: k.GetInReplyTo(), Review: k.GetPullRequestReviewID(), User: k.GetUser().GetLogin(), UserType: k.GetUser().GetType(),
+			Association: k.GetAuthorAssociation(), Path: k.GetPath(), Line: k.GetLine(), Body: k.GetBody(), At: k.GetCreatedAt().Time,
+		}
+		if k.GetSubjectType() == "file" {
+			r.Line = 0
+		}
+		remarks = append(remarks, r)
+	}
+	return remarks, follows(resp, page), Wrap("listing the comments on "+ref.String(), err)
+}
+
+// Issue reads an issue: ErrNotFound, also for one that was deleted or moved to
+// another repository, where the token may see more than here.
+func (c *Client) Issue(ctx context.Context, owner, repo string, number int) (Remark, error) {
+	doing := fmt.Sprintf("reading issue %d of %s/%s", number, owner, repo)
+	i, _, err := c.api.Issues.Get(ctx, segment(owner), segment(repo), number)
+	if err != nil {
+		return Remark{}, Wrap(doing, err)
+	}
+	if i.GetNumber() != number || !strings.HasSuffix(strings.ToLower(i.GetURL()), strings.ToLower(fmt.Sprintf("/repos/%s/%s/issues/%d", owner, repo, number))) {
+		return Remark{}, Wrap(doing, ErrNotFound)
+	}
+	return Remark{
+		ID: i.GetID(), User: i.GetUser().GetLogin(), UserType: i.GetUser().GetType(), Association: i.GetAuthorAssociation(),
+		State: i.GetState(), Title: i.GetTitle(), Body: i.GetBody(), At: i.GetCreatedAt().Time,
+	}, nil
+}
+
+func remarksOf(page int) *gh.ListOptions {
+	return &gh.ListOptions{Page: max(page, 1), PerPage: RemarkPage}
+}
+
+func follows(resp *gh.Response, page int) bool { return resp != nil && resp.NextPage > max(page, 1) }

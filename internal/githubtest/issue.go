@@ -1,0 +1,69 @@
+package githubtest
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// issue is an issue that is no pull request, with what was said under it.
+type issue struct {
+	number              int
+	title, body, author string
+	at                  time.Time
+}
+
+// remark is a comment of a conversation.
+type remark struct {
+	id           int64
+	author, body string
+	at           time.Time
+}
+
+// AddIssue opens an issue under a number, which no pull request may have.
+func (r *Repo) AddIssue(number int, author, title, body string) {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	r.s.user(author)
+	r.issues[number] = &issue{number, title, body, author, r.s.now()}
+}
+
+// Comment puts a comment under the pull request's conversation.
+func (p *Pull) Comment(login, body string) {
+	p.set(func() {
+		p.repo.s.user(login)
+		p.remarks = append(p.remarks, remark{p.repo.s.nextID(), login, body, p.repo.s.now()})
+	})
+}
+
+// getIssue answers issues and pull requests, which are issues too.
+func getIssue(c *call) answer {
+	n := number(c.PathValue("issue_number"))
+	if p := c.repo.pulls[n]; p != nil {
+		v := c.repo.issueJSON(issue{n, p.options.Title, p.options.Body, p.options.Author, p.created}, p.state)
+		v["pull_request"] = object{"url": p.apiURL(), "html_url": p.webURL(), "diff_url": p.webURL() + ".diff", "patch_url": p.webURL() + ".patch"}
+		return ok(v)
+	}
+	if found := c.repo.issues[n]; found != nil {
+		return ok(c.repo.issueJSON(*found, "open"))
+	}
+	return refusal(http.StatusNotFound, "Not Found")
+}
+
+func (r *Repo) issueJSON(i issue, state string) object {
+	return object{
+		"id": i.number, "number": i.number, "title": i.title, "body": null(i.body), "state": state, "user": r.s.author(i.author),
+		"author_association": r.association(i.author), "created_at": stamp(i.at), "updated_at": stamp(i.at), "locked": false, "comments": 0,
+		"html_url": fmt.Sprintf("%s/%s/issues/%d", r.s.WebURL, r.FullName(), i.number),
+		"url":      fmt.Sprintf("%s/repos/%s/issues/%d", r.s.URL, r.FullName(), i.number),
+	}
+}
+
+func listRemarks(c *call, p *Pull) answer {
+	return paged(c, p.remarks, 0, func(k remark) object {
+		return object{
+			"id": k.id, "body": k.body, "user": c.s.author(k.author), "created_at": stamp(k.at), "updated_at": stamp(k.at),
+			"author_association": c.repo.association(k.author), "html_url": fmt.Sprintf("%s#issuecomment-%d", p.webURL(), k.id),
+		}
+	})
+}
