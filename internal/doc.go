@@ -11,12 +11,15 @@
 //	3 steps     ingest triage review       one step of a graph each: from what it needs
 //	            aggregate gate post        to what it found; steps import no step
 //	2 engines   checkpoint render rule     what several steps use
+//	            agent tool budget          a conversation, what it may look at, what it may cost
 //	            checkpoint/filestore …/pgstore …/artifactstore
 //	1 machines  graph github llm prompt    one outside thing each, wrapped once
 //	            config action transport
+//	            limit trace
 //	            github/write artifact
 //	0 nouns     pull diff finding          values and pure functions, no I/O
 //	            decision cost guard
+//	            secret injection           what is redacted, and what is flagged
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest faulttest crash  the stores' contract, faults, kills,
 //	            bench                      figures; never in the binary

@@ -18,17 +18,18 @@ import (
 // MinConfidence is the confidence from which a finding is shown.
 const MinConfidence = 0.5
 
-// Findings merges what the files' reviews found. The kept findings come first,
+// Findings merges the flags, which need no reviewer, with what the files' reviews
+// found. The kept findings come first,
 // in the order shown and with ids behind F<used>, the last that an earlier draft
 // of the thread gave away; the filtered ones follow, marked.
 // Every anchor was checked against the diff: one that is not part of it moves
-// its finding to the body.
-func Findings(files []diff.File, reviews []finding.FileReview, used int) []finding.Finding {
+// its finding to the body. No reviewer can hold back or replace a flag.
+func Findings(files []diff.File, flags []finding.Finding, reviews []finding.FileReview, used int) []finding.Finding {
 	patches := make(map[string]string, len(files))
 	for _, f := range files {
 		patches[f.Path] = f.Patch
 	}
-	var all []finding.Finding
+	all := flagged(flags, patches)
 	for _, r := range reviews {
 		if len(r.Findings) > 0 {
 			all = append(all, placed(r.Findings, patches[r.Path])...)
@@ -36,6 +37,7 @@ func Findings(files []diff.File, reviews []finding.FileReview, used int) []findi
 	}
 	slices.SortFunc(all, finding.Compare)
 	markWeak(all)
+	markKnown(all)
 	markDuplicates(all)
 	slices.SortStableFunc(all, func(a, b finding.Finding) int { return filtered(a) - filtered(b) })
 	for i := range all {
@@ -60,6 +62,21 @@ func Files(files []diff.File, reviews []finding.FileReview) []finding.FileReview
 			r = finding.FileReview{Path: f.Path, State: finding.NotReached}
 		}
 		all = append(all, r)
+	}
+	return all
+}
+
+// flagged places flags, file by file. One without a path is about the pull
+// request itself.
+func flagged(flags []finding.Finding, patches map[string]string) []finding.Finding {
+	var all []finding.Finding
+	for _, f := range flags {
+		if f.Path == "" {
+			f.Placement, f.Fingerprint = finding.Body, finding.Fingerprint(f)
+			all = append(all, f)
+			continue
+		}
+		all = append(all, placed([]finding.Finding{f}, patches[f.Path])...)
 	}
 	return all
 }
@@ -103,11 +120,41 @@ func offDiff(f finding.Finding, err error) string {
 
 func markWeak(all []finding.Finding) {
 	for i, f := range all {
-		if f.Confidence < MinConfidence {
+		if f.Filtered == "" && f.Confidence < MinConfidence {
 			all[i].Filtered = finding.LowConfidence
 			all[i].Note = fmt.Sprintf("confidence %.2f is below %.2f", f.Confidence, MinConfidence)
 		}
 	}
+}
+
+// markKnown holds back what a model says of a place of which a rule says the same
+// kind of thing: the rule's word does not depend on what the model was told.
+func markKnown(all []finding.Finding) {
+	rules := map[string][]int{}
+	for i, f := range all {
+		if f.Source == finding.Rule {
+			rules[f.Path] = append(rules[f.Path], i)
+		}
+	}
+	for i, f := range all {
+		if f.Source == finding.Rule || f.Filtered != "" {
+			continue
+		}
+		for _, r := range rules[f.Path] {
+			if kind(all[r]) == kind(f) && overlap(all[r], f) {
+				all[i].Filtered, all[i].Note = finding.Duplicate, fmt.Sprintf("a rule says it of line %d", all[r].Line)
+				break
+			}
+		}
+	}
+}
+
+// kind is a finding's category, as far as rules and models tell them apart.
+func kind(f finding.Finding) string {
+	if f.Category == "secret" {
+		return "security"
+	}
+	return f.Category
 }
 
 // markDuplicates keeps the first of findings that say the same of the same
@@ -130,11 +177,15 @@ func markDuplicates(all []finding.Finding) {
 
 func overlapping(all []finding.Finding, candidates []int, f finding.Finding) int {
 	for _, i := range candidates {
-		if all[i].Side == f.Side && all[i].StartLine <= f.Line && f.StartLine <= all[i].Line {
+		if overlap(all[i], f) {
 			return i
 		}
 	}
 	return -1
+}
+
+func overlap(a, b finding.Finding) bool {
+	return a.Side == b.Side && a.StartLine <= b.Line && b.StartLine <= a.Line
 }
 
 // claim folds a title to what it says: letters and digits in lower case.

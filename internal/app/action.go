@@ -106,7 +106,7 @@ func (j *job) connect() error {
 	j.runs = newRuns(j.api, j.ref, j.event.Name, j.draftWorkflow, j.decideWorkflow, workflowFile(j.env.WorkflowRef))
 	j.store, err = artifact.New(artifact.Options{
 		ResultsURL: j.env.ResultsURL, Token: j.env.RuntimeToken, ServerURL: j.env.ServerURL,
-		HTTP: j.client(j.settings, 0, artifact.Retry, nil), MaxRetention: j.env.RetentionDays, Now: j.Now,
+		HTTP: j.client(j.settings, artifact.Retry), MaxRetention: j.env.RetentionDays, Now: j.Now,
 	})
 	switch {
 	case j.checkpointDir != "" && (errors.Is(err, artifact.ErrUnsupported) || errors.Is(err, artifact.ErrNoRuntime)):
@@ -188,7 +188,7 @@ func (j *job) deciding(r report) render.Decide {
 		Code: r.Code, Expires: r.packed.Manifest.ExpiresAt, Artifact: r.Artifact, Elapsed: j.Now().Sub(j.began),
 		RetainedUntil: r.retained, Kept: r.Outcome == kept, Trust: j.protection.Trust, Counts: j.summary == "counts",
 		Show:      fmt.Sprintf("pr-review-action show %s", quoted(j.ref.String())),
-		Withdraws: r.withdrew, Extra: r.Usage.Cost,
+		Withdraws: r.withdrew, Extra: r.Usage.Cost, MaxCost: r.state.Draft.MaxCost,
 	}
 	if d.RetainedUntil.IsZero() {
 		d.RetainedUntil = j.began.UTC().AddDate(0, 0, j.retention)

@@ -29,11 +29,11 @@ func TestAgain_DraftsAnewAndWithdrawsTheOldDraft(t *testing.T) {
 				s.anew(githubtest.RunOptions{})
 				later(s)
 				newer := s.draftJob().with("again", "true").start().is(0, "PAUSED")
-				require.Equal(t, 6, s.model.Calls(), "paid again")
+				require.Equal(t, 6, s.reviews(), "paid again")
 				require.Equal(t, old.outputs["thread-id"], newer.outputs["thread-id"])
 				require.NotEqual(t, old.outputs["code"], newer.outputs["code"])
-				newer.shows("Drafted again: the earlier draft `"+old.outputs["code"]+"` is withdrawn; this one cost $0.75 more", "code `"+newer.outputs["code"]+"`")
-				require.Equal(t, "0.750000", newer.outputs["cost-usd"])
+				newer.shows("Drafted again: the earlier draft `"+old.outputs["code"]+"` is withdrawn; this one cost $1.25 more", "code `"+newer.outputs["code"]+"`")
+				require.Equal(t, "1.250000", newer.outputs["cost-usd"])
 
 				now := s.run
 				s.run = drafting
@@ -87,7 +87,7 @@ func TestP4_ACancelledDraftAgainIsGoneOnWithToo(t *testing.T) {
 			s.run.Rerun()
 			m.free.Store(true)
 			s.draftJob().with("again", "true").start().is(0, "PAUSED")
-			require.Equal(t, 3+2+1, s.model.Calls(), "%v", s.askedAbout())
+			require.Equal(t, 3+2+1, s.reviews(), "%v", s.askedAbout())
 		})
 	}
 }
@@ -101,7 +101,7 @@ func TestAgain_AfterThePostPaysNothing(t *testing.T) {
 				s.decideJob(drafted.outputs["code"], "approve").start().is(0, "POSTED")
 				s.anew(githubtest.RunOptions{})
 				e := s.draftJob().with("again", again).start().is(0, "POSTED")
-				require.Equal(t, 3, s.model.Calls())
+				require.Equal(t, 3, s.reviews())
 				require.Equal(t, s.posted().URL, e.outputs["review-url"])
 				require.Empty(t, s.run.Artifacts())
 				require.Equal(t, "0.000000", e.outputs["cost-usd"])
@@ -118,13 +118,13 @@ func TestAgain_AnAbortHoldsForTheThreadUnderASeal(t *testing.T) {
 			s.decideJob(aborted.outputs["code"], "abort").start().is(0, "ABORTED")
 			s.anew(githubtest.RunOptions{})
 			e := s.draftJob().start().is(0, "ABORTED").shows("was rejected, nothing was posted", "again: true drafts anew")
-			require.Equal(t, 3, s.model.Calls())
+			require.Equal(t, 3, s.reviews())
 			require.Empty(t, e.outputs["code"])
 			require.Empty(t, s.run.Artifacts())
 			s.untouched()
 
 			newer := s.draftJob().with("again", "true").start().is(0, "PAUSED")
-			require.Equal(t, 6, s.model.Calls())
+			require.Equal(t, 6, s.reviews())
 			s.refused(s.decideJob(aborted.outputs["code"], "approve").start(), "decided otherwise before")
 			s.decideJob(newer.outputs["code"], "approve").start().is(0, "POSTED")
 			s.posted()

@@ -53,7 +53,7 @@ func TestP2_ApprovedDraftIsPostedByteForByte(t *testing.T) {
 	}
 	require.Equal(t, review.URL, posted.outputs["review-url"])
 	posted.shows("Review of #42 was posted", "[The review]("+review.URL+")").says("POSTED octo/demo#42:", review.URL)
-	require.Equal(t, 3, s.model.Calls(), "the posting job asked a model")
+	require.Equal(t, 3, s.reviews(), "the posting job asked a model")
 }
 
 func TestBuiltBinaryTellsTheSameStory(t *testing.T) {

@@ -16,7 +16,7 @@ func TestP1_DraftJobParksWithoutATraceOnThePullRequest(t *testing.T) {
 	s := setUp(t, scene{})
 	drafted := s.parked()
 	s.untouched()
-	require.Equal(t, 3, s.model.Calls(), "README.md was deleted and go.sum is a lockfile")
+	require.Equal(t, 3, s.reviews(), "README.md was deleted and go.sum is a lockfile")
 
 	code := drafted.outputs["code"]
 	require.Regexp(t, "^[0-9a-f]{64}$", drafted.digest())

@@ -30,11 +30,11 @@ func TestP4_ALaterCommitTakesTheFilesThatDidNotChange(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := setUp(t, scene{trust: tc.trust})
 			first := s.parked()
-			before := s.model.Calls()
+			before := s.reviews()
 			s.pull.Push(s.pull.Tree().With(githubtest.Tree{"ops/run.sh": "#!/bin/sh\nrm -rf $1 # DEFECT: blocker: Removes anything\n"}))
 			s.anew(githubtest.RunOptions{})
 			second := s.parked()
-			require.Equal(t, tc.calls, s.model.Calls()-before, "%v", s.askedAbout())
+			require.Equal(t, tc.calls, s.reviews()-before, "%v", s.askedAbout())
 			require.NotEqual(t, first.outputs["thread-id"], second.outputs["thread-id"])
 			second.shows("Removes anything", "Moves money")
 			s.approved("")
@@ -53,12 +53,12 @@ func TestP4_TheSameDiffAtANewHeadIsDraftedWithoutACall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := setUp(t, scene{trust: tc.trust})
 			first := s.parked()
-			before := s.model.Calls()
+			before := s.reviews()
 			s.repo.Commit("main", "on", baseTree().With(githubtest.Tree{"y.go": "package y\n"}))
 			s.pull.MergeBase()
 			s.anew(githubtest.RunOptions{})
 			second := s.parked()
-			require.Equal(t, tc.calls, s.model.Calls()-before)
+			require.Equal(t, tc.calls, s.reviews()-before)
 			require.Equal(t, "octo/demo#42:"+s.pull.HeadSHA(), second.outputs["thread-id"])
 			require.Equal(t, s.opened(second).Manifest.HeadSHA, s.pull.HeadSHA())
 			s.refused(s.decideJob(first.outputs["code"], "approve").start(), "has moved since this draft was made", "with the same diff")
@@ -76,7 +76,7 @@ func TestP4_ReRunOfAFinishedDraftPaysNothing(t *testing.T) {
 			s.run.Finish("failure")
 			s.run.Rerun()
 			second := s.parked()
-			require.Equal(t, 3, s.model.Calls())
+			require.Equal(t, 3, s.reviews())
 			require.Equal(t, first.outputs["findings"], second.outputs["findings"])
 		})
 	}
@@ -124,7 +124,7 @@ func TestT19_T20_PlantedResultsAreNotTaken(t *testing.T) {
 			blind.Store(false)
 			s.run = ours
 			drafted := s.parked()
-			require.Equal(t, tc.taken, s.model.Calls() == 3, "%v", s.askedAbout())
+			require.Equal(t, tc.taken, s.reviews() == 3, "%v", s.askedAbout())
 			require.Equal(t, tc.taken, drafted.outputs["findings"] == "2")
 		})
 	}
@@ -155,5 +155,5 @@ func TestT20_AResultPlantedInTheSameRunIsNotTakenUnderASeal(t *testing.T) {
 	require.NoError(t, err)
 	s.stored(forged.Zip)
 	s.parked().says("earlier results in", "the key is not the one that sealed the draft")
-	require.Equal(t, 6, s.model.Calls())
+	require.Equal(t, 6, s.reviews())
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/triage"
 )
@@ -61,11 +62,17 @@ func (j *job) admit(ctx context.Context, c ingest.Change) (string, error) {
 // on the way is carried off from time to time, and once more when the job is
 // cancelled.
 func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewer, approvals []string) (report, error) {
+	reviewer.named(change.Config)
 	before, err := j.before(ctx, change)
 	if err != nil || before.done.Outcome != "" {
 		return before.done, err
 	}
-	reviewer.remember(&before.paid)
+	if err := reviewer.prepare(brief{change: change, paid: before.paid, surroundings: j.surroundings(change)}); err != nil {
+		return report{}, err
+	}
+	for _, line := range reviewer.expects(change, before.paid) {
+		fmt.Fprintln(j.Stdout, guard.Line(line, maxLine))
+	}
 	reviewer.linger = lastAnswers
 	store := j.carried(change)
 	flow, err := reviewpr.New(reviewpr.Steps{

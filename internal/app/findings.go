@@ -16,7 +16,7 @@ import (
 )
 
 func evalFindingsFlags(f *pflag.FlagSet, o *options) {
-	mirror(f, &o.settings, "provider", "base-url", "model", "concurrency", "config", "allow-http")
+	mirror(f, &o.settings, "provider", "base-url", "model", "concurrency", "config", "max-cost", "allow-http")
 	f.StringVar(&o.eval.diff, "diff", "", "the change as a unified diff (RB_DIFF)")
 	f.StringVar(&o.eval.repo, "repo", "", "a clone, for a change that comes without a diff: RB_BASE...RB_HEAD is read")
 	f.StringVar(&o.out, "out", "", "where the findings are written (RB_OUT); standard output when empty")
@@ -44,6 +44,10 @@ func (a *app) evalFindings(ctx context.Context, args []string, o *options) error
 		err = usageError("the diff holds no file", "name a whole unified diff with --diff or RB_DIFF")
 	}
 	if err != nil {
+		return err
+	}
+	reviewer.named(change.Config)
+	if err := reviewer.prepare(brief{change: change}); err != nil {
 		return err
 	}
 	out, err := a.submissionFile(cmp.Or(o.out, a.getenv("RB_OUT")))

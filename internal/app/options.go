@@ -52,7 +52,7 @@ func (o *options) verdict() (decision.Verdict, error) {
 func (o *options) text() string { return strings.Join(o.commands, "\n") }
 
 func reviewFlags(f *pflag.FlagSet, o *options) {
-	mirror(f, &o.settings, "provider", "base-url", "model", "concurrency", "config", "gate-from", "instance", "expires", "again", "max-time", "allow-http")
+	mirror(f, &o.settings, "provider", "base-url", "model", "concurrency", "config", "gate-from", "instance", "expires", "again", "max-time", "max-cost", "max-cost-per-pull", "test-results", "allow-http")
 	decisionFlags(f, o)
 	f.BoolVar(&o.admit, "admit", false, "review although the repository's admission rules would skip it")
 	f.BoolVar(&o.noInput, "no-input", false, "never ask; park instead")

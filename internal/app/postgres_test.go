@@ -27,7 +27,7 @@ func TestPostgresParksInOneProcessAndDecidesInAnother(t *testing.T) {
 		}
 		require.NoError(t, json.Unmarshal([]byte(parked.stdout), &draft))
 		s.untouched()
-		calls := s.model.Calls()
+		calls := s.reviews()
 
 		env := map[string]string{"PR_REVIEW_STORE": store}
 		require.Contains(t, s.cli(env, "threads").ends(0).stdout, "PAUSED   octo/demo#42:"+s.pull.HeadSHA()[:7]+"  findings: 5")
@@ -37,7 +37,7 @@ func TestPostgresParksInOneProcessAndDecidesInAnother(t *testing.T) {
 		require.Equal(t, "POSTED "+s.posted().URL+"\n", posted.stdout)
 		require.Equal(t, posted.stdout, s.cli(env, "resume", draft.Thread, "--command", "/drop F2").ends(0).stdout)
 		require.Contains(t, s.cli(env, "resume", draft.Thread, "--abort").ends(3).stderr, "this draft was decided otherwise before")
-		require.Equal(t, calls, s.model.Calls())
+		require.Equal(t, calls, s.reviews())
 		require.Len(t, s.posted().Comments, 3)
 	})
 	t.Run("two resumers: one wins, the other says who", func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestPostgresParksInOneProcessAndDecidesInAnother(t *testing.T) {
 		require.NoError(t, server.StartAgain())
 		s.cli(env, "resume", "octo/demo#42:"+s.pull.HeadSHA(), "--approve").ends(0)
 		s.posted()
-		require.Equal(t, 3, s.model.Calls())
+		require.Equal(t, 3, s.reviews())
 	})
 	t.Run("a password is not printed", func(t *testing.T) {
 		s := newStage(t, scene{})

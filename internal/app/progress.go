@@ -18,7 +18,7 @@ type progress struct {
 	out     io.Writer
 	columns int
 	now     func() time.Time
-	soFar   func() (findings int, used cost.Usage)
+	soFar   func() (findings int, used cost.Usage, limit cost.MicroUSD)
 
 	mu      sync.Mutex
 	since   time.Time
@@ -67,8 +67,9 @@ func (p *progress) draw() {
 	if p.columns == 0 || p.last.Total == 0 || p.soFar == nil {
 		return
 	}
-	findings, used := p.soFar()
-	line := render.Progress(p.last.Done, p.last.Total, findings, used, p.waiting, p.now().Sub(p.since), p.columns-1)
+	r := render.Running{Done: p.last.Done, Total: p.last.Total, Waiting: p.waiting, Elapsed: p.now().Sub(p.since)}
+	r.Findings, r.Used, r.Limit = p.soFar()
+	line := render.Progress(r, p.columns-1)
 	fmt.Fprint(p.out, "\r\x1b[2K"+line)
 	p.shown = true
 }

@@ -78,6 +78,7 @@ func (a *app) local(ctx context.Context, arg string, o *options) (*localRun, err
 	if r.change, err = a.read(ctx, arg, o, &r.session); err != nil {
 		return nil, err
 	}
+	reviewer.named(r.change.Config)
 	if r.store, err = a.openStore(ctx, o); err != nil {
 		return nil, err
 	}
@@ -95,7 +96,6 @@ func (r *localRun) run(ctx context.Context) (report, error) {
 	if err := r.forgetStale(ctx); err != nil {
 		return report{}, err
 	}
-	r.reviewer.remember(&paid)
 	flow, err := reviewpr.New(reviewpr.Steps{
 		Ingest:      func(context.Context) (ingest.Change, error) { return r.change, nil },
 		Admit:       r.admit,
@@ -111,6 +111,9 @@ func (r *localRun) run(ctx context.Context) (report, error) {
 	if err == nil && (before.state.Decision != nil || before.Outcome != reviewpr.Failed) {
 		return before, nil
 	}
+	if err := r.prepare(ctx, paid); err != nil {
+		return report{}, err
+	}
 	r.progress.start()
 	_, err = flow.Run(ctx, r.thread, reviewpr.State{Draft: r.draft()})
 	r.progress.stop()
@@ -120,6 +123,23 @@ func (r *localRun) run(ctx context.Context) (report, error) {
 	result, err := reportOf(ctx, flow, r.store, r.thread, checkpoint.Protection{})
 	r.reviewer.explain(&result, r.app.warn)
 	return result, err
+}
+
+// prepare settles whom the reviewer asks, and says what that may cost.
+func (r *localRun) prepare(ctx context.Context, paid reviewpr.Paid) error {
+	around, err := r.surroundings(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.reviewer.prepare(brief{change: r.change, paid: paid, surroundings: around}); err != nil {
+		return err
+	}
+	if !r.options.quiet {
+		for _, line := range r.reviewer.expects(r.change, paid) {
+			fmt.Fprintln(r.app.Stderr, guard.Line(line, maxLine))
+		}
+	}
+	return nil
 }
 
 // clock gives the time that a thread is said to be made at.
@@ -169,7 +189,7 @@ func (a *app) facts(s settings, r *reviewer) reviewpr.Draft {
 	now := a.clock()
 	return reviewpr.Draft{
 		Instance: s.instance, Rules: r.rules, Model: r.model, GateFrom: s.gateFrom, Prompt: r.prompt(),
-		CreatedAt: now, ExpiresAt: now.Add(s.expires), ToolVersion: Version(),
+		CreatedAt: now, ExpiresAt: now.Add(s.expires), ToolVersion: Version(), MaxCost: r.account.cap,
 	}
 }
 
@@ -263,10 +283,13 @@ func (a *app) finish(r report, o *options) error {
 
 // failure is the error of a run that failed. It was shown with the outcome.
 func failure(r report) error {
-	if r.Outcome == reviewpr.Failed {
-		return reported{errors.New(r.Message)}
+	switch {
+	case r.Outcome != reviewpr.Failed:
+		return nil
+	case r.state.Spent():
+		return reported{spent{errors.New(r.Message)}}
 	}
-	return nil
+	return reported{errors.New(r.Message)}
 }
 
 func (a *app) look(columns int) render.TerminalOptions {

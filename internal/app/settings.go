@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
@@ -48,6 +49,9 @@ type settings struct {
 	summary        string
 	allowAuthor    bool
 	maxTime        time.Duration // 0: no limit
+	maxCost        cost.MicroUSD // 0: not set
+	maxCostPerPull cost.MicroUSD // 0: not set
+	testResults    string
 }
 
 // The defaults of inputs and flags.
@@ -107,6 +111,9 @@ func inputs() []input {
 		{"summary", "what the job summary shows of a draft: full or counts", func(s *settings, v string) error { return choice(v, &s.summary, "full", "counts") }},
 		{"allow-author", "the pull request's author may decide", func(s *settings, v string) error { return boolean(v, &s.allowAuthor) }},
 		{"max-time", "how long files are reviewed, such as 45m or 5h", func(s *settings, v string) error { return span(v, &s.maxTime) }},
+		{"max-cost", "what the run may cost in USD, retries included", func(s *settings, v string) error { return dollars(v, &s.maxCost) }},
+		{"max-cost-per-pull", "what all runs on one pull request may cost in USD", func(s *settings, v string) error { return dollars(v, &s.maxCostPerPull) }},
+		{"test-results", "result files of tests, a glob: JUnit XML or go test -json", func(s *settings, v string) error { s.testResults = v; return nil }},
 		{"allow-http", "allow http endpoints other than loopback", func(s *settings, v string) error { return boolean(v, &s.allowHTTP) }},
 	}
 }
@@ -188,6 +195,12 @@ func boolean(v string, into *bool) error {
 	}
 	*into = v == "true"
 	return nil
+}
+
+// dollars reads an amount in USD, such as 0.50.
+func dollars(v string, into *cost.MicroUSD) (err error) {
+	*into, err = cost.ParseUSD(v)
+	return err
 }
 
 // digits reads n lower-case hex digits.

@@ -3,7 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -49,10 +49,14 @@ func Version() string {
 	return "development"
 }
 
-func (a *app) client(s settings, timeout time.Duration, retry func(*http.Request) bool, onWait func(time.Duration, string)) *http.Client {
-	return transport.New(transport.Options{
-		UserAgent: "pr-review-action/" + Version(), Timeout: timeout, AllowHTTP: s.allowHTTP, Retry: retry, OnWait: onWait,
-	})
+func (a *app) client(s settings, retry func(*http.Request) bool) *http.Client {
+	o := a.transport(s, nil)
+	o.Retry = retry
+	return transport.New(o)
+}
+
+func (a *app) transport(s settings, onWait func(time.Duration, string)) transport.Options {
+	return transport.Options{UserAgent: "pr-review-action/" + Version(), AllowHTTP: s.allowHTTP, OnWait: onWait}
 }
 
 // github returns the client for the API of a pull request's server, with the
@@ -62,7 +66,7 @@ func (a *app) github(ref pull.Ref, s settings) (*github.Client, error) {
 	if _, err := transport.CheckURL(address, s.allowHTTP); err != nil {
 		return nil, usage{err}
 	}
-	c, err := github.New(github.Options{APIURL: address, Token: a.token(ref.Host, s), HTTP: a.client(s, 0, nil, nil)})
+	c, err := github.New(github.Options{APIURL: address, Token: a.token(ref.Host, s), HTTP: a.client(s, nil)})
 	if err != nil {
 		return nil, usage{err}
 	}
@@ -93,12 +97,17 @@ func hostname(host string) string {
 	return host
 }
 
-// reviewer is who reviews: a model or the rules.
+// reviewer is who reviews: a model or the rules. One by a model is asked only
+// after prepare.
 type reviewer struct {
 	review.Reviewer
-	rules bool
-	model string
-	asks  *review.Model // nil for rules
+	rules    bool
+	model    string
+	app      *app
+	settings settings
+	onWait   func(time.Duration, string)
+	asks     *review.Model // nil for rules
+	account  account
 
 	linger time.Duration // how long a review goes on when the run is cancelled
 
@@ -117,14 +126,17 @@ func (r *reviewer) Review(ctx context.Context, f diff.File) (finding.FileReview,
 	defer r.mu.Unlock()
 	r.found += len(result.Findings)
 	r.used = cost.Add(r.used, result.Usage)
+	if errors.Is(err, cost.ErrSpent) {
+		r.cause = cmp.Or(r.cause, err)
+	}
 	return result, err
 }
 
-// soFar is what the reviews that ended have found and used.
-func (r *reviewer) soFar() (findings int, used cost.Usage) {
+// soFar is what the reviews that ended have found and used, and what they may use.
+func (r *reviewer) soFar() (findings int, used cost.Usage, limit cost.MicroUSD) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.found, r.used
+	return r.found, r.used, r.account.cap
 }
 
 // noModel is the error of a job that has no model to ask.
@@ -156,39 +168,37 @@ func (a *app) model(s settings, onWait func(time.Duration, string)) (*llm.Client
 	if _, err := transport.CheckURL(cmp.Or(s.baseURL, llm.DefaultBaseURL), s.allowHTTP); err != nil {
 		return nil, usage{fmt.Errorf("base-url: %w", err)}
 	}
-	client, err := llm.New(llm.Options{
-		BaseURL: s.baseURL, Key: s.key, Model: s.model,
-		HTTP: a.client(s, modelTimeout, func(*http.Request) bool { return true }, onWait),
-	})
+	client, err := llm.New(llm.Options{BaseURL: s.baseURL, Key: s.key, Model: s.model, HTTP: a.modelHTTP(s, onWait)})
 	if err != nil {
 		return nil, usage{err}
 	}
 	return client, nil
 }
 
-// reviewer chooses by the provider setting.
+// modelHTTP is the client for a model's server. Its rate limits pass in seconds,
+// unlike GitHub's.
+func (a *app) modelHTTP(s settings, onWait func(time.Duration, string)) *http.Client {
+	o := a.transport(s, onWait)
+	o.Timeout, o.Backoff, o.LimitWait, o.LimitTries = modelTimeout, time.Second, time.Second, limitTries
+	o.Retry = func(*http.Request) bool { return true }
+	return transport.New(o)
+}
+
+// limitTries is how often a request is put that a rate limit turned away: the
+// limiter lets it come back when there is room.
+const limitTries = 10
+
+// reviewer chooses by the provider setting. What can be wrong with it is found
+// here, before anything is read.
 func (a *app) reviewer(s settings, onWait func(time.Duration, string)) (*reviewer, error) {
 	s = a.modelSettings(s)
 	if s.provider == "offline" {
 		return &reviewer{Reviewer: review.NewRules(), rules: true}, nil
 	}
-	client, err := a.model(s, onWait)
-	if err != nil {
+	if _, err := a.model(s, onWait); err != nil {
 		return nil, err
 	}
-	r := &reviewer{model: s.model}
-	model := review.NewModel(client, rand.Reader)
-	model.OnFailure = r.failed
-	r.Reviewer, r.asks = model, model
-	return r, nil
-}
-
-// remember lets the reviewer keep its answers in the run's journal, and take
-// those that earlier runs have paid for.
-func (r *reviewer) remember(paid *reviewpr.Paid) {
-	if r.asks != nil {
-		r.asks.Once = paid.Once
-	}
+	return &reviewer{model: s.model, app: a, settings: s, onWait: onWait}, nil
 }
 
 func (r *reviewer) failed(_ string, cause error) {

@@ -10,15 +10,31 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/org/pr-review-action/internal/cost"
 )
 
 // DefaultPath is where the settings are read from when nothing else is said.
 const DefaultPath = ".github/pr-review.yml"
 
-// Config is what a repository sets for its reviews.
+// Config is what a repository sets for its reviews. What is not set is left out
+// of its JSON form, so that a new key changes no fingerprint of old settings.
 type Config struct {
 	Ignore    []string  `json:"ignore,omitempty"` // globs of paths that are not reviewed
 	Admission Admission `json:"admission"`
+
+	Prices         map[string]cost.Price `json:"prices,omitzero"` // by the model's name as it is asked for
+	MaxCost        cost.MicroUSD         `json:"max_cost,omitzero"`
+	MaxCostPerPull cost.MicroUSD         `json:"max_cost_per_pull,omitzero"`
+	MaxCostPerFile cost.MicroUSD         `json:"max_cost_per_file,omitzero"`
+	Models         Models                `json:"models,omitzero"`
+	NoVerify       bool                  `json:"no_verify,omitzero"`
+	NoClassify     bool                  `json:"no_classify,omitzero"`
+	Agent          Agent                 `json:"agent,omitzero"`
+	ModelOptions   ModelOptions          `json:"model_options,omitzero"`
+	Language       string                `json:"language,omitzero"`     // of the findings' text, such as German; empty for English
+	Instructions   []string              `json:"instructions,omitzero"` // files of the repository that guide its reviews
+	Guidelines     []Guideline           `json:"guidelines,omitzero"`   // in the order in which they apply
 }
 
 // Policy says whether a kind of pull request is reviewed.
@@ -42,14 +58,20 @@ type Admission struct {
 
 // Default is the configuration of a repository without a settings file.
 func Default() Config {
-	return Config{Admission: Admission{Drafts: Skip, Bots: Skip, Label: "ai-review", SkipLabel: "no-ai-review"}}
+	return Config{
+		Admission:    Admission{Drafts: Skip, Bots: Skip, Label: "ai-review", SkipLabel: "no-ai-review"},
+		Instructions: defaultInstructions(),
+	}
 }
 
 // Fingerprint is the SHA-256, in hex, of the effective settings.
 func (c Config) Fingerprint() string {
+	if slices.Equal(c.Instructions, defaultInstructions()) {
+		c.Instructions = nil
+	}
 	text, err := json.Marshal(c)
 	if err != nil {
-		panic(fmt.Sprintf("config: settings of strings and booleans do not encode: %v", err))
+		panic(fmt.Sprintf("config: settings of plain values do not encode: %v", err))
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])

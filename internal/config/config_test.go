@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/config"
@@ -30,6 +31,7 @@ admission:
 			Drafts: config.Review, Bots: config.Review, Authors: []string{"owner", "member"},
 			Label: "please", SkipLabel: "nope", OnDemand: true,
 		},
+		Instructions: config.Default().Instructions,
 	}, c)
 }
 
@@ -113,13 +115,19 @@ func TestFingerprintFollowsTheSettings(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"", "ignore: [a]\n", "admission:\n  authors: all\n", "? [a]\n: {b: c}\n", "a: &x *x\n", "\"", "%YAML 9\n---\n", "- - - -\n"} {
+	for _, seed := range []string{"", "ignore: [a]\n", "admission:\n  authors: all\n", "? [a]\n: {b: c}\n", "a: &x *x\n", "\"", "%YAML 9\n---\n", "- - - -\n", modelSettings} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		c, err := config.Parse("f.yml", text)
-		if err == nil {
-			require.NotEmpty(t, c.Admission.Drafts)
+		if err != nil {
+			return
 		}
+		require.NotEmpty(t, c.Admission.Drafts)
+		kept, err := json.Marshal(c, json.Deterministic(true))
+		require.NoError(t, err)
+		var again config.Config
+		require.NoError(t, json.Unmarshal(kept, &again))
+		require.Equal(t, c.Fingerprint(), again.Fingerprint(), "a draft keeps its settings")
 	})
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/prompt"
-	"github.com/org/pr-review-action/internal/review"
 )
 
 // about is what the report says of the run beside its results.
@@ -57,7 +56,7 @@ func (r *run) reviewerKey() string {
 	if r.Reviewer.Chat == nil {
 		return "rules"
 	}
-	return digest(review.NewModel(r.Reviewer.Chat, nil).Key(diff.File{}))
+	return digest(r.model(r.Reviewer.Chat).Key(diff.File{}))
 }
 
 func (r *run) judgeKey() string { return digest(judge.Fingerprint(), r.Judge.Chat.Identity()) }

@@ -97,9 +97,19 @@ func (r *run) reviewer(i int) review.Reviewer {
 	if r.Reviewer.Chat == nil {
 		return review.NewRules()
 	}
-	model := review.NewModel(metered{r.Reviewer.Chat, r.Budget.Price, r.meter}, r.Random)
+	model := r.model(r.meter.over(r.Reviewer.Chat, r.Budget.Price))
 	model.Once, model.OnFailure = r.review[i].once, r.failure
 	return caseReviewer{model, &r.Cases[i]}
+}
+
+// model is the reviewer by a model, as a pull request gets it, but for what a case
+// lacks: a repository to look around in.
+func (r *run) model(c review.Chatter) *review.Model {
+	o := review.Options{Review: c, Random: r.Random, Guides: review.Guides{Language: r.Config.Language, Guidelines: r.Config.GuidelinesFor}}
+	if r.Config.Verifies() {
+		o.Verify = c
+	}
+	return review.NewModel(o)
 }
 
 // caseReviewer tells the questions what they are about.

@@ -21,6 +21,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/checkpoint/filestore"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
@@ -91,7 +92,7 @@ func (e *NothingReadError) Unwrap() error { return e.Cause }
 // StoppedError is a run that its budget ended. What was paid is kept.
 type StoppedError struct {
 	Done, Total int
-	Err         error // review.ErrSpent
+	Err         error // cost.ErrSpent
 }
 
 func (e *StoppedError) Error() string {
@@ -199,9 +200,9 @@ func (r *run) journal(ctx context.Context, thread string, price *cost.Price) (*j
 	}
 	j.onLoss = func(err error) { r.meter.refuse(&FolderError{r.Dir, err}) } // what is asked now would be lost as well
 	for i, e := range j.list {
-		e.Said.Usage = priced(price, e.Said.Usage)
+		e.Said.Usage = budget.Priced(e.Said.Usage, price)
 		j.list[i], j.known[e.Key] = e, e
-		r.meter.paid(e.Said.Usage)
+		r.meter.ledger.Paid(e.Said.Usage.Cost)
 	}
 	return j, nil
 }
@@ -249,7 +250,7 @@ func (r *run) all(ctx context.Context) ([]Result, error) {
 func (r *run) first(failed []error) error {
 	n, first, at := 0, error(nil), ""
 	for i, err := range failed {
-		if errors.Is(err, review.ErrSpent) {
+		if errors.Is(err, cost.ErrSpent) {
 			return &StoppedError{Done: r.done, Total: len(r.Cases), Err: err}
 		}
 		if err != nil {
@@ -323,7 +324,7 @@ func (r *run) judge(i int) *judge.Judge {
 }
 
 // umpire is the judge's model.
-func (r *run) umpire() review.Chatter { return metered{r.Judge.Chat, r.Budget.Judge, r.meter} }
+func (r *run) umpire() review.Chatter { return r.meter.over(r.Judge.Chat, r.Budget.Judge) }
 
 func scores(results []Result) []score.Result {
 	all := make([]score.Result, len(results))

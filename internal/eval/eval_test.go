@@ -54,8 +54,10 @@ func cases() []dataset.Case {
 
 func options(t *testing.T, dir string, r eval.Reviewer) eval.Options {
 	t.Helper()
+	settings := config.Default()
+	settings.NoVerify = true // one question a file
 	return eval.Options{
-		Cases: cases(), Dir: dir, Reviewer: r, Config: config.Default(), GateFrom: finding.Minor, Concurrency: 4,
+		Cases: cases(), Dir: dir, Reviewer: r, Config: settings, GateFrom: finding.Minor, Concurrency: 4,
 		Commit: "c0ffee", Random: rand.Reader, Now: time.Now,
 	}
 }
@@ -211,7 +213,7 @@ func TestP9_ARunStopsBeforeItCostsMoreThanItsCap(t *testing.T) {
 
 	o.Cases, o.Budget.Cap = cases(), 400
 	_, err = eval.Run(t.Context(), o)
-	require.ErrorIs(t, err, review.ErrSpent, "what was paid before counts")
+	require.ErrorIs(t, err, cost.ErrSpent, "what was paid before counts")
 	require.EqualValues(t, 3, asked.asked.Load())
 	stopped, ok := errors.AsType[*eval.StoppedError](err)
 	require.True(t, ok)

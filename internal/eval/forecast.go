@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/eval/judge"
@@ -16,12 +17,10 @@ import (
 	"github.com/org/pr-review-action/internal/triage"
 )
 
-// What is guessed: bytes of a token, output tokens of a review with its reasoning,
-// input and output of one vote of the judge, and votes that settle a question.
+// What is guessed of the judge: bytes and output tokens of one vote, and votes that
+// settle a question.
 const (
-	bytesPerToken   = 4
-	guessedAnswer   = 1_200
-	guessedQuestion = 1_500
+	guessedQuestion = 6_000
 	guessedVote     = 200
 	guessedVotes    = 2
 )
@@ -58,7 +57,7 @@ func (r *run) amount(reviews, rulings cost.Usage) string {
 	if reviews.Calls > 0 && r.Budget.Price == nil || rulings.Calls > 0 && r.Budget.Judge == nil {
 		return " (--price IN/OUT says what that costs)"
 	}
-	return ", about " + (priced(r.Budget.Price, reviews).Cost + priced(r.Budget.Judge, rulings).Cost).String()
+	return ", about " + (budget.Priced(reviews, r.Budget.Price).Cost + budget.Priced(rulings, r.Budget.Judge).Cost).String()
 }
 
 // free reports whether a reviewer costs nothing and asks nobody.
@@ -80,23 +79,21 @@ func (r *run) reviewsOf(i int) (files int, asked cost.Usage) {
 	}
 	for _, f := range chosen {
 		if !slices.ContainsFunc(r.review[i].list, func(e Exchange) bool { return e.About == f.Path }) {
-			asked = cost.Add(asked, question(f))
+			asked = cost.Add(asked, budget.Estimate(question(f), nil))
 		}
 	}
 	return len(chosen), asked
 }
 
 // question is what the review of a file takes.
-func question(f diff.File) cost.Usage {
+func question(f diff.File) []budget.Expected {
 	user := prompt.User(guard.Boundary(strings.Repeat("0", 32)), prompt.Input{Path: f.Path, OldPath: f.OldPath, Patch: f.Patch})
-	text := len(prompt.System()) + len(user) + len(prompt.Schema())
-	return cost.Usage{Calls: 1, InputTokens: int64(text / bytesPerToken), OutputTokens: guessedAnswer}
+	return []budget.Expected{{Bytes: len(prompt.System()) + len(user) + len(prompt.Schema())}}
 }
 
 // votes is what so many questions to the judge take.
 func votes(questions int) cost.Usage {
-	n := int64(guessedVotes * questions)
-	return cost.Usage{Calls: n, InputTokens: n * guessedQuestion, OutputTokens: n * guessedVote}
+	return budget.Estimate([]budget.Expected{{Times: guessedVotes * questions, Bytes: guessedQuestion, Output: guessedVote}}, nil)
 }
 
 // Took says how long a run and its answers took. It is not part of the report's

@@ -82,7 +82,7 @@ func TestFindingsThatThePostHasNoRoomForAreLostAtTheCap(t *testing.T) {
 
 	change, err := o.Cases[0].Change()
 	require.NoError(t, err)
-	got, unread, err := eval.Submit(t.Context(), change, review.NewModel(o.Reviewer.Chat, o.Random), 4, eval.Subject{}, "us")
+	got, unread, err := eval.Submit(t.Context(), change, review.NewModel(review.Options{Review: o.Reviewer.Chat, Random: o.Random}), 4, eval.Subject{}, "us")
 	require.NoError(t, err)
 	require.Empty(t, unread)
 	require.Len(t, got.Findings, report.Posted, "a submission is what would be posted")
@@ -105,7 +105,7 @@ func TestASubmissionIsNeverCleanUnread(t *testing.T) {
 			t.Parallel()
 			change, err := ingest.Diff("d", strings.NewReader(patch("a.go")+patch("b.go")))
 			require.NoError(t, err)
-			got, _, err := eval.Submit(t.Context(), change, review.NewModel(model(t, c.script).Chat, options(t, "", eval.Reviewer{}).Random), 2, eval.Subject{Number: 7}, "us")
+			got, _, err := eval.Submit(t.Context(), change, review.NewModel(review.Options{Review: model(t, c.script).Chat, Random: options(t, "", eval.Reviewer{}).Random}), 2, eval.Subject{Number: 7}, "us")
 			require.Equal(t, c.fails, err != nil)
 			if !c.fails {
 				require.Len(t, got.Findings, c.found)

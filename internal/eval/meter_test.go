@@ -17,7 +17,7 @@ import (
 )
 
 // priceOf is a price of one micro-dollar for each token.
-var priceOf = cost.Price{Input: 1_000_000, Output: 1_000_000}
+var priceOf = cost.Price{Input: 1_000_000, CachedInput: 1_000_000, Output: 1_000_000, CacheWrite: 1_000_000}
 
 // tolled answers after a while and uses a set number of tokens.
 type tolled struct {
@@ -43,7 +43,7 @@ func (c *tolled) Chat(ctx context.Context, _ llm.Request) (llm.Answer, error) {
 }
 
 // ask puts so many questions at once, each bounded by 1,300 tokens.
-func ask(ctx context.Context, chat metered, n int) (answered int, refused error) {
+func ask(ctx context.Context, chat review.Chatter, n int) (answered int, refused error) {
 	var group sync.WaitGroup
 	var mu sync.Mutex
 	for range n {
@@ -68,13 +68,13 @@ func TestP9_QuestionsSideBySideStayUnderTheCap(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			model := &tolled{uses: cost.Usage{Calls: 1, InputTokens: 60, OutputTokens: 40}}
 			m := newMeter(Options{Budget: Budget{Cap: cap}, Concurrency: 8, Now: time.Now})
-			answered, refused := ask(t.Context(), metered{model, &priceOf, m}, 40)
+			answered, refused := ask(t.Context(), m.over(model, &priceOf), 40)
 			require.Equal(t, want, answered, "a question waits for those that are open, and is put while its bound fits")
 			spent, _ := m.soFar()
 			require.LessOrEqual(t, spent, cap)
 			require.EqualValues(t, 100*want, spent)
 			if want < 40 {
-				require.ErrorIs(t, refused, review.ErrSpent)
+				require.ErrorIs(t, refused, cost.ErrSpent)
 			}
 		})
 	}
@@ -84,7 +84,7 @@ func TestNoMoreQuestionsAreOpenThanAreAllowed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		model := &tolled{}
-		answered, err := ask(t.Context(), metered{model, nil, newMeter(Options{Concurrency: 3, Now: time.Now})}, 20)
+		answered, err := ask(t.Context(), newMeter(Options{Concurrency: 3, Now: time.Now}).over(model, nil), 20)
 		require.NoError(t, err)
 		require.Equal(t, 20, answered)
 		require.EqualValues(t, 3, model.most.Load())
@@ -96,7 +96,7 @@ func TestWhatTheEndpointSaysIsPaidCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		model := &tolled{uses: cost.Usage{Calls: 1, InputTokens: 60, Cost: 7}}
 		m := newMeter(Options{Concurrency: 1, Now: time.Now})
-		_, err := ask(t.Context(), metered{model, &priceOf, m}, 3)
+		_, err := ask(t.Context(), m.over(model, &priceOf), 3)
 		require.NoError(t, err)
 		spent, asked := m.soFar()
 		require.EqualValues(t, 21, spent)
@@ -108,9 +108,9 @@ func TestP9_AnEndpointThatTellsNoUsageIsTakenToHaveUsedItAll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newMeter(Options{Budget: Budget{Cap: 4_000}, Concurrency: 2, Now: time.Now})
-		answered, refused := ask(t.Context(), metered{&tolled{}, &priceOf, m}, 10)
+		answered, refused := ask(t.Context(), m.over(&tolled{}, &priceOf), 10)
 		require.Equal(t, 3, answered)
-		require.ErrorIs(t, refused, review.ErrSpent)
+		require.ErrorIs(t, refused, cost.ErrSpent)
 		spent, _ := m.soFar()
 		require.EqualValues(t, 3*1_300, spent)
 	})
@@ -122,7 +122,7 @@ func TestAnAnswerOnItsWayIsWaitedForWhenTheRunIsCancelled(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			time.AfterFunc(500*time.Millisecond, cancel)
-			chat := metered{&tolled{}, nil, newMeter(Options{Concurrency: 4, Linger: linger, Now: time.Now})}
+			chat := newMeter(Options{Concurrency: 4, Linger: linger, Now: time.Now}).over(&tolled{}, nil)
 			answered, err := ask(ctx, chat, 10)
 			require.ErrorIs(t, err, context.Canceled)
 			require.Equal(t, want, answered, "those that wait for a slot are given up")
@@ -136,7 +136,7 @@ func TestWhoWaitsForMoneyIsToldWhenTheRunIsRefused(t *testing.T) {
 		full := errors.New("the disk is full")
 		m := newMeter(Options{Budget: Budget{Cap: 1_300}, Concurrency: 4, Now: time.Now})
 		time.AfterFunc(500*time.Millisecond, func() { m.refuse(full) })
-		answered, refused := ask(t.Context(), metered{&tolled{}, &priceOf, m}, 4)
+		answered, refused := ask(t.Context(), m.over(&tolled{}, &priceOf), 4)
 		require.Equal(t, 1, answered)
 		require.ErrorIs(t, refused, full)
 	})

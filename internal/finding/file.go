@@ -33,6 +33,9 @@ const (
 	NoContent Reason = "no_content"
 )
 
+// Spent is the reason of files that a run's cost cap left out.
+const Spent Reason = "the budget was spent"
+
 // FileReview is the result for one changed file. Path is the raw one. Key names
 // reviewer and content, so that an equal file need not be paid again; it is
 // empty where nothing was paid.
@@ -43,6 +46,9 @@ type FileReview struct {
 	Reason   Reason     `json:"reason,omitempty"`
 	Findings []Finding  `json:"findings,omitempty"`
 	Usage    cost.Usage `json:"usage,omitzero"`
+	Label    string     `json:"label,omitempty"` // what a classifying model called the change: security, docs, …
+	Calls    []Call     `json:"calls,omitempty"` // how the result came about
+	Moved    int        `json:"moved,omitempty"` // findings that were moved to the line that they quote
 }
 
 // Reusable reports whether the result may stand for the same file again: it has

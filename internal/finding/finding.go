@@ -50,6 +50,12 @@ const (
 	Duplicate     Filter = "duplicate"
 )
 
+// The filters of a file's review.
+const (
+	Misquoted Filter = "misquoted" // the line it quotes is nowhere in the diff
+	Refuted   Filter = "refuted"   // a second look at it came to another result
+)
+
 // Finding is one claim about one place of a change. Title, Body, Suggestion,
 // Quote, Category and Path are untrusted text: they come from a model or a diff.
 type Finding struct {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,7 +66,7 @@ func Range(ctx context.Context, dir, arg, configPath string) (Change, error) {
 type clone struct{ dir string } // the .git folder, absolute
 
 func open(ctx context.Context, dir string) (clone, error) {
-	out, err := git(ctx, dir, nil, "rev-parse", "--absolute-git-dir")
+	out, err := git(ctx, dir, nil, nil, "rev-parse", "--absolute-git-dir")
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return clone{}, ErrNoGit
@@ -73,6 +74,16 @@ func open(ctx context.Context, dir string) (clone, error) {
 		return clone{}, ErrNoClone
 	}
 	return clone{strings.TrimSuffix(string(out), "\n")}, err
+}
+
+// Git returns what runs git on the clone around dir, with an input and in the way
+// described above.
+func Git(ctx context.Context, dir string) (func(ctx context.Context, input io.Reader, args ...string) ([]byte, error), error) {
+	g, err := open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return g.feed, nil
 }
 
 // name is the folder's that holds the clone.
@@ -101,6 +112,14 @@ func (g clone) read(ctx context.Context, base, head, configPath string, c *Chang
 	if c.Config, err = config.Parse(configPath, settings); err != nil {
 		return err
 	}
+	for _, path := range c.Config.Instructions {
+		text, err := g.file(ctx, base, path)
+		if err != nil {
+			return err
+		}
+		c.guide(path, text)
+	}
+	c.Base = base
 	c.Attributes, err = g.file(ctx, base, ".gitattributes")
 	return err
 }
@@ -131,17 +150,21 @@ func (g clone) line(ctx context.Context, args ...string) (string, error) {
 }
 
 func (g clone) run(ctx context.Context, args ...string) ([]byte, error) {
+	return g.feed(ctx, nil, args...)
+}
+
+func (g clone) feed(ctx context.Context, input io.Reader, args ...string) ([]byte, error) {
 	env := []string{"GIT_DIR=" + g.dir, "GIT_WORK_TREE=" + g.dir, "GIT_INDEX_FILE=" + filepath.Join(g.dir, "no-index")}
-	return git(ctx, g.dir, env, append([]string{
+	return git(ctx, g.dir, input, env, append([]string{
 		"--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotePath=true",
 		"-c", "diff.suppressBlankEmpty=false", "-c", "diff.interHunkContext=0",
 	}, args...)...)
 }
 
-func git(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
+func git(ctx context.Context, dir string, input io.Reader, env []string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), append(env, "LC_ALL=C")...)
+	cmd.Dir, cmd.Stdin = dir, input
+	cmd.Env = append(os.Environ(), append(env, "LC_ALL=C", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0")...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

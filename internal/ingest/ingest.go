@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/pull"
 )
 
@@ -25,7 +26,19 @@ type Change struct {
 	Unlisted int // changed files that GitHub does not list
 
 	Config     config.Config
-	Attributes []byte // .gitattributes of the base, or empty
+	Attributes []byte            // .gitattributes of the base, or empty
+	Guidance   []prompt.Document // of the trusted commit: how to work on the repository; it guides a review and orders nothing
+	Base       string            // the commit that the change starts from; empty for a diff
+}
+
+// maxGuidance bounds a file of guidance, in bytes. A larger one is left out.
+const maxGuidance = 64 << 10
+
+// guide takes up a document that is there and of bounded size.
+func (c *Change) guide(path string, text []byte) {
+	if len(text) > 0 && len(text) <= maxGuidance {
+		c.Guidance = append(c.Guidance, prompt.Document{Path: path, Text: string(text)})
+	}
 }
 
 // Digest names the change's diff; see diff.Digest.

@@ -91,6 +91,14 @@ func readSettings(ctx context.Context, api API, p pull.Pull, path string, c *Cha
 	if c.Config, err = config.Parse(path, text); err != nil {
 		return err
 	}
+	for _, path := range c.Config.Instructions {
+		text, err := optional(ctx, api, p, path, ref, maxGuidance)
+		if err != nil && !errors.Is(err, github.ErrTooLarge) {
+			return err
+		}
+		c.guide(path, text)
+	}
+	c.Base = p.BaseSHA
 	c.Attributes, err = optional(ctx, api, p, ".gitattributes", ref, 1<<20)
 	return err
 }

@@ -82,7 +82,7 @@ func TestGolden(t *testing.T) {
 		"terminal-piped.txt":   Terminal(ledger(), TerminalOptions{}),
 		"terminal-clean.txt":   Terminal(clean, wide),
 		"problem.txt":          refusal.Text(),
-		"progress.txt":         Progress(23, 61, 9, cost.Usage{Calls: 41, Cost: 120_000}, "the rate limit, 4 s", 18*time.Second, 120) + "\n",
+		"progress.txt":         Progress(Running{23, 61, 9, cost.Usage{Calls: 41, Cost: 120_000}, 1_000_000, "the rate limit, 4 s", 18 * time.Second}, 120) + "\n",
 	} {
 		t.Run(name, func(t *testing.T) { golden(t, name, got) })
 	}

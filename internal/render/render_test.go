@@ -297,7 +297,7 @@ func TestCountsHaveThousandsSeparators(t *testing.T) {
 	require.Contains(t, filtered(r.Filtered), "1,201 low confidence")
 	require.Contains(t, skippedCounts(r.Files), "1,201 binary")
 	require.Equal(t, "dropped 1,200 findings and edited 1,100", Approval{Dropped: 1200, Edited: 1100}.changes())
-	require.Contains(t, Progress(1000, 2000, 0, cost.Usage{}, "", 0, 80), "1,000/2,000 files")
+	require.Contains(t, Progress(Running{Done: 1000, Total: 2000}, 80), "1,000/2,000 files")
 }
 
 func TestColorAddsNothingButColor(t *testing.T) {
@@ -316,7 +316,7 @@ func TestTerminalKeepsItsWidth(t *testing.T) {
 		}
 	}
 	for _, width := range []int{20, 40, 80} {
-		line := Progress(23, 2000, 9, cost.Usage{Calls: 41, Cost: 120_000}, "the rate limit\n\x1b[2J", time.Minute, width)
+		line := Progress(Running{23, 2000, 9, cost.Usage{Calls: 41, Cost: 120_000}, 0, "the rate limit\n\x1b[2J", time.Minute}, width)
 		require.LessOrEqual(t, columns(line), width)
 		require.NotContains(t, line, "\n")
 	}

@@ -238,17 +238,31 @@ func (t *terminal) foot() {
 	}
 }
 
+// Running is how far a review is. Waiting says what it waits for, or is empty; a
+// Limit of 0 is none.
+type Running struct {
+	Done, Total, Findings int
+	Used                  cost.Usage
+	Limit                 cost.MicroUSD
+	Waiting               string
+	Elapsed               time.Duration
+}
+
 // Progress is one line about a running review, without a line break and at most
-// width columns wide; waiting says what the run waits for, or is empty.
-func Progress(done, total, findings int, u cost.Usage, waiting string, elapsed time.Duration, width int) string {
-	parts := []string{fmt.Sprintf("reviewing  %s/%s", Thousands(int64(done)), Count(total, "file")), Count(findings, "finding")}
-	if u.Calls > 0 {
-		parts = append(parts, Count(int(u.Calls), "call"), u.Cost.String())
+// width columns wide.
+func Progress(r Running, width int) string {
+	parts := []string{fmt.Sprintf("reviewing  %s/%s", Thousands(int64(r.Done)), Count(r.Total, "file")), Count(r.Findings, "finding")}
+	if u := r.Used; u.Calls > 0 {
+		money := u.Cost.String()
+		if r.Limit > 0 {
+			money += " of " + r.Limit.String()
+		}
+		parts = append(parts, Count(int(u.Calls), "call"), money)
 	}
-	parts = append(parts, fmt.Sprintf("%d s", int(elapsed.Seconds())))
+	parts = append(parts, fmt.Sprintf("%d s", int(r.Elapsed.Seconds())))
 	line := strings.Join(parts, " · ")
-	if waiting != "" {
-		waiting = guard.Line("waiting for "+waiting, titleRunes)
+	if r.Waiting != "" {
+		waiting := guard.Line("waiting for "+r.Waiting, titleRunes)
 		line += strings.Repeat(" ", max(2, width-columns(line)-columns(waiting))) + waiting
 	}
 	return cut(line, width)

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -12,22 +13,36 @@ import (
 // maxQuoted bounds the bytes of a broken answer that a repair is sent.
 const maxQuoted = 64 << 10
 
-// turn writes a user turn with the marks of a boundary.
-type turn func(guard.Boundary) string
+// follow is the second call about a part of a file.
+type follow struct {
+	task string
+	user func(guard.Boundary) string
+}
 
-// next is the turn of the second call, or nil where none can help: the first
-// answer is whole, was cut off, or did not come.
-func (m *Model) next(in prompt.Input, first attempt) turn {
+// next is the second call; there is none where it cannot help: the first answer
+// is whole, was cut off, or did not come.
+func next(in prompt.Input, first attempt) (follow, bool) {
 	broken, isBroken := errors.AsType[*brokenError](first.err)
 	switch {
 	case repairable(first):
-		return func(b guard.Boundary) string {
-			return prompt.Repair(b, in.Path, broken.problem, first.text)
-		}
+		return follow{repairing, func(b guard.Boundary) string { return prompt.Repair(b, in.Path, broken.problem, first.text) }}, true
 	case isBroken, errors.Is(first.err, llm.ErrEmpty), errors.Is(first.err, llm.ErrRefused):
-		return func(b guard.Boundary) string { return prompt.Again(b, in) }
+		return follow{asking, func(b guard.Boundary) string { return prompt.Again(b, in) }}, true
 	}
-	return nil
+	return follow{}, false
+}
+
+// second makes the second call, with the boundary of the first.
+func (t *task) second(ctx context.Context, in prompt.Input, first attempt, f follow) attempt {
+	r, err := t.ask(ctx, question{
+		task: f.task, chat: t.Options.Review, boundary: first.boundary, key: hash(t.key, f.task, in.Patch, string(reason(first.err)), first.text),
+		request: t.request(prompt.Reviewing()), user: f.user,
+	})
+	a := attempt{boundary: r.Boundary, text: r.Text, err: err}
+	if err == nil {
+		a.read(endings()[r.Ended], t.file.Path)
+	}
+	return a
 }
 
 // repairable reports whether a broken answer holds JSON with findings that can be

@@ -140,7 +140,7 @@ func TestKeyCoversReviewerAndContent(t *testing.T) {
 	named := func(name, key, url string) *Model {
 		c, err := llm.New(llm.Options{BaseURL: url, Key: key, Model: name, HTTP: transport.New(transport.Options{})})
 		require.NoError(t, err)
-		return NewModel(c, nil)
+		return NewModel(Options{Review: c})
 	}
 	f := diff.File{Path: "b.go", OldPath: "a.go", Status: diff.Renamed, Additions: 1, Patch: "@@ -1 +1 @@\n-x\n+y"}
 	m := named("m", "key-of-one-account", "http://127.0.0.1:1/v1")

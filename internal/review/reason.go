@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/limit"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/transport"
 )
@@ -22,6 +24,12 @@ func (e unreadableError) Error() string { return string(e) }
 // reason says in plain words why a file was not reviewed in full. It is shown in
 // the review, so it holds no text and no address from outside.
 func reason(err error) finding.Reason {
+	if e, ok := errors.AsType[*partError](err); ok {
+		return finding.Reason(fmt.Sprintf("part %d of %d: %s", e.part, e.of, reason(e.err)))
+	}
+	if errors.Is(err, limit.ErrDown) {
+		return "the model's server failed call after call, so it was not asked again"
+	}
 	if e, ok := errors.AsType[*llm.StatusError](err); ok {
 		return finding.Reason(fmt.Sprintf("the model's address answered %d%s", e.Code, meaning(e.Code)))
 	}
@@ -34,7 +42,7 @@ func reason(err error) finding.Reason {
 	if e, ok := errors.AsType[unreadableError](err); ok {
 		return finding.Reason(e)
 	}
-	for _, known := range []error{llm.ErrRefused, llm.ErrTruncated, llm.ErrEmpty, llm.ErrNotChat, errLost} {
+	for _, known := range []error{llm.ErrRefused, llm.ErrTruncated, llm.ErrEmpty, llm.ErrNotChat, llm.ErrNoTools, errLost, errTurns, cost.ErrFileSpent} {
 		if errors.Is(err, known) {
 			return finding.Reason(known.Error())
 		}

@@ -1,41 +1,43 @@
-// Package review is the step that reviews one changed file, by a model or by
-// rules.
+// Package review is the step that reviews one changed file by asking a model,
+// which may look around before it judges.
 //
-// It never drops a finding and never calls a file clean on an answer that it
-// could not read: such a file is failed, with the reason. Filters and anchors
-// come later, when all files are there. Start reading at Model.Review.
+// A file is labelled first where a model is named for that, then reviewed in as
+// many parts as it needs; grave findings are looked at a second time. The room
+// never calls a file clean on an answer that it could not read: such a file is
+// failed, with the reason. What it holds back stays in the result, marked. Filters
+// over all files come later. Start reading at Model.Review, then at part.go.
 package review
 
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"io"
+	"time"
 
+	"github.com/org/pr-review-action/internal/agent"
+	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
-	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/secret"
+	"github.com/org/pr-review-action/internal/tool"
 )
 
 // maxPatch bounds the bytes of a patch that is sent to a model. Beyond, a file
 // of few but huge lines would cost more than its review can be worth.
-const maxPatch = 256 << 10
+const maxPatch = 512 << 10
 
-// maxTokens bounds the output of one call, reasoning included.
-const maxTokens = 16_384
-
-// ErrSpent says that a file was not reviewed because no money is left for it.
-var ErrSpent = errors.New("the budget was spent")
+// maxPart bounds, as far as hunks allow, the bytes of a diff in one question.
+const maxPart = 64 << 10
 
 // Reviewer reviews one changed file.
 //
 // What goes wrong with a file is the result's state and reason. The error says
-// that the file was not reached: the context ended, the budget did (ErrSpent),
-// or an answer could not be kept. The result holds only the usage that was paid.
+// that the file was not reached: the context ended, the run's budget did
+// (cost.ErrSpent), or an answer could not be kept. The result holds only the
+// calls and the usage that were paid.
 type Reviewer interface {
 	Review(ctx context.Context, f diff.File) (finding.FileReview, error)
 	// Key names this reviewer's result for a file: equal keys, equal questions.
@@ -52,11 +54,41 @@ type Chatter interface {
 	Identity() string
 }
 
-// Model is the reviewer that asks a model: one call per file, and a second one
-// where the first answer cannot be used.
+// Options say whom a Model asks, and what it tells.
+type Options struct {
+	Review   Chatter
+	Verify   Chatter // looks at grave findings again; nil for nobody
+	Classify Chatter // labels a file first; nil for nobody
+
+	Limits  agent.Limits                                           // of one conversation; the zero value is one turn
+	Tools   tool.Set                                               // offered where more than one turn is allowed
+	Guides  Guides                                                 // what the repository wants of its reviews
+	Head    func(ctx context.Context, path string) ([]byte, error) // a file as it is after the change; nil where it cannot be read
+	FileCap cost.MicroUSD                                          // of one file; 0 for none
+
+	Random io.Reader        // draws the prompts' boundaries; safe for concurrent use, as crypto/rand.Reader is
+	Now    func() time.Time // nil where times are not told
+	Redact *secret.Redactor // what must not be kept of an answer; nil for what has a credential's form
+}
+
+// Guides are what a repository wants of its reviews. All of it comes from its
+// base commit.
+type Guides struct {
+	Language     string                     // of the findings' text, such as German; empty for English
+	Guidelines   func(path string) []string // for a file; nil for none
+	Instructions []prompt.Document          // for who works on the repository
+}
+
+func (g Guides) guidelines(path string) []string {
+	if g.Guidelines == nil {
+		return nil
+	}
+	return g.Guidelines(path)
+}
+
+// Model is the reviewer that asks a model.
 type Model struct {
-	chat   Chatter
-	random io.Reader
+	Options
 
 	// OnFailure, where set before the first review, is told what lies behind a
 	// file that failed. It is called from the goroutine of the review. The cause
@@ -68,39 +100,30 @@ type Model struct {
 	Once Once
 }
 
-// NewModel returns a reviewer over a model. The random source draws the prompt's
-// boundaries; it must be safe for concurrent use, as crypto/rand.Reader is.
-func NewModel(c Chatter, random io.Reader) *Model { return &Model{chat: c, random: random} }
+// NewModel returns a reviewer over models.
+func NewModel(o Options) *Model {
+	if o.Now == nil {
+		o.Now = func() time.Time { return time.Time{} }
+	}
+	return &Model{Options: o}
+}
 
 // Review asks for the findings in a file's patch.
 func (m *Model) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
 	if len(f.Patch) > maxPatch {
 		return finding.FileReview{Path: f.Path, State: finding.Skipped, Reason: finding.TooLarge}, nil
 	}
+	t := &task{Model: m, file: f, key: m.Key(f), out: finding.FileReview{Path: f.Path, State: finding.Reviewed}}
 	if err := readable(f); err != nil {
-		return m.fail(f, err, cost.Usage{}), nil
+		return t.failed(err), nil
 	}
-	last, used := m.attempts(ctx, f)
-	switch {
-	case errors.As(last.err, new(*notKeptError)), errors.Is(last.err, ErrSpent):
-		return finding.FileReview{Path: f.Path, Usage: used}, last.err
-	case last.err != nil && ctx.Err() != nil:
-		return finding.FileReview{Path: f.Path, Usage: used}, fmt.Errorf("reviewing a file: %w", ctx.Err())
-	case last.err != nil && len(last.findings) == 0:
-		return m.fail(f, last.err, used), nil
+	if m.FileCap > 0 {
+		ctx = budget.WithFile(ctx, m.FileCap)
 	}
-	out := finding.FileReview{Path: f.Path, State: finding.Reviewed, Findings: last.findings, Usage: used}
-	if last.err != nil {
-		out.State, out.Reason = finding.Partly, reason(last.err)
+	if err := t.run(ctx); err != nil {
+		return finding.FileReview{Path: f.Path, Usage: t.out.Usage, Calls: t.out.Calls}, err
 	}
-	return out, nil
-}
-
-func (m *Model) fail(f diff.File, cause error, used cost.Usage) finding.FileReview {
-	if m.OnFailure != nil {
-		m.OnFailure(f.Path, cause)
-	}
-	return finding.FileReview{Path: f.Path, State: finding.Failed, Reason: reason(cause), Usage: used}
+	return t.out, nil
 }
 
 // readable checks that there is something to review. A file without a readable
@@ -116,25 +139,4 @@ func readable(f diff.File) error {
 		return unreadableError("its patch cannot be read")
 	}
 	return nil
-}
-
-// attempts makes the first call and, where it may help, the second.
-func (m *Model) attempts(ctx context.Context, f diff.File) (attempt, cost.Usage) {
-	in := prompt.Input{Path: f.Path, OldPath: f.OldPath, Status: string(f.Status), Patch: f.Patch}
-	first := m.ask(ctx, question{
-		key: hash(m.Key(f), "first"), path: in.Path, avoid: []string{in.Path, in.OldPath, in.Patch},
-		user: func(b guard.Boundary) string { return prompt.User(b, in) },
-	})
-	user := m.next(in, first)
-	if user == nil {
-		return first, first.usage
-	}
-	second := m.ask(ctx, question{
-		key: hash(m.Key(f), "second", string(reason(first.err)), first.text), path: in.Path, boundary: first.boundary, user: user,
-	})
-	used := cost.Add(first.usage, second.usage)
-	if errors.Is(second.err, ErrSpent) {
-		return second, used // the first answer is kept: with more money the file is gone on with
-	}
-	return better(first, second), used
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/llm"
@@ -34,7 +35,7 @@ func model(t *testing.T, script llmtest.Script) (*Model, *llmtest.Server) {
 	server := llmtest.Start(t, script)
 	chat, err := llm.New(llm.Options{BaseURL: server.URL, Model: "m", HTTP: transport.New(transport.Options{Tries: 1})})
 	require.NoError(t, err)
-	return NewModel(chat, rand.Reader), server
+	return NewModel(Options{Review: chat, Random: rand.Reader}), server
 }
 
 func review(t *testing.T, script llmtest.Script) (finding.FileReview, *llmtest.Server) {
@@ -315,14 +316,14 @@ func TestT1_OrdersInTheDiffDoNotMoveAnHonestModel(t *testing.T) {
 	require.Equal(t, finding.Failed, obedient.State, "an order off the schema is no clean file")
 }
 
-func TestRulesReviewWithoutAModel(t *testing.T) {
+func TestRulesAskNobodyAndSayWhetherAFileCouldBeRead(t *testing.T) {
 	t.Parallel()
-	f := diff.File{Path: "a.go", Patch: "@@ -1 +1,2 @@\n a\n+\tc := &tls.Config{InsecureSkipVerify: true}"}
-	got, err := NewRules().Review(t.Context(), f)
+	got, err := NewRules().Review(t.Context(), file)
 	require.NoError(t, err)
-	require.Equal(t, finding.Reviewed, got.State)
-	require.NotEmpty(t, got.Findings)
-	require.Zero(t, got.Usage)
+	require.Equal(t, finding.FileReview{Path: file.Path, State: finding.Reviewed}, got)
+	got, err = NewRules().Review(t.Context(), diff.File{Path: "a.go"})
+	require.NoError(t, err)
+	require.Equal(t, finding.Failed, got.State)
 }
 
 func TestOneCodeFenceAroundTheAnswerIsTakenOff(t *testing.T) {
@@ -371,9 +372,9 @@ func TestP9_AFileForWhichNoMoneyIsLeftWasNotReached(t *testing.T) {
 	t.Parallel()
 	for money, says := range [][]string{0: {whole}, 1: {"prose", whole}} { // as many answers as there is money for
 		m, _ := model(t, answers(says...))
-		m.chat = &spending{Chatter: m.chat, left: money}
+		m.Options.Review = &spending{Chatter: m.Options.Review, left: money}
 		got, err := m.Review(t.Context(), file)
-		require.ErrorIs(t, err, ErrSpent)
+		require.ErrorIs(t, err, cost.ErrSpent)
 		require.Empty(t, got.State, "neither failed nor reviewed")
 		require.EqualValues(t, money, got.Usage.Calls)
 	}
@@ -387,7 +388,7 @@ type spending struct {
 
 func (s *spending) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if s.left--; s.left < 0 {
-		return llm.Answer{}, ErrSpent
+		return llm.Answer{}, cost.ErrSpent
 	}
 	return s.Chatter.Chat(ctx, r)
 }

@@ -5,19 +5,19 @@ import (
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
-	"github.com/org/pr-review-action/internal/rule"
 )
 
-// Rules is the reviewer that needs no model: fixed rules over added lines.
+// Rules is the reviewer that asks nobody: what rules say of a change is flagged
+// before any review, beside a model too.
 type Rules struct{}
 
-// NewRules returns the reviewer by rules.
+// NewRules returns the reviewer without a model.
 func NewRules() Rules { return Rules{} }
 
 // Key is empty: rules cost nothing.
 func (Rules) Key(diff.File) string { return "" }
 
-// Review applies every rule to the file's patch.
+// Review says whether the file could be read.
 func (Rules) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
 	if err := ctx.Err(); err != nil {
 		return finding.FileReview{Path: f.Path}, err
@@ -25,5 +25,5 @@ func (Rules) Review(ctx context.Context, f diff.File) (finding.FileReview, error
 	if err := readable(f); err != nil {
 		return finding.FileReview{Path: f.Path, State: finding.Failed, Reason: reason(err)}, nil
 	}
-	return finding.FileReview{Path: f.Path, State: finding.Reviewed, Findings: rule.Review(f)}, nil
+	return finding.FileReview{Path: f.Path, State: finding.Reviewed}, nil
 }

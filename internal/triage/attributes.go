@@ -1,6 +1,10 @@
 package triage
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/org/pr-review-action/internal/config"
+)
 
 // Attributes are the linguist-generated lines of a repository's .gitattributes.
 type Attributes struct{ rules []attribute }
@@ -35,7 +39,7 @@ func ParseAttributes(text []byte) Attributes {
 // anything. The last matching line holds, as in Git.
 func (a Attributes) Generated(path string) (generated, said bool) {
 	for _, rule := range a.rules {
-		if matches(rule.glob, path) {
+		if config.Matches([]string{rule.glob}, path) {
 			generated, said = rule.generated, true
 		}
 	}

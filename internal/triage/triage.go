@@ -6,8 +6,7 @@
 package triage
 
 import (
-	"github.com/bmatcuk/doublestar/v4"
-
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 )
@@ -82,7 +81,7 @@ func skipReason(f diff.File, o Options) finding.Reason {
 		return finding.Minified
 	case asset(f.Path):
 		return finding.Asset
-	case matchesAny(o.Ignore, f.Path):
+	case config.Matches(o.Ignore, f.Path):
 		return finding.Ignored
 	case f.Changes() > MaxChanges:
 		return finding.TooLarge
@@ -97,39 +96,4 @@ func generated(f diff.File, a Attributes) bool {
 		return is
 	}
 	return generatedName.MatchString(f.Path) || generatedHeader(f.Patch)
-}
-
-// matchesAny reports whether a glob matches the path. A glob without a slash
-// matches the last element in any folder, as in .gitignore.
-func matchesAny(globs []string, path string) bool {
-	for _, glob := range globs {
-		if matches(glob, path) {
-			return true
-		}
-	}
-	return false
-}
-
-func matches(glob, path string) bool {
-	if !containsSlash(glob) {
-		glob = "**/" + glob
-	}
-	if glob[0] == '/' {
-		glob = glob[1:]
-	}
-	if glob != "" && glob[len(glob)-1] == '/' {
-		glob += "**"
-	}
-	ok, err := doublestar.Match(glob, path)
-	return err == nil && ok
-}
-
-// containsSlash reports whether a slash stands anywhere but at the end.
-func containsSlash(glob string) bool {
-	for i := 0; i < len(glob)-1; i++ {
-		if glob[i] == '/' {
-			return true
-		}
-	}
-	return false
 }

@@ -72,7 +72,7 @@ func New(chat review.Chatter, random io.Reader, once review.Once) *Judge {
 // that a fix of one is a fix of the other (matching rule 3 of the cases' format).
 //
 // An error says that a vote could not be had: the server's or the connection's,
-// the context's, review.ErrSpent, or the journal's. The ruling then holds the usage that was paid.
+// the context's, cost.ErrSpent, or the journal's. The ruling then holds the usage that was paid.
 func (j *Judge) Same(ctx context.Context, q Question) (Ruling, error) {
 	return j.rule(ctx, same(), q)
 }

@@ -256,7 +256,7 @@ func (f failing) Chat(context.Context, llm.Request) (llm.Answer, error) {
 func TestErrorsAreTheRunnersToDecide(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("disk full")
-	for _, want := range []error{review.ErrSpent, context.Canceled, &llm.StatusError{StatusError: &transport.StatusError{Code: 503}}} {
+	for _, want := range []error{cost.ErrSpent, context.Canceled, &llm.StatusError{StatusError: &transport.StatusError{Code: 503}}} {
 		j := New(failing{err: want}, rand.Reader, nil)
 		got, err := j.Same(t.Context(), match)
 		require.ErrorIs(t, err, want)

@@ -76,8 +76,13 @@ func near(l score.Loss, g dataset.Golden) bool {
 func (in Input) fate(f finding.Finding) score.Loss {
 	l := score.Loss{Path: f.Path, StartLine: cmp.Or(f.StartLine, f.Line), Line: f.Line, Severity: f.Severity, Title: f.Title, Why: f.Note}
 	switch {
+	case f.Filtered == finding.Misquoted:
+		l.Stage = score.StageQuote
+	case f.Filtered == finding.Refuted:
+		l.Stage = score.StageVerify
 	case f.Filtered == finding.LowConfidence:
 		l.Stage = score.StageThreshold
+	case f.Filtered == finding.Duplicate && in.byRule(f): // it is said, by a rule
 	case f.Filtered == finding.Duplicate:
 		l.Stage = score.StageDedupe
 	case f.Filtered != "": // dropped by a person, which no stage can help
@@ -87,6 +92,13 @@ func (in Input) fate(f finding.Finding) score.Loss {
 		l.Stage = score.StageAnchor
 	}
 	return l
+}
+
+// byRule reports whether a rule's finding stands on a finding's lines.
+func (in Input) byRule(f finding.Finding) bool {
+	return slices.ContainsFunc(in.Aggregated, func(r finding.Finding) bool {
+		return r.Source == finding.Rule && r.Filtered == "" && r.Path == f.Path && r.StartLine <= f.Line && f.StartLine <= r.Line
+	})
 }
 
 // unread gives the findings in a file's answers that its review does not hold.

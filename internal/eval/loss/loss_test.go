@@ -40,7 +40,7 @@ var changed = diff.File{Path: "a.go", Status: diff.Modified, Additions: 3, Patch
 // reviewed is what the reviewer makes of answers, with those that it asked for.
 func reviewed(t testing.TB, s *script) loss.File {
 	t.Helper()
-	got, err := review.NewModel(s, strings.NewReader(strings.Repeat("0123456789abcdef", 64))).Review(t.Context(), changed)
+	got, err := review.NewModel(review.Options{Review: s, Random: strings.NewReader(strings.Repeat("0123456789abcdef", 64))}).Review(t.Context(), changed)
 	require.NoError(t, err)
 	return loss.File{Answers: s.said, Review: got}
 }
@@ -146,7 +146,7 @@ func claims() finding.FileReview {
 
 func TestEveryFindingHasOneFate(t *testing.T) {
 	t.Parallel()
-	all := aggregate.Findings([]diff.File{changed}, []finding.FileReview{claims()}, 0)
+	all := aggregate.Findings([]diff.File{changed}, nil, []finding.FileReview{claims()}, 0)
 	lost, moved := loss.Trace(loss.Input{Files: []loss.File{{Review: claims()}}, Aggregated: all})
 	require.Equal(t, []score.Loss{
 		{Stage: score.StageThreshold, Path: "a.go", StartLine: 3, Line: 3, Severity: finding.Major, Title: "weak", Why: "confidence 0.49 is below 0.50"},
@@ -166,7 +166,7 @@ func TestWhatTheBodyHasNoRoomForIsLostAndNotMoved(t *testing.T) {
 			Path: "a.go", Side: finding.Right, Line: 100 + i, Severity: finding.Major, Confidence: 0.9, Title: fmt.Sprint("t", i), Body: strings.Repeat("word ", 1000),
 		})
 	}
-	all := aggregate.Findings([]diff.File{changed}, []finding.FileReview{r}, 0)
+	all := aggregate.Findings([]diff.File{changed}, nil, []finding.FileReview{r}, 0)
 	drawn := render.Review{Name: "demo", Files: []finding.FileReview{r}, Findings: finding.Kept(all)}
 	lost, moved := loss.Trace(loss.Input{Aggregated: all, Cut: render.Cut(drawn)})
 	body := render.Body(drawn)

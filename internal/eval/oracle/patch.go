@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
@@ -53,6 +54,11 @@ func (p patch) nearest(start, end int) (from, to int) {
 
 // gap is the number of lines from a line to a range, 0 inside it.
 func gap(number, start, end int) int { return max(start-number, number-end, 0) }
+
+// has reports whether the diff shows a line.
+func (p patch) has(number int) bool {
+	return slices.ContainsFunc(p.lines, func(l line) bool { return l.number == number })
+}
 
 // text is the text of a line that the diff shows, "" for others.
 func (p patch) text(number int) string {

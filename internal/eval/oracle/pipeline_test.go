@@ -38,13 +38,13 @@ func sets(t *testing.T) map[string][]dataset.Case {
 	return all
 }
 
-// says is a model that says one text.
-type says string
+// says is a model that says one text, as far as it is about what it is shown.
+type says struct{ text, patch string }
 
 func (s says) Identity() string { return "says" }
 
-func (s says) Chat(context.Context, llm.Request) (llm.Answer, error) {
-	return llm.Answer{Text: string(s), Usage: cost.Usage{Calls: 1}}, nil
+func (s says) Chat(_ context.Context, q llm.Request) (llm.Answer, error) {
+	return llm.Answer{Text: oracle.Shown(s.text, q.User, s.patch), Usage: cost.Usage{Calls: 1}}, nil
 }
 
 // outcome is what the pipeline makes of one case.
@@ -67,7 +67,7 @@ func reviewed(t *testing.T, o oracle.Options, c dataset.Case) outcome {
 		file := ask(t, oracle.Answer(o, c.ID, c.Golden, f), f)
 		in.Files, rest = append(in.Files, file), append(rest, file.Review)
 	}
-	out.all = aggregate.Findings(change.Files, rest, 0)
+	out.all = aggregate.Findings(change.Files, nil, rest, 0)
 	out.drawn = render.Review{Name: c.ID, Files: aggregate.Files(change.Files, rest), Findings: finding.Kept(out.all)}
 	in.Aggregated, in.Cut = out.all, render.Cut(out.drawn)
 	out.lost, out.moved = loss.Trace(in)
@@ -78,7 +78,7 @@ func reviewed(t *testing.T, o oracle.Options, c dataset.Case) outcome {
 // asked for.
 func ask(t *testing.T, answer string, f diff.File) loss.File {
 	t.Helper()
-	got, err := review.NewModel(says(answer), strings.NewReader(strings.Repeat("0123456789abcdef", 64))).Review(t.Context(), f)
+	got, err := review.NewModel(review.Options{Review: says{answer, f.Patch}, Random: strings.NewReader(strings.Repeat("0123456789abcdef", 64))}).Review(t.Context(), f)
 	require.NoError(t, err)
 	file := loss.File{Review: got}
 	for range got.Usage.Calls {

@@ -66,6 +66,8 @@ type Posted struct {
 // which loses none.
 const (
 	StageParse     = "parse"     // in an answer, and not in the file's review
+	StageQuote     = "quote"     // quotes a line that is nowhere in the diff
+	StageVerify    = "verify"    // did not bear a second look
 	StageThreshold = "threshold" // filtered for its confidence
 	StageDedupe    = "dedupe"    // filtered as a duplicate
 	StageCap       = "cap"       // kept, and left out of the posted review for its length
@@ -74,7 +76,7 @@ const (
 
 // Stages lists the stages in the order of the pipeline.
 func Stages() []string {
-	return []string{StageParse, StageThreshold, StageDedupe, StageCap, StageAnchor}
+	return []string{StageParse, StageQuote, StageVerify, StageThreshold, StageDedupe, StageCap, StageAnchor}
 }
 
 // Loss is a finding that a stage lost or moved. Path and Title are untrusted

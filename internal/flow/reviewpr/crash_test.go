@@ -93,7 +93,7 @@ func twelve() ingest.Change {
 func modelRun(t *testing.T, store graph.Store, paid reviewpr.Paid, asked map[string]int) (checkpoint.Packed, reviewpr.State, error) {
 	t.Helper()
 	var mu sync.Mutex
-	model := review.NewModel(scripted{}, nil)
+	model := review.NewModel(review.Options{Review: scripted{}})
 	model.Once = func(ctx context.Context, key string, do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
 		return paid.Once(ctx, key, func(ctx context.Context) (review.Recorded, error) {
 			mu.Lock()

@@ -16,7 +16,6 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
-	"github.com/org/pr-review-action/internal/review"
 )
 
 // slow takes a minute for a file and, where it is cut off, has cost something.
@@ -91,7 +90,7 @@ func TestG33_WhenTheBudgetIsSpentTheDraftHoldsWhatThereIs(t *testing.T) {
 		var asked atomic.Int64
 		w := newWorld(func(ctx context.Context, f diff.File) (finding.FileReview, error) {
 			if asked.Add(1) > after {
-				return finding.FileReview{}, fmt.Errorf("a file: %w", review.ErrSpent)
+				return finding.FileReview{}, fmt.Errorf("a file: %w", cost.ErrSpent)
 			}
 			return finds(finding.Major)(ctx, f)
 		}, many(40)...)

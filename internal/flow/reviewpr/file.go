@@ -8,7 +8,6 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/graph"
-	"github.com/org/pr-review-action/internal/review"
 )
 
 // The nodes whose records are read by others: ingest's say what a run is about,
@@ -66,7 +65,7 @@ func (c *shortened) note(t task, used cost.Usage, err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.paid[t.Path] = used
-	if errors.Is(err, review.ErrSpent) {
+	if errors.Is(err, cost.ErrSpent) {
 		c.spent = true
 		return graph.Spent(err)
 	}
@@ -80,7 +79,7 @@ func (c *shortened) unreached(f fields) func(task) graph.Update {
 		defer c.mu.Unlock()
 		r := finding.FileReview{Path: t.Path, State: finding.NotReached, Reason: "the time was up", Usage: c.paid[t.Path]}
 		if c.spent {
-			r.Reason = "the budget was spent"
+			r.Reason = finding.Spent
 		}
 		return graph.Updates(f.fileReviews.Set([]finding.FileReview{r}), f.usage.Set(r.Usage))
 	}

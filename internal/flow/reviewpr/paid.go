@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
@@ -17,6 +18,30 @@ import (
 type Paid struct {
 	results map[string]paidResult
 	answers map[string]paidAnswer
+	costs   map[string]cost.MicroUSD // of threads, by their ids
+	thread  string                   // that is to be run
+}
+
+// Own is what earlier parts of the thread that is run have cost.
+func (p Paid) Own() cost.MicroUSD { return p.costs[p.thread] }
+
+// Others is what the other threads of the pull request have cost.
+func (p Paid) Others() (sum cost.MicroUSD) {
+	for thread, c := range p.costs {
+		if thread != p.thread {
+			sum += c
+		}
+	}
+	return sum
+}
+
+// count takes over what a thread has cost, as far as one of its checkpoints says.
+// The one that says most is the latest.
+func (p *Paid) count(thread string, fields map[string]jsontext.Value, open cost.Usage) {
+	if p.costs == nil {
+		p.costs = map[string]cost.MicroUSD{}
+	}
+	p.costs[thread] = max(p.costs[thread], usageOf(fields[usageField]).Cost+open.Cost)
 }
 
 type paidResult struct {
@@ -38,9 +63,12 @@ func (p *Paid) Add(saved graph.Saved, thread string) {
 		return
 	}
 	own := s.Thread == thread
+	p.thread = thread
 	p.addResults(s.Fields[reviewsField], own)
 	ended := map[int]bool{}
 	var answers []graph.Record
+	var open cost.Usage // of the step under way
+	defer func() { p.count(s.Thread, s.Fields, open) }()
 	for _, data := range saved.Journal {
 		r, err := graph.DecodeRecord(data)
 		if err != nil || r.Node != reviewNode {
@@ -52,14 +80,17 @@ func (p *Paid) Add(saved graph.Saved, thread string) {
 		}
 		ended[r.Task] = true
 		for _, u := range r.Update {
-			if u.Field == reviewsField {
+			switch u.Field {
+			case reviewsField:
 				p.addResults(u.Value, own)
+			case usageField:
+				open = cost.Add(open, usageOf(u.Value))
 			}
 		}
 	}
 	for _, r := range answers {
 		if !ended[r.Task] { // else they are in the result, or led to none and are not to do so again
-			p.addAnswer(r, own)
+			open = cost.Add(open, p.addAnswer(r, own))
 		}
 	}
 }
@@ -84,10 +115,10 @@ func (p *Paid) addResults(data []byte, own bool) {
 	}
 }
 
-func (p *Paid) addAnswer(r graph.Record, own bool) {
+func (p *Paid) addAnswer(r graph.Record, own bool) cost.Usage {
 	var a review.Recorded
 	if json.Unmarshal(r.Value, &a, json.RejectUnknownMembers(true)) != nil {
-		return
+		return cost.Usage{}
 	}
 	if p.answers == nil {
 		p.answers = map[string]paidAnswer{}
@@ -95,6 +126,18 @@ func (p *Paid) addAnswer(r graph.Record, own bool) {
 	if had, known := p.answers[r.Answer]; !known || own && !had.own {
 		p.answers[r.Answer] = paidAnswer{a, own}
 	}
+	return a.Usage
+}
+
+func usageOf(data []byte) (u cost.Usage) {
+	_ = json.Unmarshal(data, &u) // what cannot be read counts as nothing
+	return u
+}
+
+// Has reports whether a file's result was paid for.
+func (p Paid) Has(key string) bool {
+	_, ok := p.results[key]
+	return ok && key != ""
 }
 
 // result is an earlier result for a file. Its usage is none where another thread

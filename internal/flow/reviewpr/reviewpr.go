@@ -19,6 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/aggregate"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
@@ -29,10 +30,10 @@ import (
 )
 
 // Name and Version name the graph in every snapshot. Version rises when what a
-// snapshot means changes; snapshots of the one before can still be decided.
+// snapshot means changes; those of the ones before can still be decided.
 const (
 	Name    = "reviewpr"
-	Version = 2
+	Version = 3
 )
 
 // The outcomes of a run: those of a draft that waits, and the graph's ends.
@@ -69,7 +70,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 		concurrency = DefaultConcurrency
 	}
 
-	ingest := g.Node(ingestNode, steps.ingest(f), graph.Writes(f.draft, f.pr, f.files, f.reason))
+	ingest := g.Node(ingestNode, steps.ingest(f), graph.Writes(f.draft, f.pr, f.files, f.flags, f.reason))
 	triage := g.Node("triage", steps.triage(f), graph.Writes(f.fileReviews, f.reason))
 	cut := &shortened{paid: map[string]cost.Usage{}}
 	review := graph.Each(g, reviewNode, steps.review(f, cut), graph.Writes(f.fileReviews, f.usage, f.reused),
@@ -88,18 +89,20 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	g.Route(aggregate, byFindings(gate, clean, failed), gate, clean, failed)
 	g.Route(gate, byDecision(post, aborted), post, aborted)
 	g.Edge(post, posted)
-	return g.Build(store, append(slices.Clip(o), graph.WithDeadline(steps.Deadline), graph.Migrate(1, fromVersion1))...)
+	return g.Build(store, append(slices.Clip(o), graph.WithDeadline(steps.Deadline), graph.Migrate(1, adding("reused", "0")), graph.Migrate(2, adding("flags", "null")))...)
 }
 
-// fromVersion1 adds what version 1 did not count.
-func fromVersion1(s graph.Snapshot) (graph.Snapshot, error) {
-	fields := maps.Clone(s.Fields)
-	if fields == nil {
-		return s, errors.New("it has no fields")
+// adding is the migration from a version that did not have a field.
+func adding(field, value string) func(graph.Snapshot) (graph.Snapshot, error) {
+	return func(s graph.Snapshot) (graph.Snapshot, error) {
+		fields := maps.Clone(s.Fields)
+		if fields == nil {
+			return s, errors.New("it has no fields")
+		}
+		fields[field] = jsontext.Value(value)
+		s.Fields = fields
+		return s, nil
 	}
-	fields["reused"] = jsontext.Value("0")
-	s.Fields = fields
-	return s, nil
 }
 
 // DefaultConcurrency is how many files are under review at one time.
@@ -121,9 +124,22 @@ func (steps Steps) ingest(f fields) func(context.Context, State) (graph.Update, 
 		if reason != "" {
 			draft.Unlisted = 0 // nothing was to be covered
 		}
-		files := ingest.Fit(change.Files, ingest.MaxPatches, draft.triage().Reviews)
-		return graph.Updates(f.draft.Set(draft), f.pr.Set(change.Pull), f.files.Set(files), f.reason.Set(reason)), nil
+		seen := draft.inspect(change)
+		return graph.Updates(f.draft.Set(draft), f.pr.Set(seen.Pull), f.files.Set(seen.Files), f.flags.Set(seen.Flags), f.reason.Set(reason)), nil
 	}
+}
+
+// inspect is the change as everything behind it sees it.
+func (d Draft) inspect(c ingest.Change) triage.Inspected {
+	o := d.triage()
+	return triage.Inspect(ingest.Fit(c.Files, ingest.MaxPatches, o.Reviews), c.Pull, o)
+}
+
+// ToReview are the files of a change that are going to be reviewed.
+func ToReview(c ingest.Change) []diff.File {
+	d := Draft{}.of(c)
+	files, _ := triage.Files(d.inspect(c).Files, d.triage())
+	return files
 }
 
 func (steps Steps) triage(f fields) func(context.Context, State) (graph.Update, error) {
@@ -159,6 +175,8 @@ func byTriage(each graph.Fan[task], aggregate, skipped graph.Target) func(State)
 				todo = append(todo, task{File: i, Path: file.Path})
 			}
 		}
+		// What a budget or a deadline leaves out is what matters least.
+		slices.SortStableFunc(todo, func(a, b task) int { return triage.CompareRisk(s.Files[a.File], s.Files[b.File]) })
 		if len(todo) == 0 {
 			return graph.To(aggregate)
 		}
@@ -168,7 +186,7 @@ func byTriage(each graph.Fan[task], aggregate, skipped graph.Target) func(State)
 
 func combine(f fields) func(context.Context, State) (graph.Update, error) {
 	return func(_ context.Context, s State) (graph.Update, error) {
-		s.Comments = aggregate.Findings(s.Files, s.FileReviews, s.Draft.UsedIDs)
+		s.Comments = aggregate.Findings(s.Files, s.Flags, s.FileReviews, s.Draft.UsedIDs)
 		body, _ := post.Rendered(s.Review())
 		return graph.Updates(f.comments.Set(s.Comments), f.summaryBody.Set(body), f.reason.Set(s.unread())), nil
 	}

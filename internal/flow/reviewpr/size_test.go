@@ -91,7 +91,7 @@ func TestT28_NoCredentialAndNoPromptIsInTheArtifact(t *testing.T) {
 	const key, token, ticket = "sk-planted-key-000000", "ghs_planted_token_000000", "PLANTED-TICKET words of a ticket"
 	store := &mortal{Memory: graph.NewMemory(), at: 25, answered: map[string]bool{}}
 	prompted := ""
-	model := review.NewModel(spy{&prompted}, nil)
+	model := review.NewModel(review.Options{Review: spy{&prompted}})
 	model.Once = graph.Once[review.Recorded]
 	w := &world{change: twelve(), store: store}
 	flow, err := reviewpr.New(reviewpr.Steps{

@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
@@ -24,6 +25,7 @@ type State struct {
 	Draft       Draft
 	Pull        *pull.Pull
 	Files       []diff.File
+	Flags       []finding.Finding // what is said of the change without a reviewer
 	FileReviews []finding.FileReview
 	Comments    []finding.Finding
 	SummaryBody string     // the review's body as it will be posted, without approval line and marker
@@ -55,6 +57,8 @@ type Draft struct {
 	Environment string           `json:"environment,omitempty"` // whose approval decides
 	Again       bool             `json:"again,omitempty"`       // drafted anew: an earlier rejection does not hold for it
 	UsedIDs     int              `json:"used_ids,omitempty"`    // that earlier drafts of the thread gave their findings
+	Trace       string           `json:"traceparent,omitempty"` // W3C trace context of the run that drafted
+	MaxCost     cost.MicroUSD    `json:"max_cost,omitempty"`    // cap of the run; 0 for none
 
 	Name       string        `json:"name"`
 	Thread     string        `json:"thread"`
@@ -82,6 +86,7 @@ type fields struct {
 	draft       graph.Field[Draft]
 	pr          graph.Field[*pull.Pull]
 	files       graph.Field[[]diff.File]
+	flags       graph.Field[[]finding.Finding]
 	fileReviews graph.Field[[]finding.FileReview]
 	comments    graph.Field[[]finding.Finding]
 	summaryBody graph.Field[string]
@@ -93,19 +98,23 @@ type fields struct {
 	reviewURL   graph.Field[string]
 }
 
-// reviewsField is the field in which results of files are stored.
-const reviewsField = "fileReviews"
+// The fields in which results of files, and what they cost, are stored.
+const (
+	reviewsField = "fileReviews"
+	usageField   = "usage"
+)
 
 func declare(g *graph.Graph[State]) fields {
 	return fields{
 		draft:       graph.Value(g, "draft", func(s *State) *Draft { return &s.Draft }),
 		pr:          graph.Value(g, "pr", func(s *State) **pull.Pull { return &s.Pull }),
 		files:       graph.Value(g, "files", func(s *State) *[]diff.File { return &s.Files }),
+		flags:       graph.Value(g, "flags", func(s *State) *[]finding.Finding { return &s.Flags }),
 		fileReviews: graph.Append(g, reviewsField, func(s *State) *[]finding.FileReview { return &s.FileReviews }),
 		comments:    graph.Value(g, "comments", func(s *State) *[]finding.Finding { return &s.Comments }),
 		summaryBody: graph.Value(g, "summaryBody", func(s *State) *string { return &s.SummaryBody }),
 		approved:    graph.Value(g, "approved", func(s *State) **bool { return &s.Approved }),
-		usage:       graph.Reduce(g, "usage", func(s *State) *cost.Usage { return &s.Usage }, cost.Add),
+		usage:       graph.Reduce(g, usageField, func(s *State) *cost.Usage { return &s.Usage }, cost.Add),
 		reused:      graph.Reduce(g, "reused", func(s *State) *int { return &s.Reused }, func(a, b int) int { return a + b }),
 		reason:      graph.Value(g, "reason", func(s *State) *string { return &s.Reason }),
 		decision:    graph.Value(g, "decision", func(s *State) **decision.Record { return &s.Decision }),
@@ -165,6 +174,12 @@ func (s State) unread() string {
 	return why
 }
 
+// Spent reports whether the run ended for its cost cap before any file was
+// reviewed.
+func (s State) Spent() bool {
+	return s.unread() != "" && slices.ContainsFunc(s.Coverage(), func(f finding.FileReview) bool { return f.Reason == finding.Spent })
+}
+
 // Review is the draft as the renderers take it.
 func (s State) Review() render.Review {
 	r := render.Review{
@@ -175,9 +190,28 @@ func (s State) Review() render.Review {
 	if s.Draft.Unlisted > 0 {
 		r.Notices = append(r.Notices, fmt.Sprintf("GitHub lists %d of %d changed files; the others were not reached.", len(s.Files), len(s.Files)+s.Draft.Unlisted))
 	}
+	r.Notices = append(r.Notices, warnings(r.Findings)...)
 	r.Lines = s.line
 	return r
 }
+
+// warnings repeat, above all findings, what an approver should know of the input:
+// that it tries to steer, hides something, or holds a credential.
+func warnings(found []finding.Finding) []string {
+	var all []string
+	for _, f := range found {
+		switch {
+		case f.Source != finding.Rule, f.Category != triage.Injection && f.Category != triage.Hidden && f.Category != triage.Secret:
+		case f.Path == "":
+			all = append(all, fmt.Sprintf("%s: %s.", f.ID, guard.Inline(f.Title, maxTitle)))
+		default:
+			all = append(all, fmt.Sprintf("%s, %s line %d: %s.", f.ID, guard.Code(f.Path), f.Line, guard.Inline(f.Title, maxTitle)))
+		}
+	}
+	return all
+}
+
+const maxTitle = 200 // characters of a finding's title in the banner
 
 // Shown is the whole review as the approver can read it.
 func (s State) Shown() string { return render.File(s.Review()) }

@@ -13,14 +13,15 @@ import (
 	"github.com/org/pr-review-action/internal/post"
 )
 
-// TestG23 takes checkpoints that the previous minor version packed.
+// TestG23 takes checkpoints that the previous minor version packed, and one that
+// was packed between.
 func TestG23_ADraftOfThePreviousVersionCanBeDecided(t *testing.T) {
 	t.Parallel()
-	samples, err := filepath.Glob("../../checkpoint/testdata/v1/*.zip")
+	samples, err := filepath.Glob("../../checkpoint/testdata/v[12]/*.zip")
 	require.NoError(t, err)
 	require.NotEmpty(t, samples)
 	for _, sample := range samples {
-		t.Run(filepath.Base(sample), func(t *testing.T) {
+		t.Run(filepath.Base(filepath.Dir(sample))+"/"+filepath.Base(sample), func(t *testing.T) {
 			t.Parallel()
 			z, err := os.ReadFile(sample)
 			require.NoError(t, err)

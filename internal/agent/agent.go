@@ -1,0 +1,193 @@
+// Package agent is the loop of one conversation: the model may call tools,
+// is told what they gave, and in the end answers.
+//
+// It knows no prompt, reads no answer and decides nothing about findings. It
+// bounds turns, time, calls and what tools may give back, and says which of its
+// ends a conversation came to. Start reading at Loop.Run.
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/tool"
+)
+
+// End says how a conversation ended.
+type End string
+
+// The ends. Failed comes with an error; the others have none but what the last
+// answer is worth.
+const (
+	Answered   End = "answered"   // the model said what it had to say
+	Iterations End = "iterations" // it went on calling tools when its turns or its time were used up
+	Budget     End = "budget"     // the next turn did not fit under the cap of the file
+	Failed     End = "failed"
+)
+
+// Limits bound a conversation. Turns counts the model's answers, the last one
+// included; the zero value is one turn, without tools, and no limit of time.
+type Limits struct {
+	Turns int
+	Time  time.Duration // after which the next turn is the last one
+}
+
+// The bounds within one conversation.
+const (
+	maxCalls    = 8        // of one turn that are run
+	maxAnswered = 32       // of one turn that are answered; the others are as if they had not been made
+	maxResults  = 96 << 10 // bytes that tools may give back in all
+	maxAtOnce   = 4        // calls that run at one time
+	maxName     = 60       // characters of a name in the record of a call that was not run
+)
+
+// Loop is what a conversation needs. Ask puts a question and Do runs a call;
+// both keep what came of it, so that a conversation that is begun anew after a
+// crash takes the same course and pays for nothing twice.
+type Loop struct {
+	Limits
+	Ask  func(ctx context.Context, r llm.Request) (llm.Answer, error)
+	Do   func(ctx context.Context, calls []llm.Call) ([]tool.Record, error)
+	Now  func() time.Time
+	Last string                   // the user's turn that asks for the answer, when turns or time are used up
+	Show func(tool.Record) string // a record as the model is told it: fenced; asked once for every call, in their order
+}
+
+// Outcome is what a conversation came to. Answer is the last one; Request is
+// what it answered, with all turns; Usage what the whole of it has used.
+type Outcome struct {
+	End     End
+	Answer  llm.Answer
+	Request llm.Request
+	Usage   cost.Usage
+	Turns   int
+}
+
+// Run asks until the model answers without calling a tool. Without tools, the
+// first answer is the last. An error of Ask is passed on with the outcome so far,
+// but for llm.ErrNoTools on the first turn, after which the conversation goes on
+// without tools, and cost.ErrFileSpent, which is an end.
+func (l Loop) Run(ctx context.Context, first llm.Request) (Outcome, error) {
+	out := Outcome{Request: first}
+	seen := history{made: map[string]bool{}}
+	for began := l.Now(); ; {
+		last := seen.stuck || l.last(out, began)
+		if last && out.Turns > 0 {
+			out.Request.Turns = append(out.Request.Turns, llm.Turn{Role: llm.RoleUser, Text: l.Last})
+		}
+		answer, err := l.Ask(ctx, out.Request)
+		out.Usage = cost.Add(out.Usage, answer.Usage)
+		switch {
+		case errors.Is(err, llm.ErrNoTools) && len(out.Request.Tools) > 0 && out.Turns == 0:
+			out.Request.Tools = nil
+			continue
+		case errors.Is(err, cost.ErrFileSpent):
+			out.End = Budget
+			return out, nil
+		case err != nil:
+			out.End = Failed
+			return out, err
+		}
+		out.Answer, out.Turns = answer, out.Turns+1
+		switch {
+		case len(answer.Calls) == 0:
+			out.End = Answered
+			return out, nil
+		case last:
+			out.End = Iterations
+			return out, nil
+		}
+		turns, err := l.answer(ctx, answer, &seen)
+		if err != nil {
+			out.End = Failed
+			return out, err
+		}
+		out.Request.Turns = append(out.Request.Turns, turns...)
+	}
+}
+
+// last reports whether the next turn has to be the last one.
+func (l Loop) last(out Outcome, began time.Time) bool {
+	return out.Turns+1 >= l.Turns || len(out.Request.Tools) == 0 || l.Time > 0 && l.Now().Sub(began) >= l.Time
+}
+
+// answer runs the calls that may run, and gives the turns that follow: what the
+// model said, and to every call what it is told, in their order.
+func (l Loop) answer(ctx context.Context, a llm.Answer, seen *history) ([]llm.Turn, error) {
+	calls := a.Calls[:min(len(a.Calls), maxAnswered)]
+	turns := []llm.Turn{{Role: llm.RoleAssistant, Text: a.Text, Calls: calls, State: a.State}}
+	records := make([]tool.Record, len(calls))
+	var run []llm.Call
+	var at []int // their places among the calls
+	for i, c := range calls {
+		records[i] = tool.Record{Name: guard.Line(c.Name, maxName), Problem: seen.refuses(c, len(run))}
+		if records[i].Problem == "" {
+			run, at = append(run, c), append(at, i)
+		}
+	}
+	seen.stuck = len(run) == 0
+	done, err := l.run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range done {
+		records[at[i]] = seen.take(r)
+	}
+	for i, c := range calls {
+		turns = append(turns, llm.Turn{Role: llm.RoleTool, CallID: c.ID, Text: l.Show(records[i])})
+	}
+	return turns, nil
+}
+
+func (l Loop) run(ctx context.Context, calls []llm.Call) ([]tool.Record, error) {
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	done, err := l.Do(ctx, calls)
+	if err == nil && len(done) != len(calls) { // kept ones, of another conversation
+		err = fmt.Errorf("%d calls of tools have %d results", len(calls), len(done))
+	}
+	return done, err
+}
+
+// history is what a conversation has called so far.
+type history struct {
+	made  map[string]bool
+	bytes int  // of results
+	full  bool // a result did not fit
+	stuck bool // the last turn made no call that could run
+}
+
+const full = "no more results fit into this conversation; answer with what is known"
+
+// refuses says, in words for the model, why a call is not run; n is how many of
+// the same turn are. A call that was made before would give the same again.
+func (h *history) refuses(c llm.Call, n int) string {
+	key := c.Name + "\x00" + c.Arguments
+	switch {
+	case h.made[key]:
+		return "this very call was made before; its result stands above"
+	case h.full:
+		return full
+	case n >= maxCalls:
+		return "too many calls in one turn; make this one again if it is still needed"
+	}
+	h.made[key] = true
+	return ""
+}
+
+// take counts what a tool gave, and leaves out what does not fit.
+func (h *history) take(r tool.Record) tool.Record {
+	if h.bytes+len(r.Text) > maxResults {
+		h.full = true
+		r.Text, r.Problem = "", full
+		return r
+	}
+	h.bytes += len(r.Text)
+	return r
+}

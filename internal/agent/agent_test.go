@@ -1,0 +1,213 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/tool"
+)
+
+// talk is a conversation whose model says one thing after the other, the last
+// one for ever. A call's result is its arguments.
+type talk struct {
+	Loop
+	says  []llm.Answer
+	fails map[int]error // by question, from 0
+	asked []llm.Request
+	ran   [][]llm.Call
+	clock time.Time
+}
+
+func newTalk(turns int, says ...llm.Answer) *talk {
+	k := &talk{says: says}
+	k.Loop = Loop{
+		Limits: Limits{Turns: turns}, Ask: k.ask, Last: "answer now", Now: func() time.Time { return k.clock },
+		Do: func(_ context.Context, calls []llm.Call) ([]tool.Record, error) {
+			k.ran = append(k.ran, calls)
+			return results(calls), nil
+		},
+		Show: func(r tool.Record) string { return "<" + r.Text + r.Problem + ">" },
+	}
+	return k
+}
+
+func results(calls []llm.Call) []tool.Record {
+	records := make([]tool.Record, len(calls))
+	for i, c := range calls {
+		records[i] = tool.Record{Name: c.Name, Text: c.Arguments}
+	}
+	return records
+}
+
+func (k *talk) ask(_ context.Context, r llm.Request) (llm.Answer, error) {
+	n := len(k.asked)
+	r.Turns = slices.Clone(r.Turns)
+	k.asked = append(k.asked, r)
+	answer := k.says[min(n, len(k.says)-1)]
+	answer.Usage = cost.Usage{Calls: 1}
+	return answer, k.fails[n]
+}
+
+func (k *talk) run(t *testing.T) Outcome {
+	t.Helper()
+	out, err := k.Run(t.Context(), first())
+	require.NoError(t, err)
+	require.EqualValues(t, len(k.asked), out.Usage.Calls)
+	return out
+}
+
+func first() llm.Request {
+	return llm.Request{System: "s", User: "u", Tools: []llm.Tool{{Name: "read"}}}
+}
+
+// calls is an answer that makes calls with these arguments.
+func calls(arguments ...string) llm.Answer {
+	var a llm.Answer
+	for i, text := range arguments {
+		a.Calls = append(a.Calls, llm.Call{ID: fmt.Sprintf("%s-%d", text, i), Name: "read", Arguments: text})
+	}
+	return a
+}
+
+var done = llm.Answer{Text: "done"}
+
+func TestAnAnswerWithoutCallsEndsTheConversation(t *testing.T) {
+	t.Parallel()
+	looked := calls("a")
+	looked.Text, looked.State = "let me see", json.RawMessage(`["kept"]`)
+	k := newTalk(5, looked, done)
+	out := k.run(t)
+	require.Equal(t, Answered, out.End)
+	require.Equal(t, "done", out.Answer.Text)
+	require.Equal(t, 2, out.Turns)
+	require.Equal(t, []llm.Turn{
+		{Role: llm.RoleAssistant, Text: "let me see", Calls: looked.Calls, State: looked.State},
+		{Role: llm.RoleTool, CallID: "a-0", Text: "<a>"},
+	}, out.Request.Turns)
+	require.Empty(t, k.asked[0].Turns)
+	require.Equal(t, out.Request, k.asked[1], "what was answered last")
+	require.Equal(t, k.asked[0].Tools, k.asked[1].Tools, "tools are constant within a conversation")
+}
+
+func TestT31_TheLastTurnAsksForTheAnswer(t *testing.T) {
+	t.Parallel()
+	k := newTalk(3, calls("a"), calls("b"), done)
+	require.Equal(t, Answered, k.run(t).End)
+	last := llm.Turn{Role: llm.RoleUser, Text: "answer now"}
+	require.NotContains(t, k.asked[1].Turns, last)
+	require.Equal(t, last, k.asked[2].Turns[len(k.asked[2].Turns)-1])
+	require.NotEmpty(t, k.asked[2].Tools)
+}
+
+func TestT31_EndlessCallsEndWithTheTurns(t *testing.T) {
+	t.Parallel()
+	k := newTalk(3, calls("a"), calls("b"), calls("c"), calls("d"))
+	out := k.run(t)
+	require.Equal(t, Iterations, out.End)
+	require.Equal(t, 3, out.Turns)
+	require.Len(t, k.asked, 3)
+	require.Len(t, k.ran, 2, "what the last turn calls is not run")
+}
+
+func TestOneTurnIsAskedForNothingElse(t *testing.T) {
+	t.Parallel()
+	for _, turns := range []int{0, 1} {
+		k := newTalk(turns, calls("a"))
+		require.Equal(t, Iterations, k.run(t).End)
+		require.Len(t, k.asked, 1)
+		require.Empty(t, k.asked[0].Turns, "the first turn says what is wanted")
+		require.Empty(t, k.ran)
+	}
+}
+
+func TestT31_WhenTheTimeIsUpTheNextTurnIsTheLast(t *testing.T) {
+	t.Parallel()
+	for spent, ran := range map[time.Duration]int{59 * time.Second: 4, time.Minute: 1} {
+		k := newTalk(5, calls("a"), calls("b"), calls("c"), calls("d"), done)
+		k.Time = time.Minute
+		do := k.Do
+		k.Do = func(ctx context.Context, c []llm.Call) ([]tool.Record, error) {
+			k.clock = time.Time{}.Add(spent)
+			return do(ctx, c)
+		}
+		out := k.run(t)
+		require.Len(t, k.ran, ran)
+		require.Equal(t, k.Last, out.Request.Turns[len(out.Request.Turns)-1].Text)
+	}
+}
+
+func TestT8_WithoutToolsNoCallIsRun(t *testing.T) {
+	t.Parallel()
+	k := newTalk(5, calls("a"), done)
+	out, err := k.Run(t.Context(), llm.Request{User: "u"})
+	require.NoError(t, err)
+	require.Equal(t, Iterations, out.End)
+	require.Empty(t, k.ran)
+}
+
+func TestAServerWithoutToolsIsAskedWithoutThem(t *testing.T) {
+	t.Parallel()
+	k := newTalk(5, done)
+	k.fails = map[int]error{0: fmt.Errorf("asking: %w", llm.ErrNoTools)}
+	out := k.run(t)
+	require.Equal(t, Answered, out.End)
+	require.Empty(t, k.asked[1].Tools)
+	require.Empty(t, k.asked[1].Turns, "the same question again")
+
+	k = newTalk(5, done)
+	k.fails = map[int]error{0: llm.ErrNoTools, 1: llm.ErrNoTools}
+	out, err := k.Run(t.Context(), first())
+	require.ErrorIs(t, err, llm.ErrNoTools, "and no third time")
+	require.Equal(t, Failed, out.End)
+
+	k = newTalk(5, calls("a"), done)
+	k.fails = map[int]error{1: llm.ErrNoTools}
+	_, err = k.Run(t.Context(), first())
+	require.ErrorIs(t, err, llm.ErrNoTools, "what tools gave cannot be said without them")
+	require.Len(t, k.asked, 2)
+}
+
+func TestP9_TheCapOfTheFileIsAnEndAndTheCapOfTheRunAnError(t *testing.T) {
+	t.Parallel()
+	k := newTalk(5, calls("a"), done)
+	k.fails = map[int]error{1: fmt.Errorf("reserving: %w", cost.ErrFileSpent)}
+	out := k.run(t)
+	require.Equal(t, Budget, out.End)
+	require.Equal(t, 1, out.Turns)
+
+	k.asked, k.fails = nil, map[int]error{1: cost.ErrSpent}
+	out, err := k.Run(t.Context(), first())
+	require.ErrorIs(t, err, cost.ErrSpent)
+	require.Equal(t, Failed, out.End)
+	require.EqualValues(t, 2, out.Usage.Calls, "what a failed call used is counted")
+}
+
+func TestAFailureToRunToolsEndsTheConversation(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("disk full")
+	k := newTalk(5, calls("a"), done)
+	k.Do = func(context.Context, []llm.Call) ([]tool.Record, error) { return nil, broken }
+	out, err := k.Run(t.Context(), first())
+	require.ErrorIs(t, err, broken)
+	require.Equal(t, Failed, out.End)
+	require.EqualValues(t, 1, out.Usage.Calls)
+}
+
+func TestResultsOfAnotherConversationAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{0, 1, 3} {
+		k := newTalk(5, calls("a", "b"), done)
+		k.Do = func(context.Context, []llm.Call) ([]tool.Record, error) { return make([]tool.Record, n), nil }
+		_, err := k.Run(t.Context(), first())
+		require.EqualError(t, err, fmt.Sprintf("2 calls of tools have %d results", n))
+	}
+}

@@ -1,0 +1,26 @@
+package agent
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/tool"
+)
+
+// Do runs calls side by side, a few at one time, and gives their records in the
+// order of the calls. The error is the context's: a call never fails.
+func Do(ctx context.Context, tools tool.Set, calls []llm.Call) ([]tool.Record, error) {
+	records := make([]tool.Record, len(calls))
+	var group errgroup.Group
+	group.SetLimit(maxAtOnce)
+	for i, c := range calls {
+		group.Go(func() error {
+			records[i] = tools.Call(ctx, c)
+			return nil
+		})
+	}
+	_ = group.Wait() // no call returns an error
+	return records, ctx.Err()
+}

@@ -1,0 +1,178 @@
+package app
+
+import (
+	"cmp"
+	"crypto/rand"
+	"fmt"
+
+	"github.com/org/pr-review-action/internal/agent"
+	"github.com/org/pr-review-action/internal/budget"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/limit"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/review"
+)
+
+// defaultMaxCost caps a run for which nobody set a cap, where its models' prices
+// are known.
+const defaultMaxCost cost.MicroUSD = 1_000_000
+
+// brief is what a reviewer by a model is told once the change was read.
+type brief struct {
+	change ingest.Change
+	paid   reviewpr.Paid
+	surroundings
+}
+
+// account is what the models of a run may cost and do.
+type account struct {
+	cap    cost.MicroUSD // 0: none can be held
+	notice string        // why no cap holds, where that is so
+	price  *cost.Price   // of the model that reviews
+}
+
+// prepare completes a reviewer by a model with what the settings file says: which
+// model for which task, their prices, and the caps. Nothing is asked yet.
+func (r *reviewer) prepare(b brief) error {
+	if r.rules {
+		return nil
+	}
+	c := b.change.Config
+	t := tasks(c, r.model)
+	prices, unknown := pricesOf(t, c)
+	if err := r.open(c, b.paid, unknown); err != nil {
+		return err
+	}
+	r.account.price = prices[r.model]
+	ledger := budget.New(r.account.cap)
+	ledger.Paid(b.paid.Own())
+	limiter := limit.New(limit.Options{Concurrency: r.settings.concurrency, OnWait: r.onWait})
+	chats := map[string]review.Chatter{}
+	for task, name := range t {
+		client, err := r.client(name, c.ModelOptions, limiter)
+		if err != nil {
+			return err
+		}
+		chats[task] = ledger.Over(client, prices[name])
+	}
+	own := r.app.own(r.settings)
+	model := review.NewModel(review.Options{
+		Review: chats[reviews], Verify: chats[verifies], Classify: chats[classifies],
+		Limits: agent.Limits{Turns: c.Agent.Turns(), Time: c.Agent.Time()}, Tools: b.tools.Redacting(own), Head: b.head,
+		Guides:  review.Guides{Language: c.Language, Guidelines: c.GuidelinesFor, Instructions: b.change.Guidance},
+		FileCap: c.MaxCostPerFile, Random: rand.Reader, Now: r.app.Now, Redact: own,
+	})
+	model.OnFailure = r.failed
+	r.Reviewer, r.asks = model, model
+	r.asks.Once = b.paid.Once
+	return nil
+}
+
+// named takes the reviewing model's name from the settings file, where it has one.
+func (r *reviewer) named(c config.Config) {
+	if !r.rules {
+		r.model = cmp.Or(c.Models.Review, r.model)
+	}
+}
+
+// The tasks that models are asked for.
+const (
+	reviews    = "review"
+	verifies   = "verify"
+	classifies = "classify"
+)
+
+// tasks are the models' names by the tasks that are done.
+func tasks(c config.Config, model string) map[string]string {
+	t := map[string]string{reviews: model}
+	if c.Verifies() {
+		t[verifies] = cmp.Or(c.Models.Verify, model)
+	}
+	if c.Classifies() {
+		t[classifies] = c.Models.Classify
+	}
+	return t
+}
+
+// pricesOf are the prices of the models by name; unknown names one that has none.
+func pricesOf(tasks map[string]string, c config.Config) (prices map[string]*cost.Price, unknown string) {
+	prices = map[string]*cost.Price{}
+	for _, task := range []string{reviews, verifies, classifies} {
+		name, asked := tasks[task]
+		if !asked {
+			continue
+		}
+		p, ok := c.Prices[name]
+		if !ok {
+			p, ok = cost.PriceOf(name)
+		}
+		if !ok {
+			unknown = cmp.Or(unknown, name)
+			continue
+		}
+		prices[name] = &p
+	}
+	return prices, unknown
+}
+
+// open settles what the run may cost. A cap that was set needs the price of every
+// model, or it could not be held.
+func (r *reviewer) open(c config.Config, paid reviewpr.Paid, unknown string) error {
+	run, pull := cmp.Or(r.settings.maxCost, c.MaxCost), cmp.Or(r.settings.maxCostPerPull, c.MaxCostPerPull)
+	switch {
+	case unknown != "" && (run > 0 || pull > 0 || c.MaxCostPerFile > 0):
+		return usageError(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap could not be held", unknown),
+			fmt.Sprintf("say in %s what it costs, in USD per million tokens, such as\n  prices:\n    %q: { input: 0.25, output: 2 }", r.settings.config, unknown))
+	case unknown != "":
+		r.account.notice = fmt.Sprintf("The price of the model %q is not known, so the default cap of %s does not hold; with prices in %s it does.", unknown, defaultMaxCost, r.settings.config)
+		return nil
+	}
+	r.account.cap = cmp.Or(run, defaultMaxCost)
+	if pull == 0 {
+		return nil
+	}
+	before := paid.Others()
+	if before >= pull {
+		return spent{problem(fmt.Sprintf("the reviews of this pull request have cost %s, and max-cost-per-pull is %s", before, pull), "", "raise max-cost-per-pull; nothing was asked")}
+	}
+	r.account.cap = min(r.account.cap, pull-before)
+	return nil
+}
+
+func (r *reviewer) client(model string, o config.ModelOptions, l *limit.Limiter) (*llm.Client, error) {
+	s := r.settings
+	client, err := llm.New(llm.Options{
+		BaseURL: s.baseURL, Key: s.key, Model: model, HTTP: r.app.modelHTTP(s, r.onWait), Limiter: l,
+		Headers: o.Headers, Body: o.Body, Effort: o.Effort, Temperature: o.Temperature, Seed: o.Seed, MaxTokens: o.MaxOutputTokens,
+	})
+	if err != nil {
+		return nil, usage{err}
+	}
+	return client, nil
+}
+
+// expects says what is about to be asked and what that may cost.
+func (r *reviewer) expects(c ingest.Change, paid reviewpr.Paid) []string {
+	if r.rules {
+		return nil
+	}
+	var calls []budget.Expected
+	for _, f := range reviewpr.ToReview(c) {
+		if !paid.Has(r.Key(f)) {
+			calls = append(calls, budget.Expected{Bytes: len(prompt.System()) + 2*len(f.Patch) + guessedFrame})
+		}
+	}
+	lines := []string{render.Expected(len(calls), budget.Estimate(calls, r.account.price), r.account.cap)}
+	if r.account.notice != "" {
+		lines = append(lines, r.account.notice)
+	}
+	return lines
+}
+
+// guessedFrame is about the bytes of a question beside the system turn and the diff.
+const guessedFrame = 2_000

@@ -1,0 +1,144 @@
+package budget
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// Over returns a chatter whose calls are paid from the ledger at a price. Without
+// one (nil) nothing is set aside: what the server says it charged is counted, and
+// no cap can be held.
+//
+// The usage of an answer is priced, what the server charged being believed before
+// the price; it also holds what lost tries were charged, and is there with an
+// error too. An answer without usage costs its bound. Further errors are
+// cost.ErrSpent, cost.ErrFileSpent, ErrNoLimit, the context's and Stop's.
+func (l *Ledger) Over(c Chatter, price *cost.Price) Chatter {
+	return payer{Chatter: c, price: price, ledger: l}
+}
+
+// ErrNoLimit is a request without a limit of its output: what it may cost has no bound.
+var ErrNoLimit = errors.New("a request without an output limit cannot be paid from a budget")
+
+type payer struct {
+	Chatter
+	price  *cost.Price
+	ledger *Ledger
+}
+
+// Chat sets money aside, asks, and settles. The wait for money is never within a
+// try: a try may hold a place that calls with money wait for.
+func (p payer) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
+	c := &call{ledger: p.ledger}
+	c.file, _ = ctx.Value(fileKey{}).(*account)
+	if p.price != nil {
+		if r.MaxTokens <= 0 {
+			return llm.Answer{}, ErrNoLimit
+		}
+		c.need = Bound(r, *p.price)
+	}
+	defer c.abandon()
+	for {
+		if err := p.ledger.reserve(ctx, c); err != nil {
+			return llm.Answer{Usage: c.lost}, err
+		}
+		answer, err := p.Chatter.Chat(transport.EachTry(ctx, c.begin), r)
+		if c.again() {
+			continue
+		}
+		answer.Usage = c.settle(answer.Usage, err, p.price)
+		return answer, err
+	}
+}
+
+// call is one call and its tries. The ledger's lock guards its fields.
+type call struct {
+	ledger *Ledger
+	file   *account // nil for none
+	need   cost.MicroUSD
+
+	held     bool       // need is set aside
+	answered bool       // the last try had an answer with a status of success
+	broke    bool       // a try was not made because its money was not free
+	lost     cost.Usage // what lost tries were charged
+}
+
+// errBroke ends a request whose next try cannot be paid at this moment.
+var errBroke = errors.New("the next try has to wait for money")
+
+// begin lets a try go that has money. One whose forerunner was lost needs its own.
+func (c *call) begin(context.Context, int) (func(*http.Response, error), error) {
+	c.ledger.mu.Lock()
+	defer c.ledger.mu.Unlock()
+	if c.answered { // and its answer was no use to the client: it is billed all the same
+		c.charge()
+	}
+	if !c.held {
+		if c.broke = !c.ledger.run.fits(c.need) || !c.file.fits(c.need); c.broke {
+			return nil, errBroke
+		}
+		c.ledger.hold(c)
+	}
+	return c.end, nil
+}
+
+// end keeps the money of a try that cost nothing for the next one.
+func (c *call) end(resp *http.Response, err error) {
+	c.ledger.mu.Lock()
+	defer c.ledger.mu.Unlock()
+	switch {
+	case err != nil && transport.Sent(err):
+		c.charge()
+	case err == nil && resp.StatusCode/100 == 2:
+		c.answered = true
+	}
+}
+
+// charge takes what is held for paid.
+func (c *call) charge() {
+	c.lost = cost.Add(c.lost, cost.Usage{Calls: 1, Cost: c.need})
+	c.ledger.settle(c, c.need)
+	c.answered = false
+}
+
+// again reports whether the request ended for want of money alone.
+func (c *call) again() bool {
+	c.ledger.mu.Lock()
+	defer c.ledger.mu.Unlock()
+	defer func() { c.broke = false }()
+	return c.broke
+}
+
+// settle is what the call has used, all told. Where no try was seen, the chatter
+// is none that goes over the network, and its word stands for what was billed.
+func (c *call) settle(u cost.Usage, err error, price *cost.Price) cost.Usage {
+	c.ledger.mu.Lock()
+	defer c.ledger.mu.Unlock()
+	billed := err == nil || c.answered || u.Calls > 0
+	switch {
+	case !billed || u.Cost > 0:
+	case u.InputTokens > 0:
+		u = Priced(u, price)
+	default:
+		u.Cost = c.need
+	}
+	if billed {
+		u.Calls = max(u.Calls, 1)
+	}
+	c.ledger.settle(c, u.Cost)
+	return cost.Add(c.lost, u)
+}
+
+// abandon settles a call that ended in a panic, so that nobody waits for its money.
+func (c *call) abandon() {
+	c.ledger.mu.Lock()
+	defer c.ledger.mu.Unlock()
+	if c.held {
+		c.charge()
+	}
+}

@@ -1,0 +1,164 @@
+package config
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// The largest values of the keys that models are set with.
+const (
+	maxModelName    = 200 // characters
+	maxLanguage     = 40  // bytes
+	maxWords        = 3   // of a language's name
+	maxOutputTokens = 1_000_000
+	maxTemperature  = 2
+	maxDepth        = 5 // of lists and maps in model-options.body
+	maxWhole        = 1 << 53
+)
+
+func modelKeys(m *Models) keys {
+	name := func(into *string) func(*reader, ast.Node) {
+		return func(r *reader, n ast.Node) { r.modelName(n, into) }
+	}
+	return keys{"classify": name(&m.Classify), "review": name(&m.Review), "verify": name(&m.Verify), "redraft": name(&m.Redraft)}
+}
+
+func agentKeys(a *Agent) keys {
+	return keys{
+		"max-turns": func(r *reader, n ast.Node) { r.whole(n, 1, maxTurns, &a.MaxTurns) },
+		"max-time":  func(r *reader, n ast.Node) { r.seconds(n, maxTime, &a.MaxSeconds) },
+		"tools":     func(r *reader, n ast.Node) { r.unless(n, &a.NoTools) },
+	}
+}
+
+func optionKeys(o *ModelOptions) keys {
+	return keys{
+		"effort":            func(r *reader, n ast.Node) { r.oneOf(n, Efforts(), &o.Effort) },
+		"temperature":       func(r *reader, n ast.Node) { o.Temperature = r.number(n, 0, maxTemperature) },
+		"seed":              func(r *reader, n ast.Node) { o.Seed = r.seed(n) },
+		"max-output-tokens": func(r *reader, n ast.Node) { r.whole(n, 1, maxOutputTokens, &o.MaxOutputTokens) },
+		"headers":           func(r *reader, n ast.Node) { o.Headers = r.texts(n) },
+		"body":              func(r *reader, n ast.Node) { o.Body = r.values(n, maxDepth) },
+	}
+}
+
+func priceKeys(p *cost.Price) keys {
+	price := func(into *cost.MicroUSD) func(*reader, ast.Node) {
+		return func(r *reader, n ast.Node) { r.usd(n, into) }
+	}
+	return keys{"input": price(&p.Input), "cached-input": price(&p.CachedInput), "output": price(&p.Output), "cache-write": price(&p.CacheWrite)}
+}
+
+// prices reads a price for each model. Cached input and cache writes cost what
+// input does where nothing else is said.
+func (r *reader) prices(n ast.Node) map[string]cost.Price {
+	all := map[string]cost.Price{}
+	for _, e := range r.entries(n) {
+		var p cost.Price
+		said := r.mapping(e.Value, priceKeys(&p))
+		for _, need := range []string{"input", "output"} {
+			if !slices.Contains(said, need) {
+				r.fail(e.Key, "the price of %q needs %s, in USD per million tokens", keyName(e.Key), need)
+			}
+		}
+		if !slices.Contains(said, "cached-input") {
+			p.CachedInput = p.Input
+		}
+		if !slices.Contains(said, "cache-write") {
+			p.CacheWrite = p.Input
+		}
+		all[keyName(e.Key)] = p
+	}
+	return all
+}
+
+func (r *reader) modelName(n ast.Node, into *string) {
+	var s string
+	if !r.text(n, &s) {
+		return
+	}
+	if s == "" || len(s) > maxModelName || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' }) {
+		r.fail(n, "%.60q is not a model's name", s)
+		return
+	}
+	*into = s
+}
+
+func (r *reader) language(n ast.Node, into *string) {
+	var s string
+	if !r.text(n, &s) {
+		return
+	}
+	foreign := func(c rune) bool { return c != ' ' && c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }
+	s = strings.TrimSpace(s)
+	if words := len(strings.Fields(s)); words == 0 || words > maxWords || len(s) > maxLanguage || strings.ContainsFunc(s, foreign) || guard.Visible(s) != s {
+		r.fail(n, "%.60q is not a language: name it in up to %d words of letters, digits and hyphens, %d bytes in all", s, maxWords, maxLanguage)
+		return
+	}
+	*into = s
+}
+
+// paths reads names of files. A list that is there and empty is not the default.
+func (r *reader) paths(n ast.Node) []string {
+	paths := []string{}
+	for _, item := range r.list(n) {
+		var path string
+		if !r.text(item, &path) {
+			continue
+		}
+		if diff.CheckPath(path) != nil || strings.ContainsAny(path, "*?[]{}") {
+			r.fail(item, "%.60q is not a file's path from the repository's top", path)
+			continue
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+func (r *reader) guidelines(n ast.Node) []Guideline {
+	var all []Guideline
+	for _, item := range r.list(n) {
+		var g Guideline
+		r.mapping(item, keys{
+			"paths": func(r *reader, n ast.Node) { g.Paths = r.globs(n) },
+			"text":  func(r *reader, n ast.Node) { r.text(n, &g.Text) },
+		})
+		if len(g.Paths) == 0 || strings.TrimSpace(g.Text) == "" {
+			r.fail(item, "a guideline needs paths, a list of globs, and text")
+			continue
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
+// seconds reads a time in whole seconds.
+func (r *reader) seconds(n ast.Node, most time.Duration, into *int) {
+	var s string
+	if !r.text(n, &s) {
+		return
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < time.Second || d > most || d%time.Second != 0 {
+		r.fail(n, "%.60q is not a time in whole seconds from 1s to %v, such as 5m", s, most)
+		return
+	}
+	*into = int(d / time.Second)
+}
+
+func (r *reader) seed(n ast.Node) *int {
+	var seed int
+	if !r.whole(n, 0, math.MaxInt32, &seed) {
+		return nil
+	}
+	return &seed
+}

@@ -1,0 +1,151 @@
+package config
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/org/pr-review-action/internal/cost"
+)
+
+// unless reads a boolean that is on by default, as its opposite.
+func (r *reader) unless(n ast.Node, off *bool) {
+	on := !*off
+	r.boolean(n, &on)
+	*off = !on
+}
+
+func (r *reader) oneOf(n ast.Node, known []string, into *string) {
+	var s string
+	if !r.text(n, &s) {
+		return
+	}
+	if !slices.Contains(known, s) {
+		r.fail(n, "%.60q is none of %s", s, strings.Join(known, ", ")).Hint = Nearest(s, known)
+		return
+	}
+	*into = s
+}
+
+// usd reads an amount of dollars that may be nothing.
+func (r *reader) usd(n ast.Node, into *cost.MicroUSD) bool {
+	v, ok := cost.USD(digits(n))
+	if !ok {
+		r.fail(n, "expected an amount in USD from 0 to %d, such as 0.25, got %s", cost.MaxUSD, shown(n))
+		return false
+	}
+	*into = v
+	return true
+}
+
+// amount reads an amount of dollars over nothing.
+func (r *reader) amount(n ast.Node, into *cost.MicroUSD) {
+	var v cost.MicroUSD
+	if !r.usd(n, &v) {
+		return
+	}
+	if v == 0 {
+		r.fail(n, "expected an amount in USD over 0, such as 2.50, got %s", shown(n))
+		return
+	}
+	*into = v
+}
+
+func (r *reader) whole(n ast.Node, least, most int, into *int) bool {
+	v, err := strconv.Atoi(digits(n))
+	if err != nil || v < least || v > most {
+		r.fail(n, "expected a whole number from %d to %d, got %s", least, most, shown(n))
+		return false
+	}
+	*into = v
+	return true
+}
+
+func (r *reader) number(n ast.Node, least, most float64) *float64 {
+	v, err := strconv.ParseFloat(digits(n), 64)
+	if err != nil || !(v >= least && v <= most) {
+		r.fail(n, "expected a number from %g to %g, got %s", least, most, shown(n))
+		return nil
+	}
+	return &v
+}
+
+// digits is a number as it is written; empty for all else.
+func digits(n ast.Node) string {
+	switch n.(type) {
+	case *ast.IntegerNode, *ast.FloatNode:
+		return n.GetToken().Value
+	}
+	return ""
+}
+
+// shown is a number as it is written, or what else there is.
+func shown(n ast.Node) string {
+	if d := digits(n); d != "" {
+		return d[:min(len(d), 40)]
+	}
+	return kind(n)
+}
+
+// texts reads a map of texts.
+func (r *reader) texts(n ast.Node) map[string]string {
+	all := map[string]string{}
+	for _, e := range r.entries(n) {
+		var s string
+		if r.text(e.Value, &s) {
+			all[keyName(e.Key)] = s
+		}
+	}
+	return all
+}
+
+// values reads a map of plain values, nested as deep as given.
+func (r *reader) values(n ast.Node, depth int) map[string]any {
+	all := map[string]any{}
+	for _, e := range r.entries(n) {
+		if v := r.value(e.Value, depth-1); v != nil {
+			all[keyName(e.Key)] = v
+		}
+	}
+	return all
+}
+
+func (r *reader) value(n ast.Node, depth int) any {
+	if depth < 0 {
+		r.fail(n, "this is nested too deep; %d levels are read", maxDepth)
+		return nil
+	}
+	switch v := n.(type) {
+	case *ast.StringNode:
+		return v.Value
+	case *ast.LiteralNode:
+		return v.Value.Value
+	case *ast.BoolNode:
+		return v.Value
+	case *ast.IntegerNode, *ast.FloatNode:
+		return r.plainNumber(n)
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return r.values(n, depth)
+	case *ast.SequenceNode:
+		list := []any{}
+		for _, item := range v.Values {
+			list = append(list, r.value(item, depth-1))
+		}
+		return list
+	}
+	r.fail(n, "expected text, a number, true or false, a list or keys with values, got %s", kind(n))
+	return nil
+}
+
+// plainNumber reads a number that JSON keeps as it is.
+func (r *reader) plainNumber(n ast.Node) any {
+	v, err := strconv.ParseFloat(digits(n), 64)
+	if err != nil || !(math.Abs(v) <= maxWhole) {
+		r.fail(n, "expected a decimal number up to %d, got %s", maxWhole, shown(n))
+		return nil
+	}
+	return v
+}

@@ -1,0 +1,35 @@
+package render
+
+import (
+	"fmt"
+
+	"github.com/org/pr-review-action/internal/cost"
+)
+
+// Expected says, before anything is asked, what a run is about to ask and about
+// what that costs: "61 files to ask about, about 0.4 million tokens, about $0.12
+// of $1.00". A limit of 0 is none.
+func Expected(files int, u cost.Usage, limit cost.MicroUSD) string {
+	if files == 0 {
+		return "No file is left to ask a model about."
+	}
+	text := fmt.Sprintf("%s to ask a model about; about %s tokens", Count(files, "file"), magnitude(u.Tokens()))
+	switch {
+	case u.Cost > 0 && limit > 0:
+		return text + fmt.Sprintf(", about %s of %s.", u.Cost, limit)
+	case u.Cost > 0:
+		return text + fmt.Sprintf(", about %s.", u.Cost)
+	}
+	return text + "."
+}
+
+// magnitude is a large number as a person would say it.
+func magnitude(n int64) string {
+	switch {
+	case n < 10_000:
+		return Thousands(max(n/100, 1) * 100)
+	case n < 1_000_000:
+		return Thousands(n / 1000 * 1000)
+	}
+	return fmt.Sprintf("%.1f million", float64(n)/1e6)
+}

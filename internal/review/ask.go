@@ -1,0 +1,187 @@
+package review
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/tool"
+)
+
+// Recorded is a paid answer as it is kept, or what the tools gave that it called.
+// Texts are untrusted; the question is not in it, but for the boundary that goes
+// on through the conversation.
+type Recorded struct {
+	Boundary guard.Boundary `json:"boundary,omitempty"`
+	Text     string         `json:"text,omitempty"`
+	Ended    string         `json:"ended,omitempty"` // truncated, refused or empty; "" for a whole answer
+	Usage    cost.Usage     `json:"usage"`
+
+	Calls   []llm.Call    `json:"calls,omitempty"`
+	State   []byte        `json:"state,omitempty"` // llm.Answer's
+	Model   string        `json:"model,omitempty"`
+	Finish  string        `json:"finish,omitempty"`
+	Seconds float64       `json:"seconds,omitempty"`
+	Results []tool.Record `json:"results,omitempty"`
+}
+
+// Once gives the kept answer of a key, or lets do ask and keeps what it says. An
+// error of do is passed on and not kept; any other error says that the answer
+// could not be kept.
+type Once func(ctx context.Context, key string, do func(context.Context) (Recorded, error)) (Recorded, error)
+
+// Key is the SHA-256, in hex, over who reviews and what. An identity names all
+// of a reviewer that can change its result.
+func Key(identity string, f diff.File) string {
+	return hash(identity, f.Path, f.OldPath, string(f.Status), f.Patch)
+}
+
+// protocol rises when the same answers are asked for or read in another way.
+const protocol = "2"
+
+// Key covers the prompts, the models, the tools, the guides and the limits of a
+// conversation. What the tools would find, and the text around the change, are not
+// in it, nor is the file's cap: an answer that was paid stays one.
+func (m *Model) Key(f diff.File) string {
+	identity := []string{protocol, prompt.Fingerprint(), fmt.Sprint(maxTokens, m.Limits, m.Head != nil)}
+	for _, c := range []Chatter{m.Options.Review, m.Verify, m.Classify} {
+		name := ""
+		if c != nil {
+			name = c.Identity()
+		}
+		identity = append(identity, name)
+	}
+	identity = append(identity, m.Guides.Language, hash(m.Guides.guidelines(f.Path)...))
+	for _, d := range m.Guides.Instructions {
+		identity = append(identity, hash("instructions", d.Path, d.Text))
+	}
+	for _, t := range m.Tools.Offers() {
+		identity = append(identity, hash("tool", t.Name, t.Description, string(t.Schema)))
+	}
+	return Key(hash(identity...), f)
+}
+
+func hash(texts ...string) string {
+	h := sha256.New()
+	for _, s := range texts {
+		fmt.Fprintf(h, "%d:%s,", len(s), s)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// The tasks that a model is asked for, as finding.Call names them.
+const (
+	classifying = "classify"
+	reviewing   = "review"
+	asking      = "again"
+	repairing   = "repair"
+	verifying   = "verify"
+)
+
+// maxTokens bounds the output of one call, reasoning included.
+const maxTokens = 16_384
+
+// question is one request. Its key stands for what the model is sent, the boundary
+// left out.
+type question struct {
+	task     string
+	key      string
+	chat     Chatter
+	boundary guard.Boundary              // of the conversation; empty for its first turn,
+	avoid    []string                    // where one is drawn that none of these texts holds
+	request  llm.Request                 // without the first user's turn,
+	user     func(guard.Boundary) string // which belongs to the boundary
+}
+
+// request is what all requests of one kind about the file have in common.
+func (t *task) request(about prompt.Task) llm.Request {
+	return llm.Request{System: about.System, SchemaName: about.SchemaName, Schema: about.Schema, MaxTokens: maxTokens, Effort: t.depth.effort}
+}
+
+// notKeptError is an answer that could not be kept: using it would mean to pay
+// for it again after a crash, so the run ends.
+type notKeptError struct{ error }
+
+func (e *notKeptError) Unwrap() error { return e.error }
+
+// ask makes one call, unless its answer is known, and counts it. What was billed
+// is no error, whatever the answer is worth.
+func (t *task) ask(ctx context.Context, q question) (Recorded, error) {
+	var said Recorded
+	var failure error
+	r, err := t.once(ctx, q.key, func(ctx context.Context) (Recorded, error) {
+		said, failure = t.call(ctx, q)
+		return said, failure
+	})
+	if failure != nil {
+		r, err = said, failure
+	} else if err != nil {
+		r, err = said, &notKeptError{fmt.Errorf("keeping an answer: %w", err)}
+	}
+	t.note(q.task, r)
+	return r, err
+}
+
+// note adds a call to the account of the file. One that was not billed is none.
+func (t *task) note(what string, r Recorded) {
+	t.out.Usage = cost.Add(t.out.Usage, r.Usage)
+	if r.Usage == (cost.Usage{}) && r.Text == "" && len(r.Calls) == 0 {
+		return
+	}
+	t.out.Calls = append(t.out.Calls, finding.Call{
+		Task: what, Part: t.part, Model: r.Model, Finish: r.Finish, Seconds: r.Seconds, Usage: r.Usage,
+	})
+}
+
+func (m *Model) once(ctx context.Context, key string, do func(context.Context) (Recorded, error)) (Recorded, error) {
+	if m.Once == nil {
+		return do(ctx)
+	}
+	return m.Once(ctx, key, do)
+}
+
+func (t *task) call(ctx context.Context, q question) (Recorded, error) {
+	b := q.boundary
+	if b == "" {
+		var err error
+		if b, err = guard.NewBoundary(t.Random, q.avoid...); err != nil {
+			return Recorded{}, err
+		}
+	}
+	q.request.User = q.user(b)
+	began := t.Now()
+	answer, err := q.chat.Chat(ctx, q.request)
+	r := Recorded{
+		Boundary: b, Text: t.Redact.Redact(answer.Text), Calls: answer.Calls, State: answer.State, Usage: answer.Usage,
+		Model: answer.Model, Finish: answer.Finish, Seconds: t.Now().Sub(began).Seconds(),
+	}
+	if r.Ended = Ending(err); r.Ended != "" {
+		err = nil
+	}
+	return r, err
+}
+
+// endings are the errors with which a call is billed all the same, by the names
+// under which they are kept.
+func endings() map[string]error {
+	return map[string]error{"truncated": llm.ErrTruncated, "refused": llm.ErrRefused, "empty": llm.ErrEmpty}
+}
+
+// Ending names how a call ended that was billed without a whole answer, as Recorded
+// has it; "" for any other error.
+func Ending(err error) string {
+	for name, ending := range endings() {
+		if errors.Is(err, ending) {
+			return name
+		}
+	}
+	return ""
+}

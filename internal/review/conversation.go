@@ -1,0 +1,110 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/org/pr-review-action/internal/agent"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/tool"
+)
+
+// errTurns is a conversation that used up its turns or its time without an answer.
+var errTurns = errors.New("the model went on looking around until its turns were used up")
+
+// conversation is one with a model that may call tools. Its key goes on with
+// every answer and every result, so that each turn has one of its own.
+type conversation struct {
+	*task
+	name  string // as finding.Call has it
+	chat  Chatter
+	about prompt.Task
+	user  func(guard.Boundary) string
+	avoid []string // that hold no boundary
+	key   string
+
+	boundary guard.Boundary
+	ended    string // how the last answer did; "" for a whole one
+}
+
+// run gives the last answer. The error says why there is none to read.
+func (c *conversation) run(ctx context.Context) (string, error) {
+	loop := agent.Loop{
+		Limits: c.depth.limits, Ask: c.ask, Do: c.do, Now: c.Now, Last: prompt.Last(), Show: c.tell,
+	}
+	first := c.request(c.about)
+	if c.depth.limits.Turns > 1 {
+		first.Tools = c.Tools.Offers()
+	}
+	out, err := loop.Run(ctx, first)
+	switch {
+	case err != nil:
+		return "", err
+	case out.End == agent.Iterations:
+		return "", errTurns
+	case out.End == agent.Budget:
+		return "", cost.ErrFileSpent
+	}
+	return out.Answer.Text, endings()[c.ended]
+}
+
+// ask puts the loop's question, with the user's turn that belongs to the boundary:
+// which one that is a kept first answer says.
+func (c *conversation) ask(ctx context.Context, r llm.Request) (llm.Answer, error) {
+	said, err := c.task.ask(ctx, question{
+		task: c.name, key: c.key, chat: c.chat, boundary: c.boundary, avoid: c.avoid,
+		request: r, user: c.user,
+	})
+	answer := llm.Answer{Text: said.Text, Calls: said.Calls, State: said.State, Usage: said.Usage}
+	if err != nil {
+		return answer, err
+	}
+	if c.ended = said.Ended; c.ended != "" {
+		answer.Calls = nil // half of what it was to say
+	}
+	c.boundary, c.key = said.Boundary, hash(c.key, said.Text, text(said.Calls))
+	return answer, nil
+}
+
+// do runs what an answer called, once: a run that goes on after a crash is told
+// what the first was told, whatever the tools would say by then.
+func (c *conversation) do(ctx context.Context, calls []llm.Call) ([]tool.Record, error) {
+	var failure error
+	r, err := c.once(ctx, hash(c.key, "results"), func(ctx context.Context) (Recorded, error) {
+		var done []tool.Record
+		done, failure = agent.Do(ctx, c.Tools, calls)
+		return Recorded{Results: done}, failure
+	})
+	switch {
+	case failure != nil:
+		return nil, failure
+	case err != nil:
+		return nil, &notKeptError{fmt.Errorf("keeping the results of tools: %w", err)}
+	}
+	c.key = hash(c.key, text(r.Results))
+	return r.Results, nil
+}
+
+// tell adds a call of a tool to the account of the answer that made it, and words
+// for the model what came of it.
+func (c *conversation) tell(r tool.Record) string {
+	made := &c.out.Calls[len(c.out.Calls)-1].Tools
+	*made = append(*made, finding.ToolCall{Name: r.Name, Arguments: r.Arguments, Bytes: r.Bytes, Problem: r.Problem})
+	return prompt.ToolResult(c.boundary, r.Name, cmp.Or(r.Problem, r.Text))
+}
+
+// text is a value as a part of a key.
+func text[T llm.Call | tool.Record](list []T) string {
+	data, err := json.Marshal(list)
+	if err != nil {
+		return err.Error() // texts and numbers alone: it cannot be
+	}
+	return string(data)
+}

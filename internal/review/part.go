@@ -1,0 +1,76 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/prompt"
+)
+
+// attempt is what one conversation, or one call, came to.
+type attempt struct {
+	boundary guard.Boundary
+	text     string
+	findings []finding.Finding // those that are whole
+	err      error             // why the answer is not whole; nil when it is
+}
+
+// reviewPart asks for the findings in a part of the patch, once more where the
+// answer cannot be used, holds them against the lines that they quote, and has
+// the grave ones looked at again. The error says that the file was not reached.
+func (t *task) reviewPart(ctx context.Context, patch string, parts int) (attempt, error) {
+	in := t.input(ctx, patch, parts)
+	a := t.converse(ctx, in)
+	if err := t.ends(ctx, a.err); err != nil {
+		return a, err
+	}
+	if f, ok := next(in, a); ok {
+		b := t.second(ctx, in, a, f)
+		if err := t.ends(ctx, b.err); err != nil {
+			return b, err // the first answer is kept: with more money or time the file is gone on with
+		}
+		a = better(a, b)
+	}
+	found, moved := newQuotes(patch).check(t.redacted(a.findings))
+	t.out.Moved += moved
+	var err error
+	a.findings, err = t.verify(ctx, in, found)
+	return a, err
+}
+
+// redacted frees findings of credentials that the answer had in a spelling of JSON,
+// and could be kept with.
+func (t *task) redacted(found []finding.Finding) []finding.Finding {
+	for i := range found {
+		f := &found[i]
+		for _, text := range []*string{&f.Category, &f.Title, &f.Body, &f.Suggestion, &f.Quote} {
+			*text = t.Redact.Redact(*text)
+		}
+	}
+	return found
+}
+
+// converse lets the model look around and answer.
+func (t *task) converse(ctx context.Context, in prompt.Input) attempt {
+	c := &conversation{
+		task: t, name: reviewing, chat: t.Options.Review, about: prompt.Reviewing(), key: hash(t.key, reviewing, in.Patch), avoid: prompt.Texts(in),
+		user: func(b guard.Boundary) string { return prompt.User(b, in) },
+	}
+	text, err := c.run(ctx)
+	a := attempt{boundary: c.boundary, text: text}
+	a.read(err, in.Path)
+	return a
+}
+
+// read takes the findings out of an answer. One that was cut off may hold some.
+func (a *attempt) read(ended error, path string) {
+	a.err = ended
+	if ended == nil || errors.Is(ended, llm.ErrTruncated) {
+		found, bad := decode(a.text, path)
+		a.findings, a.err = found, cmp.Or(ended, bad)
+	}
+}

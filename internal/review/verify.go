@@ -1,0 +1,114 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/prompt"
+)
+
+// verify has the findings of severity major or higher looked at once more, with the
+// code in view, and holds back those of which the second look says that they do
+// not hold. Where no answer comes that can be used they stay, with a note. The
+// error says that the file was not reached.
+func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Finding) ([]finding.Finding, error) {
+	claims, at := grave(found)
+	if t.Verify == nil || len(claims) == 0 {
+		return found, nil
+	}
+	said := make([]string, 0, len(claims))
+	for _, c := range claims {
+		said = append(said, fmt.Sprintf("%s %d %d %q %q %q", c.Side, c.StartLine, c.Line, c.Quote, c.Title, c.Body))
+	}
+	c := &conversation{
+		task: t, name: verifying, chat: t.Options.Verify, about: prompt.Verifying(), key: hash(append(said, t.key, verifying, in.Patch)...),
+		avoid: prompt.Texts(in, claims...), user: func(b guard.Boundary) string { return prompt.Verify(b, in, claims) },
+	}
+	text, err := c.run(ctx)
+	switch {
+	case errors.Is(err, cost.ErrSpent), errors.Is(err, cost.ErrFileSpent):
+		return unchecked(found, at, "the budget was spent"), nil
+	case t.ends(ctx, err) != nil:
+		return nil, t.ends(ctx, err)
+	case err != nil:
+		return unchecked(found, at, "the second look gave no answer"), nil
+	}
+	var v struct {
+		Verdicts []verdict `json:"verdicts"`
+	}
+	if !readJSON(text, &v) {
+		return unchecked(found, at, "the second look gave no answer that can be read"), nil
+	}
+	return judged(found, at, v.Verdicts), nil
+}
+
+// grave are the findings that are looked at again, and where they stand.
+func grave(found []finding.Finding) (claims []finding.Finding, at []int) {
+	for i, f := range found {
+		if f.Filtered == "" && f.Severity.Rank() >= finding.Major.Rank() {
+			claims, at = append(claims, f), append(at, i)
+		}
+	}
+	return claims, at
+}
+
+// verdict is a prompt.Verdict as a model writes it. A pointer tells a missing key
+// from a finding that does not hold.
+type verdict struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+	Holds  *bool  `json:"holds"`
+}
+
+// judged holds back what a verdict refutes. A finding without one stays, and so
+// does one with several.
+func judged(found []finding.Finding, at []int, verdicts []verdict) []finding.Finding {
+	for claim, i := range at {
+		switch holds := verdictOn(prompt.ClaimID(claim), verdicts); {
+		case holds == nil:
+			unchecked(found, []int{i}, "the second look gave no verdict on it")
+		case !*holds:
+			found[i].Filtered = finding.Refuted
+			remark(&found[i], "a second look at the code did not bear it out")
+		}
+	}
+	return found
+}
+
+// verdictOn is nil where there is none, or more than one.
+func verdictOn(id string, verdicts []verdict) (holds *bool) {
+	n := 0
+	for _, v := range verdicts {
+		if v.ID == id {
+			holds, n = v.Holds, n+1
+		}
+	}
+	if n != 1 {
+		return nil
+	}
+	return holds
+}
+
+func unchecked(found []finding.Finding, at []int, why string) []finding.Finding {
+	for _, i := range at {
+		remark(&found[i], "not looked at a second time: "+why)
+	}
+	return found
+}
+
+// remark goes behind what stands in the finding's note already.
+func remark(f *finding.Finding, text string) {
+	f.Note = strings.TrimPrefix(f.Note+"; "+text, "; ")
+}
+
+// readJSON reads a small answer, all of it or nothing.
+func readJSON(text string, into any) bool {
+	return json.Unmarshal([]byte(Unfence(text)), into, json.RejectUnknownMembers(true)) == nil
+}
