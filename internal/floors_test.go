@@ -105,7 +105,8 @@ func TestT16_OnlyReadingACloneStartsAProgram(t *testing.T) {
 			starts = append(starts, name)
 		}
 	}
-	require.Equal(t, []string{"ingest/git.go"}, starts, "the action's modes never read a clone")
+	slices.Sort(starts)
+	require.Equal(t, []string{"ingest/git.go", "tool/sandbox_linux.go"}, starts, "the action's modes read no clone and have no sandbox")
 }
 
 type edge struct{ from, to, position string }
@@ -119,7 +120,7 @@ func (e edge) check() error {
 	switch {
 	case !known || !knownTo:
 		return fmt.Errorf("a room has no floor in floors_test.go")
-	case from == benchFloor && to <= 2:
+	case from == benchFloor && (to <= 2 || to == testFloor):
 		return nil
 	case from == testFloor:
 		if to <= 1 || to == testFloor {

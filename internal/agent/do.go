@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/tool"
+	"github.com/org/pr-review-action/internal/trace"
 )
 
 // Do runs calls side by side, a few at one time, and gives their records in the
@@ -17,7 +18,14 @@ func Do(ctx context.Context, tools tool.Set, calls []llm.Call) ([]tool.Record, e
 	group.SetLimit(maxAtOnce)
 	for i, c := range calls {
 		group.Go(func() error {
+			ctx, span := trace.Tool(ctx, c.Name, c.ID, c.Arguments)
 			records[i] = tools.Call(ctx, c)
+			span.Number("bytes", int64(records[i].Bytes))
+			span.Content("gen_ai.tool.call.result", records[i].Text)
+			if records[i].Problem != "" {
+				span.Problem("tool_problem")
+			}
+			span.End(nil)
 			return nil
 		})
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/trace"
 )
 
 // job is one run of the action.
@@ -49,10 +50,18 @@ func (j *job) run(ctx context.Context) (report, error) {
 	if err := j.setUp(); err != nil {
 		return report{}, err
 	}
+	ctx, over, err := j.traced(ctx, j.settings, "", j.runner.Warning)
+	if err != nil {
+		return report{}, err
+	}
+	defer over()
 	if j.mode == "resume" {
 		return j.resume(ctx)
 	}
-	return j.review(ctx)
+	ctx, span := trace.Run(ctx, "review", j.began)
+	r, err := j.review(ctx)
+	span.End(err)
+	return r, err
 }
 
 // setUp reads inputs and event and makes the clients. Nothing is sent yet.
@@ -188,7 +197,7 @@ func (j *job) deciding(r report) render.Decide {
 		Code: r.Code, Expires: r.packed.Manifest.ExpiresAt, Artifact: r.Artifact, Elapsed: j.Now().Sub(j.began),
 		RetainedUntil: r.retained, Kept: r.Outcome == kept, Trust: j.protection.Trust, Counts: j.summary == "counts",
 		Show:      fmt.Sprintf("pr-review-action show %s", quoted(j.ref.String())),
-		Withdraws: r.withdrew, Extra: r.Usage.Cost, MaxCost: r.state.Draft.MaxCost,
+		Withdraws: r.withdrew, Extra: r.Usage.Cost,
 	}
 	if d.RetainedUntil.IsZero() {
 		d.RetainedUntil = j.began.UTC().AddDate(0, 0, j.retention)

@@ -103,7 +103,7 @@ func commands() []command {
 		{"review", "<url | owner/repo#n | base..head | base...head | - | FILE.diff | demo>", "review a change and stop for a decision", (*app).review, reviewFlags},
 		{"resume", "<thread>", "decide a parked draft", (*app).resume, resumeFlags},
 		{"show", "<thread | owner/repo#n>", "print a parked draft", (*app).show, showFlags},
-		{"threads", "[owner/repo]", "list parked drafts, of the store or of a repository on GitHub", (*app).threads, showFlags},
+		{"threads", "[owner/repo]", "list parked drafts, of the store or of a repository on GitHub", (*app).threads, listFlags},
 		{"eval run", "<CASES.jsonl | starter>…", "review changes whose defects are known, and score what is found", (*app).evalRun, evalRunFlags},
 		{"eval show", "<case>", "print all that one case was given, answered and scored", (*app).evalShow, evalShowFlags},
 		{"eval diff", "<DIR> <DIR>", "compare two runs case by case", (*app).evalDiff, evalDiffFlags},

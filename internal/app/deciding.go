@@ -17,12 +17,13 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
 // resume is the deciding job: it finds the draft, proves that it is the one
 // that was shown, takes the decision, puts it on record and posts.
-func (j *job) resume(ctx context.Context) (report, error) {
+func (j *job) resume(ctx context.Context) (_ report, err error) {
 	if err := j.checkRoute(); err != nil {
 		return report{}, err
 	}
@@ -47,6 +48,8 @@ func (j *job) resume(ctx context.Context) (report, error) {
 	if err != nil {
 		return report{}, err
 	}
+	ctx, span := trace.Run(trace.Continue(ctx, state.Draft.Trace), "resume", j.began)
+	defer func() { span.End(err) }()
 	answer, err := j.decide(ctx, state, draft)
 	if err != nil {
 		return report{}, err

@@ -82,7 +82,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewe
 	if err != nil {
 		return report{}, err
 	}
-	if _, err = flow.Run(ctx, change.Thread, reviewpr.State{Draft: j.drafting(change, reviewer, approvals, before)}); err != nil {
+	if _, err = flow.Run(ctx, change.Thread, reviewpr.State{Draft: j.drafting(ctx, change, reviewer, approvals, before)}); err != nil {
 		return report{}, j.cutOff(ctx, store, err)
 	}
 	r, err := reportOf(ctx, flow, store, change.Thread, j.protection)
@@ -162,8 +162,8 @@ func sealing(p checkpoint.Protection) []graph.RunOption {
 }
 
 // drafting are the facts of this job's draft.
-func (j *job) drafting(change ingest.Change, r *reviewer, approvals []string, before before) reviewpr.Draft {
-	d := j.facts(j.settings, r)
+func (j *job) drafting(ctx context.Context, change ingest.Change, r *reviewer, approvals []string, before before) reviewpr.Draft {
+	d := j.facts(ctx, j.settings, r)
 	d.Web, d.Environment, d.Trust, d.Again = change.Pull.Web(), j.environment, j.protection.Trust, j.anew
 	d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef, approvals
 	for _, replaced := range before.drafts {

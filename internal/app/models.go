@@ -58,7 +58,7 @@ func (r *reviewer) prepare(b brief) error {
 		if err != nil {
 			return err
 		}
-		chats[task] = ledger.Over(client, prices[name])
+		chats[task] = spoken{ledger.Over(client, prices[name]), task, r.settings.baseURL, name, prices[name]}
 	}
 	own := r.app.own(r.settings)
 	model := review.NewModel(review.Options{
@@ -127,7 +127,7 @@ func (r *reviewer) open(c config.Config, paid reviewpr.Paid, unknown string) err
 	switch {
 	case unknown != "" && (run > 0 || pull > 0 || c.MaxCostPerFile > 0):
 		return usageError(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap could not be held", unknown),
-			fmt.Sprintf("say in %s what it costs, in USD per million tokens, such as\n  prices:\n    %q: { input: 0.25, output: 2 }", r.settings.config, unknown))
+			fmt.Sprintf("say in %s what it costs, in USD per million tokens, such as prices: { %q: { input: 0.25, output: 2 } }", r.settings.config, unknown))
 	case unknown != "":
 		r.account.notice = fmt.Sprintf("The price of the model %q is not known, so the default cap of %s does not hold; with prices in %s it does.", unknown, defaultMaxCost, r.settings.config)
 		return nil

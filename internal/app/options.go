@@ -24,6 +24,9 @@ type options struct {
 	abort    bool
 	commands []string
 	eval     evalOptions
+	trace    string // file that the trace is written to
+	tree     bool   // show how the run came to its findings
+	runTests string // command that tests the change, in a sandbox
 }
 
 // verdict is what the flags say, possibly nothing. Commands that change findings
@@ -56,6 +59,8 @@ func reviewFlags(f *pflag.FlagSet, o *options) {
 	decisionFlags(f, o)
 	f.BoolVar(&o.admit, "admit", false, "review although the repository's admission rules would skip it")
 	f.BoolVar(&o.noInput, "no-input", false, "never ask; park instead")
+	traceFlags(f, o)
+	f.StringVar(&o.runTests, "run-tests", "", "command that tests the change, run in a sandbox without network when the model asks for the tests")
 	outputFlags(f, o)
 }
 
@@ -63,10 +68,20 @@ func resumeFlags(f *pflag.FlagSet, o *options) {
 	mirror(f, &o.settings, "allow-http")
 	decisionFlags(f, o)
 	f.BoolVar(&o.noInput, "no-input", false, "never ask")
+	traceFlags(f, o)
 	outputFlags(f, o)
 }
 
+func traceFlags(f *pflag.FlagSet, o *options) {
+	f.StringVar(&o.trace, "trace", "", "write what the run did to a file, one JSON object a line")
+}
+
 func showFlags(f *pflag.FlagSet, o *options) {
+	f.BoolVar(&o.tree, "trace", false, "show how the run came to its findings: calls, tools, time, tokens and cost")
+	listFlags(f, o)
+}
+
+func listFlags(f *pflag.FlagSet, o *options) {
 	storeFlags(f, o)
 	mirror(f, &o.settings, "instance", "code", "checkpoint-key", "draft-workflow", "decide-workflow", "allow-http")
 }

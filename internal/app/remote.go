@@ -257,6 +257,10 @@ func (r *remote) show(ctx context.Context, d parkedDraft) error {
 		return err
 	}
 	report = report.named(opened.Digest)
+	if r.options.tree {
+		fmt.Fprint(r.Stdout, r.tree(report))
+		return nil
+	}
 	if r.options.json {
 		return report.print(r.Stdout)
 	}

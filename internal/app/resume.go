@@ -10,18 +10,27 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/trace"
 )
 
 // resume decides a parked draft of the local store.
-func (a *app) resume(ctx context.Context, args []string, o *options) error {
+func (a *app) resume(ctx context.Context, args []string, o *options) (err error) {
 	given, err := o.verdict()
 	if err != nil {
 		return err
 	}
+	began := a.Now()
 	s, r, err := a.stored(ctx, args, "resume", o)
 	if err != nil {
 		return err
 	}
+	ctx, over, err := a.traced(ctx, o.settings, o.trace, a.warn)
+	if err != nil {
+		return err
+	}
+	defer over()
+	ctx, span := trace.Run(trace.Continue(ctx, r.state.Draft.Trace), "resume", began)
+	defer func() { span.End(err) }()
 	switch {
 	case r.state.Decision != nil:
 		return a.again(ctx, s, r, given, o)

@@ -16,11 +16,12 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/triage"
 )
 
 // review reviews what the argument names, up to the decision.
-func (a *app) review(ctx context.Context, args []string, o *options) error {
+func (a *app) review(ctx context.Context, args []string, o *options) (err error) {
 	given, err := o.verdict()
 	if err != nil {
 		return err
@@ -29,6 +30,13 @@ func (a *app) review(ctx context.Context, args []string, o *options) error {
 		return usageError("review takes one change", a.name+" review demo, or a pull request, a range such as main...HEAD, a diff's file, or -")
 	}
 	o.expires = cmp.Or(o.expires, defaultExpires)
+	ctx, over, err := a.traced(ctx, o.settings, o.trace, a.warn)
+	if err != nil {
+		return err
+	}
+	defer over()
+	ctx, span := trace.Run(ctx, "review", a.Now())
+	defer func() { span.End(err) }()
 	r, err := a.local(ctx, args[0], o)
 	if err != nil {
 		return err
@@ -115,7 +123,7 @@ func (r *localRun) run(ctx context.Context) (report, error) {
 		return report{}, err
 	}
 	r.progress.start()
-	_, err = flow.Run(ctx, r.thread, reviewpr.State{Draft: r.draft()})
+	_, err = flow.Run(ctx, r.thread, reviewpr.State{Draft: r.draft(ctx)})
 	r.progress.stop()
 	if err != nil {
 		return report{}, err
@@ -185,16 +193,16 @@ func (r *localRun) paid(ctx context.Context) (reviewpr.Paid, error) {
 func (a *app) warn(text string) { fmt.Fprintln(a.Stderr, "warning: "+guard.Text(text)) }
 
 // facts are what a draft says of who makes it, how and when.
-func (a *app) facts(s settings, r *reviewer) reviewpr.Draft {
+func (a *app) facts(ctx context.Context, s settings, r *reviewer) reviewpr.Draft {
 	now := a.clock()
 	return reviewpr.Draft{
 		Instance: s.instance, Rules: r.rules, Model: r.model, GateFrom: s.gateFrom, Prompt: r.prompt(),
-		CreatedAt: now, ExpiresAt: now.Add(s.expires), ToolVersion: Version(), MaxCost: r.account.cap,
+		CreatedAt: now, ExpiresAt: now.Add(s.expires), ToolVersion: Version(), MaxCost: r.account.cap, Trace: trace.Parent(ctx),
 	}
 }
 
-func (r *localRun) draft() reviewpr.Draft {
-	d := r.app.facts(r.options.settings, r.reviewer)
+func (r *localRun) draft(ctx context.Context) reviewpr.Draft {
+	d := r.app.facts(ctx, r.options.settings, r.reviewer)
 	d.UsedIDs = r.usedIDs
 	if p := r.change.Pull; p != nil {
 		d.Web = p.Web()

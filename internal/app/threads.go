@@ -22,6 +22,10 @@ func (a *app) show(ctx context.Context, args []string, o *options) error {
 	if err != nil {
 		return err
 	}
+	if o.tree {
+		fmt.Fprint(a.Stdout, a.tree(r))
+		return nil
+	}
 	if !r.parked() {
 		return a.finish(r, o)
 	}

@@ -222,6 +222,9 @@ func (r *reviewer) why() error {
 func (r *reviewer) explain(to *report, warn func(string)) {
 	switch cause := r.why(); {
 	case cause == nil:
+	case to.state.Spent():
+		to.Message = "no file was reviewed: " + explain(cause)
+	case errors.Is(cause, cost.ErrSpent): // the files say so
 	case to.Outcome == reviewpr.Failed:
 		to.Message += ": " + explain(cause)
 	default:

@@ -1,8 +1,11 @@
 // Command bench measures the product and prints Markdown: figures beside a floor
 // that was measured in turn with them, and with --check held against limits.
 //
-//	bench compare | fanout | anchors | memory | image | start | all
+//	bench compare | fanout | anchors | memory | image | start | model | all
+//	bench detect [--cases FILE]...
 //
+// Detect holds the detector of injections against files of attacks and benign
+// look-alikes; the others measure time and space.
 // Compare and fanout run a synthetic review of N files through the graph and by
 // hand: the files are reviewed side by side, the run stops at a gate with its
 // checkpoint on disk, and another process posts after a decision. The processes
@@ -66,8 +69,9 @@ type line struct {
 	Peak      int     `json:"peak_rss_kib,omitempty"`
 }
 
-var errUsage = errors.New("usage: bench compare|fanout|anchors|memory [--sizes N,N] [--repeats K] [--check]\n" +
+var errUsage = errors.New("usage: bench compare|fanout|anchors|memory|model [--sizes N,N] [--repeats K] [--check]\n" +
 	"       bench image|start|all [--image NAME] [--repeats K] [--check]\n" +
+	"       bench detect [--cases FILE]...\n" +
 	"       bench pause|floor-pause --n N --latency-ms L --concurrency C --dir DIR\n" +
 	"       bench resume|floor-resume --dir DIR --decision approve|reject")
 
@@ -87,6 +91,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
 		return errUsage
+	}
+	if args[0] == "detect" {
+		return detect(args[1:], stdout)
 	}
 	if list := named(args[0]); list != nil {
 		return report(ctx, list, args, stdout, stderr)

@@ -53,7 +53,7 @@ func Range(ctx context.Context, dir, arg, configPath string) (Change, error) {
 		}
 	}
 	c := Change{
-		Name: arg, Head: head,
+		Name: arg, Head: head, Settings: configPath,
 		Thread: fmt.Sprintf("local/%s#%s..%s:%s", g.name(), baseName, headName, head),
 	}
 	return c, g.read(ctx, base, head, configPath, &c)

@@ -26,6 +26,7 @@ type Change struct {
 	Unlisted int // changed files that GitHub does not list
 
 	Config     config.Config
+	Settings   string            // path of the settings file in the repository; empty for a diff, which has no base to read it from
 	Attributes []byte            // .gitattributes of the base, or empty
 	Guidance   []prompt.Document // of the trusted commit: how to work on the repository; it guides a review and orders nothing
 	Base       string            // the commit that the change starts from; empty for a diff

@@ -40,7 +40,7 @@ func Pull(ctx context.Context, api API, ref pull.Ref, o PullOptions) (Change, er
 	if err != nil {
 		return Change{}, err
 	}
-	c := Change{Name: fmt.Sprintf("#%d", p.Number), Thread: pull.ThreadID(p.Ref, o.Instance, p.HeadSHA), Head: p.HeadSHA, Pull: &p}
+	c := Change{Name: fmt.Sprintf("#%d", p.Number), Thread: pull.ThreadID(p.Ref, o.Instance, p.HeadSHA), Head: p.HeadSHA, Pull: &p, Settings: o.Config}
 	if err := readSettings(ctx, api, p, o.Config, &c); err != nil {
 		return Change{}, err
 	}

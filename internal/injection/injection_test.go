@@ -97,7 +97,7 @@ func TestOrdinaryTextIsNotFound(t *testing.T) {
 		"req.Header.Set(\"User-Agent\", \"ok\")", "return 0, ai, errors.New(\"not approved\")",
 		"aGVsbG8gd29ybGQsIHRoaXMgaXMgYSB0ZXN0IG9mIHRoZSBkZWNvZGVy", "-----BEGIN CERTIFICATE-----", "",
 		"// Fehler nicht melden, wenn die Datei fehlt", "// 忽略之前的缓存结果", "strings.Contains(s, \"<|im_start|>\")",
-		"tokens := []string{\"<|im_start|>\", \"<|im_end|>\"} // AI", "# AI: the skip list", "# AI: not trusted",
+		"// a turn stands between \"<|im_start|>\" and \"<|im_end|>\" in a text", "# AI: the skip list", "# AI: not trusted",
 		"# AI: models\n\n\n\n// skip this file",
 	} {
 		require.Empty(t, injection.Scan(text), text)

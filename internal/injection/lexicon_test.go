@@ -53,7 +53,7 @@ func TestDecodingIsBounded(t *testing.T) {
 
 func TestCodeIsNoProse(t *testing.T) {
 	t.Parallel()
-	require.True(t, prose("a line of plain words, (more or less)"))
+	require.True(t, prose("a line of plain words, and no more than one sign (of sorts)"))
 	require.False(t, prose("for (i = 0; i < n; i++) { a[i] = b[i]; }"))
 	require.False(t, prose("case right:"))
 	require.True(t, wordless("if (a == b) { return c; }"))

@@ -3,6 +3,7 @@ package injection
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // sentence is what is judged at one time: tokens that belong together.
@@ -19,11 +20,11 @@ var (
 )
 
 // shape is how a line may belong to the one before it.
-type shape struct{ comment, prose, item, blank bool }
+type shape struct{ comment, prose, item, blank, ended bool }
 
 func shapeOf(line string) shape {
 	body := strings.TrimLeft(line, "+-/*#<!>%;\"' \t")
-	return shape{comment: marker.MatchString(line), prose: prose(line), item: item.MatchString(line), blank: body == ""}
+	return shape{comment: marker.MatchString(line), prose: prose(line), item: item.MatchString(line), blank: body == "", ended: ended(line)}
 }
 
 // prose reports whether a line has several words, and few of the signs that
@@ -41,6 +42,12 @@ func prose(line string) bool {
 	return signs*20 <= len(line)
 }
 
+// ended reports whether a line ends with the end of a sentence.
+func ended(line string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line, " \t*/>-\"'"))
+	return strings.ContainsRune(".!?。！？؟।", last)
+}
+
 // wordless reports whether a line is code without comment or string: it says
 // nothing to a reader.
 func wordless(line string) bool {
@@ -50,7 +57,7 @@ func wordless(line string) bool {
 
 func (s shape) follows(before shape) bool {
 	switch {
-	case s.blank || before.blank || s.item:
+	case s.blank || before.blank || before.ended || s.item:
 		return false
 	case s.comment != before.comment:
 		return before.comment && s.prose // the inside of a block comment

@@ -31,7 +31,6 @@ type Decide struct {
 	DispatchAbort string    // route B: the whole command that aborts
 	Artifact      string    // the artifact's name; empty where unknown
 	Elapsed       time.Duration
-	MaxCost       cost.MicroUSD // cap of the run; 0 is not shown
 	Trust         string        // digest, seal or encrypt; empty means digest
 	Counts        bool          // nothing of a finding is shown but how many there are
 	Show          string        // with Counts: the command that shows the whole draft
@@ -189,7 +188,7 @@ func (d Decide) footer(r Review) string {
 	if r.Head != "" {
 		parts = append(parts, "commit "+r.commit())
 	}
-	parts = append(parts, r.bill(d.MaxCost)...)
+	parts = append(parts, r.bill()...)
 	if d.Elapsed > 0 {
 		parts = append(parts, duration(d.Elapsed))
 	}
@@ -201,12 +200,12 @@ func (d Decide) footer(r Review) string {
 	if d.Trust == "encrypt" {
 		where = strings.Replace(where, "is `review.md` in", "is encrypted, with all else, in", 1)
 	}
-	return sentences(sentenceOf(parts), r.reused(), where)
+	return sentences(sentenceOf(parts), r.reused(), r.moved(), where)
 }
 
 // bill is what the run cost, and with which model, in parts of a sentence.
-func (r Review) bill(limit cost.MicroUSD) []string {
-	parts := spent(r.Usage, limit)
+func (r Review) bill() []string {
+	parts := spent(r.Usage, r.Limit)
 	if r.Model != "" && len(parts) > 0 {
 		parts = append(parts, guard.Code(r.Model))
 	}

@@ -98,7 +98,7 @@ func (e Ending) rest(r Review) []string {
 }
 
 // paid is what the run cost, in sentences.
-func (r Review) paid() string { return sentences(sentenceOf(r.bill(0)), r.reused()) }
+func (r Review) paid() string { return sentences(sentenceOf(r.bill()), r.reused()) }
 
 // why shows the reason: one line as text, several as they are.
 func (r Review) why(reason string) string {

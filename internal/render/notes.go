@@ -16,6 +16,18 @@ func (r Review) reused() string {
 	return fmt.Sprintf("%s of %s taken from earlier runs, not paid again.", Thousands(int64(r.Reused)), Count(max(read, r.Reused), "file"))
 }
 
+// moved says how many findings stand on another line than the model gave.
+func (r Review) moved() string {
+	n := 0
+	for _, f := range r.Files {
+		n += f.Moved
+	}
+	if n == 0 {
+		return ""
+	}
+	return Count(n, "finding") + " moved to the line quoted."
+}
+
 // again says what became of the draft that this one replaces.
 func (d Decide) again() string {
 	if d.Withdraws == "" {

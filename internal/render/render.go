@@ -26,8 +26,9 @@ type Review struct {
 	Rules    bool                 // made by rules, without a model
 	Model    string               // the model's name; untrusted text
 	Usage    cost.Usage
-	Partial  bool // files were not reached
-	Reused   int  // files whose result an earlier run had paid for
+	Limit    cost.MicroUSD // of what the run may cost; 0 is not shown
+	Partial  bool          // files were not reached
+	Reused   int           // files whose result an earlier run had paid for
 
 	// Lines gives the text of a line of the diff, without its line break; nil
 	// where no diff is at hand. Only the draft and the terminal read it, so

@@ -225,7 +225,7 @@ func (t *terminal) foot() {
 		t.WriteString("\n")
 		t.prose("", "kept out: "+filterCounts(t.Filtered))
 	}
-	parts := spent(t.Usage, 0)
+	parts := spent(t.Usage, t.Limit)
 	if t.Elapsed > 0 {
 		parts = append(parts, duration(t.Elapsed))
 	}
@@ -233,8 +233,10 @@ func (t *terminal) foot() {
 		t.WriteString("\n")
 		t.prose("", strings.Join(parts, ", "))
 	}
-	if again := t.reused(); again != "" {
-		t.prose("", again)
+	for _, note := range []string{t.reused(), t.moved()} {
+		if note != "" {
+			t.prose("", note)
+		}
 	}
 }
 

@@ -113,7 +113,7 @@ func (r rule) finding(h *hunk, at hit) finding.Finding {
 		Severity:   r.grade(h, at),
 		Category:   r.category,
 		Confidence: confidence,
-		Title:      strings.ReplaceAll(r.title, "{}", at.subject),
+		Title:      strings.ReplaceAll(r.title, "{}", fillers().ReplaceAllString(at.subject, "…")),
 		Body:       r.body,
 		Suggestion: at.suggestion,
 		Quote:      redacted(strings.TrimSpace(l.text)),
@@ -123,6 +123,9 @@ func (r rule) finding(h *hunk, at hit) finding.Finding {
 	f.Fingerprint = finding.Fingerprint(f)
 	return f
 }
+
+// fillers are what masked code has in place of the inside of a string.
+var fillers = lazy(string(filler) + "+")
 
 func (r rule) grade(h *hunk, at hit) finding.Severity {
 	s := r.severity

@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
 func TestAPatchIsRedactedOnEverySideAndListsAddedLines(t *testing.T) {
 	t.Parallel()
-	pat, old, head := fakes("new")["github_pat"].text, fakes("old")["npm"].text, fakes("head")["stripe"].text
+	pat, old, head := llmtest.Fakes("new")["github_pat"].Text, llmtest.Fakes("old")["npm"].Text, llmtest.Fakes("head")["stripe"].Text
 	patch := "@@ -3,3 +7,4 @@ k := \"" + head + "\"\n a\n-b " + old + "\n+b " + pat + "\n+c " + pat + " " + pat + "\n \n\\ No newline at end of file\n"
 	clean, leaks := secret.Patch(patch)
 	requireGone(t, clean, pat, old, head)
@@ -27,8 +28,8 @@ func TestAPatchIsRedactedOnEverySideAndListsAddedLines(t *testing.T) {
 
 func TestAKeyInAPatchStandsAtItsFirstAddedLine(t *testing.T) {
 	t.Parallel()
-	lines := strings.Split(fakes("p")["pem"].text, "\n")
-	other := strings.Split(fakes("q")["pem"].text, "\n")
+	lines := strings.Split(llmtest.Fakes("p")["pem"].Text, "\n")
+	other := strings.Split(llmtest.Fakes("q")["pem"].Text, "\n")
 	patch := "@@ -1,4 +1,4 @@\n " + lines[0] + "\n-" + other[1] + "\n+" + lines[1] + "\n " + lines[2] + "\n " + lines[3]
 	clean, leaks := secret.Patch(patch)
 	requireGone(t, clean, lines[1], lines[2], other[1])
@@ -39,7 +40,7 @@ func TestAKeyInAPatchStandsAtItsFirstAddedLine(t *testing.T) {
 
 func TestWhatIsNotAddedOrOnlyGuessedIsNoLeak(t *testing.T) {
 	t.Parallel()
-	pat := fakes("o")["github_pat"].text
+	pat := llmtest.Fakes("o")["github_pat"].Text
 	clean, leaks := secret.Patch("@@ -1,2 +1,2 @@\n-" + pat + "\n x " + pat + "\n+db-password: wq7!Lm2zRt\n")
 	require.Equal(t, "@@ -1,2 +1,2 @@\n-<redacted github-pat>\n x <redacted github-pat>\n+db-password: <redacted named-value>\n", clean)
 	require.Empty(t, leaks)
@@ -51,15 +52,15 @@ func TestACleanPatchStaysAndBrokenOnesAreRedacted(t *testing.T) {
 	clean, leaks := secret.Patch(patch)
 	require.Equal(t, patch, clean)
 	require.Empty(t, leaks)
-	pat := fakes("b")["github_pat"].text
+	pat := llmtest.Fakes("b")["github_pat"].Text
 	clean, leaks = secret.Patch("@@ -1 +1,9 @@\n+" + pat)
 	require.Equal(t, "@@ -1 +1,9 @@\n+<redacted github-pat>", clean)
 	require.Empty(t, leaks)
 }
 
 func FuzzPatch(f *testing.F) {
-	for _, kind := range kinds() {
-		lines := strings.Split(placed(kind, fakes("fuzz")[kind]), "\n")
+	for _, kind := range llmtest.FakeKinds() {
+		lines := strings.Split(placed(kind, llmtest.Fakes("fuzz")[kind]), "\n")
 		f.Add(fmt.Sprintf("@@ -1,2 +1,%d @@ %s\n \n-%s\n+%s\n\\ No newline at end of file\n", len(lines)+1, lines[0], lines[0], strings.Join(lines, "\n+")))
 	}
 	f.Fuzz(func(t *testing.T, patch string) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
@@ -46,7 +47,7 @@ func TestAKnownKeyOfSeveralLinesGoesLineByLine(t *testing.T) {
 
 func TestShortValuesAndNilRedactors(t *testing.T) {
 	t.Parallel()
-	pat := fakes("n")["github_pat"].text
+	pat := llmtest.Fakes("n")["github_pat"].Text
 	var none *secret.Redactor
 	for _, r := range []*secret.Redactor{none, {}, secret.New(), secret.New("", "seven77")} {
 		require.Equal(t, "seven77 <redacted github-pat>", r.Redact("seven77 "+pat))

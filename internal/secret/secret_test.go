@@ -1,7 +1,6 @@
 package secret_test
 
 import (
-	"bufio"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -10,57 +9,43 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
 func TestT9_EveryKindIsFoundAndNamed(t *testing.T) {
 	t.Parallel()
-	for _, kind := range kinds() {
-		f := fakes("a seed")[kind]
+	for _, kind := range llmtest.FakeKinds() {
+		f := llmtest.Fakes("a seed")[kind]
 		text := "first\n  key: " + placed(kind, f) + "\nlast"
 		leaks := secret.Find(text)
 		require.Len(t, leaks, 1, kind)
-		require.Equal(t, f.kind, leaks[0].Kind)
-		require.Contains(t, text[leaks[0].Start:leaks[0].End], f.value, kind)
+		require.Equal(t, f.Kind, leaks[0].Kind)
+		require.Contains(t, text[leaks[0].Start:leaks[0].End], f.Value, kind)
 		clean := secret.Redact(text)
-		require.Contains(t, clean, "<redacted "+f.kind+">")
-		requireGone(t, clean, f.value)
+		require.Contains(t, clean, "<redacted "+f.Kind+">")
+		requireGone(t, clean, f.Value)
 		require.Equal(t, strings.Count(text, "\n"), strings.Count(clean, "\n"), kind)
 	}
 }
 
 func TestT9_SamplesAreRedacted(t *testing.T) {
 	t.Parallel()
-	file, err := os.Open("../../../shared/security/injections.jsonl")
-	if err != nil {
-		t.Skip("the shared samples are not beside this tree")
-	}
-	defer func() { require.NoError(t, file.Close()) }()
-	lines, seen := bufio.NewScanner(file), 0
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var row struct {
-			ID      string `json:"id"`
-			Payload string `json:"payload"`
-			Must    string `json:"must"`
-		}
-		require.NoError(t, json.Unmarshal(lines.Bytes(), &row))
+	seen := 0
+	for _, row := range llmtest.Attacks(t, "../../../shared/security/injections.jsonl") {
 		if row.Must != "redacted" {
 			continue
 		}
 		seen++
-		text, values := expand(row.Payload, row.ID)
-		require.NotEmpty(t, values, row.ID)
-		requireGone(t, secret.Redact(text), values...)
-		added := strings.Split(strings.ReplaceAll("+"+strings.TrimPrefix(text, "+"), "\n", "\n+"), "\n")
+		require.NotEmpty(t, row.Values, row.ID)
+		requireGone(t, secret.Redact(row.Payload), row.Values...)
+		added := strings.Split(strings.ReplaceAll("+"+strings.TrimPrefix(row.Payload, "+"), "\n", "\n+"), "\n")
 		clean, leaks := secret.Patch(fmt.Sprintf("@@ -0,0 +1,%d @@\n%s\n", len(added), strings.ReplaceAll(strings.Join(added, "\n"), "\n++", "\n+")))
-		requireGone(t, clean, values...)
+		requireGone(t, clean, row.Values...)
 		require.NotEmpty(t, leaks, row.ID)
 	}
-	require.NoError(t, lines.Err())
 	require.GreaterOrEqual(t, seen, 8)
 }
 
@@ -101,12 +86,12 @@ func TestT9_NothingOfARandomValueIsLeft(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 9))
 	for round := range 15 {
 		seed := fmt.Sprint("round ", round)
-		for _, kind := range kinds() {
-			f := fakes(seed)[kind]
+		for _, kind := range llmtest.FakeKinds() {
+			f := llmtest.Fakes(seed)[kind]
 			for form, text := range spelt(r, kind, f) {
 				around := noise(r) + "\n" + text + "\n" + noise(r)
 				clean := secret.Redact(around)
-				requireGone(t, clean, f.value)
+				requireGone(t, clean, f.Value)
 				require.Equal(t, strings.Count(around, "\n"), strings.Count(clean, "\n"), form)
 				require.Equal(t, clean, secret.Redact(clean), form)
 			}
@@ -116,7 +101,7 @@ func TestT9_NothingOfARandomValueIsLeft(t *testing.T) {
 
 // spelt writes a fake alone in each encoding that says what it is, and raw with
 // its value encoded in a later line.
-func spelt(r *rand.Rand, kind string, f fake) map[string]string {
+func spelt(r *rand.Rand, kind string, f llmtest.Fake) map[string]string {
 	text := placed(kind, f)
 	pad := strings.Repeat("=", r.IntN(4))
 	forms := map[string]string{
@@ -126,9 +111,9 @@ func spelt(r *rand.Rand, kind string, f fake) map[string]string {
 		"hex":       hex.EncodeToString([]byte(text)),
 		"percent":   "q=%" + strings.ReplaceAll(fmt.Sprintf("% X", text), " ", "%"),
 		"twice":     base64.StdEncoding.EncodeToString([]byte(hex.EncodeToString([]byte(text)))),
-		"then64":    text + "\n" + base64.StdEncoding.EncodeToString([]byte(pad+f.value+pad)),
-		"thenback":  text + "\n" + backward(strings.ReplaceAll(f.value, "\n", " ")),
-		"then hex":  text + "\n" + hex.EncodeToString([]byte(f.value)),
+		"then64":    text + "\n" + base64.StdEncoding.EncodeToString([]byte(pad+f.Value+pad)),
+		"thenback":  text + "\n" + backward(strings.ReplaceAll(f.Value, "\n", " ")),
+		"then hex":  text + "\n" + hex.EncodeToString([]byte(f.Value)),
 		"in string": `x := "` + strings.ReplaceAll(strings.ReplaceAll(text, `"`, `'`), "\n", `\n`) + `"`,
 		"added":     "+" + strings.ReplaceAll(text, "\n", "\n+"),
 	}
@@ -166,24 +151,24 @@ func TestPlaceholdersAndCodeStay(t *testing.T) {
 
 func TestATokenLongerThanItsFormGoesWhole(t *testing.T) {
 	t.Parallel()
-	token := "shp" + "at_" + drawn("t", 60, "0123456789abcdef")
+	token := "shp" + "at_" + llmtest.Drawn("t", 60, "0123456789abcdef")
 	require.Equal(t, "a <redacted shopify-access-token>\nb", secret.Redact("a "+token+"\nb"))
 }
 
 func TestAMarkOfNoKnownKindHidesNothing(t *testing.T) {
 	t.Parallel()
-	value := drawn("m", 40, "0123456789abcdef")
+	value := llmtest.Drawn("m", 40, "0123456789abcdef")
 	text := `api_key = "<redacted ` + value + `>"; password = "<redacted ` + value + `>"; sentry_token = "` + value + `"`
 	requireGone(t, secret.Redact(text), value)
 }
 
 func TestAKeyIsReplacedInEveryLine(t *testing.T) {
 	t.Parallel()
-	key := fakes("k")["pem"]
-	lines := strings.Split(key.text, "\n")
+	key := llmtest.Fakes("k")["pem"]
+	lines := strings.Split(key.Text, "\n")
 	mark := "<redacted private-key>"
 	for name, c := range map[string][2]string{
-		"plain":    {"a\n" + key.text + "\nb := 1", "a\n" + mark + "\n" + mark + "\n" + mark + "\n" + mark + "\nb := 1"},
+		"plain":    {"a\n" + key.Text + "\nb := 1", "a\n" + mark + "\n" + mark + "\n" + mark + "\n" + mark + "\nb := 1"},
 		"crlf":     {strings.Join(lines, "\r\n") + "\r\nb", strings.Repeat(mark+"\r\n", 4) + "b"},
 		"indented": {"  k: |\n    " + strings.Join(lines, "\n    ") + "\nb", "  k: |\n" + strings.Repeat("    "+mark+"\n", 4) + "b"},
 		"added":    {"+" + strings.Join(lines, "\n+") + "\n b", strings.Repeat("+"+mark+"\n", 4) + " b"},
@@ -198,7 +183,7 @@ func TestAKeyIsReplacedInEveryLine(t *testing.T) {
 
 func TestGradesAndNames(t *testing.T) {
 	t.Parallel()
-	value := drawn("g", 32, alphabet)
+	value := llmtest.Drawn("g", 32, llmtest.Alphabet)
 	for text, want := range map[string]secret.Leak{
 		`dbPassword = "wq7!Lm2zRt"`:             {Kind: "named-credential", Grade: secret.Named, Name: "dbPassword"},
 		"export API_KEY=9fK2mX7qLwZ4vB8tRn3y":   {Kind: "named-credential", Grade: secret.Named, Name: "API_KEY"},
@@ -214,10 +199,10 @@ func TestGradesAndNames(t *testing.T) {
 }
 
 func FuzzRedact(f *testing.F) {
-	for _, kind := range kinds() {
-		fake := fakes("fuzz")[kind]
+	for _, kind := range llmtest.FakeKinds() {
+		fake := llmtest.Fakes("fuzz")[kind]
 		f.Add(placed(kind, fake))
-		f.Add("+" + base64.StdEncoding.EncodeToString([]byte(fake.text)) + "\r\n%41" + backward(fake.text))
+		f.Add("+" + base64.StdEncoding.EncodeToString([]byte(fake.Text)) + "\r\n%41" + backward(fake.Text))
 	}
 	f.Add("password: x1y2z3w4\x00\xff\n<redacted jwt> K\u212a")
 	f.Fuzz(func(t *testing.T, text string) {

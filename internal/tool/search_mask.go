@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 // other one closes is code.
 var masks = []struct {
 	extensions string
-	pattern    *regexp.Regexp
+	pattern    func() *regexp.Regexp
 }{
 	{".go", anyOf(slashComment, double, character, rawString)},
 	{".c .h .cc .cpp .cxx .hh .hpp .hxx .m .mm .java .kt .kts .scala .cs .swift .rs .proto", anyOf(slashComment, triple, double, character)},
@@ -33,8 +34,9 @@ var masks = []struct {
 	{".sql .lua", anyOf(`--.*`, double, single)},
 }
 
-func anyOf(patterns ...string) *regexp.Regexp {
-	return regexp.MustCompile(strings.Join(patterns, "|"))
+// anyOf is compiled when it is first needed: most runs search in few languages.
+func anyOf(patterns ...string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(strings.Join(patterns, "|")) })
 }
 
 // blankText overwrites comments and strings with spaces, line breaks kept. A
@@ -47,7 +49,7 @@ func blankText(file, text string) string {
 			continue
 		}
 		out := []byte(text)
-		for _, at := range m.pattern.FindAllStringIndex(text, -1) {
+		for _, at := range m.pattern().FindAllStringIndex(text, -1) {
 			part := text[at[0]:at[1]]
 			if strings.IndexByte("\"'`", part[0]) >= 0 && strings.ContainsAny(part, "{$") {
 				continue

@@ -13,7 +13,10 @@ type referenceArgs struct {
 	Name string `json:"name" description:"One identifier, such as ParseConfig; of pkg.Name or Type::method the last part."`
 }
 
-var identifier = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]{0,199}$`)
+// maxIdentifier bounds a name, in bytes.
+const maxIdentifier = 200
+
+var identifier = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]*$`)
 
 // FindReferences is the tool find_references: lines of code that hold an
 // identifier as a word, those that define it first. It knows words, not scopes:
@@ -22,7 +25,7 @@ func FindReferences(head Tree) Tool {
 	return New("find_references",
 		"Finds where an identifier is defined and used in the repository, with the change applied: definitions first, comments and strings left out.",
 		func(ctx context.Context, a referenceArgs) (string, error) {
-			if !identifier.MatchString(a.Name) {
+			if len(a.Name) > maxIdentifier || !identifier.MatchString(a.Name) {
 				return "", errors.New("name is no single identifier of letters, digits and _; for other text there is search_code")
 			}
 			f := finder{

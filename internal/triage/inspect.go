@@ -31,13 +31,14 @@ type Inspected struct {
 // Inspect applies what needs no model: the rules, the search for credentials,
 // and that for hidden characters and text that addresses a reviewer. It flags
 // and redacts; it never leaves anything out of a review (D5, D7, D11). Only files
-// that are reviewed are flagged, all are redacted.
+// that are reviewed are flagged, and what guides a review; all are redacted.
 func Inspect(files []diff.File, pr *pull.Pull, o Options) Inspected {
 	out := Inspected{Files: make([]diff.File, len(files)), Pull: pr}
 	for i, f := range files {
 		clean, leaks := secret.Patch(f.Patch)
 		f.Patch = clean
 		out.Files[i] = f
+		out.Flags = append(out.Flags, steers(f, o)...)
 		if !o.Reviews(f) {
 			continue
 		}

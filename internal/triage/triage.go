@@ -19,6 +19,9 @@ const MaxChanges = 1500
 type Options struct {
 	Ignore     []string   // globs
 	Attributes Attributes // of the base commit
+
+	Settings     string   // path of the settings file that the review goes by; empty where there is none
+	Instructions []string // paths of the files that guide it
 }
 
 // Files parts the changed files into those to review and those to skip. Both

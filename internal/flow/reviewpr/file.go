@@ -8,6 +8,7 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/trace"
 )
 
 // The nodes whose records are read by others: ingest's say what a run is about,
@@ -24,12 +25,14 @@ type task struct {
 }
 
 // review takes a file's result from an earlier run, or asks for it.
-func (steps Steps) review(f fields, cut *shortened) func(context.Context, State, task) (graph.Update, error) {
-	return func(ctx context.Context, s State, t task) (graph.Update, error) {
+func (steps Steps) review(f fields, cut *shortened, spans *fanOut) func(context.Context, State, task) (graph.Update, error) {
+	return func(ctx context.Context, s State, t task) (_ graph.Update, err error) {
 		if steps.Reviewer == nil {
 			return graph.Update{}, errors.New("this job has no reviewer")
 		}
 		file := s.Files[t.File]
+		ctx, span := trace.File(spans.under(ctx), file.Path)
+		defer func() { span.End(err) }()
 		key := steps.Reviewer.Key(file)
 		if r, ok := steps.Paid.result(key, file.Path); ok {
 			return graph.Updates(f.fileReviews.Set([]finding.FileReview{r}), f.usage.Set(r.Usage), f.reused.Set(1)), nil

@@ -70,14 +70,15 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 		concurrency = DefaultConcurrency
 	}
 
-	ingest := g.Node(ingestNode, steps.ingest(f), graph.Writes(f.draft, f.pr, f.files, f.flags, f.reason))
-	triage := g.Node("triage", steps.triage(f), graph.Writes(f.fileReviews, f.reason))
+	ingest := g.Node(ingestNode, traced(ingestNode, steps.ingest(f)), graph.Writes(f.draft, f.pr, f.files, f.flags, f.reason))
+	triage := g.Node("triage", traced("triage", steps.triage(f)), graph.Writes(f.fileReviews, f.reason))
 	cut := &shortened{paid: map[string]cost.Usage{}}
-	review := graph.Each(g, reviewNode, steps.review(f, cut), graph.Writes(f.fileReviews, f.usage, f.reused),
+	spans := &fanOut{}
+	review := graph.Each(g, reviewNode, steps.review(f, cut, spans), graph.Writes(f.fileReviews, f.usage, f.reused),
 		graph.Concurrency(concurrency), graph.OnError(failed(f)), graph.Unreached(cut.unreached(f)))
-	aggregate := g.Node("aggregate", combine(f), graph.Writes(f.comments, f.summaryBody, f.reason))
+	aggregate := g.Node("aggregate", traced("aggregate", combine(f, spans)), graph.Writes(f.comments, f.summaryBody, f.reason))
 	gate := graph.Gate(g, "gate", ask, decide(f), graph.Writes(f.approved, f.decision, f.comments, f.summaryBody))
-	post := g.Effect("post", steps.post(f), steps.posted(f), graph.Writes(f.reviewURL))
+	post := g.Effect("post", traced("post", steps.post(f)), steps.posted(f), graph.Writes(f.reviewURL))
 
 	skipped, clean, failed := graph.End(Skipped), graph.End(Clean), graph.End(Failed)
 	posted, aborted := graph.End(Posted), graph.End(Aborted)
@@ -132,6 +133,9 @@ func (steps Steps) ingest(f fields) func(context.Context, State) (graph.Update, 
 // inspect is the change as everything behind it sees it.
 func (d Draft) inspect(c ingest.Change) triage.Inspected {
 	o := d.triage()
+	if c.Settings != "" {
+		o.Settings, o.Instructions = c.Settings, c.Config.Instructions
+	}
 	return triage.Inspect(ingest.Fit(c.Files, ingest.MaxPatches, o.Reviews), c.Pull, o)
 }
 
@@ -184,8 +188,9 @@ func byTriage(each graph.Fan[task], aggregate, skipped graph.Target) func(State)
 	}
 }
 
-func combine(f fields) func(context.Context, State) (graph.Update, error) {
+func combine(f fields, spans *fanOut) func(context.Context, State) (graph.Update, error) {
 	return func(_ context.Context, s State) (graph.Update, error) {
+		spans.end()
 		s.Comments = aggregate.Findings(s.Files, s.Flags, s.FileReviews, s.Draft.UsedIDs)
 		body, _ := post.Rendered(s.Review())
 		return graph.Updates(f.comments.Set(s.Comments), f.summaryBody.Set(body), f.reason.Set(s.unread())), nil

@@ -185,7 +185,7 @@ func (s State) Review() render.Review {
 	r := render.Review{
 		Name: s.Draft.Name, Web: s.Draft.Web, Head: s.Draft.Head,
 		Files: s.Coverage(), Findings: finding.Kept(s.Comments), Filtered: held(s.Comments),
-		Unlisted: s.Draft.Unlisted, Rules: s.Draft.Rules, Model: s.Draft.Model, Usage: s.Usage, Reused: s.Reused, Partial: s.Partial(),
+		Unlisted: s.Draft.Unlisted, Rules: s.Draft.Rules, Model: s.Draft.Model, Usage: s.Usage, Limit: s.Draft.MaxCost, Reused: s.Reused, Partial: s.Partial(),
 	}
 	if s.Draft.Unlisted > 0 {
 		r.Notices = append(r.Notices, fmt.Sprintf("GitHub lists %d of %d changed files; the others were not reached.", len(s.Files), len(s.Files)+s.Draft.Unlisted))

@@ -1,0 +1,37 @@
+package reviewpr
+
+import (
+	"context"
+	"sync"
+
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/trace"
+)
+
+// traced makes a span of a step.
+func traced(name string, step func(context.Context, State) (graph.Update, error)) func(context.Context, State) (graph.Update, error) {
+	return func(ctx context.Context, s State) (graph.Update, error) {
+		ctx, span := trace.Step(ctx, name)
+		u, err := step(ctx, s)
+		span.End(err)
+		return u, err
+	}
+}
+
+// fanOut is the span of the step of many tasks: it begins with the first, and
+// ends with the step behind it.
+type fanOut struct {
+	once sync.Once
+	ctx  context.Context
+	span *trace.Span
+}
+
+func (f *fanOut) under(ctx context.Context) context.Context {
+	f.once.Do(func() { f.ctx, f.span = trace.Step(ctx, reviewNode) })
+	return trace.Under(ctx, f.ctx)
+}
+
+func (f *fanOut) end() {
+	f.once.Do(func() {}) // where no task ran
+	f.span.End(nil)
+}

@@ -1,0 +1,173 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// Bounds of what run_tests shows of checks.
+const (
+	maxChecks      = 60 // check runs and statuses that are named; the failed ones first
+	maxAnnotated   = 10 // failed checks whose annotations are read
+	maxAnnotations = 20 // of one check
+	maxReport      = 32 << 10
+)
+
+// TestSources says where run_tests looks. What is empty is not looked at.
+type TestSources struct {
+	API              *github.Client
+	Owner, Repo, SHA string // the head commit whose checks and statuses API reads
+
+	Workspace string // folder that Glob is searched in
+	Glob      string // of JUnit XML and go test -json files; "" reads none
+
+	// Sandbox runs the command that the user of the command line named, over a
+	// copy of Tree. It is nil in every job that holds a secret: the command runs
+	// the pull request's code.
+	Sandbox *Sandbox
+	Tree    Tree
+}
+
+// RunTests is the tool run_tests. It reports what is known of the head commit's
+// tests from its checks and from result files, and runs nothing but the command
+// of a Sandbox, once for all calls. A source that fails is told as such beside
+// the others. Its result is the same for every call.
+func RunTests(o TestSources) Tool {
+	report := newLazy(o.report)
+	return New("run_tests", "Reports the tests of the change: check runs and statuses of the head commit with their annotations, result files of the job, and a run in a sandbox where one was asked for.",
+		func(ctx context.Context, _ struct{}) (string, error) { return report.get(ctx) },
+	).Within(Limits{Bytes: maxReport, Time: DefaultTime + o.Sandbox.time()})
+}
+
+func (o TestSources) report(ctx context.Context) (string, error) {
+	var b strings.Builder
+	part := func(what string, read func() (string, error)) {
+		text, err := read()
+		b.WriteString(text)
+		if err != nil {
+			fmt.Fprintf(&b, "%s cannot be told: %s\n", what, guard.Line(redacted(err.Error()), maxShown))
+		}
+	}
+	if o.API != nil {
+		part("Check runs", func() (string, error) { return o.checks(ctx) })
+		part("Commit statuses", func() (string, error) { return o.statuses(ctx) })
+	}
+	if o.Glob != "" {
+		part("Result files", o.files)
+	}
+	if o.Sandbox != nil {
+		part("The run in a sandbox", func() (string, error) { return o.run(ctx) })
+	}
+	if b.Len() == 0 {
+		return "", errors.New("nothing is known of the tests here: no checks, no result files, no sandbox")
+	}
+	return b.String(), ctx.Err()
+}
+
+// checks lists the check runs, those that failed first and with annotations.
+func (o TestSources) checks(ctx context.Context) (string, error) {
+	all, more, err := o.API.Checks(ctx, o.Owner, o.Repo, o.SHA)
+	if err != nil {
+		return "", err
+	}
+	var failed, others []string
+	for _, k := range all {
+		line := checkLine(k)
+		if !k.Failed() {
+			others = append(others, line)
+			continue
+		}
+		if k.Annotations > 0 && len(failed) < maxAnnotated {
+			line += o.annotations(ctx, k.ID)
+		}
+		failed = append(failed, line)
+	}
+	return listed("Check runs of the head commit", append(failed, others...), more), nil
+}
+
+func checkLine(k github.Check) string {
+	state := k.Conclusion
+	if state == "" {
+		state = k.Status
+	}
+	line := fmt.Sprintf("- %s: %q", guard.Line(state, 40), guard.Line(redacted(k.Name), 200))
+	if k.App != "" {
+		line += fmt.Sprintf(" by %q", guard.Line(redacted(k.App), 60))
+	}
+	line += "\n"
+	if text := strings.TrimSpace(k.Title + "\n" + k.Summary); k.Failed() && text != "" {
+		line += barred(text, maxMessage)
+	}
+	return line
+}
+
+func (o TestSources) annotations(ctx context.Context, check int64) string {
+	notes, more, err := o.API.Annotations(ctx, o.Owner, o.Repo, check)
+	if err != nil {
+		return fmt.Sprintf("  its annotations cannot be told: %s\n", guard.Line(redacted(err.Error()), maxShown))
+	}
+	var b strings.Builder
+	shown := min(len(notes), maxAnnotations)
+	for _, a := range notes[:shown] {
+		fmt.Fprintf(&b, "  - %s on %q line %d\n", guard.Line(a.Level, 20), guard.Line(redacted(a.Path), maxShown), a.StartLine)
+		b.WriteString(barred(strings.TrimSpace(a.Title+"\n"+a.Message), maxMessage))
+	}
+	if more || shown < len(notes) {
+		b.WriteString("  - and more annotations\n")
+	}
+	return b.String()
+}
+
+func (o TestSources) statuses(ctx context.Context) (string, error) {
+	all, more, err := o.API.CommitStatuses(ctx, o.Owner, o.Repo, o.SHA)
+	if err != nil {
+		return "", err
+	}
+	var bad, others []string
+	for _, s := range all {
+		line := fmt.Sprintf("- %s: %q, %q\n", guard.Line(s.State, 40), guard.Line(redacted(s.Context), 200), guard.Line(redacted(s.Description), 200))
+		if s.State == "failure" || s.State == "error" {
+			bad = append(bad, line)
+			continue
+		}
+		others = append(others, line)
+	}
+	return listed("Statuses of the head commit", append(bad, others...), more), nil
+}
+
+// listed writes so many entries of a list.
+func listed(title string, entries []string, more bool) string {
+	shown := min(len(entries), maxChecks)
+	text := fmt.Sprintf("%s (%d):\n%s", title, len(entries), strings.Join(entries[:shown], ""))
+	if more || shown < len(entries) {
+		text += "- and others, which are not shown\n"
+	}
+	return text
+}
+
+// files reads the result files. The workspace is opened as a root that no path
+// and no link leaves.
+func (o TestSources) files() (string, error) {
+	root, err := os.OpenRoot(o.Workspace)
+	if err != nil {
+		return "", errors.New("the workspace cannot be opened")
+	}
+	defer root.Close()
+	return readResults(root.FS(), o.Glob)
+}
+
+// run runs the command of the sandbox over a copy of the tree.
+func (o TestSources) run(ctx context.Context) (string, error) {
+	r, err := o.Sandbox.Run(ctx, o.Tree)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Run in a sandbox, without network, over the text files of the head commit: %s\n%s",
+		guard.Line(r.End, maxShown), barred(r.Output, maxReport/2)), nil
+}

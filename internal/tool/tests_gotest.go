@@ -1,0 +1,98 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strconv"
+)
+
+// maxOutput is how many bytes are held of what one test printed: its last ones.
+const maxOutput = 4 << 10
+
+// goEvent is a line of go test -json (go doc test2json).
+type goEvent struct {
+	Action, Package, Test, Output string
+	ImportPath                    string // of a package that did not build
+	FailedBuild                   string
+}
+
+// parseGoTest reads the output of go test -json. Lines that are none are passed
+// over, as go itself prints some between them.
+func parseGoTest(content []byte) (results, error) {
+	var r results
+	events, others := 0, 0
+	output := map[[2]string]string{}
+	for line := range bytes.Lines(content) {
+		var e goEvent
+		if err := json.Unmarshal(line, &e); err != nil || e.Action == "" {
+			others++
+			continue
+		}
+		events++
+		r.event(e, output)
+	}
+	if events == 0 && others > 0 {
+		return r, errors.New("it is neither JUnit XML nor the output of go test -json")
+	}
+	return r, nil
+}
+
+// event takes an event in. A package fails beside its tests: it is told where no
+// test of it says why.
+func (r *results) event(e goEvent, output map[[2]string]string) {
+	at := [2]string{e.Package + e.ImportPath, e.Test}
+	ends := e.Action == "pass" || e.Action == "fail" || e.Action == "skip"
+	switch {
+	case e.Action == "output" || e.Action == "build-output":
+		text := output[at] + e.Output
+		output[at] = text[max(0, len(text)-maxOutput):]
+		return
+	case !ends:
+		return
+	case e.Test != "":
+		r.tests++
+	}
+	text := output[at]
+	delete(output, at)
+	switch {
+	case e.Action == "skip" && e.Test != "":
+		r.skipped++
+	case e.Action == "fail" && e.Test != "":
+		f := failure{name: e.Package + " " + e.Test, message: text}
+		f.file, f.line = position(text)
+		r.fail(f)
+	case e.Action == "fail" && !r.told(e.Package):
+		key := [2]string{e.FailedBuild, ""}
+		f := failure{name: e.Package, message: output[key] + text}
+		f.file, f.line = position(f.message)
+		r.fail(f)
+	}
+}
+
+// told reports whether a test of the package was reported as failed.
+func (r *results) told(pkg string) bool {
+	if len(r.failures) < r.failed {
+		return true // somewhere among those that are not shown
+	}
+	for _, f := range r.failures {
+		if len(f.name) > len(pkg) && f.name[:len(pkg)+1] == pkg+" " {
+			return true
+		}
+	}
+	return false
+}
+
+// codePlace matches where a message says that something is, such as store_test.go:12.
+var codePlace = regexp.MustCompile(`(?m)(?:^|[\s("'])([\w./-]{1,200}\.[A-Za-z]{1,5}):([1-9][0-9]{0,6})\b`)
+
+// position is the first place that a message names.
+func position(message string) (file string, line int) {
+	m := codePlace.FindStringSubmatch(head(message, 16*maxMessage))
+	if m == nil {
+		return "", 0
+	}
+	line, _ = strconv.Atoi(m[2]) // seven digits at most
+	return m[1], line
+}

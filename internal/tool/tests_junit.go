@@ -1,0 +1,120 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// junitCase is a testcase of a JUnit file (https://github.com/testmoapp/junitxml
+// describes what the writers agree on).
+type junitCase struct {
+	Name     string        `xml:"name,attr"`
+	Class    string        `xml:"classname,attr"`
+	File     string        `xml:"file,attr"`
+	LineText string        `xml:"line,attr"`
+	Failures []junitReason `xml:"failure"`
+	Errors   []junitReason `xml:"error"`
+	Skipped  *struct{}     `xml:"skipped"`
+}
+
+type junitReason struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// parseJUnit reads the cases of a JUnit file one after the other, wherever they
+// stand, and holds no more than one: a reader that keeps each element's inner
+// text needs the file's size once for every level of a hostile one. encoding/xml
+// expands no entity that a document declares; shallow bounds what nests.
+// With an error comes what was read before it.
+func parseJUnit(content []byte) (results, error) {
+	var r results
+	raw := xml.NewDecoder(bytes.NewReader(content))
+	raw.CharsetReader = charset
+	d := xml.NewTokenDecoder(&shallow{from: raw})
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return r, nil
+		}
+		if err != nil {
+			return r, fmt.Errorf("no whole JUnit XML: %w", err)
+		}
+		start, opens := token.(xml.StartElement)
+		if !opens || start.Name.Local != "testcase" {
+			continue
+		}
+		var c junitCase
+		if err := d.DecodeElement(&c, &start); err != nil {
+			return r, fmt.Errorf("no whole JUnit XML: %w", err)
+		}
+		r.take(c)
+	}
+}
+
+// shallow refuses what no writer of such files makes, and a decoder would hold
+// in memory at many times the file's size.
+type shallow struct {
+	from  *xml.Decoder
+	depth int
+}
+
+const (
+	maxDepth      = 64
+	maxAttributes = 64 // of one element
+)
+
+func (s *shallow) Token() (xml.Token, error) {
+	token, err := s.from.RawToken()
+	switch t := token.(type) {
+	case xml.StartElement:
+		s.depth++
+		if s.depth > maxDepth || len(t.Attr) > maxAttributes {
+			return nil, errors.New("elements nest too deep or have too many attributes")
+		}
+	case xml.EndElement:
+		s.depth--
+	}
+	return token, err
+}
+
+func (r *results) take(c junitCase) {
+	r.tests++
+	reasons := append(c.Failures, c.Errors...)
+	if len(reasons) == 0 {
+		if c.Skipped != nil {
+			r.skipped++
+		}
+		return
+	}
+	f := failure{name: strings.Trim(c.Class+"."+c.Name, "."), file: c.File}
+	_, _ = fmt.Sscanf(c.LineText, "%d", &f.line) // a line that is no number is none
+	for _, reason := range reasons {
+		text := strings.TrimSpace(reason.Text)
+		if !strings.Contains(text, reason.Message) {
+			text = reason.Message + "\n" + text
+		}
+		f.message += text + "\n"
+	}
+	if f.file == "" {
+		f.file, f.line = position(f.message)
+	}
+	r.fail(f)
+}
+
+// charset reads the two encodings beside UTF-8 that writers of such files use.
+func charset(label string, in io.Reader) (io.Reader, error) {
+	switch strings.ToLower(label) {
+	case "us-ascii", "ascii":
+		return in, nil
+	case "iso-8859-1", "latin1", "windows-1252":
+		return charmap.Windows1252.NewDecoder().Reader(in), nil
+	}
+	return nil, fmt.Errorf("its encoding %q is not read", label)
+}

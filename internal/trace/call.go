@@ -1,0 +1,219 @@
+package trace
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
+	oteltrace "go.opentelemetry.io/otel/trace"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// CallStart is a question to a model.
+type CallStart struct {
+	Task      string // what it is asked for: classify, review, verify, …
+	BaseURL   string // of the server, of which host and port are told; empty for none
+	Model     string // that was asked for
+	MaxTokens int    // of output; 0 for no limit
+	// Bound is what a try is charged whose answer was lost.
+	Bound cost.MicroUSD
+	// Input gives the conversation; it is called where content was asked for, and may be nil.
+	Input func() []Message
+}
+
+// CallEnd is what came of it. Usage is of all tries and priced, also with an error.
+type CallEnd struct {
+	Model   string // that answered, as the server names it; untrusted text
+	Finish  string // untrusted text
+	Usage   cost.Usage
+	Err     error
+	Problem string         // the kind of Err in a word; Kind's where it is empty
+	Output  func() Message // as Input
+}
+
+// Call follows one question to a model and makes one span, a child of the
+// context's, for each try that was billed. The first function is for
+// transport.EachTry, around all other hooks; the second has to be called once,
+// when the answer or an error is there. A try that cost nothing is an event of
+// the context's span. Where no try was seen and Usage counts calls, the model
+// is none that goes over the network, and there is one span for all.
+func Call(ctx context.Context, q CallStart) (try transport.BeginFunc, end func(CallEnd)) {
+	t := from(ctx)
+	if t == nil {
+		return free, func(CallEnd) {}
+	}
+	c := &call{tracer: t, CallStart: q, ctx: ctx, began: time.Now()}
+	return c.try, c.end
+}
+
+func free(context.Context, int) (func(*http.Response, error), error) {
+	return func(*http.Response, error) {}, nil
+}
+
+// call is one question and its tries.
+type call struct {
+	*tracer
+	CallStart
+	ctx   context.Context // whose span the tries belong to
+	began time.Time
+
+	mu       sync.Mutex
+	answered *attempt // the last try, where it was answered with success
+	tries    int
+	lost     cost.MicroUSD // that tries without a usable answer were charged
+}
+
+// attempt is one try. Its span is made when it is known to be billed.
+type attempt struct {
+	number       int
+	began, ended time.Time
+}
+
+func (c *call) try(_ context.Context, number int) (func(*http.Response, error), error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drop("unusable_answer")
+	a := &attempt{number: number, began: time.Now()}
+	return func(resp *http.Response, err error) { c.over(a, resp, err) }, nil
+}
+
+// over tells the tries that are billed from those that are not, as a budget does.
+func (c *call) over(a *attempt, resp *http.Response, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a.ended = time.Now()
+	switch {
+	case errors.Is(err, transport.ErrNotBegun):
+	case err == nil && resp.StatusCode/100 == 2:
+		c.tries++
+		c.answered = a
+	case err == nil:
+		c.event(a, strconv.Itoa(resp.StatusCode))
+	case transport.Sent(err):
+		c.tries++
+		c.lose(a, Kind(err))
+	default:
+		c.event(a, "unreachable")
+	}
+}
+
+// drop takes the try before this one for billed and of no use.
+func (c *call) drop(kind string) {
+	if c.answered != nil {
+		c.lose(c.answered, kind)
+		c.answered = nil
+	}
+}
+
+func (c *call) lose(a *attempt, kind string) {
+	c.lost += c.Bound
+	c.span(a, CallEnd{Usage: cost.Usage{Cost: c.Bound}, Problem: kind})
+}
+
+func (c *call) event(a *attempt, kind string) {
+	oteltrace.SpanFromContext(c.ctx).AddEvent("try not billed", oteltrace.WithTimestamp(a.ended),
+		oteltrace.WithAttributes(semconv.ErrorTypeKey.String(kind), attribute.Int(prefix+"try", a.number)))
+}
+
+// end gives the last try what the others were not charged.
+func (c *call) end(e CallEnd) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.answered == nil && c.tries == 0 && e.Usage.Calls > 0 {
+		c.answered = &attempt{number: 1, began: c.began, ended: time.Now()}
+	}
+	if c.answered == nil {
+		return
+	}
+	e.Usage.Cost = max(0, e.Usage.Cost-c.lost)
+	if e.Err != nil {
+		e.Problem = cmp.Or(e.Problem, Kind(e.Err))
+	}
+	c.span(c.answered, e)
+	c.answered = nil
+}
+
+// span makes the span of a billed try, which is over by now.
+func (c *call) span(a *attempt, e CallEnd) {
+	model := c.safe(c.Model)
+	_, span := c.Start(c.ctx, "chat "+model, oteltrace.WithTimestamp(a.began),
+		oteltrace.WithSpanKind(oteltrace.SpanKindClient), oteltrace.WithAttributes(c.asked(a, model)...))
+	s := &Span{from: c.tracer, span: span}
+	s.set(c.given(e)...)
+	if c.content {
+		c.messages(s, e)
+	}
+	s.Problem(e.Problem)
+	span.End(oteltrace.WithTimestamp(a.ended))
+}
+
+// asked are the attributes of the question.
+// https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
+func (c *call) asked(a *attempt, model string) []attribute.KeyValue {
+	provider, host, port := server(c.BaseURL)
+	all := []attribute.KeyValue{
+		semconv.GenAIOperationNameChat, semconv.GenAIRequestModel(model), semconv.GenAIProviderNameKey.String(provider),
+		attribute.String("gen_ai.system", provider), // the provider's name before 1.37, which receivers still read
+		attribute.Int(prefix+"try", a.number),
+	}
+	if host != "" {
+		all = append(all, semconv.ServerAddress(host), semconv.ServerPort(port))
+	}
+	if c.MaxTokens > 0 {
+		all = append(all, semconv.GenAIRequestMaxTokens(c.MaxTokens))
+	}
+	if c.Task != "" {
+		all = append(all, attribute.String(prefix+"task", c.Task))
+	}
+	return all
+}
+
+// given are the attributes of the answer. The names of parts of the tokens are
+// younger than the rest.
+func (c *call) given(e CallEnd) []attribute.KeyValue {
+	u := e.Usage
+	all := []attribute.KeyValue{attribute.Int64(prefix+"cost_microusd", int64(u.Cost))}
+	if e.Model != "" {
+		all = append(all, semconv.GenAIResponseModel(c.safe(e.Model)))
+	}
+	if e.Finish != "" {
+		all = append(all, semconv.GenAIResponseFinishReasons(c.safe(e.Finish)))
+	}
+	if u.Tokens() > 0 {
+		all = append(all,
+			attribute.Int64(string(semconv.GenAIUsageInputTokensKey), u.InputTokens),
+			attribute.Int64(string(semconv.GenAIUsageOutputTokensKey), u.OutputTokens),
+			attribute.Int64("gen_ai.usage.cache_read.input_tokens", u.CachedTokens),
+			attribute.Int64("gen_ai.usage.cache_creation.input_tokens", u.CacheWriteTokens),
+			attribute.Int64("gen_ai.usage.reasoning.output_tokens", u.ReasoningTokens))
+	}
+	return all
+}
+
+// Kind puts an error in a word, for error.type: it is the same for errors that
+// differ in names and numbers alone.
+func Kind(err error) string {
+	var status *transport.StatusError
+	var slow interface{ Timeout() bool }
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case errors.Is(err, transport.ErrTimeout), errors.As(err, &slow) && slow.Timeout():
+		return "timeout"
+	case errors.Is(err, cost.ErrSpent), errors.Is(err, cost.ErrFileSpent):
+		return "budget"
+	case errors.As(err, &status):
+		return strconv.Itoa(status.Code)
+	}
+	return "_OTHER"
+}

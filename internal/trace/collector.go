@@ -1,0 +1,103 @@
+package trace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+const maxReason = 300 // runes of a failure's text
+
+// collector sends spans to an OTLP receiver over HTTP. It keeps its failures to
+// itself until the end: the SDK would write each to standard error.
+// https://opentelemetry.io/docs/specs/otlp/#otlphttp
+type collector struct {
+	settings
+	http    *http.Client
+	run     context.Context // ends when the run no longer waits
+	abandon context.CancelFunc
+
+	mu    sync.Mutex
+	spans int // that did not arrive
+	first error
+}
+
+func newCollector(ctx context.Context, s settings, o Options) *collector {
+	c := &collector{settings: s, http: newClient(o)}
+	c.run, c.abandon = context.WithCancel(ctx)
+	return c
+}
+
+// Shutdown lets go of connections.
+func (c *collector) Shutdown(context.Context) error {
+	c.http.CloseIdleConnections()
+	return nil
+}
+
+// ExportSpans sends one batch. Its failure is told by lost.
+func (c *collector) ExportSpans(ctx context.Context, batch []sdktrace.ReadOnlySpan) error {
+	spans := len(batch)
+	rejected, err := c.send(ctx, batch)
+	if err == nil && rejected > 0 {
+		spans, err = int(min(rejected, int64(spans))), fmt.Errorf("%s rejected spans", c.host)
+	}
+	if err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.spans += spans
+		if c.first == nil {
+			c.first = err
+		}
+	}
+	return nil
+}
+
+func (c *collector) send(ctx context.Context, batch []sdktrace.ReadOnlySpan) (rejected int64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	defer context.AfterFunc(c.run, cancel)()
+	body, err := c.encode(batch)
+	if err != nil {
+		return 0, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
+	if err != nil {
+		return 0, errors.New("the request could not be made") // the error would repeat the address's query
+	}
+	req.Header = c.headers.Clone()
+	req.Header.Set("Content-Type", c.mediaType())
+	if c.gzip {
+		req.Header.Set("Content-Encoding", "gzip")
+	}
+	answer, err := transport.Do(c.http, req)
+	switch {
+	case c.run.Err() != nil && err != nil:
+		return 0, fmt.Errorf("%s did not take them within %v of the run's end", c.host, grace)
+	case ctx.Err() != nil && err != nil:
+		return 0, fmt.Errorf("%s did not answer within %v", c.host, c.timeout)
+	case err != nil:
+		return 0, errors.New(guard.Line(err.Error(), maxReason))
+	}
+	return c.rejected(answer), nil
+}
+
+// lost tells in one error what did not arrive.
+func (c *collector) lost() error {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.first == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: the collector has not got %d spans: %w", ErrLost, c.spans, c.first)
+}

@@ -1,0 +1,215 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+const (
+	localCollector = "http://localhost:4318"
+	tracesPath     = "/v1/traces"
+	exportTimeout  = 10 * time.Second // of one batch, its tries included
+	maxNumber      = 1 << 20          // of any number in a variable
+)
+
+// settings are the OTEL_* variables, read. The limits of spans
+// (OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT and its kin) are read by the SDK itself.
+// https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+type settings struct {
+	on       bool // a collector is to be told
+	content  bool // prompts and answers too
+	url      string
+	host     string // of the collector, with its port: what may be shown
+	json     bool
+	gzip     bool
+	headers  http.Header
+	timeout  time.Duration
+	sampler  sdktrace.Sampler
+	batch    []sdktrace.BatchSpanProcessorOption
+	resource []attribute.KeyValue
+}
+
+// variables reads the environment and keeps the first error.
+type variables struct {
+	getenv func(string) string
+	err    error
+}
+
+// readSettings reads what the environment asks for. With an error nothing is sent.
+func readSettings(o Options) (settings, error) {
+	v := &variables{getenv: o.Getenv}
+	if v.getenv == nil {
+		v.getenv = func(string) string { return "" }
+	}
+	s := settings{sampler: sdktrace.ParentBased(sdktrace.AlwaysSample()), content: v.content(), on: v.wanted()}
+	if s.on {
+		v.exporter(&s, o.AllowHTTP)
+		s.sampler = v.sampler()
+		s.batch = v.batch()
+		for _, p := range v.pairs("OTEL_RESOURCE_ATTRIBUTES") {
+			s.resource = append(s.resource, attribute.String(p.key, p.value))
+		}
+		if name := v.text("OTEL_SERVICE_NAME"); name != "" {
+			s.resource = append(s.resource, attribute.String("service.name", name))
+		}
+	}
+	if v.err != nil {
+		s.on, s.sampler = false, sdktrace.AlwaysSample()
+	}
+	return s, v.err
+}
+
+func (v *variables) text(name string) string { return strings.TrimSpace(v.getenv(name)) }
+
+// refuse keeps the first reason. Values are not repeated but for closed lists.
+func (v *variables) refuse(name, why string) {
+	if v.err == nil {
+		v.err = fmt.Errorf("%w: %s %s", ErrSettings, name, why)
+	}
+}
+
+// of finds an exporter's variable for traces, else the one for all signals.
+func (v *variables) of(name string) (variable, value string) {
+	traces := "OTEL_EXPORTER_OTLP_TRACES_" + name
+	if value := v.text(traces); value != "" {
+		return traces, value
+	}
+	return "OTEL_EXPORTER_OTLP_" + name, v.text("OTEL_EXPORTER_OTLP_" + name)
+}
+
+// wanted reports whether a collector was named. The convention's default, to
+// send to this machine where nothing is set, is not followed.
+func (v *variables) wanted() bool {
+	if strings.EqualFold(v.text("OTEL_SDK_DISABLED"), "true") {
+		return false
+	}
+	exporters := strings.ToLower(v.text("OTEL_TRACES_EXPORTER"))
+	switch exporters {
+	case "none":
+		return false
+	case "otlp":
+		return true
+	case "":
+		_, endpoint := v.of("ENDPOINT")
+		return endpoint != ""
+	}
+	v.refuse("OTEL_TRACES_EXPORTER", fmt.Sprintf("is %q; otlp and none are supported, and --trace FILE writes a local trace", guard.Line(exporters, 40)))
+	return false
+}
+
+// content reads the convention's switch, and its newer values; span events are not made.
+func (v *variables) content() bool {
+	switch strings.ToLower(v.text("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT")) {
+	case "true", "span_only", "span_and_event":
+		return true
+	}
+	return false
+}
+
+// exporter reads the OTEL_EXPORTER_OTLP_* variables.
+// https://opentelemetry.io/docs/specs/otel/protocol/exporter/
+func (v *variables) exporter(s *settings, allowHTTP bool) {
+	name, protocol := v.of("PROTOCOL")
+	switch strings.ToLower(protocol) {
+	case "", "http/protobuf":
+	case "http/json":
+		s.json = true
+	default:
+		v.refuse(name, fmt.Sprintf("is %q; http/protobuf and http/json are supported, mostly on port 4318", guard.Line(protocol, 40)))
+	}
+	name, compression := v.of("COMPRESSION")
+	switch strings.ToLower(compression) {
+	case "", "none":
+	case "gzip":
+		s.gzip = true
+	default:
+		v.refuse(name, "is neither gzip nor none")
+	}
+	name, timeout := v.of("TIMEOUT")
+	s.timeout = time.Duration(v.number(name, timeout, int(exportTimeout/time.Millisecond))) * time.Millisecond
+	v.endpoint(s, allowHTTP)
+	name, _ = v.of("HEADERS")
+	s.headers = v.headers(name)
+}
+
+func (v *variables) endpoint(s *settings, allowHTTP bool) {
+	name, endpoint := v.of("ENDPOINT")
+	u, err := transport.CheckURL(cmp.Or(endpoint, localCollector), allowHTTP)
+	if err != nil {
+		v.refuse(name, fmt.Sprintf("cannot be used: %v (plain http beyond this machine needs allow-http)", err))
+		return
+	}
+	if name == "OTEL_EXPORTER_OTLP_ENDPOINT" {
+		u = u.JoinPath(tracesPath)
+	}
+	s.url, s.host = u.String(), u.Host
+}
+
+// number reads a positive number. fallback stands for an empty value.
+func (v *variables) number(name, value string, fallback int) int {
+	if value == "" {
+		return fallback
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n <= 0 || n > maxNumber {
+		v.refuse(name, fmt.Sprintf("is no whole number from 1 to %d", maxNumber))
+		return fallback
+	}
+	return n
+}
+
+// batch reads the OTEL_BSP_* variables, of which the SDK would take any number.
+func (v *variables) batch() []sdktrace.BatchSpanProcessorOption {
+	of := func(name string, fallback int) int { return v.number(name, v.text(name), fallback) }
+	queue := of("OTEL_BSP_MAX_QUEUE_SIZE", sdktrace.DefaultMaxQueueSize)
+	size := min(queue, of("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", sdktrace.DefaultMaxExportBatchSize))
+	delay := of("OTEL_BSP_SCHEDULE_DELAY", sdktrace.DefaultScheduleDelay)
+	timeout := of("OTEL_BSP_EXPORT_TIMEOUT", sdktrace.DefaultExportTimeout)
+	return []sdktrace.BatchSpanProcessorOption{
+		sdktrace.WithMaxQueueSize(queue), sdktrace.WithMaxExportBatchSize(size),
+		sdktrace.WithBatchTimeout(time.Duration(delay) * time.Millisecond), sdktrace.WithExportTimeout(time.Duration(timeout) * time.Millisecond),
+	}
+}
+
+// sampler reads OTEL_TRACES_SAMPLER and its argument.
+func (v *variables) sampler() sdktrace.Sampler {
+	name, parent := strings.CutPrefix(strings.ToLower(v.text("OTEL_TRACES_SAMPLER")), "parentbased_")
+	var s sdktrace.Sampler
+	switch name {
+	case "":
+		s, parent = sdktrace.AlwaysSample(), true
+	case "always_on":
+		s = sdktrace.AlwaysSample()
+	case "always_off":
+		s = sdktrace.NeverSample()
+	case "traceidratio":
+		s = sdktrace.TraceIDRatioBased(v.ratio())
+	default:
+		v.refuse("OTEL_TRACES_SAMPLER", "is none of always_on, always_off and traceidratio, with parentbased_ before it or not")
+		s = sdktrace.NeverSample()
+	}
+	if parent {
+		return sdktrace.ParentBased(s)
+	}
+	return s
+}
+
+func (v *variables) ratio() float64 {
+	const name = "OTEL_TRACES_SAMPLER_ARG"
+	ratio, err := strconv.ParseFloat(cmp.Or(v.text(name), "1"), 64)
+	if err != nil || !(ratio >= 0 && ratio <= 1) {
+		v.refuse(name, "is no number from 0 to 1")
+		return 0
+	}
+	return ratio
+}

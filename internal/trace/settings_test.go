@@ -1,0 +1,103 @@
+package trace
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestVariablesThatCannotBeFollowedAreNamed(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, value, says string }{
+		{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", `is "grpc"; http/protobuf and http/json are supported`},
+		{"OTEL_TRACES_EXPORTER", "console", `is "console"; otlp and none are supported`},
+		{"OTEL_EXPORTER_OTLP_COMPRESSION", "zstd", "neither gzip nor none"},
+		{"OTEL_EXPORTER_OTLP_TIMEOUT", "-1", "no whole number"},
+		{"OTEL_EXPORTER_OTLP_TIMEOUT", "10s", "no whole number"},
+		{"OTEL_BSP_MAX_QUEUE_SIZE", "-1", "no whole number"},
+		{"OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "99999999999999999999", "no whole number"},
+		{"OTEL_BSP_SCHEDULE_DELAY", "0", "no whole number"},
+		{"OTEL_TRACES_SAMPLER", "jaeger_remote", "is none of"},
+		{"OTEL_EXPORTER_OTLP_HEADERS", "geheim", "entry 1"},
+		{"OTEL_EXPORTER_OTLP_HEADERS", "a=b,x=%zzgeheim", "entry 2"},
+		{"OTEL_EXPORTER_OTLP_HEADERS", "x=geheim%0d%0aHost: evil", "number 1, that cannot be a header"},
+		{"OTEL_EXPORTER_OTLP_HEADERS", "x y=geheim", "cannot be a header"},
+		{"OTEL_EXPORTER_OTLP_HEADERS", "=geheim", "entry 1"},
+		{"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "x=geheim\x00", "cannot be a header"},
+		{"OTEL_RESOURCE_ATTRIBUTES", "a=%ffgeheim", "entry 1"},
+	} {
+		_, stop, err := Start(t.Context(), Options{Getenv: environment("OTEL_EXPORTER_OTLP_ENDPOINT", "http://localhost:1", tt.name, tt.value)})
+		require.ErrorIs(t, err, ErrSettings, tt.value)
+		require.ErrorContains(t, err, tt.name+" ")
+		require.ErrorContains(t, err, tt.says)
+		require.NotContains(t, err.Error(), "geheim")
+		require.NoError(t, stop())
+	}
+}
+
+func TestSettingsAreReadByTheStandard(t *testing.T) {
+	t.Parallel()
+	read := func(pairs ...string) settings {
+		s, err := readSettings(Options{Getenv: environment(pairs...)})
+		require.NoError(t, err)
+		return s
+	}
+	require.Equal(t, "http://localhost:4318/v1/traces", read("OTEL_TRACES_EXPORTER", "otlp").url)
+	require.Equal(t, "https://c.example/base/v1/traces", read("OTEL_EXPORTER_OTLP_ENDPOINT", "https://c.example/base/").url)
+	s := read("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://t.example", "OTEL_EXPORTER_OTLP_ENDPOINT", "https://c.example",
+		"OTEL_EXPORTER_OTLP_HEADERS", "all=1", "OTEL_EXPORTER_OTLP_TRACES_HEADERS", " api-key = a%3Db=c ,", "OTEL_EXPORTER_OTLP_TIMEOUT", "2500")
+	require.Equal(t, "https://t.example", s.url)
+	require.Equal(t, []string{"a=b=c"}, s.headers["Api-Key"])
+	require.Len(t, s.headers, 1, "those for traces stand in place of the others")
+	require.Equal(t, 2500*time.Millisecond, s.timeout)
+	require.False(t, s.content)
+	require.True(t, read("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "True").content)
+	for value, want := range map[string]string{
+		"": "ParentBased{root:AlwaysOnSampler", "always_on": "AlwaysOnSampler", "parentbased_always_off": "ParentBased{root:AlwaysOffSampler",
+		"traceidratio": "TraceIDRatioBased{0.25}", "parentbased_traceidratio": "ParentBased{root:TraceIDRatioBased{0.25}",
+	} {
+		s := read("OTEL_TRACES_EXPORTER", "otlp", "OTEL_TRACES_SAMPLER", value, "OTEL_TRACES_SAMPLER_ARG", "0.25")
+		require.Contains(t, s.sampler.Description(), want)
+	}
+	for _, bad := range []string{"x", "-0.1", "1.1", "NaN"} {
+		_, err := readSettings(Options{Getenv: environment("OTEL_TRACES_EXPORTER", "otlp", "OTEL_TRACES_SAMPLER", "traceidratio", "OTEL_TRACES_SAMPLER_ARG", bad)})
+		require.ErrorIs(t, err, ErrSettings)
+	}
+}
+
+func FuzzHeaders(f *testing.F) {
+	f.Add("a=b,c=d%20e")
+	f.Add("x=%0d%0a")
+	f.Add("=,,=")
+	f.Fuzz(func(t *testing.T, raw string) {
+		v := &variables{getenv: environment("H", raw)}
+		for name, values := range v.headers("H") {
+			require.True(t, token(name))
+			require.NotContains(t, values[0], "\n")
+		}
+	})
+}
+
+func FuzzRejected(f *testing.F) {
+	f.Add([]byte("\x0a\x02\x08\x01"), false)
+	f.Add([]byte("\x0a\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), false)
+	f.Add([]byte(`{"partialSuccess":{"rejectedSpans":"3","errorMessage":"x"}}`), true)
+	f.Add([]byte(`{"partialSuccess":{"rejectedSpans":2}}`), true)
+	f.Fuzz(func(t *testing.T, answer []byte, asJSON bool) {
+		c := &collector{settings: settings{json: asJSON}}
+		require.GreaterOrEqual(t, c.rejected(answer), int64(0))
+	})
+}
+
+func TestWhatACollectorRejectedIsRead(t *testing.T) {
+	t.Parallel()
+	binary, text := &collector{}, &collector{settings: settings{json: true}}
+	require.Equal(t, int64(5), binary.rejected([]byte("\x12\x01x\x0a\x05\x12\x01e\x08\x05")))
+	require.Equal(t, int64(3), text.rejected([]byte(`{"partialSuccess":{"rejectedSpans":"3"}}`)))
+	require.Equal(t, int64(2), text.rejected([]byte(`{"partialSuccess":{"rejectedSpans":2}}`)))
+	for _, other := range []string{"", "{}", "\x0a\x00", "\x0a\x7f", "<html>", `{"partialSuccess":{"rejectedSpans":-1}}`} {
+		require.Zero(t, binary.rejected([]byte(other)), "%q", other)
+		require.Zero(t, text.rejected([]byte(other)), "%q", other)
+	}
+}

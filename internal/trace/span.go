@@ -1,0 +1,166 @@
+package trace
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
+	oteltrace "go.opentelemetry.io/otel/trace"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// prefix is that of the attributes that no convention has a name for.
+const prefix = "pr_review."
+
+const (
+	maxText    = 1000      // runes of a plain attribute
+	maxContent = 256 << 10 // runes of one message, where content was asked for
+)
+
+// Span is a piece of work that has begun. The nil span, which there is where
+// tracing is off, takes every call.
+type Span struct {
+	from *tracer
+	span oteltrace.Span
+}
+
+// Run begins the span of one process's part of a run, at its beginning, which
+// may have passed; mode is review, resume and the like. It is the root, or the
+// child of what Continue brought.
+func Run(ctx context.Context, mode string, began time.Time) (context.Context, *Span) {
+	if from(ctx) == nil {
+		return ctx, nil
+	}
+	ctx, s := begin(ctx, "run ", mode, oteltrace.WithTimestamp(began))
+	s.Text("mode", mode)
+	return ctx, s
+}
+
+// Step begins the span of a node of the graph.
+func Step(ctx context.Context, node string) (context.Context, *Span) {
+	ctx, s := begin(ctx, "step ", node)
+	s.Text("step", node)
+	return ctx, s
+}
+
+// File begins the span of one changed file's review. The path is untrusted text.
+func File(ctx context.Context, path string) (context.Context, *Span) {
+	ctx, s := begin(ctx, "file", "")
+	s.Text("file.path", path)
+	return ctx, s
+}
+
+// Retrieval begins the span of a look into the repository's index.
+func Retrieval(ctx context.Context) (context.Context, *Span) {
+	ctx, s := begin(ctx, "retrieval", "")
+	s.set(semconv.GenAIOperationNameKey.String("retrieval"))
+	return ctx, s
+}
+
+// Tool begins the span of a tool that a model called. Name, id and arguments
+// are untrusted text; the arguments are kept where content was asked for.
+func Tool(ctx context.Context, name, id, arguments string) (context.Context, *Span) {
+	t := from(ctx)
+	if t == nil {
+		return ctx, nil
+	}
+	name = t.safe(name)
+	ctx, s := begin(ctx, "execute_tool ", name)
+	s.set(semconv.GenAIOperationNameExecuteTool, semconv.GenAIToolName(name), semconv.GenAIToolType("function"))
+	if id != "" {
+		s.set(semconv.GenAIToolCallID(t.safe(id)))
+	}
+	s.Content("gen_ai.tool.call.arguments", arguments)
+	return ctx, s
+}
+
+// begin joins the name's parts late: where tracing is off, nothing is made.
+func begin(ctx context.Context, kind, name string, o ...oteltrace.SpanStartOption) (context.Context, *Span) {
+	t := from(ctx)
+	if t == nil {
+		return ctx, nil
+	}
+	ctx, span := t.Start(ctx, kind+name, o...)
+	return ctx, &Span{from: t, span: span}
+}
+
+// Text sets an attribute of ours, pr_review.key. The value may be untrusted.
+func (s *Span) Text(key, value string) {
+	if s != nil {
+		s.set(attribute.String(prefix+key, s.from.safe(value)))
+	}
+}
+
+// Number sets an attribute of ours, pr_review.key.
+func (s *Span) Number(key string, value int64) {
+	if s != nil {
+		s.set(attribute.Int64(prefix+key, value))
+	}
+}
+
+// Usage sets what the work used in all, as attributes of ours: only the spans of
+// model calls have the convention's, so that a sum counts nothing twice.
+func (s *Span) Usage(u cost.Usage) {
+	s.Number("calls", u.Calls)
+	s.Number("input_tokens", u.InputTokens)
+	s.Number("output_tokens", u.OutputTokens)
+	s.Number("total_cost_microusd", int64(u.Cost))
+}
+
+// Content sets an attribute of the convention's that holds text of a prompt, an
+// answer or a tool, where content was asked for.
+func (s *Span) Content(key, value string) {
+	if s != nil && s.from.content {
+		s.set(attribute.String(key, s.from.long(value)))
+	}
+}
+
+// Problem marks the work as failed, in our own words.
+func (s *Span) Problem(kind string) {
+	if s != nil && kind != "" {
+		s.set(semconv.ErrorTypeKey.String(s.from.safe(kind)))
+		s.span.SetStatus(codes.Error, "")
+	}
+}
+
+// End ends the span; with an error as failed. Its text is content.
+func (s *Span) End(err error) {
+	if s == nil {
+		return
+	}
+	if err != nil {
+		s.Problem(Kind(err))
+		s.Content(prefix+"error", err.Error())
+	}
+	s.span.End()
+}
+
+func (s *Span) set(all ...attribute.KeyValue) {
+	if s != nil {
+		s.span.SetAttributes(all...)
+	}
+}
+
+// safe makes one line of a text from outside. Broken UTF-8 would lose the whole batch.
+func (t *tracer) safe(s string) string { return guard.Line(t.redact(s), maxText) }
+
+// long makes a text from outside safe, line breaks kept.
+func (t *tracer) long(s string) string {
+	s = guard.Text(t.redact(s))
+	if len(s) <= maxContent {
+		return s
+	}
+	return s[:boundary(s, maxContent)] + "…"
+}
+
+// boundary is the last place up to max where a rune begins.
+func boundary(s string, max int) int {
+	for max > 0 && s[max]&0xc0 == 0x80 {
+		max--
+	}
+	return max
+}
