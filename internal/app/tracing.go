@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -117,10 +116,12 @@ func fileNode(f finding.FileReview, all []finding.Finding) trace.Node {
 		n.Children = append(n.Children, call)
 	}
 	if f.Reason != "" {
-		n.Children = append(n.Children, trace.Node{Name: string(f.Reason), Time: -1})
+		n.Notes = append(n.Notes, string(f.Reason))
 	}
-	for _, c := range slices.DeleteFunc(slices.Clone(all), func(c finding.Finding) bool { return c.Path != f.Path }) {
-		n.Children = append(n.Children, trace.Node{Name: fate(c), Time: -1})
+	for _, c := range all {
+		if c.Path == f.Path {
+			n.Notes = append(n.Notes, fate(c))
+		}
 	}
 	return n
 }

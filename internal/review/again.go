@@ -35,12 +35,12 @@ func next(in prompt.Input, first attempt) (follow, bool) {
 // second makes the second call, with the boundary of the first.
 func (t *task) second(ctx context.Context, in prompt.Input, first attempt, f follow) attempt {
 	r, err := t.ask(ctx, question{
-		task: f.task, chat: t.Options.Review, boundary: first.boundary, key: hash(t.key, f.task, in.Patch, string(reason(first.err)), first.text),
+		task: f.task, chat: t.Options.Review, boundary: first.boundary, key: hash(t.key, f.task, in.Patch, first.text),
 		request: t.request(prompt.Reviewing()), user: f.user,
 	})
 	a := attempt{boundary: r.Boundary, text: r.Text, err: err}
 	if err == nil {
-		a.read(endings()[r.Ended], t.file.Path)
+		a.read(ended(r.Ended), t.file.Path)
 	}
 	return a
 }

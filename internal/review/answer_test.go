@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -41,6 +42,11 @@ func (j *journal) once(ctx context.Context, key string, do func(context.Context)
 	return r, err
 }
 
+// lose forgets what was kept.
+func (j *journal) lose(what func(Recorded) bool) {
+	maps.DeleteFunc(j.kept, func(_ string, r Recorded) bool { return what(r) })
+}
+
 const unusable = `{"findings":[{"line":41,"severity":"grave","title":"c leaks","confidence":0.9}]}`
 
 func boundaryOf(r llmtest.Request) string { return strings.SplitN(r.User, "<<<data ", 2)[1][:32] }
@@ -71,6 +77,20 @@ func TestP4_AReRunAfterACrashAsksForTheMissingTurnAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, got, same)
 	require.Zero(t, third.Calls())
+}
+
+func TestP4_ARepairBelongsToTheAnswerThatItRepairs(t *testing.T) {
+	t.Parallel()
+	j := &journal{kept: map[string]Recorded{}}
+	for _, title := range []string{"c leaks", "d leaks"} {
+		m, server := model(t, answers(strings.Replace(unusable, "c leaks", title, 1), strings.Replace(whole, "c leaks", title, 1)))
+		m.Once = j.once
+		got, err := m.Review(t.Context(), file)
+		require.NoError(t, err)
+		require.Equal(t, []string{title}, titles(got.Findings))
+		require.Equal(t, 2, server.Calls())
+		j.lose(func(r Recorded) bool { return strings.Contains(r.Text, "grave") })
+	}
 }
 
 func TestP4_WhatWasBilledIsKeptHoweverItEnded(t *testing.T) {

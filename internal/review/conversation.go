@@ -10,7 +10,6 @@ import (
 	"github.com/org/pr-review-action/internal/agent"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
-	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/tool"
@@ -19,19 +18,13 @@ import (
 // errTurns is a conversation that used up its turns or its time without an answer.
 var errTurns = errors.New("the model went on looking around until its turns were used up")
 
-// conversation is one with a model that may call tools. Its key goes on with
-// every answer and every result, so that each turn has one of its own.
+// conversation is one with a model that may call tools. The key of its next
+// question goes on with every answer and every result, so that each turn has one
+// of its own; the boundary is that of the first answer.
 type conversation struct {
 	*task
-	name  string // as finding.Call has it
-	chat  Chatter
-	about prompt.Task
-	user  func(guard.Boundary) string
-	avoid []string // that hold no boundary
-	key   string
-
-	boundary guard.Boundary
-	ended    string // how the last answer did; "" for a whole one
+	next  question
+	ended string // how the last answer did; "" for a whole one
 }
 
 // run gives the last answer. The error says why there is none to read.
@@ -39,7 +32,7 @@ func (c *conversation) run(ctx context.Context) (string, error) {
 	loop := agent.Loop{
 		Limits: c.depth.limits, Ask: c.ask, Do: c.do, Now: c.Now, Last: prompt.Last(), Show: c.tell,
 	}
-	first := c.request(c.about)
+	first := c.next.request
 	if c.depth.limits.Turns > 1 {
 		first.Tools = c.Tools.Offers()
 	}
@@ -52,16 +45,14 @@ func (c *conversation) run(ctx context.Context) (string, error) {
 	case out.End == agent.Budget:
 		return "", cost.ErrFileSpent
 	}
-	return out.Answer.Text, endings()[c.ended]
+	return out.Answer.Text, ended(c.ended)
 }
 
-// ask puts the loop's question, with the user's turn that belongs to the boundary:
-// which one that is a kept first answer says.
+// ask puts the loop's question.
 func (c *conversation) ask(ctx context.Context, r llm.Request) (llm.Answer, error) {
-	said, err := c.task.ask(ctx, question{
-		task: c.name, key: c.key, chat: c.chat, boundary: c.boundary, avoid: c.avoid,
-		request: r, user: c.user,
-	})
+	q := c.next
+	q.request = r
+	said, err := c.task.ask(ctx, q)
 	answer := llm.Answer{Text: said.Text, Calls: said.Calls, State: said.State, Usage: said.Usage}
 	if err != nil {
 		return answer, err
@@ -69,7 +60,7 @@ func (c *conversation) ask(ctx context.Context, r llm.Request) (llm.Answer, erro
 	if c.ended = said.Ended; c.ended != "" {
 		answer.Calls = nil // half of what it was to say
 	}
-	c.boundary, c.key = said.Boundary, hash(c.key, said.Text, text(said.Calls))
+	c.next.boundary, c.next.key = said.Boundary, hash(q.key, said.Text, text(said.Calls))
 	return answer, nil
 }
 
@@ -77,7 +68,7 @@ func (c *conversation) ask(ctx context.Context, r llm.Request) (llm.Answer, erro
 // what the first was told, whatever the tools would say by then.
 func (c *conversation) do(ctx context.Context, calls []llm.Call) ([]tool.Record, error) {
 	var failure error
-	r, err := c.once(ctx, hash(c.key, "results"), func(ctx context.Context) (Recorded, error) {
+	r, err := c.once(ctx, hash(c.next.key, "results"), func(ctx context.Context) (Recorded, error) {
 		var done []tool.Record
 		done, failure = agent.Do(ctx, c.Tools, calls)
 		return Recorded{Results: done}, failure
@@ -88,7 +79,7 @@ func (c *conversation) do(ctx context.Context, calls []llm.Call) ([]tool.Record,
 	case err != nil:
 		return nil, &notKeptError{fmt.Errorf("keeping the results of tools: %w", err)}
 	}
-	c.key = hash(c.key, text(r.Results))
+	c.next.key = hash(c.next.key, text(r.Results))
 	return r.Results, nil
 }
 
@@ -97,7 +88,7 @@ func (c *conversation) do(ctx context.Context, calls []llm.Call) ([]tool.Record,
 func (c *conversation) tell(r tool.Record) string {
 	made := &c.out.Calls[len(c.out.Calls)-1].Tools
 	*made = append(*made, finding.ToolCall{Name: r.Name, Arguments: r.Arguments, Bytes: r.Bytes, Problem: r.Problem})
-	return prompt.ToolResult(c.boundary, r.Name, cmp.Or(r.Problem, r.Text))
+	return prompt.ToolResult(c.next.boundary, r.Name, cmp.Or(r.Problem, r.Text))
 }
 
 // text is a value as a part of a key.

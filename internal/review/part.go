@@ -56,12 +56,12 @@ func (t *task) redacted(found []finding.Finding) []finding.Finding {
 
 // converse lets the model look around and answer.
 func (t *task) converse(ctx context.Context, in prompt.Input) attempt {
-	c := &conversation{
-		task: t, name: reviewing, chat: t.Options.Review, about: prompt.Reviewing(), key: hash(t.key, reviewing, in.Patch), avoid: prompt.Texts(in),
-		user: func(b guard.Boundary) string { return prompt.User(b, in) },
-	}
+	c := &conversation{task: t, next: question{
+		task: reviewing, key: hash(t.key, reviewing, in.Patch), chat: t.Options.Review, avoid: prompt.Texts(in),
+		request: t.request(prompt.Reviewing()), user: func(b guard.Boundary) string { return prompt.User(b, in) },
+	}}
 	text, err := c.run(ctx)
-	a := attempt{boundary: c.boundary, text: text}
+	a := attempt{boundary: c.next.boundary, text: text}
 	a.read(err, in.Path)
 	return a
 }

@@ -34,10 +34,12 @@ func newQuotes(patch string) quotes {
 }
 
 // fold makes texts equal that a model may write for one another: as it was shown
-// hidden characters, with white space of another width, and with the backslashes
-// that it was shown in the tokens of chat templates.
+// hidden characters, with white space of another width, with the backslashes that
+// it was shown in the tokens of chat templates, and without a carriage return at
+// the end.
 func fold(text string) string {
-	return strings.Join(strings.Fields(strings.ReplaceAll(guard.Visible(text), `\`, "")), " ")
+	text = guard.Visible(strings.TrimSuffix(text, "\r"))
+	return strings.Join(strings.Fields(strings.ReplaceAll(text, `\`, "")), " ")
 }
 
 // check holds every finding against the line that it quotes. One whose quote

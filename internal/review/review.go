@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/org/pr-review-action/internal/agent"
@@ -68,7 +69,7 @@ type Options struct {
 
 	Random io.Reader        // draws the prompts' boundaries; safe for concurrent use, as crypto/rand.Reader is
 	Now    func() time.Time // nil where times are not told
-	Redact *secret.Redactor // what must not be kept of an answer; nil for what has a credential's form
+	Redact *secret.Redactor // what must be neither asked with nor kept; nil for what has a credential's form
 }
 
 // Guides are what a repository wants of its reviews. All of it comes from its
@@ -104,6 +105,10 @@ type Model struct {
 func NewModel(o Options) *Model {
 	if o.Now == nil {
 		o.Now = func() time.Time { return time.Time{} }
+	}
+	o.Guides.Instructions = slices.Clone(o.Guides.Instructions)
+	for i, d := range o.Guides.Instructions {
+		o.Guides.Instructions[i].Text = o.Redact.Redact(d.Text)
 	}
 	return &Model{Options: o}
 }

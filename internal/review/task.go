@@ -154,7 +154,9 @@ func (t *task) input(ctx context.Context, patch string, parts int) prompt.Input 
 	in := t.changed(patch)
 	in.Part, in.Parts = t.part, parts
 	in.Language, in.Instructions = t.Guides.Language, t.Guides.Instructions
-	in.Guidelines = t.Guides.guidelines(t.file.Path)
+	for _, text := range t.Guides.guidelines(t.file.Path) {
+		in.Guidelines = append(in.Guidelines, t.Redact.Redact(text))
+	}
 	if t.Head != nil {
 		if text, err := t.Head(ctx, t.file.Path); err == nil { // without it the hunks stand alone
 			in.Context = t.Redact.Redact(prompt.Context(patch, text))

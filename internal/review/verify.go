@@ -27,10 +27,10 @@ func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Find
 	for _, c := range claims {
 		said = append(said, fmt.Sprintf("%s %d %d %q %q %q", c.Side, c.StartLine, c.Line, c.Quote, c.Title, c.Body))
 	}
-	c := &conversation{
-		task: t, name: verifying, chat: t.Options.Verify, about: prompt.Verifying(), key: hash(append(said, t.key, verifying, in.Patch)...),
-		avoid: prompt.Texts(in, claims...), user: func(b guard.Boundary) string { return prompt.Verify(b, in, claims) },
-	}
+	c := &conversation{task: t, next: question{
+		task: verifying, key: hash(append(said, t.key, verifying, in.Patch)...), chat: t.Options.Verify, avoid: prompt.Texts(in, claims...),
+		request: t.request(prompt.Verifying()), user: func(b guard.Boundary) string { return prompt.Verify(b, in, claims) },
+	}}
 	text, err := c.run(ctx)
 	switch {
 	case errors.Is(err, cost.ErrSpent), errors.Is(err, cost.ErrFileSpent):

@@ -26,10 +26,32 @@ func draw(rows []row, wide int) string {
 	sizes[0] = min(sizes[0], max(minimumName, wide-numbers))
 	var b strings.Builder
 	for _, r := range rows {
+		if r.note {
+			b.WriteString(r.wrapped(wide))
+			continue
+		}
 		b.WriteString(strings.TrimRight(fit(r.write(sizes, wide), wide), " "))
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// wrapped is a note on as many lines as it takes, broken between words.
+func (r row) wrapped(wide int) string {
+	var b strings.Builder
+	line := r.lead
+	for i, word := range strings.Fields(r.text) {
+		if i > 0 && columns(line)+1+columns(word) > wide {
+			b.WriteString(fit(line, wide) + "\n")
+			line = r.next + word
+			continue
+		}
+		if i > 0 {
+			line += " "
+		}
+		line += word
+	}
+	return b.String() + fit(line, wide) + "\n"
 }
 
 // write makes one row. Text in place of numbers may use the room of all of them.

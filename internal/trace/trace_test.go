@@ -207,3 +207,18 @@ func TestT30_ACollectorIsReachedByTheWaysOfEveryEndpoint(t *testing.T) {
 	require.NoError(t, stop(), "nothing was sent, so nothing was lost")
 	require.NotErrorIs(t, err, transport.ErrInsecure)
 }
+
+func TestATaskBelongsToTheStepOfAnotherContext(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(t)
+	ctx, stop := r.start(t, Options{})
+	run, root := Run(ctx, "review", time.Now())
+	within, step := Step(run, "review")
+	_, file := File(Under(run, within), "a.go")
+	for _, s := range []*Span{file, step, root} {
+		s.End(nil)
+	}
+	require.NoError(t, stop())
+	require.Equal(t, r.span(t, "step review").SpanId, r.span(t, "file").ParentSpanId)
+	require.Equal(t, t.Context(), Under(t.Context(), within), "where tracing is off nothing changes")
+}

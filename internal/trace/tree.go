@@ -17,6 +17,7 @@ type Node struct {
 	Usage    cost.Usage
 	End      string    // how it ended: a state, or the finish reason of an answer
 	Tools    []ToolUse // that the call asked for
+	Notes    []string  // what else is to be said of it
 	Children []Node
 }
 
@@ -54,6 +55,8 @@ type row struct {
 	name  string   // made safe
 	cells []string // name's place, time, in, out, cost, end
 	text  string
+	note  bool   // the text alone, on as many lines as it takes,
+	next  string // those behind the first with this before them
 }
 
 // flatten lists a node and all below it. lead stands before its own row, indent before those below.
@@ -64,7 +67,7 @@ func flatten(rows []row, n Node, lead, indent string) []row {
 		cells[2], cells[3], cells[4] = tokens(u.InputTokens), tokens(u.OutputTokens), u.Cost.String()
 	}
 	rows = append(rows, row{lead: lead, name: guard.Line(n.Name, maxName), cells: cells})
-	below := len(n.Tools) + len(n.Children)
+	below := len(n.Tools) + len(n.Children) + len(n.Notes)
 	branch := func() (lead, next string) {
 		if below--; below == 0 {
 			return indent + "└─ ", indent + "   "
@@ -78,6 +81,10 @@ func flatten(rows []row, n Node, lead, indent string) []row {
 	for _, child := range n.Children {
 		lead, next := branch()
 		rows = flatten(rows, child, lead, next)
+	}
+	for _, note := range n.Notes {
+		lead, next := branch()
+		rows = append(rows, row{lead: lead, text: guard.Line(note, maxName), note: true, next: next})
 	}
 	return rows
 }

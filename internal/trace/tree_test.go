@@ -56,6 +56,21 @@ func TestNoRowOfTheTreeIsWiderThanAsked(t *testing.T) {
 	}
 }
 
+func TestNotesAreToldWhole(t *testing.T) {
+	t.Parallel()
+	run := Node{Name: "run", Time: -1, Children: []Node{
+		{Name: "a.go", Time: -1, Notes: []string{"a first note that is longer than a row", "a second"}},
+	}}
+	require.Equal(t, `
+         time  in  out  cost  end
+run
+└─ a.go
+   ├─ a first note that is longer
+   │  than a row
+   └─ a second
+`, "\n"+Tree(run, 33))
+}
+
 func TestT9_TheTreeIsSafeOnATerminal(t *testing.T) {
 	t.Parallel()
 	shown := Tree(Node{Name: hostile, End: hostile, Tools: []ToolUse{{Name: hostile, Arguments: hostile}, {Problem: hostile}}, Children: []Node{{Name: "::error::x"}}}, 200)
@@ -87,7 +102,7 @@ func FuzzTree(f *testing.F) {
 	f.Add(hostile, "\u0301\u200d\U0001f468", 3)
 	f.Fuzz(func(t *testing.T, name, arguments string, wide int) {
 		wide = max(1, wide%300)
-		run := Node{Name: name, Children: []Node{{Name: arguments, Tools: []ToolUse{{Name: name, Arguments: arguments, Problem: arguments}}}}}
+		run := Node{Name: name, Notes: []string{arguments, name}, Children: []Node{{Name: arguments, Tools: []ToolUse{{Name: name, Arguments: arguments, Problem: arguments}}}}}
 		for row := range strings.Lines(Tree(run, wide)) {
 			require.LessOrEqual(t, columns(strings.TrimSuffix(row, "\n")), wide)
 		}
