@@ -1,0 +1,105 @@
+package app_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// span is what a collector reads of one.
+type span struct {
+	TraceID    string `json:"traceId"`
+	ID         string `json:"spanId"`
+	Parent     string `json:"parentSpanId"`
+	Name       string `json:"name"`
+	Attributes []struct {
+		Key   string          `json:"key"`
+		Value json.RawMessage `json:"value"`
+	} `json:"attributes"`
+}
+
+// collector takes OTLP over HTTP in JSON.
+type collector struct {
+	*httptest.Server
+	mu    sync.Mutex
+	spans []span
+}
+
+func newCollector(t *testing.T) *collector {
+	t.Helper()
+	c := &collector{}
+	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body struct {
+			ResourceSpans []struct {
+				ScopeSpans []struct {
+					Spans []span `json:"spans"`
+				} `json:"scopeSpans"`
+			} `json:"resourceSpans"`
+		}
+		if r.URL.Path != "/v1/traces" || json.NewDecoder(r.Body).Decode(&body) != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, resource := range body.ResourceSpans {
+			for _, scope := range resource.ScopeSpans {
+				c.spans = append(c.spans, scope.Spans...)
+			}
+		}
+	}))
+	t.Cleanup(c.Close)
+	return c
+}
+
+func (c *collector) traced(j *job) *job {
+	return j.set("OTEL_EXPORTER_OTLP_ENDPOINT", c.URL).set("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
+}
+
+func TestOneTraceGoesOverTheGate(t *testing.T) {
+	s := setUp(t, scene{})
+	c := newCollector(t)
+	drafted := c.traced(s.draftJob()).start().is(0, "PAUSED")
+	s.approved("")
+	c.traced(s.postJob(drafted.digest())).start().is(0, "POSTED")
+	named := map[string][]span{}
+	for _, got := range c.spans {
+		named[got.Name] = append(named[got.Name], got)
+		require.Equal(t, c.spans[0].TraceID, got.TraceID, got.Name)
+	}
+	require.Len(t, named["run review"], 1)
+	require.Len(t, named["run resume"], 1)
+	require.Equal(t, named["run review"][0].ID, named["run resume"][0].Parent, "the second job goes on where the first stopped")
+	require.Equal(t, named["run resume"][0].ID, named["step post"][0].Parent)
+	require.Len(t, named["file"], 3)
+	require.Equal(t, named["step review"][0].ID, named["file"][0].Parent)
+	require.Len(t, named["chat story-1"], s.model.Calls(), "each billed call is a span")
+	for _, call := range named["chat story-1"] {
+		keys := map[string]string{}
+		for _, a := range call.Attributes {
+			keys[a.Key] = string(a.Value)
+			require.NotContains(t, string(a.Value), "Moves money", "no content unless asked")
+		}
+		require.Equal(t, `{"stringValue":"chat"}`, keys["gen_ai.operation.name"])
+		for _, key := range []string{"gen_ai.request.model", "gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens", "gen_ai.response.finish_reasons", "pr_review.cost_microusd"} {
+			require.Contains(t, keys, key)
+		}
+	}
+}
+
+func TestWithoutAVariableNothingIsTracedAndTheDraftHoldsNone(t *testing.T) {
+	s := setUp(t, scene{})
+	drafted := s.parked()
+	require.NotContains(t, string(s.opened(drafted).Snapshot), "traceparent")
+}
+
+func TestACollectorThatIsNotThereIsOneWarning(t *testing.T) {
+	s := setUp(t, scene{})
+	e := s.draftJob().set("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9").start().is(0, "PAUSED")
+	require.Contains(t, e.log, "::warning::")
+	require.Contains(t, e.log, "the trace is not complete")
+}
