@@ -55,9 +55,13 @@ func tidy(hits []Hit) []Hit {
 	return hits[:min(len(hits), maxHits)]
 }
 
-// excerpt cuts a line around a byte.
+// excerpt cuts a line around a byte, from the beginning of a word where one is near.
 func excerpt(line string, at int) string {
-	start := max(0, min(at, len(line))-maxExcerpt/4)
+	at = min(at, len(line))
+	start := max(0, at-maxExcerpt/4)
+	if space := strings.IndexByte(line[start:at], ' '); start > 0 && space >= 0 {
+		start += space + 1
+	}
 	for start > 0 && !utf8.RuneStart(line[start]) {
 		start--
 	}
