@@ -232,13 +232,13 @@ func TestSettingsComeFromTheBaseAlone(t *testing.T) {
 	t.Run("not from the head", func(t *testing.T) {
 		head := headTree().With(githubtest.Tree{".github/pr-review.yml": "ignore: ['**']\n"})
 		s := setUp(t, scene{head: head})
-		require.Equal(t, "5", s.parked().outputs["findings"])
+		require.Equal(t, "6", s.parked().outputs["findings"], "that the settings change is one more")
 	})
 	t.Run("not from an unprotected base", func(t *testing.T) {
 		loose := baseTree().With(githubtest.Tree{".github/pr-review.yml": "ignore: ['**']\n"})
 		s := setUp(t, scene{base: loose, baseBranch: "loose", head: headTree()})
 		s.repo.Commit("main", "settings", baseTree())
-		require.Equal(t, "5", s.parked().outputs["findings"])
+		require.Equal(t, "6", s.parked().outputs["findings"], "the head lacks the file: that is one more")
 	})
 	t.Run("from the base", func(t *testing.T) {
 		base := baseTree().With(githubtest.Tree{".github/pr-review.yml": "ignore:\n  - ledger/**\n"})

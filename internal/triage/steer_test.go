@@ -1,0 +1,43 @@
+package triage
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+func TestT5_AChangeOfWhatGuidesReviewsIsFlaggedHoweverItComes(t *testing.T) {
+	t.Parallel()
+	o := Options{Settings: ".github/pr-review.yml", Instructions: []string{"AGENTS.md"}, Ignore: []string{"**"}}
+	const added, deleted = "@@ -1,2 +1,3 @@\n a\n b\n+c", "@@ -2,2 +2 @@\n a\n-b"
+	for name, tc := range map[string]struct {
+		file     diff.File
+		severity finding.Severity
+		side     finding.Side
+		line     int
+	}{
+		"settings":               {diff.File{Path: o.Settings, Status: diff.Modified, Patch: added, Additions: 1}, finding.Minor, finding.Right, 3},
+		"settings, deleted":      {diff.File{Path: o.Settings, Status: diff.Removed, Patch: deleted, Deletions: 1}, finding.Minor, finding.Left, 3},
+		"settings, moved away":   {diff.File{Path: "x.yml", OldPath: o.Settings, Status: diff.Renamed}, finding.Minor, finding.Right, 1},
+		"settings, moved there":  {diff.File{Path: o.Settings, OldPath: "x.yml", Status: diff.Renamed}, finding.Minor, finding.Right, 1},
+		"settings, without diff": {diff.File{Path: o.Settings, Status: diff.Modified, Additions: 9, Problem: "too large"}, finding.Minor, finding.Right, 1},
+		"instructions":           {diff.File{Path: "AGENTS.md", Status: diff.Added, Patch: "@@ -0,0 +1 @@\n+c", Additions: 1}, finding.Nit, finding.Right, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			flags := Inspect([]diff.File{tc.file}, nil, o).Flags
+			require.Len(t, flags, 1)
+			f := flags[0]
+			require.Equal(t, tc.file.Path, f.Path)
+			require.Equal(t, []any{tc.severity, tc.side, tc.line, Steering}, []any{f.Severity, f.Side, f.Line, f.Category})
+			require.NotEmpty(t, f.Fingerprint)
+		})
+	}
+	other := diff.File{Path: "docs/AGENTS.md", Status: diff.Modified, Patch: added, Additions: 1}
+	require.Empty(t, Inspect([]diff.File{other}, nil, o).Flags, "the file of another folder guides nothing")
+	other.Path = o.Settings
+	require.Empty(t, Inspect([]diff.File{other}, nil, Options{Ignore: o.Ignore}).Flags, "nothing was read of a base")
+}
