@@ -15,9 +15,9 @@
 //	bench pause  --n N --latency-ms L --concurrency C --dir DIR
 //	bench resume --dir DIR --decision approve|reject
 //
-// Floor-pause and floor-resume do the same work by hand. Memory and start build
+// Floor-pause and floor-resume do the same work by hand. Memory, start and model build
 // the real program; image and start need a Docker Engine as well and leave two
-// images there. It never calls a model and never judges by seconds: a limit is
+// images there. It asks no model but that of the tests, and never judges by seconds: a limit is
 // on a ratio. Start reading at run, then suite.go; flow.go has the graph,
 // workload.go the work.
 package main
