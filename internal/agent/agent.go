@@ -66,6 +66,7 @@ type Outcome struct {
 	Request llm.Request
 	Usage   cost.Usage
 	Turns   int
+	Cause   error // of a conversation that ended for its budget: what was left, and what the next turn may take
 }
 
 // Run asks until the model answers without calling a tool. Without tools, the
@@ -87,7 +88,7 @@ func (l Loop) Run(ctx context.Context, first llm.Request) (Outcome, error) {
 			out.Request.Tools = nil
 			continue
 		case errors.Is(err, cost.ErrFileSpent):
-			out.End = Budget
+			out.End, out.Cause = Budget, err
 			return out, nil
 		case err != nil:
 			out.End = Failed

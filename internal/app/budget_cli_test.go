@@ -70,6 +70,29 @@ func TestP9_ACapBelowTheFirstCallEndsWithExit4(t *testing.T) {
 	}
 }
 
+func TestP9_APartialDraftGoesOnUnderAHigherCap(t *testing.T) {
+	t.Parallel()
+	s, model := billed(t, filesOf(12), llmtest.Honest)
+	store := t.TempDir()
+	review := func(cap string) spoken {
+		return s.review("--model", pricedModel, "--store", store, "--max-cost", cap, "--concurrency", "1")
+	}
+	partial := review("0.04")
+	require.True(t, partial.Partial)
+	asked := model.Calls()
+	require.Equal(t, partial.Files, review("0.04").Files, "the same cap is the same draft")
+	require.Equal(t, asked, model.Calls())
+	whole := review("1")
+	require.False(t, whole.Partial)
+	require.Equal(t, map[finding.State]int{finding.Reviewed: 12}, whole.states())
+	once := map[string]int{}
+	for _, r := range model.Requests() {
+		if once[r.Path+r.Question]++; once[r.Path+r.Question] > 1 {
+			require.Fail(t, "paid twice", r.Path)
+		}
+	}
+}
+
 func TestP9_ACapNeedsThePriceOfTheModel(t *testing.T) {
 	t.Parallel()
 	s, model := billed(t, filesOf(1), llmtest.Honest)

@@ -249,6 +249,9 @@ func (a *app) park(s session, r report, o *options) error {
 		example = r.Findings[len(r.Findings)-1].ID
 	}
 	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (or --abort, or --command \"/drop %s\")\n", word, command, example)
+	if r.state.LacksMoney() {
+		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
+	}
 	return nil
 }
 

@@ -65,7 +65,7 @@ func (r *reviewer) prepare(b brief) error {
 		Review: chats[reviews], Verify: chats[verifies], Classify: chats[classifies],
 		Limits: agent.Limits{Turns: c.Agent.Turns(), Time: c.Agent.Time()}, Tools: b.tools.Redacting(own), Head: b.head,
 		Guides:  review.Guides{Language: c.Language, Guidelines: c.GuidelinesFor, Instructions: b.change.Guidance},
-		FileCap: c.MaxCostPerFile, Random: rand.Reader, Now: r.app.Now, Redact: own,
+		FileCap: c.MaxCostPerFile, MaxTokens: c.ModelOptions.MaxOutputTokens, Random: rand.Reader, Now: r.app.Now, Redact: own,
 	})
 	model.OnFailure = r.failed
 	r.Reviewer, r.asks = model, model

@@ -212,7 +212,7 @@ func (r *localRun) draft(ctx context.Context) reviewpr.Draft {
 
 // forgetStale drops a thread that is not a run of this very change by this
 // reviewer: one that ended without a draft, that expired or was damaged, or
-// whose diff or model is another. A decided one is kept and reported, an abort
+// whose diff or model is another, or that a higher cap lets go on. A decided one is kept and reported, an abort
 // whatever the diff has become; --again drops every one but a posted review.
 func (r *localRun) forgetStale(ctx context.Context) (err error) {
 	release, err := r.store.Lock(ctx, r.thread)
@@ -235,7 +235,7 @@ func (r *localRun) forgetStale(ctx context.Context) (err error) {
 	if err == nil && !r.stale(view) && checkShown(view) == nil {
 		return nil
 	}
-	if saved, err := r.store.Load(ctx, r.thread); err == nil && r.options.anew {
+	if saved, err := r.store.Load(ctx, r.thread); err == nil && (r.options.anew || r.richer(view)) {
 		r.usedIDs = reviewpr.UsedIDs(saved.Snapshot)
 	}
 	return r.store.Remove(ctx, r.thread)
@@ -254,10 +254,19 @@ func (r *localRun) stale(view graph.View[reviewpr.State]) bool {
 		return true // also where the run stopped before the change was read
 	case view.Status == graph.Ended:
 		return false
+	case r.richer(view):
+		return true
 	case d.Rules != r.reviewer.rules, d.Model != r.reviewer.model:
 		return true
 	}
 	return r.app.Now().After(d.ExpiresAt)
+}
+
+// richer reports whether a draft that ended for its cap can go on under a higher
+// one. What it has paid for is taken over.
+func (r *localRun) richer(view graph.View[reviewpr.State]) bool {
+	cap := cmp.Or(r.options.maxCost, r.change.Config.MaxCost, defaultMaxCost)
+	return view.Status == graph.Paused && view.State.LacksMoney() && cap > view.State.Draft.MaxCost
 }
 
 func (r *localRun) admit(ctx context.Context, c ingest.Change) (string, error) {

@@ -56,7 +56,8 @@ func Range(ctx context.Context, dir, arg, configPath string) (Change, error) {
 		Name: arg, Head: head, Settings: configPath,
 		Thread: fmt.Sprintf("local/%s#%s..%s:%s", g.name(), baseName, headName, head),
 	}
-	return c, g.read(ctx, base, head, configPath, &c)
+	err = g.read(ctx, base, head, configPath, &c)
+	return c, err
 }
 
 // clone runs git on the repository in dir. Nothing that the reviewed change

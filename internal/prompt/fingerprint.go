@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"sync"
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
@@ -15,7 +16,10 @@ import (
 // Fingerprint is the SHA-256, in hex, over all texts and schemas and over a
 // sample of what code writes into them. It changes with every change that a
 // model can see.
-func Fingerprint() string { return fingerprint(files, samples()) }
+func Fingerprint() string { return made() }
+
+// made is the fingerprint, which is the same for the life of the program.
+var made = sync.OnceValue(func() string { return fingerprint(files, samples()) })
 
 func fingerprint(texts fs.FS, samples []string) string {
 	h := sha256.New()

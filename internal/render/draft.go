@@ -126,7 +126,9 @@ func (r Review) claim(f finding.Finding, fold bool) string {
 		return paragraphs(fmt.Sprintf("#### %s · %s · %s", f.ID, f.Severity, r.heading(f)), claim(f), r.change(f), r.fate(f))
 	}
 	place := codeHTML(guard.Line(f.Path, titleRunes))
-	if l := lines(f); l != "" {
+	if f.Path == "" {
+		place = "the pull request"
+	} else if l := lines(f); l != "" {
 		place += ", " + l
 	}
 	summary := fmt.Sprintf("%s · %s · %s: %s", f.ID, f.Severity, place, inlineHTML(claimed(f), titleRunes))

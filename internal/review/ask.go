@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -51,7 +52,7 @@ const protocol = "2"
 // conversation. What the tools would find, and the text around the change, are not
 // in it, nor is the file's cap: an answer that was paid stays one.
 func (m *Model) Key(f diff.File) string {
-	identity := []string{protocol, prompt.Fingerprint(), fmt.Sprint(maxTokens, m.Limits, m.Head != nil)}
+	identity := []string{protocol, prompt.Fingerprint(), fmt.Sprint(m.limit(), m.Limits, m.Head != nil)}
 	for _, c := range []Chatter{m.Options.Review, m.Verify, m.Classify} {
 		name := ""
 		if c != nil {
@@ -86,8 +87,14 @@ const (
 	verifying   = "verify"
 )
 
-// maxTokens bounds the output of one call, reasoning included.
-const maxTokens = 16_384
+// The bounds of the output of one call, reasoning included; a label is a word.
+const (
+	defaultTokens = 16_384
+	labelTokens   = 4_096
+)
+
+// limit is the bound of a review's or a verification's answer.
+func (m *Model) limit() int { return cmp.Or(m.MaxTokens, defaultTokens) }
 
 // question is one request. Its key stands for what the model is sent, the boundary
 // left out.
@@ -103,7 +110,7 @@ type question struct {
 
 // request is what all requests of one kind about the file have in common.
 func (t *task) request(about prompt.Task) llm.Request {
-	return llm.Request{System: about.System, SchemaName: about.SchemaName, Schema: about.Schema, MaxTokens: maxTokens, Effort: t.depth.effort}
+	return llm.Request{System: about.System, SchemaName: about.SchemaName, Schema: about.Schema, MaxTokens: t.limit(), Effort: t.depth.effort}
 }
 
 // notKeptError is an answer that could not be kept: using it would mean to pay

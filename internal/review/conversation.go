@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"github.com/org/pr-review-action/internal/agent"
-	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/prompt"
@@ -16,7 +15,7 @@ import (
 )
 
 // errTurns is a conversation that used up its turns or its time without an answer.
-var errTurns = errors.New("the model went on looking around until its turns were used up")
+var errTurns = errors.New("the model went on calling tools and gave no answer")
 
 // conversation is one with a model that may call tools. The key of its next
 // question goes on with every answer and every result, so that each turn has one
@@ -36,6 +35,11 @@ func (c *conversation) run(ctx context.Context) (string, error) {
 	if c.depth.limits.Turns > 1 {
 		first.Tools = c.Tools.Offers()
 	}
+	if c.depth.limits.Time > 0 { // a call that hangs at the end of the time is cut
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.depth.limits.Time*3/2)
+		defer cancel()
+	}
 	out, err := loop.Run(ctx, first)
 	switch {
 	case err != nil:
@@ -43,7 +47,7 @@ func (c *conversation) run(ctx context.Context) (string, error) {
 	case out.End == agent.Iterations:
 		return "", errTurns
 	case out.End == agent.Budget:
-		return "", cost.ErrFileSpent
+		return "", out.Cause
 	}
 	return out.Answer.Text, ended(c.ended)
 }

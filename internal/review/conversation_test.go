@@ -58,7 +58,7 @@ func TestT31_EndlessLookingFailsTheFileAndSaysSo(t *testing.T) {
 	got, err := alone(m).Review(t.Context(), file)
 	require.NoError(t, err)
 	require.Equal(t, finding.Failed, got.State)
-	require.Equal(t, finding.Reason("the model went on looking around until its turns were used up"), got.Reason)
+	require.Equal(t, finding.Reason("the model went on calling tools and gave no answer"), got.Reason)
 	require.Equal(t, 4, server.Calls())
 	require.EqualValues(t, 4, got.Usage.Calls)
 	require.Equal(t, prompt.Last(), server.Requests()[3].Turns[6].Text)
@@ -116,7 +116,7 @@ func TestTheSecondRequestIsAsDeepAsTheFirst(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 3, server.Calls())
 		require.Equal(t, "high", server.Requests()[2].Effort)
-		require.Equal(t, maxTokens, server.Requests()[2].MaxTokens)
+		require.Equal(t, defaultTokens, server.Requests()[2].MaxTokens)
 	}
 }
 
@@ -214,8 +214,8 @@ func TestWhatAnAnswerWantsBackGoesBack(t *testing.T) {
 	_, err := alone(m).Review(t.Context(), file)
 	require.NoError(t, err)
 	require.JSONEq(t, `["sealed"]`, string(seen[1].Turns[0].State))
-	require.Equal(t, maxTokens, seen[0].MaxTokens, "T31: every call has an output limit")
-	require.Equal(t, maxTokens, seen[1].MaxTokens)
+	require.Equal(t, defaultTokens, seen[0].MaxTokens, "T31: every call has an output limit")
+	require.Equal(t, defaultTokens, seen[1].MaxTokens)
 }
 
 // chatter is a model as a function.

@@ -35,7 +35,7 @@ func TestALabelDecidesHowDeepAReviewGoes(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "security", got.Label)
 		require.Equal(t, "classify review verify", tasks(got.Calls))
-		require.Empty(t, server.Requests()[0].Effort)
+		require.Equal(t, "low", server.Requests()[0].Effort, "a label needs no thought")
 		require.Empty(t, server.Requests()[0].Tools)
 		for _, r := range server.Requests()[1:] {
 			require.Equal(t, c.effort, r.Effort)

@@ -61,11 +61,12 @@ type Options struct {
 	Verify   Chatter // looks at grave findings again; nil for nobody
 	Classify Chatter // labels a file first; nil for nobody
 
-	Limits  agent.Limits                                           // of one conversation; the zero value is one turn
-	Tools   tool.Set                                               // offered where more than one turn is allowed
-	Guides  Guides                                                 // what the repository wants of its reviews
-	Head    func(ctx context.Context, path string) ([]byte, error) // a file as it is after the change; nil where it cannot be read
-	FileCap cost.MicroUSD                                          // of one file; 0 for none
+	Limits    agent.Limits                                           // of one conversation; the zero value is one turn
+	Tools     tool.Set                                               // offered where more than one turn is allowed
+	Guides    Guides                                                 // what the repository wants of its reviews
+	Head      func(ctx context.Context, path string) ([]byte, error) // a file as it is after the change; nil where it cannot be read
+	MaxTokens int                                                    // of one answer, reasoning included; 0 for 16,384
+	FileCap   cost.MicroUSD                                          // of one file; 0 for none
 
 	Random io.Reader        // draws the prompts' boundaries; safe for concurrent use, as crypto/rand.Reader is
 	Now    func() time.Time // nil where times are not told

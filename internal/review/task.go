@@ -104,10 +104,11 @@ func (t *task) label(ctx context.Context) error {
 	if t.Classify == nil {
 		return nil
 	}
-	in := t.changed(t.file.Patch)
+	in, request := t.changed(t.file.Patch), t.request(prompt.Classifying())
+	request.MaxTokens, request.Effort = min(request.MaxTokens, labelTokens), "low"
 	r, err := t.ask(ctx, question{
 		task: classifying, key: hash(t.key, classifying), chat: t.Classify, avoid: prompt.Texts(in),
-		request: t.request(prompt.Classifying()), user: func(b guard.Boundary) string { return prompt.Classify(b, in) },
+		request: request, user: func(b guard.Boundary) string { return prompt.Classify(b, in) },
 	})
 	if err != nil {
 		return t.ends(ctx, err)

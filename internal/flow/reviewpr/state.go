@@ -174,11 +174,14 @@ func (s State) unread() string {
 	return why
 }
 
+// LacksMoney reports whether the run's cost cap left files out.
+func (s State) LacksMoney() bool {
+	return slices.ContainsFunc(s.Coverage(), func(f finding.FileReview) bool { return f.Reason == finding.Spent })
+}
+
 // Spent reports whether the run ended for its cost cap before any file was
 // reviewed.
-func (s State) Spent() bool {
-	return s.unread() != "" && slices.ContainsFunc(s.Coverage(), func(f finding.FileReview) bool { return f.Reason == finding.Spent })
-}
+func (s State) Spent() bool { return s.unread() != "" && s.LacksMoney() }
 
 // Review is the draft as the renderers take it.
 func (s State) Review() render.Review {
