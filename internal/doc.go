@@ -12,6 +12,7 @@
 //	            aggregate gate post        to what it found; steps import no step
 //	2 engines   checkpoint render rule     what several steps use
 //	            agent tool budget          a conversation, what it may look at, what it may cost
+//	            sandbox                    a command of the user's, confined
 //	            checkpoint/filestore …/pgstore …/artifactstore
 //	1 machines  graph github llm prompt    one outside thing each, wrapped once
 //	            config action transport

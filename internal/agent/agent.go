@@ -42,6 +42,7 @@ const (
 	maxCalls    = 8        // of one turn that are run
 	maxAnswered = 32       // of one turn that are answered; the others are as if they had not been made
 	maxResults  = 96 << 10 // bytes that tools may give back in all
+	maxStuck    = 2        // turns in a row that make no call which can run
 	maxAtOnce   = 4        // calls that run at one time
 	maxName     = 60       // characters of a name in the record of a call that was not run
 )
@@ -77,7 +78,7 @@ func (l Loop) Run(ctx context.Context, first llm.Request) (Outcome, error) {
 	out := Outcome{Request: first}
 	seen := history{made: map[string]bool{}}
 	for began := l.Now(); ; {
-		last := seen.stuck || l.last(out, began)
+		last := seen.stuck >= maxStuck || seen.full || l.last(out, began)
 		if last && out.Turns > 0 {
 			out.Request.Turns = append(out.Request.Turns, llm.Turn{Role: llm.RoleUser, Text: l.Last})
 		}
@@ -131,7 +132,9 @@ func (l Loop) answer(ctx context.Context, a llm.Answer, seen *history) ([]llm.Tu
 			run, at = append(run, c), append(at, i)
 		}
 	}
-	seen.stuck = len(run) == 0
+	if seen.stuck++; len(run) > 0 {
+		seen.stuck = 0
+	}
 	done, err := l.run(ctx, run)
 	if err != nil {
 		return nil, err
@@ -161,7 +164,7 @@ type history struct {
 	made  map[string]bool
 	bytes int  // of results
 	full  bool // a result did not fit
-	stuck bool // the last turn made no call that could run
+	stuck int  // turns, up to the last, that made no call which could run
 }
 
 const full = "no more results fit into this conversation; answer with what is known"

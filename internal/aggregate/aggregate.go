@@ -127,12 +127,12 @@ func markWeak(all []finding.Finding) {
 	}
 }
 
-// markKnown holds back what a model says of a place of which a rule says the same
-// kind of thing: the rule's word does not depend on what the model was told.
+// markKnown holds back what a model says of a place of which a rule says the same,
+// and no less gravely: the rule's word does not depend on what the model was told.
 func markKnown(all []finding.Finding) {
 	rules := map[string][]int{}
 	for i, f := range all {
-		if f.Source == finding.Rule {
+		if f.Source == finding.Rule && f.Filtered == "" {
 			rules[f.Path] = append(rules[f.Path], i)
 		}
 	}
@@ -141,7 +141,7 @@ func markKnown(all []finding.Finding) {
 			continue
 		}
 		for _, r := range rules[f.Path] {
-			if kind(all[r]) == kind(f) && overlap(all[r], f) {
+			if overlap(all[r], f) && all[r].Severity.Rank() >= f.Severity.Rank() && sayTheSame(all[r], f) {
 				all[i].Filtered, all[i].Note = finding.Duplicate, fmt.Sprintf("a rule says it of line %d", all[r].Line)
 				break
 			}
@@ -149,13 +149,27 @@ func markKnown(all []finding.Finding) {
 	}
 }
 
-// kind is a finding's category, as far as rules and models tell them apart.
-func kind(f finding.Finding) string {
-	if f.Category == "secret" {
-		return "security"
+// sayTheSame reports whether a rule and a model mean one thing: their categories
+// are equal, and their titles share words or are the same. A category alone is too wide: a line
+// may have two faults of one kind.
+func sayTheSame(rule, model finding.Finding) bool {
+	if claim(rule.Title) == claim(model.Title) {
+		return true
 	}
-	return f.Category
+	words, shared := strings.Fields(claim(rule.Title)), 0
+	for _, w := range strings.Fields(claim(model.Title)) {
+		if len(w) >= minWord && slices.Contains(words, w) {
+			shared++
+		}
+	}
+	return rule.Category == model.Category && shared >= sharedWords
 }
+
+// A title's words of so many letters tell what it is about, where two share so many.
+const (
+	minWord     = 4
+	sharedWords = 2
+)
 
 // markDuplicates keeps the first of findings that say the same of the same
 // lines: the gravest, since the list is sorted.
@@ -166,7 +180,7 @@ func markDuplicates(all []finding.Finding) {
 			continue
 		}
 		key := f.Path + "\x00" + claim(f.Title)
-		if original := overlapping(all, first[key], f); original >= 0 {
+		if original := overlapping(all, first[key], f); original >= 0 && f.Source != finding.Rule {
 			all[i].Filtered = finding.Duplicate
 			all[i].Note = fmt.Sprintf("says the same as the finding at line %d", all[original].Line)
 			continue

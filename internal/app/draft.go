@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,6 +73,9 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewe
 	}
 	for _, line := range reviewer.expects(change, before.paid) {
 		fmt.Fprintln(j.Stdout, guard.Line(line, maxLine))
+	}
+	if cmp.Or(j.maxCostPerPull, change.Config.MaxCostPerPull) > 0 && !j.protection.Keyed() {
+		j.runner.Warning("max-cost-per-pull counts this run alone: what other runs have cost is believed under trust: seal or encrypt, which vouch for it")
 	}
 	reviewer.linger = lastAnswers
 	store := j.carried(change)

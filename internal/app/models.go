@@ -33,6 +33,7 @@ type brief struct {
 type account struct {
 	cap    cost.MicroUSD // 0: none can be held
 	notice string        // why no cap holds, where that is so
+	why    string        // why it is lower than the cap of a run, where that is so
 	price  *cost.Price   // of the model that reviews
 }
 
@@ -52,12 +53,16 @@ func (r *reviewer) prepare(b brief) error {
 	ledger := budget.New(r.account.cap)
 	ledger.Paid(b.paid.Own())
 	limiter := limit.New(limit.Options{Concurrency: r.settings.concurrency, OnWait: r.onWait})
-	chats := map[string]review.Chatter{}
+	chats, clients := map[string]review.Chatter{}, map[string]*llm.Client{}
 	for task, name := range t {
 		client, err := r.client(name, c.ModelOptions, limiter)
 		if err != nil {
 			return err
 		}
+		if known := clients[name]; known != nil {
+			client = known // what a server takes is learned once
+		}
+		clients[name] = client
 		chats[task] = spoken{ledger.Over(client, prices[name]), task, r.settings.baseURL, name, prices[name]}
 	}
 	own := r.app.own(r.settings)
@@ -65,7 +70,7 @@ func (r *reviewer) prepare(b brief) error {
 		Review: chats[reviews], Verify: chats[verifies], Classify: chats[classifies],
 		Limits: agent.Limits{Turns: c.Agent.Turns(), Time: c.Agent.Time()}, Tools: b.tools.Redacting(own), Head: b.head,
 		Guides:  review.Guides{Language: c.Language, Guidelines: c.GuidelinesFor, Instructions: b.change.Guidance},
-		FileCap: c.MaxCostPerFile, MaxTokens: c.ModelOptions.MaxOutputTokens, Random: rand.Reader, Now: r.app.Now, Redact: own,
+		FileCap: c.MaxCostPerFile, MaxTokens: c.ModelOptions.MaxOutputTokens, Effort: c.ModelOptions.Effort, Random: rand.Reader, Now: r.app.Now, Redact: own,
 	})
 	model.OnFailure = r.failed
 	r.Reviewer, r.asks = model, model
@@ -127,7 +132,7 @@ func (r *reviewer) open(c config.Config, paid reviewpr.Paid, unknown string) err
 	switch {
 	case unknown != "" && (run > 0 || pull > 0 || c.MaxCostPerFile > 0):
 		return usageError(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap could not be held", unknown),
-			fmt.Sprintf("say in %s what it costs, in USD per million tokens, such as prices: { %q: { input: 0.25, output: 2 } }", r.settings.config, unknown))
+			fmt.Sprintf("say what it costs, in USD per million tokens: prices: { %q: { input: 0.25, output: 2 } } in %s of the base commit, or for a diff in a file that --config names", unknown, r.settings.config))
 	case unknown != "":
 		r.account.notice = fmt.Sprintf("The price of the model %q is not known, so the default cap of %s does not hold; with prices in %s it does.", unknown, defaultMaxCost, r.settings.config)
 		return nil
@@ -140,7 +145,10 @@ func (r *reviewer) open(c config.Config, paid reviewpr.Paid, unknown string) err
 	if before >= pull {
 		return spent{problem(fmt.Sprintf("the reviews of this pull request have cost %s, and max-cost-per-pull is %s", before, pull), "", "raise max-cost-per-pull; nothing was asked")}
 	}
-	r.account.cap = min(r.account.cap, pull-before)
+	if left := pull - before; left < r.account.cap {
+		r.account.cap = left
+		r.account.why = fmt.Sprintf("max-cost-per-pull is %s, and the reviews of this pull request before have cost %s", pull, before)
+	}
 	return nil
 }
 
@@ -161,18 +169,43 @@ func (r *reviewer) expects(c ingest.Change, paid reviewpr.Paid) []string {
 	if r.rules {
 		return nil
 	}
-	var calls []budget.Expected
+	files, calls := 0, []budget.Expected{}
 	for _, f := range reviewpr.ToReview(c) {
 		if !paid.Has(r.Key(f)) {
-			calls = append(calls, budget.Expected{Bytes: len(prompt.System()) + 2*len(f.Patch) + guessedFrame})
+			files++
+			calls = append(calls, r.guess(len(f.Patch))...)
 		}
 	}
-	lines := []string{render.Expected(len(calls), budget.Estimate(calls, r.account.price), r.account.cap)}
+	lines := []string{render.Expected(files, budget.Estimate(calls, r.account.price), r.account.cap)}
 	if r.account.notice != "" {
 		lines = append(lines, r.account.notice)
 	}
 	return lines
 }
+
+// guess is about what a file's review asks: where a model may look around, it does
+// so once, and every third file has a finding that is looked at again.
+func (r *reviewer) guess(patch int) []budget.Expected {
+	review := budget.Expected{Times: 1, Bytes: len(prompt.System()) + 2*patch + guessedFrame}
+	if len(r.asks.Tools.Offers()) > 0 {
+		review.Times = 2
+	}
+	calls := []budget.Expected{review}
+	if r.asks.Verify != nil {
+		calls = append(calls, budget.Expected{Bytes: review.Bytes / 3, Output: guessedVerdict})
+	}
+	if r.asks.Classify != nil {
+		calls = append(calls, budget.Expected{Bytes: 2*patch + guessedFrame, Output: guessedLabel})
+	}
+	return calls
+}
+
+// guessedVerdict and guessedLabel are about the tokens of such answers, the first
+// of a third of the files.
+const (
+	guessedVerdict = 300
+	guessedLabel   = 200
+)
 
 // guessedFrame is about the bytes of a question beside the system turn and the diff.
 const guessedFrame = 2_000

@@ -129,6 +129,9 @@ func (r *localRun) run(ctx context.Context) (report, error) {
 		return report{}, err
 	}
 	result, err := reportOf(ctx, flow, r.store, r.thread, checkpoint.Protection{})
+	if u := result.Usage; u.Calls > 0 && u.Tokens() == 0 && u.Cost > 0 {
+		r.app.warn("the server tells no usage, so every answer is counted at what it may have cost")
+	}
 	r.reviewer.explain(&result, r.app.warn)
 	return result, err
 }
@@ -170,7 +173,7 @@ const paidThreads = 16
 // that is dropped as stale leaves its results to the next.
 func (r *localRun) paid(ctx context.Context) (reviewpr.Paid, error) {
 	var paid reviewpr.Paid
-	if r.options.anew || r.reviewer.rules {
+	if r.reviewer.rules {
 		return paid, nil
 	}
 	ids, err := r.store.Threads(ctx)
@@ -183,6 +186,10 @@ func (r *localRun) paid(ctx context.Context) (reviewpr.Paid, error) {
 		saved, err := r.store.Load(ctx, id)
 		if err != nil {
 			continue // what cannot be read was not paid for, as far as anybody knows
+		}
+		if r.options.anew {
+			paid.Count(saved, r.thread)
+			continue
 		}
 		paid.Add(saved, r.thread)
 	}
@@ -227,6 +234,9 @@ func (r *localRun) forgetStale(ctx context.Context) (err error) {
 	view, err := flow.Inspect(ctx, r.thread)
 	if errors.Is(err, graph.ErrNoThread) {
 		return nil
+	}
+	if errors.Is(err, reviewpr.ErrUnderWay) {
+		return r.store.Remove(ctx, r.thread)
 	}
 	damaged := errors.Is(err, graph.ErrSnapshot) || errors.As(err, new(*graph.VersionError))
 	if err != nil && !(damaged && r.options.anew) {

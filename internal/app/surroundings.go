@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/sandbox"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/tool"
 )
@@ -27,6 +28,8 @@ func around(head, base tool.Tree, more ...tool.Tool) surroundings {
 // request's repository. A diff alone has none.
 func (r *localRun) surroundings(ctx context.Context) (surroundings, error) {
 	switch {
+	case r.options.runTests != "" && (r.reviewer.rules || r.change.Head == ""):
+		return surroundings{}, usageError("--run-tests has nothing to run in, or nobody to tell", "it needs a model, and a range of a clone or a pull request")
 	case r.reviewer.rules, r.change.Head == "":
 		return surroundings{}, nil
 	case r.change.Pull != nil:
@@ -55,11 +58,11 @@ func offered(o tool.TestSources) []tool.Tool {
 
 // sandbox is the one that --run-tests asks for. It is a flag of the command line
 // alone: the command runs the code of the change.
-func (a *app) sandbox(o *options) *tool.Sandbox {
+func (a *app) sandbox(o *options) *sandbox.Command {
 	if o.runTests == "" {
 		return nil
 	}
-	s := &tool.Sandbox{Command: o.runTests, Path: a.getenv("PATH")}
+	s := &sandbox.Command{Script: o.runTests, Path: a.getenv("PATH")}
 	for _, name := range []string{"GOROOT", "GOMODCACHE", "JAVA_HOME"} {
 		if dir := a.getenv(name); filepath.IsAbs(dir) {
 			s.Shown, s.Environment = append(s.Shown, dir), append(s.Environment, name+"="+dir)

@@ -224,6 +224,9 @@ func (r *reviewer) explain(to *report, warn func(string)) {
 	case cause == nil:
 	case to.state.Spent():
 		to.Message = "no file was reviewed: " + explain(cause)
+		if r.account.why != "" {
+			to.Message += "; " + r.account.why
+		}
 	case errors.Is(cause, cost.ErrSpent): // the files say so
 	case to.Outcome == reviewpr.Failed:
 		to.Message += ": " + explain(cause)

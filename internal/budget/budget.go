@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/llm"
@@ -80,9 +81,28 @@ func WithFile(ctx context.Context, cap cost.MicroUSD) context.Context {
 	return context.WithValue(ctx, fileKey{}, &account{cap: cap})
 }
 
-// account is what one cap is held against.
+// Charge counts what a file has paid before against the cap that WithFile gave the
+// context, such as for an answer of an earlier run that is read again. No ledger
+// counts it; without a file's cap nothing happens.
+func Charge(ctx context.Context, amount cost.MicroUSD) {
+	if file, ok := ctx.Value(fileKey{}).(*account); ok && amount > 0 {
+		file.earlier.Add(int64(amount))
+	}
+}
+
+// account is what one cap is held against. The ledger's lock guards it, but for
+// earlier: what is to be added to spent.
 type account struct {
 	cap, spent, held cost.MicroUSD // cap 0: none
+	earlier          atomic.Int64
+}
+
+// take adds what was charged without the ledger, so that all that is asked of
+// the account under one lock has one answer.
+func (a *account) take() {
+	if a != nil {
+		a.spent += cost.MicroUSD(a.earlier.Swap(0))
+	}
 }
 
 // never reports whether an amount cannot fit any more, whatever becomes of what
@@ -126,6 +146,7 @@ func (l *Ledger) reserve(ctx context.Context, c *call) error {
 	defer l.mu.Unlock()
 	defer l.leave(c)
 	for {
+		c.file.take()
 		switch {
 		case ctx.Err() != nil:
 			return fmt.Errorf("waiting for money: %w", ctx.Err())

@@ -17,7 +17,8 @@ import (
 // The usage of an answer is priced, what the server charged being believed before
 // the price; it also holds what lost tries were charged, and is there with an
 // error too. An answer without usage costs its bound. Further errors are
-// cost.ErrSpent, cost.ErrFileSpent, ErrNoLimit, the context's and Stop's.
+// cost.ErrSpent, cost.ErrFileSpent, ErrNoLimit, the context's and Stop's; of a
+// server that takes no limit of the output, llm.ErrNoLimit.
 func (l *Ledger) Over(c Chatter, price *cost.Price) Chatter {
 	return payer{Chatter: c, price: price, ledger: l}
 }
@@ -40,6 +41,7 @@ func (p payer) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 		if r.MaxTokens <= 0 {
 			return llm.Answer{}, ErrNoLimit
 		}
+		r.Bounded = true
 		c.need = Bound(r, *p.price)
 	}
 	defer c.abandon()
@@ -66,24 +68,41 @@ type call struct {
 	answered bool       // the last try had an answer with a status of success
 	broke    bool       // a try was not made because its money was not free
 	lost     cost.Usage // what lost tries were charged
+	waited   bool       // the request was put anew after a wait for money
+	last     error      // what was wrong with the last try that was charged
 }
 
 // errBroke ends a request whose next try cannot be paid at this moment.
 var errBroke = errors.New("the next try has to wait for money")
+
+// errNoUse is an answer that was billed, and that the client could not use.
+var errNoUse = errors.New("the server's answer was billed and of no use")
+
+// mostLost is how many tries of a call may be charged in vain when it has waited
+// for money: the HTTP client counts the tries of a request that is put anew from
+// one again. It is the number that transport makes where nothing else is said.
+const mostLost = 5
 
 // begin lets a try go that has money. One whose forerunner was lost needs its own.
 func (c *call) begin(context.Context, int) (func(*http.Response, error), error) {
 	c.ledger.mu.Lock()
 	defer c.ledger.mu.Unlock()
 	if c.answered { // and its answer was no use to the client: it is billed all the same
-		c.charge()
+		c.charge(errNoUse)
 	}
-	if !c.held {
-		if c.broke = !c.ledger.run.fits(c.need) || !c.file.fits(c.need); c.broke {
-			return nil, errBroke
-		}
-		c.ledger.hold(c)
+	if c.held {
+		return c.end, nil
 	}
+	c.file.take()
+	fits := c.ledger.run.fits(c.need) && c.file.fits(c.need)
+	switch {
+	case (c.waited || !fits) && c.lost.Calls >= mostLost:
+		return nil, c.last
+	case !fits:
+		c.broke, c.waited = true, true
+		return nil, errBroke
+	}
+	c.ledger.hold(c)
 	return c.end, nil
 }
 
@@ -93,14 +112,15 @@ func (c *call) end(resp *http.Response, err error) {
 	defer c.ledger.mu.Unlock()
 	switch {
 	case err != nil && transport.Sent(err):
-		c.charge()
+		c.charge(err)
 	case err == nil && resp.StatusCode/100 == 2:
 		c.answered = true
 	}
 }
 
-// charge takes what is held for paid.
-func (c *call) charge() {
+// charge takes what is held for paid, because of what was wrong with the try.
+func (c *call) charge(why error) {
+	c.last = why
 	c.lost = cost.Add(c.lost, cost.Usage{Calls: 1, Cost: c.need})
 	c.ledger.settle(c, c.need)
 	c.answered = false
@@ -139,6 +159,6 @@ func (c *call) abandon() {
 	c.ledger.mu.Lock()
 	defer c.ledger.mu.Unlock()
 	if c.held {
-		c.charge()
+		c.charge(nil)
 	}
 }

@@ -37,12 +37,12 @@ func kept(t *testing.T, dir string, order []string) (all []string) {
 		}
 		if r.Answer != "" {
 			require.Less(t, r.Task, len(order))
-			all = append(all, question(order[r.Task], answers[r.Task] > 0)) // the answers of a file come in order
+			all = append(all, asks(order[r.Task])[answers[r.Task]]) // the answers of a file come in order
 			answers[r.Task]++
 		}
 	}
 	for _, path := range done {
-		all = append(all, question(path, false), question(path, true))
+		all = append(all, asks(path)...)
 	}
 	return all
 }

@@ -18,7 +18,7 @@ const (
 	workers   = 8 // files under review at one time
 	perAnswer = 15 * time.Millisecond
 
-	questions = files + files/5                 // those of an undisturbed run
+	questions = files + files/5 + (files+2)/3   // those of an undisturbed run
 	ideal     = questions / workers * perAnswer // the shortest time in which they can be answered
 )
 
@@ -65,8 +65,7 @@ var boundary = regexp.MustCompile(`[0-9a-f]{32}`)
 func (b *bill) answer(r llmtest.Request) llmtest.Answer {
 	again := b.note(r)
 	a := llmtest.Honest(r)
-	var i, part int
-	if n, _ := fmt.Sscanf(r.Path, "src/part%d/file%d.go", &part, &i); n == 2 && slow(i) && !again {
+	if i, ok := number(r.Path); ok && slow(i) && !again && r.Question == llmtest.Review {
 		a = llmtest.Answer{Text: "I shall have to think about this file."}
 	}
 	a.Delay = perAnswer
@@ -82,7 +81,14 @@ func (b *bill) note(r llmtest.Request) (again bool) {
 		b.first[r.Path] = text
 	}
 	again = b.first[r.Path] != text
-	b.asked[question(r.Path, again)]++
+	switch {
+	case r.Question == llmtest.Verify:
+		b.asked["verify "+r.Path]++
+	case again:
+		b.asked["again "+r.Path]++
+	default:
+		b.asked["first "+r.Path]++
+	}
 	if b.until--; b.until == 0 {
 		b.kill()
 	}
@@ -96,11 +102,24 @@ func (b *bill) killAt(n int, kill func()) {
 	b.until, b.kill = n, kill
 }
 
-func question(path string, again bool) string {
-	if again {
-		return "again " + path
+// asks are the questions about a file, in their order.
+func asks(path string) []string {
+	all := []string{"first " + path}
+	i, ok := number(path)
+	if ok && slow(i) {
+		all = append(all, "again "+path)
 	}
-	return "first " + path
+	if ok && defective(i) {
+		all = append(all, "verify "+path)
+	}
+	return all
+}
+
+// number is a file's place in the change.
+func number(path string) (i int, ok bool) {
+	var part int
+	n, _ := fmt.Sscanf(path, "src/part%d/file%d.go", &part, &i)
+	return i, n == 2
 }
 
 // calls gives how often each question was asked so far.

@@ -20,6 +20,7 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/triage"
 )
 
 // Result is what became of a case: a line of the results' file.
@@ -240,7 +241,13 @@ func posted(s reviewpr.State) []finding.Finding {
 	for _, f := range render.Cut(s.Review()) {
 		gone[f.ID] = true
 	}
-	return slices.DeleteFunc(finding.Kept(s.Comments), func(f finding.Finding) bool { return gone[f.ID] })
+	return slices.DeleteFunc(finding.Kept(s.Comments), func(f finding.Finding) bool { return gone[f.ID] || isFlag(f) })
+}
+
+// isFlag reports whether a finding is about the input and claims no defect: it is
+// for the approver, and has figures of its own.
+func isFlag(f finding.Finding) bool {
+	return f.Source == finding.Rule && (f.Category == triage.Injection || f.Category == triage.Hidden)
 }
 
 // blame says of every known defect that nothing hits at which stage a finding

@@ -19,5 +19,5 @@ type ToolCall struct {
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
 	Bytes     int    `json:"bytes"`             // of the result
-	Problem   string `json:"problem,omitempty"` // why there is none, in our own words
+	Problem   string `json:"problem,omitempty"` // why there is none; one line, redacted, may hold untrusted text
 }

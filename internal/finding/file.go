@@ -46,15 +46,16 @@ type FileReview struct {
 	Reason   Reason     `json:"reason,omitempty"`
 	Findings []Finding  `json:"findings,omitempty"`
 	Usage    cost.Usage `json:"usage,omitzero"`
-	Label    string     `json:"label,omitempty"` // what a classifying model called the change: security, docs, …
-	Calls    []Call     `json:"calls,omitempty"` // how the result came about
-	Moved    int        `json:"moved,omitempty"` // findings that were moved to the line that they quote
+	Label    string     `json:"label,omitempty"`   // what a classifying model called the change: security, docs, …
+	Calls    []Call     `json:"calls,omitempty"`   // how the result came about
+	Moved    int        `json:"moved,omitempty"`   // findings that were moved to the line that they quote
+	Lacking  bool       `json:"lacking,omitempty"` // another run may find more: money or the server was wanting
 }
 
 // Reusable reports whether the result may stand for the same file again: it has
-// a key, and the reviewer came to an answer.
+// a key, and the reviewer came to an answer that a further run would not better.
 func (r FileReview) Reusable() bool {
-	return r.Key != "" && (r.State == Reviewed || r.State == Partly)
+	return r.Key != "" && !r.Lacking && (r.State == Reviewed || r.State == Partly)
 }
 
 // Covered reports whether nothing of the file is left that a person would

@@ -30,6 +30,9 @@ const worthSaying = 5 * time.Second
 func (l *Limiter) attempt(ctx context.Context, w *waiter) (attempt, context.Context) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if w.poke != nil { // of the look before: it would hang on the parent until the request ends
+		w.poke()
+	}
 	now := l.o.Now()
 	trial, down := l.fuse.check(now)
 	err := ctx.Err()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"unicode/utf8"
 )
 
 // envelope is what any body may say beside its answer.
@@ -24,7 +25,25 @@ func (x envelope) failure() (code int, failed bool) {
 	case string: // of the Responses interface
 		code = map[string]int{"rate_limit_exceeded": 429, "server_error": 500}[said]
 	}
-	return code, x.Error != nil && x.Error != "" && (!isObject || object["message"] != nil)
+	return code, !blank(x.Error) && (!isObject || !blank(object["message"]))
+}
+
+// blank reports whether a value says that there is nothing: some gateways write
+// "error": false, or an error without words, beside a good answer.
+func blank(value any) bool {
+	switch v := value.(type) {
+	case nil:
+		return true
+	case bool:
+		return !v
+	case float64:
+		return v == 0
+	case string:
+		return strings.TrimSpace(v) == ""
+	case []any:
+		return len(v) == 0
+	}
+	return false
 }
 
 // verdict is the error of an answer that cannot be used.
@@ -66,9 +85,25 @@ func spoken(text string) string {
 	return text
 }
 
+// maxName is the characters of a model's name and of a finish reason: both are
+// kept with the review.
+const maxName = 200
+
+// cut bounds what is a name.
+func (a *Answer) cut() {
+	a.Model, a.Finish = clipped(a.Model), clipped(a.Finish)
+}
+
+func clipped(name string) string {
+	if utf8.RuneCountInString(name) <= maxName {
+		return name
+	}
+	return string([]rune(name)[:maxName])
+}
+
 // redact takes a key out that came back, once the envelope is read.
 func (a *Answer) redact(key string) {
-	for _, text := range []*string{&a.Text, &a.Model, &a.Refusal} {
+	for _, text := range []*string{&a.Text, &a.Model, &a.Finish, &a.Refusal} {
 		*text = redact(*text, key)
 	}
 	for i, c := range a.Calls {
@@ -103,7 +138,7 @@ func (l *lax) UnmarshalJSON(raw []byte) error {
 	case json.Unmarshal(raw, &text) == nil:
 		*l = lax(text)
 	default:
-		*l = lax(raw)
+		*l = lax(strings.ToValidUTF8(string(raw), "\uFFFD"))
 	}
 	return nil
 }

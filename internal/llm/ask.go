@@ -58,11 +58,10 @@ func (a *asked) reasons(wanted string) {
 
 // bound sets the output limit.
 func (a *asked) bound(limit int) {
-	if limit == 0 || a.form[length] == 2 {
+	if limit == 0 || a.form[length] == unlimited {
 		return
 	}
-	half := func(steps int) int { return limit >> steps }
-	size := half(a.form[ceiling])
+	size := max(limit>>a.form[ceiling], min(limit, leastLimit))
 	name := "max_completion_tokens"
 	switch {
 	case a.form.responses():
@@ -70,8 +69,8 @@ func (a *asked) bound(limit int) {
 	case a.form[length] == 1:
 		name = "max_tokens"
 	}
-	a.fields[name], a.carries[length] = max(size, min(limit, leastLimit)), true
-	a.carries[ceiling] = half(a.form[ceiling]+1) >= leastLimit
+	a.fields[name], a.carries[length] = size, true
+	a.carries[ceiling] = size/2 >= leastLimit
 }
 
 // filled stands in for an empty text: the library leaves it out, and servers

@@ -19,7 +19,7 @@ const (
 	format                // of the answer: json_schema, json_object, nothing
 	mixed                 // tools and format: both, the format only in requests without tools
 	length                // the output limit's name: max_completion_tokens, max_tokens, none
-	ceiling               // the output limit's size: whole, half, a quarter, …
+	ceiling               // the output limit's size: whole, half, a quarter, …; of one request alone
 	heat                  // temperature where asked for, none
 	seed                  // seed where asked for, none
 	effort                // reasoning effort where there is one, none
@@ -36,6 +36,7 @@ type form [aspects]int
 const (
 	viaResponses = 1
 	viaPlainChat = 2
+	unlimited    = 2    // of length
 	leastLimit   = 1024 // tokens: no output limit is halved to less
 )
 
@@ -47,6 +48,7 @@ type lesson struct {
 	of       aspect
 	from, to int
 	says     *regexp.Regexp // the server's words, in lower case
+	unless   *regexp.Regexp // words that say something else all the same
 	codes    []int          // in place of words
 	local    error          // the library's own refusal in the server's place
 }
@@ -56,6 +58,8 @@ const (
 	formats = `response.?format|json.?schema|json.?object|json mode|structured.?output|text\.format|response.?schema|mime.?type|guided`
 	toolish = `\btools?\b|function.?call\w*`
 	refused = `not (be )?(support|permitted|allowed|enabled|available|implemented)|n't support|unsupported|unrecogni[sz]ed|unknown|extra_forbidden`
+	strange = refused + `|not a valid|unexpected|additional propert|no such|deprecated|\binstead\b`
+	size    = limits + `.*(too (large|high|big)|at most|maximum|exceed|less than|greater|above|between|range|limited|<=|\d >)|range of '?` + limits + `|in the (completion|output)\)`
 )
 
 // lessons are tried in order: what is the least to lose comes first. The words
@@ -72,8 +76,8 @@ var lessons = []lesson{
 	{of: system, to: 1, says: regexp.MustCompile(`system (role|message|prompt)|role.*system|['"]system['"]`)},
 	{of: mixed, to: 1, says: regexp.MustCompile(`(` + formats + `).*(tool|function)|(tool|function).*(` + formats + `)`)},
 	{of: format, to: 2, says: regexp.MustCompile(formats)},
-	{of: ceiling, to: 8, says: regexp.MustCompile(limits + `.*(too (large|high)|at most|maximum|exceed|less than|greater|above|range|limited|<=|>)|in the completion\)`)},
-	{of: length, to: 2, says: regexp.MustCompile(limits)},
+	{of: ceiling, to: 64, says: regexp.MustCompile(size)},
+	{of: length, to: unlimited, says: regexp.MustCompile(`(` + strange + `).*` + limits + `|` + limits + `.*(` + strange + `)`), unless: regexp.MustCompile(size)},
 	{of: tools, to: 1, says: regexp.MustCompile(`(` + refused + `)[^.]*(` + toolish + `)|(` + toolish + `)[^.]*(` + refused + `)|support tool use|enable-auto-tool-choice|invalid value: 'tool'`)},
 }
 
@@ -90,15 +94,21 @@ func (d *dialect) now() form {
 }
 
 // learn reports whether a request that was refused is worth another try, because
-// a plainer form is known by now.
-func (d *dialect) learn(a *asked, refusal error) bool {
+// a plainer form is known by now, and how often that try's output limit is halved.
+// A size is not remembered: one long file would shorten the answers of all others.
+func (d *dialect) learn(a *asked, refusal error) (halved int, found bool) {
 	next, found := a.plainer(refusal)
+	halved = a.form[ceiling]
+	switch {
+	case !found:
+		return halved, false
+	case next == ceiling:
+		return halved + 1, true
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if found {
-		d.form[next] = max(d.form[next], a.form[next]+1)
-	}
-	return found
+	d.form[next] = max(d.form[next], a.form[next]+1)
+	return halved, true
 }
 
 // plainer finds the aspect that a refusal names, of those that the request had.
@@ -130,5 +140,5 @@ func (l lesson) taughtBy(refusal error) bool {
 	if l.codes != nil {
 		return slices.Contains(l.codes, e.Code)
 	}
-	return l.says.MatchString(e.words)
+	return l.says.MatchString(e.words) && (l.unless == nil || !l.unless.MatchString(e.words))
 }

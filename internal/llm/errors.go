@@ -16,6 +16,7 @@ var (
 	ErrEmpty     = errors.New("the answer was empty")
 	ErrNotChat   = errors.New("what came back is not a chat completion")
 	ErrNoTools   = errors.New("the model takes no tools there")
+	ErrNoLimit   = errors.New("the server takes no limit of the output, so that no cost cap can be held with it")
 )
 
 // StatusError is an answer that says no. Its Code is the HTTP status, or the

@@ -175,5 +175,6 @@ func (e *exchange) read() (Answer, error) {
 	}
 	answer.Text = spoken(answer.Text)
 	answer.redact(e.client.key)
+	answer.cut()
 	return answer, answer.verdict()
 }

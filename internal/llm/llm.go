@@ -75,27 +75,37 @@ func (c *Client) Tools() bool { return c.dialect.now()[tools] == 0 }
 // Chat sends a request and waits for the whole answer.
 //
 // Errors are *StatusError, ErrRefused, ErrTruncated, ErrEmpty, ErrNotChat, ErrNoTools,
-// transport.ErrTooLarge, the context's, or the connection's. With ErrRefused, ErrTruncated
-// and ErrEmpty the answer is filled in as far as it goes: such a call is billed.
-// A server that refuses a part of the request's form (its schema, its limit, a
-// setting, a role) is asked again in a plainer form; the client remembers what the
-// server took. One that takes no tools ends with ErrNoTools: nothing was
-// billed, and the request can be made without them.
+// ErrNoLimit, transport.ErrTooLarge, the context's, or the connection's. With ErrRefused,
+// ErrTruncated and ErrEmpty the answer is filled in as far as it goes: such a call is billed.
+// A server that refuses a part of the request's form (its schema, a setting, a
+// role) is asked again in a plainer form; the client remembers what the server
+// took. An output limit that is too large is halved for this request alone. A
+// server that takes no tools ends with ErrNoTools: nothing was billed, and the
+// request can be made without them. One that takes no output limit under any name
+// ends a request that is Bounded with ErrNoLimit.
 func (c *Client) Chat(ctx context.Context, r Request) (Answer, error) {
 	if err := r.check(); err != nil {
 		return Answer{}, err
 	}
+	halved := 0
 	for {
 		form := c.dialect.now()
-		if len(r.Tools) > 0 && form[tools] > 0 {
+		form[ceiling] = halved
+		switch {
+		case len(r.Tools) > 0 && form[tools] > 0:
 			return Answer{}, ErrNoTools
+		case r.Bounded && (form[length] == unlimited || c.settings.limit(r) == 0):
+			return Answer{}, ErrNoLimit
 		}
 		a := c.ask(r, form)
 		answer, err := c.once(ctx, a)
-		if err != nil && c.dialect.learn(a, err) {
-			continue
+		again := false
+		if err != nil {
+			halved, again = c.dialect.learn(a, err)
 		}
-		return answer, err
+		if !again {
+			return answer, err
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ type Options struct {
 	MaxTokens   int               // bounds every request's own limit of output tokens, and is it where a request has none; 0 for no bound
 
 	Limiter *limit.Limiter // shared by all clients of one server; nil for none
-	Log     func(string)   // called from many goroutines with a line about each try: no key, no header, no content
+	Log     func(string)   // called from many goroutines with one line about each try, safe for a log: no key, no header but the request's id, no content; nil for none
 }
 
 // names checks key and model.
@@ -71,11 +71,20 @@ func notInToken(r rune) bool {
 }
 
 // takenFields are fields of a body that the client settles, that have a setting
-// of their own, or that would let a call cost more than was reserved for it.
+// of their own, by which a call could cost more than was reserved for it (several
+// answers, dearer tiers, searches, a server's own retries and texts), or by which
+// somebody else than the model that was named would answer.
 var takenFields = []string{
 	"model", "models", "messages", "input", "instructions", "tools", "functions", "tool_choice", "function_call", "response_format", "text",
-	"stream", "stream_options", "store", "include", "n", "background", "previous_response_id", "conversation", "prompt",
-	"temperature", "seed", "reasoning_effort", "max_tokens", "max_completion_tokens", "max_output_tokens",
+	"stream", "stream_options", "store", "include", "background", "previous_response_id", "conversation", "prompt",
+	"temperature", "seed", "reasoning_effort",
+	"max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens", "max_tokens_to_sample", "n_predict", "num_predict",
+	"n", "best_of", "num_return_sequences", "candidate_count", "use_beam_search", "prediction", "modalities", "audio",
+	"service_tier", "speed", "inference_geo", "num_retries", "max_retries",
+	"plugins", "web_search", "web_search_options", "search_parameters", "enable_search", "mcp_servers", "data_sources", "transforms",
+	"fallbacks", "context_window_fallbacks", "context_window_fallback_dict", "content_policy_fallbacks", "fallback_models", "route", "preset",
+	"mock_response", "deployment_id", "custom_llm_provider", "api_base", "base_url", "api_key", "user_config", "model_list",
+	"extra_body", "extra_headers", "extra_query",
 }
 
 // body checks the further fields and writes each as JSON.

@@ -61,7 +61,7 @@ func TestOptionsThatCannotBeAreNamed(t *testing.T) {
 		`"Stream"`:          {Body: map[string]any{"Stream": true}},
 		`"n"`:               {Body: map[string]any{"n": 5}},
 		`"max_tokens"`:      {Body: map[string]any{"max_tokens": 1 << 20}},
-		`"models"`:          {Body: map[string]any{"models": []string{"dear"}}},
+		`"MODELS"`:          {Body: map[string]any{"MODELS": []string{"dear"}}},
 		`"f"`:               {Body: map[string]any{"f": func() {}}},
 	} {
 		o.Model, o.HTTP = "m", http.DefaultClient
@@ -134,5 +134,16 @@ func TestDeterministicAsksForColdWhereTheModelCan(t *testing.T) {
 		if there {
 			require.InDelta(t, c.want, got, 0)
 		}
+	}
+}
+
+func TestP9_NoFieldMakesACallDearerThanReservedOrSomebodyElsesAnswer(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"service_tier", "fallbacks", "plugins", "web_search_options", "models", "route", "transforms", "n", "best_of", "stream_options", "store", "background",
+		"max_new_tokens", "num_predict", "prediction", "search_parameters", "data_sources", "speed", "num_retries", "preset", "mock_response", "extra_body", "Service_Tier",
+	} {
+		_, err := New(Options{Model: "m", HTTP: http.DefaultClient, Body: map[string]any{name: "secret"}})
+		require.EqualError(t, err, `model-options: body: "`+name+`" cannot be set there`)
 	}
 }

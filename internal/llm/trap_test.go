@@ -3,7 +3,9 @@ package llm
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	openai "github.com/sashabaranov/go-openai"
 	"github.com/stretchr/testify/require"
@@ -184,6 +186,41 @@ func TestTrapErrorWithinA200(t *testing.T) {
 		require.Equal(t, code, e.Code)
 		require.ErrorContains(t, err, "overloaded")
 	}
+}
+
+func TestTrapAnErrorThatSaysNothingIsNone(t *testing.T) {
+	t.Parallel()
+	for _, said := range []string{`false`, `null`, `""`, `" "`, `{}`, `[]`, `0`, `{"message":""}`, `{"message":null,"code":0}`} {
+		answer, err := to(t, serve(t, reply{body: `{"error":` + said + `,"choices":[{"message":{"content":"{}"}}]}`})).Chat(t.Context(), question)
+		require.NoError(t, err, said)
+		require.Equal(t, "{}", answer.Text)
+	}
+	for _, said := range []string{`true`, `1`, `"x"`, `["x"]`, `{"message":"x"}`} {
+		_, err := to(t, serve(t, reply{body: `{"error":` + said + `,"choices":[{"message":{"content":"{}"}}]}`})).Chat(t.Context(), question)
+		require.Error(t, err, said)
+	}
+}
+
+func TestT37_NamesThatAreKeptAreBounded(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 5_000)
+	for _, body := range []string{
+		`{"model":"` + long + `","choices":[{"message":{"content":"{}"},"finish_reason":"` + long + `"}]}`,
+		`{"model":"` + long + `","incomplete_details":{"reason":"` + long + `"},"output":[{"type":"message","content":[{"text":"{}"}]}]}`,
+	} {
+		c := to(t, serve(t, reply{body: body}), func(o *Options) {
+			if strings.Contains(body, "output") {
+				o.BaseURL += "/responses"
+			}
+		})
+		answer, err := c.Chat(t.Context(), question)
+		require.NoError(t, err)
+		require.Equal(t, long[:2*maxName], answer.Model)
+		require.Equal(t, long[:2*maxName], answer.Finish)
+	}
+	answer, err := to(t, serve(t, reply{body: "{\"model\":[\"\xff\"],\"choices\":[{\"message\":{\"content\":\"{}\"}}]}"})).Chat(t.Context(), question)
+	require.NoError(t, err)
+	require.True(t, utf8.ValidString(answer.Model), "what is kept is written as JSON")
 }
 
 func TestTrapLibrarySetsTheKeyEvenWhereThereIsNone(t *testing.T) {

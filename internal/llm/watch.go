@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -36,6 +37,9 @@ func (c *Client) timed(a *asked) func(context.Context, int) (func(*http.Response
 	return func(_ context.Context, try int) (func(*http.Response, error), error) {
 		began := time.Now()
 		return func(resp *http.Response, err error) {
+			if errors.Is(err, transport.ErrNotBegun) { // there was no money for it: it is no try
+				return
+			}
 			line := fmt.Sprintf("POST %s, try %d: %s, %d ms", where, try, outcome(resp, err), time.Since(began).Milliseconds())
 			c.log(guard.Line(redact(line, c.key), maxMessage))
 		}, nil

@@ -1,6 +1,8 @@
 package llm
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"sync"
 	"testing"
@@ -48,6 +50,23 @@ func TestT5_EveryTryIsALineWithoutKeyHeaderOrContent(t *testing.T) {
 			require.NotContains(t, line, hidden)
 		}
 	}
+}
+
+func TestATryThatWasNotMadeIsNoLine(t *testing.T) {
+	t.Parallel()
+	log := &lines{}
+	c := to(t, serve(t, reply{body: said}), func(o *Options) { o.Log = log.add })
+	spent := errors.New("no money")
+	ctx := transport.EachTry(t.Context(), func(context.Context, int) (func(*http.Response, error), error) { return nil, spent })
+	_, err := c.Chat(ctx, question)
+	require.ErrorIs(t, err, spent)
+	require.Empty(t, log.all)
+}
+
+func TestWithoutALogNothingIsDoneForOne(t *testing.T) {
+	t.Parallel()
+	c := to(t, serve(t, reply{body: said}))
+	require.Equal(t, t.Context(), c.watch(t.Context(), nil))
 }
 
 func TestEveryTryWaitsForTheLimiter(t *testing.T) {

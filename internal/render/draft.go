@@ -145,6 +145,9 @@ func (r Review) fate(f finding.Finding) string {
 		parts = append(parts, "found by a rule")
 	}
 	parts = append(parts, posting(f))
+	if f.Note != "" && f.Placement == finding.Inline {
+		parts = append(parts, guard.Inline(f.Note, titleRunes))
+	}
 	return "*" + upperFirst(strings.Join(parts, ", ")) + "*"
 }
 

@@ -167,13 +167,21 @@ func (t *task) call(ctx context.Context, q question) (Recorded, error) {
 	began := t.Now()
 	answer, err := q.chat.Chat(ctx, q.request)
 	r := Recorded{
-		Boundary: b, Text: t.Redact.Redact(answer.Text), Calls: answer.Calls, State: answer.State, Usage: answer.Usage,
+		Boundary: b, Text: t.Redact.Redact(answer.Text), Calls: t.bare(answer.Calls), State: answer.State, Usage: answer.Usage,
 		Model: answer.Model, Finish: answer.Finish, Seconds: t.Now().Sub(began).Seconds(),
 	}
 	if r.Ended = Ending(err); r.Ended != "" {
 		err = nil
 	}
 	return r, err
+}
+
+// bare are calls without credentials in their arguments: they are kept.
+func (t *task) bare(calls []llm.Call) []llm.Call {
+	for i := range calls {
+		calls[i].Arguments = t.Redact.Redact(calls[i].Arguments)
+	}
+	return calls
 }
 
 // ending is an error with which a call is billed all the same, and the name under

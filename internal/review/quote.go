@@ -1,8 +1,10 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -49,12 +51,12 @@ func fold(text string) string {
 // was taken out of the answer.
 func (q quotes) check(found []finding.Finding) (out []finding.Finding, moved int) {
 	for _, f := range found {
-		at, ok := q.find(f)
+		side, at, ok := q.find(f)
 		switch {
 		case !ok:
 			f.Filtered, f.Note = finding.Misquoted, "the line that it quotes is nowhere in the diff"
-		case at != f.Line:
-			f = q.move(f, at)
+		case at != f.Line || side != cmp.Or(f.Side, finding.Right):
+			f = move(f, side, at)
 			moved++
 		}
 		out = append(out, f)
@@ -62,28 +64,50 @@ func (q quotes) check(found []finding.Finding) (out []finding.Finding, moved int
 	return out, moved
 }
 
-// find is the line on the finding's side that has its quote, the nearest one. It
-// is not ok where the finding's line was shown and no line has the quote.
-func (q quotes) find(f finding.Finding) (line int, ok bool) {
+// find is the line that has a finding's quote: the nearest one on its side, else
+// on the other side. It is not ok where the finding's line was shown and no line
+// has the quote.
+func (q quotes) find(f finding.Finding) (side finding.Side, line int, ok bool) {
+	side = cmp.Or(f.Side, finding.Right)
+	if f.Quote == "" {
+		return side, f.Line, true
+	}
 	quote := fold(beside(lastLine(f.Quote)))
-	best, inDiff := 0, false
-	for i, l := range q.lines {
-		n := number(l, f.Side)
-		if n == 0 {
-			continue
+	for _, text := range []string{quote, copied.ReplaceAllString(quote, "")} {
+		for _, s := range []finding.Side{side, other(side)} {
+			if n := q.nearest(text, s, f.Line); n > 0 {
+				return s, n, true
+			}
 		}
-		inDiff = inDiff || n == f.Line
-		if same(q.shown[i], quote) && (best == 0 || abs(n-f.Line) < abs(best-f.Line)) {
+	}
+	return side, f.Line, quote == "" || !q.shows(side, f.Line) || strings.Contains(quote, "<redacted ")
+}
+
+// copied is what stands before a line's text where a diff is shown, and a model
+// may have copied: numbers and kind.
+var copied = regexp.MustCompile(`^(?:\d+ ){0,2}[+-]? ?`)
+
+// nearest is the number on a side of the line that has a text, 0 where none has.
+func (q quotes) nearest(text string, s finding.Side, line int) (best int) {
+	for i, l := range q.lines {
+		n := number(l, s)
+		if n > 0 && text != "" && same(q.shown[i], text) && (best == 0 || abs(n-line) < abs(best-line)) {
 			best = n
 		}
 	}
-	switch {
-	case quote == "", best == 0 && !inDiff, best == 0 && strings.Contains(quote, "<redacted "):
-		return f.Line, true
-	case best == 0:
-		return 0, false
+	return best
+}
+
+// shows reports whether the diff has a line.
+func (q quotes) shows(s finding.Side, line int) bool {
+	return slices.ContainsFunc(q.lines, func(l diff.Line) bool { return number(l, s) == line })
+}
+
+func other(s finding.Side) finding.Side {
+	if s == finding.Left {
+		return finding.Right
 	}
-	return best, true
+	return finding.Left
 }
 
 // same reports whether a line is the one that is quoted, whole or by a part that
@@ -114,9 +138,9 @@ func beside(quote string) string {
 }
 
 // move takes a finding to another line, its place and what replaces it with it.
-func (q quotes) move(f finding.Finding, to int) finding.Finding {
+func move(f finding.Finding, side finding.Side, to int) finding.Finding {
 	f.Note = fmt.Sprintf("moved from line %d to the line that it quotes", f.Line)
-	f.StartLine, f.Line = max(f.StartLine+to-f.Line, 1), to
+	f.Side, f.StartLine, f.Line = side, max(f.StartLine+to-f.Line, 1), to
 	return f
 }
 

@@ -31,9 +31,10 @@ func TestAFindingStandsOnTheLineThatItQuotes(t *testing.T) {
 		"nowhere":                      {finding.Finding{Line: 11, Quote: "if err == io.EOF {"}, 11, finding.Misquoted, 0},
 		"nowhere, beside the diff":     {finding.Finding{Line: 90, Quote: "if err == io.EOF {"}, 90, "", 0},
 		"nothing":                      {finding.Finding{Line: 11}, 11, "", 0},
+		"with its number and kind":     {finding.Finding{Line: 11, Quote: "11 + return nil // done"}, 11, "", 0},
 		"the last of several lines":    {finding.Finding{Line: 11, Quote: "return nil // done\nif err != nil {\n"}, 12, "", 1},
 		"a removed line, on the left":  {finding.Finding{Line: 11, Side: finding.Left, Quote: "old(x)"}, 11, "", 0},
-		"a removed line, on the right": {finding.Finding{Line: 11, Side: finding.Right, Quote: "old(x)"}, 11, finding.Misquoted, 0},
+		"a removed line, on the right": {finding.Finding{Line: 12, Side: finding.Right, Quote: "old(x)"}, 11, "", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -128,9 +129,14 @@ func TestQuotesHoldOnRandomDiffs(t *testing.T) {
 		out, moved := q.check([]finding.Finding{in})
 		require.Len(t, out, 1)
 		got := out[0]
-		require.Equal(t, got.Line != in.Line, moved == 1)
+		require.Equal(t, got.Line != in.Line || got.Side != in.Side, moved == 1)
 		require.Equal(t, got.Line-in.Line, got.StartLine-in.StartLine)
 		nearest, shown := nearestLine(q, in)
+		if beyond := in; nearest == 0 && in.Quote != "" {
+			beyond.Side = other(in.Side)
+			nearest, _ = nearestLine(q, beyond)
+			require.Equal(t, nearest > 0, got.Side != in.Side, "the other side is the second choice")
+		}
 		switch {
 		case in.Quote == "" || nearest == 0 && !shown:
 			require.Equal(t, in, got)

@@ -65,6 +65,7 @@ type Options struct {
 	Tools     tool.Set                                               // offered where more than one turn is allowed
 	Guides    Guides                                                 // what the repository wants of its reviews
 	Head      func(ctx context.Context, path string) ([]byte, error) // a file as it is after the change; nil where it cannot be read
+	Effort    string                                                 // that was set for every request, so that no label changes it; empty for none
 	MaxTokens int                                                    // of one answer, reasoning included; 0 for 16,384
 	FileCap   cost.MicroUSD                                          // of one file; 0 for none
 

@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/prompt"
 )
 
@@ -64,10 +65,17 @@ func (t *task) conclude(failures []error, parts int) {
 		t.failed(failures[0])
 	default:
 		t.out.State, t.out.Reason = finding.Partly, reason(failures[0])
+		t.out.Lacking = t.out.Lacking || slices.ContainsFunc(failures, passing)
 		if more := len(failures) - 1; more > 0 {
 			t.out.Reason += finding.Reason(fmt.Sprintf("; and %d more of its parts", more))
 		}
 	}
+}
+
+// passing reports whether a failure may be gone on another day: it is not the
+// answer that was wanting.
+func passing(err error) bool {
+	return !errors.As(err, new(*brokenError)) && !errors.Is(err, llm.ErrTruncated) && !errors.Is(err, errLost) && !errors.Is(err, errTurns)
 }
 
 // failed makes the file one that could not be reviewed.
@@ -123,6 +131,9 @@ func (t *task) label(ctx context.Context) error {
 		t.depth.effort = "high"
 	case "light":
 		t.depth = depth{effort: "low"}
+	}
+	if t.Effort != "" {
+		t.depth.effort = "" // what was set holds
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/secret"
 )
 
 // Bounds of what get_pr_discussion shows.
@@ -200,7 +201,7 @@ func entry(kind string, r github.Remark, max int, ours bool) string {
 }
 
 func speaker(r github.Remark, ours bool) string {
-	name := guard.Line(redacted(r.User), 60)
+	name := guard.Line(secret.Redact(r.User), 60)
 	if name == "" {
 		name = "a deleted account"
 	}
@@ -224,7 +225,7 @@ func speaker(r github.Remark, ours bool) string {
 // free of credentials before it is cut. What is shown behind it cannot pass for a
 // line of ours.
 func barred(text string, max int) string {
-	text = guard.Text(short(redacted(strings.TrimSpace(head(text, 16*max))), max))
+	text = guard.Text(short(secret.Redact(strings.TrimSpace(head(text, 16*max))), max))
 	if text == "" {
 		return "| (empty)\n"
 	}

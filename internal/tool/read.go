@@ -55,7 +55,7 @@ func ReadFile(head, base Tree) Tool {
 
 // window numbers the lines of a text from start to end.
 func window(text string, start, end int) (string, error) {
-	lines := strings.Split(strings.TrimSuffix(redacted(text), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(secret.Redact(text), "\n"), "\n")
 	start = max(start, 1)
 	switch {
 	case text == "":
@@ -122,24 +122,4 @@ func short(line string, max int) string {
 		return line
 	}
 	return fmt.Sprintf("%s… (%d characters more)", string(characters[:max]), len(characters)-max)
-}
-
-// redacted replaces credentials in a whole file and keeps its lines: a window
-// or a hit could show a part of one that alone has no known form.
-func redacted(text string) string {
-	leaks := secret.Find(text)
-	if len(leaks) == 0 {
-		return text
-	}
-	var b strings.Builder
-	at := 0
-	for _, l := range leaks {
-		if l.Start < at {
-			continue // within the one before
-		}
-		b.WriteString(text[at:l.Start] + "<redacted " + l.Kind + ">")
-		b.WriteString(strings.Repeat("\n", strings.Count(text[l.Start:l.End], "\n")))
-		at = l.End
-	}
-	return b.String() + text[at:]
 }

@@ -117,6 +117,7 @@ func TestT9_AWindowShowsNoPartOfAKey(t *testing.T) {
 		require.Empty(t, r.Problem)
 		require.NotContains(t, r.Text, middle[:20])
 	}
+	require.Equal(t, "lines 5 to 6 of 16\n     5 <redacted private-key>\n     6 <redacted private-key>\n", call(t, read, `{"path":"a.txt","start_line":5,"end_line":6}`).Text)
 	require.Contains(t, call(t, read, `{"path":"a.txt","start_line":16}`).Text, "16 last", "lines keep their numbers")
 	require.NotContains(t, call(t, tool.SearchCode(tree), `{"query":"^[A-Za-z0-9+/]{64}","regex":true}`).Text, middle[:20])
 	require.Contains(t, call(t, tool.SearchCode(tree), `{"query":"`+middle[:6]+`"}`).Text, "no hits", "a search does not spell one out")

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/sandbox"
+	"github.com/org/pr-review-action/internal/secret"
 )
 
 // Bounds of what run_tests shows of checks.
@@ -27,22 +30,22 @@ type TestSources struct {
 	Workspace string // folder that Glob is searched in
 	Glob      string // of JUnit XML and go test -json files; "" reads none
 
-	// Sandbox runs the command that the user of the command line named, over a
+	// Sandbox is the command that the user of the command line named, run over a
 	// copy of Tree. It is nil in every job that holds a secret: the command runs
 	// the pull request's code.
-	Sandbox *Sandbox
+	Sandbox *sandbox.Command
 	Tree    Tree
 }
 
 // RunTests is the tool run_tests. It reports what is known of the head commit's
 // tests from its checks and from result files, and runs nothing but the command
-// of a Sandbox, once for all calls. A source that fails is told as such beside
+// of the sandbox, once for all calls. A source that fails is told as such beside
 // the others. Its result is the same for every call.
 func RunTests(o TestSources) Tool {
 	report := newLazy(o.report)
 	return New("run_tests", "Reports the tests of the change: check runs and statuses of the head commit with their annotations, result files of the job, and a run in a sandbox where one was asked for.",
 		func(ctx context.Context, _ struct{}) (string, error) { return report.get(ctx) },
-	).Within(Limits{Bytes: maxReport, Time: DefaultTime + o.Sandbox.time()})
+	).Within(Limits{Bytes: maxReport, Time: DefaultTime + o.Sandbox.Time()})
 }
 
 func (o TestSources) report(ctx context.Context) (string, error) {
@@ -51,7 +54,7 @@ func (o TestSources) report(ctx context.Context) (string, error) {
 		text, err := read()
 		b.WriteString(text)
 		if err != nil {
-			fmt.Fprintf(&b, "%s cannot be told: %s\n", what, guard.Line(redacted(err.Error()), maxShown))
+			fmt.Fprintf(&b, "%s cannot be told: %s\n", what, guard.Line(secret.Redact(err.Error()), maxShown))
 		}
 	}
 	if o.API != nil {
@@ -96,9 +99,9 @@ func checkLine(k github.Check) string {
 	if state == "" {
 		state = k.Status
 	}
-	line := fmt.Sprintf("- %s: %q", guard.Line(state, 40), guard.Line(redacted(k.Name), 200))
+	line := fmt.Sprintf("- %s: %q", guard.Line(state, 40), guard.Line(secret.Redact(k.Name), 200))
 	if k.App != "" {
-		line += fmt.Sprintf(" by %q", guard.Line(redacted(k.App), 60))
+		line += fmt.Sprintf(" by %q", guard.Line(secret.Redact(k.App), 60))
 	}
 	line += "\n"
 	if text := strings.TrimSpace(k.Title + "\n" + k.Summary); k.Failed() && text != "" {
@@ -110,12 +113,12 @@ func checkLine(k github.Check) string {
 func (o TestSources) annotations(ctx context.Context, check int64) string {
 	notes, more, err := o.API.Annotations(ctx, o.Owner, o.Repo, check)
 	if err != nil {
-		return fmt.Sprintf("  its annotations cannot be told: %s\n", guard.Line(redacted(err.Error()), maxShown))
+		return fmt.Sprintf("  its annotations cannot be told: %s\n", guard.Line(secret.Redact(err.Error()), maxShown))
 	}
 	var b strings.Builder
 	shown := min(len(notes), maxAnnotations)
 	for _, a := range notes[:shown] {
-		fmt.Fprintf(&b, "  - %s on %q line %d\n", guard.Line(a.Level, 20), guard.Line(redacted(a.Path), maxShown), a.StartLine)
+		fmt.Fprintf(&b, "  - %s on %q line %d\n", guard.Line(a.Level, 20), guard.Line(secret.Redact(a.Path), maxShown), a.StartLine)
 		b.WriteString(barred(strings.TrimSpace(a.Title+"\n"+a.Message), maxMessage))
 	}
 	if more || shown < len(notes) {
@@ -131,7 +134,7 @@ func (o TestSources) statuses(ctx context.Context) (string, error) {
 	}
 	var bad, others []string
 	for _, s := range all {
-		line := fmt.Sprintf("- %s: %q, %q\n", guard.Line(s.State, 40), guard.Line(redacted(s.Context), 200), guard.Line(redacted(s.Description), 200))
+		line := fmt.Sprintf("- %s: %q, %q\n", guard.Line(s.State, 40), guard.Line(secret.Redact(s.Context), 200), guard.Line(secret.Redact(s.Description), 200))
 		if s.State == "failure" || s.State == "error" {
 			bad = append(bad, line)
 			continue
@@ -164,10 +167,35 @@ func (o TestSources) files() (string, error) {
 
 // run runs the command of the sandbox over a copy of the tree.
 func (o TestSources) run(ctx context.Context) (string, error) {
-	r, err := o.Sandbox.Run(ctx, o.Tree)
+	r, err := o.Sandbox.Run(ctx, o.copy)
 	if err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("Run in a sandbox, without network, over the text files of the head commit: %s\n%s",
 		guard.Line(r.End, maxShown), barred(r.Output, maxReport/2)), nil
+}
+
+// copy writes the tree's text files, all of them executable, as a tree knows no
+// modes. Paths are those that CheckPath lets through.
+func (o TestSources) copy(ctx context.Context, into *os.Root) error {
+	paths, err := o.Tree.Paths(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range paths {
+		content, err := o.Tree.Read(ctx, p)
+		if errors.Is(err, ErrNotText) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrLink) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := into.MkdirAll(filepath.Dir(filepath.FromSlash(p)), 0o755); err != nil {
+			return fmt.Errorf("copying %q: %w", p, err)
+		}
+		if err := into.WriteFile(filepath.FromSlash(p), content, 0o755); err != nil {
+			return fmt.Errorf("copying %q: %w", p, err)
+		}
+	}
+	return nil
 }

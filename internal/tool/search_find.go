@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/secret"
 )
 
 // finder says which lines are hits.
@@ -96,7 +98,7 @@ func (f finder) look(ctx context.Context, path string, content []byte, r *found)
 	if !f.any(ctx, text) {
 		return
 	}
-	text = redacted(text)
+	text = secret.Redact(text)
 	code, defines := text, func(string) bool { return false }
 	if f.mask != nil {
 		code = f.mask(path, text)

@@ -12,6 +12,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/secret"
 )
 
 // Bounds of the result files that are read.
@@ -117,15 +118,15 @@ func readResult(workspace fs.FS, p string, left *int64) (results, error) {
 
 func (r results) report(p string, err error) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "- %q: %d tests, %d failed, %d skipped", guard.Line(redacted(p), maxShown), r.tests, r.failed, r.skipped)
+	fmt.Fprintf(&b, "- %q: %d tests, %d failed, %d skipped", guard.Line(secret.Redact(p), maxShown), r.tests, r.failed, r.skipped)
 	if err != nil {
-		fmt.Fprintf(&b, "; %s", guard.Line(redacted(err.Error()), maxShown))
+		fmt.Fprintf(&b, "; %s", guard.Line(secret.Redact(err.Error()), maxShown))
 	}
 	b.WriteByte('\n')
 	for _, f := range r.failures {
-		fmt.Fprintf(&b, "  - FAILED %q", guard.Line(redacted(f.name), maxShown))
+		fmt.Fprintf(&b, "  - FAILED %q", guard.Line(secret.Redact(f.name), maxShown))
 		if f.file != "" {
-			fmt.Fprintf(&b, " at %q", guard.Line(redacted(f.file), maxShown))
+			fmt.Fprintf(&b, " at %q", guard.Line(secret.Redact(f.file), maxShown))
 		}
 		if f.file != "" && f.line > 0 {
 			fmt.Fprintf(&b, " line %d", f.line)

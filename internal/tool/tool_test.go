@@ -3,6 +3,7 @@ package tool_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -177,6 +178,17 @@ func TestT9_CredentialsAreInNoPartOfARecord(t *testing.T) {
 	set := tool.NewSet(echo()).Redacting(secret.New("our-own-model-key-0815"))
 	r = set.Call(t.Context(), llm.Call{Name: "echo", Arguments: `{"text":"our-own-model-key-0815"}`})
 	require.NotContains(t, r.Text+r.Arguments, "0815")
+}
+
+func TestT9_ACredentialThatTheLimitCutsInTwoIsRedacted(t *testing.T) {
+	t.Parallel()
+	arguments := fmt.Sprintf(`{"text":"%s ","times":20}`, token())
+	for limit := 300; limit < 300+len(token())+1; limit++ { // wherever the cut falls
+		r := call(t, echo().Within(tool.Limits{Bytes: limit}), arguments)
+		require.True(t, r.Cut)
+		require.Contains(t, r.Text, "<redacted github-pat>")
+		require.NotContains(t, r.Text, token()[:6], limit)
+	}
 }
 
 func TestT7_ResultsShowHiddenCharacters(t *testing.T) {

@@ -16,7 +16,9 @@ import (
 const (
 	MaxFile  = 1 << 20   // bytes of a file that is read
 	MaxTree  = 128 << 20 // bytes of the files of a tree that is held in memory, and of their paths
-	MaxFiles = 50_000    // files of such a tree
+	MaxFiles = 50_000    // files of such a tree, and notes on others
+
+	maxTarget = 200 // bytes of a link's target that are told
 )
 
 // What a Tree says about a path that it does not read. The messages of errors
@@ -75,7 +77,7 @@ func Files(content map[string]string) Tree {
 type memory struct {
 	content map[string][]byte
 	left    map[string]error // why a known path is not held
-	size    int              // bytes of contents and paths
+	size    int              // bytes of contents, paths and notes
 	rest    string           // why others may be missing of which nothing is known
 }
 
@@ -128,18 +130,30 @@ func (m *memory) has(path string) bool {
 	return held || m.left[path] != nil
 }
 
-// leave notes why a path is not held, as far as there is room for notes.
+// leave notes why a path is not held, as far as there is room for notes. For a
+// path that was held, or has a note, there is: it must not be held again.
 func (m *memory) leave(path string, why error) {
-	if held, ok := m.content[path]; ok {
-		m.size -= len(path) + len(held)
-		delete(m.content, path)
-	}
-	if diff.CheckPath(path) != nil || m.size+len(path) > MaxTree {
+	known := m.has(path)
+	m.drop(path)
+	note := len(path) + len(why.Error())
+	if !known && (diff.CheckPath(path) != nil || len(m.left) >= MaxFiles || m.size+note > MaxTree) {
 		m.rest = "some entries have paths that cannot be told, or are too many"
 		return
 	}
 	m.left[path] = why
-	m.size += len(path)
+	m.size += note
+}
+
+// drop forgets a path, what was held and what was noted.
+func (m *memory) drop(path string) {
+	if held, ok := m.content[path]; ok {
+		m.size -= len(path) + len(held)
+		delete(m.content, path)
+	}
+	if why := m.left[path]; why != nil {
+		m.size -= len(path) + len(why.Error())
+		delete(m.left, path)
+	}
 }
 
 func tooLarge(size int64) error {
@@ -151,7 +165,8 @@ func isText(content []byte) bool {
 	return bytes.IndexByte(content[:min(len(content), 8000)], 0) < 0
 }
 
-// notFollowed is what is said about a link.
+// notFollowed is what is said about a link. Its target may be as long as its
+// source likes, and is kept.
 func notFollowed(target string) error {
-	return fmt.Errorf("%w: it is a link to %q", ErrLink, target)
+	return fmt.Errorf("%w: it is a link to %q", ErrLink, head(target, maxTarget))
 }

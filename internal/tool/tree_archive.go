@@ -104,6 +104,7 @@ func (u *unpacker) next(m *memory) error {
 	if u.root == "" {
 		u.root = root
 	}
+	path = strings.Clone(path) // what is kept of an entry is not to keep the folder's name too
 	switch {
 	case root == "" || root != u.root:
 		m.rest = "the archive has entries outside of its folder"

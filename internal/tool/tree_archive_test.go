@@ -3,8 +3,10 @@ package tool_test
 import (
 	"archive/tar"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"strings"
@@ -69,6 +71,61 @@ func TestT23_ABombIsReadWithinTwoSecondsAndLittleMemory(t *testing.T) {
 	require.NoError(t, err)
 	require.Less(t, time.Since(start), 2*time.Second)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
+}
+
+// settled is the memory that is in use, in bytes.
+func settled() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// bare is an archive of these entries alone.
+func bare(t *testing.T, entries ...tar.Header) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	zw := gzip.NewWriter(&b)
+	tw := tar.NewWriter(zw)
+	for _, h := range entries {
+		require.NoError(t, tw.WriteHeader(&h))
+	}
+	require.NoError(t, errors.Join(tw.Close(), zw.Close()))
+	return b.Bytes()
+}
+
+func TestT23_WhatIsKeptOfLinksIsLittle(t *testing.T) {
+	long := strings.Repeat("\x01", 1_000_000)
+	for name, c := range map[string]struct{ folder, target string }{"long targets": {"r/", long}, "a long folder": {long + "/", "a.go"}} {
+		var entries []tar.Header
+		for i := range 100 {
+			entries = append(entries, tar.Header{Typeflag: tar.TypeSymlink, Name: fmt.Sprintf("%sl%d", c.folder, i), Linkname: c.target})
+		}
+		packed := bare(t, entries...)
+		before, start, tree := settled(), time.Now(), served(packed)
+		_, err := tree.Read(t.Context(), "l7")
+		require.ErrorIs(t, err, tool.ErrLink, name)
+		require.Less(t, len(err.Error()), 1000, name)
+		require.Less(t, time.Since(start), 5*time.Second, name)
+		require.Less(t, settled(), before+4<<20, name)
+		runtime.KeepAlive(tree)
+	}
+}
+
+func TestT23_NotesOnWhatIsNotReadAreBounded(t *testing.T) {
+	t.Parallel()
+	twice := tar.Header{Typeflag: tar.TypeReg, Name: top + "twice.go"}
+	entries := []tar.Header{twice}
+	for i := range tool.MaxFiles + 10 {
+		entries = append(entries, tar.Header{Typeflag: tar.TypeSymlink, Name: fmt.Sprintf("%sl%d", top, i), Linkname: "x"})
+	}
+	tree := served(bare(t, append(entries, twice, twice)...))
+	_, err := tree.Read(t.Context(), fmt.Sprintf("l%d", tool.MaxFiles-1))
+	require.ErrorIs(t, err, tool.ErrLink)
+	_, err = tree.Read(t.Context(), fmt.Sprintf("l%d", tool.MaxFiles))
+	require.ErrorContains(t, err, "are too many")
+	_, err = tree.Read(t.Context(), "twice.go")
+	require.ErrorContains(t, err, "stands twice", "there is always room for what was held")
 }
 
 func TestT23_ATreeIsHeldUpToItsBounds(t *testing.T) {

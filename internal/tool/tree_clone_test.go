@@ -81,19 +81,23 @@ func TestT8_AClonesLinksAndSubmodulesAreNoFiles(t *testing.T) {
 	t.Parallel()
 	r := newClone(t)
 	require.NoError(t, os.Symlink("/proc/self/environ", filepath.Join(r.dir, "link")))
-	r.git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("ab", 20)+",sub")
 	big := strings.Repeat("0123456789abcde\n", tool.MaxFile/16+1)
-	tree := tool.Clone(r.run, r.commit(map[string]string{"a.go": "a\n", "big.txt": big}))
+	r.commit(map[string]string{"a.go": "a\n", "big.txt": big})
+	r.git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("ab", 20)+",sub") // behind the commit, which would take it out
+	r.git("commit", "--quiet", "--no-verify", "--message", "sub")
+	tree := tool.Clone(r.run, r.git("rev-parse", "HEAD"))
 	for path, want := range map[string]error{"link": tool.ErrLink, "sub": tool.ErrNoFile, "link/x": tool.ErrNoFile, "big.txt": tool.ErrTooLarge} {
 		_, err := tree.Read(t.Context(), path)
 		require.ErrorIs(t, err, want, path)
 	}
 	_, err := tree.Read(t.Context(), "link")
 	require.ErrorContains(t, err, `it is a link to "/proc/self/environ"`)
+	_, err = tree.Read(t.Context(), "sub")
+	require.ErrorContains(t, err, `"sub": there is no such file here: it is a submodule`)
 	paths, err := tree.Paths(t.Context())
 	require.NoError(t, err)
-	require.NotContains(t, paths, "link")
-	require.NotContains(t, paths, "big.txt")
+	require.Equal(t, []string{"a.go"}, paths)
+	require.Contains(t, call(t, tool.SearchCode(tree), `{"query":"a"}`).Text, "1 hit in 1 file")
 }
 
 func TestT16_ReadingACloneRunsNothingOfIt(t *testing.T) {

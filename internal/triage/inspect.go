@@ -59,7 +59,7 @@ func Inspect(files []diff.File, pr *pull.Pull, o Options) Inspected {
 func suspicious(f diff.File) []finding.Finding {
 	text, numbers := added(f.Patch)
 	if len(numbers) == 0 {
-		return nil
+		numbers = []int{1} // the name is read all the same
 	}
 	at := func(hits []injection.Hit) (out []place) {
 		for _, h := range hits {

@@ -13,7 +13,7 @@ import (
 
 // MaxChanges is the number of changed lines above which a file is too large to
 // be reviewed in one piece.
-const MaxChanges = 1500
+const MaxChanges = 5000
 
 // Options are the repository's own rules.
 type Options struct {

@@ -16,8 +16,12 @@ const (
 	maxLooked  = 200
 )
 
-// errUnsealed is an earlier run's checkpoint in a job that cannot tell who wrote it.
-var errUnsealed = errors.New("it is of another run, and without trust: seal or encrypt nothing vouches for it")
+// errUnsealed is an earlier run's checkpoint in a job that cannot tell who wrote it,
+// errReplaced one whose results are not taken over since the draft is made anew.
+var (
+	errUnsealed = errors.New("it is of another run, and without trust: seal or encrypt nothing vouches for it")
+	errReplaced = errors.New("it is of the draft that is made anew")
+)
 
 // Earlier adds to paid what the candidates, drafts and partial checkpoints alike,
 // have for this pull request and instance, and returns what was left out and why:
@@ -37,8 +41,12 @@ func (o Origin) Earlier(ctx context.Context, candidates []Candidate, paid *Paid,
 		if err == nil && fetched < maxEarlier {
 			fetched++
 			var saved graph.Saved
-			if saved, err = o.earlier(ctx, c); err == nil {
+			saved, err = o.earlier(ctx, c)
+			switch {
+			case err == nil:
 				paid.Add(saved, thread)
+			case errors.Is(err, errReplaced):
+				paid.Count(saved, thread)
 			}
 		}
 		if err != nil {
@@ -76,7 +84,7 @@ func (o Origin) earlier(ctx context.Context, c Candidate) (graph.Saved, error) {
 		return graph.Saved{Snapshot: opened.Snapshot}, nil
 	}
 	if opened.Manifest.Partial == 0 {
-		return graph.Saved{}, errors.New("it is a draft that is made anew")
+		return graph.Saved{Snapshot: opened.Snapshot}, errReplaced
 	}
 	saved, err := checkpoint.DecodeSaved(opened.Snapshot)
 	if err == nil && o.Again {
@@ -93,7 +101,7 @@ func madeAnew(saved graph.Saved) error {
 	}
 	d, _, err := about(s, saved.Journal)
 	if err == nil && !d.Again {
-		err = errors.New("it is of the draft that is made anew")
+		err = errReplaced
 	}
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
@@ -18,7 +17,7 @@ import (
 type Paid struct {
 	results map[string]paidResult
 	answers map[string]paidAnswer
-	costs   map[string]cost.MicroUSD // of threads, by their ids
+	costs   map[string]cost.MicroUSD // of threads, and of drafts that were made anew, each apart
 	thread  string                   // that is to be run
 }
 
@@ -35,13 +34,32 @@ func (p Paid) Others() (sum cost.MicroUSD) {
 	return sum
 }
 
-// count takes over what a thread has cost, as far as one of its checkpoints says.
-// The one that says most is the latest.
-func (p *Paid) count(thread string, fields map[string]jsontext.Value, open cost.Usage) {
+// count takes over what a thread has cost, as far as one of its checkpoints says:
+// of those of one run the one that says most is the latest. A draft that was made
+// anew took nothing from the one before, so it counts for itself.
+func (p *Paid) count(s graph.Snapshot, open cost.Usage) {
+	var d Draft
+	_ = json.Unmarshal(s.Fields["draft"], &d) // what cannot be read is of the thread's first run
+	run := s.Thread
+	if d.Again {
+		run += " " + d.CreatedAt.String()
+	}
 	if p.costs == nil {
 		p.costs = map[string]cost.MicroUSD{}
 	}
-	p.costs[thread] = max(p.costs[thread], usageOf(fields[usageField]).Cost+open.Cost)
+	p.costs[run] = max(p.costs[run], usageOf(s.Fields[usageField]).Cost+open.Cost)
+}
+
+// Count takes over what a thread has cost, and nothing of what it paid for.
+func (p *Paid) Count(saved graph.Saved, thread string) {
+	var of Paid
+	of.Add(saved, thread)
+	if p.costs == nil {
+		p.costs = map[string]cost.MicroUSD{}
+	}
+	for run, c := range of.costs {
+		p.costs[run+" replaced"] = max(p.costs[run+" replaced"], c) // none of it is of the run to come
+	}
 }
 
 type paidResult struct {
@@ -68,7 +86,7 @@ func (p *Paid) Add(saved graph.Saved, thread string) {
 	ended := map[int]bool{}
 	var answers []graph.Record
 	var open cost.Usage // of the step under way
-	defer func() { p.count(s.Thread, s.Fields, open) }()
+	defer func() { p.count(s, open) }()
 	for _, data := range saved.Journal {
 		r, err := graph.DecodeRecord(data)
 		if err != nil || r.Node != reviewNode {

@@ -90,7 +90,22 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	g.Route(aggregate, byFindings(gate, clean, failed), gate, clean, failed)
 	g.Route(gate, byDecision(post, aborted), post, aborted)
 	g.Edge(post, posted)
-	return g.Build(store, append(slices.Clip(o), graph.WithDeadline(steps.Deadline), graph.Migrate(1, adding("reused", "0")), graph.Migrate(2, adding("flags", "null")))...)
+	return g.Build(store, append(slices.Clip(o), graph.WithDeadline(steps.Deadline), graph.Migrate(1, adding("reused", "0")), graph.Migrate(2, flagless))...)
+}
+
+// ErrUnderWay is a thread of an earlier version that stopped before its gate. It
+// holds no decision, and its change was not inspected: it is begun anew.
+var ErrUnderWay = errors.New("an earlier version left this review in the middle")
+
+// flagless is the migration from the version whose rules were part of the files'
+// reviews. A draft that is parked or decided has all that it needs.
+func flagless(s graph.Snapshot) (graph.Snapshot, error) {
+	for _, node := range s.Frontier {
+		if node == "triage" || node == reviewNode || node == "aggregate" {
+			return s, ErrUnderWay
+		}
+	}
+	return adding("flags", "null")(s)
 }
 
 // adding is the migration from a version that did not have a field.

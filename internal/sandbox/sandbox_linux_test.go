@@ -1,4 +1,4 @@
-package tool_test
+package sandbox_test
 
 import (
 	"context"
@@ -14,19 +14,30 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/llm"
-	"github.com/org/pr-review-action/internal/tool"
+	"github.com/org/pr-review-action/internal/sandbox"
 )
 
 // A sandbox starts this program again, ahead of its tests.
-func init() { tool.EnterSandbox() }
+func init() { sandbox.Enter() }
+
+// holding fills a folder with files, by path.
+func holding(files map[string]string) func(context.Context, *os.Root) error {
+	return func(_ context.Context, into *os.Root) error {
+		for path, text := range files {
+			if err := errors.Join(into.MkdirAll(filepath.Dir(path), 0o755), into.WriteFile(path, []byte(text), 0o755)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
 
 // ran runs a command in a sandbox, or skips the test where another program has no
 // namespaces either.
-func ran(t *testing.T, s tool.Sandbox, files map[string]string) tool.Ran {
+func ran(t *testing.T, s sandbox.Command, files map[string]string) sandbox.Ran {
 	t.Helper()
-	r, err := s.Run(t.Context(), tool.Files(files))
-	if errors.Is(err, tool.ErrNoSandbox) && exec.Command("unshare", "-Urmpnf", "mount", "-t", "tmpfs", "none", "/tmp").Run() != nil {
+	r, err := s.Run(t.Context(), holding(files))
+	if errors.Is(err, sandbox.ErrUnavailable) && exec.Command("unshare", "-Urmpnf", "mount", "-t", "tmpfs", "none", "/tmp").Run() != nil {
 		t.Skip("no user namespaces here: ", err)
 	}
 	require.NoError(t, err)
@@ -35,13 +46,13 @@ func ran(t *testing.T, s tool.Sandbox, files map[string]string) tool.Ran {
 
 func TestASandboxRunsACommandOverTheFiles(t *testing.T) {
 	t.Parallel()
-	r := ran(t, tool.Sandbox{Command: `cat d/a; ./run.sh; echo err >&2; exit 3`}, map[string]string{"d/a": "content\n", "run.sh": "#!/bin/sh\necho ran\n"})
-	require.Equal(t, tool.Ran{End: "exit status 3", Output: "content\nran\nerr\n"}, r)
+	r := ran(t, sandbox.Command{Script: `cat d/a; ./run.sh; echo err >&2; exit 3`}, map[string]string{"d/a": "content\n", "run.sh": "#!/bin/sh\necho ran\n"})
+	require.Equal(t, sandbox.Ran{End: "exit status 3", Output: "content\nran\nerr\n"}, r)
 }
 
 func TestT37_ASandboxHasNoEnvironmentButItsOwn(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-canary")
-	r := ran(t, tool.Sandbox{Command: "env -u PWD -u SHLVL -u OLDPWD -u _; cat /proc/*/environ | tr '\\0' '\\n'", Environment: []string{"CI=1"}}, nil)
+	r := ran(t, sandbox.Command{Script: "env -u PWD -u SHLVL -u OLDPWD -u _; cat /proc/*/environ | tr '\\0' '\\n'", Environment: []string{"CI=1"}}, nil)
 	require.NotContains(t, r.Output, "canary")
 	for line := range strings.Lines(r.Output) {
 		name, _, _ := strings.Cut(line, "=")
@@ -57,7 +68,7 @@ func TestT37_ASandboxReachesNoListenerOfTheMachine(t *testing.T) {
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	require.NoError(t, err)
 	command := fmt.Sprintf("bash -c 'exec 3<>/dev/tcp/127.0.0.1/%s' && echo reached; grep -c 127.0.0.1 /proc/net/fib_trie >/dev/null && echo loopback; tail -n +3 /proc/net/dev | wc -l", port)
-	r := ran(t, tool.Sandbox{Command: command}, nil)
+	r := ran(t, sandbox.Command{Script: command}, nil)
 	require.NotContains(t, r.Output, "reached")
 	require.Contains(t, r.Output, "Connection refused", "the try was made")
 	require.Contains(t, r.Output, "loopback\n1\n", "one interface, which is up")
@@ -76,7 +87,7 @@ func TestT37_ASandboxSeesAndWritesNothingOfTheUser(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(shown, "cache"), []byte("from the cache"), 0o644))
 	require.NoError(t, errors.Join(os.Chmod(dir, 0o777), os.Chmod(shown, 0o777)))
 	command := fmt.Sprintf("cat %[1]s; echo x > %[1]s; mkdir -p %[2]s && echo x > %[2]s/planted-by-sandbox; echo x > /usr/planted-by-sandbox; cat %[3]s/cache; echo x > %[3]s/new", outside, home, shown)
-	r := ran(t, tool.Sandbox{Command: command, Shown: []string{shown}}, nil)
+	r := ran(t, sandbox.Command{Script: command, Shown: []string{shown}}, nil)
 	require.Contains(t, r.Output, "from the cache")
 	require.NoFileExists(t, filepath.Join(shown, "new"))
 	require.NotContains(t, r.Output, "canary")
@@ -90,7 +101,7 @@ func TestT37_ASandboxSeesAndWritesNothingOfTheUser(t *testing.T) {
 
 func TestT37_ASandboxHasNoRights(t *testing.T) {
 	t.Parallel()
-	r := ran(t, tool.Sandbox{Command: `id -u; grep -E 'CapPrm|CapEff|CapAmb|NoNewPrivs' /proc/self/status; mount -t tmpfs none /tmp || echo refused; unshare -Urm umount -l /usr || echo locked`}, nil)
+	r := ran(t, sandbox.Command{Script: `id -u; grep -E 'CapPrm|CapEff|CapAmb|NoNewPrivs' /proc/self/status; mount -t tmpfs none /tmp || echo refused; unshare -Urm umount -l /usr || echo locked`}, nil)
 	require.Contains(t, r.Output, "1000\nCapPrm:\t0000000000000000\nCapEff:\t0000000000000000\nCapAmb:\t0000000000000000\nNoNewPrivs:\t1\n")
 	require.Contains(t, r.Output, "refused")
 	require.Contains(t, r.Output, "locked")
@@ -109,9 +120,9 @@ func TestT31_WhatRunsWithoutEndIsEnded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			limits := tool.SandboxLimits{Time: 3 * time.Second, Memory: 64 << 20, Processes: 40, Output: 1 << 20}
+			limits := sandbox.Limits{Time: 3 * time.Second, Memory: 64 << 20, Processes: 40, Output: 1 << 20}
 			began := time.Now()
-			r := ran(t, tool.Sandbox{Command: tc.command, Limits: limits}, nil)
+			r := ran(t, sandbox.Command{Script: tc.command, Limits: limits}, nil)
 			require.Regexp(t, tc.end, r.End, r.Output)
 			require.Less(t, time.Since(began), 60*time.Second)
 		})
@@ -120,10 +131,10 @@ func TestT31_WhatRunsWithoutEndIsEnded(t *testing.T) {
 
 func TestASandboxEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	ran(t, tool.Sandbox{Command: "true"}, nil)
+	ran(t, sandbox.Command{Script: "true"}, nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	r, err := (&tool.Sandbox{Command: "sleep 1000"}).Run(ctx, tool.Files(nil))
+	r, err := (&sandbox.Command{Script: "sleep 1000"}).Run(ctx, holding(nil))
 	require.True(t, err != nil || strings.Contains(r.End, "killed") || strings.Contains(r.End, "ended"), r.End)
 }
 
@@ -132,19 +143,8 @@ func TestASandboxLeavesNoCopyBehind(t *testing.T) {
 	require.NoError(t, os.Chmod(dir, 0o777))
 	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o755))
 	t.Setenv("TMPDIR", dir)
-	ran(t, tool.Sandbox{Command: "echo x > here; mkdir deep"}, map[string]string{"a": "b"})
+	ran(t, sandbox.Command{Script: "echo x > here; mkdir deep"}, map[string]string{"a": "b"})
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, left)
-}
-
-func TestRunTestsRunsTheCommandOnceForAllCalls(t *testing.T) {
-	t.Parallel()
-	ran(t, tool.Sandbox{Command: "true"}, nil)
-	set := tool.NewSet(tool.RunTests(tool.TestSources{
-		Sandbox: &tool.Sandbox{Command: "cat /proc/sys/kernel/random/uuid; echo ::error::x; exit 1"}, Tree: tool.Files(nil),
-	}))
-	first := set.Call(t.Context(), llm.Call{Name: "run_tests", Arguments: "{}"})
-	require.Regexp(t, `^Run in a sandbox, without network, over the text files of the head commit: exit status 1\n\| [0-9a-f-]{36}\n\| \\::error::x\n$`, first.Text)
-	require.Equal(t, first, set.Call(t.Context(), llm.Call{Name: "run_tests", Arguments: "{}"}))
 }

@@ -1,4 +1,4 @@
-package tool
+package sandbox
 
 import (
 	"context"
@@ -23,6 +23,8 @@ const (
 	enterName = "pr-review-sandbox" // what this program is called when it is started to enter a sandbox
 	inside    = 1000                // user and group within
 	nobody    = 65534               // whose rights a sandbox has that root starts
+
+	maxProblem = 500 // characters of what is told of a sandbox that could not be made
 )
 
 // room is what the program that enters is told.
@@ -34,13 +36,13 @@ type room struct {
 	Seconds      uint64
 }
 
-// confined starts this program again in namespaces of its own, where EnterSandbox
-// makes them a sandbox and becomes the command. What EnterSandbox could not do
+// confined starts this program again in namespaces of its own, where Enter
+// makes them a sandbox and becomes the command. What Enter could not do
 // comes back through a pipe that the command does not have.
-func (s *Sandbox) confined(ctx context.Context, dir string, out io.Writer) (string, error) {
-	limits := s.Limits.withDefaults()
+func (c *Command) confined(ctx context.Context, dir string, out io.Writer) (string, error) {
+	limits := c.Limits.withDefaults()
 	told, err := json.Marshal(room{
-		Dir: dir, Command: s.Command, Shown: s.Shown, Env: s.environment(), Memory: limits.Memory,
+		Dir: dir, Command: c.Script, Shown: c.Shown, Env: c.environment(), Memory: limits.Memory,
 		Processes: uint64(limits.Processes), Seconds: uint64(limits.Time/time.Second) + 1,
 	})
 	if err != nil {
@@ -63,12 +65,12 @@ func (s *Sandbox) confined(ctx context.Context, dir string, out io.Writer) (stri
 	}
 	w.Close()
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrNoSandbox, err)
+		return "", fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	text, _ := io.ReadAll(io.LimitReader(problem, 1<<10)) // empty once the command has begun
 	err = cmd.Wait()
 	if len(text) > 0 {
-		return "", fmt.Errorf("%w: %s", ErrNoSandbox, guard.Line(string(text), maxShown))
+		return "", fmt.Errorf("%w: %s", ErrUnavailable, guard.Line(string(text), maxProblem))
 	}
 	if cmd.ProcessState == nil {
 		return "", fmt.Errorf("waiting for the command: %w", err)
@@ -76,12 +78,12 @@ func (s *Sandbox) confined(ctx context.Context, dir string, out io.Writer) (stri
 	return cmd.ProcessState.String(), nil
 }
 
-func (s *Sandbox) environment() []string {
-	path := s.Path
+func (c *Command) environment() []string {
+	path := c.Path
 	if path == "" {
 		path = defaultPath
 	}
-	return append([]string{"PATH=" + path, "HOME=/home", "TMPDIR=/tmp", "LANG=C"}, s.Environment...)
+	return append([]string{"PATH=" + path, "HOME=/home", "TMPDIR=/tmp", "LANG=C"}, c.Environment...)
 }
 
 // namespaces maps one user into a sandbox: the own one, or for root, whose
@@ -106,9 +108,9 @@ func namespaces(dir string) (*syscall.SysProcAttr, error) {
 	}, nil
 }
 
-// EnterSandbox is to be called first of all in main, and does nothing unless this
-// program was started by a Sandbox: then it becomes the command and never returns.
-func EnterSandbox() {
+// Enter is to be called first of all in main, and does nothing unless this
+// program was started by a Command: then it becomes the command and never returns.
+func Enter() {
 	if len(os.Args) != 2 || os.Args[0] != enterName || os.Getpid() != 1 {
 		return
 	}

@@ -1,4 +1,14 @@
-package tool
+// Package sandbox runs one command of the user's over files of a pull request,
+// confined, for the command line alone: it runs code of the pull request.
+//
+// The command has a process tree, a network of loopback alone, and a file system
+// of its own: the system's programs read-only, and as the only places to write a
+// folder in memory that holds the files and is its home. Nothing of the user's
+// home, of the environment and of other processes is there. It does not confine
+// the kernel: who must fear an attack on that runs no foreign code at all. Where
+// a machine cannot confine a program, none is run. Start reading at Command.Run,
+// then at Enter, which is the first thing that main does.
+package sandbox
 
 import (
 	"cmp"
@@ -10,30 +20,23 @@ import (
 	"time"
 )
 
-// ErrNoSandbox says that this machine cannot confine a program, so that none was run.
-var ErrNoSandbox = errors.New("this machine cannot confine a program, and nothing was run")
+// ErrUnavailable says that this machine cannot confine a program, so that none was run.
+var ErrUnavailable = errors.New("this machine cannot confine a program, and nothing was run")
 
-// Sandbox runs one command of the user's over a copy of a tree, for the command
-// line alone: it runs code of the pull request.
-//
-// The command has a process tree, a network of loopback alone, and a file system
-// of its own: the system's programs read-only, and as the only places to write a
-// folder in memory that holds the copy and is its home. Nothing of the user's
-// home, of the environment and of other processes is there. It does not confine
-// the kernel: who must fear an attack on that runs no foreign code at all.
-type Sandbox struct {
-	Command string // for /bin/sh -c
+// Command is a command to run in a sandbox.
+type Command struct {
+	Script string // for /bin/sh -c
 	// Shown are further folders that the command may read, such as a compiler's or
 	// a module cache; they keep their paths. Path is PATH, Environment is what is
 	// set beside it, HOME, TMPDIR and LANG.
 	Shown       []string
 	Path        string
 	Environment []string
-	Limits      SandboxLimits
+	Limits      Limits
 }
 
-// SandboxLimits bound a run. A zero field stands for its default.
-type SandboxLimits struct {
+// Limits bound a run. A zero field stands for its default.
+type Limits struct {
 	Time      time.Duration // 5 minutes
 	Memory    int64         // bytes of data of one process, and of all written files; 2 GiB
 	Processes int           // and threads at one time; 512
@@ -51,7 +54,7 @@ const (
 	defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/go/bin"
 )
 
-func (l SandboxLimits) withDefaults() SandboxLimits {
+func (l Limits) withDefaults() Limits {
 	l.Time = cmp.Or(l.Time, 5*time.Minute)
 	l.Memory = cmp.Or(l.Memory, 2<<30)
 	l.Processes = cmp.Or(l.Processes, 512)
@@ -59,30 +62,31 @@ func (l SandboxLimits) withDefaults() SandboxLimits {
 	return l
 }
 
-func (s *Sandbox) time() time.Duration {
-	if s == nil {
+// Time is how long a run may take; 0 for nil, which runs nothing.
+func (c *Command) Time() time.Duration {
+	if c == nil {
 		return 0
 	}
-	return s.Limits.withDefaults().Time
+	return c.Limits.withDefaults().Time
 }
 
-// Run runs the command over a copy of the tree's text files, all of them
-// executable, as a tree knows no modes. It fails with ErrNoSandbox where the
-// command could not be confined; a command that fails is a Ran.
-func (s *Sandbox) Run(ctx context.Context, tree Tree) (Ran, error) {
+// Run runs the command over what fill writes into a new folder. It fails with
+// fill's error, and with ErrUnavailable where the command could not be confined;
+// a command that fails is a Ran.
+func (c *Command) Run(ctx context.Context, fill func(ctx context.Context, into *os.Root) error) (Ran, error) {
 	dir, err := os.MkdirTemp("", "sandbox-")
 	if err != nil {
 		return Ran{}, errors.New("there is no room for a copy of the files")
 	}
 	defer os.RemoveAll(dir)
-	if err := copyTree(ctx, tree, filepath.Join(dir, "tree")); err != nil {
+	if err := filled(ctx, filepath.Join(dir, "tree"), fill); err != nil {
 		return Ran{}, err
 	}
-	limits := s.Limits.withDefaults()
+	limits := c.Limits.withDefaults()
 	ctx, cancel := context.WithTimeout(ctx, limits.Time)
 	defer cancel()
 	out := &tail{left: limits.Output, full: cancel}
-	end, err := s.confined(ctx, dir, out)
+	end, err := c.confined(ctx, dir, out)
 	switch {
 	case err != nil:
 		return Ran{}, err
@@ -94,13 +98,8 @@ func (s *Sandbox) Run(ctx context.Context, tree Tree) (Ran, error) {
 	return Ran{End: end, Output: string(out.kept)}, nil
 }
 
-// copyTree writes a tree's files into a new folder. Paths are those that
-// CheckPath lets through, and os.Root follows none out of the folder.
-func copyTree(ctx context.Context, tree Tree, dir string) error {
-	paths, err := tree.Paths(ctx)
-	if err != nil {
-		return err
-	}
+// filled makes a folder and has it filled. os.Root follows no path out of it.
+func filled(ctx context.Context, dir string, fill func(context.Context, *os.Root) error) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return errors.New("there is no room for a copy of the files")
 	}
@@ -109,22 +108,7 @@ func copyTree(ctx context.Context, tree Tree, dir string) error {
 		return errors.New("the copy of the files cannot be opened")
 	}
 	defer root.Close()
-	for _, p := range paths {
-		content, err := tree.Read(ctx, p)
-		if errors.Is(err, ErrNotText) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrLink) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if err := root.MkdirAll(filepath.Dir(filepath.FromSlash(p)), 0o755); err != nil {
-			return fmt.Errorf("copying %q: %w", p, err)
-		}
-		if err := root.WriteFile(filepath.FromSlash(p), content, 0o755); err != nil {
-			return fmt.Errorf("copying %q: %w", p, err)
-		}
-	}
-	return nil
+	return fill(ctx, root)
 }
 
 // tail keeps the end of what is written to it, and calls full once more was
