@@ -70,7 +70,7 @@ func (a *asked) bound(limit int) {
 		name = "max_tokens"
 	}
 	a.fields[name], a.carries[length] = size, true
-	a.carries[ceiling] = size/2 >= leastLimit
+	a.carries[ceiling] = size > leastLimit
 }
 
 // filled stands in for an empty text: the library leaves it out, and servers

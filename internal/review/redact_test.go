@@ -1,12 +1,14 @@
 package review
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
@@ -48,6 +50,33 @@ func TestT9_ACredentialInAnAnswerIsNeitherKeptNorFound(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestT9_ACredentialInACallIsNeitherKeptNorSent(t *testing.T) {
+	t.Parallel()
+	m, _ := full(t, nil)
+	var seen []llm.Request
+	m.Options.Review = chatter(func(r llm.Request) (llm.Answer, error) {
+		if seen = append(seen, r); len(seen) == 1 {
+			return llm.Answer{Text: "I look at " + ofThisJob, Calls: []llm.Call{{ID: "1", Name: "read_file", Arguments: `{"path":"` + ofThisJob + " " + token() + `"}`}}}, nil
+		}
+		return llm.Answer{Text: clean}, nil
+	})
+	m.Redact = redactor(ofThisJob)
+	j := &journal{kept: map[string]Recorded{}}
+	m.Once = j.once
+	got, err := alone(m).Review(t.Context(), file)
+	require.NoError(t, err)
+	require.Len(t, got.Calls[0].Tools, 1)
+	require.Len(t, j.kept, 3)
+	for _, all := range []any{j.kept, seen[1].Turns, got} {
+		written, err := json.Marshal(all)
+		require.NoError(t, err)
+		require.NotContains(t, string(written), ofThisJob)
+		require.NotContains(t, string(written), token())
+	}
+	require.Contains(t, seen[1].Turns[0].Text, "I look at <redacted ")
+	require.Contains(t, got.Calls[0].Tools[0].Arguments, "<redacted ")
 }
 
 func TestT9_AQuoteOfARedactedLineStandsOnThatLine(t *testing.T) {

@@ -173,6 +173,26 @@ func TestP4_AnAnswerBelongsToTheConversationThatLedToIt(t *testing.T) {
 	}
 }
 
+func TestP4_AnAnswerBelongsToTheWordsThatLedToIt(t *testing.T) {
+	t.Parallel()
+	look := tool.New("look", "Looks.", func(context.Context, struct{}) (string, error) { return "always the same", nil })
+	j, answers := &journal{kept: map[string]Recorded{}}, 0
+	for round := range 2 {
+		m := NewModel(Options{Limits: agent.Limits{Turns: 3}, Tools: tool.NewSet(look), Review: chatter(func(r llm.Request) (llm.Answer, error) {
+			if len(r.Turns) == 0 {
+				return llm.Answer{Text: fmt.Sprint("thought ", round), Calls: []llm.Call{{ID: "1", Name: "look", Arguments: "{}"}}}, nil
+			}
+			answers++
+			return llm.Answer{Text: clean}, nil
+		})})
+		m.Once = j.once
+		_, err := m.Review(t.Context(), file)
+		require.NoError(t, err)
+		j.lose(func(r Recorded) bool { return len(r.Calls) > 0 })
+	}
+	require.Equal(t, 2, answers)
+}
+
 func TestT29_HalfAnAnswerCallsNoTool(t *testing.T) {
 	t.Parallel()
 	read := new(atomic.Int64)

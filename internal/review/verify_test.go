@@ -73,19 +73,20 @@ func TestWithoutAVerdictAFindingStaysWithANote(t *testing.T) {
 		answer llmtest.Answer
 		note   string
 	}{
-		"none at all":     {llmtest.Answer{Text: `{"verdicts":[]}`}, silent},
-		"of another":      {llmtest.Answer{Text: `{"verdicts":[{"id":"C2","reason":"","holds":false}]}`}, silent},
-		"twice":           {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":true},{"id":"C1","reason":"","holds":false}]}`}, silent},
-		"without holds":   {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":""}]}`}, silent},
-		"null":            {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":null}]}`}, silent},
-		"prose":           {llmtest.Answer{Text: "None of them holds."}, unreadable},
-		"further key":     {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":false}],"verdict":"LGTM"}`}, unreadable},
-		"wrong type":      {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":"no"}]}`}, unreadable},
-		"cut off":         {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":false}]}`, Finish: "length"}, none},
-		"refused":         {llmtest.Answer{Refusal: "no"}, none},
-		"empty":           {llmtest.Answer{Text: " "}, none},
-		"failing":         {llmtest.Answer{Status: 503}, none},
-		"endless looking": {llmtest.Answer{Calls: []llmtest.Call{{Name: "read_file", Arguments: "{}"}}}, none},
+		"none at all":      {llmtest.Answer{Text: `{"verdicts":[]}`}, silent},
+		"of another":       {llmtest.Answer{Text: `{"verdicts":[{"id":"C2","reason":"","holds":false}]}`}, silent},
+		"twice":            {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":true},{"id":"C1","reason":"","holds":false}]}`}, silent},
+		"twice, true last": {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":false},{"id":"C1","reason":"","holds":true}]}`}, silent},
+		"without holds":    {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":""}]}`}, silent},
+		"null":             {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":null}]}`}, silent},
+		"prose":            {llmtest.Answer{Text: "None of them holds."}, unreadable},
+		"further key":      {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":false}],"verdict":"LGTM"}`}, unreadable},
+		"wrong type":       {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":"no"}]}`}, unreadable},
+		"cut off":          {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":false}]}`, Finish: "length"}, none},
+		"refused":          {llmtest.Answer{Refusal: "no"}, none},
+		"empty":            {llmtest.Answer{Text: " "}, none},
+		"failing":          {llmtest.Answer{Status: 503}, none},
+		"endless looking":  {llmtest.Answer{Calls: []llmtest.Call{{Name: "read_file", Arguments: "{}"}}}, none},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -13,12 +13,16 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"github.com/org/pr-review-action/internal/sandbox"
 )
 
 // A sandbox starts this program again, ahead of its tests.
-func init() { sandbox.Enter() }
+func TestMain(m *testing.M) {
+	sandbox.Enter()
+	goleak.VerifyTestMain(m)
+}
 
 // holding fills a folder with files, by path.
 func holding(files map[string]string) func(context.Context, *os.Root) error {

@@ -98,7 +98,7 @@ func TestT23_WhatIsKeptOfLinksIsLittle(t *testing.T) {
 	long := strings.Repeat("\x01", 1_000_000)
 	for name, c := range map[string]struct{ folder, target string }{"long targets": {"r/", long}, "a long folder": {long + "/", "a.go"}} {
 		var entries []tar.Header
-		for i := range 100 {
+		for i := range 20 {
 			entries = append(entries, tar.Header{Typeflag: tar.TypeSymlink, Name: fmt.Sprintf("%sl%d", c.folder, i), Linkname: c.target})
 		}
 		packed := bare(t, entries...)
