@@ -14,6 +14,9 @@ const (
 	// two answers are compared.
 	baseline, baselineCalls = 0.1, 4
 	maxRatio                = 16
+	// overtaken is how far apart two calls may start and still reach the server
+	// the other way round.
+	overtaken = 20 * time.Millisecond
 )
 
 // bucket is one limit of a server as its answers tell it. It fills evenly (reset
@@ -113,6 +116,9 @@ func (b *bucket) observe(w word, t *told, refused bool) {
 		if number < b.first.number && w.left >= b.first.left {
 			b.first = w // an answer that took longer
 			b.compare(b.last)
+		}
+		if b.last.at.Sub(w.at) < overtaken && w.left < b.last.left && w.limit == b.last.limit {
+			b.last.left, b.last.reset = w.left, w.reset // of calls that started as one, the server took this one later
 		}
 		return
 	}

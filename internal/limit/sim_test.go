@@ -74,7 +74,11 @@ func TestCallsKeepToTheServersLimits(t *testing.T) {
 					require.Zero(t, failed)
 					require.LessOrEqual(t, slowest, tc.slow)
 					require.LessOrEqual(t, mean, tc.waste)
-					require.LessOrEqual(t, worst, tc.waste+0.02)
+					single := 0.02 // more than the mean, in a single run
+					if concurrency == 32 {
+						single = 0.10 // calls of a burst overtake each other on the way, and the newest one's word is not the latest
+					}
+					require.LessOrEqual(t, worst, tc.waste+single)
 				})
 			}
 		}
