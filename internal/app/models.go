@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"crypto/rand"
 	"fmt"
+	"sync"
 
 	"github.com/org/pr-review-action/internal/agent"
 	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/limit"
 	"github.com/org/pr-review-action/internal/llm"
@@ -155,7 +157,7 @@ func (r *reviewer) open(c config.Config, paid reviewpr.Paid, unknown string) err
 func (r *reviewer) client(model string, o config.ModelOptions, l *limit.Limiter) (*llm.Client, error) {
 	s := r.settings
 	client, err := llm.New(llm.Options{
-		BaseURL: s.baseURL, Key: s.key, Model: model, HTTP: r.app.modelHTTP(s, r.onWait), Limiter: l,
+		BaseURL: s.baseURL, Key: s.key, Model: model, HTTP: r.app.modelHTTP(s, r.onWait), Limiter: l, Log: r.app.debug(),
 		Headers: o.Headers, Body: o.Body, Effort: o.Effort, Temperature: o.Temperature, Seed: o.Seed, MaxTokens: o.MaxOutputTokens,
 	})
 	if err != nil {
@@ -209,3 +211,17 @@ const (
 
 // guessedFrame is about the bytes of a question beside the system turn and the diff.
 const guessedFrame = 2_000
+
+// debug takes a line about each try, where a re-run of the job asks for debug
+// logging; nil otherwise.
+func (a *app) debug() func(string) {
+	if a.getenv("GITHUB_ACTIONS") != "true" || a.getenv("RUNNER_DEBUG") != "1" {
+		return nil
+	}
+	var mu sync.Mutex
+	return func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintln(a.Stdout, "::debug::"+guard.Line(line, maxLine))
+	}
+}

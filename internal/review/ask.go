@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
@@ -124,14 +125,19 @@ func (e *notKeptError) Unwrap() error { return e.error }
 func (t *task) ask(ctx context.Context, q question) (Recorded, error) {
 	var said Recorded
 	var failure error
+	asked := false
 	r, err := t.once(ctx, q.key, func(ctx context.Context) (Recorded, error) {
+		asked = true
 		said, failure = t.call(ctx, q)
 		return said, failure
 	})
-	if failure != nil {
+	switch {
+	case failure != nil:
 		r, err = said, failure
-	} else if err != nil {
+	case err != nil:
 		r, err = said, &notKeptError{fmt.Errorf("keeping an answer: %w", err)}
+	case !asked: // it counts against the file's cap all the same, so that the conversation takes the same course
+		budget.Charge(ctx, r.Usage.Cost)
 	}
 	t.note(q.task, r)
 	return r, err
