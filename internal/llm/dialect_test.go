@@ -47,7 +47,7 @@ var refusedWords = []struct {
 	{"OpenAI, named beside the message", 400, `{"error":{"message":"Not taken here.","param":"max_completion_tokens","code":"unsupported_parameter"}}`, length},
 	{"a gateway", 400, `{"error":{"message":"max_completion_tokens: use max_tokens instead"}}`, length},
 	{"vLLM", 400, `{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body', 'max_completion_tokens'), 'msg': 'Extra inputs are not permitted', 'input': 8192}]"}`, length},
-	{"Ollama", 400, `{"error":{"message":"registry.ollama.ai/library/smollm2:135m does not support tools","type":"api_error"}}`, tools},
+	{"Ollama", 400, `{"error":{"message":"smollm2:135m does not support tools","type":"api_error"}}`, tools},
 	{"OpenRouter", 404, `{"error":{"message":"No endpoints found that support tool use. To learn more about provider routing, visit: https://openrouter.ai/docs/provider-routing","code":404}}`, tools},
 	{"vLLM", 400, `{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set"}`, tools},
 	{"vLLM", 400, `{"message":"[{'type': 'extra_forbidden', 'loc': ('body', 'tools'), 'msg': 'Extra inputs are not permitted'}]"}`, tools},
