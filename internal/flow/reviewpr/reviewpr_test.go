@@ -131,9 +131,9 @@ func answer(t *testing.T, w *world, gateID, text string) graph.Answer {
 func TestP6_GreenAndEmptyNeedsFullCoverage(t *testing.T) {
 	t.Parallel()
 	tooLarge := newWorld(finds(""), "a.go", "big.go")
-	tooLarge.change.Files[1].Additions = 2000
+	tooLarge.change.Files[1].Additions = 6000
 	only := newWorld(finds(""), "big.go")
-	only.change.Files[0].Additions = 2000
+	only.change.Files[0].Additions = 6000
 	problem := newWorld(finds(""), "a.go", "b.go")
 	problem.change.Files[1].Patch, problem.change.Files[1].Problem = "", "GitHub gives no diff for it"
 	unlisted := newWorld(finds(""), "a.go")
