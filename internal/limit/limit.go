@@ -113,8 +113,12 @@ func (l *Limiter) end(c *call, resp *http.Response, err error) {
 	l.tokens.answered(c.number, c.tokens, passed, refused)
 	switch {
 	case refused:
+		held := named
+		if held > longestNamed {
+			held = 0 // nobody waits that long; the fuse ends the run where no call passes
+		}
 		l.pace.refused(refusal{
-			number: c.number, last: l.started, at: c.at, now: now, named: named, told: l.requests.known || l.tokens.known, jitter: l.o.Jitter(),
+			number: c.number, last: l.started, at: c.at, now: now, named: held, told: l.requests.known || l.tokens.known, jitter: l.o.Jitter(),
 		})
 	case passed:
 		l.pace.passed()
