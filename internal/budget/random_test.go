@@ -123,7 +123,7 @@ type wayward struct {
 func (*wayward) Identity() string { return "wayward" }
 
 func (w *wayward) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
-	time.Sleep(time.Duration(w.dice.n(1_000)) * time.Millisecond) // of the test's clock
+	time.Sleep(time.Duration(w.dice.n(1_000)) * time.Millisecond) // of the bubble's clock, which leaps
 	u := randomUsage(w.dice, Bytes(r), r.MaxTokens)
 	amount := w.price.Of(u)
 	switch w.dice.n(6) {

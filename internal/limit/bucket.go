@@ -113,14 +113,20 @@ func (b *bucket) observe(w word, t *told, refused bool) {
 	w.told = *t
 	number := w.number
 	if number <= b.last.number {
-		if number < b.first.number && w.left >= b.first.left {
+		if number < b.first.number && w.left >= b.first.left && (!b.judged || b.first.at.Sub(w.at) >= overtaken) {
 			b.first = w // an answer that took longer
 			b.compare(b.last)
 		}
 		if b.last.at.Sub(w.at) < overtaken && w.left < b.last.left && w.limit == b.last.limit {
+			if b.first.number == b.last.number {
+				b.first.left, b.first.reset = w.left, w.reset
+			}
 			b.last.left, b.last.reset = w.left, w.reset // of calls that started as one, the server took this one later
 		}
 		return
+	}
+	if w.at.Sub(b.last.at) < overtaken && w.left > b.last.left && w.limit == b.last.limit {
+		w.left, w.reset = b.last.left, b.last.reset // of calls that started as one, the server took the last one later
 	}
 	if !b.known {
 		b.known, b.ratio = true, 1
@@ -156,6 +162,13 @@ func (b *bucket) compare(w word) {
 	even := between + counted*w.reset.Seconds()/used // what the reset of an even bucket moves
 	if even > 0.5 {
 		b.judged, b.fixed = true, moved < even/2
+	}
+	if between < overtaken.Seconds() { // of calls that started as one, nobody knows which the server had counted
+		if b.judged {
+			w.at = b.first.at
+			b.first = w
+		}
+		return
 	}
 	if !b.fixed {
 		counted += b.rate * between

@@ -23,6 +23,9 @@ type DownError struct {
 
 // Error names the number of failures and the last one's cause.
 func (e *DownError) Error() string {
+	if e.Failures == 1 {
+		return fmt.Sprintf("%v, so it was not asked again: %v", ErrDown, e.Cause)
+	}
 	return fmt.Sprintf("%v, so it was not asked again: %d failures in a row, the last was: %v", ErrDown, e.Failures, e.Cause)
 }
 
@@ -40,14 +43,20 @@ const (
 	firstRest, longestRest = 5 * time.Second, time.Minute
 	// longestNamed is the longest wait that is waited for; transport keeps to the same.
 	longestNamed = 5 * time.Minute
-	maxBody      = 64 << 10
+	// unheard and unheardFor are how often in a row, and over how long, every call is
+	// refused for its rate before the server counts as down.
+	unheard    = 30
+	unheardFor = 2 * time.Minute
+	maxBody    = 64 << 10
 )
 
 // fuse fails calls at once while the server is down. After a rest it lets one
 // call find out.
 type fuse struct {
 	weight, failures int
-	cause            error // nil while the fuse holds
+	refusals         int       // for their rate, with no call passing between them
+	refusedSince     time.Time // the first of them
+	cause            error     // nil while the fuse holds
 	rest             time.Duration
 	until            time.Time
 	trial            bool // a call is finding out
@@ -57,6 +66,7 @@ type fuse struct {
 // failed with some weight, or neither.
 type outcome struct {
 	passed bool
+	rate   bool // refused for its rate: it weighs nothing, unless there is nothing else for long
 	weight int
 	cause  error
 }
@@ -80,11 +90,14 @@ func (f *fuse) record(c *call, o outcome, now time.Time) {
 	if c.trial {
 		f.trial = false
 	}
+	if o.cause != nil {
+		f.failures++
+	}
 	switch {
 	case o.passed:
 		*f = fuse{trial: f.trial}
+	case o.rate && !f.unheard(now):
 	case o.cause != nil:
-		f.failures++
 		f.weight += o.weight
 		if f.weight < blows || f.blown() && !c.trial {
 			return
@@ -94,7 +107,16 @@ func (f *fuse) record(c *call, o outcome, now time.Time) {
 	}
 }
 
-// outcomeOf reads a call's end. A 400, a 404 or a 429 is about the call.
+// unheard counts a refusal for its rate, and tells whether there was nothing but
+// such refusals for long.
+func (f *fuse) unheard(now time.Time) bool {
+	if f.refusals++; f.refusals == 1 {
+		f.refusedSince = now
+	}
+	return f.refusals >= unheard && now.Sub(f.refusedSince) >= unheardFor
+}
+
+// outcomeOf reads a call's end. A 400 or a 404 is about the call, and so is a 429 among others.
 func outcomeOf(resp *http.Response, err error, named time.Duration) outcome {
 	switch {
 	case err != nil:
@@ -109,6 +131,10 @@ func outcomeOf(resp *http.Response, err error, named time.Duration) outcome {
 		return outcome{passed: true}
 	case code == http.StatusUnauthorized || code == http.StatusPaymentRequired || code == http.StatusForbidden:
 		return status(resp, certain)
+	case code == http.StatusTooManyRequests:
+		o := status(resp, blows)
+		o.rate = true
+		return o
 	case code >= 500:
 		return status(resp, 1)
 	}

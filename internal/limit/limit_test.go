@@ -219,7 +219,7 @@ func TestWhatIsAboutOneCallBlowsNothing(t *testing.T) {
 		times int
 	}{
 		"one bad file": {resp: answer(500), times: 15}, "400": {resp: answer(400), times: 40}, "404": {resp: answer(404), times: 40},
-		"429": {resp: answer(429), times: 40}, "cancelled": {err: context.Canceled, times: 40}, "a hook's no": {err: transport.ErrNotBegun, times: 40},
+		"429": {resp: answer(429), times: unheard - 1}, "cancelled": {err: context.Canceled, times: 40}, "a hook's no": {err: transport.ErrNotBegun, times: 40},
 		"too large": {err: transport.ErrTooLarge, times: 40},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -269,6 +269,62 @@ func TestALimitBeyondOurPatienceFailsAtOnce(t *testing.T) {
 		begin(t, l)(resp, nil)
 		_, err := l.Begin(t.Context(), 1)
 		require.ErrorIs(t, err, ErrDown, name)
+	}
+}
+
+func TestATimeBeyondOurPatienceHoldsNobodyWhereAnotherCallPasses(t *testing.T) {
+	t.Parallel()
+	for _, code := range []int{429, 503, 529} {
+		synctest.Test(t, func(t *testing.T) {
+			l := New(Options{Concurrency: 2})
+			names, passes := begin(t, l), begin(t, l)
+			names(answer(code, "Retry-After", "86400"), nil)
+			passes(answer(200), nil)
+			start := time.Now()
+			begin(t, l)
+			require.LessOrEqual(t, time.Since(start), longestPause, code)
+		})
+	}
+}
+
+func TestABurstOfRefusalsBlowsNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Options{Concurrency: 2 * unheard})
+		var ends []func(*http.Response, error)
+		for range 2 * unheard {
+			ends = append(ends, begin(t, l))
+		}
+		for _, end := range ends {
+			end(answer(429), nil)
+		}
+		begin(t, l)
+	})
+}
+
+func TestAServerThatRefusesEveryCallForItsRateIsDownAfterAWhile(t *testing.T) {
+	t.Parallel()
+	for name, passing := range map[string]bool{"nothing else": false, "one in twenty passes": true} {
+		synctest.Test(t, func(t *testing.T) {
+			l := New(Options{Concurrency: 8})
+			start := time.Now()
+			for i := range 400 {
+				end, err := l.Begin(t.Context(), 1)
+				if err != nil {
+					require.ErrorIs(t, err, ErrDown)
+					require.False(t, passing)
+					require.GreaterOrEqual(t, time.Since(start), unheardFor)
+					require.LessOrEqual(t, time.Since(start), 2*unheardFor)
+					return
+				}
+				if passing && i%20 == 19 {
+					end(answer(200), nil)
+					continue
+				}
+				end(answer(429), nil)
+			}
+			require.True(t, passing, name)
+		})
 	}
 }
 

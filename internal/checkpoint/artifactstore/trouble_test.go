@@ -203,7 +203,7 @@ func TestManyTasksWriteWhileProgressLeaves(t *testing.T) {
 					if err := s.Append(t.Context(), thread, []byte("r")); err != nil {
 						t.Error(err)
 					}
-					time.Sleep(time.Millisecond) // of the bubble's clock
+					time.Sleep(time.Millisecond) // of the bubble's clock, which leaps
 				}
 			})
 		}
