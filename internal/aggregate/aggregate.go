@@ -18,19 +18,27 @@ import (
 // MinConfidence is the confidence from which a finding is shown.
 const MinConfidence = 0.5
 
-// Findings merges the flags, which need no reviewer, with what the files' reviews
-// found. The kept findings come first,
-// in the order shown and with ids behind F<used>, the last that an earlier draft
-// of the thread gave away; the filtered ones follow, marked.
+// Input is what findings are made from.
+type Input struct {
+	Files   []diff.File
+	Flags   []finding.Finding    // which need no reviewer; no reviewer can hold back or replace one
+	Reviews []finding.FileReview // one of a file at most
+	Earlier []finding.Earlier    // what earlier drafts and people said
+	Used    int                  // ids F1 to F<Used> were given away by earlier drafts of the thread
+	Inline  int                  // the most inline comments; what is beyond stands in the body
+}
+
+// Findings merges the flags with what the files' reviews found. The kept findings come first,
+// in the order shown and with ids behind F<used>; the filtered ones follow, marked.
 // Every anchor was checked against the diff: one that is not part of it moves
-// its finding to the body. No reviewer can hold back or replace a flag.
-func Findings(files []diff.File, flags []finding.Finding, reviews []finding.FileReview, used int) []finding.Finding {
-	patches := make(map[string]string, len(files))
-	for _, f := range files {
+// its finding to the body. The earlier ones come back with their standing.
+func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
+	patches := make(map[string]string, len(in.Files))
+	for _, f := range in.Files {
 		patches[f.Path] = f.Patch
 	}
-	all := flagged(flags, patches)
-	for _, r := range reviews {
+	all := flagged(in.Flags, patches)
+	for _, r := range in.Reviews {
 		if len(r.Findings) > 0 {
 			all = append(all, placed(r.Findings, patches[r.Path])...)
 		}
@@ -39,13 +47,15 @@ func Findings(files []diff.File, flags []finding.Finding, reviews []finding.File
 	markWeak(all)
 	markKnown(all)
 	markDuplicates(all)
+	earlier := recognise(all, in)
+	capInline(all, in.Inline)
 	slices.SortStableFunc(all, func(a, b finding.Finding) int { return filtered(a) - filtered(b) })
 	for i := range all {
 		if all[i].Filtered == "" {
-			all[i].ID = fmt.Sprintf("F%d", used+i+1)
+			all[i].ID = fmt.Sprintf("F%d", in.Used+i+1)
 		}
 	}
-	return all
+	return all, earlier
 }
 
 // Files gives every changed file's result in the order of the change. A file

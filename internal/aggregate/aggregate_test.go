@@ -38,9 +38,15 @@ func reviews(found ...finding.Finding) []finding.FileReview {
 	return all
 }
 
+// merged is what becomes of flags and reviews where nothing was said before.
+func merged(files []diff.File, flags []finding.Finding, reviews []finding.FileReview, used int) []finding.Finding {
+	all, _ := aggregate.Findings(aggregate.Input{Files: files, Flags: flags, Reviews: reviews, Used: used, Inline: 1000})
+	return all
+}
+
 func TestFindingsAreSortedAndNumberedAsShown(t *testing.T) {
 	t.Parallel()
-	all := aggregate.Findings(files, nil, reviews(
+	all := merged(files, nil, reviews(
 		at("b.go", 11, finding.Major, "b"), at("a.go", 3, finding.Major, "a3"), at("a.go", 2, finding.Major, "a2"),
 		at("b.go", 10, finding.Nit, "nit"), at("b.go", 11, finding.Blocker, "worst"),
 	), 4)
@@ -55,7 +61,7 @@ func TestP11_FindingsDoNotDependOnTheOrderOfReviews(t *testing.T) {
 	t.Parallel()
 	one := reviews(at("a.go", 2, finding.Major, "x"), at("b.go", 11, finding.Major, "y"), at("a.go", 2, finding.Major, "w"))
 	two := []finding.FileReview{one[1], one[0]}
-	require.Equal(t, aggregate.Findings(files, nil, one, 0), aggregate.Findings(files, nil, two, 0))
+	require.Equal(t, merged(files, nil, one, 0), merged(files, nil, two, 0))
 }
 
 func TestP7_BadAnchorsMoveTheirFindingToTheBody(t *testing.T) {
@@ -81,7 +87,7 @@ func TestP7_BadAnchorsMoveTheirFindingToTheBody(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			all := aggregate.Findings(files, nil, reviews(c.finding), 0)
+			all := merged(files, nil, reviews(c.finding), 0)
 			require.Len(t, all, 1)
 			require.Equal(t, c.placement, all[0].Placement)
 			require.Equal(t, c.note, all[0].Note)
@@ -100,7 +106,7 @@ func TestFilteringMarksAndNeverLoses(t *testing.T) {
 	edge := at("a.go", 3, finding.Minor, "at the border")
 	edge.Confidence = 0.5
 	again := at("a.go", 2, finding.Minor, "The  SAME, thing!")
-	all := aggregate.Findings(files, nil, reviews(weak, edge, at("a.go", 2, finding.Major, "the same thing"), again, at("b.go", 11, finding.Major, "the same thing")), 0)
+	all := merged(files, nil, reviews(weak, edge, at("a.go", 2, finding.Major, "the same thing"), again, at("b.go", 11, finding.Major, "the same thing")), 0)
 	require.Len(t, all, 5)
 	kept := finding.Kept(all)
 	require.Len(t, kept, 3)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/aggregate"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 )
@@ -22,7 +21,7 @@ func flagOn(line int, s finding.Severity, title string) finding.Finding {
 // said gives what became of a flag and of a model's finding beside it.
 func said(flag, model finding.Finding) (byRule, byModel finding.Finding) {
 	model.Source = finding.Model
-	all := aggregate.Findings([]diff.File{flagged}, []finding.Finding{flag}, []finding.FileReview{{Path: "a.go", State: finding.Reviewed, Findings: []finding.Finding{model}}}, 0)
+	all := merged([]diff.File{flagged}, []finding.Finding{flag}, []finding.FileReview{{Path: "a.go", State: finding.Reviewed, Findings: []finding.Finding{model}}}, 0)
 	for _, f := range all {
 		if f.Source == finding.Rule {
 			byRule = f
@@ -79,7 +78,7 @@ func TestAFlagOfThePullRequestItselfIsAPartOfTheBody(t *testing.T) {
 	t.Parallel()
 	flag := flagOn(1, finding.Minor, "This text addresses whoever reviews it")
 	flag.Path = ""
-	all := aggregate.Findings(nil, []finding.Finding{flag}, nil, 4)
+	all := merged(nil, []finding.Finding{flag}, nil, 4)
 	require.Len(t, all, 1)
 	require.Equal(t, finding.Body, all[0].Placement)
 	require.Equal(t, "F5", all[0].ID)

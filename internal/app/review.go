@@ -235,9 +235,6 @@ func (r *localRun) forgetStale(ctx context.Context) (err error) {
 	if errors.Is(err, graph.ErrNoThread) {
 		return nil
 	}
-	if errors.Is(err, reviewpr.ErrUnderWay) {
-		return r.store.Remove(ctx, r.thread)
-	}
 	damaged := errors.Is(err, graph.ErrSnapshot) || errors.As(err, new(*graph.VersionError))
 	if err != nil && !(damaged && r.options.anew) {
 		return err // it may hold a decision: giving it up is for a person to say

@@ -35,6 +35,9 @@ type Config struct {
 	Language       string                `json:"language,omitzero"`     // of the findings' text, such as German; empty for English
 	Instructions   []string              `json:"instructions,omitzero"` // files of the repository that guide its reviews
 	Guidelines     []Guideline           `json:"guidelines,omitzero"`   // in the order in which they apply
+
+	Comments     Comments      `json:"comments,omitzero"`
+	Environments []Environment `json:"environments,omitzero"` // the first that fits a changed file holds
 }
 
 // Policy says whether a kind of pull request is reviewed.
@@ -54,6 +57,29 @@ type Admission struct {
 	Label     string   `json:"label"`             // admits what the other rules do not
 	SkipLabel string   `json:"skip_label"`        // opts out
 	OnDemand  bool     `json:"on_demand"`         // only by label or dispatch
+}
+
+// MaxComments is how many inline comments a review has where nothing else is said.
+const MaxComments = 15
+
+// Comments says how a review is posted.
+type Comments struct {
+	Max     *int `json:"max,omitempty"`     // inline comments of one review; nil for MaxComments
+	Resolve bool `json:"resolve,omitempty"` // threads of ours that a new head resolved are marked so
+}
+
+// Most is the largest number of inline comments of one review.
+func (c Comments) Most() int {
+	if c.Max == nil {
+		return MaxComments
+	}
+	return *c.Max
+}
+
+// Environment names whose approval a change of certain paths needs.
+type Environment struct {
+	Paths []string `json:"paths"` // globs
+	Name  string   `json:"name"`
 }
 
 // Default is the configuration of a repository without a settings file.

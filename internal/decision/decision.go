@@ -23,9 +23,6 @@ const (
 	Revise  Verdict = "revise"
 )
 
-// dropped is the filter of a finding that the approver left out.
-const dropped finding.Filter = "dropped"
-
 // Drop leaves a finding out. Reason may be empty.
 type Drop struct {
 	ID     string `json:"id"`
@@ -124,7 +121,7 @@ func (d Decision) apply(f *finding.Finding) {
 	}
 	for _, x := range d.Drop {
 		if x.ID == f.ID {
-			f.Filtered, f.Note = dropped, "dropped by the approver"
+			f.Filtered, f.Note = finding.Dropped, "dropped by the approver"
 		}
 	}
 }

@@ -99,7 +99,7 @@ func TestApplyDropsEditsMovesAndRegradesOnACopy(t *testing.T) {
 	got := parsed(t, "/drop F1: known\n/edit F2: new\n/summary F3\n/severity F4 nit\n/drop F5").Apply(all)
 	require.Equal(t, before, all)
 
-	require.Equal(t, dropped, got[0].Filtered)
+	require.Equal(t, finding.Dropped, got[0].Filtered)
 	require.Equal(t, "dropped by the approver", got[0].Note)
 	require.Equal(t, "new", got[1].Body)
 	require.Equal(t, "t", got[1].Title)

@@ -37,12 +37,13 @@ type Record struct {
 	Moved    []Move    `json:"moved"`
 	Severity []Regrade `json:"severity"`
 	Note     string    `json:"note,omitempty"`
+	Feedback string    `json:"feedback,omitempty"`    // of revise: what the next draft should do differently
 	Replaced string    `json:"replaced_by,omitempty"` // of a redraft: the newer draft's code
 }
 
 // With returns the record with verdict, changes and note of d.
 func (r Record) With(d Decision) Record {
-	r.Decision, r.Note = d.Verdict, d.Note
+	r.Decision, r.Note, r.Feedback = d.Verdict, d.Note, d.Feedback
 	r.Dropped, r.Edited, r.Moved, r.Severity = d.Drop, d.Edit, d.Move, d.Severity
 	return r
 }

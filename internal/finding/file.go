@@ -50,6 +50,7 @@ type FileReview struct {
 	Calls    []Call     `json:"calls,omitempty"`   // how the result came about
 	Moved    int        `json:"moved,omitempty"`   // findings that were moved to the line that they quote
 	Lacking  bool       `json:"lacking,omitempty"` // another run may find more: money or the server was wanting
+	Unheard  bool       `json:"unheard,omitempty"` // the approver's last feedback could not be applied to it
 }
 
 // Reusable reports whether the result may stand for the same file again: it has

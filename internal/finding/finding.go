@@ -48,7 +48,13 @@ type Filter string
 const (
 	LowConfidence Filter = "low_confidence"
 	Duplicate     Filter = "duplicate"
+	AlreadyPosted Filter = "posted"         // an earlier review of the pull request says it
+	DroppedBefore Filter = "dropped_before" // an approver of an earlier draft dropped it
+	AlreadySaid   Filter = "said"           // a person said it of the same lines
 )
+
+// Dropped is the filter of a finding that this draft's approver left out.
+const Dropped Filter = "dropped"
 
 // The filters of a file's review.
 const (

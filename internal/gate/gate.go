@@ -70,14 +70,24 @@ func Decide(text string, given, fallback decision.Verdict, ids []string, until t
 	return d, undecided(d)
 }
 
+// MaxRounds is how often a draft can be revised.
+const MaxRounds = 3
+
+// CheckRounds is the part of resume check 11 that ends revising: before is how
+// often the draft was revised.
+func CheckRounds(before int) error {
+	if before < MaxRounds {
+		return nil
+	}
+	return &checkpoint.Refusal{Check: 11, What: "this draft was revised three times before, nothing was posted", Rows: [][2]string{
+		{"next", "approve it with changes, or abort it"},
+	}}
+}
+
 func undecided(d decision.Decision) error {
 	switch d.Verdict {
-	case decision.Approve, decision.Abort:
+	case decision.Approve, decision.Abort, decision.Revise:
 		return nil
-	case decision.Revise:
-		return &checkpoint.Refusal{Check: 11, What: "/revise is not taken here, nothing was posted", Rows: [][2]string{
-			{"next", "approve or abort this draft"},
-		}}
 	}
 	return &checkpoint.Refusal{Check: 11, What: "there is no decision", Rows: [][2]string{
 		{"next", "decide with /approve or /abort"},

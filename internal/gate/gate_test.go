@@ -62,8 +62,11 @@ func TestCheck11_WithoutAVerdictNothingIsDecided(t *testing.T) {
 	t.Parallel()
 	_, err := gate.Decide("/drop F1\nthanks", "", "", []string{"F1"}, until)
 	require.ErrorContains(t, refusal(t, err, 11), "there is no decision")
-	_, err = gate.Decide("/revise shorter", "", decision.Approve, []string{"F1"}, until)
-	require.ErrorContains(t, refusal(t, err, 11), "/revise is not taken here")
+	d, err := gate.Decide("/revise shorter", "", decision.Approve, []string{"F1"}, until)
+	require.NoError(t, err)
+	require.Equal(t, decision.Revise, d.Verdict)
+	require.NoError(t, gate.CheckRounds(gate.MaxRounds-1))
+	require.ErrorContains(t, refusal(t, gate.CheckRounds(gate.MaxRounds), 11), "revised three times")
 	_, err = gate.Decide("", "merge", "", nil, until)
 	refusal(t, err, 11)
 }

@@ -114,13 +114,10 @@ func (r Review) verdict() string {
 
 func (r Review) found() string { return "**" + upperFirst(r.counts()) + "**" }
 
-// dropped is the filter of a finding that the approver left out.
-const dropped finding.Filter = "dropped"
-
 // counts is "1 blocker, 2 major". A review whose findings were all dropped by
 // the approver did find something.
 func (r Review) counts() string {
-	byApprover := func(f finding.Finding) bool { return f.Filtered == dropped }
+	byApprover := func(f finding.Finding) bool { return f.Filtered == finding.Dropped }
 	if len(r.Findings) == 0 && slices.ContainsFunc(r.Filtered, byApprover) {
 		return "no finding was kept"
 	}

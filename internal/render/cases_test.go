@@ -103,7 +103,7 @@ func weak() Review {
 func allDropped() Review {
 	r := ledger()
 	for _, f := range r.Findings {
-		f.Filtered = dropped
+		f.Filtered = finding.Dropped
 		r.Filtered = append(r.Filtered, f)
 	}
 	r.Findings = nil

@@ -29,6 +29,11 @@ type Review struct {
 	Limit    cost.MicroUSD // of what the run may cost; 0 is not shown
 	Partial  bool          // files were not reached
 	Reused   int           // files whose result an earlier run had paid for
+	Title    string        // of the pull request; untrusted text, empty for local input
+	Added    int           // lines, as is Removed
+	Removed  int
+	Earlier  []finding.Earlier // what earlier reviews and people said, and what became of it
+	Round    int               // how often the draft was revised
 
 	// Lines gives the text of a line of the diff, without its line break; nil
 	// where no diff is at hand. Only the draft and the terminal read it, so

@@ -146,7 +146,7 @@ func claims() finding.FileReview {
 
 func TestEveryFindingHasOneFate(t *testing.T) {
 	t.Parallel()
-	all := aggregate.Findings([]diff.File{changed}, nil, []finding.FileReview{claims()}, 0)
+	all, _ := aggregate.Findings(aggregate.Input{Files: []diff.File{changed}, Reviews: []finding.FileReview{claims()}, Inline: 1000})
 	lost, moved := loss.Trace(loss.Input{Files: []loss.File{{Review: claims()}}, Aggregated: all})
 	require.Equal(t, []score.Loss{
 		{Stage: score.StageThreshold, Path: "a.go", StartLine: 3, Line: 3, Severity: finding.Major, Title: "weak", Why: "confidence 0.49 is below 0.50"},
@@ -166,7 +166,7 @@ func TestWhatTheBodyHasNoRoomForIsLostAndNotMoved(t *testing.T) {
 			Path: "a.go", Side: finding.Right, Line: 100 + i, Severity: finding.Major, Confidence: 0.9, Title: fmt.Sprint("t", i), Body: strings.Repeat("word ", 1000),
 		})
 	}
-	all := aggregate.Findings([]diff.File{changed}, nil, []finding.FileReview{r}, 0)
+	all, _ := aggregate.Findings(aggregate.Input{Files: []diff.File{changed}, Reviews: []finding.FileReview{r}, Inline: 1000})
 	drawn := render.Review{Name: "demo", Files: []finding.FileReview{r}, Findings: finding.Kept(all)}
 	lost, moved := loss.Trace(loss.Input{Aggregated: all, Cut: render.Cut(drawn)})
 	body := render.Body(drawn)

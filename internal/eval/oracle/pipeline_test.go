@@ -67,7 +67,7 @@ func reviewed(t *testing.T, o oracle.Options, c dataset.Case) outcome {
 		file := ask(t, oracle.Answer(o, c.ID, c.Golden, f), f)
 		in.Files, rest = append(in.Files, file), append(rest, file.Review)
 	}
-	out.all = aggregate.Findings(change.Files, nil, rest, 0)
+	out.all, _ = aggregate.Findings(aggregate.Input{Files: change.Files, Reviews: rest, Inline: 1000})
 	out.drawn = render.Review{Name: c.ID, Files: aggregate.Files(change.Files, rest), Findings: finding.Kept(out.all)}
 	in.Aggregated, in.Cut = out.all, render.Cut(out.drawn)
 	out.lost, out.moved = loss.Trace(in)

@@ -47,7 +47,10 @@ func UsedIDs(snapshot []byte) int {
 	if json.Unmarshal(s.Fields["comments"], &all) != nil {
 		return 0
 	}
-	used := 0
+	return usedIDs(all)
+}
+
+func usedIDs(all []finding.Finding) (used int) {
 	for _, f := range all {
 		n, _ := strconv.Atoi(strings.TrimPrefix(f.ID, "F"))
 		used = max(used, n)

@@ -64,7 +64,7 @@ func (r Resume) Verify(ctx context.Context, candidates []Candidate) (draft check
 // check is checks 6 to 10.
 func (r Resume) check(ctx context.Context, o checkpoint.Opened) (changes []string, err error) {
 	m := o.Manifest
-	if err := checkpoint.CheckFormat(m, Name, []int{Version, Version - 1, Version - 2}); err != nil {
+	if err := checkpoint.CheckFormat(m, Name, []int{Version}); err != nil {
 		return nil, err
 	}
 	if err := checkpoint.CheckTarget(m, r.RepoID, r.Ref, r.Instance); err != nil {

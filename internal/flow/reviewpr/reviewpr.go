@@ -1,6 +1,7 @@
 // Package reviewpr is the graph that reviews a change:
 //
 //	ingest → triage → review each file → aggregate → gate → post
+//	                                         ↑          └→ revise → redraft
 //
 // It wires steps to fields and routes, and knows the order in which a resume
 // is checked. What a step does lives in the step's package; what the outside
@@ -9,13 +10,10 @@ package reviewpr
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/org/pr-review-action/internal/aggregate"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
@@ -30,10 +28,10 @@ import (
 )
 
 // Name and Version name the graph in every snapshot. Version rises when what a
-// snapshot means changes; those of the ones before can still be decided.
+// snapshot means changes.
 const (
 	Name    = "reviewpr"
-	Version = 3
+	Version = 4
 )
 
 // The outcomes of a run: those of a draft that waits, and the graph's ends.
@@ -52,9 +50,12 @@ type Steps struct {
 	Ingest      func(context.Context) (ingest.Change, error)
 	Admit       func(context.Context, ingest.Change) (string, error) // "" admits, else the reason
 	Reviewer    review.Reviewer
-	Concurrency int       // files under review at one time
-	Deadline    time.Time // when the review ends with what it has; zero for never
-	Paid        Paid      // what earlier runs paid for
+	Recall      func(context.Context, ingest.Change) ([]finding.Earlier, error) // what was said before; nil for nothing
+	Redraft     Redraft                                                         // nil where no model is at hand
+	Revised     func(Draft) Draft                                               // the facts of a draft that this run revised; nil for those it had
+	Concurrency int                                                             // files under review at one time
+	Deadline    time.Time                                                       // when the review ends with what it has; zero for never
+	Paid        Paid                                                            // what earlier runs paid for
 	Post        func(context.Context, State) (post.Posted, error)
 	// Posted looks whether the review stands, where a run before this one may
 	// have posted it and did not live to say so. Nil where Post itself looks.
@@ -70,14 +71,17 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 		concurrency = DefaultConcurrency
 	}
 
-	ingest := g.Node(ingestNode, traced(ingestNode, steps.ingest(f)), graph.Writes(f.draft, f.pr, f.files, f.flags, f.reason))
+	ingest := g.Node(ingestNode, traced(ingestNode, steps.ingest(f)), graph.Writes(f.draft, f.pr, f.files, f.flags, f.earlier, f.reason))
 	triage := g.Node("triage", traced("triage", steps.triage(f)), graph.Writes(f.fileReviews, f.reason))
 	cut := &shortened{paid: map[string]cost.Usage{}}
-	spans := &fanOut{}
-	review := graph.Each(g, reviewNode, steps.review(f, cut, spans), graph.Writes(f.fileReviews, f.usage, f.reused),
+	reviews, redrafts := &fanOut{name: reviewNode}, &fanOut{name: redraftNode}
+	review := graph.Each(g, reviewNode, steps.review(f, cut, reviews), graph.Writes(f.fileReviews, f.usage, f.reused),
 		graph.Concurrency(concurrency), graph.OnError(failed(f)), graph.Unreached(cut.unreached(f)))
-	aggregate := g.Node("aggregate", traced("aggregate", combine(f, spans)), graph.Writes(f.comments, f.summaryBody, f.reason))
+	aggregate := g.Node("aggregate", traced("aggregate", combine(f, reviews, redrafts)), graph.Writes(f.comments, f.earlier, f.summaryBody, f.reason))
 	gate := graph.Gate(g, "gate", ask, decide(f), graph.Writes(f.approved, f.decision, f.comments, f.summaryBody))
+	revise := g.Node("revise", traced("revise", steps.revise(f)), graph.Writes(f.draft, f.decision, f.rounds))
+	redraft := graph.Each(g, redraftNode, steps.redraft(f, cut, redrafts), graph.Writes(f.fileReviews, f.usage),
+		graph.Concurrency(concurrency), graph.OnError(unheard(f)), graph.Unreached(cut.unrevised(f)))
 	post := g.Effect("post", traced("post", steps.post(f)), steps.posted(f), graph.Writes(f.reviewURL))
 
 	skipped, clean, failed := graph.End(Skipped), graph.End(Clean), graph.End(Failed)
@@ -88,37 +92,11 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	g.Route(triage, byTriage(review, aggregate, skipped), review, aggregate, skipped)
 	g.Edge(review, aggregate)
 	g.Route(aggregate, byFindings(gate, clean, failed), gate, clean, failed)
-	g.Route(gate, byDecision(post, aborted), post, aborted)
+	g.Route(gate, byDecision(post, revise, aborted), post, revise, aborted)
+	g.Route(revise, byFeedback(redraft, aggregate), redraft, aggregate)
+	g.Edge(redraft, aggregate)
 	g.Edge(post, posted)
-	return g.Build(store, append(slices.Clip(o), graph.WithDeadline(steps.Deadline), graph.Migrate(1, adding("reused", "0")), graph.Migrate(2, flagless))...)
-}
-
-// ErrUnderWay is a thread of an earlier version that stopped before its gate. It
-// holds no decision, and its change was not inspected: it is begun anew.
-var ErrUnderWay = errors.New("an earlier version left this review in the middle")
-
-// flagless is the migration from the version whose rules were part of the files'
-// reviews. A draft that is parked or decided has all that it needs.
-func flagless(s graph.Snapshot) (graph.Snapshot, error) {
-	for _, node := range s.Frontier {
-		if node == "triage" || node == reviewNode || node == "aggregate" {
-			return s, ErrUnderWay
-		}
-	}
-	return adding("flags", "null")(s)
-}
-
-// adding is the migration from a version that did not have a field.
-func adding(field, value string) func(graph.Snapshot) (graph.Snapshot, error) {
-	return func(s graph.Snapshot) (graph.Snapshot, error) {
-		fields := maps.Clone(s.Fields)
-		if fields == nil {
-			return s, errors.New("it has no fields")
-		}
-		fields[field] = jsontext.Value(value)
-		s.Fields = fields
-		return s, nil
-	}
+	return g.Build(store, append(slices.Clip(o), graph.WithDeadline(steps.Deadline))...)
 }
 
 // DefaultConcurrency is how many files are under review at one time.
@@ -136,12 +114,18 @@ func (steps Steps) ingest(f fields) func(context.Context, State) (graph.Update, 
 				return graph.Update{}, err
 			}
 		}
+		var earlier []finding.Earlier
+		if steps.Recall != nil && reason == "" {
+			if earlier, err = steps.Recall(ctx, change); err != nil {
+				return graph.Update{}, err
+			}
+		}
 		draft := s.Draft.of(change)
 		if reason != "" {
 			draft.Unlisted = 0 // nothing was to be covered
 		}
 		seen := draft.inspect(change)
-		return graph.Updates(f.draft.Set(draft), f.pr.Set(seen.Pull), f.files.Set(seen.Files), f.flags.Set(seen.Flags), f.reason.Set(reason)), nil
+		return graph.Updates(f.draft.Set(draft), f.pr.Set(seen.Pull), f.files.Set(seen.Files), f.flags.Set(seen.Flags), f.earlier.Set(earlier), f.reason.Set(reason)), nil
 	}
 }
 
@@ -203,23 +187,28 @@ func byTriage(each graph.Fan[task], aggregate, skipped graph.Target) func(State)
 	}
 }
 
-func combine(f fields, spans *fanOut) func(context.Context, State) (graph.Update, error) {
+func combine(f fields, spans ...*fanOut) func(context.Context, State) (graph.Update, error) {
 	return func(_ context.Context, s State) (graph.Update, error) {
-		spans.end()
-		s.Comments = aggregate.Findings(s.Files, s.Flags, s.FileReviews, s.Draft.UsedIDs)
+		for _, span := range spans {
+			span.end()
+		}
+		s.Comments, s.Earlier = aggregate.Findings(aggregate.Input{
+			Files: s.Files, Flags: s.Flags, Reviews: s.results(), Earlier: s.Earlier, Used: s.Draft.UsedIDs, Inline: s.Draft.Config.Comments.Most(),
+		})
 		body, _ := post.Rendered(s.Review())
-		return graph.Updates(f.comments.Set(s.Comments), f.summaryBody.Set(body), f.reason.Set(s.unread())), nil
+		return graph.Updates(f.comments.Set(s.Comments), f.earlier.Set(s.Earlier), f.summaryBody.Set(body), f.reason.Set(s.unread())), nil
 	}
 }
 
 // byFindings calls a person where there is something to decide or something
-// that was not read. A green, empty result without full coverage does not exist.
+// that was not read. A green, empty result without full coverage does not exist. A
+// draft that a person had revised goes back to a person.
 func byFindings(gate, clean, failed graph.Target) func(State) graph.Next {
 	return func(s State) graph.Next {
 		switch {
 		case s.Reason != "":
 			return graph.To(failed)
-		case len(finding.Kept(s.Comments)) == 0 && s.Covered():
+		case len(finding.Kept(s.Comments)) == 0 && len(s.News()) == 0 && s.Covered() && len(s.Rounds) == 0:
 			return graph.To(clean)
 		}
 		return graph.To(gate)
@@ -237,6 +226,9 @@ func decide(f fields) func(State, gate.Answer) (graph.Update, error) {
 		if err := a.Decision.Check(gate.IDs(finding.Kept(s.Comments))); err != nil {
 			return graph.Update{}, err
 		}
+		if a.Decision.Verdict == decision.Revise {
+			return f.decision.Set(&a.Record), gate.CheckRounds(len(s.Rounds))
+		}
 		approved := a.Decision.Verdict == decision.Approve
 		s.Comments = a.Decision.Apply(s.Comments)
 		body, _ := post.Rendered(s.Review())
@@ -244,10 +236,13 @@ func decide(f fields) func(State, gate.Answer) (graph.Update, error) {
 	}
 }
 
-func byDecision(post, aborted graph.Target) func(State) graph.Next {
+func byDecision(post, revise, aborted graph.Target) func(State) graph.Next {
 	return func(s State) graph.Next {
-		if s.Approved != nil && *s.Approved {
+		switch {
+		case s.Approved != nil && *s.Approved:
 			return graph.To(post)
+		case s.Approved == nil:
+			return graph.To(revise)
 		}
 		return graph.To(aborted)
 	}

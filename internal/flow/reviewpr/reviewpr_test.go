@@ -78,6 +78,10 @@ type world struct {
 	paid     reviewpr.Paid
 	deadline time.Time
 	posted   []reviewpr.State
+	redraft  reviewpr.Redraft
+	recall   func(context.Context, ingest.Change) ([]finding.Earlier, error)
+
+	concurrency int
 }
 
 func newWorld(r reviewer, paths ...string) *world {
@@ -93,7 +97,7 @@ func (w *world) flow(t *testing.T, o ...graph.RunOption) *graph.Flow[reviewpr.St
 			w.posted = append(w.posted, s)
 			return post.Posted{URL: "https://x/1"}, nil
 		},
-		Paid: w.paid, Deadline: w.deadline,
+		Paid: w.paid, Deadline: w.deadline, Redraft: w.redraft, Recall: w.recall, Concurrency: w.concurrency,
 	}
 	if w.reviewer != nil {
 		steps.Reviewer = w.reviewer
@@ -207,7 +211,7 @@ func TestP1_NothingIsPostedBeforeAnApproval(t *testing.T) {
 
 func TestP1_AnythingButAnApprovalAborts(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"/abort", "", "/revise shorter"} {
+	for _, text := range []string{"/abort", ""} {
 		w := newWorld(finds(finding.Major), "a.go")
 		r, err := w.decide(t, w.run(t).Pending[0].ID, text)
 		require.NoError(t, err)

@@ -26,6 +26,7 @@ type State struct {
 	Pull        *pull.Pull
 	Files       []diff.File
 	Flags       []finding.Finding // what is said of the change without a reviewer
+	Earlier     []finding.Earlier // what earlier reviews and people said of it
 	FileReviews []finding.FileReview
 	Comments    []finding.Finding
 	SummaryBody string     // the review's body as it will be posted, without approval line and marker
@@ -34,6 +35,7 @@ type State struct {
 	Reused      int        // files whose result was taken from an earlier run
 	Reason      string     // why the run ended SKIPPED or FAILED
 	Decision    *decision.Record
+	Rounds      []decision.Record // the revisions that were asked for
 	ReviewURL   string
 }
 
@@ -87,6 +89,7 @@ type fields struct {
 	pr          graph.Field[*pull.Pull]
 	files       graph.Field[[]diff.File]
 	flags       graph.Field[[]finding.Finding]
+	earlier     graph.Field[[]finding.Earlier]
 	fileReviews graph.Field[[]finding.FileReview]
 	comments    graph.Field[[]finding.Finding]
 	summaryBody graph.Field[string]
@@ -95,6 +98,7 @@ type fields struct {
 	reused      graph.Field[int]
 	reason      graph.Field[string]
 	decision    graph.Field[*decision.Record]
+	rounds      graph.Field[[]decision.Record]
 	reviewURL   graph.Field[string]
 }
 
@@ -110,6 +114,7 @@ func declare(g *graph.Graph[State]) fields {
 		pr:          graph.Value(g, "pr", func(s *State) **pull.Pull { return &s.Pull }),
 		files:       graph.Value(g, "files", func(s *State) *[]diff.File { return &s.Files }),
 		flags:       graph.Value(g, "flags", func(s *State) *[]finding.Finding { return &s.Flags }),
+		earlier:     graph.Value(g, "earlier", func(s *State) *[]finding.Earlier { return &s.Earlier }),
 		fileReviews: graph.Append(g, reviewsField, func(s *State) *[]finding.FileReview { return &s.FileReviews }),
 		comments:    graph.Value(g, "comments", func(s *State) *[]finding.Finding { return &s.Comments }),
 		summaryBody: graph.Value(g, "summaryBody", func(s *State) *string { return &s.SummaryBody }),
@@ -118,6 +123,7 @@ func declare(g *graph.Graph[State]) fields {
 		reused:      graph.Reduce(g, "reused", func(s *State) *int { return &s.Reused }, func(a, b int) int { return a + b }),
 		reason:      graph.Value(g, "reason", func(s *State) *string { return &s.Reason }),
 		decision:    graph.Value(g, "decision", func(s *State) **decision.Record { return &s.Decision }),
+		rounds:      graph.Append(g, "rounds", func(s *State) *[]decision.Record { return &s.Rounds }),
 		reviewURL:   graph.Value(g, "reviewUrl", func(s *State) *string { return &s.ReviewURL }),
 	}
 }
@@ -128,7 +134,7 @@ func (s State) Coverage() []finding.FileReview {
 	if s.Reason != "" && len(s.FileReviews) == 0 {
 		return nil
 	}
-	return aggregate.Files(s.Files, s.FileReviews)
+	return aggregate.Files(s.Files, s.results())
 }
 
 // Covered reports whether every changed file was read, or left out for a reason
@@ -140,10 +146,17 @@ func (s State) Partial() bool {
 	return s.Draft.Unlisted > 0 || slices.ContainsFunc(s.Coverage(), func(f finding.FileReview) bool { return f.State == finding.NotReached })
 }
 
+// News are the earlier findings whose resolution is to be announced.
+func (s State) News() []finding.Earlier {
+	return slices.DeleteFunc(slices.Clone(s.Earlier), func(e finding.Earlier) bool {
+		return e.Fate != finding.WasPosted || e.Now != finding.Resolved || e.Announced
+	})
+}
+
 // Calls reports whether a person is to be called: a finding is as grave as the
 // draft's threshold, or something was not read.
 func (s State) Calls() bool {
-	return !s.Covered() || slices.ContainsFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
+	return !s.Covered() || len(s.News()) > 0 || slices.ContainsFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
 		return f.Severity.Rank() >= s.Draft.GateFrom.Rank()
 	})
 }
@@ -189,13 +202,40 @@ func (s State) Review() render.Review {
 		Name: s.Draft.Name, Web: s.Draft.Web, Head: s.Draft.Head,
 		Files: s.Coverage(), Findings: finding.Kept(s.Comments), Filtered: held(s.Comments),
 		Unlisted: s.Draft.Unlisted, Rules: s.Draft.Rules, Model: s.Draft.Model, Usage: s.Usage, Limit: s.Draft.MaxCost, Reused: s.Reused, Partial: s.Partial(),
+		Earlier: s.Earlier, Round: len(s.Rounds),
+	}
+	if s.Pull != nil {
+		r.Title = s.Pull.Title
+	}
+	for _, f := range s.Files {
+		r.Added, r.Removed = r.Added+f.Additions, r.Removed+f.Deletions
 	}
 	if s.Draft.Unlisted > 0 {
 		r.Notices = append(r.Notices, fmt.Sprintf("GitHub lists %d of %d changed files; the others were not reached.", len(s.Files), len(s.Files)+s.Draft.Unlisted))
 	}
+	if unheard := s.unheard(); len(unheard) > 0 {
+		r.Notices = append(r.Notices, "The feedback could not be applied to "+guard.Code(unheard[0])+others(len(unheard)-1)+"; what was found there before stands.")
+	}
 	r.Notices = append(r.Notices, warnings(r.Findings)...)
 	r.Lines = s.line
 	return r
+}
+
+// unheard are the files to which the approver's last feedback could not be applied.
+func (s State) unheard() (paths []string) {
+	for _, f := range s.Coverage() {
+		if f.Unheard {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths
+}
+
+func others(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return " and " + render.Count(n, "other file")
 }
 
 // warnings repeat, above all findings, what an approver should know of the input:

@@ -21,13 +21,14 @@ func traced(name string, step func(context.Context, State) (graph.Update, error)
 // fanOut is the span of the step of many tasks: it begins with the first, and
 // ends with the step behind it.
 type fanOut struct {
+	name string
 	once sync.Once
 	ctx  context.Context
 	span *trace.Span
 }
 
 func (f *fanOut) under(ctx context.Context) context.Context {
-	f.once.Do(func() { f.ctx, f.span = trace.Step(ctx, reviewNode) })
+	f.once.Do(func() { f.ctx, f.span = trace.Step(ctx, f.name) })
 	return trace.Under(ctx, f.ctx)
 }
 

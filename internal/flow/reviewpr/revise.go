@@ -1,0 +1,174 @@
+package reviewpr
+
+import (
+	"context"
+	"errors"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/trace"
+)
+
+const redraftNode = "redraft"
+
+// Redraft reviews a file again as an approver's feedback asks. was is what the
+// draft has of the file; round counts revisions from 1. Errors are a Reviewer's.
+type Redraft func(ctx context.Context, f diff.File, was finding.FileReview, feedback string, round int) (finding.FileReview, error)
+
+// errNoModel is a revision in a job that has nobody to ask.
+var errNoModel = errors.New("this job has no model to revise the draft with")
+
+// revise takes the feedback up: the draft gets the facts of this run, new ids,
+// and waits for another decision.
+func (steps Steps) revise(f fields) func(context.Context, State) (graph.Update, error) {
+	return func(_ context.Context, s State) (graph.Update, error) {
+		if steps.Redraft == nil {
+			return graph.Update{}, errNoModel
+		}
+		draft := s.Draft
+		if steps.Revised != nil {
+			draft = steps.Revised(draft)
+		}
+		draft.UsedIDs = usedIDs(s.Comments)
+		return graph.Updates(f.draft.Set(draft), f.rounds.Set([]decision.Record{*s.Decision}), f.decision.Set(nil)), nil
+	}
+}
+
+// byFeedback sends the files that the feedback concerns to be reviewed again.
+func byFeedback(each graph.Fan[task], aggregate graph.Target) func(State) graph.Next {
+	return func(s State) graph.Next {
+		concerned := s.concerned(s.Rounds[len(s.Rounds)-1].Feedback)
+		var todo []task
+		for i, file := range s.Files {
+			if slices.Contains(concerned, file.Path) {
+				todo = append(todo, task{File: i, Path: file.Path})
+			}
+		}
+		if len(todo) == 0 {
+			return graph.To(aggregate)
+		}
+		return each.Over(todo)
+	}
+}
+
+var idInText = regexp.MustCompile(`\bF[1-9][0-9]{0,5}\b`)
+
+// concerned are the paths that feedback is about: those of findings whose ids it
+// names, and those that it names itself. Where it names none, it is about every
+// file with a finding of a model, and where there is none, about every file that
+// was reviewed.
+func (s State) concerned(feedback string) []string {
+	var named, found, read []string
+	ids := idInText.FindAllString(feedback, -1)
+	for _, f := range finding.Kept(s.Comments) {
+		if slices.Contains(ids, f.ID) {
+			named = append(named, f.Path)
+		}
+		if f.Source == finding.Model {
+			found = append(found, f.Path)
+		}
+	}
+	for _, r := range s.Coverage() {
+		if r.State != finding.Reviewed && r.State != finding.Partly {
+			continue
+		}
+		read = append(read, r.Path)
+		if mentions(feedback, r.Path) {
+			named = append(named, r.Path)
+		}
+	}
+	named = slices.DeleteFunc(named, func(p string) bool { return !slices.Contains(read, p) })
+	found = slices.DeleteFunc(found, func(p string) bool { return !slices.Contains(read, p) })
+	switch {
+	case len(named) > 0:
+		return named
+	case len(found) > 0:
+		return found
+	}
+	return read
+}
+
+// mentions reports whether a text names a file, by its path or its name.
+func mentions(text, file string) bool {
+	word := func(r rune) bool {
+		return strings.ContainsRune(" \t\n,;:()'\"`<>", r)
+	}
+	return slices.ContainsFunc(strings.FieldsFunc(text, word), func(w string) bool {
+		w = strings.TrimRight(w, ".!?")
+		return w == file || w == path.Base(file)
+	})
+}
+
+// redraft asks for one file's review again.
+func (steps Steps) redraft(f fields, cut *shortened, spans *fanOut) func(context.Context, State, task) (graph.Update, error) {
+	return func(ctx context.Context, s State, t task) (_ graph.Update, err error) {
+		file := s.Files[t.File]
+		ctx, span := trace.File(spans.under(ctx), file.Path)
+		defer func() { span.End(err) }()
+		if steps.Redraft == nil {
+			return graph.Update{}, errNoModel
+		}
+		r, err := steps.Redraft(ctx, file, s.reviewOf(file.Path), s.Rounds[len(s.Rounds)-1].Feedback, len(s.Rounds))
+		if err != nil {
+			return graph.Update{}, cut.note(t, r.Usage, err)
+		}
+		used := r.Usage
+		if r.State != finding.Reviewed && r.State != finding.Partly {
+			r = finding.FileReview{Path: file.Path, Unheard: true}
+		}
+		r.Key = "" // it answers a question of its own
+		return graph.Updates(f.fileReviews.Set([]finding.FileReview{r}), f.usage.Set(used)), nil
+	}
+}
+
+// unheard is a file's result where its revision failed: what was found before stands.
+func unheard(f fields) func(task, error) (graph.Update, error) {
+	return func(t task, _ error) (graph.Update, error) {
+		return f.fileReviews.Set([]finding.FileReview{{Path: t.Path, Unheard: true}}), nil
+	}
+}
+
+// unrevised is the same where time or money ended.
+func (c *shortened) unrevised(f fields) func(task) graph.Update {
+	return func(t task) graph.Update {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return graph.Updates(f.fileReviews.Set([]finding.FileReview{{Path: t.Path, Unheard: true}}), f.usage.Set(c.paid[t.Path]))
+	}
+}
+
+// results are the results of files, each once: a revision stands in for what was
+// before it, unless it could not be had.
+func (s State) results() []finding.FileReview {
+	at := map[string]int{}
+	var all []finding.FileReview
+	for _, r := range s.FileReviews {
+		i, known := at[r.Path]
+		switch {
+		case !known:
+			at[r.Path] = len(all)
+			all = append(all, r)
+		case r.Unheard && r.State == "":
+			all[i].Unheard = true
+		default:
+			all[i] = r
+		}
+	}
+	return all
+}
+
+// reviewOf is the result of a file so far.
+func (s State) reviewOf(path string) finding.FileReview {
+	for _, r := range s.results() {
+		if r.Path == path {
+			return r
+		}
+	}
+	return finding.FileReview{Path: path}
+}
