@@ -55,8 +55,11 @@ func (j *job) run(ctx context.Context) (report, error) {
 		return report{}, err
 	}
 	defer over()
-	if j.mode == "resume" {
+	switch j.mode {
+	case "resume":
 		return j.resume(ctx)
+	case "record":
+		return j.rejected(ctx)
 	}
 	ctx, span := trace.Run(ctx, "review", j.began)
 	r, err := j.review(ctx)
@@ -181,7 +184,7 @@ func outcomeOfError(err error) string {
 
 // summarize writes the job summary.
 func (j *job) summarize(r report) error {
-	if r.parked() {
+	if r.parked() && r.Code != "" {
 		return j.runner.Summary(render.Draft(r.state.Review(), j.deciding(r)))
 	}
 	end := render.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.state.Decision, Changes: r.changes, Counts: j.summary == "counts", Reuses: j.protection.Keyed()}

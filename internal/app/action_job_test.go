@@ -21,12 +21,20 @@ import (
 func (s *stage) draftJob() *job {
 	return s.job(s.run, draftWorkflow, "draft", "pull_request_target", map[string]string{
 		"${{ github.event.pull_request.number || inputs.pull-request }}": "42", "${{ secrets.OPENAI_API_KEY }}": modelKey, "${{ inputs.again || false }}": "false",
+		"${{ inputs.feedback && 'revise' || 'review' }}": "review", "${{ inputs.code }}": "", "${{ inputs.feedback }}": "",
 	}).with("base-url", s.model.URL, "model", "story-1")
 }
 
 // postJob is the job post of the shipped review workflow, for a draft.
 func (s *stage) postJob(digest string) *job {
 	return s.job(s.run, draftWorkflow, "post", "pull_request_target", map[string]string{
+		"${{ github.event.pull_request.number || inputs.pull-request }}": "42", "${{ needs.draft.outputs.checkpoint-digest }}": digest,
+	})
+}
+
+// recordJob is the job record of the shipped review workflow, for a draft.
+func (s *stage) recordJob(digest string) *job {
+	return s.job(s.run, draftWorkflow, "record", "pull_request_target", map[string]string{
 		"${{ github.event.pull_request.number || inputs.pull-request }}": "42", "${{ needs.draft.outputs.checkpoint-digest }}": digest,
 	})
 }

@@ -67,7 +67,7 @@ func TestActionYmlHasTheDefaultsOfTheSettings(t *testing.T) {
 	for name, probe := range map[string]string{
 		"mode": "resume", "provider": "offline", "concurrency": "9", "config": "x", "draft-workflow": "x", "decide-workflow": "x",
 		"gate-from": "major", "retention-days": "16", "allow-http": "true",
-		"again": "true", "trust": "seal", "summary": "counts", "allow-author": "true",
+		"again": "true", "fail-on": "nit", "check-run": "true", "mark": "true", "trust": "seal", "summary": "counts", "allow-author": "true",
 	} {
 		require.Contains(t, given, name)
 		s := defaults()
@@ -93,7 +93,7 @@ func TestActionYmlListsTheOutputsThatAreWritten(t *testing.T) {
 	t.Parallel()
 	declared := names(readManifest(t).Outputs)
 	require.Equal(t, []string{"outcome", "thread-id", "checkpoint-digest", "artifact-name", "code", "run-id", "findings", "blockers",
-		"partial", "cost-usd", "review-url"}, declared)
+		"partial", "cost-usd", "review-url", "environment"}, declared)
 	for name := range (report{}).outputs(1) {
 		require.Contains(t, declared, name)
 	}

@@ -34,34 +34,51 @@ func (j *job) resume(ctx context.Context) (_ report, err error) {
 	if err != nil {
 		return report{}, err
 	}
-	store := graph.NewMemory()
-	if err := store.Save(ctx, draft.Manifest.Thread, draft.Snapshot); err != nil {
-		return report{}, err
-	}
-	flow, err := reviewpr.New(reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
-		return posted(ctx, j.api, s, j.race(draft.now.Pull, *s.Decision))
-	}}, store, sealing(j.protection)...)
+	p, err := j.open(ctx, draft)
 	if err != nil {
 		return report{}, err
 	}
-	state, err := parked(ctx, flow, draft.Opened)
-	if err != nil {
-		return report{}, err
-	}
-	ctx, span := trace.Run(trace.Continue(ctx, state.Draft.Trace), "resume", j.began)
+	ctx, span := trace.Run(trace.Continue(ctx, p.state.Draft.Trace), "resume", j.began)
 	defer func() { span.End(err) }()
-	answer, err := j.decide(ctx, state, draft)
+	answer, err := j.decide(ctx, p.state, draft)
 	if err != nil {
 		return report{}, err
 	}
-	if err := j.claimed(ctx, draft.now.Pull, answer.Record, state.Draft); err != nil {
+	return j.carryOut(ctx, p, answer)
+}
+
+// opened is a verified draft in a graph that can decide it.
+type opened struct {
+	verified
+	flow  *graph.Flow[reviewpr.State]
+	store graph.Store
+	state reviewpr.State
+}
+
+func (j *job) open(ctx context.Context, draft verified) (p opened, err error) {
+	p = opened{verified: draft, store: graph.NewMemory()}
+	if err := p.store.Save(ctx, draft.Manifest.Thread, draft.Snapshot); err != nil {
+		return opened{}, err
+	}
+	p.flow, err = reviewpr.New(reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
+		return posted(ctx, j.api, s, j.race(draft.now.Pull, *s.Decision))
+	}}, p.store, sealing(j.protection)...)
+	if err == nil {
+		p.state, err = parked(ctx, p.flow, draft.Opened)
+	}
+	return p, err
+}
+
+// carryOut puts an answer on record and acts on it.
+func (j *job) carryOut(ctx context.Context, p opened, answer gate.Answer) (report, error) {
+	if err := j.claimed(ctx, p.now.Pull, answer.Record, p.state.Draft); err != nil {
 		return report{}, err
 	}
-	if _, err := flow.Resume(ctx, draft.Manifest.Thread, graph.Answer{Gate: draft.Manifest.GateID, Value: answer}); err != nil {
+	if _, err := p.flow.Resume(ctx, p.Manifest.Thread, graph.Answer{Gate: p.Manifest.GateID, Value: answer}); err != nil {
 		return report{}, err
 	}
-	r, err := reportOf(ctx, flow, store, draft.Manifest.Thread, j.protection)
-	r.changes = draft.changes
+	r, err := reportOf(ctx, p.flow, p.store, p.Manifest.Thread, j.protection)
+	r.changes = p.changes
 	return r, err
 }
 

@@ -161,5 +161,6 @@ func (r report) outputs(run int64) map[string]string {
 		"outcome": r.Outcome, "thread-id": r.Thread, "checkpoint-digest": r.Digest, "artifact-name": r.Artifact, "code": r.Code,
 		"run-id": strconv.FormatInt(run, 10), "findings": strconv.Itoa(len(r.Findings)), "blockers": strconv.Itoa(finding.Count(r.Findings, finding.Blocker)),
 		"partial": strconv.FormatBool(r.Partial), "cost-usd": fmt.Sprintf("%.6f", float64(r.Usage.Cost)/1e6), "review-url": r.ReviewURL,
+		"environment": r.state.Draft.Environment,
 	}
 }

@@ -37,6 +37,7 @@ type settings struct {
 	draftWorkflow  string
 	decideWorkflow string
 	decision       decision.Verdict
+	feedback       string
 	commands       string
 	gateFrom       finding.Severity
 	instance       string
@@ -52,6 +53,10 @@ type settings struct {
 	maxCost        cost.MicroUSD // 0: not set
 	maxCostPerPull cost.MicroUSD // 0: not set
 	testResults    string
+	failOn         finding.Severity // empty: never
+	sarif          string           // file
+	checkRun       bool
+	mark           bool
 }
 
 // The defaults of inputs and flags.
@@ -79,7 +84,9 @@ type input struct {
 // inputs are all settings, as action.yml lists them.
 func inputs() []input {
 	return []input{
-		{"mode", "what this job does: review or resume", func(s *settings, v string) error { return choice(v, &s.mode, "review", "resume") }},
+		{"mode", "what this job does: review, resume, revise, record or mark", func(s *settings, v string) error {
+			return choice(v, &s.mode, "review", "resume", "revise", "record", "mark")
+		}},
 		{"github-token", "API token of the job", func(s *settings, v string) error { s.token = v; return nil }},
 		{"pull-request", "number of the pull request", func(s *settings, v string) error { return number(v, 1, 1<<31-1, &s.pullRequest) }},
 		{"provider", "auto, openai or offline", func(s *settings, v string) error { return choice(v, &s.provider, "auto", "openai", "offline") }},
@@ -97,6 +104,7 @@ func inputs() []input {
 		{"decision", "approve or abort", func(s *settings, v string) error {
 			return choice(v, (*string)(&s.decision), string(decision.Approve), string(decision.Abort))
 		}},
+		{"feedback", "what the next draft should do differently", func(s *settings, v string) error { s.feedback = v; return nil }},
 		{"commands", "per-finding decisions, one a line", func(s *settings, v string) error { s.commands = v; return nil }},
 		{"gate-from", "weakest severity that calls a person", func(s *settings, v string) (err error) { s.gateFrom, err = finding.ParseSeverity(v); return err }},
 		{"instance", "name of a second reviewer on one pull request", func(s *settings, v string) error { s.instance = v; return pull.CheckInstance(v) }},
@@ -114,6 +122,10 @@ func inputs() []input {
 		{"max-cost", "what the run may cost in USD, retries included", func(s *settings, v string) error { return dollars(v, &s.maxCost) }},
 		{"max-cost-per-pull", "what all runs on one pull request may cost in USD", func(s *settings, v string) error { return dollars(v, &s.maxCostPerPull) }},
 		{"test-results", "result files of tests, a glob: JUnit XML or go test -json", func(s *settings, v string) error { s.testResults = v; return nil }},
+		{"fail-on", "weakest posted severity that fails the deciding job, or none", func(s *settings, v string) error { return severityOrNone(v, &s.failOn) }},
+		{"sarif", "file for what the decision kept, as SARIF 2.1.0", func(s *settings, v string) error { s.sarif = v; return nil }},
+		{"check-run", "a check run with annotations of what the decision kept", func(s *settings, v string) error { return boolean(v, &s.checkRun) }},
+		{"mark", "clear the commit status that mode mark has set", func(s *settings, v string) error { return boolean(v, &s.mark) }},
 		{"allow-http", "allow http endpoints other than loopback", func(s *settings, v string) error { return boolean(v, &s.allowHTTP) }},
 	}
 }
@@ -178,6 +190,18 @@ func choice(v string, into *string, known ...string) error {
 	}
 	*into = v
 	return nil
+}
+
+// severityOrNone reads a severity; none is no severity.
+func severityOrNone(v string, into *finding.Severity) (err error) {
+	if v == "none" {
+		*into = ""
+		return nil
+	}
+	if *into, err = finding.ParseSeverity(v); err != nil {
+		err = fmt.Errorf("%w, or none", err)
+	}
+	return err
 }
 
 func number[T int | int64](v string, low, high T, into *T) error {

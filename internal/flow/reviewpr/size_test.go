@@ -58,6 +58,9 @@ func TestADraftTakesLittleMoreThanItsState(t *testing.T) {
 // It stands on both sides of the border.
 func TestADraftOfTheLargestChangeStillPacks(t *testing.T) {
 	t.Parallel()
+	if raced {
+		t.Skip("left out under the race detector, where it takes minutes: nothing of it runs beside anything that the other tests do not")
+	}
 	w := newWorld(finds(finding.Major), many(400)...)
 	grown(&w.change, 1000)
 	w.change.Files[7].Patch += strings.Repeat("x", ingest.MaxPatches-stored(w.change))

@@ -1,0 +1,5 @@
+//go:build !race
+
+package reviewpr_test
+
+const raced = false
