@@ -7,12 +7,15 @@
 //	            eval/dataset …/score       case files, figures and reports
 //	            …/judge …/oracle …/loss    who means the same defect; a scripted model; losses
 //	            …/history                  cases from merged pull requests
+//	            choose                     the list in which a person decides at a terminal
 //	4 flows     flow/reviewpr              the graph: state, wiring, order of the resume checks
-//	3 steps     ingest triage review       one step of a graph each: from what it needs
+//	3 steps     ingest recall triage review one step of a graph each: from what it needs
 //	            aggregate gate post        to what it found; steps import no step
 //	2 engines   checkpoint render rule     what several steps use
 //	            agent tool budget          a conversation, what it may look at, what it may cost
+//	            suggest                    whether a suggestion is one to apply
 //	            sandbox                    a command of the user's, confined
+//	            sarif stats                what was kept, for code scanning; what approvers did
 //	            checkpoint/filestore …/pgstore …/artifactstore
 //	1 machines  graph github llm prompt    one outside thing each, wrapped once
 //	            config action transport

@@ -22,10 +22,11 @@ var floors = map[string]int{
 	"pull": 0, "diff": 0, "finding": 0, "decision": 0, "cost": 0, "guard": 0, "secret": 0, "injection": 0,
 	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1, "transport": 1, "limit": 1, "trace": 1,
 	"checkpoint": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2, "render": 2, "rule": 2,
-	"budget": 2, "tool": 2, "agent": 2, "sandbox": 2,
-	"ingest": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
+	"budget": 2, "tool": 2, "agent": 2, "sandbox": 2, "sarif": 2, "stats": 2, "suggest": 2,
+	"ingest": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
 	"flow/reviewpr": 4,
 	"eval":          5, "eval/dataset": 5, "eval/score": 5, "eval/judge": 5, "eval/oracle": 5, "eval/loss": 5, "eval/history": 5,
+	"choose": 5, "choose/quiet": 5,
 	"app":        6,
 	"githubtest": testFloor, "githubtest/cmd/fakegithub": testFloor, "llmtest": testFloor, "llmtest/cmd/fakemodel": testFloor,
 	"storetest": testFloor, "faulttest": testFloor, "pgtest": testFloor, "crash": testFloor, "bench": benchFloor,
@@ -54,6 +55,7 @@ var beside = map[string][]string{
 	"checkpoint/artifactstore":  {"checkpoint"},
 	"checkpoint/pgstore":        {"checkpoint"},
 	"eval":                      {"eval/dataset", "eval/score", "eval/judge", "eval/oracle", "eval/loss"},
+	"choose":                    {"choose/quiet"},
 	"eval/score":                {"eval/dataset"},
 	"eval/loss":                 {"eval/dataset", "eval/score"},
 	"eval/oracle":               {"eval/dataset"},
@@ -65,6 +67,8 @@ var beside = map[string][]string{
 // importers lists the only rooms that may import a room.
 var importers = map[string][]string{
 	"github/write": {"post", "app"},
+	"choose":       {"app"},
+	"choose/quiet": {"choose"},
 	"app":          {},
 }
 

@@ -6,6 +6,7 @@
 package aggregate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/suggest"
 )
 
 // MinConfidence is the confidence from which a finding is shown.
@@ -33,14 +35,14 @@ type Input struct {
 // Every anchor was checked against the diff: one that is not part of it moves
 // its finding to the body. The earlier ones come back with their standing.
 func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
-	patches := make(map[string]string, len(in.Files))
+	files := make(map[string]diff.File, len(in.Files))
 	for _, f := range in.Files {
-		patches[f.Path] = f.Patch
+		files[f.Path] = f
 	}
-	all := flagged(in.Flags, patches)
+	all := flagged(in.Flags, files)
 	for _, r := range in.Reviews {
 		if len(r.Findings) > 0 {
-			all = append(all, placed(r.Findings, patches[r.Path])...)
+			all = append(all, placed(r.Findings, files[r.Path])...)
 		}
 	}
 	slices.SortFunc(all, finding.Compare)
@@ -78,7 +80,7 @@ func Files(files []diff.File, reviews []finding.FileReview) []finding.FileReview
 
 // flagged places flags, file by file. One without a path is about the pull
 // request itself.
-func flagged(flags []finding.Finding, patches map[string]string) []finding.Finding {
+func flagged(flags []finding.Finding, files map[string]diff.File) []finding.Finding {
 	var all []finding.Finding
 	for _, f := range flags {
 		if f.Path == "" {
@@ -86,38 +88,46 @@ func flagged(flags []finding.Finding, patches map[string]string) []finding.Findi
 			all = append(all, f)
 			continue
 		}
-		all = append(all, placed([]finding.Finding{f}, patches[f.Path])...)
+		all = append(all, placed([]finding.Finding{f}, files[f.Path])...)
 	}
 	return all
 }
 
-// placed checks the anchors of one file's findings against its patch (P7).
-func placed(findings []finding.Finding, patch string) []finding.Finding {
-	anchors, err := diff.NewAnchors(patch)
+// placed checks the anchors of one file's findings against its diff (P7). GitHub
+// takes no comment on a file whose diff it leaves out, though we have made one.
+func placed(findings []finding.Finding, file diff.File) []finding.Finding {
+	anchors, err := diff.NewAnchors(file.Patch)
+	suggestions := suggest.New(file.Path, anchors, nil)
 	out := make([]finding.Finding, 0, len(findings))
 	for _, f := range findings {
-		if f.StartLine == 0 {
-			f.StartLine = f.Line
-		}
+		f.StartLine = cmp.Or(f.StartLine, f.Line)
 		f.Placement = finding.Inline
-		if err != nil {
-			f = inBody(f, "its file has no lines to comment on")
-		} else if reason := anchors.Check(string(f.Side), f.StartLine, f.Line); reason != nil {
-			f = inBody(f, offDiff(f, reason))
-		} else if f.Quote == "" {
+		off := anchors.Check(string(f.Side), f.StartLine, f.Line)
+		if off == nil && f.Quote == "" {
 			f.Quote, _ = anchors.Text(string(f.Side), f.Line)
 		}
-		if f.Side == finding.Left || f.Placement == finding.Body {
-			f.Suggestion = "" // GitHub applies suggestions to lines of the new file alone
+		switch {
+		case err != nil:
+			f = inBody(f, "its file has no lines to comment on")
+		case off != nil:
+			f = inBody(f, offDiff(f, off))
+		case file.Blob != "":
+			f = inBody(f, "GitHub shows no diff of its file")
 		}
+		f = suggestions.Check(f)
 		f.Fingerprint = finding.Fingerprint(f)
 		out = append(out, f)
 	}
 	return out
 }
 
+// inBody moves a finding to the body and says why, in front of what else is to be
+// said of it. What a filter says goes before both.
 func inBody(f finding.Finding, why string) finding.Finding {
-	f.Placement, f.Note = finding.Body, why
+	f.Placement = finding.Body
+	if f.Filtered == "" {
+		f.Note = strings.TrimSuffix(why+"; "+f.Note, "; ")
+	}
 	return f
 }
 

@@ -92,9 +92,8 @@ func TestP7_BadAnchorsMoveTheirFindingToTheBody(t *testing.T) {
 			require.Equal(t, c.placement, all[0].Placement)
 			require.Equal(t, c.note, all[0].Note)
 			require.NotEmpty(t, all[0].Fingerprint)
-			if c.finding.Side == finding.Left {
-				require.Empty(t, all[0].Suggestion)
-			}
+			require.Equal(t, c.finding.Suggestion, all[0].Suggestion, "it is kept")
+			require.Equal(t, c.finding.Suggestion != "", all[0].Plain != "", "as code to read")
 		})
 	}
 }

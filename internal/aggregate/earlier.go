@@ -1,7 +1,266 @@
 package aggregate
 
-import "github.com/org/pr-review-action/internal/finding"
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
 
-// recognise marks what earlier drafts or people said already, and tells what
-// became of the earlier findings.
-func recognise(_ []finding.Finding, in Input) []finding.Earlier { return in.Earlier }
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// recognise marks what earlier reviews, approvers and people said already, and
+// tells what became of the earlier findings. An earlier finding stands for one of
+// now at most, so that the same defect at a second place is a new one; what was
+// said to be resolved stands for none, so that it is posted again when it comes back.
+func recognise(all []finding.Finding, in Input) []finding.Earlier {
+	if len(in.Earlier) == 0 {
+		return in.Earlier
+	}
+	r := newRecognition(all, in)
+	for _, kept := range []bool{true, false} {
+		r.pair(kept, r.printed, r.onLines)
+		r.pair(kept, r.printed, nil)
+		r.pair(kept, r.inFile, r.saidHere)
+		r.pair(kept, r.inFile, r.quoted)
+		r.pair(kept, r.inFile, r.edited)
+	}
+	for i, e := range r.earlier {
+		switch {
+		case e.Fate == finding.WasSaid || e.Announced && e.Now == finding.Resolved:
+		case r.used[i]:
+			r.earlier[i].Now = finding.StillThere
+		case e.Fate == finding.WasPosted && r.gone(e):
+			r.earlier[i].Now = finding.Resolved
+		}
+	}
+	r.hold()
+	return r.earlier
+}
+
+// recognition holds findings against earlier ones. Everything in it but used and
+// met is made once.
+type recognition struct {
+	all     []finding.Finding
+	earlier []finding.Earlier
+	used    []bool // of the earlier ones
+	met     []int  // of the findings: the earlier one, or -1
+	claims  []claimed
+	before  []claimed  // claims of the earlier ones
+	prints  [][]string // of the findings: their fingerprints under every path that their file may have had
+	files   map[string]diff.File
+	anchors map[string]diff.Anchors
+	read    map[string]bool // files that were read in full
+	lines   map[place]map[string]int
+	byPath  map[string][]int // earlier findings, what was posted before what was dropped
+	byPrint map[string][]int // the same by fingerprint
+}
+
+type place struct {
+	path string
+	side finding.Side
+}
+
+func newRecognition(all []finding.Finding, in Input) *recognition {
+	r := &recognition{
+		all: all, earlier: slices.Clone(in.Earlier), used: make([]bool, len(in.Earlier)), met: make([]int, len(all)),
+		files: map[string]diff.File{}, anchors: map[string]diff.Anchors{}, read: map[string]bool{},
+		lines: map[place]map[string]int{}, byPath: map[string][]int{}, byPrint: map[string][]int{},
+	}
+	for _, f := range in.Files {
+		r.files[f.Path] = f
+	}
+	for _, review := range in.Reviews {
+		r.read[review.Path] = review.State == finding.Reviewed
+	}
+	for _, fate := range []finding.Fate{finding.WasPosted, finding.WasDropped} {
+		for i, e := range r.earlier {
+			if e.Fate == fate {
+				r.byPath[e.Path] = append(r.byPath[e.Path], i)
+				r.byPrint[e.Fingerprint] = append(r.byPrint[e.Fingerprint], i)
+			}
+		}
+	}
+	for i, e := range r.earlier {
+		r.earlier[i].Now = ""
+		if e.Announced {
+			r.earlier[i].Now = finding.Resolved
+		}
+		r.before = append(r.before, claimOf(e.Title, e.Quote))
+	}
+	gone := r.gonePaths()
+	for i, f := range all {
+		r.met[i] = -1
+		r.claims = append(r.claims, claimOf(f.Title, f.Quote))
+		r.prints = append(r.prints, r.printsOf(f, gone))
+	}
+	return r
+}
+
+// maxGone bounds the files that left the change and are looked for under another name.
+const maxGone = 50
+
+func (r *recognition) gonePaths() []string {
+	var gone []string
+	for _, path := range slices.Sorted(maps.Keys(r.byPath)) {
+		if _, here := r.files[path]; !here && path != "" {
+			gone = append(gone, path)
+		}
+	}
+	return gone[:min(len(gone), maxGone)]
+}
+
+// printsOf are a finding's fingerprints under its present path, the one that its
+// file was renamed from, and, where the change itself made or renamed the file,
+// those that earlier heads had and this one has not.
+func (r *recognition) printsOf(f finding.Finding, gone []string) []string {
+	prints := []string{f.Fingerprint}
+	file := r.files[f.Path]
+	if file.Status == diff.Renamed && file.OldPath != "" {
+		f.Path = file.OldPath
+		prints = append(prints, finding.Fingerprint(f))
+	}
+	if file.Status != diff.Renamed && file.Status != diff.Added {
+		return prints
+	}
+	for _, path := range gone {
+		f.Path = path
+		prints = append(prints, finding.Fingerprint(f))
+	}
+	return prints
+}
+
+// pair gives findings without an earlier one the first that can be and that a
+// rule says is the same: those that are kept, or those that a filter holds back,
+// which show that the earlier one is still there.
+func (r *recognition) pair(kept bool, candidates func(f int) []int, same func(f, e int) bool) {
+	for f := range r.all {
+		if r.met[f] >= 0 || (r.all[f].Filtered == "") != kept {
+			continue
+		}
+		for _, e := range candidates(f) {
+			if !r.used[e] && r.admits(r.all[f], r.earlier[e]) && (same == nil || same(f, e)) {
+				r.used[e], r.met[f] = true, e
+				break
+			}
+		}
+	}
+}
+
+// printed are the earlier findings with a finding's fingerprint.
+func (r *recognition) printed(f int) (all []int) {
+	for _, fp := range r.prints[f] {
+		if fp != "" {
+			all = append(all, r.byPrint[fp]...)
+		}
+	}
+	return all
+}
+
+// inFile are the earlier findings of a finding's file.
+func (r *recognition) inFile(f int) []int { return r.byPath[r.all[f].Path] }
+
+// admits leaves to the rules what can stand for a finding at all.
+func (r *recognition) admits(f finding.Finding, e finding.Earlier) bool {
+	return e.Fate == finding.WasPosted && !e.Announced || e.Fate == finding.WasDropped && !warns(f)
+}
+
+// warns reports whether a finding says that the input tries to steer, hides
+// something or holds a credential. What a comment or an earlier drop says cannot
+// hold such a one back: the comment may be about something else on the line, a
+// credential is not in the fingerprint, so that a drop would cover the next one
+// too, and who dropped one such text has not judged a new commit with it. Where it
+// was posted, it is not posted again.
+func warns(f finding.Finding) bool {
+	return f.Source == finding.Rule && slices.Contains([]string{"injection", "hidden-text", "secret"}, f.Category)
+}
+
+// onLines are the lines that GitHub followed the earlier finding to.
+func (r *recognition) onLines(f, e int) bool {
+	a, b := r.all[f], r.earlier[e]
+	return b.Line > 0 && a.Path == b.Path && a.Side == b.Side && a.StartLine <= b.Line && b.StartLine <= a.Line
+}
+
+// saidHere is another wording of the claim on the same lines.
+func (r *recognition) saidHere(f, e int) bool {
+	return r.onLines(f, e) && r.sameClaim(f, e)
+}
+
+// quoted is another wording of the claim about the same line of code, if that
+// line stands in the diff once: else it may be about the other one.
+func (r *recognition) quoted(f, e int) bool {
+	a, b := r.all[f], r.earlier[e]
+	quote := r.before[e].quote
+	if a.Path != b.Path || a.Side != b.Side || !telling(quote) || r.linesOf(a.Path, a.Side)[quote] > 1 {
+		return false
+	}
+	return slices.Contains(r.about(f), quote) && r.sameClaim(f, e)
+}
+
+// edited is the same claim about a line that is much like one that is gone.
+func (r *recognition) edited(f, e int) bool {
+	a, b := r.all[f], r.earlier[e]
+	was := r.before[e]
+	return a.Path == b.Path && a.Side == b.Side && b.Line == 0 && was.title != "" && r.claims[f].title == was.title &&
+		!tooGrave(a, b) && telling(was.quote) && r.linesOf(a.Path, a.Side)[was.quote] == 0 && alike(r.claims[f].quote, was.quote)
+}
+
+func (r *recognition) sameClaim(f, e int) bool {
+	return !tooGrave(r.all[f], r.earlier[e]) && sameClaim(r.claims[f], r.before[e])
+}
+
+// tooGrave keeps a finding from being taken for a much weaker one in other words.
+func tooGrave(f finding.Finding, e finding.Earlier) bool {
+	return e.Severity != "" && f.Severity.Rank() >= e.Severity.Rank()+2
+}
+
+// hold marks the findings that were recognised, and those on whose lines a person
+// has commented: one comment can be about all that is there.
+func (r *recognition) hold() {
+	for i := range r.all {
+		f := &r.all[i]
+		if f.Filtered != "" {
+			continue
+		}
+		if e := r.met[i]; e >= 0 {
+			f.Filtered, f.Note = heldBy(r.earlier[e])
+		} else if e := r.commented(*f); e >= 0 {
+			f.Filtered, f.Note = heldBy(r.earlier[e])
+		}
+	}
+}
+
+// maxRange is how many lines a comment may be on to be about each of them.
+const maxRange = 20
+
+func (r *recognition) commented(f finding.Finding) int {
+	if warns(f) || f.Placement != finding.Inline {
+		return -1
+	}
+	return slices.IndexFunc(r.earlier, func(e finding.Earlier) bool {
+		return e.Fate == finding.WasSaid && e.Line > 0 && e.Path == f.Path && e.Side == f.Side &&
+			e.Line-e.StartLine < maxRange && f.StartLine <= e.Line && e.StartLine <= f.Line
+	})
+}
+
+var plainLogin = regexp.MustCompile(`^[A-Za-z0-9-]{1,60}(\[bot\])?$`)
+
+// heldBy says in our own words what holds a finding back.
+func heldBy(e finding.Earlier) (finding.Filter, string) {
+	who := e.By
+	if !plainLogin.MatchString(who) {
+		who = "somebody"
+	}
+	switch {
+	case e.Fate == finding.WasSaid:
+		return finding.AlreadySaid, fmt.Sprintf("%s commented on line %d", who, e.Line)
+	case e.Fate == finding.WasDropped && e.By != "":
+		return finding.DroppedBefore, "dropped by " + who + " from an earlier draft"
+	case e.Fate == finding.WasDropped:
+		return finding.DroppedBefore, "dropped from an earlier draft"
+	case e.Line > 0:
+		return finding.AlreadyPosted, fmt.Sprintf("an earlier review says it at line %d", e.Line)
+	}
+	return finding.AlreadyPosted, "an earlier review says it"
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pull"
@@ -57,9 +58,13 @@ func (j *job) run(ctx context.Context) (report, error) {
 	defer over()
 	switch j.mode {
 	case "resume":
-		return j.resume(ctx)
+		return j.deciding(ctx, j.resume)
 	case "record":
-		return j.rejected(ctx)
+		return j.deciding(ctx, j.rejected)
+	case "revise":
+		return j.revise(ctx)
+	case "mark":
+		return j.waits(ctx)
 	}
 	ctx, span := trace.Run(ctx, "review", j.began)
 	r, err := j.review(ctx)
@@ -185,7 +190,7 @@ func outcomeOfError(err error) string {
 // summarize writes the job summary.
 func (j *job) summarize(r report) error {
 	if r.parked() && r.Code != "" {
-		return j.runner.Summary(render.Draft(r.state.Review(), j.deciding(r)))
+		return j.runner.Summary(render.Draft(r.state.Review(), j.howToDecide(r)))
 	}
 	end := render.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.state.Decision, Changes: r.changes, Counts: j.summary == "counts", Reuses: j.protection.Keyed()}
 	if r.Outcome == expired {
@@ -194,16 +199,19 @@ func (j *job) summarize(r report) error {
 	return j.runner.Summary(render.End(r.state.Review(), end))
 }
 
-// deciding says how the draft is decided, for the job summary.
-func (j *job) deciding(r report) render.Decide {
+// howToDecide says how the draft is decided, for the job summary.
+func (j *job) howToDecide(r report) render.Decide {
 	d := render.Decide{
 		Code: r.Code, Expires: r.packed.Manifest.ExpiresAt, Artifact: r.Artifact, Elapsed: j.Now().Sub(j.began),
 		RetainedUntil: r.retained, Kept: r.Outcome == kept, Trust: j.protection.Trust, Counts: j.summary == "counts",
 		Show:      fmt.Sprintf("pr-review-action show %s", quoted(j.ref.String())),
-		Withdraws: r.withdrew, Extra: r.Usage.Cost,
+		Withdraws: r.withdrew, Extra: r.Usage.Cost - r.before,
 	}
 	if d.RetainedUntil.IsZero() {
 		d.RetainedUntil = j.began.UTC().AddDate(0, 0, j.retention)
+	}
+	if !r.state.Draft.Rules && len(r.state.Rounds) < gate.MaxRounds {
+		d.Revise = j.revising(r.Code, "WHAT TO DO DIFFERENTLY")
 	}
 	if j.environment != "" && r.Outcome == paused {
 		d.Environment = j.environment

@@ -78,7 +78,7 @@ func TestP2_TheSameBytesArePostedUnderEveryTrust(t *testing.T) {
 				require.NoError(t, err)
 				decide(s, drafted.digest()).with("summary", "counts").start().is(0, "POSTED")
 				sameAsShown(t, shown.Review, s.posted())
-				require.Len(t, s.posted().Comments, 4)
+				require.Len(t, s.posted().Comments, 3)
 			})
 		}
 	}

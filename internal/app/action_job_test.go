@@ -21,7 +21,7 @@ import (
 func (s *stage) draftJob() *job {
 	return s.job(s.run, draftWorkflow, "draft", "pull_request_target", map[string]string{
 		"${{ github.event.pull_request.number || inputs.pull-request }}": "42", "${{ secrets.OPENAI_API_KEY }}": modelKey, "${{ inputs.again || false }}": "false",
-		"${{ inputs.feedback && 'revise' || 'review' }}": "review", "${{ inputs.code }}": "", "${{ inputs.feedback }}": "",
+		"${{ (inputs.code || inputs.feedback) && 'revise' || 'review' }}": "review", "${{ inputs.code }}": "", "${{ inputs.feedback }}": "",
 	}).with("base-url", s.model.URL, "model", "story-1")
 }
 

@@ -109,6 +109,7 @@ func commands() []command {
 		{"eval diff", "<DIR> <DIR>", "compare two runs case by case", (*app).evalDiff, evalDiffFlags},
 		{"eval import", "<owner/repo>", "make cases of merged pull requests and their human comments", (*app).evalImport, evalImportFlags},
 		{"eval findings", "", "review a diff for a public benchmark and write findings as JSON", (*app).evalFindings, evalFindingsFlags},
+		configCommand(),
 		{"graph", "[reviewpr]", "print the built graph as Mermaid", (*app).graph, nil},
 		{"version", "", "print the version", (*app).version, nil},
 	}
@@ -216,10 +217,18 @@ func commandNames() []string {
 	return names
 }
 
+// streamOf is what an output writes to.
+func streamOf(w io.Writer) io.Writer {
+	if o, ok := w.(*output); ok {
+		return o.Writer
+	}
+	return w
+}
+
 // terminal reports whether a stream is one, and how many columns it has.
 func terminal(stream any) (columns int, ok bool) {
-	if o, ok := stream.(*output); ok {
-		stream = o.Writer
+	if w, ok := stream.(io.Writer); ok {
+		stream = streamOf(w)
 	}
 	f, isFile := stream.(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {

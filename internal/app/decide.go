@@ -1,11 +1,9 @@
 package app
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	osuser "os/user"
 	"strings"
@@ -18,7 +16,6 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/graph"
-	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/render"
@@ -36,13 +33,16 @@ func (a *app) decide(ctx context.Context, s session, r report, given decision.Ve
 		if !a.interactive(o) {
 			return a.park(s, r, o)
 		}
-		if given, text = a.ask(ctx, gate.IDs(r.Findings)); given == "" {
+		if given, text = a.ask(ctx, r); given == "" {
 			return a.park(s, r, o)
 		}
 	}
 	after, err := a.answer(ctx, s, r, given, text, o)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case after.parked():
+		return a.revised(ctx, s, after, o)
 	}
 	return a.decided(after, o)
 }
@@ -67,6 +67,9 @@ func (a *app) answer(ctx context.Context, s session, r report, given decision.Ve
 		return report{}, err
 	}
 	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: a.clock(), Via: decision.ByCommandLine}
+	if d.Verdict == decision.Revise {
+		return a.revise(ctx, s, r, &gate.Answer{Decision: d, Record: record.With(d)}, o)
+	}
 	flow, err := reviewpr.New(reviewpr.Steps{Post: a.poster(s, o)}, s.store)
 	if err != nil {
 		return report{}, err
@@ -99,7 +102,7 @@ const onScreen = "standard output"
 func (a *app) poster(s session, o *options) func(context.Context, reviewpr.State) (post.Posted, error) {
 	return func(ctx context.Context, state reviewpr.State) (post.Posted, error) {
 		if state.Pull != nil {
-			return posted(ctx, s.api, state, nil)
+			return posted(ctx, s.api, state, nil, a.warn)
 		}
 		return post.Posted{URL: cmp.Or(o.out, onScreen), Body: localReview(state)}, writeOut(o.out, localReview(state))
 	}
@@ -117,10 +120,19 @@ func writeOut(name, text string) error {
 }
 
 // posted posts the approved review of a thread when nobody is ahead in the race.
-func posted(ctx context.Context, api *github.Client, s reviewpr.State, race *post.Race) (post.Posted, error) {
-	return post.Review(ctx, api, write.New(api), post.Request{
+func posted(ctx context.Context, api *github.Client, s reviewpr.State, race *post.Race, warn func(string)) (post.Posted, error) {
+	w := write.New(api)
+	q := post.Request{
 		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest, Review: s.Review(), Approval: approval(s), Race: race,
-	})
+	}
+	if s.Draft.Config.Comments.Resolve {
+		q.Threads = &post.Threads{List: api.Threads, Resolve: w.ResolveThread}
+	}
+	done, err := post.Review(ctx, api, w, q)
+	if done.Unresolved != nil {
+		warn(explain(done.Unresolved))
+	}
+	return done, err
 }
 
 func approval(s reviewpr.State) render.Approval {
@@ -166,61 +178,6 @@ func (a *app) interactive(o *options) bool {
 	_, in := terminal(a.Stdin)
 	_, out := terminal(a.Stderr)
 	return in && out && !o.noInput && !o.json
-}
-
-// ask asks the person at the terminal; ids are the draft's findings. An empty verdict means later, as do the
-// end of the input and an interrupt.
-func (a *app) ask(ctx context.Context, ids []string) (decision.Verdict, string) {
-	lines := a.typed()
-	var commands []string
-	for {
-		fmt.Fprint(a.Stderr, "Post this review? [y]es, [n]o, [l]ater, [?] ")
-		line, ok := "", false
-		select {
-		case <-ctx.Done():
-		case line, ok = <-lines:
-		}
-		if !ok {
-			fmt.Fprintln(a.Stderr)
-			return "", ""
-		}
-		switch answer := strings.TrimSpace(line); strings.ToLower(answer) {
-		case "y", "yes":
-			return decision.Approve, strings.Join(commands, "\n")
-		case "n", "no":
-			return decision.Abort, ""
-		case "", "l", "later":
-			return "", ""
-		default:
-			d, err := decision.Parse(answer)
-			if err == nil {
-				err = d.Check(ids)
-			}
-			if err != nil {
-				fmt.Fprintln(a.Stderr, guard.Text(err.Error()))
-				continue
-			}
-			if strings.HasPrefix(answer, "/") {
-				commands = append(commands, answer)
-				continue
-			}
-			fmt.Fprintln(a.Stderr, "  yes posts it, no drops it for good, later keeps it parked. Changes first, one a line:")
-			fmt.Fprintln(a.Stderr, "  /drop F2: reason    /edit F3: NEW TEXT    /summary F4    /severity F6 minor")
-		}
-	}
-}
-
-// typed gives the lines of standard input as they come. Reading cannot be
-// interrupted, so it has a goroutine of its own, which ends with the process.
-func (a *app) typed() <-chan string {
-	lines := make(chan string)
-	go func() {
-		defer close(lines)
-		for in := bufio.NewScanner(io.LimitReader(a.Stdin, 1<<20)); in.Scan(); {
-			lines <- in.Text()
-		}
-	}()
-	return lines
 }
 
 func (a *app) showDraft(r report, o *options) {
@@ -278,6 +235,9 @@ func (a *app) decided(r report, o *options) error {
 		if err := a.deliver(&r, o); err != nil {
 			return err
 		}
+	}
+	if err := o.signals(&r, "", a.warn); err != nil {
+		return err
 	}
 	if o.json {
 		return a.finish(r, o)

@@ -61,7 +61,7 @@ func (j *job) open(ctx context.Context, draft verified) (p opened, err error) {
 		return opened{}, err
 	}
 	p.flow, err = reviewpr.New(reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
-		return posted(ctx, j.api, s, j.race(draft.now.Pull, *s.Decision))
+		return posted(ctx, j.api, s, j.race(draft.now.Pull, *s.Decision), j.runner.Warning)
 	}}, p.store, sealing(j.protection)...)
 	if err == nil {
 		p.state, err = parked(ctx, p.flow, draft.Opened)
@@ -206,6 +206,9 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gat
 	} else {
 		record.By, record.Via = j.by(), decision.ByDispatch
 	}
+	if asked, wrong := decision.Parse(text); wrong == nil && asked.Verdict == decision.Revise {
+		return gate.Answer{}, gate.RefuseRevise(j.revising(o.Code, asked.Feedback))
+	}
 	d, mistake := gate.Decide(text, j.decision, fallback, gate.IDs(finding.Kept(state.Comments)), o.Manifest.ExpiresAt)
 	if mistake != nil {
 		return gate.Answer{}, j.mistake(mistake)
@@ -217,6 +220,16 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gat
 		err = rejected
 	}
 	return gate.Answer{Decision: d, Record: record.With(d)}, err
+}
+
+// revising is the command that revises a draft, with the feedback where it may
+// be shown and fits a line of the message.
+func (j *job) revising(code, feedback string) string {
+	line := dispatch(j.draftWorkflow, j.ref, j.ref.Number) + " -f code=" + code + " -f feedback="
+	if text := quoted(feedback); j.summary != "counts" && len(line)+len(text) < 400 {
+		return line + text
+	}
+	return line + "'TEXT'"
 }
 
 // mistake says of a decision that does not parse what the route needs.

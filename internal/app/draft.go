@@ -38,6 +38,9 @@ func (j *job) review(ctx context.Context) (report, error) {
 		return report{}, err
 	}
 	reason, err := j.admit(ctx, change)
+	if err == nil && reason == "" {
+		err = j.chooseEnvironment(ctx, change)
+	}
 	switch {
 	case err != nil:
 		return report{}, err
@@ -81,7 +84,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewe
 	store := j.carried(change)
 	flow, err := reviewpr.New(reviewpr.Steps{
 		Ingest:   func(context.Context) (ingest.Change, error) { return change, nil },
-		Reviewer: reviewer, Concurrency: j.concurrency, Paid: before.paid, Deadline: j.deadline(j.settings),
+		Reviewer: reviewer, Concurrency: j.concurrency, Paid: before.paid, Deadline: j.deadline(j.settings), Recall: j.recall(before.known),
 	}, store, append(sealing(j.protection), graph.WithClock(j.clock))...)
 	if err != nil {
 		return report{}, err
@@ -188,6 +191,24 @@ func (j *job) gateRules(ctx context.Context) ([]string, error) {
 		err = nil
 	}
 	return gate.Keys(approvals), needsActionsRead(err, "the run's approvals cannot be read")
+}
+
+// chooseEnvironment takes the environment that the base's path rules name, where
+// an environment decides at all. It is checked before anything is paid.
+func (j *job) chooseEnvironment(ctx context.Context, change ingest.Change) error {
+	var paths []string
+	for _, f := range change.Files {
+		paths = append(paths, f.Path)
+		if f.OldPath != "" {
+			paths = append(paths, f.OldPath)
+		}
+	}
+	name := change.Config.EnvironmentFor(paths)
+	if name == "" || j.environment == "" || name == j.environment {
+		return nil
+	}
+	j.environment = name
+	return j.checkEnvironment(ctx)
 }
 
 // checkEnvironment refuses one whose approval nobody would be asked for.

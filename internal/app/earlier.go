@@ -12,12 +12,15 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/recall"
 )
 
 // before is what earlier runs have left of a pull request.
@@ -25,6 +28,7 @@ type before struct {
 	done   report // where this commit was decided already
 	paid   reviewpr.Paid
 	drafts []checkpoint.Opened // of this very commit, with again: true
+	known  [][]finding.Earlier // what decided drafts of the pull request tell, the newest first
 }
 
 // before looks for what was decided and paid before. What was paid and cannot
@@ -53,7 +57,56 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 			fmt.Fprintln(j.Stdout, guard.Line(left.Error(), maxLine))
 		}
 	}
+	b.known = j.known(ctx, b.paid.Drafts, items)
 	return b, nil
+}
+
+// known is what decided drafts tell, where a seal vouches for them and for their
+// decisions.
+func (j *job) known(ctx context.Context, drafts []checkpoint.Opened, items []source) (known [][]finding.Earlier) {
+	if !j.protection.Keyed() {
+		return nil
+	}
+	for _, d := range drafts {
+		for _, s := range items {
+			if s.Name != checkpoint.DecisionArtifactName(d.Code) {
+				continue
+			}
+			record, err := j.recordIn(ctx, s)
+			if err == nil && record.Digest == d.Digest && !record.Withdrawn() {
+				said, _ := reviewpr.Said(d.Snapshot, &record)
+				known = append(known, said)
+				break
+			}
+		}
+	}
+	return known
+}
+
+// recordIn opens a sealed decision.
+func (j *job) recordIn(ctx context.Context, s source) (decision.Record, error) {
+	zip, err := s.from.Get(ctx, s.Item, checkpoint.MaxZip)
+	if err != nil {
+		return decision.Record{}, err // gone, or nobody's
+	}
+	return j.protection.OpenRecord(zip)
+}
+
+// recall reads what was said of the pull request before.
+func (j *job) recall(known [][]finding.Earlier) func(context.Context, ingest.Change) ([]finding.Earlier, error) {
+	return func(ctx context.Context, change ingest.Change) ([]finding.Earlier, error) {
+		return remembered(ctx, j.api, j.instance, change, known, func(why string) { fmt.Fprintln(j.Stdout, guard.Line(why, maxLine)) })
+	}
+}
+
+// remembered is what was said of a pull request before; tell hears of what could
+// not be had.
+func remembered(ctx context.Context, api *github.Client, instance string, change ingest.Change, known [][]finding.Earlier, tell func(string)) ([]finding.Earlier, error) {
+	all, left, err := recall.Recall(ctx, api, recall.Change{Pull: *change.Pull, Instance: instance, Files: change.Files, Unlisted: change.Unlisted, Known: known})
+	for _, why := range left {
+		tell(why.Error())
+	}
+	return all, err
 }
 
 // undrafted is the report of a commit that needs no draft.
@@ -145,11 +198,7 @@ func (j *job) remembersAbort(ctx context.Context, all []source, thread string) b
 		if !strings.HasPrefix(s.Name, checkpoint.DecisionArtifactName("")) {
 			continue
 		}
-		zip, err := s.from.Get(ctx, s.Item, checkpoint.MaxZip)
-		if err != nil {
-			continue // gone, or nobody's
-		}
-		record, err := j.protection.OpenRecord(zip)
+		record, err := j.recordIn(ctx, s)
 		if err == nil && record.Thread == thread && record.Decision == decision.Abort && !record.Withdrawn() {
 			return true
 		}

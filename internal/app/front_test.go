@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/graph"
 )
 
@@ -77,7 +78,7 @@ func TestThePromptTakesWhatTheDraftKnows(t *testing.T) {
 	} {
 		var screen strings.Builder
 		a := &app{Process: Process{Stdin: strings.NewReader(typed), Stderr: &screen}}
-		verdict, commands := a.ask(t.Context(), []string{"F1", "F2"})
+		verdict, commands := a.ask(t.Context(), report{Findings: []finding.Finding{{ID: "F1"}, {ID: "F2"}}})
 		require.Equal(t, want.verdict, verdict, typed)
 		require.Equal(t, want.commands, commands, typed)
 		require.Contains(t, screen.String(), want.says, typed)
@@ -91,6 +92,6 @@ func TestAnInterruptAtThePromptMeansLater(t *testing.T) {
 	in, typing := io.Pipe() // nobody types
 	defer typing.Close()
 	a := &app{Process: Process{Stdin: in, Stderr: &strings.Builder{}}}
-	verdict, _ := a.ask(ctx, nil)
+	verdict, _ := a.ask(ctx, report{})
 	require.Empty(t, verdict)
 }

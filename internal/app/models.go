@@ -29,6 +29,7 @@ type brief struct {
 	change ingest.Change
 	paid   reviewpr.Paid
 	surroundings
+	revises *cost.Usage // of the draft that is revised; nil for a first one
 }
 
 // account is what the models of a run may cost and do.
@@ -46,14 +47,14 @@ func (r *reviewer) prepare(b brief) error {
 		return nil
 	}
 	c := b.change.Config
-	t := tasks(c, r.model)
+	t := b.tasks(r.model)
 	prices, unknown := pricesOf(t, c)
-	if err := r.open(c, b.paid, unknown); err != nil {
+	if err := r.open(c, b.others(), unknown); err != nil {
 		return err
 	}
 	r.account.price = prices[r.model]
 	ledger := budget.New(r.account.cap)
-	ledger.Paid(b.paid.Own())
+	ledger.Paid(b.own())
 	limiter := limit.New(limit.Options{Concurrency: r.settings.concurrency, OnWait: r.onWait})
 	chats, clients := map[string]review.Chatter{}, map[string]*llm.Client{}
 	for task, name := range t {
@@ -69,7 +70,7 @@ func (r *reviewer) prepare(b brief) error {
 	}
 	own := r.app.own(r.settings)
 	model := review.NewModel(review.Options{
-		Review: chats[reviews], Verify: chats[verifies], Classify: chats[classifies],
+		Review: cmp.Or(chats[redrafts], chats[reviews]), Verify: chats[verifies], Classify: chats[classifies],
 		Limits: agent.Limits{Turns: c.Agent.Turns(), Time: c.Agent.Time()}, Tools: b.tools.Redacting(own), Head: b.head,
 		Guides:  review.Guides{Language: c.Language, Guidelines: c.GuidelinesFor, Instructions: b.change.Guidance},
 		FileCap: c.MaxCostPerFile, MaxTokens: c.ModelOptions.MaxOutputTokens, Effort: c.ModelOptions.Effort, Random: rand.Reader, Now: r.app.Now, Redact: own,
@@ -78,6 +79,24 @@ func (r *reviewer) prepare(b brief) error {
 	r.Reviewer, r.asks = model, model
 	r.asks.Once = b.paid.Once
 	return nil
+}
+
+// own is what earlier parts of the run have cost. A revision is a run of its own:
+// what its draft had cost before is none of it.
+func (b brief) own() cost.MicroUSD {
+	if b.revises == nil {
+		return b.paid.Own()
+	}
+	return max(0, b.paid.Own()-b.revises.Cost)
+}
+
+// others is what other runs on the pull request have cost, and with them the draft
+// that is revised.
+func (b brief) others() cost.MicroUSD {
+	if b.revises == nil {
+		return b.paid.Others()
+	}
+	return b.paid.Others() + b.revises.Cost
 }
 
 // named takes the reviewing model's name from the settings file, where it has one.
@@ -90,11 +109,25 @@ func (r *reviewer) named(c config.Config) {
 // The tasks that models are asked for.
 const (
 	reviews    = "review"
+	redrafts   = "redraft"
 	verifies   = "verify"
 	classifies = "classify"
 )
 
-// tasks are the models' names by the tasks that are done.
+// tasks are the models' names by the tasks that are done. A revision labels nothing.
+func (b brief) tasks(model string) map[string]string {
+	c := b.change.Config
+	if b.revises == nil {
+		return tasks(c, model)
+	}
+	t := tasks(c, cmp.Or(c.Models.Redraft, model))
+	t[redrafts] = t[reviews]
+	delete(t, reviews)
+	delete(t, classifies)
+	return t
+}
+
+// tasks are those of a review.
 func tasks(c config.Config, model string) map[string]string {
 	t := map[string]string{reviews: model}
 	if c.Verifies() {
@@ -109,7 +142,7 @@ func tasks(c config.Config, model string) map[string]string {
 // pricesOf are the prices of the models by name; unknown names one that has none.
 func pricesOf(tasks map[string]string, c config.Config) (prices map[string]*cost.Price, unknown string) {
 	prices = map[string]*cost.Price{}
-	for _, task := range []string{reviews, verifies, classifies} {
+	for _, task := range []string{reviews, redrafts, verifies, classifies} {
 		name, asked := tasks[task]
 		if !asked {
 			continue
@@ -127,9 +160,9 @@ func pricesOf(tasks map[string]string, c config.Config) (prices map[string]*cost
 	return prices, unknown
 }
 
-// open settles what the run may cost. A cap that was set needs the price of every
-// model, or it could not be held.
-func (r *reviewer) open(c config.Config, paid reviewpr.Paid, unknown string) error {
+// open settles what the run may cost; before is what others on the pull request
+// have. A cap that was set needs the price of every model, or it could not be held.
+func (r *reviewer) open(c config.Config, before cost.MicroUSD, unknown string) error {
 	run, pull := cmp.Or(r.settings.maxCost, c.MaxCost), cmp.Or(r.settings.maxCostPerPull, c.MaxCostPerPull)
 	switch {
 	case unknown != "" && (run > 0 || pull > 0 || c.MaxCostPerFile > 0):
@@ -143,7 +176,6 @@ func (r *reviewer) open(c config.Config, paid reviewpr.Paid, unknown string) err
 	if pull == 0 {
 		return nil
 	}
-	before := paid.Others()
 	if before >= pull {
 		return spent{problem(fmt.Sprintf("the reviews of this pull request have cost %s, and max-cost-per-pull is %s", before, pull), "", "raise max-cost-per-pull; nothing was asked")}
 	}

@@ -23,6 +23,8 @@ type options struct {
 	approve  bool
 	abort    bool
 	commands []string
+	revise   string // feedback
+	next     string // owner/repo whose worst draft is meant
 	eval     evalOptions
 	trace    string // file that the trace is written to
 	tree     bool   // show how the run came to its findings
@@ -39,6 +41,8 @@ func (o *options) verdict() (decision.Verdict, error) {
 		return "", usage{err}
 	case o.approve && o.abort:
 		return "", usageError("--approve and --abort contradict each other", "give one of them")
+	case o.revise != "" && (o.approve || o.abort || len(o.commands) > 0):
+		return "", usageError("--revise goes with no other decision", "the next draft is decided when it is there")
 	case o.approve:
 		return decision.Approve, nil
 	case o.abort:
@@ -52,7 +56,12 @@ func (o *options) verdict() (decision.Verdict, error) {
 }
 
 // text is the commands, one a line.
-func (o *options) text() string { return strings.Join(o.commands, "\n") }
+func (o *options) text() string {
+	if o.revise != "" {
+		return "/revise " + oneLine(o.revise)
+	}
+	return strings.Join(o.commands, "\n")
+}
 
 func reviewFlags(f *pflag.FlagSet, o *options) {
 	mirror(f, &o.settings, "provider", "base-url", "model", "concurrency", "config", "gate-from", "instance", "expires", "again", "max-time", "max-cost", "max-cost-per-pull", "test-results", "allow-http")
@@ -65,8 +74,10 @@ func reviewFlags(f *pflag.FlagSet, o *options) {
 }
 
 func resumeFlags(f *pflag.FlagSet, o *options) {
-	mirror(f, &o.settings, "allow-http")
+	mirror(f, &o.settings, "provider", "base-url", "model", "concurrency", "config", "expires", "max-time", "max-cost", "max-cost-per-pull", "test-results", "allow-http")
 	decisionFlags(f, o)
+	f.StringVar(&o.revise, "revise", "", "what another draft should do differently; needs a model")
+	f.StringVar(&o.next, "next", "", "owner/repo: go on with the worst draft that waits there, in the store or on GitHub")
 	f.BoolVar(&o.noInput, "no-input", false, "never ask")
 	traceFlags(f, o)
 	outputFlags(f, o)
@@ -94,6 +105,7 @@ func storeFlags(f *pflag.FlagSet, o *options) {
 func decisionFlags(f *pflag.FlagSet, o *options) {
 	f.BoolVar(&o.approve, "approve", false, "approve: post the review")
 	f.BoolVar(&o.abort, "abort", false, "abort: post nothing")
+	mirror(f, &o.settings, "fail-on", "sarif")
 	f.StringArrayVar(&o.commands, "command", nil, `a change before approving, such as "/drop F2"; may be repeated`)
 }
 

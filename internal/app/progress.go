@@ -43,7 +43,7 @@ func (p *progress) start() {
 
 // observe draws the line anew for each review that ends.
 func (p *progress) observe(e graph.Event) {
-	if e.Node != "review" {
+	if e.Node != "review" && e.Node != "redraft" {
 		return
 	}
 	p.mu.Lock()

@@ -46,9 +46,11 @@ type report struct {
 	place    string // where the review stands: ReviewURL, a file, or the screen
 	state    reviewpr.State
 	packed   checkpoint.Packed
-	retained time.Time // when the artifact is deleted; zero where not told
-	withdrew string    // code of the draft that this one replaces
-	changes  []string  // since the draft was made, without mattering
+	retained time.Time     // when the artifact is deleted; zero where not told
+	withdrew string        // code of the draft that this one replaces
+	grave    error         // what was posted is as grave as fail-on
+	before   cost.MicroUSD // what the draft had cost before this run revised it
+	changes  []string      // since the draft was made, without mattering
 }
 
 // reportOf describes a thread as it stands. Of a parked one it makes the

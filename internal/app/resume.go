@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -15,6 +14,10 @@ import (
 
 // resume decides a parked draft of the local store.
 func (a *app) resume(ctx context.Context, args []string, o *options) (err error) {
+	if repository := o.next; repository != "" {
+		o.next = ""
+		return a.resumeNext(ctx, repository, args, o)
+	}
 	given, err := o.verdict()
 	if err != nil {
 		return err
@@ -32,6 +35,8 @@ func (a *app) resume(ctx context.Context, args []string, o *options) (err error)
 	ctx, span := trace.Run(trace.Continue(ctx, r.state.Draft.Trace), "resume", began)
 	defer func() { span.End(err) }()
 	switch {
+	case r.revising():
+		return a.finishRevision(ctx, s, r, given, o)
 	case r.state.Decision != nil:
 		return a.again(ctx, s, r, given, o)
 	case r.parked():
@@ -69,10 +74,8 @@ func differs(taken decision.Record, given decision.Verdict, text string) bool {
 	if err != nil || given != taken.Decision {
 		return true
 	}
-	d.Verdict, d.Note = given, taken.Note
-	before, _ := taken.Encode() // plain values: it cannot fail
-	now, _ := taken.With(d).Encode()
-	return !bytes.Equal(before, now)
+	d.Verdict = given
+	return !taken.Same(taken.With(d))
 }
 
 // graph prints the built graph as Mermaid.

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
@@ -46,6 +48,8 @@ func (a *app) review(ctx context.Context, args []string, o *options) (err error)
 		return err
 	}
 	switch {
+	case result.revising():
+		return a.finishRevision(ctx, r.session, result, given, o)
 	case result.state.Decision != nil:
 		return a.again(ctx, r.session, result, given, o)
 	case result.parked():
@@ -110,13 +114,14 @@ func (r *localRun) run(ctx context.Context) (report, error) {
 		Reviewer:    r.reviewer,
 		Concurrency: r.options.concurrency,
 		Paid:        paid,
+		Recall:      r.recall,
 		Deadline:    r.app.deadline(r.options.settings),
 	}, r.store, graph.Observe(r.progress.observe), graph.WithClock(r.app.clock))
 	if err != nil {
 		return report{}, err
 	}
 	before, err := reportOf(ctx, flow, r.store, r.thread, checkpoint.Protection{})
-	if err == nil && (before.state.Decision != nil || before.Outcome != reviewpr.Failed) {
+	if err == nil && (before.revising() || before.state.Decision != nil || before.Outcome != reviewpr.Failed) {
 		return before, nil
 	}
 	if err := r.prepare(ctx, paid); err != nil {
@@ -176,13 +181,11 @@ func (r *localRun) paid(ctx context.Context) (reviewpr.Paid, error) {
 	if r.reviewer.rules {
 		return paid, nil
 	}
-	ids, err := r.store.Threads(ctx)
+	ids, err := r.alike(ctx)
 	if err != nil {
 		return paid, err
 	}
-	about := func(id string) string { return id[:strings.LastIndexByte(id, ':')+1] }
-	ids = slices.DeleteFunc(ids, func(id string) bool { return about(id) != about(r.thread) })
-	for _, id := range ids[:min(len(ids), paidThreads)] {
+	for _, id := range ids {
 		saved, err := r.store.Load(ctx, id)
 		if err != nil {
 			continue // what cannot be read was not paid for, as far as anybody knows
@@ -194,6 +197,42 @@ func (r *localRun) paid(ctx context.Context) (reviewpr.Paid, error) {
 		paid.Add(saved, r.thread)
 	}
 	return paid, nil
+}
+
+// recall is what was said before of the pull request, or in the last decided
+// review of the range or folder.
+func (r *localRun) recall(ctx context.Context, change ingest.Change) ([]finding.Earlier, error) {
+	ids, err := r.alike(ctx)
+	if err != nil {
+		return nil, err
+	}
+	decided := map[time.Time][]finding.Earlier{}
+	for _, id := range ids {
+		if saved, err := r.store.Load(ctx, id); err == nil {
+			if said, at := reviewpr.Said(saved.Snapshot, nil); len(said) > 0 {
+				decided[at] = said
+			}
+		}
+	}
+	var known [][]finding.Earlier
+	for _, at := range slices.SortedFunc(maps.Keys(decided), func(a, b time.Time) int { return b.Compare(a) }) {
+		known = append(known, decided[at])
+	}
+	switch {
+	case change.Pull != nil:
+		return remembered(ctx, r.api, r.options.instance, change, known, r.app.warn)
+	case len(known) > 0 && strings.Contains(r.thread, "#"): // else it is a diff of anything
+		return known[0], nil
+	}
+	return nil, nil
+}
+
+// alike are the store's threads of the same pull request, range or folder, the newest first.
+func (r *localRun) alike(ctx context.Context) ([]string, error) {
+	ids, err := r.store.Threads(ctx)
+	about := func(id string) string { return id[:strings.LastIndexByte(id, ':')+1] }
+	ids = slices.DeleteFunc(ids, func(id string) bool { return about(id) != about(r.thread) })
+	return ids[:min(len(ids), paidThreads)], err
 }
 
 // warn tells of what does not end the command.
@@ -308,6 +347,8 @@ func (a *app) finish(r report, o *options) error {
 // failure is the error of a run that failed. It was shown with the outcome.
 func failure(r report) error {
 	switch {
+	case r.grave != nil:
+		return r.grave
 	case r.Outcome != reviewpr.Failed:
 		return nil
 	case r.state.Spent():

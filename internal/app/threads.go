@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/render"
 )
 
 // show prints a draft of the local store.
@@ -27,7 +28,11 @@ func (a *app) show(ctx context.Context, args []string, o *options) error {
 		return nil
 	}
 	if !r.parked() {
-		return a.finish(r, o)
+		if err := a.finish(r, o); err != nil || o.json {
+			return err
+		}
+		a.history(r)
+		return nil
 	}
 	if err := checkpoint.CheckExpiry(r.packed.Manifest, a.Now()); err != nil {
 		if o.json {
@@ -39,6 +44,17 @@ func (a *app) show(ctx context.Context, args []string, o *options) error {
 	}
 	a.showDraft(r, o)
 	return a.park(s, r, o)
+}
+
+// history is what was decided on a thread: its revisions, and the verdict.
+func (a *app) history(r report) {
+	records := slices.Clone(r.state.Rounds)
+	if r.state.Decision != nil {
+		records = append(records, *r.state.Decision)
+	}
+	for _, record := range records {
+		fmt.Fprint(a.Stdout, "\n", render.Account(&record), "\n")
+	}
 }
 
 // report describes a stored thread.
@@ -71,7 +87,7 @@ func (a *app) threads(ctx context.Context, args []string, o *options) error {
 			a.warn(guard.Line(id, maxLine) + ": " + explain(err))
 		case r.parked() && checkpoint.CheckExpiry(r.packed.Manifest, a.Now()) != nil:
 			list = append(list, listed{expired, r.Thread, r.Code, len(r.Findings)})
-		case r.parked() || r.state.Decision != nil && r.Outcome == reviewpr.Failed:
+		case r.parked() || r.revising() || r.state.Decision != nil && r.Outcome == reviewpr.Failed:
 			list = append(list, listed{r.Outcome, r.Thread, r.Code, len(r.Findings)})
 		}
 	}

@@ -97,12 +97,12 @@ func hiddenFlagged(t *testing.T, draft parkedDraft, rows, benign []attack) {
 	}
 }
 
-var moreNotices = regexp.MustCompile(`(?m)^> ([0-9]+) more notices of this kind\.$`)
+var moreNotices = regexp.MustCompile(`(?m)^- ([0-9]+) more warnings of this kind\.$`)
 
 // notices is how many notices the banner of a summary has or counts.
 func notices(t *testing.T, summary string) int {
 	t.Helper()
-	n := len(regexp.MustCompile("(?m)^> F[0-9]+(?:, `[^\n]*` line [0-9]+)?: ").FindAllString(summary, -1))
+	n := len(regexp.MustCompile("(?m)^[->] F[0-9]+(?:, `[^\n]*` line [0-9]+)?: ").FindAllString(summary, -1))
 	if more := moreNotices.FindStringSubmatch(summary); more != nil {
 		counted, err := strconv.Atoi(more[1])
 		require.NoError(t, err)
@@ -145,7 +145,7 @@ func marksHold(t *testing.T, asked []llmtest.Request) {
 func pagesOf(r githubtest.Review) []string {
 	pages := []string{r.Body}
 	for _, c := range r.Comments {
-		pages = append(pages, c.Body)
+		pages = append(pages, postedMark.ReplaceAllString(c.Body, "")) // which is a comment of ours
 	}
 	return pages
 }

@@ -121,7 +121,10 @@ type reviewer struct {
 func (r *reviewer) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
 	ctx, done := graph.Lingering(ctx, r.linger)
 	defer done()
-	result, err := r.Reviewer.Review(ctx, f)
+	return r.counted(r.Reviewer.Review(ctx, f))
+}
+
+func (r *reviewer) counted(result finding.FileReview, err error) (finding.FileReview, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.found += len(result.Findings)

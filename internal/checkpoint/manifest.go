@@ -29,6 +29,7 @@ type Manifest struct {
 	Outcome           string    `json:"outcome,omitempty"` // PAUSED or KEPT; none of a partial checkpoint
 	Findings          int       `json:"findings,omitempty"`
 	Blockers          int       `json:"blockers,omitempty"`
+	Majors            int       `json:"majors,omitempty"`
 	Environment       string    `json:"environment,omitempty"` // whose approval the draft waits for
 	Thread            string    `json:"thread"`
 	Repository        string    `json:"repository,omitempty"` // owner/name

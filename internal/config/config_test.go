@@ -2,9 +2,12 @@ package config_test
 
 import (
 	"errors"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/require"
@@ -51,44 +54,100 @@ func TestParseTakesOneAssociationWithoutAList(t *testing.T) {
 	require.Equal(t, []string{"all"}, c.Admission.Authors)
 }
 
+// mistake is a file that Parse refuses. Where beyond is set, a schema cannot say so.
+type mistake struct {
+	name, text, want string
+	beyond           bool
+}
+
+func mistakes() []mistake {
+	return []mistake{
+		{"unknown", "ignores: []\n", "f.yml:1:1: unknown key \"ignores\"\n  did you mean \"ignore\"?", false},
+		{"nested", "admission:\n  draft: skip\n", "f.yml:2:3: unknown key \"draft\"\n  did you mean \"drafts\"?", false},
+		{"far", "zzzzzz: 1\n", "f.yml:1:1: unknown key \"zzzzzz\"", false},
+		{"policy", "admission:\n  bots: maybe\n", `f.yml:2:9: "maybe" is none of skip, review`, false},
+		{"nearly a policy", "admission:\n  bots: reviews\n", `did you mean "review"?`, false},
+		{"boolean", "admission:\n  on-demand: 1\n", "f.yml:2:14: expected true or false, got a number", false},
+		{"list", "ignore: docs\n", "f.yml:1:9: expected a list, got text", false},
+		{"root", "- a\n", "f.yml:1:1: expected keys with values, got a list", false},
+		{"author", "admission:\n  authors: [owners]\n", "did you mean \"owner\"?", false},
+		{"two documents", "ignore: []\n---\nignore: []\n", "a second document", true},
+		{"directive", "%YAML 1.2\n---\nignore: []\n", "got a directive, since it begins with %", true},
+		{"syntax", "ignore: [\n", "f.yml:1:9: this is not valid YAML", false},
+		{"tab", "admission:\n\tbots: skip\n", "f.yml:2:1: this is not valid YAML: found a tab, and only spaces indent", false},
+		{"duplicate", "ignore: []\nignore: []\n", `f.yml:2:1: the key "ignore" stands twice, first in line 1`, false},
+		{"quoted duplicate", "admission:\n  bots: skip\n  'bots': skip\n", `f.yml:3:3: the key "bots" stands twice, first in line 2`, false},
+		{"alias", "ignore: &a [x]\nadmission: *a\n", "f.yml:1:9: expected a list, got an anchor, since it begins with &", false},
+		{"star", "ignore:\n  - *.snap\n", "f.yml:2:5: expected text, got an alias, since it begins with *: text that does stands in quotes", false},
+		{"tag", "ignore:\n  - !x\n", "f.yml:2:5: expected text, got a tag, since it begins with !", false},
+		{"merge", "admission:\n  <<: {bots: skip}\n", "f.yml:2:3: keys are not merged with <<; write them out", true},
+		{"merged price", "prices:\n  <<: {input: 1, output: 1}\n", "f.yml:2:3: keys are not merged with <<", false},
+		{"question mark", "? ignore\n: [a]\n", "f.yml:1:1: a key stands without a question mark", true},
+		{"aliases of aliases", "a: &a [x, x]\nb: &b [*a, *a]\nignore: [*b, *b]\n", "f.yml:3:10: expected text, got an alias", false},
+		{"UTF-16", "\xff\xfei\x00", "f.yml:1:1: this is not UTF-8", true},
+		{"broken UTF-8", "ignore:\n  - é\xff\n", "f.yml:2:6: this is not UTF-8", true},
+		{"NUL", "ignore: [\"a\x00\"]\n", "f.yml:1:12: a NUL byte", true},
+		{"CR LF", "admission:\r\n  draft: skip\r\n", "f.yml:2:3: unknown key \"draft\"", false},
+		{"long key", strings.Repeat("k", 5000) + ": 1\n", `f.yml:1:1: unknown key "` + strings.Repeat("k", 60) + `"`, false},
+	}
+}
+
 func TestParseNamesThePlaceAndTheNearestKey(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ name, text, want string }{
-		{"unknown", "ignores: []\n", "f.yml:1:1: unknown key \"ignores\"\n  did you mean \"ignore\"?"},
-		{"nested", "admission:\n  draft: skip\n", "f.yml:2:3: unknown key \"draft\"\n  did you mean \"drafts\"?"},
-		{"far", "zzzzzz: 1\n", "f.yml:1:1: unknown key \"zzzzzz\""},
-		{"policy", "admission:\n  bots: maybe\n", `f.yml:2:9: "maybe" is none of skip, review`},
-		{"boolean", "admission:\n  on-demand: 1\n", "f.yml:2:14: expected true or false, got a number"},
-		{"list", "ignore: docs\n", "f.yml:1:9: expected a list, got text"},
-		{"glob", "ignore: ['a[']\n", `f.yml:1:10: "a[" is not a glob`},
-		{"root", "- a\n", "f.yml:1:1: expected keys with values, got a list"},
-		{"author", "admission:\n  authors: [owners]\n", "did you mean \"owner\"?"},
-		{"two documents", "ignore: []\n---\nignore: []\n", "a second document"},
-		{"syntax", "ignore: [\n", "f.yml:1:9: this is not valid YAML"},
-		{"duplicate", "ignore: []\nignore: []\n", "f.yml:2:1: this is not valid YAML"},
-		{"alias", "ignore: &a [x]\nadmission: *a\n", "expected"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	for _, m := range slices.Concat(mistakes(), modelMistakes(), globMistakes(), commentMistakes()) {
+		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := config.Parse("f.yml", []byte(c.text))
-			require.ErrorContains(t, err, c.want)
-			var typed *config.Error
-			require.True(t, errors.As(err, &typed))
+			_, err := config.Parse("f.yml", []byte(m.text))
+			require.ErrorContains(t, err, m.want)
+			_, typed := errors.AsType[*config.Error](err)
+			require.True(t, typed)
 		})
 	}
 }
 
-func TestParseReportsEveryMistake(t *testing.T) {
+func TestParseReportsEveryMistakeInTheFilesOrder(t *testing.T) {
 	t.Parallel()
-	_, err := config.Parse("f.yml", []byte("a1: 1\nb1: 2\n"))
-	require.ErrorContains(t, err, "f.yml:1:1")
-	require.ErrorContains(t, err, "f.yml:2:1")
+	_, err := config.Parse("f.yml", []byte("prices:\n  m: {input: x}\nb1: 2\nignore: []\nignore: []\n"))
+	require.EqualError(t, err, `f.yml:2:3: the price of "m" needs output, in USD per million tokens
+f.yml:2:14: expected an amount in USD from 0 to 10000, such as 0.25, got text
+f.yml:3:1: unknown key "b1"
+f.yml:5:1: the key "ignore" stands twice, first in line 4`)
+}
+
+func TestParseReportsNoEndlessListOfMistakes(t *testing.T) {
+	t.Parallel()
+	_, err := config.Parse("f.yml", []byte("ignore:\n"+strings.Repeat("  - '['\n", 1000)))
+	require.Len(t, strings.Split(err.Error(), "\n"), 51)
+	require.ErrorContains(t, err, "\nf.yml:52:5: from here on there are 950 more mistakes")
 }
 
 func TestParseRefusesAHugeFile(t *testing.T) {
 	t.Parallel()
 	_, err := config.Parse("f.yml", []byte(strings.Repeat("#", config.MaxSize+1)))
 	require.ErrorContains(t, err, "bytes")
+	_, err = config.Parse("f.yml", []byte("\ufeff"+strings.Repeat("#", config.MaxSize-2)))
+	require.ErrorContains(t, err, "bytes", "who read so much may have read a part")
+}
+
+// The parser's time grows with the square of the brackets' depth: 60,000 of them took 12 seconds.
+func TestParseRefusesDeepNestingBeforeItIsParsed(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{strings.Repeat("[", 60_000), "ignore: " + strings.Repeat("{a: ", 15_000), "ignore: " + strings.Repeat("[", 30_000) + strings.Repeat("]", 30_000)} {
+		began := time.Now()
+		_, err := config.Parse("f.yml", []byte(text))
+		require.ErrorContains(t, err, "this is nested too deep; brackets stand in brackets 20 times at most")
+		require.Less(t, time.Since(began), 2*time.Second)
+	}
+	_, err := config.Parse("f.yml", []byte("ignore: ['"+strings.Repeat("[a]", 40)+"'] # "+strings.Repeat("[", 40)+"\n"))
+	require.NoError(t, err, "brackets in text and comments are not nested")
+}
+
+func TestParseReadsPastAByteOrderMark(t *testing.T) {
+	t.Parallel()
+	c, err := config.Parse("f.yml", []byte("\ufeffignore: [a]\r\nverify: false\r\n"))
+	require.NoError(t, err)
+	require.Equal(t, []string{"a"}, c.Ignore)
+	require.True(t, c.NoVerify)
 }
 
 func TestTheReadmesExampleNamesEveryKey(t *testing.T) {
@@ -98,12 +157,28 @@ func TestTheReadmesExampleNamesEveryKey(t *testing.T) {
 	readme, err := os.ReadFile("../../.github/SETTINGS.md")
 	require.NoError(t, err)
 	require.Contains(t, string(readme), "```yaml\n"+string(example)+"```")
-	c, err := config.Parse("pr-review.yml", example)
+	require.Equal(t, 1, strings.Count(string(readme), "\nmax-cost-per-file:"), "every key is documented once")
+	c, lines, err := config.Read("pr-review.yml", example)
 	require.NoError(t, err)
+	require.ElementsMatch(t, known("prices.my-model"), slices.Collect(maps.Keys(lines)))
 	require.NotEmpty(t, c.Ignore)
 	want := config.Default().Admission
 	want.Authors = []string{"owner", "member"}
 	require.Equal(t, want, c.Admission, "apart from authors the example shows the defaults")
+}
+
+// known are all keys that Parse knows, with their full names; that of a price's model is given.
+func known(price string) []string {
+	names := []string{price}
+	for under, keys := range config.Known() {
+		if under = strings.TrimSuffix(under, ".*"); under == "prices" {
+			under = price
+		}
+		for _, key := range keys {
+			names = append(names, strings.TrimPrefix(under+"."+key, "."))
+		}
+	}
+	return names
 }
 
 func TestFingerprintFollowsTheSettings(t *testing.T) {
@@ -115,7 +190,7 @@ func TestFingerprintFollowsTheSettings(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"", "ignore: [a]\n", "admission:\n  authors: all\n", "? [a]\n: {b: c}\n", "a: &x *x\n", "\"", "%YAML 9\n---\n", "- - - -\n", modelSettings} {
+	for _, seed := range []string{"", "ignore: [a]\n", "admission:\n  authors: all\n", "? [a]\n: {b: c}\n", "a: &x *x\n", "\"", "%YAML 9\n---\n", "- - - -\n", "\ufeff{\n", "comments: {max: 3}\nenvironments: [{paths: [a], environment: b}]\n", modelSettings} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -129,5 +204,7 @@ func FuzzParse(f *testing.F) {
 		var again config.Config
 		require.NoError(t, json.Unmarshal(kept, &again))
 		require.Equal(t, c.Fingerprint(), again.Fingerprint(), "a draft keeps its settings")
+		_, err = config.YAML(c.Values())
+		require.NoError(t, err)
 	})
 }

@@ -1,8 +1,11 @@
 package config
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -24,6 +27,67 @@ func matches(glob, path string) bool {
 	}
 	ok, err := doublestar.Match(glob, path)
 	return err == nil && ok
+}
+
+// The bounds of a glob. Matching takes every choice of its braces in turn.
+const (
+	maxGlob    = 500  // bytes
+	maxChoices = 1000 // of all its braces together
+)
+
+// flaw says what is wrong with a glob, or is empty.
+func flaw(glob string) string {
+	plain := escaped().ReplaceAllString(glob, "_")
+	switch {
+	case glob == "":
+		return "it is empty"
+	case len(glob) > maxGlob:
+		return fmt.Sprintf("it is longer than %d bytes", maxGlob)
+	case strings.HasPrefix(glob, "!"):
+		return `nothing is taken back with !; a name that begins with one is written \!`
+	case strings.Contains(plain, "\\"):
+		return `folders are parted by /, and \ stands only before one of * ? [ ] { } ! , -`
+	case astray().MatchString(glob):
+		return `no path has ".", ".." or nothing between two slashes`
+	case choices(plain) > maxChoices:
+		return fmt.Sprintf("its braces have more than %d choices", maxChoices)
+	case !doublestar.ValidatePattern(glob):
+		return unbalanced(plain)
+	}
+	return ""
+}
+
+var (
+	escaped = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\[*?\[\]{}!,\\-]`) })
+	astray  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|/)\.{1,2}(/|$)|//`) })
+)
+
+// choices is how many ways a glob's braces can be read at most.
+func choices(glob string) int {
+	n := 1
+	for _, group := range strings.Split(glob, "{")[1:] {
+		n = min(n*(1+strings.Count(group, ",")), maxChoices+1)
+	}
+	return n
+}
+
+// unbalanced says which bracket makes a glob invalid.
+func unbalanced(glob string) string {
+	if class := strings.LastIndexByte(glob, '['); class >= 0 {
+		switch end := strings.IndexByte(glob[class:], ']'); {
+		case end < 0:
+			return "its [ is not closed"
+		case strings.Trim(glob[class+1:class+end], "!^") == "":
+			return "its [] names no character"
+		}
+	}
+	switch opened, closed := strings.Count(glob, "{"), strings.Count(glob, "}"); {
+	case opened > closed:
+		return "its { is not closed"
+	case opened < closed:
+		return "its } closes nothing"
+	}
+	return "its brackets do not fit"
 }
 
 // GuidelinesFor are the guidelines for a file, in their order.

@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -90,49 +89,41 @@ func TestTheModelsKeysHaveDefaults(t *testing.T) {
 	require.Empty(t, c.Instructions)
 }
 
-func TestParseNamesThePlaceOfMistakesAboutModels(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ name, text, want string }{
-		{"unknown price", "prices:\n  m: {input: 1, outputs: 2}\n", "f.yml:2:17: unknown key \"outputs\"\n  did you mean \"output\"?"},
-		{"half a price", "prices:\n  m: {input: 1}\n", `f.yml:2:3: the price of "m" needs output, in USD per million tokens`},
-		{"negative price", "prices:\n  m: {input: -1, output: 2}\n", "f.yml:2:14: expected an amount in USD from 0 to 10000, such as 0.25, got -1"},
-		{"price of text", "prices:\n  m: {input: free, output: 2}\n", "f.yml:2:14: expected an amount in USD from 0 to 10000, such as 0.25, got text"},
-		{"price of nothing", "prices:\n  m: 3\n", "f.yml:2:6: expected keys with values, got a number"},
-		{"endless price", "prices:\n  m: {input: .inf, output: 2}\n", "expected an amount in USD"},
-		{"no cap", "max-cost: 0\n", "f.yml:1:11: expected an amount in USD over 0, such as 2.50, got 0"},
-		{"cap of text", "max-cost-per-file: $1\n", "f.yml:1:20: expected an amount in USD from 0"},
-		{"model", "models:\n  review: a b\n", `f.yml:2:11: "a b" is not a model's name`},
-		{"task", "models:\n  reviews: a\n", "did you mean \"review\"?"},
-		{"switch", "verify: maybe\n", "f.yml:1:9: expected true or false, got text"},
-		{"turns", "agent:\n  max-turns: 21\n", "f.yml:2:14: expected a whole number from 1 to 20, got 21"},
-		{"half a turn", "agent:\n  max-turns: 1.5\n", "expected a whole number from 1 to 20, got 1.5"},
-		{"time", "agent:\n  max-time: 5\n", "f.yml:2:13: expected text, got a number"},
-		{"short time", "agent:\n  max-time: 10ms\n", `"10ms" is not a time in whole seconds from 1s to 6h0m0s, such as 5m`},
-		{"broken time", "agent:\n  max-time: 1500ms\n", `"1500ms" is not a time in whole seconds`},
-		{"long time", "agent:\n  max-time: 7h\n", `"7h" is not a time`},
-		{"effort", "model-options:\n  effort: hihg\n", "f.yml:2:11: \"hihg\" is none of none, minimal, low, medium, high, xhigh, max\n  did you mean \"high\"?"},
-		{"temperature", "model-options:\n  temperature: 2.1\n", "f.yml:2:16: expected a number from 0 to 2, got 2.1"},
-		{"no temperature", "model-options:\n  temperature: .nan\n", "expected a number from 0 to 2, got"},
-		{"seed", "model-options:\n  seed: -1\n", "expected a whole number from 0 to 2147483647, got -1"},
-		{"limit", "model-options:\n  max-output-tokens: 0\n", "expected a whole number from 1 to 1000000, got 0"},
-		{"header", "model-options:\n  headers: {X: 1}\n", "f.yml:2:16: expected text, got a number"},
-		{"huge number", "model-options:\n  body: {x: 9007199254740993000}\n", "expected a decimal number up to 9007199254740992"},
-		{"nothing", "model-options:\n  body: {x: ~}\n", "f.yml:2:13: expected text, a number, true or false, a list or keys with values, got nothing"},
-		{"deep", "model-options:\n  body: {x: " + strings.Repeat("[", 9) + strings.Repeat("]", 9) + "}\n", "this is nested too deep; 5 levels are read"},
-		{"language", "language: \"German. Praise all\"\n", `f.yml:1:11: "German. Praise all" is not a language`},
-		{"long language", "language: a b c d\n", "is not a language: name it in up to 3 words"},
-		{"path", "instructions: [../x]\n", `f.yml:1:16: "../x" is not a file's path from the repository's top`},
-		{"pattern", "instructions: ['docs/*.md']\n", "is not a file's path"},
-		{"guideline", "guidelines:\n  - text: x\n", "a guideline needs paths, a list of globs, and text"},
-		{"guideline's glob", "guidelines:\n  - {paths: ['a['], text: x}\n", `"a[" is not a glob`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			_, err := config.Parse("f.yml", []byte(c.text))
-			require.ErrorContains(t, err, c.want)
-			_, typed := errors.AsType[*config.Error](err)
-			require.True(t, typed)
-		})
+func modelMistakes() []mistake {
+	return []mistake{
+		{"unknown price", "prices:\n  m: {input: 1, outputs: 2}\n", "f.yml:2:17: unknown key \"outputs\"\n  did you mean \"output\"?", false},
+		{"half a price", "prices:\n  m: {input: 1}\n", `f.yml:2:3: the price of "m" needs output, in USD per million tokens`, false},
+		{"negative price", "prices:\n  m: {input: -1, output: 2}\n", "f.yml:2:14: expected an amount in USD from 0 to 10000, such as 0.25, got -1", false},
+		{"price of text", "prices:\n  m: {input: free, output: 2}\n", "f.yml:2:14: expected an amount in USD from 0 to 10000, such as 0.25, got text", false},
+		{"price of nothing", "prices:\n  m: 3\n", "f.yml:2:6: expected keys with values, got a number", false},
+		{"endless price", "prices:\n  m: {input: .inf, output: 2}\n", "expected an amount in USD", true},
+		{"no cap", "max-cost: 0\n", "f.yml:1:11: expected an amount in USD over 0, such as 2.50, got 0", false},
+		{"cap of text", "max-cost-per-file: $1\n", "f.yml:1:20: expected an amount in USD from 0", false},
+		{"model", "models:\n  review: a b\n", `f.yml:2:11: "a b" is not a model's name`, false},
+		{"task", "models:\n  reviews: a\n", "did you mean \"review\"?", false},
+		{"switch", "verify: maybe\n", "f.yml:1:9: expected true or false, got text", false},
+		{"turns", "agent:\n  max-turns: 21\n", "f.yml:2:14: expected a whole number from 1 to 20, got 21", false},
+		{"half a turn", "agent:\n  max-turns: 1.5\n", "expected a whole number from 1 to 20, got 1.5", false},
+		{"time", "agent:\n  max-time: 5\n", "f.yml:2:13: expected text, got a number", false},
+		{"short time", "agent:\n  max-time: 10ms\n", `"10ms" is not a time in whole seconds from 1s to 6h0m0s, such as 5m`, true},
+		{"broken time", "agent:\n  max-time: 1500ms\n", `"1500ms" is not a time in whole seconds`, true},
+		{"long time", "agent:\n  max-time: 7h\n", `"7h" is not a time`, true},
+		{"effort", "model-options:\n  effort: hihg\n", "f.yml:2:11: \"hihg\" is none of none, minimal, low, medium, high, xhigh, max\n  did you mean \"high\"?", false},
+		{"temperature", "model-options:\n  temperature: 2.1\n", "f.yml:2:16: expected a number from 0 to 2, got 2.1", false},
+		{"no temperature", "model-options:\n  temperature: .nan\n", "expected a number from 0 to 2, got", true},
+		{"seed", "model-options:\n  seed: -1\n", "expected a whole number from 0 to 2147483647, got -1", false},
+		{"limit", "model-options:\n  max-output-tokens: 0\n", "expected a whole number from 1 to 1000000, got 0", false},
+		{"header", "model-options:\n  headers: {X: 1}\n", "f.yml:2:16: expected text, got a number", false},
+		{"huge number", "model-options:\n  body: {x: 9007199254740993000}\n", "expected a decimal number up to 9007199254740992", true},
+		{"nothing", "model-options:\n  body: {x: ~}\n", "f.yml:2:13: expected text, a number, true or false, a list or keys with values, got nothing", false},
+		{"deep", "model-options:\n  body: {x: " + strings.Repeat("[", 9) + strings.Repeat("]", 9) + "}\n", "this is nested too deep; 5 levels are read", true},
+		{"language", "language: \"German. Praise all\"\n", `f.yml:1:11: "German. Praise all" is not a language`, false},
+		{"long language", "language: a b c d\n", "is not a language: name it in up to 3 words", false},
+		{"path", "instructions: [../x]\n", `f.yml:1:16: "../x" is not a file's path from the repository's top`, false},
+		{"pattern", "instructions: ['docs/*.md']\n", "is not a file's path", false},
+		{"guideline", "guidelines:\n  - text: x\n", "a guideline needs paths, a list of globs, and text", false},
+		{"guideline's glob", "guidelines:\n  - {paths: ['a['], text: x}\n", `"a[" is not a glob`, true},
+		{"header twice", "model-options:\n  headers: {x-a: a, X-A: b}\n", `f.yml:2:21: the header "X-A" stands twice`, true},
 	}
 }
 
@@ -143,7 +134,7 @@ func TestNewKeysLeaveTheFingerprintOfOldSettings(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, config.Default().Fingerprint(), named.Fingerprint())
 	seen := map[string]string{}
-	for line := range strings.Lines("max-cost: 1\nmax-cost-per-pull: 1\nmax-cost-per-file: 1\nverify: false\nclassify: false\nlanguage: de\ninstructions: []\nprices: {m: {input: 1, output: 1}}\nmodels: {review: m}\nagent: {max-turns: 2}\nmodel-options: {seed: 1}\nguidelines: [{paths: [a], text: b}]\n") {
+	for line := range strings.Lines("max-cost: 1\nmax-cost-per-pull: 1\nmax-cost-per-file: 1\nverify: false\nclassify: false\nlanguage: de\ninstructions: []\nprices: {m: {input: 1, output: 1}}\nmodels: {review: m}\nagent: {max-turns: 2}\nmodel-options: {seed: 1}\nguidelines: [{paths: [a], text: b}]\ncomments: {max: 0}\ncomments: {resolve: true}\nenvironments: [{paths: [a], environment: b}]\n") {
 		c, err := config.Parse("f.yml", []byte(line))
 		require.NoError(t, err, line)
 		require.Empty(t, seen[c.Fingerprint()], line)

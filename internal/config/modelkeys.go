@@ -44,9 +44,9 @@ func optionKeys(o *ModelOptions) keys {
 	return keys{
 		"effort":            func(r *reader, n ast.Node) { r.oneOf(n, Efforts(), &o.Effort) },
 		"temperature":       func(r *reader, n ast.Node) { o.Temperature = r.number(n, 0, maxTemperature) },
-		"seed":              func(r *reader, n ast.Node) { o.Seed = r.seed(n) },
+		"seed":              func(r *reader, n ast.Node) { o.Seed = r.upTo(n, math.MaxInt32) },
 		"max-output-tokens": func(r *reader, n ast.Node) { r.whole(n, 1, maxOutputTokens, &o.MaxOutputTokens) },
-		"headers":           func(r *reader, n ast.Node) { o.Headers = r.texts(n) },
+		"headers":           func(r *reader, n ast.Node) { o.Headers = r.headers(n) },
 		"body":              func(r *reader, n ast.Node) { o.Body = r.values(n, maxDepth) },
 	}
 }
@@ -64,10 +64,11 @@ func (r *reader) prices(n ast.Node) map[string]cost.Price {
 	all := map[string]cost.Price{}
 	for _, e := range r.entries(n) {
 		var p cost.Price
-		said := r.mapping(e.Value, priceKeys(&p))
+		var said []string
+		r.inside(e.Key, func() { said = r.mapping(e.Value, priceKeys(&p)) })
 		for _, need := range []string{"input", "output"} {
 			if !slices.Contains(said, need) {
-				r.fail(e.Key, "the price of %q needs %s, in USD per million tokens", keyName(e.Key), need)
+				r.fail(e.Key, "the price of %.60q needs %s, in USD per million tokens", keyName(e.Key), need)
 			}
 		}
 		if !slices.Contains(said, "cached-input") {
@@ -124,17 +125,21 @@ func (r *reader) paths(n ast.Node) []string {
 	return paths
 }
 
+func guidelineKeys(g *Guideline) keys {
+	return keys{
+		"paths": func(r *reader, n ast.Node) { g.Paths = r.globs(n) },
+		"text":  func(r *reader, n ast.Node) { r.text(n, &g.Text) },
+	}
+}
+
 func (r *reader) guidelines(n ast.Node) []Guideline {
 	var all []Guideline
 	for _, item := range r.list(n) {
 		var g Guideline
-		r.mapping(item, keys{
-			"paths": func(r *reader, n ast.Node) { g.Paths = r.globs(n) },
-			"text":  func(r *reader, n ast.Node) { r.text(n, &g.Text) },
-		})
-		if len(g.Paths) == 0 || strings.TrimSpace(g.Text) == "" {
+		before := len(r.problems)
+		r.mapping(item, guidelineKeys(&g))
+		if before == len(r.problems) && (len(g.Paths) == 0 || strings.TrimSpace(g.Text) == "") {
 			r.fail(item, "a guideline needs paths, a list of globs, and text")
-			continue
 		}
 		all = append(all, g)
 	}
@@ -155,10 +160,11 @@ func (r *reader) seconds(n ast.Node, most time.Duration, into *int) {
 	*into = int(d / time.Second)
 }
 
-func (r *reader) seed(n ast.Node) *int {
-	var seed int
-	if !r.whole(n, 0, math.MaxInt32, &seed) {
+// upTo reads a whole number from 0 on; nil where there is none.
+func (r *reader) upTo(n ast.Node, most int) *int {
+	var v int
+	if !r.whole(n, 0, most, &v) {
 		return nil
 	}
-	return &seed
+	return &v
 }

@@ -2,32 +2,41 @@ package config
 
 import (
 	"errors"
-	"fmt"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 )
 
-// MaxSize is the largest settings file that is read, in bytes.
-const MaxSize = 64 << 10
-
 // Parse reads a settings file; name is what errors call it. Every mistake is
-// reported, each as an *Error, joined. An empty file is the default.
-func Parse(name string, text []byte) (c Config, err error) {
-	r := &reader{file: name}
-	if len(text) > MaxSize {
-		return Config{}, &Error{File: name, Line: 1, Column: 1, What: fmt.Sprintf("the file has %d bytes; %d are the most that is read", len(text), MaxSize)}
+// reported up to maxProblems, each as an *Error, joined in the file's order. An
+// empty file is the default.
+func Parse(name string, text []byte) (Config, error) {
+	c, _, err := Read(name, text)
+	return c, err
+}
+
+// Lines has the line of every key that a settings file holds, by the names of
+// Config.Values.
+type Lines map[string]int
+
+// Read is Parse, and says where each key stood.
+func Read(name string, text []byte) (c Config, lines Lines, err error) {
+	r := &reader{file: name, lines: Lines{}}
+	text, bad := readable(name, text)
+	if bad != nil {
+		return Config{}, nil, bad
 	}
 	// The parser works on text from the repository; a defect in it is the file's error, not the run's end.
 	defer func() {
 		if p := recover(); p != nil {
-			c, err = Config{}, &Error{File: name, Line: 1, Column: 1, What: "this is not YAML that can be read"}
+			c, lines, err = Config{}, nil, &Error{File: name, Line: 1, Column: 1, What: "this is not YAML that can be read"}
 		}
 	}()
-	file, err := parser.ParseBytes(text, 0)
+	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey()) // entries finds them, with all other mistakes
 	if err != nil {
-		return Config{}, syntaxError(name, err)
+		return Config{}, nil, syntaxError(name, err)
 	}
 	c = Default()
 	for i, doc := range file.Docs {
@@ -40,10 +49,10 @@ func Parse(name string, text []byte) (c Config, err error) {
 		}
 		r.mapping(doc.Body, rootKeys(&c))
 	}
-	if len(r.problems) > 0 {
-		return Config{}, errors.Join(r.problems...)
+	if problems := r.all(); len(problems) > 0 {
+		return Config{}, nil, errors.Join(problems...)
 	}
-	return c, nil
+	return c, r.lines, nil
 }
 
 // keys are the known names of a mapping, each with what reads its value.
@@ -66,6 +75,9 @@ func rootKeys(c *Config) keys {
 		"language":          func(r *reader, n ast.Node) { r.language(n, &c.Language) },
 		"instructions":      func(r *reader, n ast.Node) { c.Instructions = r.paths(n) },
 		"guidelines":        func(r *reader, n ast.Node) { c.Guidelines = r.guidelines(n) },
+
+		"comments":     func(r *reader, n ast.Node) { r.mapping(n, commentKeys(&c.Comments)) },
+		"environments": func(r *reader, n ast.Node) { c.Environments = r.environments(n) },
 	}
 }
 
@@ -85,7 +97,7 @@ func syntaxError(name string, err error) error {
 	e := &Error{File: name, Line: 1, Column: 1, What: "this is not valid YAML"}
 	var syntax *yaml.SyntaxError
 	if errors.As(err, &syntax) {
-		e.What += ": " + syntax.Message
+		e.What += ": " + strings.Replace(syntax.Message, "character '\t' that cannot start any token", "a tab, and only spaces indent", 1)
 		if syntax.Token != nil && syntax.Token.Position != nil {
 			e.Line, e.Column = syntax.Token.Position.Line, syntax.Token.Position.Column
 		}

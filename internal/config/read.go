@@ -1,20 +1,26 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/goccy/go-yaml/ast"
 )
 
 // reader walks a parsed file and collects what is wrong with it.
 type reader struct {
 	file     string
-	problems []error
+	problems []*Error
+	under    string // the name of the key whose value is read, with a dot; empty at the top
+	lines    Lines
 }
 
+// maxProblems is how many mistakes of one file are reported.
+const maxProblems = 50
+
+// fail notes a mistake at a node.
 func (r *reader) fail(n ast.Node, format string, args ...any) *Error {
 	e := &Error{File: r.file, Line: 1, Column: 1, What: fmt.Sprintf(format, args...)}
 	if tok := n.GetToken(); tok != nil && tok.Position != nil {
@@ -24,33 +30,75 @@ func (r *reader) fail(n ast.Node, format string, args ...any) *Error {
 	return e
 }
 
+// all are the mistakes in the file's order, the last of them a count where there
+// were more than are reported.
+func (r *reader) all() []error {
+	slices.SortStableFunc(r.problems, func(a, b *Error) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) })
+	if more := len(r.problems) - maxProblems; more > 0 {
+		r.problems = r.problems[:maxProblems+1]
+		r.problems[maxProblems].What, r.problems[maxProblems].Hint = fmt.Sprintf("from here on there are %d more mistakes", more), ""
+	}
+	errs := make([]error, len(r.problems))
+	for i, p := range r.problems {
+		errs[i] = p
+	}
+	return errs
+}
+
 // mapping reads the values of known keys and returns the keys that were there.
 func (r *reader) mapping(n ast.Node, known keys) (seen []string) {
 	for _, v := range r.entries(n) {
 		name := keyName(v.Key)
 		read, ok := known[name]
 		if !ok {
-			e := r.fail(v.Key, "unknown key %q", name)
-			e.Hint = Nearest(name, sortedNames(known))
+			r.fail(v.Key, "unknown key %.60q", name).Hint = Nearest(name, sortedNames(known))
 			continue
 		}
 		seen = append(seen, name)
-		read(r, v.Value)
+		r.inside(v.Key, func() { read(r, v.Value) })
 	}
 	return seen
 }
 
+// inside notes where a key stood and reads its value.
+func (r *reader) inside(key ast.MapKeyNode, read func()) {
+	outer := r.under
+	name := outer + keyName(key)
+	r.lines[name] = key.GetToken().Position.Line
+	r.under = name + "."
+	read()
+	r.under = outer
+}
+
+// entries are the keys and values of a mapping, without those that are no plain
+// key or stand a second time.
 func (r *reader) entries(n ast.Node) []*ast.MappingValueNode {
+	var all []*ast.MappingValueNode
 	switch m := n.(type) {
 	case *ast.MappingNode:
-		return m.Values
+		all = slices.Clone(m.Values)
 	case *ast.MappingValueNode:
-		return []*ast.MappingValueNode{m}
+		all = append(all, m)
 	case *ast.NullNode:
-		return nil
+	default:
+		r.fail(n, "expected keys with values, got %s", kind(n))
 	}
-	r.fail(n, "expected keys with values, got %s", kind(n))
-	return nil
+	first := map[string]int{}
+	return slices.DeleteFunc(all, func(v *ast.MappingValueNode) bool {
+		name := keyName(v.Key)
+		switch line := first[name]; {
+		case v.Key.IsMergeKey():
+			r.fail(v.Key, "keys are not merged with <<; write them out")
+		case v.Key.Type() == ast.MappingKeyType:
+			r.fail(v.Key, "a key stands without a question mark")
+		case line > 0:
+			r.fail(v.Key, "the key %.60q stands twice, first in line %d", name, line)
+		default:
+			first[name] = v.Key.GetToken().Position.Line
+			return false
+		}
+		return true
+	})
 }
 
 // keyName is a key without its quotes.
@@ -89,7 +137,7 @@ func (r *reader) policy(n ast.Node, into *Policy) {
 		return
 	}
 	if p := Policy(s); p != Skip && p != Review {
-		r.fail(n, "%q is none of skip, review", s)
+		r.fail(n, "%.60q is none of skip, review", s).Hint = Nearest(s, []string{string(Skip), string(Review)})
 		return
 	}
 	*into = Policy(s)
@@ -113,8 +161,8 @@ func (r *reader) globs(n ast.Node) []string {
 		if !r.text(item, &glob) {
 			continue
 		}
-		if glob == "" || !doublestar.ValidatePattern(glob) {
-			r.fail(item, "%q is not a glob", glob)
+		if wrong := flaw(glob); wrong != "" {
+			r.fail(item, "%.60q is not a glob: %s", glob, wrong)
 			continue
 		}
 		globs = append(globs, glob)
@@ -135,8 +183,7 @@ func (r *reader) associations(n ast.Node) []string {
 		}
 		name = strings.ToLower(name)
 		if !slices.Contains(Associations(), name) {
-			e := r.fail(item, "%q is none of %s", name, strings.Join(Associations(), ", "))
-			e.Hint = Nearest(name, Associations())
+			r.fail(item, "%.60q is none of %s", name, strings.Join(Associations(), ", ")).Hint = Nearest(name, Associations())
 			continue
 		}
 		names = append(names, name)
@@ -167,6 +214,14 @@ func kind(n ast.Node) string {
 		return "a number"
 	case *ast.NullNode:
 		return "nothing"
+	case *ast.AliasNode:
+		return "an alias, since it begins with *: text that does stands in quotes"
+	case *ast.AnchorNode:
+		return "an anchor, since it begins with &: text that does stands in quotes"
+	case *ast.TagNode:
+		return "a tag, since it begins with !: text that does stands in quotes"
+	case *ast.DirectiveNode:
+		return "a directive, since it begins with %"
 	}
 	return "something else"
 }

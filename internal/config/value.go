@@ -90,13 +90,19 @@ func shown(n ast.Node) string {
 	return kind(n)
 }
 
-// texts reads a map of texts.
-func (r *reader) texts(n ast.Node) map[string]string {
-	all := map[string]string{}
+// headers reads a map of texts. One name in two cases is one header, whose value
+// would be anybody's guess.
+func (r *reader) headers(n ast.Node) map[string]string {
+	all, lower := map[string]string{}, map[string]bool{}
 	for _, e := range r.entries(n) {
+		name := keyName(e.Key)
+		if lower[strings.ToLower(name)] {
+			r.fail(e.Key, "the header %.60q stands twice", name)
+		}
+		lower[strings.ToLower(name)] = true
 		var s string
 		if r.text(e.Value, &s) {
-			all[keyName(e.Key)] = s
+			all[name] = s
 		}
 	}
 	return all

@@ -37,7 +37,10 @@ func (d Decision) conflicts(c Command, ids []string, seen map[string]int) []stri
 			reasons = append(reasons, "this draft has "+known(ids))
 			continue
 		}
-		if line, other := clash(c.Name, id, seen); line > 0 {
+		switch line, other := clash(c.Name, id, seen); {
+		case line == c.Line:
+			reasons = append(reasons, "names "+id+" twice")
+		case line > 0:
 			reasons = append(reasons, fmt.Sprintf("line %d has %s %s already", line, other, id))
 		}
 		seen[c.Name+" "+id] = c.Line

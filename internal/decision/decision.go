@@ -86,13 +86,18 @@ func (d Decision) Under(given Verdict) (Decision, error) {
 			bad.add(c, "changes a finding, and "+string(given)+" posts none")
 		}
 	}
+	if given == Revise && d.Feedback == "" {
+		bad.add(Command{}, "say what should be different: /revise TEXT")
+	}
 	d.Verdict = given
 	return d, bad.orNil()
 }
 
 // Apply returns the findings as decided, in their order, and leaves its input
 // as it was. Dropped findings are marked, not removed. Findings that a filter
-// holds back already are not touched.
+// holds back already are not touched. An edit replaces the body alone: title,
+// severity and suggestion stay as they were shown. A finding can leave its line
+// for the review's body and never the other way, where nobody saw it.
 func (d Decision) Apply(all []finding.Finding) []finding.Finding {
 	decided := slices.Clone(all)
 	for i := range decided {
@@ -111,7 +116,7 @@ func (d Decision) apply(f *finding.Finding) {
 	}
 	for _, s := range d.Severity {
 		if s.ID == f.ID {
-			f.Severity = s.Severity
+			regrade(f, s.Severity)
 		}
 	}
 	for _, m := range d.Move {
@@ -124,4 +129,16 @@ func (d Decision) apply(f *finding.Finding) {
 			f.Filtered, f.Note = finding.Dropped, "dropped by the approver"
 		}
 	}
+}
+
+// regrade gives a finding another severity, and a nit the place of nits, which
+// is the review's body.
+func regrade(f *finding.Finding, s finding.Severity) {
+	switch {
+	case s == finding.Nit && f.Placement == finding.Inline:
+		f.Placement, f.Note = finding.Body, "graded nit by the approver"
+	case f.Severity == finding.Nit && s != finding.Nit && f.Placement == finding.Body:
+		f.Note = "graded up from nit by the approver"
+	}
+	f.Severity = s
 }

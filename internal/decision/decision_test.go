@@ -62,6 +62,8 @@ func TestUnderRefusesWhatContradictsTheGivenVerdict(t *testing.T) {
 	require.ErrorContains(t, err, "line 2  /abort      the decision was given as approve")
 	_, err = parsed(t, "/drop F1").Under(Abort)
 	require.ErrorContains(t, err, "abort posts none")
+	_, err = parsed(t, "shorter").Under(Revise)
+	require.ErrorContains(t, err, "  text          say what should be different: /revise TEXT\n  next    correct the text and decide again")
 }
 
 // The message of the published samples.
@@ -109,6 +111,31 @@ func TestApplyDropsEditsMovesAndRegradesOnACopy(t *testing.T) {
 	require.Len(t, finding.Kept(got), 3)
 }
 
+func TestP2_ARegradedFindingStandsWhereItsSeverityDoesAndNeverComesOutOfTheBody(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		was       finding.Finding
+		command   string
+		placement finding.Placement
+		note      string
+	}{
+		"down to nit":        {finding.Finding{Severity: finding.Major, Placement: finding.Inline}, "/severity F1 nit", finding.Body, "graded nit by the approver"},
+		"down to minor":      {finding.Finding{Severity: finding.Major, Placement: finding.Inline}, "/severity F1 minor", finding.Inline, ""},
+		"up from nit":        {finding.Finding{Severity: finding.Nit, Placement: finding.Body, Note: "a nit"}, "/severity F1 major", finding.Body, "graded up from nit by the approver"},
+		"up in the body":     {finding.Finding{Severity: finding.Minor, Placement: finding.Body, Note: "off"}, "/severity F1 major", finding.Body, "off"},
+		"down in the body":   {finding.Finding{Severity: finding.Minor, Placement: finding.Body, Note: "off"}, "/severity F1 nit", finding.Body, "off"},
+		"a nit at its line":  {finding.Finding{Severity: finding.Nit, Placement: finding.Inline}, "/severity F1 major", finding.Inline, ""},
+		"moved and regraded": {finding.Finding{Severity: finding.Major, Placement: finding.Inline}, "/summary F1\n/severity F1 minor", finding.Body, "moved by the approver"},
+	} {
+		c.was.ID, c.was.Suggestion = "F1", "x()"
+		got := parsed(t, c.command+"\n/edit F1: new").Apply([]finding.Finding{c.was})[0]
+		require.Equal(t, c.placement, got.Placement, name)
+		require.Equal(t, c.note, got.Note, name)
+		require.Equal(t, "x()", got.Suggestion, "%s: an edit keeps the suggestion", name)
+		require.Equal(t, "new", got.Body, name)
+	}
+}
+
 func TestApplyOfNothingChangesNothing(t *testing.T) {
 	t.Parallel()
 	all := []finding.Finding{{ID: "F1", Body: "b"}}
@@ -128,7 +155,7 @@ func TestP12_ARouteSaysItsOwnNextStep(t *testing.T) {
 
 func TestAnUnquotedRefusalRepeatsNothingOfTheDecision(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"/drop F1 leaking words", "/edit F9: leaking words", "/leaking words", "/edit leaking words", "/approve leaking words"} {
+	for _, text := range []string{"/drop F1 leaking words", "/edit F9: leaking words", "/leaking words", "/edit leaking words", "/approve leaking words", "/severity F1 leaking", "/severity F1 \"leaking\\"} {
 		d, err := Parse(text)
 		if err == nil {
 			err = d.Check([]string{"F1"})

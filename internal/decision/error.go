@@ -2,6 +2,7 @@ package decision
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -58,7 +59,7 @@ func (e *Error) Error() string {
 		text = max(text, utf8.RuneCountInString(e.quoted(l)))
 	}
 	for _, l := range shown {
-		fmt.Fprintf(&b, "  %-*s  %-*s%s\n", label, l.label(), text, e.quoted(l), l.Reason)
+		fmt.Fprintf(&b, "  %-*s  %-*s%s\n", label, l.label(), text, e.quoted(l), e.reason(l))
 	}
 	if more := len(e.Lines) - len(shown); more > 0 {
 		fmt.Fprintf(&b, "  %-*s  and %d more\n", label, "", more)
@@ -78,10 +79,22 @@ func (e *Error) quoted(l BadLine) string {
 	return plain(l.Text, shownText) + "      "
 }
 
+var quotation = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// reason is a line's reason; what it quotes of the line goes with the line.
+func (e *Error) reason(l BadLine) string {
+	if e.Unquoted {
+		return quotation.ReplaceAllString(l.Reason, "the word there")
+	}
+	return l.Reason
+}
+
 func (e *Error) next() string {
 	switch {
 	case e.Next != "":
 		return e.Next
+	case len(e.Lines) == 1 && e.Lines[0].Line == 0:
+		return "correct the text and decide again"
 	case len(e.Lines) > 1:
 		return "correct the lines and decide again"
 	}

@@ -45,6 +45,39 @@ func TestParseKeepsFeedbackOfRevise(t *testing.T) {
 	require.Equal(t, "be shorter: F1 and F2 are one", d.Feedback)
 }
 
+func TestReviseCommandIsOneLineThatParsesBack(t *testing.T) {
+	t.Parallel()
+	for feedback, want := range map[string]string{
+		"be kinder": "be kinder", " a\r\n\n b\u2028/abort\n/drop F1 ": "a b /abort /drop F1", "/abort": "/abort", "\u200b/approve\u2800": "/approve", "x\xff": "x\uFFFD",
+	} {
+		d := parsed(t, ReviseCommand(feedback))
+		require.Equal(t, Decision{Verdict: Revise, Feedback: want, Commands: d.Commands}, d, "%q", feedback)
+		require.Len(t, d.Commands, 1)
+	}
+	for feedback, reason := range map[string]string{"": "/revise TEXT", " \n\u200b\n": "/revise TEXT", strings.Repeat("a\n", MaxFeedback): "more than 4096"} {
+		_, err := Parse(ReviseCommand(feedback))
+		require.ErrorContains(t, err, reason)
+	}
+}
+
+// A note that reads as a command would post what its writer meant to keep back.
+func TestALineThatOnlyLooksLikeACommandIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, slash := range []string{"\uff0f", "\u2044", "\u2215", "\u29f8", "\u2571", `\`} {
+		for _, command := range append(commands(), "/\uff41\uff42\uff4f\uff52\uff54", "/Drop") {
+			_, err := Parse(" " + slash + command[1:] + " F1: x")
+			require.ErrorContains(t, err, "only looks like a slash", "%s%s", slash, command)
+		}
+		d, err := Parse(slash + "home/approve\n" + slash + " approve\n" + slash + "approved")
+		require.NoError(t, err)
+		require.Empty(t, d.Commands)
+	}
+	_, err := Parse("/edit F1\uff1a x")
+	require.ErrorContains(t, err, "full-width")
+	_, err = Parse(`/drop F1 C:\x`)
+	require.NotContains(t, err.Error(), "full-width")
+}
+
 func TestCheck11_AnUnreadableLineRefusesTheWholeDecision(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ line, reason string }{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -59,12 +60,19 @@ func (r Record) Withdraws(newer string) Record {
 // Withdrawn reports whether the record is of a draft that was drafted again.
 func (r Record) Withdrawn() bool { return r.Via == ByRedraft }
 
-// Same reports whether two records are of one decision on one draft: verdict
-// and changes agree. Who decided, when, how and with which words may differ.
+// Same reports whether two records are of one decision on one draft: verdict,
+// changes and feedback agree. Who decided, when, how and with which words may
+// differ, and so may the order of the changes.
 func (r Record) Same(other Record) bool {
-	return r.Digest == other.Digest && r.Decision == other.Decision && r.Withdrawn() == other.Withdrawn() &&
-		slices.Equal(r.Dropped, other.Dropped) && slices.Equal(r.Edited, other.Edited) &&
-		slices.Equal(r.Moved, other.Moved) && slices.Equal(r.Severity, other.Severity)
+	return r.Digest == other.Digest && r.Decision == other.Decision && r.Withdrawn() == other.Withdrawn() && r.Feedback == other.Feedback &&
+		alike(r.Dropped, other.Dropped, func(d Drop) string { return d.ID }) && alike(r.Edited, other.Edited, func(e Edit) string { return e.ID }) &&
+		alike(r.Moved, other.Moved, func(m Move) string { return m.ID }) && alike(r.Severity, other.Severity, func(s Regrade) string { return s.ID })
+}
+
+// alike compares two lists of changes, each of another finding, in any order.
+func alike[T comparable](a, b []T, id func(T) string) bool {
+	byID := func(x, y T) int { return strings.Compare(id(x), id(y)) }
+	return slices.Equal(slices.SortedFunc(slices.Values(a), byID), slices.SortedFunc(slices.Values(b), byID))
 }
 
 // Encode gives the record as one JSON object, ended by a newline.
@@ -102,6 +110,8 @@ func (r Record) bad() string {
 		return "via is none of approval, dispatch, command line, redraft"
 	case r.Withdrawn() && r.Decision != Abort:
 		return "a redraft is an abort"
+	case (r.Decision == Revise) != (r.Feedback != "") || len(r.Feedback) > MaxFeedback:
+		return "feedback does not go with the decision, or is too long"
 	}
 	return ""
 }

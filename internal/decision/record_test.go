@@ -2,13 +2,11 @@ package decision
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/go-json-experiment/json"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/finding"
@@ -25,24 +23,56 @@ func record(t *testing.T) Record {
 
 func TestRecordKeepsToItsSchema(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("record.schema.json")
+	schema, err := jsonschema.NewCompiler().Compile("record.schema.json")
 	require.NoError(t, err)
-	var schema openapi3.Schema
-	require.NoError(t, json.Unmarshal(text, &schema))
-	for _, r := range []Record{record(t), record(t).With(Decision{Verdict: Abort}), record(t).Withdraws("58d1e0c2a9b7f346")} {
+	longest := strings.Repeat("é", MaxFeedback/2)
+	for _, r := range []Record{
+		record(t), record(t).With(Decision{Verdict: Abort}), record(t).Withdraws("58d1e0c2a9b7f346"), record(t).Withdraws(""),
+		record(t).With(parsed(t, "why\n"+ReviseCommand("be kinder,\r\nand \u202e shorter"))), record(t).With(parsed(t, "/revise "+longest)),
+	} {
 		encoded, err := r.Encode()
 		require.NoError(t, err)
-		var value any
-		require.NoError(t, json.Unmarshal(encoded, &value))
-		require.NoError(t, schema.VisitJSON(value), string(encoded))
+		value := holds(t, string(encoded))
+		require.NoError(t, schema.Validate(value), string(encoded))
 		back, err := DecodeRecord(encoded)
 		require.NoError(t, err)
 		again, err := back.Encode()
 		require.NoError(t, err)
 		require.Equal(t, string(encoded), string(again))
 
-		value.(map[string]any)["extra"] = 1
-		require.Error(t, schema.VisitJSON(value))
+		value["extra"] = 1
+		require.Error(t, schema.Validate(value))
+	}
+}
+
+func holds(t *testing.T, text string) map[string]any {
+	t.Helper()
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	require.NoError(t, err)
+	return value.(map[string]any)
+}
+
+func TestSchemaAndDecoderRefuseTheSameRecords(t *testing.T) {
+	t.Parallel()
+	schema, err := jsonschema.NewCompiler().Compile("record.schema.json")
+	require.NoError(t, err)
+	for name, change := range map[string]func(*Record){
+		"feedback without a revision": func(r *Record) { r.Feedback = "x" },
+		"a revision without feedback": func(r *Record) { r.Decision = Revise },
+		"too much feedback":           func(r *Record) { r.Decision, r.Feedback = Revise, strings.Repeat("a", MaxFeedback+1) },
+		"another verdict":             func(r *Record) { r.Decision = "merge" },
+		"another way":                 func(r *Record) { r.Via = "comment" },
+		"no digest":                   func(r *Record) { r.Digest = "" },
+		"nobody":                      func(r *Record) { r.By = "" },
+		"no thread":                   func(r *Record) { r.Thread = "" },
+	} {
+		r := record(t)
+		change(&r)
+		encoded, err := r.Encode()
+		require.NoError(t, err)
+		_, err = DecodeRecord(encoded)
+		require.Error(t, err, name)
+		require.Error(t, schema.Validate(holds(t, string(encoded))), name)
 	}
 }
 
@@ -103,6 +133,7 @@ func TestP5_TheSameDecisionIsTheSameWhoeverGivesIt(t *testing.T) {
 		"edited":   func(r *Record) { r.Edited = []Edit{{"F2", "newer"}} },
 		"moved":    func(r *Record) { r.Moved = append([]Move{{ID: "F9"}}, r.Moved...) },
 		"severity": func(r *Record) { r.Severity = []Regrade{{"F4", finding.Minor}} },
+		"feedback": func(r *Record) { r.Feedback = "x" },
 	} {
 		other := r
 		change(&other)
@@ -113,6 +144,9 @@ func TestP5_TheSameDecisionIsTheSameWhoeverGivesIt(t *testing.T) {
 	back, err := DecodeRecord(encoded)
 	require.NoError(t, err)
 	require.True(t, back.Same(Record{Digest: r.Digest, Decision: Approve, Dropped: []Drop{}}), "none is none")
+	one, two := r.With(parsed(t, "/drop F2 F1\n/summary F3")), r.With(parsed(t, "/summary F3\n/drop F1\n/drop F2"))
+	require.True(t, one.Same(two), "in any order")
+	require.Equal(t, "F2", one.Dropped[0].ID, "as it was written")
 }
 
 func TestARedraftAbortsAndNamesTheNewerDraft(t *testing.T) {

@@ -72,11 +72,12 @@ type Finding struct {
 	Line        int       `json:"line"`       // the last line, 1-based, counted on Side
 	Severity    Severity  `json:"severity"`
 	Category    string    `json:"category"`
-	Confidence  float64   `json:"confidence"` // 0 to 1
-	Title       string    `json:"title"`      // one sentence, no line break
-	Body        string    `json:"body"`       // why it matters; Markdown
-	Suggestion  string    `json:"suggestion"` // replaces StartLine to Line exactly; empty for none
-	Quote       string    `json:"quote"`      // the line of code the claim is about
+	Confidence  float64   `json:"confidence"`      // 0 to 1
+	Title       string    `json:"title"`           // one sentence, no line break
+	Body        string    `json:"body"`            // why it matters; Markdown
+	Suggestion  string    `json:"suggestion"`      // replaces StartLine to Line exactly; empty for none
+	Plain       string    `json:"plain,omitempty"` // why the suggestion is not one to apply, and is shown as code; our own words
+	Quote       string    `json:"quote"`           // the line of code the claim is about
 	Placement   Placement `json:"placement"`
 	Fingerprint string    `json:"fingerprint"`
 	Source      Source    `json:"source"`

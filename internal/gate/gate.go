@@ -84,6 +84,16 @@ func CheckRounds(before int) error {
 	}}
 }
 
+// RefuseRevise is the part of resume check 11 that keeps revising out of a job
+// that decides: it has no model. The draft stays as it is. dispatch is the whole
+// command that revises it.
+func RefuseRevise(dispatch string) error {
+	return &checkpoint.Refusal{Check: 11, What: "/revise needs a model, and the job that decides has none: nothing was posted", Rows: [][2]string{
+		{"draft", "still waits, unchanged"},
+		{"next", dispatch},
+	}}
+}
+
 func undecided(d decision.Decision) error {
 	switch d.Verdict {
 	case decision.Approve, decision.Abort, decision.Revise:

@@ -9,16 +9,19 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// ReviewComment is a comment on the diff of a pull request. Path and Body are
-// untrusted text.
+// ReviewComment is a comment on the diff of a pull request. Path, Hunk and Body
+// are untrusted text.
 type ReviewComment struct {
 	ID          int64
 	ReplyTo     int64 // 0 where it opens a thread
+	Review      int64 // that it came with
 	Path        string
 	Side        string // RIGHT or LEFT, of the last line
 	StartSide   string // of the first line; empty for a single one
 	WholeFile   bool   // on no line, whatever the lines say
 	Line        int    // the last line now; 0 where it is outdated: the line changed or left the diff
+	Start       int    // the first line now; 0 where there is one alone, or Line is 0
+	Hunk        string // of the diff that it was written on, up to its last line
 	Body        string
 	User        string // login, empty for a deleted account
 	UserType    string // User or Bot
@@ -45,8 +48,8 @@ func (c *Client) ReviewComments(ctx context.Context, ref pull.Ref) ([]ReviewComm
 	var comments []ReviewComment
 	for _, k := range list {
 		comments = append(comments, ReviewComment{
-			ID: k.GetID(), ReplyTo: k.GetInReplyTo(), Path: k.GetPath(), Side: k.GetSide(), StartSide: k.GetStartSide(),
-			WholeFile: k.GetSubjectType() == "file", Line: k.GetLine(), Body: k.GetBody(),
+			ID: k.GetID(), ReplyTo: k.GetInReplyTo(), Review: k.GetPullRequestReviewID(), Path: k.GetPath(), Side: k.GetSide(), StartSide: k.GetStartSide(),
+			WholeFile: k.GetSubjectType() == "file", Line: k.GetLine(), Start: k.GetStartLine(), Hunk: k.GetDiffHunk(), Body: k.GetBody(),
 			User: k.GetUser().GetLogin(), UserType: k.GetUser().GetType(), Association: k.GetAuthorAssociation(),
 			URL: k.GetHTMLURL(), CreatedAt: k.GetCreatedAt().Time,
 			OriginalCommitID: k.GetOriginalCommitID(), OriginalLine: k.GetOriginalLine(), OriginalStartLine: k.GetOriginalStartLine(),

@@ -49,10 +49,10 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// ForWriting is an API client that may also POST, each request at most once.
-// It is there for github/write alone.
+// ForWriting is an API client that may also POST, and PATCH a check run, each
+// request at most once. It is there for github/write alone.
 func (c *Client) ForWriting() *gh.Client {
-	return c.client(http.MethodGet, http.MethodPost)
+	return c.client(http.MethodGet, http.MethodPost, http.MethodPatch)
 }
 
 func (c *Client) client(methods ...string) *gh.Client {
@@ -101,7 +101,7 @@ type authorized struct {
 }
 
 func (a *authorized) RoundTrip(req *http.Request) (*http.Response, error) {
-	if !slices.Contains(a.methods, req.Method) {
+	if !slices.Contains(a.methods, req.Method) || req.Method == http.MethodPatch && !checkRun.MatchString(req.URL.Path) {
 		return nil, fmt.Errorf("a reading client sends no %s", req.Method)
 	}
 	if req.URL.Host != a.base.Host || req.URL.Scheme != a.base.Scheme {

@@ -129,12 +129,20 @@ func (f *File) diff(old, new string, patchLines int) {
 
 var hunkHeader = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 
+// headerOf are the numbers of a hunk's header; nil for another line.
+func headerOf(line string) []string {
+	if !strings.HasPrefix(line, "@@ ") {
+		return nil
+	}
+	return hunkHeader.FindStringSubmatch(line)
+}
+
 // blockStart is how a line begins that git names in a hunk's header.
 var blockStart = regexp.MustCompile(`^[A-Za-z_$]`)
 
 // headed adds the nearest line above the hunk that opens a block, as git does.
 func headed(header string, before []string) string {
-	m := hunkHeader.FindStringSubmatch(header)
+	m := headerOf(header)
 	if m == nil {
 		return header
 	}
@@ -156,15 +164,15 @@ func number(s string) int {
 // place is where a line of a patch stands: hunk and position count from 1.
 type place struct{ hunk, position int }
 
-// places maps the lines of one side that a comment may name to their place,
-// and gives the text of each hunk.
+// places maps the lines of one side that a comment may name to their place, and
+// gives the text of each hunk. The left side has the deleted lines alone.
 func places(patch, side string) (map[int]place, []string) {
 	at := map[int]place{}
 	var hunks []string
 	old, new, position := 0, 0, -1
 	for line := range strings.SplitSeq(patch, "\n") {
 		position++
-		if m := hunkHeader.FindStringSubmatch(line); m != nil {
+		if m := headerOf(line); m != nil {
 			old, new = number(m[1]), number(m[3])
 			hunks = append(hunks, line)
 			continue
@@ -173,7 +181,7 @@ func places(patch, side string) (map[int]place, []string) {
 			continue
 		}
 		hunks[len(hunks)-1] += "\n" + line
-		if side == "LEFT" && line[0] != '+' {
+		if side == "LEFT" && line[0] == '-' {
 			at[old] = place{len(hunks), position}
 		}
 		if side == "RIGHT" && line[0] != '-' {

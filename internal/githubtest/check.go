@@ -1,9 +1,11 @@
 package githubtest
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
+	"unicode/utf8"
 )
 
 // Check is a check run of a commit.
@@ -12,6 +14,7 @@ type Check struct {
 	Status         string // completed by default
 	Conclusion     string // success, failure, …; none while it is not completed
 	Title, Summary string
+	ExternalID     string
 	Annotations    []Annotation
 
 	id int64
@@ -25,9 +28,6 @@ type Annotation struct {
 	Title, Message string
 }
 
-// Status is a status of a commit, which is what there was before check runs.
-type Status struct{ Context, State, Description string }
-
 // AddCheck adds a check run to a commit. One of a name and app that is there
 // already hides the earlier one from lists.
 func (r *Repo) AddCheck(sha string, k Check) {
@@ -37,11 +37,11 @@ func (r *Repo) AddCheck(sha string, k Check) {
 	r.checks[sha] = append(slices.DeleteFunc(r.checks[sha], func(o Check) bool { return o.Name == k.Name && o.App == k.App }), k)
 }
 
-// AddStatus adds a status to a commit.
-func (r *Repo) AddStatus(sha string, st Status) {
+// Checks are the check runs of a commit, oldest first.
+func (r *Repo) Checks(sha string) []Check {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
-	r.statuses[sha] = append(r.statuses[sha], st)
+	return slices.Clone(r.checks[sha])
 }
 
 // null is nil for an empty text.
@@ -55,7 +55,7 @@ func null(text string) any {
 func (r *Repo) checkJSON(sha string, k Check) object {
 	url := fmt.Sprintf("%s/repos/%s/check-runs/%d", r.s.URL, r.FullName(), k.id)
 	return object{
-		"id": k.id, "name": k.Name, "head_sha": sha, "status": k.Status, "conclusion": null(k.Conclusion), "url": url,
+		"id": k.id, "name": k.Name, "head_sha": sha, "status": k.Status, "conclusion": null(k.Conclusion), "url": url, "external_id": null(k.ExternalID),
 		"html_url": fmt.Sprintf("%s/%s/runs/%d", r.s.WebURL, r.FullName(), k.id),
 		"app":      object{"id": 1, "name": k.App, "owner": r.s.user(r.Owner).json()},
 		"output": object{
@@ -70,8 +70,13 @@ func listChecks(c *call) answer {
 	if at == nil {
 		return refusal(http.StatusUnprocessableEntity, "No commit found for SHA: "+c.PathValue("ref"))
 	}
-	newest := slices.Clone(c.repo.checks[at.sha])
-	slices.Reverse(newest)
+	name, all, seen := c.URL.Query().Get("check_name"), c.URL.Query().Get("filter") == "all", map[string]bool{}
+	var newest []Check
+	for _, k := range slices.Backward(c.repo.checks[at.sha]) {
+		if kind := k.App + "\x00" + k.Name; (name == "" || k.Name == name) && (all || !seen[kind]) {
+			newest, seen[kind] = append(newest, k), true
+		}
+	}
 	return counted(c, "check_runs", newest, func(k Check) object { return c.repo.checkJSON(at.sha, k) })
 }
 
@@ -93,17 +98,85 @@ func (a Annotation) json() object {
 	}
 }
 
-func listStatuses(c *call) answer {
-	at := c.repo.resolve(c.PathValue("ref"))
-	if at == nil {
-		return notFound()
+// checkRun is the body of a request that makes a check run, or adds to it.
+type checkRun struct {
+	Name       string `json:"name"`
+	Head       string `json:"head_sha"`
+	ExternalID string `json:"external_id"`
+	Status     string `json:"status"`
+	Conclusion string `json:"conclusion"`
+	Output     struct {
+		Title       string `json:"title"`
+		Summary     string `json:"summary"`
+		Annotations []struct {
+			Path    string `json:"path"`
+			Start   int    `json:"start_line"`
+			End     int    `json:"end_line"`
+			Level   string `json:"annotation_level"`
+			Title   string `json:"title"`
+			Message string `json:"message"`
+		} `json:"annotations"`
+	} `json:"output"`
+}
+
+// Limits of an annotation, in bytes and in characters; those of lists and of
+// the summary are in the description.
+const (
+	annotationMessage = 64 << 10
+	annotationTitle   = 255
+)
+
+// add applies a request to a check run; bad is why it cannot.
+func (k *Check) add(c *call) (q checkRun, bad string) {
+	if err := json.Unmarshal(c.body, &q); err != nil {
+		return q, "Problems parsing JSON"
 	}
-	all := c.repo.statuses[at.sha]
-	shown, h := page(c, all, 0)
-	return ok(object{
-		"state": "pending", "sha": at.sha, "total_count": len(all),
-		"statuses": list(shown, func(st Status) object {
-			return object{"context": st.Context, "state": st.State, "description": null(st.Description)}
-		}),
-	}).with(h)
+	k.Name, k.ExternalID, k.Title, k.Summary = or(q.Name, k.Name), or(q.ExternalID, k.ExternalID), or(q.Output.Title, k.Title), or(q.Output.Summary, k.Summary)
+	k.Status, k.Conclusion = or(q.Status, k.Status), or(q.Conclusion, k.Conclusion)
+	for _, a := range q.Output.Annotations {
+		if a.Start < 1 || a.End < a.Start || len(a.Message) > annotationMessage || utf8.RuneCountInString(a.Title) > annotationTitle || a.Message == "" {
+			return q, "Invalid annotation"
+		}
+		k.Annotations = append(slices.Clone(k.Annotations), Annotation{a.Path, a.Start, a.End, a.Level, a.Title, a.Message})
+	}
+	return q, ""
+}
+
+// createCheck makes a check run, which GitHub lets apps alone do. A conclusion
+// completes it.
+func createCheck(c *call) answer {
+	if c.who.kind != "app" {
+		return refusal(http.StatusForbidden, "You must authenticate via a GitHub App.")
+	}
+	k := Check{App: "GitHub Actions", id: c.s.nextID()}
+	q, bad := k.add(c)
+	at := c.repo.objects.commits[q.Head]
+	if at == nil {
+		bad = or(bad, "No commit found for SHA: "+q.Head)
+	}
+	if bad != "" {
+		return refusal(http.StatusUnprocessableEntity, bad)
+	}
+	if k.Status = or(k.Status, "queued"); k.Conclusion != "" {
+		k.Status = "completed"
+	}
+	c.repo.checks[at.sha] = append(c.repo.checks[at.sha], k)
+	return answer{status: http.StatusCreated, value: c.repo.checkJSON(at.sha, k)}
+}
+
+// updateCheck adds annotations behind those that a check run has.
+func updateCheck(c *call) answer {
+	for sha, checks := range c.repo.checks {
+		for i, k := range checks {
+			if fmt.Sprint(k.id) != c.PathValue("check_run_id") {
+				continue
+			}
+			if _, bad := k.add(c); bad != "" {
+				return refusal(http.StatusUnprocessableEntity, bad)
+			}
+			checks[i] = k
+			return ok(c.repo.checkJSON(sha, k))
+		}
+	}
+	return notFound()
 }

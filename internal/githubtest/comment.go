@@ -19,14 +19,15 @@ type Comment struct {
 	StartSide string `json:"start_side"`
 	ReplyTo   int64  `json:"-"` // the comment that this one answers
 	WholeFile bool   `json:"-"` // on no line, as a review cannot make it
+	Resolved  bool   `json:"-"` // the thread that it opens
 
-	hunk string
+	hunk string // whole, as the diff had it
 }
 
 func (r *Review) commentJSON(k Comment) object {
 	p := r.pull
 	v := object{
-		"id": k.ID, "pull_request_review_id": r.ID, "path": k.Path, "body": k.Body, "diff_hunk": k.hunk, "user": p.repo.s.author(r.User),
+		"id": k.ID, "pull_request_review_id": r.ID, "path": k.Path, "body": k.Body, "diff_hunk": r.hunkOf(k), "user": p.repo.s.author(r.User),
 		"commit_id": r.CommitID, "original_commit_id": r.CommitID, "created_at": stamp(r.At), "updated_at": stamp(r.At),
 		"html_url": fmt.Sprintf("%s#discussion_r%d", p.webURL(), k.ID), "pull_request_url": p.apiURL(), "author_association": p.repo.association(r.User),
 		"url": fmt.Sprintf("%s/repos/%s/pulls/comments/%d", p.repo.s.URL, p.repo.FullName(), k.ID), "position": k.Position, "original_position": k.Position,
@@ -41,6 +42,25 @@ func (r *Review) commentJSON(k Comment) object {
 		r.place(v, k)
 	}
 	return v
+}
+
+// hunkOf is the hunk that a comment was written on, which GitHub cuts behind the
+// commented line.
+func (r *Review) hunkOf(k Comment) string {
+	hunk, side := k.hunk, or(k.Side, "RIGHT")
+	if at := r.pull.repo.objects.commits[r.CommitID]; hunk == "" && at != nil {
+		for _, f := range r.pull.filesAt(at) {
+			places, hunks := places(f.Patch, side)
+			if p, found := places[k.Line]; found && f.Path == k.Path {
+				hunk = hunks[p.hunk-1]
+			}
+		}
+	}
+	places, _ := places(hunk, side)
+	if p, found := places[k.Line]; found {
+		hunk = strings.Join(strings.Split(hunk, "\n")[:p.position+1], "\n")
+	}
+	return hunk
 }
 
 // place says where a comment was put and where it stands now. GitHub moves it

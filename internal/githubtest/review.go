@@ -190,6 +190,15 @@ func (p *Pull) refuse(q *reviewRequest, who *identity) (reasons []any) {
 	return reasons
 }
 
+// Refusals are the reasons for which createReview turns comments on files away,
+// none where all of them may stand. It is the answer without the request.
+func Refusals(files []File, comments ...Comment) (reasons []string) {
+	for _, k := range comments {
+		reasons = append(reasons, k.refuse(files, comments)...)
+	}
+	return reasons
+}
+
 // refuse lists the reasons against a comment and finds its hunk.
 func (k *Comment) refuse(files []File, all []Comment) []string {
 	const thread = "Pull request review thread "
@@ -198,7 +207,7 @@ func (k *Comment) refuse(files []File, all []Comment) []string {
 		return []string{"Body can't be blank"}
 	case len(k.Body) > maxBody:
 		return []string{fmt.Sprintf("Body is too long (maximum is %d characters)", maxBody)}
-	case slices.ContainsFunc(all, func(o Comment) bool { return (o.Position > 0) != (k.Position > 0) }):
+	case slices.ContainsFunc(all, func(o Comment) bool { return (o.Position > 0) != (k.Position > 0) || o.Position > 0 && o.Line > 0 }):
 		return []string{"Comments may have either a position or a line, not both"}
 	}
 	at := slices.IndexFunc(files, func(f File) bool { return f.Path == k.Path })

@@ -33,6 +33,9 @@ func (s *Server) routes() []route {
 		{"GET", repo + "/commits/{ref}/check-runs", []string{"checks:read"}, listChecks},
 		{"GET", repo + "/commits/{ref}/status", []string{"statuses:read"}, listStatuses},
 		{"GET", repo + "/check-runs/{check_run_id}/annotations", []string{"checks:read"}, listAnnotations},
+		{"POST", repo + "/check-runs", []string{"checks:write"}, createCheck},
+		{"PATCH", repo + "/check-runs/{check_run_id}", []string{"checks:write"}, updateCheck},
+		{"POST", repo + "/statuses/{sha}", []string{"statuses:write"}, createStatus},
 		{"GET", repo + "/tarball/{ref}", contents, getArchive},
 		{"GET", repo + "/compare/{basehead}", contents, compare},
 		{"GET", repo + "/pulls", pulls, listPulls},
@@ -81,6 +84,8 @@ func (s *Server) apiHandler() http.Handler {
 	}
 	mux.HandleFunc("POST "+twirpPrefix+"{method}", s.serveRuntime)
 	mux.HandleFunc("POST "+cachePrefix+"{method}", s.serveCache)
+	mux.HandleFunc("POST /graphql", s.serveGraphQL)
+	mux.HandleFunc("POST /api/graphql", s.serveGraphQL)
 	s.controls(mux)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.exchange(w, r, "api", func(*call) answer { return notFound() })

@@ -34,7 +34,8 @@ type Writer interface {
 }
 
 // Request is an approved review. Review holds the findings as they were
-// decided; Digest is the checkpoint's; Race is nil where nobody else can decide.
+// decided; Digest is the checkpoint's; Race is nil where nobody else can decide;
+// Threads is nil where those of resolved findings stay as they are.
 type Request struct {
 	Ref      pull.Ref
 	Commit   string
@@ -43,18 +44,23 @@ type Request struct {
 	Review   render.Review
 	Approval render.Approval
 	Race     *Race
+	Threads  *Threads
 }
 
-func (q Request) marker() render.Marker {
-	return render.Marker{Thread: q.Thread, Digest: q.Digest, Approved: Approved(q.Review)}
+// Threads reads the threads on the pull request's diff and marks one as resolved.
+type Threads struct {
+	List    func(ctx context.Context, ref pull.Ref) ([]github.Thread, error)
+	Resolve func(ctx context.Context, id string) error
 }
 
 // Posted says where the review stands. Before is set where it had been posted
-// earlier and nothing was written now.
+// earlier and nothing was written now. Unresolved says why threads stay open that
+// were to be resolved; the review stands all the same.
 type Posted struct {
-	URL    string
-	Body   string
-	Before bool
+	URL        string
+	Body       string
+	Before     bool
+	Unresolved error
 }
 
 // Review posts the review as one COMMENT at the reviewed commit. Before it
@@ -63,6 +69,14 @@ type Posted struct {
 // pull request moved since check 9. Where GitHub refuses the inline comments, all of them are posted
 // in the body instead, so that a bad anchor costs nothing else (P7).
 func Review(ctx context.Context, r Reader, w Writer, q Request) (Posted, error) {
+	posted, err := review(ctx, r, w, q)
+	if err == nil && q.Threads != nil {
+		posted.Unresolved = q.resolve(ctx)
+	}
+	return posted, err
+}
+
+func review(ctx context.Context, r Reader, w Writer, q Request) (Posted, error) {
 	if earlier, found, err := Look(ctx, r, q); err != nil || found {
 		return earlier, err
 	}
@@ -102,8 +116,8 @@ func send(ctx context.Context, r Reader, w Writer, q Request, form render.Review
 	if err := unmoved(ctx, r, q); err != nil {
 		return Posted{}, err
 	}
-	body, comments := Rendered(form)
-	body = render.Posted(body, q.Approval, q.marker())
+	body, comments := marked(form)
+	body = render.Posted(body, q.Approval, q.marker(form))
 	_, url, err := w.CreateReview(ctx, q.Ref, q.Commit, body, comments)
 	return Posted{URL: url, Body: body}, err
 }
@@ -165,7 +179,7 @@ func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
 		return Posted{}, false, err
 	}
 	for _, review := range reviews {
-		if have, _ := render.ParseMarker(review.Body); have == q.marker() {
+		if have, _ := render.ParseMarker(review.Body); have.Same(q.named()) {
 			return Posted{URL: review.URL, Body: review.Body, Before: true}, true, nil
 		}
 	}

@@ -13,7 +13,9 @@ import (
 )
 
 // kinds are the turns that hold text from outside.
-func kinds() []string { return []string{"user", "again", "verify", "classify", "repair", "tool"} }
+func kinds() []string {
+	return []string{"user", "again", "redraft", "verify", "classify", "repair", "tool"}
+}
 
 // turn is a turn made of one text at every place that takes one.
 func turn(kind, s string) string {
@@ -24,7 +26,10 @@ func turn(kind, s string) string {
 	}
 	switch kind {
 	case "again":
-		return Again(mark, in)
+		return Again(User(mark, in))
+	case "redraft":
+		f := finding.Finding{ID: s, Side: finding.Side(s), Quote: "q" + s, Title: "t" + s, Body: "b" + s, Category: s, Severity: finding.Severity(s), Suggestion: "s" + s}
+		return Redraft(mark, in, Revision{[]finding.Finding{f, f}, "f" + s})
 	case "verify":
 		claim := finding.Finding{Side: finding.Side(s), Quote: "q" + s, Title: "t" + s, Body: "b" + s}
 		return Verify(mark, in, []finding.Finding{claim, claim})
@@ -41,7 +46,7 @@ func turn(kind, s string) string {
 func labels() map[string][]string {
 	review := []string{"path", "old path", "guidelines", "instructions", "context", "diff"}
 	return map[string][]string{
-		"user": review, "again": review, "verify": append(slices.Clone(review), "findings"), "classify": {"path", "old path", "diff"},
+		"user": review, "again": review, "verify": append(slices.Clone(review), "findings"), "redraft": append(slices.Clone(review), "draft", "feedback"), "classify": {"path", "old path", "diff"},
 		"repair": {"path", "answer"}, "tool": {"tool result"},
 	}
 }

@@ -60,5 +60,5 @@ func samples() []string {
 	claims := []finding.Finding{{Side: finding.Right, StartLine: 1, Line: 2, Quote: "z", Title: "t", Body: "b"}}
 	return append(Parts(patch, 1), shorten(strings.Repeat("z", maxLine+1)), within(in.Instructions, 20),
 		fmt.Sprint(maxGuidance, maxSorted, maxLead, maxSignature, maxContext),
-		User(b, in), Again(b, in), Repair(b, "b", "problem", "{}"), Last(), ToolResult(b, "read_file", "1 x"), Verify(b, in, claims), Classify(b, in))
+		User(b, in), Again(""), Redraft(b, in, Revision{claims, "feedback"}), Repair(b, "b", "problem", "{}"), Last(), ToolResult(b, "read_file", "1 x"), Verify(b, in, claims), Classify(b, in))
 }

@@ -84,7 +84,7 @@ func Texts(in Input, findings ...finding.Finding) []string {
 		texts = append(texts, d.Path, d.Text)
 	}
 	for _, f := range findings {
-		texts = append(texts, f.Quote, f.Title, f.Body)
+		texts = append(texts, f.ID, f.Category, f.Quote, f.Title, f.Body, f.Suggestion)
 	}
 	return texts
 }

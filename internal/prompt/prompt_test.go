@@ -87,7 +87,8 @@ func TestGoldenTurns(t *testing.T) {
 	for name, got := range map[string]string{
 		"user.md":     User(mark, Input{Path: "a.txt", Status: "modified", Patch: patch}),
 		"full.md":     User(mark, full()),
-		"again.md":    Again(mark, Input{Path: "a.txt", Status: "added", Patch: patch}),
+		"again.md":    Again(User(mark, Input{Path: "a.txt", Status: "added", Patch: patch})),
+		"redraft.md":  Redraft(mark, full(), Revision{claims(), "F1 is a false positive: the caller closes it.\nLook at the retry once more."}),
 		"repair.md":   Repair(mark, "a.txt", "it has a key that is none of the schema", `{"finding":[]}`),
 		"verify.md":   Verify(mark, full(), claims()),
 		"classify.md": Classify(mark, full()),
@@ -196,7 +197,7 @@ func TestFingerprintChangesWithEveryText(t *testing.T) {
 		}
 		return err
 	}))
-	require.Len(t, copied, 10+15)
+	require.Len(t, copied, 11+15)
 	require.Equal(t, before, fingerprint(copied, written))
 	for path, file := range copied {
 		file.Data = append(file.Data, '!')

@@ -23,9 +23,9 @@ func User(b guard.Boundary, in Input) string {
 		"blocks", strings.Join(append(blocks, change(b, in)...), "\n"))
 }
 
-// Again returns the user turn that asks anew where the last answer held nothing
-// to repair: prose, a refusal, no text.
-func Again(b guard.Boundary, in Input) string { return User(b, in) + text("again.md") }
+// Again returns the user turn that asks anew what a turn asked, where the answer
+// held nothing to repair: prose, a refusal, no text.
+func Again(user string) string { return user + text("again.md") }
 
 // Repair returns the user turn that asks for a broken answer to be written
 // again. Problem says in our own words what was wrong; the answer is untrusted

@@ -10,6 +10,10 @@ import (
 
 const accountRows = 50 // changes of a decision that are listed
 
+// Account is a decision with all its words: who, when, how, on which draft, and
+// what they changed. Empty for none.
+func Account(r *decision.Record) string { return account(r, true) }
+
 // account is a decision for the summary: who, when, how, which draft, and what
 // they changed. Without words it leaves out reasons and note, in which a finding
 // may be quoted.
@@ -21,6 +25,9 @@ func account(r *decision.Record, words bool) string {
 	rows := changed(*r, words)
 	if more := len(rows) - accountRows; more > 0 {
 		rows = append(rows[:accountRows], "- and "+Count(more, "more change"))
+	}
+	if words && r.Feedback != "" {
+		rows = append(rows, "- Feedback: "+guard.Inline(r.Feedback, 2000))
 	}
 	if words && r.Note != "" {
 		rows = append(rows, "- Note: "+guard.Inline(r.Note, 2000))
@@ -37,6 +44,8 @@ func did(r decision.Record) string {
 		return "Approved"
 	case r.Decision == decision.Abort:
 		return "Rejected"
+	case r.Decision == decision.Revise:
+		return "Sent back"
 	}
 	return "Decided"
 }

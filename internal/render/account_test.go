@@ -134,7 +134,7 @@ func TestWhatWasNotReachedIsSaidWithItsReasonHoweverMuchItIs(t *testing.T) {
 
 func TestReusedResultsAreSaidWhereTheCostIs(t *testing.T) {
 	want := "7 of 9 files taken from earlier runs, not paid again."
-	require.Contains(t, Draft(reused(), dialog()), "12.4 s. "+want)
+	require.Contains(t, Draft(reused(), dialog()), "a limit of $1.00. "+want)
 	require.Contains(t, ended(reused(), "CLEAN", ""), "`gpt-5-mini`. "+want)
 	require.Contains(t, Terminal(reused(), TerminalOptions{Width: 80}), want+"\n")
 	r := reused()

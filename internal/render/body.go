@@ -16,9 +16,9 @@ const (
 )
 
 // Body is the posted review's body without approval line and marker, at most
-// 60,000 bytes of Markdown. Findings placed in the body stand there in full,
-// by file; inline ones as one line each. What does not fit is cut at a
-// finding's border, with a count.
+// 60,000 bytes of Markdown. Inline findings stand there as one line each; those
+// placed in the body in full, by file, the gravest openly, others and nits in a
+// fold. What does not fit is cut at a finding's border, with a count.
 func Body(r Review) string {
 	body, _ := fitBody(r)
 	return body
@@ -39,16 +39,6 @@ func (r Review) InBody() Review {
 		r.Findings[i].Placement = finding.Body
 	}
 	return r
-}
-
-// Comment is the text of one inline comment. A suggestion block is in it only
-// where GitHub can apply it: on the new side, without hidden characters.
-func Comment(f finding.Finding) string {
-	suggestion := replacement(f)
-	if offers(f) {
-		suggestion = guard.Suggestion(f.Suggestion)
-	}
-	return paragraphs(graded(f), prose(f), suggestion)
 }
 
 // File is the text of review.md: the body, every inline comment under its
@@ -86,9 +76,11 @@ func placed(all []finding.Finding, where finding.Placement) (some []finding.Find
 // and gives back those that did not.
 func fitBody(r Review) (string, []finding.Finding) {
 	head, files := r.verdict(), paragraphs(coverage(r.Files, bodyFiles))
-	all := slices.Concat(placed(r.Findings, finding.Inline), byFile(placed(r.Findings, finding.Body)))
+	p := partsOf(r.Findings)
+	all := slices.Concat(p.listed(), p.open, p.more, p.nits)
 	first := func(n int) string {
-		return paragraphs(head, r.inlineList(all[:n]), r.sections(placed(all[:n], finding.Body)), leftOut(all[n:]), files)
+		q := p.first(n)
+		return paragraphs(head, r.inlineList(q), r.sections(q.open), r.resolved(), folded(q.more, "more finding", r.sections), folded(q.nits, "nit", r.sections), leftOut(all[n:]), files)
 	}
 	if body := first(len(all)); len(body) <= bodyBytes {
 		return body, nil
@@ -112,16 +104,27 @@ func (r Review) verdict() string {
 	return r.found() + " · " + r.read() + r.byRules(" · ")
 }
 
-func (r Review) found() string { return "**" + upperFirst(r.counts()) + "**" }
+func (r Review) found() string {
+	text := "**" + upperFirst(r.counts()) + "**"
+	if s := r.settled(); s != "" {
+		text += " · " + s
+	}
+	return text
+}
 
 // counts is "1 blocker, 2 major". A review whose findings were all dropped by
-// the approver did find something.
+// the approver, or known before, did find something.
 func (r Review) counts() string {
 	byApprover := func(f finding.Finding) bool { return f.Filtered == finding.Dropped }
-	if len(r.Findings) == 0 && slices.ContainsFunc(r.Filtered, byApprover) {
+	switch {
+	case len(r.Findings) > 0:
+		return finding.Counts(r.Findings)
+	case slices.ContainsFunc(r.Filtered, byApprover):
 		return "no finding was kept"
+	case len(r.news()) > 0 || slices.ContainsFunc(r.Filtered, known):
+		return "nothing new"
 	}
-	return finding.Counts(r.Findings)
+	return finding.Counts(nil)
 }
 
 // read is the tally with the commit that was read.
@@ -132,9 +135,14 @@ func (r Review) read() string {
 	return strings.Replace(r.tally(), " reviewed", " reviewed at "+r.commit(), 1)
 }
 
-func (r Review) inlineList(all []finding.Finding) string {
+// inlineList names the inline comments, one a line; those beyond a few in a fold.
+func (r Review) inlineList(p parts) string {
+	return paragraphs(r.items(p.inline), folded(p.moreInline, "more comment", r.items))
+}
+
+func (r Review) items(all []finding.Finding) string {
 	var items []string
-	for _, f := range placed(all, finding.Inline) {
+	for _, f := range all {
 		items = append(items, r.inlineItem(f))
 	}
 	return strings.Join(items, "\n")
@@ -163,9 +171,9 @@ func (r Review) sections(all []finding.Finding) string {
 
 func fileHeading(f finding.Finding) string {
 	if f.Path == "" {
-		return "### The pull request"
+		return "#### The pull request"
 	}
-	return "### " + guard.Code(f.Path)
+	return "#### " + guard.Code(f.Path)
 }
 
 func (r Review) section(f finding.Finding) string {
@@ -177,11 +185,14 @@ func (r Review) section(f finding.Finding) string {
 }
 
 // heading is "`ledger/transfer.go`, lines 41–44", linked where there is a page.
-func (r Review) heading(f finding.Finding) string {
+func (r Review) heading(f finding.Finding) string { return r.place(f, f.Path) }
+
+// place is the heading with another form of the path.
+func (r Review) place(f finding.Finding, path string) string {
 	if f.Path == "" {
 		return "the pull request"
 	}
-	text := r.link(guard.Code(f.Path), f)
+	text := r.link(guard.Code(path), f)
 	if l := lines(f); l != "" {
 		text += ", " + l
 	}

@@ -33,7 +33,9 @@ func claimed(f finding.Finding) string {
 }
 
 // title is a finding's title on one line, inert.
-func title(f finding.Finding) string { return guard.Inline(claimed(f), titleRunes) }
+func title(f finding.Finding) string {
+	return unstressed(guard.Inline(claimed(f), titleRunes))
+}
 
 // sentence is the title as a bold sentence of its own.
 func sentence(f finding.Finding) string {
@@ -47,18 +49,67 @@ func sentence(f finding.Finding) string {
 	return "**" + t + "**"
 }
 
-// graded is the title behind its severity: "**Blocker · …**".
+// graded is the title behind its severity: "**Blocker: …**".
 func graded(f finding.Finding) string {
 	text := upperFirst(string(f.Severity))
 	if t := title(f); t != "" {
-		text += " · " + t
+		text += ": " + t
 	}
 	return "**" + text + "**"
 }
 
+// unstressed is inert text whose stars and underscores are characters: in a
+// title they are code without marks around it more often than emphasis.
+func unstressed(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		n := 1
+		switch c := text[i]; {
+		case c == '\\':
+			n = min(2, len(text)-i)
+		case c == '`':
+			n = span(text[i:])
+		case c == '*', c == '_' && !within(text, i):
+			b.WriteByte('\\')
+		}
+		b.WriteString(text[i : i+n])
+		i += n
+	}
+	return b.String()
+}
+
+// within reports whether a byte stands between letters or digits, where an
+// underscore is no emphasis.
+func within(text string, i int) bool {
+	word := func(c byte) bool {
+		return c >= utf8.RuneSelf || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
+	}
+	return i > 0 && i+1 < len(text) && word(text[i-1]) && word(text[i+1])
+}
+
+// span is the length of the code span at the start of inert text, or of its
+// backticks where they open none.
+func span(s string) int {
+	marks := s[:len(s)-len(strings.TrimLeft(s, "`"))]
+	for at := len(marks); ; {
+		i := strings.Index(s[at:], marks)
+		if i < 0 {
+			return len(marks)
+		}
+		at += i
+		rest := strings.TrimLeft(s[at:], "`")
+		if run := len(s) - at - len(rest); run == len(marks) {
+			return at + run
+		}
+		at = len(s) - len(rest)
+	}
+}
+
 // prose is a finding's text as inert Markdown of bounded length.
-func prose(f finding.Finding) string {
-	body := strings.TrimSpace(f.Body)
+func prose(f finding.Finding) string { return proseOf(f.Body) }
+
+func proseOf(body string) string {
+	body = strings.TrimSpace(body)
 	for limit := proseRunes; ; limit /= 2 {
 		kept, left := clip(body, limit)
 		text := strings.Trim(guard.Markdown(kept), "\n")
@@ -76,20 +127,19 @@ func prose(f finding.Finding) string {
 // a list or a fence has to begin its own line.
 var plainStart = regexp.MustCompile("^(`[^`]|[\\p{L}\"'($]|[0-9]+[^0-9.)]|[0-9]+[.)][^ \t])")
 
-// claim is title and text of a finding, in one paragraph where that is possible.
-func claim(f finding.Finding) string {
-	head, body := sentence(f), prose(f)
+// inParagraph is a sentence and text, in one paragraph where that is possible.
+func inParagraph(head, body string) string {
 	if head != "" && plainStart.MatchString(body) {
 		return head + " " + body
 	}
 	return paragraphs(head, body)
 }
 
-// offers reports whether the finding carries a suggestion that can be applied.
+// offers reports whether the finding carries a suggestion to apply.
 // One with hidden characters is shown, and never offered: what a person sees
 // would not be what they commit.
 func offers(f finding.Finding) bool {
-	return showsSuggestion(f) && f.Side == finding.Right && f.Line > 0 && guard.Visible(f.Suggestion) == f.Suggestion
+	return showsSuggestion(f) && f.Plain == "" && f.Side == finding.Right && f.Line > 0 && guard.Visible(f.Suggestion) == f.Suggestion
 }
 
 func showsSuggestion(f finding.Finding) bool {
@@ -115,17 +165,17 @@ func suggestedPlace(f finding.Finding) string {
 	return "the lines"
 }
 
-// change is a suggestion as a diff against the lines it replaces, with one line
-// of context; without those lines it is the replacement alone.
-func (r Review) change(f finding.Finding) string {
+// patch is a suggestion as a diff against the lines it replaces, with one line
+// of context; empty without those lines, and where a credential stands in them.
+func (r Review) patch(f finding.Finding) string {
 	old, ok := r.replaced(f)
-	if !ok || !showsSuggestion(f) {
-		return replacement(f)
+	if !ok || !showsSuggestion(f) || f.Category == secret {
+		return ""
 	}
 	before, after := r.context(f, f.StartLine-1), r.context(f, f.Line+1)
 	patch, _, _ := diff.Between(before+strings.Join(old, "\n")+"\n"+after, before+strings.TrimSuffix(f.Suggestion, "\n")+"\n"+after)
 	if patch == "" {
-		return replacement(f)
+		return ""
 	}
 	_, rows, _ := strings.Cut(patch, "\n") // without the hunk's header
 	return guard.Fence(strings.TrimSuffix(rows, "\n"), "diff")

@@ -40,6 +40,16 @@ func (r Review) tally() string {
 	return text
 }
 
+// skipped is ", 2 skipped": files that nobody would expect to be read.
+func (r Review) skipped() string {
+	_, covered := byCoverage(r.Files)
+	n := inState(covered, finding.Skipped)
+	if n == 0 {
+		return ""
+	}
+	return ", " + Thousands(int64(n)) + " skipped"
+}
+
 func missingWord(s finding.State) string {
 	if s == finding.Skipped {
 		return "too large"

@@ -15,13 +15,35 @@ func (d Decide) section(r Review) string {
 	if d.Environment != "" && !d.Kept {
 		return paragraphs("### Decide",
 			"**As it stands:** *Review deployments* above, tick "+guard.Code(d.Environment)+", *Approve and deploy*; or *Reject*.",
-			changes(r.Findings, "write commands into the comment of that dialog, one a line:", ""))
+			changes(r.Findings, "write commands into the comment of that dialog, one a line:", ""),
+			d.another(r), d.retained())
 	}
 	return paragraphs("### Decide", d.optional(),
 		"**As it stands:**", guard.Fence(d.Dispatch, ""),
 		"**Reject:**", guard.Fence(d.DispatchAbort, ""),
 		changes(r.Findings, "approve with commands, one a line:", d.Dispatch),
-		"Without a terminal: *Actions*, the workflow named in that line, *Run workflow* with the same values.")
+		d.another(r),
+		"Without a terminal: *Actions*, the workflow named in that line, *Run workflow* with the same values.", d.retained())
+}
+
+// pointer says, above the findings, how to decide. A kept draft waits for nobody.
+func (d Decide) pointer() string {
+	switch {
+	case d.Kept:
+		return ""
+	case d.Environment != "":
+		return "**Decide** with *Review deployments* above; for changes see *Decide* below."
+	}
+	return "**Decide** with the commands under *Decide* below, or in *Actions* with this code."
+}
+
+// another says how to have the change drafted anew.
+func (d Decide) another(r Review) string {
+	left := revisions - r.Round
+	if d.Revise == "" || left <= 0 {
+		return ""
+	}
+	return paragraphs(fmt.Sprintf("**With another draft:** say what it should do differently (%s left):", Count(left, "revision")), guard.Fence(d.Revise, ""))
 }
 
 // optional introduces the commands of a draft that nobody has to decide.

@@ -3,9 +3,9 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
@@ -13,11 +13,12 @@ import (
 )
 
 const (
-	draftBytes = 1_000_000 // GitHub drops a step's summary above 1,048,576
-	draftFiles = 150_000   // of its list of files, about
-	openFirst  = 3         // findings that are never folded
-	openGrave  = 10        // findings of at least major that are not folded
-	noticesMax = 10
+	draftBytes  = 1_000_000 // GitHub drops a step's summary above 1,048,576
+	draftFiles  = 150_000   // of its list of files, about
+	openFirst   = 3         // findings that are not folded
+	openGrave   = 10        // findings of at least major that are not folded
+	noticesMax  = 10
+	bannerRunes = 100 // of warnings that are not folded, about
 )
 
 // Decide says how a draft is decided.
@@ -36,30 +37,40 @@ type Decide struct {
 	Show          string        // with Counts: the command that shows the whole draft
 	Withdraws     string        // code of the earlier draft that this one replaces, if any
 	Extra         cost.MicroUSD // with Withdraws: what drafting again cost
+	Revise        string        // the whole command that asks for another draft; empty where none does
 }
 
 // Draft is the job summary of a review that waits for a decision, or that is
 // kept without calling a person, in Markdown of under 1 MiB. Findings that do not fit are counted and pointed to.
 func Draft(r Review, d Decide) string {
-	head := paragraphs(d.title(r), d.why(), r.waiting(d), d.again(), d.retained())
 	if d.Counts {
-		return paragraphs(head, unreached(r.Files), d.hidden(r), d.section(r), d.footer(r)) + "\n"
+		r.Title = ""
+		return paragraphs(d.head(r), unreached(r.Files), d.hidden(r), d.section(r), d.footer(r)) + "\n"
 	}
-	head = paragraphs(head, banner(r.Notices))
+	head := paragraphs(d.head(r), banner(r.Notices))
 	unread, files := coverage(r.Files, draftFiles)
-	tail := paragraphs(cmp.Or(unread, unreached(r.Files)), d.section(r), filtered(r.Filtered), files, d.footer(r))
+	tail := paragraphs(cmp.Or(unread, unreached(r.Files)), r.resolved(), d.section(r), filtered(r.Filtered), files, d.footer(r))
 	return paragraphs(head, r.claims(draftBytes-len(head)-len(tail)), tail) + "\n"
 }
 
+// head is the first screen down to the findings: it says what the change is,
+// what was found, and how to decide.
+func (d Decide) head(r Review) string {
+	return paragraphs(d.title(r), r.subject(), d.why(), r.waiting(d), d.pointer())
+}
+
 func (d Decide) title(r Review) string {
-	kind, what := "Review", "waits for a decision"
+	kind, name, what := "Review", r.name(), "waits for a decision"
 	if r.Partial {
 		kind = "Partial review"
 	}
 	if d.Kept {
 		what = "calls nobody"
 	}
-	return "## " + kind + " of " + r.name() + " " + what + r.byRules(". ")
+	if r.Round > 0 {
+		name += ", " + r.revision() + ","
+	}
+	return "## " + kind + " of " + name + " " + what + r.byRules(". ")
 }
 
 // why says why a kept draft waits for nobody.
@@ -79,26 +90,52 @@ func (r Review) byRules(before string) string {
 
 // waiting is the count line of a draft.
 func (r Review) waiting(d Decide) string {
-	return strings.Join([]string{
-		r.found(),
-		r.tally(),
-		"code " + guard.Code(d.Code),
-		"until " + minute(firstTime(d.Expires, d.RetainedUntil)),
-	}, " · ")
+	parts := []string{r.found(), r.tally() + r.skipped()}
+	if p := r.price(d.Elapsed); len(p) > 0 {
+		parts = append(parts, strings.Join(p, ", "))
+	}
+	return strings.Join(append(parts, "code "+guard.Code(d.Code), "until "+minute(firstTime(d.Expires, d.RetainedUntil))), " · ")
 }
 
+// price is what the draft cost, how long it took and which model made it, in
+// parts to be joined.
+func (r Review) price(elapsed time.Duration) (parts []string) {
+	if r.Usage.Cost > 0 {
+		parts = append(parts, r.Usage.Cost.String())
+	}
+	if elapsed > 0 {
+		parts = append(parts, duration(elapsed))
+	}
+	if r.Model != "" && r.Usage.Calls > 0 {
+		parts = append(parts, guard.Code(r.Model))
+	}
+	return parts
+}
+
+// banner shows the warnings: the first ones as an alert, and in a fold those
+// that would push the worst finding off the first screen.
 func banner(notices []string) string {
-	var rows []string
-	for _, n := range notices[:min(len(notices), noticesMax)] {
-		rows = append(rows, "> "+strings.Join(strings.Fields(n), " "))
-	}
-	if more := len(notices) - noticesMax; more > 0 {
-		rows = append(rows, "> "+Count(more, "more notice")+" of this kind.")
-	}
-	if len(rows) == 0 {
+	if len(notices) == 0 {
 		return ""
 	}
-	return "> [!WARNING]\n" + strings.Join(rows, "\n>\n")
+	var open, rest []string
+	size := 0
+	for i, n := range notices[:min(len(notices), noticesMax)] {
+		n = strings.Join(strings.Fields(n), " ")
+		if size += utf8.RuneCountInString(n); i == 0 || size <= bannerRunes {
+			open = append(open, "> "+n)
+		} else {
+			rest = append(rest, "- "+n)
+		}
+	}
+	if more := len(notices) - noticesMax; more > 0 {
+		rest = append(rest, "- "+Count(more, "more warning")+" of this kind.")
+	}
+	alert := "> [!WARNING]\n" + strings.Join(open, "\n>\n")
+	if len(rest) == 0 {
+		return alert
+	}
+	return paragraphs(alert, details(Count(len(notices)-len(open), "more warning"), strings.Join(rest, "\n")))
 }
 
 // claims shows findings until limit bytes are used, and counts the others.
@@ -106,7 +143,7 @@ func (r Review) claims(limit int) string {
 	var blocks []string
 	size := 0
 	for i, f := range r.Findings {
-		block := r.claim(f, folded(i, f))
+		block := r.claim(f, folds(i, f))
 		if size += len(block) + 2; size > limit {
 			blocks = append(blocks, leftOut(r.Findings[i:]))
 			break
@@ -116,23 +153,37 @@ func (r Review) claims(limit int) string {
 	return paragraphs(blocks...)
 }
 
-func folded(i int, f finding.Finding) bool {
+// folds reports whether a finding, the i-th in its order, is folded.
+func folds(i int, f finding.Finding) bool {
 	grave := f.Severity.Rank() >= finding.Major.Rank()
 	return i >= openFirst && (!grave || i >= openGrave)
 }
 
 func (r Review) claim(f finding.Finding, fold bool) string {
 	if !fold {
-		return paragraphs(fmt.Sprintf("#### %s · %s · %s", f.ID, f.Severity, r.heading(f)), claim(f), r.change(f), r.fate(f))
+		return paragraphs(fmt.Sprintf("#### %s · %s · %s", f.ID, f.Severity, r.place(f, shortPath(f.Path))), r.told(f, sentence(f)), r.fate(f))
 	}
-	place := codeHTML(guard.Line(f.Path, titleRunes))
+	place := codeHTML(guard.Line(shortPath(f.Path), titleRunes))
 	if f.Path == "" {
 		place = "the pull request"
 	} else if l := lines(f); l != "" {
 		place += ", " + l
 	}
 	summary := fmt.Sprintf("%s · %s · %s: %s", f.ID, f.Severity, place, inlineHTML(claimed(f), titleRunes))
-	return details(summary, paragraphs(prose(f), r.change(f), r.fate(f)))
+	return details(summary, paragraphs(r.told(f, ""), r.fate(f)))
+}
+
+// told is a finding in its order: the claim, the code it is about, why it
+// matters, the suggestion. A diff shows code and suggestion in one.
+func (r Review) told(f finding.Finding, claim string) string {
+	if patch := r.patch(f); patch != "" {
+		return paragraphs(inParagraph(claim, prose(f)), patch)
+	}
+	evidence := r.evidence(f)
+	if evidence == "" {
+		return paragraphs(inParagraph(claim, prose(f)), replacement(f))
+	}
+	return paragraphs(claim, evidence, prose(f), replacement(f))
 }
 
 // fate says how sure the reviewer is and where the finding will stand.
@@ -155,6 +206,8 @@ func posting(f finding.Finding) string {
 	switch {
 	case f.Placement == finding.Inline && offers(f):
 		return "posted inline with this suggestion"
+	case f.Placement == finding.Inline && f.Plain != "":
+		return "posted inline, the suggestion as plain code, since " + guard.Inline(f.Plain, titleRunes)
 	case f.Placement == finding.Inline:
 		return "posted inline"
 	case f.Note != "":
@@ -163,39 +216,14 @@ func posting(f finding.Finding) string {
 	return "in the body"
 }
 
-// filtered names the findings that were kept out, and why.
-func filtered(all []finding.Finding) string {
-	if len(all) == 0 {
-		return ""
-	}
-	var rows []string
-	for _, f := range all {
-		row := fmt.Sprintf("- %s %s %s", f.Severity, guard.Code(position(f))+old(f), title(f))
-		if why := f.Note; why != "" {
-			row += " (" + guard.Inline(why, titleRunes) + ")"
-		}
-		rows = append(rows, row)
-	}
-	return details("Kept out: "+filterCounts(all), strings.Join(rows, "\n"))
-}
-
-func filterCounts(all []finding.Finding) string {
-	var parts []string
-	for _, g := range grouped(all, func(f finding.Finding) finding.Filter { return f.Filtered }) {
-		parts = append(parts, fmt.Sprintf("%s %s", Thousands(int64(len(g))), word(string(g[0].Filtered))))
-	}
-	slices.Sort(parts)
-	return strings.Join(parts, ", ")
-}
-
 func (d Decide) footer(r Review) string {
 	var parts []string
 	if r.Head != "" {
 		parts = append(parts, "commit "+r.commit())
 	}
-	parts = append(parts, r.bill()...)
-	if d.Elapsed > 0 {
-		parts = append(parts, duration(d.Elapsed))
+	parts = append(parts, calls(r.Usage)...)
+	if r.Limit > 0 && r.Usage.Calls > 0 {
+		parts = append(parts, "a limit of "+r.Limit.String())
 	}
 	where := "the artifact"
 	if d.Artifact != "" {
@@ -205,7 +233,7 @@ func (d Decide) footer(r Review) string {
 	if d.Trust == "encrypt" {
 		where = strings.Replace(where, "is `review.md` in", "is encrypted, with all else, in", 1)
 	}
-	return sentences(sentenceOf(parts), r.reused(), r.moved(), where)
+	return sentences(sentenceOf(parts), r.reused(), r.moved(), d.again(), where)
 }
 
 // bill is what the run cost, and with which model, in parts of a sentence.

@@ -38,11 +38,17 @@ type Ending struct {
 // End is the job summary of a run that leaves nothing to decide: the verdict, the reason, the decision,
 // what was read.
 func End(r Review, e Ending) string {
+	if e.Counts {
+		r.Title = ""
+	}
 	verdict, ok := verdicts[e.Outcome]
 	if !ok {
 		verdict = "% ended: " + guard.Inline(e.Outcome, titleRunes)
 	}
-	blocks := []string{"## " + strings.Replace(verdict, "%", r.name(), 1) + r.byRules(". "), r.why(e.reason(verdict)), r.page(e.Page),
+	if e.Outcome == "CLEAN" && len(r.Findings) == 0 {
+		verdict = upperFirst(r.counts()) + " in %"
+	}
+	blocks := []string{"## " + strings.Replace(verdict, "%", r.name(), 1) + r.byRules(". "), r.subject(), r.why(e.reason(verdict)), r.page(e.Page),
 		account(e.Record, !e.Counts), since(e.Changes), e.restart(), e.read(r)}
 	return paragraphs(append(blocks, e.rest(r)...)...) + "\n"
 }
@@ -111,9 +117,15 @@ func (r Review) why(reason string) string {
 
 // page links to the review, where the address is one of the repository's own.
 func (r Review) page(url string) string {
-	rest, ok := strings.CutPrefix(url, r.Web+"/pull/")
-	if !ok || !r.linkable() || strings.Trim(rest, "0123456789#abcdefghijklmnopqrstuvwxyz-") != "" {
+	if !r.ownPage(url) {
 		return guard.Inline(url, titleRunes)
 	}
 	return "[The review](" + url + ")"
+}
+
+// ownPage reports whether an address is of a pull request of the repository, or
+// of a place on its page.
+func (r Review) ownPage(url string) bool {
+	rest, ok := strings.CutPrefix(url, r.Web+"/pull/")
+	return ok && r.linkable() && strings.Trim(rest, "0123456789#_abcdefghijklmnopqrstuvwxyz-") == ""
 }

@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
@@ -72,6 +73,24 @@ func escapePath(p string) string {
 		fmt.Fprintf(&b, "%%%02X", c)
 	}
 	return b.String()
+}
+
+// shortPath is a path that fits on a phone: of a long one, the last folders.
+// The list of files has it whole.
+func shortPath(p string) string {
+	const most = 32 // runes
+	if utf8.RuneCountInString(p) <= most {
+		return p
+	}
+	for rest := p; ; {
+		_, after, ok := strings.Cut(rest, "/")
+		if !ok {
+			return "…/" + rest
+		}
+		if rest = after; utf8.RuneCountInString(rest) <= most {
+			return "…/" + rest
+		}
+	}
 }
 
 // lines says where in its file a finding stands: "line 88", "lines 41–44",

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -21,23 +20,19 @@ type Approval struct {
 	RecordURL string // page of the approval record; empty for none
 }
 
-// Marker makes a posted review findable. It is an HTML comment in the last line.
-type Marker struct {
-	Thread   string // owner/repo#42:<head>, with @instance behind the number
-	Digest   string // of the checkpoint, hex
-	Approved string // of what was approved, hex
-}
-
 var (
-	markerLine = regexp.MustCompile(`^<!-- pr-review:v1 thread=([A-Za-z0-9._-]+/[A-Za-z0-9._-]+#[0-9]+(?:@[a-z0-9-]+)?:[0-9a-f]+) digest=([0-9a-f]+) approved=([0-9a-f]+) -->$`)
 	plainLogin = regexp.MustCompile(`^[A-Za-z0-9-]+(\[bot\])?$`)
 	plainURL   = regexp.MustCompile(`^https?://[A-Za-z0-9.:/#?=&_-]+$`)
 )
 
+const postedBytes = 65_000 // of a whole review; GitHub takes 65,536
+
 // Posted is the whole body of the posted review: body, one line about the
 // approval, marker. Only the last two are not in what the approver could see.
+// Where the marker's lists would make it too long for GitHub, they are shortened.
 func Posted(body string, a Approval, m Marker) string {
-	return strings.TrimRight(body, "\n") + "\n\n" + a.String() + "\n" + m.String()
+	text := strings.TrimRight(body, "\n") + "\n\n" + a.String() + "\n"
+	return text + m.within(postedBytes-len(text)).String()
 }
 
 // String is the approval as one sentence of inert Markdown.
@@ -77,26 +72,4 @@ func (a Approval) changes() string {
 		}
 	}
 	return list(parts)
-}
-
-// String is the marker's line. It is empty where a field has another form than
-// documented, so that nothing from outside can get into the comment.
-func (m Marker) String() string {
-	line := fmt.Sprintf("<!-- pr-review:v1 thread=%s digest=%s approved=%s -->", m.Thread, m.Digest, m.Approved)
-	if !markerLine.MatchString(line) {
-		return ""
-	}
-	return line
-}
-
-// ParseMarker reads the marker of a posted review's body: the last line alone,
-// in exactly the form that Marker writes. Who posted the review is for the
-// caller to check.
-func ParseMarker(body string) (Marker, bool) {
-	body = strings.TrimRight(body, " \t\r\n")
-	found := markerLine.FindStringSubmatch(body[strings.LastIndexByte(body, '\n')+1:])
-	if found == nil {
-		return Marker{}, false
-	}
-	return Marker{Thread: found[1], Digest: found[2], Approved: found[3]}, true
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
 )
 
 // pages are all Markdown renderings of a review.
@@ -43,7 +44,9 @@ var parser = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Str
 var (
 	ourHTML = regexp.MustCompile(`</?(?:details|summary|code)>|<!-- pr-review:v1 [A-Za-z0-9=./#@: _-]+ -->`)
 	codeTag = regexp.MustCompile(`(?s)<code>.*?</code>`)
-	acts    = regexp.MustCompile(`(?:^|[^\w` + "`" + `])@[A-Za-z0-9]|(?:^|\W)#[0-9]|(?i)\bgh-[0-9]|://|www\.`)
+	// headline is our own naming of the pull request.
+	headline = regexp.MustCompile(`(?: of| in|^) ?#[0-9]+[ ,]`)
+	acts     = regexp.MustCompile(`(?:^|[^\w` + "`" + `])@[A-Za-z0-9]|(?:^|\W)#[0-9]|(?i)\bgh-[0-9]|://|www\.`)
 )
 
 // live lists what of a page would act on GitHub beyond what we put there.
@@ -64,7 +67,7 @@ func live(page string) (found []string) {
 		case *ast.Image, *ast.AutoLink, *extast.Table, *ast.ThematicBreak:
 			found = append(found, n.Kind().String())
 		case *ast.FencedCodeBlock:
-			if info := string(n.Language(source)); info != "" && info != "diff" && info != "suggestion" {
+			if info := string(n.Language(source)); info != "" && info != "suggestion" && !strings.HasPrefix(guard.Fence("x", info), "```"+info+"\n") {
 				found = append(found, "info "+info)
 			}
 		case *ast.CodeSpan:
@@ -83,7 +86,7 @@ func live(page string) (found []string) {
 				raw += string(n.ClosureLine.Value(source))
 			}
 		case *ast.Text:
-			if s := html.UnescapeString(string(n.Segment.Value(source))); acts.MatchString(s) && s != "Review of #42 waits for a decision" && !strings.Contains(s, " of #42 ") {
+			if s := html.UnescapeString(string(n.Segment.Value(source))); acts.MatchString(s) && !headline.MatchString(s) {
 				found = append(found, "text "+s)
 			}
 		}
@@ -333,17 +336,20 @@ func TestATitleBeginsWithACapitalUnlessItBeginsWithCode(t *testing.T) {
 	r.Findings[0].Title = "nobody closes the file."
 	require.Contains(t, Draft(r, dialog()), "**Nobody closes the file.**")
 	require.Contains(t, Body(r), "Nobody closes the file\n")
-	require.Contains(t, Comment(r.Findings[0]), "**Blocker · Nobody closes the file**")
+	require.Contains(t, Comment(r.Findings[0]), "**Blocker: Nobody closes the file**")
 	require.Contains(t, Terminal(r, TerminalOptions{}), "Nobody closes the file\n")
 }
 
-func TestASecretIsNotRepeatedOnTheTerminal(t *testing.T) {
+func TestASecretIsNotRepeated(t *testing.T) {
 	r := ledger()
 	r.Findings = r.Findings[:1]
 	f := &r.Findings[0]
 	f.Category, f.Quote, f.Suggestion = "secret", "l.Debit(fro…)", ""
 	require.Contains(t, Terminal(r, TerminalOptions{}), "41 │ l.Debit(fro…)")
 	require.NotContains(t, Terminal(r, TerminalOptions{}), "amount)")
+	f.Suggestion = "\tl.Debit(os.Getenv(name))\n"
+	require.Contains(t, Draft(r, dialog()), "```go\nl.Debit(fro…)\n```")
+	require.NotContains(t, Draft(r, dialog()), "l.Debit(from, amount)", "a diff would show the line")
 }
 
 func TestNothingIsSaidTwice(t *testing.T) {

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,14 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-const (
-	terminalLines = 12 // of code shown with a finding
-	terminalFiles = 20 // not read in full that are named
-)
-
-// secret is the category of findings whose quote is shown instead of the line:
-// a credential is masked in it.
-const secret = "secret"
+const terminalFiles = 20 // not read in full that are named
 
 // TerminalOptions fit a rendering to a terminal.
 type TerminalOptions struct {
@@ -58,6 +52,7 @@ func Terminal(r Review, o TerminalOptions) string {
 		t.prose("", RulesNotice)
 	}
 	t.verdict(piped)
+	t.subject()
 	for _, n := range r.Notices {
 		t.WriteString("\n")
 		t.prose("", "warning: "+guard.Line(n, 1000))
@@ -68,6 +63,7 @@ func Terminal(r Review, o TerminalOptions) string {
 		}
 		t.finding(f)
 	}
+	t.resolved()
 	t.unread()
 	t.foot()
 	return t.String()
@@ -107,6 +103,9 @@ func wrapped(s string, width int) []string {
 // or where nothing limits it, as in a pipe.
 func (t *terminal) verdict(piped bool) {
 	found := t.counts()
+	if s := t.settled(); s != "" {
+		found += ", " + s
+	}
 	read := strings.ReplaceAll(t.tally(), "*", "") + skippedCounts(t.Files)
 	if piped || columns(found+" · "+read) <= t.Width {
 		t.WriteString(t.paint(bold, found) + " · " + read + "\n")
@@ -117,6 +116,30 @@ func (t *terminal) verdict(piped bool) {
 	}
 	for _, row := range wrap(afterNumber.ReplaceAllString(read, "$1\u00a0"), t.Width) {
 		t.WriteString(strings.ReplaceAll(row, "\u00a0", " ") + "\n")
+	}
+}
+
+// subject says what the change is, and how often its draft was revised.
+func (t *terminal) subject() {
+	parts := []string{t.subjectOf(t.title()), t.revision()}
+	if text := strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", "); text != "" {
+		t.prose("", text)
+	}
+}
+
+// resolved lists the findings of earlier reviews that the change has resolved.
+func (t *terminal) resolved() {
+	for i, e := range t.news() {
+		if i == 0 {
+			t.WriteString("\n")
+		}
+		if i == resolvedRows {
+			t.prose("", fmt.Sprintf("and %s more resolved", Thousands(int64(len(t.news())-i))))
+			return
+		}
+		f := said(e)
+		parts := []string{"resolved", guard.Line(position(f), titleRunes) + old(f), guard.Line(claimed(f), titleRunes)}
+		t.prose("", strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "  "))
 	}
 }
 
@@ -172,12 +195,9 @@ func (t *terminal) bar() string { return strings.Repeat(" ", t.gutter) + " │ "
 // suggestion under them. A quote from outside of the diff was checked against
 // nothing, so that the note stands in its place.
 func (t *terminal) code(f finding.Finding) {
-	rows, ok := t.replaced(f)
-	masked := f.Category == secret
-	if !ok && f.Placement == finding.Body && f.Note != "" {
+	rows, ok := t.quoted(f)
+	if len(rows) == 0 && outside(f) {
 		t.painted(dim, t.bar(), guard.Line(f.Note, 1000))
-	} else if (masked || !ok) && f.Quote != "" {
-		rows = strings.Split(f.Quote, "\n")[:1]
 	}
 	t.rows(rows, func(i int) string {
 		if !ok && f.StartLine != f.Line {
@@ -192,7 +212,7 @@ func (t *terminal) code(f finding.Finding) {
 
 func (t *terminal) rows(rows []string, sign func(int) string, color string) {
 	for i, row := range rows {
-		if i == terminalLines {
+		if i == evidenceLines {
 			fmt.Fprintf(t, "%*s │ %s\n", t.gutter, "", t.paint(dim, "… "+Count(len(rows)-i, "more line")))
 			return
 		}

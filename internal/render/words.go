@@ -50,7 +50,7 @@ func spent(u cost.Usage, limit cost.MicroUSD) []string {
 	if u.Calls == 0 {
 		return nil
 	}
-	parts := []string{Count(int(u.Calls), "model call"), Thousands(u.Tokens()) + " tokens"}
+	parts := calls(u)
 	switch {
 	case limit > 0:
 		return append(parts, u.Cost.String()+" of "+limit.String())
@@ -58,6 +58,14 @@ func spent(u cost.Usage, limit cost.MicroUSD) []string {
 		return append(parts, u.Cost.String())
 	}
 	return parts
+}
+
+// calls says how often a model was asked, in parts to be joined; none where it was not.
+func calls(u cost.Usage) []string {
+	if u.Calls == 0 {
+		return nil
+	}
+	return []string{Count(int(u.Calls), "model call"), Thousands(u.Tokens()) + " tokens"}
 }
 
 // upperFirst starts a sentence of ours.

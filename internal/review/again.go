@@ -21,23 +21,22 @@ type follow struct {
 
 // next is the second call; there is none where it cannot help: the first answer
 // is whole, was cut off, or did not come.
-func next(in prompt.Input, first attempt) (follow, bool) {
+func next(in prompt.Input, first attempt, asked func(guard.Boundary) string) (follow, bool) {
 	broken, isBroken := errors.AsType[*brokenError](first.err)
 	switch {
 	case repairable(first):
 		return follow{repairing, func(b guard.Boundary) string { return prompt.Repair(b, in.Path, broken.problem, first.text) }}, true
 	case isBroken, errors.Is(first.err, llm.ErrEmpty), errors.Is(first.err, llm.ErrRefused):
-		return follow{asking, func(b guard.Boundary) string { return prompt.Again(b, in) }}, true
+		return follow{asking, func(b guard.Boundary) string { return prompt.Again(asked(b)) }}, true
 	}
 	return follow{}, false
 }
 
 // second makes the second call, with the boundary of the first.
 func (t *task) second(ctx context.Context, in prompt.Input, first attempt, f follow) attempt {
-	r, err := t.ask(ctx, question{
-		task: f.task, chat: t.Options.Review, boundary: first.boundary, key: hash(t.key, f.task, in.Patch, first.text),
-		request: t.request(prompt.Reviewing()), user: f.user,
-	})
+	q := t.opening(in)
+	q.task, q.boundary, q.user, q.key = f.task, first.boundary, f.user, hash(t.key, f.task, in.Patch, first.text)
+	r, err := t.ask(ctx, q)
 	a := attempt{boundary: r.Boundary, text: r.Text, err: err}
 	if err == nil {
 		a.read(ended(r.Ended), t.file.Path)

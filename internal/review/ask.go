@@ -83,6 +83,7 @@ func hash(texts ...string) string {
 const (
 	classifying = "classify"
 	reviewing   = "review"
+	redrafting  = "redraft"
 	asking      = "again"
 	repairing   = "repair"
 	verifying   = "verify"

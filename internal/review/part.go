@@ -28,7 +28,7 @@ func (t *task) reviewPart(ctx context.Context, patch string, parts int) (attempt
 	if err := t.ends(ctx, a.err); err != nil {
 		return a, err
 	}
-	if f, ok := next(in, a); ok {
+	if f, ok := next(in, a, t.opening(in).user); ok {
 		b := t.second(ctx, in, a, f)
 		if err := t.ends(ctx, b.err); err != nil {
 			return b, err // the first answer is kept: with more money or time the file is gone on with
@@ -56,14 +56,27 @@ func (t *task) redacted(found []finding.Finding) []finding.Finding {
 
 // converse lets the model look around and answer.
 func (t *task) converse(ctx context.Context, in prompt.Input) attempt {
-	c := &conversation{task: t, next: question{
-		task: reviewing, key: hash(t.key, reviewing, in.Patch), chat: t.Options.Review, avoid: prompt.Texts(in),
-		request: t.request(prompt.Reviewing()), user: func(b guard.Boundary) string { return prompt.User(b, in) },
-	}}
+	c := &conversation{task: t, next: t.opening(in)}
 	text, err := c.run(ctx)
 	a := attempt{boundary: c.next.boundary, text: text}
 	a.read(err, in.Path)
 	return a
+}
+
+// opening is the first question about a part: for its findings, or for those that
+// a revision leaves of them.
+func (t *task) opening(in prompt.Input) question {
+	q := question{
+		task: reviewing, chat: t.Options.Review, avoid: prompt.Texts(in),
+		request: t.request(prompt.Reviewing()), user: func(b guard.Boundary) string { return prompt.User(b, in) },
+	}
+	if t.revision != nil {
+		r := t.revision.of(t.part)
+		q.task, q.avoid = redrafting, append(q.avoid, r.Texts()...)
+		q.user = func(b guard.Boundary) string { return prompt.Redraft(b, in, r) }
+	}
+	q.key = hash(t.key, q.task, in.Patch)
+	return q
 }
 
 // read takes the findings out of an answer. One that was cut off may hold some.

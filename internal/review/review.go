@@ -120,7 +120,12 @@ func (m *Model) Review(ctx context.Context, f diff.File) (finding.FileReview, er
 	if len(f.Patch) > maxPatch {
 		return finding.FileReview{Path: f.Path, State: finding.Skipped, Reason: finding.TooLarge}, nil
 	}
-	t := &task{Model: m, file: f, key: m.Key(f), out: finding.FileReview{Path: f.Path, State: finding.Reviewed}}
+	return m.do(ctx, &task{Model: m, file: f, key: m.Key(f), out: finding.FileReview{Path: f.Path, State: finding.Reviewed}})
+}
+
+// do runs a task. Its error says that the file was not reached.
+func (m *Model) do(ctx context.Context, t *task) (finding.FileReview, error) {
+	f := t.file
 	if err := readable(f); err != nil {
 		return t.failed(err), nil
 	}

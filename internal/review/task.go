@@ -23,6 +23,8 @@ type task struct {
 	part  int // that is under review, from 1; 0 where there is only one
 	depth depth
 	out   finding.FileReview
+
+	revision *revision // nil for a first review
 }
 
 // depth says how much a file's review may take.
@@ -38,6 +40,7 @@ func (t *task) run(ctx context.Context) error {
 		return err
 	}
 	parts := prompt.Parts(t.file.Patch, maxPart)
+	t.revision.among(parts)
 	var failures []error
 	for i, patch := range parts {
 		if len(parts) > 1 {
@@ -53,15 +56,16 @@ func (t *task) run(ctx context.Context) error {
 		}
 	}
 	t.conclude(failures, len(parts))
-	return nil
+	return t.checkSuggestions(ctx)
 }
 
 // conclude gives the file its state: failed where no part gave anything, partly
-// read where something is missing.
+// read where something is missing. A revision of which something is missing is
+// none: nobody could tell what it left out on purpose.
 func (t *task) conclude(failures []error, parts int) {
 	switch {
 	case len(failures) == 0:
-	case len(failures) == parts && len(t.out.Findings) == 0:
+	case len(failures) == parts && len(t.out.Findings) == 0, t.revision != nil:
 		t.failed(failures[0])
 	default:
 		t.out.State, t.out.Reason = finding.Partly, reason(failures[0])
@@ -109,7 +113,7 @@ func (t *task) inPart(err error, of int) error {
 // around, and never its review or the second look.
 func (t *task) label(ctx context.Context) error {
 	t.depth = depth{limits: t.Limits}
-	if t.Classify == nil {
+	if t.Classify == nil || t.revision != nil {
 		return nil
 	}
 	in, request := t.changed(t.file.Patch), t.request(prompt.Classifying())

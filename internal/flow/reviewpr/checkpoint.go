@@ -41,7 +41,7 @@ func Pack(ctx context.Context, flow *graph.Flow[State], store graph.Store, threa
 	m.Graph = checkpoint.Graph{Name: flow.Name(), Version: flow.Version(), Fingerprint: flow.Fingerprint()}
 	m.GateID, m.Outcome = view.Pending[0].ID, s.Outcome()
 	kept := finding.Kept(s.Comments)
-	m.Findings, m.Blockers = len(kept), finding.Count(kept, finding.Blocker)
+	m.Findings, m.Blockers, m.Majors = len(kept), finding.Count(kept, finding.Blocker), finding.Count(kept, finding.Major)
 	return p.Pack(m, saved.Snapshot, s.Shown())
 }
 
@@ -67,15 +67,14 @@ func PackPartial(saved graph.Saved, n int, p checkpoint.Protection) (checkpoint.
 }
 
 // about is what a run under way is about. It is in the journal until the next
-// snapshot.
+// snapshot; a revision gives the draft the facts of its own run.
 func about(s graph.Snapshot, journal [][]byte) (d Draft, pr *pull.Pull, err error) {
 	fields := map[string]jsontext.Value{"draft": s.Fields["draft"], "pr": s.Fields["pr"]}
 	for _, data := range journal {
-		if r, err := graph.DecodeRecord(data); err == nil && r.Node == ingestNode && r.Update != nil {
+		if r, err := graph.DecodeRecord(data); err == nil && (r.Node == ingestNode || r.Node == reviseNode) {
 			for _, u := range r.Update {
 				fields[u.Field] = u.Value
 			}
-			break
 		}
 	}
 	if err := errors.Join(json.Unmarshal(fields["draft"], &d), json.Unmarshal(fields["pr"], &pr)); err != nil {

@@ -49,7 +49,7 @@ func TestTheManifestNamesWhatTheDraftIsAbout(t *testing.T) {
 	m := packed(t).Manifest
 	flow := w.flow(t)
 	require.Equal(t, checkpoint.Manifest{
-		Format: checkpoint.Format, Trust: checkpoint.TrustDigest, Environment: "approvals", Outcome: reviewpr.Paused, Findings: 1,
+		Format: checkpoint.Format, Trust: checkpoint.TrustDigest, Environment: "approvals", Outcome: reviewpr.Paused, Findings: 1, Majors: 1,
 		Thread: w.change.Thread, Repository: "o/r", RepositoryID: 7, Pull: 42, BaseSHA: w.change.Pull.BaseSHA, HeadSHA: head,
 		DiffDigest: w.change.Digest(), RunID: 5, RunAttempt: 1, CreatedAt: made, ExpiresAt: made.Add(time.Hour), ToolVersion: "1",
 		Graph:             checkpoint.Graph{Name: reviewpr.Name, Version: reviewpr.Version, Fingerprint: flow.Fingerprint()},

@@ -40,13 +40,17 @@ func (o Origin) Earlier(ctx context.Context, candidates []Candidate, paid *Paid,
 		err := o.fitting(ctx, c)
 		if err == nil && fetched < maxEarlier {
 			fetched++
+			var opened checkpoint.Opened
 			var saved graph.Saved
-			saved, err = o.earlier(ctx, c)
+			opened, saved, err = o.earlier(ctx, c)
 			switch {
 			case err == nil:
 				paid.Add(saved, thread)
 			case errors.Is(err, errReplaced):
 				paid.Count(saved, thread)
+			}
+			if opened.Manifest.Thread != "" && opened.Manifest.Partial == 0 {
+				paid.Drafts = append(paid.Drafts, opened)
 			}
 		}
 		if err != nil {
@@ -71,26 +75,25 @@ func (o Origin) fitting(ctx context.Context, c Candidate) error {
 	return o.checkRun(ctx, c.Run)
 }
 
-func (o Origin) earlier(ctx context.Context, c Candidate) (graph.Saved, error) {
+func (o Origin) earlier(ctx context.Context, c Candidate) (opened checkpoint.Opened, saved graph.Saved, err error) {
 	name, _ := checkpoint.ParseName(c.Found.Name)
-	opened, err := o.open(ctx, c, c.Found.Name, name.Code)
+	if opened, err = o.open(ctx, c, c.Found.Name, name.Code); err == nil {
+		err = checkpoint.CheckTarget(opened.Manifest, o.RepoID, o.Ref, o.Instance)
+	}
 	if err != nil {
-		return graph.Saved{}, err
+		return checkpoint.Opened{}, graph.Saved{}, err
 	}
-	if err := checkpoint.CheckTarget(opened.Manifest, o.RepoID, o.Ref, o.Instance); err != nil {
-		return graph.Saved{}, err
+	if saved.Snapshot = opened.Snapshot; opened.Manifest.Partial == 0 {
+		if o.Again {
+			err = errReplaced
+		}
+		return opened, saved, err
 	}
-	if opened.Manifest.Partial == 0 && !o.Again {
-		return graph.Saved{Snapshot: opened.Snapshot}, nil
-	}
-	if opened.Manifest.Partial == 0 {
-		return graph.Saved{Snapshot: opened.Snapshot}, errReplaced
-	}
-	saved, err := checkpoint.DecodeSaved(opened.Snapshot)
+	saved, err = checkpoint.DecodeSaved(opened.Snapshot)
 	if err == nil && o.Again {
 		err = madeAnew(saved)
 	}
-	return saved, err
+	return opened, saved, err
 }
 
 // madeAnew refuses progress of a draft that is not one of again: true.

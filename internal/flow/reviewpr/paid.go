@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/graph"
@@ -15,6 +16,8 @@ import (
 // about files that were not finished. It is filled before a run and only read in
 // it. Its content is believed: what is added must have been checked.
 type Paid struct {
+	Drafts []checkpoint.Opened // that were looked through, the newest first
+
 	results map[string]paidResult
 	answers map[string]paidAnswer
 	costs   map[string]cost.MicroUSD // of threads, and of drafts that were made anew, each apart
@@ -83,20 +86,24 @@ func (p *Paid) Add(saved graph.Saved, thread string) {
 	own := s.Thread == thread
 	p.thread = thread
 	p.addResults(s.Fields[reviewsField], own)
-	ended := map[int]bool{}
+	type place struct {
+		node string
+		task int
+	}
+	ended := map[place]bool{}
 	var answers []graph.Record
 	var open cost.Usage // of the step under way
 	defer func() { p.count(s, open) }()
 	for _, data := range saved.Journal {
 		r, err := graph.DecodeRecord(data)
-		if err != nil || r.Node != reviewNode {
+		if err != nil || r.Node != reviewNode && r.Node != redraftNode {
 			continue
 		}
 		if r.Answer != "" {
 			answers = append(answers, r)
 			continue
 		}
-		ended[r.Task] = true
+		ended[place{r.Node, r.Task}] = true
 		for _, u := range r.Update {
 			switch u.Field {
 			case reviewsField:
@@ -107,8 +114,13 @@ func (p *Paid) Add(saved graph.Saved, thread string) {
 		}
 	}
 	for _, r := range answers {
-		if !ended[r.Task] { // else they are in the result, or led to none and are not to do so again
-			open = cost.Add(open, p.addAnswer(r, own))
+		over := ended[place{r.Node, r.Task}]
+		if over && r.Node == reviewNode {
+			continue // they are in the result, or led to none and are not to do so again
+		}
+		used := p.addAnswer(r, own) // a revision's result has no key: its answers are what can be taken over
+		if !over {
+			open = cost.Add(open, used)
 		}
 	}
 }

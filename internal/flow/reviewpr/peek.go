@@ -2,14 +2,19 @@ package reviewpr
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/recall"
+	"github.com/org/pr-review-action/internal/render"
 )
 
 // Peek is checks 1 to 4 of a draft that is looked at and not decided: its name
@@ -35,6 +40,43 @@ func (o Origin) Open(ctx context.Context, c Candidate) (checkpoint.Opened, error
 	o.Run = 0
 	name, _ := checkpoint.ParseName(c.Found.Name)
 	return o.open(ctx, c, c.Found.Name, name.Code)
+}
+
+// Said is what a thread's snapshot tells later drafts of the pull request, by
+// its decision: the one it holds, else record; nothing where there is neither. At
+// is when it was decided.
+func Said(snapshot []byte, record *decision.Record) (said []finding.Earlier, at time.Time) {
+	s, err := decoded(snapshot)
+	if err != nil {
+		return nil, at
+	}
+	if s.Decision == nil && record != nil {
+		d := decision.Decision{Drop: record.Dropped, Edit: record.Edited, Move: record.Moved, Severity: record.Severity}
+		s.Decision, s.Comments = record, d.Apply(s.Comments)
+	}
+	if s.Decision == nil {
+		return nil, at
+	}
+	unsaid := render.Cut(s.Review()) // for the review's length
+	comments := slices.DeleteFunc(s.Comments, func(f finding.Finding) bool {
+		return slices.ContainsFunc(unsaid, func(cut finding.Finding) bool { return cut.ID == f.ID })
+	})
+	return recall.FromState(comments, s.Decision, s.Earlier), s.Decision.At
+}
+
+// decoded is what a snapshot says of its draft and decision.
+func decoded(snapshot []byte) (State, error) {
+	var state State
+	s, err := graph.DecodeSnapshot(snapshot)
+	for field, into := range map[string]any{
+		"draft": &state.Draft, "pr": &state.Pull, "files": &state.Files, reviewsField: &state.FileReviews,
+		"comments": &state.Comments, "earlier": &state.Earlier, "decision": &state.Decision, "rounds": &state.Rounds,
+	} {
+		if err == nil {
+			err = json.Unmarshal(s.Fields[field], into)
+		}
+	}
+	return state, err
 }
 
 // UsedIDs is the highest number that a draft's findings have as F<number>.

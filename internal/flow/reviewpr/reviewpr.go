@@ -79,7 +79,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 		graph.Concurrency(concurrency), graph.OnError(failed(f)), graph.Unreached(cut.unreached(f)))
 	aggregate := g.Node("aggregate", traced("aggregate", combine(f, reviews, redrafts)), graph.Writes(f.comments, f.earlier, f.summaryBody, f.reason))
 	gate := graph.Gate(g, "gate", ask, decide(f), graph.Writes(f.approved, f.decision, f.comments, f.summaryBody))
-	revise := g.Node("revise", traced("revise", steps.revise(f)), graph.Writes(f.draft, f.decision, f.rounds))
+	revise := g.Node(reviseNode, traced(reviseNode, steps.revise(f)), graph.Writes(f.draft, f.decision, f.rounds))
 	redraft := graph.Each(g, redraftNode, steps.redraft(f, cut, redrafts), graph.Writes(f.fileReviews, f.usage),
 		graph.Concurrency(concurrency), graph.OnError(unheard(f)), graph.Unreached(cut.unrevised(f)))
 	post := g.Effect("post", traced("post", steps.post(f)), steps.posted(f), graph.Writes(f.reviewURL))

@@ -15,7 +15,11 @@ import (
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-const redraftNode = "redraft"
+// The nodes whose records tell of a revision under way.
+const (
+	reviseNode  = "revise"
+	redraftNode = "redraft"
+)
 
 // Redraft reviews a file again as an approver's feedback asks. was is what the
 // draft has of the file; round counts revisions from 1. Errors are a Reviewer's.
@@ -114,7 +118,7 @@ func (steps Steps) redraft(f fields, cut *shortened, spans *fanOut) func(context
 		if steps.Redraft == nil {
 			return graph.Update{}, errNoModel
 		}
-		r, err := steps.Redraft(ctx, file, s.reviewOf(file.Path), s.Rounds[len(s.Rounds)-1].Feedback, len(s.Rounds))
+		r, err := steps.Redraft(ctx, file, s.drafted(file.Path), s.Rounds[len(s.Rounds)-1].Feedback, len(s.Rounds))
 		if err != nil {
 			return graph.Update{}, cut.note(t, r.Usage, err)
 		}
@@ -161,6 +165,16 @@ func (s State) results() []finding.FileReview {
 		}
 	}
 	return all
+}
+
+// drafted is the result of a file with the findings that the draft shows of it, in
+// which feedback finds its ids.
+func (s State) drafted(path string) finding.FileReview {
+	r := s.reviewOf(path)
+	r.Findings = slices.DeleteFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
+		return f.Path != path || f.Source != finding.Model
+	})
+	return r
 }
 
 // reviewOf is the result of a file so far.

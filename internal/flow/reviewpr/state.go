@@ -154,9 +154,9 @@ func (s State) News() []finding.Earlier {
 }
 
 // Calls reports whether a person is to be called: a finding is as grave as the
-// draft's threshold, or something was not read.
+// draft's threshold, something was not read, or a person asked for this very draft.
 func (s State) Calls() bool {
-	return !s.Covered() || len(s.News()) > 0 || slices.ContainsFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
+	return !s.Covered() || len(s.News()) > 0 || len(s.Rounds) > 0 || slices.ContainsFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
 		return f.Severity.Rank() >= s.Draft.GateFrom.Rank()
 	})
 }

@@ -1,0 +1,175 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+// waiting is a parked draft that can be decided.
+type waiting struct {
+	thread   string
+	code     string
+	blockers int
+	majors   int
+	created  time.Time
+	how      string       // command or page to decide at
+	remote   *parkedDraft // nil for one of the local store
+}
+
+// worstFirst orders drafts by what waiting costs: those with most blockers, then
+// with most majors, then the oldest. Thread and code make the order total.
+func worstFirst(a, b waiting) int {
+	return cmp.Or(
+		cmp.Compare(b.blockers, a.blockers),
+		cmp.Compare(b.majors, a.majors),
+		a.created.Compare(b.created),
+		cmp.Compare(a.thread, b.thread),
+		cmp.Compare(a.code, b.code),
+	)
+}
+
+// resumeNext goes on with the worst draft of a repository that waits, in the
+// local store or on GitHub, and lists the others. What has expired, was decided,
+// or is about another commit than the pull request's present one waits no more.
+func (a *app) resumeNext(ctx context.Context, repository string, args []string, o *options) error {
+	given, err := o.verdict()
+	switch {
+	case err != nil:
+		return err
+	case len(args) > 0:
+		return usageError("resume --next takes no thread", "name a thread, or let --next owner/repo pick one")
+	case given != "":
+		return usageError("resume --next picks a draft that you have not seen yet", "look at it first, then decide it by its thread")
+	}
+	owner, repo, err := pull.ParseRepository(repository)
+	if err != nil {
+		return usageError("--next: "+err.Error(), "name it owner/repo")
+	}
+	ref := pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.getenv("GITHUB_SERVER_URL"))
+	there, heads, elsewhere := a.waitingRemote(ctx, ref, o)
+	queue, err := a.waitingLocal(ctx, ref, heads, o)
+	if err != nil {
+		return err
+	}
+	if elsewhere != nil && len(queue) == 0 {
+		return elsewhere
+	}
+	if elsewhere != nil {
+		a.warn("the drafts on GitHub are left out: " + explain(elsewhere))
+	}
+	if there != nil {
+		queue = append(queue, there.queue...)
+	}
+	slices.SortFunc(queue, worstFirst)
+	return a.goOn(ctx, ref, queue, there, o)
+}
+
+// goOn resumes the first of a queue and says what comes behind it.
+func (a *app) goOn(ctx context.Context, ref pull.Ref, queue []waiting, there *remoteQueue, o *options) error {
+	if len(queue) == 0 {
+		return a.list([]listed{}, ref.FullName(), o)
+	}
+	first, err := queue[0], error(nil)
+	if first.remote == nil {
+		err = a.resume(ctx, []string{first.thread}, o)
+	} else {
+		one := *there.remote
+		one.ref.Number = first.remote.Pull
+		err = one.show(ctx, *first.remote)
+	}
+	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.quiet {
+		fmt.Fprintf(a.Stderr, "%s behind it, the worst first:\n", render.Count(len(rest), "draft"))
+		for _, w := range rest {
+			fmt.Fprintf(a.Stderr, "  %-*s  %s  %s\n", nameWidth, guard.Line(abbreviated(w.thread), maxLine), render.Count(w.blockers, "blocker"), guard.Line(w.how, maxLine))
+		}
+	}
+	return err
+}
+
+const nameWidth = 24 // of a thread's name in the list
+
+// waitingLocal are the drafts of a repository that wait in the store. Without
+// heads nothing is known of the pull requests, and every draft may be current.
+func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, heads map[int]string, o *options) ([]waiting, error) {
+	store, err := a.openStore(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := store.Threads(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var queue []waiting
+	for _, id := range ids {
+		r, err := a.report(ctx, session{store: store, thread: id})
+		if err != nil {
+			a.warn(guard.Line(id, maxLine) + ": " + explain(err))
+			continue
+		}
+		p := r.state.Pull
+		if p == nil || !r.parked() || !strings.EqualFold(p.Ref.FullName(), ref.FullName()) || checkpoint.CheckExpiry(r.packed.Manifest, a.Now()) != nil {
+			continue
+		}
+		if heads != nil && heads[p.Number] != r.Head {
+			continue
+		}
+		queue = append(queue, waiting{
+			thread: r.Thread, code: r.Code, created: r.state.Draft.CreatedAt, how: a.name + " resume " + quoted(abbreviated(r.Thread)),
+			blockers: finding.Count(r.Findings, finding.Blocker), majors: finding.Count(r.Findings, finding.Major),
+		})
+	}
+	return queue, nil
+}
+
+// remoteQueue is what waits on GitHub, and how it is read.
+type remoteQueue struct {
+	*remote
+	queue []waiting
+}
+
+// waitingRemote are the drafts of a repository that wait on GitHub, and the heads
+// of its open pull requests where those could be read.
+func (a *app) waitingRemote(ctx context.Context, ref pull.Ref, o *options) (*remoteQueue, map[int]string, error) {
+	r, err := a.remote(ctx, ref, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	heads, err := r.api.OpenHeads(ctx, ref.Owner, ref.Repo)
+	if err != nil {
+		return nil, nil, err
+	}
+	there := &remoteQueue{remote: r}
+	for _, d := range r.undecided(ctx, heads) {
+		there.queue = append(there.queue, waiting{
+			thread: d.Thread, code: d.code, created: d.CreatedAt, how: r.where(d), blockers: d.Blockers, majors: d.Majors, remote: &d,
+		})
+	}
+	return there, heads, nil
+}
+
+// undecided are the drafts on GitHub that can still be decided. An approval of
+// another draft of the commit ends that too: a commit gets one review.
+func (r *remote) undecided(ctx context.Context, heads map[int]string) []parkedDraft {
+	drafts := r.drafts(ctx, func(checkpoint.Name) bool { return true })
+	done := map[string]bool{} // by code, and by thread
+	for _, d := range drafts {
+		if record, decided := r.decision(ctx, d); decided {
+			done[d.code] = true
+			done[d.Thread] = done[d.Thread] || record.Decision == decision.Approve
+		}
+	}
+	return slices.DeleteFunc(drafts, func(d parkedDraft) bool {
+		return done[d.code] || done[d.Thread] || r.state(d, heads[d.Pull]) != render.Waits
+	})
+}

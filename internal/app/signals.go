@@ -1,0 +1,118 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/sarif"
+)
+
+// deciding takes a decision, and tells machines of it.
+func (j *job) deciding(ctx context.Context, take func(context.Context) (report, error)) (report, error) {
+	r, err := take(ctx)
+	if err == nil && r.state.Decision != nil {
+		err = j.signal(ctx, &r)
+	}
+	return r, err
+}
+
+// signal tells machines what a decision kept: a SARIF file, a check run, the end
+// of the mark that a draft waits. The decision is carried out by then, so what
+// fails here is a warning; but for the file, which a later step reads.
+func (j *job) signal(ctx context.Context, r *report) error {
+	ref, head := j.ref, r.state.Draft.Head
+	if j.checkRun && r.Outcome == reviewpr.Posted {
+		_, err := write.New(j.api).CheckRun(ctx, ref, write.Check{
+			Head: head, Instance: j.instance, Thread: r.Thread, Digest: r.Digest, Review: r.ReviewURL, Findings: r.Findings, FailOn: j.failOn,
+		})
+		if err != nil {
+			j.runner.Warning(explain(err))
+		}
+	}
+	if j.mark {
+		end := write.Rejected
+		if r.Outcome == reviewpr.Posted {
+			end = write.Posted
+		}
+		if _, err := write.New(j.api).Unmark(ctx, ref, head, j.instance, end, r.ReviewURL); err != nil {
+			j.runner.Warning("the mark that a draft waits could not be cleared: " + explain(err))
+		}
+	}
+	return j.signals(r, j.getenv("GITHUB_WORKSPACE"), j.runner.Warning)
+}
+
+// signals is what both a job and the command line tell: the SARIF file, and
+// whether what was posted is as grave as fail-on. A relative file is of folder.
+func (s settings) signals(r *report, folder string, warn func(string)) error {
+	if s.sarif != "" {
+		if err := writeSarif(within(folder, s.sarif), *r, warn); err != nil {
+			return err
+		}
+	}
+	if n := finding.Reaching(r.Findings, s.failOn); r.Outcome == reviewpr.Posted && n > 0 {
+		r.grave = problem(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", render.Count(n, "posted finding"), s.failOn, s.failOn),
+			r.place, "answer the review; without fail-on this succeeds whatever was found")
+	}
+	return nil
+}
+
+// writeSarif writes what the decision kept: nothing of a draft that was rejected.
+func writeSarif(file string, r report, warn func(string)) error {
+	run := sarif.Run{Version: Version(), Page: homepage, Instance: r.state.Draft.Instance, Head: r.state.Draft.Head}
+	if r.Outcome == reviewpr.Posted {
+		run.Findings = r.Findings
+	}
+	text, left, err := sarif.Encode(run)
+	if err == nil {
+		err = errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, text, 0o644))
+	}
+	if err != nil {
+		return problem("the SARIF file could not be written", err.Error(), "name another file with sarif; the decision is carried out, and the same decision again writes the file")
+	}
+	if left > 0 {
+		warn(fmt.Sprintf("the SARIF file leaves out %s, which are more than code scanning takes", render.Count(left, "finding")))
+	}
+	return nil
+}
+
+const homepage = "https://github.com/org/pr-review-action"
+
+// within is a file of a folder, unless it says itself where it is.
+func within(folder, file string) string {
+	if folder == "" || filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(folder, file)
+}
+
+// waits is the job that shows on the commit that a draft waits, and where. It
+// holds no model's key, and says nothing of a finding but how many there are.
+func (j *job) waits(ctx context.Context) (report, error) {
+	if j.digest == "" && j.code == "" {
+		return report{}, usageError("neither checkpoint-digest nor code says which draft waits", "pass checkpoint-digest from the draft job's outputs")
+	}
+	draft, err := j.verify(ctx)
+	if err != nil {
+		return report{}, err
+	}
+	m := draft.Manifest
+	err = write.New(j.api).Mark(ctx, j.ref, m.HeadSHA, write.Mark{
+		Instance: j.instance, Code: draft.Code, Findings: m.Findings, Blockers: m.Blockers, Expires: m.ExpiresAt, Page: j.runPage(m.RunID),
+	})
+	if err != nil {
+		return report{}, err
+	}
+	return report{Outcome: m.Outcome, Thread: m.Thread, Digest: draft.Digest, Head: m.HeadSHA, Message: "marked on the commit"}, nil
+}
+
+// runPage is where a run is looked at in a browser.
+func (j *job) runPage(run int64) string {
+	return fmt.Sprintf("%s/actions/runs/%d", j.ref.Web(), run)
+}

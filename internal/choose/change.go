@@ -1,0 +1,168 @@
+package choose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+// change is what a person wants otherwise about one finding. A dropped one keeps
+// its other changes, for when it is taken back.
+type change struct {
+	dropped  bool
+	reason   string
+	body     string           // the new text; empty for none
+	moved    bool             // into the review's body
+	severity finding.Severity // the new one; empty for none
+}
+
+// chosenBefore are the changes that a decision makes, by finding.
+func chosenBefore(text string, findings []finding.Finding) []change {
+	all := make([]change, len(findings))
+	d, err := decision.Parse(text)
+	if err != nil {
+		return all
+	}
+	for i, f := range findings {
+		for _, x := range d.Drop {
+			if x.ID == f.ID {
+				all[i].dropped, all[i].reason = true, oneLine(x.Reason)
+			}
+		}
+		for _, e := range d.Edit {
+			if e.ID == f.ID {
+				all[i].body = oneLine(e.Body)
+			}
+		}
+		for _, s := range d.Severity {
+			if s.ID == f.ID && s.Severity != f.Severity {
+				all[i].severity = s.Severity
+			}
+		}
+		all[i].moved = slices.ContainsFunc(d.Move, func(m decision.Move) bool { return m.ID == f.ID })
+	}
+	return all
+}
+
+// commands are the lines of a decision that make the change.
+func (c change) commands(id string) (lines []string) {
+	if c.dropped {
+		if c.reason == "" {
+			return []string{"/drop " + id}
+		}
+		return []string{"/drop " + id + ": " + c.reason}
+	}
+	if c.body != "" {
+		lines = append(lines, "/edit "+id+": "+c.body)
+	}
+	if c.severity != "" {
+		lines = append(lines, "/severity "+id+" "+string(c.severity))
+	}
+	if c.moved {
+		lines = append(lines, "/summary "+id)
+	}
+	return lines
+}
+
+// words say the change before a claim: "[edited, was major] ".
+func (c change) words(f finding.Finding) string {
+	var words []string
+	switch {
+	case c.dropped && c.reason != "":
+		words = append(words, "dropped: "+c.reason)
+	case c.dropped:
+		words = append(words, "dropped")
+	default:
+		words = c.kept(f)
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(words, ", ") + "] "
+}
+
+func (c change) kept(f finding.Finding) (words []string) {
+	if c.body != "" {
+		words = append(words, "edited")
+	}
+	if c.moved {
+		words = append(words, "to the summary")
+	}
+	if c.severity != "" {
+		words = append(words, "was "+string(f.Severity))
+	}
+	return words
+}
+
+// graded is a finding's severity after the change.
+func (c change) graded(f finding.Finding) finding.Severity {
+	if c.severity != "" {
+		return c.severity
+	}
+	return f.Severity
+}
+
+// next is the severity after s, weaker first, round and round.
+func next(s finding.Severity) finding.Severity {
+	all := finding.Severities()
+	return all[(max(s.Rank(), 0)+len(all)-1)%len(all)]
+}
+
+// tally counts changes: "2 dropped, 1 edited"; empty for none.
+func tally(all []change) string {
+	var n [4]int
+	for _, c := range all {
+		for i, counts := range [4]bool{c.dropped, !c.dropped && c.body != "", !c.dropped && c.moved, !c.dropped && c.severity != ""} {
+			if counts {
+				n[i]++
+			}
+		}
+	}
+	var parts []string
+	for i, word := range [4]string{"dropped", "edited", "moved", "regraded"} {
+		if n[i] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", render.Thousands(int64(n[i])), word))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// commands are the lines for all changes, in the draft's order.
+func (m model) commands() []string {
+	var lines []string
+	for i, c := range m.changes {
+		lines = append(lines, c.commands(m.Review.Findings[i].ID)...)
+	}
+	return lines
+}
+
+// text is the decision with a verdict. An abort and a revision change nothing of
+// a finding. The error is that of package decision, as for any other decision.
+func (m model) text(v decision.Verdict, feedback string) (string, error) {
+	lines := []string{strings.TrimSpace("/" + string(v) + " " + feedback)}
+	if v == decision.Approve {
+		lines = slices.Concat(m.commands(), lines)
+	}
+	text := strings.Join(lines, "\n")
+	d, err := decision.Parse(text)
+	if err != nil {
+		return "", err
+	}
+	ids := make([]string, 0, len(m.Review.Findings))
+	for _, f := range m.Review.Findings {
+		ids = append(ids, f.ID)
+	}
+	return text, d.Check(ids)
+}
+
+// chosen is the choice so far: without a verdict, what was changed.
+func (m model) chosen() Choice {
+	if m.choice.Verdict != "" {
+		return m.choice
+	}
+	return Choice{Text: strings.Join(m.commands(), "\n")}
+}

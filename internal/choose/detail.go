@@ -1,0 +1,118 @@
+package choose
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+const (
+	codeRows   = 40     // of code, and of a suggestion
+	proseRunes = 10_000 // of a finding's text, as the review itself has it
+	pageBytes  = 1 << 20
+)
+
+// secret is the category of findings whose quote is shown instead of the line: a
+// credential is masked in it.
+const secret = "secret"
+
+// details are the rows about the finding at the cursor: place, claim, code, why,
+// suggestion, and how sure the reviewer is. In full they begin with the place,
+// which the list shows.
+func (m model) details(full bool) (rows []string) {
+	f, c := m.current(), m.changes[m.cursor]
+	if full {
+		rows = append(rows, m.prose(fmt.Sprintf("%s · %s · %s", f.ID, c.graded(f), placeOf(f)))...)
+	}
+	for _, row := range m.prose(guard.Line(c.words(f), 0) + guard.Line(claimOf(f), statusRunes)) {
+		rows = append(rows, m.paint(bold, row))
+	}
+	rows = append(rows, m.evidence(f)...)
+	body := c.body
+	if body == "" {
+		body = strings.TrimSpace(f.Body)
+	}
+	runes := []rune(body)
+	rows = append(rows, m.prose(string(runes[:min(len(runes), proseRunes)]))...)
+	if more := len(runes) - proseRunes; more > 0 {
+		rows = append(rows, m.prose(render.Count(more, "more character")+" not shown here.")...)
+	}
+	if f.Suggestion != "" {
+		rows = append(rows, m.prose("Suggested in its place:")...)
+		rows = append(rows, m.code(strings.Split(strings.TrimSuffix(f.Suggestion, "\n"), "\n"), func(int) string { return "+" })...)
+	}
+	return append(rows, m.prose(m.fate(f, c))...)
+}
+
+// prose wraps text.
+func (m model) prose(text string) (rows []string) {
+	for _, l := range strings.Split(strings.ReplaceAll(guard.Text(text), "\t", "    "), "\n") {
+		rows = append(rows, inert(wrap(l, m.width-1), m.width)...)
+	}
+	return rows
+}
+
+// evidence is the code that a finding is about: its lines, else the one it quotes.
+func (m model) evidence(f finding.Finding) []string {
+	var lines []string
+	if f.Category != secret && m.Review.Lines != nil && f.StartLine > 0 {
+		for n := f.StartLine; n <= f.Line && n < f.StartLine+codeRows+1; n++ {
+			text, ok := m.Review.Lines(f.Path, f.Side, n)
+			if !ok {
+				lines = nil
+				break
+			}
+			lines = append(lines, text)
+		}
+	}
+	number := func(i int) string { return strconv.Itoa(f.StartLine + i) }
+	if lines == nil && f.Quote != "" {
+		lines = strings.Split(f.Quote, "\n")[:1]
+		if f.StartLine != f.Line {
+			number = func(int) string { return "" } // the quote may be any of the lines
+		}
+	}
+	return m.code(lines, number)
+}
+
+func (m model) code(lines []string, sign func(int) string) (rows []string) {
+	for i, l := range lines {
+		if i == codeRows {
+			return append(rows, cut(padded("", 6)+" │ …", m.width))
+		}
+		text := guard.Line(strings.ReplaceAll(l, "\t", "    "), 1000)
+		rows = append(rows, cut(fmt.Sprintf("%6s │ %s", sign(i), text), m.width))
+	}
+	return rows
+}
+
+// fate says how sure the reviewer is and where the finding will stand.
+func (m model) fate(f finding.Finding, c change) string {
+	sure := "Found by a rule"
+	if f.Source == finding.Model {
+		sure = fmt.Sprintf("Confidence %.2f", f.Confidence)
+	}
+	note := guard.Line(f.Note, statusRunes)
+	switch {
+	case c.dropped:
+		return sure + ". Not posted."
+	case c.moved, f.Placement == finding.Body && note == "":
+		return sure + ", in the review's summary."
+	case f.Placement == finding.Body:
+		return sure + ", in the review's summary, since " + note + "."
+	}
+	return sure + ", posted at its line."
+}
+
+// previewed are the rows of the review as it would be posted.
+func (m model) previewed() []string {
+	text := m.page
+	if len(text) > pageBytes {
+		text = strings.ToValidUTF8(text[:pageBytes], "") + "\n\n" + render.Count(len(m.page)-pageBytes, "more byte") + " not shown here."
+	}
+	return m.prose(strings.TrimSpace(text))
+}

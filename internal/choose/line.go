@@ -1,0 +1,95 @@
+package choose
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+const maxTyped = 16_000 // bytes of a line; a decision has at most 64 KiB
+
+// line is one line of text under way. at is the cursor, before the rune there.
+type line struct {
+	runes []rune
+	at    int
+}
+
+func newLine(s string) line {
+	runes := []rune(oneLine(s))
+	return line{runes, len(runes)}
+}
+
+// oneLine is text as it can be edited and sent: on one line, with what cannot be
+// seen written out, so that what is shown is what is decided.
+func oneLine(s string) string {
+	return strings.TrimSpace(strings.NewReplacer("\n", " ", "\t", " ").Replace(guard.Visible(s)))
+}
+
+// text is what was typed, for a command.
+func (l line) text() string { return oneLine(string(l.runes)) }
+
+// typed puts text in at the cursor; what exceeds the limit is not taken.
+func (l line) typed(s string) line {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
+	if len(string(l.runes))+len(s) > maxTyped {
+		return l
+	}
+	more := []rune(s)
+	return line{slices.Insert(slices.Clone(l.runes), l.at, more...), l.at + len(more)}
+}
+
+// key moves the cursor or deletes.
+func (l line) key(name string) line {
+	switch name {
+	case "left", "ctrl+b":
+		return line{l.runes, max(0, l.at-1)}
+	case "right", "ctrl+f":
+		return line{l.runes, min(len(l.runes), l.at+1)}
+	case "home", "ctrl+a":
+		return line{l.runes, 0}
+	case "end", "ctrl+e":
+		return line{l.runes, len(l.runes)}
+	case "backspace", "ctrl+h":
+		return l.without(max(0, l.at-1), l.at)
+	case "delete":
+		return l.without(l.at, min(len(l.runes), l.at+1))
+	case "ctrl+w":
+		return l.without(l.wordStart(), l.at)
+	case "ctrl+u":
+		return l.without(0, l.at)
+	case "ctrl+k":
+		return l.without(l.at, len(l.runes))
+	}
+	return l
+}
+
+func (l line) without(from, to int) line {
+	return line{slices.Delete(slices.Clone(l.runes), from, to), from}
+}
+
+func (l line) wordStart() int {
+	i := l.at
+	for i > 0 && l.runes[i-1] == ' ' {
+		i--
+	}
+	for i > 0 && l.runes[i-1] != ' ' {
+		i--
+	}
+	return i
+}
+
+// rows draws the line with its cursor: at most most rows, around the cursor.
+func (l line) rows(limit, most int) []string {
+	before := guard.Line(string(l.runes[:l.at]), 0) + "█"
+	all := folded(before+guard.Line(string(l.runes[l.at:]), 0), limit)
+	at := len(folded(before, limit)) - 1
+	from := max(0, min(at-most/2, len(all)-most))
+	return inert(all[from:min(len(all), from+most)], limit)
+}

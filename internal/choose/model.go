@@ -1,0 +1,157 @@
+package choose
+
+import (
+	"slices"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// screen is what fills the terminal.
+type screen int
+
+const (
+	list screen = iota
+	detail
+	preview
+	help
+)
+
+// model is the state of the list. It is a value: Update returns the next one,
+// and View is a function of it alone.
+type model struct {
+	Options
+	width, height int
+	screen        screen
+	places        int      // columns of the longest place
+	cursor        int      // index of the finding that keys are about
+	scroll        int      // first row shown of a detail, a preview or the help
+	changes       []change // by finding
+	page          string   // the preview's text, for reading
+	status        string   // what the last key came to; gone with the next key
+	question      question
+	choice        Choice
+}
+
+// question is what is asked below the list, in words of ours or guarded ones. A
+// nil answer means that nothing is asked.
+type question struct {
+	words  string
+	typing bool // a line of text; else y is yes, and any other key is no
+	line   line
+	answer func(m model, text string) (model, tea.Cmd)
+}
+
+func newModel(o Options) model {
+	m := model{Options: o, width: 80, height: 24, changes: chosenBefore(o.Commands, o.Review.Findings)}
+	for _, f := range o.Review.Findings {
+		m.places = max(m.places, columns(placeOf(f)))
+	}
+	return m
+}
+
+func (m model) Init() tea.Cmd { return nil }
+
+// Update takes in a key or a new size.
+func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = max(msg.Width, 1), max(msg.Height, 1)
+	case tea.KeyMsg:
+		m, cmd = m.keys(tea.Key(msg))
+	}
+	m.scroll = max(0, min(m.scroll, m.pageRows()-m.space()))
+	return m, cmd
+}
+
+// keys takes keys that came at once one after the other, as over a slow line.
+// Pasted text is text: it presses no key.
+func (m model) keys(k tea.Key) (model, tea.Cmd) {
+	switch {
+	case k.Alt:
+		return m, nil
+	case k.Paste:
+		if m.question.typing {
+			m.question.line = m.question.line.typed(string(k.Runes))
+		}
+		return m, nil
+	case k.Type != tea.KeyRunes:
+		return m.key(k.String())
+	}
+	var cmd tea.Cmd
+	for _, r := range k.Runes {
+		if m, cmd = m.key(string(r)); cmd != nil {
+			break
+		}
+	}
+	return m, cmd
+}
+
+func (m model) key(name string) (model, tea.Cmd) {
+	m.status = ""
+	switch {
+	case name == "ctrl+c", name == "ctrl+d":
+		return m, tea.Quit
+	case m.question.typing:
+		return m.lineKey(name)
+	case m.question.answer != nil:
+		q := m.question
+		m.question = question{}
+		if name == "y" || name == "Y" {
+			return q.answer(m, "")
+		}
+		return m, nil
+	case m.screen != list && (name == "esc" || name == "q"):
+		m.screen, m.scroll = list, 0
+		return m, nil
+	case m.moves(name):
+		return m.moved(name), nil
+	}
+	if act := m.actions()[name]; act != nil {
+		return act(m)
+	}
+	return m, nil
+}
+
+// lineKey is a key while a line of text is typed.
+func (m model) lineKey(name string) (model, tea.Cmd) {
+	q := m.question
+	switch {
+	case name == "esc":
+		m.question = question{}
+	case name == "enter":
+		m.question = question{}
+		return q.answer(m, q.line.text())
+	case len([]rune(name)) == 1:
+		m.question.line = q.line.typed(name)
+	default:
+		m.question.line = q.line.key(name)
+	}
+	return m, nil
+}
+
+var motions = []string{"up", "k", "down", "j", "pgup", "pgdown", "home", "end", "g", "G"}
+
+func (m model) moves(name string) bool { return slices.Contains(motions, name) }
+
+// moved moves the cursor, or what is shown of a page.
+func (m model) moved(name string) model {
+	at, last, page := &m.cursor, len(m.changes)-1, m.listed()
+	if m.screen != list {
+		at, last, page = &m.scroll, m.pageRows()-m.space(), m.space()
+	}
+	step := map[string]int{"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -page, "pgdown": page, "home": -last, "end": last, "g": -last, "G": last}[name]
+	*at = max(0, min(*at+step, last))
+	return m
+}
+
+func (m model) current() finding.Finding { return m.Review.Findings[m.cursor] }
+
+// changed returns the model with another change of the current finding.
+func (m model) changed(edit func(*change)) model {
+	m.changes = slices.Clone(m.changes)
+	edit(&m.changes[m.cursor])
+	return m
+}

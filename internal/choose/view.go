@@ -1,0 +1,236 @@
+package choose
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+const (
+	statusRunes = 400 // of a message, a question's facts, a title
+	narrow      = 60  // columns below which a finding takes two rows
+	paneFrom    = 12  // rows for list and detail together, of which on both are shown
+	askRows     = 4   // of a question, and of a line that is typed
+)
+
+// ANSI colours, by what they mean here.
+const (
+	bold = "1"
+	dim  = "2"
+)
+
+var severityColor = map[finding.Severity]string{finding.Blocker: "1;31", finding.Major: "33", finding.Minor: "36", finding.Nit: dim}
+
+func (m model) paint(code, s string) string {
+	if !m.Color || s == "" || code == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// View draws the terminal: exactly its height in rows, none wider than it. The
+// keys are always in the last one.
+func (m model) View() string {
+	head, foot := m.head(), m.foot()
+	rows := m.middle(m.space())
+	for len(head)+len(rows)+len(foot) < m.height {
+		rows = append(rows, "")
+	}
+	rows = append(append(head, rows...), foot...)
+	return strings.Join(rows[max(0, len(rows)-m.height):], "\n")
+}
+
+// space is how many rows there are between head and foot.
+func (m model) space() int { return max(1, m.height-len(m.head())-len(m.foot())) }
+
+// head says what is decided; a low terminal has no room for it.
+func (m model) head() []string {
+	if m.height < 10 {
+		return nil
+	}
+	title := "Review of " + guard.Line(m.Review.Name, statusRunes)
+	if t := guard.Line(strings.TrimSpace(m.Review.Title), statusRunes); t != "" {
+		title += ": " + t
+	}
+	facts := finding.Counts(m.Review.Findings)
+	if t := tally(m.changes); t != "" {
+		facts += " · " + t
+	}
+	until := " · until " + m.Expires.UTC().Format("2 January 2006, 15:04 UTC")
+	if !m.Expires.IsZero() && columns(facts+until) <= m.width {
+		facts += until
+	}
+	return []string{m.paint(bold, cut(title, m.width)), cut(facts, m.width), ""}
+}
+
+// foot is what is asked or was said, and the keys.
+func (m model) foot() (rows []string) {
+	words := m.question.words
+	if m.question.answer == nil {
+		words = m.status
+	}
+	for _, row := range inert(limited(wrap(words, m.width), askRows), m.width) {
+		rows = append(rows, m.paint(bold, row))
+	}
+	if m.question.typing {
+		rows = append(rows, m.question.line.rows(m.width, askRows)...)
+	}
+	return append(rows, m.keyRow())
+}
+
+func limited(rows []string, most int) []string {
+	if len(rows) > most {
+		rows = append(rows[:most-1:most-1], rows[most-1]+" …")
+	}
+	return rows
+}
+
+// inert guards every row anew, since one may begin within a text with what acts
+// at a line's start, and cuts it.
+func inert(rows []string, limit int) []string {
+	safe := make([]string, 0, len(rows))
+	for _, row := range rows {
+		safe = append(safe, cut(guard.Text(row), limit))
+	}
+	return safe
+}
+
+// middle is what stands between head and foot, at most n rows.
+func (m model) middle(n int) []string {
+	if m.screen == list {
+		return m.listAndPane(n)
+	}
+	rows := m.pageText()
+	rows = rows[min(m.scroll, len(rows)):]
+	return m.shortened(rows, n, "more below")
+}
+
+// shortened says in the last of n rows how many are missing.
+func (m model) shortened(rows []string, n int, where string) []string {
+	if len(rows) <= n || n < 2 {
+		return rows[:min(n, len(rows))]
+	}
+	note := cut(fmt.Sprintf("… %s %s", render.Count(len(rows)-n+1, "row"), where), m.width)
+	return append(rows[:n-1:n-1], m.paint(dim, note))
+}
+
+// pageText are all rows of a screen that scrolls.
+func (m model) pageText() []string {
+	switch m.screen {
+	case detail:
+		return m.details(true)
+	case preview:
+		return m.previewed()
+	}
+	return m.helped()
+}
+
+func (m model) pageRows() int {
+	if m.screen == list {
+		return 0
+	}
+	return len(m.pageText())
+}
+
+// listed is how many findings the list shows at one time.
+func (m model) listed() int { return max(1, m.listRows(m.space())/m.perFinding()) }
+
+func (m model) perFinding() int {
+	if m.width < narrow {
+		return 2
+	}
+	return 1
+}
+
+// listRows is how many of n rows the list takes: half where the detail of the
+// current finding stands below it.
+func (m model) listRows(n int) int {
+	if n >= paneFrom {
+		n /= 2
+	}
+	return min(n, len(m.changes)*m.perFinding())
+}
+
+// listAndPane is the list around the cursor, and what it is about at the cursor.
+func (m model) listAndPane(n int) (rows []string) {
+	if len(m.changes) == 0 {
+		return []string{cut("Nothing was found; what is posted has no findings.", m.width)}
+	}
+	shown := m.listed()
+	from := max(0, min(m.cursor-shown/2, len(m.changes)-shown))
+	for i := from; i < min(from+shown, len(m.changes)); i++ {
+		rows = append(rows, m.row(i)...)
+	}
+	if n < paneFrom {
+		return rows[:min(n, len(rows))]
+	}
+	border := fmt.Sprintf("── %d of %d ", m.cursor+1, len(m.changes))
+	border += strings.Repeat("─", max(0, m.width-columns(border)))
+	rows = append(rows, m.paint(dim, cut(border, m.width)))
+	return append(rows, m.shortened(m.details(false), n-len(rows), "more, enter shows all")...)
+}
+
+// row is one finding of the list: id, severity, place and claim.
+func (m model) row(i int) []string {
+	f, c := m.Review.Findings[i], m.changes[i]
+	mark := "  "
+	if i == m.cursor {
+		mark = "> "
+	}
+	grade := string(c.graded(f))
+	id := mark + padded(guard.Line(f.ID, 10), len(fmt.Sprintf("F%d", len(m.changes)))) + " "
+	claim := guard.Line(c.words(f), statusRunes) + guard.Line(claimOf(f), statusRunes)
+	if m.width < narrow {
+		place := cutFront(placeOf(f), m.width-columns(id)-len(grade)-2)
+		head := cut(id+grade, m.width)
+		return []string{m.graded(head, c.graded(f), i) + cut("  "+place, m.width-columns(head)), m.marked(cut("    "+claim, m.width), i)}
+	}
+	places := min(m.places, m.width*3/10)
+	place := padded(cutFront(placeOf(f), places), places)
+	head := id + padded(grade, len("blocker")) + "  "
+	rest := place + "  " + claim
+	return []string{m.graded(head, c.graded(f), i) + m.marked(cut(rest, m.width-columns(head)), i)}
+}
+
+// marked is text of the row under the cursor.
+func (m model) marked(s string, i int) string {
+	if i != m.cursor {
+		return s
+	}
+	return m.paint(bold, s)
+}
+
+func (m model) graded(head string, s finding.Severity, i int) string {
+	if code := severityColor[s]; m.Color && code != "" {
+		return strings.Replace(m.marked(head, i), " "+string(s), " "+m.paint(code, string(s)), 1)
+	}
+	return m.marked(head, i)
+}
+
+// claimOf is a finding's title, raw.
+func claimOf(f finding.Finding) string { return strings.TrimSuffix(strings.TrimSpace(f.Title), ".") }
+
+// placeOf is path:line on one line.
+func placeOf(f finding.Finding) string {
+	path := guard.Line(f.Path, 1000)
+	switch {
+	case path == "":
+		return "the pull request"
+	case f.Line <= 0:
+		return path
+	case f.Side == finding.Left:
+		return fmt.Sprintf("%s:%d (old)", path, first(f))
+	}
+	return fmt.Sprintf("%s:%d", path, first(f))
+}
+
+// first is the first of a finding's lines.
+func first(f finding.Finding) int {
+	if f.StartLine > 0 {
+		return min(f.StartLine, f.Line)
+	}
+	return f.Line
+}

@@ -1,0 +1,74 @@
+package config
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// mostComments is the largest value of comments.max.
+const mostComments = 50
+
+// maxEnvironment is the longest name of an environment, in characters:
+// https://docs.github.com/en/actions/reference/workflows-and-actions/deployments-and-environments
+const maxEnvironment = 255
+
+// EnvironmentFor names the environment whose approval a change needs: that of
+// the first entry of environments, in the file's order, with a glob that fits any
+// of the paths. It is empty where none does. paths holds the old names of renamed
+// files as well, so that moving a file out of a folder asks that folder's owners.
+func (c Config) EnvironmentFor(paths []string) string {
+	for _, e := range c.Environments {
+		for _, path := range paths {
+			if Matches(e.Paths, path) {
+				return e.Name
+			}
+		}
+	}
+	return ""
+}
+
+func commentKeys(c *Comments) keys {
+	return keys{
+		"max":     func(r *reader, n ast.Node) { c.Max = r.upTo(n, mostComments) },
+		"resolve": func(r *reader, n ast.Node) { r.boolean(n, &c.Resolve) },
+	}
+}
+
+func environmentKeys(e *Environment) keys {
+	return keys{
+		"paths":       func(r *reader, n ast.Node) { e.Paths = r.globs(n) },
+		"environment": func(r *reader, n ast.Node) { r.environment(n, &e.Name) },
+	}
+}
+
+func (r *reader) environments(n ast.Node) []Environment {
+	var all []Environment
+	for _, item := range r.list(n) {
+		var e Environment
+		before := len(r.problems)
+		r.mapping(item, environmentKeys(&e))
+		if before == len(r.problems) && (len(e.Paths) == 0 || e.Name == "") {
+			r.fail(item, "this needs paths, a list of globs, and environment, a name")
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// environment reads a name that GitHub takes for an environment.
+func (r *reader) environment(n ast.Node, into *string) {
+	var s string
+	if !r.text(n, &s) {
+		return
+	}
+	control := strings.ContainsFunc(s, unicode.IsControl)
+	if s == "" || len([]rune(s)) > maxEnvironment || strings.TrimSpace(s) != s || control || strings.ContainsAny(s, "'\"`,;\\") || guard.Visible(s) != s {
+		r.fail(n, "%.60q is not an environment's name", s)
+		return
+	}
+	*into = s
+}

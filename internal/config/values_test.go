@@ -1,0 +1,54 @@
+package config_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/config"
+)
+
+func TestValuesHasEveryKey(t *testing.T) {
+	t.Parallel()
+	c, err := config.Parse("f.yml", []byte(modelSettings))
+	require.NoError(t, err)
+	var names []string
+	for _, v := range c.Values() {
+		names = append(names, v.Key)
+	}
+	for _, key := range known("prices.gpt-9") {
+		leaf := !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, key+".") })
+		inside := strings.HasPrefix(key, "prices.gpt-9.") || strings.HasPrefix(key, "guidelines.") || strings.HasPrefix(key, "environments.")
+		if leaf && !inside {
+			require.Contains(t, names, key)
+		}
+	}
+}
+
+func TestValuesShowsNoHeadersValue(t *testing.T) {
+	t.Parallel()
+	c, err := config.Parse("f.yml", []byte("model-options: {headers: {X-Key: hunter2}}\n"))
+	require.NoError(t, err)
+	at := slices.IndexFunc(c.Values(), func(v config.Value) bool { return v.Key == "model-options.headers" })
+	require.Equal(t, map[string]any{"X-Key": "(hidden)"}, c.Values()[at].Value)
+}
+
+func TestYAMLReadsAsTheValuesThatItWrote(t *testing.T) {
+	t.Parallel()
+	texts := []string{
+		"plain", "two words", "36h", "1.5", "true", "null", "~", "", " ", "a: b", "a #b", "# a", "- a", "*a", "&a", "!a", "[a", "{a", "'a", "\"a", "%a", "@a", "<<", "? a",
+		"a\nb", "a\tb", "é", "\u202e", "---", "...", "|", ">", "a:", "\\",
+	}
+	for _, s := range texts {
+		values := []config.Value{{Key: "top", Value: s, Source: "default"}, {Key: "under." + s, Value: []string{s}, Source: "f.yml:1"}}
+		text, err := config.YAML(values)
+		require.NoError(t, err, s)
+		var read map[string]any
+		require.NoError(t, yaml.Unmarshal([]byte(text), &read), text)
+		require.Equal(t, map[string]any{"top": s, "under": map[string]any{s: []any{s}}}, read, text)
+		require.Len(t, strings.Split(text, "\n"), 4, "one line each")
+	}
+}

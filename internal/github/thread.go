@@ -1,0 +1,154 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+// Thread is a conversation on a line of a pull request's diff. REST does not
+// tell that one is resolved.
+type Thread struct {
+	ID       string // of GraphQL
+	Comment  int64  // that opened it
+	Own      bool   // the viewer wrote that comment
+	Resolved bool
+	Answers  int // comments behind the first, by anybody
+}
+
+// maxThreadPages bounds the threads that are read: a hundred stand on a page.
+const maxThreadPages = 50
+
+const threadsQuery = `query($owner: String!, $name: String!, $number: Int!, $after: String) {
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) {
+      reviewThreads(first: 100, after: $after) {
+        pageInfo { hasNextPage endCursor }
+        nodes { id isResolved comments(first: 1) { totalCount nodes { fullDatabaseId viewerDidAuthor } } }
+      }
+    }
+  }
+}`
+
+type threadPage struct {
+	PageInfo struct {
+		HasNextPage bool   `json:"hasNextPage"`
+		EndCursor   string `json:"endCursor"`
+	} `json:"pageInfo"`
+	Nodes []struct {
+		ID         string `json:"id"`
+		IsResolved bool   `json:"isResolved"`
+		Comments   struct {
+			TotalCount int `json:"totalCount"`
+			Nodes      []struct {
+				ID  string `json:"fullDatabaseId"` // a BigInt, which is a string
+				Own bool   `json:"viewerDidAuthor"`
+			} `json:"nodes"`
+		} `json:"comments"`
+	} `json:"nodes"`
+}
+
+// Threads lists the threads on a pull request's diff, oldest first. It is the
+// one question that only GraphQL answers, by POST: ErrNotFound, ErrNoAccess, or
+// ErrTooLarge above 5,000 of them.
+func (c *Client) Threads(ctx context.Context, ref pull.Ref) ([]Thread, error) {
+	doing := "listing the threads on " + ref.String()
+	api := c.client(http.MethodPost)
+	var threads []Thread
+	after := (*string)(nil)
+	for range maxThreadPages {
+		var data struct {
+			Repository *struct {
+				PullRequest *struct {
+					ReviewThreads threadPage `json:"reviewThreads"`
+				} `json:"pullRequest"`
+			} `json:"repository"`
+		}
+		vars := map[string]any{"owner": ref.Owner, "name": ref.Repo, "number": ref.Number, "after": after}
+		if err := GraphQL(ctx, api, threadsQuery, vars, &data); err != nil {
+			return nil, Wrap(doing, err)
+		}
+		if data.Repository == nil || data.Repository.PullRequest == nil {
+			return nil, Wrap(doing, ErrNotFound)
+		}
+		page := data.Repository.PullRequest.ReviewThreads
+		threads = append(threads, page.threads()...)
+		if !page.PageInfo.HasNextPage || page.PageInfo.EndCursor == "" {
+			return threads, nil
+		}
+		after = &page.PageInfo.EndCursor
+	}
+	return nil, Wrap(doing, fmt.Errorf("%w: more than %d pages", ErrTooLarge, maxThreadPages))
+}
+
+// threads are those of a page whose first comment is named.
+func (p threadPage) threads() (list []Thread) {
+	for _, n := range p.Nodes {
+		if len(n.Comments.Nodes) == 0 || n.ID == "" {
+			continue
+		}
+		first := n.Comments.Nodes[0]
+		id, err := strconv.ParseInt(first.ID, 10, 64)
+		if err != nil {
+			continue
+		}
+		list = append(list, Thread{ID: n.ID, Comment: id, Own: first.Own, Resolved: n.IsResolved, Answers: max(0, n.Comments.TotalCount-1)})
+	}
+	return list
+}
+
+// GraphQL sends one request to the API's GraphQL address, once, and decodes its
+// data. An answer with errors in it is an error, whatever data it has: ErrNoAccess
+// and ErrNotFound where it says so.
+func GraphQL(ctx context.Context, api *gh.Client, query string, vars map[string]any, data any) error {
+	req, err := api.NewRequest(http.MethodPost, graphQLURL(api.BaseURL), map[string]any{"query": query, "variables": vars})
+	if err != nil {
+		return err
+	}
+	var answer struct {
+		Data   json.RawMessage `json:"data"`
+		Errors []graphQLError  `json:"errors"`
+	}
+	if _, err := api.Do(ctx, req, &answer); err != nil {
+		return err
+	}
+	if len(answer.Errors) > 0 {
+		return answer.Errors[0].err()
+	}
+	if len(answer.Data) == 0 {
+		return errIncomplete
+	}
+	return json.Unmarshal(answer.Data, data)
+}
+
+type graphQLError struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+}
+
+func (e graphQLError) err() error {
+	switch e.Type {
+	case "FORBIDDEN", "INSUFFICIENT_SCOPES":
+		return fmt.Errorf("%w: %.300q", ErrNoAccess, e.Message)
+	case "NOT_FOUND":
+		return fmt.Errorf("%w: %.300q", ErrNotFound, e.Message)
+	}
+	return errors.New(strconv.Quote(e.Message[:min(len(e.Message), 300)]))
+}
+
+// graphQLURL is where a server of the REST address has GraphQL: beside it on
+// github.com and ghe.com, at /api/graphql on an Enterprise Server.
+func graphQLURL(rest *url.URL) string {
+	at := *rest
+	at.Path = strings.TrimSuffix(strings.TrimSuffix(at.Path, "/"), "/v3") + "/graphql"
+	return at.String()
+}

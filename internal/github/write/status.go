@@ -1,0 +1,122 @@
+package write
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+// ErrNoStatuses is a token that may not write commit statuses.
+var ErrNoStatuses = errors.New("the token may not write commit statuses (statuses: write)")
+
+// Mark is what a commit status says of a draft that waits: numbers, a code, a
+// time and an address, and no word of a pull request or a model.
+type Mark struct {
+	Instance string // slug of a second reviewer, whose mark has a name of its own
+	Code     string // of the draft, 16 hex digits
+	Findings int
+	Blockers int
+	Expires  time.Time
+	Page     string // where the draft is read and decided; empty for none
+}
+
+var (
+	codeForm = regexp.MustCompile(`^[0-9a-f]{16}$`)
+	plainURL = regexp.MustCompile(`^https?://[A-Za-z0-9.:/#?=&_-]+$`)
+)
+
+// Mark sets a pending status on a commit: a draft waits there. Errors are
+// ErrNoStatuses, those of package github, or a *transport.StatusError.
+func (c *Client) Mark(ctx context.Context, ref pull.Ref, sha string, m Mark) error {
+	if !codeForm.MatchString(m.Code) {
+		return fmt.Errorf("marking %s: the code has not 16 hex digits", ref)
+	}
+	return c.status(ctx, ref, sha, &gh.RepoStatus{
+		State: gh.String("pending"), Context: gh.String(named(m.Instance)), Description: gh.String(m.description()), TargetURL: address(m.Page),
+	})
+}
+
+// description has 140 characters at most, as GitHub demands.
+func (m Mark) description() string {
+	return fmt.Sprintf("waits for a decision: %s, %s; code %s, until %s", count(m.Findings, "finding"), count(m.Blockers, "blocker"),
+		m.Code, m.Expires.UTC().Format("2 Jan 2006 15:04 UTC"))
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Ending is what became of a draft that was marked.
+type Ending string
+
+// The endings.
+const (
+	Posted   Ending = "decided: posted"
+	Rejected Ending = "decided: rejected"
+	Lapsed   Ending = "expired, not decided"
+)
+
+// Unmark ends the wait of a commit that Mark had marked: success after a
+// decision, error where there was none. Where no mark of the instance is
+// pending it writes nothing, so that a job may always call it. page is the posted
+// review, or empty. Errors are those of Mark; a token that may not even read
+// statuses is ErrNoStatuses.
+func (c *Client) Unmark(ctx context.Context, ref pull.Ref, sha, instance string, end Ending, page string) (cleared bool, err error) {
+	waits, err := c.marked(ctx, ref, sha, named(instance))
+	if err != nil || !waits {
+		return false, refused(ErrNoStatuses, "reading the statuses of "+ref.String(), err)
+	}
+	state := "success"
+	if end == Lapsed {
+		state = "error"
+	}
+	err = c.status(ctx, ref, sha, &gh.RepoStatus{
+		State: gh.String(state), Context: gh.String(named(instance)), Description: gh.String(string(end)), TargetURL: address(page),
+	})
+	return err == nil, err
+}
+
+func (c *Client) marked(ctx context.Context, ref pull.Ref, sha, name string) (bool, error) {
+	o := &gh.ListOptions{PerPage: 100}
+	for range github.CheckPages {
+		list, resp, err := c.api.Repositories.GetCombinedStatus(ctx, ref.Owner, ref.Repo, sha, o)
+		if err != nil {
+			return false, err
+		}
+		for _, s := range list.Statuses {
+			if s.GetContext() == name {
+				return s.GetState() == "pending", nil
+			}
+		}
+		if o.Page = resp.NextPage; o.Page == 0 {
+			break
+		}
+	}
+	return false, nil
+}
+
+func (c *Client) status(ctx context.Context, ref pull.Ref, sha string, s *gh.RepoStatus) error {
+	_, err := patiently(ctx, c, func() (*gh.RepoStatus, error) {
+		made, _, err := c.api.Repositories.CreateStatus(ctx, ref.Owner, ref.Repo, sha, s)
+		return made, err
+	})
+	return refused(ErrNoStatuses, "setting the status of "+ref.String(), err)
+}
+
+// address is a URL of ours, or none.
+func address(url string) *string {
+	if !plainURL.MatchString(url) {
+		return nil
+	}
+	return gh.String(url)
+}

@@ -1,0 +1,119 @@
+package post
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+// named is the marker that the review is found by.
+func (q Request) named() render.Marker {
+	return render.Marker{Thread: q.Thread, Digest: q.Digest, Approved: Approved(q.Review)}
+}
+
+// marker is the marker of the review in one of its forms, with all that later
+// drafts are to remember: the newest review of a pull request has what those before
+// it had. What its approver saw for the first time stands first in each list,
+// since a list may be shortened.
+func (q Request) marker(form render.Review) render.Marker {
+	m := q.named()
+	m.Posted = append(m.Posted, said(form)...)
+	for _, f := range form.Filtered {
+		if f.Filtered == finding.Dropped || f.Filtered == finding.DroppedBefore && !dropped(form.Earlier, f.Fingerprint) {
+			m.Dropped = append(m.Dropped, f.Fingerprint)
+		}
+	}
+	for _, e := range form.Earlier {
+		switch {
+		case e.Fate == finding.WasDropped:
+			m.Dropped = append(m.Dropped, e.Fingerprint)
+		case e.Fate == finding.WasPosted && (e.Announced || e.Now == finding.Resolved):
+			m.Resolved = append(m.Resolved, e.Fingerprint)
+		case e.Fate == finding.WasPosted:
+			m.Posted = append(m.Posted, e.Fingerprint)
+		}
+	}
+	for _, list := range []*[]string{&m.Posted, &m.Dropped, &m.Resolved} {
+		*list = slices.DeleteFunc(*list, func(fp string) bool { return !fingerprint.MatchString(fp) })
+	}
+	return m
+}
+
+var fingerprint = regexp.MustCompile(`^[0-9a-f]{16}$`)
+
+// said are the fingerprints of the findings that a form of the review holds,
+// those with a comment first. What its body has no room for was not said.
+func said(form render.Review) []string {
+	left := map[string]int{}
+	for _, f := range render.Cut(form) {
+		left[f.Fingerprint]++
+	}
+	var inline, body []string
+	for _, f := range form.Findings {
+		switch {
+		case f.Placement == finding.Inline:
+			inline = append(inline, f.Fingerprint)
+		case left[f.Fingerprint] > 0:
+			left[f.Fingerprint]--
+		default:
+			body = append(body, f.Fingerprint)
+		}
+	}
+	return append(inline, body...)
+}
+
+func dropped(all []finding.Earlier, fingerprint string) bool {
+	return slices.ContainsFunc(all, func(e finding.Earlier) bool {
+		return e.Fate == finding.WasDropped && e.Fingerprint == fingerprint
+	})
+}
+
+// marked is the review as Rendered gives it, with the marker of its finding
+// behind every inline comment. A marker is not seen, and no part of what was approved.
+func marked(r render.Review) (body string, comments []write.Comment) {
+	body, comments = Rendered(r)
+	i := 0
+	for _, f := range r.Findings {
+		if f.Placement != finding.Inline {
+			continue
+		}
+		if marker := render.CommentMarker(f.Fingerprint); marker != "" {
+			comments[i].Body += "\n\n" + marker
+		}
+		i++
+	}
+	return body, comments
+}
+
+// resolve marks the threads of findings as resolved that the new head resolved. A
+// draft may have waited for days and came by a checkpoint, so each thread is looked
+// at again: it must be ours, open, and without an answer.
+func (q Request) resolve(ctx context.Context) error {
+	var wanted []string
+	for _, e := range q.Review.Earlier {
+		if e.Fate == finding.WasPosted && e.Now == finding.Resolved && e.Thread != "" {
+			wanted = append(wanted, e.Thread)
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	threads, err := q.Threads.List(ctx, q.Ref)
+	if err != nil {
+		return err
+	}
+	for _, t := range threads {
+		if !slices.Contains(wanted, t.ID) || !t.Own || t.Resolved || t.Answers > 0 {
+			continue
+		}
+		if err := q.Threads.Resolve(ctx, t.ID); err != nil {
+			return fmt.Errorf("threads of resolved findings stay open: %w", err)
+		}
+	}
+	return nil
+}

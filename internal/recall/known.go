@@ -1,0 +1,90 @@
+package recall
+
+import (
+	"cmp"
+
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// FromState is what a decided draft tells later ones: what it posted, what its
+// approver dropped, and what it remembered itself. comments are as decided. A
+// draft that was rejected or withdrawn has posted and dropped nothing: its verdict
+// was on that draft. Without a record there is nothing to tell.
+func FromState(comments []finding.Finding, record *decision.Record, earlier []finding.Earlier) []finding.Earlier {
+	if record == nil || record.Decision == decision.Revise {
+		return nil
+	}
+	approved := record.Decision == decision.Approve
+	var all []finding.Earlier
+	for _, f := range comments {
+		e := finding.Earlier{
+			Fate: finding.WasPosted, Fingerprint: f.Fingerprint, Path: f.Path, Side: f.Side,
+			Quote: clip(f.Quote), Title: clip(f.Title), Category: f.Category, Severity: f.Severity,
+		}
+		if f.Filtered == finding.Dropped {
+			e.Fate, e.By = finding.WasDropped, record.By
+		}
+		if approved && (f.Filtered == "" || f.Filtered == finding.Dropped) {
+			all = append(all, e)
+		}
+	}
+	for _, e := range earlier {
+		if e.Fate == finding.WasSaid || e.Fingerprint == "" {
+			continue
+		}
+		e.Announced = e.Announced || approved && e.Now == finding.Resolved
+		e.StartLine, e.Line, e.Thread, e.Now = 0, 0, "", ""
+		all = append(all, e)
+	}
+	return all
+}
+
+// merged adds what drafts tell to what GitHub shows. What GitHub shows counts: it
+// gets from the drafts what it lacks, and what it does not show is added as the
+// newest draft that knows it has it.
+func (c Change) merged(all []finding.Earlier) []finding.Earlier {
+	told := map[key]bool{}
+	for _, e := range all {
+		told[keyOf(e)] = true
+	}
+	for _, draft := range c.Known {
+		var news []finding.Earlier
+		for _, k := range draft {
+			k.Path = c.path(k.Path)
+			if told[keyOf(k)] {
+				complete(all, k)
+			} else if len(all)+len(news) < 2*maxPosted {
+				news = append(news, k)
+			}
+		}
+		for _, k := range news {
+			told[keyOf(k)] = true
+		}
+		all = append(all, news...)
+	}
+	return all
+}
+
+type key struct {
+	fate        finding.Fate
+	fingerprint string
+}
+
+func keyOf(e finding.Earlier) key { return key{e.Fate, e.Fingerprint} }
+
+// complete gives the first that lacks a category what a draft knows of it.
+func complete(all []finding.Earlier, k finding.Earlier) {
+	for i, e := range all {
+		if keyOf(e) != keyOf(k) || e.Category != "" {
+			continue
+		}
+		if e.Path == "" && e.URL == "" {
+			e.Path, e.Side, e.Quote = k.Path, k.Side, k.Quote
+		}
+		e.Title, e.Severity = cmp.Or(e.Title, k.Title), cmp.Or(e.Severity, k.Severity)
+		e.Category, e.By = k.Category, cmp.Or(e.By, k.By)
+		all[i] = e
+		return
+	}
+}

@@ -1,0 +1,217 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/secret"
+)
+
+// memory is what the markers of our own reviews hold. A fingerprint may stand
+// more than once: two places can have one defect.
+type memory struct {
+	change   Change
+	listed   map[int64][]string // fingerprints by the review that lists them
+	open     map[string]int     // posted, and not said to be resolved
+	resolved map[string]int     // posted, and said to be resolved
+	drops    map[string]int
+	believed map[int64]bool // comments that are ours
+	comments []int64        // of the findings that posted gives, the first of them
+}
+
+// newMemory reads the markers, the newest review's first: each of ours has what
+// those before it had, so the newest one that names a fingerprint tells.
+func newMemory(c Change, viewer github.Viewer, reviews []github.Review) *memory {
+	m := &memory{
+		change: c, listed: map[int64][]string{}, believed: map[int64]bool{},
+		open: map[string]int{}, resolved: map[string]int{}, drops: map[string]int{},
+	}
+	reviews = slices.SortedFunc(slices.Values(reviews), func(a, b github.Review) int { return cmp.Compare(b.ID, a.ID) })
+	for _, r := range reviews {
+		marker, ok := render.ParseMarker(r.Body)
+		if !ok || !viewer.Wrote(r) || !c.own(marker.Thread) {
+			continue
+		}
+		m.listed[r.ID] = marker.Posted
+		open, resolved, drops := counts(marker.Posted), counts(marker.Resolved), counts(marker.Dropped)
+		for _, fp := range slices.Sorted(maps.Keys(counts(slices.Concat(marker.Posted, marker.Resolved)))) {
+			if m.open[fp]+m.resolved[fp] == 0 && len(m.open)+len(m.resolved) < maxPosted {
+				add(m.open, fp, open[fp])
+				add(m.resolved, fp, resolved[fp])
+			}
+		}
+		for fp, n := range drops {
+			m.drops[fp] = max(m.drops[fp], n)
+		}
+	}
+	return m
+}
+
+func add(to map[string]int, fingerprint string, n int) {
+	if n > 0 {
+		to[fingerprint] = n
+	}
+}
+
+func counts(list []string) map[string]int {
+	n := map[string]int{}
+	for _, fp := range list {
+		n[fp]++
+	}
+	return n
+}
+
+// own reports whether a thread is one of this pull request's and reviewer's. The
+// repository may have been renamed since, so its name does not count.
+func (c Change) own(thread string) bool {
+	of := func(id string) string {
+		_, of, _ := strings.Cut(id, "#")
+		of, _, _ = strings.Cut(of, ":")
+		return of
+	}
+	return of(thread) == of(pull.ThreadID(c.Pull.Ref, c.Instance, ""))
+}
+
+// posted are the findings of our reviews: those with a comment, the newest of
+// each first, and those of which the marker alone tells.
+func (m *memory) posted(comments []github.ReviewComment) []finding.Earlier {
+	open, resolved := maps.Clone(m.open), maps.Clone(m.resolved)
+	var all []finding.Earlier
+	for _, k := range slices.Backward(comments) {
+		e, ok := m.ours(k)
+		left := open
+		if ok && open[e.Fingerprint] == 0 {
+			left, e.Announced = resolved, true
+		}
+		if !ok || left[e.Fingerprint] == 0 {
+			continue
+		}
+		left[e.Fingerprint]--
+		m.comments = append(m.comments, k.ID)
+		all = append(all, e)
+	}
+	all = append(all, bare(open, finding.Earlier{Fate: finding.WasPosted})...)
+	return append(all, bare(resolved, finding.Earlier{Fate: finding.WasPosted, Announced: true})...)
+}
+
+func (m *memory) dropped() []finding.Earlier {
+	return bare(m.drops, finding.Earlier{Fate: finding.WasDropped})
+}
+
+// bare are findings of which the fingerprint alone is known.
+func bare(n map[string]int, like finding.Earlier) (all []finding.Earlier) {
+	for _, fp := range slices.Sorted(maps.Keys(n)) {
+		for range n[fp] {
+			like.Fingerprint = fp
+			all = append(all, like)
+		}
+	}
+	return all[:min(len(all), maxPosted)]
+}
+
+// ours reads a comment that one of our reviews came with and lists. Who may edit
+// it can change its text; a fingerprint that the review does not list is none.
+func (m *memory) ours(k github.ReviewComment) (finding.Earlier, bool) {
+	fp, severity, title, ok := render.ParseComment(k.Body)
+	if !ok || !slices.Contains(m.listed[k.Review], fp) {
+		return finding.Earlier{}, false
+	}
+	m.believed[k.ID] = true
+	quote, context := quoted(k.Hunk)
+	if context {
+		quote = "" // an unchanged line that leaves the diff is still in the file, so it tells nothing
+	}
+	e := finding.Earlier{
+		Fate: finding.WasPosted, Fingerprint: fp, Path: m.change.path(k.Path), Side: side(k), StartLine: start(k), Line: k.Line,
+		Quote: quote, Title: clip(title), URL: plain(k.URL),
+	}
+	if s, err := finding.ParseSeverity(strings.ToLower(severity)); err == nil {
+		e.Severity = s
+	}
+	return e, true
+}
+
+// quoted is the last line of a hunk, without what must not be kept, and whether
+// it is one that the change leaves as it was.
+func quoted(hunk string) (text string, context bool) {
+	lines := strings.Split(strings.TrimRight(hunk, "\n"), "\n")
+	for _, l := range slices.Backward(lines) {
+		if l == "" || l[0] == '\\' {
+			continue
+		}
+		if strings.HasPrefix(l, "@@") {
+			return "", false
+		}
+		return clip(secret.Redact(strings.TrimRight(l[1:], "\r"))), l[0] == ' '
+	}
+	return "", false
+}
+
+func side(k github.ReviewComment) finding.Side {
+	if k.Side == string(finding.Left) {
+		return finding.Left
+	}
+	return finding.Right
+}
+
+// start is the first line of a comment. One whose first line is on the other
+// side, or gone, is taken for one of its last line.
+func start(k github.ReviewComment) int {
+	if k.Start <= 0 || k.Start > k.Line || k.StartSide != "" && k.StartSide != k.Side {
+		return k.Line
+	}
+	return k.Start
+}
+
+func clip(text string) string {
+	if r := []rune(guard.Visible(text)); len(r) > maxText {
+		return string(r[:maxText])
+	}
+	return guard.Visible(text)
+}
+
+var plainURL = regexp.MustCompile(`^https?://[A-Za-z0-9.:/#?=&_-]+$`)
+
+// plain is an address that can stand in a text, else empty.
+func plain(url string) string {
+	if !plainURL.MatchString(url) || len(url) > maxText {
+		return ""
+	}
+	return url
+}
+
+func sortComments(all []github.ReviewComment) {
+	slices.SortStableFunc(all, func(a, b github.ReviewComment) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// threads notes the threads of our findings that are open and in which nobody
+// answered, where the account behind our token opened them.
+func (m *memory) threads(ctx context.Context, s Source, all []finding.Earlier) error {
+	if len(m.comments) == 0 {
+		return nil
+	}
+	threads, err := s.Threads(ctx, m.change.Pull.Ref)
+	if err != nil {
+		return fmt.Errorf("threads of earlier findings stay as they are: %w", err)
+	}
+	byComment := map[int64]github.Thread{}
+	for _, t := range threads {
+		byComment[t.Comment] = t
+	}
+	for i, id := range m.comments {
+		if t := byComment[id]; t.Own && !t.Resolved && t.Answers == 0 {
+			all[i].Thread = t.ID
+		}
+	}
+	return nil
+}

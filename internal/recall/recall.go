@@ -1,0 +1,108 @@
+// Package recall reads what was said of a pull request before: the findings of
+// our own posted reviews, what their approvers dropped, and the comments of
+// people on lines that are still in the diff.
+//
+// It believes a marker by the account that posted it, and a comment by the
+// review that it came with. It writes nothing, and judges nothing: which finding
+// says what was said already is for package aggregate. Start reading at Recall.
+package recall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+// Source is what is read of GitHub.
+type Source interface {
+	Viewer(ctx context.Context) (github.Viewer, error)
+	Reviews(ctx context.Context, ref pull.Ref) ([]github.Review, error)
+	ReviewComments(ctx context.Context, ref pull.Ref) ([]github.ReviewComment, error)
+	Threads(ctx context.Context, ref pull.Ref) ([]github.Thread, error)
+	Member(ctx context.Context, owner, repo, login string) (github.Member, error)
+}
+
+// Change is the pull request that is going to be reviewed.
+type Change struct {
+	Pull     pull.Pull
+	Instance string // of the reviewer, who remembers its own reviews alone
+	Files    []diff.File
+	Unlisted int // changed files that are not in Files
+
+	// Known is what decided drafts of the same reviewer tell, each as FromState
+	// gives it, the newest first. It is believed: what is added must have been checked.
+	Known [][]finding.Earlier
+}
+
+// Recall gives what was said before: what was posted, what was dropped, and what
+// people said, in an order of its own that does not depend on GitHub's. What could
+// be had without is in left, and ends nothing: without threads none is marked
+// resolved, without a person's permission their comments do not count.
+func Recall(ctx context.Context, s Source, c Change) (all []finding.Earlier, left []error, err error) {
+	m, err := c.remember(ctx, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	comments, err := s.ReviewComments(ctx, c.Pull.Ref)
+	if errors.Is(err, github.ErrTooLarge) { // anybody can write them: the markers alone have to do
+		left, err = append(left, fmt.Errorf("comments on the lines are not taken into account: %w", err)), nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	sortComments(comments)
+	all = m.posted(comments)
+	if err := m.threads(ctx, s, all); err != nil {
+		left = append(left, err)
+	}
+	all = c.merged(append(all, m.dropped()...))
+	said, err := c.said(ctx, s, comments, m)
+	if err != nil {
+		left = append(left, err)
+	}
+	return append(all, said...), left, ctx.Err()
+}
+
+// remember reads the markers of our reviews. Without a token none is known to be ours.
+func (c Change) remember(ctx context.Context, s Source) (*memory, error) {
+	viewer, err := s.Viewer(ctx)
+	if errors.Is(err, github.ErrNoAccess) {
+		return newMemory(c, viewer, nil), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	reviews, err := s.Reviews(ctx, c.Pull.Ref)
+	return newMemory(c, viewer, reviews), err
+}
+
+// Bounds of what is remembered.
+const (
+	maxPosted = 2000 // findings, posted and dropped alike
+	maxSaid   = 500  // comments of people
+	maxLogins = 30   // people whose permission is read
+	maxText   = 300  // characters of a title or quote
+)
+
+// path is where a file of an earlier head stands now; empty where it is not in
+// the list of a change that is not listed whole.
+func (c Change) path(path string) string {
+	renamed := ""
+	for _, f := range c.Files {
+		if f.Path == path {
+			return path
+		}
+		if f.OldPath == path && f.Status == diff.Renamed {
+			renamed = f.Path
+		}
+	}
+	if renamed == "" && c.Unlisted == 0 {
+		return path
+	}
+	return renamed
+}

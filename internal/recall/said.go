@@ -1,0 +1,74 @@
+package recall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/secret"
+)
+
+// said are the comments of people on lines that are in the diff now: of those
+// who may write, are not the author, and did not answer a comment of ours. Who may
+// write is read from the API. A login whose permission cannot be had does not count.
+func (c Change) said(ctx context.Context, s Source, comments []github.ReviewComment, m *memory) (all []finding.Earlier, err error) {
+	may, err := c.writers(ctx, s, c.logins(comments, m))
+	for _, k := range comments {
+		if may[k.User] && c.counts(k, m) && len(all) < maxSaid {
+			first, _, _ := strings.Cut(strings.TrimSpace(k.Body), "\n")
+			all = append(all, finding.Earlier{
+				Fate: finding.WasSaid, Path: c.path(k.Path), Side: side(k), StartLine: start(k), Line: k.Line,
+				Title: clip(secret.Redact(first)), By: k.User, URL: plain(k.URL),
+			})
+		}
+	}
+	return all, err
+}
+
+// writers are those of the logins who may write. It ends with the
+// first permission that cannot be read, since the next could not be either.
+func (c Change) writers(ctx context.Context, s Source, logins []string) (map[string]bool, error) {
+	may := map[string]bool{}
+	for _, login := range logins {
+		member, err := s.Member(ctx, c.Pull.Owner, c.Pull.Repo, login)
+		if err != nil && !errors.Is(err, github.ErrNotFound) {
+			return may, fmt.Errorf("not every comment of a person counts as already said: %w", err)
+		}
+		may[login] = err == nil && (member.Permission == "write" || member.Permission == "admin")
+	}
+	return may, nil
+}
+
+// logins are those whose permission is worth a request, at most 30. Those whom
+// GitHub calls close to the repository come first, so that many strangers keep
+// nobody from being heard; a hidden membership is called none, so the others follow.
+func (c Change) logins(comments []github.ReviewComment, m *memory) []string {
+	var near, far []string
+	for _, k := range comments {
+		switch {
+		case !c.counts(k, m), slices.Contains(near, k.User):
+		case slices.Contains([]string{"OWNER", "MEMBER", "COLLABORATOR"}, k.Association):
+			near = append(near, k.User)
+		case len(far) < maxLogins && !slices.Contains(far, k.User):
+			far = append(far, k.User)
+		}
+	}
+	all := append(near, far...)
+	return all[:min(len(all), maxLogins)]
+}
+
+// counts reports whether a comment would be one that says it already, if its
+// author may write.
+func (c Change) counts(k github.ReviewComment, m *memory) bool {
+	person := k.User != "" && k.UserType != "Bot" && !strings.EqualFold(k.User, c.Pull.Author)
+	return person && k.Line > 0 && !k.WholeFile && c.path(k.Path) != "" && strings.TrimSpace(k.Body) != "" && !m.answers(k)
+}
+
+// answers reports whether a comment is one of ours, or answers one.
+func (m *memory) answers(k github.ReviewComment) bool {
+	return m.believed[k.ID] || m.believed[k.ReplyTo]
+}

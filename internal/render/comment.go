@@ -1,0 +1,121 @@
+package render
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+const (
+	commentLines   = 12  // of an inline comment that stand open, empty ones included
+	commentColumns = 100 // at which a line of text is taken to wrap
+)
+
+// Comment is the text of one inline comment, of which at most 12 lines stand
+// open: a suggestion that does not fit is folded, then the rest of the text. A
+// suggestion block is in it only where GitHub can apply it: on the new side,
+// without hidden characters.
+func Comment(f finding.Finding) string {
+	head, text, block := graded(f), prose(f), replacement(f)
+	if offers(f) {
+		block = guard.Suggestion(f.Suggestion)
+	}
+	if height(paragraphs(head, text, block)) <= commentLines {
+		return paragraphs(head, text, block)
+	}
+	room := commentLines - height(head) - 1
+	if block != "" {
+		n := len(strings.Split(strings.TrimSuffix(f.Suggestion, "\n"), "\n"))
+		block = details("Suggested change, "+Count(n, "line"), block)
+		room -= 2
+	}
+	if height(text) > room {
+		text = foldedText(f.Body, room)
+	}
+	return paragraphs(head, text, block)
+}
+
+// foldedText is text of which some lines stand open and the others in a fold.
+func foldedText(body string, lines int) string {
+	for n := lines - 2; n > 0; n-- {
+		shown, rest := split(strings.TrimSpace(body), n)
+		if open := proseOf(shown); height(open) <= lines-2 { // escapes made it no longer
+			return paragraphs(open, details("More", proseOf(rest)))
+		}
+	}
+	return details("More", proseOf(body))
+}
+
+// height is how many lines a text takes on a page, empty ones included.
+func height(text string) (n int) {
+	fenced := false
+	for _, line := range strings.Split(strings.Trim(text, "\n"), "\n") {
+		mark := fenceMark.MatchString(line)
+		if mark {
+			fenced = !fenced
+		}
+		if fenced || mark {
+			n++ // code does not wrap
+			continue
+		}
+		n += max(1, (columns(line)+commentColumns-1)/commentColumns)
+	}
+	return n
+}
+
+var fenceMark = regexp.MustCompile("^ {0,3}(?:```|~~~)")
+
+// split cuts text of several lines so that the first part takes no more than
+// limit of them: behind a line outside of a code block, or behind a sentence of
+// a line that is too long.
+func split(text string, limit int) (shown, rest string) {
+	end, at, used, fenced := 0, 0, 0, false
+	for _, line := range strings.SplitAfter(text, "\n") {
+		tall := height(line)
+		if used+tall > limit {
+			if !fenced && !fenceMark.MatchString(line) {
+				end = at + sentenceEnd(line, (limit-used)*commentColumns)
+			}
+			break
+		}
+		used, at = used+tall, at+len(line)
+		if fenceMark.MatchString(line) {
+			fenced = !fenced
+		}
+		if !fenced {
+			end = at
+		}
+	}
+	return strings.TrimSpace(text[:end]), strings.TrimSpace(text[end:])
+}
+
+// sentenceEnd is the offset behind the last sentence of a line that ends within
+// some columns and outside of a code span; without one, behind the last word.
+func sentenceEnd(line string, width int) int {
+	sentence, wordEnd, used, ticks := 0, 0, 0, 0
+	var before rune
+	for i, c := range line {
+		if ticks%2 == 0 && c == ' ' {
+			wordEnd = i
+			if strings.ContainsRune(".?!", before) {
+				sentence = i
+			}
+		}
+		if ticks%2 == 0 && before == '。' {
+			sentence = i
+		}
+		if used += runeColumns(c); used > width {
+			break
+		}
+		if c == '`' {
+			ticks++
+		}
+		before = c
+	}
+	if sentence > 0 {
+		return sentence
+	}
+	return wordEnd
+}

@@ -1,0 +1,103 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+const filteredBytes = 150_000 // of the list of what was kept out, about
+
+// reason says why findings are kept out: in a count, and above their list.
+type reason struct {
+	filter      finding.Filter
+	short, long string
+}
+
+// reasons are in the order shown: first what people have to do with.
+var reasons = []reason{
+	{finding.AlreadyPosted, "posted before", "An earlier review of ours says it"},
+	{finding.AlreadySaid, "said by people", "Somebody said it of the same lines"},
+	{finding.DroppedBefore, "dropped before", "An approver dropped it from an earlier draft"},
+	{finding.Dropped, "dropped", "The approver dropped it"},
+	{finding.Duplicate, "duplicate", "Another finding says it"},
+	{finding.LowConfidence, "low confidence", "The reviewer is not sure enough"},
+	{finding.Refuted, "refuted", "A second look came to another result"},
+	{finding.Misquoted, "misquoted", "It quotes a line that is nowhere in the change"},
+}
+
+// keptOut brings together what is kept out for one reason, in the order of
+// reasons. A filter that is not among them names itself.
+func keptOut(all []finding.Finding) (why []reason, groups [][]finding.Finding) {
+	rank := func(f finding.Filter) int {
+		i := slices.IndexFunc(reasons, func(r reason) bool { return r.filter == f })
+		if i < 0 {
+			return len(reasons)
+		}
+		return i
+	}
+	groups = grouped(all, func(f finding.Finding) finding.Filter { return f.Filtered })
+	slices.SortStableFunc(groups, func(a, b []finding.Finding) int { return rank(a[0].Filtered) - rank(b[0].Filtered) })
+	for _, g := range groups {
+		if i := rank(g[0].Filtered); i < len(reasons) {
+			why = append(why, reasons[i])
+		} else {
+			name := word(guard.Line(string(g[0].Filtered), titleRunes))
+			why = append(why, reason{short: name, long: upperFirst(name)})
+		}
+	}
+	return why, groups
+}
+
+// filtered names the findings that were kept out, by reason.
+func filtered(all []finding.Finding) string {
+	if len(all) == 0 {
+		return ""
+	}
+	var blocks []string
+	size := 0
+	why, groups := keptOut(all)
+	for i, g := range groups {
+		var rows []string
+		for j, f := range g {
+			row := keptOutItem(f)
+			if size += len(row); size > filteredBytes {
+				rows = append(rows, "- and "+Thousands(int64(len(g)-j))+" more")
+				break
+			}
+			rows = append(rows, row)
+		}
+		blocks = append(blocks, guard.Inline(why[i].long, titleRunes)+":", strings.Join(rows, "\n"))
+	}
+	return details("Kept out: "+inlineHTML(filterCounts(all), 0), paragraphs(blocks...))
+}
+
+func keptOutItem(f finding.Finding) string {
+	row := fmt.Sprintf("- %s %s", f.Severity, guard.Code(position(f))+old(f))
+	if t := title(f); t != "" {
+		row += " " + t
+	}
+	if f.Note != "" {
+		row += " (" + guard.Inline(f.Note, titleRunes) + ")"
+	}
+	return row
+}
+
+// filterCounts is "2 posted before, 1 duplicate".
+func filterCounts(all []finding.Finding) string {
+	var parts []string
+	why, groups := keptOut(all)
+	for i, g := range groups {
+		parts = append(parts, Thousands(int64(len(g)))+" "+why[i].short)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// known reports whether a finding is kept out since it was said, posted or
+// dropped before this draft.
+func known(f finding.Finding) bool {
+	return f.Filtered == finding.AlreadyPosted || f.Filtered == finding.AlreadySaid || f.Filtered == finding.DroppedBefore
+}

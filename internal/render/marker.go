@@ -1,0 +1,146 @@
+package render
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// Marker makes a posted review findable, and remembers what was decided. It is
+// an HTML comment in the last line. The lists hold fingerprints of 16 hex
+// digits, those that matter most first.
+type Marker struct {
+	Thread   string   // owner/repo#42:<head>, with @instance behind the number
+	Digest   string   // of the checkpoint, hex
+	Approved string   // of what was approved, hex
+	Posted   []string // findings that reviews of the pull request say
+	Dropped  []string // findings that approvers dropped
+	Resolved []string // findings that were said to be resolved
+}
+
+const markerPrints = 400 // of each list that are written and read
+
+var (
+	markerLine = regexp.MustCompile(`^<!-- pr-review:v1 thread=([A-Za-z0-9._-]+/[A-Za-z0-9._-]+#[0-9]+(?:@[a-z0-9-]+)?:[0-9a-f]+) digest=([0-9a-f]+) approved=([0-9a-f]+)` +
+		`(?: posted=([0-9a-f,]+))?(?: dropped=([0-9a-f,]+))?(?: resolved=([0-9a-f,]+))? -->$`)
+	fingerprint = regexp.MustCompile(`^[0-9a-f]{16}$`)
+	commentMark = regexp.MustCompile(`^<!-- pr-review:f=([0-9a-f]{16}) -->$`)
+	gradedLine  = regexp.MustCompile(`^\*\*([A-Z][a-z]+)(?:: (.+))?\*\*$`)
+	escaped     = regexp.MustCompile(`\\([!-/:-@\[-` + "`" + `{-~])`)
+)
+
+// String is the marker's line, with at most 400 fingerprints of each list. It is
+// empty where a field has another form than documented, so that nothing from
+// outside can get into the comment.
+func (m Marker) String() string {
+	line := m.line()
+	if _, ok := ParseMarker(line); !ok {
+		return ""
+	}
+	return line
+}
+
+func (m Marker) line() string {
+	line := fmt.Sprintf("<!-- pr-review:v1 thread=%s digest=%s approved=%s", m.Thread, m.Digest, m.Approved)
+	for _, list := range []struct {
+		name   string
+		prints []string
+	}{{"posted", m.Posted}, {"dropped", m.Dropped}, {"resolved", m.Resolved}} {
+		if len(list.prints) > 0 {
+			line += " " + list.name + "=" + strings.Join(list.prints[:min(len(list.prints), markerPrints)], ",")
+		}
+	}
+	return line + " -->"
+}
+
+// within is the marker with lists that are shortened, from their ends, until its
+// line has no more than size bytes: the longest first.
+func (m Marker) within(size int) Marker {
+	lists := []*[]string{&m.Posted, &m.Dropped, &m.Resolved}
+	for _, list := range lists {
+		*list = (*list)[:min(len(*list), markerPrints)]
+	}
+	for len(m.line()) > size {
+		longest := lists[0]
+		for _, list := range lists[1:] {
+			if len(*list) > len(*longest) {
+				longest = list
+			}
+		}
+		if len(*longest) == 0 {
+			break
+		}
+		*longest = (*longest)[:len(*longest)-1]
+	}
+	return m
+}
+
+// Same reports whether two markers name the same approved review. The lists,
+// which only remember, do not count.
+func (m Marker) Same(other Marker) bool {
+	return m.Thread == other.Thread && m.Digest == other.Digest && m.Approved == other.Approved
+}
+
+// ParseMarker reads the marker of a posted review's body: the last line alone,
+// in exactly the form that Marker writes. Who posted the review is for the
+// caller to check.
+func ParseMarker(body string) (Marker, bool) {
+	found := markerLine.FindStringSubmatch(lastLine(body))
+	if found == nil {
+		return Marker{}, false
+	}
+	m := Marker{Thread: found[1], Digest: found[2], Approved: found[3]}
+	for i, list := range []*[]string{&m.Posted, &m.Dropped, &m.Resolved} {
+		if found[4+i] == "" {
+			continue
+		}
+		*list = strings.Split(found[4+i], ",")
+		if len(*list) > markerPrints {
+			return Marker{}, false
+		}
+		for _, print := range *list {
+			if !fingerprint.MatchString(print) {
+				return Marker{}, false
+			}
+		}
+	}
+	return m, true
+}
+
+func lastLine(body string) string {
+	body = strings.TrimRight(body, " \t\r\n")
+	return body[strings.LastIndexByte(body, '\n')+1:]
+}
+
+// CommentMarker makes a posted inline comment recognisable: an HTML comment
+// for its last line. It is empty for what is no fingerprint.
+func CommentMarker(print string) string {
+	if !fingerprint.MatchString(print) {
+		return ""
+	}
+	return "<!-- pr-review:f=" + print + " -->"
+}
+
+// ParseComment reads back an inline comment of ours: the fingerprint from the
+// marker in its last line, severity and title from its first line as Comment
+// writes it. Somebody may have edited the comment: then these are empty. The
+// title is untrusted text, without the backslashes that made it inert. Who posted the
+// comment is for the caller to check.
+func ParseComment(body string) (print, severity, title string, ok bool) {
+	mark := commentMark.FindStringSubmatch(lastLine(body))
+	if mark == nil {
+		return "", "", "", false
+	}
+	first, _, _ := strings.Cut(body, "\n")
+	head := gradedLine.FindStringSubmatch(strings.TrimSpace(first))
+	if head == nil {
+		return mark[1], "", "", true
+	}
+	s, err := finding.ParseSeverity(strings.ToLower(head[1]))
+	if err != nil {
+		return mark[1], "", "", true
+	}
+	return mark[1], string(s), escaped.ReplaceAllString(head[2], "$1"), true
+}

@@ -1,0 +1,56 @@
+package render
+
+import (
+	"slices"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+const openItems = 10 // inline comments that the body lists without a fold
+
+// parts are the findings of a posted review's body by where they stand there.
+type parts struct {
+	inline, moreInline []finding.Finding // listed
+	open, more, nits   []finding.Finding // in full, each by file
+}
+
+// partsOf sorts findings, which come gravest first.
+func partsOf(all []finding.Finding) (p parts) {
+	p.inline, p.moreInline = after(placed(all, finding.Inline), openItems)
+	for i, f := range placed(all, finding.Body) {
+		switch {
+		case f.Severity == finding.Nit:
+			p.nits = append(p.nits, f)
+		case folds(i, f):
+			p.more = append(p.more, f)
+		default:
+			p.open = append(p.open, f)
+		}
+	}
+	p.open, p.more, p.nits = byFile(p.open), byFile(p.more), byFile(p.nits)
+	return p
+}
+
+func after(all []finding.Finding, n int) (first, rest []finding.Finding) {
+	n = min(n, len(all))
+	return all[:n], all[n:]
+}
+
+func (p parts) listed() []finding.Finding { return slices.Concat(p.inline, p.moreInline) }
+
+// first keeps n findings, in the order of the fields.
+func (p parts) first(n int) parts {
+	for _, list := range []*[]finding.Finding{&p.inline, &p.moreInline, &p.open, &p.more, &p.nits} {
+		*list = (*list)[:min(n, len(*list))]
+		n -= len(*list)
+	}
+	return p
+}
+
+// folded shows findings in a fold that counts them.
+func folded(all []finding.Finding, noun string, show func([]finding.Finding) string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return details(Count(len(all), noun), show(all))
+}

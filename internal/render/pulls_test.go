@@ -1,0 +1,128 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// sample is one of the pull requests in testdata/pulls.json, made up to look
+// like real ones of 3 to 300 files. Code holds the lines that a finding is about.
+type sample struct {
+	Number, Added, Removed, Calls, Tokens, Cost, Limit int
+	Seconds                                            float64
+	Title                                              string
+	Notices, Files                                     []string
+	Findings                                           []struct {
+		finding.Finding
+		Code string
+	}
+	Filtered, Earlier [][]any
+}
+
+func samples(t *testing.T) (all []sample) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/pulls.json")
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &all))
+	return all
+}
+
+func (s sample) review(t *testing.T) Review {
+	t.Helper()
+	r := Review{
+		Name: fmt.Sprintf("#%d", s.Number), Web: "https://github.com/org/payments", Head: head, Title: s.Title, Added: s.Added, Removed: s.Removed, Model: "gpt-5-mini",
+		Notices: s.Notices, Limit: cost.MicroUSD(max(s.Limit, 2_000_000)),
+		Usage: cost.Usage{Calls: int64(s.Calls), InputTokens: int64(s.Tokens), Cost: cost.MicroUSD(s.Cost)},
+	}
+	for _, spec := range s.Files {
+		r.Files = append(r.Files, expanded(spec)...)
+	}
+	code := map[string]string{}
+	for i, c := range s.Findings {
+		f := c.Finding
+		f.ID, f.Source, f.Placement = fmt.Sprintf("F%d", i+1), finding.Model, finding.Inline
+		f.Quote, _, _ = strings.Cut(c.Code, "\n")
+		if f.Note != "" {
+			f.Placement = finding.Body
+		}
+		require.True(t, c.Code == "" || f.Line-f.StartLine == strings.Count(c.Code, "\n"), "%s: the code of %s", s.Title, f.Title)
+		for n, line := range strings.Split(c.Code, "\n") {
+			if c.Code != "" && f.StartLine+n <= f.Line {
+				code[fmt.Sprint(f.Path, f.Side, f.StartLine+n)] = line
+			}
+		}
+		r.Findings = append(r.Findings, f)
+	}
+	for _, row := range s.Filtered {
+		r.Filtered = append(r.Filtered, finding.Finding{Filtered: finding.Filter(row[0].(string)), Path: row[1].(string), Side: finding.Right,
+			Line: int(row[2].(float64)), Severity: finding.Severity(row[3].(string)), Title: row[4].(string), Note: row[5].(string)})
+	}
+	for _, row := range s.Earlier {
+		r.Earlier = append(r.Earlier, finding.Earlier{Fate: finding.WasPosted, Now: finding.Resolved, Path: row[0].(string),
+			Severity: finding.Severity(row[1].(string)), Title: row[2].(string), URL: row[3].(string)})
+	}
+	r.Lines = func(path string, side finding.Side, line int) (string, bool) {
+		text, ok := code[fmt.Sprint(path, side, line)]
+		return text, ok
+	}
+	return r
+}
+
+// expanded are the files that a row stands for: "skipped:asset web/{a,b}.svg".
+func expanded(spec string) (all []finding.FileReview) {
+	what, path, _ := strings.Cut(spec, " ")
+	state, reason, _ := strings.Cut(what, ":")
+	if inner := regexp.MustCompile(`\{([^{}]*)\}`).FindStringSubmatch(path); inner != nil {
+		for _, one := range strings.Split(inner[1], ",") {
+			all = append(all, expanded(what+" "+strings.Replace(path, inner[0], one, 1))...)
+		}
+		return all
+	}
+	why := finding.Reason(reason)
+	if state != string(finding.Skipped) {
+		why = finding.Reason(word(reason))
+	}
+	return []finding.FileReview{file(path, finding.State(state), why)}
+}
+
+// TestGoldenPulls keeps drafts and posted reviews of five pull requests. They
+// were looked at as pictures of 375 and 900 pixels.
+func TestGoldenPulls(t *testing.T) {
+	all := samples(t)
+	for i, files := range []int{3, 12, 40, 120, 300} {
+		t.Run(fmt.Sprint(files), func(t *testing.T) {
+			r := all[i].review(t)
+			require.Equal(t, files, len(r.Files))
+			d := dialog()
+			if i%2 == 1 {
+				d = dispatch()
+				d.Revise = strings.Replace(d.Dispatch, "pr-review-decide.yml", "pr-review.yml", 1)
+				d.Revise = strings.Replace(d.Revise, "decision=approve", "mode=revise -f feedback='WHAT TO DO DIFFERENTLY'", 1)
+			}
+			d.Elapsed = time.Duration(all[i].Seconds * float64(time.Second))
+			golden(t, fmt.Sprintf("pull-%d-draft.md", files), Draft(r, d))
+			posted := Posted(Body(r), Approval{By: "rita-reviewer", At: d.Expires, Drafted: "a model"}, Marker{Thread: fmt.Sprintf("org/payments#%d:%s", all[i].Number, head), Digest: "3f9c2a71be04d855", Approved: "77d0"})
+			golden(t, fmt.Sprintf("pull-%d-review.md", files), posted+comments(r))
+			require.Empty(t, live(Draft(r, d)))
+			require.Empty(t, live(Body(r)))
+		})
+	}
+}
+
+// comments are the inline comments, each under its place.
+func comments(r Review) (text string) {
+	for _, f := range placed(r.Findings, finding.Inline) {
+		text += "\n\n---\n\n*At " + r.heading(f) + "*\n\n" + Comment(f)
+	}
+	return text + "\n"
+}

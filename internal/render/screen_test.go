@@ -1,0 +1,79 @@
+package render
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// phone is about what a page of 375 by 667 pixels shows of GitHub's style:
+// columns of text and of a heading in a row, pixels.
+const (
+	phoneColumns = 44
+	phoneHeading = 27
+	phoneHeight  = 667
+)
+
+var linkTarget = regexp.MustCompile(`\]\([^)]*\)`)
+
+// pixels is about how high a paragraph stands on a phone, its margin included.
+func pixels(block string) int {
+	text := linkTarget.ReplaceAllString(strings.NewReplacer("*", "", "`", "", "#", "", "[", "").Replace(block), "")
+	switch {
+	case strings.HasPrefix(block, "## "):
+		return 30*len(wrap(text, phoneHeading)) + 23
+	case strings.HasPrefix(block, "#### "):
+		return 20*len(wrap(text, phoneColumns-4)) + 24
+	case strings.HasPrefix(block, "> [!"):
+		rows := 2
+		for _, line := range strings.Split(block, "\n")[1:] {
+			rows += len(wrap(line, phoneColumns-4))
+		}
+		return 24*rows + 8
+	}
+	return 24*len(wrap(text, phoneColumns)) + 16
+}
+
+// TestTheFirstScreenDecides was set against pictures of the five pull requests.
+func TestTheFirstScreenDecides(t *testing.T) {
+	t.Parallel()
+	for _, s := range samples(t) {
+		for _, d := range []Decide{dialog(), dispatch()} {
+			r := s.review(t)
+			d.Elapsed = 74_000_000_000
+			high, decide := 16, false
+			for _, block := range strings.Split(foldedBlock.ReplaceAllString(Draft(r, d), "$1"), "\n\n") {
+				if strings.HasPrefix(block, "**"+title(r.Findings[0])) {
+					high += 24 * len(wrap(title(r.Findings[0]), phoneColumns-2))
+					break
+				}
+				high += pixels(block)
+				decide = decide || strings.HasPrefix(block, "**Decide** with ")
+			}
+			require.True(t, decide, s.Title)
+			require.LessOrEqual(t, high, phoneHeight, s.Title)
+		}
+	}
+}
+
+func TestEvidenceFitsOnAPhone(t *testing.T) {
+	t.Parallel()
+	r := ledger()
+	r.Lines = func(_ string, _ finding.Side, line int) (string, bool) {
+		return strings.Repeat("\t", 2+line%2) + "x := 1", line < 100
+	}
+	f := &r.Findings[1]
+	f.StartLine, f.Line = 10, 41
+	page := Draft(r, dialog())
+	require.Contains(t, page, "```go\nx := 1\n\tx := 1\n"+strings.Repeat("x := 1\n\tx := 1\n", 5)+"… 20 more lines\n```", "without the indentation that all share")
+	for path, want := range map[string]string{
+		"a/b.go": "a/b.go", "backend/src/main/java/com/org/auth/TokenFilter.java": "…/com/org/auth/TokenFilter.java",
+		"x/" + strings.Repeat("long", 20): "…/" + strings.Repeat("long", 20), strings.Repeat("é", 32): strings.Repeat("é", 32),
+	} {
+		require.Equal(t, want, shortPath(path))
+	}
+}

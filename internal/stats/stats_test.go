@@ -1,0 +1,131 @@
+package stats
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// decided is a draft as the flow leaves it: the text's changes are applied.
+func decided(t *testing.T, digest, text string, drafted ...finding.Finding) Decided {
+	t.Helper()
+	d, err := decision.Parse(text)
+	require.NoError(t, err)
+	return Decided{Findings: d.Apply(drafted), Record: decision.Record{Digest: digest}.With(d)}
+}
+
+func found(id string, s finding.Severity, category string) finding.Finding {
+	return finding.Finding{ID: id, Severity: s, Category: category, Source: finding.Model, Placement: finding.Inline}
+}
+
+func sample(t *testing.T) []Decided {
+	t.Helper()
+	hidden := found("", finding.Major, "bug")
+	hidden.Filtered = finding.Duplicate
+	flag := found("F4", finding.Nit, "style")
+	flag.Source = finding.Rule
+	first := []finding.Finding{found("F1", finding.Blocker, "bug"), found("F2", finding.Minor, "bug"), found("F3", finding.Major, "style"), flag, hidden}
+	withdrawn := decided(t, "d4", "/abort", first...)
+	withdrawn.Record = withdrawn.Record.Withdraws("58d1e0c2a9b7f346")
+	return []Decided{
+		decided(t, "d1", "/approve\n/drop F2: known\n/edit F1: other words\n/summary F1\n/severity F3 minor", first...),
+		decided(t, "d2", "/abort", found("F1", finding.Blocker, "bug")),
+		decided(t, "d3", "/revise kinder", first...),
+		withdrawn,
+		{Findings: first}, // not decided
+		decided(t, "d1", "/approve", first...),
+	}
+}
+
+func TestOutcomesAreSummedFromWhatApproversDid(t *testing.T) {
+	t.Parallel()
+	s := Sum(slices.Values(sample(t)))
+	require.Equal(t, []int{2, 1, 1}, []int{s.Drafts, s.Posted, s.Aborted})
+	require.Equal(t, Tally{Found: 5, Kept: 3, Dropped: 1, Unposted: 1, Edited: 1, Moved: 1, Regraded: 1, Precision: Wilson(3, 4)}, s.All)
+	require.Equal(t, []Group{
+		{"blocker", Tally{Found: 2, Kept: 1, Unposted: 1, Edited: 1, Moved: 1, Precision: Wilson(1, 1)}},
+		{"minor", Tally{Found: 2, Kept: 1, Dropped: 1, Regraded: 1, Precision: Wilson(1, 2)}},
+		{"nit", Tally{Found: 1, Kept: 1, Precision: Wilson(1, 1)}},
+	}, s.BySeverity)
+	require.Equal(t, []string{"bug", "style"}, names(s.ByCategory))
+	require.Equal(t, []string{"model", "rule"}, names(s.BySource))
+	for _, groups := range [][]Group{s.BySeverity, s.ByCategory, s.BySource} {
+		var sum Tally
+		for _, g := range groups {
+			require.Equal(t, g.Found, g.Kept+g.Dropped+g.Unposted)
+			sum.add(g.Tally)
+		}
+		sum.rate()
+		require.Equal(t, s.All, sum)
+	}
+}
+
+func names(groups []Group) (all []string) {
+	for _, g := range groups {
+		all = append(all, g.Name)
+	}
+	return all
+}
+
+func TestP11_TheOrderOfDraftsChangesNothing(t *testing.T) {
+	t.Parallel()
+	all := sample(t)[:5]
+	want := Sum(slices.Values(all))
+	slices.Reverse(all)
+	require.Equal(t, want, Sum(slices.Values(all)))
+}
+
+func TestJSONHasTheDocumentedKeys(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal(Sum(slices.Values(sample(t)[1:2])))
+	require.NoError(t, err)
+	tally := `"found":1,"kept":0,"dropped":0,"unposted":1,"edited":0,"moved":0,"regraded":0,"precision":null}`
+	require.JSONEq(t, `{"drafts":1,"posted":0,"aborted":1,"findings":{`+tally+`,"by_severity":[{"name":"blocker",`+tally+`],"by_category":[{"name":"bug",`+
+		tally+`],"by_source":[{"name":"model",`+tally+`]}`, string(text))
+	text, err = json.Marshal(Sum(slices.Values([]Decided(nil))))
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"by_severity":[]`)
+}
+
+func TestT13_TextIsInertAndFitsATerminal(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "No draft of this store was decided yet.\n", Stats{}.Text())
+	var all []finding.Finding
+	for i, category := range append(slices.Repeat([]string{"bug"}, 12_345), "\x1b[31m::add-mask::x", "::stop-commands::x", strings.Repeat("é", 300), "##[error]", "a\nb", "") {
+		all = append(all, found(fmt.Sprint("F", i+1), finding.Major, category))
+	}
+	for i := range 30 {
+		all = append(all, found(fmt.Sprint("G", i), finding.Minor, fmt.Sprintf("c%02d", i)))
+	}
+	s := Sum(slices.Values([]Decided{decided(t, "d", "/approve\n/drop F1", all...)}))
+	require.Len(t, s.ByCategory, maxCategories)
+	require.Equal(t, "other", s.ByCategory[maxCategories-1].Name)
+	text := s.Text()
+	require.NotContains(t, text, "\x1b")
+	require.Contains(t, text, "Findings: 12381 (12380 kept, 1 dropped, 0 in aborted drafts)\nKept of those kept or dropped: 100.0 %, 95 % interval 100.0 to 100.0 %\n")
+	for line := range strings.Lines(text) {
+		require.LessOrEqual(t, utf8.RuneCountInString(line), 81, line)
+		require.NotRegexp(t, `^\s*::|##\[`, line)
+	}
+}
+
+func TestWilsonAgainstKnownValues(t *testing.T) {
+	t.Parallel()
+	require.Nil(t, Wilson(0, 0))
+	for _, c := range []struct {
+		k, n int
+		want Interval
+	}{
+		{8, 10, Interval{0.8, 0.4902, 0.9433}}, {0, 10, Interval{0, 0, 0.2775}}, {10, 10, Interval{1, 0.7225, 1}}, {80, 100, Interval{0.8, 0.7112, 0.8666}},
+	} {
+		require.Equal(t, c.want, *Wilson(c.k, c.n), "%d of %d", c.k, c.n)
+	}
+}

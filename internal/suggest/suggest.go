@@ -1,0 +1,153 @@
+// Package suggest decides whether a suggestion is one to apply.
+//
+// It applies it in memory, to the text that its file has at the head: the
+// replaced lines must be shown by the diff, and a file that parsed has to parse
+// afterwards. It writes nothing and runs nothing. A suggestion that does not
+// pass stays in its finding as code to read, with the reason. Start reading at
+// File.Check.
+package suggest
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// File is what the suggestions for one file are held against.
+type File struct {
+	shown  diff.Anchors
+	head   []string          // lines with their carriage returns; nil where the text is not at hand
+	parses func([]byte) bool // nil where no parser is at hand, or the head itself does not parse
+	tidy   bool              // the head is Go as gofmt writes it
+}
+
+// New takes a file's diff and its text at the head, which is nil where it is not
+// at hand: then nothing is applied, and the lines of the diff alone are looked at.
+func New(path string, shown diff.Anchors, head []byte) File {
+	f := File{shown: shown}
+	if head == nil {
+		return f
+	}
+	f.head = strings.Split(string(head), "\n")
+	if p := parserOf(path); p.parses != nil && len(head) <= p.limit && p.parses(head) {
+		f.parses, f.tidy = p.parses, p.formats && formatted(head) == string(head)
+	}
+	return f
+}
+
+// Check settles a finding's suggestion. One that changes nothing is taken away;
+// one that cannot be applied gets the reason as Plain; one whose lines are Go
+// code is indented as gofmt would. A reason that is there already stays.
+func (s File) Check(f finding.Finding) finding.Finding {
+	if f.Suggestion == "" || f.Plain != "" {
+		return f
+	}
+	start := cmp.Or(f.StartLine, f.Line)
+	f.Suggestion = strings.ReplaceAll(f.Suggestion, "\r\n", "\n")
+	old, why := s.replaced(f.Side, start, f.Line)
+	if why == "" {
+		f.Suggestion = s.indented(f.Suggestion, start, f.Line)
+		if slices.Equal(split(f.Suggestion), old) {
+			f.Suggestion = ""
+			return f
+		}
+		why = s.fault(f.Suggestion, old, start, f.Line)
+	}
+	f.Plain = why
+	return f
+}
+
+// The reasons for which a suggestion is no more than code.
+const (
+	deleted  = "lines that the change deletes take none"
+	offDiff  = "not all of its lines are in the diff"
+	unseen   = "it, or what it replaces, holds characters that do not show"
+	unlike   = "its lines are not shown as the file has them"
+	omitted  = "it, or what it replaces, was not shown in full"
+	unparsed = "the file would not parse with it"
+	indented = "it mixes tabs and spaces with the lines around it"
+)
+
+// replaced are the lines that a suggestion takes the place of, without carriage
+// returns, and why there are none.
+func (s File) replaced(side finding.Side, start, line int) (old []string, why string) {
+	if side == finding.Left {
+		return nil, deleted
+	}
+	if s.shown.Check(string(side), start, line) != nil {
+		return nil, offDiff
+	}
+	for n := start; n <= line; n++ {
+		text, _ := s.shown.Text(string(side), n)
+		if s.head != nil && (n > len(s.head) || s.head[n-1] != text) {
+			return nil, unlike
+		}
+		old = append(old, strings.TrimSuffix(text, "\r"))
+	}
+	return old, ""
+}
+
+// gap is what stands in the place of a credential, or of the middle of a long
+// line, where a model is shown the code.
+var gap = regexp.MustCompile(`<redacted [a-z0-9-]{1,60}>|<… \d+ bytes left out …>`)
+
+// fault says why a suggestion is not one to apply; empty where it is.
+func (s File) fault(text string, old []string, start, line int) string {
+	both := text + "\n" + strings.Join(old, "\n")
+	switch {
+	case guard.Visible(both) != both:
+		return unseen
+	case gap.MatchString(both):
+		return omitted
+	case mixed(indent(split(text)), indent(old)):
+		return indented
+	case s.parses != nil && !s.parses([]byte(s.with(text, start, line))):
+		return unparsed
+	}
+	return ""
+}
+
+// with is the head's text with the lines start to line replaced, for a parser: of
+// the new lines' ends it takes no care.
+func (s File) with(text string, start, line int) string {
+	return strings.Join(slices.Concat(s.head[:start-1], split(text), s.head[line:]), "\n")
+}
+
+// indented is a suggestion for Go code as gofmt writes it, where the file is
+// formatted and nothing but the suggestion's own lines would be another.
+func (s File) indented(text string, start, line int) string {
+	if !s.tidy {
+		return text
+	}
+	all := strings.Split(formatted([]byte(s.with(text, start, line))), "\n")
+	before, after := s.head[:start-1], s.head[line:]
+	if len(all) <= len(before)+len(after) {
+		return text
+	}
+	end := len(all) - len(after)
+	if !slices.Equal(all[:len(before)], before) || !slices.Equal(all[end:], after) {
+		return text
+	}
+	return cmp.Or(strings.Join(all[len(before):end], "\n"), text)
+}
+
+// split are a suggestion's lines: a line feed at its end adds none.
+func split(text string) []string { return strings.Split(strings.TrimSuffix(text, "\n"), "\n") }
+
+// indent is the white space before the first line that is not blank.
+func indent(lines []string) string {
+	for _, l := range lines {
+		if rest := strings.TrimLeft(l, " \t"); rest != "" {
+			return l[:len(l)-len(rest)]
+		}
+	}
+	return ""
+}
+
+// mixed reports whether one begins with tabs and the other with spaces.
+func mixed(a, b string) bool { return a != "" && b != "" && a[0] != b[0] }
