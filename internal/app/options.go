@@ -27,6 +27,7 @@ type options struct {
 	next     string // owner/repo whose worst draft is meant
 	eval     evalOptions
 	trace    string // file that the trace is written to
+	stats    bool   // sum what approvers decided
 	tree     bool   // show how the run came to its findings
 	runTests string // command that tests the change, in a sandbox
 }
@@ -88,6 +89,7 @@ func traceFlags(f *pflag.FlagSet, o *options) {
 }
 
 func showFlags(f *pflag.FlagSet, o *options) {
+	f.BoolVar(&o.stats, "stats", false, "sum what approvers kept, dropped and changed, over the store or its threads that begin with the argument")
 	f.BoolVar(&o.tree, "trace", false, "show how the run came to its findings: calls, tools, time, tokens and cost")
 	listFlags(f, o)
 }

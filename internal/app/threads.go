@@ -16,6 +16,9 @@ import (
 
 // show prints a draft of the local store.
 func (a *app) show(ctx context.Context, args []string, o *options) error {
+	if o.stats {
+		return a.stats(ctx, args, o)
+	}
 	if len(args) == 1 && pull.LooksLikeRef(args[0]) {
 		return a.showRemote(ctx, args[0], o)
 	}

@@ -4,15 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/org/pr-review-action/internal/stats"
 )
 
-// Interval is a figure with its 95 % confidence interval, rounded to four
-// decimals. Undefined figures are nil pointers, never NaN.
-type Interval struct {
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
-}
+// Interval is a share or another figure with its 95 % confidence interval.
+type Interval = stats.Interval
 
 // Percentiles are the median and the 95th percentile over cases.
 type Percentiles struct {
@@ -20,22 +17,9 @@ type Percentiles struct {
 	P95 Interval `json:"p95"`
 }
 
-// z is the 97.5th percentile of the standard normal distribution.
-const z = 1.959963984540054
-
-// Wilson is the share k of n with Wilson's score interval, which holds its
-// promise near 0 and 1 and for few cases (E. B. Wilson, 1927). It is nil for
-// no cases. The n are taken as independent; findings of one case are not quite,
+// Wilson is that of package stats: findings of one case are not quite independent,
 // so that intervals over findings are a little too narrow.
-func Wilson(k, n int) *Interval {
-	if n <= 0 {
-		return nil
-	}
-	p, m := float64(k)/float64(n), float64(n)
-	middle := (p + z*z/(2*m)) / (1 + z*z/m)
-	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return rounded(p, max(0, middle-half), min(1, middle+half))
-}
+func Wilson(k, n int) *Interval { return stats.Wilson(k, n) }
 
 // Samples and permutations are the same every time, so that bytes repeat.
 const (

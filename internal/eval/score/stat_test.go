@@ -122,7 +122,7 @@ func TestTheBootstrapAgreesWithTheory(t *testing.T) {
 	for _, v := range values {
 		squares += (v - m) * (v - m)
 	}
-	half := z * math.Sqrt(squares/999/1_000)
+	half := 1.959963984540054 * math.Sqrt(squares/999/1_000)
 	got := bootstrap(values, mean)
 	require.InDelta(t, m-half, got.Low, half/10)
 	require.InDelta(t, m+half, got.High, half/10)
