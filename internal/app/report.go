@@ -111,6 +111,10 @@ func checkShown(view graph.View[reviewpr.State]) error {
 		s := view.State
 		now := gate.NewAsk(s.Draft.Thread, s.Draft.DiffDigest, finding.Kept(s.Comments), s.Shown())
 		if err := json.Unmarshal(p.Ask, &asked); err != nil || asked.Shown != now.Shown {
+			if s.Draft.ToolVersion != Version() {
+				return refusal(3, fmt.Sprintf("this version shows the draft otherwise than %.40q did, nothing was posted", s.Draft.ToolVersion), s.Draft.Thread,
+					"decide with the version that drafted, or draft anew: what was read is not paid again where it is believed")
+			}
 			return refusal(3, "the stored draft is not the one that was shown", s.Draft.Thread, "review again, or decide with the version that drafted")
 		}
 	}

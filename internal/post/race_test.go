@@ -103,7 +103,7 @@ func (r *racer) CreateReview(ctx context.Context, _ pull.Ref, _, body string, _ 
 	if err := r.rest(ctx, 100*time.Millisecond); err != nil {
 		return 0, "", err
 	}
-	time.Sleep(time.Duration(r.Int64N(int64(2 * time.Second))))
+	time.Sleep(time.Duration(r.Int64N(int64(2 * time.Second)))) // of the bubble's clock, which leaps
 	r.mu.Lock()
 	id := int64(len(r.reviews) + 1)
 	r.reviews, r.at[-id] = append(r.reviews, github.Review{ID: id, Body: body, UserType: "Bot", URL: fmt.Sprint(id)}), time.Now()

@@ -282,7 +282,7 @@ func TestP11_TheDraftDoesNotDependOnWhichFileIsDoneFirst(t *testing.T) {
 			var order []string
 			w := newWorld(func(ctx context.Context, f diff.File) (finding.FileReview, error) {
 				// The clock is the bubble's: the order is set, and nothing waits.
-				time.Sleep(time.Duration(delays[slices.Index(paths, f.Path)]) * time.Second)
+				time.Sleep(time.Duration(delays[slices.Index(paths, f.Path)]) * time.Second) // of the bubble's clock, which leaps
 				mu.Lock()
 				order = append(order, f.Path)
 				mu.Unlock()
