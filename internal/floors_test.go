@@ -44,7 +44,7 @@ var beside = map[string][]string{
 	"github":                    {"transport"},
 	"github/write":              {"github", "transport"},
 	"artifact":                  {"github", "transport"},
-	"llm":                       {"transport", "limit"},
+	"llm":                       {"transport", "limit", "config"},
 	"limit":                     {"transport"},
 	"trace":                     {"transport"},
 	"agent":                     {"tool"},

@@ -30,6 +30,9 @@ func sameClaim(a, b claimed) bool {
 	}
 	code := slices.Concat(a.code, b.code)
 	one, other := without(a.words, code), without(b.words, code)
+	if len(one) == 0 || len(other) == 0 { // the line, or a comment in it, says what the title says
+		return likeness(a.words, b.words) >= alikeLines
+	}
 	return likeness(one, other) >= alikeClaims
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -131,7 +132,7 @@ func (j *job) connect() error {
 		return nil // the folder carries the draft
 	case errors.Is(err, artifact.ErrUnsupported):
 		return usageError(err.Error(), "set checkpoint-dir there, and carry that folder between the jobs with artifact steps of your own")
-	case errors.Is(err, artifact.ErrNoRuntime) && j.mode == "resume":
+	case errors.Is(err, artifact.ErrNoRuntime) && slices.Contains([]string{"resume", "record", "mark"}, j.mode):
 		return nil // the draft may still be had from the API
 	case err != nil:
 		return usage{err}

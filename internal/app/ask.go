@@ -2,7 +2,10 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/choose"
@@ -13,16 +16,15 @@ import (
 )
 
 // ask asks the person at the terminal. An empty verdict means later, as do the
-// end of the input and an interrupt.
+// end of the input and an interrupt; the commands are then what was changed.
 func (a *app) ask(ctx context.Context, r report) (decision.Verdict, string) {
-	ids := gate.IDs(r.Findings)
 	var commands []string
 	for {
-		fmt.Fprint(a.Stderr, "Post this review? [y]es, [n]o, [l]ater, [e]dit, [?] ")
+		fmt.Fprint(a.Stderr, a.asking())
 		line, ok := a.line(ctx)
 		if !ok {
 			fmt.Fprintln(a.Stderr)
-			return "", ""
+			return "", strings.Join(commands, "\n")
 		}
 		switch answer := strings.TrimSpace(line); strings.ToLower(answer) {
 		case "y", "yes":
@@ -30,42 +32,79 @@ func (a *app) ask(ctx context.Context, r report) (decision.Verdict, string) {
 		case "n", "no":
 			return decision.Abort, ""
 		case "", "l", "later":
-			return "", ""
+			return "", strings.Join(commands, "\n")
 		case "e", "edit":
 			choice, err := a.choose(ctx, r, commands)
-			if err == nil && choice.Verdict != "" {
+			if err == nil {
 				return choice.Verdict, choice.Text
 			}
-			if err != nil {
-				fmt.Fprintln(a.Stderr, guard.Text(err.Error()))
-				continue
-			}
-			if commands = nil; choice.Text != "" {
-				commands = strings.Split(choice.Text, "\n")
-				fmt.Fprintf(a.Stderr, "With these changes, unless you choose later:\n  %s\n", guard.Text(strings.Join(commands, "\n  ")))
-			}
+			fmt.Fprintln(a.Stderr, guard.Text(err.Error()))
 		default:
-			d, err := decision.Parse(answer)
-			if err == nil {
-				err = d.Check(ids)
-			}
+			verdict, err := r.typed(commands, answer)
 			switch {
 			case err != nil:
-				fmt.Fprintln(a.Stderr, guard.Text(err.Error()))
-			case d.Verdict == decision.Revise && len(commands) == 0:
-				return d.Verdict, answer
+				fmt.Fprintln(a.Stderr, guard.Text(explain(err)))
+			case verdict == decision.Revise || verdict == decision.Abort:
+				return verdict, answer
+			case verdict == decision.Approve:
+				return verdict, strings.Join(append(commands, answer), "\n")
 			case strings.HasPrefix(answer, "/"):
 				commands = append(commands, answer)
 			default:
-				fmt.Fprintln(a.Stderr, "  yes posts it, no drops it for good, later keeps it parked, edit opens the list of findings. Or changes, one a line:")
-				fmt.Fprintln(a.Stderr, "  /drop F2: reason    /edit F3: NEW TEXT    /summary F4    /severity F6 minor")
+				a.explainPrompt()
 			}
 		}
 	}
 }
 
+// typed checks a command after those that were typed before it: what contradicts
+// them is refused before anything is lost. The verdict is that of the command.
+func (r report) typed(commands []string, answer string) (decision.Verdict, error) {
+	d, err := decision.Parse(answer)
+	switch {
+	case err != nil || d.Verdict == decision.Abort:
+		return d.Verdict, err
+	case d.Verdict == decision.Revise && len(commands) > 0:
+		return "", usageError("/revise asks for another draft, and the changes typed before it are about this one", "y posts with them; l prints them as a command, and --revise TEXT of resume asks for another draft")
+	case d.Verdict == decision.Revise && r.state.Draft.Rules:
+		return "", usageError("this draft was made by rules, and rules cannot be revised", "change single findings with commands such as /drop F2")
+	case d.Verdict == decision.Revise:
+		return d.Verdict, gate.CheckRounds(len(r.state.Rounds))
+	}
+	if d, err = decision.Parse(strings.Join(append(slices.Clone(commands), answer), "\n")); err == nil {
+		err = d.Check(gate.IDs(r.Findings))
+	}
+	return d.Verdict, err
+}
+
+// drawsList reports whether the terminal can show the list: one that says what it
+// is, and that it is more than a printer. Windows names none.
+func (a *app) drawsList() bool {
+	kind := a.getenv("TERM")
+	return kind != "dumb" && (kind != "" || runtime.GOOS == "windows")
+}
+
+func (a *app) asking() string {
+	if !a.drawsList() {
+		return "Post this review? [y]es, [n]o, [l]ater, [?] "
+	}
+	return "Post this review? [y]es, [n]o, [l]ater, [e]dit, [?] "
+}
+
+func (a *app) explainPrompt() {
+	text := "  yes posts it, no drops it for good, later keeps it parked and prints the command with your changes"
+	if a.drawsList() {
+		text += ", edit opens the list of findings"
+	}
+	fmt.Fprintln(a.Stderr, text+". Or changes, one a line:")
+	fmt.Fprintln(a.Stderr, "  /drop F2: reason    /edit F3: NEW TEXT    /summary F4    /severity F6 minor")
+}
+
 // choose lets the person go through the findings one by one.
 func (a *app) choose(ctx context.Context, r report, commands []string) (choose.Choice, error) {
+	if !a.drawsList() {
+		return choose.Choice{}, errors.New("This terminal cannot show the list (TERM is dumb, or not set): type changes such as /drop F2.")
+	}
 	return choose.Run(ctx, choose.Options{
 		In: a.Stdin, Out: streamOf(a.Stderr), Review: r.state.Review(), Expires: r.packed.Manifest.ExpiresAt,
 		CanRevise: !r.state.Draft.Rules && len(r.state.Rounds) < gate.MaxRounds, Rounds: gate.MaxRounds - len(r.state.Rounds),

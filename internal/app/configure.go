@@ -72,12 +72,17 @@ func (a *app) configure(args []string, typed map[string]string, o *options) erro
 	}
 	c, lines, err := config.Read(file, text)
 	switch {
+	case err != nil && args[0] == "check" && o.json:
+		return cmp.Or[error](a.printMistakes(file, err), reported{err})
 	case err != nil:
 		return a.mistakes(err)
 	case args[0] == "print":
 		return a.printSettings(c, from{file, lines, s}, o.json)
 	case text == nil:
 		fmt.Fprintln(a.Stderr, guard.Line(file, 0)+" is not there, so the defaults hold")
+	}
+	if o.json {
+		return a.printMistakes(file, nil)
 	}
 	fmt.Fprintln(a.Stdout, "ok")
 	return nil
@@ -180,13 +185,39 @@ func inWorkTree(file string) string {
 	return file
 }
 
+// each lists the errors that were joined to one; none of nil.
+func each(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return slices.DeleteFunc([]error{err}, func(e error) bool { return e == nil })
+}
+
+// printMistakes prints one object: all that is wrong with a settings file.
+func (a *app) printMistakes(file string, err error) error {
+	type mistake struct {
+		Line   int    `json:"line"`
+		Column int    `json:"column"`
+		What   string `json:"what"`
+		Hint   string `json:"hint"` // the nearest known name, or empty
+	}
+	printed := struct {
+		File   string    `json:"file"`
+		Errors []mistake `json:"errors"`
+	}{guard.Line(file, maxLine), []mistake{}}
+	for _, e := range each(err) {
+		m := mistake{What: guard.Line(e.Error(), maxLine)}
+		if known, ok := errors.AsType[*config.Error](e); ok {
+			m = mistake{known.Line, known.Column, guard.Line(known.What, maxLine), guard.Line(known.Hint, maxLine)}
+		}
+		printed.Errors = append(printed.Errors, m)
+	}
+	return printJSON(a.Stdout, printed)
+}
+
 // mistakes lists all that is wrong with a settings file.
 func (a *app) mistakes(err error) error {
-	all := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		all = joined.Unwrap()
-	}
-	for _, e := range all {
+	for _, e := range each(err) {
 		fmt.Fprintln(a.Stderr, "error: "+guard.Text(e.Error()))
 	}
 	return reported{err}

@@ -16,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/render"
@@ -34,7 +35,7 @@ func (a *app) decide(ctx context.Context, s session, r report, given decision.Ve
 			return a.park(s, r, o)
 		}
 		if given, text = a.ask(ctx, r); given == "" {
-			return a.park(s, r, o)
+			return a.park(s, r, o, text)
 		}
 	}
 	after, err := a.answer(ctx, s, r, given, text, o)
@@ -188,8 +189,9 @@ func (a *app) showDraft(r report, o *options) {
 	fmt.Fprint(a.Stdout, render.Terminal(r.state.Review(), a.look(columns)), "\n")
 }
 
-// park says how the draft can be decided later.
-func (a *app) park(s session, r report, o *options) error {
+// park says how the draft can be decided later, and with the changes that were made
+// to it so far: commands, one a line.
+func (a *app) park(s session, r report, o *options, changes ...string) error {
 	if o.json {
 		return r.print(a.Stdout)
 	}
@@ -205,11 +207,25 @@ func (a *app) park(s session, r report, o *options) error {
 	if len(r.Findings) > 0 {
 		example = r.Findings[len(r.Findings)-1].ID
 	}
+	if changed := withCommands(changes); changed != "" {
+		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+changed))
+		word = "Or as it was drafted."
+	}
 	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (or --abort, or --command \"/drop %s\")\n", word, command, example)
 	if r.state.LacksMoney() {
 		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
 	}
 	return nil
+}
+
+// withCommands are the flags that give the commands of texts, one a line.
+func withCommands(texts []string) (flags string) {
+	for line := range strings.Lines(strings.Join(texts, "\n")) {
+		if command := strings.TrimSpace(line); command != "" {
+			flags += " --command " + quoted(command)
+		}
+	}
+	return flags
 }
 
 // quoted makes one word of s for a shell, where it is none as it stands.
@@ -236,9 +252,7 @@ func (a *app) decided(r report, o *options) error {
 			return err
 		}
 	}
-	if err := o.signals(&r, "", a.warn); err != nil {
-		return err
-	}
+	o.signals(&r, "", a.warn)
 	if o.json {
 		return a.finish(r, o)
 	}

@@ -80,7 +80,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewe
 	if cmp.Or(j.maxCostPerPull, change.Config.MaxCostPerPull) > 0 && !j.protection.Keyed() {
 		j.runner.Warning("max-cost-per-pull counts this run alone: what other runs have cost is believed under trust: seal or encrypt, which vouch for it")
 	}
-	reviewer.linger = lastAnswers
+	reviewer.linger, reviewer.mute = lastAnswers, j.summary == "counts"
 	store := j.carried(change)
 	flow, err := reviewpr.New(reviewpr.Steps{
 		Ingest:   func(context.Context) (ingest.Change, error) { return change, nil },
@@ -204,6 +204,12 @@ func (j *job) chooseEnvironment(ctx context.Context, change ingest.Change) error
 		}
 	}
 	name := change.Config.EnvironmentFor(paths)
+	if rules := change.Config.Environments; len(rules) > 0 && change.Unlisted > 0 {
+		name = rules[0].Name // what GitHub does not list may be anything
+	}
+	if name != "" && j.environment == "" {
+		j.runner.Warning("the settings name an environment for these files, and the input environment is empty: a dispatch decides this draft, by anybody who may write")
+	}
 	if name == "" || j.environment == "" || name == j.environment {
 		return nil
 	}

@@ -73,14 +73,23 @@ func (j *job) known(ctx context.Context, drafts []checkpoint.Opened, items []sou
 				continue
 			}
 			record, err := j.recordIn(ctx, s)
-			if err == nil && record.Digest == d.Digest && !record.Withdrawn() {
-				said, _ := reviewpr.Said(d.Snapshot, &record)
-				known = append(known, said)
+			if err == nil && record.Digest == d.Digest && !record.Withdrawn() && j.stands(ctx, record) {
+				known = append(known, reviewpr.Said(d.Snapshot, record))
 				break
 			}
 		}
 	}
 	return known
+}
+
+// stands reports whether a decision came to what it says: an approval is on record
+// before the review is posted, which may have failed.
+func (j *job) stands(ctx context.Context, r decision.Record) bool {
+	if r.Decision != decision.Approve {
+		return true
+	}
+	_, posted, err := post.Standing(ctx, j.api, j.ref, r.Thread)
+	return err == nil && posted
 }
 
 // recordIn opens a sealed decision.

@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
 )
 
@@ -75,6 +76,14 @@ func TestThePromptTakesWhatTheDraftKnows(t *testing.T) {
 		"/drop F9\n/drop F1: x\nyes\n": {decision.Approve, "/drop F1: x", "this draft has F1 to F2"},
 		"/frob\nl\n":                   {"", "", "/frob"},
 		"what\ny\n":                    {decision.Approve, "", "later keeps it parked"},
+		"/drop F1: x\nl\n":             {"", "/drop F1: x", ""},
+		"/drop F1: x":                  {"", "/drop F1: x", ""},
+		"/drop F1\n/severity F2 nit\n": {"", "/drop F1\n/severity F2 nit", ""},
+		"/drop F1\n/edit F1: x\ny\n":   {decision.Approve, "/drop F1", "line 1 has /drop F1 already"},
+		"/drop F1\n/revise a\ny\n":     {decision.Approve, "/drop F1", "the changes typed before it are about this one"},
+		"/revise a\n":                  {decision.Revise, "/revise a", ""},
+		"/drop F1\n/approve\n":         {decision.Approve, "/drop F1\n/approve", ""},
+		"/drop F1\n/abort\n":           {decision.Abort, "/abort", ""},
 	} {
 		var screen strings.Builder
 		a := &app{Process: Process{Stdin: strings.NewReader(typed), Stderr: &screen}}
@@ -82,6 +91,49 @@ func TestThePromptTakesWhatTheDraftKnows(t *testing.T) {
 		require.Equal(t, want.verdict, verdict, typed)
 		require.Equal(t, want.commands, commands, typed)
 		require.Contains(t, screen.String(), want.says, typed)
+	}
+}
+
+func TestAFourthRevisionIsRefusedAtThePrompt(t *testing.T) {
+	t.Parallel()
+	var screen strings.Builder
+	a := &app{Process: Process{Stdin: strings.NewReader("/revise a\n/drop F1\ny\n"), Stderr: &screen}}
+	r := report{Findings: []finding.Finding{{ID: "F1"}}}
+	r.state.Rounds = make([]decision.Record, gate.MaxRounds)
+	verdict, commands := a.ask(t.Context(), r)
+	require.Equal(t, decision.Approve, verdict)
+	require.Equal(t, "/drop F1", commands)
+	require.Contains(t, screen.String(), "this draft was revised three times before")
+}
+
+func TestATerminalThatCannotDrawIsOfferedNoList(t *testing.T) {
+	t.Parallel()
+	for environ, draws := range map[string]bool{"TERM=xterm": true, "TERM=dumb": false, "TERM=": false} {
+		var screen strings.Builder
+		a := &app{Process: Process{Stdin: strings.NewReader("?\ne\n"), Stderr: &screen, Environ: []string{environ}}}
+		require.Equal(t, draws, strings.Contains(a.asking(), "[e]dit"), environ)
+		if draws {
+			continue // the list would want a terminal
+		}
+		verdict, _ := a.ask(t.Context(), report{})
+		require.Empty(t, verdict)
+		require.Contains(t, screen.String(), "[?] This terminal cannot show the list (TERM is dumb, or not set): type changes such as /drop F2.\n")
+		require.NotContains(t, screen.String(), "[e]dit")
+		require.NotContains(t, screen.String(), "edit opens")
+	}
+}
+
+func TestParkingRepeatsTheChanges(t *testing.T) {
+	t.Parallel()
+	for changes, want := range map[string]string{
+		"": "Parked. Decide with\n  pr resume diff:0123456 --approve   ",
+		"/drop F1: it's\n/severity F2 nit": "Parked. Decide with your changes:\n" +
+			`  pr resume diff:0123456 --command '/drop F1: it'\''s' --command '/severity F2 nit' --approve` + "\nOr as it was drafted. Decide with\n  pr resume diff:0123456 --approve   ",
+	} {
+		var out strings.Builder
+		a := &app{Process: Process{Stdout: &out}, name: "pr"}
+		require.NoError(t, a.park(session{}, report{Thread: "diff:0123456789"}, &options{}, changes))
+		require.True(t, strings.HasPrefix(out.String(), want), out.String())
 	}
 }
 

@@ -48,7 +48,7 @@ type report struct {
 	packed   checkpoint.Packed
 	retained time.Time     // when the artifact is deleted; zero where not told
 	withdrew string        // code of the draft that this one replaces
-	grave    error         // what was posted is as grave as fail-on
+	failed   error         // what comes after a decision: fail-on is reached, the SARIF file cannot be written
 	before   cost.MicroUSD // what the draft had cost before this run revised it
 	changes  []string      // since the draft was made, without mattering
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -206,17 +205,22 @@ func (r *localRun) recall(ctx context.Context, change ingest.Change) ([]finding.
 	if err != nil {
 		return nil, err
 	}
-	decided := map[time.Time][]finding.Earlier{}
+	flow, err := reviewpr.New(reviewpr.Steps{}, r.store)
+	if err != nil {
+		return nil, err
+	}
+	var decided []reviewpr.State
 	for _, id := range ids {
-		if saved, err := r.store.Load(ctx, id); err == nil {
-			if said, at := reviewpr.Said(saved.Snapshot, nil); len(said) > 0 {
-				decided[at] = said
-			}
+		if view, err := flow.Inspect(ctx, id); err == nil && view.Status == graph.Ended && view.State.Decision != nil { // what cannot be read tells nothing
+			decided = append(decided, view.State)
 		}
 	}
+	slices.SortStableFunc(decided, func(a, b reviewpr.State) int { return b.Decision.At.Compare(a.Decision.At) })
 	var known [][]finding.Earlier
-	for _, at := range slices.SortedFunc(maps.Keys(decided), func(a, b time.Time) int { return b.Compare(a) }) {
-		known = append(known, decided[at])
+	for _, s := range decided {
+		if said := s.Said(); len(said) > 0 {
+			known = append(known, said)
+		}
 	}
 	switch {
 	case change.Pull != nil:
@@ -347,8 +351,8 @@ func (a *app) finish(r report, o *options) error {
 // failure is the error of a run that failed. It was shown with the outcome.
 func failure(r report) error {
 	switch {
-	case r.grave != nil:
-		return r.grave
+	case r.failed != nil:
+		return r.failed
 	case r.Outcome != reviewpr.Failed:
 		return nil
 	case r.state.Spent():

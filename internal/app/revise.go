@@ -309,7 +309,7 @@ func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, befor
 	if err := r.prepare(brief{change: change, paid: before.paid, surroundings: j.surroundings(change), revises: &p.state.Usage}); err != nil {
 		return report{}, err
 	}
-	r.linger = lastAnswers
+	r.linger, r.mute = lastAnswers, j.summary == "counts"
 	store := j.carried(change)
 	if err := store.Prime(ctx, change.Thread, graph.Saved{Snapshot: p.Snapshot}, 0, ""); err != nil {
 		return report{}, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,7 +37,7 @@ func ways() map[string]func(*stage, string) {
 			s.cli(nil, append([]string{"resume", "octo/demo#42:" + s.pull.HeadSHA()[:7], "--store", store, "--approve"}, flagged(text)...)...).ends(0)
 		},
 		"terminal": func(s *stage, text string) {
-			s.t.Log(s.typing("review", "octo/demo#42")(strings.Split(text, "\n"), "yes"))
+			s.t.Log(s.typing("review", "octo/demo#42")(typed(text), "yes"))
 		},
 	}
 }
@@ -68,6 +69,11 @@ func (s *stage) typing(args ...string) func(lines []string, last string) string 
 		require.NoError(s.t, cmd.Wait(), shown.String())
 		return shown.String()
 	}
+}
+
+// typed are the lines of a decision at the prompt, where a verdict ends it.
+func typed(text string) []string {
+	return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "/approve" })
 }
 
 var postedMark = regexp.MustCompile(`\n+<!-- pr-review:f=[0-9a-f]{16} -->$`)

@@ -2,14 +2,15 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/sarif"
 )
@@ -18,19 +19,20 @@ import (
 func (j *job) deciding(ctx context.Context, take func(context.Context) (report, error)) (report, error) {
 	r, err := take(ctx)
 	if err == nil && r.state.Decision != nil {
-		err = j.signal(ctx, &r)
+		j.signal(ctx, &r)
 	}
 	return r, err
 }
 
 // signal tells machines what a decision kept: a SARIF file, a check run, the end
 // of the mark that a draft waits. The decision is carried out by then, so what
-// fails here is a warning; but for the file, which a later step reads.
-func (j *job) signal(ctx context.Context, r *report) error {
+// fails here is a warning; but for the file, which a later step reads: without it
+// the job fails, posted or not.
+func (j *job) signal(ctx context.Context, r *report) {
 	ref, head := j.ref, r.state.Draft.Head
 	if j.checkRun && r.Outcome == reviewpr.Posted {
 		_, err := write.New(j.api).CheckRun(ctx, ref, write.Check{
-			Head: head, Instance: j.instance, Thread: r.Thread, Digest: r.Digest, Review: r.ReviewURL, Findings: r.Findings, FailOn: j.failOn,
+			Head: head, Instance: j.instance, Thread: r.Thread, Digest: r.Digest, Review: r.ReviewURL, Findings: r.standing(), Covered: r.state.Covered(), FailOn: j.failOn,
 		})
 		if err != nil {
 			j.runner.Warning(explain(err))
@@ -45,33 +47,47 @@ func (j *job) signal(ctx context.Context, r *report) error {
 			j.runner.Warning("the mark that a draft waits could not be cleared: " + explain(err))
 		}
 	}
-	return j.signals(r, j.getenv("GITHUB_WORKSPACE"), j.runner.Warning)
+	j.signals(r, j.getenv("GITHUB_WORKSPACE"), j.runner.Warning)
 }
 
 // signals is what both a job and the command line tell: the SARIF file, and
 // whether what was posted is as grave as fail-on. A relative file is of folder.
-func (s settings) signals(r *report, folder string, warn func(string)) error {
+func (s settings) signals(r *report, folder string, warn func(string)) {
 	if s.sarif != "" {
 		if err := writeSarif(within(folder, s.sarif), *r, warn); err != nil {
-			return err
+			r.failed = err
+			return
 		}
 	}
-	if n := finding.Reaching(r.Findings, s.failOn); r.Outcome == reviewpr.Posted && n > 0 {
-		r.grave = problem(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", render.Count(n, "posted finding"), s.failOn, s.failOn),
+	if n := finding.Reaching(r.standing(), s.failOn); r.Outcome == reviewpr.Posted && n > 0 {
+		r.failed = problem(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", render.Count(n, "posted finding"), s.failOn, s.failOn),
 			r.place, "answer the review; without fail-on this succeeds whatever was found")
 	}
-	return nil
+}
+
+// standing are the findings that the pull request has after a decision: those it
+// kept, and those that an earlier review has posted and that are still there.
+func (r report) standing() []finding.Finding {
+	all := slices.Clone(r.Findings)
+	for _, f := range r.Filtered {
+		if f.Filtered == finding.AlreadyPosted {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 // writeSarif writes what the decision kept: nothing of a draft that was rejected.
 func writeSarif(file string, r report, warn func(string)) error {
 	run := sarif.Run{Version: Version(), Page: homepage, Instance: r.state.Draft.Instance, Head: r.state.Draft.Head}
 	if r.Outcome == reviewpr.Posted {
-		run.Findings = r.Findings
+		run.Findings = r.standing()
 	}
 	text, left, err := sarif.Encode(run)
 	if err == nil {
-		err = errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, text, 0o644))
+		if err = os.MkdirAll(filepath.Dir(file), 0o755); err == nil {
+			err = os.WriteFile(file, text, 0o644)
+		}
 	}
 	if err != nil {
 		return problem("the SARIF file could not be written", err.Error(), "name another file with sarif; the decision is carried out, and the same decision again writes the file")
@@ -103,13 +119,21 @@ func (j *job) waits(ctx context.Context) (report, error) {
 		return report{}, err
 	}
 	m := draft.Manifest
+	on, err := j.claims(ctx, draft.Code, draft.now.Pull)
+	if err != nil {
+		return report{}, err
+	}
+	_, posted, err := post.Standing(ctx, j.api, j.ref, m.Thread)
+	if err != nil || posted || slices.ContainsFunc(on, func(c post.Claim) bool { return c.Record.Digest == draft.Digest }) {
+		return report{Message: "draft " + draft.Code + " was decided, so the commit is not marked"}, err
+	}
 	err = write.New(j.api).Mark(ctx, j.ref, m.HeadSHA, write.Mark{
 		Instance: j.instance, Code: draft.Code, Findings: m.Findings, Blockers: m.Blockers, Expires: m.ExpiresAt, Page: j.runPage(m.RunID),
 	})
 	if err != nil {
 		return report{}, err
 	}
-	return report{Outcome: m.Outcome, Thread: m.Thread, Digest: draft.Digest, Head: m.HeadSHA, Message: "marked on the commit"}, nil
+	return report{Message: "the commit shows that draft " + draft.Code + " waits"}, nil // outputs are the draft job's
 }
 
 // runPage is where a run is looked at in a browser.

@@ -109,6 +109,7 @@ type reviewer struct {
 	asks     *review.Model // nil for rules
 	account  account
 
+	mute   bool          // the endpoint's own words are not shown
 	linger time.Duration // how long a review goes on when the run is cancelled
 
 	mu    sync.Mutex
@@ -223,7 +224,13 @@ func (r *reviewer) why() error {
 // message, else as a warning. The cause may name an address, so it is not in the
 // review.
 func (r *reviewer) explain(to *report, warn func(string)) {
-	switch cause := r.why(); {
+	cause := r.why()
+	if said, ok := errors.AsType[*llm.StatusError](cause); ok && r.mute {
+		silent := *said.StatusError
+		silent.Message = "" // it may repeat what was asked
+		cause = &llm.StatusError{StatusError: &silent}
+	}
+	switch {
 	case cause == nil:
 	case to.state.Spent():
 		to.Message = "no file was reviewed: " + explain(cause)

@@ -204,7 +204,7 @@ func (m model) askLeave() (model, tea.Cmd) {
 	how := "y leaves, any other key goes back."
 	t := tally(m.changes)
 	if t != "" {
-		how = "y leaves and gives the commands for it, any other key goes back."
+		how = "y leaves and prints the command with these changes, any other key goes back."
 	}
 	m.question = question{words: sentence("Decide later?", t, how), answer: func(m model, _ string) (model, tea.Cmd) {
 		return m, tea.Quit

@@ -98,6 +98,15 @@ func (c change) kept(f finding.Finding) (words []string) {
 	return words
 }
 
+// applied is a finding after the change.
+func (c change) applied(f finding.Finding) finding.Finding {
+	d, err := decision.Parse(strings.Join(c.commands(f.ID), "\n"))
+	if err != nil {
+		return f // text refuses the change then
+	}
+	return d.Apply([]finding.Finding{f})[0]
+}
+
 // graded is a finding's severity after the change.
 func (c change) graded(f finding.Finding) finding.Severity {
 	if c.severity != "" {

@@ -2,6 +2,7 @@ package choose
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -72,6 +73,50 @@ func TestTheListGoesOnFromWhatWasChosenBefore(t *testing.T) {
 	require.Equal(t, "/drop F2: known\n/edit F3: new text\n/severity F3 nit\n/summary F3", m.chosen().Text)
 	o.Commands = "/drop F1\n/nonsense"
 	require.Empty(t, newModel(o).chosen())
+}
+
+func TestTheListSaysWhereAFindingWillStand(t *testing.T) {
+	t.Parallel()
+	r := twelve()
+	m, _ := press(t, newModel(options(r)), "s", "s")
+	require.Contains(t, m.View(), "posted at its line.")
+	m, _ = press(t, m, "s") // from minor to nit
+	require.Contains(t, m.View(), "Confidence 0.80, in the review's summary, where nits stand.")
+	_, page, err := m.rendered()
+	require.NoError(t, err)
+	require.NotEmpty(t, page)
+	d, err := decision.Parse("/severity F1 nit")
+	require.NoError(t, err)
+	require.Equal(t, finding.Body, d.Apply(r.Findings)[0].Placement)
+	m, _ = press(t, m, "u", "end")
+	require.Contains(t, m.View(), "posted at its line.", "a nit that was placed at its line stays there")
+}
+
+func TestASuggestionThatCannotBeAppliedSaysWhy(t *testing.T) {
+	t.Parallel()
+	r := twelve()
+	r.Findings[0].Plain = "it does not parse\x1b[2J"
+	view := sized(options(r), 80, 40).View()
+	require.Contains(t, view, "Suggested as plain code, since it does not parse<U+001B>[2J:")
+	require.NotContains(t, view, "in its place")
+}
+
+func TestTheListTakesTheRowsThatTheFindingLeaves(t *testing.T) {
+	t.Parallel()
+	r := twelve()
+	for len(r.Findings) < 30 {
+		f := r.Findings[5]
+		f.ID, f.Title = fmt.Sprintf("F%d", len(r.Findings)+1), "gofmt of iOS code"
+		r.Findings = append(r.Findings, f)
+	}
+	m := sized(options(r), 80, 24)
+	for range r.Findings {
+		rows := strings.Split(m.View(), "\n")
+		require.NotContains(t, rows[3:len(rows)-2], "", "the only blank row is that of messages, above the keys")
+		require.Contains(t, m.View(), "> "+m.current().ID)
+		m, _ = press(t, m, "j")
+	}
+	require.Contains(t, m.View(), "gofmt of iOS code", "a title keeps its case")
 }
 
 func TestRevisingIsOfferedOnlyWhereItIsPossible(t *testing.T) {

@@ -42,10 +42,18 @@ func (m model) details(full bool) (rows []string) {
 		rows = append(rows, m.prose(render.Count(more, "more character")+" not shown here.")...)
 	}
 	if f.Suggestion != "" {
-		rows = append(rows, m.prose("Suggested in its place:")...)
+		rows = append(rows, m.prose(suggested(f))...)
 		rows = append(rows, m.code(strings.Split(strings.TrimSuffix(f.Suggestion, "\n"), "\n"), func(int) string { return "+" })...)
 	}
 	return append(rows, m.prose(m.fate(f, c))...)
+}
+
+// suggested introduces a suggestion: to be applied, or as code to read and why.
+func suggested(f finding.Finding) string {
+	if f.Plain != "" {
+		return "Suggested as plain code, since " + guard.Line(f.Plain, statusRunes) + ":"
+	}
+	return "Suggested in its place:"
 }
 
 // prose wraps text.
@@ -102,6 +110,8 @@ func (m model) fate(f finding.Finding, c change) string {
 		return sure + ". Not posted."
 	case c.moved, f.Placement == finding.Body && note == "":
 		return sure + ", in the review's summary."
+	case f.Placement == finding.Inline && c.applied(f).Placement == finding.Body:
+		return sure + ", in the review's summary, where nits stand."
 	case f.Placement == finding.Body:
 		return sure + ", in the review's summary, since " + note + "."
 	}

@@ -25,7 +25,7 @@ var allKeys = []keyed{
 	{2, "[a]pprove", "a", "post it, after a question: /approve"},
 	{12, "[r]evise", "r", "have it drafted anew with your feedback: /revise TEXT"},
 	{7, "[x]abort", "x", "reject the draft, after a question: /abort"},
-	{5, "[q]later", "q esc ctrl-c", "decide later; the draft stays parked"},
+	{5, "[q]later", "q esc ctrl-c", "decide later; your changes are printed as a command"},
 	{1, "[?]help", "?", "this page; esc goes back"},
 }
 

@@ -136,7 +136,19 @@ func (m model) pageRows() int {
 }
 
 // listed is how many findings the list shows at one time.
-func (m model) listed() int { return max(1, m.listRows(m.space())/m.perFinding()) }
+func (m model) listed() int { return m.listedAbove(m.pane(m.space())) }
+
+func (m model) listedAbove(pane []string) int {
+	return max(1, m.listRows(m.space(), len(pane))/m.perFinding())
+}
+
+// pane is what stands below the list in n rows for both: the current finding.
+func (m model) pane(n int) []string {
+	if n < paneFrom || len(m.changes) == 0 {
+		return nil
+	}
+	return m.details(false)
+}
 
 func (m model) perFinding() int {
 	if m.width < narrow {
@@ -145,11 +157,11 @@ func (m model) perFinding() int {
 	return 1
 }
 
-// listRows is how many of n rows the list takes: half where the detail of the
-// current finding stands below it.
-func (m model) listRows(n int) int {
+// listRows is how many of n rows the list takes: where the detail of the current
+// finding stands below its border, what that leaves, and at least half.
+func (m model) listRows(n, pane int) int {
 	if n >= paneFrom {
-		n /= 2
+		n = max(n/2, n-1-pane)
 	}
 	return min(n, len(m.changes)*m.perFinding())
 }
@@ -159,8 +171,13 @@ func (m model) listAndPane(n int) (rows []string) {
 	if len(m.changes) == 0 {
 		return []string{cut("Nothing was found; what is posted has no findings.", m.width)}
 	}
-	shown := m.listed()
-	from := max(0, min(m.cursor-shown/2, len(m.changes)-shown))
+	pane := m.pane(n)
+	shown := m.listedAbove(pane)
+	above := shown / 2
+	if n >= paneFrom {
+		above = n / 4 / m.perFinding() // whatever the pane has: the first row does not jump with it
+	}
+	from := max(0, min(m.cursor-above, len(m.changes)-shown))
 	for i := from; i < min(from+shown, len(m.changes)); i++ {
 		rows = append(rows, m.row(i)...)
 	}
@@ -170,7 +187,7 @@ func (m model) listAndPane(n int) (rows []string) {
 	border := fmt.Sprintf("── %d of %d ", m.cursor+1, len(m.changes))
 	border += strings.Repeat("─", max(0, m.width-columns(border)))
 	rows = append(rows, m.paint(dim, cut(border, m.width)))
-	return append(rows, m.shortened(m.details(false), n-len(rows), "more, enter shows all")...)
+	return append(rows, m.shortened(pane, n-len(rows), "more, enter shows all")...)
 }
 
 // row is one finding of the list: id, severity, place and claim.

@@ -104,8 +104,9 @@ func modelMistakes() []mistake {
 		{"switch", "verify: maybe\n", "f.yml:1:9: expected true or false, got text", false},
 		{"turns", "agent:\n  max-turns: 21\n", "f.yml:2:14: expected a whole number from 1 to 20, got 21", false},
 		{"half a turn", "agent:\n  max-turns: 1.5\n", "expected a whole number from 1 to 20, got 1.5", false},
-		{"time", "agent:\n  max-time: 5\n", "f.yml:2:13: expected text, got a number", false},
-		{"short time", "agent:\n  max-time: 10ms\n", `"10ms" is not a time in whole seconds from 1s to 6h0m0s, such as 5m`, true},
+		{"time", "agent:\n  max-time: 5\n", "f.yml:2:13: expected a time with its unit, such as 10m, got 5", false},
+		{"listed time", "agent:\n  max-time: [10m]\n", "f.yml:2:13: expected text, got a list", false},
+		{"short time", "agent:\n  max-time: 10ms\n", `"10ms" is not a time in whole seconds from 1s to 6h, such as 10m`, true},
 		{"broken time", "agent:\n  max-time: 1500ms\n", `"1500ms" is not a time in whole seconds`, true},
 		{"long time", "agent:\n  max-time: 7h\n", `"7h" is not a time`, true},
 		{"effort", "model-options:\n  effort: hihg\n", "f.yml:2:11: \"hihg\" is none of none, minimal, low, medium, high, xhigh, max\n  did you mean \"high\"?", false},
@@ -124,6 +125,10 @@ func modelMistakes() []mistake {
 		{"guideline", "guidelines:\n  - text: x\n", "a guideline needs paths, a list of globs, and text", false},
 		{"guideline's glob", "guidelines:\n  - {paths: ['a['], text: x}\n", `"a[" is not a glob`, true},
 		{"header twice", "model-options:\n  headers: {x-a: a, X-A: b}\n", `f.yml:2:21: the header "X-A" stands twice`, true},
+		{"header's name", "model-options:\n  headers: {a b: x}\n", `f.yml:2:13: model-options: headers: "a b" is no name of a header`, true},
+		{"header of the client", "model-options:\n  headers:\n    Host: x\n", `f.yml:3:5: model-options: headers: Host cannot be set there`, true},
+		{"header's value", "model-options:\n  headers: {X-A: é}\n", `f.yml:2:18: model-options: headers: the value of X-A holds a line break`, true},
+		{"field", "model-options:\n  body: {x: {n: 1}, n: 2}\n", `f.yml:2:21: model-options: body: "n" cannot be set there`, true},
 	}
 }
 

@@ -149,12 +149,16 @@ func (r *reader) guidelines(n ast.Node) []Guideline {
 // seconds reads a time in whole seconds.
 func (r *reader) seconds(n ast.Node, most time.Duration, into *int) {
 	var s string
+	if bare := digits(n); bare != "" {
+		r.fail(n, "expected a time with its unit, such as 10m, got %s", shown(n))
+		return
+	}
 	if !r.text(n, &s) {
 		return
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d < time.Second || d > most || d%time.Second != 0 {
-		r.fail(n, "%.60q is not a time in whole seconds from 1s to %v, such as 5m", s, most)
+		r.fail(n, "%.60q is not a time in whole seconds from 1s to %s, such as 10m", s, Duration(most))
 		return
 	}
 	*into = int(d / time.Second)

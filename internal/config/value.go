@@ -100,18 +100,31 @@ func (r *reader) headers(n ast.Node) map[string]string {
 			r.fail(e.Key, "the header %.60q stands twice", name)
 		}
 		lower[strings.ToLower(name)] = true
+		r.refuse(e.Key, CheckHeaderName(name))
 		var s string
 		if r.text(e.Value, &s) {
+			r.refuse(e.Value, CheckHeaderValue(name, s))
 			all[name] = s
 		}
 	}
 	return all
 }
 
-// values reads a map of plain values, nested as deep as given.
+// refuse notes what a check said of a node, if anything.
+func (r *reader) refuse(n ast.Node, err error) {
+	if err != nil {
+		r.fail(n, "%v", err)
+	}
+}
+
+// values reads a map of plain values, nested as deep as given. The outermost one
+// holds the fields of a request.
 func (r *reader) values(n ast.Node, depth int) map[string]any {
 	all := map[string]any{}
 	for _, e := range r.entries(n) {
+		if depth == maxDepth {
+			r.refuse(e.Key, CheckField(keyName(e.Key)))
+		}
 		if v := r.value(e.Value, depth-1); v != nil {
 			all[keyName(e.Key)] = v
 		}

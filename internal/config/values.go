@@ -20,7 +20,7 @@ type Value struct {
 
 // Values lists every key in the order in which they are documented. A value that
 // is not set is the default where config knows it, else nil. The values of headers
-// are left out: they may be credentials.
+// and the texts of further fields are left out: they may be credentials.
 func (c Config) Values() []Value {
 	a, o := c.Admission, c.ModelOptions
 	all := []Value{
@@ -85,13 +85,15 @@ func Duration(d time.Duration) string {
 	return s
 }
 
+const hiddenText = "(hidden)"
+
 func hidden(headers map[string]string) any {
 	if len(headers) == 0 {
 		return nil
 	}
 	all := map[string]any{}
 	for name := range headers {
-		all[name] = "(hidden)"
+		all[name] = hiddenText
 	}
 	return all
 }
@@ -100,7 +102,28 @@ func body(fields map[string]any) any {
 	if len(fields) == 0 {
 		return nil
 	}
-	return fields
+	return textless(fields)
+}
+
+// textless is a value with every text in it hidden.
+func textless(v any) any {
+	switch v := v.(type) {
+	case string:
+		return hiddenText
+	case []any:
+		all := make([]any, len(v))
+		for i, item := range v {
+			all[i] = textless(item)
+		}
+		return all
+	case map[string]any:
+		all := map[string]any{}
+		for name, item := range v {
+			all[name] = textless(item)
+		}
+		return all
+	}
+	return v
 }
 
 func list(items []string) []string { return append([]string{}, items...) }

@@ -36,6 +36,15 @@ func TestValuesShowsNoHeadersValue(t *testing.T) {
 	require.Equal(t, map[string]any{"X-Key": "(hidden)"}, c.Values()[at].Value)
 }
 
+func TestValuesShowsNoTextOfAField(t *testing.T) {
+	t.Parallel()
+	c, err := config.Parse("f.yml", []byte("model-options: {body: {top_p: 0.5, key: hunter2, on: true, deep: [hunter2, 1, {key: hunter2}]}}\n"))
+	require.NoError(t, err)
+	at := slices.IndexFunc(c.Values(), func(v config.Value) bool { return v.Key == "model-options.body" })
+	require.Equal(t, map[string]any{"top_p": 0.5, "key": "(hidden)", "on": true, "deep": []any{"(hidden)", 1.0, map[string]any{"key": "(hidden)"}}}, c.Values()[at].Value)
+	require.Equal(t, "hunter2", c.ModelOptions.Body["key"], "what is sent is as it was")
+}
+
 func TestYAMLReadsAsTheValuesThatItWrote(t *testing.T) {
 	t.Parallel()
 	texts := []string{

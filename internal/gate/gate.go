@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/secret"
 )
 
 // Ask is what the decision is about. It is hashed into the gate's id, so that
@@ -51,7 +52,7 @@ type Answer struct {
 // findings. given is the verdict of the input or flag, possibly none; fallback
 // holds where neither it nor the text has one.
 func Decide(text string, given, fallback decision.Verdict, ids []string, until time.Time) (decision.Decision, error) {
-	d, err := decision.Parse(text)
+	d, err := decision.Parse(secret.Redact(text)) // what is kept, and posted, holds no credential
 	if err == nil {
 		err = d.Check(ids)
 	}

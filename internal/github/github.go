@@ -104,6 +104,9 @@ func (a *authorized) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !slices.Contains(a.methods, req.Method) || req.Method == http.MethodPatch && !checkRun.MatchString(req.URL.Path) {
 		return nil, fmt.Errorf("a reading client sends no %s", req.Method)
 	}
+	if asks := slices.Equal(a.methods, []string{http.MethodPost}); asks && !strings.HasSuffix(req.URL.Path, "/graphql") {
+		return nil, fmt.Errorf("a reading client sends no %s but to GraphQL", req.Method)
+	}
 	if req.URL.Host != a.base.Host || req.URL.Scheme != a.base.Scheme {
 		return nil, fmt.Errorf("%w: from %s to %s", transport.ErrRedirect, a.base.Host, req.URL.Host)
 	}

@@ -96,7 +96,7 @@ func marked(r render.Review) (body string, comments []write.Comment) {
 func (q Request) resolve(ctx context.Context) error {
 	var wanted []string
 	for _, e := range q.Review.Earlier {
-		if e.Fate == finding.WasPosted && e.Now == finding.Resolved && e.Thread != "" {
+		if e.Fate == finding.WasPosted && e.Now == finding.Resolved && !e.Announced && e.Thread != "" {
 			wanted = append(wanted, e.Thread)
 		}
 	}

@@ -33,6 +33,9 @@ func (t *task) checkSuggestions(ctx context.Context) error {
 	shown, _ := diff.NewAnchors(t.file.Patch) // one that cannot be read shows no lines
 	file := suggest.New(t.file.Path, shown, head)
 	for i, f := range found {
+		if err := t.ends(ctx, ctx.Err()); err != nil {
+			return err
+		}
 		if found[i] = file.Check(f); found[i].Suggestion != "" && found[i].Plain == "" {
 			found[i].Plain = unread
 		}

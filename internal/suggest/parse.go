@@ -2,6 +2,7 @@ package suggest
 
 import (
 	"encoding/json"
+	"go/ast"
 	"go/format"
 	goparser "go/parser"
 	"go/token"
@@ -12,12 +13,13 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// The most bytes of a file that is parsed. The parsers of YAML and TOML take
-// quadratic time where they are made to.
+// The most bytes of a file that is parsed. The parsers of YAML and TOML, and
+// gofmt, take quadratic time where they are made to.
 const (
 	maxText   = 512 << 10
 	maxSlow   = 64 << 10
 	maxNested = 100 // brackets within brackets in YAML
+	maxChain  = 200 // operators in one Go expression: gofmt takes quadratic time of them
 )
 
 // language is how the files of one language are parsed.
@@ -47,8 +49,37 @@ func goParses(text []byte) bool {
 	return err == nil
 }
 
+// tangled reports whether Go code has an expression that gofmt would take long for.
+func tangled(text []byte) bool {
+	file, err := goparser.ParseFile(token.NewFileSet(), "", text, goparser.SkipObjectResolution)
+	if err != nil {
+		return true
+	}
+	var within []bool // nodes above, and which of them are operators
+	operators, most := 0, 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		if n == nil {
+			if within[len(within)-1] {
+				operators--
+			}
+			within = within[:len(within)-1]
+			return true
+		}
+		_, is := n.(*ast.BinaryExpr)
+		if within = append(within, is); is {
+			operators++
+		}
+		most = max(most, operators)
+		return true
+	})
+	return most > maxChain
+}
+
 // formatted is Go code as gofmt writes it; empty where it does not parse.
 func formatted(text []byte) string {
+	if len(text) > maxSlow || tangled(text) {
+		return ""
+	}
 	out, err := format.Source(text)
 	if err != nil {
 		return ""

@@ -45,7 +45,7 @@ func (s Scores) f1() *Interval {
 	if s.F1 == nil {
 		return nil
 	}
-	return &Interval{*s.F1, *s.F1, *s.F1}
+	return &Interval{Value: *s.F1, Low: *s.F1, High: *s.F1}
 }
 
 // spending is what the review of a case cost.

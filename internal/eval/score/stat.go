@@ -156,7 +156,7 @@ func logBinomial(n, k int) float64 {
 }
 
 func rounded(value, low, high float64) *Interval {
-	return &Interval{round(value), round(low), round(high)}
+	return &Interval{Value: round(value), Low: round(low), High: round(high)}
 }
 
 func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }

@@ -16,12 +16,12 @@ func TestWilsonAgainstKnownValues(t *testing.T) {
 		k, n int
 		want Interval
 	}{
-		{8, 10, Interval{0.8, 0.4902, 0.9433}},
-		{0, 10, Interval{0, 0, 0.2775}},
-		{10, 10, Interval{1, 0.7225, 1}},
-		{1, 2, Interval{0.5, 0.0945, 0.9055}},
-		{80, 100, Interval{0.8, 0.7112, 0.8666}},
-		{74, 93, Interval{0.7957, 0.7028, 0.8651}},
+		{8, 10, Interval{Value: 0.8, Low: 0.4902, High: 0.9433}},
+		{0, 10, Interval{Value: 0, Low: 0, High: 0.2775}},
+		{10, 10, Interval{Value: 1, Low: 0.7225, High: 1}},
+		{1, 2, Interval{Value: 0.5, Low: 0.0945, High: 0.9055}},
+		{80, 100, Interval{Value: 0.8, Low: 0.7112, High: 0.8666}},
+		{74, 93, Interval{Value: 0.7957, Low: 0.7028, High: 0.8651}},
 	} {
 		require.Equal(t, c.want, *Wilson(c.k, c.n), "%d of %d", c.k, c.n)
 	}
@@ -105,7 +105,7 @@ func TestP11_TheBootstrapRepeats(t *testing.T) {
 	slices.Reverse(values)
 	require.Equal(t, first, bootstrap(values, mean), "the order of the cases means nothing")
 	require.Nil(t, bootstrap(nil, mean))
-	require.Equal(t, &Interval{2, 2, 2}, bootstrap([]float64{2, 2, 2}, mean))
+	require.Equal(t, &Interval{Value: 2, Low: 2, High: 2}, bootstrap([]float64{2, 2, 2}, mean))
 	require.Less(t, first.Low, first.Value)
 	require.Less(t, first.Value, first.High)
 }

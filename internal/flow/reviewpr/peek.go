@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -42,26 +41,25 @@ func (o Origin) Open(ctx context.Context, c Candidate) (checkpoint.Opened, error
 	return o.open(ctx, c, c.Found.Name, name.Code)
 }
 
-// Said is what a thread's snapshot tells later drafts of the pull request, by
-// its decision: the one it holds, else record; nothing where there is neither. At
-// is when it was decided.
-func Said(snapshot []byte, record *decision.Record) (said []finding.Earlier, at time.Time) {
+// Said is what a parked draft that was decided by record tells later drafts of
+// the pull request.
+func Said(snapshot []byte, record decision.Record) []finding.Earlier {
 	s, err := decoded(snapshot)
 	if err != nil {
-		return nil, at
+		return nil
 	}
-	if s.Decision == nil && record != nil {
-		d := decision.Decision{Drop: record.Dropped, Edit: record.Edited, Move: record.Moved, Severity: record.Severity}
-		s.Decision, s.Comments = record, d.Apply(s.Comments)
-	}
-	if s.Decision == nil {
-		return nil, at
-	}
+	d := decision.Decision{Drop: record.Dropped, Edit: record.Edited, Move: record.Moved, Severity: record.Severity}
+	s.Decision, s.Comments = &record, d.Apply(s.Comments)
+	return s.Said()
+}
+
+// Said is what the draft tells later ones; nothing where it was not decided.
+func (s State) Said() []finding.Earlier {
 	unsaid := render.Cut(s.Review()) // for the review's length
-	comments := slices.DeleteFunc(s.Comments, func(f finding.Finding) bool {
+	comments := slices.DeleteFunc(slices.Clone(s.Comments), func(f finding.Finding) bool {
 		return slices.ContainsFunc(unsaid, func(cut finding.Finding) bool { return cut.ID == f.ID })
 	})
-	return recall.FromState(comments, s.Decision, s.Earlier), s.Decision.At
+	return recall.FromState(comments, s.Decision, s.Earlier)
 }
 
 // decoded is what a snapshot says of its draft and decision.

@@ -192,9 +192,11 @@ func combine(f fields, spans ...*fanOut) func(context.Context, State) (graph.Upd
 		for _, span := range spans {
 			span.end()
 		}
+		before := s.Comments
 		s.Comments, s.Earlier = aggregate.Findings(aggregate.Input{
 			Files: s.Files, Flags: s.Flags, Reviews: s.results(), Earlier: s.Earlier, Used: s.Draft.UsedIDs, Inline: s.Draft.Config.Comments.Most(),
 		})
+		s.Earlier = append(s.Earlier, s.leftOut(before)...)
 		body, _ := post.Rendered(s.Review())
 		return graph.Updates(f.comments.Set(s.Comments), f.earlier.Set(s.Earlier), f.summaryBody.Set(body), f.reason.Set(s.unread())), nil
 	}
@@ -208,7 +210,7 @@ func byFindings(gate, clean, failed graph.Target) func(State) graph.Next {
 		switch {
 		case s.Reason != "":
 			return graph.To(failed)
-		case len(finding.Kept(s.Comments)) == 0 && len(s.News()) == 0 && s.Covered() && len(s.Rounds) == 0:
+		case len(finding.Kept(s.Comments)) == 0 && len(s.News())+len(s.standing()) == 0 && s.Covered() && len(s.Rounds) == 0:
 			return graph.To(clean)
 		}
 		return graph.To(gate)

@@ -39,7 +39,7 @@ func (steps Steps) revise(f fields) func(context.Context, State) (graph.Update, 
 		if steps.Revised != nil {
 			draft = steps.Revised(draft)
 		}
-		draft.UsedIDs = usedIDs(s.Comments)
+		draft.UsedIDs = max(draft.UsedIDs, usedIDs(s.Comments))
 		return graph.Updates(f.draft.Set(draft), f.rounds.Set([]decision.Record{*s.Decision}), f.decision.Set(nil)), nil
 	}
 }
@@ -159,7 +159,7 @@ func (s State) results() []finding.FileReview {
 			at[r.Path] = len(all)
 			all = append(all, r)
 		case r.Unheard && r.State == "":
-			all[i].Unheard = true
+			all[i].Unheard = true // until a later round is heard
 		default:
 			all[i] = r
 		}
@@ -175,6 +175,24 @@ func (s State) drafted(path string) finding.FileReview {
 		return f.Path != path || f.Source != finding.Model
 	})
 	return r
+}
+
+// leftOut are the findings of the draft before that the revision does not have any
+// more, as what its approver dropped: the next push is not to bring them back.
+func (s State) leftOut(before []finding.Finding) (all []finding.Earlier) {
+	if len(s.Rounds) == 0 {
+		return nil
+	}
+	for _, f := range finding.Kept(before) {
+		again := slices.ContainsFunc(s.Comments, func(now finding.Finding) bool { return now.Fingerprint == f.Fingerprint })
+		if f.Source == finding.Model && !again {
+			all = append(all, finding.Earlier{
+				Fate: finding.WasDropped, Fingerprint: f.Fingerprint, Path: f.Path, Side: f.Side, Quote: f.Quote, Title: f.Title,
+				Category: f.Category, Severity: f.Severity, By: s.Rounds[len(s.Rounds)-1].By,
+			})
+		}
+	}
+	return all
 }
 
 // reviewOf is the result of a file so far.

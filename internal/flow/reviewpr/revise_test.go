@@ -68,3 +68,28 @@ func TestP6_ARevisionThatFailsLeavesWhatWasFound(t *testing.T) {
 	require.Len(t, finding.Kept(r.State.Comments), 2)
 	require.Contains(t, r.State.Review().Notices, "The feedback could not be applied to `a.go` and 1 other file; what was found there before stands.")
 }
+
+func TestWhatARevisionLeavesOutStaysOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(finds(finding.Major), "a.go", "b.go")
+	w.redraft = func(_ context.Context, _ diff.File, was finding.FileReview, _ string, _ int) (finding.FileReview, error) {
+		was.Findings = nil
+		return was, nil
+	}
+	r, err := w.decide(t, w.run(t).Pending[0].ID, "/revise F1 is wrong")
+	require.NoError(t, err)
+	require.Equal(t, []string{"F3"}, gate.IDs(finding.Kept(r.State.Comments)))
+	require.Len(t, r.State.Earlier, 1)
+	require.Equal(t, finding.WasDropped, r.State.Earlier[0].Fate)
+	require.Equal(t, "a.go", r.State.Earlier[0].Path)
+	require.Equal(t, "rita", r.State.Earlier[0].By)
+
+	r, err = w.decide(t, r.Pending[0].ID, "/revise F3 too")
+	require.NoError(t, err)
+	require.Empty(t, finding.Kept(r.State.Comments))
+	require.Len(t, r.Pending, 1, "a draft that a person had revised goes back to a person")
+	require.Equal(t, 3, r.State.Draft.UsedIDs)
+	r, err = w.decide(t, r.Pending[0].ID, "/revise once more")
+	require.NoError(t, err)
+	require.Equal(t, 3, r.State.Draft.UsedIDs, "ids are not given away again")
+}

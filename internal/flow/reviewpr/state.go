@@ -1,6 +1,7 @@
 package reviewpr
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -156,7 +157,7 @@ func (s State) News() []finding.Earlier {
 // Calls reports whether a person is to be called: a finding is as grave as the
 // draft's threshold, something was not read, or a person asked for this very draft.
 func (s State) Calls() bool {
-	return !s.Covered() || len(s.News()) > 0 || len(s.Rounds) > 0 || slices.ContainsFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
+	return !s.Covered() || len(s.News())+len(s.standing()) > 0 || len(s.Rounds) > 0 || slices.ContainsFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
 		return f.Severity.Rank() >= s.Draft.GateFrom.Rank()
 	})
 }
@@ -216,9 +217,18 @@ func (s State) Review() render.Review {
 	if unheard := s.unheard(); len(unheard) > 0 {
 		r.Notices = append(r.Notices, "The feedback could not be applied to "+guard.Code(unheard[0])+others(len(unheard)-1)+"; what was found there before stands.")
 	}
-	r.Notices = append(r.Notices, warnings(r.Findings)...)
+	r.Notices = append(r.Notices, warnings(append(s.standing(), r.Findings...))...)
 	r.Lines = s.line
 	return r
+}
+
+// standing are the flags of this change that an earlier review says already. They
+// are not posted again, but whoever decides is to know of them, and a reviewer that
+// obeys such a text finds nothing.
+func (s State) standing() []finding.Finding {
+	return slices.DeleteFunc(slices.Clone(s.Comments), func(f finding.Finding) bool {
+		return f.Filtered != finding.AlreadyPosted || f.Source != finding.Rule || f.Category != triage.Injection && f.Category != triage.Hidden
+	})
 }
 
 // unheard are the files to which the approver's last feedback could not be applied.
@@ -246,9 +256,9 @@ func warnings(found []finding.Finding) []string {
 		switch {
 		case f.Source != finding.Rule, f.Category != triage.Injection && f.Category != triage.Hidden && f.Category != triage.Secret:
 		case f.Path == "":
-			all = append(all, fmt.Sprintf("%s: %s.", f.ID, guard.Inline(f.Title, maxTitle)))
+			all = append(all, fmt.Sprintf("%s: %s.", cmp.Or(f.ID, "Posted before"), guard.Inline(f.Title, maxTitle)))
 		default:
-			all = append(all, fmt.Sprintf("%s, %s line %d: %s.", f.ID, guard.Code(f.Path), f.Line, guard.Inline(f.Title, maxTitle)))
+			all = append(all, fmt.Sprintf("%s, %s line %d: %s.", cmp.Or(f.ID, "Posted before"), guard.Code(f.Path), f.Line, guard.Inline(f.Title, maxTitle)))
 		}
 	}
 	return all

@@ -37,6 +37,7 @@ type Check struct {
 	Digest   string // of the checkpoint, 64 hex digits
 	Review   string // address of the posted review; empty for none
 	Findings []finding.Finding
+	Covered  bool             // every file was read, or left out for a reason that nobody would question
 	FailOn   finding.Severity // the weakest severity that fails the check; empty for none
 }
 
@@ -156,7 +157,7 @@ func (k Check) conclusion() string {
 	switch {
 	case finding.Reaching(k.Findings, k.FailOn) > 0:
 		return "failure"
-	case len(k.Findings) == 0:
+	case len(k.Findings) == 0 && k.Covered:
 		return "success"
 	}
 	return "neutral"
@@ -166,6 +167,9 @@ func (k Check) conclusion() string {
 // words and adds its annotations.
 func (k Check) output(notes []*gh.CheckRunAnnotation) *gh.CheckRunOutput {
 	words := "What the person who decided it kept of the review: " + finding.Counts(k.Findings) + "."
+	if !k.Covered {
+		words += " Not every file was read: the review names them."
+	}
 	if n := finding.Reaching(k.Findings, k.FailOn); n > 0 {
 		words += fmt.Sprintf(" Of these, %d reach %q, from which on the check fails.", n, k.FailOn)
 	}

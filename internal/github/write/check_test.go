@@ -45,7 +45,7 @@ func kept(n int) (all []finding.Finding) {
 }
 
 func check(sha string, all ...finding.Finding) write.Check {
-	return write.Check{Head: sha, Thread: "o/r#7:" + sha, Digest: strings.Repeat("ab", 32), Findings: all, Review: "https://github.com/o/r/pull/7#pullrequestreview-5"}
+	return write.Check{Head: sha, Thread: "o/r#7:" + sha, Digest: strings.Repeat("ab", 32), Findings: all, Covered: true, Review: "https://github.com/o/r/pull/7#pullrequestreview-5"}
 }
 
 func TestACheckRunIsMadeOnceWithAllAnnotations(t *testing.T) {
@@ -123,16 +123,18 @@ func TestWhatWasKeptConcludesTheCheck(t *testing.T) {
 		failOn finding.Severity
 		want   string
 	}{
-		"nothing":               {nil, finding.Nit, "success"},
-		"something":             {kept(1), "", "neutral"},
-		"weaker than that":      {kept(1), finding.Major, "neutral"},
-		"as grave as that":      {kept(1), finding.Minor, "failure"},
-		"graver than that":      {kept(1), finding.Nit, "failure"},
-		"unknown severity, nit": {[]finding.Finding{{Severity: "?", Title: "t"}}, finding.Nit, "neutral"},
+		"nothing":   {nil, finding.Nit, "success"},
+		"something": {kept(1), "", "neutral"},
+
+		"nothing, with files that were not read": {nil, "", "neutral"},
+		"weaker than that":                       {kept(1), finding.Major, "neutral"},
+		"as grave as that":                       {kept(1), finding.Minor, "failure"},
+		"graver than that":                       {kept(1), finding.Nit, "failure"},
+		"unknown severity, nit":                  {[]finding.Finding{{Severity: "?", Title: "t"}}, finding.Nit, "neutral"},
 	} {
 		s, repo, sha := setting(t)
 		k := check(sha, tc.found...)
-		k.FailOn = tc.failOn
+		k.FailOn, k.Covered = tc.failOn, name != "nothing, with files that were not read"
 		_, err := writer(t, s, repo, map[string]string{"checks": "write"}).CheckRun(t.Context(), at, k)
 		require.NoError(t, err, name)
 		require.Equal(t, tc.want, repo.Checks(sha)[0].Conclusion, name)
