@@ -103,7 +103,7 @@ func (a *app) explainPrompt() {
 // choose lets the person go through the findings one by one.
 func (a *app) choose(ctx context.Context, r report, commands []string) (choose.Choice, error) {
 	if !a.drawsList() {
-		return choose.Choice{}, errors.New("This terminal cannot show the list (TERM is dumb, or not set): type changes such as /drop F2.")
+		return choose.Choice{}, errors.New("this terminal cannot show the list (TERM is dumb, or not set): type changes such as /drop F2")
 	}
 	return choose.Run(ctx, choose.Options{
 		In: a.Stdin, Out: streamOf(a.Stderr), Review: r.state.Review(), Expires: r.packed.Manifest.ExpiresAt,

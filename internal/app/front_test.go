@@ -117,7 +117,7 @@ func TestATerminalThatCannotDrawIsOfferedNoList(t *testing.T) {
 		}
 		verdict, _ := a.ask(t.Context(), report{})
 		require.Empty(t, verdict)
-		require.Contains(t, screen.String(), "[?] This terminal cannot show the list (TERM is dumb, or not set): type changes such as /drop F2.\n")
+		require.Contains(t, screen.String(), "[?] this terminal cannot show the list (TERM is dumb, or not set): type changes such as /drop F2\n")
 		require.NotContains(t, screen.String(), "[e]dit")
 		require.NotContains(t, screen.String(), "edit opens")
 	}
