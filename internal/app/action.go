@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -90,6 +91,9 @@ func (j *job) setUp() error {
 	}
 	if _, given := given["checkpoint-key"]; given && !j.protection.Keyed() {
 		j.runner.Warning("checkpoint-key is set and trust is digest, so the key protects nothing: set trust: seal or encrypt in both jobs")
+	}
+	if j.sarif != "" && !filepath.IsLocal(j.sarif) {
+		return usageError(fmt.Sprintf("sarif: %q is not a file in the workspace", j.sarif), "name it from the workspace's top, such as results.sarif")
 	}
 	if j.event, err = action.ReadEvent(j.env); err != nil {
 		return usage{err}

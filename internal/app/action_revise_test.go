@@ -215,7 +215,10 @@ func TestT1_FeedbackWithOrdersLeavesRulesAlone(t *testing.T) {
 		return critic(r)
 	}})
 	old := s.parked()
-	newer := s.reviseJob(old.outputs["code"], orders).start().is(0, "PAUSED")
+	const token = "ghp_" + "0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX"
+	newer := s.reviseJob(old.outputs["code"], orders+" "+token).start().is(0, "PAUSED")
+	require.NotContains(t, s.stateOf(newer).Rounds[0].Feedback, token)
+	require.Contains(t, s.stateOf(newer).Rounds[0].Feedback, "<redacted ")
 	s.untouched()
 	require.NotContains(t, newer.log, "stop-commands")
 	rules := func(e ended) (titles []string) {

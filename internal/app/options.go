@@ -59,7 +59,7 @@ func (o *options) verdict() (decision.Verdict, error) {
 // text is the commands, one a line.
 func (o *options) text() string {
 	if o.revise != "" {
-		return "/revise " + oneLine(o.revise)
+		return decision.ReviseCommand(o.revise)
 	}
 	return strings.Join(o.commands, "\n")
 }

@@ -50,6 +50,9 @@ func (a *app) review(ctx context.Context, args []string, o *options) (err error)
 	case result.revising():
 		return a.finishRevision(ctx, r.session, result, given, o)
 	case result.state.Decision != nil:
+		if o.anew && !o.quiet {
+			a.warn("this commit was posted before, and a commit is reviewed once: push another for a new review")
+		}
 		return a.again(ctx, r.session, result, given, o)
 	case result.parked():
 		return a.decide(ctx, r.session, result, given, o)

@@ -18,6 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/triage"
 )
@@ -193,9 +194,6 @@ func (a *app) revised(ctx context.Context, s session, r report, o *options) erro
 	return a.decide(ctx, s, r, "", o)
 }
 
-// oneLine is text as a command takes it.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
 // revise is the drafting job once more: it finds the draft as a deciding job does,
 // has the model revise it as the feedback asks, and stores the new draft in its
 // place. It cannot post.
@@ -242,7 +240,8 @@ func (j *job) revise(ctx context.Context) (_ report, err error) {
 }
 
 func (j *job) checkFeedback() error {
-	j.feedback = oneLine(j.feedback)
+	// It is kept with the draft, so it holds no credential.
+	j.feedback = strings.TrimSpace(strings.TrimPrefix(decision.ReviseCommand(secret.Redact(j.feedback)), "/revise"))
 	switch {
 	case j.digest == "" && j.code == "":
 		return usageError("the input code is missing", "pass the code of the draft that is to be revised, from its summary")

@@ -41,3 +41,10 @@ func notMarked(t *testing.T, decision string) {
 	s.markJob(drafted.digest()).start().says("was decided, so the commit is not marked")
 	require.Empty(t, s.repo.Statuses(s.pull.HeadSHA()))
 }
+
+func TestASARIFFileIsInTheWorkspace(t *testing.T) {
+	s := across(t, scene{base: baseTree(), head: headTree()})
+	j, _ := s.signalling(s.parked().outputs["code"], "approve")
+	j.with("sarif", "../evil.sarif").start().is(2, "").says(`sarif: "../evil.sarif" is not a file in the workspace`)
+	require.Empty(t, s.pull.Reviews())
+}

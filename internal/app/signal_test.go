@@ -182,6 +182,11 @@ func TestAMarkSaysThatADraftWaitsUntilItIsDecided(t *testing.T) {
 			j := s.recordJob(d.digest()).with("mark", "true").may(map[string]string{"pull_requests": "read", "actions": "read", "statuses": "write"})
 			j.start().is(0, "ABORTED")
 		}, "decided: rejected"},
+		"expired": {func(s *stage, d ended) {
+			expire(s, d)
+			j, _ := s.signalling(d.outputs["code"], "approve")
+			j.start().is(3, "EXPIRED")
+		}, "expired, not decided"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := across(t, scene{base: baseTree(), head: headTree()})
@@ -196,7 +201,8 @@ func TestAMarkSaysThatADraftWaitsUntilItIsDecided(t *testing.T) {
 			end.decide(s, drafted)
 			now := s.repo.Statuses(s.pull.HeadSHA())
 			require.Len(t, now, 2)
-			require.Equal(t, []string{"pr-review", "success", end.says}, []string{now[1].Context, now[1].State, now[1].Description})
+			state := map[bool]string{true: "error", false: "success"}[name == "expired"]
+			require.Equal(t, []string{"pr-review", state, end.says}, []string{now[1].Context, now[1].State, now[1].Description})
 		})
 	}
 }

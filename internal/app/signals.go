@@ -21,7 +21,21 @@ func (j *job) deciding(ctx context.Context, take func(context.Context) (report, 
 	if err == nil && r.state.Decision != nil {
 		j.signal(ctx, &r)
 	}
+	if j.mark && outcomeOfError(err) == expired {
+		j.lapse(ctx)
+	}
 	return r, err
+}
+
+// lapse clears the mark of a draft that nobody decided in time.
+func (j *job) lapse(ctx context.Context) {
+	p, err := j.api.Pull(ctx, j.ref)
+	if err == nil {
+		_, err = write.New(j.api).Unmark(ctx, j.ref, p.HeadSHA, j.instance, write.Lapsed, "")
+	}
+	if err != nil {
+		j.runner.Warning("the mark that a draft waits could not be cleared: " + explain(err))
+	}
 }
 
 // signal tells machines what a decision kept: a SARIF file, a check run, the end
