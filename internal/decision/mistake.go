@@ -79,5 +79,5 @@ func ReviseCommand(feedback string) string {
 	for _, line := range lines(feedback) {
 		words = append(words, strings.TrimFunc(line, unseen))
 	}
-	return "/revise " + strings.TrimSpace(strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " "))
+	return "/revise " + strings.Join(strings.Fields(strings.Join(words, " ")), " ")
 }
