@@ -53,13 +53,19 @@ type Choice struct {
 // afterwards, whatever happened. The error says why no list could be shown.
 func Run(ctx context.Context, o Options) (Choice, error) {
 	in := &input{Reader: o.In}
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(in.forProgram()), tea.WithOutput(o.Out), tea.WithAltScreen(), tea.WithoutSignalHandler()}
-	program := tea.NewProgram(newModel(o), options...)
+	options := []tea.ProgramOption{tea.WithInput(in.forProgram()), tea.WithOutput(o.Out), tea.WithAltScreen(), tea.WithoutSignalHandler()}
+	program := tea.NewProgram(steady{model: newModel(o)}, options...)
 	in.ended = func() { go program.Quit() }
+	// Bubble Tea's own end of a context kills it beside its drawing, which races.
+	stop := context.AfterFunc(ctx, program.Quit)
+	defer stop()
 	last, err := program.Run()
 	choice := Choice{}
-	if m, ok := last.(model); ok {
-		choice = m.chosen()
+	if s, ok := last.(steady); ok {
+		choice = s.chosen()
+		if err == nil {
+			err = s.failed
+		}
 	}
 	switch {
 	case err == nil:
@@ -68,6 +74,26 @@ func Run(ctx context.Context, o Options) (Choice, error) {
 		return Choice{Text: choice.Text}, nil // ctx is over, or nobody is there any more
 	}
 	return Choice{}, fmt.Errorf("showing the list of findings: %w", err)
+}
+
+// steady ends the list where the model panics. Bubble Tea's own way out of a panic
+// draws beside the end of its drawing, which races.
+type steady struct {
+	model
+	failed error
+}
+
+// Update is the model's, whose panic is an error.
+func (s steady) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.failed = fmt.Errorf("a defect: %v", p)
+			next, cmd = s, tea.Quit
+		}
+	}()
+	m, cmd := s.model.Update(msg)
+	s.model = m.(model)
+	return s, cmd
 }
 
 // input says when it ends, of which the library takes no notice.
