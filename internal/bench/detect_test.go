@@ -28,7 +28,7 @@ func TestT1_T7_TheDetectorHoldsItsFigures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if _, err := os.Stat(c.path); err != nil && c.path == openCases {
-				t.Skip("left out: the open set is not part of this repository; the three sets that are hold the same limits")
+				t.Skip("left out: the open set is not part of this repository; its three sets are held here, each by limits of its own")
 			}
 			samples, err := readSamples(c.path)
 			require.NoError(t, err)
