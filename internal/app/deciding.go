@@ -30,17 +30,13 @@ func (j *job) resume(ctx context.Context) (_ report, err error) {
 	if err := j.probe(ctx); err != nil {
 		return report{}, err
 	}
-	draft, err := j.verify(ctx)
-	if err != nil {
-		return report{}, err
-	}
-	p, err := j.open(ctx, draft)
+	p, err := j.found(ctx)
 	if err != nil {
 		return report{}, err
 	}
 	ctx, span := trace.Run(trace.Continue(ctx, p.state.Draft.Trace), "resume", j.began)
 	defer func() { span.End(err) }()
-	answer, err := j.decide(ctx, p.state, draft)
+	answer, err := j.decide(ctx, p.state, p.verified)
 	if err != nil {
 		return report{}, err
 	}
@@ -53,6 +49,15 @@ type opened struct {
 	flow  *graph.Flow[reviewpr.State]
 	store graph.Store
 	state reviewpr.State
+}
+
+// found is the draft that the inputs name, once checks 1 to 10 let it pass.
+func (j *job) found(ctx context.Context) (opened, error) {
+	draft, err := j.verify(ctx)
+	if err != nil {
+		return opened{}, err
+	}
+	return j.open(ctx, draft)
 }
 
 func (j *job) open(ctx context.Context, draft verified) (p opened, err error) {

@@ -211,11 +211,7 @@ func (j *job) revise(ctx context.Context) (_ report, err error) {
 	}
 	environment := j.environment
 	j.environment = "" // it is asked about the new draft, and has decided nothing here
-	draft, err := j.verify(ctx)
-	if err != nil {
-		return report{}, err
-	}
-	p, err := j.open(ctx, draft)
+	p, err := j.found(ctx)
 	if err != nil {
 		return report{}, err
 	}

@@ -1,5 +1,7 @@
 package finding
 
+import "slices"
+
 // Fate says what became of an earlier finding, or that a person said it.
 type Fate string
 
@@ -37,4 +39,11 @@ type Earlier struct {
 	Thread      string   `json:"thread,omitempty"`    // id of a thread of ours that is open and in which nobody answered
 	Announced   bool     `json:"announced,omitempty"` // a posted review has said that it is resolved
 	Now         Standing `json:"now,omitempty"`       // set by aggregation
+}
+
+// News are the earlier findings whose resolution is to be announced, in their order.
+func News(all []Earlier) []Earlier {
+	return slices.DeleteFunc(slices.Clone(all), func(e Earlier) bool {
+		return e.Fate != WasPosted || e.Now != Resolved || e.Announced
+	})
 }

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
@@ -14,11 +13,7 @@ const (
 )
 
 // news are the earlier findings whose resolution this review announces.
-func (r Review) news() []finding.Earlier {
-	return slices.DeleteFunc(slices.Clone(r.Earlier), func(e finding.Earlier) bool {
-		return e.Fate != finding.WasPosted || e.Now != finding.Resolved || e.Announced
-	})
-}
+func (r Review) news() []finding.Earlier { return finding.News(r.Earlier) }
 
 // settled is "2 resolved", or empty.
 func (r Review) settled() string {

@@ -210,7 +210,7 @@ func byFindings(gate, clean, failed graph.Target) func(State) graph.Next {
 		switch {
 		case s.Reason != "":
 			return graph.To(failed)
-		case len(finding.Kept(s.Comments)) == 0 && len(s.News())+len(s.standing()) == 0 && s.Covered() && len(s.Rounds) == 0:
+		case len(finding.Kept(s.Comments)) == 0 && len(finding.News(s.Earlier))+len(s.standing()) == 0 && s.Covered() && len(s.Rounds) == 0:
 			return graph.To(clean)
 		}
 		return graph.To(gate)

@@ -147,17 +147,10 @@ func (s State) Partial() bool {
 	return s.Draft.Unlisted > 0 || slices.ContainsFunc(s.Coverage(), func(f finding.FileReview) bool { return f.State == finding.NotReached })
 }
 
-// News are the earlier findings whose resolution is to be announced.
-func (s State) News() []finding.Earlier {
-	return slices.DeleteFunc(slices.Clone(s.Earlier), func(e finding.Earlier) bool {
-		return e.Fate != finding.WasPosted || e.Now != finding.Resolved || e.Announced
-	})
-}
-
 // Calls reports whether a person is to be called: a finding is as grave as the
 // draft's threshold, something was not read, or a person asked for this very draft.
 func (s State) Calls() bool {
-	return !s.Covered() || len(s.News())+len(s.standing()) > 0 || len(s.Rounds) > 0 || slices.ContainsFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
+	return !s.Covered() || len(finding.News(s.Earlier))+len(s.standing()) > 0 || len(s.Rounds) > 0 || slices.ContainsFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
 		return f.Severity.Rank() >= s.Draft.GateFrom.Rank()
 	})
 }
