@@ -85,6 +85,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewe
 	flow, err := reviewpr.New(reviewpr.Steps{
 		Ingest:   func(context.Context) (ingest.Change, error) { return change, nil },
 		Reviewer: reviewer, Concurrency: j.concurrency, Paid: before.paid, Deadline: j.deadline(j.settings), Recall: j.recall(before.known),
+		Failed: reviewer.failed,
 	}, store, append(sealing(j.protection), graph.WithClock(j.clock))...)
 	if err != nil {
 		return report{}, err

@@ -244,16 +244,20 @@ const (
 // guessedFrame is about the bytes of a question beside the system turn and the diff.
 const guessedFrame = 2_000
 
-// debug takes a line about each try, where a re-run of the job asks for debug
-// logging; nil otherwise.
+// debug takes a line about each try and the stack of a panic, where a re-run of
+// the job asks for debug logging or RUNNER_DEBUG is 1; nil otherwise.
 func (a *app) debug() func(string) {
-	if a.getenv("GITHUB_ACTIONS") != "true" || a.getenv("RUNNER_DEBUG") != "1" {
+	out, prefix := a.Stderr, ""
+	if a.getenv("GITHUB_ACTIONS") == "true" {
+		out, prefix = a.Stdout, "::debug::"
+	}
+	if a.getenv("RUNNER_DEBUG") != "1" {
 		return nil
 	}
 	var mu sync.Mutex
 	return func(line string) {
 		mu.Lock()
 		defer mu.Unlock()
-		fmt.Fprintln(a.Stdout, "::debug::"+guard.Line(line, maxLine))
+		fmt.Fprintln(out, prefix+guard.Line(line, maxLine))
 	}
 }

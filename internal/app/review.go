@@ -117,6 +117,7 @@ func (r *localRun) run(ctx context.Context) (report, error) {
 		Concurrency: r.options.concurrency,
 		Paid:        paid,
 		Recall:      r.recall,
+		Failed:      r.reviewer.failed,
 		Deadline:    r.app.deadline(r.options.settings),
 	}, r.store, graph.Observe(r.progress.observe), graph.WithClock(r.app.clock))
 	if err != nil {

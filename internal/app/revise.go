@@ -37,7 +37,7 @@ func (a *app) revise(ctx context.Context, s session, r report, answer *gate.Answ
 		return report{}, err
 	}
 	flow, err := reviewpr.New(reviewpr.Steps{
-		Redraft: run.reviewer.Redraft, Revised: run.redrafted(ctx, r), Concurrency: o.concurrency, Deadline: a.deadline(o.settings),
+		Redraft: run.reviewer.Redraft, Failed: run.reviewer.failed, Revised: run.redrafted(ctx, r), Concurrency: o.concurrency, Deadline: a.deadline(o.settings),
 	}, s.store, graph.Observe(run.progress.observe), graph.WithClock(a.clock))
 	if err != nil {
 		return report{}, err
@@ -310,7 +310,7 @@ func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, befor
 		return report{}, err
 	}
 	flow, err := reviewpr.New(reviewpr.Steps{
-		Redraft: r.Redraft, Concurrency: j.concurrency, Deadline: j.deadline(j.settings),
+		Redraft: r.Redraft, Failed: r.failed, Concurrency: j.concurrency, Deadline: j.deadline(j.settings),
 		Revised: func(d reviewpr.Draft) reviewpr.Draft {
 			d = r.redrafts(d, j.facts(ctx, j.settings, r), p.state.Usage)
 			d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef, approvals

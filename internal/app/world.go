@@ -18,6 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/pull"
@@ -113,8 +114,9 @@ type reviewer struct {
 	linger time.Duration // how long a review goes on when the run is cancelled
 
 	mu    sync.Mutex
-	cause error // of the first file that failed
-	found int   // findings so far
+	cause error  // of the first file that failed
+	where string // its path
+	found int    // findings so far
 	used  cost.Usage
 }
 
@@ -197,7 +199,7 @@ const limitTries = 10
 func (a *app) reviewer(s settings, onWait func(time.Duration, string)) (*reviewer, error) {
 	s = a.modelSettings(s)
 	if s.provider == "offline" {
-		return &reviewer{Reviewer: review.NewRules(), rules: true}, nil
+		return &reviewer{Reviewer: review.NewRules(), rules: true, app: a}, nil
 	}
 	if _, err := a.model(s, onWait); err != nil {
 		return nil, err
@@ -205,11 +207,19 @@ func (a *app) reviewer(s settings, onWait func(time.Duration, string)) (*reviewe
 	return &reviewer{model: s.model, app: a, settings: s, onWait: onWait}, nil
 }
 
-func (r *reviewer) failed(_ string, cause error) {
+// failed notes why a file failed: the first one's cause is told when the run has
+// ended. Where the reviewer itself panicked, debug logging has the stack.
+func (r *reviewer) failed(path string, cause error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.cause == nil {
-		r.cause = cause
+		r.cause, r.where = cause, path
+	}
+	log := r.app.debug()
+	if crash, ok := errors.AsType[*graph.PanicError](cause); ok && log != nil {
+		for line := range strings.Lines(string(crash.Stack)) {
+			log(line)
+		}
 	}
 }
 
@@ -241,8 +251,16 @@ func (r *reviewer) explain(to *report, warn func(string)) {
 	case to.Outcome == reviewpr.Failed:
 		to.Message += ": " + explain(cause)
 	default:
-		warn("a file could not be reviewed: " + explain(cause))
+		warn(r.place() + " could not be reviewed: " + explain(cause))
 	}
+}
+
+// place names the file that failed, where its name may be read.
+func (r *reviewer) place() string {
+	if r.where == "" || r.mute {
+		return "a file"
+	}
+	return guard.Line(r.where, maxLine)
 }
 
 // prompt is the fingerprint of what the reviewer is told.

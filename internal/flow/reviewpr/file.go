@@ -32,7 +32,7 @@ func (steps Steps) review(f fields, cut *shortened, spans *fanOut) func(context.
 		}
 		file := s.Files[t.File]
 		ctx, span := trace.File(spans.under(ctx), file.Path)
-		defer func() { span.End(err) }()
+		defer ended(span, &err)
 		key := steps.Reviewer.Key(file)
 		if r, ok := steps.Paid.result(key, file.Path); ok {
 			return graph.Updates(f.fileReviews.Set([]finding.FileReview{r}), f.usage.Set(r.Usage), f.reused.Set(1)), nil
@@ -50,9 +50,17 @@ func (steps Steps) review(f fields, cut *shortened, spans *fanOut) func(context.
 
 // failed lets one file's failure cost that file alone (P6). Reviewers report
 // their own failures; what arrives here is a defect in one of them.
-func failed(f fields) func(task, error) (graph.Update, error) {
-	return func(t task, _ error) (graph.Update, error) {
+func (steps Steps) failed(f fields) func(task, error) (graph.Update, error) {
+	return func(t task, cause error) (graph.Update, error) {
+		steps.tell(t, cause)
 		return f.fileReviews.Set([]finding.FileReview{{Path: t.Path, State: finding.Failed, Reason: "the reviewer itself failed on it"}}), nil
+	}
+}
+
+// tell hands on why the reviewer itself failed on a file.
+func (steps Steps) tell(t task, cause error) {
+	if steps.Failed != nil {
+		steps.Failed(t.Path, cause)
 	}
 }
 

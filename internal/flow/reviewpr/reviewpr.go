@@ -54,6 +54,7 @@ type Steps struct {
 	Redraft     Redraft                                                         // nil where no model is at hand
 	Revised     func(Draft) Draft                                               // the facts of a draft that this run revised; nil for those it had
 	Concurrency int                                                             // files under review at one time
+	Failed      func(path string, cause error)                                  // is told why the reviewer failed on a file; nil for nobody
 	Deadline    time.Time                                                       // when the review ends with what it has; zero for never
 	Paid        Paid                                                            // what earlier runs paid for
 	Post        func(context.Context, State) (post.Posted, error)
@@ -76,12 +77,12 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	cut := &shortened{paid: map[string]cost.Usage{}}
 	reviews, redrafts := &fanOut{name: reviewNode}, &fanOut{name: redraftNode}
 	review := graph.Each(g, reviewNode, steps.review(f, cut, reviews), graph.Writes(f.fileReviews, f.usage, f.reused),
-		graph.Concurrency(concurrency), graph.OnError(failed(f)), graph.Unreached(cut.unreached(f)))
+		graph.Concurrency(concurrency), graph.OnError(steps.failed(f)), graph.Unreached(cut.unreached(f)))
 	aggregate := g.Node("aggregate", traced("aggregate", combine(f, reviews, redrafts)), graph.Writes(f.comments, f.earlier, f.summaryBody, f.reason))
 	gate := graph.Gate(g, "gate", ask, decide(f), graph.Writes(f.approved, f.decision, f.comments, f.summaryBody))
 	revise := g.Node(reviseNode, traced(reviseNode, steps.revise(f)), graph.Writes(f.draft, f.decision, f.rounds))
 	redraft := graph.Each(g, redraftNode, steps.redraft(f, cut, redrafts), graph.Writes(f.fileReviews, f.usage),
-		graph.Concurrency(concurrency), graph.OnError(unheard(f)), graph.Unreached(cut.unrevised(f)))
+		graph.Concurrency(concurrency), graph.OnError(steps.unheard(f)), graph.Unreached(cut.unrevised(f)))
 	post := g.Effect("post", traced("post", steps.post(f)), steps.posted(f), graph.Writes(f.reviewURL))
 
 	skipped, clean, failed := graph.End(Skipped), graph.End(Clean), graph.End(Failed)

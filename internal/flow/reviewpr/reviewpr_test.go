@@ -82,6 +82,7 @@ type world struct {
 	recall   func(context.Context, ingest.Change) ([]finding.Earlier, error)
 
 	concurrency int
+	causes      map[string]error // why the reviewer failed, by path
 }
 
 func newWorld(r reviewer, paths ...string) *world {
@@ -98,6 +99,9 @@ func (w *world) flow(t *testing.T, o ...graph.RunOption) *graph.Flow[reviewpr.St
 			return post.Posted{URL: "https://x/1"}, nil
 		},
 		Paid: w.paid, Deadline: w.deadline, Redraft: w.redraft, Recall: w.recall, Concurrency: w.concurrency,
+	}
+	if w.causes != nil {
+		steps.Failed = func(path string, cause error) { w.causes[path] = cause }
 	}
 	if w.reviewer != nil {
 		steps.Reviewer = w.reviewer

@@ -114,7 +114,7 @@ func (steps Steps) redraft(f fields, cut *shortened, spans *fanOut) func(context
 	return func(ctx context.Context, s State, t task) (_ graph.Update, err error) {
 		file := s.Files[t.File]
 		ctx, span := trace.File(spans.under(ctx), file.Path)
-		defer func() { span.End(err) }()
+		defer ended(span, &err)
 		if steps.Redraft == nil {
 			return graph.Update{}, errNoModel
 		}
@@ -132,8 +132,9 @@ func (steps Steps) redraft(f fields, cut *shortened, spans *fanOut) func(context
 }
 
 // unheard is a file's result where its revision failed: what was found before stands.
-func unheard(f fields) func(task, error) (graph.Update, error) {
-	return func(t task, _ error) (graph.Update, error) {
+func (steps Steps) unheard(f fields) func(task, error) (graph.Update, error) {
+	return func(t task, cause error) (graph.Update, error) {
+		steps.tell(t, cause)
 		return f.fileReviews.Set([]finding.FileReview{{Path: t.Path, Unheard: true}}), nil
 	}
 }

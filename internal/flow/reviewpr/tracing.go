@@ -2,6 +2,7 @@ package reviewpr
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"github.com/org/pr-review-action/internal/graph"
@@ -16,6 +17,17 @@ func traced(name string, step func(context.Context, State) (graph.Update, error)
 		span.End(err)
 		return u, err
 	}
+}
+
+// ended ends the span of a file's task, with the panic where there was one.
+func ended(span *trace.Span, err *error) {
+	p := recover()
+	if p == nil {
+		span.End(*err)
+		return
+	}
+	span.End(fmt.Errorf("panic: %v", p))
+	panic(p)
 }
 
 // fanOut is the span of the step of many tasks: it begins with the first, and
