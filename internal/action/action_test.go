@@ -1,10 +1,8 @@
 package action
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,10 +11,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/llmtest"
 )
 
-// attacks are the committed samples, those that no text file can hold, and the
-// shared ones where they are at hand.
+// attacks are the room's own samples, those that no text file can hold, and the
+// known ones.
 func attacks(tb testing.TB) []string {
 	tb.Helper()
 	text, err := os.ReadFile("testdata/attacks.txt")
@@ -24,19 +24,9 @@ func attacks(tb testing.TB) []string {
 	all := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n%%\n")
 	all = append(all, "a\r\n::add-mask::b\r::set-env name=x::y", "\u2028::warning::x\u0085::error::y\v::debug::z", "\x1b[2K\x1b[1Aall checks passed",
 		"\x1b]8;;https://collect.example\aclick", "\u202etxt\u200b", "\xff\xfe::x", "\x00", "", "\n", "x\n", "\n\nx", "\r", "a\rb\r")
-	shared, err := os.Open("../../../shared/security/injections.jsonl")
-	if err != nil {
-		return all
-	}
-	defer shared.Close()
-	lines := bufio.NewScanner(shared)
-	lines.Buffer(nil, 64<<20)
-	for lines.Scan() {
-		var row struct{ Payload string }
-		require.NoError(tb, json.Unmarshal(lines.Bytes(), &row))
+	for _, row := range llmtest.Attacks(tb) {
 		all = append(all, row.Payload)
 	}
-	require.NoError(tb, lines.Err())
 	return all
 }
 

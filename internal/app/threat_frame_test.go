@@ -19,7 +19,7 @@ import (
 // description and a branch.
 func (s *stage) framed(head githubtest.Tree) (texts []string) {
 	joined := map[string][]string{}
-	for _, a := range llmtest.Attacks(s.t, knownAttacks) {
+	for _, a := range llmtest.Attacks(s.t) {
 		joined[a.Channel] = append(joined[a.Channel], a.Payload)
 	}
 	s.pull = s.repo.AddPull(githubtest.PullOptions{

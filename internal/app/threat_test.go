@@ -19,10 +19,7 @@ import (
 // rows of the known attacks that it is about into one pull request, one file a
 // row, and looks at what the jobs asked, stored, printed and posted.
 
-const (
-	knownAttacks = "../../../shared/security/injections.jsonl"
-	attackHost   = "collect.example" // where most of the attacks send things
-)
+const attackHost = "collect.example" // where most of the attacks send things
 
 // attack is a row in a file of its own.
 type attack struct {
@@ -35,7 +32,7 @@ type attack struct {
 func attacks(t *testing.T, about func(llmtest.Attack) bool) (all []attack) {
 	t.Helper()
 	rules := ruledRows()
-	for _, row := range llmtest.Attacks(t, knownAttacks) {
+	for _, row := range llmtest.Attacks(t) {
 		if !about(row) {
 			continue
 		}

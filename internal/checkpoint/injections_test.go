@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"compress/flate"
 	"crypto/hkdf"
@@ -18,30 +17,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// injections are the rows of one channel of the attack collection, by id, where
-// it is at hand.
+// injections are the rows of one channel of the known attacks, by id.
 func injections(t *testing.T, channel string) map[string][]byte {
 	t.Helper()
-	file, err := os.Open("../../../shared/security/injections.jsonl")
-	if err != nil {
-		t.Log("the attack collection is not at hand; its kinds stand in the other tests as well")
-		return nil
-	}
-	defer file.Close()
 	rows := map[string][]byte{}
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var row struct{ ID, Channel, Payload string }
-		require.NoError(t, json.Unmarshal(lines.Bytes(), &row, json.MatchCaseInsensitiveNames(true)))
+	for _, row := range llmtest.Attacks(t) {
 		if row.Channel == channel {
 			rows[row.ID] = []byte(row.Payload)
 		}
 	}
-	require.NoError(t, lines.Err())
 	require.NotEmpty(t, rows)
 	return rows
 }

@@ -1,11 +1,9 @@
 package guard_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"html"
 	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,6 +15,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/llmtest"
 )
 
 // reference matches, in text outside code, what GitHub acts on behind Markdown.
@@ -85,28 +84,17 @@ var fenced = regexp.MustCompile("(?ms)^(`{3,})[a-z+#]*\n.*?^`{3,}$")
 
 func outsideFences(page string) string { return fenced.ReplaceAllString(page, "") }
 
-// injections are the rows of the shared attack samples, expanded; none where
-// they are not at hand.
+// injections are the known attacks, and the bodies of findings in them.
 func injections(tb testing.TB) []string {
 	tb.Helper()
-	const dir = "../../../shared/security/"
-	out, err := exec.Command("python3", dir+"check.py", "--expand", dir+"injections.jsonl").Output()
-	if err != nil {
-		return nil
-	}
 	var rows []string
-	scan := bufio.NewScanner(strings.NewReader(string(out)))
-	scan.Buffer(nil, 64<<20)
-	for scan.Scan() {
-		var row struct{ Payload string }
-		require.NoError(tb, json.Unmarshal(scan.Bytes(), &row))
+	for _, row := range llmtest.Attacks(tb) {
 		rows = append(rows, row.Payload)
 		var answer struct{ Findings []struct{ Body string } }
 		if json.Unmarshal([]byte(row.Payload), &answer) == nil && len(answer.Findings) > 0 {
 			rows = append(rows, answer.Findings[0].Body)
 		}
 	}
-	require.NoError(tb, scan.Err())
 	return rows
 }
 

@@ -25,13 +25,16 @@ type Attack struct {
 	Values []string `json:"-"` // of the made-up credentials in it, line by line
 }
 
-// Attacks reads a file of attacks, one JSON object a line, and expands their
-// marks. Where the file is not there the test is skipped.
-func Attacks(t testing.TB, path string) []Attack {
+// KnownAttacks is the file of attacks that the threat model names, from a room's
+// folder.
+const KnownAttacks = "../../testdata/attacks.jsonl"
+
+// Attacks reads KnownAttacks, one JSON object a line, and expands their marks.
+func Attacks(t testing.TB) []Attack {
 	t.Helper()
-	file, err := os.Open(path)
+	file, err := os.Open(KnownAttacks)
 	if err != nil {
-		t.Skip("the attacks of the threat model are not beside this repository")
+		t.Fatal(err)
 	}
 	defer func() { _ = file.Close() }()
 	var all []Attack
@@ -40,13 +43,13 @@ func Attacks(t testing.TB, path string) []Attack {
 	for lines.Scan() {
 		var a Attack
 		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
-			t.Fatalf("%s:%d: %v", path, len(all)+1, err)
+			t.Fatalf("%s:%d: %v", KnownAttacks, len(all)+1, err)
 		}
 		a.Payload, a.Values = Expand(a.Payload, a.ID)
 		all = append(all, a)
 	}
 	if lines.Err() != nil || len(all) == 0 {
-		t.Fatalf("%s cannot be read to its end: %v", path, lines.Err())
+		t.Fatalf("%s cannot be read to its end: %v", KnownAttacks, lines.Err())
 	}
 	return all
 }

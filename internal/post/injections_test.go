@@ -1,11 +1,9 @@
 package post_test
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -14,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/post"
 )
 
@@ -68,17 +67,8 @@ func (a attack) decide(t *testing.T, p *page, verdict string) error {
 
 func TestT11_T14_T17_T24_T25_T26_T29_AttacksThroughTheDecision(t *testing.T) {
 	t.Parallel()
-	file, err := os.Open("../../../shared/security/injections.jsonl")
-	if err != nil {
-		t.Log("no shared attack samples beside the module: nothing is tested here")
-		return
-	}
-	defer file.Close()
-	scan, rows := bufio.NewScanner(file), 0
-	scan.Buffer(nil, 1<<20)
-	for scan.Scan() {
-		var row struct{ ID, Channel, Payload, Must string }
-		require.NoError(t, json.Unmarshal(scan.Bytes(), &row))
+	rows := 0
+	for _, row := range llmtest.Attacks(t) {
 		if row.Channel != "decision-input" {
 			continue
 		}
@@ -104,6 +94,5 @@ func TestT11_T14_T17_T24_T25_T26_T29_AttacksThroughTheDecision(t *testing.T) {
 			require.NotContains(t, p.reviews[0].Body, "merge it", row.ID)
 		}
 	}
-	require.NoError(t, scan.Err())
 	require.Positive(t, rows)
 }

@@ -3,7 +3,6 @@ package render
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/llmtest"
 )
 
 var (
@@ -110,16 +110,10 @@ func TestNitsAndLongListsAreFolded(t *testing.T) {
 	}
 }
 
-// rows are the hostile samples of the threat model, where they are at hand.
+// rows are the hostile answers among the known attacks.
 func rows(t *testing.T) (payloads []string) {
 	t.Helper()
-	sets, err := os.ReadFile("../../../shared/security/injections.jsonl")
-	if err != nil {
-		return []string{hostileText}
-	}
-	for _, line := range strings.Split(strings.TrimSpace(string(sets)), "\n") {
-		var row struct{ Channel, Payload string }
-		require.NoError(t, json.Unmarshal([]byte(line), &row))
+	for _, row := range llmtest.Attacks(t) {
 		if row.Channel != "model-output" {
 			continue
 		}

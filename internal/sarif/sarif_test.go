@@ -1,12 +1,10 @@
 package sarif_test
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +18,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/sarif"
 )
 
@@ -57,16 +56,8 @@ type result struct {
 	Properties          map[string]any
 }
 
-// whole is the standard's schema, which is not ours to ship: it is checked too
-// where a copy lies beside the module.
-const whole = "../../../shared/sarif/sarif-schema-2.1.0.json"
-
 var schemas = sync.OnceValues(func() (all []*jsonschema.Schema, err error) {
-	paths := []string{"testdata/subset.schema.json"}
-	if _, err := os.Stat(whole); err == nil {
-		paths = append(paths, whole)
-	}
-	for _, path := range paths {
+	for _, path := range []string{"testdata/subset.schema.json"} {
 		c := jsonschema.NewCompiler()
 		c.AssertFormat()
 		s, err := c.Compile(path)
@@ -223,7 +214,7 @@ func TestT10_T11_T12_HostileTextIsInertInSARIF(t *testing.T) {
 		"See ![c](https://collect.example/c.png?d=1)", "[x][r]\n\n[r]: https://collect.example", "<img src=//collect.example>", "see [here](1) or [there](sarif:/runs/0)",
 		"@org/team closes #12, GH-12", "/merge", "https://collect.example/x", "<!-- pr-review:v1 -->", "a\u202eb\x1b[31m",
 	}
-	for _, payload := range append(hostile, shared(t)...) {
+	for _, payload := range append(hostile, answers(t)...) {
 		w, _ := encode(t, sarif.Run{Version: "v1", Findings: []finding.Finding{
 			one(func(f *finding.Finding) {
 				f.Title, f.Body, f.Category = strings.ReplaceAll(payload, "\n", " "), payload, payload
@@ -236,20 +227,10 @@ func TestT10_T11_T12_HostileTextIsInertInSARIF(t *testing.T) {
 	}
 }
 
-// shared are the hostile answers of models that lie beside the module.
-func shared(t *testing.T) (payloads []string) {
+// answers are the hostile answers of models among the known attacks.
+func answers(t *testing.T) (payloads []string) {
 	t.Helper()
-	file, err := os.Open("../../../shared/security/injections.jsonl")
-	if err != nil {
-		t.Log("no shared attack samples beside the module: own ones alone are tested")
-		return nil
-	}
-	defer file.Close()
-	scan := bufio.NewScanner(file)
-	scan.Buffer(nil, 1<<20)
-	for scan.Scan() {
-		var row struct{ Channel, Payload string }
-		require.NoError(t, json.Unmarshal(scan.Bytes(), &row))
+	for _, row := range llmtest.Attacks(t) {
 		var answer struct {
 			Findings []struct{ Title, Body string }
 		}
@@ -259,7 +240,6 @@ func shared(t *testing.T) (payloads []string) {
 			}
 		}
 	}
-	require.NoError(t, scan.Err())
 	require.NotEmpty(t, payloads)
 	return payloads
 }

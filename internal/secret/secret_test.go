@@ -34,7 +34,7 @@ func TestT9_EveryKindIsFoundAndNamed(t *testing.T) {
 func TestT9_SamplesAreRedacted(t *testing.T) {
 	t.Parallel()
 	seen := 0
-	for _, row := range llmtest.Attacks(t, "../../../shared/security/injections.jsonl") {
+	for _, row := range llmtest.Attacks(t) {
 		if row.Must != "redacted" {
 			continue
 		}
