@@ -55,6 +55,8 @@ func scripted() {
 //	reviews N          it has N reviews
 //	json PATH VALUE    standard output is one JSON object that has this there
 //	[root]             holds where no permission keeps the process from writing
+//
+// Scripts without a model or github run without key and server (P10).
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{

@@ -106,7 +106,7 @@ func samples(tb testing.TB) []string {
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n%%\n")
 }
 
-func TestT10_T11_T12_MarkdownOfAttacksHoldsProseAndCodeAlone(t *testing.T) {
+func TestD6_T10_T11_T12_MarkdownOfAttacksHoldsProseAndCodeAlone(t *testing.T) {
 	t.Parallel()
 	for _, attack := range append(samples(t), injections(t)...) {
 		page := guard.Markdown(attack)

@@ -81,7 +81,7 @@ func backward(s string) string {
 
 // TestT9_NothingOfARandomValueIsLeft puts values of every kind into random text,
 // raw and encoded.
-func TestT9_NothingOfARandomValueIsLeft(t *testing.T) {
+func TestD7_T9_NothingOfARandomValueIsLeft(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(6, 9))
 	for round := range 15 {

@@ -80,7 +80,7 @@ func TestEveryTreeHoldsTheSameFiles(t *testing.T) {
 	}
 }
 
-func TestT8_NoTreeReadsOutsideOfItsCommitOrCredentials(t *testing.T) {
+func TestD2_T8_NoTreeReadsOutsideOfItsCommitOrCredentials(t *testing.T) {
 	t.Parallel()
 	all := trees(t)
 	for _, path := range []string{

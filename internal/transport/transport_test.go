@@ -238,7 +238,7 @@ func TestT31_AnswersAreBounded(t *testing.T) {
 	require.ErrorIs(t, err, ErrTooLarge)
 }
 
-func TestT30_RedirectsStayOnTheHost(t *testing.T) {
+func TestD8_T30_RedirectsStayOnTheHost(t *testing.T) {
 	other, otherCalls := answers(t, text("stolen"))
 	base, calls := answers(t, status(302, "Location", other+"/x?sig=secret"))
 	client := New(Options{})
