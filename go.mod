@@ -34,6 +34,7 @@ require (
 	golang.org/x/sys v0.37.0
 	golang.org/x/term v0.36.0
 	golang.org/x/text v0.27.0
+	golang.org/x/time v0.14.0
 	google.golang.org/protobuf v1.36.8
 	znkr.io/diff v1.0.0-beta.4
 )

@@ -1,10 +1,10 @@
 // Package limit keeps the calls of one run within what their server takes.
 //
 // One Limiter stands before all calls to one server. It bounds how many are
-// open, paces them by the limits that answers tell of, holds all of them while
-// the server says later, and fails them at once while the server is down. It
-// sends nothing, repeats nothing and reads headers alone. Start at
-// Limiter.Begin; bucket.go paces by headers, pace.go without them.
+// open, paces them by the limits that answers tell of (quota.go) or by what it
+// refuses (pace.go), holds all of them while the server says later, and fails
+// them at once while the server is down (breaker.go). It sends nothing, repeats
+// nothing and reads headers alone. Start at Limiter.Begin.
 package limit
 
 import (
@@ -15,33 +15,38 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-const defaultConcurrency = 8
+const (
+	defaultConcurrency = 8
+	worthSaying        = 5 * time.Second // the wait from which on OnWait hears of it
+)
 
 // Options say how a limiter behaves. The zero value is usable.
 type Options struct {
-	Concurrency int // calls open at one time; 8 when zero
-	Now         func() time.Time
-	Sleep       func(ctx context.Context, d time.Duration) error
+	Concurrency int                               // calls open at one time; 8 when zero
 	Jitter      func() float64                    // in [0, 1)
 	OnWait      func(d time.Duration, why string) // before waits of five seconds and more that a server's limits cause, in our own words
 }
 
 // Limiter lets calls to one server begin. It may be used from many goroutines.
 type Limiter struct {
-	o Options
+	o     Options
+	slots *semaphore.Weighted // for open calls, first come, first served
+	turn  *semaphore.Weighted // of the one that waits for the server's pace
 
 	mu       sync.Mutex
-	open     int
-	started  int64 // calls so far; a call's number is its place in that order
-	queue    []*waiter
-	requests bucket
-	tokens   bucket
+	started  int64         // calls so far; a call's number is its place in that order
+	changed  chan struct{} // closed when an answer changes what the one whose turn it is waits for
+	requests quota
+	tokens   quota
 	pace     pace
-	fuse     fuse
-	told     time.Time // the end of the wait that OnWait heard of last
+	breaker  breaker
+	waiting  map[*context.CancelFunc]bool // the calls that have not begun
+	told     time.Time                    // the end of the wait that OnWait heard of last
 }
 
 // call is one call that was let through.
@@ -49,7 +54,7 @@ type call struct {
 	number int64
 	at     time.Time
 
-	requests, tokens spent
+	requests, tokens charge
 	trial            bool // it finds out whether the server is up again
 	ended            bool
 }
@@ -57,19 +62,16 @@ type call struct {
 // New makes a limiter.
 func New(o Options) *Limiter {
 	o.Concurrency = max(cmp.Or(o.Concurrency, defaultConcurrency), 1)
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Sleep == nil {
-		o.Sleep = transport.Sleep
-	}
 	if o.Jitter == nil {
 		o.Jitter = rand.Float64
 	}
 	if o.OnWait == nil {
 		o.OnWait = func(time.Duration, string) {}
 	}
-	return &Limiter{o: o, pace: pace{most: float64(o.Concurrency), allowed: float64(o.Concurrency)}, requests: bucket{least: 1.25, floor: 1}, tokens: bucket{least: 0.05, floor: 0.05, margin: 0.25}}
+	return &Limiter{
+		o: o, slots: semaphore.NewWeighted(int64(o.Concurrency)), turn: semaphore.NewWeighted(1), changed: make(chan struct{}),
+		waiting: map[*context.CancelFunc]bool{},
+	}
 }
 
 // Begin waits until a call may start, first come, first served. Tokens is the
@@ -77,20 +79,98 @@ func New(o Options) *Limiter {
 // unknown. End must be called with the answer, whose body was read, or
 // the error; it fits transport.EachTry. Errors are the context's and *DownError.
 func (l *Limiter) Begin(ctx context.Context, tokens int64) (end func(*http.Response, error), err error) {
-	w := &waiter{tokens: float64(max(tokens, 0))}
-	l.mu.Lock()
-	l.queue = append(l.queue, w)
-	l.mu.Unlock()
-	for {
-		attempt, round := l.attempt(ctx, w)
-		switch {
-		case attempt.err != nil:
-			return nil, attempt.err
-		case attempt.call != nil:
-			return func(resp *http.Response, err error) { l.end(attempt.call, resp, err) }, nil
-		}
-		l.wait(round, attempt)
+	waiting, stop := l.untilDown(ctx)
+	defer stop()
+	if l.slots.Acquire(waiting, 1) != nil {
+		return nil, l.why(ctx)
 	}
+	if l.turn.Acquire(waiting, 1) != nil {
+		l.slots.Release(1)
+		return nil, l.why(ctx)
+	}
+	c, err := l.start(ctx, float64(max(tokens, 0)))
+	l.turn.Release(1)
+	if err != nil {
+		l.slots.Release(1)
+		return nil, err
+	}
+	return func(resp *http.Response, err error) { l.end(c, resp, err) }, nil
+}
+
+// untilDown is a context that also ends when the circuit breaker trips.
+func (l *Limiter) untilDown(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting[&cancel] = true
+	return ctx, func() {
+		cancel()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.waiting, &cancel)
+	}
+}
+
+// why says why a wait ended: with its context, or since the server is down.
+func (l *Limiter) why(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.breaker.error()
+}
+
+// start waits for the server's pace, as the only one that does.
+func (l *Limiter) start(ctx context.Context, tokens float64) (*call, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c, wait, err := l.try(tokens)
+		if c != nil || err != nil {
+			return c, err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-l.answers():
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+func (l *Limiter) answers() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.changed
+}
+
+// try starts a call if it may, else it says how long to wait.
+func (l *Limiter) try(tokens float64) (*call, time.Duration, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	trial, err := l.breaker.check(now)
+	if err != nil {
+		return nil, 0, err
+	}
+	wait, why := l.pace.wait(now), "the server asked for fewer calls"
+	if d := max(l.requests.wait(now, 1), l.tokens.wait(now, tokens)); d > wait {
+		wait, why = d, "the server's limit is used up"
+	}
+	if wait > 0 {
+		if until := now.Add(wait); wait >= worthSaying && wait < untilAnswer && until.After(l.told) {
+			l.told = until
+			l.o.OnWait(wait, why)
+		}
+		return nil, wait, nil
+	}
+	l.started++
+	l.pace.start(now)
+	l.breaker.trial = l.breaker.trial || trial
+	return &call{number: l.started, at: now, trial: trial, requests: l.requests.take(now, 1), tokens: l.tokens.take(now, tokens)}, 0, nil
 }
 
 // end takes the answer of a call into account and lets others begin.
@@ -101,30 +181,27 @@ func (l *Limiter) end(c *call, resp *http.Response, err error) {
 		return
 	}
 	c.ended = true
-	l.open--
-	now := l.o.Now()
+	l.slots.Release(1)
+	now := time.Now()
 	named, refused := later(resp, now)
 	passed := resp != nil && resp.StatusCode/100 == 2
 	if resp != nil {
-		l.requests.observe(word{number: c.number, at: c.at, spent: c.requests}, read(resp.Header, requestHeaders, c.at), refused)
-		l.tokens.observe(word{number: c.number, at: c.at, spent: c.tokens}, read(resp.Header, tokenHeaders, c.at), refused)
+		l.requests.observe(c.number, c.at, c.requests, read(resp.Header, requestHeaders, c.at), passed, refused)
+		l.tokens.observe(c.number, c.at, c.tokens, read(resp.Header, tokenHeaders, c.at), passed, refused)
 	}
-	l.requests.answered(c.number, c.requests, passed, refused)
-	l.tokens.answered(c.number, c.tokens, passed, refused)
 	switch {
 	case refused:
-		held := named
-		if held > longestNamed {
-			held = 0 // nobody waits that long; the fuse ends the run where no call passes
-		}
-		l.pace.refused(refusal{
-			number: c.number, last: l.started, at: c.at, now: now, named: held, told: l.requests.known || l.tokens.known, jitter: l.o.Jitter(),
-		})
+		l.pace.refused(refusal{number: c.number, last: l.started, now: now, named: named, full: max(l.requests.full(now), l.tokens.full(now)), jitter: l.o.Jitter()})
 	case passed:
-		l.pace.passed()
+		l.pace.passed(c.number, now)
 	}
-	l.fuse.record(c, outcomeOf(resp, err, named), now)
-	l.wake(l.fuse.blown())
+	if l.breaker.record(c, outcomeOf(resp, err, named), now); l.breaker.cause != nil {
+		for cancel := range l.waiting {
+			(*cancel)()
+		}
+	}
+	close(l.changed)
+	l.changed = make(chan struct{})
 }
 
 // later tells an answer that asks to come later, and how much; 0 where it names no time.

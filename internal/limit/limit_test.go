@@ -211,7 +211,7 @@ func TestADeadServerIsNotAskedByEveryFile(t *testing.T) {
 	}
 }
 
-func TestWhatIsAboutOneCallBlowsNothing(t *testing.T) {
+func TestWhatIsAboutOneCallTripsNothing(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		resp  *http.Response
@@ -219,7 +219,7 @@ func TestWhatIsAboutOneCallBlowsNothing(t *testing.T) {
 		times int
 	}{
 		"one bad file": {resp: answer(500), times: 15}, "400": {resp: answer(400), times: 40}, "404": {resp: answer(404), times: 40},
-		"429": {resp: answer(429), times: unheard - 1}, "cancelled": {err: context.Canceled, times: 40}, "a hook's no": {err: transport.ErrNotBegun, times: 40},
+		"429": {resp: answer(429), times: maxRefusals - 1}, "cancelled": {err: context.Canceled, times: 40}, "a hook's no": {err: transport.ErrNotBegun, times: 40},
 		"too large": {err: transport.ErrTooLarge, times: 40},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -233,20 +233,20 @@ func TestWhatIsAboutOneCallBlowsNothing(t *testing.T) {
 	}
 }
 
-func TestAfterARestOneCallFindsOutAndASuccessCloses(t *testing.T) {
+func TestAfterACooldownOneCallFindsOutAndASuccessCloses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Options{Concurrency: 4})
 		_, _ = dead(t, l, answer(503), nil)
 		refused := func() { _, err := l.Begin(t.Context(), 1); require.ErrorIs(t, err, ErrDown) }
 		refused()
-		require.NoError(t, transport.Sleep(t.Context(), firstRest))
+		require.NoError(t, transport.Sleep(t.Context(), firstCooldown))
 		probe := begin(t, l)
 		refused()
 		probe(answer(503), nil)
-		require.NoError(t, transport.Sleep(t.Context(), firstRest))
-		refused() // the rest has doubled
-		require.NoError(t, transport.Sleep(t.Context(), firstRest))
+		require.NoError(t, transport.Sleep(t.Context(), firstCooldown))
+		refused() // the cool-down has doubled
+		require.NoError(t, transport.Sleep(t.Context(), firstCooldown))
 		begin(t, l)(answer(200), nil)
 		begin(t, l)
 		begin(t, l)
@@ -287,12 +287,12 @@ func TestATimeBeyondOurPatienceHoldsNobodyWhereAnotherCallPasses(t *testing.T) {
 	}
 }
 
-func TestABurstOfRefusalsBlowsNothing(t *testing.T) {
+func TestABurstOfRefusalsTripsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := New(Options{Concurrency: 2 * unheard})
+		l := New(Options{Concurrency: 2 * maxRefusals})
 		var ends []func(*http.Response, error)
-		for range 2 * unheard {
+		for range 2 * maxRefusals {
 			ends = append(ends, begin(t, l))
 		}
 		for _, end := range ends {
@@ -313,8 +313,8 @@ func TestAServerThatRefusesEveryCallForItsRateIsDownAfterAWhile(t *testing.T) {
 				if err != nil {
 					require.ErrorIs(t, err, ErrDown)
 					require.False(t, passing)
-					require.GreaterOrEqual(t, time.Since(start), unheardFor)
-					require.LessOrEqual(t, time.Since(start), 2*unheardFor)
+					require.GreaterOrEqual(t, time.Since(start), refusedFor)
+					require.LessOrEqual(t, time.Since(start), 2*refusedFor)
 					return
 				}
 				if passing && i%20 == 19 {
@@ -336,18 +336,17 @@ func FuzzHeaders(f *testing.F) {
 		l := New(Options{Concurrency: 2})
 		now := time.Now()
 		for range 3 {
-			c := &call{number: l.started + 1, at: now, requests: l.requests.charge(1, now), tokens: l.tokens.charge(5, now)}
+			require.NoError(t, l.slots.Acquire(t.Context(), 1))
+			c := &call{number: l.started + 1, at: now, requests: l.requests.take(now, 1), tokens: l.tokens.take(now, 5)}
 			l.started++
-			l.open++
 			resp := answer(code, "X-Ratelimit-Limit-Requests", limit, "X-Ratelimit-Remaining-Requests", left, "X-Ratelimit-Reset-Requests", reset,
 				"X-Ratelimit-Limit-Tokens", limit, "X-Ratelimit-Remaining-Tokens", left, "X-Ratelimit-Reset-Tokens", reset)
 			resp.Header["Retry-After"] = []string{after}
 			l.end(c, resp, nil)
-			for _, b := range []*bucket{&l.requests, &l.tokens} {
-				wait := b.wait(now, 1)
+			for _, q := range []*quota{&l.requests, &l.tokens} {
+				wait := q.wait(now, 1)
 				require.True(t, wait >= 0 && wait <= longestWait, strconv.Quote(reset))
 			}
-			require.GreaterOrEqual(t, l.pace.open(), 1)
 		}
 	})
 }

@@ -1,131 +1,126 @@
 package limit
 
-import "time"
+import (
+	"slices"
+	"time"
+
+	"golang.org/x/time/rate"
+)
 
 const (
-	firstPause, longestPause = time.Second, 5 * time.Second
+	firstPause   = time.Second
+	longestPause = 8 * time.Second // where a window is about to end
 	// windowPause is the wait from which on a server is taken to count in windows:
 	// after it there is room for many calls at once.
 	windowPause = 5 * time.Second
-	// gapTold and gapUntold are the first gaps between starts after a refusal: a
-	// server whose headers are known needs no more than some spread.
-	gapTold, gapUntold = 100 * time.Millisecond, 500 * time.Millisecond
-	// faster is what each start makes of the gap while the rate is not measured;
-	// measuredFaster afterwards, when it only has to notice that the limit grew.
-	faster, measuredFaster = 0.7, 0.99
-	remembered             = 20 // calls from which on what was measured long ago counts for less
-	noGap                  = 5 * time.Millisecond
+	slower      = 0.95 // of the rate, for each refusal
+	faster      = 1.01 // for each call that passes
+	spread      = 40   // calls a second, with which they come back where the rate is not theirs to know
+	leastRate   = 15   // calls a minute, that a first refusal comes to
 )
 
-// pace is what answers without figures teach: how many calls at one time, when
-// the next may start, and how far apart. It cuts by half and grows by one (AIMD),
-// and measures the server's rate between refusals, since at each of them the
-// server has nothing left.
+// pace is what refusals teach of a server whose answers name no figures: when the
+// next call may start, and at which rate. The first refusal tells the rate, since
+// limits are counted by the minute: what started within the last one.
 type pace struct {
-	most, allowed, threshold float64 // open calls
-
-	until time.Time // nobody starts before
-	knew  int64     // calls up to this number started before the last refusal was known
-
-	gap      time.Duration // between starts
-	next     time.Time
-	streak   int // refusals with no call between them that was not refused
-	between  int // such calls since the last refusal
-	measured bool
-	empty    time.Time // the first refusal of what is measured
-	since    float64   // calls started after it and not refused
+	until  time.Time     // nobody starts before
+	rate   *rate.Limiter // nil where calls start as they come
+	probe  bool          // one call at a time finds out whether there is room again
+	asked  bool          // it is on its way
+	knew   int64         // calls up to this number started before the last refusal was known
+	streak int           // refusals with no call between them that passed
+	starts []time.Time   // within the last minute
 }
 
 // refusal is a call that was turned away for its rate.
 type refusal struct {
-	number, last int64     // the call's, and that of the last call started
-	at, now      time.Time // its start, and its end
-	named        time.Duration
-	told         bool // headers tell the limits
+	number, last int64 // the call's, and that of the last call started
+	now          time.Time
+	named        time.Duration // when to come again; 0 where no time was named
+	full         time.Duration // until the limit that was told is whole again; 0 where none is used up
 	jitter       float64
 }
 
-// open is how many calls may be open.
-func (p *pace) open() int { return int(p.allowed) }
+// untilAnswer is the wait of those behind a probe; its answer ends it.
+const untilAnswer = time.Hour
 
 func (p *pace) wait(now time.Time) time.Duration {
-	at := p.until
-	if p.next.After(at) {
-		at = p.next
+	wait := max(p.until.Sub(now), 0)
+	if wait == 0 && p.probe && p.asked {
+		return untilAnswer
 	}
-	return max(at.Sub(now), 0)
+	if p.rate != nil && p.rate.TokensAt(now) < 1 {
+		missing := 1 - p.rate.TokensAt(now)
+		wait = max(wait, time.Duration(missing/float64(p.rate.Limit())*float64(time.Second))+time.Millisecond)
+	}
+	return wait
 }
 
-// start counts a call that starts, and brings the next one nearer.
-func (p *pace) start(now time.Time, jitter float64) {
-	p.since++
-	p.between++
-	if p.gap == 0 {
+// start counts a call that starts.
+func (p *pace) start(now time.Time) {
+	p.asked = p.probe
+	p.starts = append(slices.DeleteFunc(p.starts, func(at time.Time) bool { return now.Sub(at) > minute }), now)
+	if p.rate != nil {
+		p.rate.ReserveN(now, 1)
+	}
+}
+
+// passed ends a row of refusals.
+func (p *pace) passed(number int64, now time.Time) {
+	if number <= p.knew {
 		return
 	}
-	p.next = now.Add(time.Duration(float64(p.gap) * (0.9 + 0.2*jitter)))
-	speed := faster
-	if p.measured {
-		speed = measuredFaster
-	}
-	if p.gap = time.Duration(float64(p.gap) * speed); p.gap < noGap {
-		p.gap = 0
+	p.streak, p.probe, p.asked = 0, false, false
+	if p.rate != nil {
+		p.rate.SetLimitAt(now, p.rate.Limit()*faster)
 	}
 }
 
-// passed lets more calls be open: one for one up to half of what was too many, then
-// one for a whole round.
-func (p *pace) passed() {
-	more := 1.0
-	if p.allowed >= p.threshold && p.threshold > 0 {
-		more = 1 / p.allowed
-	}
-	p.allowed = min(p.allowed+more, p.most)
-}
-
-// refused holds everybody, once for a burst: the calls that were on their way when the first
-// of them was refused say nothing new, unless they name a later time.
+// refused holds everybody, once for a burst: the calls that were on their way when
+// the first of them was refused say nothing new, unless they name a later time.
 func (p *pace) refused(r refusal) {
-	p.since, p.between = max(p.since-1, 0), max(p.between-1, 0)
+	if r.named > longestNamed {
+		r.named = 0 // nobody waits that long; the breaker ends the run where no call passes
+	}
 	if r.number <= p.knew {
 		p.hold(r.now.Add(r.named))
 		return
 	}
 	p.knew = r.last
-	if p.between > 0 {
-		p.streak = 0
-	}
-	p.between = 0
-	if p.streak++; p.streak == 1 {
-		p.threshold = max(p.allowed/2, 1)
-		p.allowed = p.threshold
-	}
+	p.streak++
 	pause := r.named
-	if pause == 0 {
-		pause = time.Duration(float64(min(firstPause<<min(p.streak-1, 6), longestPause)) * (0.75 + r.jitter/4))
+	switch {
+	case r.named > 0:
+	case r.full > 0 && p.streak > 2:
+		pause = r.full
+	default:
+		pause = p.pause(r.now)
 	}
 	p.measure(r, pause)
-	p.hold(r.now.Add(pause + time.Duration(r.jitter*float64(min(p.gap, firstPause)))))
+	p.probe, p.asked = p.streak > 1, false
+	p.hold(r.now.Add(pause + time.Duration(r.jitter*float64(min(pause, firstPause)))))
 }
 
-// measure sets the gap: by the calls that passed since an earlier refusal, or to
-// a first guess.
+// pause is how long to wait where nothing tells: a second, then two, then half of
+// what may be left of a window of a minute, which began with the first call in it.
+func (p *pace) pause(now time.Time) time.Duration {
+	if p.streak <= 2 || len(p.starts) == 0 {
+		return firstPause << (p.streak - 1)
+	}
+	left := p.starts[0].Add(minute).Sub(now)
+	return max(left/2, min(left+time.Second/2, longestPause), firstPause)
+}
+
+// measure sets the rate where headers tell none. A server that is still full
+// after two pauses counts in windows, and has no rate of its own.
 func (p *pace) measure(r refusal, pause time.Duration) {
 	switch {
-	case r.told:
-		p.gap, p.measured = gapTold, false
-	case p.empty.IsZero() || pause >= windowPause || p.streak > 3:
-		p.gap, p.measured = gapUntold, false
-		p.empty, p.since = r.at, 0
-	case p.since < 1:
-		p.gap, p.measured = gapUntold, false
+	case r.full > 0 || r.named >= windowPause || p.streak > 2:
+		p.rate = rate.NewLimiter(spread, 1)
+	case p.rate == nil:
+		p.rate = rate.NewLimiter(rate.Limit(max(float64(len(p.starts)-1), leastRate)/minute.Seconds()), 1)
 	default:
-		took := r.at.Sub(p.empty)
-		p.gap = min(time.Duration(float64(took)/(p.since+0.5)), max(2*p.gap, 2*gapUntold))
-		p.measured = true
-		if p.since > remembered {
-			p.empty, p.since = r.at.Add(-took/2), p.since/2
-		}
+		p.rate.SetLimitAt(r.now, p.rate.Limit()*slower)
 	}
 }
 

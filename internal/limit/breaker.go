@@ -33,31 +33,31 @@ func (e *DownError) Error() string {
 func (e *DownError) Unwrap() []error { return []error{ErrDown, e.Cause} }
 
 const (
-	// blows is the weight of failures in a row that blows the fuse. It is above
-	// what one file weighs that the server cannot take: three calls of five tries.
-	blows = 16
+	// tripWeight is the weight of failures in a row that trips the breaker. It is
+	// above what one file weighs that the server cannot take: three calls of five tries.
+	tripWeight = 16
 	// certain is the weight of a failure that the next call will see too: nobody
 	// listens, or the key is refused.
 	certain = 2
 
-	firstRest, longestRest = 5 * time.Second, time.Minute
+	firstCooldown, longestCooldown = 5 * time.Second, time.Minute
 	// longestNamed is the longest wait that is waited for; transport keeps to the same.
 	longestNamed = 5 * time.Minute
-	// unheard and unheardFor are how often in a row, and over how long, every call is
-	// refused for its rate before the server counts as down.
-	unheard    = 30
-	unheardFor = 2 * time.Minute
-	maxBody    = 64 << 10
+	// maxRefusals and refusedFor are how often in a row, and over how long, every
+	// call is refused for its rate before the server counts as down.
+	maxRefusals = 30
+	refusedFor  = 2 * time.Minute
+	maxBody     = 64 << 10
 )
 
-// fuse fails calls at once while the server is down. After a rest it lets one
-// call find out.
-type fuse struct {
+// breaker is a circuit breaker: it fails calls at once while the server is down.
+// After a cool-down it lets one call find out.
+type breaker struct {
 	weight, failures int
 	refusals         int       // for their rate, with no call passing between them
 	refusedSince     time.Time // the first of them
-	cause            error     // nil while the fuse holds
-	rest             time.Duration
+	cause            error     // nil while the circuit is closed
+	cooldown         time.Duration
 	until            time.Time
 	trial            bool // a call is finding out
 }
@@ -71,49 +71,49 @@ type outcome struct {
 	cause  error
 }
 
-func (f *fuse) blown() bool { return f.cause != nil }
+func (b *breaker) error() error { return &DownError{Failures: b.failures, Cause: b.cause} }
 
 // check returns the error of a call that may not begin, or whether it is the one
 // that finds out.
-func (f *fuse) check(now time.Time) (trial bool, err error) {
+func (b *breaker) check(now time.Time) (trial bool, err error) {
 	switch {
-	case f.cause == nil:
+	case b.cause == nil:
 		return false, nil
-	case f.trial || now.Before(f.until):
-		return false, &DownError{Failures: f.failures, Cause: f.cause}
+	case b.trial || now.Before(b.until):
+		return false, b.error()
 	}
 	return true, nil
 }
 
 // record takes in a call's end.
-func (f *fuse) record(c *call, o outcome, now time.Time) {
+func (b *breaker) record(c *call, o outcome, now time.Time) {
 	if c.trial {
-		f.trial = false
+		b.trial = false
 	}
 	if o.cause != nil {
-		f.failures++
+		b.failures++
 	}
 	switch {
 	case o.passed:
-		*f = fuse{trial: f.trial}
-	case o.rate && !f.unheard(now):
+		*b = breaker{trial: b.trial}
+	case o.rate && !b.refused(now):
 	case o.cause != nil:
-		f.weight += o.weight
-		if f.weight < blows || f.blown() && !c.trial {
+		b.weight += o.weight
+		if b.weight < tripWeight || b.cause != nil && !c.trial {
 			return
 		}
-		f.rest = min(max(f.rest*2, firstRest), longestRest)
-		f.cause, f.until = o.cause, now.Add(f.rest)
+		b.cooldown = min(max(b.cooldown*2, firstCooldown), longestCooldown)
+		b.cause, b.until = o.cause, now.Add(b.cooldown)
 	}
 }
 
-// unheard counts a refusal for its rate, and tells whether there was nothing but
+// refused counts a refusal for its rate, and tells whether there was nothing but
 // such refusals for long.
-func (f *fuse) unheard(now time.Time) bool {
-	if f.refusals++; f.refusals == 1 {
-		f.refusedSince = now
+func (b *breaker) refused(now time.Time) bool {
+	if b.refusals++; b.refusals == 1 {
+		b.refusedSince = now
 	}
-	return f.refusals >= unheard && now.Sub(f.refusedSince) >= unheardFor
+	return b.refusals >= maxRefusals && now.Sub(b.refusedSince) >= refusedFor
 }
 
 // outcomeOf reads a call's end. A 400 or a 404 is about the call, and so is a 429 among others.
@@ -124,7 +124,7 @@ func outcomeOf(resp *http.Response, err error, named time.Duration) outcome {
 	case resp == nil:
 		return outcome{}
 	case named > longestNamed || resp.StatusCode == http.StatusTooManyRequests && outOfFunds(resp):
-		return status(resp, blows)
+		return status(resp, tripWeight)
 	}
 	switch code := resp.StatusCode; {
 	case code/100 == 2:
@@ -132,7 +132,7 @@ func outcomeOf(resp *http.Response, err error, named time.Duration) outcome {
 	case code == http.StatusUnauthorized || code == http.StatusPaymentRequired || code == http.StatusForbidden:
 		return status(resp, certain)
 	case code == http.StatusTooManyRequests:
-		o := status(resp, blows)
+		o := status(resp, tripWeight)
 		o.rate = true
 		return o
 	case code >= 500:

@@ -1,0 +1,124 @@
+package limit
+
+import (
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+const (
+	// longestWait bounds a wait that headers alone ask for. A limit per day, or a
+	// header that says nothing true, must not stop a run: the server may say no
+	// to one call a minute instead.
+	longestWait = 65 * time.Second
+	// maxLies is how often a call may pass although the headers had nothing left
+	// for it, before they are no longer believed.
+	maxLies = 2
+	// mostRatio bounds what the server is taken to count for one of ours.
+	mostRatio = 4
+	// overtaken is how far apart two calls may start and still reach the server
+	// the other way round; of their answers the one that leaves less is the later.
+	overtaken = 20 * time.Millisecond
+)
+
+// quota is one limit of a server as its answers tell it. What an answer tells was
+// true when its call was admitted, so the newest call's word counts, less what
+// was started after it. A quota is taken to fill evenly; one that turns a call
+// away twice in a row fills at the end of a window (pace.refused).
+type quota struct {
+	left  *rate.Limiter // nil where nothing was told
+	word  told          // of the call with this number, which began at
+	of    int64
+	at    time.Time
+	total float64 // charged so far
+	taken charge  // of the call that told last
+	ratio float64 // what the server counts for one of ours
+	lies  int
+}
+
+// charge is what was charged up to and with one call.
+type charge struct {
+	total   float64
+	doubted bool // nothing should have been left for it
+}
+
+// wait is how long until there is enough for a call; 0 where nothing is known.
+func (q *quota) wait(now time.Time, need float64) time.Duration {
+	if q.left == nil {
+		return 0
+	}
+	missing := min(need*q.ratio, q.word.limit) - q.left.TokensAt(now)
+	if missing <= 0 {
+		return 0
+	}
+	wait := time.Duration(missing/float64(q.left.Limit())*float64(time.Second)) + time.Millisecond
+	return max(min(wait, q.at.Add(longestWait).Sub(now)), 0)
+}
+
+// full is how long until the quota is whole again, as the last answer told.
+func (q *quota) full(now time.Time) time.Duration {
+	if q.left == nil || q.left.TokensAt(now) >= q.word.limit/2 {
+		return 0
+	}
+	return min(max(q.at.Add(q.word.reset).Sub(now), time.Millisecond), longestWait)
+}
+
+// take counts a call that starts.
+func (q *quota) take(now time.Time, amount float64) charge {
+	c := charge{doubted: q.left != nil && q.left.TokensAt(now) < min(amount*q.ratio, q.word.limit)*0.9}
+	q.total += amount
+	c.total = q.total
+	q.drain(now, amount*q.ratio)
+	return c
+}
+
+// drain takes an amount away, also below zero.
+func (q *quota) drain(now time.Time, amount float64) {
+	for n := int(amount + 0.5); n > 0 && q.left != nil; n -= q.left.Burst() {
+		q.left.ReserveN(now, min(n, q.left.Burst()))
+	}
+}
+
+// observe takes in what the answer to a call tells; nil where it tells nothing.
+func (q *quota) observe(number int64, at time.Time, c charge, t *told, passed, refused bool) {
+	if passed && c.doubted {
+		q.lies++
+	}
+	if q.lies > maxLies {
+		q.left = nil
+		return
+	}
+	if t == nil || number < q.of && (q.at.Sub(at) >= overtaken || t.left >= q.word.left) {
+		return
+	}
+	if number < q.of {
+		number, at, c = q.of, q.at, q.taken // the server took this one later
+	} else if q.left != nil && at.Sub(q.at) < overtaken && t.left > q.word.left && t.limit == q.word.limit {
+		*t = q.word
+	}
+	used := t.limit - t.left
+	perSecond := t.limit / minute.Seconds()
+	if t.reset > 0 && used > 0 {
+		perSecond = used / t.reset.Seconds()
+	}
+	q.learn(at, c, t, perSecond)
+	if refused {
+		q.ratio = min(q.ratio*1.5, mostRatio) // others use it too
+	}
+	q.word, q.of, q.at, q.taken = *t, number, at, c
+	q.left = rate.NewLimiter(rate.Limit(max(perSecond, 1/minute.Seconds())), int(t.limit))
+	q.drain(at, used+(q.total-c.total)*q.ratio)
+}
+
+// learn compares two answers: what the server counted with what was charged.
+func (q *quota) learn(at time.Time, c charge, t *told, perSecond float64) {
+	if q.left == nil || t.limit != q.word.limit {
+		q.ratio = 1
+		return
+	}
+	ours := c.total - q.taken.total
+	counted := q.word.left - t.left + perSecond*at.Sub(q.at).Seconds()
+	if ours > 0 && counted > 0 {
+		q.ratio = (3*q.ratio + min(max(counted/ours, 0.05), mostRatio)) / 4
+	}
+}
