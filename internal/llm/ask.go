@@ -12,7 +12,7 @@ import (
 type asked struct {
 	request Request
 	form    form
-	carries [aspects]bool // what of the form the request has, and can be refused
+	carries [capabilities]bool // what of the form the request has, and can be refused
 	effort  string
 	fields  map[string]any
 	states  map[int]json.RawMessage // of messages of chat completions, by place
@@ -31,8 +31,8 @@ func (c *Client) ask(r Request, f form) *asked {
 	a.carries[mixed] = a.carries[format] && len(r.Tools) > 0
 	a.reasons(cmp.Or(r.Effort, c.settings.effort))
 	a.bound(c.settings.limit(r))
-	if t := c.settings.heat(r); t != nil && f[heat] == 0 {
-		a.fields["temperature"], a.carries[heat] = *t, true
+	if t := c.settings.temperatureOf(r); t != nil && f[temperature] == 0 {
+		a.fields["temperature"], a.carries[temperature] = *t, true
 	}
 	if s := c.settings.seed; s != nil && f[seed] == 0 && !f.responses() {
 		a.fields["seed"], a.carries[seed] = *s, true

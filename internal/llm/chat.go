@@ -1,23 +1,14 @@
 package llm
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// library is a client of the library for one request.
-func (c *Client) library(ex *exchange, base string) *openai.Client {
-	config := openai.DefaultConfig(c.key)
-	config.BaseURL, config.HTTPClient = base, ex
-	return openai.NewClientWithConfig(config)
-}
-
-// sendChat sends a request over chat completions.
-func (c *Client) sendChat(ctx context.Context, ex *exchange) error {
-	a := ex.asked
+// chatRequest writes a request for chat completions.
+func (c *Client) chatRequest(a *asked) openai.ChatCompletionRequest {
 	out := openai.ChatCompletionRequest{Model: c.model, Messages: a.messages(), ReasoningEffort: a.effort}
 	for _, t := range a.request.Tools {
 		out.Tools = append(out.Tools, openai.Tool{Type: openai.ToolTypeFunction, Function: a.function(t)})
@@ -31,8 +22,7 @@ func (c *Client) sendChat(ctx context.Context, ex *exchange) error {
 			Name: a.request.SchemaName, Schema: a.request.Schema, Strict: true,
 		}
 	}
-	_, err := c.library(ex, c.at.base).CreateChatCompletion(ctx, out)
-	return err
+	return out
 }
 
 func (a *asked) function(t Tool) *openai.FunctionDefinition {

@@ -6,32 +6,30 @@ import (
 	"regexp"
 	"slices"
 	"sync"
-
-	openai "github.com/sashabaranov/go-openai"
 )
 
-// aspect is one thing in which servers differ. Step 0 of each is tried first;
+// capability is one thing in which servers differ. Step 0 of each is tried first;
 // every refusal leads one step on, to something plainer.
-type aspect int
+type capability int
 
 const (
-	via     aspect = iota // the interface: chat completions, Responses, chat completions again with reasoning off where tools are offered
-	format                // of the answer: json_schema, json_object, nothing
-	mixed                 // tools and format: both, the format only in requests without tools
-	length                // the output limit's name: max_completion_tokens, max_tokens, none
-	ceiling               // the output limit's size: whole, half, a quarter, …; of one request alone
-	heat                  // temperature where asked for, none
-	seed                  // seed where asked for, none
-	effort                // reasoning effort where there is one, none
-	state                 // Responses: encrypted reasoning asked for, or not
-	strict                // schemas of tools marked as strict, or not
-	system                // the system turn: a role of its own, the front of the first user turn
-	tools                 // offered, or ErrNoTools
-	aspects
+	via         capability = iota // the interface: chat completions, Responses, chat completions again with reasoning off where tools are offered
+	format                        // of the answer: json_schema, json_object, nothing
+	mixed                         // tools and format: both, the format only in requests without tools
+	length                        // the output limit's name: max_completion_tokens, max_tokens, none
+	ceiling                       // the output limit's size: whole, half, a quarter, …; of one request alone
+	temperature                   // temperature where asked for, none
+	seed                          // seed where asked for, none
+	effort                        // reasoning effort where there is one, none
+	state                         // Responses: encrypted reasoning asked for, or not
+	strict                        // schemas of tools marked as strict, or not
+	system                        // the system turn: a role of its own, the front of the first user turn
+	tools                         // offered, or ErrNoTools
+	capabilities
 )
 
-// form is a step of every aspect: how a request is written.
-type form [aspects]int
+// form is a step of every capability: how a request is written.
+type form [capabilities]int
 
 const (
 	viaResponses = 1
@@ -42,15 +40,14 @@ const (
 
 func (f form) responses() bool { return f[via] == viaResponses }
 
-// lesson is what a refusal teaches: the aspect to write more plainly, from one
+// fallback is what a refusal leads to: the capability to write more plainly, from one
 // step up to another.
-type lesson struct {
-	of       aspect
+type fallback struct {
+	of       capability
 	from, to int
 	says     *regexp.Regexp // the server's words, in lower case
 	unless   *regexp.Regexp // words that say something else all the same
 	codes    []int          // in place of words
-	local    error          // the library's own refusal in the server's place
 }
 
 const (
@@ -62,16 +59,16 @@ const (
 	size    = limits + `.*(too (large|high|big)|at most|maximum|exceed|less than|greater|above|between|range|limited|<=|\d >)|range of '?` + limits + `|in the (completion|output)\)`
 )
 
-// lessons are tried in order: what is the least to lose comes first. The words
+// fallbacks are tried in order: what is the least to lose comes first. The words
 // are those of OpenAI, Azure, OpenRouter, LiteLLM, vLLM, Ollama, Groq, Gemini's
 // and Bedrock's compatible interfaces; each has a test with the words at length.
-var lessons = []lesson{
-	{of: via, to: 1, says: regexp.MustCompile(`/responses\b|responses api|not a chat model|chatcompletion operation does not work`), local: openai.ErrReasoningToolsRequireResponses},
+var fallbacks = []fallback{
+	{of: via, to: 1, says: regexp.MustCompile(`/responses\b|responses api|not a chat model|chatcompletion operation does not work`)},
 	{of: via, from: 1, to: 2, codes: []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}},
-	{of: heat, to: 1, says: regexp.MustCompile(`temperature`)},
+	{of: temperature, to: 1, says: regexp.MustCompile(`temperature`)},
 	{of: seed, to: 1, says: regexp.MustCompile(`\bseed\b`)},
 	{of: state, to: 1, says: regexp.MustCompile(`encrypted|\binclude\b`)},
-	{of: effort, to: 1, says: regexp.MustCompile(`effort|\breasoning\b|\bthinking\b`), local: openai.ErrReasoningEffortUnsupported},
+	{of: effort, to: 1, says: regexp.MustCompile(`effort|\breasoning\b|\bthinking\b`)},
 	{of: strict, to: 1, says: regexp.MustCompile(`\bstrict\b|invalid schema for function|invalid_function_parameters`)},
 	{of: system, to: 1, says: regexp.MustCompile(`system (role|message|prompt)|role.*system|['"]system['"]`)},
 	{of: mixed, to: 1, says: regexp.MustCompile(`(` + formats + `).*(tool|function)|(tool|function).*(` + formats + `)`)},
@@ -111,16 +108,16 @@ func (d *dialect) learn(a *asked, refusal error) (halved int, found bool) {
 	return halved, true
 }
 
-// plainer finds the aspect that a refusal names, of those that the request had.
-func (a *asked) plainer(refusal error) (aspect, bool) {
-	i := slices.IndexFunc(lessons, func(l lesson) bool {
+// plainer finds the capability that a refusal names, of those that the request had.
+func (a *asked) plainer(refusal error) (capability, bool) {
+	i := slices.IndexFunc(fallbacks, func(l fallback) bool {
 		step := a.form[l.of]
 		return a.carries[l.of] && step >= l.from && step < l.to && l.taughtBy(refusal)
 	})
 	if i < 0 {
 		return 0, false
 	}
-	return lessons[i].of, true
+	return fallbacks[i].of, true
 }
 
 // refusals are the statuses with which servers say that they do not take a request's form.
@@ -129,10 +126,7 @@ var refusals = []int{
 	http.StatusUnprocessableEntity, http.StatusNotImplemented,
 }
 
-func (l lesson) taughtBy(refusal error) bool {
-	if l.local != nil && errors.Is(refusal, l.local) {
-		return true
-	}
+func (l fallback) taughtBy(refusal error) bool {
 	e, ok := errors.AsType[*StatusError](refusal)
 	if !ok || !slices.Contains(refusals, e.Code) {
 		return false

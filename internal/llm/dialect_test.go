@@ -18,11 +18,11 @@ var refusedWords = []struct {
 	server string
 	status int
 	body   string
-	lost   aspect
+	lost   capability
 }{
-	{"OpenAI", 400, `{"error":{"message":"Unsupported parameter: 'temperature' is not supported with this model.","type":"invalid_request_error","param":"temperature","code":"unsupported_parameter"}}`, heat},
-	{"OpenAI, named beside the message", 400, `{"error":{"message":"Unsupported value.","param":"temperature","code":"unsupported_value"}}`, heat},
-	{"LiteLLM", 400, `{"error":{"message":"litellm.UnsupportedParamsError: gpt-5-nano doesn't support temperature=0.1 while reasoning is active. Only temperature=1 is supported unless reasoning_effort resolves to 'none'","code":"400"}}`, heat},
+	{"OpenAI", 400, `{"error":{"message":"Unsupported parameter: 'temperature' is not supported with this model.","type":"invalid_request_error","param":"temperature","code":"unsupported_parameter"}}`, temperature},
+	{"OpenAI, named beside the message", 400, `{"error":{"message":"Unsupported value.","param":"temperature","code":"unsupported_value"}}`, temperature},
+	{"LiteLLM", 400, `{"error":{"message":"litellm.UnsupportedParamsError: gpt-5-nano doesn't support temperature=0.1 while reasoning is active. Only temperature=1 is supported unless reasoning_effort resolves to 'none'","code":"400"}}`, temperature},
 	{"LiteLLM", 400, `{"error":{"message":"litellm.UnsupportedParamsError: openai does not support parameters: ['reasoning_effort'], for model=gpt-4o. To drop these, set litellm.drop_params=True","code":"400"}}`, effort},
 	{"Bedrock", 400, `{"message":"The model returned the following errors: reasoning_effort: Extra inputs are not permitted"}`, effort},
 	{"Azure", 400, `{"error":{"message":"Unknown parameter: 'reasoning_effort'.","type":"invalid_request_error","param":"reasoning_effort","code":"unknown_parameter"}}`, effort},
@@ -86,7 +86,7 @@ func TestRefusalsInServersOwnWordsAreLearned(t *testing.T) {
 
 func TestPlainerFormsAreWhatTheySay(t *testing.T) {
 	t.Parallel()
-	for lost, missing := range map[aspect]string{heat: "temperature", seed: "seed", effort: "reasoning_effort", mixed: "response_format", format: "json_schema", length: "max_completion_tokens"} {
+	for lost, missing := range map[capability]string{temperature: "temperature", seed: "seed", effort: "reasoning_effort", mixed: "response_format", format: "json_schema", length: "max_completion_tokens"} {
 		w := serve(t, reply{body: said})
 		c := to(t, w, everything)
 		_, err := c.Chat(t.Context(), withTools())

@@ -11,8 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// endpoint is where the two interfaces are. The library's own Azure mode is not
-// used: it rewrites deployment names and drops the address's query.
+// endpoint is where the two interfaces are.
 type endpoint struct {
 	base          string // of chat completions, up to and without /chat/completions
 	responses     string // of Responses, up to and without /responses
@@ -49,12 +48,25 @@ func at(u *url.URL, path string) string {
 	return out.String()
 }
 
-// address completes what the library built: query, key and further headers.
-func (e endpoint) address(req *http.Request, key string, headers map[string]string) {
+// url is the address of a request in one form, without its query.
+func (e endpoint) url(f form) string {
+	if f.responses() {
+		return e.responses + "/responses"
+	}
+	return e.base + "/chat/completions"
+}
+
+// authorize sets a request's query, key and further headers.
+func (e endpoint) authorize(req *http.Request, key string, headers map[string]string) {
 	req.URL.RawQuery = e.query
-	if e.azure && key != "" {
-		req.Header.Del("Authorization")
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	switch {
+	case key == "":
+	case e.azure:
 		req.Header.Set("Api-Key", key)
+	default:
+		req.Header.Set("Authorization", "Bearer "+key)
 	}
 	for name, value := range headers {
 		req.Header.Set(name, value)

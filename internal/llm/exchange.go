@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,10 +15,10 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-// exchange stands between the library and the HTTP client for one request: it
-// adds to the request what the library has no place for, tells answers that say
-// no, and keeps the answer. The library reads a stand-in: its own reading drops
-// fields that servers want back, and fails for a wrong type in one nobody needs.
+// exchange is one request and its answer: it adds to the request what the
+// library's types have no place for, tells answers that say no, and keeps the
+// answer, which the library's types do not fit: they drop fields that servers want
+// back, and a wrong type in one nobody needs would lose it.
 type exchange struct {
 	client   *Client
 	asked    *asked
@@ -26,20 +27,21 @@ type exchange struct {
 	usage    cost.Usage
 }
 
-// Do sends the request. A response that is no answer is a *StatusError, or
+// send sends the request. A response that is no answer is a *StatusError, or
 // ErrRefused where a filter of the server's turned the request away.
-func (e *exchange) Do(req *http.Request) (*http.Response, error) {
-	if err := e.complete(req); err != nil {
-		return nil, err
+func (e *exchange) send(ctx context.Context) error {
+	req, err := e.request(ctx)
+	if err != nil {
+		return fmt.Errorf("writing the request: %w", err)
 	}
 	resp, err := e.client.http.Do(req)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var said envelope
 	// A wrong type in one field leaves the others read.
@@ -52,37 +54,43 @@ func (e *exchange) Do(req *http.Request) (*http.Response, error) {
 		e.usage = said.Usage.usage()
 	}
 	if failed || resp.StatusCode/100 != 2 {
-		return nil, e.refusal(resp, body)
+		return e.refusal(resp, body)
 	}
 	e.answered, e.body = true, body
-	resp.Body = io.NopCloser(strings.NewReader("{}"))
-	return resp, nil
+	return nil
 }
 
-// complete rewrites the request that the library made. What is the same in every
-// request of a conversation comes first, so that caches of prefixes see it.
-func (e *exchange) complete(req *http.Request) error {
-	e.client.at.address(req, e.client.key, e.client.headers)
-	written, err := io.ReadAll(req.Body)
+// request writes the request. What is the same in every request of a conversation
+// comes first, so that caches of prefixes see it.
+func (e *exchange) request(ctx context.Context) (*http.Request, error) {
+	var request any
+	if e.asked.form.responses() {
+		request = e.client.responsesRequest(e.asked)
+	} else {
+		request = e.client.chatRequest(e.asked)
+	}
+	written, err := json.Marshal(request)
 	if err != nil {
-		return fmt.Errorf("writing the request: %w", err)
+		return nil, err
 	}
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal(written, &fields); err != nil {
-		return fmt.Errorf("writing the request: %w", err)
+		return nil, err
 	}
 	for name, value := range e.asked.fields {
 		if fields[name], err = json.Marshal(value); err != nil {
-			return fmt.Errorf("writing %s into the request: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	body, err := e.asked.ordered(fields)
 	if err != nil {
-		return fmt.Errorf("writing the request: %w", err)
+		return nil, err
 	}
-	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	return nil
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.client.at.url(e.asked.form), bytes.NewReader(body))
+	if err == nil {
+		e.client.at.authorize(req, e.client.key, e.client.headers)
+	}
+	return req, err
 }
 
 // ordered writes the fields by name, the conversation last.

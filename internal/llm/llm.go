@@ -6,7 +6,7 @@
 // It knows no prompt, reads no answer's content, runs no tool, and retries
 // nothing but a request whose form the server refused: waiting and trying again
 // are the HTTP client's. Start reading at Client.Chat; what servers refuse, and
-// what is asked instead, stands in lessons.
+// what is asked instead, stands in fallbacks.
 package llm
 
 import (
@@ -112,12 +112,7 @@ func (c *Client) Chat(ctx context.Context, r Request) (Answer, error) {
 // once makes one request in one form, and its tries.
 func (c *Client) once(ctx context.Context, a *asked) (Answer, error) {
 	ex := &exchange{client: c, asked: a}
-	ctx = transport.LimitBody(c.watch(ctx, a), maxAnswer)
-	send := c.sendChat
-	if a.form.responses() {
-		send = c.sendResponses
-	}
-	err := send(ctx, ex)
+	err := ex.send(transport.LimitBody(c.watch(ctx, a), maxAnswer))
 	switch {
 	case ex.answered:
 		return ex.read()

@@ -1,17 +1,16 @@
 package llm
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// sendResponses sends a request over the Responses interface. Nothing is stored
+// responsesRequest writes a request for the Responses interface. Nothing is stored
 // there: the reasoning comes back encrypted and goes along with the tools' results.
-func (c *Client) sendResponses(ctx context.Context, ex *exchange) error {
-	a, stored := ex.asked, false
+func (c *Client) responsesRequest(a *asked) openai.CreateResponseRequest {
+	stored := false
 	out := openai.CreateResponseRequest{
 		Model: c.model, Instructions: a.request.System, Input: a.items(), Store: &stored,
 	}
@@ -35,8 +34,7 @@ func (c *Client) sendResponses(ctx context.Context, ex *exchange) error {
 			Type: "json_schema", Name: a.request.SchemaName, Schema: a.request.Schema, Strict: true,
 		}
 	}
-	_, err := c.library(ex, c.at.responses).CreateResponse(ctx, out)
-	return err
+	return out
 }
 
 // items is the conversation after the system turn.

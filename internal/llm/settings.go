@@ -100,8 +100,8 @@ func (s settings) limit(r Request) int {
 // overflow in servers that divide by them.
 const coldest = 1e-6
 
-// heat is the temperature to ask for; nil leaves it to the server.
-func (s settings) heat(r Request) *float64 {
+// temperatureOf is the temperature to ask for; nil leaves it to the server.
+func (s settings) temperatureOf(r Request) *float64 {
 	cold := coldest
 	if s.temperature != nil {
 		hot := max(*s.temperature, cold)

@@ -41,24 +41,6 @@ func TestTrapLibraryRefusesByTheModelsName(t *testing.T) {
 	require.EqualValues(t, 100, w.last().body["max_tokens"])
 }
 
-func TestTrapLibraryWantsResponsesForToolsOfSomeModels(t *testing.T) {
-	t.Parallel()
-	w := serve(t, reply{body: responded})
-	c := to(t, w, model("gpt-6-astra"))
-	_, err := c.Chat(t.Context(), withTools())
-	require.NoError(t, err)
-	require.Len(t, w.requests(), 1, "its own refusal costs no request")
-	require.Equal(t, "/v1/responses", w.last().path)
-}
-
-func TestTrapLibraryRefusesEfforts(t *testing.T) {
-	t.Parallel()
-	w := serve(t, reply{body: said})
-	_, err := to(t, w, model("gpt-6-astra"), func(o *Options) { o.Effort = "minimal" }).Chat(t.Context(), question)
-	require.NoError(t, err)
-	require.NotContains(t, w.last().body, "reasoning_effort")
-}
-
 func TestTrapTwoOutputLimitsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := serve(t, reply{body: said})

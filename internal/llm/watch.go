@@ -29,11 +29,7 @@ func (c *Client) watch(ctx context.Context, a *asked) context.Context {
 
 // timed logs one try: where it went, what came of it, how long it took.
 func (c *Client) timed(a *asked) func(context.Context, int) (func(*http.Response, error), error) {
-	where := c.at.base + "/chat/completions"
-	if a.form.responses() {
-		where = c.at.responses + "/responses"
-	}
-	_, where, _ = strings.Cut(where, "://")
+	_, where, _ := strings.Cut(c.at.url(a.form), "://")
 	return func(_ context.Context, try int) (func(*http.Response, error), error) {
 		began := time.Now()
 		return func(resp *http.Response, err error) {
