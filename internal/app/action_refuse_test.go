@@ -134,6 +134,36 @@ func TestCheck2_EditedArtifact(t *testing.T) {
 	})
 }
 
+func TestCheck1_AnArtifactWithoutAByte(t *testing.T) {
+	swap := func(s *stage, drafted ended) { s.draftArtifact(drafted).Replace(nil) }
+	for name, c := range map[string]struct {
+		empty func(*stage, ended)
+		says  string
+		job   func(*stage, ended) *job
+	}{
+		"route A, stored so": {
+			func(s *stage, drafted ended) { s.run.AddArtifact(drafted.outputs["artifact-name"], nil) },
+			"a size that no draft has", func(s *stage, drafted ended) *job { return s.postJob(drafted.digest()) },
+		},
+		"route A, swapped": {
+			swap, "a size that no draft has", func(s *stage, drafted ended) *job { return s.postJob(drafted.digest()) },
+		},
+		"route B, swapped": {
+			swap, "not the draft that was shown",
+			func(s *stage, drafted ended) *job { return s.decideJob(drafted.outputs["code"], "approve") },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := setUp(t, scene{})
+			drafted := s.parked()
+			s.approved("")
+			c.empty(s, drafted)
+			c.job(s, drafted).start().is(3, "REFUSED").says(c.says, "start a new draft")
+			s.untouched()
+		})
+	}
+}
+
 func TestCheck3_TruncatedCheckpoint(t *testing.T) {
 	s := setUp(t, scene{})
 	drafted := s.parked()

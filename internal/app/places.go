@@ -117,7 +117,7 @@ func unusable(name string, err error) error {
 	switch {
 	case errors.Is(err, artifact.ErrDigest):
 		return refusal(2, "the artifact is not the draft that was shown", where, next)
-	case errors.Is(err, transport.ErrTooLarge):
+	case errors.Is(err, transport.ErrTooLarge), errors.Is(err, artifact.ErrEmpty):
 		return refusal(1, "the artifact has a size that no draft has", where, next)
 	case errors.Is(err, github.ErrExpired):
 		gone := refusal(1, "the draft was not decided in time, its artifact is gone", where, next)
