@@ -34,17 +34,9 @@ type Inspected struct {
 // that are reviewed are flagged, and what guides a review; all are redacted.
 func Inspect(files []diff.File, pr *pull.Pull, o Options) Inspected {
 	out := Inspected{Files: make([]diff.File, len(files)), Pull: pr}
-	for i, f := range files {
-		clean, leaks := secret.Patch(f.Patch)
-		f.Patch = clean
-		out.Files[i] = f
-		out.Flags = append(out.Flags, steers(f, o)...)
-		if !o.Reviews(f) {
-			continue
-		}
-		out.Flags = append(out.Flags, rule.Leaks(f.Path, leaks)...)
-		out.Flags = append(out.Flags, rule.Review(f)...)
-		out.Flags = append(out.Flags, suspicious(f)...)
+	for i, one := range each(files, func(f diff.File) Inspected { return inspect(f, o) }) {
+		out.Files[i] = one.Files[0]
+		out.Flags = append(out.Flags, one.Flags...)
 	}
 	if pr != nil {
 		seen := *pr
@@ -52,6 +44,20 @@ func Inspect(files []diff.File, pr *pull.Pull, o Options) Inspected {
 		seen.Title, seen.Body, seen.HeadRef = secret.Redact(pr.Title), secret.Redact(pr.Body), secret.Redact(pr.HeadRef)
 		out.Pull = &seen
 	}
+	return out
+}
+
+// inspect is Inspect of one file.
+func inspect(f diff.File, o Options) (out Inspected) {
+	clean, leaks := secret.Patch(f.Patch)
+	f.Patch = clean
+	out.Files, out.Flags = []diff.File{f}, steers(f, o)
+	if !o.Reviews(f) {
+		return out
+	}
+	out.Flags = append(out.Flags, rule.Leaks(f.Path, leaks)...)
+	out.Flags = append(out.Flags, rule.Review(f)...)
+	out.Flags = append(out.Flags, suspicious(f)...)
 	return out
 }
 
