@@ -166,14 +166,13 @@ func (r *recognition) admits(f finding.Finding, e finding.Earlier) bool {
 	return e.Fate == finding.WasPosted && !e.Announced || e.Fate == finding.WasDropped && !warns(f)
 }
 
-// warns reports whether a finding says that the input tries to steer, hides
-// something or holds a credential. What a comment or an earlier drop says cannot
-// hold such a one back: the comment may be about something else on the line, a
-// credential is not in the fingerprint, so that a drop would cover the next one
-// too, and who dropped one such text has not judged a new commit with it. Where it
-// was posted, it is not posted again.
+// warns reports whether a finding says that the input hides something or holds a
+// credential. What a comment or an earlier drop says cannot hold such a one back:
+// the comment may be about something else on the line, and a credential is not in
+// the fingerprint, so that a drop would cover the next one too. Where it was
+// posted, it is not posted again.
 func warns(f finding.Finding) bool {
-	return f.Source == finding.Rule && slices.Contains([]string{"injection", "hidden-text", "secret"}, f.Category)
+	return f.Source == finding.Rule && slices.Contains([]string{"hidden-text", "secret"}, f.Category)
 }
 
 // onLines are the lines that GitHub followed the earlier finding to.

@@ -48,7 +48,7 @@ func recognised(found []finding.Finding, earlier ...finding.Earlier) ([]finding.
 	}
 	for _, g := range found {
 		if g.Source == finding.Rule {
-			in.Flags = append(in.Flags, g)
+			in.Findings = append(in.Findings, g)
 		}
 	}
 	return aggregate.Findings(in)
@@ -110,12 +110,12 @@ func TestWhatWasSaidIsNotSaidAgain(t *testing.T) {
 	}
 }
 
-func TestD5_NoCommentAndNoDropHoldsAFlagBack(t *testing.T) {
+func TestD5_NoCommentAndNoDropHoldsAWarningBack(t *testing.T) {
 	t.Parallel()
 	f := commitAt2()
 	f.Source = finding.Rule
 	said := finding.Earlier{Fate: finding.WasSaid, Path: f.Path, Side: f.Side, StartLine: 2, Line: 2, By: "maya"}
-	for category, held := range map[string]bool{"injection": false, "hidden-text": false, "secret": false, "data": true} {
+	for category, held := range map[string]bool{"hidden-text": false, "secret": false, "data": true} {
 		f.Category = category
 		for _, e := range []finding.Earlier{said, was(f, finding.WasDropped)} {
 			found, _ := recognised([]finding.Finding{f}, e)

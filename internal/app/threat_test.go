@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,6 +77,7 @@ type parkedDraft struct {
 	fields   map[string]jsontext.Value // as they are stored
 	comments []finding.Finding
 	reviews  map[string]finding.FileReview
+	flags    []finding.Flag
 }
 
 func (s *stage) read(drafted ended) parkedDraft {
@@ -86,6 +88,7 @@ func (s *stage) read(drafted ended) parkedDraft {
 	var reviews []finding.FileReview
 	require.NoError(s.t, json.Unmarshal(snapshot.Fields["comments"], &out.comments))
 	require.NoError(s.t, json.Unmarshal(snapshot.Fields["fileReviews"], &reviews))
+	require.NoError(s.t, json.Unmarshal(snapshot.Fields["flags"], &out.flags))
 	for _, r := range reviews {
 		out.reviews[r.Path] = r
 	}
@@ -102,29 +105,23 @@ func (d parkedDraft) about(path string, source finding.Source) (all []finding.Fi
 	return all
 }
 
-// warned reports whether a file is flagged as one that hides something, or as one
-// that addresses its reviewer.
-func (d parkedDraft) warned(path, category string) (f finding.Finding, is bool) {
-	for _, f := range d.about(path, finding.Rule) {
-		if f.Category == category {
-			return f, true
-		}
-	}
-	return finding.Finding{}, false
+// hides reports whether a rule says of a file that it hides something.
+func (d parkedDraft) hides(path string) bool {
+	return slices.ContainsFunc(d.about(path, finding.Rule), func(f finding.Finding) bool { return f.Category == triage.Hidden })
 }
 
 // warnings counts what the banner above a draft tells of.
-func (d parkedDraft) warnings() (n int) {
+func (d parkedDraft) warnings() int {
+	n := len(d.flags)
 	for _, f := range d.comments {
-		if f.Filtered == "" && f.Source == finding.Rule && (f.Category == triage.Hidden || f.Category == triage.Injection || f.Category == triage.Secret) {
+		if f.Filtered == "" && f.Source == finding.Rule && (f.Category == triage.Hidden || f.Category == triage.Secret) {
 			n++
 		}
 	}
 	return n
 }
 
-func (d parkedDraft) flagged(path string) bool {
-	_, hides := d.warned(path, triage.Hidden)
-	_, orders := d.warned(path, triage.Injection)
-	return hides || orders
+// addresses reports whether a file is flagged as one that addresses its reviewer.
+func (d parkedDraft) addresses(path string) bool {
+	return slices.ContainsFunc(d.flags, func(f finding.Flag) bool { return f.Path == path && f.Kind == finding.InjectionFlag })
 }

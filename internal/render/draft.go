@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -17,8 +18,9 @@ const (
 	draftFiles  = 150_000   // of its list of files, about
 	openFirst   = 3         // findings that are not folded
 	openGrave   = 10        // findings of at least major that are not folded
-	noticesMax  = 10
-	bannerRunes = 100 // of warnings that are not folded, about
+	noticesMax  = 10        // warnings that have a line
+	bannerRunes = 100       // of warnings that are not folded, about
+	flagRunes   = 120       // of what a flag quotes
 )
 
 // Decide says how a draft is decided.
@@ -47,7 +49,7 @@ func Draft(r Review, d Decide) string {
 		r.Title = ""
 		return paragraphs(d.head(r), unreached(r.Files), d.hidden(r), d.section(r), d.footer(r)) + "\n"
 	}
-	head := paragraphs(d.head(r), banner(r.Notices))
+	head := paragraphs(d.head(r), banner(r.warnings()))
 	unread, files := coverage(r.Files, draftFiles)
 	tail := paragraphs(cmp.Or(unread, unreached(r.Files)), r.resolved(), d.section(r), filtered(r.Filtered), files, d.footer(r))
 	return paragraphs(head, r.claims(draftBytes-len(head)-len(tail)), tail) + "\n"
@@ -110,6 +112,20 @@ func (r Review) price(elapsed time.Duration) (parts []string) {
 		parts = append(parts, guard.Code(r.Model))
 	}
 	return parts
+}
+
+// warnings are the lines of the banner: the notices, and what each flag says.
+func (r Review) warnings() []string {
+	all := slices.Clone(r.Notices)
+	for _, f := range r.Flags {
+		where := "The pull request"
+		if f.Path != "" {
+			where = fmt.Sprintf("%s line %d", guard.Code(f.Path), f.Line)
+		}
+		what := map[finding.FlagKind]string{finding.SuppressionFlag: "suppresses what tools report", finding.HiddenFlag: "hides something"}[f.Kind]
+		all = append(all, where+" "+cmp.Or(what, "addresses the reviewer")+": "+guard.Code(guard.Line(f.Text, flagRunes)))
+	}
+	return all
 }
 
 // banner shows the warnings: the first ones as an alert, and in a fold those

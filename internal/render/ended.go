@@ -98,7 +98,7 @@ func (e Ending) rest(r Review) []string {
 	case e.Counts:
 		return nil
 	case drafted:
-		return []string{banner(r.Notices), unread, filtered(r.Filtered), files, r.paid()}
+		return []string{banner(r.warnings()), unread, filtered(r.Filtered), files, r.paid()}
 	}
 	return []string{unread, files}
 }

@@ -53,8 +53,12 @@ func Terminal(r Review, o TerminalOptions) string {
 	}
 	t.verdict(piped)
 	t.subject()
-	for _, n := range r.Notices {
+	for i, n := range r.warnings() {
 		t.WriteString("\n")
+		if i == noticesMax {
+			t.prose("", Count(len(r.Notices)+len(r.Flags)-i, "more warning")+" of this kind")
+			break
+		}
 		t.prose("", "warning: "+guard.Line(n, 1000))
 	}
 	for i, f := range r.Findings {

@@ -31,7 +31,7 @@ import (
 // snapshot means changes.
 const (
 	Name    = "reviewpr"
-	Version = 4
+	Version = 5
 )
 
 // The outcomes of a run: those of a draft that waits, and the graph's ends.
@@ -71,7 +71,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 		concurrency = DefaultConcurrency
 	}
 
-	ingest := g.Node(ingestNode, traced(ingestNode, steps.ingest(f)), graph.Writes(f.draft, f.pr, f.files, f.flags, f.earlier, f.reason))
+	ingest := g.Node(ingestNode, traced(ingestNode, steps.ingest(f)), graph.Writes(f.draft, f.pr, f.files, f.findings, f.flags, f.earlier, f.reason))
 	triage := g.Node("triage", traced("triage", steps.triage(f)), graph.Writes(f.fileReviews, f.reason))
 	cut := &shortened{paid: map[string]cost.Usage{}}
 	reviews, redrafts := &fanOut{name: reviewNode}, &fanOut{name: redraftNode}
@@ -125,7 +125,8 @@ func (steps Steps) ingest(f fields) func(context.Context, State) (graph.Update, 
 			draft.Unlisted = 0 // nothing was to be covered
 		}
 		seen := draft.inspect(change)
-		return graph.Updates(f.draft.Set(draft), f.pr.Set(seen.Pull), f.files.Set(seen.Files), f.flags.Set(seen.Flags), f.earlier.Set(earlier), f.reason.Set(reason)), nil
+		return graph.Updates(f.draft.Set(draft), f.pr.Set(seen.Pull), f.files.Set(seen.Files), f.findings.Set(seen.Findings),
+			f.flags.Set(seen.Flags), f.earlier.Set(earlier), f.reason.Set(reason)), nil
 	}
 }
 
@@ -194,7 +195,7 @@ func combine(f fields, spans ...*fanOut) func(context.Context, State) (graph.Upd
 		}
 		before := s.Comments
 		s.Comments, s.Earlier = aggregate.Findings(aggregate.Input{
-			Files: s.Files, Flags: s.Flags, Reviews: s.results(), Earlier: s.Earlier, Used: s.Draft.UsedIDs, Inline: s.Draft.Config.Comments.Most(),
+			Files: s.Files, Findings: s.Findings, Reviews: s.results(), Earlier: s.Earlier, Used: s.Draft.UsedIDs, Inline: s.Draft.Config.Comments.Most(),
 		})
 		s.Earlier = append(s.Earlier, s.leftOut(before)...)
 		body, _ := post.Rendered(s.Review())
@@ -210,7 +211,7 @@ func byFindings(gate, clean, failed graph.Target) func(State) graph.Next {
 		switch {
 		case s.Reason != "":
 			return graph.To(failed)
-		case len(finding.Kept(s.Comments)) == 0 && len(finding.News(s.Earlier))+len(s.standing()) == 0 && s.Covered() && len(s.Rounds) == 0:
+		case len(finding.Kept(s.Comments)) == 0 && !s.waits():
 			return graph.To(clean)
 		}
 		return graph.To(gate)
