@@ -122,8 +122,14 @@ func (r Review) warnings() []string {
 		if f.Path != "" {
 			where = fmt.Sprintf("%s line %d", guard.Code(f.Path), f.Line)
 		}
-		what := map[finding.FlagKind]string{finding.SuppressionFlag: "suppresses what tools report", finding.HiddenFlag: "hides something"}[f.Kind]
-		all = append(all, where+" "+cmp.Or(what, "addresses the reviewer")+": "+guard.Code(guard.Line(f.Text, flagRunes)))
+		switch text := guard.Line(f.Text, flagRunes); f.Kind {
+		case finding.SuppressionFlag:
+			all = append(all, where+" "+guard.Inline(text, flagRunes))
+		case finding.HiddenFlag:
+			all = append(all, where+" hides something: "+guard.Code(text))
+		default:
+			all = append(all, where+" addresses the reviewer: "+guard.Code(text))
+		}
 	}
 	return all
 }

@@ -40,6 +40,7 @@ func Inspect(files []diff.File, pr *pull.Pull, o Options) Inspected {
 		f.Patch = clean
 		out.Files[i] = f
 		out.Findings = append(out.Findings, steers(f, o)...)
+		out.Flags = append(out.Flags, rule.Grown(f)...)
 		if !o.Reviews(f) {
 			continue
 		}
