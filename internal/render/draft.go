@@ -165,7 +165,7 @@ func (r Review) claims(limit int) string {
 	var blocks []string
 	size := 0
 	for i, f := range r.Findings {
-		block := r.claim(f, folds(i, f))
+		block := r.claim(f, folds(i, f) || r.Unread(f))
 		if size += len(block) + 2; size > limit {
 			blocks = append(blocks, leftOut(r.Findings[i:]))
 			break
@@ -173,6 +173,12 @@ func (r Review) claims(limit int) string {
 		blocks = append(blocks, block)
 	}
 	return paragraphs(blocks...)
+}
+
+// Unread reports whether a finding is of a file that nobody reviewed. It has one
+// line in a draft.
+func (r Review) Unread(f finding.Finding) bool {
+	return slices.ContainsFunc(r.Files, func(of finding.FileReview) bool { return of.Path == f.Path && of.State == finding.Skipped })
 }
 
 // folds reports whether a finding, the i-th in its order, is folded.

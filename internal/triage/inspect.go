@@ -2,6 +2,7 @@ package triage
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
@@ -31,30 +32,65 @@ type Inspected struct {
 
 // Inspect applies what needs no model: the rules, the search for credentials,
 // and that for hidden characters and text that addresses a reviewer. It finds, flags
-// and redacts; it never leaves anything out of a review (D5, D7, D11). Only files
-// that are reviewed are inspected, and what guides a review; all are redacted.
+// and redacts; it never leaves anything out of a review (D5, D7, D11). Rules read
+// what is reviewed; the rest is looked for in every patch, whatever the file claims.
 func Inspect(files []diff.File, pr *pull.Pull, o Options) Inspected {
 	out := Inspected{Files: make([]diff.File, len(files)), Pull: pr}
+	var unread []finding.Finding
 	for i, f := range files {
 		clean, leaks := secret.Patch(f.Patch)
 		f.Patch = clean
 		out.Files[i] = f
 		out.Findings = append(out.Findings, steers(f, o)...)
-		out.Flags = append(out.Flags, rule.Grown(f)...)
+		hidden, flags := suspicious(f)
+		found := append(rule.Leaks(f.Path, leaks), hidden...)
+		out.Flags = append(append(out.Flags, flags...), rule.Grown(f)...)
 		if !o.Reviews(f) {
+			unread = append(unread, brief(found)...)
 			continue
 		}
-		out.Findings = append(out.Findings, rule.Leaks(f.Path, leaks)...)
+		out.Findings = append(out.Findings, found...)
 		out.Findings = append(out.Findings, rule.Review(f)...)
-		hidden, flags := suspicious(f)
-		out.Findings, out.Flags = append(out.Findings, hidden...), append(out.Flags, flags...)
 	}
+	out.Findings = append(out.Findings, gravest(unread)...)
 	if pr != nil {
 		seen := *pr
 		seen.Title, seen.Body, seen.HeadRef = secret.Redact(pr.Title), secret.Redact(pr.Body), secret.Redact(pr.HeadRef)
 		out.Pull, out.Flags = &seen, append(out.Flags, framed(seen)...)
 	}
 	return out
+}
+
+// maxUnread is how many files that nobody reviews have a finding of their own.
+const maxUnread = 10
+
+// brief is what was found in a file that is not reviewed, as one finding: the
+// gravest, with the number of the others.
+func brief(found []finding.Finding) []finding.Finding {
+	if len(found) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(found, finding.Compare)
+	first := found[0]
+	first.Body += " The file itself is not reviewed."
+	if more := len(found) - 1; more > 0 {
+		first.Body += fmt.Sprintf(" %d more of the kind in it.", more)
+	}
+	return []finding.Finding{first}
+}
+
+// gravest keeps the gravest findings of files that are not reviewed, the last of
+// which counts the rest.
+func gravest(found []finding.Finding) []finding.Finding {
+	slices.SortStableFunc(found, finding.Compare)
+	more := len(found) - maxUnread
+	if more <= 0 {
+		return found
+	}
+	last := &found[maxUnread-1]
+	last.Title += fmt.Sprintf(", and the like in %d more files that are not reviewed", more)
+	last.Fingerprint = finding.Fingerprint(*last)
+	return found[:maxUnread]
 }
 
 // suspicious tells what a file's name and added lines hold beside code.

@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -72,7 +73,7 @@ func TestT9_CredentialsAreTakenOutAndFlagged(t *testing.T) {
 	vendored := adding("key := \"" + token + "\"")
 	vendored.Path = "vendor/x/a.go"
 	seen := Inspect([]diff.File{adding("key := \"" + token + "\""), vendored}, pr, Options{})
-	require.Equal(t, []string{Secret}, categories(seen.Findings), "what is not reviewed is redacted alone")
+	require.Equal(t, []string{Secret, Secret}, categories(seen.Findings), "also in what is not reviewed")
 	for _, text := range []string{seen.Files[0].Patch, seen.Files[1].Patch, seen.Pull.Title, seen.Pull.Body, seen.Pull.HeadRef, seen.Findings[0].Title + seen.Findings[0].Body + seen.Findings[0].Quote} {
 		require.NotContains(t, text, token[4:])
 	}
@@ -104,4 +105,44 @@ func TestFilesAreTakenInTheOrderOfTheirRisk(t *testing.T) {
 		require.Positive(t, CompareRisk(sorted[i+1], sorted[i]))
 	}
 	require.Zero(t, CompareRisk(sorted[0], sorted[0]))
+}
+
+func TestD5_WhatStandsInFilesThatNobodyReviewsIsALineEachAndThenACount(t *testing.T) {
+	t.Parallel()
+	token := llmtest.Fakes("unread")["github_pat"].Value
+	var files []diff.File
+	for i := range 14 {
+		f := adding("key := \""+token+"\"", "b(\u202e)")
+		f.Path = fmt.Sprintf("vendor/x/%02d.go", i)
+		if i < 2 {
+			f.Patch = "@@ -1 +1,2 @@\n a\n+b(\u202e)"
+		}
+		files = append(files, f)
+	}
+	found := Inspect(files, nil, Options{}).Findings
+	require.Len(t, found, maxUnread)
+	for i, f := range found {
+		require.Equal(t, []any{fmt.Sprintf("vendor/x/%02d.go", i+2), Secret, finding.Blocker}, []any{f.Path, f.Category, f.Severity}, "the gravest have a line")
+		require.Contains(t, f.Body, " 1 more of the kind in it.")
+	}
+	require.Contains(t, found[maxUnread-1].Title, ", and the like in 4 more files")
+}
+
+func TestD5_WhatAFileClaimsByItselfIsReviewedInPart(t *testing.T) {
+	t.Parallel()
+	f := diff.File{Path: "a.pb.go", Status: diff.Added, Additions: 9000, Patch: "@@ -0,0 +1,9000 @@" + strings.Repeat("\n+x := 12345", 9000)}
+	o := Options{Attributes: ParseAttributes([]byte("b.pb.go -linguist-generated\nlib/** linguist-vendored\n*.dat binary\n"))}
+	part, claim := o.Part(f)
+	require.Equal(t, finding.Generated, claim)
+	require.LessOrEqual(t, len(part.Patch), MaxClaimed+len("@@ -0,0 +1,9000 @@\n"))
+	f.Path, f.Additions = "b.pb.go", 9
+	whole, claim := o.Part(f)
+	require.Equal(t, f, whole, "the base says that a person writes it")
+	require.Empty(t, claim)
+	for _, f := range []diff.File{{Path: "lib/a.go", Status: diff.Added, Patch: "@@ -0,0 +1 @@\n+2"}, {Path: "a.dat", Status: diff.Added, Binary: true}} {
+		_, rest := Files([]diff.File{f}, o)
+		require.True(t, rest[0].Covered(), "the base's attributes say so")
+	}
+	_, rest := Files([]diff.File{{Path: "b.bin", Status: diff.Added, Binary: true}}, o)
+	require.False(t, rest[0].Covered())
 }

@@ -9,6 +9,7 @@
 package reviewpr
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -143,6 +144,9 @@ func (d Draft) inspect(c ingest.Change) triage.Inspected {
 func ToReview(c ingest.Change) []diff.File {
 	d := Draft{}.of(c)
 	files, _ := triage.Files(d.inspect(c).Files, d.triage())
+	for i, f := range files {
+		files[i], _ = d.triage().Part(f)
+	}
 	return files
 }
 
@@ -156,7 +160,7 @@ func (steps Steps) triage(f fields) func(context.Context, State) (graph.Update, 
 		if len(s.Files) == 0 && s.Draft.Unlisted == 0 {
 			return graph.Updates(update, f.reason.Set("the change is empty")), nil
 		}
-		if len(chosen) == 0 && allCovered(rest) && s.Draft.Unlisted == 0 {
+		if len(chosen) == 0 && allCovered(rest) && s.Draft.Unlisted == 0 && len(s.Findings)+len(s.Flags) == 0 {
 			return graph.Updates(update, f.reason.Set("no changed file is one to review")), nil
 		}
 		return update, nil
@@ -180,7 +184,15 @@ func byTriage(each graph.Fan[task], aggregate, skipped graph.Target) func(State)
 			}
 		}
 		// What a budget or a deadline leaves out is what matters least.
-		slices.SortStableFunc(todo, func(a, b task) int { return triage.CompareRisk(s.Files[a.File], s.Files[b.File]) })
+		o, last := s.Draft.triage(), map[string]int{}
+		for _, t := range todo {
+			if _, claim := o.Part(s.Files[t.File]); claim != "" {
+				last[t.Path] = 1
+			}
+		}
+		slices.SortStableFunc(todo, func(a, b task) int {
+			return cmp.Or(last[a.Path]-last[b.Path], triage.CompareRisk(s.Files[a.File], s.Files[b.File]))
+		})
 		if len(todo) == 0 {
 			return graph.To(aggregate)
 		}

@@ -144,17 +144,19 @@ func (s State) Coverage() []finding.FileReview {
 // that nobody would question.
 func (s State) Covered() bool { return s.Draft.Unlisted == 0 && allCovered(s.Coverage()) }
 
-// Partial reports whether files were not reached.
+// Partial reports whether files were not reached, or not read for what they claim to be.
 func (s State) Partial() bool {
-	return s.Draft.Unlisted > 0 || slices.ContainsFunc(s.Coverage(), func(f finding.FileReview) bool { return f.State == finding.NotReached })
+	return s.Draft.Unlisted > 0 || slices.ContainsFunc(s.Coverage(), func(f finding.FileReview) bool {
+		return f.State == finding.NotReached || f.Claim != "" && !f.Covered()
+	})
 }
 
 // Calls reports whether a person is to be called: a finding is as grave as the
-// draft's threshold or tells of hidden text, something was not read, or a person
-// asked for this very draft.
+// draft's threshold or is a credential or hidden text, something was not read, or a
+// person asked for this very draft.
 func (s State) Calls() bool {
 	return s.waits() || slices.ContainsFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
-		return f.Severity.Rank() >= s.Draft.GateFrom.Rank() || f.Source == finding.Rule && f.Category == triage.Hidden
+		return f.Severity.Rank() >= s.Draft.GateFrom.Rank() || f.Source == finding.Rule && (f.Category == triage.Hidden || f.Category == triage.Secret)
 	})
 }
 
@@ -220,7 +222,7 @@ func (s State) Review() render.Review {
 	if unheard := s.unheard(); len(unheard) > 0 {
 		r.Notices = append(r.Notices, "The feedback could not be applied to "+guard.Code(unheard[0])+others(len(unheard)-1)+"; what was found there before stands.")
 	}
-	r.Notices = append(r.Notices, warnings(r.Findings)...)
+	r.Notices = append(r.Notices, warnings(slices.DeleteFunc(slices.Clone(r.Findings), r.Unread))...)
 	r.Lines = s.line
 	return r
 }
