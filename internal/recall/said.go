@@ -38,7 +38,7 @@ func (c Change) writers(ctx context.Context, s Source, logins []string) (map[str
 		if err != nil && !errors.Is(err, github.ErrNotFound) {
 			return may, fmt.Errorf("not every comment of a person counts as already said: %w", err)
 		}
-		may[login] = err == nil && (member.Permission == "write" || member.Permission == "admin")
+		may[login] = err == nil && !member.Bot && (member.Permission == "write" || member.Permission == "admin")
 	}
 	return may, nil
 }

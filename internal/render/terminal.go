@@ -180,6 +180,9 @@ func (t *terminal) finding(f finding.Finding) {
 		}
 	}
 	t.code(f)
+	if f.Placement == finding.Inline && f.Note != "" {
+		t.painted(dim, t.bar(), guard.Line(f.Note, 1000))
+	}
 	t.prose(t.bar(), strings.TrimSpace(f.Body))
 }
 

@@ -203,14 +203,15 @@ func combine(f fields, spans ...*fanOut) func(context.Context, State) (graph.Upd
 }
 
 // byFindings calls a person where there is something to decide or something
-// that was not read. A green, empty result without full coverage does not exist. A
-// draft that a person had revised goes back to a person.
+// that was not read. A green, empty result without full coverage does not exist, nor
+// one of which a person's comment holds back the rest. A draft that a person had
+// revised goes back to a person.
 func byFindings(gate, clean, failed graph.Target) func(State) graph.Next {
 	return func(s State) graph.Next {
 		switch {
 		case s.Reason != "":
 			return graph.To(failed)
-		case len(finding.Kept(s.Comments)) == 0 && len(finding.News(s.Earlier))+len(s.standing()) == 0 && s.Covered() && len(s.Rounds) == 0:
+		case len(finding.Kept(s.Comments)) == 0 && len(finding.News(s.Earlier))+len(s.standing()) == 0 && s.Covered() && len(s.Rounds) == 0 && !s.commented():
 			return graph.To(clean)
 		}
 		return graph.To(gate)

@@ -155,6 +155,11 @@ func (s State) Calls() bool {
 	})
 }
 
+// commented reports whether what a person said holds a finding back.
+func (s State) commented() bool {
+	return slices.ContainsFunc(s.Comments, func(f finding.Finding) bool { return f.Filtered == finding.AlreadySaid })
+}
+
 // Outcome is what a draft that waits is called: PAUSED, or KEPT where it calls
 // nobody.
 func (s State) Outcome() string {
