@@ -36,6 +36,7 @@ type job struct {
 	began  time.Time
 
 	runs *runs
+	ours *ours
 }
 
 // action is the process as a step of a workflow.
@@ -126,6 +127,10 @@ func (j *job) connect() error {
 		return err
 	}
 	j.runs = newRuns(j.api, j.ref, j.event.Name, j.draftWorkflow, j.decideWorkflow, workflowFile(j.env.WorkflowRef))
+	j.ours = j.reviews(j.settings, j.api, j.runs)
+	if j.checkpointDir != "" {
+		j.ours.folder = j.carrier()
+	}
 	j.store, err = artifact.New(artifact.Options{
 		ResultsURL: j.env.ResultsURL, Token: j.env.RuntimeToken, ServerURL: j.env.ServerURL,
 		HTTP: j.client(j.settings, artifact.Retry), MaxRetention: j.env.RetentionDays, Now: j.Now,

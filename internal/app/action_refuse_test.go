@@ -260,7 +260,7 @@ func TestT24_PushAfterTheChecksAndBeforeTheWritePostsNothing(t *testing.T) {
 	s := setUp(t, scene{})
 	drafted := s.parked()
 	s.approved("")
-	s.pushDuring(http.MethodGet, drafted, "/user").is(3, "REFUSED").says("changed while this draft was being posted", "nothing was posted")
+	s.pushDuring(http.MethodGet, drafted, "/repos/octo/demo/actions/artifacts").is(3, "REFUSED").says("changed while this draft was being posted", "nothing was posted")
 	s.untouched()
 }
 

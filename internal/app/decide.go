@@ -13,7 +13,6 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
-	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
@@ -103,7 +102,7 @@ const onScreen = "standard output"
 func (a *app) poster(s session, o *options) func(context.Context, reviewpr.State) (post.Posted, error) {
 	return func(ctx context.Context, state reviewpr.State) (post.Posted, error) {
 		if state.Pull != nil {
-			return posted(ctx, s.api, state, nil, a.warn)
+			return posted(ctx, s.reviews(a, o, state.Pull.Ref, state), state, nil, a.warn)
 		}
 		return post.Posted{URL: cmp.Or(o.out, onScreen), Body: localReview(state)}, writeOut(o.out, localReview(state))
 	}
@@ -121,15 +120,15 @@ func writeOut(name, text string) error {
 }
 
 // posted posts the approved review of a thread when nobody is ahead in the race.
-func posted(ctx context.Context, api *github.Client, s reviewpr.State, race *post.Race, warn func(string)) (post.Posted, error) {
-	w := write.New(api)
+func posted(ctx context.Context, o *ours, s reviewpr.State, race *post.Race, warn func(string)) (post.Posted, error) {
+	w := write.New(o.Client)
 	q := post.Request{
-		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest, Review: s.Review(), Approval: approval(s), Race: race,
+		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest, Key: o.key, Review: s.Review(), Approval: approval(s), Race: race,
 	}
 	if s.Draft.Config.Comments.Resolve {
-		q.Threads = &post.Threads{List: api.Threads, Resolve: w.ResolveThread}
+		q.Threads = &post.Threads{List: o.Threads, Resolve: w.ResolveThread}
 	}
-	done, err := post.Review(ctx, api, w, q)
+	done, err := post.Review(ctx, o, w, q)
 	if done.Unresolved != nil {
 		warn(explain(done.Unresolved))
 	}

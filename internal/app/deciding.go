@@ -66,7 +66,7 @@ func (j *job) open(ctx context.Context, draft verified) (p opened, err error) {
 		return opened{}, err
 	}
 	p.flow, err = reviewpr.New(reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
-		return posted(ctx, j.api, s, j.race(draft.now.Pull, *s.Decision), j.runner.Warning)
+		return posted(ctx, j.ours, s, j.race(draft.now.Pull, *s.Decision), j.runner.Warning)
 	}}, p.store, sealing(j.protection)...)
 	if err == nil {
 		p.state, err = parked(ctx, p.flow, draft.Opened)
@@ -113,7 +113,7 @@ func (j *job) race(pr *pull.Pull, record decision.Record) *post.Race {
 		Run: j.env.RunID, Record: record, Wait: transport.Sleep,
 		Claims: func(ctx context.Context) ([]post.Claim, error) { return j.claims(ctx, record.Code, pr) },
 		Posted: func(ctx context.Context) (bool, error) {
-			_, posted, err := post.Standing(ctx, j.api, j.ref, record.Thread)
+			_, posted, err := post.Standing(ctx, j.ours, j.ref, record.Thread)
 			return posted, err
 		},
 	}
@@ -154,7 +154,7 @@ func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record
 
 // unposted refuses to reject what stands on the pull request already.
 func (j *job) unposted(ctx context.Context, thread string) error {
-	url, posted, err := post.Standing(ctx, j.api, j.ref, thread)
+	url, posted, err := post.Standing(ctx, j.ours, j.ref, thread)
 	if err != nil || !posted {
 		return err
 	}

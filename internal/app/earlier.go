@@ -14,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
-	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
@@ -34,7 +33,7 @@ type before struct {
 // before looks for what was decided and paid before. What was paid and cannot
 // be read is paid again.
 func (j *job) before(ctx context.Context, change ingest.Change) (before, error) {
-	url, posted, err := post.Standing(ctx, j.api, j.ref, change.Thread)
+	url, posted, err := post.Standing(ctx, j.ours, j.ref, change.Thread)
 	if err != nil {
 		return before{}, err
 	}
@@ -88,7 +87,7 @@ func (j *job) stands(ctx context.Context, r decision.Record) bool {
 	if r.Decision != decision.Approve {
 		return true
 	}
-	_, posted, err := post.Standing(ctx, j.api, j.ref, r.Thread)
+	_, posted, err := post.Standing(ctx, j.ours, j.ref, r.Thread)
 	return err == nil && posted
 }
 
@@ -104,14 +103,14 @@ func (j *job) recordIn(ctx context.Context, s source) (decision.Record, error) {
 // recall reads what was said of the pull request before.
 func (j *job) recall(known [][]finding.Earlier) func(context.Context, ingest.Change) ([]finding.Earlier, error) {
 	return func(ctx context.Context, change ingest.Change) ([]finding.Earlier, error) {
-		return remembered(ctx, j.api, j.instance, change, known, func(why string) { fmt.Fprintln(j.Stdout, guard.Line(why, maxLine)) })
+		return remembered(ctx, j.ours, j.instance, change, known, func(why string) { fmt.Fprintln(j.Stdout, guard.Line(why, maxLine)) })
 	}
 }
 
 // remembered is what was said of a pull request before; tell hears of what could
 // not be had.
-func remembered(ctx context.Context, api *github.Client, instance string, change ingest.Change, known [][]finding.Earlier, tell func(string)) ([]finding.Earlier, error) {
-	all, left, err := recall.Recall(ctx, api, recall.Change{Pull: *change.Pull, Instance: instance, Files: change.Files, Unlisted: change.Unlisted, Known: known})
+func remembered(ctx context.Context, o *ours, instance string, change ingest.Change, known [][]finding.Earlier, tell func(string)) ([]finding.Earlier, error) {
+	all, left, err := recall.Recall(ctx, o, recall.Change{Pull: *change.Pull, Instance: instance, Files: change.Files, Unlisted: change.Unlisted, Known: known})
 	for _, why := range left {
 		tell(why.Error())
 	}

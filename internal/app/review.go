@@ -227,7 +227,7 @@ func (r *localRun) recall(ctx context.Context, change ingest.Change) ([]finding.
 	}
 	switch {
 	case change.Pull != nil:
-		return remembered(ctx, r.api, r.options.instance, change, known, r.app.warn)
+		return remembered(ctx, r.reviews(r.app, r.options, change.Pull.Ref, decided...), r.options.instance, change, known, r.app.warn)
 	case len(known) > 0 && strings.Contains(r.thread, "#"): // else it is a diff of anything
 		return known[0], nil
 	}

@@ -13,7 +13,7 @@ import (
 
 // named is the marker that the review is found by.
 func (q Request) named() render.Marker {
-	return render.Marker{Thread: q.Thread, Digest: q.Digest, Approved: Approved(q.Review)}
+	return render.Marker{Thread: q.Thread, Digest: q.Digest, Approved: Approved(q.Review), Key: q.Key}
 }
 
 // marker is the marker of the review in one of its forms, with all that later

@@ -21,11 +21,12 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 )
 
-// Reader reads what is on the pull request already.
+// Reader reads what is on the pull request already. Stands tells whether a review
+// with a marker was posted by this product, after a decision.
 type Reader interface {
 	Pull(ctx context.Context, ref pull.Ref) (pull.Pull, error)
 	Reviews(ctx context.Context, ref pull.Ref) ([]github.Review, error)
-	Viewer(ctx context.Context) (github.Viewer, error)
+	Stands(ctx context.Context, r github.Review, m render.Marker) (bool, error)
 }
 
 // Writer writes one review.
@@ -34,13 +35,14 @@ type Writer interface {
 }
 
 // Request is an approved review. Review holds the findings as they were
-// decided; Digest is the checkpoint's; Race is nil where nobody else can decide;
+// decided; Digest is the checkpoint's; Key seals the marker, where there is one; Race is nil where nobody else can decide;
 // Threads is nil where those of resolved findings stay as they are.
 type Request struct {
 	Ref      pull.Ref
 	Commit   string
 	Thread   string
 	Digest   string
+	Key      []byte
 	Review   render.Review
 	Approval render.Approval
 	Race     *Race
@@ -170,7 +172,7 @@ func Approved(r render.Review) string {
 }
 
 // Look is resume check 13 on the pull request: it finds the review where it was
-// posted before, by marker and account. Another review of the thread by our own
+// posted before, by its marker. Another review of the thread by our own
 // author is a refusal. It writes nothing, so it also answers what became of a
 // write whose outcome is unknown.
 func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
@@ -197,16 +199,24 @@ func Standing(ctx context.Context, r Reader, ref pull.Ref, thread string) (url s
 	return reviews[0].URL, true, nil
 }
 
-// ours lists the reviews that have the thread's marker and are by the account
-// behind our token, oldest first.
-func ours(ctx context.Context, r Reader, ref pull.Ref, thread string) ([]github.Review, error) {
-	viewer, err := r.Viewer(ctx)
+// ours lists the reviews of a thread that are ours, oldest first.
+func ours(ctx context.Context, r Reader, ref pull.Ref, thread string) (all []github.Review, err error) {
+	reviews, err := r.Reviews(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	reviews, err := r.Reviews(ctx, ref)
-	return slices.DeleteFunc(slices.Clone(reviews), func(review github.Review) bool {
+	for _, review := range reviews {
 		have, ok := render.ParseMarker(review.Body)
-		return !ok || have.Thread != thread || !viewer.Wrote(review)
-	}), err
+		if !ok || have.Thread != thread {
+			continue
+		}
+		stands, err := r.Stands(ctx, review, have)
+		if err != nil {
+			return nil, err
+		}
+		if stands {
+			all = append(all, review)
+		}
+	}
+	return all, nil
 }

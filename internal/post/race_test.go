@@ -18,6 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/render"
 )
 
 // site is GitHub as racing jobs see it: every listing is of some moment before
@@ -92,7 +93,9 @@ func (r *racer) Reviews(ctx context.Context, _ pull.Ref) ([]github.Review, error
 	return list, err
 }
 
-func (r *racer) Viewer(ctx context.Context) (github.Viewer, error) { return github.Viewer{}, ctx.Err() }
+func (r *racer) Stands(ctx context.Context, _ github.Review, _ render.Marker) (bool, error) {
+	return true, ctx.Err()
+}
 
 func (r *racer) Pull(ctx context.Context, _ pull.Ref) (pull.Pull, error) {
 	return pull.Pull{State: "open", HeadSHA: head}, r.rest(ctx, 300*time.Millisecond)
