@@ -123,7 +123,7 @@ func TestP5_LostAnswerOfThePost(t *testing.T) {
 		drafted := s.parked()
 		s.approved("")
 		s.hub.Fail(http.MethodPost, reviewsPath, githubtest.Fault{Status: 502, AfterWrite: true, Times: 1})
-		s.hub.Fail(http.MethodGet, reviewsPath, githubtest.Fault{Status: 0, Times: 2}) // the looks before the write
+		s.hub.Fail(http.MethodGet, reviewsPath, githubtest.Fault{Status: 0, Times: 3}) // the looks before the write
 		s.hub.Fail(http.MethodGet, reviewsPath, githubtest.Fault{Status: 403, Times: 1})
 		s.postJob(drafted.digest()).start().is(1, "FAILED").says("whether the review was posted is not known", "it looks for the review before it writes")
 		s.run.Rerun()

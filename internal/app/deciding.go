@@ -135,8 +135,8 @@ func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record
 	if err == nil && j.protection.Keyed() {
 		err = post.Remembered(on, record, draft.Again, draft.CreatedAt)
 	}
-	if err == nil && record.Decision == decision.Abort && !record.Withdrawn() {
-		err = j.unposted(ctx, record.Thread)
+	if err == nil && !record.Withdrawn() {
+		err = j.unposted(ctx, record)
 	}
 	if err != nil {
 		return err
@@ -152,10 +152,12 @@ func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record
 	return err
 }
 
-// unposted refuses to reject what stands on the pull request already.
-func (j *job) unposted(ctx context.Context, thread string) error {
-	url, posted, err := post.Standing(ctx, j.ours, j.ref, thread)
-	if err != nil || !posted {
+// unposted refuses to reject what stands on the pull request already. It looks
+// before the decision goes on record, so that a forged review that waits for it gains
+// nothing: a review that was there is judged without.
+func (j *job) unposted(ctx context.Context, r decision.Record) error {
+	url, posted, err := post.Standing(ctx, j.ours, j.ref, r.Thread)
+	if err != nil || !posted || r.Decision != decision.Abort {
 		return err
 	}
 	return refusal(13, "a review of this commit was posted before, nothing can be rejected any more", url, "answer the review on the pull request")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
@@ -62,10 +63,11 @@ func (c Change) logins(comments []github.ReviewComment, m *memory) []string {
 }
 
 // counts reports whether a comment would be one that says it already, if its
-// author may write.
+// author may write. One with our mark has the words of a draft, whoever posted it.
 func (c Change) counts(k github.ReviewComment, m *memory) bool {
+	_, _, _, drafted := render.ParseComment(k.Body)
 	person := k.User != "" && k.UserType != "Bot" && !strings.EqualFold(k.User, c.Pull.Author)
-	return person && k.Line > 0 && !k.WholeFile && c.path(k.Path) != "" && strings.TrimSpace(k.Body) != "" && !m.answers(k)
+	return person && !drafted && k.Line > 0 && !k.WholeFile && c.path(k.Path) != "" && strings.TrimSpace(k.Body) != "" && !m.answers(k)
 }
 
 // answers reports whether a comment is one of ours, or answers one.
