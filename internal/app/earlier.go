@@ -153,6 +153,7 @@ func (j *job) left(ctx context.Context) []source {
 		}
 		all = append(all, found...)
 	}
+	j.runs.tellCut(j.Stdout)
 	return all
 }
 

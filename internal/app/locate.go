@@ -94,7 +94,8 @@ func (j *job) rest(name string, run int64) artifactstore.REST {
 // siblings are the decisions on other drafts of the pull request, as far as they
 // are among the repository's newer artifacts.
 func (j *job) siblings(ctx context.Context, code string) ([]source, error) {
-	all, err := sources(ctx, everything(j.api, j.ref))
+	all, err := sources(ctx, j.runs.everything())
+	j.runs.tellCut(j.Stdout)
 	codes := map[string]bool{}
 	for _, s := range all {
 		if name, ok := j.checkpointName(s); ok {

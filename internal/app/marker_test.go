@@ -46,6 +46,16 @@ func (s *stage) noted(drafted ended, run *githubtest.Run, verdict decision.Verdi
 	run.AddArtifact(checkpoint.DecisionArtifactName(r.Code), zip)
 }
 
+// aged does something when the records of its day are gone by now.
+func aged(do func(*stage, ended)) func(*stage, ended) {
+	const age = 20 * 24 * time.Hour // records are kept for 15 days
+	return func(s *stage, d ended) {
+		s.hub.Advance(-age)
+		do(s, d)
+		s.hub.Advance(age)
+	}
+}
+
 // forgeries put a marker for a draft on the pull request, none of which is ours.
 func forgeries() map[string]func(s *stage, drafted ended) {
 	says := func(login, before, behind string, changes ...func(*render.Marker)) func(*stage, ended) {
@@ -68,8 +78,8 @@ func forgeries() map[string]func(s *stage, drafted ended) {
 		"by the author, who may write":    says("lee", "", ""),
 		"in the middle of the body":       says(actionsBot, "", "\n\nHello"),
 		"quoted":                          says(actionsBot, "> ", ""),
-		"of another repository":           says(actionsBot, "", "", func(m *render.Marker) { m.Thread = strings.Replace(m.Thread, "octo/", "evil/", 1) }),
-		"of another commit":               says(actionsBot, "", "", func(m *render.Marker) { m.Thread = m.Thread[:len(m.Thread)-40] + strings.Repeat("a", 40) }),
+		"of another repository":           aged(says(actionsBot, "", "", func(m *render.Marker) { m.Thread = strings.Replace(m.Thread, "octo/", "evil/", 1) })),
+		"of another commit":               aged(says(actionsBot, "", "", func(m *render.Marker) { m.Thread = m.Thread[:len(m.Thread)-40] + strings.Repeat("a", 40) })),
 		"in a comment": func(s *stage, d ended) {
 			s.pull.AddReview(actionsBot, "", githubtest.Comment{Path: "new.go", Line: s.place("new.go", badCommit), Body: s.marker(d)})
 		},
@@ -105,13 +115,24 @@ func TestT39_AForgedMarkerHidesNothing(t *testing.T) {
 func TestT39_AForgedMarkerKeepsNothingFromBeingPosted(t *testing.T) {
 	another := func(m *render.Marker) { m.Digest = strings.Repeat("a", 64) } // which would block this draft for good
 	for name, decide := range routes() {
-		for who, change := range map[string]func(*render.Marker){actionsBot: func(*render.Marker) {}, "scan[bot]": func(*render.Marker) {}, "a draft by " + actionsBot: another} {
-			t.Run(name+", "+who, func(t *testing.T) {
+		for how, c := range map[string]struct {
+			login  string
+			change func(*render.Marker)
+			times  int // of the decision; a second one within a minute of the forgery has a record beside it
+		}{
+			"just now by the jobs' bot":       {actionsBot, func(*render.Marker) {}, 1},
+			"before by the jobs' bot":         {actionsBot, func(*render.Marker) {}, 2},
+			"by another bot":                  {"scan[bot]", func(*render.Marker) {}, 2},
+			"of another draft, the jobs' bot": {actionsBot, another, 2},
+		} {
+			t.Run(name+", "+how, func(t *testing.T) {
 				s := setUp(t, scene{})
 				drafted := s.parked()
-				forged := s.pull.AddReview(strings.TrimPrefix(who, "a draft by "), "Hello\n\n"+s.marker(drafted, change))
-				later(s)
-				for range 2 {
+				forged := s.pull.AddReview(c.login, "Hello\n\n"+s.marker(drafted, c.change))
+				if c.times > 1 {
+					later(s)
+				}
+				for range c.times {
 					done := decide(s, drafted.digest()).start().is(0, "POSTED")
 					all := s.pull.Reviews()
 					require.Len(t, all, 2, "the forged one and ours, once")
@@ -213,10 +234,7 @@ func TestAReviewOlderThanRecordsCountsByItsAccount(t *testing.T) {
 		for login, counts := range map[string]bool{actionsBot: trust == "", "scan[bot]": false, "rob": false, "lee": false} {
 			t.Run(login+", trust "+trust, func(t *testing.T) {
 				s := across(t, scene{trust: trust})
-				text := s.marker(s.parked())
-				s.hub.Advance(-20 * 24 * time.Hour) // records are kept for 15
-				s.pull.AddReview(login, text)
-				s.hub.Advance(20 * 24 * time.Hour)
+				aged(func(s *stage, d ended) { s.pull.AddReview(login, s.marker(d)) })(s, s.parked())
 				s.pushed(moved(s.pull.Tree()))
 				outcome := "PAUSED"
 				if counts {
@@ -237,8 +255,11 @@ func TestAStrangersArtifactsDoNotHideTheRecordOfAReview(t *testing.T) {
 	for range 600 {
 		run.AddArtifact("noise", []byte("x"))
 	}
-	s.pushed(moved(s.pull.Tree()))
-	s.draftJob().start().is(0, "CLEAN")
+	s.pushed(moved(s.pull.Tree()).With(githubtest.Tree{"more.go": goFile(1, badRange)}))
+	next := s.parked()
+	kept, _ := s.told(next)
+	require.Equal(t, []string{titleOf(badRange)}, kept, "the record is asked for by its name")
+	s.decideJob(next.outputs["code"], "approve").start().is(0, "POSTED").says("Only the newest 500 artifacts of octo/demo were looked through")
 	asked := map[string]int{}
 	for _, r := range s.hub.Requests() {
 		asked[r.Path]++

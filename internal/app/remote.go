@@ -51,7 +51,8 @@ func (a *app) remote(ctx context.Context, ref pull.Ref, o *options) (*remote, er
 	if r.branch, err = api.DefaultBranch(ctx, ref.Owner, ref.Repo); err != nil {
 		return nil, err
 	}
-	r.stored, err = sources(ctx, everything(api, ref))
+	r.stored, err = sources(ctx, r.runs.everything())
+	r.runs.tellCut(a.Stderr)
 	return r, needsActionsRead(err, "the repository's artifacts cannot be read")
 }
 

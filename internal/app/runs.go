@@ -25,6 +25,8 @@ type runs struct {
 	event   string                    // of the run under way, "" on the command line
 	ended   map[int64]github.Run      // completed ones that were read
 	records map[int64]decision.Record // by artifact: they never change
+	cut     bool                      // not every artifact was looked through
+	told    bool                      // and that was said
 }
 
 func newRuns(api *github.Client, ref pull.Ref, event string, files ...string) *runs {

@@ -76,7 +76,7 @@ func reads(ctx context.Context, c *Client) map[string]func() error {
 		"RunArtifacts":    func() error { _, err := c.RunArtifacts(ctx, "o", "r", 1, "n"); return err },
 		"Artifacts":       func() error { _, err := c.Artifacts(ctx, "o", "r", "n"); return err },
 		"RunArtifactsAll": func() error { _, err := c.RunArtifactsAll(ctx, "o", "r", 1); return err },
-		"RepoArtifacts":   func() error { _, err := c.RepoArtifacts(ctx, "o", "r", "n", 3); return err },
+		"RepoArtifacts":   func() error { _, _, err := c.RepoArtifacts(ctx, "o", "r", "n", 3); return err },
 		"OpenHeads":       func() error { _, err := c.OpenHeads(ctx, "o", "r"); return err },
 		"MergedPulls":     func() error { _, err := c.MergedPulls(ctx, "o", "r", 3); return err },
 		"ReviewComments":  func() error { _, err := c.ReviewComments(ctx, ref); return err },
