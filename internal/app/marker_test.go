@@ -224,6 +224,8 @@ func TestWhatAJobPostedIsKnownOnTheCommandLine(t *testing.T) {
 	require.NotContains(t, e.stdout, "POSTED")
 	require.Len(t, s.pull.Reviews(), 1)
 	s.pushed(moved(s.pull.Tree()).With(githubtest.Tree{"more.go": goFile(1, badRange)}))
+	e = s.cli(map[string]string{"GITHUB_TOKEN": ""}, "review", "octo/demo#42", "--no-input", "--store", t.TempDir(), "--quiet").ends(0)
+	require.Contains(t, e.stdout, titleOf(badCommit), "without a token nothing is known to be ours")
 	e = s.cli(nil, append([]string{"review", "octo/demo#42", "--approve"}, store...)...).ends(0)
 	require.Contains(t, e.stdout, "POSTED")
 	s.once()

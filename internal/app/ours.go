@@ -39,7 +39,7 @@ type ours struct {
 	asked   map[postedBy]int
 }
 
-// reviews are those of a pull request as a job or the command line sees them.
+// reviews makes what reads a pull request with the settings of a job or a command.
 func (a *app) reviews(s settings, api *github.Client, runs *runs) *ours {
 	return &ours{
 		Client: api, runs: runs, key: s.protection.MarkerKey(), protect: s.protection, author: s.allowAuthor,
@@ -165,7 +165,7 @@ func (o *ours) proved(ctx context.Context, r github.Review, m render.Marker, by 
 	switch sealed := m.Sealed(o.key); {
 	case sealed, o.key != nil && by != aWriter:
 		ok = sealed
-	case o.decided[m.Digest], o.key == nil && o.now().Sub(r.At) > o.retention:
+	case o.decided[m.Digest], o.key == nil && !r.At.IsZero() && o.now().Sub(r.At) > o.retention:
 		ok = true
 	case o.asked[by] < maxProofs:
 		o.asked[by]++
@@ -218,7 +218,9 @@ func (o *ours) recorded(ctx context.Context, r github.Review, m render.Marker) (
 	if err != nil {
 		return false, needsActionsRead(err, "the decisions behind posted reviews cannot be read")
 	}
-	found = slices.DeleteFunc(found, func(s source) bool { return s.Expired || s.Created.After(r.At.Add(clocks)) })
+	found = slices.DeleteFunc(found, func(s source) bool {
+		return s.Expired || !r.At.IsZero() && s.Created.After(r.At.Add(clocks))
+	})
 	found = found[:min(len(found), maxRecords)]
 	if o.folder != nil {
 		there, _ := named(ctx, o.folder, name) // a folder that cannot be read holds no decision

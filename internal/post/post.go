@@ -35,8 +35,8 @@ type Writer interface {
 }
 
 // Request is an approved review. Review holds the findings as they were
-// decided; Digest is the checkpoint's; Key seals the marker, where there is one; Race is nil where nobody else can decide;
-// Threads is nil where those of resolved findings stay as they are.
+// decided; Digest is the checkpoint's; Key seals the marker and is nil without one;
+// Race is nil where nobody else can decide; Threads is nil where those of resolved findings stay as they are.
 type Request struct {
 	Ref      pull.Ref
 	Commit   string
@@ -172,8 +172,8 @@ func Approved(r render.Review) string {
 }
 
 // Look is resume check 13 on the pull request: it finds the review where it was
-// posted before, by its marker. Another review of the thread by our own
-// author is a refusal. It writes nothing, so it also answers what became of a
+// posted before, by its marker. Another review of ours of the thread is a
+// refusal. It writes nothing, so it also answers what became of a
 // write whose outcome is unknown.
 func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
 	reviews, err := ours(ctx, r, q.Ref, q.Thread)
@@ -189,8 +189,7 @@ func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
 		"a commit is reviewed once; push a new one for a new review", [2]string{"where", reviews[0].URL})
 }
 
-// Standing finds the review of a thread that our own author has posted, whatever
-// was approved in it.
+// Standing finds our review of a thread, whatever was approved in it.
 func Standing(ctx context.Context, r Reader, ref pull.Ref, thread string) (url string, found bool, err error) {
 	reviews, err := ours(ctx, r, ref, thread)
 	if err != nil || len(reviews) == 0 {
