@@ -16,6 +16,7 @@ func main() {
 	sandbox.Enter()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends it at once: a write that is out is waited for
 	os.Exit(app.Run(ctx, app.Process{
 		Args: os.Args, Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}))

@@ -260,7 +260,7 @@ func TestT24_PushAfterTheChecksAndBeforeTheWritePostsNothing(t *testing.T) {
 	s := setUp(t, scene{})
 	drafted := s.parked()
 	s.approved("")
-	s.pushDuring(http.MethodGet, drafted, "/user").is(3, "REFUSED").says("changed while this draft was being posted", "nothing was posted")
+	s.pushDuring(http.MethodGet, drafted, reviewsPath).is(3, "REFUSED").says("changed while this draft was being posted", "nothing was posted")
 	s.untouched()
 }
 
@@ -269,39 +269,29 @@ func TestT24_PushDuringTheWriteLeavesTheReviewAtItsCommit(t *testing.T) {
 	drafted := s.parked()
 	reviewed := s.pull.HeadSHA()
 	s.approved("")
-	s.pushDuring(http.MethodPost, drafted, "").is(0, "POSTED")
+	s.pushDuring(http.MethodPost, drafted, reviewsPath+"/*/events").is(0, "POSTED")
 	require.NotEqual(t, reviewed, s.pull.HeadSHA())
 	require.Equal(t, reviewed, s.posted().CommitID)
 	require.Contains(t, s.posted().Body, "reviewed at [`"+reviewed[:7]+"`]")
 }
 
 // pushDuring runs the posting job and moves the head while its request to the
-// reviews waits. before is a path that is asked for ahead of a waiting GET.
-func (s *stage) pushDuring(method string, drafted ended, before string) ended {
+// reviews waits.
+func (s *stage) pushDuring(method string, drafted ended, path string) ended {
 	s.t.Helper()
 	hold, done := make(chan struct{}), make(chan ended, 1)
-	s.hub.Fail(method, "/repos/octo/demo/pulls/42/reviews", githubtest.Fault{Hold: hold, Times: 1})
+	s.hub.Fail(method, path, githubtest.Fault{Hold: hold, Times: 1})
 	j := s.postJob(drafted.digest())
 	go func() { done <- j.start() }()
-	earlier := s.asked(before)
-	waiting := func() bool { return s.asked(before) > earlier }
-	if before == "" {
-		waiting = func() bool { return s.pulls() >= 3 } // at the draft, at check 9, and right before the write
+	earlier := s.asked(path)
+	waiting := func() bool { return s.asked(path) > earlier }
+	if method == http.MethodPost {
+		waiting = func() bool { return s.written(path) > 0 }
 	}
 	require.Eventually(s.t, waiting, 20*time.Second, time.Millisecond)
 	s.pull.Push(s.pull.Tree().With(githubtest.Tree{"x.go": "x\n"}))
 	close(hold)
 	return <-done
-}
-
-// pulls counts how often the pull request was read.
-func (s *stage) pulls() (n int) {
-	for _, r := range s.hub.Requests() {
-		if r.Path == "/repos/octo/demo/pulls/42" && r.Status == http.StatusOK {
-			n++
-		}
-	}
-	return n
 }
 
 // asked counts the requests for a path.

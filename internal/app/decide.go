@@ -71,14 +71,14 @@ func (a *app) answer(ctx context.Context, s session, r report, given decision.Ve
 	if d.Verdict == decision.Revise {
 		return a.revise(ctx, s, r, &gate.Answer{Decision: d, Record: record.With(d)}, o)
 	}
-	flow, err := reviewpr.New(reviewpr.Steps{Post: a.poster(s, o)}, s.store)
+	flow, err := reviewpr.New(a.posting(s, o), s.store)
 	if err != nil {
 		return report{}, err
 	}
 	if _, err := flow.Resume(ctx, s.thread, graph.Answer{Gate: m.GateID, Value: gate.Answer{Decision: d, Record: record.With(d)}}); err != nil {
 		return report{}, err
 	}
-	return reportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
+	return reportOf(context.WithoutCancel(ctx), flow, s.store, s.thread, checkpoint.Protection{}) // what was posted is told, also to who stops it
 }
 
 // checkPull is resume check 9 on the command line: the pull request is as it
@@ -98,14 +98,22 @@ func pullNow(c ingest.Change) checkpoint.PullNow {
 // onScreen is where a review of local input is posted without --out.
 const onScreen = "standard output"
 
-// poster is how a review leaves this machine: to the pull request, or for local
-// input to a file.
-func (a *app) poster(s session, o *options) func(context.Context, reviewpr.State) (post.Posted, error) {
-	return func(ctx context.Context, state reviewpr.State) (post.Posted, error) {
-		if state.Pull != nil {
-			return posted(ctx, s.api, state, nil, a.warn)
-		}
-		return post.Posted{URL: cmp.Or(o.out, onScreen), Body: localReview(state)}, writeOut(o.out, localReview(state))
+// posting is how a review leaves this machine: to the pull request, or for local
+// input to a file. Where a process before this one may have posted it, its write may
+// still be under way.
+func (a *app) posting(s session, o *options) reviewpr.Steps {
+	tried := false
+	return reviewpr.Steps{
+		Post: func(ctx context.Context, state reviewpr.State) (post.Posted, error) {
+			if state.Pull != nil {
+				return posted(ctx, s.api, state, nil, tried, a.warn)
+			}
+			return post.Posted{URL: cmp.Or(o.out, onScreen), Body: localReview(state)}, writeOut(o.out, localReview(state))
+		},
+		Posted: func(context.Context, reviewpr.State) (_ post.Posted, done bool, _ error) {
+			tried = true
+			return post.Posted{}, false, nil
+		},
 	}
 }
 
@@ -121,10 +129,10 @@ func writeOut(name, text string) error {
 }
 
 // posted posts the approved review of a thread when nobody is ahead in the race.
-func posted(ctx context.Context, api *github.Client, s reviewpr.State, race *post.Race, warn func(string)) (post.Posted, error) {
+func posted(ctx context.Context, api *github.Client, s reviewpr.State, race *post.Race, tried bool, warn func(string)) (post.Posted, error) {
 	w := write.New(api)
 	q := post.Request{
-		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest, Review: s.Review(), Approval: approval(s), Race: race,
+		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest, Review: s.Review(), Approval: approval(s), Race: race, Tried: tried,
 	}
 	if s.Draft.Config.Comments.Resolve {
 		q.Threads = &post.Threads{List: api.Threads, Resolve: w.ResolveThread}

@@ -18,7 +18,6 @@ import (
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/trace"
-	"github.com/org/pr-review-action/internal/transport"
 )
 
 // resume is the deciding job: it finds the draft, proves that it is the one
@@ -66,7 +65,7 @@ func (j *job) open(ctx context.Context, draft verified) (p opened, err error) {
 		return opened{}, err
 	}
 	p.flow, err = reviewpr.New(reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
-		return posted(ctx, j.api, s, j.race(draft.now.Pull, *s.Decision), j.runner.Warning)
+		return posted(ctx, j.api, s, j.race(draft.now.Pull, *s.Decision), false, j.runner.Warning)
 	}}, p.store, sealing(j.protection)...)
 	if err == nil {
 		p.state, err = parked(ctx, p.flow, draft.Opened)
@@ -82,7 +81,7 @@ func (j *job) carryOut(ctx context.Context, p opened, answer gate.Answer) (repor
 	if _, err := p.flow.Resume(ctx, p.Manifest.Thread, graph.Answer{Gate: p.Manifest.GateID, Value: answer}); err != nil {
 		return report{}, err
 	}
-	r, err := reportOf(ctx, p.flow, p.store, p.Manifest.Thread, j.protection)
+	r, err := reportOf(context.WithoutCancel(ctx), p.flow, p.store, p.Manifest.Thread, j.protection)
 	r.changes = p.changes
 	return r, err
 }
@@ -110,9 +109,9 @@ func parked(ctx context.Context, flow *graph.Flow[reviewpr.State], o checkpoint.
 // race is what this job knows of others that decide the same draft.
 func (j *job) race(pr *pull.Pull, record decision.Record) *post.Race {
 	race := &post.Race{
-		Run: j.env.RunID, Record: record, Wait: transport.Sleep,
+		Run: j.env.RunID, Record: record, Claim: j.record,
 		Claims: func(ctx context.Context) ([]post.Claim, error) { return j.claims(ctx, record.Code, pr) },
-		Posted: func(ctx context.Context) (bool, error) {
+		Posted: func(ctx context.Context, _ []post.Claim) (bool, error) {
 			_, posted, err := post.Standing(ctx, j.api, j.ref, record.Thread)
 			return posted, err
 		},
@@ -123,9 +122,9 @@ func (j *job) race(pr *pull.Pull, record decision.Record) *post.Race {
 	return race
 }
 
-// claimed puts the decision on record before it is acted on: whoever decides the
-// same draft later, or at the same time, finds it. An abort waits for its turn
-// here, an approval right before the write.
+// claimed puts an abort on record before it is acted on: whoever decides the
+// same draft later, or at the same time, finds it. It waits for its turn here; an
+// approval is put on record and waits when its review is there to be submitted.
 func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record, draft reviewpr.Draft) error {
 	race := j.race(pr, record)
 	on, err := race.Claims(ctx)
@@ -138,18 +137,13 @@ func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record
 	if err == nil && record.Decision == decision.Abort && !record.Withdrawn() {
 		err = j.unposted(ctx, record.Thread)
 	}
-	if err != nil {
+	if err != nil || record.Decision != decision.Abort {
 		return err
 	}
-	err = j.record(ctx, record)
-	if errors.Is(err, artifact.ErrNoRuntime) {
-		j.runner.Warning("the decision could not be put on record: " + explain(err))
-		err = nil
+	if err := j.record(ctx, record); err != nil {
+		return err
 	}
-	if err == nil && record.Decision == decision.Abort {
-		err = post.Turn(ctx, *race)
-	}
-	return err
+	return post.Turn(ctx, *race)
 }
 
 // unposted refuses to reject what stands on the pull request already.
@@ -285,7 +279,8 @@ func (j *job) approvals(ctx context.Context, made int64) ([]github.Approval, err
 // attempt of the run stored under the name stands.
 func (j *job) record(ctx context.Context, r decision.Record) error {
 	if j.store == nil && j.checkpointDir == "" {
-		return artifact.ErrNoRuntime
+		j.runner.Warning("the decision could not be put on record: " + explain(artifact.ErrNoRuntime))
+		return nil
 	}
 	zip, err := j.protection.PackRecord(r)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -62,6 +63,22 @@ func TestPostgresParksInOneProcessAndDecidesInAnother(t *testing.T) {
 		require.Equal(t, "POSTED "+s.posted().URL+"\n", first.stdout)
 		s.cli(env, "resume", "octo/demo#42:"+s.pull.HeadSHA(), "--approve").ends(0)
 		s.posted()
+	})
+	t.Run("its session is lost while it posts", func(t *testing.T) {
+		for _, path := range []string{reviewsPath, reviewsPath + "/*/events"} {
+			s := newStage(t, scene{})
+			store := server.Database(t)
+			env := map[string]string{"PR_REVIEW_STORE": store}
+			s.cli(env, "review", "octo/demo#42", "--no-input").ends(0)
+			resume := []string{"resume", "octo/demo#42:" + s.pull.HeadSHA(), "--approve"}
+			s.hub.Fail(http.MethodPost, path, githubtest.Fault{Delay: time.Second, Anyway: true, Times: 1})
+			first, printed := s.beginning(env, resume...)
+			require.Eventually(t, func() bool { return s.written(path) > 0 }, 20*time.Second, time.Millisecond)
+			server.Exec(t, store, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+			s.cli(env, resume...).ends(0)
+			require.Error(t, first.Wait(), printed)
+			s.visible(1)
+		}
 	})
 	t.Run("stopped in the middle", func(t *testing.T) {
 		s := newStage(t, scene{})

@@ -54,14 +54,14 @@ func (a *app) again(ctx context.Context, s session, r report, given decision.Ver
 			fmt.Sprintf("%s: %s by %s on %s", r.Thread, taken.Decision, taken.By, taken.At.Format("2 January 2006, 15:04 MST")),
 			"a draft is decided once; push a new commit, or review this one anew with --again")
 	}
-	flow, err := reviewpr.New(reviewpr.Steps{Post: a.poster(s, o)}, s.store)
+	flow, err := reviewpr.New(a.posting(s, o), s.store)
 	if err != nil {
 		return err
 	}
 	if _, err := flow.Continue(ctx, s.thread); err != nil {
 		return err
 	}
-	after, err := reportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
+	after, err := reportOf(context.WithoutCancel(ctx), flow, s.store, s.thread, checkpoint.Protection{})
 	if err != nil {
 		return err
 	}

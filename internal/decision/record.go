@@ -38,6 +38,7 @@ type Record struct {
 	Moved    []Move    `json:"moved"`
 	Severity []Regrade `json:"severity"`
 	Note     string    `json:"note,omitempty"`
+	Review   int64     `json:"review,omitzero"`       // id of the review that it approves; stored before that is submitted
 	Feedback string    `json:"feedback,omitempty"`    // of revise: what the next draft should do differently
 	Replaced string    `json:"replaced_by,omitempty"` // of a redraft: the newer draft's code
 }
@@ -108,6 +109,8 @@ func (r Record) bad() string {
 		return "digest is no SHA-256, or code is not its beginning"
 	case !slices.Contains([]Via{ByApproval, ByDispatch, ByCommandLine, ByRedraft}, r.Via):
 		return "via is none of approval, dispatch, command line, redraft"
+	case r.Review < 0 || r.Review != 0 && r.Decision != Approve:
+		return "review is no review's id, or the decision is no approval"
 	case r.Withdrawn() && r.Decision != Abort:
 		return "a redraft is an abort"
 	case (r.Decision == Revise) != (r.Feedback != "") || len(r.Feedback) > MaxFeedback:

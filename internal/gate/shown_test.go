@@ -47,7 +47,9 @@ func (w *world) Viewer(context.Context) (github.Viewer, error) {
 	return github.Viewer{Login: "github-actions[bot]"}, nil
 }
 
-func (w *world) CreateReview(_ context.Context, _ pull.Ref, _, body string, comments []write.Comment) (int64, string, error) {
+func (w *world) Submit(context.Context, pull.Ref, int64, string) (string, error) { return "", nil }
+
+func (w *world) CreatePending(_ context.Context, _ pull.Ref, _, body string, comments []write.Comment) (int64, string, error) {
 	if w.refusesInline && len(comments) > 0 {
 		return 0, "", write.ErrRefused
 	}

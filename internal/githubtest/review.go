@@ -52,6 +52,24 @@ func (p *Pull) AddReview(login, body string, comments ...Comment) Review {
 	return *p.addReview(login, "COMMENTED", body, p.head.sha, comments)
 }
 
+// AddPending puts a pending review there as if the user had begun it.
+func (p *Pull) AddPending(login, body string, comments ...Comment) Review {
+	p.repo.s.mu.Lock()
+	defer p.repo.s.mu.Unlock()
+	return *p.addReview(login, "PENDING", body, p.head.sha, comments)
+}
+
+// EditReview changes the text of a review as its author, or an administrator, may.
+func (p *Pull) EditReview(id int64, body string) {
+	p.repo.s.mu.Lock()
+	defer p.repo.s.mu.Unlock()
+	for _, r := range p.reviews {
+		if r.ID == id {
+			r.Body = body
+		}
+	}
+}
+
 // Approve puts an approval there as if the user had posted it.
 func (p *Pull) Approve(login, body string) Review {
 	p.repo.s.mu.Lock()

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
@@ -78,6 +79,7 @@ func (c Change) remember(ctx context.Context, s Source) (*memory, error) {
 		return nil, err
 	}
 	reviews, err := s.Reviews(ctx, c.Pull.Ref)
+	reviews = slices.DeleteFunc(reviews, func(r github.Review) bool { return r.State == "PENDING" }) // nobody has seen it
 	return newMemory(c, viewer, reviews), err
 }
 
