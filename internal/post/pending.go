@@ -54,7 +54,11 @@ func unclear(err error) bool {
 func (p *poster) post(ctx context.Context) (Posted, error) {
 	var lost error
 	for try := range maxTries + 1 {
-		posted, err := p.try(ctx, 2*try)
+		most := 0
+		if p.q.Tried || lost != nil {
+			most = settle
+		}
+		posted, err := p.try(ctx, 2*try, most)
 		if !unclear(err) {
 			if err != nil && lost != nil && !errors.As(err, new(*checkpoint.Refusal)) {
 				err = fmt.Errorf("%w; looking for it: %w", lost, err)
@@ -66,10 +70,10 @@ func (p *poster) post(ctx context.Context) (Posted, error) {
 	return Posted{}, lost
 }
 
-// try posts once, after it has waited so many seconds for what was written earlier to
-// show. What it holds and does not submit it takes away.
-func (p *poster) try(ctx context.Context, wait int) (Posted, error) {
-	s, err := p.settled(ctx, wait)
+// try posts once, after it has waited for what was written earlier to show. What it
+// holds and does not submit it takes away.
+func (p *poster) try(ctx context.Context, least, most int) (Posted, error) {
+	s, err := p.settled(ctx, least, most)
 	if err == nil && !s.found {
 		s, err = p.decided(ctx, s)
 	}
@@ -87,16 +91,12 @@ func (p *poster) try(ctx context.Context, wait int) (Posted, error) {
 	return posted, err
 }
 
-// settled looks for so many seconds whether the review shows. What another process has
-// written is waited for until its pending review does.
-func (p *poster) settled(ctx context.Context, seconds int) (seen, error) {
-	first := seconds == 0
-	if first && p.q.Tried {
-		seconds = settle
-	}
+// settled looks for most seconds whether the review shows; from least on it is enough
+// that it shows as a pending one, which can be submitted once.
+func (p *poster) settled(ctx context.Context, least, most int) (seen, error) {
 	for second := 0; ; second++ {
 		s, err := p.look(ctx)
-		if err != nil || s.found || second >= seconds || first && slices.ContainsFunc(s.pending(), p.twin) {
+		if err != nil || s.found || second >= most || second >= least && slices.ContainsFunc(s.pending(), p.twin) {
 			return s, err
 		}
 		if err := transport.Sleep(ctx, time.Second); err != nil {
