@@ -225,6 +225,50 @@ func TestP5_ALostAnswerIsLookedUp(t *testing.T) {
 	}
 }
 
+// TestP2_WhatADeadJobLeftIsTakenWholeOrNotAtAll finds a pending review that is marked as
+// the one to be posted.
+func TestP2_WhatADeadJobLeftIsTakenWholeOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	left := func() *page {
+		p := &page{lost: []error{nil, write.ErrNoPermission}, fail: true}
+		_, err := post.Review(t.Context(), keeps{p}, keeps{p}, request())
+		require.ErrorIs(t, err, write.ErrNoPermission)
+		require.Equal(t, "PENDING", p.reviews[0].State)
+		p.reviews[0].ID = 9
+		return p
+	}
+	for name, c := range map[string]struct {
+		change func(*page)
+		taken  bool
+	}{
+		"as it was":                {func(*page) {}, true},
+		"a comment is gone":        {func(p *page) { p.writes = nil }, false},
+		"a comment says otherwise": {func(p *page) { p.writes[0].Body = "otherwise" }, false},
+		"the body says otherwise":  {func(p *page) { p.reviews[0].Body = "otherwise\n" + p.reviews[0].Body }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := left()
+			c.change(p)
+			synctest.Test(t, func(t *testing.T) {
+				_, err := post.Review(t.Context(), p, p, request())
+				require.NoError(t, err)
+				require.Len(t, p.reviews, 1)
+				require.Equal(t, c.taken, p.reviews[0].ID == 9)
+				body, _ := post.Rendered(request().Review)
+				require.True(t, strings.HasPrefix(p.reviews[0].Body, strings.TrimRight(body, "\n")))
+				require.Len(t, p.writes, 1)
+				require.NotEqual(t, "otherwise", p.writes[0].Body)
+			})
+		})
+	}
+}
+
+// keeps is a page of a job that dies before it can take its review away.
+type keeps struct{ *page }
+
+func (keeps) DeletePending(context.Context, pull.Ref, int64) error { return errors.New("dead") }
+
 func TestCheck13_P5_TheSameReviewIsPostedOnce(t *testing.T) {
 	t.Parallel()
 	for _, viewer := range []github.Viewer{{}, {Login: "rita"}} {
