@@ -264,6 +264,28 @@ func TestP2_WhatADeadJobLeftIsTakenWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
+// TestP5_AReviewPostedBeforeTheCreationIsSeenBehindIt is what two commands of one account
+// on two machines come to, which have neither claims nor a store in common.
+func TestP5_AReviewPostedBeforeTheCreationIsSeenBehindIt(t *testing.T) {
+	t.Parallel()
+	p := &page{}
+	posted, err := post.Review(t.Context(), p, overtaken{p}, request())
+	require.NoError(t, err)
+	require.True(t, posted.Before)
+	require.Len(t, p.reviews, 1, "the pending one is taken away")
+	require.Equal(t, p.reviews[0].URL, posted.URL)
+}
+
+// overtaken is a page on which another process posts right before a creation.
+type overtaken struct{ *page }
+
+func (o overtaken) CreatePending(ctx context.Context, to pull.Ref, commit, body string, comments []write.Comment) (int64, string, error) {
+	if _, err := post.Review(ctx, o.page, o.page, request()); err != nil {
+		return 0, "", err
+	}
+	return o.page.CreatePending(ctx, to, commit, body, comments)
+}
+
 // keeps is a page of a job that dies before it can take its review away.
 type keeps struct{ *page }
 
