@@ -24,7 +24,7 @@ func TestT28_AnEncryptedDraftWithCountsTellsNothingOfItsFindings(t *testing.T) {
 		"pr-review-action show octo/demo#42\n", "encrypted, with all else, in")
 	mistaken := s.decideJob(drafted.outputs["code"], "approve").with("summary", "counts", "commands", "/edit F1: Moves money\n/dorp ledger/transfer.go: Says too little").start()
 	s.refused(mistaken, "line 2")
-	aborted := s.decideJob(drafted.outputs["code"], "abort").with("summary", "counts", "commands", "Moves money twice?\nBecause of ledger/transfer.go")
+	aborted := s.decideJob(drafted.outputs["code"], "abort").with("summary", "counts", "commands", "/abort: Moves money twice? Because of ledger/transfer.go")
 	ended := aborted.start().is(0, "ABORTED")
 	for name, e := range map[string]struct{ log, summary, outputs string }{
 		"draft":   {drafted.log, drafted.summary, fmt.Sprint(drafted.outputs)},

@@ -72,7 +72,7 @@ func (r report) typed(commands []string, answer string) (decision.Verdict, error
 		return d.Verdict, gate.CheckRounds(len(r.state.Rounds))
 	}
 	if d, err = decision.Parse(strings.Join(append(slices.Clone(commands), answer), "\n")); err == nil {
-		err = d.Check(gate.IDs(r.Findings))
+		_, err = d.Check(r.Findings)
 	}
 	return d.Verdict, err
 }
@@ -114,7 +114,7 @@ func (a *app) choose(ctx context.Context, r report, commands []string) (choose.C
 
 // preview is the review as it would be posted after commands.
 func (r report) preview(commands string) (string, error) {
-	d, err := gate.Decide(commands, "", decision.Approve, gate.IDs(r.Findings), r.packed.Manifest.ExpiresAt)
+	d, err := gate.Decide(commands, "", decision.Approve, r.Findings, r.packed.Manifest.ExpiresAt)
 	if err != nil {
 		return "", err
 	}

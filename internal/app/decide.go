@@ -59,7 +59,7 @@ func (a *app) answer(ctx context.Context, s session, r report, given decision.Ve
 	if err := checkpoint.CheckExpiry(m, a.Now()); err != nil {
 		return report{}, err
 	}
-	d, err := gate.Decide(text, given, "", gate.IDs(r.Findings), m.ExpiresAt)
+	d, err := gate.Decide(text, given, "", r.Findings, m.ExpiresAt)
 	if err != nil {
 		return report{}, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/transport"
 )
@@ -202,11 +203,15 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gat
 		return gate.Answer{}, err
 	}
 	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.clock()}
-	text, fallback := j.commands, decision.Verdict("")
+	text, mistake := decision.Commands(secret.Redact(j.commands))
+	if mistake != nil {
+		return gate.Answer{}, j.mistake(mistake)
+	}
+	fallback := decision.Verdict("")
 	if j.routeA() {
 		var approval github.Approval
 		approval, err = j.approved(approvals, o)
-		text, fallback = strings.TrimSpace(approval.Comment+"\n"+j.commands), decision.Approve
+		text, fallback = strings.TrimSpace(approval.Comment+"\n"+text), decision.Approve
 		record.By, record.Via = approval.User, decision.ByApproval
 	} else {
 		record.By, record.Via = j.by(), decision.ByDispatch
@@ -214,7 +219,7 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gat
 	if asked, wrong := decision.Parse(text); wrong == nil && asked.Verdict == decision.Revise {
 		return gate.Answer{}, gate.RefuseRevise(j.revising(o.Code, asked.Feedback))
 	}
-	d, mistake := gate.Decide(text, j.decision, fallback, gate.IDs(finding.Kept(state.Comments)), o.Manifest.ExpiresAt)
+	d, mistake := gate.Decide(text, j.decision, fallback, finding.Kept(state.Comments), o.Manifest.ExpiresAt)
 	if mistake != nil {
 		return gate.Answer{}, j.mistake(mistake)
 	}

@@ -100,7 +100,7 @@ func TestP2_OneDecisionGivesTheSameBytesOnEveryRoute(t *testing.T) {
 		"regraded to nit":     "/severity F1 nit\n/severity F2 minor",
 		"in another order":    "/summary F1 F2\n/drop F5\n/approve\n/drop F4",
 		"everything dropped":  "/drop F1 F2 F3 F4 F5: noise",
-		"edited and regraded": "/edit F1: Take `book` first.\n/severity F1 minor\nThanks.",
+		"edited and regraded": "/edit F1: Take `book` first.\n/severity F1 minor",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -62,7 +62,7 @@ func TestT28_CountsTellNothingOfAFindingInAnyMode(t *testing.T) {
 			for _, commands := range []string{"/dorp F1: Moves money", "/drop F99: Says too little", "/drop F1\n/edit F1: Because of that", "/revise Moves money, says who?", "/edit F1 Moves money"} {
 				s.hidden(s.decideJob(drafted.outputs["code"], "approve").with("commands", commands), 3, "REFUSED", "says who")
 			}
-			s.hidden(s.decideJob(drafted.outputs["code"], "abort").with("commands", "Moves money twice"), 0, "ABORTED", "twice")
+			s.hidden(s.decideJob(drafted.outputs["code"], "abort").with("commands", "/abort: Moves money twice"), 0, "ABORTED", "twice")
 			s.hidden(s.decideJob(drafted.outputs["code"], "approve"), 3, "REFUSED")
 		})
 	})

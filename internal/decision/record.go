@@ -62,11 +62,20 @@ func (r Record) Withdrawn() bool { return r.Via == ByRedraft }
 
 // Same reports whether two records are of one decision on one draft: verdict,
 // changes and feedback agree. Who decided, when, how and with which words may
-// differ, and so may the order of the changes.
+// differ, and so may the order of the changes and what named them.
 func (r Record) Same(other Record) bool {
 	return r.Digest == other.Digest && r.Decision == other.Decision && r.Withdrawn() == other.Withdrawn() && r.Feedback == other.Feedback &&
-		alike(r.Dropped, other.Dropped, func(d Drop) string { return d.ID }) && alike(r.Edited, other.Edited, func(e Edit) string { return e.ID }) &&
+		alike(withoutHow(r.Dropped), withoutHow(other.Dropped), func(d Drop) string { return d.ID }) && alike(r.Edited, other.Edited, func(e Edit) string { return e.ID }) &&
 		alike(r.Moved, other.Moved, func(m Move) string { return m.ID }) && alike(r.Severity, other.Severity, func(s Regrade) string { return s.ID })
+}
+
+// withoutHow are drops as if each had been named by its id.
+func withoutHow(all []Drop) []Drop {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].How = ""
+	}
+	return all
 }
 
 // alike compares two lists of changes, each of another finding, in any order.

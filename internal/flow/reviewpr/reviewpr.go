@@ -225,7 +225,7 @@ func ask(s State) (gate.Ask, error) {
 // decide applies the approver's changes; what is posted is rendered from them.
 func decide(f fields) func(State, gate.Answer) (graph.Update, error) {
 	return func(s State, a gate.Answer) (graph.Update, error) {
-		if err := a.Decision.Check(gate.IDs(finding.Kept(s.Comments))); err != nil {
+		if _, err := a.Decision.Check(finding.Kept(s.Comments)); err != nil {
 			return graph.Update{}, err
 		}
 		if a.Decision.Verdict == decision.Revise {
