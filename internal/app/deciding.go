@@ -205,7 +205,7 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gat
 	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.clock()}
 	text, mistake := decision.Commands(secret.Redact(j.commands))
 	if mistake != nil {
-		return gate.Answer{}, j.mistake(mistake)
+		return gate.Answer{}, j.mistake(mistake, o.Manifest)
 	}
 	fallback := decision.Verdict("")
 	if j.routeA() {
@@ -221,7 +221,7 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gat
 	}
 	d, mistake := gate.Decide(text, j.decision, fallback, finding.Kept(state.Comments), o.Manifest.ExpiresAt)
 	if mistake != nil {
-		return gate.Answer{}, j.mistake(mistake)
+		return gate.Answer{}, j.mistake(mistake, o.Manifest)
 	}
 	if err == nil && !j.routeA() {
 		err = j.dispatched(ctx, o)
@@ -243,9 +243,9 @@ func (j *job) revising(code, feedback string) string {
 }
 
 // mistake says of a decision that does not parse what the route needs.
-func (j *job) mistake(err error) error {
+func (j *job) mistake(err error, m checkpoint.Manifest) error {
 	if wrong, ok := errors.AsType[*decision.Error](err); ok {
-		wrong.Unquoted = j.summary == "counts"
+		wrong.Until, wrong.Unquoted = m.ExpiresAt, j.summary == "counts"
 		if j.routeA() {
 			wrong.Next = "re-run all jobs and approve the new draft with the line corrected"
 		}

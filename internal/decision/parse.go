@@ -82,16 +82,21 @@ func Commands(text string) (string, error) {
 	all := lines(strings.TrimFunc(text, unseen))
 	var bad Error
 	if cut := parts(all[0]); len(all) == 1 && len(cut) > 1 {
-		all = cut
 		for _, part := range cut {
 			if !whole(part) {
 				bad.add(Command{Line: 1, Text: part}, "the line is cut before each verb, and this part is no whole command: put it last, or the verb in code marks")
 			}
 		}
+		return strings.Join(cut, "\n"), bad.orNil()
 	}
 	for i, line := range all {
-		if line = strings.TrimFunc(line, unseen); line != "" && line[0] != '/' && !fence.MatchString(line) {
-			bad.add(Command{Line: i + 1, Text: line}, "every line here is a command, and begins with a slash")
+		c := Command{Line: i + 1, Text: strings.TrimFunc(line, unseen)}
+		if strings.HasPrefix(c.Text, "/") {
+			if _, err := new(Decision).command(c); err != nil && len(all) > 1 {
+				bad.add(c, err.Error())
+			}
+		} else if c.Text != "" && !fence.MatchString(c.Text) {
+			bad.add(c, "every line here is a command, and begins with a slash")
 		}
 	}
 	return strings.Join(all, "\n"), bad.orNil()

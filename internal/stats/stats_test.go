@@ -105,7 +105,7 @@ func TestT13_TextIsInertAndFitsATerminal(t *testing.T) {
 	for i := range 30 {
 		all = append(all, found(fmt.Sprint("G", i), finding.Minor, fmt.Sprintf("c%02d", i)))
 	}
-	s := Sum(slices.Values([]Decided{decided(t, "d", "/approve\n/drop F1: known\n/drop G1", all...)}))
+	s := Sum(slices.Values([]Decided{decided(t, "d", "/approve\n/drop F1: known\n/drop F2", all...)}))
 	require.Len(t, s.ByCategory, maxCategories)
 	require.Equal(t, "other", s.ByCategory[maxCategories-1].Name)
 	text := s.Text()
