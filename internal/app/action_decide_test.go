@@ -272,6 +272,24 @@ func TestP5_TheSameDecisionAgainReportsIt(t *testing.T) {
 	s.posted()
 }
 
+func TestCheck13_WhoDecidedFirstIsToldAndTheSecondIsNotOnRecord(t *testing.T) {
+	for name, decide := range map[string]string{"approve": "POSTED", "abort": "ABORTED"} {
+		t.Run(name, func(t *testing.T) {
+			s := setUp(t, scene{})
+			drafted := s.draftJob().with("environment", "").start().is(0, "PAUSED")
+			s.run.Finish("success")
+			first := s.decideJob(drafted.outputs["code"], name)
+			first.start().is(0, decide).shows("by maya on")
+			first.run.Finish("success")
+			second := s.decideJob(drafted.outputs["code"], name).set("GITHUB_ACTOR", "sam").set("GITHUB_TRIGGERING_ACTOR", "sam")
+			ended := second.start().is(0, decide).says("maya decided this draft before")
+			ended.shows("by maya on")
+			require.NotContains(t, ended.summary, "by sam")
+			require.Empty(t, second.run.Artifacts(), "the second has decided nothing")
+		})
+	}
+}
+
 func TestT25_AnotherDecisionIsRefused(t *testing.T) {
 	for name, tc := range map[string]struct {
 		first, second func(*stage, ended) ended

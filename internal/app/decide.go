@@ -30,11 +30,15 @@ func (a *app) decide(ctx context.Context, s session, r report, given decision.Ve
 		if err := checkpoint.CheckExpiry(r.packed.Manifest, a.Now()); err != nil {
 			return err
 		}
-		a.showDraft(r, o)
-		if !a.interactive(o) {
-			return a.park(s, r, o)
+		staged, err := r.staged(text)
+		if err != nil {
+			return err
 		}
-		if given, text = a.ask(ctx, r); given == "" {
+		a.showDraft(staged, o)
+		if !a.interactive(o) {
+			return a.park(s, staged, o, text)
+		}
+		if given, text = a.ask(ctx, r, text); given == "" {
 			return a.park(s, r, o, text)
 		}
 	}
@@ -175,10 +179,13 @@ func (a *app) user(ctx context.Context, s session) (string, error) {
 	return "somebody", nil
 }
 
+// interactive reports whether a person can be asked: with the draft in sight,
+// which is on standard output.
 func (a *app) interactive(o *options) bool {
 	_, in := terminal(a.Stdin)
-	_, out := terminal(a.Stderr)
-	return in && out && !o.noInput && !o.json
+	_, draft := terminal(a.Stdout)
+	_, question := terminal(a.Stderr)
+	return in && draft && question && !o.noInput && !o.json
 }
 
 func (a *app) showDraft(r report, o *options) {
@@ -188,6 +195,8 @@ func (a *app) showDraft(r report, o *options) {
 	columns, _ := terminal(a.Stdout)
 	fmt.Fprint(a.Stdout, render.Terminal(r.state.Review(), a.look(columns)), "\n")
 }
+
+const asDrafted = "Or as it was drafted."
 
 // park says how the draft can be decided later, and with the changes that were made
 // to it so far: commands, one a line.
@@ -209,11 +218,14 @@ func (a *app) park(s session, r report, o *options, changes ...string) error {
 	}
 	if changed := withCommands(changes); changed != "" {
 		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+changed))
-		word = "Or as it was drafted."
+		word = asDrafted
 	}
-	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (or --abort, or --command \"/drop %s\")\n", word, command, example)
+	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (or --abort; with changes: --command \"/drop %s\")\n", word, command, example)
 	if r.state.LacksMoney() {
 		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
+	}
+	if word == asDrafted {
+		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/artifact"
@@ -77,9 +78,11 @@ func (j *job) open(ctx context.Context, draft verified) (p opened, err error) {
 
 // carryOut puts an answer on record and acts on it.
 func (j *job) carryOut(ctx context.Context, p opened, answer gate.Answer) (report, error) {
-	if err := j.claimed(ctx, p.now.Pull, answer.Record, p.state.Draft); err != nil {
+	first, err := j.claimed(ctx, p.now.Pull, answer.Record, p.state.Draft)
+	if err != nil {
 		return report{}, err
 	}
+	answer.Record = first
 	if _, err := p.flow.Resume(ctx, p.Manifest.Thread, graph.Answer{Gate: p.Manifest.GateID, Value: answer}); err != nil {
 		return report{}, err
 	}
@@ -126,8 +129,9 @@ func (j *job) race(pr *pull.Pull, record decision.Record) *post.Race {
 
 // claimed puts the decision on record before it is acted on: whoever decides the
 // same draft later, or at the same time, finds it. An abort waits for its turn
-// here, an approval right before the write.
-func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record, draft reviewpr.Draft) error {
+// here, an approval right before the write. Where another run has decided the
+// same before, its record is the one that counts, and no second one is written.
+func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record, draft reviewpr.Draft) (decision.Record, error) {
 	race := j.race(pr, record)
 	on, err := race.Claims(ctx)
 	if err == nil {
@@ -139,8 +143,12 @@ func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record
 	if err == nil && record.Decision == decision.Abort && !record.Withdrawn() {
 		err = j.unposted(ctx, record.Thread)
 	}
-	if err != nil {
-		return err
+	first, before := decision.Record{}, false
+	if err == nil {
+		first, before, err = j.decidedBefore(ctx, on, record)
+	}
+	if err != nil || before {
+		return first, err
 	}
 	err = j.record(ctx, record)
 	if errors.Is(err, artifact.ErrNoRuntime) {
@@ -150,7 +158,29 @@ func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record
 	if err == nil && record.Decision == decision.Abort {
 		err = post.Turn(ctx, *race)
 	}
-	return err
+	return record, err
+}
+
+// decidedBefore finds the same decision of another run that was carried out, and
+// says whose it is.
+func (j *job) decidedBefore(ctx context.Context, on []post.Claim, mine decision.Record) (decision.Record, bool, error) {
+	i := slices.IndexFunc(on, func(c post.Claim) bool { return c.Done && c.Run != j.env.RunID && c.Record.Same(mine) })
+	if i < 0 || mine.Withdrawn() {
+		return mine, false, nil
+	}
+	first := on[i].Record
+	if mine.Decision == decision.Approve {
+		if _, posted, err := post.Standing(ctx, j.api, j.ref, mine.Thread); err != nil || !posted {
+			return mine, false, err
+		}
+	}
+	j.runner.Warning(decidedFirst(first) + "; this decision is the same, and was not put on record again")
+	return first, true, nil
+}
+
+// decidedFirst says who decided a draft.
+func decidedFirst(r decision.Record) string {
+	return fmt.Sprintf("%s decided this draft before, on %s: %s", r.By, r.At.UTC().Format("2 January 2006, 15:04 UTC"), r.Decision)
 }
 
 // unposted refuses to reject what stands on the pull request already.

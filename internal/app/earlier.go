@@ -184,7 +184,8 @@ func (j *job) replaced(ctx context.Context, origin reviewpr.Origin, found []revi
 func (j *job) withdraw(ctx context.Context, pr *pull.Pull, drafts []checkpoint.Opened, newer string) error {
 	var errs []error
 	for _, d := range drafts {
-		errs = append(errs, j.claimed(ctx, pr, j.withdrawal(d, newer), reviewpr.Draft{}))
+		_, err := j.claimed(ctx, pr, j.withdrawal(d, newer), reviewpr.Draft{})
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

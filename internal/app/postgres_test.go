@@ -33,7 +33,7 @@ func TestPostgresParksInOneProcessAndDecidesInAnother(t *testing.T) {
 		require.Contains(t, s.cli(env, "threads").ends(0).stdout, "PAUSED   octo/demo#42:"+s.pull.HeadSHA()[:7]+"  findings: 5")
 		require.Contains(t, s.cli(env, "show", draft.Thread, "--json").ends(0).stdout, `"code": "`+draft.Code+`"`)
 		s.cli(env, "review", "octo/demo#42", "--no-input").ends(0)
-		posted := s.cli(env, "resume", draft.Thread, "--command", "/drop F2").ends(0)
+		posted := s.cli(env, "resume", draft.Thread, "--approve", "--command", "/drop F2").ends(0)
 		require.Equal(t, "POSTED "+s.posted().URL+"\n", posted.stdout)
 		require.Equal(t, posted.stdout, s.cli(env, "resume", draft.Thread, "--command", "/drop F2").ends(0).stdout)
 		require.Contains(t, s.cli(env, "resume", draft.Thread, "--abort").ends(3).stderr, "this draft was decided otherwise before")

@@ -176,7 +176,7 @@ func (r report) asked() string {
 // A decision that is given now was made about a draft that is not there yet.
 func (a *app) finishRevision(ctx context.Context, s session, r report, given decision.Verdict, o *options) error {
 	d, _ := decision.Parse(o.text()) // it parsed before
-	if given != "" && (given != decision.Revise || d.Feedback != r.asked()) {
+	if (given != "" || len(o.commands) > 0) && (given != decision.Revise || d.Feedback != r.asked()) {
 		return usageError("this draft is being revised, so there is nothing to decide yet",
 			fmt.Sprintf("finish that first: %s resume %s, with the model's flags", a.name, quoted(abbreviated(r.Thread))))
 	}

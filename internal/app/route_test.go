@@ -71,6 +71,23 @@ func (s *stage) typing(args ...string) func(lines []string, last string) string 
 	}
 }
 
+func TestAQuestionNeedsTheDraftInSight(t *testing.T) {
+	s := newStage(t, scene{})
+	cmd := s.command(map[string]string{"TERM": "xterm"}, "review", "octo/demo#42")
+	var file, shown bytes.Buffer
+	cmd.Stdout = &file
+	screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
+	require.NoError(t, err)
+	defer screen.Close()
+	_, err = io.WriteString(screen, "yes\n")
+	require.NoError(t, err)
+	_, _ = io.Copy(&shown, screen) // ends with an error of its own when the program does
+	require.NoError(t, cmd.Wait(), shown.String())
+	require.NotContains(t, shown.String(), "Post this review?")
+	require.Contains(t, file.String(), "Parked. Decide with\n")
+	s.untouched()
+}
+
 // typed are the lines of a decision at the prompt, where a verdict ends it.
 func typed(text string) []string {
 	return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "/approve" })
