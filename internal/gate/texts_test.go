@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -240,18 +241,37 @@ func TestCheck11_EveryTextComesToWhatTheTableSays(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| %s | %s |\n", shown, outcome(t, c.text, c.given, c.input))
 	}
+	holdsPage(t, "texts", b.String())
+}
+
+// TestCheck11_ThePageListsThePhrasesThatAreNoNote holds the closed list.
+func TestCheck11_ThePageListsThePhrasesThatAreNoNote(t *testing.T) {
+	t.Parallel()
+	for _, p := range decision.Phrases() {
+		require.Contains(t, outcome(t, "Well, "+p+"!", "", false), "refused", p)
+	}
+	holdsPage(t, "phrases", strings.Join(decision.Phrases(), " · ")+"\n")
+}
+
+var onePage sync.Mutex
+
+// holdsPage holds a part of the page, or writes it anew.
+func holdsPage(t *testing.T, part, want string) {
+	t.Helper()
+	onePage.Lock()
+	defer onePage.Unlock()
 	whole, err := os.ReadFile(filepath.FromSlash(page))
 	require.NoError(t, err)
-	const from, to = "<!-- texts -->\n", "<!-- end of texts -->\n"
+	from, to := "<!-- "+part+" -->\n", "<!-- end of "+part+" -->\n"
 	before, rest, found := strings.Cut(string(whole), from)
 	require.True(t, found)
 	was, behind, found := strings.Cut(rest, to)
 	require.True(t, found)
 	if *update {
-		require.NoError(t, os.WriteFile(filepath.FromSlash(page), []byte(before+from+b.String()+to+behind), 0o644))
+		require.NoError(t, os.WriteFile(filepath.FromSlash(page), []byte(before+from+want+to+behind), 0o644))
 		return
 	}
-	require.Equal(t, was, b.String(), "run go test ./internal/gate -update")
+	require.Equal(t, was, want, "run go test ./internal/gate -update")
 }
 
 // visible is a text as code in a cell of a table, with what has no width or ends
