@@ -50,14 +50,24 @@ func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	markKnown(all)
 	markDuplicates(all)
 	earlier := recognise(all, in)
+	repeats := markRepeats(all)
 	capInline(all, in.Inline)
+	number(all, repeats, in.Used)
 	slices.SortStableFunc(all, func(a, b finding.Finding) int { return filtered(a) - filtered(b) })
+	return all, earlier
+}
+
+// number gives kept findings their ids, and a repeat that of the finding which
+// lists it.
+func number(all []finding.Finding, repeats []int, used int) {
 	for i := range all {
 		if all[i].Filtered == "" {
-			all[i].ID = fmt.Sprintf("F%d", in.Used+i+1)
+			used++
+			all[i].ID = fmt.Sprintf("F%d", used)
+		} else if repeats[i] >= 0 {
+			all[i].ID = all[repeats[i]].ID
 		}
 	}
-	return all, earlier
 }
 
 // Files gives every changed file's result in the order of the change. A file

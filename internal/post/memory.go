@@ -24,6 +24,12 @@ func (q Request) marker(form render.Review) render.Marker {
 	m := q.named()
 	m.Posted = append(m.Posted, said(form)...)
 	for _, f := range form.Filtered {
+		if f.Filtered == finding.Repeat && slices.ContainsFunc(form.Findings, f.ListedBy) {
+			m.Posted = append(m.Posted, f.Fingerprint)
+			continue
+		} else if f.Filtered == finding.Repeat {
+			f.Filtered = finding.Dropped // with the one that lists it
+		}
 		if f.Filtered == finding.Dropped || f.Filtered == finding.DroppedBefore && !dropped(form.Earlier, f.Fingerprint) {
 			m.Dropped = append(m.Dropped, f.Fingerprint)
 		}

@@ -28,9 +28,6 @@ func Leaks(path string, leaks []secret.PatchLeak) []finding.Finding {
 		at.line = i
 		found = append(found, credential.finding(h, at))
 	}
-	if len(found) > maxRepeats {
-		found = []finding.Finding{merge(found)}
-	}
 	slices.SortFunc(found, finding.Compare)
 	return found
 }
