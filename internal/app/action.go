@@ -222,7 +222,7 @@ func (j *job) howToDecide(r report) render.Decide {
 		d.Environment = j.environment
 		return d
 	}
-	decide := fmt.Sprintf("%s -f code=%s -f decision=", dispatch(j.decideWorkflow, j.ref, j.ref.Number), r.Code)
+	decide := fmt.Sprintf("%s -f code=%s -f checkpoint-digest=%s -f decision=", dispatch(j.decideWorkflow, j.ref, j.ref.Number), r.Code, r.Digest)
 	d.Dispatch, d.DispatchAbort = decide+"approve", decide+"abort"
 	return d
 }

@@ -43,6 +43,10 @@ func TestT19_Check4_RunsThatMayNotDraft(t *testing.T) {
 		"a fork": {func(s *stage) *githubtest.Run {
 			return s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork})
 		}, []string{"head repository id", "no fork"}},
+		"an issue's comment": {of(githubtest.RunOptions{Event: "issue_comment"}), []string{"event", "issue_comment"}},
+		"a dispatch of a tag called like the default branch": {func(s *stage) *githubtest.Run {
+			return s.repo.AddRun(githubtest.RunOptions{Event: "workflow_dispatch", HeadBranch: "main", HeadSHA: s.repo.Commit("edited", "its workflow", baseTree())})
+		}, []string{"commit", "a tag of that name is none"}},
 		"a dispatch from a branch": {of(githubtest.RunOptions{Event: "workflow_dispatch", HeadBranch: "topic"}), []string{"branch", "main, the default branch"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,6 +56,54 @@ func TestT19_Check4_RunsThatMayNotDraft(t *testing.T) {
 				other.AddArtifact("pr-review-42-"+forged.Code, forged.Zip)
 				return decide(s, forged.Digest).with("run-id", fmt.Sprint(other.ID))
 			}, append(tc.says, "the draft was made by a run that may not make drafts", "only decide drafts of your own review workflow")...)
+		})
+	}
+}
+
+// tagged is a run of a tag that is called like the default branch, whose workflow
+// its maker has edited.
+func (s *stage) tagged(path string) *githubtest.Run {
+	return s.repo.AddRun(githubtest.RunOptions{
+		Path: path, Event: "workflow_dispatch", HeadBranch: "main", HeadSHA: s.repo.Commit("edited", "its workflow", baseTree()), Actor: "lee",
+	})
+}
+
+func TestT39_ARecordOfARunThatMayNotDecideBlocksNothing(t *testing.T) {
+	for name, run := range map[string]func(*stage) *githubtest.Run{
+		"a tag called like the default branch": func(s *stage) *githubtest.Run { return s.tagged(decidePath) },
+		"a tag, in the drafting workflow":      func(s *stage) *githubtest.Run { return s.tagged(draftWorkflow) },
+		"a schedule":                           func(s *stage) *githubtest.Run { return s.repo.AddRun(githubtest.RunOptions{Event: "schedule"}) },
+		"a push": func(s *stage) *githubtest.Run {
+			return s.repo.AddRun(githubtest.RunOptions{Path: decidePath, Event: "push"})
+		},
+		"a pull request from the default branch": func(s *stage) *githubtest.Run {
+			return s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadBranch: "main", HeadSHA: s.pull.HeadSHA()})
+		},
+	} {
+		for route, decide := range routes() {
+			t.Run(name+", "+route, func(t *testing.T) {
+				s := setUp(t, scene{})
+				drafted := s.parked()
+				z, err := checkpoint.Protection{}.PackRecord(s.abortOf(drafted))
+				require.NoError(t, err)
+				run(s).AddArtifact("pr-review-decision-"+drafted.outputs["code"], z)
+				run(s).AddArtifact("pr-review-decision-"+drafted.outputs["code"], []byte("garbage"))
+				decide(s, drafted.digest()).start().is(0, "POSTED")
+				s.posted()
+			})
+		}
+	}
+}
+
+func TestCheck4_WithoutContentsReadADispatchedDraftIsRefusedAndThePermissionNamed(t *testing.T) {
+	for name, decide := range routes() {
+		t.Run(name, func(t *testing.T) {
+			s := setUp(t, scene{})
+			s.run = s.repo.AddRun(githubtest.RunOptions{Event: "workflow_dispatch", Actor: "maya"})
+			drafted := s.draftJob().on("workflow_dispatch", "workflow_dispatch").start().is(0, "PAUSED")
+			less := map[string]string{"pull_requests": "write", "actions": "read"}
+			s.refused(decide(s, drafted.digest()).may(less).start(), "of the default branch", "give the job contents: read")
+			decide(s, drafted.digest()).start().is(0, "POSTED")
 		})
 	}
 }

@@ -149,7 +149,7 @@ func TestRouteB_DispatchDecides(t *testing.T) {
 		s := setUp(t, scene{})
 		drafted := s.draftJob().with("environment", "").start().is(0, "PAUSED")
 		code := drafted.outputs["code"]
-		drafted.shows("gh workflow run pr-review-decide.yml --repo octo/demo -f pull-request=42 -f code="+code+" -f decision=approve\n",
+		drafted.shows("gh workflow run pr-review-decide.yml --repo octo/demo -f pull-request=42 -f code="+code+" -f checkpoint-digest="+drafted.digest()+" -f decision=approve\n",
 			"-f decision=abort\n")
 		s.run.Finish("success")
 		j := s.decideJob(code, "approve").with("commands", "/drop F5")

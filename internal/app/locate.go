@@ -54,7 +54,7 @@ func (j *job) verify(ctx context.Context) (verified, error) {
 func (j *job) origin(change ingest.Change) reviewpr.Origin {
 	return reviewpr.Origin{
 		Ref: j.ref, RepoID: change.Pull.RepoID, Instance: j.instance, Branch: change.Pull.DefaultBranch, Protection: j.protection,
-		Workflow: cmp.Or(workflowFile(j.env.WorkflowRef), j.draftWorkflow), Run: j.env.RunID, Again: j.anew, RunFacts: j.runs.facts, Now: j.Now(),
+		Workflow: cmp.Or(workflowFile(j.env.WorkflowRef), j.draftWorkflow), Run: j.env.RunID, Again: j.anew, RunFacts: j.runs.facts(change.Pull.DefaultBranch), Now: j.Now(),
 	}
 }
 

@@ -109,7 +109,7 @@ func (r *remote) drafts(ctx context.Context, wanted func(checkpoint.Name) bool) 
 }
 
 func (r *remote) read(ctx context.Context, s source) (checkpoint.Zip, checkpoint.Manifest, error) {
-	origin := reviewpr.Origin{RepoID: s.RepositoryID, Workflow: r.options.draftWorkflow, Branch: r.branch, RunFacts: r.runs.facts, Now: r.Now()}
+	origin := reviewpr.Origin{RepoID: s.RepositoryID, Workflow: r.options.draftWorkflow, Branch: r.branch, RunFacts: r.runs.facts(r.branch), Now: r.Now()}
 	return origin.Peek(ctx, candidatesOf([]source{s}, s.RepositoryID)[0])
 }
 
@@ -196,7 +196,7 @@ func (r *remote) where(d parkedDraft) string {
 	if d.Environment != "" && d.Outcome == paused {
 		return fmt.Sprintf("%s/actions/runs/%d", r.ref.Web(), d.RunID)
 	}
-	return dispatch(r.options.decideWorkflow, r.ref, d.Pull) + fmt.Sprintf(" -f code=%s -f decision=approve", d.code)
+	return dispatch(r.options.decideWorkflow, r.ref, d.Pull) + fmt.Sprintf(" -f code=%s -f checkpoint-digest=%s -f decision=approve", d.code, d.zip.Digest())
 }
 
 // remoteDraft is a draft in the list with --json.

@@ -3,6 +3,7 @@ package github_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,6 +65,23 @@ func TestAPullRequestIsReadWhole(t *testing.T) {
 	protected, err := c.Protected(ctx, "o", "r", "main")
 	require.NoError(t, err)
 	require.True(t, protected)
+}
+
+func TestT39_ACommitIsOnABranchByItsHash(t *testing.T) {
+	s := githubtest.New(t)
+	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
+	first := repo.Head("main")
+	repo.Commit("main", "second", githubtest.Tree{"a": "1\n"})
+	topic := repo.Commit("topic", "its own", githubtest.Tree{"a": "2\n"})
+	c := connect(t, s, reader(s, repo))
+	for sha, want := range map[string]bool{repo.Head("main"): true, first: true, topic: false, strings.Repeat("a", 40): false, "": false} {
+		on, err := c.OnBranch(t.Context(), "o", "r", "main", sha)
+		require.NoError(t, err)
+		require.Equal(t, want, on, sha)
+	}
+	c = connect(t, s, s.AppToken(repo, map[string]string{"actions": "read"}))
+	_, err := c.OnBranch(t.Context(), "o", "r", "main", first)
+	require.ErrorIs(t, err, github.ErrNoAccess)
 }
 
 func TestALabelEndsWithTheNextPush(t *testing.T) {

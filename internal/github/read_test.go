@@ -174,7 +174,7 @@ func TestCheck4_RunNamesItsWorkflowAndRepositories(t *testing.T) {
 		c := routes(t, map[string]string{"/repos/o/r/actions/runs/5": fmt.Sprintf(body, head)})
 		r, err := c.Run(t.Context(), "o", "r", 5)
 		require.NoError(t, err)
-		require.Equal(t, Run{ID: 5, Path: ".github/workflows/x.yml", Event: "pull_request_target", HeadBranch: "f",
+		require.Equal(t, Run{ID: 5, Path: ".github/workflows/x.yml", Event: "pull_request_target", HeadBranch: "f", HeadSHA: "h",
 			RepoID: 1, HeadRepoID: id, Status: "completed", Conclusion: "failure", Attempt: 2, Actor: "a", TriggeringActor: "b",
 			URL: "https://x/5", CreatedAt: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)}, r)
 	}
