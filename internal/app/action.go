@@ -36,6 +36,7 @@ type job struct {
 	began  time.Time
 
 	runs *runs
+	void []string // approvals that decided nothing: who, and why
 }
 
 // action is the process as a step of a workflow.
@@ -126,6 +127,7 @@ func (j *job) connect() error {
 		return err
 	}
 	j.runs = newRuns(j.api, j.ref, j.event.Name, j.draftWorkflow, j.decideWorkflow, workflowFile(j.env.WorkflowRef))
+	j.runs.own = j.env.RunID
 	j.store, err = artifact.New(artifact.Options{
 		ResultsURL: j.env.ResultsURL, Token: j.env.RuntimeToken, ServerURL: j.env.ServerURL,
 		HTTP: j.client(j.settings, artifact.Retry), MaxRetention: j.env.RetentionDays, Now: j.Now,
@@ -197,7 +199,11 @@ func (j *job) summarize(r report) error {
 	if r.parked() && r.Code != "" {
 		return j.runner.Summary(render.Draft(r.state.Review(), j.howToDecide(r)))
 	}
-	end := render.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.state.Decision, Changes: r.changes, Counts: j.summary == "counts", Reuses: j.protection.Keyed()}
+	void := j.void
+	if r.Outcome == refused && len(void) == 1 {
+		void = nil // it is the reason
+	}
+	end := render.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.state.Decision, Changes: r.changes, Counts: j.summary == "counts", Reuses: j.protection.Keyed(), Void: void}
 	if r.Outcome == expired {
 		end.Restart = dispatch(j.draftWorkflow, j.ref, j.ref.Number)
 	}

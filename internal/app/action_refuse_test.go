@@ -48,8 +48,8 @@ func TestCheck12_ReachingThePostingJobProvesNothing(t *testing.T) {
 		s := setUp(t, scene{})
 		drafted := s.parked()
 		s.approved("/drop F1")
-		s.run.Approve(gateName, "sam", "")
-		s.postJob(drafted.digest()).start().is(3, "REFUSED").says("two different approvals")
+		s.run.Approve(gateName, "sam", "/drop F2")
+		s.postJob(drafted.digest()).start().is(3, "REFUSED").says("two approvals of this draft say different things")
 		s.untouched()
 	})
 }

@@ -195,36 +195,51 @@ func (j *job) probe(ctx context.Context) error {
 	return nil
 }
 
-// decide takes the decision: the environment's approval, or the dispatch.
+// decide takes the decision: the environment's approvals, or the dispatch.
 func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gate.Answer, error) {
 	approvals, err := j.approvals(ctx, o.Manifest.RunID)
 	if err != nil {
 		return gate.Answer{}, err
 	}
-	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.clock()}
-	text, fallback := j.commands, decision.Verdict("")
-	if j.routeA() {
-		var approval github.Approval
-		approval, err = j.approved(approvals, o)
-		text, fallback = strings.TrimSpace(approval.Comment+"\n"+j.commands), decision.Approve
-		record.By, record.Via = approval.User, decision.ByApproval
-	} else {
-		record.By, record.Via = j.by(), decision.ByDispatch
-	}
-	if asked, wrong := decision.Parse(text); wrong == nil && asked.Verdict == decision.Revise {
-		return gate.Answer{}, gate.RefuseRevise(j.revising(o.Code, asked.Feedback))
-	}
-	d, mistake := gate.Decide(text, j.decision, fallback, gate.IDs(finding.Kept(state.Comments)), o.Manifest.ExpiresAt)
-	if mistake != nil {
-		return gate.Answer{}, j.mistake(mistake)
-	}
-	if err == nil && !j.routeA() {
-		err = j.dispatched(ctx, o)
-	}
-	if rejected := gate.Rejected(approvals, o.Manifest.Approvals, cmp.Or(j.environment, o.Manifest.Environment)); rejected != nil && (err == nil || j.routeA()) {
-		err = rejected
+	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.clock(), By: j.by(), Via: decision.ByDispatch}
+	rejected := gate.Rejected(approvals, o.Manifest.Approvals, cmp.Or(j.environment, o.Manifest.Environment))
+	var d decision.Decision
+	switch {
+	case j.routeA() && rejected != nil:
+		return gate.Answer{}, rejected
+	case j.routeA():
+		record.Via = decision.ByApproval
+		record.By, d, err = gate.Approved(approvals, o.Manifest.Approvals, j.environment, state.Comments, j.approval(state, o))
+	default:
+		if d, err = j.read(j.commands, "", state, o); err == nil {
+			err = cmp.Or(j.dispatched(ctx, o), rejected)
+		}
 	}
 	return gate.Answer{Decision: d, Record: record.With(d)}, err
+}
+
+// approval reads what one approval decides: its comment, by somebody who may. One
+// that is void is kept for the summary.
+func (j *job) approval(state reviewpr.State, o verified) func(github.Approval) (decision.Decision, error) {
+	return func(a github.Approval) (d decision.Decision, err error) {
+		err = gate.MayDecide(gate.Decider{Login: a.User}, o.now.Pull.Author, j.allowAuthor, true)
+		if err == nil {
+			d, err = j.read(strings.TrimSpace(a.Comment+"\n"+j.commands), decision.Approve, state, o)
+		}
+		if err != nil {
+			j.void = append(j.void, a.User+": "+gist(err))
+		}
+		return d, err
+	}
+}
+
+// read is check 11: what a text decides about the draft.
+func (j *job) read(text string, fallback decision.Verdict, state reviewpr.State, o verified) (decision.Decision, error) {
+	if asked, wrong := decision.Parse(text); wrong == nil && asked.Verdict == decision.Revise {
+		return decision.Decision{}, gate.RefuseRevise(j.revising(o.Code, asked.Feedback))
+	}
+	d, err := gate.Decide(text, j.decision, fallback, gate.IDs(finding.Kept(state.Comments)), o.Manifest.ExpiresAt)
+	return d, j.mistake(err)
 }
 
 // revising is the command that revises a draft, with the feedback where it may
@@ -242,19 +257,10 @@ func (j *job) mistake(err error) error {
 	if wrong, ok := errors.AsType[*decision.Error](err); ok {
 		wrong.Unquoted = j.summary == "counts"
 		if j.routeA() {
-			wrong.Next = "re-run all jobs and approve the new draft with the line corrected"
+			wrong.Next = "Re-run failed jobs, and approve again with the line corrected: this approval is void, and nothing is paid again"
 		}
 	}
 	return err
-}
-
-// approved is check 12 of route A.
-func (j *job) approved(approvals []github.Approval, o verified) (github.Approval, error) {
-	approval, err := gate.Approved(approvals, o.Manifest.Approvals, j.environment)
-	if err == nil {
-		err = gate.MayDecide(gate.Decider{Login: approval.User}, o.now.Pull.Author, j.allowAuthor, true)
-	}
-	return approval, err
 }
 
 // dispatched is check 12 of route B.

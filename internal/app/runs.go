@@ -23,6 +23,7 @@ type runs struct {
 	ref     pull.Ref
 	files   []string                  // the workflow files whose runs may decide
 	event   string                    // of the run under way, "" on the command line
+	own     int64                     // that run, 0 there
 	ended   map[int64]github.Run      // completed ones that were read
 	landed  map[string]bool           // commits: whether the default branch has them
 	records map[int64]decision.Record // by artifact: they never change
@@ -135,7 +136,7 @@ func (r *runs) mayRecord(ctx context.Context, i artifactstore.Item, repoID int64
 		return true, run, nil
 	case run.HeadRepoID != repoID:
 		return false, run, nil
-	case run.Event == "pull_request":
+	case run.Event == "pull_request", i.RunID == r.own:
 		return alike, run, nil
 	}
 	ours, err = r.dispatchedOn(ctx, run, branch)

@@ -19,13 +19,13 @@ import (
 func (s *stage) signalling(code, decision string) (j *job, file string) {
 	dir := s.t.TempDir()
 	j = s.decideJob(code, decision).with("sarif", "out/found.sarif", "check-run", "true", "mark", "true", "fail-on", "major")
-	j.may(map[string]string{"pull_requests": "write", "actions": "read", "checks": "write", "statuses": "write"})
+	j.may(map[string]string{"pull_requests": "write", "actions": "read", "contents": "read", "checks": "write", "statuses": "write"})
 	return j.set("GITHUB_WORKSPACE", dir), filepath.Join(dir, "out", "found.sarif")
 }
 
 // markJob shows on the commit that a draft waits.
 func (s *stage) markJob(digest string) *job {
-	return s.recordJob(digest).with("mode", "mark", "environment", "").may(map[string]string{"pull_requests": "read", "actions": "read", "statuses": "write"})
+	return s.recordJob(digest).with("mode", "mark", "environment", "").may(map[string]string{"pull_requests": "read", "actions": "read", "contents": "read", "statuses": "write"})
 }
 
 // sarifOf is how many results a SARIF file has, and its text.
