@@ -226,7 +226,9 @@ func (j *job) howToDecide(r report) render.Decide {
 	}
 	if j.environment != "" && r.Outcome == paused {
 		d.Environment = j.environment
-		return d
+		if !j.allowDispatch {
+			return d
+		}
 	}
 	decide := fmt.Sprintf("%s -f code=%s -f checkpoint-digest=%s -f decision=", dispatch(j.decideWorkflow, j.ref, j.ref.Number), r.Code, r.Digest)
 	d.Dispatch, d.DispatchAbort = decide+"approve", decide+"abort"

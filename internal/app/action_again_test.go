@@ -69,7 +69,7 @@ func TestAgain_ThatFindsNothingWithdrawsTheOldDraft(t *testing.T) {
 	old := s.parked()
 	blind.Store(true)
 	s.anew(githubtest.RunOptions{})
-	s.draftJob().with("again", "true").start().is(0, "CLEAN")
+	s.draftJob().by("maya").with("again", "true").start().is(0, "CLEAN")
 	s.refused(s.decideJob(old.outputs["code"], "approve").start(), "withdrawn")
 }
 

@@ -26,6 +26,10 @@ func TestT26_Check12_WhoMayNotDecideByDispatch(t *testing.T) {
 		"a reader":                 {as("rob"), []string{write, `permission "read"`, "write, maintain or admin"}},
 		"triage":                   {as("tess"), []string{write}}, // GitHub tells of triage as read
 		"a stranger":               {as("eve"), []string{write}},
+		"nobody who is told":       {func(j *job) { j.set("GITHUB_ACTOR", "").set("GITHUB_TRIGGERING_ACTOR", "") }, []string{"dispatched by one person and started again by another"}},
+		"nobody who started it":    {func(j *job) { j.set("GITHUB_TRIGGERING_ACTOR", "") }, []string{`dispatched by "maya", started by ""`}},
+		"nobody who dispatched it": {func(j *job) { j.set("GITHUB_ACTOR", "") }, []string{`dispatched by "", started by "maya"`}},
+		"of nowhere that is told":  {func(j *job) { j.set("GITHUB_REF", "") }, []string{"from another branch than the default one"}},
 		"somebody else's re-run": {func(j *job) { j.set("GITHUB_TRIGGERING_ACTOR", "sam") },
 			[]string{"dispatched by one person and started again by another", `dispatched by "maya", started by "sam"`, "Run workflow, not Re-run"}},
 		"of a branch (T39)": {func(j *job) { j.set("GITHUB_REF", "refs/heads/topic") },
@@ -38,7 +42,7 @@ func TestT26_Check12_WhoMayNotDecideByDispatch(t *testing.T) {
 			s.hub.AddUser("eve", "User")
 			s.hub.AddUser("machine", "Bot")
 			s.repo.Permit("machine", "write")
-			code := s.parked().outputs["code"]
+			code := s.draftJob().with("environment", "").start().is(0, "PAUSED").outputs["code"]
 			for _, decision := range []string{"approve", "abort"} {
 				j := s.decideJob(code, decision)
 				tc.arm(j)

@@ -22,7 +22,7 @@ func (s *stage) draftJob() *job {
 	return s.job(s.run, draftWorkflow, "draft", "pull_request_target", map[string]string{
 		"${{ github.event.pull_request.number || inputs.pull-request }}": "42", "${{ secrets.OPENAI_API_KEY }}": modelKey, "${{ inputs.again || false }}": "false",
 		"${{ (inputs.code || inputs.feedback) && 'revise' || 'review' }}": "review", "${{ inputs.code }}": "", "${{ inputs.feedback }}": "",
-	}).with("base-url", s.model.URL, "model", "story-1")
+	}).with("base-url", s.model.URL, "model", "story-1", "allow-dispatch", "true")
 }
 
 // postJob is the job post of the shipped review workflow, for a draft.
@@ -80,6 +80,11 @@ func (j *job) with(pairs ...string) *job {
 func (j *job) set(name, value string) *job {
 	j.env[name] = value
 	return j
+}
+
+// by makes it a job that somebody else started.
+func (j *job) by(login string) *job {
+	return j.set("GITHUB_ACTOR", login).set("GITHUB_TRIGGERING_ACTOR", login)
 }
 
 // on makes it a job of another event.

@@ -41,7 +41,7 @@ func (s *stage) revising(code, feedback string) *job {
 	return s.job(s.run, draftWorkflow, "draft", "workflow_dispatch", map[string]string{
 		"${{ github.event.pull_request.number || inputs.pull-request }}": "42", "${{ secrets.OPENAI_API_KEY }}": modelKey, "${{ inputs.again || false }}": "false",
 		"${{ (inputs.code || inputs.feedback) && 'revise' || 'review' }}": "revise", "${{ inputs.code }}": code, "${{ inputs.feedback }}": feedback,
-	}).with("base-url", s.model.URL, "model", "story-1").set("GITHUB_ACTOR", "maya").set("GITHUB_TRIGGERING_ACTOR", "maya")
+	}).with("base-url", s.model.URL, "model", "story-1", "allow-dispatch", "true").set("GITHUB_ACTOR", "maya").set("GITHUB_TRIGGERING_ACTOR", "maya")
 }
 
 // feedbacks are the questions that carried feedback, by file.
@@ -172,7 +172,7 @@ func TestT26_Check12_WhoMayNotRevise(t *testing.T) {
 	s := setUp(t, scene{script: heeding})
 	code := s.parked().outputs["code"]
 	paid := len(s.model.Requests())
-	for login, says := range map[string]string{"lee": "the author of the pull request decided", "rob": "may not write here"} {
+	for login, says := range map[string]string{"lee": "the author of the pull request decided", "rob": "none of the environment's reviewers"} {
 		s.refused(s.revising(code, "be kinder").set("GITHUB_ACTOR", login).set("GITHUB_TRIGGERING_ACTOR", login).start(), says)
 	}
 	s.refused(s.revising(code, "be kinder").set("GITHUB_REF", "refs/heads/topic").start(), "another branch than the default one")

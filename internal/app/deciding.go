@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/artifact"
@@ -212,7 +213,7 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gat
 		record.By, d, err = gate.Approved(approvals, o.Manifest.Approvals, j.environment, state.Comments, j.approval(state, o))
 	default:
 		if d, err = j.read(j.commands, "", state, o); err == nil {
-			err = cmp.Or(j.dispatched(ctx, o), rejected)
+			err = cmp.Or(gate.Open(o.Manifest), j.dispatched(ctx, o, state.Draft.Config.Deciders), rejected)
 		}
 	}
 	return gate.Answer{Decision: d, Record: record.With(d)}, err
@@ -263,17 +264,64 @@ func (j *job) mistake(err error) error {
 	return err
 }
 
-// dispatched is check 12 of route B.
-func (j *job) dispatched(ctx context.Context, o verified) error {
-	ref := cmp.Or(j.env.Ref, "refs/heads/"+o.now.Pull.DefaultBranch) // GitHub always says
-	if err := gate.Dispatch(cmp.Or(j.env.Actor, j.by()), j.by(), ref, o.now.Pull.DefaultBranch); err != nil {
+// dispatched is check 12 of a dispatch: who started it, from where, and whether
+// they may decide the draft. What the runner does not tell is nobody and nowhere.
+func (j *job) dispatched(ctx context.Context, o verified, deciders []string) error {
+	if err := gate.Dispatch(j.env.Actor, j.env.TriggeringActor, j.env.Ref, o.now.Pull.DefaultBranch); err != nil {
 		return err
 	}
-	member, err := j.api.Member(ctx, j.ref.Owner, j.ref.Repo, j.by())
+	return j.mayDecide(ctx, o.Manifest, deciders, o.now.Pull.Author)
+}
+
+// mayDecide is check 12 about the account that started this attempt: a reviewer of
+// the environment that the draft waits for; else a decider whom the settings name,
+// or anybody who may write; and not the author.
+func (j *job) mayDecide(ctx context.Context, m checkpoint.Manifest, deciders []string, author string) error {
+	login := j.env.TriggeringActor
+	member, err := j.api.Member(ctx, j.ref.Owner, j.ref.Repo, login)
 	if err != nil && !errors.Is(err, github.ErrNotFound) { // an app or a deleted account is no user
 		return err
 	}
-	return gate.MayDecide(gate.Decider{Login: j.by(), Bot: member.Bot, Permission: member.Permission}, o.now.Pull.Author, j.allowAuthor, false)
+	who := gate.Decider{Login: login, Bot: member.Bot, Permission: member.Permission}
+	if err := gate.MayDecide(who, author, j.allowAuthor, m.Waits()); err != nil || !m.Waits() {
+		return cmp.Or(err, gate.Named(login, deciders))
+	}
+	return j.reviews(ctx, login, m)
+}
+
+// reviews is the part of check 12 that asks whether an account is one of those who
+// approve for the draft's environment.
+func (j *job) reviews(ctx context.Context, login string, m checkpoint.Manifest) error {
+	where := fmt.Sprintf("environment %q", m.Environment)
+	env, err := j.api.Environment(ctx, j.ref.Owner, j.ref.Repo, m.Environment)
+	if err != nil && !errors.Is(err, github.ErrNotFound) {
+		return needsActionsRead(err, where+": its reviewers cannot be read")
+	}
+	if env.NoSelf {
+		run, err := j.runs.read(ctx, m.RunID)
+		if err != nil {
+			return err
+		}
+		if strings.EqualFold(run.Actor, login) {
+			return refusal(12, login+" started the run that made the draft, nothing was posted", where+" prevents self-review", "let another one of its reviewers decide")
+		}
+	}
+	if slices.ContainsFunc(env.Users, func(user string) bool { return strings.EqualFold(user, login) }) {
+		return nil
+	}
+	for _, team := range env.Teams {
+		in, err := j.api.InTeam(ctx, j.ref.Owner, team, login)
+		switch {
+		case in:
+			return nil
+		case errors.Is(err, github.ErrNoAccess), errors.Is(err, github.ErrNotFound):
+			return refusal(12, "it cannot be read whether "+login+" is one of the environment's reviewers, nothing was posted", where+", team "+team,
+				"approve in the environment's dialog, name people beside the team, or pass a github-token that may read the organization's members")
+		case err != nil:
+			return err
+		}
+	}
+	return refusal(12, login+" is none of the environment's reviewers, nothing was posted", where, "let one of them decide")
 }
 
 // approvals reads how the environments of the run that matters were answered:

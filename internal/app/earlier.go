@@ -28,6 +28,7 @@ type before struct {
 	done   report // where this commit was decided already
 	paid   reviewpr.Paid
 	drafts []checkpoint.Opened // of this very commit, with again: true
+	stays  []finding.Finding   // theirs, where who drafts anew may not decide
 	known  [][]finding.Earlier // what decided drafts of the pull request tell, the newest first
 }
 
@@ -49,6 +50,9 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 	origin, found := j.origin(change), candidatesOf(j.checkpoints(items), change.Pull.RepoID)
 	if j.anew {
 		if b.drafts, err = j.replaced(ctx, origin, found, change); err != nil {
+			return before{}, err
+		}
+		if b.stays, err = j.stays(ctx, b.drafts, change); err != nil {
 			return before{}, err
 		}
 	}
@@ -177,6 +181,26 @@ func (j *job) replaced(ctx context.Context, origin reviewpr.Origin, found []revi
 		drafts = append(drafts, opened)
 	}
 	return drafts, nil
+}
+
+// stays are the findings of drafts that are withdrawn by somebody who may not decide
+// them: else a model could be asked until it is silent.
+func (j *job) stays(ctx context.Context, drafts []checkpoint.Opened, change ingest.Change) (all []finding.Finding, err error) {
+	for _, d := range drafts {
+		err := j.mayDecide(ctx, d.Manifest, change.Config.Deciders, change.Pull.Author)
+		if err == nil {
+			continue
+		}
+		if !errors.As(err, new(*checkpoint.Refusal)) || j.by() == "" { // a withdrawal names somebody
+			return nil, err
+		}
+		found, err := reviewpr.Judgements(d.Snapshot)
+		if err != nil {
+			return nil, refusal(12, "the draft "+d.Code+" cannot be read, and who may not decide it may not withdraw it", err.Error(), "let somebody who may decide draft anew")
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 // withdraw records that newer replaces the drafts, so that none of them can be

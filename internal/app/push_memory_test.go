@@ -253,7 +253,7 @@ func TestP2_ADraftThatIsMadeAgainAfterAPushKnowsWhatWasSaid(t *testing.T) {
 		"revised": func(s *stage, code string) *job { return s.reviseJob(code, "F5 is milder") },
 		"anew": func(s *stage, _ string) *job {
 			s.anew(githubtest.RunOptions{})
-			return s.draftJob().with("again", "true")
+			return s.draftJob().by("maya").with("again", "true")
 		},
 	} {
 		for _, trust := range []string{"", checkpoint.TrustSeal} {

@@ -160,10 +160,10 @@ func TestCheck12_PermissionIsOneOfFour(t *testing.T) {
 func TestEnvironmentCountsRequiredReviewersAlone(t *testing.T) {
 	c := routes(t, map[string]string{"/repos/o/r/environments/ai%2Freview": `{"name":"ai/review","protection_rules":[
 		{"type":"wait_timer","wait_timer":5},{"type":"branch_policy"},
-		{"type":"required_reviewers","reviewers":[{"type":"User","reviewer":{"id":1}},{"type":"Team","reviewer":{"id":2}}]}]}`})
+		{"type":"required_reviewers","reviewers":[{"type":"User","reviewer":{"login":"rita"}},{"type":"Team","reviewer":{"name":"Leads","slug":"leads"}}]}]}`})
 	e, err := c.Environment(t.Context(), "o", "r", "ai/review")
 	require.NoError(t, err)
-	require.Equal(t, Environment{Name: "ai/review", Reviewers: 2}, e)
+	require.Equal(t, Environment{Name: "ai/review", Reviewers: 2, Users: []string{"rita"}, Teams: []string{"leads"}}, e)
 }
 
 func TestCheck4_RunNamesItsWorkflowAndRepositories(t *testing.T) {

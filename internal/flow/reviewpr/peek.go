@@ -41,6 +41,18 @@ func (o Origin) Open(ctx context.Context, c Candidate) (checkpoint.Opened, error
 	return o.open(ctx, c, c.Found.Name, name.Code)
 }
 
+// Judgements are the findings that a parked draft shows and a reviewer came to. What
+// rules say of a change they say of it again.
+func Judgements(snapshot []byte) (all []finding.Finding, err error) {
+	s, err := decoded(snapshot)
+	for _, f := range finding.Kept(s.Comments) {
+		if f.ID, f.Note = "", ""; f.Source != finding.Rule {
+			all = append(all, f)
+		}
+	}
+	return all, err
+}
+
 // Said is what a parked draft that was decided by record tells later drafts of
 // the pull request.
 func Said(snapshot []byte, record decision.Record) []finding.Earlier {

@@ -56,6 +56,7 @@ type Steps struct {
 	Concurrency int                                                             // files under review at one time
 	Deadline    time.Time                                                       // when the review ends with what it has; zero for never
 	Paid        Paid                                                            // what earlier runs paid for
+	Stays       []finding.Finding                                               // of a withdrawn draft: no reviewer holds one back
 	Post        func(context.Context, State) (post.Posted, error)
 	// Posted looks whether the review stands, where a run before this one may
 	// have posted it and did not live to say so. Nil where Post itself looks.
@@ -125,7 +126,7 @@ func (steps Steps) ingest(f fields) func(context.Context, State) (graph.Update, 
 			draft.Unlisted = 0 // nothing was to be covered
 		}
 		seen := draft.inspect(change)
-		return graph.Updates(f.draft.Set(draft), f.pr.Set(seen.Pull), f.files.Set(seen.Files), f.flags.Set(seen.Flags), f.earlier.Set(earlier), f.reason.Set(reason)), nil
+		return graph.Updates(f.draft.Set(draft), f.pr.Set(seen.Pull), f.files.Set(seen.Files), f.flags.Set(append(seen.Flags, steps.Stays...)), f.earlier.Set(earlier), f.reason.Set(reason)), nil
 	}
 }
 

@@ -55,13 +55,16 @@ type Draft struct {
 	RunID       int64            `json:"run_id,omitempty"`
 	RunAttempt  int              `json:"run_attempt,omitempty"`
 	WorkflowRef string           `json:"workflow_ref,omitempty"`
-	Approvals   []string         `json:"approvals,omitempty"`   // keys of those already on the run
-	Trust       string           `json:"trust,omitempty"`       // what protects the checkpoint: digest, seal, encrypt
-	Environment string           `json:"environment,omitempty"` // whose approval decides
-	Again       bool             `json:"again,omitempty"`       // drafted anew: an earlier rejection does not hold for it
-	UsedIDs     int              `json:"used_ids,omitempty"`    // that earlier drafts of the thread gave their findings
-	Trace       string           `json:"traceparent,omitempty"` // W3C trace context of the run that drafted
-	MaxCost     cost.MicroUSD    `json:"max_cost,omitempty"`    // cap of the run; 0 for none
+	Approvals   []string         `json:"approvals,omitempty"`      // keys of those already on the run
+	Trust       string           `json:"trust,omitempty"`          // what protects the checkpoint: digest, seal, encrypt
+	Environment string           `json:"environment,omitempty"`    // whose approval decides
+	Dispatch    bool             `json:"allow_dispatch,omitempty"` // its reviewers may decide by dispatch as well
+	Withdrew    string           `json:"withdrew,omitempty"`       // code of an earlier draft whose findings stay in this one
+	WithdrewBy  string           `json:"withdrew_by,omitempty"`    // who drafted anew, and may not decide
+	Again       bool             `json:"again,omitempty"`          // drafted anew: an earlier rejection does not hold for it
+	UsedIDs     int              `json:"used_ids,omitempty"`       // that earlier drafts of the thread gave their findings
+	Trace       string           `json:"traceparent,omitempty"`    // W3C trace context of the run that drafted
+	MaxCost     cost.MicroUSD    `json:"max_cost,omitempty"`       // cap of the run; 0 for none
 
 	Name       string        `json:"name"`
 	Thread     string        `json:"thread"`
@@ -206,6 +209,10 @@ func (s State) Review() render.Review {
 	}
 	if s.Draft.Unlisted > 0 {
 		r.Notices = append(r.Notices, fmt.Sprintf("GitHub lists %d of %d changed files; the others were not reached.", len(s.Files), len(s.Files)+s.Draft.Unlisted))
+	}
+	if d := s.Draft; d.Withdrew != "" {
+		r.Notices = append(r.Notices, fmt.Sprintf("The findings of the withdrawn draft %s stay in this one: %s had it drafted anew, and may not decide.",
+			guard.Code(d.Withdrew), guard.Code(cmp.Or(d.WithdrewBy, "nobody who is named"))))
 	}
 	if unheard := s.unheard(); len(unheard) > 0 {
 		r.Notices = append(r.Notices, "The feedback could not be applied to "+guard.Code(unheard[0])+others(len(unheard)-1)+"; what was found there before stands.")
