@@ -183,7 +183,7 @@ func TestForks(t *testing.T) {
 			later(s)
 			s.pull.Label("maya", "ai-review")
 			arm(s)
-			drafted := s.parked()
+			drafted := s.draftJob().on("pull_request_target", "labeled").start().is(0, "PAUSED")
 			s.approved("")
 			s.postJob(drafted.digest()).start().is(0, "POSTED")
 			require.Equal(t, s.pull.HeadSHA(), s.posted().CommitID)

@@ -201,8 +201,27 @@ func TestAdmission(t *testing.T) {
 			later(s)
 			s.pull.Push(headTree())
 		}, "SKIPPED", "set before the last push"},
-		"on demand":             {scene{base: onDemand}, none, "SKIPPED", "on demand"},
-		"on demand, labelled":   {scene{base: onDemand}, func(s *stage, _ *job) { later(s); s.pull.Label("maya", "ai-review") }, "PAUSED", ""},
+		"on demand": {scene{base: onDemand}, none, "SKIPPED", "on demand"},
+		"on demand, labelled": {scene{base: onDemand}, func(s *stage, j *job) {
+			s.pull.Label("maya", "ai-review")
+			j.on("pull_request_target", "labeled")
+		}, "PAUSED", ""},
+		"labelled, another event": {scene{base: onDemand}, func(s *stage, _ *job) { later(s); s.pull.Label("maya", "ai-review") }, "SKIPPED", "so set it again"},
+		"labelled, then pushed with an old date": {scene{fork: true}, func(s *stage, j *job) {
+			s.pull.Label("maya", "ai-review")
+			j.on("pull_request_target", "labeled")
+			s.hub.Advance(-7200e9) // the outsider's commit says that it is older than the label
+			s.pull.Push(headTree())
+			later(s)
+			later(s)
+		}, "SKIPPED", "set before the last push"},
+		"pushed with an old date, then reopened": {scene{fork: true}, func(s *stage, _ *job) {
+			s.pull.Label("maya", "ai-review")
+			s.hub.Advance(-7200e9)
+			s.pull.Push(headTree())
+			later(s)
+			later(s)
+		}, "SKIPPED", "set before the last push"},
 		"on demand, dispatched": {scene{base: onDemand, fork: true}, func(_ *stage, j *job) { j.on("workflow_dispatch", "workflow_dispatch").with("pull-request", "42") }, "PAUSED", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

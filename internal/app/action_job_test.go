@@ -89,7 +89,7 @@ func (j *job) by(login string) *job {
 
 // on makes it a job of another event.
 func (j *job) on(event, file string) *job {
-	j.event, j.file = event, file
+	j.event, j.file, j.head = event, file, j.s.pull.HeadSHA()
 	return j
 }
 
@@ -157,6 +157,9 @@ func (j *job) environ(dir string) map[string]string {
 	require.NoError(t, errors.Join(os.WriteFile(output, nil, 0o600), os.WriteFile(summary, nil, 0o600)))
 	event, err := filepath.Abs(filepath.Join("testdata", "events", j.file+".json"))
 	require.NoError(t, err)
+	if j.file == "labeled" {
+		event = j.labeled(event, dir)
+	}
 	env := map[string]string{
 		"GITHUB_ACTIONS": "true", "CI": "true", "HOME": dir, "GITHUB_WORKSPACE": dir,
 		"GITHUB_EVENT_NAME": j.event, "GITHUB_EVENT_PATH": event, "GITHUB_OUTPUT": output, "GITHUB_STEP_SUMMARY": summary,
@@ -175,6 +178,15 @@ func (j *job) environ(dir string) map[string]string {
 	}
 	maps.Copy(env, j.env)
 	return env
+}
+
+// labeled writes the event of a label that was set on the head of then.
+func (j *job) labeled(event, dir string) string {
+	text, err := os.ReadFile(event)
+	require.NoError(j.s.t, err)
+	own := filepath.Join(dir, "event.json")
+	require.NoError(j.s.t, os.WriteFile(own, bytes.Replace(text, []byte(strings.Repeat("0", 40)), []byte(j.head), 1), 0o600))
+	return own
 }
 
 // program is a job's process: the binary, or the image that PR_REVIEW_IMAGE

@@ -161,6 +161,7 @@ type job struct {
 	path   string // of the workflow file
 	event  string
 	file   string // of the event, in testdata/events
+	head   string // that the event names where it is a label's
 	token  string
 	inputs map[string]string
 	env    map[string]string

@@ -84,29 +84,6 @@ func TestT39_ACommitIsOnABranchByItsHash(t *testing.T) {
 	require.ErrorIs(t, err, github.ErrNoAccess)
 }
 
-func TestALabelEndsWithTheNextPush(t *testing.T) {
-	s := githubtest.New(t)
-	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
-	made := repo.AddPull(githubtest.PullOptions{HeadFiles: githubtest.Tree{"a": "1\n"}})
-	c := connect(t, s, reader(s, repo))
-	ref := pull.Ref{Owner: "o", Repo: "r", Number: made.Number}
-
-	s.Advance(time.Hour)
-	made.Label("maintainer", "ai-review")
-	login, set, err := c.LabelSetter(t.Context(), ref, "ai-review")
-	require.NoError(t, err)
-	require.Equal(t, "maintainer", login)
-	pushed, err := c.HeadPushedAt(t.Context(), ref, made.HeadSHA())
-	require.NoError(t, err)
-	require.True(t, set.After(pushed))
-
-	s.Advance(time.Hour)
-	made.Push(githubtest.Tree{"a": "2\n"})
-	pushed, err = c.HeadPushedAt(t.Context(), ref, made.HeadSHA())
-	require.NoError(t, err)
-	require.True(t, pushed.After(set))
-}
-
 func TestT19_AnArtifactCarriesItsOrigin(t *testing.T) {
 	s := githubtest.New(t)
 	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
