@@ -106,7 +106,7 @@ func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, heads map[int]stri
 	if err != nil {
 		return nil, err
 	}
-	ids, err := store.Threads(ctx)
+	ids, err := drafts(ctx, store)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package reviewpr
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,17 +78,19 @@ func decoded(snapshot []byte) (State, error) {
 	return state, err
 }
 
-// UsedIDs is the highest number that a draft's findings have as F<number>.
+// UsedIDs is the highest number that findings of a draft, or of those that it
+// replaced, have as F<number>.
 func UsedIDs(snapshot []byte) int {
 	s, err := graph.DecodeSnapshot(snapshot)
+	var d Draft
+	var all []finding.Finding
+	if err == nil {
+		err = errors.Join(json.Unmarshal(s.Fields["draft"], &d), json.Unmarshal(s.Fields["comments"], &all))
+	}
 	if err != nil {
 		return 0
 	}
-	var all []finding.Finding
-	if json.Unmarshal(s.Fields["comments"], &all) != nil {
-		return 0
-	}
-	return usedIDs(all)
+	return max(d.UsedIDs, usedIDs(all))
 }
 
 func usedIDs(all []finding.Finding) (used int) {

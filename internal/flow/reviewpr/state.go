@@ -52,6 +52,7 @@ type Draft struct {
 	ExpiresAt   time.Time        `json:"expires_at"`
 	ToolVersion string           `json:"tool_version"`
 	Prompt      string           `json:"prompt_fingerprint,omitempty"`
+	For         string           `json:"for,omitempty"` // hash of change, reviewer and settings, on the command line
 	RunID       int64            `json:"run_id,omitempty"`
 	RunAttempt  int              `json:"run_attempt,omitempty"`
 	WorkflowRef string           `json:"workflow_ref,omitempty"`
