@@ -195,13 +195,13 @@ func (a *app) park(s session, r report, o *options, changes ...string) error {
 	if o.json {
 		return r.print(a.Stdout)
 	}
-	command := fmt.Sprintf("%s resume %s", a.name, quoted(abbreviated(r.Thread)))
-	if o.store != "" {
-		command += " --store " + quoted(o.store)
-	}
+	command := a.resuming(r.Thread, o)
 	word := "Parked."
 	if r.Outcome == kept {
 		word = fmt.Sprintf("Kept: nothing here is %s or graver.", r.state.Draft.GateFrom)
+	}
+	if withPassword(o.store) {
+		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
 	}
 	example := "F1"
 	if len(r.Findings) > 0 {

@@ -125,7 +125,7 @@ func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, heads map[int]stri
 			continue
 		}
 		queue = append(queue, waiting{
-			thread: r.Thread, code: r.Code, created: r.state.Draft.CreatedAt, how: a.name + " resume " + quoted(abbreviated(r.Thread)),
+			thread: r.Thread, code: r.Code, created: r.state.Draft.CreatedAt, how: a.resuming(r.Thread, o),
 			blockers: finding.Count(r.Findings, finding.Blocker), majors: finding.Count(r.Findings, finding.Major),
 		})
 	}

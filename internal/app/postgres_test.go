@@ -3,6 +3,11 @@ package app_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"sync"
 	"testing"
 
@@ -76,7 +81,34 @@ func TestPostgresParksInOneProcessAndDecidesInAnother(t *testing.T) {
 		s.posted()
 		require.Equal(t, 3, s.reviews())
 	})
-	t.Run("a password is not printed", func(t *testing.T) {
+	t.Run("a password is not printed, and the line that decides works", func(t *testing.T) {
+		s := newStage(t, scene{})
+		at, err := url.Parse(server.Database(t))
+		require.NoError(t, err)
+		at.User = url.UserPassword(at.User.Username(), "hunter2-secret")
+		store := []string{"--store", at.String()}
+		trace := filepath.Join(t.TempDir(), "trace.json")
+		var shown strings.Builder
+		say := func(env map[string]string, args ...string) string {
+			e := s.cli(env, args...).ends(0)
+			shown.WriteString(e.stdout + e.stderr)
+			return e.stdout
+		}
+		parked := say(nil, append(store, "review", "octo/demo#42", "--no-input", "--trace", trace)...)
+		for _, args := range [][]string{{"threads"}, {"threads", "--json"}, {"show", s.pull.HeadSHA()}, {"show", s.pull.HeadSHA(), "--trace"}, {"show", s.pull.HeadSHA(), "--json"}} {
+			say(nil, append(args, store...)...)
+		}
+		e := s.cli(nil, append(store, "show", "octo/demo#42:0000000")...).ends(3)
+		text, err := os.ReadFile(trace)
+		require.NoError(t, err)
+		require.NotContains(t, shown.String()+e.stdout+e.stderr+string(text), "hunter2")
+		require.Contains(t, parked, "Parked. Set PR_REVIEW_STORE to the store's address: its password is not shown here. Decide with\n")
+		line := regexp.MustCompile(`(?m)^  pr-review-action (.* --approve) `).FindStringSubmatch(parked)
+		require.NotNil(t, line, parked)
+		say(map[string]string{"PR_REVIEW_STORE": at.String()}, strings.Fields(line[1])...)
+		s.posted()
+	})
+	t.Run("a password is not printed in an error", func(t *testing.T) {
 		s := newStage(t, scene{})
 		e := s.cli(nil, "threads", "--store", "postgres://me:hunter2-secret@127.0.0.1:1/none?connect_timeout=2")
 		require.NotZero(t, e.code)

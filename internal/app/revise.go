@@ -178,7 +178,7 @@ func (a *app) finishRevision(ctx context.Context, s session, r report, given dec
 	d, _ := decision.Parse(o.text()) // it parsed before
 	if given != "" && (given != decision.Revise || d.Feedback != r.asked()) {
 		return usageError("this draft is being revised, so there is nothing to decide yet",
-			fmt.Sprintf("finish that first: %s resume %s, with the model's flags", a.name, quoted(abbreviated(r.Thread))))
+			fmt.Sprintf("finish that first: %s, with the model's flags", a.resuming(r.Thread, o)))
 	}
 	after, err := a.revise(ctx, s, r, nil, o)
 	if err != nil {
