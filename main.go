@@ -9,11 +9,9 @@ import (
 	"syscall"
 
 	"github.com/org/pr-review-action/internal/app"
-	"github.com/org/pr-review-action/internal/sandbox"
 )
 
 func main() {
-	sandbox.Enter()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(app.Run(ctx, app.Process{

@@ -14,7 +14,6 @@
 //	2 engines   checkpoint render rule     what several steps use
 //	            agent tool budget          a conversation, what it may look at, what it may cost
 //	            suggest                    whether a suggestion is one to apply
-//	            sandbox                    a command of the user's, confined
 //	            sarif stats                what was kept, for code scanning; what approvers did
 //	            checkpoint/filestore …/pgstore …/artifactstore
 //	1 machines  graph github llm prompt    one outside thing each, wrapped once

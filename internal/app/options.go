@@ -29,7 +29,6 @@ type options struct {
 	trace    string // file that the trace is written to
 	stats    bool   // sum what approvers decided
 	tree     bool   // show how the run came to its findings
-	runTests string // command that tests the change, in a sandbox
 }
 
 // verdict is what the flags say, possibly nothing. Commands that change findings
@@ -70,7 +69,6 @@ func reviewFlags(f *pflag.FlagSet, o *options) {
 	f.BoolVar(&o.admit, "admit", false, "review although the repository's admission rules would skip it")
 	f.BoolVar(&o.noInput, "no-input", false, "never ask; park instead")
 	traceFlags(f, o)
-	f.StringVar(&o.runTests, "run-tests", "", "command that tests the change, run in a sandbox without network when the model asks for the tests")
 	outputFlags(f, o)
 }
 
