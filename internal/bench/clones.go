@@ -36,7 +36,8 @@ func (c clones) measure(out io.Writer) error {
 	if err != nil || len(repos) == 0 {
 		return errors.Join(err, errors.New(c.root+" holds no clone"))
 	}
-	fmt.Fprintf(out, "| clone | commits' files | flagged | hidden | tree's files | flagged | hidden |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprintln(out, "| clone | commits' files | flagged | hidden | tree's files | flagged | hidden |")
+	fmt.Fprintln(out, "|---|---|---|---|---|---|---|")
 	var all [6]int
 	for _, repo := range repos {
 		at := repo

@@ -17,5 +17,5 @@ type Flag struct {
 	Path string   `json:"path"` // empty for title, description and branch name
 	Line int      `json:"line"` // 1-based, of the new file or the description
 	Kind FlagKind `json:"kind"`
-	Text string   `json:"text"` // what stands there, without credentials; of a title, description or branch name behind that word
+	Text string   `json:"text"` // what stands there, without credentials; behind "title: " and the like without a path
 }

@@ -80,9 +80,12 @@ func suspicious(f diff.File) ([]finding.Finding, []finding.Flag) {
 // framed flags title, description and branch. They are shown to no model that
 // reviews a file.
 func framed(pr pull.Pull) (flags []finding.Flag) {
-	for _, part := range []struct{ name, text string }{{"title", pr.Title}, {"description", pr.Body}, {"branch name", pr.HeadRef}} {
+	for _, part := range []struct{ name, text string }{
+		{"title", pr.Title}, {"description", pr.Body}, {"branch name", pr.HeadRef},
+	} {
 		seen := injection.Scan(part.text)
-		for _, f := range append(flag("", finding.HiddenFlag, seen.Hidden), flag("", finding.InjectionFlag, seen.Instructions)...) {
+		hidden := flag("", finding.HiddenFlag, seen.Hidden)
+		for _, f := range append(hidden, flag("", finding.InjectionFlag, seen.Instructions)...) {
 			f.Text = part.name + ": " + f.Text
 			flags = append(flags, f)
 		}
