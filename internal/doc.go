@@ -14,7 +14,6 @@
 //	2 engines   checkpoint render rule     what several steps use
 //	            agent tool budget          a conversation, what it may look at, what it may cost
 //	            suggest                    whether a suggestion is one to apply
-//	            sandbox                    a command of the user's, confined
 //	            sarif stats                what was kept, for code scanning; what approvers did
 //	            checkpoint/filestore …/pgstore …/artifactstore
 //	1 machines  graph github llm prompt    one outside thing each, wrapped once
@@ -23,7 +22,7 @@
 //	            github/write artifact
 //	0 nouns     pull diff finding          values and pure functions, no I/O
 //	            decision cost guard
-//	            secret injection           what is redacted, and what is flagged
+//	            secret injection claim     what is redacted, what is flagged, what need not be read
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest faulttest crash  the stores' contract, faults, kills,
 //	            bench                      figures; never in the binary

@@ -19,10 +19,10 @@ const module = "github.com/org/pr-review-action/internal/"
 
 // floors has every room with its floor. testFloor rooms are for tests alone.
 var floors = map[string]int{
-	"pull": 0, "diff": 0, "finding": 0, "decision": 0, "cost": 0, "guard": 0, "secret": 0, "injection": 0,
+	"pull": 0, "diff": 0, "finding": 0, "decision": 0, "cost": 0, "guard": 0, "secret": 0, "injection": 0, "claim": 0,
 	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1, "transport": 1, "limit": 1, "trace": 1,
 	"checkpoint": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2, "render": 2, "rule": 2,
-	"budget": 2, "tool": 2, "agent": 2, "sandbox": 2, "sarif": 2, "stats": 2, "suggest": 2,
+	"budget": 2, "tool": 2, "agent": 2, "sarif": 2, "stats": 2, "suggest": 2,
 	"ingest": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
 	"flow/reviewpr": 4,
 	"eval":          5, "eval/dataset": 5, "eval/score": 5, "eval/judge": 5, "eval/oracle": 5, "eval/loss": 5, "eval/history": 5,
@@ -39,6 +39,7 @@ const (
 
 // beside lists who may import whom on one floor.
 var beside = map[string][]string{
+	"claim":                     {"diff", "finding"},
 	"decision":                  {"finding"},
 	"finding":                   {"cost"},
 	"github":                    {"transport"},
@@ -48,7 +49,6 @@ var beside = map[string][]string{
 	"limit":                     {"transport"},
 	"trace":                     {"transport"},
 	"agent":                     {"tool"},
-	"tool":                      {"sandbox"},
 	"injection":                 {"guard", "secret"},
 	"secret":                    {"diff"},
 	"checkpoint/filestore":      {"checkpoint"},
@@ -111,7 +111,7 @@ func TestT16_OnlyReadingACloneStartsAProgram(t *testing.T) {
 		}
 	}
 	slices.Sort(starts)
-	require.Equal(t, []string{"ingest/git.go", "sandbox/sandbox_linux.go"}, starts, "the action's modes read no clone and have no sandbox")
+	require.Equal(t, []string{"ingest/git.go"}, starts, "the action's modes read no clone")
 }
 
 type edge struct{ from, to, position string }

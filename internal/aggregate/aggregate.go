@@ -22,15 +22,15 @@ const MinConfidence = 0.5
 
 // Input is what findings are made from.
 type Input struct {
-	Files   []diff.File
-	Flags   []finding.Finding    // which need no reviewer; no reviewer can hold back or replace one
-	Reviews []finding.FileReview // one of a file at most
-	Earlier []finding.Earlier    // what earlier drafts and people said
-	Used    int                  // ids F1 to F<Used> were given away by earlier drafts of the thread
-	Inline  int                  // the most inline comments; what is beyond stands in the body
+	Files    []diff.File
+	Findings []finding.Finding    // which need no reviewer; no reviewer can hold back or replace one
+	Reviews  []finding.FileReview // one of a file at most
+	Earlier  []finding.Earlier    // what earlier drafts and people said
+	Used     int                  // ids F1 to F<Used> were given away by earlier drafts of the thread
+	Inline   int                  // the most inline comments; what is beyond stands in the body
 }
 
-// Findings merges the flags with what the files' reviews found. The kept findings come first,
+// Findings merges what rules found with what the files' reviews found. The kept findings come first,
 // in the order shown and with ids behind F<used>; the filtered ones follow, marked.
 // Every anchor was checked against the diff: one that is not part of it moves
 // its finding to the body. The earlier ones come back with their standing.
@@ -39,7 +39,10 @@ func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	for _, f := range in.Files {
 		files[f.Path] = f
 	}
-	all := flagged(in.Flags, files)
+	var all []finding.Finding
+	for _, f := range in.Findings {
+		all = append(all, placed([]finding.Finding{f}, files[f.Path])...)
+	}
 	for _, r := range in.Reviews {
 		if len(r.Findings) > 0 {
 			all = append(all, placed(r.Findings, files[r.Path])...)
@@ -50,14 +53,24 @@ func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	markKnown(all)
 	markDuplicates(all)
 	earlier := recognise(all, in)
+	repeats := markRepeats(all)
 	capInline(all, in.Inline)
+	number(all, repeats, in.Used)
 	slices.SortStableFunc(all, func(a, b finding.Finding) int { return filtered(a) - filtered(b) })
+	return all, earlier
+}
+
+// number gives kept findings their ids, and a repeat that of the finding which
+// lists it.
+func number(all []finding.Finding, repeats []int, used int) {
 	for i := range all {
 		if all[i].Filtered == "" {
-			all[i].ID = fmt.Sprintf("F%d", in.Used+i+1)
+			used++
+			all[i].ID = fmt.Sprintf("F%d", used)
+		} else if repeats[i] >= 0 {
+			all[i].ID = all[repeats[i]].ID
 		}
 	}
-	return all, earlier
 }
 
 // Files gives every changed file's result in the order of the change. A file
@@ -74,21 +87,6 @@ func Files(files []diff.File, reviews []finding.FileReview) []finding.FileReview
 			r = finding.FileReview{Path: f.Path, State: finding.NotReached}
 		}
 		all = append(all, r)
-	}
-	return all
-}
-
-// flagged places flags, file by file. One without a path is about the pull
-// request itself.
-func flagged(flags []finding.Finding, files map[string]diff.File) []finding.Finding {
-	var all []finding.Finding
-	for _, f := range flags {
-		if f.Path == "" {
-			f.Placement, f.Fingerprint = finding.Body, finding.Fingerprint(f)
-			all = append(all, f)
-			continue
-		}
-		all = append(all, placed([]finding.Finding{f}, files[f.Path])...)
 	}
 	return all
 }

@@ -33,7 +33,7 @@ func draw(seed uint64) drawn {
 	for _, f := range reviews {
 		d.given += len(f.Findings)
 	}
-	d.all, _ = aggregate.Findings(aggregate.Input{Files: d.files, Flags: flags, Reviews: reviews, Inline: d.most})
+	d.all, _ = aggregate.Findings(aggregate.Input{Files: d.files, Findings: flags, Reviews: reviews, Inline: d.most})
 	return d
 }
 

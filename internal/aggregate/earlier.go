@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
@@ -166,14 +167,13 @@ func (r *recognition) admits(f finding.Finding, e finding.Earlier) bool {
 	return e.Fate == finding.WasPosted && !e.Announced || e.Fate == finding.WasDropped && !warns(f)
 }
 
-// warns reports whether a finding says that the input tries to steer, hides
-// something or holds a credential. What a comment or an earlier drop says cannot
-// hold such a one back: the comment may be about something else on the line, a
-// credential is not in the fingerprint, so that a drop would cover the next one
-// too, and who dropped one such text has not judged a new commit with it. Where it
-// was posted, it is not posted again.
+// warns reports whether a finding says that the input hides something or holds a
+// credential. What a comment or an earlier drop says cannot hold such a one back:
+// the comment may be about something else on the line, and a credential is not in
+// the fingerprint, so that a drop would cover the next one too. Where it was
+// posted, it is not posted again.
 func warns(f finding.Finding) bool {
-	return f.Source == finding.Rule && slices.Contains([]string{"injection", "hidden-text", "secret"}, f.Category)
+	return f.Source == finding.Rule && slices.Contains([]string{"hidden-text", "secret"}, f.Category)
 }
 
 // onLines are the lines that GitHub followed the earlier finding to.
@@ -215,8 +215,9 @@ func tooGrave(f finding.Finding, e finding.Earlier) bool {
 	return e.Severity != "" && f.Severity.Rank() >= e.Severity.Rank()+2
 }
 
-// hold marks the findings that were recognised, and those on whose lines a person
-// has commented: one comment can be about all that is there.
+// hold marks the findings that were recognised, and those that a person has said
+// on their lines in other words. From major on nobody's comment holds one back: it
+// shows who said what.
 func (r *recognition) hold() {
 	for i := range r.all {
 		f := &r.all[i]
@@ -225,7 +226,14 @@ func (r *recognition) hold() {
 		}
 		if e := r.met[i]; e >= 0 {
 			f.Filtered, f.Note = heldBy(r.earlier[e])
-		} else if e := r.commented(*f); e >= 0 {
+			continue
+		}
+		e, same := r.commented(i)
+		switch {
+		case e < 0:
+		case f.Severity.Rank() >= finding.Major.Rank():
+			f.Note = strings.TrimPrefix(f.Note+"; "+said(r.earlier[e]), "; ")
+		case same:
 			f.Filtered, f.Note = heldBy(r.earlier[e])
 		}
 	}
@@ -234,33 +242,52 @@ func (r *recognition) hold() {
 // maxRange is how many lines a comment may be on to be about each of them.
 const maxRange = 20
 
-func (r *recognition) commented(f finding.Finding) int {
+// commented is the comment of a person on a finding's lines, or -1: the first that
+// makes the same claim, else the first.
+func (r *recognition) commented(i int) (first int, same bool) {
+	f, first := r.all[i], -1
 	if warns(f) || f.Placement != finding.Inline {
-		return -1
+		return first, false
 	}
-	return slices.IndexFunc(r.earlier, func(e finding.Earlier) bool {
-		return e.Fate == finding.WasSaid && e.Line > 0 && e.Path == f.Path && e.Side == f.Side &&
-			e.Line-e.StartLine < maxRange && f.StartLine <= e.Line && e.StartLine <= f.Line
-	})
+	for at, e := range r.earlier {
+		if e.Fate != finding.WasSaid || e.Line-e.StartLine >= maxRange || !r.onLines(i, at) {
+			continue
+		}
+		if sameClaim(r.claims[i], r.before[at]) {
+			return at, true
+		}
+		if first < 0 {
+			first = at
+		}
+	}
+	return first, false
 }
 
 var plainLogin = regexp.MustCompile(`^[A-Za-z0-9-]{1,60}(\[bot\])?$`)
 
 // heldBy says in our own words what holds a finding back.
 func heldBy(e finding.Earlier) (finding.Filter, string) {
-	who := e.By
-	if !plainLogin.MatchString(who) {
-		who = "somebody"
-	}
 	switch {
 	case e.Fate == finding.WasSaid:
-		return finding.AlreadySaid, fmt.Sprintf("%s commented on line %d", who, e.Line)
+		return finding.AlreadySaid, fmt.Sprintf("%s commented on line %d", who(e), e.Line)
 	case e.Fate == finding.WasDropped && e.By != "":
-		return finding.DroppedBefore, "dropped by " + who + " from an earlier draft"
+		return finding.DroppedBefore, "dropped by " + who(e) + " from an earlier draft"
 	case e.Fate == finding.WasDropped:
 		return finding.DroppedBefore, "dropped from an earlier draft"
 	case e.Line > 0:
 		return finding.AlreadyPosted, fmt.Sprintf("an earlier review says it at line %d", e.Line)
 	}
 	return finding.AlreadyPosted, "an earlier review says it"
+}
+
+// said is a person's comment, for the note of a finding that stays all the same.
+func said(e finding.Earlier) string {
+	return fmt.Sprintf("%s commented on line %d: “%s”", who(e), e.Line, e.Title)
+}
+
+func who(e finding.Earlier) string {
+	if !plainLogin.MatchString(e.By) {
+		return "somebody"
+	}
+	return e.By
 }

@@ -48,7 +48,7 @@ func recognised(found []finding.Finding, earlier ...finding.Earlier) ([]finding.
 	}
 	for _, g := range found {
 		if g.Source == finding.Rule {
-			in.Flags = append(in.Flags, g)
+			in.Findings = append(in.Findings, g)
 		}
 	}
 	return aggregate.Findings(in)
@@ -80,18 +80,6 @@ func TestWhatWasSaidIsNotSaidAgain(t *testing.T) {
 		"dropped":                          {nil, func(e *finding.Earlier) { e.Fate = finding.WasDropped }, finding.DroppedBefore},
 		"dropped, in other words":          {func(f *finding.Finding) { f.Title = "post drops the error" }, func(e *finding.Earlier) { e.Fate = finding.WasDropped }, finding.DroppedBefore},
 		"said to be resolved":              {nil, func(e *finding.Earlier) { e.Announced = true }, ""},
-		"said of the line": {nil, func(e *finding.Earlier) {
-			*e = finding.Earlier{Fate: finding.WasSaid, Path: f.Path, Side: f.Side, StartLine: 1, Line: 2, By: "maya"}
-		}, finding.AlreadySaid},
-		"said of another line": {nil, func(e *finding.Earlier) {
-			*e = finding.Earlier{Fate: finding.WasSaid, Path: f.Path, Side: f.Side, StartLine: 3, Line: 4, By: "maya"}
-		}, ""},
-		"said of a line that is gone": {nil, func(e *finding.Earlier) {
-			*e = finding.Earlier{Fate: finding.WasSaid, Path: f.Path, Side: f.Side, By: "maya"}
-		}, ""},
-		"said of the whole function": {nil, func(e *finding.Earlier) {
-			*e = finding.Earlier{Fate: finding.WasSaid, Path: f.Path, Side: f.Side, StartLine: 1, Line: 60, By: "maya"}
-		}, ""},
 	} {
 		now, e := f, was(f, finding.WasPosted)
 		if c.now != nil {
@@ -110,12 +98,55 @@ func TestWhatWasSaidIsNotSaidAgain(t *testing.T) {
 	}
 }
 
-func TestD5_NoCommentAndNoDropHoldsAFlagBack(t *testing.T) {
+func TestOfAPersonsCommentAFindingBelowMajorIsHeldBackThatMakesItsClaim(t *testing.T) {
+	t.Parallel()
+	const same = "Who looks at the error?"
+	for name, c := range map[string]struct {
+		title       string
+		severity    finding.Severity
+		first, line int
+		want        finding.Filter
+		note        string
+	}{
+		"the claim in other words":     {same, finding.Minor, 1, 2, finding.AlreadySaid, "maya commented on line 2"},
+		"its very title, on a nit":     {drops, finding.Nit, 2, 2, finding.AlreadySaid, "maya commented on line 2"},
+		"praise":                       {"LGTM", finding.Minor, 2, 2, "", ""},
+		"an emoji":                     {"👍", finding.Minor, 2, 2, "", ""},
+		"nothing":                      {"", finding.Minor, 2, 2, "", ""},
+		"another defect of the line":   {"A panic leaves the account locked", finding.Minor, 2, 2, "", ""},
+		"the line itself":              {"tx.Commit(ctx)", finding.Minor, 2, 2, "", ""},
+		"the claim, of a major":        {same, finding.Major, 2, 2, "", "maya commented on line 2: “Who looks at the error?”"},
+		"praise of a blocker":          {"LGTM", finding.Blocker, 2, 2, "", "maya commented on line 2: “LGTM”"},
+		"said of another line":         {same, finding.Minor, 3, 4, "", ""},
+		"said of a line that is gone":  {same, finding.Minor, 0, 0, "", ""},
+		"said of the whole function":   {same, finding.Minor, 1, 60, "", ""},
+		"of another line, and a major": {same, finding.Major, 3, 4, "", ""},
+	} {
+		f := commitAt2()
+		f.Severity = c.severity
+		praise := finding.Earlier{Fate: finding.WasSaid, Path: f.Path, Side: f.Side, StartLine: c.first, Line: c.line, By: "maya", Title: c.title}
+		found, after := recognised([]finding.Finding{f}, praise)
+		require.Equal(t, c.want, found[0].Filtered, name)
+		require.Equal(t, c.want == "", found[0].ID != "", name)
+		require.Equal(t, c.note, found[0].Note, name)
+		require.Empty(t, after[0].Now, name)
+	}
+	f := commitAt2()
+	praise := finding.Earlier{Fate: finding.WasSaid, Path: f.Path, Side: f.Side, StartLine: 2, Line: 2, By: "rob", Title: "LGTM"}
+	claim := praise
+	claim.By, claim.Title = "maya", same
+	f.Severity = finding.Minor
+	found, _ := recognised([]finding.Finding{f}, praise, claim)
+	require.Equal(t, "maya commented on line 2", found[0].Note, "whatever else is said there")
+}
+
+func TestD5_NoCommentAndNoDropHoldsAWarningBack(t *testing.T) {
 	t.Parallel()
 	f := commitAt2()
 	f.Source = finding.Rule
-	said := finding.Earlier{Fate: finding.WasSaid, Path: f.Path, Side: f.Side, StartLine: 2, Line: 2, By: "maya"}
-	for category, held := range map[string]bool{"injection": false, "hidden-text": false, "secret": false, "data": true} {
+	f.Severity = finding.Minor
+	said := finding.Earlier{Fate: finding.WasSaid, Path: f.Path, Side: f.Side, StartLine: 2, Line: 2, By: "maya", Title: f.Title}
+	for category, held := range map[string]bool{"hidden-text": false, "secret": false, "data": true} {
 		f.Category = category
 		for _, e := range []finding.Earlier{said, was(f, finding.WasDropped)} {
 			found, _ := recognised([]finding.Finding{f}, e)
@@ -221,13 +252,14 @@ func TestWhatBecameOfAnEarlierFinding(t *testing.T) {
 	require.Equal(t, finding.LowConfidence, found[0].Filtered)
 }
 
-func TestANoteHoldsNoTextFromOutside(t *testing.T) {
+func TestANoteOfWhatIsHeldBackHoldsNoTextFromOutside(t *testing.T) {
 	t.Parallel()
 	f := commitAt2()
+	f.Severity = finding.Minor
 	for _, by := range []string{"maya", "dependabot[bot]", "", "@org ![x](http://e.x)", "a\n::error::", strings.Repeat("a", 500)} {
 		for _, fate := range []finding.Fate{finding.WasDropped, finding.WasSaid} {
 			e := was(f, fate)
-			e.By, e.StartLine, e.Line, e.URL, e.Title = by, 2, 2, "javascript:x", "<b>"
+			e.By, e.StartLine, e.Line, e.URL, e.Title = by, 2, 2, "javascript:x", f.Title+" <b>"
 			found, _ := recognised([]finding.Finding{f}, e)
 			require.Regexp(t, `^[A-Za-z0-9 \[\]-]{1,100}$`, found[0].Note)
 		}

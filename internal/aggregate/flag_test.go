@@ -74,17 +74,6 @@ func TestAModelThatSaysWhatARuleSaysIsHeldBack(t *testing.T) {
 	}
 }
 
-func TestAFlagOfThePullRequestItselfIsAPartOfTheBody(t *testing.T) {
-	t.Parallel()
-	flag := flagOn(1, finding.Minor, "This text addresses whoever reviews it")
-	flag.Path = ""
-	all := merged(nil, []finding.Finding{flag}, nil, 4)
-	require.Len(t, all, 1)
-	require.Equal(t, finding.Body, all[0].Placement)
-	require.Equal(t, "F5", all[0].ID)
-	require.NotEmpty(t, all[0].Fingerprint)
-}
-
 func TestWhatAReviewHeldBackStaysSo(t *testing.T) {
 	t.Parallel()
 	weak := flagOn(2, finding.Major, "x")

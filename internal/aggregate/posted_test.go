@@ -1,6 +1,7 @@
 package aggregate_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -17,6 +18,13 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/transport"
 )
+
+// unmarked is a GitHub on which no review of ours stands.
+type unmarked struct{ *github.Client }
+
+func (unmarked) Stands(context.Context, github.Review, render.Marker) (bool, error) {
+	return false, nil
+}
 
 // TestP7_NoReviewIsRefusedAndNoFindingLost posts random changes' findings over
 // HTTP, with the files as the server lists them.
@@ -49,7 +57,7 @@ func TestP7_NoReviewIsRefusedAndNoFindingLost(t *testing.T) {
 			Ref: p.Ref, Commit: p.HeadSHA, Thread: pull.ThreadID(p.Ref, "", p.HeadSHA), Digest: strings.Repeat("0123", 16),
 			Review: render.Review{Name: fmt.Sprintf("#%d", made.Number), Head: p.HeadSHA, Findings: kept}, Approval: render.Approval{By: "rita"},
 		}
-		_, err = post.Review(t.Context(), c, write.New(c), q)
+		_, err = post.Review(t.Context(), unmarked{c}, write.New(c), q)
 		require.NoError(t, err, "case %d", seed)
 		require.Len(t, made.Reviews(), 1)
 		inline += inlineAsSent(t, kept, made.Reviews()[0], seed)

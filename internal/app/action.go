@@ -36,6 +36,8 @@ type job struct {
 	began  time.Time
 
 	runs *runs
+	ours *ours
+	void []string // approvals that decided nothing: who, and why
 }
 
 // action is the process as a step of a workflow.
@@ -126,6 +128,11 @@ func (j *job) connect() error {
 		return err
 	}
 	j.runs = newRuns(j.api, j.ref, j.event.Name, j.draftWorkflow, j.decideWorkflow, workflowFile(j.env.WorkflowRef))
+	j.ours = j.reviews(j.settings, j.api, j.runs)
+	if j.checkpointDir != "" {
+		j.ours.folder = j.carrier()
+	}
+	j.runs.own = j.env.RunID
 	j.store, err = artifact.New(artifact.Options{
 		ResultsURL: j.env.ResultsURL, Token: j.env.RuntimeToken, ServerURL: j.env.ServerURL,
 		HTTP: j.client(j.settings, artifact.Retry), MaxRetention: j.env.RetentionDays, Now: j.Now,
@@ -197,7 +204,11 @@ func (j *job) summarize(r report) error {
 	if r.parked() && r.Code != "" {
 		return j.runner.Summary(render.Draft(r.state.Review(), j.howToDecide(r)))
 	}
-	end := render.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.state.Decision, Changes: r.changes, Counts: j.summary == "counts", Reuses: j.protection.Keyed()}
+	void := j.void
+	if r.Outcome == refused && len(void) == 1 {
+		void = nil // it is the reason
+	}
+	end := render.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.state.Decision, Changes: r.changes, Counts: j.summary == "counts", Reuses: j.protection.Keyed(), Void: void}
 	if r.Outcome == expired {
 		end.Restart = dispatch(j.draftWorkflow, j.ref, j.ref.Number)
 	}
@@ -220,9 +231,11 @@ func (j *job) howToDecide(r report) render.Decide {
 	}
 	if j.environment != "" && r.Outcome == paused {
 		d.Environment = j.environment
-		return d
+		if !j.allowDispatch {
+			return d
+		}
 	}
-	decide := fmt.Sprintf("%s -f code=%s -f decision=", dispatch(j.decideWorkflow, j.ref, j.ref.Number), r.Code)
+	decide := fmt.Sprintf("%s -f code=%s -f checkpoint-digest=%s -f decision=", dispatch(j.decideWorkflow, j.ref, j.ref.Number), r.Code, r.Digest)
 	d.Dispatch, d.DispatchAbort = decide+"approve", decide+"abort"
 	return d
 }

@@ -20,6 +20,7 @@ func priced(r llmtest.Request) llmtest.Answer {
 }
 
 func TestAgain_DraftsAnewAndWithdrawsTheOldDraft(t *testing.T) {
+	t.Parallel()
 	for name, decide := range routes() {
 		for _, trust := range []string{"", checkpoint.TrustSeal, checkpoint.TrustEncrypt} {
 			t.Run(name+", trust "+trust, func(t *testing.T) {
@@ -69,11 +70,12 @@ func TestAgain_ThatFindsNothingWithdrawsTheOldDraft(t *testing.T) {
 	old := s.parked()
 	blind.Store(true)
 	s.anew(githubtest.RunOptions{})
-	s.draftJob().with("again", "true").start().is(0, "CLEAN")
+	s.draftJob().by("maya").with("again", "true").start().is(0, "CLEAN")
 	s.refused(s.decideJob(old.outputs["code"], "approve").start(), "withdrawn")
 }
 
 func TestP4_ACancelledDraftAgainIsGoneOnWithToo(t *testing.T) {
+	t.Parallel()
 	for _, trust := range []string{"", checkpoint.TrustSeal} {
 		t.Run("trust "+trust, func(t *testing.T) {
 			m := &stuck{}
@@ -93,6 +95,7 @@ func TestP4_ACancelledDraftAgainIsGoneOnWithToo(t *testing.T) {
 }
 
 func TestAgain_AfterThePostPaysNothing(t *testing.T) {
+	t.Parallel()
 	for _, again := range []string{"true", "false"} {
 		for _, trust := range []string{"", checkpoint.TrustSeal} {
 			t.Run(again+", trust "+trust, func(t *testing.T) {
@@ -111,6 +114,7 @@ func TestAgain_AfterThePostPaysNothing(t *testing.T) {
 }
 
 func TestAgain_AnAbortHoldsForTheThreadUnderASeal(t *testing.T) {
+	t.Parallel()
 	for _, trust := range []string{checkpoint.TrustSeal, checkpoint.TrustEncrypt} {
 		t.Run(trust, func(t *testing.T) {
 			s := setUp(t, scene{trust: trust})

@@ -31,6 +31,7 @@ func TestCheck3_TruncatedCheckpointByBothRoutes(t *testing.T) {
 }
 
 func TestT19_Check4_RunsThatMayNotDraft(t *testing.T) {
+	t.Parallel()
 	of := func(o githubtest.RunOptions) func(*stage) *githubtest.Run {
 		return func(s *stage) *githubtest.Run { return s.repo.AddRun(o) }
 	}
@@ -43,6 +44,10 @@ func TestT19_Check4_RunsThatMayNotDraft(t *testing.T) {
 		"a fork": {func(s *stage) *githubtest.Run {
 			return s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork})
 		}, []string{"head repository id", "no fork"}},
+		"an issue's comment": {of(githubtest.RunOptions{Event: "issue_comment"}), []string{"event", "issue_comment"}},
+		"a dispatch of a tag called like the default branch": {func(s *stage) *githubtest.Run {
+			return s.repo.AddRun(githubtest.RunOptions{Event: "workflow_dispatch", HeadBranch: "main", HeadSHA: s.repo.Commit("edited", "its workflow", baseTree())})
+		}, []string{"commit", "a tag of that name is none"}},
 		"a dispatch from a branch": {of(githubtest.RunOptions{Event: "workflow_dispatch", HeadBranch: "topic"}), []string{"branch", "main, the default branch"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,6 +57,56 @@ func TestT19_Check4_RunsThatMayNotDraft(t *testing.T) {
 				other.AddArtifact("pr-review-42-"+forged.Code, forged.Zip)
 				return decide(s, forged.Digest).with("run-id", fmt.Sprint(other.ID))
 			}, append(tc.says, "the draft was made by a run that may not make drafts", "only decide drafts of your own review workflow")...)
+		})
+	}
+}
+
+// tagged is a run of a tag that is called like the default branch, whose workflow
+// its maker has edited.
+func (s *stage) tagged(path string) *githubtest.Run {
+	return s.repo.AddRun(githubtest.RunOptions{
+		Path: path, Event: "workflow_dispatch", HeadBranch: "main", HeadSHA: s.repo.Commit("edited", "its workflow", baseTree()), Actor: "lee",
+	})
+}
+
+func TestT39_ARecordOfARunThatMayNotDecideBlocksNothing(t *testing.T) {
+	t.Parallel()
+	for name, run := range map[string]func(*stage) *githubtest.Run{
+		"a tag called like the default branch": func(s *stage) *githubtest.Run { return s.tagged(decidePath) },
+		"a tag, in the drafting workflow":      func(s *stage) *githubtest.Run { return s.tagged(draftWorkflow) },
+		"a schedule":                           func(s *stage) *githubtest.Run { return s.repo.AddRun(githubtest.RunOptions{Event: "schedule"}) },
+		"a push": func(s *stage) *githubtest.Run {
+			return s.repo.AddRun(githubtest.RunOptions{Path: decidePath, Event: "push"})
+		},
+		"a pull request from the default branch": func(s *stage) *githubtest.Run {
+			return s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadBranch: "main", HeadSHA: s.pull.HeadSHA()})
+		},
+	} {
+		for route, decide := range routes() {
+			t.Run(name+", "+route, func(t *testing.T) {
+				s := setUp(t, scene{})
+				drafted := s.parked()
+				z, err := checkpoint.Protection{}.PackRecord(s.abortOf(drafted))
+				require.NoError(t, err)
+				run(s).AddArtifact("pr-review-decision-"+drafted.outputs["code"], z)
+				run(s).AddArtifact("pr-review-decision-"+drafted.outputs["code"], []byte("garbage"))
+				decide(s, drafted.digest()).start().is(0, "POSTED")
+				s.posted()
+			})
+		}
+	}
+}
+
+func TestCheck4_WithoutContentsReadADispatchedDraftIsRefusedAndThePermissionNamed(t *testing.T) {
+	t.Parallel()
+	for name, decide := range routes() {
+		t.Run(name, func(t *testing.T) {
+			s := setUp(t, scene{})
+			s.run = s.repo.AddRun(githubtest.RunOptions{Event: "workflow_dispatch", Actor: "maya"})
+			drafted := s.draftJob().on("workflow_dispatch", "workflow_dispatch").start().is(0, "PAUSED")
+			less := map[string]string{"pull_requests": "write", "actions": "read"}
+			s.refused(decide(s, drafted.digest()).may(less).start(), "of the default branch", "give the job contents: read")
+			decide(s, drafted.digest()).start().is(0, "POSTED")
 		})
 	}
 }
@@ -66,6 +121,7 @@ func TestT19_Check4_TheSameFileOfAnotherRepository(t *testing.T) {
 }
 
 func TestCheck5_DraftsWithoutASoundSeal(t *testing.T) {
+	t.Parallel()
 	const none, wrong = "the draft carries no seal", "the key is not the one that sealed the draft, or it was changed"
 	for name, tc := range map[string]struct {
 		change func(s *stage, drafted ended) (digest string)
@@ -112,6 +168,7 @@ func TestCheck5_DraftsWithoutASoundSeal(t *testing.T) {
 }
 
 func TestCheck6_FormatsThatAreNotKnown(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct{ old, new, says string }{
 		"a later format":   {`"format": 2`, `"format": 3`, "the checkpoint has a format that this version does not know"},
 		"another graph":    {`"name": "reviewpr"`, `"name": "ticketpr"`, "the draft comes from a graph that this version does not know"},
@@ -132,6 +189,7 @@ func TestCheck7_AnotherPullRequestByRouteA(t *testing.T) {
 }
 
 func TestCheck8_TrustDiffersBetweenTheJobs(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct{ drafted, decides, says string }{
 		{"", "seal", "the draft carries no seal, and this job says trust: seal"}, // check 5
 		{"", "encrypt", "the draft carries no seal, and this job says trust: encrypt"},
@@ -160,6 +218,7 @@ func TestCheck8_AnotherEnvironment(t *testing.T) {
 }
 
 func TestCheck8_WhatGovernsNothingIsShownAndRefusesNothing(t *testing.T) {
+	t.Parallel()
 	for name, decide := range routes() {
 		t.Run(name, func(t *testing.T) {
 			s := setUp(t, scene{})
@@ -184,6 +243,7 @@ func TestCheck10_ExpiredDraftByRouteB(t *testing.T) {
 }
 
 func TestCheck11_CommandsThatDoNotParseByRouteB(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct{ decision, commands, says string }{
 		"unknown id":             {"approve", "/drop F9", "F1 to F5"},
 		"unknown command":        {"approve", "/dorp F1", "/dorp"},

@@ -127,6 +127,7 @@ func TestAbortInTheApprovalsCommentPostsNothing(t *testing.T) {
 }
 
 func TestCheck11_CommentThatDoesNotParse(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct{ comment, says string }{
 		"unknown id":      {"fine\n/drop F9", "F1 to F5"},
 		"unknown command": {"/dorp F1", "/dorp"},
@@ -145,11 +146,12 @@ func TestCheck11_CommentThatDoesNotParse(t *testing.T) {
 }
 
 func TestRouteB_DispatchDecides(t *testing.T) {
+	t.Parallel()
 	t.Run("approve with commands", func(t *testing.T) {
 		s := setUp(t, scene{})
 		drafted := s.draftJob().with("environment", "").start().is(0, "PAUSED")
 		code := drafted.outputs["code"]
-		drafted.shows("gh workflow run pr-review-decide.yml --repo octo/demo -f pull-request=42 -f code="+code+" -f decision=approve\n",
+		drafted.shows("gh workflow run pr-review-decide.yml --repo octo/demo -f pull-request=42 -f code="+code+" -f checkpoint-digest="+drafted.digest()+" -f decision=approve\n",
 			"-f decision=abort\n")
 		s.run.Finish("success")
 		j := s.decideJob(code, "approve").with("commands", "/drop F5")
@@ -174,6 +176,7 @@ func TestRouteB_DispatchDecides(t *testing.T) {
 }
 
 func TestForks(t *testing.T) {
+	t.Parallel()
 	for name, arm := range map[string]func(*stage){
 		"fork":         func(*stage) {},
 		"deleted fork": func(s *stage) { s.pull.DeleteFork() },
@@ -183,7 +186,7 @@ func TestForks(t *testing.T) {
 			later(s)
 			s.pull.Label("maya", "ai-review")
 			arm(s)
-			drafted := s.parked()
+			drafted := s.draftJob().on("pull_request_target", "labeled").start().is(0, "PAUSED")
 			s.approved("")
 			s.postJob(drafted.digest()).start().is(0, "POSTED")
 			require.Equal(t, s.pull.HeadSHA(), s.posted().CommitID)
@@ -192,6 +195,7 @@ func TestForks(t *testing.T) {
 }
 
 func TestDraftsOfEveryEventThatMayDraft(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		fork bool
 		run  githubtest.RunOptions
@@ -272,7 +276,27 @@ func TestP5_TheSameDecisionAgainReportsIt(t *testing.T) {
 	s.posted()
 }
 
+func TestCheck13_WhoDecidedFirstIsToldAndTheSecondIsNotOnRecord(t *testing.T) {
+	t.Parallel()
+	for name, decide := range map[string]string{"approve": "POSTED", "abort": "ABORTED"} {
+		t.Run(name, func(t *testing.T) {
+			s := setUp(t, scene{})
+			drafted := s.draftJob().with("environment", "").start().is(0, "PAUSED")
+			s.run.Finish("success")
+			first := s.decideJob(drafted.outputs["code"], name)
+			first.start().is(0, decide).shows("by maya on")
+			first.run.Finish("success")
+			second := s.decideJob(drafted.outputs["code"], name).set("GITHUB_ACTOR", "sam").set("GITHUB_TRIGGERING_ACTOR", "sam")
+			ended := second.start().is(0, decide).says("maya decided this draft before")
+			ended.shows("by maya on")
+			require.NotContains(t, ended.summary, "by sam")
+			require.Empty(t, second.run.Artifacts(), "the second has decided nothing")
+		})
+	}
+}
+
 func TestT25_AnotherDecisionIsRefused(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		first, second func(*stage, ended) ended
 		says          string

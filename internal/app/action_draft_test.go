@@ -70,6 +70,7 @@ func TestT13_T14_T32_HostileTextStaysText(t *testing.T) {
 }
 
 func TestGateIsReadBeforeAnythingIsPaid(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		arm  func(*stage, *job)
 		code int
@@ -94,6 +95,7 @@ func TestGateIsReadBeforeAnythingIsPaid(t *testing.T) {
 }
 
 func TestMistakesInTheWorkflowAreExit2BeforeTheFirstRequest(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		change func(*job)
 		says   []string
@@ -134,6 +136,7 @@ func TestMistakesInTheWorkflowAreExit2BeforeTheFirstRequest(t *testing.T) {
 }
 
 func TestWithoutAKey(t *testing.T) {
+	t.Parallel()
 	keyless := func(j *job) *job { return j.with("api-key", "", "base-url", "", "model", "") }
 	t.Run("is a mistake that names both ways out", func(t *testing.T) {
 		s := setUp(t, scene{fork: true, author: "maya"})
@@ -167,6 +170,7 @@ func TestWithoutAKey(t *testing.T) {
 }
 
 func TestAdmission(t *testing.T) {
+	t.Parallel()
 	settings := func(text string) githubtest.Tree {
 		return baseTree().With(githubtest.Tree{".github/pr-review.yml": text})
 	}
@@ -201,8 +205,27 @@ func TestAdmission(t *testing.T) {
 			later(s)
 			s.pull.Push(headTree())
 		}, "SKIPPED", "set before the last push"},
-		"on demand":             {scene{base: onDemand}, none, "SKIPPED", "on demand"},
-		"on demand, labelled":   {scene{base: onDemand}, func(s *stage, _ *job) { later(s); s.pull.Label("maya", "ai-review") }, "PAUSED", ""},
+		"on demand": {scene{base: onDemand}, none, "SKIPPED", "on demand"},
+		"on demand, labelled": {scene{base: onDemand}, func(s *stage, j *job) {
+			s.pull.Label("maya", "ai-review")
+			j.on("pull_request_target", "labeled")
+		}, "PAUSED", ""},
+		"labelled, another event": {scene{base: onDemand}, func(s *stage, _ *job) { later(s); s.pull.Label("maya", "ai-review") }, "SKIPPED", "so set it again"},
+		"labelled, then pushed with an old date": {scene{fork: true}, func(s *stage, j *job) {
+			s.pull.Label("maya", "ai-review")
+			j.on("pull_request_target", "labeled")
+			s.hub.Advance(-7200e9) // the outsider's commit says that it is older than the label
+			s.pull.Push(headTree())
+			later(s)
+			later(s)
+		}, "SKIPPED", "set before the last push"},
+		"pushed with an old date, then reopened": {scene{fork: true}, func(s *stage, _ *job) {
+			s.pull.Label("maya", "ai-review")
+			s.hub.Advance(-7200e9)
+			s.pull.Push(headTree())
+			later(s)
+			later(s)
+		}, "SKIPPED", "set before the last push"},
 		"on demand, dispatched": {scene{base: onDemand, fork: true}, func(_ *stage, j *job) { j.on("workflow_dispatch", "workflow_dispatch").with("pull-request", "42") }, "PAUSED", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -256,6 +279,7 @@ func TestSettingsComeFromTheBaseAlone(t *testing.T) {
 }
 
 func TestP6_FailingFiles(t *testing.T) {
+	t.Parallel()
 	broken := llmtest.Always(llmtest.Answer{Text: "I cannot help with that."})
 	t.Run("one costs itself", func(t *testing.T) {
 		s := setUp(t, scene{script: llmtest.PerFile(map[string]llmtest.Script{"web/cart.ts": broken}, critic)})
@@ -281,6 +305,7 @@ func TestP6_FailingFiles(t *testing.T) {
 }
 
 func TestT29_AnswersOffTheSchemaAreNotUsed(t *testing.T) {
+	t.Parallel()
 	good := `{"side":"RIGHT","start_line":13,"line":13,"quote":"","title":"T","body":"B","category":"c","severity":"major","confidence":0.9,"suggestion":""}`
 	for name, text := range map[string]string{
 		"prose": "Looks good to me!", "empty": "", "two documents": `{"findings":[]}{"findings":[]}`, "duplicate key": `{"findings":[],"findings":[` + good + `]}`,
@@ -301,6 +326,7 @@ func TestT29_AnswersOffTheSchemaAreNotUsed(t *testing.T) {
 }
 
 func TestOutcomesThatCallNobody(t *testing.T) {
+	t.Parallel()
 	clean := llmtest.Always(llmtest.Findings())
 	t.Run("CLEAN", func(t *testing.T) {
 		s := setUp(t, scene{script: clean})

@@ -24,7 +24,7 @@ func TestT28_AnEncryptedDraftWithCountsTellsNothingOfItsFindings(t *testing.T) {
 		"pr-review-action show octo/demo#42\n", "encrypted, with all else, in")
 	mistaken := s.decideJob(drafted.outputs["code"], "approve").with("summary", "counts", "commands", "/edit F1: Moves money\n/dorp ledger/transfer.go: Says too little").start()
 	s.refused(mistaken, "line 2")
-	aborted := s.decideJob(drafted.outputs["code"], "abort").with("summary", "counts", "commands", "Moves money twice?\nBecause of ledger/transfer.go")
+	aborted := s.decideJob(drafted.outputs["code"], "abort").with("summary", "counts", "commands", "/abort: Moves money twice? Because of ledger/transfer.go")
 	ended := aborted.start().is(0, "ABORTED")
 	for name, e := range map[string]struct{ log, summary, outputs string }{
 		"draft":   {drafted.log, drafted.summary, fmt.Sprint(drafted.outputs)},
@@ -66,6 +66,7 @@ func TestT28_TheKeyShowsTheEncryptedDraft(t *testing.T) {
 }
 
 func TestP2_TheSameBytesArePostedUnderEveryTrust(t *testing.T) {
+	t.Parallel()
 	for _, trust := range []string{checkpoint.TrustSeal, checkpoint.TrustEncrypt} {
 		for name, decide := range routes() {
 			t.Run(trust+", "+name, func(t *testing.T) {
@@ -85,6 +86,7 @@ func TestP2_TheSameBytesArePostedUnderEveryTrust(t *testing.T) {
 }
 
 func TestT28_NoArtifactHoldsASecretOrAPrompt(t *testing.T) {
+	t.Parallel()
 	for _, trust := range []string{"", checkpoint.TrustSeal, checkpoint.TrustEncrypt} {
 		t.Run("trust "+trust, func(t *testing.T) {
 			s := setUp(t, scene{trust: trust})

@@ -32,6 +32,7 @@ func files(t *testing.T, dir string) (names []string) {
 }
 
 func TestCheckpointDirCarriesTheDraftAndTheDecision(t *testing.T) {
+	t.Parallel()
 	t.Run("approved", func(t *testing.T) {
 		s := setUp(t, scene{server: githubtest.Options{WebURL: "https://git.example.com"}})
 		dir := filepath.Join(t.TempDir(), "drafts")
@@ -73,6 +74,7 @@ func TestAgain_WithdrawsADraftThatAFolderCarries(t *testing.T) {
 }
 
 func TestCheckpointDirIsNotTrusted(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		spoil func(s *stage, path string, drafted ended) (digest string)
 		says  string
@@ -171,6 +173,7 @@ func TestG33_NothingReachedBeforeTheDeadline(t *testing.T) {
 }
 
 func TestMaxTimeThatIsNoneIsExit2(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"0m", "-5m", "5", "1s", "forever", "m"} {
 		t.Run(text, func(t *testing.T) {
 			s := setUp(t, scene{})

@@ -22,7 +22,7 @@ func (s *stage) draftJob() *job {
 	return s.job(s.run, draftWorkflow, "draft", "pull_request_target", map[string]string{
 		"${{ github.event.pull_request.number || inputs.pull-request }}": "42", "${{ secrets.OPENAI_API_KEY }}": modelKey, "${{ inputs.again || false }}": "false",
 		"${{ (inputs.code || inputs.feedback) && 'revise' || 'review' }}": "review", "${{ inputs.code }}": "", "${{ inputs.feedback }}": "",
-	}).with("base-url", s.model.URL, "model", "story-1")
+	}).with("base-url", s.model.URL, "model", "story-1", "allow-dispatch", "true")
 }
 
 // postJob is the job post of the shipped review workflow, for a draft.
@@ -43,7 +43,7 @@ func (s *stage) recordJob(digest string) *job {
 func (s *stage) decideJob(code, decision string) *job {
 	run := s.repo.AddRun(githubtest.RunOptions{Path: decidePath, Event: "workflow_dispatch", Actor: "maya"})
 	return s.job(run, decidePath, "decide", "workflow_dispatch", map[string]string{
-		"${{ inputs.pull-request }}": "42", "${{ inputs.code }}": code, "${{ inputs.decision }}": decision, "${{ inputs.commands }}": "",
+		"${{ inputs.pull-request }}": "42", "${{ inputs.code }}": code, "${{ inputs.checkpoint-digest }}": "", "${{ inputs.decision }}": decision, "${{ inputs.commands }}": "",
 	}).set("GITHUB_ACTOR", "maya").set("GITHUB_TRIGGERING_ACTOR", "maya")
 }
 
@@ -82,9 +82,14 @@ func (j *job) set(name, value string) *job {
 	return j
 }
 
+// by makes it a job that somebody else started.
+func (j *job) by(login string) *job {
+	return j.set("GITHUB_ACTOR", login).set("GITHUB_TRIGGERING_ACTOR", login)
+}
+
 // on makes it a job of another event.
 func (j *job) on(event, file string) *job {
-	j.event, j.file = event, file
+	j.event, j.file, j.head = event, file, j.s.pull.HeadSHA()
 	return j
 }
 
@@ -152,6 +157,9 @@ func (j *job) environ(dir string) map[string]string {
 	require.NoError(t, errors.Join(os.WriteFile(output, nil, 0o600), os.WriteFile(summary, nil, 0o600)))
 	event, err := filepath.Abs(filepath.Join("testdata", "events", j.file+".json"))
 	require.NoError(t, err)
+	if j.file == "labeled" {
+		event = j.labeled(event, dir)
+	}
 	env := map[string]string{
 		"GITHUB_ACTIONS": "true", "CI": "true", "HOME": dir, "GITHUB_WORKSPACE": dir,
 		"GITHUB_EVENT_NAME": j.event, "GITHUB_EVENT_PATH": event, "GITHUB_OUTPUT": output, "GITHUB_STEP_SUMMARY": summary,
@@ -170,6 +178,15 @@ func (j *job) environ(dir string) map[string]string {
 	}
 	maps.Copy(env, j.env)
 	return env
+}
+
+// labeled writes the event of a label that was set on the head of then.
+func (j *job) labeled(event, dir string) string {
+	text, err := os.ReadFile(event)
+	require.NoError(j.s.t, err)
+	own := filepath.Join(dir, "event.json")
+	require.NoError(j.s.t, os.WriteFile(own, bytes.Replace(text, []byte(strings.Repeat("0", 40)), []byte(j.head), 1), 0o600))
+	return own
 }
 
 // program is a job's process: the binary, or the image that PR_REVIEW_IMAGE

@@ -23,6 +23,7 @@ func badKeys() map[string]struct{ key, says string } {
 }
 
 func TestT38_AKeyThatIsNoneEndsBothJobsBeforeTheFirstRequest(t *testing.T) {
+	t.Parallel()
 	for name, tc := range badKeys() {
 		for _, trust := range []string{checkpoint.TrustSeal, checkpoint.TrustEncrypt} {
 			t.Run(name+", trust "+trust, func(t *testing.T) {
@@ -46,6 +47,7 @@ func TestT38_AnInputOfTrustThatIsUnknownIsExit2(t *testing.T) {
 }
 
 func TestT38_TheKeyIsNowhere(t *testing.T) {
+	t.Parallel()
 	derived := under(t, checkpoint.TrustSeal, checkpointKey).Key
 	raw, err := base64.StdEncoding.DecodeString(checkpointKey)
 	require.NoError(t, err)

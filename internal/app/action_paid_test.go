@@ -95,6 +95,7 @@ func (s *stage) reviews() (n int) {
 }
 
 func TestP4_ACancelledDraftIsGoneOnWith(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		trust  string
 		by     []os.Signal
@@ -154,6 +155,7 @@ func TestP4_AnAnswerThatDoesNotComeIsNotWaitedFor(t *testing.T) {
 }
 
 func TestP4_WhatSurvivesReRunAllJobs(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		trust string
 		cache bool // the job may write to the cache: cache-mode: write
@@ -233,6 +235,7 @@ func (s *stage) partial() checkpoint.Opened {
 }
 
 func TestCheck6_APartialIsNeverDecided(t *testing.T) {
+	t.Parallel()
 	for _, trust := range []string{"", checkpoint.TrustSeal, checkpoint.TrustEncrypt} {
 		t.Run("trust "+trust, func(t *testing.T) {
 			m := &stuck{}

@@ -1,27 +1,35 @@
 package app_test
 
 import (
+	"cmp"
+	"fmt"
 	"net/http"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/githubtest"
 )
 
 // race is a draft that two jobs decide at the same time: neither stores its
-// decision before the other has looked for one.
+// decision before the other has looked for one, or makes its review where that is said.
 type race struct {
 	*stage
-	jobs [2]*job
-	both [2]ended
+	until string // the end of a path
+	jobs  [2]*job
+	both  [2]ended
 }
 
 func (r *race) run() {
 	var looked, group sync.WaitGroup
 	looked.Add(2)
 	r.hub.OnRequest(func(_ int, q *http.Request, phase string) {
-		if phase == "before" && strings.HasSuffix(q.URL.Path, "/CreateArtifact") {
+		if phase == "before" && q.Method == http.MethodPost && strings.HasSuffix(q.URL.Path, cmp.Or(r.until, "/CreateArtifact")) {
 			looked.Done()
 			looked.Wait()
 		}
@@ -87,39 +95,51 @@ func TestT25_TwoJobsDecideAtOnce(t *testing.T) {
 			switch {
 			case name == "aborted twice":
 				require.Equal(t, map[string]int{"ABORTED": 2}, won)
-				r.untouched()
+				require.Empty(t, r.pull.Reviews())
 				return
 			case strings.Contains(name, "dispatched"):
 				require.Equal(t, map[string]int{"POSTED": 2}, won, "%s\n%s", one.log, two.log)
 				require.Equal(t, one.outputs["review-url"], two.outputs["review-url"])
 			case won["ABORTED"] == 1:
 				require.Equal(t, map[string]int{"ABORTED": 1, "REFUSED": 1}, won, "%s\n%s", one.log, two.log)
-				r.untouched()
+				require.Empty(t, r.pull.Reviews(), "what was pending is taken away")
+				require.Empty(t, r.submissions())
 				return
 			default:
 				require.Equal(t, map[string]int{"POSTED": 1, "REFUSED": 1}, won, "%s\n%s", one.log, two.log)
 			}
 			r.posted()
-			require.Len(t, r.writes(), 1, "a second write was tried")
+			took := slices.DeleteFunc(r.submissions(), func(w githubtest.Request) bool { return w.Status/100 != 2 })
+			require.Len(t, slices.CompactFunc(took, func(a, b githubtest.Request) bool { return a.Path == b.Path }), 1,
+				"a pending review that the other job took away cannot be submitted")
 		})
 	}
 }
 
 func TestT25_AJobKilledAroundTheWritePostsOnce(t *testing.T) {
+	t.Parallel()
 	for name, decide := range routes() {
-		for phase, stands := range map[string]int{"before": 0, "after": 1} {
-			t.Run(name+", "+phase, func(t *testing.T) {
+		for at, stands := range map[[2]string]string{
+			{"before", "/reviews"}: "", {"after", "/reviews"}: "PENDING", {"before", "/events"}: "PENDING", {"after", "/events"}: "COMMENTED",
+		} {
+			t.Run(fmt.Sprint(name, at), func(t *testing.T) {
 				s := setUp(t, scene{})
 				drafted := s.parked()
 				j := decide(s, drafted.digest())
-				s.killedAt(j, phase, "/reviews")
-				require.Len(t, s.pull.Reviews(), stands)
+				s.killedAt(j, at[0], at[1])
+				if stands != "" {
+					require.Equal(t, stands, s.pull.Reviews()[0].State)
+				}
+				made := s.pull.Reviews()
 
 				j.run.Finish("failure")
 				j.run.Rerun()
 				again := j.again().start().is(0, "POSTED")
 				require.Equal(t, s.posted().URL, again.outputs["review-url"])
 				sameAsShown(t, s.opened(drafted).Review, s.posted())
+				if stands != "" {
+					require.Equal(t, made[0].ID, s.posted().ID, "what the dead job left was taken")
+				}
 			})
 		}
 	}
@@ -158,4 +178,99 @@ func TestT25_AKilledAbortHolds(t *testing.T) {
 	s.killedAt(j, "after", "/FinalizeArtifact")
 	j.run.Finish("failure")
 	s.refused(s.decideJob(code, "approve").start(), "decided otherwise before", "abort by maya")
+}
+
+// TestT25_AJobThatIsKilledWhileGitHubTakesItsTimePostsOnce runs it again at once, while
+// what the killed one sent is still to take effect.
+func TestT25_AJobThatIsKilledWhileGitHubTakesItsTimePostsOnce(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{reviewsPath, reviewsPath + "/*/events"} {
+		t.Run(path, func(t *testing.T) {
+			s := setUp(t, scene{})
+			j := s.decideJob(s.parked().outputs["code"], "approve")
+			s.hub.Fail(http.MethodPost, path, githubtest.Fault{Delay: time.Second, Anyway: true, Times: 1})
+			r := j.begin()
+			require.Eventually(t, func() bool { return s.written(path) > 0 }, 20*time.Second, time.Millisecond)
+			require.NoError(t, r.cmd.Process.Kill())
+			r.end()
+			j.run.Rerun()
+			j.again().start().is(0, "POSTED")
+			s.visible(1)
+		})
+	}
+}
+
+// visible counts the reviews that anybody sees, when all that is out has taken effect.
+func (s *stage) visible(want int) {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool {
+		return !slices.ContainsFunc(s.hub.Requests(), func(r githubtest.Request) bool { return r.Status == 0 && r.Method == http.MethodPost })
+	}, 20*time.Second, time.Millisecond)
+	reviews := s.pull.Reviews()
+	require.Len(s.t, slices.DeleteFunc(reviews, func(r githubtest.Review) bool { return r.State == "PENDING" }), want)
+}
+
+// written counts the POSTs to a path, where * stands for a segment.
+func (s *stage) written(pattern string) (n int) {
+	for _, r := range s.hub.Requests() {
+		if match, _ := path.Match(pattern, r.Path); match && r.Method == http.MethodPost {
+			n++
+		}
+	}
+	return n
+}
+
+// TestCheck13_WhatARecordNamesIsPosted runs the same decision again when the text of the
+// review says nothing of us any more, and when another account has posted it.
+func TestCheck13_WhatARecordNamesIsPosted(t *testing.T) {
+	t.Parallel()
+	for name, decide := range routes() {
+		t.Run(name, func(t *testing.T) {
+			s := setUp(t, scene{})
+			j := decide(s, s.parked().digest())
+			first := j.start().is(0, "POSTED")
+			s.pull.EditReview(s.posted().ID, "as you were")
+			j.run.Finish("success")
+			j.run.Rerun()
+			again := j.again().start().is(0, "POSTED")
+			require.Equal(t, first.outputs["review-url"], again.outputs["review-url"])
+			require.Len(t, s.pull.Reviews(), 1)
+			require.Len(t, s.submissions(), 1)
+		})
+	}
+	t.Run("by a person's token first", func(t *testing.T) {
+		s := setUp(t, scene{})
+		code := s.parked().outputs["code"]
+		j := s.decideJob(code, "approve")
+		j.token = s.hub.UserToken("maya")
+		first := j.start().is(0, "POSTED")
+		j.run.Finish("success")
+		again := s.decideJob(code, "approve").start().is(0, "POSTED")
+		require.Equal(t, first.outputs["review-url"], again.outputs["review-url"])
+		require.Len(t, s.pull.Reviews(), 1)
+	})
+}
+
+// TestP5_APendingReviewThatIsInTheWay is of another workflow of the account, or what a
+// write left that was cut off.
+func TestP5_APendingReviewThatIsInTheWay(t *testing.T) {
+	t.Parallel()
+	t.Run("somebody's: it is named with the command that deletes it", func(t *testing.T) {
+		s := setUp(t, scene{})
+		drafted := s.parked()
+		s.approved("")
+		other := s.pull.AddPending("github-actions[bot]", "half a review of another workflow")
+		s.postJob(drafted.digest()).start().is(1, "FAILED").says("a pending review of this token's account is in the way, nothing was posted",
+			other.URL, fmt.Sprintf("gh api -X DELETE repos/octo/demo/pulls/42/reviews/%d", other.ID))
+		require.Len(t, s.pull.Reviews(), 1, "it is left alone")
+		require.Empty(t, s.submissions())
+	})
+	t.Run("an empty one is deleted", func(t *testing.T) {
+		s := setUp(t, scene{})
+		drafted := s.parked()
+		s.approved("")
+		s.pull.AddPending("github-actions[bot]", "")
+		s.postJob(drafted.digest()).start().is(0, "POSTED")
+		sameAsShown(t, s.opened(drafted).Review, s.posted())
+	})
 }

@@ -14,6 +14,7 @@ import (
 )
 
 func TestCheck12_ReachingThePostingJobProvesNothing(t *testing.T) {
+	t.Parallel()
 	t.Run("the environment was made without rules", func(t *testing.T) {
 		s := setUp(t, scene{})
 		drafted := s.draftJob().with("environment", "").start().is(0, "PAUSED")
@@ -48,13 +49,14 @@ func TestCheck12_ReachingThePostingJobProvesNothing(t *testing.T) {
 		s := setUp(t, scene{})
 		drafted := s.parked()
 		s.approved("/drop F1")
-		s.run.Approve(gateName, "sam", "")
-		s.postJob(drafted.digest()).start().is(3, "REFUSED").says("two different approvals")
+		s.run.Approve(gateName, "sam", "/drop F2")
+		s.postJob(drafted.digest()).start().is(3, "REFUSED").says("two approvals of this draft say different things")
 		s.untouched()
 	})
 }
 
 func TestCheck1_DraftThatIsNotThere(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		arm     func(*stage, ended) *job
 		outcome string
@@ -105,6 +107,7 @@ func listing(s *stage, drafted ended, repoID int64) string {
 }
 
 func TestCheck2_EditedArtifact(t *testing.T) {
+	t.Parallel()
 	t.Run("route A, in the same run (T20)", func(t *testing.T) {
 		s := setUp(t, scene{})
 		drafted := s.parked()
@@ -134,6 +137,37 @@ func TestCheck2_EditedArtifact(t *testing.T) {
 	})
 }
 
+func TestCheck1_AnArtifactWithoutAByte(t *testing.T) {
+	t.Parallel()
+	swap := func(s *stage, drafted ended) { s.draftArtifact(drafted).Replace(nil) }
+	for name, c := range map[string]struct {
+		empty func(*stage, ended)
+		says  string
+		job   func(*stage, ended) *job
+	}{
+		"route A, stored so": {
+			func(s *stage, drafted ended) { s.run.AddArtifact(drafted.outputs["artifact-name"], nil) },
+			"a size that no draft has", func(s *stage, drafted ended) *job { return s.postJob(drafted.digest()) },
+		},
+		"route A, swapped": {
+			swap, "a size that no draft has", func(s *stage, drafted ended) *job { return s.postJob(drafted.digest()) },
+		},
+		"route B, swapped": {
+			swap, "not the draft that was shown",
+			func(s *stage, drafted ended) *job { return s.decideJob(drafted.outputs["code"], "approve") },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := setUp(t, scene{})
+			drafted := s.parked()
+			s.approved("")
+			c.empty(s, drafted)
+			c.job(s, drafted).start().is(3, "REFUSED").says(c.says, "start a new draft")
+			s.untouched()
+		})
+	}
+}
+
 func TestCheck3_TruncatedCheckpoint(t *testing.T) {
 	s := setUp(t, scene{})
 	drafted := s.parked()
@@ -157,6 +191,7 @@ func (s *stage) forged(drafted ended, change func(*checkpoint.Manifest)) checkpo
 }
 
 func TestT19_Check4_DraftsOfOtherRuns(t *testing.T) {
+	t.Parallel()
 	for name, run := range map[string]func(*stage) githubtest.RunOptions{
 		"a fork's run": func(s *stage) githubtest.RunOptions {
 			return githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork}
@@ -201,6 +236,7 @@ func TestT19_Check4_CopyInAnotherRunOfTheSameWorkflow(t *testing.T) {
 }
 
 func TestCheck6And7_DraftsOfAnotherFormatOrPullRequest(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		change func(*checkpoint.Manifest)
 		says   string
@@ -227,6 +263,7 @@ func TestCheck6And7_DraftsOfAnotherFormatOrPullRequest(t *testing.T) {
 }
 
 func TestT24_Check9_PullRequestThatChanged(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		change func(*stage)
 		says   []string
@@ -260,7 +297,7 @@ func TestT24_PushAfterTheChecksAndBeforeTheWritePostsNothing(t *testing.T) {
 	s := setUp(t, scene{})
 	drafted := s.parked()
 	s.approved("")
-	s.pushDuring(http.MethodGet, drafted, "/user").is(3, "REFUSED").says("changed while this draft was being posted", "nothing was posted")
+	s.pushDuring(http.MethodGet, drafted, reviewsPath).is(3, "REFUSED").says("changed while this draft was being posted", "nothing was posted")
 	s.untouched()
 }
 
@@ -269,39 +306,29 @@ func TestT24_PushDuringTheWriteLeavesTheReviewAtItsCommit(t *testing.T) {
 	drafted := s.parked()
 	reviewed := s.pull.HeadSHA()
 	s.approved("")
-	s.pushDuring(http.MethodPost, drafted, "").is(0, "POSTED")
+	s.pushDuring(http.MethodPost, drafted, reviewsPath+"/*/events").is(0, "POSTED")
 	require.NotEqual(t, reviewed, s.pull.HeadSHA())
 	require.Equal(t, reviewed, s.posted().CommitID)
 	require.Contains(t, s.posted().Body, "reviewed at [`"+reviewed[:7]+"`]")
 }
 
 // pushDuring runs the posting job and moves the head while its request to the
-// reviews waits. before is a path that is asked for ahead of a waiting GET.
-func (s *stage) pushDuring(method string, drafted ended, before string) ended {
+// reviews waits.
+func (s *stage) pushDuring(method string, drafted ended, path string) ended {
 	s.t.Helper()
 	hold, done := make(chan struct{}), make(chan ended, 1)
-	s.hub.Fail(method, "/repos/octo/demo/pulls/42/reviews", githubtest.Fault{Hold: hold, Times: 1})
+	s.hub.Fail(method, path, githubtest.Fault{Hold: hold, Times: 1})
 	j := s.postJob(drafted.digest())
 	go func() { done <- j.start() }()
-	earlier := s.asked(before)
-	waiting := func() bool { return s.asked(before) > earlier }
-	if before == "" {
-		waiting = func() bool { return s.pulls() >= 3 } // at the draft, at check 9, and right before the write
+	earlier := s.asked(path)
+	waiting := func() bool { return s.asked(path) > earlier }
+	if method == http.MethodPost {
+		waiting = func() bool { return s.written(path) > 0 }
 	}
 	require.Eventually(s.t, waiting, 20*time.Second, time.Millisecond)
 	s.pull.Push(s.pull.Tree().With(githubtest.Tree{"x.go": "x\n"}))
 	close(hold)
 	return <-done
-}
-
-// pulls counts how often the pull request was read.
-func (s *stage) pulls() (n int) {
-	for _, r := range s.hub.Requests() {
-		if r.Path == "/repos/octo/demo/pulls/42" && r.Status == http.StatusOK {
-			n++
-		}
-	}
-	return n
 }
 
 // asked counts the requests for a path.

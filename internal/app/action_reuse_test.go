@@ -19,6 +19,7 @@ func (s *stage) anew(o githubtest.RunOptions) *githubtest.Run {
 }
 
 func TestP4_ALaterCommitTakesTheFilesThatDidNotChange(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		trust string
 		calls int
@@ -46,6 +47,7 @@ func TestP4_ALaterCommitTakesTheFilesThatDidNotChange(t *testing.T) {
 }
 
 func TestP4_TheSameDiffAtANewHeadIsDraftedWithoutACall(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		trust string
 		calls int
@@ -69,6 +71,7 @@ func TestP4_TheSameDiffAtANewHeadIsDraftedWithoutACall(t *testing.T) {
 }
 
 func TestP4_ReRunOfAFinishedDraftPaysNothing(t *testing.T) {
+	t.Parallel()
 	for name, trust := range map[string]string{"digest": "", "seal": checkpoint.TrustSeal, "encrypt": checkpoint.TrustEncrypt} {
 		t.Run(name, func(t *testing.T) {
 			s := setUp(t, scene{trust: trust})
@@ -86,6 +89,7 @@ func TestP4_ReRunOfAFinishedDraftPaysNothing(t *testing.T) {
 // same commit with a model that overlooks nearly everything: its results have
 // the very keys of ours.
 func TestT19_T20_PlantedResultsAreNotTaken(t *testing.T) {
+	t.Parallel()
 	keyed := func(key string) func(*job) *job { return func(j *job) *job { return j.with("checkpoint-key", key) } }
 	for name, tc := range map[string]struct {
 		trust string

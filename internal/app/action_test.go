@@ -161,6 +161,7 @@ type job struct {
 	path   string // of the workflow file
 	event  string
 	file   string // of the event, in testdata/events
+	head   string // that the event names where it is a label's
 	token  string
 	inputs map[string]string
 	env    map[string]string
@@ -243,11 +244,20 @@ func (s *stage) posted() githubtest.Review {
 	require.Len(s.t, reviews, 1)
 	require.Equal(s.t, "COMMENTED", reviews[0].State)
 	for _, w := range s.writes() {
-		require.Equal(s.t, http.MethodPost, w.Method)
-		require.Equal(s.t, "/repos/octo/demo/pulls/42/reviews", w.Path)
-		require.Regexp(s.t, `"event":"COMMENT"`, string(w.Body))
+		require.Regexp(s.t, `^(POST|DELETE) /repos/octo/demo/pulls/42/reviews(/[0-9]+(/events)?)?$`, w.Method+" "+w.Path)
+		require.Equal(s.t, strings.HasSuffix(w.Path, "/events"), strings.Contains(string(w.Body), `"event":"COMMENT"`))
 	}
 	return reviews[0]
+}
+
+// submissions are the requests that made a review visible, or tried to.
+func (s *stage) submissions() (sent []githubtest.Request) {
+	for _, w := range s.writes() {
+		if strings.HasSuffix(w.Path, "/events") {
+			sent = append(sent, w)
+		}
+	}
+	return sent
 }
 
 // read reads a YAML file of the project.

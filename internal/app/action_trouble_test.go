@@ -59,6 +59,7 @@ func TestBadTokensAndAddresses(t *testing.T) {
 }
 
 func TestTroubleThatPasses(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]githubtest.Fault{
 		"429 with Retry-After": githubtest.SecondaryLimit(429, time.Second),
 		"5xx":                  {Status: 502},
@@ -79,6 +80,7 @@ func TestTroubleThatPasses(t *testing.T) {
 }
 
 func TestModelTroubleThatPasses(t *testing.T) {
+	t.Parallel()
 	t.Run("429, then 503", func(t *testing.T) {
 		limited := llmtest.Answer{Status: 429, Text: "slow down", Header: http.Header{"Retry-After": {"0"}}}
 		script := func(r llmtest.Request) llmtest.Answer {
@@ -104,38 +106,45 @@ func TestRefusedWriteIsNotRepeated(t *testing.T) {
 }
 
 func TestP5_LostAnswerOfThePost(t *testing.T) {
-	t.Run("the review stands: it is found", func(t *testing.T) {
-		for _, fault := range []githubtest.Fault{{DropConnection: true, AfterWrite: true, Times: 1}, {Status: 502, AfterWrite: true, Times: 1}} {
-			s := &stage{}
-			t.Run("", func(t *testing.T) {
-				s = setUp(t, scene{})
+	t.Parallel()
+	for name, fault := range map[string]githubtest.Fault{
+		"the connection, and it took effect": {DropConnection: true, AfterWrite: true, Times: 1},
+		"502, and it took effect":            {Status: 502, AfterWrite: true, Times: 1},
+		"the connection":                     {DropConnection: true, Times: 1},
+		"502":                                {Status: 502, Times: 1},
+	} {
+		for _, path := range []string{reviewsPath, reviewsPath + "/*/events"} {
+			t.Run(name+" "+path, func(t *testing.T) {
+				s := setUp(t, scene{})
 				drafted := s.parked()
 				s.approved("")
-				s.hub.Fail(http.MethodPost, reviewsPath, fault)
+				s.hub.Fail(http.MethodPost, path, fault)
 				posted := s.postJob(drafted.digest()).start().is(0, "POSTED")
 				require.Equal(t, s.posted().URL, posted.outputs["review-url"])
-				require.Len(t, s.writes(), 1)
+				if fault.AfterWrite {
+					require.Len(t, s.writes(), 2, "nothing is written twice")
+				}
 			})
 		}
-	})
+	}
 	t.Run("the review stands and cannot be found yet: the next run adopts it", func(t *testing.T) {
 		s := setUp(t, scene{})
 		drafted := s.parked()
 		s.approved("")
-		s.hub.Fail(http.MethodPost, reviewsPath, githubtest.Fault{Status: 502, AfterWrite: true, Times: 1})
-		s.hub.Fail(http.MethodGet, reviewsPath, githubtest.Fault{Status: 0, Times: 2}) // the looks before the write
+		s.hub.Fail(http.MethodPost, reviewsPath+"/*/events", githubtest.Fault{Status: 502, AfterWrite: true, Times: 1})
+		s.hub.Fail(http.MethodGet, reviewsPath, githubtest.Fault{Status: 0, Times: 2}) // the looks before it is submitted
 		s.hub.Fail(http.MethodGet, reviewsPath, githubtest.Fault{Status: 403, Times: 1})
 		s.postJob(drafted.digest()).start().is(1, "FAILED").says("whether the review was posted is not known", "it looks for the review before it writes")
 		s.run.Rerun()
 		s.postJob(drafted.digest()).start().is(0, "POSTED")
 		s.posted()
-		require.Len(t, s.writes(), 1)
+		require.Len(t, s.submissions(), 1)
 	})
-	t.Run("the review does not stand: nothing is claimed", func(t *testing.T) {
+	t.Run("the server fails for good: nothing is claimed", func(t *testing.T) {
 		s := setUp(t, scene{})
 		drafted := s.parked()
 		s.approved("")
-		s.hub.Fail(http.MethodPost, reviewsPath, githubtest.Fault{DropConnection: true, Times: 1})
+		s.hub.Fail(http.MethodPost, reviewsPath, githubtest.Fault{DropConnection: true, Times: 4})
 		s.postJob(drafted.digest()).start().is(1, "FAILED").says("it looks for the review before it writes")
 		require.Empty(t, s.pull.Reviews())
 		s.postJob(drafted.digest()).start().is(0, "POSTED")
@@ -176,7 +185,8 @@ func TestP5_WithoutARecordOfTheDecisionNothingIsPosted(t *testing.T) {
 	s.approved("")
 	s.hub.Fail(http.MethodPost, "/twirp/**/CreateArtifact", githubtest.Fault{Status: 403})
 	s.postJob(drafted.digest()).start().is(1, "FAILED").says("storing the decision")
-	s.untouched()
+	require.Empty(t, s.pull.Reviews())
+	require.Empty(t, s.submissions())
 	s.hub.ClearFaults()
 	s.run.Rerun()
 	s.postJob(drafted.digest()).start().is(0, "POSTED")

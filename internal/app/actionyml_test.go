@@ -67,7 +67,7 @@ func TestActionYmlHasTheDefaultsOfTheSettings(t *testing.T) {
 	for name, probe := range map[string]string{
 		"mode": "resume", "provider": "offline", "concurrency": "9", "config": "x", "draft-workflow": "x", "decide-workflow": "x",
 		"gate-from": "major", "retention-days": "16", "allow-http": "true",
-		"again": "true", "fail-on": "nit", "check-run": "true", "mark": "true", "trust": "seal", "summary": "counts", "allow-author": "true",
+		"again": "true", "fail-on": "nit", "check-run": "true", "mark": "true", "trust": "seal", "summary": "counts", "allow-author": "true", "allow-dispatch": "true",
 	} {
 		require.Contains(t, given, name)
 		s := defaults()

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,15 +11,20 @@ import (
 
 	"github.com/org/pr-review-action/internal/choose"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/render"
 )
 
 // ask asks the person at the terminal. An empty verdict means later, as do the
-// end of the input and an interrupt; the commands are then what was changed.
-func (a *app) ask(ctx context.Context, r report) (decision.Verdict, string) {
+// end of the input and an interrupt; the commands are then what was changed,
+// which begins with what was changed before.
+func (a *app) ask(ctx context.Context, r report, before string) (decision.Verdict, string) {
 	var commands []string
+	if before != "" {
+		commands = []string{before}
+	}
 	for {
 		fmt.Fprint(a.Stderr, a.asking())
 		line, ok := a.line(ctx)
@@ -72,7 +78,7 @@ func (r report) typed(commands []string, answer string) (decision.Verdict, error
 		return d.Verdict, gate.CheckRounds(len(r.state.Rounds))
 	}
 	if d, err = decision.Parse(strings.Join(append(slices.Clone(commands), answer), "\n")); err == nil {
-		err = d.Check(gate.IDs(r.Findings))
+		_, err = d.Check(r.Findings)
 	}
 	return d.Verdict, err
 }
@@ -112,18 +118,24 @@ func (a *app) choose(ctx context.Context, r report, commands []string) (choose.C
 	})
 }
 
+// staged is the draft as commands change it; nothing of it is stored.
+func (r report) staged(commands string) (report, error) {
+	if commands == "" {
+		return r, nil
+	}
+	d, err := gate.Decide(commands, "", decision.Approve, r.Findings, r.packed.Manifest.ExpiresAt)
+	r.state.Comments = d.Apply(r.state.Comments)
+	r.Findings = finding.Kept(r.state.Comments)
+	if r.Body = render.File(r.state.Review()); r.state.Pull == nil {
+		r.Body = localBody(r.state)
+	}
+	return r, err
+}
+
 // preview is the review as it would be posted after commands.
 func (r report) preview(commands string) (string, error) {
-	d, err := gate.Decide(commands, "", decision.Approve, gate.IDs(r.Findings), r.packed.Manifest.ExpiresAt)
-	if err != nil {
-		return "", err
-	}
-	s := r.state
-	s.Comments = d.Apply(s.Comments)
-	if s.Pull == nil {
-		return localBody(s), nil
-	}
-	return render.File(s.Review()), nil
+	r, err := r.staged(cmp.Or(commands, "/approve"))
+	return r.Body, err
 }
 
 // line reads one line of standard input, and not a byte more: what follows is

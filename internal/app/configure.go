@@ -32,7 +32,7 @@ func configCommand() command {
 					f.Var(typedValue{value{in, &o.settings}, typed}, in.name, in.help)
 				}
 			}
-			for _, name := range []string{"allow-http", "allow-author", "check-run", "mark"} {
+			for _, name := range []string{"allow-http", "allow-author", "allow-dispatch", "check-run", "mark"} {
 				f.Lookup(name).NoOptDefVal = "true"
 			}
 			f.BoolVar(&o.json, "json", false, "print one JSON object")

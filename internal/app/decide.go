@@ -13,7 +13,6 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
-	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
@@ -30,11 +29,15 @@ func (a *app) decide(ctx context.Context, s session, r report, given decision.Ve
 		if err := checkpoint.CheckExpiry(r.packed.Manifest, a.Now()); err != nil {
 			return err
 		}
-		a.showDraft(r, o)
-		if !a.interactive(o) {
-			return a.park(s, r, o)
+		staged, err := r.staged(text)
+		if err != nil {
+			return err
 		}
-		if given, text = a.ask(ctx, r); given == "" {
+		a.showDraft(staged, o)
+		if !a.interactive(o) {
+			return a.park(s, staged, o, text)
+		}
+		if given, text = a.ask(ctx, r, text); given == "" {
 			return a.park(s, r, o, text)
 		}
 	}
@@ -59,7 +62,7 @@ func (a *app) answer(ctx context.Context, s session, r report, given decision.Ve
 	if err := checkpoint.CheckExpiry(m, a.Now()); err != nil {
 		return report{}, err
 	}
-	d, err := gate.Decide(text, given, "", gate.IDs(r.Findings), m.ExpiresAt)
+	d, err := gate.Decide(text, given, "", r.Findings, m.ExpiresAt)
 	if err != nil {
 		return report{}, err
 	}
@@ -71,14 +74,14 @@ func (a *app) answer(ctx context.Context, s session, r report, given decision.Ve
 	if d.Verdict == decision.Revise {
 		return a.revise(ctx, s, r, &gate.Answer{Decision: d, Record: record.With(d)}, o)
 	}
-	flow, err := reviewpr.New(reviewpr.Steps{Post: a.poster(s, o)}, s.store)
+	flow, err := reviewpr.New(a.posting(s, o), s.store)
 	if err != nil {
 		return report{}, err
 	}
 	if _, err := flow.Resume(ctx, s.thread, graph.Answer{Gate: m.GateID, Value: gate.Answer{Decision: d, Record: record.With(d)}}); err != nil {
 		return report{}, err
 	}
-	return reportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
+	return reportOf(context.WithoutCancel(ctx), flow, s.store, s.thread, checkpoint.Protection{}) // what was posted is told, also to who stops it
 }
 
 // checkPull is resume check 9 on the command line: the pull request is as it
@@ -98,14 +101,22 @@ func pullNow(c ingest.Change) checkpoint.PullNow {
 // onScreen is where a review of local input is posted without --out.
 const onScreen = "standard output"
 
-// poster is how a review leaves this machine: to the pull request, or for local
-// input to a file.
-func (a *app) poster(s session, o *options) func(context.Context, reviewpr.State) (post.Posted, error) {
-	return func(ctx context.Context, state reviewpr.State) (post.Posted, error) {
-		if state.Pull != nil {
-			return posted(ctx, s.api, state, nil, a.warn)
-		}
-		return post.Posted{URL: cmp.Or(o.out, onScreen), Body: localReview(state)}, writeOut(o.out, localReview(state))
+// posting is how a review leaves this machine: to the pull request, or for local
+// input to a file. Where a process before this one may have posted it, its write may
+// still be under way.
+func (a *app) posting(s session, o *options) reviewpr.Steps {
+	tried := false
+	return reviewpr.Steps{
+		Post: func(ctx context.Context, state reviewpr.State) (post.Posted, error) {
+			if state.Pull != nil {
+				return posted(ctx, s.reviews(a, o, state.Pull.Ref, state), state, nil, tried, a.warn)
+			}
+			return post.Posted{URL: cmp.Or(o.out, onScreen), Body: localReview(state)}, writeOut(o.out, localReview(state))
+		},
+		Posted: func(context.Context, reviewpr.State) (_ post.Posted, done bool, _ error) {
+			tried = true
+			return post.Posted{}, false, nil
+		},
 	}
 }
 
@@ -121,15 +132,16 @@ func writeOut(name, text string) error {
 }
 
 // posted posts the approved review of a thread when nobody is ahead in the race.
-func posted(ctx context.Context, api *github.Client, s reviewpr.State, race *post.Race, warn func(string)) (post.Posted, error) {
-	w := write.New(api)
+func posted(ctx context.Context, o *ours, s reviewpr.State, race *post.Race, tried bool, warn func(string)) (post.Posted, error) {
+	w := write.New(o.Client)
 	q := post.Request{
-		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest, Review: s.Review(), Approval: approval(s), Race: race,
+		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest, Key: o.key, Review: s.Review(), Approval: approval(s), Race: race,
+		Tried: tried,
 	}
 	if s.Draft.Config.Comments.Resolve {
-		q.Threads = &post.Threads{List: api.Threads, Resolve: w.ResolveThread}
+		q.Threads = &post.Threads{List: o.Threads, Resolve: w.ResolveThread}
 	}
-	done, err := post.Review(ctx, api, w, q)
+	done, err := post.Review(ctx, o, w, q)
 	if done.Unresolved != nil {
 		warn(explain(done.Unresolved))
 	}
@@ -175,10 +187,13 @@ func (a *app) user(ctx context.Context, s session) (string, error) {
 	return "somebody", nil
 }
 
+// interactive reports whether a person can be asked: with the draft in sight,
+// which is on standard output.
 func (a *app) interactive(o *options) bool {
 	_, in := terminal(a.Stdin)
-	_, out := terminal(a.Stderr)
-	return in && out && !o.noInput && !o.json
+	_, draft := terminal(a.Stdout)
+	_, question := terminal(a.Stderr)
+	return in && draft && question && !o.noInput && !o.json
 }
 
 func (a *app) showDraft(r report, o *options) {
@@ -189,19 +204,21 @@ func (a *app) showDraft(r report, o *options) {
 	fmt.Fprint(a.Stdout, render.Terminal(r.state.Review(), a.look(columns)), "\n")
 }
 
+const asDrafted = "Or as it was drafted."
+
 // park says how the draft can be decided later, and with the changes that were made
 // to it so far: commands, one a line.
 func (a *app) park(s session, r report, o *options, changes ...string) error {
 	if o.json {
 		return r.print(a.Stdout)
 	}
-	command := fmt.Sprintf("%s resume %s", a.name, quoted(abbreviated(r.Thread)))
-	if o.store != "" {
-		command += " --store " + quoted(o.store)
-	}
+	command := a.resuming(r.Thread, o)
 	word := "Parked."
 	if r.Outcome == kept {
 		word = fmt.Sprintf("Kept: nothing here is %s or graver.", r.state.Draft.GateFrom)
+	}
+	if withPassword(o.store) {
+		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
 	}
 	example := "F1"
 	if len(r.Findings) > 0 {
@@ -209,11 +226,14 @@ func (a *app) park(s session, r report, o *options, changes ...string) error {
 	}
 	if changed := withCommands(changes); changed != "" {
 		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+changed))
-		word = "Or as it was drafted."
+		word = asDrafted
 	}
-	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (or --abort, or --command \"/drop %s\")\n", word, command, example)
+	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (or --abort; with changes: --command \"/drop %s\")\n", word, command, example)
 	if r.state.LacksMoney() {
 		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
+	}
+	if word == asDrafted {
+		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/artifact"
@@ -17,8 +18,8 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/trace"
-	"github.com/org/pr-review-action/internal/transport"
 )
 
 // resume is the deciding job: it finds the draft, proves that it is the one
@@ -66,7 +67,7 @@ func (j *job) open(ctx context.Context, draft verified) (p opened, err error) {
 		return opened{}, err
 	}
 	p.flow, err = reviewpr.New(reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
-		return posted(ctx, j.api, s, j.race(draft.now.Pull, *s.Decision), j.runner.Warning)
+		return posted(ctx, j.ours, s, j.race(draft.now.Pull, *s.Decision), false, j.runner.Warning)
 	}}, p.store, sealing(j.protection)...)
 	if err == nil {
 		p.state, err = parked(ctx, p.flow, draft.Opened)
@@ -76,13 +77,15 @@ func (j *job) open(ctx context.Context, draft verified) (p opened, err error) {
 
 // carryOut puts an answer on record and acts on it.
 func (j *job) carryOut(ctx context.Context, p opened, answer gate.Answer) (report, error) {
-	if err := j.claimed(ctx, p.now.Pull, answer.Record, p.state.Draft); err != nil {
+	first, err := j.claimed(ctx, p.now.Pull, answer.Record, p.state.Draft)
+	if err != nil {
 		return report{}, err
 	}
+	answer.Record = first
 	if _, err := p.flow.Resume(ctx, p.Manifest.Thread, graph.Answer{Gate: p.Manifest.GateID, Value: answer}); err != nil {
 		return report{}, err
 	}
-	r, err := reportOf(ctx, p.flow, p.store, p.Manifest.Thread, j.protection)
+	r, err := reportOf(context.WithoutCancel(ctx), p.flow, p.store, p.Manifest.Thread, j.protection)
 	r.changes = p.changes
 	return r, err
 }
@@ -110,10 +113,10 @@ func parked(ctx context.Context, flow *graph.Flow[reviewpr.State], o checkpoint.
 // race is what this job knows of others that decide the same draft.
 func (j *job) race(pr *pull.Pull, record decision.Record) *post.Race {
 	race := &post.Race{
-		Run: j.env.RunID, Record: record, Wait: transport.Sleep,
+		Run: j.env.RunID, Record: record, Claim: j.record,
 		Claims: func(ctx context.Context) ([]post.Claim, error) { return j.claims(ctx, record.Code, pr) },
-		Posted: func(ctx context.Context) (bool, error) {
-			_, posted, err := post.Standing(ctx, j.api, j.ref, record.Thread)
+		Posted: func(ctx context.Context, _ []post.Claim) (bool, error) {
+			_, posted, err := post.Standing(ctx, j.ours, j.ref, record.Thread)
 			return posted, err
 		},
 	}
@@ -123,10 +126,11 @@ func (j *job) race(pr *pull.Pull, record decision.Record) *post.Race {
 	return race
 }
 
-// claimed puts the decision on record before it is acted on: whoever decides the
-// same draft later, or at the same time, finds it. An abort waits for its turn
-// here, an approval right before the write.
-func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record, draft reviewpr.Draft) error {
+// claimed puts an abort on record before it is acted on: whoever decides the
+// same draft later, or at the same time, finds it. It waits for its turn here; an
+// approval is put on record and waits when its review is there to be submitted.
+// Where another run has decided the same before, its record is the one that counts.
+func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record, draft reviewpr.Draft) (decision.Record, error) {
 	race := j.race(pr, record)
 	on, err := race.Claims(ctx)
 	if err == nil {
@@ -138,23 +142,44 @@ func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record
 	if err == nil && record.Decision == decision.Abort && !record.Withdrawn() {
 		err = j.unposted(ctx, record.Thread)
 	}
-	if err != nil {
-		return err
+	first, before := record, false
+	if err == nil {
+		first, before, err = j.decidedBefore(ctx, on, record)
 	}
-	err = j.record(ctx, record)
-	if errors.Is(err, artifact.ErrNoRuntime) {
-		j.runner.Warning("the decision could not be put on record: " + explain(err))
-		err = nil
+	if err != nil || before || record.Decision != decision.Abort {
+		return first, err
 	}
-	if err == nil && record.Decision == decision.Abort {
-		err = post.Turn(ctx, *race)
+	if err := j.record(ctx, record); err != nil {
+		return record, err
 	}
-	return err
+	return record, post.Turn(ctx, *race)
+}
+
+// decidedBefore finds the same decision of another run that was carried out, and
+// says whose it is.
+func (j *job) decidedBefore(ctx context.Context, on []post.Claim, mine decision.Record) (decision.Record, bool, error) {
+	i := slices.IndexFunc(on, func(c post.Claim) bool { return c.Done && c.Run != j.env.RunID && c.Record.Same(mine) })
+	if i < 0 || mine.Withdrawn() {
+		return mine, false, nil
+	}
+	first := on[i].Record
+	if mine.Decision == decision.Approve {
+		if _, posted, err := post.Standing(ctx, j.ours, j.ref, mine.Thread); err != nil || !posted {
+			return mine, false, err
+		}
+	}
+	j.runner.Warning(decidedFirst(first) + "; this decision is the same, and was not put on record again")
+	return first, true, nil
+}
+
+// decidedFirst says who decided a draft.
+func decidedFirst(r decision.Record) string {
+	return fmt.Sprintf("%s decided this draft before, on %s: %s", r.By, r.At.UTC().Format("2 January 2006, 15:04 UTC"), r.Decision)
 }
 
 // unposted refuses to reject what stands on the pull request already.
 func (j *job) unposted(ctx context.Context, thread string) error {
-	url, posted, err := post.Standing(ctx, j.api, j.ref, thread)
+	url, posted, err := post.Standing(ctx, j.ours, j.ref, thread)
 	if err != nil || !posted {
 		return err
 	}
@@ -195,36 +220,56 @@ func (j *job) probe(ctx context.Context) error {
 	return nil
 }
 
-// decide takes the decision: the environment's approval, or the dispatch.
+// decide takes the decision: the environment's approvals, or the dispatch.
 func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gate.Answer, error) {
 	approvals, err := j.approvals(ctx, o.Manifest.RunID)
 	if err != nil {
 		return gate.Answer{}, err
 	}
-	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.clock()}
-	text, fallback := j.commands, decision.Verdict("")
-	if j.routeA() {
-		var approval github.Approval
-		approval, err = j.approved(approvals, o)
-		text, fallback = strings.TrimSpace(approval.Comment+"\n"+j.commands), decision.Approve
-		record.By, record.Via = approval.User, decision.ByApproval
-	} else {
-		record.By, record.Via = j.by(), decision.ByDispatch
-	}
-	if asked, wrong := decision.Parse(text); wrong == nil && asked.Verdict == decision.Revise {
-		return gate.Answer{}, gate.RefuseRevise(j.revising(o.Code, asked.Feedback))
-	}
-	d, mistake := gate.Decide(text, j.decision, fallback, gate.IDs(finding.Kept(state.Comments)), o.Manifest.ExpiresAt)
-	if mistake != nil {
-		return gate.Answer{}, j.mistake(mistake)
-	}
-	if err == nil && !j.routeA() {
-		err = j.dispatched(ctx, o)
-	}
-	if rejected := gate.Rejected(approvals, o.Manifest.Approvals, cmp.Or(j.environment, o.Manifest.Environment)); rejected != nil && (err == nil || j.routeA()) {
-		err = rejected
+	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.clock(), By: j.by(), Via: decision.ByDispatch}
+	rejected := gate.Rejected(approvals, o.Manifest.Approvals, cmp.Or(j.environment, o.Manifest.Environment))
+	var d decision.Decision
+	switch {
+	case j.routeA() && rejected != nil:
+		return gate.Answer{}, rejected
+	case j.routeA():
+		record.Via = decision.ByApproval
+		record.By, d, err = gate.Approved(approvals, o.Manifest.Approvals, j.environment, state.Comments, j.approval(state, o))
+	default:
+		if d, err = j.read("", "", state, o); err == nil {
+			err = cmp.Or(gate.Open(o.Manifest), j.dispatched(ctx, o, state.Draft.Config.Deciders), rejected)
+		}
 	}
 	return gate.Answer{Decision: d, Record: record.With(d)}, err
+}
+
+// approval reads what one approval decides: its comment, by somebody who may. One
+// that is void is kept for the summary.
+func (j *job) approval(state reviewpr.State, o verified) func(github.Approval) (decision.Decision, error) {
+	return func(a github.Approval) (d decision.Decision, err error) {
+		err = gate.MayDecide(gate.Decider{Login: a.User}, o.now.Pull.Author, j.allowAuthor, true)
+		if err == nil {
+			d, err = j.read(a.Comment, decision.Approve, state, o)
+		}
+		if err != nil {
+			j.void = append(j.void, a.User+": "+gist(err))
+		}
+		return d, err
+	}
+}
+
+// read is check 11: what a comment and the input commands decide about the draft.
+func (j *job) read(comment string, fallback decision.Verdict, state reviewpr.State, o verified) (decision.Decision, error) {
+	commands, err := decision.Commands(secret.Redact(j.commands))
+	if err != nil {
+		return decision.Decision{}, j.mistake(err, o.Manifest)
+	}
+	text := strings.TrimSpace(comment + "\n" + commands)
+	if asked, wrong := decision.Parse(text); wrong == nil && asked.Verdict == decision.Revise {
+		return decision.Decision{}, gate.RefuseRevise(j.revising(o.Code, asked.Feedback))
+	}
+	d, err := gate.Decide(text, j.decision, fallback, finding.Kept(state.Comments), o.Manifest.ExpiresAt)
+	return d, j.mistake(err, o.Manifest)
 }
 
 // revising is the command that revises a draft, with the feedback where it may
@@ -238,36 +283,74 @@ func (j *job) revising(code, feedback string) string {
 }
 
 // mistake says of a decision that does not parse what the route needs.
-func (j *job) mistake(err error) error {
+func (j *job) mistake(err error, m checkpoint.Manifest) error {
 	if wrong, ok := errors.AsType[*decision.Error](err); ok {
-		wrong.Unquoted = j.summary == "counts"
+		wrong.Until, wrong.Unquoted = m.ExpiresAt, j.summary == "counts"
 		if j.routeA() {
-			wrong.Next = "re-run all jobs and approve the new draft with the line corrected"
+			wrong.Next = "Re-run failed jobs, and approve again with the line corrected: this approval is void, and nothing is paid again"
 		}
 	}
 	return err
 }
 
-// approved is check 12 of route A.
-func (j *job) approved(approvals []github.Approval, o verified) (github.Approval, error) {
-	approval, err := gate.Approved(approvals, o.Manifest.Approvals, j.environment)
-	if err == nil {
-		err = gate.MayDecide(gate.Decider{Login: approval.User}, o.now.Pull.Author, j.allowAuthor, true)
-	}
-	return approval, err
-}
-
-// dispatched is check 12 of route B.
-func (j *job) dispatched(ctx context.Context, o verified) error {
-	ref := cmp.Or(j.env.Ref, "refs/heads/"+o.now.Pull.DefaultBranch) // GitHub always says
-	if err := gate.Dispatch(cmp.Or(j.env.Actor, j.by()), j.by(), ref, o.now.Pull.DefaultBranch); err != nil {
+// dispatched is check 12 of a dispatch: who started it, from where, and whether
+// they may decide the draft. What the runner does not tell is nobody and nowhere.
+func (j *job) dispatched(ctx context.Context, o verified, deciders []string) error {
+	if err := gate.Dispatch(j.env.Actor, j.env.TriggeringActor, j.env.Ref, o.now.Pull.DefaultBranch); err != nil {
 		return err
 	}
-	member, err := j.api.Member(ctx, j.ref.Owner, j.ref.Repo, j.by())
+	return j.mayDecide(ctx, o.Manifest, deciders, o.now.Pull.Author)
+}
+
+// mayDecide is check 12 about the account that started this attempt: a reviewer of
+// the environment that the draft waits for; else a decider whom the settings name,
+// or anybody who may write; and not the author.
+func (j *job) mayDecide(ctx context.Context, m checkpoint.Manifest, deciders []string, author string) error {
+	login := j.env.TriggeringActor
+	member, err := j.api.Member(ctx, j.ref.Owner, j.ref.Repo, login)
 	if err != nil && !errors.Is(err, github.ErrNotFound) { // an app or a deleted account is no user
 		return err
 	}
-	return gate.MayDecide(gate.Decider{Login: j.by(), Bot: member.Bot, Permission: member.Permission}, o.now.Pull.Author, j.allowAuthor, false)
+	who := gate.Decider{Login: login, Bot: member.Bot, Permission: member.Permission}
+	if err := gate.MayDecide(who, author, j.allowAuthor, m.Waits()); err != nil || !m.Waits() {
+		return cmp.Or(err, gate.Named(login, deciders))
+	}
+	return j.approvesFor(ctx, login, m)
+}
+
+// approvesFor is the part of check 12 that asks whether an account is one of those who
+// approve for the draft's environment.
+func (j *job) approvesFor(ctx context.Context, login string, m checkpoint.Manifest) error {
+	where := fmt.Sprintf("environment %q", m.Environment)
+	env, err := j.api.Environment(ctx, j.ref.Owner, j.ref.Repo, m.Environment)
+	if err != nil && !errors.Is(err, github.ErrNotFound) {
+		return needsActionsRead(err, where+": its reviewers cannot be read")
+	}
+	if env.NoSelf {
+		run, err := j.runs.read(ctx, m.RunID)
+		if err != nil {
+			return err
+		}
+		if strings.EqualFold(run.Actor, login) {
+			return refusal(12, login+" started the run that made the draft, nothing was posted", where+" prevents self-review", "let another one of its reviewers decide")
+		}
+	}
+	if slices.ContainsFunc(env.Users, func(user string) bool { return strings.EqualFold(user, login) }) {
+		return nil
+	}
+	for _, team := range env.Teams {
+		in, err := j.api.InTeam(ctx, j.ref.Owner, team, login)
+		switch {
+		case in:
+			return nil
+		case errors.Is(err, github.ErrNoAccess), errors.Is(err, github.ErrNotFound):
+			return refusal(12, "it cannot be read whether "+login+" is one of the environment's reviewers, nothing was posted", where+", team "+team,
+				"approve in the environment's dialog, name people beside the team, or pass a github-token that may read the organization's members")
+		case err != nil:
+			return err
+		}
+	}
+	return refusal(12, login+" is none of the environment's reviewers, nothing was posted", where, "let one of them decide")
 }
 
 // approvals reads how the environments of the run that matters were answered:
@@ -285,7 +368,8 @@ func (j *job) approvals(ctx context.Context, made int64) ([]github.Approval, err
 // attempt of the run stored under the name stands.
 func (j *job) record(ctx context.Context, r decision.Record) error {
 	if j.store == nil && j.checkpointDir == "" {
-		return artifact.ErrNoRuntime
+		j.runner.Warning("the decision could not be put on record: " + explain(artifact.ErrNoRuntime))
+		return nil
 	}
 	zip, err := j.protection.PackRecord(r)
 	if err != nil {

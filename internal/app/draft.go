@@ -84,7 +84,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewe
 	store := j.carried(change)
 	flow, err := reviewpr.New(reviewpr.Steps{
 		Ingest:   func(context.Context) (ingest.Change, error) { return change, nil },
-		Reviewer: reviewer, Concurrency: j.concurrency, Paid: before.paid, Deadline: j.deadline(j.settings), Recall: j.recall(before.known),
+		Reviewer: reviewer, Concurrency: j.concurrency, Paid: before.paid, Deadline: j.deadline(j.settings), Recall: j.recall(before.known), Stays: before.stays,
 		Failed: reviewer.failed,
 	}, store, append(sealing(j.protection), graph.WithClock(j.clock))...)
 	if err != nil {
@@ -172,8 +172,11 @@ func sealing(p checkpoint.Protection) []graph.RunOption {
 // drafting are the facts of this job's draft.
 func (j *job) drafting(ctx context.Context, change ingest.Change, r *reviewer, approvals []string, before before) reviewpr.Draft {
 	d := j.facts(ctx, j.settings, r)
-	d.Web, d.Environment, d.Trust, d.Again = change.Pull.Web(), j.environment, j.protection.Trust, j.anew
+	d.Web, d.Environment, d.Trust, d.Again, d.Dispatch = change.Pull.Web(), j.environment, j.protection.Trust, j.anew, j.allowDispatch
 	d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef, approvals
+	if len(before.stays) > 0 {
+		d.Withdrew, d.WithdrewBy = before.drafts[0].Code, j.by()
+	}
 	for _, replaced := range before.drafts {
 		d.UsedIDs = max(d.UsedIDs, reviewpr.UsedIDs(replaced.Snapshot))
 	}

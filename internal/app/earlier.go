@@ -14,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
-	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
@@ -28,13 +27,14 @@ type before struct {
 	done   report // where this commit was decided already
 	paid   reviewpr.Paid
 	drafts []checkpoint.Opened // of this very commit, with again: true
+	stays  []finding.Finding   // theirs, where who drafts anew may not decide
 	known  [][]finding.Earlier // what decided drafts of the pull request tell, the newest first
 }
 
 // before looks for what was decided and paid before. What was paid and cannot
 // be read is paid again.
 func (j *job) before(ctx context.Context, change ingest.Change) (before, error) {
-	url, posted, err := post.Standing(ctx, j.api, j.ref, change.Thread)
+	url, posted, err := post.Standing(ctx, j.ours, j.ref, change.Thread)
 	if err != nil {
 		return before{}, err
 	}
@@ -49,6 +49,9 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 	origin, found := j.origin(change), candidatesOf(j.checkpoints(items), change.Pull.RepoID)
 	if j.anew {
 		if b.drafts, err = j.replaced(ctx, origin, found, change); err != nil {
+			return before{}, err
+		}
+		if b.stays, err = j.stays(ctx, b.drafts, change); err != nil {
 			return before{}, err
 		}
 	}
@@ -88,7 +91,7 @@ func (j *job) stands(ctx context.Context, r decision.Record) bool {
 	if r.Decision != decision.Approve {
 		return true
 	}
-	_, posted, err := post.Standing(ctx, j.api, j.ref, r.Thread)
+	_, posted, err := post.Standing(ctx, j.ours, j.ref, r.Thread)
 	return err == nil && posted
 }
 
@@ -104,14 +107,14 @@ func (j *job) recordIn(ctx context.Context, s source) (decision.Record, error) {
 // recall reads what was said of the pull request before.
 func (j *job) recall(known [][]finding.Earlier) func(context.Context, ingest.Change) ([]finding.Earlier, error) {
 	return func(ctx context.Context, change ingest.Change) ([]finding.Earlier, error) {
-		return remembered(ctx, j.api, j.instance, change, known, func(why string) { fmt.Fprintln(j.Stdout, guard.Line(why, maxLine)) })
+		return remembered(ctx, j.ours, j.instance, change, known, func(why string) { fmt.Fprintln(j.Stdout, guard.Line(why, maxLine)) })
 	}
 }
 
 // remembered is what was said of a pull request before; tell hears of what could
 // not be had.
-func remembered(ctx context.Context, api *github.Client, instance string, change ingest.Change, known [][]finding.Earlier, tell func(string)) ([]finding.Earlier, error) {
-	all, left, err := recall.Recall(ctx, api, recall.Change{Pull: *change.Pull, Instance: instance, Files: change.Files, Unlisted: change.Unlisted, Known: known})
+func remembered(ctx context.Context, o *ours, instance string, change ingest.Change, known [][]finding.Earlier, tell func(string)) ([]finding.Earlier, error) {
+	all, left, err := recall.Recall(ctx, o, recall.Change{Pull: *change.Pull, Instance: instance, Files: change.Files, Unlisted: change.Unlisted, Known: known})
 	for _, why := range left {
 		tell(why.Error())
 	}
@@ -154,6 +157,7 @@ func (j *job) left(ctx context.Context) []source {
 		}
 		all = append(all, found...)
 	}
+	j.runs.tellCut(j.Stdout)
 	return all
 }
 
@@ -179,12 +183,33 @@ func (j *job) replaced(ctx context.Context, origin reviewpr.Origin, found []revi
 	return drafts, nil
 }
 
+// stays are the findings of drafts that are withdrawn by somebody who may not decide
+// them: else a model could be asked until it is silent.
+func (j *job) stays(ctx context.Context, drafts []checkpoint.Opened, change ingest.Change) (all []finding.Finding, err error) {
+	for _, d := range drafts {
+		err := j.mayDecide(ctx, d.Manifest, change.Config.Deciders, change.Pull.Author)
+		if err == nil {
+			continue
+		}
+		if !errors.As(err, new(*checkpoint.Refusal)) || j.by() == "" { // a withdrawal names somebody
+			return nil, err
+		}
+		found, err := reviewpr.Judgements(d.Snapshot)
+		if err != nil {
+			return nil, refusal(12, "the draft "+d.Code+" cannot be read, and who may not decide it may not withdraw it", err.Error(), "let somebody who may decide draft anew")
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
 // withdraw records that newer replaces the drafts, so that none of them can be
 // decided any more. It is refused where one was approved.
 func (j *job) withdraw(ctx context.Context, pr *pull.Pull, drafts []checkpoint.Opened, newer string) error {
 	var errs []error
 	for _, d := range drafts {
-		errs = append(errs, j.claimed(ctx, pr, j.withdrawal(d, newer), reviewpr.Draft{}))
+		_, err := j.claimed(ctx, pr, j.withdrawal(d, newer), reviewpr.Draft{})
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

@@ -149,6 +149,7 @@ func shownInputs() map[string]func(settings) any {
 		"checkpoint-dir":  func(s settings) any { return orNil(s.checkpointDir) },
 		"summary":         func(s settings) any { return s.summary },
 		"allow-author":    func(s settings) any { return s.allowAuthor },
+		"allow-dispatch":  func(s settings) any { return s.allowDispatch },
 		"max-time":        func(s settings) any { return spelled(s.maxTime) },
 		"test-results":    func(s settings) any { return orNil(s.testResults) },
 		"fail-on":         func(s settings) any { return cmp.Or(string(s.failOn), "none") },

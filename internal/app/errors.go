@@ -98,6 +98,15 @@ func explain(err error) string {
 	return strings.TrimSpace(strings.TrimPrefix(shown.Text(), "error: "))
 }
 
+// gist is what an error says first: of a decision that was refused, its first line.
+func gist(err error) string {
+	lines := strings.Split(explain(err), "\n")
+	if errors.As(err, new(*decision.Error)) {
+		lines = lines[min(1, len(lines)-1):]
+	}
+	return strings.Join(strings.Fields(lines[0]), " ")
+}
+
 // ownText is the message of an error that is made for reading.
 func ownText(err error) (string, bool) {
 	var refusal *checkpoint.Refusal

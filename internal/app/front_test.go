@@ -87,7 +87,7 @@ func TestThePromptTakesWhatTheDraftKnows(t *testing.T) {
 	} {
 		var screen strings.Builder
 		a := &app{Process: Process{Stdin: strings.NewReader(typed), Stderr: &screen}}
-		verdict, commands := a.ask(t.Context(), report{Findings: []finding.Finding{{ID: "F1"}, {ID: "F2"}}})
+		verdict, commands := a.ask(t.Context(), report{Findings: []finding.Finding{{ID: "F1"}, {ID: "F2"}}}, "")
 		require.Equal(t, want.verdict, verdict, typed)
 		require.Equal(t, want.commands, commands, typed)
 		require.Contains(t, screen.String(), want.says, typed)
@@ -100,7 +100,7 @@ func TestAFourthRevisionIsRefusedAtThePrompt(t *testing.T) {
 	a := &app{Process: Process{Stdin: strings.NewReader("/revise a\n/drop F1\ny\n"), Stderr: &screen}}
 	r := report{Findings: []finding.Finding{{ID: "F1"}}}
 	r.state.Rounds = make([]decision.Record, gate.MaxRounds)
-	verdict, commands := a.ask(t.Context(), r)
+	verdict, commands := a.ask(t.Context(), r, "")
 	require.Equal(t, decision.Approve, verdict)
 	require.Equal(t, "/drop F1", commands)
 	require.Contains(t, screen.String(), "this draft was revised three times before")
@@ -115,7 +115,7 @@ func TestATerminalThatCannotDrawIsOfferedNoList(t *testing.T) {
 		if draws {
 			continue // the list would want a terminal
 		}
-		verdict, _ := a.ask(t.Context(), report{})
+		verdict, _ := a.ask(t.Context(), report{}, "")
 		require.Empty(t, verdict)
 		require.Contains(t, screen.String(), "[?] this terminal cannot show the list (TERM is dumb, or not set): type changes such as /drop F2\n")
 		require.NotContains(t, screen.String(), "[e]dit")
@@ -144,6 +144,6 @@ func TestAnInterruptAtThePromptMeansLater(t *testing.T) {
 	in, typing := io.Pipe() // nobody types
 	defer typing.Close()
 	a := &app{Process: Process{Stdin: in, Stderr: &strings.Builder{}}}
-	verdict, _ := a.ask(ctx, report{})
+	verdict, _ := a.ask(ctx, report{}, "")
 	require.Empty(t, verdict)
 }

@@ -54,7 +54,7 @@ func (j *job) verify(ctx context.Context) (verified, error) {
 func (j *job) origin(change ingest.Change) reviewpr.Origin {
 	return reviewpr.Origin{
 		Ref: j.ref, RepoID: change.Pull.RepoID, Instance: j.instance, Branch: change.Pull.DefaultBranch, Protection: j.protection,
-		Workflow: cmp.Or(workflowFile(j.env.WorkflowRef), j.draftWorkflow), Run: j.env.RunID, Again: j.anew, RunFacts: j.runs.facts, Now: j.Now(),
+		Workflow: cmp.Or(workflowFile(j.env.WorkflowRef), j.draftWorkflow), Run: j.env.RunID, Again: j.anew, RunFacts: j.runs.facts(change.Pull.DefaultBranch), Now: j.Now(),
 	}
 }
 
@@ -94,7 +94,8 @@ func (j *job) rest(name string, run int64) artifactstore.REST {
 // siblings are the decisions on other drafts of the pull request, as far as they
 // are among the repository's newer artifacts.
 func (j *job) siblings(ctx context.Context, code string) ([]source, error) {
-	all, err := sources(ctx, everything(j.api, j.ref))
+	all, err := sources(ctx, j.runs.everything())
+	j.runs.tellCut(j.Stdout)
 	codes := map[string]bool{}
 	for _, s := range all {
 		if name, ok := j.checkpointName(s); ok {

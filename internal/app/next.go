@@ -106,7 +106,7 @@ func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, heads map[int]stri
 	if err != nil {
 		return nil, err
 	}
-	ids, err := store.Threads(ctx)
+	ids, err := drafts(ctx, store)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, heads map[int]stri
 			continue
 		}
 		queue = append(queue, waiting{
-			thread: r.Thread, code: r.Code, created: r.state.Draft.CreatedAt, how: a.name + " resume " + quoted(abbreviated(r.Thread)),
+			thread: r.Thread, code: r.Code, created: r.state.Draft.CreatedAt, how: a.resuming(r.Thread, o),
 			blockers: finding.Count(r.Findings, finding.Blocker), majors: finding.Count(r.Findings, finding.Major),
 		})
 	}

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,12 +28,11 @@ type options struct {
 	trace    string // file that the trace is written to
 	stats    bool   // sum what approvers decided
 	tree     bool   // show how the run came to its findings
-	runTests string // command that tests the change, in a sandbox
 }
 
-// verdict is what the flags say, possibly nothing. Commands that change findings
-// without a verdict approve the rest. A bad command is found here, before
-// anything is paid.
+// verdict is what the flags say, possibly nothing: commands without a verdict
+// change the draft that is shown, and decide nothing. A bad command is found
+// here, before anything is paid.
 func (o *options) verdict() (decision.Verdict, error) {
 	d, err := decision.Parse(o.text())
 	switch {
@@ -48,9 +46,7 @@ func (o *options) verdict() (decision.Verdict, error) {
 		return decision.Approve, nil
 	case o.abort:
 		return decision.Abort, nil
-	case d.Changed():
-		return cmp.Or(d.Verdict, decision.Approve), nil
-	case d.Note != "" && d.Verdict == "":
+	case d.Note != "" && len(d.Commands) == 0:
 		return "", usageError("--command holds no command: "+d.Note, `a command begins with a slash, such as --command "/drop F2"; a note needs --approve or --abort beside it`)
 	}
 	return d.Verdict, nil
@@ -70,7 +66,6 @@ func reviewFlags(f *pflag.FlagSet, o *options) {
 	f.BoolVar(&o.admit, "admit", false, "review although the repository's admission rules would skip it")
 	f.BoolVar(&o.noInput, "no-input", false, "never ask; park instead")
 	traceFlags(f, o)
-	f.StringVar(&o.runTests, "run-tests", "", "command that tests the change, run in a sandbox without network when the model asks for the tests")
 	outputFlags(f, o)
 }
 
@@ -108,7 +103,7 @@ func decisionFlags(f *pflag.FlagSet, o *options) {
 	f.BoolVar(&o.approve, "approve", false, "approve: post the review")
 	f.BoolVar(&o.abort, "abort", false, "abort: post nothing")
 	mirror(f, &o.settings, "fail-on", "sarif")
-	f.StringArrayVar(&o.commands, "command", nil, `a change before approving, such as "/drop F2"; may be repeated`)
+	f.StringArrayVar(&o.commands, "command", nil, `a change of the draft, such as "/drop F2", posted with --approve; may be repeated`)
 }
 
 func outputFlags(f *pflag.FlagSet, o *options) {

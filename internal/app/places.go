@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/artifact"
@@ -11,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
-	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -23,8 +23,17 @@ const prefix = "pr-review-"
 const artifactPages = 5
 
 // everything is what runs of a repository have stored, as far back as is searched.
-func everything(api *github.Client, ref pull.Ref) artifactstore.REST {
-	return artifactstore.REST{API: api, Owner: ref.Owner, Repo: ref.Repo, Prefix: prefix, Pages: artifactPages}
+func (r *runs) everything() artifactstore.REST {
+	return artifactstore.REST{API: r.api, Owner: r.ref.Owner, Repo: r.ref.Repo, Prefix: prefix, Pages: artifactPages, Cut: &r.cut}
+}
+
+// tellCut says once that not everything was searched: anybody's runs can push older
+// artifacts out.
+func (r *runs) tellCut(to io.Writer) {
+	if r.cut && !r.told {
+		r.told = true
+		fmt.Fprintf(to, "Only the newest %d artifacts of %s were looked through: drafts and decisions behind them are not seen.\n", 100*artifactPages, r.ref.FullName())
+	}
 }
 
 // places are where checkpoints of this pull request may be: with the job's own
@@ -34,7 +43,7 @@ func (j *job) places() []artifactstore.Carrier {
 	if j.checkpointDir != "" {
 		return j.carriers()
 	}
-	rest := everything(j.api, j.ref)
+	rest := j.runs.everything()
 	if !j.protection.Keyed() && !j.anew {
 		rest.RunID = j.env.RunID
 	}
@@ -117,7 +126,7 @@ func unusable(name string, err error) error {
 	switch {
 	case errors.Is(err, artifact.ErrDigest):
 		return refusal(2, "the artifact is not the draft that was shown", where, next)
-	case errors.Is(err, transport.ErrTooLarge):
+	case errors.Is(err, transport.ErrTooLarge), errors.Is(err, artifact.ErrEmpty):
 		return refusal(1, "the artifact has a size that no draft has", where, next)
 	case errors.Is(err, github.ErrExpired):
 		gone := refusal(1, "the draft was not decided in time, its artifact is gone", where, next)

@@ -4,10 +4,15 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	"github.com/org/pr-review-action/internal/checkpoint/pgstore"
 )
 
 func openPostgres(ctx context.Context, url string) (threadStore, error) {
-	return pgstore.Open(ctx, url)
+	store, err := pgstore.Open(ctx, url)
+	if errors.Is(err, pgstore.ErrAddress) {
+		err = usage{err}
+	}
+	return store, err
 }

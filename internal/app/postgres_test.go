@@ -3,8 +3,14 @@ package app_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -33,7 +39,7 @@ func TestPostgresParksInOneProcessAndDecidesInAnother(t *testing.T) {
 		require.Contains(t, s.cli(env, "threads").ends(0).stdout, "PAUSED   octo/demo#42:"+s.pull.HeadSHA()[:7]+"  findings: 5")
 		require.Contains(t, s.cli(env, "show", draft.Thread, "--json").ends(0).stdout, `"code": "`+draft.Code+`"`)
 		s.cli(env, "review", "octo/demo#42", "--no-input").ends(0)
-		posted := s.cli(env, "resume", draft.Thread, "--command", "/drop F2").ends(0)
+		posted := s.cli(env, "resume", draft.Thread, "--approve", "--command", "/drop F2").ends(0)
 		require.Equal(t, "POSTED "+s.posted().URL+"\n", posted.stdout)
 		require.Equal(t, posted.stdout, s.cli(env, "resume", draft.Thread, "--command", "/drop F2").ends(0).stdout)
 		require.Contains(t, s.cli(env, "resume", draft.Thread, "--abort").ends(3).stderr, "this draft was decided otherwise before")
@@ -63,6 +69,22 @@ func TestPostgresParksInOneProcessAndDecidesInAnother(t *testing.T) {
 		s.cli(env, "resume", "octo/demo#42:"+s.pull.HeadSHA(), "--approve").ends(0)
 		s.posted()
 	})
+	t.Run("its session is lost while it posts", func(t *testing.T) {
+		for _, path := range []string{reviewsPath, reviewsPath + "/*/events"} {
+			s := newStage(t, scene{})
+			store := server.Database(t)
+			env := map[string]string{"PR_REVIEW_STORE": store}
+			s.cli(env, "review", "octo/demo#42", "--no-input").ends(0)
+			resume := []string{"resume", "octo/demo#42:" + s.pull.HeadSHA(), "--approve"}
+			s.hub.Fail(http.MethodPost, path, githubtest.Fault{Delay: time.Second, Anyway: true, Times: 1})
+			first, printed := s.beginning(env, resume...)
+			require.Eventually(t, func() bool { return s.written(path) > 0 }, 20*time.Second, time.Millisecond)
+			server.Exec(t, store, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+			s.cli(env, resume...).ends(0)
+			require.Error(t, first.Wait(), printed)
+			s.visible(1)
+		}
+	})
 	t.Run("stopped in the middle", func(t *testing.T) {
 		s := newStage(t, scene{})
 		env := map[string]string{"PR_REVIEW_STORE": server.Database(t)}
@@ -76,7 +98,34 @@ func TestPostgresParksInOneProcessAndDecidesInAnother(t *testing.T) {
 		s.posted()
 		require.Equal(t, 3, s.reviews())
 	})
-	t.Run("a password is not printed", func(t *testing.T) {
+	t.Run("a password is not printed, and the line that decides works", func(t *testing.T) {
+		s := newStage(t, scene{})
+		at, err := url.Parse(server.Database(t))
+		require.NoError(t, err)
+		at.User = url.UserPassword(at.User.Username(), "hunter2-secret")
+		store := []string{"--store", at.String()}
+		trace := filepath.Join(t.TempDir(), "trace.json")
+		var shown strings.Builder
+		say := func(env map[string]string, args ...string) string {
+			e := s.cli(env, args...).ends(0)
+			shown.WriteString(e.stdout + e.stderr)
+			return e.stdout
+		}
+		parked := say(nil, append(store, "review", "octo/demo#42", "--no-input", "--trace", trace)...)
+		for _, args := range [][]string{{"threads"}, {"threads", "--json"}, {"show", s.pull.HeadSHA()}, {"show", s.pull.HeadSHA(), "--trace"}, {"show", s.pull.HeadSHA(), "--json"}} {
+			say(nil, append(args, store...)...)
+		}
+		e := s.cli(nil, append(store, "show", "octo/demo#42:0000000")...).ends(3)
+		text, err := os.ReadFile(trace)
+		require.NoError(t, err)
+		require.NotContains(t, shown.String()+e.stdout+e.stderr+string(text), "hunter2")
+		require.Contains(t, parked, "Parked. Set PR_REVIEW_STORE to the store's address: its password is not shown here. Decide with\n")
+		line := regexp.MustCompile(`(?m)^  pr-review-action (.* --approve) `).FindStringSubmatch(parked)
+		require.NotNil(t, line, parked)
+		say(map[string]string{"PR_REVIEW_STORE": at.String()}, strings.Fields(line[1])...)
+		s.posted()
+	})
+	t.Run("a password is not printed in an error", func(t *testing.T) {
 		s := newStage(t, scene{})
 		e := s.cli(nil, "threads", "--store", "postgres://me:hunter2-secret@127.0.0.1:1/none?connect_timeout=2")
 		require.NotZero(t, e.code)

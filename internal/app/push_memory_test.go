@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -50,6 +51,7 @@ func (s *stage) idOf(drafted ended, title string) string {
 }
 
 func TestP2_WhatAnApproverDroppedStaysDropped(t *testing.T) {
+	t.Parallel()
 	for trust, by := range map[string]string{"": "dropped from an earlier draft", checkpoint.TrustSeal: "dropped by maya from an earlier draft", checkpoint.TrustEncrypt: "dropped by maya from an earlier draft"} {
 		t.Run("trust "+trust, func(t *testing.T) {
 			s := across(t, scene{trust: trust})
@@ -78,6 +80,7 @@ func TestP2_WhatAnApproverDroppedStaysDropped(t *testing.T) {
 }
 
 func TestADropIsKnownInOtherWordsUnderASeal(t *testing.T) {
+	t.Parallel()
 	for trust, want := range map[string]string{"": "PAUSED", checkpoint.TrustSeal: "CLEAN"} {
 		t.Run("trust "+trust, func(t *testing.T) {
 			var now atomic.Bool
@@ -95,6 +98,7 @@ func TestADropIsKnownInOtherWordsUnderASeal(t *testing.T) {
 }
 
 func TestARejectedDraftHasDroppedNothing(t *testing.T) {
+	t.Parallel()
 	for _, trust := range []string{"", checkpoint.TrustSeal} {
 		t.Run("trust "+trust, func(t *testing.T) {
 			s := across(t, scene{trust: trust})
@@ -109,6 +113,7 @@ func TestARejectedDraftHasDroppedNothing(t *testing.T) {
 }
 
 func TestADropOutlivesARejectedDraftBetween(t *testing.T) {
+	t.Parallel()
 	for _, trust := range []string{"", checkpoint.TrustSeal} {
 		t.Run("trust "+trust, func(t *testing.T) {
 			s := across(t, scene{trust: trust})
@@ -134,26 +139,62 @@ func (s *stage) place(path, line string) int {
 	return strings.Count(before, "\n") + 1
 }
 
+// remark is a comment on a line of the change, and what it comes to.
+type remark struct {
+	who, line, text string
+	held            bool
+	shows           string
+}
+
 func TestWhatPeopleSaidOnTheLinesIsNotSaidAgain(t *testing.T) {
-	for who, counts := range map[string]bool{"maya": true, "lee": false, "rob": false, "scan[bot]": false} {
-		for _, trust := range []string{"", checkpoint.TrustSeal} {
-			t.Run(who+", trust "+trust, func(t *testing.T) {
-				s := across(t, scene{trust: trust})
-				s.pull.AddReview(who, "", githubtest.Comment{Path: "new.go", Line: s.place("new.go", badCommit), Body: "Who looks at the error?"})
-				drafted := s.parked()
-				kept, held := s.told(drafted)
-				require.Equal(t, !counts, len(kept) == len(s.present()))
-				if counts {
-					require.Equal(t, finding.AlreadySaid, held[titleOf(badCommit)].Filtered)
-					drafted.shows("Somebody said it of the same lines", "maya commented on line")
-				}
-				require.NotContains(t, drafted.summary, "Who looks at", "what people say is not repeated")
-				s.approved("")
-				s.postJob(drafted.digest()).start().is(0, "POSTED")
-				s.pushed(moved(s.pull.Tree()))
-				s.draftJob().start().is(0, "CLEAN") // GitHub moves the comment with its line
-			})
-		}
+	t.Parallel()
+	const claim = "Doesn't this scan read past the last column?"
+	for name, c := range map[string]remark{
+		"a minor one's claim": {"maya", badScan, claim, true, "Somebody said it of the same lines"},
+		"praise of it":        {"maya", badScan, "LGTM", false, ""},
+		"an emoji":            {"maya", badScan, "👍", false, ""},
+		"a major one's claim": {"maya", badCommit, "Who looks at the error?", false, "maya commented on line 7: “Who looks at the error?”"},
+		"praise of a major":   {"maya", badCommit, "LGTM", false, "maya commented on line 7: “LGTM”"},
+		"by the author":       {"lee", badScan, claim, false, ""},
+		"by a reader":         {"rob", badScan, claim, false, ""},
+		"by a bot":            {"scan[bot]", badScan, claim, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := across(t, scene{})
+			s.pull.AddReview(c.who, "", githubtest.Comment{Path: "new.go", Line: s.place("new.go", c.line), Body: c.text})
+			drafted := s.parked().shows(c.shows)
+			kept, held := s.told(drafted)
+			require.Equal(t, c.held, held[titleOf(c.line)].Filtered == finding.AlreadySaid)
+			require.Equal(t, c.held, len(kept) < len(s.present()))
+			s.approved("")
+			s.postJob(drafted.digest()).start().is(0, "POSTED")
+			for _, r := range s.pull.Reviews()[1:] {
+				require.NotContains(t, fmt.Sprint(r), "maya commented", "it is for the approver")
+			}
+			s.pushed(moved(s.pull.Tree()))
+			s.draftJob().start().is(0, map[bool]string{true: "KEPT", false: "CLEAN"}[c.held]) // GitHub moves the comment with its line
+		})
+	}
+}
+
+func TestWhatAPersonSaidNeverMakesClean(t *testing.T) {
+	t.Parallel()
+	base, _ := growing()
+	for name, c := range map[string]struct{ line, text, want, cli string }{
+		"the claim of all there is": {badScan, "The scan reads past the last column.", "KEPT", "Kept:"},
+		"praise":                    {badScan, "LGTM", "PAUSED", "Parked."},
+		"a blocker's claim":         {badRange, titleOf(badRange), "PAUSED", "Parked."},
+		"praise of a blocker":       {badRange, "🚀", "PAUSED", "Parked."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := across(t, scene{base: base, head: base.With(githubtest.Tree{"new.go": goFile(3, c.line)})})
+			s.pull.AddReview("maya", "", githubtest.Comment{Path: "new.go", Line: s.place("new.go", c.line), Body: c.text})
+			s.draftJob().start().is(0, c.want)
+			e := s.cli(nil, "review", "octo/demo#42", "--no-input", "--store", t.TempDir(), "--quiet").ends(0)
+			require.Contains(t, e.stdout, c.cli)
+			require.Equal(t, c.want == "PAUSED", strings.Contains(e.stdout, titleOf(c.line)))
+			require.Equal(t, c.line == badRange, strings.Contains(e.stdout, "maya commented on line 7: “"+c.text))
+		})
 	}
 }
 
@@ -181,6 +222,7 @@ func TestAFileThatCouldNotBeReadResolvesNothing(t *testing.T) {
 }
 
 func TestADefectThatComesBackIsSaidAgain(t *testing.T) {
+	t.Parallel()
 	for _, trust := range []string{"", checkpoint.TrustSeal} {
 		t.Run("trust "+trust, func(t *testing.T) {
 			s := across(t, scene{trust: trust})
@@ -215,6 +257,7 @@ func (s *stage) threads() map[string]bool {
 }
 
 func TestThreadsOfResolvedFindingsAreMarkedWhereNobodyAnswered(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		contents string // permission of the deciding job
 		after    bool   // the answer comes when the draft waits already
@@ -249,11 +292,12 @@ func TestThreadsOfResolvedFindingsAreMarkedWhereNobodyAnswered(t *testing.T) {
 }
 
 func TestP2_ADraftThatIsMadeAgainAfterAPushKnowsWhatWasSaid(t *testing.T) {
+	t.Parallel()
 	for name, next := range map[string]func(s *stage, code string) *job{
 		"revised": func(s *stage, code string) *job { return s.reviseJob(code, "F5 is milder") },
 		"anew": func(s *stage, _ string) *job {
 			s.anew(githubtest.RunOptions{})
-			return s.draftJob().with("again", "true")
+			return s.draftJob().by("maya").with("again", "true")
 		},
 	} {
 		for _, trust := range []string{"", checkpoint.TrustSeal} {
@@ -282,6 +326,7 @@ func TestP2_ADraftThatIsMadeAgainAfterAPushKnowsWhatWasSaid(t *testing.T) {
 }
 
 func TestP2_WhatTheCapMovedToTheBodyIsNotSaidAgain(t *testing.T) {
+	t.Parallel()
 	for _, trust := range []string{"", checkpoint.TrustSeal} {
 		t.Run("trust "+trust, func(t *testing.T) {
 			sc := settled("comments: { max: 1 }\n")

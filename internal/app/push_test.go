@@ -205,6 +205,7 @@ func pushes() map[string]push {
 }
 
 func TestP2_PushesSayNothingTwiceAndLoseNothing(t *testing.T) {
+	t.Parallel()
 	for name, p := range pushes() {
 		for _, trust := range []string{"", checkpoint.TrustSeal} {
 			t.Run(name+", trust "+trust, func(t *testing.T) {

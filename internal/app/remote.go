@@ -51,7 +51,8 @@ func (a *app) remote(ctx context.Context, ref pull.Ref, o *options) (*remote, er
 	if r.branch, err = api.DefaultBranch(ctx, ref.Owner, ref.Repo); err != nil {
 		return nil, err
 	}
-	r.stored, err = sources(ctx, everything(api, ref))
+	r.stored, err = sources(ctx, r.runs.everything())
+	r.runs.tellCut(a.Stderr)
 	return r, needsActionsRead(err, "the repository's artifacts cannot be read")
 }
 
@@ -109,7 +110,7 @@ func (r *remote) drafts(ctx context.Context, wanted func(checkpoint.Name) bool) 
 }
 
 func (r *remote) read(ctx context.Context, s source) (checkpoint.Zip, checkpoint.Manifest, error) {
-	origin := reviewpr.Origin{RepoID: s.RepositoryID, Workflow: r.options.draftWorkflow, Branch: r.branch, RunFacts: r.runs.facts, Now: r.Now()}
+	origin := reviewpr.Origin{RepoID: s.RepositoryID, Workflow: r.options.draftWorkflow, Branch: r.branch, RunFacts: r.runs.facts(r.branch), Now: r.Now()}
 	return origin.Peek(ctx, candidatesOf([]source{s}, s.RepositoryID)[0])
 }
 
@@ -196,7 +197,7 @@ func (r *remote) where(d parkedDraft) string {
 	if d.Environment != "" && d.Outcome == paused {
 		return fmt.Sprintf("%s/actions/runs/%d", r.ref.Web(), d.RunID)
 	}
-	return dispatch(r.options.decideWorkflow, r.ref, d.Pull) + fmt.Sprintf(" -f code=%s -f decision=approve", d.code)
+	return dispatch(r.options.decideWorkflow, r.ref, d.Pull) + fmt.Sprintf(" -f code=%s -f checkpoint-digest=%s -f decision=approve", d.code, d.zip.Digest())
 }
 
 // remoteDraft is a draft in the list with --json.

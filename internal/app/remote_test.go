@@ -91,6 +91,7 @@ type row struct {
 }
 
 func TestThreadsListsTheDraftsOnGitHub(t *testing.T) {
+	t.Parallel()
 	for _, trust := range []string{"", checkpoint.TrustEncrypt} {
 		t.Run("trust "+trust, func(t *testing.T) {
 			s := setUp(t, scene{trust: trust})
@@ -117,9 +118,9 @@ func TestThreadsListsTheDraftsOnGitHub(t *testing.T) {
 			}
 			require.Equal(t, map[string]string{superseded: "superseded", withdrawn: "withdrawn", waits: "waits", docs: "waits"}, states)
 			page := fmt.Sprintf("https://github.com/octo/demo/actions/runs/%d", s.run.ID)
-			dispatch := "gh workflow run pr-review-decide.yml --repo octo/demo -f pull-request=42 -f code=" + docs + " -f decision=approve"
+			dispatch := "gh workflow run pr-review-decide.yml --repo octo/demo -f pull-request=42 -f code=" + docs + " -f checkpoint-digest=" + docs
 			require.Equal(t, page, rows[waits].Where)
-			require.Equal(t, dispatch, rows[docs].Where)
+			require.Regexp(t, "^"+dispatch+"[0-9a-f]{48} -f decision=approve$", rows[docs].Where)
 			require.Empty(t, rows[superseded].Where+rows[withdrawn].Where)
 			require.Equal(t, "octo/demo#42:"+s.pull.HeadSHA(), rows[waits].Thread)
 			require.Equal(t, []int{5, 1}, []int{rows[waits].Findings, rows[waits].Blockers})

@@ -37,6 +37,7 @@ type report struct {
 	Partial    bool                 `json:"partial"`
 	Findings   []finding.Finding    `json:"findings"`
 	Filtered   []finding.Finding    `json:"filtered"`
+	Flags      []finding.Flag       `json:"flags"`
 	Files      []finding.FileReview `json:"files"`
 	Usage      cost.Usage           `json:"usage"`
 	Body       string               `json:"body"`
@@ -79,7 +80,7 @@ func described(ctx context.Context, flow *graph.Flow[reviewpr.State], thread str
 	review := s.Review()
 	r := report{
 		Outcome: outcomeOf(view), Thread: s.Draft.Thread, Head: s.Draft.Head, DiffDigest: s.Draft.DiffDigest,
-		Partial: review.Partial, Findings: review.Findings, Filtered: review.Filtered, Files: bare(review.Files),
+		Partial: review.Partial, Findings: review.Findings, Filtered: review.Filtered, Flags: review.Flags, Files: bare(review.Files),
 		Usage: s.Usage, place: s.ReviewURL, Message: s.Reason, state: s,
 	}
 	if r.Body, _ = post.Rendered(review); s.Pull == nil {
@@ -135,7 +136,7 @@ func outcomeOf(view graph.View[reviewpr.State]) string {
 func bare(files []finding.FileReview) []finding.FileReview {
 	out := make([]finding.FileReview, len(files))
 	for i, f := range files {
-		out[i] = finding.FileReview{Path: f.Path, State: f.State, Reason: f.Reason}
+		out[i] = finding.FileReview{Path: f.Path, State: f.State, Reason: f.Reason, Claim: f.Claim}
 	}
 	return out
 }
@@ -147,6 +148,7 @@ func (r report) parked() bool { return r.Outcome == paused || r.Outcome == kept 
 func (r report) print(w io.Writer) error {
 	r.Findings = append([]finding.Finding{}, r.Findings...)
 	r.Filtered = append([]finding.Finding{}, r.Filtered...)
+	r.Flags = append([]finding.Flag{}, r.Flags...)
 	r.Files = append([]finding.FileReview{}, r.Files...)
 	return printJSON(w, r)
 }

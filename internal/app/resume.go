@@ -1,14 +1,18 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/trace"
 )
 
@@ -49,28 +53,34 @@ func (a *app) resume(ctx context.Context, args []string, o *options) (err error)
 // approved where that did not happen. Another decision is refused.
 func (a *app) again(ctx context.Context, s session, r report, given decision.Verdict, o *options) error {
 	taken := r.state.Decision
-	if given != "" && differs(*taken, given, o.text()) {
+	if (given != "" || o.text() != "") && differs(*taken, cmp.Or(given, decision.Approve), o.text(), r.state.Comments) {
 		return refusal(13, "this draft was decided otherwise before",
 			fmt.Sprintf("%s: %s by %s on %s", r.Thread, taken.Decision, taken.By, taken.At.Format("2 January 2006, 15:04 MST")),
 			"a draft is decided once; push a new commit, or review this one anew with --again")
 	}
-	flow, err := reviewpr.New(reviewpr.Steps{Post: a.poster(s, o)}, s.store)
+	flow, err := reviewpr.New(a.posting(s, o), s.store)
 	if err != nil {
 		return err
 	}
 	if _, err := flow.Continue(ctx, s.thread); err != nil {
 		return err
 	}
-	after, err := reportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
+	after, err := reportOf(context.WithoutCancel(ctx), flow, s.store, s.thread, checkpoint.Protection{})
 	if err != nil {
 		return err
+	}
+	if !o.quiet {
+		fmt.Fprintln(a.Stderr, guard.Text(decidedFirst(*taken)))
 	}
 	return a.decided(after, o)
 }
 
 // differs reports whether a decision is another than the one that was taken.
-func differs(taken decision.Record, given decision.Verdict, text string) bool {
+func differs(taken decision.Record, given decision.Verdict, text string, comments []finding.Finding) bool {
 	d, err := decision.Parse(text)
+	if err == nil {
+		d, err = d.Check(slices.DeleteFunc(slices.Clone(comments), func(f finding.Finding) bool { return f.Filtered != "" && f.Filtered != finding.Dropped }))
+	}
 	if err != nil || given != taken.Decision {
 		return true
 	}

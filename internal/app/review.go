@@ -3,6 +3,8 @@ package app
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -228,18 +230,20 @@ func (r *localRun) recall(ctx context.Context, change ingest.Change) ([]finding.
 	}
 	switch {
 	case change.Pull != nil:
-		return remembered(ctx, r.api, r.options.instance, change, known, r.app.warn)
+		return remembered(ctx, r.reviews(r.app, r.options, change.Pull.Ref, decided...), r.options.instance, change, known, r.app.warn)
 	case len(known) > 0 && strings.Contains(r.thread, "#"): // else it is a diff of anything
 		return known[0], nil
 	}
 	return nil, nil
 }
 
-// alike are the store's threads of the same pull request, range or folder, the newest first.
+// alike are the store's threads of the same pull request, range or folder: first
+// this one, and what was set aside of it.
 func (r *localRun) alike(ctx context.Context) ([]string, error) {
 	ids, err := r.store.Threads(ctx)
 	about := func(id string) string { return id[:strings.LastIndexByte(id, ':')+1] }
 	ids = slices.DeleteFunc(ids, func(id string) bool { return about(id) != about(r.thread) })
+	slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(strings.Index(b, r.thread), strings.Index(a, r.thread)) })
 	return ids[:min(len(ids), paidThreads)], err
 }
 
@@ -257,7 +261,7 @@ func (a *app) facts(ctx context.Context, s settings, r *reviewer) reviewpr.Draft
 
 func (r *localRun) draft(ctx context.Context) reviewpr.Draft {
 	d := r.app.facts(ctx, r.options.settings, r.reviewer)
-	d.UsedIDs = r.usedIDs
+	d.UsedIDs, d.For = r.usedIDs, r.purpose()
 	if p := r.change.Pull; p != nil {
 		d.Web = p.Web()
 	}
@@ -265,9 +269,10 @@ func (r *localRun) draft(ctx context.Context) reviewpr.Draft {
 }
 
 // forgetStale drops a thread that is not a run of this very change by this
-// reviewer: one that ended without a draft, that expired or was damaged, or
-// whose diff or model is another, or that a higher cap lets go on. A decided one is kept and reported, an abort
-// whatever the diff has become; --again drops every one but a posted review.
+// reviewer under these settings: one that ended SKIPPED or FAILED, that expired or
+// was damaged, that is for something else, or that a higher cap lets go on. A
+// decided one is kept and reported, an abort whatever the diff has become; --again
+// drops every one but a posted review.
 func (r *localRun) forgetStale(ctx context.Context) (err error) {
 	release, err := r.store.Lock(ctx, r.thread)
 	if err != nil {
@@ -289,10 +294,54 @@ func (r *localRun) forgetStale(ctx context.Context) (err error) {
 	if err == nil && !r.stale(view) && checkShown(view) == nil {
 		return nil
 	}
-	if saved, err := r.store.Load(ctx, r.thread); err == nil && (r.options.anew || r.richer(view)) {
+	saved, err := r.store.Load(ctx, r.thread)
+	if err == nil && (r.options.anew || view.State.Draft.DiffDigest == r.change.Digest()) {
 		r.usedIDs = reviewpr.UsedIDs(saved.Snapshot)
 	}
+	if err == nil {
+		err = r.setAside(ctx, view, saved)
+	}
+	if err != nil && !damaged {
+		return err
+	}
 	return r.store.Remove(ctx, r.thread)
+}
+
+// setAside keeps what a draft has paid for when another takes its place: its
+// reviewer may be asked again, and this process may be killed.
+func (r *localRun) setAside(ctx context.Context, view graph.View[reviewpr.State], saved graph.Saved) error {
+	d := view.State.Draft
+	unread := d.DiffDigest == "" // nothing is paid before the change is read
+	if r.options.anew || unread || d.Rules || d.For == "" || view.End == reviewpr.Skipped || view.End == reviewpr.Failed {
+		return nil
+	}
+	id := fmt.Sprintf("%s%s%.12s", r.thread, aside, d.For)
+	err := r.store.Save(ctx, id, saved.Snapshot)
+	for _, record := range saved.Journal {
+		err = cmp.Or(err, r.store.Append(ctx, id, record))
+	}
+	return err
+}
+
+// aside stands in the ids of what was set aside, between those of its thread and of
+// what it is for.
+const aside = "~"
+
+// drafts lists a store's threads, without what was set aside of them.
+func drafts(ctx context.Context, store threadStore) ([]string, error) {
+	ids, err := store.Threads(ctx)
+	return slices.DeleteFunc(ids, func(id string) bool { return strings.Contains(id[strings.LastIndexByte(id, ':')+1:], aside) }), err
+}
+
+// purpose is a hash of what a result is for: the change, who reviews it, told what,
+// and the settings.
+func (r *localRun) purpose() string {
+	c, by := r.change, r.reviewer
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{
+		c.Digest(), by.model, by.endpoint, by.prompt(), fmt.Sprintf("%q", c.Guidance),
+		c.Config.Fingerprint(), string(r.options.gateFrom), r.options.testResults,
+	}))
+	return hex.EncodeToString(sum[:])
 }
 
 func (r *localRun) stale(view graph.View[reviewpr.State]) bool {
@@ -306,14 +355,12 @@ func (r *localRun) stale(view graph.View[reviewpr.State]) bool {
 		return true
 	case d.DiffDigest != r.change.Digest():
 		return true // also where the run stopped before the change was read
-	case view.Status == graph.Ended:
+	case view.State.Decision != nil:
 		return false
-	case r.richer(view):
-		return true
-	case d.Rules != r.reviewer.rules, d.Model != r.reviewer.model:
+	case d.For != r.purpose(), r.richer(view):
 		return true
 	}
-	return r.app.Now().After(d.ExpiresAt)
+	return view.Status != graph.Ended && r.app.Now().After(d.ExpiresAt)
 }
 
 // richer reports whether a draft that ended for its cap can go on under a higher

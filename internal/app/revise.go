@@ -176,9 +176,9 @@ func (r report) asked() string {
 // A decision that is given now was made about a draft that is not there yet.
 func (a *app) finishRevision(ctx context.Context, s session, r report, given decision.Verdict, o *options) error {
 	d, _ := decision.Parse(o.text()) // it parsed before
-	if given != "" && (given != decision.Revise || d.Feedback != r.asked()) {
+	if (given != "" || len(o.commands) > 0) && (given != decision.Revise || d.Feedback != r.asked()) {
 		return usageError("this draft is being revised, so there is nothing to decide yet",
-			fmt.Sprintf("finish that first: %s resume %s, with the model's flags", a.name, quoted(abbreviated(r.Thread))))
+			fmt.Sprintf("finish that first: %s, with the model's flags", a.resuming(r.Thread, o)))
 	}
 	after, err := a.revise(ctx, s, r, nil, o)
 	if err != nil {
@@ -260,7 +260,7 @@ func (j *job) checkFeedback() error {
 // asks is the answer of who asks for the revision: checks 12 and 13, as for a
 // decision by dispatch.
 func (j *job) asks(ctx context.Context, p opened) (gate.Answer, error) {
-	if err := j.dispatched(ctx, p.verified); err != nil {
+	if err := j.dispatched(ctx, p.verified, p.state.Draft.Config.Deciders); err != nil {
 		return gate.Answer{}, err
 	}
 	d := decision.Decision{Verdict: decision.Revise, Feedback: j.feedback}
@@ -314,7 +314,7 @@ func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, befor
 		Revised: func(d reviewpr.Draft) reviewpr.Draft {
 			d = r.redrafts(d, j.facts(ctx, j.settings, r), p.state.Usage)
 			d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef, approvals
-			d.Environment = j.environment
+			d.Environment, d.Dispatch = j.environment, j.allowDispatch
 			return d
 		},
 	}, store, append(sealing(j.protection), graph.WithClock(j.clock))...)

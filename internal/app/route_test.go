@@ -71,6 +71,23 @@ func (s *stage) typing(args ...string) func(lines []string, last string) string 
 	}
 }
 
+func TestAQuestionNeedsTheDraftInSight(t *testing.T) {
+	s := newStage(t, scene{})
+	cmd := s.command(map[string]string{"TERM": "xterm"}, "review", "octo/demo#42")
+	var file, shown bytes.Buffer
+	cmd.Stdout = &file
+	screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
+	require.NoError(t, err)
+	defer screen.Close()
+	_, err = io.WriteString(screen, "yes\n")
+	require.NoError(t, err)
+	_, _ = io.Copy(&shown, screen) // ends with an error of its own when the program does
+	require.NoError(t, cmd.Wait(), shown.String())
+	require.NotContains(t, shown.String(), "Post this review?")
+	require.Contains(t, file.String(), "Parked. Decide with\n")
+	s.untouched()
+}
+
 // typed are the lines of a decision at the prompt, where a verdict ends it.
 func typed(text string) []string {
 	return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "/approve" })
@@ -94,13 +111,14 @@ func bytesOf(t *testing.T, s *stage) githubtest.Review {
 }
 
 func TestP2_OneDecisionGivesTheSameBytesOnEveryRoute(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"as it stands":        "",
 		"every command":       "/drop F2: awaited by the caller\n/edit F3: Return the *error*, @ada: see #7 and `x`.\n/summary F5\n/severity F1 major",
 		"regraded to nit":     "/severity F1 nit\n/severity F2 minor",
 		"in another order":    "/summary F1 F2\n/drop F5\n/approve\n/drop F4",
 		"everything dropped":  "/drop F1 F2 F3 F4 F5: noise",
-		"edited and regraded": "/edit F1: Take `book` first.\n/severity F1 minor\nThanks.",
+		"edited and regraded": "/edit F1: Take `book` first.\n/severity F1 minor",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -122,6 +140,7 @@ func TestP2_OneDecisionGivesTheSameBytesOnEveryRoute(t *testing.T) {
 }
 
 func TestCheck11_ReviseIsRefusedWhereADraftIsDecidedAndTheDraftStaysParked(t *testing.T) {
+	t.Parallel()
 	const dispatch = "gh workflow run pr-review.yml --repo octo/demo -f pull-request=42 -f code="
 	for name, tc := range map[string]struct {
 		summary  string

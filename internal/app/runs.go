@@ -23,12 +23,16 @@ type runs struct {
 	ref     pull.Ref
 	files   []string                  // the workflow files whose runs may decide
 	event   string                    // of the run under way, "" on the command line
+	own     int64                     // that run, 0 there
 	ended   map[int64]github.Run      // completed ones that were read
+	landed  map[string]bool           // commits: whether the default branch has them
 	records map[int64]decision.Record // by artifact: they never change
+	cut     bool                      // not every artifact was looked through
+	told    bool                      // and that was said
 }
 
 func newRuns(api *github.Client, ref pull.Ref, event string, files ...string) *runs {
-	return &runs{api: api, ref: ref, event: event, files: files, ended: map[int64]github.Run{}, records: map[int64]decision.Record{}}
+	return &runs{api: api, ref: ref, event: event, files: files, ended: map[int64]github.Run{}, landed: map[string]bool{}, records: map[int64]decision.Record{}}
 }
 
 // read reads a run, once where it has completed.
@@ -43,15 +47,42 @@ func (r *runs) read(ctx context.Context, id int64) (github.Run, error) {
 	return run, err
 }
 
-// facts reads a run for check 4, which refuses one that is not there.
-func (r *runs) facts(ctx context.Context, id int64) (checkpoint.RunFacts, error) {
-	run, err := r.read(ctx, id)
-	if errors.Is(err, github.ErrNotFound) {
-		return checkpoint.RunFacts{}, nil
+// facts reads runs for check 4, which refuses one that is not there. branch is the
+// default one.
+func (r *runs) facts(branch string) func(context.Context, int64) (checkpoint.RunFacts, error) {
+	return func(ctx context.Context, id int64) (checkpoint.RunFacts, error) {
+		run, err := r.read(ctx, id)
+		if errors.Is(err, github.ErrNotFound) {
+			return checkpoint.RunFacts{}, nil
+		}
+		if err != nil {
+			return checkpoint.RunFacts{}, needsActionsRead(err, "the run that made the draft cannot be read")
+		}
+		on, err := r.dispatchedOn(ctx, run, branch)
+		return checkpoint.RunFacts{
+			ID: run.ID, Path: run.Path, Event: run.Event, HeadBranch: run.HeadBranch, HeadSHA: run.HeadSHA, OnDefault: on,
+			RepositoryID: run.RepoID, HeadRepositoryID: run.HeadRepoID,
+		}, err
 	}
-	return checkpoint.RunFacts{
-		ID: run.ID, Path: run.Path, Event: run.Event, HeadBranch: run.HeadBranch, RepositoryID: run.RepoID, HeadRepositoryID: run.HeadRepoID,
-	}, needsActionsRead(err, "the run that made the draft cannot be read")
+}
+
+// dispatchedOn reports whether a run is a dispatch of the default branch, by name
+// and by commit: a tag can have the name, and an edited workflow in it.
+func (r *runs) dispatchedOn(ctx context.Context, run github.Run, branch string) (bool, error) {
+	if run.Event != "workflow_dispatch" || run.HeadBranch != branch {
+		return false, nil
+	}
+	if on, known := r.landed[run.HeadSHA]; known {
+		return on, nil
+	}
+	on, err := r.api.OnBranch(ctx, r.ref.Owner, r.ref.Repo, branch, run.HeadSHA)
+	if errors.Is(err, github.ErrNoAccess) || errors.Is(err, github.ErrNotFound) {
+		return false, refusal(4, fmt.Sprintf("it cannot be read whether run %d is of the default branch", run.ID), err.Error(), "give the job contents: read; the draft still waits")
+	}
+	if err == nil {
+		r.landed[run.HeadSHA] = on
+	}
+	return on, err
 }
 
 // claim reads a decision that a run has stored. It counts where its run may decide
@@ -88,8 +119,8 @@ func (r *runs) claim(ctx context.Context, s source, p checkpoint.Protection, rep
 }
 
 // mayRecord reports whether an artifact is of a run whose decisions count, and
-// reads that run. Its workflow must be the default branch's: a branch's own may
-// say anything, and counts where the run under way is no better.
+// reads that run. Its workflow must be the default branch's: that of a pull
+// request's branch may say anything, and counts where the run under way is no better.
 func (r *runs) mayRecord(ctx context.Context, i artifactstore.Item, repoID int64, branch string) (ours bool, run github.Run, err error) {
 	run, err = r.read(ctx, i.RunID)
 	if errors.Is(err, github.ErrNotFound) {
@@ -99,9 +130,19 @@ func (r *runs) mayRecord(ctx context.Context, i artifactstore.Item, repoID int64
 		return false, run, needsActionsRead(err, "the run that stored a decision cannot be read")
 	}
 	path, _, _ := strings.Cut(run.Path, "@")
-	alike := run.Event == "pull_request" && r.event == run.Event
-	trusted := run.Event == "pull_request_target" || run.HeadRepoID == repoID && (run.HeadBranch == branch || alike)
-	return slices.Contains(r.files, path) && trusted && run.RepoID == repoID && i.RepositoryID == repoID, run, nil
+	if !slices.Contains(r.files, path) || run.RepoID != repoID || i.RepositoryID != repoID {
+		return false, run, nil
+	}
+	switch alike := r.event == run.Event; {
+	case run.Event == "pull_request_target":
+		return true, run, nil
+	case run.HeadRepoID != repoID:
+		return false, run, nil
+	case run.Event == "pull_request", i.RunID == r.own:
+		return alike, run, nil
+	}
+	ours, err = r.dispatchedOn(ctx, run, branch)
+	return ours, run, err
 }
 
 // workflowFile takes the path out of owner/name/path@ref.

@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
 	"net/http"
@@ -25,6 +26,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	// Most of what these tests take is jobs that wait for each other, in real seconds.
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"pr-review-action": scripted})
 }
 

@@ -49,6 +49,7 @@ type settings struct {
 	checkpointDir  string
 	summary        string
 	allowAuthor    bool
+	allowDispatch  bool
 	maxTime        time.Duration // 0: no limit
 	maxCost        cost.MicroUSD // 0: not set
 	maxCostPerPull cost.MicroUSD // 0: not set
@@ -118,6 +119,7 @@ func inputs() []input {
 		{"checkpoint-dir", "folder that carries the draft instead of an artifact", func(s *settings, v string) error { s.checkpointDir = v; return nil }},
 		{"summary", "what the job summary shows of a draft: full or counts", func(s *settings, v string) error { return choice(v, &s.summary, "full", "counts") }},
 		{"allow-author", "the pull request's author may decide", func(s *settings, v string) error { return boolean(v, &s.allowAuthor) }},
+		{"allow-dispatch", "a draft that waits for an environment may be decided by dispatch, by its reviewers", func(s *settings, v string) error { return boolean(v, &s.allowDispatch) }},
 		{"max-time", "how long files are reviewed, such as 45m or 5h", func(s *settings, v string) error { return span(v, &s.maxTime) }},
 		{"max-cost", "what the run may cost in USD, retries included", func(s *settings, v string) error { return dollars(v, &s.maxCost) }},
 		{"max-cost-per-pull", "what all runs on one pull request may cost in USD", func(s *settings, v string) error { return dollars(v, &s.maxCostPerPull) }},

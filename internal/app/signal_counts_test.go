@@ -40,6 +40,7 @@ func overTrusts(t *testing.T, run func(t *testing.T, s *stage)) {
 }
 
 func TestT28_CountsTellNothingOfAFindingInAnyMode(t *testing.T) {
+	t.Parallel()
 	const feedback = "F1 is milder, the ledger is locked by its caller"
 	t.Run("draft, mark, revise, resume", func(t *testing.T) {
 		overTrusts(t, func(t *testing.T, s *stage) {
@@ -52,7 +53,7 @@ func TestT28_CountsTellNothingOfAFindingInAnyMode(t *testing.T) {
 			s.hidden(s.markJob(newer.digest()), 0, "")
 			s.approved("The ledger/ is fine.\n/drop F7: awaited elsewhere\n/edit F6: Lock both accounts.")
 			post := s.postJob(newer.digest()).with("mark", "true", "check-run", "true", "fail-on", "minor", "sarif", "found.sarif")
-			post.may(map[string]string{"pull_requests": "write", "actions": "read", "checks": "write", "statuses": "write"})
+			post.may(map[string]string{"pull_requests": "write", "actions": "read", "contents": "read", "checks": "write", "statuses": "write"})
 			s.hidden(post, 1, "POSTED", "awaited elsewhere", "Lock both", "is fine")
 		})
 	})
@@ -62,7 +63,7 @@ func TestT28_CountsTellNothingOfAFindingInAnyMode(t *testing.T) {
 			for _, commands := range []string{"/dorp F1: Moves money", "/drop F99: Says too little", "/drop F1\n/edit F1: Because of that", "/revise Moves money, says who?", "/edit F1 Moves money"} {
 				s.hidden(s.decideJob(drafted.outputs["code"], "approve").with("commands", commands), 3, "REFUSED", "says who")
 			}
-			s.hidden(s.decideJob(drafted.outputs["code"], "abort").with("commands", "Moves money twice"), 0, "ABORTED", "twice")
+			s.hidden(s.decideJob(drafted.outputs["code"], "abort").with("commands", "/abort: Moves money twice"), 0, "ABORTED", "twice")
 			s.hidden(s.decideJob(drafted.outputs["code"], "approve"), 3, "REFUSED")
 		})
 	})
@@ -103,6 +104,7 @@ func TestT28_CountsTellNothingOfAFindingInAnyMode(t *testing.T) {
 // TestT28_CountsTellNothingOfAnAnswerThatCannotBeRead has a reviewer whose answers
 // are none, and one that answers so when it revises.
 func TestT28_CountsTellNothingOfAnAnswerThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	broken := func(r llmtest.Request) llmtest.Answer {
 		if r.Path == "web/cart.ts" || llmtest.Data(r.User)["feedback"] != "" {
 			return llmtest.Answer{Text: `Planted prose: {"findings":[{"title":"Moves money"`}

@@ -19,13 +19,13 @@ import (
 func (s *stage) signalling(code, decision string) (j *job, file string) {
 	dir := s.t.TempDir()
 	j = s.decideJob(code, decision).with("sarif", "out/found.sarif", "check-run", "true", "mark", "true", "fail-on", "major")
-	j.may(map[string]string{"pull_requests": "write", "actions": "read", "checks": "write", "statuses": "write"})
+	j.may(map[string]string{"pull_requests": "write", "actions": "read", "contents": "read", "checks": "write", "statuses": "write"})
 	return j.set("GITHUB_WORKSPACE", dir), filepath.Join(dir, "out", "found.sarif")
 }
 
 // markJob shows on the commit that a draft waits.
 func (s *stage) markJob(digest string) *job {
-	return s.recordJob(digest).with("mode", "mark", "environment", "").may(map[string]string{"pull_requests": "read", "actions": "read", "statuses": "write"})
+	return s.recordJob(digest).with("mode", "mark", "environment", "").may(map[string]string{"pull_requests": "read", "actions": "read", "contents": "read", "statuses": "write"})
 }
 
 // sarifOf is how many results a SARIF file has, and its text.
@@ -47,6 +47,7 @@ func sarifOf(t *testing.T, file string) (results int, text string) {
 }
 
 func TestFailOnFailsTheJobByWhatTheDecisionKept(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		failOn, commands string
 		exit             int
@@ -125,6 +126,7 @@ func TestSARIFAndCheckRunHoldWhatTheDecisionKept(t *testing.T) {
 }
 
 func TestAnAbortLeavesAnEmptySARIFFileAndNoCheckRun(t *testing.T) {
+	t.Parallel()
 	for name, decide := range map[string]func(s *stage, drafted ended) (*job, string){
 		"dispatch": func(s *stage, drafted ended) (*job, string) { return s.signalling(drafted.outputs["code"], "abort") },
 		"comment": func(s *stage, drafted ended) (*job, string) {
@@ -160,6 +162,7 @@ func TestWithoutThePermissionThereIsAWarningAndTheReviewStands(t *testing.T) {
 }
 
 func TestAMarkSaysThatADraftWaitsUntilItIsDecided(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]struct {
 		decide func(s *stage, drafted ended)
 		says   string
@@ -219,6 +222,7 @@ func TestAMarkNeedsItsDraftAndItsPermission(t *testing.T) {
 }
 
 func TestPathRulesOfTheBaseChooseTheEnvironment(t *testing.T) {
+	t.Parallel()
 	rules := "environments:\n  - { paths: ['infra/**'], environment: ai-review-infra }\n  - { paths: ['*.ts'], environment: ai-review-web }\n"
 	base := baseTree().With(githubtest.Tree{".github/pr-review.yml": rules, "infra/main.tf": "a\n"})
 	bad := "x // DEFECT: major: Bad\n"

@@ -1,12 +1,16 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github/write"
@@ -21,10 +25,29 @@ func (j *job) deciding(ctx context.Context, take func(context.Context) (report, 
 	if err == nil && r.state.Decision != nil {
 		j.signal(ctx, &r)
 	}
+	for _, void := range j.void {
+		j.runner.Warning("an approval is void, " + void)
+	}
+	if refused, ok := errors.AsType[*checkpoint.Refusal](err); j.mark && (ok && (refused.Check == 11 || refused.Check == 12) || errors.As(err, new(*decision.Error))) {
+		j.remark(ctx, err)
+	}
 	if j.mark && outcomeOfError(err) == expired {
 		j.lapse(ctx)
 	}
 	return r, err
+}
+
+// remark says on the mark that a decision was refused: GitHub tells nobody but who
+// pushed of a job that failed. The draft passed check 9, so the head is its own.
+func (j *job) remark(ctx context.Context, why error) {
+	p, err := j.api.Pull(ctx, j.ref)
+	if err == nil {
+		m := write.Mark{Instance: j.instance, Code: checkpoint.Code(cmp.Or(j.digest, j.code)), Page: j.runPage(j.env.RunID)}
+		_, err = write.New(j.api).Remark(ctx, j.ref, p.HeadSHA, m, gist(why))
+	}
+	if err != nil {
+		j.runner.Warning("the mark does not say that the decision was refused: " + explain(err))
+	}
 }
 
 // lapse clears the mark of a draft that nobody decided in time.
@@ -137,7 +160,7 @@ func (j *job) waits(ctx context.Context) (report, error) {
 	if err != nil {
 		return report{}, err
 	}
-	_, posted, err := post.Standing(ctx, j.api, j.ref, m.Thread)
+	_, posted, err := post.Standing(ctx, j.ours, j.ref, m.Thread)
 	if err != nil || posted || slices.ContainsFunc(on, func(c post.Claim) bool { return c.Record.Digest == draft.Digest }) {
 		return report{Message: "draft " + draft.Code + " was decided, so the commit is not marked"}, err
 	}

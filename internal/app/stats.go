@@ -19,7 +19,7 @@ func (a *app) stats(ctx context.Context, args []string, o *options) error {
 	if err != nil {
 		return err
 	}
-	ids, err := store.Threads(ctx)
+	ids, err := drafts(ctx, store)
 	if err != nil {
 		return err
 	}

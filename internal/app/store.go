@@ -2,6 +2,9 @@ package app
 
 import (
 	"context"
+	"fmt"
+	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint/filestore"
@@ -26,12 +29,40 @@ func (a *app) openStore(ctx context.Context, o *options) (threadStore, error) {
 			return nil, usageError("there is no folder to keep drafts in", "name one: --store DIR, or PR_REVIEW_STORE")
 		}
 	}
-	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
+	switch scheme := address.FindStringSubmatch(where); {
+	case strings.HasPrefix(where, "postgres://"), strings.HasPrefix(where, "postgresql://"):
 		return openPostgres(ctx, where)
+	case scheme != nil: // which may hold a password
+		return nil, usageError(fmt.Sprintf("there is no store at an address that begins with %.20q", scheme[0]), "name a folder, or postgres://USER@HOST/DATABASE")
 	}
 	store, err := filestore.New(where)
 	if err != nil {
 		return nil, usageError(err.Error(), "name a folder with --store")
 	}
 	return store, nil
+}
+
+// address begins what names a database: a URL, or settings as libpq takes them.
+var address = regexp.MustCompile(`^(?i)(?:[a-z][a-z0-9+.-]+:/{1,2}|(?:host|hostaddr|port|dbname|user|password|service) *=)`)
+
+// withPassword reports whether a store's address holds a password, or cannot be read.
+func withPassword(store string) bool {
+	if !address.MatchString(store) {
+		return false
+	}
+	u, err := url.Parse(store)
+	if err != nil {
+		return true
+	}
+	_, given := u.User.Password()
+	return given || u.Query().Has("password") || u.Query().Has("sslpassword")
+}
+
+// resuming is the command that goes on with a thread. No password is in it.
+func (a *app) resuming(thread string, o *options) string {
+	command := a.name + " resume " + quoted(abbreviated(thread))
+	if o.store != "" && !withPassword(o.store) {
+		command += " --store " + quoted(o.store)
+	}
+	return command
 }

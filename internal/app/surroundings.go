@@ -3,11 +3,9 @@ package app
 import (
 	"context"
 	"io"
-	"path/filepath"
 
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/sandbox"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/tool"
 )
@@ -28,20 +26,17 @@ func around(head, base tool.Tree, more ...tool.Tool) surroundings {
 // request's repository. A diff alone has none.
 func (r *localRun) surroundings(ctx context.Context) (surroundings, error) {
 	switch {
-	case r.options.runTests != "" && (r.reviewer.rules || r.change.Head == ""):
-		return surroundings{}, usageError("--run-tests has nothing to run in, or nobody to tell", "it needs a model, and a range of a clone or a pull request")
 	case r.reviewer.rules, r.change.Head == "":
 		return surroundings{}, nil
 	case r.change.Pull != nil:
-		return r.app.ofPull(r.api, r.change, tool.TestSources{Workspace: ".", Glob: r.options.testResults, Sandbox: r.app.sandbox(r.options)}), nil
+		return r.app.ofPull(r.api, r.change, tool.TestSources{Workspace: ".", Glob: r.options.testResults}), nil
 	}
 	git, err := ingest.Git(ctx, ".")
 	if err != nil {
 		return surroundings{}, err
 	}
-	head := tool.Clone(git, r.change.Head)
-	tests := tool.TestSources{Workspace: ".", Glob: r.options.testResults, Sandbox: r.app.sandbox(r.options), Tree: head}
-	return around(head, tool.Clone(git, r.change.Base), offered(tests)...), nil
+	tests := tool.TestSources{Workspace: ".", Glob: r.options.testResults}
+	return around(tool.Clone(git, r.change.Head), tool.Clone(git, r.change.Base), offered(tests)...), nil
 }
 
 func (j *job) surroundings(c ingest.Change) surroundings {
@@ -50,25 +45,10 @@ func (j *job) surroundings(c ingest.Change) surroundings {
 
 // offered is the tool that tells of tests, where there is something to tell.
 func offered(o tool.TestSources) []tool.Tool {
-	if o.API == nil && o.Glob == "" && o.Sandbox == nil {
+	if o.API == nil && o.Glob == "" {
 		return nil
 	}
 	return []tool.Tool{tool.RunTests(o)}
-}
-
-// sandbox is the one that --run-tests asks for. It is a flag of the command line
-// alone: the command runs the code of the change.
-func (a *app) sandbox(o *options) *sandbox.Command {
-	if o.runTests == "" {
-		return nil
-	}
-	s := &sandbox.Command{Script: o.runTests, Path: a.getenv("PATH")}
-	for _, name := range []string{"GOROOT", "GOMODCACHE", "JAVA_HOME"} {
-		if dir := a.getenv(name); filepath.IsAbs(dir) {
-			s.Shown, s.Environment = append(s.Shown, dir), append(s.Environment, name+"="+dir)
-		}
-	}
-	return s
 }
 
 // ofPull are the files of a pull request's repository. They are fetched when the
@@ -79,9 +59,8 @@ func (a *app) ofPull(api *github.Client, c ingest.Change, tests tool.TestSources
 			return api.Archive(ctx, c.Pull.Owner, c.Pull.Repo, sha)
 		})
 	}
-	head := tree(c.Pull.HeadSHA)
-	tests.API, tests.Owner, tests.Repo, tests.SHA, tests.Tree = api, c.Pull.Owner, c.Pull.Repo, c.Pull.HeadSHA, head
-	return around(head, tree(c.Pull.BaseSHA), offered(tests)...)
+	tests.API, tests.Owner, tests.Repo, tests.SHA = api, c.Pull.Owner, c.Pull.Repo, c.Pull.HeadSHA
+	return around(tree(c.Pull.HeadSHA), tree(c.Pull.BaseSHA), offered(tests)...)
 }
 
 // own knows the credentials of this process, which no text may carry away.

@@ -78,7 +78,7 @@ func (a *app) threads(ctx context.Context, args []string, o *options) error {
 	if err != nil {
 		return err
 	}
-	ids, err := store.Threads(ctx)
+	ids, err := drafts(ctx, store)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (a *app) stored(ctx context.Context, args []string, command string, o *opti
 
 // threadOf is the thread that is meant.
 func (a *app) threadOf(ctx context.Context, store threadStore, typed string) (string, error) {
-	ids, err := store.Threads(ctx)
+	ids, err := drafts(ctx, store)
 	if err != nil {
 		return "", err
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/injection"
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/triage"
 )
 
 // silent is the model that does what every attack wants: it finds nothing, and
@@ -48,7 +47,9 @@ func TestT1_T6_T7_AttacksInADiff(t *testing.T) {
 		for _, a := range append(rows, benign...) {
 			require.Equal(t, finding.Reviewed, draft.reviews[a.path].State, a.ID)
 			require.Equal(t, 1, asked[a.path], a.ID)
-			require.Equal(t, injection.Scan(a.text).Found(), draft.flagged(a.path), a.ID)
+			seen := injection.Scan(a.text)
+			require.Equal(t, len(seen.Instructions) > 0, draft.addresses(a.path), a.ID)
+			require.Equal(t, len(seen.Hidden) > 0, draft.hides(a.path), a.ID)
 		}
 		require.Equal(t, draft.warnings(), notices(t, drafted.summary), "the banner names or counts every one")
 	})
@@ -85,15 +86,13 @@ func hiddenFlagged(t *testing.T, draft parkedDraft, rows, benign []attack) {
 	for _, a := range rows {
 		switch a.Encoding {
 		case "unicode-tags", "zero-width", "bidi", "homoglyph":
-			_, is := draft.warned(a.path, triage.Hidden)
-			require.True(t, is, a.ID)
+			require.True(t, draft.hides(a.path), a.ID)
 			n++
 		}
 	}
 	require.GreaterOrEqual(t, n, 8)
 	for _, a := range benign {
-		_, is := draft.warned(a.path, triage.Hidden)
-		require.False(t, is, a.ID)
+		require.False(t, draft.hides(a.path), a.ID)
 	}
 }
 
@@ -102,7 +101,7 @@ var moreNotices = regexp.MustCompile(`(?m)^- ([0-9]+) more warnings of this kind
 // notices is how many notices the banner of a summary has or counts.
 func notices(t *testing.T, summary string) int {
 	t.Helper()
-	n := len(regexp.MustCompile("(?m)^[->] F[0-9]+(?:, `[^\n]*` line [0-9]+)?: ").FindAllString(summary, -1))
+	n := len(regexp.MustCompile("(?m)^[->] (?:F[0-9]+, )?`[^\n]*` line [0-9]+(?:: | addresses the reviewer: )").FindAllString(summary, -1))
 	if more := moreNotices.FindStringSubmatch(summary); more != nil {
 		counted, err := strconv.Atoi(more[1])
 		require.NoError(t, err)

@@ -52,7 +52,7 @@ func TestT2_T36_WhatFramesAPullRequestReachesNoReview(t *testing.T) {
 	s := setUp(t, scene{head: head, script: llmtest.Obedient(llmtest.Honest)})
 	texts := s.framed(head)
 	drafted := s.parked()
-	drafted.shows("in the pull request's title.", "in the pull request's description.", "in the pull request's branch name.")
+	drafted.shows("addresses the reviewer: `title: ", "addresses the reviewer: `description: ", "addresses the reviewer: ``branch name: ")
 	plain := newStage(t, scene{head: head, script: llmtest.Obedient(llmtest.Honest)})
 	without := plain.parked()
 

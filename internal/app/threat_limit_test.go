@@ -29,6 +29,7 @@ func server(t *testing.T, h http.HandlerFunc) (address string, asked *atomic.Int
 }
 
 func TestT30_NoRedirectOfTheModelsAddressIsFollowed(t *testing.T) {
+	t.Parallel()
 	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			s := setUp(t, scene{})
@@ -44,6 +45,7 @@ func TestT30_NoRedirectOfTheModelsAddressIsFollowed(t *testing.T) {
 }
 
 func TestT30_AddressesOfMachinesAndFilesAreRefused(t *testing.T) {
+	t.Parallel()
 	for _, address := range []string{
 		"http://169.254.169.254/v1", "https://169.254.169.254/latest", "https://[fe80::1]/v1", "https://[::ffff:169.254.169.254]/v1", "https://metadata.google.internal/v1",
 		"https://100.100.100.200/v1", "file:///etc/passwd", "http://model.example.com/v1", "https://user:pw@model.example.com/v1", "gopher://127.0.0.1/", "//model.example.com", "https://",
@@ -92,6 +94,7 @@ func TestT31_AHugePullRequestAndAnEndlessAnswerEnd(t *testing.T) {
 }
 
 func TestT30_NoTraceGoesToAnAddressThatIsRefused(t *testing.T) {
+	t.Parallel()
 	for _, address := range []string{"http://169.254.169.254:4318", "https://[fe80::1]:4318", "file:///etc/passwd", "http://collector.example:4318", "https://user:geheim@collector.example"} {
 		t.Run(address, func(t *testing.T) {
 			s := setUp(t, scene{})

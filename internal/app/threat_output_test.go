@@ -136,6 +136,7 @@ func inOurForm(answer string) string {
 // TestT29_T31_T37_AnswersThatBreakTheSchemaAreNotUsed has every such row as it
 // is, and once in the form that is asked for but for what the row is about.
 func TestT29_T31_T37_AnswersThatBreakTheSchemaAreNotUsed(t *testing.T) {
+	t.Parallel()
 	rows := attacks(t, func(a llmtest.Attack) bool {
 		return a.Channel == "model-output" && (a.Must == "rejected-with-error" || a.Must == "no-tool-call")
 	})

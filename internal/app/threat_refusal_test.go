@@ -28,6 +28,7 @@ func refusals() map[string]llmtest.Script {
 // TestT37_ARefusedFileIsNotReviewed has one file for every way, beside files in
 // which nothing is to be found.
 func TestT37_ARefusedFileIsNotReviewed(t *testing.T) {
+	t.Parallel()
 	head, scripts := baseTree().With(githubtest.Tree{"clean.go": "package clean\n"}), map[string]llmtest.Script{}
 	bait := attacks(t, func(a llmtest.Attack) bool { return a.Threat == "T37" && inDiff(a) })
 	require.NotEmpty(t, bait)
@@ -56,6 +57,7 @@ func TestT37_ARefusedFileIsNotReviewed(t *testing.T) {
 
 // TestT37_ARefusedSecondLookDropsNoFinding refuses the verification alone.
 func TestT37_ARefusedSecondLookDropsNoFinding(t *testing.T) {
+	t.Parallel()
 	for name, refuse := range refusals() {
 		t.Run(name, func(t *testing.T) {
 			s := setUp(t, scene{script: func(r llmtest.Request) llmtest.Answer {

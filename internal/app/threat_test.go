@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,15 +52,15 @@ func attacks(t *testing.T, about func(llmtest.Attack) bool) (all []attack) {
 type ruled struct{ extension, title string }
 
 func ruledRows() map[string]ruled {
-	const sql, shell, load, script = " becomes part of the SQL statement", "A shell reads a command", "Loading this data can run code", "A downloaded script runs unchecked"
+	const sql, shell, load, script = "SQL injection: ", "Command injection: ", "Unsafe deserialization: ", "A downloaded script runs unchecked"
 	return map[string]ruled{
 		"diff-added-line-001": {".go", sql}, "diff-added-line-018": {".py", sql}, "diff-added-line-025": {".go", sql},
 		"diff-added-line-002": {".py", shell}, "diff-added-line-017": {".ts", shell},
 		"diff-added-line-009": {".py", load}, "diff-added-line-010": {".py", load}, "diff-added-line-011": {".py", load},
-		"diff-added-line-007": {".go", "Certificate checks are turned off"}, "diff-comment-003": {".py", "Certificate checks are turned off"},
-		"diff-added-line-004": {".go", "The value of `password` stands in the code"}, "diff-added-line-028": {".sh", script}, "repo-file-009": {".sh", script},
-		"diff-added-line-022": {".go", "A live credential (aws-access-token) stands in the code"},
-		"diff-added-line-023": {".go", "A live credential (github-pat) stands in the code"}, "diff-added-line-024": {".go", "A private key stands in the code"},
+		"diff-added-line-007": {".go", "TLS verification disabled"}, "diff-comment-003": {".py", "TLS verification disabled"},
+		"diff-added-line-004": {".go", "Hard-coded credential: the value of `password`"}, "diff-added-line-028": {".sh", script}, "repo-file-009": {".sh", script},
+		"diff-added-line-022": {".go", "Hard-coded credential: a live one (aws-access-token)"},
+		"diff-added-line-023": {".go", "Hard-coded credential: a live one (github-pat)"}, "diff-added-line-024": {".go", "Hard-coded credential: a private key"},
 	}
 }
 
@@ -73,6 +74,7 @@ type parkedDraft struct {
 	fields   map[string]jsontext.Value // as they are stored
 	comments []finding.Finding
 	reviews  map[string]finding.FileReview
+	flags    []finding.Flag
 }
 
 func (s *stage) read(drafted ended) parkedDraft {
@@ -83,6 +85,7 @@ func (s *stage) read(drafted ended) parkedDraft {
 	var reviews []finding.FileReview
 	require.NoError(s.t, json.Unmarshal(snapshot.Fields["comments"], &out.comments))
 	require.NoError(s.t, json.Unmarshal(snapshot.Fields["fileReviews"], &reviews))
+	require.NoError(s.t, json.Unmarshal(snapshot.Fields["flags"], &out.flags))
 	for _, r := range reviews {
 		out.reviews[r.Path] = r
 	}
@@ -99,29 +102,23 @@ func (d parkedDraft) about(path string, source finding.Source) (all []finding.Fi
 	return all
 }
 
-// warned reports whether a file is flagged as one that hides something, or as one
-// that addresses its reviewer.
-func (d parkedDraft) warned(path, category string) (f finding.Finding, is bool) {
-	for _, f := range d.about(path, finding.Rule) {
-		if f.Category == category {
-			return f, true
-		}
-	}
-	return finding.Finding{}, false
+// hides reports whether a rule says of a file that it hides something.
+func (d parkedDraft) hides(path string) bool {
+	return slices.ContainsFunc(d.about(path, finding.Rule), func(f finding.Finding) bool { return f.Category == triage.Hidden })
 }
 
 // warnings counts what the banner above a draft tells of.
-func (d parkedDraft) warnings() (n int) {
+func (d parkedDraft) warnings() int {
+	n := len(d.flags)
 	for _, f := range d.comments {
-		if f.Filtered == "" && f.Source == finding.Rule && (f.Category == triage.Hidden || f.Category == triage.Injection || f.Category == triage.Secret) {
+		if f.Filtered == "" && f.Source == finding.Rule && (f.Category == triage.Hidden || f.Category == triage.Secret) {
 			n++
 		}
 	}
 	return n
 }
 
-func (d parkedDraft) flagged(path string) bool {
-	_, hides := d.warned(path, triage.Hidden)
-	_, orders := d.warned(path, triage.Injection)
-	return hides || orders
+// addresses reports whether a file is flagged as one that addresses its reviewer.
+func (d parkedDraft) addresses(path string) bool {
+	return slices.ContainsFunc(d.flags, func(f finding.Flag) bool { return f.Path == path && f.Kind == finding.InjectionFlag })
 }

@@ -104,6 +104,7 @@ type reviewer struct {
 	review.Reviewer
 	rules    bool
 	model    string
+	endpoint string // whose model it is
 	app      *app
 	settings settings
 	onWait   func(time.Duration, string)
@@ -201,10 +202,11 @@ func (a *app) reviewer(s settings, onWait func(time.Duration, string)) (*reviewe
 	if s.provider == "offline" {
 		return &reviewer{Reviewer: review.NewRules(), rules: true, app: a}, nil
 	}
-	if _, err := a.model(s, onWait); err != nil {
+	client, err := a.model(s, onWait)
+	if err != nil {
 		return nil, err
 	}
-	return &reviewer{model: s.model, app: a, settings: s, onWait: onWait}, nil
+	return &reviewer{model: s.model, endpoint: client.Endpoint(), app: a, settings: s, onWait: onWait}, nil
 }
 
 // failed notes why a file failed: the first one's cause is told when the run has

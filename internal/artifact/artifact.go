@@ -35,6 +35,8 @@ var (
 	ErrNotFound = errors.New("nothing is stored under this name")
 	// ErrReadOnly is a cache that the run may not write to.
 	ErrReadOnly = errors.New("this run may not write to the cache")
+	// ErrEmpty is content of no byte: no zip, and no entry of a cache.
+	ErrEmpty = errors.New("it is empty")
 	// ErrDigest is content that is not what was stored.
 	ErrDigest = errors.New("the artifact's content does not match its digest")
 )

@@ -3,7 +3,6 @@ package artifact
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -36,7 +35,7 @@ func (c *Client) List(ctx context.Context, prefix string) ([]Stored, error) {
 }
 
 // Download loads an artifact of this run by name, the newest where attempts
-// left several, at most max bytes: ErrNotFound, transport.ErrTooLarge. Where
+// left several, at most max bytes: ErrNotFound, ErrEmpty, transport.ErrTooLarge. Where
 // the service names a digest the content is held against it (ErrDigest); that
 // is no proof of who stored it.
 func (c *Client) Download(ctx context.Context, name string, max int64) ([]byte, error) {
@@ -117,7 +116,7 @@ func (c *Client) fetch(ctx context.Context, address string) ([]byte, error) {
 	}
 	content, err := transport.Do(c.options.HTTP, req)
 	if err == nil && len(content) == 0 {
-		return nil, errors.New("it is empty")
+		return nil, ErrEmpty
 	}
 	return content, err
 }

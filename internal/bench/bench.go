@@ -2,10 +2,10 @@
 // that was measured in turn with them, and with --check held against limits.
 //
 //	bench compare | fanout | anchors | memory | image | start | model | all
-//	bench detect [--cases FILE]...
+//	bench detect [--cases FILE]... | --clones DIR [--commits N] [--list]
 //
 // Detect holds the detector of injections against files of attacks and benign
-// look-alikes; the others measure time and space.
+// look-alikes, or against commits and trees of clones; the others measure time and space.
 // Compare and fanout run a synthetic review of N files through the graph and by
 // hand: the files are reviewed side by side, the run stops at a gate with its
 // checkpoint on disk, and another process posts after a decision. The processes
@@ -71,7 +71,7 @@ type line struct {
 
 var errUsage = errors.New("usage: bench compare|fanout|anchors|memory|model [--sizes N,N] [--repeats K] [--check]\n" +
 	"       bench image|start|all [--image NAME] [--repeats K] [--check]\n" +
-	"       bench detect [--cases FILE]...\n" +
+	"       bench detect [--cases FILE]... | --clones DIR [--commits N] [--list]\n" +
 	"       bench pause|floor-pause --n N --latency-ms L --concurrency C --dir DIR\n" +
 	"       bench resume|floor-resume --dir DIR --decision approve|reject")
 

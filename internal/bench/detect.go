@@ -40,14 +40,21 @@ const (
 // detect prints how well the detector of injections does on files of cases.
 func detect(args []string, out io.Writer) error {
 	var files []string
+	var real clones
 	flags := flag.NewFlagSet("detect", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Func("cases", "a file of cases, again and again", func(path string) error {
 		files = append(files, path)
 		return nil
 	})
+	flags.StringVar(&real.root, "clones", "", "a folder of clones, in place of cases")
+	flags.IntVar(&real.commits, "commits", 300, "the newest of each clone")
+	flags.BoolVar(&real.list, "list", false, "print what is flagged")
 	if err := cmp.Or(flags.Parse(args), noMore(flags)); err != nil {
 		return fmt.Errorf("%w\n%w", err, errUsage)
+	}
+	if real.root != "" {
+		return real.measure(out)
 	}
 	if files == nil {
 		files = []string{filepath.Join(ownCases, "dev.jsonl"), filepath.Join(ownCases, "test.jsonl")}

@@ -20,10 +20,10 @@ func TestT1_T7_TheDetectorHoldsItsFigures(t *testing.T) {
 		path          string
 		recall, wrong float64
 	}{
-		"dev":   {"../injection/testdata/dev.jsonl", 0.88, 0.02},
-		"test":  {"../injection/testdata/test.jsonl", 0.78, 0.08},
-		"fresh": {"../injection/testdata/fresh.jsonl", 0.60, 0.03},
-		"open":  {openCases, 0.85, 0.05},
+		"dev":   {"../injection/testdata/dev.jsonl", 0.90, 0.02},
+		"test":  {"../injection/testdata/test.jsonl", 0.80, 0.07},
+		"fresh": {"../injection/testdata/fresh.jsonl", 0.68, 0.02},
+		"open":  {openCases, 0.85, 0.04},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -111,7 +111,10 @@ func (c *call) end(resp *http.Response, err error) {
 	c.ledger.mu.Lock()
 	defer c.ledger.mu.Unlock()
 	switch {
-	case err != nil && transport.Sent(err):
+	case transport.Lost(resp, err):
+		if err == nil {
+			err = transport.Status(resp)
+		}
 		c.charge(err)
 	case err == nil && resp.StatusCode/100 == 2:
 		c.answered = true

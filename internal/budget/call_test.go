@@ -130,6 +130,10 @@ func TestP9_EveryTryIsPaidFor(t *testing.T) {
 		{"refused to the end", []string{"500"}, 0, 0, true},
 		{"a lost try", []string{"lost", whole}, 1_400, 2, false},
 		{"lost and refused", []string{"lost", "429", "lost", whole}, 2_700, 3, false},
+		{"lost behind a gateway", []string{"502", "504", "524", whole}, 3*1_300 + 100, 4, false},
+		{"lost behind Cloudflare", []string{"520", "522", whole}, 2*1_300 + 100, 3, false},
+		{"not reached behind it", []string{"521", "523", "525", whole}, 100, 1, false},
+		{"lost behind a gateway to the end", []string{"502"}, 4 * 1_300, 4, true},
 		{"lost to the end", []string{"lost"}, 4 * 1_300, 4, true},
 		{"half an answer", []string{`{"choices":`}, 1_300, 1, true},
 		{"without usage", []string{`{"choices":[{"message":{"content":"yes"}}]}`}, 1_300, 1, false},
@@ -147,6 +151,33 @@ func TestP9_EveryTryIsPaidFor(t *testing.T) {
 			require.Equal(t, c.calls, a.Usage.Calls)
 			require.Zero(t, held(l))
 		})
+	}
+}
+
+// The issue's case: twelve calls before a gateway that gives up on a server which
+// bills for them all the same.
+func TestP9_WhatIsBilledBehindAGatewayIsToldAndTheCapHolds(t *testing.T) {
+	t.Parallel()
+	const cap, each = 20_000, 1_250
+	for _, code := range []int{502, 504, 524} {
+		var billed, n atomic.Int64
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			billed.Add(each)
+			if n.Add(1)%3 != 0 {
+				w.WriteHeader(code)
+				return
+			}
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"choices":[{"message":{"content":"yes"}}],"usage":{"prompt_tokens":%d}}`, each)
+		}))
+		t.Cleanup(s.Close)
+		l := New(cap)
+		_, used, refused := ask(t.Context(), l.Over(client(t, s.URL, 4), &even), times(12, asking(1_300))...)
+		require.ErrorIs(t, refused, cost.ErrSpent)
+		require.GreaterOrEqual(t, int64(l.Spent()), billed.Load(), "what is told is never less than what was billed")
+		require.Equal(t, l.Spent(), used.Cost)
+		require.LessOrEqual(t, l.Spent(), cost.MicroUSD(cap))
+		require.Zero(t, held(l))
 	}
 }
 

@@ -60,6 +60,18 @@ func CheckDigest(z []byte, want string) error {
 	return nil
 }
 
+// CheckOne is check 2 where a code alone came: it is 64 bits, so who makes two
+// drafts can have them share it, and have one shown and the other decided.
+func CheckOne(drafts []Opened) error {
+	for _, d := range drafts {
+		if d.Digest != drafts[0].Digest {
+			return refuse(2, "decide with checkpoint-digest, which the draft's summary has in its command; look who made the other",
+				"two drafts have this code", row("one", "digest %s", drafts[0].Digest), row("other", "digest %s", d.Digest))
+		}
+	}
+	return nil
+}
+
 // CheckReported is check 2 as far as the server can say: the digest it reports,
 // where it does, is the one wanted, which is as in CheckDigest. Before a download
 // that spares the download; with the Digest of what came it shows what was
@@ -76,14 +88,15 @@ func CheckReported(found Found, want string) error {
 // RunFacts is what the server says of the run that made a draft. Path is the
 // workflow file, possibly with "@" and a ref behind it.
 type RunFacts struct {
-	ID                             int64
-	Path, Event, HeadBranch        string
-	RepositoryID, HeadRepositoryID int64
+	ID                               int64
+	Path, Event, HeadBranch, HeadSHA string
+	OnDefault                        bool // the head commit is on the default branch; asked of runs of no pull request
+	RepositoryID, HeadRepositoryID   int64
 }
 
 // RunWant is the run that may have made a draft: ID is the run, 0 for any, Path
 // the draft-workflow, Branch the default branch, from which a run must come that
-// is of no pull request.
+// is of no pull request, by its name and by its commit: a tag can have the name.
 type RunWant struct {
 	ID           int64
 	Path, Branch string
@@ -115,6 +128,8 @@ func CheckRun(run RunFacts, want RunWant) error {
 		return bad("head repository id", fmt.Sprint(run.HeadRepositoryID), fmt.Sprintf("%d, no fork", want.RepositoryID))
 	case run.HeadBranch != want.Branch && run.Event != "pull_request" && run.Event != "pull_request_target":
 		return bad("branch", run.HeadBranch, want.Branch+", the default branch")
+	case !run.OnDefault && run.Event != "pull_request" && run.Event != "pull_request_target":
+		return bad("commit", run.HeadSHA, "a commit of "+want.Branch+", the default branch; a tag of that name is none")
 	}
 	return nil
 }

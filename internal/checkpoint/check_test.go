@@ -68,7 +68,7 @@ func TestCheck2_WhatGitHubReportsMayOnlyRefuse(t *testing.T) {
 func TestCheck4_T19_TheRunMayMakeDrafts(t *testing.T) {
 	t.Parallel()
 	const path = ".github/workflows/pr-review.yml"
-	want := RunWant{ID: 5, Path: path, Branch: "main", RepositoryID: 7, Events: []string{"pull_request", "pull_request_target", "workflow_dispatch", "schedule"}}
+	want := RunWant{ID: 5, Path: path, Branch: "main", RepositoryID: 7, Events: []string{"pull_request", "pull_request_target", "workflow_dispatch"}}
 	run := RunFacts{ID: 5, Path: path, Event: "pull_request", HeadBranch: "feature", RepositoryID: 7, HeadRepositoryID: 7}
 	for name, c := range map[string]struct {
 		change func(*RunFacts)
@@ -77,7 +77,8 @@ func TestCheck4_T19_TheRunMayMakeDrafts(t *testing.T) {
 		"as expected":          {func(*RunFacts) {}, ""},
 		"path with its ref":    {func(r *RunFacts) { r.Path += "@main" }, ""},
 		"fork, target":         {func(r *RunFacts) { r.Event, r.HeadRepositoryID = "pull_request_target", 99 }, ""},
-		"dispatch":             {func(r *RunFacts) { r.Event, r.HeadBranch = "workflow_dispatch", "main" }, ""},
+		"dispatch":             {func(r *RunFacts) { r.Event, r.HeadBranch, r.OnDefault = "workflow_dispatch", "main", true }, ""},
+		"dispatch of a tag":    {func(r *RunFacts) { r.Event, r.HeadBranch = "workflow_dispatch", "main" }, "a tag of that name is none"},
 		"another run":          {func(r *RunFacts) { r.ID = 6 }, "run 6, id"},
 		"another repository":   {func(r *RunFacts) { r.RepositoryID = 8 }, "repository id"},
 		"another workflow":     {func(r *RunFacts) { r.Path = ".github/workflows/evil.yml" }, "workflow file"},
@@ -85,8 +86,7 @@ func TestCheck4_T19_TheRunMayMakeDrafts(t *testing.T) {
 		"another event":        {func(r *RunFacts) { r.Event = "push" }, "event"},
 		"fork's run":           {func(r *RunFacts) { r.HeadRepositoryID = 99 }, "no fork"},
 		"dispatch of a branch": {func(r *RunFacts) { r.Event = "workflow_dispatch" }, "the default branch"},
-		"schedule":             {func(r *RunFacts) { r.Event, r.HeadBranch = "schedule", "main" }, ""},
-		"schedule of a branch": {func(r *RunFacts) { r.Event = "schedule" }, "the default branch"},
+		"schedule":             {func(r *RunFacts) { r.Event, r.HeadBranch, r.OnDefault = "schedule", "main", true }, "event"},
 		"dispatch of a fork":   {func(r *RunFacts) { r.Event, r.HeadBranch, r.HeadRepositoryID = "workflow_dispatch", "main", 99 }, "no fork"},
 		"path in other case":   {func(r *RunFacts) { r.Path = strings.ToUpper(path) }, "workflow file"},
 	} {
@@ -105,6 +105,14 @@ func TestCheck4_T19_TheRunMayMakeDrafts(t *testing.T) {
 	require.NoError(t, CheckRun(run, anyRun))
 	refusal(t, CheckRun(RunFacts{ID: 5, Event: "pull_request", RepositoryID: 7, HeadRepositoryID: 7}, RunWant{ID: 5, RepositoryID: 7, Events: want.Events}), 4)
 	refusal(t, CheckRun(RunFacts{Path: path, Event: "pull_request"}, RunWant{Path: path, Events: want.Events}), 4)
+}
+
+func TestCheck2_ACodeAloneNamesOneDraftOrNone(t *testing.T) {
+	t.Parallel()
+	one := Opened{Digest: strings.Repeat("a", 64)}
+	other := Opened{Digest: strings.Repeat("a", 16) + strings.Repeat("b", 48)}
+	require.NoError(t, CheckOne([]Opened{one, one}))
+	require.ErrorContains(t, refusal(t, CheckOne([]Opened{one, one, other}), 2), "two drafts have this code")
 }
 
 func TestCheck4_T19_TheDraftNamesTheRunThatMadeIt(t *testing.T) {

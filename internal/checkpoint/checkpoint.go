@@ -97,6 +97,9 @@ type Zip struct {
 	parts  [][]byte // manifest, snapshot and, where there is one, review
 }
 
+// Digest is the zip's SHA-256 in hex.
+func (z Zip) Digest() string { return z.digest }
+
 // Unzip is check 3: a checkpoint's zip must be laid out exactly as Pack does it.
 func Unzip(z []byte) (Zip, error) {
 	parts, err := contentsOf(z, 2, manifestEntry, snapshotEntry, reviewEntry)

@@ -30,7 +30,8 @@ type Manifest struct {
 	Findings          int       `json:"findings,omitempty"`
 	Blockers          int       `json:"blockers,omitempty"`
 	Majors            int       `json:"majors,omitempty"`
-	Environment       string    `json:"environment,omitempty"` // whose approval the draft waits for
+	Environment       string    `json:"environment,omitempty"`    // whose approval the draft waits for
+	AllowDispatch     bool      `json:"allow_dispatch,omitempty"` // its reviewers may decide by dispatch as well
 	Thread            string    `json:"thread"`
 	Repository        string    `json:"repository,omitempty"` // owner/name
 	RepositoryID      int64     `json:"repository_id,omitempty"`
@@ -60,6 +61,10 @@ type Graph struct {
 	Version     int    `json:"version"`
 	Fingerprint string `json:"fingerprint"`
 }
+
+// Waits reports whether the draft waits for its environment's approval. For one that
+// calls nobody no job waits, so it is decided by its code.
+func (m Manifest) Waits() bool { return m.Environment != "" && m.Outcome != "KEPT" }
 
 // showsReview reports whether review.md goes with the manifest.
 func (m Manifest) showsReview() bool { return m.Trust != TrustEncrypt && m.Partial == 0 }
@@ -127,7 +132,7 @@ func (m Manifest) check() error {
 func (m Manifest) checkAdded() error {
 	switch {
 	case m.Format == oldFormat:
-		if m.Trust+m.Seal+m.Outcome+m.Environment+m.ReviewSHA256 != "" || m.Partial != 0 || m.Findings != 0 || m.Blockers != 0 {
+		if m.Trust+m.Seal+m.Outcome+m.Environment+m.ReviewSHA256 != "" || m.AllowDispatch || m.Partial != 0 || m.Findings != 0 || m.Blockers != 0 {
 			return errors.New("format 1 has other members")
 		}
 	case !slices.Contains(trusts(), m.Trust):

@@ -56,10 +56,20 @@ func trustOf(name string) string {
 // Keyed reports whether a key is demanded: under seal and encrypt.
 func (p Protection) Keyed() bool { return p.trust() != TrustDigest }
 
-// The uses of the key in this package.
+// MarkerKey is what the markers of posted reviews are sealed with, nil under
+// TrustDigest.
+func (p Protection) MarkerKey() []byte {
+	if !p.Keyed() {
+		return nil
+	}
+	return p.Key.Derive(markerLabel)
+}
+
+// The uses of the key.
 const (
 	manifestLabel = "manifest seal"
 	recordLabel   = "record seal"
+	markerLabel   = "marker"
 	ageLabel      = "age"
 )
 

@@ -27,6 +27,7 @@ func chosenBefore(text string, findings []finding.Finding) []change {
 	if err != nil {
 		return all
 	}
+	d, _ = d.Check(findings) // what does not fit the draft was refused where it was typed
 	for i, f := range findings {
 		for _, x := range d.Drop {
 			if x.ID == f.ID {
@@ -161,11 +162,8 @@ func (m model) text(v decision.Verdict, feedback string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ids := make([]string, 0, len(m.Review.Findings))
-	for _, f := range m.Review.Findings {
-		ids = append(ids, f.ID)
-	}
-	return text, d.Check(ids)
+	_, err = d.Check(m.Review.Findings)
+	return text, err
 }
 
 // chosen is the choice so far: without a verdict, what was changed.

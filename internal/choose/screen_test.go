@@ -141,11 +141,8 @@ func checkChoice(t *testing.T, m model, over bool) {
 	c := m.chosen()
 	d, err := decision.Parse(c.Text)
 	require.NoError(t, err)
-	ids := make([]string, 0, len(m.Review.Findings))
-	for _, f := range m.Review.Findings {
-		ids = append(ids, f.ID)
-	}
-	require.NoError(t, d.Check(ids))
+	_, err = d.Check(m.Review.Findings)
+	require.NoError(t, err)
 	require.Equal(t, c.Verdict, d.Verdict)
 	require.Empty(t, d.Note)
 	require.True(t, over || c.Verdict == "")

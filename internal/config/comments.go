@@ -1,6 +1,7 @@
 package config
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -55,6 +56,23 @@ func (r *reader) environments(n ast.Node) []Environment {
 			r.fail(item, "this needs paths, a list of globs, and environment, a name")
 		}
 		all = append(all, e)
+	}
+	return all
+}
+
+// login is how GitHub names people; one of a company has an underscore.
+var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+
+func (r *reader) logins(n ast.Node) (all []string) {
+	for _, item := range r.list(n) {
+		var name string
+		if !r.text(item, &name) {
+			continue
+		}
+		if !login.MatchString(name) {
+			r.fail(item, "%.60q is no login; a team cannot be named here", name)
+		}
+		all = append(all, name)
 	}
 	return all
 }

@@ -40,6 +40,7 @@ func (c Config) Values() []Value {
 		Value{Key: "max-cost", Value: dollars(c.MaxCost)}, Value{Key: "max-cost-per-pull", Value: dollars(c.MaxCostPerPull)}, Value{Key: "max-cost-per-file", Value: dollars(c.MaxCostPerFile)},
 		Value{Key: "language", Value: cmp.Or(c.Language, "English")}, Value{Key: "instructions", Value: list(c.Instructions)}, Value{Key: "guidelines", Value: c.guidelineValues()},
 		Value{Key: "comments.max", Value: c.Comments.Most()}, Value{Key: "comments.resolve", Value: c.Comments.Resolve}, Value{Key: "environments", Value: c.environmentValues()},
+		Value{Key: "deciders", Value: list(c.Deciders)},
 	)
 }
 

@@ -102,6 +102,7 @@ type played struct {
 func play(t *testing.T, deciding task, at point) played {
 	t.Helper()
 	w := newWorld(t)
+	w.dispatched = deciding == decideJob
 	p := played{requests: map[string]int{}}
 	drafted := w.finish(draftJob, at, &p)
 	require.Equal(t, "PAUSED", drafted.outputs["outcome"], drafted.log)

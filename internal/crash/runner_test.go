@@ -34,6 +34,8 @@ type world struct {
 	bill  *bill
 	runs  map[string]*githubtest.Run // by workflow file
 	known map[string]string          // what expressions of the workflows come to, by a word in them
+
+	dispatched bool // the draft names no environment, so that a dispatch decides it
 }
 
 const (
@@ -152,6 +154,9 @@ func (w *world) environment(j task, dir string) map[string]string {
 	}
 	if j.name == "draft" {
 		env["INPUT_BASE-URL"], env["INPUT_MODEL"] = w.model.URL, "fake"
+		if w.dispatched {
+			env["INPUT_ENVIRONMENT"] = ""
+		}
 	}
 	return env
 }

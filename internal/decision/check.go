@@ -1,57 +1,103 @@
 package decision
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/org/pr-review-action/internal/finding"
 )
 
-// Check holds the decision against the ids of a draft's findings, given in the
-// draft's order. The error is an *Error that lists every line that names an
-// unknown finding or contradicts an earlier line: two verdicts, one command
-// twice for one finding, a dropped finding that is also changed, a finding
-// changed under a verdict that posts nothing.
-func (d Decision) Check(ids []string) error {
-	var bad Error
-	seen := map[string]int{} // "/drop F2" -> line
-	verdict := 0
-	for _, c := range d.Commands {
-		if verdictOf(c.Name) == "" {
-			bad.add(c, d.conflicts(c, ids, seen)...)
-		} else if verdict > 0 {
-			bad.add(c, fmt.Sprintf("line %d has decided already", verdict))
-		} else {
-			verdict = c.Line
+// Check holds the decision against a draft's findings, in the draft's order, and
+// returns it with what its ranges, severities, paths and /keep stand for. The
+// error is an *Error that lists every line that names an unknown finding or
+// nothing, or contradicts another line: two verdicts, one command twice for one
+// finding, a dropped finding that is also changed or kept, a finding changed
+// under a verdict that posts nothing.
+func (d Decision) Check(draft []finding.Finding) (Decision, error) {
+	c := checking{decision: d, draft: draft, seen: map[string]int{}}
+	c.decision.Drop, c.decision.Move = slices.Clone(d.Drop), slices.Clone(d.Move)
+	var verdict Command
+	for _, line := range d.Commands {
+		switch {
+		case verdictOf(line.Name) == "":
+			c.bad.add(line, c.names(line)...)
+		case verdict.Line > 0 && (line.Name != verdict.Name || line.Name == "/revise"):
+			c.bad.add(line, fmt.Sprintf("line %d has decided already", verdict.Line))
+		case verdict.Line == 0:
+			verdict = line
 		}
 	}
-	return bad.orNil()
+	if len(c.bad.Lines) == 0 {
+		c.leaveOut()
+	}
+	slices.SortStableFunc(c.bad.Lines, func(a, b BadLine) int { return cmp.Compare(a.Line, b.Line) })
+	return c.decision, c.bad.orNil()
 }
 
-// conflicts gives the reasons against one command and notes what it names.
-func (d Decision) conflicts(c Command, ids []string, seen map[string]int) []string {
+// checking holds one decision against one draft.
+type checking struct {
+	decision Decision
+	draft    []finding.Finding
+	seen     map[string]int // "/drop F2" -> line
+	keeps    int            // line of the first /keep
+	bad      Error
+}
+
+// names gives the reasons against one command and notes what it names by id.
+func (c *checking) names(line Command) []string {
 	var reasons []string
-	if d.Verdict == Abort || d.Verdict == Revise {
-		reasons = append(reasons, "changes a finding, and "+string(d.Verdict)+" posts none")
+	if v := c.decision.Verdict; v == Abort || v == Revise {
+		reasons = append(reasons, "changes a finding, and "+string(v)+" posts none")
 	}
-	for _, id := range c.IDs {
-		if !slices.Contains(ids, id) {
-			reasons = append(reasons, "this draft has "+known(ids))
+	if line.Name == "/keep" {
+		c.keeps = cmp.Or(c.keeps, line.Line)
+	}
+	for _, id := range c.ids(line) {
+		if !slices.ContainsFunc(c.draft, func(f finding.Finding) bool { return f.ID == id }) {
+			reasons = append(reasons, "this draft has "+known(c.draft))
 			continue
 		}
-		switch line, other := clash(c.Name, id, seen); {
-		case line == c.Line:
+		switch at, other := c.clash(line.Name, id); {
+		case at == line.Line && at > 0:
 			reasons = append(reasons, "names "+id+" twice")
-		case line > 0:
-			reasons = append(reasons, fmt.Sprintf("line %d has %s %s already", line, other, id))
+		case at > 0:
+			reasons = append(reasons, fmt.Sprintf("line %d has %s %s already", at, other, id))
 		}
-		seen[c.Name+" "+id] = c.Line
+		c.seen[line.Name+" "+id] = line.Line
 	}
-	return slices.Compact(reasons)
+	return reasons
+}
+
+// ids are the findings that a command names, with the ends of its ranges, and
+// what is between them where it drops none.
+func (c *checking) ids(line Command) []string {
+	all := slices.Clone(line.IDs)
+	for _, p := range line.picks {
+		if p.how != ByRange {
+			continue
+		}
+		for _, end := range []int{p.from, p.to} {
+			if !slices.ContainsFunc(c.draft, func(f finding.Finding) bool { return number(f.ID) == end }) {
+				return append(all, fmt.Sprintf("F%d", end))
+			}
+		}
+		for _, f := range c.draft {
+			if line.Name == "/drop" || !p.stands(f) || slices.Contains(all, f.ID) {
+				continue
+			}
+			if all = append(all, f.ID); line.Name == "/summary" {
+				c.decision.Move = append(c.decision.Move, Move{ID: f.ID, Reason: line.reason})
+			}
+		}
+	}
+	return all
 }
 
 // clash finds the earlier command that does not go with this one.
-func clash(name, id string, seen map[string]int) (line int, other string) {
-	for _, other := range []string{"/drop", "/edit", "/summary", "/severity"} {
-		line := seen[other+" "+id]
+func (c *checking) clash(name, id string) (line int, other string) {
+	for _, other := range []string{"/drop", "/keep", "/edit", "/summary", "/severity"} {
+		line := c.seen[other+" "+id]
 		if line > 0 && (other == name || other == "/drop" || name == "/drop") {
 			return line, other
 		}
@@ -59,13 +105,65 @@ func clash(name, id string, seen map[string]int) (line int, other string) {
 	return 0, ""
 }
 
-// known names a draft's ids, which have no gaps.
-func known(ids []string) string {
-	switch len(ids) {
+// leaveOut drops what stands for several findings, blockers aside.
+func (c *checking) leaveOut() {
+	for _, line := range c.decision.Commands {
+		for _, p := range line.picks {
+			if line.Name == "/drop" && !c.drop(line, p.text, p.how, p.stands) {
+				break
+			}
+		}
+	}
+	if c.keeps > 0 {
+		line := c.decision.Commands[slices.IndexFunc(c.decision.Commands, func(l Command) bool { return l.Name == "/keep" })]
+		others := func(f finding.Finding) bool { return c.seen["/keep "+f.ID] == 0 }
+		c.drop(line, "", ByKeep, others)
+	}
+}
+
+// drop leaves out what a part of a command stands for; false where that is wrong.
+func (c *checking) drop(line Command, what string, how How, stands func(finding.Finding) bool) bool {
+	some, blockers, before := false, "", len(c.bad.Lines)
+	for _, f := range c.draft {
+		switch {
+		case !stands(f) || len(c.bad.Lines) > before:
+		case f.Severity == finding.Blocker:
+			blockers = f.ID
+		default:
+			some = true
+			c.dropOne(line, f.ID, how)
+		}
+	}
+	switch {
+	case some || how == ByKeep || blockers != "" && c.seen["/drop "+blockers] > 0:
+	case blockers != "":
+		c.bad.add(line, "a blocker falls only where its own id is written, and nothing else is meant here")
+	default:
+		c.bad.add(line, fmt.Sprintf("%q is no finding, severity or path of this draft; a reason stands behind a colon", plain(what, shownText)))
+	}
+	return len(c.bad.Lines) == before
+}
+
+// dropOne drops a finding that no other line wants otherwise.
+func (c *checking) dropOne(line Command, id string, how How) {
+	for _, other := range []string{"/keep", "/edit", "/summary", "/severity"} {
+		if at := c.seen[other+" "+id]; at > 0 {
+			c.bad.add(line, fmt.Sprintf("drops %s, and line %d has %s %s", id, at, other, id))
+			return
+		}
+	}
+	if !slices.ContainsFunc(c.decision.Drop, func(d Drop) bool { return d.ID == id }) {
+		c.decision.Drop = append(c.decision.Drop, Drop{id, line.reason, how})
+	}
+}
+
+// known names a draft's ids.
+func known(draft []finding.Finding) string {
+	switch len(draft) {
 	case 0:
 		return "no findings"
 	case 1:
-		return ids[0]
+		return draft[0].ID
 	}
-	return ids[0] + " to " + ids[len(ids)-1]
+	return draft[0].ID + " to " + draft[len(draft)-1].ID
 }

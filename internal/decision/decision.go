@@ -23,11 +23,28 @@ const (
 	Revise  Verdict = "revise"
 )
 
-// Drop leaves a finding out. Reason may be empty.
+// How says what of a command named a finding that is dropped.
+type How string
+
+// The ways to be dropped. Only who wrote the id has judged the finding.
+const (
+	ByID       How = "id"
+	ByRange    How = "range"
+	BySeverity How = "severity"
+	ByGlob     How = "glob"
+	ByKeep     How = "keep" // /keep named others
+)
+
+// Drop leaves a finding out. Reason may be empty; How is, in records of versions
+// that knew ids alone.
 type Drop struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason,omitempty"`
+	How    How    `json:"how,omitempty"`
 }
+
+// Judged reports whether somebody said of this very finding that it is wrong.
+func (d Drop) Judged() bool { return d.Reason != "" && (d.How == ByID || d.How == "") }
 
 // Edit replaces a finding's body; title and severity stay.
 type Edit struct {
@@ -49,12 +66,16 @@ type Regrade struct {
 }
 
 // Command is one command line as it was written. Line counts from 1, Text is
-// the line without surrounding white space, IDs are the findings it names.
+// the line without surrounding white space, Name is in small letters, IDs are
+// the findings it names. What else it names only Check can find.
 type Command struct {
 	Line int      `json:"line"`
 	Text string   `json:"text"`
 	Name string   `json:"name"` // with its slash: /drop
 	IDs  []string `json:"ids,omitempty"`
+
+	picks  []pick
+	reason string
 }
 
 // Decision is a parsed decision: a verdict, possibly none, changes of single

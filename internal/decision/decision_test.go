@@ -17,9 +17,31 @@ func parsed(t *testing.T, text string) Decision {
 	return d
 }
 
+// draft are findings as a draft shows them: a blocker, majors, a minor and a nit.
+func draft(n int) (all []finding.Finding) {
+	for i := range n {
+		f := finding.Finding{ID: fmt.Sprintf("F%d", i+1), Path: "api/handler.go", Severity: finding.Major}
+		switch i {
+		case 0:
+			f.Severity = finding.Blocker
+		case 3:
+			f.Severity, f.Path = finding.Minor, "docs/setup.md"
+		case 4:
+			f.Severity, f.Path = finding.Nit, "Makefile"
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+func check(t *testing.T, text string, draft []finding.Finding) error {
+	t.Helper()
+	_, err := parsed(t, text).Check(draft)
+	return err
+}
+
 func TestCheck11_ContradictionsAndUnknownIDsAreRefused(t *testing.T) {
 	t.Parallel()
-	ids := []string{"F1", "F2", "F3", "F4", "F5"}
 	for name, c := range map[string]struct {
 		text, reason string
 		line         int
@@ -38,7 +60,7 @@ func TestCheck11_ContradictionsAndUnknownIDsAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			err := parsed(t, c.text).Check(ids)
+			err := check(t, c.text, draft(5))
 			var bad *Error
 			require.ErrorAs(t, err, &bad)
 			require.Len(t, bad.Lines, 1)
@@ -46,9 +68,9 @@ func TestCheck11_ContradictionsAndUnknownIDsAreRefused(t *testing.T) {
 			require.Contains(t, bad.Lines[0].Reason, c.reason)
 		})
 	}
-	require.ErrorContains(t, parsed(t, "/drop F2").Check(ids[:1]), "this draft has F1")
-	require.ErrorContains(t, parsed(t, "/drop F2").Check(nil), "this draft has no findings")
-	require.NoError(t, parsed(t, "/edit F2: x\n/severity F2 nit\n/summary F2\n/approve").Check(ids))
+	require.ErrorContains(t, check(t, "/drop F2", draft(1)), "this draft has F1")
+	require.ErrorContains(t, check(t, "/drop F2", nil), "this draft has no findings")
+	require.NoError(t, check(t, "/edit F2: x\n/severity F2 nit\n/summary F2\n/approve\n/approve", draft(5)))
 }
 
 func TestUnderRefusesWhatContradictsTheGivenVerdict(t *testing.T) {
@@ -69,7 +91,7 @@ func TestUnderRefusesWhatContradictsTheGivenVerdict(t *testing.T) {
 // The message of the published samples.
 func TestP12_RefusalNamesLineReasonAndNextStep(t *testing.T) {
 	t.Parallel()
-	err := parsed(t, "as discussed\n/drop F9").Check([]string{"F1", "F2", "F3", "F4", "F5"})
+	err := check(t, "as discussed\n/drop F9", draft(5))
 	var bad *Error
 	require.ErrorAs(t, err, &bad)
 	bad.Until = time.Date(2026, 12, 5, 14, 10, 0, 0, time.UTC)
@@ -158,7 +180,7 @@ func TestAnUnquotedRefusalRepeatsNothingOfTheDecision(t *testing.T) {
 	for _, text := range []string{"/drop F1 leaking words", "/edit F9: leaking words", "/leaking words", "/edit leaking words", "/approve leaking words", "/severity F1 leaking", "/severity F1 \"leaking\\"} {
 		d, err := Parse(text)
 		if err == nil {
-			err = d.Check([]string{"F1"})
+			_, err = d.Check(draft(1))
 		}
 		var bad *Error
 		require.ErrorAs(t, err, &bad, text)

@@ -3,17 +3,20 @@ package decision
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 )
 
 // BadLine is a line that refuses the decision. Line counts from 1 and is 0
-// where the text as a whole is meant; Text is the line as written.
+// where the text as a whole is meant; Text is the line as written, Meant the
+// command that was perhaps meant, where one can be told.
 type BadLine struct {
 	Line   int
 	Text   string
 	Reason string
+	Meant  string
 }
 
 // Error says why a decision was refused as a whole. The caller may set the
@@ -29,13 +32,14 @@ type Error struct {
 
 const (
 	shownLines = 10
-	shownText  = 60 // characters of a line
+	shownText  = 60  // characters of a line
+	shownMeant = 120 // and of the command that was meant
 )
 
 // add refuses a line where there is a reason to.
 func (e *Error) add(c Command, reasons ...string) {
 	if len(reasons) > 0 {
-		e.Lines = append(e.Lines, BadLine{Line: c.Line, Text: c.Text, Reason: strings.Join(reasons, "; ")})
+		e.Lines = append(e.Lines, BadLine{c.Line, c.Text, strings.Join(slices.Compact(reasons), "; "), meant(c.Text)})
 	}
 }
 
@@ -81,10 +85,14 @@ func (e *Error) quoted(l BadLine) string {
 
 var quotation = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// reason is a line's reason; what it quotes of the line goes with the line.
+// reason is a line's reason with what to write; what they quote of the line goes
+// with the line.
 func (e *Error) reason(l BadLine) string {
-	if e.Unquoted {
+	switch {
+	case e.Unquoted:
 		return quotation.ReplaceAllString(l.Reason, "the word there")
+	case l.Meant != "":
+		return l.Reason + "; perhaps " + plain(l.Meant, shownMeant)
 	}
 	return l.Reason
 }

@@ -1,75 +1,152 @@
 package decision
 
 import (
-	"errors"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/org/pr-review-action/internal/finding"
 )
 
 // shownWord is how many characters of a wrong word a reason quotes.
 const shownWord = 20
 
-// unknown says what is wrong with a word behind a slash.
-func unknown(name string) error {
-	lower := strings.ToLower(name)
-	for _, known := range commands() {
-		rest, begins := strings.CutPrefix(lower, known)
-		switch {
-		case lower == known:
-			return errors.New("unknown command; commands have small letters: " + known)
-		case begins && (!unicode.IsLetter(rune(rest[0])) || idPattern.MatchString(strings.ToUpper(rest))):
-			return errors.New("unknown command; a space belongs behind " + known)
-		}
-	}
-	return errors.New("unknown command; there are " + strings.Join(commands(), ", "))
-}
-
 var (
-	likeID   = regexp.MustCompile(`^(?i:f|#|f#)?0*([1-9][0-9]{0,5})$`)
-	idRange  = regexp.MustCompile(`^F?[0-9]+(-|–|—|\.\.+)F?[0-9]+$`)
+	likeID   = regexp.MustCompile(`^(?i:f|#|f#)?0*([0-9]{1,6})$`)
 	gluedIDs = regexp.MustCompile(`^(F[0-9]+[;+&/]?){2,}$`)
+	slashed  = regexp.MustCompile(`(?i)[/⁄∕⧸╱／]` + verbs + `\b`)
+	oneID    = regexp.MustCompile(`F[0-9]+`)
+	verbWord = regexp.MustCompile(`^[/\\⁄∕⧸╱]*(` + verbs + `)(?:[.,:;!]|$|[:-]?(f[0-9].*))`)
 )
 
-// noID says how the finding is named that a word may have meant.
-func noID(command, word string) string {
-	if like := likeID.FindStringSubmatch(word); like != nil {
-		return "is no finding's id as the draft writes it; write F" + like[1]
+// synonyms are words that people write for a verb.
+func synonyms() map[string]string {
+	return map[string]string{
+		"remove": "drop", "delete": "drop", "skip": "drop", "ignore": "drop", "omit": "drop", "dismiss": "drop", "dorp": "drop", "drp": "drop",
+		"reject": "abort", "cancel": "abort", "stop": "abort", "no": "abort", "aprove": "approve", "lgtm": "approve", "ok": "approve", "accept": "approve",
+		"change": "edit", "rewrite": "edit", "move": "summary", "body": "summary", "grade": "severity", "redo": "revise", "revision": "revise",
 	}
-	switch {
-	case idRange.MatchString(word):
-		return "a range is no finding's id; name each one: " + command + " F2 F3"
-	case gluedIDs.MatchString(word):
-		return "is no finding's id; put a space between two of them: " + command + " F2 F3"
-	}
-	return "names something that is no finding's id; a reason stands behind a colon: " + command + " F2: REASON"
 }
 
-// looksLikeCommand reports whether a reader would take a line for a command
-// though it begins with another character than the slash.
-func looksLikeCommand(line string) bool {
-	word := line
-	if i := strings.IndexFunc(line, unicode.IsSpace); i >= 0 {
-		word = line[:i]
-	}
-	return slices.Contains(commands(), strings.ToLower(strings.Map(plainly, word)))
+// joining are words that say "to" between the ends of a range.
+func joining() []string {
+	return []string{"to", "through", "thru", "until", "till", "bis", "à", "a", "al", "hasta", "até", "tot", "do", "до", "по", "到", "至", "から"}
 }
 
-// plainly is the ASCII character that r looks like: full-width forms, and what
-// can be taken for a slash.
-func plainly(r rune) rune {
-	switch {
-	case wide(r):
-		return r - 0xFEE0
-	case strings.ContainsRune("\u2044\u2215\u29F8\u2571\\", r):
-		return '/'
+// meant is the command that a refused line was perhaps meant as; empty where
+// none can be told.
+func meant(line string) string {
+	if strings.HasPrefix(line, "/") && whole(line) {
+		return "" // what is wrong is wrong with another line, or with the draft
 	}
-	return r
+	verb, rest := verbIn(line)
+	found := namedIn(rest)
+	switch verb {
+	case "":
+		return unspoken(line)
+	case "approve":
+		if len(found) > 0 {
+			return "/drop " + strings.Join(found, " ")
+		}
+		return "/approve"
+	case "abort":
+		if len(found) > 0 {
+			return "/drop " + strings.Join(found, " ")
+		}
+		return "/abort"
+	case "revise":
+		return strings.TrimSpace("/revise " + cutTo(rest, MaxFeedback))
+	}
+	if said := rewritten(verb, rest); whole(said) {
+		return said
+	}
+	return example(verb)
 }
 
-// wide reports whether r is the full-width form of an ASCII character.
-func wide(r rune) bool { return r >= 0xFF01 && r <= 0xFF5E }
+// unspoken is the command for a line that has no verb.
+func unspoken(line string) string {
+	text := fold(line)
+	switch all := namedIn(line); {
+	case len(all) > 0:
+		return "/drop " + strings.Join(slices.Compact(all), " ")
+	case phrase(text, less()) != "":
+		return example("drop")
+	case phrase(text, none()) != "" || refuses(unmarked(line)):
+		return "/abort"
+	}
+	return ""
+}
+
+func firstOf(text string) string {
+	first, _ := cutWord(text)
+	return first
+}
+
+func cutTo(text string, most int) string {
+	if len(text) > most || text == "" {
+		return "TEXT"
+	}
+	return text
+}
+
+// example is how a command is written.
+func example(verb string) string {
+	return map[string]string{
+		"drop": "/drop F2: REASON", "keep": "/keep F1 F2", "summary": "/summary F4", "edit": "/edit F3: NEW TEXT", "severity": "/severity F6 minor",
+	}[verb]
+}
+
+// verbIn finds the verb of a line, and what is behind it.
+func verbIn(line string) (verb, rest string) {
+	bare := strings.TrimLeft(strings.TrimRight(line, " \t`*_\"'”’"), "> \t")
+	if at := slashed.FindStringIndex(bare); at != nil {
+		bare = bare[at[0]:]
+	}
+	for rest = bare; rest != ""; {
+		var first string
+		first, rest = cutWord(rest)
+		plain := strings.TrimLeft(unmarked(first), "`")
+		if m := verbWord.FindStringSubmatch(plain); m != nil {
+			if _, glued, colon := cutColon(first); colon && glued != "" && m[2] == "" {
+				rest = glued + " " + rest
+			}
+			return m[1], strings.TrimSpace(m[2] + " " + rest)
+		}
+		if v := synonyms()[strings.Trim(plain, `/\.,:;!?`)]; v != "" && (strings.HasPrefix(plain, "/") || v == "drop" || first == bare) {
+			return v, rest
+		}
+	}
+	return "", ""
+}
+
+// rewritten is a command as it is written, of what a person said of it.
+func rewritten(verb, rest string) string {
+	words, reason := named(rest)
+	if id, text := cutWord(rest); verb == "edit" && len(namedIn(id+" "+firstOf(text))) == 1 {
+		return "/edit " + selector(strings.TrimRight(id, ":：")) + ": " + text
+	}
+	line := "/" + verb
+	for i, w := range words {
+		id := likeID.FindStringSubmatch(strings.Trim(w, "*_`'\"()"))
+		end := i+1 < len(words) && idPattern.MatchString(words[i+1])
+		switch {
+		case idPattern.MatchString(w), anyRange.MatchString(w), verb != "keep" && finding.Severity(w).Rank() >= 0, verb == "drop" && strings.ContainsAny(w, "/*"):
+			line += " " + w
+		case id != nil && (strings.ContainsAny(w, "Ff#") || len(words) == 1):
+			line += " F" + id[1]
+		case gluedIDs.MatchString(strings.ToUpper(w)):
+			line += " " + strings.Join(oneID.FindAllString(strings.ToUpper(w), -1), " ")
+		case end && i > 0 && idPattern.MatchString(words[i-1]) && slices.Contains(joining(), strings.ToLower(w)):
+			return line + "-" + words[i+1]
+		case line != "/"+verb && verb != "severity" && len(namedIn(strings.Join(words[i:], " "))) == 0:
+			return line + ": " + strings.Trim(strings.Join(words[i:], " ")+" "+reason, "-‐‑–—− ")
+		}
+	}
+	if reason == "" {
+		return line
+	}
+	return line + ": " + reason
+}
 
 // ReviseCommand is feedback as the command line that gives it: one line, so that
 // none of its own lines is a command. Parse refuses feedback that is empty or

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/finding"
 )
@@ -19,18 +21,18 @@ const MaxFeedback = 4 << 10
 var idPattern = regexp.MustCompile(`^F[1-9][0-9]{0,5}$`)
 
 func commands() []string {
-	return []string{"/approve", "/abort", "/revise", "/drop", "/edit", "/summary", "/severity"}
+	return []string{"/approve", "/abort", "/revise", "/drop", "/keep", "/edit", "/summary", "/severity"}
 }
 
 // Parse reads a decision: commands, one a line, and a note made of the lines
 // that do not begin with a slash. White space and invisible characters in
-// front of a slash do not hide a command, and a line that is a command but for
-// a character that looks like a slash is no note: it is refused. Parse looks at
-// each line alone; what lines say together, and about a draft, is Check's. The
-// error is an *Error that lists every line that could not be read.
+// front of a slash do not hide a command, and a line that could be meant as one
+// is no note: it is refused. Parse looks at each line alone; what lines say
+// together, and about a draft, is Check's. The error is an *Error that lists
+// every line that could not be read.
 func Parse(text string) (Decision, error) {
-	if len(text) > maxText {
-		return Decision{}, &Error{Lines: []BadLine{{Reason: fmt.Sprintf("the text has %d bytes, more than %d", len(text), maxText)}}}
+	if err := tooLong(text); err != nil {
+		return Decision{}, err
 	}
 	var d Decision
 	var note []string
@@ -39,10 +41,18 @@ func Parse(text string) (Decision, error) {
 		line = strings.TrimFunc(line, unseen)
 		c := Command{Line: i + 1, Text: line}
 		switch {
-		case !strings.HasPrefix(line, "/") && !looksLikeCommand(line):
-			note = append(note, line)
+		case fence.MatchString(line):
+		case strings.HasPrefix(line, "/"):
+			said, err := d.command(c)
+			note = append(note, said...)
+			if err != nil {
+				bad.add(c, err.Error())
+			} else if two(line) {
+				bad.add(c, "holds a second command: give it a line of its own, or put its verb in code marks")
+			}
 		default:
-			bad.add(c, d.read(c)...)
+			bad.add(c, astray(line)...)
+			note = append(note, line)
 		}
 	}
 	d.Note = strings.Trim(strings.Join(note, "\n"), "\n")
@@ -50,6 +60,73 @@ func Parse(text string) (Decision, error) {
 		return Decision{}, err
 	}
 	return d, nil
+}
+
+// fence is the line with which a code fence begins or ends.
+var fence = regexp.MustCompile("^(```+|~~~+)[ \t]*[A-Za-z0-9_+-]*$")
+
+func tooLong(text string) error {
+	if len(text) <= maxText {
+		return nil
+	}
+	return &Error{Lines: []BadLine{{Reason: fmt.Sprintf("the text has %d bytes, more than %d", len(text), maxText)}}}
+}
+
+// Commands makes of the input commands what Parse reads: there every line is a
+// command, and one line, which is all that a dispatch's form has, may hold
+// several. It is cut before each verb behind a blank. The error is an *Error.
+func Commands(text string) (string, error) {
+	if err := tooLong(text); err != nil {
+		return "", err
+	}
+	all := lines(strings.TrimFunc(text, unseen))
+	var bad Error
+	if cut := parts(all[0]); len(all) == 1 && len(cut) > 1 {
+		for _, part := range cut {
+			if !whole(part) {
+				bad.add(Command{Line: 1, Text: part}, "the line is cut before each verb, and this part is no whole command: put it last, or the verb in code marks")
+			}
+		}
+		return strings.Join(cut, "\n"), bad.orNil()
+	}
+	for i, line := range all {
+		c := Command{Line: i + 1, Text: strings.TrimFunc(line, unseen)}
+		if strings.HasPrefix(c.Text, "/") {
+			if _, err := new(Decision).command(c); err != nil && len(all) > 1 {
+				bad.add(c, err.Error())
+			}
+		} else if c.Text != "" && !fence.MatchString(c.Text) {
+			bad.add(c, "every line here is a command, and begins with a slash")
+		}
+	}
+	return strings.Join(all, "\n"), bad.orNil()
+}
+
+var nextVerb = regexp.MustCompile(`(?i)\s/(?:approve|abort|revise|drop|keep|edit|summary|severity)(?:[.,;:!\s]|$)`)
+
+// parts cuts a line that begins with a slash before each verb behind a blank.
+func parts(line string) (all []string) {
+	if !strings.HasPrefix(line, "/") {
+		return nil
+	}
+	for at := nextVerb.FindStringIndex(line); at != nil; at = nextVerb.FindStringIndex(line) {
+		all, line = append(all, strings.TrimSpace(line[:at[0]])), strings.TrimSpace(line[at[0]:])
+	}
+	return append(all, line)
+}
+
+// two reports whether a command holds another one. Feedback may: it changes nothing.
+func two(line string) bool {
+	all := parts(line)
+	return len(all) > 1 && slices.ContainsFunc(all[1:], whole) && word(firstOf(line)) != "/revise"
+}
+
+// whole reports whether a text is a command, with nothing that only a draft's
+// paths could make sense of.
+func whole(text string) bool {
+	var d Decision
+	_, err := d.command(Command{Text: text})
+	return err == nil && !d.Commands[0].vague()
 }
 
 // lines cuts at everything that a reader could see as a line's end.
@@ -65,42 +142,40 @@ func unseen(r rune) bool {
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// read adds one command to the decision; it gives the reasons against that.
-func (d *Decision) read(c Command) []string {
-	if !strings.HasPrefix(c.Text, "/") {
-		return []string{"its first character only looks like a slash; type the line anew"}
+// command adds one command to the decision, and gives what of it is a note.
+func (d *Decision) command(c Command) (note []string, err error) {
+	name, rest := cutWord(c.Text)
+	c.Name = word(name)
+	if given, _, glued := cutColon(name); glued && word(given) == "/abort" {
+		c.Name = "/abort"
+		_, rest, _ = cutColon(c.Text)
 	}
-	switch err := d.command(c); {
-	case err == nil:
-		return nil
-	case strings.ContainsFunc(c.Text, wide):
-		return []string{err.Error(), "some characters are full-width ones; type the line anew"}
-	default:
-		return []string{err.Error()}
-	}
-}
-
-func (d *Decision) command(c Command) error {
-	name, rest := c.Text, ""
-	if i := strings.IndexFunc(c.Text, unicode.IsSpace); i >= 0 {
-		name, rest = c.Text[:i], strings.TrimSpace(c.Text[i:])
-	}
-	c.Name = name
-	var err error
-	switch name {
-	case "/approve", "/abort", "/revise":
-		err = d.verdict(verdictOf(name), rest)
-	case "/drop", "/summary":
-		c.IDs, err = d.takeOut(name, rest)
+	switch c.Name {
+	case "/approve", "/revise":
+		err = d.verdict(verdictOf(c.Name), rest)
+	case "/abort":
+		if err = d.verdict(Abort, ""); err == nil && rest != "" {
+			note, err = []string{rest}, names(rest)
+		}
+	case "/drop", "/keep", "/summary":
+		err = d.takeOut(&c, rest)
 	case "/edit":
 		c.IDs, err = d.edit(rest)
 	case "/severity":
 		c.IDs, err = d.regrade(rest)
 	default:
-		return unknown(name)
+		err = errors.New("unknown command; there are " + strings.Join(commands(), ", "))
 	}
 	d.Commands = append(d.Commands, c)
-	return err
+	return note, err
+}
+
+// cutWord gives the first word of a text, and what is behind it.
+func cutWord(text string) (first, rest string) {
+	if i := strings.IndexFunc(text, unicode.IsSpace); i >= 0 {
+		return text[:i], strings.TrimSpace(text[i:])
+	}
+	return text, ""
 }
 
 func verdictOf(name string) Verdict {
@@ -111,15 +186,15 @@ func verdictOf(name string) Verdict {
 	return ""
 }
 
-// verdict keeps the first verdict; Check refuses a second one.
+// verdict keeps the first verdict; Check refuses another one.
 func (d *Decision) verdict(v Verdict, rest string) error {
 	switch {
 	case v == Revise && rest == "":
 		return errors.New("say what should be different: /revise TEXT")
 	case v == Revise && len(rest) > MaxFeedback:
 		return fmt.Errorf("the feedback has %d bytes, more than %d", len(rest), MaxFeedback)
-	case v != Revise && rest != "":
-		return fmt.Errorf("nothing stands behind /%s; a note has its own line", v)
+	case v == Approve && rest != "":
+		return errors.New("nothing stands behind /approve; changes and notes have lines of their own")
 	}
 	if d.Verdict == "" {
 		d.Verdict, d.Feedback = v, rest
@@ -127,30 +202,17 @@ func (d *Decision) verdict(v Verdict, rest string) error {
 	return nil
 }
 
-// takeOut reads "F2 F5" with an optional reason behind a colon.
-func (d *Decision) takeOut(name, rest string) ([]string, error) {
-	head, reason, _ := strings.Cut(rest, ":")
-	ids := strings.FieldsFunc(head, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
-	if len(ids) == 0 {
-		return nil, errors.New("no finding is named")
+// names refuses the reason of an abort that names a finding: a drop may be meant.
+func names(reason string) error {
+	if len(namedIn(reason)) == 0 {
+		return nil
 	}
-	reason = strings.TrimSpace(reason)
-	for _, id := range ids {
-		switch {
-		case !idPattern.MatchString(id):
-			return nil, errors.New(noID(name, id))
-		case name == "/drop":
-			d.Drop = append(d.Drop, Drop{ID: id, Reason: reason})
-		default:
-			d.Move = append(d.Move, Move{ID: id, Reason: reason})
-		}
-	}
-	return ids, nil
+	return errors.New("/abort posts nothing at all, and this names a finding")
 }
 
 func (d *Decision) edit(rest string) ([]string, error) {
-	head, body, found := strings.Cut(rest, ":")
-	id, body := strings.TrimSpace(head), strings.TrimSpace(body)
+	head, body, found := cutColon(rest)
+	id := selector(head)
 	if !found || !idPattern.MatchString(id) {
 		return nil, errors.New("expected /edit F3: NEW TEXT, one finding and the text on one line")
 	}
@@ -161,12 +223,25 @@ func (d *Decision) edit(rest string) ([]string, error) {
 	return []string{id}, nil
 }
 
+// cutColon cuts at the first colon, which may be a full-width one.
+func cutColon(text string) (before, after string, found bool) {
+	at := strings.IndexAny(text, ":：")
+	if at < 0 {
+		return text, "", false
+	}
+	_, size := utf8.DecodeRuneInString(text[at:])
+	return text[:at], strings.TrimSpace(text[at+size:]), true
+}
+
 func (d *Decision) regrade(rest string) ([]string, error) {
 	words := strings.Fields(rest)
+	for i := range words {
+		words[i] = selector(words[i])
+	}
 	if len(words) != 2 || !idPattern.MatchString(words[0]) {
 		return nil, errors.New("expected /severity F6 minor, one finding a line")
 	}
-	severity, err := finding.ParseSeverity(plain(words[1], shownWord))
+	severity, err := finding.ParseSeverity(plain(strings.ToLower(words[1]), shownWord))
 	if err != nil {
 		return nil, err
 	}

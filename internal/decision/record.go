@@ -38,6 +38,7 @@ type Record struct {
 	Moved    []Move    `json:"moved"`
 	Severity []Regrade `json:"severity"`
 	Note     string    `json:"note,omitempty"`
+	Review   int64     `json:"review,omitzero"`       // id of the review that it approves; stored before that is submitted
 	Feedback string    `json:"feedback,omitempty"`    // of revise: what the next draft should do differently
 	Replaced string    `json:"replaced_by,omitempty"` // of a redraft: the newer draft's code
 }
@@ -62,11 +63,20 @@ func (r Record) Withdrawn() bool { return r.Via == ByRedraft }
 
 // Same reports whether two records are of one decision on one draft: verdict,
 // changes and feedback agree. Who decided, when, how and with which words may
-// differ, and so may the order of the changes.
+// differ, and so may the order of the changes and what named them.
 func (r Record) Same(other Record) bool {
 	return r.Digest == other.Digest && r.Decision == other.Decision && r.Withdrawn() == other.Withdrawn() && r.Feedback == other.Feedback &&
-		alike(r.Dropped, other.Dropped, func(d Drop) string { return d.ID }) && alike(r.Edited, other.Edited, func(e Edit) string { return e.ID }) &&
+		alike(withoutHow(r.Dropped), withoutHow(other.Dropped), func(d Drop) string { return d.ID }) && alike(r.Edited, other.Edited, func(e Edit) string { return e.ID }) &&
 		alike(r.Moved, other.Moved, func(m Move) string { return m.ID }) && alike(r.Severity, other.Severity, func(s Regrade) string { return s.ID })
+}
+
+// withoutHow are drops as if each had been named by its id.
+func withoutHow(all []Drop) []Drop {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].How = ""
+	}
+	return all
 }
 
 // alike compares two lists of changes, each of another finding, in any order.
@@ -108,6 +118,8 @@ func (r Record) bad() string {
 		return "digest is no SHA-256, or code is not its beginning"
 	case !slices.Contains([]Via{ByApproval, ByDispatch, ByCommandLine, ByRedraft}, r.Via):
 		return "via is none of approval, dispatch, command line, redraft"
+	case r.Review < 0 || r.Review != 0 && r.Decision != Approve:
+		return "review is no review's id, or the decision is no approval"
 	case r.Withdrawn() && r.Decision != Abort:
 		return "a redraft is an abort"
 	case (r.Decision == Revise) != (r.Feedback != "") || len(r.Feedback) > MaxFeedback:

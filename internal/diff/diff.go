@@ -35,6 +35,7 @@ type File struct {
 	Binary    bool   `json:"binary,omitempty"`  // no text to diff
 	Problem   string `json:"problem,omitempty"` // why the file has changes but no patch; our own words
 	Blob      string `json:"blob,omitempty"`    // Git's name of the new content, where GitHub gave no patch
+	Vouched   string `json:"vouched,omitempty"` // what the file claims to be and is by the base too; see claim
 }
 
 // Changes is the number of added and deleted lines.

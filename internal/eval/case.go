@@ -244,10 +244,10 @@ func posted(s reviewpr.State) []finding.Finding {
 	return slices.DeleteFunc(finding.Kept(s.Comments), func(f finding.Finding) bool { return gone[f.ID] || isFlag(f) })
 }
 
-// isFlag reports whether a finding is about the input and claims no defect: it is
-// for the approver, and has figures of its own.
+// isFlag reports whether a finding is about hidden text and claims no defect: it
+// is for the approver, and has figures of its own.
 func isFlag(f finding.Finding) bool {
-	return f.Source == finding.Rule && (f.Category == triage.Injection || f.Category == triage.Hidden)
+	return f.Source == finding.Rule && f.Category == triage.Hidden
 }
 
 // blame says of every known defect that nothing hits at which stage a finding

@@ -15,7 +15,6 @@ import (
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
-	"github.com/org/pr-review-action/internal/gate"
 )
 
 // Decision is what a person decided about a case's draft, in the words of the
@@ -68,7 +67,7 @@ func (r *run) decided(result *Result, s reviewpr.State) error {
 		}
 		parsed, err := decision.Parse(d.Commands)
 		if err == nil {
-			err = parsed.Check(gate.IDs(finding.Kept(s.Comments)))
+			parsed, err = parsed.Check(finding.Kept(s.Comments))
 		}
 		if err != nil {
 			return fmt.Errorf("the decision about %s: %w", d.Case, err)

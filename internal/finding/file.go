@@ -31,6 +31,8 @@ const (
 	TooLarge  Reason = "too_large"
 	Ignored   Reason = "ignored"
 	NoContent Reason = "no_content"
+	Submodule Reason = "submodule" // another commit of another repository, which is not in the change
+	Mode      Reason = "mode"      // its mode alone changed
 )
 
 // Spent is the reason of files that a run's cost cap left out.
@@ -44,6 +46,7 @@ type FileReview struct {
 	Key      string     `json:"key,omitempty"`
 	State    State      `json:"state"`
 	Reason   Reason     `json:"reason,omitempty"`
+	Claim    Reason     `json:"claim,omitempty"` // what the change says that the file is, and the base does not bear out
 	Findings []Finding  `json:"findings,omitempty"`
 	Usage    cost.Usage `json:"usage,omitzero"`
 	Label    string     `json:"label,omitempty"`   // what a classifying model called the change: security, docs, …
@@ -60,8 +63,8 @@ func (r FileReview) Reusable() bool {
 }
 
 // Covered reports whether nothing of the file is left that a person would
-// expect to have been read: it was reviewed, or skipped for a reason other
-// than its size.
+// expect to have been read: it was reviewed, or skipped for a reason that the base
+// bears out, and that is neither its size nor what a diff does not show.
 func (r FileReview) Covered() bool {
-	return r.State == Reviewed || r.State == Skipped && r.Reason != TooLarge
+	return r.State == Reviewed || r.State == Skipped && r.Claim == "" && r.Reason != TooLarge && r.Reason != Submodule && r.Reason != Mode
 }

@@ -51,6 +51,7 @@ const (
 	AlreadyPosted Filter = "posted"         // an earlier review of the pull request says it
 	DroppedBefore Filter = "dropped_before" // an approver of an earlier draft dropped it
 	AlreadySaid   Filter = "said"           // a person said it of the same lines
+	Repeat        Filter = "repeat"         // the finding whose id it has lists its line
 )
 
 // Dropped is the filter of a finding that this draft's approver left out.
@@ -106,6 +107,11 @@ func Compare(a, b Finding) int {
 		cmp.Compare(a.Body, b.Body),
 		cmp.Compare(a.Fingerprint, b.Fingerprint),
 	)
+}
+
+// ListedBy reports whether a finding lists the line of a repeat.
+func (f Finding) ListedBy(other Finding) bool {
+	return other.ID == f.ID && f.ID != "" && other.Filtered != Repeat
 }
 
 // Kept returns the findings that no filter holds back, in their order.

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 )
 
@@ -16,43 +18,48 @@ import (
 // environment, in state approved, that was not there when the draft parked.
 // Reaching the job proves nothing, since an environment that does not exist is
 // created without rules on first use. before holds the keys of the approvals
-// in the manifest.
+// in the manifest. Another job of the run that uses the same environment makes its
+// approvals look like the draft's: an environment is for the deciding job alone.
 //
 // GitHub tells neither when an approval was given nor for which job or attempt,
-// and promises no order. So two of them that say different things cannot be
-// told into a first and a last one, and are refused; one person who says the
-// same thing again, as when a failed job is run again, counts once. Another job
-// of the run that uses the same environment makes its approvals look like the
-// draft's: an environment is for the deciding job alone.
-func Approved(approvals []github.Approval, before []string, environment string) (github.Approval, error) {
-	candidates := slices.DeleteFunc(since(approvals, before), func(a github.Approval) bool {
-		return a.State != "approved" || !of(a, environment)
-	})
-	if len(candidates) == 0 {
-		return github.Approval{}, refuse("nobody has approved this draft",
+// and promises no order, so they are a set. read gives what one of them decides
+// about the findings; what it refuses is void, and its error is the answer where
+// nothing else is left. One without commands says yes and no more. Commands of
+// several must have one effect, else both are named.
+func Approved(approvals []github.Approval, before []string, environment string, findings []finding.Finding,
+	read func(github.Approval) (decision.Decision, error)) (by string, d decision.Decision, err error) {
+	for _, a := range since(approvals, before) {
+		if a.State != "approved" || !of(a, environment) {
+			continue
+		}
+		said, void := read(a)
+		switch {
+		case void != nil:
+			err = cmp.Or(err, void)
+		case by == "" || len(d.Commands) == 0:
+			by, d = a.User, said
+		case len(said.Commands) > 0 && !sameEffect(d, said, findings):
+			return "", decision.Decision{}, refuse("two approvals of this draft say different things",
+				"both stand in the run for good: draft the commit anew with again: true, or dispatch the decision where allow-dispatch lets the environment's reviewers",
+				[2]string{"where", "environment \"" + environment + "\": " + by + " and " + a.User})
+		}
+	}
+	switch {
+	case by != "":
+		return by, d, nil
+	case err == nil:
+		err = refuse("nobody has approved this draft",
 			"add required reviewers to it under Settings, Environments; on a private repository without Enterprise use the dispatch route: README, \"Deciding by dispatch\"",
 			[2]string{"where", "the environment \"" + environment + "\" let this job start without an approval"})
 	}
-	first := candidates[0]
-	for _, other := range candidates[1:] {
-		if !strings.EqualFold(other.User, first.User) || !sameCommands(other.Comment, first.Comment) {
-			return github.Approval{}, refuse("two different approvals are on record for this draft",
-				"re-run all jobs of the workflow for a new draft and approve it once",
-				[2]string{"where", "environment \"" + environment + "\": " + first.User + " and " + other.User})
-		}
-	}
-	return first, nil
+	return "", decision.Decision{}, err
 }
 
-// sameCommands reports whether two comments give the same decision: their
-// commands agree line by line; notes do not matter.
-func sameCommands(a, b string) bool {
-	one, err := decision.Parse(a)
-	two, err2 := decision.Parse(b)
-	if err != nil || err2 != nil {
-		return a == b
-	}
-	return slices.EqualFunc(one.Commands, two.Commands, func(x, y decision.Command) bool { return x.Text == y.Text })
+// sameEffect reports whether two decisions make the same of a draft.
+func sameEffect(a, b decision.Decision, all []finding.Finding) bool {
+	return a.Verdict == b.Verdict && slices.EqualFunc(a.Apply(all), b.Apply(all), func(x, y finding.Finding) bool {
+		return x.Body == y.Body && x.Severity == y.Severity && x.Placement == y.Placement && x.Filtered == y.Filtered
+	})
 }
 
 // Rejected is the part of resume check 13 that the run's own record answers:
@@ -66,7 +73,7 @@ func Rejected(approvals []github.Approval, before []string, environment string) 
 		}
 		return &checkpoint.Refusal{Check: 13, What: "this draft was rejected before, nothing was posted", Rows: [][2]string{
 			{"where", "by " + a.User + ", in the run's deployment review"},
-			{"next", "a draft is decided once; re-run all jobs of the workflow, or push, for a new one"},
+			{"next", "a draft is decided once; push, or dispatch the review workflow with again: true, for a new one"},
 		}}
 	}
 	return nil

@@ -2,11 +2,13 @@ package gate_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
 )
@@ -47,29 +49,49 @@ func TestCheck12_ReachingTheJobProvesNothing(t *testing.T) {
 		"pending":                      {[]github.Approval{approval("pending", "rita", "")}, nil, "nobody has approved"},
 		"another environment":          {[]github.Approval{elsewhere}, nil, "nobody has approved"},
 		"before the draft":             {[]github.Approval{yes}, gate.Keys([]github.Approval{yes}), "nobody has approved"},
-		"two people":                   {[]github.Approval{yes, approval("approved", "eve", "/drop F1")}, nil, "two different approvals"},
-		"two comments of one person":   {[]github.Approval{yes, approval("approved", "rita", "/approve")}, nil, "two different approvals"},
-		"one before, another since":    {[]github.Approval{yes, approval("approved", "eve", "")}, gate.Keys([]github.Approval{yes}), ""},
+		"two people, one effect":       {[]github.Approval{yes, approval("approved", "eve", "/drop F1: noise")}, nil, ""},
+		"two people, two effects":      {[]github.Approval{yes, approval("approved", "eve", "/drop F2")}, nil, "say different things"},
+		"a verdict is a command too":   {[]github.Approval{yes, approval("approved", "rita", "/approve")}, nil, "say different things"},
+		"an abort among them":          {[]github.Approval{yes, approval("approved", "eve", "/abort")}, nil, "say different things"},
+		"a yes says no more":           {[]github.Approval{approval("approved", "eve", "fine"), yes, approval("approved", "sam", "")}, nil, ""},
+		"an id that is not there":      {[]github.Approval{approval("approved", "eve", "/drop F9")}, nil, "F1 to F2"},
+		"one before, another since":    {[]github.Approval{yes, approval("approved", "eve", "/drop F1")}, gate.Keys([]github.Approval{yes}), ""},
 		"more before than there are":   {nil, gate.Keys([]github.Approval{yes, yes}), "nobody has approved"},
 		"said again with another note": {[]github.Approval{yes, approval("approved", "Rita", "once more\n/drop F1")}, nil, ""},
-		"two drops of one person":      {[]github.Approval{yes, approval("approved", "rita", "/drop F2")}, nil, "two different approvals"},
-		"twice, one not to be read":    {[]github.Approval{yes, approval("approved", "rita", "/drp F1")}, nil, "two different approvals"},
-		"an unreadable one said twice": {[]github.Approval{approval("approved", "rita", "/x"), approval("approved", "rita", "/x")}, nil, ""},
+		"two drops of one person":      {[]github.Approval{yes, approval("approved", "rita", "/drop F2")}, nil, "rita and rita"},
+		"twice, one not to be read":    {[]github.Approval{approval("approved", "rita", "/drp F1"), yes}, nil, ""},
+		"an unreadable one said twice": {[]github.Approval{approval("approved", "rita", "/x"), approval("approved", "rita", "/x")}, nil, "unknown command"},
 		"environments in other order":  {[]github.Approval{turned(yes)}, gate.Keys([]github.Approval{yes}), "nobody has approved"},
 		"environment of another case":  {[]github.Approval{named(yes, "AI-Review")}, nil, ""},
 		"waited, then was approved":    {[]github.Approval{yes}, gate.Keys([]github.Approval{approval("pending", "rita", "/drop F1")}), ""},
 		"one before, of another state": {[]github.Approval{yes}, gate.Keys([]github.Approval{approval("rejected", "rita", "/drop F1")}), ""},
 	} {
-		got, err := gate.Approved(c.approvals, c.before, environment)
-		if c.want == "" {
-			require.NoError(t, err, name)
-			require.Equal(t, "approved", got.State, name)
-			require.True(t, slices.ContainsFunc(got.Environments, func(e string) bool { return strings.EqualFold(e, environment) }), name)
-			continue
+		for _, list := range [][]github.Approval{c.approvals, reversed(c.approvals)} { // no order is promised
+			by, d, err := gate.Approved(list, c.before, environment, drafted, said)
+			if c.want == "" {
+				require.NoError(t, err, name)
+				require.NotEmpty(t, by, name)
+				require.Equal(t, []string{"F1"}, []string{d.Drop[0].ID}, "%s: a yes takes nothing back", name)
+				continue
+			}
+			require.ErrorContains(t, err, c.want, name)
+			require.Empty(t, by, name)
 		}
-		require.ErrorContains(t, refusal(t, err, 12), c.want, name)
-		require.Zero(t, got, name)
 	}
+}
+
+// drafted are the findings of the draft that is approved.
+var drafted = []finding.Finding{{ID: "F1", Body: "a"}, {ID: "F2", Body: "b"}}
+
+// said reads an approval as a job does, and refuses what does not parse.
+func said(a github.Approval) (decision.Decision, error) {
+	return gate.Decide(a.Comment, "", decision.Approve, drafted, time.Time{})
+}
+
+func reversed(all []github.Approval) []github.Approval {
+	all = slices.Clone(all)
+	slices.Reverse(all)
+	return all
 }
 
 func TestCheck13_ARejectedDraftIsDecided(t *testing.T) {

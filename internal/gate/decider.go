@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,6 +41,26 @@ func MayDecide(d Decider, author string, allowAuthor, approvedByEnvironment bool
 			who, [2]string{"found", "permission \"" + d.Permission + "\""}, [2]string{"wanted", "write, maintain or admin"})
 	}
 	return nil
+}
+
+// Named is resume check 12 where the settings name who decides by dispatch.
+func Named(login string, deciders []string) error {
+	if len(deciders) == 0 || slices.ContainsFunc(deciders, func(d string) bool { return strings.EqualFold(d, login) }) {
+		return nil
+	}
+	return refuse("the settings name who decides, and this is somebody else", "let one of them decide",
+		[2]string{"who", login}, [2]string{"wanted", strings.Join(deciders, ", ")})
+}
+
+// Open is resume check 12 about a dispatch as such: a draft that waits for an
+// environment has promised that its reviewers decide, and in its dialog unless the
+// job that drafted said otherwise.
+func Open(m checkpoint.Manifest) error {
+	if !m.Waits() || m.AllowDispatch {
+		return nil
+	}
+	return refuse("the draft waits for an environment, so no dispatch decides it", "decide in the dialog of the run that drafted it, or set allow-dispatch: true in the drafting job for the next draft",
+		[2]string{"where", fmt.Sprintf("environment %q, run %d", m.Environment, m.RunID)})
 }
 
 // Dispatch is resume check 12 about the run of a dispatched decision: the

@@ -48,13 +48,13 @@ type Answer struct {
 	Record   decision.Record   `json:"record"`
 }
 
-// Decide is resume check 11: the decision parses whole and names this draft's
-// findings. given is the verdict of the input or flag, possibly none; fallback
-// holds where neither it nor the text has one.
-func Decide(text string, given, fallback decision.Verdict, ids []string, until time.Time) (decision.Decision, error) {
+// Decide is resume check 11: the decision parses whole and names findings of this
+// draft, which are given in its order. given is the verdict of the input or flag,
+// possibly none; fallback holds where neither it nor the text has one.
+func Decide(text string, given, fallback decision.Verdict, draft []finding.Finding, until time.Time) (decision.Decision, error) {
 	d, err := decision.Parse(secret.Redact(text)) // what is kept, and posted, holds no credential
 	if err == nil {
-		err = d.Check(ids)
+		d, err = d.Check(draft)
 	}
 	if err == nil && given != "" {
 		d, err = d.Under(given)

@@ -47,7 +47,9 @@ func (w *world) Viewer(context.Context) (github.Viewer, error) {
 	return github.Viewer{Login: "github-actions[bot]"}, nil
 }
 
-func (w *world) CreateReview(_ context.Context, _ pull.Ref, _, body string, comments []write.Comment) (int64, string, error) {
+func (w *world) Submit(context.Context, pull.Ref, int64, string) (string, error) { return "", nil }
+
+func (w *world) CreatePending(_ context.Context, _ pull.Ref, _, body string, comments []write.Comment) (int64, string, error) {
 	if w.refusesInline && len(comments) > 0 {
 		return 0, "", write.ErrRefused
 	}
@@ -175,7 +177,7 @@ func chosen(t *testing.T, random *rand.Rand, kept []finding.Finding) decision.De
 			lines = append(lines, "/severity "+f.ID+" "+string(finding.Severities()[random.IntN(4)]))
 		}
 	}
-	d, err := gate.Decide(strings.Join(lines, "\n"), "", decision.Approve, gate.IDs(kept), time.Time{})
+	d, err := gate.Decide(strings.Join(lines, "\n"), "", decision.Approve, kept, time.Time{})
 	require.NoError(t, err)
 	return d
 }

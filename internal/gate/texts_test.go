@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
 )
 
@@ -25,37 +27,151 @@ var texts = []struct {
 	text  string
 	given decision.Verdict
 	shown string // in place of a text that is too long to show
+	input bool   // the text is the input commands
 }{
+	// What is clear.
 	{text: ""},
 	{text: "Looks good, thanks. See /docs for why."},
+	{text: "approve"},
+	{text: "LGTM 👍"},
+	{text: "+1"},
+	{text: "No issues, great catch on the overflow!"},
+	{text: "Sieht gut aus, danke!"},
+	{text: "Ça me va, merci."},
+	{text: "Todo bien, adelante."},
+	{text: "問題ありません。"},
+	{text: "没问题，谢谢"},
+	{text: "Всё хорошо, спасибо"},
+	{text: "See https://example.org/F1/drop?x=F2 and docs/F1/notes.md."},
+	{text: "Why is a float wrong here? Just curious."},
+	{text: "The unstoppable retry is dropped elsewhere, fine."},
+	{text: "Approved by @f1-team, ask f2@example.org."},
+	{text: "Nice read of PDF1, UTF-8 and 0xF1."},
 	{text: "/approve"},
 	{text: "  \t/approve  "},
+	{text: "/Approve."},
+	{text: "/approve\n/approve"},
 	{text: "/approve\r\n/drop F2 F5: known\r\n"},
-	{text: "Mostly right.\n\n/drop F1\n/edit F2: Take the lock first.\n/summary F3\n/severity F4 nit\n\nThanks!"},
+	{text: "Mostly right.\n\n/drop F2\n/edit F3: Take the lock first.\n/summary F4\n/severity F5 minor\n\nThanks!"},
 	{text: "/drop F1, F2,F3"},
 	{text: "/drop F2: see: #31, @ada"},
-	{text: "/edit F3: Close: take `book` first, then **both**."},
+	{text: "/drop F2 because it is known"},
+	{text: "/drop F2 (known)"},
+	{text: "/Drop f2 and f3."},
+	{text: "/DROP F2、F3"},
+	{text: "/drop Ｆ２：既知"},
+	{text: "/drop `F2`"},
+	{text: "/drop F2-F4"},
+	{text: "/drop F2 – F3: same as last week"},
+	{text: "/drop F1 F1-F3"},
+	{text: "/drop minor"},
+	{text: "/drop Nits."},
+	{text: "/drop major: not now"},
+	{text: "/drop docs/**"},
+	{text: "/drop *.md Makefile"},
+	{text: "/keep F3"},
+	{text: "/keep F3-F5"},
+	{text: "/keep F2\n/keep F3"},
+	{text: "/drop F2: wrong\n/keep F1 F3"},
+	{text: "/severity f3 NIT."},
+	{text: "/edit f3: one line\nand what was meant as its second"},
+	{text: "/edit F3： 先にロック"},
 	{text: "/edit F3: Ask @ada, ![x](http://evil.example/x)."},
-	{text: "/edit F3: one line\nand what was meant as its second"},
+	{text: "/edit F3: `/drop` stands in the text"},
 	{text: "/edit F2: x\n/severity F2 nit\n/summary F2"},
 	{text: "\u200b/abort"},
 	{text: "fine\u2028/abort"},
-	{text: "```\n/drop F1\n```"},
-	{text: "> /drop F1\nNo, keep that one."},
-	{text: "- /drop F1"},
-	{text: "/revise F1 and F2 are one; shorter"},
-	{text: "/drop F1", given: decision.Approve},
-	{text: "", given: decision.Abort},
-
-	{text: "\uff0fabort"},
-	{text: "\\drop F1"},
-	{text: "/\u200bdrop F1"},
-	{text: "/DROP F1"},
-	{text: "/dorp F1"},
-	{text: "/dropF2"},
 	{text: "/abort: too noisy"},
+	{text: "/abort because the tests are red"},
+	{text: "```\n/drop F2\n```"},
+	{text: "```text\n/drop F2\n```\nThanks"},
+	{text: "/revise F1 and F2 are one; shorter"},
+	{text: "/drop F2", given: decision.Approve},
+	{text: "", given: decision.Abort},
+	{text: "/drop F2 F3", input: true},
+	{text: "/edit F3: better text /drop F2", input: true},
+	{text: "/drop F2: known /severity F3 nit /approve", input: true},
+	{text: "/edit F3: write `/drop` in code /drop F2", input: true},
+	{text: "/drop F2\n\n/edit F3: say /drop twice", input: true},
+
+	// What could be meant as a command.
+	{text: "- /drop F1"},
+	{text: "1. /drop F1"},
+	{text: "* [ ] /abort"},
+	{text: "• /drop F2"},
+	{text: "`/drop F1`"},
+	{text: "> /drop F1\nNo, keep that one."},
+	{text: "**/abort**"},
+	{text: "“/drop F2”"},
+	{text: "> #### F1 · blocker · `ledger/transfer.go`"},
+	{text: "| F2 | major |"},
+	{text: "```/drop F2```"},
+	{text: "Fine, but /drop F2"},
+	{text: "Thanks! /abort"},
+	{text: "请/abort"},
+	{text: "Drop F1"},
+	{text: "drop the second one"},
+	{text: "drop minor"},
+	{text: "Reject"},
+	{text: "Abort, please"},
+	{text: "Wait for CI…"},
+	{text: "Hold on"},
+	{text: "stop!"},
+	{text: "Revise: shorter"},
+	{text: "severity minor for all"},
+	{text: "No."},
+	{text: "Nein!"},
+	{text: "нет"},
+	{text: "不。"},
+	{text: "edit F3: Take the lock first."},
+	{text: "keep F1 F2"},
+	{text: "F1 is a false positive"},
+	{text: "f2 isn’t true, rest ok"},
+	{text: "F9 is good"},
+	{text: "F1/F2 sind falsch"},
+	{text: "F1は不要です"},
+	{text: "F2 不对，其余可以"},
+	{text: "Ф2 убрать"},
+	{text: "F1 weglassen, Rest passt"},
+	{text: "Tout sauf F3"},
+	{text: "Todo menos F2, gracias"},
+	{text: "Tudo menos o F2"},
+	{text: "All good except _F4_ (see src/a.go)"},
+	{text: "do not post"},
+	{text: "Please don’t post this yet."},
+	{text: "DON'T PUBLISH"},
+	{text: "Bitte nicht veröffentlichen"},
+	{text: "Ne publiez pas, merci"},
+	{text: "No publicar todavía"},
+	{text: "Não publique ainda"},
+	{text: "不要发布"},
+	{text: "まだ投稿しないでください"},
+	{text: "Пока не публикуй"},
+	{text: "게시하지 마세요"},
+	{text: "/approve\nBut do not send it before Monday"},
+	{text: "\uff0fabort"},
+	{text: "／drop F1"},
+	{text: "\\drop F1"},
+	{text: "commands: drop F2", input: true},
+	{text: "drop F2", input: true},
+	{text: "Thanks", input: true},
+	{text: "/drop F2\nThanks", input: true},
+	{text: "/edit F3: use /drop in your code /drop F2", input: true},
+	{text: "/drop F2 /approve now", input: true},
+
+	// What no draft or no command fits.
+	{text: "/\u200bdrop F1"},
+	{text: "/ drop F2"},
+	{text: "/dorp F1"},
+	{text: "/remove F2"},
+	{text: "/drop F2: known /drop F3"},
+	{text: "/edit F3: better text /abort"},
+	{text: "/dropF2"},
+	{text: "/drop:F2 F3"},
+	{text: "/docs/notes.md is good"},
 	{text: "/approve now"},
-	{text: "/approve\n/approve"},
+	{text: "/approve except F2"},
+	{text: "/abort F2"},
 	{text: "/approve\n/abort"},
 	{text: "/drop F2\n/abort"},
 	{text: "/abort", given: decision.Approve},
@@ -65,21 +181,42 @@ var texts = []struct {
 	{text: "/revise shorter\n/drop F1"},
 	{text: "/drop"},
 	{text: "/drop F2 known"},
-	{text: "/drop f2"},
+	{text: "/drop F2 — false positive"},
+	{text: "/drop F2 und F3"},
+	{text: "/drop F2 bis F4"},
 	{text: "/drop F02"},
+	{text: "/drop 2"},
 	{text: "/drop F2F3"},
-	{text: "/drop F2-F5"},
 	{text: "/drop F2 F2"},
 	{text: "/drop F9"},
+	{text: "/drop F2-F9"},
+	{text: "/drop all"},
+	{text: "/drop blocker"},
+	{text: "/drop ledger/*"},
+	{text: "/drop src/**"},
+	{text: "/keep minor"},
 	{text: "/drop F2\n/edit F2: x"},
+	{text: "/drop minor\n/severity F5 major"},
+	{text: "/keep F2\n/edit F3: x"},
+	{text: "/keep F2\n/drop F2-F3"},
 	{text: "/edit F3"},
+	{text: "/edit F3 Take the lock first."},
 	{text: "/edit F3:"},
 	{text: "/edit F3 F4: x"},
-	{text: "/edit F3\uff1a x"},
 	{text: "/severity F4 huge"},
 	{text: "/severity F4 F5 nit"},
+	{text: "/severity F4 to nit"},
 	{text: "/drop\n/nope\n/approve"},
 	{text: strings.Repeat("a", 64<<10+1), shown: "65,537 letters"},
+}
+
+// draft is a draft as its findings are shown: gravest first.
+func draft() []finding.Finding {
+	return []finding.Finding{
+		{ID: "F1", Severity: finding.Blocker, Path: "ledger/transfer.go"}, {ID: "F2", Severity: finding.Major, Path: "api/handler.go"},
+		{ID: "F3", Severity: finding.Major, Path: "api/handler.go"}, {ID: "F4", Severity: finding.Minor, Path: "docs/setup.md"},
+		{ID: "F5", Severity: finding.Nit, Path: "build/Makefile"},
+	}
 }
 
 const page = "../../.github/DECIDING.md"
@@ -88,7 +225,7 @@ const page = "../../.github/DECIDING.md"
 // deciding against the parser.
 func TestCheck11_EveryTextComesToWhatTheTableSays(t *testing.T) {
 	t.Parallel()
-	require.GreaterOrEqual(t, len(texts), 40)
+	require.GreaterOrEqual(t, len(texts), 120)
 	var b strings.Builder
 	b.WriteString("| text | comes to |\n|---|---|\n")
 	for _, c := range texts {
@@ -99,20 +236,42 @@ func TestCheck11_EveryTextComesToWhatTheTableSays(t *testing.T) {
 		if c.given != "" {
 			shown += ", `decision: " + string(c.given) + "`"
 		}
-		fmt.Fprintf(&b, "| %s | %s |\n", shown, outcome(t, c.text, c.given))
+		if c.input {
+			shown += ", in `commands`"
+		}
+		fmt.Fprintf(&b, "| %s | %s |\n", shown, outcome(t, c.text, c.given, c.input))
 	}
+	holdsPage(t, "texts", b.String())
+}
+
+// TestCheck11_ThePageListsThePhrasesThatAreNoNote holds the closed list.
+func TestCheck11_ThePageListsThePhrasesThatAreNoNote(t *testing.T) {
+	t.Parallel()
+	for _, p := range decision.Phrases() {
+		require.Contains(t, outcome(t, "Well, "+p+"!", "", false), "refused", p)
+	}
+	holdsPage(t, "phrases", strings.Join(decision.Phrases(), " · ")+"\n")
+}
+
+var onePage sync.Mutex
+
+// holdsPage holds a part of the page, or writes it anew.
+func holdsPage(t *testing.T, part, want string) {
+	t.Helper()
+	onePage.Lock()
+	defer onePage.Unlock()
 	whole, err := os.ReadFile(filepath.FromSlash(page))
 	require.NoError(t, err)
-	const from, to = "<!-- texts -->\n", "<!-- end of texts -->\n"
+	from, to := "<!-- "+part+" -->\n", "<!-- end of "+part+" -->\n"
 	before, rest, found := strings.Cut(string(whole), from)
 	require.True(t, found)
 	was, behind, found := strings.Cut(rest, to)
 	require.True(t, found)
 	if *update {
-		require.NoError(t, os.WriteFile(filepath.FromSlash(page), []byte(before+from+b.String()+to+behind), 0o644))
+		require.NoError(t, os.WriteFile(filepath.FromSlash(page), []byte(before+from+want+to+behind), 0o644))
 		return
 	}
-	require.Equal(t, was, b.String(), "run go test ./internal/gate -update")
+	require.Equal(t, was, want, "run go test ./internal/gate -update")
 }
 
 // visible is a text as code in a cell of a table, with what has no width or ends
@@ -121,7 +280,7 @@ func visible(text string) string {
 	if text == "" {
 		return "nothing"
 	}
-	text = strings.NewReplacer("\r", `\r`, "\n", `\n`, "\t", `\t`, "\u200b", `\u200b`, "\u2028", `\u2028`).Replace(text)
+	text = strings.NewReplacer("|", `\|`, "\r", `\r`, "\n", `\n`, "\t", `\t`, "\u200b", `\u200b`, "\u2028", `\u2028`).Replace(text)
 	if strings.Contains(text, "`") {
 		return "```` " + text + " ````"
 	}
@@ -129,9 +288,16 @@ func visible(text string) string {
 }
 
 // outcome is what a text comes to, in one cell.
-func outcome(t *testing.T, text string, given decision.Verdict) string {
+func outcome(t *testing.T, text string, given decision.Verdict, input bool) string {
 	t.Helper()
-	d, err := gate.Decide(text, given, decision.Approve, []string{"F1", "F2", "F3", "F4", "F5"}, until)
+	var d decision.Decision
+	var err error
+	if input {
+		text, err = decision.Commands(text)
+	}
+	if err == nil {
+		d, err = gate.Decide(text, given, decision.Approve, draft(), until)
+	}
 	var bad *decision.Error
 	if errors.As(err, &bad) {
 		require.Zero(t, d)
@@ -141,6 +307,9 @@ func outcome(t *testing.T, text string, given decision.Verdict) string {
 			if l.Line == 0 {
 				where = ""
 			}
+			if l.Meant != "" {
+				l.Reason += "; perhaps " + visible(l.Meant)
+			}
 			reasons = append(reasons, where+l.Reason)
 		}
 		return "refused: " + strings.Join(reasons, "<br>")
@@ -149,7 +318,11 @@ func outcome(t *testing.T, text string, given decision.Verdict) string {
 	require.NotEmpty(t, d.Verdict)
 	parts := []string{"**" + string(d.Verdict) + "**"}
 	for _, x := range d.Drop {
-		parts = append(parts, "drops "+x.ID+because(x.Reason))
+		how := " by " + string(x.How)
+		if x.How == decision.ByID {
+			how = ""
+		}
+		parts = append(parts, "drops "+x.ID+how+because(x.Reason))
 	}
 	for _, e := range d.Edit {
 		parts = append(parts, e.ID+" says "+visible(e.Body))

@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -90,7 +91,10 @@ func (c *Client) CanWritePulls(ctx context.Context, owner, repo string) (known, 
 // Environment is a deployment environment's protection.
 type Environment struct {
 	Name      string
-	Reviewers int // users and teams, one of whom must approve
+	Reviewers int      // users and teams, one of whom must approve
+	Users     []string // their logins
+	Teams     []string // their slugs, of the owning organization
+	NoSelf    bool     // who started the run may not approve it
 }
 
 // Environment reads an environment: ErrNotFound where it does not exist.
@@ -98,8 +102,11 @@ func (c *Client) Environment(ctx context.Context, owner, repo, name string) (Env
 	var e struct {
 		Name  string `json:"name"`
 		Rules []struct {
-			Type      string     `json:"type"`
-			Reviewers []struct{} `json:"reviewers"`
+			Type      string `json:"type"`
+			NoSelf    bool   `json:"prevent_self_review"`
+			Reviewers []struct {
+				Reviewer struct{ Login, Slug string } `json:"reviewer"`
+			} `json:"reviewers"`
 		} `json:"protection_rules"`
 	}
 	doing := fmt.Sprintf("reading environment %q of %s/%s", name, owner, repo)
@@ -111,9 +118,29 @@ func (c *Client) Environment(ctx context.Context, owner, repo, name string) (Env
 	}
 	found := Environment{Name: e.Name}
 	for _, rule := range e.Rules {
-		if rule.Type == "required_reviewers" {
-			found.Reviewers += len(rule.Reviewers)
+		if rule.Type != "required_reviewers" {
+			continue
+		}
+		found.Reviewers, found.NoSelf = found.Reviewers+len(rule.Reviewers), found.NoSelf || rule.NoSelf
+		for _, r := range rule.Reviewers {
+			if r.Reviewer.Login != "" {
+				found.Users = append(found.Users, r.Reviewer.Login)
+			} else if r.Reviewer.Slug != "" {
+				found.Teams = append(found.Teams, r.Reviewer.Slug)
+			}
 		}
 	}
 	return found, nil
+}
+
+// InTeam reports whether an account is an active member of an organization's team.
+// A job's own token may not read that: ErrNoAccess or ErrNotFound, which is also
+// the answer of somebody who is no member.
+func (c *Client) InTeam(ctx context.Context, org, team, login string) (bool, error) {
+	var m struct {
+		State string `json:"state"`
+	}
+	path := "orgs/" + url.PathEscape(org) + "/teams/" + url.PathEscape(team) + "/memberships/" + url.PathEscape(login)
+	_, err := c.get(ctx, &m, path)
+	return m.State == "active", Wrap(fmt.Sprintf("reading whether %q is in team %s/%s", login, org, team), err)
 }

@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"fmt"
-	"regexp"
 
 	gh "github.com/google/go-github/v62/github"
 )
@@ -11,9 +10,6 @@ import (
 // CheckPages is how many pages of a hundred are read of a commit's check runs,
 // and of its statuses.
 const CheckPages = 3
-
-// checkRun is the one kind of address that may be patched.
-var checkRun = regexp.MustCompile(`/repos/[^/]+/[^/]+/check-runs/[0-9]+$`)
 
 // Check is a check run of a commit. Its texts are untrusted: whoever may run a
 // workflow chooses them.

@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	gh "github.com/google/go-github/v62/github"
@@ -45,7 +46,19 @@ func (c *Client) ReviewComments(ctx context.Context, ref pull.Ref) ([]ReviewComm
 			Sort: "created", Direction: "asc", ListOptions: *o,
 		})
 	})
-	var comments []ReviewComment
+	return comments(list), Wrap("listing the comments on "+ref.String(), err)
+}
+
+// CommentsOf lists the comments of one review, those of a pending one for its
+// account alone: ErrNotFound where there is none to see.
+func (c *Client) CommentsOf(ctx context.Context, ref pull.Ref, review int64) ([]ReviewComment, error) {
+	list, err := all(func(o *gh.ListOptions) ([]*gh.PullRequestComment, *gh.Response, error) {
+		return c.api.PullRequests.ListReviewComments(ctx, ref.Owner, ref.Repo, ref.Number, review, o)
+	})
+	return comments(list), Wrap(fmt.Sprintf("listing the comments of review %d on %s", review, ref), err)
+}
+
+func comments(list []*gh.PullRequestComment) (comments []ReviewComment) {
 	for _, k := range list {
 		comments = append(comments, ReviewComment{
 			ID: k.GetID(), ReplyTo: k.GetInReplyTo(), Review: k.GetPullRequestReviewID(), Path: k.GetPath(), Side: k.GetSide(), StartSide: k.GetStartSide(),
@@ -55,5 +68,5 @@ func (c *Client) ReviewComments(ctx context.Context, ref pull.Ref) ([]ReviewComm
 			OriginalCommitID: k.GetOriginalCommitID(), OriginalLine: k.GetOriginalLine(), OriginalStartLine: k.GetOriginalStartLine(),
 		})
 	}
-	return comments, Wrap("listing the comments on "+ref.String(), err)
+	return comments
 }

@@ -3,11 +3,41 @@ package github
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
 	"github.com/org/pr-review-action/internal/transport"
 )
+
+// OnBranch reports whether a commit is a branch's tip or behind it. The tip is
+// read as the branch's and compared by its hash, since a tag may have the
+// branch's name. A commit that is not there, or shares no history, is not on it.
+func (c *Client) OnBranch(ctx context.Context, owner, repo, branch, sha string) (bool, error) {
+	doing := fmt.Sprintf("reading whether %.40s is on branch %q of %s/%s", sha, branch, owner, repo)
+	var tip struct {
+		Commit struct {
+			SHA string `json:"sha"`
+		} `json:"commit"`
+	}
+	if _, err := c.get(ctx, &tip, repoPath(owner, repo, "branches", branch)); err != nil {
+		return false, Wrap(doing, err)
+	}
+	if tip.Commit.SHA == "" {
+		return false, Wrap(doing, errIncomplete)
+	}
+	if sha == "" || sha == tip.Commit.SHA {
+		return sha != "", nil
+	}
+	var compared struct {
+		Status string `json:"status"` // of the commit against the tip
+	}
+	_, err := c.get(ctx, &compared, repoPath(owner, repo, "compare", tip.Commit.SHA+"..."+sha)+"?per_page=1")
+	if err = Wrap(doing, err); errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return compared.Status == "behind" || compared.Status == "identical", err
+}
 
 // CompareDiff reads what head changed since it left base, as a unified diff of
 // at most max bytes: ErrNotFound where a commit is gone, ErrTooLarge also where

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -49,10 +50,16 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// ForWriting is an API client that may also POST, and PATCH a check run, each
-// request at most once. It is there for github/write alone.
+// ForWriting is an API client that may also POST, PATCH a check run and DELETE a
+// review, each request at most once. It is there for github/write alone.
 func (c *Client) ForWriting() *gh.Client {
-	return c.client(http.MethodGet, http.MethodPost, http.MethodPatch)
+	return c.client(http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete)
+}
+
+// changes are the kinds of address that may be changed or deleted.
+var changes = map[string]*regexp.Regexp{
+	http.MethodPatch:  regexp.MustCompile(`/repos/[^/]+/[^/]+/check-runs/[0-9]+$`),
+	http.MethodDelete: regexp.MustCompile(`/repos/[^/]+/[^/]+/pulls/[0-9]+/reviews/[0-9]+$`),
 }
 
 func (c *Client) client(methods ...string) *gh.Client {
@@ -101,7 +108,7 @@ type authorized struct {
 }
 
 func (a *authorized) RoundTrip(req *http.Request) (*http.Response, error) {
-	if !slices.Contains(a.methods, req.Method) || req.Method == http.MethodPatch && !checkRun.MatchString(req.URL.Path) {
+	if only := changes[req.Method]; !slices.Contains(a.methods, req.Method) || only != nil && !only.MatchString(req.URL.Path) {
 		return nil, fmt.Errorf("a reading client sends no %s", req.Method)
 	}
 	if asks := slices.Equal(a.methods, []string{http.MethodPost}); asks && !strings.HasSuffix(req.URL.Path, "/graphql") {

@@ -3,6 +3,7 @@ package github_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,27 +67,21 @@ func TestAPullRequestIsReadWhole(t *testing.T) {
 	require.True(t, protected)
 }
 
-func TestALabelEndsWithTheNextPush(t *testing.T) {
+func TestT39_ACommitIsOnABranchByItsHash(t *testing.T) {
 	s := githubtest.New(t)
 	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
-	made := repo.AddPull(githubtest.PullOptions{HeadFiles: githubtest.Tree{"a": "1\n"}})
+	first := repo.Head("main")
+	repo.Commit("main", "second", githubtest.Tree{"a": "1\n"})
+	topic := repo.Commit("topic", "its own", githubtest.Tree{"a": "2\n"})
 	c := connect(t, s, reader(s, repo))
-	ref := pull.Ref{Owner: "o", Repo: "r", Number: made.Number}
-
-	s.Advance(time.Hour)
-	made.Label("maintainer", "ai-review")
-	login, set, err := c.LabelSetter(t.Context(), ref, "ai-review")
-	require.NoError(t, err)
-	require.Equal(t, "maintainer", login)
-	pushed, err := c.HeadPushedAt(t.Context(), ref, made.HeadSHA())
-	require.NoError(t, err)
-	require.True(t, set.After(pushed))
-
-	s.Advance(time.Hour)
-	made.Push(githubtest.Tree{"a": "2\n"})
-	pushed, err = c.HeadPushedAt(t.Context(), ref, made.HeadSHA())
-	require.NoError(t, err)
-	require.True(t, pushed.After(set))
+	for sha, want := range map[string]bool{repo.Head("main"): true, first: true, topic: false, strings.Repeat("a", 40): false, "": false} {
+		on, err := c.OnBranch(t.Context(), "o", "r", "main", sha)
+		require.NoError(t, err)
+		require.Equal(t, want, on, sha)
+	}
+	c = connect(t, s, s.AppToken(repo, map[string]string{"actions": "read"}))
+	_, err := c.OnBranch(t.Context(), "o", "r", "main", first)
+	require.ErrorIs(t, err, github.ErrNoAccess)
 }
 
 func TestT19_AnArtifactCarriesItsOrigin(t *testing.T) {

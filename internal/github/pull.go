@@ -3,6 +3,7 @@ package github
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -141,11 +142,7 @@ func (c *Client) MergeBase(ctx context.Context, p pull.Pull) (string, error) {
 // ErrNotFound, ErrTooLarge. A path that leaves the repository is not found.
 func (c *Client) Content(ctx context.Context, owner, repo, path, ref string, max int64) ([]byte, error) {
 	doing := fmt.Sprintf("reading %q of %s/%s at %s", path, owner, repo, ref)
-	if !fs.ValidPath(path) || path == "." {
-		return nil, Wrap(doing, ErrNotFound)
-	}
-	address := repoPath(owner, repo, append([]string{"contents"}, strings.Split(path, "/")...)...)
-	req, err := c.api.NewRequest(http.MethodGet, address+"?"+url.Values{"ref": {ref}}.Encode(), nil)
+	req, err := c.contents(owner, repo, path, ref)
 	if err != nil {
 		return nil, Wrap(doing, err)
 	}
@@ -155,4 +152,28 @@ func (c *Client) Content(ctx context.Context, owner, repo, path, ref string, max
 		return nil, Wrap(doing, err)
 	}
 	return content.Bytes(), nil
+}
+
+// HasFolder reports whether a path is a folder at a commit or branch. One that is
+// there has files in it, since Git keeps no empty ones.
+func (c *Client) HasFolder(ctx context.Context, owner, repo, path, ref string) (bool, error) {
+	doing := fmt.Sprintf("listing %q of %s/%s at %s", path, owner, repo, ref)
+	req, err := c.contents(owner, repo, path, ref)
+	if err != nil {
+		return false, Wrap(doing, err)
+	}
+	var entries []struct{}
+	_, err = c.api.Do(ctx, req, &entries)
+	if err = Wrap(doing, err); errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return len(entries) > 0, err
+}
+
+func (c *Client) contents(owner, repo, path, ref string) (*http.Request, error) {
+	if !fs.ValidPath(path) || path == "." {
+		return nil, ErrNotFound
+	}
+	address := repoPath(owner, repo, append([]string{"contents"}, strings.Split(path, "/")...)...)
+	return c.api.NewRequest(http.MethodGet, address+"?"+url.Values{"ref": {ref}}.Encode(), nil)
 }

@@ -109,38 +109,11 @@ func TestLabelSetterIsTheNewest(t *testing.T) {
 		{"event":"labeled","label":{"name":"AI-Review"},"actor":{"login":"second"},"created_at":"2026-01-02T00:00:00Z"},
 		{"event":"labeled","label":{"name":"ai-review"},"actor":{"login":"first"},"created_at":"2026-01-01T00:00:00Z"},
 		{"event":"unlabeled","label":{"name":"ai-review"},"actor":{"login":"third"},"created_at":"2026-01-03T00:00:00Z"}]`})
-	login, at, err := c.LabelSetter(t.Context(), ref, "ai-review")
+	login, err := c.LabelSetter(t.Context(), ref, "ai-review")
 	require.NoError(t, err)
 	require.Equal(t, "second", login)
-	require.Equal(t, "2026-01-02", at.Format(time.DateOnly))
-	_, _, err = c.LabelSetter(t.Context(), ref, "never-set")
+	_, err = c.LabelSetter(t.Context(), ref, "never-set")
 	require.ErrorIs(t, err, ErrNotFound)
-}
-
-func TestHeadPushedAtIsNotWhatTheCommitClaims(t *testing.T) {
-	c := routes(t, map[string]string{"/repos/o/r/issues/7/timeline?page=1&per_page=100": `[
-		{"event":"committed","sha":"h0","committer":{"date":"2026-01-01T00:00:00Z"}},
-		{"event":"labeled","created_at":"2026-01-05T00:00:00Z"},
-		{"event":"committed","sha":"h1","committer":{"date":"2020-01-01T00:00:00Z"}},
-		{"event":"commented","created_at":"2026-01-09T00:00:00Z"}]`})
-	at, err := c.HeadPushedAt(t.Context(), ref, "h1")
-	require.NoError(t, err)
-	require.Equal(t, "2026-01-05", at.Format(time.DateOnly), "a backdated commit is as late as the event before it")
-	at, err = c.HeadPushedAt(t.Context(), ref, "h0")
-	require.NoError(t, err)
-	require.Equal(t, "2026-01-01", at.Format(time.DateOnly))
-	_, err = c.HeadPushedAt(t.Context(), ref, "h2")
-	require.ErrorIs(t, err, ErrNotFound)
-}
-
-func TestHeadPushedAtCountsAForcedPushBehindTheCommit(t *testing.T) {
-	c := routes(t, map[string]string{"/repos/o/r/issues/7/timeline?page=1&per_page=100": `[
-		{"event":"committed","sha":"h1","committer":{"date":"2026-01-01T00:00:00Z"}},
-		{"event":"labeled","created_at":"2026-01-02T00:00:00Z"},
-		{"event":"head_ref_force_pushed","created_at":"2026-01-03T00:00:00Z"}]`})
-	at, err := c.HeadPushedAt(t.Context(), ref, "h1")
-	require.NoError(t, err)
-	require.Equal(t, "2026-01-03", at.Format(time.DateOnly))
 }
 
 func TestCheck12_PermissionIsOneOfFour(t *testing.T) {
@@ -160,10 +133,10 @@ func TestCheck12_PermissionIsOneOfFour(t *testing.T) {
 func TestEnvironmentCountsRequiredReviewersAlone(t *testing.T) {
 	c := routes(t, map[string]string{"/repos/o/r/environments/ai%2Freview": `{"name":"ai/review","protection_rules":[
 		{"type":"wait_timer","wait_timer":5},{"type":"branch_policy"},
-		{"type":"required_reviewers","reviewers":[{"type":"User","reviewer":{"id":1}},{"type":"Team","reviewer":{"id":2}}]}]}`})
+		{"type":"required_reviewers","reviewers":[{"type":"User","reviewer":{"login":"rita"}},{"type":"Team","reviewer":{"name":"Leads","slug":"leads"}}]}]}`})
 	e, err := c.Environment(t.Context(), "o", "r", "ai/review")
 	require.NoError(t, err)
-	require.Equal(t, Environment{Name: "ai/review", Reviewers: 2}, e)
+	require.Equal(t, Environment{Name: "ai/review", Reviewers: 2, Users: []string{"rita"}, Teams: []string{"leads"}}, e)
 }
 
 func TestCheck4_RunNamesItsWorkflowAndRepositories(t *testing.T) {
@@ -174,7 +147,7 @@ func TestCheck4_RunNamesItsWorkflowAndRepositories(t *testing.T) {
 		c := routes(t, map[string]string{"/repos/o/r/actions/runs/5": fmt.Sprintf(body, head)})
 		r, err := c.Run(t.Context(), "o", "r", 5)
 		require.NoError(t, err)
-		require.Equal(t, Run{ID: 5, Path: ".github/workflows/x.yml", Event: "pull_request_target", HeadBranch: "f",
+		require.Equal(t, Run{ID: 5, Path: ".github/workflows/x.yml", Event: "pull_request_target", HeadBranch: "f", HeadSHA: "h",
 			RepoID: 1, HeadRepoID: id, Status: "completed", Conclusion: "failure", Attempt: 2, Actor: "a", TriggeringActor: "b",
 			URL: "https://x/5", CreatedAt: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)}, r)
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
+	"time"
 
 	gh "github.com/google/go-github/v62/github"
 
@@ -21,6 +21,7 @@ type Review struct {
 	CommitID string
 	State    string // COMMENTED, APPROVED, CHANGES_REQUESTED, DISMISSED or PENDING
 	URL      string
+	At       time.Time // when it was submitted; zero while it is pending
 }
 
 // Reviews lists all reviews of a pull request, oldest first.
@@ -32,22 +33,20 @@ func (c *Client) Reviews(ctx context.Context, ref pull.Ref) ([]Review, error) {
 	for _, r := range list {
 		reviews = append(reviews, Review{
 			ID: r.GetID(), Body: r.GetBody(), User: r.GetUser().GetLogin(), UserType: r.GetUser().GetType(),
-			CommitID: r.GetCommitID(), State: r.GetState(), URL: r.GetHTMLURL(),
+			CommitID: r.GetCommitID(), State: r.GetState(), URL: r.GetHTMLURL(), At: r.GetSubmittedAt().Time,
 		})
 	}
 	return reviews, Wrap("listing the reviews of "+ref.String(), err)
 }
 
-// Viewer is the account behind a token. An installation's token, such as a
-// job's, has none that the API tells; its reviews are by an account of type Bot.
-type Viewer struct{ Login string }
+// ActionsBot is the account of every workflow's own token.
+const ActionsBot = "github-actions[bot]"
 
-// Wrote reports whether the review is by the viewer, as far as can be known.
-func (v Viewer) Wrote(r Review) bool {
-	if v.Login == "" {
-		return r.UserType == "Bot"
-	}
-	return strings.EqualFold(r.User, v.Login)
+// Viewer is the account behind a token. An installation's token, such as a job's,
+// is a bot's, whose login REST does not tell: App asks.
+type Viewer struct {
+	Login string
+	Bot   bool
 }
 
 // Viewer reads whose token this is. A valid token that the API refuses to name
@@ -57,7 +56,18 @@ func (c *Client) Viewer(ctx context.Context) (Viewer, error) {
 	err = Wrap("reading whose token this is", err)
 	status, answered := errors.AsType[*transport.StatusError](err)
 	if answered && (status.Code == http.StatusForbidden && !status.Limited || status.Code == http.StatusNotFound) {
-		return Viewer{}, nil
+		return Viewer{Bot: true}, nil
 	}
 	return Viewer{Login: user.GetLogin()}, err
+}
+
+// App reads the login of an installation's token, by GraphQL.
+func (c *Client) App(ctx context.Context) (login string, err error) {
+	var app struct {
+		Viewer struct {
+			Login string `json:"login"`
+		} `json:"viewer"`
+	}
+	err = GraphQL(ctx, c.client(http.MethodPost), `query { viewer { login } }`, nil, &app)
+	return app.Viewer.Login, Wrap("reading whose token this is", err)
 }

@@ -14,7 +14,8 @@ type Run struct {
 	ID         int64
 	Path       string // of the workflow file, as .github/workflows/x.yml, possibly with @ref behind
 	Event      string
-	HeadBranch string
+	HeadBranch string // or a tag's name
+	HeadSHA    string
 	RepoID     int64
 	HeadRepoID int64 // 0 where the fork was deleted
 
@@ -38,7 +39,7 @@ func (c *Client) Run(ctx context.Context, owner, repo string, id int64) (Run, er
 		return Run{}, Wrap(doing, err)
 	}
 	run := Run{
-		ID: r.GetID(), Path: r.Path, Event: r.GetEvent(), HeadBranch: r.GetHeadBranch(),
+		ID: r.GetID(), Path: r.Path, Event: r.GetEvent(), HeadBranch: r.GetHeadBranch(), HeadSHA: r.GetHeadSHA(),
 		RepoID: r.GetRepository().GetID(), HeadRepoID: r.GetHeadRepository().GetID(),
 		Status: r.GetStatus(), Conclusion: r.GetConclusion(), Attempt: r.GetRunAttempt(), URL: r.GetHTMLURL(), CreatedAt: r.GetCreatedAt().Time,
 		Actor: r.GetActor().GetLogin(), TriggeringActor: r.GetTriggeringActor().GetLogin(),

@@ -18,6 +18,7 @@ type Fault struct {
 	Hold           <-chan struct{}   // wait for its close before anything else
 	DropConnection bool              // close the connection without an answer
 	AfterWrite     bool              // do what was asked first: the answer alone is lost
+	Anyway         bool              // do what was asked though the client goes away during Delay or Hold
 }
 
 type armedFault struct {
@@ -63,13 +64,16 @@ func (s *Server) takeFault(method, path string) *Fault {
 }
 
 // wait holds the request back as the fault says. False means that the client
-// went away.
+// went away, and that nothing is done.
 func (f *Fault) wait(r *http.Request) bool {
-	timer := time.NewTimer(f.Delay)
+	timer, gone := time.NewTimer(f.Delay), r.Context().Done()
 	defer timer.Stop()
+	if f.Anyway {
+		gone = nil
+	}
 	select {
 	case <-timer.C:
-	case <-r.Context().Done():
+	case <-gone:
 		return false
 	}
 	if f.Hold == nil {
@@ -78,7 +82,7 @@ func (f *Fault) wait(r *http.Request) bool {
 	select {
 	case <-f.Hold:
 		return true
-	case <-r.Context().Done():
+	case <-gone:
 		return false
 	}
 }

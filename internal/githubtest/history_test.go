@@ -218,11 +218,35 @@ func TestPendingReviewsAreTheirAuthors(t *testing.T) {
 		_, r, _ := maya.PullRequests.CreateReview(t.Context(), "octo", "demo", 1, pending)
 		require.Equal(t, want, status(r))
 	}
-	for token, want := range map[*github.Client]int{maya: 1, w.client(t, w.read): 0} {
-		got, _, err := token.PullRequests.ListReviews(t.Context(), "octo", "demo", 1, nil)
+	_, r, _ := maya.PullRequests.CreateReview(t.Context(), "octo", "demo", 1, review(4))
+	require.Equal(t, http.StatusUnprocessableEntity, status(r), "one that is posted at once is a second one too")
+	seen := func(c *github.Client) []*github.PullRequestReview {
+		got, _, err := c.PullRequests.ListReviews(t.Context(), "octo", "demo", 1, nil)
 		require.NoError(t, err)
-		require.Len(t, got, want)
+		return got
 	}
+	other := w.client(t, w.write)
+	require.Empty(t, seen(other))
+	require.Len(t, seen(maya), 1)
+	id := seen(maya)[0].GetID()
+	require.Nil(t, seen(maya)[0].SubmittedAt)
+	comment := &github.PullRequestReviewRequest{Event: github.String("COMMENT"), Body: github.String("out")}
+	for _, want := range []struct {
+		by   *github.Client
+		code int
+	}{{other, http.StatusNotFound}, {maya, http.StatusOK}, {maya, http.StatusUnprocessableEntity}} {
+		_, r, _ := want.by.PullRequests.SubmitReview(t.Context(), "octo", "demo", 1, id, comment)
+		require.Equal(t, want.code, status(r))
+	}
+	require.Equal(t, "out", seen(other)[0].GetBody())
+	require.NotNil(t, seen(other)[0].SubmittedAt)
+	_, r, _ = maya.PullRequests.DeletePendingReview(t.Context(), "octo", "demo", 1, id)
+	require.Equal(t, http.StatusUnprocessableEntity, status(r), "a submitted review stays")
+	second, _, err := maya.PullRequests.CreateReview(t.Context(), "octo", "demo", 1, pending)
+	require.NoError(t, err)
+	_, r, _ = maya.PullRequests.DeletePendingReview(t.Context(), "octo", "demo", 1, second.GetID())
+	require.Equal(t, http.StatusOK, status(r))
+	require.Len(t, seen(maya), 1)
 }
 
 func TestScenarioAndControls(t *testing.T) {

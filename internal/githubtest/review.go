@@ -52,6 +52,24 @@ func (p *Pull) AddReview(login, body string, comments ...Comment) Review {
 	return *p.addReview(login, "COMMENTED", body, p.head.sha, comments)
 }
 
+// AddPending puts a pending review there as if the user had begun it.
+func (p *Pull) AddPending(login, body string, comments ...Comment) Review {
+	p.repo.s.mu.Lock()
+	defer p.repo.s.mu.Unlock()
+	return *p.addReview(login, "PENDING", body, p.head.sha, comments)
+}
+
+// EditReview changes the text of a review as its author, or an administrator, may.
+func (p *Pull) EditReview(id int64, body string) {
+	p.repo.s.mu.Lock()
+	defer p.repo.s.mu.Unlock()
+	for _, r := range p.reviews {
+		if r.ID == id {
+			r.Body = body
+		}
+	}
+}
+
 // Approve puts an approval there as if the user had posted it.
 func (p *Pull) Approve(login, body string) Review {
 	p.repo.s.mu.Lock()
@@ -67,16 +85,22 @@ func (p *Pull) addReview(login, state, body, sha string, comments []Comment) *Re
 		r.Comments[i].ID = s.nextID()
 	}
 	p.reviews = append(p.reviews, r)
-	p.updated = s.now()
+	if state != "PENDING" {
+		p.updated = s.now()
+	}
 	return r
 }
 
 func (r *Review) json() object {
 	p := r.pull
-	return object{
+	v := object{
 		"id": r.ID, "user": p.repo.s.author(r.User), "body": r.Body, "state": r.State, "html_url": r.URL, "pull_request_url": p.apiURL(),
-		"commit_id": r.CommitID, "submitted_at": stamp(r.At), "author_association": p.repo.association(r.User),
+		"commit_id": r.CommitID, "author_association": p.repo.association(r.User),
 	}
+	if r.State != "PENDING" {
+		v["submitted_at"] = stamp(r.At)
+	}
+	return v
 }
 
 // visible are the reviews that an identity sees: pending ones only its own.
@@ -143,8 +167,44 @@ func createReview(c *call, p *Pull) answer {
 	if reasons := p.refuse(&q, c.who); len(reasons) > 0 {
 		return refusal(http.StatusUnprocessableEntity, "Unprocessable Entity", reasons...)
 	}
-	state := map[string]string{"": "PENDING", "COMMENT": "COMMENTED", "APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED"}[q.Event]
-	return ok(p.addReview(c.who.user.Login, state, q.Body, q.CommitID, q.Comments).json())
+	return ok(p.addReview(c.who.user.Login, states[q.Event], q.Body, q.CommitID, q.Comments).json())
+}
+
+// states are what events make of a review.
+var states = map[string]string{"": "PENDING", "COMMENT": "COMMENTED", "APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED"}
+
+// submitReview lets a pending review out, with another body where one is sent.
+// Whether a COMMENT may do without one is not known, so it may not here.
+func submitReview(c *call, p *Pull) answer {
+	var q reviewRequest
+	r := ofReview(c, p)
+	switch err := json.Unmarshal(c.body, &q); {
+	case r == nil:
+		return notFound()
+	case err != nil:
+		return refusal(http.StatusBadRequest, "Problems parsing JSON")
+	case r.State != "PENDING":
+		return refusal(http.StatusUnprocessableEntity, "Unprocessable Entity", "Review has already been submitted.")
+	}
+	if reasons := p.refuseEvent(&q, c.who); len(reasons) > 0 {
+		return refusal(http.StatusUnprocessableEntity, "Unprocessable Entity", reasons...)
+	}
+	r.State, r.Body, r.At = states[q.Event], q.Body, p.repo.s.now()
+	p.updated = r.At
+	return ok(r.json())
+}
+
+// deleteReview takes a pending review away.
+func deleteReview(c *call, p *Pull) answer {
+	r := ofReview(c, p)
+	switch {
+	case r == nil:
+		return notFound()
+	case r.State != "PENDING":
+		return refusal(http.StatusUnprocessableEntity, "Can not delete a non-pending pull request review")
+	}
+	p.reviews = slices.DeleteFunc(p.reviews, func(o *Review) bool { return o == r })
+	return ok(r.json())
 }
 
 // maxBody is the limit of a body. The API names characters; which bodies are
@@ -152,26 +212,14 @@ func createReview(c *call, p *Pull) answer {
 const maxBody = 65536
 
 // refuse lists GitHub's reasons against a review. It completes the commit and
-// the sides of the comments.
+// the sides of the comments. While an account has a pending review it can make no
+// other one, whatever the event.
 func (p *Pull) refuse(q *reviewRequest, who *identity) (reasons []any) {
 	no := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
-	own := who.user.Login == p.options.Author
-	switch {
-	case q.Event == "APPROVE" && who.kind == "app":
-		no("GitHub Actions is not permitted to approve pull requests.")
-	case q.Event == "APPROVE" && own:
-		no("Can not approve your own pull request")
-	case q.Event == "REQUEST_CHANGES" && own:
-		no("Can not request changes on your own pull request")
-	case q.Event == "" && slices.ContainsFunc(p.reviews, func(r *Review) bool { return r.State == "PENDING" && r.User == who.user.Login }):
+	if slices.ContainsFunc(p.reviews, func(r *Review) bool { return r.State == "PENDING" && r.User == who.user.Login }) {
 		no("User can only have one pending review per pull request")
 	}
-	if strings.TrimSpace(q.Body) == "" && (q.Event == "COMMENT" || q.Event == "REQUEST_CHANGES") {
-		no("Body can't be blank")
-	}
-	if len(q.Body) > maxBody {
-		no("Body is too long (maximum is %d characters)", maxBody)
-	}
+	reasons = append(reasons, p.refuseEvent(q, who)...)
 	q.CommitID = or(q.CommitID, p.head.sha)
 	head := p.repo.objects.commits[q.CommitID]
 	if head == nil || head != p.head && !slices.Contains(p.commits(), head) {
@@ -186,6 +234,27 @@ func (p *Pull) refuse(q *reviewRequest, who *identity) (reasons []any) {
 		for _, reason := range q.Comments[i].refuse(files, q.Comments) {
 			no("%s", reason)
 		}
+	}
+	return reasons
+}
+
+// refuseEvent lists the reasons against an event and its body.
+func (p *Pull) refuseEvent(q *reviewRequest, who *identity) (reasons []any) {
+	no := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
+	own := who.user.Login == p.options.Author
+	switch {
+	case q.Event == "APPROVE" && who.kind == "app":
+		no("GitHub Actions is not permitted to approve pull requests.")
+	case q.Event == "APPROVE" && own:
+		no("Can not approve your own pull request")
+	case q.Event == "REQUEST_CHANGES" && own:
+		no("Can not request changes on your own pull request")
+	}
+	if strings.TrimSpace(q.Body) == "" && (q.Event == "COMMENT" || q.Event == "REQUEST_CHANGES") {
+		no("Body can't be blank")
+	}
+	if len(q.Body) > maxBody {
+		no("Body is too long (maximum is %d characters)", maxBody)
 	}
 	return reasons
 }

@@ -46,6 +46,8 @@ func (s *Server) routes() []route {
 		{"GET", repo + "/pulls/{pull_number}/reviews", pulls, ofPull(listReviews)},
 		{"POST", repo + "/pulls/{pull_number}/reviews", write, ofPull(createReview)},
 		{"GET", repo + "/pulls/{pull_number}/reviews/{review_id}", pulls, ofPull(getReview)},
+		{"DELETE", repo + "/pulls/{pull_number}/reviews/{review_id}", write, ofPull(deleteReview)},
+		{"POST", repo + "/pulls/{pull_number}/reviews/{review_id}/events", write, ofPull(submitReview)},
 		{"GET", repo + "/pulls/{pull_number}/reviews/{review_id}/comments", pulls, ofPull(listReviewComments)},
 		{"GET", repo + "/issues/{issue_number}", issues, getIssue},
 		{"GET", repo + "/issues/{issue_number}/comments", issues, ofPull(listRemarks)},

@@ -124,12 +124,14 @@ func (run *Run) Finish(conclusion string) {
 }
 
 // AddEnvironment makes an environment or changes its rules. Without reviewers
-// it has no rule at all, as one that a run made by naming it.
+// it has no rule at all, as one that a run made by naming it. @slug is a team.
 func (r *Repo) AddEnvironment(name string, reviewers ...string) {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
 	for _, login := range reviewers {
-		r.s.user(login)
+		if !strings.HasPrefix(login, "@") {
+			r.s.user(login)
+		}
 	}
 	r.environment(name).reviewers = reviewers
 }
@@ -242,7 +244,15 @@ func (e *environment) short(r *Repo) object {
 }
 
 func (e *environment) reviewerList(s *Server) []object {
-	return list(e.reviewers, func(login string) object { return object{"type": "User", "reviewer": s.user(login).json()} })
+	return list(e.reviewers, func(name string) object {
+		if slug, team := strings.CutPrefix(name, "@"); team {
+			return object{"type": "Team", "reviewer": object{
+				"id": e.id, "node_id": "T_" + slug, "name": slug, "slug": slug, "description": nil, "permission": "pull", "parent": nil, "url": s.URL + "/teams/" + slug,
+				"html_url": s.WebURL + "/orgs/x/teams/" + slug, "members_url": s.URL + "/teams/" + slug + "/members{/member}", "repositories_url": s.URL + "/teams/" + slug + "/repos",
+			}}
+		}
+		return object{"type": "User", "reviewer": s.user(name).json()}
+	})
 }
 
 func (e *environment) json(r *Repo) object {

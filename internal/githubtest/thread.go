@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// serveGraphQL answers the two requests of GraphQL that this server knows: the
-// threads on a pull request's diff, and resolving one.
+// serveGraphQL answers the requests of GraphQL that this server knows: whose token
+// it is, the threads on a pull request's diff, and resolving one.
 func (s *Server) serveGraphQL(w http.ResponseWriter, r *http.Request) {
 	s.exchange(w, r, "api", func(c *call) answer {
 		if c.who.kind == "runtime" || c.who.kind == "bad" || c.who.kind == "none" {
@@ -25,6 +25,8 @@ func (s *Server) serveGraphQL(w http.ResponseWriter, r *http.Request) {
 			return refusal(http.StatusBadRequest, "Problems parsing JSON")
 		}
 		switch v := q.Variables; {
+		case q.Query == "query { viewer { login } }": // an installation too has one, as gh auth status shows in a job
+			return ok(object{"data": object{"viewer": object{"login": c.who.user.Login}}})
 		case strings.HasPrefix(q.Query, "query(") && strings.Contains(q.Query, "reviewThreads(first: 100"):
 			return c.threads(s.repos[strings.ToLower(v.Owner+"/"+v.Name)], v.Number, number(v.After))
 		case strings.HasPrefix(q.Query, "mutation(") && strings.Contains(q.Query, "resolveReviewThread("):

@@ -23,9 +23,8 @@ type runOptions struct {
 	random    func() float64
 	stepCap   int
 
-	deadline   time.Time
-	key        []byte // of the seal; nil without one
-	migrations map[int]func(Snapshot) (Snapshot, error)
+	deadline time.Time
+	key      []byte // of the seal; nil without one
 }
 
 // Observe adds a function that is told what happens. Observers are called one
@@ -57,13 +56,6 @@ func WithKey(key []byte) RunOption {
 	return func(o *runOptions) { o.key = append([]byte{}, key...) }
 }
 
-// Migrate turns a snapshot of that version of the graph into one of the next,
-// fields, steps and what is next included; digests and fingerprint are not held
-// against the result. Records of the journal are replayed as far as they fit.
-func Migrate(version int, to func(Snapshot) (Snapshot, error)) RunOption {
-	return func(o *runOptions) { o.migrations[version] = to }
-}
-
 // Build checks the graph and returns it ready to run. The error joins all that
 // is wrong. The store may be nil where nothing can pause; the run is then kept
 // in memory alone.
@@ -74,7 +66,6 @@ func (g *Graph[S]) Build(store Store, o ...RunOption) (*Flow[S], error) {
 	}
 	options := runOptions{
 		clock: time.Now, sleep: sleep, random: rand.Float64, stepCap: defaultStepCap,
-		migrations: map[int]func(Snapshot) (Snapshot, error){},
 	}
 	for _, opt := range o {
 		opt(&options)

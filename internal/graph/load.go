@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +23,7 @@ func (f *Flow[S]) load(ctx context.Context, id string) (*thread[S], error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading thread %q: %w", id, err)
 	}
-	if s, err = f.migrate(id, s); err != nil {
+	if err := f.known(id, s); err != nil {
 		return nil, err
 	}
 	t, err := f.restore(id, s)
@@ -38,30 +37,12 @@ func (f *Flow[S]) load(ctx context.Context, id string) (*thread[S], error) {
 	return t, nil
 }
 
-// migrate refuses a snapshot of another graph or version, unless there is a
-// migration for each version up to this one.
-func (f *Flow[S]) migrate(id string, s Snapshot) (Snapshot, error) {
-	refused := &VersionError{Thread: id, Have: identity(s.Graph, s.Version, s.Fingerprint), Want: identity(f.name, f.version, f.fingerprint)}
-	if s.Graph != f.name || s.Version > f.version || s.Version == f.version && s.Fingerprint != f.fingerprint {
-		return s, refused
+// known refuses a snapshot of another graph, version or wiring, with both named.
+func (f *Flow[S]) known(id string, s Snapshot) error {
+	if s.Graph == f.name && s.Version == f.version && s.Fingerprint == f.fingerprint {
+		return nil
 	}
-	if s.Version < f.version {
-		for name, value := range s.Fields {
-			s.Fields[name] = bytes.Clone(value) // what a migration may write into
-		}
-	}
-	for version := s.Version; version < f.version; version++ {
-		to := f.migrations[version]
-		if to == nil {
-			return s, refused
-		}
-		var err error
-		if s, err = protect(func() (Snapshot, error) { return to(s) }); err != nil {
-			return s, fmt.Errorf("migrating thread %q from version %d: %w", id, version, err)
-		}
-	}
-	s.Version, s.Fingerprint = f.version, f.fingerprint
-	return s, nil
+	return &VersionError{Thread: id, Have: identity(s.Graph, s.Version, s.Fingerprint), Want: identity(f.name, f.version, f.fingerprint)}
 }
 
 func identity(name string, version int, fingerprint string) string {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
@@ -121,8 +122,37 @@ func (g clone) read(ctx context.Context, base, head, configPath string, c *Chang
 		c.guide(path, text)
 	}
 	c.Base = base
-	c.Attributes, err = g.file(ctx, base, ".gitattributes")
-	return err
+	if c.Attributes, err = g.file(ctx, base, ".gitattributes"); err != nil {
+		return err
+	}
+	return vouch(ctx, c.Files, cloneBase{g, base, head})
+}
+
+// cloneBase is the commit that a range starts from.
+type cloneBase struct {
+	clone
+	commit, after string
+}
+
+func (b cloneBase) folder(ctx context.Context, path string) (bool, error) {
+	kind, err := b.line(ctx, "cat-file", "-t", b.commit+":"+path)
+	return kind == "tree", err
+}
+
+func (b cloneBase) text(ctx context.Context, path string) ([]byte, error) {
+	return b.blob(ctx, b.commit, path)
+}
+
+func (b cloneBase) head(ctx context.Context, path string) ([]byte, error) {
+	return b.blob(ctx, b.after, path)
+}
+
+func (b cloneBase) blob(ctx context.Context, commit, path string) ([]byte, error) {
+	size, err := b.line(ctx, "cat-file", "-s", commit+":"+path)
+	if n, _ := strconv.Atoi(size); err != nil || n > maxBlob {
+		return nil, err
+	}
+	return b.file(ctx, commit, path)
 }
 
 func (g clone) commit(ctx context.Context, name string) (string, error) {

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/pull"
 )
@@ -23,6 +24,7 @@ type API interface {
 	Files(context.Context, pull.Pull) (files []diff.File, complete bool, err error)
 	MergeBase(context.Context, pull.Pull) (string, error)
 	Content(ctx context.Context, owner, repo, path, ref string, limit int64) ([]byte, error)
+	HasFolder(ctx context.Context, owner, repo, path, ref string) (bool, error)
 	Protected(ctx context.Context, owner, repo, branch string) (bool, error)
 }
 
@@ -48,7 +50,10 @@ func Pull(ctx context.Context, api API, ref pull.Ref, o PullOptions) (Change, er
 		return Change{}, err
 	}
 	c.Unlisted = max(0, p.ChangedFiles-len(c.Files))
-	return c, diffMissing(ctx, api, &p, c.Files, o.MaxChanges)
+	if err := diffMissing(ctx, api, &p, c.Files, o.MaxChanges); err != nil {
+		return Change{}, err
+	}
+	return c, vouch(ctx, c.Files, pullBase{api, p.Owner, p.Repo, p.BaseSHA, p.HeadSHA})
 }
 
 // Current reads a pull request as far as a decision is checked against it: its
@@ -115,10 +120,19 @@ func optional(ctx context.Context, api API, p pull.Pull, path, ref string, limit
 	return text, nil
 }
 
-// diffMissing makes the patches that GitHub left out.
+// maxHidden bounds the files without a text that are looked at for one.
+const maxHidden = 50
+
+// diffMissing makes the patches that GitHub left out. That a file is a binary one
+// is GitHub's word, which attributes of the head may have given it: such a file is
+// looked at, unless its name says that it is none to read.
 func diffMissing(ctx context.Context, api API, p *pull.Pull, files []diff.File, maxChanges int) (err error) {
 	var missing []int
+	hidden := 0
 	for i, f := range files {
+		if f.Binary && f.Status != diff.Removed && len(claim.Of(f)) == 1 && hidden < maxHidden {
+			missing, hidden = append(missing, i), hidden+1
+		}
 		if f.Patch == "" && f.Changes() > 0 && f.Changes() <= maxChanges && f.Status != diff.Removed && !f.Binary {
 			missing = append(missing, i)
 		}
@@ -161,8 +175,11 @@ func diffBlobs(ctx context.Context, api API, p pull.Pull, f *diff.File) error {
 	if err != nil {
 		return problem(ctx, f, err)
 	}
-	if binary(before) || binary(string(after)) {
-		f.Binary = true
+	was := claim.Bears([]byte(before), finding.Binary)
+	if f.Binary = was || claim.Bears(after, finding.Binary); f.Binary {
+		if was {
+			f.Vouched = string(finding.Binary)
+		}
 		return nil
 	}
 	f.Patch, f.Additions, f.Deletions = diff.Between(before, string(after))
@@ -173,6 +190,7 @@ func problem(ctx context.Context, f *diff.File, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case f.Binary: // it stays what GitHub calls it
 	case errors.Is(err, github.ErrTooLarge):
 		f.Problem = "GitHub gives no diff for it, and it is too large to be diffed here"
 	case errors.Is(err, github.ErrNotFound):
@@ -181,9 +199,4 @@ func problem(ctx context.Context, f *diff.File, err error) error {
 		f.Problem = "GitHub gives no diff for it, and its content could not be read"
 	}
 	return nil
-}
-
-// binary reports whether a text holds a zero byte where Git looks for one.
-func binary(text string) bool {
-	return strings.IndexByte(text[:min(len(text), 8000)], 0) >= 0
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -61,6 +62,15 @@ func (a *api) Content(_ context.Context, _, _, path, commit string, limit int64)
 		return nil, github.ErrTooLarge
 	}
 	return []byte(text), nil
+}
+
+func (a *api) HasFolder(_ context.Context, _, _, path, commit string) (bool, error) {
+	for name := range a.content {
+		if strings.HasPrefix(name, commit+":"+path+"/") {
+			return true, a.read("folder " + path)
+		}
+	}
+	return false, a.read("folder " + path)
 }
 
 func (a *api) Protected(_ context.Context, _, _, branch string) (bool, error) {
@@ -150,7 +160,7 @@ func TestFilesWithoutAPatchAreDiffedFromTheirBlobs(t *testing.T) {
 		diff.File{Path: "new", OldPath: "old", Status: diff.Renamed, Additions: 1, Blob: "b3"},
 		diff.File{Path: "blob", Status: diff.Modified, Additions: 9, Blob: "b4"},
 		diff.File{Path: "deleted", Status: diff.Removed, Deletions: 3, Blob: "b5"},
-		diff.File{Path: "image", Status: diff.Added, Binary: true, Blob: "b6"},
+		diff.File{Path: "image.png", Status: diff.Added, Binary: true, Blob: "b6"},
 		diff.File{Path: "huge", Status: diff.Modified, Additions: 1501, Blob: "b7"},
 		diff.File{Path: "moved", OldPath: "from", Status: diff.Renamed, Blob: "b8"},
 		diff.File{Path: "whole", Status: diff.Modified, Additions: 1, Patch: "@@ as GitHub gave it"},
@@ -168,7 +178,8 @@ func TestFilesWithoutAPatchAreDiffedFromTheirBlobs(t *testing.T) {
 	require.Equal(t, "@@ -1 +1 @@\n-1\n+one", got["changed"].Patch)
 	require.Equal(t, "@@ -1 +1,2 @@\n 1\n+2", got["new"].Patch)
 	require.True(t, got["blob"].Binary)
-	for _, path := range []string{"deleted", "image", "huge", "moved"} {
+	require.Empty(t, got["image.png"].Patch)
+	for _, path := range []string{"deleted", "huge", "moved"} {
 		require.Empty(t, got[path].Patch, path)
 		require.NotContains(t, a.reads, "head:"+path)
 	}

@@ -55,7 +55,8 @@ func called(s []token, first, last int) float64 {
 	}
 	for k := max(0, first-4); k < first; k++ {
 		switch {
-		case s[k].means.has(dear), s[k].means.has(cond) && s[k+1].means.has(you):
+		case s[k].means.has(dear) && (k == first-1 || (s[first-1].means | s[k+1].means).has(toward)),
+			s[k].means.has(cond) && s[k+1].means.has(you):
 			points = max(points, 1.2)
 		case s[k].means.has(toward):
 			points = max(points, 0.5)

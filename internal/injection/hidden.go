@@ -2,6 +2,7 @@ package injection
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,11 +10,25 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// hiddenHits lists the hidden characters of each line, one hit for each kind.
+// ForgedMark is the kind of a hit on what only we write: the marks of posted
+// reviews and comments, and those that stand around data in a prompt.
+const ForgedMark = "forged mark"
+
+var ownMark = regexp.MustCompile(`(?i)<!--\s*pr-review:(?:v[0-9]|f=)|<<<\s*(?:data|end)\s+[0-9a-f]{32}`)
+
+// hiddenHits lists the hidden characters and forged marks of each line, one hit for each kind.
 func hiddenHits(lines []string) []Hit {
 	var hits []Hit
 	for i, line := range lines {
-		if ascii(line) || len(hits) >= maxHits {
+		if len(hits) >= maxHits {
+			break
+		}
+		if strings.Contains(line, "<!--") || strings.Contains(line, "<<<") {
+			if at := ownMark.FindStringIndex(line); at != nil {
+				hits = append(hits, Hit{Line: i + 1, Kind: ForgedMark, Excerpt: excerpt(line, at[0])})
+			}
+		}
+		if ascii(line) {
 			continue
 		}
 		if i == 0 {
@@ -27,7 +42,7 @@ func hiddenHits(lines []string) []Hit {
 func hiddenOf(line string, number int) []Hit {
 	var hits []Hit
 	each(line, func(at int, r rune, seen bool) {
-		if kind := kindOf(r); !seen && kind != "" && !besideBraille(line, at, r) {
+		if kind := kindOf(r); !seen && kind != "" && !besideBraille(line, at, r) && !breaksMention(line, at, r) {
 			hits = append(hits, Hit{Line: number, Kind: kind, Excerpt: excerpt(line, at)})
 		}
 	})
@@ -83,6 +98,12 @@ func besideBraille(line string, at int, r rune) bool {
 	before, _ := utf8.DecodeLastRuneInString(line[:at])
 	after, _ := utf8.DecodeRuneInString(line[at+utf8.RuneLen(r):])
 	return before > '\u2800' && before <= '\u28ff' || after > '\u2800' && after <= '\u28ff'
+}
+
+// breaksMention reports a word joiner right behind an @, with which some
+// projects keep a mention from calling anybody.
+func breaksMention(line string, at int, r rune) bool {
+	return r == '\u2060' && strings.HasSuffix(line[:at], "@")
 }
 
 // withoutMark drops a byte order mark from a text's first line, behind the mark

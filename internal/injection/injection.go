@@ -19,7 +19,7 @@ import (
 
 // Report is what a text holds, each list in the order of lines.
 type Report struct {
-	Hidden       []Hit // characters that a reader does not see, or takes for others
+	Hidden       []Hit // characters that a reader does not see, or takes for others, and forged marks of ours
 	Instructions []Hit // instruction-shaped text
 }
 

@@ -57,13 +57,14 @@ var effects = []rule{
 	{acts, []concept{send, addr}, 8, 1.5},
 	{acts, []concept{send, secret}, 8, 1.5},
 	{acts, []concept{call, addr}, 8, 1},
-	{acts, []concept{call, tool}, 6, 1.5},
+	{acts, []concept{call, tool}, 6, 0.8},
 }
 
 // plain are the effects that need nobody to be addressed: nobody but a model
 // has instructions to forget, a prompt to print or turns to be forged.
 var plain = []rule{
-	{overrides, []concept{skip, rules}, 6, 1},
+	{silences, []concept{not, report, clean}, 12, 0.8},
+	{overrides, []concept{skip, rules}, 6, 0.6},
 	{overrides, []concept{skip, rules, prior}, 7, 1.5},
 	{overrides, []concept{skip, rules, you}, 7, 1.5},
 	{overrides, []concept{skip, rules, all}, 7, 0.7},

@@ -20,7 +20,7 @@ const (
 	defended       = 0.4 // of all, in a text about attacks that speaks to nobody
 	unaddressed    = 0.5 // of an effect's weight, where nobody is addressed
 	maxUnaddressed = 1.8
-	disguise       = 2.0 // prose that is hidden in a coding means harm more often than not
+	disguise       = 1.8 // prose that is hidden in a coding means harm more often than not
 )
 
 // instructions judges every sentence of a text, and what its lines say in other
@@ -51,7 +51,11 @@ func (d *decoder) disguised(line string, depth int) bool {
 		if d.left -= len(text); d.left < 0 {
 			return false
 		}
-		if len(judged(strings.Split(text, "\n"), disguise)) > 0 || depth > 1 && d.disguised(text, depth-1) {
+		bonus := disguise
+		if strings.HasPrefix(text, "{") {
+			bonus = 0 // data, not prose
+		}
+		if len(judged(strings.Split(text, "\n"), bonus)) > 0 || depth > 1 && d.disguised(text, depth-1) {
 			return true
 		}
 	}
@@ -88,15 +92,19 @@ type page struct{ sentences []sentence }
 
 func parse(lines []string) page {
 	var tokens []token
-	shapes := make([]shape, len(lines))
+	shapes, folded := make([]shape, len(lines)), make([]string, len(lines))
 	for i, line := range lines {
-		folded := fold(line)
-		if shapes[i] = shapeOf(folded); wordless(line) {
+		folded[i] = fold(line)
+		shapes[i] = shapeOf(folded[i])
+	}
+	paired := paired(folded)
+	for i, line := range lines {
+		if wordless(line) {
 			continue
 		}
 		start := len(tokens)
-		tokens = tokenise(tokens, folded, i)
-		mark(tokens[start:], folded)
+		tokens = tokenise(tokens, folded[i], i)
+		mark(tokens[start:], folded[i], i, paired)
 	}
 	words().label(tokens)
 	return page{sentences(tokens, shapes)}
@@ -109,7 +117,7 @@ func (j judgement) total(before judgement) float64 {
 	switch {
 	case address < 1:
 		points += -before.effect/4 + min(j.effect*unaddressed, maxUnaddressed) + j.doubt
-	case j.named || before.named:
+	case (j.named || before.named) && !j.code:
 		return address + points + j.effect + j.spoken
 	default:
 		points += j.effect + j.doubt
@@ -118,7 +126,7 @@ func (j judgement) total(before judgement) float64 {
 	case j.defence || before.defence:
 		return (address + points) * defended
 	case j.code:
-		return address + points - 1
+		return address + points - 1.3
 	}
 	return address + points
 }
@@ -126,7 +134,7 @@ func (j judgement) total(before judgement) float64 {
 // carried is what a sentence leaves for the next one.
 func carried(before, j judgement) judgement {
 	return judgement{
-		address: max(j.address, before.address) - 0.3, effect: max(0, j.effect+j.plain+j.doubt),
+		address: max(j.address, before.address) - 0.45, effect: max(0, j.effect+j.plain+j.doubt),
 		named: j.named || before.named && before.address > 1.5, defence: j.defence,
 		forged: j.forged || before.forged && before.address > 0.6,
 	}

@@ -3,6 +3,7 @@ package injection
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // marks are signs that are no words: each is a concept at the word where it
@@ -12,26 +13,47 @@ var marks = []struct {
 	trigger string // one of its bytes is in every line that it can match
 	sign    *regexp.Regexp
 }{
-	{turn, "<[", regexp.MustCompile(`<\|?/?(im_start|im_end|system|user|assistant|end|eot_id|start_header_id|endofprompt)\|?>|\[/?inst\]|<</?sys>>`)},
+	{turn, "<[", regexp.MustCompile(`<\|?/?(im_start|im_end|end|eot_id|start_header_id|endofprompt)\|?>|</?(system|user|assistant)>|\[/?inst\]|<</?sys>>`)},
 	{turn, ":", regexp.MustCompile(`(^|["'\x60*#/|>\[({])\s*(system|assistant|human|developer)\]?\s*:\s*[a-z]`)},
 	{turn, "#[", regexp.MustCompile(`###\s*(instructions?|system|human|assistant|user)\s*(:|$)|###\s*new (instruction|task)|\[system\]`)},
 	{turn, "\"", regexp.MustCompile(`\\?"role\\?"\s*:\s*\\?"(system|developer)\\?"`)},
 	{turn, "<", regexp.MustCompile(`<(tool_call|function_calls?|invoke|instructions|important|system)[ >]`)},
-	{fence, "<", regexp.MustCompile(`</(diff|file|files|document|tool_output|tool_result|result|context|ticket_context|untrusted|data|input|user_input|code|instructions)>|<<<(end|data)`)},
+	{fence, "<", regexp.MustCompile(`</(diff|file|files|document|tool_output|tool_result|result|context|ticket_context|untrusted|data|input|user_input|instructions)>|<<<(end|data)`)},
 	{fence, "e", regexp.MustCompile(`\b(end|begin|start)( of)?( the)? (untrusted|trusted|diff|system|file under|review|context)\b|[-=#*]{3} ?(end|begin) (of |the )*(file|data|input|prompt|task|additional|instructions)\b`)},
 	{empty, "[", regexp.MustCompile(`\[\s*\]`)},
 	{addr, ":", regexp.MustCompile(`https?://`)},
 	{tool, "_", regexp.MustCompile(`\b(read|write|run|fetch|http|git|search|create|delete|merge|approve|post|enable|list|jira|call|add|update|close|get|send|exec)_[a-z_]+|\btools?\b`)},
 }
 
+// tag matches a tag that markup has too, and whether it closes.
+var tag = regexp.MustCompile(`<(/?)(system|user|assistant|instructions|important|diff|files?|document|result|context|data|input)[ >]`)
+
+// paired are the places of tags, by line and byte, that are the text's own
+// markup, since their other half stands there too, or arguments of a type.
+func paired(lines []string) map[[2]int]bool {
+	all, open := map[[2]int]bool{}, map[string][2]int{}
+	for i, line := range lines {
+		for _, t := range tag.FindAllStringSubmatchIndex(line, 64) {
+			at, name := [2]int{i, t[0]}, line[t[4]:t[5]]
+			if start, opened := open[name]; t[2] < t[3] {
+				all[start], all[at] = opened, opened
+				continue
+			}
+			behind, _ := utf8.DecodeLastRuneInString(line[:t[0]])
+			open[name], all[at] = at, wordly(behind)
+		}
+	}
+	return all
+}
+
 // mark adds to the words of a line what its signs mean.
-func mark(tokens []token, line string) {
+func mark(tokens []token, line string, number int, paired map[[2]int]bool) {
 	for _, m := range marks {
 		if len(tokens) == 0 || !strings.ContainsAny(line, m.trigger) {
 			continue
 		}
 		for _, place := range m.sign.FindAllStringIndex(line, 8) {
-			if !quoted(line, place[0], place[1]) || m.means == empty {
+			if (!quoted(line, place[0], place[1]) || m.means == empty) && !paired[[2]int{number, place[0]}] {
 				tokens[wordAt(tokens, place[0])].means |= of(m.means)
 			}
 		}

@@ -21,7 +21,10 @@ type endpoint struct {
 	responsesOnly bool   // the address given ended in /responses
 }
 
-const deployments = "/openai/deployments/"
+const (
+	deployments = "/openai/deployments/"
+	openAI      = "api.openai.com"
+)
 
 func newEndpoint(address string) (endpoint, error) {
 	u, err := transport.CheckURL(cmp.Or(address, DefaultBaseURL), true)
@@ -41,6 +44,22 @@ func newEndpoint(address string) (endpoint, error) {
 		e.deployment, e.responses = name, at(u, front+"/openai")
 	}
 	return e, nil
+}
+
+// owner is empty for OpenAI's own address. All of this machine's are one: their ports
+// come and go.
+func (e endpoint) owner() (name string) {
+	u, _ := url.Parse(e.base) // was made by at
+	switch host := strings.ToLower(u.Hostname()); {
+	case transport.Loopback(host):
+		name = "; of this machine"
+	case host != openAI:
+		name = "; of " + host
+	}
+	if e.deployment != "" {
+		name += ", deployment " + e.deployment
+	}
+	return name
 }
 
 func at(u *url.URL, path string) string {

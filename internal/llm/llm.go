@@ -64,9 +64,14 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// Identity names what settles an answer beside the request: the model, and the
-// settings that are not the model's defaults. Address, key and headers are not in it.
-func (c *Client) Identity() string { return "model " + c.model + c.settings.identity }
+// Identity names what settles an answer beside the request: the model, whose it
+// is, and the settings that are not the model's defaults. Key, headers and the rest
+// of the address are not in it.
+func (c *Client) Identity() string { return "model " + c.model + c.Endpoint() + c.settings.identity }
+
+// Endpoint names whose model is asked, for there are several of one name: the host,
+// or that it is this machine, and a deployment. It is empty for OpenAI's own.
+func (c *Client) Endpoint() string { return c.at.owner() }
 
 // Tools reports whether tools can be offered, as far as is known by now: a
 // server says so when it is asked for the first time, with ErrNoTools.

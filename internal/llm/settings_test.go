@@ -37,8 +37,14 @@ func TestIdentityHoldsWhatSettlesAnAnswerAndNothingElse(t *testing.T) {
 	}
 	require.Equal(t, "model m", identity(Options{Model: "m"}))
 	require.Equal(t, "model gpt-5-mini", identity(Options{
-		Model: "gpt-5-mini", Effort: "medium", Key: "k", BaseURL: "http://127.0.0.1/v1", Headers: map[string]string{"X-Team": "a"}, Log: func(string) {},
-	}), "address, key and headers, and what is the default anyway, settle nothing")
+		Model: "gpt-5-mini", Effort: "medium", Key: "k", BaseURL: "https://API.openai.com:443/v1", Headers: map[string]string{"X-Team": "a"}, Log: func(string) {},
+	}), "key and headers, and what is the default anyway, settle nothing")
+	for address, owner := range map[string]string{
+		"http://127.0.0.1:8089/v1": "this machine", "http://localhost/v1": "this machine", "https://Gateway.example:8443/team/v1": "gateway.example",
+		"https://r.openai.azure.com/openai/deployments/mine?api-version=1": "r.openai.azure.com, deployment mine",
+	} {
+		require.Equal(t, "model m; of "+owner, identity(Options{Model: "m", BaseURL: address}), "models of one name are of several servers")
+	}
 	require.Equal(t, `model m; effort low; temperature 0.2; seed 7; max-output-tokens 900; body {"a":[1],"top_p":0.5}`, identity(Options{
 		Model: "m", Effort: "low", Temperature: ptr(0.2), Seed: ptr(7), MaxTokens: 900, Body: map[string]any{"top_p": 0.5, "a": []int{1}},
 	}))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/post"
@@ -49,7 +50,7 @@ func (a attack) decide(t *testing.T, p *page, verdict string) error {
 	if err := checkpoint.CheckHead(m, "", checkpoint.PullNow{Open: a.PRState != "closed", HeadSHA: cmp.Or(a.CurrentHead, head)}); err != nil {
 		return err
 	}
-	d, err := gate.Decide(text, given, "", []string{"F1", "F2"}, m.ExpiresAt)
+	d, err := gate.Decide(text, given, "", []finding.Finding{{ID: "F1"}, {ID: "F2"}}, m.ExpiresAt)
 	if err != nil {
 		return err
 	}

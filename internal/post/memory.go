@@ -13,7 +13,7 @@ import (
 
 // named is the marker that the review is found by.
 func (q Request) named() render.Marker {
-	return render.Marker{Thread: q.Thread, Digest: q.Digest, Approved: Approved(q.Review)}
+	return render.Marker{Thread: q.Thread, Digest: q.Digest, Approved: Approved(q.Review), Key: q.Key}
 }
 
 // marker is the marker of the review in one of its forms, with all that later
@@ -24,6 +24,12 @@ func (q Request) marker(form render.Review) render.Marker {
 	m := q.named()
 	m.Posted = append(m.Posted, said(form)...)
 	for _, f := range form.Filtered {
+		if f.Filtered == finding.Repeat && slices.ContainsFunc(form.Findings, f.ListedBy) {
+			m.Posted = append(m.Posted, f.Fingerprint)
+			continue
+		} else if f.Filtered == finding.Repeat {
+			f.Filtered = finding.Dropped // with the one that lists it
+		}
 		if f.Filtered == finding.Dropped || f.Filtered == finding.DroppedBefore && !dropped(form.Earlier, f.Fingerprint) {
 			m.Dropped = append(m.Dropped, f.Fingerprint)
 		}

@@ -1,7 +1,8 @@
 // Package post writes the approved review to the pull request, once.
 //
 // It is the only step that writes there, and it holds no model. It is resume
-// check 13. Start reading at Review; Turn is how racing jobs take turns.
+// check 13. Start reading at Review; poster holds the review back until it may be
+// seen, and Turn is how jobs that decide otherwise, or for another account, take turns.
 package post
 
 import (
@@ -9,7 +10,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -21,30 +21,39 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 )
 
-// Reader reads what is on the pull request already.
+// Reader reads what is on the pull request already, pending reviews of its own
+// account among them. Stands tells whether a review with a marker was posted by this
+// product, after a decision.
 type Reader interface {
 	Pull(ctx context.Context, ref pull.Ref) (pull.Pull, error)
 	Reviews(ctx context.Context, ref pull.Ref) ([]github.Review, error)
-	Viewer(ctx context.Context) (github.Viewer, error)
+	CommentsOf(ctx context.Context, ref pull.Ref, review int64) ([]github.ReviewComment, error)
+	Stands(ctx context.Context, r github.Review, m render.Marker) (bool, error)
 }
 
-// Writer writes one review.
+// Writer makes a review that its account alone sees, and submits it or takes it away.
 type Writer interface {
-	CreateReview(ctx context.Context, ref pull.Ref, commit, body string, comments []write.Comment) (id int64, url string, err error)
+	CreatePending(ctx context.Context, ref pull.Ref, commit, body string, comments []write.Comment) (id int64, url string, err error)
+	Submit(ctx context.Context, ref pull.Ref, review int64, body string) (url string, err error)
+	DeletePending(ctx context.Context, ref pull.Ref, review int64) error
 }
 
 // Request is an approved review. Review holds the findings as they were
-// decided; Digest is the checkpoint's; Race is nil where nobody else can decide;
-// Threads is nil where those of resolved findings stay as they are.
+// decided; Digest is the checkpoint's; Key seals the marker and is nil without one;
+// Race is nil where nobody else can decide; Threads is nil where those of resolved
+// findings stay as they are. Tried says that a process before this one may have
+// written and not lived to say so.
 type Request struct {
 	Ref      pull.Ref
 	Commit   string
 	Thread   string
 	Digest   string
+	Key      []byte
 	Review   render.Review
 	Approval render.Approval
 	Race     *Race
 	Threads  *Threads
+	Tried    bool
 }
 
 // Threads reads the threads on the pull request's diff and marks one as resolved.
@@ -63,63 +72,19 @@ type Posted struct {
 	Unresolved error
 }
 
-// Review posts the review as one COMMENT at the reviewed commit. Before it
-// writes it looks whether it was posted before and whether another job is
-// deciding: it waits for its turn and looks again; and last of all, whether the
-// pull request moved since check 9. Where GitHub refuses the inline comments, all of them are posted
-// in the body instead, so that a bad anchor costs nothing else (P7).
+// Review posts the review as one COMMENT at the reviewed commit. It makes the review
+// first as a pending one, of which GitHub keeps one of an account, and submits it when
+// it has looked once more whether it was posted before, whether another job decides the
+// same draft, and whether the pull request moved since check 9. Where GitHub refuses
+// the inline comments, all of them are posted in the body instead, so that a bad
+// anchor costs nothing else (P7). A write whose outcome is not known is looked for, and
+// tried again up to three times.
 func Review(ctx context.Context, r Reader, w Writer, q Request) (Posted, error) {
-	posted, err := review(ctx, r, w, q)
+	posted, err := (&poster{r: r, w: w, q: q}).post(ctx)
 	if err == nil && q.Threads != nil {
 		posted.Unresolved = q.resolve(ctx)
 	}
 	return posted, err
-}
-
-func review(ctx context.Context, r Reader, w Writer, q Request) (Posted, error) {
-	if earlier, found, err := Look(ctx, r, q); err != nil || found {
-		return earlier, err
-	}
-	if q.Race != nil {
-		if earlier, found, err := q.turn(ctx, r); err != nil || found {
-			return earlier, err
-		}
-	}
-	posted, err := send(ctx, r, w, q, q.Review)
-	if errors.Is(err, write.ErrRefused) && inline(q.Review) {
-		posted, err = send(ctx, r, w, q, q.Review.InBody())
-	}
-	if errors.Is(err, write.ErrUnknown) {
-		if there, found, lookErr := Look(ctx, r, q); lookErr == nil && found {
-			return Posted{URL: there.URL, Body: there.Body}, nil // it stands: the answer alone was lost
-		}
-	}
-	return posted, err
-}
-
-// turn waits until this job may write, and looks once more. What was seen while
-// waiting counts, also where a later listing is an older one.
-func (q Request) turn(ctx context.Context, r Reader) (earlier Posted, found bool, err error) {
-	race := *q.Race
-	race.Posted = func(ctx context.Context) (bool, error) {
-		earlier, found, err = Look(ctx, r, q)
-		return found, err
-	}
-	if err := Turn(ctx, race); err != nil || found {
-		return earlier, found, err
-	}
-	return Look(ctx, r, q)
-}
-
-// send writes the review in one of its forms, if the pull request has not moved.
-func send(ctx context.Context, r Reader, w Writer, q Request, form render.Review) (Posted, error) {
-	if err := unmoved(ctx, r, q); err != nil {
-		return Posted{}, err
-	}
-	body, comments := marked(form)
-	body = render.Posted(body, q.Approval, q.marker(form))
-	_, url, err := w.CreateReview(ctx, q.Ref, q.Commit, body, comments)
-	return Posted{URL: url, Body: body}, err
 }
 
 // unmoved looks at the pull request once more: between the checks and the write
@@ -170,8 +135,8 @@ func Approved(r render.Review) string {
 }
 
 // Look is resume check 13 on the pull request: it finds the review where it was
-// posted before, by marker and account. Another review of the thread by our own
-// author is a refusal. It writes nothing, so it also answers what became of a
+// posted before, by its marker. Another review of ours of the thread is a
+// refusal. It writes nothing, so it also answers what became of a
 // write whose outcome is unknown.
 func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
 	reviews, err := ours(ctx, r, q.Ref, q.Thread)
@@ -183,12 +148,15 @@ func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
 			return Posted{URL: review.URL, Body: review.Body, Before: true}, true, nil
 		}
 	}
-	return Posted{}, false, refuse("another review of this commit was posted before, nothing was posted now",
-		"a commit is reviewed once; push a new one for a new review", [2]string{"where", reviews[0].URL})
+	return Posted{}, false, another(reviews[0])
 }
 
-// Standing finds the review of a thread that our own author has posted, whatever
-// was approved in it.
+func another(posted github.Review) error {
+	return refuse("another review of this commit was posted before, nothing was posted now",
+		"a commit is reviewed once; push a new one for a new review", [2]string{"where", posted.URL})
+}
+
+// Standing finds our review of a thread, whatever was approved in it.
 func Standing(ctx context.Context, r Reader, ref pull.Ref, thread string) (url string, found bool, err error) {
 	reviews, err := ours(ctx, r, ref, thread)
 	if err != nil || len(reviews) == 0 {
@@ -197,16 +165,24 @@ func Standing(ctx context.Context, r Reader, ref pull.Ref, thread string) (url s
 	return reviews[0].URL, true, nil
 }
 
-// ours lists the reviews that have the thread's marker and are by the account
-// behind our token, oldest first.
-func ours(ctx context.Context, r Reader, ref pull.Ref, thread string) ([]github.Review, error) {
-	viewer, err := r.Viewer(ctx)
+// ours lists the posted reviews of a thread that are ours, oldest first.
+func ours(ctx context.Context, r Reader, ref pull.Ref, thread string) (all []github.Review, err error) {
+	reviews, err := r.Reviews(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	reviews, err := r.Reviews(ctx, ref)
-	return slices.DeleteFunc(slices.Clone(reviews), func(review github.Review) bool {
+	for _, review := range reviews {
 		have, ok := render.ParseMarker(review.Body)
-		return !ok || have.Thread != thread || !viewer.Wrote(review)
-	}), err
+		if !ok || have.Thread != thread || review.State == pending {
+			continue
+		}
+		stands, err := r.Stands(ctx, review, have)
+		if err != nil {
+			return nil, err
+		}
+		if stands {
+			all = append(all, review)
+		}
+	}
+	return all, nil
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -40,15 +42,16 @@ func request() post.Request {
 	}
 }
 
-// page is a pull request: it keeps the reviews that were posted to it.
+// page is a pull request: it keeps the reviews that were made on it, as GitHub does.
 type page struct {
-	viewer  github.Viewer
 	now     pull.Pull // the pull request; open at the reviewed head where zero
 	reviews []github.Review
-	writes  []write.Comment
-	refuse  error // of a review with comments
-	lose    bool  // the answer of the next write
+	writes  []write.Comment // of pending reviews too
+	refuse  error           // of a review with comments
+	lost    []error         // of the next writes, nil for none; fail says whether they take effect
+	fail    bool
 	broken  error // of reading
+	posts   int   // writes that were tried
 }
 
 func (p *page) Pull(context.Context, pull.Ref) (pull.Pull, error) {
@@ -58,24 +61,71 @@ func (p *page) Pull(context.Context, pull.Ref) (pull.Pull, error) {
 	return p.now, p.broken
 }
 
-func (p *page) Viewer(context.Context) (github.Viewer, error) { return p.viewer, p.broken }
-
-func (p *page) Reviews(context.Context, pull.Ref) ([]github.Review, error) {
-	return p.reviews, p.broken
+// Stands believes every bot's marker.
+func (p *page) Stands(_ context.Context, r github.Review, _ render.Marker) (bool, error) {
+	return r.UserType == "Bot", p.broken
 }
 
-func (p *page) CreateReview(_ context.Context, to pull.Ref, commit, body string, comments []write.Comment) (int64, string, error) {
+func (p *page) Reviews(context.Context, pull.Ref) ([]github.Review, error) {
+	return slices.Clone(p.reviews), p.broken
+}
+
+func (p *page) CommentsOf(context.Context, pull.Ref, int64) (list []github.ReviewComment, _ error) {
+	for _, c := range p.writes {
+		list = append(list, github.ReviewComment{Path: c.Path, Body: c.Body})
+	}
+	return list, p.broken
+}
+
+// write does what a write does, unless it fails, and loses its answer.
+func (p *page) write(do func()) error {
+	p.posts++
+	var lost error
+	if len(p.lost) > 0 {
+		lost, p.lost = p.lost[0], p.lost[1:]
+	}
+	if lost == nil || !p.fail {
+		do()
+	}
+	return lost
+}
+
+func (p *page) CreatePending(_ context.Context, to pull.Ref, commit, body string, comments []write.Comment) (int64, string, error) {
+	if p.at("") >= 0 {
+		return 0, "", write.ErrPending
+	}
 	if p.refuse != nil && len(comments) > 0 {
 		return 0, "", p.refuse
 	}
 	id := int64(len(p.reviews) + 1)
-	r := github.Review{ID: id, Body: body, User: p.viewer.Login, UserType: "Bot", CommitID: commit, State: "COMMENTED", URL: fmt.Sprintf("https://x/%s/%d", to.FullName(), id)}
-	p.reviews, p.writes = append(p.reviews, r), append(p.writes, comments...)
-	if p.lose {
-		p.lose = false
-		return 0, "", write.ErrUnknown
+	r := github.Review{ID: id, Body: body, UserType: "Bot", CommitID: commit, State: "PENDING", URL: fmt.Sprintf("https://x/%s/%d", to.FullName(), id)}
+	if err := p.write(func() { p.reviews, p.writes = append(p.reviews, r), append(p.writes, comments...) }); err != nil {
+		return 0, "", err
 	}
 	return id, r.URL, nil
+}
+
+// at is where the pending review is, of an address where one is given.
+func (p *page) at(id string) int {
+	return slices.IndexFunc(p.reviews, func(r github.Review) bool { return r.State == "PENDING" && (id == "" || fmt.Sprint(r.ID) == id) })
+}
+
+func (p *page) Submit(_ context.Context, _ pull.Ref, id int64, body string) (string, error) {
+	i := p.at(fmt.Sprint(id))
+	if i < 0 {
+		return "", write.ErrGone
+	}
+	err := p.write(func() { p.reviews[i].State, p.reviews[i].Body = "COMMENTED", body })
+	return p.reviews[i].URL, err
+}
+
+func (p *page) DeletePending(_ context.Context, _ pull.Ref, id int64) error {
+	i := p.at(fmt.Sprint(id))
+	if i < 0 {
+		return write.ErrGone
+	}
+	p.reviews, p.writes = slices.Delete(p.reviews, i, i+1), nil
+	return nil
 }
 
 func TestP2_WhatIsPostedIsWhatWasApproved(t *testing.T) {
@@ -118,51 +168,141 @@ func TestARefusedReviewWithoutCommentsIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	p, q := &page{}, request()
 	q.Review = q.Review.InBody()
-	tries := 0
-	_, err := post.Review(t.Context(), p, writer(func() error { tries++; return write.ErrRefused }), q)
+	p.lost, p.fail = []error{write.ErrRefused}, true
+	_, err := post.Review(t.Context(), p, p, q)
 	require.ErrorIs(t, err, write.ErrRefused)
-	require.Equal(t, 1, tries)
-}
-
-// writer is a writer whose every try ends in one way.
-type writer func() error
-
-func (w writer) CreateReview(context.Context, pull.Ref, string, string, []write.Comment) (int64, string, error) {
-	return 0, "", w()
+	require.Equal(t, 1, p.posts)
 }
 
 func TestOtherErrorsOfAWriteAreNotTriedAgain(t *testing.T) {
 	t.Parallel()
-	for _, cause := range []error{write.ErrNoPermission, write.ErrUnknown, errors.New("limited")} {
-		tries := 0
-		_, err := post.Review(t.Context(), &page{}, writer(func() error { tries++; return cause }), request())
+	for _, cause := range []error{write.ErrNoPermission, errors.New("limited")} {
+		p := &page{lost: []error{cause}, fail: true}
+		_, err := post.Review(t.Context(), p, p, request())
 		require.ErrorIs(t, err, cause)
-		require.Equal(t, 1, tries, cause)
+		require.Equal(t, 1, p.posts, cause)
+		require.Empty(t, p.reviews)
 	}
 }
 
+// TestP5_ALostAnswerIsLookedUp loses the answers of the first writes, of which each
+// took effect or none did.
 func TestP5_ALostAnswerIsLookedUp(t *testing.T) {
 	t.Parallel()
-	p, q := &page{lose: true}, request()
-	posted, err := post.Review(t.Context(), p, p, q)
-	require.NoError(t, err)
-	require.Equal(t, p.reviews[0].URL, posted.URL)
-	require.False(t, posted.Before, "it was posted now")
-	require.Len(t, p.reviews, 1)
+	lost := func(n int) []error { return slices.Repeat([]error{write.ErrUnknown}, n) }
+	for name, c := range map[string]struct {
+		lost   []error
+		failed bool
+		posts  int // writes tried
+		want   error
+	}{
+		"of the creation":                   {lost(1), false, 2, nil},
+		"of the submission":                 {append([]error{nil}, lost(1)...), false, 2, nil},
+		"of both":                           {lost(2), false, 2, nil},
+		"nothing was created":               {lost(1), true, 3, nil},
+		"nothing was submitted":             {append([]error{nil}, lost(1)...), true, 3, nil},
+		"three times nothing was created":   {lost(3), true, 5, nil},
+		"three times nothing was submitted": {append([]error{nil}, lost(3)...), true, 5, nil},
+		"nothing was written, again, again": {lost(9), true, 4, write.ErrUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				p := &page{lost: c.lost, fail: c.failed}
+				posted, err := post.Review(t.Context(), p, p, request())
+				require.Equal(t, c.posts, p.posts)
+				require.LessOrEqual(t, time.Since(began), 30*time.Second)
+				if c.want != nil {
+					require.ErrorIs(t, err, c.want)
+					return
+				}
+				require.NoError(t, err)
+				require.Equal(t, p.reviews[0].URL, posted.URL)
+				require.Equal(t, "COMMENTED", p.reviews[0].State)
+				require.False(t, posted.Before, "it was posted now")
+				require.Len(t, p.reviews, 1)
+			})
+		})
+	}
 }
+
+// TestP2_WhatADeadJobLeftIsTakenWholeOrNotAtAll finds a pending review that is marked as
+// the one to be posted.
+func TestP2_WhatADeadJobLeftIsTakenWholeOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	left := func() *page {
+		p := &page{lost: []error{nil, write.ErrNoPermission}, fail: true}
+		_, err := post.Review(t.Context(), keeps{p}, keeps{p}, request())
+		require.ErrorIs(t, err, write.ErrNoPermission)
+		require.Equal(t, "PENDING", p.reviews[0].State)
+		p.reviews[0].ID = 9
+		return p
+	}
+	for name, c := range map[string]struct {
+		change func(*page)
+		taken  bool
+	}{
+		"as it was":                {func(*page) {}, true},
+		"a comment is gone":        {func(p *page) { p.writes = nil }, false},
+		"a comment says otherwise": {func(p *page) { p.writes[0].Body = "otherwise" }, false},
+		"the body says otherwise":  {func(p *page) { p.reviews[0].Body = "otherwise\n" + p.reviews[0].Body }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := left()
+			c.change(p)
+			synctest.Test(t, func(t *testing.T) {
+				_, err := post.Review(t.Context(), p, p, request())
+				require.NoError(t, err)
+				require.Len(t, p.reviews, 1)
+				require.Equal(t, c.taken, p.reviews[0].ID == 9)
+				body, _ := post.Rendered(request().Review)
+				require.True(t, strings.HasPrefix(p.reviews[0].Body, strings.TrimRight(body, "\n")))
+				require.Len(t, p.writes, 1)
+				require.NotEqual(t, "otherwise", p.writes[0].Body)
+			})
+		})
+	}
+}
+
+// TestP5_AReviewPostedBeforeTheCreationIsSeenBehindIt is what two commands of one account
+// on two machines come to, which have neither claims nor a store in common.
+func TestP5_AReviewPostedBeforeTheCreationIsSeenBehindIt(t *testing.T) {
+	t.Parallel()
+	p := &page{}
+	posted, err := post.Review(t.Context(), p, overtaken{p}, request())
+	require.NoError(t, err)
+	require.True(t, posted.Before)
+	require.Len(t, p.reviews, 1, "the pending one is taken away")
+	require.Equal(t, p.reviews[0].URL, posted.URL)
+}
+
+// overtaken is a page on which another process posts right before a creation.
+type overtaken struct{ *page }
+
+func (o overtaken) CreatePending(ctx context.Context, to pull.Ref, commit, body string, comments []write.Comment) (int64, string, error) {
+	if _, err := post.Review(ctx, o.page, o.page, request()); err != nil {
+		return 0, "", err
+	}
+	return o.page.CreatePending(ctx, to, commit, body, comments)
+}
+
+// keeps is a page of a job that dies before it can take its review away.
+type keeps struct{ *page }
+
+func (keeps) DeletePending(context.Context, pull.Ref, int64) error { return errors.New("dead") }
 
 func TestCheck13_P5_TheSameReviewIsPostedOnce(t *testing.T) {
 	t.Parallel()
-	for _, viewer := range []github.Viewer{{}, {Login: "rita"}} {
-		p, q := &page{viewer: viewer}, request()
-		first, err := post.Review(t.Context(), p, p, q)
-		require.NoError(t, err)
-		q.Approval.By, q.Approval.At = "eve", time.Now()
-		again, err := post.Review(t.Context(), p, p, q)
-		require.NoError(t, err)
-		require.Equal(t, post.Posted{URL: first.URL, Body: first.Body, Before: true}, again)
-		require.Len(t, p.reviews, 1)
-	}
+	p, q := &page{}, request()
+	first, err := post.Review(t.Context(), p, p, q)
+	require.NoError(t, err)
+	q.Approval.By, q.Approval.At = "eve", time.Now()
+	again, err := post.Review(t.Context(), p, p, q)
+	require.NoError(t, err)
+	require.Equal(t, post.Posted{URL: first.URL, Body: first.Body, Before: true}, again)
+	require.Len(t, p.reviews, 1)
 }
 
 func TestCheck13_AnotherReviewOfTheThreadIsRefused(t *testing.T) {
@@ -193,21 +333,17 @@ func TestCheck13_OnlyOurOwnMarkersOfThisThreadCount(t *testing.T) {
 	require.NoError(t, err)
 	ours := posted.reviews[0].Body
 	for name, r := range map[string]github.Review{
-		"by a person":       {Body: ours, User: "eve", UserType: "User", URL: "u"},
-		"of another thread": {Body: strings.Replace(ours, "#42:", "#43:", 1), UserType: "Bot", URL: "u"},
-		"of an instance":    {Body: strings.Replace(ours, "#42:", "#42@docs:", 1), UserType: "Bot", URL: "u"},
-		"quoted, not last":  {Body: ours + "\nmore", UserType: "Bot", URL: "u"},
-		"none":              {Body: "hello", UserType: "Bot", URL: "u"},
+		"that does not stand": {Body: ours, User: "eve", UserType: "User", URL: "u"},
+		"of another thread":   {Body: strings.Replace(ours, "#42:", "#43:", 1), UserType: "Bot", URL: "u"},
+		"of an instance":      {Body: strings.Replace(ours, "#42:", "#42@docs:", 1), UserType: "Bot", URL: "u"},
+		"quoted, not last":    {Body: ours + "\nmore", UserType: "Bot", URL: "u"},
+		"none":                {Body: "hello", UserType: "Bot", URL: "u"},
 	} {
 		p := &page{reviews: []github.Review{r}}
 		_, err := post.Review(t.Context(), p, p, q)
 		require.NoError(t, err, name)
 		require.Len(t, p.reviews, 2, name)
 	}
-	p := &page{viewer: github.Viewer{Login: "rita"}, reviews: []github.Review{{Body: ours, User: "other[bot]", UserType: "Bot", URL: "u"}}}
-	_, err = post.Review(t.Context(), p, p, q)
-	require.NoError(t, err)
-	require.Len(t, p.reviews, 2, "a named viewer knows its own")
 }
 
 func TestWhatCannotBeLookedUpIsNotPosted(t *testing.T) {
@@ -327,18 +463,14 @@ func TestT24_APushOrCloseBeforeTheWritePostsNothing(t *testing.T) {
 // another job that decides the same draft is waited for.
 func TestT24_APushWhileWaitingForTheTurnPostsNothing(t *testing.T) {
 	t.Parallel()
-	p, q := &page{}, request()
-	q.Race = &post.Race{
-		Run: me, Record: yes(),
-		Claims: func(context.Context) ([]post.Claim, error) {
+	synctest.Test(t, func(t *testing.T) {
+		p, q := &page{}, request()
+		q.Race = &post.Race{Run: me, Record: yes(), Claims: func(context.Context) ([]post.Claim, error) {
 			return []post.Claim{claim(5, me, true, yes()), claim(6, 8, true, yes())}, nil
-		},
-		Wait: func(context.Context, time.Duration) error {
-			p.now = pull.Pull{State: "open", HeadSHA: strings.Repeat("cd", 20)}
-			return nil
-		},
-	}
-	_, err := post.Review(t.Context(), p, p, q)
-	require.ErrorContains(t, err, "changed while this draft was being posted")
-	require.Empty(t, p.reviews)
+		}}
+		time.AfterFunc(5*time.Second, func() { p.now = pull.Pull{State: "open", HeadSHA: strings.Repeat("cd", 20)} })
+		_, err := post.Review(t.Context(), p, p, q)
+		require.ErrorContains(t, err, "changed while this draft was being posted")
+		require.Empty(t, p.reviews)
+	})
 }

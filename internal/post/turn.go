@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/transport"
 )
 
 // Claim is a decision that a run stored about a draft before acting on it: an
@@ -20,15 +21,15 @@ type Claim struct {
 }
 
 // Race is what a deciding job knows of others that decide the same draft. Its
-// own Record is stored already. Run is 0 where it could not be. Posted says
-// whether the review stands and may fail with Look's refusal; Review fills it
-// in. Wait ends with the context.
+// own Record is stored already, or Review stores it by Claim with the id of the review
+// that it holds. Run is 0 where it cannot be stored. Posted says of these claims whether
+// the review stands and may fail with Look's refusal; Review fills it in.
 type Race struct {
 	Run    int64
 	Record decision.Record
 	Claims func(context.Context) ([]Claim, error) // of the thread, read anew each time
-	Posted func(context.Context) (bool, error)
-	Wait   func(context.Context, time.Duration) error
+	Claim  func(context.Context, decision.Record) error
+	Posted func(context.Context, []Claim) (bool, error)
 }
 
 // In seconds: how long a review, or the own claim, may take to be listed; how
@@ -41,21 +42,14 @@ const (
 
 // Turn returns when this job may act on its decision, and refuses where another
 // one governs, which is the claim with the lowest id (resume check 13). Where no
-// other run has claimed it returns at once. Else nobody acts at once: the job
+// other run has claimed, or all name the review that this job holds, it returns at
+// once: GitHub submits that one once. Else nobody acts at once: the job
 // with the lowest claim waits for the settle time whether a review appears, of a
 // job that did not see it or of a run that has ended; one behind, and one beside
 // another decision, waits until those runs have completed, at most two minutes for
 // each, and then for the settle time. A run that ended well has acted, whatever
 // its claim's id: an artifact can have its id before it is listed. A job that sees
-// the review returns too: the look before the write reports it as posted.
-//
-// GitHub compares and swaps nothing, so a window is left. Two reviews can stand
-// only where a listing shows a job its own claim and hides an older one; where
-// it hides the own claim for ten seconds; where a review takes longer than ten
-// seconds from its writer's last listing of claims, or from the end of its
-// writer's run, until it is listed; and where a job rests for two minutes
-// between its last look and its write. The look right before the write keeps
-// each of them as narrow as a request or two.
+// the review returns too. Decision 6 names the windows that are left.
 func Turn(ctx context.Context, r Race) error {
 	contested, most, quiet := false, 0, 0
 	for second := 0; ; {
@@ -71,7 +65,7 @@ func Turn(ctx context.Context, r Race) error {
 		if p.seen && !contested {
 			return nil
 		}
-		if stands, err := r.Posted(ctx); err != nil || stands {
+		if stands, err := r.Posted(ctx, claims); err != nil || stands {
 			return r.overtaken(err)
 		}
 		step := 1
@@ -81,7 +75,7 @@ func Turn(ctx context.Context, r Race) error {
 		if second >= quiet+settle || p.ahead > 0 && second >= patience*most {
 			return nil
 		}
-		if err := r.Wait(ctx, time.Duration(step)*time.Second); err != nil {
+		if err := transport.Sleep(ctx, time.Duration(step)*time.Second); err != nil {
 			return err
 		}
 		second += step
@@ -96,15 +90,22 @@ type place struct {
 }
 
 // place counts each rival's run once, by its oldest claim. What is not listed
-// yet is behind everything. Aborts write nothing, so they wait for no other.
+// yet is behind everything. Aborts write nothing, so they wait for no other. A claim
+// on the very review is no rival; an own one on another review, of an attempt before,
+// is one that may have been submitted.
 func (r Race) place(claims []Claim) place {
 	p := place{seen: r.Run == 0}
 	counted := map[int64]bool{}
 	for _, c := range oldestFirst(claims) {
 		same := c.Record.Digest == r.Record.Digest
+		ours := c.Record.Review == r.Record.Review
 		switch {
 		case c.Run == r.Run:
 			p.seen = p.seen || same
+			if !ours && c.Record.Review != 0 {
+				p.rivals++
+			}
+		case ours && c.Record.Review != 0:
 		case counted[c.Run] || c.Record.Thread != r.Record.Thread:
 		case c.Record.Decision == decision.Abort && (r.Record.Decision == decision.Abort || !same):
 		default:

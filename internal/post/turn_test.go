@@ -39,9 +39,9 @@ func turn(t *testing.T, run int64, mine decision.Record, claims func(second int)
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		second := func() int { return int(time.Since(began) / time.Second) }
-		err = post.Turn(t.Context(), post.Race{Run: run, Record: mine, Wait: wait,
+		err = post.Turn(t.Context(), post.Race{Run: run, Record: mine,
 			Claims: func(context.Context) ([]post.Claim, error) { return claims(second()), nil },
-			Posted: func(context.Context) (bool, error) { return posted != nil && posted(second()), nil }})
+			Posted: func(context.Context, []post.Claim) (bool, error) { return posted != nil && posted(second()), nil }})
 		waited = time.Since(began)
 	})
 	return waited, err
@@ -149,13 +149,16 @@ func TestP5_WhoCannotListOrWaitDoesNotGo(t *testing.T) {
 	two := []post.Claim{claim(1, me, true, yes()), claim(2, 8, true, yes())}
 	for name, r := range map[string]post.Race{
 		"list": {Claims: func(context.Context) ([]post.Claim, error) { return nil, broken }},
-		"look": {Claims: func(context.Context) ([]post.Claim, error) { return two, nil }, Posted: func(context.Context) (bool, error) { return false, broken }},
-		"wait": {Claims: func(context.Context) ([]post.Claim, error) { return two, nil }, Posted: func(context.Context) (bool, error) { return false, nil },
-			Wait: func(context.Context, time.Duration) error { return broken }},
+		"look": {Claims: func(context.Context) ([]post.Claim, error) { return two, nil }, Posted: func(context.Context, []post.Claim) (bool, error) { return false, broken }},
 	} {
 		r.Run, r.Record = me, yes()
 		require.ErrorIs(t, post.Turn(t.Context(), r), broken, name)
 	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := post.Race{Run: me, Record: yes(), Claims: func(context.Context) ([]post.Claim, error) { return two, nil },
+		Posted: func(context.Context, []post.Claim) (bool, error) { return false, nil }}
+	require.ErrorIs(t, post.Turn(ended, r), context.Canceled, "wait")
 }
 
 func TestP5_AReviewSeenWhileWaitingIsNotForgotten(t *testing.T) {
@@ -163,11 +166,10 @@ func TestP5_AReviewSeenWhileWaitingIsNotForgotten(t *testing.T) {
 	p, q := &page{}, request()
 	first, err := post.Review(t.Context(), p, p, q)
 	require.NoError(t, err)
-	late := &stale{page: p, fresh: 2}
-	q.Race = &post.Race{Run: me, Record: yes(), Wait: wait,
-		Claims: func(context.Context) ([]post.Claim, error) {
-			return []post.Claim{claim(1, 8, true, yes()), claim(2, me, true, yes())}, nil
-		}}
+	late := &stale{page: p, fresh: 3} // behind the first look and the one behind the creation
+	q.Race = &post.Race{Run: me, Record: yes(), Claims: func(context.Context) ([]post.Claim, error) {
+		return []post.Claim{claim(1, 8, true, yes()), claim(2, me, true, yes())}, nil
+	}}
 	again, err := post.Review(t.Context(), late, p, q)
 	require.NoError(t, err)
 	require.Equal(t, post.Posted{URL: first.URL, Body: first.Body, Before: true}, again)

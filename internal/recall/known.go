@@ -2,6 +2,7 @@ package recall
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
@@ -21,6 +22,9 @@ func FromState(comments []finding.Finding, record *decision.Record, earlier []fi
 		e := finding.Earlier{
 			Fate: finding.WasPosted, Fingerprint: f.Fingerprint, Path: f.Path, Side: f.Side,
 			Quote: clip(f.Quote), Title: clip(f.Title), Category: f.Category, Severity: f.Severity,
+		}
+		if i := slices.IndexFunc(comments, f.ListedBy); f.Filtered == finding.Repeat && i >= 0 {
+			f.Filtered = comments[i].Filtered
 		}
 		if f.Filtered == finding.Dropped {
 			e.Fate, e.By = finding.WasDropped, record.By

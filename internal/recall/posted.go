@@ -31,20 +31,16 @@ type memory struct {
 
 // newMemory reads the markers, the newest review's first: each of ours has what
 // those before it had, so the newest one that names a fingerprint tells.
-func newMemory(c Change, viewer github.Viewer, reviews []github.Review) *memory {
+func newMemory(ctx context.Context, s Source, c Change, reviews []github.Review) (*memory, error) {
 	m := &memory{
 		change: c, listed: map[int64][]string{}, believed: map[int64]bool{},
 		open: map[string]int{}, resolved: map[string]int{}, drops: map[string]int{},
 	}
-	reviews = slices.SortedFunc(slices.Values(reviews), func(a, b github.Review) int { return cmp.Compare(b.ID, a.ID) })
-	for _, r := range reviews {
-		marker, ok := render.ParseMarker(r.Body)
-		if !ok || !viewer.Wrote(r) || !c.own(marker.Thread) {
-			continue
-		}
-		m.listed[r.ID] = marker.Posted
-		open, resolved, drops := counts(marker.Posted), counts(marker.Resolved), counts(marker.Dropped)
-		for _, fp := range slices.Sorted(maps.Keys(counts(slices.Concat(marker.Posted, marker.Resolved)))) {
+	all, err := c.marked(ctx, s, reviews)
+	for _, r := range all {
+		m.listed[r.id] = r.Posted
+		open, resolved, drops := counts(r.Posted), counts(r.Resolved), counts(r.Dropped)
+		for _, fp := range slices.Sorted(maps.Keys(counts(slices.Concat(r.Posted, r.Resolved)))) {
 			if m.open[fp]+m.resolved[fp] == 0 && len(m.open)+len(m.resolved) < maxPosted {
 				add(m.open, fp, open[fp])
 				add(m.resolved, fp, resolved[fp])
@@ -54,7 +50,34 @@ func newMemory(c Change, viewer github.Viewer, reviews []github.Review) *memory 
 			m.drops[fp] = max(m.drops[fp], n)
 		}
 	}
-	return m
+	return m, err
+}
+
+// marked is the marker of a review that is ours.
+type marked struct {
+	id int64
+	render.Marker
+}
+
+// marked are our reviews of this pull request, by this reviewer, the newest first.
+// Of several of one draft the oldest is ours: a younger one is a copy.
+func (c Change) marked(ctx context.Context, s Source, reviews []github.Review) (all []marked, err error) {
+	of := pull.ThreadID(c.Pull.Ref, c.Instance, "")
+	for _, r := range slices.SortedFunc(slices.Values(reviews), func(a, b github.Review) int { return cmp.Compare(b.ID, a.ID) }) {
+		marker, ok := render.ParseMarker(r.Body)
+		if thread, _, _ := strings.Cut(marker.Thread, ":"); !ok || !strings.EqualFold(thread+":", of) {
+			continue
+		}
+		ours, err := s.Remembers(ctx, r, marker)
+		if err != nil {
+			return nil, err
+		}
+		if ours {
+			all = slices.DeleteFunc(all, func(younger marked) bool { return younger.Digest == marker.Digest })
+			all = append(all, marked{r.ID, marker})
+		}
+	}
+	return all, nil
 }
 
 func add(to map[string]int, fingerprint string, n int) {
@@ -69,17 +92,6 @@ func counts(list []string) map[string]int {
 		n[fp]++
 	}
 	return n
-}
-
-// own reports whether a thread is one of this pull request's and reviewer's. The
-// repository may have been renamed since, so its name does not count.
-func (c Change) own(thread string) bool {
-	of := func(id string) string {
-		_, of, _ := strings.Cut(id, "#")
-		of, _, _ = strings.Cut(of, ":")
-		return of
-	}
-	return of(thread) == of(pull.ThreadID(c.Pull.Ref, c.Instance, ""))
 }
 
 // posted are the findings of our reviews: those with a comment, the newest of

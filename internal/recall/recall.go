@@ -2,7 +2,7 @@
 // our own posted reviews, what their approvers dropped, and the comments of
 // people on lines that are still in the diff.
 //
-// It believes a marker by the account that posted it, and a comment by the
+// It believes the markers that its Source vouches for, and a comment by the
 // review that it came with. It writes nothing, and judges nothing: which finding
 // says what was said already is for package aggregate. Start reading at Recall.
 package recall
@@ -16,11 +16,13 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/render"
 )
 
-// Source is what is read of GitHub.
+// Source is what is read of GitHub. Remembers tells whether a review with a
+// marker was posted by this product after a decision, so that its lists count.
 type Source interface {
-	Viewer(ctx context.Context) (github.Viewer, error)
+	Remembers(ctx context.Context, r github.Review, m render.Marker) (bool, error)
 	Reviews(ctx context.Context, ref pull.Ref) ([]github.Review, error)
 	ReviewComments(ctx context.Context, ref pull.Ref) ([]github.ReviewComment, error)
 	Threads(ctx context.Context, ref pull.Ref) ([]github.Thread, error)
@@ -44,7 +46,11 @@ type Change struct {
 // be had without is in left, and ends nothing: without threads none is marked
 // resolved, without a person's permission their comments do not count.
 func Recall(ctx context.Context, s Source, c Change) (all []finding.Earlier, left []error, err error) {
-	m, err := c.remember(ctx, s)
+	reviews, err := s.Reviews(ctx, c.Pull.Ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := newMemory(ctx, s, c, reviews)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -66,19 +72,6 @@ func Recall(ctx context.Context, s Source, c Change) (all []finding.Earlier, lef
 		left = append(left, err)
 	}
 	return append(all, said...), left, ctx.Err()
-}
-
-// remember reads the markers of our reviews. Without a token none is known to be ours.
-func (c Change) remember(ctx context.Context, s Source) (*memory, error) {
-	viewer, err := s.Viewer(ctx)
-	if errors.Is(err, github.ErrNoAccess) {
-		return newMemory(c, viewer, nil), nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	reviews, err := s.Reviews(ctx, c.Pull.Ref)
-	return newMemory(c, viewer, reviews), err
 }
 
 // Bounds of what is remembered.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
@@ -38,7 +39,7 @@ func (c Change) writers(ctx context.Context, s Source, logins []string) (map[str
 		if err != nil && !errors.Is(err, github.ErrNotFound) {
 			return may, fmt.Errorf("not every comment of a person counts as already said: %w", err)
 		}
-		may[login] = err == nil && (member.Permission == "write" || member.Permission == "admin")
+		may[login] = err == nil && !member.Bot && (member.Permission == "write" || member.Permission == "admin")
 	}
 	return may, nil
 }
@@ -62,10 +63,11 @@ func (c Change) logins(comments []github.ReviewComment, m *memory) []string {
 }
 
 // counts reports whether a comment would be one that says it already, if its
-// author may write.
+// author may write. One with our mark has the words of a draft, whoever posted it.
 func (c Change) counts(k github.ReviewComment, m *memory) bool {
+	_, _, _, drafted := render.ParseComment(k.Body)
 	person := k.User != "" && k.UserType != "Bot" && !strings.EqualFold(k.User, c.Pull.Author)
-	return person && k.Line > 0 && !k.WholeFile && c.path(k.Path) != "" && strings.TrimSpace(k.Body) != "" && !m.answers(k)
+	return person && !drafted && k.Line > 0 && !k.WholeFile && c.path(k.Path) != "" && strings.TrimSpace(k.Body) != "" && !m.answers(k)
 }
 
 // answers reports whether a comment is one of ours, or answers one.

@@ -86,14 +86,14 @@ func changed(r decision.Record, words bool) (rows []string) {
 	return rows
 }
 
-// since lists what changed between draft and decision without making it void.
-func since(changes []string) string {
-	if len(changes) == 0 {
+// listed shows untrusted lines behind a sentence; nothing for none.
+func listed(head string, all []string) string {
+	if len(all) == 0 {
 		return ""
 	}
-	rows := make([]string, 0, len(changes))
-	for _, c := range changes {
-		rows = append(rows, "- "+guard.Inline(c, 2*titleRunes))
+	rows := make([]string, 0, len(all))
+	for _, text := range all {
+		rows = append(rows, "- "+guard.Inline(text, 2*titleRunes))
 	}
-	return paragraphs("**Changed since the draft**, which holds all the same:", strings.Join(rows, "\n"))
+	return paragraphs(head, strings.Join(rows, "\n"))
 }

@@ -146,6 +146,19 @@ func TestWarningsLeaveRoomForTheWorstFinding(t *testing.T) {
 	r.Notices = append(r.Notices, "Two.", "Three.")
 	draft := Draft(r, dialog())
 	require.Contains(t, draft, "<details><summary>2 more warnings</summary>\n\n- Two.\n- Three.\n</details>\n\n#### F1")
+	for i := range 20 {
+		r.Flags = append(r.Flags, finding.Flag{Path: "a`@x.go", Line: i, Kind: finding.InjectionFlag, Text: "x\n# y <b>" + strings.Repeat("z", 500)})
+	}
+	draft = Draft(r, dialog())
+	require.Contains(t, draft, "``a`@x.go`` line 6 addresses the reviewer: `x # y <b>zzz")
+	require.Contains(t, draft, "- 13 more warnings of this kind.\n")
+	require.Contains(t, draft, "<details><summary>22 more warnings</summary>")
+	shown := Terminal(r, TerminalOptions{Width: 80})
+	require.Equal(t, 10, strings.Count(shown, "warning: "))
+	require.Contains(t, shown, "13 more warnings of this kind\n")
+	require.NotContains(t, File(r), "addresses", "no flag is posted")
+	require.Contains(t, Draft(r, hidden(dialog(), "seal")), "and 23 warnings are not shown")
+	r.Flags = nil
 	r.Notices = []string{"One.", "Two."}
 	require.Contains(t, Draft(r, dialog()), "> [!WARNING]\n> One.\n>\n> Two.\n\n#### F1")
 }

@@ -25,14 +25,14 @@ func (r Review) tally() string {
 	text := fmt.Sprintf("%s of %s reviewed", Thousands(int64(inState(r.Files, finding.Reviewed))), Count(len(r.Files)+r.Unlisted, "file"))
 	var missing []string
 	uncovered, _ := byCoverage(r.Files)
-	for _, s := range fileStates {
-		n := inState(uncovered, s)
-		if s == finding.NotReached {
-			n += r.Unlisted
-		}
-		if n > 0 {
-			missing = append(missing, Thousands(int64(n))+" "+missingWord(s))
-		}
+	for range r.Unlisted {
+		uncovered = append(uncovered, finding.FileReview{State: finding.NotReached})
+	}
+	slices.SortStableFunc(uncovered, func(a, b finding.FileReview) int {
+		return slices.Index(fileStates, a.State) - slices.Index(fileStates, b.State)
+	})
+	for _, g := range grouped(uncovered, missingWord) {
+		missing = append(missing, Thousands(int64(len(g)))+" "+missingWord(g[0]))
 	}
 	if len(missing) > 0 {
 		text += ", **" + strings.Join(missing, ", ") + "**"
@@ -50,11 +50,37 @@ func (r Review) skipped() string {
 	return ", " + Thousands(int64(n)) + " skipped"
 }
 
-func missingWord(s finding.State) string {
-	if s == finding.Skipped {
-		return "too large"
+func missingWord(f finding.FileReview) string {
+	switch {
+	case f.State != finding.Skipped:
+		return word(string(f.State))
+	case f.Reason == finding.TooLarge, f.Reason == finding.Submodule:
+		return word(string(f.Reason))
+	case f.Reason == finding.Mode:
+		return "of mode alone"
 	}
-	return word(string(s))
+	return "not read"
+}
+
+// label is a file's state and why: "Skipped (lockfile)".
+func label(f finding.FileReview) string {
+	var why []string
+	switch f.Reason {
+	case "", f.Claim:
+	case finding.Mode:
+		why = append(why, "its mode alone changed")
+	case finding.Submodule:
+		why = append(why, "another commit of a submodule, whose changes are not shown here")
+	default:
+		why = append(why, guard.Inline(word(string(f.Reason)), titleRunes))
+	}
+	if f.Claim != "" {
+		why = append(why, word(string(f.Claim))+" by its own word, not by the base's")
+	}
+	if len(why) == 0 {
+		return upperFirst(word(string(f.State)))
+	}
+	return upperFirst(word(string(f.State))) + " (" + strings.Join(why, "; ") + ")"
 }
 
 func inState(files []finding.FileReview, state finding.State) (n int) {
@@ -124,7 +150,9 @@ func byReason(files []finding.FileReview) [][]finding.FileReview {
 	slices.SortStableFunc(sorted, func(a, b finding.FileReview) int {
 		return slices.Index(fileStates, a.State) - slices.Index(fileStates, b.State)
 	})
-	return grouped(sorted, func(f finding.FileReview) string { return string(f.State) + " " + string(f.Reason) })
+	return grouped(sorted, func(f finding.FileReview) string {
+		return string(f.State) + " " + string(f.Reason) + " " + string(f.Claim)
+	})
 }
 
 func fileList(files []finding.FileReview, limit int) string {
@@ -138,10 +166,7 @@ func fileList(files []finding.FileReview, limit int) string {
 // item lists files of one state and reason: a few in a line, more by folder, and
 // those that do not fit as a count.
 func item(files []finding.FileReview, limit int) string {
-	label := upperFirst(word(string(files[0].State)))
-	if reason := files[0].Reason; reason != "" {
-		label += " (" + guard.Inline(word(string(reason)), titleRunes) + ")"
-	}
+	label := label(files[0])
 	if line := "- " + label + ": " + codes(files, 0) + "\n"; len(files) <= namedFlat && len(line) <= limit {
 		return line
 	}

@@ -16,7 +16,7 @@ func (d Decide) section(r Review) string {
 		return paragraphs("### Decide",
 			"**As it stands:** *Review deployments* above, tick "+guard.Code(d.Environment)+", *Approve and deploy*; or *Reject*.",
 			changes(r.Findings, "write commands into the comment of that dialog, one a line:", ""),
-			d.another(r), d.retained())
+			d.dispatched(), d.another(r), d.retained())
 	}
 	return paragraphs("### Decide", d.optional(),
 		"**As it stands:**", guard.Fence(d.Dispatch, ""),
@@ -24,6 +24,14 @@ func (d Decide) section(r Review) string {
 		changes(r.Findings, "approve with commands, one a line:", d.Dispatch),
 		d.another(r),
 		"Without a terminal: *Actions*, the workflow named in that line, *Run workflow* with the same values.", d.retained())
+}
+
+// dispatched says how an environment's reviewers may decide without its dialog.
+func (d Decide) dispatched() string {
+	if d.Dispatch == "" {
+		return ""
+	}
+	return paragraphs("**By dispatch**, for its reviewers, `decision=abort` to reject:", guard.Fence(d.Dispatch, ""))
 }
 
 // pointer says, above the findings, how to decide. A kept draft waits for nobody.

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -17,8 +18,9 @@ const (
 	draftFiles  = 150_000   // of its list of files, about
 	openFirst   = 3         // findings that are not folded
 	openGrave   = 10        // findings of at least major that are not folded
-	noticesMax  = 10
-	bannerRunes = 100 // of warnings that are not folded, about
+	noticesMax  = 10        // warnings that have a line
+	bannerRunes = 100       // of warnings that are not folded, about
+	flagRunes   = 120       // of what a flag quotes
 )
 
 // Decide says how a draft is decided.
@@ -47,7 +49,7 @@ func Draft(r Review, d Decide) string {
 		r.Title = ""
 		return paragraphs(d.head(r), unreached(r.Files), d.hidden(r), d.section(r), d.footer(r)) + "\n"
 	}
-	head := paragraphs(d.head(r), banner(r.Notices))
+	head := paragraphs(d.head(r), banner(r.warnings()))
 	unread, files := coverage(r.Files, draftFiles)
 	tail := paragraphs(cmp.Or(unread, unreached(r.Files)), r.resolved(), d.section(r), filtered(r.Filtered), files, d.footer(r))
 	return paragraphs(head, r.claims(draftBytes-len(head)-len(tail)), tail) + "\n"
@@ -112,6 +114,26 @@ func (r Review) price(elapsed time.Duration) (parts []string) {
 	return parts
 }
 
+// warnings are the lines of the banner: the notices, and what each flag says.
+func (r Review) warnings() []string {
+	all := slices.Clone(r.Notices)
+	for _, f := range r.Flags {
+		where := "The pull request"
+		if f.Path != "" {
+			where = fmt.Sprintf("%s line %d", guard.Code(f.Path), f.Line)
+		}
+		switch text := guard.Line(f.Text, flagRunes); f.Kind {
+		case finding.SuppressionFlag:
+			all = append(all, where+" "+guard.Inline(text, flagRunes))
+		case finding.HiddenFlag:
+			all = append(all, where+" hides something: "+guard.Code(text))
+		default:
+			all = append(all, where+" addresses the reviewer: "+guard.Code(text))
+		}
+	}
+	return all
+}
+
 // banner shows the warnings: the first ones as an alert, and in a fold those
 // that would push the worst finding off the first screen.
 func banner(notices []string) string {
@@ -143,7 +165,7 @@ func (r Review) claims(limit int) string {
 	var blocks []string
 	size := 0
 	for i, f := range r.Findings {
-		block := r.claim(f, folds(i, f))
+		block := r.claim(f, folds(i, f) || r.Unread(f))
 		if size += len(block) + 2; size > limit {
 			blocks = append(blocks, leftOut(r.Findings[i:]))
 			break
@@ -151,6 +173,12 @@ func (r Review) claims(limit int) string {
 		blocks = append(blocks, block)
 	}
 	return paragraphs(blocks...)
+}
+
+// Unread reports whether a finding is of a file that nobody reviewed. It has one
+// line in a draft.
+func (r Review) Unread(f finding.Finding) bool {
+	return slices.ContainsFunc(r.Files, func(of finding.FileReview) bool { return of.Path == f.Path && of.State == finding.Skipped })
 }
 
 // folds reports whether a finding, the i-th in its order, is folded.

@@ -28,6 +28,7 @@ type Ending struct {
 	Outcome string
 	Reason  string
 	Record  *decision.Record // the decision, where there is one
+	Void    []string         // approvals that count for nothing, and why
 	Changes []string         // what changed since the draft and invalidates nothing
 	Restart string           // the command that drafts anew
 	Reuses  bool             // what was paid is not paid again then
@@ -49,7 +50,8 @@ func End(r Review, e Ending) string {
 		verdict = upperFirst(r.counts()) + " in %"
 	}
 	blocks := []string{"## " + strings.Replace(verdict, "%", r.name(), 1) + r.byRules(". "), r.subject(), r.why(e.reason(verdict)), r.page(e.Page),
-		account(e.Record, !e.Counts), since(e.Changes), e.restart(), e.read(r)}
+		account(e.Record, !e.Counts),
+		listed("**Void**, since each was refused:", e.Void), listed("**Changed since the draft**, which holds all the same:", e.Changes), e.restart(), e.read(r)}
 	return paragraphs(append(blocks, e.rest(r)...)...) + "\n"
 }
 
@@ -98,7 +100,7 @@ func (e Ending) rest(r Review) []string {
 	case e.Counts:
 		return nil
 	case drafted:
-		return []string{banner(r.Notices), unread, filtered(r.Filtered), files, r.paid()}
+		return []string{banner(r.warnings()), unread, filtered(r.Filtered), files, r.paid()}
 	}
 	return []string{unread, files}
 }

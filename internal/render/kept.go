@@ -24,6 +24,7 @@ var reasons = []reason{
 	{finding.DroppedBefore, "dropped before", "An approver dropped it from an earlier draft"},
 	{finding.Dropped, "dropped", "The approver dropped it"},
 	{finding.Duplicate, "duplicate", "Another finding says it"},
+	{finding.Repeat, "in one with others", "Another finding lists its line"},
 	{finding.LowConfidence, "low confidence", "The reviewer is not sure enough"},
 	{finding.Refuted, "refuted", "A second look came to another result"},
 	{finding.Misquoted, "misquoted", "It quotes a line that is nowhere in the change"},

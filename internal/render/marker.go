@@ -1,6 +1,9 @@
 package render
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"regexp"
 	"strings"
@@ -18,13 +21,15 @@ type Marker struct {
 	Posted   []string // findings that reviews of the pull request say
 	Dropped  []string // findings that approvers dropped
 	Resolved []string // findings that were said to be resolved
+	MAC      string   // of all before it, hex, as it was read; empty without one
+	Key      []byte   // that String makes the MAC with; nil for none
 }
 
 const markerPrints = 400 // of each list that are written and read
 
 var (
 	markerLine = regexp.MustCompile(`^<!-- pr-review:v1 thread=([A-Za-z0-9._-]+/[A-Za-z0-9._-]+#[0-9]+(?:@[a-z0-9-]+)?:[0-9a-f]+) digest=([0-9a-f]+) approved=([0-9a-f]+)` +
-		`(?: posted=([0-9a-f,]+))?(?: dropped=([0-9a-f,]+))?(?: resolved=([0-9a-f,]+))? -->$`)
+		`(?: posted=([0-9a-f,]+))?(?: dropped=([0-9a-f,]+))?(?: resolved=([0-9a-f,]+))?(?: mac=([0-9a-f]{64}))? -->$`)
 	fingerprint = regexp.MustCompile(`^[0-9a-f]{16}$`)
 	commentMark = regexp.MustCompile(`^<!-- pr-review:f=([0-9a-f]{16}) -->$`)
 	gradedLine  = regexp.MustCompile(`^\*\*([A-Z][a-z]+)(?:: (.+))?\*\*$`)
@@ -52,7 +57,25 @@ func (m Marker) line() string {
 			line += " " + list.name + "=" + strings.Join(list.prints[:min(len(list.prints), markerPrints)], ",")
 		}
 	}
+	if m.Key != nil {
+		line += " mac=" + m.mac(line)
+	}
 	return line + " -->"
+}
+
+func (m Marker) mac(line string) string {
+	h := hmac.New(sha256.New, m.Key)
+	h.Write([]byte(line))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Sealed reports whether a marker that was read has the MAC that the key makes:
+// thread, digest, what was approved and every list are as they were posted.
+func (m Marker) Sealed(key []byte) bool {
+	made := m
+	made.Key = key
+	read, ok := ParseMarker(made.line())
+	return key != nil && ok && hmac.Equal([]byte(read.MAC), []byte(m.MAC))
 }
 
 // within is the marker with lists that are shortened, from their ends, until its
@@ -91,7 +114,7 @@ func ParseMarker(body string) (Marker, bool) {
 	if found == nil {
 		return Marker{}, false
 	}
-	m := Marker{Thread: found[1], Digest: found[2], Approved: found[3]}
+	m := Marker{Thread: found[1], Digest: found[2], Approved: found[3], MAC: found[7]}
 	for i, list := range []*[]string{&m.Posted, &m.Dropped, &m.Resolved} {
 		if found[4+i] == "" {
 			continue

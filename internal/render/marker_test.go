@@ -1,6 +1,7 @@
 package render
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -14,6 +15,34 @@ func TestMarkerRoundTrip(t *testing.T) {
 	got, ok := ParseMarker(Posted("body", Approval{By: "rita", Drafted: "rules"}, m) + "\r\n")
 	require.True(t, ok)
 	require.Equal(t, m, got)
+}
+
+func TestT39_AMACIsOverAllOfTheMarker(t *testing.T) {
+	key := []byte("a key")
+	m := Marker{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd", Posted: []string{strings.Repeat("1", 16)}, Key: key}
+	line := m.String()
+	read, ok := ParseMarker(line)
+	require.True(t, ok)
+	require.True(t, read.Sealed(key))
+	require.False(t, read.Sealed([]byte("another")))
+	require.False(t, read.Sealed(nil), "without a key nothing is sealed")
+	m.Key = nil
+	plain, _ := ParseMarker(m.String())
+	require.False(t, plain.Sealed(key))
+	require.False(t, plain.Sealed(nil))
+	for was, is := range map[string]string{"o/r#1:ab": "o/r#1:ac", "digest=ab": "digest=ac", "approved=cd": "approved=ce", "posted=1": "posted=2", " posted=": " dropped="} {
+		changed, ok := ParseMarker(strings.Replace(line, was, is, 1))
+		require.True(t, ok, is)
+		require.False(t, changed.Sealed(key), is)
+	}
+	many := Marker{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd", Key: key}
+	for i := range markerPrints {
+		many.Posted = append(many.Posted, fmt.Sprintf("%016x", i))
+	}
+	short, ok := ParseMarker(Posted(strings.Repeat("x", postedBytes-2000), Approval{}, many))
+	require.True(t, ok)
+	require.Less(t, len(short.Posted), markerPrints)
+	require.True(t, short.Sealed(key), "the MAC is of what was posted")
 }
 
 func TestT12_NothingFromOutsideFormsAMarker(t *testing.T) {

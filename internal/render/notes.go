@@ -51,7 +51,7 @@ func (d Decide) retained() string {
 // hidden stands in the place of findings and warnings: how to read them.
 func (d Decide) hidden(r Review) string {
 	text, how := "The findings", "This"
-	if n := len(r.Notices); n > 0 {
+	if n := len(r.Notices) + len(r.Flags); n > 0 {
 		text += " and " + Count(n, "warning")
 	}
 	if d.Trust == "seal" || d.Trust == "encrypt" {

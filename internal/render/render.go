@@ -23,6 +23,7 @@ type Review struct {
 	Filtered []finding.Finding    // the ones kept out, with Filtered and Note
 	Unlisted int                  // further changed files, which GitHub does not name
 	Notices  []string             // warnings in our words; what they quote is already guarded
+	Flags    []finding.Flag       // what the approver alone is told; never posted
 	Rules    bool                 // made by rules, without a model
 	Model    string               // the model's name; untrusted text
 	Usage    cost.Usage

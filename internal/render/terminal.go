@@ -53,8 +53,12 @@ func Terminal(r Review, o TerminalOptions) string {
 	}
 	t.verdict(piped)
 	t.subject()
-	for _, n := range r.Notices {
+	for i, n := range r.warnings() {
 		t.WriteString("\n")
+		if i == noticesMax {
+			t.prose("", Count(len(r.Notices)+len(r.Flags)-i, "more warning")+" of this kind")
+			break
+		}
 		t.prose("", "warning: "+guard.Line(n, 1000))
 	}
 	for i, f := range r.Findings {
@@ -180,6 +184,9 @@ func (t *terminal) finding(f finding.Finding) {
 		}
 	}
 	t.code(f)
+	if f.Placement == finding.Inline && f.Note != "" {
+		t.painted(dim, t.bar(), guard.Line(f.Note, 1000))
+	}
 	t.prose(t.bar(), strings.TrimSpace(f.Body))
 }
 

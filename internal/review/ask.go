@@ -47,7 +47,7 @@ func Key(identity string, f diff.File) string {
 }
 
 // protocol rises when the same answers are asked for or read in another way.
-const protocol = "2"
+const protocol = "3"
 
 // Key covers the prompts, the models, the tools, the guides and the limits of a
 // conversation. What the tools would find, and the text around the change, are not

@@ -1,10 +1,12 @@
 package review
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -56,31 +58,68 @@ type wireFinding struct {
 	Severity   finding.Severity `json:"severity"`
 	Confidence *float64         `json:"confidence"`
 	Suggestion string           `json:"suggestion"`
+
+	Others map[string]jsontext.Value `json:",unknown"`
 }
 
-// decode reads a model's answer about a file: one JSON object with the exact keys
-// of the schema, no key twice. It returns the findings that are whole and, where
-// anything else was there or was missing, a *brokenError. An answer that breaks
-// a rule for the document yields no finding at all, unless it was only cut off.
+// Keys that a model adds are passed over, such as a summary, but for these: another
+// spelling of a key of the schema, another word on the place, and what asks for
+// an act.
+var (
+	mistaken  = regexp.MustCompile(`(?i)^(?:findings|(?:event|tool|action).*)$`)
+	misplaced = regexp.MustCompile(`(?i)line|path|file|^(?:side|quote|title|body|category|severity|confidence|suggestion)$`)
+)
+
+// decode reads a model's answer about a file: one JSON object of the schema, no key
+// twice. It returns the findings that are whole and, where anything else was there
+// that may be one, or was missing, a *brokenError. An answer that breaks a rule for
+// the document yields no finding at all, unless it was only cut off.
 func decode(text, path string) ([]finding.Finding, error) {
 	var answer struct {
-		Findings []jsontext.Value `json:"findings"`
+		Findings []jsontext.Value          `json:"findings"`
+		Others   map[string]jsontext.Value `json:",unknown"`
 	}
-	err := json.Unmarshal([]byte(Unfence(text)), &answer, json.RejectUnknownMembers(true))
+	err := json.Unmarshal([]byte(Unfence(text)), &answer)
 	cut := errors.Is(err, io.ErrUnexpectedEOF)
 	switch {
 	case err != nil && !cut:
 		return nil, broken("%s", problem(err, "it is no JSON object"))
 	case answer.Findings == nil:
 		return nil, broken(`it is no JSON object with a list "findings"`)
+	case has(answer.Others, mistaken):
+		return nil, broken(unknownKey)
 	case len(answer.Findings) > maxFindings:
 		return nil, broken("it holds more than %d findings", maxFindings)
 	}
 	found, err := readFindings(answer.Findings, path)
-	if cut {
+	switch {
+	case cut:
 		err = broken("the JSON ends in the middle")
+	case err == nil && astray(answer.Others):
+		err = &brokenError{problem: `what may be findings stands outside of the list "findings"`, partly: len(found) > 0}
 	}
 	return found, err
+}
+
+const unknownKey = "it has a key that is none of the schema"
+
+func has(others map[string]jsontext.Value, key *regexp.Regexp) bool {
+	for name := range others {
+		if key.MatchString(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// astray reports whether what stands beside the findings names a line as they do.
+func astray(others map[string]jsontext.Value) bool {
+	for _, v := range others {
+		if (v.Kind() == '{' || v.Kind() == '[') && bytes.Contains(v, []byte(`line"`)) {
+			return true
+		}
+	}
+	return false
 }
 
 // readFindings returns the findings that are whole and, where others are not, how
@@ -124,8 +163,11 @@ func Unfence(text string) string {
 
 func readFinding(value jsontext.Value, path string) (finding.Finding, error) {
 	var w wireFinding
-	if err := json.Unmarshal(value, &w, json.RejectUnknownMembers(true)); err != nil {
+	if err := json.Unmarshal(value, &w); err != nil {
 		return finding.Finding{}, errors.New(problem(err, "it has a value of a wrong type"))
+	}
+	if has(w.Others, mistaken) || has(w.Others, misplaced) {
+		return finding.Finding{}, errors.New(unknownKey)
 	}
 	if err := w.check(path); err != nil {
 		return finding.Finding{}, err
@@ -135,10 +177,7 @@ func readFinding(value jsontext.Value, path string) (finding.Finding, error) {
 
 // problem words what is wrong with a JSON text, in words that hold nothing of it.
 func problem(err error, otherwise string) string {
-	switch {
-	case errors.Is(err, json.ErrUnknownName):
-		return "it has a key that is none of the schema"
-	case errors.Is(err, jsontext.ErrDuplicateName):
+	if errors.Is(err, jsontext.ErrDuplicateName) {
 		return "a key stands twice in one object"
 	}
 	if mistyped, ok := errors.AsType[*json.SemanticError](err); ok {

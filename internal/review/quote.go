@@ -17,22 +17,46 @@ import (
 // a shorter one stands in many lines.
 const minPart = 12
 
-// quotes knows the lines of a diff as the model was shown them.
-type quotes struct {
-	lines []diff.Line
-	shown []string // the lines' texts, folded
+// quotes knows both sides of a diff as the model was shown them.
+type quotes map[finding.Side]*column
+
+// column is one side of a diff: the texts of its lines, folded, with a space
+// between those that follow on one another, so that a quote of several lines is
+// found however its lines are broken. A line feed, which no folded text holds,
+// ends a hunk.
+type column struct {
+	text  strings.Builder
+	lines []shownLine
 }
 
+// shownLine is where in its column's text a line stands; a blank one takes none of it.
+type shownLine struct{ number, start, end int }
+
 func newQuotes(patch string) quotes {
-	var q quotes
+	q := quotes{finding.Left: {}, finding.Right: {}}
 	hunks, _ := diff.Hunks(patch) // one that cannot be read has no lines to quote
 	for _, h := range hunks {
 		for _, l := range h.Lines {
-			q.lines = append(q.lines, l)
-			q.shown = append(q.shown, fold(l.Text))
+			text := fold(l.Text)
+			q[finding.Left].add(l.Old, text)
+			q[finding.Right].add(l.New, text)
 		}
+		q[finding.Left].text.WriteByte('\n')
+		q[finding.Right].text.WriteByte('\n')
 	}
 	return q
+}
+
+// add puts a line at the end; number 0 is one of the other side alone.
+func (c *column) add(number int, text string) {
+	if number == 0 {
+		return
+	}
+	start := c.text.Len()
+	if c.text.WriteString(text); text != "" {
+		c.text.WriteByte(' ')
+	}
+	c.lines = append(c.lines, shownLine{number, start, start + len(text)})
 }
 
 // fold makes texts equal that a model may write for one another: as it was shown
@@ -44,11 +68,11 @@ func fold(text string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(text, `\`, "")), " ")
 }
 
-// check holds every finding against the line that it quotes. One whose quote
-// stands elsewhere in the diff is moved there, one whose quote stands nowhere is
-// held back. A finding on a line outside of the diff, which a model saw by other
-// means, stays as it is, and so does one that quotes nothing, or that quotes what
-// was taken out of the answer.
+// check holds every finding against what it quotes. One whose quote stands within
+// its lines stays as it is; one whose quote stands elsewhere in the diff is moved
+// there, one whose quote stands nowhere is held back. A finding on a line outside
+// of the diff, which a model saw by other means, stays as well, and so does one
+// that quotes nothing, or that quotes what was taken out of the answer.
 func (q quotes) check(found []finding.Finding) (out []finding.Finding, moved int) {
 	for _, f := range found {
 		side, at, ok := q.find(f)
@@ -64,43 +88,81 @@ func (q quotes) check(found []finding.Finding) (out []finding.Finding, moved int
 	return out, moved
 }
 
-// find is the line that has a finding's quote: the nearest one on its side, else
-// on the other side. It is not ok where the finding's line was shown and no line
-// has the quote.
+// find is the line on which a finding with its quote ends: its own where the quote
+// stands within its lines, else the last of the quote's nearest place on its side,
+// else on the other side. It is not ok where the finding's line was shown and the
+// quote stands nowhere.
 func (q quotes) find(f finding.Finding) (side finding.Side, line int, ok bool) {
 	side = cmp.Or(f.Side, finding.Right)
-	if f.Quote == "" {
-		return side, f.Line, true
-	}
-	quote := fold(beside(lastLine(f.Quote)))
-	for _, text := range []string{quote, copied.ReplaceAllString(quote, "")} {
-		for _, s := range []finding.Side{side, other(side)} {
-			if n := q.nearest(text, s, f.Line); n > 0 {
-				return s, n, true
-			}
+	texts := spellings(f.Quote)
+	for _, text := range texts {
+		if n := q[side].nearest(text, cmp.Or(f.StartLine, f.Line), f.Line); n > 0 {
+			return side, n, true
+		}
+		if n := q[other(side)].nearest(text, f.Line, f.Line); n > 0 {
+			return other(side), n, true
 		}
 	}
-	return side, f.Line, quote == "" || !q.shows(side, f.Line) || strings.Contains(quote, "<redacted ")
+	shown := slices.ContainsFunc(q[side].lines, func(l shownLine) bool { return l.number == f.Line })
+	return side, f.Line, len(texts) == 0 || !shown || strings.Contains(f.Quote, "<redacted ")
 }
 
 // copied is what stands before a line's text where a diff is shown, and a model
 // may have copied: numbers and kind.
 var copied = regexp.MustCompile(`^(?:\d+ ){0,2}[+-]? ?`)
 
-// nearest is the number on a side of the line that has a text, 0 where none has.
-func (q quotes) nearest(text string, s finding.Side, line int) (best int) {
-	for i, l := range q.lines {
-		n := number(l, s)
-		if n > 0 && text != "" && same(q.shown[i], text) && (best == 0 || abs(n-line) < abs(best-line)) {
-			best = n
+// spellings are the texts as which a quote may stand in a diff: as it was written,
+// without what was copied from before its lines, and at last its longest line by
+// itself, since a model leaves lines out and mixes the sides.
+func spellings(quote string) (texts []string) {
+	var whole, bare []string
+	longest := ""
+	for line := range strings.SplitSeq(beside(quote), "\n") {
+		if line = fold(line); line == "" {
+			continue
+		}
+		whole, bare = append(whole, line), append(bare, copied.ReplaceAllString(line, ""))
+		if len(line) > len(longest) {
+			longest = line
 		}
 	}
-	return best
+	block, stripped := strings.Join(whole, " "), strings.Join(bare, " ")
+	for _, text := range []string{block, stripped, longest, copied.ReplaceAllString(longest, "")} {
+		if text != "" && !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }
 
-// shows reports whether the diff has a line.
-func (q quotes) shows(s finding.Side, line int) bool {
-	return slices.ContainsFunc(q.lines, func(l diff.Line) bool { return number(l, s) == line })
+// nearest is the line on which the nearest place of a text ends, 0 where there is
+// none; of a text within the lines start to line it is line. A text that is too
+// short to tell a line is found as whole lines alone.
+func (c *column) nearest(text string, start, line int) (best int) {
+	short := utf8.RuneCountInString(text) < minPart
+	all := c.text.String()
+	for from := 0; ; {
+		i := strings.Index(all[from:], text)
+		if i < 0 {
+			return best
+		}
+		begin, end := from+i, from+i+len(text)
+		first, last := c.at(begin), c.at(end-1)
+		from = first.end
+		switch {
+		case short && (begin != first.start || end != last.end):
+		case start <= first.number && last.number <= line:
+			return line
+		case best == 0 || abs(last.number-line) < abs(best-line):
+			best = last.number
+		}
+	}
+}
+
+// at is the line that has a byte of the text.
+func (c *column) at(offset int) shownLine {
+	i, _ := slices.BinarySearchFunc(c.lines, offset+1, func(l shownLine, end int) int { return l.end - end })
+	return c.lines[i]
 }
 
 func other(s finding.Side) finding.Side {
@@ -108,19 +170,6 @@ func other(s finding.Side) finding.Side {
 		return finding.Right
 	}
 	return finding.Left
-}
-
-// same reports whether a line is the one that is quoted, whole or by a part that
-// is long enough to tell it.
-func same(shown, quote string) bool {
-	return shown == quote || utf8.RuneCountInString(quote) >= minPart && strings.Contains(shown, quote)
-}
-
-// lastLine is the line that a quote of several ends with: a finding's line is
-// its place's last.
-func lastLine(quote string) string {
-	quote = strings.TrimRight(quote, " \t\r\n")
-	return quote[strings.LastIndexByte(quote, '\n')+1:]
 }
 
 var leftOut = regexp.MustCompile(`<… \d+ bytes left out …>`)
@@ -137,18 +186,18 @@ func beside(quote string) string {
 	return longest
 }
 
-// move takes a finding to another line, its place and what replaces it with it.
+// elsewhere is why the suggestion of a moved finding is not one to apply.
+const elsewhere = "it was written for other lines than those that are quoted"
+
+// move takes a finding to another line. What it suggests was to replace the lines
+// that it named, so that it stays code to read.
 func move(f finding.Finding, side finding.Side, to int) finding.Finding {
 	f.Note = fmt.Sprintf("moved from line %d to the line that it quotes", f.Line)
 	f.Side, f.StartLine, f.Line = side, max(f.StartLine+to-f.Line, 1), to
-	return f
-}
-
-func number(l diff.Line, s finding.Side) int {
-	if s == finding.Left {
-		return l.Old
+	if f.Suggestion != "" {
+		f.Plain = elsewhere
 	}
-	return l.New
+	return f
 }
 
 func abs(n int) int { return max(n, -n) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/prompt"
@@ -46,6 +47,71 @@ func TestAFindingStandsOnTheLineThatItQuotes(t *testing.T) {
 			require.Equal(t, c.moved, moved)
 		})
 	}
+}
+
+// quoted are the ways in which a model quotes the lines of a range, and whether
+// the diff has them so.
+func quoted(lines []string) map[string]string {
+	return map[string]string{
+		"first": lines[0], "middle": lines[len(lines)/2], "last": lines[len(lines)-1], "all": strings.Join(lines, "\n"),
+		"other white space": "\n  " + strings.ReplaceAll(strings.Join(lines, "\r\n\t"), " ", "  ") + " \n\n",
+	}
+}
+
+// The 35 ranges, on either side: one to seven lines, each with its quote
+// taken from another place within them.
+func TestAQuoteWithinItsLinesMovesNothing(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	for i := range 12 {
+		lines = append(lines, fmt.Sprintf("\tcall%02d(ctx, a)", i), "}", "")
+	}
+	ranges := 0
+	for sign, side := range map[string]finding.Side{"+": finding.Right, "-": finding.Left} {
+		header := map[string]string{"+": "@@ -8,0 +9,%d @@", "-": "@@ -9,%d +8,0 @@"}[sign]
+		q := newQuotes(fmt.Sprintf(header, len(lines)) + "\n" + sign + strings.Join(lines, "\n"+sign))
+		for length := 1; length <= 7; length++ {
+			start := 3 * length // an index of a line with a call
+			for name, quote := range quoted(lines[start : start+length]) {
+				ranges++
+				said := finding.Finding{Side: side, StartLine: 9 + start, Line: 9 + start + length - 1, Quote: quote, Suggestion: "x"}
+				out, moved := q.check([]finding.Finding{said})
+				require.Equal(t, said, out[0], "%s of %d lines", name, length)
+				require.Zero(t, moved)
+				if strings.TrimSpace(quote) == "" || strings.TrimSpace(quote) == "}" {
+					continue // which stands in many lines
+				}
+				said.StartLine, said.Line = 9, 10
+				out, moved = q.check([]finding.Finding{said})
+				require.Equal(t, 1, moved)
+				require.Equal(t, elsewhere, out[0].Plain, "%s of %d lines, said of others", name, length)
+				require.True(t, out[0].Line >= 9+start && out[0].Line < 9+start+length, "it ends within what is quoted")
+			}
+		}
+	}
+	require.Equal(t, 2*35, ranges)
+}
+
+func TestAQuoteOfSeveralLinesIsOneBlock(t *testing.T) {
+	t.Parallel()
+	q := newQuotes("@@ -1,2 +1,9 @@\n a()\n+if x {\n+\treturn nil\n+}\n+\n+if y {\n+\treturn nil\n+}\n b()\n@@ -20,2 +27,2 @@\n c()\n d()")
+	for quote, want := range map[string]int{
+		"if x {\n\treturn nil\n}":           4,
+		"if y {\n\treturn nil\n}":           8,
+		"}\nif y {":                         6, // a blank line is easily left out
+		"6 + if y {\n7 + return nil\n8 + }": 8,
+		"if y { return nil }":               8,
+		"if y {\n...\n}":                    6, // what is left out leaves the longest line
+		"b()\nc()":                          9, // no block: they are of two hunks
+		"if y {\n\tcall(<… 999 bytes left out …>)\n": 6,
+	} {
+		for _, at := range []int{1, 9, 28} {
+			found, _ := q.check([]finding.Finding{{Side: finding.Right, StartLine: at, Line: at, Quote: quote}})
+			require.Equal(t, want, found[0].Line, "%q at %d", quote, at)
+		}
+	}
+	found, _ := q.check([]finding.Finding{{Side: finding.Right, StartLine: 28, Line: 28, Quote: "if z {\n\treturn z\n}"}})
+	require.Equal(t, finding.Misquoted, found[0].Filtered, "its last line alone would be any of them")
 }
 
 func TestOfEqualLinesTheNearestIsMeant(t *testing.T) {
@@ -100,8 +166,8 @@ func TestAQuoteOfAFileWithCarriageReturnsStands(t *testing.T) {
 	require.Empty(t, found[0].Filtered)
 }
 
-// A finding is never lost, stands on a line with its quote or where it stood, and
-// a second check changes nothing.
+// A finding is never lost, stands as it was said where one of its lines has its
+// quote, else on the nearest that has, and a second check changes nothing.
 func TestQuotesHoldOnRandomDiffs(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(6, 4))
@@ -131,10 +197,10 @@ func TestQuotesHoldOnRandomDiffs(t *testing.T) {
 		got := out[0]
 		require.Equal(t, got.Line != in.Line || got.Side != in.Side, moved == 1)
 		require.Equal(t, got.Line-in.Line, got.StartLine-in.StartLine)
-		nearest, shown := nearestLine(q, in)
+		nearest, shown := nearestLine(t, patch.String(), in)
 		if beyond := in; nearest == 0 && in.Quote != "" {
-			beyond.Side = other(in.Side)
-			nearest, _ = nearestLine(q, beyond)
+			beyond.Side, beyond.StartLine = other(in.Side), in.Line
+			nearest, _ = nearestLine(t, patch.String(), beyond)
 			require.Equal(t, nearest > 0, got.Side != in.Side, "the other side is the second choice")
 		}
 		switch {
@@ -153,18 +219,32 @@ func TestQuotesHoldOnRandomDiffs(t *testing.T) {
 	}
 }
 
-// nearestLine is the line on a finding's side with its quote, and whether its own
-// line is one of the diff.
-func nearestLine(q quotes, f finding.Finding) (nearest int, shown bool) {
-	for _, l := range q.lines {
-		n := number(l, f.Side)
+// nearestLine is the last line of a finding where one of its lines has its quote,
+// else the nearest one that has, and whether the last line is one of the diff.
+func nearestLine(t *testing.T, patch string, f finding.Finding) (nearest int, shown bool) {
+	t.Helper()
+	hunks, err := diff.Hunks(patch)
+	require.NoError(t, err)
+	within := false
+	for _, l := range hunks[0].Lines {
+		n := l.New
+		if f.Side == finding.Left {
+			n = l.Old
+		}
 		if n == 0 {
 			continue
 		}
 		shown = shown || n == f.Line
-		if strings.Join(strings.Fields(l.Text), " ") == strings.Join(strings.Fields(f.Quote), " ") && (nearest == 0 || abs(n-f.Line) < abs(nearest-f.Line)) {
+		if strings.Join(strings.Fields(l.Text), " ") != strings.Join(strings.Fields(f.Quote), " ") {
+			continue
+		}
+		within = within || f.StartLine <= n && n <= f.Line
+		if nearest == 0 || abs(n-f.Line) < abs(nearest-f.Line) {
 			nearest = n
 		}
+	}
+	if within {
+		return f.Line, shown
 	}
 	return nearest, shown
 }

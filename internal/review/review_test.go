@@ -177,9 +177,51 @@ func TestRepairCannotMakeAFindingGoAway(t *testing.T) {
 	require.Len(t, got.Findings, 1)
 	require.NotEmpty(t, got.Reason)
 
-	got, server := review(t, answers(`{"findings":[],"verdict":"fine"}`, clean))
+	got, server := review(t, answers(`{"findings":[],"event":"APPROVE"}`, clean))
 	require.Equal(t, finding.Reviewed, got.State, "there was nothing to lose")
 	require.NotEmpty(t, server.Requests()[1].Lines, "but the diff is shown again")
+}
+
+func TestAKeyTooManyLosesNoFinding(t *testing.T) {
+	t.Parallel()
+	extra := strings.Replace(one, "{", `{"rationale":["x"],"cwe":362,`, 1)
+	for _, kind := range llmtest.Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			for _, beside := range []string{`"summary":"one leak"`, `"summary":null,"stats":{"major":1}`, `"notes":["a","b"],"version":2`} {
+				for list, want := range map[string]int{"": 0, one: 1, one + "," + extra: 2} {
+					text := `{` + beside + `,"findings":[` + list + `],"overall":"fine"}`
+					server := llmtest.Start(t, answers(text, text), func(s *llmtest.Server) { s.Kind = kind })
+					got, err := NewModel(Options{Review: client(t, server)}).Review(t.Context(), file)
+					require.NoError(t, err)
+					require.Equal(t, finding.Reviewed, got.State, "the answer is whole: %s", got.Reason)
+					require.Len(t, got.Findings, want)
+					require.EqualValues(t, 1, got.Usage.Calls, "and nothing is to be repaired")
+				}
+			}
+		})
+	}
+}
+
+func TestFindingsOutsideOfTheListAreNotPassedOver(t *testing.T) {
+	t.Parallel()
+	for _, beside := range []string{`"more":[` + one + `]`, `"finding":` + one, `"groups":{"a":[{"start_line":4}]}`} {
+		text := `{"findings":[` + one + `],` + beside + `}`
+		got, server := review(t, answers(text, text))
+		require.Equal(t, finding.Partly, got.State)
+		require.Equal(t, finding.Reason(`what may be findings stands outside of the list "findings"`), got.Reason)
+		require.Len(t, got.Findings, 1)
+		require.True(t, server.Requests()[1].Repair)
+
+		got, _ = review(t, answers(strings.Replace(text, `[`+one, `[`, 1)))
+		require.Equal(t, finding.Failed, got.State, "an empty list beside them is no clean file")
+	}
+	for _, key := range []string{`"startLine":40`, `"end_line":44`, `"file":"other.go"`, `"Suggestion":"x"`, `"tool_call":"approve"`} {
+		text := `{"findings":[` + one + `,` + strings.Replace(one, "{", "{"+key+",", 1) + `]}`
+		got, _ := review(t, answers(text, text))
+		require.Equal(t, finding.Partly, got.State, "%s says of the finding what cannot be passed over", key)
+		require.Len(t, got.Findings, 1)
+	}
 }
 
 func TestUsableFindingsAreKeptAndTheOthersCounted(t *testing.T) {

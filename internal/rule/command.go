@@ -27,7 +27,7 @@ func (h *hunk) sentByCaller(expression string, i int) hit {
 // blocker where the hunk shows that a caller sent the value.
 var shellFromInput = rule{
 	name: "shell-from-input", category: "security", severity: finding.Major,
-	title:   "A shell reads a command that is built from a value",
+	title:   "Command injection: a shell reads what is built from a value",
 	body:    "A value with a quote, a semicolon or `$(…)` in it runs as a command of its own. Start the program with a list of arguments, without a shell.",
 	inTests: skipped,
 	find: in{

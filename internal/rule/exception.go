@@ -15,7 +15,7 @@ var (
 
 var swallowedException = rule{
 	name: "swallowed-exception", category: "error-handling", severity: finding.Minor,
-	title:   "Every failure in this block disappears",
+	title:   "Swallowed exception: every failure in this block disappears",
 	body:    "The exception is caught and nothing is done, logged or said about it. Catch the one kind that is expected, or let it through.",
 	inTests: skipped,
 	find: in{

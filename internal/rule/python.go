@@ -47,7 +47,7 @@ var identityWithLiteral = rule{
 
 var unsafeLoad = rule{
 	name: "unsafe-load", category: "security", severity: finding.Major,
-	title: "Loading this data can run code",
+	title: "Unsafe deserialization: loading this data can run code",
 	body:  "The format can name any Python object to construct. Read it with a loader for plain data, such as `yaml.safe_load` or `json.loads`.",
 	find: in{python: replaced(`\byaml\.load\(([\w.()]+)\)`, "yaml.safe_load($1)",
 		inCode(`\byaml\.(?:load|load_all)\([^,]+(?:\)|,\s*(?:Loader\s*=\s*)?yaml\.(?:Unsafe|Full)?Loader)`+

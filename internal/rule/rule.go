@@ -9,19 +9,11 @@
 package rule
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
-)
-
-// maxRepeats is how often one rule speaks up in one file. Where more lines are
-// at fault, one finding names the others, up to maxNamed of them.
-const (
-	maxRepeats = 3
-	maxNamed   = 10
 )
 
 // confidence is that of every finding: what is less sure is no rule here.
@@ -69,11 +61,7 @@ func Review(f diff.File) []finding.Finding {
 	var found []finding.Finding
 	hunks := newHunks(f)
 	for _, r := range rules {
-		of := r.review(hunks)
-		if len(of) > maxRepeats {
-			of = []finding.Finding{merge(of)}
-		}
-		found = append(found, of...)
+		found = append(found, r.review(hunks)...)
 	}
 	slices.SortFunc(found, finding.Compare)
 	return found
@@ -136,20 +124,4 @@ func (r rule) grade(h *hunk, at hit) finding.Severity {
 		return s
 	}
 	return finding.Severities()[max(s.Rank()-1, 0)]
-}
-
-// merge makes one finding out of many: the gravest, with the other lines named.
-func merge(found []finding.Finding) finding.Finding {
-	slices.SortStableFunc(found, finding.Compare)
-	first, more := found[0], ""
-	var lines []string
-	for _, f := range found[1:] {
-		lines = append(lines, fmt.Sprint(f.Line))
-	}
-	if len(lines) > maxNamed {
-		more = fmt.Sprintf(" and %d more", len(lines)-maxNamed)
-		lines = lines[:maxNamed]
-	}
-	first.Body += " The same on lines " + strings.Join(lines, ", ") + more + "."
-	return first
 }

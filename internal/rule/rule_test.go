@@ -178,15 +178,6 @@ func TestAFindingPointsAtItsLineOfTheNewFile(t *testing.T) {
 	require.Equal(t, finding.Fingerprint(got), got.Fingerprint)
 }
 
-func TestManyRepeatsBecomeOneFindingThatNamesTheLines(t *testing.T) {
-	t.Parallel()
-	lines := slices.Repeat([]string{"debugger;"}, 14)
-	found := Review(diff.File{Path: "a.ts", Patch: allAdded(lines)})
-	require.Len(t, found, 1)
-	require.Equal(t, 1, found[0].Line)
-	require.Contains(t, found[0].Body, "The same on lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 3 more.")
-}
-
 func TestSuggestionsReplaceTheirLine(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ path, line, want string }{

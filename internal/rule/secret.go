@@ -11,7 +11,7 @@ import (
 // credential tells of what package secret finds and is sure of.
 var credential = rule{
 	name: "credential", category: "secret", severity: finding.Major,
-	title:   "{} stands in the code",
+	title:   "Hard-coded credential: {}",
 	body:    "Everybody who can read the repository can use it, and its history keeps it. Revoke it, and read the new one from the environment or a secret store.",
 	inTests: unchanged, // leaked lowers what is the tests' own
 	find:    in{anyLanguage: credentials},
@@ -27,9 +27,6 @@ func Leaks(path string, leaks []secret.PatchLeak) []finding.Finding {
 		at := h.leaked(secret.Leak{Kind: l.Kind, Grade: l.Grade, Name: l.Name})
 		at.line = i
 		found = append(found, credential.finding(h, at))
-	}
-	if len(found) > maxRepeats {
-		found = []finding.Finding{merge(found)}
 	}
 	slices.SortFunc(found, finding.Compare)
 	return found
@@ -64,16 +61,16 @@ func credentials(h *hunk) []hit {
 // wherever it stands; a password or a key in tests and documentation is mostly
 // made for them.
 func (h *hunk) leaked(l secret.Leak) hit {
-	at := hit{subject: "A live credential (" + l.Kind + ")", severity: finding.Blocker}
+	at := hit{subject: "a live one (" + l.Kind + ")", severity: finding.Blocker}
 	switch {
 	case l.Kind == "private-key":
-		at.subject = "A private key"
+		at.subject = "a private key"
 	case l.Kind == "url-password":
-		at = hit{subject: "A password in a URL", severity: finding.Major}
+		at = hit{subject: "a password in a URL", severity: finding.Major}
 	case l.Grade == secret.Named && l.Name != "" && secret.Redact(l.Name) == l.Name:
-		at = hit{subject: "The value of `" + l.Name + "`", severity: finding.Major}
+		at = hit{subject: "the value of `" + l.Name + "`", severity: finding.Major}
 	case l.Grade == secret.Named:
-		at = hit{subject: "A credential (" + l.Kind + ")", severity: finding.Major}
+		at = hit{subject: "a value (" + l.Kind + ")", severity: finding.Major}
 	}
 	if own := h.test || documents(h.path); own && (l.Grade == secret.Named || l.Kind == "private-key") {
 		at.severity = finding.Nit

@@ -43,18 +43,18 @@ func TestT9_ACredentialIsNotRepeated(t *testing.T) {
 func TestLeaksAreWordedByKindAndPlace(t *testing.T) {
 	t.Parallel()
 	leaks := map[string]secret.PatchLeak{
-		"A live credential (npm-access-token)": {Line: 3, Kind: "npm-access-token", Grade: secret.Issued},
-		"A private key":                        {Line: 3, Kind: "private-key", Grade: secret.Issued},
-		"A password in a URL":                  {Line: 3, Kind: "url-password", Grade: secret.Named},
-		"The value of `dbPassword`":            {Line: 3, Kind: "named-credential", Grade: secret.Named, Name: "dbPassword"},
-		"A credential (jwt)":                   {Line: 3, Kind: "jwt", Grade: secret.Named},
+		"a live one (npm-access-token)": {Line: 3, Kind: "npm-access-token", Grade: secret.Issued},
+		"a private key":                 {Line: 3, Kind: "private-key", Grade: secret.Issued},
+		"a password in a URL":           {Line: 3, Kind: "url-password", Grade: secret.Named},
+		"the value of `dbPassword`":     {Line: 3, Kind: "named-credential", Grade: secret.Named, Name: "dbPassword"},
+		"a value (jwt)":                 {Line: 3, Kind: "jwt", Grade: secret.Named},
 	}
 	want := map[string][]finding.Severity{ // in code and settings, in tests and documents
-		"A live credential (npm-access-token)": {finding.Blocker, finding.Blocker},
-		"A private key":                        {finding.Blocker, finding.Nit},
-		"A password in a URL":                  {finding.Major, finding.Nit},
-		"The value of `dbPassword`":            {finding.Major, finding.Nit},
-		"A credential (jwt)":                   {finding.Major, finding.Nit},
+		"a live one (npm-access-token)": {finding.Blocker, finding.Blocker},
+		"a private key":                 {finding.Blocker, finding.Nit},
+		"a password in a URL":           {finding.Major, finding.Nit},
+		"the value of `dbPassword`":     {finding.Major, finding.Nit},
+		"a value (jwt)":                 {finding.Major, finding.Nit},
 	}
 	for subject, leak := range leaks {
 		for i, paths := range [][]string{{"src/a.go", "deploy/values.yml"}, {"src/a_test.go", "docs/Setup.MD"}} {
@@ -62,7 +62,7 @@ func TestLeaksAreWordedByKindAndPlace(t *testing.T) {
 				found := Leaks(path, []secret.PatchLeak{leak})
 				require.Len(t, found, 1)
 				got := found[0]
-				require.Equal(t, subject+" stands in the code", got.Title)
+				require.Equal(t, "Hard-coded credential: "+subject, got.Title)
 				require.Equal(t, want[subject][i], got.Severity, path)
 				require.Equal(t, []any{path, 3, 3, finding.Right, "secret", finding.Rule}, []any{got.Path, got.StartLine, got.Line, got.Side, got.Category, got.Source})
 				require.Equal(t, finding.Fingerprint(got), got.Fingerprint)
@@ -71,15 +71,13 @@ func TestLeaksAreWordedByKindAndPlace(t *testing.T) {
 	}
 }
 
-func TestManyLeaksBecomeOneFinding(t *testing.T) {
+func TestEachLeakIsAFinding(t *testing.T) {
 	t.Parallel()
 	var leaks []secret.PatchLeak
 	for line := range 5 {
 		leaks = append(leaks, secret.PatchLeak{Line: line + 1, Kind: "jwt", Grade: secret.Named})
 	}
-	found := Leaks("a.go", leaks)
-	require.Len(t, found, 1)
-	require.Contains(t, found[0].Body, "The same on lines 2, 3, 4, 5.")
+	require.Len(t, Leaks("a.go", leaks), 5, "equal ones are brought together where all findings are")
 	require.Empty(t, Leaks("a.go", nil))
 }
 

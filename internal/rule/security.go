@@ -4,7 +4,7 @@ import "github.com/org/pr-review-action/internal/finding"
 
 var tlsCheckOff = rule{
 	name: "tls-check-off", category: "security", severity: finding.Major,
-	title:   "Certificate checks are turned off",
+	title:   "TLS verification disabled",
 	body:    "Anybody on the way can answer as the server and read what is sent. Trust the one certificate authority that is missing instead.",
 	inTests: skipped,
 	find: in{
@@ -24,7 +24,7 @@ const secretName = `((?i:\b\w*(?:token|secret|passw(?:or)?d|session_?id|otp|nonc
 
 var guessableToken = rule{
 	name: "guessable-token", category: "security", severity: finding.Major,
-	title:   "The value of `{}` can be predicted",
+	title:   "Insecure randomness: the value of `{}` can be predicted",
 	body:    "This generator's later values follow from its earlier ones. Draw secrets from the system's cryptographic source.",
 	inTests: skipped,
 	find: in{

@@ -10,7 +10,7 @@ var removeFromVariable = replaced(`(\brm\s[^;&|]*?)\$\{?([A-Z_]+)\}?("?/(?:\*|\s
 
 var removeUnchecked = rule{
 	name: "sh-remove-unchecked", category: "correctness", severity: finding.Major,
-	title: "An empty variable makes this remove from the root",
+	title: "Possible `rm -rf /`: the variable may be empty",
 	body:  "With the variable unset the path begins at `/`. Write `${NAME:?}`, which stops instead.",
 	find: in{shell: func(h *hunk) []hit {
 		if nounset().MatchString(h.code) {

@@ -31,6 +31,16 @@ var extensions = map[string]language{
 // maxLine is the length in bytes beyond which a line is taken for data.
 const maxLine = 2000
 
+// Overlong reports whether a patch adds a line that no rule reads.
+func Overlong(patch string) bool {
+	for line := range strings.Lines(patch) {
+		if strings.HasPrefix(line, "+") && len(strings.TrimRight(line, "\r\n")) > maxLine+1 {
+			return true
+		}
+	}
+	return false
+}
+
 // reach is how many lines a rule may walk from the line it looks at, so that
 // the time for a hunk grows with its length alone.
 const reach = 60

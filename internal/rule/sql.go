@@ -10,7 +10,7 @@ import (
 // hunk shows that a caller sent the value.
 var sqlFromStrings = rule{
 	name: "sql-from-strings", category: "security", severity: finding.Major,
-	title:   "The value of `{}` becomes part of the SQL statement",
+	title:   "SQL injection: the value of `{}` becomes part of the statement",
 	body:    "Whoever controls that value can change what the statement does. Pass it as a parameter of the query instead.",
 	inTests: skipped,
 	find:    all(findSQL, golang, typescript, python, java),

@@ -60,11 +60,13 @@ func gitleaks() ([]form, error) {
 			kind: r.ID, grade: gradeOf(r.ID, r.Regex), keywords: r.Keywords, re: lazy(r.Regex), group: r.SecretGroup,
 			entropy: r.Entropy, allow: slices.Concat(general, allowances(r.Allowlists)), readable: placeholder,
 		}
-		switch f.grade {
-		case Named:
+		switch {
+		case f.kind == "curl-auth-user": // its allowances pass what only begins as a stand-in
+			f.allow, f.readable = general, pair
+		case f.grade == Named:
 			f.re = lazy(strings.ReplaceAll(r.Regex, leading, ""))
-		case Guess: // its allowances look at the whole match
-			f.readable = func(m match) bool { return placeholder(m) || name(m) }
+		case f.grade == Guess: // its allowances look for words anywhere in it
+			f.allow, f.readable = general, func(m match) bool { return placeholder(m) || name(m) }
 		}
 		out = append(out, f)
 	}
@@ -104,7 +106,7 @@ func allowances(lists []allowlist) []allowance {
 		}
 		a := allowance{target: l.RegexTarget, both: both && len(l.Regexes) > 0 && len(l.Stopwords) > 0}
 		for _, expr := range l.Regexes {
-			a.regexes = append(a.regexes, lazy(expr))
+			a.regexes = append(a.regexes, lazy(anchored(expr)))
 		}
 		for _, word := range l.Stopwords {
 			a.stopwords = append(a.stopwords, strings.ToLower(word))
@@ -144,4 +146,10 @@ func entropy(s string) float64 {
 		}
 	}
 	return sum
+}
+
+// anchored mends the one expression of the library whose alternatives lack the
+// anchors that they were to have: it would pass any value with "false" in it.
+func anchored(expr string) string {
+	return strings.Replace(expr, `^true|false|null$`, `^(?:true|false|null)$`, 1)
 }

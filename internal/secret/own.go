@@ -1,6 +1,9 @@
 package secret
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // own is what gitleaks' rules lack or ask too much of: tokens of another length
 // than today's, and values that only their place gives away.
@@ -53,7 +56,7 @@ func named() []form {
 			re: lazy(`(?i)(?:^|[^\w])` + nameOfSecret + assigned + "[\"'`]([^\"'`\\s]{8,})[\"'`]"),
 		},
 		{
-			kind: "named-value", grade: Guess, keywords: words, group: 3, name: 1, readable: func(m match) bool { return chosen(m) || name(m) },
+			kind: "named-value", grade: Guess, keywords: words, group: 3, name: 1, readable: func(m match) bool { return chosen(m) || name(m) && !password(m) },
 			re: lazy(`(?im)^\s*(?:[-+#*]\s+)?["']?` + nameOfSecret + `["']?\s*[:=]\s*([^\s"'` + "`" + `,;(){}\[\]<>$]{8,})\s*$`),
 		},
 		{
@@ -63,11 +66,24 @@ func named() []form {
 	}
 }
 
+// standIns are what stands in for a value, and what is said around that.
+const standIns = `\$\{[^{}]*\}|\{[A-Za-z_.]+\}|\{\{[^{}]*\}\}|\$\([^()]*\)|<[^<>]*>` +
+	`|\$[A-Z_]+[A-Z0-9_]*|\$[a-z_]+|%[sdvq]` +
+	`|(?i:(?:change[_-]?(?:me|it|this)|placeholder|example|sample|dummy)\d{0,3}|x{3,}|0{6,}|\*{3,}|\.{3}` +
+	`|1234567890?|abcdefghijklmnopqrstuvwxyz|abcdefgh|redacted|replace|insert|removed|hidden|masked|fake|mock|test(?:ing)?|todo` +
+	`|your|with|some|here|goes|this|that|credentials?|passphrase|password|passwd|pass|pwd|secret|token|value|string|client|access|private` +
+	`|username|user|admin|auth|foobar|foo|bar|baz|key|api|the|put|set|enter|my|own)`
+
 var (
-	dummy      = lazy(`(?i)example|placeholder|change[_-]?me|redacted|your[_-]|x{5}|0{6}|\*{3}|\.\.\.|12345678|abcdefgh|\$\{|\{\{`)
-	unlikely   = lazy(`(?i)example|sample|change_?me|change-me|replace|your|placeholder|dummy|fake|mock|test|todo|xxx|\.\.\.|<|>|\{\{|\$\{|\$\(|%s|%v|redact|insert|12345|abcdef|qwerty|password|secret|foobar`)
-	localHost  = lazy(`(?i)@(?:[\w.-]*localhost|127\.0\.0\.1|[\w.-]*\.local\b|[\w.-]*example)`)
+	standIn    = lazy(standIns)
+	trimmings  = lazy(`%[0-9A-F]{2}|\d{1,3}$`)
+	variable   = lazy(`\$\{[A-Za-z_][^{}]*\}|\{\{[^{}]*\}\}|\$\([A-Za-z][^()]*\)`)
+	marked     = lazy(`^[\x21-\x7e]*[A-Za-z][!#$%^&*+=?~]+[A-Za-z][\x21-\x7e]*$`)
+	documented = lazy(`(?i)EXAMPLE(?:KEY)?$`)
+	sequence   = lazy(`^(?:0?123456789?0?|0?12345\d{0,3}|abc(?:def)?123(?:456)?)$`)
+	localHost  = lazy(`(?i)^@(?:[\w.-]*localhost|127\.0\.0\.1|\[::1\]|[\w.-]*\.local\b|[\w.-]*example)`)
 	word       = lazy(`[A-Z]?[a-z]{2,}`)
+	longWord   = lazy(`[A-Z]?[a-z]{3,}`)
 	number     = lazy(`\d+`)
 	identifier = lazy(`^[A-Za-z]+(?:[_.:/\-][A-Za-z]+)*[_.\-]?\d{0,2}$|^[A-Z0-9_]+$`)
 )
@@ -75,21 +91,57 @@ var (
 // wordShare is the part of a name in code that is words.
 const wordShare = 0.55
 
-// placeholder reports a value that only shows the form of a credential.
-func placeholder(m match) bool { return dummy().MatchString(m.secret()) }
+// share is the part of a value's letters and digits that an expression takes.
+func share(v string, re pattern) float64 {
+	ink := func(s string) (n int) {
+		for i := range len(s) {
+			if isWord(s[i]) && s[i] != '_' || s[i] >= 0x80 {
+				n++
+			}
+		}
+		return n
+	}
+	all, taken := ink(v), 0
+	if all == 0 {
+		return 1
+	}
+	for _, part := range re().FindAllString(v, -1) {
+		taken += ink(part)
+	}
+	return float64(taken) / float64(all)
+}
+
+// standsIn reports a value that as a whole stands in for another one. What only
+// holds such a word is a password that somebody chose.
+func standsIn(v string) bool { return share(v, standIn) == 1 }
+
+// placeholder reports a value that only shows the form of a credential: its issuer's
+// prefix, and then no more than a stand-in.
+func placeholder(m match) bool {
+	v := m.secret()
+	return share(v, standIn) >= 0.5 || documented().MatchString(v)
+}
+
+// pair reports a user with a password that stands in for one, or with none.
+func pair(m match) bool {
+	_, password, _ := strings.Cut(m.secret(), ":")
+	return standsIn(password)
+}
 
 // uniform reports a value of one case, such as a hash, where an AWS key mixes
 // both with digits.
 func uniform(m match) bool {
 	v := m.secret()
-	return v == strings.ToLower(v) || v == strings.ToUpper(v) || !strings.ContainsAny(v, "0123456789") || placeholder(m)
+	return v == strings.ToLower(v) || v == strings.ToUpper(v) || !strings.ContainsAny(v, digits) && !drawnLetters(v) || placeholder(m)
 }
+
+const digits = "0123456789"
 
 // harmlessURL reports a password in a URL that protects nothing.
 func harmlessURL(m match) bool {
 	v := m.secret()
 	user, _, _ := strings.Cut(strings.TrimPrefix(m.whole, "://"), ":")
-	return unlikely().MatchString(v) || strings.HasPrefix(v, "$") || user == v || localHost().MatchString(m.line())
+	return standsIn(v) || user == v || localHost().MatchString(m.text[m.end:])
 }
 
 // name reports a value that is made of words and a number or two, as names in
@@ -106,11 +158,30 @@ func name(m match) bool {
 // little of a mixture. Keys are drawn, passwords are chosen by people.
 func chosen(m match) bool {
 	v := m.secret()
-	if unlikely().MatchString(v) || identifier().MatchString(v) || !strings.ContainsAny(v, "0123456789") {
+	if standsIn(trimmings().ReplaceAllString(v, "")) || sequence().MatchString(v) {
 		return true
 	}
-	if name := strings.ToLower(m.name); strings.HasSuffix(name, "password") || strings.HasSuffix(name, "passwd") || strings.HasSuffix(name, "passphrase") {
-		return entropy(v) <= 2.5
+	if rest := variable().ReplaceAllString(v, ""); rest != v && len(rest) < minKnown {
+		return true
 	}
-	return len(v) < 16 || entropy(v) <= 3.3 || strings.ContainsAny(v, " /(")
+	digit := strings.ContainsAny(v, digits)
+	if password(m) {
+		return !digit && !marked().MatchString(v) && !drawnLetters(v) || entropy(v) <= 1.5
+	}
+	if len(v) < 16 || entropy(v) <= 3.3 || strings.ContainsAny(v, " (") || identifier().MatchString(v) && !drawnLetters(v) {
+		return true
+	}
+	return !digit && !drawnLetters(v) || strings.Contains(v, "/") && share(v, word) >= wordShare
+}
+
+// password reports a value that is given to the name of a password.
+func password(m match) bool {
+	name := strings.ToLower(m.name)
+	return strings.HasSuffix(name, "password") || strings.HasSuffix(name, "passwd") || strings.HasSuffix(name, "passphrase")
+}
+
+// drawnLetters reports ASCII letters of both cases that make no words.
+func drawnLetters(v string) bool {
+	ascii := strings.IndexFunc(v, func(r rune) bool { return r > unicode.MaxASCII }) < 0
+	return ascii && v != strings.ToLower(v) && v != strings.ToUpper(v) && share(v, longWord) < 0.7
 }

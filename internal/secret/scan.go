@@ -105,17 +105,21 @@ func (s *scan) search(f form, w window) {
 	}
 }
 
-// secretOf picks the group that holds the credential.
+// secretOf picks the group that holds the credential: where none is named the
+// longest one, unless it is too short to be more than a part of it.
 func secretOf(at []int, group int) (from, to int) {
 	if group > 0 {
 		return at[2*group], at[2*group+1]
 	}
 	for i := 2; i < len(at); i += 2 {
-		if at[i] < at[i+1] {
-			return at[i], at[i+1]
+		if at[i+1]-at[i] > to-from {
+			from, to = at[i], at[i+1]
 		}
 	}
-	return at[0], at[1]
+	if to-from < minKnown {
+		return at[0], at[1]
+	}
+	return from, to
 }
 
 func (f form) admits(m match) bool {

@@ -46,7 +46,7 @@ type Tally struct {
 	Found    int `json:"found"`
 	Kept     int `json:"kept"`
 	Dropped  int `json:"dropped"`
-	Unposted int `json:"unposted"` // in drafts that were aborted, where nobody judged them one by one
+	Unposted int `json:"unposted"` // left out where nobody judged them one by one: in drafts that were aborted, with others, or without a reason
 	Edited   int `json:"edited"`
 	Moved    int `json:"moved"`
 	Regraded int `json:"regraded"`
@@ -102,6 +102,8 @@ func (d Decided) outcome(f finding.Finding) (one Tally, shown bool) {
 	case f.Filtered != "" && f.Filtered != finding.Dropped:
 		return one, false
 	case d.Record.Decision == decision.Abort:
+		return Tally{Found: 1, Unposted: 1}, true
+	case f.Filtered == finding.Dropped && !slices.ContainsFunc(d.Record.Dropped, func(x decision.Drop) bool { return x.ID == f.ID && x.Judged() }):
 		return Tally{Found: 1, Unposted: 1}, true
 	case f.Filtered == finding.Dropped:
 		return Tally{Found: 1, Dropped: 1}, true

@@ -105,12 +105,12 @@ func TestT13_TextIsInertAndFitsATerminal(t *testing.T) {
 	for i := range 30 {
 		all = append(all, found(fmt.Sprint("G", i), finding.Minor, fmt.Sprintf("c%02d", i)))
 	}
-	s := Sum(slices.Values([]Decided{decided(t, "d", "/approve\n/drop F1", all...)}))
+	s := Sum(slices.Values([]Decided{decided(t, "d", "/approve\n/drop F1: known\n/drop F2", all...)}))
 	require.Len(t, s.ByCategory, maxCategories)
 	require.Equal(t, "other", s.ByCategory[maxCategories-1].Name)
 	text := s.Text()
 	require.NotContains(t, text, "\x1b")
-	require.Contains(t, text, "Findings: 12381 (12380 kept, 1 dropped, 0 in aborted drafts)\nKept of those kept or dropped: 100.0 %, 95 % interval 100.0 to 100.0 %\n")
+	require.Contains(t, text, "Findings: 12381 (12379 kept, 1 dropped, 1 left out unjudged)\nKept of those kept or dropped: 100.0 %, 95 % interval 100.0 to 100.0 %\n")
 	for line := range strings.Lines(text) {
 		require.LessOrEqual(t, utf8.RuneCountInString(line), 81, line)
 		require.NotRegexp(t, `^\s*::|##\[`, line)

@@ -1,6 +1,7 @@
 package suggest
 
 import (
+	"bytes"
 	"encoding/json"
 	"go/ast"
 	"go/format"
@@ -13,19 +14,30 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// The most bytes of a file that is parsed. The parsers of YAML and TOML, and
-// gofmt, take quadratic time where they are made to.
+// The most bytes of a file that is parsed. The parsers of YAML and TOML take
+// quadratic time, and gofmt more than that where it is made to.
 const (
-	maxText   = 512 << 10
-	maxSlow   = 64 << 10
-	maxNested = 100 // brackets within brackets in YAML
-	maxChain  = 200 // operators in one Go expression: gofmt takes quadratic time of them
+	maxText = 512 << 10
+	maxSlow = 64 << 10
 )
+
+// How deep one thing may stand within another: the nodes of Go code, of which Go's
+// own library has 55 at most, and the brackets and blocks of YAML and TOML.
+const (
+	maxNodes = 60
+	maxDepth = 100
+)
+
+// maxWork is the milliseconds that all suggestions of one file may take. What they
+// take is reckoned from sizes and not measured, so that one change gives one
+// draft everywhere.
+const maxWork = 2000
 
 // language is how the files of one language are parsed.
 type language struct {
 	parses  func([]byte) bool
-	limit   int // bytes
+	takes   func(size int) int // milliseconds, for the worst text of so many bytes
+	limit   int                // bytes
 	formats bool
 }
 
@@ -33,15 +45,27 @@ type language struct {
 func parserOf(name string) language {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".go":
-		return language{goParses, maxText, true}
+		return language{goParses, goTakes, maxText, true}
 	case ".json":
-		return language{json.Valid, maxText, false}
+		return language{json.Valid, parsing, maxText, false}
 	case ".yml", ".yaml":
-		return language{yamlParses, maxSlow, false}
+		return language{yamlParses, quadratic, maxSlow, false}
 	case ".toml":
-		return language{tomlParses, maxSlow, false}
+		return language{tomlParses, quadratic, maxSlow, false}
 	}
 	return language{}
+}
+
+func parsing(size int) int { return size >> 13 }
+
+func quadratic(size int) int { return size * size >> 22 }
+
+// goTakes has the formatter in it, which sees no larger text.
+func goTakes(size int) int {
+	if size > maxSlow {
+		return parsing(size)
+	}
+	return size >> 9
 }
 
 func goParses(text []byte) bool {
@@ -49,47 +73,43 @@ func goParses(text []byte) bool {
 	return err == nil
 }
 
-// tangled reports whether Go code has an expression that gofmt would take long for.
-func tangled(text []byte) bool {
-	file, err := goparser.ParseFile(token.NewFileSet(), "", text, goparser.SkipObjectResolution)
-	if err != nil {
-		return true
+// formatted is Go code as gofmt writes it; empty where it does not parse, or where
+// gofmt would take long.
+func formatted(text []byte) string {
+	if len(text) > maxSlow {
+		return ""
 	}
-	var within []bool // nodes above, and which of them are operators
-	operators, most := 0, 0
-	ast.Inspect(file, func(n ast.Node) bool {
-		if n == nil {
-			if within[len(within)-1] {
-				operators--
-			}
-			within = within[:len(within)-1]
-			return true
-		}
-		_, is := n.(*ast.BinaryExpr)
-		if within = append(within, is); is {
-			operators++
-		}
-		most = max(most, operators)
-		return true
-	})
-	return most > maxChain
+	set := token.NewFileSet()
+	file, err := goparser.ParseFile(set, "", text, goparser.ParseComments|goparser.SkipObjectResolution)
+	if err != nil || height(file) > maxNodes {
+		return ""
+	}
+	var out strings.Builder
+	if format.Node(&out, set, file) != nil {
+		return ""
+	}
+	return out.String()
 }
 
-// formatted is Go code as gofmt writes it; empty where it does not parse.
-func formatted(text []byte) string {
-	if len(text) > maxSlow || tangled(text) {
-		return ""
-	}
-	out, err := format.Source(text)
-	if err != nil {
-		return ""
-	}
-	return string(out)
+// height is how many nodes of code stand within one another: each link of a chain
+// of selectors, calls, indexes or operators is one, as is each pair of brackets.
+func height(file *ast.File) (most int) {
+	depth := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		if n == nil {
+			depth--
+			return true
+		}
+		depth++
+		most = max(most, depth)
+		return true
+	})
+	return most
 }
 
 func yamlParses(text []byte) (ok bool) {
 	defer unlessPanics(&ok)
-	if nested(text) > maxNested {
+	if nested(text) > maxDepth {
 		return false
 	}
 	_, err := yamlparser.ParseBytes(text, 0)
@@ -98,6 +118,9 @@ func yamlParses(text []byte) (ok bool) {
 
 func tomlParses(text []byte) (ok bool) {
 	defer unlessPanics(&ok)
+	if nested(text) > maxDepth {
+		return false
+	}
 	return toml.Unmarshal(text, &map[string]any{}) == nil
 }
 
@@ -109,16 +132,26 @@ func unlessPanics(ok *bool) {
 	}
 }
 
-// nested is how deep brackets stand in one another, those in strings included.
+// nested is at least how deep brackets and blocks stand in one another, the brackets
+// in strings included: each column that a line is indented by may be a block, and
+// so may each item of "- - - a".
 func nested(text []byte) (most int) {
-	depth := 0
-	for _, c := range text {
-		switch c {
-		case '[', '{':
+	brackets := 0
+	for line := range bytes.Lines(text) {
+		rest := bytes.TrimLeft(line, " ")
+		depth := len(line) - len(rest)
+		for len(rest) > 1 && (rest[0] == '-' || rest[0] == '?') && (rest[1] == ' ' || rest[1] == '\t') {
+			rest = bytes.TrimLeft(rest[1:], " \t")
 			depth++
-			most = max(most, depth)
-		case ']', '}':
-			depth--
+		}
+		for _, c := range rest {
+			switch c {
+			case '[', '{':
+				brackets++
+			case ']', '}':
+				brackets = max(brackets-1, 0)
+			}
+			most = max(most, depth+brackets)
 		}
 	}
 	return most

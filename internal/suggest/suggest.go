@@ -24,6 +24,10 @@ type File struct {
 	head   []string          // lines with their carriage returns; nil where the text is not at hand
 	parses func([]byte) bool // nil where no parser is at hand, or the head itself does not parse
 	tidy   bool              // the head is Go as gofmt writes it
+
+	size  int                // of the head
+	takes func(size int) int // milliseconds, of a look at the whole file
+	left  *int               // of them for further looks
 }
 
 // New takes a file's diff and its text at the head, which is nil where it is not
@@ -35,7 +39,9 @@ func New(path string, shown diff.Anchors, head []byte) File {
 	}
 	f.head = strings.Split(string(head), "\n")
 	if p := parserOf(path); p.parses != nil && len(head) <= p.limit && p.parses(head) {
-		f.parses, f.tidy = p.parses, p.formats && formatted(head) == string(head)
+		left := maxWork - p.takes(len(head))
+		f.parses, f.size, f.takes, f.left = p.parses, len(head), p.takes, &left
+		f.tidy = p.formats && formatted(head) == string(head)
 	}
 	return f
 }
@@ -50,6 +56,9 @@ func (s File) Check(f finding.Finding) finding.Finding {
 	start := cmp.Or(f.StartLine, f.Line)
 	f.Suggestion = strings.ReplaceAll(f.Suggestion, "\r\n", "\n")
 	old, why := s.replaced(f.Side, start, f.Line)
+	if why == "" && !s.affords(f.Suggestion) {
+		why = untried
+	}
 	if why == "" {
 		f.Suggestion = s.indented(f.Suggestion, start, f.Line)
 		if slices.Equal(split(f.Suggestion), old) {
@@ -70,8 +79,23 @@ const (
 	unlike   = "its lines are not shown as the file has them"
 	omitted  = "it, or what it replaces, was not shown in full"
 	unparsed = "the file would not parse with it"
+	untried  = "its file is too large to try so many"
 	indented = "it mixes tabs and spaces with the lines around it"
 )
+
+// affords counts a look at the file with a text in it, unless that would take longer
+// than there is for the file: a head that was looked at left some.
+func (s File) affords(text string) bool {
+	if s.parses == nil {
+		return true
+	}
+	took := s.takes(s.size + len(text))
+	if took > *s.left {
+		return false
+	}
+	*s.left -= took
+	return true
+}
 
 // replaced are the lines that a suggestion takes the place of, without carriage
 // returns, and why there are none.

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/sandbox"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
@@ -29,23 +27,16 @@ type TestSources struct {
 
 	Workspace string // folder that Glob is searched in
 	Glob      string // of JUnit XML and go test -json files; "" reads none
-
-	// Sandbox is the command that the user of the command line named, run over a
-	// copy of Tree. It is nil in every job that holds a secret: the command runs
-	// the pull request's code.
-	Sandbox *sandbox.Command
-	Tree    Tree
 }
 
 // RunTests is the tool run_tests. It reports what is known of the head commit's
-// tests from its checks and from result files, and runs nothing but the command
-// of the sandbox, once for all calls. A source that fails is told as such beside
-// the others. Its result is the same for every call.
+// tests from its checks and from result files, and runs nothing. A source that
+// fails is told as such beside the others. Its result is the same for every call.
 func RunTests(o TestSources) Tool {
 	report := newLazy(o.report)
-	return New("run_tests", "Reports the tests of the change: check runs and statuses of the head commit with their annotations, result files of the job, and a run in a sandbox where one was asked for.",
+	return New("run_tests", "Reports the tests of the change: check runs and statuses of the head commit with their annotations, and result files of the job.",
 		func(ctx context.Context, _ struct{}) (string, error) { return report.get(ctx) },
-	).Within(Limits{Bytes: maxReport, Time: DefaultTime + o.Sandbox.Time()})
+	).Within(Limits{Bytes: maxReport, Time: DefaultTime})
 }
 
 func (o TestSources) report(ctx context.Context) (string, error) {
@@ -64,11 +55,8 @@ func (o TestSources) report(ctx context.Context) (string, error) {
 	if o.Glob != "" {
 		part("Result files", o.files)
 	}
-	if o.Sandbox != nil {
-		part("The run in a sandbox", func() (string, error) { return o.run(ctx) })
-	}
 	if b.Len() == 0 {
-		return "", errors.New("nothing is known of the tests here: no checks, no result files, no sandbox")
+		return "", errors.New("nothing is known of the tests here: no checks, no result files")
 	}
 	return b.String(), ctx.Err()
 }
@@ -163,39 +151,4 @@ func (o TestSources) files() (string, error) {
 	}
 	defer root.Close()
 	return readResults(root.FS(), o.Glob)
-}
-
-// run runs the command of the sandbox over a copy of the tree.
-func (o TestSources) run(ctx context.Context) (string, error) {
-	r, err := o.Sandbox.Run(ctx, o.copy)
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("Run in a sandbox, without network, over the text files of the head commit: %s\n%s",
-		guard.Line(r.End, maxShown), barred(r.Output, maxReport/2)), nil
-}
-
-// copy writes the tree's text files, all of them executable, as a tree knows no
-// modes. Paths are those that CheckPath lets through.
-func (o TestSources) copy(ctx context.Context, into *os.Root) error {
-	paths, err := o.Tree.Paths(ctx)
-	if err != nil {
-		return err
-	}
-	for _, p := range paths {
-		content, err := o.Tree.Read(ctx, p)
-		if errors.Is(err, ErrNotText) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrLink) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if err := into.MkdirAll(filepath.Dir(filepath.FromSlash(p)), 0o755); err != nil {
-			return fmt.Errorf("copying %q: %w", p, err)
-		}
-		if err := into.WriteFile(filepath.FromSlash(p), content, 0o755); err != nil {
-			return fmt.Errorf("copying %q: %w", p, err)
-		}
-	}
-	return nil
 }

@@ -1,9 +1,8 @@
 // Package tool offers a model functions by which it looks around in a change's
 // files before it judges them, and runs the calls that it makes.
 //
-// The tools are a fixed list in code: none writes or opens an address that a model
-// names, and none starts a program but the command of a sandbox, which the command
-// line alone can name. Paths are confined to the files of one commit, and
+// The tools are a fixed list in code: none writes, starts a program or opens an
+// address that a model names. Paths are confined to the files of one commit, and
 // what may hold credentials is not shown. Results are untrusted text, redacted
 // and cut here and fenced by the agent. Nothing here decides how often a model
 // may call. Another implementation of a tool, say over an index, is another

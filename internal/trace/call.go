@@ -95,11 +95,15 @@ func (c *call) over(a *attempt, resp *http.Response, err error) {
 	case err == nil && resp.StatusCode/100 == 2:
 		c.tries++
 		c.answered = a
+	case transport.Lost(resp, err):
+		kind := Kind(err)
+		if err == nil {
+			kind = strconv.Itoa(resp.StatusCode)
+		}
+		c.tries++
+		c.lose(a, kind)
 	case err == nil:
 		c.event(a, strconv.Itoa(resp.StatusCode))
-	case transport.Sent(err):
-		c.tries++
-		c.lose(a, Kind(err))
 	default:
 		c.event(a, "unreachable")
 	}

@@ -59,7 +59,9 @@ func TestTriesAreToldByWhatTheyCost(t *testing.T) {
 		costs []int64
 		event string
 	}{
-		"limited":       {func(over func(*http.Response, error)) { over(status(429), nil); over(status(200), nil) }, CallEnd{Usage: cost.Usage{Calls: 1, Cost: 7}}, []any{nil}, []int64{7}, "429"},
+		"limited": {func(over func(*http.Response, error)) { over(status(429), nil); over(status(200), nil) }, CallEnd{Usage: cost.Usage{Calls: 1, Cost: 7}}, []any{nil}, []int64{7}, "429"},
+		"lost behind a gateway": {func(over func(*http.Response, error)) { over(status(504), nil); over(status(200), nil) },
+			CallEnd{Usage: cost.Usage{Calls: 2, Cost: 107}}, []any{"504", nil}, []int64{100, 7}, ""},
 		"unreachable":   {func(over func(*http.Response, error)) { over(nil, refused) }, CallEnd{Err: refused}, nil, nil, "unreachable"},
 		"not begun":     {func(over func(*http.Response, error)) { over(nil, transport.ErrNotBegun) }, CallEnd{Err: cost.ErrSpent}, nil, nil, ""},
 		"no try":        {func(func(*http.Response, error)) {}, CallEnd{Usage: cost.Usage{Calls: 1}}, []any{nil}, []int64{0}, ""},

@@ -44,6 +44,18 @@ func Sent(err error) bool {
 	return !errors.As(err, new(*unsentError)) && !errors.Is(err, ErrForbidden) && !errors.Is(err, ErrInsecure) && !unreachable(err)
 }
 
+// Lost reports whether a try ended without the server's own answer though it may
+// have reached the server, so that it may have been billed: by an error of Sent's,
+// or by a gateway's word that the server behind it gave no answer, or none that it
+// could pass on. 520, 522 and 524 are Cloudflare's; its 521, 523, 525 and 526 say
+// that no connection came about. A server's own 429, 500 and 503 are refusals.
+func Lost(resp *http.Response, err error) bool {
+	if err != nil {
+		return Sent(err)
+	}
+	return slices.Contains([]int{http.StatusBadGateway, http.StatusGatewayTimeout, 520, 522, 524}, resp.StatusCode)
+}
+
 // unsentError marks an error of a try that never left this machine; refused
 // where a hook said no, so that the request is not tried again.
 type unsentError struct {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/github"
@@ -22,10 +21,9 @@ type Event struct {
 	Head     string // the head that the event names
 }
 
-// LabelFacts answers who labelled a pull request, and when it last moved.
+// LabelFacts answers who labelled a pull request.
 type LabelFacts interface {
-	LabelSetter(ctx context.Context, ref pull.Ref, label string) (login string, at time.Time, err error)
-	HeadPushedAt(ctx context.Context, ref pull.Ref, head string) (time.Time, error)
+	LabelSetter(ctx context.Context, ref pull.Ref, label string) (login string, err error)
 	Permission(ctx context.Context, owner, repo, login string) (string, error)
 }
 
@@ -71,8 +69,10 @@ func authorAllowed(p pull.Pull, e Event, a config.Admission) bool {
 	return slices.Contains(allowed, "all") || slices.Contains(allowed, strings.ToLower(orNone(p.Association)))
 }
 
-// labelAdmits gives "" where somebody with write access set the label after the
-// last push, else why it does not count.
+// labelAdmits gives "" where somebody with write access has labelled this very head,
+// else why the label does not count. GitHub tells which head a label was set on in
+// the event alone. Its timeline has no time of a push: the dates of commits stand
+// in for it, and their author writes those.
 func labelAdmits(ctx context.Context, p pull.Pull, e Event, label string, facts LabelFacts) (string, error) {
 	if label == "" || !slices.Contains(p.Labels, label) {
 		return fmt.Sprintf("nobody has set the label %q", label), nil
@@ -80,31 +80,22 @@ func labelAdmits(ctx context.Context, p pull.Pull, e Event, label string, facts 
 	if e.Pushed {
 		return fmt.Sprintf("the label %q was set before this push", label), nil
 	}
-	login, at, err := facts.LabelSetter(ctx, p.Ref, label)
+	login, err := facts.LabelSetter(ctx, p.Ref, label)
 	if errors.Is(err, github.ErrNotFound) {
 		return fmt.Sprintf("it is not known who set the label %q", label), nil
 	}
 	if err != nil {
 		return "", err
 	}
-	if e.Labeled != label || e.Head != p.HeadSHA {
-		pushed, err := facts.HeadPushedAt(ctx, p.Ref, p.HeadSHA)
-		if errors.Is(err, github.ErrNotFound) {
-			return fmt.Sprintf("it is not known whether the label %q was set after the last push", label), nil
-		}
-		if err != nil {
-			return "", err
-		}
-		if !at.After(pushed) {
-			return fmt.Sprintf("the label %q was set before the last push", label), nil
-		}
-	}
 	permission, err := facts.Permission(ctx, p.Owner, p.Repo, login)
 	if err != nil && !errors.Is(err, github.ErrNotFound) {
 		return "", err
 	}
-	if permission != "admin" && permission != "write" {
+	switch {
+	case permission != "admin" && permission != "write":
 		return fmt.Sprintf("the label %q was set by somebody without write access", label), nil
+	case e.Labeled != label || e.Head != p.HeadSHA || e.Head == "":
+		return fmt.Sprintf("the label %q was set before the last push, or nothing tells: it counts in the run that setting it starts, so set it again", label), nil
 	}
 	return "", nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,28 +13,19 @@ import (
 	"github.com/org/pr-review-action/internal/triage"
 )
 
-var pushed = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
-
-// facts are those of a label that a maintainer set a minute after the push.
+// facts are those of a label that a maintainer set.
 type facts struct {
-	login                string
-	at, pushed           time.Time
-	permission           string
-	setter, push, rights error
-	asked                int
+	login          string
+	permission     string
+	setter, rights error
+	asked          int
 }
 
-func labelled() *facts {
-	return &facts{login: "rita", at: pushed.Add(time.Minute), pushed: pushed, permission: "write"}
-}
+func labelled() *facts { return &facts{login: "rita", permission: "write"} }
 
-func (f *facts) LabelSetter(context.Context, pull.Ref, string) (string, time.Time, error) {
+func (f *facts) LabelSetter(context.Context, pull.Ref, string) (string, error) {
 	f.asked++
-	return f.login, f.at, f.setter
-}
-
-func (f *facts) HeadPushedAt(context.Context, pull.Ref, string) (time.Time, error) {
-	return f.pushed, f.push
+	return f.login, f.setter
 }
 
 func (f *facts) Permission(context.Context, string, string, string) (string, error) {
@@ -72,13 +62,13 @@ func TestAdmissionGivesItsReason(t *testing.T) {
 		"target, first timer": {pull.Pull{Association: "FIRST_TIME_CONTRIBUTOR"}, triage.Event{Name: target}, nil,
 			`its author's association with the repository is first_time_contributor, and nobody has set the label "ai-review"`},
 		"target, unknown":           {pull.Pull{}, triage.Event{Name: target}, nil, `its author's association with the repository is none, and nobody has set the label "ai-review"`},
-		"target, first timer label": {pull.Pull{Association: "NONE", Labels: label}, triage.Event{Name: target}, nil, ""},
+		"target, first timer label": {pull.Pull{Association: "NONE", Labels: label, HeadSHA: "abc"}, labelEvent, nil, ""},
 		"target, asked for":         {pull.Pull{Association: "NONE"}, triage.Event{Name: target, Explicit: true}, nil, ""},
 		"target, all":               {pull.Pull{Association: "NONE"}, triage.Event{Name: target}, func(a *config.Admission) { a.Authors = []string{"all"} }, ""},
 		"authors narrowed": {pull.Pull{Association: "CONTRIBUTOR"}, triage.Event{Name: plain}, func(a *config.Admission) { a.Authors = []string{"member"} },
 			`its author's association with the repository is contributor, and nobody has set the label "ai-review"`},
 		"on demand":           {pull.Pull{Association: "OWNER"}, triage.Event{Name: plain}, onDemand, `reviews are on demand here, and nobody has set the label "ai-review"`},
-		"on demand, labelled": {pull.Pull{Labels: label}, triage.Event{Name: plain}, onDemand, ""},
+		"on demand, labelled": {pull.Pull{Labels: label, HeadSHA: "abc"}, labelEvent, onDemand, ""},
 		"on demand, asked":    {pull.Pull{}, triage.Event{Name: "workflow_dispatch", Explicit: true}, onDemand, ""},
 		"on demand, no label": {pull.Pull{Labels: []string{""}}, triage.Event{Name: plain}, func(a *config.Admission) { a.OnDemand, a.Label = true, "" }, `reviews are on demand here, and nobody has set the label ""`},
 	} {
@@ -95,19 +85,20 @@ func TestAdmissionGivesItsReason(t *testing.T) {
 func onDemand(a *config.Admission) { a.OnDemand = true }
 
 // stranger is a labelled pull request by somebody who is not allowed.
-var stranger = pull.Pull{Association: "NONE", Labels: []string{"ai-review"}}
+var stranger = pull.Pull{Association: "NONE", Labels: []string{"ai-review"}, HeadSHA: "abc"}
+
+// labelEvent is that a label was set on its head.
+var labelEvent = triage.Event{Name: target, Labeled: "ai-review", Head: "abc"}
 
 func admitStranger(t *testing.T, f *facts) (string, error) {
 	t.Helper()
-	return triage.Admit(t.Context(), stranger, triage.Event{Name: target}, config.Default().Admission, f)
+	return triage.Admit(t.Context(), stranger, labelEvent, config.Default().Admission, f)
 }
 
-func TestALabelCountsFromAWriterUntilTheNextPush(t *testing.T) {
+func TestALabelCountsFromAWriter(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*facts){
 		"":                                     func(f *facts) { f.permission = "admin" },
-		"was set before the last push":         func(f *facts) { f.pushed = f.at.Add(time.Second) },
-		"set before the last push":             func(f *facts) { f.pushed = f.at },
 		"set by somebody without write access": func(f *facts) { f.permission = "read" },
 		"by somebody without write access":     func(f *facts) { f.permission = "" },
 		"without write access":                 func(f *facts) { f.permission, f.rights = "", github.ErrNotFound },
@@ -127,7 +118,6 @@ func TestAFactThatCannotBeReadAdmitsNobody(t *testing.T) {
 	broken := errors.New("502")
 	for what, change := range map[string]func(*facts){
 		"who set the label": func(f *facts) { f.setter = broken },
-		"last pushed to":    func(f *facts) { f.push = broken },
 		"permission of":     func(f *facts) { f.rights = broken },
 	} {
 		f := labelled()
@@ -156,29 +146,26 @@ func TestAPushVoidsALabelWhateverTheHistorySays(t *testing.T) {
 	require.Contains(t, got, `the label "ai-review" was set before this push`)
 }
 
-func TestALabelThatIsTheEventNeedsNoHistory(t *testing.T) {
+func TestT26_ALabelCountsForTheHeadThatItWasSetOnAlone(t *testing.T) {
 	t.Parallel()
-	late := labelled()
-	late.pushed = late.at.Add(time.Hour)
-	p := stranger
-	p.HeadSHA = "abc"
-	for want, e := range map[string]triage.Event{
-		"":                     {Name: target, Labeled: "ai-review", Head: "abc"},
-		"before the last push": {Name: target, Labeled: "ai-review", Head: "another"},
-		"the last push":        {Name: target, Labeled: "bug", Head: "abc"},
+	const void = "was set before the last push, or nothing tells"
+	for name, c := range map[string]struct {
+		event triage.Event
+		head  string
+		want  string
+	}{
+		"this head":                    {labelEvent, "abc", ""},
+		"another head":                 {labelEvent, "def", void},
+		"another label":                {triage.Event{Name: target, Labeled: "bug", Head: "abc"}, "abc", void},
+		"another event at this head":   {triage.Event{Name: target, Head: "abc"}, "abc", void},
+		"an event that names no head":  {triage.Event{Name: target, Labeled: "ai-review"}, "", void},
+		"a push with the label's name": {triage.Event{Name: target, Labeled: "ai-review", Head: "abc", Pushed: true}, "abc", "before this push"},
 	} {
-		got, err := triage.Admit(t.Context(), p, e, config.Default().Admission, late)
-		require.NoError(t, err)
-		require.Equal(t, want == "", got == "", got)
-		require.Contains(t, got, want)
+		p := stranger
+		p.HeadSHA = c.head
+		got, err := triage.Admit(t.Context(), p, c.event, config.Default().Admission, labelled())
+		require.NoError(t, err, name)
+		require.Equal(t, c.want == "", got == "", "%s: %s", name, got)
+		require.Contains(t, got, c.want, name)
 	}
-}
-
-func TestALabelWithoutAKnownPushDoesNotCount(t *testing.T) {
-	t.Parallel()
-	f := labelled()
-	f.push = github.ErrNotFound
-	got, err := admitStranger(t, f)
-	require.NoError(t, err)
-	require.Contains(t, got, "it is not known whether the label")
 }

@@ -4,18 +4,29 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/finding"
 )
 
-// Attributes are the linguist-generated lines of a repository's .gitattributes.
+// Attributes are the lines of a repository's .gitattributes that say what need not be read.
 type Attributes struct{ rules []attribute }
 
 type attribute struct {
-	glob      string
-	generated bool
+	glob   string
+	reason finding.Reason
+	is     bool
+}
+
+// said is what an attribute says of a file.
+var said = map[string]attribute{
+	"linguist-generated": {reason: finding.Generated, is: true}, "linguist-generated=true": {reason: finding.Generated, is: true},
+	"-linguist-generated": {reason: finding.Generated}, "linguist-generated=false": {reason: finding.Generated},
+	"linguist-vendored": {reason: finding.Vendored, is: true}, "linguist-vendored=true": {reason: finding.Vendored, is: true},
+	"-linguist-vendored": {reason: finding.Vendored}, "linguist-vendored=false": {reason: finding.Vendored},
+	"binary": {reason: finding.Binary, is: true}, "-diff": {reason: finding.Binary, is: true},
 }
 
 // ParseAttributes reads a .gitattributes file as far as it says which files are
-// generated; other lines are passed over.
+// generated, vendored or no text; other lines are passed over.
 func ParseAttributes(text []byte) Attributes {
 	var a Attributes
 	for line := range strings.Lines(string(text)) {
@@ -24,24 +35,22 @@ func ParseAttributes(text []byte) Attributes {
 			continue
 		}
 		for _, field := range fields[1:] {
-			switch field {
-			case "linguist-generated", "linguist-generated=true":
-				a.rules = append(a.rules, attribute{fields[0], true})
-			case "-linguist-generated", "linguist-generated=false":
-				a.rules = append(a.rules, attribute{fields[0], false})
+			if rule, known := said[field]; known {
+				rule.glob = fields[0]
+				a.rules = append(a.rules, rule)
 			}
 		}
 	}
 	return a
 }
 
-// Generated reports what the attributes say of a path, and whether they say
-// anything. The last matching line holds, as in Git.
-func (a Attributes) Generated(path string) (generated, said bool) {
+// Say reports whether the attributes say of a path that it is generated, vendored
+// or binary, and whether they say anything. The last matching line holds, as in Git.
+func (a Attributes) Say(path string, reason finding.Reason) (is, said bool) {
 	for _, rule := range a.rules {
-		if config.Matches([]string{rule.glob}, path) {
-			generated, said = rule.generated, true
+		if rule.reason == reason && config.Matches([]string{rule.glob}, path) {
+			is, said = rule.is, true
 		}
 	}
-	return generated, said
+	return is, said
 }

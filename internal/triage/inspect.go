@@ -2,6 +2,7 @@ package triage
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
@@ -15,134 +16,185 @@ import (
 
 // The categories of what is said about a change as an input.
 const (
-	Injection = "injection"   // text that addresses whoever reviews
-	Hidden    = "hidden-text" // characters that a reader does not see
-	Secret    = "secret"      // a credential
+	Hidden = "hidden-text" // characters that a reader does not see, and forged marks of ours
+	Secret = "secret"      // a credential
 )
 
 // Inspected is a change as everything behind ingest sees it. Credentials are
-// taken out of Files and Pull; Flags say where they stood.
+// taken out of Files and Pull; Findings say where they stood, and what else
+// needs no reviewer. Flags are for the approver alone.
 type Inspected struct {
-	Files []diff.File
-	Pull  *pull.Pull // nil for local input
-	Flags []finding.Finding
+	Files    []diff.File
+	Pull     *pull.Pull // nil for local input
+	Findings []finding.Finding
+	Flags    []finding.Flag
 }
 
 // Inspect applies what needs no model: the rules, the search for credentials,
-// and that for hidden characters and text that addresses a reviewer. It flags
-// and redacts; it never leaves anything out of a review (D5, D7, D11). Only files
-// that are reviewed are flagged, and what guides a review; all are redacted.
+// and that for hidden characters and text that addresses a reviewer. It finds, flags
+// and redacts; it never leaves anything out of a review (D5, D7, D11). Rules read
+// what is reviewed; the rest is looked for in every patch, whatever the file claims.
 func Inspect(files []diff.File, pr *pull.Pull, o Options) Inspected {
 	out := Inspected{Files: make([]diff.File, len(files)), Pull: pr}
-	for i, f := range files {
-		clean, leaks := secret.Patch(f.Patch)
-		f.Patch = clean
-		out.Files[i] = f
-		out.Flags = append(out.Flags, steers(f, o)...)
-		if !o.Reviews(f) {
-			continue
-		}
-		out.Flags = append(out.Flags, rule.Leaks(f.Path, leaks)...)
-		out.Flags = append(out.Flags, rule.Review(f)...)
-		out.Flags = append(out.Flags, suspicious(f)...)
+	var unread []finding.Finding
+	for i, one := range each(files, func(f diff.File) inspected { return inspect(f, o) }) {
+		out.Files[i] = one.file
+		out.Findings, out.Flags = append(out.Findings, one.findings...), append(out.Flags, one.flags...)
+		unread = append(unread, one.unread...)
 	}
+	out.Findings = append(out.Findings, gravest(unread)...)
 	if pr != nil {
 		seen := *pr
-		out.Flags = append(out.Flags, framed(seen)...)
 		seen.Title, seen.Body, seen.HeadRef = secret.Redact(pr.Title), secret.Redact(pr.Body), secret.Redact(pr.HeadRef)
-		out.Pull = &seen
+		out.Pull, out.Flags = &seen, append(out.Flags, framed(seen)...)
 	}
 	return out
 }
 
-// suspicious flags what a file's name and added lines hold beside code.
-func suspicious(f diff.File) []finding.Finding {
+// inspected is what Inspect makes of one file. Of one that is not reviewed, what
+// was found in it is apart.
+type inspected struct {
+	file             diff.File
+	findings, unread []finding.Finding
+	flags            []finding.Flag
+}
+
+func inspect(f diff.File, o Options) (out inspected) {
+	clean, leaks := secret.Patch(f.Patch)
+	f.Patch = clean
+	out.file, out.findings = f, steers(f, o)
+	hidden, flags := suspicious(f)
+	found := append(rule.Leaks(f.Path, leaks), hidden...)
+	out.flags = append(flags, rule.Grown(f)...)
+	if !o.Reviews(f) {
+		out.unread = brief(found)
+		return out
+	}
+	out.findings = slices.Concat(out.findings, found, rule.Review(f))
+	return out
+}
+
+// maxUnread is how many files that nobody reviews have a finding of their own.
+const maxUnread = 10
+
+// brief is what was found in a file that is not reviewed, as one finding: the
+// gravest, with the number of the others.
+func brief(found []finding.Finding) []finding.Finding {
+	if len(found) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(found, finding.Compare)
+	first := found[0]
+	first.Body += " The file itself is not reviewed."
+	if more := len(found) - 1; more > 0 {
+		first.Body += fmt.Sprintf(" %d more of the kind in it.", more)
+	}
+	return []finding.Finding{first}
+}
+
+// gravest keeps the gravest findings of files that are not reviewed, the last of
+// which counts the rest.
+func gravest(found []finding.Finding) []finding.Finding {
+	slices.SortStableFunc(found, finding.Compare)
+	more := len(found) - maxUnread
+	if more <= 0 {
+		return found
+	}
+	last := &found[maxUnread-1]
+	last.Title += fmt.Sprintf(", and the like in %d more files that are not reviewed", more)
+	last.Fingerprint = finding.Fingerprint(*last)
+	return found[:maxUnread]
+}
+
+// suspicious tells what a file's name and added lines hold beside code.
+func suspicious(f diff.File) ([]finding.Finding, []finding.Flag) {
 	text, numbers := added(f.Patch)
 	if len(numbers) == 0 {
 		numbers = []int{1} // the name is read all the same
 	}
-	at := func(hits []injection.Hit) (out []place) {
-		for _, h := range hits {
-			out = append(out, place{numbers[min(max(h.Line, 1), len(numbers))-1], h})
-		}
-		return out
-	}
 	seen, name := injection.Scan(text), injection.Scan(f.Path)
-	hidden, orders := at(seen.Hidden), at(seen.Instructions)
-	for _, h := range name.Hidden {
-		hidden = append(hidden, place{numbers[0], h})
+	for _, hits := range [][]injection.Hit{seen.Hidden, seen.Instructions} {
+		for i := range hits {
+			hits[i].Line = numbers[min(max(hits[i].Line, 1), len(numbers))-1]
+		}
 	}
-	for _, h := range name.Instructions {
-		orders = append(orders, place{numbers[0], h})
+	for _, hits := range [][]injection.Hit{name.Hidden, name.Instructions} {
+		for i := range hits {
+			hits[i].Line = numbers[0]
+		}
 	}
-	return append(flag(f.Path, Hidden, hidden), flag(f.Path, Injection, orders)...)
+	return unseen(f.Path, append(name.Hidden, seen.Hidden...)),
+		flag(f.Path, finding.InjectionFlag, append(name.Instructions, seen.Instructions...))
 }
 
 // framed flags title, description and branch. They are shown to no model that
 // reviews a file.
-func framed(pr pull.Pull) []finding.Finding {
-	var out []finding.Finding
-	for _, part := range []struct{ name, text string }{{"title", pr.Title}, {"description", pr.Body}, {"branch name", pr.HeadRef}} {
+func framed(pr pull.Pull) (flags []finding.Flag) {
+	for _, part := range []struct{ name, text string }{
+		{"title", pr.Title}, {"description", pr.Body}, {"branch name", pr.HeadRef},
+	} {
 		seen := injection.Scan(part.text)
-		for _, f := range append(flag("", Hidden, places(seen.Hidden)), flag("", Injection, places(seen.Instructions))...) {
-			f.Title = fmt.Sprintf("%s, in the pull request's %s", f.Title, part.name)
-			out = append(out, f)
+		hidden := flag("", finding.HiddenFlag, seen.Hidden)
+		for _, f := range append(hidden, flag("", finding.InjectionFlag, seen.Instructions)...) {
+			f.Text = part.name + ": " + f.Text
+			flags = append(flags, f)
 		}
 	}
-	return out
+	return flags
 }
 
-// place is a hit and the line of the new file on which it stands.
-type place struct {
-	line int
-	injection.Hit
-}
-
-func places(hits []injection.Hit) []place {
-	var out []place
-	for _, h := range hits {
-		out = append(out, place{h.Line, h})
-	}
-	return out
-}
-
-// maxHits is how many hits of one kind a finding names.
-const maxHits = 5
-
-// flag makes one finding of all hits of a kind in a file, at the first of them.
-func flag(path, category string, hits []place) []finding.Finding {
+// flag makes one flag of all hits of a kind in a text, at the first of them.
+func flag(path string, kind finding.FlagKind, hits []injection.Hit) []finding.Flag {
 	if len(hits) == 0 {
 		return nil
 	}
-	f := finding.Finding{
-		Path: path, Side: finding.Right, StartLine: hits[0].line, Line: hits[0].line, Category: category,
-		Severity: finding.Minor, Confidence: confidence, Source: finding.Rule, Placement: finding.Inline,
-		Title: "This text addresses whoever reviews it",
-		Body:  "It was treated as text and changed nothing about the review; nothing that it asks for was done. Ask what it is for. ",
+	text := strings.TrimSpace(secret.Redact(hits[0].Excerpt))
+	if more := len(hits) - 1; more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
 	}
-	if category == Hidden {
-		f.Severity, f.Title = finding.Major, "Characters stand here that a reader does not see"
-		f.Body = "What a compiler or a program reads is not what a person sees. Write them as escapes, or take them out. "
-	}
-	f.Body += named(hits)
-	f.Fingerprint = finding.Fingerprint(f)
-	return []finding.Finding{f}
+	return []finding.Flag{{Path: path, Line: hits[0].Line, Kind: kind, Text: text}}
 }
 
-// confidence of a flag: high enough to be shown.
+// maxLines is how many lines of one file get a finding for what is hidden in them.
+const maxLines = 5
+
+// unseen makes a finding of each line that hides something: one that was posted
+// before holds back no other.
+func unseen(path string, hits []injection.Hit) (found []finding.Finding) {
+	more := 0
+	for _, h := range hits {
+		text := fmt.Sprintf("%s, %s", h.Kind, guard.Code(secret.Redact(h.Excerpt)))
+		last := len(found) - 1
+		switch {
+		case last >= 0 && found[last].Line == h.Line:
+			found[last].Body += "; " + text
+		case len(found) == maxLines:
+			more++
+		default:
+			f := finding.Finding{
+				Path: path, Side: finding.Right, StartLine: h.Line, Line: h.Line, Category: Hidden, Severity: finding.Major,
+				Confidence: confidence, Source: finding.Rule, Placement: finding.Inline, Title: "Hidden characters",
+				Body: "What a compiler or a program reads here is not what a person sees. Write it as escapes, or take it out.",
+			}
+			if h.Kind == injection.ForgedMark {
+				f.Title, f.Body = "Forged mark of this tool", "Only this tool writes such a mark, where it posts or asks a model. Take it out."
+			}
+			f.Body += " Found: " + text
+			found = append(found, f)
+		}
+	}
+	for i := range found {
+		found[i].Body += "."
+		found[i].Fingerprint = finding.Fingerprint(found[i])
+	}
+	if more > 0 {
+		found[maxLines-1].Body += fmt.Sprintf(" There are %d more in this file.", more)
+	}
+	return found
+}
+
+// confidence of what is found here: high enough to be shown.
 const confidence = 0.8
-
-func named(hits []place) string {
-	var parts []string
-	for _, h := range hits[:min(len(hits), maxHits)] {
-		parts = append(parts, fmt.Sprintf("%s on line %d, %s", h.Kind, h.line, guard.Code(secret.Redact(h.Excerpt))))
-	}
-	text := "Found: " + strings.Join(parts, "; ")
-	if more := len(hits) - maxHits; more > 0 {
-		text += fmt.Sprintf("; and %d more", more)
-	}
-	return text + "."
-}
 
 // added are the added lines of a patch, and their numbers in the new file. A line
 // that does not follow on the one above begins a paragraph of its own.

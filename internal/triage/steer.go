@@ -10,7 +10,7 @@ import (
 // Steering is the category of a change to what reviews are guided by.
 const Steering = "other"
 
-// steers flags a change to the settings, or to a file of instructions, whatever
+// steers tells of a change to the settings, or to a file of instructions, whatever
 // is left out of the review: this one went by those of the base commit, and the
 // next ones will go by these.
 func steers(f diff.File, o Options) []finding.Finding {

@@ -28,16 +28,16 @@ func TestT5_AChangeOfWhatGuidesReviewsIsFlaggedHoweverItComes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			flags := Inspect([]diff.File{tc.file}, nil, o).Flags
-			require.Len(t, flags, 1)
-			f := flags[0]
+			found := Inspect([]diff.File{tc.file}, nil, o).Findings
+			require.Len(t, found, 1)
+			f := found[0]
 			require.Equal(t, tc.file.Path, f.Path)
 			require.Equal(t, []any{tc.severity, tc.side, tc.line, Steering}, []any{f.Severity, f.Side, f.Line, f.Category})
 			require.NotEmpty(t, f.Fingerprint)
 		})
 	}
 	other := diff.File{Path: "docs/AGENTS.md", Status: diff.Modified, Patch: added, Additions: 1}
-	require.Empty(t, Inspect([]diff.File{other}, nil, o).Flags, "the file of another folder guides nothing")
+	require.Empty(t, Inspect([]diff.File{other}, nil, o).Findings, "the file of another folder guides nothing")
 	other.Path = o.Settings
-	require.Empty(t, Inspect([]diff.File{other}, nil, Options{Ignore: o.Ignore}).Flags, "nothing was read of a base")
+	require.Empty(t, Inspect([]diff.File{other}, nil, Options{Ignore: o.Ignore}).Findings, "nothing was read of a base")
 }

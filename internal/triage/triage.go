@@ -1,11 +1,16 @@
 // Package triage decides, without a model, which changed files are reviewed and
 // says why for each one that is not.
 //
-// It looks at names, sizes and patches alone, so that the same change gives the
-// same answer everywhere. Start reading at Files.
+// It looks at names, sizes, patches and what ingest noted of the base alone, so that
+// the same change gives the same answer everywhere. What a file claims to be and the
+// base does not bear out takes nothing out of the review. Start reading at Files.
 package triage
 
 import (
+	"regexp"
+	"slices"
+
+	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
@@ -14,6 +19,10 @@ import (
 // MaxChanges is the number of changed lines above which a file is too large to
 // be reviewed in one piece.
 const MaxChanges = 5000
+
+// MaxClaimed bounds what is reviewed of the patch of a file that claims to need no
+// review, in bytes.
+const MaxClaimed = 64 << 10
 
 // Options are the repository's own rules.
 type Options struct {
@@ -29,8 +38,8 @@ type Options struct {
 // that one which cannot be reviewed at all is reported as failed.
 func Files(files []diff.File, o Options) (review []diff.File, rest []finding.FileReview) {
 	for _, f := range files {
-		if state, reason := judge(f, o); state != "" {
-			rest = append(rest, finding.FileReview{Path: f.Path, State: state, Reason: reason})
+		if v := o.judge(f); v.state != "" {
+			rest = append(rest, finding.FileReview{Path: f.Path, State: v.state, Reason: v.reason, Claim: v.claim})
 			continue
 		}
 		review = append(review, f)
@@ -39,64 +48,103 @@ func Files(files []diff.File, o Options) (review []diff.File, rest []finding.Fil
 }
 
 // Reviews reports whether a file is one to review.
-func (o Options) Reviews(f diff.File) bool {
-	state, _ := judge(f, o)
-	return state == ""
+func (o Options) Reviews(f diff.File) bool { return o.judge(f).state == "" }
+
+// Part is what is reviewed of a file: all of it, or the beginning where it claims,
+// by itself, to need no review. It gives that claim.
+func (o Options) Part(f diff.File) (diff.File, finding.Reason) {
+	v := o.judge(f)
+	if v.claim != "" {
+		f.Patch = diff.Cut(f.Patch, MaxClaimed)
+	}
+	return f, v.claim
 }
 
-// judge gives the state of a file that is not reviewed, or "" for one that is.
-// The first reason is the one that a person would give. What a repository
-// ignores comes before sizes and problems, which would call for attention.
-func judge(f diff.File, o Options) (finding.State, finding.Reason) {
+// verdict is why a file is not reviewed; without a state it is. claim is what the
+// change alone says of the file.
+type verdict struct {
+	state  finding.State
+	reason finding.Reason
+	claim  finding.Reason
+}
+
+// judge gives the first reason, which is the one that a person would give. What a
+// repository ignores comes before sizes and problems, which would call for attention.
+func (o Options) judge(f diff.File) verdict {
 	if diff.CheckPath(f.Path) != nil || f.OldPath != "" && diff.CheckPath(f.OldPath) != nil {
-		return finding.Failed, "its path is none that a repository can hold"
+		return verdict{state: finding.Failed, reason: "its path is none that a repository can hold"}
 	}
-	if reason := skipReason(f, o); reason != "" {
-		return finding.Skipped, reason
+	if reason := plainly(f); reason != "" {
+		return verdict{state: finding.Skipped, reason: reason}
 	}
-	if f.Problem != "" {
-		return finding.Failed, finding.Reason(f.Problem)
+	borne, alone := o.claims(f)
+	switch {
+	case borne != "" && f.Patch == "" && f.Changes() > 0 && f.Blob == "":
+		return verdict{state: finding.Skipped, reason: finding.TooLarge} // its patch was left out, and nobody looked for credentials
+	case borne != "":
+		return verdict{state: finding.Skipped, reason: borne}
+	case config.Matches(o.Ignore, f.Path):
+		return verdict{state: finding.Skipped, reason: finding.Ignored}
+	case f.Binary:
+		return verdict{finding.Skipped, finding.Binary, finding.Binary}
+	case f.Problem != "":
+		return verdict{state: finding.Failed, reason: finding.Reason(f.Problem)}
+	case f.Patch == "" && f.Changes() > 0, alone == "" && f.Changes() > MaxChanges:
+		return verdict{finding.Skipped, finding.TooLarge, alone}
+	case f.Patch == "":
+		return verdict{state: finding.Skipped, reason: finding.NoContent}
 	}
-	if f.Patch == "" && f.Changes() > 0 {
-		return finding.Skipped, finding.TooLarge // its patch was left out to make the change fit
-	}
-	if f.Patch == "" {
-		return finding.Skipped, finding.NoContent
-	}
-	return "", ""
+	return verdict{claim: alone}
 }
 
-func skipReason(f diff.File, o Options) finding.Reason {
+// plainly is why there is nothing to read in a file, whatever it claims.
+func plainly(f diff.File) finding.Reason {
+	none := f.Patch == "" && f.Changes() == 0 && !f.Binary
 	switch {
 	case f.Status == diff.Removed:
 		return finding.Deleted
-	case f.Status == diff.Renamed && f.Patch == "" && f.Changes() == 0:
+	case f.Status == diff.Renamed && none:
 		return finding.Renamed
-	case f.Binary:
-		return finding.Binary
-	case lockfile(f.Path):
-		return finding.Lockfile
-	case generated(f, o.Attributes):
-		return finding.Generated
-	case inFolder(f.Path, vendored):
-		return finding.Vendored
-	case minifiedName.MatchString(f.Path) || minified(f.Patch):
-		return finding.Minified
-	case asset(f.Path):
-		return finding.Asset
-	case config.Matches(o.Ignore, f.Path):
-		return finding.Ignored
-	case f.Changes() > MaxChanges:
-		return finding.TooLarge
+	case (f.Status == diff.Changed || f.Status == diff.Modified) && none && f.Problem == "":
+		return finding.Mode
+	case submodule(f.Patch):
+		return finding.Submodule
 	}
 	return ""
 }
 
-// generated asks the repository's attributes first; only where they say nothing
-// do names and headers count.
-func generated(f diff.File, a Attributes) bool {
-	if is, said := a.Generated(f.Path); said {
-		return is
+var commitOf = regexp.MustCompile(`^Subproject commit [0-9a-f]{40,64}$`)
+
+// submodule reports whether a patch is that of a submodule: one line names the
+// commit of another repository.
+func submodule(patch string) bool {
+	if len(patch) > 400 {
+		return false
 	}
-	return generatedName.MatchString(f.Path) || generatedHeader(f.Patch)
+	hunks, err := diff.Hunks(patch)
+	return err == nil && len(hunks) == 1 && !slices.ContainsFunc(hunks[0].Lines, func(l diff.Line) bool {
+		return !commitOf.MatchString(l.Text)
+	})
+}
+
+// claims gives the reason for which a file is not read that the base bears out,
+// else the one that the change alone gives. Where the repository's attributes say
+// that a file is generated, vendored or binary, or is not, nothing else does.
+func (o Options) claims(f diff.File) (borne, alone finding.Reason) {
+	for _, reason := range []finding.Reason{finding.Binary, finding.Generated, finding.Vendored} {
+		if is, _ := o.Attributes.Say(f.Path, reason); is && (reason != finding.Binary || f.Binary) {
+			return reason, ""
+		}
+	}
+	for _, c := range claim.Of(f) {
+		_, said := o.Attributes.Say(f.Path, c.Reason)
+		switch {
+		case said:
+		case c.Borne:
+			return c.Reason, ""
+		case alone == "":
+			alone = c.Reason
+		}
+	}
+	return "", alone
 }

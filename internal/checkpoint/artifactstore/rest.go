@@ -17,6 +17,7 @@ type REST struct {
 	Prefix      string // of the names that are listed, where Name is empty
 	RunID       int64  // the run whose artifacts are listed; 0 is any
 	Pages       int    // of 100 artifacts, that are searched for a prefix where RunID is 0
+	Cut         *bool  // is set where those pages were full, so that others may lie behind them; nil for nobody
 }
 
 // Put is ErrReadOnly.
@@ -45,7 +46,11 @@ func (r REST) artifacts(ctx context.Context) ([]github.Artifact, error) {
 	case r.Name != "":
 		return r.API.Artifacts(ctx, r.Owner, r.Repo, r.Name)
 	case r.RunID == 0:
-		return r.API.RepoArtifacts(ctx, r.Owner, r.Repo, r.Prefix, r.Pages)
+		list, cut, err := r.API.RepoArtifacts(ctx, r.Owner, r.Repo, r.Prefix, r.Pages)
+		if cut && r.Cut != nil {
+			*r.Cut = true
+		}
+		return list, err
 	}
 	list, err := r.API.RunArtifactsAll(ctx, r.Owner, r.Repo, r.RunID)
 	return slices.DeleteFunc(list, func(a github.Artifact) bool { return !strings.HasPrefix(a.Name, r.Prefix) }), err

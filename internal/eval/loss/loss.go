@@ -85,6 +85,7 @@ func (in Input) fate(f finding.Finding) score.Loss {
 	case f.Filtered == finding.Duplicate && in.byRule(f): // it is said, by a rule
 	case f.Filtered == finding.Duplicate:
 		l.Stage = score.StageDedupe
+	case f.Filtered == finding.Repeat: // it is said, with others
 	case f.Filtered != "": // dropped by a person, which no stage can help
 	case slices.ContainsFunc(in.Cut, func(c finding.Finding) bool { return c.ID == f.ID }):
 		l.Stage, l.Why = score.StageCap, "the review's body has no room for it"

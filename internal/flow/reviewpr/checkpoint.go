@@ -90,7 +90,7 @@ func about(s graph.Snapshot, journal [][]byte) (d Draft, pr *pull.Pull, err erro
 func manifest(d Draft, pr *pull.Pull) checkpoint.Manifest {
 	m := checkpoint.Manifest{
 		Thread: d.Thread, Instance: d.Instance, HeadSHA: d.Head, DiffDigest: d.DiffDigest,
-		RunID: d.RunID, RunAttempt: d.RunAttempt, WorkflowRef: d.WorkflowRef, Approvals: d.Approvals, Environment: d.Environment,
+		RunID: d.RunID, RunAttempt: d.RunAttempt, WorkflowRef: d.WorkflowRef, Approvals: d.Approvals, Environment: d.Environment, AllowDispatch: d.Dispatch,
 		CreatedAt: d.CreatedAt, ExpiresAt: d.ExpiresAt, ToolVersion: d.ToolVersion,
 		ConfigFingerprint: d.Config.Fingerprint(), PromptFingerprint: d.Prompt,
 	}

@@ -3,12 +3,15 @@ package reviewpr
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/rule"
 	"github.com/org/pr-review-action/internal/trace"
+	"github.com/org/pr-review-action/internal/triage"
 )
 
 // The nodes whose records are read by others: ingest's say what a run is about,
@@ -30,12 +33,12 @@ func (steps Steps) review(f fields, cut *shortened, spans *fanOut) func(context.
 		if steps.Reviewer == nil {
 			return graph.Update{}, errors.New("this job has no reviewer")
 		}
-		file := s.Files[t.File]
+		file, _ := s.Draft.triage().Part(s.Files[t.File])
 		ctx, span := trace.File(spans.under(ctx), file.Path)
 		defer ended(span, &err)
 		key := steps.Reviewer.Key(file)
 		if r, ok := steps.Paid.result(key, file.Path); ok {
-			return graph.Updates(f.fileReviews.Set([]finding.FileReview{r}), f.usage.Set(r.Usage), f.reused.Set(1)), nil
+			return graph.Updates(f.fileReviews.Set([]finding.FileReview{s.claimed(t, r)}), f.usage.Set(r.Usage), f.reused.Set(1)), nil
 		}
 		r, err := steps.Reviewer.Review(ctx, file)
 		if err != nil {
@@ -44,8 +47,25 @@ func (steps Steps) review(f fields, cut *shortened, spans *fanOut) func(context.
 		if r.Key = key; !r.Reusable() {
 			r.Key = ""
 		}
-		return graph.Updates(f.fileReviews.Set([]finding.FileReview{r}), f.usage.Set(r.Usage)), nil
+		return graph.Updates(f.fileReviews.Set([]finding.FileReview{s.claimed(t, r)}), f.usage.Set(r.Usage)), nil
 	}
+}
+
+// claimed notes in a file's result what the file claims by itself, and that it was
+// read in part where it was: for its size, or since rules read no long lines.
+func (s State) claimed(t task, r finding.FileReview) finding.FileReview {
+	whole := s.Files[t.File]
+	part, claim := s.Draft.triage().Part(whole)
+	r.Claim = claim
+	if claim == "" || r.State != finding.Reviewed {
+		return r
+	}
+	if part.Patch != whole.Patch {
+		r.State, r.Reason = finding.Partly, finding.Reason(fmt.Sprintf("%d KB of its changes were read", triage.MaxClaimed>>10))
+	} else if s.Draft.Rules && rule.Overlong(part.Patch) {
+		r.State, r.Reason = finding.Partly, "rules read no line of that length"
+	}
+	return r
 }
 
 // failed lets one file's failure cost that file alone (P6). Reviewers report

@@ -2,6 +2,7 @@ package reviewpr
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,18 @@ func (o Origin) Open(ctx context.Context, c Candidate) (checkpoint.Opened, error
 	return o.open(ctx, c, c.Found.Name, name.Code)
 }
 
+// Judgements are the findings that a parked draft shows and a reviewer came to. What
+// rules say of a change they say of it again.
+func Judgements(snapshot []byte) (all []finding.Finding, err error) {
+	s, err := decoded(snapshot)
+	for _, f := range finding.Kept(s.Comments) {
+		if f.ID, f.Note = "", ""; f.Source != finding.Rule {
+			all = append(all, f)
+		}
+	}
+	return all, err
+}
+
 // Said is what a parked draft that was decided by record tells later drafts of
 // the pull request.
 func Said(snapshot []byte, record decision.Record) []finding.Earlier {
@@ -77,17 +90,19 @@ func decoded(snapshot []byte) (State, error) {
 	return state, err
 }
 
-// UsedIDs is the highest number that a draft's findings have as F<number>.
+// UsedIDs is the highest number that findings of a draft, or of those that it
+// replaced, have as F<number>.
 func UsedIDs(snapshot []byte) int {
 	s, err := graph.DecodeSnapshot(snapshot)
+	var d Draft
+	var all []finding.Finding
+	if err == nil {
+		err = errors.Join(json.Unmarshal(s.Fields["draft"], &d), json.Unmarshal(s.Fields["comments"], &all))
+	}
 	if err != nil {
 		return 0
 	}
-	var all []finding.Finding
-	if json.Unmarshal(s.Fields["comments"], &all) != nil {
-		return 0
-	}
-	return usedIDs(all)
+	return max(d.UsedIDs, usedIDs(all))
 }
 
 func usedIDs(all []finding.Finding) (used int) {

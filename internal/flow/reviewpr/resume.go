@@ -43,14 +43,14 @@ type Resume struct {
 
 // draftEvents are the events whose runs may make drafts.
 func draftEvents() []string {
-	return []string{"pull_request_target", "pull_request", "workflow_dispatch", "issue_comment", "schedule"}
+	return []string{"pull_request_target", "pull_request", "workflow_dispatch"}
 }
 
 // Verify runs resume checks 1 to 10, in order, and returns the draft that
 // passed them all, and what changed since it was made and does not matter for
 // the decision. Of several artifacts of one name the newest that passes checks
-// 1 to 5 is taken: equal names have equal content, so what differs is who made
-// them. 11 to 13 follow with the decision. The candidates come newest first.
+// 1 to 5 is taken: under one digest they have equal content, so what differs is
+// who made them; under a code alone two of them that differ are refused. 11 to 13 follow with the decision. The candidates come newest first.
 func (r Resume) Verify(ctx context.Context, candidates []Candidate) (draft checkpoint.Opened, changes []string, err error) {
 	if draft, err = r.first(ctx, candidates); err != nil {
 		return checkpoint.Opened{}, nil, err
@@ -83,19 +83,22 @@ func (r Resume) check(ctx context.Context, o checkpoint.Opened) (changes []strin
 	return changes, checkpoint.CheckExpiry(m, r.Now)
 }
 
-// first is the newest candidate that passes. Where none does, one that could not
-// be read is told before one that was refused: it may be the draft, and another
-// try may read it.
+// first is the newest candidate that passes. Where none does, and where a code of
+// 64 bits is all that names the draft, one that could not be read is told before
+// one that was refused: it may be the draft, and another try may read it.
 func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.Opened, error) {
 	if len(candidates) == 0 {
 		return checkpoint.Opened{}, checkpoint.CheckFound(r.Name, nil, r.RepoID, r.Now)
 	}
 	var refused, unread error
+	var found []checkpoint.Opened
 	for _, c := range candidates {
 		opened, err := r.open(ctx, c, r.Name, r.Shown)
 		switch {
-		case err == nil:
+		case err == nil && len(r.Shown) > codeDigits:
 			return opened, nil
+		case err == nil:
+			found = append(found, opened)
 		case ctx.Err() != nil:
 			return checkpoint.Opened{}, err
 		case !errors.As(err, new(*checkpoint.Refusal)):
@@ -104,8 +107,13 @@ func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.O
 			refused = cmp.Or(refused, err)
 		}
 	}
-	return checkpoint.Opened{}, cmp.Or(unread, refused)
+	if len(found) == 0 || unread != nil {
+		return checkpoint.Opened{}, cmp.Or(unread, refused)
+	}
+	return found[0], checkpoint.CheckOne(found)
 }
+
+const codeDigits = 16 // of a draft's digest
 
 // open is checks 1 to 5 for one artifact.
 func (o Origin) open(ctx context.Context, c Candidate, name, shown string) (checkpoint.Opened, error) {

@@ -3,6 +3,7 @@ package reviewpr_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -228,9 +229,24 @@ func TestOneUnreadableCandidateDoesNotHideTheDraft(t *testing.T) {
 	opened, _, err := tr.verify(t)
 	require.NoError(t, err)
 	require.Equal(t, p.Digest, opened.Digest)
-	tr.Candidates = tr.Candidates[:2]
+	tr.Shown = p.Code
+	_, _, err = tr.verify(t)
+	require.ErrorIs(t, err, broken, "under a code alone it may be another one (check 2)")
+	tr.Shown, tr.Candidates = p.Digest, tr.Candidates[:2]
 	_, _, err = tr.verify(t)
 	require.ErrorIs(t, err, broken, "it may have been the draft")
+}
+
+func TestCheck2_UnderACodeAloneEveryCandidateIsOpened(t *testing.T) {
+	t.Parallel()
+	p := packed(t)
+	for shown, opened := range map[string]int{p.Digest: 1, p.Code: 2} {
+		tr := resume(p)
+		tr.Shown, tr.Candidates = shown, append(tr.Candidates, tr.Candidates[0])
+		_, _, err := tr.verify(t)
+		require.NoError(t, err)
+		require.Len(t, slices.DeleteFunc(tr.read, func(s string) bool { return s != "zip" }), opened)
+	}
 }
 
 func TestASourceThatCannotBeReadIsNoRefusal(t *testing.T) {

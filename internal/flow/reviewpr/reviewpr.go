@@ -9,6 +9,7 @@
 package reviewpr
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -31,7 +32,7 @@ import (
 // snapshot means changes.
 const (
 	Name    = "reviewpr"
-	Version = 4
+	Version = 5
 )
 
 // The outcomes of a run: those of a draft that waits, and the graph's ends.
@@ -57,6 +58,7 @@ type Steps struct {
 	Failed      func(path string, cause error)                                  // is told why the reviewer failed on a file; nil for nobody
 	Deadline    time.Time                                                       // when the review ends with what it has; zero for never
 	Paid        Paid                                                            // what earlier runs paid for
+	Stays       []finding.Finding                                               // of a withdrawn draft: no reviewer holds one back
 	Post        func(context.Context, State) (post.Posted, error)
 	// Posted looks whether the review stands, where a run before this one may
 	// have posted it and did not live to say so. Nil where Post itself looks.
@@ -72,7 +74,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 		concurrency = DefaultConcurrency
 	}
 
-	ingest := g.Node(ingestNode, traced(ingestNode, steps.ingest(f)), graph.Writes(f.draft, f.pr, f.files, f.flags, f.earlier, f.reason))
+	ingest := g.Node(ingestNode, traced(ingestNode, steps.ingest(f)), graph.Writes(f.draft, f.pr, f.files, f.findings, f.flags, f.earlier, f.reason))
 	triage := g.Node("triage", traced("triage", steps.triage(f)), graph.Writes(f.fileReviews, f.reason))
 	cut := &shortened{paid: map[string]cost.Usage{}}
 	reviews, redrafts := &fanOut{name: reviewNode}, &fanOut{name: redraftNode}
@@ -126,7 +128,8 @@ func (steps Steps) ingest(f fields) func(context.Context, State) (graph.Update, 
 			draft.Unlisted = 0 // nothing was to be covered
 		}
 		seen := draft.inspect(change)
-		return graph.Updates(f.draft.Set(draft), f.pr.Set(seen.Pull), f.files.Set(seen.Files), f.flags.Set(seen.Flags), f.earlier.Set(earlier), f.reason.Set(reason)), nil
+		return graph.Updates(f.draft.Set(draft), f.pr.Set(seen.Pull), f.files.Set(seen.Files), f.findings.Set(append(seen.Findings, steps.Stays...)),
+			f.flags.Set(seen.Flags), f.earlier.Set(earlier), f.reason.Set(reason)), nil
 	}
 }
 
@@ -143,6 +146,9 @@ func (d Draft) inspect(c ingest.Change) triage.Inspected {
 func ToReview(c ingest.Change) []diff.File {
 	d := Draft{}.of(c)
 	files, _ := triage.Files(d.inspect(c).Files, d.triage())
+	for i, f := range files {
+		files[i], _ = d.triage().Part(f)
+	}
 	return files
 }
 
@@ -156,7 +162,7 @@ func (steps Steps) triage(f fields) func(context.Context, State) (graph.Update, 
 		if len(s.Files) == 0 && s.Draft.Unlisted == 0 {
 			return graph.Updates(update, f.reason.Set("the change is empty")), nil
 		}
-		if len(chosen) == 0 && allCovered(rest) && s.Draft.Unlisted == 0 {
+		if len(chosen) == 0 && allCovered(rest) && s.Draft.Unlisted == 0 && len(s.Findings)+len(s.Flags) == 0 {
 			return graph.Updates(update, f.reason.Set("no changed file is one to review")), nil
 		}
 		return update, nil
@@ -180,7 +186,15 @@ func byTriage(each graph.Fan[task], aggregate, skipped graph.Target) func(State)
 			}
 		}
 		// What a budget or a deadline leaves out is what matters least.
-		slices.SortStableFunc(todo, func(a, b task) int { return triage.CompareRisk(s.Files[a.File], s.Files[b.File]) })
+		o, last := s.Draft.triage(), map[string]int{}
+		for _, t := range todo {
+			if _, claim := o.Part(s.Files[t.File]); claim != "" {
+				last[t.Path] = 1
+			}
+		}
+		slices.SortStableFunc(todo, func(a, b task) int {
+			return cmp.Or(last[a.Path]-last[b.Path], triage.CompareRisk(s.Files[a.File], s.Files[b.File]))
+		})
 		if len(todo) == 0 {
 			return graph.To(aggregate)
 		}
@@ -195,7 +209,7 @@ func combine(f fields, spans ...*fanOut) func(context.Context, State) (graph.Upd
 		}
 		before := s.Comments
 		s.Comments, s.Earlier = aggregate.Findings(aggregate.Input{
-			Files: s.Files, Flags: s.Flags, Reviews: s.results(), Earlier: s.Earlier, Used: s.Draft.UsedIDs, Inline: s.Draft.Config.Comments.Most(),
+			Files: s.Files, Findings: s.Findings, Reviews: s.results(), Earlier: s.Earlier, Used: s.Draft.UsedIDs, Inline: s.Draft.Config.Comments.Most(),
 		})
 		s.Earlier = append(s.Earlier, s.leftOut(before)...)
 		body, _ := post.Rendered(s.Review())
@@ -204,14 +218,15 @@ func combine(f fields, spans ...*fanOut) func(context.Context, State) (graph.Upd
 }
 
 // byFindings calls a person where there is something to decide or something
-// that was not read. A green, empty result without full coverage does not exist. A
-// draft that a person had revised goes back to a person.
+// that was not read. A green, empty result without full coverage does not exist, nor
+// one of which a person's comment holds back the rest. A draft that a person had
+// revised goes back to a person.
 func byFindings(gate, clean, failed graph.Target) func(State) graph.Next {
 	return func(s State) graph.Next {
 		switch {
 		case s.Reason != "":
 			return graph.To(failed)
-		case len(finding.Kept(s.Comments)) == 0 && len(finding.News(s.Earlier))+len(s.standing()) == 0 && s.Covered() && len(s.Rounds) == 0:
+		case len(finding.Kept(s.Comments)) == 0 && !s.waits() && !s.commented():
 			return graph.To(clean)
 		}
 		return graph.To(gate)
@@ -226,7 +241,7 @@ func ask(s State) (gate.Ask, error) {
 // decide applies the approver's changes; what is posted is rendered from them.
 func decide(f fields) func(State, gate.Answer) (graph.Update, error) {
 	return func(s State, a gate.Answer) (graph.Update, error) {
-		if err := a.Decision.Check(gate.IDs(finding.Kept(s.Comments))); err != nil {
+		if _, err := a.Decision.Check(finding.Kept(s.Comments)); err != nil {
 			return graph.Update{}, err
 		}
 		if a.Decision.Verdict == decision.Revise {

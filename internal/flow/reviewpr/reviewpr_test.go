@@ -241,7 +241,7 @@ func TestP2_TheApproversChangesAndNothingElseChangeWhatIsPosted(t *testing.T) {
 	require.Contains(t, body, "Claim about c.go")
 	require.Len(t, s.Comments, 3, "a dropped finding is marked, not lost")
 	require.Equal(t, "rita", s.Decision.By)
-	require.Equal(t, []decision.Drop{{ID: "F1", Reason: "known"}}, s.Decision.Dropped)
+	require.Equal(t, []decision.Drop{{ID: "F1", Reason: "known", How: decision.ByID}}, s.Decision.Dropped)
 }
 
 func TestP2_AnotherMachinePostsTheSameBytes(t *testing.T) {

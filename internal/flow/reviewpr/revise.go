@@ -112,7 +112,7 @@ func mentions(text, file string) bool {
 // redraft asks for one file's review again.
 func (steps Steps) redraft(f fields, cut *shortened, spans *fanOut) func(context.Context, State, task) (graph.Update, error) {
 	return func(ctx context.Context, s State, t task) (_ graph.Update, err error) {
-		file := s.Files[t.File]
+		file, _ := s.Draft.triage().Part(s.Files[t.File])
 		ctx, span := trace.File(spans.under(ctx), file.Path)
 		defer ended(span, &err)
 		if steps.Redraft == nil {
@@ -126,6 +126,7 @@ func (steps Steps) redraft(f fields, cut *shortened, spans *fanOut) func(context
 		if r.State != finding.Reviewed && r.State != finding.Partly {
 			r = finding.FileReview{Path: file.Path, Unheard: true}
 		}
+		r = s.claimed(t, r)
 		r.Key = "" // it answers a question of its own
 		return graph.Updates(f.fileReviews.Set([]finding.FileReview{r}), f.usage.Set(used)), nil
 	}

@@ -26,7 +26,8 @@ type State struct {
 	Draft       Draft
 	Pull        *pull.Pull
 	Files       []diff.File
-	Flags       []finding.Finding // what is said of the change without a reviewer
+	Findings    []finding.Finding // what is said of the change without a reviewer
+	Flags       []finding.Flag    // what the approver alone is told of it
 	Earlier     []finding.Earlier // what earlier reviews and people said of it
 	FileReviews []finding.FileReview
 	Comments    []finding.Finding
@@ -52,16 +53,20 @@ type Draft struct {
 	ExpiresAt   time.Time        `json:"expires_at"`
 	ToolVersion string           `json:"tool_version"`
 	Prompt      string           `json:"prompt_fingerprint,omitempty"`
+	For         string           `json:"for,omitempty"` // hash of change, reviewer and settings, on the command line
 	RunID       int64            `json:"run_id,omitempty"`
 	RunAttempt  int              `json:"run_attempt,omitempty"`
 	WorkflowRef string           `json:"workflow_ref,omitempty"`
-	Approvals   []string         `json:"approvals,omitempty"`   // keys of those already on the run
-	Trust       string           `json:"trust,omitempty"`       // what protects the checkpoint: digest, seal, encrypt
-	Environment string           `json:"environment,omitempty"` // whose approval decides
-	Again       bool             `json:"again,omitempty"`       // drafted anew: an earlier rejection does not hold for it
-	UsedIDs     int              `json:"used_ids,omitempty"`    // that earlier drafts of the thread gave their findings
-	Trace       string           `json:"traceparent,omitempty"` // W3C trace context of the run that drafted
-	MaxCost     cost.MicroUSD    `json:"max_cost,omitempty"`    // cap of the run; 0 for none
+	Approvals   []string         `json:"approvals,omitempty"`      // keys of those already on the run
+	Trust       string           `json:"trust,omitempty"`          // what protects the checkpoint: digest, seal, encrypt
+	Environment string           `json:"environment,omitempty"`    // whose approval decides
+	Dispatch    bool             `json:"allow_dispatch,omitempty"` // its reviewers may decide by dispatch as well
+	Withdrew    string           `json:"withdrew,omitempty"`       // code of an earlier draft whose findings stay in this one
+	WithdrewBy  string           `json:"withdrew_by,omitempty"`    // who drafted anew, and may not decide
+	Again       bool             `json:"again,omitempty"`          // drafted anew: an earlier rejection does not hold for it
+	UsedIDs     int              `json:"used_ids,omitempty"`       // that earlier drafts of the thread gave their findings
+	Trace       string           `json:"traceparent,omitempty"`    // W3C trace context of the run that drafted
+	MaxCost     cost.MicroUSD    `json:"max_cost,omitempty"`       // cap of the run; 0 for none
 
 	Name       string        `json:"name"`
 	Thread     string        `json:"thread"`
@@ -89,7 +94,8 @@ type fields struct {
 	draft       graph.Field[Draft]
 	pr          graph.Field[*pull.Pull]
 	files       graph.Field[[]diff.File]
-	flags       graph.Field[[]finding.Finding]
+	findings    graph.Field[[]finding.Finding]
+	flags       graph.Field[[]finding.Flag]
 	earlier     graph.Field[[]finding.Earlier]
 	fileReviews graph.Field[[]finding.FileReview]
 	comments    graph.Field[[]finding.Finding]
@@ -114,7 +120,8 @@ func declare(g *graph.Graph[State]) fields {
 		draft:       graph.Value(g, "draft", func(s *State) *Draft { return &s.Draft }),
 		pr:          graph.Value(g, "pr", func(s *State) **pull.Pull { return &s.Pull }),
 		files:       graph.Value(g, "files", func(s *State) *[]diff.File { return &s.Files }),
-		flags:       graph.Value(g, "flags", func(s *State) *[]finding.Finding { return &s.Flags }),
+		findings:    graph.Value(g, "findings", func(s *State) *[]finding.Finding { return &s.Findings }),
+		flags:       graph.Value(g, "flags", func(s *State) *[]finding.Flag { return &s.Flags }),
 		earlier:     graph.Value(g, "earlier", func(s *State) *[]finding.Earlier { return &s.Earlier }),
 		fileReviews: graph.Append(g, reviewsField, func(s *State) *[]finding.FileReview { return &s.FileReviews }),
 		comments:    graph.Value(g, "comments", func(s *State) *[]finding.Finding { return &s.Comments }),
@@ -142,17 +149,32 @@ func (s State) Coverage() []finding.FileReview {
 // that nobody would question.
 func (s State) Covered() bool { return s.Draft.Unlisted == 0 && allCovered(s.Coverage()) }
 
-// Partial reports whether files were not reached.
+// Partial reports whether files were not reached, or not read for what they claim to be.
 func (s State) Partial() bool {
-	return s.Draft.Unlisted > 0 || slices.ContainsFunc(s.Coverage(), func(f finding.FileReview) bool { return f.State == finding.NotReached })
+	return s.Draft.Unlisted > 0 || slices.ContainsFunc(s.Coverage(), func(f finding.FileReview) bool {
+		return f.State == finding.NotReached || f.Claim != "" && !f.Covered()
+	})
 }
 
 // Calls reports whether a person is to be called: a finding is as grave as the
-// draft's threshold, something was not read, or a person asked for this very draft.
+// draft's threshold or is a credential or hidden text, something was not read, or a
+// person asked for this very draft.
 func (s State) Calls() bool {
-	return !s.Covered() || len(finding.News(s.Earlier))+len(s.standing()) > 0 || len(s.Rounds) > 0 || slices.ContainsFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
-		return f.Severity.Rank() >= s.Draft.GateFrom.Rank()
+	return s.waits() || slices.ContainsFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
+		return f.Severity.Rank() >= s.Draft.GateFrom.Rank() || f.Source == finding.Rule && (f.Category == triage.Hidden || f.Category == triage.Secret)
 	})
+}
+
+// waits reports whether there is something for a person to see or to decide,
+// whatever was found. A flag that text addresses the reviewer is nothing of the kind.
+func (s State) waits() bool {
+	return !s.Covered() || len(finding.News(s.Earlier)) > 0 || len(s.Rounds) > 0 ||
+		slices.ContainsFunc(s.Flags, func(f finding.Flag) bool { return f.Kind == finding.HiddenFlag })
+}
+
+// commented reports whether what a person said holds a finding back.
+func (s State) commented() bool {
+	return slices.ContainsFunc(s.Comments, func(f finding.Finding) bool { return f.Filtered == finding.AlreadySaid })
 }
 
 // Outcome is what a draft that waits is called: PAUSED, or KEPT where it calls
@@ -196,7 +218,7 @@ func (s State) Review() render.Review {
 		Name: s.Draft.Name, Web: s.Draft.Web, Head: s.Draft.Head,
 		Files: s.Coverage(), Findings: finding.Kept(s.Comments), Filtered: held(s.Comments),
 		Unlisted: s.Draft.Unlisted, Rules: s.Draft.Rules, Model: s.Draft.Model, Usage: s.Usage, Limit: s.Draft.MaxCost, Reused: s.Reused, Partial: s.Partial(),
-		Earlier: s.Earlier, Round: len(s.Rounds),
+		Earlier: s.Earlier, Round: len(s.Rounds), Flags: s.Flags,
 	}
 	if s.Pull != nil {
 		r.Title = s.Pull.Title
@@ -207,21 +229,16 @@ func (s State) Review() render.Review {
 	if s.Draft.Unlisted > 0 {
 		r.Notices = append(r.Notices, fmt.Sprintf("GitHub lists %d of %d changed files; the others were not reached.", len(s.Files), len(s.Files)+s.Draft.Unlisted))
 	}
+	if d := s.Draft; d.Withdrew != "" {
+		r.Notices = append(r.Notices, fmt.Sprintf("The findings of the withdrawn draft %s stay in this one: %s had it drafted anew, and may not decide.",
+			guard.Code(d.Withdrew), guard.Code(cmp.Or(d.WithdrewBy, "nobody who is named"))))
+	}
 	if unheard := s.unheard(); len(unheard) > 0 {
 		r.Notices = append(r.Notices, "The feedback could not be applied to "+guard.Code(unheard[0])+others(len(unheard)-1)+"; what was found there before stands.")
 	}
-	r.Notices = append(r.Notices, warnings(append(s.standing(), r.Findings...))...)
+	r.Notices = append(r.Notices, warnings(slices.DeleteFunc(slices.Clone(r.Findings), r.Unread))...)
 	r.Lines = s.line
 	return r
-}
-
-// standing are the flags of this change that an earlier review says already. They
-// are not posted again, but whoever decides is to know of them, and a reviewer that
-// obeys such a text finds nothing.
-func (s State) standing() []finding.Finding {
-	return slices.DeleteFunc(slices.Clone(s.Comments), func(f finding.Finding) bool {
-		return f.Filtered != finding.AlreadyPosted || f.Source != finding.Rule || f.Category != triage.Injection && f.Category != triage.Hidden
-	})
 }
 
 // unheard are the files to which the approver's last feedback could not be applied.
@@ -242,16 +259,11 @@ func others(n int) string {
 }
 
 // warnings repeat, above all findings, what an approver should know of the input:
-// that it tries to steer, hides something, or holds a credential.
-func warnings(found []finding.Finding) []string {
-	var all []string
+// that it hides something, or holds a credential.
+func warnings(found []finding.Finding) (all []string) {
 	for _, f := range found {
-		switch {
-		case f.Source != finding.Rule, f.Category != triage.Injection && f.Category != triage.Hidden && f.Category != triage.Secret:
-		case f.Path == "":
-			all = append(all, fmt.Sprintf("%s: %s.", cmp.Or(f.ID, "Posted before"), guard.Inline(f.Title, maxTitle)))
-		default:
-			all = append(all, fmt.Sprintf("%s, %s line %d: %s.", cmp.Or(f.ID, "Posted before"), guard.Code(f.Path), f.Line, guard.Inline(f.Title, maxTitle)))
+		if f.Source == finding.Rule && (f.Category == triage.Hidden || f.Category == triage.Secret) {
+			all = append(all, fmt.Sprintf("%s, %s line %d: %s.", f.ID, guard.Code(f.Path), f.Line, guard.Inline(f.Title, maxTitle)))
 		}
 	}
 	return all

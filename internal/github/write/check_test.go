@@ -221,7 +221,7 @@ func TestAMarkWaitsUntilTheDecisionEndsIt(t *testing.T) {
 
 // allowed is all that this product writes to GitHub: the review, a check run, a
 // commit status, and one GraphQL mutation that resolve_test.go holds.
-var allowed = regexp.MustCompile(`^(POST /repos/o/r/(pulls/[0-9]+/reviews|check-runs|statuses/[0-9a-f]{40})|PATCH /repos/o/r/check-runs/[0-9]+)$`)
+var allowed = regexp.MustCompile(`^(POST /repos/o/r/(pulls/[0-9]+/reviews(/[0-9]+/events)?|check-runs|statuses/[0-9a-f]{40})|PATCH /repos/o/r/check-runs/[0-9]+|DELETE /repos/o/r/pulls/[0-9]+/reviews/[0-9]+)$`)
 
 func writes(s *githubtest.Server) []githubtest.Request {
 	return slices.DeleteFunc(s.Requests(), func(r githubtest.Request) bool { return r.Method == "GET" })
@@ -234,7 +234,13 @@ func TestT32_NoRequestApprovesMergesOrChangesAnythingElse(t *testing.T) {
 	p := repo.AddPull(githubtest.PullOptions{BaseFiles: githubtest.Tree{"a.go": "one\n"}, HeadFiles: githubtest.Tree{"a.go": "one\ntwo\n"}})
 	ref := pull.Ref{Owner: "o", Repo: "r", Number: p.Number}
 	c := writer(t, s, repo, map[string]string{"contents": "write", "pull-requests": "write", "checks": "write", "statuses": "write", "issues": "write"})
-	_, _, err := c.CreateReview(t.Context(), ref, p.HeadSHA(), "body", []write.Comment{{Path: "a.go", Side: "RIGHT", Line: 2, Body: "/approve and merge"}})
+	review := func() int64 {
+		id, _, err := c.CreatePending(t.Context(), ref, p.HeadSHA(), "body", []write.Comment{{Path: "a.go", Side: "RIGHT", Line: 2, Body: "/approve and merge"}})
+		require.NoError(t, err)
+		return id
+	}
+	require.NoError(t, c.DeletePending(t.Context(), ref, review()))
+	_, err := c.Submit(t.Context(), ref, review(), "body")
 	require.NoError(t, err)
 	_, err = c.CheckRun(t.Context(), ref, check(p.HeadSHA(), kept(60)...))
 	require.NoError(t, err)
@@ -242,7 +248,7 @@ func TestT32_NoRequestApprovesMergesOrChangesAnythingElse(t *testing.T) {
 	_, err = c.Unmark(t.Context(), ref, p.HeadSHA(), "", write.Posted, "")
 	require.NoError(t, err)
 	sent := writes(s)
-	require.Len(t, sent, 5)
+	require.Len(t, sent, 8)
 	for _, r := range sent {
 		require.Regexp(t, allowed, r.Method+" "+r.Path)
 		require.NotRegexp(t, `APPROVE|REQUEST_CHANGES`, string(r.Body))

@@ -29,7 +29,10 @@ func TestAThreadIsResolvedByWhoMay(t *testing.T) {
 		return client(s.AppToken(repo, map[string]string{"contents": contents, "pull-requests": "write"}))
 	}
 	ref := pull.Ref{Owner: "o", Repo: "r", Number: made.Number}
-	_, _, err := write.New(job("read")).CreateReview(t.Context(), ref, made.HeadSHA(), "b", []write.Comment{{Path: "a.go", Side: "RIGHT", Line: 2, Body: "ours"}})
+	writer := write.New(job("read"))
+	id, _, err := writer.CreatePending(t.Context(), ref, made.HeadSHA(), "b", []write.Comment{{Path: "a.go", Side: "RIGHT", Line: 2, Body: "ours"}})
+	require.NoError(t, err)
+	_, err = writer.Submit(t.Context(), ref, id, "b")
 	require.NoError(t, err)
 
 	threads, err := job("read").Threads(t.Context(), ref)

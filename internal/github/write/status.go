@@ -10,6 +10,7 @@ import (
 	gh "github.com/google/go-github/v62/github"
 
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pull"
 )
 
@@ -47,6 +48,23 @@ func (c *Client) Mark(ctx context.Context, ref pull.Ref, sha string, m Mark) err
 func (m Mark) description() string {
 	return fmt.Sprintf("waits for a decision: %s, %s; code %s, until %s", count(m.Findings, "finding"), count(m.Blockers, "blocker"),
 		m.Code, m.Expires.UTC().Format("2 Jan 2006 15:04 UTC"))
+}
+
+// Remark says on a commit that Mark had marked that a decision was refused, and
+// why, as far as it fits; the draft waits on. Where no mark of the instance is
+// pending it writes nothing. m names instance, code and page. Errors are those of Unmark.
+func (c *Client) Remark(ctx context.Context, ref pull.Ref, sha string, m Mark, why string) (said bool, err error) {
+	if waits, err := c.marked(ctx, ref, sha, named(m.Instance)); err != nil || !waits {
+		return false, refused(ErrNoStatuses, "reading the statuses of "+ref.String(), err)
+	}
+	const room = 140 - len("decision refused: ; draft 0123456789abcdef waits")
+	text := []rune(guard.Line(why, room-1))
+	text = text[:min(len(text), room)]
+	err = c.status(ctx, ref, sha, &gh.RepoStatus{
+		State: gh.String("pending"), Context: gh.String(named(m.Instance)), TargetURL: address(m.Page),
+		Description: gh.String(fmt.Sprintf("decision refused: %s; draft %s waits", string(text), m.Code)),
+	})
+	return err == nil, err
 }
 
 func count(n int, noun string) string {

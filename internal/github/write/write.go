@@ -1,7 +1,7 @@
 // Package write posts reviews to GitHub.
 //
 // It is the only room that changes a pull request, and it can do nothing but
-// comment: no approval, no merge, no label. Start at Client.CreateReview.
+// comment: no approval, no merge, no label. Start at Client.CreatePending.
 package write
 
 import (
@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	gh "github.com/google/go-github/v62/github"
@@ -26,6 +27,10 @@ var (
 	// ErrRefused is a review that GitHub takes no part of (422), with GitHub's
 	// reason behind it: a comment off the diff, most often.
 	ErrRefused = errors.New("the review was refused")
+	// ErrPending is a review that GitHub takes no second one beside (422).
+	ErrPending = errors.New("this token's account has a pending review on the pull request already")
+	// ErrGone is a pending review that was submitted or deleted meanwhile.
+	ErrGone = errors.New("the review is not pending any more")
 	// ErrNoPermission is a token that may read but not post (403).
 	ErrNoPermission = errors.New("the token may not post reviews (pull-requests: write)")
 	// ErrUnknown is a review that may or may not have been posted: the answer
@@ -59,39 +64,74 @@ type Comment struct {
 	Body            string
 }
 
-// CreateReview posts one review at a commit, all of it or nothing. Where
-// a rate limit turned it away, and so nothing was posted, it waits as GitHub asks
-// and sends it up to three times more; a wait above a minute is not made. After
-// any other answer, or none, it is never sent again. Errors are ErrRefused, ErrNoPermission,
-// ErrUnknown, those of package github, or a rate limit's
-// *transport.StatusError.
-func (c *Client) CreateReview(ctx context.Context, ref pull.Ref, commit, body string, comments []Comment) (id int64, url string, err error) {
-	request := &gh.PullRequestReviewRequest{
-		CommitID: gh.String(commit), Body: gh.String(body), Event: gh.String(event), Comments: drafts(comments),
-	}
-	review, err := c.create(ctx, ref, request)
-	for repeat := 0; repeat < maxRepeats; repeat++ {
-		wait, limited := limit(err)
-		if !limited {
-			break
-		}
-		if ended := c.Sleep(ctx, wait); ended != nil {
-			return 0, "", fmt.Errorf("%w; the wait for it ended: %w", failure(ref, err), ended)
-		}
-		review, err = c.create(ctx, ref, request)
-	}
-	if err != nil {
-		return 0, "", failure(ref, err)
-	}
-	return review.GetID(), review.GetHTMLURL(), nil
+// CreatePending makes a review at a commit that the token's account alone sees,
+// all of it or nothing. GitHub keeps one of an account and pull request: while it is
+// there, another one is ErrPending.
+func (c *Client) CreatePending(ctx context.Context, ref pull.Ref, commit, body string, comments []Comment) (id int64, url string, err error) {
+	review, err := c.send(ctx, ref, func(ctx context.Context) (*gh.PullRequestReview, error) {
+		review, _, err := c.api.PullRequests.CreateReview(ctx, ref.Owner, ref.Repo, ref.Number, &gh.PullRequestReviewRequest{
+			CommitID: gh.String(commit), Body: gh.String(body), Comments: drafts(comments),
+		})
+		return review, err
+	})
+	return review.GetID(), review.GetHTMLURL(), err
 }
 
-func (c *Client) create(ctx context.Context, ref pull.Ref, request *gh.PullRequestReviewRequest) (*gh.PullRequestReview, error) {
-	review, _, err := c.api.PullRequests.CreateReview(ctx, ref.Owner, ref.Repo, ref.Number, request)
-	if err == nil && review.GetID() == 0 {
-		err = errors.New("the answer names no review")
+// Submit posts a pending review as a COMMENT, with this body. It is ErrGone where the
+// review is not pending any more, since it was submitted or deleted.
+func (c *Client) Submit(ctx context.Context, ref pull.Ref, id int64, body string) (url string, err error) {
+	review, err := c.send(ctx, ref, func(ctx context.Context) (*gh.PullRequestReview, error) {
+		review, _, err := c.api.PullRequests.SubmitReview(ctx, ref.Owner, ref.Repo, ref.Number, id, &gh.PullRequestReviewRequest{
+			Body: gh.String(body), Event: gh.String(event),
+		})
+		return review, err
+	})
+	return review.GetHTMLURL(), gone(err)
+}
+
+// DeletePending takes a pending review away. One that was submitted stays, which is
+// ErrGone.
+func (c *Client) DeletePending(ctx context.Context, ref pull.Ref, id int64) error {
+	_, err := c.send(ctx, ref, func(ctx context.Context) (*gh.PullRequestReview, error) {
+		review, _, err := c.api.PullRequests.DeletePendingReview(ctx, ref.Owner, ref.Repo, ref.Number, id)
+		return review, err
+	})
+	return gone(err)
+}
+
+// send makes a request, and up to three times more where a rate limit turned it
+// away: it waits as GitHub asks, a minute at most. After any other answer, or none, it
+// is never sent again. A request that is out comes back though the run is cancelled
+// meanwhile, so that it is known what became of it. Errors are ErrRefused, ErrPending,
+// ErrNoPermission, ErrUnknown, those of package github, or a rate limit's
+// *transport.StatusError.
+func (c *Client) send(ctx context.Context, ref pull.Ref, call func(context.Context) (*gh.PullRequestReview, error)) (*gh.PullRequestReview, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	return review, err
+	review, err := patiently(ctx, c, func() (*gh.PullRequestReview, error) {
+		review, err := call(context.WithoutCancel(ctx))
+		if err == nil && review.GetID() == 0 {
+			err = errors.New("the answer names no review")
+		}
+		return review, err
+	})
+	if err == nil {
+		return review, nil
+	}
+	err = failure(ref, err)
+	if ended := ctx.Err(); ended != nil {
+		err = fmt.Errorf("%w (%w)", err, ended)
+	}
+	return nil, err
+}
+
+// gone tells a review that is not pending any more.
+func gone(err error) error {
+	if errors.Is(err, ErrRefused) || errors.Is(err, github.ErrNotFound) {
+		return fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	return err
 }
 
 // limit is how long to wait before a review that a rate limit turned away is
@@ -136,6 +176,8 @@ func classify(err error) error {
 		return nil
 	case !errors.As(err, &status), status.Code >= http.StatusInternalServerError:
 		return ErrUnknown
+	case status.Code == http.StatusUnprocessableEntity && strings.Contains(status.Message, "one pending review per pull request"):
+		return ErrPending
 	case status.Code == http.StatusUnprocessableEntity:
 		return ErrRefused
 	case status.Code == http.StatusForbidden && !status.Limited:

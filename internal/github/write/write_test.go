@@ -39,14 +39,17 @@ func serve(t *testing.T, h http.HandlerFunc) (c *Client, calls func() int) {
 }
 
 func TestT32_AReviewIsACommentAndNothingElse(t *testing.T) {
-	var sent map[string]any
-	c, calls := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		require.Equal(t, "POST /repos/o/r/pulls/7/reviews", r.Method+" "+r.URL.Path)
+	var sent []map[string]any
+	var asked []string
+	c, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.Method+" "+r.URL.Path)
 		require.Equal(t, "Bearer t", r.Header.Get("Authorization"))
-		require.NoError(t, json.NewDecoder(r.Body).Decode(&sent))
+		body := map[string]any{}
+		require.NoError(t, json.NewDecoder(r.Body).Decode(&body))
+		sent = append(sent, body)
 		io.WriteString(w, `{"id":5,"html_url":"https://github.com/o/r/pull/7#pullrequestreview-5"}`)
 	})
-	id, url, err := c.CreateReview(t.Context(), ref, "h1", "body <b>", []Comment{
+	id, url, err := c.CreatePending(t.Context(), ref, "h1", "body <b>", []Comment{
 		{Path: "a.go", Side: "RIGHT", Line: 3, Body: "one"},
 		{Path: "a.go", Side: "RIGHT", StartLine: 4, Line: 4, Body: "same"},
 		{Path: "b.go", Side: "LEFT", StartLine: 1, Line: 3, Body: "range"},
@@ -54,12 +57,15 @@ func TestT32_AReviewIsACommentAndNothingElse(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 5, id)
 	require.Equal(t, "https://github.com/o/r/pull/7#pullrequestreview-5", url)
-	require.Equal(t, 1, calls())
-	require.Equal(t, map[string]any{"commit_id": "h1", "body": "body <b>", "event": "COMMENT", "comments": []any{
+	submitted, err := c.Submit(t.Context(), ref, id, "body <b>")
+	require.NoError(t, err)
+	require.Equal(t, url, submitted)
+	require.Equal(t, []string{"POST /repos/o/r/pulls/7/reviews", "POST /repos/o/r/pulls/7/reviews/5/events"}, asked)
+	require.Equal(t, []map[string]any{{"commit_id": "h1", "body": "body <b>", "comments": []any{
 		map[string]any{"path": "a.go", "side": "RIGHT", "line": 3.0, "body": "one"},
 		map[string]any{"path": "a.go", "side": "RIGHT", "line": 4.0, "body": "same"},
 		map[string]any{"path": "b.go", "side": "LEFT", "line": 3.0, "start_line": 1.0, "start_side": "LEFT", "body": "range"},
-	}}, sent)
+	}}, {"body": "body <b>", "event": "COMMENT"}}, sent)
 }
 
 func TestP5_APostIsSentOnceAndSaysWhatBecameOfIt(t *testing.T) {
@@ -70,6 +76,8 @@ func TestP5_APostIsSentOnceAndSaysWhatBecameOfIt(t *testing.T) {
 		want error
 	}{
 		"refused":        {422, "application/json", `{"message":"Unprocessable Entity","errors":["line must be part of the diff"]}`, ErrRefused},
+		"pending":        {422, "application/json", `{"message":"Unprocessable Entity","errors":["User can only have one pending review per pull request"]}`, ErrPending},
+		"pending, old":   {422, "application/json", `{"message":"Validation Failed","errors":[{"field":"user_id","message":"user_id can only have one pending review per pull request"}]}`, ErrPending},
 		"no permission":  {403, "application/json", `{"message":"Resource not accessible by integration"}`, ErrNoPermission},
 		"bad token":      {401, "application/json", `{}`, github.ErrNoAccess},
 		"not found":      {404, "application/json", `{}`, github.ErrNotFound},
@@ -86,10 +94,10 @@ func TestP5_APostIsSentOnceAndSaysWhatBecameOfIt(t *testing.T) {
 				w.WriteHeader(tc.code)
 				io.WriteString(w, tc.body)
 			})
-			_, _, err := c.CreateReview(t.Context(), ref, "h1", "body", nil)
+			_, _, err := c.CreatePending(t.Context(), ref, "h1", "body", nil)
 			require.Error(t, err)
 			require.Equal(t, 1, calls(), "a POST is never sent again")
-			for _, sentinel := range []error{ErrRefused, ErrNoPermission, ErrUnknown, github.ErrNotFound} {
+			for _, sentinel := range []error{ErrRefused, ErrPending, ErrNoPermission, ErrUnknown, github.ErrNotFound} {
 				require.Equal(t, sentinel == tc.want, errors.Is(err, sentinel), "%v: %v", sentinel, err)
 			}
 			var status *transport.StatusError
@@ -145,7 +153,7 @@ func TestP5_AReviewThatALimitTurnedAwayIsSentAgain(t *testing.T) {
 				waits = append(waits, d)
 				return nil
 			}
-			id, _, err := c.CreateReview(t.Context(), ref, "h1", "body", nil)
+			id, _, err := c.CreatePending(t.Context(), ref, "h1", "body", nil)
 			require.Equal(t, tc.waits, waits)
 			require.Equal(t, len(waits)+1, calls())
 			switch tc.want {
@@ -176,7 +184,7 @@ func TestP5_ACancelledWaitHasPostedNothing(t *testing.T) {
 		cancel()
 		return transport.Sleep(ctx, d)
 	}
-	_, _, err := c.CreateReview(ctx, ref, "h1", "body", nil)
+	_, _, err := c.CreatePending(ctx, ref, "h1", "body", nil)
 	require.ErrorIs(t, err, context.Canceled)
 	require.True(t, isLimited(err))
 	require.NotErrorIs(t, err, ErrUnknown)
@@ -185,7 +193,7 @@ func TestP5_ACancelledWaitHasPostedNothing(t *testing.T) {
 
 func TestP5_ADroppedConnectionIsUnknown(t *testing.T) {
 	c, calls := serve(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-	_, _, err := c.CreateReview(t.Context(), ref, "h1", "body", nil)
+	_, _, err := c.CreatePending(t.Context(), ref, "h1", "body", nil)
 	require.ErrorIs(t, err, ErrUnknown)
 	require.Equal(t, 1, calls())
 }

@@ -1,4 +1,4 @@
-package triage
+package claim
 
 import (
 	"path"
@@ -25,8 +25,10 @@ var assets = []string{
 	".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx",
 }
 
-// vendored are folders that hold other people's code.
+// vendored are folders that hold other people's code, made ones what tools write.
 var vendored = []string{"vendor", "node_modules", "third_party", "third-party", "bower_components", "jspm_packages", "pods", ".yarn", "site-packages"}
+
+var made = []string{"__snapshots__", "__generated__", "generated", ".gen"}
 
 // minifiedName matches scripts and styles that a build has packed.
 var minifiedName = regexp.MustCompile(`(?i)(?:[.-]min\.(?:js|mjs|cjs|css|html)|\.(?:js|css)\.map)$`)
@@ -39,18 +41,20 @@ func asset(file string) bool {
 	return slices.Contains(assets, strings.ToLower(path.Ext(file)))
 }
 
-func inFolder(file string, folders []string) bool {
-	for part := range strings.SplitSeq(path.Dir(strings.ToLower(file)), "/") {
-		if slices.Contains(folders, part) {
-			return true
+// folderOf is the part of a path down to a folder of one of the names; empty
+// where it is in none.
+func folderOf(file string, names []string) string {
+	for end, r := range file {
+		if r == '/' && slices.Contains(names, strings.ToLower(path.Base(file[:end]))) {
+			return file[:end]
 		}
 	}
-	return false
+	return ""
 }
 
 // generatedName matches the names that code generators give their output.
 var generatedName = regexp.MustCompile(`(?i)(?:` + strings.Join([]string{
 	`\.pb\.(?:go|cc|h|swift|dart)$`, `_pb2(?:_grpc)?\.pyi?$`, `_pb\.(?:js|ts|d\.ts)$`, `\.pb\.gw\.go$`, `_grpc\.pb\.go$`,
 	`[._-]gen(?:erated)?\.[a-z]+$`, `(?:^|/)zz_generated[._].*\.go$`, `_string\.go$`, `_templ\.go$`, `\.g\.(?:cs|dart)$`, `\.freezed\.dart$`,
-	`\.designer\.(?:cs|vb)$`, `(?:^|/)__snapshots__/`, `\.snap$`, `(?:^|/)__generated__/`, `(?:^|/)generated/`, `(?:^|/)mock_[^/]+\.go$`, `(?:^|/)\.gen/`,
+	`\.designer\.(?:cs|vb)$`, `\.snap$`, `(?:^|/)mock_[^/]+\.go$`,
 }, "|") + `)`)

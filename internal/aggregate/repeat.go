@@ -1,0 +1,79 @@
+package aggregate
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// The bounds of a rule that speaks up often in one file: from how many findings
+// on it is one, whatever it names in each, and how many lines that one lists.
+// Every line of a credential is listed.
+const (
+	manyRepeats = 3
+	maxListed   = 50
+)
+
+var codeSpan = regexp.MustCompile("`[^`]*`")
+
+// repeated is what findings of one rule in one file have in common.
+type repeated struct {
+	path, category, title string
+	side                  finding.Side
+	severity              finding.Severity
+}
+
+func repeatOf(f finding.Finding, title string) repeated {
+	return repeated{f.Path, f.Category, title, f.Side, f.Severity}
+}
+
+// markRepeats makes one finding of equal ones of a rule in one file: the first,
+// which lists the lines of the others. Those stay, marked, so that a later draft
+// knows each place; what was recognised is no part of it. It returns, for each,
+// the index of the one that lists it, or -1.
+func markRepeats(all []finding.Finding) []int {
+	often := map[repeated]int{}
+	is := func(f finding.Finding) bool { return f.Source == finding.Rule && f.Filtered == "" && f.Path != "" }
+	for _, f := range all {
+		if is(f) {
+			often[repeatOf(f, codeSpan.ReplaceAllString(f.Title, ""))]++
+		}
+	}
+	first, others, of := map[repeated]int{}, map[int][]int{}, make([]int, len(all))
+	for i, f := range all {
+		if of[i] = -1; !is(f) {
+			continue
+		}
+		key := repeatOf(f, f.Title)
+		if alike := repeatOf(f, codeSpan.ReplaceAllString(f.Title, "")); often[alike] > manyRepeats && f.Category != "secret" {
+			key = alike
+		}
+		if original, met := first[key]; met {
+			of[i], others[original] = original, append(others[original], f.Line)
+			all[i].Filtered, all[i].Note = finding.Repeat, fmt.Sprintf("listed by the finding at line %d", all[original].Line)
+			continue
+		}
+		first[key] = i
+	}
+	for i, lines := range others {
+		all[i].Body += listed(lines, all[i].Category == "secret")
+	}
+	return of
+}
+
+// listed names further lines of a finding.
+func listed(lines []int, whole bool) string {
+	var said []string
+	for i, n := range lines {
+		if i == maxListed && !whole {
+			return fmt.Sprintf(" The same on lines %s and %d more.", strings.Join(said, ", "), len(lines)-maxListed)
+		}
+		said = append(said, fmt.Sprint(n))
+	}
+	if len(lines) == 1 {
+		return " The same on line " + said[0] + "."
+	}
+	return " The same on lines " + strings.Join(said, ", ") + "."
+}

@@ -1,0 +1,73 @@
+package aggregate_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/aggregate"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// long is a new file of some lines, and a flag of a rule on each.
+func long(lines int, category, title string) (diff.File, []finding.Finding) {
+	file := diff.File{Path: "a.go", Status: diff.Added, Patch: fmt.Sprintf("@@ -0,0 +1,%d @@", lines)}
+	var flags []finding.Finding
+	for i := range lines {
+		file.Patch += fmt.Sprintf("\n+value%d = read()", i+1)
+		f := flagOn(i+1, finding.Major, strings.ReplaceAll(title, "#", fmt.Sprint(i+1)))
+		f.Category = category
+		flags = append(flags, f)
+	}
+	return file, flags
+}
+
+func TestEqualFindingsOfARuleInOneFileAreOneWithItsPlaces(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		lines           int
+		category, title string
+		kept            int
+		says            string
+	}{
+		"equal":               {320, "bug", "Nothing waits for it", 1, ", 50, 51 and 269 more."},
+		"two":                 {2, "bug", "Nothing waits for it", 1, " The same on line 2."},
+		"of other names, few": {3, "bug", "The error of `f#` is dropped", 3, "Because."},
+		"of other names":      {4, "bug", "The error of `f#` is dropped", 1, " The same on lines 2, 3, 4."},
+		"credentials":         {120, "secret", "A live credential stands in the code", 1, ", 118, 119, 120."},
+		"other credentials":   {9, "secret", "The value of `KEY#` stands in the code", 9, "Because."},
+	} {
+		file, flags := long(c.lines, c.category, c.title)
+		all := merged([]diff.File{file}, flags, nil, 4)
+		kept := finding.Kept(all)
+		require.Len(t, kept, c.kept, name)
+		require.Len(t, all, c.lines, "%s: none is lost", name)
+		require.Equal(t, "F5", kept[0].ID)
+		require.Equal(t, 1, kept[0].Line)
+		require.True(t, strings.HasSuffix(kept[0].Body, c.says), kept[0].Body)
+		for _, f := range all[c.kept:] {
+			require.True(t, f.ListedBy(kept[0]), name)
+		}
+	}
+}
+
+// What was posted in one finding is known place by place: the next push posts the
+// new place alone.
+func TestP5_ANewPlaceOfAPostedRepeatIsShownAndNoOther(t *testing.T) {
+	t.Parallel()
+	for _, category := range []string{"bug", "secret"} {
+		file, flags := long(6, category, "A live credential stands in the code")
+		var earlier []finding.Earlier
+		for _, f := range merged([]diff.File{file}, flags[:5], nil, 0) {
+			earlier = append(earlier, finding.Earlier{Fate: finding.WasPosted, Fingerprint: f.Fingerprint})
+		}
+		all, _ := aggregate.Findings(aggregate.Input{Files: []diff.File{file}, Findings: flags, Earlier: earlier, Used: 1, Inline: 15})
+		kept := finding.Kept(all)
+		require.Len(t, kept, 1)
+		require.Equal(t, 6, kept[0].Line)
+		require.Equal(t, "Because.", kept[0].Body)
+	}
+}

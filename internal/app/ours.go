@@ -1,0 +1,240 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+// ours reads a pull request and tells which of its reviews this product posted.
+// Anybody can write a marker, so that one counts for what stands behind it: the
+// account of the review and, where that is a bot, which every workflow can be, the
+// key, or else a decision on record.
+type ours struct {
+	*github.Client
+	runs      *runs
+	key       []byte                // of the markers; nil without one
+	protect   checkpoint.Protection // of the records
+	folder    artifactstore.Carrier // that holds records too; nil for none
+	decided   map[string]bool       // digests that the local store has decided
+	retention time.Duration         // of the records
+	author    bool                  // of the pull request, who may decide
+	now       func() time.Time
+
+	pull    *pull.Pull // once it was read
+	viewer  *github.Viewer
+	writers map[string]bool // by login
+	proofs  map[string]bool // by review and text: what was looked up holds for the run
+	asked   map[postedBy]int
+}
+
+// reviews makes what reads a pull request with the settings of a job or a command.
+func (a *app) reviews(s settings, api *github.Client, runs *runs) *ours {
+	return &ours{
+		Client: api, runs: runs, key: s.protection.MarkerKey(), protect: s.protection, author: s.allowAuthor,
+		retention: time.Duration(s.retention) * 24 * time.Hour, now: a.Now,
+		decided: map[string]bool{}, writers: map[string]bool{}, proofs: map[string]bool{}, asked: map[postedBy]int{},
+	}
+}
+
+// reviews are those of a pull request as the command line sees them, which needs no
+// record on GitHub for what its local store has decided.
+func (s session) reviews(a *app, o *options, ref pull.Ref, decided ...reviewpr.State) *ours {
+	all := a.reviews(o.settings, s.api, newRuns(s.api, ref, "", o.draftWorkflow, o.decideWorkflow))
+	for _, d := range decided {
+		all.decided[d.Decision.Digest] = d.Decision.Decision == decision.Approve
+	}
+	return all
+}
+
+// Stands reports whether a review of ours stands on the pull request. A person who
+// may write, and posted with a token of their own, has no record on GitHub.
+func (o *ours) Stands(ctx context.Context, r github.Review, m render.Marker) (bool, error) {
+	by, err := o.account(ctx, r, m)
+	if err != nil || by == aWriter {
+		return by == aWriter, err
+	}
+	return o.proved(ctx, r, m, by)
+}
+
+// Remembers reports whether the lists of a review's marker count for later drafts,
+// which takes more of a person: a decision on record.
+func (o *ours) Remembers(ctx context.Context, r github.Review, m render.Marker) (bool, error) {
+	by, err := o.account(ctx, r, m)
+	if err != nil {
+		return false, err
+	}
+	return o.proved(ctx, r, m, by)
+}
+
+// postedBy is who posted a review, as far as that makes it ours.
+type postedBy int
+
+const (
+	nobody  postedBy = iota
+	aBot             // of every workflow
+	anApp            // which may be that of our token
+	aWriter          // a person who may write here and decide, or whose token is ours
+)
+
+// account reads whose a review is. Its marker must name the commit that the review
+// is at; the thread is for the caller to compare.
+func (o *ours) account(ctx context.Context, r github.Review, m render.Marker) (postedBy, error) {
+	if r.State == "PENDING" || r.CommitID == "" || !strings.HasSuffix(m.Thread, ":"+r.CommitID) {
+		return nobody, nil
+	}
+	if o.viewer == nil {
+		viewer, err := o.Viewer(ctx)
+		if err != nil && !errors.Is(err, github.ErrNoAccess) { // without a token none is known to be ours
+			return nobody, err
+		}
+		o.viewer = &viewer
+	}
+	switch {
+	case *o.viewer == github.Viewer{}:
+		return nobody, nil
+	case r.UserType == "Bot" && r.User == github.ActionsBot:
+		return aBot, nil
+	case r.UserType == "Bot" && o.viewer.Bot:
+		return anApp, nil
+	case r.UserType == "Bot" || r.User == "":
+		return nobody, nil
+	case strings.EqualFold(r.User, o.viewer.Login):
+		return aWriter, nil
+	}
+	may, err := o.mayWrite(ctx, r.User)
+	if !may || err != nil {
+		return nobody, err
+	}
+	return aWriter, nil
+}
+
+// maxWriters bounds the accounts whose permission is read: anybody can review.
+const maxWriters = 30
+
+func (o *ours) mayWrite(ctx context.Context, login string) (bool, error) {
+	may, known := o.writers[login]
+	if known || len(o.writers) == maxWriters {
+		return may, nil
+	}
+	now, err := o.current(ctx)
+	if err != nil {
+		return false, err
+	}
+	member, err := o.Member(ctx, now.Owner, now.Repo, login)
+	if err != nil && !errors.Is(err, github.ErrNotFound) && !errors.Is(err, github.ErrNoAccess) {
+		return false, err
+	}
+	own := strings.EqualFold(login, now.Author) && !o.author
+	o.writers[login] = !own && !member.Bot && (member.Permission == "write" || member.Permission == "admin")
+	return o.writers[login], nil
+}
+
+// current is the pull request, read once: who its author is does not change.
+func (o *ours) current(ctx context.Context) (pull.Pull, error) {
+	if o.pull == nil {
+		now, err := o.Pull(ctx, o.runs.ref)
+		if err != nil {
+			return now, err
+		}
+		o.pull = &now
+	}
+	return *o.pull, nil
+}
+
+// proved reports whether a review comes from a decision: by the marker's MAC under
+// a key, else by the record, else by being older than records are kept. What a run
+// found once holds for it, so that a review that was there before its own decision
+// went on record gets nothing from that.
+func (o *ours) proved(ctx context.Context, r github.Review, m render.Marker, by postedBy) (ok bool, err error) {
+	of := fmt.Sprint(r.ID, r.Body)
+	if ok, known := o.proofs[of]; known || by == nobody {
+		return ok, nil
+	}
+	switch sealed := m.Sealed(o.key); {
+	case sealed, o.key != nil && by != aWriter:
+		ok = sealed
+	case o.decided[m.Digest], o.key == nil && !r.At.IsZero() && o.now().Sub(r.At) > o.retention:
+		ok = true
+	case o.asked[by] < maxProofs:
+		o.asked[by]++
+		ok, err = o.recorded(ctx, r, m)
+	}
+	if ok && err == nil && by == anApp {
+		ok, err = o.isOwn(ctx, r.User)
+	}
+	if err == nil {
+		o.proofs[of] = ok
+	}
+	return ok, err
+}
+
+// isOwn reports whether our token is that app's.
+func (o *ours) isOwn(ctx context.Context, app string) (bool, error) {
+	login, err := o.App(ctx)
+	if errors.Is(err, github.ErrNoAccess) || errors.Is(err, github.ErrNotFound) {
+		return false, nil
+	}
+	return strings.EqualFold(login, app), err
+}
+
+// Bounds of what is looked up, newest first: reviews by each kind of account, and
+// for each the artifacts of its record's name, which anybody can give.
+const (
+	maxProofs  = 30
+	maxRecords = 20
+)
+
+// clocks is how far those of GitHub's services may lie apart.
+const clocks = time.Minute
+
+// recorded looks for the decision that a review carries out: an approval of its
+// digest and thread, which a run that may decide stored before the review was
+// posted. It is asked for by its exact name, so that no other artifact hides it.
+func (o *ours) recorded(ctx context.Context, r github.Review, m render.Marker) (bool, error) {
+	if len(m.Digest) != 64 {
+		return false, nil
+	}
+	now, err := o.current(ctx)
+	if err != nil {
+		return false, err
+	}
+	name := checkpoint.DecisionArtifactName(checkpoint.Code(m.Digest))
+	found, err := named(ctx, artifactstore.REST{API: o.Client, Owner: now.Owner, Repo: now.Repo, Name: name}, name)
+	if errors.Is(err, github.ErrNoAccess) && o.runs.event == "" {
+		return false, nil // a token of one's own that may not read artifacts
+	}
+	if err != nil {
+		return false, needsActionsRead(err, "the decisions behind posted reviews cannot be read")
+	}
+	found = slices.DeleteFunc(found, func(s source) bool {
+		return s.Expired || !r.At.IsZero() && s.Created.After(r.At.Add(clocks))
+	})
+	found = found[:min(len(found), maxRecords)]
+	if o.folder != nil {
+		there, _ := named(ctx, o.folder, name) // a folder that cannot be read holds no decision
+		found = append(found, there...)
+	}
+	for _, s := range found {
+		claim, ours, err := o.runs.claim(ctx, s, o.protect, now.RepoID, now.DefaultBranch)
+		if err != nil && !errors.As(err, new(*checkpoint.Refusal)) {
+			return false, err
+		}
+		on := claim.Record
+		if err == nil && ours && on.Digest == m.Digest && strings.EqualFold(on.Thread, m.Thread) && on.Decision == decision.Approve {
+			return true, nil
+		}
+	}
+	return false, nil
+}

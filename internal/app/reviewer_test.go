@@ -1,0 +1,109 @@
+package app_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/llmtest"
+)
+
+// ends are what a review comes to, with what the models of it say and are asked for.
+func ends() map[string]func(*job) *job {
+	return map[string]func(*job) *job{
+		"CLEAN":  func(j *job) *job { return j },
+		"KEPT":   func(j *job) *job { return j.with("gate-from", "blocker") },
+		"PAUSED": func(j *job) *job { return j },
+	}
+}
+
+// says is a model that comes to an end.
+func says(end string) llmtest.Script {
+	return func(r llmtest.Request) llmtest.Answer {
+		if end == "CLEAN" {
+			return llmtest.Findings()
+		}
+		return llmtest.Honest(r)
+	}
+}
+
+func TestP4_AResultIsForItsReviewerOnActions(t *testing.T) {
+	t.Parallel()
+	for end, asked := range ends() {
+		t.Run(end, func(t *testing.T) {
+			s := setUp(t, scene{
+				base: githubtest.Tree{"a.go": "package a\n"}, head: githubtest.Tree{"a.go": "package a\n\nvar x = 1 // DEFECT: x is never read\n"},
+				trust: checkpoint.TrustSeal, script: says(end),
+			})
+			for _, run := range []struct {
+				by    []string
+				calls int
+			}{
+				{[]string{"provider", "offline"}, 0},
+				{[]string{"model", "story-1"}, 1},
+				{[]string{"model", "story-2"}, 2},
+				{[]string{"model", "story-1"}, 2},
+				{[]string{"model", "story-2"}, 2},
+			} {
+				outcome := end
+				if run.calls == 0 {
+					outcome = "CLEAN"
+				}
+				asked(s.draftJob()).with(run.by...).start().is(0, outcome)
+				require.Equal(t, run.calls, s.reviews(), "%v", run.by)
+				s.anew(githubtest.RunOptions{})
+			}
+		})
+	}
+}
+
+// otherPrompt builds the program with another prompt.
+func otherPrompt(t *testing.T) (program string) {
+	t.Helper()
+	dir := t.TempDir()
+	file, err := filepath.Abs("../prompt/text/review.md")
+	require.NoError(t, err)
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	changed, overlay, program := filepath.Join(dir, "review.md"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "pr-review-action")
+	require.NoError(t, os.WriteFile(changed, append(text, "Be kind.\n"...), 0o600))
+	replaced, err := json.Marshal(map[string]any{"Replace": map[string]string{file: changed}})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(overlay, replaced, 0o600))
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlay, "-o", program, "../..").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return program
+}
+
+func TestP4_AResultIsForItsPrompts(t *testing.T) {
+	s := setUp(t, scene{trust: checkpoint.TrustSeal, script: says("CLEAN")})
+	other := otherPrompt(t)
+	store := t.TempDir()
+	for _, run := range []struct {
+		program string
+		calls   int
+	}{{"", 3}, {other, 6}, {"", 6}, {other, 6}} {
+		cmd := s.command(nil, "review", "octo/demo#42", "--store", store)
+		if run.program != "" {
+			cmd.Path = run.program
+		}
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Contains(t, string(out), "CLEAN octo/demo#42:")
+		require.Equal(t, run.calls, s.reviews(), "on the command line")
+	}
+	draft := s.draftJob()
+	draft.start().is(0, "CLEAN")
+	require.Equal(t, 9, s.reviews(), "an action's store is another one")
+	s.anew(githubtest.RunOptions{})
+	draft = s.draftJob()
+	draft.program = other
+	draft.start().is(0, "CLEAN")
+	require.Equal(t, 12, s.reviews(), "as an action")
+}

@@ -1,0 +1,74 @@
+// Package claim tells for what a changed file says that nobody need read it: by
+// its name or folder, by a generator's header, by lines that a build has packed,
+// by bytes that are no text.
+//
+// A pull request can say so of anything. What counts is what the base bears out;
+// as far as the change itself does not show that, ingest asks for it. Start
+// reading at Of.
+package claim
+
+import (
+	"slices"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// Claim is one reason of a file's own for which nobody would read it.
+type Claim struct {
+	Reason finding.Reason
+	Folder string // of a claim by path: the base bears it out where it has files in there
+	Borne  bool   // the base bears it out, by what is known of it
+	Media  bool   // of binary bytes: they bear themselves out where they are those of a picture, sound or font
+}
+
+// Of lists what a changed file claims, the reason that a person would give first.
+func Of(f diff.File) []Claim {
+	var all []Claim
+	add := func(is bool, reason finding.Reason, folder string, borne bool) {
+		if is {
+			all = append(all, Claim{Reason: reason, Folder: folder, Borne: borne || f.Vouched == string(reason), Media: reason == finding.Binary && asset(f.Path)})
+		}
+	}
+	old := Before(f)
+	inMade, inVendored := folderOf(f.Path, made), folderOf(f.Path, vendored)
+	head, base := headers(f.Patch)
+	add(f.Binary, finding.Binary, "", asset(f.Path) && asset(old))
+	add(lockfile(f.Path), finding.Lockfile, "", lockfile(old))
+	add(generatedName.MatchString(f.Path), finding.Generated, "", generatedName.MatchString(old))
+	add(head, finding.Generated, "", base && old != "")
+	add(inMade != "", finding.Generated, inMade, Under(old, inMade))
+	add(inVendored != "", finding.Vendored, inVendored, Under(old, inVendored))
+	add(minifiedName.MatchString(f.Path), finding.Minified, "", minifiedName.MatchString(old))
+	add(minified(f.Patch), finding.Minified, "", false)
+	add(asset(f.Path), finding.Asset, "", asset(old))
+	return all
+}
+
+// Open lists the claims that a look at the base has to settle; none where there
+// is no claim, or where one of them is borne out.
+func Open(f diff.File) []Claim {
+	all := Of(f)
+	if slices.ContainsFunc(all, func(c Claim) bool { return c.Borne }) {
+		return nil
+	}
+	return slices.DeleteFunc(all, func(c Claim) bool {
+		return c.Folder == "" && !c.Media && (Before(f) == "" || c.Reason == finding.Lockfile || c.Reason == finding.Asset)
+	})
+}
+
+// Before is the path that a file has at the base; empty for one that is new.
+func Before(f diff.File) string {
+	switch {
+	case f.Status == diff.Added, f.Status == diff.Copied, f.Status == "":
+		return ""
+	case f.OldPath != "":
+		return f.OldPath
+	}
+	return f.Path
+}
+
+// Under reports whether a path is within a folder.
+func Under(path, folder string) bool {
+	return len(path) > len(folder) && path[:len(folder)] == folder && path[len(folder)] == '/'
+}

@@ -1,0 +1,132 @@
+package decision
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// astray gives the reason why a line that does not begin with a slash is no
+// note: a note changes nothing, and this one could be meant to.
+func astray(line string) []string {
+	text := fold(line)
+	bare := marks.ReplaceAllString(text, "")
+	first, _ := cutWord(bare)
+	switch {
+	case behindMarks.MatchString(bare) || within.MatchString(addresses.ReplaceAllString(text, " ")):
+		return []string{"a command begins its line with a slash, and a note holds none"}
+	case len(namedIn(line)) > 0:
+		return []string{"names a finding, and a note changes nothing"}
+	case slices.Contains(opening(), strings.Trim(first, `/\.,:;!?'"*_)-`)) || refuses(bare):
+		return []string{"could be meant to change the decision, and a note changes nothing"}
+	}
+	if p := phrase(text, Phrases()); p != "" {
+		return []string{`says "` + p + `", and a note changes nothing`}
+	}
+	return nil
+}
+
+const verbs = `(?:approve|abort|revise|drop|keep|edit|summary|severity)`
+
+var (
+	marks       = regexp.MustCompile(`^(?:[\s>*+•·#|~"'(‐‑–—−_…-]+|\[[ x]?\]|[0-9]{1,3}[.)]\s|[a-z][.)]\s)+`)
+	behindMarks = regexp.MustCompile(`^[/\\⁄∕⧸╱]` + verbs + `(?:[^\p{L}\p{N}_/.\\-]|[.-](?:\s|$)|$)`)
+	within      = regexp.MustCompile(`(?:^|[^a-z0-9/.\-_~\\@#%=&?+$])[/⁄∕⧸╱]` + verbs + `(?:[^a-z0-9_/.\-]|[.-](?:\s|$)|$)`)
+	addresses   = regexp.MustCompile(`(?:[a-z][a-z0-9+.-]*://|www\.|mailto:)[^\s)>\]"']+|[a-z0-9._%+-]+@[a-z0-9-]+\.[a-z0-9.-]+|@[a-z0-9-]+`)
+	files       = regexp.MustCompile(`\.(?:c|cc|cpp|cs|css|go|h|html|java|js|json|jsx|kt|lua|md|php|py|rb|rs|sh|sql|swift|tf|toml|ts|tsx|txt|xml|ya?ml)$`)
+	cyrillicID  = regexp.MustCompile(`ф([0-9])`) // as a Russian keyboard has it
+	idForm      = regexp.MustCompile(`^f0*([1-9][0-9]{0,5})$`)
+)
+
+// opening are the words with which no note begins.
+func opening() []string {
+	return []string{"drop", "abort", "reject", "revise", "severity", "stop", "wait", "hold"}
+}
+
+// refuses reports whether a line says no and nothing else.
+func refuses(bare string) bool {
+	return slices.Contains([]string{"no", "nope", "nein", "non", "não", "nie", "nee", "нет", "ні", "いいえ", "だめ", "不", "不行", "否", "아니요", "hayır"},
+		strings.Trim(bare, ` .,;!?'"*_~。`))
+}
+
+// Phrases are those with which a note is refused, wherever they stand in it: who
+// writes one of them wants less posted than the draft.
+func Phrases() []string { return slices.Concat(none(), less()) }
+
+// less are phrases of who wants some of it posted.
+func less() []string {
+	return []string{"please drop", "please remove", "leave out", "everything except", "all except", "everything but", "all but", "only post", "post only", "bitte weglassen"}
+}
+
+// none are phrases of who wants nothing posted.
+func none() []string {
+	return []string{
+		"do not post", "don't post", "dont post", "do not publish", "don't publish", "do not send", "don't send", "do not approve", "don't approve", "not approved",
+		"please reject", "please abort", "please wait", "please hold",
+		"nicht posten", "nicht veröffentlichen", "nicht freigeben", "nicht absenden", "bitte verwerfen", "bitte warten", "bitte abbrechen",
+		"ne pas publier", "ne pas poster", "ne pas envoyer", "ne publie pas", "ne publiez pas", "ne poste pas", "ne postez pas", "ne pas approuver",
+		"no publicar", "no publiques", "no publique", "no lo publiques", "no enviar", "no envíes", "no aprobar",
+		"não publicar", "não publique", "não postar", "não poste", "não enviar", "não envie", "não aprovar",
+		"non pubblicare", "non inviare", "non approvare", "niet plaatsen", "niet publiceren", "niet versturen", "nie publikuj", "nie publikować",
+		"не публикуй", "не публиковать", "не публикуйте", "не отправляй", "не отправлять", "не отправляйте", "не одобряю", "не публікувати", "не публікуй",
+		"投稿しないで", "公開しないで", "送信しないで", "投稿しない", "却下", "不要发布", "不要發布", "不要发", "不要發", "别发", "別發", "请勿发布", "不要提交", "게시하지 마", "올리지 마", "yayınlama",
+	}
+}
+
+// phrase is the first of some phrases that a folded text says; empty for none.
+func phrase(text string, some []string) string {
+	if i := slices.IndexFunc(some, func(p string) bool { return says(text, p) }); i >= 0 {
+		return some[i]
+	}
+	return ""
+}
+
+// says reports whether a folded text holds a phrase as words of their own; scripts
+// without blanks between words have none.
+func says(text, phrase string) bool {
+	for at := 0; ; {
+		i := strings.Index(text[at:], phrase)
+		if i < 0 {
+			return false
+		}
+		before, _ := utf8.DecodeLastRuneInString(text[:at+i])
+		after, _ := utf8.DecodeRuneInString(text[at+i+len(phrase):])
+		first, _ := utf8.DecodeRuneInString(phrase)
+		if unicode.In(first, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || !unicode.IsLetter(before) && !unicode.IsLetter(after) {
+			return true
+		}
+		at += i + len(phrase)
+	}
+}
+
+// unmarked is a folded line without the marks of lists, quotes and code in front.
+func unmarked(line string) string { return marks.ReplaceAllString(fold(line), "") }
+
+// namedIn are the findings that a text names, addresses aside: F2, in any case.
+func namedIn(text string) (all []string) {
+	text = cyrillicID.ReplaceAllString(addresses.ReplaceAllString(fold(text), " "), "f$1")
+	between := func(r rune) bool { return r >= utf8.RuneSelf || strings.ContainsRune(" ,;:()[]{}<>|\"'!?=+&*", r) }
+	for _, token := range strings.FieldsFunc(text, between) {
+		token = strings.Trim(token, "._~#-/")
+		if isPath(token) {
+			continue
+		}
+		for _, w := range strings.FieldsFunc(token, func(r rune) bool { return strings.ContainsRune(`./\-~#@%$^`, r) }) {
+			if id := idForm.FindStringSubmatch(strings.Trim(w, "_")); id != nil {
+				all = append(all, "F"+id[1])
+			}
+		}
+	}
+	return all
+}
+
+// isPath reports whether a word is a file's path or name. F1/F2 and F1/no are none.
+func isPath(token string) bool {
+	first := strings.FieldsFunc(token, func(r rune) bool { return r == '/' || r == '\\' })
+	if len(first) > 1 && !idForm.MatchString(first[0]) && !slices.Contains(opening(), first[0]) {
+		return true
+	}
+	return files.MatchString(token)
+}

@@ -1,0 +1,190 @@
+package decision
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// pick is what a command names other than by id: Check finds what it stands for.
+type pick struct {
+	how      How
+	text     string // as it is told
+	from, to int    // of a range
+	severity finding.Severity
+}
+
+// The bounds of what a decision names by paths.
+const (
+	maxGlob  = 300 // bytes
+	maxGlobs = 100 // of one command
+)
+
+// fold is text as it is compared: small letters without width, form or what
+// cannot be seen, and one kind of each quotation mark and blank.
+func fold(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case strings.ContainsRune("‘’´`ʼ", r):
+			return '\''
+		case strings.ContainsRune("“”„«»", r):
+			return '"'
+		case unseen(r) && !strings.ContainsRune(" \t\u00a0\u3000\u202f", r):
+			return -1
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(strings.ToLower(norm.NFKC.String(text))), " ")
+}
+
+// word is a folded word without what ends a sentence behind it.
+func word(text string) string { return strings.TrimRight(fold(text), ".,;!。、") }
+
+var (
+	anyRange = regexp.MustCompile(`^(F[1-9][0-9]{0,5})(?:[-‐‑–—−~〜]|\.\.+)F?([1-9][0-9]{0,5})$`)
+	parted   = regexp.MustCompile(`(F[0-9]+) ?([-‐‑–—−~〜]|\.\.+) ?(F[0-9]+)`)
+)
+
+// selector is a word as a finding's id, a range or a severity is written; a word
+// that is none of these is as it was.
+func selector(text string) string {
+	plain := strings.Trim(word(text), `'"`)
+	if id := strings.ToUpper(plain); idPattern.MatchString(id) || anyRange.MatchString(id) {
+		return id
+	}
+	if severity := finding.Severity(strings.TrimSuffix(plain, "s")); severity.Rank() >= 0 {
+		return string(severity)
+	}
+	return strings.Trim(strings.TrimRight(text, ".,;"), "`")
+}
+
+// named cuts what a command names from the reason behind it: behind a colon or
+// "because", or in brackets.
+func named(rest string) (words []string, reason string) {
+	for rest = strings.TrimSpace(rest); rest != ""; {
+		first, after := cutWord(rest)
+		open, last := strings.IndexAny(first, "(（["), strings.TrimRight(rest, ".,;! ")
+		switch before, _, colon := cutColon(first); {
+		case open == 0 && strings.ContainsAny(last[len(last)-1:], ")]"), open == 0 && strings.HasSuffix(last, "）"):
+			return together(words), strings.TrimSpace(strings.Trim(last, "()（）[]"))
+		case word(first) == "because":
+			return together(words), after
+		case colon:
+			_, reason, _ = cutColon(rest)
+			return together(append(words, selector(before))), reason
+		}
+		for _, one := range strings.FieldsFunc(first, func(r rune) bool { return strings.ContainsRune(",，、", r) }) {
+			words = append(words, selector(one))
+		}
+		rest = after
+	}
+	return together(words), ""
+}
+
+// together joins ranges that are written with blanks, and leaves out what only
+// joins two words.
+func together(words []string) (all []string) {
+	for _, w := range strings.Fields(parted.ReplaceAllString(strings.Join(words, " "), "$1-$3")) {
+		if lower := word(w); lower != "and" && lower != "&" && lower != "+" && lower != "" {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// takeOut reads what /drop, /keep and /summary name, with an optional reason.
+func (d *Decision) takeOut(c *Command, rest string) error {
+	words, reason := named(rest)
+	if len(words) == 0 {
+		return errors.New("no finding is named")
+	}
+	c.reason = reason
+	for _, w := range words {
+		if !idPattern.MatchString(w) {
+			p, err := picked(c.Name, w)
+			if err != nil {
+				return err
+			}
+			c.picks = append(c.picks, p)
+			continue
+		}
+		c.IDs = append(c.IDs, w)
+		switch c.Name {
+		case "/drop":
+			d.Drop = append(d.Drop, Drop{w, reason, ByID})
+		case "/summary":
+			d.Move = append(d.Move, Move{ID: w, Reason: reason})
+		}
+	}
+	if len(c.picks) > maxGlobs {
+		return fmt.Errorf("names more than %d paths and ranges", maxGlobs)
+	}
+	return nil
+}
+
+// picked reads a word that is no finding's id.
+func picked(command, w string) (pick, error) {
+	if ends := anyRange.FindStringSubmatch(w); ends != nil {
+		from, to := number(ends[1]), number("F"+ends[2])
+		return pick{how: ByRange, text: w, from: min(from, to), to: max(from, to)}, nil
+	}
+	if likeID.MatchString(w) || gluedIDs.MatchString(strings.ToUpper(w)) || command != "/drop" {
+		return pick{}, errors.New("names something that is no finding's id; a reason stands behind a colon")
+	}
+	switch severity := finding.Severity(w); {
+	case severity == finding.Blocker:
+		return pick{}, errors.New("a blocker falls only where its own id is written")
+	case severity.Rank() >= 0:
+		return pick{how: BySeverity, text: w, severity: severity}, nil
+	case len(w) > maxGlob || strings.ContainsAny(w, "{}\\") || !doublestar.ValidatePattern(w):
+		return pick{}, errors.New("names a path that cannot be read: * stands for a part of a name, ** for folders")
+	}
+	return pick{how: ByGlob, text: w}, nil
+}
+
+// vague reports whether a command names something that may be a path, and may
+// as well be a word of a sentence.
+func (c Command) vague() bool {
+	for _, p := range c.picks {
+		if p.how == ByGlob && !strings.ContainsAny(p.text, "/.*?") {
+			return true
+		}
+	}
+	return false
+}
+
+func number(id string) int {
+	n, err := strconv.Atoi(strings.TrimPrefix(id, "F"))
+	if err != nil {
+		return 0 // no finding has it
+	}
+	return n
+}
+
+// stands reports whether a pick stands for a finding.
+func (p pick) stands(f finding.Finding) bool {
+	switch p.how {
+	case ByRange:
+		n := number(f.ID)
+		return p.from <= n && n <= p.to
+	case BySeverity:
+		return f.Severity.Rank() <= p.severity.Rank()
+	}
+	glob := strings.TrimPrefix(strings.TrimPrefix(p.text, "./"), "/")
+	if strings.HasSuffix(glob, "/") {
+		glob += "**"
+	}
+	if matches, err := doublestar.Match(glob, f.Path); err == nil && matches {
+		return true
+	}
+	matches, err := doublestar.Match(glob, path.Base(f.Path))
+	return err == nil && matches && !strings.Contains(glob, "/") && f.Path != ""
+}

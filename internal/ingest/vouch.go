@@ -1,0 +1,134 @@
+package ingest
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/org/pr-review-action/internal/claim"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// maxAsked bounds what is asked of a base for one change. What was not asked is
+// not borne out.
+const maxAsked = 200
+
+// base answers what a repository was like before a change.
+type base interface {
+	folder(ctx context.Context, path string) (bool, error) // whether there are files in it
+	text(ctx context.Context, path string) ([]byte, error) // of a file, at most maxBlob
+	head(ctx context.Context, path string) ([]byte, error) // of a file as the change leaves it, likewise
+}
+
+// question is what a claim needs to know of the base.
+type question struct {
+	path   string
+	reason finding.Reason
+	folder bool
+	media  bool // whether the file's own bytes are those of a picture or the like, which nobody reads
+}
+
+// vouch notes for each file which of its claims the base bears out. A change that
+// claims nothing asks nothing, and what cannot be read is not borne out.
+func vouch(ctx context.Context, files []diff.File, b base) error {
+	of, known := questions(files)
+	if err := ask(ctx, of, known, b); err != nil {
+		return err
+	}
+	note(files, of, known)
+	return nil
+}
+
+// questions are those of each file that its own patch leaves open, with what the
+// other files of the change tell of the base's folders.
+func questions(files []diff.File) (of [][]question, known map[question]bool) {
+	of, known = make([][]question, len(files)), map[question]bool{}
+	for i, f := range files {
+		if diff.CheckPath(f.Path) != nil || f.OldPath != "" && diff.CheckPath(f.OldPath) != nil {
+			continue
+		}
+		for _, c := range claim.Open(f) {
+			q := question{path: claim.Before(f), reason: c.Reason}
+			switch {
+			case c.Folder != "":
+				q.path, q.folder = c.Folder, true
+			case c.Media:
+				q.path, q.media = f.Path, true
+			}
+			of[i] = append(of[i], q)
+			if _, looked := known[q]; !looked {
+				known[q] = q.folder && slices.ContainsFunc(files, func(f diff.File) bool { return claim.Under(claim.Before(f), q.path) })
+			}
+		}
+	}
+	return of, known
+}
+
+// note marks the files of which an answer was yes.
+func note(files []diff.File, of [][]question, known map[question]bool) {
+	for i := range files {
+		if at := slices.IndexFunc(of[i], func(q question) bool { return known[q] }); at >= 0 {
+			files[i].Vouched = string(of[i][at].reason)
+		}
+	}
+}
+
+// ask looks up what the change itself does not tell, in the order of its files.
+func ask(ctx context.Context, of [][]question, known map[question]bool, b base) error {
+	var group errgroup.Group
+	var mu sync.Mutex
+	group.SetLimit(4)
+	seen := map[question]bool{}
+	for _, q := range slices.Concat(of...) {
+		mu.Lock()
+		skip := known[q] || seen[q] || len(seen) >= maxAsked
+		mu.Unlock()
+		if skip {
+			continue
+		}
+		seen[q] = true
+		group.Go(func() error {
+			is := q.ask(ctx, b)
+			mu.Lock()
+			defer mu.Unlock()
+			known[q] = is
+			return ctx.Err()
+		})
+	}
+	return group.Wait()
+}
+
+func (q question) ask(ctx context.Context, b base) bool {
+	if q.folder {
+		is, err := b.folder(ctx, q.path)
+		return is && err == nil
+	}
+	if q.media {
+		text, err := b.head(ctx, q.path)
+		return err == nil && claim.IsMedia(text)
+	}
+	text, err := b.text(ctx, q.path)
+	return err == nil && claim.Bears(text, q.reason)
+}
+
+// pullBase is the commit that a pull request asks to be merged into.
+type pullBase struct {
+	api                   API
+	owner, repo, atCommit string
+	atHead                string
+}
+
+func (b pullBase) folder(ctx context.Context, path string) (bool, error) {
+	return b.api.HasFolder(ctx, b.owner, b.repo, path, b.atCommit)
+}
+
+func (b pullBase) head(ctx context.Context, path string) ([]byte, error) {
+	return b.api.Content(ctx, b.owner, b.repo, path, b.atHead, maxBlob)
+}
+
+func (b pullBase) text(ctx context.Context, path string) ([]byte, error) {
+	return b.api.Content(ctx, b.owner, b.repo, path, b.atCommit, maxBlob)
+}

@@ -1,0 +1,343 @@
+package post
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// pending is the state of a review that its account alone sees.
+const pending = "PENDING"
+
+// maxTries is how often a write whose outcome is not known is tried again.
+const maxTries = 3
+
+// poster posts one request: it looks, holds a pending review, looks again and
+// submits. GitHub keeps one pending review of an account and pull request, and submits
+// it once. So jobs of one account that post the same come to one review, and so does
+// what a killed one left.
+type poster struct {
+	r    Reader
+	w    Writer
+	q    Request
+	sent bool // a Submit is out whose outcome is not known
+}
+
+// seen is what a look at the pull request shows.
+type seen struct {
+	posted  Posted
+	found   bool
+	reviews []github.Review
+}
+
+func (s seen) pending() []github.Review {
+	return slices.DeleteFunc(slices.Clone(s.reviews), func(r github.Review) bool { return r.State != pending })
+}
+
+// unclear reports whether it is not known what became of a write.
+func unclear(err error) bool {
+	return errors.Is(err, write.ErrUnknown) || errors.Is(err, write.ErrGone)
+}
+
+// post tries until it is known what became of the review.
+func (p *poster) post(ctx context.Context) (Posted, error) {
+	var lost error
+	for try := range maxTries + 1 {
+		most := 0
+		if p.q.Tried || lost != nil {
+			most = settle
+		}
+		posted, err := p.try(ctx, 2*try, most)
+		if !unclear(err) {
+			if err != nil && lost != nil && !errors.As(err, new(*checkpoint.Refusal)) {
+				err = fmt.Errorf("%w; looking for it: %w", lost, err)
+			}
+			return posted, err
+		}
+		lost = err
+	}
+	return Posted{}, lost
+}
+
+// try posts once, after it has waited for what was written earlier to show. What it
+// holds and does not submit it takes away.
+func (p *poster) try(ctx context.Context, least, most int) (Posted, error) {
+	s, err := p.settled(ctx, least, most)
+	if err == nil && !s.found {
+		s, err = p.decided(ctx, s)
+	}
+	if err != nil || s.found {
+		return s.posted, err
+	}
+	held, s, err := p.hold(ctx, s)
+	posted := s.posted
+	if err == nil && !s.found {
+		posted, err = p.release(ctx, held)
+	}
+	if held.ID != 0 && posted.URL != held.URL && !unclear(err) {
+		_ = p.w.DeletePending(context.WithoutCancel(ctx), p.q.Ref, held.ID) // what stays is found by the next job
+	}
+	return posted, err
+}
+
+// settled looks for most seconds whether the review shows; from least on it is enough
+// that it shows as a pending one, which can be submitted once.
+func (p *poster) settled(ctx context.Context, least, most int) (seen, error) {
+	for second := 0; ; second++ {
+		s, err := p.look(ctx)
+		if err != nil || s.found || second >= most || second >= least && slices.ContainsFunc(s.pending(), p.twin) {
+			return s, err
+		}
+		if err := transport.Sleep(ctx, time.Second); err != nil {
+			return s, err
+		}
+	}
+}
+
+// look lists the reviews and finds ours where it is posted.
+func (p *poster) look(ctx context.Context) (s seen, err error) {
+	if s.reviews, err = p.r.Reviews(ctx, p.q.Ref); err == nil {
+		s.posted, s.found, err = Look(ctx, listed{p.r, s.reviews}, p.q)
+		s.posted.Before = s.found && !p.sent
+	}
+	return s, err
+}
+
+// listed is a Reader whose reviews were listed before.
+type listed struct {
+	Reader
+	reviews []github.Review
+}
+
+func (l listed) Reviews(context.Context, pull.Ref) ([]github.Review, error) { return l.reviews, nil }
+
+// decided looks whether another decision governs, and whether a record names a
+// review that stands.
+func (p *poster) decided(ctx context.Context, s seen) (seen, error) {
+	if p.q.Race == nil {
+		return s, nil
+	}
+	on, err := p.q.Race.Claims(ctx)
+	if err == nil {
+		err = Governed(on, p.q.Race.Record)
+	}
+	if err != nil {
+		return s, err
+	}
+	return p.recorded(on, s)
+}
+
+// recorded finds the review that the record of the same decision names, whatever its
+// text says by now and whoever has posted it.
+func (p *poster) recorded(on []Claim, s seen) (seen, error) {
+	for _, c := range on {
+		i := slices.IndexFunc(s.reviews, func(r github.Review) bool {
+			return c.Record.Thread == p.q.Thread && c.Record.Review == r.ID && r.State != pending
+		})
+		if i < 0 {
+			continue
+		}
+		if !c.Record.Same(p.q.Race.Record) {
+			return s, another(s.reviews[i])
+		}
+		s.posted, s.found = Posted{URL: s.reviews[i].URL, Body: s.reviews[i].Body, Before: !p.sent}, true
+		break
+	}
+	return s, nil
+}
+
+// twin reports whether a pending review is marked as the one that is to be posted.
+func (p *poster) twin(r github.Review) bool {
+	have, _ := render.ParseMarker(r.Body)
+	return have.Same(p.q.named())
+}
+
+// hold gives the pending review that is going to be submitted: the one that another
+// job has made of the same decision, else a new one. One that is in the way is waited
+// for, and then taken away where that does no harm.
+func (p *poster) hold(ctx context.Context, s seen) (held github.Review, _ seen, err error) {
+	for second := 0; ; second++ {
+		if held, err = p.adopt(ctx, s); err != nil || held.ID != 0 {
+			return held, s, err
+		}
+		if len(s.pending()) == 0 {
+			if held, err = p.create(ctx); !errors.Is(err, write.ErrPending) {
+				return p.chosen(ctx, held, err)
+			}
+		}
+		switch second {
+		case settle:
+			if s, err = p.decided(ctx, s); err == nil && !s.found { // who holds it may have decided by now
+				err = p.clear(ctx, s)
+			}
+		case 2 * settle:
+			err = p.blocked(s.pending()...)
+		default:
+			err = nil
+		}
+		if err == nil && !s.found {
+			err = transport.Sleep(ctx, time.Second)
+		}
+		if err != nil || s.found {
+			return held, s, err
+		}
+		if s, err = p.look(ctx); err != nil || s.found {
+			return held, s, err
+		}
+	}
+}
+
+// adopt gives the oldest pending review that is whole and what is to be posted.
+func (p *poster) adopt(ctx context.Context, s seen) (github.Review, error) {
+	for _, r := range s.pending() {
+		if !p.twin(r) {
+			continue
+		}
+		comments, err := p.r.CommentsOf(ctx, p.q.Ref, r.ID)
+		if err != nil && !errors.Is(err, github.ErrNotFound) {
+			return github.Review{}, err
+		}
+		if err == nil && (p.whole(p.q.Review, r, comments) || p.whole(p.q.Review.InBody(), r, comments)) {
+			return r, nil
+		}
+	}
+	return github.Review{}, nil
+}
+
+// whole reports whether a pending review is one form of the review, to the letter (P2).
+func (p *poster) whole(form render.Review, r github.Review, comments []github.ReviewComment) bool {
+	body, want := marked(form)
+	var said, have []string
+	for _, c := range want {
+		said = append(said, c.Path+"\n"+strings.TrimSpace(c.Body))
+	}
+	for _, c := range comments {
+		have = append(have, c.Path+"\n"+strings.TrimSpace(c.Body))
+	}
+	slices.Sort(said)
+	slices.Sort(have)
+	return strings.HasPrefix(r.Body, strings.TrimRight(body, "\n")) && slices.Equal(said, have)
+}
+
+// create makes the pending review, in the body alone where GitHub refuses comments.
+func (p *poster) create(ctx context.Context) (github.Review, error) {
+	held, err := p.send(ctx, p.q.Review)
+	if errors.Is(err, write.ErrRefused) && inline(p.q.Review) {
+		return p.send(ctx, p.q.Review.InBody())
+	}
+	return held, err
+}
+
+// send makes one form of the review pending, if the pull request has not moved.
+func (p *poster) send(ctx context.Context, form render.Review) (github.Review, error) {
+	if err := unmoved(ctx, p.r, p.q); err != nil {
+		return github.Review{}, err
+	}
+	body, comments := marked(form)
+	body = render.Posted(body, p.q.Approval, p.q.marker(form))
+	id, url, err := p.w.CreatePending(ctx, p.q.Ref, p.q.Commit, body, comments)
+	return github.Review{ID: id, URL: url, Body: body}, err
+}
+
+// chosen looks once more when a review was made. Should GitHub have let two in at one
+// instant, all take the older one.
+func (p *poster) chosen(ctx context.Context, made github.Review, err error) (held github.Review, s seen, _ error) {
+	if err != nil {
+		return made, s, err
+	}
+	if s, err = p.look(ctx); err != nil || s.found {
+		return made, s, err
+	}
+	s.reviews = slices.DeleteFunc(s.reviews, func(r github.Review) bool { return r.ID >= made.ID })
+	older, err := p.adopt(ctx, s)
+	if err != nil || older.ID == 0 {
+		return made, s, err
+	}
+	if err = p.w.DeletePending(ctx, p.q.Ref, made.ID); errors.Is(err, write.ErrGone) {
+		err = nil
+	}
+	return older, s, err
+}
+
+// clear takes away what a job of ours left of another review, and what is empty, as a
+// write leaves it that was cut off. Anything else is somebody's.
+func (p *poster) clear(ctx context.Context, s seen) error {
+	for _, r := range s.pending() {
+		if _, ours := render.ParseMarker(r.Body); !ours {
+			comments, err := p.r.CommentsOf(ctx, p.q.Ref, r.ID)
+			if err != nil && !errors.Is(err, github.ErrNotFound) {
+				return err
+			}
+			if strings.TrimSpace(r.Body) != "" || len(comments) > 0 {
+				return p.blocked(r)
+			}
+		}
+		if err := p.w.DeletePending(ctx, p.q.Ref, r.ID); err != nil && !errors.Is(err, write.ErrGone) {
+			return err
+		}
+	}
+	return nil
+}
+
+// blocked says which pending reviews are in the way, and what deletes them.
+func (p *poster) blocked(by ...github.Review) error {
+	shown := render.Problem{What: "a pending review of this token's account is in the way, nothing was posted"}
+	next := "the draft still waits: submit that review or delete it, then decide the same again"
+	for _, r := range by {
+		shown.Rows = append(shown.Rows, [2]string{"where", r.URL})
+		next += fmt.Sprintf("; for a job's account in a workflow, with its GITHUB_TOKEN: gh api -X DELETE repos/%s/pulls/%d/reviews/%d",
+			p.q.Ref.FullName(), p.q.Ref.Number, r.ID)
+	}
+	shown.Rows = append(shown.Rows, [2]string{"next", next})
+	return &shown
+}
+
+// release puts the decision on record with the review's id, waits for its turn and
+// submits, if the pull request has not moved.
+func (p *poster) release(ctx context.Context, held github.Review) (Posted, error) {
+	if p.q.Race != nil {
+		if s, err := p.turn(ctx, held.ID); err != nil || s.found {
+			return s.posted, err
+		}
+	}
+	if err := unmoved(ctx, p.r, p.q); err != nil {
+		return Posted{}, err
+	}
+	url, err := p.w.Submit(ctx, p.q.Ref, held.ID, held.Body)
+	p.sent = p.sent || errors.Is(err, write.ErrUnknown)
+	if err != nil {
+		return Posted{}, err
+	}
+	return Posted{URL: cmp.Or(url, held.URL), Body: held.Body}, nil
+}
+
+// turn waits until this job may submit. What was seen while waiting counts, also where
+// a later listing is an older one.
+func (p *poster) turn(ctx context.Context, review int64) (s seen, err error) {
+	race := *p.q.Race
+	race.Record.Review = review
+	race.Posted = func(ctx context.Context, on []Claim) (bool, error) {
+		if s, err = p.look(ctx); err == nil && !s.found {
+			s, err = p.recorded(on, s)
+		}
+		return s.found, err
+	}
+	if race.Claim != nil {
+		err = race.Claim(ctx, race.Record)
+	}
+	if err == nil {
+		err = Turn(ctx, race)
+	}
+	return s, err
+}
