@@ -1,12 +1,10 @@
 package graph
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 )
 
@@ -19,8 +17,6 @@ type RunOption func(*runOptions)
 type runOptions struct {
 	observers []func(Event)
 	clock     func() time.Time
-	sleep     func(context.Context, time.Duration) error
-	random    func() float64
 	stepCap   int
 
 	deadline time.Time
@@ -39,16 +35,6 @@ func StepCap(n int) RunOption { return func(o *runOptions) { o.stepCap = n } }
 // WithClock sets the clock of events and of a thread's creation time.
 func WithClock(now func() time.Time) RunOption { return func(o *runOptions) { o.clock = now } }
 
-// WithSleep sets how a retry waits; it returns the context's error when that
-// comes first.
-func WithSleep(sleep func(context.Context, time.Duration) error) RunOption {
-	return func(o *runOptions) { o.sleep = sleep }
-}
-
-// WithRandom sets the jitter of retries: numbers from 0 up to 1. It is called
-// from several goroutines.
-func WithRandom(random func() float64) RunOption { return func(o *runOptions) { o.random = random } }
-
 // WithKey seals snapshots with HMAC-SHA256 under a key of at least 32 bytes, and
 // takes none that is not: ErrSeal. Without it the seal is a plain SHA-256, which
 // shows damage, not malice.
@@ -65,7 +51,7 @@ func (g *Graph[S]) Build(store Store, o ...RunOption) (*Flow[S], error) {
 		errs = append(errs, errors.New("a gate or interrupt needs a store, and there is none"))
 	}
 	options := runOptions{
-		clock: time.Now, sleep: sleep, random: rand.Float64, stepCap: defaultStepCap,
+		clock: time.Now, stepCap: defaultStepCap,
 	}
 	for _, opt := range o {
 		opt(&options)

@@ -79,14 +79,10 @@ func TestG5_WhatCannotRunDoesNotBuild(t *testing.T) {
 		`node "a:b": a name is a letter and up to 63 letters`: func(k kit, a, b graph.Node) { k.line(a, b, k.node("a:b")) },
 		`node "c": it has no function`:                        func(k kit, a, b graph.Node) { k.line(a, b, k.Node("c", nil)) },
 		`node "c": concurrency 0 is less than 1`:              func(k kit, a, b graph.Node) { k.line(a, b, k.Node("c", silent, graph.Concurrency(0))) },
-		`node "c": an effect is not retried on its own`: func(k kit, a, b graph.Node) {
-			k.line(a, b, k.Effect("c", silent, unseen, graph.Retry(graph.Policy{Tries: 2})))
-		},
-		`node "looks": it has no function`: func(k kit, a, b graph.Node) { k.line(a, b, k.Effect("looks", silent, nil)) },
+		`node "looks": it has no function`:                    func(k kit, a, b graph.Node) { k.line(a, b, k.Effect("looks", silent, nil)) },
 		`node "c": its Unreached takes string, its payload is none`: func(k kit, a, b graph.Node) {
 			k.line(a, b, k.Node("c", silent, graph.Unreached(func(string) graph.Update { return graph.Update{} })))
 		},
-		`node "c": a retry policy needs at least one try`:            func(k kit, a, b graph.Node) { k.line(a, b, k.Node("c", silent, graph.Retry(graph.Policy{}))) },
 		`node "c": it writes field "log", which this graph does not`: func(k kit, a, b graph.Node) { k.line(a, b, k.Node("c", silent, graph.Writes(newKit().log))) },
 		`node "c": its error policy takes string, its payload is none`: func(k kit, a, b graph.Node) {
 			k.line(a, b, k.Node("c", silent, graph.OnError(func(string, error) (graph.Update, error) { return graph.Update{}, nil })))

@@ -21,21 +21,17 @@ var (
 )
 
 // NodeError is the error of one task. Task is its payload's index, 0 for nodes
-// without payloads. Attempts counts its tries in this process, and is 0 where
-// the error is not of a task but of the node's route, ask or decide function.
+// without payloads, and -1 where the error is not of a task but of the node's
+// route, ask or decide function.
 type NodeError struct {
-	Node     string
-	Task     int
-	Attempts int
-	Err      error
+	Node string
+	Task int
+	Err  error
 }
 
-// Error names the node, the task and the tries.
+// Error names the node and the task.
 func (e *NodeError) Error() string {
-	if e.Attempts > 1 {
-		return fmt.Sprintf("node %q, task %d, after %d tries: %v", e.Node, e.Task, e.Attempts, e.Err)
-	}
-	if e.Attempts == 0 {
+	if e.Task < 0 {
 		return fmt.Sprintf("node %q: %v", e.Node, e.Err)
 	}
 	return fmt.Sprintf("node %q, task %d: %v", e.Node, e.Task, e.Err)

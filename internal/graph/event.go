@@ -8,21 +8,19 @@ type EventKind string
 // The kinds of events, in the order in which a step gives them.
 const (
 	StepStarted EventKind = "step started" // a node's tasks begin: Node, Done (taken from the journal), Total
-	TaskRetry   EventKind = "task retry"   // a try failed and is repeated after a wait: Task, Attempt, Err
-	TaskDone    EventKind = "task done"    // a task ended: Task, Done of Total, Attempt, Err where it failed
+	TaskDone    EventKind = "task done"    // a task ended: Task, Done of Total, Err where it failed
 	GateReached EventKind = "gate reached" // the run pauses: Node is the gate's name
 	RunEnded    EventKind = "run ended"    // Node is the end's name
 )
 
 // Event is one thing that happened in a run. Done counts the node's tasks that
-// ended, failed ones included; Attempt counts tries from 1.
+// ended, failed ones included.
 type Event struct {
 	Kind        EventKind
 	Thread      string
 	Node        string
 	Task        int
 	Done, Total int
-	Attempt     int
 	Err         error
 	At          time.Time
 }

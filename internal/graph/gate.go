@@ -39,7 +39,7 @@ func (f *Flow[S]) ask(t *thread[S]) error {
 		}
 		var err error
 		if p.Ask, err = protect(ask); err != nil {
-			return &NodeError{Node: p.Gate, Err: fmt.Errorf("asking: %w", err)}
+			return &NodeError{Node: p.Gate, Task: -1, Err: fmt.Errorf("asking: %w", err)}
 		}
 		p.ID = gateID(t.id, p.Gate, p.Visit, p.Ask)
 	}
@@ -89,7 +89,7 @@ func (f *Flow[S]) decide(t *thread[S], p Pending, value any) (Update, error) {
 	}
 	u, err := protect(func() (Update, error) { return f.node(p.Gate).decide(t.state, value) })
 	if err != nil {
-		return Update{}, &NodeError{Node: p.Gate, Err: fmt.Errorf("deciding: %w", err)}
+		return Update{}, &NodeError{Node: p.Gate, Task: -1, Err: fmt.Errorf("deciding: %w", err)}
 	}
 	return u, nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"time"
 )
 
 type kind string
@@ -150,9 +149,7 @@ func (g *Graph[S]) checkSettings(n *nodeDef[S]) {
 		}
 	}
 	refuse(n.concurrency < 1, "concurrency %d is less than 1", n.concurrency)
-	refuse(n.retry != nil && n.retry.Tries < 1, "a retry policy needs at least one try")
-	refuse(n.retry != nil && n.kind == kindEffect, "an effect is not retried on its own")
-	refuse((n.retry != nil || n.onError != nil) && n.kind == kindGate, "a gate is not retried and has no error policy: decide refuses an answer by its error")
+	refuse(n.onError != nil && n.kind == kindGate, "a gate has no error policy: decide refuses an answer by its error")
 	for _, w := range n.writes {
 		refuse(w.owner != any(g), "it writes field %q, which this graph does not declare", w.name)
 	}
@@ -174,7 +171,6 @@ type Option func(*settings)
 type settings struct {
 	writes      []*fieldID
 	concurrency int
-	retry       *Policy
 	onError     func(payload any, err error) (Update, error)
 	onErrorOf   reflect.Type // the P of OnError
 	unreached   func(payload any) (Update, error)
@@ -191,20 +187,8 @@ func Writes(fields ...Writable) Option {
 	}
 }
 
-// Concurrency bounds how many tasks of the node run at one time, those that
-// wait for a retry included. The default is 8.
+// Concurrency bounds how many tasks of the node run at one time. The default is 8.
 func Concurrency(n int) Option { return func(s *settings) { s.concurrency = n } }
-
-// Policy says how often and how patiently a task is retried. Only errors
-// marked with Transient are.
-type Policy struct {
-	Tries int           // tries in all, the first included
-	Base  time.Duration // wait before the second try, doubled for each further one; 500 ms when zero
-	Max   time.Duration // longest wait; 30 s when zero. A server that asks for more ends the retries
-}
-
-// Retry lets a task of the node be tried again after a transient error.
-func Retry(p Policy) Option { return func(s *settings) { s.retry = &p } }
 
 // OnError is the node's policy for a task that failed for good: it turns the
 // error into an update, and the step goes on, or returns an error, which fails

@@ -2,7 +2,6 @@ package graph_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -133,7 +132,7 @@ func TestG20_OneKeyOfATaskIsPaidOnce(t *testing.T) {
 	require.Equal(t, 1, a.calls["key"])
 }
 
-func TestG20_ErrorIsNotKeptAndARetryHasTheAnswersBeforeIt(t *testing.T) {
+func TestG20_ErrorIsNotKeptAndTheNextRunHasTheAnswersBeforeIt(t *testing.T) {
 	t.Parallel()
 	k := newKit()
 	var a asking
@@ -145,13 +144,18 @@ func TestG20_ErrorIsNotKeptAndARetryHasTheAnswersBeforeIt(t *testing.T) {
 		word, err := graph.Once(ctx, "second", func(ctx context.Context) (string, error) {
 			if !failed {
 				failed = true
-				return "", graph.Transient(errors.New("busy"), 0)
+				return "", errDisk
 			}
 			return a.ask("second")(ctx)
 		})
 		return k.log.Set([]string{word}), err
-	}, graph.Writes(k.log), graph.Retry(graph.Policy{Tries: 2, Base: 1})))
-	require.Equal(t, []string{"answer 1 to second"}, run(t, k.build(t, nil)).State.Log)
+	}, graph.Writes(k.log)))
+	f := k.build(t, graph.NewMemory())
+	_, err := f.Run(t.Context(), "t", state{})
+	require.ErrorIs(t, err, errDisk)
+	r, err := f.Continue(t.Context(), "t")
+	require.NoError(t, err)
+	require.Equal(t, []string{"answer 1 to second"}, r.State.Log)
 	require.Equal(t, map[string]int{"first": 1, "second": 1}, a.calls)
 }
 

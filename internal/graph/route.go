@@ -40,7 +40,7 @@ func (f *Flow[S]) follow(t *thread[S], node *nodeDef[S]) ([]Next, error) {
 	}
 	n, err := protect(func() (Next, error) { return node.by(t.state), nil })
 	if err != nil {
-		return nil, &NodeError{Node: node.name, Err: fmt.Errorf("routing: %w", err)}
+		return nil, &NodeError{Node: node.name, Task: -1, Err: fmt.Errorf("routing: %w", err)}
 	}
 	n, err = f.choose(t, node, n)
 	return []Next{n}, err
@@ -66,7 +66,7 @@ func (f *Flow[S]) choose(t *thread[S], node *nodeDef[S], n Next) (Next, error) {
 	case node.to[i].orElse != nil:
 		return To(node.to[i].orElse), nil
 	}
-	return Next{}, &NodeError{Node: node.name, Err: fmt.Errorf("routing to %q: %w", ref.name, ErrEmptyFan)}
+	return Next{}, &NodeError{Node: node.name, Task: -1, Err: fmt.Errorf("routing to %q: %w", ref.name, ErrEmptyFan)}
 }
 
 // summary has every field's JSON, cut, for an error.

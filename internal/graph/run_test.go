@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -229,35 +228,26 @@ func TestG20_BoundedNumberOfResultsWaitsForTheStore(t *testing.T) {
 	})
 }
 
-func TestG11_ConcurrencyHoldsWhileRetrying(t *testing.T) {
+func TestG11_NoMoreTasksRunAtOneTimeThanTheNodeAllows(t *testing.T) {
+	t.Parallel()
 	const limit = 3
 	k := newKit()
-	var c counted
 	var running, most atomic.Int32
 	full := make(chan struct{})
 	fill := sync.OnceFunc(func() { close(full) })
-	enter := func() {
+	k.fan(30, func(context.Context, state, int) (graph.Update, error) {
 		now := running.Add(1)
+		defer running.Add(-1)
 		if now == limit {
 			fill()
 		}
 		for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
 		}
-	}
-	k.fan(30, func(_ context.Context, _ state, p int) (graph.Update, error) {
-		if c.add(p) == 1 {
-			enter() // and stays in while it waits for its retry
-			return graph.Update{}, graph.Transient(errors.New("busy"), 0)
-		}
+		<-full // so that as many as may be run at one time
 		runtime.Gosched()
-		running.Add(-1)
 		return k.total.Set(1), nil
-	}, graph.Concurrency(limit), graph.Retry(graph.Policy{Tries: 2}))
-	f := k.build(t, nil, graph.WithSleep(func(context.Context, time.Duration) error {
-		<-full // so that as many as may be are waiting at one time
-		return nil
-	}))
-	require.Equal(t, 30, run(t, f).State.Total)
+	}, graph.Concurrency(limit))
+	require.Equal(t, 30, run(t, k.build(t, nil)).State.Total)
 	require.EqualValues(t, limit, most.Load())
 }
 
@@ -334,58 +324,4 @@ func TestG19_ExistingThreadContinuesAndIgnoresTheInitialState(t *testing.T) {
 	require.Equal(t, "second", other.State.Name)
 	_, err = k.build(t, store).Continue(t.Context(), "head3")
 	require.ErrorIs(t, err, graph.ErrNoThread)
-}
-
-func TestG30_OnlyTransientErrorsAreRetried(t *testing.T) {
-	second := time.Second
-	for name, c := range map[string]struct {
-		err   error
-		tries int
-		waits []time.Duration
-	}{
-		"plain":                    {errDisk, 1, nil},
-		"transient":                {graph.Transient(errDisk, 0), 4, []time.Duration{3 * second / 4, 3 * second / 2, 15 * second / 8}},
-		"wrapped":                  {fmt.Errorf("calling: %w", graph.Transient(errDisk, 0)), 4, []time.Duration{3 * second / 4, 3 * second / 2, 15 * second / 8}},
-		"server says when":         {graph.Transient(errDisk, 2*second), 4, []time.Duration{2 * second, 2 * second, 2 * second}},
-		"server asks for too long": {graph.Transient(errDisk, 3*second), 1, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			k := newKit()
-			tries := 0
-			k.line(k.Node("n", func(context.Context, state) (graph.Update, error) { tries++; return graph.Update{}, c.err },
-				graph.Retry(graph.Policy{Tries: 4, Base: second, Max: 5 * second / 2})))
-			var waits []time.Duration
-			var attempts []int
-			f := k.build(t, nil, graph.WithRandom(func() float64 { return 0.5 }),
-				graph.WithSleep(func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil }),
-				graph.Observe(func(e graph.Event) {
-					if e.Kind == graph.TaskRetry {
-						attempts = append(attempts, e.Attempt)
-					}
-				}))
-			_, err := f.Run(t.Context(), "t", state{})
-			ne, ok := errors.AsType[*graph.NodeError](err)
-			require.True(t, ok)
-			require.Equal(t, c.tries, ne.Attempts)
-			require.Equal(t, c.tries, tries)
-			require.Equal(t, c.waits, waits)
-			require.Len(t, attempts, c.tries-1)
-		})
-	}
-	require.NoError(t, graph.Transient(nil, 0))
-}
-
-func TestG30_CancellingEndsTheWaitForARetry(t *testing.T) {
-	k := newKit()
-	ctx, cancel := context.WithCancel(t.Context())
-	k.line(k.Node("n", func(context.Context, state) (graph.Update, error) {
-		return graph.Update{}, graph.Transient(errDisk, time.Hour)
-	}, graph.Retry(graph.Policy{Tries: 9, Max: 2 * time.Hour})))
-	f := k.build(t, nil, graph.Observe(func(e graph.Event) {
-		if e.Kind == graph.TaskRetry {
-			cancel()
-		}
-	}))
-	_, err := f.Run(ctx, "t", state{})
-	require.ErrorIs(t, err, context.Canceled)
 }

@@ -32,8 +32,7 @@ type nodeRun[S any] struct {
 // before it goes on.
 const maxUnkept = 128
 
-// run runs the node's missing tasks, as many at a time as it allows. A task
-// keeps its slot while it waits for a retry.
+// run runs the node's missing tasks, as many at a time as it allows.
 func (n *nodeRun[S]) run() {
 	n.flow.emit(Event{Kind: StepStarted, Thread: n.thread.id, Node: n.node.name, Done: n.ended, Total: len(n.results)})
 	slots, unkept := make(chan struct{}, n.node.concurrency), make(chan struct{}, n.node.concurrency+maxUnkept)
@@ -64,9 +63,9 @@ func (n *nodeRun[S]) run() {
 func (n *nodeRun[S]) runTask(i int, free func()) {
 	defer free()
 	r := &n.results[i]
-	r.err = n.fail(i, 1, errors.New("its goroutine exited")) // unless what follows returns
+	r.err = n.fail(i, errors.New("its goroutine exited")) // unless what follows returns
 	own := n.journal(i)
-	u, attempts, failure := n.attempt(i, own)
+	u, failure := n.attempt(i, own)
 	if failure != nil && own.refusal() == nil && n.stop.Err() != nil {
 		r.err = nil
 		return
@@ -79,11 +78,11 @@ func (n *nodeRun[S]) runTask(i int, free func()) {
 		done.changes, err = n.keep(record, u, free)
 	}
 	if err != nil {
-		done = result{err: n.fail(i, attempts, err)}
+		done = result{err: n.fail(i, err)}
 		failure = done.err
 	}
 	*r = done
-	n.tell(i, attempts, failure)
+	n.tell(i, failure)
 }
 
 // keep makes a task's result durable.
@@ -104,8 +103,8 @@ func (n *nodeRun[S]) append(data []byte) error {
 	return err
 }
 
-func (n *nodeRun[S]) fail(i, attempts int, err error) error {
-	return &NodeError{Node: n.node.name, Task: i, Attempts: attempts, Err: err}
+func (n *nodeRun[S]) fail(i int, err error) error {
+	return &NodeError{Node: n.node.name, Task: i, Err: err}
 }
 
 // settled is the update that a task comes to: its own, or what the node's
@@ -134,34 +133,23 @@ func (n *nodeRun[S]) cut(failure error) bool {
 }
 
 // tell reports a task that ended.
-func (n *nodeRun[S]) tell(i, attempts int, failure error) {
+func (n *nodeRun[S]) tell(i int, failure error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.ended++
 	n.flow.emit(Event{
 		Kind: TaskDone, Thread: n.thread.id, Node: n.node.name, Task: i,
-		Done: n.ended, Total: len(n.results), Attempt: attempts, Err: failure,
+		Done: n.ended, Total: len(n.results), Err: failure,
 	})
 }
 
-// attempt runs a task, again after transient errors if its node says so. One
-// that time or budget leaves out is not tried.
-func (n *nodeRun[S]) attempt(i int, own *taskJournal) (u Update, attempts int, err error) {
+// attempt runs a task. One that time or budget leaves out is not started.
+func (n *nodeRun[S]) attempt(i int, own *taskJournal) (Update, error) {
 	if err := n.late(); err != nil {
-		return u, 0, err
+		return Update{}, err
 	}
 	ctx := context.WithValue(n.ctx, taskKey{}, own)
-	for attempts = 1; ; attempts++ {
-		u, err = protect(func() (Update, error) { return n.call(ctx, i, own) })
-		wait, again := n.node.retry.next(err, attempts, n.flow.random)
-		if err == nil || !again || ctx.Err() != nil {
-			return u, attempts, err
-		}
-		n.flow.emit(Event{Kind: TaskRetry, Thread: n.thread.id, Node: n.node.name, Task: i, Total: len(n.results), Attempt: attempts, Err: err})
-		if n.flow.sleep(ctx, wait) != nil {
-			return u, attempts, err
-		}
-	}
+	return protect(func() (Update, error) { return n.call(ctx, i, own) })
 }
 
 // late is why a task is not to be started any more.

@@ -71,7 +71,7 @@ func get(t *testing.T, c *http.Client, address string) (*http.Response, string, 
 	return resp, string(body), nil
 }
 
-func TestRetriesWhatMayPass(t *testing.T) {
+func TestG30_RetriesWhatMayPass(t *testing.T) {
 	soon := strconv.FormatInt(time.Now().Add(90*time.Second).Unix(), 10)
 	cut := func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100")
@@ -108,7 +108,7 @@ func TestRetriesWhatMayPass(t *testing.T) {
 	}
 }
 
-func TestDoesNotRetryWhatStays(t *testing.T) {
+func TestG30_DoesNotRetryWhatStays(t *testing.T) {
 	for name, first := range map[string]http.HandlerFunc{
 		"not found": status(404), "unauthorised": status(401), "forbidden": status(403, "X-Ratelimit-Remaining", "17"),
 		"not implemented": status(501), "an hour's wait": status(429, "Retry-After", "3600"),
@@ -125,7 +125,7 @@ func TestDoesNotRetryWhatStays(t *testing.T) {
 	}
 }
 
-func TestBacksOffAndGivesUp(t *testing.T) {
+func TestG30_BacksOffAndGivesUp(t *testing.T) {
 	var w waits
 	var why []string
 	base, calls := answers(t, status(503))
