@@ -9,7 +9,6 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/pull"
 )
 
 const twoFiles = "--- a/z.go\n+++ b/z.go\n@@ -1 +1 @@\n-1\n+2\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-1\n+2\n"
@@ -19,7 +18,6 @@ func TestADiffIsNamedAfterItsDigest(t *testing.T) {
 	c, err := ingest.Diff("x.diff", strings.NewReader(twoFiles))
 	require.NoError(t, err)
 	require.Equal(t, "local/diff:"+c.Digest(), c.Thread)
-	require.True(t, pull.LocalThread(c.Thread))
 	require.Equal(t, []string{"a.go", "z.go"}, []string{c.Files[0].Path, c.Files[1].Path})
 	require.Equal(t, config.Default(), c.Config)
 	require.Nil(t, c.Pull)

@@ -82,8 +82,6 @@ func TestThreadsAreNamedByHeadAndInstance(t *testing.T) {
 	ref := Ref{Host: "ghe.example", Owner: "o", Repo: "r", Number: 42}
 	require.Equal(t, "o/r#42:"+head, ThreadID(ref, "", head))
 	require.Equal(t, "o/r#42@docs:"+head, ThreadID(ref, "docs", head))
-	require.False(t, LocalThread(ThreadID(ref, "", head)))
-	require.True(t, LocalThread("local/demo:"+head))
 }
 
 func TestAThreadMayBeAbbreviatedToSevenDigits(t *testing.T) {

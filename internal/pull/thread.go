@@ -44,7 +44,3 @@ func MatchThread(typed, id string) bool {
 	i := strings.LastIndexByte(typed, ':')
 	return i >= 0 && len(typed)-i-1 >= MinPrefix && strings.HasPrefix(id, typed) && strings.LastIndexByte(id, ':') == i
 }
-
-// LocalThread reports whether the thread is of local input (a range, a diff,
-// the demo), which has no pull request to post to.
-func LocalThread(id string) bool { return strings.HasPrefix(id, "local/") }

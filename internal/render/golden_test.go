@@ -30,7 +30,7 @@ func TestGolden(t *testing.T) {
 	wide := TerminalOptions{Width: 80, Elapsed: 100 * time.Millisecond}
 	narrow := TerminalOptions{Width: 40, Elapsed: 100 * time.Millisecond}
 	color := TerminalOptions{Width: 80, Color: true, Elapsed: 100 * time.Millisecond}
-	approval := Approval{By: "rita-reviewer", At: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), Drafted: "a model", Dropped: 1, RecordURL: "https://github.com/org/payments/actions/runs/81"}
+	approval := Approval{By: "rita-reviewer", At: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), Drafted: "a model", Dropped: 1}
 	marker := Marker{Thread: "org/payments#42:" + head, Digest: "3f9c2a71be04d855", Approved: "77d0"}
 	clean := ledger()
 	clean.Findings, clean.Filtered, clean.Notices = nil, nil, nil

@@ -10,20 +10,16 @@ import (
 
 // Approval says who approved a draft, when, and what they changed.
 type Approval struct {
-	By        string    // login; untrusted text
-	At        time.Time // zero is not shown
-	Drafted   string    // "a model" or "rules"
-	Dropped   int       // findings, as are the next three
-	Edited    int
-	Moved     int
-	Regraded  int
-	RecordURL string // page of the approval record; empty for none
+	By       string    // login; untrusted text
+	At       time.Time // zero is not shown
+	Drafted  string    // "a model" or "rules"
+	Dropped  int       // findings, as are the next three
+	Edited   int
+	Moved    int
+	Regraded int
 }
 
-var (
-	plainLogin = regexp.MustCompile(`^[A-Za-z0-9-]+(\[bot\])?$`)
-	plainURL   = regexp.MustCompile(`^https?://[A-Za-z0-9.:/#?=&_-]+$`)
-)
+var plainLogin = regexp.MustCompile(`^[A-Za-z0-9-]+(\[bot\])?$`)
 
 const postedBytes = 65_000 // of a whole review; GitHub takes 65,536
 
@@ -43,9 +39,6 @@ func (a Approval) String() string {
 	}
 	if c := a.changes(); c != "" {
 		text += ", who " + c
-	}
-	if plainURL.MatchString(a.RecordURL) {
-		text += " ([approval record](" + a.RecordURL + "))"
 	}
 	return text + "."
 }

@@ -25,7 +25,7 @@ import (
 func pages(r Review) map[string]string {
 	p := map[string]string{
 		"draft A": Draft(r, dialog()), "draft B": Draft(r, dispatch()), "draft kept": Draft(r, keptDraft()), "body": Body(r), "in body": Body(r.InBody()), "file": File(r),
-		"posted": Posted(Body(r), Approval{By: "x</details>@org", Drafted: "a model", RecordURL: "https://x/)<b>"}, Marker{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd"}),
+		"posted": Posted(Body(r), Approval{By: "x</details>@org", Drafted: "a model"}, Marker{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd"}),
 	}
 	for outcome := range verdicts {
 		p[outcome] = ended(r, outcome, "failed: </details> @org/team #12 https://collect.example/x")
