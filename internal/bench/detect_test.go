@@ -1,3 +1,7 @@
+//go:build !race
+
+// Rates of one goroutine: the race detector would take minutes and find nothing.
+
 package main
 
 import (
