@@ -68,7 +68,6 @@ type racer struct {
 	run     int64
 	account string
 	record  decision.Record
-	unseen  int           // older claims that its last listing did not show
 	dead    chan struct{} // closed when it is killed: nothing is sent any more
 	err     error
 	posted  post.Posted
@@ -77,7 +76,8 @@ type racer struct {
 
 var errKilled = errors.New("killed")
 
-// request takes its time, and acts though its sender dies meanwhile.
+// request takes its time, and acts though its sender dies meanwhile: what act sets may
+// be read only where there is no error.
 func (r *racer) request(ctx context.Context, most time.Duration, act func()) error {
 	select {
 	case <-r.dead:
@@ -106,17 +106,16 @@ func (r *racer) request(ctx context.Context, most time.Duration, act func()) err
 	}
 }
 
-func (r *racer) list(ctx context.Context) (list []post.Claim, err error) {
+func (r *racer) list(ctx context.Context) ([]post.Claim, error) {
+	var list []post.Claim
 	lags := rand.New(rand.NewPCG(r.Uint64(), 0))
-	err = r.request(ctx, r.slow, func() {
-		r.unseen = 0
+	err := r.request(ctx, r.slow, func() {
 		moment := time.Now().Add(-time.Duration(lags.Int64N(int64(r.lag) + 1)))
 		for _, c := range r.claims {
 			if r.scattered {
 				moment = time.Now().Add(-time.Duration(lags.Int64N(int64(r.lag) + 1)))
 			}
 			if r.at[c.ID].After(moment) {
-				r.unseen++
 				continue
 			}
 			end, over := r.done[c.Run]
@@ -124,12 +123,16 @@ func (r *racer) list(ctx context.Context) (list []post.Claim, err error) {
 			list = append(list, c)
 		}
 	})
-	return list, err
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
 }
 
-func (r *racer) Reviews(ctx context.Context, _ pull.Ref) (list []github.Review, err error) {
+func (r *racer) Reviews(ctx context.Context, _ pull.Ref) ([]github.Review, error) {
+	var list []github.Review
 	lag := time.Duration(r.Int64N(int64(r.lag) + 1))
-	err = r.request(ctx, r.slow, func() {
+	err := r.request(ctx, r.slow, func() {
 		moment := time.Now().Add(-lag)
 		for _, h := range r.reviews {
 			is := h.Review
@@ -143,16 +146,23 @@ func (r *racer) Reviews(ctx context.Context, _ pull.Ref) (list []github.Review, 
 			}
 		}
 	})
-	return list, err
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
 }
 
-func (r *racer) CommentsOf(ctx context.Context, _ pull.Ref, id int64) (list []github.ReviewComment, err error) {
-	err = r.request(ctx, r.slow, func() {
+func (r *racer) CommentsOf(ctx context.Context, _ pull.Ref, id int64) ([]github.ReviewComment, error) {
+	var list []github.ReviewComment
+	err := r.request(ctx, r.slow, func() {
 		for _, c := range r.reviews[id-1].comments {
 			list = append(list, github.ReviewComment{Path: c.Path, Body: c.Body})
 		}
 	})
-	return list, err
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
 }
 
 func (r *racer) Stands(ctx context.Context, _ github.Review, _ render.Marker) (bool, error) {
@@ -176,10 +186,13 @@ func (r *racer) write(ctx context.Context, act func() error) error {
 			said = act()
 		}
 	})
-	if err == nil && (fails || loses) {
+	switch {
+	case err != nil:
+		return err
+	case fails || loses:
 		return write.ErrUnknown
 	}
-	return cmp.Or(err, said)
+	return said
 }
 
 // holds finds the pending review of an account, or of an id where one is given.
@@ -192,11 +205,12 @@ func (s *site) holds(account string, id int64) *held {
 	return nil
 }
 
-func (r *racer) CreatePending(ctx context.Context, _ pull.Ref, _, body string, comments []write.Comment) (id int64, url string, err error) {
+func (r *racer) CreatePending(ctx context.Context, _ pull.Ref, _, body string, comments []write.Comment) (int64, string, error) {
+	var id int64
 	r.mu.Lock()
 	free := r.holds(r.account, 0) == nil
 	r.mu.Unlock()
-	err = r.write(ctx, func() error {
+	err := r.write(ctx, func() error {
 		if taken := r.holds(r.account, 0) != nil; taken && !(r.loose && free) {
 			return write.ErrPending
 		}
@@ -205,7 +219,10 @@ func (r *racer) CreatePending(ctx context.Context, _ pull.Ref, _, body string, c
 		r.reviews = append(r.reviews, h)
 		return nil
 	})
-	return id, fmt.Sprint(id), err
+	if err != nil {
+		return 0, "", err
+	}
+	return id, fmt.Sprint(id), nil
 }
 
 func (r *racer) Submit(ctx context.Context, _ pull.Ref, id int64, _ string) (string, error) {
