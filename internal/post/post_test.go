@@ -50,12 +50,16 @@ type page struct {
 	refuse  error           // of a review with comments
 	lost    []error         // of the next writes, nil for none; fail says whether they take effect
 	fail    bool
-	broken  error // of reading
-	posts   int   // writes that were tried
+	broken  error     // of reading
+	posts   int       // writes that were tried
+	moves   time.Time // when somebody pushes
 }
 
 func (p *page) Pull(context.Context, pull.Ref) (pull.Pull, error) {
-	if p.now.HeadSHA == "" {
+	switch {
+	case !p.moves.IsZero() && time.Now().After(p.moves):
+		p.now = pull.Pull{State: "open", HeadSHA: strings.Repeat("cd", 20)}
+	case p.now.HeadSHA == "":
 		p.now = pull.Pull{State: "open", HeadSHA: head}
 	}
 	return p.now, p.broken
@@ -468,7 +472,7 @@ func TestT24_APushWhileWaitingForTheTurnPostsNothing(t *testing.T) {
 		q.Race = &post.Race{Run: me, Record: yes(), Claims: func(context.Context) ([]post.Claim, error) {
 			return []post.Claim{claim(5, me, true, yes()), claim(6, 8, true, yes())}, nil
 		}}
-		time.AfterFunc(5*time.Second, func() { p.now = pull.Pull{State: "open", HeadSHA: strings.Repeat("cd", 20)} })
+		p.moves = time.Now().Add(5 * time.Second)
 		_, err := post.Review(t.Context(), p, p, q)
 		require.ErrorContains(t, err, "changed while this draft was being posted")
 		require.Empty(t, p.reviews)
