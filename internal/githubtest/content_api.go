@@ -14,11 +14,6 @@ import (
 
 func stamp(t time.Time) string { return t.Format(time.RFC3339) }
 
-func encodeTime(v any) string {
-	t, _ := v.(time.Time)
-	return stamp(t)
-}
-
 func (r *Repo) json() object {
 	return object{
 		"id": r.ID, "name": r.Name, "full_name": r.FullName(), "private": r.private, "visibility": map[bool]string{true: "private", false: "public"}[r.private],

@@ -187,28 +187,3 @@ func listLabels(c *call, p *Pull) answer {
 func listEvents(c *call, p *Pull) answer {
 	return paged(c, p.events, 0, func(e object) object { return maps.Clone(e) })
 }
-
-// listTimeline has commits, events and reviews in order of time.
-func listTimeline(c *call, p *Pull) answer {
-	type entry struct {
-		at    string
-		value object
-	}
-	var all []entry
-	add := func(at string, v object) { all = append(all, entry{at, v}) }
-	for _, k := range p.commits() {
-		v := c.repo.commitJSON(k)
-		inner := v["commit"].(object)
-		add(stamp(k.at), object{"event": "committed", "sha": k.sha, "author": inner["author"], "committer": inner["committer"], "message": k.message, "parents": v["parents"], "html_url": v["html_url"]})
-	}
-	for _, e := range p.events {
-		add(fmt.Sprint(encodeTime(e["created_at"])), maps.Clone(e))
-	}
-	for _, r := range p.visible(c.who) {
-		v := r.json()
-		v["event"] = "reviewed"
-		add(stamp(r.At), v)
-	}
-	slices.SortStableFunc(all, func(a, b entry) int { return strings.Compare(a.at, b.at) })
-	return paged(c, all, 0, func(e entry) object { return e.value })
-}

@@ -53,7 +53,6 @@ func (s *Server) routes() []route {
 		{"GET", repo + "/issues/{issue_number}/comments", issues, ofPull(listRemarks)},
 		{"GET", repo + "/issues/{issue_number}/labels", issues, ofPull(listLabels)},
 		{"GET", repo + "/issues/{issue_number}/events", issues, ofPull(listEvents)},
-		{"GET", repo + "/issues/{issue_number}/timeline", issues, ofPull(listTimeline)},
 		{"GET", repo + "/environments", actions, listEnvironments},
 		{"GET", repo + "/environments/{environment_name}", actions, getEnvironment},
 		{"GET", repo + "/actions/workflows/{workflow_id}/runs", actions, listRuns},
