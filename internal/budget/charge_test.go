@@ -74,7 +74,7 @@ func trickle(l *Ledger, need cost.MicroUSD, done <-chan struct{}) {
 		case <-tick.C:
 		}
 		l.mu.Lock()
-		if len(l.queue) > 0 && l.run.held >= need {
+		if len(l.queue) > 0 && !l.run.fits(need) { // else the one that waits has only not woken yet
 			l.run.held -= need
 			l.changed.Broadcast()
 		}
