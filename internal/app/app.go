@@ -21,6 +21,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/settings"
 )
 
 // Process is what the program is started with.
@@ -168,7 +169,7 @@ func commandWords(args []string) int {
 }
 
 func (a *app) run(ctx context.Context, c command, args []string) error {
-	o := &options{settings: defaults()}
+	o := &options{Settings: settings.Defaults()}
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.SortFlags = false

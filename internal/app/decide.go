@@ -272,7 +272,7 @@ func (a *app) decided(r report, o *options) error {
 			return err
 		}
 	}
-	o.signals(&r, "", a.warn)
+	signals(o.Settings, &r, "", a.warn)
 	if o.json {
 		return a.finish(r, o)
 	}

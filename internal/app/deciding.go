@@ -68,7 +68,7 @@ func (j *job) open(ctx context.Context, draft verified) (p opened, err error) {
 	}
 	p.flow, err = reviewpr.New(reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
 		return posted(ctx, j.ours, s, j.race(draft.now.Pull, *s.Decision), false, j.runner.Warning)
-	}}, p.store, sealing(j.protection)...)
+	}}, p.store, sealing(j.Protection)...)
 	if err == nil {
 		p.state, err = parked(ctx, p.flow, draft.Opened)
 	}
@@ -85,7 +85,7 @@ func (j *job) carryOut(ctx context.Context, p opened, answer gate.Answer) (repor
 	if _, err := p.flow.Resume(ctx, p.Manifest.Thread, graph.Answer{Gate: p.Manifest.GateID, Value: answer}); err != nil {
 		return report{}, err
 	}
-	r, err := reportOf(context.WithoutCancel(ctx), p.flow, p.store, p.Manifest.Thread, j.protection)
+	r, err := reportOf(context.WithoutCancel(ctx), p.flow, p.store, p.Manifest.Thread, j.Protection)
 	r.changes = p.changes
 	return r, err
 }
@@ -120,7 +120,7 @@ func (j *job) race(pr *pull.Pull, record decision.Record) *post.Race {
 			return posted, err
 		},
 	}
-	if j.checkpointDir != "" || j.store == nil {
+	if j.CheckpointDir != "" || j.store == nil {
 		race.Run = 0 // nobody else lists it
 	}
 	return race
@@ -136,7 +136,7 @@ func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record
 	if err == nil {
 		err = post.Governed(on, record)
 	}
-	if err == nil && j.protection.Keyed() {
+	if err == nil && j.Protection.Keyed() {
 		err = post.Remembered(on, record, draft.Again, draft.CreatedAt)
 	}
 	if err == nil && record.Decision == decision.Abort && !record.Withdrawn() {
@@ -189,20 +189,20 @@ func (j *job) unposted(ctx context.Context, thread string) error {
 // routeA reports whether the decision is an environment's approval in this run;
 // else it came by dispatch. Naming an environment is what asks for its
 // approval, whatever else names the draft.
-func (j *job) routeA() bool { return j.environment != "" }
+func (j *job) routeA() bool { return j.Environment != "" }
 
 func (j *job) checkRoute() error {
 	switch {
-	case j.digest != "" && j.code != "" && !strings.HasPrefix(j.digest, j.code):
+	case j.Digest != "" && j.Code != "" && !strings.HasPrefix(j.Digest, j.Code):
 		return usageError("code and checkpoint-digest name different drafts", "pass one of them")
-	case j.digest == "" && j.code == "":
+	case j.Digest == "" && j.Code == "":
 		return usageError("neither checkpoint-digest nor code says which draft is decided", "pass checkpoint-digest from the draft job's outputs, or code from the draft's summary")
 	case j.routeA():
 		return nil
 	case j.event.Name != "workflow_dispatch":
 		return usageError("the input environment is missing",
 			"name the environment of this job, whose approval is the decision; without one a decision comes by workflow_dispatch alone")
-	case j.decision == "":
+	case j.Decision == "":
 		return usageError("the input decision is missing", "pass approve or abort")
 	}
 	return nil
@@ -214,7 +214,7 @@ func (j *job) probe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if known && !ok && j.decision != decision.Abort {
+	if known && !ok && j.Decision != decision.Abort {
 		return usage{problem("the token may not write reviews", j.ref.FullName(), "give the job pull-requests: write; the draft still waits")}
 	}
 	return nil
@@ -227,14 +227,14 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gat
 		return gate.Answer{}, err
 	}
 	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.clock(), By: j.by(), Via: decision.ByDispatch}
-	rejected := gate.Rejected(approvals, o.Manifest.Approvals, cmp.Or(j.environment, o.Manifest.Environment))
+	rejected := gate.Rejected(approvals, o.Manifest.Approvals, cmp.Or(j.Environment, o.Manifest.Environment))
 	var d decision.Decision
 	switch {
 	case j.routeA() && rejected != nil:
 		return gate.Answer{}, rejected
 	case j.routeA():
 		record.Via = decision.ByApproval
-		record.By, d, err = gate.Approved(approvals, o.Manifest.Approvals, j.environment, state.Comments, j.approval(state, o))
+		record.By, d, err = gate.Approved(approvals, o.Manifest.Approvals, j.Environment, state.Comments, j.approval(state, o))
 	default:
 		if d, err = j.read("", "", state, o); err == nil {
 			err = cmp.Or(gate.Open(o.Manifest), j.dispatched(ctx, o, state.Draft.Config.Deciders), rejected)
@@ -247,7 +247,7 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gat
 // that is void is kept for the summary.
 func (j *job) approval(state reviewpr.State, o verified) func(github.Approval) (decision.Decision, error) {
 	return func(a github.Approval) (d decision.Decision, err error) {
-		err = gate.MayDecide(gate.Decider{Login: a.User}, o.now.Pull.Author, j.allowAuthor, true)
+		err = gate.MayDecide(gate.Decider{Login: a.User}, o.now.Pull.Author, j.AllowAuthor, true)
 		if err == nil {
 			d, err = j.read(a.Comment, decision.Approve, state, o)
 		}
@@ -260,7 +260,7 @@ func (j *job) approval(state reviewpr.State, o verified) func(github.Approval) (
 
 // read is check 11: what a comment and the input commands decide about the draft.
 func (j *job) read(comment string, fallback decision.Verdict, state reviewpr.State, o verified) (decision.Decision, error) {
-	commands, err := decision.Commands(secret.Redact(j.commands))
+	commands, err := decision.Commands(secret.Redact(j.Commands))
 	if err != nil {
 		return decision.Decision{}, j.mistake(err, o.Manifest)
 	}
@@ -268,15 +268,15 @@ func (j *job) read(comment string, fallback decision.Verdict, state reviewpr.Sta
 	if asked, wrong := decision.Parse(text); wrong == nil && asked.Verdict == decision.Revise {
 		return decision.Decision{}, gate.RefuseRevise(j.revising(o.Code, asked.Feedback))
 	}
-	d, err := gate.Decide(text, j.decision, fallback, finding.Kept(state.Comments), o.Manifest.ExpiresAt)
+	d, err := gate.Decide(text, j.Decision, fallback, finding.Kept(state.Comments), o.Manifest.ExpiresAt)
 	return d, j.mistake(err, o.Manifest)
 }
 
 // revising is the command that revises a draft, with the feedback where it may
 // be shown and fits a line of the message.
 func (j *job) revising(code, feedback string) string {
-	line := dispatch(j.draftWorkflow, j.ref, j.ref.Number) + " -f code=" + code + " -f feedback="
-	if text := quoted(feedback); j.summary != "counts" && len(line)+len(text) < 400 {
+	line := dispatch(j.DraftWorkflow, j.ref, j.ref.Number) + " -f code=" + code + " -f feedback="
+	if text := quoted(feedback); j.Summary != "counts" && len(line)+len(text) < 400 {
 		return line + text
 	}
 	return line + "'TEXT'"
@@ -285,7 +285,7 @@ func (j *job) revising(code, feedback string) string {
 // mistake says of a decision that does not parse what the route needs.
 func (j *job) mistake(err error, m checkpoint.Manifest) error {
 	if wrong, ok := errors.AsType[*decision.Error](err); ok {
-		wrong.Until, wrong.Unquoted = m.ExpiresAt, j.summary == "counts"
+		wrong.Until, wrong.Unquoted = m.ExpiresAt, j.Summary == "counts"
 		if j.routeA() {
 			wrong.Next = "Re-run failed jobs, and approve again with the line corrected: this approval is void, and nothing is paid again"
 		}
@@ -312,7 +312,7 @@ func (j *job) mayDecide(ctx context.Context, m checkpoint.Manifest, deciders []s
 		return err
 	}
 	who := gate.Decider{Login: login, Bot: member.Bot, Permission: member.Permission}
-	if err := gate.MayDecide(who, author, j.allowAuthor, m.Waits()); err != nil || !m.Waits() {
+	if err := gate.MayDecide(who, author, j.AllowAuthor, m.Waits()); err != nil || !m.Waits() {
 		return cmp.Or(err, gate.Named(login, deciders))
 	}
 	return j.approvesFor(ctx, login, m)
@@ -367,11 +367,11 @@ func (j *job) approvals(ctx context.Context, made int64) ([]github.Approval, err
 // record keeps a decision as an artifact of this run. One that an earlier
 // attempt of the run stored under the name stands.
 func (j *job) record(ctx context.Context, r decision.Record) error {
-	if j.store == nil && j.checkpointDir == "" {
+	if j.store == nil && j.CheckpointDir == "" {
 		j.runner.Warning("the decision could not be put on record: " + explain(artifact.ErrNoRuntime))
 		return nil
 	}
-	zip, err := j.protection.PackRecord(r)
+	zip, err := j.Protection.PackRecord(r)
 	if err != nil {
 		return err
 	}

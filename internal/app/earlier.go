@@ -42,12 +42,12 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 		return before{done: undrafted(change, reviewpr.Posted, url, "this commit was reviewed and posted before; push a commit for a new review")}, nil
 	}
 	items := j.left(ctx)
-	if !j.anew && j.remembersAbort(ctx, items, change.Thread) {
+	if !j.Anew && j.remembersAbort(ctx, items, change.Thread) {
 		return before{done: undrafted(change, reviewpr.Aborted, "", "a draft of this commit was rejected; again: true drafts anew")}, nil
 	}
 	var b before
 	origin, found := j.origin(change), candidatesOf(j.checkpoints(items), change.Pull.RepoID)
-	if j.anew {
+	if j.Anew {
 		if b.drafts, err = j.replaced(ctx, origin, found, change); err != nil {
 			return before{}, err
 		}
@@ -56,7 +56,7 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 		}
 	}
 	for _, left := range origin.Earlier(ctx, found, &b.paid, change.Thread) {
-		if !j.anew { // else most of it is of the drafts that are replaced
+		if !j.Anew { // else most of it is of the drafts that are replaced
 			fmt.Fprintln(j.Stdout, guard.Line(left.Error(), maxLine))
 		}
 	}
@@ -67,7 +67,7 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 // known is what decided drafts tell, where a seal vouches for them and for their
 // decisions.
 func (j *job) known(ctx context.Context, drafts []checkpoint.Opened, items []source) (known [][]finding.Earlier) {
-	if !j.protection.Keyed() {
+	if !j.Protection.Keyed() {
 		return nil
 	}
 	for _, d := range drafts {
@@ -101,13 +101,13 @@ func (j *job) recordIn(ctx context.Context, s source) (decision.Record, error) {
 	if err != nil {
 		return decision.Record{}, err // gone, or nobody's
 	}
-	return j.protection.OpenRecord(zip)
+	return j.Protection.OpenRecord(zip)
 }
 
 // recall reads what was said of the pull request before.
 func (j *job) recall(known [][]finding.Earlier) func(context.Context, ingest.Change) ([]finding.Earlier, error) {
 	return func(ctx context.Context, change ingest.Change) ([]finding.Earlier, error) {
-		return remembered(ctx, j.ours, j.instance, change, known, func(why string) { fmt.Fprintln(j.Stdout, guard.Line(why, maxLine)) })
+		return remembered(ctx, j.ours, j.Instance, change, known, func(why string) { fmt.Fprintln(j.Stdout, guard.Line(why, maxLine)) })
 	}
 }
 
@@ -144,7 +144,7 @@ func (j *job) checkpoints(all []source) []source {
 // checkpointName reads the name of a checkpoint of this pull request and instance.
 func (j *job) checkpointName(s source) (checkpoint.Name, bool) {
 	name, ok := checkpoint.ParseName(s.Name)
-	return name, ok && name.Pull == j.ref.Number && name.Instance == j.instance
+	return name, ok && name.Pull == j.ref.Number && name.Instance == j.Instance
 }
 
 // left lists what earlier runs have stored. Several places may hold one artifact.
@@ -225,7 +225,7 @@ func (j *job) by() string { return cmp.Or(j.env.TriggeringActor, j.env.Actor) }
 // remembersAbort reports whether a draft of this commit was rejected. Only a
 // sealed record is believed: without a key an abort holds for its code alone.
 func (j *job) remembersAbort(ctx context.Context, all []source, thread string) bool {
-	if !j.protection.Keyed() {
+	if !j.Protection.Keyed() {
 		return false
 	}
 	for _, s := range all {
@@ -245,8 +245,8 @@ func (j *job) carried(change ingest.Change) *artifactstore.Store {
 	return artifactstore.New(artifactstore.Options{
 		Carriers: j.carriers(),
 		Pack: func(saved graph.Saved, n int) (string, []byte, error) {
-			packed, err := reviewpr.PackPartial(saved, n, j.protection)
-			return checkpoint.PartialName(change.Pull.Number, j.instance, n, packed.Digest), packed.Zip, err
+			packed, err := reviewpr.PackPartial(saved, n, j.Protection)
+			return checkpoint.PartialName(change.Pull.Number, j.Instance, n, packed.Digest), packed.Zip, err
 		},
 		OnError: func(err error) {
 			if !errors.Is(err, reviewpr.ErrNotRead) {

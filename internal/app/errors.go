@@ -21,6 +21,7 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -75,7 +76,7 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.As(err, new(usage)), errors.As(err, new(*config.Error)):
+	case errors.As(err, new(usage)), errors.As(err, new(settings.Mistake)), errors.As(err, new(*config.Error)):
 		return exitUsage
 	case errors.As(err, &refusal), errors.As(err, new(*decision.Error)), errors.Is(err, graph.ErrSnapshot), errors.As(err, new(*graph.VersionError)):
 		return exitRefused
@@ -111,7 +112,7 @@ func gist(err error) string {
 func ownText(err error) (string, bool) {
 	var refusal *checkpoint.Refusal
 	var refused *decision.Error
-	var settings *config.Error
+	var file *config.Error
 	var cases *dataset.Problems
 	switch {
 	case errors.As(err, new(reported)):
@@ -120,8 +121,8 @@ func ownText(err error) (string, bool) {
 		return render.Count(len(cases.List), "mistake") + " in the cases, so nothing was run\n" + cases.Error(), true
 	case errors.As(err, &refusal):
 		return refusal.Error(), true
-	case errors.As(err, &settings):
-		return settings.Error(), true
+	case errors.As(err, &file):
+		return file.Error(), true
 	case errors.As(err, &refused):
 		return refused.Error(), true
 	}

@@ -48,7 +48,7 @@ type evalOptions struct {
 
 func evalRunFlags(f *pflag.FlagSet, o *options) {
 	e := &o.eval
-	mirror(f, &o.settings, "provider", "base-url", "model", "concurrency", "config", "gate-from", "allow-http")
+	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "gate-from", "allow-http")
 	f.StringVar(&e.judge, "judge", noJudge, "model that judges whether a finding means the known defect; none: place alone decides")
 	f.StringVar(&e.judgeURL, "judge-base-url", "", "the judge's endpoint, with its key in PR_REVIEW_JUDGE_KEY; else the reviewer's")
 	f.BoolVar(&e.agreement, "agreement", false, "measure the judge against people on 30 labelled pairs")
@@ -108,7 +108,7 @@ func (o *options) checkEval() error {
 		return usageError(fmt.Sprintf("--tolerance %g is no number of points", e.tolerance), "give 0 to 100")
 	case e.tolerance > 0 && e.baseline == "":
 		return usageError("--tolerance has no baseline", "name one with --baseline FILE")
-	case e.scripted.set && (o.model != "" || o.provider != "auto"):
+	case e.scripted.set && (o.Model != "" || o.Provider != "auto"):
 		return usageError("--scripted asks no model", "leave out --model and --provider, or --scripted")
 	case e.judge == "":
 		return usageError("--judge names no model", "name one, or none")
@@ -206,7 +206,7 @@ func readBaseline(e eval.Options, o *options) (*score.Report, error) {
 // evalOptions are the options of a run over cases that were read from files.
 func (a *app) evalOptions(cases []dataset.Case, files []string, o *options) (eval.Options, error) {
 	e := eval.Options{
-		Cases: cases, GateFrom: o.gateFrom, Concurrency: o.concurrency, Commit: Version(), Random: rand.Reader, Now: a.Now,
+		Cases: cases, GateFrom: o.GateFrom, Concurrency: o.Concurrency, Commit: Version(), Random: rand.Reader, Now: a.Now,
 		Budget: eval.Budget{Cap: o.eval.maxCost, Price: o.eval.price, Judge: o.eval.judgePrice},
 		Linger: lastAnswers, Announce: a.tell(o), Warn: a.odd(o),
 	}
@@ -302,15 +302,15 @@ func (a *app) reviewed(o *options) (eval.Reviewer, error) {
 	if o.eval.scripted.set {
 		return eval.Scripted(o.eval.scripted.Options), nil
 	}
-	s := a.modelSettings(o.settings)
-	if s.provider == "offline" {
-		if o.provider == "auto" && !o.quiet {
+	s := o.WithModel(a.getenv)
+	if s.Provider == "offline" {
+		if o.Provider == "auto" && !o.quiet {
 			fmt.Fprintln(a.Stderr, noModelNotice)
 		}
 		return eval.Reviewer{Name: "offline"}, nil
 	}
 	client, err := a.model(s, nil)
-	return eval.Reviewer{Name: s.model, Chat: client}, err
+	return eval.Reviewer{Name: s.Model, Chat: client}, err
 }
 
 // judge is the judge's model. An endpoint of its own gets a key of its own, never
@@ -319,13 +319,13 @@ func (a *app) judge(o *options) (*eval.Judge, error) {
 	if o.eval.judge == noJudge {
 		return nil, nil
 	}
-	s := a.modelSettings(o.settings)
-	s.model = o.eval.judge
+	s := o.WithModel(a.getenv)
+	s.Model = o.eval.judge
 	if o.eval.judgeURL != "" {
-		s.baseURL, s.key = o.eval.judgeURL, a.getenv("PR_REVIEW_JUDGE_KEY")
+		s.BaseURL, s.Key = o.eval.judgeURL, a.getenv("PR_REVIEW_JUDGE_KEY")
 	}
 	client, err := a.model(s, nil)
-	return &eval.Judge{Model: s.model, Chat: client, Agreement: o.eval.agreement}, err
+	return &eval.Judge{Model: s.Model, Chat: client, Agreement: o.eval.agreement}, err
 }
 
 // stopped words the error of a run that did not come to its end.

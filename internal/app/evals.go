@@ -66,7 +66,7 @@ func (a *app) evalDiff(_ context.Context, args []string, o *options) error {
 }
 
 func evalImportFlags(f *pflag.FlagSet, o *options) {
-	mirror(f, &o.settings, "github-token", "allow-http")
+	o.Flags(f, "github-token", "allow-http")
 	f.IntVar(&o.eval.last, "last", 50, "how many merged pull requests are looked at, the newest first")
 	f.BoolVar(&o.eval.all, "all", false, "take comments too under which the code did not change later")
 	f.StringVar(&o.out, "out", "", "write the cases to a file")
@@ -83,7 +83,7 @@ func (a *app) evalImport(ctx context.Context, args []string, o *options) error {
 	if err != nil || o.eval.last < 1 || o.eval.last > history.MaxLast {
 		return usageError(fmt.Sprintf("eval import takes one owner/repo, and --last 1 to %d", history.MaxLast), a.name+" eval import owner/repo --last 50 --out cases.jsonl")
 	}
-	api, err := a.github(pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.getenv("GITHUB_SERVER_URL")), o.settings)
+	api, err := a.github(pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.getenv("GITHUB_SERVER_URL")), o.Settings)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 func evalFindingsFlags(f *pflag.FlagSet, o *options) {
-	mirror(f, &o.settings, "provider", "base-url", "model", "concurrency", "config", "max-cost", "allow-http")
+	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "max-cost", "allow-http")
 	f.StringVar(&o.eval.diff, "diff", "", "the change as a unified diff (RB_DIFF)")
 	f.StringVar(&o.eval.repo, "repo", "", "a clone, for a change that comes without a diff: RB_BASE...RB_HEAD is read")
 	f.StringVar(&o.out, "out", "", "where the findings are written (RB_OUT); standard output when empty")
@@ -33,9 +33,9 @@ func (a *app) evalFindings(ctx context.Context, args []string, o *options) error
 	if err != nil {
 		return err
 	}
-	o.model = cmp.Or(o.model, a.getenv("RB_CONFIG_MODEL"))
-	o.baseURL = cmp.Or(o.baseURL, a.getenv("RB_MODEL_BASE_URL"))
-	reviewer, err := a.reviewer(o.settings, nil)
+	o.Model = cmp.Or(o.Model, a.getenv("RB_CONFIG_MODEL"))
+	o.BaseURL = cmp.Or(o.BaseURL, a.getenv("RB_MODEL_BASE_URL"))
+	reviewer, err := a.reviewer(o.Settings, nil)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (a *app) evalFindings(ctx context.Context, args []string, o *options) error
 		fmt.Fprintf(a.Stderr, "model=%s\n", cmp.Or(reviewer.model, "offline")) // the contract wants settings printed
 	}
 	agent := cmp.Or(a.getenv("RB_AGENT"), "pr-review-action")
-	submission, unread, err := eval.Submit(ctx, change, reviewer.Reviewer, o.concurrency, about, agent)
+	submission, unread, err := eval.Submit(ctx, change, reviewer.Reviewer, o.Concurrency, about, agent)
 	if err != nil {
 		err = errors.Join(err, out.discard())
 		if why := reviewer.why(); why != nil {
@@ -105,7 +105,7 @@ func (a *app) clonedChange(ctx context.Context, about eval.Subject, o *options) 
 	if o.eval.repo == "" || about.Base == "" || about.Head == "" {
 		return ingest.Change{}, usageError("no change is named", "--diff FILE (RB_DIFF), or --repo DIR with RB_BASE and RB_HEAD")
 	}
-	c, err := ingest.Range(ctx, o.eval.repo, about.Base+"..."+about.Head, o.config)
+	c, err := ingest.Range(ctx, o.eval.repo, about.Base+"..."+about.Head, o.Config)
 	if err != nil {
 		return c, usage{err}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/settings"
 )
 
 func TestATokenFromTheEnvironmentGoesToItsOwnServerAlone(t *testing.T) {
@@ -40,8 +41,8 @@ func TestATokenFromTheEnvironmentGoesToItsOwnServerAlone(t *testing.T) {
 		{"ghe.corp", []string{ours, enterprise}, "theirs"},
 	} {
 		a := &app{Process: Process{Environ: c.environ}}
-		require.Equal(t, c.want, a.token(c.host, settings{}), "%s %v", c.host, c.environ)
-		require.Equal(t, "given", a.token(c.host, settings{token: "given"}), "the input is for the server of the job")
+		require.Equal(t, c.want, a.token(c.host, settings.Settings{}), "%s %v", c.host, c.environ)
+		require.Equal(t, "given", a.token(c.host, settings.Settings{Token: "given"}), "the input is for the server of the job")
 	}
 }
 

@@ -28,19 +28,19 @@ type verified struct {
 
 // verify finds the draft and runs the resume checks up to 10.
 func (j *job) verify(ctx context.Context) (verified, error) {
-	shown := cmp.Or(j.digest, j.code)
+	shown := cmp.Or(j.Digest, j.Code)
 	change, err := ingest.Current(ctx, j.api, j.ref)
 	if err != nil {
 		return verified{}, err
 	}
 	r := reviewpr.Resume{
-		Origin: j.origin(change), Name: checkpoint.ArtifactName(j.ref.Number, j.instance, checkpoint.Code(shown)), Shown: shown,
-		Settings: checkpoint.Settings{Trust: j.protection.Trust, Environment: j.environment, ToolVersion: Version(), PromptFingerprint: prompt.Fingerprint()},
+		Origin: j.origin(change), Name: checkpoint.ArtifactName(j.ref.Number, j.Instance, checkpoint.Code(shown)), Shown: shown,
+		Settings: checkpoint.Settings{Trust: j.Protection.Trust, Environment: j.Environment, ToolVersion: Version(), PromptFingerprint: prompt.Fingerprint()},
 		PullNow:  func(context.Context) (checkpoint.PullNow, error) { return pullNow(change), nil },
 	}
-	r.Run = cmp.Or(j.runID, r.Run)
+	r.Run = cmp.Or(j.RunID, r.Run)
 	if !j.routeA() { // a run of another workflow drafted it
-		r.Run, r.Workflow = j.runID, j.draftWorkflow
+		r.Run, r.Workflow = j.RunID, j.DraftWorkflow
 	}
 	candidates, err := j.candidates(ctx, r)
 	if err != nil {
@@ -53,8 +53,8 @@ func (j *job) verify(ctx context.Context) (verified, error) {
 // origin is where checkpoints of this workflow must come from.
 func (j *job) origin(change ingest.Change) reviewpr.Origin {
 	return reviewpr.Origin{
-		Ref: j.ref, RepoID: change.Pull.RepoID, Instance: j.instance, Branch: change.Pull.DefaultBranch, Protection: j.protection,
-		Workflow: cmp.Or(workflowFile(j.env.WorkflowRef), j.draftWorkflow), Run: j.env.RunID, Again: j.anew, RunFacts: j.runs.facts(change.Pull.DefaultBranch), Now: j.Now(),
+		Ref: j.ref, RepoID: change.Pull.RepoID, Instance: j.Instance, Branch: change.Pull.DefaultBranch, Protection: j.Protection,
+		Workflow: cmp.Or(workflowFile(j.env.WorkflowRef), j.DraftWorkflow), Run: j.env.RunID, Again: j.Anew, RunFacts: j.runs.facts(change.Pull.DefaultBranch), Now: j.Now(),
 	}
 }
 
@@ -62,7 +62,7 @@ func (j *job) origin(change ingest.Change) reviewpr.Origin {
 // carries it; else this run's by the runner's protocol, and where that has none,
 // by the API those of the run or, where it is 0, of the repository.
 func (j *job) candidates(ctx context.Context, r reviewpr.Resume) ([]reviewpr.Candidate, error) {
-	if j.checkpointDir != "" {
+	if j.CheckpointDir != "" {
 		found, err := named(ctx, j.carrier(), r.Name)
 		if err != nil {
 			return nil, problem("the folder of checkpoint-dir cannot be read", err.Error(), "name the folder that holds the draft's zip")
@@ -120,13 +120,13 @@ func (j *job) claims(ctx context.Context, code string, o *pull.Pull) ([]post.Cla
 		return nil, needsActionsRead(err, "earlier decisions cannot be read")
 	}
 	found = append(found, others...)
-	if j.checkpointDir != "" {
+	if j.CheckpointDir != "" {
 		there, _ := named(ctx, j.carrier(), name) // a folder that cannot be read holds no decision
 		found = append(found, there...)
 	}
 	var claims []post.Claim
 	for _, s := range found {
-		claim, ours, err := j.runs.claim(ctx, s, j.protection, o.RepoID, o.DefaultBranch)
+		claim, ours, err := j.runs.claim(ctx, s, j.Protection, o.RepoID, o.DefaultBranch)
 		if err != nil {
 			return nil, err
 		}

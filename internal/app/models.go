@@ -18,11 +18,8 @@ import (
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/settings"
 )
-
-// defaultMaxCost caps a run for which nobody set a cap, where its models' prices
-// are known.
-const defaultMaxCost cost.MicroUSD = 1_000_000
 
 // brief is what a reviewer by a model is told once the change was read.
 type brief struct {
@@ -55,7 +52,7 @@ func (r *reviewer) prepare(b brief) error {
 	r.account.price = prices[r.model]
 	ledger := budget.New(r.account.cap)
 	ledger.Paid(b.own())
-	limiter := limit.New(limit.Options{Concurrency: r.settings.concurrency, OnWait: r.onWait})
+	limiter := limit.New(limit.Options{Concurrency: r.settings.Concurrency, OnWait: r.onWait})
 	chats, clients := map[string]review.Chatter{}, map[string]*llm.Client{}
 	for task, name := range t {
 		client, err := r.client(name, c.ModelOptions, limiter)
@@ -66,7 +63,7 @@ func (r *reviewer) prepare(b brief) error {
 			client = known // what a server takes is learned once
 		}
 		clients[name] = client
-		chats[task] = spoken{ledger.Over(client, prices[name]), task, r.settings.baseURL, name, prices[name]}
+		chats[task] = spoken{ledger.Over(client, prices[name]), task, r.settings.BaseURL, name, prices[name]}
 	}
 	own := r.app.own(r.settings)
 	model := review.NewModel(review.Options{
@@ -163,16 +160,16 @@ func pricesOf(tasks map[string]string, c config.Config) (prices map[string]*cost
 // open settles what the run may cost; before is what others on the pull request
 // have. A cap that was set needs the price of every model, or it could not be held.
 func (r *reviewer) open(c config.Config, before cost.MicroUSD, unknown string) error {
-	run, pull := cmp.Or(r.settings.maxCost, c.MaxCost), cmp.Or(r.settings.maxCostPerPull, c.MaxCostPerPull)
+	run, pull := cmp.Or(r.settings.MaxCost, c.MaxCost), cmp.Or(r.settings.MaxCostPerPull, c.MaxCostPerPull)
 	switch {
 	case unknown != "" && (run > 0 || pull > 0 || c.MaxCostPerFile > 0):
 		return usageError(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap could not be held", unknown),
-			fmt.Sprintf("say what it costs, in USD per million tokens: prices: { %q: { input: 0.25, output: 2 } } in %s of the base commit, or for a diff in a file that --config names", unknown, r.settings.config))
+			fmt.Sprintf("say what it costs, in USD per million tokens: prices: { %q: { input: 0.25, output: 2 } } in %s of the base commit, or for a diff in a file that --config names", unknown, r.settings.Config))
 	case unknown != "":
-		r.account.notice = fmt.Sprintf("The price of the model %q is not known, so the default cap of %s does not hold; with prices in %s it does.", unknown, defaultMaxCost, r.settings.config)
+		r.account.notice = fmt.Sprintf("The price of the model %q is not known, so the default cap of %s does not hold; with prices in %s it does.", unknown, settings.DefaultMaxCost, r.settings.Config)
 		return nil
 	}
-	r.account.cap = cmp.Or(run, defaultMaxCost)
+	r.account.cap = cmp.Or(run, settings.DefaultMaxCost)
 	if pull == 0 {
 		return nil
 	}
@@ -189,7 +186,7 @@ func (r *reviewer) open(c config.Config, before cost.MicroUSD, unknown string) e
 func (r *reviewer) client(model string, o config.ModelOptions, l *limit.Limiter) (*llm.Client, error) {
 	s := r.settings
 	client, err := llm.New(llm.Options{
-		BaseURL: s.baseURL, Key: s.key, Model: model, HTTP: r.app.modelHTTP(s, r.onWait), Limiter: l, Log: r.app.debug(),
+		BaseURL: s.BaseURL, Key: s.Key, Model: model, HTTP: r.app.modelHTTP(s, r.onWait), Limiter: l, Log: r.app.debug(),
 		Headers: o.Headers, Body: o.Body, Effort: o.Effort, Temperature: o.Temperature, Seed: o.Seed, MaxTokens: o.MaxOutputTokens,
 	})
 	if err != nil {

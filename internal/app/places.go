@@ -40,11 +40,11 @@ func (r *runs) tellCut(to io.Writer) {
 // carriers, and by the API those of this run or, where a seal can vouch for them
 // or drafts are replaced, of any.
 func (j *job) places() []artifactstore.Carrier {
-	if j.checkpointDir != "" {
+	if j.CheckpointDir != "" {
 		return j.carriers()
 	}
 	rest := j.runs.everything()
-	if !j.protection.Keyed() && !j.anew {
+	if !j.Protection.Keyed() && !j.Anew {
 		rest.RunID = j.env.RunID
 	}
 	return append(j.carriers(), rest)
@@ -55,10 +55,10 @@ func (j *job) places() []artifactstore.Carrier {
 // sealed checkpoints alone.
 func (j *job) carriers() []artifactstore.Carrier {
 	switch {
-	case j.checkpointDir == "" && j.store == nil:
+	case j.CheckpointDir == "" && j.store == nil:
 		return nil
-	case j.checkpointDir == "" && j.protection.Keyed():
-		key := fmt.Sprintf("%s%d-%s-%d-", prefix, j.ref.Number, j.instance, j.env.RunID)
+	case j.CheckpointDir == "" && j.Protection.Keyed():
+		key := fmt.Sprintf("%s%d-%s-%d-", prefix, j.ref.Number, j.Instance, j.env.RunID)
 		return []artifactstore.Carrier{j.carrier(), artifactstore.Cache{Client: j.store, Prefix: key}}
 	}
 	return []artifactstore.Carrier{j.carrier()}
@@ -66,10 +66,10 @@ func (j *job) carriers() []artifactstore.Carrier {
 
 // carrier stores this run's drafts and decisions.
 func (j *job) carrier() artifactstore.Carrier {
-	if j.checkpointDir != "" {
-		return artifactstore.Dir{Path: j.checkpointDir, Prefix: prefix}
+	if j.CheckpointDir != "" {
+		return artifactstore.Dir{Path: j.CheckpointDir, Prefix: prefix}
 	}
-	return artifactstore.Runtime{Client: j.store, Prefix: prefix, Days: j.retention, RunID: j.env.RunID, RepositoryID: j.env.RepositoryID}
+	return artifactstore.Runtime{Client: j.store, Prefix: prefix, Days: j.Retention, RunID: j.env.RunID, RepositoryID: j.env.RepositoryID}
 }
 
 // source is an artifact and where it can be had.

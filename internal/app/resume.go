@@ -31,7 +31,7 @@ func (a *app) resume(ctx context.Context, args []string, o *options) (err error)
 	if err != nil {
 		return err
 	}
-	ctx, over, err := a.traced(ctx, o.settings, o.trace, a.warn)
+	ctx, over, err := a.traced(ctx, o.Settings, o.trace, a.warn)
 	if err != nil {
 		return err
 	}

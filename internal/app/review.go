@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/triage"
 )
@@ -30,8 +31,8 @@ func (a *app) review(ctx context.Context, args []string, o *options) (err error)
 	if len(args) != 1 {
 		return usageError("review takes one change", a.name+" review demo, or a pull request, a range such as main...HEAD, a diff's file, or -")
 	}
-	o.expires = cmp.Or(o.expires, defaultExpires)
-	ctx, over, err := a.traced(ctx, o.settings, o.trace, a.warn)
+	o.Expires = cmp.Or(o.Expires, settings.DefaultExpires)
+	ctx, over, err := a.traced(ctx, o.Settings, o.trace, a.warn)
 	if err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func (a *app) review(ctx context.Context, args []string, o *options) (err error)
 	case result.revising():
 		return a.finishRevision(ctx, r.session, result, given, o)
 	case result.state.Decision != nil:
-		if o.anew && !o.quiet {
+		if o.Anew && !o.quiet {
 			a.warn("this commit was posted before, and a commit is reviewed once: push another for a new review")
 		}
 		return a.again(ctx, r.session, result, given, o)
@@ -81,12 +82,12 @@ type localRun struct {
 // local reads the change and opens the store. Nothing is paid yet.
 func (a *app) local(ctx context.Context, arg string, o *options) (*localRun, error) {
 	r := &localRun{app: a, options: o, progress: a.newProgress(o)}
-	reviewer, err := a.reviewer(o.settings, r.progress.wait)
+	reviewer, err := a.reviewer(o.Settings, r.progress.wait)
 	if err != nil {
 		return nil, err
 	}
 	r.reviewer, r.progress.soFar = reviewer, reviewer.soFar
-	if reviewer.rules && o.provider == "auto" && !o.quiet {
+	if reviewer.rules && o.Provider == "auto" && !o.quiet {
 		fmt.Fprintln(a.Stderr, noModelNotice)
 	}
 	if r.change, err = a.read(ctx, arg, o, &r.session); err != nil {
@@ -114,11 +115,11 @@ func (r *localRun) run(ctx context.Context) (report, error) {
 		Ingest:      func(context.Context) (ingest.Change, error) { return r.change, nil },
 		Admit:       r.admit,
 		Reviewer:    r.reviewer,
-		Concurrency: r.options.concurrency,
+		Concurrency: r.options.Concurrency,
 		Paid:        paid,
 		Recall:      r.recall,
 		Failed:      r.reviewer.failed,
-		Deadline:    r.app.deadline(r.options.settings),
+		Deadline:    r.app.deadline(r.options.Settings),
 	}, r.store, graph.Observe(r.progress.observe), graph.WithClock(r.app.clock))
 	if err != nil {
 		return report{}, err
@@ -165,11 +166,11 @@ func (r *localRun) prepare(ctx context.Context, paid reviewpr.Paid) error {
 func (a *app) clock() time.Time { return a.Now().UTC().Truncate(time.Second) }
 
 // deadline is when no further file is begun; zero without a limit.
-func (a *app) deadline(s settings) time.Time {
-	if s.maxTime == 0 {
+func (a *app) deadline(s settings.Settings) time.Time {
+	if s.MaxTime == 0 {
 		return time.Time{}
 	}
-	return a.Now().Add(s.maxTime)
+	return a.Now().Add(s.MaxTime)
 }
 
 // paidThreads bounds how many threads of one pull request or folder are looked
@@ -193,7 +194,7 @@ func (r *localRun) paid(ctx context.Context) (reviewpr.Paid, error) {
 		if err != nil {
 			continue // what cannot be read was not paid for, as far as anybody knows
 		}
-		if r.options.anew {
+		if r.options.Anew {
 			paid.Count(saved, r.thread)
 			continue
 		}
@@ -228,7 +229,7 @@ func (r *localRun) recall(ctx context.Context, change ingest.Change) ([]finding.
 	}
 	switch {
 	case change.Pull != nil:
-		return remembered(ctx, r.reviews(r.app, r.options, change.Pull.Ref, decided...), r.options.instance, change, known, r.app.warn)
+		return remembered(ctx, r.reviews(r.app, r.options, change.Pull.Ref, decided...), r.options.Instance, change, known, r.app.warn)
 	case len(known) > 0 && strings.Contains(r.thread, "#"): // else it is a diff of anything
 		return known[0], nil
 	}
@@ -249,16 +250,16 @@ func (r *localRun) alike(ctx context.Context) ([]string, error) {
 func (a *app) warn(text string) { fmt.Fprintln(a.Stderr, "warning: "+guard.Text(text)) }
 
 // facts are what a draft says of who makes it, how and when.
-func (a *app) facts(ctx context.Context, s settings, r *reviewer) reviewpr.Draft {
+func (a *app) facts(ctx context.Context, s settings.Settings, r *reviewer) reviewpr.Draft {
 	now := a.clock()
 	return reviewpr.Draft{
-		Instance: s.instance, Rules: r.rules, Model: r.model, GateFrom: s.gateFrom, Prompt: r.prompt(),
-		CreatedAt: now, ExpiresAt: now.Add(s.expires), ToolVersion: Version(), MaxCost: r.account.cap, Trace: trace.Parent(ctx),
+		Instance: s.Instance, Rules: r.rules, Model: r.model, GateFrom: s.GateFrom, Prompt: r.prompt(),
+		CreatedAt: now, ExpiresAt: now.Add(s.Expires), ToolVersion: Version(), MaxCost: r.account.cap, Trace: trace.Parent(ctx),
 	}
 }
 
 func (r *localRun) draft(ctx context.Context) reviewpr.Draft {
-	d := r.app.facts(ctx, r.options.settings, r.reviewer)
+	d := r.app.facts(ctx, r.options.Settings, r.reviewer)
 	d.UsedIDs, d.For = r.usedIDs, r.purpose()
 	if p := r.change.Pull; p != nil {
 		d.Web = p.Web()

@@ -37,7 +37,7 @@ func (a *app) revise(ctx context.Context, s session, r report, answer *gate.Answ
 		return report{}, err
 	}
 	flow, err := reviewpr.New(reviewpr.Steps{
-		Redraft: run.reviewer.Redraft, Failed: run.reviewer.failed, Revised: run.redrafted(ctx, r), Concurrency: o.concurrency, Deadline: a.deadline(o.settings),
+		Redraft: run.reviewer.Redraft, Failed: run.reviewer.failed, Revised: run.redrafted(ctx, r), Concurrency: o.Concurrency, Deadline: a.deadline(o.Settings),
 	}, s.store, graph.Observe(run.progress.observe), graph.WithClock(a.clock))
 	if err != nil {
 		return report{}, err
@@ -62,7 +62,7 @@ func (a *app) revise(ctx context.Context, s session, r report, answer *gate.Answ
 func (a *app) reviser(ctx context.Context, s session, r report, o *options) (*localRun, error) {
 	run := &localRun{session: s, app: a, options: o, progress: a.newProgress(o)}
 	var err error
-	if run.reviewer, err = a.reviewer(o.settings, run.progress.wait); err != nil {
+	if run.reviewer, err = a.reviewer(o.Settings, run.progress.wait); err != nil {
 		return nil, err
 	}
 	run.progress.soFar = run.reviewer.soFar
@@ -108,10 +108,10 @@ func (a *app) changeOf(ctx context.Context, s session, state reviewpr.State, o *
 	d := state.Draft
 	switch {
 	case state.Pull != nil:
-		if err := o.inRepository(); err != nil {
+		if err := o.InRepository(); err != nil {
 			return c, err
 		}
-		c, err = ingest.Pull(ctx, s.api, state.Pull.Ref, ingest.PullOptions{Instance: d.Instance, Config: o.config, MaxChanges: triage.MaxChanges})
+		c, err = ingest.Pull(ctx, s.api, state.Pull.Ref, ingest.PullOptions{Instance: d.Instance, Config: o.Config, MaxChanges: triage.MaxChanges})
 		if err != nil {
 			return c, err
 		}
@@ -132,8 +132,8 @@ func (a *app) changeOf(ctx context.Context, s session, state reviewpr.State, o *
 // redrafted gives a draft the facts of the run that revised it. Whose review it is
 // and from which severity it calls a person stay as they were.
 func (r *localRun) redrafted(ctx context.Context, before report) func(reviewpr.Draft) reviewpr.Draft {
-	s := r.options.settings
-	s.expires = cmp.Or(s.expires, before.state.Draft.ExpiresAt.Sub(before.state.Draft.CreatedAt))
+	s := r.options.Settings
+	s.Expires = cmp.Or(s.Expires, before.state.Draft.ExpiresAt.Sub(before.state.Draft.CreatedAt))
 	return func(d reviewpr.Draft) reviewpr.Draft {
 		return r.reviewer.redrafts(d, r.app.facts(ctx, s, r.reviewer), before.state.Usage)
 	}
@@ -201,7 +201,7 @@ func (j *job) revise(ctx context.Context) (_ report, err error) {
 	if err := j.checkFeedback(); err != nil {
 		return report{}, err
 	}
-	reviewer, err := j.reviewer(j.settings, nil)
+	reviewer, err := j.reviewer(j.Settings, nil)
 	if err != nil {
 		return report{}, err
 	}
@@ -209,8 +209,8 @@ func (j *job) revise(ctx context.Context) (_ report, err error) {
 	if err != nil {
 		return report{}, err
 	}
-	environment := j.environment
-	j.environment = "" // it is asked about the new draft, and has decided nothing here
+	environment := j.Environment
+	j.Environment = "" // it is asked about the new draft, and has decided nothing here
 	p, err := j.found(ctx)
 	if err != nil {
 		return report{}, err
@@ -228,7 +228,7 @@ func (j *job) revise(ctx context.Context) (_ report, err error) {
 	if err != nil {
 		return report{}, err
 	}
-	j.environment = environment
+	j.Environment = environment
 	if err := j.chooseEnvironment(ctx, change); err != nil {
 		return report{}, err
 	}
@@ -237,19 +237,19 @@ func (j *job) revise(ctx context.Context) (_ report, err error) {
 
 func (j *job) checkFeedback() error {
 	// It is kept with the draft, so it holds no credential.
-	j.feedback = strings.TrimSpace(strings.TrimPrefix(decision.ReviseCommand(secret.Redact(j.feedback)), "/revise"))
+	j.Feedback = strings.TrimSpace(strings.TrimPrefix(decision.ReviseCommand(secret.Redact(j.Feedback)), "/revise"))
 	switch {
-	case j.digest == "" && j.code == "":
+	case j.Digest == "" && j.Code == "":
 		return usageError("the input code is missing", "pass the code of the draft that is to be revised, from its summary")
-	case j.digest != "" && j.code != "" && !strings.HasPrefix(j.digest, j.code):
+	case j.Digest != "" && j.Code != "" && !strings.HasPrefix(j.Digest, j.Code):
 		return usageError("code and checkpoint-digest name different drafts", "pass one of them")
-	case j.feedback == "":
+	case j.Feedback == "":
 		return usageError("the input feedback is missing", "say what the next draft should do differently")
-	case len(j.feedback) > decision.MaxFeedback:
-		return usageError(fmt.Sprintf("the feedback has %d bytes, more than %d", len(j.feedback), decision.MaxFeedback), "say it shorter")
-	case j.decision != "" || strings.TrimSpace(j.commands) != "":
+	case len(j.Feedback) > decision.MaxFeedback:
+		return usageError(fmt.Sprintf("the feedback has %d bytes, more than %d", len(j.Feedback), decision.MaxFeedback), "say it shorter")
+	case j.Decision != "" || strings.TrimSpace(j.Commands) != "":
 		return usageError("decision and commands have no place in mode revise", "decide about the new draft, by its own code")
-	case j.anew:
+	case j.Anew:
 		return usageError("again: true drafts without the draft that is to be revised", "leave one of again and feedback out")
 	case j.event.Name != "workflow_dispatch":
 		return usageError("feedback comes by workflow_dispatch alone", "dispatch the review workflow with pull-request, code and feedback")
@@ -263,7 +263,7 @@ func (j *job) asks(ctx context.Context, p opened) (gate.Answer, error) {
 	if err := j.dispatched(ctx, p.verified, p.state.Draft.Config.Deciders); err != nil {
 		return gate.Answer{}, err
 	}
-	d := decision.Decision{Verdict: decision.Revise, Feedback: j.feedback}
+	d := decision.Decision{Verdict: decision.Revise, Feedback: j.Feedback}
 	record := decision.Record{Thread: p.Manifest.Thread, Digest: p.Digest, Code: p.Code, At: j.clock(), By: j.by(), Via: decision.ByDispatch}.With(d)
 	approvals, err := j.approvals(ctx, p.Manifest.RunID)
 	if err == nil {
@@ -282,7 +282,7 @@ func (j *job) asks(ctx context.Context, p opened) (gate.Answer, error) {
 // unchanged reads the change again, with what the model may look at, and what was
 // paid for. It refuses a commit that was decided, and a change that has moved.
 func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, error) {
-	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.instance, Config: j.config, MaxChanges: triage.MaxChanges})
+	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config, MaxChanges: triage.MaxChanges})
 	if err == nil {
 		err = checkpoint.CheckHead(p.Manifest, p.Code, pullNow(change))
 	}
@@ -304,27 +304,27 @@ func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, befor
 	if err := r.prepare(brief{change: change, paid: before.paid, surroundings: j.surroundings(change), revises: &p.state.Usage}); err != nil {
 		return report{}, err
 	}
-	r.linger, r.mute = lastAnswers, j.summary == "counts"
+	r.linger, r.mute = lastAnswers, j.Summary == "counts"
 	store := j.carried(change)
 	if err := store.Prime(ctx, change.Thread, graph.Saved{Snapshot: p.Snapshot}, 0, ""); err != nil {
 		return report{}, err
 	}
 	flow, err := reviewpr.New(reviewpr.Steps{
-		Redraft: r.Redraft, Failed: r.failed, Concurrency: j.concurrency, Deadline: j.deadline(j.settings),
+		Redraft: r.Redraft, Failed: r.failed, Concurrency: j.Concurrency, Deadline: j.deadline(j.Settings),
 		Revised: func(d reviewpr.Draft) reviewpr.Draft {
-			d = r.redrafts(d, j.facts(ctx, j.settings, r), p.state.Usage)
+			d = r.redrafts(d, j.facts(ctx, j.Settings, r), p.state.Usage)
 			d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef, approvals
-			d.Environment, d.Dispatch = j.environment, j.allowDispatch
+			d.Environment, d.Dispatch = j.Environment, j.AllowDispatch
 			return d
 		},
-	}, store, append(sealing(j.protection), graph.WithClock(j.clock))...)
+	}, store, append(sealing(j.Protection), graph.WithClock(j.clock))...)
 	if err != nil {
 		return report{}, err
 	}
 	if _, err := flow.Resume(ctx, change.Thread, graph.Answer{Gate: p.Manifest.GateID, Value: answer}); err != nil {
 		return report{}, j.cutOff(ctx, store, err)
 	}
-	after, err := reportOf(ctx, flow, store, change.Thread, j.protection)
+	after, err := reportOf(ctx, flow, store, change.Thread, j.Protection)
 	if err == nil && after.Artifact == "" {
 		err = errors.New("the revision came to no draft")
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/secret"
+	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/tool"
 )
 
@@ -29,18 +30,18 @@ func (r *localRun) surroundings(ctx context.Context) (surroundings, error) {
 	case r.reviewer.rules, r.change.Head == "":
 		return surroundings{}, nil
 	case r.change.Pull != nil:
-		return r.app.ofPull(r.api, r.change, tool.TestSources{Workspace: ".", Glob: r.options.testResults}), nil
+		return r.app.ofPull(r.api, r.change, tool.TestSources{Workspace: ".", Glob: r.options.TestResults}), nil
 	}
 	git, err := ingest.Git(ctx, ".")
 	if err != nil {
 		return surroundings{}, err
 	}
-	tests := tool.TestSources{Workspace: ".", Glob: r.options.testResults}
+	tests := tool.TestSources{Workspace: ".", Glob: r.options.TestResults}
 	return around(tool.Clone(git, r.change.Head), tool.Clone(git, r.change.Base), offered(tests)...), nil
 }
 
 func (j *job) surroundings(c ingest.Change) surroundings {
-	return j.ofPull(j.api, c, tool.TestSources{Workspace: j.getenv("GITHUB_WORKSPACE"), Glob: j.testResults})
+	return j.ofPull(j.api, c, tool.TestSources{Workspace: j.getenv("GITHUB_WORKSPACE"), Glob: j.TestResults})
 }
 
 // offered is the tool that tells of tests, where there is something to tell.
@@ -64,8 +65,8 @@ func (a *app) ofPull(api *github.Client, c ingest.Change, tests tool.TestSources
 }
 
 // own knows the credentials of this process, which no text may carry away.
-func (a *app) own(s settings) *secret.Redactor {
-	values := []string{s.token, s.key}
+func (a *app) own(s settings.Settings) *secret.Redactor {
+	values := []string{s.Token, s.Key}
 	for _, name := range []string{"OPENAI_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "ACTIONS_RUNTIME_TOKEN", "INPUT_CHECKPOINT-KEY", "PR_REVIEW_CHECKPOINT_KEY", "PR_REVIEW_JUDGE_KEY"} {
 		values = append(values, a.getenv(name))
 	}

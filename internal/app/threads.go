@@ -131,7 +131,7 @@ func (a *app) stored(ctx context.Context, args []string, command string, o *opti
 		return s, r, err
 	}
 	if r, err = a.report(ctx, s); err == nil && r.state.Pull != nil {
-		s.api, err = a.github(r.state.Pull.Ref, o.settings)
+		s.api, err = a.github(r.state.Pull.Ref, o.Settings)
 	}
 	return s, r, err
 }

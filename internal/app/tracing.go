@@ -14,14 +14,15 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
 // traced starts the trace that OTEL_* variables or a file's name ask for; end is
 // called when all of it is over. A trace never fails what it is about.
-func (a *app) traced(ctx context.Context, s settings, file string, warn func(string)) (context.Context, func(), error) {
-	o := trace.Options{Getenv: a.getenv, Version: Version(), AllowHTTP: s.allowHTTP, Redact: a.own(s).Redact}
+func (a *app) traced(ctx context.Context, s settings.Settings, file string, warn func(string)) (context.Context, func(), error) {
+	o := trace.Options{Getenv: a.getenv, Version: Version(), AllowHTTP: s.AllowHTTP, Redact: a.own(s).Redact}
 	var local *os.File
 	if file != "" {
 		var err error

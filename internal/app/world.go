@@ -23,14 +23,12 @@ import (
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
 // modelTimeout bounds one try at a model's answer; reasoning models take minutes.
 const modelTimeout = 5 * time.Minute
-
-// defaultModel is asked where none is named.
-const defaultModel = "gpt-5-mini"
 
 // Version is the program's version: that of the module where it was installed
 // as one, else the commit it was built from.
@@ -50,21 +48,21 @@ func Version() string {
 	return "development"
 }
 
-func (a *app) client(s settings, retry func(*http.Request) bool) *http.Client {
+func (a *app) client(s settings.Settings, retry func(*http.Request) bool) *http.Client {
 	o := a.transport(s, nil)
 	o.Retry = retry
 	return transport.New(o)
 }
 
-func (a *app) transport(s settings, onWait func(time.Duration, string)) transport.Options {
-	return transport.Options{UserAgent: "pr-review-action/" + Version(), AllowHTTP: s.allowHTTP, OnWait: onWait}
+func (a *app) transport(s settings.Settings, onWait func(time.Duration, string)) transport.Options {
+	return transport.Options{UserAgent: "pr-review-action/" + Version(), AllowHTTP: s.AllowHTTP, OnWait: onWait}
 }
 
 // github returns the client for the API of a pull request's server, with the
 // token that belongs there.
-func (a *app) github(ref pull.Ref, s settings) (*github.Client, error) {
+func (a *app) github(ref pull.Ref, s settings.Settings) (*github.Client, error) {
 	address := github.APIURL(ref, a.getenv)
-	if _, err := transport.CheckURL(address, s.allowHTTP); err != nil {
+	if _, err := transport.CheckURL(address, s.AllowHTTP); err != nil {
 		return nil, usage{err}
 	}
 	c, err := github.New(github.Options{APIURL: address, Token: a.token(ref.Host, s), HTTP: a.client(s, nil)})
@@ -78,9 +76,9 @@ func (a *app) github(ref pull.Ref, s settings) (*github.Client, error) {
 // the server that GITHUB_SERVER_URL names, GitHub itself when unset, to that of
 // GH_HOST, and to this machine; another host in an address that somebody passed
 // along gets none.
-func (a *app) token(host string, s settings) string {
-	if s.token != "" {
-		return s.token
+func (a *app) token(host string, s settings.Settings) string {
+	if s.Token != "" {
+		return s.Token
 	}
 	home := pull.Ref{Host: pull.DefaultHost}.On(a.getenv("GITHUB_SERVER_URL")).Host
 	tenant := home == pull.DefaultHost && strings.HasSuffix(host, ".ghe.com")
@@ -106,7 +104,7 @@ type reviewer struct {
 	model    string
 	endpoint string // whose model it is
 	app      *app
-	settings settings
+	settings settings.Settings
 	onWait   func(time.Duration, string)
 	asks     *review.Model // nil for rules
 	account  account
@@ -152,30 +150,15 @@ const noModel = "no model is configured"
 // noModelNotice tells a command line that reviews by rules of the other way.
 const noModelNotice = "No model is configured. For one: OPENAI_API_KEY=… or --base-url."
 
-// modelSettings fills in, from the environment, whom to ask: with provider auto, a
-// key or an address means a model, and neither the rules.
-func (a *app) modelSettings(s settings) settings {
-	s.key = cmp.Or(s.key, a.getenv("OPENAI_API_KEY"))
-	s.baseURL = cmp.Or(s.baseURL, a.getenv("OPENAI_BASE_URL"))
-	s.model = cmp.Or(s.model, a.getenv("OPENAI_MODEL"), defaultModel)
-	if s.provider == "auto" {
-		s.provider = "offline"
-		if s.key != "" || s.baseURL != "" {
-			s.provider = "openai"
-		}
-	}
-	return s
-}
-
-// model is a client for the model of modelSettings.
-func (a *app) model(s settings, onWait func(time.Duration, string)) (*llm.Client, error) {
-	if s.key == "" && s.baseURL == "" {
+// model is a client for the model of settings.WithModel.
+func (a *app) model(s settings.Settings, onWait func(time.Duration, string)) (*llm.Client, error) {
+	if s.Key == "" && s.BaseURL == "" {
 		return nil, usageError(noModel, "set api-key (OPENAI_API_KEY), or base-url for an endpoint without one, or provider: offline")
 	}
-	if _, err := transport.CheckURL(cmp.Or(s.baseURL, llm.DefaultBaseURL), s.allowHTTP); err != nil {
+	if _, err := transport.CheckURL(cmp.Or(s.BaseURL, llm.DefaultBaseURL), s.AllowHTTP); err != nil {
 		return nil, usage{fmt.Errorf("base-url: %w", err)}
 	}
-	client, err := llm.New(llm.Options{BaseURL: s.baseURL, Key: s.key, Model: s.model, HTTP: a.modelHTTP(s, onWait)})
+	client, err := llm.New(llm.Options{BaseURL: s.BaseURL, Key: s.Key, Model: s.Model, HTTP: a.modelHTTP(s, onWait)})
 	if err != nil {
 		return nil, usage{err}
 	}
@@ -184,7 +167,7 @@ func (a *app) model(s settings, onWait func(time.Duration, string)) (*llm.Client
 
 // modelHTTP is the client for a model's server. Its rate limits pass in seconds,
 // unlike GitHub's.
-func (a *app) modelHTTP(s settings, onWait func(time.Duration, string)) *http.Client {
+func (a *app) modelHTTP(s settings.Settings, onWait func(time.Duration, string)) *http.Client {
 	o := a.transport(s, onWait)
 	o.Timeout, o.Backoff, o.LimitWait, o.LimitTries = modelTimeout, time.Second, time.Second, limitTries
 	o.Retry = func(*http.Request) bool { return true }
@@ -197,16 +180,16 @@ const limitTries = 10
 
 // reviewer chooses by the provider setting. What can be wrong with it is found
 // here, before anything is read.
-func (a *app) reviewer(s settings, onWait func(time.Duration, string)) (*reviewer, error) {
-	s = a.modelSettings(s)
-	if s.provider == "offline" {
+func (a *app) reviewer(s settings.Settings, onWait func(time.Duration, string)) (*reviewer, error) {
+	s = s.WithModel(a.getenv)
+	if s.Provider == "offline" {
 		return &reviewer{Reviewer: review.NewRules(), rules: true, app: a}, nil
 	}
 	client, err := a.model(s, onWait)
 	if err != nil {
 		return nil, err
 	}
-	return &reviewer{model: s.model, endpoint: client.Endpoint(), app: a, settings: s, onWait: onWait}, nil
+	return &reviewer{model: s.Model, endpoint: client.Endpoint(), app: a, settings: s, onWait: onWait}, nil
 }
 
 // failed notes why a file failed: the first one's cause is told when the run has
