@@ -8,7 +8,7 @@
 //	            …/judge …/oracle …/loss    who means the same defect; a scripted model; losses
 //	            …/history                  cases from merged pull requests
 //	            choose                     the list in which a person decides at a terminal
-//	            settings                   every input and flag, one row each
+//	            settings wire              every input and flag, one row each; clients, reviewer, tools, stores
 //	4 flows     flow/reviewpr              the graph: state, wiring, order of the resume checks
 //	3 steps     ingest recall triage review one step of a graph each: from what it needs
 //	            aggregate gate post        to what it found; steps import no step

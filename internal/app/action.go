@@ -22,6 +22,7 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/trace"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // job is one run of the action.
@@ -56,7 +57,7 @@ func (j *job) run(ctx context.Context) (report, error) {
 	if err := j.setUp(); err != nil {
 		return report{}, err
 	}
-	ctx, over, err := j.traced(ctx, j.Settings, "", j.runner.Warning)
+	ctx, over, err := j.Traced(ctx, j.Settings, "", j.runner.Warning)
 	if err != nil {
 		return report{}, err
 	}
@@ -123,20 +124,25 @@ func (j *job) setRef() error {
 	return nil
 }
 
+// carriers are what carries this job's checkpoints.
+func (j *job) carriers() wire.Carriers {
+	return wire.Carriers{Settings: j.Settings, Ref: j.ref, Env: j.env, Runtime: j.store}
+}
+
 func (j *job) connect() error {
 	var err error
-	if j.api, err = j.github(j.ref, j.Settings); err != nil {
+	if j.api, err = j.GitHub(j.ref, j.Settings); err != nil {
 		return err
 	}
 	j.runs = newRuns(j.api, j.ref, j.event.Name, j.DraftWorkflow, j.DecideWorkflow, workflowFile(j.env.WorkflowRef))
 	j.ours = j.reviews(j.Settings, j.api, j.runs)
 	if j.CheckpointDir != "" {
-		j.ours.folder = j.carrier()
+		j.ours.folder = j.carriers().Own()
 	}
 	j.runs.own = j.env.RunID
 	j.store, err = artifact.New(artifact.Options{
 		ResultsURL: j.env.ResultsURL, Token: j.env.RuntimeToken, ServerURL: j.env.ServerURL,
-		HTTP: j.client(j.Settings, artifact.Retry), MaxRetention: j.env.RetentionDays, Now: j.Now,
+		HTTP: j.Client(j.Settings, artifact.Retry), MaxRetention: j.env.RetentionDays, Now: j.Now,
 	})
 	switch {
 	case j.CheckpointDir != "" && (errors.Is(err, artifact.ErrUnsupported) || errors.Is(err, artifact.ErrNoRuntime)):

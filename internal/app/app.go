@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // Process is what the program is started with.
@@ -36,6 +38,7 @@ type Process struct {
 // app is one invocation.
 type app struct {
 	Process
+	wire.Wire
 	name string // the program's, as it was called
 }
 
@@ -46,6 +49,7 @@ func Run(ctx context.Context, p Process) int {
 		p.Now = time.Now
 	}
 	a := &app{Process: p, name: called(p.Args[0])}
+	a.Wire = wire.New(a.getenv, p.Now, a.debug())
 	if len(p.Args) == 1 && a.getenv("GITHUB_ACTIONS") == "true" {
 		return a.action(ctx)
 	}
@@ -90,6 +94,24 @@ func (a *app) getenv(name string) string {
 		}
 	}
 	return ""
+}
+
+// debug takes a line about each try and the stack of a panic, where a re-run of
+// the job asks for debug logging or RUNNER_DEBUG is 1; nil otherwise.
+func (a *app) debug() func(string) {
+	out, prefix := a.Stderr, ""
+	if a.getenv("GITHUB_ACTIONS") == "true" {
+		out, prefix = a.Stdout, "::debug::"
+	}
+	if a.getenv("RUNNER_DEBUG") != "1" {
+		return nil
+	}
+	var mu sync.Mutex
+	return func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintln(out, prefix+guard.Line(line, maxLine))
+	}
 }
 
 // command is one of the command line's commands.

@@ -21,6 +21,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // configCommand is config check and config print. It keeps the flags as they were
@@ -176,11 +177,8 @@ func (a *app) mistakes(err error) error {
 
 // printSettings prints what holds: the file's keys, then the other settings.
 func (a *app) printSettings(c config.Config, s settings.Settings, from settings.Source, asJSON bool) error {
-	values := from.Values(c, s, func(model string) string {
-		_, unknown := pricesOf(tasks(c, model), c)
-		return unknown
-	})
-	own := a.own(s)
+	values := from.Values(c, s, func(model string) string { return wire.Unpriced(c, model) })
+	own := a.Redactor(s)
 	for i := range values {
 		values[i].Value, values[i].Source = redacted(own, values[i].Value), guard.Line(values[i].Source, maxLine)
 	}

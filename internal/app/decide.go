@@ -19,6 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // decide takes the decision on a parked draft: from the flags, else from the
@@ -217,7 +218,7 @@ func (a *app) park(s session, r report, o *options, changes ...string) error {
 	if r.Outcome == kept {
 		word = fmt.Sprintf("Kept: nothing here is %s or graver.", r.state.Draft.GateFrom)
 	}
-	if withPassword(o.store) {
+	if wire.WithPassword(o.store) {
 		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
 	}
 	example := "F1"

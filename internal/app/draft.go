@@ -16,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/triage"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // review is the drafting job: it stops at the gate with the checkpoint in an
@@ -28,10 +29,10 @@ func (j *job) review(ctx context.Context) (report, error) {
 	if err != nil {
 		return report{}, err
 	}
-	reviewer, err := j.reviewer(j.Settings, nil)
+	reviewer, err := j.NewReviewer(j.Settings, nil)
 	noModelYet := err
-	if reviewer != nil && reviewer.rules && j.Provider != "offline" {
-		noModelYet = usageError(noModel, "set api-key (or base-url for an endpoint without one) for a review by a model, or provider: offline for one by rules")
+	if reviewer != nil && reviewer.Rules && j.Provider != "offline" {
+		noModelYet = usageError(wire.NoModel, "set api-key (or base-url for an endpoint without one) for a review by a model, or provider: offline for one by rules")
 	}
 	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config, MaxChanges: triage.MaxChanges})
 	if err != nil {
@@ -65,27 +66,27 @@ func (j *job) admit(ctx context.Context, c ingest.Change) (string, error) {
 // draft runs the graph up to the gate and stores what it parked. What is paid
 // on the way is carried off from time to time, and once more when the job is
 // cancelled.
-func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewer, approvals []string) (report, error) {
-	reviewer.named(change.Config)
+func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Reviewer, approvals []string) (report, error) {
+	reviewer.Named(change.Config)
 	before, err := j.before(ctx, change)
 	if err != nil || before.done.Outcome != "" {
 		return before.done, err
 	}
-	if err := reviewer.prepare(brief{change: change, paid: before.paid, surroundings: j.surroundings(change)}); err != nil {
+	if err := reviewer.Prepare(ctx, wire.Brief{Change: change, Paid: before.paid, API: j.api, Workspace: j.getenv("GITHUB_WORKSPACE")}); err != nil {
 		return report{}, err
 	}
-	for _, line := range reviewer.expects(change, before.paid) {
+	for _, line := range reviewer.Expects(change, before.paid) {
 		fmt.Fprintln(j.Stdout, guard.Line(line, maxLine))
 	}
 	if cmp.Or(j.MaxCostPerPull, change.Config.MaxCostPerPull) > 0 && !j.Protection.Keyed() {
 		j.runner.Warning("max-cost-per-pull counts this run alone: what other runs have cost is believed under trust: seal or encrypt, which vouch for it")
 	}
-	reviewer.linger, reviewer.mute = lastAnswers, j.Summary == "counts"
+	reviewer.Linger, reviewer.Mute = lastAnswers, j.Summary == "counts"
 	store := j.carried(change)
 	flow, err := reviewpr.New(reviewpr.Steps{
 		Ingest:   func(context.Context) (ingest.Change, error) { return change, nil },
 		Reviewer: reviewer, Concurrency: j.Concurrency, Paid: before.paid, Deadline: j.deadline(j.Settings), Recall: j.recall(before.known), Stays: before.stays,
-		Failed: reviewer.failed,
+		Failed: reviewer.Failed,
 	}, store, append(sealing(j.Protection), graph.WithClock(j.clock))...)
 	if err != nil {
 		return report{}, err
@@ -97,7 +98,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewe
 	if err != nil {
 		return report{}, j.cutOff(ctx, store, err)
 	}
-	reviewer.explain(&r, j.runner.Warning)
+	r.explain(reviewer, j.runner.Warning)
 	if r.Artifact == "" { // the results stay, for the next commit or attempt
 		err := errors.Join(j.leave(ctx, r, store), store.Close(ctx, false))
 		if r.Outcome == reviewpr.Clean {
@@ -108,7 +109,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewe
 		}
 		return r, nil
 	}
-	if err := j.carrier().Put(ctx, r.Artifact, r.packed.Zip); err != nil {
+	if err := j.carriers().Own().Put(ctx, r.Artifact, r.packed.Zip); err != nil {
 		return report{}, j.cutOff(ctx, store, fmt.Errorf("storing the draft: %w", err))
 	}
 	j.stored(ctx, &r, store, before)
@@ -170,7 +171,7 @@ func sealing(p checkpoint.Protection) []graph.RunOption {
 }
 
 // drafting are the facts of this job's draft.
-func (j *job) drafting(ctx context.Context, change ingest.Change, r *reviewer, approvals []string, before before) reviewpr.Draft {
+func (j *job) drafting(ctx context.Context, change ingest.Change, r *wire.Reviewer, approvals []string, before before) reviewpr.Draft {
 	d := j.facts(ctx, j.Settings, r)
 	d.Web, d.Environment, d.Trust, d.Again, d.Dispatch = change.Pull.Web(), j.Environment, j.Protection.Trust, j.Anew, j.AllowDispatch
 	d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef, approvals

@@ -150,7 +150,7 @@ func (j *job) checkpointName(s source) (checkpoint.Name, bool) {
 // left lists what earlier runs have stored. Several places may hold one artifact.
 func (j *job) left(ctx context.Context) []source {
 	var all []source
-	for _, place := range j.places() {
+	for _, place := range j.carriers().Earlier(j.runs.everything()) {
 		found, err := sources(ctx, place)
 		if err != nil {
 			fmt.Fprintln(j.Stdout, guard.Line("looking for earlier results: "+err.Error(), maxLine))
@@ -243,7 +243,7 @@ func (j *job) remembersAbort(ctx context.Context, all []source, thread string) b
 // carried is the store of a run under way.
 func (j *job) carried(change ingest.Change) *artifactstore.Store {
 	return artifactstore.New(artifactstore.Options{
-		Carriers: j.carriers(),
+		Carriers: j.carriers().Progress(),
 		Pack: func(saved graph.Saved, n int) (string, []byte, error) {
 			packed, err := reviewpr.PackPartial(saved, n, j.Protection)
 			return checkpoint.PartialName(change.Pull.Number, j.Instance, n, packed.Digest), packed.Zip, err

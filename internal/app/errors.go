@@ -23,6 +23,7 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/transport"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // The exit codes.
@@ -80,7 +81,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &refusal), errors.As(err, new(*decision.Error)), errors.Is(err, graph.ErrSnapshot), errors.As(err, new(*graph.VersionError)):
 		return exitRefused
-	case errors.As(err, new(spent)):
+	case errors.As(err, new(spent)), errors.As(err, new(wire.Overspent)):
 		return exitSpent
 	}
 	return exitFailed

@@ -22,6 +22,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // noJudge is the value of --judge with which place alone decides.
@@ -206,7 +207,7 @@ func readBaseline(e eval.Options, o *options) (*score.Report, error) {
 // evalOptions are the options of a run over cases that were read from files.
 func (a *app) evalOptions(cases []dataset.Case, files []string, o *options) (eval.Options, error) {
 	e := eval.Options{
-		Cases: cases, GateFrom: o.GateFrom, Concurrency: o.Concurrency, Commit: Version(), Random: rand.Reader, Now: a.Now,
+		Cases: cases, GateFrom: o.GateFrom, Concurrency: o.Concurrency, Commit: wire.Version(), Random: rand.Reader, Now: a.Now,
 		Budget: eval.Budget{Cap: o.eval.maxCost, Price: o.eval.price, Judge: o.eval.judgePrice},
 		Linger: lastAnswers, Announce: a.tell(o), Warn: a.odd(o),
 	}
@@ -309,7 +310,7 @@ func (a *app) reviewed(o *options) (eval.Reviewer, error) {
 		}
 		return eval.Reviewer{Name: "offline"}, nil
 	}
-	client, err := a.model(s, nil)
+	client, err := a.ModelClient(s, nil)
 	return eval.Reviewer{Name: s.Model, Chat: client}, err
 }
 
@@ -324,7 +325,7 @@ func (a *app) judge(o *options) (*eval.Judge, error) {
 	if o.eval.judgeURL != "" {
 		s.BaseURL, s.Key = o.eval.judgeURL, a.getenv("PR_REVIEW_JUDGE_KEY")
 	}
-	client, err := a.model(s, nil)
+	client, err := a.ModelClient(s, nil)
 	return &eval.Judge{Model: s.Model, Chat: client, Agreement: o.eval.agreement}, err
 }
 

@@ -83,7 +83,7 @@ func (a *app) evalImport(ctx context.Context, args []string, o *options) error {
 	if err != nil || o.eval.last < 1 || o.eval.last > history.MaxLast {
 		return usageError(fmt.Sprintf("eval import takes one owner/repo, and --last 1 to %d", history.MaxLast), a.name+" eval import owner/repo --last 50 --out cases.jsonl")
 	}
-	api, err := a.github(pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.getenv("GITHUB_SERVER_URL")), o.Settings)
+	api, err := a.GitHub(pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.getenv("GITHUB_SERVER_URL")), o.Settings)
 	if err != nil {
 		return err
 	}

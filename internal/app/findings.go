@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 func evalFindingsFlags(f *pflag.FlagSet, o *options) {
@@ -35,7 +36,7 @@ func (a *app) evalFindings(ctx context.Context, args []string, o *options) error
 	}
 	o.Model = cmp.Or(o.Model, a.getenv("RB_CONFIG_MODEL"))
 	o.BaseURL = cmp.Or(o.BaseURL, a.getenv("RB_MODEL_BASE_URL"))
-	reviewer, err := a.reviewer(o.Settings, nil)
+	reviewer, err := a.NewReviewer(o.Settings, nil)
 	if err != nil {
 		return err
 	}
@@ -46,8 +47,8 @@ func (a *app) evalFindings(ctx context.Context, args []string, o *options) error
 	if err != nil {
 		return err
 	}
-	reviewer.named(change.Config)
-	if err := reviewer.prepare(brief{change: change}); err != nil {
+	reviewer.Named(change.Config)
+	if err := reviewer.Prepare(ctx, wire.Brief{Change: change, NoTools: true}); err != nil {
 		return err
 	}
 	out, err := a.submissionFile(cmp.Or(o.out, a.getenv("RB_OUT")))
@@ -55,13 +56,13 @@ func (a *app) evalFindings(ctx context.Context, args []string, o *options) error
 		return err
 	}
 	if !o.quiet {
-		fmt.Fprintf(a.Stderr, "model=%s\n", cmp.Or(reviewer.model, "offline")) // the contract wants settings printed
+		fmt.Fprintf(a.Stderr, "model=%s\n", cmp.Or(reviewer.Model, "offline")) // the contract wants settings printed
 	}
 	agent := cmp.Or(a.getenv("RB_AGENT"), "pr-review-action")
 	submission, unread, err := eval.Submit(ctx, change, reviewer.Reviewer, o.Concurrency, about, agent)
 	if err != nil {
 		err = errors.Join(err, out.discard())
-		if why := reviewer.why(); why != nil {
+		if _, why := reviewer.Failure(); why != nil {
 			return a.because(err.Error(), why)
 		}
 		return err

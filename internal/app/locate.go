@@ -16,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // verified is a draft that passed checks 1 to 10, what has changed since it was
@@ -35,7 +36,7 @@ func (j *job) verify(ctx context.Context) (verified, error) {
 	}
 	r := reviewpr.Resume{
 		Origin: j.origin(change), Name: checkpoint.ArtifactName(j.ref.Number, j.Instance, checkpoint.Code(shown)), Shown: shown,
-		Settings: checkpoint.Settings{Trust: j.Protection.Trust, Environment: j.Environment, ToolVersion: Version(), PromptFingerprint: prompt.Fingerprint()},
+		Settings: checkpoint.Settings{Trust: j.Protection.Trust, Environment: j.Environment, ToolVersion: wire.Version(), PromptFingerprint: prompt.Fingerprint()},
 		PullNow:  func(context.Context) (checkpoint.PullNow, error) { return pullNow(change), nil },
 	}
 	r.Run = cmp.Or(j.RunID, r.Run)
@@ -63,7 +64,7 @@ func (j *job) origin(change ingest.Change) reviewpr.Origin {
 // by the API those of the run or, where it is 0, of the repository.
 func (j *job) candidates(ctx context.Context, r reviewpr.Resume) ([]reviewpr.Candidate, error) {
 	if j.CheckpointDir != "" {
-		found, err := named(ctx, j.carrier(), r.Name)
+		found, err := named(ctx, j.carriers().Own(), r.Name)
 		if err != nil {
 			return nil, problem("the folder of checkpoint-dir cannot be read", err.Error(), "name the folder that holds the draft's zip")
 		}
@@ -121,7 +122,7 @@ func (j *job) claims(ctx context.Context, code string, o *pull.Pull) ([]post.Cla
 	}
 	found = append(found, others...)
 	if j.CheckpointDir != "" {
-		there, _ := named(ctx, j.carrier(), name) // a folder that cannot be read holds no decision
+		there, _ := named(ctx, j.carriers().Own(), name) // a folder that cannot be read holds no decision
 		found = append(found, there...)
 	}
 	var claims []post.Claim

@@ -43,7 +43,7 @@ func (a *app) remote(ctx context.Context, ref pull.Ref, o *options) (*remote, er
 	if err := o.InRepository(); err != nil {
 		return nil, err
 	}
-	api, err := a.github(ref, o.Settings)
+	api, err := a.GitHub(ref, o.Settings)
 	if err != nil {
 		return nil, err
 	}

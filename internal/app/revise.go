@@ -10,8 +10,6 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
-	"github.com/org/pr-review-action/internal/diff"
-	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
@@ -21,6 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/triage"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // revise has a draft of the local store revised in place: as the answer asks, or
@@ -37,7 +36,7 @@ func (a *app) revise(ctx context.Context, s session, r report, answer *gate.Answ
 		return report{}, err
 	}
 	flow, err := reviewpr.New(reviewpr.Steps{
-		Redraft: run.reviewer.Redraft, Failed: run.reviewer.failed, Revised: run.redrafted(ctx, r), Concurrency: o.Concurrency, Deadline: a.deadline(o.Settings),
+		Redraft: run.reviewer.Redraft, Failed: run.reviewer.Failed, Revised: run.redrafted(ctx, r), Concurrency: o.Concurrency, Deadline: a.deadline(o.Settings),
 	}, s.store, graph.Observe(run.progress.observe), graph.WithClock(a.clock))
 	if err != nil {
 		return report{}, err
@@ -53,7 +52,7 @@ func (a *app) revise(ctx context.Context, s session, r report, answer *gate.Answ
 		return report{}, err
 	}
 	after, err := reportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
-	run.reviewer.explain(&after, a.warn)
+	after.explain(run.reviewer, a.warn)
 	return after, err
 }
 
@@ -62,42 +61,38 @@ func (a *app) revise(ctx context.Context, s session, r report, answer *gate.Answ
 func (a *app) reviser(ctx context.Context, s session, r report, o *options) (*localRun, error) {
 	run := &localRun{session: s, app: a, options: o, progress: a.newProgress(o)}
 	var err error
-	if run.reviewer, err = a.reviewer(o.Settings, run.progress.wait); err != nil {
+	if run.reviewer, err = a.NewReviewer(o.Settings, run.progress.wait); err != nil {
 		return nil, err
 	}
-	run.progress.soFar = run.reviewer.soFar
+	run.progress.soFar = run.reviewer.SoFar
 	if err := mayRevise(run.reviewer, r.state.Draft); err != nil {
 		return nil, err
 	}
 	if run.change, err = a.changeOf(ctx, s, r.state, o); err != nil {
 		return nil, err
 	}
-	run.reviewer.named(run.change.Config)
+	run.reviewer.Named(run.change.Config)
 	paid, err := run.paid(ctx)
 	if err != nil {
 		return nil, err
 	}
-	around, err := run.surroundings(ctx)
-	if err != nil {
+	if err := run.reviewer.Prepare(ctx, wire.Brief{Change: run.change, Paid: paid, API: s.api, Workspace: ".", Revises: &r.state.Usage}); err != nil {
 		return nil, err
 	}
-	if err := run.reviewer.prepare(brief{change: run.change, paid: paid, surroundings: around, revises: &r.state.Usage}); err != nil {
-		return nil, err
-	}
-	if notice := run.reviewer.account.notice; notice != "" && !o.quiet {
+	if notice := run.reviewer.Account.Notice; notice != "" && !o.quiet {
 		fmt.Fprintln(a.Stderr, guard.Line(notice, maxLine))
 	}
 	return run, nil
 }
 
 // mayRevise refuses to have rules revise, or a draft that they made.
-func mayRevise(r *reviewer, d reviewpr.Draft) error {
+func mayRevise(r *wire.Reviewer, d reviewpr.Draft) error {
 	const next = "change single findings with commands such as /drop F2, or draft anew with a model"
 	switch {
 	case d.Rules:
 		return usageError("this draft was made by rules, and rules cannot be revised", next)
-	case r.rules:
-		return usageError("rules cannot be revised, and "+noModel, "for a model: OPENAI_API_KEY=… or --base-url; without one "+next)
+	case r.Rules:
+		return usageError("rules cannot be revised, and "+wire.NoModel, "for a model: OPENAI_API_KEY=… or --base-url; without one "+next)
 	}
 	return nil
 }
@@ -135,26 +130,18 @@ func (r *localRun) redrafted(ctx context.Context, before report) func(reviewpr.D
 	s := r.options.Settings
 	s.Expires = cmp.Or(s.Expires, before.state.Draft.ExpiresAt.Sub(before.state.Draft.CreatedAt))
 	return func(d reviewpr.Draft) reviewpr.Draft {
-		return r.reviewer.redrafts(d, r.app.facts(ctx, s, r.reviewer), before.state.Usage)
+		return redrafts(r.reviewer, d, r.app.facts(ctx, s, r.reviewer), before.state.Usage)
 	}
 }
 
 // redrafts takes over the facts of a run that revised a draft. The draft may have
 // cost as much as before, and what the run may cost.
-func (r *reviewer) redrafts(d, facts reviewpr.Draft, before cost.Usage) reviewpr.Draft {
+func redrafts(r *wire.Reviewer, d, facts reviewpr.Draft, before cost.Usage) reviewpr.Draft {
 	d.CreatedAt, d.ExpiresAt, d.ToolVersion, d.Prompt, d.Trace = facts.CreatedAt, facts.ExpiresAt, facts.ToolVersion, facts.Prompt, facts.Trace
-	if d.MaxCost = 0; r.account.cap > 0 {
-		d.MaxCost = before.Cost + r.account.cap
+	if d.MaxCost = 0; r.Account.Cap > 0 {
+		d.MaxCost = before.Cost + r.Account.Cap
 	}
 	return d
-}
-
-// Redraft passes on to the model and counts what comes back, as Review does.
-func (r *reviewer) Redraft(ctx context.Context, f diff.File, was finding.FileReview, feedback string, round int) (finding.FileReview, error) {
-	ctx, done := graph.Lingering(ctx, r.linger)
-	defer done()
-	result, err := r.asks.Redraft(ctx, f, was, feedback, round)
-	return r.counted(result, err)
 }
 
 // revising reports whether a revision was asked for that has not come to its draft.
@@ -201,7 +188,7 @@ func (j *job) revise(ctx context.Context) (_ report, err error) {
 	if err := j.checkFeedback(); err != nil {
 		return report{}, err
 	}
-	reviewer, err := j.reviewer(j.Settings, nil)
+	reviewer, err := j.NewReviewer(j.Settings, nil)
 	if err != nil {
 		return report{}, err
 	}
@@ -299,20 +286,20 @@ func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, e
 
 // redraft runs the graph from the answer to the next gate, and stores what it
 // parked there. Progress is carried off as a first draft's is.
-func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, before before, r *reviewer, approvals []string, answer gate.Answer) (report, error) {
-	r.named(change.Config)
-	if err := r.prepare(brief{change: change, paid: before.paid, surroundings: j.surroundings(change), revises: &p.state.Usage}); err != nil {
+func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, before before, r *wire.Reviewer, approvals []string, answer gate.Answer) (report, error) {
+	r.Named(change.Config)
+	if err := r.Prepare(ctx, wire.Brief{Change: change, Paid: before.paid, API: j.api, Workspace: j.getenv("GITHUB_WORKSPACE"), Revises: &p.state.Usage}); err != nil {
 		return report{}, err
 	}
-	r.linger, r.mute = lastAnswers, j.Summary == "counts"
+	r.Linger, r.Mute = lastAnswers, j.Summary == "counts"
 	store := j.carried(change)
 	if err := store.Prime(ctx, change.Thread, graph.Saved{Snapshot: p.Snapshot}, 0, ""); err != nil {
 		return report{}, err
 	}
 	flow, err := reviewpr.New(reviewpr.Steps{
-		Redraft: r.Redraft, Failed: r.failed, Concurrency: j.Concurrency, Deadline: j.deadline(j.Settings),
+		Redraft: r.Redraft, Failed: r.Failed, Concurrency: j.Concurrency, Deadline: j.deadline(j.Settings),
 		Revised: func(d reviewpr.Draft) reviewpr.Draft {
-			d = r.redrafts(d, j.facts(ctx, j.Settings, r), p.state.Usage)
+			d = redrafts(r, d, j.facts(ctx, j.Settings, r), p.state.Usage)
 			d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef, approvals
 			d.Environment, d.Dispatch = j.Environment, j.AllowDispatch
 			return d
@@ -329,8 +316,8 @@ func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, befor
 		err = errors.New("the revision came to no draft")
 	}
 	if err == nil {
-		r.explain(&after, j.runner.Warning)
-		err = j.carrier().Put(ctx, after.Artifact, after.packed.Zip)
+		after.explain(r, j.runner.Warning)
+		err = j.carriers().Own().Put(ctx, after.Artifact, after.packed.Zip)
 	}
 	if err != nil {
 		return report{}, j.cutOff(ctx, store, fmt.Errorf("storing the draft: %w", err))

@@ -18,6 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/sarif"
 	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // deciding takes a decision, and tells machines of it.
@@ -117,7 +118,7 @@ func (r report) standing() []finding.Finding {
 
 // writeSarif writes what the decision kept: nothing of a draft that was rejected.
 func writeSarif(file string, r report, warn func(string)) error {
-	run := sarif.Run{Version: Version(), Page: homepage, Instance: r.state.Draft.Instance, Head: r.state.Draft.Head}
+	run := sarif.Run{Version: wire.Version(), Page: homepage, Instance: r.state.Draft.Instance, Head: r.state.Draft.Head}
 	if r.Outcome == reviewpr.Posted {
 		run.Findings = r.standing()
 	}

@@ -70,7 +70,7 @@ func (a *app) readPull(ctx context.Context, arg string, o *options, s *session) 
 	if err := o.InRepository(); err != nil {
 		return ingest.Change{}, err
 	}
-	if s.api, err = a.github(ref, o.Settings); err != nil {
+	if s.api, err = a.GitHub(ref, o.Settings); err != nil {
 		return ingest.Change{}, err
 	}
 	return ingest.Pull(ctx, s.api, ref, ingest.PullOptions{Instance: o.Instance, Config: o.Config, MaxChanges: triage.MaxChanges})

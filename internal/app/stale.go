@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // forgetStale drops a thread that is not a run of this very change by this
@@ -75,7 +76,7 @@ func (r *localRun) setAside(ctx context.Context, view graph.View[reviewpr.State]
 const aside = "~"
 
 // drafts lists a store's threads, without what was set aside of them.
-func drafts(ctx context.Context, store threadStore) ([]string, error) {
+func drafts(ctx context.Context, store wire.Store) ([]string, error) {
 	ids, err := store.Threads(ctx)
 	return slices.DeleteFunc(ids, func(id string) bool { return strings.Contains(id[strings.LastIndexByte(id, ':')+1:], aside) }), err
 }
@@ -85,7 +86,7 @@ func drafts(ctx context.Context, store threadStore) ([]string, error) {
 func (r *localRun) purpose() string {
 	c, by := r.change, r.reviewer
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{
-		c.Digest(), by.model, by.endpoint, by.prompt(), fmt.Sprintf("%q", c.Guidance),
+		c.Digest(), by.Model, by.Endpoint, by.Prompt(), fmt.Sprintf("%q", c.Guidance),
 		c.Config.Fingerprint(), string(r.options.GateFrom), r.options.TestResults,
 	}))
 	return hex.EncodeToString(sum[:])

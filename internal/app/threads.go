@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // show prints a draft of the local store.
@@ -74,7 +75,7 @@ func (a *app) threads(ctx context.Context, args []string, o *options) error {
 	if len(args) > 0 {
 		return a.remoteThreads(ctx, args, o)
 	}
-	store, err := a.openStore(ctx, o)
+	store, err := a.OpenStore(ctx, o.store)
 	if err != nil {
 		return err
 	}
@@ -124,20 +125,20 @@ func (a *app) stored(ctx context.Context, args []string, command string, o *opti
 	if len(args) != 1 {
 		return s, r, usageError(command+" takes one thread", fmt.Sprintf("%s threads lists them", a.name))
 	}
-	if s.store, err = a.openStore(ctx, o); err != nil {
+	if s.store, err = a.OpenStore(ctx, o.store); err != nil {
 		return s, r, err
 	}
 	if s.thread, err = a.threadOf(ctx, s.store, args[0]); err != nil {
 		return s, r, err
 	}
 	if r, err = a.report(ctx, s); err == nil && r.state.Pull != nil {
-		s.api, err = a.github(r.state.Pull.Ref, o.Settings)
+		s.api, err = a.GitHub(r.state.Pull.Ref, o.Settings)
 	}
 	return s, r, err
 }
 
 // threadOf is the thread that is meant.
-func (a *app) threadOf(ctx context.Context, store threadStore, typed string) (string, error) {
+func (a *app) threadOf(ctx context.Context, store wire.Store, typed string) (string, error) {
 	ids, err := drafts(ctx, store)
 	if err != nil {
 		return "", err

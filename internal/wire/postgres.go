@@ -1,18 +1,19 @@
 //go:build !nopostgres
 
-package app
+package wire
 
 import (
 	"context"
 	"errors"
 
 	"github.com/org/pr-review-action/internal/checkpoint/pgstore"
+	"github.com/org/pr-review-action/internal/settings"
 )
 
-func openPostgres(ctx context.Context, url string) (threadStore, error) {
+func openPostgres(ctx context.Context, url string) (Store, error) {
 	store, err := pgstore.Open(ctx, url)
 	if errors.Is(err, pgstore.ErrAddress) {
-		err = usage{err}
+		err = settings.Mistake{Err: err}
 	}
 	return store, err
 }

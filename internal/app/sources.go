@@ -13,10 +13,8 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/transport"
+	"github.com/org/pr-review-action/internal/wire"
 )
-
-// prefix begins the names of drafts, partial checkpoints and decisions.
-const prefix = "pr-review-"
 
 // artifactPages bounds how far back a repository's artifacts are searched, 100
 // a page: the API cannot search by prefix.
@@ -24,7 +22,7 @@ const artifactPages = 5
 
 // everything is what runs of a repository have stored, as far back as is searched.
 func (r *runs) everything() artifactstore.REST {
-	return artifactstore.REST{API: r.api, Owner: r.ref.Owner, Repo: r.ref.Repo, Prefix: prefix, Pages: artifactPages, Cut: &r.cut}
+	return artifactstore.REST{API: r.api, Owner: r.ref.Owner, Repo: r.ref.Repo, Prefix: wire.Prefix, Pages: artifactPages, Cut: &r.cut}
 }
 
 // tellCut says once that not everything was searched: anybody's runs can push older
@@ -34,42 +32,6 @@ func (r *runs) tellCut(to io.Writer) {
 		r.told = true
 		fmt.Fprintf(to, "Only the newest %d artifacts of %s were looked through: drafts and decisions behind them are not seen.\n", 100*artifactPages, r.ref.FullName())
 	}
-}
-
-// places are where checkpoints of this pull request may be: with the job's own
-// carriers, and by the API those of this run or, where a seal can vouch for them
-// or drafts are replaced, of any.
-func (j *job) places() []artifactstore.Carrier {
-	if j.CheckpointDir != "" {
-		return j.carriers()
-	}
-	rest := j.runs.everything()
-	if !j.Protection.Keyed() && !j.Anew {
-		rest.RunID = j.env.RunID
-	}
-	return append(j.carriers(), rest)
-}
-
-// carriers are where this job stores a run under way: the cache keeps what
-// "Re-run all jobs" would delete. Anybody may have written to that, so it is for
-// sealed checkpoints alone.
-func (j *job) carriers() []artifactstore.Carrier {
-	switch {
-	case j.CheckpointDir == "" && j.store == nil:
-		return nil
-	case j.CheckpointDir == "" && j.Protection.Keyed():
-		key := fmt.Sprintf("%s%d-%s-%d-", prefix, j.ref.Number, j.Instance, j.env.RunID)
-		return []artifactstore.Carrier{j.carrier(), artifactstore.Cache{Client: j.store, Prefix: key}}
-	}
-	return []artifactstore.Carrier{j.carrier()}
-}
-
-// carrier stores this run's drafts and decisions.
-func (j *job) carrier() artifactstore.Carrier {
-	if j.CheckpointDir != "" {
-		return artifactstore.Dir{Path: j.CheckpointDir, Prefix: prefix}
-	}
-	return artifactstore.Runtime{Client: j.store, Prefix: prefix, Days: j.Retention, RunID: j.env.RunID, RepositoryID: j.env.RepositoryID}
 }
 
 // source is an artifact and where it can be had.
