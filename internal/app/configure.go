@@ -19,6 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/action"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/wire"
@@ -40,7 +41,7 @@ func configCommand() command {
 
 func (a *app) configure(args []string, typed map[string]string, o *options) error {
 	if len(args) == 0 || len(args) > 2 || args[0] != "check" && args[0] != "print" {
-		return usageError("config takes check or print, and at most one file", a.name+" config check, or "+a.name+" config print FILE")
+		return problem.Usage("config takes check or print, and at most one file", a.name+" config check, or "+a.name+" config print FILE")
 	}
 	s, from, err := a.given(typed)
 	if err != nil {
@@ -75,7 +76,7 @@ func (a *app) given(typed map[string]string) (s settings.Settings, from map[stri
 	texts, onActions := map[string]string{}, a.getenv("GITHUB_ACTIONS") == "true"
 	if onActions {
 		if texts, err = action.Inputs(a.Environ, settings.Names(), config.Nearest); err != nil {
-			return s, from, usage{err}
+			return s, from, problem.As(problem.Misuse, err, "")
 		}
 	}
 	for name := range texts {
@@ -121,7 +122,7 @@ func (a *app) settingsFile(args []string, setting string, given bool) (name stri
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
-		return "", nil, usageError("the settings cannot be read: "+err.Error(), "name the file, or - for standard input")
+		return "", nil, problem.Usage("the settings cannot be read: "+err.Error(), "name the file, or - for standard input")
 	}
 	return name, text, nil
 }

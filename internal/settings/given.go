@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // Defaults that depend on another setting or on a model's price, so that action.yml
@@ -59,7 +60,7 @@ func (s *Settings) Apply(given map[string]string) error {
 		}
 	}
 	if len(problems) > 0 {
-		return Wrong(strings.Join(problems, "\n  "), "")
+		return problem.Usage(strings.Join(problems, "\n  "), "")
 	}
 	return nil
 }
@@ -76,7 +77,7 @@ func (s *Settings) Settle(kept int) error {
 	}
 	s.MaxTime = cmp.Or(s.MaxTime, DefaultMaxTime)
 	if s.Expires > limit {
-		return Wrong(fmt.Sprintf("expires is %s, and the artifact is kept for %d days", days(s.Expires), s.Retention),
+		return problem.Usage(fmt.Sprintf("expires is %s, and the artifact is kept for %d days", days(s.Expires), s.Retention),
 			"a draft must outlive its wait: lower expires or raise retention-days")
 	}
 	return nil
@@ -88,7 +89,7 @@ func (s *Settings) InRepository() error {
 	for _, file := range []*string{&s.Config, &s.DraftWorkflow, &s.DecideWorkflow} {
 		*file = path.Clean(*file)
 		if diff.CheckPath(*file) != nil {
-			return Wrong(fmt.Sprintf("%q is not a file in the repository", *file),
+			return problem.Usage(fmt.Sprintf("%q is not a file in the repository", *file),
 				"name it from the repository's top, such as "+config.DefaultPath)
 		}
 	}
@@ -108,7 +109,7 @@ func (s *Settings) FromEnv(getenv func(string) string, names ...string) (map[str
 			if v := getenv(variable); v != "" && from[row.Name] == "" {
 				from[row.Name] = variable
 				if err := row.set(s, v); err != nil {
-					errs = append(errs, Mistake{fmt.Errorf("%s: %w", variable, err)})
+					errs = append(errs, problem.As(problem.Misuse, fmt.Errorf("%s: %w", variable, err), ""))
 				}
 			}
 		}

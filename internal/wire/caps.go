@@ -6,7 +6,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/settings"
 )
 
@@ -64,7 +64,7 @@ func (r *Reviewer) open(c config.Config, before cost.MicroUSD, unknown string) e
 	run, pull := cmp.Or(r.settings.MaxCost, c.MaxCost), cmp.Or(r.settings.MaxCostPerPull, c.MaxCostPerPull)
 	switch {
 	case unknown != "" && (run > 0 || pull > 0 || c.MaxCostPerFile > 0):
-		return settings.Wrong(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap could not be held", unknown),
+		return problem.Usage(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap could not be held", unknown),
 			fmt.Sprintf("say what it costs, in USD per million tokens: prices: { %q: { input: 0.25, output: 2 } } in %s of the base commit, or for a diff in a file that --config names", unknown, r.settings.Config))
 	case unknown != "":
 		r.Account.Notice = fmt.Sprintf("The price of the model %q is not known, so the default cap of %s does not hold; with prices in %s it does.", unknown, settings.DefaultMaxCost, r.settings.Config)
@@ -75,10 +75,9 @@ func (r *Reviewer) open(c config.Config, before cost.MicroUSD, unknown string) e
 		return nil
 	}
 	if before >= pull {
-		return Overspent{&render.Problem{
-			What: fmt.Sprintf("the reviews of this pull request have cost %s, and max-cost-per-pull is %s", before, pull),
-			Rows: [][2]string{{"next", "raise max-cost-per-pull; nothing was asked"}},
-		}}
+		return problem.As(problem.Spent, problem.New(
+			fmt.Sprintf("the reviews of this pull request have cost %s, and max-cost-per-pull is %s", before, pull),
+			"", "raise max-cost-per-pull; nothing was asked"), "")
 	}
 	if left := pull - before; left < r.Account.Cap {
 		r.Account.Cap = left
@@ -86,10 +85,3 @@ func (r *Reviewer) open(c config.Config, before cost.MicroUSD, unknown string) e
 	}
 	return nil
 }
-
-// Overspent marks an error of a run that ended for money, with exit code 4.
-type Overspent struct{ Err error }
-
-func (e Overspent) Error() string { return e.Err.Error() }
-
-func (e Overspent) Unwrap() error { return e.Err }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/transport"
@@ -16,11 +17,11 @@ import (
 func (w Wire) GitHub(ref pull.Ref, s settings.Settings) (*github.Client, error) {
 	address := github.APIURL(ref, w.getenv)
 	if _, err := transport.CheckURL(address, s.AllowHTTP); err != nil {
-		return nil, settings.Mistake{Err: err}
+		return nil, problem.As(problem.Misuse, err, "")
 	}
 	c, err := github.New(github.Options{APIURL: address, Token: w.token(ref.Host, s), HTTP: w.Client(s, nil)})
 	if err != nil {
-		return nil, settings.Mistake{Err: err}
+		return nil, problem.As(problem.Misuse, err, "")
 	}
 	return c, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/transport"
 )
@@ -20,14 +21,14 @@ const NoModel = "no model is configured"
 // ModelClient is a client for the model of settings.WithModel.
 func (w Wire) ModelClient(s settings.Settings, onWait func(time.Duration, string)) (*llm.Client, error) {
 	if s.Key == "" && s.BaseURL == "" {
-		return nil, settings.Wrong(NoModel, "set api-key (OPENAI_API_KEY), or base-url for an endpoint without one, or provider: offline")
+		return nil, problem.Usage(NoModel, "set api-key (OPENAI_API_KEY), or base-url for an endpoint without one, or provider: offline")
 	}
 	if _, err := transport.CheckURL(cmp.Or(s.BaseURL, llm.DefaultBaseURL), s.AllowHTTP); err != nil {
-		return nil, settings.Mistake{Err: fmt.Errorf("base-url: %w", err)}
+		return nil, problem.As(problem.Misuse, fmt.Errorf("base-url: %w", err), "")
 	}
 	client, err := llm.New(llm.Options{BaseURL: s.BaseURL, Key: s.Key, Model: s.Model, HTTP: w.modelHTTP(s, onWait)})
 	if err != nil {
-		return nil, settings.Mistake{Err: err}
+		return nil, problem.As(problem.Misuse, err, "")
 	}
 	return client, nil
 }

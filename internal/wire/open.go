@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint/filestore"
-	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // OpenStore opens the store at an address, or the default folder where it is empty.
@@ -16,18 +16,18 @@ func (w Wire) OpenStore(ctx context.Context, where string) (Store, error) {
 	if where == "" {
 		var err error
 		if where, err = filestore.Default(w.getenv); err != nil {
-			return nil, settings.Wrong("there is no folder to keep drafts in", "name one: --store DIR, or PR_REVIEW_STORE")
+			return nil, problem.Usage("there is no folder to keep drafts in", "name one: --store DIR, or PR_REVIEW_STORE")
 		}
 	}
 	switch scheme := address.FindStringSubmatch(where); {
 	case strings.HasPrefix(where, "postgres://"), strings.HasPrefix(where, "postgresql://"):
 		return openPostgres(ctx, where)
 	case scheme != nil: // which may hold a password
-		return nil, settings.Wrong(fmt.Sprintf("there is no store at an address that begins with %.20q", scheme[0]), "name a folder, or postgres://USER@HOST/DATABASE")
+		return nil, problem.Usage(fmt.Sprintf("there is no store at an address that begins with %.20q", scheme[0]), "name a folder, or postgres://USER@HOST/DATABASE")
 	}
 	store, err := filestore.New(where)
 	if err != nil {
-		return nil, settings.Wrong(err.Error(), "name a folder with --store")
+		return nil, problem.Usage(err.Error(), "name a folder with --store")
 	}
 	return store, nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/limit"
 	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/review"
-	"github.com/org/pr-review-action/internal/settings"
 )
 
 // Prepare completes a reviewer by a model with what the settings file says: which
@@ -105,7 +105,7 @@ func (r *Reviewer) client(model string, o config.ModelOptions, l *limit.Limiter)
 		Headers: o.Headers, Body: o.Body, Effort: o.Effort, Temperature: o.Temperature, Seed: o.Seed, MaxTokens: o.MaxOutputTokens,
 	})
 	if err != nil {
-		return nil, settings.Mistake{Err: err}
+		return nil, problem.As(problem.Misuse, err, "")
 	}
 	return client, nil
 }

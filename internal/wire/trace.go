@@ -8,6 +8,7 @@ import (
 	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/trace"
@@ -22,7 +23,7 @@ func (w Wire) Traced(ctx context.Context, s settings.Settings, file string, warn
 	if file != "" {
 		var err error
 		if local, err = os.Create(file); err != nil {
-			return ctx, nil, settings.Wrong("the trace cannot be written: "+err.Error(), "--trace names a file in a folder that is there")
+			return ctx, nil, problem.Usage("the trace cannot be written: "+err.Error(), "--trace names a file in a folder that is there")
 		}
 		o.Local = local
 	}
