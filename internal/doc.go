@@ -7,6 +7,7 @@
 //	            eval/dataset …/score       case files, figures and reports
 //	            …/judge …/oracle …/loss    who means the same defect; a scripted model; losses
 //	            …/history                  cases from merged pull requests
+//	            evalcmd                    the eval commands: flags, files, what is printed
 //	            choose                     the list in which a person decides at a terminal
 //	4 flows     flow/reviewpr              the graph: state, wiring, order of the resume checks
 //	3 steps     ingest recall triage review one step of a graph each: from what it needs

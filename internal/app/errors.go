@@ -16,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/evalcmd"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/graph"
@@ -75,11 +76,11 @@ func exitCode(err error) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.As(err, new(usage)), errors.As(err, new(*config.Error)):
+	case errors.As(err, new(usage)), errors.As(err, new(evalcmd.UsageError)), errors.As(err, new(*config.Error)):
 		return exitUsage
 	case errors.As(err, &refusal), errors.As(err, new(*decision.Error)), errors.Is(err, graph.ErrSnapshot), errors.As(err, new(*graph.VersionError)):
 		return exitRefused
-	case errors.As(err, new(spent)):
+	case errors.As(err, new(spent)), errors.As(err, new(evalcmd.SpentError)):
 		return exitSpent
 	}
 	return exitFailed
