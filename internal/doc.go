@@ -7,6 +7,7 @@
 //	            eval/dataset …/score       case files, figures and reports
 //	            …/judge …/oracle …/loss    who means the same defect; a scripted model; losses
 //	            …/history                  cases from merged pull requests
+//	            evalcmd                    the eval commands: flags, files, what is printed
 //	            choose                     the list in which a person decides at a terminal
 //	            settings wire              every input and flag, one row each; clients, reviewer, tools, stores
 //	4 flows     flow/reviewpr              the graph: state, wiring, order of the resume checks

@@ -26,7 +26,7 @@ var floors = map[string]int{
 	"ingest": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
 	"flow/reviewpr": 4,
 	"eval":          5, "eval/dataset": 5, "eval/score": 5, "eval/judge": 5, "eval/oracle": 5, "eval/loss": 5, "eval/history": 5,
-	"choose": 5, "choose/quiet": 5, "settings": 5, "wire": 5,
+	"evalcmd": 5, "choose": 5, "choose/quiet": 5, "settings": 5, "wire": 5,
 	"app":        6,
 	"githubtest": testFloor, "githubtest/cmd/fakegithub": testFloor, "llmtest": testFloor, "llmtest/cmd/fakemodel": testFloor,
 	"storetest": testFloor, "faulttest": testFloor, "pgtest": testFloor, "crash": testFloor, "bench": benchFloor,
@@ -56,6 +56,7 @@ var beside = map[string][]string{
 	"checkpoint/artifactstore":  {"checkpoint"},
 	"checkpoint/pgstore":        {"checkpoint"},
 	"eval":                      {"eval/dataset", "eval/score", "eval/judge", "eval/oracle", "eval/loss"},
+	"evalcmd":                   {"eval", "eval/dataset", "eval/history", "eval/oracle", "eval/score"},
 	"choose":                    {"choose/quiet"},
 	"wire":                      {"settings"},
 	"eval/score":                {"eval/dataset"},
@@ -71,6 +72,7 @@ var importers = map[string][]string{
 	"github/write": {"post", "app"},
 	"choose":       {"app"},
 	"choose/quiet": {"choose"},
+	"evalcmd":      {"app"},
 	"app":          {},
 }
 

@@ -123,20 +123,16 @@ type command struct {
 }
 
 func commands() []command {
-	return []command{
+	return slices.Concat([]command{
 		{"review", "<url | owner/repo#n | base..head | base...head | - | FILE.diff | demo>", "review a change and stop for a decision", (*app).review, reviewFlags},
 		{"resume", "<thread>", "decide a parked draft", (*app).resume, resumeFlags},
 		{"show", "<thread | owner/repo#n>", "print a parked draft", (*app).show, showFlags},
 		{"threads", "[owner/repo]", "list parked drafts, of the store or of a repository on GitHub", (*app).threads, listFlags},
-		{"eval run", "<CASES.jsonl | starter>…", "review changes whose defects are known, and score what is found", (*app).evalRun, evalRunFlags},
-		{"eval show", "<case>", "print all that one case was given, answered and scored", (*app).evalShow, evalShowFlags},
-		{"eval diff", "<DIR> <DIR>", "compare two runs case by case", (*app).evalDiff, evalDiffFlags},
-		{"eval import", "<owner/repo>", "make cases of merged pull requests and their human comments", (*app).evalImport, evalImportFlags},
-		{"eval findings", "", "review a diff for a public benchmark and write findings as JSON", (*app).evalFindings, evalFindingsFlags},
+	}, evalCommands(), []command{
 		configCommand(),
 		{"graph", "[reviewpr]", "print the built graph as Mermaid", (*app).graph, nil},
 		{"version", "", "print the version", (*app).version, nil},
-	}
+	})
 }
 
 func (a *app) command(ctx context.Context, args []string) error {
@@ -208,8 +204,7 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 		return flagError(err, flags)
 	}
 	err = c.run(a, ctx, flags.Args(), o)
-	if err != nil && o.json && !strings.HasPrefix(c.name, "eval ") { // their objects are of whole runs
-
+	if err != nil && o.json {
 		return errors.Join(err, a.jsonError(err))
 	}
 	return err

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/evalcmd"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/settings"
 )
@@ -24,7 +25,7 @@ type options struct {
 	commands []string
 	revise   string // feedback
 	next     string // owner/repo whose worst draft is meant
-	eval     evalOptions
+	eval     evalcmd.Options
 	trace    string // file that the trace is written to
 	stats    bool   // sum what approvers decided
 	tree     bool   // show how the run came to its findings

@@ -135,7 +135,7 @@ func (r *localRun) run(ctx context.Context) (report, error) {
 	}
 	r.progress.start()
 	_, err = flow.Run(ctx, r.thread, reviewpr.State{Draft: r.draft(ctx)})
-	r.progress.stop()
+	r.progress.Stop()
 	if err != nil {
 		return report{}, err
 	}

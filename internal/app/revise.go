@@ -48,7 +48,7 @@ func (a *app) revise(ctx context.Context, s session, r report, answer *gate.Answ
 	} else {
 		_, err = flow.Resume(ctx, s.thread, graph.Answer{Gate: r.packed.Manifest.GateID, Value: *answer})
 	}
-	run.progress.stop()
+	run.progress.Stop()
 	if err != nil {
 		return report{}, err
 	}

@@ -19,18 +19,3 @@ var tlsCheckOff = rule{
 			`|\bhttp\.sslVerify[= ]false\b|\bGIT_SSL_NO_VERIFY=(?:1|true)\b|\bStrictHostKeyChecking[= ]no\b|\bNODE_TLS_REJECT_UNAUTHORIZED=0`),
 	},
 }
-
-const secretName = `((?i:\b\w*(?:token|secret|passw(?:or)?d|session_?id|otp|nonce|csrf|api_?key|reset_?code|salt)))(?:\s*:\s*\w+)?\s*:?=\s*.*\b`
-
-var guessableToken = rule{
-	name: "guessable-token", category: "security", severity: finding.Major,
-	title:   "Insecure randomness: the value of `{}` can be predicted",
-	body:    "This generator's later values follow from its earlier ones. Draw secrets from the system's cryptographic source.",
-	inTests: skipped,
-	find: in{
-		typescript: inCode(secretName + `Math\.random\(`),
-		python:     inCode(secretName + `random\.(?:random|randint|choices?|randrange|getrandbits|sample)\(`),
-		golang:     inCode(secretName + `rand\.(?:Intn|Int31n?|Int63n?|Uint32|Uint64|Float64|IntN|Perm)\(`),
-		java:       inCode(secretName + `(?:new Random\(|Math\.random\(|RandomStringUtils\.random\w*\()`),
-	},
-}
