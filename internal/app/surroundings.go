@@ -8,6 +8,7 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/tool"
+	"github.com/org/pr-review-action/internal/tree"
 )
 
 // surroundings are what a reviewer may look at beside the diff.
@@ -17,7 +18,7 @@ type surroundings struct {
 }
 
 // around offers the files of two commits.
-func around(head, base tool.Tree, more ...tool.Tool) surroundings {
+func around(head, base tree.Tree, more ...tool.Tool) surroundings {
 	tools := append([]tool.Tool{tool.ReadFile(head, base), tool.SearchCode(head), tool.FindReferences(head)}, more...)
 	return surroundings{tool.NewSet(tools...), head.Read}
 }
@@ -36,7 +37,7 @@ func (r *localRun) surroundings(ctx context.Context) (surroundings, error) {
 		return surroundings{}, err
 	}
 	tests := tool.TestSources{Workspace: ".", Glob: r.options.testResults}
-	return around(tool.Clone(git, r.change.Head), tool.Clone(git, r.change.Base), offered(tests)...), nil
+	return around(tree.Clone(git, r.change.Head), tree.Clone(git, r.change.Base), offered(tests)...), nil
 }
 
 func (j *job) surroundings(c ingest.Change) surroundings {
@@ -54,13 +55,13 @@ func offered(o tool.TestSources) []tool.Tool {
 // ofPull are the files of a pull request's repository. They are fetched when the
 // first is asked for, and held in memory: nothing is checked out.
 func (a *app) ofPull(api *github.Client, c ingest.Change, tests tool.TestSources) surroundings {
-	tree := func(sha string) tool.Tree {
-		return tool.Archive(func(ctx context.Context) (io.ReadCloser, error) {
+	files := func(sha string) tree.Tree {
+		return tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
 			return api.Archive(ctx, c.Pull.Owner, c.Pull.Repo, sha)
 		})
 	}
 	tests.API, tests.Owner, tests.Repo, tests.SHA = api, c.Pull.Owner, c.Pull.Repo, c.Pull.HeadSHA
-	return around(tree(c.Pull.HeadSHA), tree(c.Pull.BaseSHA), offered(tests)...)
+	return around(files(c.Pull.HeadSHA), files(c.Pull.BaseSHA), offered(tests)...)
 }
 
 // own knows the credentials of this process, which no text may carry away.

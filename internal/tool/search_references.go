@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/tree"
 )
 
 type referenceArgs struct {
@@ -21,7 +23,7 @@ var identifier = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]*$`)
 // FindReferences is the tool find_references: lines of code that hold an
 // identifier as a word, those that define it first. It knows words, not scopes:
 // another thing of the same name is among them.
-func FindReferences(head Tree) Tool {
+func FindReferences(head tree.Tree) Tool {
 	return New("find_references",
 		"Finds where an identifier is defined and used in the repository, with the change applied: definitions first, comments and strings left out.",
 		func(ctx context.Context, a referenceArgs) (string, error) {
