@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/tree"
 )
 
@@ -31,7 +32,7 @@ func FindReferences(head tree.Tree) Tool {
 				return "", errors.New("name is no single identifier of letters, digits and _; for other text there is search_code")
 			}
 			f := finder{
-				must: a.Name, mask: blankText,
+				must: a.Name, mask: func(file, text string) string { return lang.Of(file).Blank(text) },
 				match:   func(line string) int { return wordIn(line, a.Name) },
 				defines: definer(a.Name),
 			}
@@ -41,6 +42,18 @@ func FindReferences(head tree.Tree) Tool {
 			}
 			return found.definitions.page("definition") + found.uses.page("use") + found.notes(), nil
 		})
+}
+
+// definer gives, for a file, whether a line of it defines the name.
+func definer(name string) func(file string) func(line string) bool {
+	known := map[string]func(string) bool{}
+	return func(file string) func(string) bool {
+		l := lang.Of(file)
+		if known[l.Name] == nil {
+			known[l.Name] = l.Defines(name)
+		}
+		return known[l.Name]
+	}
 }
 
 // wordIn is the offset of a name that stands as a word of its own, -1 for none.
