@@ -3,6 +3,7 @@ package render
 import (
 	"strings"
 
+	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/guard"
 )
 
@@ -22,14 +23,14 @@ func (p *Problem) Error() string { return guard.Line(p.What, problemRunes) }
 func (p *Problem) Text() string {
 	width := 6
 	for _, row := range p.Rows {
-		width = max(width, columns(guard.Line(row[0], titleRunes)))
+		width = max(width, column.Width(guard.Line(row[0], titleRunes)))
 	}
 	var b strings.Builder
 	b.WriteString("error: " + p.Error() + "\n")
 	for _, row := range p.Rows {
 		label := guard.Line(row[0], titleRunes)
 		if label != "" {
-			label += strings.Repeat(" ", width-columns(label)+2)
+			label += strings.Repeat(" ", width-column.Width(label)+2)
 		}
 		b.WriteString("  " + label + guard.Line(row[1], problemRunes) + "\n")
 	}
