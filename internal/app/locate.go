@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/pull"
 )
@@ -65,7 +66,7 @@ func (j *job) candidates(ctx context.Context, r reviewpr.Resume) ([]reviewpr.Can
 	if j.checkpointDir != "" {
 		found, err := named(ctx, j.carrier(), r.Name)
 		if err != nil {
-			return nil, problem("the folder of checkpoint-dir cannot be read", err.Error(), "name the folder that holds the draft's zip")
+			return nil, problem.New("the folder of checkpoint-dir cannot be read", err.Error(), "name the folder that holds the draft's zip")
 		}
 		return candidatesOf(found, r.RepoID), nil
 	}

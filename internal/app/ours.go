@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -228,7 +229,7 @@ func (o *ours) recorded(ctx context.Context, r github.Review, m render.Marker) (
 	}
 	for _, s := range found {
 		claim, ours, err := o.runs.claim(ctx, s, o.protect, now.RepoID, now.DefaultBranch)
-		if err != nil && !errors.As(err, new(*checkpoint.Refusal)) {
+		if err != nil && problem.Check(err) == 0 {
 			return false, err
 		}
 		on := claim.Record

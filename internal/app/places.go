@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -125,11 +126,11 @@ func unusable(name string, err error) error {
 	where, next := "artifact "+name, draftAnew
 	switch {
 	case errors.Is(err, artifact.ErrDigest):
-		return refusal(2, "the artifact is not the draft that was shown", where, next)
+		return problem.Refuse(2, "the artifact is not the draft that was shown", next, problem.At(where))
 	case errors.Is(err, transport.ErrTooLarge), errors.Is(err, artifact.ErrEmpty):
-		return refusal(1, "the artifact has a size that no draft has", where, next)
+		return problem.Refuse(1, "the artifact has a size that no draft has", next, problem.At(where))
 	case errors.Is(err, github.ErrExpired):
-		gone := refusal(1, "the draft was not decided in time, its artifact is gone", where, next)
+		gone := problem.Refuse(1, "the draft was not decided in time, its artifact is gone", next, problem.At(where))
 		gone.Expired = true
 		return gone
 	}

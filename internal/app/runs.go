@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/transport"
 )
@@ -77,7 +78,7 @@ func (r *runs) dispatchedOn(ctx context.Context, run github.Run, branch string) 
 	}
 	on, err := r.api.OnBranch(ctx, r.ref.Owner, r.ref.Repo, branch, run.HeadSHA)
 	if errors.Is(err, github.ErrNoAccess) || errors.Is(err, github.ErrNotFound) {
-		return false, refusal(4, fmt.Sprintf("it cannot be read whether run %d is of the default branch", run.ID), err.Error(), "give the job contents: read; the draft still waits")
+		return false, problem.Refuse(4, fmt.Sprintf("it cannot be read whether run %d is of the default branch", run.ID), "give the job contents: read; the draft still waits", problem.At(err.Error()))
 	}
 	if err == nil {
 		r.landed[run.HeadSHA] = on
@@ -107,12 +108,10 @@ func (r *runs) claim(ctx context.Context, s source, p checkpoint.Protection, rep
 	}
 	c.Record, err = p.OpenRecord(zip)
 	switch {
-	case errors.As(err, new(*checkpoint.Refusal)) && p.Keyed():
+	case problem.Check(err) > 0 && p.Keyed():
 		return post.Claim{}, false, nil // somebody's without the key
 	case err != nil:
-		return post.Claim{}, false, refusal(13, "a decision on record for this draft cannot be read, nothing was posted",
-			fmt.Sprintf("artifact %s of run %d: %v", s.Name, s.RunID, err),
-			"delete that artifact if it is nobody's decision, or draft the commit anew with again: true")
+		return post.Claim{}, false, problem.Refuse(13, "a decision on record for this draft cannot be read, nothing was posted", "delete that artifact if it is nobody's decision, or draft the commit anew with again: true", problem.At(fmt.Sprintf("artifact %s of run %d: %v", s.Name, s.RunID, err)))
 	}
 	r.records[s.ID] = c.Record
 	return c, true, nil
@@ -156,7 +155,7 @@ func workflowFile(ref string) string {
 // a bad token, a mistake in the workflow.
 func needsActionsRead(err error, what string) error {
 	if errors.Is(err, github.ErrNoAccess) && answered(err, http.StatusForbidden) {
-		return usage{problem(what, "", "give the job actions: read")}
+		return problem.Usage(what, "give the job actions: read")
 	}
 	return err
 }

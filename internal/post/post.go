@@ -13,10 +13,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -98,11 +98,10 @@ func unmoved(ctx context.Context, r Reader, q Request) error {
 	if now.Open() && now.HeadSHA == q.Commit {
 		return nil
 	}
-	return &checkpoint.Refusal{Check: 9, What: fmt.Sprintf("#%d changed while this draft was being posted, nothing was posted", q.Ref.Number), Rows: [][2]string{
-		{"draft", fmt.Sprintf("for commit %.7s", q.Commit)},
-		{"now", fmt.Sprintf("commit %.7s, %s", now.HeadSHA, now.State)},
-		{"next", "decide the draft of the new commit"},
-	}}
+	return problem.Refuse(9, fmt.Sprintf("#%d changed while this draft was being posted, nothing was posted", q.Ref.Number),
+		"decide the draft of the new commit",
+		[2]string{"draft", fmt.Sprintf("for commit %.7s", q.Commit)},
+		[2]string{"now", fmt.Sprintf("commit %.7s, %s", now.HeadSHA, now.State)})
 }
 
 // Rendered gives the body and the inline comments of a review as they are posted.

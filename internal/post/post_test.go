@@ -12,12 +12,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -321,7 +321,7 @@ func TestCheck13_AnotherReviewOfTheThreadIsRefused(t *testing.T) {
 		require.NoError(t, err)
 		change(&q)
 		_, err = post.Review(t.Context(), p, p, q)
-		var r *checkpoint.Refusal
+		var r *problem.Error
 		require.ErrorAs(t, err, &r, name)
 		require.Equal(t, 13, r.Check)
 		require.Contains(t, err.Error(), p.reviews[0].URL)
@@ -381,7 +381,7 @@ func TestCheck13_ARecordOfAnotherVerdictRefuses(t *testing.T) {
 	record := decision.Record{Digest: digest, Decision: decision.Abort, By: "rita"}
 	require.NoError(t, post.CheckRecord(record, digest, decision.Abort))
 	require.NoError(t, post.CheckRecord(record, "another draft", decision.Approve))
-	var r *checkpoint.Refusal
+	var r *problem.Error
 	require.ErrorAs(t, post.CheckRecord(record, digest, decision.Approve), &r)
 	require.Equal(t, 13, r.Check)
 	require.Contains(t, r.Error(), "abort by rita")
@@ -456,7 +456,7 @@ func TestT24_APushOrCloseBeforeTheWritePostsNothing(t *testing.T) {
 	} {
 		p := &page{now: now}
 		_, err := post.Review(t.Context(), p, p, request())
-		var refusal *checkpoint.Refusal
+		var refusal *problem.Error
 		require.ErrorAs(t, err, &refusal, name)
 		require.Equal(t, 9, refusal.Check)
 		require.Empty(t, p.reviews, name)

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // CheckRecord is the part of resume check 13 that a decision on record answers:
@@ -86,5 +86,5 @@ func when(r decision.Record) string { return r.At.UTC().Format("2 January 2006, 
 
 // refuse is check 13's no; its last row is what to do next.
 func refuse(what, next string, rows ...[2]string) error {
-	return &checkpoint.Refusal{Check: 13, What: what, Rows: append(rows, [2]string{"next", next})}
+	return problem.Refuse(13, what, next, rows...)
 }

@@ -3,10 +3,10 @@ package reviewpr
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 )
 
@@ -101,7 +101,7 @@ func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.O
 			found = append(found, opened)
 		case ctx.Err() != nil:
 			return checkpoint.Opened{}, err
-		case !errors.As(err, new(*checkpoint.Refusal)):
+		case problem.Check(err) == 0:
 			unread = cmp.Or(unread, err)
 		default:
 			refused = cmp.Or(refused, err)
