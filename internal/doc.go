@@ -12,6 +12,7 @@
 //	3 steps     ingest recall triage review one step of a graph each: from what it needs
 //	            aggregate gate post        to what it found; steps import no step
 //	2 engines   checkpoint render rule     what several steps use
+//	            handoff                    a draft's way between jobs, of whatever flow
 //	            agent tool budget          a conversation, what it may look at, what it may cost
 //	            suggest                    whether a suggestion is one to apply
 //	            sarif stats                what was kept, for code scanning; what approvers did

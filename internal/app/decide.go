@@ -1,6 +1,8 @@
 package app
 
 import (
+	"github.com/org/pr-review-action/internal/handoff"
+
 	"cmp"
 	"context"
 	"fmt"
@@ -132,7 +134,7 @@ func writeOut(name, text string) error {
 }
 
 // posted posts the approved review of a thread when nobody is ahead in the race.
-func posted(ctx context.Context, o *ours, s reviewpr.State, race *post.Race, tried bool, warn func(string)) (post.Posted, error) {
+func posted(ctx context.Context, o *ours, s reviewpr.State, race *handoff.Race, tried bool, warn func(string)) (post.Posted, error) {
 	w := write.New(o.Client)
 	q := post.Request{
 		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest, Key: o.key, Review: s.Review(), Approval: approval(s), Race: race,

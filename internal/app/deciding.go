@@ -1,6 +1,8 @@
 package app
 
 import (
+	"github.com/org/pr-review-action/internal/handoff"
+
 	"cmp"
 	"context"
 	"errors"
@@ -111,11 +113,11 @@ func parked(ctx context.Context, flow *graph.Flow[reviewpr.State], o checkpoint.
 }
 
 // race is what this job knows of others that decide the same draft.
-func (j *job) race(pr *pull.Pull, record decision.Record) *post.Race {
-	race := &post.Race{
+func (j *job) race(pr *pull.Pull, record decision.Record) *handoff.Race {
+	race := &handoff.Race{
 		Run: j.env.RunID, Record: record, Claim: j.record,
-		Claims: func(ctx context.Context) ([]post.Claim, error) { return j.claims(ctx, record.Code, pr) },
-		Posted: func(ctx context.Context, _ []post.Claim) (bool, error) {
+		Claims: func(ctx context.Context) ([]handoff.Claim, error) { return j.claims(ctx, record.Code, pr) },
+		Posted: func(ctx context.Context, _ []handoff.Claim) (bool, error) {
 			_, posted, err := post.Standing(ctx, j.ours, j.ref, record.Thread)
 			return posted, err
 		},
@@ -134,10 +136,10 @@ func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record
 	race := j.race(pr, record)
 	on, err := race.Claims(ctx)
 	if err == nil {
-		err = post.Governed(on, record)
+		err = handoff.Governed(on, record)
 	}
 	if err == nil && j.protection.Keyed() {
-		err = post.Remembered(on, record, draft.Again, draft.CreatedAt)
+		err = handoff.Remembered(on, record, draft.Again, draft.CreatedAt)
 	}
 	if err == nil && record.Decision == decision.Abort && !record.Withdrawn() {
 		err = j.unposted(ctx, record.Thread)
@@ -152,13 +154,13 @@ func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record
 	if err := j.record(ctx, record); err != nil {
 		return record, err
 	}
-	return record, post.Turn(ctx, *race)
+	return record, handoff.Turn(ctx, *race)
 }
 
 // decidedBefore finds the same decision of another run that was carried out, and
 // says whose it is.
-func (j *job) decidedBefore(ctx context.Context, on []post.Claim, mine decision.Record) (decision.Record, bool, error) {
-	i := slices.IndexFunc(on, func(c post.Claim) bool { return c.Done && c.Run != j.env.RunID && c.Record.Same(mine) })
+func (j *job) decidedBefore(ctx context.Context, on []handoff.Claim, mine decision.Record) (decision.Record, bool, error) {
+	i := slices.IndexFunc(on, func(c handoff.Claim) bool { return c.Done && c.Run != j.env.RunID && c.Record.Same(mine) })
 	if i < 0 || mine.Withdrawn() {
 		return mine, false, nil
 	}

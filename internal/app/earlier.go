@@ -1,6 +1,8 @@
 package app
 
 import (
+	"github.com/org/pr-review-action/internal/handoff"
+
 	"cmp"
 	"context"
 	"errors"
@@ -173,7 +175,7 @@ func (j *job) replaced(ctx context.Context, origin reviewpr.Origin, found []revi
 		}
 		on, err := j.claims(ctx, opened.Code, change.Pull)
 		if err == nil {
-			err = post.Governed(on, j.withdrawal(opened, ""))
+			err = handoff.Governed(on, j.withdrawal(opened, ""))
 		}
 		if err != nil {
 			return nil, err

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"github.com/org/pr-review-action/internal/handoff"
+
 	"cmp"
 	"context"
 	"errors"
@@ -13,7 +15,6 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/pull"
 )
@@ -112,7 +113,7 @@ const maxSiblings = 50
 
 // claims are the decisions on a draft, and on others of its pull request, that
 // runs which may decide have stored.
-func (j *job) claims(ctx context.Context, code string, o *pull.Pull) ([]post.Claim, error) {
+func (j *job) claims(ctx context.Context, code string, o *pull.Pull) ([]handoff.Claim, error) {
 	name := checkpoint.DecisionArtifactName(code)
 	found, err := named(ctx, j.rest(name, 0), name)
 	others, othersErr := j.siblings(ctx, code)
@@ -124,7 +125,7 @@ func (j *job) claims(ctx context.Context, code string, o *pull.Pull) ([]post.Cla
 		there, _ := named(ctx, j.carrier(), name) // a folder that cannot be read holds no decision
 		found = append(found, there...)
 	}
-	var claims []post.Claim
+	var claims []handoff.Claim
 	for _, s := range found {
 		claim, ours, err := j.runs.claim(ctx, s, j.protection, o.RepoID, o.DefaultBranch)
 		if err != nil {

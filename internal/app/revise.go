@@ -1,6 +1,8 @@
 package app
 
 import (
+	"github.com/org/pr-review-action/internal/handoff"
+
 	"cmp"
 	"context"
 	"errors"
@@ -17,7 +19,6 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/triage"
@@ -274,7 +275,7 @@ func (j *job) asks(ctx context.Context, p opened) (gate.Answer, error) {
 	}
 	on, err := j.claims(ctx, p.Code, p.now.Pull)
 	if err == nil {
-		err = post.Governed(on, record)
+		err = handoff.Governed(on, record)
 	}
 	return gate.Answer{Decision: d, Record: record}, err
 }

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"github.com/org/pr-review-action/internal/handoff"
+
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/github"
-	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/transport"
 )
@@ -87,30 +88,30 @@ func (r *runs) dispatchedOn(ctx context.Context, run github.Run, branch string) 
 
 // claim reads a decision that a run has stored. It counts where its run may decide
 // and, under a key, where its seal is ours.
-func (r *runs) claim(ctx context.Context, s source, p checkpoint.Protection, repoID int64, branch string) (c post.Claim, ours bool, err error) {
+func (r *runs) claim(ctx context.Context, s source, p checkpoint.Protection, repoID int64, branch string) (c handoff.Claim, ours bool, err error) {
 	var run github.Run
 	if _, folder := s.from.(artifactstore.Dir); !folder {
 		if ours, run, err = r.mayRecord(ctx, s.Item, repoID, branch); err != nil || !ours || s.Expired {
-			return post.Claim{}, false, err
+			return handoff.Claim{}, false, err
 		}
 	}
-	c = post.Claim{ID: s.ID, Run: s.RunID, Live: run.ID != 0 && run.Status != "completed", Done: run.Conclusion == "success"}
+	c = handoff.Claim{ID: s.ID, Run: s.RunID, Live: run.ID != 0 && run.Status != "completed", Done: run.Conclusion == "success"}
 	if c.Record, ours = r.records[s.ID]; ours && s.ID != 0 {
 		return c, true, nil
 	}
 	zip, err := s.from.Get(ctx, s.Item, checkpoint.MaxZip)
 	if errors.Is(err, github.ErrExpired) || errors.Is(err, github.ErrNotFound) {
-		return post.Claim{}, false, nil
+		return handoff.Claim{}, false, nil
 	}
 	if err != nil {
-		return post.Claim{}, false, err
+		return handoff.Claim{}, false, err
 	}
 	c.Record, err = p.OpenRecord(zip)
 	switch {
 	case errors.As(err, new(*checkpoint.Refusal)) && p.Keyed():
-		return post.Claim{}, false, nil // somebody's without the key
+		return handoff.Claim{}, false, nil // somebody's without the key
 	case err != nil:
-		return post.Claim{}, false, refusal(13, "a decision on record for this draft cannot be read, nothing was posted",
+		return handoff.Claim{}, false, refusal(13, "a decision on record for this draft cannot be read, nothing was posted",
 			fmt.Sprintf("artifact %s of run %d: %v", s.Name, s.RunID, err),
 			"delete that artifact if it is nobody's decision, or draft the commit anew with again: true")
 	}

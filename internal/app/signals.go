@@ -1,6 +1,8 @@
 package app
 
 import (
+	"github.com/org/pr-review-action/internal/handoff"
+
 	"cmp"
 	"context"
 	"errors"
@@ -161,7 +163,7 @@ func (j *job) waits(ctx context.Context) (report, error) {
 		return report{}, err
 	}
 	_, posted, err := post.Standing(ctx, j.ours, j.ref, m.Thread)
-	if err != nil || posted || slices.ContainsFunc(on, func(c post.Claim) bool { return c.Record.Digest == draft.Digest }) {
+	if err != nil || posted || slices.ContainsFunc(on, func(c handoff.Claim) bool { return c.Record.Digest == draft.Digest }) {
 		return report{Message: "draft " + draft.Code + " was decided, so the commit is not marked"}, err
 	}
 	err = write.New(j.api).Mark(ctx, j.ref, m.HeadSHA, write.Mark{

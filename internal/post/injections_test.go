@@ -1,6 +1,8 @@
 package post_test
 
 import (
+	"github.com/org/pr-review-action/internal/handoff"
+
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -84,7 +86,7 @@ func TestT11_T14_T17_T24_T25_T26_T29_AttacksThroughTheDecision(t *testing.T) {
 			require.Len(t, p.reviews, 1, "%s: once", row.ID)
 		case a.Then != "":
 			require.NoError(t, err, row.ID)
-			refused(t, post.CheckRecord(decision.Record{Digest: digest, Decision: decision.Abort}, digest, decision.Verdict(a.Then)))
+			refused(t, handoff.CheckRecord(decision.Record{Digest: digest, Decision: decision.Abort}, digest, decision.Verdict(a.Then)))
 		case row.Must == "rejected-with-error":
 			require.Error(t, err, row.ID)
 			require.Empty(t, p.reviews, row.ID)

@@ -1,8 +1,8 @@
 // Package post writes the approved review to the pull request, once.
 //
-// It is the only step that writes there, and it holds no model. It is resume
-// check 13. Start reading at Review; poster holds the review back until it may be
-// seen, and Turn is how jobs that decide otherwise, or for another account, take turns.
+// It is the only step that writes there, and it holds no model. It is the part of
+// resume check 13 that looks at the pull request. Start reading at Review; poster holds
+// the review back until it may be seen.
 package post
 
 import (
@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -51,7 +52,7 @@ type Request struct {
 	Key      []byte
 	Review   render.Review
 	Approval render.Approval
-	Race     *Race
+	Race     *handoff.Race
 	Threads  *Threads
 	Tried    bool
 }
@@ -152,8 +153,10 @@ func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
 }
 
 func another(posted github.Review) error {
-	return refuse("another review of this commit was posted before, nothing was posted now",
-		"a commit is reviewed once; push a new one for a new review", [2]string{"where", posted.URL})
+	return &checkpoint.Refusal{Check: 13, What: "another review of this commit was posted before, nothing was posted now", Rows: [][2]string{
+		{"where", posted.URL},
+		{"next", "a commit is reviewed once; push a new one for a new review"},
+	}}
 }
 
 // Standing finds our review of a thread, whatever was approved in it.
