@@ -170,7 +170,7 @@ func TestCheck5_DraftsWithoutASoundSeal(t *testing.T) {
 func TestCheck6_FormatsThatAreNotKnown(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ old, new, says string }{
-		"a later format":   {`"format": 2`, `"format": 3`, "the checkpoint has a format that this version does not know"},
+		"a later format":   {`"format": 3`, `"format": 4`, "the checkpoint has a format that this version does not know"},
 		"another graph":    {`"name": "reviewpr"`, `"name": "ticketpr"`, "the draft comes from a graph that this version does not know"},
 		"a partial's mark": {`"trust": "digest",`, `"trust": "digest", "partial": 1,`, ""}, // by check 3: a partial has no review.md
 	} {

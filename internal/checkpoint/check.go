@@ -146,7 +146,7 @@ func CheckMadeBy(m Manifest, run int64) error {
 // CheckFormat is check 6: this version knows the checkpoint's format and its
 // graph in one of the given versions, the newest first; and it is a whole draft.
 func CheckFormat(m Manifest, graph string, versions []int) error {
-	if m.Format != Format && m.Format != oldFormat {
+	if m.Format != Format {
 		return unknownFormat(m.Format)
 	}
 	if m.Partial > 0 {

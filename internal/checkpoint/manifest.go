@@ -10,13 +10,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Format is the number of the checkpoint format that this version writes. It
-// reads oldFormat as well, which the previous minor version wrote: without seal,
-// trust, counts and the review's hash.
-const (
-	Format    = 2
-	oldFormat = 1
-)
+// Format is the number of the checkpoint format that this version writes, and the
+// only one that it reads.
+const Format = 3
 
 // Manifest says what a checkpoint is about. It never names its own zip's
 // digest or code. For local input Repository, RepositoryID, Pull and the run's
@@ -93,7 +89,7 @@ func decodeManifest(text []byte) (Manifest, error) {
 	if err := json.Unmarshal(text, &head); err != nil {
 		return Manifest{}, err
 	}
-	if head.Format != Format && head.Format != oldFormat {
+	if head.Format != Format {
 		return Manifest{}, unknownFormat(head.Format)
 	}
 	var m Manifest
@@ -124,17 +120,13 @@ func (m Manifest) check() error {
 	case !m.ExpiresAt.After(m.CreatedAt):
 		return errors.New("expires_at is not after created_at")
 	}
-	return m.checkAdded()
+	return m.checkProtected()
 }
 
-// checkAdded holds the members that format 2 added. A seal is not there yet
+// checkProtected holds what goes with trust and outcome. A seal is not there yet
 // when a manifest is written.
-func (m Manifest) checkAdded() error {
+func (m Manifest) checkProtected() error {
 	switch {
-	case m.Format == oldFormat:
-		if m.Trust+m.Seal+m.Outcome+m.Environment+m.ReviewSHA256 != "" || m.AllowDispatch || m.Partial != 0 || m.Findings != 0 || m.Blockers != 0 {
-			return errors.New("format 1 has other members")
-		}
 	case !slices.Contains(trusts(), m.Trust):
 		return errors.New("trust is none that there is")
 	case m.Trust == TrustDigest && m.Seal != "":

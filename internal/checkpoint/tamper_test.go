@@ -183,12 +183,12 @@ func TestT21_TheManifestIsReadStrictly(t *testing.T) {
 		"odd trust":       {strings.Replace(text, `"trust": "digest"`, `"trust": "none"`, 1), 3},
 		"no trust":        {strings.Replace(text, `"trust": "digest"`, `"trust": ""`, 1), 3},
 		"own seal":        {`{"seal":"hmac-sha256:` + diff + `",` + text[1:], 3},
-		"as format 1":     {strings.Replace(text, `"format": 2`, `"format": 1`, 1), 3},
+		"the one before":  {strings.Replace(text, `"format": 3`, `"format": 2`, 1), 6},
 		"empty":           {"", 3},
 		"null":            {"null", 6},
 		"no format":       {`{}`, 6},
-		"old format":      {strings.Replace(text, `"format": 2`, `"format": 0`, 1), 6},
-		"newer format":    {`{"format":3,"seals":["x"]}`, 6},
+		"old format":      {strings.Replace(text, `"format": 3`, `"format": 0`, 1), 6},
+		"newer format":    {`{"format":4,"seals":["x"]}`, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
