@@ -184,7 +184,7 @@ func TestCheck6_FormatsThatAreNotKnown(t *testing.T) {
 
 func TestCheck7_AnotherPullRequestByRouteA(t *testing.T) {
 	s := setUp(t, scene{})
-	forged := s.forged(s.parked(), func(m *checkpoint.Manifest) { m.Pull = 7 })
+	forged := s.forged(s.parked(), func(m *checkpoint.Manifest) { m.Subject.Number = 7 })
 	s.refused(routes()["route A"](s, s.stored(forged.Zip)).start(), "the draft is of another pull request", "wanted  \"octo/demo#42:")
 }
 

@@ -93,11 +93,11 @@ func (a *app) checkPull(ctx context.Context, s session, r report) error {
 	if err != nil {
 		return err
 	}
-	return checkpoint.CheckHead(r.packed.Manifest, r.Code, pullNow(change))
+	return post.CheckHead(r.packed.Manifest.Subject, r.Code, pullNow(change))
 }
 
-func pullNow(c ingest.Change) checkpoint.PullNow {
-	return checkpoint.PullNow{Open: c.Pull.Open(), Merged: c.Pull.Merged, HeadSHA: c.Head, DiffDigest: c.Digest()}
+func pullNow(c ingest.Change) post.Now {
+	return post.Now{Open: c.Pull.Open(), Merged: c.Pull.Merged, HeadSHA: c.Head, DiffDigest: c.Digest()}
 }
 
 // onScreen is where a review of local input is posted without --out.

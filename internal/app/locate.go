@@ -2,6 +2,7 @@ package app
 
 import (
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/post"
 
 	"cmp"
 	"context"
@@ -37,7 +38,9 @@ func (j *job) verify(ctx context.Context) (verified, error) {
 	r := reviewpr.Resume{
 		Origin: j.origin(change), Name: checkpoint.ArtifactName(j.ref.Number, j.instance, checkpoint.Code(shown)), Shown: shown,
 		Settings: checkpoint.Settings{Trust: j.protection.Trust, Environment: j.environment, ToolVersion: Version(), PromptFingerprint: prompt.Fingerprint()},
-		PullNow:  func(context.Context) (checkpoint.PullNow, error) { return pullNow(change), nil },
+		Unmoved: func(_ context.Context, o checkpoint.Opened) error {
+			return post.CheckHead(o.Manifest.Subject, o.Code, pullNow(change))
+		},
 	}
 	r.Run = cmp.Or(j.runID, r.Run)
 	if !j.routeA() { // a run of another workflow drafted it

@@ -85,7 +85,7 @@ func (a *app) goOn(ctx context.Context, ref pull.Ref, queue []waiting, there *re
 		err = a.resume(ctx, []string{first.thread}, o)
 	} else {
 		one := *there.remote
-		one.ref.Number = first.remote.Pull
+		one.ref.Number = first.remote.Subject.Number
 		err = one.show(ctx, *first.remote)
 	}
 	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.quiet {
@@ -170,6 +170,6 @@ func (r *remote) undecided(ctx context.Context, heads map[int]string) []parkedDr
 		}
 	}
 	return slices.DeleteFunc(drafts, func(d parkedDraft) bool {
-		return done[d.code] || done[d.Thread] || r.state(d, heads[d.Pull]) != render.Waits
+		return done[d.code] || done[d.Thread] || r.state(d, heads[d.Subject.Number]) != render.Waits
 	})
 }

@@ -135,7 +135,7 @@ func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]
 		}
 	}
 	for _, d := range drafts {
-		state := r.state(d, heads[d.Pull])
+		state := r.state(d, heads[d.Subject.Number])
 		switch record, decided := records[d.code]; {
 		case decided && !record.Withdrawn():
 			continue
@@ -144,9 +144,9 @@ func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]
 		case reviewed[d.Thread]: // by another draft: a commit gets one review
 			state = render.Superseded
 		}
-		name := fmt.Sprintf("#%d", d.Pull)
-		if d.Instance != "" {
-			name += "@" + d.Instance
+		name := fmt.Sprintf("#%d", d.Subject.Number)
+		if d.Subject.Instance != "" {
+			name += "@" + d.Subject.Instance
 		}
 		where := ""
 		if state == render.Waits {
@@ -171,7 +171,7 @@ func (r *remote) state(d parkedDraft, head string) render.Waiting {
 	switch {
 	case checkpoint.CheckExpiry(d.Manifest, r.Now()) != nil:
 		return render.Expired
-	case head != d.HeadSHA:
+	case head != d.Subject.Head:
 		return render.Superseded
 	}
 	return render.Waits
@@ -197,7 +197,7 @@ func (r *remote) where(d parkedDraft) string {
 	if d.Environment != "" && d.Outcome == paused {
 		return fmt.Sprintf("%s/actions/runs/%d", r.ref.Web(), d.RunID)
 	}
-	return dispatch(r.options.decideWorkflow, r.ref, d.Pull) + fmt.Sprintf(" -f code=%s -f checkpoint-digest=%s -f decision=approve", d.code, d.zip.Digest())
+	return dispatch(r.options.decideWorkflow, r.ref, d.Subject.Number) + fmt.Sprintf(" -f code=%s -f checkpoint-digest=%s -f decision=approve", d.code, d.zip.Digest())
 }
 
 // remoteDraft is a draft in the list with --json.
@@ -274,7 +274,7 @@ func (r *remote) show(ctx context.Context, d parkedDraft) error {
 	if err != nil {
 		return err
 	}
-	if !now.Open() || now.HeadSHA != d.HeadSHA {
+	if !now.Open() || now.HeadSHA != d.Subject.Head {
 		fmt.Fprintf(r.Stdout, "Code %s, superseded: %s is at commit %.7s, %s.\n", d.code, r.ref, now.HeadSHA, now.State)
 		return nil
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/post"
 
 	"cmp"
 	"context"
@@ -116,8 +117,8 @@ func (a *app) changeOf(ctx context.Context, s session, state reviewpr.State, o *
 		if err != nil {
 			return c, err
 		}
-		drafted := checkpoint.Manifest{Pull: state.Pull.Number, HeadSHA: d.Head, DiffDigest: d.DiffDigest}
-		return c, checkpoint.CheckHead(drafted, d.Thread, pullNow(c))
+		drafted := checkpoint.Subject{Number: state.Pull.Number, Head: d.Head, Digest: d.DiffDigest}
+		return c, post.CheckHead(drafted, d.Thread, pullNow(c))
 	case d.Head == "":
 		return withConfig(ingest.Change{Name: d.Name, Thread: d.Thread, Files: state.Files, Config: d.Config}, nil, o)
 	}
@@ -285,7 +286,7 @@ func (j *job) asks(ctx context.Context, p opened) (gate.Answer, error) {
 func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, error) {
 	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.instance, Config: j.config, MaxChanges: triage.MaxChanges})
 	if err == nil {
-		err = checkpoint.CheckHead(p.Manifest, p.Code, pullNow(change))
+		err = post.CheckHead(p.Manifest.Subject, p.Code, pullNow(change))
 	}
 	if err != nil {
 		return ingest.Change{}, before{}, err

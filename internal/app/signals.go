@@ -166,7 +166,7 @@ func (j *job) waits(ctx context.Context) (report, error) {
 	if err != nil || posted || slices.ContainsFunc(on, func(c handoff.Claim) bool { return c.Record.Digest == draft.Digest }) {
 		return report{Message: "draft " + draft.Code + " was decided, so the commit is not marked"}, err
 	}
-	err = write.New(j.api).Mark(ctx, j.ref, m.HeadSHA, write.Mark{
+	err = write.New(j.api).Mark(ctx, j.ref, m.Subject.Head, write.Mark{
 		Instance: j.instance, Code: draft.Code, Findings: m.Findings, Blockers: m.Blockers, Expires: m.ExpiresAt, Page: j.runPage(m.RunID),
 	})
 	if err != nil {

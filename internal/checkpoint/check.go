@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/org/pr-review-action/internal/pull"
 )
 
 // Found is what the server says of an artifact. RepositoryID is that of the
@@ -162,18 +160,19 @@ func CheckFormat(m Manifest, graph string, versions []int) error {
 	return nil
 }
 
-// CheckTarget is check 7: the draft is of this repository, pull request and
-// instance, and so is its thread. Names compare without case, as on GitHub.
-func CheckTarget(m Manifest, repositoryID int64, ref pull.Ref, instance string) error {
-	thread := pull.ThreadID(ref, instance, m.HeadSHA)
-	if repositoryID > 0 && m.RepositoryID == repositoryID && m.Pull == ref.Number && m.Instance == instance &&
-		strings.EqualFold(m.Repository, ref.FullName()) && strings.EqualFold(m.Thread, thread) {
+// CheckTarget is check 7: the draft is of this repository, number and instance, and
+// so is its thread, which is the one of its head. Names compare without case, as on
+// GitHub.
+func CheckTarget(m Manifest, want Subject, thread string) error {
+	is := m.Subject
+	if want.RepositoryID > 0 && is.RepositoryID == want.RepositoryID && is.Kind == want.Kind && is.Number == want.Number && is.Instance == want.Instance &&
+		strings.EqualFold(is.Repository, want.Repository) && strings.EqualFold(m.Thread, thread) {
 		return nil
 	}
-	return refuse(7, "compare pull request, instance and code with the draft's summary, or "+draftAnew,
-		"the draft is of another pull request",
-		row("draft", "%.200q, repository id %d", m.Thread, m.RepositoryID),
-		row("wanted", "%q, repository id %d", thread, repositoryID))
+	return refuse(7, "compare number, instance and code with the draft's summary, or "+draftAnew,
+		"the draft is of another "+want.Kind,
+		row("draft", "%.200q, repository id %d", m.Thread, is.RepositoryID),
+		row("wanted", "%q, repository id %d", thread, want.RepositoryID))
 }
 
 // Settings are those of the deciding job. An empty fingerprint, version or
@@ -209,38 +208,6 @@ func CheckSettings(m Manifest, now Settings) (changes []string, err error) {
 func anotherTrust(m Manifest, now string) *Refusal {
 	return refuse(8, "give both jobs the same trust, or "+draftAnew,
 		fmt.Sprintf("the draft was made under trust: %s, this job says %s", trustOf(m.Trust), trustOf(now)))
-}
-
-// PullNow is the pull request as it is now.
-type PullNow struct {
-	Open, Merged        bool
-	HeadSHA, DiffDigest string
-}
-
-// CheckHead is check 9: the pull request is open, its head is the reviewed
-// commit and its diff the reviewed diff. code is the draft's, for the message.
-func CheckHead(m Manifest, code string, now PullNow) error {
-	draft := row("draft", "%s for commit %.7s", code, m.HeadSHA)
-	diff := "another"
-	if now.DiffDigest == m.DiffDigest {
-		diff = "the same"
-	}
-	anew := fmt.Sprintf("decide the new draft, or start one: run the review workflow for #%d", m.Pull)
-	switch {
-	case now.Merged:
-		return refuse(9, "read the draft in its run's summary; to a merged pull request nothing is posted",
-			fmt.Sprintf("#%d was merged while this draft waited", m.Pull), draft)
-	case !now.Open:
-		return refuse(9, "reopen the pull request and decide again, or let the draft expire",
-			fmt.Sprintf("#%d was closed while this draft waited", m.Pull), draft)
-	case now.HeadSHA != m.HeadSHA:
-		return refuse(9, anew, fmt.Sprintf("#%d has moved since this draft was made", m.Pull), draft,
-			row("now", "commit %.7s, with %s diff", now.HeadSHA, diff))
-	case now.DiffDigest != m.DiffDigest:
-		return refuse(9, anew, fmt.Sprintf("#%d has another diff since this draft was made", m.Pull), draft,
-			row("now", "the same commit against another base"))
-	}
-	return nil
 }
 
 // CheckExpiry is check 10: the draft may still be decided. It may at the very

@@ -2,6 +2,7 @@ package post_test
 
 import (
 	"github.com/org/pr-review-action/internal/handoff"
+	"time"
 
 	"cmp"
 	"encoding/json"
@@ -48,11 +49,11 @@ func (a attack) decide(t *testing.T, p *page, verdict string) error {
 	if err := checkpoint.CheckDigest(z, cmp.Or(a.Checkpoint, checkpoint.Digest(z))); err != nil {
 		return err
 	}
-	m := checkpoint.Manifest{Pull: 42, HeadSHA: cmp.Or(a.ApprovedHead, head)}
-	if err := checkpoint.CheckHead(m, "", checkpoint.PullNow{Open: a.PRState != "closed", HeadSHA: cmp.Or(a.CurrentHead, head)}); err != nil {
+	m := checkpoint.Subject{Number: 42, Head: cmp.Or(a.ApprovedHead, head)}
+	if err := post.CheckHead(m, "", post.Now{Open: a.PRState != "closed", HeadSHA: cmp.Or(a.CurrentHead, head)}); err != nil {
 		return err
 	}
-	d, err := gate.Decide(text, given, "", []finding.Finding{{ID: "F1"}, {ID: "F2"}}, m.ExpiresAt)
+	d, err := gate.Decide(text, given, "", []finding.Finding{{ID: "F1"}, {ID: "F2"}}, time.Time{})
 	if err != nil {
 		return err
 	}

@@ -88,24 +88,6 @@ func Review(ctx context.Context, r Reader, w Writer, q Request) (Posted, error) 
 	return posted, err
 }
 
-// unmoved looks at the pull request once more: between the checks and the write
-// lie the reading of approvals, decisions and reviews, and a wait (T24). A push in the last
-// moment still leaves the review at the commit that its body names.
-func unmoved(ctx context.Context, r Reader, q Request) error {
-	now, err := r.Pull(ctx, q.Ref)
-	if err != nil {
-		return err
-	}
-	if now.Open() && now.HeadSHA == q.Commit {
-		return nil
-	}
-	return &checkpoint.Refusal{Check: 9, What: fmt.Sprintf("#%d changed while this draft was being posted, nothing was posted", q.Ref.Number), Rows: [][2]string{
-		{"draft", fmt.Sprintf("for commit %.7s", q.Commit)},
-		{"now", fmt.Sprintf("commit %.7s, %s", now.HeadSHA, now.State)},
-		{"next", "decide the draft of the new commit"},
-	}}
-}
-
 // Rendered gives the body and the inline comments of a review as they are posted.
 func Rendered(r render.Review) (body string, comments []write.Comment) {
 	for _, f := range r.Findings {

@@ -78,7 +78,7 @@ func (o Origin) fitting(ctx context.Context, c Candidate) error {
 func (o Origin) earlier(ctx context.Context, c Candidate) (opened checkpoint.Opened, saved graph.Saved, err error) {
 	name, _ := checkpoint.ParseName(c.Found.Name)
 	if opened, err = o.open(ctx, c, c.Found.Name, name.Code); err == nil {
-		err = checkpoint.CheckTarget(opened.Manifest, o.RepoID, o.Ref, o.Instance)
+		err = o.checkTarget(opened.Manifest)
 	}
 	if err != nil {
 		return checkpoint.Opened{}, graph.Saved{}, err

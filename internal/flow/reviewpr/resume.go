@@ -38,7 +38,7 @@ type Resume struct {
 	Name     string // of the artifact
 	Shown    string // digest or code that came by a separate channel
 	Settings checkpoint.Settings
-	PullNow  func(ctx context.Context) (checkpoint.PullNow, error)
+	Unmoved  func(ctx context.Context, o checkpoint.Opened) error // check 9
 }
 
 // draftEvents are the events whose runs may make drafts.
@@ -67,20 +67,20 @@ func (r Resume) check(ctx context.Context, o checkpoint.Opened) (changes []strin
 	if err := checkpoint.CheckFormat(m, Name, []int{Version}); err != nil {
 		return nil, err
 	}
-	if err := checkpoint.CheckTarget(m, r.RepoID, r.Ref, r.Instance); err != nil {
+	if err := r.checkTarget(m); err != nil {
 		return nil, err
 	}
 	if changes, err = checkpoint.CheckSettings(m, r.Settings); err != nil {
 		return nil, err
 	}
-	now, err := r.PullNow(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkpoint.CheckHead(m, o.Code, now); err != nil {
+	if err := r.Unmoved(ctx, o); err != nil {
 		return nil, err
 	}
 	return changes, checkpoint.CheckExpiry(m, r.Now)
+}
+
+func (o Origin) checkTarget(m checkpoint.Manifest) error {
+	return checkpoint.CheckTarget(m, Subject(o.Ref, o.RepoID, o.Instance), pull.ThreadID(o.Ref, o.Instance, m.Subject.Head))
 }
 
 // first is the newest candidate that passes. Where none does, and where a code of

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/post"
 	"github.com/stretchr/testify/require"
 )
 
@@ -45,9 +46,9 @@ func resume(p checkpoint.Packed) *trail {
 	}
 	tr.Resume = reviewpr.Resume{
 		Origin: origin, Name: name, Shown: p.Digest,
-		PullNow: func(context.Context) (checkpoint.PullNow, error) {
+		Unmoved: func(_ context.Context, o checkpoint.Opened) error {
 			tr.read = append(tr.read, "pull")
-			return checkpoint.PullNow{Open: true, HeadSHA: p.Manifest.HeadSHA, DiffDigest: p.Manifest.DiffDigest}, nil
+			return post.CheckHead(o.Manifest.Subject, o.Code, post.Now{Open: true, HeadSHA: p.Manifest.Subject.Head, DiffDigest: p.Manifest.Subject.Digest})
 		},
 	}
 	return tr
@@ -85,9 +86,12 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 			tr.Shown = other.Digest
 		}
 	}
-	now := func(n checkpoint.PullNow) func(*trail) {
+	now := func(n post.Now) func(*trail) {
 		return func(tr *trail) {
-			tr.PullNow = func(context.Context) (checkpoint.PullNow, error) { tr.read = append(tr.read, "pull"); return n, nil }
+			tr.Unmoved = func(_ context.Context, o checkpoint.Opened) error {
+				tr.read = append(tr.read, "pull")
+				return post.CheckHead(o.Manifest.Subject, o.Code, n)
+			}
 		}
 	}
 	ran := func(change func(*checkpoint.RunFacts)) func(*trail) {
@@ -100,7 +104,7 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 			}
 		}
 	}
-	good := checkpoint.PullNow{Open: true, HeadSHA: p.Manifest.HeadSHA, DiffDigest: p.Manifest.DiffDigest}
+	good := post.Now{Open: true, HeadSHA: p.Manifest.Subject.Head, DiffDigest: p.Manifest.Subject.Digest}
 	for name, c := range map[string]struct {
 		check  int
 		read   string
@@ -138,14 +142,14 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 		"6 another version":      {6, "zip run", repacked(func(m *checkpoint.Manifest) { m.Graph.Version++ })},
 		"7 another pull request": {7, "zip run", func(tr *trail) { tr.Ref.Number = 43 }},
 		"7 another instance":     {7, "zip run", func(tr *trail) { tr.Instance = "docs" }},
-		"7 another repository's": {7, "zip run", repacked(func(m *checkpoint.Manifest) { m.RepositoryID = 8 })},
+		"7 another repository's": {7, "zip run", repacked(func(m *checkpoint.Manifest) { m.Subject.RepositoryID = 8 })},
 		"8 another environment":  {8, "zip run", func(tr *trail) { tr.Settings.Environment = "anybody" }},
 		"8 another trust":        {8, "zip run", func(tr *trail) { tr.Settings.Trust = checkpoint.TrustEncrypt }},
-		"8 before 9":             {8, "zip run", func(tr *trail) { tr.Settings.Environment = "x"; now(checkpoint.PullNow{})(tr) }},
-		"9 T24 pushed":           {9, "zip run pull", now(checkpoint.PullNow{Open: true, HeadSHA: strings.Repeat("ef", 20), DiffDigest: good.DiffDigest})},
-		"9 T24 retargeted":       {9, "zip run pull", now(checkpoint.PullNow{Open: true, HeadSHA: good.HeadSHA, DiffDigest: strings.Repeat("0", 64)})},
-		"9 closed":               {9, "zip run pull", now(checkpoint.PullNow{HeadSHA: good.HeadSHA, DiffDigest: good.DiffDigest})},
-		"9 before 10":            {9, "zip run pull", func(tr *trail) { now(checkpoint.PullNow{})(tr); tr.Now = made.Add(2 * time.Hour) }},
+		"8 before 9":             {8, "zip run", func(tr *trail) { tr.Settings.Environment = "x"; now(post.Now{})(tr) }},
+		"9 T24 pushed":           {9, "zip run pull", now(post.Now{Open: true, HeadSHA: strings.Repeat("ef", 20), DiffDigest: good.DiffDigest})},
+		"9 T24 retargeted":       {9, "zip run pull", now(post.Now{Open: true, HeadSHA: good.HeadSHA, DiffDigest: strings.Repeat("0", 64)})},
+		"9 closed":               {9, "zip run pull", now(post.Now{HeadSHA: good.HeadSHA, DiffDigest: good.DiffDigest})},
+		"9 before 10":            {9, "zip run pull", func(tr *trail) { now(post.Now{})(tr); tr.Now = made.Add(2 * time.Hour) }},
 		"10 EXPIRED":             {10, "zip run pull", func(tr *trail) { tr.Now = made.Add(time.Hour + time.Second) }},
 		"1 before all":           {1, "", func(tr *trail) { tr.Candidates[0].Found.Expired, tr.Shown, tr.Ref.Number = true, "", 43 }},
 		"2 before 3":             {2, "zip", func(tr *trail) { tr.Candidates[0] = tr.candidate(tr.Name, 5, []byte("PK")) }},
@@ -259,7 +263,7 @@ func TestASourceThatCannotBeReadIsNoRefusal(t *testing.T) {
 			tr.RunFacts = func(context.Context, int64) (checkpoint.RunFacts, error) { return checkpoint.RunFacts{}, broken }
 		},
 		"pull": func(tr *trail) {
-			tr.PullNow = func(context.Context) (checkpoint.PullNow, error) { return checkpoint.PullNow{}, broken }
+			tr.Unmoved = func(context.Context, checkpoint.Opened) error { return broken }
 		},
 	} {
 		tr := resume(p)
