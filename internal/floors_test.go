@@ -85,7 +85,7 @@ func TestTheImportTestSeesEveryBrokenRule(t *testing.T) {
 	for _, bad := range []edge{
 		{from: "diff", to: "graph"}, {from: "ingest", to: "triage"}, {from: "gate", to: "github/write"}, {from: "flow/reviewpr", to: "app"},
 		{from: "app", to: "githubtest"}, {from: "pull", to: "finding"}, {from: "newroom", to: "diff"}, {from: "graph", to: "diff/sub"},
-		{from: "aggregate", to: "graph"},
+		{from: "aggregate", to: "graph"}, {from: "handoff", to: "flow/reviewpr"}, {from: "handoff", to: "post"}, {from: "checkpoint", to: "handoff"},
 	} {
 		require.Error(t, bad.check(), bad.String())
 	}
@@ -99,6 +99,20 @@ func TestD3_PostAndGateCannotReachAModel(t *testing.T) {
 		require.NotContains(t, reachable(all, room), "review", room)
 	}
 	require.Contains(t, reachable(all, "review"), "llm", "the walk sees what is there")
+}
+
+// TestNothingBelowTheFlowsKnowsOne holds handoff open for a second graph.
+func TestNothingBelowTheFlowsKnowsOne(t *testing.T) {
+	t.Parallel()
+	all := imports(t)
+	for room, floor := range floors {
+		if floor > floors["handoff"] {
+			continue
+		}
+		for _, to := range reachable(all, room) {
+			require.False(t, strings.HasPrefix(to, "flow/"), "%s reaches %s", room, to)
+		}
+	}
 }
 
 func TestT16_OnlyReadingACloneStartsAProgram(t *testing.T) {

@@ -377,7 +377,7 @@ func (j *job) record(ctx context.Context, r decision.Record) error {
 	if err != nil {
 		return err
 	}
-	if err := j.carrier().Put(ctx, checkpoint.DecisionArtifactName(r.Code), zip); err != nil && !errors.Is(err, artifact.ErrExists) {
+	if err := j.carrier().Put(ctx, handoff.DecisionArtifactName(r.Code), zip); err != nil && !errors.Is(err, artifact.ErrExists) {
 		return fmt.Errorf("storing the decision: %w", err)
 	}
 	return nil

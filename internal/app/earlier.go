@@ -57,7 +57,7 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 			return before{}, err
 		}
 	}
-	for _, left := range origin.Earlier(ctx, found, &b.paid, change.Thread) {
+	for _, left := range origin.Earlier(ctx, found, b.paid.Take(change.Thread, j.anew)) {
 		if !j.anew { // else most of it is of the drafts that are replaced
 			fmt.Fprintln(j.Stdout, guard.Line(left.Error(), maxLine))
 		}
@@ -74,7 +74,7 @@ func (j *job) known(ctx context.Context, drafts []checkpoint.Opened, items []sou
 	}
 	for _, d := range drafts {
 		for _, s := range items {
-			if s.Name != checkpoint.DecisionArtifactName(d.Code) {
+			if s.Name != handoff.DecisionArtifactName(d.Code) {
 				continue
 			}
 			record, err := j.recordIn(ctx, s)
@@ -144,9 +144,9 @@ func (j *job) checkpoints(all []source) []source {
 }
 
 // checkpointName reads the name of a checkpoint of this pull request and instance.
-func (j *job) checkpointName(s source) (checkpoint.Name, bool) {
-	name, ok := checkpoint.ParseName(s.Name)
-	return name, ok && name.Pull == j.ref.Number && name.Instance == j.instance
+func (j *job) checkpointName(s source) (handoff.Name, bool) {
+	name, ok := handoff.ParseName(s.Name)
+	return name, ok && name.Number == j.ref.Number && name.Instance == j.instance
 }
 
 // left lists what earlier runs have stored. Several places may hold one artifact.
@@ -165,7 +165,7 @@ func (j *job) left(ctx context.Context) []source {
 
 // replaced opens the parked drafts of this very commit, to withdraw them. It
 // refuses, before anything is paid, what withdraw would refuse.
-func (j *job) replaced(ctx context.Context, origin reviewpr.Origin, found []reviewpr.Candidate, change ingest.Change) ([]checkpoint.Opened, error) {
+func (j *job) replaced(ctx context.Context, origin handoff.Origin, found []handoff.Candidate, change ingest.Change) ([]checkpoint.Opened, error) {
 	var drafts []checkpoint.Opened
 	for _, c := range found {
 		opened, err := origin.Open(ctx, c)
@@ -231,7 +231,7 @@ func (j *job) remembersAbort(ctx context.Context, all []source, thread string) b
 		return false
 	}
 	for _, s := range all {
-		if !strings.HasPrefix(s.Name, checkpoint.DecisionArtifactName("")) {
+		if !strings.HasPrefix(s.Name, handoff.DecisionArtifactName("")) {
 			continue
 		}
 		record, err := j.recordIn(ctx, s)
@@ -248,7 +248,7 @@ func (j *job) carried(change ingest.Change) *artifactstore.Store {
 		Carriers: j.carriers(),
 		Pack: func(saved graph.Saved, n int) (string, []byte, error) {
 			packed, err := reviewpr.PackPartial(saved, n, j.protection)
-			return checkpoint.PartialName(change.Pull.Number, j.instance, n, packed.Digest), packed.Zip, err
+			return handoff.PartialName(change.Pull.Number, j.instance, n, packed.Digest), packed.Zip, err
 		},
 		OnError: func(err error) {
 			if !errors.Is(err, reviewpr.ErrNotRead) {

@@ -35,8 +35,8 @@ func (j *job) verify(ctx context.Context) (verified, error) {
 	if err != nil {
 		return verified{}, err
 	}
-	r := reviewpr.Resume{
-		Origin: j.origin(change), Name: checkpoint.ArtifactName(j.ref.Number, j.instance, checkpoint.Code(shown)), Shown: shown,
+	r := handoff.Resume{
+		Origin: j.origin(change), Graph: reviewpr.Name, Version: reviewpr.Version, Name: handoff.ArtifactName(j.ref.Number, j.instance, checkpoint.Code(shown)), Shown: shown,
 		Settings: checkpoint.Settings{Trust: j.protection.Trust, Environment: j.environment, ToolVersion: Version(), PromptFingerprint: prompt.Fingerprint()},
 		Unmoved: func(_ context.Context, o checkpoint.Opened) error {
 			return post.CheckHead(o.Manifest.Subject, o.Code, pullNow(change))
@@ -55,29 +55,30 @@ func (j *job) verify(ctx context.Context) (verified, error) {
 }
 
 // origin is where checkpoints of this workflow must come from.
-func (j *job) origin(change ingest.Change) reviewpr.Origin {
-	return reviewpr.Origin{
-		Ref: j.ref, RepoID: change.Pull.RepoID, Instance: j.instance, Branch: change.Pull.DefaultBranch, Protection: j.protection,
-		Workflow: cmp.Or(workflowFile(j.env.WorkflowRef), j.draftWorkflow), Run: j.env.RunID, Again: j.anew, RunFacts: j.runs.facts(change.Pull.DefaultBranch), Now: j.Now(),
+func (j *job) origin(change ingest.Change) handoff.Origin {
+	return handoff.Origin{
+		Subject: reviewpr.Subject(j.ref, change.Pull.RepoID, j.instance), Thread: func(head string) string { return pull.ThreadID(j.ref, j.instance, head) },
+		Branch: change.Pull.DefaultBranch, Protection: j.protection,
+		Workflow: cmp.Or(workflowFile(j.env.WorkflowRef), j.draftWorkflow), Run: j.env.RunID, RunFacts: j.runs.facts(change.Pull.DefaultBranch), Now: j.Now(),
 	}
 }
 
 // candidates lists the artifacts of the draft's name: in the folder where one
 // carries it; else this run's by the runner's protocol, and where that has none,
 // by the API those of the run or, where it is 0, of the repository.
-func (j *job) candidates(ctx context.Context, r reviewpr.Resume) ([]reviewpr.Candidate, error) {
+func (j *job) candidates(ctx context.Context, r handoff.Resume) ([]handoff.Candidate, error) {
 	if j.checkpointDir != "" {
 		found, err := named(ctx, j.carrier(), r.Name)
 		if err != nil {
 			return nil, problem("the folder of checkpoint-dir cannot be read", err.Error(), "name the folder that holds the draft's zip")
 		}
-		return candidatesOf(found, r.RepoID), nil
+		return candidatesOf(found, r.Subject.RepositoryID), nil
 	}
 	if j.store != nil && r.Run == j.env.RunID {
 		zip, err := j.store.Download(ctx, r.Name, checkpoint.MaxZip)
 		if err == nil {
-			found := checkpoint.Found{Name: r.Name, Size: int64(len(zip)), RepositoryID: r.RepoID}
-			return []reviewpr.Candidate{{Found: found, Run: r.Run, Fetch: func(context.Context) ([]byte, error) { return zip, nil }}}, nil
+			found := checkpoint.Found{Name: r.Name, Size: int64(len(zip)), RepositoryID: r.Subject.RepositoryID}
+			return []handoff.Candidate{{Found: found, Run: r.Run, Fetch: func(context.Context) ([]byte, error) { return zip, nil }}}, nil
 		}
 		if !errors.Is(err, artifact.ErrNotFound) && !answered(err, http.StatusNotFound) {
 			return nil, unusable(r.Name, err)
@@ -87,7 +88,7 @@ func (j *job) candidates(ctx context.Context, r reviewpr.Resume) ([]reviewpr.Can
 	if errors.Is(err, github.ErrNotFound) {
 		err = nil // no such run here: check 1
 	}
-	return candidatesOf(found, r.RepoID), needsActionsRead(err, "the draft's artifact cannot be read")
+	return candidatesOf(found, r.Subject.RepositoryID), needsActionsRead(err, "the draft's artifact cannot be read")
 }
 
 // rest reads artifacts of one name by the API, of a run or, where it is 0, of any.
@@ -103,7 +104,7 @@ func (j *job) siblings(ctx context.Context, code string) ([]source, error) {
 	codes := map[string]bool{}
 	for _, s := range all {
 		if name, ok := j.checkpointName(s); ok {
-			codes[checkpoint.DecisionArtifactName(name.Code)] = name.Code != code
+			codes[handoff.DecisionArtifactName(name.Code)] = name.Code != code
 		}
 	}
 	found := slices.DeleteFunc(all, func(s source) bool { return !codes[s.Name] })
@@ -117,7 +118,7 @@ const maxSiblings = 50
 // claims are the decisions on a draft, and on others of its pull request, that
 // runs which may decide have stored.
 func (j *job) claims(ctx context.Context, code string, o *pull.Pull) ([]handoff.Claim, error) {
-	name := checkpoint.DecisionArtifactName(code)
+	name := handoff.DecisionArtifactName(code)
 	found, err := named(ctx, j.rest(name, 0), name)
 	others, othersErr := j.siblings(ctx, code)
 	if err := cmp.Or(err, othersErr); err != nil {

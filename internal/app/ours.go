@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -210,7 +211,7 @@ func (o *ours) recorded(ctx context.Context, r github.Review, m render.Marker) (
 	if err != nil {
 		return false, err
 	}
-	name := checkpoint.DecisionArtifactName(checkpoint.Code(m.Digest))
+	name := handoff.DecisionArtifactName(checkpoint.Code(m.Digest))
 	found, err := named(ctx, artifactstore.REST{API: o.Client, Owner: now.Owner, Repo: now.Repo, Name: name}, name)
 	if errors.Is(err, github.ErrNoAccess) && o.runs.event == "" {
 		return false, nil // a token of one's own that may not read artifacts

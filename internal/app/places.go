@@ -10,8 +10,8 @@ import (
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
-	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -97,14 +97,14 @@ func named(ctx context.Context, place artifactstore.Carrier, name string) ([]sou
 // candidatesOf are listed artifacts, newest first. A folder and the cache hold
 // what is ours and tell nothing of it: no size, no repository. Of an artifact
 // whose run GitHub does not tell, nothing is assumed.
-func candidatesOf(found []source, repoID int64) []reviewpr.Candidate {
-	var out []reviewpr.Candidate
+func candidatesOf(found []source, repoID int64) []handoff.Candidate {
+	var out []handoff.Candidate
 	for _, s := range found {
 		switch s.from.(type) {
 		case artifactstore.Dir, artifactstore.Cache:
 			s.RepositoryID = repoID
 		}
-		out = append(out, reviewpr.Candidate{
+		out = append(out, handoff.Candidate{
 			Found: checkpoint.Found{
 				Name: s.Name, Size: max(s.Size, 1), Digest: s.Digest, Expired: s.Expired, ExpiresAt: s.ExpiresAt,
 				RepositoryID: s.RepositoryID,

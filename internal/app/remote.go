@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -73,7 +74,7 @@ func (a *app) remoteThreads(ctx context.Context, args []string, o *options) erro
 	if err != nil {
 		return err
 	}
-	return r.print(ctx, r.drafts(ctx, func(checkpoint.Name) bool { return true }), heads)
+	return r.print(ctx, r.drafts(ctx, func(handoff.Name) bool { return true }), heads)
 }
 
 // parkedDraft is a draft on GitHub that passed checks 1 to 4.
@@ -86,10 +87,10 @@ type parkedDraft struct {
 
 // drafts reads the whole drafts that are wanted, newest first, each once. What
 // does not pass is told and left out.
-func (r *remote) drafts(ctx context.Context, wanted func(checkpoint.Name) bool) []parkedDraft {
+func (r *remote) drafts(ctx context.Context, wanted func(handoff.Name) bool) []parkedDraft {
 	var drafts []parkedDraft
 	for _, s := range r.stored {
-		name, ok := checkpoint.ParseName(s.Name)
+		name, ok := handoff.ParseName(s.Name)
 		known := slices.ContainsFunc(drafts, func(d parkedDraft) bool { return d.name == s.Name })
 		if !ok || name.Partial > 0 || s.Expired || known || !wanted(name) {
 			continue
@@ -110,7 +111,7 @@ func (r *remote) drafts(ctx context.Context, wanted func(checkpoint.Name) bool) 
 }
 
 func (r *remote) read(ctx context.Context, s source) (checkpoint.Zip, checkpoint.Manifest, error) {
-	origin := reviewpr.Origin{RepoID: s.RepositoryID, Workflow: r.options.draftWorkflow, Branch: r.branch, RunFacts: r.runs.facts(r.branch), Now: r.Now()}
+	origin := handoff.Origin{Subject: checkpoint.Subject{RepositoryID: s.RepositoryID}, Workflow: r.options.draftWorkflow, Branch: r.branch, RunFacts: r.runs.facts(r.branch), Now: r.Now()}
 	return origin.Peek(ctx, candidatesOf([]source{s}, s.RepositoryID)[0])
 }
 
@@ -181,7 +182,7 @@ func (r *remote) state(d parkedDraft, head string) render.Waiting {
 // run that may decide and did not fail.
 func (r *remote) decision(ctx context.Context, d parkedDraft) (decision.Record, bool) {
 	for _, s := range slices.Backward(r.stored) {
-		if s.Name != checkpoint.DecisionArtifactName(d.code) {
+		if s.Name != handoff.DecisionArtifactName(d.code) {
 			continue
 		}
 		claim, ours, err := r.runs.claim(ctx, s, r.protection(d.Manifest), s.RepositoryID, r.branch)
@@ -226,8 +227,8 @@ func (a *app) showRemote(ctx context.Context, arg string, o *options) error {
 	if err != nil {
 		return err
 	}
-	drafts := r.drafts(ctx, func(n checkpoint.Name) bool {
-		return n.Pull == ref.Number && n.Instance == o.instance && (o.code == "" || n.Code == o.code)
+	drafts := r.drafts(ctx, func(n handoff.Name) bool {
+		return n.Number == ref.Number && n.Instance == o.instance && (o.code == "" || n.Code == o.code)
 	})
 	if len(drafts) == 0 {
 		return refusal(1, "no draft of "+ref.String()+" is parked on GitHub", "",

@@ -141,9 +141,9 @@ func CheckMadeBy(m Manifest, run int64) error {
 		row("where", "run %d", run), row("draft", "run %d", m.RunID))
 }
 
-// CheckFormat is check 6: this version knows the checkpoint's format and its
-// graph in one of the given versions, the newest first; and it is a whole draft.
-func CheckFormat(m Manifest, graph string, versions []int) error {
+// CheckFormat is check 6: format, graph and the graph's version are those of this
+// program; and it is a whole draft.
+func CheckFormat(m Manifest, graph string, version int) error {
 	if m.Format != Format {
 		return unknownFormat(m.Format)
 	}
@@ -151,11 +151,11 @@ func CheckFormat(m Manifest, graph string, versions []int) error {
 		return refuse(6, "wait for the run to finish, or "+draftAnew, "this is a run under way, not a draft",
 			row("draft", "partial checkpoint %d of %.200q", m.Partial, m.Thread))
 	}
-	if m.Graph.Name != graph || !slices.Contains(versions, m.Graph.Version) {
+	if m.Graph.Name != graph || m.Graph.Version != version {
 		return refuse(6, "decide with the version that drafted, or "+draftAnew,
 			"the draft comes from a graph that this version does not know",
 			row("draft", "%.60q version %d, by %.60q", m.Graph.Name, m.Graph.Version, m.ToolVersion),
-			row("known", "%q version %s", graph, strings.Trim(fmt.Sprint(versions), "[]")))
+			row("known", "%q version %d", graph, version))
 	}
 	return nil
 }

@@ -127,19 +127,19 @@ func TestCheck4_T19_TheDraftNamesTheRunThatMadeIt(t *testing.T) {
 func TestCheck6_FormatAndGraphVersionAreKnown(t *testing.T) {
 	t.Parallel()
 	m := packed(t).Manifest
-	require.NoError(t, CheckFormat(m, "reviewpr", []int{2, 1}))
-	require.ErrorContains(t, refusal(t, CheckFormat(m, "reviewpr", []int{3, 2}), 6), "version 3 2")
-	refusal(t, CheckFormat(m, "ticketpr", []int{1}), 6)
+	require.NoError(t, CheckFormat(m, "reviewpr", 1))
+	require.ErrorContains(t, refusal(t, CheckFormat(m, "reviewpr", 2), 6), "version 2")
+	refusal(t, CheckFormat(m, "ticketpr", 1), 6)
 	for format, known := range map[int]bool{0: false, Format - 1: false, Format: true, Format + 1: false} {
 		m.Format = format
-		if err := CheckFormat(m, "reviewpr", []int{1}); known {
+		if err := CheckFormat(m, "reviewpr", 1); known {
 			require.NoError(t, err)
 		} else {
 			require.ErrorContains(t, refusal(t, err, 6), fmt.Sprintf("format %d", format))
 		}
 	}
 	m.Format, m.Partial = Format, 2
-	require.ErrorContains(t, refusal(t, CheckFormat(m, "reviewpr", []int{1}), 6), "a run under way, not a draft")
+	require.ErrorContains(t, refusal(t, CheckFormat(m, "reviewpr", 1), 6), "a run under way, not a draft")
 }
 
 func TestCheck7_RepositoryPullRequestAndInstanceMatch(t *testing.T) {
@@ -224,7 +224,7 @@ func TestP8_ARefusalShowsForeignTextSafely(t *testing.T) {
 	t.Parallel()
 	m := manifest()
 	m.Graph.Name = "x\n::add-mask::y\x1b[31m\u202e"
-	text := CheckFormat(m, "reviewpr", []int{1}).Error()
+	text := CheckFormat(m, "reviewpr", 1).Error()
 	require.Len(t, strings.Split(text, "\n"), 4)
 	text += refuse(1, "\u202e", "\x1b[2J\n", row("where", "\n::x")).Error()
 	require.Len(t, strings.Split(text, "\n"), 6)

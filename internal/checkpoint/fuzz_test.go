@@ -99,15 +99,3 @@ func FuzzSaved(f *testing.F) {
 		require.Equal(t, s, back)
 	})
 }
-
-func FuzzName(f *testing.F) {
-	f.Add("pr-review-42-docs-partial-3-" + code)
-	f.Add("pr-review-42-partial-" + code)
-	f.Add(DecisionArtifactName(code))
-	f.Fuzz(func(t *testing.T, text string) {
-		if n, ok := ParseName(text); ok {
-			require.Equal(t, text, n.String())
-			require.Positive(t, n.Pull)
-		}
-	})
-}

@@ -45,7 +45,7 @@ func (p Protection) resume(z []byte, shown string) error {
 	m, want := o.Manifest, manifest()
 	_, settings := CheckSettings(m, Settings{Trust: p.Trust})
 	for _, err := range []error{
-		CheckMadeBy(m, want.RunID), CheckFormat(m, "reviewpr", []int{1}),
+		CheckMadeBy(m, want.RunID), CheckFormat(m, "reviewpr", 1),
 		CheckTarget(m, want.Subject, "org/payments#42@docs:"+m.Subject.Head), settings, CheckExpiry(m, made.Add(time.Hour)),
 	} {
 		if err != nil {
