@@ -54,7 +54,7 @@ var beside = map[string][]string{
 	"checkpoint/filestore":      {"checkpoint"},
 	"checkpoint/artifactstore":  {"checkpoint"},
 	"checkpoint/pgstore":        {"checkpoint"},
-	"handoff":                   {"checkpoint"},
+	"handoff":                   {"checkpoint", "checkpoint/artifactstore"},
 	"eval":                      {"eval/dataset", "eval/score", "eval/judge", "eval/oracle", "eval/loss"},
 	"choose":                    {"choose/quiet"},
 	"eval/score":                {"eval/dataset"},

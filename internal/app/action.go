@@ -18,6 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/trace"
@@ -35,7 +36,7 @@ type job struct {
 	store  *artifact.Client // nil where the runner gives none
 	began  time.Time
 
-	runs *runs
+	runs *handoff.Runs
 	ours *ours
 	void []string // approvals that decided nothing: who, and why
 }
@@ -132,7 +133,7 @@ func (j *job) connect() error {
 	if j.checkpointDir != "" {
 		j.ours.folder = j.carrier()
 	}
-	j.runs.own = j.env.RunID
+	j.runs.Own = j.env.RunID
 	j.store, err = artifact.New(artifact.Options{
 		ResultsURL: j.env.ResultsURL, Token: j.env.RuntimeToken, ServerURL: j.env.ServerURL,
 		HTTP: j.client(j.settings, artifact.Retry), MaxRetention: j.env.RetentionDays, Now: j.Now,

@@ -28,8 +28,8 @@ type remote struct {
 	ref     pull.Ref // without a number for all of the repository
 	branch  string   // the default one
 	options *options
-	runs    *runs
-	stored  []source // by the repository's runs, drafts and decisions
+	runs    *handoff.Runs
+	stored  []handoff.Stored // by the repository's runs, drafts and decisions
 }
 
 // remote makes the client and lists what is stored. The key is a secret, so it
@@ -52,8 +52,8 @@ func (a *app) remote(ctx context.Context, ref pull.Ref, o *options) (*remote, er
 	if r.branch, err = api.DefaultBranch(ctx, ref.Owner, ref.Repo); err != nil {
 		return nil, err
 	}
-	r.stored, err = sources(ctx, r.runs.everything())
-	r.runs.tellCut(a.Stderr)
+	r.stored, err = handoff.List(ctx, r.runs.Everything())
+	r.runs.TellCut(a.Stderr)
 	return r, needsActionsRead(err, "the repository's artifacts cannot be read")
 }
 
@@ -110,9 +110,9 @@ func (r *remote) drafts(ctx context.Context, wanted func(handoff.Name) bool) []p
 	return drafts
 }
 
-func (r *remote) read(ctx context.Context, s source) (checkpoint.Zip, checkpoint.Manifest, error) {
-	origin := handoff.Origin{Subject: checkpoint.Subject{RepositoryID: s.RepositoryID}, Workflow: r.options.draftWorkflow, Branch: r.branch, RunFacts: r.runs.facts(r.branch), Now: r.Now()}
-	return origin.Peek(ctx, candidatesOf([]source{s}, s.RepositoryID)[0])
+func (r *remote) read(ctx context.Context, s handoff.Stored) (checkpoint.Zip, checkpoint.Manifest, error) {
+	origin := handoff.Origin{Subject: checkpoint.Subject{RepositoryID: s.RepositoryID}, Workflow: r.options.draftWorkflow, Branch: r.branch, RunFacts: r.runs.Facts(r.branch), Now: r.Now()}
+	return origin.Peek(ctx, handoff.Candidates([]handoff.Stored{s}, s.RepositoryID)[0])
 }
 
 // protection is what opens a draft: with a key a seal is demanded, whatever the
@@ -185,7 +185,7 @@ func (r *remote) decision(ctx context.Context, d parkedDraft) (decision.Record, 
 		if s.Name != handoff.DecisionArtifactName(d.code) {
 			continue
 		}
-		claim, ours, err := r.runs.claim(ctx, s, r.protection(d.Manifest), s.RepositoryID, r.branch)
+		claim, ours, err := r.runs.Claim(ctx, s, r.protection(d.Manifest), s.RepositoryID, r.branch)
 		if err == nil && ours && (claim.Live || claim.Done) {
 			return claim.Record, true
 		}

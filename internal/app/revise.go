@@ -274,7 +274,7 @@ func (j *job) asks(ctx context.Context, p opened) (gate.Answer, error) {
 	if err != nil {
 		return gate.Answer{}, err
 	}
-	on, err := j.claims(ctx, p.Code, p.now.Pull)
+	on, err := j.desk(p.now.Pull).Claims(ctx, p.Code)
 	if err == nil {
 		err = handoff.Governed(on, record)
 	}

@@ -158,7 +158,7 @@ func (j *job) waits(ctx context.Context) (report, error) {
 		return report{}, err
 	}
 	m := draft.Manifest
-	on, err := j.claims(ctx, draft.Code, draft.now.Pull)
+	on, err := j.desk(draft.now.Pull).Claims(ctx, draft.Code)
 	if err != nil {
 		return report{}, err
 	}

@@ -49,7 +49,7 @@ func (o Origin) Earlier(ctx context.Context, candidates []Candidate, take func(c
 func (o Origin) fitting(ctx context.Context, c Candidate) error {
 	name, ok := ParseName(c.Found.Name)
 	switch {
-	case !ok || name.Number != o.Subject.Number || name.Instance != o.Subject.Instance:
+	case !ok || !name.Of(o.Subject):
 		return errors.New("it is none of this " + o.Subject.Kind)
 	case !o.Protection.Keyed() && (o.Run == 0 || c.Run != o.Run):
 		return errUnsealed

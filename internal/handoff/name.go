@@ -17,6 +17,9 @@ type Name struct {
 	Code     string
 }
 
+// Of reports whether the name is of a subject's draft, as far as a name can tell.
+func (n Name) Of(s checkpoint.Subject) bool { return n.Number == s.Number && n.Instance == s.Instance }
+
 // String is the artifact's name, which ParseName reads.
 func (n Name) String() string {
 	if n.Partial > 0 {

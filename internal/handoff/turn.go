@@ -135,5 +135,5 @@ func (r Race) overtaken(err error) error {
 	if err != nil || r.Record.Decision == decision.Approve {
 		return err
 	}
-	return refuse("this draft was posted before, nothing can be rejected any more", "answer the review on the pull request")
+	return refuse(13, "this draft was posted before, nothing can be rejected any more", "answer the review on the pull request")
 }
