@@ -25,6 +25,7 @@
 //	0 nouns     pull diff finding          values and pure functions, no I/O
 //	            decision cost guard
 //	            secret injection claim     what is redacted, what is flagged, what need not be read
+//	            problem                    an error: what was wrong, where, what to do next
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest faulttest crash  the stores' contract, faults, kills,
 //	            bench                      figures; never in the binary

@@ -12,13 +12,13 @@ import (
 
 	"github.com/org/pr-review-action/internal/action"
 	"github.com/org/pr-review-action/internal/artifact"
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/trace"
@@ -81,7 +81,7 @@ func (j *job) run(ctx context.Context) (report, error) {
 func (j *job) setUp() error {
 	given, err := action.Inputs(j.Environ, inputNames(), config.Nearest)
 	if err != nil {
-		return usage{err}
+		return problem.As(problem.Misuse, err, "")
 	}
 	for _, secret := range []string{given["github-token"], given["api-key"], given["checkpoint-key"], j.getenv("OPENAI_API_KEY"), j.env.RuntimeToken} {
 		j.runner.Mask(secret)
@@ -90,16 +90,16 @@ func (j *job) setUp() error {
 		return err
 	}
 	if err := errors.Join(j.settle(j.env.RetentionDays), j.protection.Check()); err != nil {
-		return usage{err}
+		return problem.As(problem.Misuse, err, "")
 	}
 	if _, given := given["checkpoint-key"]; given && !j.protection.Keyed() {
 		j.runner.Warning("checkpoint-key is set and trust is digest, so the key protects nothing: set trust: seal or encrypt in both jobs")
 	}
 	if j.sarif != "" && !filepath.IsLocal(j.sarif) {
-		return usageError(fmt.Sprintf("sarif: %q is not a file in the workspace", j.sarif), "name it from the workspace's top, such as results.sarif")
+		return problem.Usage(fmt.Sprintf("sarif: %q is not a file in the workspace", j.sarif), "name it from the workspace's top, such as results.sarif")
 	}
 	if j.event, err = action.ReadEvent(j.env); err != nil {
-		return usage{err}
+		return problem.As(problem.Misuse, err, "")
 	}
 	if err := j.setRef(); err != nil {
 		return err
@@ -111,14 +111,14 @@ func (j *job) setUp() error {
 func (j *job) setRef() error {
 	owner, repo, err := pull.ParseRepository(j.env.Repository)
 	if err != nil {
-		return usage{fmt.Errorf("GITHUB_REPOSITORY: %w", err)}
+		return problem.As(problem.Misuse, fmt.Errorf("GITHUB_REPOSITORY: %w", err), "")
 	}
 	j.ref = pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo, Number: j.pullRequest}.On(j.env.ServerURL)
 	if j.ref.Number == 0 {
 		j.ref.Number = j.event.Number
 	}
 	if j.ref.Number == 0 && j.event.Name != "merge_group" {
-		return usageError(fmt.Sprintf("the event %q names no pull request", j.event.Name), "set the input pull-request")
+		return problem.Usage(fmt.Sprintf("the event %q names no pull request", j.event.Name), "set the input pull-request")
 	}
 	return nil
 }
@@ -143,11 +143,11 @@ func (j *job) connect() error {
 		j.store = nil
 		return nil // the folder carries the draft
 	case errors.Is(err, artifact.ErrUnsupported):
-		return usageError(err.Error(), "set checkpoint-dir there, and carry that folder between the jobs with artifact steps of your own")
+		return problem.Usage(err.Error(), "set checkpoint-dir there, and carry that folder between the jobs with artifact steps of your own")
 	case errors.Is(err, artifact.ErrNoRuntime) && slices.Contains([]string{"resume", "record", "mark"}, j.mode):
 		return nil // the draft may still be had from the API
 	case err != nil:
-		return usage{err}
+		return problem.As(problem.Misuse, err, "")
 	}
 	return nil
 }
@@ -188,9 +188,8 @@ func (j *job) about() string {
 // outcomeOfError is the outcome of a run that an error ended. A configuration
 // that cannot work has none.
 func outcomeOfError(err error) string {
-	var refusal *checkpoint.Refusal
-	switch {
-	case errors.As(err, &refusal) && refusal.Expired:
+	switch whole, ok := errors.AsType[*problem.Error](err); {
+	case ok && whole.Expired:
 		return expired
 	case exitCode(err) == exitRefused:
 		return refused

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // Process is what the program is started with.
@@ -52,7 +53,7 @@ func Run(ctx context.Context, p Process) int {
 	a.Stdout = out
 	err := a.command(ctx, p.Args[1:])
 	if err == nil && out.err != nil {
-		err = problem("the result could not be written", out.err.Error(), "run the same command again: what was done is kept")
+		err = problem.New("the result could not be written", out.err.Error(), "run the same command again: what was done is kept")
 	}
 	if err != nil && !errors.As(err, new(reported)) {
 		fmt.Fprintln(p.Stderr, "error: "+guard.Text(explain(err)))
@@ -118,7 +119,7 @@ func commands() []command {
 func (a *app) command(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		a.usage(a.Stderr)
-		return usageError("no command was given", a.name+" review demo is a first one")
+		return problem.Usage("no command was given", a.name+" review demo is a first one")
 	}
 	switch {
 	case args[0] == "help" && len(args) > 1:
@@ -143,9 +144,9 @@ func (a *app) command(ctx context.Context, args []string) error {
 	}
 	if name == "eval" {
 		a.usage(a.Stderr)
-		return usageError("eval needs a command of its own", a.name+" eval run starter is a first one")
+		return problem.Usage("eval needs a command of its own", a.name+" eval run starter is a first one")
 	}
-	return usageError(fmt.Sprintf("unknown command %q", name), cmp.Or(nearest(name, commandNames()), a.name+" help lists them"))
+	return problem.Usage(fmt.Sprintf("unknown command %q", name), cmp.Or(nearest(name, commandNames()), a.name+" help lists them"))
 }
 
 // commandAt is the index of the command's name: flags may stand before it.

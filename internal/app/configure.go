@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // configCommand is config check and config print. It keeps the flags as they were
@@ -60,7 +61,7 @@ func (v typedValue) Set(text string) error {
 
 func (a *app) configure(args []string, typed map[string]string, o *options) error {
 	if len(args) == 0 || len(args) > 2 || args[0] != "check" && args[0] != "print" {
-		return usageError("config takes check or print, and at most one file", a.name+" config check, or "+a.name+" config print FILE")
+		return problem.Usage("config takes check or print, and at most one file", a.name+" config check, or "+a.name+" config print FILE")
 	}
 	s, err := a.given(typed)
 	if err != nil {
@@ -102,7 +103,7 @@ func (a *app) given(typed map[string]string) (givenSettings, error) {
 	if onActions {
 		var err error
 		if texts, err = action.Inputs(a.Environ, inputNames(), config.Nearest); err != nil {
-			return g, usage{err}
+			return g, problem.As(problem.Misuse, err, "")
 		}
 	}
 	for name := range texts {
@@ -117,7 +118,7 @@ func (a *app) given(typed map[string]string) (givenSettings, error) {
 	g.expires = cmp.Or(g.expires, defaultExpires)
 	if onActions {
 		if err := g.settle(0); err != nil {
-			return g, usage{err}
+			return g, problem.As(problem.Misuse, err, "")
 		}
 	}
 	return g, a.fromEnvironment(&g)
@@ -140,7 +141,7 @@ func (a *app) fromEnvironment(g *givenSettings) (err error) {
 	if key := a.getenv("PR_REVIEW_CHECKPOINT_KEY"); key != "" && g.protection.Key == (checkpoint.Key{}) {
 		g.from["checkpoint-key"] = "PR_REVIEW_CHECKPOINT_KEY"
 		if g.protection.Key, err = checkpoint.ParseKey(key); err != nil {
-			return usage{fmt.Errorf("PR_REVIEW_CHECKPOINT_KEY: %w", err)}
+			return problem.As(problem.Misuse, fmt.Errorf("PR_REVIEW_CHECKPOINT_KEY: %w", err), "")
 		}
 	}
 	return nil
@@ -169,7 +170,7 @@ func (a *app) settingsFile(args []string, g givenSettings) (name string, text []
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
-		return "", nil, usageError("the settings cannot be read: "+err.Error(), "name the file, or - for standard input")
+		return "", nil, problem.Usage("the settings cannot be read: "+err.Error(), "name the file, or - for standard input")
 	}
 	return name, text, nil
 }

@@ -1,8 +1,6 @@
 package app
 
 import (
-	"github.com/org/pr-review-action/internal/handoff"
-
 	"cmp"
 	"context"
 	"fmt"
@@ -18,8 +16,10 @@ import (
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
 )
 
@@ -128,7 +128,7 @@ func writeOut(name, text string) error {
 		return nil
 	}
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		return problem("the review could not be written", err.Error(), "name another file with --out and resume: the decision is kept")
+		return problem.New("the review could not be written", err.Error(), "name another file with --out and resume: the decision is kept")
 	}
 	return nil
 }

@@ -15,7 +15,9 @@ import (
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/trace"
 )
@@ -96,7 +98,7 @@ func parked(ctx context.Context, flow *graph.Flow[reviewpr.State], o checkpoint.
 		err = checkShown(view)
 	}
 	if errors.Is(err, graph.ErrSnapshot) {
-		err = refusal(3, "the checkpoint cannot be read, nothing was posted", err.Error(), draftAnew)
+		err = problem.Refuse(3, "the checkpoint cannot be read, nothing was posted", draftAnew, problem.At(err.Error()))
 	}
 	if err != nil {
 		return reviewpr.State{}, err
@@ -105,7 +107,7 @@ func parked(ctx context.Context, flow *graph.Flow[reviewpr.State], o checkpoint.
 	if gates && (o.Review == "" || o.Review == view.State.Shown()) {
 		return view.State, nil
 	}
-	return reviewpr.State{}, refusal(11, "the draft does not ask what its summary shows, nothing was posted", "artifact of draft "+o.Code, draftAnew)
+	return reviewpr.State{}, problem.Refuse(11, "the draft does not ask what its summary shows, nothing was posted", draftAnew, problem.At("artifact of draft "+o.Code))
 }
 
 // routeA reports whether the decision is an environment's approval in this run;
@@ -116,16 +118,16 @@ func (j *job) routeA() bool { return j.environment != "" }
 func (j *job) checkRoute() error {
 	switch {
 	case j.digest != "" && j.code != "" && !strings.HasPrefix(j.digest, j.code):
-		return usageError("code and checkpoint-digest name different drafts", "pass one of them")
+		return problem.Usage("code and checkpoint-digest name different drafts", "pass one of them")
 	case j.digest == "" && j.code == "":
-		return usageError("neither checkpoint-digest nor code says which draft is decided", "pass checkpoint-digest from the draft job's outputs, or code from the draft's summary")
+		return problem.Usage("neither checkpoint-digest nor code says which draft is decided", "pass checkpoint-digest from the draft job's outputs, or code from the draft's summary")
 	case j.routeA():
 		return nil
 	case j.event.Name != "workflow_dispatch":
-		return usageError("the input environment is missing",
+		return problem.Usage("the input environment is missing",
 			"name the environment of this job, whose approval is the decision; without one a decision comes by workflow_dispatch alone")
 	case j.decision == "":
-		return usageError("the input decision is missing", "pass approve or abort")
+		return problem.Usage("the input decision is missing", "pass approve or abort")
 	}
 	return nil
 }
@@ -137,7 +139,7 @@ func (j *job) probe(ctx context.Context) error {
 		return err
 	}
 	if known && !ok && j.decision != decision.Abort {
-		return usage{problem("the token may not write reviews", j.ref.FullName(), "give the job pull-requests: write; the draft still waits")}
+		return problem.As(problem.Misuse, problem.New("the token may not write reviews", j.ref.FullName(), "give the job pull-requests: write; the draft still waits"), "")
 	}
 	return nil
 }
@@ -246,7 +248,7 @@ func (j *job) approvesFor(ctx context.Context, login string, m checkpoint.Manife
 	where := fmt.Sprintf("environment %q", m.Environment)
 	env, err := j.api.Environment(ctx, j.ref.Owner, j.ref.Repo, m.Environment)
 	if err != nil && !errors.Is(err, github.ErrNotFound) {
-		return needsActionsRead(err, where+": its reviewers cannot be read")
+		return handoff.NeedsActions(err, where+": its reviewers cannot be read")
 	}
 	if env.NoSelf {
 		run, err := j.runs.Read(ctx, m.RunID)
@@ -254,7 +256,7 @@ func (j *job) approvesFor(ctx context.Context, login string, m checkpoint.Manife
 			return err
 		}
 		if strings.EqualFold(run.Actor, login) {
-			return refusal(12, login+" started the run that made the draft, nothing was posted", where+" prevents self-review", "let another one of its reviewers decide")
+			return problem.Refuse(12, login+" started the run that made the draft, nothing was posted", "let another one of its reviewers decide", problem.At(where+" prevents self-review"))
 		}
 	}
 	if slices.ContainsFunc(env.Users, func(user string) bool { return strings.EqualFold(user, login) }) {
@@ -266,13 +268,12 @@ func (j *job) approvesFor(ctx context.Context, login string, m checkpoint.Manife
 		case in:
 			return nil
 		case errors.Is(err, github.ErrNoAccess), errors.Is(err, github.ErrNotFound):
-			return refusal(12, "it cannot be read whether "+login+" is one of the environment's reviewers, nothing was posted", where+", team "+team,
-				"approve in the environment's dialog, name people beside the team, or pass a github-token that may read the organization's members")
+			return problem.Refuse(12, "it cannot be read whether "+login+" is one of the environment's reviewers, nothing was posted", "approve in the environment's dialog, name people beside the team, or pass a github-token that may read the organization's members", problem.At(where+", team "+team))
 		case err != nil:
 			return err
 		}
 	}
-	return refusal(12, login+" is none of the environment's reviewers, nothing was posted", where, "let one of them decide")
+	return problem.Refuse(12, login+" is none of the environment's reviewers, nothing was posted", "let one of them decide", problem.At(where))
 }
 
 // approvals reads how the environments of the run that matters were answered:
@@ -283,5 +284,5 @@ func (j *job) approvals(ctx context.Context, made int64) ([]github.Approval, err
 		made = j.env.RunID
 	}
 	approvals, err := j.api.Approvals(ctx, j.ref.Owner, j.ref.Repo, made)
-	return approvals, needsActionsRead(err, "the run's approvals cannot be read")
+	return approvals, handoff.NeedsActions(err, "the run's approvals cannot be read")
 }

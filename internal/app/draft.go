@@ -14,7 +14,9 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/triage"
 )
 
@@ -31,7 +33,7 @@ func (j *job) review(ctx context.Context) (report, error) {
 	reviewer, err := j.reviewer(j.settings, nil)
 	noModelYet := err
 	if reviewer != nil && reviewer.rules && j.provider != "offline" {
-		noModelYet = usageError(noModel, "set api-key (or base-url for an endpoint without one) for a review by a model, or provider: offline for one by rules")
+		noModelYet = problem.Usage(noModel, "set api-key (or base-url for an endpoint without one) for a review by a model, or provider: offline for one by rules")
 	}
 	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.instance, Config: j.config, MaxChanges: triage.MaxChanges})
 	if err != nil {
@@ -158,7 +160,7 @@ func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error)
 	if err != nil {
 		next = "re-run the job; what was finished since progress was last stored is paid again: " + err.Error()
 	}
-	return problem("the job was cancelled before every file was read", "", next)
+	return problem.New("the job was cancelled before every file was read", "", next)
 }
 
 // sealing is how snapshots are sealed: under the key where drafts are.
@@ -194,7 +196,7 @@ func (j *job) gateRules(ctx context.Context) ([]string, error) {
 	if j.environment == "" && (errors.Is(err, github.ErrNoAccess) || errors.Is(err, github.ErrNotFound)) {
 		err = nil
 	}
-	return gate.Keys(approvals), needsActionsRead(err, "the run's approvals cannot be read")
+	return gate.Keys(approvals), handoff.NeedsActions(err, "the run's approvals cannot be read")
 }
 
 // chooseEnvironment takes the environment that the base's path rules name, where
@@ -234,10 +236,10 @@ func (j *job) checkEnvironment(ctx context.Context) error {
 	case err == nil && env.Reviewers == 0:
 		what = "has no required reviewers"
 	default:
-		return needsActionsRead(err, fmt.Sprintf("the rules of the environment %q cannot be read", j.environment))
+		return handoff.NeedsActions(err, fmt.Sprintf("the rules of the environment %q cannot be read", j.environment))
 	}
-	return usage{problem(fmt.Sprintf("the environment %q %s, so nobody would be asked", j.environment, what), j.ref.FullName()+", Settings, Environments",
-		`add required reviewers there; on a private repository without Enterprise use the dispatch route: README, "Deciding by dispatch"`)}
+	return problem.As(problem.Misuse, problem.New(fmt.Sprintf("the environment %q %s, so nobody would be asked", j.environment, what), j.ref.FullName()+", Settings, Environments",
+		`add required reviewers there; on a private repository without Enterprise use the dispatch route: README, "Deciding by dispatch"`), "")
 }
 
 func (j *job) skipped(reason string) report {

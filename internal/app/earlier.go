@@ -1,8 +1,6 @@
 package app
 
 import (
-	"github.com/org/pr-review-action/internal/handoff"
-
 	"cmp"
 	"context"
 	"errors"
@@ -17,8 +15,10 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/recall"
 )
 
@@ -155,12 +155,12 @@ func (j *job) stays(ctx context.Context, drafts []checkpoint.Opened, change inge
 		if err == nil {
 			continue
 		}
-		if !errors.As(err, new(*checkpoint.Refusal)) || j.by() == "" { // a withdrawal names somebody
+		if problem.Check(err) == 0 || j.by() == "" { // a withdrawal names somebody
 			return nil, err
 		}
 		found, err := reviewpr.Judgements(d.Snapshot)
 		if err != nil {
-			return nil, refusal(12, "the draft "+d.Code+" cannot be read, and who may not decide it may not withdraw it", err.Error(), "let somebody who may decide draft anew")
+			return nil, problem.Refuse(12, "the draft "+d.Code+" cannot be read, and who may not decide it may not withdraw it", "let somebody who may decide draft anew", problem.At(err.Error()))
 		}
 		all = append(all, found...)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // noJudge is the value of --judge with which place alone decides.
@@ -103,17 +104,17 @@ func (o *options) checkEval() error {
 	e := &o.eval
 	switch {
 	case e.limit < 0:
-		return usageError(fmt.Sprintf("--limit %d is no number of cases", e.limit), "")
+		return problem.Usage(fmt.Sprintf("--limit %d is no number of cases", e.limit), "")
 	case !(e.tolerance >= 0 && e.tolerance <= 100):
-		return usageError(fmt.Sprintf("--tolerance %g is no number of points", e.tolerance), "give 0 to 100")
+		return problem.Usage(fmt.Sprintf("--tolerance %g is no number of points", e.tolerance), "give 0 to 100")
 	case e.tolerance > 0 && e.baseline == "":
-		return usageError("--tolerance has no baseline", "name one with --baseline FILE")
+		return problem.Usage("--tolerance has no baseline", "name one with --baseline FILE")
 	case e.scripted.set && (o.model != "" || o.provider != "auto"):
-		return usageError("--scripted asks no model", "leave out --model and --provider, or --scripted")
+		return problem.Usage("--scripted asks no model", "leave out --model and --provider, or --scripted")
 	case e.judge == "":
-		return usageError("--judge names no model", "name one, or none")
+		return problem.Usage("--judge names no model", "name one, or none")
 	case e.judge == noJudge && (e.agreement || e.judgeURL != "" || e.judgePrice != nil):
-		return usageError("there is no judge", "name its model with --judge MODEL")
+		return problem.Usage("there is no judge", "name its model with --judge MODEL")
 	}
 	return nil
 }
@@ -124,11 +125,11 @@ func (a *app) evalRun(ctx context.Context, args []string, o *options) error {
 		return err
 	}
 	if len(args) == 0 {
-		return usageError("eval run takes files of cases", a.name+" eval run starter runs the set that comes with it")
+		return problem.Usage("eval run takes files of cases", a.name+" eval run starter runs the set that comes with it")
 	}
 	cases, err := dataset.Read(args...)
 	if err != nil {
-		return usage{err}
+		return problem.As(problem.Misuse, err, "")
 	}
 	if o.eval.limit > 0 {
 		cases = cases[:min(len(cases), o.eval.limit)]
@@ -172,9 +173,9 @@ func (a *app) evaluated(report score.Report, baseline *score.Report, dir string,
 	missed, err := report.Missed(*baseline, o.eval.tolerance)
 	switch {
 	case err != nil:
-		return usageError("the baseline cannot be compared: "+err.Error(), "make a new one with the same cases and judge: --json > "+o.eval.baseline)
+		return problem.Usage("the baseline cannot be compared: "+err.Error(), "make a new one with the same cases and judge: --json > "+o.eval.baseline)
 	case len(missed) > 0:
-		return problem("the baseline is missed", strings.Join(missed, "; "), a.name+" eval diff names the cases, given the folders of both runs")
+		return problem.New("the baseline is missed", strings.Join(missed, "; "), a.name+" eval diff names the cases, given the folders of both runs")
 	}
 	return nil
 }
@@ -189,16 +190,16 @@ func readBaseline(e eval.Options, o *options) (*score.Report, error) {
 	next := "make a new one with the same cases and judge: --json > " + path
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usageError("the baseline cannot be read: "+err.Error(), next)
+		return nil, problem.Usage("the baseline cannot be read: "+err.Error(), next)
 	}
 	r, err := score.ReadReport(text)
 	switch cases := r.Fingerprints["cases"]; {
 	case err != nil:
-		return nil, usageError(fmt.Sprintf("the baseline %s cannot be read: %s", path, err), next)
+		return nil, problem.Usage(fmt.Sprintf("the baseline %s cannot be read: %s", path, err), next)
 	case cases != "" && cases != dataset.Fingerprint(e.Cases):
-		return nil, usageError("the baseline cannot be compared: it is of other cases", next)
+		return nil, problem.Usage("the baseline cannot be compared: it is of other cases", next)
 	case r.Judged && e.Judge == nil:
-		return nil, usageError("the baseline cannot be compared: it was judged, and this run has no judge", next)
+		return nil, problem.Usage("the baseline cannot be compared: it was judged, and this run has no judge", next)
 	}
 	return &r, nil
 }
@@ -240,9 +241,9 @@ func (a *app) priced(e *eval.Options, o *options) error {
 	case e.Budget.Cap == 0:
 		return nil
 	case asks && e.Budget.Price == nil:
-		return usageError("--max-cost needs to know what the model costs", "--price IN/OUT, in USD per million input and output tokens, such as 0.25/2")
+		return problem.Usage("--max-cost needs to know what the model costs", "--price IN/OUT, in USD per million input and output tokens, such as 0.25/2")
 	case e.Judge != nil && e.Budget.Judge == nil:
-		return usageError("--max-cost needs to know what the judge costs", "--judge-price IN/OUT, in USD per million input and output tokens, such as 1.25/10")
+		return problem.Usage("--max-cost needs to know what the judge costs", "--judge-price IN/OUT, in USD per million input and output tokens, such as 1.25/10")
 	}
 	return nil
 }
@@ -278,7 +279,7 @@ func (a *app) evalDir(out string, files []string, reviewer string) (string, erro
 		return a.getenv(name)
 	})
 	if err != nil {
-		return "", usageError("there is no folder to keep the run in", "name one: --out DIR")
+		return "", problem.Usage("there is no folder to keep the run in", "name one: --out DIR")
 	}
 	sum, names := sha256.New(), []string{reviewer}
 	for _, f := range files {
@@ -332,16 +333,16 @@ func (a *app) judge(o *options) (*eval.Judge, error) {
 func (a *app) stopped(err error, dir string) error {
 	again := "run it again in the same folder: what was paid is kept in " + guard.Line(dir, 0)
 	if s, ok := errors.AsType[*eval.StoppedError](err); ok {
-		return spent{problem("the run was "+s.Error(), "", "raise --max-cost and "+again)}
+		return problem.As(problem.Spent, problem.New("the run was "+s.Error(), "", "raise --max-cost and "+again), "")
 	}
 	if f, ok := errors.AsType[*eval.FolderError](err); ok && !errors.Is(err, graph.ErrBusy) {
-		return problem(f.Error(), "", "make it writable, make room, or name another with --out; what was paid before is kept")
+		return problem.New(f.Error(), "", "make it writable, make room, or name another with --out; what was paid before is kept")
 	}
 	if n, ok := errors.AsType[*eval.NothingReadError](err); ok && n.Cause != nil {
 		return a.because("not one file could be reviewed, so there are no figures", n.Cause)
 	}
 	if errors.Is(err, context.Canceled) {
-		return problem("the run was cancelled", "", again)
+		return problem.New("the run was cancelled", "", again)
 	}
 	return err
 }
@@ -358,12 +359,12 @@ func readDecisions(path string) ([]eval.Decision, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, usageError("the decisions cannot be read: "+err.Error(), "name a file of JSON lines: case, draft, commands")
+		return nil, problem.Usage("the decisions cannot be read: "+err.Error(), "name a file of JSON lines: case, draft, commands")
 	}
 	defer f.Close()
 	all, err := eval.ReadDecisions(f)
 	if err != nil {
-		return nil, usageError(path+": "+err.Error(), "a line is {\"case\": …, \"draft\": …, \"commands\": \"/drop F2\"}; eval show prints the draft's name")
+		return nil, problem.Usage(path+": "+err.Error(), "a line is {\"case\": …, \"draft\": …, \"commands\": \"/drop F2\"}; eval show prints the draft's name")
 	}
 	return all, nil
 }

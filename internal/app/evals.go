@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval/history"
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -25,11 +26,11 @@ func evalShowFlags(f *pflag.FlagSet, o *options) {
 // evalShow prints one case of a run as a page.
 func (a *app) evalShow(ctx context.Context, args []string, o *options) error {
 	if len(args) != 1 || o.out == "" {
-		return usageError("eval show takes one case, and --out the folder of the run", a.name+" eval show CASE --out DIR")
+		return problem.Usage("eval show takes one case, and --out the folder of the run", a.name+" eval show CASE --out DIR")
 	}
 	page, err := eval.Page(ctx, o.out, args[0])
 	if errors.Is(err, eval.ErrNoRun) || errors.Is(err, eval.ErrNoCase) {
-		return usageError(err.Error(), "cases.jsonl in that folder has the names; eval run makes a run")
+		return problem.Usage(err.Error(), "cases.jsonl in that folder has the names; eval run makes a run")
 	}
 	if err != nil {
 		return err
@@ -45,15 +46,15 @@ func evalDiffFlags(f *pflag.FlagSet, o *options) {
 // evalDiff compares two runs.
 func (a *app) evalDiff(_ context.Context, args []string, o *options) error {
 	if len(args) != 2 {
-		return usageError("eval diff takes the folders of two runs", "the earlier one first")
+		return problem.Usage("eval diff takes the folders of two runs", "the earlier one first")
 	}
 	var runs [2]eval.Kept
 	for i, dir := range args {
 		var err error
 		if runs[i], err = eval.ReadRun(dir); errors.Is(err, eval.ErrNoRun) {
-			return usageError(err.Error(), "name a folder that eval run --out has filled")
+			return problem.Usage(err.Error(), "name a folder that eval run --out has filled")
 		} else if err != nil {
-			return problem(err.Error(), "", "run those cases again in the same folder: what was paid is kept there")
+			return problem.New(err.Error(), "", "run those cases again in the same folder: what was paid is kept there")
 		}
 	}
 	c := score.Compare(runs[0].Scores(), runs[1].Scores())
@@ -81,7 +82,7 @@ func (a *app) evalImport(ctx context.Context, args []string, o *options) error {
 		owner, repo, err = pull.ParseRepository(args[0])
 	}
 	if err != nil || o.eval.last < 1 || o.eval.last > history.MaxLast {
-		return usageError(fmt.Sprintf("eval import takes one owner/repo, and --last 1 to %d", history.MaxLast), a.name+" eval import owner/repo --last 50 --out cases.jsonl")
+		return problem.Usage(fmt.Sprintf("eval import takes one owner/repo, and --last 1 to %d", history.MaxLast), a.name+" eval import owner/repo --last 50 --out cases.jsonl")
 	}
 	api, err := a.github(pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.getenv("GITHUB_SERVER_URL")), o.settings)
 	if err != nil {
@@ -136,7 +137,7 @@ func (a *app) caseFile(path string) (result, error) {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return result{}, usageError("the cases cannot be written: "+err.Error(), "name a file that is not there yet")
+		return result{}, problem.Usage("the cases cannot be written: "+err.Error(), "name a file that is not there yet")
 	}
 	return result{Writer: f, file: f}, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 func evalFindingsFlags(f *pflag.FlagSet, o *options) {
@@ -27,7 +28,7 @@ func evalFindingsFlags(f *pflag.FlagSet, o *options) {
 // writes findings as ReviewBench's agent contract asks, whose variables it reads.
 func (a *app) evalFindings(ctx context.Context, args []string, o *options) error {
 	if len(args) > 0 {
-		return usageError("eval findings takes no argument", "name the change with --diff FILE, or --repo DIR with RB_BASE and RB_HEAD")
+		return problem.Usage("eval findings takes no argument", "name the change with --diff FILE, or --repo DIR with RB_BASE and RB_HEAD")
 	}
 	about, err := a.benchmarked()
 	if err != nil {
@@ -41,7 +42,7 @@ func (a *app) evalFindings(ctx context.Context, args []string, o *options) error
 	}
 	change, err := a.benchmarkChange(ctx, about, o)
 	if err == nil && len(change.Files) == 0 {
-		err = usageError("the diff holds no file", "name a whole unified diff with --diff or RB_DIFF")
+		err = problem.Usage("the diff holds no file", "name a whole unified diff with --diff or RB_DIFF")
 	}
 	if err != nil {
 		return err
@@ -81,7 +82,7 @@ func (a *app) benchmarked() (eval.Subject, error) {
 	if text := a.getenv("RB_PR_NUMBER"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			return about, usageError(fmt.Sprintf("RB_PR_NUMBER is %q", text), "it is the number of the pull request")
+			return about, problem.Usage(fmt.Sprintf("RB_PR_NUMBER is %q", text), "it is the number of the pull request")
 		}
 		about.Number = n
 	}
@@ -95,7 +96,7 @@ func (a *app) benchmarkChange(ctx context.Context, about eval.Subject, o *option
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return ingest.Change{}, usageError("the diff cannot be read: "+err.Error(), "name one with --diff or RB_DIFF")
+		return ingest.Change{}, problem.Usage("the diff cannot be read: "+err.Error(), "name one with --diff or RB_DIFF")
 	}
 	defer f.Close()
 	return readDiff(path, f, o)
@@ -103,11 +104,11 @@ func (a *app) benchmarkChange(ctx context.Context, about eval.Subject, o *option
 
 func (a *app) clonedChange(ctx context.Context, about eval.Subject, o *options) (ingest.Change, error) {
 	if o.eval.repo == "" || about.Base == "" || about.Head == "" {
-		return ingest.Change{}, usageError("no change is named", "--diff FILE (RB_DIFF), or --repo DIR with RB_BASE and RB_HEAD")
+		return ingest.Change{}, problem.Usage("no change is named", "--diff FILE (RB_DIFF), or --repo DIR with RB_BASE and RB_HEAD")
 	}
 	c, err := ingest.Range(ctx, o.eval.repo, about.Base+"..."+about.Head, o.config)
 	if err != nil {
-		return c, usage{err}
+		return c, problem.As(problem.Misuse, err, "")
 	}
 	return c, nil
 }
@@ -119,7 +120,7 @@ func (a *app) submissionFile(path string) (result, error) {
 	}
 	f, err := os.Create(path)
 	if err != nil {
-		return result{}, usageError("the findings cannot be written: "+err.Error(), "name a file in a folder that is there, with --out or RB_OUT")
+		return result{}, problem.Usage("the findings cannot be written: "+err.Error(), "name a file in a folder that is there, with --out or RB_OUT")
 	}
 	return result{Writer: f, file: f}, nil
 }

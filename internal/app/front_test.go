@@ -10,12 +10,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 func TestATokenFromTheEnvironmentGoesToItsOwnServerAlone(t *testing.T) {
@@ -50,8 +50,8 @@ func TestErrorsHaveTheirExitCode(t *testing.T) {
 	for want, errs := range map[int][]error{
 		0:           {nil},
 		exitFailed:  {errors.New("x"), context.Canceled},
-		exitUsage:   {usageError("x", ""), &config.Error{}},
-		exitRefused: {&checkpoint.Refusal{}, &decision.Error{}, graph.ErrSnapshot, &graph.VersionError{}},
+		exitUsage:   {problem.Usage("x", ""), &config.Error{}},
+		exitRefused: {problem.Refuse(1, "x", ""), &decision.Error{}, graph.ErrSnapshot, &graph.VersionError{}},
 	} {
 		for _, err := range errs {
 			require.Equal(t, want, exitCode(err), "%T", err)

@@ -1,23 +1,23 @@
 package app
 
 import (
-	"github.com/org/pr-review-action/internal/handoff"
-	"github.com/org/pr-review-action/internal/post"
-	"github.com/org/pr-review-action/internal/transport"
-	"strings"
-
 	"cmp"
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/transport"
 )
 
 // verified is a draft that passed checks 1 to 10, what has changed since it was
@@ -70,7 +70,7 @@ func (j *job) candidates(ctx context.Context, r handoff.Resume) ([]handoff.Candi
 	if j.checkpointDir != "" {
 		found, err := handoff.Named(ctx, j.carrier(), r.Name)
 		if err != nil {
-			return nil, problem("the folder of checkpoint-dir cannot be read", err.Error(), "name the folder that holds the draft's zip")
+			return nil, problem.New("the folder of checkpoint-dir cannot be read", err.Error(), "name the folder that holds the draft's zip")
 		}
 		return handoff.Candidates(found, r.Subject.RepositoryID), nil
 	}
@@ -88,7 +88,7 @@ func (j *job) candidates(ctx context.Context, r handoff.Resume) ([]handoff.Candi
 	if errors.Is(err, github.ErrNotFound) {
 		err = nil // no such run here: check 1
 	}
-	return handoff.Candidates(found, r.Subject.RepositoryID), needsActionsRead(err, "the draft's artifact cannot be read")
+	return handoff.Candidates(found, r.Subject.RepositoryID), handoff.NeedsActions(err, "the draft's artifact cannot be read")
 }
 
 // desk is where decisions on drafts of the pull request are kept.
@@ -116,7 +116,7 @@ func (j *job) desk(pr *pull.Pull) *handoff.Desk {
 
 // newRuns reads the runs of a pull request's repository.
 func newRuns(api *github.Client, ref pull.Ref, event string, files ...string) *handoff.Runs {
-	return &handoff.Runs{API: api, Ref: ref, Event: event, Files: files, Denied: needsActionsRead}
+	return &handoff.Runs{API: api, Ref: ref, Event: event, Files: files}
 }
 
 // workflowFile takes the path out of owner/name/path@ref.
@@ -124,15 +124,6 @@ func workflowFile(ref string) string {
 	ref, _, _ = strings.Cut(ref, "@")
 	parts := strings.SplitN(ref, "/", 3)
 	return parts[len(parts)-1]
-}
-
-// needsActionsRead makes a missing permission, as far as the API tells it from
-// a bad token, a mistake in the workflow.
-func needsActionsRead(err error, what string) error {
-	if errors.Is(err, github.ErrNoAccess) && answered(err, http.StatusForbidden) {
-		return usage{problem(what, "", "give the job actions: read")}
-	}
-	return err
 }
 
 func answered(err error, code int) bool {

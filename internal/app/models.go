@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/limit"
 	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/review"
@@ -166,7 +167,7 @@ func (r *reviewer) open(c config.Config, before cost.MicroUSD, unknown string) e
 	run, pull := cmp.Or(r.settings.maxCost, c.MaxCost), cmp.Or(r.settings.maxCostPerPull, c.MaxCostPerPull)
 	switch {
 	case unknown != "" && (run > 0 || pull > 0 || c.MaxCostPerFile > 0):
-		return usageError(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap could not be held", unknown),
+		return problem.Usage(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap could not be held", unknown),
 			fmt.Sprintf("say what it costs, in USD per million tokens: prices: { %q: { input: 0.25, output: 2 } } in %s of the base commit, or for a diff in a file that --config names", unknown, r.settings.config))
 	case unknown != "":
 		r.account.notice = fmt.Sprintf("The price of the model %q is not known, so the default cap of %s does not hold; with prices in %s it does.", unknown, defaultMaxCost, r.settings.config)
@@ -177,7 +178,7 @@ func (r *reviewer) open(c config.Config, before cost.MicroUSD, unknown string) e
 		return nil
 	}
 	if before >= pull {
-		return spent{problem(fmt.Sprintf("the reviews of this pull request have cost %s, and max-cost-per-pull is %s", before, pull), "", "raise max-cost-per-pull; nothing was asked")}
+		return problem.As(problem.Spent, problem.New(fmt.Sprintf("the reviews of this pull request have cost %s, and max-cost-per-pull is %s", before, pull), "", "raise max-cost-per-pull; nothing was asked"), "")
 	}
 	if left := pull - before; left < r.account.cap {
 		r.account.cap = left
@@ -193,7 +194,7 @@ func (r *reviewer) client(model string, o config.ModelOptions, l *limit.Limiter)
 		Headers: o.Headers, Body: o.Body, Effort: o.Effort, Temperature: o.Temperature, Seed: o.Seed, MaxTokens: o.MaxOutputTokens,
 	})
 	if err != nil {
-		return nil, usage{err}
+		return nil, problem.As(problem.Misuse, err, "")
 	}
 	return client, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -49,13 +50,13 @@ func (a *app) resumeNext(ctx context.Context, repository string, args []string, 
 	case err != nil:
 		return err
 	case len(args) > 0:
-		return usageError("resume --next takes no thread", "name a thread, or let --next owner/repo pick one")
+		return problem.Usage("resume --next takes no thread", "name a thread, or let --next owner/repo pick one")
 	case given != "":
-		return usageError("resume --next picks a draft that you have not seen yet", "look at it first, then decide it by its thread")
+		return problem.Usage("resume --next picks a draft that you have not seen yet", "look at it first, then decide it by its thread")
 	}
 	owner, repo, err := pull.ParseRepository(repository)
 	if err != nil {
-		return usageError("--next: "+err.Error(), "name it owner/repo")
+		return problem.Usage("--next: "+err.Error(), "name it owner/repo")
 	}
 	ref := pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.getenv("GITHUB_SERVER_URL"))
 	there, heads, elsewhere := a.waitingRemote(ctx, ref, o)

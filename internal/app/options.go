@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // options are what a command was given.
@@ -37,17 +38,17 @@ func (o *options) verdict() (decision.Verdict, error) {
 	d, err := decision.Parse(o.text())
 	switch {
 	case err != nil:
-		return "", usage{err}
+		return "", problem.As(problem.Misuse, err, "")
 	case o.approve && o.abort:
-		return "", usageError("--approve and --abort contradict each other", "give one of them")
+		return "", problem.Usage("--approve and --abort contradict each other", "give one of them")
 	case o.revise != "" && (o.approve || o.abort || len(o.commands) > 0):
-		return "", usageError("--revise goes with no other decision", "the next draft is decided when it is there")
+		return "", problem.Usage("--revise goes with no other decision", "the next draft is decided when it is there")
 	case o.approve:
 		return decision.Approve, nil
 	case o.abort:
 		return decision.Abort, nil
 	case d.Note != "" && len(d.Commands) == 0:
-		return "", usageError("--command holds no command: "+d.Note, `a command begins with a slash, such as --command "/drop F2"; a note needs --approve or --abort beside it`)
+		return "", problem.Usage("--command holds no command: "+d.Note, `a command begins with a slash, such as --command "/drop F2"; a note needs --approve or --abort beside it`)
 	}
 	return d.Verdict, nil
 }

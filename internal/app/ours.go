@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -217,7 +218,7 @@ func (o *ours) recorded(ctx context.Context, r github.Review, m render.Marker) (
 		return false, nil // a token of one's own that may not read artifacts
 	}
 	if err != nil {
-		return false, needsActionsRead(err, "the decisions behind posted reviews cannot be read")
+		return false, handoff.NeedsActions(err, "the decisions behind posted reviews cannot be read")
 	}
 	found = slices.DeleteFunc(found, func(s handoff.Stored) bool {
 		return s.Expired || !r.At.IsZero() && s.Created.After(r.At.Add(clocks))
@@ -229,7 +230,7 @@ func (o *ours) recorded(ctx context.Context, r github.Review, m render.Marker) (
 	}
 	for _, s := range found {
 		claim, ours, err := o.runs.Claim(ctx, s, o.protect, now.RepoID, now.DefaultBranch)
-		if err != nil && !errors.As(err, new(*checkpoint.Refusal)) {
+		if err != nil && problem.Check(err) == 0 {
 			return false, err
 		}
 		on := claim.Record

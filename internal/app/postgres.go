@@ -7,12 +7,13 @@ import (
 	"errors"
 
 	"github.com/org/pr-review-action/internal/checkpoint/pgstore"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 func openPostgres(ctx context.Context, url string) (threadStore, error) {
 	store, err := pgstore.Open(ctx, url)
 	if errors.Is(err, pgstore.ErrAddress) {
-		err = usage{err}
+		err = problem.As(problem.Misuse, err, "")
 	}
 	return store, err
 }

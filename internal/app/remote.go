@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -38,7 +39,7 @@ func (a *app) remote(ctx context.Context, ref pull.Ref, o *options) (*remote, er
 	if key := a.getenv("PR_REVIEW_CHECKPOINT_KEY"); key != "" && o.protection.Key == (checkpoint.Key{}) {
 		var err error
 		if o.protection.Key, err = checkpoint.ParseKey(key); err != nil {
-			return nil, usage{err}
+			return nil, problem.As(problem.Misuse, err, "")
 		}
 	}
 	if err := o.inRepository(); err != nil {
@@ -54,17 +55,17 @@ func (a *app) remote(ctx context.Context, ref pull.Ref, o *options) (*remote, er
 	}
 	r.stored, err = handoff.List(ctx, r.runs.Everything())
 	r.runs.TellCut(a.Stderr)
-	return r, needsActionsRead(err, "the repository's artifacts cannot be read")
+	return r, handoff.NeedsActions(err, "the repository's artifacts cannot be read")
 }
 
 // remoteThreads lists the drafts that are parked on GitHub.
 func (a *app) remoteThreads(ctx context.Context, args []string, o *options) error {
 	if len(args) != 1 {
-		return usageError("threads takes one repository", a.name+" threads owner/repo")
+		return problem.Usage("threads takes one repository", a.name+" threads owner/repo")
 	}
 	owner, repo, err := pull.ParseRepository(args[0])
 	if err != nil {
-		return usageError(err.Error(), "name it owner/repo; without an argument the local store's drafts are listed")
+		return problem.Usage(err.Error(), "name it owner/repo; without an argument the local store's drafts are listed")
 	}
 	r, err := a.remote(ctx, pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.getenv("GITHUB_SERVER_URL")), o)
 	if err != nil {
@@ -231,8 +232,7 @@ func (a *app) showRemote(ctx context.Context, arg string, o *options) error {
 		return n.Number == ref.Number && n.Instance == o.instance && (o.code == "" || n.Code == o.code)
 	})
 	if len(drafts) == 0 {
-		return refusal(1, "no draft of "+ref.String()+" is parked on GitHub", "",
-			fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", a.name, ref.FullName()))
+		return problem.Refuse(1, "no draft of "+ref.String()+" is parked on GitHub", fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", a.name, ref.FullName()))
 	}
 	return r.show(ctx, drafts[0])
 }
@@ -240,7 +240,7 @@ func (a *app) showRemote(ctx context.Context, arg string, o *options) error {
 func (r *remote) show(ctx context.Context, d parkedDraft) error {
 	p := r.protection(d.Manifest)
 	if err := p.Check(); err != nil {
-		return usageError(fmt.Sprintf("the draft %s is protected by trust: %s, and there is no key", d.code, d.Trust), "set PR_REVIEW_CHECKPOINT_KEY to the checkpoint-key of its workflow")
+		return problem.Usage(fmt.Sprintf("the draft %s is protected by trust: %s, and there is no key", d.code, d.Trust), "set PR_REVIEW_CHECKPOINT_KEY to the checkpoint-key of its workflow")
 	}
 	opened, err := p.Open(d.zip)
 	if err != nil {

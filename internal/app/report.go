@@ -16,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // The outcomes that are no ends of the graph.
@@ -114,10 +115,9 @@ func checkShown(view graph.View[reviewpr.State]) error {
 		now := gate.NewAsk(s.Draft.Thread, s.Draft.DiffDigest, finding.Kept(s.Comments), s.Shown())
 		if err := json.Unmarshal(p.Ask, &asked); err != nil || asked.Shown != now.Shown {
 			if s.Draft.ToolVersion != Version() {
-				return refusal(3, fmt.Sprintf("this version shows the draft otherwise than %.40q did, nothing was posted", s.Draft.ToolVersion), s.Draft.Thread,
-					"decide with the version that drafted, or draft anew: what was read is not paid again where it is believed")
+				return problem.Refuse(3, fmt.Sprintf("this version shows the draft otherwise than %.40q did, nothing was posted", s.Draft.ToolVersion), "decide with the version that drafted, or draft anew: what was read is not paid again where it is believed", problem.At(s.Draft.Thread))
 			}
-			return refusal(3, "the stored draft is not the one that was shown", s.Draft.Thread, "review again, or decide with the version that drafted")
+			return problem.Refuse(3, "the stored draft is not the one that was shown", "review again, or decide with the version that drafted", problem.At(s.Draft.Thread))
 		}
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/trace"
 )
 
@@ -55,9 +56,7 @@ func (a *app) resume(ctx context.Context, args []string, o *options) (err error)
 func (a *app) again(ctx context.Context, s session, r report, given decision.Verdict, o *options) error {
 	taken := r.state.Decision
 	if (given != "" || o.text() != "") && differs(*taken, cmp.Or(given, decision.Approve), o.text(), r.state.Comments) {
-		return refusal(13, "this draft was decided otherwise before",
-			fmt.Sprintf("%s: %s by %s on %s", r.Thread, taken.Decision, taken.By, taken.At.Format("2 January 2006, 15:04 MST")),
-			"a draft is decided once; push a new commit, or review this one anew with --again")
+		return problem.Refuse(13, "this draft was decided otherwise before", "a draft is decided once; push a new commit, or review this one anew with --again", problem.At(fmt.Sprintf("%s: %s by %s on %s", r.Thread, taken.Decision, taken.By, taken.At.Format("2 January 2006, 15:04 MST"))))
 	}
 	flow, err := reviewpr.New(a.posting(s, o), s.store)
 	if err != nil {
@@ -92,7 +91,7 @@ func differs(taken decision.Record, given decision.Verdict, text string, comment
 // graph prints the built graph as Mermaid.
 func (a *app) graph(_ context.Context, args []string, _ *options) error {
 	if len(args) > 1 || len(args) == 1 && args[0] != reviewpr.Name {
-		return usageError(fmt.Sprintf("unknown graph %q", strings.Join(args, " ")), "the graph is "+reviewpr.Name)
+		return problem.Usage(fmt.Sprintf("unknown graph %q", strings.Join(args, " ")), "the graph is "+reviewpr.Name)
 	}
 	flow, err := reviewpr.New(reviewpr.Steps{}, graph.NewMemory())
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/triage"
@@ -28,7 +29,7 @@ func (a *app) review(ctx context.Context, args []string, o *options) (err error)
 		return err
 	}
 	if len(args) != 1 {
-		return usageError("review takes one change", a.name+" review demo, or a pull request, a range such as main...HEAD, a diff's file, or -")
+		return problem.Usage("review takes one change", a.name+" review demo, or a pull request, a range such as main...HEAD, a diff's file, or -")
 	}
 	o.expires = cmp.Or(o.expires, defaultExpires)
 	ctx, over, err := a.traced(ctx, o.settings, o.trace, a.warn)
@@ -303,7 +304,7 @@ func failure(r report) error {
 	case r.Outcome != reviewpr.Failed:
 		return nil
 	case r.state.Spent():
-		return reported{spent{errors.New(r.Message)}}
+		return reported{problem.As(problem.Spent, errors.New(r.Message), "")}
 	}
 	return reported{errors.New(r.Message)}
 }

@@ -1,9 +1,6 @@
 package app
 
 import (
-	"github.com/org/pr-review-action/internal/handoff"
-	"github.com/org/pr-review-action/internal/post"
-
 	"cmp"
 	"context"
 	"errors"
@@ -19,7 +16,10 @@ import (
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/triage"
@@ -97,9 +97,9 @@ func mayRevise(r *reviewer, d reviewpr.Draft) error {
 	const next = "change single findings with commands such as /drop F2, or draft anew with a model"
 	switch {
 	case d.Rules:
-		return usageError("this draft was made by rules, and rules cannot be revised", next)
+		return problem.Usage("this draft was made by rules, and rules cannot be revised", next)
 	case r.rules:
-		return usageError("rules cannot be revised, and "+noModel, "for a model: OPENAI_API_KEY=… or --base-url; without one "+next)
+		return problem.Usage("rules cannot be revised, and "+noModel, "for a model: OPENAI_API_KEY=… or --base-url; without one "+next)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (a *app) changeOf(ctx context.Context, s session, state reviewpr.State, o *
 		return c, err
 	}
 	if c.Thread != d.Thread || c.Digest() != d.DiffDigest {
-		return c, refusal(9, "the range is another since this draft was made", d.Name, "revise in the clone and at the commits of the draft, or review the range anew")
+		return c, problem.Refuse(9, "the range is another since this draft was made", "revise in the clone and at the commits of the draft, or review the range anew", problem.At(d.Name))
 	}
 	return c, nil
 }
@@ -179,7 +179,7 @@ func (r report) asked() string {
 func (a *app) finishRevision(ctx context.Context, s session, r report, given decision.Verdict, o *options) error {
 	d, _ := decision.Parse(o.text()) // it parsed before
 	if (given != "" || len(o.commands) > 0) && (given != decision.Revise || d.Feedback != r.asked()) {
-		return usageError("this draft is being revised, so there is nothing to decide yet",
+		return problem.Usage("this draft is being revised, so there is nothing to decide yet",
 			fmt.Sprintf("finish that first: %s, with the model's flags", a.resuming(r.Thread, o)))
 	}
 	after, err := a.revise(ctx, s, r, nil, o)
@@ -242,19 +242,19 @@ func (j *job) checkFeedback() error {
 	j.feedback = strings.TrimSpace(strings.TrimPrefix(decision.ReviseCommand(secret.Redact(j.feedback)), "/revise"))
 	switch {
 	case j.digest == "" && j.code == "":
-		return usageError("the input code is missing", "pass the code of the draft that is to be revised, from its summary")
+		return problem.Usage("the input code is missing", "pass the code of the draft that is to be revised, from its summary")
 	case j.digest != "" && j.code != "" && !strings.HasPrefix(j.digest, j.code):
-		return usageError("code and checkpoint-digest name different drafts", "pass one of them")
+		return problem.Usage("code and checkpoint-digest name different drafts", "pass one of them")
 	case j.feedback == "":
-		return usageError("the input feedback is missing", "say what the next draft should do differently")
+		return problem.Usage("the input feedback is missing", "say what the next draft should do differently")
 	case len(j.feedback) > decision.MaxFeedback:
-		return usageError(fmt.Sprintf("the feedback has %d bytes, more than %d", len(j.feedback), decision.MaxFeedback), "say it shorter")
+		return problem.Usage(fmt.Sprintf("the feedback has %d bytes, more than %d", len(j.feedback), decision.MaxFeedback), "say it shorter")
 	case j.decision != "" || strings.TrimSpace(j.commands) != "":
-		return usageError("decision and commands have no place in mode revise", "decide about the new draft, by its own code")
+		return problem.Usage("decision and commands have no place in mode revise", "decide about the new draft, by its own code")
 	case j.anew:
-		return usageError("again: true drafts without the draft that is to be revised", "leave one of again and feedback out")
+		return problem.Usage("again: true drafts without the draft that is to be revised", "leave one of again and feedback out")
 	case j.event.Name != "workflow_dispatch":
-		return usageError("feedback comes by workflow_dispatch alone", "dispatch the review workflow with pull-request, code and feedback")
+		return problem.Usage("feedback comes by workflow_dispatch alone", "dispatch the review workflow with pull-request, code and feedback")
 	}
 	return nil
 }
@@ -293,7 +293,7 @@ func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, e
 	}
 	b, err := j.before(ctx, change)
 	if err == nil && b.done.Outcome != "" {
-		err = refusal(13, "this commit was decided before, so nothing is left to revise", cmp.Or(b.done.ReviewURL, p.Manifest.Thread), "push a commit for a new review")
+		err = problem.Refuse(13, "this commit was decided before, so nothing is left to revise", "push a commit for a new review", problem.At(cmp.Or(b.done.ReviewURL, p.Manifest.Thread)))
 	}
 	b.drafts = []checkpoint.Opened{p.Opened}
 	return change, b, err

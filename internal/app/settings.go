@@ -16,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 )
 
@@ -151,7 +152,7 @@ func (s *settings) apply(given map[string]string) error {
 		}
 	}
 	if len(problems) > 0 {
-		return usageError(strings.Join(problems, "\n  "), "")
+		return problem.Usage(strings.Join(problems, "\n  "), "")
 	}
 	return nil
 }
@@ -168,7 +169,7 @@ func (s *settings) settle(kept int) error {
 	}
 	s.maxTime = cmp.Or(s.maxTime, defaultMaxTime)
 	if s.expires > limit {
-		return usageError(fmt.Sprintf("expires is %s, and the artifact is kept for %d days", days(s.expires), s.retention),
+		return problem.Usage(fmt.Sprintf("expires is %s, and the artifact is kept for %d days", days(s.expires), s.retention),
 			"a draft must outlive its wait: lower expires or raise retention-days")
 	}
 	return nil
@@ -180,7 +181,7 @@ func (s *settings) inRepository() error {
 	for _, file := range []*string{&s.config, &s.draftWorkflow, &s.decideWorkflow} {
 		*file = path.Clean(*file)
 		if diff.CheckPath(*file) != nil {
-			return usageError(fmt.Sprintf("%q is not a file in the repository", *file), "name it from the repository's top, such as "+config.DefaultPath)
+			return problem.Usage(fmt.Sprintf("%q is not a file in the repository", *file), "name it from the repository's top, such as "+config.DefaultPath)
 		}
 	}
 	return nil

@@ -1,8 +1,6 @@
 package app
 
 import (
-	"github.com/org/pr-review-action/internal/handoff"
-
 	"cmp"
 	"context"
 	"errors"
@@ -16,7 +14,9 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/sarif"
 )
@@ -30,7 +30,7 @@ func (j *job) deciding(ctx context.Context, take func(context.Context) (report, 
 	for _, void := range j.void {
 		j.runner.Warning("an approval is void, " + void)
 	}
-	if refused, ok := errors.AsType[*checkpoint.Refusal](err); j.mark && (ok && (refused.Check == 11 || refused.Check == 12) || errors.As(err, new(*decision.Error))) {
+	if check := problem.Check(err); j.mark && (check == 11 || check == 12 || errors.As(err, new(*decision.Error))) {
 		j.remark(ctx, err)
 	}
 	if j.mark && outcomeOfError(err) == expired {
@@ -99,7 +99,7 @@ func (s settings) signals(r *report, folder string, warn func(string)) {
 		}
 	}
 	if n := finding.Reaching(r.standing(), s.failOn); r.Outcome == reviewpr.Posted && n > 0 {
-		r.failed = problem(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", render.Count(n, "posted finding"), s.failOn, s.failOn),
+		r.failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", render.Count(n, "posted finding"), s.failOn, s.failOn),
 			r.place, "answer the review; without fail-on this succeeds whatever was found")
 	}
 }
@@ -129,7 +129,7 @@ func writeSarif(file string, r report, warn func(string)) error {
 		}
 	}
 	if err != nil {
-		return problem("the SARIF file could not be written", err.Error(), "name another file with sarif; the decision is carried out, and the same decision again writes the file")
+		return problem.New("the SARIF file could not be written", err.Error(), "name another file with sarif; the decision is carried out, and the same decision again writes the file")
 	}
 	if left > 0 {
 		warn(fmt.Sprintf("the SARIF file leaves out %s, which are more than code scanning takes", render.Count(left, "finding")))
@@ -151,7 +151,7 @@ func within(folder, file string) string {
 // holds no model's key, and says nothing of a finding but how many there are.
 func (j *job) waits(ctx context.Context) (report, error) {
 	if j.digest == "" && j.code == "" {
-		return report{}, usageError("neither checkpoint-digest nor code says which draft waits", "pass checkpoint-digest from the draft job's outputs")
+		return report{}, problem.Usage("neither checkpoint-digest nor code says which draft waits", "pass checkpoint-digest from the draft job's outputs")
 	}
 	draft, err := j.verify(ctx)
 	if err != nil {

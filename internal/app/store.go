@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint/filestore"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // threadStore keeps this machine's threads: in a folder or in Postgres.
@@ -26,18 +27,18 @@ func (a *app) openStore(ctx context.Context, o *options) (threadStore, error) {
 	if where == "" {
 		var err error
 		if where, err = filestore.Default(a.getenv); err != nil {
-			return nil, usageError("there is no folder to keep drafts in", "name one: --store DIR, or PR_REVIEW_STORE")
+			return nil, problem.Usage("there is no folder to keep drafts in", "name one: --store DIR, or PR_REVIEW_STORE")
 		}
 	}
 	switch scheme := address.FindStringSubmatch(where); {
 	case strings.HasPrefix(where, "postgres://"), strings.HasPrefix(where, "postgresql://"):
 		return openPostgres(ctx, where)
 	case scheme != nil: // which may hold a password
-		return nil, usageError(fmt.Sprintf("there is no store at an address that begins with %.20q", scheme[0]), "name a folder, or postgres://USER@HOST/DATABASE")
+		return nil, problem.Usage(fmt.Sprintf("there is no store at an address that begins with %.20q", scheme[0]), "name a folder, or postgres://USER@HOST/DATABASE")
 	}
 	store, err := filestore.New(where)
 	if err != nil {
-		return nil, usageError(err.Error(), "name a folder with --store")
+		return nil, problem.Usage(err.Error(), "name a folder with --store")
 	}
 	return store, nil
 }

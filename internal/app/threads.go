@@ -10,6 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -122,7 +123,7 @@ func (a *app) list(list []listed, where string, o *options) error {
 // API.
 func (a *app) stored(ctx context.Context, args []string, command string, o *options) (s session, r report, err error) {
 	if len(args) != 1 {
-		return s, r, usageError(command+" takes one thread", fmt.Sprintf("%s threads lists them", a.name))
+		return s, r, problem.Usage(command+" takes one thread", fmt.Sprintf("%s threads lists them", a.name))
 	}
 	if s.store, err = a.openStore(ctx, o); err != nil {
 		return s, r, err
@@ -147,10 +148,9 @@ func (a *app) threadOf(ctx context.Context, store threadStore, typed string) (st
 	case 1:
 		return ids[0], nil
 	case 0:
-		return "", refusal(1, fmt.Sprintf("no draft of thread %q is parked here", typed), store.Where(),
-			fmt.Sprintf("%s threads lists what is; --store names another folder", a.name))
+		return "", problem.Refuse(1, fmt.Sprintf("no draft of thread %q is parked here", typed), fmt.Sprintf("%s threads lists what is; --store names another folder", a.name), problem.At(store.Where()))
 	}
-	return "", usageError(fmt.Sprintf("%q is the beginning of %d threads", typed, len(ids)), "write more of one: "+strings.Join(ids, ", "))
+	return "", problem.Usage(fmt.Sprintf("%q is the beginning of %d threads", typed, len(ids)), "write more of one: "+strings.Join(ids, ", "))
 }
 
 // matches reports whether a thread is meant: by its id, by the id with its last

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/transport"
@@ -26,7 +27,7 @@ func (a *app) traced(ctx context.Context, s settings, file string, warn func(str
 	if file != "" {
 		var err error
 		if local, err = os.Create(file); err != nil {
-			return ctx, nil, usageError("the trace cannot be written: "+err.Error(), "--trace names a file in a folder that is there")
+			return ctx, nil, problem.Usage("the trace cannot be written: "+err.Error(), "--trace names a file in a folder that is there")
 		}
 		o.Local = local
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/review"
@@ -65,11 +66,11 @@ func (a *app) transport(s settings, onWait func(time.Duration, string)) transpor
 func (a *app) github(ref pull.Ref, s settings) (*github.Client, error) {
 	address := github.APIURL(ref, a.getenv)
 	if _, err := transport.CheckURL(address, s.allowHTTP); err != nil {
-		return nil, usage{err}
+		return nil, problem.As(problem.Misuse, err, "")
 	}
 	c, err := github.New(github.Options{APIURL: address, Token: a.token(ref.Host, s), HTTP: a.client(s, nil)})
 	if err != nil {
-		return nil, usage{err}
+		return nil, problem.As(problem.Misuse, err, "")
 	}
 	return c, nil
 }
@@ -170,14 +171,14 @@ func (a *app) modelSettings(s settings) settings {
 // model is a client for the model of modelSettings.
 func (a *app) model(s settings, onWait func(time.Duration, string)) (*llm.Client, error) {
 	if s.key == "" && s.baseURL == "" {
-		return nil, usageError(noModel, "set api-key (OPENAI_API_KEY), or base-url for an endpoint without one, or provider: offline")
+		return nil, problem.Usage(noModel, "set api-key (OPENAI_API_KEY), or base-url for an endpoint without one, or provider: offline")
 	}
 	if _, err := transport.CheckURL(cmp.Or(s.baseURL, llm.DefaultBaseURL), s.allowHTTP); err != nil {
-		return nil, usage{fmt.Errorf("base-url: %w", err)}
+		return nil, problem.As(problem.Misuse, fmt.Errorf("base-url: %w", err), "")
 	}
 	client, err := llm.New(llm.Options{BaseURL: s.baseURL, Key: s.key, Model: s.model, HTTP: a.modelHTTP(s, onWait)})
 	if err != nil {
-		return nil, usage{err}
+		return nil, problem.As(problem.Misuse, err, "")
 	}
 	return client, nil
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // Found is what the server says of an artifact. RepositoryID is that of the
@@ -205,7 +207,7 @@ func CheckSettings(m Manifest, now Settings) (changes []string, err error) {
 	return changes, nil
 }
 
-func anotherTrust(m Manifest, now string) *Refusal {
+func anotherTrust(m Manifest, now string) *problem.Error {
 	return refuse(8, "give both jobs the same trust, or "+draftAnew,
 		fmt.Sprintf("the draft was made under trust: %s, this job says %s", trustOf(m.Trust), trustOf(now)))
 }

@@ -129,7 +129,7 @@ type Opened struct {
 }
 
 // Open goes through check 5 again, reads the manifest strictly, holds the other
-// entries to the hashes in it and decrypts the snapshot. The error is a *Refusal:
+// entries to the hashes in it and decrypts the snapshot. The error is a *problem.Error:
 // of check 6 where the format is not known, of 8 where the draft is encrypted and
 // there is no key, of 5 or, without a key, 3 where something was changed.
 func (p Protection) Open(z Zip) (Opened, error) {

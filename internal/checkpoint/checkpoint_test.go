@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 var (
@@ -69,9 +71,9 @@ func (p Protection) open(z []byte) (Opened, error) {
 	return p.Open(parts)
 }
 
-func refusal(t *testing.T, err error, check int) *Refusal {
+func refusal(t *testing.T, err error, check int) *problem.Error {
 	t.Helper()
-	var r *Refusal
+	var r *problem.Error
 	require.ErrorAs(t, err, &r)
 	require.Equal(t, check, r.Check)
 	require.Equal(t, "next", r.Rows[len(r.Rows)-1][0], "P12: every refusal says what to do")

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 func FuzzOpen(f *testing.F) {
@@ -24,7 +25,7 @@ func FuzzOpen(f *testing.F) {
 		for _, p := range all {
 			o, err := p.open(z)
 			if err != nil {
-				require.ErrorAs(t, err, new(*Refusal))
+				require.ErrorAs(t, err, new(*problem.Error))
 				require.NotContains(t, err.Error(), "\x1b")
 				continue
 			}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // masks flip a low bit, a letter's case and the top bit.
@@ -64,7 +66,7 @@ func TestT21_EveryFlippedByteOfAnEntryIsRefused(t *testing.T) {
 
 func check(t *testing.T, err error) int {
 	t.Helper()
-	var r *Refusal
+	var r *problem.Error
 	require.ErrorAs(t, err, &r)
 	return r.Check
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // Desk is where a job puts its decision on a draft on record, and sees those of others.
@@ -42,7 +43,7 @@ func (d *Desk) Claims(ctx context.Context, code string) (claims []Claim, err err
 	found, err := d.Runs.Stored(ctx, name, 0)
 	others, othersErr := d.siblings(ctx, code)
 	if err := cmp.Or(err, othersErr); err != nil {
-		return nil, d.Runs.Denied(err, "earlier decisions cannot be read")
+		return nil, NeedsActions(err, "earlier decisions cannot be read")
 	}
 	found = append(found, others...)
 	if d.Folder != nil {
@@ -145,8 +146,8 @@ func (d *Desk) unposted(ctx context.Context, thread string) error {
 	if err != nil || !posted {
 		return err
 	}
-	return refuse(13, "a review of this commit was posted before, nothing can be rejected any more",
-		"answer the review on the pull request", [2]string{"where", where})
+	return problem.Refuse(13, "a review of this commit was posted before, nothing can be rejected any more",
+		"answer the review on the pull request", problem.At(where))
 }
 
 // decidedBefore finds the same decision of another run that was carried out, and

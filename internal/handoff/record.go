@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // CheckRecord is the part of resume check 13 that a decision on record answers:
@@ -22,8 +22,8 @@ func CheckRecord(r decision.Record, digest string, now decision.Verdict) error {
 		if r.Replaced != "" {
 			next = "decide the newer draft, code " + r.Replaced
 		}
-		return refuse(13, "this draft was withdrawn when its commit was drafted again, nothing was posted", next,
-			[2]string{"where", fmt.Sprintf("code %s, by %s on %s", r.Code, r.By, when(r))})
+		return problem.Refuse(13, "this draft was withdrawn when its commit was drafted again, nothing was posted", next,
+			problem.At(fmt.Sprintf("code %s, by %s on %s", r.Code, r.By, when(r))))
 	case r.Decision != now:
 		return decidedOtherwise(r, "")
 	}
@@ -67,8 +67,8 @@ func Remembered(claims []Claim, mine decision.Record, again bool, drafted time.T
 		if !rejected || mine.Decision != decision.Approve || again && !by.At.After(drafted) {
 			continue
 		}
-		return refuse(13, "a draft of this commit was rejected before, nothing was posted", "draft the commit anew with again: true, or push another",
-			[2]string{"where", fmt.Sprintf("code %s, by %s on %s", by.Code, by.By, when(by))})
+		return problem.Refuse(13, "a draft of this commit was rejected before, nothing was posted", "draft the commit anew with again: true, or push another",
+			problem.At(fmt.Sprintf("code %s, by %s on %s", by.Code, by.By, when(by))))
 	}
 	return nil
 }
@@ -78,15 +78,10 @@ func decidedOtherwise(r decision.Record, how string) error {
 	if r.Decision == decision.Abort {
 		next = "a draft is decided once: draft the commit anew with again: true, or push another"
 	}
-	return refuse(13, "this draft was decided otherwise before, nothing was posted", next,
-		[2]string{"where", fmt.Sprintf("%s by %s on %s%s", r.Decision, r.By, when(r), how)})
+	return problem.Refuse(13, "this draft was decided otherwise before, nothing was posted", next,
+		problem.At(fmt.Sprintf("%s by %s on %s%s", r.Decision, r.By, when(r), how)))
 }
 
 func when(r decision.Record) string { return r.At.UTC().Format("2 January 2006, 15:04 UTC") }
-
-// refuse is a check's no; its last row is what to do next.
-func refuse(check int, what, next string, rows ...[2]string) *checkpoint.Refusal {
-	return &checkpoint.Refusal{Check: check, What: what, Rows: append(rows, [2]string{"next", next})}
-}
 
 const draftAnew = "start a new draft: run the review workflow again"

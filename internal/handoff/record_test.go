@@ -1,15 +1,14 @@
 package handoff_test
 
 import (
-	"github.com/org/pr-review-action/internal/checkpoint"
-	"github.com/org/pr-review-action/internal/handoff"
-
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 func TestCheck13_ARejectionHoldsForLaterDraftsOfItsCommit(t *testing.T) {
@@ -56,7 +55,7 @@ func TestCheck13_ARecordOfAnotherVerdictRefuses(t *testing.T) {
 	record := decision.Record{Digest: digest, Decision: decision.Abort, By: "rita"}
 	require.NoError(t, handoff.CheckRecord(record, digest, decision.Abort))
 	require.NoError(t, handoff.CheckRecord(record, "another draft", decision.Approve))
-	var r *checkpoint.Refusal
+	var r *problem.Error
 	require.ErrorAs(t, handoff.CheckRecord(record, digest, decision.Approve), &r)
 	require.Equal(t, 13, r.Check)
 	require.Contains(t, r.Error(), "abort by rita")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -12,7 +13,9 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/transport"
 )
 
 // Runs reads the runs of a repository: who made a draft, and who has decided one.
@@ -22,8 +25,6 @@ type Runs struct {
 	Files []string // the workflow files whose runs may decide
 	Event string   // of the run under way, "" on the command line
 	Own   int64    // that run, 0 there
-	// Denied says of a token that it may not read what is needed; other errors stay.
-	Denied func(err error, what string) error
 
 	ended   map[int64]github.Run      // completed ones that were read
 	landed  map[string]bool           // commits: whether the default branch has them
@@ -79,7 +80,7 @@ func (r *Runs) Facts(branch string) func(context.Context, int64) (checkpoint.Run
 			return checkpoint.RunFacts{}, nil
 		}
 		if err != nil {
-			return checkpoint.RunFacts{}, r.Denied(err, "the run that made the draft cannot be read")
+			return checkpoint.RunFacts{}, NeedsActions(err, "the run that made the draft cannot be read")
 		}
 		on, err := r.dispatchedOn(ctx, run, branch)
 		return checkpoint.RunFacts{
@@ -100,8 +101,8 @@ func (r *Runs) dispatchedOn(ctx context.Context, run github.Run, branch string) 
 	}
 	on, err := r.API.OnBranch(ctx, r.Ref.Owner, r.Ref.Repo, branch, run.HeadSHA)
 	if errors.Is(err, github.ErrNoAccess) || errors.Is(err, github.ErrNotFound) {
-		return false, refuse(4, fmt.Sprintf("it cannot be read whether run %d is of the default branch", run.ID),
-			"give the job contents: read; the draft still waits", [2]string{"where", err.Error()})
+		return false, problem.Refuse(4, fmt.Sprintf("it cannot be read whether run %d is of the default branch", run.ID),
+			"give the job contents: read; the draft still waits", problem.At(err.Error()))
 	}
 	if err == nil {
 		note(&r.landed, run.HeadSHA, on)
@@ -131,12 +132,12 @@ func (r *Runs) Claim(ctx context.Context, s Stored, p checkpoint.Protection, rep
 	}
 	c.Record, err = p.OpenRecord(zip)
 	switch {
-	case errors.As(err, new(*checkpoint.Refusal)) && p.Keyed():
+	case problem.Check(err) > 0 && p.Keyed():
 		return Claim{}, false, nil // somebody's without the key
 	case err != nil:
-		return Claim{}, false, refuse(13, "a decision on record for this draft cannot be read, nothing was posted",
+		return Claim{}, false, problem.Refuse(13, "a decision on record for this draft cannot be read, nothing was posted",
 			"delete that artifact if it is nobody's decision, or draft the commit anew with again: true",
-			[2]string{"where", fmt.Sprintf("artifact %s of run %d: %v", s.Name, s.RunID, err)})
+			problem.At(fmt.Sprintf("artifact %s of run %d: %v", s.Name, s.RunID, err)))
 	}
 	note(&r.records, s.ID, c.Record)
 	return c, true, nil
@@ -151,7 +152,7 @@ func (r *Runs) mayRecord(ctx context.Context, i artifactstore.Item, repositoryID
 		return false, run, nil
 	}
 	if err != nil {
-		return false, run, r.Denied(err, "the run that stored a decision cannot be read")
+		return false, run, NeedsActions(err, "the run that stored a decision cannot be read")
 	}
 	path, _, _ := strings.Cut(run.Path, "@")
 	if !slices.Contains(r.Files, path) || run.RepoID != repositoryID || i.RepositoryID != repositoryID {
@@ -175,4 +176,13 @@ func note[K comparable, V any](into *map[K]V, key K, value V) {
 		*into = map[K]V{}
 	}
 	(*into)[key] = value
+}
+
+// NeedsActions makes a missing permission, as far as the API tells it from a bad
+// token, a mistake in the workflow.
+func NeedsActions(err error, what string) error {
+	if status, ok := errors.AsType[*transport.StatusError](err); ok && status.Code == http.StatusForbidden && errors.Is(err, github.ErrNoAccess) {
+		return problem.Usage(what, "give the job actions: read")
+	}
+	return err
 }

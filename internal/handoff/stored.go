@@ -3,12 +3,14 @@ package handoff
 import (
 	"context"
 	"errors"
+	"slices"
+
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/transport"
-	"slices"
 )
 
 // Stored is an artifact and where it can be had.
@@ -61,14 +63,14 @@ func Candidates(found []Stored, repositoryID int64) []Candidate {
 // Unusable turns what a store says of an artifact's content into the refusal
 // that it is.
 func Unusable(name string, err error) error {
-	where := [2]string{"where", "artifact " + name}
+	where := problem.At("artifact " + name)
 	switch {
 	case errors.Is(err, artifact.ErrDigest):
-		return refuse(2, "the artifact is not the draft that was shown", draftAnew, where)
+		return problem.Refuse(2, "the artifact is not the draft that was shown", draftAnew, where)
 	case errors.Is(err, transport.ErrTooLarge), errors.Is(err, artifact.ErrEmpty):
-		return refuse(1, "the artifact has a size that no draft has", draftAnew, where)
+		return problem.Refuse(1, "the artifact has a size that no draft has", draftAnew, where)
 	case errors.Is(err, github.ErrExpired):
-		gone := refuse(1, "the draft was not decided in time, its artifact is gone", draftAnew, where)
+		gone := problem.Refuse(1, "the draft was not decided in time, its artifact is gone", draftAnew, where)
 		gone.Expired = true
 		return gone
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -135,5 +136,5 @@ func (r Race) overtaken(err error) error {
 	if err != nil || r.Record.Decision == decision.Approve {
 		return err
 	}
-	return refuse(13, "this draft was posted before, nothing can be rejected any more", "answer the review on the pull request")
+	return problem.Refuse(13, "this draft was posted before, nothing can be rejected any more", "answer the review on the pull request")
 }

@@ -1,8 +1,6 @@
 package handoff_test
 
 import (
-	"github.com/org/pr-review-action/internal/handoff"
-
 	"context"
 	"errors"
 	"testing"
@@ -11,13 +9,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 func refused(t *testing.T, err error, words ...string) {
 	t.Helper()
-	var r *checkpoint.Refusal
+	var r *problem.Error
 	require.ErrorAs(t, err, &r)
 	require.Equal(t, 13, r.Check)
 	require.Equal(t, "next", r.Rows[len(r.Rows)-1][0], "P12: the last row is what to do")

@@ -3,10 +3,10 @@ package handoff
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // Candidate is an artifact that may be the draft. Run is the run that stored it,
@@ -100,7 +100,7 @@ func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.O
 			found = append(found, opened)
 		case ctx.Err() != nil:
 			return checkpoint.Opened{}, err
-		case !errors.As(err, new(*checkpoint.Refusal)):
+		case problem.Check(err) == 0:
 			unread = cmp.Or(unread, err)
 		default:
 			refused = cmp.Or(refused, err)

@@ -9,9 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/handoff"
-	"github.com/stretchr/testify/require"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // trail is a resume whose sources note that they were read.
@@ -122,7 +124,7 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 	moved := func(tr *trail) {
 		tr.Unmoved = func(context.Context, checkpoint.Opened) error {
 			tr.read = append(tr.read, "subject")
-			return &checkpoint.Refusal{Check: 9, What: "it moved", Rows: [][2]string{{"next", "draft anew"}}}
+			return &problem.Error{Check: 9, What: "it moved", Rows: [][2]string{{"next", "draft anew"}}}
 		}
 	}
 	ran := func(change func(*checkpoint.RunFacts)) func(*trail) {
@@ -185,7 +187,7 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 		tr := resume(p)
 		c.change(tr)
 		_, _, err := tr.verify(t)
-		var refusal *checkpoint.Refusal
+		var refusal *problem.Error
 		require.ErrorAs(t, err, &refusal, name)
 		require.Equal(t, c.check, refusal.Check, name)
 		require.Equal(t, c.read, strings.Join(tr.read, " "), name)
@@ -207,7 +209,7 @@ func TestT19_APlantedArtifactOfTheSameNameDoesNotHideTheDraft(t *testing.T) {
 	require.Equal(t, p.Digest, opened.Digest)
 	tr.Candidates = tr.Candidates[:2]
 	_, _, err = tr.verify(t)
-	var refusal *checkpoint.Refusal
+	var refusal *problem.Error
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, 2, refusal.Check, "the newest one's refusal is told")
 }
@@ -226,7 +228,7 @@ func TestVerifyTellsWhatChangedSinceTheDraft(t *testing.T) {
 	tr.Protection = checkpoint.Protection{}
 	tr.Settings.Trust = checkpoint.TrustDigest
 	_, _, err = tr.verify(t)
-	var refusal *checkpoint.Refusal
+	var refusal *problem.Error
 	require.ErrorAs(t, err, &refusal)
 	require.Equal(t, 8, refusal.Check, "a sealed draft is not decided without its key")
 }
@@ -239,7 +241,7 @@ func TestADraftFromAPlaceWithoutRunsIsHeldToTheRunItNames(t *testing.T) {
 		tr.Candidates[0].Run, tr.Run = 0, run
 		_, _, err := tr.verify(t)
 		require.Equal(t, []string{"zip", "run"}, tr.read[:2])
-		var refusal *checkpoint.Refusal
+		var refusal *problem.Error
 		if check == 0 {
 			require.NoError(t, err)
 		} else {
@@ -299,7 +301,7 @@ func TestASourceThatCannotBeReadIsNoRefusal(t *testing.T) {
 		tr.Candidates = append(tr.Candidates, tr.Candidates[0])
 		opened, _, err := tr.verify(t)
 		require.ErrorIs(t, err, broken, name)
-		require.NotErrorAs(t, err, new(*checkpoint.Refusal), name)
+		require.NotErrorAs(t, err, new(*problem.Error), name)
 		require.Zero(t, opened.Manifest, name)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // Now is the pull request as it is now.
@@ -39,10 +40,8 @@ func CheckHead(s checkpoint.Subject, code string, now Now) error {
 	return nil
 }
 
-// moved is check 9's no; its last row is what to do next.
-func moved(next, what string, rows ...[2]string) error {
-	return &checkpoint.Refusal{Check: 9, What: what, Rows: append(rows, [2]string{"next", next})}
-}
+// moved is check 9's no.
+func moved(next, what string, rows ...[2]string) error { return problem.Refuse(9, what, next, rows...) }
 
 func row(label, format string, args ...any) [2]string {
 	return [2]string{label, fmt.Sprintf(format, args...)}

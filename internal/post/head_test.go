@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 func TestCheck9_T24_OpenAndUnmoved(t *testing.T) {
@@ -26,7 +27,7 @@ func TestCheck9_T24_OpenAndUnmoved(t *testing.T) {
 		n := now
 		change(&n)
 		err := post.CheckHead(drafted, code, n)
-		var r *checkpoint.Refusal
+		var r *problem.Error
 		require.ErrorAs(t, err, &r)
 		require.Equal(t, 9, r.Check)
 		require.Equal(t, "next", r.Rows[len(r.Rows)-1][0], "P12: every refusal says what to do")

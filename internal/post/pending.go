@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/transport"
@@ -61,7 +61,7 @@ func (p *poster) post(ctx context.Context) (Posted, error) {
 		}
 		posted, err := p.try(ctx, 2*try, most)
 		if !unclear(err) {
-			if err != nil && lost != nil && !errors.As(err, new(*checkpoint.Refusal)) {
+			if err != nil && lost != nil && problem.Check(err) == 0 {
 				err = fmt.Errorf("%w; looking for it: %w", lost, err)
 			}
 			return posted, err
@@ -293,15 +293,15 @@ func (p *poster) clear(ctx context.Context, s seen) error {
 
 // blocked says which pending reviews are in the way, and what deletes them.
 func (p *poster) blocked(by ...github.Review) error {
-	shown := render.Problem{What: "a pending review of this token's account is in the way, nothing was posted"}
+	shown := &problem.Error{What: "a pending review of this token's account is in the way, nothing was posted"}
 	next := "the draft still waits: submit that review or delete it, then decide the same again"
 	for _, r := range by {
-		shown.Rows = append(shown.Rows, [2]string{"where", r.URL})
+		shown.Rows = append(shown.Rows, problem.At(r.URL))
 		next += fmt.Sprintf("; for a job's account in a workflow, with its GITHUB_TOKEN: gh api -X DELETE repos/%s/pulls/%d/reviews/%d",
 			p.q.Ref.FullName(), p.q.Ref.Number, r.ID)
 	}
 	shown.Rows = append(shown.Rows, [2]string{"next", next})
-	return &shown
+	return shown
 }
 
 // release puts the decision on record with the review's id, waits for its turn and

@@ -13,11 +13,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -135,7 +135,7 @@ func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
 }
 
 func another(posted github.Review) error {
-	return &checkpoint.Refusal{Check: 13, What: "another review of this commit was posted before, nothing was posted now", Rows: [][2]string{
+	return &problem.Error{Check: 13, What: "another review of this commit was posted before, nothing was posted now", Rows: [][2]string{
 		{"where", posted.URL},
 		{"next", "a commit is reviewed once; push a new one for a new review"},
 	}}

@@ -1,8 +1,6 @@
 package post_test
 
 import (
-	"github.com/org/pr-review-action/internal/handoff"
-
 	"context"
 	"errors"
 	"fmt"
@@ -14,12 +12,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -323,7 +322,7 @@ func TestCheck13_AnotherReviewOfTheThreadIsRefused(t *testing.T) {
 		require.NoError(t, err)
 		change(&q)
 		_, err = post.Review(t.Context(), p, p, q)
-		var r *checkpoint.Refusal
+		var r *problem.Error
 		require.ErrorAs(t, err, &r, name)
 		require.Equal(t, 13, r.Check)
 		require.Contains(t, err.Error(), p.reviews[0].URL)
@@ -380,7 +379,7 @@ func TestApprovedCoversBodyAndEveryComment(t *testing.T) {
 
 func refused(t *testing.T, err error, words ...string) {
 	t.Helper()
-	var r *checkpoint.Refusal
+	var r *problem.Error
 	require.ErrorAs(t, err, &r)
 	require.Equal(t, 13, r.Check)
 	require.Equal(t, "next", r.Rows[len(r.Rows)-1][0], "P12: the last row is what to do")
@@ -444,7 +443,7 @@ func TestT24_APushOrCloseBeforeTheWritePostsNothing(t *testing.T) {
 	} {
 		p := &page{now: now}
 		_, err := post.Review(t.Context(), p, p, request())
-		var refusal *checkpoint.Refusal
+		var refusal *problem.Error
 		require.ErrorAs(t, err, &refusal, name)
 		require.Equal(t, 9, refusal.Check)
 		require.Empty(t, p.reviews, name)

@@ -1,8 +1,6 @@
 package post_test
 
 import (
-	"github.com/org/pr-review-action/internal/handoff"
-
 	"cmp"
 	"context"
 	"errors"
@@ -17,12 +15,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -393,7 +392,7 @@ func TestP5_T25_OfRacingDecisionsOneHolds(t *testing.T) {
 		from := seed % 3
 		taken := map[string]bool{}
 		for _, r := range race(t, seed, s, mixed[from:from+2+seed%2]) {
-			var refused *checkpoint.Refusal
+			var refused *problem.Error
 			switch {
 			case r.err == nil:
 				taken[fmt.Sprint(r.record.Decision, r.record.Dropped)] = true

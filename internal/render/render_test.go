@@ -375,9 +375,3 @@ func FuzzNothingActs(f *testing.F) {
 		require.Empty(t, live(Body(r)))
 	})
 }
-
-func TestProblemHasWhatWhereNext(t *testing.T) {
-	p := &Problem{What: "unknown key\n::error::", Rows: [][2]string{{"where", "a.yml:7"}, {"a longer label", "x"}, {"", "did you mean \"ignore\"?\x1b[2J"}}}
-	require.Equal(t, "unknown key ::error::", p.Error())
-	require.Equal(t, "error: unknown key ::error::\n  where           a.yml:7\n  a longer label  x\n  did you mean \"ignore\"?<U+001B>[2J\n", p.Text())
-}
