@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
@@ -37,7 +38,7 @@ type job struct {
 	store  *artifact.Client // nil where the runner gives none
 	began  time.Time
 
-	runs *runs
+	runs *handoff.Runs
 	ours *ours
 	void []string // approvals that decided nothing: who, and why
 }
@@ -139,7 +140,7 @@ func (j *job) connect() error {
 	if j.CheckpointDir != "" {
 		j.ours.folder = j.carriers().Own()
 	}
-	j.runs.own = j.env.RunID
+	j.runs.Own = j.env.RunID
 	j.store, err = artifact.New(artifact.Options{
 		ResultsURL: j.env.ResultsURL, Token: j.env.RuntimeToken, ServerURL: j.env.ServerURL,
 		HTTP: j.Client(j.Settings, artifact.Retry), MaxRetention: j.env.RetentionDays, Now: j.Now,

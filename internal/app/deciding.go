@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
@@ -16,9 +15,9 @@ import (
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/trace"
 )
@@ -68,7 +67,7 @@ func (j *job) open(ctx context.Context, draft verified) (p opened, err error) {
 		return opened{}, err
 	}
 	p.flow, err = reviewpr.New(reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
-		return posted(ctx, j.ours, s, j.race(draft.now.Pull, *s.Decision), false, j.runner.Warning)
+		return posted(ctx, j.ours, s, j.desk(draft.now.Pull).Race(*s.Decision), false, j.runner.Warning)
 	}}, p.store, sealing(j.Protection)...)
 	if err == nil {
 		p.state, err = parked(ctx, p.flow, draft.Opened)
@@ -78,7 +77,7 @@ func (j *job) open(ctx context.Context, draft verified) (p opened, err error) {
 
 // carryOut puts an answer on record and acts on it.
 func (j *job) carryOut(ctx context.Context, p opened, answer gate.Answer) (report, error) {
-	first, err := j.claimed(ctx, p.now.Pull, answer.Record, p.state.Draft)
+	first, err := j.desk(p.now.Pull).Decide(ctx, answer.Record, p.state.Draft.Again, p.state.Draft.CreatedAt)
 	if err != nil {
 		return report{}, err
 	}
@@ -109,82 +108,6 @@ func parked(ctx context.Context, flow *graph.Flow[reviewpr.State], o checkpoint.
 		return view.State, nil
 	}
 	return reviewpr.State{}, problem.Refuse(11, "the draft does not ask what its summary shows, nothing was posted", draftAnew, problem.At("artifact of draft "+o.Code))
-}
-
-// race is what this job knows of others that decide the same draft.
-func (j *job) race(pr *pull.Pull, record decision.Record) *post.Race {
-	race := &post.Race{
-		Run: j.env.RunID, Record: record, Claim: j.record,
-		Claims: func(ctx context.Context) ([]post.Claim, error) { return j.claims(ctx, record.Code, pr) },
-		Posted: func(ctx context.Context, _ []post.Claim) (bool, error) {
-			_, posted, err := post.Standing(ctx, j.ours, j.ref, record.Thread)
-			return posted, err
-		},
-	}
-	if j.CheckpointDir != "" || j.store == nil {
-		race.Run = 0 // nobody else lists it
-	}
-	return race
-}
-
-// claimed puts an abort on record before it is acted on: whoever decides the
-// same draft later, or at the same time, finds it. It waits for its turn here; an
-// approval is put on record and waits when its review is there to be submitted.
-// Where another run has decided the same before, its record is the one that counts.
-func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record, draft reviewpr.Draft) (decision.Record, error) {
-	race := j.race(pr, record)
-	on, err := race.Claims(ctx)
-	if err == nil {
-		err = post.Governed(on, record)
-	}
-	if err == nil && j.Protection.Keyed() {
-		err = post.Remembered(on, record, draft.Again, draft.CreatedAt)
-	}
-	if err == nil && record.Decision == decision.Abort && !record.Withdrawn() {
-		err = j.unposted(ctx, record.Thread)
-	}
-	first, before := record, false
-	if err == nil {
-		first, before, err = j.decidedBefore(ctx, on, record)
-	}
-	if err != nil || before || record.Decision != decision.Abort {
-		return first, err
-	}
-	if err := j.record(ctx, record); err != nil {
-		return record, err
-	}
-	return record, post.Turn(ctx, *race)
-}
-
-// decidedBefore finds the same decision of another run that was carried out, and
-// says whose it is.
-func (j *job) decidedBefore(ctx context.Context, on []post.Claim, mine decision.Record) (decision.Record, bool, error) {
-	i := slices.IndexFunc(on, func(c post.Claim) bool { return c.Done && c.Run != j.env.RunID && c.Record.Same(mine) })
-	if i < 0 || mine.Withdrawn() {
-		return mine, false, nil
-	}
-	first := on[i].Record
-	if mine.Decision == decision.Approve {
-		if _, posted, err := post.Standing(ctx, j.ours, j.ref, mine.Thread); err != nil || !posted {
-			return mine, false, err
-		}
-	}
-	j.runner.Warning(decidedFirst(first) + "; this decision is the same, and was not put on record again")
-	return first, true, nil
-}
-
-// decidedFirst says who decided a draft.
-func decidedFirst(r decision.Record) string {
-	return fmt.Sprintf("%s decided this draft before, on %s: %s", r.By, r.At.UTC().Format("2 January 2006, 15:04 UTC"), r.Decision)
-}
-
-// unposted refuses to reject what stands on the pull request already.
-func (j *job) unposted(ctx context.Context, thread string) error {
-	url, posted, err := post.Standing(ctx, j.ours, j.ref, thread)
-	if err != nil || !posted {
-		return err
-	}
-	return problem.Refuse(13, "a review of this commit was posted before, nothing can be rejected any more", "answer the review on the pull request", problem.At(url))
 }
 
 // routeA reports whether the decision is an environment's approval in this run;
@@ -325,10 +248,10 @@ func (j *job) approvesFor(ctx context.Context, login string, m checkpoint.Manife
 	where := fmt.Sprintf("environment %q", m.Environment)
 	env, err := j.api.Environment(ctx, j.ref.Owner, j.ref.Repo, m.Environment)
 	if err != nil && !errors.Is(err, github.ErrNotFound) {
-		return needsActionsRead(err, where+": its reviewers cannot be read")
+		return handoff.NeedsActions(err, where+": its reviewers cannot be read")
 	}
 	if env.NoSelf {
-		run, err := j.runs.read(ctx, m.RunID)
+		run, err := j.runs.Read(ctx, m.RunID)
 		if err != nil {
 			return err
 		}
@@ -361,22 +284,5 @@ func (j *job) approvals(ctx context.Context, made int64) ([]github.Approval, err
 		made = j.env.RunID
 	}
 	approvals, err := j.api.Approvals(ctx, j.ref.Owner, j.ref.Repo, made)
-	return approvals, needsActionsRead(err, "the run's approvals cannot be read")
-}
-
-// record keeps a decision as an artifact of this run. One that an earlier
-// attempt of the run stored under the name stands.
-func (j *job) record(ctx context.Context, r decision.Record) error {
-	if j.store == nil && j.CheckpointDir == "" {
-		j.runner.Warning("the decision could not be put on record: " + explain(artifact.ErrNoRuntime))
-		return nil
-	}
-	zip, err := j.Protection.PackRecord(r)
-	if err != nil {
-		return err
-	}
-	if err := j.carriers().Own().Put(ctx, checkpoint.DecisionArtifactName(r.Code), zip); err != nil && !errors.Is(err, artifact.ErrExists) {
-		return fmt.Errorf("storing the decision: %w", err)
-	}
-	return nil
+	return approvals, handoff.NeedsActions(err, "the run's approvals cannot be read")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/triage"
@@ -103,7 +104,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 	if r.Artifact == "" { // the results stay, for the next commit or attempt
 		err := errors.Join(j.leave(ctx, r, store), store.Close(ctx, false))
 		if r.Outcome == reviewpr.Clean {
-			err = errors.Join(err, j.withdraw(ctx, r.state.Pull, before.drafts, ""))
+			err = errors.Join(err, j.desk(r.state.Pull).Withdraw(ctx, before.drafts, j.now(), ""))
 		}
 		if err != nil {
 			j.runner.Warning("what was paid or withdrawn could not be stored: " + explain(err))
@@ -130,7 +131,7 @@ func (j *job) leave(ctx context.Context, r report, store *artifactstore.Store) e
 // is a rival until then, and its own progress.
 func (j *job) stored(ctx context.Context, r *report, store *artifactstore.Store, before before) {
 	r.retained = j.retained(ctx, r.Artifact)
-	if err := j.withdraw(ctx, r.state.Pull, before.drafts, r.Code); err != nil {
+	if err := j.desk(r.state.Pull).Withdraw(ctx, before.drafts, j.now(), r.Code); err != nil {
 		j.runner.Warning("the earlier draft of this commit could not be withdrawn, either may be decided: " + explain(err))
 	} else if len(before.drafts) > 0 {
 		r.withdrew = before.drafts[0].Code
@@ -196,7 +197,7 @@ func (j *job) gateRules(ctx context.Context) ([]string, error) {
 	if j.Environment == "" && (errors.Is(err, github.ErrNoAccess) || errors.Is(err, github.ErrNotFound)) {
 		err = nil
 	}
-	return gate.Keys(approvals), needsActionsRead(err, "the run's approvals cannot be read")
+	return gate.Keys(approvals), handoff.NeedsActions(err, "the run's approvals cannot be read")
 }
 
 // chooseEnvironment takes the environment that the base's path rules name, where
@@ -236,7 +237,7 @@ func (j *job) checkEnvironment(ctx context.Context) error {
 	case err == nil && env.Reviewers == 0:
 		what = "has no required reviewers"
 	default:
-		return needsActionsRead(err, fmt.Sprintf("the rules of the environment %q cannot be read", j.Environment))
+		return handoff.NeedsActions(err, fmt.Sprintf("the rules of the environment %q cannot be read", j.Environment))
 	}
 	return problem.As(problem.Misuse, problem.New(fmt.Sprintf("the environment %q %s, so nobody would be asked", j.Environment, what), j.ref.FullName()+", Settings, Environments",
 		`add required reviewers there; on a private repository without Enterprise use the dispatch route: README, "Deciding by dispatch"`), "")

@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/wire"
@@ -104,7 +105,7 @@ func described(ctx context.Context, flow *graph.Flow[reviewpr.State], thread str
 func (r report) named(digest string) report {
 	r.Digest, r.Code = digest, checkpoint.Code(digest)
 	if p := r.state.Pull; p != nil {
-		r.Artifact = checkpoint.ArtifactName(p.Number, r.state.Draft.Instance, r.Code)
+		r.Artifact = handoff.ArtifactName(p.Number, r.state.Draft.Instance, r.Code)
 	}
 	return r
 }

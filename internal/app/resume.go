@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/wire"
@@ -70,7 +71,7 @@ func (a *app) again(ctx context.Context, s session, r report, given decision.Ver
 		return err
 	}
 	if !o.quiet {
-		fmt.Fprintln(a.Stderr, guard.Text(decidedFirst(*taken)))
+		fmt.Fprintln(a.Stderr, guard.Text(handoff.DecidedFirst(*taken)))
 	}
 	return a.decided(after, o)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
@@ -111,8 +112,8 @@ func (a *app) changeOf(ctx context.Context, s session, state reviewpr.State, o *
 		if err != nil {
 			return c, err
 		}
-		drafted := checkpoint.Manifest{Pull: state.Pull.Number, HeadSHA: d.Head, DiffDigest: d.DiffDigest}
-		return c, checkpoint.CheckHead(drafted, d.Thread, pullNow(c))
+		drafted := checkpoint.Subject{Number: state.Pull.Number, Head: d.Head, Digest: d.DiffDigest}
+		return c, post.CheckHead(drafted, d.Thread, pullNow(c))
 	case d.Head == "":
 		return withConfig(ingest.Change{Name: d.Name, Thread: d.Thread, Files: state.Files, Config: d.Config}, nil, o)
 	}
@@ -260,9 +261,9 @@ func (j *job) asks(ctx context.Context, p opened) (gate.Answer, error) {
 	if err != nil {
 		return gate.Answer{}, err
 	}
-	on, err := j.claims(ctx, p.Code, p.now.Pull)
+	on, err := j.desk(p.now.Pull).Claims(ctx, p.Code)
 	if err == nil {
-		err = post.Governed(on, record)
+		err = handoff.Governed(on, record)
 	}
 	return gate.Answer{Decision: d, Record: record}, err
 }
@@ -272,7 +273,7 @@ func (j *job) asks(ctx context.Context, p opened) (gate.Answer, error) {
 func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, error) {
 	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config, MaxChanges: triage.MaxChanges})
 	if err == nil {
-		err = checkpoint.CheckHead(p.Manifest, p.Code, pullNow(change))
+		err = post.CheckHead(p.Manifest.Subject, p.Code, pullNow(change))
 	}
 	if err != nil {
 		return ingest.Change{}, before{}, err

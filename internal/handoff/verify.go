@@ -1,4 +1,4 @@
-package reviewpr
+package handoff
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/pull"
 )
 
 // Candidate is an artifact that may be the draft. Run is the run that stored it,
@@ -20,13 +19,11 @@ type Candidate struct {
 
 // Origin is where a checkpoint must come from, and what protects it.
 type Origin struct {
-	Ref        pull.Ref
-	RepoID     int64
-	Instance   string
-	Workflow   string // the file whose runs may have made it
-	Branch     string // the default branch
-	Run        int64  // the run that must have made it; 0 for any of the workflow
-	Again      bool   // Earlier takes progress of a draft made anew alone
+	Subject    checkpoint.Subject       // what it is about, at no head
+	Thread     func(head string) string // of the subject at a head
+	Workflow   string                   // the file whose runs may have made it
+	Branch     string                   // the default branch
+	Run        int64                    // the run that must have made it; 0 for any of the workflow
 	Protection checkpoint.Protection
 	RunFacts   func(ctx context.Context, run int64) (checkpoint.RunFacts, error)
 	Now        time.Time
@@ -35,10 +32,12 @@ type Origin struct {
 // Resume is what a draft is checked against before it is decided.
 type Resume struct {
 	Origin
+	Graph    string // that made the draft, in this Version
+	Version  int
 	Name     string // of the artifact
 	Shown    string // digest or code that came by a separate channel
 	Settings checkpoint.Settings
-	PullNow  func(ctx context.Context) (checkpoint.PullNow, error)
+	Unmoved  func(ctx context.Context, draft checkpoint.Opened) error // check 9: the subject is as it was drafted
 }
 
 // draftEvents are the events whose runs may make drafts.
@@ -64,23 +63,23 @@ func (r Resume) Verify(ctx context.Context, candidates []Candidate) (draft check
 // check is checks 6 to 10.
 func (r Resume) check(ctx context.Context, o checkpoint.Opened) (changes []string, err error) {
 	m := o.Manifest
-	if err := checkpoint.CheckFormat(m, Name, []int{Version}); err != nil {
+	if err := checkpoint.CheckFormat(m, r.Graph, r.Version); err != nil {
 		return nil, err
 	}
-	if err := checkpoint.CheckTarget(m, r.RepoID, r.Ref, r.Instance); err != nil {
+	if err := r.checkTarget(m); err != nil {
 		return nil, err
 	}
 	if changes, err = checkpoint.CheckSettings(m, r.Settings); err != nil {
 		return nil, err
 	}
-	now, err := r.PullNow(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkpoint.CheckHead(m, o.Code, now); err != nil {
+	if err := r.Unmoved(ctx, o); err != nil {
 		return nil, err
 	}
 	return changes, checkpoint.CheckExpiry(m, r.Now)
+}
+
+func (o Origin) checkTarget(m checkpoint.Manifest) error {
+	return checkpoint.CheckTarget(m, o.Subject, o.Thread(m.Subject.Head))
 }
 
 // first is the newest candidate that passes. Where none does, and where a code of
@@ -88,7 +87,7 @@ func (r Resume) check(ctx context.Context, o checkpoint.Opened) (changes []strin
 // one that was refused: it may be the draft, and another try may read it.
 func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.Opened, error) {
 	if len(candidates) == 0 {
-		return checkpoint.Opened{}, checkpoint.CheckFound(r.Name, nil, r.RepoID, r.Now)
+		return checkpoint.Opened{}, checkpoint.CheckFound(r.Name, nil, r.Subject.RepositoryID, r.Now)
 	}
 	var refused, unread error
 	var found []checkpoint.Opened
@@ -147,7 +146,7 @@ func (o Origin) made(ctx context.Context, c Candidate, name, shown string) (chec
 // fetch is checks 1 and 2. What the server reports of an artifact of the wrong
 // content spares its download.
 func (o Origin) fetch(ctx context.Context, c Candidate, name, shown string) ([]byte, error) {
-	if err := checkpoint.CheckFound(name, &c.Found, o.RepoID, o.Now); err != nil {
+	if err := checkpoint.CheckFound(name, &c.Found, o.Subject.RepositoryID, o.Now); err != nil {
 		return nil, err
 	}
 	if err := checkpoint.CheckReported(c.Found, shown); err != nil {
@@ -168,5 +167,30 @@ func (o Origin) checkRun(ctx context.Context, run int64) error {
 	if err != nil {
 		return err
 	}
-	return checkpoint.CheckRun(facts, checkpoint.RunWant{ID: o.Run, Path: o.Workflow, Branch: o.Branch, Events: draftEvents(), RepositoryID: o.RepoID})
+	return checkpoint.CheckRun(facts, checkpoint.RunWant{ID: o.Run, Path: o.Workflow, Branch: o.Branch, Events: draftEvents(), RepositoryID: o.Subject.RepositoryID})
+}
+
+// Peek is checks 1 to 4 of a draft that is looked at and not decided: its name
+// has the digest that is wanted, and it may be of any run of the workflow. The
+// manifest is what it says of itself; who has the key can open the zip.
+func (o Origin) Peek(ctx context.Context, c Candidate) (checkpoint.Zip, checkpoint.Manifest, error) {
+	o.Run = 0
+	name, _ := ParseName(c.Found.Name)
+	z, err := o.made(ctx, c, c.Found.Name, name.Code)
+	if err != nil {
+		return checkpoint.Zip{}, checkpoint.Manifest{}, err
+	}
+	m, err := z.Manifest()
+	if err == nil {
+		err = checkpoint.CheckMadeBy(m, c.Run)
+	}
+	return z, m, err
+}
+
+// Open is checks 1 to 5 of a draft of any run of the workflow. Where a folder
+// carried it, its own word says which run that is.
+func (o Origin) Open(ctx context.Context, c Candidate) (checkpoint.Opened, error) {
+	o.Run = 0
+	name, _ := ParseName(c.Found.Name)
+	return o.open(ctx, c, c.Found.Name, name.Code)
 }
