@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	osuser "os/user"
-	"strings"
-	"unicode"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
@@ -48,7 +46,8 @@ func (a *app) decide(ctx context.Context, s session, r report, given decision.Ve
 	case err != nil:
 		return err
 	case after.parked():
-		return a.revised(ctx, s, after, o)
+		o.undecided()
+		return a.decide(ctx, s, after, "", o)
 	}
 	return a.decided(after, o)
 }
@@ -94,10 +93,6 @@ func (a *app) checkPull(ctx context.Context, s session, r report) error {
 		return err
 	}
 	return checkpoint.CheckHead(r.packed.Manifest, r.Code, pullNow(change))
-}
-
-func pullNow(c ingest.Change) checkpoint.PullNow {
-	return checkpoint.PullNow{Open: c.Pull.Open(), Merged: c.Pull.Merged, HeadSHA: c.Head, DiffDigest: c.Digest()}
 }
 
 // onScreen is where a review of local input is posted without --out.
@@ -166,12 +161,6 @@ func localReview(s reviewpr.State) string {
 	return localBody(s) + "\n\n" + approval(s).String() + "\n"
 }
 
-// localBody is without the limit that GitHub sets: what the body has no room for
-// follows it.
-func localBody(s reviewpr.State) string {
-	return strings.TrimRight(render.File(s.Review().InBody()), "\n")
-}
-
 // user is who decides on the command line.
 func (a *app) user(ctx context.Context, s session) (string, error) {
 	if s.api != nil {
@@ -238,33 +227,6 @@ func (a *app) park(s session, r report, o *options, changes ...string) error {
 		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
 	}
 	return nil
-}
-
-// withCommands are the flags that give the commands of texts, one a line.
-func withCommands(texts []string) (flags string) {
-	for line := range strings.Lines(strings.Join(texts, "\n")) {
-		if command := strings.TrimSpace(line); command != "" {
-			flags += " --command " + quoted(command)
-		}
-	}
-	return flags
-}
-
-// quoted makes one word of s for a shell, where it is none as it stands.
-func quoted(s string) string {
-	plain := strings.IndexFunc(s, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/.:#@~_-", r)
-	}) < 0
-	if plain && s != "" && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, "#") {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// abbreviated shortens a thread's last part to what names it.
-func abbreviated(thread string) string {
-	i := strings.LastIndexByte(thread, ':')
-	return thread[:i+1] + thread[i+1:min(len(thread), i+8)]
 }
 
 // decided prints the posted review, where it went nowhere else, and the outcome.

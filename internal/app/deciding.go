@@ -187,11 +187,6 @@ func (j *job) unposted(ctx context.Context, thread string) error {
 	return problem.Refuse(13, "a review of this commit was posted before, nothing can be rejected any more", "answer the review on the pull request", problem.At(url))
 }
 
-// routeA reports whether the decision is an environment's approval in this run;
-// else it came by dispatch. Naming an environment is what asks for its
-// approval, whatever else names the draft.
-func (j *job) routeA() bool { return j.Environment != "" }
-
 func (j *job) checkRoute() error {
 	switch {
 	case j.Digest != "" && j.Code != "" && !strings.HasPrefix(j.Digest, j.Code):

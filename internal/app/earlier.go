@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +19,6 @@ import (
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/recall"
 )
 
 // before is what earlier runs have left of a pull request.
@@ -112,16 +110,6 @@ func (j *job) recall(known [][]finding.Earlier) func(context.Context, ingest.Cha
 	}
 }
 
-// remembered is what was said of a pull request before; tell hears of what could
-// not be had.
-func remembered(ctx context.Context, o *ours, instance string, change ingest.Change, known [][]finding.Earlier, tell func(string)) ([]finding.Earlier, error) {
-	all, left, err := recall.Recall(ctx, o, recall.Change{Pull: *change.Pull, Instance: instance, Files: change.Files, Unlisted: change.Unlisted, Known: known})
-	for _, why := range left {
-		tell(why.Error())
-	}
-	return all, err
-}
-
 // undrafted is the report of a commit that needs no draft.
 func undrafted(change ingest.Change, outcome, url, why string) report {
 	r := report{Outcome: outcome, Thread: change.Thread, Head: change.Head, DiffDigest: change.Digest(), ReviewURL: url, Message: why}
@@ -140,12 +128,6 @@ func (j *job) checkpoints(all []source) []source {
 		}
 	}
 	return out
-}
-
-// checkpointName reads the name of a checkpoint of this pull request and instance.
-func (j *job) checkpointName(s source) (checkpoint.Name, bool) {
-	name, ok := checkpoint.ParseName(s.Name)
-	return name, ok && name.Pull == j.ref.Number && name.Instance == j.Instance
 }
 
 // left lists what earlier runs have stored. Several places may hold one artifact.
@@ -219,9 +201,6 @@ func (j *job) withdrawal(d checkpoint.Opened, newer string) decision.Record {
 	record := decision.Record{Thread: d.Manifest.Thread, Digest: d.Digest, Code: d.Code, At: j.clock(), By: j.by()}
 	return record.Withdraws(newer)
 }
-
-// by is the account that started this attempt of the run.
-func (j *job) by() string { return cmp.Or(j.env.TriggeringActor, j.env.Actor) }
 
 // remembersAbort reports whether a draft of this commit was rejected. Only a
 // sealed record is believed: without a key an abort holds for its code alone.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
@@ -110,4 +111,8 @@ func namedConfig(otherwise config.Config, o *options) (config.Config, error) {
 		return otherwise, problem.Usage("the settings cannot be read: "+err.Error(), "--config names a file; without it the defaults hold")
 	}
 	return config.Parse(o.Config, text)
+}
+
+func pullNow(c ingest.Change) checkpoint.PullNow {
+	return checkpoint.PullNow{Open: c.Pull.Open(), Merged: c.Pull.Merged, HeadSHA: c.Head, DiffDigest: c.Digest()}
 }
