@@ -74,13 +74,13 @@ func (a *app) answer(ctx context.Context, s session, r report, given decision.Ve
 	}
 	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: a.clock(), Via: decision.ByCommandLine}
 	if d.Verdict == decision.Revise {
-		return a.revise(ctx, s, r, &gate.Answer{Decision: d, Record: record.With(d)}, o)
+		return a.revise(ctx, s, r, &decision.Answer{Decision: d, Record: record.With(d)}, o)
 	}
 	flow, err := reviewpr.New(a.posting(s, o), s.store)
 	if err != nil {
 		return report{}, err
 	}
-	if _, err := flow.Resume(ctx, s.thread, graph.Answer{Gate: m.GateID, Value: gate.Answer{Decision: d, Record: record.With(d)}}); err != nil {
+	if _, err := flow.Resume(ctx, s.thread, graph.Answer{Gate: m.GateID, Value: decision.Answer{Decision: d, Record: record.With(d)}}); err != nil {
 		return report{}, err
 	}
 	return reportOf(context.WithoutCancel(ctx), flow, s.store, s.thread, checkpoint.Protection{}) // what was posted is told, also to who stops it

@@ -26,7 +26,7 @@ import (
 type before struct {
 	done   report // where this commit was decided already
 	paid   reviewpr.Paid
-	drafts []checkpoint.Opened // of this very commit, with again: true
+	drafts []checkpoint.Draft  // of this very commit, with again: true
 	stays  []finding.Finding   // theirs, where who drafts anew may not decide
 	known  [][]finding.Earlier // what decided drafts of the pull request tell, the newest first
 }
@@ -66,7 +66,7 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 
 // known is what decided drafts tell, where a seal vouches for them and for their
 // decisions.
-func (j *job) known(ctx context.Context, desk *handoff.Desk, drafts []checkpoint.Opened, items []handoff.Stored) (known [][]finding.Earlier) {
+func (j *job) known(ctx context.Context, desk *handoff.Desk, drafts []checkpoint.Draft, items []handoff.Stored) (known [][]finding.Earlier) {
 	if !j.protection.Keyed() {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (j *job) left(ctx context.Context) []handoff.Stored {
 
 // stays are the findings of drafts that are withdrawn by somebody who may not decide
 // them: else a model could be asked until it is silent.
-func (j *job) stays(ctx context.Context, drafts []checkpoint.Opened, change ingest.Change) (all []finding.Finding, err error) {
+func (j *job) stays(ctx context.Context, drafts []checkpoint.Draft, change ingest.Change) (all []finding.Finding, err error) {
 	for _, d := range drafts {
 		err := j.mayDecide(ctx, d.Manifest, change.Config.Deciders, change.Pull.Author)
 		if err == nil {

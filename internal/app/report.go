@@ -48,7 +48,7 @@ type report struct {
 
 	place    string // where the review stands: ReviewURL, a file, or the screen
 	state    reviewpr.State
-	packed   checkpoint.Packed
+	packed   checkpoint.Draft
 	retained time.Time     // when the artifact is deleted; zero where not told
 	withdrew string        // code of the draft that this one replaces
 	failed   error         // what comes after a decision: fail-on is reached, the SARIF file cannot be written

@@ -28,7 +28,7 @@ import (
 // revise has a draft of the local store revised in place: as the answer asks, or
 // where it is nil, as a run before this one was asked and did not finish. What it
 // gives is another draft that waits.
-func (a *app) revise(ctx context.Context, s session, r report, answer *gate.Answer, o *options) (report, error) {
+func (a *app) revise(ctx context.Context, s session, r report, answer *decision.Answer, o *options) (report, error) {
 	if answer != nil {
 		if err := gate.CheckRounds(len(r.state.Rounds)); err != nil {
 			return report{}, err
@@ -261,9 +261,9 @@ func (j *job) checkFeedback() error {
 
 // asks is the answer of who asks for the revision: checks 12 and 13, as for a
 // decision by dispatch.
-func (j *job) asks(ctx context.Context, p opened) (gate.Answer, error) {
+func (j *job) asks(ctx context.Context, p opened) (decision.Answer, error) {
 	if err := j.dispatched(ctx, p.verified, p.state.Draft.Config.Deciders); err != nil {
-		return gate.Answer{}, err
+		return decision.Answer{}, err
 	}
 	d := decision.Decision{Verdict: decision.Revise, Feedback: j.feedback}
 	record := decision.Record{Thread: p.Manifest.Thread, Digest: p.Digest, Code: p.Code, At: j.clock(), By: j.by(), Via: decision.ByDispatch}.With(d)
@@ -272,13 +272,13 @@ func (j *job) asks(ctx context.Context, p opened) (gate.Answer, error) {
 		err = gate.Rejected(approvals, p.Manifest.Approvals, p.Manifest.Environment)
 	}
 	if err != nil {
-		return gate.Answer{}, err
+		return decision.Answer{}, err
 	}
 	on, err := j.desk(p.now.Pull).Claims(ctx, p.Code)
 	if err == nil {
 		err = handoff.Governed(on, record)
 	}
-	return gate.Answer{Decision: d, Record: record}, err
+	return decision.Answer{Decision: d, Record: record}, err
 }
 
 // unchanged reads the change again, with what the model may look at, and what was
@@ -295,13 +295,13 @@ func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, e
 	if err == nil && b.done.Outcome != "" {
 		err = problem.Refuse(13, "this commit was decided before, so nothing is left to revise", "push a commit for a new review", problem.At(cmp.Or(b.done.ReviewURL, p.Manifest.Thread)))
 	}
-	b.drafts = []checkpoint.Opened{p.Opened}
+	b.drafts = []checkpoint.Draft{p.Draft}
 	return change, b, err
 }
 
 // redraft runs the graph from the answer to the next gate, and stores what it
 // parked there. Progress is carried off as a first draft's is.
-func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, before before, r *reviewer, approvals []string, answer gate.Answer) (report, error) {
+func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, before before, r *reviewer, approvals []string, answer decision.Answer) (report, error) {
 	r.named(change.Config)
 	if err := r.prepare(brief{change: change, paid: before.paid, surroundings: j.surroundings(change), revises: &p.state.Usage}); err != nil {
 		return report{}, err
