@@ -16,6 +16,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/llmtest"
 )
 
@@ -67,7 +68,7 @@ func (s *stage) drafts() (names []string)   { return s.checkpoints(false) }
 
 func (s *stage) checkpoints(partial bool) (names []string) {
 	for _, a := range s.run.Artifacts() {
-		if name, ok := checkpoint.ParseName(a.Name); ok && (name.Partial > 0) == partial {
+		if name, ok := handoff.ParseName(a.Name); ok && (name.Partial > 0) == partial {
 			names = append(names, a.Name)
 		}
 	}
@@ -219,7 +220,7 @@ func TestT34_AWrittenCacheIsNotBelieved(t *testing.T) {
 }
 
 // partial is the one partial checkpoint of the run.
-func (s *stage) partial() checkpoint.Opened {
+func (s *stage) partial() checkpoint.Draft {
 	s.t.Helper()
 	for _, a := range s.run.Artifacts() {
 		if slices.Contains(s.partials(), a.Name) {
@@ -231,7 +232,7 @@ func (s *stage) partial() checkpoint.Opened {
 		}
 	}
 	require.Fail(s.t, "there is no partial")
-	return checkpoint.Opened{}
+	return checkpoint.Draft{}
 }
 
 func TestCheck6_APartialIsNeverDecided(t *testing.T) {

@@ -181,7 +181,7 @@ func TestCheck3_TruncatedCheckpoint(t *testing.T) {
 }
 
 // forged is a sound checkpoint of the draft with another manifest.
-func (s *stage) forged(drafted ended, change func(*checkpoint.Manifest)) checkpoint.Packed {
+func (s *stage) forged(drafted ended, change func(*checkpoint.Manifest)) checkpoint.Draft {
 	s.t.Helper()
 	o := s.opened(drafted)
 	change(&o.Manifest)
@@ -242,10 +242,10 @@ func TestCheck6And7_DraftsOfAnotherFormatOrPullRequest(t *testing.T) {
 		says   string
 	}{
 		"graph version": {func(m *checkpoint.Manifest) { m.Graph.Version = 99 }, "the draft comes from a graph that this version does not know"},
-		"number":        {func(m *checkpoint.Manifest) { m.Pull = 7 }, "the draft is of another pull request"},
-		"repository":    {func(m *checkpoint.Manifest) { m.RepositoryID++ }, "the draft is of another pull request"},
-		"thread":        {func(m *checkpoint.Manifest) { m.Thread = "octo/demo#7:" + m.HeadSHA }, "the draft is of another pull request"},
-		"instance":      {func(m *checkpoint.Manifest) { m.Instance = "docs" }, "the draft is of another pull request"},
+		"number":        {func(m *checkpoint.Manifest) { m.Subject.Number = 7 }, "the draft is of another pull request"},
+		"repository":    {func(m *checkpoint.Manifest) { m.Subject.RepositoryID++ }, "the draft is of another pull request"},
+		"thread":        {func(m *checkpoint.Manifest) { m.Thread = "octo/demo#7:" + m.Subject.Head }, "the draft is of another pull request"},
+		"instance":      {func(m *checkpoint.Manifest) { m.Subject.Instance = "docs" }, "the draft is of another pull request"},
 		"gate":          {func(m *checkpoint.Manifest) { m.GateID = strings.Repeat("0", 64) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/triage"
@@ -113,6 +113,6 @@ func namedConfig(otherwise config.Config, o *options) (config.Config, error) {
 	return config.Parse(o.Config, text)
 }
 
-func pullNow(c ingest.Change) checkpoint.PullNow {
-	return checkpoint.PullNow{Open: c.Pull.Open(), Merged: c.Pull.Merged, HeadSHA: c.Head, DiffDigest: c.Digest()}
+func pullNow(c ingest.Change) post.Now {
+	return post.Now{Open: c.Pull.Open(), Merged: c.Pull.Merged, HeadSHA: c.Head, DiffDigest: c.Digest()}
 }

@@ -120,7 +120,7 @@ func (a *app) goOn(ctx context.Context, ref pull.Ref, queue []waiting, there *re
 		err = a.resume(ctx, []string{first.thread}, o)
 	} else {
 		one := *there.remote
-		one.ref.Number = first.remote.Pull
+		one.ref.Number = first.remote.Subject.Number
 		err = one.show(ctx, *first.remote, false)
 	}
 	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.quiet {

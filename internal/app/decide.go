@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
@@ -73,13 +74,13 @@ func (a *app) answer(ctx context.Context, s session, r report, given decision.Ve
 	}
 	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: a.clock(), Via: decision.ByCommandLine}
 	if d.Verdict == decision.Revise {
-		return a.revise(ctx, s, r, &gate.Answer{Decision: d, Record: record.With(d)}, o)
+		return a.revise(ctx, s, r, &decision.Answer{Decision: d, Record: record.With(d)}, o)
 	}
 	flow, err := reviewpr.New(a.posting(s, o), s.store)
 	if err != nil {
 		return report{}, err
 	}
-	if _, err := flow.Resume(ctx, s.thread, graph.Answer{Gate: m.GateID, Value: gate.Answer{Decision: d, Record: record.With(d)}}); err != nil {
+	if _, err := flow.Resume(ctx, s.thread, graph.Answer{Gate: m.GateID, Value: decision.Answer{Decision: d, Record: record.With(d)}}); err != nil {
 		return report{}, err
 	}
 	return reportOf(context.WithoutCancel(ctx), flow, s.store, s.thread, checkpoint.Protection{}) // what was posted is told, also to who stops it
@@ -92,7 +93,7 @@ func (a *app) checkPull(ctx context.Context, s session, r report) error {
 	if err != nil {
 		return err
 	}
-	return checkpoint.CheckHead(r.packed.Manifest, r.Code, pullNow(change))
+	return post.CheckHead(r.packed.Manifest.Subject, r.Code, pullNow(change))
 }
 
 // onScreen is where a review of local input is posted without --out.
@@ -129,7 +130,7 @@ func writeOut(name, text string) error {
 }
 
 // posted posts the approved review of a thread when nobody is ahead in the race.
-func posted(ctx context.Context, o *ours, s reviewpr.State, race *post.Race, tried bool, warn func(string)) (post.Posted, error) {
+func posted(ctx context.Context, o *ours, s reviewpr.State, race *handoff.Race, tried bool, warn func(string)) (post.Posted, error) {
 	w := write.New(o.Client)
 	q := post.Request{
 		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest, Key: o.key, Review: s.Review(), Approval: approval(s), Race: race,

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
@@ -16,9 +15,9 @@ import (
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/trace"
 )
@@ -48,9 +47,8 @@ func (j *job) resume(ctx context.Context) (_ report, err error) {
 // opened is a verified draft in a graph that can decide it.
 type opened struct {
 	verified
-	flow  *graph.Flow[reviewpr.State]
-	store graph.Store
 	state reviewpr.State
+	in    *handoff.Draft[reviewpr.State]
 }
 
 // found is the draft that the inputs name, once checks 1 to 10 let it pass.
@@ -62,129 +60,27 @@ func (j *job) found(ctx context.Context) (opened, error) {
 	return j.open(ctx, draft)
 }
 
-func (j *job) open(ctx context.Context, draft verified) (p opened, err error) {
-	p = opened{verified: draft, store: graph.NewMemory()}
-	if err := p.store.Save(ctx, draft.Manifest.Thread, draft.Snapshot); err != nil {
+func (j *job) open(ctx context.Context, draft verified) (opened, error) {
+	steps := reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
+		return posted(ctx, j.ours, s, j.desk(draft.now.Pull).Race(*s.Decision), false, j.runner.Warning)
+	}}
+	in, err := reviewpr.Subject(checkShown).Open(ctx, draft.Draft, func(store graph.Store) (*graph.Flow[reviewpr.State], error) {
+		return reviewpr.New(steps, store, sealing(j.Protection)...)
+	})
+	if err != nil {
 		return opened{}, err
 	}
-	p.flow, err = reviewpr.New(reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
-		return posted(ctx, j.ours, s, j.race(draft.now.Pull, *s.Decision), false, j.runner.Warning)
-	}}, p.store, sealing(j.Protection)...)
-	if err == nil {
-		p.state, err = parked(ctx, p.flow, draft.Opened)
-	}
-	return p, err
+	return opened{draft, in.State, in}, nil
 }
 
 // carryOut puts an answer on record and acts on it.
-func (j *job) carryOut(ctx context.Context, p opened, answer gate.Answer) (report, error) {
-	first, err := j.claimed(ctx, p.now.Pull, answer.Record, p.state.Draft)
-	if err != nil {
+func (j *job) carryOut(ctx context.Context, p opened, answer decision.Answer) (report, error) {
+	if err := p.in.CarryOut(ctx, j.desk(p.now.Pull), answer); err != nil {
 		return report{}, err
 	}
-	answer.Record = first
-	if _, err := p.flow.Resume(ctx, p.Manifest.Thread, graph.Answer{Gate: p.Manifest.GateID, Value: answer}); err != nil {
-		return report{}, err
-	}
-	r, err := reportOf(context.WithoutCancel(ctx), p.flow, p.store, p.Manifest.Thread, j.Protection)
+	r, err := reportOf(context.WithoutCancel(ctx), p.in.Flow, p.in.Store, p.Manifest.Thread, j.Protection)
 	r.changes = p.changes
 	return r, err
-}
-
-// parked is the state of a draft whose gate is the one that its manifest names,
-// and whose review.md is what would be posted: who made the zip wrote all three.
-func parked(ctx context.Context, flow *graph.Flow[reviewpr.State], o checkpoint.Opened) (reviewpr.State, error) {
-	view, err := flow.Inspect(ctx, o.Manifest.Thread)
-	if err == nil {
-		err = checkShown(view)
-	}
-	if errors.Is(err, graph.ErrSnapshot) {
-		err = problem.Refuse(3, "the checkpoint cannot be read, nothing was posted", draftAnew, problem.At(err.Error()))
-	}
-	if err != nil {
-		return reviewpr.State{}, err
-	}
-	gates := len(view.Pending) == 1 && view.Pending[0].ID == o.Manifest.GateID
-	if gates && (o.Review == "" || o.Review == view.State.Shown()) {
-		return view.State, nil
-	}
-	return reviewpr.State{}, problem.Refuse(11, "the draft does not ask what its summary shows, nothing was posted", draftAnew, problem.At("artifact of draft "+o.Code))
-}
-
-// race is what this job knows of others that decide the same draft.
-func (j *job) race(pr *pull.Pull, record decision.Record) *post.Race {
-	race := &post.Race{
-		Run: j.env.RunID, Record: record, Claim: j.record,
-		Claims: func(ctx context.Context) ([]post.Claim, error) { return j.claims(ctx, record.Code, pr) },
-		Posted: func(ctx context.Context, _ []post.Claim) (bool, error) {
-			_, posted, err := post.Standing(ctx, j.ours, j.ref, record.Thread)
-			return posted, err
-		},
-	}
-	if j.CheckpointDir != "" || j.store == nil {
-		race.Run = 0 // nobody else lists it
-	}
-	return race
-}
-
-// claimed puts an abort on record before it is acted on: whoever decides the
-// same draft later, or at the same time, finds it. It waits for its turn here; an
-// approval is put on record and waits when its review is there to be submitted.
-// Where another run has decided the same before, its record is the one that counts.
-func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record, draft reviewpr.Draft) (decision.Record, error) {
-	race := j.race(pr, record)
-	on, err := race.Claims(ctx)
-	if err == nil {
-		err = post.Governed(on, record)
-	}
-	if err == nil && j.Protection.Keyed() {
-		err = post.Remembered(on, record, draft.Again, draft.CreatedAt)
-	}
-	if err == nil && record.Decision == decision.Abort && !record.Withdrawn() {
-		err = j.unposted(ctx, record.Thread)
-	}
-	first, before := record, false
-	if err == nil {
-		first, before, err = j.decidedBefore(ctx, on, record)
-	}
-	if err != nil || before || record.Decision != decision.Abort {
-		return first, err
-	}
-	if err := j.record(ctx, record); err != nil {
-		return record, err
-	}
-	return record, post.Turn(ctx, *race)
-}
-
-// decidedBefore finds the same decision of another run that was carried out, and
-// says whose it is.
-func (j *job) decidedBefore(ctx context.Context, on []post.Claim, mine decision.Record) (decision.Record, bool, error) {
-	i := slices.IndexFunc(on, func(c post.Claim) bool { return c.Done && c.Run != j.env.RunID && c.Record.Same(mine) })
-	if i < 0 || mine.Withdrawn() {
-		return mine, false, nil
-	}
-	first := on[i].Record
-	if mine.Decision == decision.Approve {
-		if _, posted, err := post.Standing(ctx, j.ours, j.ref, mine.Thread); err != nil || !posted {
-			return mine, false, err
-		}
-	}
-	j.runner.Warning(decidedFirst(first) + "; this decision is the same, and was not put on record again")
-	return first, true, nil
-}
-
-// decidedFirst says who decided a draft.
-func decidedFirst(r decision.Record) string {
-	return fmt.Sprintf("%s decided this draft before, on %s: %s", r.By, r.At.UTC().Format("2 January 2006, 15:04 UTC"), r.Decision)
-}
-
-// unposted refuses to reject what stands on the pull request already.
-func (j *job) unposted(ctx context.Context, thread string) error {
-	url, posted, err := post.Standing(ctx, j.ours, j.ref, thread)
-	if err != nil || !posted {
-		return err
-	}
-	return problem.Refuse(13, "a review of this commit was posted before, nothing can be rejected any more", "answer the review on the pull request", problem.At(url))
 }
 
 func (j *job) checkRoute() error {
@@ -217,17 +113,17 @@ func (j *job) probe(ctx context.Context) error {
 }
 
 // decide takes the decision: the environment's approvals, or the dispatch.
-func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gate.Answer, error) {
+func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (decision.Answer, error) {
 	approvals, err := j.approvals(ctx, o.Manifest.RunID)
 	if err != nil {
-		return gate.Answer{}, err
+		return decision.Answer{}, err
 	}
 	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.clock(), By: j.by(), Via: decision.ByDispatch}
 	rejected := gate.Rejected(approvals, o.Manifest.Approvals, cmp.Or(j.Environment, o.Manifest.Environment))
 	var d decision.Decision
 	switch {
 	case j.routeA() && rejected != nil:
-		return gate.Answer{}, rejected
+		return decision.Answer{}, rejected
 	case j.routeA():
 		record.Via = decision.ByApproval
 		record.By, d, err = gate.Approved(approvals, o.Manifest.Approvals, j.Environment, state.Comments, j.approval(state, o))
@@ -236,7 +132,7 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gat
 			err = cmp.Or(gate.Open(o.Manifest), j.dispatched(ctx, o, state.Draft.Config.Deciders), rejected)
 		}
 	}
-	return gate.Answer{Decision: d, Record: record.With(d)}, err
+	return decision.Answer{Decision: d, Record: record.With(d)}, err
 }
 
 // approval reads what one approval decides: its comment, by somebody who may. One
@@ -320,10 +216,10 @@ func (j *job) approvesFor(ctx context.Context, login string, m checkpoint.Manife
 	where := fmt.Sprintf("environment %q", m.Environment)
 	env, err := j.api.Environment(ctx, j.ref.Owner, j.ref.Repo, m.Environment)
 	if err != nil && !errors.Is(err, github.ErrNotFound) {
-		return needsActionsRead(err, where+": its reviewers cannot be read")
+		return handoff.NeedsActions(err, where+": its reviewers cannot be read")
 	}
 	if env.NoSelf {
-		run, err := j.runs.read(ctx, m.RunID)
+		run, err := j.runs.Read(ctx, m.RunID)
 		if err != nil {
 			return err
 		}
@@ -356,22 +252,5 @@ func (j *job) approvals(ctx context.Context, made int64) ([]github.Approval, err
 		made = j.env.RunID
 	}
 	approvals, err := j.api.Approvals(ctx, j.ref.Owner, j.ref.Repo, made)
-	return approvals, needsActionsRead(err, "the run's approvals cannot be read")
-}
-
-// record keeps a decision as an artifact of this run. One that an earlier
-// attempt of the run stored under the name stands.
-func (j *job) record(ctx context.Context, r decision.Record) error {
-	if j.store == nil && j.CheckpointDir == "" {
-		j.runner.Warning("the decision could not be put on record: " + explain(artifact.ErrNoRuntime))
-		return nil
-	}
-	zip, err := j.Protection.PackRecord(r)
-	if err != nil {
-		return err
-	}
-	if err := j.carriers().Own().Put(ctx, checkpoint.DecisionArtifactName(r.Code), zip); err != nil && !errors.Is(err, artifact.ErrExists) {
-		return fmt.Errorf("storing the decision: %w", err)
-	}
-	return nil
+	return approvals, handoff.NeedsActions(err, "the run's approvals cannot be read")
 }

@@ -10,9 +10,9 @@ import (
 
 	"github.com/org/pr-review-action/internal/action"
 	"github.com/org/pr-review-action/internal/artifact"
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/settings"
@@ -31,7 +31,7 @@ type job struct {
 	store  *artifact.Client // nil where the runner gives none
 	began  time.Time
 
-	runs *runs
+	runs *handoff.Runs
 	ours *ours
 	void []string // approvals that decided nothing: who, and why
 }
@@ -97,7 +97,7 @@ func (j *job) connect() error {
 	if j.CheckpointDir != "" {
 		j.ours.folder = j.carriers().Own()
 	}
-	j.runs.own = j.env.RunID
+	j.runs.Own = j.env.RunID
 	j.store, err = artifact.New(artifact.Options{
 		ResultsURL: j.env.ResultsURL, Token: j.env.RuntimeToken, ServerURL: j.env.ServerURL,
 		HTTP: j.Client(j.Settings, artifact.Retry), MaxRetention: j.env.RetentionDays, Now: j.Now,
@@ -131,9 +131,3 @@ func (j *job) by() string { return cmp.Or(j.env.TriggeringActor, j.env.Actor) }
 // else it came by dispatch. Naming an environment is what asks for its
 // approval, whatever else names the draft.
 func (j *job) routeA() bool { return j.Environment != "" }
-
-// checkpointName reads the name of a checkpoint of this pull request and instance.
-func (j *job) checkpointName(s source) (checkpoint.Name, bool) {
-	name, ok := checkpoint.ParseName(s.Name)
-	return name, ok && name.Pull == j.ref.Number && name.Instance == j.Instance
-}

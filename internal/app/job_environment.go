@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
 )
@@ -22,7 +23,7 @@ func (j *job) gateRules(ctx context.Context) ([]string, error) {
 	if j.Environment == "" && (errors.Is(err, github.ErrNoAccess) || errors.Is(err, github.ErrNotFound)) {
 		err = nil
 	}
-	return gate.Keys(approvals), needsActionsRead(err, "the run's approvals cannot be read")
+	return gate.Keys(approvals), handoff.NeedsActions(err, "the run's approvals cannot be read")
 }
 
 // chooseEnvironment takes the environment that the base's path rules name, where
@@ -62,7 +63,7 @@ func (j *job) checkEnvironment(ctx context.Context) error {
 	case err == nil && env.Reviewers == 0:
 		what = "has no required reviewers"
 	default:
-		return needsActionsRead(err, fmt.Sprintf("the rules of the environment %q cannot be read", j.Environment))
+		return handoff.NeedsActions(err, fmt.Sprintf("the rules of the environment %q cannot be read", j.Environment))
 	}
 	return problem.As(problem.Misuse, problem.New(fmt.Sprintf("the environment %q %s, so nobody would be asked", j.Environment, what), j.ref.FullName()+", Settings, Environments",
 		`add required reviewers there; on a private repository without Enterprise use the dispatch route: README, "Deciding by dispatch"`), "")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 )
@@ -47,15 +48,15 @@ func (j *job) waits(ctx context.Context) (report, error) {
 		return report{}, err
 	}
 	m := draft.Manifest
-	on, err := j.claims(ctx, draft.Code, draft.now.Pull)
+	on, err := j.desk(draft.now.Pull).Claims(ctx, draft.Code)
 	if err != nil {
 		return report{}, err
 	}
 	_, posted, err := post.Standing(ctx, j.ours, j.ref, m.Thread)
-	if err != nil || posted || slices.ContainsFunc(on, func(c post.Claim) bool { return c.Record.Digest == draft.Digest }) {
+	if err != nil || posted || slices.ContainsFunc(on, func(c handoff.Claim) bool { return c.Record.Digest == draft.Digest }) {
 		return report{Message: "draft " + draft.Code + " was decided, so the commit is not marked"}, err
 	}
-	err = write.New(j.api).Mark(ctx, j.ref, m.HeadSHA, write.Mark{
+	err = write.New(j.api).Mark(ctx, j.ref, m.Subject.Head, write.Mark{
 		Instance: j.Instance, Code: draft.Code, Findings: m.Findings, Blockers: m.Blockers, Expires: m.ExpiresAt, Page: j.runPage(m.RunID),
 	})
 	if err != nil {

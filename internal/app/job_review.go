@@ -100,7 +100,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 	if r.Artifact == "" { // the results stay, for the next commit or attempt
 		err := errors.Join(j.leave(ctx, r, store), store.Close(ctx, false))
 		if r.Outcome == reviewpr.Clean {
-			err = errors.Join(err, j.withdraw(ctx, r.state.Pull, before.drafts, ""))
+			err = errors.Join(err, j.desk(r.state.Pull).Withdraw(ctx, before.drafts, j.now(), ""))
 		}
 		if err != nil {
 			j.runner.Warning("what was paid or withdrawn could not be stored: " + explain(err))
@@ -127,7 +127,7 @@ func (j *job) leave(ctx context.Context, r report, store *artifactstore.Store) e
 // is a rival until then, and its own progress.
 func (j *job) stored(ctx context.Context, r *report, store *artifactstore.Store, before before) {
 	r.retained = j.retained(ctx, r.Artifact)
-	if err := j.withdraw(ctx, r.state.Pull, before.drafts, r.Code); err != nil {
+	if err := j.desk(r.state.Pull).Withdraw(ctx, before.drafts, j.now(), r.Code); err != nil {
 		j.runner.Warning("the earlier draft of this commit could not be withdrawn, either may be decided: " + explain(err))
 	} else if len(before.drafts) > 0 {
 		r.withdrew = before.drafts[0].Code

@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
@@ -86,9 +87,9 @@ func (j *job) checkFeedback() error {
 
 // asks is the answer of who asks for the revision: checks 12 and 13, as for a
 // decision by dispatch.
-func (j *job) asks(ctx context.Context, p opened) (gate.Answer, error) {
+func (j *job) asks(ctx context.Context, p opened) (decision.Answer, error) {
 	if err := j.dispatched(ctx, p.verified, p.state.Draft.Config.Deciders); err != nil {
-		return gate.Answer{}, err
+		return decision.Answer{}, err
 	}
 	d := decision.Decision{Verdict: decision.Revise, Feedback: j.Feedback}
 	record := decision.Record{Thread: p.Manifest.Thread, Digest: p.Digest, Code: p.Code, At: j.clock(), By: j.by(), Via: decision.ByDispatch}.With(d)
@@ -97,13 +98,13 @@ func (j *job) asks(ctx context.Context, p opened) (gate.Answer, error) {
 		err = gate.Rejected(approvals, p.Manifest.Approvals, p.Manifest.Environment)
 	}
 	if err != nil {
-		return gate.Answer{}, err
+		return decision.Answer{}, err
 	}
-	on, err := j.claims(ctx, p.Code, p.now.Pull)
+	on, err := j.desk(p.now.Pull).Claims(ctx, p.Code)
 	if err == nil {
-		err = post.Governed(on, record)
+		err = handoff.Governed(on, record)
 	}
-	return gate.Answer{Decision: d, Record: record}, err
+	return decision.Answer{Decision: d, Record: record}, err
 }
 
 // unchanged reads the change again, with what the model may look at, and what was
@@ -111,7 +112,7 @@ func (j *job) asks(ctx context.Context, p opened) (gate.Answer, error) {
 func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, error) {
 	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config, MaxChanges: triage.MaxChanges})
 	if err == nil {
-		err = checkpoint.CheckHead(p.Manifest, p.Code, pullNow(change))
+		err = post.CheckHead(p.Manifest.Subject, p.Code, pullNow(change))
 	}
 	if err != nil {
 		return ingest.Change{}, before{}, err
@@ -120,13 +121,13 @@ func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, e
 	if err == nil && b.done.Outcome != "" {
 		err = problem.Refuse(13, "this commit was decided before, so nothing is left to revise", "push a commit for a new review", problem.At(cmp.Or(b.done.ReviewURL, p.Manifest.Thread)))
 	}
-	b.drafts = []checkpoint.Opened{p.Opened}
+	b.drafts = []checkpoint.Draft{p.Draft}
 	return change, b, err
 }
 
 // redraft runs the graph from the answer to the next gate, and stores what it
 // parked there. Progress is carried off as a first draft's is.
-func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, before before, r *wire.Reviewer, approvals []string, answer gate.Answer) (report, error) {
+func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, before before, r *wire.Reviewer, approvals []string, answer decision.Answer) (report, error) {
 	r.Named(change.Config)
 	if err := r.Prepare(ctx, wire.Brief{Change: change, Paid: before.paid, API: j.api, Workspace: j.getenv("GITHUB_WORKSPACE"), Revises: &p.state.Usage}); err != nil {
 		return report{}, err

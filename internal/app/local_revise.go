@@ -7,11 +7,13 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
@@ -20,7 +22,7 @@ import (
 // revise has a draft of the local store revised in place: as the answer asks, or
 // where it is nil, as a run before this one was asked and did not finish. What it
 // gives is another draft that waits.
-func (a *app) revise(ctx context.Context, s session, r report, answer *gate.Answer, o *options) (report, error) {
+func (a *app) revise(ctx context.Context, s session, r report, answer *decision.Answer, o *options) (report, error) {
 	if answer != nil {
 		if err := gate.CheckRounds(len(r.state.Rounds)); err != nil {
 			return report{}, err
@@ -105,8 +107,8 @@ func (a *app) changeOf(ctx context.Context, s session, state reviewpr.State, o *
 		if err != nil {
 			return c, err
 		}
-		drafted := checkpoint.Manifest{Pull: state.Pull.Number, HeadSHA: d.Head, DiffDigest: d.DiffDigest}
-		return c, checkpoint.CheckHead(drafted, d.Thread, pullNow(c))
+		drafted := checkpoint.Subject{Number: state.Pull.Number, Head: d.Head, Digest: d.DiffDigest}
+		return c, post.CheckHead(drafted, d.Thread, pullNow(c))
 	case d.Head == "":
 		return withConfig(ingest.Change{Name: d.Name, Thread: d.Thread, Files: state.Files, Config: d.Config}, nil, o)
 	}

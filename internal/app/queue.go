@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -100,7 +101,7 @@ func (a *app) waitingRemote(ctx context.Context, ref pull.Ref, o *options) (*rem
 // undecided are the drafts on GitHub that can still be decided. An approval of
 // another draft of the commit ends that too: a commit gets one review.
 func (r *remote) undecided(ctx context.Context, heads map[int]string) []parkedDraft {
-	drafts := r.drafts(ctx, func(checkpoint.Name) bool { return true })
+	drafts := r.drafts(ctx, func(handoff.Name) bool { return true })
 	done := map[string]bool{} // by code, and by thread
 	for _, d := range drafts {
 		if record, decided := r.decision(ctx, d); decided {
@@ -109,6 +110,6 @@ func (r *remote) undecided(ctx context.Context, heads map[int]string) []parkedDr
 		}
 	}
 	return slices.DeleteFunc(drafts, func(d parkedDraft) bool {
-		return done[d.code] || done[d.Thread] || r.state(d, heads[d.Pull]) != render.Waits
+		return done[d.code] || done[d.Thread] || r.state(d, heads[d.Subject.Number]) != render.Waits
 	})
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
@@ -54,7 +55,7 @@ type report struct {
 
 	place    string // where the review stands: ReviewURL, a file, or the screen
 	state    reviewpr.State
-	packed   checkpoint.Packed
+	packed   checkpoint.Draft
 	retained time.Time     // when the artifact is deleted; zero where not told
 	withdrew string        // code of the draft that this one replaces
 	failed   error         // what comes after a decision: fail-on is reached, the SARIF file cannot be written
@@ -107,7 +108,7 @@ func described(ctx context.Context, flow *graph.Flow[reviewpr.State], thread str
 func (r report) named(digest string) report {
 	r.Digest, r.Code = digest, checkpoint.Code(digest)
 	if p := r.state.Pull; p != nil {
-		r.Artifact = checkpoint.ArtifactName(p.Number, r.state.Draft.Instance, r.Code)
+		r.Artifact = handoff.ArtifactName(p.Number, r.state.Draft.Instance, r.Code)
 	}
 	return r
 }
@@ -200,12 +201,6 @@ func (r *report) explain(by *wire.Reviewer, warn func(string)) {
 	}
 }
 
-// localBody is without the limit that GitHub sets: what the body has no room for
-// follows it.
-func localBody(s reviewpr.State) string {
-	return strings.TrimRight(render.File(s.Review().InBody()), "\n")
-}
-
 // outcomeOfError is the outcome of a run that an error ended. A configuration
 // that cannot work has none.
 func outcomeOfError(err error) string {
@@ -246,4 +241,10 @@ func (r report) asked() string {
 		return d.Feedback
 	}
 	return r.state.Rounds[len(r.state.Rounds)-1].Feedback
+}
+
+// localBody is without the limit that GitHub sets: what the body has no room for
+// follows it.
+func localBody(s reviewpr.State) string {
+	return strings.TrimRight(render.File(s.Review().InBody()), "\n")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
@@ -33,7 +34,7 @@ func (a *app) again(ctx context.Context, s session, r report, given decision.Ver
 		return err
 	}
 	if !o.quiet {
-		fmt.Fprintln(a.Stderr, guard.Text(decidedFirst(*taken)))
+		fmt.Fprintln(a.Stderr, guard.Text(handoff.DecidedFirst(*taken)))
 	}
 	return a.decided(after, o)
 }

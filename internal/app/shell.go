@@ -9,6 +9,11 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
+// dispatch is the command that starts a workflow for a pull request.
+func dispatch(workflow string, ref pull.Ref, number int) string {
+	return fmt.Sprintf("gh workflow run %s --repo %s -f pull-request=%d", path.Base(workflow), ref.FullName(), number)
+}
+
 // quoted makes one word of s for a shell, where it is none as it stands.
 func quoted(s string) string {
 	plain := strings.IndexFunc(s, func(r rune) bool {
@@ -34,9 +39,4 @@ func withCommands(texts []string) (flags string) {
 		}
 	}
 	return flags
-}
-
-// dispatch is the command that starts a workflow for a pull request.
-func dispatch(workflow string, ref pull.Ref, number int) string {
-	return fmt.Sprintf("gh workflow run %s --repo %s -f pull-request=%d", path.Base(workflow), ref.FullName(), number)
 }

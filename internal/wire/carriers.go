@@ -6,12 +6,10 @@ import (
 	"github.com/org/pr-review-action/internal/action"
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/settings"
 )
-
-// Prefix begins the names of drafts, partial checkpoints and decisions.
-const Prefix = "pr-review-"
 
 // Carriers are what carries checkpoints out of a job.
 type Carriers struct {
@@ -24,9 +22,9 @@ type Carriers struct {
 // Own is where this job stores drafts and decisions.
 func (c Carriers) Own() artifactstore.Carrier {
 	if c.CheckpointDir != "" {
-		return artifactstore.Dir{Path: c.CheckpointDir, Prefix: Prefix}
+		return artifactstore.Dir{Path: c.CheckpointDir, Prefix: handoff.Prefix}
 	}
-	return artifactstore.Runtime{Client: c.Runtime, Prefix: Prefix, Days: c.Retention, RunID: c.Env.RunID, RepositoryID: c.Env.RepositoryID}
+	return artifactstore.Runtime{Client: c.Runtime, Prefix: handoff.Prefix, Days: c.Retention, RunID: c.Env.RunID, RepositoryID: c.Env.RepositoryID}
 }
 
 // Progress are where this job stores a run under way: the cache keeps what "Re-run
@@ -37,7 +35,7 @@ func (c Carriers) Progress() []artifactstore.Carrier {
 	case c.CheckpointDir == "" && c.Runtime == nil:
 		return nil
 	case c.CheckpointDir == "" && c.Protection.Keyed():
-		key := fmt.Sprintf("%s%d-%s-%d-", Prefix, c.Ref.Number, c.Instance, c.Env.RunID)
+		key := fmt.Sprintf("%s%d-%s-%d-", handoff.Prefix, c.Ref.Number, c.Instance, c.Env.RunID)
 		return []artifactstore.Carrier{c.Own(), artifactstore.Cache{Client: c.Runtime, Prefix: key}}
 	}
 	return []artifactstore.Carrier{c.Own()}

@@ -3,9 +3,8 @@
 //	ingest → triage → review each file → aggregate → gate → post
 //	                                         ↑          └→ revise → redraft
 //
-// It wires steps to fields and routes, and knows the order in which a resume
-// is checked. What a step does lives in the step's package; what the outside
-// world is comes in through Steps. Start reading at New.
+// It wires steps to fields and routes. What a step does lives in the step's
+// package; what the outside world is comes in through Steps. Start reading at New.
 package reviewpr
 
 import (
@@ -239,8 +238,8 @@ func ask(s State) (gate.Ask, error) {
 }
 
 // decide applies the approver's changes; what is posted is rendered from them.
-func decide(f fields) func(State, gate.Answer) (graph.Update, error) {
-	return func(s State, a gate.Answer) (graph.Update, error) {
+func decide(f fields) func(State, decision.Answer) (graph.Update, error) {
+	return func(s State, a decision.Answer) (graph.Update, error) {
 		if _, err := a.Decision.Check(finding.Kept(s.Comments)); err != nil {
 			return graph.Update{}, err
 		}

@@ -1,7 +1,8 @@
-package reviewpr_test
+package handoff_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"slices"
 	"strings"
@@ -11,52 +12,85 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
-	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
 // trail is a resume whose sources note that they were read.
 type trail struct {
-	reviewpr.Resume
-	Candidates []reviewpr.Candidate
+	handoff.Resume
+	Candidates []handoff.Candidate
 	read       []string
 }
 
-func (tr *trail) verify(t *testing.T) (checkpoint.Opened, []string, error) {
+func (tr *trail) verify(t *testing.T) (checkpoint.Draft, []string, error) {
 	t.Helper()
 	return tr.Verify(t.Context(), tr.Candidates)
 }
 
-func (tr *trail) earlier(t *testing.T, paid *reviewpr.Paid, thread string) []error {
+var made = time.Date(2026, 11, 21, 14, 10, 0, 0, time.UTC)
+
+// about is the subject of the drafts here, at no head.
+func about() checkpoint.Subject {
+	return checkpoint.Subject{Kind: "note", Repository: "o/r", RepositoryID: 7, Number: 42}
+}
+
+func packed(t *testing.T) checkpoint.Draft { return packedUnder(t, checkpoint.Protection{}) }
+
+func packedUnder(t *testing.T, protection checkpoint.Protection) checkpoint.Draft {
 	t.Helper()
-	return tr.Earlier(t.Context(), tr.Candidates, paid, thread)
+	head := strings.Repeat("ab", 20)
+	m := checkpoint.Manifest{
+		Thread: "o/r#42:" + head, Subject: about(), RunID: 5, Environment: "approvals", Outcome: "PAUSED", ToolVersion: "1",
+		CreatedAt: made, ExpiresAt: made.Add(time.Hour), Graph: checkpoint.Graph{Name: "notes", Version: 1}, GateID: "gate",
+	}
+	m.Subject.Head, m.Subject.Digest = head, digest
+	p, err := protection.Pack(m, []byte("{}"), "text")
+	require.NoError(t, err)
+	return p
+}
+
+// open opens a zip without a key.
+func open(z []byte) (checkpoint.Draft, error) {
+	parts, err := checkpoint.Unzip(z)
+	if err != nil {
+		return checkpoint.Draft{}, err
+	}
+	return checkpoint.Protection{}.Open(parts)
+}
+
+func sealed(t *testing.T) checkpoint.Protection {
+	t.Helper()
+	key, err := checkpoint.ParseKey(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32))))
+	require.NoError(t, err)
+	return checkpoint.Protection{Trust: checkpoint.TrustSeal, Key: key}
 }
 
 // resume is one that passes every check for an unsealed draft of route A.
-func resume(p checkpoint.Packed) *trail {
+func resume(p checkpoint.Draft) *trail {
 	const path = ".github/workflows/pr-review.yml"
-	name := checkpoint.ArtifactName(42, "", p.Code)
+	name := handoff.ArtifactName(42, "", p.Code)
 	tr := &trail{}
-	tr.Candidates = []reviewpr.Candidate{tr.candidate(name, 5, p.Zip)}
-	origin := reviewpr.Origin{
-		Ref: ref, RepoID: 7, Workflow: path, Branch: "main", Run: 5, Now: made.Add(time.Minute),
+	tr.Candidates = []handoff.Candidate{tr.candidate(name, 5, p.Zip)}
+	origin := handoff.Origin{
+		Subject: about(), Thread: func(head string) string { return "o/r#42:" + head }, Workflow: path, Branch: "main", Run: 5, Now: made.Add(time.Minute),
 		RunFacts: func(_ context.Context, run int64) (checkpoint.RunFacts, error) {
 			tr.read = append(tr.read, "run")
 			return checkpoint.RunFacts{ID: run, Path: path, Event: "pull_request_target", RepositoryID: 7, HeadRepositoryID: 99}, nil
 		},
 	}
-	tr.Resume = reviewpr.Resume{
-		Origin: origin, Name: name, Shown: p.Digest,
-		PullNow: func(context.Context) (checkpoint.PullNow, error) {
-			tr.read = append(tr.read, "pull")
-			return checkpoint.PullNow{Open: true, HeadSHA: p.Manifest.HeadSHA, DiffDigest: p.Manifest.DiffDigest}, nil
+	tr.Resume = handoff.Resume{
+		Origin: origin, Graph: "notes", Version: 1, Name: name, Shown: p.Digest,
+		Unmoved: func(context.Context, checkpoint.Draft) error {
+			tr.read = append(tr.read, "subject")
+			return nil
 		},
 	}
 	return tr
 }
 
-func (tr *trail) candidate(name string, run int64, zip []byte) reviewpr.Candidate {
-	return reviewpr.Candidate{
+func (tr *trail) candidate(name string, run int64, zip []byte) handoff.Candidate {
+	return handoff.Candidate{
 		Found: checkpoint.Found{Name: name, Size: int64(len(zip)), RepositoryID: 7}, Run: run,
 		Fetch: func(context.Context) ([]byte, error) { tr.read = append(tr.read, "zip"); return zip, nil },
 	}
@@ -69,7 +103,7 @@ func TestVerifyReadsItsSourcesInTheOrderOfTheChecks(t *testing.T) {
 	opened, _, err := tr.verify(t)
 	require.NoError(t, err)
 	require.Equal(t, p.Digest, opened.Digest)
-	require.Equal(t, []string{"zip", "run", "pull"}, tr.read)
+	require.Equal(t, []string{"zip", "run", "subject"}, tr.read)
 }
 
 func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
@@ -87,9 +121,10 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 			tr.Shown = other.Digest
 		}
 	}
-	now := func(n checkpoint.PullNow) func(*trail) {
-		return func(tr *trail) {
-			tr.PullNow = func(context.Context) (checkpoint.PullNow, error) { tr.read = append(tr.read, "pull"); return n, nil }
+	moved := func(tr *trail) {
+		tr.Unmoved = func(context.Context, checkpoint.Draft) error {
+			tr.read = append(tr.read, "subject")
+			return problem.Refuse(9, "it moved", "draft anew")
 		}
 	}
 	ran := func(change func(*checkpoint.RunFacts)) func(*trail) {
@@ -102,7 +137,6 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 			}
 		}
 	}
-	good := checkpoint.PullNow{Open: true, HeadSHA: p.Manifest.HeadSHA, DiffDigest: p.Manifest.DiffDigest}
 	for name, c := range map[string]struct {
 		check  int
 		read   string
@@ -132,24 +166,22 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 		"5 T21 no seal":               {5, "zip run", func(tr *trail) { tr.Protection = sealed(t) }},
 		"5 T38 no key":                {5, "zip run", func(tr *trail) { tr.Protection.Trust = checkpoint.TrustSeal }},
 		"5 before 6": {5, "zip run", func(tr *trail) {
-			repacked(func(m *checkpoint.Manifest) { m.Graph.Name = "ticketpr" })(tr)
+			repacked(func(m *checkpoint.Manifest) { m.Graph.Name = "reviewpr" })(tr)
 			tr.Protection = sealed(t)
 		}},
 		"6 a run under way":      {6, "zip run", repacked(func(m *checkpoint.Manifest) { m.Partial, m.GateID, m.Outcome = 1, "", "" })},
-		"6 another graph":        {6, "zip run", repacked(func(m *checkpoint.Manifest) { m.Graph.Name = "ticketpr" })},
+		"6 another graph":        {6, "zip run", repacked(func(m *checkpoint.Manifest) { m.Graph.Name = "reviewpr" })},
 		"6 another version":      {6, "zip run", repacked(func(m *checkpoint.Manifest) { m.Graph.Version++ })},
-		"7 another pull request": {7, "zip run", func(tr *trail) { tr.Ref.Number = 43 }},
-		"7 another instance":     {7, "zip run", func(tr *trail) { tr.Instance = "docs" }},
-		"7 another repository's": {7, "zip run", repacked(func(m *checkpoint.Manifest) { m.RepositoryID = 8 })},
+		"7 another number":       {7, "zip run", func(tr *trail) { tr.Subject.Number = 43 }},
+		"7 another instance":     {7, "zip run", func(tr *trail) { tr.Subject.Instance = "docs" }},
+		"7 another repository's": {7, "zip run", repacked(func(m *checkpoint.Manifest) { m.Subject.RepositoryID = 8 })},
 		"8 another environment":  {8, "zip run", func(tr *trail) { tr.Settings.Environment = "anybody" }},
 		"8 another trust":        {8, "zip run", func(tr *trail) { tr.Settings.Trust = checkpoint.TrustEncrypt }},
-		"8 before 9":             {8, "zip run", func(tr *trail) { tr.Settings.Environment = "x"; now(checkpoint.PullNow{})(tr) }},
-		"9 T24 pushed":           {9, "zip run pull", now(checkpoint.PullNow{Open: true, HeadSHA: strings.Repeat("ef", 20), DiffDigest: good.DiffDigest})},
-		"9 T24 retargeted":       {9, "zip run pull", now(checkpoint.PullNow{Open: true, HeadSHA: good.HeadSHA, DiffDigest: strings.Repeat("0", 64)})},
-		"9 closed":               {9, "zip run pull", now(checkpoint.PullNow{HeadSHA: good.HeadSHA, DiffDigest: good.DiffDigest})},
-		"9 before 10":            {9, "zip run pull", func(tr *trail) { now(checkpoint.PullNow{})(tr); tr.Now = made.Add(2 * time.Hour) }},
-		"10 EXPIRED":             {10, "zip run pull", func(tr *trail) { tr.Now = made.Add(time.Hour + time.Second) }},
-		"1 before all":           {1, "", func(tr *trail) { tr.Candidates[0].Found.Expired, tr.Shown, tr.Ref.Number = true, "", 43 }},
+		"8 before 9":             {8, "zip run", func(tr *trail) { tr.Settings.Environment = "x"; moved(tr) }},
+		"9 T24 moved":            {9, "zip run subject", moved},
+		"9 before 10":            {9, "zip run subject", func(tr *trail) { moved(tr); tr.Now = made.Add(2 * time.Hour) }},
+		"10 EXPIRED":             {10, "zip run subject", func(tr *trail) { tr.Now = made.Add(time.Hour + time.Second) }},
+		"1 before all":           {1, "", func(tr *trail) { tr.Candidates[0].Found.Expired, tr.Shown, tr.Subject.Number = true, "", 43 }},
 		"2 before 3":             {2, "zip", func(tr *trail) { tr.Candidates[0] = tr.candidate(tr.Name, 5, []byte("PK")) }},
 	} {
 		tr := resume(p)
@@ -171,7 +203,7 @@ func TestT19_APlantedArtifactOfTheSameNameDoesNotHideTheDraft(t *testing.T) {
 	planted := tr.candidate(tr.Name, 9, []byte("planted"))
 	fork := tr.candidate(tr.Name, 5, p.Zip)
 	fork.Found.RepositoryID = 8
-	tr.Candidates = append([]reviewpr.Candidate{planted, fork}, tr.Candidates...)
+	tr.Candidates = append([]handoff.Candidate{planted, fork}, tr.Candidates...)
 	opened, _, err := tr.verify(t)
 	require.NoError(t, err)
 	require.Equal(t, p.Digest, opened.Digest)
@@ -227,7 +259,7 @@ func TestOneUnreadableCandidateDoesNotHideTheDraft(t *testing.T) {
 	unread := tr.candidate(tr.Name, 5, p.Zip)
 	unread.Fetch = func(context.Context) ([]byte, error) { return nil, broken }
 	planted := tr.candidate(tr.Name, 9, []byte("planted"))
-	tr.Candidates = []reviewpr.Candidate{planted, unread, tr.Candidates[0]}
+	tr.Candidates = []handoff.Candidate{planted, unread, tr.Candidates[0]}
 	opened, _, err := tr.verify(t)
 	require.NoError(t, err)
 	require.Equal(t, p.Digest, opened.Digest)
@@ -260,8 +292,8 @@ func TestASourceThatCannotBeReadIsNoRefusal(t *testing.T) {
 		"run": func(tr *trail) {
 			tr.RunFacts = func(context.Context, int64) (checkpoint.RunFacts, error) { return checkpoint.RunFacts{}, broken }
 		},
-		"pull": func(tr *trail) {
-			tr.PullNow = func(context.Context) (checkpoint.PullNow, error) { return checkpoint.PullNow{}, broken }
+		"subject": func(tr *trail) {
+			tr.Unmoved = func(context.Context, checkpoint.Draft) error { return broken }
 		},
 	} {
 		tr := resume(p)

@@ -1,4 +1,4 @@
-package post
+package handoff
 
 import (
 	"cmp"
@@ -22,8 +22,8 @@ func CheckRecord(r decision.Record, digest string, now decision.Verdict) error {
 		if r.Replaced != "" {
 			next = "decide the newer draft, code " + r.Replaced
 		}
-		return refuse("this draft was withdrawn when its commit was drafted again, nothing was posted", next,
-			[2]string{"where", fmt.Sprintf("code %s, by %s on %s", r.Code, r.By, when(r))})
+		return problem.Refuse(13, "this draft was withdrawn when its commit was drafted again, nothing was posted", next,
+			problem.At(fmt.Sprintf("code %s, by %s on %s", r.Code, r.By, when(r))))
 	case r.Decision != now:
 		return decidedOtherwise(r, "")
 	}
@@ -67,8 +67,8 @@ func Remembered(claims []Claim, mine decision.Record, again bool, drafted time.T
 		if !rejected || mine.Decision != decision.Approve || again && !by.At.After(drafted) {
 			continue
 		}
-		return refuse("a draft of this commit was rejected before, nothing was posted", "draft the commit anew with again: true, or push another",
-			[2]string{"where", fmt.Sprintf("code %s, by %s on %s", by.Code, by.By, when(by))})
+		return problem.Refuse(13, "a draft of this commit was rejected before, nothing was posted", "draft the commit anew with again: true, or push another",
+			problem.At(fmt.Sprintf("code %s, by %s on %s", by.Code, by.By, when(by))))
 	}
 	return nil
 }
@@ -78,13 +78,10 @@ func decidedOtherwise(r decision.Record, how string) error {
 	if r.Decision == decision.Abort {
 		next = "a draft is decided once: draft the commit anew with again: true, or push another"
 	}
-	return refuse("this draft was decided otherwise before, nothing was posted", next,
-		[2]string{"where", fmt.Sprintf("%s by %s on %s%s", r.Decision, r.By, when(r), how)})
+	return problem.Refuse(13, "this draft was decided otherwise before, nothing was posted", next,
+		problem.At(fmt.Sprintf("%s by %s on %s%s", r.Decision, r.By, when(r), how)))
 }
 
 func when(r decision.Record) string { return r.At.UTC().Format("2 January 2006, 15:04 UTC") }
 
-// refuse is check 13's no; its last row is what to do next.
-func refuse(what, next string, rows ...[2]string) error {
-	return problem.Refuse(13, what, next, rows...)
-}
+const draftAnew = "start a new draft: run the review workflow again"

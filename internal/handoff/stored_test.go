@@ -1,4 +1,4 @@
-package app
+package handoff
 
 import (
 	"testing"
@@ -14,7 +14,7 @@ func TestT19_OfAnArtifactWhoseRunIsNotToldNothingIsAssumed(t *testing.T) {
 	for from, want := range map[artifactstore.Carrier]int64{
 		artifactstore.REST{}: 0, artifactstore.Dir{}: 7, artifactstore.Cache{}: 7,
 	} {
-		got := candidatesOf([]source{{untold, from}}, 7)
+		got := Candidates([]Stored{{untold, from}}, 7)
 		require.Equal(t, want, got[0].Found.RepositoryID, "%T: check 1 refuses 0", from)
 	}
 }

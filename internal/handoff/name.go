@@ -1,44 +1,49 @@
-package checkpoint
+package handoff
 
 import (
 	"fmt"
 	"regexp"
 	"strconv"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
 )
 
 // Name is what an artifact's name says. Partial is the number of a partial
 // checkpoint, 0 of a draft. It is a claim: who may upload may name.
 type Name struct {
-	Pull     int
+	Number   int
 	Instance string
 	Partial  int
 	Code     string
 }
 
+// Of reports whether the name is of a subject's draft, as far as a name can tell.
+func (n Name) Of(s checkpoint.Subject) bool { return n.Number == s.Number && n.Instance == s.Instance }
+
 // String is the artifact's name, which ParseName reads.
 func (n Name) String() string {
 	if n.Partial > 0 {
-		return PartialName(n.Pull, n.Instance, n.Partial, n.Code)
+		return PartialName(n.Number, n.Instance, n.Partial, n.Code)
 	}
-	return ArtifactName(n.Pull, n.Instance, n.Code)
+	return ArtifactName(n.Number, n.Instance, n.Code)
 }
 
 // ArtifactName is the name under which a draft is kept:
 // pr-review-42-3f9c2a71be04d855, or pr-review-42-docs-3f9c2a71be04d855.
-func ArtifactName(pull int, instance, code string) string {
+func ArtifactName(number int, instance, code string) string {
 	if instance != "" {
 		instance += "-"
 	}
-	return fmt.Sprintf("pr-review-%d-%s%s", pull, instance, code)
+	return fmt.Sprintf("pr-review-%d-%s%s", number, instance, code)
 }
 
 // PartialName is the name under which the n-th state of a run under way is
 // kept, n from 1: pr-review-42-partial-3-3f9c2a71be04d855.
-func PartialName(pull int, instance string, n int, digest string) string {
+func PartialName(number int, instance string, n int, digest string) string {
 	if instance != "" {
 		instance += "-"
 	}
-	return ArtifactName(pull, fmt.Sprintf("%spartial-%d", instance, n), Code(digest))
+	return ArtifactName(number, fmt.Sprintf("%spartial-%d", instance, n), checkpoint.Code(digest))
 }
 
 // DecisionArtifactName is the name under which the decision on a draft is kept.
@@ -55,7 +60,7 @@ func ParseName(name string) (Name, bool) {
 		return Name{}, false
 	}
 	n := Name{Instance: m[2], Code: m[4]}
-	n.Pull, _ = strconv.Atoi(m[1]) // at most nine digits, or none
+	n.Number, _ = strconv.Atoi(m[1]) // at most nine digits, or none
 	n.Partial, _ = strconv.Atoi(m[3])
 	return n, true
 }

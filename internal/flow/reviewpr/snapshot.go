@@ -1,7 +1,6 @@
 package reviewpr
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strconv"
@@ -9,38 +8,12 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/recall"
 	"github.com/org/pr-review-action/internal/render"
 )
-
-// Peek is checks 1 to 4 of a draft that is looked at and not decided: its name
-// has the digest that is wanted, and it may be of any run of the workflow. The
-// manifest is what it says of itself; who has the key can open the zip.
-func (o Origin) Peek(ctx context.Context, c Candidate) (checkpoint.Zip, checkpoint.Manifest, error) {
-	o.Run = 0
-	name, _ := checkpoint.ParseName(c.Found.Name)
-	z, err := o.made(ctx, c, c.Found.Name, name.Code)
-	if err != nil {
-		return checkpoint.Zip{}, checkpoint.Manifest{}, err
-	}
-	m, err := z.Manifest()
-	if err == nil {
-		err = checkpoint.CheckMadeBy(m, c.Run)
-	}
-	return z, m, err
-}
-
-// Open is checks 1 to 5 of a draft of any run of the workflow. Where a folder
-// carried it, its own word says which run that is.
-func (o Origin) Open(ctx context.Context, c Candidate) (checkpoint.Opened, error) {
-	o.Run = 0
-	name, _ := checkpoint.ParseName(c.Found.Name)
-	return o.open(ctx, c, c.Found.Name, name.Code)
-}
 
 // Judgements are the findings that a parked draft shows and a reviewer came to. What
 // rules say of a change they say of it again.

@@ -1,4 +1,4 @@
-package post
+package handoff
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -21,9 +22,9 @@ type Claim struct {
 }
 
 // Race is what a deciding job knows of others that decide the same draft. Its
-// own Record is stored already, or Review stores it by Claim with the id of the review
-// that it holds. Run is 0 where it cannot be stored. Posted says of these claims whether
-// the review stands and may fail with Look's refusal; Review fills it in.
+// own Record is stored already, or who acts on it stores it by Claim, with the id of
+// what it holds. Run is 0 where it cannot be stored. Posted says of these claims whether
+// what was approved stands, and may refuse what does.
 type Race struct {
 	Run    int64
 	Record decision.Record
@@ -32,10 +33,10 @@ type Race struct {
 	Posted func(context.Context, []Claim) (bool, error)
 }
 
-// In seconds: how long a review, or the own claim, may take to be listed; how
+// In seconds: how long what was posted, or the own claim, may take to be listed; how
 // long each run that is ahead is waited for; and between two looks at it.
 const (
-	settle   = 10
+	Settle   = 10
 	patience = 120
 	pace     = 5
 )
@@ -72,7 +73,7 @@ func Turn(ctx context.Context, r Race) error {
 		if most = max(most, p.ahead); p.ahead > 0 {
 			step, quiet = pace, second+pace
 		}
-		if second >= quiet+settle || p.ahead > 0 && second >= patience*most {
+		if second >= quiet+Settle || p.ahead > 0 && second >= patience*most {
 			return nil
 		}
 		if err := transport.Sleep(ctx, time.Duration(step)*time.Second); err != nil {
@@ -135,5 +136,5 @@ func (r Race) overtaken(err error) error {
 	if err != nil || r.Record.Decision == decision.Approve {
 		return err
 	}
-	return refuse("this draft was posted before, nothing can be rejected any more", "answer the review on the pull request")
+	return problem.Refuse(13, "this draft was posted before, nothing can be rejected any more", "answer the review on the pull request")
 }

@@ -1,4 +1,4 @@
-package reviewpr
+package handoff
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/pull"
 )
 
 // Candidate is an artifact that may be the draft. Run is the run that stored it,
@@ -20,13 +19,11 @@ type Candidate struct {
 
 // Origin is where a checkpoint must come from, and what protects it.
 type Origin struct {
-	Ref        pull.Ref
-	RepoID     int64
-	Instance   string
-	Workflow   string // the file whose runs may have made it
-	Branch     string // the default branch
-	Run        int64  // the run that must have made it; 0 for any of the workflow
-	Again      bool   // Earlier takes progress of a draft made anew alone
+	Subject    checkpoint.Subject       // what it is about, at no head
+	Thread     func(head string) string // of the subject at a head
+	Workflow   string                   // the file whose runs may have made it
+	Branch     string                   // the default branch
+	Run        int64                    // the run that must have made it; 0 for any of the workflow
 	Protection checkpoint.Protection
 	RunFacts   func(ctx context.Context, run int64) (checkpoint.RunFacts, error)
 	Now        time.Time
@@ -35,10 +32,12 @@ type Origin struct {
 // Resume is what a draft is checked against before it is decided.
 type Resume struct {
 	Origin
+	Graph    string // that made the draft, in this Version
+	Version  int
 	Name     string // of the artifact
 	Shown    string // digest or code that came by a separate channel
 	Settings checkpoint.Settings
-	PullNow  func(ctx context.Context) (checkpoint.PullNow, error)
+	Unmoved  func(ctx context.Context, draft checkpoint.Draft) error // check 9: the subject is as it was drafted
 }
 
 // draftEvents are the events whose runs may make drafts.
@@ -51,47 +50,47 @@ func draftEvents() []string {
 // the decision. Of several artifacts of one name the newest that passes checks
 // 1 to 5 is taken: under one digest they have equal content, so what differs is
 // who made them; under a code alone two of them that differ are refused. 11 to 13 follow with the decision. The candidates come newest first.
-func (r Resume) Verify(ctx context.Context, candidates []Candidate) (draft checkpoint.Opened, changes []string, err error) {
+func (r Resume) Verify(ctx context.Context, candidates []Candidate) (draft checkpoint.Draft, changes []string, err error) {
 	if draft, err = r.first(ctx, candidates); err != nil {
-		return checkpoint.Opened{}, nil, err
+		return checkpoint.Draft{}, nil, err
 	}
 	if changes, err = r.check(ctx, draft); err != nil {
-		return checkpoint.Opened{}, nil, err
+		return checkpoint.Draft{}, nil, err
 	}
 	return draft, changes, nil
 }
 
 // check is checks 6 to 10.
-func (r Resume) check(ctx context.Context, o checkpoint.Opened) (changes []string, err error) {
+func (r Resume) check(ctx context.Context, o checkpoint.Draft) (changes []string, err error) {
 	m := o.Manifest
-	if err := checkpoint.CheckFormat(m, Name, []int{Version}); err != nil {
+	if err := checkpoint.CheckFormat(m, r.Graph, r.Version); err != nil {
 		return nil, err
 	}
-	if err := checkpoint.CheckTarget(m, r.RepoID, r.Ref, r.Instance); err != nil {
+	if err := r.checkTarget(m); err != nil {
 		return nil, err
 	}
 	if changes, err = checkpoint.CheckSettings(m, r.Settings); err != nil {
 		return nil, err
 	}
-	now, err := r.PullNow(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkpoint.CheckHead(m, o.Code, now); err != nil {
+	if err := r.Unmoved(ctx, o); err != nil {
 		return nil, err
 	}
 	return changes, checkpoint.CheckExpiry(m, r.Now)
 }
 
+func (o Origin) checkTarget(m checkpoint.Manifest) error {
+	return checkpoint.CheckTarget(m, o.Subject, o.Thread(m.Subject.Head))
+}
+
 // first is the newest candidate that passes. Where none does, and where a code of
 // 64 bits is all that names the draft, one that could not be read is told before
 // one that was refused: it may be the draft, and another try may read it.
-func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.Opened, error) {
+func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.Draft, error) {
 	if len(candidates) == 0 {
-		return checkpoint.Opened{}, checkpoint.CheckFound(r.Name, nil, r.RepoID, r.Now)
+		return checkpoint.Draft{}, checkpoint.CheckFound(r.Name, nil, r.Subject.RepositoryID, r.Now)
 	}
 	var refused, unread error
-	var found []checkpoint.Opened
+	var found []checkpoint.Draft
 	for _, c := range candidates {
 		opened, err := r.open(ctx, c, r.Name, r.Shown)
 		switch {
@@ -100,7 +99,7 @@ func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.O
 		case err == nil:
 			found = append(found, opened)
 		case ctx.Err() != nil:
-			return checkpoint.Opened{}, err
+			return checkpoint.Draft{}, err
 		case problem.Check(err) == 0:
 			unread = cmp.Or(unread, err)
 		default:
@@ -108,7 +107,7 @@ func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.O
 		}
 	}
 	if len(found) == 0 || unread != nil {
-		return checkpoint.Opened{}, cmp.Or(unread, refused)
+		return checkpoint.Draft{}, cmp.Or(unread, refused)
 	}
 	return found[0], checkpoint.CheckOne(found)
 }
@@ -116,14 +115,14 @@ func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.O
 const codeDigits = 16 // of a draft's digest
 
 // open is checks 1 to 5 for one artifact.
-func (o Origin) open(ctx context.Context, c Candidate, name, shown string) (checkpoint.Opened, error) {
+func (o Origin) open(ctx context.Context, c Candidate, name, shown string) (checkpoint.Draft, error) {
 	z, err := o.made(ctx, c, name, shown)
 	if err != nil {
-		return checkpoint.Opened{}, err
+		return checkpoint.Draft{}, err
 	}
 	opened, err := o.Protection.Open(z) // check 5 comes before anything is decoded
 	if err != nil {
-		return checkpoint.Opened{}, err
+		return checkpoint.Draft{}, err
 	}
 	if c.Run == 0 { // the draft's own word is all there is
 		return opened, o.checkRun(ctx, opened.Manifest.RunID)
@@ -147,7 +146,7 @@ func (o Origin) made(ctx context.Context, c Candidate, name, shown string) (chec
 // fetch is checks 1 and 2. What the server reports of an artifact of the wrong
 // content spares its download.
 func (o Origin) fetch(ctx context.Context, c Candidate, name, shown string) ([]byte, error) {
-	if err := checkpoint.CheckFound(name, &c.Found, o.RepoID, o.Now); err != nil {
+	if err := checkpoint.CheckFound(name, &c.Found, o.Subject.RepositoryID, o.Now); err != nil {
 		return nil, err
 	}
 	if err := checkpoint.CheckReported(c.Found, shown); err != nil {
@@ -168,5 +167,30 @@ func (o Origin) checkRun(ctx context.Context, run int64) error {
 	if err != nil {
 		return err
 	}
-	return checkpoint.CheckRun(facts, checkpoint.RunWant{ID: o.Run, Path: o.Workflow, Branch: o.Branch, Events: draftEvents(), RepositoryID: o.RepoID})
+	return checkpoint.CheckRun(facts, checkpoint.RunWant{ID: o.Run, Path: o.Workflow, Branch: o.Branch, Events: draftEvents(), RepositoryID: o.Subject.RepositoryID})
+}
+
+// Peek is checks 1 to 4 of a draft that is looked at and not decided: its name
+// has the digest that is wanted, and it may be of any run of the workflow. The
+// manifest is what it says of itself; who has the key can open the zip.
+func (o Origin) Peek(ctx context.Context, c Candidate) (checkpoint.Zip, checkpoint.Manifest, error) {
+	o.Run = 0
+	name, _ := ParseName(c.Found.Name)
+	z, err := o.made(ctx, c, c.Found.Name, name.Code)
+	if err != nil {
+		return checkpoint.Zip{}, checkpoint.Manifest{}, err
+	}
+	m, err := z.Manifest()
+	if err == nil {
+		err = checkpoint.CheckMadeBy(m, c.Run)
+	}
+	return z, m, err
+}
+
+// Open is checks 1 to 5 of a draft of any run of the workflow. Where a folder
+// carried it, its own word says which run that is.
+func (o Origin) Open(ctx context.Context, c Candidate) (checkpoint.Draft, error) {
+	o.Run = 0
+	name, _ := ParseName(c.Found.Name)
+	return o.open(ctx, c, c.Found.Name, name.Code)
 }
