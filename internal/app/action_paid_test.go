@@ -220,7 +220,7 @@ func TestT34_AWrittenCacheIsNotBelieved(t *testing.T) {
 }
 
 // partial is the one partial checkpoint of the run.
-func (s *stage) partial() checkpoint.Opened {
+func (s *stage) partial() checkpoint.Draft {
 	s.t.Helper()
 	for _, a := range s.run.Artifacts() {
 		if slices.Contains(s.partials(), a.Name) {
@@ -232,7 +232,7 @@ func (s *stage) partial() checkpoint.Opened {
 		}
 	}
 	require.Fail(s.t, "there is no partial")
-	return checkpoint.Opened{}
+	return checkpoint.Draft{}
 }
 
 func TestCheck6_APartialIsNeverDecided(t *testing.T) {

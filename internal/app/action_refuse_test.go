@@ -181,7 +181,7 @@ func TestCheck3_TruncatedCheckpoint(t *testing.T) {
 }
 
 // forged is a sound checkpoint of the draft with another manifest.
-func (s *stage) forged(drafted ended, change func(*checkpoint.Manifest)) checkpoint.Packed {
+func (s *stage) forged(drafted ended, change func(*checkpoint.Manifest)) checkpoint.Draft {
 	s.t.Helper()
 	o := s.opened(drafted)
 	change(&o.Manifest)

@@ -193,7 +193,7 @@ func (s *stage) draftArtifact(drafted ended) *githubtest.Artifact {
 	return nil
 }
 
-func (s *stage) opened(drafted ended) checkpoint.Opened {
+func (s *stage) opened(drafted ended) checkpoint.Draft {
 	s.t.Helper()
 	z, err := checkpoint.Unzip(s.draftArtifact(drafted).Zip())
 	require.NoError(s.t, err)

@@ -1,28 +1,19 @@
-// Package app is the front: the command line and the action's two modes. It
-// wires rooms together and speaks to people; the work is done further down.
-//
-// Start reading at Run, then review.go for the command line and action.go for
-// the job.
 package app
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/wire"
 )
@@ -43,27 +34,13 @@ type app struct {
 	name string // the program's, as it was called
 }
 
-// Run is the program: it returns the exit code. 0 is done or paused, 1 a run
-// that failed, 2 usage or configuration, 3 a refused resume.
-func Run(ctx context.Context, p Process) int {
-	if p.Now == nil {
-		p.Now = time.Now
+func (a *app) getenv(name string) string {
+	for i := len(a.Environ) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(a.Environ[i], name+"="); ok {
+			return value
+		}
 	}
-	a := &app{Process: p, name: called(p.Args[0])}
-	a.Wire = wire.New(a.getenv, p.Now, a.debug())
-	if len(p.Args) == 1 && a.getenv("GITHUB_ACTIONS") == "true" {
-		return a.action(ctx)
-	}
-	out := &output{Writer: p.Stdout}
-	a.Stdout = out
-	err := a.command(ctx, p.Args[1:])
-	if err == nil && out.err != nil {
-		err = problem.New("the result could not be written", out.err.Error(), "run the same command again: what was done is kept")
-	}
-	if err != nil && !errors.As(err, new(reported)) {
-		fmt.Fprintln(p.Stderr, "error: "+guard.Text(explain(err)))
-	}
-	return exitCode(err)
+	return ""
 }
 
 // output is standard output, which remembers the first write that failed.
@@ -88,15 +65,6 @@ func called(path string) string {
 	return filepath.Base(path)
 }
 
-func (a *app) getenv(name string) string {
-	for i := len(a.Environ) - 1; i >= 0; i-- {
-		if value, ok := strings.CutPrefix(a.Environ[i], name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
-
 // debug takes a line about each try and the stack of a panic, where a re-run of
 // the job asks for debug logging or RUNNER_DEBUG is 1; nil otherwise.
 func (a *app) debug() func(string) {
@@ -113,127 +81,6 @@ func (a *app) debug() func(string) {
 		defer mu.Unlock()
 		fmt.Fprintln(out, prefix+guard.Line(line, maxLine))
 	}
-}
-
-// command is one of the command line's commands.
-type command struct {
-	name, args, help string
-	run              func(*app, context.Context, []string, *options) error
-	flags            func(*pflag.FlagSet, *options)
-}
-
-func commands() []command {
-	return slices.Concat([]command{
-		{"review", "<url | owner/repo#n | base..head | base...head | - | FILE.diff | demo>", "review a change and stop for a decision", (*app).review, reviewFlags},
-		{"resume", "<thread>", "decide a parked draft", (*app).resume, resumeFlags},
-		{"show", "<thread | owner/repo#n>", "print a parked draft", (*app).show, showFlags},
-		{"threads", "[owner/repo]", "list parked drafts, of the store or of a repository on GitHub", (*app).threads, listFlags},
-	}, evalCommands(), []command{
-		configCommand(),
-		{"graph", "[reviewpr]", "print the built graph as Mermaid", (*app).graph, nil},
-		{"version", "", "print the version", (*app).version, nil},
-	})
-}
-
-func (a *app) command(ctx context.Context, args []string) error {
-	if len(args) == 0 {
-		a.usage(a.Stderr)
-		return problem.Usage("no command was given", a.name+" review demo is a first one")
-	}
-	switch {
-	case args[0] == "help" && len(args) > 1:
-		args = append(args[1:], "--help")
-	case args[0] == "help" || args[0] == "--help" || args[0] == "-h":
-		a.usage(a.Stdout)
-		return nil
-	case args[0] == "--version":
-		return a.version(ctx, nil, nil)
-	}
-	at := commandAt(args)
-	words := commandWords(args[at:])
-	name := strings.Join(args[at:at+words], " ")
-	for _, c := range commands() {
-		if c.name == name {
-			return a.run(ctx, c, slices.Delete(slices.Clone(args), at, at+words))
-		}
-	}
-	if name == "eval" && slices.ContainsFunc(args, func(arg string) bool { return arg == "--help" || arg == "-h" }) {
-		a.usage(a.Stdout)
-		return nil
-	}
-	if name == "eval" {
-		a.usage(a.Stderr)
-		return problem.Usage("eval needs a command of its own", a.name+" eval run starter is a first one")
-	}
-	return problem.Usage(fmt.Sprintf("unknown command %q", name), cmp.Or(nearest(name, commandNames()), a.name+" help lists them"))
-}
-
-// commandAt is the index of the command's name: flags may stand before it.
-func commandAt(args []string) int {
-	if !strings.HasPrefix(args[0], "-") {
-		return 0
-	}
-	known := commandNames()
-	return max(0, slices.IndexFunc(args, func(arg string) bool {
-		return slices.ContainsFunc(known, func(name string) bool { first, _, _ := strings.Cut(name, " "); return first == arg })
-	}))
-}
-
-// commandWords is how many words name the command: those of eval are two.
-func commandWords(args []string) int {
-	if args[0] == "eval" && len(args) > 1 && !strings.HasPrefix(args[1], "-") {
-		return 2
-	}
-	return 1
-}
-
-func (a *app) run(ctx context.Context, c command, args []string) error {
-	o := &options{Settings: settings.Defaults()}
-	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.SortFlags = false
-	if c.flags != nil {
-		c.flags(flags, o)
-	}
-	err := flags.Parse(args)
-	if errors.Is(err, pflag.ErrHelp) {
-		fmt.Fprintf(a.Stdout, "%s %s %s\n  %s\n\n%s", a.name, c.name, c.args, c.help, flags.FlagUsages())
-		return nil
-	}
-	if err != nil {
-		return flagError(err, flags)
-	}
-	err = c.run(a, ctx, flags.Args(), o)
-	if err != nil && o.json {
-		return errors.Join(err, a.jsonError(err))
-	}
-	return err
-}
-
-// jsonError prints the object of a run that an error ended. Wrong usage has no
-// outcome and so no object.
-func (a *app) jsonError(err error) error {
-	outcome := outcomeOfError(err)
-	if outcome == "" || errors.As(err, new(reported)) {
-		return nil
-	}
-	return report{Outcome: outcome, Message: explain(err)}.print(a.Stdout)
-}
-
-func (a *app) usage(w io.Writer) {
-	fmt.Fprintf(w, "%s reviews a change and stops for a person's decision before anything is posted.\n\n", a.name)
-	for _, c := range commands() {
-		fmt.Fprintf(w, "  %s %-8s %s\n      %s\n", a.name, c.name, c.args, c.help)
-	}
-	fmt.Fprintf(w, "\nTry: %s review demo\n", a.name)
-}
-
-func commandNames() []string {
-	var names []string
-	for _, c := range commands() {
-		names = append(names, c.name)
-	}
-	return names
 }
 
 // streamOf is what an output writes to.
@@ -258,4 +105,24 @@ func terminal(stream any) (columns int, ok bool) {
 		return 80, true
 	}
 	return columns, true
+}
+
+const maxLine = 1000 // characters of the log's last line
+
+// warn tells of what does not end the command.
+func (a *app) warn(text string) { fmt.Fprintln(a.Stderr, "warning: "+guard.Text(text)) }
+
+// clock gives the time that a thread is said to be made at.
+func (a *app) clock() time.Time { return a.Now().UTC().Truncate(time.Second) }
+
+// deadline is when no further file is begun; zero without a limit.
+func (a *app) deadline(s settings.Settings) time.Time {
+	if s.MaxTime == 0 {
+		return time.Time{}
+	}
+	return a.Now().Add(s.MaxTime)
+}
+
+func (a *app) look(columns int) render.TerminalOptions {
+	return render.TerminalOptions{Width: columns, Color: columns > 0 && a.getenv("NO_COLOR") == ""}
 }

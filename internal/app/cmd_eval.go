@@ -17,19 +17,19 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// evalCommands are the commands of package evalcmd.
-func evalCommands() []command {
+// evalCommands are the commands of package evalcmd. Their objects are of whole runs,
+// so that an error prints none.
+func (a *app) evalCommands() []command {
 	var all []command
 	for _, c := range evalcmd.Commands() {
+		o, own := newOptions(), evalcmd.Options{}
 		all = append(all, command{
 			name: c.Name, args: c.Args, help: c.Help,
-			run: func(a *app, ctx context.Context, args []string, o *options) error {
-				return c.Run(ctx, a.evalHost(o), args, &o.eval)
-			},
-			flags: func(f *pflag.FlagSet, o *options) {
+			flags: func(f *pflag.FlagSet) {
 				o.Flags(f, c.Shared...)
-				c.Flags(f, &o.eval)
+				c.Flags(f, &own)
 			},
+			run: func(ctx context.Context, args []string) error { return c.Run(ctx, a.evalHost(&o), args, &own) },
 		})
 	}
 	return all
@@ -54,7 +54,7 @@ func (a *app) evalHost(o *options) evalcmd.Host {
 		},
 		GitHub:  func(of pull.Ref) (*github.Client, error) { return a.GitHub(of, s) },
 		Explain: explain, Because: a.because, JSON: printJSON,
-		Progress: func(silent bool) evalcmd.Progress { return a.newProgress(&options{quiet: silent}) },
+		Progress: func(silent bool) evalcmd.Progress { return a.newProgress(silent) },
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	osuser "os/user"
-	"strings"
-	"unicode"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
@@ -49,7 +47,8 @@ func (a *app) decide(ctx context.Context, s session, r report, given decision.Ve
 	case err != nil:
 		return err
 	case after.parked():
-		return a.revised(ctx, s, after, o)
+		o.undecided()
+		return a.decide(ctx, s, after, "", o)
 	}
 	return a.decided(after, o)
 }
@@ -75,13 +74,13 @@ func (a *app) answer(ctx context.Context, s session, r report, given decision.Ve
 	}
 	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: a.clock(), Via: decision.ByCommandLine}
 	if d.Verdict == decision.Revise {
-		return a.revise(ctx, s, r, &gate.Answer{Decision: d, Record: record.With(d)}, o)
+		return a.revise(ctx, s, r, &decision.Answer{Decision: d, Record: record.With(d)}, o)
 	}
 	flow, err := reviewpr.New(a.posting(s, o), s.store)
 	if err != nil {
 		return report{}, err
 	}
-	if _, err := flow.Resume(ctx, s.thread, graph.Answer{Gate: m.GateID, Value: gate.Answer{Decision: d, Record: record.With(d)}}); err != nil {
+	if _, err := flow.Resume(ctx, s.thread, graph.Answer{Gate: m.GateID, Value: decision.Answer{Decision: d, Record: record.With(d)}}); err != nil {
 		return report{}, err
 	}
 	return reportOf(context.WithoutCancel(ctx), flow, s.store, s.thread, checkpoint.Protection{}) // what was posted is told, also to who stops it
@@ -95,10 +94,6 @@ func (a *app) checkPull(ctx context.Context, s session, r report) error {
 		return err
 	}
 	return post.CheckHead(r.packed.Manifest.Subject, r.Code, pullNow(change))
-}
-
-func pullNow(c ingest.Change) post.Now {
-	return post.Now{Open: c.Pull.Open(), Merged: c.Pull.Merged, HeadSHA: c.Head, DiffDigest: c.Digest()}
 }
 
 // onScreen is where a review of local input is posted without --out.
@@ -167,12 +162,6 @@ func localReview(s reviewpr.State) string {
 	return localBody(s) + "\n\n" + approval(s).String() + "\n"
 }
 
-// localBody is without the limit that GitHub sets: what the body has no room for
-// follows it.
-func localBody(s reviewpr.State) string {
-	return strings.TrimRight(render.File(s.Review().InBody()), "\n")
-}
-
 // user is who decides on the command line.
 func (a *app) user(ctx context.Context, s session) (string, error) {
 	if s.api != nil {
@@ -239,33 +228,6 @@ func (a *app) park(s session, r report, o *options, changes ...string) error {
 		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
 	}
 	return nil
-}
-
-// withCommands are the flags that give the commands of texts, one a line.
-func withCommands(texts []string) (flags string) {
-	for line := range strings.Lines(strings.Join(texts, "\n")) {
-		if command := strings.TrimSpace(line); command != "" {
-			flags += " --command " + quoted(command)
-		}
-	}
-	return flags
-}
-
-// quoted makes one word of s for a shell, where it is none as it stands.
-func quoted(s string) string {
-	plain := strings.IndexFunc(s, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/.:#@~_-", r)
-	}) < 0
-	if plain && s != "" && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, "#") {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// abbreviated shortens a thread's last part to what names it.
-func abbreviated(thread string) string {
-	i := strings.LastIndexByte(thread, ':')
-	return thread[:i+1] + thread[i+1:min(len(thread), i+8)]
 }
 
 // decided prints the posted review, where it went nowhere else, and the outcome.

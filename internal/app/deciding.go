@@ -47,9 +47,8 @@ func (j *job) resume(ctx context.Context) (_ report, err error) {
 // opened is a verified draft in a graph that can decide it.
 type opened struct {
 	verified
-	flow  *graph.Flow[reviewpr.State]
-	store graph.Store
 	state reviewpr.State
+	in    *handoff.Draft[reviewpr.State]
 }
 
 // found is the draft that the inputs name, once checks 1 to 10 let it pass.
@@ -61,59 +60,28 @@ func (j *job) found(ctx context.Context) (opened, error) {
 	return j.open(ctx, draft)
 }
 
-func (j *job) open(ctx context.Context, draft verified) (p opened, err error) {
-	p = opened{verified: draft, store: graph.NewMemory()}
-	if err := p.store.Save(ctx, draft.Manifest.Thread, draft.Snapshot); err != nil {
+func (j *job) open(ctx context.Context, draft verified) (opened, error) {
+	steps := reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
+		return posted(ctx, j.ours, s, j.desk(draft.now.Pull).Race(*s.Decision), false, j.runner.Warning)
+	}}
+	in, err := reviewpr.Subject(checkShown).Open(ctx, draft.Draft, func(store graph.Store) (*graph.Flow[reviewpr.State], error) {
+		return reviewpr.New(steps, store, sealing(j.Protection)...)
+	})
+	if err != nil {
 		return opened{}, err
 	}
-	p.flow, err = reviewpr.New(reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
-		return posted(ctx, j.ours, s, j.desk(draft.now.Pull).Race(*s.Decision), false, j.runner.Warning)
-	}}, p.store, sealing(j.Protection)...)
-	if err == nil {
-		p.state, err = parked(ctx, p.flow, draft.Opened)
-	}
-	return p, err
+	return opened{draft, in.State, in}, nil
 }
 
 // carryOut puts an answer on record and acts on it.
-func (j *job) carryOut(ctx context.Context, p opened, answer gate.Answer) (report, error) {
-	first, err := j.desk(p.now.Pull).Decide(ctx, answer.Record, p.state.Draft.Again, p.state.Draft.CreatedAt)
-	if err != nil {
+func (j *job) carryOut(ctx context.Context, p opened, answer decision.Answer) (report, error) {
+	if err := p.in.CarryOut(ctx, j.desk(p.now.Pull), answer); err != nil {
 		return report{}, err
 	}
-	answer.Record = first
-	if _, err := p.flow.Resume(ctx, p.Manifest.Thread, graph.Answer{Gate: p.Manifest.GateID, Value: answer}); err != nil {
-		return report{}, err
-	}
-	r, err := reportOf(context.WithoutCancel(ctx), p.flow, p.store, p.Manifest.Thread, j.Protection)
+	r, err := reportOf(context.WithoutCancel(ctx), p.in.Flow, p.in.Store, p.Manifest.Thread, j.Protection)
 	r.changes = p.changes
 	return r, err
 }
-
-// parked is the state of a draft whose gate is the one that its manifest names,
-// and whose review.md is what would be posted: who made the zip wrote all three.
-func parked(ctx context.Context, flow *graph.Flow[reviewpr.State], o checkpoint.Opened) (reviewpr.State, error) {
-	view, err := flow.Inspect(ctx, o.Manifest.Thread)
-	if err == nil {
-		err = checkShown(view)
-	}
-	if errors.Is(err, graph.ErrSnapshot) {
-		err = problem.Refuse(3, "the checkpoint cannot be read, nothing was posted", draftAnew, problem.At(err.Error()))
-	}
-	if err != nil {
-		return reviewpr.State{}, err
-	}
-	gates := len(view.Pending) == 1 && view.Pending[0].ID == o.Manifest.GateID
-	if gates && (o.Review == "" || o.Review == view.State.Shown()) {
-		return view.State, nil
-	}
-	return reviewpr.State{}, problem.Refuse(11, "the draft does not ask what its summary shows, nothing was posted", draftAnew, problem.At("artifact of draft "+o.Code))
-}
-
-// routeA reports whether the decision is an environment's approval in this run;
-// else it came by dispatch. Naming an environment is what asks for its
-// approval, whatever else names the draft.
-func (j *job) routeA() bool { return j.Environment != "" }
 
 func (j *job) checkRoute() error {
 	switch {
@@ -145,17 +113,17 @@ func (j *job) probe(ctx context.Context) error {
 }
 
 // decide takes the decision: the environment's approvals, or the dispatch.
-func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gate.Answer, error) {
+func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (decision.Answer, error) {
 	approvals, err := j.approvals(ctx, o.Manifest.RunID)
 	if err != nil {
-		return gate.Answer{}, err
+		return decision.Answer{}, err
 	}
 	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.clock(), By: j.by(), Via: decision.ByDispatch}
 	rejected := gate.Rejected(approvals, o.Manifest.Approvals, cmp.Or(j.Environment, o.Manifest.Environment))
 	var d decision.Decision
 	switch {
 	case j.routeA() && rejected != nil:
-		return gate.Answer{}, rejected
+		return decision.Answer{}, rejected
 	case j.routeA():
 		record.Via = decision.ByApproval
 		record.By, d, err = gate.Approved(approvals, o.Manifest.Approvals, j.Environment, state.Comments, j.approval(state, o))
@@ -164,7 +132,7 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gat
 			err = cmp.Or(gate.Open(o.Manifest), j.dispatched(ctx, o, state.Draft.Config.Deciders), rejected)
 		}
 	}
-	return gate.Answer{Decision: d, Record: record.With(d)}, err
+	return decision.Answer{Decision: d, Record: record.With(d)}, err
 }
 
 // approval reads what one approval decides: its comment, by somebody who may. One

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,14 +18,13 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/recall"
 )
 
 // before is what earlier runs have left of a pull request.
 type before struct {
 	done   report // where this commit was decided already
 	paid   reviewpr.Paid
-	drafts []checkpoint.Opened // of this very commit, with again: true
+	drafts []checkpoint.Draft  // of this very commit, with again: true
 	stays  []finding.Finding   // theirs, where who drafts anew may not decide
 	known  [][]finding.Earlier // what decided drafts of the pull request tell, the newest first
 }
@@ -66,7 +64,7 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 
 // known is what decided drafts tell, where a seal vouches for them and for their
 // decisions.
-func (j *job) known(ctx context.Context, desk *handoff.Desk, drafts []checkpoint.Opened, items []handoff.Stored) (known [][]finding.Earlier) {
+func (j *job) known(ctx context.Context, desk *handoff.Desk, drafts []checkpoint.Draft, items []handoff.Stored) (known [][]finding.Earlier) {
 	if !j.Protection.Keyed() {
 		return nil
 	}
@@ -100,16 +98,6 @@ func (j *job) recall(known [][]finding.Earlier) func(context.Context, ingest.Cha
 	return func(ctx context.Context, change ingest.Change) ([]finding.Earlier, error) {
 		return remembered(ctx, j.ours, j.Instance, change, known, func(why string) { fmt.Fprintln(j.Stdout, guard.Line(why, maxLine)) })
 	}
-}
-
-// remembered is what was said of a pull request before; tell hears of what could
-// not be had.
-func remembered(ctx context.Context, o *ours, instance string, change ingest.Change, known [][]finding.Earlier, tell func(string)) ([]finding.Earlier, error) {
-	all, left, err := recall.Recall(ctx, o, recall.Change{Pull: *change.Pull, Instance: instance, Files: change.Files, Unlisted: change.Unlisted, Known: known})
-	for _, why := range left {
-		tell(why.Error())
-	}
-	return all, err
 }
 
 // undrafted is the report of a commit that needs no draft.
@@ -149,7 +137,7 @@ func (j *job) left(ctx context.Context) []handoff.Stored {
 
 // stays are the findings of drafts that are withdrawn by somebody who may not decide
 // them: else a model could be asked until it is silent.
-func (j *job) stays(ctx context.Context, drafts []checkpoint.Opened, change ingest.Change) (all []finding.Finding, err error) {
+func (j *job) stays(ctx context.Context, drafts []checkpoint.Draft, change ingest.Change) (all []finding.Finding, err error) {
 	for _, d := range drafts {
 		err := j.mayDecide(ctx, d.Manifest, change.Config.Deciders, change.Pull.Author)
 		if err == nil {
@@ -169,9 +157,6 @@ func (j *job) stays(ctx context.Context, drafts []checkpoint.Opened, change inge
 
 // now is a decision of this job without anything decided.
 func (j *job) now() decision.Record { return decision.Record{At: j.clock(), By: j.by()} }
-
-// by is the account that started this attempt of the run.
-func (j *job) by() string { return cmp.Or(j.env.TriggeringActor, j.env.Actor) }
 
 // carried is the store of a run under way.
 func (j *job) carried(change ingest.Change) *artifactstore.Store {

@@ -24,7 +24,7 @@ import (
 // verified is a draft that passed checks 1 to 10, what has changed since it was
 // made without mattering, and the pull request as it is now.
 type verified struct {
-	checkpoint.Opened
+	checkpoint.Draft
 	changes []string
 	now     ingest.Change
 }
@@ -39,7 +39,7 @@ func (j *job) verify(ctx context.Context) (verified, error) {
 	r := handoff.Resume{
 		Origin: j.origin(change), Graph: reviewpr.Name, Version: reviewpr.Version, Name: handoff.ArtifactName(j.ref.Number, j.Instance, checkpoint.Code(shown)), Shown: shown,
 		Settings: checkpoint.Settings{Trust: j.Protection.Trust, Environment: j.Environment, ToolVersion: wire.Version(), PromptFingerprint: prompt.Fingerprint()},
-		Unmoved: func(_ context.Context, o checkpoint.Opened) error {
+		Unmoved: func(_ context.Context, o checkpoint.Draft) error {
 			return post.CheckHead(o.Manifest.Subject, o.Code, pullNow(change))
 		},
 	}
@@ -58,7 +58,7 @@ func (j *job) verify(ctx context.Context) (verified, error) {
 // origin is where checkpoints of this workflow must come from.
 func (j *job) origin(change ingest.Change) handoff.Origin {
 	return handoff.Origin{
-		Subject: reviewpr.Subject(j.ref, change.Pull.RepoID, j.Instance), Thread: func(head string) string { return pull.ThreadID(j.ref, j.Instance, head) },
+		Subject: reviewpr.PullRequest(j.ref, change.Pull.RepoID, j.Instance), Thread: func(head string) string { return pull.ThreadID(j.ref, j.Instance, head) },
 		Branch: change.Pull.DefaultBranch, Protection: j.Protection,
 		Workflow: cmp.Or(workflowFile(j.env.WorkflowRef), j.DraftWorkflow), Run: j.env.RunID, RunFacts: j.runs.Facts(change.Pull.DefaultBranch), Now: j.Now(),
 	}
@@ -95,7 +95,7 @@ func (j *job) candidates(ctx context.Context, r handoff.Resume) ([]handoff.Candi
 // desk is where decisions on drafts of the pull request are kept.
 func (j *job) desk(pr *pull.Pull) *handoff.Desk {
 	d := &handoff.Desk{
-		Runs: j.runs, Subject: reviewpr.Subject(j.ref, pr.RepoID, j.Instance), Branch: pr.DefaultBranch, Protection: j.Protection, Out: j.Stdout,
+		Runs: j.runs, Subject: reviewpr.PullRequest(j.ref, pr.RepoID, j.Instance), Branch: pr.DefaultBranch, Protection: j.Protection, Out: j.Stdout,
 		Standing: func(ctx context.Context, thread string) (string, bool, error) {
 			return post.Standing(ctx, j.ours, j.ref, thread)
 		},

@@ -26,9 +26,9 @@ type progress struct {
 	shown   bool
 }
 
-func (a *app) newProgress(o *options) *progress {
+func (a *app) newProgress(silent bool) *progress {
 	p := &progress{out: a.Stderr, now: a.Now, since: a.Now()}
-	if columns, ok := terminal(a.Stderr); ok && !o.quiet && !o.json {
+	if columns, ok := terminal(a.Stderr); ok && !silent {
 		p.columns = columns
 	}
 	return p

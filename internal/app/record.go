@@ -39,7 +39,7 @@ func (j *job) rejected(ctx context.Context) (report, error) {
 	if err != nil {
 		return report{}, err
 	}
-	return j.carryOut(ctx, p, gate.Answer{Decision: d, Record: record.With(d)})
+	return j.carryOut(ctx, p, decision.Answer{Decision: d, Record: record.With(d)})
 }
 
 const undecidedYet = "nobody has rejected this draft: a push withdrew it, or the log of the deciding job says why it is not posted"

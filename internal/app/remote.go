@@ -219,7 +219,7 @@ type remoteDraft struct {
 
 // showRemote prints a draft that is parked on GitHub: the one of --code, else
 // the newest of the pull request and instance.
-func (a *app) showRemote(ctx context.Context, arg string, o *options) error {
+func (a *app) showRemote(ctx context.Context, arg string, o *options, tree bool) error {
 	ref, err := a.parseRef(arg)
 	if err != nil {
 		return err
@@ -234,10 +234,10 @@ func (a *app) showRemote(ctx context.Context, arg string, o *options) error {
 	if len(drafts) == 0 {
 		return problem.Refuse(1, "no draft of "+ref.String()+" is parked on GitHub", fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", a.name, ref.FullName()))
 	}
-	return r.show(ctx, drafts[0])
+	return r.show(ctx, drafts[0], tree)
 }
 
-func (r *remote) show(ctx context.Context, d parkedDraft) error {
+func (r *remote) show(ctx context.Context, d parkedDraft, tree bool) error {
 	p := r.protection(d.Manifest)
 	if err := p.Check(); err != nil {
 		return problem.Usage(fmt.Sprintf("the draft %s is protected by trust: %s, and there is no key", d.code, d.Trust), "set PR_REVIEW_CHECKPOINT_KEY to the checkpoint-key of its workflow")
@@ -259,7 +259,7 @@ func (r *remote) show(ctx context.Context, d parkedDraft) error {
 		return err
 	}
 	report = report.named(opened.Digest)
-	if r.options.tree {
+	if tree {
 		fmt.Fprint(r.Stdout, r.tree(report))
 		return nil
 	}

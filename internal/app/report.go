@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
@@ -20,6 +22,7 @@ import (
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -52,7 +55,7 @@ type report struct {
 
 	place    string // where the review stands: ReviewURL, a file, or the screen
 	state    reviewpr.State
-	packed   checkpoint.Packed
+	packed   checkpoint.Draft
 	retained time.Time     // when the artifact is deleted; zero where not told
 	withdrew string        // code of the draft that this one replaces
 	failed   error         // what comes after a decision: fail-on is reached, the SARIF file cannot be written
@@ -196,4 +199,52 @@ func (r *report) explain(by *wire.Reviewer, warn func(string)) {
 	default:
 		warn(cmp.Or(guard.Line(path, maxLine), "a file") + " could not be reviewed: " + explain(cause))
 	}
+}
+
+// outcomeOfError is the outcome of a run that an error ended. A configuration
+// that cannot work has none.
+func outcomeOfError(err error) string {
+	switch whole, ok := errors.AsType[*problem.Error](err); {
+	case ok && whole.Expired:
+		return expired
+	case exitCode(err) == exitRefused:
+		return refused
+	case exitCode(err) == exitUsage:
+		return ""
+	}
+	return reviewpr.Failed
+}
+
+// failure is the error of a run that failed. It was shown with the outcome.
+func failure(r report) error {
+	switch {
+	case r.failed != nil:
+		return r.failed
+	case r.Outcome != reviewpr.Failed:
+		return nil
+	case r.state.Spent():
+		return reported{problem.As(problem.Spent, errors.New(r.Message), "")}
+	}
+	return reported{errors.New(r.Message)}
+}
+
+// revising reports whether a revision was asked for that has not come to its draft.
+func (r report) revising() bool {
+	d := r.state.Decision
+	asked := d != nil && d.Decision == decision.Revise || d == nil && len(r.state.Rounds) > 0
+	return asked && r.Outcome == reviewpr.Failed && r.state.Reason == ""
+}
+
+// asked is the feedback of the last revision.
+func (r report) asked() string {
+	if d := r.state.Decision; d != nil {
+		return d.Feedback
+	}
+	return r.state.Rounds[len(r.state.Rounds)-1].Feedback
+}
+
+// localBody is without the limit that GitHub sets: what the body has no room for
+// follows it.
+func localBody(s reviewpr.State) string {
+	return strings.TrimRight(render.File(s.Review().InBody()), "\n")
 }

@@ -62,7 +62,7 @@ func CheckDigest(z []byte, want string) error {
 
 // CheckOne is check 2 where a code alone came: it is 64 bits, so who makes two
 // drafts can have them share it, and have one shown and the other decided.
-func CheckOne(drafts []Opened) error {
+func CheckOne(drafts []Draft) error {
 	for _, d := range drafts {
 		if d.Digest != drafts[0].Digest {
 			return refuse(2, "decide with checkpoint-digest, which the draft's summary has in its command; look who made the other",

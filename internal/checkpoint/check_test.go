@@ -107,10 +107,10 @@ func TestCheck4_T19_TheRunMayMakeDrafts(t *testing.T) {
 
 func TestCheck2_ACodeAloneNamesOneDraftOrNone(t *testing.T) {
 	t.Parallel()
-	one := Opened{Digest: strings.Repeat("a", 64)}
-	other := Opened{Digest: strings.Repeat("a", 16) + strings.Repeat("b", 48)}
-	require.NoError(t, CheckOne([]Opened{one, one}))
-	require.ErrorContains(t, refusal(t, CheckOne([]Opened{one, one, other}), 2), "two drafts have this code")
+	one := Draft{Digest: strings.Repeat("a", 64)}
+	other := Draft{Digest: strings.Repeat("a", 16) + strings.Repeat("b", 48)}
+	require.NoError(t, CheckOne([]Draft{one, one}))
+	require.ErrorContains(t, refusal(t, CheckOne([]Draft{one, one, other}), 2), "two drafts have this code")
 }
 
 func TestCheck4_T19_TheDraftNamesTheRunThatMadeIt(t *testing.T) {

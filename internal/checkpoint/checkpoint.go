@@ -28,12 +28,16 @@ const MaxZip = 48 << 20
 
 const maxManifest = 256 << 10
 
-// Packed is a checkpoint ready to leave. Digest is the SHA-256 of Zip in 64
-// hex digits, Code its first 16.
-type Packed struct {
-	Zip          []byte
-	Digest, Code string
+// Draft is a checkpoint, packed to leave or opened. Layout, seal, manifest and hashes
+// are sound; that it is the expected one is for the checks to say. Digest is the
+// SHA-256 of the zip in 64 hex digits, Code its first 16. Review is untrusted text,
+// Snapshot is not decoded yet; of a partial checkpoint it is for DecodeSaved.
+type Draft struct {
 	Manifest     Manifest
+	Snapshot     []byte
+	Review       string
+	Digest, Code string
+	Zip          []byte // as packed; nil of one that was opened
 }
 
 // Pack puts a manifest, a graph's snapshot and the draft as Markdown into a
@@ -41,23 +45,23 @@ type Packed struct {
 // whose snapshot is what EncodeSaved gives. Times of the manifest are cut to UTC
 // seconds; format, trust, seal and hashes are filled in. Equal input gives equal
 // bytes, except where encrypted; what Open would refuse is an error.
-func (p Protection) Pack(m Manifest, snapshot []byte, review string) (Packed, error) {
+func (p Protection) Pack(m Manifest, snapshot []byte, review string) (Draft, error) {
 	packed, err := p.pack(m, snapshot, review)
 	if err != nil {
-		return Packed{}, fmt.Errorf("packing checkpoint: %w", err)
+		return Draft{}, fmt.Errorf("packing checkpoint: %w", err)
 	}
 	return packed, nil
 }
 
-func (p Protection) pack(m Manifest, snapshot []byte, review string) (Packed, error) {
+func (p Protection) pack(m Manifest, snapshot []byte, review string) (Draft, error) {
 	if err := p.Check(); err != nil {
-		return Packed{}, err
+		return Draft{}, err
 	}
 	m.Format, m.Trust = Format, p.trust()
 	if m.Trust == TrustEncrypt {
 		var err error
 		if snapshot, err = p.hide(snapshot); err != nil {
-			return Packed{}, fmt.Errorf("encrypting: %w", err)
+			return Draft{}, fmt.Errorf("encrypting: %w", err)
 		}
 	}
 	m.SnapshotSHA256, m.ReviewSHA256 = Digest(snapshot), ""
@@ -68,15 +72,15 @@ func (p Protection) pack(m Manifest, snapshot []byte, review string) (Packed, er
 	}
 	m, text, err := p.sealed(m.normal())
 	if err != nil {
-		return Packed{}, fmt.Errorf("writing manifest: %w", err)
+		return Draft{}, fmt.Errorf("writing manifest: %w", err)
 	}
 	entries[0].content = text
 	z, err := packZip(entries...)
 	if err != nil {
-		return Packed{}, err
+		return Draft{}, err
 	}
 	digest := Digest(z)
-	return Packed{Zip: z, Digest: digest, Code: Code(digest), Manifest: m}, nil
+	return Draft{Manifest: m, Digest: digest, Code: Code(digest), Zip: z}, nil
 }
 
 // sealed gives the manifest as it is stored, and with its seal.
@@ -117,36 +121,25 @@ func (p Protection) CheckSeal(z Zip) error {
 	return p.demandSeal(manifestLabel, "the draft", z.parts[0])
 }
 
-// Opened is a checkpoint whose layout, seal, manifest and hashes are sound. That
-// it is the expected one is for the other checks to say. Review is untrusted
-// text, Snapshot is not decoded yet; of a partial checkpoint it is for
-// DecodeSaved.
-type Opened struct {
-	Manifest     Manifest
-	Snapshot     []byte
-	Review       string
-	Digest, Code string
-}
-
 // Open goes through check 5 again, reads the manifest strictly, holds the other
 // entries to the hashes in it and decrypts the snapshot. The error is a *problem.Error:
 // of check 6 where the format is not known, of 8 where the draft is encrypted and
 // there is no key, of 5 or, without a key, 3 where something was changed.
-func (p Protection) Open(z Zip) (Opened, error) {
+func (p Protection) Open(z Zip) (Draft, error) {
 	if err := p.CheckSeal(z); err != nil {
-		return Opened{}, err
+		return Draft{}, err
 	}
 	m, err := z.Manifest()
 	if err != nil {
-		return Opened{}, err
+		return Draft{}, err
 	}
 	if err := z.agrees(m); err != nil {
 		if p.Keyed() {
-			return Opened{}, altered("the draft", err)
+			return Draft{}, altered("the draft", err)
 		}
-		return Opened{}, damaged(err)
+		return Draft{}, damaged(err)
 	}
-	o := Opened{Manifest: m, Snapshot: z.parts[1], Digest: z.digest, Code: Code(z.digest)}
+	o := Draft{Manifest: m, Snapshot: z.parts[1], Digest: z.digest, Code: Code(z.digest)}
 	if m.showsReview() {
 		o.Review = string(z.parts[2])
 	}
@@ -154,10 +147,10 @@ func (p Protection) Open(z Zip) (Opened, error) {
 		return o, nil
 	}
 	if !p.Keyed() {
-		return Opened{}, anotherTrust(m, p.Trust)
+		return Draft{}, anotherTrust(m, p.Trust)
 	}
 	if o.Snapshot, err = p.reveal(z.parts[1]); err != nil {
-		return Opened{}, altered("the draft", err)
+		return Draft{}, altered("the draft", err)
 	}
 	return o, nil
 }

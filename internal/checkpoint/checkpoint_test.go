@@ -50,23 +50,23 @@ func protections(t testing.TB) []Protection {
 	return []Protection{{}, {TrustSeal, key(t, "k")}, {TrustEncrypt, key(t, "k")}}
 }
 
-func (p Protection) packed(t testing.TB) Packed {
+func (p Protection) packed(t testing.TB) Draft {
 	t.Helper()
 	out, err := p.Pack(manifest(), []byte(snapshot), review)
 	require.NoError(t, err)
 	return out
 }
 
-func packed(t testing.TB) Packed {
+func packed(t testing.TB) Draft {
 	t.Helper()
 	return Protection{}.packed(t)
 }
 
 // open is what a resume does with a zip: checks 3 and 5, then Open.
-func (p Protection) open(z []byte) (Opened, error) {
+func (p Protection) open(z []byte) (Draft, error) {
 	parts, err := Unzip(z)
 	if err != nil {
-		return Opened{}, err
+		return Draft{}, err
 	}
 	return p.Open(parts)
 }
@@ -106,7 +106,7 @@ func TestOpenGivesWhatWasPacked(t *testing.T) {
 		z := p.packed(t)
 		o, err := p.open(z.Zip)
 		require.NoError(t, err)
-		want := Opened{z.Manifest, []byte(snapshot), review, z.Digest, z.Code}
+		want := Draft{z.Manifest, []byte(snapshot), review, z.Digest, z.Code, nil}
 		if p.Trust == TrustEncrypt {
 			want.Review = ""
 		}

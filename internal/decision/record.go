@@ -43,6 +43,12 @@ type Record struct {
 	Replaced string    `json:"replaced_by,omitempty"` // of a redraft: the newer draft's code
 }
 
+// Answer is what a gate is answered with: a decision, and the account of who gave it.
+type Answer struct {
+	Decision Decision `json:"decision"`
+	Record   Record   `json:"record"`
+}
+
 // With returns the record with verdict, changes and note of d.
 func (r Record) With(d Decision) Record {
 	r.Decision, r.Note, r.Feedback = d.Verdict, d.Note, d.Feedback

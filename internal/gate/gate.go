@@ -42,12 +42,6 @@ func IDs(findings []finding.Finding) []string {
 	return ids
 }
 
-// Answer is a decision with the account of who gave it.
-type Answer struct {
-	Decision decision.Decision `json:"decision"`
-	Record   decision.Record   `json:"record"`
-}
-
 // Decide is resume check 11: the decision parses whole and names findings of this
 // draft, which are given in its order. given is the verdict of the input or flag,
 // possibly none; fallback holds where neither it nor the text has one.

@@ -174,12 +174,12 @@ func DecidedFirst(r decision.Record) string {
 
 // Withdrawable lists the drafts of a thread among the candidates, each once, so that a
 // newer one can replace them. It refuses, before anything is paid, what Withdraw would.
-func (d *Desk) Withdrawable(ctx context.Context, o Origin, found []Candidate, thread string, by decision.Record) ([]checkpoint.Opened, error) {
-	var drafts []checkpoint.Opened
+func (d *Desk) Withdrawable(ctx context.Context, o Origin, found []Candidate, thread string, by decision.Record) ([]checkpoint.Draft, error) {
+	var drafts []checkpoint.Draft
 	for _, c := range found {
 		opened, err := o.Open(ctx, c)
 		same := err == nil && opened.Manifest.Thread == thread && opened.Manifest.Partial == 0
-		if !same || slices.ContainsFunc(drafts, func(d checkpoint.Opened) bool { return d.Digest == opened.Digest }) {
+		if !same || slices.ContainsFunc(drafts, func(d checkpoint.Draft) bool { return d.Digest == opened.Digest }) {
 			continue
 		}
 		on, err := d.Claims(ctx, opened.Code)
@@ -196,7 +196,7 @@ func (d *Desk) Withdrawable(ctx context.Context, o Origin, found []Candidate, th
 
 // Withdraw records that newer replaces the drafts, so that none of them can be
 // decided any more; by has who and when. It is refused where one was approved.
-func (d *Desk) Withdraw(ctx context.Context, drafts []checkpoint.Opened, by decision.Record, newer string) error {
+func (d *Desk) Withdraw(ctx context.Context, drafts []checkpoint.Draft, by decision.Record, newer string) error {
 	var errs []error
 	for _, draft := range drafts {
 		_, err := d.Decide(ctx, withdrawal(draft, by, newer), false, time.Time{})
@@ -205,7 +205,7 @@ func (d *Desk) Withdraw(ctx context.Context, drafts []checkpoint.Opened, by deci
 	return errors.Join(errs...)
 }
 
-func withdrawal(draft checkpoint.Opened, by decision.Record, newer string) decision.Record {
+func withdrawal(draft checkpoint.Draft, by decision.Record, newer string) decision.Record {
 	by.Thread, by.Digest, by.Code = draft.Manifest.Thread, draft.Digest, draft.Code
 	return by.Withdraws(newer)
 }

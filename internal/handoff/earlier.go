@@ -25,7 +25,7 @@ var errUnsealed = errors.New("it is of another run, and without trust: seal or e
 //
 // What this run stored itself passes checks 1 to 4. Anything else needs a seal
 // besides: who can plant a result can make a file look clean.
-func (o Origin) Earlier(ctx context.Context, candidates []Candidate, take func(checkpoint.Opened, graph.Saved) error) []error {
+func (o Origin) Earlier(ctx context.Context, candidates []Candidate, take func(checkpoint.Draft, graph.Saved) error) []error {
 	if o.Protection.Keyed() {
 		o.Run = 0 // a seal vouches for any run
 	}
@@ -59,7 +59,7 @@ func (o Origin) fitting(ctx context.Context, c Candidate) error {
 	return o.checkRun(ctx, c.Run)
 }
 
-func (o Origin) earlier(ctx context.Context, c Candidate, take func(checkpoint.Opened, graph.Saved) error) error {
+func (o Origin) earlier(ctx context.Context, c Candidate, take func(checkpoint.Draft, graph.Saved) error) error {
 	name, _ := ParseName(c.Found.Name)
 	opened, err := o.open(ctx, c, c.Found.Name, name.Code)
 	if err == nil {

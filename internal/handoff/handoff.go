@@ -1,7 +1,8 @@
 // Package handoff takes a draft from the job that made it to the job that decides
 // it, whatever the draft is about.
 //
-// It finds drafts among artifacts, goes through the resume checks in their order,
-// and lets one of several decisions hold; it knows no review and no flow. Start
-// reading at Resume.Verify, and at Turn for who may act.
+// A flow describes itself as a Subject. The drafting job packs a parked thread; the
+// deciding one finds it among artifacts, goes through the resume checks in their order
+// (Resume.Verify), opens it, and carries a decision out once (Desk, Turn). The room
+// knows no review and no flow. Start reading at Subject.
 package handoff

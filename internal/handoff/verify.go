@@ -37,7 +37,7 @@ type Resume struct {
 	Name     string // of the artifact
 	Shown    string // digest or code that came by a separate channel
 	Settings checkpoint.Settings
-	Unmoved  func(ctx context.Context, draft checkpoint.Opened) error // check 9: the subject is as it was drafted
+	Unmoved  func(ctx context.Context, draft checkpoint.Draft) error // check 9: the subject is as it was drafted
 }
 
 // draftEvents are the events whose runs may make drafts.
@@ -50,18 +50,18 @@ func draftEvents() []string {
 // the decision. Of several artifacts of one name the newest that passes checks
 // 1 to 5 is taken: under one digest they have equal content, so what differs is
 // who made them; under a code alone two of them that differ are refused. 11 to 13 follow with the decision. The candidates come newest first.
-func (r Resume) Verify(ctx context.Context, candidates []Candidate) (draft checkpoint.Opened, changes []string, err error) {
+func (r Resume) Verify(ctx context.Context, candidates []Candidate) (draft checkpoint.Draft, changes []string, err error) {
 	if draft, err = r.first(ctx, candidates); err != nil {
-		return checkpoint.Opened{}, nil, err
+		return checkpoint.Draft{}, nil, err
 	}
 	if changes, err = r.check(ctx, draft); err != nil {
-		return checkpoint.Opened{}, nil, err
+		return checkpoint.Draft{}, nil, err
 	}
 	return draft, changes, nil
 }
 
 // check is checks 6 to 10.
-func (r Resume) check(ctx context.Context, o checkpoint.Opened) (changes []string, err error) {
+func (r Resume) check(ctx context.Context, o checkpoint.Draft) (changes []string, err error) {
 	m := o.Manifest
 	if err := checkpoint.CheckFormat(m, r.Graph, r.Version); err != nil {
 		return nil, err
@@ -85,12 +85,12 @@ func (o Origin) checkTarget(m checkpoint.Manifest) error {
 // first is the newest candidate that passes. Where none does, and where a code of
 // 64 bits is all that names the draft, one that could not be read is told before
 // one that was refused: it may be the draft, and another try may read it.
-func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.Opened, error) {
+func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.Draft, error) {
 	if len(candidates) == 0 {
-		return checkpoint.Opened{}, checkpoint.CheckFound(r.Name, nil, r.Subject.RepositoryID, r.Now)
+		return checkpoint.Draft{}, checkpoint.CheckFound(r.Name, nil, r.Subject.RepositoryID, r.Now)
 	}
 	var refused, unread error
-	var found []checkpoint.Opened
+	var found []checkpoint.Draft
 	for _, c := range candidates {
 		opened, err := r.open(ctx, c, r.Name, r.Shown)
 		switch {
@@ -99,7 +99,7 @@ func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.O
 		case err == nil:
 			found = append(found, opened)
 		case ctx.Err() != nil:
-			return checkpoint.Opened{}, err
+			return checkpoint.Draft{}, err
 		case problem.Check(err) == 0:
 			unread = cmp.Or(unread, err)
 		default:
@@ -107,7 +107,7 @@ func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.O
 		}
 	}
 	if len(found) == 0 || unread != nil {
-		return checkpoint.Opened{}, cmp.Or(unread, refused)
+		return checkpoint.Draft{}, cmp.Or(unread, refused)
 	}
 	return found[0], checkpoint.CheckOne(found)
 }
@@ -115,14 +115,14 @@ func (r Resume) first(ctx context.Context, candidates []Candidate) (checkpoint.O
 const codeDigits = 16 // of a draft's digest
 
 // open is checks 1 to 5 for one artifact.
-func (o Origin) open(ctx context.Context, c Candidate, name, shown string) (checkpoint.Opened, error) {
+func (o Origin) open(ctx context.Context, c Candidate, name, shown string) (checkpoint.Draft, error) {
 	z, err := o.made(ctx, c, name, shown)
 	if err != nil {
-		return checkpoint.Opened{}, err
+		return checkpoint.Draft{}, err
 	}
 	opened, err := o.Protection.Open(z) // check 5 comes before anything is decoded
 	if err != nil {
-		return checkpoint.Opened{}, err
+		return checkpoint.Draft{}, err
 	}
 	if c.Run == 0 { // the draft's own word is all there is
 		return opened, o.checkRun(ctx, opened.Manifest.RunID)
@@ -189,7 +189,7 @@ func (o Origin) Peek(ctx context.Context, c Candidate) (checkpoint.Zip, checkpoi
 
 // Open is checks 1 to 5 of a draft of any run of the workflow. Where a folder
 // carried it, its own word says which run that is.
-func (o Origin) Open(ctx context.Context, c Candidate) (checkpoint.Opened, error) {
+func (o Origin) Open(ctx context.Context, c Candidate) (checkpoint.Draft, error) {
 	o.Run = 0
 	name, _ := ParseName(c.Found.Name)
 	return o.open(ctx, c, c.Found.Name, name.Code)

@@ -23,7 +23,7 @@ type trail struct {
 	read       []string
 }
 
-func (tr *trail) verify(t *testing.T) (checkpoint.Opened, []string, error) {
+func (tr *trail) verify(t *testing.T) (checkpoint.Draft, []string, error) {
 	t.Helper()
 	return tr.Verify(t.Context(), tr.Candidates)
 }
@@ -35,9 +35,9 @@ func about() checkpoint.Subject {
 	return checkpoint.Subject{Kind: "note", Repository: "o/r", RepositoryID: 7, Number: 42}
 }
 
-func packed(t *testing.T) checkpoint.Packed { return packedUnder(t, checkpoint.Protection{}) }
+func packed(t *testing.T) checkpoint.Draft { return packedUnder(t, checkpoint.Protection{}) }
 
-func packedUnder(t *testing.T, protection checkpoint.Protection) checkpoint.Packed {
+func packedUnder(t *testing.T, protection checkpoint.Protection) checkpoint.Draft {
 	t.Helper()
 	head := strings.Repeat("ab", 20)
 	m := checkpoint.Manifest{
@@ -51,10 +51,10 @@ func packedUnder(t *testing.T, protection checkpoint.Protection) checkpoint.Pack
 }
 
 // open opens a zip without a key.
-func open(z []byte) (checkpoint.Opened, error) {
+func open(z []byte) (checkpoint.Draft, error) {
 	parts, err := checkpoint.Unzip(z)
 	if err != nil {
-		return checkpoint.Opened{}, err
+		return checkpoint.Draft{}, err
 	}
 	return checkpoint.Protection{}.Open(parts)
 }
@@ -67,7 +67,7 @@ func sealed(t *testing.T) checkpoint.Protection {
 }
 
 // resume is one that passes every check for an unsealed draft of route A.
-func resume(p checkpoint.Packed) *trail {
+func resume(p checkpoint.Draft) *trail {
 	const path = ".github/workflows/pr-review.yml"
 	name := handoff.ArtifactName(42, "", p.Code)
 	tr := &trail{}
@@ -81,7 +81,7 @@ func resume(p checkpoint.Packed) *trail {
 	}
 	tr.Resume = handoff.Resume{
 		Origin: origin, Graph: "notes", Version: 1, Name: name, Shown: p.Digest,
-		Unmoved: func(context.Context, checkpoint.Opened) error {
+		Unmoved: func(context.Context, checkpoint.Draft) error {
 			tr.read = append(tr.read, "subject")
 			return nil
 		},
@@ -122,9 +122,9 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 		}
 	}
 	moved := func(tr *trail) {
-		tr.Unmoved = func(context.Context, checkpoint.Opened) error {
+		tr.Unmoved = func(context.Context, checkpoint.Draft) error {
 			tr.read = append(tr.read, "subject")
-			return &problem.Error{Check: 9, What: "it moved", Rows: [][2]string{{"next", "draft anew"}}}
+			return problem.Refuse(9, "it moved", "draft anew")
 		}
 	}
 	ran := func(change func(*checkpoint.RunFacts)) func(*trail) {
@@ -293,7 +293,7 @@ func TestASourceThatCannotBeReadIsNoRefusal(t *testing.T) {
 			tr.RunFacts = func(context.Context, int64) (checkpoint.RunFacts, error) { return checkpoint.RunFacts{}, broken }
 		},
 		"subject": func(tr *trail) {
-			tr.Unmoved = func(context.Context, checkpoint.Opened) error { return broken }
+			tr.Unmoved = func(context.Context, checkpoint.Draft) error { return broken }
 		},
 	} {
 		tr := resume(p)

@@ -135,10 +135,8 @@ func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
 }
 
 func another(posted github.Review) error {
-	return &problem.Error{Check: 13, What: "another review of this commit was posted before, nothing was posted now", Rows: [][2]string{
-		{"where", posted.URL},
-		{"next", "a commit is reviewed once; push a new one for a new review"},
-	}}
+	return problem.Refuse(13, "another review of this commit was posted before, nothing was posted now",
+		"a commit is reviewed once; push a new one for a new review", problem.At(posted.URL))
 }
 
 // Standing finds our review of a thread, whatever was approved in it.

@@ -11,54 +11,51 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// ErrNotParked says that a thread waits for no decision, and ErrNotRead that it
-// has not read its change yet, so that there is nothing to carry away.
-var (
-	ErrNotParked = errors.New("the thread waits for no decision")
-	ErrNotRead   = errors.New("the thread has not read its change")
-)
+// ErrNotRead says that a thread has not read its change yet, so that there is nothing
+// to carry away.
+var ErrNotRead = errors.New("the thread has not read its change")
 
-// Pack makes the checkpoint of a parked thread: a pure function of what the
-// store holds, so that every machine gives the draft the same digest. Only an
-// encrypted one has another digest each time.
-func Pack(ctx context.Context, flow *graph.Flow[State], store graph.Store, thread string, p checkpoint.Protection) (checkpoint.Packed, error) {
-	view, err := flow.Inspect(ctx, thread)
-	if err != nil {
-		return checkpoint.Packed{}, fmt.Errorf("reading the draft: %w", err)
+// Subject is what this graph's drafts say of themselves between jobs. intact refuses a
+// stored draft that is not the one that was shown.
+func Subject(intact func(graph.View[State]) error) handoff.Subject[State] {
+	return handoff.Subject[State]{
+		About: State.manifest, Shown: State.Shown, Intact: intact,
+		Anew: func(s State) bool { return s.Draft.Again },
 	}
-	if len(view.Pending) != 1 {
-		return checkpoint.Packed{}, ErrNotParked
-	}
-	saved, err := store.Load(ctx, thread)
-	if err != nil {
-		return checkpoint.Packed{}, fmt.Errorf("reading the draft: %w", err)
-	}
-	s := view.State
+}
+
+// Pack makes the checkpoint of a parked thread.
+func Pack(ctx context.Context, flow *graph.Flow[State], store graph.Store, thread string, p checkpoint.Protection) (checkpoint.Draft, error) {
+	return Subject(nil).Pack(ctx, flow, store, thread, p)
+}
+
+// manifest is what a parked draft says of itself.
+func (s State) manifest() checkpoint.Manifest {
 	m := manifest(s.Draft, s.Pull)
-	m.Graph = checkpoint.Graph{Name: flow.Name(), Version: flow.Version(), Fingerprint: flow.Fingerprint()}
-	m.GateID, m.Outcome = view.Pending[0].ID, s.Outcome()
 	kept := finding.Kept(s.Comments)
-	m.Findings, m.Blockers, m.Majors = len(kept), finding.Count(kept, finding.Blocker), finding.Count(kept, finding.Major)
-	return p.Pack(m, saved.Snapshot, s.Shown())
+	m.Outcome, m.Findings = s.Outcome(), len(kept)
+	m.Blockers, m.Majors = finding.Count(kept, finding.Blocker), finding.Count(kept, finding.Major)
+	return m
 }
 
 // PackPartial makes the n-th partial checkpoint of a run under way, n from 1. It
 // can be gone on with, and not decided.
-func PackPartial(saved graph.Saved, n int, p checkpoint.Protection) (checkpoint.Packed, error) {
+func PackPartial(saved graph.Saved, n int, p checkpoint.Protection) (checkpoint.Draft, error) {
 	s, err := graph.DecodeSnapshot(saved.Snapshot)
 	if err != nil {
-		return checkpoint.Packed{}, fmt.Errorf("reading the run under way: %w", err)
+		return checkpoint.Draft{}, fmt.Errorf("reading the run under way: %w", err)
 	}
 	draft, pr, err := about(s, saved.Journal)
 	if err != nil {
-		return checkpoint.Packed{}, fmt.Errorf("reading the run under way: %w", err)
+		return checkpoint.Draft{}, fmt.Errorf("reading the run under way: %w", err)
 	}
 	text, err := checkpoint.EncodeSaved(saved)
 	if err != nil {
-		return checkpoint.Packed{}, err
+		return checkpoint.Draft{}, err
 	}
 	m := manifest(draft, pr)
 	m.Graph = checkpoint.Graph{Name: s.Graph, Version: s.Version, Fingerprint: s.Fingerprint}
@@ -86,8 +83,8 @@ func about(s graph.Snapshot, journal [][]byte) (d Draft, pr *pull.Pull, err erro
 	return d, pr, nil
 }
 
-// Subject is a pull request as what a draft is about, at no head.
-func Subject(ref pull.Ref, repositoryID int64, instance string) checkpoint.Subject {
+// PullRequest is a pull request as what a draft is about, at no head.
+func PullRequest(ref pull.Ref, repositoryID int64, instance string) checkpoint.Subject {
 	return checkpoint.Subject{Kind: "pull request", Repository: ref.FullName(), RepositoryID: repositoryID, Number: ref.Number, Instance: instance}
 }
 
@@ -100,7 +97,7 @@ func manifest(d Draft, pr *pull.Pull) checkpoint.Manifest {
 		ConfigFingerprint: d.Config.Fingerprint(), PromptFingerprint: d.Prompt,
 	}
 	if pr != nil {
-		m.Subject = Subject(pr.Ref, pr.RepoID, d.Instance)
+		m.Subject = PullRequest(pr.Ref, pr.RepoID, d.Instance)
 		m.Subject.Base, m.Subject.Head, m.Subject.Digest = pr.BaseSHA, d.Head, d.DiffDigest
 	}
 	return m

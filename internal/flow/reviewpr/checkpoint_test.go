@@ -13,11 +13,12 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/handoff"
 )
 
-func packed(t *testing.T) checkpoint.Packed { return packedUnder(t, checkpoint.Protection{}) }
+func packed(t *testing.T) checkpoint.Draft { return packedUnder(t, checkpoint.Protection{}) }
 
-func packedUnder(t *testing.T, protection checkpoint.Protection) checkpoint.Packed {
+func packedUnder(t *testing.T, protection checkpoint.Protection) checkpoint.Draft {
 	t.Helper()
 	w := newWorld(finds(finding.Major), "a.go")
 	w.run(t)
@@ -27,10 +28,10 @@ func packedUnder(t *testing.T, protection checkpoint.Protection) checkpoint.Pack
 }
 
 // open opens a zip without a key.
-func open(z []byte) (checkpoint.Opened, error) {
+func open(z []byte) (checkpoint.Draft, error) {
 	parts, err := checkpoint.Unzip(z)
 	if err != nil {
-		return checkpoint.Opened{}, err
+		return checkpoint.Draft{}, err
 	}
 	return checkpoint.Protection{}.Open(parts)
 }
@@ -65,5 +66,5 @@ func TestOnlyAParkedThreadIsPacked(t *testing.T) {
 	require.ErrorIs(t, err, graph.ErrNoThread)
 	w.run(t)
 	_, err = reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread, checkpoint.Protection{})
-	require.ErrorIs(t, err, reviewpr.ErrNotParked)
+	require.ErrorIs(t, err, handoff.ErrNotParked)
 }

@@ -90,7 +90,7 @@ func twelve() ingest.Change {
 }
 
 // modelRun drafts with the scripted model. asked counts the calls by key.
-func modelRun(t *testing.T, store graph.Store, paid reviewpr.Paid, asked map[string]int) (checkpoint.Packed, reviewpr.State, error) {
+func modelRun(t *testing.T, store graph.Store, paid reviewpr.Paid, asked map[string]int) (checkpoint.Draft, reviewpr.State, error) {
 	t.Helper()
 	var mu sync.Mutex
 	model := review.NewModel(review.Options{Review: scripted{}})
@@ -110,7 +110,7 @@ func modelRun(t *testing.T, store graph.Store, paid reviewpr.Paid, asked map[str
 	require.NoError(t, err)
 	r, err := flow.Run(t.Context(), w.change.Thread, w.draft())
 	if err != nil {
-		return checkpoint.Packed{}, r.State, err
+		return checkpoint.Draft{}, r.State, err
 	}
 	packed, err := reviewpr.Pack(t.Context(), flow, store, w.change.Thread, checkpoint.Protection{})
 	return packed, r.State, err

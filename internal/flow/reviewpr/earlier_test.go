@@ -19,7 +19,7 @@ import (
 )
 
 // drafted is a draft by a run, at a head.
-func drafted(t *testing.T, run int64, head string, p checkpoint.Protection) checkpoint.Packed {
+func drafted(t *testing.T, run int64, head string, p checkpoint.Protection) checkpoint.Draft {
 	t.Helper()
 	w := after(t, finished(t), head, map[string]int{})
 	w.paid = reviewpr.Paid{}
@@ -48,12 +48,12 @@ type trail struct {
 }
 
 // resume is one in which the draft is this run's, and to be believed.
-func resume(p checkpoint.Packed) *trail {
+func resume(p checkpoint.Draft) *trail {
 	const path = ".github/workflows/pr-review.yml"
 	tr := &trail{}
 	tr.Candidates = []handoff.Candidate{tr.candidate(handoff.ArtifactName(42, "", p.Code), 5, p.Zip)}
 	tr.Origin = handoff.Origin{
-		Subject: reviewpr.Subject(ref, 7, ""), Workflow: path, Branch: "main", Run: 5, Now: made.Add(time.Minute),
+		Subject: reviewpr.PullRequest(ref, 7, ""), Workflow: path, Branch: "main", Run: 5, Now: made.Add(time.Minute),
 		Thread: func(head string) string { return pull.ThreadID(ref, "", head) },
 		RunFacts: func(_ context.Context, run int64) (checkpoint.RunFacts, error) {
 			tr.read = append(tr.read, "run")
@@ -93,7 +93,7 @@ func TestP4_EarlierResultsAreTakenFromWhereTheyCanBeTrusted(t *testing.T) {
 	encrypt := checkpoint.Protection{Trust: checkpoint.TrustEncrypt, Key: seal.Key}
 	moved := strings.Repeat("ef", 20)
 	for name, c := range map[string]struct {
-		draft  checkpoint.Packed
+		draft  checkpoint.Draft
 		by     int64 // the run that stored it
 		with   checkpoint.Protection
 		change func(*trail)

@@ -7,14 +7,14 @@ import (
 	"io"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
-	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/stretchr/testify/require"
 )
 
 // TestOutcomes goes through the outcomes of a drafting run (CONTRACT 3). KEPT
@@ -67,7 +67,7 @@ func TestAJobWithoutAStepSaysSo(t *testing.T) {
 	flow, err := reviewpr.New(reviewpr.Steps{}, w.store)
 	require.NoError(t, err)
 	d := decision.Decision{Verdict: decision.Approve}
-	_, err = flow.Resume(t.Context(), w.change.Thread, graph.Answer{Gate: id, Value: gate.Answer{Decision: d}})
+	_, err = flow.Resume(t.Context(), w.change.Thread, graph.Answer{Gate: id, Value: decision.Answer{Decision: d}})
 	require.ErrorContains(t, err, "this job cannot post")
 	require.Empty(t, w.posted)
 	r, err := w.flow(t).Continue(t.Context(), w.change.Thread)

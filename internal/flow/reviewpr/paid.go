@@ -17,7 +17,7 @@ import (
 // about files that were not finished. It is filled before a run and only read in
 // it. Its content is believed: what is added must have been checked.
 type Paid struct {
-	Drafts []checkpoint.Opened // that were looked through, the newest first
+	Drafts []checkpoint.Draft // that were looked through, the newest first
 
 	results map[string]paidResult
 	answers map[string]paidAnswer
@@ -72,8 +72,8 @@ var errReplaced = errors.New("it is of the draft that is made anew")
 // Take is given what earlier runs of the pull request had saved, each checkpoint once;
 // thread is the one that is to be run. Where the draft is made anew, progress of such a
 // draft alone is taken over, and of the others what they have cost.
-func (p *Paid) Take(thread string, anew bool) func(checkpoint.Opened, graph.Saved) error {
-	return func(o checkpoint.Opened, saved graph.Saved) error {
+func (p *Paid) Take(thread string, anew bool) func(checkpoint.Draft, graph.Saved) error {
+	return func(o checkpoint.Draft, saved graph.Saved) error {
 		draft := o.Manifest.Partial == 0
 		if draft {
 			p.Drafts = append(p.Drafts, o)

@@ -238,8 +238,8 @@ func ask(s State) (gate.Ask, error) {
 }
 
 // decide applies the approver's changes; what is posted is rendered from them.
-func decide(f fields) func(State, gate.Answer) (graph.Update, error) {
-	return func(s State, a gate.Answer) (graph.Update, error) {
+func decide(f fields) func(State, decision.Answer) (graph.Update, error) {
+	return func(s State, a decision.Answer) (graph.Update, error) {
 		if _, err := a.Decision.Check(finding.Kept(s.Comments)); err != nil {
 			return graph.Update{}, err
 		}

@@ -20,7 +20,6 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
-	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
@@ -133,7 +132,7 @@ func answer(t *testing.T, w *world, gateID, text string) graph.Answer {
 	d, err := decision.Parse(text)
 	require.NoError(t, err)
 	record := decision.Record{Thread: w.change.Thread, By: "rita", At: made}
-	return graph.Answer{Gate: gateID, Value: gate.Answer{Decision: d, Record: record.With(d)}}
+	return graph.Answer{Gate: gateID, Value: decision.Answer{Decision: d, Record: record.With(d)}}
 }
 
 func TestP6_GreenAndEmptyNeedsFullCoverage(t *testing.T) {
@@ -280,7 +279,7 @@ func TestP2_AnotherMachinePostsTheSameBytes(t *testing.T) {
 func TestP11_TheDraftDoesNotDependOnWhichFileIsDoneFirst(t *testing.T) {
 	t.Parallel()
 	paths := []string{"a.go", "b.go", "c.go", "d.go", "e.go"}
-	digest := func(delays ...int) (packed checkpoint.Packed) {
+	digest := func(delays ...int) (packed checkpoint.Draft) {
 		synctest.Test(t, func(t *testing.T) {
 			var mu sync.Mutex
 			var order []string

@@ -25,25 +25,33 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// configCommand is config check and config print. It keeps the flags as they were
-// typed, to tell them from defaults of the same value.
-func configCommand() command {
-	typed := map[string]string{}
+// configOptions are the flags of config: as they were typed, to tell them from
+// defaults of the same value.
+type configOptions struct {
+	typed map[string]string
+	json  bool
+}
+
+// configCommand is config check and config print.
+func (a *app) configCommand() command {
+	o := &configOptions{typed: map[string]string{}}
+	s := settings.Defaults()
 	return command{
-		"config", "check | print [FILE | -]", "check the settings file, or print every setting with where it came from",
-		func(a *app, _ context.Context, args []string, o *options) error { return a.configure(args, typed, o) },
-		func(f *pflag.FlagSet, o *options) {
-			o.PrintFlags(f, typed)
+		name: "config", args: "check | print [FILE | -]", help: "check the settings file, or print every setting with where it came from",
+		flags: func(f *pflag.FlagSet) {
+			s.PrintFlags(f, o.typed)
 			f.BoolVar(&o.json, "json", false, "print one JSON object")
 		},
+		run:  func(_ context.Context, args []string) error { return a.configure(args, o) },
+		json: &o.json,
 	}
 }
 
-func (a *app) configure(args []string, typed map[string]string, o *options) error {
+func (a *app) configure(args []string, o *configOptions) error {
 	if len(args) == 0 || len(args) > 2 || args[0] != "check" && args[0] != "print" {
 		return problem.Usage("config takes check or print, and at most one file", a.name+" config check, or "+a.name+" config print FILE")
 	}
-	s, from, err := a.given(typed)
+	s, from, err := a.given(o.typed)
 	if err != nil {
 		return err
 	}

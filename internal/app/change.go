@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/triage"
@@ -110,4 +111,8 @@ func namedConfig(otherwise config.Config, o *options) (config.Config, error) {
 		return otherwise, problem.Usage("the settings cannot be read: "+err.Error(), "--config names a file; without it the defaults hold")
 	}
 	return config.Parse(o.Config, text)
+}
+
+func pullNow(c ingest.Change) post.Now {
+	return post.Now{Open: c.Pull.Open(), Merged: c.Pull.Merged, HeadSHA: c.Head, DiffDigest: c.Digest()}
 }

@@ -3,87 +3,25 @@ package app
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
-	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// review reviews what the argument names, up to the decision.
-func (a *app) review(ctx context.Context, args []string, o *options) (err error) {
-	given, err := o.verdict()
-	if err != nil {
-		return err
-	}
-	if len(args) != 1 {
-		return problem.Usage("review takes one change", a.name+" review demo, or a pull request, a range such as main...HEAD, a diff's file, or -")
-	}
-	o.Expires = cmp.Or(o.Expires, settings.DefaultExpires)
-	ctx, over, err := a.Traced(ctx, o.Settings, o.trace, a.warn)
-	if err != nil {
-		return err
-	}
-	defer over()
-	ctx, span := trace.Run(ctx, "review", a.Now())
-	defer func() { span.End(err) }()
-	r, err := a.local(ctx, args[0], o)
-	if err != nil {
-		return err
-	}
-	result, err := r.run(ctx)
-	if err != nil {
-		return err
-	}
-	switch {
-	case result.revising():
-		return a.finishRevision(ctx, r.session, result, given, o)
-	case result.state.Decision != nil:
-		if o.Anew && !o.quiet {
-			a.warn("this commit was posted before, and a commit is reviewed once: push another for a new review")
-		}
-		return a.again(ctx, r.session, result, given, o)
-	case result.parked():
-		return a.decide(ctx, r.session, result, given, o)
-	}
-	return a.finish(result, o)
-}
-
-// session is a thread of the local store, with what is needed to decide it.
-type session struct {
-	store  wire.Store
-	thread string
-	api    *github.Client // nil for local input
-}
-
-// localRun is a review on this machine.
-type localRun struct {
-	session
-	app      *app
-	options  *options
-	change   ingest.Change
-	reviewer *wire.Reviewer
-	progress *progress
-	usedIDs  int // of the draft that this one replaces
-}
-
 // local reads the change and opens the store. Nothing is paid yet.
-func (a *app) local(ctx context.Context, arg string, o *options) (*localRun, error) {
-	r := &localRun{app: a, options: o, progress: a.newProgress(o)}
+func (a *app) local(ctx context.Context, arg string, o *options, admit bool) (*localRun, error) {
+	r := &localRun{app: a, options: o, admitted: admit, progress: a.newProgress(o.quiet || o.json)}
 	reviewer, err := a.NewReviewer(o.Settings, r.progress.wait)
 	if err != nil {
 		return nil, err
@@ -160,17 +98,6 @@ func (r *localRun) prepare(ctx context.Context, paid reviewpr.Paid) error {
 	return nil
 }
 
-// clock gives the time that a thread is said to be made at.
-func (a *app) clock() time.Time { return a.Now().UTC().Truncate(time.Second) }
-
-// deadline is when no further file is begun; zero without a limit.
-func (a *app) deadline(s settings.Settings) time.Time {
-	if s.MaxTime == 0 {
-		return time.Time{}
-	}
-	return a.Now().Add(s.MaxTime)
-}
-
 // paidThreads bounds how many threads of one pull request or folder are looked
 // through for results that were paid for.
 const paidThreads = 16
@@ -244,9 +171,6 @@ func (r *localRun) alike(ctx context.Context) ([]string, error) {
 	return ids[:min(len(ids), paidThreads)], err
 }
 
-// warn tells of what does not end the command.
-func (a *app) warn(text string) { fmt.Fprintln(a.Stderr, "warning: "+guard.Text(text)) }
-
 // facts are what a draft says of who makes it, how and when.
 func (a *app) facts(ctx context.Context, s settings.Settings, r *wire.Reviewer) reviewpr.Draft {
 	now := a.clock()
@@ -266,7 +190,7 @@ func (r *localRun) draft(ctx context.Context) reviewpr.Draft {
 }
 
 func (r *localRun) admit(ctx context.Context, c ingest.Change) (string, error) {
-	if c.Pull == nil || r.options.admit {
+	if c.Pull == nil || r.admitted {
 		return "", nil
 	}
 	reason, err := triage.Admit(ctx, *c.Pull, triage.Event{Explicit: true}, c.Config.Admission, r.api)
@@ -276,49 +200,5 @@ func (r *localRun) admit(ctx context.Context, c ingest.Change) (string, error) {
 	return reason, err
 }
 
-// finish prints what a run without a decision came to.
-func (a *app) finish(r report, o *options) error {
-	if o.json {
-		return errors.Join(r.print(a.Stdout), failure(r))
-	}
-	columns, _ := terminal(a.Stdout)
-	if len(r.Files) > 0 {
-		fmt.Fprint(a.Stdout, render.Terminal(r.state.Review(), a.look(columns)))
-	}
-	if r.Outcome == reviewpr.Failed {
-		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
-		fmt.Fprintln(a.Stderr, "error: "+guard.Text(r.Message))
-		return failure(r)
-	}
-	fmt.Fprintln(a.Stdout, r.Outcome, cmp.Or(r.Message, r.place, r.Thread))
-	return nil
-}
-
-// failure is the error of a run that failed. It was shown with the outcome.
-func failure(r report) error {
-	switch {
-	case r.failed != nil:
-		return r.failed
-	case r.Outcome != reviewpr.Failed:
-		return nil
-	case r.state.Spent():
-		return reported{problem.As(problem.Spent, errors.New(r.Message), "")}
-	}
-	return reported{errors.New(r.Message)}
-}
-
-func (a *app) look(columns int) render.TerminalOptions {
-	return render.TerminalOptions{Width: columns, Color: columns > 0 && a.getenv("NO_COLOR") == ""}
-}
-
 // noModelNotice tells a command line that reviews by rules of the other way.
 const noModelNotice = "No model is configured. For one: OPENAI_API_KEY=… or --base-url."
-
-// resuming is the command that goes on with a thread. No password is in it.
-func (a *app) resuming(thread string, o *options) string {
-	command := a.name + " resume " + quoted(abbreviated(thread))
-	if o.store != "" && !wire.WithPassword(o.store) {
-		command += " --store " + quoted(o.store)
-	}
-	return command
-}

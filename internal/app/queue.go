@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
-	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -40,66 +38,6 @@ func worstFirst(a, b waiting) int {
 		cmp.Compare(a.code, b.code),
 	)
 }
-
-// resumeNext goes on with the worst draft of a repository that waits, in the
-// local store or on GitHub, and lists the others. What has expired, was decided,
-// or is about another commit than the pull request's present one waits no more.
-func (a *app) resumeNext(ctx context.Context, repository string, args []string, o *options) error {
-	given, err := o.verdict()
-	switch {
-	case err != nil:
-		return err
-	case len(args) > 0:
-		return problem.Usage("resume --next takes no thread", "name a thread, or let --next owner/repo pick one")
-	case given != "":
-		return problem.Usage("resume --next picks a draft that you have not seen yet", "look at it first, then decide it by its thread")
-	}
-	owner, repo, err := pull.ParseRepository(repository)
-	if err != nil {
-		return problem.Usage("--next: "+err.Error(), "name it owner/repo")
-	}
-	ref := pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.getenv("GITHUB_SERVER_URL"))
-	there, heads, elsewhere := a.waitingRemote(ctx, ref, o)
-	queue, err := a.waitingLocal(ctx, ref, heads, o)
-	if err != nil {
-		return err
-	}
-	if elsewhere != nil && len(queue) == 0 {
-		return elsewhere
-	}
-	if elsewhere != nil {
-		a.warn("the drafts on GitHub are left out: " + explain(elsewhere))
-	}
-	if there != nil {
-		queue = append(queue, there.queue...)
-	}
-	slices.SortFunc(queue, worstFirst)
-	return a.goOn(ctx, ref, queue, there, o)
-}
-
-// goOn resumes the first of a queue and says what comes behind it.
-func (a *app) goOn(ctx context.Context, ref pull.Ref, queue []waiting, there *remoteQueue, o *options) error {
-	if len(queue) == 0 {
-		return a.list([]listed{}, ref.FullName(), o)
-	}
-	first, err := queue[0], error(nil)
-	if first.remote == nil {
-		err = a.resume(ctx, []string{first.thread}, o)
-	} else {
-		one := *there.remote
-		one.ref.Number = first.remote.Subject.Number
-		err = one.show(ctx, *first.remote)
-	}
-	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.quiet {
-		fmt.Fprintf(a.Stderr, "%s behind it, the worst first:\n", render.Count(len(rest), "draft"))
-		for _, w := range rest {
-			fmt.Fprintf(a.Stderr, "  %-*s  %s  %s\n", nameWidth, guard.Line(abbreviated(w.thread), maxLine), render.Count(w.blockers, "blocker"), guard.Line(w.how, maxLine))
-		}
-	}
-	return err
-}
-
-const nameWidth = 24 // of a thread's name in the list
 
 // waitingLocal are the drafts of a repository that wait in the store. Without
 // heads nothing is known of the pull requests, and every draft may be current.

@@ -1,0 +1,151 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/trace"
+)
+
+// resumeOptions are the flags of resume.
+type resumeOptions struct {
+	options
+	next  string // owner/repo whose worst draft is meant
+	trace string // file
+}
+
+func (a *app) resumeCommand() command {
+	o := &resumeOptions{options: newOptions()}
+	return command{
+		"resume", "<thread>", "decide a parked draft", o.flags,
+		func(ctx context.Context, args []string) error {
+			if o.next != "" {
+				return a.resumeNext(ctx, o.next, args, o)
+			}
+			return a.resume(ctx, args, o)
+		}, &o.json,
+	}
+}
+
+func (o *resumeOptions) flags(f *pflag.FlagSet) {
+	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "expires", "max-time", "max-cost", "max-cost-per-pull", "test-results", "allow-http")
+	o.decisionFlags(f)
+	f.StringVar(&o.revise, "revise", "", "what another draft should do differently; needs a model")
+	f.StringVar(&o.next, "next", "", "owner/repo: go on with the worst draft that waits there, in the store or on GitHub")
+	f.BoolVar(&o.noInput, "no-input", false, "never ask")
+	traceFlag(f, &o.trace)
+	o.outputFlags(f)
+}
+
+// resume decides a parked draft of the local store.
+func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err error) {
+	given, err := o.verdict()
+	if err != nil {
+		return err
+	}
+	began := a.Now()
+	s, r, err := a.stored(ctx, args, "resume", &o.options)
+	if err != nil {
+		return err
+	}
+	ctx, over, err := a.Traced(ctx, o.Settings, o.trace, a.warn)
+	if err != nil {
+		return err
+	}
+	defer over()
+	ctx, span := trace.Run(trace.Continue(ctx, r.state.Draft.Trace), "resume", began)
+	defer func() { span.End(err) }()
+	switch {
+	case r.revising():
+		return a.finishRevision(ctx, s, r, given, &o.options)
+	case r.state.Decision != nil:
+		return a.again(ctx, s, r, given, &o.options)
+	case r.parked():
+		return a.decide(ctx, s, r, given, &o.options)
+	}
+	return a.finish(r, &o.options)
+}
+
+// resumeNext goes on with the worst draft of a repository that waits, in the
+// local store or on GitHub, and lists the others. What has expired, was decided,
+// or is about another commit than the pull request's present one waits no more.
+func (a *app) resumeNext(ctx context.Context, repository string, args []string, o *resumeOptions) error {
+	given, err := o.verdict()
+	switch {
+	case err != nil:
+		return err
+	case len(args) > 0:
+		return problem.Usage("resume --next takes no thread", "name a thread, or let --next owner/repo pick one")
+	case given != "":
+		return problem.Usage("resume --next picks a draft that you have not seen yet", "look at it first, then decide it by its thread")
+	}
+	owner, repo, err := pull.ParseRepository(repository)
+	if err != nil {
+		return problem.Usage("--next: "+err.Error(), "name it owner/repo")
+	}
+	ref := pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.getenv("GITHUB_SERVER_URL"))
+	there, heads, elsewhere := a.waitingRemote(ctx, ref, &o.options)
+	queue, err := a.waitingLocal(ctx, ref, heads, &o.options)
+	if err != nil {
+		return err
+	}
+	if elsewhere != nil && len(queue) == 0 {
+		return elsewhere
+	}
+	if elsewhere != nil {
+		a.warn("the drafts on GitHub are left out: " + explain(elsewhere))
+	}
+	if there != nil {
+		queue = append(queue, there.queue...)
+	}
+	slices.SortFunc(queue, worstFirst)
+	return a.goOn(ctx, ref, queue, there, o)
+}
+
+// goOn resumes the first of a queue and says what comes behind it.
+func (a *app) goOn(ctx context.Context, ref pull.Ref, queue []waiting, there *remoteQueue, o *resumeOptions) error {
+	if len(queue) == 0 {
+		return a.list([]listed{}, ref.FullName(), &o.options)
+	}
+	first, err := queue[0], error(nil)
+	if first.remote == nil {
+		err = a.resume(ctx, []string{first.thread}, o)
+	} else {
+		one := *there.remote
+		one.ref.Number = first.remote.Subject.Number
+		err = one.show(ctx, *first.remote, false)
+	}
+	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.quiet {
+		fmt.Fprintf(a.Stderr, "%s behind it, the worst first:\n", render.Count(len(rest), "draft"))
+		for _, w := range rest {
+			fmt.Fprintf(a.Stderr, "  %-*s  %s  %s\n", nameWidth, guard.Line(abbreviated(w.thread), maxLine), render.Count(w.blockers, "blocker"), guard.Line(w.how, maxLine))
+		}
+	}
+	return err
+}
+
+const nameWidth = 24 // of a thread's name in the list
+
+// finishRevision goes on with a revision that a run before this one was asked for.
+// A decision that is given now was made about a draft that is not there yet.
+func (a *app) finishRevision(ctx context.Context, s session, r report, given decision.Verdict, o *options) error {
+	d, _ := decision.Parse(o.text()) // it parsed before
+	if (given != "" || len(o.commands) > 0) && (given != decision.Revise || d.Feedback != r.asked()) {
+		return problem.Usage("this draft is being revised, so there is nothing to decide yet",
+			fmt.Sprintf("finish that first: %s, with the model's flags", a.resuming(r.Thread, o)))
+	}
+	after, err := a.revise(ctx, s, r, nil, o)
+	if err != nil {
+		return err
+	}
+	o.undecided()
+	return a.decide(ctx, s, after, "", o)
+}

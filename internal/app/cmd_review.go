@@ -1,0 +1,76 @@
+package app
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/trace"
+)
+
+// reviewOptions are the flags of review.
+type reviewOptions struct {
+	options
+	admit bool   // whatever the admission rules say
+	trace string // file
+}
+
+func (a *app) reviewCommand() command {
+	o := &reviewOptions{options: newOptions()}
+	return command{
+		"review", "<url | owner/repo#n | base..head | base...head | - | FILE.diff | demo>", "review a change and stop for a decision", o.flags,
+		func(ctx context.Context, args []string) error { return a.review(ctx, args, o) }, &o.json,
+	}
+}
+
+func (o *reviewOptions) flags(f *pflag.FlagSet) {
+	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "gate-from", "instance", "expires", "again", "max-time", "max-cost", "max-cost-per-pull",
+		"test-results", "allow-http")
+	o.decisionFlags(f)
+	f.BoolVar(&o.admit, "admit", false, "review although the repository's admission rules would skip it")
+	f.BoolVar(&o.noInput, "no-input", false, "never ask; park instead")
+	traceFlag(f, &o.trace)
+	o.outputFlags(f)
+}
+
+// review reviews what the argument names, up to the decision.
+func (a *app) review(ctx context.Context, args []string, o *reviewOptions) (err error) {
+	given, err := o.verdict()
+	if err != nil {
+		return err
+	}
+	if len(args) != 1 {
+		return problem.Usage("review takes one change", a.name+" review demo, or a pull request, a range such as main...HEAD, a diff's file, or -")
+	}
+	o.Expires = cmp.Or(o.Expires, settings.DefaultExpires)
+	ctx, over, err := a.Traced(ctx, o.Settings, o.trace, a.warn)
+	if err != nil {
+		return err
+	}
+	defer over()
+	ctx, span := trace.Run(ctx, "review", a.Now())
+	defer func() { span.End(err) }()
+	r, err := a.local(ctx, args[0], &o.options, o.admit)
+	if err != nil {
+		return err
+	}
+	result, err := r.run(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case result.revising():
+		return a.finishRevision(ctx, r.session, result, given, &o.options)
+	case result.state.Decision != nil:
+		if o.Anew && !o.quiet {
+			a.warn("this commit was posted before, and a commit is reviewed once: push another for a new review")
+		}
+		return a.again(ctx, r.session, result, given, &o.options)
+	case result.parked():
+		return a.decide(ctx, r.session, result, given, &o.options)
+	}
+	return a.finish(result, &o.options)
+}

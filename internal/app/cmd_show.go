@@ -1,0 +1,83 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+// showOptions are the flags of show.
+type showOptions struct {
+	options
+	stats bool // sum what approvers decided
+	tree  bool // show how the run came to its findings
+}
+
+func (a *app) showCommand() command {
+	o := &showOptions{options: newOptions()}
+	return command{
+		"show", "<thread | owner/repo#n>", "print a parked draft", o.flags,
+		func(ctx context.Context, args []string) error {
+			switch {
+			case o.stats:
+				return a.stats(ctx, args, &o.options)
+			case len(args) == 1 && pull.LooksLikeRef(args[0]):
+				return a.showRemote(ctx, args[0], &o.options, o.tree)
+			}
+			return a.show(ctx, args, o)
+		}, &o.json,
+	}
+}
+
+func (o *showOptions) flags(f *pflag.FlagSet) {
+	f.BoolVar(&o.stats, "stats", false, "sum what approvers kept, dropped and changed, over the store or its threads that begin with the argument")
+	f.BoolVar(&o.tree, "trace", false, "show how the run came to its findings: calls, tools, time, tokens and cost")
+	o.listFlags(f)
+}
+
+// show prints a draft of the local store.
+func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
+	s, r, err := a.stored(ctx, args, "show", &o.options)
+	if err != nil {
+		return err
+	}
+	if o.tree {
+		fmt.Fprint(a.Stdout, a.tree(r))
+		return nil
+	}
+	if !r.parked() {
+		if err := a.finish(r, &o.options); err != nil || o.json {
+			return err
+		}
+		a.history(r)
+		return nil
+	}
+	if err := checkpoint.CheckExpiry(r.packed.Manifest, a.Now()); err != nil {
+		if o.json {
+			r.Outcome, r.Message = expired, explain(err)
+			return cmp.Or[error](r.print(a.Stdout), reported{err})
+		}
+		a.showDraft(r, &o.options)
+		return err
+	}
+	a.showDraft(r, &o.options)
+	return a.park(s, r, &o.options)
+}
+
+// history is what was decided on a thread: its revisions, and the verdict.
+func (a *app) history(r report) {
+	records := slices.Clone(r.state.Rounds)
+	if r.state.Decision != nil {
+		records = append(records, *r.state.Decision)
+	}
+	for _, record := range records {
+		fmt.Fprint(a.Stdout, "\n", render.Account(&record), "\n")
+	}
+}

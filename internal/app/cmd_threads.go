@@ -1,0 +1,69 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+func (a *app) threadsCommand() command {
+	o := newOptions()
+	return command{
+		"threads", "[owner/repo]", "list parked drafts, of the store or of a repository on GitHub", o.listFlags,
+		func(ctx context.Context, args []string) error {
+			if len(args) > 0 {
+				return a.remoteThreads(ctx, args, &o)
+			}
+			return a.threads(ctx, &o)
+		}, &o.json,
+	}
+}
+
+// threads lists the drafts of the local store.
+func (a *app) threads(ctx context.Context, o *options) error {
+	store, err := a.OpenStore(ctx, o.store)
+	if err != nil {
+		return err
+	}
+	ids, err := drafts(ctx, store)
+	if err != nil {
+		return err
+	}
+	list := []listed{}
+	for _, id := range ids {
+		r, err := a.report(ctx, session{store: store, thread: id})
+		switch {
+		case err != nil:
+			a.warn(guard.Line(id, maxLine) + ": " + explain(err))
+		case r.parked() && checkpoint.CheckExpiry(r.packed.Manifest, a.Now()) != nil:
+			list = append(list, listed{expired, r.Thread, r.Code, len(r.Findings)})
+		case r.parked() || r.revising() || r.state.Decision != nil && r.Outcome == reviewpr.Failed:
+			list = append(list, listed{r.Outcome, r.Thread, r.Code, len(r.Findings)})
+		}
+	}
+	return a.list(list, store.Where(), o)
+}
+
+// listed is a draft in the list of threads.
+type listed struct {
+	Outcome  string `json:"outcome"`
+	Thread   string `json:"thread_id"`
+	Code     string `json:"code"`
+	Findings int    `json:"findings"`
+}
+
+func (a *app) list(list []listed, where string, o *options) error {
+	if o.json {
+		return printJSON(a.Stdout, map[string]any{"threads": list})
+	}
+	for _, l := range list {
+		fmt.Fprintf(a.Stdout, "%-8s %s  findings: %d\n", l.Outcome, abbreviated(l.Thread), l.Findings)
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(a.Stderr, "No draft waits in "+where)
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/triage"
+	"github.com/org/pr-review-action/internal/wire"
+)
+
+// revise has a draft of the local store revised in place: as the answer asks, or
+// where it is nil, as a run before this one was asked and did not finish. What it
+// gives is another draft that waits.
+func (a *app) revise(ctx context.Context, s session, r report, answer *decision.Answer, o *options) (report, error) {
+	if answer != nil {
+		if err := gate.CheckRounds(len(r.state.Rounds)); err != nil {
+			return report{}, err
+		}
+	}
+	run, err := a.reviser(ctx, s, r, o)
+	if err != nil {
+		return report{}, err
+	}
+	flow, err := reviewpr.New(reviewpr.Steps{
+		Redraft: run.reviewer.Redraft, Failed: run.reviewer.Failed, Revised: run.redrafted(ctx, r), Concurrency: o.Concurrency, Deadline: a.deadline(o.Settings),
+	}, s.store, graph.Observe(run.progress.observe), graph.WithClock(a.clock))
+	if err != nil {
+		return report{}, err
+	}
+	run.progress.start()
+	if answer == nil {
+		_, err = flow.Continue(ctx, s.thread)
+	} else {
+		_, err = flow.Resume(ctx, s.thread, graph.Answer{Gate: r.packed.Manifest.GateID, Value: *answer})
+	}
+	run.progress.Stop()
+	if err != nil {
+		return report{}, err
+	}
+	after, err := reportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
+	after.explain(run.reviewer, a.warn)
+	return after, err
+}
+
+// reviser prepares the model of a revision on this machine. It reads the change of
+// the draft again, which must be as it was drafted. Nothing is asked yet.
+func (a *app) reviser(ctx context.Context, s session, r report, o *options) (*localRun, error) {
+	run := &localRun{session: s, app: a, options: o, progress: a.newProgress(o.quiet || o.json)}
+	var err error
+	if run.reviewer, err = a.NewReviewer(o.Settings, run.progress.wait); err != nil {
+		return nil, err
+	}
+	run.progress.soFar = run.reviewer.SoFar
+	if err := mayRevise(run.reviewer, r.state.Draft); err != nil {
+		return nil, err
+	}
+	if run.change, err = a.changeOf(ctx, s, r.state, o); err != nil {
+		return nil, err
+	}
+	run.reviewer.Named(run.change.Config)
+	paid, err := run.paid(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := run.reviewer.Prepare(ctx, wire.Brief{Change: run.change, Paid: paid, API: s.api, Workspace: ".", Revises: &r.state.Usage}); err != nil {
+		return nil, err
+	}
+	if notice := run.reviewer.Account.Notice; notice != "" && !o.quiet {
+		fmt.Fprintln(a.Stderr, guard.Line(notice, maxLine))
+	}
+	return run, nil
+}
+
+// mayRevise refuses to have rules revise, or a draft that they made.
+func mayRevise(r *wire.Reviewer, d reviewpr.Draft) error {
+	const next = "change single findings with commands such as /drop F2, or draft anew with a model"
+	switch {
+	case d.Rules:
+		return problem.Usage("this draft was made by rules, and rules cannot be revised", next)
+	case r.Rules:
+		return problem.Usage("rules cannot be revised, and "+wire.NoModel, "for a model: OPENAI_API_KEY=… or --base-url; without one "+next)
+	}
+	return nil
+}
+
+// changeOf reads the change of a draft again. What is not the change that was
+// drafted is refused as resume check 9 does; a diff's file is in the draft.
+func (a *app) changeOf(ctx context.Context, s session, state reviewpr.State, o *options) (c ingest.Change, err error) {
+	d := state.Draft
+	switch {
+	case state.Pull != nil:
+		if err := o.InRepository(); err != nil {
+			return c, err
+		}
+		c, err = ingest.Pull(ctx, s.api, state.Pull.Ref, ingest.PullOptions{Instance: d.Instance, Config: o.Config, MaxChanges: triage.MaxChanges})
+		if err != nil {
+			return c, err
+		}
+		drafted := checkpoint.Subject{Number: state.Pull.Number, Head: d.Head, Digest: d.DiffDigest}
+		return c, post.CheckHead(drafted, d.Thread, pullNow(c))
+	case d.Head == "":
+		return withConfig(ingest.Change{Name: d.Name, Thread: d.Thread, Files: state.Files, Config: d.Config}, nil, o)
+	}
+	if c, err = readRange(ctx, d.Name, o); err != nil {
+		return c, err
+	}
+	if c.Thread != d.Thread || c.Digest() != d.DiffDigest {
+		return c, problem.Refuse(9, "the range is another since this draft was made", "revise in the clone and at the commits of the draft, or review the range anew", problem.At(d.Name))
+	}
+	return c, nil
+}
+
+// redrafted gives a draft the facts of the run that revised it. Whose review it is
+// and from which severity it calls a person stay as they were.
+func (r *localRun) redrafted(ctx context.Context, before report) func(reviewpr.Draft) reviewpr.Draft {
+	s := r.options.Settings
+	s.Expires = cmp.Or(s.Expires, before.state.Draft.ExpiresAt.Sub(before.state.Draft.CreatedAt))
+	return func(d reviewpr.Draft) reviewpr.Draft {
+		return redrafts(r.reviewer, d, r.app.facts(ctx, s, r.reviewer), before.state.Usage)
+	}
+}
+
+// redrafts takes over the facts of a run that revised a draft. The draft may have
+// cost as much as before, and what the run may cost.
+func redrafts(r *wire.Reviewer, d, facts reviewpr.Draft, before cost.Usage) reviewpr.Draft {
+	d.CreatedAt, d.ExpiresAt, d.ToolVersion, d.Prompt, d.Trace = facts.CreatedAt, facts.ExpiresAt, facts.ToolVersion, facts.Prompt, facts.Trace
+	if d.MaxCost = 0; r.Account.Cap > 0 {
+		d.MaxCost = before.Cost + r.Account.Cap
+	}
+	return d
+}

@@ -1,0 +1,152 @@
+// Package app is the front: the command line and the action's two modes. It
+// wires rooms together and speaks to people; the work is done further down.
+//
+// Start reading at Run, then a cmd_ file for a command and action.go for a mode of
+// the job.
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/wire"
+)
+
+// Run is the program: it returns the exit code. 0 is done or paused, 1 a run
+// that failed, 2 usage or configuration, 3 a refused resume.
+func Run(ctx context.Context, p Process) int {
+	if p.Now == nil {
+		p.Now = time.Now
+	}
+	a := &app{Process: p, name: called(p.Args[0])}
+	a.Wire = wire.New(a.getenv, p.Now, a.debug())
+	if len(p.Args) == 1 && a.getenv("GITHUB_ACTIONS") == "true" {
+		return a.action(ctx)
+	}
+	out := &output{Writer: p.Stdout}
+	a.Stdout = out
+	err := a.command(ctx, p.Args[1:])
+	if err == nil && out.err != nil {
+		err = problem.New("the result could not be written", out.err.Error(), "run the same command again: what was done is kept")
+	}
+	if err != nil && !errors.As(err, new(reported)) {
+		fmt.Fprintln(p.Stderr, "error: "+guard.Text(explain(err)))
+	}
+	return exitCode(err)
+}
+
+func (a *app) commands() []command {
+	all := []command{a.reviewCommand(), a.resumeCommand(), a.showCommand(), a.threadsCommand()}
+	all = append(all, a.evalCommands()...)
+	return append(all, a.configCommand(), a.graphCommand(), a.versionCommand())
+}
+
+func (a *app) command(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		a.usage(a.Stderr)
+		return problem.Usage("no command was given", a.name+" review demo is a first one")
+	}
+	switch {
+	case args[0] == "help" && len(args) > 1:
+		args = append(args[1:], "--help")
+	case args[0] == "help" || args[0] == "--help" || args[0] == "-h":
+		a.usage(a.Stdout)
+		return nil
+	case args[0] == "--version":
+		return a.version(ctx, nil)
+	}
+	at := a.commandAt(args)
+	words := commandWords(args[at:])
+	name := strings.Join(args[at:at+words], " ")
+	for _, c := range a.commands() {
+		if c.name == name {
+			return a.run(ctx, c, slices.Delete(slices.Clone(args), at, at+words))
+		}
+	}
+	if name == "eval" && slices.ContainsFunc(args, func(arg string) bool { return arg == "--help" || arg == "-h" }) {
+		a.usage(a.Stdout)
+		return nil
+	}
+	if name == "eval" {
+		a.usage(a.Stderr)
+		return problem.Usage("eval needs a command of its own", a.name+" eval run starter is a first one")
+	}
+	return problem.Usage(fmt.Sprintf("unknown command %q", name), cmp.Or(nearest(name, a.commandNames()), a.name+" help lists them"))
+}
+
+// commandAt is the index of the command's name: flags may stand before it.
+func (a *app) commandAt(args []string) int {
+	if !strings.HasPrefix(args[0], "-") {
+		return 0
+	}
+	known := a.commandNames()
+	return max(0, slices.IndexFunc(args, func(arg string) bool {
+		return slices.ContainsFunc(known, func(name string) bool { first, _, _ := strings.Cut(name, " "); return first == arg })
+	}))
+}
+
+// commandWords is how many words name the command: those of eval are two.
+func commandWords(args []string) int {
+	if args[0] == "eval" && len(args) > 1 && !strings.HasPrefix(args[1], "-") {
+		return 2
+	}
+	return 1
+}
+
+func (a *app) run(ctx context.Context, c command, args []string) error {
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.SortFlags = false
+	if c.flags != nil {
+		c.flags(flags)
+	}
+	err := flags.Parse(args)
+	if errors.Is(err, pflag.ErrHelp) {
+		fmt.Fprintf(a.Stdout, "%s %s %s\n  %s\n\n%s", a.name, c.name, c.args, c.help, flags.FlagUsages())
+		return nil
+	}
+	if err != nil {
+		return flagError(err, flags)
+	}
+	err = c.run(ctx, flags.Args())
+	if err != nil && c.json != nil && *c.json {
+		return errors.Join(err, a.jsonError(err))
+	}
+	return err
+}
+
+// jsonError prints the object of a run that an error ended. Wrong usage has no
+// outcome and so no object.
+func (a *app) jsonError(err error) error {
+	outcome := outcomeOfError(err)
+	if outcome == "" || errors.As(err, new(reported)) {
+		return nil
+	}
+	return report{Outcome: outcome, Message: explain(err)}.print(a.Stdout)
+}
+
+func (a *app) usage(w io.Writer) {
+	fmt.Fprintf(w, "%s reviews a change and stops for a person's decision before anything is posted.\n\n", a.name)
+	for _, c := range a.commands() {
+		fmt.Fprintf(w, "  %s %-8s %s\n      %s\n", a.name, c.name, c.args, c.help)
+	}
+	fmt.Fprintf(w, "\nTry: %s review demo\n", a.name)
+}
+
+func (a *app) commandNames() []string {
+	var names []string
+	for _, c := range a.commands() {
+		names = append(names, c.name)
+	}
+	return names
+}

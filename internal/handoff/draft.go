@@ -1,0 +1,97 @@
+package handoff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/problem"
+)
+
+// Subject is what a flow says of itself so that its drafts can go from job to job. S
+// is its graph's state; the graph stops at a gate, which a decision.Answer answers.
+// What it acts on outside looks for it first, as Desk.Standing does.
+type Subject[S any] struct {
+	About  func(S) checkpoint.Manifest // a draft's thread, subject, run, times, settings and outcome
+	Shown  func(S) string              // all that its approver can read
+	Anew   func(S) bool                // it was drafted again, so an earlier rejection does not hold for it
+	Intact func(graph.View[S]) error   // refuses what its gate does not ask about
+}
+
+// ErrNotParked says that a thread waits for no decision.
+var ErrNotParked = errors.New("the thread waits for no decision")
+
+// Pack makes the checkpoint of a parked thread: a pure function of what the
+// store holds, so that every machine gives the draft the same digest. Only an
+// encrypted one has another digest each time.
+func (s Subject[S]) Pack(ctx context.Context, flow *graph.Flow[S], store graph.Store, thread string, p checkpoint.Protection) (checkpoint.Draft, error) {
+	view, err := flow.Inspect(ctx, thread)
+	if err != nil {
+		return checkpoint.Draft{}, fmt.Errorf("reading the draft: %w", err)
+	}
+	if len(view.Pending) != 1 {
+		return checkpoint.Draft{}, ErrNotParked
+	}
+	saved, err := store.Load(ctx, thread)
+	if err != nil {
+		return checkpoint.Draft{}, fmt.Errorf("reading the draft: %w", err)
+	}
+	m := s.About(view.State)
+	m.Graph = checkpoint.Graph{Name: flow.Name(), Version: flow.Version(), Fingerprint: flow.Fingerprint()}
+	m.GateID = view.Pending[0].ID
+	return p.Pack(m, saved.Snapshot, s.Shown(view.State))
+}
+
+// Draft is a verified draft in a graph that can decide it.
+type Draft[S any] struct {
+	checkpoint.Draft
+	State S
+	Flow  *graph.Flow[S]
+	Store graph.Store
+
+	anew bool
+}
+
+// Open puts a verified draft into the graph that build makes over a store. It refuses
+// one whose gate is not the one that its manifest names, or whose review.md is not what
+// would be carried out: who made the zip wrote all three.
+func (s Subject[S]) Open(ctx context.Context, verified checkpoint.Draft, build func(graph.Store) (*graph.Flow[S], error)) (*Draft[S], error) {
+	d := &Draft[S]{Draft: verified, Store: graph.NewMemory()}
+	if err := d.Store.Save(ctx, d.Manifest.Thread, d.Snapshot); err != nil {
+		return nil, err
+	}
+	var err error
+	if d.Flow, err = build(d.Store); err != nil {
+		return nil, err
+	}
+	view, err := d.Flow.Inspect(ctx, d.Manifest.Thread)
+	if err == nil {
+		err = s.Intact(view)
+	}
+	if errors.Is(err, graph.ErrSnapshot) {
+		return nil, problem.Refuse(3, "the checkpoint cannot be read, nothing was posted", draftAnew, problem.At(err.Error()))
+	}
+	if err != nil {
+		return nil, err
+	}
+	asks := len(view.Pending) == 1 && view.Pending[0].ID == d.Manifest.GateID
+	if !asks || d.Review != "" && d.Review != s.Shown(view.State) {
+		return nil, problem.Refuse(11, "the draft does not ask what its summary shows, nothing was posted", draftAnew, problem.At("artifact of draft "+d.Code))
+	}
+	d.State, d.anew = view.State, s.Anew(view.State)
+	return d, nil
+}
+
+// CarryOut puts an answer on record and acts on it.
+func (d *Draft[S]) CarryOut(ctx context.Context, desk *Desk, answer decision.Answer) error {
+	first, err := desk.Decide(ctx, answer.Record, d.anew, d.Manifest.CreatedAt)
+	if err != nil {
+		return err
+	}
+	answer.Record = first
+	_, err = d.Flow.Resume(ctx, d.Manifest.Thread, graph.Answer{Gate: d.Manifest.GateID, Value: answer})
+	return err
+}
