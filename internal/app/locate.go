@@ -93,25 +93,34 @@ func (j *job) candidates(ctx context.Context, r handoff.Resume) ([]handoff.Candi
 
 // desk is where decisions on drafts of the pull request are kept.
 func (j *job) desk(pr *pull.Pull) *handoff.Desk {
-	d := &handoff.Desk{
-		Runs: j.runs, Subject: reviewpr.PullRequest(j.ref, pr.RepoID, j.instance), Branch: pr.DefaultBranch, Protection: j.protection, Out: j.Stdout,
+	return &handoff.Desk{
+		Records: j.records(pr), Run: j.env.RunID, Listed: j.checkpointDir == "" && j.store != nil, Keyed: j.protection.Keyed(), Warn: j.warning,
 		Standing: func(ctx context.Context, thread string) (string, bool, error) {
 			return post.Standing(ctx, j.ours, j.ref, thread)
 		},
-		Warn: func(what string, err error) {
-			if err != nil {
-				what += ": " + explain(err)
-			}
-			j.runner.Warning(what)
-		},
+	}
+}
+
+func (j *job) records(pr *pull.Pull) *handoff.Artifacts {
+	all := &handoff.Artifacts{
+		Runs: j.runs, Subject: reviewpr.PullRequest(j.ref, pr.RepoID, j.instance), Branch: pr.DefaultBranch, Protection: j.protection,
+		Out: j.Stdout, Warn: j.warning,
 	}
 	if j.store != nil || j.checkpointDir != "" {
-		d.Own = j.carrier()
+		all.Own = j.carrier()
 	}
 	if j.checkpointDir != "" {
-		d.Folder = d.Own
+		all.Folder = all.Own
 	}
-	return d
+	return all
+}
+
+// warning is an annotation of what happened, and why where there is an error.
+func (j *job) warning(what string, err error) {
+	if err != nil {
+		what += ": " + explain(err)
+	}
+	j.runner.Warning(what)
 }
 
 // newRuns reads the runs of a pull request's repository.
