@@ -109,7 +109,7 @@ func (p *program) decides() error {
 		return err
 	}
 	out := notes{dir: p.path("out")}
-	records := folder{p.path("records"), 7, func(int64) (bool, bool) { return false, false }}
+	records := folder{p.path("records"), 7, func(int64) (bool, bool) { return false, false }, func() {}}
 	desk := deskOf(records, out)
 	desk.Records = told{records, p}
 	out.race = desk.Race

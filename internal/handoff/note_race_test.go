@@ -66,12 +66,18 @@ func deciders(t *testing.T, seed uint64, verdicts ...decision.Verdict) (s settle
 			err, ended := over[run]
 			return ended, ended && err == nil
 		}
+		lag := func() {
+			mu.Lock()
+			slow := time.Duration(random.Int64N(int64(3 * time.Second)))
+			mu.Unlock()
+			time.Sleep(slow)
+		}
 		var all sync.WaitGroup
 		for i, verdict := range verdicts {
-			begins := time.Duration(random.Int64N(int64(30 * time.Second)))
 			all.Go(func() {
-				time.Sleep(begins)
-				err := decideNote(t, draft, dir, folder{kept, int64(i + 1), ended}, verdict)
+				lag()
+				lag()
+				err := decideNote(t, draft, dir, folder{kept, int64(i + 1), ended, lag}, verdict)
 				mu.Lock()
 				defer mu.Unlock()
 				s.errs[i], over[int64(i+1)] = err, err

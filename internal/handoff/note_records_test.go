@@ -19,10 +19,12 @@ type folder struct {
 	dir   string
 	run   int64
 	ended func(run int64) (ended, well bool)
+	lag   func() // how long a request takes
 }
 
 // Claims are all decisions, as the contract has it.
 func (f folder) Claims(context.Context, string) (claims []handoff.Claim, err error) {
+	f.lag()
 	files, err := filepath.Glob(filepath.Join(f.dir, "*", "*.zip"))
 	for _, file := range files {
 		var c handoff.Claim
@@ -47,6 +49,7 @@ func (f folder) Put(ctx context.Context, r decision.Record) error {
 	if err != nil {
 		return err
 	}
+	f.lag()
 	part := filepath.Join(f.dir, fmt.Sprint(f.run)+".part")
 	if err := os.WriteFile(part, zip, 0o600); err != nil {
 		return err
