@@ -21,6 +21,7 @@ import (
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // decide takes the decision on a parked draft: from the flags, else from the
@@ -219,7 +220,7 @@ func (a *app) park(s session, r report, o *options, changes ...string) error {
 	if r.Outcome == kept {
 		word = fmt.Sprintf("Kept: nothing here is %s or graver.", r.state.Draft.GateFrom)
 	}
-	if withPassword(o.store) {
+	if wire.WithPassword(o.store) {
 		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
 	}
 	example := "F1"
@@ -274,7 +275,7 @@ func (a *app) decided(r report, o *options) error {
 			return err
 		}
 	}
-	o.signals(&r, "", a.warn)
+	signals(o.Settings, &r, "", a.warn)
 	if o.json {
 		return a.finish(r, o)
 	}

@@ -65,7 +65,7 @@ func (j *job) open(ctx context.Context, draft verified) (opened, error) {
 		return posted(ctx, j.ours, s, j.desk(draft.now.Pull).Race(*s.Decision), false, j.runner.Warning)
 	}}
 	in, err := reviewpr.Subject(checkShown).Open(ctx, draft.Draft, func(store graph.Store) (*graph.Flow[reviewpr.State], error) {
-		return reviewpr.New(steps, store, sealing(j.protection)...)
+		return reviewpr.New(steps, store, sealing(j.Protection)...)
 	})
 	if err != nil {
 		return opened{}, err
@@ -78,7 +78,7 @@ func (j *job) carryOut(ctx context.Context, p opened, answer decision.Answer) (r
 	if err := p.in.CarryOut(ctx, j.desk(p.now.Pull), answer); err != nil {
 		return report{}, err
 	}
-	r, err := reportOf(context.WithoutCancel(ctx), p.in.Flow, p.in.Store, p.Manifest.Thread, j.protection)
+	r, err := reportOf(context.WithoutCancel(ctx), p.in.Flow, p.in.Store, p.Manifest.Thread, j.Protection)
 	r.changes = p.changes
 	return r, err
 }
@@ -86,20 +86,20 @@ func (j *job) carryOut(ctx context.Context, p opened, answer decision.Answer) (r
 // routeA reports whether the decision is an environment's approval in this run;
 // else it came by dispatch. Naming an environment is what asks for its
 // approval, whatever else names the draft.
-func (j *job) routeA() bool { return j.environment != "" }
+func (j *job) routeA() bool { return j.Environment != "" }
 
 func (j *job) checkRoute() error {
 	switch {
-	case j.digest != "" && j.code != "" && !strings.HasPrefix(j.digest, j.code):
+	case j.Digest != "" && j.Code != "" && !strings.HasPrefix(j.Digest, j.Code):
 		return problem.Usage("code and checkpoint-digest name different drafts", "pass one of them")
-	case j.digest == "" && j.code == "":
+	case j.Digest == "" && j.Code == "":
 		return problem.Usage("neither checkpoint-digest nor code says which draft is decided", "pass checkpoint-digest from the draft job's outputs, or code from the draft's summary")
 	case j.routeA():
 		return nil
 	case j.event.Name != "workflow_dispatch":
 		return problem.Usage("the input environment is missing",
 			"name the environment of this job, whose approval is the decision; without one a decision comes by workflow_dispatch alone")
-	case j.decision == "":
+	case j.Decision == "":
 		return problem.Usage("the input decision is missing", "pass approve or abort")
 	}
 	return nil
@@ -111,7 +111,7 @@ func (j *job) probe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if known && !ok && j.decision != decision.Abort {
+	if known && !ok && j.Decision != decision.Abort {
 		return problem.As(problem.Misuse, problem.New("the token may not write reviews", j.ref.FullName(), "give the job pull-requests: write; the draft still waits"), "")
 	}
 	return nil
@@ -124,14 +124,14 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (dec
 		return decision.Answer{}, err
 	}
 	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.clock(), By: j.by(), Via: decision.ByDispatch}
-	rejected := gate.Rejected(approvals, o.Manifest.Approvals, cmp.Or(j.environment, o.Manifest.Environment))
+	rejected := gate.Rejected(approvals, o.Manifest.Approvals, cmp.Or(j.Environment, o.Manifest.Environment))
 	var d decision.Decision
 	switch {
 	case j.routeA() && rejected != nil:
 		return decision.Answer{}, rejected
 	case j.routeA():
 		record.Via = decision.ByApproval
-		record.By, d, err = gate.Approved(approvals, o.Manifest.Approvals, j.environment, state.Comments, j.approval(state, o))
+		record.By, d, err = gate.Approved(approvals, o.Manifest.Approvals, j.Environment, state.Comments, j.approval(state, o))
 	default:
 		if d, err = j.read("", "", state, o); err == nil {
 			err = cmp.Or(gate.Open(o.Manifest), j.dispatched(ctx, o, state.Draft.Config.Deciders), rejected)
@@ -144,7 +144,7 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (dec
 // that is void is kept for the summary.
 func (j *job) approval(state reviewpr.State, o verified) func(github.Approval) (decision.Decision, error) {
 	return func(a github.Approval) (d decision.Decision, err error) {
-		err = gate.MayDecide(gate.Decider{Login: a.User}, o.now.Pull.Author, j.allowAuthor, true)
+		err = gate.MayDecide(gate.Decider{Login: a.User}, o.now.Pull.Author, j.AllowAuthor, true)
 		if err == nil {
 			d, err = j.read(a.Comment, decision.Approve, state, o)
 		}
@@ -157,7 +157,7 @@ func (j *job) approval(state reviewpr.State, o verified) func(github.Approval) (
 
 // read is check 11: what a comment and the input commands decide about the draft.
 func (j *job) read(comment string, fallback decision.Verdict, state reviewpr.State, o verified) (decision.Decision, error) {
-	commands, err := decision.Commands(secret.Redact(j.commands))
+	commands, err := decision.Commands(secret.Redact(j.Commands))
 	if err != nil {
 		return decision.Decision{}, j.mistake(err, o.Manifest)
 	}
@@ -165,15 +165,15 @@ func (j *job) read(comment string, fallback decision.Verdict, state reviewpr.Sta
 	if asked, wrong := decision.Parse(text); wrong == nil && asked.Verdict == decision.Revise {
 		return decision.Decision{}, gate.RefuseRevise(j.revising(o.Code, asked.Feedback))
 	}
-	d, err := gate.Decide(text, j.decision, fallback, finding.Kept(state.Comments), o.Manifest.ExpiresAt)
+	d, err := gate.Decide(text, j.Decision, fallback, finding.Kept(state.Comments), o.Manifest.ExpiresAt)
 	return d, j.mistake(err, o.Manifest)
 }
 
 // revising is the command that revises a draft, with the feedback where it may
 // be shown and fits a line of the message.
 func (j *job) revising(code, feedback string) string {
-	line := dispatch(j.draftWorkflow, j.ref, j.ref.Number) + " -f code=" + code + " -f feedback="
-	if text := quoted(feedback); j.summary != "counts" && len(line)+len(text) < 400 {
+	line := dispatch(j.DraftWorkflow, j.ref, j.ref.Number) + " -f code=" + code + " -f feedback="
+	if text := quoted(feedback); j.Summary != "counts" && len(line)+len(text) < 400 {
 		return line + text
 	}
 	return line + "'TEXT'"
@@ -182,7 +182,7 @@ func (j *job) revising(code, feedback string) string {
 // mistake says of a decision that does not parse what the route needs.
 func (j *job) mistake(err error, m checkpoint.Manifest) error {
 	if wrong, ok := errors.AsType[*decision.Error](err); ok {
-		wrong.Until, wrong.Unquoted = m.ExpiresAt, j.summary == "counts"
+		wrong.Until, wrong.Unquoted = m.ExpiresAt, j.Summary == "counts"
 		if j.routeA() {
 			wrong.Next = "Re-run failed jobs, and approve again with the line corrected: this approval is void, and nothing is paid again"
 		}
@@ -209,7 +209,7 @@ func (j *job) mayDecide(ctx context.Context, m checkpoint.Manifest, deciders []s
 		return err
 	}
 	who := gate.Decider{Login: login, Bot: member.Bot, Permission: member.Permission}
-	if err := gate.MayDecide(who, author, j.allowAuthor, m.Waits()); err != nil || !m.Waits() {
+	if err := gate.MayDecide(who, author, j.AllowAuthor, m.Waits()); err != nil || !m.Waits() {
 		return cmp.Or(err, gate.Named(login, deciders))
 	}
 	return j.approvesFor(ctx, login, m)

@@ -42,12 +42,12 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 		return before{done: undrafted(change, reviewpr.Posted, url, "this commit was reviewed and posted before; push a commit for a new review")}, nil
 	}
 	items := j.left(ctx)
-	if !j.anew && j.records(change.Pull).Rejected(ctx, items, change.Thread) {
+	if !j.Anew && j.records(change.Pull).Rejected(ctx, items, change.Thread) {
 		return before{done: undrafted(change, reviewpr.Aborted, "", "a draft of this commit was rejected; again: true drafts anew")}, nil
 	}
 	var b before
 	origin, found := j.origin(change), handoff.Candidates(j.checkpoints(items), change.Pull.RepoID)
-	if j.anew {
+	if j.Anew {
 		if b.drafts, err = j.desk(change.Pull).Withdrawable(ctx, origin, found, change.Thread, j.now()); err != nil {
 			return before{}, err
 		}
@@ -55,8 +55,8 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 			return before{}, err
 		}
 	}
-	for _, left := range origin.Earlier(ctx, found, b.paid.Take(change.Thread, j.anew)) {
-		if !j.anew { // else most of it is of the drafts that are replaced
+	for _, left := range origin.Earlier(ctx, found, b.paid.Take(change.Thread, j.Anew)) {
+		if !j.Anew { // else most of it is of the drafts that are replaced
 			fmt.Fprintln(j.Stdout, guard.Line(left.Error(), maxLine))
 		}
 	}
@@ -67,7 +67,7 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 // known is what decided drafts tell, where a seal vouches for them and for their
 // decisions.
 func (j *job) known(ctx context.Context, records *handoff.Artifacts, drafts []checkpoint.Draft, items []handoff.Stored) (known [][]finding.Earlier) {
-	if !j.protection.Keyed() {
+	if !j.Protection.Keyed() {
 		return nil
 	}
 	for _, d := range drafts {
@@ -98,7 +98,7 @@ func (j *job) stands(ctx context.Context, r decision.Record) bool {
 // recall reads what was said of the pull request before.
 func (j *job) recall(known [][]finding.Earlier) func(context.Context, ingest.Change) ([]finding.Earlier, error) {
 	return func(ctx context.Context, change ingest.Change) ([]finding.Earlier, error) {
-		return remembered(ctx, j.ours, j.instance, change, known, func(why string) { fmt.Fprintln(j.Stdout, guard.Line(why, maxLine)) })
+		return remembered(ctx, j.ours, j.Instance, change, known, func(why string) { fmt.Fprintln(j.Stdout, guard.Line(why, maxLine)) })
 	}
 }
 
@@ -126,7 +126,7 @@ func (j *job) checkpoints(all []handoff.Stored) []handoff.Stored {
 	for _, s := range all {
 		known := slices.ContainsFunc(out, func(o handoff.Stored) bool { return o.Name == s.Name && o.RunID == s.RunID })
 		name, ok := handoff.ParseName(s.Name)
-		if ok && !known && name.Number == j.ref.Number && name.Instance == j.instance {
+		if ok && !known && name.Number == j.ref.Number && name.Instance == j.Instance {
 			out = append(out, s)
 		}
 	}
@@ -136,7 +136,7 @@ func (j *job) checkpoints(all []handoff.Stored) []handoff.Stored {
 // left lists what earlier runs have stored. Several places may hold one artifact.
 func (j *job) left(ctx context.Context) []handoff.Stored {
 	var all []handoff.Stored
-	for _, place := range j.places() {
+	for _, place := range j.carriers().Earlier(j.runs.Everything()) {
 		found, err := handoff.List(ctx, place)
 		if err != nil {
 			fmt.Fprintln(j.Stdout, guard.Line("looking for earlier results: "+err.Error(), maxLine))
@@ -176,10 +176,10 @@ func (j *job) by() string { return cmp.Or(j.env.TriggeringActor, j.env.Actor) }
 // carried is the store of a run under way.
 func (j *job) carried(change ingest.Change) *artifactstore.Store {
 	return artifactstore.New(artifactstore.Options{
-		Carriers: j.carriers(),
+		Carriers: j.carriers().Progress(),
 		Pack: func(saved graph.Saved, n int) (string, []byte, error) {
-			packed, err := reviewpr.PackPartial(saved, n, j.protection)
-			return handoff.PartialName(change.Pull.Number, j.instance, n, packed.Digest), packed.Zip, err
+			packed, err := reviewpr.PackPartial(saved, n, j.Protection)
+			return handoff.PartialName(change.Pull.Number, j.Instance, n, packed.Digest), packed.Zip, err
 		},
 		OnError: func(err error) {
 			if !errors.Is(err, reviewpr.ErrNotRead) {

@@ -18,6 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/transport"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // verified is a draft that passed checks 1 to 10, what has changed since it was
@@ -30,21 +31,21 @@ type verified struct {
 
 // verify finds the draft and runs the resume checks up to 10.
 func (j *job) verify(ctx context.Context) (verified, error) {
-	shown := cmp.Or(j.digest, j.code)
+	shown := cmp.Or(j.Digest, j.Code)
 	change, err := ingest.Current(ctx, j.api, j.ref)
 	if err != nil {
 		return verified{}, err
 	}
 	r := handoff.Resume{
-		Origin: j.origin(change), Graph: reviewpr.Name, Version: reviewpr.Version, Name: handoff.ArtifactName(j.ref.Number, j.instance, checkpoint.Code(shown)), Shown: shown,
-		Settings: checkpoint.Settings{Trust: j.protection.Trust, Environment: j.environment, ToolVersion: Version(), PromptFingerprint: prompt.Fingerprint()},
+		Origin: j.origin(change), Graph: reviewpr.Name, Version: reviewpr.Version, Name: handoff.ArtifactName(j.ref.Number, j.Instance, checkpoint.Code(shown)), Shown: shown,
+		Settings: checkpoint.Settings{Trust: j.Protection.Trust, Environment: j.Environment, ToolVersion: wire.Version(), PromptFingerprint: prompt.Fingerprint()},
 		Unmoved: func(_ context.Context, o checkpoint.Draft) error {
 			return post.CheckHead(o.Manifest.Subject, o.Code, pullNow(change))
 		},
 	}
-	r.Run = cmp.Or(j.runID, r.Run)
+	r.Run = cmp.Or(j.RunID, r.Run)
 	if !j.routeA() { // a run of another workflow drafted it
-		r.Run, r.Workflow = j.runID, j.draftWorkflow
+		r.Run, r.Workflow = j.RunID, j.DraftWorkflow
 	}
 	candidates, err := j.candidates(ctx, r)
 	if err != nil {
@@ -57,9 +58,9 @@ func (j *job) verify(ctx context.Context) (verified, error) {
 // origin is where checkpoints of this workflow must come from.
 func (j *job) origin(change ingest.Change) handoff.Origin {
 	return handoff.Origin{
-		Subject: reviewpr.PullRequest(j.ref, change.Pull.RepoID, j.instance), Thread: func(head string) string { return pull.ThreadID(j.ref, j.instance, head) },
-		Branch: change.Pull.DefaultBranch, Protection: j.protection,
-		Workflow: cmp.Or(workflowFile(j.env.WorkflowRef), j.draftWorkflow), Run: j.env.RunID, RunFacts: j.runs.Facts(change.Pull.DefaultBranch), Now: j.Now(),
+		Subject: reviewpr.PullRequest(j.ref, change.Pull.RepoID, j.Instance), Thread: func(head string) string { return pull.ThreadID(j.ref, j.Instance, head) },
+		Branch: change.Pull.DefaultBranch, Protection: j.Protection,
+		Workflow: cmp.Or(workflowFile(j.env.WorkflowRef), j.DraftWorkflow), Run: j.env.RunID, RunFacts: j.runs.Facts(change.Pull.DefaultBranch), Now: j.Now(),
 	}
 }
 
@@ -67,8 +68,8 @@ func (j *job) origin(change ingest.Change) handoff.Origin {
 // carries it; else this run's by the runner's protocol, and where that has none,
 // by the API those of the run or, where it is 0, of the repository.
 func (j *job) candidates(ctx context.Context, r handoff.Resume) ([]handoff.Candidate, error) {
-	if j.checkpointDir != "" {
-		found, err := handoff.Named(ctx, j.carrier(), r.Name)
+	if j.CheckpointDir != "" {
+		found, err := handoff.Named(ctx, j.carriers().Own(), r.Name)
 		if err != nil {
 			return nil, problem.New("the folder of checkpoint-dir cannot be read", err.Error(), "name the folder that holds the draft's zip")
 		}
@@ -94,7 +95,7 @@ func (j *job) candidates(ctx context.Context, r handoff.Resume) ([]handoff.Candi
 // desk is where decisions on drafts of the pull request are kept.
 func (j *job) desk(pr *pull.Pull) *handoff.Desk {
 	return &handoff.Desk{
-		Records: j.records(pr), Run: j.env.RunID, Listed: j.checkpointDir == "" && j.store != nil, Keyed: j.protection.Keyed(), Warn: j.warning,
+		Records: j.records(pr), Run: j.env.RunID, Listed: j.CheckpointDir == "" && j.store != nil, Keyed: j.Protection.Keyed(), Warn: j.warning,
 		Standing: func(ctx context.Context, thread string) (string, bool, error) {
 			return post.Standing(ctx, j.ours, j.ref, thread)
 		},
@@ -103,13 +104,13 @@ func (j *job) desk(pr *pull.Pull) *handoff.Desk {
 
 func (j *job) records(pr *pull.Pull) *handoff.Artifacts {
 	all := &handoff.Artifacts{
-		Runs: j.runs, Subject: reviewpr.PullRequest(j.ref, pr.RepoID, j.instance), Branch: pr.DefaultBranch, Protection: j.protection,
+		Runs: j.runs, Subject: reviewpr.PullRequest(j.ref, pr.RepoID, j.Instance), Branch: pr.DefaultBranch, Protection: j.Protection,
 		Out: j.Stdout, Warn: j.warning,
 	}
-	if j.store != nil || j.checkpointDir != "" {
-		all.Own = j.carrier()
+	if j.store != nil || j.CheckpointDir != "" {
+		all.Own = j.carriers().Own()
 	}
-	if j.checkpointDir != "" {
+	if j.CheckpointDir != "" {
 		all.Folder = all.Own
 	}
 	return all

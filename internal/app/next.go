@@ -104,7 +104,7 @@ const nameWidth = 24 // of a thread's name in the list
 // waitingLocal are the drafts of a repository that wait in the store. Without
 // heads nothing is known of the pull requests, and every draft may be current.
 func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, heads map[int]string, o *options) ([]waiting, error) {
-	store, err := a.openStore(ctx, o)
+	store, err := a.OpenStore(ctx, o.store)
 	if err != nil {
 		return nil, err
 	}

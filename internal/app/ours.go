@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/settings"
 )
 
 // ours reads a pull request and tells which of its reviews this product posted.
@@ -42,10 +43,10 @@ type ours struct {
 }
 
 // reviews makes what reads a pull request with the settings of a job or a command.
-func (a *app) reviews(s settings, api *github.Client, runs *handoff.Runs) *ours {
+func (a *app) reviews(s settings.Settings, api *github.Client, runs *handoff.Runs) *ours {
 	return &ours{
-		Client: api, runs: runs, key: s.protection.MarkerKey(), protect: s.protection, author: s.allowAuthor,
-		retention: time.Duration(s.retention) * 24 * time.Hour, now: a.Now,
+		Client: api, runs: runs, key: s.Protection.MarkerKey(), protect: s.Protection, author: s.AllowAuthor,
+		retention: time.Duration(s.Retention) * 24 * time.Hour, now: a.Now,
 		decided: map[string]bool{}, writers: map[string]bool{}, proofs: map[string]bool{}, asked: map[postedBy]int{},
 	}
 }
@@ -53,7 +54,7 @@ func (a *app) reviews(s settings, api *github.Client, runs *handoff.Runs) *ours 
 // reviews are those of a pull request as the command line sees them, which needs no
 // record on GitHub for what its local store has decided.
 func (s session) reviews(a *app, o *options, ref pull.Ref, decided ...reviewpr.State) *ours {
-	all := a.reviews(o.settings, s.api, newRuns(s.api, ref, "", o.draftWorkflow, o.decideWorkflow))
+	all := a.reviews(o.Settings, s.api, newRuns(s.api, ref, "", o.DraftWorkflow, o.DecideWorkflow))
 	for _, d := range decided {
 		all.decided[d.Decision.Digest] = d.Decision.Decision == decision.Approve
 	}

@@ -36,20 +36,20 @@ type remote struct {
 // remote makes the client and lists what is stored. The key is a secret, so it
 // may come by the environment.
 func (a *app) remote(ctx context.Context, ref pull.Ref, o *options) (*remote, error) {
-	if key := a.getenv("PR_REVIEW_CHECKPOINT_KEY"); key != "" && o.protection.Key == (checkpoint.Key{}) {
+	if key := a.getenv("PR_REVIEW_CHECKPOINT_KEY"); key != "" && o.Protection.Key == (checkpoint.Key{}) {
 		var err error
-		if o.protection.Key, err = checkpoint.ParseKey(key); err != nil {
+		if o.Protection.Key, err = checkpoint.ParseKey(key); err != nil {
 			return nil, problem.As(problem.Misuse, err, "")
 		}
 	}
-	if err := o.inRepository(); err != nil {
+	if err := o.InRepository(); err != nil {
 		return nil, err
 	}
-	api, err := a.github(ref, o.settings)
+	api, err := a.GitHub(ref, o.Settings)
 	if err != nil {
 		return nil, err
 	}
-	r := &remote{app: a, api: api, ref: ref, options: o, runs: newRuns(api, ref, "", o.draftWorkflow, o.decideWorkflow)}
+	r := &remote{app: a, api: api, ref: ref, options: o, runs: newRuns(api, ref, "", o.DraftWorkflow, o.DecideWorkflow)}
 	if r.branch, err = api.DefaultBranch(ctx, ref.Owner, ref.Repo); err != nil {
 		return nil, err
 	}
@@ -112,14 +112,14 @@ func (r *remote) drafts(ctx context.Context, wanted func(handoff.Name) bool) []p
 }
 
 func (r *remote) read(ctx context.Context, s handoff.Stored) (checkpoint.Zip, checkpoint.Manifest, error) {
-	origin := handoff.Origin{Subject: checkpoint.Subject{RepositoryID: s.RepositoryID}, Workflow: r.options.draftWorkflow, Branch: r.branch, RunFacts: r.runs.Facts(r.branch), Now: r.Now()}
+	origin := handoff.Origin{Subject: checkpoint.Subject{RepositoryID: s.RepositoryID}, Workflow: r.options.DraftWorkflow, Branch: r.branch, RunFacts: r.runs.Facts(r.branch), Now: r.Now()}
 	return origin.Peek(ctx, handoff.Candidates([]handoff.Stored{s}, s.RepositoryID)[0])
 }
 
 // protection is what opens a draft: with a key a seal is demanded, whatever the
 // draft says of itself; without one, what it says tells whether one is needed.
 func (r *remote) protection(m checkpoint.Manifest) checkpoint.Protection {
-	p := checkpoint.Protection{Trust: m.Trust, Key: r.options.protection.Key}
+	p := checkpoint.Protection{Trust: m.Trust, Key: r.options.Protection.Key}
 	if p.Key != (checkpoint.Key{}) {
 		p.Trust = checkpoint.TrustSeal
 	}
@@ -199,7 +199,7 @@ func (r *remote) where(d parkedDraft) string {
 	if d.Environment != "" && d.Outcome == paused {
 		return fmt.Sprintf("%s/actions/runs/%d", r.ref.Web(), d.RunID)
 	}
-	return dispatch(r.options.decideWorkflow, r.ref, d.Subject.Number) + fmt.Sprintf(" -f code=%s -f checkpoint-digest=%s -f decision=approve", d.code, d.zip.Digest())
+	return dispatch(r.options.DecideWorkflow, r.ref, d.Subject.Number) + fmt.Sprintf(" -f code=%s -f checkpoint-digest=%s -f decision=approve", d.code, d.zip.Digest())
 }
 
 // remoteDraft is a draft in the list with --json.
@@ -229,7 +229,7 @@ func (a *app) showRemote(ctx context.Context, arg string, o *options) error {
 		return err
 	}
 	drafts := r.drafts(ctx, func(n handoff.Name) bool {
-		return n.Number == ref.Number && n.Instance == o.instance && (o.code == "" || n.Code == o.code)
+		return n.Number == ref.Number && n.Instance == o.Instance && (o.Code == "" || n.Code == o.Code)
 	})
 	if len(drafts) == 0 {
 		return problem.Refuse(1, "no draft of "+ref.String()+" is parked on GitHub", fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", a.name, ref.FullName()))
