@@ -40,7 +40,7 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 		return before{done: undrafted(change, reviewpr.Posted, url, "this commit was reviewed and posted before; push a commit for a new review")}, nil
 	}
 	items := j.left(ctx)
-	if !j.Anew && j.desk(change.Pull).Rejected(ctx, items, change.Thread) {
+	if !j.Anew && j.records(change.Pull).Rejected(ctx, items, change.Thread) {
 		return before{done: undrafted(change, reviewpr.Aborted, "", "a draft of this commit was rejected; again: true drafts anew")}, nil
 	}
 	var b before
@@ -58,13 +58,13 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 			fmt.Fprintln(j.Stdout, guard.Line(left.Error(), maxLine))
 		}
 	}
-	b.known = j.known(ctx, j.desk(change.Pull), b.paid.Drafts, items)
+	b.known = j.known(ctx, j.records(change.Pull), b.paid.Drafts, items)
 	return b, nil
 }
 
 // known is what decided drafts tell, where a seal vouches for them and for their
 // decisions.
-func (j *job) known(ctx context.Context, desk *handoff.Desk, drafts []checkpoint.Draft, items []handoff.Stored) (known [][]finding.Earlier) {
+func (j *job) known(ctx context.Context, records *handoff.Artifacts, drafts []checkpoint.Draft, items []handoff.Stored) (known [][]finding.Earlier) {
 	if !j.Protection.Keyed() {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (j *job) known(ctx context.Context, desk *handoff.Desk, drafts []checkpoint
 			if s.Name != handoff.DecisionArtifactName(d.Code) {
 				continue
 			}
-			record, err := desk.Record(ctx, s)
+			record, err := records.Record(ctx, s)
 			if err == nil && record.Digest == d.Digest && !record.Withdrawn() && j.stands(ctx, record) {
 				known = append(known, reviewpr.Said(d.Snapshot, record))
 				break

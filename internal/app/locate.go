@@ -94,25 +94,34 @@ func (j *job) candidates(ctx context.Context, r handoff.Resume) ([]handoff.Candi
 
 // desk is where decisions on drafts of the pull request are kept.
 func (j *job) desk(pr *pull.Pull) *handoff.Desk {
-	d := &handoff.Desk{
-		Runs: j.runs, Subject: reviewpr.PullRequest(j.ref, pr.RepoID, j.Instance), Branch: pr.DefaultBranch, Protection: j.Protection, Out: j.Stdout,
+	return &handoff.Desk{
+		Records: j.records(pr), Run: j.env.RunID, Listed: j.CheckpointDir == "" && j.store != nil, Keyed: j.Protection.Keyed(), Warn: j.warning,
 		Standing: func(ctx context.Context, thread string) (string, bool, error) {
 			return post.Standing(ctx, j.ours, j.ref, thread)
 		},
-		Warn: func(what string, err error) {
-			if err != nil {
-				what += ": " + explain(err)
-			}
-			j.runner.Warning(what)
-		},
+	}
+}
+
+func (j *job) records(pr *pull.Pull) *handoff.Artifacts {
+	all := &handoff.Artifacts{
+		Runs: j.runs, Subject: reviewpr.PullRequest(j.ref, pr.RepoID, j.Instance), Branch: pr.DefaultBranch, Protection: j.Protection,
+		Out: j.Stdout, Warn: j.warning,
 	}
 	if j.store != nil || j.CheckpointDir != "" {
-		d.Own = j.carriers().Own()
+		all.Own = j.carriers().Own()
 	}
 	if j.CheckpointDir != "" {
-		d.Folder = d.Own
+		all.Folder = all.Own
 	}
-	return d
+	return all
+}
+
+// warning is an annotation of what happened, and why where there is an error.
+func (j *job) warning(what string, err error) {
+	if err != nil {
+		what += ": " + explain(err)
+	}
+	j.runner.Warning(what)
 }
 
 // newRuns reads the runs of a pull request's repository.

@@ -1,0 +1,111 @@
+package handoff
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/artifact"
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
+	"github.com/org/pr-review-action/internal/decision"
+)
+
+// Artifacts are the decisions that runs of a repository have stored.
+type Artifacts struct {
+	Runs       *Runs
+	Subject    checkpoint.Subject
+	Branch     string // the default one
+	Protection checkpoint.Protection
+	Folder     artifactstore.Carrier // that holds some too; nil for none
+	Own        artifactstore.Carrier // where this run stores; nil where it cannot
+	Out        io.Writer             // is told where not everything was looked through
+	Warn       func(what string, err error)
+}
+
+// maxSiblings bounds how many decisions on other drafts are read: anybody can
+// name an artifact.
+const maxSiblings = 50
+
+// Claims are the decisions on a draft, and on others of its subject, that runs
+// which may decide have stored.
+func (r *Artifacts) Claims(ctx context.Context, code string) (claims []Claim, err error) {
+	name := DecisionArtifactName(code)
+	found, err := r.Runs.Stored(ctx, name, 0)
+	others, othersErr := r.siblings(ctx, code)
+	if err := cmp.Or(err, othersErr); err != nil {
+		return nil, NeedsActions(err, "earlier decisions cannot be read")
+	}
+	found = append(found, others...)
+	if r.Folder != nil {
+		there, _ := Named(ctx, r.Folder, name) // a folder that cannot be read holds no decision
+		found = append(found, there...)
+	}
+	for _, s := range found {
+		claim, ours, err := r.Runs.Claim(ctx, s, r.Protection, r.Subject.RepositoryID, r.Branch)
+		if err != nil {
+			return nil, err
+		}
+		if ours {
+			claims = append(claims, claim)
+		}
+	}
+	return claims, nil
+}
+
+// siblings are the decisions on other drafts of the subject, as far as they are
+// among the repository's newer artifacts.
+func (r *Artifacts) siblings(ctx context.Context, code string) ([]Stored, error) {
+	all, err := List(ctx, r.Runs.Everything())
+	r.Runs.TellCut(r.Out)
+	codes := map[string]bool{}
+	for _, s := range all {
+		if name, ok := ParseName(s.Name); ok && name.Of(r.Subject) {
+			codes[DecisionArtifactName(name.Code)] = name.Code != code
+		}
+	}
+	found := slices.DeleteFunc(all, func(s Stored) bool { return !codes[s.Name] })
+	return found[:min(len(found), maxSiblings)], err
+}
+
+// Put keeps a decision as an artifact of this run. One that an earlier attempt of
+// the run stored under the name stands.
+func (r *Artifacts) Put(ctx context.Context, record decision.Record) error {
+	if r.Own == nil {
+		r.Warn("the decision could not be put on record", artifact.ErrNoRuntime)
+		return nil
+	}
+	zip, err := r.Protection.PackRecord(record)
+	if err != nil {
+		return err
+	}
+	if err := r.Own.Put(ctx, DecisionArtifactName(record.Code), zip); err != nil && !errors.Is(err, artifact.ErrExists) {
+		return fmt.Errorf("storing the decision: %w", err)
+	}
+	return nil
+}
+
+// Rejected reports whether a draft of the thread was rejected. Only a sealed record is
+// believed: without a key an abort holds for its code alone.
+func (r *Artifacts) Rejected(ctx context.Context, found []Stored, thread string) bool {
+	return r.Protection.Keyed() && slices.ContainsFunc(found, func(s Stored) bool {
+		if !strings.HasPrefix(s.Name, DecisionArtifactName("")) {
+			return false
+		}
+		record, err := r.Record(ctx, s)
+		return err == nil && record.Thread == thread && record.Decision == decision.Abort && !record.Withdrawn()
+	})
+}
+
+// Record opens a decision on record.
+func (r *Artifacts) Record(ctx context.Context, s Stored) (decision.Record, error) {
+	zip, err := s.From.Get(ctx, s.Item, checkpoint.MaxZip)
+	if err != nil {
+		return decision.Record{}, err // gone, or nobody's
+	}
+	return r.Protection.OpenRecord(zip)
+}

@@ -1,0 +1,208 @@
+package handoff_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/checkpoint/filestore"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/handoff"
+)
+
+// TestMain is the tests, or the program that they kill: it drafts a note in a store,
+// hands it over as a zip, and decides it.
+func TestMain(m *testing.M) {
+	home := os.Getenv("NOTE_HOME")
+	if home == "" {
+		os.Exit(m.Run())
+	}
+	at, _ := strconv.Atoi(os.Getenv("NOTE_KILL"))
+	p := &program{home: home, kill: at}
+	if err := errors.Join(p.drafts(), p.decides()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// program is one life of a process that may end at any of its steps.
+type program struct {
+	home string
+	kill int // the step at which it dies, from 1; 0 for none
+	step int
+}
+
+func (p *program) path(name string) string { return filepath.Join(p.home, name) }
+
+// at notes a step, and dies there where that was wanted: kill -9.
+func (p *program) at(what string) {
+	p.note("steps", what)
+	if p.step++; p.step == p.kill {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+}
+
+// note adds a line to a file.
+func (p *program) note(file, line string) {
+	f, err := os.OpenFile(p.path(file), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = fmt.Fprintln(f, line)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+// drafts runs the graph up to its gate and leaves the checkpoint, all of it or nothing.
+func (p *program) drafts() error {
+	if _, err := os.Stat(p.path("draft.zip")); err == nil {
+		return nil
+	}
+	files, err := filestore.New(p.path("store"))
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	store := watched{files, p}
+	flow, err := notes{draft: func(context.Context) (string, error) {
+		p.note("paid", "answer")
+		p.at("paid")
+		return "an answer", nil
+	}}.flow(store)
+	if err != nil {
+		return err
+	}
+	facts := noteFacts()
+	if _, err := flow.Run(context.Background(), facts.Thread, note{Facts: facts}); err != nil {
+		return err
+	}
+	draft, err := noteSubject().Pack(context.Background(), flow, store, facts.Thread, checkpoint.Protection{})
+	if err == nil {
+		p.at("packed")
+		err = os.WriteFile(p.path("draft.part"), draft.Zip, 0o600)
+	}
+	return errors.Join(err, os.Rename(p.path("draft.part"), p.path("draft.zip")))
+}
+
+// decides opens the checkpoint and approves it.
+func (p *program) decides() error {
+	zip, err := os.ReadFile(p.path("draft.zip"))
+	if err != nil {
+		return err
+	}
+	draft, err := open(zip)
+	if err != nil {
+		return err
+	}
+	out := notes{dir: p.path("out")}
+	records := folder{p.path("records"), 7, func(int64) (bool, bool) { return false, false }, func() {}}
+	desk := deskOf(records, out)
+	desk.Records = told{records, p}
+	out.race = desk.Race
+	opened, err := noteSubject().Open(context.Background(), draft, func(store graph.Store) (*graph.Flow[note], error) {
+		return out.flow(watched{store, p})
+	})
+	if err != nil {
+		return err
+	}
+	d := decision.Decision{Verdict: decision.Approve}
+	record := decision.Record{Thread: draft.Manifest.Thread, Digest: draft.Digest, Code: draft.Code, By: "maya", At: made, Via: decision.ByCommandLine}
+	return opened.CarryOut(context.Background(), desk, decision.Answer{Decision: d, Record: record.With(d)})
+}
+
+// watched is a store whose writes are steps, before and after.
+type watched struct {
+	graph.Store
+	p *program
+}
+
+func (w watched) Save(ctx context.Context, thread string, snapshot []byte) error {
+	w.p.at("save")
+	err := w.Store.Save(ctx, thread, snapshot)
+	w.p.at("saved")
+	return err
+}
+
+func (w watched) Append(ctx context.Context, thread string, record []byte) error {
+	w.p.at("append")
+	err := w.Store.Append(ctx, thread, record)
+	w.p.at("appended")
+	return err
+}
+
+// told keeps records, and has a step before and after each.
+type told struct {
+	handoff.Records
+	p *program
+}
+
+func (r told) Put(ctx context.Context, record decision.Record) error {
+	r.p.at("put")
+	err := r.Records.Put(ctx, record)
+	r.p.at("kept")
+	return err
+}
+
+// live runs the program, which dies at a step, and reports whether it did.
+func live(t *testing.T, home string, kill int) (died bool) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), "NOTE_HOME="+home, "NOTE_KILL="+strconv.Itoa(kill))
+	out, err := cmd.CombinedOutput()
+	died = cmd.ProcessState.ExitCode() < 0
+	require.True(t, died || err == nil, "%s", out)
+	return died
+}
+
+func lines(t *testing.T, path string) []string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return strings.Fields(string(text))
+}
+
+// TestP4_P5_ANoteSurvivesAKillAtEveryStep kills the program at each of its steps and
+// starts it again: one note, of the digest that was decided, and no answer that was in
+// the journal is paid for again.
+func TestP4_P5_ANoteSurvivesAKillAtEveryStep(t *testing.T) {
+	t.Parallel()
+	for kill, again := 1, true; again; kill++ {
+		home := t.TempDir()
+		for _, folder := range []string{"out", "records"} {
+			require.NoError(t, os.Mkdir(filepath.Join(home, folder), 0o700))
+		}
+		if again = live(t, home, kill); !again {
+			require.Greater(t, kill, 15, "the steps of a whole life")
+			t.Logf("%d steps", kill-1)
+		}
+		steps := lines(t, filepath.Join(home, "steps"))
+		live(t, home, 0)
+		zip, err := os.ReadFile(filepath.Join(home, "draft.zip"))
+		require.NoError(t, err)
+		files, err := filepath.Glob(filepath.Join(home, "out", "*.txt"))
+		require.NoError(t, err)
+		require.Len(t, files, 1, "killed at %d, %s", kill, steps)
+		text, err := os.ReadFile(files[0])
+		require.NoError(t, err)
+		require.Equal(t, checkpoint.Digest(zip)+"\nan answer", string(text))
+		most := 1
+		if paid := slices.Index(steps, "paid"); again && paid >= 0 && !slices.Contains(steps[paid:], "appended") {
+			most = 2 // it was not in the journal yet
+		}
+		require.LessOrEqual(t, len(lines(t, filepath.Join(home, "paid"))), most, "killed at %d, %s", kill, steps)
+	}
+}
