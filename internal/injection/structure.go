@@ -10,20 +10,21 @@ import (
 // marks are signs that are no words: each is a concept at the word where it
 // stands.
 var marks = []struct {
-	means concept
-	words []string // of which one is in every line that it can match
-	sign  *regexp.Regexp
+	means   concept
+	trigger string   // one of its bytes is in every line that it can match,
+	words   []string // and one of these words
+	sign    *regexp.Regexp
 }{
-	{turn, []string{"im_", "<end", "<|", "</", "eot_id", "header_id", "<sys", "<user", "<assi", "inst]"}, regexp.MustCompile(`<\|?/?(im_start|im_end|end|eot_id|start_header_id|endofprompt)\|?>|</?(system|user|assistant)>|\[/?inst\]|<</?sys>>`)},
-	{turn, []string{"system", "assistant", "human", "developer"}, regexp.MustCompile(`(^|["'\x60*#/|>\[({])\s*(system|assistant|human|developer)\]?\s*:\s*[a-z]`)},
-	{turn, []string{"###", "[system]"}, regexp.MustCompile(`###\s*(instructions?|system|human|assistant|user)\s*(:|$)|###\s*new (instruction|task)|\[system\]`)},
-	{turn, []string{"role"}, regexp.MustCompile(`\\?"role\\?"\s*:\s*\\?"(system|developer)\\?"`)},
-	{turn, []string{"<tool", "<func", "<inv", "<instr", "<imp", "<sys"}, regexp.MustCompile(`<(tool_call|function_calls?|invoke|instructions|important|system)[ >]`)},
-	{fence, []string{"</", "<<<"}, regexp.MustCompile(`</(diff|file|files|document|tool_output|tool_result|result|context|ticket_context|untrusted|data|input|user_input|instructions)>|<<<(end|data)`)},
-	{fence, []string{"end ", "begin ", "start "}, regexp.MustCompile(`\b(end|begin|start)( of)?( the)? (untrusted|trusted|diff|system|file under|review|context)\b|[-=#*]{3} ?(end|begin) (of |the )*(file|data|input|prompt|task|additional|instructions)\b`)},
-	{empty, []string{"["}, regexp.MustCompile(`\[\s*\]`)},
-	{addr, []string{"://"}, regexp.MustCompile(`https?://`)},
-	{tool, toolWords, regexp.MustCompile(`\b(read|write|run|fetch|http|git|search|create|delete|merge|approve|post|enable|list|jira|call|add|update|close|get|send|exec)_[a-z_]+|\btools?\b`)},
+	{turn, "<[", []string{"im_", "<end", "<|", "</", "eot_id", "header_id", "<sys", "<user", "<assi", "inst]"}, regexp.MustCompile(`<\|?/?(im_start|im_end|end|eot_id|start_header_id|endofprompt)\|?>|</?(system|user|assistant)>|\[/?inst\]|<</?sys>>`)},
+	{turn, ":", []string{"system", "assistant", "human", "developer"}, regexp.MustCompile(`(^|["'\x60*#/|>\[({])\s*(system|assistant|human|developer)\]?\s*:\s*[a-z]`)},
+	{turn, "#[", []string{"###", "[system]"}, regexp.MustCompile(`###\s*(instructions?|system|human|assistant|user)\s*(:|$)|###\s*new (instruction|task)|\[system\]`)},
+	{turn, "\"", []string{"role"}, regexp.MustCompile(`\\?"role\\?"\s*:\s*\\?"(system|developer)\\?"`)},
+	{turn, "<", []string{"<tool", "<func", "<inv", "<instr", "<imp", "<sys"}, regexp.MustCompile(`<(tool_call|function_calls?|invoke|instructions|important|system)[ >]`)},
+	{fence, "<", []string{"</", "<<<"}, regexp.MustCompile(`</(diff|file|files|document|tool_output|tool_result|result|context|ticket_context|untrusted|data|input|user_input|instructions)>|<<<(end|data)`)},
+	{fence, " ", []string{"end ", "begin ", "start "}, regexp.MustCompile(`\b(end|begin|start)( of)?( the)? (untrusted|trusted|diff|system|file under|review|context)\b|[-=#*]{3} ?(end|begin) (of |the )*(file|data|input|prompt|task|additional|instructions)\b`)},
+	{empty, "[", []string{"["}, regexp.MustCompile(`\[\s*\]`)},
+	{addr, ":", []string{"://"}, regexp.MustCompile(`https?://`)},
+	{tool, "_", toolWords, regexp.MustCompile(`\b(read|write|run|fetch|http|git|search|create|delete|merge|approve|post|enable|list|jira|call|add|update|close|get|send|exec)_[a-z_]+|\btools?\b`)},
 }
 
 // toolWords are in every line with a tool's name; the word "tool" counts beside an
@@ -61,7 +62,7 @@ func mark(tokens []token, line string, number int, paired map[[2]int]bool) {
 		return
 	}
 	for _, m := range marks {
-		if m.means == tool && !strings.Contains(line, "_") || !slices.ContainsFunc(m.words, func(w string) bool { return strings.Contains(line, w) }) {
+		if !strings.ContainsAny(line, m.trigger) || !slices.ContainsFunc(m.words, func(w string) bool { return strings.Contains(line, w) }) {
 			continue
 		}
 		for _, place := range m.sign.FindAllStringIndex(line, 8) {
