@@ -2,8 +2,6 @@ package rule
 
 import (
 	"strings"
-
-	"github.com/org/pr-review-action/internal/lang"
 )
 
 // filler stands for the inside of strings in masked code.
@@ -21,24 +19,118 @@ type literal struct {
 // closing is the offset behind the closing quote.
 func (l literal) closing() int { return l.end + len(l.quote) }
 
-// openComment matches a line that begins with a star, which stands in a comment
-// begun above the hunk.
-const openComment = `(?m:^[ \t]*\*(?:[ /*].*)?$)|`
+// lexis is what is not code in a language: comments and strings. A quote that no
+// other one closes is code, such as an apostrophe in text.
+type lexis struct {
+	slash, hash, blankHash bool   // comments: // and /* */; #; # behind a blank alone
+	triple                 string // quotes that may be tripled
+	long                   byte   // quote of strings over several lines
+	raw, rawSingle         bool   // no escapes in long strings; none in single quotes
+}
 
-// tokens matches what is not code in each language: comments and strings.
-var tokens = map[language]pattern{
-	golang:     lazy(openComment + lang.Named("go").NotCode()),
-	typescript: lazy(openComment + lang.Named("typescript").NotCode()),
-	python:     lazy(lang.Named("python").NotCode()),
-	java:       lazy(openComment + lang.Named("java").NotCode()),
-	shell:      lazy(lang.Named("shell").NotCode()),
+var lexes = map[language]lexis{
+	golang:     {slash: true, long: '`', raw: true},
+	typescript: {slash: true, long: '`'},
+	python:     {hash: true, triple: `"'`},
+	java:       {slash: true, triple: `"`},
+	shell:      {blankHash: true, rawSingle: true},
+}
+
+// next is the first comment or string from an offset on; its end is 0 where there
+// is none.
+func (l lexis) next(text string, at int) (from, to int) {
+	for i := at; i < len(text); i++ {
+		switch text[i] {
+		case '"', '\'', '`':
+			from, to = i, l.quoted(text, i)
+		case '/', '*', '#':
+			from, to = l.comment(text, at, i)
+		default:
+			continue
+		}
+		if to > 0 {
+			return from, to
+		}
+	}
+	return 0, 0
+}
+
+// comment is the comment that the sign at i begins. A line that begins with a star
+// stands in a comment begun above the hunk.
+func (l lexis) comment(text string, at, i int) (from, to int) {
+	begin := strings.LastIndexByte(text[:i], '\n') + 1
+	rest := text[i:]
+	switch {
+	case rest[0] == '#' && (l.hash || l.blankHash && i == begin):
+		return i, lineEnd(text, i)
+	case rest[0] == '#' && l.blankHash && i > at && strings.IndexByte(" \t", text[i-1]) >= 0:
+		return i - 1, lineEnd(text, i)
+	case !l.slash || rest[0] == '#':
+		return 0, 0
+	case strings.HasPrefix(rest, "//"):
+		return i, lineEnd(text, i)
+	case strings.HasPrefix(rest, "/*"):
+		_, after, _ := strings.Cut(rest[2:], "*/")
+		return i, len(text) - len(after)
+	case rest[0] == '*' && begin >= at && strings.TrimLeft(text[begin:i], " \t") == "":
+		if len(rest) == 1 || strings.IndexByte(" /*\n", rest[1]) >= 0 {
+			return begin, lineEnd(text, i)
+		}
+	}
+	return 0, 0
+}
+
+func lineEnd(text string, i int) int {
+	if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
+		return i + n
+	}
+	return len(text)
+}
+
+// quoted is the end of the string that the quote at i begins, or 0.
+func (l lexis) quoted(text string, i int) int {
+	quote := text[i : i+1]
+	triple := strings.Repeat(quote, 3)
+	if strings.Contains(l.triple, quote) && strings.HasPrefix(text[i:], triple) {
+		if end := closed(text, i+3, triple, true, true); end > 0 {
+			return end
+		}
+	}
+	switch {
+	case text[i] == l.long:
+		return closed(text, i+1, quote, !l.raw, true)
+	case text[i] == '`':
+		return 0
+	}
+	return closed(text, i+1, quote, !l.rawSingle || quote == `"`, false)
+}
+
+// closed is the offset behind the mark that ends a string, or 0. A long one ends
+// with the text at the latest, a short one with its line.
+func closed(text string, i int, mark string, escapes, long bool) int {
+	for ; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && escapes:
+			if i++; i >= len(text) {
+				return 0
+			}
+		case c == '\n' && !long:
+			return 0
+		case c == mark[0] && strings.HasPrefix(text[i:], mark):
+			return i + len(mark)
+		}
+	}
+	if long {
+		return len(text)
+	}
+	return 0
 }
 
 // mask returns text with comments blanked and strings filled, byte for byte as
 // long, and the string literals that are complete. Text in no known language is
 // all code, and so is the inside of a shell's double quotes.
-func mask(text string, of language) (string, []literal) {
-	find, ok := tokens[of]
+func mask(text string, lang language) (string, []literal) {
+	l, ok := lexes[lang]
 	if !ok {
 		return text, nil
 	}
@@ -48,21 +140,24 @@ func mask(text string, of language) (string, []literal) {
 		begin = openDocstring(text)
 		fill(out[:begin], ' ')
 	}
-	for _, at := range find().FindAllStringIndex(text[begin:], -1) {
-		from, to := begin+at[0], begin+at[1]
+	for at := begin; ; {
+		from, to := l.next(text, at)
+		if to == 0 {
+			return string(out), literals
+		}
+		at = to
 		if strings.IndexByte("\"'`", text[from]) < 0 {
 			fill(out[from:to], ' ')
 			continue
 		}
-		l := newLiteral(text, from, to)
-		if l.closing() <= to {
-			literals = append(literals, l)
+		quoted := newLiteral(text, from, to)
+		if quoted.closing() <= to {
+			literals = append(literals, quoted)
 		}
-		if of != shell || l.quote == "'" {
-			fill(out[l.start:l.end], filler)
+		if lang != shell || quoted.quote == "'" {
+			fill(out[quoted.start:quoted.end], filler)
 		}
 	}
-	return string(out), literals
 }
 
 // openDocstring is the length of text that ends a docstring begun above the
