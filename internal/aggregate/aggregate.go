@@ -37,7 +37,7 @@ type Input struct {
 func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	files := make(map[string]diff.File, len(in.Files))
 	for _, f := range in.Files {
-		files[f.Path] = f
+		files[f.Path] = f.Read()
 	}
 	var all []finding.Finding
 	for _, f := range in.Findings {
@@ -94,7 +94,7 @@ func Files(files []diff.File, reviews []finding.FileReview) []finding.FileReview
 // placed checks the anchors of one file's findings against its diff (P7). GitHub
 // takes no comment on a file whose diff it leaves out, though we have made one.
 func placed(findings []finding.Finding, file diff.File) []finding.Finding {
-	anchors, err := diff.NewAnchors(file.Patch)
+	anchors, err := file.Anchors()
 	suggestions := suggest.New(file.Path, anchors, nil)
 	out := make([]finding.Finding, 0, len(findings))
 	for _, f := range findings {

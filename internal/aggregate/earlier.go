@@ -51,7 +51,6 @@ type recognition struct {
 	before  []claimed  // claims of the earlier ones
 	prints  [][]string // of the findings: their fingerprints under every path that their file may have had
 	files   map[string]diff.File
-	anchors map[string]diff.Anchors
 	read    map[string]bool // files that were read in full
 	lines   map[place]map[string]int
 	byPath  map[string][]int // earlier findings, what was posted before what was dropped
@@ -66,11 +65,11 @@ type place struct {
 func newRecognition(all []finding.Finding, in Input) *recognition {
 	r := &recognition{
 		all: all, earlier: slices.Clone(in.Earlier), used: make([]bool, len(in.Earlier)), met: make([]int, len(all)),
-		files: map[string]diff.File{}, anchors: map[string]diff.Anchors{}, read: map[string]bool{},
+		files: map[string]diff.File{}, read: map[string]bool{},
 		lines: map[place]map[string]int{}, byPath: map[string][]int{}, byPrint: map[string][]int{},
 	}
 	for _, f := range in.Files {
-		r.files[f.Path] = f
+		r.files[f.Path] = f.Read()
 	}
 	for _, review := range in.Reviews {
 		r.read[review.Path] = review.State == finding.Reviewed

@@ -52,7 +52,7 @@ func (r *recognition) linesOf(path string, side finding.Side) map[string]int {
 		return lines
 	}
 	lines := map[string]int{}
-	hunks, err := diff.Hunks(r.files[path].Patch)
+	hunks, err := r.files[path].Hunks()
 	if err != nil {
 		lines = nil
 	}
@@ -74,11 +74,7 @@ const maxAbout = 20
 // stands on.
 func (r *recognition) about(f int) []string {
 	found := r.all[f]
-	anchors, made := r.anchors[found.Path]
-	if !made {
-		anchors, _ = diff.NewAnchors(r.files[found.Path].Patch) // one that cannot be read shows no lines
-		r.anchors[found.Path] = anchors
-	}
+	anchors, _ := r.files[found.Path].Anchors() // a patch that cannot be read shows no lines
 	all := []string{r.claims[f].quote}
 	for line := found.Line; line >= found.StartLine && line > found.Line-maxAbout; line-- {
 		if text, ok := anchors.Text(string(found.Side), line); ok {
