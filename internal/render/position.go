@@ -128,3 +128,10 @@ func position(f finding.Finding) string {
 	}
 	return fmt.Sprintf("%s:%d", f.Path, line)
 }
+
+// ownPage reports whether an address is of a pull request of the repository, or
+// of a place on its page.
+func (r Review) ownPage(url string) bool {
+	rest, ok := strings.CutPrefix(url, r.Web+"/pull/")
+	return ok && r.linkable() && strings.Trim(rest, "0123456789#_abcdefghijklmnopqrstuvwxyz-") == ""
+}
