@@ -195,9 +195,6 @@ func unseen(path string, hits []injection.Hit) (found []finding.Finding) {
 	return found
 }
 
-// confidence of what is found here: high enough to be shown.
-const confidence = 0.8
-
 // added are the added lines of a file, and their numbers in the new file. A line
 // that does not follow on the one above begins a paragraph of its own.
 func added(f diff.File) (string, []int) {

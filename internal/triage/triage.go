@@ -148,3 +148,6 @@ func (o Options) claims(f diff.File) (borne, alone finding.Reason) {
 	}
 	return "", alone
 }
+
+// confidence of what is found here: high enough to be shown.
+const confidence = 0.8
