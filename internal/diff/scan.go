@@ -42,15 +42,3 @@ func (s *scanner) header() string {
 func (s *scanner) errorf(format string, args ...any) error {
 	return fmt.Errorf("line %d: %w", s.n, fmt.Errorf(format, args...))
 }
-
-// parser stands between files, or in the prose that may come before one: a
-// commit message, a mail's header.
-type parser struct {
-	*scanner
-	files     []File
-	seen      map[string]int // path to index in files
-	prose     bool
-	offending int // first line that is prose
-}
-
-func quote(path string) string { return fmt.Sprintf("%.200q", path) }

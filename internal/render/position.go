@@ -117,6 +117,15 @@ func old(f finding.Finding) string {
 	return ""
 }
 
+// Place is where a finding stands, on one line for a terminal: path:line, behind
+// it "(old)" for a line of the old file.
+func Place(f finding.Finding) string {
+	if f.Path == "" {
+		return "the pull request"
+	}
+	return guard.Line(position(f), 1000) + old(f)
+}
+
 // position is path:line, the short form for lists and the terminal; raw.
 func position(f finding.Finding) string {
 	if f.Line <= 0 {
