@@ -7,11 +7,15 @@
 //	            eval/dataset …/score       case files, figures and reports
 //	            …/judge …/oracle …/loss    who means the same defect; a scripted model; losses
 //	            …/history                  cases from merged pull requests
+//	            evalcmd                    the eval commands: flags, files, what is printed
 //	            choose                     the list in which a person decides at a terminal
-//	4 flows     flow/reviewpr              the graph: state, wiring, order of the resume checks
+//	            settings wire              every input and flag, one row each; clients, reviewer, tools, stores
+//	4 flows     flow/reviewpr              the graph that reviews a change: state and wiring
 //	3 steps     ingest recall triage review one step of a graph each: from what it needs
 //	            aggregate gate post        to what it found; steps import no step
 //	2 engines   checkpoint render rule     what several steps use
+//	            handoff                    a draft's way between jobs, of whatever flow:
+//	                                       names, resume checks, who may decide
 //	            agent tool budget          a conversation, what it may look at, what it may cost
 //	            suggest                    whether a suggestion is one to apply
 //	            sarif stats                what was kept, for code scanning; what approvers did

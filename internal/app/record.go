@@ -22,14 +22,14 @@ func (j *job) rejected(ctx context.Context) (report, error) {
 	if err != nil {
 		return report{}, err
 	}
-	if _, any := gate.Rejection(approvals, nil, j.environment); !any {
+	if _, any := gate.Rejection(approvals, nil, j.Environment); !any {
 		return report{Outcome: paused, Message: undecidedYet}, nil
 	}
 	draft, err := j.verify(ctx)
 	if err != nil {
 		return report{}, err
 	}
-	rejection, ok := gate.Rejection(approvals, draft.Manifest.Approvals, j.environment)
+	rejection, ok := gate.Rejection(approvals, draft.Manifest.Approvals, j.Environment)
 	if !ok { // it was there before the draft
 		return report{Outcome: paused, Message: undecidedYet}, nil
 	}

@@ -13,8 +13,10 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/trace"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // resume decides a parked draft of the local store.
@@ -32,7 +34,7 @@ func (a *app) resume(ctx context.Context, args []string, o *options) (err error)
 	if err != nil {
 		return err
 	}
-	ctx, over, err := a.traced(ctx, o.settings, o.trace, a.warn)
+	ctx, over, err := a.Traced(ctx, o.Settings, o.trace, a.warn)
 	if err != nil {
 		return err
 	}
@@ -69,7 +71,7 @@ func (a *app) again(ctx context.Context, s session, r report, given decision.Ver
 		return err
 	}
 	if !o.quiet {
-		fmt.Fprintln(a.Stderr, guard.Text(decidedFirst(*taken)))
+		fmt.Fprintln(a.Stderr, guard.Text(handoff.DecidedFirst(*taken)))
 	}
 	return a.decided(after, o)
 }
@@ -101,6 +103,6 @@ func (a *app) graph(_ context.Context, args []string, _ *options) error {
 }
 
 func (a *app) version(context.Context, []string, *options) error {
-	fmt.Fprintln(a.Stdout, "pr-review-action", Version())
+	fmt.Fprintln(a.Stdout, "pr-review-action", wire.Version())
 	return nil
 }

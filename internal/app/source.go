@@ -51,10 +51,10 @@ func readDiff(name string, r io.Reader, o *options) (ingest.Change, error) {
 }
 
 func readRange(ctx context.Context, arg string, o *options) (ingest.Change, error) {
-	if err := o.inRepository(); err != nil {
+	if err := o.InRepository(); err != nil {
 		return ingest.Change{}, err
 	}
-	c, err := ingest.Range(ctx, ".", arg, o.config)
+	c, err := ingest.Range(ctx, ".", arg, o.Config)
 	for _, mistake := range []error{ingest.ErrNoRange, ingest.ErrNoClone, ingest.ErrNoGit} {
 		if errors.Is(err, mistake) {
 			return c, problem.As(problem.Misuse, err, "")
@@ -68,13 +68,13 @@ func (a *app) readPull(ctx context.Context, arg string, o *options, s *session) 
 	if err != nil {
 		return ingest.Change{}, err
 	}
-	if err := o.inRepository(); err != nil {
+	if err := o.InRepository(); err != nil {
 		return ingest.Change{}, err
 	}
-	if s.api, err = a.github(ref, o.settings); err != nil {
+	if s.api, err = a.GitHub(ref, o.Settings); err != nil {
 		return ingest.Change{}, err
 	}
-	return ingest.Pull(ctx, s.api, ref, ingest.PullOptions{Instance: o.instance, Config: o.config, MaxChanges: triage.MaxChanges})
+	return ingest.Pull(ctx, s.api, ref, ingest.PullOptions{Instance: o.Instance, Config: o.Config, MaxChanges: triage.MaxChanges})
 }
 
 // parseRef reads the pull request that an argument names, on the server that the
@@ -102,12 +102,12 @@ func withConfig(c ingest.Change, err error, o *options) (ingest.Change, error) {
 // namedConfig is the settings file that --config names; otherwise where it names
 // none.
 func namedConfig(otherwise config.Config, o *options) (config.Config, error) {
-	if o.config == config.DefaultPath {
+	if o.Config == config.DefaultPath {
 		return otherwise, nil
 	}
-	text, err := os.ReadFile(o.config)
+	text, err := os.ReadFile(o.Config)
 	if err != nil {
 		return otherwise, problem.Usage("the settings cannot be read: "+err.Error(), "--config names a file; without it the defaults hold")
 	}
-	return config.Parse(o.config, text)
+	return config.Parse(o.Config, text)
 }

@@ -16,7 +16,7 @@ func (a *app) stats(ctx context.Context, args []string, o *options) error {
 	if len(args) > 1 {
 		return problem.Usage("show --stats takes at most one beginning of thread ids", a.name+" show --stats owner/repo")
 	}
-	store, err := a.openStore(ctx, o)
+	store, err := a.OpenStore(ctx, o.store)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // show prints a draft of the local store.
@@ -75,7 +76,7 @@ func (a *app) threads(ctx context.Context, args []string, o *options) error {
 	if len(args) > 0 {
 		return a.remoteThreads(ctx, args, o)
 	}
-	store, err := a.openStore(ctx, o)
+	store, err := a.OpenStore(ctx, o.store)
 	if err != nil {
 		return err
 	}
@@ -125,20 +126,20 @@ func (a *app) stored(ctx context.Context, args []string, command string, o *opti
 	if len(args) != 1 {
 		return s, r, problem.Usage(command+" takes one thread", fmt.Sprintf("%s threads lists them", a.name))
 	}
-	if s.store, err = a.openStore(ctx, o); err != nil {
+	if s.store, err = a.OpenStore(ctx, o.store); err != nil {
 		return s, r, err
 	}
 	if s.thread, err = a.threadOf(ctx, s.store, args[0]); err != nil {
 		return s, r, err
 	}
 	if r, err = a.report(ctx, s); err == nil && r.state.Pull != nil {
-		s.api, err = a.github(r.state.Pull.Ref, o.settings)
+		s.api, err = a.GitHub(r.state.Pull.Ref, o.Settings)
 	}
 	return s, r, err
 }
 
 // threadOf is the thread that is meant.
-func (a *app) threadOf(ctx context.Context, store threadStore, typed string) (string, error) {
+func (a *app) threadOf(ctx context.Context, store wire.Store, typed string) (string, error) {
 	ids, err := drafts(ctx, store)
 	if err != nil {
 		return "", err

@@ -6,7 +6,8 @@
 // Protection.Pack and Open; the checks have numbers, in the order in which a
 // resume goes through them: CheckFound (1), CheckReported and CheckDigest (2),
 // Unzip (3), CheckRun (4), CheckSeal (5), Open, CheckMadeBy (4), CheckFormat (6),
-// CheckTarget (7), CheckSettings (8), CheckHead (9), CheckExpiry (10).
+// CheckTarget (7), CheckSettings (8), CheckExpiry (10). Check 9 looks at what the
+// draft is about, so it is the subject's.
 package checkpoint
 
 import (

@@ -36,5 +36,5 @@ func altered(what string, err error) *problem.Error {
 func unknownFormat(format int) *problem.Error {
 	return refuse(6, "decide with the version that drafted, or "+draftAnew,
 		"the checkpoint has a format that this version does not know",
-		row("draft", "format %d", format), row("known", "formats %d and %d", oldFormat, Format))
+		row("draft", "format %d", format), row("known", "format %d", Format))
 }

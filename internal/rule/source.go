@@ -134,22 +134,6 @@ func (h *hunk) codeAt(i int) string {
 	return strings.TrimSpace(h.lines[i].code)
 }
 
-// enclosing yields the lines that open the blocks around line i, innermost
-// first, by indentation. A block opened above the hunk is not seen.
-func (h *hunk) enclosing(i int) []string {
-	var opened []string
-	depth := indent(h.lines[i].code)
-	for j := i - 1; j >= max(0, i-reach) && depth > 0; j-- {
-		code := h.lines[j].code
-		if h.codeAt(j) == "" || indent(code) >= depth {
-			continue
-		}
-		depth = indent(code)
-		opened = append(opened, h.codeAt(j))
-	}
-	return opened
-}
-
 func indent(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
 
 var assignment = lazy(`([A-Za-z_]\w*)\s*(?::\s*[\w<>\[\]|. ]+)?:?=\s*([^=\s].*)$`)
