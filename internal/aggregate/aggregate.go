@@ -6,29 +6,16 @@
 package aggregate
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
-	"github.com/org/pr-review-action/internal/suggest"
 )
 
 // MinConfidence is the confidence from which a finding is shown.
 const MinConfidence = 0.5
-
-// Input is what findings are made from.
-type Input struct {
-	Files    []diff.File
-	Findings []finding.Finding    // which need no reviewer; no reviewer can hold back or replace one
-	Reviews  []finding.FileReview // one of a file at most
-	Earlier  []finding.Earlier    // what earlier drafts and people said
-	Used     int                  // ids F1 to F<Used> were given away by earlier drafts of the thread
-	Inline   int                  // the most inline comments; what is beyond stands in the body
-}
 
 // Findings merges what rules found with what the files' reviews found. The kept findings come first,
 // in the order shown and with ids behind F<used>; the filtered ones follow, marked.
@@ -37,7 +24,7 @@ type Input struct {
 func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	files := make(map[string]diff.File, len(in.Files))
 	for _, f := range in.Files {
-		files[f.Path] = f
+		files[f.Path] = f.Read()
 	}
 	var all []finding.Finding
 	for _, f := range in.Findings {
@@ -71,69 +58,6 @@ func number(all []finding.Finding, repeats []int, used int) {
 			all[i].ID = all[repeats[i]].ID
 		}
 	}
-}
-
-// Files gives every changed file's result in the order of the change. A file
-// without one was not reached.
-func Files(files []diff.File, reviews []finding.FileReview) []finding.FileReview {
-	byPath := make(map[string]finding.FileReview, len(reviews))
-	for _, r := range reviews {
-		byPath[r.Path] = r
-	}
-	all := make([]finding.FileReview, 0, len(files))
-	for _, f := range files {
-		r, ok := byPath[f.Path]
-		if !ok {
-			r = finding.FileReview{Path: f.Path, State: finding.NotReached}
-		}
-		all = append(all, r)
-	}
-	return all
-}
-
-// placed checks the anchors of one file's findings against its diff (P7). GitHub
-// takes no comment on a file whose diff it leaves out, though we have made one.
-func placed(findings []finding.Finding, file diff.File) []finding.Finding {
-	anchors, err := diff.NewAnchors(file.Patch)
-	suggestions := suggest.New(file.Path, anchors, nil)
-	out := make([]finding.Finding, 0, len(findings))
-	for _, f := range findings {
-		f.StartLine = cmp.Or(f.StartLine, f.Line)
-		f.Placement = finding.Inline
-		off := anchors.Check(string(f.Side), f.StartLine, f.Line)
-		if off == nil && f.Quote == "" {
-			f.Quote, _ = anchors.Text(string(f.Side), f.Line)
-		}
-		switch {
-		case err != nil:
-			f = inBody(f, "its file has no lines to comment on")
-		case off != nil:
-			f = inBody(f, offDiff(f, off))
-		case file.Blob != "":
-			f = inBody(f, "GitHub shows no diff of its file")
-		}
-		f = suggestions.Check(f)
-		f.Fingerprint = finding.Fingerprint(f)
-		out = append(out, f)
-	}
-	return out
-}
-
-// inBody moves a finding to the body and says why, in front of what else is to be
-// said of it. What a filter says goes before both.
-func inBody(f finding.Finding, why string) finding.Finding {
-	f.Placement = finding.Body
-	if f.Filtered == "" {
-		f.Note = strings.TrimSuffix(why+"; "+f.Note, "; ")
-	}
-	return f
-}
-
-func offDiff(f finding.Finding, err error) string {
-	if errors.Is(err, diff.ErrNotInDiff) && f.StartLine != f.Line {
-		return fmt.Sprintf("lines %d to %d are not part of the diff", f.StartLine, f.Line)
-	}
-	return fmt.Sprintf("line %d is not part of the diff", f.Line)
 }
 
 func markWeak(all []finding.Finding) {
@@ -220,16 +144,27 @@ func overlap(a, b finding.Finding) bool {
 	return a.Side == b.Side && a.StartLine <= b.Line && b.StartLine <= a.Line
 }
 
-// claim folds a title to what it says: letters and digits in lower case.
-func claim(title string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
-		return r < '0' || r > '9' && r < 'a' || r > 'z' && r < 0x80
-	}), " ")
-}
-
 func filtered(f finding.Finding) int {
 	if f.Filtered != "" {
 		return 1
 	}
 	return 0
+}
+
+// Files gives every changed file's result in the order of the change. A file
+// without one was not reached.
+func Files(files []diff.File, reviews []finding.FileReview) []finding.FileReview {
+	byPath := make(map[string]finding.FileReview, len(reviews))
+	for _, r := range reviews {
+		byPath[r.Path] = r
+	}
+	all := make([]finding.FileReview, 0, len(files))
+	for _, f := range files {
+		r, ok := byPath[f.Path]
+		if !ok {
+			r = finding.FileReview{Path: f.Path, State: finding.NotReached}
+		}
+		all = append(all, r)
+	}
+	return all
 }

@@ -3,6 +3,9 @@ package aggregate
 import (
 	"slices"
 	"strings"
+	"unicode"
+
+	"github.com/org/pr-review-action/internal/guard"
 )
 
 // claimed is what a finding claims, as it is compared with another wording of it.
@@ -90,3 +93,37 @@ func stem(w string) string {
 	}
 	return w
 }
+
+// claim folds a title to what it says: letters and digits in lower case.
+func claim(title string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
+		return r < '0' || r > '9' && r < 'a' || r > 'z' && r < 0x80
+	}), " ")
+}
+
+// folded is a line of code as two versions of it are compared.
+func folded(line string) string {
+	line = guard.Visible(line)
+	if r := []rune(line); len(r) > maxQuote {
+		line = string(r[:maxQuote])
+	}
+	return strings.Join(strings.Fields(line), " ")
+}
+
+// telling reports whether a line can be told from others: a brace or a bare
+// return stands everywhere.
+func telling(quote string) bool {
+	n := 0
+	for _, c := range quote {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) {
+			n++
+		}
+	}
+	return n >= minTelling
+}
+
+// maxQuote is how many characters of a line it is known by; package recall keeps
+// as many.
+const maxQuote = 300
+
+const minTelling = 8

@@ -2,11 +2,9 @@ package aggregate
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
-	"github.com/org/pr-review-action/internal/guard"
 )
 
 // gone reports whether a finding that was not found again is resolved: its file
@@ -43,74 +41,3 @@ func (r *recognition) elsewhere(quote string) bool {
 	}
 	return false
 }
-
-// linesOf counts the lines of one side of a file's diff by their text; nil where
-// the patch cannot be read.
-func (r *recognition) linesOf(path string, side finding.Side) map[string]int {
-	at := place{path, side}
-	if lines, made := r.lines[at]; made {
-		return lines
-	}
-	lines := map[string]int{}
-	hunks, err := diff.Hunks(r.files[path].Patch)
-	if err != nil {
-		lines = nil
-	}
-	for _, h := range hunks {
-		for _, l := range h.Lines {
-			if side == finding.Right && l.Op != diff.Delete || side == finding.Left && l.Op == diff.Delete {
-				lines[folded(l.Text)]++
-			}
-		}
-	}
-	r.lines[at] = lines
-	return lines
-}
-
-// maxAbout is how many lines of a finding's range are looked at.
-const maxAbout = 20
-
-// about are the lines that a finding is about: the one it quotes, and those it
-// stands on.
-func (r *recognition) about(f int) []string {
-	found := r.all[f]
-	anchors, made := r.anchors[found.Path]
-	if !made {
-		anchors, _ = diff.NewAnchors(r.files[found.Path].Patch) // one that cannot be read shows no lines
-		r.anchors[found.Path] = anchors
-	}
-	all := []string{r.claims[f].quote}
-	for line := found.Line; line >= found.StartLine && line > found.Line-maxAbout; line-- {
-		if text, ok := anchors.Text(string(found.Side), line); ok {
-			all = append(all, folded(text))
-		}
-	}
-	return all
-}
-
-// maxQuote is how many characters of a line it is known by; package recall keeps
-// as many.
-const maxQuote = 300
-
-// folded is a line of code as two versions of it are compared.
-func folded(line string) string {
-	line = guard.Visible(line)
-	if r := []rune(line); len(r) > maxQuote {
-		line = string(r[:maxQuote])
-	}
-	return strings.Join(strings.Fields(line), " ")
-}
-
-// telling reports whether a line can be told from others: a brace or a bare
-// return stands everywhere.
-func telling(quote string) bool {
-	n := 0
-	for _, c := range quote {
-		if unicode.IsLetter(c) || unicode.IsDigit(c) {
-			n++
-		}
-	}
-	return n >= minTelling
-}
-
-const minTelling = 8

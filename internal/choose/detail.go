@@ -27,10 +27,10 @@ const secret = "secret"
 func (m model) details(full bool) (rows []string) {
 	f, c := m.current(), m.changes[m.cursor]
 	if full {
-		rows = append(rows, m.prose(fmt.Sprintf("%s · %s · %s", f.ID, c.graded(f), placeOf(f)))...)
+		rows = append(rows, m.prose(fmt.Sprintf("%s · %s · %s", f.ID, c.graded(f), render.Place(f)))...)
 	}
 	for _, row := range m.prose(guard.Line(c.words(f), 0) + guard.Line(claimOf(f), statusRunes)) {
-		rows = append(rows, m.paint(bold, row))
+		rows = append(rows, m.paint(render.Bold, row))
 	}
 	rows = append(rows, m.evidence(f)...)
 	body := c.body

@@ -7,6 +7,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/render"
 )
 
 // screen is what fills the terminal.
@@ -47,7 +48,7 @@ type question struct {
 func newModel(o Options) model {
 	m := model{Options: o, width: 80, height: 24, changes: chosenBefore(o.Commands, o.Review.Findings)}
 	for _, f := range o.Review.Findings {
-		m.places = max(m.places, column.Width(placeOf(f)))
+		m.places = max(m.places, column.Width(render.Place(f)))
 	}
 	return m
 }

@@ -17,20 +17,7 @@ const (
 	askRows     = 4   // of a question, and of a line that is typed
 )
 
-// ANSI colours, by what they mean here.
-const (
-	bold = "1"
-	dim  = "2"
-)
-
-var severityColor = map[finding.Severity]string{finding.Blocker: "1;31", finding.Major: "33", finding.Minor: "36", finding.Nit: dim}
-
-func (m model) paint(code, s string) string {
-	if !m.Color || s == "" || code == "" {
-		return s
-	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
-}
+func (m model) paint(code, s string) string { return render.Paint(m.Color, code, s) }
 
 // View draws the terminal: exactly its height in rows, none wider than it. The
 // keys are always in the last one.
@@ -64,7 +51,7 @@ func (m model) head() []string {
 	if !m.Expires.IsZero() && column.Width(facts+until) <= m.width {
 		facts += until
 	}
-	return []string{m.paint(bold, column.Cut(title, m.width)), column.Cut(facts, m.width), ""}
+	return []string{m.paint(render.Bold, column.Cut(title, m.width)), column.Cut(facts, m.width), ""}
 }
 
 // foot is what is asked or was said, and the keys.
@@ -74,7 +61,7 @@ func (m model) foot() (rows []string) {
 		words = m.status
 	}
 	for _, row := range inert(limited(column.Wrap(words, m.width), askRows), m.width) {
-		rows = append(rows, m.paint(bold, row))
+		rows = append(rows, m.paint(render.Bold, row))
 	}
 	if m.question.typing {
 		rows = append(rows, m.question.line.rows(m.width, askRows)...)
@@ -115,7 +102,7 @@ func (m model) shortened(rows []string, n int, where string) []string {
 		return rows[:min(n, len(rows))]
 	}
 	note := column.Cut(fmt.Sprintf("… %s %s", render.Count(len(rows)-n+1, "row"), where), m.width)
-	return append(rows[:n-1:n-1], m.paint(dim, note))
+	return append(rows[:n-1:n-1], m.paint(render.Dim, note))
 }
 
 // pageText are all rows of a screen that scrolls.
@@ -187,7 +174,7 @@ func (m model) listAndPane(n int) (rows []string) {
 	}
 	border := fmt.Sprintf("── %d of %d ", m.cursor+1, len(m.changes))
 	border += strings.Repeat("─", max(0, m.width-column.Width(border)))
-	rows = append(rows, m.paint(dim, column.Cut(border, m.width)))
+	rows = append(rows, m.paint(render.Dim, column.Cut(border, m.width)))
 	return append(rows, m.shortened(pane, n-len(rows), "more, enter shows all")...)
 }
 
@@ -202,12 +189,12 @@ func (m model) row(i int) []string {
 	id := mark + column.Pad(guard.Line(f.ID, 10), len(fmt.Sprintf("F%d", len(m.changes)))) + " "
 	claim := guard.Line(c.words(f), statusRunes) + guard.Line(claimOf(f), statusRunes)
 	if m.width < narrow {
-		place := column.CutFront(placeOf(f), m.width-column.Width(id)-len(grade)-2)
+		place := column.CutFront(render.Place(f), m.width-column.Width(id)-len(grade)-2)
 		head := column.Cut(id+grade, m.width)
 		return []string{m.graded(head, c.graded(f), i) + column.Cut("  "+place, m.width-column.Width(head)), m.marked(column.Cut("    "+claim, m.width), i)}
 	}
 	places := min(m.places, m.width*3/10)
-	place := column.Pad(column.CutFront(placeOf(f), places), places)
+	place := column.Pad(column.CutFront(render.Place(f), places), places)
 	head := id + column.Pad(grade, len("blocker")) + "  "
 	rest := place + "  " + claim
 	return []string{m.graded(head, c.graded(f), i) + m.marked(column.Cut(rest, m.width-column.Width(head)), i)}
@@ -218,11 +205,11 @@ func (m model) marked(s string, i int) string {
 	if i != m.cursor {
 		return s
 	}
-	return m.paint(bold, s)
+	return m.paint(render.Bold, s)
 }
 
 func (m model) graded(head string, s finding.Severity, i int) string {
-	if code := severityColor[s]; m.Color && code != "" {
+	if code := render.SeverityColor(s); m.Color && code != "" {
 		return strings.Replace(m.marked(head, i), " "+string(s), " "+m.paint(code, string(s)), 1)
 	}
 	return m.marked(head, i)
@@ -230,25 +217,3 @@ func (m model) graded(head string, s finding.Severity, i int) string {
 
 // claimOf is a finding's title, raw.
 func claimOf(f finding.Finding) string { return strings.TrimSuffix(strings.TrimSpace(f.Title), ".") }
-
-// placeOf is path:line on one line.
-func placeOf(f finding.Finding) string {
-	path := guard.Line(f.Path, 1000)
-	switch {
-	case path == "":
-		return "the pull request"
-	case f.Line <= 0:
-		return path
-	case f.Side == finding.Left:
-		return fmt.Sprintf("%s:%d (old)", path, first(f))
-	}
-	return fmt.Sprintf("%s:%d", path, first(f))
-}
-
-// first is the first of a finding's lines.
-func first(f finding.Finding) int {
-	if f.StartLine > 0 {
-		return min(f.StartLine, f.Line)
-	}
-	return f.Line
-}

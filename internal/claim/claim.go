@@ -32,7 +32,7 @@ func Of(f diff.File) []Claim {
 	}
 	old := Before(f)
 	inMade, inVendored := folderOf(f.Path, made), folderOf(f.Path, vendored)
-	head, base := headers(f.Patch)
+	head, base := headers(f)
 	add(f.Binary, finding.Binary, "", asset(f.Path) && asset(old))
 	add(lockfile(f.Path), finding.Lockfile, "", lockfile(old))
 	add(generatedName.MatchString(f.Path), finding.Generated, "", generatedName.MatchString(old))

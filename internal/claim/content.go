@@ -30,8 +30,8 @@ var generatedMark = regexp.MustCompile(`(?i)^\s*(?://|#|/\*+|\*|--|;|<!--|%)?\s*
 // headers reports whether a patch shows a generator's header among the first lines
 // of the new file, and of the old one. A header that the change takes away does
 // not count for the new file.
-func headers(patch string) (head, base bool) {
-	hunks, err := diff.Hunks(patch)
+func headers(f diff.File) (head, base bool) {
+	hunks, err := f.Hunks()
 	if err != nil {
 		return false, false // the review of the file reports a patch that cannot be read
 	}

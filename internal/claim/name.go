@@ -33,6 +33,12 @@ var made = []string{"__snapshots__", "__generated__", "generated", ".gen"}
 // minifiedName matches scripts and styles that a build has packed.
 var minifiedName = regexp.MustCompile(`(?i)(?:[.-]min\.(?:js|mjs|cjs|css|html)|\.(?:js|css)\.map)$`)
 
+// Unread reports whether a path is of a lockfile, of other people's code, or of
+// what a build has packed: what a search passes over.
+func Unread(file string) bool {
+	return lockfile(file) || minifiedName.MatchString(file) || folderOf(file, vendored) != ""
+}
+
 func lockfile(file string) bool {
 	return slices.Contains(lockfiles, strings.ToLower(path.Base(file)))
 }

@@ -22,8 +22,9 @@ type stretch struct {
 }
 
 // NewAnchors indexes a patch; its errors are those of Hunks.
-func NewAnchors(patch string) (Anchors, error) {
-	hunks, err := Hunks(patch)
+func NewAnchors(patch string) (Anchors, error) { return newAnchors(Hunks(patch)) }
+
+func newAnchors(hunks []Hunk, err error) (Anchors, error) {
 	if err != nil {
 		return Anchors{}, err
 	}

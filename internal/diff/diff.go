@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"sync"
 )
 
 // Status says what happened to a file, in GitHub's words.
@@ -36,6 +37,41 @@ type File struct {
 	Problem   string `json:"problem,omitempty"` // why the file has changes but no patch; our own words
 	Blob      string `json:"blob,omitempty"`    // Git's name of the new content, where GitHub gave no patch
 	Vouched   string `json:"vouched,omitempty"` // what the file claims to be and is by the base too; see claim
+
+	read *reading // of Read; nil for a file whose patch is parsed each time
+}
+
+// reading is a patch that is parsed when it is first asked about, and once.
+type reading struct {
+	patch   string
+	hunks   func() ([]Hunk, error)
+	anchors func() (Anchors, error)
+}
+
+// Read returns the file for use by those who ask for its hunks and anchors more
+// than once: its patch is parsed once for all of them, and for all copies.
+func (f File) Read() File {
+	r := &reading{patch: f.Patch}
+	r.hunks = sync.OnceValues(func() ([]Hunk, error) { return Hunks(r.patch) })
+	r.anchors = sync.OnceValues(func() (Anchors, error) { return newAnchors(r.hunks()) })
+	f.read = r
+	return f
+}
+
+// Hunks are those of the file's patch, which must not be changed.
+func (f File) Hunks() ([]Hunk, error) {
+	if f.read != nil && f.read.patch == f.Patch {
+		return f.read.hunks()
+	}
+	return Hunks(f.Patch)
+}
+
+// Anchors are those of the file's patch.
+func (f File) Anchors() (Anchors, error) {
+	if f.read != nil && f.read.patch == f.Patch {
+		return f.read.anchors()
+	}
+	return NewAnchors(f.Patch)
 }
 
 // Changes is the number of added and deleted lines.

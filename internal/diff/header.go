@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -270,3 +271,15 @@ func stripSide(name string) string {
 	}
 	return name
 }
+
+// parser stands between files, or in the prose that may come before one: a
+// commit message, a mail's header.
+type parser struct {
+	*scanner
+	files     []File
+	seen      map[string]int // path to index in files
+	prose     bool
+	offending int // first line that is prose
+}
+
+func quote(path string) string { return fmt.Sprintf("%.200q", path) }

@@ -40,16 +40,6 @@ func Parse(r io.Reader, limit int64) ([]File, error) {
 	return p.files, nil
 }
 
-// parser stands between files, or in the prose that may come before one: a
-// commit message, a mail's header.
-type parser struct {
-	*scanner
-	files     []File
-	seen      map[string]int // path to index in files
-	prose     bool
-	offending int // first line that is prose
-}
-
 func (p *parser) parse() error {
 	for line, ok := p.peek(); ok; line, ok = p.peek() {
 		take, err := p.section(line)
@@ -183,5 +173,3 @@ func (p *parser) add(f File, at int) error {
 	first.Patch = strings.TrimPrefix(first.Patch+"\n"+f.Patch, "\n")
 	return nil
 }
-
-func quote(path string) string { return fmt.Sprintf("%.200q", path) }

@@ -214,3 +214,9 @@ func parted(before, span string) bool {
 	before = strings.TrimRight(before, ".!#$%&'*+/=?^_`{|}~-")
 	return before != "" && before[len(before)-1] < 0x80 && before[len(before)-1] > ' ' && !punct(before[len(before)-1])
 }
+
+// rule reports whether a line has the marks of rules, underlined headings and
+// tables' second rows alone.
+func rule(line string) bool {
+	return strings.Trim(line, "-=*_|: \t") == "" && strings.ContainsAny(line, "-=*_")
+}

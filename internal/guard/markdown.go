@@ -158,9 +158,3 @@ func dedent(line string, n int) string {
 
 // width counts columns; a tab is four.
 func width(space string) int { return len(space) + 3*strings.Count(space, "\t") }
-
-// rule reports whether a line has the marks of rules, underlined headings and
-// tables' second rows alone.
-func rule(line string) bool {
-	return strings.Trim(line, "-=*_|: \t") == "" && strings.ContainsAny(line, "-=*_")
-}

@@ -113,22 +113,3 @@ func (q question) ask(ctx context.Context, b base) bool {
 	text, err := b.text(ctx, q.path)
 	return err == nil && claim.Bears(text, q.reason)
 }
-
-// pullBase is the commit that a pull request asks to be merged into.
-type pullBase struct {
-	api                   API
-	owner, repo, atCommit string
-	atHead                string
-}
-
-func (b pullBase) folder(ctx context.Context, path string) (bool, error) {
-	return b.api.HasFolder(ctx, b.owner, b.repo, path, b.atCommit)
-}
-
-func (b pullBase) head(ctx context.Context, path string) ([]byte, error) {
-	return b.api.Content(ctx, b.owner, b.repo, path, b.atHead, maxBlob)
-}
-
-func (b pullBase) text(ctx context.Context, path string) ([]byte, error) {
-	return b.api.Content(ctx, b.owner, b.repo, path, b.atCommit, maxBlob)
-}

@@ -44,13 +44,7 @@ const method = `^\s*(?:[\w:<>\[\],.*&?@~]+\s+)+[*&]*(?:\w+::)*NAME\s*(?:<[^>]*>)
 // notTypes are the words that stand before a call, where method sees a type.
 var notTypes = strings.Fields("return else new throw await case goto delete yield in not and or if while do assert throws emit using")
 
-// Defines tells of a line, comments and strings blanked, whether it defines the
-// name. It goes by the form of the line, so it can err.
-func (l Language) Defines(name string) func(line string) bool {
-	f := l.defines
-	if f.words == "" {
-		f = anyForms
-	}
+func (f forms) defines(name string) func(line string) bool {
 	const between = `\s+(?:(?:mut|class|struct|if not exists|unique)\s+)?(?:\([^)]*\)\s*|[\w.<>*&:]*[.:*&>])?\s*`
 	lines := append([]string{`(?i:(?:^|[\s(;{}@])(?:` + f.words + `))` + between + `NAME(?:\W|$)`}, f.lines...)
 	source := strings.ReplaceAll("(?:"+strings.Join(lines, ")|(?:")+")", "NAME", regexp.QuoteMeta(name))

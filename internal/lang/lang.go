@@ -13,29 +13,6 @@ import (
 	"sync"
 )
 
-// Language is what is known of the files of one language. The zero value stands
-// for any other file: its text is all code.
-type Language struct {
-	Name string // in lower case, such as typescript
-	Like string // another language whose readers can read this one, such as javascript; may be empty
-	Kind Kind
-
-	extensions string // with their dots, separated by spaces
-	words      string // by which a Markdown block is said to be in it, separated by spaces
-	notCode    pattern
-	defines    forms
-}
-
-// Kind says what a file's text is for.
-type Kind int
-
-// The kinds of text.
-const (
-	Code Kind = iota
-	Settings
-	Prose
-)
-
 // Of is the language of a file, by its name.
 func Of(file string) Language {
 	base := strings.ToLower(path.Base(file))

@@ -43,18 +43,10 @@ func anyOf(alternatives ...string) pattern {
 	return pattern{source, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })}
 }
 
-// NotCode is an expression that matches comments and strings; empty where all
-// text is code.
-func (l Language) NotCode() string { return l.notCode.source }
-
-// Blank overwrites comments and strings with spaces, line breaks kept, byte for
-// byte as long. A string with a brace or a dollar stays: there may be code in it.
-func (l Language) Blank(text string) string {
-	if l.notCode.compiled == nil {
-		return text
-	}
+// blank overwrites what matches with spaces, line breaks kept.
+func (p pattern) blank(text string) string {
 	out := []byte(text)
-	for _, at := range l.notCode.compiled().FindAllStringIndex(text, -1) {
+	for _, at := range p.compiled().FindAllStringIndex(text, -1) {
 		part := text[at[0]:at[1]]
 		if strings.IndexByte("\"'`", part[0]) >= 0 && strings.ContainsAny(part, "{$") {
 			continue

@@ -63,15 +63,6 @@ func File(r Review) string {
 	return paragraphs(blocks...) + "\n"
 }
 
-func placed(all []finding.Finding, where finding.Placement) (some []finding.Finding) {
-	for _, f := range all {
-		if (f.Placement == finding.Inline) == (where == finding.Inline) {
-			some = append(some, f)
-		}
-	}
-	return some
-}
-
 // fitBody renders the body with as many findings as fit, inline ones first,
 // and gives back those that did not.
 func fitBody(r Review) (string, []finding.Finding) {
@@ -150,12 +141,6 @@ func (r Review) items(all []finding.Finding) string {
 
 func (r Review) inlineItem(f finding.Finding) string {
 	return fmt.Sprintf("- **%s** %s %s", f.Severity, r.link(guard.Code(position(f)), f)+old(f), title(f))
-}
-
-// byFile brings findings of one file together, in the order in which the files
-// first appear.
-func byFile(all []finding.Finding) []finding.Finding {
-	return slices.Concat(grouped(all, func(f finding.Finding) string { return f.Path })...)
 }
 
 func (r Review) sections(all []finding.Finding) string {

@@ -203,3 +203,24 @@ func codes(files []finding.FileReview, from int) string {
 	}
 	return strings.Join(spans, ", ")
 }
+
+// reused says what of the review was paid for by earlier runs.
+func (r Review) reused() string {
+	if r.Reused <= 0 {
+		return ""
+	}
+	read := inState(r.Files, finding.Reviewed) + inState(r.Files, finding.Partly)
+	return fmt.Sprintf("%s of %s taken from earlier runs, not paid again.", Thousands(int64(r.Reused)), Count(max(read, r.Reused), "file"))
+}
+
+// moved says how many findings stand on another line than the model gave.
+func (r Review) moved() string {
+	n := 0
+	for _, f := range r.Files {
+		n += f.Moved
+	}
+	if n == 0 {
+		return ""
+	}
+	return Count(n, "finding") + " moved to the line quoted."
+}

@@ -3,10 +3,31 @@ package render
 import (
 	"fmt"
 	"strings"
+	"time"
 
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 )
+
+// Decide says how a draft is decided.
+type Decide struct {
+	Code          string
+	Kept          bool      // nothing calls a person; the draft can be decided all the same, by route B
+	Expires       time.Time // when the draft can no longer be decided
+	RetainedUntil time.Time // when the artifact is deleted; zero where unknown
+	Environment   string    // route A: the protected environment; empty means route B
+	Dispatch      string    // route B: the whole command that approves
+	DispatchAbort string    // route B: the whole command that aborts
+	Artifact      string    // the artifact's name; empty where unknown
+	Elapsed       time.Duration
+	Trust         string        // digest, seal or encrypt; empty means digest
+	Counts        bool          // nothing of a finding is shown but how many there are
+	Show          string        // with Counts: the command that shows the whole draft
+	Withdraws     string        // code of the earlier draft that this one replaces, if any
+	Extra         cost.MicroUSD // with Withdraws: what drafting again cost
+	Revise        string        // the whole command that asks for another draft; empty where none does
+}
 
 // section says how to decide: by the environment's dialog (route A) or by a
 // command that works as it stands (route B). No job waits for a kept draft, so
@@ -89,4 +110,12 @@ func examples(all []finding.Finding) []string {
 		commands = append(commands, "/summary "+all[1].ID)
 	}
 	return commands
+}
+
+// retained warns where the artifact is gone before the draft expires.
+func (d Decide) retained() string {
+	if d.RetainedUntil.IsZero() || !d.RetainedUntil.Before(d.Expires) {
+		return ""
+	}
+	return fmt.Sprintf("GitHub keeps the artifact only until %s, though the draft would wait until %s.", minute(d.RetainedUntil), minute(d.Expires))
 }

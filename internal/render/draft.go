@@ -8,7 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 )
@@ -16,31 +15,10 @@ import (
 const (
 	draftBytes  = 1_000_000 // GitHub drops a step's summary above 1,048,576
 	draftFiles  = 150_000   // of its list of files, about
-	openFirst   = 3         // findings that are not folded
-	openGrave   = 10        // findings of at least major that are not folded
 	noticesMax  = 10        // warnings that have a line
 	bannerRunes = 100       // of warnings that are not folded, about
 	flagRunes   = 120       // of what a flag quotes
 )
-
-// Decide says how a draft is decided.
-type Decide struct {
-	Code          string
-	Kept          bool      // nothing calls a person; the draft can be decided all the same, by route B
-	Expires       time.Time // when the draft can no longer be decided
-	RetainedUntil time.Time // when the artifact is deleted; zero where unknown
-	Environment   string    // route A: the protected environment; empty means route B
-	Dispatch      string    // route B: the whole command that approves
-	DispatchAbort string    // route B: the whole command that aborts
-	Artifact      string    // the artifact's name; empty where unknown
-	Elapsed       time.Duration
-	Trust         string        // digest, seal or encrypt; empty means digest
-	Counts        bool          // nothing of a finding is shown but how many there are
-	Show          string        // with Counts: the command that shows the whole draft
-	Withdraws     string        // code of the earlier draft that this one replaces, if any
-	Extra         cost.MicroUSD // with Withdraws: what drafting again cost
-	Revise        string        // the whole command that asks for another draft; empty where none does
-}
 
 // Draft is the job summary of a review that waits for a decision, or that is
 // kept without calling a person, in Markdown of under 1 MiB. Findings that do not fit are counted and pointed to.
@@ -81,13 +59,6 @@ func (d Decide) why() string {
 		return ""
 	}
 	return "Every finding is weaker than what calls a person, so nobody is asked and nothing is posted."
-}
-
-func (r Review) byRules(before string) string {
-	if !r.Rules {
-		return ""
-	}
-	return before + RulesNotice
 }
 
 // waiting is the count line of a draft.
@@ -179,12 +150,6 @@ func (r Review) claims(limit int) string {
 // line in a draft.
 func (r Review) Unread(f finding.Finding) bool {
 	return slices.ContainsFunc(r.Files, func(of finding.FileReview) bool { return of.Path == f.Path && of.State == finding.Skipped })
-}
-
-// folds reports whether a finding, the i-th in its order, is folded.
-func folds(i int, f finding.Finding) bool {
-	grave := f.Severity.Rank() >= finding.Major.Rank()
-	return i >= openFirst && (!grave || i >= openGrave)
 }
 
 func (r Review) claim(f finding.Finding, fold bool) string {
@@ -279,4 +244,28 @@ func sentenceOf(parts []string) string {
 		return ""
 	}
 	return upperFirst(strings.Join(parts, ", ")) + "."
+}
+
+// again says what became of the draft that this one replaces.
+func (d Decide) again() string {
+	if d.Withdraws == "" {
+		return ""
+	}
+	more := "nothing"
+	if d.Extra > 0 {
+		more = d.Extra.String()
+	}
+	return fmt.Sprintf("Drafted again: the earlier draft %s is withdrawn; this one cost %s more.", guard.Code(d.Withdraws), more)
+}
+
+// hidden stands in the place of findings and warnings: how to read them.
+func (d Decide) hidden(r Review) string {
+	text, how := "The findings", "This"
+	if n := len(r.Notices) + len(r.Flags); n > 0 {
+		text += " and " + Count(n, "warning")
+	}
+	if d.Trust == "seal" || d.Trust == "encrypt" {
+		how = "With the checkpoint key in `PR_REVIEW_CHECKPOINT_KEY`, this"
+	}
+	return paragraphs(text+" are not shown here. "+how+" shows the whole draft:", guard.Fence(d.Show, ""))
 }

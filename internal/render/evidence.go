@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 )
@@ -64,4 +65,44 @@ func outdented(rows []string) []string {
 		short[i] = strings.TrimPrefix(row, shared)
 	}
 	return short
+}
+
+// patch is a suggestion as a diff against the lines it replaces, with one line
+// of context; empty without those lines, and where a credential stands in them.
+func (r Review) patch(f finding.Finding) string {
+	old, ok := r.replaced(f)
+	if !ok || !showsSuggestion(f) || f.Category == secret {
+		return ""
+	}
+	before, after := r.context(f, f.StartLine-1), r.context(f, f.Line+1)
+	patch, _, _ := diff.Between(before+strings.Join(old, "\n")+"\n"+after, before+strings.TrimSuffix(f.Suggestion, "\n")+"\n"+after)
+	if patch == "" {
+		return ""
+	}
+	_, rows, _ := strings.Cut(patch, "\n") // without the hunk's header
+	return guard.Fence(strings.TrimSuffix(rows, "\n"), "diff")
+}
+
+// context is a line of the finding's file, empty where the diff has none.
+func (r Review) context(f finding.Finding, line int) string {
+	text, ok := r.Lines(f.Path, f.Side, line)
+	if !ok {
+		return ""
+	}
+	return text + "\n"
+}
+
+// replaced are the lines that the finding is about.
+func (r Review) replaced(f finding.Finding) (old []string, ok bool) {
+	if r.Lines == nil || f.StartLine <= 0 || f.StartLine > f.Line {
+		return nil, false
+	}
+	for n := f.StartLine; n <= f.Line; n++ {
+		text, ok := r.Lines(f.Path, f.Side, n)
+		if !ok {
+			return nil, false
+		}
+		old = append(old, text)
+	}
+	return old, true
 }

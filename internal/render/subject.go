@@ -47,3 +47,10 @@ func (r Review) revision() string {
 	}
 	return fmt.Sprintf("revision %d of %d", r.Round, max(revisions, r.Round))
 }
+
+func (r Review) byRules(before string) string {
+	if !r.Rules {
+		return ""
+	}
+	return before + RulesNotice
+}

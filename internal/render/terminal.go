@@ -23,13 +23,6 @@ type TerminalOptions struct {
 	Elapsed time.Duration
 }
 
-// ANSI colours, by what they mean here.
-const (
-	bold  = "1"
-	dim   = "2"
-	green = "32"
-)
-
 // terminal writes rows no wider than the width.
 type terminal struct {
 	strings.Builder
@@ -74,12 +67,7 @@ func Terminal(r Review, o TerminalOptions) string {
 	return t.String()
 }
 
-func (t *terminal) paint(code, s string) string {
-	if !t.Color || s == "" || code == "" {
-		return s
-	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
-}
+func (t *terminal) paint(code, s string) string { return Paint(t.Color, code, s) }
 
 // prose writes wrapped text with a prefix before every row.
 func (t *terminal) prose(prefix, text string) { t.painted("", prefix, text) }
@@ -113,11 +101,11 @@ func (t *terminal) verdict(piped bool) {
 	}
 	read := strings.ReplaceAll(t.tally(), "*", "") + skippedCounts(t.Files)
 	if piped || column.Width(found+" · "+read) <= t.Width {
-		t.WriteString(t.paint(bold, found) + " · " + read + "\n")
+		t.WriteString(t.paint(Bold, found) + " · " + read + "\n")
 		return
 	}
 	for _, row := range column.Wrap(found, t.Width) {
-		t.WriteString(t.paint(bold, row) + "\n")
+		t.WriteString(t.paint(Bold, row) + "\n")
 	}
 	for _, row := range column.Wrap(afterNumber.ReplaceAllString(read, "$1\u00a0"), t.Width) {
 		t.WriteString(strings.ReplaceAll(row, "\u00a0", " ") + "\n")
@@ -175,24 +163,24 @@ func (t *terminal) finding(f finding.Finding) {
 	head := strings.TrimSpace(strings.Join([]string{f.ID, severity, place}, "  "))
 	name := guard.Line(claimed(f), titleRunes)
 	if column.Width(head)+2+column.Width(name) <= t.Width {
-		t.WriteString(t.colored(head, severity) + "  " + t.paint(bold, name) + "\n")
+		t.WriteString(t.colored(head, severity) + "  " + t.paint(Bold, name) + "\n")
 	} else {
 		for _, row := range wrapped(head, t.Width) {
 			t.WriteString(t.colored(row, severity) + "\n")
 		}
 		for _, row := range wrapped(name, t.Width-4) {
-			t.WriteString("    " + t.paint(bold, row) + "\n")
+			t.WriteString("    " + t.paint(Bold, row) + "\n")
 		}
 	}
 	t.code(f)
 	if f.Placement == finding.Inline && f.Note != "" {
-		t.painted(dim, t.bar(), guard.Line(f.Note, 1000))
+		t.painted(Dim, t.bar(), guard.Line(f.Note, 1000))
 	}
 	t.prose(t.bar(), strings.TrimSpace(f.Body))
 }
 
 func (t *terminal) colored(head, severity string) string {
-	code := map[string]string{"blocker": "1;31", "major": "33", "minor": "36", "nit": dim}[severity]
+	code := SeverityColor(finding.Severity(severity))
 	return strings.Replace(head, "  "+severity+"  ", "  "+t.paint(code, severity)+"  ", 1)
 }
 
@@ -205,7 +193,7 @@ func (t *terminal) bar() string { return strings.Repeat(" ", t.gutter) + " │ "
 func (t *terminal) code(f finding.Finding) {
 	rows, ok := t.quoted(f)
 	if len(rows) == 0 && outside(f) {
-		t.painted(dim, t.bar(), guard.Line(f.Note, 1000))
+		t.painted(Dim, t.bar(), guard.Line(f.Note, 1000))
 	}
 	t.rows(rows, func(i int) string {
 		if !ok && f.StartLine != f.Line {
@@ -221,11 +209,11 @@ func (t *terminal) code(f finding.Finding) {
 func (t *terminal) rows(rows []string, sign func(int) string, color string) {
 	for i, row := range rows {
 		if i == evidenceLines {
-			fmt.Fprintf(t, "%*s │ %s\n", t.gutter, "", t.paint(dim, "… "+Count(len(rows)-i, "more line")))
+			fmt.Fprintf(t, "%*s │ %s\n", t.gutter, "", t.paint(Dim, "… "+Count(len(rows)-i, "more line")))
 			return
 		}
 		text := column.Cut(guard.Line(strings.ReplaceAll(row, "\t", "    "), 1000), t.Width-t.gutter-3)
-		fmt.Fprintf(t, "%s │ %s\n", t.paint(dim, fmt.Sprintf("%*s", t.gutter, sign(i))), t.paint(color, text))
+		fmt.Fprintf(t, "%s │ %s\n", t.paint(Dim, fmt.Sprintf("%*s", t.gutter, sign(i))), t.paint(color, text))
 	}
 }
 

@@ -125,6 +125,7 @@ func (m *Model) Review(ctx context.Context, f diff.File) (finding.FileReview, er
 
 // do runs a task. Its error says that the file was not reached.
 func (m *Model) do(ctx context.Context, t *task) (finding.FileReview, error) {
+	t.file = t.file.Read()
 	f := t.file
 	if err := readable(f); err != nil {
 		return t.failed(err), nil
@@ -147,7 +148,7 @@ func readable(f diff.File) error {
 	if f.Patch == "" {
 		return unreadableError(cmp.Or(f.Problem, "it has no patch to read"))
 	}
-	if _, err := diff.Hunks(f.Patch); err != nil {
+	if _, err := f.Hunks(); err != nil {
 		return unreadableError("its patch cannot be read")
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/suggest"
 )
@@ -30,7 +29,7 @@ func (t *task) checkSuggestions(ctx context.Context) error {
 			return err
 		}
 	}
-	shown, _ := diff.NewAnchors(t.file.Patch) // one that cannot be read shows no lines
+	shown, _ := t.file.Anchors() // a patch that cannot be read shows no lines
 	file := suggest.New(t.file.Path, shown, head)
 	for i, f := range found {
 		if err := t.ends(ctx, ctx.Err()); err != nil {

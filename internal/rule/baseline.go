@@ -38,7 +38,7 @@ func Grown(f diff.File) []finding.Flag {
 		if !b.name().MatchString(path.Base(f.Path)) {
 			continue
 		}
-		hunks, _ := diff.Hunks(f.Patch) // what cannot be read is reported as failed
+		hunks, _ := f.Hunks() // what cannot be read is reported as failed
 		more, line := 0, 0
 		for _, h := range hunks {
 			for _, l := range h.Lines {

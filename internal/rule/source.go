@@ -74,7 +74,7 @@ func inTests(name string) bool {
 
 // newHunks are the hunks of a changed file, none for a patch that is broken.
 func newHunks(f diff.File) []*hunk {
-	parsed, err := diff.Hunks(f.Patch)
+	parsed, err := f.Hunks()
 	if err != nil {
 		return nil
 	}

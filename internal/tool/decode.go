@@ -12,9 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// maxArguments bounds the bytes of a call's arguments.
-const maxArguments = 16 << 10
-
 // decode reads the arguments of a call: one JSON object with the exact keys of
 // Args, none twice. Errors are for the model, in our own words; of its text they
 // hold at most the key that is wrong. Missing keys and null are zero values.

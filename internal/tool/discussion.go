@@ -220,14 +220,3 @@ func speaker(r github.Remark, ours bool) string {
 	}
 	return fmt.Sprintf("%s (%s)", name, strings.Join(is, ", "))
 }
-
-// barred puts "| " before each line of a text that is cut at so many characters,
-// free of credentials before it is cut. What is shown behind it cannot pass for a
-// line of ours.
-func barred(text string, max int) string {
-	text = guard.Text(short(secret.Redact(strings.TrimSpace(head(text, 16*max))), max))
-	if text == "" {
-		return "| (empty)\n"
-	}
-	return "| " + strings.ReplaceAll(text, "\n", "\n| ") + "\n"
-}

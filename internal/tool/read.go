@@ -109,18 +109,3 @@ func some(paths []string) string {
 	}
 	return strings.Join(paths, ", ")
 }
-
-// onePath writes a path so that it stays on its line.
-func onePath(p string) string { return strings.ReplaceAll(guard.Visible(p), "\n", "<U+000A>") }
-
-// short cuts a line and says how much is behind the cut.
-func short(line string, max int) string {
-	if len(line) <= max {
-		return line
-	}
-	characters := []rune(line)
-	if len(characters) <= max {
-		return line
-	}
-	return fmt.Sprintf("%s… (%d characters more)", string(characters[:max]), len(characters)-max)
-}

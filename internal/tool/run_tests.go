@@ -60,7 +60,7 @@ func (o TestSources) report(ctx context.Context) (string, error) {
 		text, err := read()
 		b.WriteString(text)
 		if err != nil {
-			fmt.Fprintf(&b, "%s cannot be told: %s\n", what, guard.Line(secret.Redact(err.Error()), maxShown))
+			fmt.Fprintf(&b, "%s cannot be told: %s\n", what, safe(err.Error()))
 		}
 	}
 	if o.API != nil {
@@ -116,12 +116,12 @@ func checkLine(k github.Check) string {
 func (o TestSources) annotations(ctx context.Context, check int64) string {
 	notes, more, err := o.API.Annotations(ctx, o.Owner, o.Repo, check)
 	if err != nil {
-		return fmt.Sprintf("  its annotations cannot be told: %s\n", guard.Line(secret.Redact(err.Error()), maxShown))
+		return fmt.Sprintf("  its annotations cannot be told: %s\n", safe(err.Error()))
 	}
 	var b strings.Builder
 	shown := min(len(notes), maxAnnotations)
 	for _, a := range notes[:shown] {
-		fmt.Fprintf(&b, "  - %s on %q line %d\n", guard.Line(a.Level, 20), guard.Line(secret.Redact(a.Path), maxShown), a.StartLine)
+		fmt.Fprintf(&b, "  - %s on %q line %d\n", guard.Line(a.Level, 20), safe(a.Path), a.StartLine)
 		b.WriteString(barred(strings.TrimSpace(a.Title+"\n"+a.Message), maxMessage))
 	}
 	if more || shown < len(notes) {

@@ -1,30 +1,21 @@
 package tool
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"regexp"
 	"regexp/syntax"
 	"strings"
-	"time"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/org/pr-review-action/internal/tree"
 )
 
 // Bounds of a search.
 const (
-	maxQuery   = 500              // bytes
-	maxSteps   = 1000             // instructions of an expression
-	maxMatched = 16 << 10         // bytes of a line that an expression is tried on
-	maxHits    = 60               // lines shown
-	maxPerFile = 12               // of them of one file
-	maxExcerpt = 200              // characters of a line that are shown
-	searchTime = 10 * time.Second // then what was found is told
+	maxQuery   = 500      // bytes
+	maxSteps   = 1000     // instructions of an expression
+	maxMatched = 16 << 10 // bytes of a line that an expression is tried on
 )
 
 type searchArgs struct {
@@ -90,40 +81,4 @@ func expression(query string) (finder, error) {
 		}
 		return -1
 	}}, nil
-}
-
-// place is where to look; everywhere when empty.
-type place string
-
-func (w place) check() error {
-	switch {
-	case len(w) > maxQuery || strings.Count(string(w), "{") > 1:
-		return errors.New("path is too long, or has more than one pair of braces") // matching several takes time without bound
-	case !doublestar.ValidatePattern(string(w)):
-		return errors.New("path is no glob; * stands for a part of a name, ** for folders, {a,b} for one of both")
-	}
-	return nil
-}
-
-func (w place) has(file string) bool {
-	glob := string(w)
-	switch {
-	case glob == "" || glob == "." || file == glob || strings.HasPrefix(file, glob+"/"):
-		return true
-	case !strings.Contains(glob, "/"):
-		file = path.Base(file)
-	}
-	ok, err := doublestar.Match(glob, file)
-	return ok && err == nil
-}
-
-// noise matches files that no person reads: others' code and what tools write.
-var noise = regexp.MustCompile(`(?i)(?:^|/)(?:vendor|node_modules|third[_-]party|bower_components|jspm_packages|pods|\.yarn|site-packages)/|` +
-	`(?:^|/)(?:go\.(?:work\.)?sum|npm-shrinkwrap\.json|[^/]*[.-]lock(?:\.json|\.ya?ml|\.hcl|b|file)?|package\.resolved|cartfile\.resolved)$|` +
-	`[.-]min\.(?:js|mjs|cjs|css|html)$|\.(?:js|css)\.map$`)
-
-// packed reports whether lines are on average too long to be read.
-func packed(content []byte) bool {
-	const mean = 400
-	return len(content) > 10*mean && len(content)/(bytes.Count(content, []byte("\n"))+1) >= mean
 }

@@ -5,10 +5,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/tree"
 )
+
+const searchTime = 10 * time.Second // then what was found is told
 
 // finder says which lines are hits.
 type finder struct {
@@ -48,7 +51,7 @@ func (f finder) search(ctx context.Context, files tree.Tree, where place) (*foun
 		case err != nil && !tree.AboutFile(err):
 			return nil, err
 		case err != nil:
-		case noise.MatchString(path) && !noise.MatchString(string(where)) && path != string(where), packed(content):
+		case where.passes(path), packed(content):
 			r.noise++
 		default:
 			r.files++
@@ -133,11 +136,4 @@ func (r *found) notes() string {
 		fmt.Fprintf(&b, "; stopped after %v, so later files are missing: narrow the search", searchTime)
 	}
 	return b.String() + "\n"
-}
-
-func count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }

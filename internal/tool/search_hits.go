@@ -8,6 +8,12 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
+const (
+	maxHits    = 60  // lines shown
+	maxPerFile = 12  // of them of one file
+	maxExcerpt = 200 // characters of a line that are shown
+)
+
 // hits collects lines up to what is shown, and counts the others.
 type hits struct {
 	lines  []string

@@ -39,13 +39,16 @@ func TestSearchCodeFindsLinesByPath(t *testing.T) {
 		`{"query":"(?i)^open$","regex":true}`:         "2 hits in 2 files\nodd<U+000A>name.txt:1: open\nsub/a.ts:2: OPEN\n5 files searched" + passed,
 		`{"query":"open","path":"*.ts"}`:              "2 hits in 2 files\nsub/a.ts:1: open(x)\nsub/deep/b.ts:1: const open = 1\n2 files searched\n",
 		`{"query":"open","path":"sub/**/b.{ts,go}"}`:  "1 hit in 1 file\nsub/deep/b.ts:1: const open = 1\n1 file searched\n",
+		`{"query":"open","path":"vendor"}`:            "1 hit in 1 file\nvendor/v.go:1: open(vendored)\n1 file searched\n",
 		`{"query":"open","path":"vendor/**"}`:         "1 hit in 1 file\nvendor/v.go:1: open(vendored)\n1 file searched\n",
 		`{"query":"open","path":"package-lock.json"}`: "1 hit in 1 file\npackage-lock.json:1: open(lock)\n1 file searched\n",
 		`{"query":"closed","path":"main.go"}`:         "no hits\n1 file searched\n",
 	} {
-		r := call(t, search, arguments)
-		require.Empty(t, r.Problem, arguments)
-		require.Equal(t, want, r.Text, arguments)
+		t.Run(arguments, func(t *testing.T) {
+			r := call(t, search, arguments)
+			require.Empty(t, r.Problem)
+			require.Equal(t, want, r.Text)
+		})
 	}
 	long := strings.Split(call(t, search, `{"query":"needle"}`).Text, "\n")[1]
 	require.Contains(t, long, "the open needle")

@@ -4,19 +4,14 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// Bounds of what a record shows beside the result, in characters.
-const (
-	maxName    = 60
-	maxShown   = 500
-	maxProblem = 1000
-)
+// maxProblem is how many characters of a problem a model is told.
+const maxProblem = 1000
 
 // Set is the tools of one conversation in a fixed order. The zero value has none.
 // It may be used from many goroutines.
@@ -122,19 +117,4 @@ func (s Set) fit(text string, limit int) (string, bool) {
 	all, shown := strings.Count(text, "\n")+1, strings.Count(kept, "\n")
 	return fmt.Sprintf("%s\n[cut: %d of %d lines and %d of %d bytes shown; ask for less at one time]",
 		strings.TrimSuffix(kept, "\n"), shown, all, len(kept), len(text)), true
-}
-
-// head is the beginning of a text of at most so many bytes: whole lines, and
-// whole characters where the last line alone takes more than half of it.
-func head(text string, max int) string {
-	if len(text) <= max {
-		return text
-	}
-	if end := strings.LastIndexByte(text[:max], '\n'); end > max/2 {
-		return text[:end+1]
-	}
-	for max > 0 && !utf8.RuneStart(text[max]) {
-		max--
-	}
-	return text[:max]
 }

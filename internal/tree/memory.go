@@ -18,6 +18,23 @@ func Files(content map[string]string) Tree {
 	return m
 }
 
+// Whole returns a tree that answers from memory, and why it may lack files, where
+// all files of t can be read at once. Another tree, and one that cannot be read
+// now, is returned as it is, and says itself what went wrong.
+func Whole(ctx context.Context, t Tree) (Tree, string) {
+	source, ok := t.(interface {
+		all(ctx context.Context) (*memory, error)
+	})
+	if !ok {
+		return t, ""
+	}
+	m, err := source.all(ctx)
+	if err != nil {
+		return t, ""
+	}
+	return m, m.rest
+}
+
 // memory is a tree whose files were read before. It is not changed once it is in use.
 type memory struct {
 	content map[string][]byte

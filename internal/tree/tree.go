@@ -49,23 +49,6 @@ type Tree interface {
 	Paths(ctx context.Context) ([]string, error)
 }
 
-// Whole returns a tree that answers from memory, and why it may lack files, where
-// all files of t can be read at once. Another tree, and one that cannot be read
-// now, is returned as it is, and says itself what went wrong.
-func Whole(ctx context.Context, t Tree) (Tree, string) {
-	source, ok := t.(interface {
-		all(ctx context.Context) (*memory, error)
-	})
-	if !ok {
-		return t, ""
-	}
-	m, err := source.all(ctx)
-	if err != nil {
-		return t, ""
-	}
-	return m, m.rest
-}
-
 // AboutFile reports whether an error of Read is about one file, which is not
 // there or has no text to show, and not about the source of the tree.
 func AboutFile(err error) bool {

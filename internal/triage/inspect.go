@@ -62,7 +62,9 @@ type inspected struct {
 func inspect(f diff.File, o Options) (out inspected) {
 	clean, leaks := secret.Patch(f.Patch)
 	f.Patch = clean
-	out.file, out.findings = f, steers(f, o)
+	out.file = f
+	f = f.Read()
+	out.findings = steers(f, o)
 	hidden, flags := suspicious(f)
 	found := append(rule.Leaks(f.Path, leaks), hidden...)
 	out.flags = append(flags, rule.Grown(f)...)
@@ -108,7 +110,7 @@ func gravest(found []finding.Finding) []finding.Finding {
 
 // suspicious tells what a file's name and added lines hold beside code.
 func suspicious(f diff.File) ([]finding.Finding, []finding.Flag) {
-	text, numbers := added(f.Patch)
+	text, numbers := added(f)
 	if len(numbers) == 0 {
 		numbers = []int{1} // the name is read all the same
 	}
@@ -193,15 +195,12 @@ func unseen(path string, hits []injection.Hit) (found []finding.Finding) {
 	return found
 }
 
-// confidence of what is found here: high enough to be shown.
-const confidence = 0.8
-
-// added are the added lines of a patch, and their numbers in the new file. A line
+// added are the added lines of a file, and their numbers in the new file. A line
 // that does not follow on the one above begins a paragraph of its own.
-func added(patch string) (string, []int) {
+func added(f diff.File) (string, []int) {
 	var b strings.Builder
 	var numbers []int
-	hunks, _ := diff.Hunks(patch) // what cannot be read is reported as failed
+	hunks, _ := f.Hunks() // what cannot be read is reported as failed
 	for _, h := range hunks {
 		for _, l := range h.Lines {
 			if l.Op != diff.Add {

@@ -29,17 +29,17 @@ func steers(f diff.File, o Options) []finding.Finding {
 		return nil
 	}
 	flag.Body += "Read it as one reads code."
-	flag.Side, flag.Line = firstChange(f.Patch)
+	flag.Side, flag.Line = firstChange(f)
 	flag.StartLine = flag.Line
 	flag.Fingerprint = finding.Fingerprint(flag)
 	return []finding.Finding{flag}
 }
 
-// firstChange is the first line that a patch adds, else the first that it takes
+// firstChange is the first line that a change adds, else the first that it takes
 // away; line 1 where there is none.
-func firstChange(patch string) (finding.Side, int) {
+func firstChange(f diff.File) (finding.Side, int) {
 	deleted := 0
-	hunks, _ := diff.Hunks(patch) // what cannot be read is reported as failed
+	hunks, _ := f.Hunks() // what cannot be read is reported as failed
 	for _, h := range hunks {
 		for _, l := range h.Lines {
 			switch {

@@ -107,7 +107,7 @@ func plainly(f diff.File) finding.Reason {
 		return finding.Renamed
 	case (f.Status == diff.Changed || f.Status == diff.Modified) && none && f.Problem == "":
 		return finding.Mode
-	case submodule(f.Patch):
+	case submodule(f):
 		return finding.Submodule
 	}
 	return ""
@@ -115,13 +115,13 @@ func plainly(f diff.File) finding.Reason {
 
 var commitOf = regexp.MustCompile(`^Subproject commit [0-9a-f]{40,64}$`)
 
-// submodule reports whether a patch is that of a submodule: one line names the
+// submodule reports whether a file is a submodule: one line names the
 // commit of another repository.
-func submodule(patch string) bool {
-	if len(patch) > 400 {
+func submodule(f diff.File) bool {
+	if len(f.Patch) > 400 {
 		return false
 	}
-	hunks, err := diff.Hunks(patch)
+	hunks, err := f.Hunks()
 	return err == nil && len(hunks) == 1 && !slices.ContainsFunc(hunks[0].Lines, func(l diff.Line) bool {
 		return !commitOf.MatchString(l.Text)
 	})
@@ -148,3 +148,6 @@ func (o Options) claims(f diff.File) (borne, alone finding.Reason) {
 	}
 	return "", alone
 }
+
+// confidence of what is found here: high enough to be shown.
+const confidence = 0.8

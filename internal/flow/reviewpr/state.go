@@ -237,7 +237,7 @@ func (s State) Review() render.Review {
 		r.Notices = append(r.Notices, "The feedback could not be applied to "+guard.Code(unheard[0])+others(len(unheard)-1)+"; what was found there before stands.")
 	}
 	r.Notices = append(r.Notices, warnings(slices.DeleteFunc(slices.Clone(r.Findings), r.Unread))...)
-	r.Lines = s.line
+	r.Lines = s.lines()
 	return r
 }
 
@@ -274,17 +274,16 @@ const maxTitle = 200 // characters of a finding's title in the banner
 // Shown is the whole review as the approver can read it.
 func (s State) Shown() string { return render.File(s.Review()) }
 
-func (s State) line(file string, side finding.Side, line int) (string, bool) {
+// lines gives the text of a line that the diff shows.
+func (s State) lines() func(file string, side finding.Side, line int) (string, bool) {
+	files := make(map[string]diff.File, len(s.Files))
 	for _, f := range s.Files {
-		if f.Path == file {
-			anchors, err := diff.NewAnchors(f.Patch)
-			if err != nil {
-				return "", false
-			}
-			return anchors.Text(string(side), line)
-		}
+		files[f.Path] = f.Read()
 	}
-	return "", false
+	return func(file string, side finding.Side, line int) (string, bool) {
+		anchors, _ := files[file].Anchors() // a patch that cannot be read shows no lines
+		return anchors.Text(string(side), line)
+	}
 }
 
 // held are the findings that aggregation kept out.

@@ -124,10 +124,3 @@ func (r Review) page(url string) string {
 	}
 	return "[The review](" + url + ")"
 }
-
-// ownPage reports whether an address is of a pull request of the repository, or
-// of a place on its page.
-func (r Review) ownPage(url string) bool {
-	rest, ok := strings.CutPrefix(url, r.Web+"/pull/")
-	return ok && r.linkable() && strings.Trim(rest, "0123456789#_abcdefghijklmnopqrstuvwxyz-") == ""
-}

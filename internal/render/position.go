@@ -117,6 +117,15 @@ func old(f finding.Finding) string {
 	return ""
 }
 
+// Place is where a finding stands, on one line for a terminal: path:line, behind
+// it "(old)" for a line of the old file.
+func Place(f finding.Finding) string {
+	if f.Path == "" {
+		return "the pull request"
+	}
+	return guard.Line(position(f), 1000) + old(f)
+}
+
 // position is path:line, the short form for lists and the terminal; raw.
 func position(f finding.Finding) string {
 	if f.Line <= 0 {
@@ -127,4 +136,11 @@ func position(f finding.Finding) string {
 		line = min(f.StartLine, f.Line)
 	}
 	return fmt.Sprintf("%s:%d", f.Path, line)
+}
+
+// ownPage reports whether an address is of a pull request of the repository, or
+// of a place on its page.
+func (r Review) ownPage(url string) bool {
+	rest, ok := strings.CutPrefix(url, r.Web+"/pull/")
+	return ok && r.linkable() && strings.Trim(rest, "0123456789#_abcdefghijklmnopqrstuvwxyz-") == ""
 }

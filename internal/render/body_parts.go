@@ -6,7 +6,11 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-const openItems = 10 // inline comments that the body lists without a fold
+const (
+	openItems = 10 // inline comments that the body lists without a fold
+	openFirst = 3  // findings that are not folded
+	openGrave = 10 // findings of at least major that are not folded
+)
 
 // parts are the findings of a posted review's body by where they stand there.
 type parts struct {
@@ -53,4 +57,25 @@ func folded(all []finding.Finding, noun string, show func([]finding.Finding) str
 		return ""
 	}
 	return details(Count(len(all), noun), show(all))
+}
+
+// folds reports whether a finding, the i-th in its order, is folded.
+func folds(i int, f finding.Finding) bool {
+	grave := f.Severity.Rank() >= finding.Major.Rank()
+	return i >= openFirst && (!grave || i >= openGrave)
+}
+
+// byFile brings findings of one file together, in the order in which the files
+// first appear.
+func byFile(all []finding.Finding) []finding.Finding {
+	return slices.Concat(grouped(all, func(f finding.Finding) string { return f.Path })...)
+}
+
+func placed(all []finding.Finding, where finding.Placement) (some []finding.Finding) {
+	for _, f := range all {
+		if (f.Placement == finding.Inline) == (where == finding.Inline) {
+			some = append(some, f)
+		}
+	}
+	return some
 }

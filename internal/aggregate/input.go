@@ -1,0 +1,16 @@
+package aggregate
+
+import (
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// Input is what findings are made from.
+type Input struct {
+	Files    []diff.File
+	Findings []finding.Finding    // which need no reviewer; no reviewer can hold back or replace one
+	Reviews  []finding.FileReview // one of a file at most
+	Earlier  []finding.Earlier    // what earlier drafts and people said
+	Used     int                  // ids F1 to F<Used> were given away by earlier drafts of the thread
+	Inline   int                  // the most inline comments; what is beyond stands in the body
+}

@@ -1,0 +1,90 @@
+package tool
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Bounds of the result files that are read.
+const (
+	maxResultFiles = 64
+	maxResultBytes = 16 << 20 // of all together
+	maxResultPaths = 100_000  // files and folders of the workspace that are looked at
+)
+
+// readResults reports the files of a workspace that match a glob such as
+// "**/junit-*.xml". Links are not followed, and git's own folder, where a job's
+// token may lie, is not looked into: what was handed in may be the pull request's.
+func readResults(workspace fs.FS, glob string) (string, error) {
+	if !doublestar.ValidatePattern(glob) {
+		return "", fmt.Errorf("the glob of test results, %q, is not a valid one", glob)
+	}
+	paths, more := matching(workspace, glob)
+	var b strings.Builder
+	fmt.Fprintf(&b, "Result files (%d):\n", len(paths))
+	left := int64(maxResultBytes)
+	for _, p := range paths {
+		r, err := readResult(workspace, p, &left)
+		b.WriteString(r.report(p, err))
+	}
+	if more {
+		fmt.Fprintf(&b, "- there are more files than the %d that are read\n", maxResultFiles)
+	}
+	return b.String(), nil
+}
+
+var errEnough = errors.New("enough was seen")
+
+// matching lists the regular files that match, in the order of their paths.
+func matching(workspace fs.FS, glob string) (paths []string, more bool) {
+	seen := 0
+	err := fs.WalkDir(workspace, ".", func(p string, d fs.DirEntry, err error) error {
+		seen++
+		switch {
+		case seen > maxResultPaths:
+			return errEnough
+		case err != nil && d != nil && d.IsDir():
+			return fs.SkipDir
+		case err != nil:
+			return nil
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case !d.Type().IsRegular() || !doublestar.MatchUnvalidated(glob, p):
+			return nil
+		case len(paths) == maxResultFiles:
+			return errEnough
+		}
+		paths = append(paths, p)
+		return nil
+	})
+	return paths, err != nil
+}
+
+// readResult reads one file within what is left of the bound for all.
+func readResult(workspace fs.FS, p string, left *int64) (results, error) {
+	file, err := workspace.Open(p)
+	if err != nil {
+		return results{}, errors.New("it cannot be opened")
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, *left+1))
+	if err != nil {
+		return results{}, errors.New("it cannot be read to its end")
+	}
+	if int64(len(content)) > *left {
+		return results{}, fmt.Errorf("not read: all files together have more than %d MiB", maxResultBytes>>20)
+	}
+	*left -= int64(len(content))
+	content = bytes.TrimPrefix(content, []byte("\ufeff"))
+	if path.Ext(p) == ".xml" || bytes.HasPrefix(bytes.TrimSpace(content), []byte("<")) {
+		return parseJUnit(content)
+	}
+	return parseGoTest(content)
+}
