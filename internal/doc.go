@@ -25,7 +25,7 @@
 //	            secret injection claim     what is redacted, what is flagged, what need not be read
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest faulttest crash  the stores' contract, faults, kills,
-//	            bench                      figures; never in the binary
+//	            bench volume               figures; how many cases: never in the binary
 //
 // A newcomer reads flow/reviewpr first: its wiring is the picture of the
 // product. From there each step is one package away.
