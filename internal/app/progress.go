@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/cost"
-	"github.com/org/pr-review-action/internal/eval"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -74,8 +73,8 @@ func (p *progress) draw() {
 	p.shown = true
 }
 
-// stop takes the line away.
-func (p *progress) stop() {
+// Stop takes the line away.
+func (p *progress) Stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.shown {
@@ -84,15 +83,8 @@ func (p *progress) stop() {
 	p.columns = 0
 }
 
-// cases shows how far a run over cases is.
-func (p *progress) cases(e eval.Progress) {
-	p.line("%d of %d cases · %s · %s · %s", e.Cases, e.Total, render.Count(e.Asked, "question"), e.Cost, p.now().Sub(p.since).Round(time.Second))
-}
-
-// pulls shows how many pull requests were read.
-func (p *progress) pulls(done, total int) { p.line("%d of %d pull requests", done, total) }
-
-func (p *progress) line(format string, args ...any) {
+// Line draws any other line.
+func (p *progress) Line(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.columns > 0 {

@@ -1,16 +1,10 @@
 package rule
 
-import (
-	"strings"
-
-	"github.com/org/pr-review-action/internal/finding"
-)
+import "github.com/org/pr-review-action/internal/finding"
 
 var (
 	broadExcept = lazy(`^except(?:\s*\(?(?:Base)?Exception\)?(?:\s+as\s+\w+)?)?\s*:\s*(\S.*)?$`)
 	nothing     = lazy(`^(?:pass|continue|\.\.\.)$`)
-	emptyCatch  = lazy(`\bcatch\s*(?:\(([^()]*)\))?\s*\{\s*(?:\}|$)`)
-	meant       = lazy(`(?i)\b(?:ignore[ds]?|expected|unused|_\w*)\b`)
 )
 
 var swallowedException = rule{
@@ -18,11 +12,7 @@ var swallowedException = rule{
 	title:   "Swallowed exception: every failure in this block disappears",
 	body:    "The exception is caught and nothing is done, logged or said about it. Catch the one kind that is expected, or let it through.",
 	inTests: skipped,
-	find: in{
-		python:     each(func(h *hunk, i int) (hit, bool) { return hit{severity: finding.Major}, emptyExceptBlock(h, i) }),
-		typescript: each(func(h *hunk, i int) (hit, bool) { return hit{}, emptyCatchBlock(h, i) }),
-		java:       each(func(h *hunk, i int) (hit, bool) { return hit{}, emptyCatchBlock(h, i) }),
-	},
+	find:    in{python: each(func(h *hunk, i int) (hit, bool) { return hit{}, emptyExceptBlock(h, i) })},
 }
 
 func emptyExceptBlock(h *hunk, i int) bool {
@@ -34,15 +24,6 @@ func emptyExceptBlock(h *hunk, i int) bool {
 		return nothing().MatchString(m[1])
 	}
 	return nothing().MatchString(h.codeAt(i+1)) && !h.commented(i+1)
-}
-
-func emptyCatchBlock(h *hunk, i int) bool {
-	m := emptyCatch().FindStringSubmatch(h.lines[i].code)
-	if m == nil || h.commented(i) || meant().MatchString(m[1]) {
-		return false
-	}
-	closed := strings.HasSuffix(m[0], "}")
-	return closed || strings.HasPrefix(h.codeAt(i+1), "}") && !h.commented(i+1)
 }
 
 // commented reports whether line i holds a comment, taken for the reason why.

@@ -5,7 +5,7 @@
 // The package reads no file and no network, and what it returns depends on the
 // diff alone. To add a rule, write a function that returns one, put it into
 // list.go and give it cases under testdata. Start reading at Review, then at
-// any rule in typescript.go.
+// the rule in tls.go.
 package rule
 
 import (

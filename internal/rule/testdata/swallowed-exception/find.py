@@ -1,9 +1,9 @@
 try:
     a()
-except Exception: #~ major
+except Exception: #~ minor
     pass
 for x in xs:
     try:
         a(x)
-    except: #~ major
+    except: #~ minor
         continue

@@ -1,0 +1,61 @@
+package evalcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/eval/history"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+func importFlags(f *pflag.FlagSet, o *Options) {
+	f.IntVar(&o.last, "last", 50, "how many merged pull requests are looked at, the newest first")
+	f.BoolVar(&o.all, "all", false, "take comments too under which the code did not change later")
+	f.StringVar(&o.out, "out", "", "write the cases to a file")
+	quietFlag(f, o)
+}
+
+// importCases makes cases of a repository's merged pull requests.
+func importCases(ctx context.Context, h Host, args []string, o *Options) error {
+	var owner, repo string
+	err := errors.New("no repository")
+	if len(args) == 1 {
+		owner, repo, err = pull.ParseRepository(args[0])
+	}
+	if err != nil || o.last < 1 || o.last > history.MaxLast {
+		return problem.Usage(fmt.Sprintf("eval import takes one owner/repo, and --last 1 to %d", history.MaxLast),
+			h.Name+" eval import owner/repo --last 50 --out cases.jsonl")
+	}
+	api, err := h.GitHub(pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(h.Getenv("GITHUB_SERVER_URL")))
+	if err != nil {
+		return err
+	}
+	out, err := h.open(o.out, os.O_EXCL, 0o600) // people grade cases: none is written over
+	if err != nil {
+		return problem.Usage("the cases cannot be written: "+err.Error(), "name a file that is not there yet")
+	}
+	tell := h.tell(o)
+	tell(fmt.Sprintf("At most %d requests to GitHub's API, and none to a model.", history.Estimate(o.last)))
+	line := h.Progress(o.quiet)
+	pulls := func(done, total int) { line.Line("%d of %d pull requests", done, total) }
+	cases, notes, err := history.Build(ctx, api, owner, repo,
+		history.Options{Last: o.last, All: o.all, OnProgress: pulls})
+	line.Stop()
+	if err != nil {
+		return errors.Join(err, out.discard())
+	}
+	for _, note := range notes {
+		tell(guard.Line(note, 0))
+	}
+	tell(fmt.Sprintf("%s. Read them, grade their severities, and take out what is no defect: %s eval run takes them then.",
+		render.Count(len(cases), "case"), h.Name))
+	return errors.Join(dataset.Encode(out, cases), out.Close())
+}

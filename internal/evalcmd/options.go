@@ -1,0 +1,112 @@
+package evalcmd
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/eval/oracle"
+	"github.com/org/pr-review-action/internal/problem"
+)
+
+// noJudge is the value of --judge with which place alone decides.
+const noJudge = "none"
+
+// Options are the flags that these commands have of their own.
+type Options struct {
+	out, diff, repo, baseline, decisions string
+	json, quiet, all                     bool
+
+	judge, judgeURL   string
+	agreement         bool
+	limit, last       int
+	scripted          scripted
+	price, judgePrice *cost.Price
+	tolerance         float64
+	maxCost           cost.MicroUSD
+}
+
+func runFlags(f *pflag.FlagSet, o *Options) {
+	f.StringVar(&o.judge, "judge", noJudge,
+		"model that judges whether a finding means the known defect; none: place alone decides")
+	f.StringVar(&o.judgeURL, "judge-base-url", "",
+		"the judge's endpoint, with its key in PR_REVIEW_JUDGE_KEY; else the reviewer's")
+	f.BoolVar(&o.agreement, "agreement", false, "measure the judge against people on 30 labelled pairs")
+	f.Var(&o.scripted, "scripted",
+		"review by a script that knows the answers: RECALL or RECALL:NOISE[:SEED], such as 0.8:0.5")
+	f.IntVar(&o.limit, "limit", 0, "run the first N cases alone")
+	f.Var(parsed(func(v string) (err error) { o.maxCost, err = cost.ParseUSD(v); return err }), "max-cost",
+		"stop before the run costs more than this many USD, judge included; needs the prices")
+	f.Var(price(&o.price), "price", "of the model: USD per million input and output tokens, such as 0.25/2")
+	f.Var(price(&o.judgePrice), "judge-price", "the same of the judge")
+	f.StringVar(&o.baseline, "baseline", "", "the object that an earlier run printed; exit 1 where this run is worse")
+	f.Float64Var(&o.tolerance, "tolerance", 0, "how many points worse than the baseline is no failure")
+	f.StringVar(&o.decisions, "decisions", "", "decisions recorded at the gate, JSON lines: case, draft, commands")
+	f.StringVar(&o.out, "out", "", "folder of results and journal; a run in the same one is continued")
+	f.BoolVar(&o.json, "json", false, "print one JSON object")
+	quietFlag(f, o)
+}
+
+func quietFlag(f *pflag.FlagSet, o *Options) {
+	f.BoolVar(&o.quiet, "quiet", false, "no progress and no notices")
+}
+
+func price(to **cost.Price) parsed {
+	return func(v string) error { p, err := cost.ParsePrice(v); *to = &p; return err }
+}
+
+// parsed is a flag that a function reads.
+type parsed func(string) error
+
+func (parsed) String() string       { return "" }
+func (parsed) Type() string         { return "value" }
+func (p parsed) Set(v string) error { return p(v) }
+
+// scripted is --scripted.
+type scripted struct {
+	set bool
+	oracle.Options
+}
+
+func (s *scripted) String() string { return "" }
+func (s *scripted) Type() string   { return "value" }
+
+// Set reads RECALL[:NOISE[:SEED]].
+func (s *scripted) Set(v string) error {
+	parts := strings.Split(v, ":")
+	recall, err := strconv.ParseFloat(parts[0], 64)
+	s.set, s.Recall, s.Noise, s.Seed = true, recall, 0, 1
+	if err == nil && len(parts) > 1 {
+		s.Noise, err = strconv.ParseFloat(parts[1], 64)
+	}
+	if err == nil && len(parts) > 2 {
+		s.Seed, err = strconv.ParseUint(parts[2], 10, 64)
+	}
+	if err != nil || len(parts) > 3 || !(s.Recall >= 0 && s.Recall <= 1) || !(s.Noise >= 0 && s.Noise <= 20) {
+		return fmt.Errorf("%q is none of RECALL, RECALL:NOISE, RECALL:NOISE:SEED"+
+			" with a recall from 0 to 1 and a noise from 0 to 20 findings a file", v)
+	}
+	return nil
+}
+
+// check refuses flags that contradict each other or mean nothing.
+func (e *Options) check(m Model) error {
+	switch {
+	case e.limit < 0:
+		return problem.Usage(fmt.Sprintf("--limit %d is no number of cases", e.limit), "")
+	case !(e.tolerance >= 0 && e.tolerance <= 100):
+		return problem.Usage(fmt.Sprintf("--tolerance %g is no number of points", e.tolerance), "give 0 to 100")
+	case e.tolerance > 0 && e.baseline == "":
+		return problem.Usage("--tolerance has no baseline", "name one with --baseline FILE")
+	case e.scripted.set && (m.Name != "" || m.Provider != "auto"):
+		return problem.Usage("--scripted asks no model", "leave out --model and --provider, or --scripted")
+	case e.judge == "":
+		return problem.Usage("--judge names no model", "name one, or none")
+	case e.judge == noJudge && (e.agreement || e.judgeURL != "" || e.judgePrice != nil):
+		return problem.Usage("there is no judge", "name its model with --judge MODEL")
+	}
+	return nil
+}

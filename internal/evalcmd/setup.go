@@ -1,0 +1,146 @@
+package evalcmd
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/checkpoint/filestore"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/eval"
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
+)
+
+// options are those of a run over cases that were read from files.
+func (h Host) options(cases []dataset.Case, files []string, o *Options) (eval.Options, error) {
+	e := eval.Options{
+		Cases: cases, GateFrom: h.GateFrom, Concurrency: h.Concurrency,
+		Commit: h.Version, Random: rand.Reader, Now: h.Now,
+		Budget: eval.Budget{Cap: o.maxCost, Price: o.price, Judge: o.judgePrice},
+		Linger: h.Linger, Announce: h.tell(o),
+		Warn: func(err error) { h.tell(o)("warning: " + guard.Text(h.Explain(err))) },
+	}
+	var err error
+	if e.Config, err = h.Config(config.Default()); err != nil {
+		return e, err
+	}
+	if e.Decisions, err = readDecisions(o.decisions); err != nil {
+		return e, err
+	}
+	if e.Reviewer, err = h.reviewed(o); err != nil {
+		return e, err
+	}
+	if e.Judge, err = h.judge(o); err != nil {
+		return e, err
+	}
+	if e.Dir, err = h.dir(o.out, files, e.Reviewer.Name); err != nil {
+		return e, err
+	}
+	return e, priced(&e, o)
+}
+
+// priced refuses a cap that could not be held. A judge that is the reviewer's model
+// costs what the reviewer costs.
+func priced(e *eval.Options, o *Options) error {
+	if e.Judge != nil && e.Budget.Judge == nil && e.Judge.Model == e.Reviewer.Name {
+		e.Budget.Judge = e.Budget.Price
+	}
+	asks := e.Reviewer.Chat != nil && !o.scripted.set
+	switch {
+	case e.Budget.Cap == 0:
+		return nil
+	case asks && e.Budget.Price == nil:
+		return problem.Usage("--max-cost needs to know what the model costs",
+			"--price IN/OUT, in USD per million input and output tokens, such as 0.25/2")
+	case e.Judge != nil && e.Budget.Judge == nil:
+		return problem.Usage("--max-cost needs to know what the judge costs",
+			"--judge-price IN/OUT, in USD per million input and output tokens, such as 1.25/10")
+	}
+	return nil
+}
+
+// dir is where a run is kept: as named, else a folder beside the store, for
+// these files and this reviewer.
+func (h Host) dir(out string, files []string, reviewer string) (string, error) {
+	if out != "" {
+		return out, nil
+	}
+	base, err := filestore.Default(func(name string) string {
+		if name == "PR_REVIEW_STORE" {
+			return ""
+		}
+		return h.Getenv(name)
+	})
+	if err != nil {
+		return "", problem.Usage("there is no folder to keep the run in", "name one: --out DIR")
+	}
+	sum, names := sha256.New(), []string{reviewer}
+	for _, f := range files {
+		if f != dataset.StarterName {
+			f, _ = filepath.Abs(f) // the name alone where there is no working folder
+		}
+		fmt.Fprintf(sum, "%s\n", f)
+		names = append(names, strings.TrimSuffix(filepath.Base(f), filepath.Ext(f)))
+	}
+	readable := strings.Map(func(r rune) rune {
+		if strings.ContainsRune("/\\: ", r) {
+			return '-'
+		}
+		return r
+	}, strings.Join(names, "-"))
+	return filepath.Join(base+"-eval", fmt.Sprintf("%.80s-%x", readable, sum.Sum(nil)[:4])), nil
+}
+
+// reviewed is the reviewer under test.
+func (h Host) reviewed(o *Options) (eval.Reviewer, error) {
+	if o.scripted.set {
+		return eval.Scripted(o.scripted.Options), nil
+	}
+	m := h.Complete(h.Model)
+	if m.offline() {
+		if h.Model.Provider == "auto" {
+			h.tell(o)(h.NoModel)
+		}
+		return eval.Reviewer{Name: "offline"}, nil
+	}
+	client, err := h.Open(m)
+	return eval.Reviewer{Name: m.Name, Chat: client}, err
+}
+
+// judge is the judge's model. An endpoint of its own gets a key of its own, never
+// the reviewer's.
+func (h Host) judge(o *Options) (*eval.Judge, error) {
+	if o.judge == noJudge {
+		return nil, nil
+	}
+	m := h.Complete(h.Model)
+	m.Name = o.judge
+	if o.judgeURL != "" {
+		m.BaseURL, m.Key = o.judgeURL, h.Getenv("PR_REVIEW_JUDGE_KEY")
+	}
+	client, err := h.Open(m)
+	return &eval.Judge{Model: m.Name, Chat: client, Agreement: o.agreement}, err
+}
+
+func readDecisions(path string) ([]eval.Decision, error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, problem.Usage("the decisions cannot be read: "+err.Error(),
+			"name a file of JSON lines: case, draft, commands")
+	}
+	defer f.Close()
+	all, err := eval.ReadDecisions(f)
+	if err != nil {
+		return nil, problem.Usage(path+": "+err.Error(),
+			`a line is {"case": …, "draft": …, "commands": "/drop F2"}; eval show prints the draft's name`)
+	}
+	return all, nil
+}

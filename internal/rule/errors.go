@@ -1,0 +1,59 @@
+package rule
+
+import (
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+var handledCall = lazy(`\berr\w*\s*:?=\s*([A-Za-z_][\w.]*)\(`)
+
+// errorHandlingRemoved finds bare calls whose error the old code looked at.
+var errorHandlingRemoved = rule{
+	name: "go-error-handling-removed", category: "error-handling", severity: finding.Major,
+	title: "The error of `{}` is dropped",
+	body:  "The old code looked at it; now what follows runs as if the call had worked.",
+	find:  in{golang: findRemovedHandling},
+}
+
+func findRemovedHandling(h *hunk) []hit {
+	was, is := map[string]bool{}, map[string]bool{}
+	for _, l := range h.removed {
+		was[handledIn(l)] = true
+	}
+	for _, l := range h.lines {
+		is[handledIn(l.code)] = true
+	}
+	return each(func(h *hunk, i int) (hit, bool) {
+		name := statement(h, i)
+		return hit{subject: name}, name != "" && was[name] && !is[name]
+	})(h)
+}
+
+// handledIn is the function whose result a line assigns to an error, or "".
+func handledIn(code string) string {
+	return last(handledCall().FindStringSubmatch(code))
+}
+
+var mustWork = lazy(`^(?:(?:json|xml|yaml|toml|proto)\.Unmarshal|os\.(?:WriteFile|Rename|Truncate)|io\.ReadFull` +
+	`|\w*(?:tx|Tx)\.Commit|(?:db|tx|conn|stmt)\.(?:Exec|ExecContext)|rows?\.Scan|\w*(?:[dD]ec|[dD]ecoder)\.Decode)$`)
+var errorBlanked = lazy(`^[A-Za-z]\w*, _ :?= (os\.(?:Open|ReadFile)|io\.ReadAll|http\.(?:Get|Post|NewRequest\w*))\(`)
+
+// errorDropped finds bare calls of well-known functions that can fail at run time,
+// and results used without their error.
+var errorDropped = rule{
+	name: "go-error-dropped", category: "error-handling", severity: finding.Major,
+	title:   "The error of `{}` is dropped",
+	body:    "It can fail at run time, and what follows then works on data that is missing or incomplete. Return the error, or say why it does not matter.",
+	inTests: skipped,
+	find: in{golang: each(func(h *hunk, i int) (hit, bool) {
+		if h.commented(i) || strings.HasPrefix(h.codeAt(i), "_ =") {
+			return hit{}, false // dropped on purpose
+		}
+		if m := errorBlanked().FindStringSubmatch(h.codeAt(i)); m != nil {
+			return hit{subject: m[1], severity: finding.Minor}, true
+		}
+		name := statement(h, i)
+		return hit{subject: name}, mustWork().MatchString(name)
+	})},
+}

@@ -1,8 +1,0 @@
-package a
-
-func f(x int) {
-	fmt.Println("files:", x)
-	// fmt.Println("here", x)
-	log.Printf("debugging is off")
-	println("block", x)
-}

@@ -1,2 +1,0 @@
-print("usage: a b")
-print(f"total={total}")

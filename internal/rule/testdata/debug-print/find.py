@@ -1,2 +1,0 @@
-print("here", x) #~ nit
-print(f"{x=}") #~ nit

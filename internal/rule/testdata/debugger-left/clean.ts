@@ -1,3 +1,0 @@
-// debugger;
-const s = "debugger;";
-startDebugger();

@@ -1,4 +1,0 @@
-def f():
-    breakpoint() #~ minor
-    pdb.set_trace() #~ minor
-    import pdb; pdb.set_trace() #~ minor

@@ -1,2 +1,0 @@
-const jitter = Math.random() * 100;
-const token = crypto.randomUUID();

@@ -1,1 +1,0 @@
-class A { long token = new Random().nextLong(); } //~ major

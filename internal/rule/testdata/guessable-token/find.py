@@ -1,1 +1,0 @@
-reset_token = "".join(random.choice(letters) for _ in range(20)) #~ major

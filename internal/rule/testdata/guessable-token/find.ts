@@ -1,1 +1,0 @@
-const sessionId = Math.random().toString(36); //~ major

@@ -1,1 +1,0 @@
-assert (total > 0, "total must be positive") #~ major

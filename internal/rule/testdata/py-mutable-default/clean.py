@@ -1,7 +1,0 @@
-def f(a, seen=None, size=()):
-    call(seen=[])
-    # def g(seen=[]):
-
-values = dict(
-    a={},
-)

@@ -1,3 +1,0 @@
-class A { void f() {
-  try { a(); } catch (Exception e) { } //~ minor
-} }

@@ -1,5 +1,0 @@
-try { a(); } catch (e) {} //~ minor
-try {
-  a();
-} catch { //~ minor
-}

@@ -1,2 +1,0 @@
-xs.forEach((x) => save(x));
-const s = ".forEach(async x";

@@ -1,3 +1,0 @@
-xs.forEach(async (x) => { //~ major
-  await save(x);
-});

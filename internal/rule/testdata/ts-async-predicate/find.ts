@@ -1,1 +1,0 @@
-const paid = xs.filter(async (x) => await isPaid(x)); //~ major

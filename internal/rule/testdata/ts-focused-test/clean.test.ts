@@ -1,4 +1,0 @@
-describe("payments", () => {
-  it("is the .only( one", () => {});
-  model.fit(data);
-});

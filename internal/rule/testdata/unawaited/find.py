@@ -1,5 +1,0 @@
-async def save(x):
-    await put(x)
-
-async def run():
-    save(1) #~ major

@@ -1,8 +1,0 @@
-class Store {
-  async save() {
-    await put();
-  }
-  async close() {
-    this.save(); //~ major
-  }
-}
