@@ -31,7 +31,7 @@
 //	            problem                    an error: what was wrong, where, what to do next
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest faulttest crash  the stores' contract, faults, kills,
-//	            bench                      figures; never in the binary
+//	            bench volume               figures; how many cases: never in the binary
 //
 // A newcomer reads flow/reviewpr first: its wiring is the picture of the
 // product. From there each step is one package away.

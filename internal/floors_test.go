@@ -30,7 +30,7 @@ var floors = map[string]int{
 	"evalcmd": 5, "choose": 5, "choose/quiet": 5, "settings": 5, "wire": 5,
 	"app":        6,
 	"githubtest": testFloor, "githubtest/cmd/fakegithub": testFloor, "llmtest": testFloor, "llmtest/cmd/fakemodel": testFloor,
-	"storetest": testFloor, "faulttest": testFloor, "pgtest": testFloor, "crash": testFloor, "bench": benchFloor,
+	"storetest": testFloor, "faulttest": testFloor, "pgtest": testFloor, "crash": testFloor, "volume": testFloor, "bench": benchFloor,
 }
 
 const (

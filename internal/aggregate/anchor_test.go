@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 var digits = regexp.MustCompile(`[0-9]+`)
@@ -52,8 +53,8 @@ func comment(f finding.Finding) githubtest.Comment {
 // is asked about on its own, and those of a review together.
 func TestP7_WhatIsSentIsWhatGitHubTakes(t *testing.T) {
 	t.Parallel()
-	tally := map[string]int{}
-	for seed := range uint64(cases / share) {
+	tally, drawn := map[string]int{}, volume.Of(cases, cases/10)
+	for seed := range uint64(drawn) {
 		d := draw(seed)
 		if len(d.all) != d.given {
 			t.Fatalf("case %d: %d findings of %d are left", seed, len(d.all), d.given)
@@ -82,7 +83,7 @@ func TestP7_WhatIsSentIsWhatGitHubTakes(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"inline ", "body a nit", "body beyond the N comments of a review", "body line N is not part of the diff", "body lines N to N are not part of the diff", "body GitHub shows no diff of its file"} {
-		require.Greater(t, tally[kind], cases/share/1000, "cases of %q", kind)
+		require.Greater(t, tally[kind], drawn/1000, "cases of %q", kind)
 	}
 }
 

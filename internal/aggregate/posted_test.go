@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/transport"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 // unmarked is a GitHub on which no review of ours stands.
@@ -34,8 +35,8 @@ func TestP7_NoReviewIsRefusedAndNoFindingLost(t *testing.T) {
 	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
 	hc := transport.New(transport.Options{})
 	t.Cleanup(hc.CloseIdleConnections)
-	inline := 0
-	for seed := range uint64(300 / share) {
+	inline, posted := 0, volume.Of(300, 80)
+	for seed := range uint64(posted) {
 		d := draw(seed)
 		token := s.AppToken(repo, map[string]string{"contents": "read", "pull-requests": "write"}) // one has a limit
 		c, err := github.New(github.Options{APIURL: s.URL, Token: token, HTTP: hc})
@@ -62,7 +63,7 @@ func TestP7_NoReviewIsRefusedAndNoFindingLost(t *testing.T) {
 		require.Len(t, made.Reviews(), 1)
 		inline += inlineAsSent(t, kept, made.Reviews()[0], seed)
 	}
-	require.Greater(t, inline, 100/share, "comments at lines")
+	require.Greater(t, inline, posted/3, "comments at lines")
 	for _, r := range s.Requests() {
 		require.NotEqual(t, http.StatusUnprocessableEntity, r.Status, "%s %s", r.Method, r.Path)
 	}

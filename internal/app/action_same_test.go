@@ -1,31 +1,15 @@
 package app_test
 
 import (
-	"bytes"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/org/pr-review-action/internal/app"
 	"github.com/org/pr-review-action/internal/llmtest"
+	"github.com/org/pr-review-action/internal/volume"
 )
-
-// inside runs a job in this process, for tests that need very many.
-func (j *job) inside() ended {
-	t := j.s.t
-	t.Helper()
-	env := j.environ(t.TempDir())
-	var environ []string
-	for name, value := range env {
-		environ = append(environ, name+"="+value)
-	}
-	var stdout, stderr bytes.Buffer
-	code := app.Run(t.Context(), app.Process{Args: []string{"pr-review-action"}, Environ: environ, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr})
-	return j.after(code, stdout.String(), stderr.String(), env["GITHUB_OUTPUT"], env["GITHUB_STEP_SUMMARY"])
-}
 
 // pieces are what generated findings are made of.
 func pieces() []string {
@@ -71,23 +55,20 @@ func anyone(seed uint64) llmtest.Script {
 }
 
 // TestT27_WhatIsPostedIsWhatWasShown compares review.md with the review, for
-// 1,000 drafts where PR_REVIEW_VOLUME is full and a sample of 50 elsewhere.
+// 1,000 drafts in full. Every tenth has more findings than a body has room for.
 func TestT27_WhatIsPostedIsWhatWasShown(t *testing.T) {
 	t.Parallel()
-	volume := 50
-	if os.Getenv("PR_REVIEW_VOLUME") == "full" {
-		volume = 1000
-	}
+	drafts := volume.Of(1000, 8)
 	comments := 0
-	for seed := range volume {
+	for seed := range drafts {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			s := newStage(t, scene{script: anyone(uint64(seed))})
-			drafted := s.draftJob().inside().is(0, "PAUSED")
+			drafted := s.draftJob().start().is(0, "PAUSED")
 			s.approved("")
-			s.postJob(drafted.digest()).inside().is(0, "POSTED")
+			s.postJob(drafted.digest()).start().is(0, "POSTED")
 			sameAsShown(t, s.opened(drafted).Review, s.posted())
 			comments += len(s.posted().Comments)
 		})
 	}
-	t.Logf("%d reviews with %d comments are what was shown, byte for byte", volume, comments)
+	t.Logf("%d reviews with %d comments are what was shown, byte for byte", drafts, comments)
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/tool"
 	"github.com/org/pr-review-action/internal/transport"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 // dice are random numbers for many goroutines.
@@ -193,7 +194,8 @@ func (r drawn) holds(t *testing.T, l *budget.Ledger, bill cost.MicroUSD, got gra
 func TestP9_AThousandReviewsNeverExceedTheirCap(t *testing.T) {
 	t.Parallel()
 	var partial int
-	for seed := range uint64(1_000 / share) {
+	reviews := volume.Of(1_000, 300)
+	for seed := range uint64(reviews) {
 		synctest.Test(t, func(t *testing.T) {
 			r := draw(seed)
 			l, w := budget.New(r.cap), &wayward{dice: r.dice, price: r.price, about: map[string]int{}}
@@ -205,8 +207,8 @@ func TestP9_AThousandReviewsNeverExceedTheirCap(t *testing.T) {
 			}
 		})
 	}
-	require.Greater(t, partial, 200/share, "many of them ran out of money")
-	t.Logf("%d of 1,000 runs ran out of money", partial)
+	require.Greater(t, partial, reviews/5, "many of them ran out of money")
+	t.Logf("%d of %d runs ran out of money", partial, reviews)
 }
 
 // goesOn does a run again with more money: what was paid is not paid twice, and
@@ -241,7 +243,7 @@ func TestP9_ReviewsOverAFaultyServerNeverExceedTheirCap(t *testing.T) {
 		faults = append(faults, llmtest.Faults()[name])
 	}
 	faults = append(faults, llmtest.Failing(429), llmtest.Failing(500), llmtest.Page(502), llmtest.Failing(400))
-	for seed := range uint64(150 / share) {
+	for seed := range uint64(volume.Of(150, 30)) {
 		r := draw(10_000 + seed)
 		script := func(q llmtest.Request) llmtest.Answer {
 			a := llmtest.Findings(llmtest.Finding{Side: "RIGHT", StartLine: 2, Line: 2, Quote: "2", Title: "A claim", Body: "Because.", Category: "bug", Severity: "major", Confidence: 0.9})

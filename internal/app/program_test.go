@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/org/pr-review-action/internal/app"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 // apart reports whether each invocation is a process of its own: where
@@ -15,7 +16,7 @@ import (
 // those that nothing kills are calls of app.Run, since most of what 2,000
 // processes take is their start.
 func apart() bool {
-	return os.Getenv("PR_REVIEW_VOLUME") == "full" || os.Getenv("PR_REVIEW_IMAGE") != ""
+	return volume.Full() || os.Getenv("PR_REVIEW_IMAGE") != ""
 }
 
 // within runs the program to its end in this process, in the folder of the tests

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 // point is where something happens to a job: at a request to GitHub, counted
@@ -44,7 +45,7 @@ func TestP5_EndedAroundEveryRequest(t *testing.T) {
 			t.Parallel()
 			want := play(t, deciding, point{})
 			points := matrix(want, deciding)
-			if !full() {
+			if !volume.Full() {
 				points = sample(points, 7)
 			}
 			for _, at := range points {

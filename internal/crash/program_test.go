@@ -34,9 +34,6 @@ func withProgram(m *testing.M) int {
 	return m.Run()
 }
 
-// full reports whether all points are to be run, not a sample.
-func full() bool { return os.Getenv("PR_REVIEW_VOLUME") == "full" }
-
 // exit is how a process ended.
 type exit struct {
 	killed         bool // by us, before it was done

@@ -191,9 +191,9 @@ func (c *clock) sum() time.Duration {
 
 func TestFault_ARateThatTheServerDoesNotTellOfIsLearned(t *testing.T) {
 	t.Parallel()
-	const files = 24
+	const perMinute, files = 120, 124 // the more calls start before the first refusal, the higher is the rate that they teach
 	server := llmtest.Start(t, llmtest.Honest, func(s *llmtest.Server) {
-		s.Rate = llmtest.Rate{Requests: 8, Period: 400 * time.Millisecond, Silent: true}
+		s.Rate = llmtest.Rate{Requests: perMinute, Silent: true}
 	})
 	c, err := llm.New(llm.Options{
 		BaseURL: server.URL, Model: "m", Limiter: limit.New(limit.Options{Concurrency: 8}),
@@ -210,5 +210,6 @@ func TestFault_ARateThatTheServerDoesNotTellOfIsLearned(t *testing.T) {
 	all.Wait()
 	require.NoError(t, errors.Join(failed...))
 	require.Equal(t, files, server.Calls())
+	require.Positive(t, server.Limited(), "the rate was never met")
 	t.Logf("%d of %d requests were turned away", server.Limited(), server.Limited()+files)
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 // drawn writes a text that an expression matches, at random.
@@ -61,10 +63,7 @@ func picked(r *rand.Rand, ranges []rune) rune {
 // tests with values in their places.
 func TestT9_NoRandomValueIsTakenForAStandIn(t *testing.T) {
 	t.Parallel()
-	times := 50
-	if os.Getenv("PR_REVIEW_VOLUME") == "full" {
-		times = 10_000
-	}
+	times := volume.Of(10_000, 20)
 	for i, f := range forms().forms {
 		if f.grade == Guess || f.kind == "named-credential" || strings.HasPrefix(f.kind, "curl-") { // of many spaces, between which nobody looks
 			continue
@@ -134,10 +133,7 @@ func TestT9_RandomPasswordsAreRedacted(t *testing.T) {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	alphabets := []string{letters + digits, letters + digits + "-_", letters + digits + "!#$*+=?^&.~", strings.ToLower(letters)[:26] + digits, "0123456789abcdef"}
 	r := rand.New(rand.NewPCG(13, 19))
-	times := 1_000
-	if os.Getenv("PR_REVIEW_VOLUME") == "full" {
-		times = 10_000
-	}
+	times := volume.Of(10_000, 300)
 	for place, in := range places() {
 		for range times {
 			from := alphabets[r.IntN(len(alphabets))]

@@ -2,12 +2,12 @@ package filestore
 
 import (
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/faulttest"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 // point is one place in the matrix: what befalls the first process, in which of
@@ -94,7 +94,7 @@ func TestP4_ARunSurvivesACrashInEveryOperationOnTheDisk(t *testing.T) {
 			want := w.finish(concurrency)
 			all := matrix(w.disk.Ops(), concurrency)
 			stride := 1
-			if os.Getenv("PR_REVIEW_VOLUME") != "full" {
+			if !volume.Full() {
 				stride = len(all)/25 + 1
 			}
 			points := 0

@@ -16,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 // grown gives each file of a change a patch of so many added lines of 80
@@ -58,7 +59,7 @@ func TestADraftTakesLittleMoreThanItsState(t *testing.T) {
 // It stands on both sides of the border.
 func TestADraftOfTheLargestChangeStillPacks(t *testing.T) {
 	t.Parallel()
-	if raced {
+	if volume.Raced {
 		t.Skip("left out under the race detector, where it takes minutes: nothing of it runs beside anything that the other tests do not")
 	}
 	w := newWorld(finds(finding.Major), many(400)...)

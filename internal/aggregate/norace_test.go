@@ -1,5 +1,0 @@
-//go:build !race
-
-package aggregate_test
-
-const share = 1

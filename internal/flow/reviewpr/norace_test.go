@@ -1,5 +1,0 @@
-//go:build !race
-
-package reviewpr_test
-
-const raced = false
