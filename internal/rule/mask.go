@@ -136,7 +136,7 @@ func mask(text string, lang language) (string, []literal) {
 	}
 	var literals []literal
 	out, begin := []byte(text), 0
-	if of == python {
+	if lang == python {
 		begin = openDocstring(text)
 		fill(out[:begin], ' ')
 	}
