@@ -1,6 +1,10 @@
 package rule
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/org/pr-review-action/internal/lang"
+)
 
 // filler stands for the inside of strings in masked code.
 const filler = '\x01'
@@ -17,35 +21,30 @@ type literal struct {
 // closing is the offset behind the closing quote.
 func (l literal) closing() int { return l.end + len(l.quote) }
 
-const (
-	// A line that begins with a star stands in a comment begun above the hunk.
-	slashComment = `(?m:^[ \t]*\*(?:[ /*].*)?$)|//.*|/\*(?s:.*?)(?:\*/|\z)|`
-	shortString  = `"(?:(?s:\\.)|[^"\\\n])*"|'(?:(?s:\\.)|[^'\\\n])*'`
-	tripleDouble = `"""(?s:\\.|[^\\])*?(?:"""|\z)|`
-	tripleSingle = `'''(?s:\\.|[^\\])*?(?:'''|\z)|`
-)
+// openComment matches a line that begins with a star, which stands in a comment
+// begun above the hunk.
+const openComment = `(?m:^[ \t]*\*(?:[ /*].*)?$)|`
 
-// tokens matches what is not code in each language: comments and strings. A
-// quote that no other one closes is code, such as an apostrophe in text.
+// tokens matches what is not code in each language: comments and strings.
 var tokens = map[language]pattern{
-	golang:     lazy(slashComment + "`[^`]*(?:`|\\z)|" + shortString),
-	typescript: lazy(slashComment + "`(?s:\\\\.|[^`\\\\])*(?:`|\\z)|" + shortString),
-	python:     lazy(`#.*|` + tripleDouble + tripleSingle + shortString),
-	java:       lazy(slashComment + tripleDouble + shortString),
-	shell:      lazy(`(?m:(?:^|[ \t])#.*)|"(?:(?s:\\.)|[^"\\\n])*"|'[^'\n]*'`),
+	golang:     lazy(openComment + lang.Named("go").NotCode()),
+	typescript: lazy(openComment + lang.Named("typescript").NotCode()),
+	python:     lazy(lang.Named("python").NotCode()),
+	java:       lazy(openComment + lang.Named("java").NotCode()),
+	shell:      lazy(lang.Named("shell").NotCode()),
 }
 
 // mask returns text with comments blanked and strings filled, byte for byte as
 // long, and the string literals that are complete. Text in no known language is
 // all code, and so is the inside of a shell's double quotes.
-func mask(text string, lang language) (string, []literal) {
-	find, ok := tokens[lang]
+func mask(text string, of language) (string, []literal) {
+	find, ok := tokens[of]
 	if !ok {
 		return text, nil
 	}
 	var literals []literal
 	out, begin := []byte(text), 0
-	if lang == python {
+	if of == python {
 		begin = openDocstring(text)
 		fill(out[:begin], ' ')
 	}
@@ -59,7 +58,7 @@ func mask(text string, lang language) (string, []literal) {
 		if l.closing() <= to {
 			literals = append(literals, l)
 		}
-		if lang != shell || l.quote == "'" {
+		if of != shell || l.quote == "'" {
 			fill(out[l.start:l.end], filler)
 		}
 	}

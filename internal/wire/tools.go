@@ -9,6 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/tool"
+	"github.com/org/pr-review-action/internal/tree"
 )
 
 // Brief is what a reviewer by a model is told once the change was read.
@@ -44,18 +45,18 @@ func (b Brief) tools(ctx context.Context, results string) (surroundings, error) 
 	if err != nil {
 		return surroundings{}, err
 	}
-	return around(tool.Clone(git, b.Change.Head), tool.Clone(git, b.Change.Base), tests), nil
+	return around(tree.Clone(git, b.Change.Head), tree.Clone(git, b.Change.Base), tests), nil
 }
 
 // archive is a commit of the pull request's repository. It is fetched when the first
 // file is asked for, and held in memory: nothing is checked out.
-func (b Brief) archive(sha string) tool.Tree {
-	return tool.Archive(func(ctx context.Context) (io.ReadCloser, error) {
+func (b Brief) archive(sha string) tree.Tree {
+	return tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
 		return b.API.Archive(ctx, b.Change.Pull.Owner, b.Change.Pull.Repo, sha)
 	})
 }
 
-func around(head, base tool.Tree, tests tool.TestSources) surroundings {
+func around(head, base tree.Tree, tests tool.TestSources) surroundings {
 	offers := []tool.Tool{tool.ReadFile(head, base), tool.SearchCode(head), tool.FindReferences(head)}
 	if tests.API != nil || tests.Glob != "" {
 		offers = append(offers, tool.RunTests(tests))

@@ -1,4 +1,4 @@
-package tool_test
+package tree_test
 
 import (
 	"archive/tar"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/tool"
+	"github.com/org/pr-review-action/internal/tree"
 )
 
 // small is what the trees of these tests hold.
@@ -48,35 +48,53 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-func served(archive []byte) tool.Tree {
-	return tool.Archive(func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(archive)), nil })
+func served(archive []byte) tree.Tree {
+	return tree.Archive(func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(archive)), nil })
 }
 
 // trees are the same files from every source.
-func trees(t *testing.T) map[string]tool.Tree {
-	all := map[string]tool.Tree{"map": tool.Files(small), "archive": served(archived(t, small))}
+func trees(t *testing.T) map[string]tree.Tree {
+	all := map[string]tree.Tree{"map": tree.Files(small), "archive": served(archived(t, small))}
 	r := newClone(t)
-	all["clone"] = tool.Clone(r.run, r.commit(small))
+	all["clone"] = tree.Clone(r.run, r.commit(small))
 	return all
+}
+
+// whole is the text of every file of a tree that is read at once.
+func whole(t *testing.T, source tree.Tree) map[string]string {
+	t.Helper()
+	all, missing := tree.Whole(t.Context(), source)
+	require.Empty(t, missing)
+	paths, err := all.Paths(t.Context())
+	require.NoError(t, err)
+	texts := map[string]string{}
+	for _, path := range paths {
+		content, err := all.Read(t.Context(), path)
+		require.NoError(t, err)
+		texts[path] = string(content)
+	}
+	return texts
 }
 
 func TestEveryTreeHoldsTheSameFiles(t *testing.T) {
 	t.Parallel()
-	for name, tree := range trees(t) {
-		content, err := tree.Read(t.Context(), "b/c.txt")
-		require.NoError(t, err, name)
-		require.Equal(t, "one\ntwo\n", string(content), name)
-		content, err = tree.Read(t.Context(), "empty")
-		require.NoError(t, err, name)
-		require.Empty(t, content, name)
-		paths, err := tree.Paths(t.Context())
-		require.NoError(t, err, name)
-		paths = slices.DeleteFunc(paths, func(p string) bool { return p == "b/bin" }) // a clone has not looked into it
-		require.Equal(t, []string{".github/workflows/ci.yml", "a.go", "b/c.txt", "empty"}, paths, name)
-		_, err = tree.Read(t.Context(), "b/bin")
-		require.ErrorIs(t, err, tool.ErrNotText, name)
-		_, err = tree.Read(t.Context(), "gone")
-		require.ErrorIs(t, err, tool.ErrNoFile, name)
+	for name, source := range trees(t) {
+		t.Run(name, func(t *testing.T) {
+			content, err := source.Read(t.Context(), "b/c.txt")
+			require.NoError(t, err)
+			require.Equal(t, "one\ntwo\n", string(content))
+			content, err = source.Read(t.Context(), "empty")
+			require.NoError(t, err)
+			require.Empty(t, content)
+			paths, err := source.Paths(t.Context())
+			require.NoError(t, err)
+			paths = slices.DeleteFunc(paths, func(p string) bool { return p == "b/bin" }) // a clone has not looked into it
+			require.Equal(t, []string{".github/workflows/ci.yml", "a.go", "b/c.txt", "empty"}, paths)
+			_, err = source.Read(t.Context(), "b/bin")
+			require.ErrorIs(t, err, tree.ErrNotText)
+			_, err = source.Read(t.Context(), "gone")
+			require.ErrorIs(t, err, tree.ErrNoFile)
+		})
 	}
 }
 
@@ -89,14 +107,14 @@ func TestD2_T8_NoTreeReadsOutsideOfItsCommitOrCredentials(t *testing.T) {
 		".netrc", ".aws/credentials", ".ssh/config", "keys/id_rsa", "id_ed25519", "deploy/tls.pem", "server.KEY", "a.p12", "terraform.tfstate",
 		".docker/config.json", "credentials.json", ".git-credentials",
 	} {
-		require.ErrorIs(t, tool.CheckPath(path), tool.ErrRefused, "%q", path)
-		for name, tree := range all {
-			content, err := tree.Read(t.Context(), path)
-			require.ErrorIs(t, err, tool.ErrRefused, "%s %q", name, path)
+		require.ErrorIs(t, tree.CheckPath(path), tree.ErrRefused, "%q", path)
+		for name, source := range all {
+			content, err := source.Read(t.Context(), path)
+			require.ErrorIs(t, err, tree.ErrRefused, "%s %q", name, path)
 			require.Empty(t, content)
 		}
 	}
 	for _, path := range []string{"proc/self/environ", ".gitignore", ".github/dependabot.yml", "env.go", "internal/environment.ts", "key.go", "pem/x.go", "credentials/store.go", "bin/env"} {
-		require.NoError(t, tool.CheckPath(path), path)
+		require.NoError(t, tree.CheckPath(path), path)
 	}
 }

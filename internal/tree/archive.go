@@ -1,4 +1,4 @@
-package tool
+package tree
 
 import (
 	"archive/tar"

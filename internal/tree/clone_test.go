@@ -1,4 +1,4 @@
-package tool_test
+package tree_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/tool"
+	"github.com/org/pr-review-action/internal/tree"
 )
 
 // repository is a folder with a clone in it.
@@ -32,7 +32,7 @@ func newClone(t *testing.T) repository {
 	return r
 }
 
-// run is a tool.Git.
+// run is a tree.Git.
 func (r repository) run(ctx context.Context, input io.Reader, args ...string) ([]byte, error) {
 	r.calls.Add(1)
 	cmd := exec.CommandContext(ctx, "git", args...)
@@ -67,11 +67,11 @@ func TestAClonesTreeIsThatOfItsCommit(t *testing.T) {
 	after := r.commit(map[string]string{"dir/ä\nb.go": "new\n"})
 	r.commit(map[string]string{"later.go": "later\n"})
 	for commit, want := range map[string]string{before: "old\n", after: "new\n"} {
-		tree := tool.Clone(r.run, commit)
-		content, err := tree.Read(t.Context(), "dir/ä\nb.go")
+		source := tree.Clone(r.run, commit)
+		content, err := source.Read(t.Context(), "dir/ä\nb.go")
 		require.NoError(t, err)
 		require.Equal(t, want, string(content))
-		paths, err := tree.Paths(t.Context())
+		paths, err := source.Paths(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, []string{"dir/ä\nb.go", "kept.go"}, paths)
 	}
@@ -81,23 +81,23 @@ func TestT8_AClonesLinksAndSubmodulesAreNoFiles(t *testing.T) {
 	t.Parallel()
 	r := newClone(t)
 	require.NoError(t, os.Symlink("/proc/self/environ", filepath.Join(r.dir, "link")))
-	big := strings.Repeat("0123456789abcde\n", tool.MaxFile/16+1)
+	big := strings.Repeat("0123456789abcde\n", tree.MaxFile/16+1)
 	r.commit(map[string]string{"a.go": "a\n", "big.txt": big})
 	r.git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("ab", 20)+",sub") // behind the commit, which would take it out
 	r.git("commit", "--quiet", "--no-verify", "--message", "sub")
-	tree := tool.Clone(r.run, r.git("rev-parse", "HEAD"))
-	for path, want := range map[string]error{"link": tool.ErrLink, "sub": tool.ErrNoFile, "link/x": tool.ErrNoFile, "big.txt": tool.ErrTooLarge} {
-		_, err := tree.Read(t.Context(), path)
+	source := tree.Clone(r.run, r.git("rev-parse", "HEAD"))
+	for path, want := range map[string]error{"link": tree.ErrLink, "sub": tree.ErrNoFile, "link/x": tree.ErrNoFile, "big.txt": tree.ErrTooLarge} {
+		_, err := source.Read(t.Context(), path)
 		require.ErrorIs(t, err, want, path)
 	}
-	_, err := tree.Read(t.Context(), "link")
+	_, err := source.Read(t.Context(), "link")
 	require.ErrorContains(t, err, `it is a link to "/proc/self/environ"`)
-	_, err = tree.Read(t.Context(), "sub")
+	_, err = source.Read(t.Context(), "sub")
 	require.ErrorContains(t, err, `"sub": there is no such file here: it is a submodule`)
-	paths, err := tree.Paths(t.Context())
+	paths, err := source.Paths(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{"a.go"}, paths)
-	require.Contains(t, call(t, tool.SearchCode(tree), `{"query":"a"}`).Text, "1 hit in 1 file")
+	require.Equal(t, map[string]string{"a.go": "a\n"}, whole(t, source))
 }
 
 func TestT16_ReadingACloneRunsNothingOfIt(t *testing.T) {
@@ -108,22 +108,22 @@ func TestT16_ReadingACloneRunsNothingOfIt(t *testing.T) {
 	for _, key := range []string{"filter.evil.smudge", "filter.evil.clean", "filter.evil.process", "diff.evil.textconv", "core.fsmonitor", "core.pager"} {
 		r.git("config", key, "touch "+trace)
 	}
-	tree := tool.Clone(r.run, plain)
-	content, err := tree.Read(t.Context(), "a.go")
+	source := tree.Clone(r.run, plain)
+	content, err := source.Read(t.Context(), "a.go")
 	require.NoError(t, err)
 	require.Equal(t, "hit\n", string(content))
-	require.Contains(t, call(t, tool.SearchCode(tree), `{"query":"hit"}`).Text, "a.go:1: hit")
+	require.Equal(t, "hit\n", whole(t, source)["a.go"])
 	require.NoFileExists(t, trace)
 }
 
-func TestACloneIsListedOnceAndSearchedWithOneCall(t *testing.T) {
+func TestACloneIsListedOnceAndReadWholeWithOneCall(t *testing.T) {
 	t.Parallel()
 	r := newClone(t)
 	commit := r.commit(map[string]string{"a.go": "hit\n", "b.go": "hit\n", "c/d.go": "hit\n", "bin": "\x00hit"})
 	r.calls.Store(0)
-	tree := tool.Clone(r.run, commit)
+	source := tree.Clone(r.run, commit)
 	for range 3 {
-		require.Contains(t, call(t, tool.SearchCode(tree), `{"query":"hit"}`).Text, "3 hits in 3 files")
+		require.Equal(t, map[string]string{"a.go": "hit\n", "b.go": "hit\n", "c/d.go": "hit\n"}, whole(t, source))
 	}
 	require.EqualValues(t, 2, r.calls.Load())
 }
@@ -134,13 +134,13 @@ func TestAClonesErrorsAreTold(t *testing.T) {
 	r.commit(small)
 	for _, commit := range []string{"HEAD", "--help", "main:b", ""} {
 		r.calls.Store(0)
-		_, err := tool.Clone(r.run, commit).Read(t.Context(), "a.go")
+		_, err := tree.Clone(r.run, commit).Read(t.Context(), "a.go")
 		require.ErrorContains(t, err, "is not a commit's full hash")
 		require.Zero(t, r.calls.Load())
 	}
-	_, err := tool.Clone(r.run, strings.Repeat("12", 20)).Paths(t.Context())
+	_, err := tree.Clone(r.run, strings.Repeat("12", 20)).Paths(t.Context())
 	require.ErrorContains(t, err, "listing the files of 1212")
-	scripted := func(batch string) tool.Git {
+	scripted := func(batch string) tree.Git {
 		return func(_ context.Context, _ io.Reader, args ...string) ([]byte, error) {
 			if args[0] == "ls-tree" {
 				return []byte("100644 blob aa 5\ta.go\x00100644 blob bb BAD\tb.go\x00"), nil
@@ -149,9 +149,9 @@ func TestAClonesErrorsAreTold(t *testing.T) {
 		}
 	}
 	for _, batch := range []string{"aa missing\n", "aa blob 5\nabc", "aa blob 6\nabcdef\n", "bb blob 5\nabcde\n", "aa blob 5\nabcde\nmore", "aa blob 5\nabcdeX", ""} {
-		_, err = tool.Clone(scripted(batch), strings.Repeat("12", 20)).Read(t.Context(), "a.go")
+		_, err = tree.Clone(scripted(batch), strings.Repeat("12", 20)).Read(t.Context(), "a.go")
 		require.ErrorContains(t, err, "git ", batch)
 	}
-	_, err = tool.Clone(scripted(""), strings.Repeat("12", 20)).Read(t.Context(), "b.go")
+	_, err = tree.Clone(scripted(""), strings.Repeat("12", 20)).Read(t.Context(), "b.go")
 	require.ErrorContains(t, err, "partial")
 }

@@ -1,4 +1,4 @@
-package tool_test
+package tree_test
 
 import (
 	"archive/tar"
@@ -17,14 +17,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/tool"
+	"github.com/org/pr-review-action/internal/tree"
 )
 
 const top = "org-repo-c0ffee/"
 
 func TestT8_AnArchivesLinksAndTricksAreNoFiles(t *testing.T) {
 	t.Parallel()
-	tree := served(archived(t, map[string]string{"a.go": "a\n", "twice.go": "first\n", "swapped.go": "x\n"},
+	source := served(archived(t, map[string]string{"a.go": "a\n", "twice.go": "first\n", "swapped.go": "x\n"},
 		tar.Header{Typeflag: tar.TypeSymlink, Name: top + "link", Linkname: "/etc/passwd"},
 		tar.Header{Typeflag: tar.TypeSymlink, Name: top + "sym", Linkname: "/etc/passwd"},
 		tar.Header{Typeflag: tar.TypeLink, Name: top + "hard", Linkname: "../../etc/passwd"},
@@ -36,27 +36,29 @@ func TestT8_AnArchivesLinksAndTricksAreNoFiles(t *testing.T) {
 		tar.Header{Typeflag: tar.TypeReg, Name: top + ".git/config", Size: 3},
 		tar.Header{Typeflag: tar.TypeReg, Name: "/etc/absolute", Size: 3},
 		tar.Header{Typeflag: tar.TypeReg, Name: "other/folder.go", Size: 3},
-		tar.Header{Typeflag: tar.TypeReg, Name: top + "big.txt", Size: tool.MaxFile + 1},
+		tar.Header{Typeflag: tar.TypeReg, Name: top + "big.txt", Size: tree.MaxFile + 1},
 	))
-	paths, err := tree.Paths(t.Context())
+	paths, err := source.Paths(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{"a.go"}, paths)
 	for path, want := range map[string]struct {
 		kind error
 		says string
 	}{
-		"link":       {tool.ErrNoFile, "stands twice"},
-		"swapped.go": {tool.ErrLink, `it is a link to "a.go"`},
-		"sym":        {tool.ErrLink, `it is a link to "/etc/passwd"`},
-		"hard":       {tool.ErrLink, `it is a link to "../../etc/passwd"`},
-		"device":     {tool.ErrRefused, "a device"},
-		"twice.go":   {tool.ErrNoFile, "stands twice"},
-		"big.txt":    {tool.ErrTooLarge, "1048577 bytes, and at most 1048576"},
-		"folder.go":  {tool.ErrNoFile, "outside of its folder"},
+		"link":       {tree.ErrNoFile, "stands twice"},
+		"swapped.go": {tree.ErrLink, `it is a link to "a.go"`},
+		"sym":        {tree.ErrLink, `it is a link to "/etc/passwd"`},
+		"hard":       {tree.ErrLink, `it is a link to "../../etc/passwd"`},
+		"device":     {tree.ErrRefused, "a device"},
+		"twice.go":   {tree.ErrNoFile, "stands twice"},
+		"big.txt":    {tree.ErrTooLarge, "1048577 bytes, and at most 1048576"},
+		"folder.go":  {tree.ErrNoFile, "outside of its folder"},
 	} {
-		_, err := tree.Read(t.Context(), path)
-		require.ErrorIs(t, err, want.kind, path)
-		require.ErrorContains(t, err, want.says, path)
+		t.Run(path, func(t *testing.T) {
+			_, err := source.Read(t.Context(), path)
+			require.ErrorIs(t, err, want.kind)
+			require.ErrorContains(t, err, want.says)
+		})
 	}
 }
 
@@ -102,13 +104,13 @@ func TestT23_WhatIsKeptOfLinksIsLittle(t *testing.T) {
 			entries = append(entries, tar.Header{Typeflag: tar.TypeSymlink, Name: fmt.Sprintf("%sl%d", c.folder, i), Linkname: c.target})
 		}
 		packed := bare(t, entries...)
-		before, start, tree := settled(), time.Now(), served(packed)
-		_, err := tree.Read(t.Context(), "l7")
-		require.ErrorIs(t, err, tool.ErrLink, name)
+		before, start, source := settled(), time.Now(), served(packed)
+		_, err := source.Read(t.Context(), "l7")
+		require.ErrorIs(t, err, tree.ErrLink, name)
 		require.Less(t, len(err.Error()), 1000, name)
 		require.Less(t, time.Since(start), 5*time.Second, name)
 		require.Less(t, settled(), before+4<<20, name)
-		runtime.KeepAlive(tree)
+		runtime.KeepAlive(source)
 	}
 }
 
@@ -116,46 +118,47 @@ func TestT23_NotesOnWhatIsNotReadAreBounded(t *testing.T) {
 	t.Parallel()
 	twice := tar.Header{Typeflag: tar.TypeReg, Name: top + "twice.go"}
 	entries := []tar.Header{twice}
-	for i := range tool.MaxFiles + 10 {
+	for i := range tree.MaxFiles + 10 {
 		entries = append(entries, tar.Header{Typeflag: tar.TypeSymlink, Name: fmt.Sprintf("%sl%d", top, i), Linkname: "x"})
 	}
-	tree := served(bare(t, append(entries, twice, twice)...))
-	_, err := tree.Read(t.Context(), fmt.Sprintf("l%d", tool.MaxFiles-1))
-	require.ErrorIs(t, err, tool.ErrLink)
-	_, err = tree.Read(t.Context(), fmt.Sprintf("l%d", tool.MaxFiles))
+	source := served(bare(t, append(entries, twice, twice)...))
+	_, err := source.Read(t.Context(), fmt.Sprintf("l%d", tree.MaxFiles-1))
+	require.ErrorIs(t, err, tree.ErrLink)
+	_, err = source.Read(t.Context(), fmt.Sprintf("l%d", tree.MaxFiles))
 	require.ErrorContains(t, err, "are too many")
-	_, err = tree.Read(t.Context(), "twice.go")
+	_, err = source.Read(t.Context(), "twice.go")
 	require.ErrorContains(t, err, "stands twice", "there is always room for what was held")
 }
 
 func TestT23_ATreeIsHeldUpToItsBounds(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
-	for i := range tool.MaxFiles + 10 {
+	for i := range tree.MaxFiles + 10 {
 		files["f"+strings.Repeat("x", i%7)+"/"+string(rune('a'+i%26))+strings.Repeat("y", i%11)+time.Duration(i).String()] = "x"
 	}
-	tree := served(archived(t, files))
-	paths, err := tree.Paths(t.Context())
+	source := served(archived(t, files))
+	paths, err := source.Paths(t.Context())
 	require.NoError(t, err)
-	require.Len(t, paths, tool.MaxFiles)
-	_, err = tree.Read(t.Context(), "gone.go")
+	require.Len(t, paths, tree.MaxFiles)
+	_, err = source.Read(t.Context(), "gone.go")
 	require.ErrorContains(t, err, "more than 50000 files")
-	require.Contains(t, call(t, tool.SearchCode(tree), `{"query":"z"}`).Text, "not all files: the tree has more than 50000 files")
+	_, missing := tree.Whole(t.Context(), source)
+	require.Equal(t, "the tree has more than 50000 files or 128 MiB of text", missing)
 }
 
 func TestAnArchiveIsFetchedOnceForAllWhoAsk(t *testing.T) {
 	t.Parallel()
 	packed, fetched := archived(t, small), atomic.Int32{}
-	tree := tool.Archive(func(context.Context) (io.ReadCloser, error) {
+	source := tree.Archive(func(context.Context) (io.ReadCloser, error) {
 		fetched.Add(1)
 		return io.NopCloser(bytes.NewReader(packed)), nil
 	})
 	var group sync.WaitGroup
 	for range 32 {
 		group.Go(func() {
-			_, err := tree.Read(context.WithoutCancel(t.Context()), "a.go")
+			_, err := source.Read(context.WithoutCancel(t.Context()), "a.go")
 			require.NoError(t, err)
-			_, err = tree.Paths(context.WithoutCancel(t.Context()))
+			_, err = source.Paths(context.WithoutCancel(t.Context()))
 			require.NoError(t, err)
 		})
 	}
@@ -166,7 +169,7 @@ func TestAnArchiveIsFetchedOnceForAllWhoAsk(t *testing.T) {
 func TestAFailedFetchIsTriedAgainByTwoLaterCalls(t *testing.T) {
 	t.Parallel()
 	fetched := 0
-	down := tool.Archive(func(context.Context) (io.ReadCloser, error) { fetched++; return nil, errors.New("502 from the server") })
+	down := tree.Archive(func(context.Context) (io.ReadCloser, error) { fetched++; return nil, errors.New("502 from the server") })
 	for range 9 {
 		_, err := down.Read(t.Context(), "a.go")
 		require.ErrorContains(t, err, "fetching the commit's archive: 502 from the server")
@@ -174,7 +177,7 @@ func TestAFailedFetchIsTriedAgainByTwoLaterCalls(t *testing.T) {
 	require.Equal(t, 3, fetched)
 
 	packed, tries := archived(t, small), 0
-	flaky := tool.Archive(func(context.Context) (io.ReadCloser, error) {
+	flaky := tree.Archive(func(context.Context) (io.ReadCloser, error) {
 		tries++
 		return io.NopCloser(bytes.NewReader(packed[:len(packed)*min(tries, 2)/2])), nil
 	})
@@ -188,16 +191,16 @@ func TestAFailedFetchIsTriedAgainByTwoLaterCalls(t *testing.T) {
 func TestWhoIsCancelledWhileFetchingTakesNoTryFromOthers(t *testing.T) {
 	t.Parallel()
 	packed := archived(t, small)
-	tree := tool.Archive(func(ctx context.Context) (io.ReadCloser, error) {
+	source := tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(packed)), ctx.Err()
 	})
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 9 {
-		_, err := tree.Read(gone, "a.go")
+		_, err := source.Read(gone, "a.go")
 		require.ErrorIs(t, err, context.Canceled)
 	}
-	_, err := tree.Read(t.Context(), "a.go")
+	_, err := source.Read(t.Context(), "a.go")
 	require.NoError(t, err)
 }
 
@@ -205,8 +208,10 @@ func TestADamagedArchiveIsNoTree(t *testing.T) {
 	t.Parallel()
 	packed := archived(t, small)
 	for name, damaged := range map[string][]byte{"cut": packed[:len(packed)-20], "no gzip": []byte("<html>"), "empty": nil, "checksum": flipped(packed, len(packed)-6)} {
-		_, err := served(damaged).Read(t.Context(), "a.go")
-		require.ErrorContains(t, err, "reading the commit's archive", name)
+		t.Run(name, func(t *testing.T) {
+			_, err := served(damaged).Read(t.Context(), "a.go")
+			require.ErrorContains(t, err, "reading the commit's archive")
+		})
 	}
 }
 
