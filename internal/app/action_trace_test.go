@@ -4,18 +4,24 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/githubtest"
 )
 
 // span is what a collector reads of one.
 type span struct {
-	TraceID    string `json:"traceId"`
-	ID         string `json:"spanId"`
-	Parent     string `json:"parentSpanId"`
-	Name       string `json:"name"`
+	TraceID string `json:"traceId"`
+	ID      string `json:"spanId"`
+	Parent  string `json:"parentSpanId"`
+	Name    string `json:"name"`
+	Status  struct {
+		Code int `json:"code"`
+	} `json:"status"`
 	Attributes []struct {
 		Key   string          `json:"key"`
 		Value json.RawMessage `json:"value"`
@@ -89,6 +95,16 @@ func TestOneTraceGoesOverTheGate(t *testing.T) {
 			require.Contains(t, keys, key)
 		}
 	}
+}
+
+func TestFilesThatCannotBeReadFailTheIngestNode(t *testing.T) {
+	s := setUp(t, scene{})
+	s.hub.Fail("GET", "/repos/octo/demo/pulls/42/files", githubtest.Fault{Status: http.StatusUnprocessableEntity})
+	c := newCollector(t)
+	c.traced(s.draftJob()).start().is(1, "FAILED")
+	at := slices.IndexFunc(c.spans, func(got span) bool { return got.Name == "step ingest" })
+	require.GreaterOrEqual(t, at, 0)
+	require.Equal(t, 2, c.spans[at].Status.Code, "an error")
 }
 
 func TestWithoutAVariableNothingIsTracedAndTheDraftHoldsNone(t *testing.T) {

@@ -13,10 +13,10 @@ import (
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/triage"
 )
 
-// read reads the change that an argument of review names.
+// read reads the change that an argument of review names; a pull request is only
+// opened.
 func (a *app) read(ctx context.Context, arg string, o *options, s *session) (ingest.Change, error) {
 	switch {
 	case arg == "demo":
@@ -75,7 +75,7 @@ func (a *app) readPull(ctx context.Context, arg string, o *options, s *session) 
 	if s.api, err = a.GitHub(ref, o.Settings); err != nil {
 		return ingest.Change{}, err
 	}
-	return ingest.Pull(ctx, s.api, ref, ingest.PullOptions{Instance: o.Instance, Config: o.Config, MaxChanges: triage.MaxChanges})
+	return ingest.Open(ctx, s.api, ref, ingest.PullOptions{Instance: o.Instance, Config: o.Config})
 }
 
 // parseRef reads the pull request that an argument names, on the server that the

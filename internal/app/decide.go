@@ -12,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github/write"
-	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
@@ -76,14 +75,7 @@ func (a *app) answer(ctx context.Context, s session, r report, given decision.Ve
 	if d.Verdict == decision.Revise {
 		return a.revise(ctx, s, r, &decision.Answer{Decision: d, Record: record.With(d)}, o)
 	}
-	flow, err := reviewpr.New(a.posting(s, o), s.store)
-	if err != nil {
-		return report{}, err
-	}
-	if _, err := flow.Resume(ctx, s.thread, graph.Answer{Gate: m.GateID, Value: decision.Answer{Decision: d, Record: record.With(d)}}); err != nil {
-		return report{}, err
-	}
-	return reportOf(context.WithoutCancel(ctx), flow, s.store, s.thread, checkpoint.Protection{}) // what was posted is told, also to who stops it
+	return driver{app: a, store: s.store, thread: s.thread}.decide(ctx, a.posting(s, o), answerTo(m, decision.Answer{Decision: d, Record: record.With(d)}))
 }
 
 // checkPull is resume check 9 on the command line: the pull request is as it

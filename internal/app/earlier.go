@@ -102,7 +102,7 @@ func (j *job) recall(known [][]finding.Earlier) func(context.Context, ingest.Cha
 
 // undrafted is the report of a commit that needs no draft.
 func undrafted(change ingest.Change, outcome, url, why string) report {
-	r := report{Outcome: outcome, Thread: change.Thread, Head: change.Head, DiffDigest: change.Digest(), ReviewURL: url, Message: why}
+	r := report{Outcome: outcome, Thread: change.Thread, Head: change.Head, ReviewURL: url, Message: why}
 	r.state.Draft.Name, r.state.Draft.Web = change.Name, change.Pull.Web()
 	return r
 }

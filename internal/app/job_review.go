@@ -32,14 +32,11 @@ func (j *job) review(ctx context.Context) (report, error) {
 	if reviewer != nil && reviewer.Rules && j.Provider != "offline" {
 		noModelYet = problem.Usage(wire.NoModel, "set api-key (or base-url for an endpoint without one) for a review by a model, or provider: offline for one by rules")
 	}
-	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config, MaxChanges: triage.MaxChanges})
+	change, err := ingest.Open(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config})
 	if err != nil {
 		return report{}, err
 	}
 	reason, err := j.admit(ctx, change)
-	if err == nil && reason == "" {
-		err = j.chooseEnvironment(ctx, change)
-	}
 	switch {
 	case err != nil:
 		return report{}, err
@@ -70,33 +67,21 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 	if err != nil || before.done.Outcome != "" {
 		return before.done, err
 	}
-	if err := reviewer.Prepare(ctx, wire.Brief{Change: change, Paid: before.paid, API: j.api, Workspace: j.getenv("GITHUB_WORKSPACE")}); err != nil {
-		return report{}, err
-	}
-	for _, line := range reviewer.Expects(change, before.paid) {
-		fmt.Fprintln(j.Stdout, guard.Line(line, maxLine))
-	}
 	if cmp.Or(j.MaxCostPerPull, change.Config.MaxCostPerPull) > 0 && !j.Protection.Keyed() {
 		j.runner.Warning("max-cost-per-pull counts this run alone: what other runs have cost is believed under trust: seal or encrypt, which vouch for it")
 	}
-	reviewer.Linger, reviewer.Mute = lastAnswers, j.Summary == "counts"
 	store := j.carried(change)
-	flow, err := reviewpr.New(reviewpr.Steps{
-		Ingest:   func(context.Context) (ingest.Change, error) { return change, nil },
-		Reviewer: reviewer, Concurrency: j.Concurrency, Paid: before.paid, Deadline: j.deadline(j.Settings), Recall: j.recall(before.known), Stays: before.stays,
-		Failed: reviewer.Failed,
-	}, store, append(sealing(j.Protection), graph.WithClock(j.clock))...)
-	if err != nil {
-		return report{}, err
-	}
-	if _, err = flow.Run(ctx, change.Thread, reviewpr.State{Draft: j.drafting(ctx, change, reviewer, approvals, before)}); err != nil {
-		return report{}, j.cutOff(ctx, store, err)
-	}
-	r, err := reportOf(ctx, flow, store, change.Thread, j.Protection)
+	r, err := j.driver(store, change.Thread, reviewer).draft(ctx, j.brief(change, before.paid), func(ctx context.Context) (ingest.Change, error) {
+		return ingest.Files(ctx, j.api, change, triage.MaxChanges)
+	}, reviewpr.Steps{
+		Concurrency: j.Concurrency, Deadline: j.deadline(j.Settings), Recall: j.recall(before.known), Stays: before.stays,
+	}, func(c ingest.Change) (reviewpr.Draft, error) {
+		err := j.chooseEnvironment(ctx, c)
+		return j.drafting(ctx, c, reviewer, approvals, before), err
+	})
 	if err != nil {
 		return report{}, j.cutOff(ctx, store, err)
 	}
-	r.explain(reviewer, j.runner.Warning)
 	if r.Artifact == "" { // the results stay, for the next commit or attempt
 		err := errors.Join(j.leave(ctx, r, store), store.Close(ctx, false))
 		if r.Outcome == reviewpr.Clean {
@@ -107,11 +92,32 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 		}
 		return r, nil
 	}
-	if err := j.carriers().Own().Put(ctx, r.Artifact, r.packed.Zip); err != nil {
-		return report{}, j.cutOff(ctx, store, fmt.Errorf("storing the draft: %w", err))
+	if err := j.put(ctx, r); err != nil {
+		return report{}, j.cutOff(ctx, store, err)
 	}
 	j.stored(ctx, &r, store, before)
 	return r, nil
+}
+
+// driver takes a thread of a run under way through the graph.
+func (j *job) driver(store graph.Store, thread string, r *wire.Reviewer) driver {
+	r.Linger, r.Mute = lastAnswers, j.Summary == "counts"
+	return driver{
+		app: j.app, store: store, thread: thread, protect: j.Protection, reviewer: r, warn: j.runner.Warning,
+		tell: func(line string) { fmt.Fprintln(j.Stdout, guard.Line(line, maxLine)) },
+	}
+}
+
+func (j *job) brief(change ingest.Change, paid reviewpr.Paid) wire.Brief {
+	return wire.Brief{Change: change, Paid: paid, API: j.api, Workspace: j.getenv("GITHUB_WORKSPACE")}
+}
+
+// put stores a draft that waits.
+func (j *job) put(ctx context.Context, r report) error {
+	if err := j.carriers().Own().Put(ctx, r.Artifact, r.packed.Zip); err != nil {
+		return fmt.Errorf("storing the draft: %w", err)
+	}
+	return nil
 }
 
 // leave stores what a clean run has paid for. Of one that failed there is nothing

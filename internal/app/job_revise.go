@@ -129,39 +129,29 @@ func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, e
 // parked there. Progress is carried off as a first draft's is.
 func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, before before, r *wire.Reviewer, approvals []string, answer decision.Answer) (report, error) {
 	r.Named(change.Config)
-	if err := r.Prepare(ctx, wire.Brief{Change: change, Paid: before.paid, API: j.api, Workspace: j.getenv("GITHUB_WORKSPACE"), Revises: &p.state.Usage}); err != nil {
-		return report{}, err
-	}
-	r.Linger, r.Mute = lastAnswers, j.Summary == "counts"
 	store := j.carried(change)
 	if err := store.Prime(ctx, change.Thread, graph.Saved{Snapshot: p.Snapshot}, 0, ""); err != nil {
 		return report{}, err
 	}
-	flow, err := reviewpr.New(reviewpr.Steps{
-		Redraft: r.Redraft, Failed: r.Failed, Concurrency: j.Concurrency, Deadline: j.deadline(j.Settings),
+	b := j.brief(change, before.paid)
+	b.Revises = &p.state.Usage
+	after, err := j.driver(store, change.Thread, r).revise(ctx, b, reviewpr.Steps{
+		Concurrency: j.Concurrency, Deadline: j.deadline(j.Settings),
 		Revised: func(d reviewpr.Draft) reviewpr.Draft {
 			d = redrafts(r, d, j.facts(ctx, j.Settings, r), p.state.Usage)
 			d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef, approvals
 			d.Environment, d.Dispatch = j.Environment, j.AllowDispatch
 			return d
 		},
-	}, store, append(sealing(j.Protection), graph.WithClock(j.clock))...)
-	if err != nil {
-		return report{}, err
-	}
-	if _, err := flow.Resume(ctx, change.Thread, graph.Answer{Gate: p.Manifest.GateID, Value: answer}); err != nil {
-		return report{}, j.cutOff(ctx, store, err)
-	}
-	after, err := reportOf(ctx, flow, store, change.Thread, j.Protection)
+	}, answerTo(p.Manifest, answer))
 	if err == nil && after.Artifact == "" {
-		err = errors.New("the revision came to no draft")
+		err = errors.New("storing the draft: the revision came to no draft")
 	}
 	if err == nil {
-		after.explain(r, j.runner.Warning)
-		err = j.carriers().Own().Put(ctx, after.Artifact, after.packed.Zip)
+		err = j.put(ctx, after)
 	}
 	if err != nil {
-		return report{}, j.cutOff(ctx, store, fmt.Errorf("storing the draft: %w", err))
+		return report{}, j.cutOff(ctx, store, err)
 	}
 	after.before, after.changes = p.state.Usage.Cost, p.changes
 	j.stored(ctx, &after, store, before)

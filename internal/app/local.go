@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
@@ -33,6 +32,7 @@ func (a *app) local(ctx context.Context, arg string, o *options, admit bool) (*l
 	if r.change, err = a.read(ctx, arg, o, &r.session); err != nil {
 		return nil, err
 	}
+	r.opened = r.change.Pull != nil
 	reviewer.Named(r.change.Config)
 	if r.store, err = a.OpenStore(ctx, o.store); err != nil {
 		return nil, err
@@ -51,51 +51,43 @@ func (r *localRun) run(ctx context.Context) (report, error) {
 	if err := r.forgetStale(ctx); err != nil {
 		return report{}, err
 	}
-	flow, err := reviewpr.New(reviewpr.Steps{
-		Ingest:      func(context.Context) (ingest.Change, error) { return r.change, nil },
-		Admit:       r.admit,
-		Reviewer:    r.reviewer,
-		Concurrency: r.options.Concurrency,
-		Paid:        paid,
-		Recall:      r.recall,
-		Failed:      r.reviewer.Failed,
-		Deadline:    r.app.deadline(r.options.Settings),
-	}, r.store, graph.Observe(r.progress.observe), graph.WithClock(r.app.clock))
-	if err != nil {
-		return report{}, err
-	}
-	before, err := reportOf(ctx, flow, r.store, r.thread, checkpoint.Protection{})
+	before, err := r.app.report(ctx, r.session)
 	if err == nil && (before.revising() || before.state.Decision != nil || before.Outcome != reviewpr.Failed) {
 		return before, nil
 	}
-	if err := r.prepare(ctx, paid); err != nil {
-		return report{}, err
-	}
-	r.progress.start()
-	_, err = flow.Run(ctx, r.thread, reviewpr.State{Draft: r.draft(ctx)})
+	result, err := r.driver().draft(ctx, wire.Brief{Change: r.change, Paid: paid, API: r.api, Workspace: "."}, r.reading(), reviewpr.Steps{
+		Admit:       r.admit,
+		Concurrency: r.options.Concurrency,
+		Recall:      r.recall,
+		Deadline:    r.app.deadline(r.options.Settings),
+	}, func(c ingest.Change) (reviewpr.Draft, error) {
+		r.change = c
+		r.progress.start()
+		return r.draft(ctx), nil
+	})
 	r.progress.Stop()
-	if err != nil {
-		return report{}, err
-	}
-	result, err := reportOf(ctx, flow, r.store, r.thread, checkpoint.Protection{})
 	if u := result.Usage; u.Calls > 0 && u.Tokens() == 0 && u.Cost > 0 {
 		r.app.warn("the server tells no usage, so every answer is counted at what it may have cost")
 	}
-	result.explain(r.reviewer, r.app.warn)
 	return result, err
 }
 
-// prepare settles whom the reviewer asks, and says what that may cost.
-func (r *localRun) prepare(ctx context.Context, paid reviewpr.Paid) error {
-	if err := r.reviewer.Prepare(ctx, wire.Brief{Change: r.change, Paid: paid, API: r.api, Workspace: "."}); err != nil {
-		return err
+// reading reads the files of a change that is only open, inside the graph; it is nil
+// for one that was read.
+func (r *localRun) reading() func(context.Context) (ingest.Change, error) {
+	if !r.opened {
+		return nil
 	}
+	return r.files
+}
+
+// driver takes the thread of this store through the graph.
+func (r *localRun) driver() driver {
+	d := driver{app: r.app, store: r.store, thread: r.thread, reviewer: r.reviewer, observe: r.progress.observe, warn: r.app.warn}
 	if !r.options.quiet {
-		for _, line := range r.reviewer.Expects(r.change, paid) {
-			fmt.Fprintln(r.app.Stderr, guard.Line(line, maxLine))
-		}
+		d.tell = func(line string) { fmt.Fprintln(r.app.Stderr, guard.Line(line, maxLine)) }
 	}
-	return nil
+	return d
 }
 
 // paidThreads bounds how many threads of one pull request or folder are looked

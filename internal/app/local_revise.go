@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/cost"
@@ -11,7 +10,6 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
-	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
@@ -28,58 +26,37 @@ func (a *app) revise(ctx context.Context, s session, r report, answer *decision.
 			return report{}, err
 		}
 	}
-	run, err := a.reviser(ctx, s, r, o)
+	run, paid, err := a.reviser(ctx, s, r, o)
 	if err != nil {
 		return report{}, err
 	}
-	flow, err := reviewpr.New(reviewpr.Steps{
-		Redraft: run.reviewer.Redraft, Failed: run.reviewer.Failed, Revised: run.redrafted(ctx, r), Concurrency: o.Concurrency, Deadline: a.deadline(o.Settings),
-	}, s.store, graph.Observe(run.progress.observe), graph.WithClock(a.clock))
-	if err != nil {
-		return report{}, err
+	var asked *graph.Answer
+	if answer != nil {
+		asked = answerTo(r.packed.Manifest, *answer)
 	}
+	b := wire.Brief{Change: run.change, Paid: paid, API: s.api, Workspace: ".", Revises: &r.state.Usage}
 	run.progress.start()
-	if answer == nil {
-		_, err = flow.Continue(ctx, s.thread)
-	} else {
-		_, err = flow.Resume(ctx, s.thread, graph.Answer{Gate: r.packed.Manifest.GateID, Value: *answer})
-	}
-	run.progress.Stop()
-	if err != nil {
-		return report{}, err
-	}
-	after, err := reportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
-	after.explain(run.reviewer, a.warn)
-	return after, err
+	defer run.progress.Stop()
+	return run.driver().revise(ctx, b, reviewpr.Steps{Revised: run.redrafted(ctx, r), Concurrency: o.Concurrency, Deadline: a.deadline(o.Settings)}, asked)
 }
 
-// reviser prepares the model of a revision on this machine. It reads the change of
+// reviser chooses the model of a revision on this machine, and reads the change of
 // the draft again, which must be as it was drafted. Nothing is asked yet.
-func (a *app) reviser(ctx context.Context, s session, r report, o *options) (*localRun, error) {
-	run := &localRun{session: s, app: a, options: o, progress: a.newProgress(o.quiet || o.json)}
-	var err error
+func (a *app) reviser(ctx context.Context, s session, r report, o *options) (run *localRun, paid reviewpr.Paid, err error) {
+	run = &localRun{session: s, app: a, options: o, progress: a.newProgress(o.quiet || o.json)}
 	if run.reviewer, err = a.NewReviewer(o.Settings, run.progress.wait); err != nil {
-		return nil, err
+		return nil, paid, err
 	}
 	run.progress.soFar = run.reviewer.SoFar
 	if err := mayRevise(run.reviewer, r.state.Draft); err != nil {
-		return nil, err
+		return nil, paid, err
 	}
 	if run.change, err = a.changeOf(ctx, s, r.state, o); err != nil {
-		return nil, err
+		return nil, paid, err
 	}
 	run.reviewer.Named(run.change.Config)
-	paid, err := run.paid(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := run.reviewer.Prepare(ctx, wire.Brief{Change: run.change, Paid: paid, API: s.api, Workspace: ".", Revises: &r.state.Usage}); err != nil {
-		return nil, err
-	}
-	if notice := run.reviewer.Account.Notice; notice != "" && !o.quiet {
-		fmt.Fprintln(a.Stderr, guard.Line(notice, maxLine))
-	}
-	return run, nil
+	paid, err = run.paid(ctx)
+	return run, paid, err
 }
 
 // mayRevise refuses to have rules revise, or a draft that they made.

@@ -35,6 +35,13 @@ func (r *localRun) forgetStale(ctx context.Context) (err error) {
 	if errors.Is(err, graph.ErrNoThread) {
 		return nil
 	}
+	if r.opened { // it is compared with what the thread has
+		change, err := r.files(ctx)
+		if err != nil {
+			return err
+		}
+		r.change, r.opened = change, false
+	}
 	damaged := errors.Is(err, graph.ErrSnapshot) || errors.As(err, new(*graph.VersionError))
 	if err != nil && !(damaged && r.options.Anew) {
 		return err // it may hold a decision: giving it up is for a person to say

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -122,18 +121,6 @@ func (j *job) warning(what string, err error) {
 		what += ": " + explain(err)
 	}
 	j.runner.Warning(what)
-}
-
-// newRuns reads the runs of a pull request's repository.
-func newRuns(api *github.Client, ref pull.Ref, event string, files ...string) *handoff.Runs {
-	return &handoff.Runs{API: api, Ref: ref, Event: event, Files: files}
-}
-
-// workflowFile takes the path out of owner/name/path@ref.
-func workflowFile(ref string) string {
-	ref, _, _ = strings.Cut(ref, "@")
-	parts := strings.SplitN(ref, "/", 3)
-	return parts[len(parts)-1]
 }
 
 func answered(err error, code int) bool {

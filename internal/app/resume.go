@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
-	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/problem"
@@ -22,14 +20,7 @@ func (a *app) again(ctx context.Context, s session, r report, given decision.Ver
 	if (given != "" || o.text() != "") && differs(*taken, cmp.Or(given, decision.Approve), o.text(), r.state.Comments) {
 		return problem.Refuse(13, "this draft was decided otherwise before", "a draft is decided once; push a new commit, or review this one anew with --again", problem.At(fmt.Sprintf("%s: %s by %s on %s", r.Thread, taken.Decision, taken.By, taken.At.Format("2 January 2006, 15:04 MST"))))
 	}
-	flow, err := reviewpr.New(a.posting(s, o), s.store)
-	if err != nil {
-		return err
-	}
-	if _, err := flow.Continue(ctx, s.thread); err != nil {
-		return err
-	}
-	after, err := reportOf(context.WithoutCancel(ctx), flow, s.store, s.thread, checkpoint.Protection{})
+	after, err := driver{app: a, store: s.store, thread: s.thread}.decide(ctx, a.posting(s, o), nil)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,13 @@
 package app
 
 import (
+	"context"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -29,7 +34,21 @@ type localRun struct {
 	options  *options
 	admitted bool // whatever the repository's admission rules say
 	change   ingest.Change
+	opened   bool // the files of change are not read yet
 	reviewer *wire.Reviewer
 	progress *progress
 	usedIDs  int // of the draft that this one replaces
+}
+
+// report describes a stored thread.
+func (a *app) report(ctx context.Context, s session) (report, error) {
+	flow, err := reviewpr.New(reviewpr.Steps{}, s.store)
+	if err != nil {
+		return report{}, err
+	}
+	return reportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
+}
+
+func (r *localRun) files(ctx context.Context) (ingest.Change, error) {
+	return ingest.Files(ctx, r.api, r.change, triage.MaxChanges)
 }

@@ -6,21 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
-	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/wire"
 )
-
-// report describes a stored thread.
-func (a *app) report(ctx context.Context, s session) (report, error) {
-	flow, err := reviewpr.New(reviewpr.Steps{}, s.store)
-	if err != nil {
-		return report{}, err
-	}
-	return reportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
-}
 
 // stored opens the thread that an argument names. One of a pull request gets its
 // API.

@@ -164,3 +164,13 @@ func editDistance(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+// Verifies reports whether grave findings are looked at a second time.
+func (c Config) Verifies() bool { return !c.NoVerify }
+
+// Classifies reports whether files are labelled first, by the model named for that.
+func (c Config) Classifies() bool { return !c.NoClassify && c.Models.Classify != "" }
+
+// defaultInstructions are the files that tell people, and machines, how to work on
+// a repository.
+func defaultInstructions() []string { return []string{"AGENTS.md", "CONTRIBUTING.md"} }

@@ -14,17 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-// The largest values of the keys that models are set with.
-const (
-	maxModelName    = 200 // characters
-	maxLanguage     = 40  // bytes
-	maxWords        = 3   // of a language's name
-	maxOutputTokens = 1_000_000
-	maxTemperature  = 2
-	maxDepth        = 5 // of lists and maps in model-options.body
-	maxWhole        = 1 << 53
-)
-
 func modelKeys(m *Models) keys {
 	name := func(into *string) func(*reader, ast.Node) {
 		return func(r *reader, n ast.Node) { r.modelName(n, into) }
@@ -162,13 +151,4 @@ func (r *reader) seconds(n ast.Node, most time.Duration, into *int) {
 		return
 	}
 	*into = int(d / time.Second)
-}
-
-// upTo reads a whole number from 0 on; nil where there is none.
-func (r *reader) upTo(n ast.Node, most int) *int {
-	var v int
-	if !r.whole(n, 0, most, &v) {
-		return nil
-	}
-	return &v
 }

@@ -17,10 +17,6 @@ func Parse(name string, text []byte) (Config, error) {
 	return c, err
 }
 
-// Lines has the line of every key that a settings file holds, by the names of
-// Config.Values.
-type Lines map[string]int
-
 // Read is Parse, and says where each key stood.
 func Read(name string, text []byte) (c Config, lines Lines, err error) {
 	r := &reader{file: name, lines: Lines{}}
@@ -54,9 +50,6 @@ func Read(name string, text []byte) (c Config, lines Lines, err error) {
 	}
 	return c, r.lines, nil
 }
-
-// keys are the known names of a mapping, each with what reads its value.
-type keys map[string]func(*reader, ast.Node)
 
 func rootKeys(c *Config) keys {
 	return keys{

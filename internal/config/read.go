@@ -225,3 +225,10 @@ func kind(n ast.Node) string {
 	}
 	return "something else"
 }
+
+// keys are the known names of a mapping, each with what reads its value.
+type keys map[string]func(*reader, ast.Node)
+
+// Lines has the line of every key that a settings file holds, by the names of
+// Config.Values.
+type Lines map[string]int

@@ -168,3 +168,23 @@ func (r *reader) plainNumber(n ast.Node) any {
 	}
 	return v
 }
+
+// upTo reads a whole number from 0 on; nil where there is none.
+func (r *reader) upTo(n ast.Node, most int) *int {
+	var v int
+	if !r.whole(n, 0, most, &v) {
+		return nil
+	}
+	return &v
+}
+
+// The largest values of the keys that models are set with.
+const (
+	maxModelName    = 200 // characters
+	maxLanguage     = 40  // bytes
+	maxWords        = 3   // of a language's name
+	maxOutputTokens = 1_000_000
+	maxTemperature  = 2
+	maxDepth        = 5 // of lists and maps in model-options.body
+	maxWhole        = 1 << 53
+)

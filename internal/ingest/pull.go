@@ -35,22 +35,39 @@ type PullOptions struct {
 	MaxChanges int    // files with more changed lines are not diffed here: nobody will read them
 }
 
-// Pull reads a pull request: the description, its settings, and every file with
-// its patch. A file whose content cannot be had keeps the reason in Problem.
+// Pull reads a pull request whole: Open, then Files.
 func Pull(ctx context.Context, api API, ref pull.Ref, o PullOptions) (Change, error) {
+	c, err := Open(ctx, api, ref, o)
+	if err != nil {
+		return Change{}, err
+	}
+	return Files(ctx, api, c, o.MaxChanges)
+}
+
+// Open reads what names a pull request's thread and says whether it is reviewed:
+// the description and the settings.
+func Open(ctx context.Context, api API, ref pull.Ref, o PullOptions) (Change, error) {
 	p, err := api.Pull(ctx, ref)
 	if err != nil {
 		return Change{}, err
 	}
 	c := Change{Name: fmt.Sprintf("#%d", p.Number), Thread: pull.ThreadID(p.Ref, o.Instance, p.HeadSHA), Head: p.HeadSHA, Pull: &p, Settings: o.Config}
-	if err := readSettings(ctx, api, p, o.Config, &c); err != nil {
-		return Change{}, err
-	}
+	err = readSettings(ctx, api, p, o.Config, &c)
+	return c, err
+}
+
+// Files reads every file of an open pull request with its patch. A file whose content
+// cannot be had keeps the reason in Problem; one with more than maxChanges changed
+// lines is not diffed here.
+func Files(ctx context.Context, api API, c Change, maxChanges int) (Change, error) {
+	p := *c.Pull
+	c.Pull = &p
+	var err error
 	if c.Files, err = listed(ctx, api, p); err != nil {
 		return Change{}, err
 	}
 	c.Unlisted = max(0, p.ChangedFiles-len(c.Files))
-	if err := diffMissing(ctx, api, &p, c.Files, o.MaxChanges); err != nil {
+	if err := diffMissing(ctx, api, &p, c.Files, maxChanges); err != nil {
 		return Change{}, err
 	}
 	return c, vouch(ctx, c.Files, pullBase{api, p.Owner, p.Repo, p.BaseSHA, p.HeadSHA})

@@ -49,6 +49,7 @@ const (
 type Steps struct {
 	Ingest      func(context.Context) (ingest.Change, error)
 	Admit       func(context.Context, ingest.Change) (string, error) // "" admits, else the reason
+	Ready       func(context.Context, ingest.Change) (Draft, error)  // prepares Reviewer for an admitted change, and gives the run's facts; nil for those it began with
 	Reviewer    review.Reviewer
 	Recall      func(context.Context, ingest.Change) ([]finding.Earlier, error) // what was said before; nil for nothing
 	Redraft     Redraft                                                         // nil where no model is at hand
@@ -113,6 +114,11 @@ func (steps Steps) ingest(f fields) func(context.Context, State) (graph.Update, 
 		reason := ""
 		if steps.Admit != nil {
 			if reason, err = steps.Admit(ctx, change); err != nil {
+				return graph.Update{}, err
+			}
+		}
+		if steps.Ready != nil && reason == "" {
+			if s.Draft, err = steps.Ready(ctx, change); err != nil {
 				return graph.Update{}, err
 			}
 		}
