@@ -18,6 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
@@ -39,7 +40,7 @@ type job struct {
 	began  time.Time
 
 	runs *handoff.Runs
-	ours *ours
+	ours *post.Ours
 	void []string // approvals that decided nothing: who, and why
 }
 
@@ -138,7 +139,7 @@ func (j *job) connect() error {
 	j.runs = newRuns(j.api, j.ref, j.event.Name, j.DraftWorkflow, j.DecideWorkflow, workflowFile(j.env.WorkflowRef))
 	j.ours = j.reviews(j.Settings, j.api, j.runs)
 	if j.CheckpointDir != "" {
-		j.ours.folder = j.carriers().Own()
+		j.ours.Folder = j.carriers().Own()
 	}
 	j.runs.Own = j.env.RunID
 	j.store, err = artifact.New(artifact.Options{
