@@ -6,18 +6,22 @@ import (
 	"fmt"
 	"os"
 	osuser "os/user"
+	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -121,11 +125,29 @@ func writeOut(name, text string) error {
 	return nil
 }
 
+// reviews makes what reads a pull request with the settings of a job or a command.
+func (a *app) reviews(s settings.Settings, api *github.Client, runs *handoff.Runs) *post.Ours {
+	return post.NewOurs(post.Ours{
+		Client: api, Runs: runs, Protection: s.Protection, Author: s.AllowAuthor,
+		Retention: time.Duration(s.Retention) * 24 * time.Hour, Now: a.Now, Decided: map[string]bool{},
+	})
+}
+
+// reviews are those of a pull request as the command line sees them, which needs no
+// record on GitHub for what its local store has decided.
+func (s session) reviews(a *app, o *options, ref pull.Ref, decided ...reviewpr.State) *post.Ours {
+	all := a.reviews(o.Settings, s.api, newRuns(s.api, ref, "", o.DraftWorkflow, o.DecideWorkflow))
+	for _, d := range decided {
+		all.Decided[d.Decision.Digest] = d.Decision.Decision == decision.Approve
+	}
+	return all
+}
+
 // posted posts the approved review of a thread when nobody is ahead in the race.
-func posted(ctx context.Context, o *ours, s reviewpr.State, race *handoff.Race, tried bool, warn func(string)) (post.Posted, error) {
+func posted(ctx context.Context, o *post.Ours, s reviewpr.State, race *handoff.Race, tried bool, warn func(string)) (post.Posted, error) {
 	w := write.New(o.Client)
 	q := post.Request{
-		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest, Key: o.key, Review: s.Review(), Approval: approval(s), Race: race,
+		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest, Key: o.Protection.MarkerKey(), Review: s.Review(), Approval: approval(s), Race: race,
 		Tried: tried,
 	}
 	if s.Draft.Config.Comments.Resolve {

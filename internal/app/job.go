@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/settings"
@@ -32,7 +33,7 @@ type job struct {
 	began  time.Time
 
 	runs *handoff.Runs
-	ours *ours
+	ours *post.Ours
 	void []string // approvals that decided nothing: who, and why
 }
 
@@ -95,7 +96,7 @@ func (j *job) connect() error {
 	j.runs = newRuns(j.api, j.ref, j.event.Name, j.DraftWorkflow, j.DecideWorkflow, workflowFile(j.env.WorkflowRef))
 	j.ours = j.reviews(j.Settings, j.api, j.runs)
 	if j.CheckpointDir != "" {
-		j.ours.folder = j.carriers().Own()
+		j.ours.Folder = j.carriers().Own()
 	}
 	j.runs.Own = j.env.RunID
 	j.store, err = artifact.New(artifact.Options{

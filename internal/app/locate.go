@@ -36,8 +36,12 @@ func (j *job) verify(ctx context.Context) (verified, error) {
 		return verified{}, err
 	}
 	r := handoff.Resume{
-		Origin: j.origin(change), Graph: reviewpr.Name, Version: reviewpr.Version, Name: handoff.ArtifactName(j.ref.Number, j.Instance, checkpoint.Code(shown)), Shown: shown,
-		Settings: checkpoint.Settings{Trust: j.Protection.Trust, Environment: j.Environment, ToolVersion: wire.Version(), PromptFingerprint: prompt.Fingerprint()},
+		Origin: j.origin(change), Graph: reviewpr.Name, Version: reviewpr.Version, Shown: shown,
+		Name: handoff.ArtifactName(j.ref.Number, j.Instance, checkpoint.Code(shown)),
+		Settings: checkpoint.Settings{
+			Trust: j.Protection.Trust, Environment: j.Environment,
+			ToolVersion: wire.Version(), PromptFingerprint: prompt.Fingerprint(),
+		},
 		Unmoved: func(_ context.Context, o checkpoint.Draft) error {
 			return post.CheckHead(o.Manifest.Subject, o.Code, pullNow(change))
 		},
@@ -57,9 +61,10 @@ func (j *job) verify(ctx context.Context) (verified, error) {
 // origin is where checkpoints of this workflow must come from.
 func (j *job) origin(change ingest.Change) handoff.Origin {
 	return handoff.Origin{
-		Subject: reviewpr.PullRequest(j.ref, change.Pull.RepoID, j.Instance), Thread: func(head string) string { return pull.ThreadID(j.ref, j.Instance, head) },
-		Branch: change.Pull.DefaultBranch, Protection: j.Protection,
-		Workflow: cmp.Or(workflowFile(j.env.WorkflowRef), j.DraftWorkflow), Run: j.env.RunID, RunFacts: j.runs.Facts(change.Pull.DefaultBranch), Now: j.Now(),
+		Subject:  reviewpr.PullRequest(j.ref, change.Pull.RepoID, j.Instance),
+		Thread:   func(head string) string { return pull.ThreadID(j.ref, j.Instance, head) },
+		Workflow: cmp.Or(workflowFile(j.env.WorkflowRef), j.DraftWorkflow), Branch: change.Pull.DefaultBranch,
+		Run: j.env.RunID, RunFacts: j.runs.Facts(change.Pull.DefaultBranch), Protection: j.Protection, Now: j.Now(),
 	}
 }
 
@@ -94,7 +99,8 @@ func (j *job) candidates(ctx context.Context, r handoff.Resume) ([]handoff.Candi
 // desk is where decisions on drafts of the pull request are kept.
 func (j *job) desk(pr *pull.Pull) *handoff.Desk {
 	return &handoff.Desk{
-		Records: j.records(pr), Run: j.env.RunID, Listed: j.CheckpointDir == "" && j.store != nil, Keyed: j.Protection.Keyed(), Warn: j.warning,
+		Records: j.records(pr), Run: j.env.RunID, Listed: j.CheckpointDir == "" && j.store != nil,
+		Keyed: j.Protection.Keyed(), Warn: j.warning,
 		Standing: func(ctx context.Context, thread string) (string, bool, error) {
 			return post.Standing(ctx, j.ours, j.ref, thread)
 		},
@@ -103,8 +109,8 @@ func (j *job) desk(pr *pull.Pull) *handoff.Desk {
 
 func (j *job) records(pr *pull.Pull) *handoff.Artifacts {
 	all := &handoff.Artifacts{
-		Runs: j.runs, Subject: reviewpr.PullRequest(j.ref, pr.RepoID, j.Instance), Branch: pr.DefaultBranch, Protection: j.Protection,
-		Out: j.Stdout, Warn: j.warning,
+		Runs: j.runs, Subject: reviewpr.PullRequest(j.ref, pr.RepoID, j.Instance), Branch: pr.DefaultBranch,
+		Protection: j.Protection, Out: j.Stdout, Warn: j.warning,
 	}
 	if j.store != nil || j.CheckpointDir != "" {
 		all.Own = j.carriers().Own()

@@ -167,7 +167,8 @@ func CheckFormat(m Manifest, graph string, version int) error {
 // GitHub.
 func CheckTarget(m Manifest, want Subject, thread string) error {
 	is := m.Subject
-	if want.RepositoryID > 0 && is.RepositoryID == want.RepositoryID && is.Kind == want.Kind && is.Number == want.Number && is.Instance == want.Instance &&
+	if want.RepositoryID > 0 && is.RepositoryID == want.RepositoryID && is.Kind == want.Kind &&
+		is.Number == want.Number && is.Instance == want.Instance &&
 		strings.EqualFold(is.Repository, want.Repository) && strings.EqualFold(m.Thread, thread) {
 		return nil
 	}

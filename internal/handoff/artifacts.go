@@ -83,7 +83,8 @@ func (r *Artifacts) Put(ctx context.Context, record decision.Record) error {
 	if err != nil {
 		return err
 	}
-	if err := r.Own.Put(ctx, DecisionArtifactName(record.Code), zip); err != nil && !errors.Is(err, artifact.ErrExists) {
+	if err := r.Own.Put(ctx, DecisionArtifactName(record.Code), zip); err != nil &&
+		!errors.Is(err, artifact.ErrExists) {
 		return fmt.Errorf("storing the decision: %w", err)
 	}
 	return nil

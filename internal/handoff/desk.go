@@ -54,7 +54,8 @@ func (d *Desk) Race(record decision.Record) *Race {
 // the same draft later, or at the same time, finds it. An approval is put on record by
 // who acts on it, with what it holds. Where another run has decided the same before, its
 // record is the one that counts.
-func (d *Desk) Decide(ctx context.Context, record decision.Record, again bool, drafted time.Time) (decision.Record, error) {
+func (d *Desk) Decide(ctx context.Context, record decision.Record, again bool,
+	drafted time.Time) (decision.Record, error) {
 	race := d.Race(record)
 	on, err := race.Claims(ctx)
 	if err == nil {
@@ -113,7 +114,8 @@ func DecidedFirst(r decision.Record) string {
 
 // Withdrawable lists the drafts of a thread among the candidates, each once, so that a
 // newer one can replace them. It refuses, before anything is paid, what Withdraw would.
-func (d *Desk) Withdrawable(ctx context.Context, o Origin, found []Candidate, thread string, by decision.Record) ([]checkpoint.Draft, error) {
+func (d *Desk) Withdrawable(ctx context.Context, o Origin, found []Candidate, thread string,
+	by decision.Record) ([]checkpoint.Draft, error) {
 	var drafts []checkpoint.Draft
 	for _, c := range found {
 		opened, err := o.Open(ctx, c)

@@ -27,7 +27,8 @@ var ErrNotParked = errors.New("the thread waits for no decision")
 // Pack makes the checkpoint of a parked thread: a pure function of what the
 // store holds, so that every machine gives the draft the same digest. Only an
 // encrypted one has another digest each time.
-func (s Subject[S]) Pack(ctx context.Context, flow *graph.Flow[S], store graph.Store, thread string, p checkpoint.Protection) (checkpoint.Draft, error) {
+func (s Subject[S]) Pack(ctx context.Context, flow *graph.Flow[S], store graph.Store, thread string,
+	p checkpoint.Protection) (checkpoint.Draft, error) {
 	view, err := flow.Inspect(ctx, thread)
 	if err != nil {
 		return checkpoint.Draft{}, fmt.Errorf("reading the draft: %w", err)
@@ -58,7 +59,8 @@ type Draft[S any] struct {
 // Open puts a verified draft into the graph that build makes over a store. It refuses
 // one whose gate is not the one that its manifest names, or whose review.md is not what
 // would be carried out: who made the zip wrote all three.
-func (s Subject[S]) Open(ctx context.Context, verified checkpoint.Draft, build func(graph.Store) (*graph.Flow[S], error)) (*Draft[S], error) {
+func (s Subject[S]) Open(ctx context.Context, verified checkpoint.Draft,
+	build func(graph.Store) (*graph.Flow[S], error)) (*Draft[S], error) {
 	d := &Draft[S]{Draft: verified, Store: graph.NewMemory()}
 	if err := d.Store.Save(ctx, d.Manifest.Thread, d.Snapshot); err != nil {
 		return nil, err
@@ -72,14 +74,16 @@ func (s Subject[S]) Open(ctx context.Context, verified checkpoint.Draft, build f
 		err = s.Intact(view)
 	}
 	if errors.Is(err, graph.ErrSnapshot) {
-		return nil, problem.Refuse(3, "the checkpoint cannot be read, nothing was posted", draftAnew, problem.At(err.Error()))
+		return nil, problem.Refuse(3, "the checkpoint cannot be read, nothing was posted", draftAnew,
+			problem.At(err.Error()))
 	}
 	if err != nil {
 		return nil, err
 	}
 	asks := len(view.Pending) == 1 && view.Pending[0].ID == d.Manifest.GateID
 	if !asks || d.Review != "" && d.Review != s.Shown(view.State) {
-		return nil, problem.Refuse(11, "the draft does not ask what its summary shows, nothing was posted", draftAnew, problem.At("artifact of draft "+d.Code))
+		return nil, problem.Refuse(11, "the draft does not ask what its summary shows, nothing was posted", draftAnew,
+			problem.At("artifact of draft "+d.Code))
 	}
 	d.State, d.anew = view.State, s.Anew(view.State)
 	return d, nil

@@ -25,7 +25,8 @@ var errUnsealed = errors.New("it is of another run, and without trust: seal or e
 //
 // What this run stored itself passes checks 1 to 4. Anything else needs a seal
 // besides: who can plant a result can make a file look clean.
-func (o Origin) Earlier(ctx context.Context, candidates []Candidate, take func(checkpoint.Draft, graph.Saved) error) []error {
+func (o Origin) Earlier(ctx context.Context, candidates []Candidate,
+	take func(checkpoint.Draft, graph.Saved) error) []error {
 	if o.Protection.Keyed() {
 		o.Run = 0 // a seal vouches for any run
 	}

@@ -51,7 +51,8 @@ func DecisionArtifactName(code string) string { return "pr-review-decision-" + c
 
 // The instance is the shortest that fits, so that "partial-3" is never part of it.
 var namePattern = regexp.MustCompile(
-	`^pr-review-([1-9][0-9]{0,8})-(?:([a-z0-9](?:[a-z0-9-]{0,30}?[a-z0-9])??)-)??(?:partial-([1-9][0-9]{0,8})-)?([0-9a-f]{16})$`)
+	`^pr-review-([1-9][0-9]{0,8})-(?:([a-z0-9](?:[a-z0-9-]{0,30}?[a-z0-9])??)-)??` +
+		`(?:partial-([1-9][0-9]{0,8})-)?([0-9a-f]{16})$`)
 
 // ParseName reads the name of a draft's or a partial checkpoint's artifact.
 func ParseName(name string) (Name, bool) {

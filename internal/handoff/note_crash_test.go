@@ -120,7 +120,8 @@ func (p *program) decides() error {
 		return err
 	}
 	d := decision.Decision{Verdict: decision.Approve}
-	record := decision.Record{Thread: draft.Manifest.Thread, Digest: draft.Digest, Code: draft.Code, By: "maya", At: made, Via: decision.ByCommandLine}
+	record := decision.Record{Thread: draft.Manifest.Thread, Digest: draft.Digest, Code: draft.Code, By: "maya",
+		At: made, Via: decision.ByCommandLine}
 	return opened.CarryOut(context.Background(), desk, decision.Answer{Decision: d, Record: record.With(d)})
 }
 

@@ -51,9 +51,11 @@ func newSite(t *testing.T) *site {
 	repo.AddEnvironment(reviewers, "maya")
 	client := transport.New(transport.Options{Sleep: func(context.Context, time.Duration) error { return nil }})
 	t.Cleanup(client.CloseIdleConnections)
-	api, err := github.New(github.Options{APIURL: hub.URL, HTTP: client, Token: hub.AppToken(repo, map[string]string{"contents": "read", "actions": "read"})})
+	api, err := github.New(github.Options{APIURL: hub.URL, HTTP: client,
+		Token: hub.AppToken(repo, map[string]string{"contents": "read", "actions": "read"})})
 	require.NoError(t, err)
-	return &site{t: t, repo: repo, api: api, run: repo.AddRun(githubtest.RunOptions{Path: draftFile}), dir: t.TempDir(), source: "a question", clock: made}
+	return &site{t: t, repo: repo, api: api, run: repo.AddRun(githubtest.RunOptions{Path: draftFile}),
+		dir: t.TempDir(), source: "a question", clock: made}
 }
 
 func (s *site) about() checkpoint.Subject {
@@ -66,7 +68,8 @@ func (s *site) thread(head string) string { return "o/r#1:" + head }
 func (s *site) drafted(environment string, p checkpoint.Protection) checkpoint.Draft {
 	s.t.Helper()
 	m := checkpoint.Manifest{
-		Subject: s.about(), RunID: s.run.ID, Environment: environment, Outcome: "PAUSED", CreatedAt: made, ExpiresAt: made.Add(time.Hour),
+		Subject: s.about(), RunID: s.run.ID, Environment: environment, Outcome: "PAUSED",
+		CreatedAt: made, ExpiresAt: made.Add(time.Hour),
 	}
 	m.Subject.Head, m.Subject.Digest = s.repo.Head("main"), checkpoint.Digest([]byte(s.source))
 	m.Thread = s.thread(m.Subject.Head)
@@ -108,13 +111,15 @@ func (s *site) dispatch(shown string, verdict decision.Verdict) deciding {
 // decide goes through all thirteen checks and carries the decision out.
 func (s *site) decide(d deciding) error {
 	ctx := s.t.Context()
-	runs := &handoff.Runs{API: s.api, Ref: pull.Ref{Owner: "o", Repo: "r"}, Files: []string{draftFile, decideFile}, Event: d.event, Own: d.run.ID}
+	runs := &handoff.Runs{API: s.api, Ref: pull.Ref{Owner: "o", Repo: "r"}, Files: []string{draftFile, decideFile},
+		Event: d.event, Own: d.run.ID}
 	origin := handoff.Origin{
-		Subject: s.about(), Thread: s.thread, Workflow: draftFile, Branch: "main", Run: d.from, Protection: d.protection,
-		RunFacts: runs.Facts("main"), Now: s.clock,
+		Subject: s.about(), Thread: s.thread, Workflow: draftFile, Branch: "main", Run: d.from,
+		Protection: d.protection, RunFacts: runs.Facts("main"), Now: s.clock,
 	}
 	r := handoff.Resume{
-		Origin: origin, Graph: noteGraph, Version: cmp.Or(d.version, noteVersion), Name: handoff.ArtifactName(1, "", checkpoint.Code(d.shown)), Shown: d.shown,
+		Origin: origin, Graph: noteGraph, Version: cmp.Or(d.version, noteVersion), Shown: d.shown,
+		Name:     handoff.ArtifactName(1, "", checkpoint.Code(d.shown)),
 		Settings: checkpoint.Settings{Trust: d.protection.Trust, Environment: d.environment}, Unmoved: s.unmoved,
 	}
 	found, err := runs.Stored(ctx, r.Name, r.Run)
@@ -128,9 +133,11 @@ func (s *site) decide(d deciding) error {
 	out := notes{dir: s.dir}
 	desk := &handoff.Desk{
 		Records: &handoff.Artifacts{
-			Runs: runs, Subject: s.about(), Branch: "main", Protection: d.protection, Own: uploads{artifactstore.REST{}, d.run}, Out: s.t.Output(),
+			Runs: runs, Subject: s.about(), Branch: "main", Protection: d.protection,
+			Own: uploads{artifactstore.REST{}, d.run}, Out: s.t.Output(),
 		},
-		Run: d.run.ID, Listed: true, Keyed: d.protection.Keyed(), Standing: out.standing, Warn: func(what string, err error) { s.t.Log(what, err) },
+		Run: d.run.ID, Listed: true, Keyed: d.protection.Keyed(), Standing: out.standing,
+		Warn: func(what string, err error) { s.t.Log(what, err) },
 	}
 	out.race = desk.Race
 	draft, err := noteSubject().Open(ctx, verified, out.flow)
@@ -155,7 +162,8 @@ func (s *site) unmoved(_ context.Context, d checkpoint.Draft) error {
 // answer is checks 11 and 12.
 func (s *site) answer(d deciding, draft *handoff.Draft[note]) (decision.Answer, error) {
 	m := draft.Manifest
-	record := decision.Record{Thread: m.Thread, Digest: draft.Digest, Code: draft.Code, By: d.actor, At: s.clock, Via: decision.ByDispatch}
+	record := decision.Record{Thread: m.Thread, Digest: draft.Digest, Code: draft.Code, By: d.actor, At: s.clock,
+		Via: decision.ByDispatch}
 	read := func(text string, given, fallback decision.Verdict) (decision.Decision, error) {
 		return gate.Decide(text, given, fallback, nil, m.ExpiresAt)
 	}
@@ -169,9 +177,10 @@ func (s *site) answer(d deciding, draft *handoff.Draft[note]) (decision.Answer, 
 	if err != nil {
 		return decision.Answer{}, err
 	}
-	by, said, err := gate.Approved(approvals, m.Approvals, d.environment, nil, func(a github.Approval) (decision.Decision, error) {
-		return read(a.Comment, "", decision.Approve)
-	})
+	by, said, err := gate.Approved(approvals, m.Approvals, d.environment, nil,
+		func(a github.Approval) (decision.Decision, error) {
+			return read(a.Comment, "", decision.Approve)
+		})
 	record.By, record.Via = by, decision.ByApproval
 	return decision.Answer{Decision: said, Record: record.With(said)}, err
 }
@@ -266,12 +275,14 @@ func TestCheck1_Check13_EachRefusesANote(t *testing.T) {
 		3: func(s *site, d *deciding, _ checkpoint.Draft) { d.shown = s.planted(s.run, []byte("PK")) },
 		4: func(s *site, d *deciding, draft checkpoint.Draft) {
 			other := s.repo.AddRun(githubtest.RunOptions{Path: ".github/workflows/other.yml"})
-			d.shown, d.from = s.planted(other, s.altered(draft, func(m *checkpoint.Manifest) { m.RunID = other.ID })), other.ID
+			d.shown, d.from = s.planted(other, s.altered(draft,
+				func(m *checkpoint.Manifest) { m.RunID = other.ID })), other.ID
 		},
 		5: func(s *site, d *deciding, _ checkpoint.Draft) { d.protection = sealed(s.t) },
 		6: func(_ *site, d *deciding, _ checkpoint.Draft) { d.version = 2 },
 		7: func(s *site, d *deciding, draft checkpoint.Draft) {
-			d.shown = s.planted(s.run, s.altered(draft, func(m *checkpoint.Manifest) { m.Subject.Kind = "pull request" }))
+			d.shown = s.planted(s.run, s.altered(draft,
+				func(m *checkpoint.Manifest) { m.Subject.Kind = "pull request" }))
 		},
 		8:  func(_ *site, d *deciding, _ checkpoint.Draft) { d.environment = "anybody" },
 		9:  func(s *site, _ *deciding, _ checkpoint.Draft) { s.source = "another question" },

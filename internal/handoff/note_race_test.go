@@ -37,13 +37,15 @@ func packedNote(t *testing.T) checkpoint.Draft {
 
 func noteFacts() checkpoint.Manifest {
 	return checkpoint.Manifest{
-		Thread: "local/note", Subject: checkpoint.Subject{Kind: "note", Digest: digest}, Outcome: "PAUSED", CreatedAt: made, ExpiresAt: made.Add(time.Hour),
+		Thread: "local/note", Subject: checkpoint.Subject{Kind: "note", Digest: digest}, Outcome: "PAUSED",
+		CreatedAt: made, ExpiresAt: made.Add(time.Hour),
 	}
 }
 
 // deskOf is the desk of a job whose decisions are kept in a folder.
 func deskOf(records folder, out notes) *handoff.Desk {
-	return &handoff.Desk{Records: records, Run: records.run, Listed: true, Standing: out.standing, Warn: func(string, error) {}}
+	return &handoff.Desk{Records: records, Run: records.run, Listed: true, Standing: out.standing,
+		Warn: func(string, error) {}}
 }
 
 // settled is the outcome of some jobs that decided one draft.
@@ -101,7 +103,8 @@ func decideNote(t *testing.T, draft checkpoint.Draft, dir string, records folder
 		return err
 	}
 	d := decision.Decision{Verdict: verdict}
-	record := decision.Record{Thread: draft.Manifest.Thread, Digest: draft.Digest, Code: draft.Code, By: fmt.Sprint("run ", records.run), At: made, Via: decision.ByDispatch}
+	record := decision.Record{Thread: draft.Manifest.Thread, Digest: draft.Digest, Code: draft.Code,
+		By: fmt.Sprint("run ", records.run), At: made, Via: decision.ByDispatch}
 	return opened.CarryOut(t.Context(), desk, decision.Answer{Decision: d, Record: record.With(d)})
 }
 

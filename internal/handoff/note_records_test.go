@@ -42,7 +42,8 @@ func (f folder) Claims(context.Context, string) (claims []handoff.Claim, err err
 // Put stores a decision under the next number, and one of the run once.
 func (f folder) Put(ctx context.Context, r decision.Record) error {
 	on, err := f.Claims(ctx, r.Code)
-	if err != nil || slices.ContainsFunc(on, func(c handoff.Claim) bool { return c.Run == f.run && c.Record.Digest == r.Digest }) {
+	stored := func(c handoff.Claim) bool { return c.Run == f.run && c.Record.Digest == r.Digest }
+	if err != nil || slices.ContainsFunc(on, stored) {
 		return err
 	}
 	zip, err := checkpoint.Protection{}.PackRecord(r)

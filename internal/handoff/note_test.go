@@ -53,7 +53,8 @@ func (o notes) flow(store graph.Store) (*graph.Flow[note], error) {
 	}, graph.Writes(text))
 	gate := graph.Gate(g, "gate",
 		func(n note) (string, error) { return n.Text, nil },
-		func(_ note, a decision.Answer) (graph.Update, error) { return decided.Set(&a.Record), nil }, graph.Writes(decided))
+		func(_ note, a decision.Answer) (graph.Update, error) { return decided.Set(&a.Record), nil },
+		graph.Writes(decided))
 	write := g.Effect("write",
 		func(ctx context.Context, n note) (graph.Update, error) {
 			path, err := o.write(ctx, n)
@@ -125,7 +126,7 @@ func (o notes) look(n note) (path string, done bool, err error) {
 	}
 	text, err := os.ReadFile(path)
 	if err == nil && !strings.HasPrefix(string(text), n.Decision.Digest+"\n") {
-		err = problem.Refuse(13, "another draft of this note was written before", "write another note", problem.At(path))
+		err = problem.Refuse(13, "another draft of this note was written", "write another note", problem.At(path))
 	}
 	return path, true, err
 }

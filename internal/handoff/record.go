@@ -22,8 +22,8 @@ func CheckRecord(r decision.Record, digest string, now decision.Verdict) error {
 		if r.Replaced != "" {
 			next = "decide the newer draft, code " + r.Replaced
 		}
-		return problem.Refuse(13, "this draft was withdrawn when its commit was drafted again, nothing was posted", next,
-			problem.At(fmt.Sprintf("code %s, by %s on %s", r.Code, r.By, when(r))))
+		return problem.Refuse(13, "this draft was withdrawn when its commit was drafted again, nothing was posted",
+			next, problem.At(fmt.Sprintf("code %s, by %s on %s", r.Code, r.By, when(r))))
 	case r.Decision != now:
 		return decidedOtherwise(r, "")
 	}
@@ -63,11 +63,13 @@ func oldestFirst(claims []Claim) []Claim {
 func Remembered(claims []Claim, mine decision.Record, again bool, drafted time.Time) error {
 	for _, c := range oldestFirst(claims) {
 		by := c.Record
-		rejected := by.Thread == mine.Thread && by.Digest != mine.Digest && by.Decision == decision.Abort && !by.Withdrawn()
+		rejected := by.Thread == mine.Thread && by.Digest != mine.Digest && by.Decision == decision.Abort &&
+			!by.Withdrawn()
 		if !rejected || mine.Decision != decision.Approve || again && !by.At.After(drafted) {
 			continue
 		}
-		return problem.Refuse(13, "a draft of this commit was rejected before, nothing was posted", "draft the commit anew with again: true, or push another",
+		return problem.Refuse(13, "a draft of this commit was rejected before, nothing was posted",
+			"draft the commit anew with again: true, or push another",
 			problem.At(fmt.Sprintf("code %s, by %s on %s", by.Code, by.By, when(by))))
 	}
 	return nil

@@ -42,12 +42,14 @@ const artifactPages = 5
 
 // Everything is what runs of the repository have stored, as far back as is searched.
 func (r *Runs) Everything() artifactstore.REST {
-	return artifactstore.REST{API: r.API, Owner: r.Ref.Owner, Repo: r.Ref.Repo, Prefix: Prefix, Pages: artifactPages, Cut: &r.cut}
+	return artifactstore.REST{API: r.API, Owner: r.Ref.Owner, Repo: r.Ref.Repo, Prefix: Prefix, Pages: artifactPages,
+		Cut: &r.cut}
 }
 
 // Stored is what a run, or where it is 0 any of the repository, has stored under a name.
 func (r *Runs) Stored(ctx context.Context, name string, run int64) ([]Stored, error) {
-	return Named(ctx, artifactstore.REST{API: r.API, Owner: r.Ref.Owner, Repo: r.Ref.Repo, Name: name, RunID: run}, name)
+	place := artifactstore.REST{API: r.API, Owner: r.Ref.Owner, Repo: r.Ref.Repo, Name: name, RunID: run}
+	return Named(ctx, place, name)
 }
 
 // TellCut says once that not everything was searched: anybody's runs can push older
@@ -55,7 +57,8 @@ func (r *Runs) Stored(ctx context.Context, name string, run int64) ([]Stored, er
 func (r *Runs) TellCut(to io.Writer) {
 	if r.cut && !r.told {
 		r.told = true
-		fmt.Fprintf(to, "Only the newest %d artifacts of %s were looked through: drafts and decisions behind them are not seen.\n", 100*artifactPages, r.Ref.FullName())
+		fmt.Fprintf(to, "Only the newest %d artifacts of %s were looked through: "+
+			"drafts and decisions behind them are not seen.\n", 100*artifactPages, r.Ref.FullName())
 	}
 }
 
@@ -84,7 +87,8 @@ func (r *Runs) Facts(branch string) func(context.Context, int64) (checkpoint.Run
 		}
 		on, err := r.dispatchedOn(ctx, run, branch)
 		return checkpoint.RunFacts{
-			ID: run.ID, Path: run.Path, Event: run.Event, HeadBranch: run.HeadBranch, HeadSHA: run.HeadSHA, OnDefault: on,
+			ID: run.ID, Path: run.Path, Event: run.Event, HeadBranch: run.HeadBranch, HeadSHA: run.HeadSHA,
+			OnDefault:    on,
 			RepositoryID: run.RepoID, HeadRepositoryID: run.HeadRepoID,
 		}, err
 	}
@@ -101,7 +105,8 @@ func (r *Runs) dispatchedOn(ctx context.Context, run github.Run, branch string) 
 	}
 	on, err := r.API.OnBranch(ctx, r.Ref.Owner, r.Ref.Repo, branch, run.HeadSHA)
 	if errors.Is(err, github.ErrNoAccess) || errors.Is(err, github.ErrNotFound) {
-		return false, problem.Refuse(4, fmt.Sprintf("it cannot be read whether run %d is of the default branch", run.ID),
+		return false, problem.Refuse(4,
+			fmt.Sprintf("it cannot be read whether run %d is of the default branch", run.ID),
 			"give the job contents: read; the draft still waits", problem.At(err.Error()))
 	}
 	if err == nil {
@@ -112,7 +117,8 @@ func (r *Runs) dispatchedOn(ctx context.Context, run github.Run, branch string) 
 
 // Claim reads a decision that a run has stored. It counts where its run may decide
 // and, under a key, where its seal is ours.
-func (r *Runs) Claim(ctx context.Context, s Stored, p checkpoint.Protection, repositoryID int64, branch string) (c Claim, ours bool, err error) {
+func (r *Runs) Claim(ctx context.Context, s Stored, p checkpoint.Protection, repositoryID int64,
+	branch string) (c Claim, ours bool, err error) {
 	var run github.Run
 	if _, folder := s.From.(artifactstore.Dir); !folder {
 		if ours, run, err = r.mayRecord(ctx, s.Item, repositoryID, branch); err != nil || !ours || s.Expired {
@@ -135,7 +141,8 @@ func (r *Runs) Claim(ctx context.Context, s Stored, p checkpoint.Protection, rep
 	case problem.Check(err) > 0 && p.Keyed():
 		return Claim{}, false, nil // somebody's without the key
 	case err != nil:
-		return Claim{}, false, problem.Refuse(13, "a decision on record for this draft cannot be read, nothing was posted",
+		return Claim{}, false, problem.Refuse(13,
+			"a decision on record for this draft cannot be read, nothing was posted",
 			"delete that artifact if it is nobody's decision, or draft the commit anew with again: true",
 			problem.At(fmt.Sprintf("artifact %s of run %d: %v", s.Name, s.RunID, err)))
 	}
@@ -146,7 +153,8 @@ func (r *Runs) Claim(ctx context.Context, s Stored, p checkpoint.Protection, rep
 // mayRecord reports whether an artifact is of a run whose decisions count, and
 // reads that run. Its workflow must be the default branch's: that of a pull
 // request's branch may say anything, and counts where the run under way is no better.
-func (r *Runs) mayRecord(ctx context.Context, i artifactstore.Item, repositoryID int64, branch string) (ours bool, run github.Run, err error) {
+func (r *Runs) mayRecord(ctx context.Context, i artifactstore.Item, repositoryID int64, branch string) (ours bool,
+	run github.Run, err error) {
 	run, err = r.Read(ctx, i.RunID)
 	if errors.Is(err, github.ErrNotFound) {
 		return false, run, nil
@@ -181,7 +189,8 @@ func note[K comparable, V any](into *map[K]V, key K, value V) {
 // NeedsActions makes a missing permission, as far as the API tells it from a bad
 // token, a mistake in the workflow.
 func NeedsActions(err error, what string) error {
-	if status, ok := errors.AsType[*transport.StatusError](err); ok && status.Code == http.StatusForbidden && errors.Is(err, github.ErrNoAccess) {
+	if status, ok := errors.AsType[*transport.StatusError](err); ok && status.Code == http.StatusForbidden &&
+		errors.Is(err, github.ErrNoAccess) {
 		return problem.Usage(what, "give the job actions: read")
 	}
 	return err

@@ -124,7 +124,8 @@ func (r Race) place(claims []Claim) place {
 func (r Race) forestalled(claims []Claim) error {
 	for _, c := range onDraft(claims, r.Record.Digest) {
 		if c.Run != r.Run && c.Done && !c.Record.Same(r.Record) && !r.Record.Withdrawn() {
-			return cmp.Or(CheckRecord(c.Record, r.Record.Digest, r.Record.Decision), decidedOtherwise(c.Record, ", with other changes"))
+			return cmp.Or(CheckRecord(c.Record, r.Record.Digest, r.Record.Decision),
+				decidedOtherwise(c.Record, ", with other changes"))
 		}
 	}
 	return nil
@@ -136,5 +137,6 @@ func (r Race) overtaken(err error) error {
 	if err != nil || r.Record.Decision == decision.Approve {
 		return err
 	}
-	return problem.Refuse(13, "this draft was posted before, nothing can be rejected any more", "answer the review on the pull request")
+	return problem.Refuse(13, "this draft was posted before, nothing can be rejected any more",
+		"answer the review on the pull request")
 }

@@ -49,8 +49,10 @@ func draftEvents() []string {
 // passed them all, and what changed since it was made and does not matter for
 // the decision. Of several artifacts of one name the newest that passes checks
 // 1 to 5 is taken: under one digest they have equal content, so what differs is
-// who made them; under a code alone two of them that differ are refused. 11 to 13 follow with the decision. The candidates come newest first.
-func (r Resume) Verify(ctx context.Context, candidates []Candidate) (draft checkpoint.Draft, changes []string, err error) {
+// who made them; under a code alone two of them that differ are refused. 11 to 13
+// follow with the decision. The candidates come newest first.
+func (r Resume) Verify(ctx context.Context, candidates []Candidate) (draft checkpoint.Draft, changes []string,
+	err error) {
 	if draft, err = r.first(ctx, candidates); err != nil {
 		return checkpoint.Draft{}, nil, err
 	}
@@ -167,7 +169,8 @@ func (o Origin) checkRun(ctx context.Context, run int64) error {
 	if err != nil {
 		return err
 	}
-	return checkpoint.CheckRun(facts, checkpoint.RunWant{ID: o.Run, Path: o.Workflow, Branch: o.Branch, Events: draftEvents(), RepositoryID: o.Subject.RepositoryID})
+	return checkpoint.CheckRun(facts, checkpoint.RunWant{ID: o.Run, Path: o.Workflow, Branch: o.Branch,
+		Events: draftEvents(), RepositoryID: o.Subject.RepositoryID})
 }
 
 // Peek is checks 1 to 4 of a draft that is looked at and not decided: its name

@@ -29,7 +29,8 @@ func Subject(intact func(graph.View[State]) error) handoff.Subject[State] {
 }
 
 // Pack makes the checkpoint of a parked thread.
-func Pack(ctx context.Context, flow *graph.Flow[State], store graph.Store, thread string, p checkpoint.Protection) (checkpoint.Draft, error) {
+func Pack(ctx context.Context, flow *graph.Flow[State], store graph.Store, thread string,
+	p checkpoint.Protection) (checkpoint.Draft, error) {
 	return Subject(nil).Pack(ctx, flow, store, thread, p)
 }
 
@@ -85,14 +86,16 @@ func about(s graph.Snapshot, journal [][]byte) (d Draft, pr *pull.Pull, err erro
 
 // PullRequest is a pull request as what a draft is about, at no head.
 func PullRequest(ref pull.Ref, repositoryID int64, instance string) checkpoint.Subject {
-	return checkpoint.Subject{Kind: "pull request", Repository: ref.FullName(), RepositoryID: repositoryID, Number: ref.Number, Instance: instance}
+	return checkpoint.Subject{Kind: "pull request", Repository: ref.FullName(), RepositoryID: repositoryID,
+		Number: ref.Number, Instance: instance}
 }
 
 // manifest holds what is the same of a draft and of a run under way.
 func manifest(d Draft, pr *pull.Pull) checkpoint.Manifest {
 	m := checkpoint.Manifest{
 		Thread: d.Thread, Subject: checkpoint.Subject{Instance: d.Instance, Head: d.Head, Digest: d.DiffDigest},
-		RunID: d.RunID, RunAttempt: d.RunAttempt, WorkflowRef: d.WorkflowRef, Approvals: d.Approvals, Environment: d.Environment, AllowDispatch: d.Dispatch,
+		RunID: d.RunID, RunAttempt: d.RunAttempt, WorkflowRef: d.WorkflowRef,
+		Approvals: d.Approvals, Environment: d.Environment, AllowDispatch: d.Dispatch,
 		CreatedAt: d.CreatedAt, ExpiresAt: d.ExpiresAt, ToolVersion: d.ToolVersion,
 		ConfigFingerprint: d.Config.Fingerprint(), PromptFingerprint: d.Prompt,
 	}

@@ -1,4 +1,4 @@
-package app
+package post
 
 import (
 	"context"
@@ -11,29 +11,26 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/decision"
-	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
-	"github.com/org/pr-review-action/internal/settings"
 )
 
-// ours reads a pull request and tells which of its reviews this product posted.
+// Ours reads a pull request and tells which of its reviews this product posted.
 // Anybody can write a marker, so that one counts for what stands behind it: the
 // account of the review and, where that is a bot, which every workflow can be, the
 // key, or else a decision on record.
-type ours struct {
+type Ours struct {
 	*github.Client
-	runs      *handoff.Runs
-	key       []byte                // of the markers; nil without one
-	protect   checkpoint.Protection // of the records
-	folder    artifactstore.Carrier // that holds records too; nil for none
-	decided   map[string]bool       // digests that the local store has decided
-	retention time.Duration         // of the records
-	author    bool                  // of the pull request, who may decide
-	now       func() time.Time
+	Runs       *handoff.Runs
+	Protection checkpoint.Protection // of markers and records
+	Folder     artifactstore.Carrier // that holds records too; nil for none
+	Decided    map[string]bool       // digests that the local store has decided
+	Retention  time.Duration         // of the records
+	Author     bool                  // of the pull request, who may decide
+	Now        func() time.Time
 
 	pull    *pull.Pull // once it was read
 	viewer  *github.Viewer
@@ -42,28 +39,15 @@ type ours struct {
 	asked   map[postedBy]int
 }
 
-// reviews makes what reads a pull request with the settings of a job or a command.
-func (a *app) reviews(s settings.Settings, api *github.Client, runs *handoff.Runs) *ours {
-	return &ours{
-		Client: api, runs: runs, key: s.Protection.MarkerKey(), protect: s.Protection, author: s.AllowAuthor,
-		retention: time.Duration(s.Retention) * 24 * time.Hour, now: a.Now,
-		decided: map[string]bool{}, writers: map[string]bool{}, proofs: map[string]bool{}, asked: map[postedBy]int{},
-	}
-}
-
-// reviews are those of a pull request as the command line sees them, which needs no
-// record on GitHub for what its local store has decided.
-func (s session) reviews(a *app, o *options, ref pull.Ref, decided ...reviewpr.State) *ours {
-	all := a.reviews(o.Settings, s.api, newRuns(s.api, ref, "", o.DraftWorkflow, o.DecideWorkflow))
-	for _, d := range decided {
-		all.decided[d.Decision.Digest] = d.Decision.Decision == decision.Approve
-	}
-	return all
+// NewOurs returns one that has read nothing yet; o says what it is to know.
+func NewOurs(o Ours) *Ours {
+	o.writers, o.proofs, o.asked = map[string]bool{}, map[string]bool{}, map[postedBy]int{}
+	return &o
 }
 
 // Stands reports whether a review of ours stands on the pull request. A person who
 // may write, and posted with a token of their own, has no record on GitHub.
-func (o *ours) Stands(ctx context.Context, r github.Review, m render.Marker) (bool, error) {
+func (o *Ours) Stands(ctx context.Context, r github.Review, m render.Marker) (bool, error) {
 	by, err := o.account(ctx, r, m)
 	if err != nil || by == aWriter {
 		return by == aWriter, err
@@ -73,7 +57,7 @@ func (o *ours) Stands(ctx context.Context, r github.Review, m render.Marker) (bo
 
 // Remembers reports whether the lists of a review's marker count for later drafts,
 // which takes more of a person: a decision on record.
-func (o *ours) Remembers(ctx context.Context, r github.Review, m render.Marker) (bool, error) {
+func (o *Ours) Remembers(ctx context.Context, r github.Review, m render.Marker) (bool, error) {
 	by, err := o.account(ctx, r, m)
 	if err != nil {
 		return false, err
@@ -93,7 +77,7 @@ const (
 
 // account reads whose a review is. Its marker must name the commit that the review
 // is at; the thread is for the caller to compare.
-func (o *ours) account(ctx context.Context, r github.Review, m render.Marker) (postedBy, error) {
+func (o *Ours) account(ctx context.Context, r github.Review, m render.Marker) (postedBy, error) {
 	if r.State == "PENDING" || r.CommitID == "" || !strings.HasSuffix(m.Thread, ":"+r.CommitID) {
 		return nobody, nil
 	}
@@ -126,7 +110,7 @@ func (o *ours) account(ctx context.Context, r github.Review, m render.Marker) (p
 // maxWriters bounds the accounts whose permission is read: anybody can review.
 const maxWriters = 30
 
-func (o *ours) mayWrite(ctx context.Context, login string) (bool, error) {
+func (o *Ours) mayWrite(ctx context.Context, login string) (bool, error) {
 	may, known := o.writers[login]
 	if known || len(o.writers) == maxWriters {
 		return may, nil
@@ -139,15 +123,15 @@ func (o *ours) mayWrite(ctx context.Context, login string) (bool, error) {
 	if err != nil && !errors.Is(err, github.ErrNotFound) && !errors.Is(err, github.ErrNoAccess) {
 		return false, err
 	}
-	own := strings.EqualFold(login, now.Author) && !o.author
+	own := strings.EqualFold(login, now.Author) && !o.Author
 	o.writers[login] = !own && !member.Bot && (member.Permission == "write" || member.Permission == "admin")
 	return o.writers[login], nil
 }
 
 // current is the pull request, read once: who its author is does not change.
-func (o *ours) current(ctx context.Context) (pull.Pull, error) {
+func (o *Ours) current(ctx context.Context) (pull.Pull, error) {
 	if o.pull == nil {
-		now, err := o.Pull(ctx, o.runs.Ref)
+		now, err := o.Pull(ctx, o.Runs.Ref)
 		if err != nil {
 			return now, err
 		}
@@ -160,15 +144,16 @@ func (o *ours) current(ctx context.Context) (pull.Pull, error) {
 // a key, else by the record, else by being older than records are kept. What a run
 // found once holds for it, so that a review that was there before its own decision
 // went on record gets nothing from that.
-func (o *ours) proved(ctx context.Context, r github.Review, m render.Marker, by postedBy) (ok bool, err error) {
+func (o *Ours) proved(ctx context.Context, r github.Review, m render.Marker, by postedBy) (ok bool, err error) {
 	of := fmt.Sprint(r.ID, r.Body)
 	if ok, known := o.proofs[of]; known || by == nobody {
 		return ok, nil
 	}
-	switch sealed := m.Sealed(o.key); {
-	case sealed, o.key != nil && by != aWriter:
+	key := o.Protection.MarkerKey()
+	switch sealed := m.Sealed(key); {
+	case sealed, key != nil && by != aWriter:
 		ok = sealed
-	case o.decided[m.Digest], o.key == nil && !r.At.IsZero() && o.now().Sub(r.At) > o.retention:
+	case o.Decided[m.Digest], key == nil && !r.At.IsZero() && o.Now().Sub(r.At) > o.Retention:
 		ok = true
 	case o.asked[by] < maxProofs:
 		o.asked[by]++
@@ -184,7 +169,7 @@ func (o *ours) proved(ctx context.Context, r github.Review, m render.Marker, by 
 }
 
 // isOwn reports whether our token is that app's.
-func (o *ours) isOwn(ctx context.Context, app string) (bool, error) {
+func (o *Ours) isOwn(ctx context.Context, app string) (bool, error) {
 	login, err := o.App(ctx)
 	if errors.Is(err, github.ErrNoAccess) || errors.Is(err, github.ErrNotFound) {
 		return false, nil
@@ -205,7 +190,7 @@ const clocks = time.Minute
 // recorded looks for the decision that a review carries out: an approval of its
 // digest and thread, which a run that may decide stored before the review was
 // posted. It is asked for by its exact name, so that no other artifact hides it.
-func (o *ours) recorded(ctx context.Context, r github.Review, m render.Marker) (bool, error) {
+func (o *Ours) recorded(ctx context.Context, r github.Review, m render.Marker) (bool, error) {
 	if len(m.Digest) != 64 {
 		return false, nil
 	}
@@ -215,7 +200,7 @@ func (o *ours) recorded(ctx context.Context, r github.Review, m render.Marker) (
 	}
 	name := handoff.DecisionArtifactName(checkpoint.Code(m.Digest))
 	found, err := handoff.Named(ctx, artifactstore.REST{API: o.Client, Owner: now.Owner, Repo: now.Repo, Name: name}, name)
-	if errors.Is(err, github.ErrNoAccess) && o.runs.Event == "" {
+	if errors.Is(err, github.ErrNoAccess) && o.Runs.Event == "" {
 		return false, nil // a token of one's own that may not read artifacts
 	}
 	if err != nil {
@@ -225,12 +210,12 @@ func (o *ours) recorded(ctx context.Context, r github.Review, m render.Marker) (
 		return s.Expired || !r.At.IsZero() && s.Created.After(r.At.Add(clocks))
 	})
 	found = found[:min(len(found), maxRecords)]
-	if o.folder != nil {
-		there, _ := handoff.Named(ctx, o.folder, name) // a folder that cannot be read holds no decision
+	if o.Folder != nil {
+		there, _ := handoff.Named(ctx, o.Folder, name) // a folder that cannot be read holds no decision
 		found = append(found, there...)
 	}
 	for _, s := range found {
-		claim, ours, err := o.runs.Claim(ctx, s, o.protect, now.RepoID, now.DefaultBranch)
+		claim, ours, err := o.Runs.Claim(ctx, s, o.Protection, now.RepoID, now.DefaultBranch)
 		if err != nil && problem.Check(err) == 0 {
 			return false, err
 		}
