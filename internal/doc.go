@@ -9,21 +9,26 @@
 //	            …/history                  cases from merged pull requests
 //	            evalcmd                    the eval commands: flags, files, what is printed
 //	            choose                     the list in which a person decides at a terminal
-//	4 flows     flow/reviewpr              the graph: state, wiring, order of the resume checks
+//	            settings wire              every input and flag, one row each; clients, reviewer, tools, stores
+//	4 flows     flow/reviewpr              the graph that reviews a change: state and wiring
 //	3 steps     ingest recall triage review one step of a graph each: from what it needs
 //	            aggregate gate post        to what it found; steps import no step
 //	2 engines   checkpoint render rule     what several steps use
+//	            handoff                    a draft's way between jobs, of whatever flow:
+//	                                       names, resume checks, who may decide
 //	            agent tool budget          a conversation, what it may look at, what it may cost
 //	            suggest                    whether a suggestion is one to apply
 //	            sarif stats                what was kept, for code scanning; what approvers did
 //	            checkpoint/filestore …/pgstore …/artifactstore
 //	1 machines  graph github llm prompt    one outside thing each, wrapped once
 //	            config action transport
-//	            limit trace
+//	            limit trace tree
 //	            github/write artifact
 //	0 nouns     pull diff finding          values and pure functions, no I/O
 //	            decision cost guard
 //	            secret injection claim     what is redacted, what is flagged, what need not be read
+//	            lang column                what is known of languages; widths on a terminal
+//	            problem                    an error: what was wrong, where, what to do next
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest faulttest crash  the stores' contract, faults, kills,
 //	            bench                      figures; never in the binary

@@ -19,14 +19,15 @@ const module = "github.com/org/pr-review-action/internal/"
 
 // floors has every room with its floor. testFloor rooms are for tests alone.
 var floors = map[string]int{
-	"pull": 0, "diff": 0, "finding": 0, "decision": 0, "cost": 0, "guard": 0, "secret": 0, "injection": 0, "claim": 0,
-	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1, "transport": 1, "limit": 1, "trace": 1,
-	"checkpoint": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2, "render": 2, "rule": 2,
+	"pull": 0, "diff": 0, "finding": 0, "decision": 0, "cost": 0, "guard": 0, "secret": 0, "injection": 0, "claim": 0, "lang": 0,
+	"column": 0, "problem": 0,
+	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1, "transport": 1, "limit": 1, "trace": 1, "tree": 1,
+	"checkpoint": 2, "handoff": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2, "render": 2, "rule": 2,
 	"budget": 2, "tool": 2, "agent": 2, "sarif": 2, "stats": 2, "suggest": 2,
 	"ingest": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
 	"flow/reviewpr": 4,
 	"eval":          5, "eval/dataset": 5, "eval/score": 5, "eval/judge": 5, "eval/oracle": 5, "eval/loss": 5, "eval/history": 5,
-	"evalcmd": 5, "choose": 5, "choose/quiet": 5,
+	"evalcmd": 5, "choose": 5, "choose/quiet": 5, "settings": 5, "wire": 5,
 	"app":        6,
 	"githubtest": testFloor, "githubtest/cmd/fakegithub": testFloor, "llmtest": testFloor, "llmtest/cmd/fakemodel": testFloor,
 	"storetest": testFloor, "faulttest": testFloor, "pgtest": testFloor, "crash": testFloor, "bench": benchFloor,
@@ -40,8 +41,10 @@ const (
 // beside lists who may import whom on one floor.
 var beside = map[string][]string{
 	"claim":                     {"diff", "finding"},
-	"decision":                  {"finding"},
+	"problem":                   {"guard"},
+	"decision":                  {"finding", "problem"},
 	"finding":                   {"cost"},
+	"guard":                     {"lang"},
 	"github":                    {"transport"},
 	"github/write":              {"github", "transport"},
 	"artifact":                  {"github", "transport"},
@@ -54,9 +57,11 @@ var beside = map[string][]string{
 	"checkpoint/filestore":      {"checkpoint"},
 	"checkpoint/artifactstore":  {"checkpoint"},
 	"checkpoint/pgstore":        {"checkpoint"},
+	"handoff":                   {"checkpoint", "checkpoint/artifactstore"},
 	"eval":                      {"eval/dataset", "eval/score", "eval/judge", "eval/oracle", "eval/loss"},
 	"evalcmd":                   {"eval", "eval/dataset", "eval/history", "eval/oracle", "eval/score"},
 	"choose":                    {"choose/quiet"},
+	"wire":                      {"settings"},
 	"eval/score":                {"eval/dataset"},
 	"eval/loss":                 {"eval/dataset", "eval/score"},
 	"eval/oracle":               {"eval/dataset"},
@@ -86,7 +91,7 @@ func TestTheImportTestSeesEveryBrokenRule(t *testing.T) {
 	for _, bad := range []edge{
 		{from: "diff", to: "graph"}, {from: "ingest", to: "triage"}, {from: "gate", to: "github/write"}, {from: "flow/reviewpr", to: "app"},
 		{from: "app", to: "githubtest"}, {from: "pull", to: "finding"}, {from: "newroom", to: "diff"}, {from: "graph", to: "diff/sub"},
-		{from: "aggregate", to: "graph"},
+		{from: "aggregate", to: "graph"}, {from: "handoff", to: "flow/reviewpr"}, {from: "handoff", to: "post"}, {from: "checkpoint", to: "handoff"},
 	} {
 		require.Error(t, bad.check(), bad.String())
 	}
@@ -100,6 +105,20 @@ func TestD3_PostAndGateCannotReachAModel(t *testing.T) {
 		require.NotContains(t, reachable(all, room), "review", room)
 	}
 	require.Contains(t, reachable(all, "review"), "llm", "the walk sees what is there")
+}
+
+// TestNothingBelowTheFlowsKnowsOne holds handoff open for a second graph.
+func TestNothingBelowTheFlowsKnowsOne(t *testing.T) {
+	t.Parallel()
+	all := imports(t)
+	for room, floor := range floors {
+		if floor > floors["handoff"] {
+			continue
+		}
+		for _, to := range reachable(all, room) {
+			require.False(t, strings.HasPrefix(to, "flow/"), "%s reaches %s", room, to)
+		}
+	}
 }
 
 func TestT16_OnlyReadingACloneStartsAProgram(t *testing.T) {

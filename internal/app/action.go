@@ -12,21 +12,24 @@ import (
 
 	"github.com/org/pr-review-action/internal/action"
 	"github.com/org/pr-review-action/internal/artifact"
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/trace"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // job is one run of the action.
 type job struct {
 	*app
-	settings
+	settings.Settings
 	env    action.Env
 	event  action.Event
 	runner *action.Runner
@@ -35,7 +38,7 @@ type job struct {
 	store  *artifact.Client // nil where the runner gives none
 	began  time.Time
 
-	runs *runs
+	runs *handoff.Runs
 	ours *ours
 	void []string // approvals that decided nothing: who, and why
 }
@@ -43,7 +46,7 @@ type job struct {
 // action is the process as a step of a workflow.
 func (a *app) action(ctx context.Context) int {
 	env, err := action.ReadEnv(a.getenv)
-	j := &job{app: a, settings: defaults(), env: env, runner: action.New(env, a.Stdout), began: a.Now()}
+	j := &job{app: a, Settings: settings.Defaults(), env: env, runner: action.New(env, a.Stdout), began: a.Now()}
 	var r report
 	if err == nil {
 		r, err = j.run(ctx)
@@ -55,12 +58,12 @@ func (j *job) run(ctx context.Context) (report, error) {
 	if err := j.setUp(); err != nil {
 		return report{}, err
 	}
-	ctx, over, err := j.traced(ctx, j.settings, "", j.runner.Warning)
+	ctx, over, err := j.Traced(ctx, j.Settings, "", j.runner.Warning)
 	if err != nil {
 		return report{}, err
 	}
 	defer over()
-	switch j.mode {
+	switch j.Mode {
 	case "resume":
 		return j.deciding(ctx, j.resume)
 	case "record":
@@ -78,27 +81,27 @@ func (j *job) run(ctx context.Context) (report, error) {
 
 // setUp reads inputs and event and makes the clients. Nothing is sent yet.
 func (j *job) setUp() error {
-	given, err := action.Inputs(j.Environ, inputNames(), config.Nearest)
+	given, err := action.Inputs(j.Environ, settings.Names(), config.Nearest)
 	if err != nil {
-		return usage{err}
+		return problem.As(problem.Misuse, err, "")
 	}
 	for _, secret := range []string{given["github-token"], given["api-key"], given["checkpoint-key"], j.getenv("OPENAI_API_KEY"), j.env.RuntimeToken} {
 		j.runner.Mask(secret)
 	}
-	if err := errors.Join(j.apply(given), j.inRepository()); err != nil {
+	if err := errors.Join(j.Apply(given), j.InRepository()); err != nil {
 		return err
 	}
-	if err := errors.Join(j.settle(j.env.RetentionDays), j.protection.Check()); err != nil {
-		return usage{err}
+	if err := errors.Join(j.Settle(j.env.RetentionDays), j.Protection.Check()); err != nil {
+		return problem.As(problem.Misuse, err, "")
 	}
-	if _, given := given["checkpoint-key"]; given && !j.protection.Keyed() {
+	if _, given := given["checkpoint-key"]; given && !j.Protection.Keyed() {
 		j.runner.Warning("checkpoint-key is set and trust is digest, so the key protects nothing: set trust: seal or encrypt in both jobs")
 	}
-	if j.sarif != "" && !filepath.IsLocal(j.sarif) {
-		return usageError(fmt.Sprintf("sarif: %q is not a file in the workspace", j.sarif), "name it from the workspace's top, such as results.sarif")
+	if j.Sarif != "" && !filepath.IsLocal(j.Sarif) {
+		return problem.Usage(fmt.Sprintf("sarif: %q is not a file in the workspace", j.Sarif), "name it from the workspace's top, such as results.sarif")
 	}
 	if j.event, err = action.ReadEvent(j.env); err != nil {
-		return usage{err}
+		return problem.As(problem.Misuse, err, "")
 	}
 	if err := j.setRef(); err != nil {
 		return err
@@ -110,43 +113,48 @@ func (j *job) setUp() error {
 func (j *job) setRef() error {
 	owner, repo, err := pull.ParseRepository(j.env.Repository)
 	if err != nil {
-		return usage{fmt.Errorf("GITHUB_REPOSITORY: %w", err)}
+		return problem.As(problem.Misuse, fmt.Errorf("GITHUB_REPOSITORY: %w", err), "")
 	}
-	j.ref = pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo, Number: j.pullRequest}.On(j.env.ServerURL)
+	j.ref = pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo, Number: j.PullRequest}.On(j.env.ServerURL)
 	if j.ref.Number == 0 {
 		j.ref.Number = j.event.Number
 	}
 	if j.ref.Number == 0 && j.event.Name != "merge_group" {
-		return usageError(fmt.Sprintf("the event %q names no pull request", j.event.Name), "set the input pull-request")
+		return problem.Usage(fmt.Sprintf("the event %q names no pull request", j.event.Name), "set the input pull-request")
 	}
 	return nil
 }
 
+// carriers are what carries this job's checkpoints.
+func (j *job) carriers() wire.Carriers {
+	return wire.Carriers{Settings: j.Settings, Ref: j.ref, Env: j.env, Runtime: j.store}
+}
+
 func (j *job) connect() error {
 	var err error
-	if j.api, err = j.github(j.ref, j.settings); err != nil {
+	if j.api, err = j.GitHub(j.ref, j.Settings); err != nil {
 		return err
 	}
-	j.runs = newRuns(j.api, j.ref, j.event.Name, j.draftWorkflow, j.decideWorkflow, workflowFile(j.env.WorkflowRef))
-	j.ours = j.reviews(j.settings, j.api, j.runs)
-	if j.checkpointDir != "" {
-		j.ours.folder = j.carrier()
+	j.runs = newRuns(j.api, j.ref, j.event.Name, j.DraftWorkflow, j.DecideWorkflow, workflowFile(j.env.WorkflowRef))
+	j.ours = j.reviews(j.Settings, j.api, j.runs)
+	if j.CheckpointDir != "" {
+		j.ours.folder = j.carriers().Own()
 	}
-	j.runs.own = j.env.RunID
+	j.runs.Own = j.env.RunID
 	j.store, err = artifact.New(artifact.Options{
 		ResultsURL: j.env.ResultsURL, Token: j.env.RuntimeToken, ServerURL: j.env.ServerURL,
-		HTTP: j.client(j.settings, artifact.Retry), MaxRetention: j.env.RetentionDays, Now: j.Now,
+		HTTP: j.Client(j.Settings, artifact.Retry), MaxRetention: j.env.RetentionDays, Now: j.Now,
 	})
 	switch {
-	case j.checkpointDir != "" && (errors.Is(err, artifact.ErrUnsupported) || errors.Is(err, artifact.ErrNoRuntime)):
+	case j.CheckpointDir != "" && (errors.Is(err, artifact.ErrUnsupported) || errors.Is(err, artifact.ErrNoRuntime)):
 		j.store = nil
 		return nil // the folder carries the draft
 	case errors.Is(err, artifact.ErrUnsupported):
-		return usageError(err.Error(), "set checkpoint-dir there, and carry that folder between the jobs with artifact steps of your own")
-	case errors.Is(err, artifact.ErrNoRuntime) && slices.Contains([]string{"resume", "record", "mark"}, j.mode):
+		return problem.Usage(err.Error(), "set checkpoint-dir there, and carry that folder between the jobs with artifact steps of your own")
+	case errors.Is(err, artifact.ErrNoRuntime) && slices.Contains([]string{"resume", "record", "mark"}, j.Mode):
 		return nil // the draft may still be had from the API
 	case err != nil:
-		return usage{err}
+		return problem.As(problem.Misuse, err, "")
 	}
 	return nil
 }
@@ -187,9 +195,8 @@ func (j *job) about() string {
 // outcomeOfError is the outcome of a run that an error ended. A configuration
 // that cannot work has none.
 func outcomeOfError(err error) string {
-	var refusal *checkpoint.Refusal
-	switch {
-	case errors.As(err, &refusal) && refusal.Expired:
+	switch whole, ok := errors.AsType[*problem.Error](err); {
+	case ok && whole.Expired:
 		return expired
 	case exitCode(err) == exitRefused:
 		return refused
@@ -208,9 +215,9 @@ func (j *job) summarize(r report) error {
 	if r.Outcome == refused && len(void) == 1 {
 		void = nil // it is the reason
 	}
-	end := render.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.state.Decision, Changes: r.changes, Counts: j.summary == "counts", Reuses: j.protection.Keyed(), Void: void}
+	end := render.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.state.Decision, Changes: r.changes, Counts: j.Summary == "counts", Reuses: j.Protection.Keyed(), Void: void}
 	if r.Outcome == expired {
-		end.Restart = dispatch(j.draftWorkflow, j.ref, j.ref.Number)
+		end.Restart = dispatch(j.DraftWorkflow, j.ref, j.ref.Number)
 	}
 	return j.runner.Summary(render.End(r.state.Review(), end))
 }
@@ -219,23 +226,23 @@ func (j *job) summarize(r report) error {
 func (j *job) howToDecide(r report) render.Decide {
 	d := render.Decide{
 		Code: r.Code, Expires: r.packed.Manifest.ExpiresAt, Artifact: r.Artifact, Elapsed: j.Now().Sub(j.began),
-		RetainedUntil: r.retained, Kept: r.Outcome == kept, Trust: j.protection.Trust, Counts: j.summary == "counts",
+		RetainedUntil: r.retained, Kept: r.Outcome == kept, Trust: j.Protection.Trust, Counts: j.Summary == "counts",
 		Show:      fmt.Sprintf("pr-review-action show %s", quoted(j.ref.String())),
 		Withdraws: r.withdrew, Extra: r.Usage.Cost - r.before,
 	}
 	if d.RetainedUntil.IsZero() {
-		d.RetainedUntil = j.began.UTC().AddDate(0, 0, j.retention)
+		d.RetainedUntil = j.began.UTC().AddDate(0, 0, j.Retention)
 	}
 	if !r.state.Draft.Rules && len(r.state.Rounds) < gate.MaxRounds {
 		d.Revise = j.revising(r.Code, "WHAT TO DO DIFFERENTLY")
 	}
-	if j.environment != "" && r.Outcome == paused {
-		d.Environment = j.environment
-		if !j.allowDispatch {
+	if j.Environment != "" && r.Outcome == paused {
+		d.Environment = j.Environment
+		if !j.AllowDispatch {
 			return d
 		}
 	}
-	decide := fmt.Sprintf("%s -f code=%s -f checkpoint-digest=%s -f decision=", dispatch(j.decideWorkflow, j.ref, j.ref.Number), r.Code, r.Digest)
+	decide := fmt.Sprintf("%s -f code=%s -f checkpoint-digest=%s -f decision=", dispatch(j.DecideWorkflow, j.ref, j.ref.Number), r.Code, r.Digest)
 	d.Dispatch, d.DispatchAbort = decide+"approve", decide+"abort"
 	return d
 }

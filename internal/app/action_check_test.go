@@ -170,7 +170,7 @@ func TestCheck5_DraftsWithoutASoundSeal(t *testing.T) {
 func TestCheck6_FormatsThatAreNotKnown(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ old, new, says string }{
-		"a later format":   {`"format": 2`, `"format": 3`, "the checkpoint has a format that this version does not know"},
+		"a later format":   {`"format": 3`, `"format": 4`, "the checkpoint has a format that this version does not know"},
 		"another graph":    {`"name": "reviewpr"`, `"name": "ticketpr"`, "the draft comes from a graph that this version does not know"},
 		"a partial's mark": {`"trust": "digest",`, `"trust": "digest", "partial": 1,`, ""}, // by check 3: a partial has no review.md
 	} {
@@ -184,7 +184,7 @@ func TestCheck6_FormatsThatAreNotKnown(t *testing.T) {
 
 func TestCheck7_AnotherPullRequestByRouteA(t *testing.T) {
 	s := setUp(t, scene{})
-	forged := s.forged(s.parked(), func(m *checkpoint.Manifest) { m.Pull = 7 })
+	forged := s.forged(s.parked(), func(m *checkpoint.Manifest) { m.Subject.Number = 7 })
 	s.refused(routes()["route A"](s, s.stored(forged.Zip)).start(), "the draft is of another pull request", "wanted  \"octo/demo#42:")
 }
 

@@ -34,7 +34,7 @@ func TestP1_DraftJobParksWithoutATraceOnThePullRequest(t *testing.T) {
 	require.InDelta(t, 15*24, a.ExpiresAt.Sub(a.CreatedAt).Hours(), 1, "retention-days (T28)")
 	require.Equal(t, s.run.ID, m.RunID)
 	require.Equal(t, 1, m.RunAttempt)
-	require.Equal(t, s.repo.ID, m.RepositoryID)
+	require.Equal(t, s.repo.ID, m.Subject.RepositoryID)
 	require.Equal(t, "octo/demo/"+draftWorkflow+"@refs/heads/main", m.WorkflowRef)
 }
 

@@ -102,7 +102,7 @@ func TestCheckpointDirIsNotTrusted(t *testing.T) {
 			return s.planted(path, func(m *checkpoint.Manifest) { m.RunID = theirs.ID })
 		}, "the draft was made by a run that may not make drafts"},
 		"of another pull request (check 7)": {func(s *stage, path string, _ ended) string {
-			return s.planted(path, func(m *checkpoint.Manifest) { m.Pull = 7 })
+			return s.planted(path, func(m *checkpoint.Manifest) { m.Subject.Number = 7 })
 		}, "the draft is of another pull request"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/handoff"
 )
 
 // route brings a decision to a draft of a digest, by a person who may.
@@ -97,7 +98,7 @@ func zipped(t *testing.T, all []entry) []byte {
 // gives its digest.
 func (s *stage) stored(z []byte) (digest string) {
 	digest = checkpoint.Digest(z)
-	s.run.AddArtifact(checkpoint.ArtifactName(42, "", checkpoint.Code(digest)), z)
+	s.run.AddArtifact(handoff.ArtifactName(42, "", checkpoint.Code(digest)), z)
 	return digest
 }
 

@@ -242,10 +242,10 @@ func TestCheck6And7_DraftsOfAnotherFormatOrPullRequest(t *testing.T) {
 		says   string
 	}{
 		"graph version": {func(m *checkpoint.Manifest) { m.Graph.Version = 99 }, "the draft comes from a graph that this version does not know"},
-		"number":        {func(m *checkpoint.Manifest) { m.Pull = 7 }, "the draft is of another pull request"},
-		"repository":    {func(m *checkpoint.Manifest) { m.RepositoryID++ }, "the draft is of another pull request"},
-		"thread":        {func(m *checkpoint.Manifest) { m.Thread = "octo/demo#7:" + m.HeadSHA }, "the draft is of another pull request"},
-		"instance":      {func(m *checkpoint.Manifest) { m.Instance = "docs" }, "the draft is of another pull request"},
+		"number":        {func(m *checkpoint.Manifest) { m.Subject.Number = 7 }, "the draft is of another pull request"},
+		"repository":    {func(m *checkpoint.Manifest) { m.Subject.RepositoryID++ }, "the draft is of another pull request"},
+		"thread":        {func(m *checkpoint.Manifest) { m.Thread = "octo/demo#7:" + m.Subject.Head }, "the draft is of another pull request"},
+		"instance":      {func(m *checkpoint.Manifest) { m.Subject.Instance = "docs" }, "the draft is of another pull request"},
 		"gate":          {func(m *checkpoint.Manifest) { m.GateID = strings.Repeat("0", 64) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

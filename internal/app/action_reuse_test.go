@@ -62,7 +62,7 @@ func TestP4_TheSameDiffAtANewHeadIsDraftedWithoutACall(t *testing.T) {
 			second := s.parked()
 			require.Equal(t, tc.calls, s.reviews()-before)
 			require.Equal(t, "octo/demo#42:"+s.pull.HeadSHA(), second.outputs["thread-id"])
-			require.Equal(t, s.opened(second).Manifest.HeadSHA, s.pull.HeadSHA())
+			require.Equal(t, s.opened(second).Manifest.Subject.Head, s.pull.HeadSHA())
 			s.refused(s.decideJob(first.outputs["code"], "approve").start(), "has moved since this draft was made", "with the same diff")
 			s.decideJob(second.outputs["code"], "approve").start().is(0, "POSTED")
 			require.Equal(t, s.pull.HeadSHA(), s.posted().CommitID)

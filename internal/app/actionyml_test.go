@@ -40,44 +40,6 @@ func field(t *testing.T, item yaml.MapItem, name string) (any, bool) {
 	return value, ok
 }
 
-func TestActionYmlListsTheInputsInTheirOrder(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, inputNames(), names(readManifest(t).Inputs))
-}
-
-// TestActionYmlHasTheDefaultsOfTheSettings gives each default of action.yml to
-// the settings: nothing may change. An input without one has no default here.
-func TestActionYmlHasTheDefaultsOfTheSettings(t *testing.T) {
-	t.Parallel()
-	given := map[string]string{}
-	for _, item := range readManifest(t).Inputs {
-		name := fmt.Sprint(item.Key)
-		description, _ := field(t, item, "description")
-		require.NotEmpty(t, description, name)
-		_, required := field(t, item, "required")
-		require.False(t, required, "%s: every default works", name)
-		if value, ok := field(t, item, "default"); ok && name != "github-token" {
-			require.IsType(t, "", value, "%s: the runner hands over text", name)
-			given[name] = value.(string)
-		}
-	}
-	s := defaults()
-	require.NoError(t, s.apply(given))
-	require.Equal(t, defaults(), s)
-	for name, probe := range map[string]string{
-		"mode": "resume", "provider": "offline", "concurrency": "9", "config": "x", "draft-workflow": "x", "decide-workflow": "x",
-		"gate-from": "major", "retention-days": "16", "allow-http": "true",
-		"again": "true", "fail-on": "nit", "check-run": "true", "mark": "true", "trust": "seal", "summary": "counts", "allow-author": "true", "allow-dispatch": "true",
-	} {
-		require.Contains(t, given, name)
-		s := defaults()
-		require.NoError(t, s.apply(map[string]string{name: probe}))
-		require.NotEqual(t, defaults(), s, "%s has no effect", name)
-		delete(given, name)
-	}
-	require.Empty(t, given, "defaults that this test knows nothing of")
-}
-
 func TestT17_TheJobsTokenIsTheOnlyExpressionInActionYml(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../action.yml")

@@ -15,12 +15,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // Process is what the program is started with.
@@ -35,6 +39,7 @@ type Process struct {
 // app is one invocation.
 type app struct {
 	Process
+	wire.Wire
 	name string // the program's, as it was called
 }
 
@@ -45,6 +50,7 @@ func Run(ctx context.Context, p Process) int {
 		p.Now = time.Now
 	}
 	a := &app{Process: p, name: called(p.Args[0])}
+	a.Wire = wire.New(a.getenv, p.Now, a.debug())
 	if len(p.Args) == 1 && a.getenv("GITHUB_ACTIONS") == "true" {
 		return a.action(ctx)
 	}
@@ -52,7 +58,7 @@ func Run(ctx context.Context, p Process) int {
 	a.Stdout = out
 	err := a.command(ctx, p.Args[1:])
 	if err == nil && out.err != nil {
-		err = problem("the result could not be written", out.err.Error(), "run the same command again: what was done is kept")
+		err = problem.New("the result could not be written", out.err.Error(), "run the same command again: what was done is kept")
 	}
 	if err != nil && !errors.As(err, new(reported)) {
 		fmt.Fprintln(p.Stderr, "error: "+guard.Text(explain(err)))
@@ -91,6 +97,24 @@ func (a *app) getenv(name string) string {
 	return ""
 }
 
+// debug takes a line about each try and the stack of a panic, where a re-run of
+// the job asks for debug logging or RUNNER_DEBUG is 1; nil otherwise.
+func (a *app) debug() func(string) {
+	out, prefix := a.Stderr, ""
+	if a.getenv("GITHUB_ACTIONS") == "true" {
+		out, prefix = a.Stdout, "::debug::"
+	}
+	if a.getenv("RUNNER_DEBUG") != "1" {
+		return nil
+	}
+	var mu sync.Mutex
+	return func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintln(out, prefix+guard.Line(line, maxLine))
+	}
+}
+
 // command is one of the command line's commands.
 type command struct {
 	name, args, help string
@@ -114,7 +138,7 @@ func commands() []command {
 func (a *app) command(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		a.usage(a.Stderr)
-		return usageError("no command was given", a.name+" review demo is a first one")
+		return problem.Usage("no command was given", a.name+" review demo is a first one")
 	}
 	switch {
 	case args[0] == "help" && len(args) > 1:
@@ -139,9 +163,9 @@ func (a *app) command(ctx context.Context, args []string) error {
 	}
 	if name == "eval" {
 		a.usage(a.Stderr)
-		return usageError("eval needs a command of its own", a.name+" eval run starter is a first one")
+		return problem.Usage("eval needs a command of its own", a.name+" eval run starter is a first one")
 	}
-	return usageError(fmt.Sprintf("unknown command %q", name), cmp.Or(nearest(name, commandNames()), a.name+" help lists them"))
+	return problem.Usage(fmt.Sprintf("unknown command %q", name), cmp.Or(nearest(name, commandNames()), a.name+" help lists them"))
 }
 
 // commandAt is the index of the command's name: flags may stand before it.
@@ -164,7 +188,7 @@ func commandWords(args []string) int {
 }
 
 func (a *app) run(ctx context.Context, c command, args []string) error {
-	o := &options{settings: defaults()}
+	o := &options{Settings: settings.Defaults()}
 	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.SortFlags = false

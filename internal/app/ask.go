@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
 )
 
@@ -71,9 +72,9 @@ func (r report) typed(commands []string, answer string) (decision.Verdict, error
 	case err != nil || d.Verdict == decision.Abort:
 		return d.Verdict, err
 	case d.Verdict == decision.Revise && len(commands) > 0:
-		return "", usageError("/revise asks for another draft, and the changes typed before it are about this one", "y posts with them; l prints them as a command, and --revise TEXT of resume asks for another draft")
+		return "", problem.Usage("/revise asks for another draft, and the changes typed before it are about this one", "y posts with them; l prints them as a command, and --revise TEXT of resume asks for another draft")
 	case d.Verdict == decision.Revise && r.state.Draft.Rules:
-		return "", usageError("this draft was made by rules, and rules cannot be revised", "change single findings with commands such as /drop F2")
+		return "", problem.Usage("this draft was made by rules, and rules cannot be revised", "change single findings with commands such as /drop F2")
 	case d.Verdict == decision.Revise:
 		return d.Verdict, gate.CheckRounds(len(r.state.Rounds))
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // evalCommands are the commands of package evalcmd.
@@ -25,7 +27,7 @@ func evalCommands() []command {
 				return c.Run(ctx, a.evalHost(o), args, &o.eval)
 			},
 			flags: func(f *pflag.FlagSet, o *options) {
-				mirror(f, &o.settings, c.Shared...)
+				o.Flags(f, c.Shared...)
 				c.Flags(f, &o.eval)
 			},
 		})
@@ -35,42 +37,43 @@ func evalCommands() []command {
 
 // evalHost is what the eval commands borrow.
 func (a *app) evalHost(o *options) evalcmd.Host {
-	s := o.settings
+	s := o.Settings
 	return evalcmd.Host{
-		Name: a.name, Version: Version(), Stdout: a.Stdout, Stderr: a.Stderr,
+		Name: a.name, Version: wire.Version(), Stdout: a.Stdout, Stderr: a.Stderr,
 		Getenv: a.getenv, Now: a.Now, Linger: lastAnswers,
-		Model:       evalcmd.Model{Provider: s.provider, Name: s.model, BaseURL: s.baseURL, Key: s.key},
-		Concurrency: s.concurrency, GateFrom: s.gateFrom, ConfigPath: s.config, NoModel: noModelNotice,
+		Model:       evalcmd.Model{Provider: s.Provider, Name: s.Model, BaseURL: s.BaseURL, Key: s.Key},
+		Concurrency: s.Concurrency, GateFrom: s.GateFrom, ConfigPath: s.Config, NoModel: noModelNotice,
 		Config: func(otherwise config.Config) (config.Config, error) { return namedConfig(otherwise, o) },
 		Complete: func(m evalcmd.Model) evalcmd.Model {
-			s := a.modelSettings(s.asking(m))
-			return evalcmd.Model{Provider: s.provider, Name: s.model, BaseURL: s.baseURL, Key: s.key}
+			s := asking(s, m).WithModel(a.getenv)
+			return evalcmd.Model{Provider: s.Provider, Name: s.Model, BaseURL: s.BaseURL, Key: s.Key}
 		},
-		Open: func(m evalcmd.Model) (*llm.Client, error) { return a.model(s.asking(m), nil) },
-		Reviewer: func(m evalcmd.Model, c ingest.Change) (evalcmd.Reviewer, error) {
-			return a.evalReviewer(s.asking(m), c)
+		Open: func(m evalcmd.Model) (*llm.Client, error) { return a.ModelClient(asking(s, m), nil) },
+		Reviewer: func(ctx context.Context, m evalcmd.Model, c ingest.Change) (evalcmd.Reviewer, error) {
+			return a.evalReviewer(ctx, asking(s, m), c)
 		},
-		GitHub:  func(of pull.Ref) (*github.Client, error) { return a.github(of, s) },
+		GitHub:  func(of pull.Ref) (*github.Client, error) { return a.GitHub(of, s) },
 		Explain: explain, Because: a.because, JSON: printJSON,
 		Progress: func(silent bool) evalcmd.Progress { return a.newProgress(&options{quiet: silent}) },
 	}
 }
 
 // asking are the settings with another model.
-func (s settings) asking(m evalcmd.Model) settings {
-	s.provider, s.model, s.baseURL, s.key = m.Provider, m.Name, m.BaseURL, m.Key
+func asking(s settings.Settings, m evalcmd.Model) settings.Settings {
+	s.Provider, s.Model, s.BaseURL, s.Key = m.Provider, m.Name, m.BaseURL, m.Key
 	return s
 }
 
 // evalReviewer is the reviewer of one change, as the review command has it.
-func (a *app) evalReviewer(s settings, c ingest.Change) (evalcmd.Reviewer, error) {
-	r, err := a.reviewer(s, nil)
+func (a *app) evalReviewer(ctx context.Context, s settings.Settings, c ingest.Change) (evalcmd.Reviewer, error) {
+	r, err := a.NewReviewer(s, nil)
 	if err != nil {
 		return evalcmd.Reviewer{}, err
 	}
-	r.named(c.Config)
-	err = r.prepare(brief{change: c})
-	return evalcmd.Reviewer{Reviewer: r.Reviewer, Model: r.model, Why: r.why}, err
+	r.Named(c.Config)
+	err = r.Prepare(ctx, wire.Brief{Change: c, NoTools: true})
+	why := func() error { _, cause := r.Failure(); return cause }
+	return evalcmd.Reviewer{Reviewer: r.Reviewer, Model: r.Model, Why: why}, err
 }
 
 // because prints an error with what lay behind it, which has lines of its own.

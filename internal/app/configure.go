@@ -1,12 +1,15 @@
 package app
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,9 +17,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/action"
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/secret"
+	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // configCommand is config check and config print. It keeps the flags as they were
@@ -27,46 +33,21 @@ func configCommand() command {
 		"config", "check | print [FILE | -]", "check the settings file, or print every setting with where it came from",
 		func(a *app, _ context.Context, args []string, o *options) error { return a.configure(args, typed, o) },
 		func(f *pflag.FlagSet, o *options) {
-			for _, in := range inputs() {
-				if isConfigFlag(in.name) {
-					f.Var(typedValue{value{in, &o.settings}, typed}, in.name, in.help)
-				}
-			}
-			for _, name := range []string{"allow-http", "allow-author", "allow-dispatch", "check-run", "mark"} {
-				f.Lookup(name).NoOptDefVal = "true"
-			}
+			o.PrintFlags(f, typed)
 			f.BoolVar(&o.json, "json", false, "print one JSON object")
 		},
 	}
 }
 
-func isConfigFlag(name string) bool {
-	_, shown := shownInputs()[name]
-	inFile := name == "config" || name == "max-cost" || name == "max-cost-per-pull"
-	return (shown || inFile) && !slices.Contains(credentials(), name)
-}
-
-// typedValue is an input as a flag that remembers its text.
-type typedValue struct {
-	value
-	typed map[string]string
-}
-
-// Set reads the flag as the input of the same name is read.
-func (v typedValue) Set(text string) error {
-	v.typed[v.name] = text
-	return v.value.Set(text)
-}
-
 func (a *app) configure(args []string, typed map[string]string, o *options) error {
 	if len(args) == 0 || len(args) > 2 || args[0] != "check" && args[0] != "print" {
-		return usageError("config takes check or print, and at most one file", a.name+" config check, or "+a.name+" config print FILE")
+		return problem.Usage("config takes check or print, and at most one file", a.name+" config check, or "+a.name+" config print FILE")
 	}
-	s, err := a.given(typed)
+	s, from, err := a.given(typed)
 	if err != nil {
 		return err
 	}
-	file, text, err := a.settingsFile(args[1:], s)
+	file, text, err := a.settingsFile(args[1:], s.Config, from["config"] != "")
 	if err != nil {
 		return err
 	}
@@ -77,7 +58,7 @@ func (a *app) configure(args []string, typed map[string]string, o *options) erro
 	case err != nil:
 		return a.mistakes(err)
 	case args[0] == "print":
-		return a.printSettings(c, from{file, lines, s}, o.json)
+		return a.printSettings(c, s, settings.Source{File: file, Lines: lines, Given: from}, o.json)
 	case text == nil:
 		fmt.Fprintln(a.Stderr, guard.Line(file, 0)+" is not there, so the defaults hold")
 	}
@@ -88,80 +69,52 @@ func (a *app) configure(args []string, typed map[string]string, o *options) erro
 	return nil
 }
 
-// givenSettings are the settings of flags, inputs and the environment, with where
-// each of them came from.
-type givenSettings struct {
-	settings
-	from map[string]string // by the input's name; none for a default
-}
-
-// given reads flags, on Actions over inputs, then the environment's variables.
-func (a *app) given(typed map[string]string) (givenSettings, error) {
-	g := givenSettings{defaults(), map[string]string{}}
+// given reads flags, on Actions over inputs, then the environment's variables, and
+// says where each setting came from.
+func (a *app) given(typed map[string]string) (s settings.Settings, from map[string]string, err error) {
+	s, from = settings.Defaults(), map[string]string{}
 	texts, onActions := map[string]string{}, a.getenv("GITHUB_ACTIONS") == "true"
 	if onActions {
-		var err error
-		if texts, err = action.Inputs(a.Environ, inputNames(), config.Nearest); err != nil {
-			return g, usage{err}
+		if texts, err = action.Inputs(a.Environ, settings.Names(), config.Nearest); err != nil {
+			return s, from, problem.As(problem.Misuse, err, "")
 		}
 	}
 	for name := range texts {
-		g.from[name] = "input " + name
+		from[name] = "input " + name
 	}
 	for name, text := range typed {
-		texts[name], g.from[name] = text, "--"+name
+		texts[name], from[name] = text, "--"+name
 	}
-	if err := g.apply(texts); err != nil {
-		return g, err
+	if err := s.Apply(texts); err != nil {
+		return s, from, err
 	}
-	g.expires = cmp.Or(g.expires, defaultExpires)
+	s.Expires = cmp.Or(s.Expires, settings.DefaultExpires)
 	if onActions {
-		if err := g.settle(0); err != nil {
-			return g, usage{err}
+		if err := s.Settle(0); err != nil {
+			return s, from, err
 		}
 	}
-	return g, a.fromEnvironment(&g)
+	variables, err := s.FromEnv(a.getenv, settings.Names()...)
+	maps.Copy(from, variables)
+	return s.WithModel(a.getenv), from, err
 }
 
-// fromEnvironment fills in what a run takes from the environment's variables.
-func (a *app) fromEnvironment(g *givenSettings) (err error) {
-	for _, v := range []struct {
-		name, variable string
-		into           *string
-	}{
-		{"api-key", "OPENAI_API_KEY", &g.key}, {"base-url", "OPENAI_BASE_URL", &g.baseURL}, {"model", "OPENAI_MODEL", &g.model},
-		{"github-token", "GITHUB_TOKEN", &g.token}, {"github-token", "GH_TOKEN", &g.token},
-	} {
-		if text := a.getenv(v.variable); *v.into == "" && text != "" {
-			*v.into, g.from[v.name] = text, v.variable
-		}
-	}
-	g.settings = a.modelSettings(g.settings)
-	if key := a.getenv("PR_REVIEW_CHECKPOINT_KEY"); key != "" && g.protection.Key == (checkpoint.Key{}) {
-		g.from["checkpoint-key"] = "PR_REVIEW_CHECKPOINT_KEY"
-		if g.protection.Key, err = checkpoint.ParseKey(key); err != nil {
-			return usage{fmt.Errorf("PR_REVIEW_CHECKPOINT_KEY: %w", err)}
-		}
-	}
-	return nil
-}
-
-// settingsFile reads the file of an argument, of the setting config, or the
-// default one of the work tree, whose text is nil where it is not there.
-func (a *app) settingsFile(args []string, g givenSettings) (name string, text []byte, err error) {
+// settingsFile reads the file of an argument, of the setting config where that is
+// given, or the default one of the work tree, whose text is nil where it is not there.
+func (a *app) settingsFile(args []string, setting string, given bool) (name string, text []byte, err error) {
 	switch {
 	case len(args) == 1 && args[0] == "-":
 		text, err = io.ReadAll(io.LimitReader(a.Stdin, config.MaxSize+1))
 		return "stdin", text, err
 	case len(args) == 1:
 		name = args[0]
-	case g.from["config"] != "":
-		name = g.config
+	case given:
+		name = setting
 	default:
-		name = inWorkTree(g.config)
+		name = inWorkTree(setting)
 	}
 	f, err := os.Open(name)
-	if len(args) == 0 && g.from["config"] == "" && errors.Is(err, fs.ErrNotExist) {
+	if len(args) == 0 && !given && errors.Is(err, fs.ErrNotExist) {
 		return name, nil, nil
 	}
 	if err == nil {
@@ -169,7 +122,7 @@ func (a *app) settingsFile(args []string, g givenSettings) (name string, text []
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
-		return "", nil, usageError("the settings cannot be read: "+err.Error(), "name the file, or - for standard input")
+		return "", nil, problem.Usage("the settings cannot be read: "+err.Error(), "name the file, or - for standard input")
 	}
 	return name, text, nil
 }
@@ -221,4 +174,51 @@ func (a *app) mistakes(err error) error {
 		fmt.Fprintln(a.Stderr, "error: "+guard.Text(e.Error()))
 	}
 	return reported{err}
+}
+
+// printSettings prints what holds: the file's keys, then the other settings.
+func (a *app) printSettings(c config.Config, s settings.Settings, from settings.Source, asJSON bool) error {
+	values := from.Values(c, s, func(model string) string { return wire.Unpriced(c, model) })
+	own := a.Redactor(s)
+	for i := range values {
+		values[i].Value, values[i].Source = redacted(own, values[i].Value), guard.Line(values[i].Source, maxLine)
+	}
+	if asJSON {
+		return a.printValues(from.File, values)
+	}
+	text, err := config.YAML(values)
+	if err == nil {
+		fmt.Fprint(a.Stdout, guard.Text(text))
+	}
+	return err
+}
+
+// printValues prints one object: every setting by its name.
+func (a *app) printValues(file string, values []config.Value) error {
+	type setting struct {
+		Value  any    `json:"value"`
+		Source string `json:"source"`
+	}
+	all := map[string]setting{}
+	for _, v := range values {
+		all[v.Key] = setting{v.Value, v.Source}
+	}
+	return printJSON(a.Stdout, map[string]any{"file": guard.Line(file, maxLine), "settings": all})
+}
+
+// redacted is a value without credentials.
+func redacted(own *secret.Redactor, value any) any {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil
+	}
+	clean := []byte(own.Redact(string(text)))
+	if bytes.Equal(clean, text) {
+		return value
+	}
+	var again any
+	if err := json.Unmarshal(clean, &again); err != nil {
+		return "(hidden)"
+	}
+	return again
 }

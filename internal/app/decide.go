@@ -16,9 +16,12 @@ import (
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // decide takes the decision on a parked draft: from the flags, else from the
@@ -91,11 +94,11 @@ func (a *app) checkPull(ctx context.Context, s session, r report) error {
 	if err != nil {
 		return err
 	}
-	return checkpoint.CheckHead(r.packed.Manifest, r.Code, pullNow(change))
+	return post.CheckHead(r.packed.Manifest.Subject, r.Code, pullNow(change))
 }
 
-func pullNow(c ingest.Change) checkpoint.PullNow {
-	return checkpoint.PullNow{Open: c.Pull.Open(), Merged: c.Pull.Merged, HeadSHA: c.Head, DiffDigest: c.Digest()}
+func pullNow(c ingest.Change) post.Now {
+	return post.Now{Open: c.Pull.Open(), Merged: c.Pull.Merged, HeadSHA: c.Head, DiffDigest: c.Digest()}
 }
 
 // onScreen is where a review of local input is posted without --out.
@@ -126,13 +129,13 @@ func writeOut(name, text string) error {
 		return nil
 	}
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		return problem("the review could not be written", err.Error(), "name another file with --out and resume: the decision is kept")
+		return problem.New("the review could not be written", err.Error(), "name another file with --out and resume: the decision is kept")
 	}
 	return nil
 }
 
 // posted posts the approved review of a thread when nobody is ahead in the race.
-func posted(ctx context.Context, o *ours, s reviewpr.State, race *post.Race, tried bool, warn func(string)) (post.Posted, error) {
+func posted(ctx context.Context, o *ours, s reviewpr.State, race *handoff.Race, tried bool, warn func(string)) (post.Posted, error) {
 	w := write.New(o.Client)
 	q := post.Request{
 		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest, Key: o.key, Review: s.Review(), Approval: approval(s), Race: race,
@@ -217,7 +220,7 @@ func (a *app) park(s session, r report, o *options, changes ...string) error {
 	if r.Outcome == kept {
 		word = fmt.Sprintf("Kept: nothing here is %s or graver.", r.state.Draft.GateFrom)
 	}
-	if withPassword(o.store) {
+	if wire.WithPassword(o.store) {
 		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
 	}
 	example := "F1"
@@ -272,7 +275,7 @@ func (a *app) decided(r report, o *options) error {
 			return err
 		}
 	}
-	o.signals(&r, "", a.warn)
+	signals(o.Settings, &r, "", a.warn)
 	if o.json {
 		return a.finish(r, o)
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
@@ -16,8 +15,9 @@ import (
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
-	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/trace"
 )
@@ -67,8 +67,8 @@ func (j *job) open(ctx context.Context, draft verified) (p opened, err error) {
 		return opened{}, err
 	}
 	p.flow, err = reviewpr.New(reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
-		return posted(ctx, j.ours, s, j.race(draft.now.Pull, *s.Decision), false, j.runner.Warning)
-	}}, p.store, sealing(j.protection)...)
+		return posted(ctx, j.ours, s, j.desk(draft.now.Pull).Race(*s.Decision), false, j.runner.Warning)
+	}}, p.store, sealing(j.Protection)...)
 	if err == nil {
 		p.state, err = parked(ctx, p.flow, draft.Opened)
 	}
@@ -77,7 +77,7 @@ func (j *job) open(ctx context.Context, draft verified) (p opened, err error) {
 
 // carryOut puts an answer on record and acts on it.
 func (j *job) carryOut(ctx context.Context, p opened, answer gate.Answer) (report, error) {
-	first, err := j.claimed(ctx, p.now.Pull, answer.Record, p.state.Draft)
+	first, err := j.desk(p.now.Pull).Decide(ctx, answer.Record, p.state.Draft.Again, p.state.Draft.CreatedAt)
 	if err != nil {
 		return report{}, err
 	}
@@ -85,7 +85,7 @@ func (j *job) carryOut(ctx context.Context, p opened, answer gate.Answer) (repor
 	if _, err := p.flow.Resume(ctx, p.Manifest.Thread, graph.Answer{Gate: p.Manifest.GateID, Value: answer}); err != nil {
 		return report{}, err
 	}
-	r, err := reportOf(context.WithoutCancel(ctx), p.flow, p.store, p.Manifest.Thread, j.protection)
+	r, err := reportOf(context.WithoutCancel(ctx), p.flow, p.store, p.Manifest.Thread, j.Protection)
 	r.changes = p.changes
 	return r, err
 }
@@ -98,7 +98,7 @@ func parked(ctx context.Context, flow *graph.Flow[reviewpr.State], o checkpoint.
 		err = checkShown(view)
 	}
 	if errors.Is(err, graph.ErrSnapshot) {
-		err = refusal(3, "the checkpoint cannot be read, nothing was posted", err.Error(), draftAnew)
+		err = problem.Refuse(3, "the checkpoint cannot be read, nothing was posted", draftAnew, problem.At(err.Error()))
 	}
 	if err != nil {
 		return reviewpr.State{}, err
@@ -107,103 +107,27 @@ func parked(ctx context.Context, flow *graph.Flow[reviewpr.State], o checkpoint.
 	if gates && (o.Review == "" || o.Review == view.State.Shown()) {
 		return view.State, nil
 	}
-	return reviewpr.State{}, refusal(11, "the draft does not ask what its summary shows, nothing was posted", "artifact of draft "+o.Code, draftAnew)
-}
-
-// race is what this job knows of others that decide the same draft.
-func (j *job) race(pr *pull.Pull, record decision.Record) *post.Race {
-	race := &post.Race{
-		Run: j.env.RunID, Record: record, Claim: j.record,
-		Claims: func(ctx context.Context) ([]post.Claim, error) { return j.claims(ctx, record.Code, pr) },
-		Posted: func(ctx context.Context, _ []post.Claim) (bool, error) {
-			_, posted, err := post.Standing(ctx, j.ours, j.ref, record.Thread)
-			return posted, err
-		},
-	}
-	if j.checkpointDir != "" || j.store == nil {
-		race.Run = 0 // nobody else lists it
-	}
-	return race
-}
-
-// claimed puts an abort on record before it is acted on: whoever decides the
-// same draft later, or at the same time, finds it. It waits for its turn here; an
-// approval is put on record and waits when its review is there to be submitted.
-// Where another run has decided the same before, its record is the one that counts.
-func (j *job) claimed(ctx context.Context, pr *pull.Pull, record decision.Record, draft reviewpr.Draft) (decision.Record, error) {
-	race := j.race(pr, record)
-	on, err := race.Claims(ctx)
-	if err == nil {
-		err = post.Governed(on, record)
-	}
-	if err == nil && j.protection.Keyed() {
-		err = post.Remembered(on, record, draft.Again, draft.CreatedAt)
-	}
-	if err == nil && record.Decision == decision.Abort && !record.Withdrawn() {
-		err = j.unposted(ctx, record.Thread)
-	}
-	first, before := record, false
-	if err == nil {
-		first, before, err = j.decidedBefore(ctx, on, record)
-	}
-	if err != nil || before || record.Decision != decision.Abort {
-		return first, err
-	}
-	if err := j.record(ctx, record); err != nil {
-		return record, err
-	}
-	return record, post.Turn(ctx, *race)
-}
-
-// decidedBefore finds the same decision of another run that was carried out, and
-// says whose it is.
-func (j *job) decidedBefore(ctx context.Context, on []post.Claim, mine decision.Record) (decision.Record, bool, error) {
-	i := slices.IndexFunc(on, func(c post.Claim) bool { return c.Done && c.Run != j.env.RunID && c.Record.Same(mine) })
-	if i < 0 || mine.Withdrawn() {
-		return mine, false, nil
-	}
-	first := on[i].Record
-	if mine.Decision == decision.Approve {
-		if _, posted, err := post.Standing(ctx, j.ours, j.ref, mine.Thread); err != nil || !posted {
-			return mine, false, err
-		}
-	}
-	j.runner.Warning(decidedFirst(first) + "; this decision is the same, and was not put on record again")
-	return first, true, nil
-}
-
-// decidedFirst says who decided a draft.
-func decidedFirst(r decision.Record) string {
-	return fmt.Sprintf("%s decided this draft before, on %s: %s", r.By, r.At.UTC().Format("2 January 2006, 15:04 UTC"), r.Decision)
-}
-
-// unposted refuses to reject what stands on the pull request already.
-func (j *job) unposted(ctx context.Context, thread string) error {
-	url, posted, err := post.Standing(ctx, j.ours, j.ref, thread)
-	if err != nil || !posted {
-		return err
-	}
-	return refusal(13, "a review of this commit was posted before, nothing can be rejected any more", url, "answer the review on the pull request")
+	return reviewpr.State{}, problem.Refuse(11, "the draft does not ask what its summary shows, nothing was posted", draftAnew, problem.At("artifact of draft "+o.Code))
 }
 
 // routeA reports whether the decision is an environment's approval in this run;
 // else it came by dispatch. Naming an environment is what asks for its
 // approval, whatever else names the draft.
-func (j *job) routeA() bool { return j.environment != "" }
+func (j *job) routeA() bool { return j.Environment != "" }
 
 func (j *job) checkRoute() error {
 	switch {
-	case j.digest != "" && j.code != "" && !strings.HasPrefix(j.digest, j.code):
-		return usageError("code and checkpoint-digest name different drafts", "pass one of them")
-	case j.digest == "" && j.code == "":
-		return usageError("neither checkpoint-digest nor code says which draft is decided", "pass checkpoint-digest from the draft job's outputs, or code from the draft's summary")
+	case j.Digest != "" && j.Code != "" && !strings.HasPrefix(j.Digest, j.Code):
+		return problem.Usage("code and checkpoint-digest name different drafts", "pass one of them")
+	case j.Digest == "" && j.Code == "":
+		return problem.Usage("neither checkpoint-digest nor code says which draft is decided", "pass checkpoint-digest from the draft job's outputs, or code from the draft's summary")
 	case j.routeA():
 		return nil
 	case j.event.Name != "workflow_dispatch":
-		return usageError("the input environment is missing",
+		return problem.Usage("the input environment is missing",
 			"name the environment of this job, whose approval is the decision; without one a decision comes by workflow_dispatch alone")
-	case j.decision == "":
-		return usageError("the input decision is missing", "pass approve or abort")
+	case j.Decision == "":
+		return problem.Usage("the input decision is missing", "pass approve or abort")
 	}
 	return nil
 }
@@ -214,8 +138,8 @@ func (j *job) probe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if known && !ok && j.decision != decision.Abort {
-		return usage{problem("the token may not write reviews", j.ref.FullName(), "give the job pull-requests: write; the draft still waits")}
+	if known && !ok && j.Decision != decision.Abort {
+		return problem.As(problem.Misuse, problem.New("the token may not write reviews", j.ref.FullName(), "give the job pull-requests: write; the draft still waits"), "")
 	}
 	return nil
 }
@@ -227,14 +151,14 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gat
 		return gate.Answer{}, err
 	}
 	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.clock(), By: j.by(), Via: decision.ByDispatch}
-	rejected := gate.Rejected(approvals, o.Manifest.Approvals, cmp.Or(j.environment, o.Manifest.Environment))
+	rejected := gate.Rejected(approvals, o.Manifest.Approvals, cmp.Or(j.Environment, o.Manifest.Environment))
 	var d decision.Decision
 	switch {
 	case j.routeA() && rejected != nil:
 		return gate.Answer{}, rejected
 	case j.routeA():
 		record.Via = decision.ByApproval
-		record.By, d, err = gate.Approved(approvals, o.Manifest.Approvals, j.environment, state.Comments, j.approval(state, o))
+		record.By, d, err = gate.Approved(approvals, o.Manifest.Approvals, j.Environment, state.Comments, j.approval(state, o))
 	default:
 		if d, err = j.read("", "", state, o); err == nil {
 			err = cmp.Or(gate.Open(o.Manifest), j.dispatched(ctx, o, state.Draft.Config.Deciders), rejected)
@@ -247,7 +171,7 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (gat
 // that is void is kept for the summary.
 func (j *job) approval(state reviewpr.State, o verified) func(github.Approval) (decision.Decision, error) {
 	return func(a github.Approval) (d decision.Decision, err error) {
-		err = gate.MayDecide(gate.Decider{Login: a.User}, o.now.Pull.Author, j.allowAuthor, true)
+		err = gate.MayDecide(gate.Decider{Login: a.User}, o.now.Pull.Author, j.AllowAuthor, true)
 		if err == nil {
 			d, err = j.read(a.Comment, decision.Approve, state, o)
 		}
@@ -260,7 +184,7 @@ func (j *job) approval(state reviewpr.State, o verified) func(github.Approval) (
 
 // read is check 11: what a comment and the input commands decide about the draft.
 func (j *job) read(comment string, fallback decision.Verdict, state reviewpr.State, o verified) (decision.Decision, error) {
-	commands, err := decision.Commands(secret.Redact(j.commands))
+	commands, err := decision.Commands(secret.Redact(j.Commands))
 	if err != nil {
 		return decision.Decision{}, j.mistake(err, o.Manifest)
 	}
@@ -268,15 +192,15 @@ func (j *job) read(comment string, fallback decision.Verdict, state reviewpr.Sta
 	if asked, wrong := decision.Parse(text); wrong == nil && asked.Verdict == decision.Revise {
 		return decision.Decision{}, gate.RefuseRevise(j.revising(o.Code, asked.Feedback))
 	}
-	d, err := gate.Decide(text, j.decision, fallback, finding.Kept(state.Comments), o.Manifest.ExpiresAt)
+	d, err := gate.Decide(text, j.Decision, fallback, finding.Kept(state.Comments), o.Manifest.ExpiresAt)
 	return d, j.mistake(err, o.Manifest)
 }
 
 // revising is the command that revises a draft, with the feedback where it may
 // be shown and fits a line of the message.
 func (j *job) revising(code, feedback string) string {
-	line := dispatch(j.draftWorkflow, j.ref, j.ref.Number) + " -f code=" + code + " -f feedback="
-	if text := quoted(feedback); j.summary != "counts" && len(line)+len(text) < 400 {
+	line := dispatch(j.DraftWorkflow, j.ref, j.ref.Number) + " -f code=" + code + " -f feedback="
+	if text := quoted(feedback); j.Summary != "counts" && len(line)+len(text) < 400 {
 		return line + text
 	}
 	return line + "'TEXT'"
@@ -285,7 +209,7 @@ func (j *job) revising(code, feedback string) string {
 // mistake says of a decision that does not parse what the route needs.
 func (j *job) mistake(err error, m checkpoint.Manifest) error {
 	if wrong, ok := errors.AsType[*decision.Error](err); ok {
-		wrong.Until, wrong.Unquoted = m.ExpiresAt, j.summary == "counts"
+		wrong.Until, wrong.Unquoted = m.ExpiresAt, j.Summary == "counts"
 		if j.routeA() {
 			wrong.Next = "Re-run failed jobs, and approve again with the line corrected: this approval is void, and nothing is paid again"
 		}
@@ -312,7 +236,7 @@ func (j *job) mayDecide(ctx context.Context, m checkpoint.Manifest, deciders []s
 		return err
 	}
 	who := gate.Decider{Login: login, Bot: member.Bot, Permission: member.Permission}
-	if err := gate.MayDecide(who, author, j.allowAuthor, m.Waits()); err != nil || !m.Waits() {
+	if err := gate.MayDecide(who, author, j.AllowAuthor, m.Waits()); err != nil || !m.Waits() {
 		return cmp.Or(err, gate.Named(login, deciders))
 	}
 	return j.approvesFor(ctx, login, m)
@@ -324,15 +248,15 @@ func (j *job) approvesFor(ctx context.Context, login string, m checkpoint.Manife
 	where := fmt.Sprintf("environment %q", m.Environment)
 	env, err := j.api.Environment(ctx, j.ref.Owner, j.ref.Repo, m.Environment)
 	if err != nil && !errors.Is(err, github.ErrNotFound) {
-		return needsActionsRead(err, where+": its reviewers cannot be read")
+		return handoff.NeedsActions(err, where+": its reviewers cannot be read")
 	}
 	if env.NoSelf {
-		run, err := j.runs.read(ctx, m.RunID)
+		run, err := j.runs.Read(ctx, m.RunID)
 		if err != nil {
 			return err
 		}
 		if strings.EqualFold(run.Actor, login) {
-			return refusal(12, login+" started the run that made the draft, nothing was posted", where+" prevents self-review", "let another one of its reviewers decide")
+			return problem.Refuse(12, login+" started the run that made the draft, nothing was posted", "let another one of its reviewers decide", problem.At(where+" prevents self-review"))
 		}
 	}
 	if slices.ContainsFunc(env.Users, func(user string) bool { return strings.EqualFold(user, login) }) {
@@ -344,13 +268,12 @@ func (j *job) approvesFor(ctx context.Context, login string, m checkpoint.Manife
 		case in:
 			return nil
 		case errors.Is(err, github.ErrNoAccess), errors.Is(err, github.ErrNotFound):
-			return refusal(12, "it cannot be read whether "+login+" is one of the environment's reviewers, nothing was posted", where+", team "+team,
-				"approve in the environment's dialog, name people beside the team, or pass a github-token that may read the organization's members")
+			return problem.Refuse(12, "it cannot be read whether "+login+" is one of the environment's reviewers, nothing was posted", "approve in the environment's dialog, name people beside the team, or pass a github-token that may read the organization's members", problem.At(where+", team "+team))
 		case err != nil:
 			return err
 		}
 	}
-	return refusal(12, login+" is none of the environment's reviewers, nothing was posted", where, "let one of them decide")
+	return problem.Refuse(12, login+" is none of the environment's reviewers, nothing was posted", "let one of them decide", problem.At(where))
 }
 
 // approvals reads how the environments of the run that matters were answered:
@@ -361,22 +284,5 @@ func (j *job) approvals(ctx context.Context, made int64) ([]github.Approval, err
 		made = j.env.RunID
 	}
 	approvals, err := j.api.Approvals(ctx, j.ref.Owner, j.ref.Repo, made)
-	return approvals, needsActionsRead(err, "the run's approvals cannot be read")
-}
-
-// record keeps a decision as an artifact of this run. One that an earlier
-// attempt of the run stored under the name stands.
-func (j *job) record(ctx context.Context, r decision.Record) error {
-	if j.store == nil && j.checkpointDir == "" {
-		j.runner.Warning("the decision could not be put on record: " + explain(artifact.ErrNoRuntime))
-		return nil
-	}
-	zip, err := j.protection.PackRecord(r)
-	if err != nil {
-		return err
-	}
-	if err := j.carrier().Put(ctx, checkpoint.DecisionArtifactName(r.Code), zip); err != nil && !errors.Is(err, artifact.ErrExists) {
-		return fmt.Errorf("storing the decision: %w", err)
-	}
-	return nil
+	return approvals, handoff.NeedsActions(err, "the run's approvals cannot be read")
 }

@@ -14,8 +14,11 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/triage"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // review is the drafting job: it stops at the gate with the checkpoint in an
@@ -28,12 +31,12 @@ func (j *job) review(ctx context.Context) (report, error) {
 	if err != nil {
 		return report{}, err
 	}
-	reviewer, err := j.reviewer(j.settings, nil)
+	reviewer, err := j.NewReviewer(j.Settings, nil)
 	noModelYet := err
-	if reviewer != nil && reviewer.rules && j.provider != "offline" {
-		noModelYet = usageError(noModel, "set api-key (or base-url for an endpoint without one) for a review by a model, or provider: offline for one by rules")
+	if reviewer != nil && reviewer.Rules && j.Provider != "offline" {
+		noModelYet = problem.Usage(wire.NoModel, "set api-key (or base-url for an endpoint without one) for a review by a model, or provider: offline for one by rules")
 	}
-	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.instance, Config: j.config, MaxChanges: triage.MaxChanges})
+	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config, MaxChanges: triage.MaxChanges})
 	if err != nil {
 		return report{}, err
 	}
@@ -65,50 +68,50 @@ func (j *job) admit(ctx context.Context, c ingest.Change) (string, error) {
 // draft runs the graph up to the gate and stores what it parked. What is paid
 // on the way is carried off from time to time, and once more when the job is
 // cancelled.
-func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *reviewer, approvals []string) (report, error) {
-	reviewer.named(change.Config)
+func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Reviewer, approvals []string) (report, error) {
+	reviewer.Named(change.Config)
 	before, err := j.before(ctx, change)
 	if err != nil || before.done.Outcome != "" {
 		return before.done, err
 	}
-	if err := reviewer.prepare(brief{change: change, paid: before.paid, surroundings: j.surroundings(change)}); err != nil {
+	if err := reviewer.Prepare(ctx, wire.Brief{Change: change, Paid: before.paid, API: j.api, Workspace: j.getenv("GITHUB_WORKSPACE")}); err != nil {
 		return report{}, err
 	}
-	for _, line := range reviewer.expects(change, before.paid) {
+	for _, line := range reviewer.Expects(change, before.paid) {
 		fmt.Fprintln(j.Stdout, guard.Line(line, maxLine))
 	}
-	if cmp.Or(j.maxCostPerPull, change.Config.MaxCostPerPull) > 0 && !j.protection.Keyed() {
+	if cmp.Or(j.MaxCostPerPull, change.Config.MaxCostPerPull) > 0 && !j.Protection.Keyed() {
 		j.runner.Warning("max-cost-per-pull counts this run alone: what other runs have cost is believed under trust: seal or encrypt, which vouch for it")
 	}
-	reviewer.linger, reviewer.mute = lastAnswers, j.summary == "counts"
+	reviewer.Linger, reviewer.Mute = lastAnswers, j.Summary == "counts"
 	store := j.carried(change)
 	flow, err := reviewpr.New(reviewpr.Steps{
 		Ingest:   func(context.Context) (ingest.Change, error) { return change, nil },
-		Reviewer: reviewer, Concurrency: j.concurrency, Paid: before.paid, Deadline: j.deadline(j.settings), Recall: j.recall(before.known), Stays: before.stays,
-		Failed: reviewer.failed,
-	}, store, append(sealing(j.protection), graph.WithClock(j.clock))...)
+		Reviewer: reviewer, Concurrency: j.Concurrency, Paid: before.paid, Deadline: j.deadline(j.Settings), Recall: j.recall(before.known), Stays: before.stays,
+		Failed: reviewer.Failed,
+	}, store, append(sealing(j.Protection), graph.WithClock(j.clock))...)
 	if err != nil {
 		return report{}, err
 	}
 	if _, err = flow.Run(ctx, change.Thread, reviewpr.State{Draft: j.drafting(ctx, change, reviewer, approvals, before)}); err != nil {
 		return report{}, j.cutOff(ctx, store, err)
 	}
-	r, err := reportOf(ctx, flow, store, change.Thread, j.protection)
+	r, err := reportOf(ctx, flow, store, change.Thread, j.Protection)
 	if err != nil {
 		return report{}, j.cutOff(ctx, store, err)
 	}
-	reviewer.explain(&r, j.runner.Warning)
+	r.explain(reviewer, j.runner.Warning)
 	if r.Artifact == "" { // the results stay, for the next commit or attempt
 		err := errors.Join(j.leave(ctx, r, store), store.Close(ctx, false))
 		if r.Outcome == reviewpr.Clean {
-			err = errors.Join(err, j.withdraw(ctx, r.state.Pull, before.drafts, ""))
+			err = errors.Join(err, j.desk(r.state.Pull).Withdraw(ctx, before.drafts, j.now(), ""))
 		}
 		if err != nil {
 			j.runner.Warning("what was paid or withdrawn could not be stored: " + explain(err))
 		}
 		return r, nil
 	}
-	if err := j.carrier().Put(ctx, r.Artifact, r.packed.Zip); err != nil {
+	if err := j.carriers().Own().Put(ctx, r.Artifact, r.packed.Zip); err != nil {
 		return report{}, j.cutOff(ctx, store, fmt.Errorf("storing the draft: %w", err))
 	}
 	j.stored(ctx, &r, store, before)
@@ -128,7 +131,7 @@ func (j *job) leave(ctx context.Context, r report, store *artifactstore.Store) e
 // is a rival until then, and its own progress.
 func (j *job) stored(ctx context.Context, r *report, store *artifactstore.Store, before before) {
 	r.retained = j.retained(ctx, r.Artifact)
-	if err := j.withdraw(ctx, r.state.Pull, before.drafts, r.Code); err != nil {
+	if err := j.desk(r.state.Pull).Withdraw(ctx, before.drafts, j.now(), r.Code); err != nil {
 		j.runner.Warning("the earlier draft of this commit could not be withdrawn, either may be decided: " + explain(err))
 	} else if len(before.drafts) > 0 {
 		r.withdrew = before.drafts[0].Code
@@ -158,7 +161,7 @@ func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error)
 	if err != nil {
 		next = "re-run the job; what was finished since progress was last stored is paid again: " + err.Error()
 	}
-	return problem("the job was cancelled before every file was read", "", next)
+	return problem.New("the job was cancelled before every file was read", "", next)
 }
 
 // sealing is how snapshots are sealed: under the key where drafts are.
@@ -170,9 +173,9 @@ func sealing(p checkpoint.Protection) []graph.RunOption {
 }
 
 // drafting are the facts of this job's draft.
-func (j *job) drafting(ctx context.Context, change ingest.Change, r *reviewer, approvals []string, before before) reviewpr.Draft {
-	d := j.facts(ctx, j.settings, r)
-	d.Web, d.Environment, d.Trust, d.Again, d.Dispatch = change.Pull.Web(), j.environment, j.protection.Trust, j.anew, j.allowDispatch
+func (j *job) drafting(ctx context.Context, change ingest.Change, r *wire.Reviewer, approvals []string, before before) reviewpr.Draft {
+	d := j.facts(ctx, j.Settings, r)
+	d.Web, d.Environment, d.Trust, d.Again, d.Dispatch = change.Pull.Web(), j.Environment, j.Protection.Trust, j.Anew, j.AllowDispatch
 	d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef, approvals
 	if len(before.stays) > 0 {
 		d.Withdrew, d.WithdrewBy = before.drafts[0].Code, j.by()
@@ -191,10 +194,10 @@ func (j *job) gateRules(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	approvals, err := j.api.Approvals(ctx, j.ref.Owner, j.ref.Repo, j.env.RunID)
-	if j.environment == "" && (errors.Is(err, github.ErrNoAccess) || errors.Is(err, github.ErrNotFound)) {
+	if j.Environment == "" && (errors.Is(err, github.ErrNoAccess) || errors.Is(err, github.ErrNotFound)) {
 		err = nil
 	}
-	return gate.Keys(approvals), needsActionsRead(err, "the run's approvals cannot be read")
+	return gate.Keys(approvals), handoff.NeedsActions(err, "the run's approvals cannot be read")
 }
 
 // chooseEnvironment takes the environment that the base's path rules name, where
@@ -211,22 +214,22 @@ func (j *job) chooseEnvironment(ctx context.Context, change ingest.Change) error
 	if rules := change.Config.Environments; len(rules) > 0 && change.Unlisted > 0 {
 		name = rules[0].Name // what GitHub does not list may be anything
 	}
-	if name != "" && j.environment == "" {
+	if name != "" && j.Environment == "" {
 		j.runner.Warning("the settings name an environment for these files, and the input environment is empty: a dispatch decides this draft, by anybody who may write")
 	}
-	if name == "" || j.environment == "" || name == j.environment {
+	if name == "" || j.Environment == "" || name == j.Environment {
 		return nil
 	}
-	j.environment = name
+	j.Environment = name
 	return j.checkEnvironment(ctx)
 }
 
 // checkEnvironment refuses one whose approval nobody would be asked for.
 func (j *job) checkEnvironment(ctx context.Context) error {
-	if j.environment == "" {
+	if j.Environment == "" {
 		return nil
 	}
-	env, err := j.api.Environment(ctx, j.ref.Owner, j.ref.Repo, j.environment)
+	env, err := j.api.Environment(ctx, j.ref.Owner, j.ref.Repo, j.Environment)
 	var what string
 	switch {
 	case errors.Is(err, github.ErrNotFound):
@@ -234,10 +237,10 @@ func (j *job) checkEnvironment(ctx context.Context) error {
 	case err == nil && env.Reviewers == 0:
 		what = "has no required reviewers"
 	default:
-		return needsActionsRead(err, fmt.Sprintf("the rules of the environment %q cannot be read", j.environment))
+		return handoff.NeedsActions(err, fmt.Sprintf("the rules of the environment %q cannot be read", j.Environment))
 	}
-	return usage{problem(fmt.Sprintf("the environment %q %s, so nobody would be asked", j.environment, what), j.ref.FullName()+", Settings, Environments",
-		`add required reviewers there; on a private repository without Enterprise use the dispatch route: README, "Deciding by dispatch"`)}
+	return problem.As(problem.Misuse, problem.New(fmt.Sprintf("the environment %q %s, so nobody would be asked", j.Environment, what), j.ref.FullName()+", Settings, Environments",
+		`add required reviewers there; on a private repository without Enterprise use the dispatch route: README, "Deciding by dispatch"`), "")
 }
 
 func (j *job) skipped(reason string) report {

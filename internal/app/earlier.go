@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -16,9 +15,10 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
-	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/recall"
 )
 
@@ -42,40 +42,40 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 		return before{done: undrafted(change, reviewpr.Posted, url, "this commit was reviewed and posted before; push a commit for a new review")}, nil
 	}
 	items := j.left(ctx)
-	if !j.anew && j.remembersAbort(ctx, items, change.Thread) {
+	if !j.Anew && j.desk(change.Pull).Rejected(ctx, items, change.Thread) {
 		return before{done: undrafted(change, reviewpr.Aborted, "", "a draft of this commit was rejected; again: true drafts anew")}, nil
 	}
 	var b before
-	origin, found := j.origin(change), candidatesOf(j.checkpoints(items), change.Pull.RepoID)
-	if j.anew {
-		if b.drafts, err = j.replaced(ctx, origin, found, change); err != nil {
+	origin, found := j.origin(change), handoff.Candidates(j.checkpoints(items), change.Pull.RepoID)
+	if j.Anew {
+		if b.drafts, err = j.desk(change.Pull).Withdrawable(ctx, origin, found, change.Thread, j.now()); err != nil {
 			return before{}, err
 		}
 		if b.stays, err = j.stays(ctx, b.drafts, change); err != nil {
 			return before{}, err
 		}
 	}
-	for _, left := range origin.Earlier(ctx, found, &b.paid, change.Thread) {
-		if !j.anew { // else most of it is of the drafts that are replaced
+	for _, left := range origin.Earlier(ctx, found, b.paid.Take(change.Thread, j.Anew)) {
+		if !j.Anew { // else most of it is of the drafts that are replaced
 			fmt.Fprintln(j.Stdout, guard.Line(left.Error(), maxLine))
 		}
 	}
-	b.known = j.known(ctx, b.paid.Drafts, items)
+	b.known = j.known(ctx, j.desk(change.Pull), b.paid.Drafts, items)
 	return b, nil
 }
 
 // known is what decided drafts tell, where a seal vouches for them and for their
 // decisions.
-func (j *job) known(ctx context.Context, drafts []checkpoint.Opened, items []source) (known [][]finding.Earlier) {
-	if !j.protection.Keyed() {
+func (j *job) known(ctx context.Context, desk *handoff.Desk, drafts []checkpoint.Opened, items []handoff.Stored) (known [][]finding.Earlier) {
+	if !j.Protection.Keyed() {
 		return nil
 	}
 	for _, d := range drafts {
 		for _, s := range items {
-			if s.Name != checkpoint.DecisionArtifactName(d.Code) {
+			if s.Name != handoff.DecisionArtifactName(d.Code) {
 				continue
 			}
-			record, err := j.recordIn(ctx, s)
+			record, err := desk.Record(ctx, s)
 			if err == nil && record.Digest == d.Digest && !record.Withdrawn() && j.stands(ctx, record) {
 				known = append(known, reviewpr.Said(d.Snapshot, record))
 				break
@@ -95,19 +95,10 @@ func (j *job) stands(ctx context.Context, r decision.Record) bool {
 	return err == nil && posted
 }
 
-// recordIn opens a sealed decision.
-func (j *job) recordIn(ctx context.Context, s source) (decision.Record, error) {
-	zip, err := s.from.Get(ctx, s.Item, checkpoint.MaxZip)
-	if err != nil {
-		return decision.Record{}, err // gone, or nobody's
-	}
-	return j.protection.OpenRecord(zip)
-}
-
 // recall reads what was said of the pull request before.
 func (j *job) recall(known [][]finding.Earlier) func(context.Context, ingest.Change) ([]finding.Earlier, error) {
 	return func(ctx context.Context, change ingest.Change) ([]finding.Earlier, error) {
-		return remembered(ctx, j.ours, j.instance, change, known, func(why string) { fmt.Fprintln(j.Stdout, guard.Line(why, maxLine)) })
+		return remembered(ctx, j.ours, j.Instance, change, known, func(why string) { fmt.Fprintln(j.Stdout, guard.Line(why, maxLine)) })
 	}
 }
 
@@ -130,57 +121,30 @@ func undrafted(change ingest.Change, outcome, url, why string) report {
 
 // checkpoints are the drafts and partial checkpoints of this pull request and
 // instance, each once.
-func (j *job) checkpoints(all []source) []source {
-	var out []source
+func (j *job) checkpoints(all []handoff.Stored) []handoff.Stored {
+	var out []handoff.Stored
 	for _, s := range all {
-		known := slices.ContainsFunc(out, func(o source) bool { return o.Name == s.Name && o.RunID == s.RunID })
-		if _, ok := j.checkpointName(s); ok && !known {
+		known := slices.ContainsFunc(out, func(o handoff.Stored) bool { return o.Name == s.Name && o.RunID == s.RunID })
+		name, ok := handoff.ParseName(s.Name)
+		if ok && !known && name.Number == j.ref.Number && name.Instance == j.Instance {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// checkpointName reads the name of a checkpoint of this pull request and instance.
-func (j *job) checkpointName(s source) (checkpoint.Name, bool) {
-	name, ok := checkpoint.ParseName(s.Name)
-	return name, ok && name.Pull == j.ref.Number && name.Instance == j.instance
-}
-
 // left lists what earlier runs have stored. Several places may hold one artifact.
-func (j *job) left(ctx context.Context) []source {
-	var all []source
-	for _, place := range j.places() {
-		found, err := sources(ctx, place)
+func (j *job) left(ctx context.Context) []handoff.Stored {
+	var all []handoff.Stored
+	for _, place := range j.carriers().Earlier(j.runs.Everything()) {
+		found, err := handoff.List(ctx, place)
 		if err != nil {
 			fmt.Fprintln(j.Stdout, guard.Line("looking for earlier results: "+err.Error(), maxLine))
 		}
 		all = append(all, found...)
 	}
-	j.runs.tellCut(j.Stdout)
+	j.runs.TellCut(j.Stdout)
 	return all
-}
-
-// replaced opens the parked drafts of this very commit, to withdraw them. It
-// refuses, before anything is paid, what withdraw would refuse.
-func (j *job) replaced(ctx context.Context, origin reviewpr.Origin, found []reviewpr.Candidate, change ingest.Change) ([]checkpoint.Opened, error) {
-	var drafts []checkpoint.Opened
-	for _, c := range found {
-		opened, err := origin.Open(ctx, c)
-		same := err == nil && opened.Manifest.Thread == change.Thread && opened.Manifest.Partial == 0
-		if !same || slices.ContainsFunc(drafts, func(d checkpoint.Opened) bool { return d.Digest == opened.Digest }) {
-			continue
-		}
-		on, err := j.claims(ctx, opened.Code, change.Pull)
-		if err == nil {
-			err = post.Governed(on, j.withdrawal(opened, ""))
-		}
-		if err != nil {
-			return nil, err
-		}
-		drafts = append(drafts, opened)
-	}
-	return drafts, nil
 }
 
 // stays are the findings of drafts that are withdrawn by somebody who may not decide
@@ -191,62 +155,31 @@ func (j *job) stays(ctx context.Context, drafts []checkpoint.Opened, change inge
 		if err == nil {
 			continue
 		}
-		if !errors.As(err, new(*checkpoint.Refusal)) || j.by() == "" { // a withdrawal names somebody
+		if problem.Check(err) == 0 || j.by() == "" { // a withdrawal names somebody
 			return nil, err
 		}
 		found, err := reviewpr.Judgements(d.Snapshot)
 		if err != nil {
-			return nil, refusal(12, "the draft "+d.Code+" cannot be read, and who may not decide it may not withdraw it", err.Error(), "let somebody who may decide draft anew")
+			return nil, problem.Refuse(12, "the draft "+d.Code+" cannot be read, and who may not decide it may not withdraw it", "let somebody who may decide draft anew", problem.At(err.Error()))
 		}
 		all = append(all, found...)
 	}
 	return all, nil
 }
 
-// withdraw records that newer replaces the drafts, so that none of them can be
-// decided any more. It is refused where one was approved.
-func (j *job) withdraw(ctx context.Context, pr *pull.Pull, drafts []checkpoint.Opened, newer string) error {
-	var errs []error
-	for _, d := range drafts {
-		_, err := j.claimed(ctx, pr, j.withdrawal(d, newer), reviewpr.Draft{})
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
-}
-
-func (j *job) withdrawal(d checkpoint.Opened, newer string) decision.Record {
-	record := decision.Record{Thread: d.Manifest.Thread, Digest: d.Digest, Code: d.Code, At: j.clock(), By: j.by()}
-	return record.Withdraws(newer)
-}
+// now is a decision of this job without anything decided.
+func (j *job) now() decision.Record { return decision.Record{At: j.clock(), By: j.by()} }
 
 // by is the account that started this attempt of the run.
 func (j *job) by() string { return cmp.Or(j.env.TriggeringActor, j.env.Actor) }
 
-// remembersAbort reports whether a draft of this commit was rejected. Only a
-// sealed record is believed: without a key an abort holds for its code alone.
-func (j *job) remembersAbort(ctx context.Context, all []source, thread string) bool {
-	if !j.protection.Keyed() {
-		return false
-	}
-	for _, s := range all {
-		if !strings.HasPrefix(s.Name, checkpoint.DecisionArtifactName("")) {
-			continue
-		}
-		record, err := j.recordIn(ctx, s)
-		if err == nil && record.Thread == thread && record.Decision == decision.Abort && !record.Withdrawn() {
-			return true
-		}
-	}
-	return false
-}
-
 // carried is the store of a run under way.
 func (j *job) carried(change ingest.Change) *artifactstore.Store {
 	return artifactstore.New(artifactstore.Options{
-		Carriers: j.carriers(),
+		Carriers: j.carriers().Progress(),
 		Pack: func(saved graph.Saved, n int) (string, []byte, error) {
-			packed, err := reviewpr.PackPartial(saved, n, j.protection)
-			return checkpoint.PartialName(change.Pull.Number, j.instance, n, packed.Digest), packed.Zip, err
+			packed, err := reviewpr.PackPartial(saved, n, j.Protection)
+			return handoff.PartialName(change.Pull.Number, j.Instance, n, packed.Digest), packed.Zip, err
 		},
 		OnError: func(err error) {
 			if !errors.Is(err, reviewpr.ErrNotRead) {

@@ -5,17 +5,20 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
-	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/transport"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // verified is a draft that passed checks 1 to 10, what has changed since it was
@@ -28,19 +31,21 @@ type verified struct {
 
 // verify finds the draft and runs the resume checks up to 10.
 func (j *job) verify(ctx context.Context) (verified, error) {
-	shown := cmp.Or(j.digest, j.code)
+	shown := cmp.Or(j.Digest, j.Code)
 	change, err := ingest.Current(ctx, j.api, j.ref)
 	if err != nil {
 		return verified{}, err
 	}
-	r := reviewpr.Resume{
-		Origin: j.origin(change), Name: checkpoint.ArtifactName(j.ref.Number, j.instance, checkpoint.Code(shown)), Shown: shown,
-		Settings: checkpoint.Settings{Trust: j.protection.Trust, Environment: j.environment, ToolVersion: Version(), PromptFingerprint: prompt.Fingerprint()},
-		PullNow:  func(context.Context) (checkpoint.PullNow, error) { return pullNow(change), nil },
+	r := handoff.Resume{
+		Origin: j.origin(change), Graph: reviewpr.Name, Version: reviewpr.Version, Name: handoff.ArtifactName(j.ref.Number, j.Instance, checkpoint.Code(shown)), Shown: shown,
+		Settings: checkpoint.Settings{Trust: j.Protection.Trust, Environment: j.Environment, ToolVersion: wire.Version(), PromptFingerprint: prompt.Fingerprint()},
+		Unmoved: func(_ context.Context, o checkpoint.Opened) error {
+			return post.CheckHead(o.Manifest.Subject, o.Code, pullNow(change))
+		},
 	}
-	r.Run = cmp.Or(j.runID, r.Run)
+	r.Run = cmp.Or(j.RunID, r.Run)
 	if !j.routeA() { // a run of another workflow drafted it
-		r.Run, r.Workflow = j.runID, j.draftWorkflow
+		r.Run, r.Workflow = j.RunID, j.DraftWorkflow
 	}
 	candidates, err := j.candidates(ctx, r)
 	if err != nil {
@@ -51,88 +56,78 @@ func (j *job) verify(ctx context.Context) (verified, error) {
 }
 
 // origin is where checkpoints of this workflow must come from.
-func (j *job) origin(change ingest.Change) reviewpr.Origin {
-	return reviewpr.Origin{
-		Ref: j.ref, RepoID: change.Pull.RepoID, Instance: j.instance, Branch: change.Pull.DefaultBranch, Protection: j.protection,
-		Workflow: cmp.Or(workflowFile(j.env.WorkflowRef), j.draftWorkflow), Run: j.env.RunID, Again: j.anew, RunFacts: j.runs.facts(change.Pull.DefaultBranch), Now: j.Now(),
+func (j *job) origin(change ingest.Change) handoff.Origin {
+	return handoff.Origin{
+		Subject: reviewpr.Subject(j.ref, change.Pull.RepoID, j.Instance), Thread: func(head string) string { return pull.ThreadID(j.ref, j.Instance, head) },
+		Branch: change.Pull.DefaultBranch, Protection: j.Protection,
+		Workflow: cmp.Or(workflowFile(j.env.WorkflowRef), j.DraftWorkflow), Run: j.env.RunID, RunFacts: j.runs.Facts(change.Pull.DefaultBranch), Now: j.Now(),
 	}
 }
 
 // candidates lists the artifacts of the draft's name: in the folder where one
 // carries it; else this run's by the runner's protocol, and where that has none,
 // by the API those of the run or, where it is 0, of the repository.
-func (j *job) candidates(ctx context.Context, r reviewpr.Resume) ([]reviewpr.Candidate, error) {
-	if j.checkpointDir != "" {
-		found, err := named(ctx, j.carrier(), r.Name)
+func (j *job) candidates(ctx context.Context, r handoff.Resume) ([]handoff.Candidate, error) {
+	if j.CheckpointDir != "" {
+		found, err := handoff.Named(ctx, j.carriers().Own(), r.Name)
 		if err != nil {
-			return nil, problem("the folder of checkpoint-dir cannot be read", err.Error(), "name the folder that holds the draft's zip")
+			return nil, problem.New("the folder of checkpoint-dir cannot be read", err.Error(), "name the folder that holds the draft's zip")
 		}
-		return candidatesOf(found, r.RepoID), nil
+		return handoff.Candidates(found, r.Subject.RepositoryID), nil
 	}
 	if j.store != nil && r.Run == j.env.RunID {
 		zip, err := j.store.Download(ctx, r.Name, checkpoint.MaxZip)
 		if err == nil {
-			found := checkpoint.Found{Name: r.Name, Size: int64(len(zip)), RepositoryID: r.RepoID}
-			return []reviewpr.Candidate{{Found: found, Run: r.Run, Fetch: func(context.Context) ([]byte, error) { return zip, nil }}}, nil
+			found := checkpoint.Found{Name: r.Name, Size: int64(len(zip)), RepositoryID: r.Subject.RepositoryID}
+			return []handoff.Candidate{{Found: found, Run: r.Run, Fetch: func(context.Context) ([]byte, error) { return zip, nil }}}, nil
 		}
 		if !errors.Is(err, artifact.ErrNotFound) && !answered(err, http.StatusNotFound) {
-			return nil, unusable(r.Name, err)
+			return nil, handoff.Unusable(r.Name, err)
 		}
 	}
-	found, err := named(ctx, j.rest(r.Name, r.Run), r.Name)
+	found, err := j.runs.Stored(ctx, r.Name, r.Run)
 	if errors.Is(err, github.ErrNotFound) {
 		err = nil // no such run here: check 1
 	}
-	return candidatesOf(found, r.RepoID), needsActionsRead(err, "the draft's artifact cannot be read")
+	return handoff.Candidates(found, r.Subject.RepositoryID), handoff.NeedsActions(err, "the draft's artifact cannot be read")
 }
 
-// rest reads artifacts of one name by the API, of a run or, where it is 0, of any.
-func (j *job) rest(name string, run int64) artifactstore.REST {
-	return artifactstore.REST{API: j.api, Owner: j.ref.Owner, Repo: j.ref.Repo, Name: name, RunID: run}
+// desk is where decisions on drafts of the pull request are kept.
+func (j *job) desk(pr *pull.Pull) *handoff.Desk {
+	d := &handoff.Desk{
+		Runs: j.runs, Subject: reviewpr.Subject(j.ref, pr.RepoID, j.Instance), Branch: pr.DefaultBranch, Protection: j.Protection, Out: j.Stdout,
+		Standing: func(ctx context.Context, thread string) (string, bool, error) {
+			return post.Standing(ctx, j.ours, j.ref, thread)
+		},
+		Warn: func(what string, err error) {
+			if err != nil {
+				what += ": " + explain(err)
+			}
+			j.runner.Warning(what)
+		},
+	}
+	if j.store != nil || j.CheckpointDir != "" {
+		d.Own = j.carriers().Own()
+	}
+	if j.CheckpointDir != "" {
+		d.Folder = d.Own
+	}
+	return d
 }
 
-// siblings are the decisions on other drafts of the pull request, as far as they
-// are among the repository's newer artifacts.
-func (j *job) siblings(ctx context.Context, code string) ([]source, error) {
-	all, err := sources(ctx, j.runs.everything())
-	j.runs.tellCut(j.Stdout)
-	codes := map[string]bool{}
-	for _, s := range all {
-		if name, ok := j.checkpointName(s); ok {
-			codes[checkpoint.DecisionArtifactName(name.Code)] = name.Code != code
-		}
-	}
-	found := slices.DeleteFunc(all, func(s source) bool { return !codes[s.Name] })
-	return found[:min(len(found), maxSiblings)], err
+// newRuns reads the runs of a pull request's repository.
+func newRuns(api *github.Client, ref pull.Ref, event string, files ...string) *handoff.Runs {
+	return &handoff.Runs{API: api, Ref: ref, Event: event, Files: files}
 }
 
-// maxSiblings bounds how many decisions on other drafts are read: anybody can
-// name an artifact.
-const maxSiblings = 50
+// workflowFile takes the path out of owner/name/path@ref.
+func workflowFile(ref string) string {
+	ref, _, _ = strings.Cut(ref, "@")
+	parts := strings.SplitN(ref, "/", 3)
+	return parts[len(parts)-1]
+}
 
-// claims are the decisions on a draft, and on others of its pull request, that
-// runs which may decide have stored.
-func (j *job) claims(ctx context.Context, code string, o *pull.Pull) ([]post.Claim, error) {
-	name := checkpoint.DecisionArtifactName(code)
-	found, err := named(ctx, j.rest(name, 0), name)
-	others, othersErr := j.siblings(ctx, code)
-	if err := cmp.Or(err, othersErr); err != nil {
-		return nil, needsActionsRead(err, "earlier decisions cannot be read")
-	}
-	found = append(found, others...)
-	if j.checkpointDir != "" {
-		there, _ := named(ctx, j.carrier(), name) // a folder that cannot be read holds no decision
-		found = append(found, there...)
-	}
-	var claims []post.Claim
-	for _, s := range found {
-		claim, ours, err := j.runs.claim(ctx, s, j.protection, o.RepoID, o.DefaultBranch)
-		if err != nil {
-			return nil, err
-		}
-		if ours {
-			claims = append(claims, claim)
-		}
-	}
-	return claims, nil
+func answered(err error, code int) bool {
+	status, ok := errors.AsType[*transport.StatusError](err)
+	return ok && status.Code == code
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -48,13 +50,13 @@ func (a *app) resumeNext(ctx context.Context, repository string, args []string, 
 	case err != nil:
 		return err
 	case len(args) > 0:
-		return usageError("resume --next takes no thread", "name a thread, or let --next owner/repo pick one")
+		return problem.Usage("resume --next takes no thread", "name a thread, or let --next owner/repo pick one")
 	case given != "":
-		return usageError("resume --next picks a draft that you have not seen yet", "look at it first, then decide it by its thread")
+		return problem.Usage("resume --next picks a draft that you have not seen yet", "look at it first, then decide it by its thread")
 	}
 	owner, repo, err := pull.ParseRepository(repository)
 	if err != nil {
-		return usageError("--next: "+err.Error(), "name it owner/repo")
+		return problem.Usage("--next: "+err.Error(), "name it owner/repo")
 	}
 	ref := pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.getenv("GITHUB_SERVER_URL"))
 	there, heads, elsewhere := a.waitingRemote(ctx, ref, o)
@@ -85,7 +87,7 @@ func (a *app) goOn(ctx context.Context, ref pull.Ref, queue []waiting, there *re
 		err = a.resume(ctx, []string{first.thread}, o)
 	} else {
 		one := *there.remote
-		one.ref.Number = first.remote.Pull
+		one.ref.Number = first.remote.Subject.Number
 		err = one.show(ctx, *first.remote)
 	}
 	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.quiet {
@@ -102,7 +104,7 @@ const nameWidth = 24 // of a thread's name in the list
 // waitingLocal are the drafts of a repository that wait in the store. Without
 // heads nothing is known of the pull requests, and every draft may be current.
 func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, heads map[int]string, o *options) ([]waiting, error) {
-	store, err := a.openStore(ctx, o)
+	store, err := a.OpenStore(ctx, o.store)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +163,7 @@ func (a *app) waitingRemote(ctx context.Context, ref pull.Ref, o *options) (*rem
 // undecided are the drafts on GitHub that can still be decided. An approval of
 // another draft of the commit ends that too: a commit gets one review.
 func (r *remote) undecided(ctx context.Context, heads map[int]string) []parkedDraft {
-	drafts := r.drafts(ctx, func(checkpoint.Name) bool { return true })
+	drafts := r.drafts(ctx, func(handoff.Name) bool { return true })
 	done := map[string]bool{} // by code, and by thread
 	for _, d := range drafts {
 		if record, decided := r.decision(ctx, d); decided {
@@ -170,6 +172,6 @@ func (r *remote) undecided(ctx context.Context, heads map[int]string) []parkedDr
 		}
 	}
 	return slices.DeleteFunc(drafts, func(d parkedDraft) bool {
-		return done[d.code] || done[d.Thread] || r.state(d, heads[d.Pull]) != render.Waits
+		return done[d.code] || done[d.Thread] || r.state(d, heads[d.Subject.Number]) != render.Waits
 	})
 }

@@ -1,19 +1,19 @@
 package app
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/evalcmd"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/settings"
 )
 
 // options are what a command was given.
 type options struct {
-	settings
+	settings.Settings
 	store    string
 	out      string
 	json     bool
@@ -38,17 +38,17 @@ func (o *options) verdict() (decision.Verdict, error) {
 	d, err := decision.Parse(o.text())
 	switch {
 	case err != nil:
-		return "", usage{err}
+		return "", problem.As(problem.Misuse, err, "")
 	case o.approve && o.abort:
-		return "", usageError("--approve and --abort contradict each other", "give one of them")
+		return "", problem.Usage("--approve and --abort contradict each other", "give one of them")
 	case o.revise != "" && (o.approve || o.abort || len(o.commands) > 0):
-		return "", usageError("--revise goes with no other decision", "the next draft is decided when it is there")
+		return "", problem.Usage("--revise goes with no other decision", "the next draft is decided when it is there")
 	case o.approve:
 		return decision.Approve, nil
 	case o.abort:
 		return decision.Abort, nil
 	case d.Note != "" && len(d.Commands) == 0:
-		return "", usageError("--command holds no command: "+d.Note, `a command begins with a slash, such as --command "/drop F2"; a note needs --approve or --abort beside it`)
+		return "", problem.Usage("--command holds no command: "+d.Note, `a command begins with a slash, such as --command "/drop F2"; a note needs --approve or --abort beside it`)
 	}
 	return d.Verdict, nil
 }
@@ -62,7 +62,7 @@ func (o *options) text() string {
 }
 
 func reviewFlags(f *pflag.FlagSet, o *options) {
-	mirror(f, &o.settings, "provider", "base-url", "model", "concurrency", "config", "gate-from", "instance", "expires", "again", "max-time", "max-cost", "max-cost-per-pull", "test-results", "allow-http")
+	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "gate-from", "instance", "expires", "again", "max-time", "max-cost", "max-cost-per-pull", "test-results", "allow-http")
 	decisionFlags(f, o)
 	f.BoolVar(&o.admit, "admit", false, "review although the repository's admission rules would skip it")
 	f.BoolVar(&o.noInput, "no-input", false, "never ask; park instead")
@@ -71,7 +71,7 @@ func reviewFlags(f *pflag.FlagSet, o *options) {
 }
 
 func resumeFlags(f *pflag.FlagSet, o *options) {
-	mirror(f, &o.settings, "provider", "base-url", "model", "concurrency", "config", "expires", "max-time", "max-cost", "max-cost-per-pull", "test-results", "allow-http")
+	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "expires", "max-time", "max-cost", "max-cost-per-pull", "test-results", "allow-http")
 	decisionFlags(f, o)
 	f.StringVar(&o.revise, "revise", "", "what another draft should do differently; needs a model")
 	f.StringVar(&o.next, "next", "", "owner/repo: go on with the worst draft that waits there, in the store or on GitHub")
@@ -92,7 +92,7 @@ func showFlags(f *pflag.FlagSet, o *options) {
 
 func listFlags(f *pflag.FlagSet, o *options) {
 	storeFlags(f, o)
-	mirror(f, &o.settings, "instance", "code", "checkpoint-key", "draft-workflow", "decide-workflow", "allow-http")
+	o.Flags(f, "instance", "code", "checkpoint-key", "draft-workflow", "decide-workflow", "allow-http")
 }
 
 func storeFlags(f *pflag.FlagSet, o *options) {
@@ -103,7 +103,7 @@ func storeFlags(f *pflag.FlagSet, o *options) {
 func decisionFlags(f *pflag.FlagSet, o *options) {
 	f.BoolVar(&o.approve, "approve", false, "approve: post the review")
 	f.BoolVar(&o.abort, "abort", false, "abort: post nothing")
-	mirror(f, &o.settings, "fail-on", "sarif")
+	o.Flags(f, "fail-on", "sarif")
 	f.StringArrayVar(&o.commands, "command", nil, `a change of the draft, such as "/drop F2", posted with --approve; may be repeated`)
 }
 
@@ -111,35 +111,4 @@ func outputFlags(f *pflag.FlagSet, o *options) {
 	storeFlags(f, o)
 	f.StringVar(&o.out, "out", "", "write the posted review to a file")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress and no notices")
-}
-
-// mirror makes flags of inputs.
-func mirror(f *pflag.FlagSet, s *settings, names ...string) {
-	for _, in := range inputs() {
-		if !slices.Contains(names, in.name) {
-			continue
-		}
-		f.Var(value{in, s}, in.name, in.help)
-		if in.name == "allow-http" || in.name == "again" {
-			f.Lookup(in.name).NoOptDefVal = "true"
-		}
-	}
-}
-
-// value is an input as a flag.
-type value struct {
-	input
-	s *settings
-}
-
-func (v value) String() string { return "" }
-
-func (v value) Type() string { return "value" }
-
-// Set reads the flag as the input of the same name is read.
-func (v value) Set(text string) error {
-	if text == "" {
-		return fmt.Errorf("it is empty")
-	}
-	return v.set(v.s, text)
 }

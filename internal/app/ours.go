@@ -13,8 +13,11 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/settings"
 )
 
 // ours reads a pull request and tells which of its reviews this product posted.
@@ -23,7 +26,7 @@ import (
 // key, or else a decision on record.
 type ours struct {
 	*github.Client
-	runs      *runs
+	runs      *handoff.Runs
 	key       []byte                // of the markers; nil without one
 	protect   checkpoint.Protection // of the records
 	folder    artifactstore.Carrier // that holds records too; nil for none
@@ -40,10 +43,10 @@ type ours struct {
 }
 
 // reviews makes what reads a pull request with the settings of a job or a command.
-func (a *app) reviews(s settings, api *github.Client, runs *runs) *ours {
+func (a *app) reviews(s settings.Settings, api *github.Client, runs *handoff.Runs) *ours {
 	return &ours{
-		Client: api, runs: runs, key: s.protection.MarkerKey(), protect: s.protection, author: s.allowAuthor,
-		retention: time.Duration(s.retention) * 24 * time.Hour, now: a.Now,
+		Client: api, runs: runs, key: s.Protection.MarkerKey(), protect: s.Protection, author: s.AllowAuthor,
+		retention: time.Duration(s.Retention) * 24 * time.Hour, now: a.Now,
 		decided: map[string]bool{}, writers: map[string]bool{}, proofs: map[string]bool{}, asked: map[postedBy]int{},
 	}
 }
@@ -51,7 +54,7 @@ func (a *app) reviews(s settings, api *github.Client, runs *runs) *ours {
 // reviews are those of a pull request as the command line sees them, which needs no
 // record on GitHub for what its local store has decided.
 func (s session) reviews(a *app, o *options, ref pull.Ref, decided ...reviewpr.State) *ours {
-	all := a.reviews(o.settings, s.api, newRuns(s.api, ref, "", o.draftWorkflow, o.decideWorkflow))
+	all := a.reviews(o.Settings, s.api, newRuns(s.api, ref, "", o.DraftWorkflow, o.DecideWorkflow))
 	for _, d := range decided {
 		all.decided[d.Decision.Digest] = d.Decision.Decision == decision.Approve
 	}
@@ -144,7 +147,7 @@ func (o *ours) mayWrite(ctx context.Context, login string) (bool, error) {
 // current is the pull request, read once: who its author is does not change.
 func (o *ours) current(ctx context.Context) (pull.Pull, error) {
 	if o.pull == nil {
-		now, err := o.Pull(ctx, o.runs.ref)
+		now, err := o.Pull(ctx, o.runs.Ref)
 		if err != nil {
 			return now, err
 		}
@@ -210,25 +213,25 @@ func (o *ours) recorded(ctx context.Context, r github.Review, m render.Marker) (
 	if err != nil {
 		return false, err
 	}
-	name := checkpoint.DecisionArtifactName(checkpoint.Code(m.Digest))
-	found, err := named(ctx, artifactstore.REST{API: o.Client, Owner: now.Owner, Repo: now.Repo, Name: name}, name)
-	if errors.Is(err, github.ErrNoAccess) && o.runs.event == "" {
+	name := handoff.DecisionArtifactName(checkpoint.Code(m.Digest))
+	found, err := handoff.Named(ctx, artifactstore.REST{API: o.Client, Owner: now.Owner, Repo: now.Repo, Name: name}, name)
+	if errors.Is(err, github.ErrNoAccess) && o.runs.Event == "" {
 		return false, nil // a token of one's own that may not read artifacts
 	}
 	if err != nil {
-		return false, needsActionsRead(err, "the decisions behind posted reviews cannot be read")
+		return false, handoff.NeedsActions(err, "the decisions behind posted reviews cannot be read")
 	}
-	found = slices.DeleteFunc(found, func(s source) bool {
+	found = slices.DeleteFunc(found, func(s handoff.Stored) bool {
 		return s.Expired || !r.At.IsZero() && s.Created.After(r.At.Add(clocks))
 	})
 	found = found[:min(len(found), maxRecords)]
 	if o.folder != nil {
-		there, _ := named(ctx, o.folder, name) // a folder that cannot be read holds no decision
+		there, _ := handoff.Named(ctx, o.folder, name) // a folder that cannot be read holds no decision
 		found = append(found, there...)
 	}
 	for _, s := range found {
-		claim, ours, err := o.runs.claim(ctx, s, o.protect, now.RepoID, now.DefaultBranch)
-		if err != nil && !errors.As(err, new(*checkpoint.Refusal)) {
+		claim, ours, err := o.runs.Claim(ctx, s, o.protect, now.RepoID, now.DefaultBranch)
+		if err != nil && problem.Check(err) == 0 {
 			return false, err
 		}
 		on := claim.Record

@@ -5,6 +5,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // rejected is the job behind a deciding job that did not run: it notes who rejected
@@ -12,7 +13,7 @@ import (
 // as it was: a push withdrew it, or the deciding job's log says more.
 func (j *job) rejected(ctx context.Context) (report, error) {
 	if !j.routeA() {
-		return report{}, usageError("the input environment is missing", "mode record notes how that environment answered; a dispatch is on record by itself")
+		return report{}, problem.Usage("the input environment is missing", "mode record notes how that environment answered; a dispatch is on record by itself")
 	}
 	if err := j.checkRoute(); err != nil {
 		return report{}, err
@@ -21,14 +22,14 @@ func (j *job) rejected(ctx context.Context) (report, error) {
 	if err != nil {
 		return report{}, err
 	}
-	if _, any := gate.Rejection(approvals, nil, j.environment); !any {
+	if _, any := gate.Rejection(approvals, nil, j.Environment); !any {
 		return report{Outcome: paused, Message: undecidedYet}, nil
 	}
 	draft, err := j.verify(ctx)
 	if err != nil {
 		return report{}, err
 	}
-	rejection, ok := gate.Rejection(approvals, draft.Manifest.Approvals, j.environment)
+	rejection, ok := gate.Rejection(approvals, draft.Manifest.Approvals, j.Environment)
 	if !ok { // it was there before the draft
 		return report{Outcome: paused, Message: undecidedYet}, nil
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -27,43 +29,43 @@ type remote struct {
 	ref     pull.Ref // without a number for all of the repository
 	branch  string   // the default one
 	options *options
-	runs    *runs
-	stored  []source // by the repository's runs, drafts and decisions
+	runs    *handoff.Runs
+	stored  []handoff.Stored // by the repository's runs, drafts and decisions
 }
 
 // remote makes the client and lists what is stored. The key is a secret, so it
 // may come by the environment.
 func (a *app) remote(ctx context.Context, ref pull.Ref, o *options) (*remote, error) {
-	if key := a.getenv("PR_REVIEW_CHECKPOINT_KEY"); key != "" && o.protection.Key == (checkpoint.Key{}) {
+	if key := a.getenv("PR_REVIEW_CHECKPOINT_KEY"); key != "" && o.Protection.Key == (checkpoint.Key{}) {
 		var err error
-		if o.protection.Key, err = checkpoint.ParseKey(key); err != nil {
-			return nil, usage{err}
+		if o.Protection.Key, err = checkpoint.ParseKey(key); err != nil {
+			return nil, problem.As(problem.Misuse, err, "")
 		}
 	}
-	if err := o.inRepository(); err != nil {
+	if err := o.InRepository(); err != nil {
 		return nil, err
 	}
-	api, err := a.github(ref, o.settings)
+	api, err := a.GitHub(ref, o.Settings)
 	if err != nil {
 		return nil, err
 	}
-	r := &remote{app: a, api: api, ref: ref, options: o, runs: newRuns(api, ref, "", o.draftWorkflow, o.decideWorkflow)}
+	r := &remote{app: a, api: api, ref: ref, options: o, runs: newRuns(api, ref, "", o.DraftWorkflow, o.DecideWorkflow)}
 	if r.branch, err = api.DefaultBranch(ctx, ref.Owner, ref.Repo); err != nil {
 		return nil, err
 	}
-	r.stored, err = sources(ctx, r.runs.everything())
-	r.runs.tellCut(a.Stderr)
-	return r, needsActionsRead(err, "the repository's artifacts cannot be read")
+	r.stored, err = handoff.List(ctx, r.runs.Everything())
+	r.runs.TellCut(a.Stderr)
+	return r, handoff.NeedsActions(err, "the repository's artifacts cannot be read")
 }
 
 // remoteThreads lists the drafts that are parked on GitHub.
 func (a *app) remoteThreads(ctx context.Context, args []string, o *options) error {
 	if len(args) != 1 {
-		return usageError("threads takes one repository", a.name+" threads owner/repo")
+		return problem.Usage("threads takes one repository", a.name+" threads owner/repo")
 	}
 	owner, repo, err := pull.ParseRepository(args[0])
 	if err != nil {
-		return usageError(err.Error(), "name it owner/repo; without an argument the local store's drafts are listed")
+		return problem.Usage(err.Error(), "name it owner/repo; without an argument the local store's drafts are listed")
 	}
 	r, err := a.remote(ctx, pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.getenv("GITHUB_SERVER_URL")), o)
 	if err != nil {
@@ -73,7 +75,7 @@ func (a *app) remoteThreads(ctx context.Context, args []string, o *options) erro
 	if err != nil {
 		return err
 	}
-	return r.print(ctx, r.drafts(ctx, func(checkpoint.Name) bool { return true }), heads)
+	return r.print(ctx, r.drafts(ctx, func(handoff.Name) bool { return true }), heads)
 }
 
 // parkedDraft is a draft on GitHub that passed checks 1 to 4.
@@ -86,10 +88,10 @@ type parkedDraft struct {
 
 // drafts reads the whole drafts that are wanted, newest first, each once. What
 // does not pass is told and left out.
-func (r *remote) drafts(ctx context.Context, wanted func(checkpoint.Name) bool) []parkedDraft {
+func (r *remote) drafts(ctx context.Context, wanted func(handoff.Name) bool) []parkedDraft {
 	var drafts []parkedDraft
 	for _, s := range r.stored {
-		name, ok := checkpoint.ParseName(s.Name)
+		name, ok := handoff.ParseName(s.Name)
 		known := slices.ContainsFunc(drafts, func(d parkedDraft) bool { return d.name == s.Name })
 		if !ok || name.Partial > 0 || s.Expired || known || !wanted(name) {
 			continue
@@ -109,15 +111,15 @@ func (r *remote) drafts(ctx context.Context, wanted func(checkpoint.Name) bool) 
 	return drafts
 }
 
-func (r *remote) read(ctx context.Context, s source) (checkpoint.Zip, checkpoint.Manifest, error) {
-	origin := reviewpr.Origin{RepoID: s.RepositoryID, Workflow: r.options.draftWorkflow, Branch: r.branch, RunFacts: r.runs.facts(r.branch), Now: r.Now()}
-	return origin.Peek(ctx, candidatesOf([]source{s}, s.RepositoryID)[0])
+func (r *remote) read(ctx context.Context, s handoff.Stored) (checkpoint.Zip, checkpoint.Manifest, error) {
+	origin := handoff.Origin{Subject: checkpoint.Subject{RepositoryID: s.RepositoryID}, Workflow: r.options.DraftWorkflow, Branch: r.branch, RunFacts: r.runs.Facts(r.branch), Now: r.Now()}
+	return origin.Peek(ctx, handoff.Candidates([]handoff.Stored{s}, s.RepositoryID)[0])
 }
 
 // protection is what opens a draft: with a key a seal is demanded, whatever the
 // draft says of itself; without one, what it says tells whether one is needed.
 func (r *remote) protection(m checkpoint.Manifest) checkpoint.Protection {
-	p := checkpoint.Protection{Trust: m.Trust, Key: r.options.protection.Key}
+	p := checkpoint.Protection{Trust: m.Trust, Key: r.options.Protection.Key}
 	if p.Key != (checkpoint.Key{}) {
 		p.Trust = checkpoint.TrustSeal
 	}
@@ -135,7 +137,7 @@ func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]
 		}
 	}
 	for _, d := range drafts {
-		state := r.state(d, heads[d.Pull])
+		state := r.state(d, heads[d.Subject.Number])
 		switch record, decided := records[d.code]; {
 		case decided && !record.Withdrawn():
 			continue
@@ -144,9 +146,9 @@ func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]
 		case reviewed[d.Thread]: // by another draft: a commit gets one review
 			state = render.Superseded
 		}
-		name := fmt.Sprintf("#%d", d.Pull)
-		if d.Instance != "" {
-			name += "@" + d.Instance
+		name := fmt.Sprintf("#%d", d.Subject.Number)
+		if d.Subject.Instance != "" {
+			name += "@" + d.Subject.Instance
 		}
 		where := ""
 		if state == render.Waits {
@@ -171,7 +173,7 @@ func (r *remote) state(d parkedDraft, head string) render.Waiting {
 	switch {
 	case checkpoint.CheckExpiry(d.Manifest, r.Now()) != nil:
 		return render.Expired
-	case head != d.HeadSHA:
+	case head != d.Subject.Head:
 		return render.Superseded
 	}
 	return render.Waits
@@ -181,10 +183,10 @@ func (r *remote) state(d parkedDraft, head string) render.Waiting {
 // run that may decide and did not fail.
 func (r *remote) decision(ctx context.Context, d parkedDraft) (decision.Record, bool) {
 	for _, s := range slices.Backward(r.stored) {
-		if s.Name != checkpoint.DecisionArtifactName(d.code) {
+		if s.Name != handoff.DecisionArtifactName(d.code) {
 			continue
 		}
-		claim, ours, err := r.runs.claim(ctx, s, r.protection(d.Manifest), s.RepositoryID, r.branch)
+		claim, ours, err := r.runs.Claim(ctx, s, r.protection(d.Manifest), s.RepositoryID, r.branch)
 		if err == nil && ours && (claim.Live || claim.Done) {
 			return claim.Record, true
 		}
@@ -197,7 +199,7 @@ func (r *remote) where(d parkedDraft) string {
 	if d.Environment != "" && d.Outcome == paused {
 		return fmt.Sprintf("%s/actions/runs/%d", r.ref.Web(), d.RunID)
 	}
-	return dispatch(r.options.decideWorkflow, r.ref, d.Pull) + fmt.Sprintf(" -f code=%s -f checkpoint-digest=%s -f decision=approve", d.code, d.zip.Digest())
+	return dispatch(r.options.DecideWorkflow, r.ref, d.Subject.Number) + fmt.Sprintf(" -f code=%s -f checkpoint-digest=%s -f decision=approve", d.code, d.zip.Digest())
 }
 
 // remoteDraft is a draft in the list with --json.
@@ -226,12 +228,11 @@ func (a *app) showRemote(ctx context.Context, arg string, o *options) error {
 	if err != nil {
 		return err
 	}
-	drafts := r.drafts(ctx, func(n checkpoint.Name) bool {
-		return n.Pull == ref.Number && n.Instance == o.instance && (o.code == "" || n.Code == o.code)
+	drafts := r.drafts(ctx, func(n handoff.Name) bool {
+		return n.Number == ref.Number && n.Instance == o.Instance && (o.Code == "" || n.Code == o.Code)
 	})
 	if len(drafts) == 0 {
-		return refusal(1, "no draft of "+ref.String()+" is parked on GitHub", "",
-			fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", a.name, ref.FullName()))
+		return problem.Refuse(1, "no draft of "+ref.String()+" is parked on GitHub", fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", a.name, ref.FullName()))
 	}
 	return r.show(ctx, drafts[0])
 }
@@ -239,7 +240,7 @@ func (a *app) showRemote(ctx context.Context, arg string, o *options) error {
 func (r *remote) show(ctx context.Context, d parkedDraft) error {
 	p := r.protection(d.Manifest)
 	if err := p.Check(); err != nil {
-		return usageError(fmt.Sprintf("the draft %s is protected by trust: %s, and there is no key", d.code, d.Trust), "set PR_REVIEW_CHECKPOINT_KEY to the checkpoint-key of its workflow")
+		return problem.Usage(fmt.Sprintf("the draft %s is protected by trust: %s, and there is no key", d.code, d.Trust), "set PR_REVIEW_CHECKPOINT_KEY to the checkpoint-key of its workflow")
 	}
 	opened, err := p.Open(d.zip)
 	if err != nil {
@@ -274,7 +275,7 @@ func (r *remote) show(ctx context.Context, d parkedDraft) error {
 	if err != nil {
 		return err
 	}
-	if !now.Open() || now.HeadSHA != d.HeadSHA {
+	if !now.Open() || now.HeadSHA != d.Subject.Head {
 		fmt.Fprintf(r.Stdout, "Code %s, superseded: %s is at commit %.7s, %s.\n", d.code, r.ref, now.HeadSHA, now.State)
 		return nil
 	}

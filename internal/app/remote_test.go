@@ -28,6 +28,10 @@ type said struct {
 // cli runs the command line as maya does at home, with more in the environment.
 func (s *stage) cli(more map[string]string, args ...string) said {
 	s.t.Helper()
+	if !apart() {
+		code, stdout, stderr := within(s.t, s.home(s.t.TempDir(), more), args...)
+		return said{s.t, code, stdout, stderr}
+	}
 	var stdout, stderr bytes.Buffer
 	cmd := s.command(more, args...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -42,19 +46,20 @@ func (s *stage) command(more map[string]string, args ...string) *exec.Cmd {
 	s.t.Helper()
 	path, err := exec.LookPath("pr-review-action")
 	require.NoError(s.t, err)
-	dir := s.t.TempDir()
+	cmd := exec.CommandContext(s.t.Context(), path, args...)
+	cmd.Dir = s.t.TempDir()
+	cmd.Env = append(underRace(), listed(s.home(cmd.Dir, more))...)
+	return cmd
+}
+
+// home are the variables of maya's command line, with more.
+func (s *stage) home(dir string, more map[string]string) map[string]string {
 	env := map[string]string{
 		"HOME": dir, "XDG_STATE_HOME": dir, "USER": "maya", "GITHUB_API_URL": s.hub.URL, "GITHUB_TOKEN": s.hub.UserToken("maya"),
 		"OPENAI_BASE_URL": s.model.URL, "OPENAI_API_KEY": modelKey, "OPENAI_MODEL": "story-1",
 	}
 	maps.Copy(env, more)
-	cmd := exec.CommandContext(s.t.Context(), path, args...)
-	cmd.Env = underRace()
-	for name, value := range env {
-		cmd.Env = append(cmd.Env, name+"="+value)
-	}
-	cmd.Dir = dir
-	return cmd
+	return env
 }
 
 func (e said) ends(code int) said {

@@ -1,8 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -14,7 +16,11 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // The outcomes that are no ends of the graph.
@@ -99,7 +105,7 @@ func described(ctx context.Context, flow *graph.Flow[reviewpr.State], thread str
 func (r report) named(digest string) report {
 	r.Digest, r.Code = digest, checkpoint.Code(digest)
 	if p := r.state.Pull; p != nil {
-		r.Artifact = checkpoint.ArtifactName(p.Number, r.state.Draft.Instance, r.Code)
+		r.Artifact = handoff.ArtifactName(p.Number, r.state.Draft.Instance, r.Code)
 	}
 	return r
 }
@@ -112,11 +118,11 @@ func checkShown(view graph.View[reviewpr.State]) error {
 		s := view.State
 		now := gate.NewAsk(s.Draft.Thread, s.Draft.DiffDigest, finding.Kept(s.Comments), s.Shown())
 		if err := json.Unmarshal(p.Ask, &asked); err != nil || asked.Shown != now.Shown {
-			if s.Draft.ToolVersion != Version() {
-				return refusal(3, fmt.Sprintf("this version shows the draft otherwise than %.40q did, nothing was posted", s.Draft.ToolVersion), s.Draft.Thread,
-					"decide with the version that drafted, or draft anew: what was read is not paid again where it is believed")
+			if s.Draft.ToolVersion != wire.Version() {
+				return problem.Refuse(3, fmt.Sprintf("this version shows the draft otherwise than %.40q did, nothing was posted", s.Draft.ToolVersion),
+					"decide with the version that drafted, or draft anew: what was read is not paid again where it is believed", problem.At(s.Draft.Thread))
 			}
-			return refusal(3, "the stored draft is not the one that was shown", s.Draft.Thread, "review again, or decide with the version that drafted")
+			return problem.Refuse(3, "the stored draft is not the one that was shown", "review again, or decide with the version that drafted", problem.At(s.Draft.Thread))
 		}
 	}
 	return nil
@@ -170,5 +176,24 @@ func (r report) outputs(run int64) map[string]string {
 		"run-id": strconv.FormatInt(run, 10), "findings": strconv.Itoa(len(r.Findings)), "blockers": strconv.Itoa(finding.Count(r.Findings, finding.Blocker)),
 		"partial": strconv.FormatBool(r.Partial), "cost-usd": fmt.Sprintf("%.6f", float64(r.Usage.Cost)/1e6), "review-url": r.ReviewURL,
 		"environment": r.state.Draft.Environment,
+	}
+}
+
+// explain says what lay behind files that failed: of a run that did in its message,
+// else as a warning. The cause may name an address, so it is not in the review.
+func (r *report) explain(by *wire.Reviewer, warn func(string)) {
+	path, cause := by.Failure()
+	switch {
+	case cause == nil:
+	case r.state.Spent():
+		r.Message = "no file was reviewed: " + explain(cause)
+		if by.Account.Why != "" {
+			r.Message += "; " + by.Account.Why
+		}
+	case errors.Is(cause, cost.ErrSpent): // the files say so
+	case r.Outcome == reviewpr.Failed:
+		r.Message += ": " + explain(cause)
+	default:
+		warn(cmp.Or(guard.Line(path, maxLine), "a file") + " could not be reviewed: " + explain(cause))
 	}
 }

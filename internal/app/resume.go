@@ -13,7 +13,10 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/trace"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // resume decides a parked draft of the local store.
@@ -31,7 +34,7 @@ func (a *app) resume(ctx context.Context, args []string, o *options) (err error)
 	if err != nil {
 		return err
 	}
-	ctx, over, err := a.traced(ctx, o.settings, o.trace, a.warn)
+	ctx, over, err := a.Traced(ctx, o.Settings, o.trace, a.warn)
 	if err != nil {
 		return err
 	}
@@ -54,9 +57,7 @@ func (a *app) resume(ctx context.Context, args []string, o *options) (err error)
 func (a *app) again(ctx context.Context, s session, r report, given decision.Verdict, o *options) error {
 	taken := r.state.Decision
 	if (given != "" || o.text() != "") && differs(*taken, cmp.Or(given, decision.Approve), o.text(), r.state.Comments) {
-		return refusal(13, "this draft was decided otherwise before",
-			fmt.Sprintf("%s: %s by %s on %s", r.Thread, taken.Decision, taken.By, taken.At.Format("2 January 2006, 15:04 MST")),
-			"a draft is decided once; push a new commit, or review this one anew with --again")
+		return problem.Refuse(13, "this draft was decided otherwise before", "a draft is decided once; push a new commit, or review this one anew with --again", problem.At(fmt.Sprintf("%s: %s by %s on %s", r.Thread, taken.Decision, taken.By, taken.At.Format("2 January 2006, 15:04 MST"))))
 	}
 	flow, err := reviewpr.New(a.posting(s, o), s.store)
 	if err != nil {
@@ -70,7 +71,7 @@ func (a *app) again(ctx context.Context, s session, r report, given decision.Ver
 		return err
 	}
 	if !o.quiet {
-		fmt.Fprintln(a.Stderr, guard.Text(decidedFirst(*taken)))
+		fmt.Fprintln(a.Stderr, guard.Text(handoff.DecidedFirst(*taken)))
 	}
 	return a.decided(after, o)
 }
@@ -91,7 +92,7 @@ func differs(taken decision.Record, given decision.Verdict, text string, comment
 // graph prints the built graph as Mermaid.
 func (a *app) graph(_ context.Context, args []string, _ *options) error {
 	if len(args) > 1 || len(args) == 1 && args[0] != reviewpr.Name {
-		return usageError(fmt.Sprintf("unknown graph %q", strings.Join(args, " ")), "the graph is "+reviewpr.Name)
+		return problem.Usage(fmt.Sprintf("unknown graph %q", strings.Join(args, " ")), "the graph is "+reviewpr.Name)
 	}
 	flow, err := reviewpr.New(reviewpr.Steps{}, graph.NewMemory())
 	if err != nil {
@@ -102,6 +103,6 @@ func (a *app) graph(_ context.Context, args []string, _ *options) error {
 }
 
 func (a *app) version(context.Context, []string, *options) error {
-	fmt.Fprintln(a.Stdout, "pr-review-action", Version())
+	fmt.Fprintln(a.Stdout, "pr-review-action", wire.Version())
 	return nil
 }

@@ -16,9 +16,12 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/triage"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // review reviews what the argument names, up to the decision.
@@ -28,10 +31,10 @@ func (a *app) review(ctx context.Context, args []string, o *options) (err error)
 		return err
 	}
 	if len(args) != 1 {
-		return usageError("review takes one change", a.name+" review demo, or a pull request, a range such as main...HEAD, a diff's file, or -")
+		return problem.Usage("review takes one change", a.name+" review demo, or a pull request, a range such as main...HEAD, a diff's file, or -")
 	}
-	o.expires = cmp.Or(o.expires, defaultExpires)
-	ctx, over, err := a.traced(ctx, o.settings, o.trace, a.warn)
+	o.Expires = cmp.Or(o.Expires, settings.DefaultExpires)
+	ctx, over, err := a.Traced(ctx, o.Settings, o.trace, a.warn)
 	if err != nil {
 		return err
 	}
@@ -50,7 +53,7 @@ func (a *app) review(ctx context.Context, args []string, o *options) (err error)
 	case result.revising():
 		return a.finishRevision(ctx, r.session, result, given, o)
 	case result.state.Decision != nil:
-		if o.anew && !o.quiet {
+		if o.Anew && !o.quiet {
 			a.warn("this commit was posted before, and a commit is reviewed once: push another for a new review")
 		}
 		return a.again(ctx, r.session, result, given, o)
@@ -62,7 +65,7 @@ func (a *app) review(ctx context.Context, args []string, o *options) (err error)
 
 // session is a thread of the local store, with what is needed to decide it.
 type session struct {
-	store  threadStore
+	store  wire.Store
 	thread string
 	api    *github.Client // nil for local input
 }
@@ -73,7 +76,7 @@ type localRun struct {
 	app      *app
 	options  *options
 	change   ingest.Change
-	reviewer *reviewer
+	reviewer *wire.Reviewer
 	progress *progress
 	usedIDs  int // of the draft that this one replaces
 }
@@ -81,19 +84,19 @@ type localRun struct {
 // local reads the change and opens the store. Nothing is paid yet.
 func (a *app) local(ctx context.Context, arg string, o *options) (*localRun, error) {
 	r := &localRun{app: a, options: o, progress: a.newProgress(o)}
-	reviewer, err := a.reviewer(o.settings, r.progress.wait)
+	reviewer, err := a.NewReviewer(o.Settings, r.progress.wait)
 	if err != nil {
 		return nil, err
 	}
-	r.reviewer, r.progress.soFar = reviewer, reviewer.soFar
-	if reviewer.rules && o.provider == "auto" && !o.quiet {
+	r.reviewer, r.progress.soFar = reviewer, reviewer.SoFar
+	if reviewer.Rules && o.Provider == "auto" && !o.quiet {
 		fmt.Fprintln(a.Stderr, noModelNotice)
 	}
 	if r.change, err = a.read(ctx, arg, o, &r.session); err != nil {
 		return nil, err
 	}
-	reviewer.named(r.change.Config)
-	if r.store, err = a.openStore(ctx, o); err != nil {
+	reviewer.Named(r.change.Config)
+	if r.store, err = a.OpenStore(ctx, o.store); err != nil {
 		return nil, err
 	}
 	r.thread = r.change.Thread
@@ -114,11 +117,11 @@ func (r *localRun) run(ctx context.Context) (report, error) {
 		Ingest:      func(context.Context) (ingest.Change, error) { return r.change, nil },
 		Admit:       r.admit,
 		Reviewer:    r.reviewer,
-		Concurrency: r.options.concurrency,
+		Concurrency: r.options.Concurrency,
 		Paid:        paid,
 		Recall:      r.recall,
-		Failed:      r.reviewer.failed,
-		Deadline:    r.app.deadline(r.options.settings),
+		Failed:      r.reviewer.Failed,
+		Deadline:    r.app.deadline(r.options.Settings),
 	}, r.store, graph.Observe(r.progress.observe), graph.WithClock(r.app.clock))
 	if err != nil {
 		return report{}, err
@@ -140,21 +143,17 @@ func (r *localRun) run(ctx context.Context) (report, error) {
 	if u := result.Usage; u.Calls > 0 && u.Tokens() == 0 && u.Cost > 0 {
 		r.app.warn("the server tells no usage, so every answer is counted at what it may have cost")
 	}
-	r.reviewer.explain(&result, r.app.warn)
+	result.explain(r.reviewer, r.app.warn)
 	return result, err
 }
 
 // prepare settles whom the reviewer asks, and says what that may cost.
 func (r *localRun) prepare(ctx context.Context, paid reviewpr.Paid) error {
-	around, err := r.surroundings(ctx)
-	if err != nil {
-		return err
-	}
-	if err := r.reviewer.prepare(brief{change: r.change, paid: paid, surroundings: around}); err != nil {
+	if err := r.reviewer.Prepare(ctx, wire.Brief{Change: r.change, Paid: paid, API: r.api, Workspace: "."}); err != nil {
 		return err
 	}
 	if !r.options.quiet {
-		for _, line := range r.reviewer.expects(r.change, paid) {
+		for _, line := range r.reviewer.Expects(r.change, paid) {
 			fmt.Fprintln(r.app.Stderr, guard.Line(line, maxLine))
 		}
 	}
@@ -165,11 +164,11 @@ func (r *localRun) prepare(ctx context.Context, paid reviewpr.Paid) error {
 func (a *app) clock() time.Time { return a.Now().UTC().Truncate(time.Second) }
 
 // deadline is when no further file is begun; zero without a limit.
-func (a *app) deadline(s settings) time.Time {
-	if s.maxTime == 0 {
+func (a *app) deadline(s settings.Settings) time.Time {
+	if s.MaxTime == 0 {
 		return time.Time{}
 	}
-	return a.Now().Add(s.maxTime)
+	return a.Now().Add(s.MaxTime)
 }
 
 // paidThreads bounds how many threads of one pull request or folder are looked
@@ -181,7 +180,7 @@ const paidThreads = 16
 // that is dropped as stale leaves its results to the next.
 func (r *localRun) paid(ctx context.Context) (reviewpr.Paid, error) {
 	var paid reviewpr.Paid
-	if r.reviewer.rules {
+	if r.reviewer.Rules {
 		return paid, nil
 	}
 	ids, err := r.alike(ctx)
@@ -193,7 +192,7 @@ func (r *localRun) paid(ctx context.Context) (reviewpr.Paid, error) {
 		if err != nil {
 			continue // what cannot be read was not paid for, as far as anybody knows
 		}
-		if r.options.anew {
+		if r.options.Anew {
 			paid.Count(saved, r.thread)
 			continue
 		}
@@ -228,7 +227,7 @@ func (r *localRun) recall(ctx context.Context, change ingest.Change) ([]finding.
 	}
 	switch {
 	case change.Pull != nil:
-		return remembered(ctx, r.reviews(r.app, r.options, change.Pull.Ref, decided...), r.options.instance, change, known, r.app.warn)
+		return remembered(ctx, r.reviews(r.app, r.options, change.Pull.Ref, decided...), r.options.Instance, change, known, r.app.warn)
 	case len(known) > 0 && strings.Contains(r.thread, "#"): // else it is a diff of anything
 		return known[0], nil
 	}
@@ -249,16 +248,16 @@ func (r *localRun) alike(ctx context.Context) ([]string, error) {
 func (a *app) warn(text string) { fmt.Fprintln(a.Stderr, "warning: "+guard.Text(text)) }
 
 // facts are what a draft says of who makes it, how and when.
-func (a *app) facts(ctx context.Context, s settings, r *reviewer) reviewpr.Draft {
+func (a *app) facts(ctx context.Context, s settings.Settings, r *wire.Reviewer) reviewpr.Draft {
 	now := a.clock()
 	return reviewpr.Draft{
-		Instance: s.instance, Rules: r.rules, Model: r.model, GateFrom: s.gateFrom, Prompt: r.prompt(),
-		CreatedAt: now, ExpiresAt: now.Add(s.expires), ToolVersion: Version(), MaxCost: r.account.cap, Trace: trace.Parent(ctx),
+		Instance: s.Instance, Rules: r.Rules, Model: r.Model, GateFrom: s.GateFrom, Prompt: r.Prompt(),
+		CreatedAt: now, ExpiresAt: now.Add(s.Expires), ToolVersion: wire.Version(), MaxCost: r.Account.Cap, Trace: trace.Parent(ctx),
 	}
 }
 
 func (r *localRun) draft(ctx context.Context) reviewpr.Draft {
-	d := r.app.facts(ctx, r.options.settings, r.reviewer)
+	d := r.app.facts(ctx, r.options.Settings, r.reviewer)
 	d.UsedIDs, d.For = r.usedIDs, r.purpose()
 	if p := r.change.Pull; p != nil {
 		d.Web = p.Web()
@@ -303,11 +302,23 @@ func failure(r report) error {
 	case r.Outcome != reviewpr.Failed:
 		return nil
 	case r.state.Spent():
-		return reported{spent{errors.New(r.Message)}}
+		return reported{problem.As(problem.Spent, errors.New(r.Message), "")}
 	}
 	return reported{errors.New(r.Message)}
 }
 
 func (a *app) look(columns int) render.TerminalOptions {
 	return render.TerminalOptions{Width: columns, Color: columns > 0 && a.getenv("NO_COLOR") == ""}
+}
+
+// noModelNotice tells a command line that reviews by rules of the other way.
+const noModelNotice = "No model is configured. For one: OPENAI_API_KEY=… or --base-url."
+
+// resuming is the command that goes on with a thread. No password is in it.
+func (a *app) resuming(thread string, o *options) string {
+	command := a.name + " resume " + quoted(abbreviated(thread))
+	if o.store != "" && !wire.WithPassword(o.store) {
+		command += " --store " + quoted(o.store)
+	}
+	return command
 }

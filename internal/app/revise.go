@@ -10,17 +10,18 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
-	"github.com/org/pr-review-action/internal/diff"
-	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/triage"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // revise has a draft of the local store revised in place: as the answer asks, or
@@ -37,7 +38,7 @@ func (a *app) revise(ctx context.Context, s session, r report, answer *gate.Answ
 		return report{}, err
 	}
 	flow, err := reviewpr.New(reviewpr.Steps{
-		Redraft: run.reviewer.Redraft, Failed: run.reviewer.failed, Revised: run.redrafted(ctx, r), Concurrency: o.concurrency, Deadline: a.deadline(o.settings),
+		Redraft: run.reviewer.Redraft, Failed: run.reviewer.Failed, Revised: run.redrafted(ctx, r), Concurrency: o.Concurrency, Deadline: a.deadline(o.Settings),
 	}, s.store, graph.Observe(run.progress.observe), graph.WithClock(a.clock))
 	if err != nil {
 		return report{}, err
@@ -53,7 +54,7 @@ func (a *app) revise(ctx context.Context, s session, r report, answer *gate.Answ
 		return report{}, err
 	}
 	after, err := reportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
-	run.reviewer.explain(&after, a.warn)
+	after.explain(run.reviewer, a.warn)
 	return after, err
 }
 
@@ -62,42 +63,38 @@ func (a *app) revise(ctx context.Context, s session, r report, answer *gate.Answ
 func (a *app) reviser(ctx context.Context, s session, r report, o *options) (*localRun, error) {
 	run := &localRun{session: s, app: a, options: o, progress: a.newProgress(o)}
 	var err error
-	if run.reviewer, err = a.reviewer(o.settings, run.progress.wait); err != nil {
+	if run.reviewer, err = a.NewReviewer(o.Settings, run.progress.wait); err != nil {
 		return nil, err
 	}
-	run.progress.soFar = run.reviewer.soFar
+	run.progress.soFar = run.reviewer.SoFar
 	if err := mayRevise(run.reviewer, r.state.Draft); err != nil {
 		return nil, err
 	}
 	if run.change, err = a.changeOf(ctx, s, r.state, o); err != nil {
 		return nil, err
 	}
-	run.reviewer.named(run.change.Config)
+	run.reviewer.Named(run.change.Config)
 	paid, err := run.paid(ctx)
 	if err != nil {
 		return nil, err
 	}
-	around, err := run.surroundings(ctx)
-	if err != nil {
+	if err := run.reviewer.Prepare(ctx, wire.Brief{Change: run.change, Paid: paid, API: s.api, Workspace: ".", Revises: &r.state.Usage}); err != nil {
 		return nil, err
 	}
-	if err := run.reviewer.prepare(brief{change: run.change, paid: paid, surroundings: around, revises: &r.state.Usage}); err != nil {
-		return nil, err
-	}
-	if notice := run.reviewer.account.notice; notice != "" && !o.quiet {
+	if notice := run.reviewer.Account.Notice; notice != "" && !o.quiet {
 		fmt.Fprintln(a.Stderr, guard.Line(notice, maxLine))
 	}
 	return run, nil
 }
 
 // mayRevise refuses to have rules revise, or a draft that they made.
-func mayRevise(r *reviewer, d reviewpr.Draft) error {
+func mayRevise(r *wire.Reviewer, d reviewpr.Draft) error {
 	const next = "change single findings with commands such as /drop F2, or draft anew with a model"
 	switch {
 	case d.Rules:
-		return usageError("this draft was made by rules, and rules cannot be revised", next)
-	case r.rules:
-		return usageError("rules cannot be revised, and "+noModel, "for a model: OPENAI_API_KEY=… or --base-url; without one "+next)
+		return problem.Usage("this draft was made by rules, and rules cannot be revised", next)
+	case r.Rules:
+		return problem.Usage("rules cannot be revised, and "+wire.NoModel, "for a model: OPENAI_API_KEY=… or --base-url; without one "+next)
 	}
 	return nil
 }
@@ -108,15 +105,15 @@ func (a *app) changeOf(ctx context.Context, s session, state reviewpr.State, o *
 	d := state.Draft
 	switch {
 	case state.Pull != nil:
-		if err := o.inRepository(); err != nil {
+		if err := o.InRepository(); err != nil {
 			return c, err
 		}
-		c, err = ingest.Pull(ctx, s.api, state.Pull.Ref, ingest.PullOptions{Instance: d.Instance, Config: o.config, MaxChanges: triage.MaxChanges})
+		c, err = ingest.Pull(ctx, s.api, state.Pull.Ref, ingest.PullOptions{Instance: d.Instance, Config: o.Config, MaxChanges: triage.MaxChanges})
 		if err != nil {
 			return c, err
 		}
-		drafted := checkpoint.Manifest{Pull: state.Pull.Number, HeadSHA: d.Head, DiffDigest: d.DiffDigest}
-		return c, checkpoint.CheckHead(drafted, d.Thread, pullNow(c))
+		drafted := checkpoint.Subject{Number: state.Pull.Number, Head: d.Head, Digest: d.DiffDigest}
+		return c, post.CheckHead(drafted, d.Thread, pullNow(c))
 	case d.Head == "":
 		return withConfig(ingest.Change{Name: d.Name, Thread: d.Thread, Files: state.Files, Config: d.Config}, nil, o)
 	}
@@ -124,7 +121,7 @@ func (a *app) changeOf(ctx context.Context, s session, state reviewpr.State, o *
 		return c, err
 	}
 	if c.Thread != d.Thread || c.Digest() != d.DiffDigest {
-		return c, refusal(9, "the range is another since this draft was made", d.Name, "revise in the clone and at the commits of the draft, or review the range anew")
+		return c, problem.Refuse(9, "the range is another since this draft was made", "revise in the clone and at the commits of the draft, or review the range anew", problem.At(d.Name))
 	}
 	return c, nil
 }
@@ -132,29 +129,21 @@ func (a *app) changeOf(ctx context.Context, s session, state reviewpr.State, o *
 // redrafted gives a draft the facts of the run that revised it. Whose review it is
 // and from which severity it calls a person stay as they were.
 func (r *localRun) redrafted(ctx context.Context, before report) func(reviewpr.Draft) reviewpr.Draft {
-	s := r.options.settings
-	s.expires = cmp.Or(s.expires, before.state.Draft.ExpiresAt.Sub(before.state.Draft.CreatedAt))
+	s := r.options.Settings
+	s.Expires = cmp.Or(s.Expires, before.state.Draft.ExpiresAt.Sub(before.state.Draft.CreatedAt))
 	return func(d reviewpr.Draft) reviewpr.Draft {
-		return r.reviewer.redrafts(d, r.app.facts(ctx, s, r.reviewer), before.state.Usage)
+		return redrafts(r.reviewer, d, r.app.facts(ctx, s, r.reviewer), before.state.Usage)
 	}
 }
 
 // redrafts takes over the facts of a run that revised a draft. The draft may have
 // cost as much as before, and what the run may cost.
-func (r *reviewer) redrafts(d, facts reviewpr.Draft, before cost.Usage) reviewpr.Draft {
+func redrafts(r *wire.Reviewer, d, facts reviewpr.Draft, before cost.Usage) reviewpr.Draft {
 	d.CreatedAt, d.ExpiresAt, d.ToolVersion, d.Prompt, d.Trace = facts.CreatedAt, facts.ExpiresAt, facts.ToolVersion, facts.Prompt, facts.Trace
-	if d.MaxCost = 0; r.account.cap > 0 {
-		d.MaxCost = before.Cost + r.account.cap
+	if d.MaxCost = 0; r.Account.Cap > 0 {
+		d.MaxCost = before.Cost + r.Account.Cap
 	}
 	return d
-}
-
-// Redraft passes on to the model and counts what comes back, as Review does.
-func (r *reviewer) Redraft(ctx context.Context, f diff.File, was finding.FileReview, feedback string, round int) (finding.FileReview, error) {
-	ctx, done := graph.Lingering(ctx, r.linger)
-	defer done()
-	result, err := r.asks.Redraft(ctx, f, was, feedback, round)
-	return r.counted(result, err)
 }
 
 // revising reports whether a revision was asked for that has not come to its draft.
@@ -177,7 +166,7 @@ func (r report) asked() string {
 func (a *app) finishRevision(ctx context.Context, s session, r report, given decision.Verdict, o *options) error {
 	d, _ := decision.Parse(o.text()) // it parsed before
 	if (given != "" || len(o.commands) > 0) && (given != decision.Revise || d.Feedback != r.asked()) {
-		return usageError("this draft is being revised, so there is nothing to decide yet",
+		return problem.Usage("this draft is being revised, so there is nothing to decide yet",
 			fmt.Sprintf("finish that first: %s, with the model's flags", a.resuming(r.Thread, o)))
 	}
 	after, err := a.revise(ctx, s, r, nil, o)
@@ -201,7 +190,7 @@ func (j *job) revise(ctx context.Context) (_ report, err error) {
 	if err := j.checkFeedback(); err != nil {
 		return report{}, err
 	}
-	reviewer, err := j.reviewer(j.settings, nil)
+	reviewer, err := j.NewReviewer(j.Settings, nil)
 	if err != nil {
 		return report{}, err
 	}
@@ -209,8 +198,8 @@ func (j *job) revise(ctx context.Context) (_ report, err error) {
 	if err != nil {
 		return report{}, err
 	}
-	environment := j.environment
-	j.environment = "" // it is asked about the new draft, and has decided nothing here
+	environment := j.Environment
+	j.Environment = "" // it is asked about the new draft, and has decided nothing here
 	p, err := j.found(ctx)
 	if err != nil {
 		return report{}, err
@@ -228,7 +217,7 @@ func (j *job) revise(ctx context.Context) (_ report, err error) {
 	if err != nil {
 		return report{}, err
 	}
-	j.environment = environment
+	j.Environment = environment
 	if err := j.chooseEnvironment(ctx, change); err != nil {
 		return report{}, err
 	}
@@ -237,22 +226,22 @@ func (j *job) revise(ctx context.Context) (_ report, err error) {
 
 func (j *job) checkFeedback() error {
 	// It is kept with the draft, so it holds no credential.
-	j.feedback = strings.TrimSpace(strings.TrimPrefix(decision.ReviseCommand(secret.Redact(j.feedback)), "/revise"))
+	j.Feedback = strings.TrimSpace(strings.TrimPrefix(decision.ReviseCommand(secret.Redact(j.Feedback)), "/revise"))
 	switch {
-	case j.digest == "" && j.code == "":
-		return usageError("the input code is missing", "pass the code of the draft that is to be revised, from its summary")
-	case j.digest != "" && j.code != "" && !strings.HasPrefix(j.digest, j.code):
-		return usageError("code and checkpoint-digest name different drafts", "pass one of them")
-	case j.feedback == "":
-		return usageError("the input feedback is missing", "say what the next draft should do differently")
-	case len(j.feedback) > decision.MaxFeedback:
-		return usageError(fmt.Sprintf("the feedback has %d bytes, more than %d", len(j.feedback), decision.MaxFeedback), "say it shorter")
-	case j.decision != "" || strings.TrimSpace(j.commands) != "":
-		return usageError("decision and commands have no place in mode revise", "decide about the new draft, by its own code")
-	case j.anew:
-		return usageError("again: true drafts without the draft that is to be revised", "leave one of again and feedback out")
+	case j.Digest == "" && j.Code == "":
+		return problem.Usage("the input code is missing", "pass the code of the draft that is to be revised, from its summary")
+	case j.Digest != "" && j.Code != "" && !strings.HasPrefix(j.Digest, j.Code):
+		return problem.Usage("code and checkpoint-digest name different drafts", "pass one of them")
+	case j.Feedback == "":
+		return problem.Usage("the input feedback is missing", "say what the next draft should do differently")
+	case len(j.Feedback) > decision.MaxFeedback:
+		return problem.Usage(fmt.Sprintf("the feedback has %d bytes, more than %d", len(j.Feedback), decision.MaxFeedback), "say it shorter")
+	case j.Decision != "" || strings.TrimSpace(j.Commands) != "":
+		return problem.Usage("decision and commands have no place in mode revise", "decide about the new draft, by its own code")
+	case j.Anew:
+		return problem.Usage("again: true drafts without the draft that is to be revised", "leave one of again and feedback out")
 	case j.event.Name != "workflow_dispatch":
-		return usageError("feedback comes by workflow_dispatch alone", "dispatch the review workflow with pull-request, code and feedback")
+		return problem.Usage("feedback comes by workflow_dispatch alone", "dispatch the review workflow with pull-request, code and feedback")
 	}
 	return nil
 }
@@ -263,7 +252,7 @@ func (j *job) asks(ctx context.Context, p opened) (gate.Answer, error) {
 	if err := j.dispatched(ctx, p.verified, p.state.Draft.Config.Deciders); err != nil {
 		return gate.Answer{}, err
 	}
-	d := decision.Decision{Verdict: decision.Revise, Feedback: j.feedback}
+	d := decision.Decision{Verdict: decision.Revise, Feedback: j.Feedback}
 	record := decision.Record{Thread: p.Manifest.Thread, Digest: p.Digest, Code: p.Code, At: j.clock(), By: j.by(), Via: decision.ByDispatch}.With(d)
 	approvals, err := j.approvals(ctx, p.Manifest.RunID)
 	if err == nil {
@@ -272,9 +261,9 @@ func (j *job) asks(ctx context.Context, p opened) (gate.Answer, error) {
 	if err != nil {
 		return gate.Answer{}, err
 	}
-	on, err := j.claims(ctx, p.Code, p.now.Pull)
+	on, err := j.desk(p.now.Pull).Claims(ctx, p.Code)
 	if err == nil {
-		err = post.Governed(on, record)
+		err = handoff.Governed(on, record)
 	}
 	return gate.Answer{Decision: d, Record: record}, err
 }
@@ -282,16 +271,16 @@ func (j *job) asks(ctx context.Context, p opened) (gate.Answer, error) {
 // unchanged reads the change again, with what the model may look at, and what was
 // paid for. It refuses a commit that was decided, and a change that has moved.
 func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, error) {
-	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.instance, Config: j.config, MaxChanges: triage.MaxChanges})
+	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config, MaxChanges: triage.MaxChanges})
 	if err == nil {
-		err = checkpoint.CheckHead(p.Manifest, p.Code, pullNow(change))
+		err = post.CheckHead(p.Manifest.Subject, p.Code, pullNow(change))
 	}
 	if err != nil {
 		return ingest.Change{}, before{}, err
 	}
 	b, err := j.before(ctx, change)
 	if err == nil && b.done.Outcome != "" {
-		err = refusal(13, "this commit was decided before, so nothing is left to revise", cmp.Or(b.done.ReviewURL, p.Manifest.Thread), "push a commit for a new review")
+		err = problem.Refuse(13, "this commit was decided before, so nothing is left to revise", "push a commit for a new review", problem.At(cmp.Or(b.done.ReviewURL, p.Manifest.Thread)))
 	}
 	b.drafts = []checkpoint.Opened{p.Opened}
 	return change, b, err
@@ -299,38 +288,38 @@ func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, e
 
 // redraft runs the graph from the answer to the next gate, and stores what it
 // parked there. Progress is carried off as a first draft's is.
-func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, before before, r *reviewer, approvals []string, answer gate.Answer) (report, error) {
-	r.named(change.Config)
-	if err := r.prepare(brief{change: change, paid: before.paid, surroundings: j.surroundings(change), revises: &p.state.Usage}); err != nil {
+func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, before before, r *wire.Reviewer, approvals []string, answer gate.Answer) (report, error) {
+	r.Named(change.Config)
+	if err := r.Prepare(ctx, wire.Brief{Change: change, Paid: before.paid, API: j.api, Workspace: j.getenv("GITHUB_WORKSPACE"), Revises: &p.state.Usage}); err != nil {
 		return report{}, err
 	}
-	r.linger, r.mute = lastAnswers, j.summary == "counts"
+	r.Linger, r.Mute = lastAnswers, j.Summary == "counts"
 	store := j.carried(change)
 	if err := store.Prime(ctx, change.Thread, graph.Saved{Snapshot: p.Snapshot}, 0, ""); err != nil {
 		return report{}, err
 	}
 	flow, err := reviewpr.New(reviewpr.Steps{
-		Redraft: r.Redraft, Failed: r.failed, Concurrency: j.concurrency, Deadline: j.deadline(j.settings),
+		Redraft: r.Redraft, Failed: r.Failed, Concurrency: j.Concurrency, Deadline: j.deadline(j.Settings),
 		Revised: func(d reviewpr.Draft) reviewpr.Draft {
-			d = r.redrafts(d, j.facts(ctx, j.settings, r), p.state.Usage)
+			d = redrafts(r, d, j.facts(ctx, j.Settings, r), p.state.Usage)
 			d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef, approvals
-			d.Environment, d.Dispatch = j.environment, j.allowDispatch
+			d.Environment, d.Dispatch = j.Environment, j.AllowDispatch
 			return d
 		},
-	}, store, append(sealing(j.protection), graph.WithClock(j.clock))...)
+	}, store, append(sealing(j.Protection), graph.WithClock(j.clock))...)
 	if err != nil {
 		return report{}, err
 	}
 	if _, err := flow.Resume(ctx, change.Thread, graph.Answer{Gate: p.Manifest.GateID, Value: answer}); err != nil {
 		return report{}, j.cutOff(ctx, store, err)
 	}
-	after, err := reportOf(ctx, flow, store, change.Thread, j.protection)
+	after, err := reportOf(ctx, flow, store, change.Thread, j.Protection)
 	if err == nil && after.Artifact == "" {
 		err = errors.New("the revision came to no draft")
 	}
 	if err == nil {
-		r.explain(&after, j.runner.Warning)
-		err = j.carrier().Put(ctx, after.Artifact, after.packed.Zip)
+		after.explain(r, j.runner.Warning)
+		err = j.carriers().Own().Put(ctx, after.Artifact, after.packed.Zip)
 	}
 	if err != nil {
 		return report{}, j.cutOff(ctx, store, fmt.Errorf("storing the draft: %w", err))

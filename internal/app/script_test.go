@@ -35,19 +35,23 @@ func TestMain(m *testing.M) {
 
 // scripted is main.go's program with a clock that a script can set.
 func scripted() {
-	now := time.Now
-	if s := os.Getenv("NOW"); s != "" {
-		at, err := time.Parse(time.RFC3339, s)
-		if err != nil {
-			panic(err)
-		}
-		now = func() time.Time { return at }
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(app.Run(ctx, app.Process{
-		Args: os.Args, Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: now,
+		Args: os.Args, Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: clock(os.Getenv("NOW")),
 	}))
+}
+
+// clock stands at a time, or is nil where none is named.
+func clock(standing string) func() time.Time {
+	if standing == "" {
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339, standing)
+	if err != nil {
+		panic(err)
+	}
+	return func() time.Time { return at }
 }
 
 // TestCommandLine runs the scripts of testdata/script. Beside testscript's own

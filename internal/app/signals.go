@@ -14,9 +14,13 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/sarif"
+	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // deciding takes a decision, and tells machines of it.
@@ -28,10 +32,10 @@ func (j *job) deciding(ctx context.Context, take func(context.Context) (report, 
 	for _, void := range j.void {
 		j.runner.Warning("an approval is void, " + void)
 	}
-	if refused, ok := errors.AsType[*checkpoint.Refusal](err); j.mark && (ok && (refused.Check == 11 || refused.Check == 12) || errors.As(err, new(*decision.Error))) {
+	if check := problem.Check(err); j.Mark && (check == 11 || check == 12 || errors.As(err, new(*decision.Error))) {
 		j.remark(ctx, err)
 	}
-	if j.mark && outcomeOfError(err) == expired {
+	if j.Mark && outcomeOfError(err) == expired {
 		j.lapse(ctx)
 	}
 	return r, err
@@ -42,7 +46,7 @@ func (j *job) deciding(ctx context.Context, take func(context.Context) (report, 
 func (j *job) remark(ctx context.Context, why error) {
 	p, err := j.api.Pull(ctx, j.ref)
 	if err == nil {
-		m := write.Mark{Instance: j.instance, Code: checkpoint.Code(cmp.Or(j.digest, j.code)), Page: j.runPage(j.env.RunID)}
+		m := write.Mark{Instance: j.Instance, Code: checkpoint.Code(cmp.Or(j.Digest, j.Code)), Page: j.runPage(j.env.RunID)}
 		_, err = write.New(j.api).Remark(ctx, j.ref, p.HeadSHA, m, gist(why))
 	}
 	if err != nil {
@@ -54,7 +58,7 @@ func (j *job) remark(ctx context.Context, why error) {
 func (j *job) lapse(ctx context.Context) {
 	p, err := j.api.Pull(ctx, j.ref)
 	if err == nil {
-		_, err = write.New(j.api).Unmark(ctx, j.ref, p.HeadSHA, j.instance, write.Lapsed, "")
+		_, err = write.New(j.api).Unmark(ctx, j.ref, p.HeadSHA, j.Instance, write.Lapsed, "")
 	}
 	if err != nil {
 		j.runner.Warning("the mark that a draft waits could not be cleared: " + explain(err))
@@ -67,37 +71,37 @@ func (j *job) lapse(ctx context.Context) {
 // the job fails, posted or not.
 func (j *job) signal(ctx context.Context, r *report) {
 	ref, head := j.ref, r.state.Draft.Head
-	if j.checkRun && r.Outcome == reviewpr.Posted {
+	if j.CheckRun && r.Outcome == reviewpr.Posted {
 		_, err := write.New(j.api).CheckRun(ctx, ref, write.Check{
-			Head: head, Instance: j.instance, Thread: r.Thread, Digest: r.Digest, Review: r.ReviewURL, Findings: r.standing(), Covered: r.state.Covered(), FailOn: j.failOn,
+			Head: head, Instance: j.Instance, Thread: r.Thread, Digest: r.Digest, Review: r.ReviewURL, Findings: r.standing(), Covered: r.state.Covered(), FailOn: j.FailOn,
 		})
 		if err != nil {
 			j.runner.Warning(explain(err))
 		}
 	}
-	if j.mark {
+	if j.Mark {
 		end := write.Rejected
 		if r.Outcome == reviewpr.Posted {
 			end = write.Posted
 		}
-		if _, err := write.New(j.api).Unmark(ctx, ref, head, j.instance, end, r.ReviewURL); err != nil {
+		if _, err := write.New(j.api).Unmark(ctx, ref, head, j.Instance, end, r.ReviewURL); err != nil {
 			j.runner.Warning("the mark that a draft waits could not be cleared: " + explain(err))
 		}
 	}
-	j.signals(r, j.getenv("GITHUB_WORKSPACE"), j.runner.Warning)
+	signals(j.Settings, r, j.getenv("GITHUB_WORKSPACE"), j.runner.Warning)
 }
 
 // signals is what both a job and the command line tell: the SARIF file, and
 // whether what was posted is as grave as fail-on. A relative file is of folder.
-func (s settings) signals(r *report, folder string, warn func(string)) {
-	if s.sarif != "" {
-		if err := writeSarif(within(folder, s.sarif), *r, warn); err != nil {
+func signals(s settings.Settings, r *report, folder string, warn func(string)) {
+	if s.Sarif != "" {
+		if err := writeSarif(within(folder, s.Sarif), *r, warn); err != nil {
 			r.failed = err
 			return
 		}
 	}
-	if n := finding.Reaching(r.standing(), s.failOn); r.Outcome == reviewpr.Posted && n > 0 {
-		r.failed = problem(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", render.Count(n, "posted finding"), s.failOn, s.failOn),
+	if n := finding.Reaching(r.standing(), s.FailOn); r.Outcome == reviewpr.Posted && n > 0 {
+		r.failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", render.Count(n, "posted finding"), s.FailOn, s.FailOn),
 			r.place, "answer the review; without fail-on this succeeds whatever was found")
 	}
 }
@@ -116,7 +120,7 @@ func (r report) standing() []finding.Finding {
 
 // writeSarif writes what the decision kept: nothing of a draft that was rejected.
 func writeSarif(file string, r report, warn func(string)) error {
-	run := sarif.Run{Version: Version(), Page: homepage, Instance: r.state.Draft.Instance, Head: r.state.Draft.Head}
+	run := sarif.Run{Version: wire.Version(), Page: homepage, Instance: r.state.Draft.Instance, Head: r.state.Draft.Head}
 	if r.Outcome == reviewpr.Posted {
 		run.Findings = r.standing()
 	}
@@ -127,7 +131,7 @@ func writeSarif(file string, r report, warn func(string)) error {
 		}
 	}
 	if err != nil {
-		return problem("the SARIF file could not be written", err.Error(), "name another file with sarif; the decision is carried out, and the same decision again writes the file")
+		return problem.New("the SARIF file could not be written", err.Error(), "name another file with sarif; the decision is carried out, and the same decision again writes the file")
 	}
 	if left > 0 {
 		warn(fmt.Sprintf("the SARIF file leaves out %s, which are more than code scanning takes", render.Count(left, "finding")))
@@ -148,24 +152,24 @@ func within(folder, file string) string {
 // waits is the job that shows on the commit that a draft waits, and where. It
 // holds no model's key, and says nothing of a finding but how many there are.
 func (j *job) waits(ctx context.Context) (report, error) {
-	if j.digest == "" && j.code == "" {
-		return report{}, usageError("neither checkpoint-digest nor code says which draft waits", "pass checkpoint-digest from the draft job's outputs")
+	if j.Digest == "" && j.Code == "" {
+		return report{}, problem.Usage("neither checkpoint-digest nor code says which draft waits", "pass checkpoint-digest from the draft job's outputs")
 	}
 	draft, err := j.verify(ctx)
 	if err != nil {
 		return report{}, err
 	}
 	m := draft.Manifest
-	on, err := j.claims(ctx, draft.Code, draft.now.Pull)
+	on, err := j.desk(draft.now.Pull).Claims(ctx, draft.Code)
 	if err != nil {
 		return report{}, err
 	}
 	_, posted, err := post.Standing(ctx, j.ours, j.ref, m.Thread)
-	if err != nil || posted || slices.ContainsFunc(on, func(c post.Claim) bool { return c.Record.Digest == draft.Digest }) {
+	if err != nil || posted || slices.ContainsFunc(on, func(c handoff.Claim) bool { return c.Record.Digest == draft.Digest }) {
 		return report{Message: "draft " + draft.Code + " was decided, so the commit is not marked"}, err
 	}
-	err = write.New(j.api).Mark(ctx, j.ref, m.HeadSHA, write.Mark{
-		Instance: j.instance, Code: draft.Code, Findings: m.Findings, Blockers: m.Blockers, Expires: m.ExpiresAt, Page: j.runPage(m.RunID),
+	err = write.New(j.api).Mark(ctx, j.ref, m.Subject.Head, write.Mark{
+		Instance: j.Instance, Code: draft.Code, Findings: m.Findings, Blockers: m.Blockers, Expires: m.ExpiresAt, Page: j.runPage(m.RunID),
 	})
 	if err != nil {
 		return report{}, err

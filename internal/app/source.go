@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/triage"
 )
@@ -26,7 +27,7 @@ func (a *app) read(ctx context.Context, arg string, o *options, s *session) (ing
 		return a.readPull(ctx, arg, o, s)
 	}
 	if info, err := os.Stat(arg); err == nil && info.IsDir() {
-		return ingest.Change{}, usageError(fmt.Sprintf("%q is a folder", arg), "go into it and name a range such as main...HEAD, or pass a diff's file")
+		return ingest.Change{}, problem.Usage(fmt.Sprintf("%q is a folder", arg), "go into it and name a range such as main...HEAD, or pass a diff's file")
 	}
 	if f, err := os.Open(arg); err == nil {
 		defer f.Close()
@@ -35,7 +36,7 @@ func (a *app) read(ctx context.Context, arg string, o *options, s *session) (ing
 	if ingest.IsRange(arg) {
 		return readRange(ctx, arg, o)
 	}
-	return ingest.Change{}, usageError(fmt.Sprintf("%q is no pull request, no range and no file", arg),
+	return ingest.Change{}, problem.Usage(fmt.Sprintf("%q is no pull request, no range and no file", arg),
 		"name owner/repo#42, a pull request's address, main...HEAD, a diff's file, - or demo")
 }
 
@@ -44,19 +45,19 @@ func (a *app) read(ctx context.Context, arg string, o *options, s *session) (ing
 func readDiff(name string, r io.Reader, o *options) (ingest.Change, error) {
 	c, err := ingest.Diff(name, r)
 	if err != nil {
-		err = usageError(err.Error(), "pass a whole unified diff, such as `git diff main...` prints")
+		err = problem.Usage(err.Error(), "pass a whole unified diff, such as `git diff main...` prints")
 	}
 	return withConfig(c, err, o)
 }
 
 func readRange(ctx context.Context, arg string, o *options) (ingest.Change, error) {
-	if err := o.inRepository(); err != nil {
+	if err := o.InRepository(); err != nil {
 		return ingest.Change{}, err
 	}
-	c, err := ingest.Range(ctx, ".", arg, o.config)
+	c, err := ingest.Range(ctx, ".", arg, o.Config)
 	for _, mistake := range []error{ingest.ErrNoRange, ingest.ErrNoClone, ingest.ErrNoGit} {
 		if errors.Is(err, mistake) {
-			return c, usage{err}
+			return c, problem.As(problem.Misuse, err, "")
 		}
 	}
 	return c, err
@@ -67,13 +68,13 @@ func (a *app) readPull(ctx context.Context, arg string, o *options, s *session) 
 	if err != nil {
 		return ingest.Change{}, err
 	}
-	if err := o.inRepository(); err != nil {
+	if err := o.InRepository(); err != nil {
 		return ingest.Change{}, err
 	}
-	if s.api, err = a.github(ref, o.settings); err != nil {
+	if s.api, err = a.GitHub(ref, o.Settings); err != nil {
 		return ingest.Change{}, err
 	}
-	return ingest.Pull(ctx, s.api, ref, ingest.PullOptions{Instance: o.instance, Config: o.config, MaxChanges: triage.MaxChanges})
+	return ingest.Pull(ctx, s.api, ref, ingest.PullOptions{Instance: o.Instance, Config: o.Config, MaxChanges: triage.MaxChanges})
 }
 
 // parseRef reads the pull request that an argument names, on the server that the
@@ -81,7 +82,7 @@ func (a *app) readPull(ctx context.Context, arg string, o *options, s *session) 
 func (a *app) parseRef(arg string) (pull.Ref, error) {
 	ref, err := pull.ParseRef(arg)
 	if err != nil {
-		return ref, usageError(err.Error(), "name it owner/repo#42 or https://github.com/owner/repo/pull/42")
+		return ref, problem.Usage(err.Error(), "name it owner/repo#42 or https://github.com/owner/repo/pull/42")
 	}
 	if !strings.Contains(arg, "://") {
 		ref = ref.On(a.getenv("GITHUB_SERVER_URL"))
@@ -101,12 +102,12 @@ func withConfig(c ingest.Change, err error, o *options) (ingest.Change, error) {
 // namedConfig is the settings file that --config names; otherwise where it names
 // none.
 func namedConfig(otherwise config.Config, o *options) (config.Config, error) {
-	if o.config == config.DefaultPath {
+	if o.Config == config.DefaultPath {
 		return otherwise, nil
 	}
-	text, err := os.ReadFile(o.config)
+	text, err := os.ReadFile(o.Config)
 	if err != nil {
-		return otherwise, usageError("the settings cannot be read: "+err.Error(), "--config names a file; without it the defaults hold")
+		return otherwise, problem.Usage("the settings cannot be read: "+err.Error(), "--config names a file; without it the defaults hold")
 	}
-	return config.Parse(o.config, text)
+	return config.Parse(o.Config, text)
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // forgetStale drops a thread that is not a run of this very change by this
@@ -34,14 +36,14 @@ func (r *localRun) forgetStale(ctx context.Context) (err error) {
 		return nil
 	}
 	damaged := errors.Is(err, graph.ErrSnapshot) || errors.As(err, new(*graph.VersionError))
-	if err != nil && !(damaged && r.options.anew) {
+	if err != nil && !(damaged && r.options.Anew) {
 		return err // it may hold a decision: giving it up is for a person to say
 	}
 	if err == nil && !r.stale(view) && checkShown(view) == nil {
 		return nil
 	}
 	saved, err := r.store.Load(ctx, r.thread)
-	if err == nil && (r.options.anew || view.State.Draft.DiffDigest == r.change.Digest()) {
+	if err == nil && (r.options.Anew || view.State.Draft.DiffDigest == r.change.Digest()) {
 		r.usedIDs = reviewpr.UsedIDs(saved.Snapshot)
 	}
 	if err == nil {
@@ -58,7 +60,7 @@ func (r *localRun) forgetStale(ctx context.Context) (err error) {
 func (r *localRun) setAside(ctx context.Context, view graph.View[reviewpr.State], saved graph.Saved) error {
 	d := view.State.Draft
 	unread := d.DiffDigest == "" // nothing is paid before the change is read
-	if r.options.anew || unread || d.Rules || d.For == "" || view.End == reviewpr.Skipped || view.End == reviewpr.Failed {
+	if r.options.Anew || unread || d.Rules || d.For == "" || view.End == reviewpr.Skipped || view.End == reviewpr.Failed {
 		return nil
 	}
 	id := fmt.Sprintf("%s%s%.12s", r.thread, aside, d.For)
@@ -74,7 +76,7 @@ func (r *localRun) setAside(ctx context.Context, view graph.View[reviewpr.State]
 const aside = "~"
 
 // drafts lists a store's threads, without what was set aside of them.
-func drafts(ctx context.Context, store threadStore) ([]string, error) {
+func drafts(ctx context.Context, store wire.Store) ([]string, error) {
 	ids, err := store.Threads(ctx)
 	return slices.DeleteFunc(ids, func(id string) bool { return strings.Contains(id[strings.LastIndexByte(id, ':')+1:], aside) }), err
 }
@@ -84,8 +86,8 @@ func drafts(ctx context.Context, store threadStore) ([]string, error) {
 func (r *localRun) purpose() string {
 	c, by := r.change, r.reviewer
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{
-		c.Digest(), by.model, by.endpoint, by.prompt(), fmt.Sprintf("%q", c.Guidance),
-		c.Config.Fingerprint(), string(r.options.gateFrom), r.options.testResults,
+		c.Digest(), by.Model, by.Endpoint, by.Prompt(), fmt.Sprintf("%q", c.Guidance),
+		c.Config.Fingerprint(), string(r.options.GateFrom), r.options.TestResults,
 	}))
 	return hex.EncodeToString(sum[:])
 }
@@ -93,7 +95,7 @@ func (r *localRun) purpose() string {
 func (r *localRun) stale(view graph.View[reviewpr.State]) bool {
 	d := view.State.Draft
 	switch {
-	case r.options.anew:
+	case r.options.Anew:
 		return view.End != reviewpr.Posted || view.State.Pull == nil
 	case view.End == reviewpr.Aborted:
 		return false
@@ -112,6 +114,6 @@ func (r *localRun) stale(view graph.View[reviewpr.State]) bool {
 // richer reports whether a draft that ended for its cap can go on under a higher
 // one. What it has paid for is taken over.
 func (r *localRun) richer(view graph.View[reviewpr.State]) bool {
-	cap := cmp.Or(r.options.maxCost, r.change.Config.MaxCost, defaultMaxCost)
+	cap := cmp.Or(r.options.MaxCost, r.change.Config.MaxCost, settings.DefaultMaxCost)
 	return view.Status == graph.Paused && view.State.LacksMoney() && cap > view.State.Draft.MaxCost
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/stats"
 )
 
@@ -13,9 +14,9 @@ import (
 // those whose thread begins with the argument, such as owner/repo#.
 func (a *app) stats(ctx context.Context, args []string, o *options) error {
 	if len(args) > 1 {
-		return usageError("show --stats takes at most one beginning of thread ids", a.name+" show --stats owner/repo")
+		return problem.Usage("show --stats takes at most one beginning of thread ids", a.name+" show --stats owner/repo")
 	}
-	store, err := a.openStore(ctx, o)
+	store, err := a.OpenStore(ctx, o.store)
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,10 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // show prints a draft of the local store.
@@ -74,7 +76,7 @@ func (a *app) threads(ctx context.Context, args []string, o *options) error {
 	if len(args) > 0 {
 		return a.remoteThreads(ctx, args, o)
 	}
-	store, err := a.openStore(ctx, o)
+	store, err := a.OpenStore(ctx, o.store)
 	if err != nil {
 		return err
 	}
@@ -122,22 +124,22 @@ func (a *app) list(list []listed, where string, o *options) error {
 // API.
 func (a *app) stored(ctx context.Context, args []string, command string, o *options) (s session, r report, err error) {
 	if len(args) != 1 {
-		return s, r, usageError(command+" takes one thread", fmt.Sprintf("%s threads lists them", a.name))
+		return s, r, problem.Usage(command+" takes one thread", fmt.Sprintf("%s threads lists them", a.name))
 	}
-	if s.store, err = a.openStore(ctx, o); err != nil {
+	if s.store, err = a.OpenStore(ctx, o.store); err != nil {
 		return s, r, err
 	}
 	if s.thread, err = a.threadOf(ctx, s.store, args[0]); err != nil {
 		return s, r, err
 	}
 	if r, err = a.report(ctx, s); err == nil && r.state.Pull != nil {
-		s.api, err = a.github(r.state.Pull.Ref, o.settings)
+		s.api, err = a.GitHub(r.state.Pull.Ref, o.Settings)
 	}
 	return s, r, err
 }
 
 // threadOf is the thread that is meant.
-func (a *app) threadOf(ctx context.Context, store threadStore, typed string) (string, error) {
+func (a *app) threadOf(ctx context.Context, store wire.Store, typed string) (string, error) {
 	ids, err := drafts(ctx, store)
 	if err != nil {
 		return "", err
@@ -147,10 +149,9 @@ func (a *app) threadOf(ctx context.Context, store threadStore, typed string) (st
 	case 1:
 		return ids[0], nil
 	case 0:
-		return "", refusal(1, fmt.Sprintf("no draft of thread %q is parked here", typed), store.Where(),
-			fmt.Sprintf("%s threads lists what is; --store names another folder", a.name))
+		return "", problem.Refuse(1, fmt.Sprintf("no draft of thread %q is parked here", typed), fmt.Sprintf("%s threads lists what is; --store names another folder", a.name), problem.At(store.Where()))
 	}
-	return "", usageError(fmt.Sprintf("%q is the beginning of %d threads", typed, len(ids)), "write more of one: "+strings.Join(ids, ", "))
+	return "", problem.Usage(fmt.Sprintf("%q is the beginning of %d threads", typed, len(ids)), "write more of one: "+strings.Join(ids, ", "))
 }
 
 // matches reports whether a thread is meant: by its id, by the id with its last

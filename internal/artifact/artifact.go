@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -27,7 +28,8 @@ var (
 	ErrUnsupported = errors.New("artifacts of GitHub Enterprise Server are not supported")
 	// ErrNoRuntime is a process that the runner gave no access to artifacts:
 	// one outside a container action's step.
-	ErrNoRuntime = errors.New("the runner gave no access to artifacts (ACTIONS_RESULTS_URL, ACTIONS_RUNTIME_TOKEN)")
+	ErrNoRuntime = problem.Sentinel("the runner gave no access to artifacts (ACTIONS_RESULTS_URL, ACTIONS_RUNTIME_TOKEN)",
+		"run it as a step of a workflow's job (uses: org/pr-review-action@v1), or set checkpoint-dir")
 	// ErrExists is another artifact of the same name in this run, or a cache entry
 	// of the same key.
 	ErrExists = errors.New("the name is taken")

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // Found is what the server says of an artifact. RepositoryID is that of the
@@ -143,37 +143,38 @@ func CheckMadeBy(m Manifest, run int64) error {
 		row("where", "run %d", run), row("draft", "run %d", m.RunID))
 }
 
-// CheckFormat is check 6: this version knows the checkpoint's format and its
-// graph in one of the given versions, the newest first; and it is a whole draft.
-func CheckFormat(m Manifest, graph string, versions []int) error {
-	if m.Format != Format && m.Format != oldFormat {
+// CheckFormat is check 6: format, graph and the graph's version are those of this
+// program; and it is a whole draft.
+func CheckFormat(m Manifest, graph string, version int) error {
+	if m.Format != Format {
 		return unknownFormat(m.Format)
 	}
 	if m.Partial > 0 {
 		return refuse(6, "wait for the run to finish, or "+draftAnew, "this is a run under way, not a draft",
 			row("draft", "partial checkpoint %d of %.200q", m.Partial, m.Thread))
 	}
-	if m.Graph.Name != graph || !slices.Contains(versions, m.Graph.Version) {
+	if m.Graph.Name != graph || m.Graph.Version != version {
 		return refuse(6, "decide with the version that drafted, or "+draftAnew,
 			"the draft comes from a graph that this version does not know",
 			row("draft", "%.60q version %d, by %.60q", m.Graph.Name, m.Graph.Version, m.ToolVersion),
-			row("known", "%q version %s", graph, strings.Trim(fmt.Sprint(versions), "[]")))
+			row("known", "%q version %d", graph, version))
 	}
 	return nil
 }
 
-// CheckTarget is check 7: the draft is of this repository, pull request and
-// instance, and so is its thread. Names compare without case, as on GitHub.
-func CheckTarget(m Manifest, repositoryID int64, ref pull.Ref, instance string) error {
-	thread := pull.ThreadID(ref, instance, m.HeadSHA)
-	if repositoryID > 0 && m.RepositoryID == repositoryID && m.Pull == ref.Number && m.Instance == instance &&
-		strings.EqualFold(m.Repository, ref.FullName()) && strings.EqualFold(m.Thread, thread) {
+// CheckTarget is check 7: the draft is of this repository, number and instance, and
+// so is its thread, which is the one of its head. Names compare without case, as on
+// GitHub.
+func CheckTarget(m Manifest, want Subject, thread string) error {
+	is := m.Subject
+	if want.RepositoryID > 0 && is.RepositoryID == want.RepositoryID && is.Kind == want.Kind && is.Number == want.Number && is.Instance == want.Instance &&
+		strings.EqualFold(is.Repository, want.Repository) && strings.EqualFold(m.Thread, thread) {
 		return nil
 	}
-	return refuse(7, "compare pull request, instance and code with the draft's summary, or "+draftAnew,
-		"the draft is of another pull request",
-		row("draft", "%.200q, repository id %d", m.Thread, m.RepositoryID),
-		row("wanted", "%q, repository id %d", thread, repositoryID))
+	return refuse(7, "compare number, instance and code with the draft's summary, or "+draftAnew,
+		"the draft is of another "+want.Kind,
+		row("draft", "%.200q, repository id %d", m.Thread, is.RepositoryID),
+		row("wanted", "%q, repository id %d", thread, want.RepositoryID))
 }
 
 // Settings are those of the deciding job. An empty fingerprint, version or
@@ -206,41 +207,9 @@ func CheckSettings(m Manifest, now Settings) (changes []string, err error) {
 	return changes, nil
 }
 
-func anotherTrust(m Manifest, now string) *Refusal {
+func anotherTrust(m Manifest, now string) *problem.Error {
 	return refuse(8, "give both jobs the same trust, or "+draftAnew,
 		fmt.Sprintf("the draft was made under trust: %s, this job says %s", trustOf(m.Trust), trustOf(now)))
-}
-
-// PullNow is the pull request as it is now.
-type PullNow struct {
-	Open, Merged        bool
-	HeadSHA, DiffDigest string
-}
-
-// CheckHead is check 9: the pull request is open, its head is the reviewed
-// commit and its diff the reviewed diff. code is the draft's, for the message.
-func CheckHead(m Manifest, code string, now PullNow) error {
-	draft := row("draft", "%s for commit %.7s", code, m.HeadSHA)
-	diff := "another"
-	if now.DiffDigest == m.DiffDigest {
-		diff = "the same"
-	}
-	anew := fmt.Sprintf("decide the new draft, or start one: run the review workflow for #%d", m.Pull)
-	switch {
-	case now.Merged:
-		return refuse(9, "read the draft in its run's summary; to a merged pull request nothing is posted",
-			fmt.Sprintf("#%d was merged while this draft waited", m.Pull), draft)
-	case !now.Open:
-		return refuse(9, "reopen the pull request and decide again, or let the draft expire",
-			fmt.Sprintf("#%d was closed while this draft waited", m.Pull), draft)
-	case now.HeadSHA != m.HeadSHA:
-		return refuse(9, anew, fmt.Sprintf("#%d has moved since this draft was made", m.Pull), draft,
-			row("now", "commit %.7s, with %s diff", now.HeadSHA, diff))
-	case now.DiffDigest != m.DiffDigest:
-		return refuse(9, anew, fmt.Sprintf("#%d has another diff since this draft was made", m.Pull), draft,
-			row("now", "the same commit against another base"))
-	}
-	return nil
 }
 
 // CheckExpiry is check 10: the draft may still be decided. It may at the very

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/pr-review-action/internal/pull"
 )
 
 func TestCheck1_TheArtifactExistsAndIsOurs(t *testing.T) {
@@ -129,46 +127,44 @@ func TestCheck4_T19_TheDraftNamesTheRunThatMadeIt(t *testing.T) {
 func TestCheck6_FormatAndGraphVersionAreKnown(t *testing.T) {
 	t.Parallel()
 	m := packed(t).Manifest
-	require.NoError(t, CheckFormat(m, "reviewpr", []int{2, 1}))
-	require.ErrorContains(t, refusal(t, CheckFormat(m, "reviewpr", []int{3, 2}), 6), "version 3 2")
-	refusal(t, CheckFormat(m, "ticketpr", []int{1}), 6)
-	for format, known := range map[int]bool{0: false, 1: true, 2: true, 3: false} {
+	require.NoError(t, CheckFormat(m, "reviewpr", 1))
+	require.ErrorContains(t, refusal(t, CheckFormat(m, "reviewpr", 2), 6), "version 2")
+	refusal(t, CheckFormat(m, "ticketpr", 1), 6)
+	for format, known := range map[int]bool{0: false, Format - 1: false, Format: true, Format + 1: false} {
 		m.Format = format
-		if err := CheckFormat(m, "reviewpr", []int{1}); known {
+		if err := CheckFormat(m, "reviewpr", 1); known {
 			require.NoError(t, err)
 		} else {
 			require.ErrorContains(t, refusal(t, err, 6), fmt.Sprintf("format %d", format))
 		}
 	}
 	m.Format, m.Partial = Format, 2
-	require.ErrorContains(t, refusal(t, CheckFormat(m, "reviewpr", []int{1}), 6), "a run under way, not a draft")
+	require.ErrorContains(t, refusal(t, CheckFormat(m, "reviewpr", 1), 6), "a run under way, not a draft")
 }
 
 func TestCheck7_RepositoryPullRequestAndInstanceMatch(t *testing.T) {
 	t.Parallel()
-	ref := pull.Ref{Host: pull.DefaultHost, Owner: "Org", Repo: "payments", Number: 42}
-	require.NoError(t, CheckTarget(manifest(), 7, ref, "docs"))
-	other := ref
-	other.Number = 43
-	refusal(t, CheckTarget(manifest(), 7, other, "docs"), 7)
-	other = ref
-	other.Repo = "Payments2"
-	refusal(t, CheckTarget(manifest(), 7, other, "docs"), 7)
-	refusal(t, CheckTarget(manifest(), 8, ref, "docs"), 7)
-	refusal(t, CheckTarget(manifest(), 7, ref, ""), 7)
-	for name, change := range map[string]func(*Manifest){
-		"thread":     func(m *Manifest) { m.Thread = "org/payments#42@docs:" + base },
-		"repository": func(m *Manifest) { m.Repository = "org/other" },
-		"pull":       func(m *Manifest) { m.Pull = 43 },
-		"instance":   func(m *Manifest) { m.Instance = "" },
+	want := Subject{Kind: "pull request", Repository: "Org/payments", RepositoryID: 7, Number: 42, Instance: "docs"}
+	require.NoError(t, CheckTarget(manifest(), want, manifest().Thread))
+	for name, change := range map[string]func(*Subject){
+		"kind":          func(s *Subject) { s.Kind = "issue" },
+		"number":        func(s *Subject) { s.Number = 43 },
+		"repository":    func(s *Subject) { s.Repository = "Org/Payments2" },
+		"repository id": func(s *Subject) { s.RepositoryID = 8 },
+		"none known":    func(s *Subject) { s.RepositoryID = 0 },
+		"instance":      func(s *Subject) { s.Instance = "" },
 	} {
+		other := want
+		change(&other)
+		require.ErrorContains(t, refusal(t, CheckTarget(manifest(), other, manifest().Thread), 7), "another "+other.Kind, name)
 		m := manifest()
-		change(&m)
-		require.ErrorContains(t, refusal(t, CheckTarget(m, 7, ref, "docs"), 7), "another pull request", name)
+		change(&m.Subject)
+		require.ErrorContains(t, refusal(t, CheckTarget(m, want, m.Thread), 7), "another pull request", name)
 	}
+	refusal(t, CheckTarget(manifest(), want, "org/payments#42@docs:"+base), 7)
 	m := manifest()
-	m.RepositoryID = 0
-	refusal(t, CheckTarget(m, 0, ref, "docs"), 7)
+	m.Subject.RepositoryID, want.RepositoryID = 0, 0
+	refusal(t, CheckTarget(m, want, m.Thread), 7)
 }
 
 func TestCheck8_WhatGovernsDecidingIsAsItWas(t *testing.T) {
@@ -215,27 +211,6 @@ func TestCheck8_OtherChangesAreShownAndInvalidateNothing(t *testing.T) {
 	require.Empty(t, changes, "what is not known is not compared")
 }
 
-func TestCheck9_T24_OpenAndUnmoved(t *testing.T) {
-	t.Parallel()
-	now := PullNow{Open: true, HeadSHA: head, DiffDigest: diff}
-	require.NoError(t, CheckHead(manifest(), code, now))
-	for want, change := range map[string]func(*PullNow){
-		"#42 was closed while": func(n *PullNow) { n.Open = false },
-		"#42 was merged while": func(n *PullNow) { n.Open, n.Merged = false, true },
-		"same commit against":  func(n *PullNow) { n.DiffDigest = base },
-		"with the same diff":   func(n *PullNow) { n.HeadSHA = base },
-	} {
-		n := now
-		change(&n)
-		require.ErrorContains(t, refusal(t, CheckHead(manifest(), code, n), 9), want)
-	}
-	now.HeadSHA, now.DiffDigest = "9f8e7d6"+strings.Repeat("0", 33), base
-	require.EqualError(t, CheckHead(manifest(), code, now), `#42 has moved since this draft was made
-  draft   3f9c2a71be04d855 for commit 1a2b3c4
-  now     commit 9f8e7d6, with another diff
-  next    decide the new draft, or start one: run the review workflow for #42`)
-}
-
 func TestCheck10_NotPastItsExpiry(t *testing.T) {
 	t.Parallel()
 	m := manifest()
@@ -249,7 +224,7 @@ func TestP8_ARefusalShowsForeignTextSafely(t *testing.T) {
 	t.Parallel()
 	m := manifest()
 	m.Graph.Name = "x\n::add-mask::y\x1b[31m\u202e"
-	text := CheckFormat(m, "reviewpr", []int{1}).Error()
+	text := CheckFormat(m, "reviewpr", 1).Error()
 	require.Len(t, strings.Split(text, "\n"), 4)
 	text += refuse(1, "\u202e", "\x1b[2J\n", row("where", "\n::x")).Error()
 	require.Len(t, strings.Split(text, "\n"), 6)

@@ -6,7 +6,8 @@
 // Protection.Pack and Open; the checks have numbers, in the order in which a
 // resume goes through them: CheckFound (1), CheckReported and CheckDigest (2),
 // Unzip (3), CheckRun (4), CheckSeal (5), Open, CheckMadeBy (4), CheckFormat (6),
-// CheckTarget (7), CheckSettings (8), CheckHead (9), CheckExpiry (10).
+// CheckTarget (7), CheckSettings (8), CheckExpiry (10). Check 9 looks at what the
+// draft is about, so it is the subject's.
 package checkpoint
 
 import (
@@ -128,7 +129,7 @@ type Opened struct {
 }
 
 // Open goes through check 5 again, reads the manifest strictly, holds the other
-// entries to the hashes in it and decrypts the snapshot. The error is a *Refusal:
+// entries to the hashes in it and decrypts the snapshot. The error is a *problem.Error:
 // of check 6 where the format is not known, of 8 where the draft is encrypted and
 // there is no key, of 5 or, without a key, 3 where something was changed.
 func (p Protection) Open(z Zip) (Opened, error) {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 var (
@@ -22,8 +24,9 @@ var (
 
 func manifest() Manifest {
 	return Manifest{
-		Thread: "org/payments#42@docs:" + head, Repository: "org/payments", RepositoryID: 7, Pull: 42, Instance: "docs",
-		BaseSHA: base, HeadSHA: head, DiffDigest: diff, RunID: 8123459999, RunAttempt: 1, WorkflowRef: "org/payments/.github/workflows/pr-review.yml@refs/heads/main",
+		Thread:  "org/payments#42@docs:" + head,
+		Subject: Subject{"pull request", "org/payments", 7, 42, "docs", base, head, diff},
+		RunID:   8123459999, RunAttempt: 1, WorkflowRef: "org/payments/.github/workflows/pr-review.yml@refs/heads/main",
 		Approvals: []string{"ai-review/rita/approved"}, CreatedAt: made, ExpiresAt: made.Add(14 * 24 * time.Hour), ToolVersion: "v1.0.0",
 		Graph: Graph{"reviewpr", 1, diff}, ConfigFingerprint: diff, PromptFingerprint: diff, GateID: "gate-1",
 		Outcome: "PAUSED", Findings: 3, Blockers: 1, Environment: "ai-review",
@@ -68,9 +71,9 @@ func (p Protection) open(z []byte) (Opened, error) {
 	return p.Open(parts)
 }
 
-func refusal(t *testing.T, err error, check int) *Refusal {
+func refusal(t *testing.T, err error, check int) *problem.Error {
 	t.Helper()
-	var r *Refusal
+	var r *problem.Error
 	require.ErrorAs(t, err, &r)
 	require.Equal(t, check, r.Check)
 	require.Equal(t, "next", r.Rows[len(r.Rows)-1][0], "P12: every refusal says what to do")
@@ -144,9 +147,9 @@ func TestPackRefusesWhatOpenWouldRefuse(t *testing.T) {
 	for name, change := range map[string]func(*Manifest){
 		"no thread":         func(m *Manifest) { m.Thread = "" },
 		"no gate":           func(m *Manifest) { m.GateID = "" },
-		"odd head":          func(m *Manifest) { m.HeadSHA = "main" },
-		"odd diff digest":   func(m *Manifest) { m.DiffDigest = "" },
-		"no repository id":  func(m *Manifest) { m.RepositoryID = 0 },
+		"odd head":          func(m *Manifest) { m.Subject.Head = "main" },
+		"odd diff digest":   func(m *Manifest) { m.Subject.Digest = "" },
+		"no repository id":  func(m *Manifest) { m.Subject.RepositoryID = 0 },
 		"expires before":    func(m *Manifest) { m.ExpiresAt = m.CreatedAt },
 		"odd outcome":       func(m *Manifest) { m.Outcome = "<b>" },
 		"negative count":    func(m *Manifest) { m.Blockers = -1 },
@@ -164,8 +167,8 @@ func TestPackRefusesWhatOpenWouldRefuse(t *testing.T) {
 func TestPackTakesLocalInput(t *testing.T) {
 	t.Parallel()
 	m := manifest()
-	m.Thread, m.Repository, m.RepositoryID, m.Pull, m.Instance = "local/demo:1", "", 0, 0, ""
-	m.BaseSHA, m.HeadSHA, m.RunID, m.RunAttempt, m.WorkflowRef, m.Approvals = "", "", 0, 0, "", nil
+	m.Thread, m.Subject = "local/demo:1", Subject{Digest: diff}
+	m.RunID, m.RunAttempt, m.WorkflowRef, m.Approvals = 0, 0, "", nil
 	p, err := Protection{}.Pack(m, []byte(snapshot), "")
 	require.NoError(t, err)
 	_, err = Protection{}.open(p.Zip)

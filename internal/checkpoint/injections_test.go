@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/llmtest"
-	"github.com/org/pr-review-action/internal/pull"
 )
 
 // injections are the rows of one channel of the known attacks, by id.
@@ -34,7 +33,7 @@ func injections(t *testing.T, channel string) map[string][]byte {
 	return rows
 }
 
-// resume goes through checks 2 to 10 as a deciding job does.
+// resume goes through checks 2 to 10 as a deciding job does, without 9, which looks outside.
 func (p Protection) resume(z []byte, shown string) error {
 	if err := CheckDigest(z, shown); err != nil {
 		return err
@@ -46,9 +45,8 @@ func (p Protection) resume(z []byte, shown string) error {
 	m, want := o.Manifest, manifest()
 	_, settings := CheckSettings(m, Settings{Trust: p.Trust})
 	for _, err := range []error{
-		CheckMadeBy(m, want.RunID), CheckFormat(m, "reviewpr", []int{1}),
-		CheckTarget(m, 7, pull.Ref{Host: pull.DefaultHost, Owner: "org", Repo: "payments", Number: 42}, "docs"), settings,
-		CheckHead(m, o.Code, PullNow{Open: true, HeadSHA: head, DiffDigest: diff}), CheckExpiry(m, made.Add(time.Hour)),
+		CheckMadeBy(m, want.RunID), CheckFormat(m, "reviewpr", 1),
+		CheckTarget(m, want.Subject, "org/payments#42@docs:"+m.Subject.Head), settings, CheckExpiry(m, made.Add(time.Hour)),
 	} {
 		if err != nil {
 			return err
@@ -93,7 +91,7 @@ func (p Protection) attacked(t *testing.T, z, payload []byte) []byte {
 	seal, members, _ := bytes.Cut(entries[0].content, []byte(sealEnd))
 	var m map[string]jsontext.Value
 	require.NoError(t, json.Unmarshal(append([]byte("{"), members...), &m))
-	ours := map[string]string{"/repo": "repository", "/pr": "pull", "/version": "format", "/mac": "seal", "/mac_alg": "seal"}
+	ours := map[string]string{"/repo": "subject/repository", "/pr": "subject/number", "/head_sha": "subject/head_sha", "/base_sha": "subject/base_sha", "/diff_digest": "subject/digest", "/version": "format", "/mac": "seal", "/mac_alg": "seal"}
 	name := strings.TrimPrefix(a.Path, "/")
 	if n, ok := ours[a.Path]; ok {
 		name = n
@@ -117,7 +115,7 @@ func (p Protection) attacked(t *testing.T, z, payload []byte) []byte {
 			entries[1].content = append(append([]byte(`{"findings":`), a.Value...), '}')
 			m["checkpoint_sha256"] = jsontext.Value(`"` + Digest(entries[1].content) + `"`)
 		} else {
-			m[name] = a.Value
+			set(t, m, name, a.Value)
 		}
 		text, err := json.Marshal(m)
 		require.NoError(t, err)
@@ -129,6 +127,22 @@ func (p Protection) attacked(t *testing.T, z, payload []byte) []byte {
 	forged, err := packZip(entries...)
 	require.NoError(t, err)
 	return forged
+}
+
+// set changes a member, or one of the subject.
+func set(t *testing.T, m map[string]jsontext.Value, name string, value jsontext.Value) {
+	t.Helper()
+	outer, inner, nested := strings.Cut(name, "/")
+	if !nested || m[outer] == nil {
+		m[name] = value
+		return
+	}
+	var members map[string]jsontext.Value
+	require.NoError(t, json.Unmarshal(m[outer], &members))
+	members[inner] = value
+	text, err := json.Marshal(members)
+	require.NoError(t, err)
+	m[outer] = text
 }
 
 func (p Protection) with(t *testing.T, secret *string) Protection {

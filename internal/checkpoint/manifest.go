@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"slices"
@@ -10,17 +11,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Format is the number of the checkpoint format that this version writes. It
-// reads oldFormat as well, which the previous minor version wrote: without seal,
-// trust, counts and the review's hash.
-const (
-	Format    = 2
-	oldFormat = 1
-)
+// Format is the number of the checkpoint format that this version writes, and the
+// only one that it reads.
+const Format = 3
 
 // Manifest says what a checkpoint is about. It never names its own zip's
-// digest or code. For local input Repository, RepositoryID, Pull and the run's
-// fields are empty. No text of a pull request or a model is in it.
+// digest or code. For local input the run's fields are empty. No text of a pull
+// request or a model is in it.
 type Manifest struct {
 	Seal              string    `json:"seal,omitempty"` // over all behind it: hmac-sha256: and 64 hex digits
 	Format            int       `json:"format"`
@@ -33,13 +30,7 @@ type Manifest struct {
 	Environment       string    `json:"environment,omitempty"`    // whose approval the draft waits for
 	AllowDispatch     bool      `json:"allow_dispatch,omitempty"` // its reviewers may decide by dispatch as well
 	Thread            string    `json:"thread"`
-	Repository        string    `json:"repository,omitempty"` // owner/name
-	RepositoryID      int64     `json:"repository_id,omitempty"`
-	Pull              int       `json:"pull,omitempty"`
-	Instance          string    `json:"instance,omitempty"`
-	BaseSHA           string    `json:"base_sha,omitempty"`
-	HeadSHA           string    `json:"head_sha,omitempty"`
-	DiffDigest        string    `json:"diff_digest"`
+	Subject           Subject   `json:"subject"`
 	RunID             int64     `json:"run_id,omitempty"`
 	RunAttempt        int       `json:"run_attempt,omitempty"`
 	WorkflowRef       string    `json:"workflow_ref,omitempty"`
@@ -53,6 +44,19 @@ type Manifest struct {
 	SnapshotSHA256    string    `json:"checkpoint_sha256"` // of checkpoint.json as it is stored
 	ReviewSHA256      string    `json:"review_sha256,omitempty"`
 	GateID            string    `json:"gate_id,omitempty"` // none of a partial checkpoint
+}
+
+// Subject is what a draft is about. For local input there is no repository and no
+// number.
+type Subject struct {
+	Kind         string `json:"kind,omitempty"`       // as people call it: pull request
+	Repository   string `json:"repository,omitempty"` // owner/name
+	RepositoryID int64  `json:"repository_id,omitempty"`
+	Number       int    `json:"number,omitempty"` // in the repository
+	Instance     string `json:"instance,omitempty"`
+	Base         string `json:"base_sha,omitempty"`
+	Head         string `json:"head_sha,omitempty"`
+	Digest       string `json:"digest"` // SHA-256 of what was read of it
 }
 
 // Graph names the graph that made the snapshot.
@@ -93,7 +97,7 @@ func decodeManifest(text []byte) (Manifest, error) {
 	if err := json.Unmarshal(text, &head); err != nil {
 		return Manifest{}, err
 	}
-	if head.Format != Format && head.Format != oldFormat {
+	if head.Format != Format {
 		return Manifest{}, unknownFormat(head.Format)
 	}
 	var m Manifest
@@ -115,26 +119,30 @@ func (m Manifest) check() error {
 	switch {
 	case m.Thread == "" || m.Graph.Name == "" || m.GateID == "" && m.Partial == 0:
 		return errors.New("thread, graph or gate_id is missing")
-	case !commitPattern.MatchString(m.BaseSHA) || !commitPattern.MatchString(m.HeadSHA):
-		return errors.New("base_sha or head_sha is not a commit")
-	case !digestPattern.MatchString(m.DiffDigest) || !digestPattern.MatchString(m.SnapshotSHA256):
-		return errors.New("diff_digest or checkpoint_sha256 is not a digest")
-	case m.Pull < 0 || m.Pull > 0 && (m.RepositoryID <= 0 || m.HeadSHA == ""):
-		return errors.New("a pull request needs its repository and head")
+	case !digestPattern.MatchString(m.SnapshotSHA256):
+		return errors.New("checkpoint_sha256 is not a digest")
 	case !m.ExpiresAt.After(m.CreatedAt):
 		return errors.New("expires_at is not after created_at")
 	}
-	return m.checkAdded()
+	return cmp.Or(m.Subject.check(), m.checkProtected())
 }
 
-// checkAdded holds the members that format 2 added. A seal is not there yet
-// when a manifest is written.
-func (m Manifest) checkAdded() error {
+func (s Subject) check() error {
 	switch {
-	case m.Format == oldFormat:
-		if m.Trust+m.Seal+m.Outcome+m.Environment+m.ReviewSHA256 != "" || m.AllowDispatch || m.Partial != 0 || m.Findings != 0 || m.Blockers != 0 {
-			return errors.New("format 1 has other members")
-		}
+	case !commitPattern.MatchString(s.Base) || !commitPattern.MatchString(s.Head):
+		return errors.New("base_sha or head_sha is not a commit")
+	case !digestPattern.MatchString(s.Digest):
+		return errors.New("the subject's digest is not a digest")
+	case s.Number < 0 || s.Number > 0 && (s.RepositoryID <= 0 || s.Head == ""):
+		return errors.New("a subject with a number needs its repository and head")
+	}
+	return nil
+}
+
+// checkProtected holds what goes with trust and outcome. A seal is not there yet
+// when a manifest is written.
+func (m Manifest) checkProtected() error {
+	switch {
 	case !slices.Contains(trusts(), m.Trust):
 		return errors.New("trust is none that there is")
 	case m.Trust == TrustDigest && m.Seal != "":

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // masks flip a low bit, a letter's case and the top bit.
@@ -64,7 +66,7 @@ func TestT21_EveryFlippedByteOfAnEntryIsRefused(t *testing.T) {
 
 func check(t *testing.T, err error) int {
 	t.Helper()
-	var r *Refusal
+	var r *problem.Error
 	require.ErrorAs(t, err, &r)
 	return r.Check
 }
@@ -170,25 +172,25 @@ func TestT21_TheManifestIsReadStrictly(t *testing.T) {
 		check int
 	}{
 		"unknown member":  {body + `,"mac":"x"}`, 3},
-		"repeated":        {body + `,"head_sha":"` + base + `"}`, 3},
-		"other case":      {body + `,"HEAD_SHA":"` + base + `"}`, 3},
+		"repeated":        {body + `,"thread":"x"}`, 3},
+		"other case":      {body + `,"THREAD":"x"}`, 3},
 		"two documents":   {text + "{}", 3},
 		"bad UTF-8":       {strings.Replace(text, "v1.0.0", "v\xff", 1), 3},
 		"lone surrogate":  {strings.Replace(text, "v1.0.0", `v\ud800`, 1), 3},
 		"nested":          {strings.Repeat("[", 100_000), 3},
 		"nested inside":   {body + `,"mac":` + strings.Repeat("[", 100_000), 3},
 		"odd commit":      {strings.Replace(text, `"head_sha": "`+head, `"head_sha": "HEAD`, 1), 3},
-		"text for number": {strings.Replace(text, `"pull": 42`, `"pull": "42"`, 1), 3},
-		"number too big":  {strings.Replace(text, `"pull": 42`, `"pull": 99999999999999999999`, 1), 3},
+		"text for number": {strings.Replace(text, `"number": 42`, `"number": "42"`, 1), 3},
+		"number too big":  {strings.Replace(text, `"number": 42`, `"number": 99999999999999999999`, 1), 3},
 		"odd trust":       {strings.Replace(text, `"trust": "digest"`, `"trust": "none"`, 1), 3},
 		"no trust":        {strings.Replace(text, `"trust": "digest"`, `"trust": ""`, 1), 3},
 		"own seal":        {`{"seal":"hmac-sha256:` + diff + `",` + text[1:], 3},
-		"as format 1":     {strings.Replace(text, `"format": 2`, `"format": 1`, 1), 3},
+		"the one before":  {strings.Replace(text, `"format": 3`, `"format": 2`, 1), 6},
 		"empty":           {"", 3},
 		"null":            {"null", 6},
 		"no format":       {`{}`, 6},
-		"old format":      {strings.Replace(text, `"format": 2`, `"format": 0`, 1), 6},
-		"newer format":    {`{"format":3,"seals":["x"]}`, 6},
+		"old format":      {strings.Replace(text, `"format": 3`, `"format": 0`, 1), 6},
+		"newer format":    {`{"format":4,"seals":["x"]}`, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

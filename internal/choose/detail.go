@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/render"
@@ -59,7 +60,7 @@ func suggested(f finding.Finding) string {
 // prose wraps text.
 func (m model) prose(text string) (rows []string) {
 	for _, l := range strings.Split(strings.ReplaceAll(guard.Text(text), "\t", "    "), "\n") {
-		rows = append(rows, inert(wrap(l, m.width-1), m.width)...)
+		rows = append(rows, inert(column.Wrap(l, m.width-1), m.width)...)
 	}
 	return rows
 }
@@ -90,10 +91,10 @@ func (m model) evidence(f finding.Finding) []string {
 func (m model) code(lines []string, sign func(int) string) (rows []string) {
 	for i, l := range lines {
 		if i == codeRows {
-			return append(rows, cut(padded("", 6)+" │ …", m.width))
+			return append(rows, column.Cut(column.Pad("", 6)+" │ …", m.width))
 		}
 		text := guard.Line(strings.ReplaceAll(l, "\t", "    "), 1000)
-		rows = append(rows, cut(fmt.Sprintf("%6s │ %s", sign(i), text), m.width))
+		rows = append(rows, column.Cut(fmt.Sprintf("%6s │ %s", sign(i), text), m.width))
 	}
 	return rows
 }

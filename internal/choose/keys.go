@@ -3,6 +3,8 @@ package choose
 import (
 	"slices"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/column"
 )
 
 // keyed is a key, its short form for the last row, and what it does. The keys
@@ -44,8 +46,8 @@ func (m model) helped() (rows []string) {
 		if name == "r" && !m.revisable() {
 			continue
 		}
-		for _, row := range wrap(k.means, m.width-gap-1) {
-			rows = append(rows, cut(padded(name, gap)+row, m.width))
+		for _, row := range column.Wrap(k.means, m.width-gap-1) {
+			rows = append(rows, column.Cut(column.Pad(name, gap)+row, m.width))
 			name = ""
 		}
 	}
@@ -57,16 +59,16 @@ func (m model) helped() (rows []string) {
 func (m model) keyRow() string {
 	switch {
 	case m.question.typing:
-		return cut("[enter] done  [esc] back  [ctrl-u] clear", m.width)
+		return column.Cut("[enter] done  [esc] back  [ctrl-u] clear", m.width)
 	case m.question.answer != nil:
-		return cut("[y]es  any other key: back", m.width)
+		return column.Cut("[y]es  any other key: back", m.width)
 	case m.screen == preview || m.screen == help:
-		return cut("[esc] back  up down page: scroll  [a]pprove", m.width)
+		return column.Cut("[esc] back  up down page: scroll  [a]pprove", m.width)
 	case m.screen == detail:
 		const lead = "[n]ext "
-		return cut(lead+keysIn(m.width-len(lead), m.working()), m.width)
+		return column.Cut(lead+keysIn(m.width-len(lead), m.working()), m.width)
 	}
-	return cut(keysIn(m.width, m.working()), m.width)
+	return column.Cut(keysIn(m.width, m.working()), m.width)
 }
 
 // keysIn are the short forms that have room in limit columns.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/guard"
 )
 
@@ -88,8 +89,8 @@ func (l line) wordStart() int {
 // rows draws the line with its cursor: at most most rows, around the cursor.
 func (l line) rows(limit, most int) []string {
 	before := guard.Line(string(l.runes[:l.at]), 0) + "█"
-	all := folded(before+guard.Line(string(l.runes[l.at:]), 0), limit)
-	at := len(folded(before, limit)) - 1
+	all := column.Fold(before+guard.Line(string(l.runes[l.at:]), 0), limit)
+	at := len(column.Fold(before, limit)) - 1
 	from := max(0, min(at-most/2, len(all)-most))
 	return inert(all[from:min(len(all), from+most)], limit)
 }

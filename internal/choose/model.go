@@ -5,6 +5,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/finding"
 )
 
@@ -46,7 +47,7 @@ type question struct {
 func newModel(o Options) model {
 	m := model{Options: o, width: 80, height: 24, changes: chosenBefore(o.Commands, o.Review.Findings)}
 	for _, f := range o.Review.Findings {
-		m.places = max(m.places, columns(placeOf(f)))
+		m.places = max(m.places, column.Width(placeOf(f)))
 	}
 	return m
 }

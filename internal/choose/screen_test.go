@@ -14,6 +14,7 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/render"
@@ -130,7 +131,7 @@ func checkScreen(t *testing.T, m model) {
 	rows := strings.Split(sgr.ReplaceAllString(m.View(), ""), "\n")
 	require.Len(t, rows, m.height)
 	for _, row := range rows {
-		require.LessOrEqual(t, columns(row), m.width, "%q at %d×%d", row, m.width, m.height)
+		require.LessOrEqual(t, column.Width(row), m.width, "%q at %d×%d", row, m.width, m.height)
 		require.NotRegexp(t, acts, row)
 	}
 }

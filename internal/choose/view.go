@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/render"
@@ -60,10 +61,10 @@ func (m model) head() []string {
 		facts += " · " + t
 	}
 	until := " · until " + m.Expires.UTC().Format("2 January 2006, 15:04 UTC")
-	if !m.Expires.IsZero() && columns(facts+until) <= m.width {
+	if !m.Expires.IsZero() && column.Width(facts+until) <= m.width {
 		facts += until
 	}
-	return []string{m.paint(bold, cut(title, m.width)), cut(facts, m.width), ""}
+	return []string{m.paint(bold, column.Cut(title, m.width)), column.Cut(facts, m.width), ""}
 }
 
 // foot is what is asked or was said, and the keys.
@@ -72,7 +73,7 @@ func (m model) foot() (rows []string) {
 	if m.question.answer == nil {
 		words = m.status
 	}
-	for _, row := range inert(limited(wrap(words, m.width), askRows), m.width) {
+	for _, row := range inert(limited(column.Wrap(words, m.width), askRows), m.width) {
 		rows = append(rows, m.paint(bold, row))
 	}
 	if m.question.typing {
@@ -93,7 +94,7 @@ func limited(rows []string, most int) []string {
 func inert(rows []string, limit int) []string {
 	safe := make([]string, 0, len(rows))
 	for _, row := range rows {
-		safe = append(safe, cut(guard.Text(row), limit))
+		safe = append(safe, column.Cut(guard.Text(row), limit))
 	}
 	return safe
 }
@@ -113,7 +114,7 @@ func (m model) shortened(rows []string, n int, where string) []string {
 	if len(rows) <= n || n < 2 {
 		return rows[:min(n, len(rows))]
 	}
-	note := cut(fmt.Sprintf("… %s %s", render.Count(len(rows)-n+1, "row"), where), m.width)
+	note := column.Cut(fmt.Sprintf("… %s %s", render.Count(len(rows)-n+1, "row"), where), m.width)
 	return append(rows[:n-1:n-1], m.paint(dim, note))
 }
 
@@ -169,7 +170,7 @@ func (m model) listRows(n, pane int) int {
 // listAndPane is the list around the cursor, and what it is about at the cursor.
 func (m model) listAndPane(n int) (rows []string) {
 	if len(m.changes) == 0 {
-		return []string{cut("Nothing was found; what is posted has no findings.", m.width)}
+		return []string{column.Cut("Nothing was found; what is posted has no findings.", m.width)}
 	}
 	pane := m.pane(n)
 	shown := m.listedAbove(pane)
@@ -185,8 +186,8 @@ func (m model) listAndPane(n int) (rows []string) {
 		return rows[:min(n, len(rows))]
 	}
 	border := fmt.Sprintf("── %d of %d ", m.cursor+1, len(m.changes))
-	border += strings.Repeat("─", max(0, m.width-columns(border)))
-	rows = append(rows, m.paint(dim, cut(border, m.width)))
+	border += strings.Repeat("─", max(0, m.width-column.Width(border)))
+	rows = append(rows, m.paint(dim, column.Cut(border, m.width)))
 	return append(rows, m.shortened(pane, n-len(rows), "more, enter shows all")...)
 }
 
@@ -198,18 +199,18 @@ func (m model) row(i int) []string {
 		mark = "> "
 	}
 	grade := string(c.graded(f))
-	id := mark + padded(guard.Line(f.ID, 10), len(fmt.Sprintf("F%d", len(m.changes)))) + " "
+	id := mark + column.Pad(guard.Line(f.ID, 10), len(fmt.Sprintf("F%d", len(m.changes)))) + " "
 	claim := guard.Line(c.words(f), statusRunes) + guard.Line(claimOf(f), statusRunes)
 	if m.width < narrow {
-		place := cutFront(placeOf(f), m.width-columns(id)-len(grade)-2)
-		head := cut(id+grade, m.width)
-		return []string{m.graded(head, c.graded(f), i) + cut("  "+place, m.width-columns(head)), m.marked(cut("    "+claim, m.width), i)}
+		place := column.CutFront(placeOf(f), m.width-column.Width(id)-len(grade)-2)
+		head := column.Cut(id+grade, m.width)
+		return []string{m.graded(head, c.graded(f), i) + column.Cut("  "+place, m.width-column.Width(head)), m.marked(column.Cut("    "+claim, m.width), i)}
 	}
 	places := min(m.places, m.width*3/10)
-	place := padded(cutFront(placeOf(f), places), places)
-	head := id + padded(grade, len("blocker")) + "  "
+	place := column.Pad(column.CutFront(placeOf(f), places), places)
+	head := id + column.Pad(grade, len("blocker")) + "  "
 	rest := place + "  " + claim
-	return []string{m.graded(head, c.graded(f), i) + m.marked(cut(rest, m.width-columns(head)), i)}
+	return []string{m.graded(head, c.graded(f), i) + m.marked(column.Cut(rest, m.width-column.Width(head)), i)}
 }
 
 // marked is text of the row under the cursor.

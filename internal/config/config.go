@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // DefaultPath is where the settings are read from when nothing else is said.
@@ -118,12 +119,15 @@ type Error struct {
 }
 
 // Error gives file:line:column and what is wrong, and the hint on a line of its own.
-func (e *Error) Error() string {
-	text := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.What)
+func (e *Error) Error() string { return e.Problem().Error() }
+
+// Problem says so, as a mistake of whoever wrote the file.
+func (e *Error) Problem() *problem.Error {
+	p := &problem.Error{Kind: problem.Misuse, What: fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.What)}
 	if e.Hint != "" {
-		text += fmt.Sprintf("\n  did you mean %q?", e.Hint)
+		p.Rows = [][2]string{{"", fmt.Sprintf("did you mean %q?", e.Hint)}}
 	}
-	return text
+	return p
 }
 
 // Nearest returns the known name that is closest to a mistyped one, or ""

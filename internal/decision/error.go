@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // BadLine is a line that refuses the decision. Line counts from 1 and is 0
@@ -50,29 +52,29 @@ func (e *Error) orNil() error {
 	return e
 }
 
-// Error is the message for the approver: what was refused, each line with its
-// reason, and what to do next. Nothing of the decision can start a line of its
-// own or stay invisible in it.
-func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString("decision refused, nothing was posted\n")
-	shown := e.Lines[:min(len(e.Lines), shownLines)]
-	label, text := 6, 0
+// Error is the message for the approver. Nothing of the decision can start a line
+// of its own or stay invisible in it.
+func (e *Error) Error() string { return e.Problem().Error() }
+
+// Problem says what was refused, each line with its reason, and what to do next.
+func (e *Error) Problem() *problem.Error {
+	p := &problem.Error{Kind: problem.Refused, What: "decision refused, nothing was posted"}
+	shown, text := e.Lines[:min(len(e.Lines), shownLines)], 0
 	for _, l := range shown {
-		label = max(label, len(l.label()))
 		text = max(text, utf8.RuneCountInString(e.quoted(l)))
 	}
 	for _, l := range shown {
-		fmt.Fprintf(&b, "  %-*s  %-*s%s\n", label, l.label(), text, e.quoted(l), e.reason(l))
+		p.Rows = append(p.Rows, [2]string{l.label(), fmt.Sprintf("%-*s%s", text, e.quoted(l), e.reason(l))})
 	}
 	if more := len(e.Lines) - len(shown); more > 0 {
-		fmt.Fprintf(&b, "  %-*s  and %d more\n", label, "", more)
+		p.Rows = append(p.Rows, [2]string{" ", fmt.Sprintf("and %d more", more)})
 	}
-	fmt.Fprintf(&b, "  %-*s  %s", label, "next", e.next())
+	next := e.next()
 	if !e.Until.IsZero() {
-		fmt.Fprintf(&b, "; the draft waits until %s", e.Until.UTC().Format("2 January 2006"))
+		next += "; the draft waits until " + e.Until.UTC().Format("2 January 2006")
 	}
-	return b.String()
+	p.Rows = append(p.Rows, [2]string{"next", next})
+	return p
 }
 
 // quoted is a line's text with the gap behind it.

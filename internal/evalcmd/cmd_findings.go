@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 func findingsFlags(f *pflag.FlagSet, o *Options) {
@@ -26,7 +27,7 @@ func findingsFlags(f *pflag.FlagSet, o *Options) {
 // writes findings as ReviewBench's agent contract asks, whose variables it reads.
 func findings(ctx context.Context, h Host, args []string, o *Options) error {
 	if len(args) > 0 {
-		return usageError("eval findings takes no argument",
+		return problem.Usage("eval findings takes no argument",
 			"name the change with --diff FILE, or --repo DIR with RB_BASE and RB_HEAD")
 	}
 	about, err := h.benchmarked()
@@ -35,7 +36,7 @@ func findings(ctx context.Context, h Host, args []string, o *Options) error {
 	}
 	change, err := h.benchmarkChange(ctx, about, o)
 	if err == nil && len(change.Files) == 0 {
-		err = usageError("the diff holds no file", "name a whole unified diff with --diff or RB_DIFF")
+		err = problem.Usage("the diff holds no file", "name a whole unified diff with --diff or RB_DIFF")
 	}
 	if err != nil {
 		return err
@@ -43,13 +44,13 @@ func findings(ctx context.Context, h Host, args []string, o *Options) error {
 	m := h.Model
 	m.Name = cmp.Or(m.Name, h.Getenv("RB_CONFIG_MODEL"))
 	m.BaseURL = cmp.Or(m.BaseURL, h.Getenv("RB_MODEL_BASE_URL"))
-	reviewer, err := h.Reviewer(m, change)
+	reviewer, err := h.Reviewer(ctx, m, change)
 	if err != nil {
 		return err
 	}
 	out, err := h.open(cmp.Or(o.out, h.Getenv("RB_OUT")), os.O_TRUNC, 0o666)
 	if err != nil {
-		return usageError("the findings cannot be written: "+err.Error(),
+		return problem.Usage("the findings cannot be written: "+err.Error(),
 			"name a file in a folder that is there, with --out or RB_OUT")
 	}
 	if !o.quiet {
@@ -79,7 +80,7 @@ func (h Host) benchmarked() (eval.Subject, error) {
 	if text := h.Getenv("RB_PR_NUMBER"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			return about, usageError(fmt.Sprintf("RB_PR_NUMBER is %q", text), "it is the number of the pull request")
+			return about, problem.Usage(fmt.Sprintf("RB_PR_NUMBER is %q", text), "it is the number of the pull request")
 		}
 		about.Number = n
 	}
@@ -93,12 +94,12 @@ func (h Host) benchmarkChange(ctx context.Context, about eval.Subject, o *Option
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return ingest.Change{}, usageError("the diff cannot be read: "+err.Error(), "name one with --diff or RB_DIFF")
+		return ingest.Change{}, problem.Usage("the diff cannot be read: "+err.Error(), "name one with --diff or RB_DIFF")
 	}
 	defer f.Close()
 	c, err := ingest.Diff(path, f)
 	if err != nil {
-		return c, usageError(err.Error(), "pass a whole unified diff, such as `git diff main...` prints")
+		return c, problem.Usage(err.Error(), "pass a whole unified diff, such as `git diff main...` prints")
 	}
 	c.Config, err = h.Config(c.Config)
 	return c, err
@@ -106,12 +107,12 @@ func (h Host) benchmarkChange(ctx context.Context, about eval.Subject, o *Option
 
 func (h Host) clonedChange(ctx context.Context, about eval.Subject, o *Options) (ingest.Change, error) {
 	if o.repo == "" || about.Base == "" || about.Head == "" {
-		return ingest.Change{}, usageError("no change is named",
+		return ingest.Change{}, problem.Usage("no change is named",
 			"--diff FILE (RB_DIFF), or --repo DIR with RB_BASE and RB_HEAD")
 	}
 	c, err := ingest.Range(ctx, o.repo, about.Base+"..."+about.Head, h.ConfigPath)
 	if err != nil {
-		return c, UsageError{err}
+		return c, problem.As(problem.Misuse, err, "")
 	}
 	return c, nil
 }

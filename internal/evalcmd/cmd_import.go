@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/eval/history"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -30,7 +31,7 @@ func importCases(ctx context.Context, h Host, args []string, o *Options) error {
 		owner, repo, err = pull.ParseRepository(args[0])
 	}
 	if err != nil || o.last < 1 || o.last > history.MaxLast {
-		return usageError(fmt.Sprintf("eval import takes one owner/repo, and --last 1 to %d", history.MaxLast),
+		return problem.Usage(fmt.Sprintf("eval import takes one owner/repo, and --last 1 to %d", history.MaxLast),
 			h.Name+" eval import owner/repo --last 50 --out cases.jsonl")
 	}
 	api, err := h.GitHub(pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(h.Getenv("GITHUB_SERVER_URL")))
@@ -39,7 +40,7 @@ func importCases(ctx context.Context, h Host, args []string, o *Options) error {
 	}
 	out, err := h.open(o.out, os.O_EXCL, 0o600) // people grade cases: none is written over
 	if err != nil {
-		return usageError("the cases cannot be written: "+err.Error(), "name a file that is not there yet")
+		return problem.Usage("the cases cannot be written: "+err.Error(), "name a file that is not there yet")
 	}
 	tell := h.tell(o)
 	tell(fmt.Sprintf("At most %d requests to GitHub's API, and none to a model.", history.Estimate(o.last)))

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
 )
 
@@ -22,11 +23,11 @@ func run(ctx context.Context, h Host, args []string, o *Options) error {
 		return err
 	}
 	if len(args) == 0 {
-		return usageError("eval run takes files of cases", h.Name+" eval run starter runs the set that comes with it")
+		return problem.Usage("eval run takes files of cases", h.Name+" eval run starter runs the set that comes with it")
 	}
 	cases, err := dataset.Read(args...)
 	if err != nil {
-		return UsageError{err}
+		return problem.As(problem.Misuse, err, "")
 	}
 	if o.limit > 0 {
 		cases = cases[:min(len(cases), o.limit)]
@@ -74,10 +75,10 @@ func (h Host) evaluated(report score.Report, baseline *score.Report, dir string,
 	missed, err := report.Missed(*baseline, o.tolerance)
 	switch {
 	case err != nil:
-		return usageError("the baseline cannot be compared: "+err.Error(),
+		return problem.Usage("the baseline cannot be compared: "+err.Error(),
 			"make a new one with the same cases and judge: --json > "+o.baseline)
 	case len(missed) > 0:
-		return problem("the baseline is missed", strings.Join(missed, "; "),
+		return problem.New("the baseline is missed", strings.Join(missed, "; "),
 			h.Name+" eval diff names the cases, given the folders of both runs")
 	}
 	return nil
@@ -93,16 +94,16 @@ func readBaseline(e eval.Options, o *Options) (*score.Report, error) {
 	next := "make a new one with the same cases and judge: --json > " + path
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usageError("the baseline cannot be read: "+err.Error(), next)
+		return nil, problem.Usage("the baseline cannot be read: "+err.Error(), next)
 	}
 	r, err := score.ReadReport(text)
 	switch cases := r.Fingerprints["cases"]; {
 	case err != nil:
-		return nil, usageError(fmt.Sprintf("the baseline %s cannot be read: %s", path, err), next)
+		return nil, problem.Usage(fmt.Sprintf("the baseline %s cannot be read: %s", path, err), next)
 	case cases != "" && cases != dataset.Fingerprint(e.Cases):
-		return nil, usageError("the baseline cannot be compared: it is of other cases", next)
+		return nil, problem.Usage("the baseline cannot be compared: it is of other cases", next)
 	case r.Judged && e.Judge == nil:
-		return nil, usageError("the baseline cannot be compared: it was judged, and this run has no judge", next)
+		return nil, problem.Usage("the baseline cannot be compared: it was judged, and this run has no judge", next)
 	}
 	return &r, nil
 }
@@ -111,17 +112,17 @@ func readBaseline(e eval.Options, o *Options) (*score.Report, error) {
 func (h Host) stopped(err error, dir string) error {
 	again := "run it again in the same folder: what was paid is kept in " + guard.Line(dir, 0)
 	if s, ok := errors.AsType[*eval.StoppedError](err); ok {
-		return SpentError{problem("the run was "+s.Error(), "", "raise --max-cost and "+again)}
+		return problem.As(problem.Spent, problem.New("the run was "+s.Error(), "", "raise --max-cost and "+again), "")
 	}
 	if f, ok := errors.AsType[*eval.FolderError](err); ok && !errors.Is(err, graph.ErrBusy) {
-		return problem(f.Error(), "",
+		return problem.New(f.Error(), "",
 			"make it writable, make room, or name another with --out; what was paid before is kept")
 	}
 	if n, ok := errors.AsType[*eval.NothingReadError](err); ok && n.Cause != nil {
 		return h.Because("not one file could be reviewed, so there are no figures", n.Cause)
 	}
 	if errors.Is(err, context.Canceled) {
-		return problem("the run was cancelled", "", again)
+		return problem.New("the run was cancelled", "", again)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/eval"
 	"github.com/org/pr-review-action/internal/eval/score"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 func showFlags(f *pflag.FlagSet, o *Options) {
@@ -18,12 +19,12 @@ func showFlags(f *pflag.FlagSet, o *Options) {
 // show prints one case of a run as a page.
 func show(ctx context.Context, h Host, args []string, o *Options) error {
 	if len(args) != 1 || o.out == "" {
-		return usageError("eval show takes one case, and --out the folder of the run",
+		return problem.Usage("eval show takes one case, and --out the folder of the run",
 			h.Name+" eval show CASE --out DIR")
 	}
 	page, err := eval.Page(ctx, o.out, args[0])
 	if errors.Is(err, eval.ErrNoRun) || errors.Is(err, eval.ErrNoCase) {
-		return usageError(err.Error(), "cases.jsonl in that folder has the names; eval run makes a run")
+		return problem.Usage(err.Error(), "cases.jsonl in that folder has the names; eval run makes a run")
 	}
 	if err != nil {
 		return err
@@ -39,15 +40,15 @@ func diffFlags(f *pflag.FlagSet, o *Options) {
 // diff compares two runs.
 func diff(_ context.Context, h Host, args []string, o *Options) error {
 	if len(args) != 2 {
-		return usageError("eval diff takes the folders of two runs", "the earlier one first")
+		return problem.Usage("eval diff takes the folders of two runs", "the earlier one first")
 	}
 	var runs [2]eval.Kept
 	for i, dir := range args {
 		var err error
 		if runs[i], err = eval.ReadRun(dir); errors.Is(err, eval.ErrNoRun) {
-			return usageError(err.Error(), "name a folder that eval run --out has filled")
+			return problem.Usage(err.Error(), "name a folder that eval run --out has filled")
 		} else if err != nil {
-			return problem(err.Error(), "", "run those cases again in the same folder: what was paid is kept there")
+			return problem.New(err.Error(), "", "run those cases again in the same folder: what was paid is kept there")
 		}
 	}
 	c := score.Compare(runs[0].Scores(), runs[1].Scores())

@@ -64,7 +64,7 @@ type Host struct {
 	Config   func(otherwise config.Config) (config.Config, error) // reads the file that --config names
 	Complete func(Model) Model                                    // adds what the environment says
 	Open     func(Model) (*llm.Client, error)
-	Reviewer func(Model, ingest.Change) (Reviewer, error) // as the review command has it
+	Reviewer func(context.Context, Model, ingest.Change) (Reviewer, error) // as the review command has it
 	GitHub   func(pull.Ref) (*github.Client, error)
 	Explain  func(error) string
 	// Because prints what happened with the cause behind it, and returns what ends the command.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/eval/oracle"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // noJudge is the value of --judge with which place alone decides.
@@ -95,17 +96,17 @@ func (s *scripted) Set(v string) error {
 func (e *Options) check(m Model) error {
 	switch {
 	case e.limit < 0:
-		return usageError(fmt.Sprintf("--limit %d is no number of cases", e.limit), "")
+		return problem.Usage(fmt.Sprintf("--limit %d is no number of cases", e.limit), "")
 	case !(e.tolerance >= 0 && e.tolerance <= 100):
-		return usageError(fmt.Sprintf("--tolerance %g is no number of points", e.tolerance), "give 0 to 100")
+		return problem.Usage(fmt.Sprintf("--tolerance %g is no number of points", e.tolerance), "give 0 to 100")
 	case e.tolerance > 0 && e.baseline == "":
-		return usageError("--tolerance has no baseline", "name one with --baseline FILE")
+		return problem.Usage("--tolerance has no baseline", "name one with --baseline FILE")
 	case e.scripted.set && (m.Name != "" || m.Provider != "auto"):
-		return usageError("--scripted asks no model", "leave out --model and --provider, or --scripted")
+		return problem.Usage("--scripted asks no model", "leave out --model and --provider, or --scripted")
 	case e.judge == "":
-		return usageError("--judge names no model", "name one, or none")
+		return problem.Usage("--judge names no model", "name one, or none")
 	case e.judge == noJudge && (e.agreement || e.judgeURL != "" || e.judgePrice != nil):
-		return usageError("there is no judge", "name its model with --judge MODEL")
+		return problem.Usage("there is no judge", "name its model with --judge MODEL")
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval"
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // options are those of a run over cases that were read from files.
@@ -54,10 +55,10 @@ func priced(e *eval.Options, o *Options) error {
 	case e.Budget.Cap == 0:
 		return nil
 	case asks && e.Budget.Price == nil:
-		return usageError("--max-cost needs to know what the model costs",
+		return problem.Usage("--max-cost needs to know what the model costs",
 			"--price IN/OUT, in USD per million input and output tokens, such as 0.25/2")
 	case e.Judge != nil && e.Budget.Judge == nil:
-		return usageError("--max-cost needs to know what the judge costs",
+		return problem.Usage("--max-cost needs to know what the judge costs",
 			"--judge-price IN/OUT, in USD per million input and output tokens, such as 1.25/10")
 	}
 	return nil
@@ -76,7 +77,7 @@ func (h Host) dir(out string, files []string, reviewer string) (string, error) {
 		return h.Getenv(name)
 	})
 	if err != nil {
-		return "", usageError("there is no folder to keep the run in", "name one: --out DIR")
+		return "", problem.Usage("there is no folder to keep the run in", "name one: --out DIR")
 	}
 	sum, names := sha256.New(), []string{reviewer}
 	for _, f := range files {
@@ -132,13 +133,13 @@ func readDecisions(path string) ([]eval.Decision, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, usageError("the decisions cannot be read: "+err.Error(),
+		return nil, problem.Usage("the decisions cannot be read: "+err.Error(),
 			"name a file of JSON lines: case, draft, commands")
 	}
 	defer f.Close()
 	all, err := eval.ReadDecisions(f)
 	if err != nil {
-		return nil, usageError(path+": "+err.Error(),
+		return nil, problem.Usage(path+": "+err.Error(),
 			`a line is {"case": …, "draft": …, "commands": "/drop F2"}; eval show prints the draft's name`)
 	}
 	return all, nil

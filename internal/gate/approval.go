@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // Approved is resume check 12 of route A: the run's approvals hold one of the
@@ -71,10 +71,9 @@ func Rejected(approvals []github.Approval, before []string, environment string) 
 		if a.State != "rejected" || environment != "" && !of(a, environment) {
 			continue
 		}
-		return &checkpoint.Refusal{Check: 13, What: "this draft was rejected before, nothing was posted", Rows: [][2]string{
-			{"where", "by " + a.User + ", in the run's deployment review"},
-			{"next", "a draft is decided once; push, or dispatch the review workflow with again: true, for a new one"},
-		}}
+		return problem.Refuse(13, "this draft was rejected before, nothing was posted",
+			"a draft is decided once; push, or dispatch the review workflow with again: true, for a new one",
+			problem.At("by "+a.User+", in the run's deployment review"))
 	}
 	return nil
 }

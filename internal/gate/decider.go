@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // Decider is the account that decided, as GitHub tells of it. Permission is
@@ -81,5 +82,5 @@ func Dispatch(actor, triggering, ref, defaultBranch string) error {
 
 // refuse is check 12's no; its last row is what to do next.
 func refuse(what, next string, rows ...[2]string) error {
-	return &checkpoint.Refusal{Check: 12, What: what + ", nothing was posted", Rows: append(rows, [2]string{"next", next})}
+	return problem.Refuse(12, what+", nothing was posted", next, rows...)
 }

@@ -11,9 +11,9 @@ import (
 	"encoding/hex"
 	"time"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
@@ -80,19 +80,15 @@ func CheckRounds(before int) error {
 	if before < MaxRounds {
 		return nil
 	}
-	return &checkpoint.Refusal{Check: 11, What: "this draft was revised three times before, nothing was posted", Rows: [][2]string{
-		{"next", "approve it with changes, or abort it"},
-	}}
+	return problem.Refuse(11, "this draft was revised three times before, nothing was posted", "approve it with changes, or abort it")
 }
 
 // RefuseRevise is the part of resume check 11 that keeps revising out of a job
 // that decides: it has no model. The draft stays as it is. dispatch is the whole
 // command that revises it.
 func RefuseRevise(dispatch string) error {
-	return &checkpoint.Refusal{Check: 11, What: "/revise needs a model, and the job that decides has none: nothing was posted", Rows: [][2]string{
-		{"draft", "still waits, unchanged"},
-		{"next", dispatch},
-	}}
+	return problem.Refuse(11, "/revise needs a model, and the job that decides has none: nothing was posted", dispatch,
+		[2]string{"draft", "still waits, unchanged"})
 }
 
 func undecided(d decision.Decision) error {
@@ -100,7 +96,5 @@ func undecided(d decision.Decision) error {
 	case decision.Approve, decision.Abort, decision.Revise:
 		return nil
 	}
-	return &checkpoint.Refusal{Check: 11, What: "there is no decision", Rows: [][2]string{
-		{"next", "decide with /approve or /abort"},
-	}}
+	return problem.Refuse(11, "there is no decision", "decide with /approve or /abort")
 }

@@ -7,17 +7,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 var until = time.Date(2026, 12, 5, 14, 10, 0, 0, time.UTC)
 
-func refusal(t *testing.T, err error, check int) *checkpoint.Refusal {
+func refusal(t *testing.T, err error, check int) *problem.Error {
 	t.Helper()
-	var r *checkpoint.Refusal
+	var r *problem.Error
 	require.ErrorAs(t, err, &r)
 	require.Equal(t, check, r.Check)
 	require.Equal(t, "next", r.Rows[len(r.Rows)-1][0], "P12: the last row is what to do")

@@ -12,10 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -353,7 +353,7 @@ func TestP12_RevisingIsRefusedWithTheDispatchThatDoesIt(t *testing.T) {
 	t.Parallel()
 	const line = "gh workflow run pr-review.yml --repo octo/demo -f pull-request=42 -f code=3f9c2a71be04d855 -f feedback='be kinder'"
 	err := gate.RefuseRevise(line)
-	var r *checkpoint.Refusal
+	var r *problem.Error
 	require.ErrorAs(t, err, &r)
 	require.Equal(t, 11, r.Check)
 	require.Equal(t, "/revise needs a model, and the job that decides has none: nothing was posted\n  draft   still waits, unchanged\n  next    "+line, err.Error())

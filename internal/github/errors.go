@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
 // The errors a caller decides on. A *transport.StatusError is reachable behind
 // each that came from an answer.
 var (
-	ErrNotFound = errors.New("not found, or not visible to this token")
-	ErrNoAccess = errors.New("the token has no access")
+	ErrNotFound = problem.Sentinel("not found, or not visible to this token",
+		"check the name; a private repository needs a token that may read it (github-token, GITHUB_TOKEN)")
+	ErrNoAccess = problem.Sentinel("the token has no access", "check the token (github-token, GITHUB_TOKEN) and the job's permissions")
 	ErrExpired  = errors.New("expired or deleted")
 	ErrTooLarge = transport.ErrTooLarge
 )

@@ -1,6 +1,10 @@
 package guard
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/org/pr-review-action/internal/lang"
+)
 
 // Code makes one code span that holds s on one line.
 func Code(s string) string {
@@ -18,7 +22,7 @@ func Code(s string) string {
 
 // Fence makes a fenced code block, with a fence longer than any run of
 // backticks inside. It begins at the start of a line and ends with a line
-// feed. info is a language of a fixed list; another one is left out.
+// feed. info is a language by one of its names; another word is left out.
 func Fence(s, info string) string {
 	return fence(s, language(info))
 }
@@ -51,16 +55,10 @@ func longestRun(s string) int {
 	return longest
 }
 
-// languages are the info strings that only colour a block. Those that GitHub
-// draws (mermaid, math, geojson, stl) or applies (suggestion) are not among them.
-const languages = " bash c c++ clojure console cpp cs csharp css dart diff dockerfile elixir erlang go graphql groovy haskell hcl html" +
-	" ini java javascript js json jsx kotlin kt lua makefile markdown md objc ocaml perl php powershell properties proto protobuf" +
-	" python py r rb rs ruby rust scala sh shell sql swift terraform text toml ts tsx txt typescript vue xml yaml yml zig "
-
 // language keeps the first word of an info string where it is a language.
 func language(info string) string {
 	word, _, _ := strings.Cut(strings.TrimSpace(strings.ToLower(info)), " ")
-	if word != "" && strings.Contains(languages, " "+word+" ") {
+	if lang.MarkdownWord(word) {
 		return word
 	}
 	return ""

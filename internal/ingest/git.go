@@ -14,13 +14,17 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/problem"
 )
+
+const inClone = "go into the clone, or pass a pull request's address or a diff's file"
 
 // Errors of Range that are the caller's to mend.
 var (
-	ErrNoRange = errors.New("not a range of this clone")
-	ErrNoClone = errors.New("this folder is in no clone")
-	ErrNoGit   = errors.New("a range needs git, which is not in PATH")
+	ErrNoRange = problem.Sentinel("not a range of this clone",
+		"name two commits of this clone, such as main...HEAD; a shallow clone may need git fetch --unshallow")
+	ErrNoClone = problem.Sentinel("this folder is in no clone", inClone)
+	ErrNoGit   = problem.Sentinel("a range needs git, which is not in PATH", inClone)
 )
 
 // IsRange reports whether an argument has the form base..head or base...head.

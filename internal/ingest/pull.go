@@ -142,7 +142,7 @@ func diffMissing(ctx context.Context, api API, p *pull.Pull, files []diff.File, 
 	}
 	if p.MergeBase, err = api.MergeBase(ctx, *p); err != nil {
 		for _, i := range missing {
-			if err := problem(ctx, &files[i], err); err != nil {
+			if err := unlisted(ctx, &files[i], err); err != nil {
 				return err
 			}
 		}
@@ -167,13 +167,13 @@ func diffBlobs(ctx context.Context, api API, p pull.Pull, f *diff.File) error {
 		}
 		text, err := api.Content(ctx, p.Owner, p.Repo, path, p.MergeBase, maxBlob)
 		if err != nil {
-			return problem(ctx, f, err)
+			return unlisted(ctx, f, err)
 		}
 		before = string(text)
 	}
 	after, err := api.Content(ctx, p.Owner, p.Repo, f.Path, p.HeadSHA, maxBlob)
 	if err != nil {
-		return problem(ctx, f, err)
+		return unlisted(ctx, f, err)
 	}
 	was := claim.Bears([]byte(before), finding.Binary)
 	if f.Binary = was || claim.Bears(after, finding.Binary); f.Binary {
@@ -186,7 +186,7 @@ func diffBlobs(ctx context.Context, api API, p pull.Pull, f *diff.File) error {
 	return nil
 }
 
-func problem(ctx context.Context, f *diff.File, err error) error {
+func unlisted(ctx context.Context, f *diff.File, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

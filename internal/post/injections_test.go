@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/post"
 )
@@ -46,11 +48,11 @@ func (a attack) decide(t *testing.T, p *page, verdict string) error {
 	if err := checkpoint.CheckDigest(z, cmp.Or(a.Checkpoint, checkpoint.Digest(z))); err != nil {
 		return err
 	}
-	m := checkpoint.Manifest{Pull: 42, HeadSHA: cmp.Or(a.ApprovedHead, head)}
-	if err := checkpoint.CheckHead(m, "", checkpoint.PullNow{Open: a.PRState != "closed", HeadSHA: cmp.Or(a.CurrentHead, head)}); err != nil {
+	m := checkpoint.Subject{Number: 42, Head: cmp.Or(a.ApprovedHead, head)}
+	if err := post.CheckHead(m, "", post.Now{Open: a.PRState != "closed", HeadSHA: cmp.Or(a.CurrentHead, head)}); err != nil {
 		return err
 	}
-	d, err := gate.Decide(text, given, "", []finding.Finding{{ID: "F1"}, {ID: "F2"}}, m.ExpiresAt)
+	d, err := gate.Decide(text, given, "", []finding.Finding{{ID: "F1"}, {ID: "F2"}}, time.Time{})
 	if err != nil {
 		return err
 	}
@@ -84,7 +86,7 @@ func TestT11_T14_T17_T24_T25_T26_T29_AttacksThroughTheDecision(t *testing.T) {
 			require.Len(t, p.reviews, 1, "%s: once", row.ID)
 		case a.Then != "":
 			require.NoError(t, err, row.ID)
-			refused(t, post.CheckRecord(decision.Record{Digest: digest, Decision: decision.Abort}, digest, decision.Verdict(a.Then)))
+			refused(t, handoff.CheckRecord(decision.Record{Digest: digest, Decision: decision.Abort}, digest, decision.Verdict(a.Then)))
 		case row.Must == "rejected-with-error":
 			require.Error(t, err, row.ID)
 			require.Empty(t, p.reviews, row.ID)

@@ -9,9 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/transport"
@@ -56,11 +57,11 @@ func (p *poster) post(ctx context.Context) (Posted, error) {
 	for try := range maxTries + 1 {
 		most := 0
 		if p.q.Tried || lost != nil {
-			most = settle
+			most = handoff.Settle
 		}
 		posted, err := p.try(ctx, 2*try, most)
 		if !unclear(err) {
-			if err != nil && lost != nil && !errors.As(err, new(*checkpoint.Refusal)) {
+			if err != nil && lost != nil && problem.Check(err) == 0 {
 				err = fmt.Errorf("%w; looking for it: %w", lost, err)
 			}
 			return posted, err
@@ -130,7 +131,7 @@ func (p *poster) decided(ctx context.Context, s seen) (seen, error) {
 	}
 	on, err := p.q.Race.Claims(ctx)
 	if err == nil {
-		err = Governed(on, p.q.Race.Record)
+		err = handoff.Governed(on, p.q.Race.Record)
 	}
 	if err != nil {
 		return s, err
@@ -140,7 +141,7 @@ func (p *poster) decided(ctx context.Context, s seen) (seen, error) {
 
 // recorded finds the review that the record of the same decision names, whatever its
 // text says by now and whoever has posted it.
-func (p *poster) recorded(on []Claim, s seen) (seen, error) {
+func (p *poster) recorded(on []handoff.Claim, s seen) (seen, error) {
 	for _, c := range on {
 		i := slices.IndexFunc(s.reviews, func(r github.Review) bool {
 			return c.Record.Thread == p.q.Thread && c.Record.Review == r.ID && r.State != pending
@@ -177,11 +178,11 @@ func (p *poster) hold(ctx context.Context, s seen) (held github.Review, _ seen, 
 			}
 		}
 		switch second {
-		case settle:
+		case handoff.Settle:
 			if s, err = p.decided(ctx, s); err == nil && !s.found { // who holds it may have decided by now
 				err = p.clear(ctx, s)
 			}
-		case 2 * settle:
+		case 2 * handoff.Settle:
 			err = p.blocked(s.pending()...)
 		default:
 			err = nil
@@ -292,15 +293,15 @@ func (p *poster) clear(ctx context.Context, s seen) error {
 
 // blocked says which pending reviews are in the way, and what deletes them.
 func (p *poster) blocked(by ...github.Review) error {
-	shown := render.Problem{What: "a pending review of this token's account is in the way, nothing was posted"}
+	shown := &problem.Error{What: "a pending review of this token's account is in the way, nothing was posted"}
 	next := "the draft still waits: submit that review or delete it, then decide the same again"
 	for _, r := range by {
-		shown.Rows = append(shown.Rows, [2]string{"where", r.URL})
+		shown.Rows = append(shown.Rows, problem.At(r.URL))
 		next += fmt.Sprintf("; for a job's account in a workflow, with its GITHUB_TOKEN: gh api -X DELETE repos/%s/pulls/%d/reviews/%d",
 			p.q.Ref.FullName(), p.q.Ref.Number, r.ID)
 	}
 	shown.Rows = append(shown.Rows, [2]string{"next", next})
-	return &shown
+	return shown
 }
 
 // release puts the decision on record with the review's id, waits for its turn and
@@ -327,7 +328,7 @@ func (p *poster) release(ctx context.Context, held github.Review) (Posted, error
 func (p *poster) turn(ctx context.Context, review int64) (s seen, err error) {
 	race := *p.q.Race
 	race.Record.Review = review
-	race.Posted = func(ctx context.Context, on []Claim) (bool, error) {
+	race.Posted = func(ctx context.Context, on []handoff.Claim) (bool, error) {
 		if s, err = p.look(ctx); err == nil && !s.found {
 			s, err = p.recorded(on, s)
 		}
@@ -337,7 +338,7 @@ func (p *poster) turn(ctx context.Context, review int64) (s seen, err error) {
 		err = race.Claim(ctx, race.Record)
 	}
 	if err == nil {
-		err = Turn(ctx, race)
+		err = handoff.Turn(ctx, race)
 	}
 	return s, err
 }

@@ -1,8 +1,8 @@
 // Package post writes the approved review to the pull request, once.
 //
-// It is the only step that writes there, and it holds no model. It is resume
-// check 13. Start reading at Review; poster holds the review back until it may be
-// seen, and Turn is how jobs that decide otherwise, or for another account, take turns.
+// It is the only step that writes there, and it holds no model. It is the part of
+// resume check 13 that looks at the pull request. Start reading at Review; poster holds
+// the review back until it may be seen.
 package post
 
 import (
@@ -13,10 +13,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -51,7 +52,7 @@ type Request struct {
 	Key      []byte
 	Review   render.Review
 	Approval render.Approval
-	Race     *Race
+	Race     *handoff.Race
 	Threads  *Threads
 	Tried    bool
 }
@@ -85,24 +86,6 @@ func Review(ctx context.Context, r Reader, w Writer, q Request) (Posted, error) 
 		posted.Unresolved = q.resolve(ctx)
 	}
 	return posted, err
-}
-
-// unmoved looks at the pull request once more: between the checks and the write
-// lie the reading of approvals, decisions and reviews, and a wait (T24). A push in the last
-// moment still leaves the review at the commit that its body names.
-func unmoved(ctx context.Context, r Reader, q Request) error {
-	now, err := r.Pull(ctx, q.Ref)
-	if err != nil {
-		return err
-	}
-	if now.Open() && now.HeadSHA == q.Commit {
-		return nil
-	}
-	return &checkpoint.Refusal{Check: 9, What: fmt.Sprintf("#%d changed while this draft was being posted, nothing was posted", q.Ref.Number), Rows: [][2]string{
-		{"draft", fmt.Sprintf("for commit %.7s", q.Commit)},
-		{"now", fmt.Sprintf("commit %.7s, %s", now.HeadSHA, now.State)},
-		{"next", "decide the draft of the new commit"},
-	}}
 }
 
 // Rendered gives the body and the inline comments of a review as they are posted.
@@ -152,8 +135,10 @@ func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
 }
 
 func another(posted github.Review) error {
-	return refuse("another review of this commit was posted before, nothing was posted now",
-		"a commit is reviewed once; push a new one for a new review", [2]string{"where", posted.URL})
+	return &problem.Error{Check: 13, What: "another review of this commit was posted before, nothing was posted now", Rows: [][2]string{
+		{"where", posted.URL},
+		{"next", "a commit is reviewed once; push a new one for a new review"},
+	}}
 }
 
 // Standing finds our review of a thread, whatever was approved in it.

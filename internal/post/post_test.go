@@ -12,12 +12,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -321,7 +322,7 @@ func TestCheck13_AnotherReviewOfTheThreadIsRefused(t *testing.T) {
 		require.NoError(t, err)
 		change(&q)
 		_, err = post.Review(t.Context(), p, p, q)
-		var r *checkpoint.Refusal
+		var r *problem.Error
 		require.ErrorAs(t, err, &r, name)
 		require.Equal(t, 13, r.Check)
 		require.Contains(t, err.Error(), p.reviews[0].URL)
@@ -376,24 +377,19 @@ func TestApprovedCoversBodyAndEveryComment(t *testing.T) {
 	}
 }
 
-func TestCheck13_ARecordOfAnotherVerdictRefuses(t *testing.T) {
-	t.Parallel()
-	record := decision.Record{Digest: digest, Decision: decision.Abort, By: "rita"}
-	require.NoError(t, post.CheckRecord(record, digest, decision.Abort))
-	require.NoError(t, post.CheckRecord(record, "another draft", decision.Approve))
-	var r *checkpoint.Refusal
-	require.ErrorAs(t, post.CheckRecord(record, digest, decision.Approve), &r)
+func refused(t *testing.T, err error, words ...string) {
+	t.Helper()
+	var r *problem.Error
+	require.ErrorAs(t, err, &r)
 	require.Equal(t, 13, r.Check)
-	require.Contains(t, r.Error(), "abort by rita")
+	require.Equal(t, "next", r.Rows[len(r.Rows)-1][0], "P12: the last row is what to do")
+	for _, w := range words {
+		require.ErrorContains(t, err, w)
+	}
 }
 
-func TestCheck13_AWithdrawnDraftPointsToTheNewerOne(t *testing.T) {
-	t.Parallel()
-	record := decision.Record{Digest: digest, Code: digest[:16], By: "rita"}.Withdraws("")
-	for _, verdict := range []decision.Verdict{decision.Approve, decision.Abort} {
-		refused(t, post.CheckRecord(record, digest, verdict), "withdrawn", "the summary of the run that drafted again has its code")
-		refused(t, post.CheckRecord(record.Withdraws("58d1e0c2a9b7f346"), digest, verdict), "code 58d1e0c2a9b7f346")
-	}
+func claim(id, run int64, live bool, r decision.Record) handoff.Claim {
+	return handoff.Claim{ID: id, Run: run, Live: live, Record: r}
 }
 
 func TestCheck13_LookTellsAnUnknownOutcomeAndWritesNothing(t *testing.T) {
@@ -439,15 +435,6 @@ func TestCheck13_AReviewOfTheThreadStandsWhateverDraftItIsOf(t *testing.T) {
 	require.ErrorIs(t, err, github.ErrNoAccess)
 }
 
-func TestCheck13_ARefusedJobsRecordDoesNotGovern(t *testing.T) {
-	t.Parallel()
-	lost := []post.Claim{claim(6, 8, false, no()), claim(5, 7, false, yes())}
-	require.NoError(t, post.Governed(lost, yes()), "the first decision again")
-	refused(t, post.Governed(lost, no()), "approve by rita")
-	require.NoError(t, post.Governed(nil, yes()))
-	require.Equal(t, int64(6), lost[0].ID, "the list is left as it was")
-}
-
 func TestT24_APushOrCloseBeforeTheWritePostsNothing(t *testing.T) {
 	t.Parallel()
 	for name, now := range map[string]pull.Pull{
@@ -456,7 +443,7 @@ func TestT24_APushOrCloseBeforeTheWritePostsNothing(t *testing.T) {
 	} {
 		p := &page{now: now}
 		_, err := post.Review(t.Context(), p, p, request())
-		var refusal *checkpoint.Refusal
+		var refusal *problem.Error
 		require.ErrorAs(t, err, &refusal, name)
 		require.Equal(t, 9, refusal.Check)
 		require.Empty(t, p.reviews, name)
@@ -469,8 +456,8 @@ func TestT24_APushWhileWaitingForTheTurnPostsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p, q := &page{}, request()
-		q.Race = &post.Race{Run: me, Record: yes(), Claims: func(context.Context) ([]post.Claim, error) {
-			return []post.Claim{claim(5, me, true, yes()), claim(6, 8, true, yes())}, nil
+		q.Race = &handoff.Race{Run: me, Record: yes(), Claims: func(context.Context) ([]handoff.Claim, error) {
+			return []handoff.Claim{claim(5, me, true, yes()), claim(6, 8, true, yes())}, nil
 		}}
 		p.moves = time.Now().Add(5 * time.Second)
 		_, err := post.Review(t.Context(), p, p, q)

@@ -15,12 +15,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -37,7 +38,7 @@ type site struct {
 	scattered bool          // each claim has a lag of its own
 	loose     bool
 	accounts  []string // of the jobs' tokens
-	claims    []post.Claim
+	claims    []handoff.Claim
 	at        map[int64]time.Time // of claims
 	reviews   []*held
 	done      map[int64]time.Time // of runs
@@ -106,8 +107,8 @@ func (r *racer) request(ctx context.Context, most time.Duration, act func()) err
 	}
 }
 
-func (r *racer) list(ctx context.Context) ([]post.Claim, error) {
-	var list []post.Claim
+func (r *racer) list(ctx context.Context) ([]handoff.Claim, error) {
+	var list []handoff.Claim
 	lags := rand.New(rand.NewPCG(r.Uint64(), 0))
 	err := r.request(ctx, r.slow, func() {
 		moment := time.Now().Add(-time.Duration(lags.Int64N(int64(r.lag) + 1)))
@@ -251,9 +252,9 @@ func (r *racer) DeletePending(ctx context.Context, _ pull.Ref, id int64) error {
 // of the run stands.
 func (r *racer) claim(ctx context.Context, record decision.Record) error {
 	return r.request(ctx, r.slow, func() {
-		if !slices.ContainsFunc(r.claims, func(c post.Claim) bool { return c.Run == r.run }) {
+		if !slices.ContainsFunc(r.claims, func(c handoff.Claim) bool { return c.Run == r.run }) {
 			id := int64(len(r.claims) + 1)
-			r.claims, r.at[id] = append(r.claims, post.Claim{ID: id, Run: r.run, Record: record}), time.Now()
+			r.claims, r.at[id] = append(r.claims, handoff.Claim{ID: id, Run: r.run, Record: record}), time.Now()
 		}
 	})
 }
@@ -262,10 +263,10 @@ func (r *racer) claim(ctx context.Context, record decision.Record) error {
 func (r *racer) decide(ctx context.Context) error {
 	q := request()
 	q.Review.Findings = finding.Kept(decided(r.record).Apply(q.Review.Findings))
-	q.Race = &post.Race{Run: r.run, Record: r.record, Claims: r.list, Claim: r.claim}
+	q.Race = &handoff.Race{Run: r.run, Record: r.record, Claims: r.list, Claim: r.claim}
 	on, err := r.list(ctx)
 	if err == nil {
-		err = post.Governed(on, r.record)
+		err = handoff.Governed(on, r.record)
 	}
 	if err != nil {
 		return err
@@ -275,11 +276,11 @@ func (r *racer) decide(ctx context.Context) error {
 			return err
 		}
 		race := *q.Race
-		race.Posted = func(ctx context.Context, _ []post.Claim) (bool, error) {
+		race.Posted = func(ctx context.Context, _ []handoff.Claim) (bool, error) {
 			_, found, err := post.Look(ctx, r, q)
 			return found, err
 		}
-		return post.Turn(ctx, race)
+		return handoff.Turn(ctx, race)
 	}
 	r.posted, err = post.Review(ctx, r, r, q)
 	return err
@@ -347,6 +348,8 @@ func no() decision.Record {
 	return decision.Record{Digest: digest, Code: digest[:16], Decision: decision.Abort, By: "eve"}
 }
 
+const me = 7 // the run of the job under test
+
 var races = flag.Int("races", 1000, "how many races of each kind are simulated")
 
 // seconds is a GitHub that takes its time to create and to list, and lists late.
@@ -389,7 +392,7 @@ func TestP5_T25_OfRacingDecisionsOneHolds(t *testing.T) {
 		from := seed % 3
 		taken := map[string]bool{}
 		for _, r := range race(t, seed, s, mixed[from:from+2+seed%2]) {
-			var refused *checkpoint.Refusal
+			var refused *problem.Error
 			switch {
 			case r.err == nil:
 				taken[fmt.Sprint(r.record.Decision, r.record.Dropped)] = true
@@ -483,4 +486,32 @@ func TestP5_TheWindowsThatAreLeft(t *testing.T) {
 	}
 	t.Logf("a command that runs on beside the next, reviews listed late: %d of %d with two reviews", two, *races/4)
 	require.LessOrEqual(t, two*100, *races/4)
+}
+
+func TestP5_AReviewSeenWhileWaitingIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	p, q := &page{}, request()
+	first, err := post.Review(t.Context(), p, p, q)
+	require.NoError(t, err)
+	late := &stale{page: p, fresh: 3} // behind the first look and the one behind the creation
+	q.Race = &handoff.Race{Run: me, Record: yes(), Claims: func(context.Context) ([]handoff.Claim, error) {
+		return []handoff.Claim{claim(1, 8, true, yes()), claim(2, me, true, yes())}, nil
+	}}
+	again, err := post.Review(t.Context(), late, p, q)
+	require.NoError(t, err)
+	require.Equal(t, post.Posted{URL: first.URL, Body: first.Body, Before: true}, again)
+	require.Len(t, p.reviews, 1)
+}
+
+// stale is a page of which one listing alone is up to date.
+type stale struct {
+	*page
+	fresh, n int
+}
+
+func (s *stale) Reviews(ctx context.Context, ref pull.Ref) ([]github.Review, error) {
+	if s.n++; s.n != s.fresh {
+		return nil, nil
+	}
+	return s.page.Reviews(ctx, ref)
 }

@@ -2,10 +2,11 @@ package prompt
 
 import (
 	"fmt"
-	"path"
+	"io/fs"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/lang"
 )
 
 // maxGuidance bounds the bytes of the guidelines, and of the instructions, that a
@@ -60,55 +61,15 @@ func within(docs []Document, max int) string {
 	return out.String()
 }
 
-// notes is what to look for in the language of a file, in our own constant
-// words, with an empty line before; "" for files of another kind.
+// notes is what to look for in the language of a file, or in the one that it is
+// like, in our own constant words, with an empty line before; "" for files of
+// another kind.
 func notes(name string) string {
-	ext := strings.ToLower(path.Ext(name))
-	base := strings.ToLower(path.Base(name))
-	switch {
-	case strings.HasPrefix(base, "dockerfile") || strings.HasPrefix(base, "containerfile"):
-		ext = ".dockerfile"
-	case base == "rakefile" || base == "gemfile":
-		ext = ".rb"
-	}
-	if file := noteOf(ext); file != "" {
-		return "\n" + text("notes/"+file+".md")
-	}
-	return ""
-}
-
-func noteOf(ext string) string {
-	switch ext {
-	case ".go":
-		return "go"
-	case ".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte":
-		return "javascript"
-	case ".py", ".pyi":
-		return "python"
-	case ".java":
-		return "java"
-	case ".kt", ".kts":
-		return "kotlin"
-	case ".rs":
-		return "rust"
-	case ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx":
-		return "c"
-	case ".cs":
-		return "csharp"
-	case ".rb", ".rake":
-		return "ruby"
-	case ".php":
-		return "php"
-	case ".sh", ".bash", ".zsh", ".ksh":
-		return "shell"
-	case ".sql":
-		return "sql"
-	case ".tf", ".hcl", ".tofu":
-		return "terraform"
-	case ".dockerfile":
-		return "dockerfile"
-	case ".yml", ".yaml":
-		return "yaml"
+	l := lang.Of(name)
+	for _, language := range []string{l.Name, l.Like} {
+		if note, err := fs.ReadFile(files, "text/notes/"+language+".md"); err == nil {
+			return "\n" + string(note)
+		}
 	}
 	return ""
 }

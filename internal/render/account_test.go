@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 )
@@ -160,7 +161,7 @@ func TestThreadsKeepsItsColumns(t *testing.T) {
 	list[0].Name, list[0].Findings, list[0].Blockers = "帳簿帳簿帳簿帳簿帳簿帳簿帳簿帳簿\x1b[2J", 2000, 2000
 	for i, line := range strings.Split(Threads(list, time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC)), "\n") {
 		if !strings.HasPrefix(line, "  ") {
-			require.LessOrEqual(t, columns(line), 80, "%d: %q", i, line)
+			require.LessOrEqual(t, column.Width(line), 80, "%d: %q", i, line)
 		}
 		require.NotContains(t, line, "\x1b")
 	}

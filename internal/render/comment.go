@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 )
@@ -60,7 +61,7 @@ func height(text string) (n int) {
 			n++ // code does not wrap
 			continue
 		}
-		n += max(1, (columns(line)+commentColumns-1)/commentColumns)
+		n += max(1, (column.Width(line)+commentColumns-1)/commentColumns)
 	}
 	return n
 }
@@ -94,7 +95,7 @@ func split(text string, limit int) (shown, rest string) {
 // sentenceEnd is the offset behind the last sentence of a line that ends within
 // some columns and outside of a code span; without one, behind the last word.
 func sentenceEnd(line string, width int) int {
-	sentence, wordEnd, used, ticks := 0, 0, 0, 0
+	sentence, wordEnd, ticks, within := 0, 0, 0, len(column.Head(line, width))
 	var before rune
 	for i, c := range line {
 		if ticks%2 == 0 && c == ' ' {
@@ -106,7 +107,7 @@ func sentenceEnd(line string, width int) int {
 		if ticks%2 == 0 && before == '。' {
 			sentence = i
 		}
-		if used += runeColumns(c); used > width {
+		if i >= within {
 			break
 		}
 		if c == '`' {

@@ -26,6 +26,12 @@ func golden(t *testing.T, name, got string) {
 	require.Equal(t, string(want), got)
 }
 
+// moved is a message of three parts, as problem.Error words it.
+const moved = `error: #42 has moved since this draft was made
+  draft   3f9c2a71be04d855 for commit 1a2b3c4
+  now     commit 9f8e7d6, 3 commits later, with another diff
+  next    decide the new draft`
+
 func TestGolden(t *testing.T) {
 	wide := TerminalOptions{Width: 80, Elapsed: 100 * time.Millisecond}
 	narrow := TerminalOptions{Width: 40, Elapsed: 100 * time.Millisecond}
@@ -34,8 +40,6 @@ func TestGolden(t *testing.T) {
 	marker := Marker{Thread: "org/payments#42:" + head, Digest: "3f9c2a71be04d855", Approved: "77d0"}
 	clean := ledger()
 	clean.Findings, clean.Filtered, clean.Notices = nil, nil, nil
-	refusal := &Problem{What: "#42 has moved since this draft was made", Rows: [][2]string{
-		{"draft", "3f9c2a71be04d855 for commit 1a2b3c4"}, {"now", "commit 9f8e7d6, 3 commits later, with another diff"}, {"next", "decide the new draft"}}}
 	for name, got := range map[string]string{
 		"draft.md":             Draft(ledger(), dialog()),
 		"draft-dispatch.md":    Draft(ledger(), dispatch()),
@@ -52,6 +56,7 @@ func TestGolden(t *testing.T) {
 		"draft-again.md":       Draft(reused(), redraft()),
 		"draft-timed-out.md":   Draft(timedOut(), dialog()),
 		"review.md":            Posted(Body(ledger()), approval, marker),
+		"ended-refused.md":     ended(Review{Name: "#42"}, "REFUSED", moved),
 		"review-partial.md":    Body(partial()),
 		"review-dropped.md":    Body(allDropped()),
 		"review-rules.md":      Body(byRules()),
@@ -67,7 +72,6 @@ func TestGolden(t *testing.T) {
 		"ended-posted.md":      End(ledger(), posted()),
 		"ended-aborted.md":     End(ledger(), rejected()),
 		"ended-counts.md":      End(clean, Ending{Outcome: "CLEAN", Counts: true}),
-		"ended-refused.md":     ended(Review{Name: "#42"}, "REFUSED", refusal.Text()),
 		"ended-expired.md": End(Review{Name: "#42"}, Ending{Outcome: "EXPIRED", Reason: "it could be decided until 5 December 2026, 14:10 UTC",
 			Restart: "gh workflow run pr-review.yml --repo org/payments -f pull-request=42", Reuses: true}),
 		"threads.txt":          Threads(parked(), time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC)),
@@ -81,7 +85,6 @@ func TestGolden(t *testing.T) {
 		"terminal-cjk-40.txt":  Terminal(eastAsian(), narrow),
 		"terminal-piped.txt":   Terminal(ledger(), TerminalOptions{}),
 		"terminal-clean.txt":   Terminal(clean, wide),
-		"problem.txt":          refusal.Text(),
 		"progress.txt":         Progress(Running{23, 61, 9, cost.Usage{Calls: 41, Cost: 120_000}, 1_000_000, "the rate limit, 4 s", 18 * time.Second}, 120) + "\n",
 	} {
 		t.Run(name, func(t *testing.T) { golden(t, name, got) })

@@ -16,6 +16,7 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 
+	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
@@ -314,13 +315,13 @@ func TestTerminalKeepsItsWidth(t *testing.T) {
 	for name, r := range map[string]Review{"ledger": ledger(), "partial": partial(), "rules": byRules(), "cjk": eastAsian(), "hostile": hostile()} {
 		for _, width := range []int{40, 60, 80, 120} {
 			for _, line := range strings.Split(Terminal(r, TerminalOptions{Width: width, Elapsed: time.Second}), "\n") {
-				require.LessOrEqual(t, columns(line), width, "%s: %q", name, line)
+				require.LessOrEqual(t, column.Width(line), width, "%s: %q", name, line)
 			}
 		}
 	}
 	for _, width := range []int{20, 40, 80} {
 		line := Progress(Running{23, 2000, 9, cost.Usage{Calls: 41, Cost: 120_000}, 0, "the rate limit\n\x1b[2J", time.Minute}, width)
-		require.LessOrEqual(t, columns(line), width)
+		require.LessOrEqual(t, column.Width(line), width)
 		require.NotContains(t, line, "\n")
 	}
 }
@@ -374,10 +375,4 @@ func FuzzNothingActs(f *testing.F) {
 		require.Empty(t, live(Draft(r, dialog())))
 		require.Empty(t, live(Body(r)))
 	})
-}
-
-func TestProblemHasWhatWhereNext(t *testing.T) {
-	p := &Problem{What: "unknown key\n::error::", Rows: [][2]string{{"where", "a.yml:7"}, {"a longer label", "x"}, {"", "did you mean \"ignore\"?\x1b[2J"}}}
-	require.Equal(t, "unknown key ::error::", p.Error())
-	require.Equal(t, "error: unknown key ::error::\n  where           a.yml:7\n  a longer label  x\n  did you mean \"ignore\"?<U+001B>[2J\n", p.Text())
 }

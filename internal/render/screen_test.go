@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/finding"
 )
 
@@ -25,17 +26,17 @@ func pixels(block string) int {
 	text := linkTarget.ReplaceAllString(strings.NewReplacer("*", "", "`", "", "#", "", "[", "").Replace(block), "")
 	switch {
 	case strings.HasPrefix(block, "## "):
-		return 30*len(wrap(text, phoneHeading)) + 23
+		return 30*len(column.Wrap(text, phoneHeading)) + 23
 	case strings.HasPrefix(block, "#### "):
-		return 20*len(wrap(text, phoneColumns-4)) + 24
+		return 20*len(column.Wrap(text, phoneColumns-4)) + 24
 	case strings.HasPrefix(block, "> [!"):
 		rows := 2
 		for _, line := range strings.Split(block, "\n")[1:] {
-			rows += len(wrap(line, phoneColumns-4))
+			rows += len(column.Wrap(line, phoneColumns-4))
 		}
 		return 24*rows + 8
 	}
-	return 24*len(wrap(text, phoneColumns)) + 16
+	return 24*len(column.Wrap(text, phoneColumns)) + 16
 }
 
 // TestTheFirstScreenDecides was set against pictures of the five pull requests.
@@ -48,7 +49,7 @@ func TestTheFirstScreenDecides(t *testing.T) {
 			high, decide := 16, false
 			for _, block := range strings.Split(foldedBlock.ReplaceAllString(Draft(r, d), "$1"), "\n\n") {
 				if strings.HasPrefix(block, "**"+title(r.Findings[0])) {
-					high += 24 * len(wrap(title(r.Findings[0]), phoneColumns-2))
+					high += 24 * len(column.Wrap(title(r.Findings[0]), phoneColumns-2))
 					break
 				}
 				high += pixels(block)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
@@ -86,7 +87,7 @@ func (t *terminal) prose(prefix, text string) { t.painted("", prefix, text) }
 // painted is prose in a colour.
 func (t *terminal) painted(color, prefix, text string) {
 	for _, line := range strings.Split(guard.Text(text), "\n") {
-		for _, row := range wrapped(line, t.Width-columns(prefix)) {
+		for _, row := range wrapped(line, t.Width-column.Width(prefix)) {
 			row = t.paint(color, strings.TrimRight(row, " "))
 			t.WriteString(strings.TrimRight(prefix+row, " ") + "\n")
 		}
@@ -96,7 +97,7 @@ func (t *terminal) painted(color, prefix, text string) {
 // wrapped guards every row anew: one may begin within a line, with what acts at
 // the start of a line.
 func wrapped(s string, width int) []string {
-	rows := wrap(s, width-1)
+	rows := column.Wrap(s, width-1)
 	for i, row := range rows {
 		rows[i] = guard.Text(row)
 	}
@@ -111,14 +112,14 @@ func (t *terminal) verdict(piped bool) {
 		found += ", " + s
 	}
 	read := strings.ReplaceAll(t.tally(), "*", "") + skippedCounts(t.Files)
-	if piped || columns(found+" · "+read) <= t.Width {
+	if piped || column.Width(found+" · "+read) <= t.Width {
 		t.WriteString(t.paint(bold, found) + " · " + read + "\n")
 		return
 	}
-	for _, row := range wrap(found, t.Width) {
+	for _, row := range column.Wrap(found, t.Width) {
 		t.WriteString(t.paint(bold, row) + "\n")
 	}
-	for _, row := range wrap(afterNumber.ReplaceAllString(read, "$1\u00a0"), t.Width) {
+	for _, row := range column.Wrap(afterNumber.ReplaceAllString(read, "$1\u00a0"), t.Width) {
 		t.WriteString(strings.ReplaceAll(row, "\u00a0", " ") + "\n")
 	}
 }
@@ -173,7 +174,7 @@ func (t *terminal) finding(f finding.Finding) {
 	place := guard.Line(position(f), 1000) + old(f)
 	head := strings.TrimSpace(strings.Join([]string{f.ID, severity, place}, "  "))
 	name := guard.Line(claimed(f), titleRunes)
-	if columns(head)+2+columns(name) <= t.Width {
+	if column.Width(head)+2+column.Width(name) <= t.Width {
 		t.WriteString(t.colored(head, severity) + "  " + t.paint(bold, name) + "\n")
 	} else {
 		for _, row := range wrapped(head, t.Width) {
@@ -223,7 +224,7 @@ func (t *terminal) rows(rows []string, sign func(int) string, color string) {
 			fmt.Fprintf(t, "%*s │ %s\n", t.gutter, "", t.paint(dim, "… "+Count(len(rows)-i, "more line")))
 			return
 		}
-		text := cut(guard.Line(strings.ReplaceAll(row, "\t", "    "), 1000), t.Width-t.gutter-3)
+		text := column.Cut(guard.Line(strings.ReplaceAll(row, "\t", "    "), 1000), t.Width-t.gutter-3)
 		fmt.Fprintf(t, "%s │ %s\n", t.paint(dim, fmt.Sprintf("%*s", t.gutter, sign(i))), t.paint(color, text))
 	}
 }
@@ -292,7 +293,7 @@ func Progress(r Running, width int) string {
 	line := strings.Join(parts, " · ")
 	if r.Waiting != "" {
 		waiting := guard.Line("waiting for "+r.Waiting, titleRunes)
-		line += strings.Repeat(" ", max(2, width-columns(line)-columns(waiting))) + waiting
+		line += strings.Repeat(" ", max(2, width-column.Width(line)-column.Width(waiting))) + waiting
 	}
-	return cut(line, width)
+	return column.Cut(line, width)
 }

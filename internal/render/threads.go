@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/guard"
 )
 
@@ -47,7 +48,7 @@ func Threads(list []Parked, now time.Time) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], columns(cell))
+			widths[i] = max(widths[i], column.Width(cell))
 		}
 	}
 	var b strings.Builder
@@ -62,7 +63,7 @@ func Threads(list []Parked, now time.Time) string {
 
 func (p Parked) cells(now time.Time) []string {
 	return []string{
-		cut(guard.Line(p.Name, 1000), nameColumns), guard.Line(p.Outcome, 20), age(now.Sub(p.Created)),
+		column.Cut(guard.Line(p.Name, 1000), nameColumns), guard.Line(p.Outcome, 20), age(now.Sub(p.Created)),
 		Thousands(int64(p.Findings)), Thousands(int64(p.Blockers)), p.Expires.UTC().Format("2 Jan 15:04"), string(p.State),
 	}
 }
@@ -70,7 +71,7 @@ func (p Parked) cells(now time.Time) []string {
 func aligned(row []string, widths []int) string {
 	var b strings.Builder
 	for i, cell := range row {
-		b.WriteString(cell + strings.Repeat(" ", widths[i]-columns(cell)+2))
+		b.WriteString(column.Pad(cell, widths[i]+2))
 	}
 	return strings.TrimRight(b.String(), " ")
 }

@@ -1,11 +1,11 @@
 package rule
 
 import (
-	"path"
 	"sort"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/lang"
 )
 
 // language is the language of a file as far as rules tell them apart.
@@ -20,13 +20,13 @@ const (
 	anyLanguage language = "any"   // of rules that read every file
 )
 
-// extensions has the language of each file name extension.
-var extensions = map[string]language{
-	".go": golang, ".py": python, ".pyi": python, ".java": java,
-	".ts": typescript, ".tsx": typescript, ".mts": typescript, ".cts": typescript,
-	".js": typescript, ".jsx": typescript, ".mjs": typescript, ".cjs": typescript,
-	".sh": shell, ".bash": shell, ".zsh": shell, ".ksh": shell,
+// languages has the languages whose files rules read.
+var languages = map[string]language{
+	"go": golang, "python": python, "java": java, "typescript": typescript, "javascript": typescript,
+	"shell": shell, "dockerfile": shell,
 }
+
+func languageOf(name string) language { return languages[lang.Of(name).Name] }
 
 // maxLine is the length in bytes beyond which a line is taken for data.
 const maxLine = 2000
@@ -65,20 +65,11 @@ type hunk struct {
 	removed    []string // lines of the old file alone
 }
 
-var testPath = lazy(`(?i)(?:^|/)(?:tests?|__tests__|testdata|testing|fixtures?|e2e|examples?|mocks?|__mocks__|integration)/` +
-	`|_test\.(?:go|py)$|[.\-_](?:test|spec)\.[jt]sx?$|(?:^|/)(?:test_[^/]*|conftest)\.py$|Tests?\.java$|\.bats$`)
+var examplePath = lazy(`(?i)(?:^|/)examples?/`)
 
-// inTests reports whether a path is one of tests or examples. Below src/main a
-// folder of such a name is part of a package's name.
+// inTests reports whether a path is one of tests or examples.
 func inTests(name string) bool {
-	return testPath().MatchString(name) && !strings.Contains("/"+name, "/src/main/")
-}
-
-func languageOf(name string) language {
-	if strings.HasPrefix(path.Base(name), "Dockerfile") {
-		return shell
-	}
-	return extensions[strings.ToLower(path.Ext(name))]
+	return lang.IsTest(name) || examplePath().MatchString(name) && !strings.Contains("/"+name, "/src/main/")
 }
 
 // newHunks are the hunks of a changed file, none for a patch that is broken.

@@ -7,11 +7,12 @@ import (
 	"go/format"
 	goparser "go/parser"
 	"go/token"
-	"path"
 	"strings"
 
 	yamlparser "github.com/goccy/go-yaml/parser"
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/org/pr-review-action/internal/lang"
 )
 
 // The most bytes of a file that is parsed. The parsers of YAML and TOML take
@@ -43,14 +44,14 @@ type language struct {
 
 // parserOf is the zero value for a file of no language that is known.
 func parserOf(name string) language {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".go":
+	switch lang.Of(name).Name {
+	case "go":
 		return language{goParses, goTakes, maxText, true}
-	case ".json":
+	case "json":
 		return language{json.Valid, parsing, maxText, false}
-	case ".yml", ".yaml":
+	case "yaml":
 		return language{yamlParses, quadratic, maxSlow, false}
-	case ".toml":
+	case "toml":
 		return language{tomlParses, quadratic, maxSlow, false}
 	}
 	return language{}

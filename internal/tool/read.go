@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/secret"
+	"github.com/org/pr-review-action/internal/tree"
 )
 
 // Bounds of what read_file shows.
@@ -27,24 +28,24 @@ type readArgs struct {
 
 // ReadFile is the tool read_file: a window of a file's lines, numbered. base may
 // be nil where only the head is at hand.
-func ReadFile(head, base Tree) Tool {
+func ReadFile(head, base tree.Tree) Tool {
 	return New("read_file", "Shows lines of a text file of the repository, numbered, as it is with the change or was before it.",
 		func(ctx context.Context, a readArgs) (string, error) {
-			tree := head
+			files := head
 			switch {
 			case a.Side == "base" && base == nil:
 				return "", errors.New("the files before the change are not at hand; only side head is")
 			case a.Side == "base":
-				tree = base
+				files = base
 			case a.Side != "" && a.Side != "head":
 				return "", errors.New("side is neither head nor base")
 			}
-			if err := CheckPath(a.Path); err != nil {
+			if err := tree.CheckPath(a.Path); err != nil {
 				return "", err
 			}
-			content, err := tree.Read(ctx, a.Path)
-			if errors.Is(err, ErrNoFile) {
-				return "", fmt.Errorf("%w%s", err, nearBy(ctx, tree, a.Path))
+			content, err := files.Read(ctx, a.Path)
+			if errors.Is(err, tree.ErrNoFile) {
+				return "", fmt.Errorf("%w%s", err, nearBy(ctx, files, a.Path))
 			}
 			if err != nil {
 				return "", err
@@ -79,8 +80,8 @@ func window(text string, start, end int) (string, error) {
 
 // nearBy names files that a wrong path may have meant: those in the folder that
 // it is, else those of the same name elsewhere.
-func nearBy(ctx context.Context, tree Tree, wrong string) string {
-	paths, err := tree.Paths(ctx)
+func nearBy(ctx context.Context, files tree.Tree, wrong string) string {
+	paths, err := files.Paths(ctx)
 	if err != nil {
 		return ""
 	}

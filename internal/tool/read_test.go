@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/tool"
+	"github.com/org/pr-review-action/internal/tree"
 )
 
 // counted is a text of so many lines.
@@ -23,8 +24,8 @@ func counted(lines int) string {
 
 func TestReadFileNumbersAWindow(t *testing.T) {
 	t.Parallel()
-	head := tool.Files(map[string]string{"a.go": counted(1234), "crlf": "a\r\nb\rc\r\n", "one": "no line feed", "empty": "", "blank": "\n"})
-	base := tool.Files(map[string]string{"a.go": "before\n"})
+	head := tree.Files(map[string]string{"a.go": counted(1234), "crlf": "a\r\nb\rc\r\n", "one": "no line feed", "empty": "", "blank": "\n"})
+	base := tree.Files(map[string]string{"a.go": "before\n"})
 	read := tool.ReadFile(head, base).Within(tool.Limits{Bytes: 1 << 20})
 	for arguments, want := range map[string]string{
 		`{"path":"a.go","side":"head","start_line":12,"end_line":13}`: "lines 12 to 13 of 1234\n    12 line 12\n    13 line 13\n",
@@ -49,7 +50,7 @@ func TestReadFileNumbersAWindow(t *testing.T) {
 
 func TestReadFileSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	read := tool.ReadFile(tool.Files(map[string]string{"a/b.go": counted(12), "c/b.go": "x\n", "bin": "\x00"}), nil)
+	read := tool.ReadFile(tree.Files(map[string]string{"a/b.go": counted(12), "c/b.go": "x\n", "bin": "\x00"}), nil)
 	for arguments, want := range map[string]string{
 		`{"path":"a/b.go","start_line":13}`:              "the file has 12 lines, so it has none at 13",
 		`{"path":"a/b.go","start_line":5,"end_line":4}`:  "end_line 4 is before start_line 5",
@@ -72,7 +73,7 @@ func TestReadFileSaysWhatIsWrong(t *testing.T) {
 }
 
 // leaky is a tree that checks nothing.
-type leaky struct{ tool.Tree }
+type leaky struct{ tree.Tree }
 
 func (leaky) Read(_ context.Context, path string) ([]byte, error) {
 	return []byte("KEY=1 of " + path), nil
@@ -88,7 +89,7 @@ func TestT8_ReadFileChecksPathsWhateverItsTreeDoes(t *testing.T) {
 
 func TestT31_LongLinesAreCut(t *testing.T) {
 	t.Parallel()
-	read := tool.ReadFile(tool.Files(map[string]string{"a": strings.Repeat("ä", 900_000/2) + "\nend\n"}), nil)
+	read := tool.ReadFile(tree.Files(map[string]string{"a": strings.Repeat("ä", 900_000/2) + "\nend\n"}), nil)
 	text := call(t, read, `{"path":"a"}`).Text
 	require.True(t, strings.HasSuffix(text, "ä… (449500 characters more)\n     2 end\n"), text[len(text)-60:])
 	require.Less(t, len(text), 1100)
@@ -96,7 +97,7 @@ func TestT31_LongLinesAreCut(t *testing.T) {
 
 func TestT7_ReadFileShowsHiddenCharacters(t *testing.T) {
 	t.Parallel()
-	read := tool.ReadFile(tool.Files(map[string]string{"a": "if admin\u202e {\u200b\n\u2028x\n"}), nil)
+	read := tool.ReadFile(tree.Files(map[string]string{"a": "if admin\u202e {\u200b\n\u2028x\n"}), nil)
 	require.Equal(t, "lines 1 to 2 of 2\n     1 if admin<U+202E> {<U+200B>\n     2 <U+2028>x\n", call(t, read, `{"path":"a"}`).Text)
 }
 
@@ -110,8 +111,8 @@ func privateKey() (source, middle string) {
 func TestT9_AWindowShowsNoPartOfAKey(t *testing.T) {
 	t.Parallel()
 	source, middle := privateKey()
-	tree := tool.Files(map[string]string{"a.txt": source})
-	read := tool.ReadFile(tree, nil)
+	files := tree.Files(map[string]string{"a.txt": source})
+	read := tool.ReadFile(files, nil)
 	for _, arguments := range []string{`{"path":"a.txt"}`, `{"path":"a.txt","start_line":5,"end_line":6}`, `{"path":"a.txt","start_line":8}`} {
 		r := call(t, read, arguments)
 		require.Empty(t, r.Problem)
@@ -119,9 +120,9 @@ func TestT9_AWindowShowsNoPartOfAKey(t *testing.T) {
 	}
 	require.Equal(t, "lines 5 to 6 of 16\n     5 <redacted private-key>\n     6 <redacted private-key>\n", call(t, read, `{"path":"a.txt","start_line":5,"end_line":6}`).Text)
 	require.Contains(t, call(t, read, `{"path":"a.txt","start_line":16}`).Text, "16 last", "lines keep their numbers")
-	require.NotContains(t, call(t, tool.SearchCode(tree), `{"query":"^[A-Za-z0-9+/]{64}","regex":true}`).Text, middle[:20])
-	require.Contains(t, call(t, tool.SearchCode(tree), `{"query":"`+middle[:6]+`"}`).Text, "no hits", "a search does not spell one out")
-	require.Contains(t, call(t, tool.SearchCode(tree), `{"query":"last"}`).Text, "a.txt:16: last")
+	require.NotContains(t, call(t, tool.SearchCode(files), `{"query":"^[A-Za-z0-9+/]{64}","regex":true}`).Text, middle[:20])
+	require.Contains(t, call(t, tool.SearchCode(files), `{"query":"`+middle[:6]+`"}`).Text, "no hits", "a search does not spell one out")
+	require.Contains(t, call(t, tool.SearchCode(files), `{"query":"last"}`).Text, "a.txt:16: last")
 }
 
 // broken is a tree whose source does not answer.

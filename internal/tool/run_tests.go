@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
@@ -33,9 +34,23 @@ type TestSources struct {
 // tests from its checks and from result files, and runs nothing. A source that
 // fails is told as such beside the others. Its result is the same for every call.
 func RunTests(o TestSources) Tool {
-	report := newLazy(o.report)
+	var (
+		turn   sync.Mutex
+		report string
+	)
 	return New("run_tests", "Reports the tests of the change: check runs and statuses of the head commit with their annotations, and result files of the job.",
-		func(ctx context.Context, _ struct{}) (string, error) { return report.get(ctx) },
+		func(ctx context.Context, _ struct{}) (string, error) {
+			turn.Lock()
+			defer turn.Unlock()
+			if report != "" {
+				return report, nil
+			}
+			text, err := o.report(ctx)
+			if err == nil {
+				report = text
+			}
+			return text, err
+		},
 	).Within(Limits{Bytes: maxReport, Time: DefaultTime})
 }
 

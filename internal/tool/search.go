@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/org/pr-review-action/internal/tree"
 )
 
 // Bounds of a search.
@@ -34,7 +36,7 @@ type searchArgs struct {
 // SearchCode is the tool search_code: lines that hold a text or match an
 // expression, by path. Vendored code, lockfiles and minified files are looked at
 // only where the path asks for them.
-func SearchCode(head Tree) Tool {
+func SearchCode(head tree.Tree) Tool {
 	return New("search_code", "Finds lines in the text files of the repository, with the change applied, and shows them as path:line: text.",
 		func(ctx context.Context, a searchArgs) (string, error) {
 			f, err := a.finder()
@@ -69,11 +71,11 @@ func (a searchArgs) finder() (finder, error) {
 
 // expression matches in time that is linear in the line, and bounds the factor.
 func expression(query string) (finder, error) {
-	tree, err := syntax.Parse(query, syntax.Perl)
+	parsed, err := syntax.Parse(query, syntax.Perl)
 	if err != nil {
 		return finder{}, fmt.Errorf("query is no RE2 expression (%w); look-around and back-references are not known", err)
 	}
-	steps, err := syntax.Compile(tree.Simplify())
+	steps, err := syntax.Compile(parsed.Simplify())
 	if err != nil || len(steps.Inst) > maxSteps {
 		return finder{}, errors.New("query repeats too much; use smaller counts, or * and +")
 	}

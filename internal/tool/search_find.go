@@ -3,11 +3,11 @@ package tool
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/secret"
+	"github.com/org/pr-review-action/internal/tree"
 )
 
 // finder says which lines are hits.
@@ -29,10 +29,10 @@ type found struct {
 }
 
 // search looks through a tree's files in the order of their paths.
-func (f finder) search(ctx context.Context, tree Tree, where place) (*found, error) {
+func (f finder) search(ctx context.Context, files tree.Tree, where place) (*found, error) {
 	r := &found{}
-	tree, r.missing = whole(ctx, tree)
-	paths, err := tree.Paths(ctx)
+	files, r.missing = tree.Whole(ctx, files)
+	paths, err := files.Paths(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -42,10 +42,10 @@ func (f finder) search(ctx context.Context, tree Tree, where place) (*found, err
 		if !where.has(path) {
 			continue
 		}
-		content, err := tree.Read(limited, path)
+		content, err := files.Read(limited, path)
 		switch {
 		case limited.Err() != nil:
-		case err != nil && !expected(err):
+		case err != nil && !tree.AboutFile(err):
 			return nil, err
 		case err != nil:
 		case noise.MatchString(path) && !noise.MatchString(string(where)) && path != string(where), packed(content):
@@ -60,32 +60,6 @@ func (f finder) search(ctx context.Context, tree Tree, where place) (*found, err
 		}
 	}
 	return r, nil
-}
-
-// whole is a tree that answers at once where a tree can be read as a whole, and
-// why files are missing in it. What went wrong is said by the tree itself.
-func whole(ctx context.Context, tree Tree) (Tree, string) {
-	source, ok := tree.(interface {
-		all(context.Context) (*memory, error)
-	})
-	if !ok {
-		return tree, ""
-	}
-	m, err := source.all(ctx)
-	if err != nil {
-		return tree, ""
-	}
-	return m, m.rest
-}
-
-// expected reports whether an error is about one file that has no text to search.
-func expected(err error) bool {
-	for _, one := range []error{ErrNoFile, ErrNotText, ErrTooLarge, ErrLink, ErrRefused} {
-		if errors.Is(err, one) {
-			return true
-		}
-	}
-	return false
 }
 
 // look adds a file's hits. Credentials are looked for in files that have a hit:

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/tree"
 )
 
 type referenceArgs struct {
@@ -21,7 +24,7 @@ var identifier = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]*$`)
 // FindReferences is the tool find_references: lines of code that hold an
 // identifier as a word, those that define it first. It knows words, not scopes:
 // another thing of the same name is among them.
-func FindReferences(head Tree) Tool {
+func FindReferences(head tree.Tree) Tool {
 	return New("find_references",
 		"Finds where an identifier is defined and used in the repository, with the change applied: definitions first, comments and strings left out.",
 		func(ctx context.Context, a referenceArgs) (string, error) {
@@ -29,7 +32,7 @@ func FindReferences(head Tree) Tool {
 				return "", errors.New("name is no single identifier of letters, digits and _; for other text there is search_code")
 			}
 			f := finder{
-				must: a.Name, mask: blankText,
+				must: a.Name, mask: func(file, text string) string { return lang.Of(file).Blank(text) },
 				match:   func(line string) int { return wordIn(line, a.Name) },
 				defines: definer(a.Name),
 			}
@@ -39,6 +42,18 @@ func FindReferences(head Tree) Tool {
 			}
 			return found.definitions.page("definition") + found.uses.page("use") + found.notes(), nil
 		})
+}
+
+// definer gives, for a file, whether a line of it defines the name.
+func definer(name string) func(file string) func(line string) bool {
+	known := map[string]func(string) bool{}
+	return func(file string) func(string) bool {
+		l := lang.Of(file)
+		if known[l.Name] == nil {
+			known[l.Name] = l.Defines(name)
+		}
+		return known[l.Name]
+	}
 }
 
 // wordIn is the offset of a name that stands as a word of its own, -1 for none.

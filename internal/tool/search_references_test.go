@@ -7,11 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/tool"
+	"github.com/org/pr-review-action/internal/tree"
 )
 
 func TestFindReferencesPutsDefinitionsFirst(t *testing.T) {
 	t.Parallel()
-	find := tool.FindReferences(tool.Files(map[string]string{
+	find := tool.FindReferences(tree.Files(map[string]string{
 		"a.go":        "package a\n\nvar x = Load(1) // Load is fine\n\nconst text = \"Load it\"\n\nfunc Reload() { s.Load() }\n",
 		"b/load.go":   "package b\n\n// Load loads.\nfunc Load(n int) int {\n\treturn Load(n - 1)\n}\n\nfunc (s *Store) Load() {}\n",
 		"c.py":        "def load():\n    return Loader, Load_, preLoad\n",
@@ -56,7 +57,7 @@ func TestDefinitionsAreKnownByTheFormOfTheirLine(t *testing.T) {
 	} {
 		for wanted, list := range map[string][]string{"1 definition": lines.yes, "no definitions": lines.no} {
 			for _, line := range list {
-				r := call(t, tool.FindReferences(tool.Files(map[string]string{file: line + "\n"})), `{"name":"Name"}`)
+				r := call(t, tool.FindReferences(tree.Files(map[string]string{file: line + "\n"})), `{"name":"Name"}`)
 				require.True(t, strings.HasPrefix(r.Text, wanted), "%s: %q gives\n%s%s", file, line, r.Text, r.Problem)
 			}
 		}
@@ -75,10 +76,10 @@ func TestCommentsAndStringsAreNoReferences(t *testing.T) {
 		"a.md":  {[]string{"# Name"}, nil},
 	} {
 		for _, line := range lines.yes {
-			require.Contains(t, call(t, tool.FindReferences(tool.Files(map[string]string{file: line + "\n"})), `{"name":"Name"}`).Text, "1 use", "%s: %s", file, line)
+			require.Contains(t, call(t, tool.FindReferences(tree.Files(map[string]string{file: line + "\n"})), `{"name":"Name"}`).Text, "1 use", "%s: %s", file, line)
 		}
 		for _, line := range lines.no {
-			require.Contains(t, call(t, tool.FindReferences(tool.Files(map[string]string{file: line + "\n"})), `{"name":"Name"}`).Text,
+			require.Contains(t, call(t, tool.FindReferences(tree.Files(map[string]string{file: line + "\n"})), `{"name":"Name"}`).Text,
 				"no definitions\nno uses\n1 file searched; 1 line in comments", "%s: %s", file, line)
 		}
 	}

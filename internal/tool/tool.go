@@ -8,8 +8,8 @@
 // may call. Another implementation of a tool, say over an index, is another
 // Tool under the same name.
 //
-// Start reading at New, then Set.Call; Tree is where files come from, ReadFile,
-// SearchCode and FindReferences are what is done with them.
+// Start reading at New, then Set.Call; ReadFile, SearchCode and FindReferences are
+// what is done with the files of a tree.Tree.
 package tool
 
 import (

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/column"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 )
@@ -50,7 +51,7 @@ func TestNoRowOfTheTreeIsWiderThanAsked(t *testing.T) {
 		rows := strings.Split(strings.TrimSuffix(Tree(example(), wide), "\n"), "\n")
 		require.Len(t, rows, 8)
 		for _, row := range rows {
-			require.LessOrEqual(t, columns(row), wide, row)
+			require.LessOrEqual(t, column.Width(row), wide, row)
 			require.True(t, utf8.ValidString(row))
 		}
 	}
@@ -104,7 +105,7 @@ func FuzzTree(f *testing.F) {
 		wide = max(1, wide%300)
 		run := Node{Name: name, Notes: []string{arguments, name}, Children: []Node{{Name: arguments, Tools: []ToolUse{{Name: name, Arguments: arguments, Problem: arguments}}}}}
 		for row := range strings.Lines(Tree(run, wide)) {
-			require.LessOrEqual(t, columns(strings.TrimSuffix(row, "\n")), wide)
+			require.LessOrEqual(t, column.Width(strings.TrimSuffix(row, "\n")), wide)
 		}
 	})
 }

@@ -36,6 +36,20 @@ func (e *StatusError) Error() string {
 	return text
 }
 
+// Where names request and status: the message of a caller that wraps e says what it was for.
+func (e *StatusError) Where() string { return e.Error() }
+
+// Next is what to do where waiting helps.
+func (e *StatusError) Next() string {
+	switch {
+	case e.Limited:
+		return "the server limits this token's requests; wait and run it again"
+	case e.Code >= http.StatusInternalServerError:
+		return "the server is failing; run it again later"
+	}
+	return ""
+}
+
 const (
 	maxErrorBody = 64 << 10
 	maxMessage   = 500

@@ -8,15 +8,18 @@ import (
 	"net/url"
 	"strings"
 	"syscall"
+
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 var (
 	// ErrInsecure is an address that is not https, nor http where that is allowed.
-	ErrInsecure = errors.New("not an https address")
+	ErrInsecure = problem.Sentinel("not an https address",
+		"use https, or set allow-http: true (--allow-http), which sends key and code in the clear")
 	// ErrForbidden is the address of a machine's metadata service or another
 	// link-local one: nothing this program talks to lives there, and credentials
 	// of the machine do.
-	ErrForbidden = errors.New("link-local and metadata addresses are refused")
+	ErrForbidden = problem.Sentinel("link-local and metadata addresses are refused", "name the address of the service itself")
 )
 
 // CheckURL reads the address of an endpoint: https, or http on loopback, or

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/lang"
 )
 
 const (
@@ -44,12 +46,12 @@ func (b *builder) build(ctx context.Context, p github.MergedPull, remarks []rema
 	if err != nil {
 		return dataset.Case{}, err
 	}
-	c.Language = language(largest(files))
+	c.Language = languageOf(largest(files))
 	if len(remarks) > 0 {
 		if c.Golden, err = golden(remarks, files); err != nil {
 			return dataset.Case{}, err
 		}
-		c.Language = language(c.Golden[0].Path)
+		c.Language = languageOf(c.Golden[0].Path)
 	}
 	p.HeadSHA = c.Head
 	c.Base, err = b.api.MergeBase(ctx, p.Pull)
@@ -141,3 +143,6 @@ func onHunk(hunks []diff.Hunk, start, end int) bool {
 func largest(files []diff.File) string {
 	return slices.MaxFunc(files, func(a, b diff.File) int { return a.Changes() - b.Changes() }).Path
 }
+
+// languageOf names a file's language; other where none is known.
+func languageOf(file string) string { return cmp.Or(lang.Of(file).Name, "other") }

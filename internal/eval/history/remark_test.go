@@ -105,7 +105,7 @@ func TestARemarkBeginsWhereItsFirstLineIsOnTheNewSide(t *testing.T) {
 func TestLanguagesHaveTheNamesOfCaseFiles(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{"a/b.go": "go", "x.TSX": "typescript", "x.cs": "csharp", "x.scss": "scss", "Makefile": "other", "x.weird": "other"} {
-		require.Equal(t, want, language(file), file)
+		require.Equal(t, want, languageOf(file), file)
 	}
 }
 

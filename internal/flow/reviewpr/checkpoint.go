@@ -86,16 +86,22 @@ func about(s graph.Snapshot, journal [][]byte) (d Draft, pr *pull.Pull, err erro
 	return d, pr, nil
 }
 
+// Subject is a pull request as what a draft is about, at no head.
+func Subject(ref pull.Ref, repositoryID int64, instance string) checkpoint.Subject {
+	return checkpoint.Subject{Kind: "pull request", Repository: ref.FullName(), RepositoryID: repositoryID, Number: ref.Number, Instance: instance}
+}
+
 // manifest holds what is the same of a draft and of a run under way.
 func manifest(d Draft, pr *pull.Pull) checkpoint.Manifest {
 	m := checkpoint.Manifest{
-		Thread: d.Thread, Instance: d.Instance, HeadSHA: d.Head, DiffDigest: d.DiffDigest,
+		Thread: d.Thread, Subject: checkpoint.Subject{Instance: d.Instance, Head: d.Head, Digest: d.DiffDigest},
 		RunID: d.RunID, RunAttempt: d.RunAttempt, WorkflowRef: d.WorkflowRef, Approvals: d.Approvals, Environment: d.Environment, AllowDispatch: d.Dispatch,
 		CreatedAt: d.CreatedAt, ExpiresAt: d.ExpiresAt, ToolVersion: d.ToolVersion,
 		ConfigFingerprint: d.Config.Fingerprint(), PromptFingerprint: d.Prompt,
 	}
 	if pr != nil {
-		m.Repository, m.RepositoryID, m.Pull, m.BaseSHA = pr.FullName(), pr.RepoID, pr.Number, pr.BaseSHA
+		m.Subject = Subject(pr.Ref, pr.RepoID, d.Instance)
+		m.Subject.Base, m.Subject.Head, m.Subject.Digest = pr.BaseSHA, d.Head, d.DiffDigest
 	}
 	return m
 }

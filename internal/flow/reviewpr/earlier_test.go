@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,6 +14,8 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/pull"
 )
 
 // drafted is a draft by a run, at a head.
@@ -35,6 +38,41 @@ func finished(t *testing.T) *world {
 	w := newWorld(finds(finding.Major), "a.go", "b.go")
 	w.run(t)
 	return w
+}
+
+// trail is where earlier results may lie; it notes what was read.
+type trail struct {
+	handoff.Origin
+	Candidates []handoff.Candidate
+	read       []string
+}
+
+// resume is one in which the draft is this run's, and to be believed.
+func resume(p checkpoint.Packed) *trail {
+	const path = ".github/workflows/pr-review.yml"
+	tr := &trail{}
+	tr.Candidates = []handoff.Candidate{tr.candidate(handoff.ArtifactName(42, "", p.Code), 5, p.Zip)}
+	tr.Origin = handoff.Origin{
+		Subject: reviewpr.Subject(ref, 7, ""), Workflow: path, Branch: "main", Run: 5, Now: made.Add(time.Minute),
+		Thread: func(head string) string { return pull.ThreadID(ref, "", head) },
+		RunFacts: func(_ context.Context, run int64) (checkpoint.RunFacts, error) {
+			tr.read = append(tr.read, "run")
+			return checkpoint.RunFacts{ID: run, Path: path, Event: "pull_request_target", RepositoryID: 7, HeadRepositoryID: 99}, nil
+		},
+	}
+	return tr
+}
+
+func (tr *trail) candidate(name string, run int64, zip []byte) handoff.Candidate {
+	return handoff.Candidate{
+		Found: checkpoint.Found{Name: name, Size: int64(len(zip)), RepositoryID: 7}, Run: run,
+		Fetch: func(context.Context) ([]byte, error) { tr.read = append(tr.read, "zip"); return zip, nil },
+	}
+}
+
+func (tr *trail) earlier(t *testing.T, paid *reviewpr.Paid, thread string) []error {
+	t.Helper()
+	return tr.Earlier(t.Context(), tr.Candidates, paid.Take(thread, false))
 }
 
 // taken runs anew with what tr finds of earlier runs, and says what was reused
@@ -75,10 +113,10 @@ func TestP4_EarlierResultsAreTakenFromWhereTheyCanBeTrusted(t *testing.T) {
 		"encrypted, and no key":          {draft: drafted(t, 5, head, encrypt), by: 5, with: none},
 		"sealed, stored by another run":  {draft: drafted(t, 5, head, seal), by: other, with: seal},
 		"T19 another workflow's":         {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) { tr.Workflow = "other.yml" }},
-		"T19 another repository's":       {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) { tr.RepoID = 8 }},
-		"T19 another pull request's":     {draft: drafted(t, 5, head, seal), by: 5, with: seal, change: func(tr *trail) { tr.Ref.Number = 43 }},
-		"renamed to this pull request's": {draft: drafted(t, 5, head, seal), by: 5, with: seal, change: func(tr *trail) { tr.Ref.Number = 43; rename(tr, "pr-review-43-") }},
-		"another instance's":             {draft: drafted(t, 5, head, seal), by: 5, with: seal, change: func(tr *trail) { tr.Instance = "docs" }},
+		"T19 another repository's":       {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) { tr.Subject.RepositoryID = 8 }},
+		"T19 another pull request's":     {draft: drafted(t, 5, head, seal), by: 5, with: seal, change: func(tr *trail) { tr.Subject.Number = 43 }},
+		"renamed to this pull request's": {draft: drafted(t, 5, head, seal), by: 5, with: seal, change: func(tr *trail) { tr.Subject.Number = 43; rename(tr, "pr-review-43-") }},
+		"another instance's":             {draft: drafted(t, 5, head, seal), by: 5, with: seal, change: func(tr *trail) { tr.Subject.Instance = "docs" }},
 		"T20 other content":              {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) { recode(tr) }},
 		"expired":                        {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) { tr.Candidates[0].Found.Expired = true }},
 		"unreadable": {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) {
@@ -128,7 +166,7 @@ func TestP4_EarlierTakesPartialCheckpointsToo(t *testing.T) {
 		require.NoError(t, err)
 		tr := resume(packed)
 		tr.Protection = p
-		tr.Candidates[0].Found.Name = checkpoint.PartialName(42, "", 3, packed.Digest)
+		tr.Candidates[0].Found.Name = handoff.PartialName(42, "", 3, packed.Digest)
 		reused, left := taken(t, tr)
 		require.Empty(t, left)
 		require.Equal(t, 2, reused)
@@ -140,7 +178,7 @@ func TestP4_EarlierTakesPartialCheckpointsToo(t *testing.T) {
 func TestEarlierDoesNotFetchWhatIsNamedOtherwise(t *testing.T) {
 	t.Parallel()
 	for _, change := range []func(*trail){
-		func(tr *trail) { tr.Ref.Number = 43 }, func(tr *trail) { tr.Instance = "docs" },
+		func(tr *trail) { tr.Subject.Number = 43 }, func(tr *trail) { tr.Subject.Instance = "docs" },
 		func(tr *trail) { tr.Candidates[0].Found.Name = "coverage" }, func(tr *trail) { tr.Candidates[0].Run = 6 },
 	} {
 		tr := resume(packed(t))
@@ -169,20 +207,20 @@ func TestEarlierLooksAtTwentyCandidates(t *testing.T) {
 func TestT19_PlantedNamesDoNotCrowdOutResults(t *testing.T) {
 	t.Parallel()
 	p := sealed(t)
-	for name, plant := range map[string]func(*checkpoint.Name, *reviewpr.Candidate){
-		"of a fork's run":          func(_ *checkpoint.Name, c *reviewpr.Candidate) { c.Run = 6 },
-		"of another pull request":  func(n *checkpoint.Name, _ *reviewpr.Candidate) { n.Pull = 43 },
-		"of another instance":      func(n *checkpoint.Name, _ *reviewpr.Candidate) { n.Instance = "docs" },
-		"of no draft, by its name": func(n *checkpoint.Name, _ *reviewpr.Candidate) { n.Code = "latest" },
+	for name, plant := range map[string]func(*handoff.Name, *handoff.Candidate){
+		"of a fork's run":          func(_ *handoff.Name, c *handoff.Candidate) { c.Run = 6 },
+		"of another pull request":  func(n *handoff.Name, _ *handoff.Candidate) { n.Number = 43 },
+		"of another instance":      func(n *handoff.Name, _ *handoff.Candidate) { n.Instance = "docs" },
+		"of no draft, by its name": func(n *handoff.Name, _ *handoff.Candidate) { n.Code = "latest" },
 	} {
 		tr := resume(drafted(t, 5, head, p))
 		tr.Protection = p
 		tr.RunFacts = forked(tr.RunFacts, 6)
 		ours := tr.Candidates[0]
-		planted, named := tr.candidate("", 5, []byte("planted")), checkpoint.Name{Pull: 42, Code: ours.Found.Name[len(ours.Found.Name)-16:]}
+		planted, named := tr.candidate("", 5, []byte("planted")), handoff.Name{Number: 42, Code: ours.Found.Name[len(ours.Found.Name)-16:]}
 		plant(&named, &planted)
 		planted.Found.Name = named.String()
-		tr.Candidates = append(slices.Repeat([]reviewpr.Candidate{planted}, 50), ours)
+		tr.Candidates = append(slices.Repeat([]handoff.Candidate{planted}, 50), ours)
 		reused, _ := taken(t, tr)
 		require.Equal(t, 2, reused, name)
 	}
@@ -203,6 +241,6 @@ func forked(facts func(context.Context, int64) (checkpoint.RunFacts, error), for
 func TestEarlierLooksAtTwoHundredCandidates(t *testing.T) {
 	t.Parallel()
 	tr := resume(packed(t))
-	tr.Candidates = slices.Repeat([]reviewpr.Candidate{tr.candidate("coverage", 5, nil)}, 250)
+	tr.Candidates = slices.Repeat([]handoff.Candidate{tr.candidate("coverage", 5, nil)}, 250)
 	require.Len(t, tr.earlier(t, new(reviewpr.Paid), ""), 200)
 }

@@ -2,6 +2,7 @@ package reviewpr
 
 import (
 	"context"
+	"errors"
 
 	"github.com/go-json-experiment/json"
 
@@ -63,6 +64,37 @@ func (p *Paid) Count(saved graph.Saved, thread string) {
 	for run, c := range of.costs {
 		p.costs[run+" replaced"] = max(p.costs[run+" replaced"], c) // none of it is of the run to come
 	}
+}
+
+// errReplaced is a checkpoint whose results are not taken over.
+var errReplaced = errors.New("it is of the draft that is made anew")
+
+// Take is given what earlier runs of the pull request had saved, each checkpoint once;
+// thread is the one that is to be run. Where the draft is made anew, progress of such a
+// draft alone is taken over, and of the others what they have cost.
+func (p *Paid) Take(thread string, anew bool) func(checkpoint.Opened, graph.Saved) error {
+	return func(o checkpoint.Opened, saved graph.Saved) error {
+		draft := o.Manifest.Partial == 0
+		if draft {
+			p.Drafts = append(p.Drafts, o)
+		}
+		if anew && (draft || !madeAnew(saved)) {
+			p.Count(saved, thread)
+			return errReplaced
+		}
+		p.Add(saved, thread)
+		return nil
+	}
+}
+
+// madeAnew reports whether progress is of a draft that again: true asked for.
+func madeAnew(saved graph.Saved) bool {
+	s, err := graph.DecodeSnapshot(saved.Snapshot)
+	if err != nil {
+		return false
+	}
+	d, _, err := about(s, saved.Journal)
+	return err == nil && d.Again
 }
 
 type paidResult struct {

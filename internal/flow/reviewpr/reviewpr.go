@@ -3,9 +3,8 @@
 //	ingest → triage → review each file → aggregate → gate → post
 //	                                         ↑          └→ revise → redraft
 //
-// It wires steps to fields and routes, and knows the order in which a resume
-// is checked. What a step does lives in the step's package; what the outside
-// world is comes in through Steps. Start reading at New.
+// It wires steps to fields and routes. What a step does lives in the step's
+// package; what the outside world is comes in through Steps. Start reading at New.
 package reviewpr
 
 import (

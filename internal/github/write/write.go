@@ -16,6 +16,7 @@ import (
 	gh "github.com/google/go-github/v62/github"
 
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/transport"
 )
@@ -32,10 +33,12 @@ var (
 	// ErrGone is a pending review that was submitted or deleted meanwhile.
 	ErrGone = errors.New("the review is not pending any more")
 	// ErrNoPermission is a token that may read but not post (403).
-	ErrNoPermission = errors.New("the token may not post reviews (pull-requests: write)")
+	ErrNoPermission = problem.Sentinel("the token may not post reviews (pull-requests: write)",
+		"the token needs pull-requests: write; then decide the same again, the draft still waits")
 	// ErrUnknown is a review that may or may not have been posted: the answer
 	// was lost. List the reviews before posting again.
-	ErrUnknown = errors.New("whether the review was posted is not known")
+	ErrUnknown = problem.Sentinel("whether the review was posted is not known",
+		"run it again: it looks for the review before it writes")
 )
 
 // Client posts with the token of the client it was made from.

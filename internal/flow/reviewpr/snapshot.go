@@ -1,0 +1,87 @@
+package reviewpr
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/recall"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+// Judgements are the findings that a parked draft shows and a reviewer came to. What
+// rules say of a change they say of it again.
+func Judgements(snapshot []byte) (all []finding.Finding, err error) {
+	s, err := decoded(snapshot)
+	for _, f := range finding.Kept(s.Comments) {
+		if f.ID, f.Note = "", ""; f.Source != finding.Rule {
+			all = append(all, f)
+		}
+	}
+	return all, err
+}
+
+// Said is what a parked draft that was decided by record tells later drafts of
+// the pull request.
+func Said(snapshot []byte, record decision.Record) []finding.Earlier {
+	s, err := decoded(snapshot)
+	if err != nil {
+		return nil
+	}
+	d := decision.Decision{Drop: record.Dropped, Edit: record.Edited, Move: record.Moved, Severity: record.Severity}
+	s.Decision, s.Comments = &record, d.Apply(s.Comments)
+	return s.Said()
+}
+
+// Said is what the draft tells later ones; nothing where it was not decided.
+func (s State) Said() []finding.Earlier {
+	unsaid := render.Cut(s.Review()) // for the review's length
+	comments := slices.DeleteFunc(slices.Clone(s.Comments), func(f finding.Finding) bool {
+		return slices.ContainsFunc(unsaid, func(cut finding.Finding) bool { return cut.ID == f.ID })
+	})
+	return recall.FromState(comments, s.Decision, s.Earlier)
+}
+
+// decoded is what a snapshot says of its draft and decision.
+func decoded(snapshot []byte) (State, error) {
+	var state State
+	s, err := graph.DecodeSnapshot(snapshot)
+	for field, into := range map[string]any{
+		"draft": &state.Draft, "pr": &state.Pull, "files": &state.Files, reviewsField: &state.FileReviews,
+		"comments": &state.Comments, "earlier": &state.Earlier, "decision": &state.Decision, "rounds": &state.Rounds,
+	} {
+		if err == nil {
+			err = json.Unmarshal(s.Fields[field], into)
+		}
+	}
+	return state, err
+}
+
+// UsedIDs is the highest number that findings of a draft, or of those that it
+// replaced, have as F<number>.
+func UsedIDs(snapshot []byte) int {
+	s, err := graph.DecodeSnapshot(snapshot)
+	var d Draft
+	var all []finding.Finding
+	if err == nil {
+		err = errors.Join(json.Unmarshal(s.Fields["draft"], &d), json.Unmarshal(s.Fields["comments"], &all))
+	}
+	if err != nil {
+		return 0
+	}
+	return max(d.UsedIDs, usedIDs(all))
+}
+
+func usedIDs(all []finding.Finding) (used int) {
+	for _, f := range all {
+		n, _ := strconv.Atoi(strings.TrimPrefix(f.ID, "F"))
+		used = max(used, n)
+	}
+	return used
+}

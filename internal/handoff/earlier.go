@@ -1,0 +1,76 @@
+package handoff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/graph"
+)
+
+// Bounds of how many checkpoints are fetched for what they paid, and of how many
+// are looked at: anybody can name an artifact.
+const (
+	maxEarlier = 20
+	maxLooked  = 200
+)
+
+// errUnsealed is an earlier run's checkpoint in a job that cannot tell who wrote it.
+var errUnsealed = errors.New("it is of another run, and without trust: seal or encrypt nothing vouches for it")
+
+// Earlier gives take the candidates, drafts and partial checkpoints alike, that are
+// of this subject, with what their runs had saved, and returns what was left out and
+// why: none of it ends a run. Run is the run under way. At most 20 are fetched.
+//
+// What this run stored itself passes checks 1 to 4. Anything else needs a seal
+// besides: who can plant a result can make a file look clean.
+func (o Origin) Earlier(ctx context.Context, candidates []Candidate, take func(checkpoint.Opened, graph.Saved) error) []error {
+	if o.Protection.Keyed() {
+		o.Run = 0 // a seal vouches for any run
+	}
+	var left []error
+	fetched := 0
+	for _, c := range candidates[:min(len(candidates), maxLooked)] {
+		err := o.fitting(ctx, c)
+		if err == nil && fetched < maxEarlier {
+			fetched++
+			err = o.earlier(ctx, c, take)
+		}
+		if err != nil {
+			left = append(left, fmt.Errorf("earlier results in %.100q: %w", c.Found.Name, err))
+		}
+	}
+	return left
+}
+
+// fitting is what can be said of a candidate before anything is fetched: its
+// name, and check 4 of its run.
+func (o Origin) fitting(ctx context.Context, c Candidate) error {
+	name, ok := ParseName(c.Found.Name)
+	switch {
+	case !ok || !name.Of(o.Subject):
+		return errors.New("it is none of this " + o.Subject.Kind)
+	case !o.Protection.Keyed() && (o.Run == 0 || c.Run != o.Run):
+		return errUnsealed
+	case c.Run == 0:
+		return nil
+	}
+	return o.checkRun(ctx, c.Run)
+}
+
+func (o Origin) earlier(ctx context.Context, c Candidate, take func(checkpoint.Opened, graph.Saved) error) error {
+	name, _ := ParseName(c.Found.Name)
+	opened, err := o.open(ctx, c, c.Found.Name, name.Code)
+	if err == nil {
+		err = o.checkTarget(opened.Manifest)
+	}
+	saved := graph.Saved{Snapshot: opened.Snapshot}
+	if err == nil && opened.Manifest.Partial > 0 {
+		saved, err = checkpoint.DecodeSaved(opened.Snapshot)
+	}
+	if err != nil {
+		return err
+	}
+	return take(opened, saved)
+}

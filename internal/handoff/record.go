@@ -1,0 +1,87 @@
+package handoff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/problem"
+)
+
+// CheckRecord is the part of resume check 13 that a decision on record answers:
+// the same verdict on the same draft may be given again, another one may not. A
+// draft that was drafted again takes none.
+func CheckRecord(r decision.Record, digest string, now decision.Verdict) error {
+	switch {
+	case r.Digest != digest:
+		return nil
+	case r.Withdrawn():
+		next := "decide the newer draft: the summary of the run that drafted again has its code"
+		if r.Replaced != "" {
+			next = "decide the newer draft, code " + r.Replaced
+		}
+		return problem.Refuse(13, "this draft was withdrawn when its commit was drafted again, nothing was posted", next,
+			problem.At(fmt.Sprintf("code %s, by %s on %s", r.Code, r.By, when(r))))
+	case r.Decision != now:
+		return decidedOtherwise(r, "")
+	}
+	return nil
+}
+
+// Governed holds a decision against the oldest claim on its draft, which alone
+// counts: a younger one may be of a job that was refused. They must be the same,
+// changes included. A draft that was rejected can be withdrawn all the same.
+func Governed(claims []Claim, mine decision.Record) error {
+	claims = onDraft(claims, mine.Digest)
+	if len(claims) == 0 {
+		return nil
+	}
+	by := claims[0].Record
+	if mine.Withdrawn() && by.Decision == decision.Abort {
+		return nil
+	}
+	if err := CheckRecord(by, mine.Digest, mine.Decision); err != nil || by.Same(mine) {
+		return err
+	}
+	return decidedOtherwise(by, ", with other changes")
+}
+
+// onDraft are the claims on one draft, the oldest first.
+func onDraft(claims []Claim, digest string) []Claim {
+	return slices.DeleteFunc(oldestFirst(claims), func(c Claim) bool { return c.Record.Digest != digest })
+}
+
+func oldestFirst(claims []Claim) []Claim {
+	return slices.SortedFunc(slices.Values(claims), func(a, b Claim) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// Remembered refuses an approval where another draft of the commit was rejected,
+// unless this one was drafted again after that. It is for claims that a seal
+// vouches for: without one a rejection holds for its draft alone.
+func Remembered(claims []Claim, mine decision.Record, again bool, drafted time.Time) error {
+	for _, c := range oldestFirst(claims) {
+		by := c.Record
+		rejected := by.Thread == mine.Thread && by.Digest != mine.Digest && by.Decision == decision.Abort && !by.Withdrawn()
+		if !rejected || mine.Decision != decision.Approve || again && !by.At.After(drafted) {
+			continue
+		}
+		return problem.Refuse(13, "a draft of this commit was rejected before, nothing was posted", "draft the commit anew with again: true, or push another",
+			problem.At(fmt.Sprintf("code %s, by %s on %s", by.Code, by.By, when(by))))
+	}
+	return nil
+}
+
+func decidedOtherwise(r decision.Record, how string) error {
+	next := "a draft is decided once: decide the same again, or push a commit for a new review"
+	if r.Decision == decision.Abort {
+		next = "a draft is decided once: draft the commit anew with again: true, or push another"
+	}
+	return problem.Refuse(13, "this draft was decided otherwise before, nothing was posted", next,
+		problem.At(fmt.Sprintf("%s by %s on %s%s", r.Decision, r.By, when(r), how)))
+}
+
+func when(r decision.Record) string { return r.At.UTC().Format("2 January 2006, 15:04 UTC") }
+
+const draftAnew = "start a new draft: run the review workflow again"

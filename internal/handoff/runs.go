@@ -1,0 +1,188 @@
+package handoff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// Runs reads the runs of a repository: who made a draft, and who has decided one.
+type Runs struct {
+	API   *github.Client
+	Ref   pull.Ref // of the repository
+	Files []string // the workflow files whose runs may decide
+	Event string   // of the run under way, "" on the command line
+	Own   int64    // that run, 0 there
+
+	ended   map[int64]github.Run      // completed ones that were read
+	landed  map[string]bool           // commits: whether the default branch has them
+	records map[int64]decision.Record // by artifact: they never change
+	cut     bool                      // not every artifact was looked through
+	told    bool                      // and that was said
+}
+
+// Prefix begins the names of drafts, partial checkpoints and decisions.
+const Prefix = "pr-review-"
+
+// artifactPages bounds how far back a repository's artifacts are searched, 100
+// a page: the API cannot search by prefix.
+const artifactPages = 5
+
+// Everything is what runs of the repository have stored, as far back as is searched.
+func (r *Runs) Everything() artifactstore.REST {
+	return artifactstore.REST{API: r.API, Owner: r.Ref.Owner, Repo: r.Ref.Repo, Prefix: Prefix, Pages: artifactPages, Cut: &r.cut}
+}
+
+// Stored is what a run, or where it is 0 any of the repository, has stored under a name.
+func (r *Runs) Stored(ctx context.Context, name string, run int64) ([]Stored, error) {
+	return Named(ctx, artifactstore.REST{API: r.API, Owner: r.Ref.Owner, Repo: r.Ref.Repo, Name: name, RunID: run}, name)
+}
+
+// TellCut says once that not everything was searched: anybody's runs can push older
+// artifacts out.
+func (r *Runs) TellCut(to io.Writer) {
+	if r.cut && !r.told {
+		r.told = true
+		fmt.Fprintf(to, "Only the newest %d artifacts of %s were looked through: drafts and decisions behind them are not seen.\n", 100*artifactPages, r.Ref.FullName())
+	}
+}
+
+// Read reads a run, once where it has completed.
+func (r *Runs) Read(ctx context.Context, id int64) (github.Run, error) {
+	if run, known := r.ended[id]; known {
+		return run, nil
+	}
+	run, err := r.API.Run(ctx, r.Ref.Owner, r.Ref.Repo, id)
+	if err == nil && run.Status == "completed" {
+		note(&r.ended, id, run)
+	}
+	return run, err
+}
+
+// Facts reads runs for check 4, which refuses one that is not there. branch is the
+// default one.
+func (r *Runs) Facts(branch string) func(context.Context, int64) (checkpoint.RunFacts, error) {
+	return func(ctx context.Context, id int64) (checkpoint.RunFacts, error) {
+		run, err := r.Read(ctx, id)
+		if errors.Is(err, github.ErrNotFound) {
+			return checkpoint.RunFacts{}, nil
+		}
+		if err != nil {
+			return checkpoint.RunFacts{}, NeedsActions(err, "the run that made the draft cannot be read")
+		}
+		on, err := r.dispatchedOn(ctx, run, branch)
+		return checkpoint.RunFacts{
+			ID: run.ID, Path: run.Path, Event: run.Event, HeadBranch: run.HeadBranch, HeadSHA: run.HeadSHA, OnDefault: on,
+			RepositoryID: run.RepoID, HeadRepositoryID: run.HeadRepoID,
+		}, err
+	}
+}
+
+// dispatchedOn reports whether a run is a dispatch of the default branch, by name
+// and by commit: a tag can have the name, and an edited workflow in it.
+func (r *Runs) dispatchedOn(ctx context.Context, run github.Run, branch string) (bool, error) {
+	if run.Event != "workflow_dispatch" || run.HeadBranch != branch {
+		return false, nil
+	}
+	if on, known := r.landed[run.HeadSHA]; known {
+		return on, nil
+	}
+	on, err := r.API.OnBranch(ctx, r.Ref.Owner, r.Ref.Repo, branch, run.HeadSHA)
+	if errors.Is(err, github.ErrNoAccess) || errors.Is(err, github.ErrNotFound) {
+		return false, problem.Refuse(4, fmt.Sprintf("it cannot be read whether run %d is of the default branch", run.ID),
+			"give the job contents: read; the draft still waits", problem.At(err.Error()))
+	}
+	if err == nil {
+		note(&r.landed, run.HeadSHA, on)
+	}
+	return on, err
+}
+
+// Claim reads a decision that a run has stored. It counts where its run may decide
+// and, under a key, where its seal is ours.
+func (r *Runs) Claim(ctx context.Context, s Stored, p checkpoint.Protection, repositoryID int64, branch string) (c Claim, ours bool, err error) {
+	var run github.Run
+	if _, folder := s.From.(artifactstore.Dir); !folder {
+		if ours, run, err = r.mayRecord(ctx, s.Item, repositoryID, branch); err != nil || !ours || s.Expired {
+			return Claim{}, false, err
+		}
+	}
+	c = Claim{ID: s.ID, Run: s.RunID, Live: run.ID != 0 && run.Status != "completed", Done: run.Conclusion == "success"}
+	if c.Record, ours = r.records[s.ID]; ours && s.ID != 0 {
+		return c, true, nil
+	}
+	zip, err := s.From.Get(ctx, s.Item, checkpoint.MaxZip)
+	if errors.Is(err, github.ErrExpired) || errors.Is(err, github.ErrNotFound) {
+		return Claim{}, false, nil
+	}
+	if err != nil {
+		return Claim{}, false, err
+	}
+	c.Record, err = p.OpenRecord(zip)
+	switch {
+	case problem.Check(err) > 0 && p.Keyed():
+		return Claim{}, false, nil // somebody's without the key
+	case err != nil:
+		return Claim{}, false, problem.Refuse(13, "a decision on record for this draft cannot be read, nothing was posted",
+			"delete that artifact if it is nobody's decision, or draft the commit anew with again: true",
+			problem.At(fmt.Sprintf("artifact %s of run %d: %v", s.Name, s.RunID, err)))
+	}
+	note(&r.records, s.ID, c.Record)
+	return c, true, nil
+}
+
+// mayRecord reports whether an artifact is of a run whose decisions count, and
+// reads that run. Its workflow must be the default branch's: that of a pull
+// request's branch may say anything, and counts where the run under way is no better.
+func (r *Runs) mayRecord(ctx context.Context, i artifactstore.Item, repositoryID int64, branch string) (ours bool, run github.Run, err error) {
+	run, err = r.Read(ctx, i.RunID)
+	if errors.Is(err, github.ErrNotFound) {
+		return false, run, nil
+	}
+	if err != nil {
+		return false, run, NeedsActions(err, "the run that stored a decision cannot be read")
+	}
+	path, _, _ := strings.Cut(run.Path, "@")
+	if !slices.Contains(r.Files, path) || run.RepoID != repositoryID || i.RepositoryID != repositoryID {
+		return false, run, nil
+	}
+	switch alike := r.Event == run.Event; {
+	case run.Event == "pull_request_target":
+		return true, run, nil
+	case run.HeadRepoID != repositoryID:
+		return false, run, nil
+	case run.Event == "pull_request", i.RunID == r.Own:
+		return alike, run, nil
+	}
+	ours, err = r.dispatchedOn(ctx, run, branch)
+	return ours, run, err
+}
+
+// note keeps what was read in a map that is made for the first.
+func note[K comparable, V any](into *map[K]V, key K, value V) {
+	if *into == nil {
+		*into = map[K]V{}
+	}
+	(*into)[key] = value
+}
+
+// NeedsActions makes a missing permission, as far as the API tells it from a bad
+// token, a mistake in the workflow.
+func NeedsActions(err error, what string) error {
+	if status, ok := errors.AsType[*transport.StatusError](err); ok && status.Code == http.StatusForbidden && errors.Is(err, github.ErrNoAccess) {
+		return problem.Usage(what, "give the job actions: read")
+	}
+	return err
+}

@@ -1,0 +1,78 @@
+package handoff
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/org/pr-review-action/internal/artifact"
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// Stored is an artifact and where it can be had.
+type Stored struct {
+	artifactstore.Item
+	From artifactstore.Carrier
+}
+
+// List is what a place has, newest first.
+func List(ctx context.Context, place artifactstore.Carrier) ([]Stored, error) {
+	items, err := place.List(ctx)
+	var found []Stored
+	for _, i := range items {
+		found = append(found, Stored{i, place})
+	}
+	return found, err
+}
+
+// Named is what a place has of a name, newest first.
+func Named(ctx context.Context, place artifactstore.Carrier, name string) ([]Stored, error) {
+	found, err := List(ctx, place)
+	return slices.DeleteFunc(found, func(s Stored) bool { return s.Name != name }), err
+}
+
+// Candidates are listed artifacts, newest first. A folder and the cache hold
+// what is ours and tell nothing of it: no size, no repository. Of an artifact
+// whose run GitHub does not tell, nothing is assumed.
+func Candidates(found []Stored, repositoryID int64) []Candidate {
+	var out []Candidate
+	for _, s := range found {
+		switch s.From.(type) {
+		case artifactstore.Dir, artifactstore.Cache:
+			s.RepositoryID = repositoryID
+		}
+		out = append(out, Candidate{
+			Found: checkpoint.Found{
+				Name: s.Name, Size: max(s.Size, 1), Digest: s.Digest, Expired: s.Expired, ExpiresAt: s.ExpiresAt,
+				RepositoryID: s.RepositoryID,
+			},
+			Run: s.RunID,
+			Fetch: func(ctx context.Context) ([]byte, error) {
+				zip, err := s.From.Get(ctx, s.Item, checkpoint.MaxZip)
+				return zip, Unusable(s.Name, err)
+			},
+		})
+	}
+	return out
+}
+
+// Unusable turns what a store says of an artifact's content into the refusal
+// that it is.
+func Unusable(name string, err error) error {
+	where := problem.At("artifact " + name)
+	switch {
+	case errors.Is(err, artifact.ErrDigest):
+		return problem.Refuse(2, "the artifact is not the draft that was shown", draftAnew, where)
+	case errors.Is(err, transport.ErrTooLarge), errors.Is(err, artifact.ErrEmpty):
+		return problem.Refuse(1, "the artifact has a size that no draft has", draftAnew, where)
+	case errors.Is(err, github.ErrExpired):
+		gone := problem.Refuse(1, "the draft was not decided in time, its artifact is gone", draftAnew, where)
+		gone.Expired = true
+		return gone
+	}
+	return err
+}

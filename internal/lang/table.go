@@ -1,0 +1,56 @@
+package lang
+
+// table has a row for each language.
+var table = []Language{
+	{Name: "go", extensions: ".go", notCode: goText, defines: goForms},
+	{Name: "javascript", extensions: ".js .jsx .mjs .cjs", words: "javascript js jsx", notCode: scriptText, defines: scriptForms},
+	{Name: "typescript", Like: "javascript", extensions: ".ts .tsx .mts .cts", words: "typescript ts tsx",
+		notCode: scriptText, defines: scriptForms},
+	{Name: "vue", Like: "javascript", extensions: ".vue", notCode: scriptText, defines: scriptForms},
+	{Name: "svelte", Like: "javascript", extensions: ".svelte", words: none, notCode: scriptText, defines: scriptForms},
+	{Name: "python", extensions: ".py .pyi", words: "python py", notCode: pythonText, defines: pythonForms},
+	{Name: "ruby", extensions: ".rb .rake", words: "ruby rb", notCode: hashText, defines: rubyForms},
+	{Name: "php", extensions: ".php", notCode: phpText, defines: forms{words: "function|class|interface|trait|enum|const"}},
+
+	{Name: "java", extensions: ".java", notCode: slashText, defines: classForms},
+	{Name: "kotlin", extensions: ".kt .kts", words: "kotlin kt", notCode: slashText, defines: classForms},
+	{Name: "scala", extensions: ".scala", notCode: slashText, defines: classForms},
+	{Name: "csharp", extensions: ".cs", words: "csharp cs", notCode: slashText, defines: classForms},
+	{Name: "swift", extensions: ".swift", notCode: slashText, defines: classForms},
+	{Name: "groovy", extensions: ".groovy", notCode: scriptText, defines: classForms},
+	{Name: "dart", extensions: ".dart", notCode: scriptText, defines: classForms},
+
+	{Name: "c", extensions: ".c .h", notCode: slashText, defines: cForms},
+	{Name: "cpp", Like: "c", extensions: ".cc .cpp .cxx .hh .hpp .hxx", words: "cpp c++", notCode: slashText, defines: cForms},
+	{Name: "objc", extensions: ".m .mm", notCode: slashText, defines: cForms},
+	{Name: "rust", extensions: ".rs", words: "rust rs", notCode: slashText,
+		defines: forms{words: "fn|struct|enum|trait|type|const|static|mod|union|let|macro_rules!"}},
+
+	{Name: "shell", extensions: ".sh .bash .zsh .ksh", words: "shell sh bash", notCode: shellText, defines: shellForms},
+	{Name: "dockerfile", Like: "shell", extensions: ".dockerfile", notCode: shellText},
+	{Name: "terraform", extensions: ".tf .hcl .tofu", words: "terraform hcl", notCode: hashText},
+	{Name: "lua", extensions: ".lua", notCode: dashText},
+	{Name: "sql", extensions: ".sql", notCode: dashText,
+		defines: forms{words: "table|view|index|function|procedure|trigger|type|column"}},
+	{Name: "protobuf", extensions: ".proto", words: "protobuf proto", notCode: slashText, defines: messageForms},
+	{Name: "graphql", extensions: ".graphql", notCode: hashText, defines: messageForms},
+	{Name: "thrift", extensions: ".thrift", words: none, defines: messageForms},
+	{Name: "css", extensions: ".css"},
+	{Name: "scss", extensions: ".scss", words: none},
+	{Name: "html", extensions: ".html"},
+
+	{Name: "yaml", Kind: Settings, extensions: ".yml .yaml", words: "yaml yml", notCode: hashText},
+	{Name: "toml", Kind: Settings, extensions: ".toml", notCode: hashText},
+	{Name: "json", Kind: Settings, extensions: ".json"},
+	{Name: "xml", Kind: Settings, extensions: ".xml"},
+	{Name: "ini", Kind: Settings, extensions: ".ini .cfg .properties .env", words: "ini properties"},
+	{Name: "markdown", Kind: Prose, extensions: ".md .markdown", words: "markdown md"},
+	{Name: "text", Kind: Prose, extensions: ".txt .rst .adoc", words: "text txt"},
+}
+
+// onlyWords are languages of which only the names are known; none stands for a
+// language that Markdown has no word for.
+const (
+	onlyWords = "clojure console diff elixir erlang haskell makefile ocaml perl powershell r zig"
+	none      = " "
+)

@@ -1,0 +1,64 @@
+package post
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/problem"
+)
+
+// Now is the pull request as it is now.
+type Now struct {
+	Open, Merged        bool
+	HeadSHA, DiffDigest string
+}
+
+// CheckHead is check 9: the pull request is open, its head is the reviewed
+// commit and its diff the reviewed diff. code is the draft's, for the message.
+func CheckHead(s checkpoint.Subject, code string, now Now) error {
+	draft := row("draft", "%s for commit %.7s", code, s.Head)
+	diff := "another"
+	if now.DiffDigest == s.Digest {
+		diff = "the same"
+	}
+	anew := fmt.Sprintf("decide the new draft, or start one: run the review workflow for #%d", s.Number)
+	switch {
+	case now.Merged:
+		return moved("read the draft in its run's summary; to a merged pull request nothing is posted",
+			fmt.Sprintf("#%d was merged while this draft waited", s.Number), draft)
+	case !now.Open:
+		return moved("reopen the pull request and decide again, or let the draft expire",
+			fmt.Sprintf("#%d was closed while this draft waited", s.Number), draft)
+	case now.HeadSHA != s.Head:
+		return moved(anew, fmt.Sprintf("#%d has moved since this draft was made", s.Number), draft,
+			row("now", "commit %.7s, with %s diff", now.HeadSHA, diff))
+	case now.DiffDigest != s.Digest:
+		return moved(anew, fmt.Sprintf("#%d has another diff since this draft was made", s.Number), draft,
+			row("now", "the same commit against another base"))
+	}
+	return nil
+}
+
+// moved is check 9's no.
+func moved(next, what string, rows ...[2]string) error { return problem.Refuse(9, what, next, rows...) }
+
+func row(label, format string, args ...any) [2]string {
+	return [2]string{label, fmt.Sprintf(format, args...)}
+}
+
+// unmoved looks at the pull request once more: between the checks and the write
+// lie the reading of approvals, decisions and reviews, and a wait (T24). A push in the last
+// moment still leaves the review at the commit that its body names.
+func unmoved(ctx context.Context, r Reader, q Request) error {
+	now, err := r.Pull(ctx, q.Ref)
+	if err != nil {
+		return err
+	}
+	if now.Open() && now.HeadSHA == q.Commit {
+		return nil
+	}
+	return moved("decide the draft of the new commit",
+		fmt.Sprintf("#%d changed while this draft was being posted, nothing was posted", q.Ref.Number),
+		row("draft", "for commit %.7s", q.Commit), row("now", "commit %.7s, %s", now.HeadSHA, now.State))
+}

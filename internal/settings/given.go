@@ -1,0 +1,180 @@
+package settings
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/problem"
+)
+
+// Defaults that depend on another setting or on a model's price, so that action.yml
+// does not name them.
+const (
+	DefaultExpires               = 14 * 24 * time.Hour
+	DefaultMaxTime               = 5 * time.Hour // of a job; GitHub ends one after six
+	DefaultMaxCost cost.MicroUSD = 1_000_000     // of a run whose models' prices are known
+	DefaultModel                 = "gpt-5-mini"
+)
+
+// Defaults are the settings where nothing is given. It panics where a default of
+// the table cannot be read.
+func Defaults() Settings {
+	var s Settings
+	for _, row := range Table() {
+		if row.Default != "" {
+			if err := row.set(&s, row.Default); err != nil {
+				panic(fmt.Sprintf("settings: default of %s: %v", row.Name, err))
+			}
+		}
+	}
+	return s
+}
+
+// Names lists all settings in the order of the table.
+func Names() []string {
+	var names []string
+	for _, row := range Table() {
+		names = append(names, row.Name)
+	}
+	return names
+}
+
+// Apply sets what was given, by names; every bad value is reported.
+func (s *Settings) Apply(given map[string]string) error {
+	var problems []string
+	for _, row := range Table() {
+		if v, ok := given[row.Name]; ok {
+			if err := row.set(s, v); err != nil {
+				problems = append(problems, fmt.Sprintf("input %s: %v", row.Name, err))
+			}
+		}
+	}
+	if len(problems) > 0 {
+		return problem.Usage(strings.Join(problems, "\n  "), "")
+	}
+	return nil
+}
+
+// Settle fills in what a job's settings take from one another, and checks what must
+// fit. kept is the number of days that the repository keeps artifacts, 0 if unknown.
+func (s *Settings) Settle(kept int) error {
+	if kept > 0 {
+		s.Retention = min(s.Retention, kept)
+	}
+	limit := time.Duration(s.Retention) * 24 * time.Hour
+	if s.Expires == 0 {
+		s.Expires = min(DefaultExpires, limit)
+	}
+	s.MaxTime = cmp.Or(s.MaxTime, DefaultMaxTime)
+	if s.Expires > limit {
+		return problem.Usage(fmt.Sprintf("expires is %s, and the artifact is kept for %d days", days(s.Expires), s.Retention),
+			"a draft must outlive its wait: lower expires or raise retention-days")
+	}
+	return nil
+}
+
+// InRepository cleans the settings that name files of the repository. Another
+// form of the same path would not be found there, and read as absent.
+func (s *Settings) InRepository() error {
+	for _, file := range []*string{&s.Config, &s.DraftWorkflow, &s.DecideWorkflow} {
+		*file = path.Clean(*file)
+		if diff.CheckPath(*file) != nil {
+			return problem.Usage(fmt.Sprintf("%q is not a file in the repository", *file),
+				"name it from the repository's top, such as "+config.DefaultPath)
+		}
+	}
+	return nil
+}
+
+// FromEnv fills in what is not given from the variables of some settings, and gives
+// the variable that each was taken from.
+func (s *Settings) FromEnv(getenv func(string) string, names ...string) (map[string]string, error) {
+	from := map[string]string{}
+	var errs []error
+	for _, row := range Table() {
+		if !slices.Contains(names, row.Name) || row.show(s) != nil {
+			continue
+		}
+		for _, variable := range row.Env {
+			if v := getenv(variable); v != "" && from[row.Name] == "" {
+				from[row.Name] = variable
+				if err := row.set(s, v); err != nil {
+					errs = append(errs, problem.As(problem.Misuse, fmt.Errorf("%s: %w", variable, err), ""))
+				}
+			}
+		}
+	}
+	return from, errors.Join(errs...)
+}
+
+// WithModel fills in whom to ask: from the environment, and with provider auto, a
+// key or an address means a model, and neither the rules.
+func (s Settings) WithModel(getenv func(string) string) Settings {
+	_, _ = s.FromEnv(getenv, "api-key", "base-url", "model") // texts, of which none is wrong
+	s.Model = cmp.Or(s.Model, DefaultModel)
+	if s.Provider == "auto" {
+		s.Provider = "offline"
+		if s.Key != "" || s.BaseURL != "" {
+			s.Provider = "openai"
+		}
+	}
+	return s
+}
+
+// Flags makes flags of some settings.
+func (s *Settings) Flags(f *pflag.FlagSet, names ...string) {
+	for _, row := range Table() {
+		if slices.Contains(names, row.Name) {
+			row.flag(f, s, nil)
+		}
+	}
+}
+
+// PrintFlags makes flags of all settings that hold for every run, and keeps their
+// texts as they were typed, to tell them from defaults of the same value.
+func (s *Settings) PrintFlags(f *pflag.FlagSet, typed map[string]string) {
+	for _, row := range Table() {
+		if row.use == everywhere || row.use == fileItself {
+			row.flag(f, s, typed)
+		}
+	}
+}
+
+func (r Row) flag(f *pflag.FlagSet, s *Settings, typed map[string]string) {
+	f.Var(flag{r, s, typed}, r.Name, r.Help)
+	if r.bare {
+		f.Lookup(r.Name).NoOptDefVal = "true"
+	}
+}
+
+// flag is a setting as a flag.
+type flag struct {
+	Row
+	into  *Settings
+	typed map[string]string // nil where nobody asks what was typed
+}
+
+func (flag) String() string { return "" }
+
+func (flag) Type() string { return "value" }
+
+// Set reads the flag as the input of the same name is read.
+func (f flag) Set(text string) error {
+	if text == "" {
+		return errors.New("it is empty")
+	}
+	if f.typed != nil {
+		f.typed[f.Name] = text
+	}
+	return f.set(f.into, text)
+}

@@ -1,0 +1,90 @@
+package settings
+
+import (
+	"fmt"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
+)
+
+// Source is where settings came from: lines of a file, and what was given.
+type Source struct {
+	File  string
+	Lines config.Lines
+	Given map[string]string // flag, input or variable, by the setting's name
+}
+
+const defaultSource = "default"
+
+// key is the place of a key in the file, or the default.
+func (f Source) key(name string) string {
+	if line, ok := f.Lines[name]; ok {
+		return fmt.Sprintf("%s:%d", f.File, line)
+	}
+	return defaultSource
+}
+
+// input is the flag, input or variable that a setting was given by, or the default.
+func (f Source) input(name string) string {
+	if source, ok := f.Given[name]; ok {
+		return source
+	}
+	return defaultSource
+}
+
+// Values lists what holds, for a person: the file's keys, then the settings that no
+// key stands for, each with its source and no credential. unpriced names a model,
+// of those that are asked where that one reviews, whose price is not known.
+func (f Source) Values(c config.Config, s Settings, unpriced func(model string) string) []config.Value {
+	values := f.keys(c, s, unpriced)
+	for _, row := range Table() {
+		inFile := row.Key == row.Name // and printed there
+		if row.use == oneDraft || row.use == fileItself || inFile {
+			continue
+		}
+		values = append(values, config.Value{Key: row.Name, Value: row.show(&s), Source: f.input(row.Name)})
+	}
+	return values
+}
+
+// keys are the file's keys with their sources. Where a setting counts first, or
+// stands behind a key that is left out, it is the value.
+func (f Source) keys(c config.Config, s Settings, unpriced func(string) string) []config.Value {
+	values := c.Values()
+	var model any
+	for i := range values {
+		v := &values[i]
+		v.Source = f.key(v.Key)
+		switch v.Key {
+		case "models.review":
+			f.otherwise(v, s.Model, "model")
+			model = v.Value
+		case "models.verify", "models.redraft":
+			f.otherwise(v, model, "models.review")
+		case "max-cost":
+			f.first(v, s.MaxCost)
+			if unknown := unpriced(fmt.Sprint(model)); v.Value == nil && unknown == "" {
+				v.Value = config.Dollars(DefaultMaxCost)
+			} else if v.Value == nil {
+				v.Source = fmt.Sprintf("default; the price of %q is not known", unknown)
+			}
+		case "max-cost-per-pull":
+			f.first(v, s.MaxCostPerPull)
+		}
+	}
+	return values
+}
+
+// otherwise gives a key that is left out another setting's value.
+func (f Source) otherwise(v *config.Value, value any, name string) {
+	if v.Value == nil {
+		v.Value, v.Source = value, "default: "+name
+	}
+}
+
+// first puts an input over a key.
+func (f Source) first(v *config.Value, amount cost.MicroUSD) {
+	if amount > 0 {
+		v.Value, v.Source = config.Dollars(amount), f.input(v.Key)
+	}
+}

@@ -1,0 +1,216 @@
+package settings
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// field reads the text of a setting into S, and shows what S holds: nil where
+// nothing is set. A bare one needs no value as a flag.
+type field[S any] struct {
+	set  func(*S, string) error
+	show func(*S) any
+	bare bool
+}
+
+// text takes what is given as it is.
+func text[S any](at func(*S) *string) field[S] {
+	return field[S]{
+		set:  func(s *S, v string) error { *at(s) = v; return nil },
+		show: func(s *S) any { return orNil(*at(s)) },
+	}
+}
+
+// checked refuses a text that check refuses.
+func (f field[S]) checked(check func(string) error) field[S] {
+	set := f.set
+	f.set = func(s *S, v string) error { return cmp.Or(check(v), set(s, v)) }
+	return f
+}
+
+// secret shows of a text only that it is there.
+func secret[S any](at func(*S) *string) field[S] {
+	f := text(at)
+	f.show = func(s *S) any { return isSet(*at(s) != "") }
+	return f
+}
+
+// sealingKey reads a key in base64, and shows only that it is there.
+func sealingKey[S any](at func(*S) *checkpoint.Key) field[S] {
+	return field[S]{
+		set:  func(s *S, v string) (err error) { *at(s), err = checkpoint.ParseKey(v); return err },
+		show: func(s *S) any { return isSet(*at(s) != checkpoint.Key{}) },
+	}
+}
+
+// isSet says of a credential only that it is there.
+func isSet(there bool) any {
+	if !there {
+		return nil
+	}
+	return "(set)"
+}
+
+func orNil(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// address is shown without user and query, which may hold a key.
+func address[S any](at func(*S) *string) field[S] {
+	f := text(at)
+	f.show = func(s *S) any { return withoutSecrets(*at(s)) }
+	return f
+}
+
+func withoutSecrets(address string) any {
+	u, err := url.Parse(address)
+	switch {
+	case address == "":
+		return nil
+	case err != nil:
+		return "(hidden)"
+	}
+	if u.User = nil; u.RawQuery != "" {
+		u.RawQuery = "..."
+	}
+	return u.String()
+}
+
+// choice takes one of known alone.
+func choice[S any, T ~string](at func(*S) *T, known ...T) field[S] {
+	return field[S]{
+		set: func(s *S, v string) error {
+			if !slices.Contains(known, T(v)) {
+				return fmt.Errorf("%q is none of %s", v, joined(known))
+			}
+			*at(s) = T(v)
+			return nil
+		},
+		show: func(s *S) any { return string(*at(s)) },
+	}
+}
+
+func joined[T ~string](known []T) string {
+	all := make([]string, len(known))
+	for i, k := range known {
+		all[i] = string(k)
+	}
+	return strings.Join(all, ", ")
+}
+
+func severity[S any](at func(*S) *finding.Severity) field[S] {
+	return field[S]{
+		set:  func(s *S, v string) (err error) { *at(s), err = finding.ParseSeverity(v); return err },
+		show: func(s *S) any { return string(*at(s)) },
+	}
+}
+
+// severityOrNone reads a severity; none is no severity.
+func severityOrNone[S any](at func(*S) *finding.Severity) field[S] {
+	return field[S]{
+		set: func(s *S, v string) (err error) {
+			if v == "none" {
+				*at(s) = ""
+				return nil
+			}
+			if *at(s), err = finding.ParseSeverity(v); err != nil {
+				err = fmt.Errorf("%w, or none", err)
+			}
+			return err
+		},
+		show: func(s *S) any { return cmp.Or(string(*at(s)), "none") },
+	}
+}
+
+// number reads a whole number from low to high.
+func number[S any, T int | int64](at func(*S) *T, low, high T) field[S] {
+	return field[S]{
+		set: func(s *S, v string) error {
+			n, err := strconv.ParseInt(v, 10, 64)
+			if err != nil || T(n) < low || T(n) > high {
+				return fmt.Errorf("%q is not a number from %d to %d", v, low, high)
+			}
+			*at(s) = T(n)
+			return nil
+		},
+		show: func(s *S) any { return *at(s) },
+	}
+}
+
+func boolean[S any](at func(*S) *bool) field[S] {
+	return field[S]{
+		set: func(s *S, v string) error {
+			if v != "true" && v != "false" {
+				return fmt.Errorf("%q is none of true, false", v)
+			}
+			*at(s) = v == "true"
+			return nil
+		},
+		show: func(s *S) any { return *at(s) },
+		bare: true,
+	}
+}
+
+// dollars reads an amount in USD, such as 0.50.
+func dollars[S any](at func(*S) *cost.MicroUSD) field[S] {
+	return field[S]{
+		set:  func(s *S, v string) (err error) { *at(s), err = cost.ParseUSD(v); return err },
+		show: func(s *S) any { return float64(*at(s)) / 1e6 },
+	}
+}
+
+// digits reads n lower-case hex digits.
+func digits[S any](at func(*S) *string, n int) field[S] {
+	return text(at).checked(func(v string) error {
+		if len(v) != n || strings.Trim(v, "0123456789abcdef") != "" {
+			return fmt.Errorf("%q is not %d hex digits", v, n)
+		}
+		return nil
+	})
+}
+
+// span reads a number of minutes, hours or days: 45m, 36h, 14d.
+func span[S any](at func(*S) *time.Duration) field[S] {
+	return field[S]{
+		set: func(s *S, v string) error {
+			unit := map[byte]time.Duration{'m': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}[v[len(v)-1]]
+			n, err := strconv.Atoi(v[:len(v)-1])
+			if err != nil || unit == 0 || n < 1 || n > 10_000 {
+				return fmt.Errorf("%q is not a time such as 45m, 36h or 14d", v)
+			}
+			*at(s) = time.Duration(n) * unit
+			return nil
+		},
+		show: func(s *S) any { return spelled(*at(s)) },
+	}
+}
+
+// spelled writes a time as it is read; nil where none is set.
+func spelled(d time.Duration) any {
+	switch {
+	case d == 0:
+		return nil
+	case d%time.Hour == 0:
+		return days(d)
+	}
+	return fmt.Sprintf("%dm", d/time.Minute)
+}
+
+func days(d time.Duration) string {
+	if d%(24*time.Hour) == 0 {
+		return fmt.Sprintf("%dd", d/(24*time.Hour))
+	}
+	return fmt.Sprintf("%dh", d/time.Hour)
+}

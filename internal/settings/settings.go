@@ -1,0 +1,164 @@
+// Package settings holds every setting of the product, one row each: the input of
+// the action and the flag of the command line, the variables and the key of the
+// settings file that stand behind it, what it means, and what reads and shows it.
+//
+// It reads and checks texts and does nothing with what they say. A new setting is a
+// field of Settings, a row of Table, and an input of action.yml, which a test holds
+// against the table. The keys of the settings file itself are config's.
+package settings
+
+import (
+	"time"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+// Settings are what a workflow sets by inputs and a command line by flags.
+type Settings struct {
+	Mode           string
+	Token          string
+	PullRequest    int
+	Provider       string
+	Key            string
+	BaseURL        string
+	Model          string
+	Concurrency    int
+	Config         string
+	Environment    string
+	Code           string
+	RunID          int64
+	Digest         string
+	DraftWorkflow  string
+	DecideWorkflow string
+	Decision       decision.Verdict
+	Feedback       string
+	Commands       string
+	GateFrom       finding.Severity
+	Instance       string
+	Expires        time.Duration // 0: DefaultExpires, as far as artifacts are kept
+	Retention      int           // days
+	AllowHTTP      bool
+	Anew           bool
+	Protection     checkpoint.Protection
+	CheckpointDir  string
+	Summary        string
+	AllowAuthor    bool
+	AllowDispatch  bool
+	MaxTime        time.Duration // 0: no limit
+	MaxCost        cost.MicroUSD // 0: not set
+	MaxCostPerPull cost.MicroUSD // 0: not set
+	TestResults    string
+	FailOn         finding.Severity // empty: never
+	Sarif          string           // file
+	CheckRun       bool
+	Mark           bool
+}
+
+// Row is one setting.
+type Row struct {
+	Name    string // of input and flag
+	Help    string
+	Default string   // as action.yml has it; empty where nothing is the default, or another setting says it
+	Env     []string // variables that are read where nothing else is given, the first that is set
+	Key     string   // of the settings file: of what stands there the input counts first, but for a model's name
+	field[Settings]
+	use use
+}
+
+// use says where a setting has no place.
+type use int
+
+const (
+	everywhere use = iota
+	oneDraft       // it names a draft or a decision: config print leaves it out
+	credential     // no flag: a command line is seen by others
+	fileItself     // it names the settings file, which config print says of each line
+)
+
+// Table lists all settings in the order of action.yml.
+func Table() []Row {
+	return []Row{
+		{Name: "mode", Help: "what this job does: review, resume, revise, record or mark", Default: "review",
+			field: choice(func(s *Settings) *string { return &s.Mode }, "review", "resume", "revise", "record", "mark")},
+		{Name: "github-token", Help: "API token of the job", Env: []string{"GITHUB_TOKEN", "GH_TOKEN"}, use: credential,
+			field: secret(func(s *Settings) *string { return &s.Token })},
+		{Name: "pull-request", Help: "number of the pull request", use: oneDraft,
+			field: number(func(s *Settings) *int { return &s.PullRequest }, 1, 1<<31-1)},
+		{Name: "provider", Help: "auto, openai or offline", Default: "auto",
+			field: choice(func(s *Settings) *string { return &s.Provider }, "auto", "openai", "offline")},
+		{Name: "api-key", Help: "key of the model's endpoint", Env: []string{"OPENAI_API_KEY"}, use: credential,
+			field: secret(func(s *Settings) *string { return &s.Key })},
+		{Name: "base-url", Help: "address of an OpenAI-compatible endpoint", Env: []string{"OPENAI_BASE_URL"},
+			field: address(func(s *Settings) *string { return &s.BaseURL })},
+		{Name: "model", Help: "name of the model", Env: []string{"OPENAI_MODEL"}, Key: "models.review",
+			field: text(func(s *Settings) *string { return &s.Model })},
+		{Name: "concurrency", Help: "files under review at one time", Default: "8",
+			field: number(func(s *Settings) *int { return &s.Concurrency }, 1, 256)},
+		{Name: "config", Help: "settings file, read from the base commit", Default: config.DefaultPath, use: fileItself,
+			field: text(func(s *Settings) *string { return &s.Config })},
+		{Name: "environment", Help: "the protected environment of the deciding job",
+			field: text(func(s *Settings) *string { return &s.Environment })},
+		{Name: "code", Help: "the draft's code", use: oneDraft,
+			field: digits(func(s *Settings) *string { return &s.Code }, 16)},
+		{Name: "run-id", Help: "the run that made the draft", use: oneDraft,
+			field: number(func(s *Settings) *int64 { return &s.RunID }, 1, 1<<62)},
+		{Name: "checkpoint-digest", Help: "the draft's digest", use: oneDraft,
+			field: digits(func(s *Settings) *string { return &s.Digest }, 64)},
+		{Name: "draft-workflow", Help: "workflow file whose runs may make drafts", Default: ".github/workflows/pr-review.yml",
+			field: text(func(s *Settings) *string { return &s.DraftWorkflow })},
+		{Name: "decide-workflow", Help: "workflow file whose runs may decide", Default: ".github/workflows/pr-review-decide.yml",
+			field: text(func(s *Settings) *string { return &s.DecideWorkflow })},
+		{Name: "decision", Help: "approve or abort", use: oneDraft,
+			field: choice(func(s *Settings) *decision.Verdict { return &s.Decision }, decision.Approve, decision.Abort)},
+		{Name: "feedback", Help: "what the next draft should do differently", use: oneDraft,
+			field: text(func(s *Settings) *string { return &s.Feedback })},
+		{Name: "commands", Help: "per-finding decisions, one a line", use: oneDraft,
+			field: text(func(s *Settings) *string { return &s.Commands })},
+		{Name: "gate-from", Help: "weakest severity that calls a person", Default: string(finding.Minor),
+			field: severity(func(s *Settings) *finding.Severity { return &s.GateFrom })},
+		{Name: "instance", Help: "name of a second reviewer on one pull request",
+			field: text(func(s *Settings) *string { return &s.Instance }).checked(pull.CheckInstance)},
+		{Name: "expires", Help: "how long a draft may wait, such as 14d or 36h",
+			field: span(func(s *Settings) *time.Duration { return &s.Expires })},
+		{Name: "retention-days", Help: "how long the artifact is kept", Default: "15",
+			field: number(func(s *Settings) *int { return &s.Retention }, 1, 400)},
+		{Name: "again", Help: "draft anew at the same commit, and pay again", Default: "false", use: oneDraft,
+			field: boolean(func(s *Settings) *bool { return &s.Anew })},
+		{Name: "trust", Help: "what beyond the digest protects the draft: digest, seal or encrypt", Default: string(checkpoint.TrustDigest),
+			field: choice(func(s *Settings) *string { return &s.Protection.Trust }, checkpoint.TrustDigest, checkpoint.TrustSeal, checkpoint.TrustEncrypt)},
+		{Name: "checkpoint-key", Help: "base64 of at least 32 bytes, for trust: seal or encrypt", Env: []string{"PR_REVIEW_CHECKPOINT_KEY"},
+			use: credential, field: sealingKey(func(s *Settings) *checkpoint.Key { return &s.Protection.Key })},
+		{Name: "checkpoint-dir", Help: "folder that carries the draft instead of an artifact",
+			field: text(func(s *Settings) *string { return &s.CheckpointDir })},
+		{Name: "summary", Help: "what the job summary shows of a draft: full or counts", Default: "full",
+			field: choice(func(s *Settings) *string { return &s.Summary }, "full", "counts")},
+		{Name: "allow-author", Help: "the pull request's author may decide", Default: "false",
+			field: boolean(func(s *Settings) *bool { return &s.AllowAuthor })},
+		{Name: "allow-dispatch", Default: "false",
+			Help:  "a draft that waits for an environment may be decided by dispatch, by its reviewers",
+			field: boolean(func(s *Settings) *bool { return &s.AllowDispatch })},
+		{Name: "max-time", Help: "how long files are reviewed, such as 45m or 5h",
+			field: span(func(s *Settings) *time.Duration { return &s.MaxTime })},
+		{Name: "max-cost", Help: "what the run may cost in USD, retries included", Key: "max-cost",
+			field: dollars(func(s *Settings) *cost.MicroUSD { return &s.MaxCost })},
+		{Name: "max-cost-per-pull", Help: "what all runs on one pull request may cost in USD", Key: "max-cost-per-pull",
+			field: dollars(func(s *Settings) *cost.MicroUSD { return &s.MaxCostPerPull })},
+		{Name: "test-results", Help: "result files of tests, a glob: JUnit XML or go test -json",
+			field: text(func(s *Settings) *string { return &s.TestResults })},
+		{Name: "fail-on", Help: "weakest posted severity that fails the deciding job, or none", Default: "none",
+			field: severityOrNone(func(s *Settings) *finding.Severity { return &s.FailOn })},
+		{Name: "sarif", Help: "file for what the decision kept, as SARIF 2.1.0",
+			field: text(func(s *Settings) *string { return &s.Sarif })},
+		{Name: "check-run", Help: "a check run with annotations of what the decision kept", Default: "false",
+			field: boolean(func(s *Settings) *bool { return &s.CheckRun })},
+		{Name: "mark", Help: "clear the commit status that mode mark has set", Default: "false",
+			field: boolean(func(s *Settings) *bool { return &s.Mark })},
+		{Name: "allow-http", Help: "allow http endpoints other than loopback", Default: "false",
+			field: boolean(func(s *Settings) *bool { return &s.AllowHTTP })},
+	}
+}

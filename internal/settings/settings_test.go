@@ -1,0 +1,143 @@
+package settings
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/config"
+)
+
+// inputs are those of action.yml in the file's order.
+func inputs(t *testing.T) (all yaml.MapSlice) {
+	t.Helper()
+	text, err := os.ReadFile("../../action.yml")
+	require.NoError(t, err)
+	var file struct{ Inputs yaml.MapSlice }
+	require.NoError(t, yaml.Unmarshal(text, &file))
+	return file.Inputs
+}
+
+func TestActionYmlListsTheSettingsInTheirOrder(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, item := range inputs(t) {
+		names = append(names, fmt.Sprint(item.Key))
+	}
+	require.Equal(t, Names(), names)
+}
+
+func TestActionYmlHasTheDefaultsOfTheTable(t *testing.T) {
+	t.Parallel()
+	for i, item := range inputs(t) {
+		t.Run(fmt.Sprint(item.Key), func(t *testing.T) {
+			t.Parallel()
+			row, input := Table()[i], item.Value.(map[string]any)
+			require.NotEmpty(t, input["description"])
+			require.NotContains(t, input, "required", "every default works")
+			if row.Name == "github-token" {
+				return // an expression
+			}
+			text, given := input["default"]
+			require.Equal(t, row.Default != "", given)
+			if given {
+				require.IsType(t, "", text, "the runner hands over text")
+				require.Equal(t, row.Default, text)
+			}
+		})
+	}
+}
+
+// probe has a value for each setting that is not its default.
+var probe = map[string]string{
+	"mode": "resume", "pull-request": "7", "provider": "offline", "concurrency": "9", "code": strings.Repeat("0", 16), "run-id": "7",
+	"checkpoint-digest": strings.Repeat("0", 64), "decision": "abort", "gate-from": "major", "expires": "3d", "retention-days": "16", "trust": "seal",
+	"checkpoint-key": "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=", "summary": "counts", "max-time": "45m", "max-cost": "0.5",
+	"max-cost-per-pull": "0.5", "fail-on": "nit",
+}
+
+func TestEverySettingIsReadIntoAFieldOfItsOwn(t *testing.T) {
+	t.Parallel()
+	seen := map[string]string{}
+	for _, row := range Table() {
+		value := "x"
+		if row.bare {
+			value = "true"
+		}
+		if v, ok := probe[row.Name]; ok {
+			value = v
+		}
+		s := Defaults()
+		require.NoError(t, s.Apply(map[string]string{row.Name: value}), row.Name)
+		require.NotEqual(t, Defaults(), s, "%s has no effect", row.Name)
+		is := fmt.Sprintf("%#v", s)
+		require.Empty(t, seen[is], "%s does the same", row.Name)
+		seen[is] = row.Name
+	}
+}
+
+func TestCredentialsAreNoFlagsAndNotShown(t *testing.T) {
+	t.Parallel()
+	s := Defaults()
+	require.NoError(t, s.Apply(map[string]string{"github-token": "hunter2", "api-key": "hunter2", "checkpoint-key": probe["checkpoint-key"]}))
+	shown := 0
+	for _, row := range Table() {
+		if row.use == credential {
+			shown++
+			require.Equal(t, "(set)", row.show(&s), row.Name)
+		}
+	}
+	require.Equal(t, 3, shown)
+	require.NoError(t, s.Apply(map[string]string{"base-url": "https://user:hunter2@host/v1?key=hunter2"}))
+	values, err := json.Marshal(Source{}.Values(config.Default(), s, func(string) string { return "" }))
+	require.NoError(t, err)
+	require.NotContains(t, string(values), "hunter2")
+	require.NotContains(t, string(values), probe["checkpoint-key"])
+}
+
+func TestTheSchemaHasTheFileKeysOfTheTable(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../.github/pr-review.schema.json")
+	require.NoError(t, err)
+	var schema struct {
+		Properties map[string]struct{ Properties map[string]any }
+		Defs       map[string]struct{ Properties map[string]any } `json:"$defs"`
+	}
+	require.NoError(t, json.Unmarshal(text, &schema))
+	for _, row := range Table() {
+		top, inner, nested := strings.Cut(row.Key, ".")
+		if row.Key == "" {
+			_, in := schema.Properties[row.Name]
+			require.False(t, in, "%s is a key of the file too: say so in its row", row.Name)
+			continue
+		}
+		require.Contains(t, schema.Properties, top, row.Name)
+		if nested {
+			require.Contains(t, schema.Properties[top].Properties, inner, row.Name)
+		}
+		require.True(t, slices.ContainsFunc(config.Default().Values(), func(v config.Value) bool { return v.Key == row.Key }), row.Key)
+	}
+}
+
+// The page's tables of inputs begin each row with one, some with a value.
+func TestThePageOfSettingsNamesInputsThatAreThere(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../.github/SETTINGS.md")
+	require.NoError(t, err)
+	rows := regexp.MustCompile("(?m)^\\| `([a-z-]+)(?:: ([^`]+))?` \\|").FindAllStringSubmatch(string(page), -1)
+	require.NotEmpty(t, rows)
+	for _, row := range rows {
+		s := Defaults()
+		require.Contains(t, Names(), row[1])
+		if row[2] != "" {
+			require.NoError(t, s.Apply(map[string]string{row[1]: row[2]}))
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package tree_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/tree"
+)
+
+// repository is a folder with a clone in it.
+type repository struct {
+	t     *testing.T
+	dir   string
+	calls *atomic.Int32
+}
+
+func newClone(t *testing.T) repository {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("left out: it reads clones with git, which is not in PATH")
+	}
+	r := repository{t, t.TempDir(), &atomic.Int32{}}
+	r.git("init", "--quiet", "--initial-branch=main")
+	return r
+}
+
+// run is a tree.Git.
+func (r repository) run(ctx context.Context, input io.Reader, args ...string) ([]byte, error) {
+	r.calls.Add(1)
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir, cmd.Stdin = r.dir, input
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_NO_LAZY_FETCH=1")
+	return cmd.Output()
+}
+
+func (r repository) git(args ...string) string {
+	r.t.Helper()
+	out, err := r.run(context.WithoutCancel(r.t.Context()), nil, append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+	require.NoError(r.t, err, "%v", args)
+	return strings.TrimSpace(string(out))
+}
+
+func (r repository) commit(files map[string]string) string {
+	r.t.Helper()
+	for path, text := range files {
+		full := filepath.Join(r.dir, path)
+		require.NoError(r.t, os.MkdirAll(filepath.Dir(full), 0o700))
+		require.NoError(r.t, os.WriteFile(full, []byte(text), 0o600))
+	}
+	r.git("add", "--all", "--force")
+	r.git("commit", "--quiet", "--allow-empty", "--no-verify", "--message", "x")
+	return r.git("rev-parse", "HEAD")
+}
+
+func TestAClonesTreeIsThatOfItsCommit(t *testing.T) {
+	t.Parallel()
+	r := newClone(t)
+	before := r.commit(map[string]string{"dir/ä\nb.go": "old\n", "kept.go": "kept\n"})
+	after := r.commit(map[string]string{"dir/ä\nb.go": "new\n"})
+	r.commit(map[string]string{"later.go": "later\n"})
+	for commit, want := range map[string]string{before: "old\n", after: "new\n"} {
+		source := tree.Clone(r.run, commit)
+		content, err := source.Read(t.Context(), "dir/ä\nb.go")
+		require.NoError(t, err)
+		require.Equal(t, want, string(content))
+		paths, err := source.Paths(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, []string{"dir/ä\nb.go", "kept.go"}, paths)
+	}
+}
+
+func TestT8_AClonesLinksAndSubmodulesAreNoFiles(t *testing.T) {
+	t.Parallel()
+	r := newClone(t)
+	require.NoError(t, os.Symlink("/proc/self/environ", filepath.Join(r.dir, "link")))
+	big := strings.Repeat("0123456789abcde\n", tree.MaxFile/16+1)
+	r.commit(map[string]string{"a.go": "a\n", "big.txt": big})
+	r.git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("ab", 20)+",sub") // behind the commit, which would take it out
+	r.git("commit", "--quiet", "--no-verify", "--message", "sub")
+	source := tree.Clone(r.run, r.git("rev-parse", "HEAD"))
+	for path, want := range map[string]error{"link": tree.ErrLink, "sub": tree.ErrNoFile, "link/x": tree.ErrNoFile, "big.txt": tree.ErrTooLarge} {
+		_, err := source.Read(t.Context(), path)
+		require.ErrorIs(t, err, want, path)
+	}
+	_, err := source.Read(t.Context(), "link")
+	require.ErrorContains(t, err, `it is a link to "/proc/self/environ"`)
+	_, err = source.Read(t.Context(), "sub")
+	require.ErrorContains(t, err, `"sub": there is no such file here: it is a submodule`)
+	paths, err := source.Paths(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"a.go"}, paths)
+	require.Equal(t, map[string]string{"a.go": "a\n"}, whole(t, source))
+}
+
+func TestT16_ReadingACloneRunsNothingOfIt(t *testing.T) {
+	t.Parallel()
+	r := newClone(t)
+	trace := filepath.Join(t.TempDir(), "ran")
+	plain := r.commit(map[string]string{"a.go": "hit\n", ".gitattributes": "* filter=evil diff=evil text eol=crlf\n"})
+	for _, key := range []string{"filter.evil.smudge", "filter.evil.clean", "filter.evil.process", "diff.evil.textconv", "core.fsmonitor", "core.pager"} {
+		r.git("config", key, "touch "+trace)
+	}
+	source := tree.Clone(r.run, plain)
+	content, err := source.Read(t.Context(), "a.go")
+	require.NoError(t, err)
+	require.Equal(t, "hit\n", string(content))
+	require.Equal(t, "hit\n", whole(t, source)["a.go"])
+	require.NoFileExists(t, trace)
+}
+
+func TestACloneIsListedOnceAndReadWholeWithOneCall(t *testing.T) {
+	t.Parallel()
+	r := newClone(t)
+	commit := r.commit(map[string]string{"a.go": "hit\n", "b.go": "hit\n", "c/d.go": "hit\n", "bin": "\x00hit"})
+	r.calls.Store(0)
+	source := tree.Clone(r.run, commit)
+	for range 3 {
+		require.Equal(t, map[string]string{"a.go": "hit\n", "b.go": "hit\n", "c/d.go": "hit\n"}, whole(t, source))
+	}
+	require.EqualValues(t, 2, r.calls.Load())
+}
+
+func TestAClonesErrorsAreTold(t *testing.T) {
+	t.Parallel()
+	r := newClone(t)
+	r.commit(small)
+	for _, commit := range []string{"HEAD", "--help", "main:b", ""} {
+		r.calls.Store(0)
+		_, err := tree.Clone(r.run, commit).Read(t.Context(), "a.go")
+		require.ErrorContains(t, err, "is not a commit's full hash")
+		require.Zero(t, r.calls.Load())
+	}
+	_, err := tree.Clone(r.run, strings.Repeat("12", 20)).Paths(t.Context())
+	require.ErrorContains(t, err, "listing the files of 1212")
+	scripted := func(batch string) tree.Git {
+		return func(_ context.Context, _ io.Reader, args ...string) ([]byte, error) {
+			if args[0] == "ls-tree" {
+				return []byte("100644 blob aa 5\ta.go\x00100644 blob bb BAD\tb.go\x00"), nil
+			}
+			return []byte(batch), nil
+		}
+	}
+	for _, batch := range []string{"aa missing\n", "aa blob 5\nabc", "aa blob 6\nabcdef\n", "bb blob 5\nabcde\n", "aa blob 5\nabcde\nmore", "aa blob 5\nabcdeX", ""} {
+		_, err = tree.Clone(scripted(batch), strings.Repeat("12", 20)).Read(t.Context(), "a.go")
+		require.ErrorContains(t, err, "git ", batch)
+	}
+	_, err = tree.Clone(scripted(""), strings.Repeat("12", 20)).Read(t.Context(), "b.go")
+	require.ErrorContains(t, err, "partial")
+}

@@ -1,0 +1,55 @@
+package wire
+
+import (
+	"github.com/org/pr-review-action/internal/budget"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+// Expects says what is about to be asked and what that may cost.
+func (r *Reviewer) Expects(c ingest.Change, paid reviewpr.Paid) []string {
+	if r.Rules {
+		return nil
+	}
+	files, calls := 0, []budget.Expected{}
+	for _, f := range reviewpr.ToReview(c) {
+		if !paid.Has(r.Key(f)) {
+			files++
+			calls = append(calls, r.guess(len(f.Patch))...)
+		}
+	}
+	lines := []string{render.Expected(files, budget.Estimate(calls, r.Account.price), r.Account.Cap)}
+	if r.Account.Notice != "" {
+		lines = append(lines, r.Account.Notice)
+	}
+	return lines
+}
+
+// guess is about what a file's review asks: where a model may look around, it does
+// so once, and every third file has a finding that is looked at again.
+func (r *Reviewer) guess(patch int) []budget.Expected {
+	review := budget.Expected{Times: 1, Bytes: len(prompt.System()) + 2*patch + guessedFrame}
+	if len(r.asks.Tools.Offers()) > 0 {
+		review.Times = 2
+	}
+	calls := []budget.Expected{review}
+	if r.asks.Verify != nil {
+		calls = append(calls, budget.Expected{Bytes: review.Bytes / 3, Output: guessedVerdict})
+	}
+	if r.asks.Classify != nil {
+		calls = append(calls, budget.Expected{Bytes: 2*patch + guessedFrame, Output: guessedLabel})
+	}
+	return calls
+}
+
+// guessedVerdict and guessedLabel are about the tokens of such answers, the first
+// of a third of the files.
+const (
+	guessedVerdict = 300
+	guessedLabel   = 200
+)
+
+// guessedFrame is about the bytes of a question beside the system turn and the diff.
+const guessedFrame = 2_000

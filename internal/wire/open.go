@@ -1,0 +1,49 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/checkpoint/filestore"
+	"github.com/org/pr-review-action/internal/problem"
+)
+
+// OpenStore opens the store at an address, or the default folder where it is empty.
+func (w Wire) OpenStore(ctx context.Context, where string) (Store, error) {
+	if where == "" {
+		var err error
+		if where, err = filestore.Default(w.getenv); err != nil {
+			return nil, problem.Usage("there is no folder to keep drafts in", "name one: --store DIR, or PR_REVIEW_STORE")
+		}
+	}
+	switch scheme := address.FindStringSubmatch(where); {
+	case strings.HasPrefix(where, "postgres://"), strings.HasPrefix(where, "postgresql://"):
+		return openPostgres(ctx, where)
+	case scheme != nil: // which may hold a password
+		return nil, problem.Usage(fmt.Sprintf("there is no store at an address that begins with %.20q", scheme[0]), "name a folder, or postgres://USER@HOST/DATABASE")
+	}
+	store, err := filestore.New(where)
+	if err != nil {
+		return nil, problem.Usage(err.Error(), "name a folder with --store")
+	}
+	return store, nil
+}
+
+// address begins what names a database: a URL, or settings as libpq takes them.
+var address = regexp.MustCompile(`^(?i)(?:[a-z][a-z0-9+.-]+:/{1,2}|(?:host|hostaddr|port|dbname|user|password|service) *=)`)
+
+// WithPassword reports whether a store's address holds a password, or cannot be read.
+func WithPassword(store string) bool {
+	if !address.MatchString(store) {
+		return false
+	}
+	u, err := url.Parse(store)
+	if err != nil {
+		return true
+	}
+	_, given := u.User.Password()
+	return given || u.Query().Has("password") || u.Query().Has("sslpassword")
+}

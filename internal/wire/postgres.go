@@ -1,0 +1,19 @@
+//go:build !nopostgres
+
+package wire
+
+import (
+	"context"
+	"errors"
+
+	"github.com/org/pr-review-action/internal/checkpoint/pgstore"
+	"github.com/org/pr-review-action/internal/problem"
+)
+
+func openPostgres(ctx context.Context, url string) (Store, error) {
+	store, err := pgstore.Open(ctx, url)
+	if errors.Is(err, pgstore.ErrAddress) {
+		err = problem.As(problem.Misuse, err, "")
+	}
+	return store, err
+}

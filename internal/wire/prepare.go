@@ -1,0 +1,111 @@
+package wire
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+
+	"github.com/org/pr-review-action/internal/agent"
+	"github.com/org/pr-review-action/internal/budget"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/limit"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/review"
+)
+
+// Prepare completes a reviewer by a model with what the settings file says: which
+// model for which task, their prices, and the caps. Nothing is asked yet.
+func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
+	if r.Rules {
+		return nil
+	}
+	around, err := b.tools(ctx, r.settings.TestResults)
+	if err != nil {
+		return err
+	}
+	c := b.Change.Config
+	t := b.tasks(r.Model)
+	prices, unknown := pricesOf(t, c)
+	if err := r.open(c, b.others(), unknown); err != nil {
+		return err
+	}
+	r.Account.price = prices[r.Model]
+	ledger := budget.New(r.Account.Cap)
+	ledger.Paid(b.own())
+	limiter := limit.New(limit.Options{Concurrency: r.settings.Concurrency, OnWait: r.onWait})
+	chats, clients := map[string]review.Chatter{}, map[string]*llm.Client{}
+	for task, name := range t {
+		client, err := r.client(name, c.ModelOptions, limiter)
+		if err != nil {
+			return err
+		}
+		if known := clients[name]; known != nil {
+			client = known // what a server takes is learned once
+		}
+		clients[name] = client
+		chats[task] = spoken{ledger.Over(client, prices[name]), task, r.settings.BaseURL, name, prices[name]}
+	}
+	own := r.wire.Redactor(r.settings)
+	model := review.NewModel(review.Options{
+		Review: cmp.Or(chats[redrafts], chats[reviews]), Verify: chats[verifies], Classify: chats[classifies],
+		Limits: agent.Limits{Turns: c.Agent.Turns(), Time: c.Agent.Time()}, Tools: around.tools.Redacting(own), Head: around.head,
+		Guides:  review.Guides{Language: c.Language, Guidelines: c.GuidelinesFor, Instructions: b.Change.Guidance},
+		FileCap: c.MaxCostPerFile, MaxTokens: c.ModelOptions.MaxOutputTokens, Effort: c.ModelOptions.Effort, Random: rand.Reader, Now: r.wire.now, Redact: own,
+	})
+	model.OnFailure = r.Failed
+	r.Reviewer, r.asks = model, model
+	r.asks.Once = b.Paid.Once
+	return nil
+}
+
+// own is what earlier parts of the run have cost. A revision is a run of its own:
+// what its draft had cost before is none of it.
+func (b Brief) own() cost.MicroUSD {
+	if b.Revises == nil {
+		return b.Paid.Own()
+	}
+	return max(0, b.Paid.Own()-b.Revises.Cost)
+}
+
+// others is what other runs on the pull request have cost, and with them the draft
+// that is revised.
+func (b Brief) others() cost.MicroUSD {
+	if b.Revises == nil {
+		return b.Paid.Others()
+	}
+	return b.Paid.Others() + b.Revises.Cost
+}
+
+// Named takes the reviewing model's name from the settings file, where it has one.
+func (r *Reviewer) Named(c config.Config) {
+	if !r.Rules {
+		r.Model = cmp.Or(c.Models.Review, r.Model)
+	}
+}
+
+// tasks are the models' names by the tasks that are done. A revision labels nothing.
+func (b Brief) tasks(model string) map[string]string {
+	c := b.Change.Config
+	if b.Revises == nil {
+		return tasks(c, model)
+	}
+	t := tasks(c, cmp.Or(c.Models.Redraft, model))
+	t[redrafts] = t[reviews]
+	delete(t, reviews)
+	delete(t, classifies)
+	return t
+}
+
+func (r *Reviewer) client(model string, o config.ModelOptions, l *limit.Limiter) (*llm.Client, error) {
+	s := r.settings
+	client, err := llm.New(llm.Options{
+		BaseURL: s.BaseURL, Key: s.Key, Model: model, HTTP: r.wire.modelHTTP(s, r.onWait), Limiter: l, Log: r.wire.debug,
+		Headers: o.Headers, Body: o.Body, Effort: o.Effort, Temperature: o.Temperature, Seed: o.Seed, MaxTokens: o.MaxOutputTokens,
+	})
+	if err != nil {
+		return nil, problem.As(problem.Misuse, err, "")
+	}
+	return client, nil
+}

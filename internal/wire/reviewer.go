@@ -1,0 +1,137 @@
+package wire
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/settings"
+)
+
+// Reviewer is who reviews: a model or the rules. One by a model is asked only
+// after prepare.
+type Reviewer struct {
+	review.Reviewer
+	Rules    bool
+	Model    string
+	Endpoint string // whose model it is
+	wire     Wire
+	settings settings.Settings
+	onWait   func(time.Duration, string)
+	asks     *review.Model // nil for rules
+	Account  Account
+
+	Mute   bool          // neither a path nor the endpoint's own words are shown
+	Linger time.Duration // how long a review goes on when the run is cancelled
+
+	mu    sync.Mutex
+	cause error  // of the first file that failed
+	where string // its path
+	found int    // findings so far
+	used  cost.Usage
+}
+
+// Account is what the models of a run may cost and do.
+type Account struct {
+	Cap    cost.MicroUSD // 0: none can be held
+	Notice string        // why no cap holds, where that is so
+	Why    string        // why it is lower than the cap of a run, where that is so
+	price  *cost.Price   // of the model that reviews
+}
+
+// Review passes on to the model or the rules and counts what comes back.
+func (r *Reviewer) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
+	ctx, done := graph.Lingering(ctx, r.Linger)
+	defer done()
+	return r.counted(r.Reviewer.Review(ctx, f))
+}
+
+// Redraft passes on to the model and counts what comes back, as Review does.
+func (r *Reviewer) Redraft(ctx context.Context, f diff.File, was finding.FileReview, feedback string, round int) (finding.FileReview, error) {
+	ctx, done := graph.Lingering(ctx, r.Linger)
+	defer done()
+	result, err := r.asks.Redraft(ctx, f, was, feedback, round)
+	return r.counted(result, err)
+}
+
+func (r *Reviewer) counted(result finding.FileReview, err error) (finding.FileReview, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.found += len(result.Findings)
+	r.used = cost.Add(r.used, result.Usage)
+	if errors.Is(err, cost.ErrSpent) {
+		r.cause = cmp.Or(r.cause, err)
+	}
+	return result, err
+}
+
+// SoFar is what the reviews that ended have found and used, and what they may use.
+func (r *Reviewer) SoFar() (findings int, used cost.Usage, limit cost.MicroUSD) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.found, r.used, r.Account.Cap
+}
+
+// NewReviewer chooses by the provider setting. What can be wrong with it is found
+// here, before anything is read.
+func (w Wire) NewReviewer(s settings.Settings, onWait func(time.Duration, string)) (*Reviewer, error) {
+	s = s.WithModel(w.getenv)
+	if s.Provider == "offline" {
+		return &Reviewer{Reviewer: review.NewRules(), Rules: true, wire: w}, nil
+	}
+	client, err := w.ModelClient(s, onWait)
+	if err != nil {
+		return nil, err
+	}
+	return &Reviewer{Model: s.Model, Endpoint: client.Endpoint(), wire: w, settings: s, onWait: onWait}, nil
+}
+
+// Failed notes why a file failed: the first one's cause is told when the run has
+// ended. Where the reviewer itself panicked, debug logging has the stack.
+func (r *Reviewer) Failed(path string, cause error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cause == nil {
+		r.cause, r.where = cause, path
+	}
+	log := r.wire.debug
+	if crash, ok := errors.AsType[*graph.PanicError](cause); ok && log != nil {
+		for line := range strings.Lines(string(crash.Stack)) {
+			log(line)
+		}
+	}
+}
+
+// Failure is the first file that failed and what lay behind it, nil for none. What
+// Mute hides is left out: the path, and what the endpoint said.
+func (r *Reviewer) Failure() (path string, cause error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.Mute {
+		return r.where, r.cause
+	}
+	if said, ok := errors.AsType[*llm.StatusError](r.cause); ok {
+		silent := *said.StatusError
+		silent.Message = "" // it may repeat what was asked
+		return "", &llm.StatusError{StatusError: &silent}
+	}
+	return "", r.cause
+}
+
+// Prompt is the fingerprint of what the reviewer is told.
+func (r *Reviewer) Prompt() string {
+	if r.Rules {
+		return ""
+	}
+	return prompt.Fingerprint()
+}

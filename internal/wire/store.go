@@ -1,0 +1,16 @@
+package wire
+
+import (
+	"context"
+
+	"github.com/org/pr-review-action/internal/graph"
+)
+
+// Store keeps this machine's threads: in a folder or in Postgres.
+type Store interface {
+	graph.Store
+	Threads(ctx context.Context) ([]string, error)
+	Remove(ctx context.Context, thread string) error
+	Where() string // for a person; without a password
+	Close() error
+}
