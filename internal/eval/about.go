@@ -31,7 +31,7 @@ func (r *run) about(ctx context.Context, results []Result) (score.About, error) 
 	if err != nil {
 		return a, fmt.Errorf("measuring the judge: %w", err)
 	}
-	a.Agreement = &score.Agreement{Agreed: agreement.Agreed, Of: agreement.Of, Kappa: agreement.Kappa}
+	a.Agreement = &score.Agreement{Agreed: agreement.Agreed, Of: agreement.Of}
 	a.Measuring = agreement.Usage
 	return a, nil
 }

@@ -28,22 +28,21 @@ const significant = 0.05
 // Comparison holds two runs against each other, over the cases that are in both
 // with the same known findings.
 //
-// Passed, Hit and Precision are tested, each at 5 % and without a correction for
-// there being several. The test of Hit takes known findings as independent, which
+// Passed and Hit are tested, each at 5 % and without a correction for there being
+// two; rates have intervals. The test of Hit takes known findings as independent, which
 // those of one case are not quite: where cases have many, its p is too small.
 type Comparison struct {
-	Cases      int         `json:"cases"`
-	OnlyFirst  int         `json:"only_first"` // cases of the first run alone
-	OnlyLater  int         `json:"only_later"`
-	Redefined  int         `json:"redefined"`      // cases of both whose known findings are not the same
-	Differs    []string    `json:"differs"`        // fingerprints that differ; the caller sets them, from Differing
-	Changed    []Change    `json:"changed"`        // in the order of the first run
-	Others     int         `json:"other_findings"` // cases that are not in Changed and whose findings are others
-	Passed     Paired      `json:"passed"`
-	Hit        Paired      `json:"hit"`
-	Recall     *Difference `json:"recall"`      // nil where there are no known findings; tested by Hit
-	Precision  *Difference `json:"precision"`   // nil where a run posted nothing
-	PrecisionP *float64    `json:"precision_p"` // of a paired permutation test over cases; nil where fewer than 6 differ
+	Cases     int         `json:"cases"`
+	OnlyFirst int         `json:"only_first"` // cases of the first run alone
+	OnlyLater int         `json:"only_later"`
+	Redefined int         `json:"redefined"`      // cases of both whose known findings are not the same
+	Differs   []string    `json:"differs"`        // fingerprints that differ; the caller sets them, from Differing
+	Changed   []Change    `json:"changed"`        // in the order of the first run
+	Others    int         `json:"other_findings"` // cases that are not in Changed and whose findings are others
+	Passed    Paired      `json:"passed"`
+	Hit       Paired      `json:"hit"`
+	Recall    *Difference `json:"recall"`    // nil where there are no known findings; tested by Hit
+	Precision *Difference `json:"precision"` // nil where a run posted nothing
 }
 
 // Change is a case whose result changed: whether it passes, which known findings
@@ -93,10 +92,7 @@ func Compare(first, later []Result) Comparison {
 	c.Hit.P = mcNemar(c.Hit.Better, c.Hit.Worse)
 	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(a.first.ID, b.first.ID) })
 	c.Recall = difference(bothOf(pairs, func(n Counts) share { return share{n.Hit, n.Golden} }))
-	precision := bothOf(pairs, func(n Counts) share { return share{n.Matched, n.Posted} })
-	if c.Precision = difference(precision); c.Precision != nil {
-		c.PrecisionP = swapTest(precision)
-	}
+	c.Precision = difference(bothOf(pairs, func(n Counts) share { return share{n.Matched, n.Posted} }))
 	return c
 }
 

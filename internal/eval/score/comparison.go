@@ -1,7 +1,6 @@
 package score
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -44,12 +43,8 @@ func (c Comparison) noise() string {
 	t := table{head: []string{"figure", "first", "second", "change", "in plain words"}, align: "lrrrl"}
 	c.Passed.row(&t, "cases passed")
 	c.Hit.row(&t, "known findings hit")
-	c.Recall.row(&t, "recall", "") // the row above has its test
-	precision := "too few cases differ to tell"
-	if c.PrecisionP != nil {
-		precision = verdict(*c.PrecisionP)
-	}
-	c.Precision.row(&t, "precision", precision)
+	c.Recall.row(&t, "recall")
+	c.Precision.row(&t, "precision")
 	return t.String()
 }
 
@@ -63,19 +58,17 @@ func (p Paired) row(t *table, name string) {
 
 // row shows an interval only where it has a width: one without comes from cases
 // that are all alike, and says nothing about others.
-func (d *Difference) row(t *table, name, tested string) {
+func (d *Difference) row(t *table, name string) {
 	if d == nil {
 		t.add(name, none, none, none, "undefined in one of the runs")
 		return
 	}
-	says := cmp.Or(tested, none)
-	switch interval := fmt.Sprintf("95 %% interval %+.1f to %+.1f", 100*d.Low, 100*d.High); {
-	case d.Low == d.High && d.Value == 0:
-		says = "no change"
-	case d.Low != d.High && tested == "":
-		says = interval
+	says := none
+	switch {
 	case d.Low != d.High:
-		says = interval + "; " + tested
+		says = fmt.Sprintf("95 %% interval %+.1f to %+.1f", 100*d.Low, 100*d.High)
+	case d.Value == 0:
+		says = "no change"
 	}
 	t.add(name, percent(d.First), percent(d.Later), fmt.Sprintf("%+.1f points", 100*d.Value), says)
 }

@@ -35,7 +35,7 @@ func (r Report) head() string {
 	if r.Judged {
 		judge = "judge " + guard.Code(r.Judge)
 		if a := r.Agreement; a != nil {
-			judge += fmt.Sprintf(" (right on %s labelled pairs, κ %.2f)", outOf(a.Agreed, a.Of), a.Kappa)
+			judge += fmt.Sprintf(" (right on %s labelled pairs)", outOf(a.Agreed, a.Of))
 		}
 	}
 	return strings.Join(append(parts, judge, fmt.Sprintf("%s, %d of them clean", render.Count(r.Cases, "case"), r.CleanCases)), " · ")

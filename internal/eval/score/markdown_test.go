@@ -20,7 +20,7 @@ func TestGolden(t *testing.T) {
 	placed := aboutSample()
 	placed.Judge, placed.Agreement, placed.Reviewer, placed.Model = "", nil, Scripted, Scripted
 	poor := aboutSample()
-	poor.Agreement = &Agreement{26, 30, 0.73}
+	poor.Agreement = &Agreement{26, 30}
 	for name, got := range map[string]string{
 		"report.md":           Summarize(sample(), aboutSample()).Markdown(),
 		"report-gate.md":      Summarize(dropped(), poor).Markdown(),

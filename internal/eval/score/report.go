@@ -63,11 +63,9 @@ type Rates struct {
 }
 
 // Agreement is how often the judge agreed with people over labelled pairs.
-// Kappa is Cohen's.
 type Agreement struct {
-	Agreed int     `json:"agreed"`
-	Of     int     `json:"of"`
-	Kappa  float64 `json:"kappa"`
+	Agreed int `json:"agreed"`
+	Of     int `json:"of"`
 }
 
 // Usable reports whether the judge may be used: from 27 of 30 pairs on, as the

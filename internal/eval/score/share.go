@@ -23,17 +23,10 @@ func bothOf(pairs []pair, part func(Counts) share) []both {
 	return all
 }
 
-func (b both) equal() bool { return b[0] == b[1] }
-
 func (b both) defined() bool { return b[0].of > 0 && b[1].of > 0 }
 
 // gap is how far the rate moved.
 func (b both) gap() float64 { return (b[1].points() - b[0].points()) / 100 }
-
-// swapped takes a case's part in one run for that in the other.
-func (b both) swapped(c both) both {
-	return both{b[0].plus(c[1], 1).plus(c[0], -1), b[1].plus(c[0], 1).plus(c[1], -1)}
-}
 
 // pooled sums what the cases have, each taken so many times; nil for once each.
 func pooled(cases []both, times []int) (sum both) {

@@ -21,18 +21,10 @@ type Percentiles struct {
 // so that intervals over findings are a little too narrow.
 func Wilson(k, n int) *Interval { return stats.Wilson(k, n) }
 
-// Samples and permutations are the same every time, so that bytes repeat.
+// Samples are the same every time, so that bytes repeat.
 const (
-	resamples    = 2_000
-	permutations = 10_000
-	seed         = 0x70722d72_65766965
-)
-
-// Cases that differ between two runs: enough of them for p < 0.05, since of 5 the
-// rarest outcome has p = 2/32, and so few that all permutations are gone through.
-const (
-	enough  = 6
-	exactly = 13
+	resamples = 2_000
+	seed      = 0x70722d72_65766965
 )
 
 // bootstrap is a statistic of one value a case, with the percentile interval
@@ -115,36 +107,6 @@ func mcNemar(better, worse int) float64 {
 		tail += math.Exp(logBinomial(n, i) - float64(n)*math.Ln2)
 	}
 	return round(min(1, 2*tail))
-}
-
-// swapTest is the two-sided p-value of the difference of two pooled shares: how
-// often it is at least as far from 0 where of each case the two runs are swapped
-// or not, at random (R. A. Fisher, 1935). Cases that are equal in both stay as they
-// are; where fewer than six differ it is nil. Where permutations are drawn, the
-// observed one is added, so that p is never 0. One that leaves a share undefined
-// counts as far.
-func swapTest(cases []both) *float64 {
-	differ := slices.DeleteFunc(slices.Clone(cases), both.equal)
-	if len(differ) < enough {
-		return nil
-	}
-	exact := len(differ) <= exactly
-	far, of := 1, permutations+1
-	if exact {
-		far, of = 0, 1<<len(differ)
-	}
-	all, random := pooled(cases, nil), rand.New(rand.NewPCG(seed, uint64(len(differ))))
-	for chosen := range of - far {
-		drawn := all
-		for i, c := range differ {
-			if exact && chosen>>i&1 == 1 || !exact && random.IntN(2) == 1 {
-				drawn = drawn.swapped(c)
-			}
-		}
-		far += one(!drawn.defined() || math.Abs(drawn.gap()) >= math.Abs(all.gap())-slack)
-	}
-	p := round(float64(far) / float64(of))
-	return &p
 }
 
 func logBinomial(n, k int) float64 {

@@ -49,43 +49,6 @@ func TestMcNemarAgainstKnownValues(t *testing.T) {
 	}
 }
 
-// flips is n cases with one posted finding each, which hits in the later run alone.
-func flips(n int) (all []both) {
-	for range n {
-		all = append(all, both{{0, 1}, {1, 1}})
-	}
-	return all
-}
-
-func TestPermutationsAgainstKnownValues(t *testing.T) {
-	t.Parallel()
-	same := both{{1, 2}, {1, 2}}
-	require.Nil(t, swapTest(nil))
-	require.Nil(t, swapTest(append(flips(5), same, same, same)), "too few cases differ")
-	for name, c := range map[string]struct {
-		cases []both
-		p     float64
-	}{
-		"six one way":          {flips(6), 0.0313},
-		"equal ones beside":    {append(flips(6), same, same), 0.0313},
-		"thirteen one way":     {flips(13), 0.0002},
-		"drawn, never 0":       {flips(60), 0.0001},
-		"as many back":         {append(flips(3), both{{1, 1}, {0, 1}}, both{{1, 1}, {0, 1}}, both{{1, 1}, {0, 1}}), 1},
-		"six, one of it back":  {append(flips(6), both{{1, 1}, {0, 1}}), 0.125},
-		"undefined if swapped": {[]both{{{0, 0}, {0, 1}}, {{0, 0}, {0, 1}}, {{0, 0}, {0, 1}}, {{0, 0}, {0, 1}}, {{0, 0}, {0, 1}}, {{1, 1}, {0, 0}}}, 0.0625},
-	} {
-		require.InDelta(t, c.p, *swapTest(c.cases), 5e-5, name)
-	}
-}
-
-// Where permutations are drawn, p is near that of all of them, and the same again.
-func TestP11_DrawnPermutationsAgreeWithTheBinomial(t *testing.T) {
-	t.Parallel()
-	cases := append(flips(14), both{{1, 1}, {0, 1}}, both{{1, 1}, {0, 1}}, both{{1, 1}, {0, 1}}, both{{1, 1}, {0, 1}})
-	require.InDelta(t, mcNemar(14, 4), *swapTest(cases), 0.006)
-	require.InDelta(t, *swapTest(cases), *swapTest(cases), 0)
-}
-
 func TestQuantilesLieBetweenValues(t *testing.T) {
 	t.Parallel()
 	require.InDelta(t, 2.5, quantile([]float64{1, 2, 3, 4}, 0.5), 1e-9)
