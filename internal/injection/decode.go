@@ -23,11 +23,11 @@ type coding struct {
 }
 
 var codings = []coding{
-	{longRun, regexp.MustCompile(`[A-Za-z0-9+/_-]{16,}={0,2}`), fromBase64},
-	{longRun, regexp.MustCompile(`\b[A-Z2-7]{24,}={0,6}`), fromBase32},
-	{digits, regexp.MustCompile(`(?i)\b(?:0x)?(?:[0-9a-f]{2}[ :,]?){10,}`), fromHex},
-	{digits, regexp.MustCompile(`(?:[01]{8}\s?){8,}`), fromNumbers(2)},
-	{digits, regexp.MustCompile(`(?:\d{2,3}[,; ]\s?){8,}\d{2,3}`), fromNumbers(10)},
+	{stretch(16, letters+capitals+decimals+"+/_-", ""), regexp.MustCompile(`[A-Za-z0-9+/_-]{16,}={0,2}`), fromBase64},
+	{stretch(24, capitals+"234567", ""), regexp.MustCompile(`\b[A-Z2-7]{24,}={0,6}`), fromBase32},
+	{stretch(20, decimals+"abcdefABCDEF", " :,xX"), regexp.MustCompile(`(?i)\b(?:0x)?(?:[0-9a-f]{2}[ :,]?){10,}`), fromHex},
+	{stretch(64, "01", " \t\f\r"), regexp.MustCompile(`(?:[01]{8}\s?){8,}`), fromNumbers(2)},
+	{stretch(18, decimals, ",; \t\f\r"), regexp.MustCompile(`(?:\d{2,3}[,; ]\s?){8,}\d{2,3}`), fromNumbers(10)},
 	{many("%"), regexp.MustCompile(`[^\s"'<>]*(?:%[0-9A-Fa-f]{2}[^\s"'<>%]{0,8}){3,}`), fromPercent},
 	{many("&"), regexp.MustCompile(`(?:&#?\w{2,8};[^&]{0,3}){4,}`), html.UnescapeString},
 	{many(`\`), regexp.MustCompile(`(?:\\(?:u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[0-7]{3})[^\\]{0,12}){4,}`), fromEscapes},
@@ -53,28 +53,34 @@ func many(sign string) func(string) bool {
 	return func(line string) bool { return strings.Count(line, sign) > 2 }
 }
 
-func digits(line string) bool {
-	count := 0
-	for i := range len(line) {
-		if c := line[i]; c >= '0' && c <= '9' {
-			count++
-		}
-	}
-	return count >= 6
-}
+const (
+	letters  = "abcdefghijklmnopqrstuvwxyz"
+	capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	decimals = "0123456789"
+)
 
-// longRun reports whether a line has sixteen letters and digits in a row.
-func longRun(line string) bool {
-	run := 0
-	for i := 0; i < len(line) && run < 16; i++ {
-		switch c := line[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("+/_-", c) >= 0:
-			run++
-		default:
-			run = 0
-		}
+// stretch looks for so many of some bytes in a row, others that may stand between
+// them aside.
+func stretch(need int, of, between string) func(string) bool {
+	var kind [256]byte
+	for i := range len(of) {
+		kind[of[i]] = 1
 	}
-	return run >= 16
+	for i := range len(between) {
+		kind[between[i]] = 2
+	}
+	return func(line string) bool {
+		run := 0
+		for i := 0; i < len(line) && run < need; i++ {
+			switch kind[line[i]] {
+			case 0:
+				run = 0
+			case 1:
+				run++
+			}
+		}
+		return run >= need
+	}
 }
 
 // readable reports whether decoded bytes are prose.

@@ -76,6 +76,7 @@ func strangers(line string) (forward, back, single int) {
 	for word := range strings.FieldsFuncSeq(strings.ToLower(line), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if len(word) == 1 {
 			single++
+			continue
 		}
 		inRot13, known := spellings()[word]
 		if !known || slices.Contains(seen, word) {
@@ -112,9 +113,19 @@ func closed(run string) string {
 // mixedDigits matches words that have digits between their letters.
 var mixedDigits = regexp.MustCompile(`\b[A-Za-z@$]*[0134578$@]+[A-Za-z][A-Za-z0134578@$]*`)
 
+// digitsBeforeLetters counts where a digit that may stand for a letter has one behind it.
+func digitsBeforeLetters(line string) (count int) {
+	for i := range len(line) - 1 {
+		if c := line[i+1] | 0x20; 'a' <= c && c <= 'z' && strings.IndexByte("0134578$@", line[i]) >= 0 {
+			count++
+		}
+	}
+	return count
+}
+
 // leet replaces digits that stand for letters, where three words have them.
 func leet(line string) []string {
-	if len(mixedDigits.FindAllString(line, 3)) < 3 {
+	if digitsBeforeLetters(line) < 3 || len(mixedDigits.FindAllString(line, 3)) < 3 {
 		return nil
 	}
 	letters := strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "8", "b", "@", "a", "$", "s")

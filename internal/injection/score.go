@@ -91,7 +91,11 @@ func judged(lines []string, bonus float64) []Hit {
 type page struct{ sentences []sentence }
 
 func parse(lines []string) page {
-	var tokens []token
+	size := 0
+	for _, line := range lines {
+		size += len(line)
+	}
+	tokens := make([]token, 0, size/8+8) // code has a word in eight bytes or more
 	shapes, folded := make([]shape, len(lines)), make([]string, len(lines))
 	for i, line := range lines {
 		folded[i] = fold(line)

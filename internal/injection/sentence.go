@@ -2,6 +2,7 @@ package injection
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -14,18 +15,49 @@ type sentence struct {
 
 const maxSentence = 60 // words, so that judging one is bounded
 
-var (
-	marker = regexp.MustCompile(`^[+\- ]?\s*(//+!?|/\*+|\*+/?|#+|<!--|--|;+|%+|"""|'''|>+|rem\b)`)
-	item   = regexp.MustCompile(`^[+\- ]?\s*(//+|#|\*)?\s*([-*•+] |\d+[.)] |#+ |@|\|)`)
-)
+var item = regexp.MustCompile(`^[+\- ]?\s*(//+|#|\*)?\s*([-*•+] |\d+[.)] |#+ |@|\|)`)
+
+const blanks = " \t\n\f\r"
+
+var commentMarks = []string{"//", "/*", "*", "#", "<!--", "--", ";", "%", `"""`, "'''", ">"}
+
+// commented reports whether a line begins as a comment does, behind a diff's sign
+// or without.
+func commented(line string) bool {
+	first := strings.TrimLeft(line, blanks)
+	for range 2 {
+		if slices.ContainsFunc(commentMarks, func(mark string) bool { return strings.HasPrefix(first, mark) }) {
+			return true
+		}
+		if rest, is := strings.CutPrefix(first, "rem"); is && (rest == "" || !wordByte(rest[0])) {
+			return true
+		}
+		if line == "" || strings.IndexByte("+-", line[0]) < 0 {
+			return false
+		}
+		first = strings.TrimLeft(line[1:], blanks)
+	}
+	return false
+}
+
+func wordByte(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
 
 // shape is how a line may belong to the one before it.
 type shape struct{ comment, prose, item, blank, ended bool }
 
 func shapeOf(line string) shape {
 	body := strings.TrimLeft(line, "+-/*#<!>%;\"' \t")
-	return shape{comment: marker.MatchString(line), prose: prose(line), item: item.MatchString(line), blank: body == "", ended: ended(line)}
+	first := strings.TrimLeft(line, blanks)
+	return shape{
+		comment: commented(line), item: begins(first, "-*+0123456789#@|/•") && item.MatchString(line),
+		prose: prose(line), blank: body == "", ended: ended(line),
+	}
 }
+
+// begins reports whether a line begins with one of some bytes.
+func begins(line, with string) bool { return line != "" && strings.IndexByte(with, line[0]) >= 0 }
 
 // prose reports whether a line has several words, and few of the signs that
 // code is made of.

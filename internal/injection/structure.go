@@ -2,6 +2,7 @@ package injection
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -10,20 +11,26 @@ import (
 // stands.
 var marks = []struct {
 	means   concept
-	trigger string // one of its bytes is in every line that it can match
+	trigger string   // one of its bytes is in every line that it can match,
+	words   []string // and one of these words
 	sign    *regexp.Regexp
 }{
-	{turn, "<[", regexp.MustCompile(`<\|?/?(im_start|im_end|end|eot_id|start_header_id|endofprompt)\|?>|</?(system|user|assistant)>|\[/?inst\]|<</?sys>>`)},
-	{turn, ":", regexp.MustCompile(`(^|["'\x60*#/|>\[({])\s*(system|assistant|human|developer)\]?\s*:\s*[a-z]`)},
-	{turn, "#[", regexp.MustCompile(`###\s*(instructions?|system|human|assistant|user)\s*(:|$)|###\s*new (instruction|task)|\[system\]`)},
-	{turn, "\"", regexp.MustCompile(`\\?"role\\?"\s*:\s*\\?"(system|developer)\\?"`)},
-	{turn, "<", regexp.MustCompile(`<(tool_call|function_calls?|invoke|instructions|important|system)[ >]`)},
-	{fence, "<", regexp.MustCompile(`</(diff|file|files|document|tool_output|tool_result|result|context|ticket_context|untrusted|data|input|user_input|instructions)>|<<<(end|data)`)},
-	{fence, "e", regexp.MustCompile(`\b(end|begin|start)( of)?( the)? (untrusted|trusted|diff|system|file under|review|context)\b|[-=#*]{3} ?(end|begin) (of |the )*(file|data|input|prompt|task|additional|instructions)\b`)},
-	{empty, "[", regexp.MustCompile(`\[\s*\]`)},
-	{addr, ":", regexp.MustCompile(`https?://`)},
-	{tool, "_", regexp.MustCompile(`\b(read|write|run|fetch|http|git|search|create|delete|merge|approve|post|enable|list|jira|call|add|update|close|get|send|exec)_[a-z_]+|\btools?\b`)},
+	{turn, "<[", []string{"im_", "<end", "<|", "</", "eot_id", "header_id", "<sys", "<user", "<assi", "inst]"}, regexp.MustCompile(`<\|?/?(im_start|im_end|end|eot_id|start_header_id|endofprompt)\|?>|</?(system|user|assistant)>|\[/?inst\]|<</?sys>>`)},
+	{turn, ":", []string{"system", "assistant", "human", "developer"}, regexp.MustCompile(`(^|["'\x60*#/|>\[({])\s*(system|assistant|human|developer)\]?\s*:\s*[a-z]`)},
+	{turn, "#[", []string{"###", "[system]"}, regexp.MustCompile(`###\s*(instructions?|system|human|assistant|user)\s*(:|$)|###\s*new (instruction|task)|\[system\]`)},
+	{turn, "\"", []string{"role"}, regexp.MustCompile(`\\?"role\\?"\s*:\s*\\?"(system|developer)\\?"`)},
+	{turn, "<", []string{"<tool", "<func", "<inv", "<instr", "<imp", "<sys"}, regexp.MustCompile(`<(tool_call|function_calls?|invoke|instructions|important|system)[ >]`)},
+	{fence, "<", []string{"</", "<<<"}, regexp.MustCompile(`</(diff|file|files|document|tool_output|tool_result|result|context|ticket_context|untrusted|data|input|user_input|instructions)>|<<<(end|data)`)},
+	{fence, " ", []string{"end ", "begin ", "start "}, regexp.MustCompile(`\b(end|begin|start)( of)?( the)? (untrusted|trusted|diff|system|file under|review|context)\b|[-=#*]{3} ?(end|begin) (of |the )*(file|data|input|prompt|task|additional|instructions)\b`)},
+	{empty, "[", []string{"["}, regexp.MustCompile(`\[\s*\]`)},
+	{addr, ":", []string{"://"}, regexp.MustCompile(`https?://`)},
+	{tool, "_", toolWords, regexp.MustCompile(`\b(read|write|run|fetch|http|git|search|create|delete|merge|approve|post|enable|list|jira|call|add|update|close|get|send|exec)_[a-z_]+|\btools?\b`)},
 }
+
+// toolWords are in every line with a tool's name; the word "tool" counts beside an
+// underscore alone.
+var toolWords = strings.Fields("tool read_ write_ run_ fetch_ http_ git_ search_ create_ delete_ merge_ approve_ post_ enable_ list_ " +
+	"jira_ call_ add_ update_ close_ get_ send_ exec_")
 
 // tag matches a tag that markup has too, and whether it closes.
 var tag = regexp.MustCompile(`<(/?)(system|user|assistant|instructions|important|diff|files?|document|result|context|data|input)[ >]`)
@@ -33,6 +40,9 @@ var tag = regexp.MustCompile(`<(/?)(system|user|assistant|instructions|important
 func paired(lines []string) map[[2]int]bool {
 	all, open := map[[2]int]bool{}, map[string][2]int{}
 	for i, line := range lines {
+		if !strings.Contains(line, "<") {
+			continue
+		}
 		for _, t := range tag.FindAllStringSubmatchIndex(line, 64) {
 			at, name := [2]int{i, t[0]}, line[t[4]:t[5]]
 			if start, opened := open[name]; t[2] < t[3] {
@@ -48,8 +58,11 @@ func paired(lines []string) map[[2]int]bool {
 
 // mark adds to the words of a line what its signs mean.
 func mark(tokens []token, line string, number int, paired map[[2]int]bool) {
+	if len(tokens) == 0 {
+		return
+	}
 	for _, m := range marks {
-		if len(tokens) == 0 || !strings.ContainsAny(line, m.trigger) {
+		if !strings.ContainsAny(line, m.trigger) || !slices.ContainsFunc(m.words, func(w string) bool { return strings.Contains(line, w) }) {
 			continue
 		}
 		for _, place := range m.sign.FindAllStringIndex(line, 8) {

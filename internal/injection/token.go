@@ -69,6 +69,9 @@ func tokenise(to []token, line string, number int) []token {
 }
 
 func wordly(r rune) bool {
+	if r < utf8.RuneSelf {
+		return wordByte(byte(r)) && r != '_' || r == '$'
+	}
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '$'
 }
 
@@ -141,7 +144,9 @@ func (d dictionary) label(tokens []token) {
 		}
 	}
 	for i := range tokens {
-		tokens[i].means &^= inContext(tokens, i)
+		if tokens[i].means != 0 {
+			tokens[i].means &^= inContext(tokens, i)
+		}
 		tokens[i].pos = i + 1
 		if i > 0 {
 			tokens[i].pos = tokens[i-1].pos + distance(tokens[i].sep)

@@ -22,7 +22,7 @@ type Language struct {
 
 	extensions string // with their dots, separated by spaces
 	words      string // by which a Markdown block is said to be in it, separated by spaces
-	notCode    pattern
+	notCode    form
 	defines    forms
 }
 

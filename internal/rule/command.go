@@ -31,11 +31,11 @@ var shellFromInput = rule{
 	body:    "A value with a quote, a semicolon or `$(…)` in it runs as a command of its own. Start the program with a list of arguments, without a shell.",
 	inTests: skipped,
 	find: in{
-		golang:     builtCommand(`\bexec\.Command(?:Context)?\((?:\w+,\s*)?"(?:/bin/|/usr/bin/)?(?:ba|z|da)?sh",\s*"-\w*c",\s*(.+)`),
-		typescript: builtCommand(`(?:\b(?:child_process|childProcess|cp)\.|^\s*|[=(]\s*|\bawait\s+|\breturn\s+)(?:exec|execSync|execAsync)\((.+)`),
-		python:     builtCommand(`\b(?:os\.(?:system|popen)|subprocess\.getoutput)\((.+)|\bsubprocess\.\w+\((.+)shell\s*=\s*True`),
-		java:       builtCommand(`(?:getRuntime\(\)|\b[rR]untime)\.exec\((.+)`),
-		shell:      inText(`(?:^|[;&|]|\bthen|\bdo)\s*eval\s+.*\$(?:[1-9@*]|\{[1-9@*])`),
+		golang:     builtCommand(`\bexec\.Command(?:Context)?\((?:\w+,\s*)?"(?:/bin/|/usr/bin/)?(?:ba|z|da)?sh",\s*"-\w*c",\s*(.+)`, "exec.Command"),
+		typescript: builtCommand(`(?:\b(?:child_process|childProcess|cp)\.|^\s*|[=(]\s*|\bawait\s+|\breturn\s+)(?:exec|execSync|execAsync)\((.+)`, "exec"),
+		python:     builtCommand(`\b(?:os\.(?:system|popen)|subprocess\.getoutput)\((.+)|\bsubprocess\.\w+\((.+)shell\s*=\s*True`, "os.", "subprocess"),
+		java:       builtCommand(`(?:getRuntime\(\)|\b[rR]untime)\.exec\((.+)`, "exec("),
+		shell:      inText(`(?:^|[;&|]|\bthen|\bdo)\s*eval\s+.*\$(?:[1-9@*]|\{[1-9@*])`, "eval"),
 	},
 }
 
@@ -45,17 +45,21 @@ var (
 	operands    = lazy(`\$\{\s*([^{}]*)\}|\{([\w.]+)\}|\+\s*([\w.]+(?:\([^)]*\))?)|%\s*\(?([\w.]+)|,\s*([\w.]+(?:\([^)]*\))?)`)
 )
 
-// builtCommand finds calls whose last group is a command for a shell.
-func builtCommand(call string) finder {
+// builtCommand finds calls on lines with one of some words whose last group is a
+// command for a shell.
+func builtCommand(call string, words ...string) finder {
 	re := lazy(call)
-	return each(func(h *hunk, i int) (hit, bool) {
+	return holding(each(func(h *hunk, i int) (hit, bool) {
+		if !containsAny(h.lines[i].text, words...) {
+			return hit{}, false
+		}
 		command := last(live(re(), h.lines[i]))
 		if command == "" || shellQuoted().MatchString(command) || !h.built(command, i) {
 			return hit{}, false
 		}
 		operand := last(append([]string{command}, operands().FindStringSubmatch(command)...))
 		return h.sentByCaller(operand, i), true
-	})
+	}), words...)
 }
 
 // built reports whether a command is put together on the spot or, where it is

@@ -2,7 +2,7 @@ package rule
 
 import "github.com/org/pr-review-action/internal/finding"
 
-var conflictMarks = inCode(`^(?:<<<<<<<|>>>>>>>) \S`)
+var conflictMarks = inCode(`^(?:<<<<<<<|>>>>>>>) \S`, "<<<<<<< ", ">>>>>>> ")
 var proseFile = lazy(`(?i)\.(?:md|rst|adoc|txt|patch|diff|snap)$`)
 
 var conflictMarker = rule{

@@ -17,6 +17,9 @@ var errorHandlingRemoved = rule{
 }
 
 func findRemovedHandling(h *hunk) []hit {
+	if len(h.removed) == 0 {
+		return nil
+	}
 	was, is := map[string]bool{}, map[string]bool{}
 	for _, l := range h.removed {
 		was[handledIn(l)] = true
@@ -32,6 +35,9 @@ func findRemovedHandling(h *hunk) []hit {
 
 // handledIn is the function whose result a line assigns to an error, or "".
 func handledIn(code string) string {
+	if !strings.Contains(code, "err") {
+		return ""
+	}
 	return last(handledCall().FindStringSubmatch(code))
 }
 
@@ -47,13 +53,16 @@ var errorDropped = rule{
 	body:    "It can fail at run time, and what follows then works on data that is missing or incomplete. Return the error, or say why it does not matter.",
 	inTests: skipped,
 	find: in{golang: each(func(h *hunk, i int) (hit, bool) {
-		if h.commented(i) || strings.HasPrefix(h.codeAt(i), "_ =") {
-			return hit{}, false // dropped on purpose
+		code := h.codeAt(i)
+		if !strings.Contains(code, "(") || strings.HasPrefix(code, "_ =") || h.commented(i) {
+			return hit{}, false // dropped on purpose, where it is
 		}
-		if m := errorBlanked().FindStringSubmatch(h.codeAt(i)); m != nil {
-			return hit{subject: m[1], severity: finding.Minor}, true
+		if strings.Contains(code, ", _ ") {
+			if m := errorBlanked().FindStringSubmatch(code); m != nil {
+				return hit{subject: m[1], severity: finding.Minor}, true
+			}
 		}
 		name := statement(h, i)
-		return hit{subject: name}, mustWork().MatchString(name)
+		return hit{subject: name}, strings.Contains(name, ".") && mustWork().MatchString(name)
 	})},
 }

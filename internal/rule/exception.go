@@ -1,6 +1,10 @@
 package rule
 
-import "github.com/org/pr-review-action/internal/finding"
+import (
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
 
 var (
 	broadExcept = lazy(`^except(?:\s*\(?(?:Base)?Exception\)?(?:\s+as\s+\w+)?)?\s*:\s*(\S.*)?$`)
@@ -12,10 +16,13 @@ var swallowedException = rule{
 	title:   "Swallowed exception: every failure in this block disappears",
 	body:    "The exception is caught and nothing is done, logged or said about it. Catch the one kind that is expected, or let it through.",
 	inTests: skipped,
-	find:    in{python: each(func(h *hunk, i int) (hit, bool) { return hit{}, emptyExceptBlock(h, i) })},
+	find:    in{python: holding(each(func(h *hunk, i int) (hit, bool) { return hit{}, emptyExceptBlock(h, i) }), "except")},
 }
 
 func emptyExceptBlock(h *hunk, i int) bool {
+	if !strings.HasPrefix(h.codeAt(i), "except") {
+		return false
+	}
 	m := broadExcept().FindStringSubmatch(h.codeAt(i))
 	if m == nil || h.commented(i) {
 		return false

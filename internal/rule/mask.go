@@ -21,48 +21,65 @@ type literal struct {
 // closing is the offset behind the closing quote.
 func (l literal) closing() int { return l.end + len(l.quote) }
 
-// openComment matches a line that begins with a star, which stands in a comment
-// begun above the hunk.
-const openComment = `(?m:^[ \t]*\*(?:[ /*].*)?$)|`
-
-// tokens matches what is not code in each language: comments and strings.
-var tokens = map[language]pattern{
-	golang:     lazy(openComment + lang.Named("go").NotCode()),
-	typescript: lazy(openComment + lang.Named("typescript").NotCode()),
-	python:     lazy(lang.Named("python").NotCode()),
-	java:       lazy(openComment + lang.Named("java").NotCode()),
-	shell:      lazy(lang.Named("shell").NotCode()),
+// starred reports the first line in a stretch of text that begins with a star: it
+// stands in a comment begun above the hunk. to is 0 where there is none.
+func starred(text string, at, end int) (from, to int) {
+	for i := at; i < end; {
+		n := strings.IndexByte(text[i:end], '*')
+		if n < 0 {
+			return 0, 0
+		}
+		i += n + 1
+		begin := strings.LastIndexByte(text[:i-1], '\n') + 1
+		if begin >= at && strings.TrimLeft(text[begin:i-1], " \t") == "" && (i == len(text) || strings.IndexByte(" /*\n", text[i]) >= 0) {
+			line, _, _ := strings.Cut(text[begin:], "\n")
+			return begin, begin + len(line)
+		}
+	}
+	return 0, 0
 }
 
 // mask returns text with comments blanked and strings filled, byte for byte as
 // long, and the string literals that are complete. Text in no known language is
 // all code, and so is the inside of a shell's double quotes.
 func mask(text string, of language) (string, []literal) {
-	find, ok := tokens[of]
-	if !ok {
+	if of == "" || of == anyLanguage {
 		return text, nil
 	}
+	l, stars := lang.Named(of), of == golang || of == typescript || of == java
 	var literals []literal
 	out, begin := []byte(text), 0
 	if of == python {
 		begin = openDocstring(text)
 		fill(out[:begin], ' ')
 	}
-	for _, at := range find().FindAllStringIndex(text[begin:], -1) {
-		from, to := begin+at[0], begin+at[1]
+	for at := begin; ; {
+		from, to := l.NotCode(text, at)
+		if stars {
+			end := len(text)
+			if to > 0 {
+				end = from
+			}
+			if starFrom, starTo := starred(text, at, end); starTo > 0 {
+				from, to = starFrom, starTo
+			}
+		}
+		if to == 0 {
+			return string(out), literals
+		}
+		at = to
 		if strings.IndexByte("\"'`", text[from]) < 0 {
 			fill(out[from:to], ' ')
 			continue
 		}
-		l := newLiteral(text, from, to)
-		if l.closing() <= to {
-			literals = append(literals, l)
+		quoted := newLiteral(text, from, to)
+		if quoted.closing() <= to {
+			literals = append(literals, quoted)
 		}
-		if of != shell || l.quote == "'" {
-			fill(out[l.start:l.end], filler)
+		if of != shell || quoted.quote == "'" {
+			fill(out[quoted.start:quoted.end], filler)
 		}
 	}
-	return string(out), literals
 }
 
 // openDocstring is the length of text that ends a docstring begun above the

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -23,6 +24,21 @@ func all(find finder, languages ...language) in {
 	return same
 }
 
+// holding looks only through hunks in whose text one of some words stands: a look
+// for a word is cheaper by far than one for a pattern.
+func holding(find finder, words ...string) finder {
+	return func(h *hunk) []hit {
+		if !containsAny(h.text, words...) {
+			return nil
+		}
+		return find(h)
+	}
+}
+
+func containsAny(text string, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+}
+
 // each asks about every added line whether it is at fault.
 func each(found func(h *hunk, i int) (hit, bool)) finder {
 	return func(h *hunk) []hit {
@@ -40,23 +56,21 @@ func each(found func(h *hunk, i int) (hit, bool)) finder {
 	}
 }
 
-// inCode finds lines whose masked code matches; a first group is the subject.
-func inCode(expr string) finder {
+// inCode finds lines whose masked code matches and holds one of some words.
+func inCode(expr string, words ...string) finder {
 	re := lazy(expr)
-	return each(func(h *hunk, i int) (hit, bool) {
-		m := re().FindStringSubmatch(h.lines[i].code)
-		if m == nil {
-			return hit{}, false
-		}
-		return hit{subject: last(m[1:])}, true
-	})
+	return holding(each(func(h *hunk, i int) (hit, bool) {
+		return hit{}, containsAny(h.lines[i].code, words...) && re().MatchString(h.lines[i].code)
+	}), words...)
 }
 
-// inText finds lines whose text matches from a byte on that is code, so that
-// a pattern can look into strings without matching in comments.
-func inText(expr string) finder {
+// inText finds lines whose text holds one of some words and matches from a byte on
+// that is code, so that a pattern can look into strings without matching in comments.
+func inText(expr string, words ...string) finder {
 	re := lazy(expr)
-	return each(func(h *hunk, i int) (hit, bool) { return hit{}, live(re(), h.lines[i]) != nil })
+	return holding(each(func(h *hunk, i int) (hit, bool) {
+		return hit{}, containsAny(h.lines[i].text, words...) && live(re(), h.lines[i]) != nil
+	}), words...)
 }
 
 // live returns the groups of the first match that begins in code, or nil.
@@ -120,7 +134,11 @@ var bareCall = lazy(`^(?:_ = )?([A-Za-z_][\w.]*)\(.*\)$`)
 
 // statement is the function that line i calls for its effect alone, or "".
 func statement(h *hunk, i int) string {
-	m := bareCall().FindStringSubmatch(strings.TrimSuffix(h.codeAt(i), ";"))
+	code := strings.TrimSuffix(h.codeAt(i), ";")
+	if !strings.HasSuffix(code, ")") || !isWord(code[0]) {
+		return ""
+	}
+	m := bareCall().FindStringSubmatch(code)
 	if m == nil || continues(h.before(i)) {
 		return ""
 	}

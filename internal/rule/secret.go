@@ -8,13 +8,13 @@ import (
 	"github.com/org/pr-review-action/internal/secret"
 )
 
-// credential tells of what package secret finds and is sure of.
+// credential words what package secret finds and is sure of: Leaks makes its
+// findings, and Review sees text without credentials.
 var credential = rule{
 	name: "credential", category: "secret", severity: finding.Major,
 	title:   "Hard-coded credential: {}",
 	body:    "Everybody who can read the repository can use it, and its history keeps it. Revoke it, and read the new one from the environment or a secret store.",
 	inTests: unchanged, // leaked lowers what is the tests' own
-	find:    in{anyLanguage: credentials},
 }
 
 // Leaks words the credentials that secret.Patch took out of a file's patch, in
@@ -30,31 +30,6 @@ func Leaks(path string, leaks []secret.PatchLeak) []finding.Finding {
 	}
 	slices.SortFunc(found, finding.Compare)
 	return found
-}
-
-// credentials finds those that stand on added lines, guesses and comments' own
-// examples aside.
-func credentials(h *hunk) []hit {
-	var hits []hit
-	for _, l := range secret.Find(h.text) {
-		commented := h.code[l.Start] == ' ' && h.text[l.Start] != ' '
-		if l.Grade == secret.Guess || l.Grade == secret.Named && commented {
-			continue
-		}
-		first, last := h.lineAt(l.Start), h.lineAt(l.End-1)
-		i := slices.IndexFunc(h.lines[first:last+1], func(l line) bool { return l.added })
-		if i < 0 {
-			continue
-		}
-		at := h.leaked(l)
-		at.line = first + i
-		if n := len(hits); n == 0 || hits[n-1].line != at.line {
-			hits = append(hits, at)
-		} else if at.severity.Rank() > hits[n-1].severity.Rank() {
-			hits[n-1] = at
-		}
-	}
-	return hits
 }
 
 // leaked says what a credential is and how grave it is. An issuer's token works

@@ -6,7 +6,7 @@ const removeTree = `\brm\s+(?:-\w+\s+)*-\w*[rR]\w*\s+(?:-\w+\s+|--\s+)*`
 
 var nounset = lazy(`(?m)^\s*set\s+(?:-\w+\s+)*-\w*u`)
 var removeFromVariable = replaced(`(\brm\s[^;&|]*?)\$\{?([A-Z_]+)\}?("?/(?:\*|\s|"|$))`, "${1}$${${2}:?}$3",
-	inCode(removeTree+`(?:[^\s;&|]+\s+)*"?\$\{?\w+\}?"?/(?:\*|\s|"|$)`))
+	inCode(removeTree+`(?:[^\s;&|]+\s+)*"?\$\{?\w+\}?"?/(?:\*|\s|"|$)`, "rm"))
 
 var removeUnchecked = rule{
 	name: "sh-remove-unchecked", category: "correctness", severity: finding.Major,
@@ -24,5 +24,5 @@ var pipeToShell = rule{
 	name: "pipe-to-shell", category: "security", severity: finding.Minor,
 	title: "A downloaded script runs unchecked",
 	body:  "What runs is whatever the server sends that day, or the half of it that arrived. Pin a version and compare a checksum first.",
-	find:  in{shell: inCode(`\b(?:curl|wget)\b[^;&|]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:ba|z|da)?sh\b`)},
+	find:  in{shell: inCode(`\b(?:curl|wget)\b[^;&|]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:ba|z|da)?sh\b`, "curl", "wget")},
 }

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
@@ -33,9 +34,17 @@ var (
 	harmless     = lazy(`(?i)^(?:strconv\.|int\(|Number\(|parseInt|String\.valueOf|Integer\.|Long\.|\w*(?:escape|quote|placeholder|bind|table|column))`)
 )
 
+// sqlVerbs are how statements begin.
+func sqlVerbs() []string {
+	return []string{"SELECT", "INSERT", "UPDATE", "DELETE", "select", "insert", "update", "delete"}
+}
+
 // findSQL looks through the literals of each statement for the first one with
 // a value joined to it, formatted or interpolated into it.
 func findSQL(h *hunk) []hit {
+	if !containsAny(h.text, sqlVerbs()...) {
+		return nil
+	}
 	var hits []hit
 	for _, parts := range h.joined() {
 		if !h.isSQL(parts) {
@@ -58,7 +67,7 @@ func (h *hunk) joined() [][]literal {
 	var all [][]literal
 	end := -1
 	for _, l := range h.literals {
-		if end >= 0 && l.opening >= end && l.opening-end < 200 && plusLiteral().MatchString(h.code[end:l.opening]) {
+		if end >= 0 && l.opening >= end && l.opening-end < 200 && joins(h.code[end:l.opening]) {
 			all[len(all)-1] = append(all[len(all)-1], l)
 		} else {
 			all = append(all, []literal{l})
@@ -68,11 +77,21 @@ func (h *hunk) joined() [][]literal {
 	return all
 }
 
+// joins reports whether what stands between two literals adds them.
+func joins(between string) bool {
+	between = strings.TrimSpace(between)
+	return between == "" || strings.HasSuffix(between, "+") && plusLiteral().MatchString(between)
+}
+
 // isSQL reports whether literals are a statement together. A tagged template
 // passes its values apart from the text. Prose may begin with "select" in lower
 // case; a query has a call near.
 func (h *hunk) isSQL(parts []literal) bool {
 	first := parts[0]
+	begins := strings.TrimLeft(h.text[first.start:first.end], " \t\n\f\r")
+	if begins != "" && !slices.ContainsFunc(sqlVerbs(), func(verb string) bool { return strings.HasPrefix(begins, verb) }) {
+		return false
+	}
 	var text strings.Builder
 	for _, l := range parts {
 		text.WriteString(h.text[l.start:l.end])

@@ -28,8 +28,9 @@ type form struct {
 	name     int     // group of the name that it is given to; 0 for none
 	entropy  float64 // in bits a character; what has no more is no credential
 	allow    []allowance
-	readable func(m match) bool // reports what only looks like a credential; nil for nothing
-	mirrored bool               // looked for backwards, too
+	needs    func(text string) bool // a quick look for what every match has; nil for none
+	readable func(m match) bool     // reports what only looks like a credential; nil for nothing
+	mirrored bool                   // looked for backwards, too
 }
 
 // catalogue is every form, with the keywords that lead to them.

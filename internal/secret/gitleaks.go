@@ -66,7 +66,7 @@ func gitleaks() ([]form, error) {
 		case f.grade == Named:
 			f.re = lazy(strings.ReplaceAll(r.Regex, leading, ""))
 		case f.grade == Guess: // its allowances look for words anywhere in it
-			f.allow, f.readable = general, func(m match) bool { return placeholder(m) || name(m) }
+			f.allow, f.needs, f.readable = general, digitInValue, func(m match) bool { return placeholder(m) || name(m) }
 		}
 		out = append(out, f)
 	}

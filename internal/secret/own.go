@@ -52,11 +52,11 @@ func named() []form {
 			re: lazy(`://([\w.%+-]*):((?:[^\s:@/"'%{}<>` + "`" + `\\]|%[0-9A-Fa-f]{2}){6,})@[\w.\[-]`),
 		},
 		{
-			kind: "named-credential", grade: Named, keywords: words, group: 3, name: 1, readable: chosen,
+			kind: "named-credential", grade: Named, keywords: words, group: 3, name: 1, needs: quotedValue, readable: chosen,
 			re: lazy(`(?i)(?:^|[^\w])` + nameOfSecret + assigned + "[\"'`]([^\"'`\\s]{8,})[\"'`]"),
 		},
 		{
-			kind: "named-value", grade: Guess, keywords: words, group: 3, name: 1, readable: func(m match) bool { return chosen(m) || name(m) && !password(m) },
+			kind: "named-value", grade: Guess, keywords: words, group: 3, name: 1, needs: digitInValue, readable: func(m match) bool { return chosen(m) || name(m) && !password(m) },
 			re: lazy(`(?im)^\s*(?:[-+#*]\s+)?["']?` + nameOfSecret + `["']?\s*[:=]\s*([^\s"'` + "`" + `,;(){}\[\]<>$]{8,})\s*$`),
 		},
 		{

@@ -92,6 +92,9 @@ func (s *scan) search(f form, w window) {
 	if s.depth > 0 && f.grade == Guess {
 		return
 	}
+	if f.needs != nil && !f.needs(s.text[w.start:w.end]) {
+		return
+	}
 	for _, at := range f.re().FindAllStringSubmatchIndex(s.text[w.start:w.end], -1) {
 		m := match{text: s.text, whole: s.text[w.start+at[0] : w.start+at[1]]}
 		from, to := secretOf(at, f.group)
@@ -120,6 +123,44 @@ func secretOf(at []int, group int) (from, to int) {
 		return at[0], at[1]
 	}
 	return from, to
+}
+
+// digitInValue reports whether eight bytes in a row, a digit among them, may be a
+// value: no guess is taken for a credential without.
+func digitInValue(text string) bool {
+	length, digit := 0, false
+	for i := range len(text) {
+		switch c := text[i]; {
+		case strings.IndexByte(" \t\n\f\r\"'`,;(){}[]<>$", c) >= 0:
+			length, digit = 0, false
+			continue
+		case '0' <= c && c <= '9':
+			digit = true
+		}
+		if length++; digit && length >= 8 {
+			return true
+		}
+	}
+	return false
+}
+
+// quotedValue reports whether eight bytes in a row without a space stand in quotes.
+func quotedValue(text string) bool {
+	length := -1 // since the last quote; below zero where there was none, or a space since
+	for i := range len(text) {
+		switch c := text[i]; {
+		case strings.IndexByte("\"'`", c) >= 0:
+			if length >= 8 {
+				return true
+			}
+			length = 0
+		case strings.IndexByte(" \t\n\f\r", c) >= 0:
+			length = -1
+		case length >= 0:
+			length++
+		}
+	}
+	return false
 }
 
 func (f form) admits(m match) bool {

@@ -15,5 +15,3 @@ var secret = "changeme123"
 const dsn = "postgres://app:secret@localhost:5432/pay"
 
 const pemStart = "-----BEGIN PRIVATE KEY-----"
-
-// password = "wq7!Lm2zRt"
