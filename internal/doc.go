@@ -4,8 +4,8 @@
 //
 //	6 front     app                        the command line and the action's two modes
 //	5 measure   eval                       changes whose defects are known, reviewed and scored
-//	            eval/dataset …/score       case files, figures and reports
-//	            …/judge …/oracle …/loss    who means the same defect; a scripted model; losses
+//	            eval/dataset …/score       case files; hits, losses, figures, reports
+//	            …/judge …/oracle           who means the same defect; a scripted model
 //	            …/history                  cases from merged pull requests
 //	            evalcmd                    the eval commands: flags, files, what is printed
 //	            choose                     the list in which a person decides at a terminal

@@ -16,7 +16,7 @@ import (
 
 // about is what the report says of the run beside its results.
 func (r *run) about(ctx context.Context, results []Result) (score.About, error) {
-	a := score.About{Reviewer: r.Reviewer.Name, Fingerprints: r.fingerprints(), Latencies: r.latencies()}
+	a := score.About{Reviewer: r.Reviewer.Name, Fingerprints: r.fingerprints(), Latency: score.Spread(r.latencies())}
 	if a.Reviewer != score.Scripted && r.Reviewer.Chat != nil {
 		a.Reviewer, a.Model = "model", r.Reviewer.Name
 	}
@@ -31,8 +31,8 @@ func (r *run) about(ctx context.Context, results []Result) (score.About, error) 
 	if err != nil {
 		return a, fmt.Errorf("measuring the judge: %w", err)
 	}
-	a.Agreement = &score.Agreement{Agreed: agreement.Agreed, Of: agreement.Of, Kappa: agreement.Kappa}
-	a.Measuring = agreement.Usage
+	a.Agreement = &score.Agreement{Agreed: agreement.Agreed, Of: agreement.Of}
+	a.Judging = agreement.Usage
 	return a, nil
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/eval/judge"
-	"github.com/org/pr-review-action/internal/eval/loss"
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
@@ -227,11 +226,11 @@ func (r *run) trace(result *Result, i int, s reviewpr.State) []finding.Finding {
 			answers[e.About] = append(answers[e.About], e.Said.Text)
 		}
 	}
-	in := loss.Input{Golden: r.Cases[i].Golden, Aggregated: s.Comments, Cut: render.Cut(s.Review())}
+	in := score.Pipeline{Golden: r.Cases[i].Golden, Aggregated: s.Comments, Cut: render.Cut(s.Review())}
 	for _, f := range s.FileReviews {
-		in.Files = append(in.Files, loss.File{Answers: answers[f.Path], Review: f})
+		in.Files = append(in.Files, score.FileAnswers{Answers: answers[f.Path], Review: f})
 	}
-	result.Lost, result.Moved = loss.Trace(in)
+	result.Lost, result.Moved = score.Trace(in)
 	return posted(s)
 }
 
@@ -255,7 +254,7 @@ func isFlag(f finding.Finding) bool {
 func (r *Result) blame() {
 	for i, g := range r.Golden {
 		if g.Hit == "" {
-			r.Golden[i].LostAt = loss.StageOf(r.Lost, g.Golden)
+			r.Golden[i].LostAt = score.StageOf(r.Lost, g.Golden)
 		}
 	}
 }

@@ -101,7 +101,7 @@ func votes(questions int) cost.Usage {
 func Took(r score.Report) string {
 	text := "Took " + time.Duration(r.Seconds*float64(time.Second)).Round(100*time.Millisecond).String()
 	if l := r.Latency; l != nil {
-		text += fmt.Sprintf("; the slowest file of a case %.1f s at the median, %.1f s at p95", l.P50.Value, l.P95.Value)
+		text += fmt.Sprintf("; the slowest file of a case %.1f s at the median, %.1f s at p95", l.P50, l.P95)
 	}
 	return text + "."
 }

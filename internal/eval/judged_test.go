@@ -69,7 +69,6 @@ func TestAnHonestJudgeTellsMeaningFromPlace(t *testing.T) {
 	report, err := eval.Run(t.Context(), o)
 	require.NoError(t, err)
 	require.Equal(t, 3, report.Hit)
-	require.True(t, report.Judged)
 	require.Equal(t, "umpire", report.Judge)
 	require.EqualValues(t, 6, report.Judging.Calls, "two equal votes settle a question")
 	asked := server.Calls()
@@ -120,7 +119,6 @@ func TestTheJudgesAgreementIsMeasuredOnRequest(t *testing.T) {
 	require.NotNil(t, report.Agreement)
 	require.Equal(t, 15, report.Agreement.Agreed, "yes to everything is chance")
 	require.Equal(t, 30, report.Agreement.Of)
-	require.Zero(t, report.Agreement.Kappa)
 	require.Greater(t, report.Judging.Calls, int64(60), "what measuring took is part of the run")
 	require.Positive(t, report.Valid, "it holds noise valid as well")
 }

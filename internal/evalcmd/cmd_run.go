@@ -102,7 +102,7 @@ func readBaseline(e eval.Options, o *Options) (*score.Report, error) {
 		return nil, problem.Usage(fmt.Sprintf("the baseline %s cannot be read: %s", path, err), next)
 	case cases != "" && cases != dataset.Fingerprint(e.Cases):
 		return nil, problem.Usage("the baseline cannot be compared: it is of other cases", next)
-	case r.Judged && e.Judge == nil:
+	case r.Judge != "" && e.Judge == nil:
 		return nil, problem.Usage("the baseline cannot be compared: it was judged, and this run has no judge", next)
 	}
 	return &r, nil

@@ -9,7 +9,7 @@ type Language struct {
 
 	extensions string // with their dots, separated by spaces
 	words      string // by which a Markdown block is said to be in it, separated by spaces
-	notCode    pattern
+	notCode    form
 	defines    forms
 }
 
@@ -23,18 +23,13 @@ const (
 	Prose
 )
 
-// NotCode is an expression that matches comments and strings; empty where all
-// text is code.
-func (l Language) NotCode() string { return l.notCode.source }
+// NotCode is the first comment or string in a text from an offset on; to is 0 where
+// there is none.
+func (l Language) NotCode(text string, at int) (from, to int) { return l.notCode.next(text, at) }
 
 // Blank overwrites comments and strings with spaces, line breaks kept, byte for
 // byte as long. A string with a brace or a dollar stays: there may be code in it.
-func (l Language) Blank(text string) string {
-	if l.notCode.source == "" {
-		return text
-	}
-	return l.notCode.blank(text)
-}
+func (l Language) Blank(text string) string { return l.notCode.blank(text) }
 
 // Defines tells of a line, comments and strings blanked, whether it defines the
 // name. It goes by the form of the line, so it can err.

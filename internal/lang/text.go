@@ -1,57 +1,164 @@
 package lang
 
 import (
-	"regexp"
 	"strings"
-	"sync"
+	"unicode/utf8"
 )
 
-// What is not code: comments and strings. A quote that no other one closes is
-// code; what may go on over lines is closed by the end of the text, too.
+// form is how a language writes what is not code: comments and strings. A quote
+// that no other one closes is code; what may go on over lines is closed by the end
+// of the text, too.
+type form struct {
+	slash, dash bool   // comments // and /* */; --
+	hash        string // bytes behind one of which # begins a comment, beside the line's begin; * for any
+	triple      string // quotes that may be tripled
+	single      quote
+	long        quote // of `
+}
+
+// quote is what stands in a kind of quotes.
+type quote int
+
 const (
-	slashComment = `//.*|/\*(?s:.*?)(?:\*/|\z)`
-	hashComment  = `(?m:(?:^|[ \t;])#.*$)`
-	tripleDouble = `"""(?s:\\.|[^\\])*?(?:"""|\z)`
-	tripleSingle = `'''(?s:\\.|[^\\])*?(?:'''|\z)`
-	double       = `"(?:(?s:\\.)|[^"\\\n])*"`
-	single       = `'(?:(?s:\\.)|[^'\\\n])*'`
-	character    = `'(?:\\[^\n]{1,10}?|[^'\\\n])'`
-	template     = "`(?s:\\\\.|[^`\\\\])*(?:`|\\z)"
-	rawString    = "`[^`]*(?:`|\\z)"
+	notQuoted quote = iota
+	escaped         // a backslash takes the next byte with it
+	plain           // no escapes
+	character       // one character, or an escape
 )
+
+const blankOrEnd = " \t;"
 
 var (
-	goText     = anyOf(slashComment, double, character, rawString)
-	slashText  = anyOf(slashComment, tripleDouble, double, character)
-	scriptText = anyOf(slashComment, double, single, template)
-	phpText    = anyOf(slashComment, hashComment, double, single)
-	pythonText = anyOf(`#.*`, tripleDouble, tripleSingle, double, single)
-	hashText   = anyOf(hashComment, double, single)
-	shellText  = anyOf(hashComment, double, `'[^'\n]*'`)
-	dashText   = anyOf(`--.*`, double, single)
+	goText     = form{slash: true, single: character, long: plain}
+	slashText  = form{slash: true, triple: `"`, single: character}
+	scriptText = form{slash: true, single: escaped, long: escaped}
+	phpText    = form{slash: true, hash: blankOrEnd, single: escaped}
+	pythonText = form{hash: "*", triple: `"'`, single: escaped}
+	hashText   = form{hash: blankOrEnd, single: escaped}
+	shellText  = form{hash: blankOrEnd, single: plain}
+	dashText   = form{dash: true, single: escaped}
 )
 
-// pattern is an expression, compiled when it is first needed: most runs read few
-// languages.
-type pattern struct {
-	source   string
-	compiled func() *regexp.Regexp
+// next is the first comment or string in a text from an offset on; to is 0 where
+// there is none.
+func (f form) next(text string, at int) (from, to int) {
+	if f == (form{}) {
+		return 0, 0
+	}
+	for i := at; i < len(text); i++ {
+		switch text[i] {
+		case '"', '\'', '`':
+			from, to = i, f.quoted(text, i)
+		case '/', '-', '#':
+			from, to = f.comment(text, at, i)
+		default:
+			continue
+		}
+		if to > 0 {
+			return from, to
+		}
+	}
+	return 0, 0
 }
 
-func anyOf(alternatives ...string) pattern {
-	source := strings.Join(alternatives, "|")
-	return pattern{source, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })}
+// comment is the comment that the sign at i begins.
+func (f form) comment(text string, at, i int) (from, to int) {
+	rest := text[i:]
+	switch {
+	case f.slash && strings.HasPrefix(rest, "//"), f.dash && strings.HasPrefix(rest, "--"):
+		return i, lineEnd(text, i)
+	case f.slash && strings.HasPrefix(rest, "/*"):
+		_, after, _ := strings.Cut(rest[2:], "*/")
+		return i, len(text) - len(after)
+	case rest[0] != '#' || f.hash == "":
+		return 0, 0
+	case f.hash == "*" || i == 0 || text[i-1] == '\n':
+		return i, lineEnd(text, i)
+	case i > at && strings.IndexByte(f.hash, text[i-1]) >= 0:
+		return i - 1, lineEnd(text, i)
+	}
+	return 0, 0
 }
 
-// blank overwrites what matches with spaces, line breaks kept.
-func (p pattern) blank(text string) string {
+func lineEnd(text string, i int) int {
+	if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
+		return i + n
+	}
+	return len(text)
+}
+
+// quoted is the end of the string that the quote at i begins, or 0.
+func (f form) quoted(text string, i int) int {
+	mark, kind := text[i:i+1], escaped
+	if strings.Contains(f.triple, mark) && strings.HasPrefix(text[i+1:], mark+mark) {
+		if end := closed(text, i+3, mark+mark+mark, escaped, true); end > 0 {
+			return end
+		}
+	}
+	switch mark {
+	case "'":
+		kind = f.single
+	case "`":
+		kind = f.long
+	}
+	switch kind {
+	case notQuoted:
+		return 0
+	case character:
+		return characterEnd(text, i+1)
+	}
+	return closed(text, i+1, mark, kind, mark == "`")
+}
+
+// closed is the offset behind the mark that ends a string, or 0. A long one ends
+// with the text at the latest, a short one with its line.
+func closed(text string, i int, mark string, kind quote, long bool) int {
+	for ; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && kind == escaped:
+			if i++; i >= len(text) {
+				return 0
+			}
+		case c == '\n' && !long:
+			return 0
+		case c == mark[0] && strings.HasPrefix(text[i:], mark):
+			return i + len(mark)
+		}
+	}
+	if long {
+		return len(text)
+	}
+	return 0
+}
+
+const longestEscape = 10 // characters behind the backslash
+
+// characterEnd is the offset behind the quote that closes one character, or 0.
+func characterEnd(text string, i int) int {
+	most := 1
+	if strings.HasPrefix(text[i:], `\`) {
+		i, most = i+1, longestEscape
+	}
+	for n := range most {
+		_, size := utf8.DecodeRuneInString(text[i:])
+		if size == 0 || text[i] == '\n' || most == 1 && n == 0 && text[i] == '\'' {
+			return 0
+		}
+		if i += size; i < len(text) && text[i] == '\'' {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func (f form) blank(text string) string {
 	out := []byte(text)
-	for _, at := range p.compiled().FindAllStringIndex(text, -1) {
-		part := text[at[0]:at[1]]
+	for from, to := f.next(text, 0); to > 0; from, to = f.next(text, to) {
+		part := text[from:to]
 		if strings.IndexByte("\"'`", part[0]) >= 0 && strings.ContainsAny(part, "{$") {
 			continue
 		}
-		for i := at[0]; i < at[1]; i++ {
+		for i := from; i < to; i++ {
 			if out[i] != '\n' {
 				out[i] = ' '
 			}

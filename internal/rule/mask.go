@@ -2,6 +2,8 @@ package rule
 
 import (
 	"strings"
+
+	"github.com/org/pr-review-action/internal/lang"
 )
 
 // filler stands for the inside of strings in masked code.
@@ -19,129 +21,49 @@ type literal struct {
 // closing is the offset behind the closing quote.
 func (l literal) closing() int { return l.end + len(l.quote) }
 
-// lexis is what is not code in a language: comments and strings. A quote that no
-// other one closes is code, such as an apostrophe in text.
-type lexis struct {
-	slash, hash, blankHash bool   // comments: // and /* */; #; # behind a blank alone
-	triple                 string // quotes that may be tripled
-	long                   byte   // quote of strings over several lines
-	raw, rawSingle         bool   // no escapes in long strings; none in single quotes
-}
-
-var lexes = map[language]lexis{
-	golang:     {slash: true, long: '`', raw: true},
-	typescript: {slash: true, long: '`'},
-	python:     {hash: true, triple: `"'`},
-	java:       {slash: true, triple: `"`},
-	shell:      {blankHash: true, rawSingle: true},
-}
-
-// next is the first comment or string from an offset on; its end is 0 where there
-// is none.
-func (l lexis) next(text string, at int) (from, to int) {
-	for i := at; i < len(text); i++ {
-		switch text[i] {
-		case '"', '\'', '`':
-			from, to = i, l.quoted(text, i)
-		case '/', '*', '#':
-			from, to = l.comment(text, at, i)
-		default:
-			continue
+// starred reports the first line in a stretch of text that begins with a star: it
+// stands in a comment begun above the hunk. to is 0 where there is none.
+func starred(text string, at, end int) (from, to int) {
+	for i := at; i < end; {
+		n := strings.IndexByte(text[i:end], '*')
+		if n < 0 {
+			return 0, 0
 		}
-		if to > 0 {
-			return from, to
+		i += n + 1
+		begin := strings.LastIndexByte(text[:i-1], '\n') + 1
+		if begin >= at && strings.TrimLeft(text[begin:i-1], " \t") == "" && (i == len(text) || strings.IndexByte(" /*\n", text[i]) >= 0) {
+			line, _, _ := strings.Cut(text[begin:], "\n")
+			return begin, begin + len(line)
 		}
 	}
 	return 0, 0
-}
-
-// comment is the comment that the sign at i begins. A line that begins with a star
-// stands in a comment begun above the hunk.
-func (l lexis) comment(text string, at, i int) (from, to int) {
-	begin := strings.LastIndexByte(text[:i], '\n') + 1
-	rest := text[i:]
-	switch {
-	case rest[0] == '#' && (l.hash || l.blankHash && i == begin):
-		return i, lineEnd(text, i)
-	case rest[0] == '#' && l.blankHash && i > at && strings.IndexByte(" \t", text[i-1]) >= 0:
-		return i - 1, lineEnd(text, i)
-	case !l.slash || rest[0] == '#':
-		return 0, 0
-	case strings.HasPrefix(rest, "//"):
-		return i, lineEnd(text, i)
-	case strings.HasPrefix(rest, "/*"):
-		_, after, _ := strings.Cut(rest[2:], "*/")
-		return i, len(text) - len(after)
-	case rest[0] == '*' && begin >= at && strings.TrimLeft(text[begin:i], " \t") == "":
-		if len(rest) == 1 || strings.IndexByte(" /*\n", rest[1]) >= 0 {
-			return begin, lineEnd(text, i)
-		}
-	}
-	return 0, 0
-}
-
-func lineEnd(text string, i int) int {
-	if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
-		return i + n
-	}
-	return len(text)
-}
-
-// quoted is the end of the string that the quote at i begins, or 0.
-func (l lexis) quoted(text string, i int) int {
-	quote := text[i : i+1]
-	triple := strings.Repeat(quote, 3)
-	if strings.Contains(l.triple, quote) && strings.HasPrefix(text[i:], triple) {
-		if end := closed(text, i+3, triple, true, true); end > 0 {
-			return end
-		}
-	}
-	switch {
-	case text[i] == l.long:
-		return closed(text, i+1, quote, !l.raw, true)
-	case text[i] == '`':
-		return 0
-	}
-	return closed(text, i+1, quote, !l.rawSingle || quote == `"`, false)
-}
-
-// closed is the offset behind the mark that ends a string, or 0. A long one ends
-// with the text at the latest, a short one with its line.
-func closed(text string, i int, mark string, escapes, long bool) int {
-	for ; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\' && escapes:
-			if i++; i >= len(text) {
-				return 0
-			}
-		case c == '\n' && !long:
-			return 0
-		case c == mark[0] && strings.HasPrefix(text[i:], mark):
-			return i + len(mark)
-		}
-	}
-	if long {
-		return len(text)
-	}
-	return 0
 }
 
 // mask returns text with comments blanked and strings filled, byte for byte as
 // long, and the string literals that are complete. Text in no known language is
 // all code, and so is the inside of a shell's double quotes.
-func mask(text string, lang language) (string, []literal) {
-	l, ok := lexes[lang]
-	if !ok {
+func mask(text string, of language) (string, []literal) {
+	if of == "" || of == anyLanguage {
 		return text, nil
 	}
+	l, stars := lang.Named(of), of == golang || of == typescript || of == java
 	var literals []literal
 	out, begin := []byte(text), 0
-	if lang == python {
+	if of == python {
 		begin = openDocstring(text)
 		fill(out[:begin], ' ')
 	}
 	for at := begin; ; {
-		from, to := l.next(text, at)
+		from, to := l.NotCode(text, at)
+		if stars {
+			end := len(text)
+			if to > 0 {
+				end = from
+			}
+			if starFrom, starTo := starred(text, at, end); starTo > 0 {
+				from, to = starFrom, starTo
+			}
+		}
 		if to == 0 {
 			return string(out), literals
 		}
@@ -154,7 +76,7 @@ func mask(text string, lang language) (string, []literal) {
 		if quoted.closing() <= to {
 			literals = append(literals, quoted)
 		}
-		if lang != shell || quoted.quote == "'" {
+		if of != shell || quoted.quote == "'" {
 			fill(out[quoted.start:quoted.end], filler)
 		}
 	}

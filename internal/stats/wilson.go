@@ -23,7 +23,8 @@ func Wilson(k, n int) *Interval {
 	p, m := float64(k)/float64(n), float64(n)
 	middle := (p + z*z/(2*m)) / (1 + z*z/m)
 	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return &Interval{round(p), round(max(0, middle-half)), round(min(1, middle+half))}
+	return &Interval{Round(p), Round(max(0, middle-half)), Round(min(1, middle+half))}
 }
 
-func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }
+// Round cuts a figure to four decimals, as reports hold it.
+func Round(v float64) float64 { return math.Round(v*1e4) / 1e4 }

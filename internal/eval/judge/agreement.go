@@ -5,7 +5,6 @@ import (
 	"context"
 	_ "embed" // the labelled set is a file beside this one
 	"fmt"
-	"math"
 
 	"github.com/go-json-experiment/json"
 	"golang.org/x/sync/errgroup"
@@ -22,15 +21,12 @@ const Labelled = 30
 // atOnce bounds the pairs that are judged at one time.
 const atOnce = 8
 
-// Agreement says how a judge does on the labelled set. Kappa is Cohen's, over
-// what chance alone would agree on, rounded to four decimals. Wrong lists the
+// Agreement says how a judge does on the labelled set. Wrong lists the
 // pairs ruled otherwise than labelled, by their 1-based line in labelled.jsonl.
 type Agreement struct {
-	Agreed int        `json:"agreed"`
-	Of     int        `json:"of"`
-	Kappa  float64    `json:"kappa"`
-	Wrong  []int      `json:"-"`
-	Usage  cost.Usage `json:"-"`
+	Agreed, Of int
+	Wrong      []int
+	Usage      cost.Usage
 }
 
 // Agreement rules on all pairs of the labelled set. Errors are those of Same;
@@ -87,29 +83,13 @@ func labelled() ([]labelledPair, error) {
 
 func compare(pairs []labelledPair, rulings []Ruling) Agreement {
 	a := Agreement{Of: len(pairs)}
-	labelledYes, ruledYes := 0, 0
 	for i, r := range rulings {
 		a.Usage = cost.Add(a.Usage, r.Usage)
-		if pairs[i].Same {
-			labelledYes++
-		}
-		if r.Yes {
-			ruledYes++
-		}
 		if r.Yes == pairs[i].Same {
 			a.Agreed++
 		} else {
 			a.Wrong = append(a.Wrong, i+1)
 		}
 	}
-	a.Kappa = kappa(a.Agreed, labelledYes, ruledYes, a.Of)
 	return a
-}
-
-// kappa is (observed − chance) / (1 − chance). The set has pairs of both kinds,
-// so that chance is less than one.
-func kappa(agreed, labelledYes, ruledYes, of int) float64 {
-	n := float64(of)
-	chance := (float64(labelledYes)*float64(ruledYes) + float64(of-labelledYes)*float64(of-ruledYes)) / (n * n)
-	return math.Round((float64(agreed)/n-chance)/(1-chance)*1e4) / 1e4
 }

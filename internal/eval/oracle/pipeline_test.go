@@ -12,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/eval/dataset"
-	"github.com/org/pr-review-action/internal/eval/loss"
 	"github.com/org/pr-review-action/internal/eval/oracle"
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/finding"
@@ -61,7 +60,7 @@ func reviewed(t *testing.T, o oracle.Options, c dataset.Case) outcome {
 	change, err := c.Change()
 	require.NoError(t, err)
 	toReview, rest := triage.Files(change.Files, triage.Options{})
-	in := loss.Input{}
+	in := score.Pipeline{}
 	var out outcome
 	for _, f := range toReview {
 		file := ask(t, oracle.Answer(o, c.ID, c.Golden, f), f)
@@ -70,17 +69,17 @@ func reviewed(t *testing.T, o oracle.Options, c dataset.Case) outcome {
 	out.all, _ = aggregate.Findings(aggregate.Input{Files: change.Files, Reviews: rest, Inline: 1000})
 	out.drawn = render.Review{Name: c.ID, Files: aggregate.Files(change.Files, rest), Findings: finding.Kept(out.all)}
 	in.Aggregated, in.Cut = out.all, render.Cut(out.drawn)
-	out.lost, out.moved = loss.Trace(in)
+	out.lost, out.moved = score.Trace(in)
 	return out
 }
 
 // ask is what the reviewer makes of an answer, with the answer as often as it was
 // asked for.
-func ask(t *testing.T, answer string, f diff.File) loss.File {
+func ask(t *testing.T, answer string, f diff.File) score.FileAnswers {
 	t.Helper()
 	got, err := review.NewModel(review.Options{Review: says{answer, f.Patch}, Random: strings.NewReader(strings.Repeat("0123456789abcdef", 64))}).Review(t.Context(), f)
 	require.NoError(t, err)
-	file := loss.File{Review: got}
+	file := score.FileAnswers{Review: got}
 	for range got.Usage.Calls {
 		file.Answers = append(file.Answers, answer)
 	}

@@ -11,13 +11,14 @@ import (
 // least is a report with the keys that a baseline must have.
 const least = `{"cases":40,"passed":30,"golden":35,"hit":20,"posted":50,"matched":20,"clean_cases":5,"clean_false_positives":2}`
 
-func TestReportsReadBackAsTheyWereWritten(t *testing.T) {
+func TestOfAReportIsReadBackWhatARunIsHeldAgainst(t *testing.T) {
 	t.Parallel()
 	for _, r := range []Report{Summarize(dropped(), aboutSample()), Summarize(nil, About{})} {
 		got, err := ReadReport([]byte(object(t, r)))
 		require.NoError(t, err)
-		require.Equal(t, object(t, r), object(t, got))
-		require.Equal(t, r.Markdown(), got.Markdown())
+		require.Equal(t, r.Counts, got.Counts)
+		require.Equal(t, r.Fingerprints, got.Fingerprints)
+		require.Equal(t, r.Judge, got.Judge)
 	}
 }
 
@@ -69,13 +70,13 @@ func TestABaselineIsMissedBeyondTheTolerance(t *testing.T) {
 		"equal":                   {func(*Counts) {}, 0, nil},
 		"better":                  {func(c *Counts) { c.Passed, c.Hit, c.CleanFalsePositives = 90, 50, 0 }, 0, nil},
 		"at the tolerance":        {func(c *Counts) { c.Passed = 75 }, 5, nil},
-		"pass rate":               {func(c *Counts) { c.Passed = 74 }, 5, []string{"pass rate is 74.0 % (74 of 100), 6.0 points below the baseline's 80.0 % (80 of 100); 5 are tolerated"}},
-		"a little without any":    {func(c *Counts) { c.Passed = 79 }, 0, []string{"pass rate is 79.0 % (79 of 100), 1.0 points below the baseline's 80.0 % (80 of 100); 0 are tolerated"}},
-		"recall":                  {func(c *Counts) { c.Hit = 35 }, 5, []string{"recall is 43.8 % (35 of 80), 6.2 points below the baseline's 50.0 % (40 of 80); 5 are tolerated"}},
-		"precision":               {func(c *Counts) { c.Posted = 120 }, 5, []string{"precision is 33.3 % (40 of 120), 6.7 points below the baseline's 40.0 % (40 of 100); 5 are tolerated"}},
-		"clean cases":             {func(c *Counts) { c.CleanFalsePositives = 6 }, 5, []string{"false positives per clean case are 0.30 (6 in 20), above the baseline's 0.20 (4 in 20); 0.05 more are tolerated"}},
+		"pass rate":               {func(c *Counts) { c.Passed = 74 }, 5, []string{"pass rate: 74.0 (74 of 100), in the baseline 80.0 (80 of 100); 5 points are tolerated"}},
+		"a little without any":    {func(c *Counts) { c.Passed = 79 }, 0, []string{"pass rate: 79.0 (79 of 100), in the baseline 80.0 (80 of 100); 0 points are tolerated"}},
+		"recall":                  {func(c *Counts) { c.Hit = 35 }, 5, []string{"recall: 43.8 (35 of 80), in the baseline 50.0 (40 of 80); 5 points are tolerated"}},
+		"precision":               {func(c *Counts) { c.Posted = 120 }, 5, []string{"precision: 33.3 (40 of 120), in the baseline 40.0 (40 of 100); 5 points are tolerated"}},
+		"clean cases":             {func(c *Counts) { c.CleanFalsePositives = 6 }, 5, []string{"findings per hundred clean cases: 30.0 (6 of 20), in the baseline 20.0 (4 of 20); 5 points are tolerated"}},
 		"clean, at the tolerance": {func(c *Counts) { c.CleanFalsePositives = 5 }, 5, nil},
-		"nothing posted":          {func(c *Counts) { c.Posted, c.Matched, c.Hit, c.CleanFalsePositives = 0, 0, 0, 0 }, 5, []string{"recall is 0.0 % (0 of 80), 50.0 points below the baseline's 50.0 % (40 of 80); 5 are tolerated"}},
+		"nothing posted":          {func(c *Counts) { c.Posted, c.Matched, c.Hit, c.CleanFalsePositives = 0, 0, 0, 0 }, 5, []string{"recall: 0.0 (0 of 80), in the baseline 50.0 (40 of 80); 5 points are tolerated"}},
 		"no clean cases any more": {func(c *Counts) { c.CleanCases, c.CleanFalsePositives = 0, 0 }, 5, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -100,10 +101,12 @@ func TestTheToleranceForgivesRounding(t *testing.T) {
 
 func TestABaselineOfOtherCasesIsRefused(t *testing.T) {
 	t.Parallel()
-	of := func(cases string) Report { return Report{Fingerprints: map[string]string{"cases": cases}} }
+	of := func(cases string) Report {
+		return Report{About: About{Fingerprints: map[string]string{"cases": cases}}}
+	}
 	_, err := of("a").Missed(of("b"), 5)
-	require.ErrorIs(t, err, ErrOtherCases)
-	for _, baseline := range []Report{of("a"), of(""), {}} {
+	require.ErrorIs(t, err, ErrNotComparable)
+	for _, baseline := range []Report{of("a"), {}} {
 		_, err = of("a").Missed(baseline, 5)
 		require.NoError(t, err)
 	}
@@ -116,7 +119,7 @@ func TestABaselineOfAnotherJudgeIsRefused(t *testing.T) {
 		require.NoError(t, err)
 		return r
 	}
-	const judged, placed = `"judged":true,"judge":"large-2","fingerprints":{"judge":"aa","judge_model":"x large-2"},`, `"judged":false,"judge":"",`
+	const judged, placed = `"judge":"large-2","fingerprints":{"cases":"c","judge":"aa"},`, `"judge":"","fingerprints":{"cases":"c"},`
 	for name, c := range map[string]struct {
 		baseline, run string
 		says          string // empty where they may be compared
@@ -125,13 +128,9 @@ func TestABaselineOfAnotherJudgeIsRefused(t *testing.T) {
 		"neither judged":         {placed, placed, ""},
 		"the eight counts alone": {``, judged, ""},
 		"counts alone, placed":   {``, placed, ""},
-		"a name alone":           {`"judge":"large-2",`, judged, ""},
-		"judged, then not":       {judged, placed, "by large-2 (aa), and this run by place alone"},
-		"not judged before":      {placed, judged, "by place alone, and this run by large-2 (aa)"},
-		"another model":          {`"judged":true,"judge":"large-1",`, judged, "by large-1 (no fingerprint), and this run by large-2 (aa)"},
-		"another prompt":         {strings.Replace(judged, `"aa"`, `"bb"`, 1), judged, "by large-2 (bb), and this run by large-2 (aa)"},
-		"another endpoint":       {strings.Replace(judged, `"x large-2"`, `"y large-2"`, 1), judged, "by large-2 (aa)"},
-		"prompt alone":           {`"fingerprints":{"judge":"bb"},`, judged, "and this run by large-2 (aa)"},
+		"judged, then not":       {judged, placed, `its judge is "aa", not ""`},
+		"not judged before":      {placed, judged, `its judge is "", not "aa"`},
+		"another prompt":         {strings.Replace(judged, `"aa"`, `"bb"`, 1), judged, `its judge is "bb", not "aa"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -140,14 +139,10 @@ func TestABaselineOfAnotherJudgeIsRefused(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			require.ErrorIs(t, err, ErrOtherJudge)
+			require.ErrorIs(t, err, ErrNotComparable)
 			require.ErrorContains(t, err, c.says)
 		})
 	}
-	about := aboutSample()
-	about.Judge = ""
-	_, err := Summarize(sample(), aboutSample()).Missed(Summarize(sample(), about), 5)
-	require.ErrorIs(t, err, ErrOtherJudge)
 }
 
 func FuzzReadReport(f *testing.F) {

@@ -1,14 +1,15 @@
 package score
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/stats"
 )
 
 // Verdict says which way a case changed.
@@ -22,28 +23,23 @@ const (
 	Mixed  Verdict = "mixed"
 )
 
-// significant is the p-value below which a change is more than noise.
-const significant = 0.05
-
 // Comparison holds two runs against each other, over the cases that are in both
 // with the same known findings.
 //
-// Passed, Hit and Precision are tested, each at 5 % and without a correction for
-// there being several. The test of Hit takes known findings as independent, which
-// those of one case are not quite: where cases have many, its p is too small.
+// Passed and Hit are tested at 5 %, without a correction for there being two. The
+// test of Hit takes known findings as independent, which those of one case are not
+// quite: where cases have many, its p is too small.
 type Comparison struct {
-	Cases      int         `json:"cases"`
-	OnlyFirst  int         `json:"only_first"` // cases of the first run alone
-	OnlyLater  int         `json:"only_later"`
-	Redefined  int         `json:"redefined"`      // cases of both whose known findings are not the same
-	Differs    []string    `json:"differs"`        // fingerprints that differ; the caller sets them, from Differing
-	Changed    []Change    `json:"changed"`        // in the order of the first run
-	Others     int         `json:"other_findings"` // cases that are not in Changed and whose findings are others
-	Passed     Paired      `json:"passed"`
-	Hit        Paired      `json:"hit"`
-	Recall     *Difference `json:"recall"`      // nil where there are no known findings; tested by Hit
-	Precision  *Difference `json:"precision"`   // nil where a run posted nothing
-	PrecisionP *float64    `json:"precision_p"` // of a paired permutation test over cases; nil where fewer than 6 differ
+	Cases     int                `json:"cases"`
+	OnlyFirst int                `json:"only_first"` // cases of the first run alone
+	OnlyLater int                `json:"only_later"`
+	Redefined int                `json:"redefined"`      // cases of both whose known findings are not the same
+	Differs   []string           `json:"differs"`        // fingerprints that differ; the caller sets them, from Differing
+	Changed   []Change           `json:"changed"`        // in the order of the first run
+	Others    int                `json:"other_findings"` // cases that are not in Changed and whose findings are others
+	Passed    Paired             `json:"passed"`
+	Hit       Paired             `json:"hit"`
+	Precision [2]*stats.Interval `json:"precision"` // of both runs; nil where one posted nothing
 }
 
 // Change is a case whose result changed: whether it passes, which known findings
@@ -66,36 +62,30 @@ type Paired struct {
 	P      float64 `json:"p"`
 }
 
-// Difference is how far a rate moved from the first run to the later one, with
-// the 95 % interval of a bootstrap over the cases, in which both runs of a case
-// stay together. Shares, not points.
-type Difference struct {
-	First float64 `json:"first"`
-	Later float64 `json:"later"`
-	Interval
-}
-
 // Compare holds the results of two runs against each other, case by case.
 func Compare(first, later []Result) Comparison {
 	pairs, c := pairUp(first, later)
+	var matched, posted [2]int
 	for _, p := range pairs {
-		c.Passed.count(p.first.Passed, p.later.Passed)
-		for i, k := range p.first.Golden {
-			c.Hit.count(k.Hit != "", p.later.Golden[i].Hit != "")
+		c.Passed.count(p[0].Passed, p[1].Passed)
+		for i, k := range p[0].Golden {
+			c.Hit.count(k.Hit != "", p[1].Golden[i].Hit != "")
+		}
+		for i, r := range p {
+			posted[i] += len(r.Posted)
+			for _, f := range r.Posted {
+				matched[i] += one(f.Golden >= 0)
+			}
 		}
 		if change := p.change(); len(change.What) > 0 {
 			c.Changed = append(c.Changed, change)
-		} else if !slices.EqualFunc(p.first.Posted, p.later.Posted, sameFinding) {
+		} else if !slices.EqualFunc(p[0].Posted, p[1].Posted, sameFinding) {
 			c.Others++
 		}
 	}
-	c.Passed.P = mcNemar(c.Passed.Better, c.Passed.Worse)
-	c.Hit.P = mcNemar(c.Hit.Better, c.Hit.Worse)
-	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(a.first.ID, b.first.ID) })
-	c.Recall = difference(bothOf(pairs, func(n Counts) share { return share{n.Hit, n.Golden} }))
-	precision := bothOf(pairs, func(n Counts) share { return share{n.Matched, n.Posted} })
-	if c.Precision = difference(precision); c.Precision != nil {
-		c.PrecisionP = swapTest(precision)
+	c.Passed.P, c.Hit.P = mcNemar(c.Passed.Better, c.Passed.Worse), mcNemar(c.Hit.Better, c.Hit.Worse)
+	for i := range c.Precision {
+		c.Precision[i] = stats.Wilson(matched[i], posted[i])
 	}
 	return c
 }
@@ -115,8 +105,8 @@ func Differing(first, later Report) []string {
 	return differ
 }
 
-// pair is a case in both runs.
-type pair struct{ first, later Result }
+// pair is a case in the first run and in the later one.
+type pair [2]Result
 
 func pairUp(first, later []Result) (pairs []pair, c Comparison) {
 	c.Changed, c.Differs = []Change{}, []string{}
@@ -155,6 +145,21 @@ func (p *Paired) count(first, later bool) {
 	p.Worse += one(first && !later)
 }
 
+// mcNemar is the exact two-sided p-value of better against worse changes of
+// paired outcomes (Q. McNemar, 1947): how often a fair coin would fall at least
+// as unevenly. It is 1 where nothing changed.
+func mcNemar(better, worse int) float64 {
+	logFactorial := func(n int) float64 {
+		v, _ := math.Lgamma(float64(n) + 1)
+		return v
+	}
+	n, tail := better+worse, 0.0
+	for i := range min(better, worse) + 1 {
+		tail += math.Exp(logFactorial(n) - logFactorial(i) - logFactorial(n-i) - float64(n)*math.Ln2)
+	}
+	return stats.Round(min(1, 2*tail))
+}
+
 // sameFinding takes no notice of what judge and people said of it.
 func sameFinding(a, b Posted) bool {
 	return a.Path == b.Path && a.Line == b.Line && a.Side == b.Side && a.Severity == b.Severity && a.Title == b.Title
@@ -162,9 +167,9 @@ func sameFinding(a, b Posted) bool {
 
 // change says what of a case's result changed; nothing where What is empty.
 func (p pair) change() Change {
-	better := gained(p.later, p.first, "passes now", "hits ")
-	worse := gained(p.first, p.later, "passes no longer", "misses ")
-	was, is := p.first.unmatchedMajor(), p.later.unmatchedMajor()
+	better := gained(p[1], p[0], "passes now", "hits ")
+	worse := gained(p[0], p[1], "passes no longer", "misses ")
+	was, is := p[0].unmatchedMajor(), p[1].unmatchedMajor()
 	says := fmt.Sprintf("%s of severity major or graver instead of %d", render.Count(is, "unmatched finding"), was)
 	switch {
 	case is < was:
@@ -179,7 +184,7 @@ func (p pair) change() Change {
 	case len(better) == 0:
 		verdict = Worse
 	}
-	return Change{p.first.ID, verdict, append(better, worse...)}
+	return Change{p[0].ID, verdict, append(better, worse...)}
 }
 
 // gained words what one result has and the other has not.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/stats"
 )
 
 func TestOnlyCasesWhoseResultChangedAreNamed(t *testing.T) {
@@ -59,7 +60,6 @@ func TestOnlyCasesOfBothRunsAreCompared(t *testing.T) {
 
 	none := Compare(first, nil)
 	require.Equal(t, [2]int{0, 4}, [2]int{none.Cases, none.OnlyFirst})
-	require.Nil(t, none.Recall)
 	require.Contains(t, none.Markdown(), "There is nothing to compare.")
 	require.NotContains(t, none.Markdown(), "No case changed")
 }
@@ -83,50 +83,33 @@ func TestAChangeIsHeldAgainstNoise(t *testing.T) {
 	first := many(60, func(i int) bool { return i%2 == 0 })
 	little := Compare(first, many(60, func(i int) bool { return i%2 == 0 && i != 40 || i < 6 }))
 	require.Equal(t, Paired{First: 30, Later: 32, Of: 60, Better: 3, Worse: 1, P: 0.625}, little.Passed)
-	require.Less(t, little.Recall.Low, 0.0)
 	require.Contains(t, little.Markdown(), "3 better, 1 worse; p = 0.625: not more than noise")
 
 	much := Compare(first, many(60, func(i int) bool { return i%2 == 0 || i < 30 }))
 	require.Equal(t, 15, much.Hit.Better)
-	require.InDelta(t, 0.25, much.Recall.Value, 1e-9)
-	require.Greater(t, much.Recall.Low, 0.1)
-	require.Less(t, much.Recall.High, 0.4)
-	require.Equal(t, much.Recall, much.Precision, "one is posted for each case")
-	require.InDelta(t, much.Hit.P, *much.PrecisionP, 1e-3, "both swap the same")
-	require.Equal(t, 3, strings.Count(much.Markdown(), "**more than noise**"), "passed, hit and precision")
+	require.Equal(t, 2, strings.Count(much.Markdown(), "**more than noise**"), "passed and hit")
 }
 
-// McNemar over 4 better and 0 worse is p = 0.125; the interval of recall leaves 0
-// out all the same, and must not speak against it.
-func TestRecallHasOneVerdict(t *testing.T) {
+func TestPrecisionStandsWithTheIntervalsOfBothRuns(t *testing.T) {
 	t.Parallel()
-	c := Compare(many(34, func(int) bool { return false }), many(34, func(i int) bool { return i < 4 }))
-	require.InDelta(t, 0.125, c.Hit.P, 1e-9)
-	require.Positive(t, c.Recall.Low)
-	require.Nil(t, c.PrecisionP)
-	text := c.Markdown()
-	require.NotContains(t, text, "**more than noise**")
-	require.Regexp(t, `\| recall +\|.*\| 95 % interval \+2\.9 to \+23\.5 +\|`, text)
-	require.Regexp(t, `\| precision +\|.*\| 95 % interval \+2\.9 to \+23\.5; too few cases differ to tell +\|`, text)
+	c := Compare(many(10, func(int) bool { return false }), many(10, func(i int) bool { return i < 8 }))
+	require.Equal(t, [2]*stats.Interval{stats.Wilson(0, 10), stats.Wilson(8, 10)}, c.Precision)
+	require.Regexp(t, `\| precision +\| +0\.0 % \| +80\.0 % \| \+80\.0 points \| 95 % intervals: 0\.0 – 27\.8 % and 49\.0 – 94\.3 % +\|`, c.Markdown())
+	for _, c := range []Comparison{Compare(nil, nil), Compare(silent(), silent())} {
+		require.Equal(t, [2]*stats.Interval{}, c.Precision)
+		require.NotContains(t, c.Markdown(), "precision")
+	}
 }
 
-// Where all cases change alike an interval has no width and is not shown.
-func TestCasesThatAreAllAlikeHaveNoInterval(t *testing.T) {
+func TestMcNemarAgainstKnownValues(t *testing.T) {
 	t.Parallel()
-	text := Compare(many(7, func(int) bool { return false }), many(7, func(int) bool { return true })).Markdown()
-	require.Regexp(t, `\| recall +\|.* \| – +\|`, text)
-	require.Regexp(t, `\| precision +\|.* \| p = 0\.016: \*\*more than noise\*\* +\|`, text)
-}
-
-func TestOneCaseTellsNothing(t *testing.T) {
-	t.Parallel()
-	first, later := many(1, func(int) bool { return true }), many(1, func(int) bool { return true })
-	later[0].Posted = append(later[0].Posted, beside(finding.Minor, 10)...)
-	text := Compare(first, later).Markdown()
-	require.Regexp(t, `\| precision +\| 100\.0 % \| +9\.1 % \| -90\.9 points \| too few cases differ to tell \|`, text)
-	require.NotContains(t, text, "noise")
-	require.NotContains(t, text, "interval")
-	require.Contains(t, text, "No case changed: the same ones pass, the same known findings are hit, and as many unmatched findings are of severity major or graver.\n\nOther findings, with the same result: 1 case.")
+	for _, c := range []struct {
+		better, worse int
+		p             float64
+	}{{0, 0, 1}, {1, 0, 1}, {3, 1, 0.625}, {6, 0, 0.0313}, {5, 0, 0.0625}, {10, 2, 0.0386}, {7, 7, 1}, {20_000, 20_000, 1}, {3_000, 1_000, 0}} {
+		require.InDelta(t, c.p, mcNemar(c.better, c.worse), 1e-4, "%d against %d", c.better, c.worse)
+		require.InDelta(t, mcNemar(c.better, c.worse), mcNemar(c.worse, c.better), 0)
+	}
 }
 
 func TestOtherFindingsAreCountedWhereTheResultIsTheSame(t *testing.T) {
@@ -181,7 +164,7 @@ func TestP11_TheOrderOfCasesDoesNotMatterToTheComparison(t *testing.T) {
 
 func TestFingerprintsThatDifferAreNamed(t *testing.T) {
 	t.Parallel()
-	of := func(f map[string]string) Report { return Report{Fingerprints: f} }
+	of := func(f map[string]string) Report { return Report{About: About{Fingerprints: f}} }
 	first := of(map[string]string{"cases": "a", "prompt": "b", "model": "c"})
 	require.Equal(t, []string{"commit", "model", "prompt"}, Differing(first, of(map[string]string{"cases": "a", "prompt": "x", "commit": "d"})))
 	require.Empty(t, Differing(first, first))

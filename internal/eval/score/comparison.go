@@ -1,7 +1,6 @@
 package score
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -9,13 +8,25 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 )
 
+// significant is the p-value below which a change is more than noise.
+const significant = 0.05
+
 // Markdown says what changed from the first run to the later one, and whether
 // that is more than noise. Only cases whose result changed are named.
 func (c Comparison) Markdown() string {
 	if c.Cases == 0 {
 		return page(c.head(), "There is nothing to compare.")
 	}
-	return page(c.head(), c.noise(), c.cases())
+	t := table{head: []string{"figure", "first", "second", "change", "in plain words"}, align: "lrrrl"}
+	c.Passed.row(&t, "cases passed")
+	c.Hit.row(&t, "known findings hit")
+	first, later := c.Precision[0], c.Precision[1]
+	if first != nil && later != nil {
+		moved := fmt.Sprintf("%+.1f points", 100*(later.Value-first.Value))
+		t.add("precision", percent(first.Value), percent(later.Value), moved,
+			"95 % intervals: "+between(first)+" and "+between(later))
+	}
+	return page(c.head(), t.String(), c.cases())
 }
 
 func (c Comparison) head() string {
@@ -32,64 +43,21 @@ func (c Comparison) head() string {
 	if len(apart) > 0 {
 		text += " (not compared: " + strings.Join(apart, ", ") + ")"
 	}
-	text += ". "
 	if len(c.Differs) == 0 {
-		return text + "Their fingerprints are the same."
+		return text + ". Their fingerprints are the same."
 	}
-	return text + "Fingerprints that differ: " + inline(strings.Join(c.Differs, ", ")) + "."
-}
-
-// noise is a table of what moved, each row with its verdict in plain words.
-func (c Comparison) noise() string {
-	t := table{head: []string{"figure", "first", "second", "change", "in plain words"}, align: "lrrrl"}
-	c.Passed.row(&t, "cases passed")
-	c.Hit.row(&t, "known findings hit")
-	c.Recall.row(&t, "recall", "") // the row above has its test
-	precision := "too few cases differ to tell"
-	if c.PrecisionP != nil {
-		precision = verdict(*c.PrecisionP)
-	}
-	c.Precision.row(&t, "precision", precision)
-	return t.String()
+	return text + ". Fingerprints that differ: " + inline(strings.Join(c.Differs, ", ")) + "."
 }
 
 func (p Paired) row(t *table, name string) {
 	says := "no change"
 	if p.Better+p.Worse > 0 {
-		says = fmt.Sprintf("%d better, %d worse; %s", p.Better, p.Worse, verdict(p.P))
+		says = fmt.Sprintf("%d better, %d worse; p = %.3f: not more than noise", p.Better, p.Worse, p.P)
+		if p.P < significant {
+			says = fmt.Sprintf("%d better, %d worse; p = %.3f: **more than noise**", p.Better, p.Worse, p.P)
+		}
 	}
 	t.add(name, outOf(p.First, p.Of), outOf(p.Later, p.Of), fmt.Sprintf("%+d", p.Later-p.First), says)
-}
-
-// row shows an interval only where it has a width: one without comes from cases
-// that are all alike, and says nothing about others.
-func (d *Difference) row(t *table, name, tested string) {
-	if d == nil {
-		t.add(name, none, none, none, "undefined in one of the runs")
-		return
-	}
-	says := cmp.Or(tested, none)
-	switch interval := fmt.Sprintf("95 %% interval %+.1f to %+.1f", 100*d.Low, 100*d.High); {
-	case d.Low == d.High && d.Value == 0:
-		says = "no change"
-	case d.Low != d.High && tested == "":
-		says = interval
-	case d.Low != d.High:
-		says = interval + "; " + tested
-	}
-	t.add(name, percent(d.First), percent(d.Later), fmt.Sprintf("%+.1f points", 100*d.Value), says)
-}
-
-// verdict words a p-value.
-func verdict(p float64) string {
-	chance := fmt.Sprintf("p = %.3f", p)
-	if p < 0.001 {
-		chance = "p < 0.001"
-	}
-	if p < significant {
-		return chance + ": **more than noise**"
-	}
-	return chance + ": not more than noise"
 }
 
 // cases names those whose result changed, and counts those that have other
@@ -100,7 +68,8 @@ func (c Comparison) cases() string {
 		others = "Other findings, with the same result: " + render.Count(c.Others, "case") + "."
 	}
 	if len(c.Changed) == 0 {
-		return paragraphs("No case changed: the same ones pass, the same known findings are hit, and as many unmatched findings are of severity major or graver.", others)
+		return paragraphs("No case changed: the same ones pass, the same known findings are hit,"+
+			" and as many unmatched findings are of severity major or graver.", others)
 	}
 	of := map[Verdict]int{}
 	rows := make([]string, 0, len(c.Changed))

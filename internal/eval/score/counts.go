@@ -31,16 +31,40 @@ func (c Counts) plus(o Counts) Counts {
 	}
 }
 
-func countCase(r Result) Counts {
-	return Counts{Cases: 1, Passed: one(r.Passed), CleanCases: one(r.Kind == dataset.Clean)}
-}
+// The ways in which counts are broken down, by their names in a report.
+const (
+	byLanguage   = "language"
+	bySeverity   = "severity"
+	byVisibility = "visibility"
+)
 
-func countKnown(k Known) Counts {
-	return Counts{Golden: 1, Hit: one(k.Hit != ""), FileHit: one(k.FileHit)}
-}
-
-func countPosted(r Result, p Posted) Counts {
-	return Counts{Posted: 1, Matched: one(p.Golden >= 0), Valid: one(p.Golden < 0 && p.Valid), CleanFalsePositives: one(r.Kind == dataset.Clean)}
+// count breaks the counts down. A case with known findings goes by severity where
+// its gravest one does; by visibility it is local when all its known findings are.
+// A clean one is a group of its own, so that the cases of every breakdown add up.
+func count(results []Result) map[string]map[string]Counts {
+	by := map[string]map[string]Counts{byLanguage: {}, bySeverity: {}, byVisibility: {}}
+	for _, r := range results {
+		add := func(severity, visibility string, c Counts) {
+			groups := map[string]string{
+				byLanguage: cmp.Or(r.Language, "other"), bySeverity: severity, byVisibility: visibility,
+			}
+			for name, group := range groups {
+				by[name][group] = by[name][group].plus(c)
+			}
+		}
+		clean, severity, visibility := r.Kind == dataset.Clean, r.gravest(), r.visibility()
+		add(severity, visibility, Counts{Cases: 1, Passed: one(r.Passed), CleanCases: one(clean)})
+		for _, k := range r.Golden {
+			c := Counts{Golden: 1, Hit: one(k.Hit != ""), FileHit: one(k.FileHit)}
+			add(string(k.Severity), string(k.Visibility), c)
+		}
+		for _, p := range r.Posted {
+			hits := p.Golden >= 0
+			c := Counts{Posted: 1, Matched: one(hits), Valid: one(!hits && p.Valid), CleanFalsePositives: one(clean)}
+			add(string(p.Severity), visibility, c)
+		}
+	}
+	return by
 }
 
 func one(b bool) int {
@@ -50,65 +74,17 @@ func one(b bool) int {
 	return 0
 }
 
-// dimension says into which groups the parts of a result go.
-type dimension struct {
-	ofCase   func(Result) string
-	ofKnown  func(Result, Known) string
-	ofPosted func(Result, Posted) string
-}
-
-// The names of the dimensions in a report.
-const (
-	byLanguage   = "language"
-	bySeverity   = "severity"
-	byVisibility = "visibility"
-	byCategory   = "category"
-)
-
-// unnamed is the group of what has no category.
-const unnamed = "other"
-
-// dimensions are the ways in which counts are broken down. A case with known
-// findings goes by severity and category where its gravest one does. By visibility
-// it is local when all its known findings are. A clean one is a group of its own,
-// so that the cases of every dimension add up.
-func dimensions() map[string]dimension {
-	language := func(r Result) string { return cmp.Or(r.Language, unnamed) }
-	category := func(k Known) string { return cmp.Or(k.Category, unnamed) }
-	severity := func(k Known) string { return string(k.Severity) }
-	return map[string]dimension{
-		byLanguage: {
-			language,
-			func(r Result, _ Known) string { return language(r) },
-			func(r Result, _ Posted) string { return language(r) },
-		},
-		bySeverity: {
-			func(r Result) string { return ofGravest(r, severity) },
-			func(_ Result, k Known) string { return severity(k) },
-			func(_ Result, p Posted) string { return string(p.Severity) },
-		},
-		byVisibility: {
-			visibility,
-			func(_ Result, k Known) string { return string(k.Visibility) },
-			func(r Result, _ Posted) string { return visibility(r) },
-		},
-		byCategory: {
-			func(r Result) string { return ofGravest(r, category) },
-			func(_ Result, k Known) string { return category(k) },
-			func(_ Result, p Posted) string { return cmp.Or(p.Category, unnamed) },
-		},
-	}
-}
-
-func ofGravest(r Result, name func(Known) string) string {
+// gravest is the severity of the gravest known finding, or clean.
+func (r Result) gravest() string {
 	if len(r.Golden) == 0 {
 		return string(dataset.Clean)
 	}
-	return name(slices.MaxFunc(r.Golden, func(a, b Known) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) }))
+	graver := func(a, b Known) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) }
+	return string(slices.MaxFunc(r.Golden, graver).Severity)
 }
 
 // visibility is the group of a case: local, context or clean.
-func visibility(r Result) string {
+func (r Result) visibility() string {
 	switch {
 	case r.Kind == dataset.Clean:
 		return string(dataset.Clean)
@@ -116,30 +92,4 @@ func visibility(r Result) string {
 		return string(dataset.Context)
 	}
 	return string(dataset.Local)
-}
-
-// group breaks counts down along a dimension.
-func (d dimension) group(results []Result) map[string]Counts {
-	groups := map[string]Counts{}
-	add := func(name string, c Counts) { groups[name] = groups[name].plus(c) }
-	for _, r := range results {
-		if name := d.ofCase(r); name != "" {
-			add(name, countCase(r))
-		}
-		for _, k := range r.Golden {
-			add(d.ofKnown(r, k), countKnown(k))
-		}
-		for _, p := range r.Posted {
-			add(d.ofPosted(r, p), countPosted(r, p))
-		}
-	}
-	return groups
-}
-
-// total counts over all results: whatever is in one goes by its language.
-func total(results ...Result) (sum Counts) {
-	for _, c := range dimensions()[byLanguage].group(results) {
-		sum = sum.plus(c)
-	}
-	return sum
 }

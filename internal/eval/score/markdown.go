@@ -10,6 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/stats"
 )
 
 const (
@@ -21,7 +22,7 @@ const (
 // it: two runs with the same answers give the same bytes. A runner that reads
 // along finds no command in it.
 func (r Report) Markdown() string {
-	return page("## Evaluation", r.head(), r.notes(), headline(append(r.figures(), r.spending()...)), r.gate(),
+	return page("## Evaluation", r.head(), r.notes(), r.figures(), r.gate(),
 		r.groups(), r.losses(), r.failed(), r.bill(), r.holdsFor())
 }
 
@@ -32,14 +33,16 @@ func (r Report) head() string {
 		parts = append(parts, "model "+guard.Code(r.Model))
 	}
 	judge := "no judge"
-	if r.Judged {
+	if r.judged() {
 		judge = "judge " + guard.Code(r.Judge)
 		if a := r.Agreement; a != nil {
-			judge += fmt.Sprintf(" (right on %s labelled pairs, κ %.2f)", outOf(a.Agreed, a.Of), a.Kappa)
+			judge += fmt.Sprintf(" (right on %s labelled pairs)", outOf(a.Agreed, a.Of))
 		}
 	}
 	return strings.Join(append(parts, judge, fmt.Sprintf("%s, %d of them clean", render.Count(r.Cases, "case"), r.CleanCases)), " · ")
 }
+
+func (a About) judged() bool { return a.Judge != "" }
 
 // notes say what the figures must not be taken for.
 func (r Report) notes() string {
@@ -49,9 +52,9 @@ func (r Report) notes() string {
 			notes = append(notes, "> "+says)
 		}
 	}
-	note(!r.Judged, "No judge: place alone decides what is a hit (same file, at most 3 lines away). That overstates; these figures are not recall to publish.")
-	if a := r.Agreement; r.Judged && a != nil {
-		note(!a.Usable(), fmt.Sprintf("The judge is right on too few labelled pairs to be used: %s, where 90 %% are needed.", outOf(a.Agreed, a.Of)))
+	note(!r.judged(), "No judge: place alone decides what is a hit (same file, at most 3 lines away). That overstates; these figures are not recall to publish.")
+	if a := r.Agreement; r.judged() && a != nil {
+		note(!a.usable(), fmt.Sprintf("The judge is right on too few labelled pairs to be used: %s, where 90 %% are needed.", outOf(a.Agreed, a.Of)))
 	}
 	note(r.Reviewer == Scripted, "The reviewer is the scripted model, which knows the answers: these figures measure the pipeline, not a model.")
 	note(r.Cases > 0 && r.Posted == 0, "Nothing was posted. A reviewer that posts nothing passes the clean cases only.")
@@ -66,25 +69,61 @@ func (r Report) gate() string {
 	if r.AfterGate == nil {
 		return ""
 	}
-	return paragraphs("### After the recorded decisions", "The same without the findings that people dropped at the gate, and with the severities that they gave.", headline(r.AfterGate.figures()))
+	return paragraphs("### After the recorded decisions", "The same without the findings that people dropped at the gate, and with the severities that they gave.", r.AfterGate.figures())
 }
 
-// groups is one table of all dimensions.
+// figures are the scores for people, shares first.
+func (s Scores) figures() string {
+	t := table{head: []string{"figure", "value", "of", "95 % interval"}, align: "lrrr"}
+	share := func(name string, n, of int, always bool) {
+		if v := stats.Wilson(n, of); v != nil {
+			t.add(name, percent(v.Value), outOf(n, of), between(v))
+		} else if always {
+			t.add(name, none, none, none)
+		}
+	}
+	local, context := s.By[byVisibility][string(dataset.Local)], s.By[byVisibility][string(dataset.Context)]
+	clean := s.By[byVisibility][string(dataset.Clean)]
+	share("cases passed", s.Passed, s.Cases, true)
+	share("… with local defects alone", local.Passed, local.Cases, false)
+	share("… clean", clean.Passed, clean.Cases, false)
+	share("recall: known findings hit", s.Hit, s.Golden, true)
+	share("… local", local.Hit, local.Golden, false)
+	share("… that need context", context.Hit, context.Golden, false)
+	share("… with a finding anywhere in their file", s.FileHit, s.Golden, false)
+	share("precision: posted findings that hit", s.Matched, s.Posted, true)
+	if s.Rates.PrecisionJudged != nil {
+		share("… or that the judge holds valid", s.Matched+s.Valid, s.Posted, false)
+	}
+	t.add("posted per case", number(s.Rates.PostedPerCase), render.Count(s.Cases, "case"), none)
+	t.add("unmatched of major or graver per case", number(s.Rates.UnmatchedMajorPerCase), render.Count(s.Cases, "case"), none)
+	t.add("false positives per clean case", number(s.Rates.FalsePositivesOnClean), render.Count(s.CleanCases, "case"), none)
+	return t.String()
+}
+
+func number(v *float64) string {
+	if v == nil {
+		return none
+	}
+	return fmt.Sprintf("%.2f", *v)
+}
+
+func between(v *stats.Interval) string {
+	return strings.TrimSuffix(percent(v.Low), " %") + " – " + percent(v.High)
+}
+
+// groups is one table of all breakdowns.
 func (r Report) groups() string {
 	t := table{head: []string{"by", "group", "cases passed", "known findings hit", "posted that hit", "posted on clean cases"}, align: "llrrrr"}
+	visibilities := []string{string(dataset.Local), string(dataset.Context), string(dataset.Clean)}
 	for _, d := range []struct {
 		name  string
 		order []string
-	}{
-		{byLanguage, nil},
-		{bySeverity, gravestFirst()},
-		{byVisibility, []string{string(dataset.Local), string(dataset.Context), string(dataset.Clean)}},
-		{byCategory, nil},
-	} {
+	}{{byLanguage, nil}, {bySeverity, gravestFirst()}, {byVisibility, visibilities}} {
 		groups, label := names(r.By[d.name], d.order), d.name
 		for _, name := range groups[:min(len(groups), groupRows)] {
 			c := r.By[d.name][name]
-			t.add(label, cell(name), fraction(c.Passed, c.Cases), fraction(c.Hit, c.Golden), fraction(c.Matched, c.Posted), onClean(d.name, c))
+			t.add(label, cell(name), outOf(c.Passed, c.Cases), outOf(c.Hit, c.Golden), outOf(c.Matched, c.Posted), blank(c.CleanFalsePositives))
 			label = ""
 		}
 		if more := len(groups) - groupRows; more > 0 {
@@ -94,7 +133,7 @@ func (r Report) groups() string {
 	if len(t.rows) == 0 {
 		return ""
 	}
-	return paragraphs("### By group", t.String(), "Known findings count by their own severity and category, posted ones by theirs, and a case by its gravest known finding.")
+	return paragraphs("### By group", t.String(), "Known findings count by their own severity, posted ones by theirs, and a case by its gravest known finding.")
 }
 
 func gravestFirst() []string {
@@ -105,13 +144,6 @@ func gravestFirst() []string {
 	return names
 }
 
-func fraction(n, of int) string {
-	if of == 0 {
-		return none
-	}
-	return outOf(n, of)
-}
-
 func blank(n int) string {
 	if n == 0 {
 		return none
@@ -119,24 +151,14 @@ func blank(n int) string {
 	return render.Thousands(int64(n))
 }
 
-// onClean is the number of findings on a group's clean cases. By severity and
-// category findings and cases go into groups of their own: there no finding says
-// nothing about the cases beside it.
-func onClean(by string, c Counts) string {
-	if c.CleanCases == 0 || by == bySeverity || by == byCategory {
-		return blank(c.CleanFalsePositives)
-	}
-	return render.Thousands(int64(c.CleanFalsePositives))
-}
-
 // losses says what of the model's findings did not reach the review, and what
 // reached it elsewhere.
 func (r Report) losses() string {
 	text := "Nothing was lost between the model's answers and the review."
 	if len(r.Losses) > 0 {
-		t := table{head: []string{"stage", "lost", "near a known finding", "missed known findings near a lost one"}, align: "lrrr"}
+		t := table{head: []string{"stage", "lost", "near a known finding"}, align: "lrr"}
 		for _, stage := range names(r.Losses, Stages()) {
-			t.add(cell(stage), render.Thousands(int64(len(r.Losses[stage]))), blank(nearKnown(r.Losses[stage])), blank(r.KnownLost[stage]))
+			t.add(cell(stage), render.Thousands(int64(len(r.Losses[stage]))), blank(nearKnown(r.Losses[stage])))
 		}
 		text = t.String()
 	}
@@ -191,13 +213,16 @@ func (r Report) bill() string {
 	if len(parts) == 0 {
 		return ""
 	}
-	if r.Reviewer == Scripted && r.Cost == 0 {
-		return "Cost nothing: " + strings.Join(parts, "; ") + "."
+	total := "Cost " + r.Cost.String()
+	switch {
+	case r.Cost == 0 && r.Reviewer == Scripted:
+		total = "Cost nothing"
+	case r.Cost == 0:
+		total = "Cost unknown, since the endpoint does not tell it (`--price` does)"
+	case r.CostPerCase != nil:
+		total += fmt.Sprintf(" (review of a case: median $%.4f, 95th percentile $%.4f)", r.CostPerCase.P50/1e6, r.CostPerCase.P95/1e6)
 	}
-	if r.Cost == 0 {
-		return "Cost unknown, since the endpoint does not tell it (`--price` does): " + strings.Join(parts, "; ") + "."
-	}
-	return "Cost " + r.Cost.String() + ": " + strings.Join(parts, "; ") + "."
+	return total + ": " + strings.Join(parts, "; ") + "."
 }
 
 // brief cuts what is a hash and leaves names and versions.

@@ -20,7 +20,7 @@ func TestGolden(t *testing.T) {
 	placed := aboutSample()
 	placed.Judge, placed.Agreement, placed.Reviewer, placed.Model = "", nil, Scripted, Scripted
 	poor := aboutSample()
-	poor.Agreement = &Agreement{26, 30, 0.73}
+	poor.Agreement = &Agreement{26, 30}
 	for name, got := range map[string]string{
 		"report.md":           Summarize(sample(), aboutSample()).Markdown(),
 		"report-gate.md":      Summarize(dropped(), poor).Markdown(),
@@ -117,7 +117,7 @@ func TestT13_TheReportHoldsNoWorkflowCommand(t *testing.T) {
 func TestNoTimeIsInTheMarkdown(t *testing.T) {
 	t.Parallel()
 	fast, slow := aboutSample(), aboutSample()
-	slow.Seconds, slow.Latencies = 9_999, []float64{77, 88}
+	slow.Seconds, slow.Latency = 9_999, Spread([]float64{77, 88})
 	require.Equal(t, Summarize(sample(), fast).Markdown(), Summarize(sample(), slow).Markdown())
 }
 

@@ -52,13 +52,6 @@ func Candidates(golden []dataset.Golden, posted []finding.Finding, patches map[s
 	return pairs
 }
 
-// Near reports whether lines of the new side, both ends in them, are within the
-// matching rule's three lines of a known finding or one of its further places.
-func Near(g dataset.Golden, path string, start, end int) bool {
-	distance, _ := apart(g, path, start, end)
-	return distance <= margin
-}
-
 // Match takes pairs in their order, each known and each posted finding at most
 // once, where same says that the two mean the same defect. It is asked only
 // about pairs whose both ends are still free; where it is nil, place alone

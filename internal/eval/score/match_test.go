@@ -64,7 +64,7 @@ func TestFindingsHitWithinThreeLines(t *testing.T) {
 			patches := map[string]string{"a.go": patch, "c.go": "@@ -1,9"}
 			pairs := Candidates([]dataset.Golden{c.golden}, []finding.Finding{c.finding}, patches)
 			start, end, ok := NewSide(c.finding, patches[c.finding.Path])
-			require.Equal(t, c.distance >= 0, ok && Near(c.golden, c.finding.Path, start, end))
+			require.Equal(t, c.distance >= 0, ok && near(Loss{Path: c.finding.Path, StartLine: start, Line: end}, c.golden))
 			if c.distance < 0 {
 				require.Empty(t, pairs)
 				return

@@ -1,78 +1,81 @@
 package score
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/stats"
 )
 
 // Scripted names the reviewer that knows the answers, which measures the
 // pipeline and no model.
 const Scripted = "scripted"
 
+// About is what a report says beside the results.
+type About struct {
+	Fingerprints map[string]string `json:"fingerprints"`    // cases, prompt, model, judge, config, commit, …
+	Reviewer     string            `json:"reviewer"`        // Scripted, or another name for what was under test
+	Model        string            `json:"model"`           // untrusted text; empty for none
+	Judge        string            `json:"judge"`           // untrusted text; empty where place alone decides
+	Agreement    *Agreement        `json:"agreement"`       // nil where it was not measured
+	Judging      cost.Usage        `json:"judging"`         // of the judge; at first of measuring it
+	Latency      *Percentiles      `json:"latency_seconds"` // of a case; nil where nobody was asked
+	Seconds      float64           `json:"seconds"`         // of the whole run
+}
+
+// Agreement is how often the judge agreed with the author of labelled pairs.
+type Agreement struct {
+	Agreed int `json:"agreed"`
+	Of     int `json:"of"`
+}
+
+// usable reports whether the judge may be used: from 27 of 30 pairs on, as the
+// cases' format asks for.
+func (a Agreement) usable() bool { return 10*a.Agreed >= 9*a.Of }
+
 // Report is what a run comes to: the object that "eval run --json" prints.
 // Nothing but Seconds and Latency depends on time.
 type Report struct {
 	Scores
-	By           map[string]map[string]Counts `json:"by"`                     // language, severity, visibility, category → group
-	Losses       map[string][]Lost            `json:"losses"`                 // by stage, in the order of the cases
-	Moved        map[string][]Lost            `json:"moved"`                  // by stage, in the order of the cases
-	KnownLost    map[string]int               `json:"known_lost"`             // by stage: missed known findings near which a finding was lost there
-	Cost         cost.MicroUSD                `json:"cost_microusd"`          // of review and judge together
-	CostPerCase  *Percentiles                 `json:"cost_per_case_microusd"` // of the review
-	Seconds      float64                      `json:"seconds"`
-	Latency      *Percentiles                 `json:"latency_seconds"` // of a case
-	Fingerprints map[string]string            `json:"fingerprints"`    // what the figures hold for: cases, prompt, model, judge, …
-	Reviewer     string                       `json:"reviewer"`
-	Model        string                       `json:"model"`
-	Judge        string                       `json:"judge"`
-	Judged       bool                         `json:"judged"`
-	Agreement    *Agreement                   `json:"agreement"`
-	UnreadCases  int                          `json:"unread_cases"` // not read in full, those whose run failed among them
-	Usage        cost.Usage                   `json:"usage"`        // of the review
-	Judging      cost.Usage                   `json:"judging"`      // of the judge
-	NotPassed    []NotPassed                  `json:"not_passed"`   // in the order of the cases
-	AfterGate    *Scores                      `json:"after_gate"`   // the scores of what recorded decisions made of it; nil without such
-
-	noJudging bool // read from an object that does not say whether a judge was asked
+	About
+	Losses      map[string][]Lost `json:"losses"`                 // by stage, in the order of the cases
+	Moved       map[string][]Lost `json:"moved"`                  // by stage, in the order of the cases
+	Cost        cost.MicroUSD     `json:"cost_microusd"`          // of review and judge together
+	CostPerCase *Percentiles      `json:"cost_per_case_microusd"` // of the review
+	UnreadCases int               `json:"unread_cases"`           // not read in full, those whose run failed among them
+	Usage       cost.Usage        `json:"usage"`                  // of the review
+	NotPassed   []NotPassed       `json:"not_passed"`             // in the order of the cases
+	AfterGate   *Scores           `json:"after_gate"`             // what recorded decisions made of it; nil without such
 }
 
-// Scores are counts with what follows from them.
+// Scores are counts with what follows from them. By has them for every language,
+// severity and visibility.
 type Scores struct {
 	Counts
-	CasesLocal  int      `json:"cases_local"` // cases whose known findings are all local
-	PassedLocal int      `json:"passed_local"`
-	PassedClean int      `json:"passed_clean"`
-	GoldenLocal int      `json:"golden_local"` // known findings that are local; the others need context
-	HitLocal    int      `json:"hit_local"`
-	Rates       Rates    `json:"rates"`
-	F1          *float64 `json:"f1"` // of recall and precision
+	By    map[string]map[string]Counts `json:"by"`
+	Rates Rates                        `json:"rates"`
 }
 
-// Rates are shares and means with their intervals; nil where undefined.
+// Rates are shares with their intervals, and means; nil where undefined.
 type Rates struct {
-	Pass                  *Interval `json:"pass"`
-	PassLocal             *Interval `json:"pass_local"`
-	PassClean             *Interval `json:"pass_clean"`
-	Recall                *Interval `json:"recall"`
-	RecallLocal           *Interval `json:"recall_local"`
-	RecallContext         *Interval `json:"recall_context"`
-	Precision             *Interval `json:"precision"`        // a lower bound: the known findings are not all there are
-	PrecisionJudged       *Interval `json:"precision_judged"` // those that the judge holds valid count too; nil without a judge
-	FalsePositivesOnClean *Interval `json:"false_positives_per_clean"`
-	PostedPerCase         *Interval `json:"posted_per_case"`
-	UnmatchedMajorPerCase *Interval `json:"unmatched_major_per_case"`
+	Pass            *stats.Interval `json:"pass"`
+	Recall          *stats.Interval `json:"recall"`
+	Precision       *stats.Interval `json:"precision"`        // a lower bound: the known findings are not all there are
+	PrecisionJudged *stats.Interval `json:"precision_judged"` // those that the judge holds valid count too; nil without a judge
+
+	PostedPerCase         *float64 `json:"posted_per_case"`
+	UnmatchedMajorPerCase *float64 `json:"unmatched_major_per_case"`
+	FalsePositivesOnClean *float64 `json:"false_positives_per_clean"`
 }
 
-// Agreement is how often the judge agreed with people over labelled pairs.
-// Kappa is Cohen's.
-type Agreement struct {
-	Agreed int     `json:"agreed"`
-	Of     int     `json:"of"`
-	Kappa  float64 `json:"kappa"`
+// Percentiles are the median and the 95th percentile over cases.
+type Percentiles struct {
+	P50 float64 `json:"p50"`
+	P95 float64 `json:"p95"`
 }
-
-// Usable reports whether the judge may be used: from 27 of 30 pairs on, as the
-// cases' format asks for.
-func (a Agreement) Usable() bool { return 10*a.Agreed >= 9*a.Of }
 
 // Lost is a finding that a stage lost or moved, with its case.
 type Lost struct {
@@ -84,4 +87,117 @@ type Lost struct {
 type NotPassed struct {
 	Case string `json:"case"`
 	Why  string `json:"why"`
+}
+
+// Summarize makes the report. The order of the results decides the order of its
+// lists and nothing else.
+func Summarize(results []Result, about About) Report {
+	r := Report{
+		Scores: scores(results, about.judged()), About: about,
+		Losses: map[string][]Lost{}, Moved: map[string][]Lost{}, NotPassed: []NotPassed{},
+	}
+	r.Fingerprints = maps.Clone(about.Fingerprints)
+	if r.Fingerprints == nil {
+		r.Fingerprints = map[string]string{}
+	}
+	costs := make([]float64, 0, len(results))
+	for _, of := range results {
+		costs = append(costs, float64(of.Usage.Cost))
+		r.add(of)
+	}
+	r.Cost, r.CostPerCase = r.Usage.Cost+r.Judging.Cost, Spread(costs)
+	if slices.ContainsFunc(results, func(r Result) bool { return r.Decided }) {
+		s := scores(afterGate(results), about.judged())
+		r.AfterGate = &s
+	}
+	return r
+}
+
+// add takes in what a case cost, what got lost in it, and whether it passed.
+func (r *Report) add(of Result) {
+	r.Usage, r.Judging = cost.Add(r.Usage, of.Usage), cost.Add(r.Judging, of.Judging)
+	r.UnreadCases += one(len(of.Unread) > 0 || of.Outcome == reviewpr.Failed)
+	for _, l := range of.Lost {
+		r.Losses[l.Stage] = append(r.Losses[l.Stage], Lost{of.ID, l})
+	}
+	for _, l := range of.Moved {
+		r.Moved[l.Stage] = append(r.Moved[l.Stage], Lost{of.ID, l})
+	}
+	if !of.Passed {
+		r.NotPassed = append(r.NotPassed, NotPassed{of.ID, of.Why})
+	}
+}
+
+func scores(results []Result, judged bool) Scores {
+	s := Scores{By: count(results)}
+	for _, c := range s.By[byLanguage] {
+		s.Counts = s.Counts.plus(c)
+	}
+	grave := 0
+	for _, r := range results {
+		grave += r.unmatchedMajor()
+	}
+	s.Rates = Rates{
+		Pass: stats.Wilson(s.Passed, s.Cases), Recall: stats.Wilson(s.Hit, s.Golden), Precision: stats.Wilson(s.Matched, s.Posted),
+		PostedPerCase: mean(s.Posted, s.Cases), UnmatchedMajorPerCase: mean(grave, s.Cases),
+		FalsePositivesOnClean: mean(s.CleanFalsePositives, s.CleanCases),
+	}
+	if judged {
+		s.Rates.PrecisionJudged = stats.Wilson(s.Matched+s.Valid, s.Posted)
+	}
+	return s
+}
+
+// mean is nil for a mean over nothing.
+func mean(sum, of int) *float64 {
+	if of == 0 {
+		return nil
+	}
+	v := stats.Round(float64(sum) / float64(of))
+	return &v
+}
+
+// Spread gives the percentiles of a figure over cases, between the two nearest
+// values where they fall between them; nil for no values.
+func Spread(values []float64) *Percentiles {
+	if len(values) == 0 {
+		return nil
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	at := func(p float64) float64 {
+		at := p * float64(len(sorted)-1)
+		below := int(at)
+		above := min(below+1, len(sorted)-1)
+		return stats.Round(sorted[below] + (at-float64(below))*(sorted[above]-sorted[below]))
+	}
+	return &Percentiles{P50: at(0.5), P95: at(0.95)}
+}
+
+// afterGate gives the results as recorded decisions left them: without what they
+// dropped, with the severities that they gave, and graded anew.
+func afterGate(results []Result) []Result {
+	after := slices.Clone(results)
+	for i, r := range results {
+		if r.Decided {
+			after[i] = r.decided()
+		}
+	}
+	return after
+}
+
+func (r Result) decided() Result {
+	before := r.Posted
+	r.Golden, r.Posted = slices.Clone(r.Golden), nil
+	for _, p := range before {
+		switch {
+		case !p.Dropped:
+			p.Severity = cmp.Or(p.Regraded, p.Severity)
+			r.Posted = append(r.Posted, p)
+		case p.Golden >= 0:
+			r.Golden[p.Golden].Hit = ""
+		}
+	}
+	r.markFiles()
+	Grade(&r)
+	return r
 }

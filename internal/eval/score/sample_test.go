@@ -58,8 +58,8 @@ func post(golden int, s finding.Severity, category string) Posted {
 func aboutSample() About {
 	return About{
 		Fingerprints: map[string]string{"cases": "3f9c2a71be04d855c1e07d4492ab6f38", "prompt": "58d1e0c2a9b7f346", "model": "small-1", "graph": "77d0"},
-		Reviewer:     "model", Model: "small-1", Judge: "large-2", Agreement: &Agreement{28, 30, 0.8667},
-		Latencies: []float64{1.5, 2, 2.5, 3, 9, 4}, Seconds: 21.25,
+		Reviewer:     "model", Model: "small-1", Judge: "large-2", Agreement: &Agreement{28, 30},
+		Latency: Spread([]float64{1.5, 2, 2.5, 3, 9, 4}), Seconds: 21.25,
 	}
 }
 

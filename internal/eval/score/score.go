@@ -4,8 +4,8 @@
 // It holds values and pure functions. It reads no file, no clock and asks no
 // model; who decides whether two texts mean the same defect is the caller's
 // choice. Start reading at Result, one case. Candidates and Match say what hits
-// what, Grade what passes, Summarize makes the report, and Compare and Missed
-// hold one run against another.
+// what, Trace where the others ended, Grade what passes, Summarize makes the
+// report, and Compare and Missed hold one run against another.
 package score
 
 import (

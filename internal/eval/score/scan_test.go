@@ -1,4 +1,4 @@
-package loss
+package score
 
 import (
 	"strings"

@@ -1,10 +1,4 @@
-// Package loss says of every finding that a model produced where it ended: in
-// the review that would be posted, or at the stage that took it out.
-//
-// It judges no finding and changes none: it compares what stands before a stage
-// with what stands behind it. Start reading at Trace; scan.go reads findings out
-// of answers that nothing else can read.
-package loss
+package score
 
 import (
 	"cmp"
@@ -12,21 +6,20 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/eval/dataset"
-	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// File is a reviewed file: the texts of all answers about it in the order in
+// FileAnswers are the texts of all answers about a reviewed file in the order in
 // which they were asked for, and what the reviewer made of them.
-type File struct {
+type FileAnswers struct {
 	Answers []string // untrusted text
 	Review  finding.FileReview
 }
 
-// Input is what the stages had before them, and what there was to be found.
-type Input struct {
+// Pipeline is what the stages had before them, and what there was to be found.
+type Pipeline struct {
 	Golden     []dataset.Golden
-	Files      []File
+	Files      []FileAnswers
 	Aggregated []finding.Finding // of all files, the filtered ones marked
 	Cut        []finding.Finding // those kept that the posted review does not hold; render.Cut gives them
 }
@@ -34,23 +27,23 @@ type Input struct {
 // Trace gives the findings that were lost, in the order of the stages, and those
 // that were moved. A finding is in one of the two at most, and in none where it
 // stands in the review as the model placed it.
-func Trace(in Input) (lost, moved []score.Loss) {
+func Trace(in Pipeline) (lost, moved []Loss) {
 	for _, f := range in.Files {
 		lost = append(lost, unread(f)...)
 	}
 	for _, f := range in.Aggregated {
 		switch l := in.fate(f); l.Stage {
 		case "":
-		case score.StageAnchor:
+		case StageAnchor:
 			moved = append(moved, l)
 		default:
 			lost = append(lost, l)
 		}
 	}
-	slices.SortStableFunc(lost, func(a, b score.Loss) int {
-		return slices.Index(score.Stages(), a.Stage) - slices.Index(score.Stages(), b.Stage)
+	slices.SortStableFunc(lost, func(a, b Loss) int {
+		return slices.Index(Stages(), a.Stage) - slices.Index(Stages(), b.Stage)
 	})
-	for _, all := range [][]score.Loss{lost, moved} {
+	for _, all := range [][]Loss{lost, moved} {
 		for i := range all {
 			all[i].Known = slices.ContainsFunc(in.Golden, func(g dataset.Golden) bool { return near(all[i], g) })
 		}
@@ -60,54 +53,55 @@ func Trace(in Input) (lost, moved []score.Loss) {
 
 // StageOf is the earliest stage at which a finding near a known one was lost, ""
 // for none. Whether the two mean the same defect nobody has judged.
-func StageOf(lost []score.Loss, g dataset.Golden) string {
-	if i := slices.IndexFunc(lost, func(l score.Loss) bool { return near(l, g) }); i >= 0 {
+func StageOf(lost []Loss, g dataset.Golden) string {
+	if i := slices.IndexFunc(lost, func(l Loss) bool { return near(l, g) }); i >= 0 {
 		return lost[i].Stage
 	}
 	return ""
 }
 
 // near is the matching rule's. A loss without a line stood nowhere.
-func near(l score.Loss, g dataset.Golden) bool {
-	return l.Line > 0 && score.Near(g, l.Path, l.StartLine, l.Line)
+func near(l Loss, g dataset.Golden) bool {
+	distance, _ := apart(g, l.Path, l.StartLine, l.Line)
+	return l.Line > 0 && distance <= margin
 }
 
 // fate says which stage took a finding out or moved it; none has no stage.
-func (in Input) fate(f finding.Finding) score.Loss {
-	l := score.Loss{Path: f.Path, StartLine: cmp.Or(f.StartLine, f.Line), Line: f.Line, Severity: f.Severity, Title: f.Title, Why: f.Note}
+func (in Pipeline) fate(f finding.Finding) Loss {
+	l := Loss{Path: f.Path, StartLine: cmp.Or(f.StartLine, f.Line), Line: f.Line, Severity: f.Severity, Title: f.Title, Why: f.Note}
 	switch {
 	case f.Filtered == finding.Misquoted:
-		l.Stage = score.StageQuote
+		l.Stage = StageQuote
 	case f.Filtered == finding.Refuted:
-		l.Stage = score.StageVerify
+		l.Stage = StageVerify
 	case f.Filtered == finding.LowConfidence:
-		l.Stage = score.StageThreshold
+		l.Stage = StageThreshold
 	case f.Filtered == finding.Duplicate && in.byRule(f): // it is said, by a rule
 	case f.Filtered == finding.Duplicate:
-		l.Stage = score.StageDedupe
+		l.Stage = StageDedupe
 	case f.Filtered == finding.Repeat: // it is said, with others
 	case f.Filtered != "": // dropped by a person, which no stage can help
 	case slices.ContainsFunc(in.Cut, func(c finding.Finding) bool { return c.ID == f.ID }):
-		l.Stage, l.Why = score.StageCap, "the review's body has no room for it"
+		l.Stage, l.Why = StageCap, "the review's body has no room for it"
 	case f.Placement == finding.Body:
-		l.Stage = score.StageAnchor
+		l.Stage = StageAnchor
 	}
 	return l
 }
 
 // byRule reports whether a rule's finding stands on a finding's lines.
-func (in Input) byRule(f finding.Finding) bool {
+func (in Pipeline) byRule(f finding.Finding) bool {
 	return slices.ContainsFunc(in.Aggregated, func(r finding.Finding) bool {
 		return r.Source == finding.Rule && r.Filtered == "" && r.Path == f.Path && r.StartLine <= f.Line && f.StartLine <= r.Line
 	})
 }
 
 // unread gives the findings in a file's answers that its review does not hold.
-func unread(f File) []score.Loss {
-	var lost []score.Loss
+func unread(f FileAnswers) []Loss {
+	var lost []Loss
 	for _, c := range without(produced(f.Answers), slices.Clone(f.Review.Findings)) {
-		lost = append(lost, score.Loss{
-			Stage: score.StageParse, Path: f.Review.Path, StartLine: c.start, Line: c.line, Severity: c.severity, Title: c.title,
+		lost = append(lost, Loss{
+			Stage: StageParse, Path: f.Review.Path, StartLine: c.start, Line: c.line, Severity: c.severity, Title: c.title,
 			Why: cmp.Or(string(f.Review.Reason), "the answer that was used does not hold it"),
 		})
 	}

@@ -1,4 +1,4 @@
-package loss_test
+package score_test
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/eval/dataset"
-	"github.com/org/pr-review-action/internal/eval/loss"
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/llm"
@@ -38,11 +37,11 @@ func (s *script) Chat(context.Context, llm.Request) (llm.Answer, error) {
 var changed = diff.File{Path: "a.go", Status: diff.Modified, Additions: 3, Patch: "@@ -1,2 +1,5 @@\n a\n+b\n+c\n+d\n e"}
 
 // reviewed is what the reviewer makes of answers, with those that it asked for.
-func reviewed(t testing.TB, s *script) loss.File {
+func reviewed(t testing.TB, s *script) score.FileAnswers {
 	t.Helper()
 	got, err := review.NewModel(review.Options{Review: s, Random: strings.NewReader(strings.Repeat("0123456789abcdef", 64))}).Review(t.Context(), changed)
 	require.NoError(t, err)
-	return loss.File{Answers: s.said, Review: got}
+	return score.FileAnswers{Answers: s.said, Review: got}
 }
 
 func one(line int, title string, other ...string) string {
@@ -104,7 +103,7 @@ func TestWhatAnAnswerHoldsAndTheReviewDoesNotWasLostInParsing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := reviewed(t, &script{texts: c.texts, ended: c.ended})
-			lost, moved := loss.Trace(loss.Input{Files: []loss.File{f}})
+			lost, moved := score.Trace(score.Pipeline{Files: []score.FileAnswers{f}})
 			require.Equal(t, c.lost, titles(lost), "%+v", f.Review)
 			require.Empty(t, moved)
 			for _, l := range lost {
@@ -123,7 +122,7 @@ func TestALostFindingSaysWhatCouldBeReadOfIt(t *testing.T) {
 		`{"line":{"from":4},"title":"d","start_line":9}`,
 		`{"line":-1}`,
 	)}})
-	lost, _ := loss.Trace(loss.Input{Files: []loss.File{f}})
+	lost, _ := score.Trace(score.Pipeline{Files: []score.FileAnswers{f}})
 	why := string(f.Review.Reason)
 	require.Contains(t, why, "4 of 4 findings are off the schema")
 	require.Equal(t, []score.Loss{
@@ -147,7 +146,7 @@ func claims() finding.FileReview {
 func TestEveryFindingHasOneFate(t *testing.T) {
 	t.Parallel()
 	all, _ := aggregate.Findings(aggregate.Input{Files: []diff.File{changed}, Reviews: []finding.FileReview{claims()}, Inline: 1000})
-	lost, moved := loss.Trace(loss.Input{Files: []loss.File{{Review: claims()}}, Aggregated: all})
+	lost, moved := score.Trace(score.Pipeline{Files: []score.FileAnswers{{Review: claims()}}, Aggregated: all})
 	require.Equal(t, []score.Loss{
 		{Stage: score.StageThreshold, Path: "a.go", StartLine: 3, Line: 3, Severity: finding.Major, Title: "weak", Why: "confidence 0.49 is below 0.50"},
 		{Stage: score.StageThreshold, Path: "a.go", StartLine: 41, Line: 41, Severity: finding.Major, Title: "weak and off the diff", Why: "confidence 0.10 is below 0.50"},
@@ -168,7 +167,7 @@ func TestWhatTheBodyHasNoRoomForIsLostAndNotMoved(t *testing.T) {
 	}
 	all, _ := aggregate.Findings(aggregate.Input{Files: []diff.File{changed}, Reviews: []finding.FileReview{r}, Inline: 1000})
 	drawn := render.Review{Name: "demo", Files: []finding.FileReview{r}, Findings: finding.Kept(all)}
-	lost, moved := loss.Trace(loss.Input{Aggregated: all, Cut: render.Cut(drawn)})
+	lost, moved := score.Trace(score.Pipeline{Aggregated: all, Cut: render.Cut(drawn)})
 	body := render.Body(drawn)
 	require.NotEmpty(t, lost)
 	require.NotEmpty(t, moved)
@@ -184,15 +183,15 @@ func TestWhatTheBodyHasNoRoomForIsLostAndNotMoved(t *testing.T) {
 
 func TestWhatAPersonDroppedIsNoLoss(t *testing.T) {
 	t.Parallel()
-	lost, moved := loss.Trace(loss.Input{Aggregated: []finding.Finding{{ID: "F1", Filtered: "dropped", Placement: finding.Body}}})
+	lost, moved := score.Trace(score.Pipeline{Aggregated: []finding.Finding{{ID: "F1", Filtered: "dropped", Placement: finding.Body}}})
 	require.Empty(t, lost)
 	require.Empty(t, moved)
 }
 
 func TestLossesComeInTheOrderOfTheStages(t *testing.T) {
 	t.Parallel()
-	lost, _ := loss.Trace(loss.Input{
-		Files: []loss.File{{Answers: []string{answer(one(9, "p1"), one(8, "p2"))}}},
+	lost, _ := score.Trace(score.Pipeline{
+		Files: []score.FileAnswers{{Answers: []string{answer(one(9, "p1"), one(8, "p2"))}}},
 		Aggregated: []finding.Finding{
 			{ID: "F1", Title: "c1"}, {Title: "d1", Filtered: finding.Duplicate}, {Title: "t1", Filtered: finding.LowConfidence}, {Title: "d2", Filtered: finding.Duplicate},
 		},
@@ -225,21 +224,21 @@ func TestALossIsKnownWithinThreeLinesOfAPlace(t *testing.T) {
 				filtered, outside := at, at
 				filtered.Filtered, outside.Placement = finding.LowConfidence, finding.Body
 				nowhere := finding.Finding{Path: c.place.Path, Filtered: finding.Duplicate}
-				lost, moved := loss.Trace(loss.Input{Golden: []dataset.Golden{{Path: "y.go"}, g}, Aggregated: []finding.Finding{filtered, outside, nowhere}})
+				lost, moved := score.Trace(score.Pipeline{Golden: []dataset.Golden{{Path: "y.go"}, g}, Aggregated: []finding.Finding{filtered, outside, nowhere}})
 				require.Equal(t, []bool{c.want, c.want, false}, []bool{lost[0].Known, moved[0].Known, lost[1].Known})
 				stage := map[bool]string{true: score.StageThreshold}[c.want]
-				require.Equal(t, stage, loss.StageOf(lost, g))
+				require.Equal(t, stage, score.StageOf(lost, g))
 			}
 		})
 	}
-	require.Empty(t, loss.StageOf(nil, dataset.Golden{Path: "a.go"}))
-	require.Empty(t, loss.StageOf([]score.Loss{{Stage: score.StageParse, Path: "a.go"}}, dataset.Golden{Path: "a.go", LineStart: 1, LineEnd: 2}), "a finding without a line stood nowhere")
+	require.Empty(t, score.StageOf(nil, dataset.Golden{Path: "a.go"}))
+	require.Empty(t, score.StageOf([]score.Loss{{Stage: score.StageParse, Path: "a.go"}}, dataset.Golden{Path: "a.go", LineStart: 1, LineEnd: 2}), "a finding without a line stood nowhere")
 }
 
 func TestTheEarliestStageIsNamed(t *testing.T) {
 	t.Parallel()
-	lost, _ := loss.Trace(loss.Input{Aggregated: []finding.Finding{
+	lost, _ := score.Trace(score.Pipeline{Aggregated: []finding.Finding{
 		{Path: "a.go", Line: 3, Filtered: finding.Duplicate}, {Path: "a.go", Line: 9, Filtered: finding.LowConfidence},
 	}})
-	require.Equal(t, score.StageThreshold, loss.StageOf(lost, dataset.Golden{Path: "a.go", LineStart: 6, LineEnd: 6}))
+	require.Equal(t, score.StageThreshold, score.StageOf(lost, dataset.Golden{Path: "a.go", LineStart: 6, LineEnd: 6}))
 }

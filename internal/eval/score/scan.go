@@ -1,4 +1,4 @@
-package loss
+package score
 
 import (
 	"bytes"
@@ -119,16 +119,16 @@ func (v *value) set(text string) {
 	case "title":
 		v.claims, v.title = true, oneLine(clip(text))
 	case "line":
-		v.claims, v.line = true, number(text)
+		v.claims, v.line = true, lineNumber(text)
 	case "start_line":
-		v.start = number(text)
+		v.start = lineNumber(text)
 	case "severity":
 		v.severity, _ = finding.ParseSeverity(text)
 	}
 }
 
-// number reads a line number, 0 for what is none.
-func number(text string) int {
+// lineNumber reads a line number, 0 for what is none.
+func lineNumber(text string) int {
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || n < 0 || n > maxLine {
 		return 0

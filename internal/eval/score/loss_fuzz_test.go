@@ -1,11 +1,10 @@
-package loss_test
+package score_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/eval/loss"
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/finding"
 )
@@ -18,7 +17,7 @@ func FuzzTrace(f *testing.F) {
 	f.Add(`{"findings":[{"line":3,"title":"{\"line\":4}","severity":"nit","confidence":1}]}`, "[]")
 	f.Fuzz(func(t *testing.T, first, second string) {
 		file := reviewed(t, &script{texts: []string{first, second}})
-		lost, moved := loss.Trace(loss.Input{Files: []loss.File{file}})
+		lost, moved := score.Trace(score.Pipeline{Files: []score.FileAnswers{file}})
 		require.Empty(t, moved)
 		if file.Review.State == finding.Reviewed && len(file.Answers) == 1 {
 			require.Empty(t, lost, "an answer that is whole")
@@ -26,7 +25,7 @@ func FuzzTrace(f *testing.F) {
 		for _, l := range lost {
 			require.Equal(t, score.StageParse, l.Stage)
 		}
-		again, _ := loss.Trace(loss.Input{Files: []loss.File{file}})
+		again, _ := score.Trace(score.Pipeline{Files: []score.FileAnswers{file}})
 		require.Equal(t, lost, again)
 	})
 }

@@ -16,7 +16,12 @@ const none = "–"
 
 func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 
-func outOf(n, of int) string { return fmt.Sprintf("%d of %d", n, of) }
+func outOf(n, of int) string {
+	if of == 0 {
+		return none
+	}
+	return fmt.Sprintf("%d of %d", n, of)
+}
 
 // joined leaves out what is empty.
 func joined(between string, parts ...string) string {
