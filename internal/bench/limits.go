@@ -40,12 +40,6 @@ func limits() []limit {
 		{"start: demo / floor", 50},
 		{"start: container, warm / floor", 2},
 		{"start: container, cold / floor", 3},
-		{"model: no limit, time / ideal", 1.05},
-		{"model: no limit, calls / answers", 1},
-		{"model: a rate, time / ideal", 1.15},
-		{"model: a rate, calls / answers", 1.02},
-		{"model: a rate in windows, time / ideal", 1.15},
-		{"model: a rate in windows, calls / answers", 1.02},
 	}
 }
 

@@ -44,7 +44,6 @@ func benchmarks() []benchmark {
 		{"memory", "Memory and time of a large diff", []int{300, 3000}, (*suite).memory},
 		{"image", "Image", nil, (*suite).imageSize},
 		{"start", "Start", nil, (*suite).start},
-		{"model", "Calls of a model beside the ideal", []int{100}, (*suite).model},
 	}
 }
 

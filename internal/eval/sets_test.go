@@ -19,7 +19,7 @@ import (
 // cases of other repositories.
 func sets(t *testing.T) map[string][]dataset.Case {
 	t.Helper()
-	starter, err := dataset.Starter()
+	starter, err := dataset.Read(dataset.StarterName)
 	require.NoError(t, err)
 	all := map[string][]dataset.Case{"starter": starter}
 	shared := filepath.Join("..", "..", "..", "shared", "evals", "cases.jsonl")
@@ -84,7 +84,7 @@ func TestRulesFindLittleAndAreRarelyWrong(t *testing.T) {
 
 func TestLessRecallAndMoreNoiseShowInTheFigures(t *testing.T) {
 	t.Parallel()
-	starter, err := dataset.Starter()
+	starter, err := dataset.Read(dataset.StarterName)
 	require.NoError(t, err)
 	last := 1.0
 	for _, noise := range []float64{0, 0.5, 1, 2, 4} {

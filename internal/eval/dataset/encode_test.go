@@ -37,7 +37,7 @@ func encoded(t testing.TB, cases []dataset.Case) string {
 
 func TestCasesAreReadAsTheyWereWritten(t *testing.T) {
 	t.Parallel()
-	starter, err := dataset.Starter()
+	starter, err := dataset.Read(dataset.StarterName)
 	require.NoError(t, err)
 	want := append(sample(), starter...)
 	text := encoded(t, want)

@@ -171,7 +171,7 @@ func TestADiffFileStaysInTheFolderOfItsCases(t *testing.T) {
 
 func TestAByteOrderMarkIsNoPartOfACase(t *testing.T) {
 	t.Parallel()
-	starter, err := dataset.Starter()
+	starter, err := dataset.Read(dataset.StarterName)
 	require.NoError(t, err)
 	var text bytes.Buffer
 	text.WriteString("\ufeff")

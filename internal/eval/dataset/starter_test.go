@@ -13,7 +13,7 @@ import (
 
 func starter(t testing.TB) []dataset.Case {
 	t.Helper()
-	cases, err := dataset.Starter()
+	cases, err := dataset.Read(dataset.StarterName)
 	require.NoError(t, err)
 	return cases
 }

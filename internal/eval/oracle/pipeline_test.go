@@ -27,7 +27,7 @@ const historical = "../../../../shared/evals/cases.jsonl"
 // sets gives the sets of cases that are at hand.
 func sets(t *testing.T) map[string][]dataset.Case {
 	t.Helper()
-	starter, err := dataset.Starter()
+	starter, err := dataset.Read(dataset.StarterName)
 	require.NoError(t, err)
 	all := map[string][]dataset.Case{"starter": starter}
 	if _, err := os.Stat(historical); err == nil {
