@@ -117,7 +117,7 @@ func (j *job) start() ended {
 		return j.begin().end()
 	}
 	env := j.environ(j.s.t.TempDir())
-	code, stdout, stderr := within(j.s.t, env)
+	code, stdout, stderr := j.s.within(env)
 	return j.after(code, stdout, stderr, env["GITHUB_OUTPUT"], env["GITHUB_STEP_SUMMARY"])
 }
 

@@ -188,6 +188,7 @@ func TestT25_AJobThatIsKilledWhileGitHubTakesItsTimePostsOnce(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			s := setUp(t, scene{})
 			j := s.decideJob(s.parked().outputs["code"], "approve")
+			s.patient = true
 			s.hub.Fail(http.MethodPost, path, githubtest.Fault{Delay: time.Second, Anyway: true, Times: 1})
 			r := j.begin()
 			require.Eventually(t, func() bool { return s.written(path) > 0 }, 20*time.Second, time.Millisecond)

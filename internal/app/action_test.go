@@ -111,6 +111,8 @@ type stage struct {
 	run   *githubtest.Run
 	model *llmtest.Server
 	trust string
+
+	patient bool // every wait is as long as in a process: GitHub takes real time
 }
 
 func setUp(t *testing.T, sc scene) *stage {

@@ -76,6 +76,7 @@ func TestPostgresParksInOneProcessAndDecidesInAnother(t *testing.T) {
 			env := map[string]string{"PR_REVIEW_STORE": store}
 			s.cli(env, "review", "octo/demo#42", "--no-input").ends(0)
 			resume := []string{"resume", "octo/demo#42:" + s.pull.HeadSHA(), "--approve"}
+			s.patient = true
 			s.hub.Fail(http.MethodPost, path, githubtest.Fault{Delay: time.Second, Anyway: true, Times: 1})
 			first, printed := s.beginning(env, resume...)
 			require.Eventually(t, func() bool { return s.written(path) > 0 }, 20*time.Second, time.Millisecond)

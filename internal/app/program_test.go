@@ -5,9 +5,9 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"testing"
 
 	"github.com/org/pr-review-action/internal/app"
+	"github.com/org/pr-review-action/internal/transport"
 	"github.com/org/pr-review-action/internal/volume"
 )
 
@@ -19,12 +19,20 @@ func apart() bool {
 	return volume.Full() || os.Getenv("PR_REVIEW_IMAGE") != ""
 }
 
+// faster is how many times shorter than a process waits a call of app.Run does:
+// for GitHub to show what was written, for other jobs, and between tries.
+const faster = 20
+
 // within runs the program to its end in this process, in the folder of the tests
 // and with these variables alone.
-func within(t *testing.T, env map[string]string, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
+func (s *stage) within(env map[string]string, args ...string) (code int, stdout, stderr string) {
+	s.t.Helper()
+	ctx := s.t.Context()
+	if !s.patient {
+		ctx = transport.Faster(ctx, faster)
+	}
 	var out, trouble bytes.Buffer
-	code = app.Run(t.Context(), app.Process{
+	code = app.Run(ctx, app.Process{
 		Args: append([]string{"pr-review-action"}, args...), Environ: listed(env),
 		Stdin: new(bytes.Buffer), Stdout: &out, Stderr: &trouble, Now: clock(env["NOW"]),
 	})

@@ -29,7 +29,7 @@ type said struct {
 func (s *stage) cli(more map[string]string, args ...string) said {
 	s.t.Helper()
 	if !apart() {
-		code, stdout, stderr := within(s.t, s.home(s.t.TempDir(), more), args...)
+		code, stdout, stderr := s.within(s.home(s.t.TempDir(), more), args...)
 		return said{s.t, code, stdout, stderr}
 	}
 	var stdout, stderr bytes.Buffer
