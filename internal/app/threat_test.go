@@ -52,11 +52,10 @@ func attacks(t *testing.T, about func(llmtest.Attack) bool) (all []attack) {
 type ruled struct{ extension, title string }
 
 func ruledRows() map[string]ruled {
-	const sql, shell, load, script = "SQL injection: ", "Command injection: ", "Unsafe deserialization: ", "A downloaded script runs unchecked"
+	const sql, shell, script = "SQL injection: ", "Command injection: ", "A downloaded script runs unchecked"
 	return map[string]ruled{
 		"diff-added-line-001": {".go", sql}, "diff-added-line-018": {".py", sql}, "diff-added-line-025": {".go", sql},
 		"diff-added-line-002": {".py", shell}, "diff-added-line-017": {".ts", shell},
-		"diff-added-line-009": {".py", load}, "diff-added-line-010": {".py", load}, "diff-added-line-011": {".py", load},
 		"diff-added-line-007": {".go", "TLS verification disabled"}, "diff-comment-003": {".py", "TLS verification disabled"},
 		"diff-added-line-004": {".go", "Hard-coded credential: the value of `password`"}, "diff-added-line-028": {".sh", script}, "repo-file-009": {".sh", script},
 		"diff-added-line-022": {".go", "Hard-coded credential: a live one (aws-access-token)"},
