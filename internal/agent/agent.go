@@ -97,7 +97,7 @@ func (l Loop) Run(ctx context.Context, first llm.Request) (Outcome, error) {
 		}
 		out.Answer, out.Turns = answer, out.Turns+1
 		switch {
-		case len(answer.Calls) == 0:
+		case len(answer.ToolCalls) == 0:
 			out.End = Answered
 			return out, nil
 		case last:
@@ -121,8 +121,8 @@ func (l Loop) last(out Outcome, began time.Time) bool {
 // answer runs the calls that may run, and gives the turns that follow: what the
 // model said, and to every call what it is told, in their order.
 func (l Loop) answer(ctx context.Context, a llm.Answer, seen *history) ([]llm.Turn, error) {
-	calls := a.Calls[:min(len(a.Calls), maxAnswered)]
-	turns := []llm.Turn{{Role: llm.RoleAssistant, Text: a.Text, Calls: calls, State: a.State}}
+	calls := a.ToolCalls[:min(len(a.ToolCalls), maxAnswered)]
+	turns := []llm.Turn{{Role: llm.RoleAssistant, Text: a.Text, ToolCalls: calls, State: a.State}}
 	records := make([]tool.Record, len(calls))
 	var run []llm.Call
 	var at []int // their places among the calls

@@ -73,7 +73,7 @@ func first() llm.Request {
 func calls(arguments ...string) llm.Answer {
 	var a llm.Answer
 	for i, text := range arguments {
-		a.Calls = append(a.Calls, llm.Call{ID: fmt.Sprintf("%s-%d", text, i), Name: "read", Arguments: text})
+		a.ToolCalls = append(a.ToolCalls, llm.Call{ID: fmt.Sprintf("%s-%d", text, i), Name: "read", Arguments: text})
 	}
 	return a
 }
@@ -90,7 +90,7 @@ func TestAnAnswerWithoutCallsEndsTheConversation(t *testing.T) {
 	require.Equal(t, "done", out.Answer.Text)
 	require.Equal(t, 2, out.Turns)
 	require.Equal(t, []llm.Turn{
-		{Role: llm.RoleAssistant, Text: "let me see", Calls: looked.Calls, State: looked.State},
+		{Role: llm.RoleAssistant, Text: "let me see", ToolCalls: looked.ToolCalls, State: looked.State},
 		{Role: llm.RoleTool, CallID: "a-0", Text: "<a>"},
 	}, out.Request.Turns)
 	require.Empty(t, k.asked[0].Turns)

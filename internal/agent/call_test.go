@@ -35,7 +35,7 @@ func TestEveryCallIsAnsweredInItsPlace(t *testing.T) {
 	require.Len(t, turns, 4)
 	for i, want := range []string{"<a>", "<b>", "<this very call was made before; its result stands above>", "<c>"} {
 		require.Equal(t, want, turns[i].Text)
-		require.Equal(t, out.Request.Turns[0].Calls[i].ID, turns[i].CallID)
+		require.Equal(t, out.Request.Turns[0].ToolCalls[i].ID, turns[i].CallID)
 	}
 }
 
@@ -58,7 +58,7 @@ func TestT8_AModelThatRepeatsItselfIsBroughtToItsAnswer(t *testing.T) {
 func TestACallOfAnotherToolIsAnotherCall(t *testing.T) {
 	t.Parallel()
 	a := calls("a", "a")
-	a.Calls[1].Name = "search"
+	a.ToolCalls[1].Name = "search"
 	k := newTalk(5, a, done)
 	k.run(t)
 	require.Len(t, k.ran[0], 2)
@@ -74,7 +74,7 @@ func TestT31_CallsOfOneTurnAreBounded(t *testing.T) {
 	out := k.run(t)
 	require.Len(t, k.ran[0], maxCalls)
 	require.Len(t, k.ran[1], 1, "one that was too many may be made again")
-	require.Len(t, out.Request.Turns[0].Calls, maxAnswered, "the others are as if they had not been made")
+	require.Len(t, out.Request.Turns[0].ToolCalls, maxAnswered, "the others are as if they had not been made")
 	turns := told(k.asked[1])
 	require.Len(t, turns, maxAnswered)
 	require.Equal(t, "<7>", turns[maxCalls-1].Text)
@@ -99,8 +99,8 @@ func TestT31_WhatToolsGiveBackIsBounded(t *testing.T) {
 func TestT13_TheNameOfACallThatIsNotRunIsOneShortLine(t *testing.T) {
 	t.Parallel()
 	a := calls("a", "a")
-	a.Calls[0].Name = "::error::\x1b[2J\nread" + strings.Repeat("x", 500)
-	a.Calls[1].Name = a.Calls[0].Name
+	a.ToolCalls[0].Name = "::error::\x1b[2J\nread" + strings.Repeat("x", 500)
+	a.ToolCalls[1].Name = a.ToolCalls[0].Name
 	k := newTalk(5, a, done)
 	var shown []tool.Record
 	k.Show = func(r tool.Record) string { shown = append(shown, r); return "" }

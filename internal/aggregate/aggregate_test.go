@@ -93,7 +93,7 @@ func TestP7_BadAnchorsMoveTheirFindingToTheBody(t *testing.T) {
 			require.Equal(t, c.note, all[0].Note)
 			require.NotEmpty(t, all[0].Fingerprint)
 			require.Equal(t, c.finding.Suggestion, all[0].Suggestion, "it is kept")
-			require.Equal(t, c.finding.Suggestion != "", all[0].Plain != "", "as code to read")
+			require.Equal(t, c.finding.Suggestion != "", all[0].SuggestionProblem != "", "as code to read")
 		})
 	}
 }

@@ -74,7 +74,7 @@ func TestP7_WhatIsSentIsWhatGitHubTakes(t *testing.T) {
 				sent = append(sent, comment(f))
 			}
 			tally[string(f.Placement)+" "+digits.ReplaceAllString(f.Note, "N")]++
-			if f.Suggestion != "" && f.Plain == "" && (f.Side != finding.Right || !may && !omits(d.files, f.Path)) {
+			if f.Suggestion != "" && f.SuggestionProblem == "" && (f.Side != finding.Right || !may && !omits(d.files, f.Path)) {
 				t.Fatalf("case %d: a suggestion that cannot be applied: %+v", seed, f)
 			}
 		}

@@ -27,7 +27,7 @@ func recognise(all []finding.Finding, in Input) []finding.Earlier {
 	}
 	for i, e := range r.earlier {
 		switch {
-		case e.Fate == finding.WasSaid || e.Announced && e.Now == finding.Resolved:
+		case e.Fate == finding.WasCommented || e.Announced && e.Now == finding.Resolved:
 		case r.used[i]:
 			r.earlier[i].Now = finding.StillThere
 		case e.Fate == finding.WasPosted && r.gone(e):
@@ -138,7 +138,7 @@ func (r *recognition) hold() {
 		switch {
 		case e < 0:
 		case f.Severity.Rank() >= finding.Major.Rank():
-			f.Note = strings.TrimPrefix(f.Note+"; "+said(r.earlier[e]), "; ")
+			f.Note = strings.TrimPrefix(f.Note+"; "+textOf(r.earlier[e]), "; ")
 		case same:
 			f.Filtered, f.Note = heldBy(r.earlier[e])
 		}
@@ -156,7 +156,7 @@ func (r *recognition) commented(i int) (first int, same bool) {
 		return first, false
 	}
 	for at, e := range r.earlier {
-		if e.Fate != finding.WasSaid || e.Line-e.StartLine >= maxRange || !r.onLines(i, at) {
+		if e.Fate != finding.WasCommented || e.Line-e.StartLine >= maxRange || !r.onLines(i, at) {
 			continue
 		}
 		if sameClaim(r.claims[i], r.before[at]) {
@@ -174,8 +174,8 @@ var plainLogin = regexp.MustCompile(`^[A-Za-z0-9-]{1,60}(\[bot\])?$`)
 // heldBy says in our own words what holds a finding back.
 func heldBy(e finding.Earlier) (finding.Filter, string) {
 	switch {
-	case e.Fate == finding.WasSaid:
-		return finding.AlreadySaid, fmt.Sprintf("%s commented on line %d", who(e), e.Line)
+	case e.Fate == finding.WasCommented:
+		return finding.AlreadyCommented, fmt.Sprintf("%s commented on line %d", who(e), e.Line)
 	case e.Fate == finding.WasDropped && e.By != "":
 		return finding.DroppedBefore, "dropped by " + who(e) + " from an earlier draft"
 	case e.Fate == finding.WasDropped:
@@ -186,8 +186,8 @@ func heldBy(e finding.Earlier) (finding.Filter, string) {
 	return finding.AlreadyPosted, "an earlier review says it"
 }
 
-// said is a person's comment, for the note of a finding that stays all the same.
-func said(e finding.Earlier) string {
+// textOf is a person's comment, for the note of a finding that stays all the same.
+func textOf(e finding.Earlier) string {
 	return fmt.Sprintf("%s commented on line %d: “%s”", who(e), e.Line, e.Title)
 }
 

@@ -108,8 +108,8 @@ func TestOfAPersonsCommentAFindingBelowMajorIsHeldBackThatMakesItsClaim(t *testi
 		want        finding.Filter
 		note        string
 	}{
-		"the claim in other words":     {same, finding.Minor, 1, 2, finding.AlreadySaid, "maya commented on line 2"},
-		"its very title, on a nit":     {drops, finding.Nit, 2, 2, finding.AlreadySaid, "maya commented on line 2"},
+		"the claim in other words":     {same, finding.Minor, 1, 2, finding.AlreadyCommented, "maya commented on line 2"},
+		"its very title, on a nit":     {drops, finding.Nit, 2, 2, finding.AlreadyCommented, "maya commented on line 2"},
 		"praise":                       {"LGTM", finding.Minor, 2, 2, "", ""},
 		"an emoji":                     {"👍", finding.Minor, 2, 2, "", ""},
 		"nothing":                      {"", finding.Minor, 2, 2, "", ""},
@@ -124,7 +124,7 @@ func TestOfAPersonsCommentAFindingBelowMajorIsHeldBackThatMakesItsClaim(t *testi
 	} {
 		f := commitAt2()
 		f.Severity = c.severity
-		praise := finding.Earlier{Fate: finding.WasSaid, Path: f.Path, Side: f.Side, StartLine: c.first, Line: c.line, By: "maya", Title: c.title}
+		praise := finding.Earlier{Fate: finding.WasCommented, Path: f.Path, Side: f.Side, StartLine: c.first, Line: c.line, By: "maya", Title: c.title}
 		found, after := recognised([]finding.Finding{f}, praise)
 		require.Equal(t, c.want, found[0].Filtered, name)
 		require.Equal(t, c.want == "", found[0].ID != "", name)
@@ -132,7 +132,7 @@ func TestOfAPersonsCommentAFindingBelowMajorIsHeldBackThatMakesItsClaim(t *testi
 		require.Empty(t, after[0].Now, name)
 	}
 	f := commitAt2()
-	praise := finding.Earlier{Fate: finding.WasSaid, Path: f.Path, Side: f.Side, StartLine: 2, Line: 2, By: "rob", Title: "LGTM"}
+	praise := finding.Earlier{Fate: finding.WasCommented, Path: f.Path, Side: f.Side, StartLine: 2, Line: 2, By: "rob", Title: "LGTM"}
 	claim := praise
 	claim.By, claim.Title = "maya", same
 	f.Severity = finding.Minor
@@ -145,7 +145,7 @@ func TestD5_NoCommentAndNoDropHoldsAWarningBack(t *testing.T) {
 	f := commitAt2()
 	f.Source = finding.Rule
 	f.Severity = finding.Minor
-	said := finding.Earlier{Fate: finding.WasSaid, Path: f.Path, Side: f.Side, StartLine: 2, Line: 2, By: "maya", Title: f.Title}
+	said := finding.Earlier{Fate: finding.WasCommented, Path: f.Path, Side: f.Side, StartLine: 2, Line: 2, By: "maya", Title: f.Title}
 	for category, held := range map[string]bool{"hidden-text": false, "secret": false, "data": true} {
 		f.Category = category
 		for _, e := range []finding.Earlier{said, was(f, finding.WasDropped)} {
@@ -157,7 +157,7 @@ func TestD5_NoCommentAndNoDropHoldsAWarningBack(t *testing.T) {
 	}
 	f.Category, f.Source = "secret", finding.Model
 	found, _ := recognised([]finding.Finding{f}, said)
-	require.Equal(t, finding.AlreadySaid, found[0].Filtered, "a model's word is none of ours")
+	require.Equal(t, finding.AlreadyCommented, found[0].Filtered, "a model's word is none of ours")
 }
 
 func TestASecondPlaceIsANewFinding(t *testing.T) {
@@ -206,7 +206,7 @@ func TestWhatBecameOfAnEarlierFinding(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(e *finding.Earlier)
 		state  finding.State
-		want   finding.Standing
+		want   finding.Status
 	}{
 		"its line still stands":       {nil, finding.Reviewed, ""},
 		"its line was changed":        {func(e *finding.Earlier) { e.Quote = "tx.Commit(context)" }, finding.Reviewed, finding.Resolved},
@@ -257,7 +257,7 @@ func TestANoteOfWhatIsHeldBackHoldsNoTextFromOutside(t *testing.T) {
 	f := commitAt2()
 	f.Severity = finding.Minor
 	for _, by := range []string{"maya", "dependabot[bot]", "", "@org ![x](http://e.x)", "a\n::error::", strings.Repeat("a", 500)} {
-		for _, fate := range []finding.Fate{finding.WasDropped, finding.WasSaid} {
+		for _, fate := range []finding.Fate{finding.WasDropped, finding.WasCommented} {
 			e := was(f, fate)
 			e.By, e.StartLine, e.Line, e.URL, e.Title = by, 2, 2, "javascript:x", f.Title+" <b>"
 			found, _ := recognised([]finding.Finding{f}, e)

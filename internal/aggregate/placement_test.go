@@ -49,7 +49,7 @@ func TestP7_AFileWhoseDiffGitHubLeavesOutTakesNoComment(t *testing.T) {
 	require.Equal(t, "GitHub shows no diff of its file", all[0].Note)
 	require.Equal(t, "b", all[0].Quote, "the diff that we made has the line")
 	require.Equal(t, "c", all[0].Suggestion)
-	require.Empty(t, all[0].Plain)
+	require.Empty(t, all[0].SuggestionProblem)
 }
 
 func TestAFindingInTheBodyKeepsItsSuggestion(t *testing.T) {
@@ -62,6 +62,6 @@ func TestAFindingInTheBodyKeepsItsSuggestion(t *testing.T) {
 	for _, f := range all[1:] {
 		require.Equal(t, finding.Body, f.Placement, f.Title)
 		require.Equal(t, "x", f.Suggestion, f.Title)
-		require.Equal(t, f.Title == "off", f.Plain != "", "%s: a nit's can be applied", f.Title)
+		require.Equal(t, f.Title == "off", f.SuggestionProblem != "", "%s: a nit's can be applied", f.Title)
 	}
 }

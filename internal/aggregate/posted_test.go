@@ -83,7 +83,7 @@ func inlineAsSent(t *testing.T, kept []finding.Finding, r githubtest.Review, see
 		k := r.Comments[at]
 		require.Equal(t, fmt.Sprint(f.Path, f.Side, f.Line), fmt.Sprint(k.Path, k.Side, k.Line), "case %d", seed)
 		require.Contains(t, k.Body, f.Title, "case %d", seed)
-		require.Equal(t, f.Suggestion != "" && f.Plain == "", strings.Contains(k.Body, "```suggestion"), "case %d", seed)
+		require.Equal(t, f.Suggestion != "" && f.SuggestionProblem == "", strings.Contains(k.Body, "```suggestion"), "case %d", seed)
 		at++
 	}
 	require.Len(t, r.Comments, at, "case %d", seed)

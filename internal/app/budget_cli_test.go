@@ -64,7 +64,7 @@ func TestP9_ACapBelowTheFirstCallEndsWithExit4(t *testing.T) {
 	require.Equal(t, model.Bill().Cost, r.Usage.Cost)
 	for _, f := range r.Files {
 		if f.State == finding.NotReached {
-			require.EqualValues(t, finding.Spent, f.Reason)
+			require.EqualValues(t, finding.OverBudget, f.Reason)
 			require.Contains(t, r.Body, f.Path, "the draft names what was not reached")
 		}
 	}

@@ -90,7 +90,7 @@ func (w *wayward) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	case 6, 7:
 		if len(r.Tools) > 0 {
 			call := llm.Call{ID: "c", Name: "look", Arguments: fmt.Sprintf(`{"at":%d}`, w.dice.n(1_000))}
-			return llm.Answer{Calls: []llm.Call{call}, Usage: w.billed(u, w.price.Of(u))}, nil
+			return llm.Answer{ToolCalls: []llm.Call{call}, Usage: w.billed(u, w.price.Of(u))}, nil
 		}
 	case 8:
 		return llm.Answer{Text: `{"findings":[]}`, Usage: w.billed(u, w.price.Of(u))}, nil
@@ -183,7 +183,7 @@ func (r drawn) holds(t *testing.T, l *budget.Ledger, bill cost.MicroUSD, got gra
 		require.Contains(t, []finding.State{finding.Reviewed, finding.Partly, finding.Failed, finding.NotReached}, f.State)
 		require.Equal(t, f.State == finding.Reviewed, f.Reason == "", "%v", f)
 		if f.State == finding.NotReached {
-			require.EqualValues(t, finding.Spent, f.Reason)
+			require.EqualValues(t, finding.OverBudget, f.Reason)
 		}
 		if r.fileCap > 0 {
 			require.LessOrEqual(t, f.Usage.Cost, r.fileCap)
@@ -201,7 +201,7 @@ func TestP9_AThousandReviewsNeverExceedTheirCap(t *testing.T) {
 			l, w := budget.New(r.cap), &wayward{dice: r.dice, price: r.price, about: map[string]int{}}
 			got := r.run(t, l, w, reviewpr.Paid{})
 			r.holds(t, l, w.bill, got)
-			if got.State.Spent() || got.State.Partial() {
+			if got.State.OutOfBudget() || got.State.Partial() {
 				partial++
 				r.goesOn(t, w, l.Spent(), got)
 			}
@@ -228,7 +228,7 @@ func (r drawn) goesOn(t *testing.T, w *wayward, before cost.MicroUSD, first grap
 	require.LessOrEqual(t, w.bill, l.Spent())
 	require.Len(t, got.State.Coverage(), len(r.change.Files))
 	for _, f := range first.State.Coverage() {
-		if f.State == finding.Reviewed && !f.Lacking {
+		if f.State == finding.Reviewed && !f.Incomplete {
 			require.Equal(t, calls[f.Path], w.about[f.Path], "a file that was read is not asked about again")
 		}
 	}

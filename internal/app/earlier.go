@@ -32,7 +32,7 @@ type before struct {
 // before looks for what was decided and paid before. What was paid and cannot
 // be read is paid again.
 func (j *job) before(ctx context.Context, change ingest.Change) (before, error) {
-	url, posted, err := post.Standing(ctx, j.ours, j.ref, change.Thread)
+	url, posted, err := post.FindPosted(ctx, j.ours, j.ref, change.Thread)
 	if err != nil {
 		return before{}, err
 	}
@@ -75,7 +75,7 @@ func (j *job) known(ctx context.Context, records *handoff.Artifacts, drafts []ch
 			}
 			record, err := records.Record(ctx, s)
 			if err == nil && record.Digest == d.Digest && !record.Withdrawn() && j.stands(ctx, record) {
-				known = append(known, reviewpr.Said(d.Snapshot, record))
+				known = append(known, reviewpr.PostedFindings(d.Snapshot, record))
 				break
 			}
 		}
@@ -89,7 +89,7 @@ func (j *job) stands(ctx context.Context, r decision.Record) bool {
 	if r.Decision != decision.Approve {
 		return true
 	}
-	_, posted, err := post.Standing(ctx, j.ours, j.ref, r.Thread)
+	_, posted, err := post.FindPosted(ctx, j.ours, j.ref, r.Thread)
 	return err == nil && posted
 }
 

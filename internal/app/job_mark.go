@@ -52,7 +52,7 @@ func (j *job) waits(ctx context.Context) (report, error) {
 	if err != nil {
 		return report{}, err
 	}
-	_, posted, err := post.Standing(ctx, j.ours, j.ref, m.Thread)
+	_, posted, err := post.FindPosted(ctx, j.ours, j.ref, m.Thread)
 	if err != nil || posted || slices.ContainsFunc(on, func(c handoff.Claim) bool { return c.Record.Digest == draft.Digest }) {
 		return report{Message: "draft " + draft.Code + " was decided, so the commit is not marked"}, err
 	}

@@ -140,7 +140,7 @@ func (r *localRun) recall(ctx context.Context, change ingest.Change) ([]finding.
 	slices.SortStableFunc(decided, func(a, b reviewpr.State) int { return b.Decision.At.Compare(a.Decision.At) })
 	var known [][]finding.Earlier
 	for _, s := range decided {
-		if said := s.Said(); len(said) > 0 {
+		if said := s.PostedFindings(); len(said) > 0 {
 			known = append(known, said)
 		}
 	}

@@ -102,7 +102,7 @@ func (j *job) desk(pr *pull.Pull) *handoff.Desk {
 		Records: j.records(pr), Run: j.env.RunID, Listed: j.CheckpointDir == "" && j.store != nil,
 		Keyed: j.Protection.Keyed(), Warn: j.warning,
 		Standing: func(ctx context.Context, thread string) (string, bool, error) {
-			return post.Standing(ctx, j.ours, j.ref, thread)
+			return post.FindPosted(ctx, j.ours, j.ref, thread)
 		},
 	}
 }

@@ -164,7 +164,7 @@ func TestWhatPeopleSaidOnTheLinesIsNotSaidAgain(t *testing.T) {
 			s.pull.AddReview(c.who, "", githubtest.Comment{Path: "new.go", Line: s.place("new.go", c.line), Body: c.text})
 			drafted := s.parked().shows(c.shows)
 			kept, held := s.told(drafted)
-			require.Equal(t, c.held, held[titleOf(c.line)].Filtered == finding.AlreadySaid)
+			require.Equal(t, c.held, held[titleOf(c.line)].Filtered == finding.AlreadyCommented)
 			require.Equal(t, c.held, len(kept) < len(s.present()))
 			s.approved("")
 			s.postJob(drafted.digest()).start().is(0, "POSTED")

@@ -188,7 +188,7 @@ func (r *report) explain(by *wire.Reviewer, warn func(string)) {
 	path, cause := by.Failure()
 	switch {
 	case cause == nil:
-	case r.state.Spent():
+	case r.state.OutOfBudget():
 		r.Message = "no file was reviewed: " + explain(cause)
 		if by.Account.Why != "" {
 			r.Message += "; " + by.Account.Why
@@ -222,7 +222,7 @@ func failure(r report) error {
 		return r.failed
 	case r.Outcome != reviewpr.Failed:
 		return nil
-	case r.state.Spent():
+	case r.state.OutOfBudget():
 		return reported{problem.As(problem.Spent, errors.New(r.Message), "")}
 	}
 	return reported{errors.New(r.Message)}

@@ -24,15 +24,15 @@ func signals(s settings.Settings, r *report, folder string, warn func(string)) {
 			return
 		}
 	}
-	if n := finding.Reaching(r.standing(), s.FailOn); r.Outcome == reviewpr.Posted && n > 0 {
+	if n := finding.Reaching(r.openFindings(), s.FailOn); r.Outcome == reviewpr.Posted && n > 0 {
 		r.failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", render.Count(n, "posted finding"), s.FailOn, s.FailOn),
 			r.place, "answer the review; without fail-on this succeeds whatever was found")
 	}
 }
 
-// standing are the findings that the pull request has after a decision: those it
+// openFindings are the findings that the pull request has after a decision: those it
 // kept, and those that an earlier review has posted and that are still there.
-func (r report) standing() []finding.Finding {
+func (r report) openFindings() []finding.Finding {
 	all := slices.Clone(r.Findings)
 	for _, f := range r.Filtered {
 		if f.Filtered == finding.AlreadyPosted {
@@ -46,7 +46,7 @@ func (r report) standing() []finding.Finding {
 func writeSarif(file string, r report, warn func(string)) error {
 	run := sarif.Run{Version: wire.Version(), Page: homepage, Instance: r.state.Draft.Instance, Head: r.state.Draft.Head}
 	if r.Outcome == reviewpr.Posted {
-		run.Findings = r.standing()
+		run.Findings = r.openFindings()
 	}
 	text, left, err := sarif.Encode(run)
 	if err == nil {

@@ -28,7 +28,7 @@ func Bytes(r llm.Request) int {
 	n := len(r.System) + len(r.User) + len(r.SchemaName) + len(r.Schema)
 	for _, t := range r.Turns {
 		n += len(t.Role) + len(t.Text) + len(t.CallID) + len(t.State)
-		for _, c := range t.Calls {
+		for _, c := range t.ToolCalls {
 			n += len(c.ID) + len(c.Name) + len(c.Arguments) + turnFrame
 		}
 	}

@@ -241,7 +241,7 @@ func TestP9_ABoundCountsEveryByteThatIsSent(t *testing.T) {
 	t.Parallel()
 	full := llm.Request{
 		System: "a", User: "b", SchemaName: "c", Schema: []byte("d"), MaxTokens: 10,
-		Turns: []llm.Turn{{Role: "e", Text: "f", CallID: "g", State: []byte("h"), Calls: []llm.Call{{ID: "i", Name: "j", Arguments: "k"}}}},
+		Turns: []llm.Turn{{Role: "e", Text: "f", CallID: "g", State: []byte("h"), ToolCalls: []llm.Call{{ID: "i", Name: "j", Arguments: "k"}}}},
 		Tools: []llm.Tool{{Name: "l", Description: "m", Schema: []byte("n")}},
 	}
 	require.Equal(t, 14+turnFrame, Bytes(full))

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"time"
@@ -155,4 +156,14 @@ func (m Manifest) checkProtected() error {
 		return errors.New("review_sha256 is missing, or there without a review")
 	}
 	return nil
+}
+
+// Manifest reads what a draft says of itself, whether or not there is a key. Who
+// wrote it is not known: it is for showing, and for choosing how to Open.
+func (z Zip) Manifest() (Manifest, error) {
+	m, err := decodeManifest(z.parts[0])
+	if err != nil {
+		return Manifest{}, damaged(fmt.Errorf("reading manifest: %w", err))
+	}
+	return m, nil
 }

@@ -95,7 +95,7 @@ func TestTheListSaysWhereAFindingWillStand(t *testing.T) {
 func TestASuggestionThatCannotBeAppliedSaysWhy(t *testing.T) {
 	t.Parallel()
 	r := twelve()
-	r.Findings[0].Plain = "it does not parse\x1b[2J"
+	r.Findings[0].SuggestionProblem = "it does not parse\x1b[2J"
 	view := sized(options(r), 80, 40).View()
 	require.Contains(t, view, "Suggested as plain code, since it does not parse<U+001B>[2J:")
 	require.NotContains(t, view, "in its place")

@@ -51,8 +51,8 @@ func (m model) details(full bool) (rows []string) {
 
 // suggested introduces a suggestion: to be applied, or as code to read and why.
 func suggested(f finding.Finding) string {
-	if f.Plain != "" {
-		return "Suggested as plain code, since " + guard.Line(f.Plain, statusRunes) + ":"
+	if f.SuggestionProblem != "" {
+		return "Suggested as plain code, since " + guard.Line(f.SuggestionProblem, statusRunes) + ":"
 	}
 	return "Suggested in its place:"
 }

@@ -223,7 +223,7 @@ func (r *run) trace(result *Result, i int, s reviewpr.State) []finding.Finding {
 	answers := map[string][]string{}
 	if j := r.review[i]; j != nil {
 		for _, e := range j.exchanges() {
-			answers[e.About] = append(answers[e.About], e.Said.Text)
+			answers[e.About] = append(answers[e.About], e.Answer.Text)
 		}
 	}
 	in := score.Pipeline{Golden: r.Cases[i].Golden, Aggregated: s.Comments, Cut: render.Cut(s.Review())}

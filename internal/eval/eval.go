@@ -200,9 +200,9 @@ func (r *run) journal(ctx context.Context, thread string, price *cost.Price) (*j
 	}
 	j.onLoss = func(err error) { r.meter.refuse(&FolderError{r.Dir, err}) } // what is asked now would be lost as well
 	for i, e := range j.list {
-		e.Said.Usage = budget.Priced(e.Said.Usage, price)
+		e.Answer.Usage = budget.Priced(e.Answer.Usage, price)
 		j.list[i], j.known[e.Key] = e, e
-		r.meter.ledger.Paid(e.Said.Usage.Cost)
+		r.meter.ledger.Paid(e.Answer.Usage.Cost)
 	}
 	return j, nil
 }

@@ -21,7 +21,7 @@ type Exchange struct {
 	About   string          `json:"about"` // the reviewed file, or the finding judged
 	System  string          `json:"system"`
 	User    string          `json:"user"`
-	Said    review.Recorded `json:"said"`
+	Answer  review.Recorded `json:"said"`
 	Seconds float64         `json:"seconds"`
 }
 
@@ -113,7 +113,7 @@ func (j *journal) once(ctx context.Context, key string, do func(context.Context)
 	e, known := j.known[key]
 	j.mu.Unlock()
 	if known {
-		return e.Said, nil
+		return e.Answer, nil
 	}
 	e = Exchange{Key: key}
 	e.About, _ = ctx.Value(aboutKey{}).(string)
@@ -121,7 +121,7 @@ func (j *journal) once(ctx context.Context, key string, do func(context.Context)
 	if err != nil {
 		return said, err
 	}
-	e.Said = said
+	e.Answer = said
 	err = j.keep(context.WithoutCancel(ctx), e)
 	if err != nil {
 		j.onLoss(err)

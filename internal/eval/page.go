@@ -193,10 +193,10 @@ func (p *page) exchanges(heading string, all []Exchange) {
 	}
 	p.line("\n## %s", heading)
 	for _, e := range all {
-		u := e.Said.Usage
+		u := e.Answer.Usage
 		p.line("\n### %s\n\n%d input and %d output tokens, %s, %.1f s\n", guard.Code(e.About), u.InputTokens, u.OutputTokens, u.Cost, e.Seconds)
 		p.line("%s\n", guard.Fence(e.User, ""))
-		p.line("Answer%s:\n\n%s", ended(e.Said.Ended), guard.Fence(e.Said.Text, ""))
+		p.line("Answer%s:\n\n%s", ended(e.Answer.Ended), guard.Fence(e.Answer.Text, ""))
 	}
 }
 

@@ -35,31 +35,31 @@ const (
 	Mode      Reason = "mode"      // its mode alone changed
 )
 
-// Spent is the reason of files that a run's cost cap left out.
-const Spent Reason = "the budget was spent"
+// OverBudget is the reason of files that a run's cost cap left out.
+const OverBudget Reason = "the budget was spent"
 
 // FileReview is the result for one changed file. Path is the raw one. Key names
 // reviewer and content, so that an equal file need not be paid again; it is
 // empty where nothing was paid.
 type FileReview struct {
-	Path     string     `json:"path"`
-	Key      string     `json:"key,omitempty"`
-	State    State      `json:"state"`
-	Reason   Reason     `json:"reason,omitempty"`
-	Claim    Reason     `json:"claim,omitempty"` // what the change says that the file is, and the base does not bear out
-	Findings []Finding  `json:"findings,omitempty"`
-	Usage    cost.Usage `json:"usage,omitzero"`
-	Label    string     `json:"label,omitempty"`   // what a classifying model called the change: security, docs, …
-	Calls    []Call     `json:"calls,omitempty"`   // how the result came about
-	Moved    int        `json:"moved,omitempty"`   // findings that were moved to the line that they quote
-	Lacking  bool       `json:"lacking,omitempty"` // another run may find more: money or the server was wanting
-	Unheard  bool       `json:"unheard,omitempty"` // the approver's last feedback could not be applied to it
+	Path           string     `json:"path"`
+	Key            string     `json:"key,omitempty"`
+	State          State      `json:"state"`
+	Reason         Reason     `json:"reason,omitempty"`
+	Claim          Reason     `json:"claim,omitempty"` // what the change says that the file is, and the base does not bear out
+	Findings       []Finding  `json:"findings,omitempty"`
+	Usage          cost.Usage `json:"usage,omitzero"`
+	Label          string     `json:"label,omitempty"`           // what a classifying model called the change: security, docs, …
+	Calls          []Call     `json:"calls,omitempty"`           // how the result came about
+	Moved          int        `json:"moved,omitempty"`           // findings that were moved to the line that they quote
+	Incomplete     bool       `json:"incomplete,omitempty"`      // another run may find more: money or the server was wanting
+	FeedbackFailed bool       `json:"feedback_failed,omitempty"` // the approver's last feedback could not be applied to it
 }
 
 // Reusable reports whether the result may stand for the same file again: it has
 // a key, and the reviewer came to an answer that a further run would not better.
 func (r FileReview) Reusable() bool {
-	return r.Key != "" && !r.Lacking && (r.State == Reviewed || r.State == Partly)
+	return r.Key != "" && !r.Incomplete && (r.State == Reviewed || r.State == Partly)
 }
 
 // Covered reports whether nothing of the file is left that a person would

@@ -15,9 +15,9 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// Thread is a conversation on a line of a pull request's diff. REST does not
+// ReviewThread is a conversation on a line of a pull request's diff. REST does not
 // tell that one is resolved.
-type Thread struct {
+type ReviewThread struct {
 	ID       string // of GraphQL
 	Comment  int64  // that opened it
 	Own      bool   // the viewer wrote that comment
@@ -60,10 +60,10 @@ type threadPage struct {
 // Threads lists the threads on a pull request's diff, oldest first. It is the
 // one question that only GraphQL answers, by POST: ErrNotFound, ErrNoAccess, or
 // ErrTooLarge above 5,000 of them.
-func (c *Client) Threads(ctx context.Context, ref pull.Ref) ([]Thread, error) {
+func (c *Client) Threads(ctx context.Context, ref pull.Ref) ([]ReviewThread, error) {
 	doing := "listing the threads on " + ref.String()
 	api := c.client(http.MethodPost)
-	var threads []Thread
+	var threads []ReviewThread
 	after := (*string)(nil)
 	for range maxThreadPages {
 		var data struct {
@@ -91,7 +91,7 @@ func (c *Client) Threads(ctx context.Context, ref pull.Ref) ([]Thread, error) {
 }
 
 // threads are those of a page whose first comment is named.
-func (p threadPage) threads() (list []Thread) {
+func (p threadPage) threads() (list []ReviewThread) {
 	for _, n := range p.Nodes {
 		if len(n.Comments.Nodes) == 0 || n.ID == "" {
 			continue
@@ -101,7 +101,7 @@ func (p threadPage) threads() (list []Thread) {
 		if err != nil {
 			continue
 		}
-		list = append(list, Thread{ID: n.ID, Comment: id, Own: first.Own, Resolved: n.IsResolved, Answers: max(0, n.Comments.TotalCount-1)})
+		list = append(list, ReviewThread{ID: n.ID, Comment: id, Own: first.Own, Resolved: n.IsResolved, Answers: max(0, n.Comments.TotalCount-1)})
 	}
 	return list
 }

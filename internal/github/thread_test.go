@@ -31,7 +31,7 @@ func TestThreadsAreReadPageByPage(t *testing.T) {
 	})
 	threads, err := c.Threads(t.Context(), ref)
 	require.NoError(t, err)
-	require.Equal(t, []Thread{
+	require.Equal(t, []ReviewThread{
 		{ID: "T1", Comment: 3000000001, Own: true},
 		{ID: "T2", Comment: 3000000002, Own: true, Resolved: true, Answers: 1},
 	}, threads)

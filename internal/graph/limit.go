@@ -49,24 +49,24 @@ func Unreached[P any](policy func(payload P) Update) Option {
 	}
 }
 
-// Spent marks the error of a task that could not go on because the budget is
+// OutOfBudget marks the error of a task that could not go on because the budget is
 // gone. In an Each with Unreached nothing more is started then, siblings under
 // way finish, and Unreached stands for this task and the rest; elsewhere it is
 // an error like others. A nil error stays nil.
-func Spent(err error) error {
+func OutOfBudget(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &spentError{err}
+	return &budgetError{err}
 }
 
-type spentError struct{ err error }
+type budgetError struct{ err error }
 
-func (e *spentError) Error() string { return e.err.Error() }
-func (e *spentError) Unwrap() error { return e.err }
+func (e *budgetError) Error() string { return e.err.Error() }
+func (e *budgetError) Unwrap() error { return e.err }
 
-func isSpent(err error) bool {
-	_, ok := errors.AsType[*spentError](err)
+func isOutOfBudget(err error) bool {
+	_, ok := errors.AsType[*budgetError](err)
 	return ok
 }
 

@@ -144,7 +144,7 @@ func TestG33_SpentBudgetStartsNothingMoreAndSiblingsFinish(t *testing.T) {
 		if c.add(p); p == 1 {
 			<-first
 			defer close(spent)
-			return graph.Update{}, fmt.Errorf("asking: %w", graph.Spent(errors.New("the cap is reached")))
+			return graph.Update{}, fmt.Errorf("asking: %w", graph.OutOfBudget(errors.New("the cap is reached")))
 		}
 		if p == 0 {
 			close(first)
@@ -171,9 +171,11 @@ func TestG33_SpentBudgetStartsNothingMoreAndSiblingsFinish(t *testing.T) {
 
 func TestG33_SpentElsewhereIsAnErrorLikeOthers(t *testing.T) {
 	t.Parallel()
-	require.NoError(t, graph.Spent(nil))
+	require.NoError(t, graph.OutOfBudget(nil))
 	k := newKit()
-	k.fan(2, func(context.Context, state, int) (graph.Update, error) { return graph.Update{}, graph.Spent(errDisk) },
+	k.fan(2, func(context.Context, state, int) (graph.Update, error) {
+		return graph.Update{}, graph.OutOfBudget(errDisk)
+	},
 		graph.OnError(func(p int, err error) (graph.Update, error) { return k.log.Set([]string{err.Error()}), nil }))
 	require.Equal(t, []string{"split", "disk full", "disk full", "join"}, run(t, k.build(t, nil)).State.Log)
 }

@@ -125,7 +125,7 @@ func (n *nodeRun[S]) cut(failure error) bool {
 	if failure == nil || n.node.unreached == nil {
 		return false
 	}
-	if isSpent(failure) {
+	if isOutOfBudget(failure) {
 		n.spent.CompareAndSwap(nil, &failure)
 		return true
 	}

@@ -51,7 +51,7 @@ func (a *Answer) verdict() error {
 	switch {
 	case a.Refusal != "" || a.Finish == "content_filter":
 		return ErrRefused
-	case len(a.Calls) > 0:
+	case len(a.ToolCalls) > 0:
 		a.Finish = "tool_calls"
 		return nil
 	case a.Finish == "length":
@@ -106,8 +106,8 @@ func (a *Answer) redact(key string) {
 	for _, text := range []*string{&a.Text, &a.Model, &a.Finish, &a.Refusal} {
 		*text = redact(*text, key)
 	}
-	for i, c := range a.Calls {
-		a.Calls[i] = Call{redact(c.ID, key), redact(c.Name, key), redact(c.Arguments, key)}
+	for i, c := range a.ToolCalls {
+		a.ToolCalls[i] = Call{redact(c.ID, key), redact(c.Name, key), redact(c.Arguments, key)}
 	}
 	if a.State != nil {
 		a.State = json.RawMessage(redact(string(a.State), key))

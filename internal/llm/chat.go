@@ -40,10 +40,10 @@ func (a *asked) messages() []openai.ChatCompletionMessage {
 	}
 	for _, t := range r.Turns {
 		m := openai.ChatCompletionMessage{Role: string(t.Role), Content: filled(t.Text), ToolCallID: t.CallID}
-		if len(t.Calls) > 0 {
+		if len(t.ToolCalls) > 0 {
 			m.Content = t.Text
 		}
-		for _, c := range t.Calls {
+		for _, c := range t.ToolCalls {
 			c = c.echoed()
 			m.ToolCalls = append(m.ToolCalls, openai.ToolCall{
 				ID: c.ID, Type: openai.ToolTypeFunction, Function: openai.FunctionCall{Name: c.Name, Arguments: c.Arguments},
@@ -121,7 +121,7 @@ func readChat(body []byte, before []Turn) (Answer, error) {
 	known := idsOf(before)
 	for _, c := range m.Calls {
 		id := known.claim(string(c.ID))
-		answer.Calls = append(answer.Calls, Call{ID: id, Name: string(c.Function.Name), Arguments: string(c.Function.Arguments)})
+		answer.ToolCalls = append(answer.ToolCalls, Call{ID: id, Name: string(c.Function.Name), Arguments: string(c.Function.Arguments)})
 		if len(c.Extra) > 0 && string(c.Extra) != "null" {
 			if m.thought.Extra == nil {
 				m.thought.Extra = map[string]json.RawMessage{}
@@ -139,7 +139,7 @@ type ids map[string]bool
 func idsOf(turns []Turn) ids {
 	out := ids{}
 	for _, t := range turns {
-		for _, c := range t.Calls {
+		for _, c := range t.ToolCalls {
 			out[c.ID] = true
 		}
 	}

@@ -59,12 +59,12 @@ func converse(t *testing.T, c *llm.Client, r llm.Request) (final llm.Answer, loo
 			continue
 		}
 		require.NoError(t, err)
-		if len(answer.Calls) == 0 {
+		if len(answer.ToolCalls) == 0 {
 			return answer, looked
 		}
 		require.Equal(t, "tool_calls", answer.Finish)
-		r.Turns = append(r.Turns, llm.Turn{Role: llm.RoleAssistant, Text: answer.Text, Calls: answer.Calls, State: answer.State})
-		for _, call := range answer.Calls {
+		r.Turns = append(r.Turns, llm.Turn{Role: llm.RoleAssistant, Text: answer.Text, ToolCalls: answer.ToolCalls, State: answer.State})
+		for _, call := range answer.ToolCalls {
 			require.Equal(t, "read_file", call.Name)
 			require.JSONEq(t, `{"path":"`+path+`"}`, call.Arguments)
 			r.Turns = append(r.Turns, llm.Turn{Role: llm.RoleTool, CallID: call.ID, Text: boundary.Wrap("result", shown)})

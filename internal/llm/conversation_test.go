@@ -18,12 +18,12 @@ func TestCallsAreAnAnswerAndTheConversationGoesOnWithTheirResults(t *testing.T) 
 	c := to(t, w)
 	answer, err := c.Chat(t.Context(), withTools())
 	require.NoError(t, err, "whatever the arguments are")
-	require.Equal(t, []Call{{"c1", "look", `{"x":"a"}`}, {"c2", "look", "{"}}, answer.Calls)
+	require.Equal(t, []Call{{"c1", "look", `{"x":"a"}`}, {"c2", "look", "{"}}, answer.ToolCalls)
 	require.Equal(t, "tool_calls", answer.Finish)
 	require.Equal(t, "look", w.last().body["tools"].([]any)[0].(map[string]any)["function"].(map[string]any)["name"])
 
 	answer, err = c.Chat(t.Context(), withTools(
-		Turn{Role: RoleAssistant, Calls: answer.Calls, State: answer.State},
+		Turn{Role: RoleAssistant, ToolCalls: answer.ToolCalls, State: answer.State},
 		Turn{Role: RoleTool, CallID: "c1", Text: "seen"}, Turn{Role: RoleTool, CallID: "c2"},
 		Turn{Role: RoleUser, Text: "now answer"},
 	))
@@ -46,7 +46,7 @@ func TestWhatIsConstantComesFirstOnTheWire(t *testing.T) {
 	c := to(t, w)
 	first, err := c.Chat(t.Context(), withTools())
 	require.NoError(t, err)
-	_, err = c.Chat(t.Context(), withTools(Turn{Role: RoleAssistant, Calls: first.Calls, State: first.State}, looked[1]))
+	_, err = c.Chat(t.Context(), withTools(Turn{Role: RoleAssistant, ToolCalls: first.ToolCalls, State: first.State}, looked[1]))
 	require.NoError(t, err)
 	other := withTools()
 	other.User = "another file"
@@ -71,14 +71,14 @@ func TestCallsWithoutAnIDOfTheirOwnGetOne(t *testing.T) {
 	w := serve(t, reply{body: `{"choices":[{"message":{"tool_calls":[{"function":{"name":"look"}},{"id":"a","function":{}},{"id":"a","function":{}},{"id":"c1","function":{}}]}}]}`})
 	answer, err := to(t, w).Chat(t.Context(), withTools(looked...))
 	require.NoError(t, err)
-	require.Equal(t, []Call{{ID: "call_1", Name: "look"}, {ID: "a"}, {ID: "call_3"}, {ID: "call_4"}}, answer.Calls, "unique in the conversation")
+	require.Equal(t, []Call{{ID: "call_1", Name: "look"}, {ID: "a"}, {ID: "call_3"}, {ID: "call_4"}}, answer.ToolCalls, "unique in the conversation")
 }
 
 func TestCallsThatNobodyOfferedAreNoAnswer(t *testing.T) {
 	t.Parallel()
 	answer, err := to(t, serve(t, reply{body: called})).Chat(t.Context(), question)
 	require.ErrorIs(t, err, ErrEmpty)
-	require.Empty(t, answer.Calls)
+	require.Empty(t, answer.ToolCalls)
 	require.Empty(t, answer.State)
 }
 
@@ -87,7 +87,7 @@ func TestT5_KeyIsTakenOutOfCallsAndState(t *testing.T) {
 	w := serve(t, reply{body: `{"choices":[{"message":{"reasoning_content":"sk-secret-value","tool_calls":[{"id":"a","function":{"name":"look","arguments":"{\"x\":\"sk-secret-value\"}"}}]}}]}`})
 	answer, err := to(t, w).Chat(t.Context(), withTools())
 	require.NoError(t, err)
-	require.Equal(t, []Call{{"a", "look", `{"x":"***"}`}}, answer.Calls)
+	require.Equal(t, []Call{{"a", "look", `{"x":"***"}`}}, answer.ToolCalls)
 	require.JSONEq(t, `{"reasoning_content":"***"}`, string(answer.State))
 }
 

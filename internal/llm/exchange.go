@@ -179,7 +179,7 @@ func (e *exchange) read() (Answer, error) {
 		return answer, fmt.Errorf("reading the answer of %s: %w", e.client.at.base, err)
 	}
 	if len(e.asked.request.Tools) == 0 {
-		answer.Calls, answer.State = nil, nil // calls of tools that nobody offered
+		answer.ToolCalls, answer.State = nil, nil // calls of tools that nobody offered
 	}
 	answer.Text = spoken(answer.Text)
 	answer.redact(e.client.key)

@@ -147,9 +147,9 @@ func (f fault) check(t *testing.T, answer llm.Answer, err error) string {
 	}
 	require.NoError(t, err)
 	if f.call != "" {
-		require.Len(t, answer.Calls, 1)
-		require.Equal(t, f.call, answer.Calls[0].Name)
-		require.NotEmpty(t, answer.Calls[0].ID)
+		require.Len(t, answer.ToolCalls, 1)
+		require.Equal(t, f.call, answer.ToolCalls[0].Name)
+		require.NotEmpty(t, answer.ToolCalls[0].ID)
 		return "a call of " + f.call + ", which the tools' room checks"
 	}
 	require.Equal(t, wanted, answer.Text)

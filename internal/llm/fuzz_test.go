@@ -27,10 +27,10 @@ func FuzzAnswerOfAServer(f *testing.F) {
 			require.NoError(t, err)
 			answer, err := c.Chat(t.Context(), withTools(looked...))
 			bounded(t, answer, err)
-			if len(answer.Calls) == 0 {
+			if len(answer.ToolCalls) == 0 {
 				continue
 			}
-			turn := Turn{Role: RoleAssistant, Text: answer.Text, Calls: answer.Calls, State: answer.State}
+			turn := Turn{Role: RoleAssistant, Text: answer.Text, ToolCalls: answer.ToolCalls, State: answer.State}
 			_, err = c.Chat(t.Context(), withTools(turn))
 			require.NoError(t, err, "what came back can be sent back")
 		}
@@ -40,12 +40,12 @@ func FuzzAnswerOfAServer(f *testing.F) {
 // bounded holds what is promised of every answer.
 func bounded(t *testing.T, a Answer, err error) {
 	t.Helper()
-	require.True(t, err != nil || strings.TrimSpace(a.Text) != "" || len(a.Calls) > 0)
+	require.True(t, err != nil || strings.TrimSpace(a.Text) != "" || len(a.ToolCalls) > 0)
 	if errors.Is(err, ErrEmpty) {
 		require.Empty(t, strings.TrimSpace(a.Text))
 	}
 	ids := map[string]bool{}
-	for _, c := range a.Calls {
+	for _, c := range a.ToolCalls {
 		require.False(t, ids[c.ID] || c.ID == "", "an id of its own")
 		ids[c.ID] = true
 	}

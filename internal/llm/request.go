@@ -34,11 +34,11 @@ const (
 
 // Turn is one turn after the first user turn.
 type Turn struct {
-	Role   Role            `json:"role"`
-	Text   string          `json:"text,omitempty"`
-	Calls  []Call          `json:"calls,omitempty"`   // of an assistant's turn
-	CallID string          `json:"call_id,omitempty"` // of a tool's turn: the call that it answers
-	State  json.RawMessage `json:"state,omitempty"`   // of an assistant's turn: Answer.State as it came
+	Role      Role            `json:"role"`
+	Text      string          `json:"text,omitempty"`
+	ToolCalls []Call          `json:"calls,omitempty"`   // of an assistant's turn
+	CallID    string          `json:"call_id,omitempty"` // of a tool's turn: the call that it answers
+	State     json.RawMessage `json:"state,omitempty"`   // of an assistant's turn: Answer.State as it came
 }
 
 // Call is a model's wish to have a tool run. All of it is untrusted text, and
@@ -63,9 +63,9 @@ type Tool struct {
 type Answer struct {
 	Text, Model, Finish, Refusal string
 
-	Calls []Call
-	State json.RawMessage
-	Usage cost.Usage
+	ToolCalls []Call
+	State     json.RawMessage
+	Usage     cost.Usage
 }
 
 func (r Request) check() error {
@@ -85,7 +85,7 @@ func (r Request) tokens(limit int) int64 {
 	size := len(r.System) + len(r.User) + len(r.Schema)
 	for _, t := range r.Turns {
 		size += len(t.Text) + len(t.State)
-		for _, c := range t.Calls {
+		for _, c := range t.ToolCalls {
 			size += len(c.Name) + len(c.Arguments)
 		}
 	}

@@ -67,15 +67,15 @@ func (t Turn) items() []any {
 	if json.Unmarshal(t.State, &written) == nil && len(written) > 0 {
 		written = slices.DeleteFunc(written, func(raw json.RawMessage) bool {
 			item := readItem(raw)
-			return item.Type == "function_call" && !slices.ContainsFunc(t.Calls, func(c Call) bool { return c.ID == string(item.CallID) })
+			return item.Type == "function_call" && !slices.ContainsFunc(t.ToolCalls, func(c Call) bool { return c.ID == string(item.CallID) })
 		})
 		return t.unwritten(written)
 	}
 	var out []any
-	if t.Text != "" || len(t.Calls) == 0 {
+	if t.Text != "" || len(t.ToolCalls) == 0 {
 		out = append(out, openai.ResponseInputMessage{Role: string(RoleAssistant), Content: filled(t.Text)})
 	}
-	for _, c := range t.Calls {
+	for _, c := range t.ToolCalls {
 		c = c.echoed()
 		out = append(out, functionCall{"function_call", c.ID, c.Name, c.Arguments})
 	}
@@ -89,7 +89,7 @@ func (t Turn) unwritten(written []json.RawMessage) (out []any) {
 		out = append(out, raw)
 		known[string(readItem(raw).CallID)] = true
 	}
-	for _, c := range t.Calls {
+	for _, c := range t.ToolCalls {
 		if !known[c.ID] {
 			c = c.echoed()
 			out = append(out, functionCall{"function_call", c.ID, c.Name, c.Arguments})
@@ -149,13 +149,13 @@ func readResponses(body []byte, before []Turn) (Answer, error) {
 			}
 		case "function_call":
 			id := known.claim(string(item.CallID))
-			answer.Calls = append(answer.Calls, Call{ID: id, Name: string(item.Name), Arguments: string(item.Arguments)})
+			answer.ToolCalls = append(answer.ToolCalls, Call{ID: id, Name: string(item.Name), Arguments: string(item.Arguments)})
 			kept = append(kept, raw)
 		case "reasoning":
 			kept = append(kept, raw)
 		}
 	}
-	if answer.Text == "" && len(answer.Calls) == 0 {
+	if answer.Text == "" && len(answer.ToolCalls) == 0 {
 		answer.Text = string(in.OutputText)
 	}
 	if len(kept) > 0 {

@@ -71,7 +71,7 @@ func TestReasoningGoesBackWithTheResultsAndUnansweredCallsDoNot(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "tool_calls", answer.Finish)
 	require.Equal(t, cost.Usage{InputTokens: 100, CachedTokens: 40, CacheWriteTokens: 7, OutputTokens: 30, ReasoningTokens: 20, Calls: 1}, answer.Usage)
-	_, err = c.Chat(t.Context(), withTools(Turn{Role: RoleAssistant, Calls: answer.Calls[:1], State: answer.State}, looked[1]))
+	_, err = c.Chat(t.Context(), withTools(Turn{Role: RoleAssistant, ToolCalls: answer.ToolCalls[:1], State: answer.State}, looked[1]))
 	require.NoError(t, err)
 	input, err := json.Marshal(w.last().body["input"])
 	require.NoError(t, err)

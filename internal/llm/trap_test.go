@@ -116,7 +116,7 @@ func TestTrapEmptyTextsAndArgumentsAreLeftOut(t *testing.T) {
 
 	w := serve(t, reply{body: said})
 	_, err = to(t, w).Chat(t.Context(), Request{Tools: []Tool{look}, Turns: []Turn{
-		{Role: RoleAssistant, Calls: []Call{{ID: "c", Name: "look"}}}, {Role: RoleTool, CallID: "c"}, {Role: RoleAssistant}, {Role: RoleUser},
+		{Role: RoleAssistant, ToolCalls: []Call{{ID: "c", Name: "look"}}}, {Role: RoleTool, CallID: "c"}, {Role: RoleAssistant}, {Role: RoleUser},
 	}})
 	require.NoError(t, err)
 	for i, m := range w.last().body["messages"].([]any) {
@@ -143,7 +143,7 @@ func TestTrapOneWrongTypeLosesTheWholeAnswer(t *testing.T) {
 	w := serve(t, reply{body: `{"choices":[{"message":{"content":null,"tool_calls":[{"id":1,"function":{"name":"look","arguments":{"x":"a"}}}]}}]}`})
 	answer, err := to(t, w).Chat(t.Context(), withTools())
 	require.NoError(t, err)
-	require.Equal(t, []Call{{"1", "look", `{"x":"a"}`}}, answer.Calls, "arguments as an object")
+	require.Equal(t, []Call{{"1", "look", `{"x":"a"}`}}, answer.ToolCalls, "arguments as an object")
 }
 
 func TestTrapRefusalWithNullContent(t *testing.T) {

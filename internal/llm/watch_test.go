@@ -92,7 +92,7 @@ func TestTokensOfARequestAreItsInputAndItsLimit(t *testing.T) {
 	t.Parallel()
 	r := Request{System: "12345678", User: "1234", MaxTokens: 5}
 	require.EqualValues(t, 103, r.tokens(100))
-	r.Turns = []Turn{{Text: "1234", State: []byte("1234"), Calls: []Call{{Name: "12", Arguments: "12"}}}}
+	r.Turns = []Turn{{Text: "1234", State: []byte("1234"), ToolCalls: []Call{{Name: "12", Arguments: "12"}}}}
 	r.Tools = []Tool{{Name: "12", Description: "12", Schema: []byte("1234")}}
 	require.EqualValues(t, 108, r.tokens(100))
 }

@@ -97,7 +97,7 @@ const (
 var (
 	look   = Tool{Name: "look", Description: "Looks.", Schema: json.RawMessage(schema)}
 	looked = []Turn{
-		{Role: RoleAssistant, Calls: []Call{{ID: "c1", Name: "look", Arguments: `{"x":"a"}`}}},
+		{Role: RoleAssistant, ToolCalls: []Call{{ID: "c1", Name: "look", Arguments: `{"x":"a"}`}}},
 		{Role: RoleTool, CallID: "c1", Text: "seen"},
 	}
 )

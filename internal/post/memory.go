@@ -102,8 +102,8 @@ func marked(r render.Review) (body string, comments []write.Comment) {
 func (q Request) resolve(ctx context.Context) error {
 	var wanted []string
 	for _, e := range q.Review.Earlier {
-		if e.Fate == finding.WasPosted && e.Now == finding.Resolved && !e.Announced && e.Thread != "" {
-			wanted = append(wanted, e.Thread)
+		if e.Fate == finding.WasPosted && e.Now == finding.Resolved && !e.Announced && e.ReviewThread != "" {
+			wanted = append(wanted, e.ReviewThread)
 		}
 	}
 	if len(wanted) == 0 {

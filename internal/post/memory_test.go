@@ -34,10 +34,10 @@ func remembering() post.Request {
 	q.Review.Earlier = []finding.Earlier{
 		{Fate: finding.WasPosted, Fingerprint: fp(6)},
 		{Fate: finding.WasPosted, Fingerprint: fp(6), Now: finding.StillThere},
-		{Fate: finding.WasPosted, Fingerprint: fp(7), Now: finding.Resolved, Thread: "open"},
+		{Fate: finding.WasPosted, Fingerprint: fp(7), Now: finding.Resolved, ReviewThread: "open"},
 		{Fate: finding.WasPosted, Fingerprint: fp(8), Announced: true},
 		{Fate: finding.WasDropped, Fingerprint: fp(4)},
-		{Fate: finding.WasSaid, By: "maya"},
+		{Fate: finding.WasCommented, By: "maya"},
 	}
 	return q
 }
@@ -98,14 +98,14 @@ func TestWhatTheBodyHasNoRoomForIsNotRemembered(t *testing.T) {
 
 // talk is the threads on a pull request's diff.
 type talk struct {
-	threads  []github.Thread
+	threads  []github.ReviewThread
 	resolved []string
 	mayNot   error // resolve
 }
 
 func (k *talk) posting() *post.Threads {
 	return &post.Threads{
-		List: func(context.Context, pull.Ref) ([]github.Thread, error) { return k.threads, nil },
+		List: func(context.Context, pull.Ref) ([]github.ReviewThread, error) { return k.threads, nil },
 		Resolve: func(_ context.Context, id string) error {
 			if k.mayNot == nil {
 				k.resolved = append(k.resolved, id)
@@ -117,7 +117,7 @@ func (k *talk) posting() *post.Threads {
 
 func TestOnlyOpenThreadsOfOursAreResolved(t *testing.T) {
 	t.Parallel()
-	threads := []github.Thread{
+	threads := []github.ReviewThread{
 		{ID: "open", Own: true},
 		{ID: "another", Own: true},
 	}
@@ -132,9 +132,9 @@ func TestOnlyOpenThreadsOfOursAreResolved(t *testing.T) {
 		"somebody else's":  {func(_ *post.Request, k *talk) { k.threads[0].Own = false }, nil},
 		"deleted since":    {func(_ *post.Request, k *talk) { k.threads = nil }, nil},
 		"still there":      {func(q *post.Request, _ *talk) { q.Review.Earlier[2].Now = finding.StillThere }, nil},
-		"said by a person": {func(q *post.Request, _ *talk) { q.Review.Earlier[2].Fate = finding.WasSaid }, nil},
+		"said by a person": {func(q *post.Request, _ *talk) { q.Review.Earlier[2].Fate = finding.WasCommented }, nil},
 	} {
-		p, q, k := &page{}, remembering(), &talk{threads: append([]github.Thread{}, threads...)}
+		p, q, k := &page{}, remembering(), &talk{threads: append([]github.ReviewThread{}, threads...)}
 		q.Threads = k.posting()
 		c.change(&q, k)
 		posted, err := post.Review(t.Context(), p, p, q)
@@ -146,7 +146,7 @@ func TestOnlyOpenThreadsOfOursAreResolved(t *testing.T) {
 
 func TestAThreadThatStaysOpenCostsNothing(t *testing.T) {
 	t.Parallel()
-	p, q, k := &page{}, remembering(), &talk{mayNot: write.ErrMayNotResolve, threads: []github.Thread{{ID: "open", Own: true}}}
+	p, q, k := &page{}, remembering(), &talk{mayNot: write.ErrMayNotResolve, threads: []github.ReviewThread{{ID: "open", Own: true}}}
 	q.Threads = k.posting()
 	posted, err := post.Review(t.Context(), p, p, q)
 	require.NoError(t, err)

@@ -59,7 +59,7 @@ type Request struct {
 
 // Threads reads the threads on the pull request's diff and marks one as resolved.
 type Threads struct {
-	List    func(ctx context.Context, ref pull.Ref) ([]github.Thread, error)
+	List    func(ctx context.Context, ref pull.Ref) ([]github.ReviewThread, error)
 	Resolve func(ctx context.Context, id string) error
 }
 
@@ -139,8 +139,8 @@ func another(posted github.Review) error {
 		"a commit is reviewed once; push a new one for a new review", problem.At(posted.URL))
 }
 
-// Standing finds our review of a thread, whatever was approved in it.
-func Standing(ctx context.Context, r Reader, ref pull.Ref, thread string) (url string, found bool, err error) {
+// FindPosted finds our review of a thread, whatever was approved in it.
+func FindPosted(ctx context.Context, r Reader, ref pull.Ref, thread string) (url string, found bool, err error) {
 	reviews, err := ours(ctx, r, ref, thread)
 	if err != nil || len(reviews) == 0 {
 		return "", false, err

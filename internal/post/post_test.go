@@ -418,20 +418,20 @@ func TestCheck13_LookTellsAnUnknownOutcomeAndWritesNothing(t *testing.T) {
 func TestCheck13_AReviewOfTheThreadStandsWhateverDraftItIsOf(t *testing.T) {
 	t.Parallel()
 	p, q := &page{}, request()
-	_, found, err := post.Standing(t.Context(), p, ref, q.Thread)
+	_, found, err := post.FindPosted(t.Context(), p, ref, q.Thread)
 	require.NoError(t, err)
 	require.False(t, found)
 	first, err := post.Review(t.Context(), p, p, q)
 	require.NoError(t, err)
-	url, found, err := post.Standing(t.Context(), p, ref, q.Thread)
+	url, found, err := post.FindPosted(t.Context(), p, ref, q.Thread)
 	require.NoError(t, err)
 	require.True(t, found)
 	require.Equal(t, first.URL, url)
-	_, found, err = post.Standing(t.Context(), p, ref, "o/r#42:"+strings.Repeat("c", 40))
+	_, found, err = post.FindPosted(t.Context(), p, ref, "o/r#42:"+strings.Repeat("c", 40))
 	require.NoError(t, err)
 	require.False(t, found, "another commit's")
 	p.broken = github.ErrNoAccess
-	_, _, err = post.Standing(t.Context(), p, ref, q.Thread)
+	_, _, err = post.FindPosted(t.Context(), p, ref, q.Thread)
 	require.ErrorIs(t, err, github.ErrNoAccess)
 }
 

@@ -34,11 +34,11 @@ func FromState(comments []finding.Finding, record *decision.Record, earlier []fi
 		}
 	}
 	for _, e := range earlier {
-		if e.Fate == finding.WasSaid || e.Fingerprint == "" {
+		if e.Fate == finding.WasCommented || e.Fingerprint == "" {
 			continue
 		}
 		e.Announced = e.Announced || approved && e.Now == finding.Resolved
-		e.StartLine, e.Line, e.Thread, e.Now = 0, 0, "", ""
+		e.StartLine, e.Line, e.ReviewThread, e.Now = 0, 0, "", ""
 		all = append(all, e)
 	}
 	return all

@@ -20,8 +20,8 @@ func TestADecidedDraftTellsLaterOnes(t *testing.T) {
 		{Path: "a.go", Title: "weak", Filtered: finding.LowConfidence, Fingerprint: strings.Repeat("3", 16)},
 	}
 	before := []finding.Earlier{
-		{Fate: finding.WasPosted, Fingerprint: strings.Repeat("4", 16), Now: finding.Resolved, Line: 4, Thread: "T"},
-		{Fate: finding.WasSaid, By: "maya", Line: 3},
+		{Fate: finding.WasPosted, Fingerprint: strings.Repeat("4", 16), Now: finding.Resolved, Line: 4, ReviewThread: "T"},
+		{Fate: finding.WasCommented, By: "maya", Line: 3},
 	}
 	record := decision.Record{Decision: decision.Approve, By: "rita"}
 	all := recall.FromState(comments, &record, before)

@@ -216,13 +216,13 @@ func (m *memory) threads(ctx context.Context, s Source, all []finding.Earlier) e
 	if err != nil {
 		return fmt.Errorf("threads of earlier findings stay as they are: %w", err)
 	}
-	byComment := map[int64]github.Thread{}
+	byComment := map[int64]github.ReviewThread{}
 	for _, t := range threads {
 		byComment[t.Comment] = t
 	}
 	for i, id := range m.comments {
 		if t := byComment[id]; t.Own && !t.Resolved && t.Answers == 0 {
-			all[i].Thread = t.ID
+			all[i].ReviewThread = t.ID
 		}
 	}
 	return nil

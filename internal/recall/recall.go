@@ -25,7 +25,7 @@ type Source interface {
 	Remembers(ctx context.Context, r github.Review, m render.Marker) (bool, error)
 	Reviews(ctx context.Context, ref pull.Ref) ([]github.Review, error)
 	ReviewComments(ctx context.Context, ref pull.Ref) ([]github.ReviewComment, error)
-	Threads(ctx context.Context, ref pull.Ref) ([]github.Thread, error)
+	Threads(ctx context.Context, ref pull.Ref) ([]github.ReviewThread, error)
 	Member(ctx context.Context, owner, repo, login string) (github.Member, error)
 }
 

@@ -125,7 +125,7 @@ func TestPeopleWhoMayWriteHaveSaidIt(t *testing.T) {
 			require.Len(t, finding.Kept(found), 1, "a major one stays, whatever is said of it")
 			require.Equal(t, c.want, found[0].Note == "maya commented on line 6: “hm”", found[0].Note)
 			if c.want {
-				said := by(earlier, finding.WasSaid)
+				said := by(earlier, finding.WasCommented)
 				require.Len(t, said, 1)
 				require.Equal(t, []string{"maya", "hm"}, []string{said[0].By, said[0].Title})
 			}
@@ -141,9 +141,9 @@ func TestAnAnswerToOursIsNoRemarkOfItsOwn(t *testing.T) {
 	w.repo.Permit("maya", "write")
 	w.pull.AddReview("maya", "", githubtest.Comment{Path: "new.go", Line: 6, ReplyTo: ours.ID, Body: "no"})
 	_, earlier, _ := w.draft(t)
-	require.Empty(t, by(earlier, finding.WasSaid))
+	require.Empty(t, by(earlier, finding.WasCommented))
 	require.Len(t, by(earlier, finding.WasPosted), 1)
-	require.Empty(t, earlier[0].Thread, "somebody answered")
+	require.Empty(t, earlier[0].ReviewThread, "somebody answered")
 }
 
 func TestT25_AForgedMarkerIsNotBelieved(t *testing.T) {

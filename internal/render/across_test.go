@@ -21,7 +21,7 @@ func across(n int) Review {
 	r.Earlier = append(r.Earlier,
 		finding.Earlier{Fate: finding.WasPosted, Now: finding.StillThere, Title: "still there"},
 		finding.Earlier{Fate: finding.WasPosted, Now: finding.Resolved, Announced: true, Title: "announced"},
-		finding.Earlier{Fate: finding.WasDropped, Now: finding.Resolved, Title: "dropped"}, finding.Earlier{Fate: finding.WasSaid, Title: "said"})
+		finding.Earlier{Fate: finding.WasDropped, Now: finding.Resolved, Title: "dropped"}, finding.Earlier{Fate: finding.WasCommented, Title: "said"})
 	return r
 }
 
@@ -67,7 +67,7 @@ func TestAReviewOfResolvedFindingsAloneReadsWell(t *testing.T) {
 func TestTheDraftSaysWhatWasHeldBackAndWhy(t *testing.T) {
 	t.Parallel()
 	r := ledger()
-	r.Filtered = append(r.Filtered, held(finding.DroppedBefore, "dropped by @rita: known"), held(finding.AlreadyPosted, ""), held(finding.AlreadySaid, "said by @mira on line 7"), held("new_reason", ""))
+	r.Filtered = append(r.Filtered, held(finding.DroppedBefore, "dropped by @rita: known"), held(finding.AlreadyPosted, ""), held(finding.AlreadyCommented, "said by @mira on line 7"), held("new_reason", ""))
 	draft := Draft(r, dialog())
 	require.Contains(t, draft, "<summary>Kept out: 1 posted before, 1 said by people, 1 dropped before, 1 duplicate, 1 low confidence, 1 new reason</summary>")
 	require.Contains(t, draft, "An approver dropped it from an earlier draft:\n\n- minor `a.go:7` A claim (dropped by `@rita`: known)\n")

@@ -61,7 +61,7 @@ func TestP2_AFoldedCommentLosesNoWord(t *testing.T) {
 func TestASuggestionThatIsNotToBeAppliedIsCode(t *testing.T) {
 	t.Parallel()
 	f := ledger().Findings[0]
-	f.Plain = "it does not parse, see @org"
+	f.SuggestionProblem = "it does not parse, see @org"
 	require.NotContains(t, Comment(f), "```suggestion")
 	require.Contains(t, Comment(f), "Suggested in place of line 41:\n\n```\n"+f.Suggestion)
 	r := ledger()
@@ -133,12 +133,12 @@ func TestT10T11T12T15_HostileSamplesAreInertOnEveryPage(t *testing.T) {
 		r.Title, r.Added = payload, 1
 		for i := range r.Findings {
 			f := &r.Findings[i]
-			f.Title, f.Body, f.Suggestion, f.Quote, f.Note, f.Plain = payload, payload, payload, payload, payload, payload
+			f.Title, f.Body, f.Suggestion, f.Quote, f.Note, f.SuggestionProblem = payload, payload, payload, payload, payload, payload
 		}
-		r.Findings[0].Plain = ""
+		r.Findings[0].SuggestionProblem = ""
 		r.Findings[2].Path, r.Findings[3].Path = payload, payload
 		r.Earlier = []finding.Earlier{{Fate: finding.WasPosted, Now: finding.Resolved, Path: payload, Title: payload, URL: payload, Severity: finding.Severity(payload)}}
-		r.Filtered = []finding.Finding{{Filtered: finding.AlreadySaid, Path: payload, Title: payload, Note: payload}, {Filtered: finding.Filter(payload), Title: payload}}
+		r.Filtered = []finding.Finding{{Filtered: finding.AlreadyCommented, Path: payload, Title: payload, Note: payload}, {Filtered: finding.Filter(payload), Title: payload}}
 		for name, page := range map[string]string{"draft": Draft(r, dialog()), "body": Body(r), "file": File(r), "comment": Comment(r.Findings[0]), "plain": Comment(r.Findings[1])} {
 			require.Empty(t, live(page), "%s of %q\n%s", name, payload, page)
 		}

@@ -199,8 +199,8 @@ func posting(f finding.Finding) string {
 	switch {
 	case f.Placement == finding.Inline && offers(f):
 		return "posted inline with this suggestion"
-	case f.Placement == finding.Inline && f.Plain != "":
-		return "posted inline, the suggestion as plain code, since " + guard.Inline(f.Plain, titleRunes)
+	case f.Placement == finding.Inline && f.SuggestionProblem != "":
+		return "posted inline, the suggestion as plain code, since " + guard.Inline(f.SuggestionProblem, titleRunes)
 	case f.Placement == finding.Inline:
 		return "posted inline"
 	case f.Note != "":
@@ -231,7 +231,7 @@ func (d Decide) footer(r Review) string {
 
 // bill is what the run cost, and with which model, in parts of a sentence.
 func (r Review) bill() []string {
-	parts := spent(r.Usage, r.Limit)
+	parts := costParts(r.Usage, r.Limit)
 	if r.Model != "" && len(parts) > 0 {
 		parts = append(parts, guard.Code(r.Model))
 	}

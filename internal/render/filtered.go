@@ -20,7 +20,7 @@ type reason struct {
 // reasons are in the order shown: first what people have to do with.
 var reasons = []reason{
 	{finding.AlreadyPosted, "posted before", "An earlier review of ours says it"},
-	{finding.AlreadySaid, "said by people", "Somebody said it of the same lines"},
+	{finding.AlreadyCommented, "said by people", "Somebody said it of the same lines"},
 	{finding.DroppedBefore, "dropped before", "An approver dropped it from an earlier draft"},
 	{finding.Dropped, "dropped", "The approver dropped it"},
 	{finding.Duplicate, "duplicate", "Another finding says it"},
@@ -100,5 +100,5 @@ func filterCounts(all []finding.Finding) string {
 // known reports whether a finding is kept out since it was said, posted or
 // dropped before this draft.
 func known(f finding.Finding) bool {
-	return f.Filtered == finding.AlreadyPosted || f.Filtered == finding.AlreadySaid || f.Filtered == finding.DroppedBefore
+	return f.Filtered == finding.AlreadyPosted || f.Filtered == finding.AlreadyCommented || f.Filtered == finding.DroppedBefore
 }

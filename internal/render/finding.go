@@ -138,7 +138,7 @@ func inParagraph(head, body string) string {
 // One with hidden characters is shown, and never offered: what a person sees
 // would not be what they commit.
 func offers(f finding.Finding) bool {
-	return showsSuggestion(f) && f.Plain == "" && f.Side == finding.Right && f.Line > 0 && guard.Visible(f.Suggestion) == f.Suggestion
+	return showsSuggestion(f) && f.SuggestionProblem == "" && f.Side == finding.Right && f.Line > 0 && guard.Visible(f.Suggestion) == f.Suggestion
 }
 
 func showsSuggestion(f finding.Finding) bool {

@@ -13,7 +13,7 @@ const (
 )
 
 // news are the earlier findings whose resolution this review announces.
-func (r Review) news() []finding.Earlier { return finding.News(r.Earlier) }
+func (r Review) news() []finding.Earlier { return finding.NewlyResolved(r.Earlier) }
 
 // settled is "2 resolved", or empty.
 func (r Review) settled() string {
@@ -56,7 +56,7 @@ func (r Review) resolvedItem(e finding.Earlier) string {
 	if e.Severity != "" {
 		parts = append(parts, guard.Inline(string(e.Severity), titleRunes))
 	}
-	f := said(e)
+	f := asFinding(e)
 	if e.Path != "" {
 		place := guard.Code(guard.Line(position(f), titleRunes))
 		if r.ownPage(e.URL) {
@@ -72,7 +72,7 @@ func (r Review) resolvedItem(e finding.Earlier) string {
 	return "- " + strings.Join(parts, " ")
 }
 
-// said is what an earlier finding shares with one of this review.
-func said(e finding.Earlier) finding.Finding {
+// asFinding is what an earlier finding shares with one of this review.
+func asFinding(e finding.Earlier) finding.Finding {
 	return finding.Finding{Path: e.Path, Side: e.Side, StartLine: e.StartLine, Line: e.Line, Title: e.Title}
 }

@@ -130,7 +130,7 @@ func (t *terminal) resolved() {
 			t.prose("", fmt.Sprintf("and %s more resolved", Thousands(int64(len(t.news())-i))))
 			return
 		}
-		f := said(e)
+		f := asFinding(e)
 		parts := []string{"resolved", guard.Line(position(f), titleRunes) + old(f), guard.Line(claimed(f), titleRunes)}
 		t.prose("", strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "  "))
 	}
@@ -241,7 +241,7 @@ func (t *terminal) foot() {
 		t.WriteString("\n")
 		t.prose("", "kept out: "+filterCounts(t.Filtered))
 	}
-	parts := spent(t.Usage, t.Limit)
+	parts := costParts(t.Usage, t.Limit)
 	if t.Elapsed > 0 {
 		parts = append(parts, duration(t.Elapsed))
 	}

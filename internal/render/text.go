@@ -42,8 +42,8 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%d min %d s", s/60, s%60)
 }
 
-// spent says what the model cost, in parts to be joined; none without calls.
-func spent(u cost.Usage, limit cost.MicroUSD) []string {
+// costParts says what the model cost, in parts to be joined; none without calls.
+func costParts(u cost.Usage, limit cost.MicroUSD) []string {
 	if u.Calls == 0 {
 		return nil
 	}

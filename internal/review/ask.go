@@ -174,7 +174,7 @@ func (t *task) call(ctx context.Context, q question) (Recorded, error) {
 	began := t.Now()
 	answer, err := q.chat.Chat(ctx, q.request)
 	r := Recorded{
-		Boundary: b, Text: t.Redact.Redact(answer.Text), Calls: t.bare(answer.Calls), State: answer.State, Usage: answer.Usage,
+		Boundary: b, Text: t.Redact.Redact(answer.Text), Calls: t.bare(answer.ToolCalls), State: answer.State, Usage: answer.Usage,
 		Model: answer.Model, Finish: answer.Finish, Seconds: t.Now().Sub(began).Seconds(),
 	}
 	if r.Ended = Ending(err); r.Ended != "" {

@@ -57,12 +57,12 @@ func (c *conversation) ask(ctx context.Context, r llm.Request) (llm.Answer, erro
 	q := c.next
 	q.request = r
 	said, err := c.task.ask(ctx, q)
-	answer := llm.Answer{Text: said.Text, Calls: said.Calls, State: said.State, Usage: said.Usage}
+	answer := llm.Answer{Text: said.Text, ToolCalls: said.Calls, State: said.State, Usage: said.Usage}
 	if err != nil {
 		return answer, err
 	}
 	if c.ended = said.Ended; c.ended != "" {
-		answer.Calls = nil // half of what it was to say
+		answer.ToolCalls = nil // half of what it was to say
 	}
 	c.next.boundary, c.next.key = said.Boundary, hash(q.key, said.Text, text(said.Calls))
 	return answer, nil

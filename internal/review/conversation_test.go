@@ -206,7 +206,7 @@ func TestWhatAnAnswerWantsBackGoesBack(t *testing.T) {
 	var seen []llm.Request
 	m.Options.Review = chatter(func(r llm.Request) (llm.Answer, error) {
 		if seen = append(seen, r); len(seen) == 1 {
-			return llm.Answer{Calls: []llm.Call{{ID: "1", Name: "read_file", Arguments: `{"path":"a"}`}}, State: []byte(`["sealed"]`)}, nil
+			return llm.Answer{ToolCalls: []llm.Call{{ID: "1", Name: "read_file", Arguments: `{"path":"a"}`}}, State: []byte(`["sealed"]`)}, nil
 		}
 		return llm.Answer{Text: whole}, nil
 	})

@@ -195,7 +195,7 @@ func move(f finding.Finding, side finding.Side, to int) finding.Finding {
 	f.Note = fmt.Sprintf("moved from line %d to the line that it quotes", f.Line)
 	f.Side, f.StartLine, f.Line = side, max(f.StartLine+to-f.Line, 1), to
 	if f.Suggestion != "" {
-		f.Plain = elsewhere
+		f.SuggestionProblem = elsewhere
 	}
 	return f
 }

@@ -58,7 +58,7 @@ func TestT9_ACredentialInACallIsNeitherKeptNorSent(t *testing.T) {
 	var seen []llm.Request
 	m.Options.Review = chatter(func(r llm.Request) (llm.Answer, error) {
 		if seen = append(seen, r); len(seen) == 1 {
-			return llm.Answer{Text: "I look at " + ofThisJob, Calls: []llm.Call{{ID: "1", Name: "read_file", Arguments: `{"path":"` + ofThisJob + " " + token() + `"}`}}}, nil
+			return llm.Answer{Text: "I look at " + ofThisJob, ToolCalls: []llm.Call{{ID: "1", Name: "read_file", Arguments: `{"path":"` + ofThisJob + " " + token() + `"}`}}}, nil
 		}
 		return llm.Answer{Text: clean}, nil
 	})

@@ -158,7 +158,7 @@ func TestP4_AnAnswerBelongsToTheConversationThatLedToIt(t *testing.T) {
 		for round := range 2 {
 			m := NewModel(Options{Limits: agent.Limits{Turns: 3}, Tools: tool.NewSet(reader(read)), Review: chatter(func(r llm.Request) (llm.Answer, error) {
 				if len(r.Turns) == 0 {
-					return llm.Answer{Calls: []llm.Call{{ID: "1", Name: "read_file", Arguments: fmt.Sprintf(`{"path":"%d"}`, round)}}}, nil
+					return llm.Answer{ToolCalls: []llm.Call{{ID: "1", Name: "read_file", Arguments: fmt.Sprintf(`{"path":"%d"}`, round)}}}, nil
 				}
 				answers++
 				return llm.Answer{Text: clean}, nil
@@ -180,7 +180,7 @@ func TestP4_AnAnswerBelongsToTheWordsThatLedToIt(t *testing.T) {
 	for round := range 2 {
 		m := NewModel(Options{Limits: agent.Limits{Turns: 3}, Tools: tool.NewSet(look), Review: chatter(func(r llm.Request) (llm.Answer, error) {
 			if len(r.Turns) == 0 {
-				return llm.Answer{Text: fmt.Sprint("thought ", round), Calls: []llm.Call{{ID: "1", Name: "look", Arguments: "{}"}}}, nil
+				return llm.Answer{Text: fmt.Sprint("thought ", round), ToolCalls: []llm.Call{{ID: "1", Name: "look", Arguments: "{}"}}}, nil
 			}
 			answers++
 			return llm.Answer{Text: clean}, nil
@@ -197,7 +197,7 @@ func TestT29_HalfAnAnswerCallsNoTool(t *testing.T) {
 	t.Parallel()
 	read := new(atomic.Int64)
 	m := NewModel(Options{Limits: agent.Limits{Turns: 3}, Tools: tool.NewSet(reader(read)), Review: chatter(func(llm.Request) (llm.Answer, error) {
-		return llm.Answer{Text: whole, Calls: []llm.Call{{ID: "1", Name: "read_file", Arguments: `{"path":"a"}`}}}, llm.ErrTruncated
+		return llm.Answer{Text: whole, ToolCalls: []llm.Call{{ID: "1", Name: "read_file", Arguments: `{"path":"a"}`}}}, llm.ErrTruncated
 	})})
 	got, err := m.Review(t.Context(), file)
 	require.NoError(t, err)
@@ -215,7 +215,7 @@ func TestKeptResultsAreWhatTheModelIsTold(t *testing.T) {
 		n := 0
 		m.Options.Review = chatter(func(r llm.Request) (llm.Answer, error) {
 			if n++; len(r.Turns) == 0 {
-				return llm.Answer{Calls: []llm.Call{{ID: "1", Name: "read_file", Arguments: `{"path":"a"}`}}}, nil
+				return llm.Answer{ToolCalls: []llm.Call{{ID: "1", Name: "read_file", Arguments: `{"path":"a"}`}}}, nil
 			}
 			told = append(told, r.Turns[1].Text)
 			return llm.Answer{}, errors.New("no answer")

@@ -35,8 +35,8 @@ func (t *task) checkSuggestions(ctx context.Context) error {
 		if err := t.ends(ctx, ctx.Err()); err != nil {
 			return err
 		}
-		if found[i] = file.Check(f); found[i].Suggestion != "" && found[i].Plain == "" {
-			found[i].Plain = unread
+		if found[i] = file.Check(f); found[i].Suggestion != "" && found[i].SuggestionProblem == "" {
+			found[i].SuggestionProblem = unread
 		}
 	}
 	return nil

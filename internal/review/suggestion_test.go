@@ -44,10 +44,10 @@ func TestSuggestionsAreHeldAgainstTheFileAsItWillBe(t *testing.T) {
 		require.Equal(t, c.want, got.Findings[0].Suggestion, name)
 		require.Equal(t, finding.Reviewed, got.State, name)
 		if c.plain == "" {
-			require.Empty(t, got.Findings[0].Plain, name)
+			require.Empty(t, got.Findings[0].SuggestionProblem, name)
 			continue
 		}
-		require.Contains(t, got.Findings[0].Plain, c.plain, name)
+		require.Contains(t, got.Findings[0].SuggestionProblem, c.plain, name)
 	}
 }
 

@@ -69,7 +69,7 @@ func (t *task) conclude(failures []error, parts int) {
 		t.failed(failures[0])
 	default:
 		t.out.State, t.out.Reason = finding.Partly, reason(failures[0])
-		t.out.Lacking = t.out.Lacking || slices.ContainsFunc(failures, passing)
+		t.out.Incomplete = t.out.Incomplete || slices.ContainsFunc(failures, passing)
 		if more := len(failures) - 1; more > 0 {
 			t.out.Reason += finding.Reason(fmt.Sprintf("; and %d more of its parts", more))
 		}

@@ -34,7 +34,7 @@ func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Find
 	text, err := c.run(ctx)
 	switch {
 	case errors.Is(err, cost.ErrSpent), errors.Is(err, cost.ErrFileSpent):
-		t.out.Lacking = true
+		t.out.Incomplete = true
 		return unchecked(found, at, "the budget was spent"), nil
 	case t.ends(ctx, err) != nil:
 		return nil, t.ends(ctx, err)

@@ -71,7 +71,7 @@ func TestT35_AFilesSuggestionsTakeNoMoreThanTwoSecondsInAll(t *testing.T) {
 		f.parses, f.tidy = func([]byte) bool { looks++; return true }, false
 		for range 50 {
 			got := f.Check(finding.Finding{Side: finding.Right, StartLine: 3, Line: 3, Suggestion: "x"})
-			require.Contains(t, []string{"", untried}, got.Plain)
+			require.Contains(t, []string{"", untried}, got.SuggestionProblem)
 		}
 		require.Equal(t, c.want, looks, "%s of %d bytes", c.name, c.size)
 		require.GreaterOrEqual(t, *f.left, 0)
@@ -80,5 +80,5 @@ func TestT35_AFilesSuggestionsTakeNoMoreThanTwoSecondsInAll(t *testing.T) {
 	require.NoError(t, err)
 	f := New("a.yml", shown, []byte("a: b"))
 	got := f.Check(finding.Finding{Side: finding.Right, Line: 1, Suggestion: strings.Repeat("a: b\n", 20_000)})
-	require.Equal(t, untried, got.Plain, "what is suggested counts as well")
+	require.Equal(t, untried, got.SuggestionProblem, "what is suggested counts as well")
 }

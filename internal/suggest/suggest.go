@@ -50,7 +50,7 @@ func New(path string, shown diff.Anchors, head []byte) File {
 // one that cannot be applied gets the reason as Plain; one whose lines are Go
 // code is indented as gofmt would. A reason that is there already stays.
 func (s File) Check(f finding.Finding) finding.Finding {
-	if f.Suggestion == "" || f.Plain != "" {
+	if f.Suggestion == "" || f.SuggestionProblem != "" {
 		return f
 	}
 	start := cmp.Or(f.StartLine, f.Line)
@@ -67,7 +67,7 @@ func (s File) Check(f finding.Finding) finding.Finding {
 		}
 		why = s.fault(f.Suggestion, old, start, f.Line)
 	}
-	f.Plain = why
+	f.SuggestionProblem = why
 	return f
 }
 

@@ -91,10 +91,10 @@ func TestASuggestionIsAppliedToTheHeadBeforeItIsOffered(t *testing.T) {
 		got := check(t, c.path, c.head, c.start, c.line, c.suggestion)
 		require.Equal(t, c.want, got.Suggestion, name)
 		if c.why == "" {
-			require.Empty(t, got.Plain, name)
+			require.Empty(t, got.SuggestionProblem, name)
 			continue
 		}
-		require.Contains(t, got.Plain, c.why, name)
+		require.Contains(t, got.SuggestionProblem, c.why, name)
 	}
 }
 
@@ -103,14 +103,14 @@ func TestDeletedLinesTakeNoSuggestion(t *testing.T) {
 	shown, err := diff.NewAnchors("@@ -1 +1 @@\n-a\n+b")
 	require.NoError(t, err)
 	f := finding.Finding{Side: finding.Left, StartLine: 1, Line: 1, Suggestion: "c"}
-	require.Contains(t, suggest.New("a.go", shown, nil).Check(f).Plain, "deletes")
+	require.Contains(t, suggest.New("a.go", shown, nil).Check(f).SuggestionProblem, "deletes")
 }
 
 func TestAReasonStays(t *testing.T) {
 	t.Parallel()
 	shown, err := diff.NewAnchors("@@ -1 +1 @@\n-a\n+b")
 	require.NoError(t, err)
-	f := finding.Finding{Side: finding.Right, StartLine: 1, Line: 1, Suggestion: "c", Plain: "so it was decided"}
+	f := finding.Finding{Side: finding.Right, StartLine: 1, Line: 1, Suggestion: "c", SuggestionProblem: "so it was decided"}
 	require.Equal(t, f, suggest.New("a.go", shown, nil).Check(f))
 }
 
@@ -120,9 +120,9 @@ func TestAHeadThatIsNotWhatTheDiffShowsTakesNone(t *testing.T) {
 	require.NoError(t, err)
 	f := finding.Finding{Side: finding.Right, Line: 2, Suggestion: "c"}
 	for _, head := range []string{"a\nk = \"ghp_1\"\n", "a", "", "\n\n\n"} {
-		require.Contains(t, suggest.New("a.py", shown, []byte(head)).Check(f).Plain, "as the file has them", "%q", head)
+		require.Contains(t, suggest.New("a.py", shown, []byte(head)).Check(f).SuggestionProblem, "as the file has them", "%q", head)
 	}
-	require.Contains(t, suggest.New("a.py", shown, nil).Check(f).Plain, "in full", "the diff alone tells it too")
+	require.Contains(t, suggest.New("a.py", shown, nil).Check(f).SuggestionProblem, "in full", "the diff alone tells it too")
 }
 
 func FuzzCheck(f *testing.F) {

@@ -7,10 +7,10 @@ import (
 
 // Message is one turn of a conversation. All of it is untrusted text.
 type Message struct {
-	Role   string // system, user, assistant or tool
-	Text   string
-	Calls  []Asked // of an assistant's turn
-	CallID string  // of a tool's turn: the call that it answers
+	Role      string // system, user, assistant or tool
+	Text      string
+	ToolCalls []Asked // of an assistant's turn
+	CallID    string  // of a tool's turn: the call that it answers
 }
 
 // Asked is a tool that a model asked for.
@@ -61,7 +61,7 @@ func (t *tracer) parts(m Message) []part {
 	case m.Text != "":
 		all = append(all, part{Type: "text", Content: t.long(m.Text)})
 	}
-	for _, a := range m.Calls {
+	for _, a := range m.ToolCalls {
 		all = append(all, part{Type: "tool_call", ID: t.safe(a.ID), Name: t.safe(a.Name), Arguments: t.long(a.Arguments)})
 	}
 	return all

@@ -27,7 +27,7 @@ func speak(ctx context.Context) {
 	tool.End(nil)
 	try, end := Call(ctx, CallStart{Task: "review", Model: hostile, Input: func() []Message {
 		return []Message{{Role: "system", Text: "S " + hostile}, {Role: "user", Text: "U"},
-			{Role: "assistant", Calls: []Asked{{ID: "1", Name: hostile, Arguments: hostile}}}, {Role: "tool", CallID: "1", Text: hostile}}
+			{Role: "assistant", ToolCalls: []Asked{{ID: "1", Name: hostile, Arguments: hostile}}}, {Role: "tool", CallID: "1", Text: hostile}}
 	}})
 	over, _ := try(ctx, 1)
 	over(nil, errors.New(hostile))
@@ -68,7 +68,7 @@ func TestMessagesHaveTheConventionsForm(t *testing.T) {
 	r := newReceiver(t)
 	ctx, stop := r.start(t, Options{}, "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")
 	try, end := Call(ctx, CallStart{Model: "m", Input: func() []Message {
-		return []Message{{Role: "system", Text: "S"}, {Role: "user", Text: "U\nV"}, {Role: "assistant", Calls: []Asked{{"1", "read_file", "{}"}}}, {Role: "tool", CallID: "1", Text: "R"}}
+		return []Message{{Role: "system", Text: "S"}, {Role: "user", Text: "U\nV"}, {Role: "assistant", ToolCalls: []Asked{{"1", "read_file", "{}"}}}, {Role: "tool", CallID: "1", Text: "R"}}
 	}})
 	_, _ = try(ctx, 1)
 	end(CallEnd{Finish: "stop", Usage: cost.Usage{Calls: 1}, Output: func() Message { return Message{Text: "A"} }})

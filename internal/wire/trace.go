@@ -58,7 +58,7 @@ func (c spoken) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	try, end := trace.Call(ctx, q)
 	answer, err := c.Chatter.Chat(transport.EachTry(ctx, try), r)
 	end(trace.CallEnd{Model: answer.Model, Finish: answer.Finish, Usage: answer.Usage, Err: err, Problem: review.Ending(err), Output: func() trace.Message {
-		return trace.Message{Role: string(llm.RoleAssistant), Text: answer.Text, Calls: asked(answer.Calls)}
+		return trace.Message{Role: string(llm.RoleAssistant), Text: answer.Text, ToolCalls: asked(answer.ToolCalls)}
 	}})
 	return answer, err
 }
@@ -66,7 +66,7 @@ func (c spoken) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 func messages(r llm.Request) []trace.Message {
 	all := []trace.Message{{Role: "system", Text: r.System}, {Role: string(llm.RoleUser), Text: r.User}}
 	for _, t := range r.Turns {
-		all = append(all, trace.Message{Role: string(t.Role), Text: t.Text, Calls: asked(t.Calls), CallID: t.CallID})
+		all = append(all, trace.Message{Role: string(t.Role), Text: t.Text, ToolCalls: asked(t.ToolCalls), CallID: t.CallID})
 	}
 	return all
 }

@@ -56,7 +56,7 @@ func TestG33_AtTheDeadlineTheDraftHoldsWhatThereIs(t *testing.T) {
 			require.Equal(t, graph.Paused, r.Status, name)
 			require.Equal(t, map[string]int{"reviewed ": 8, "not_reached the time was up": 12}, states(r.State))
 			require.True(t, r.State.Partial())
-			require.True(t, r.State.Calls(), "not read is not clean")
+			require.True(t, r.State.NeedsDecision(), "not read is not clean")
 			require.Equal(t, reviewpr.Paused, r.State.Outcome())
 			require.EqualValues(t, 8*100+8*7, r.State.Usage.Cost, "what was given up was paid all the same")
 			for _, f := range r.State.Coverage() {

@@ -98,7 +98,7 @@ func (c *shortened) note(t task, used cost.Usage, err error) error {
 	c.paid[t.Path] = used
 	if errors.Is(err, cost.ErrSpent) {
 		c.spent = true
-		return graph.Spent(err)
+		return graph.OutOfBudget(err)
 	}
 	return err
 }
@@ -110,7 +110,7 @@ func (c *shortened) unreached(f fields) func(task) graph.Update {
 		defer c.mu.Unlock()
 		r := finding.FileReview{Path: t.Path, State: finding.NotReached, Reason: "the time was up", Usage: c.paid[t.Path]}
 		if c.spent {
-			r.Reason = finding.Spent
+			r.Reason = finding.OverBudget
 		}
 		return graph.Updates(f.fileReviews.Set([]finding.FileReview{r}), f.usage.Set(r.Usage))
 	}

@@ -53,7 +53,7 @@ func TestOutcomes(t *testing.T) {
 			r := w.run(t)
 			require.Equal(t, c.end, r.End)
 			require.Equal(t, c.end == "", r.Status == graph.Paused)
-			require.Equal(t, c.calls, r.State.Calls())
+			require.Equal(t, c.calls, r.State.NeedsDecision())
 			require.Equal(t, c.said, r.State.Reason)
 			require.Empty(t, w.posted, "P1")
 		})

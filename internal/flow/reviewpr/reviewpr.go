@@ -31,7 +31,7 @@ import (
 // snapshot means changes.
 const (
 	Name    = "reviewpr"
-	Version = 5
+	Version = 6
 )
 
 // The outcomes of a run: those of a draft that waits, and the graph's ends.
@@ -84,7 +84,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	gate := graph.Gate(g, "gate", ask, decide(f), graph.Writes(f.approved, f.decision, f.comments, f.summaryBody))
 	revise := g.Node(reviseNode, traced(reviseNode, steps.revise(f)), graph.Writes(f.draft, f.decision, f.rounds))
 	redraft := graph.Each(g, redraftNode, steps.redraft(f, cut, redrafts), graph.Writes(f.fileReviews, f.usage),
-		graph.Concurrency(concurrency), graph.OnError(steps.unheard(f)), graph.Unreached(cut.unrevised(f)))
+		graph.Concurrency(concurrency), graph.OnError(steps.feedbackFailed(f)), graph.Unreached(cut.unrevised(f)))
 	post := g.Effect("post", traced("post", steps.post(f)), steps.posted(f), graph.Writes(f.reviewURL))
 
 	skipped, clean, failed := graph.End(Skipped), graph.End(Clean), graph.End(Failed)
@@ -231,7 +231,7 @@ func byFindings(gate, clean, failed graph.Target) func(State) graph.Next {
 		switch {
 		case s.Reason != "":
 			return graph.To(failed)
-		case len(finding.Kept(s.Comments)) == 0 && !s.waits() && !s.commented():
+		case len(finding.Kept(s.Comments)) == 0 && !s.mustBeSeen() && !s.commented():
 			return graph.To(clean)
 		}
 		return graph.To(gate)

@@ -150,7 +150,7 @@ func TestP6_GreenAndEmptyNeedsFullCoverage(t *testing.T) {
 	for name, w := range map[string]*world{"too large": tooLarge, "too large alone": only, "unreadable": problem, "unlisted": unlisted, "unlisted alone": none} {
 		r := w.run(t)
 		require.Equal(t, graph.Paused, r.Status, name)
-		require.True(t, r.State.Calls(), name)
+		require.True(t, r.State.NeedsDecision(), name)
 		require.False(t, r.State.Covered(), name)
 	}
 	require.True(t, unlisted.run(t).State.Partial())

@@ -124,7 +124,7 @@ func (steps Steps) redraft(f fields, cut *shortened, spans *fanOut) func(context
 		}
 		used := r.Usage
 		if r.State != finding.Reviewed && r.State != finding.Partly {
-			r = finding.FileReview{Path: file.Path, Unheard: true}
+			r = finding.FileReview{Path: file.Path, FeedbackFailed: true}
 		}
 		r = s.claimed(t, r)
 		r.Key = "" // it answers a question of its own
@@ -132,11 +132,11 @@ func (steps Steps) redraft(f fields, cut *shortened, spans *fanOut) func(context
 	}
 }
 
-// unheard is a file's result where its revision failed: what was found before stands.
-func (steps Steps) unheard(f fields) func(task, error) (graph.Update, error) {
+// feedbackFailed is a file's result where its revision failed: what was found before stands.
+func (steps Steps) feedbackFailed(f fields) func(task, error) (graph.Update, error) {
 	return func(t task, cause error) (graph.Update, error) {
 		steps.tell(t, cause)
-		return f.fileReviews.Set([]finding.FileReview{{Path: t.Path, Unheard: true}}), nil
+		return f.fileReviews.Set([]finding.FileReview{{Path: t.Path, FeedbackFailed: true}}), nil
 	}
 }
 
@@ -145,7 +145,7 @@ func (c *shortened) unrevised(f fields) func(task) graph.Update {
 	return func(t task) graph.Update {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		return graph.Updates(f.fileReviews.Set([]finding.FileReview{{Path: t.Path, Unheard: true}}), f.usage.Set(c.paid[t.Path]))
+		return graph.Updates(f.fileReviews.Set([]finding.FileReview{{Path: t.Path, FeedbackFailed: true}}), f.usage.Set(c.paid[t.Path]))
 	}
 }
 
@@ -160,8 +160,8 @@ func (s State) results() []finding.FileReview {
 		case !known:
 			at[r.Path] = len(all)
 			all = append(all, r)
-		case r.Unheard && r.State == "":
-			all[i].Unheard = true // until a later round is heard
+		case r.FeedbackFailed && r.State == "":
+			all[i].FeedbackFailed = true // until a later round is heard
 		default:
 			all[i] = r
 		}

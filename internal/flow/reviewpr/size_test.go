@@ -77,7 +77,7 @@ func TestADraftOfTheLargestChangeStillPacks(t *testing.T) {
 	require.Equal(t, map[string]int{"reviewed ": 399, "skipped too_large": 1}, states(r.State))
 	require.Equal(t, finding.TooLarge, r.State.Coverage()[7].Reason, "the largest goes")
 	require.Contains(t, r.State.Shown(), "1 too large")
-	require.True(t, r.State.Calls())
+	require.True(t, r.State.NeedsDecision())
 	require.Equal(t, w.change.Digest(), r.State.Draft.DiffDigest, "the draft is about the whole diff")
 	require.NoError(t, pack(t, w))
 }

@@ -27,20 +27,20 @@ func Judgements(snapshot []byte) (all []finding.Finding, err error) {
 	return all, err
 }
 
-// Said is what a parked draft that was decided by record tells later drafts of
+// PostedFindings is what a parked draft that was decided by record tells later drafts of
 // the pull request.
-func Said(snapshot []byte, record decision.Record) []finding.Earlier {
+func PostedFindings(snapshot []byte, record decision.Record) []finding.Earlier {
 	s, err := decoded(snapshot)
 	if err != nil {
 		return nil
 	}
 	d := decision.Decision{Drop: record.Dropped, Edit: record.Edited, Move: record.Moved, Severity: record.Severity}
 	s.Decision, s.Comments = &record, d.Apply(s.Comments)
-	return s.Said()
+	return s.PostedFindings()
 }
 
-// Said is what the draft tells later ones; nothing where it was not decided.
-func (s State) Said() []finding.Earlier {
+// PostedFindings is what the draft tells later ones; nothing where it was not decided.
+func (s State) PostedFindings() []finding.Earlier {
 	unsaid := render.Cut(s.Review()) // for the review's length
 	comments := slices.DeleteFunc(slices.Clone(s.Comments), func(f finding.Finding) bool {
 		return slices.ContainsFunc(unsaid, func(cut finding.Finding) bool { return cut.ID == f.ID })

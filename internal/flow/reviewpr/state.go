@@ -156,31 +156,31 @@ func (s State) Partial() bool {
 	})
 }
 
-// Calls reports whether a person is to be called: a finding is as grave as the
+// NeedsDecision reports whether a person is to be called: a finding is as grave as the
 // draft's threshold or is a credential or hidden text, something was not read, or a
 // person asked for this very draft.
-func (s State) Calls() bool {
-	return s.waits() || slices.ContainsFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
+func (s State) NeedsDecision() bool {
+	return s.mustBeSeen() || slices.ContainsFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
 		return f.Severity.Rank() >= s.Draft.GateFrom.Rank() || f.Source == finding.Rule && (f.Category == triage.Hidden || f.Category == triage.Secret)
 	})
 }
 
-// waits reports whether there is something for a person to see or to decide,
+// mustBeSeen reports whether there is something for a person to see or to decide,
 // whatever was found. A flag that text addresses the reviewer is nothing of the kind.
-func (s State) waits() bool {
-	return !s.Covered() || len(finding.News(s.Earlier)) > 0 || len(s.Rounds) > 0 ||
+func (s State) mustBeSeen() bool {
+	return !s.Covered() || len(finding.NewlyResolved(s.Earlier)) > 0 || len(s.Rounds) > 0 ||
 		slices.ContainsFunc(s.Flags, func(f finding.Flag) bool { return f.Kind == finding.HiddenFlag })
 }
 
 // commented reports whether what a person said holds a finding back.
 func (s State) commented() bool {
-	return slices.ContainsFunc(s.Comments, func(f finding.Finding) bool { return f.Filtered == finding.AlreadySaid })
+	return slices.ContainsFunc(s.Comments, func(f finding.Finding) bool { return f.Filtered == finding.AlreadyCommented })
 }
 
 // Outcome is what a draft that waits is called: PAUSED, or KEPT where it calls
 // nobody.
 func (s State) Outcome() string {
-	if s.Calls() {
+	if s.NeedsDecision() {
 		return Paused
 	}
 	return Kept
@@ -205,12 +205,12 @@ func (s State) unread() string {
 
 // LacksMoney reports whether the run's cost cap left files out.
 func (s State) LacksMoney() bool {
-	return slices.ContainsFunc(s.Coverage(), func(f finding.FileReview) bool { return f.Reason == finding.Spent })
+	return slices.ContainsFunc(s.Coverage(), func(f finding.FileReview) bool { return f.Reason == finding.OverBudget })
 }
 
-// Spent reports whether the run ended for its cost cap before any file was
+// OutOfBudget reports whether the run ended for its cost cap before any file was
 // reviewed.
-func (s State) Spent() bool { return s.unread() != "" && s.LacksMoney() }
+func (s State) OutOfBudget() bool { return s.unread() != "" && s.LacksMoney() }
 
 // Review is the draft as the renderers take it.
 func (s State) Review() render.Review {
@@ -233,7 +233,7 @@ func (s State) Review() render.Review {
 		r.Notices = append(r.Notices, fmt.Sprintf("The findings of the withdrawn draft %s stay in this one: %s had it drafted anew, and may not decide.",
 			guard.Code(d.Withdrew), guard.Code(cmp.Or(d.WithdrewBy, "nobody who is named"))))
 	}
-	if unheard := s.unheard(); len(unheard) > 0 {
+	if unheard := s.feedbackFailed(); len(unheard) > 0 {
 		r.Notices = append(r.Notices, "The feedback could not be applied to "+guard.Code(unheard[0])+others(len(unheard)-1)+"; what was found there before stands.")
 	}
 	r.Notices = append(r.Notices, warnings(slices.DeleteFunc(slices.Clone(r.Findings), r.Unread))...)
@@ -241,10 +241,10 @@ func (s State) Review() render.Review {
 	return r
 }
 
-// unheard are the files to which the approver's last feedback could not be applied.
-func (s State) unheard() (paths []string) {
+// feedbackFailed are the files to which the approver's last feedback could not be applied.
+func (s State) feedbackFailed() (paths []string) {
 	for _, f := range s.Coverage() {
-		if f.Unheard {
+		if f.FeedbackFailed {
 			paths = append(paths, f.Path)
 		}
 	}

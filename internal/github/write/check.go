@@ -52,7 +52,7 @@ func (c *Client) CheckRun(ctx context.Context, ref pull.Ref, k Check) (url strin
 }
 
 func (c *Client) checkRun(ctx context.Context, ref pull.Ref, k Check) (string, error) {
-	run, err := c.standing(ctx, ref, k)
+	run, err := c.existing(ctx, ref, k)
 	if err != nil {
 		return "", err
 	}
@@ -76,8 +76,8 @@ func (c *Client) checkRun(ctx context.Context, ref pull.Ref, k Check) (string, e
 	return run.GetHTMLURL(), nil
 }
 
-// standing finds the check run where it was made before; nil where it was not.
-func (c *Client) standing(ctx context.Context, ref pull.Ref, k Check) (*gh.CheckRun, error) {
+// existing finds the check run where it was made before; nil where it was not.
+func (c *Client) existing(ctx context.Context, ref pull.Ref, k Check) (*gh.CheckRun, error) {
 	o := &gh.ListCheckRunsOptions{CheckName: gh.String(k.name()), Filter: gh.String("all"), ListOptions: gh.ListOptions{PerPage: 100}}
 	for range github.CheckPages {
 		list, resp, err := c.api.Checks.ListCheckRunsForRef(ctx, ref.Owner, ref.Repo, k.Head, o)
@@ -107,7 +107,7 @@ func (c *Client) createCheck(ctx context.Context, ref pull.Ref, k Check, notes [
 		return run, err
 	})
 	if errors.Is(classify(err), ErrUnknown) {
-		if there, lookErr := c.standing(ctx, ref, k); lookErr == nil && there != nil {
+		if there, lookErr := c.existing(ctx, ref, k); lookErr == nil && there != nil {
 			return there, nil
 		}
 	}

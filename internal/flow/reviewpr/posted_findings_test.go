@@ -18,7 +18,7 @@ func approved(t *testing.T, w *world) []finding.Earlier {
 	t.Helper()
 	_, err := w.decide(t, w.run(t).Pending[0].ID, "/approve")
 	require.NoError(t, err)
-	return w.posted[0].Said()
+	return w.posted[0].PostedFindings()
 }
 
 // knowing is a world that remembers.

@@ -22,7 +22,7 @@ func (c Change) said(ctx context.Context, s Source, comments []github.ReviewComm
 		if may[k.User] && c.counts(k, m) && len(all) < maxSaid {
 			first, _, _ := strings.Cut(strings.TrimSpace(k.Body), "\n")
 			all = append(all, finding.Earlier{
-				Fate: finding.WasSaid, Path: c.path(k.Path), Side: side(k), StartLine: start(k), Line: k.Line,
+				Fate: finding.WasCommented, Path: c.path(k.Path), Side: side(k), StartLine: start(k), Line: k.Line,
 				Title: clip(secret.Redact(first)), By: k.User, URL: plain(k.URL),
 			})
 		}
