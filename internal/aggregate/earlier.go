@@ -109,7 +109,8 @@ func (r *recognition) edited(f, e int) bool {
 	a, b := r.all[f], r.earlier[e]
 	was := r.before[e]
 	return a.Path == b.Path && a.Side == b.Side && b.Line == 0 && was.title != "" && r.claims[f].title == was.title &&
-		!tooGrave(a, b) && telling(was.quote) && r.linesOf(a.Path, a.Side)[was.quote] == 0 && alike(r.claims[f].quote, was.quote)
+		!tooGrave(a, b) && telling(was.quote) && r.linesOf(a.Path, a.Side)[was.quote] == 0 &&
+		alike(r.claims[f].quote, was.quote)
 }
 
 func (r *recognition) sameClaim(f, e int) bool {

@@ -17,7 +17,8 @@ type claimed struct {
 }
 
 func claimOf(title, quote string) claimed {
-	return claimed{title: claim(title), words: stems(claim(title)), quote: folded(quote), code: stems(claim(folded(quote)))}
+	return claimed{title: claim(title), words: stems(claim(title)), quote: folded(quote),
+		code: stems(claim(folded(quote)))}
 }
 
 // sameClaim reports whether two titles about one line mean one defect. They do
@@ -76,8 +77,10 @@ func stems(text string) []string {
 	return all
 }
 
-const smallWords = "the and for but not are was has had have this that these those with without from into onto when where while which will would " +
-	"can could may might should does did its any all only also before after here there then than been being never always still"
+const smallWords = "the and for but not are was has had have this that these those with without from into onto when " +
+	"where while which will would " +
+	"can could may might should does did its any all only also before after here there then than been being never " +
+	"always still"
 
 // stem cuts the endings that a verb or a plural has: dropped, drops and dropping
 // are one word.

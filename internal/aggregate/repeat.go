@@ -47,12 +47,14 @@ func markRepeats(all []finding.Finding) []int {
 			continue
 		}
 		key := repeatOf(f, f.Title)
-		if alike := repeatOf(f, codeSpan.ReplaceAllString(f.Title, "")); often[alike] > manyRepeats && f.Category != "secret" {
+		if alike := repeatOf(f, codeSpan.ReplaceAllString(f.Title, "")); often[alike] > manyRepeats &&
+			f.Category != "secret" {
 			key = alike
 		}
 		if original, met := first[key]; met {
 			of[i], others[original] = original, append(others[original], f.Line)
-			all[i].Filtered, all[i].Note = finding.Repeat, fmt.Sprintf("listed by the finding at line %d", all[original].Line)
+			all[i].Filtered, all[i].Note = finding.Repeat,
+				fmt.Sprintf("listed by the finding at line %d", all[original].Line)
 			continue
 		}
 		first[key] = i

@@ -16,7 +16,8 @@ func (r *recognition) gone(e finding.Earlier) bool {
 	quote := folded(e.Quote)
 	file, here := r.files[e.Path]
 	switch {
-	case e.Path == "" || e.Line > 0 || strings.Contains(e.Quote, "<redacted "): // what was taken out is another text elsewhere
+	case e.Path == "" || e.Line > 0 || strings.Contains(e.Quote, "<redacted "):
+		// what was taken out is another text elsewhere
 		return false
 	case !here || file.Status == diff.Removed && e.Side == finding.Right:
 		return !r.elsewhere(quote)

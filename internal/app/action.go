@@ -65,7 +65,8 @@ func (j *job) end(r report, err error) int {
 	}
 	if err == nil {
 		if err = failure(r); err == nil {
-			fmt.Fprintln(j.Stdout, guard.Line(strings.Join(strings.Fields(r.Outcome+" "+r.Thread+" "+r.ReviewURL+" "+r.Message), " "), maxLine))
+			fmt.Fprintln(j.Stdout, guard.Line(strings.Join(strings.Fields(r.Outcome+" "+r.Thread+" "+r.ReviewURL+" "+
+				r.Message), " "), maxLine))
 			return 0
 		}
 	}
@@ -82,7 +83,8 @@ func (j *job) summarize(r report) error {
 	if r.Outcome == refused && len(void) == 1 {
 		void = nil // it is the reason
 	}
-	end := render.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.state.Decision, Changes: r.changes, Counts: j.Summary == "counts", Reuses: j.Protection.Keyed(), Void: void}
+	end := render.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.state.Decision,
+		Changes: r.changes, Counts: j.Summary == "counts", Reuses: j.Protection.Keyed(), Void: void}
 	if r.Outcome == expired {
 		end.Restart = dispatch(j.DraftWorkflow, j.ref, j.ref.Number)
 	}
@@ -109,7 +111,8 @@ func (j *job) howToDecide(r report) render.Decide {
 			return d
 		}
 	}
-	decide := fmt.Sprintf("%s -f code=%s -f checkpoint-digest=%s -f decision=", dispatch(j.DecideWorkflow, j.ref, j.ref.Number), r.Code, r.Digest)
+	decide := fmt.Sprintf("%s -f code=%s -f checkpoint-digest=%s -f decision=",
+		dispatch(j.DecideWorkflow, j.ref, j.ref.Number), r.Code, r.Digest)
 	d.Dispatch, d.DispatchAbort = decide+"approve", decide+"abort"
 	return d
 }

@@ -72,9 +72,11 @@ func (r report) typed(commands []string, answer string) (decision.Verdict, error
 	case err != nil || d.Verdict == decision.Abort:
 		return d.Verdict, err
 	case d.Verdict == decision.Revise && len(commands) > 0:
-		return "", problem.Usage("/revise asks for another draft, and the changes typed before it are about this one", "y posts with them; l prints them as a command, and --revise TEXT of resume asks for another draft")
+		return "", problem.Usage("/revise asks for another draft, and the changes typed before it are about this one",
+			"y posts with them; l prints them as a command, and --revise TEXT of resume asks for another draft")
 	case d.Verdict == decision.Revise && r.state.Draft.Rules:
-		return "", problem.Usage("this draft was made by rules, and rules cannot be revised", "change single findings with commands such as /drop F2")
+		return "", problem.Usage("this draft was made by rules, and rules cannot be revised",
+			"change single findings with commands such as /drop F2")
 	case d.Verdict == decision.Revise:
 		return d.Verdict, gate.CheckRounds(len(r.state.Rounds))
 	}
@@ -110,12 +112,14 @@ func (a *app) explainPrompt() {
 // choose lets the person go through the findings one by one.
 func (a *app) choose(ctx context.Context, r report, commands []string) (choose.Choice, error) {
 	if !a.drawsList() {
-		return choose.Choice{}, errors.New("this terminal cannot show the list (TERM is dumb, or not set): type changes such as /drop F2")
+		return choose.Choice{}, errors.New("this terminal cannot show the list (TERM is dumb, or not set): type " +
+			"changes such as /drop F2")
 	}
 	return choose.Run(ctx, choose.Options{
 		In: a.Stdin, Out: streamOf(a.Stderr), Review: r.state.Review(), Expires: r.packed.Manifest.ExpiresAt,
-		CanRevise: !r.state.Draft.Rules && len(r.state.Rounds) < gate.MaxRounds, Rounds: gate.MaxRounds - len(r.state.Rounds),
-		Color: a.getenv("NO_COLOR") == "", Preview: r.preview, Commands: strings.Join(commands, "\n"),
+		CanRevise: !r.state.Draft.Rules && len(r.state.Rounds) < gate.MaxRounds,
+		Rounds:    gate.MaxRounds - len(r.state.Rounds),
+		Color:     a.getenv("NO_COLOR") == "", Preview: r.preview, Commands: strings.Join(commands, "\n"),
 	})
 }
 

@@ -28,7 +28,8 @@ func (a *app) read(ctx context.Context, arg string, o *options, s *session) (ing
 		return a.readPull(ctx, arg, o, s)
 	}
 	if info, err := os.Stat(arg); err == nil && info.IsDir() {
-		return ingest.Change{}, problem.Usage(fmt.Sprintf("%q is a folder", arg), "go into it and name a range such as main...HEAD, or pass a diff's file")
+		return ingest.Change{}, problem.Usage(fmt.Sprintf("%q is a folder", arg),
+			"go into it and name a range such as main...HEAD, or pass a diff's file")
 	}
 	if f, err := os.Open(arg); err == nil {
 		defer f.Close()
@@ -108,7 +109,8 @@ func namedConfig(otherwise config.Config, o *options) (config.Config, error) {
 	}
 	text, err := os.ReadFile(o.Config)
 	if err != nil {
-		return otherwise, problem.Usage("the settings cannot be read: "+err.Error(), "--config names a file; without it the defaults hold")
+		return otherwise, problem.Usage("the settings cannot be read: "+err.Error(),
+			"--config names a file; without it the defaults hold")
 	}
 	return config.Parse(o.Config, text)
 }

@@ -37,7 +37,8 @@ func (a *app) configCommand() command {
 	o := &configOptions{typed: map[string]string{}}
 	s := settings.Defaults()
 	return command{
-		name: "config", args: "check | print [FILE | -]", help: "check the settings file, or print every setting with where it came from",
+		name: "config", args: "check | print [FILE | -]",
+		help: "check the settings file, or print every setting with where it came from",
 		flags: func(f *pflag.FlagSet) {
 			s.PrintFlags(f, o.typed)
 			f.BoolVar(&o.json, "json", false, "print one JSON object")
@@ -49,7 +50,8 @@ func (a *app) configCommand() command {
 
 func (a *app) configure(args []string, o *configOptions) error {
 	if len(args) == 0 || len(args) > 2 || args[0] != "check" && args[0] != "print" {
-		return problem.Usage("config takes check or print, and at most one file", a.name+" config check, or "+a.name+" config print FILE")
+		return problem.Usage("config takes check or print, and at most one file",
+			a.name+" config check, or "+a.name+" config print FILE")
 	}
 	s, from, err := a.given(o.typed)
 	if err != nil {
@@ -130,7 +132,8 @@ func (a *app) settingsFile(args []string, setting string, given bool) (name stri
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
-		return "", nil, problem.Usage("the settings cannot be read: "+err.Error(), "name the file, or - for standard input")
+		return "", nil, problem.Usage("the settings cannot be read: "+err.Error(),
+			"name the file, or - for standard input")
 	}
 	return name, text, nil
 }

@@ -36,10 +36,12 @@ func (a *app) resumeCommand() command {
 }
 
 func (o *resumeOptions) flags(f *pflag.FlagSet) {
-	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "expires", "max-time", "max-cost", "max-cost-per-pull", "test-results", "allow-http")
+	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "expires", "max-time", "max-cost",
+		"max-cost-per-pull", "test-results", "allow-http")
 	o.decisionFlags(f)
 	f.StringVar(&o.revise, "revise", "", "what another draft should do differently; needs a model")
-	f.StringVar(&o.next, "next", "", "owner/repo: go on with the worst draft that waits there, in the store or on GitHub")
+	f.StringVar(&o.next, "next", "", "owner/repo: go on with the worst draft that waits there, in the store or "+
+		"on GitHub")
 	f.BoolVar(&o.noInput, "no-input", false, "never ask")
 	traceFlag(f, &o.trace)
 	o.outputFlags(f)
@@ -85,7 +87,8 @@ func (a *app) resumeNext(ctx context.Context, repository string, args []string, 
 	case len(args) > 0:
 		return problem.Usage("resume --next takes no thread", "name a thread, or let --next owner/repo pick one")
 	case given != "":
-		return problem.Usage("resume --next picks a draft that you have not seen yet", "look at it first, then decide it by its thread")
+		return problem.Usage("resume --next picks a draft that you have not seen yet",
+			"look at it first, then decide it by its thread")
 	}
 	owner, repo, err := pull.ParseRepository(repository)
 	if err != nil {
@@ -126,7 +129,8 @@ func (a *app) goOn(ctx context.Context, ref pull.Ref, queue []waiting, there *re
 	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.quiet {
 		fmt.Fprintf(a.Stderr, "%s behind it, the worst first:\n", render.Count(len(rest), "draft"))
 		for _, w := range rest {
-			fmt.Fprintf(a.Stderr, "  %-*s  %s  %s\n", nameWidth, guard.Line(abbreviated(w.thread), maxLine), render.Count(w.blockers, "blocker"), guard.Line(w.how, maxLine))
+			fmt.Fprintf(a.Stderr, "  %-*s  %s  %s\n", nameWidth, guard.Line(abbreviated(w.thread), maxLine),
+				render.Count(w.blockers, "blocker"), guard.Line(w.how, maxLine))
 		}
 	}
 	return err

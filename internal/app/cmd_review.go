@@ -21,13 +21,15 @@ type reviewOptions struct {
 func (a *app) reviewCommand() command {
 	o := &reviewOptions{options: newOptions()}
 	return command{
-		"review", "<url | owner/repo#n | base..head | base...head | - | FILE.diff | demo>", "review a change and stop for a decision", o.flags,
+		"review", "<url | owner/repo#n | base..head | base...head | - | FILE.diff | demo>",
+		"review a change and stop for a decision", o.flags,
 		func(ctx context.Context, args []string) error { return a.review(ctx, args, o) }, &o.json,
 	}
 }
 
 func (o *reviewOptions) flags(f *pflag.FlagSet) {
-	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "gate-from", "instance", "expires", "again", "max-time", "max-cost", "max-cost-per-pull",
+	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "gate-from", "instance", "expires", "again",
+		"max-time", "max-cost", "max-cost-per-pull",
 		"test-results", "allow-http")
 	o.decisionFlags(f)
 	f.BoolVar(&o.admit, "admit", false, "review although the repository's admission rules would skip it")
@@ -43,7 +45,8 @@ func (a *app) review(ctx context.Context, args []string, o *reviewOptions) (err 
 		return err
 	}
 	if len(args) != 1 {
-		return problem.Usage("review takes one change", a.name+" review demo, or a pull request, a range such as main...HEAD, a diff's file, or -")
+		return problem.Usage("review takes one change",
+			a.name+" review demo, or a pull request, a range such as main...HEAD, a diff's file, or -")
 	}
 	o.Expires = cmp.Or(o.Expires, settings.DefaultExpires)
 	ctx, over, err := a.Traced(ctx, o.Settings, o.trace, a.warn)

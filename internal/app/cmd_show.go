@@ -37,7 +37,8 @@ func (a *app) showCommand() command {
 }
 
 func (o *showOptions) flags(f *pflag.FlagSet) {
-	f.BoolVar(&o.stats, "stats", false, "sum what approvers kept, dropped and changed, over the store or its threads that begin with the argument")
+	f.BoolVar(&o.stats, "stats", false, "sum what approvers kept, dropped and changed, over the store or its "+
+		"threads that begin with the argument")
 	f.BoolVar(&o.tree, "trace", false, "show how the run came to its findings: calls, tools, time, tokens and cost")
 	o.listFlags(f)
 }

@@ -57,7 +57,8 @@ func (a *app) decide(ctx context.Context, s session, r report, given decision.Ve
 }
 
 // answer checks the draft once more and hands the decision to the graph.
-func (a *app) answer(ctx context.Context, s session, r report, given decision.Verdict, text string, o *options) (report, error) {
+func (a *app) answer(ctx context.Context, s session, r report, given decision.Verdict, text string,
+	o *options) (report, error) {
 	m := r.packed.Manifest
 	if r.state.Pull != nil {
 		if err := a.checkPull(ctx, s, r); err != nil {
@@ -75,11 +76,13 @@ func (a *app) answer(ctx context.Context, s session, r report, given decision.Ve
 	if err != nil {
 		return report{}, err
 	}
-	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: a.clock(), Via: decision.ByCommandLine}
+	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: a.clock(),
+		Via: decision.ByCommandLine}
 	if d.Verdict == decision.Revise {
 		return a.revise(ctx, s, r, &decision.Answer{Decision: d, Record: record.With(d)}, o)
 	}
-	return driver{app: a, store: s.store, thread: s.thread}.decide(ctx, a.posting(s, o), answerTo(m, decision.Answer{Decision: d, Record: record.With(d)}))
+	return driver{app: a, store: s.store, thread: s.thread}.decide(ctx, a.posting(s, o),
+		answerTo(m, decision.Answer{Decision: d, Record: record.With(d)}))
 }
 
 // checkPull is resume check 9 on the command line: the pull request is as it
@@ -105,7 +108,8 @@ func (a *app) posting(s session, o *options) reviewpr.Steps {
 			if state.Pull != nil {
 				return posted(ctx, s.reviews(a, o, state.Pull.Ref, state), state, nil, tried, a.warn)
 			}
-			return post.Posted{URL: cmp.Or(o.out, onScreen), Body: localReview(state)}, writeOut(o.out, localReview(state))
+			return post.Posted{URL: cmp.Or(o.out, onScreen), Body: localReview(state)},
+				writeOut(o.out, localReview(state))
 		},
 		Posted: func(context.Context, reviewpr.State) (_ post.Posted, done bool, _ error) {
 			tried = true
@@ -120,7 +124,8 @@ func writeOut(name, text string) error {
 		return nil
 	}
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		return problem.New("the review could not be written", err.Error(), "name another file with --out and resume: the decision is kept")
+		return problem.New("the review could not be written", err.Error(),
+			"name another file with --out and resume: the decision is kept")
 	}
 	return nil
 }
@@ -144,10 +149,12 @@ func (s session) reviews(a *app, o *options, ref pull.Ref, decided ...reviewpr.S
 }
 
 // posted posts the approved review of a thread when nobody is ahead in the race.
-func posted(ctx context.Context, o *post.Ours, s reviewpr.State, race *handoff.Race, tried bool, warn func(string)) (post.Posted, error) {
+func posted(ctx context.Context, o *post.Ours, s reviewpr.State, race *handoff.Race, tried bool,
+	warn func(string)) (post.Posted, error) {
 	w := write.New(o.Client)
 	q := post.Request{
-		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest, Key: o.Protection.MarkerKey(), Review: s.Review(), Approval: approval(s), Race: race,
+		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest,
+		Key: o.Protection.MarkerKey(), Review: s.Review(), Approval: approval(s), Race: race,
 		Tried: tried,
 	}
 	if s.Draft.Config.Comments.Resolve {
@@ -234,7 +241,8 @@ func (a *app) park(s session, r report, o *options, changes ...string) error {
 		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+changed))
 		word = asDrafted
 	}
-	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (or --abort; with changes: --command \"/drop %s\")\n", word, command, example)
+	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (or --abort; with changes: --command \"/drop %s\")\n",
+		word, command, example)
 	if r.state.LacksMoney() {
 		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
 	}

@@ -64,9 +64,10 @@ func (j *job) open(ctx context.Context, draft verified) (opened, error) {
 	steps := reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
 		return posted(ctx, j.ours, s, j.desk(draft.now.Pull).Race(*s.Decision), false, j.runner.Warning)
 	}}
-	in, err := reviewpr.Subject(checkShown).Open(ctx, draft.Draft, func(store graph.Store) (*graph.Flow[reviewpr.State], error) {
-		return reviewpr.New(steps, store, sealing(j.Protection)...)
-	})
+	in, err := reviewpr.Subject(checkShown).Open(ctx, draft.Draft,
+		func(store graph.Store) (*graph.Flow[reviewpr.State], error) {
+			return reviewpr.New(steps, store, sealing(j.Protection)...)
+		})
 	if err != nil {
 		return opened{}, err
 	}
@@ -88,12 +89,14 @@ func (j *job) checkRoute() error {
 	case j.Digest != "" && j.Code != "" && !strings.HasPrefix(j.Digest, j.Code):
 		return problem.Usage("code and checkpoint-digest name different drafts", "pass one of them")
 	case j.Digest == "" && j.Code == "":
-		return problem.Usage("neither checkpoint-digest nor code says which draft is decided", "pass checkpoint-digest from the draft job's outputs, or code from the draft's summary")
+		return problem.Usage("neither checkpoint-digest nor code says which draft is decided",
+			"pass checkpoint-digest from the draft job's outputs, or code from the draft's summary")
 	case j.routeA():
 		return nil
 	case j.event.Name != "workflow_dispatch":
 		return problem.Usage("the input environment is missing",
-			"name the environment of this job, whose approval is the decision; without one a decision comes by workflow_dispatch alone")
+			"name the environment of this job, whose approval is the decision; without one a decision comes by "+
+				"workflow_dispatch alone")
 	case j.Decision == "":
 		return problem.Usage("the input decision is missing", "pass approve or abort")
 	}
@@ -107,7 +110,8 @@ func (j *job) probe(ctx context.Context) error {
 		return err
 	}
 	if known && !ok && j.Decision != decision.Abort {
-		return problem.As(problem.Misuse, problem.New("the token may not write reviews", j.ref.FullName(), "give the job pull-requests: write; the draft still waits"), "")
+		return problem.As(problem.Misuse, problem.New("the token may not write reviews", j.ref.FullName(),
+			"give the job pull-requests: write; the draft still waits"), "")
 	}
 	return nil
 }
@@ -118,7 +122,8 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (dec
 	if err != nil {
 		return decision.Answer{}, err
 	}
-	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.clock(), By: j.by(), Via: decision.ByDispatch}
+	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.clock(), By: j.by(),
+		Via: decision.ByDispatch}
 	rejected := gate.Rejected(approvals, o.Manifest.Approvals, cmp.Or(j.Environment, o.Manifest.Environment))
 	var d decision.Decision
 	switch {
@@ -126,7 +131,8 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (dec
 		return decision.Answer{}, rejected
 	case j.routeA():
 		record.Via = decision.ByApproval
-		record.By, d, err = gate.Approved(approvals, o.Manifest.Approvals, j.Environment, state.Comments, j.approval(state, o))
+		record.By, d, err = gate.Approved(approvals, o.Manifest.Approvals, j.Environment, state.Comments,
+			j.approval(state, o))
 	default:
 		if d, err = j.read("", "", state, o); err == nil {
 			err = cmp.Or(gate.Open(o.Manifest), j.dispatched(ctx, o, state.Draft.Config.Deciders), rejected)
@@ -151,7 +157,8 @@ func (j *job) approval(state reviewpr.State, o verified) func(github.Approval) (
 }
 
 // read is check 11: what a comment and the input commands decide about the draft.
-func (j *job) read(comment string, fallback decision.Verdict, state reviewpr.State, o verified) (decision.Decision, error) {
+func (j *job) read(comment string, fallback decision.Verdict, state reviewpr.State,
+	o verified) (decision.Decision, error) {
 	commands, err := decision.Commands(secret.Redact(j.Commands))
 	if err != nil {
 		return decision.Decision{}, j.mistake(err, o.Manifest)
@@ -179,7 +186,8 @@ func (j *job) mistake(err error, m checkpoint.Manifest) error {
 	if wrong, ok := errors.AsType[*decision.Error](err); ok {
 		wrong.Until, wrong.Unquoted = m.ExpiresAt, j.Summary == "counts"
 		if j.routeA() {
-			wrong.Next = "Re-run failed jobs, and approve again with the line corrected: this approval is void, and nothing is paid again"
+			wrong.Next = "Re-run failed jobs, and approve again with the line corrected: this approval is void, and " +
+				"nothing is paid again"
 		}
 	}
 	return err
@@ -224,7 +232,8 @@ func (j *job) approvesFor(ctx context.Context, login string, m checkpoint.Manife
 			return err
 		}
 		if strings.EqualFold(run.Actor, login) {
-			return problem.Refuse(12, login+" started the run that made the draft, nothing was posted", "let another one of its reviewers decide", problem.At(where+" prevents self-review"))
+			return problem.Refuse(12, login+" started the run that made the draft, nothing was posted",
+				"let another one of its reviewers decide", problem.At(where+" prevents self-review"))
 		}
 	}
 	if slices.ContainsFunc(env.Users, func(user string) bool { return strings.EqualFold(user, login) }) {
@@ -236,12 +245,16 @@ func (j *job) approvesFor(ctx context.Context, login string, m checkpoint.Manife
 		case in:
 			return nil
 		case errors.Is(err, github.ErrNoAccess), errors.Is(err, github.ErrNotFound):
-			return problem.Refuse(12, "it cannot be read whether "+login+" is one of the environment's reviewers, nothing was posted", "approve in the environment's dialog, name people beside the team, or pass a github-token that may read the organization's members", problem.At(where+", team "+team))
+			return problem.Refuse(12, "it cannot be read whether "+login+
+				" is one of the environment's reviewers, nothing was posted",
+				"approve in the environment's dialog, name people beside the team, or pass a github-token that may "+
+					"read the organization's members", problem.At(where+", team "+team))
 		case err != nil:
 			return err
 		}
 	}
-	return problem.Refuse(12, login+" is none of the environment's reviewers, nothing was posted", "let one of them decide", problem.At(where))
+	return problem.Refuse(12, login+" is none of the environment's reviewers, nothing was posted",
+		"let one of them decide", problem.At(where))
 }
 
 // approvals reads how the environments of the run that matters were answered:

@@ -28,7 +28,8 @@ type driver struct {
 // that its failure is the ingest node's; where it is nil, b has the change already.
 // steps has what is the front's own, and facts what the draft says of its run, once
 // the reviewer knows its cap.
-func (d driver) draft(ctx context.Context, b wire.Brief, read func(context.Context) (ingest.Change, error), steps reviewpr.Steps, facts func(ingest.Change) (reviewpr.Draft, error)) (report, error) {
+func (d driver) draft(ctx context.Context, b wire.Brief, read func(context.Context) (ingest.Change, error),
+	steps reviewpr.Steps, facts func(ingest.Change) (reviewpr.Draft, error)) (report, error) {
 	ready := func(ctx context.Context, c ingest.Change) (reviewpr.Draft, error) {
 		b.Change = c
 		if err := d.prepare(ctx, b); err != nil {

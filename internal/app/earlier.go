@@ -37,11 +37,13 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 		return before{}, err
 	}
 	if posted {
-		return before{done: undrafted(change, reviewpr.Posted, url, "this commit was reviewed and posted before; push a commit for a new review")}, nil
+		return before{done: undrafted(change, reviewpr.Posted, url,
+			"this commit was reviewed and posted before; push a commit for a new review")}, nil
 	}
 	items := j.left(ctx)
 	if !j.Anew && j.records(change.Pull).Rejected(ctx, items, change.Thread) {
-		return before{done: undrafted(change, reviewpr.Aborted, "", "a draft of this commit was rejected; again: true drafts anew")}, nil
+		return before{done: undrafted(change, reviewpr.Aborted, "",
+			"a draft of this commit was rejected; again: true drafts anew")}, nil
 	}
 	var b before
 	origin, found := j.origin(change), handoff.Candidates(j.checkpoints(items), change.Pull.RepoID)
@@ -64,7 +66,8 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 
 // known is what decided drafts tell, where a seal vouches for them and for their
 // decisions.
-func (j *job) known(ctx context.Context, records *handoff.Artifacts, drafts []checkpoint.Draft, items []handoff.Stored) (known [][]finding.Earlier) {
+func (j *job) known(ctx context.Context, records *handoff.Artifacts, drafts []checkpoint.Draft,
+	items []handoff.Stored) (known [][]finding.Earlier) {
 	if !j.Protection.Keyed() {
 		return nil
 	}
@@ -96,7 +99,9 @@ func (j *job) stands(ctx context.Context, r decision.Record) bool {
 // recall reads what was said of the pull request before.
 func (j *job) recall(known [][]finding.Earlier) func(context.Context, ingest.Change) ([]finding.Earlier, error) {
 	return func(ctx context.Context, change ingest.Change) ([]finding.Earlier, error) {
-		return remembered(ctx, j.ours, j.Instance, change, known, func(why string) { fmt.Fprintln(j.Stdout, guard.Line(why, maxLine)) })
+		return remembered(ctx, j.ours, j.Instance, change, known, func(why string) {
+			fmt.Fprintln(j.Stdout, guard.Line(why, maxLine))
+		})
 	}
 }
 
@@ -137,7 +142,8 @@ func (j *job) left(ctx context.Context) []handoff.Stored {
 
 // stays are the findings of drafts that are withdrawn by somebody who may not decide
 // them: else a model could be asked until it is silent.
-func (j *job) stays(ctx context.Context, drafts []checkpoint.Draft, change ingest.Change) (all []finding.Finding, err error) {
+func (j *job) stays(ctx context.Context, drafts []checkpoint.Draft,
+	change ingest.Change) (all []finding.Finding, err error) {
 	for _, d := range drafts {
 		err := j.mayDecide(ctx, d.Manifest, change.Config.Deciders, change.Pull.Author)
 		if err == nil {
@@ -148,7 +154,9 @@ func (j *job) stays(ctx context.Context, drafts []checkpoint.Draft, change inges
 		}
 		found, err := reviewpr.Judgements(d.Snapshot)
 		if err != nil {
-			return nil, problem.Refuse(12, "the draft "+d.Code+" cannot be read, and who may not decide it may not withdraw it", "let somebody who may decide draft anew", problem.At(err.Error()))
+			return nil, problem.Refuse(12, "the draft "+d.Code+
+				" cannot be read, and who may not decide it may not withdraw it",
+				"let somebody who may decide draft anew", problem.At(err.Error()))
 		}
 		all = append(all, found...)
 	}

@@ -43,7 +43,8 @@ func (j *job) setUp() error {
 	if err != nil {
 		return problem.As(problem.Misuse, err, "")
 	}
-	for _, secret := range []string{given["github-token"], given["api-key"], given["checkpoint-key"], j.getenv("OPENAI_API_KEY"), j.env.RuntimeToken} {
+	for _, secret := range []string{given["github-token"], given["api-key"], given["checkpoint-key"],
+		j.getenv("OPENAI_API_KEY"), j.env.RuntimeToken} {
 		j.runner.Mask(secret)
 	}
 	if err := errors.Join(j.Apply(given), j.InRepository()); err != nil {
@@ -53,10 +54,12 @@ func (j *job) setUp() error {
 		return problem.As(problem.Misuse, err, "")
 	}
 	if _, given := given["checkpoint-key"]; given && !j.Protection.Keyed() {
-		j.runner.Warning("checkpoint-key is set and trust is digest, so the key protects nothing: set trust: seal or encrypt in both jobs")
+		j.runner.Warning("checkpoint-key is set and trust is digest, so the key protects nothing: set trust: seal " +
+			"or encrypt in both jobs")
 	}
 	if j.Sarif != "" && !filepath.IsLocal(j.Sarif) {
-		return problem.Usage(fmt.Sprintf("sarif: %q is not a file in the workspace", j.Sarif), "name it from the workspace's top, such as results.sarif")
+		return problem.Usage(fmt.Sprintf("sarif: %q is not a file in the workspace", j.Sarif),
+			"name it from the workspace's top, such as results.sarif")
 	}
 	if j.event, err = action.ReadEvent(j.env); err != nil {
 		return problem.As(problem.Misuse, err, "")
@@ -78,7 +81,8 @@ func (j *job) setRef() error {
 		j.ref.Number = j.event.Number
 	}
 	if j.ref.Number == 0 && j.event.Name != "merge_group" {
-		return problem.Usage(fmt.Sprintf("the event %q names no pull request", j.event.Name), "set the input pull-request")
+		return problem.Usage(fmt.Sprintf("the event %q names no pull request", j.event.Name),
+			"set the input pull-request")
 	}
 	return nil
 }
@@ -108,7 +112,8 @@ func (j *job) connect() error {
 		j.store = nil
 		return nil // the folder carries the draft
 	case errors.Is(err, artifact.ErrUnsupported):
-		return problem.Usage(err.Error(), "set checkpoint-dir there, and carry that folder between the jobs with artifact steps of your own")
+		return problem.Usage(err.Error(), "set checkpoint-dir there, and carry that folder between the jobs with "+
+			"artifact steps of your own")
 	case errors.Is(err, artifact.ErrNoRuntime) && slices.Contains([]string{"resume", "record", "mark"}, j.Mode):
 		return nil // the draft may still be had from the API
 	case err != nil:

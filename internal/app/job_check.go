@@ -36,7 +36,8 @@ func (j *job) signal(ctx context.Context, r *report) {
 	ref, head := j.ref, r.state.Draft.Head
 	if j.CheckRun && r.Outcome == reviewpr.Posted {
 		_, err := write.New(j.api).CheckRun(ctx, ref, write.Check{
-			Head: head, Instance: j.Instance, Thread: r.Thread, Digest: r.Digest, Review: r.ReviewURL, Findings: r.openFindings(), Covered: r.state.Covered(), FailOn: j.FailOn,
+			Head: head, Instance: j.Instance, Thread: r.Thread, Digest: r.Digest, Review: r.ReviewURL,
+			Findings: r.openFindings(), Covered: r.state.Covered(), FailOn: j.FailOn,
 		})
 		if err != nil {
 			j.runner.Warning(explain(err))

@@ -41,7 +41,8 @@ func (j *job) chooseEnvironment(ctx context.Context, change ingest.Change) error
 		name = rules[0].Name // what GitHub does not list may be anything
 	}
 	if name != "" && j.Environment == "" {
-		j.runner.Warning("the settings name an environment for these files, and the input environment is empty: a dispatch decides this draft, by anybody who may write")
+		j.runner.Warning("the settings name an environment for these files, and the input environment is empty: a " +
+			"dispatch decides this draft, by anybody who may write")
 	}
 	if name == "" || j.Environment == "" || name == j.Environment {
 		return nil
@@ -65,6 +66,8 @@ func (j *job) checkEnvironment(ctx context.Context) error {
 	default:
 		return handoff.NeedsActions(err, fmt.Sprintf("the rules of the environment %q cannot be read", j.Environment))
 	}
-	return problem.As(problem.Misuse, problem.New(fmt.Sprintf("the environment %q %s, so nobody would be asked", j.Environment, what), j.ref.FullName()+", Settings, Environments",
-		`add required reviewers there; on a private repository without Enterprise use the dispatch route: README, "Deciding by dispatch"`), "")
+	return problem.As(problem.Misuse, problem.New(fmt.Sprintf("the environment %q %s, so nobody would be asked",
+		j.Environment, what), j.ref.FullName()+", Settings, Environments",
+		`add required reviewers there; on a private repository without Enterprise use the dispatch route: README,`+
+			` "Deciding by dispatch"`), "")
 }

@@ -18,7 +18,8 @@ import (
 func (j *job) remark(ctx context.Context, why error) {
 	p, err := j.api.Pull(ctx, j.ref)
 	if err == nil {
-		m := write.Mark{Instance: j.Instance, Code: checkpoint.Code(cmp.Or(j.Digest, j.Code)), Page: j.runPage(j.env.RunID)}
+		m := write.Mark{Instance: j.Instance, Code: checkpoint.Code(cmp.Or(j.Digest, j.Code)),
+			Page: j.runPage(j.env.RunID)}
 		_, err = write.New(j.api).Remark(ctx, j.ref, p.HeadSHA, m, gist(why))
 	}
 	if err != nil {
@@ -41,7 +42,8 @@ func (j *job) lapse(ctx context.Context) {
 // holds no model's key, and says nothing of a finding but how many there are.
 func (j *job) waits(ctx context.Context) (report, error) {
 	if j.Digest == "" && j.Code == "" {
-		return report{}, problem.Usage("neither checkpoint-digest nor code says which draft waits", "pass checkpoint-digest from the draft job's outputs")
+		return report{}, problem.Usage("neither checkpoint-digest nor code says which draft waits",
+			"pass checkpoint-digest from the draft job's outputs")
 	}
 	draft, err := j.verify(ctx)
 	if err != nil {
@@ -53,11 +55,14 @@ func (j *job) waits(ctx context.Context) (report, error) {
 		return report{}, err
 	}
 	_, posted, err := post.FindPosted(ctx, j.ours, j.ref, m.Thread)
-	if err != nil || posted || slices.ContainsFunc(on, func(c handoff.Claim) bool { return c.Record.Digest == draft.Digest }) {
+	if err != nil || posted || slices.ContainsFunc(on, func(c handoff.Claim) bool {
+		return c.Record.Digest == draft.Digest
+	}) {
 		return report{Message: "draft " + draft.Code + " was decided, so the commit is not marked"}, err
 	}
 	err = write.New(j.api).Mark(ctx, j.ref, m.Subject.Head, write.Mark{
-		Instance: j.Instance, Code: draft.Code, Findings: m.Findings, Blockers: m.Blockers, Expires: m.ExpiresAt, Page: j.runPage(m.RunID),
+		Instance: j.Instance, Code: draft.Code, Findings: m.Findings, Blockers: m.Blockers, Expires: m.ExpiresAt,
+		Page: j.runPage(m.RunID),
 	})
 	if err != nil {
 		return report{}, err

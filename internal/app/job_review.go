@@ -30,7 +30,8 @@ func (j *job) review(ctx context.Context) (report, error) {
 	reviewer, err := j.NewReviewer(j.Settings, nil)
 	noModelYet := err
 	if reviewer != nil && reviewer.Rules && j.Provider != "offline" {
-		noModelYet = problem.Usage(wire.NoModel, "set api-key (or base-url for an endpoint without one) for a review by a model, or provider: offline for one by rules")
+		noModelYet = problem.Usage(wire.NoModel, "set api-key (or base-url for an endpoint without one) for a "+
+			"review by a model, or provider: offline for one by rules")
 	}
 	change, err := ingest.Open(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config})
 	if err != nil {
@@ -61,24 +62,28 @@ func (j *job) admit(ctx context.Context, c ingest.Change) (string, error) {
 // draft runs the graph up to the gate and stores what it parked. What is paid
 // on the way is carried off from time to time, and once more when the job is
 // cancelled.
-func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Reviewer, approvals []string) (report, error) {
+func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Reviewer,
+	approvals []string) (report, error) {
 	reviewer.Named(change.Config)
 	before, err := j.before(ctx, change)
 	if err != nil || before.done.Outcome != "" {
 		return before.done, err
 	}
 	if cmp.Or(j.MaxCostPerPull, change.Config.MaxCostPerPull) > 0 && !j.Protection.Keyed() {
-		j.runner.Warning("max-cost-per-pull counts this run alone: what other runs have cost is believed under trust: seal or encrypt, which vouch for it")
+		j.runner.Warning("max-cost-per-pull counts this run alone: what other runs have cost is believed under " +
+			"trust: seal or encrypt, which vouch for it")
 	}
 	store := j.carried(change)
-	r, err := j.driver(store, change.Thread, reviewer).draft(ctx, j.brief(change, before.paid), func(ctx context.Context) (ingest.Change, error) {
-		return ingest.Files(ctx, j.api, change, triage.MaxChanges)
-	}, reviewpr.Steps{
-		Concurrency: j.Concurrency, Deadline: j.deadline(j.Settings), Recall: j.recall(before.known), Stays: before.stays,
-	}, func(c ingest.Change) (reviewpr.Draft, error) {
-		err := j.chooseEnvironment(ctx, c)
-		return j.drafting(ctx, c, reviewer, approvals, before), err
-	})
+	r, err := j.driver(store, change.Thread, reviewer).draft(ctx, j.brief(change, before.paid),
+		func(ctx context.Context) (ingest.Change, error) {
+			return ingest.Files(ctx, j.api, change, triage.MaxChanges)
+		}, reviewpr.Steps{
+			Concurrency: j.Concurrency, Deadline: j.deadline(j.Settings), Recall: j.recall(before.known),
+			Stays: before.stays,
+		}, func(c ingest.Change) (reviewpr.Draft, error) {
+			err := j.chooseEnvironment(ctx, c)
+			return j.drafting(ctx, c, reviewer, approvals, before), err
+		})
 	if err != nil {
 		return report{}, j.cutOff(ctx, store, err)
 	}
@@ -134,7 +139,8 @@ func (j *job) leave(ctx context.Context, r report, store *artifactstore.Store) e
 func (j *job) stored(ctx context.Context, r *report, store *artifactstore.Store, before before) {
 	r.retained = j.retained(ctx, r.Artifact)
 	if err := j.desk(r.state.Pull).Withdraw(ctx, before.drafts, j.now(), r.Code); err != nil {
-		j.runner.Warning("the earlier draft of this commit could not be withdrawn, either may be decided: " + explain(err))
+		j.runner.Warning("the earlier draft of this commit could not be withdrawn, either may be decided: " +
+			explain(err))
 	} else if len(before.drafts) > 0 {
 		r.withdrew = before.drafts[0].Code
 	}
@@ -167,9 +173,11 @@ func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error)
 }
 
 // drafting are the facts of this job's draft.
-func (j *job) drafting(ctx context.Context, change ingest.Change, r *wire.Reviewer, approvals []string, before before) reviewpr.Draft {
+func (j *job) drafting(ctx context.Context, change ingest.Change, r *wire.Reviewer, approvals []string,
+	before before) reviewpr.Draft {
 	d := j.facts(ctx, j.Settings, r)
-	d.Web, d.Environment, d.Trust, d.Again, d.Dispatch = change.Pull.Web(), j.Environment, j.Protection.Trust, j.Anew, j.AllowDispatch
+	d.Web, d.Environment, d.Trust, d.Again, d.Dispatch = change.Pull.Web(), j.Environment, j.Protection.Trust, j.Anew,
+		j.AllowDispatch
 	d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef, approvals
 	if len(before.stays) > 0 {
 		d.Withdrew, d.WithdrewBy = before.drafts[0].Code, j.by()

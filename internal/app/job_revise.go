@@ -68,19 +68,24 @@ func (j *job) checkFeedback() error {
 	j.Feedback = strings.TrimSpace(strings.TrimPrefix(decision.ReviseCommand(secret.Redact(j.Feedback)), "/revise"))
 	switch {
 	case j.Digest == "" && j.Code == "":
-		return problem.Usage("the input code is missing", "pass the code of the draft that is to be revised, from its summary")
+		return problem.Usage("the input code is missing",
+			"pass the code of the draft that is to be revised, from its summary")
 	case j.Digest != "" && j.Code != "" && !strings.HasPrefix(j.Digest, j.Code):
 		return problem.Usage("code and checkpoint-digest name different drafts", "pass one of them")
 	case j.Feedback == "":
 		return problem.Usage("the input feedback is missing", "say what the next draft should do differently")
 	case len(j.Feedback) > decision.MaxFeedback:
-		return problem.Usage(fmt.Sprintf("the feedback has %d bytes, more than %d", len(j.Feedback), decision.MaxFeedback), "say it shorter")
+		return problem.Usage(fmt.Sprintf("the feedback has %d bytes, more than %d", len(j.Feedback),
+			decision.MaxFeedback), "say it shorter")
 	case j.Decision != "" || strings.TrimSpace(j.Commands) != "":
-		return problem.Usage("decision and commands have no place in mode revise", "decide about the new draft, by its own code")
+		return problem.Usage("decision and commands have no place in mode revise",
+			"decide about the new draft, by its own code")
 	case j.Anew:
-		return problem.Usage("again: true drafts without the draft that is to be revised", "leave one of again and feedback out")
+		return problem.Usage("again: true drafts without the draft that is to be revised",
+			"leave one of again and feedback out")
 	case j.event.Name != "workflow_dispatch":
-		return problem.Usage("feedback comes by workflow_dispatch alone", "dispatch the review workflow with pull-request, code and feedback")
+		return problem.Usage("feedback comes by workflow_dispatch alone",
+			"dispatch the review workflow with pull-request, code and feedback")
 	}
 	return nil
 }
@@ -92,7 +97,8 @@ func (j *job) asks(ctx context.Context, p opened) (decision.Answer, error) {
 		return decision.Answer{}, err
 	}
 	d := decision.Decision{Verdict: decision.Revise, Feedback: j.Feedback}
-	record := decision.Record{Thread: p.Manifest.Thread, Digest: p.Digest, Code: p.Code, At: j.clock(), By: j.by(), Via: decision.ByDispatch}.With(d)
+	record := decision.Record{Thread: p.Manifest.Thread, Digest: p.Digest, Code: p.Code, At: j.clock(), By: j.by(),
+		Via: decision.ByDispatch}.With(d)
 	approvals, err := j.approvals(ctx, p.Manifest.RunID)
 	if err == nil {
 		err = gate.Rejected(approvals, p.Manifest.Approvals, p.Manifest.Environment)
@@ -110,7 +116,8 @@ func (j *job) asks(ctx context.Context, p opened) (decision.Answer, error) {
 // unchanged reads the change again, with what the model may look at, and what was
 // paid for. It refuses a commit that was decided, and a change that has moved.
 func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, error) {
-	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config, MaxChanges: triage.MaxChanges})
+	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config,
+		MaxChanges: triage.MaxChanges})
 	if err == nil {
 		err = post.CheckHead(p.Manifest.Subject, p.Code, pullNow(change))
 	}
@@ -119,7 +126,8 @@ func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, e
 	}
 	b, err := j.before(ctx, change)
 	if err == nil && b.done.Outcome != "" {
-		err = problem.Refuse(13, "this commit was decided before, so nothing is left to revise", "push a commit for a new review", problem.At(cmp.Or(b.done.ReviewURL, p.Manifest.Thread)))
+		err = problem.Refuse(13, "this commit was decided before, so nothing is left to revise",
+			"push a commit for a new review", problem.At(cmp.Or(b.done.ReviewURL, p.Manifest.Thread)))
 	}
 	b.drafts = []checkpoint.Draft{p.Draft}
 	return change, b, err
@@ -127,7 +135,8 @@ func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, e
 
 // redraft runs the graph from the answer to the next gate, and stores what it
 // parked there. Progress is carried off as a first draft's is.
-func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, before before, r *wire.Reviewer, approvals []string, answer decision.Answer) (report, error) {
+func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, before before, r *wire.Reviewer,
+	approvals []string, answer decision.Answer) (report, error) {
 	r.Named(change.Config)
 	store := j.carried(change)
 	if err := store.Prime(ctx, change.Thread, graph.Saved{Snapshot: p.Snapshot}, 0, ""); err != nil {
@@ -139,7 +148,8 @@ func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, befor
 		Concurrency: j.Concurrency, Deadline: j.deadline(j.Settings),
 		Revised: func(d reviewpr.Draft) reviewpr.Draft {
 			d = redrafts(r, d, j.facts(ctx, j.Settings, r), p.state.Usage)
-			d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef, approvals
+			d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef,
+				approvals
 			d.Environment, d.Dispatch = j.Environment, j.AllowDispatch
 			return d
 		},

@@ -55,16 +55,17 @@ func (r *localRun) run(ctx context.Context) (report, error) {
 	if err == nil && (before.revising() || before.state.Decision != nil || before.Outcome != reviewpr.Failed) {
 		return before, nil
 	}
-	result, err := r.driver().draft(ctx, wire.Brief{Change: r.change, Paid: paid, API: r.api, Workspace: "."}, r.reading(), reviewpr.Steps{
-		Admit:       r.admit,
-		Concurrency: r.options.Concurrency,
-		Recall:      r.recall,
-		Deadline:    r.app.deadline(r.options.Settings),
-	}, func(c ingest.Change) (reviewpr.Draft, error) {
-		r.change = c
-		r.progress.start()
-		return r.draft(ctx), nil
-	})
+	result, err := r.driver().draft(ctx, wire.Brief{Change: r.change, Paid: paid, API: r.api, Workspace: "."},
+		r.reading(), reviewpr.Steps{
+			Admit:       r.admit,
+			Concurrency: r.options.Concurrency,
+			Recall:      r.recall,
+			Deadline:    r.app.deadline(r.options.Settings),
+		}, func(c ingest.Change) (reviewpr.Draft, error) {
+			r.change = c
+			r.progress.start()
+			return r.draft(ctx), nil
+		})
 	r.progress.Stop()
 	if u := result.Usage; u.Calls > 0 && u.Tokens() == 0 && u.Cost > 0 {
 		r.app.warn("the server tells no usage, so every answer is counted at what it may have cost")
@@ -83,7 +84,8 @@ func (r *localRun) reading() func(context.Context) (ingest.Change, error) {
 
 // driver takes the thread of this store through the graph.
 func (r *localRun) driver() driver {
-	d := driver{app: r.app, store: r.store, thread: r.thread, reviewer: r.reviewer, observe: r.progress.observe, warn: r.app.warn}
+	d := driver{app: r.app, store: r.store, thread: r.thread, reviewer: r.reviewer, observe: r.progress.observe,
+		warn: r.app.warn}
 	if !r.options.quiet {
 		d.tell = func(line string) { fmt.Fprintln(r.app.Stderr, guard.Line(line, maxLine)) }
 	}
@@ -133,7 +135,8 @@ func (r *localRun) recall(ctx context.Context, change ingest.Change) ([]finding.
 	}
 	var decided []reviewpr.State
 	for _, id := range ids {
-		if view, err := flow.Inspect(ctx, id); err == nil && view.Status == graph.Ended && view.State.Decision != nil { // what cannot be read tells nothing
+		// what cannot be read tells nothing
+		if view, err := flow.Inspect(ctx, id); err == nil && view.Status == graph.Ended && view.State.Decision != nil {
 			decided = append(decided, view.State)
 		}
 	}
@@ -146,7 +149,8 @@ func (r *localRun) recall(ctx context.Context, change ingest.Change) ([]finding.
 	}
 	switch {
 	case change.Pull != nil:
-		return remembered(ctx, r.reviews(r.app, r.options, change.Pull.Ref, decided...), r.options.Instance, change, known, r.app.warn)
+		return remembered(ctx, r.reviews(r.app, r.options, change.Pull.Ref, decided...), r.options.Instance, change,
+			known, r.app.warn)
 	case len(known) > 0 && strings.Contains(r.thread, "#"): // else it is a diff of anything
 		return known[0], nil
 	}
@@ -159,7 +163,9 @@ func (r *localRun) alike(ctx context.Context) ([]string, error) {
 	ids, err := r.store.Threads(ctx)
 	about := func(id string) string { return id[:strings.LastIndexByte(id, ':')+1] }
 	ids = slices.DeleteFunc(ids, func(id string) bool { return about(id) != about(r.thread) })
-	slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(strings.Index(b, r.thread), strings.Index(a, r.thread)) })
+	slices.SortStableFunc(ids, func(a, b string) int {
+		return cmp.Compare(strings.Index(b, r.thread), strings.Index(a, r.thread))
+	})
 	return ids[:min(len(ids), paidThreads)], err
 }
 
@@ -168,7 +174,8 @@ func (a *app) facts(ctx context.Context, s settings.Settings, r *wire.Reviewer) 
 	now := a.clock()
 	return reviewpr.Draft{
 		Instance: s.Instance, Rules: r.Rules, Model: r.Model, GateFrom: s.GateFrom, Prompt: r.Prompt(),
-		CreatedAt: now, ExpiresAt: now.Add(s.Expires), ToolVersion: wire.Version(), MaxCost: r.Account.Cap, Trace: trace.Parent(ctx),
+		CreatedAt: now, ExpiresAt: now.Add(s.Expires), ToolVersion: wire.Version(), MaxCost: r.Account.Cap,
+		Trace: trace.Parent(ctx),
 	}
 }
 

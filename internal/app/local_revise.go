@@ -37,12 +37,14 @@ func (a *app) revise(ctx context.Context, s session, r report, answer *decision.
 	b := wire.Brief{Change: run.change, Paid: paid, API: s.api, Workspace: ".", Revises: &r.state.Usage}
 	run.progress.start()
 	defer run.progress.Stop()
-	return run.driver().revise(ctx, b, reviewpr.Steps{Revised: run.redrafted(ctx, r), Concurrency: o.Concurrency, Deadline: a.deadline(o.Settings)}, asked)
+	return run.driver().revise(ctx, b, reviewpr.Steps{Revised: run.redrafted(ctx, r), Concurrency: o.Concurrency,
+		Deadline: a.deadline(o.Settings)}, asked)
 }
 
 // reviser chooses the model of a revision on this machine, and reads the change of
 // the draft again, which must be as it was drafted. Nothing is asked yet.
-func (a *app) reviser(ctx context.Context, s session, r report, o *options) (run *localRun, paid reviewpr.Paid, err error) {
+func (a *app) reviser(ctx context.Context, s session, r report,
+	o *options) (run *localRun, paid reviewpr.Paid, err error) {
 	run = &localRun{session: s, app: a, options: o, progress: a.newProgress(o.quiet || o.json)}
 	if run.reviewer, err = a.NewReviewer(o.Settings, run.progress.wait); err != nil {
 		return nil, paid, err
@@ -66,7 +68,8 @@ func mayRevise(r *wire.Reviewer, d reviewpr.Draft) error {
 	case d.Rules:
 		return problem.Usage("this draft was made by rules, and rules cannot be revised", next)
 	case r.Rules:
-		return problem.Usage("rules cannot be revised, and "+wire.NoModel, "for a model: OPENAI_API_KEY=… or --base-url; without one "+next)
+		return problem.Usage("rules cannot be revised, and "+wire.NoModel,
+			"for a model: OPENAI_API_KEY=… or --base-url; without one "+next)
 	}
 	return nil
 }
@@ -80,7 +83,8 @@ func (a *app) changeOf(ctx context.Context, s session, state reviewpr.State, o *
 		if err := o.InRepository(); err != nil {
 			return c, err
 		}
-		c, err = ingest.Pull(ctx, s.api, state.Pull.Ref, ingest.PullOptions{Instance: d.Instance, Config: o.Config, MaxChanges: triage.MaxChanges})
+		c, err = ingest.Pull(ctx, s.api, state.Pull.Ref,
+			ingest.PullOptions{Instance: d.Instance, Config: o.Config, MaxChanges: triage.MaxChanges})
 		if err != nil {
 			return c, err
 		}
@@ -93,7 +97,8 @@ func (a *app) changeOf(ctx context.Context, s session, state reviewpr.State, o *
 		return c, err
 	}
 	if c.Thread != d.Thread || c.Digest() != d.DiffDigest {
-		return c, problem.Refuse(9, "the range is another since this draft was made", "revise in the clone and at the commits of the draft, or review the range anew", problem.At(d.Name))
+		return c, problem.Refuse(9, "the range is another since this draft was made",
+			"revise in the clone and at the commits of the draft, or review the range anew", problem.At(d.Name))
 	}
 	return c, nil
 }
@@ -111,7 +116,8 @@ func (r *localRun) redrafted(ctx context.Context, before report) func(reviewpr.D
 // redrafts takes over the facts of a run that revised a draft. The draft may have
 // cost as much as before, and what the run may cost.
 func redrafts(r *wire.Reviewer, d, facts reviewpr.Draft, before cost.Usage) reviewpr.Draft {
-	d.CreatedAt, d.ExpiresAt, d.ToolVersion, d.Prompt, d.Trace = facts.CreatedAt, facts.ExpiresAt, facts.ToolVersion, facts.Prompt, facts.Trace
+	d.CreatedAt, d.ExpiresAt, d.ToolVersion, d.Prompt, d.Trace = facts.CreatedAt, facts.ExpiresAt, facts.ToolVersion,
+		facts.Prompt, facts.Trace
 	if d.MaxCost = 0; r.Account.Cap > 0 {
 		d.MaxCost = before.Cost + r.Account.Cap
 	}

@@ -67,7 +67,8 @@ func (r *localRun) forgetStale(ctx context.Context) (err error) {
 func (r *localRun) setAside(ctx context.Context, view graph.View[reviewpr.State], saved graph.Saved) error {
 	d := view.State.Draft
 	unread := d.DiffDigest == "" // nothing is paid before the change is read
-	if r.options.Anew || unread || d.Rules || d.For == "" || view.End == reviewpr.Skipped || view.End == reviewpr.Failed {
+	if r.options.Anew || unread || d.Rules || d.For == "" || view.End == reviewpr.Skipped ||
+		view.End == reviewpr.Failed {
 		return nil
 	}
 	id := fmt.Sprintf("%s%s%.12s", r.thread, aside, d.For)
@@ -85,7 +86,9 @@ const aside = "~"
 // drafts lists a store's threads, without what was set aside of them.
 func drafts(ctx context.Context, store wire.Store) ([]string, error) {
 	ids, err := store.Threads(ctx)
-	return slices.DeleteFunc(ids, func(id string) bool { return strings.Contains(id[strings.LastIndexByte(id, ':')+1:], aside) }), err
+	return slices.DeleteFunc(ids, func(id string) bool {
+		return strings.Contains(id[strings.LastIndexByte(id, ':')+1:], aside)
+	}), err
 }
 
 // purpose is a hash of what a result is for: the change, who reviews it, told what,

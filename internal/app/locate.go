@@ -75,7 +75,8 @@ func (j *job) candidates(ctx context.Context, r handoff.Resume) ([]handoff.Candi
 	if j.CheckpointDir != "" {
 		found, err := handoff.Named(ctx, j.carriers().Own(), r.Name)
 		if err != nil {
-			return nil, problem.New("the folder of checkpoint-dir cannot be read", err.Error(), "name the folder that holds the draft's zip")
+			return nil, problem.New("the folder of checkpoint-dir cannot be read", err.Error(),
+				"name the folder that holds the draft's zip")
 		}
 		return handoff.Candidates(found, r.Subject.RepositoryID), nil
 	}
@@ -83,7 +84,9 @@ func (j *job) candidates(ctx context.Context, r handoff.Resume) ([]handoff.Candi
 		zip, err := j.store.Download(ctx, r.Name, checkpoint.MaxZip)
 		if err == nil {
 			found := checkpoint.Found{Name: r.Name, Size: int64(len(zip)), RepositoryID: r.Subject.RepositoryID}
-			return []handoff.Candidate{{Found: found, Run: r.Run, Fetch: func(context.Context) ([]byte, error) { return zip, nil }}}, nil
+			return []handoff.Candidate{{Found: found, Run: r.Run, Fetch: func(context.Context) ([]byte, error) {
+				return zip, nil
+			}}}, nil
 		}
 		if !errors.Is(err, artifact.ErrNotFound) && !answered(err, http.StatusNotFound) {
 			return nil, handoff.Unusable(r.Name, err)
@@ -93,7 +96,8 @@ func (j *job) candidates(ctx context.Context, r handoff.Resume) ([]handoff.Candi
 	if errors.Is(err, github.ErrNotFound) {
 		err = nil // no such run here: check 1
 	}
-	return handoff.Candidates(found, r.Subject.RepositoryID), handoff.NeedsActions(err, "the draft's artifact cannot be read")
+	return handoff.Candidates(found, r.Subject.RepositoryID),
+		handoff.NeedsActions(err, "the draft's artifact cannot be read")
 }
 
 // desk is where decisions on drafts of the pull request are kept.

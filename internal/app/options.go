@@ -43,7 +43,8 @@ func (o *options) verdict() (decision.Verdict, error) {
 	case o.abort:
 		return decision.Abort, nil
 	case d.Note != "" && len(d.Commands) == 0:
-		return "", problem.Usage("--command holds no command: "+d.Note, `a command begins with a slash, such as --command "/drop F2"; a note needs --approve or --abort beside it`)
+		return "", problem.Usage("--command holds no command: "+d.Note,
+			`a command begins with a slash, such as --command "/drop F2"; a note needs --approve or --abort beside it`)
 	}
 	return d.Verdict, nil
 }
@@ -74,7 +75,8 @@ func (o *options) decisionFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.approve, "approve", false, "approve: post the review")
 	f.BoolVar(&o.abort, "abort", false, "abort: post nothing")
 	o.Flags(f, "fail-on", "sarif")
-	f.StringArrayVar(&o.commands, "command", nil, `a change of the draft, such as "/drop F2", posted with --approve; may be repeated`)
+	f.StringArrayVar(&o.commands, "command", nil, `a change of the draft, such as "/drop F2", posted with --approve;`+
+		` may be repeated`)
 }
 
 func (o *options) outputFlags(f *pflag.FlagSet) {

@@ -58,7 +58,8 @@ func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, heads map[int]stri
 			continue
 		}
 		p := r.state.Pull
-		if p == nil || !r.parked() || !strings.EqualFold(p.Ref.FullName(), ref.FullName()) || checkpoint.CheckExpiry(r.packed.Manifest, a.Now()) != nil {
+		if p == nil || !r.parked() || !strings.EqualFold(p.Ref.FullName(), ref.FullName()) ||
+			checkpoint.CheckExpiry(r.packed.Manifest, a.Now()) != nil {
 			continue
 		}
 		if heads != nil && heads[p.Number] != r.Head {
@@ -92,7 +93,8 @@ func (a *app) waitingRemote(ctx context.Context, ref pull.Ref, o *options) (*rem
 	there := &remoteQueue{remote: r}
 	for _, d := range r.undecided(ctx, heads) {
 		there.queue = append(there.queue, waiting{
-			thread: d.Thread, code: d.code, created: d.CreatedAt, how: r.where(d), blockers: d.Blockers, majors: d.Majors, remote: &d,
+			thread: d.Thread, code: d.code, created: d.CreatedAt, how: r.where(d), blockers: d.Blockers,
+			majors: d.Majors, remote: &d,
 		})
 	}
 	return there, heads, nil

@@ -11,8 +11,10 @@ import (
 
 // remembered is what was said of a pull request before; tell hears of what could
 // not be had.
-func remembered(ctx context.Context, o *post.Ours, instance string, change ingest.Change, known [][]finding.Earlier, tell func(string)) ([]finding.Earlier, error) {
-	all, left, err := recall.Recall(ctx, o, recall.Change{Pull: *change.Pull, Instance: instance, Files: change.Files, Unlisted: change.Unlisted, Known: known})
+func remembered(ctx context.Context, o *post.Ours, instance string, change ingest.Change, known [][]finding.Earlier,
+	tell func(string)) ([]finding.Earlier, error) {
+	all, left, err := recall.Recall(ctx, o, recall.Change{Pull: *change.Pull, Instance: instance, Files: change.Files,
+		Unlisted: change.Unlisted, Known: known})
 	for _, why := range left {
 		tell(why.Error())
 	}

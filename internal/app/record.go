@@ -13,7 +13,8 @@ import (
 // as it was: a push withdrew it, or the deciding job's log says more.
 func (j *job) rejected(ctx context.Context) (report, error) {
 	if !j.routeA() {
-		return report{}, problem.Usage("the input environment is missing", "mode record notes how that environment answered; a dispatch is on record by itself")
+		return report{}, problem.Usage("the input environment is missing",
+			"mode record notes how that environment answered; a dispatch is on record by itself")
 	}
 	if err := j.checkRoute(); err != nil {
 		return report{}, err
@@ -34,7 +35,8 @@ func (j *job) rejected(ctx context.Context) (report, error) {
 		return report{Outcome: paused, Message: undecidedYet}, nil
 	}
 	d := decision.Decision{Verdict: decision.Abort, Note: rejection.Comment}
-	record := decision.Record{Thread: draft.Manifest.Thread, Digest: draft.Digest, Code: draft.Code, At: j.clock(), By: rejection.User, Via: decision.ByApproval}
+	record := decision.Record{Thread: draft.Manifest.Thread, Digest: draft.Digest, Code: draft.Code, At: j.clock(),
+		By: rejection.User, Via: decision.ByApproval}
 	p, err := j.open(ctx, draft)
 	if err != nil {
 		return report{}, err
@@ -42,4 +44,5 @@ func (j *job) rejected(ctx context.Context) (report, error) {
 	return j.carryOut(ctx, p, decision.Answer{Decision: d, Record: record.With(d)})
 }
 
-const undecidedYet = "nobody has rejected this draft: a push withdrew it, or the log of the deciding job says why it is not posted"
+const undecidedYet = "nobody has rejected this draft: a push withdrew it, or the log of the deciding job says why " +
+	"it is not posted"

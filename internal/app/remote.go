@@ -67,7 +67,8 @@ func (a *app) remoteThreads(ctx context.Context, args []string, o *options) erro
 	if err != nil {
 		return problem.Usage(err.Error(), "name it owner/repo; without an argument the local store's drafts are listed")
 	}
-	r, err := a.remote(ctx, pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.getenv("GITHUB_SERVER_URL")), o)
+	r, err := a.remote(ctx, pull.Ref{Host: pull.DefaultHost, Owner: owner,
+		Repo: repo}.On(a.getenv("GITHUB_SERVER_URL")), o)
 	if err != nil {
 		return err
 	}
@@ -112,7 +113,8 @@ func (r *remote) drafts(ctx context.Context, wanted func(handoff.Name) bool) []p
 }
 
 func (r *remote) read(ctx context.Context, s handoff.Stored) (checkpoint.Zip, checkpoint.Manifest, error) {
-	origin := handoff.Origin{Subject: checkpoint.Subject{RepositoryID: s.RepositoryID}, Workflow: r.options.DraftWorkflow, Branch: r.branch, RunFacts: r.runs.Facts(r.branch), Now: r.Now()}
+	origin := handoff.Origin{Subject: checkpoint.Subject{RepositoryID: s.RepositoryID},
+		Workflow: r.options.DraftWorkflow, Branch: r.branch, RunFacts: r.runs.Facts(r.branch), Now: r.Now()}
 	return origin.Peek(ctx, handoff.Candidates([]handoff.Stored{s}, s.RepositoryID)[0])
 }
 
@@ -154,8 +156,10 @@ func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]
 		if state == render.Waits {
 			where = r.where(d)
 		}
-		rows = append(rows, render.Parked{Name: name, Outcome: d.Outcome, Created: d.CreatedAt, Expires: d.ExpiresAt, Findings: d.Findings, Blockers: d.Blockers, State: state, Where: where})
-		list = append(list, remoteDraft{d.Outcome, d.Thread, d.code, d.name, d.RunID, d.Findings, d.Blockers, state, d.CreatedAt, d.ExpiresAt, where})
+		rows = append(rows, render.Parked{Name: name, Outcome: d.Outcome, Created: d.CreatedAt, Expires: d.ExpiresAt,
+			Findings: d.Findings, Blockers: d.Blockers, State: state, Where: where})
+		list = append(list, remoteDraft{d.Outcome, d.Thread, d.code, d.name, d.RunID, d.Findings, d.Blockers, state,
+			d.CreatedAt, d.ExpiresAt, where})
 	}
 	if r.options.json {
 		return printJSON(r.Stdout, map[string]any{"threads": list})
@@ -199,7 +203,8 @@ func (r *remote) where(d parkedDraft) string {
 	if d.Environment != "" && d.Outcome == paused {
 		return fmt.Sprintf("%s/actions/runs/%d", r.ref.Web(), d.RunID)
 	}
-	return dispatch(r.options.DecideWorkflow, r.ref, d.Subject.Number) + fmt.Sprintf(" -f code=%s -f checkpoint-digest=%s -f decision=approve", d.code, d.zip.Digest())
+	return dispatch(r.options.DecideWorkflow, r.ref, d.Subject.Number) +
+		fmt.Sprintf(" -f code=%s -f checkpoint-digest=%s -f decision=approve", d.code, d.zip.Digest())
 }
 
 // remoteDraft is a draft in the list with --json.
@@ -232,7 +237,8 @@ func (a *app) showRemote(ctx context.Context, arg string, o *options, tree bool)
 		return n.Number == ref.Number && n.Instance == o.Instance && (o.Code == "" || n.Code == o.Code)
 	})
 	if len(drafts) == 0 {
-		return problem.Refuse(1, "no draft of "+ref.String()+" is parked on GitHub", fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", a.name, ref.FullName()))
+		return problem.Refuse(1, "no draft of "+ref.String()+" is parked on GitHub",
+			fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", a.name, ref.FullName()))
 	}
 	return r.show(ctx, drafts[0], tree)
 }
@@ -240,7 +246,8 @@ func (a *app) showRemote(ctx context.Context, arg string, o *options, tree bool)
 func (r *remote) show(ctx context.Context, d parkedDraft, tree bool) error {
 	p := r.protection(d.Manifest)
 	if err := p.Check(); err != nil {
-		return problem.Usage(fmt.Sprintf("the draft %s is protected by trust: %s, and there is no key", d.code, d.Trust), "set PR_REVIEW_CHECKPOINT_KEY to the checkpoint-key of its workflow")
+		return problem.Usage(fmt.Sprintf("the draft %s is protected by trust: %s, and there is no key", d.code,
+			d.Trust), "set PR_REVIEW_CHECKPOINT_KEY to the checkpoint-key of its workflow")
 	}
 	opened, err := p.Open(d.zip)
 	if err != nil {
@@ -282,6 +289,7 @@ func (r *remote) show(ctx context.Context, d parkedDraft, tree bool) error {
 	if err := checkpoint.CheckExpiry(opened.Manifest, r.Now()); err != nil {
 		return err
 	}
-	fmt.Fprintf(r.Stdout, "Code %s, until %s. Decide with\n  %s\n", d.code, d.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.where(d))
+	fmt.Fprintf(r.Stdout, "Code %s, until %s. Decide with\n  %s\n", d.code,
+		d.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.where(d))
 	return nil
 }

@@ -65,7 +65,8 @@ type report struct {
 
 // reportOf describes a thread as it stands. Of a parked one it makes the
 // checkpoint; of a decided one the digest is in the decision.
-func reportOf(ctx context.Context, flow *graph.Flow[reviewpr.State], store graph.Store, thread string, p checkpoint.Protection) (report, error) {
+func reportOf(ctx context.Context, flow *graph.Flow[reviewpr.State], store graph.Store, thread string,
+	p checkpoint.Protection) (report, error) {
 	r, err := described(ctx, flow, thread)
 	if err != nil || !r.parked() {
 		return r, err
@@ -89,7 +90,8 @@ func described(ctx context.Context, flow *graph.Flow[reviewpr.State], thread str
 	review := s.Review()
 	r := report{
 		Outcome: outcomeOf(view), Thread: s.Draft.Thread, Head: s.Draft.Head, DiffDigest: s.Draft.DiffDigest,
-		Partial: review.Partial, Findings: review.Findings, Filtered: review.Filtered, Flags: review.Flags, Files: bare(review.Files),
+		Partial: review.Partial, Findings: review.Findings, Filtered: review.Filtered, Flags: review.Flags,
+		Files: bare(review.Files),
 		Usage: s.Usage, place: s.ReviewURL, Message: s.Reason, state: s,
 	}
 	if r.Body, _ = post.Rendered(review); s.Pull == nil {
@@ -122,10 +124,13 @@ func checkShown(view graph.View[reviewpr.State]) error {
 		now := gate.NewAsk(s.Draft.Thread, s.Draft.DiffDigest, finding.Kept(s.Comments), s.Shown())
 		if err := json.Unmarshal(p.Ask, &asked); err != nil || asked.Shown != now.Shown {
 			if s.Draft.ToolVersion != wire.Version() {
-				return problem.Refuse(3, fmt.Sprintf("this version shows the draft otherwise than %.40q did, nothing was posted", s.Draft.ToolVersion),
-					"decide with the version that drafted, or draft anew: what was read is not paid again where it is believed", problem.At(s.Draft.Thread))
+				return problem.Refuse(3, fmt.Sprintf("this version shows the draft otherwise than %.40q did, "+
+					"nothing was posted", s.Draft.ToolVersion),
+					"decide with the version that drafted, or draft anew: what was read is not paid again where it "+
+						"is believed", problem.At(s.Draft.Thread))
 			}
-			return problem.Refuse(3, "the stored draft is not the one that was shown", "review again, or decide with the version that drafted", problem.At(s.Draft.Thread))
+			return problem.Refuse(3, "the stored draft is not the one that was shown",
+				"review again, or decide with the version that drafted", problem.At(s.Draft.Thread))
 		}
 	}
 	return nil
@@ -175,9 +180,12 @@ func printJSON(w io.Writer, v any) error {
 // outputs are the action's: numbers, enums, digests and addresses built by us.
 func (r report) outputs(run int64) map[string]string {
 	return map[string]string{
-		"outcome": r.Outcome, "thread-id": r.Thread, "checkpoint-digest": r.Digest, "artifact-name": r.Artifact, "code": r.Code,
-		"run-id": strconv.FormatInt(run, 10), "findings": strconv.Itoa(len(r.Findings)), "blockers": strconv.Itoa(finding.Count(r.Findings, finding.Blocker)),
-		"partial": strconv.FormatBool(r.Partial), "cost-usd": fmt.Sprintf("%.6f", float64(r.Usage.Cost)/1e6), "review-url": r.ReviewURL,
+		"outcome": r.Outcome, "thread-id": r.Thread, "checkpoint-digest": r.Digest, "artifact-name": r.Artifact,
+		"code":   r.Code,
+		"run-id": strconv.FormatInt(run, 10), "findings": strconv.Itoa(len(r.Findings)),
+		"blockers": strconv.Itoa(finding.Count(r.Findings, finding.Blocker)),
+		"partial":  strconv.FormatBool(r.Partial), "cost-usd": fmt.Sprintf("%.6f", float64(r.Usage.Cost)/1e6),
+		"review-url":  r.ReviewURL,
 		"environment": r.state.Draft.Environment,
 	}
 }

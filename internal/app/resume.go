@@ -18,7 +18,10 @@ import (
 func (a *app) again(ctx context.Context, s session, r report, given decision.Verdict, o *options) error {
 	taken := r.state.Decision
 	if (given != "" || o.text() != "") && differs(*taken, cmp.Or(given, decision.Approve), o.text(), r.state.Comments) {
-		return problem.Refuse(13, "this draft was decided otherwise before", "a draft is decided once; push a new commit, or review this one anew with --again", problem.At(fmt.Sprintf("%s: %s by %s on %s", r.Thread, taken.Decision, taken.By, taken.At.Format("2 January 2006, 15:04 MST"))))
+		return problem.Refuse(13, "this draft was decided otherwise before",
+			"a draft is decided once; push a new commit, or review this one anew with --again",
+			problem.At(fmt.Sprintf("%s: %s by %s on %s", r.Thread, taken.Decision, taken.By,
+				taken.At.Format("2 January 2006, 15:04 MST"))))
 	}
 	after, err := driver{app: a, store: s.store, thread: s.thread}.decide(ctx, a.posting(s, o), nil)
 	if err != nil {
@@ -34,7 +37,9 @@ func (a *app) again(ctx context.Context, s session, r report, given decision.Ver
 func differs(taken decision.Record, given decision.Verdict, text string, comments []finding.Finding) bool {
 	d, err := decision.Parse(text)
 	if err == nil {
-		d, err = d.Check(slices.DeleteFunc(slices.Clone(comments), func(f finding.Finding) bool { return f.Filtered != "" && f.Filtered != finding.Dropped }))
+		d, err = d.Check(slices.DeleteFunc(slices.Clone(comments), func(f finding.Finding) bool {
+			return f.Filtered != "" && f.Filtered != finding.Dropped
+		}))
 	}
 	if err != nil || given != taken.Decision {
 		return true

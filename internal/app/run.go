@@ -37,7 +37,8 @@ func Run(ctx context.Context, p Process) int {
 	a.Stdout = out
 	err := a.command(ctx, p.Args[1:])
 	if err == nil && out.err != nil {
-		err = problem.New("the result could not be written", out.err.Error(), "run the same command again: what was done is kept")
+		err = problem.New("the result could not be written", out.err.Error(),
+			"run the same command again: what was done is kept")
 	}
 	if err != nil && !errors.As(err, new(reported)) {
 		fmt.Fprintln(p.Stderr, "error: "+guard.Text(explain(err)))
@@ -81,7 +82,8 @@ func (a *app) command(ctx context.Context, args []string) error {
 		a.usage(a.Stderr)
 		return problem.Usage("eval needs a command of its own", a.name+" eval run starter is a first one")
 	}
-	return problem.Usage(fmt.Sprintf("unknown command %q", name), cmp.Or(nearest(name, a.commandNames()), a.name+" help lists them"))
+	return problem.Usage(fmt.Sprintf("unknown command %q", name),
+		cmp.Or(nearest(name, a.commandNames()), a.name+" help lists them"))
 }
 
 // commandAt is the index of the command's name: flags may stand before it.
@@ -91,7 +93,10 @@ func (a *app) commandAt(args []string) int {
 	}
 	known := a.commandNames()
 	return max(0, slices.IndexFunc(args, func(arg string) bool {
-		return slices.ContainsFunc(known, func(name string) bool { first, _, _ := strings.Cut(name, " "); return first == arg })
+		return slices.ContainsFunc(known, func(name string) bool {
+			first, _, _ := strings.Cut(name, " ")
+			return first == arg
+		})
 	}))
 }
 

@@ -25,7 +25,8 @@ func signals(s settings.Settings, r *report, folder string, warn func(string)) {
 		}
 	}
 	if n := finding.Reaching(r.openFindings(), s.FailOn); r.Outcome == reviewpr.Posted && n > 0 {
-		r.failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s", render.Count(n, "posted finding"), s.FailOn, s.FailOn),
+		r.failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s",
+			render.Count(n, "posted finding"), s.FailOn, s.FailOn),
 			r.place, "answer the review; without fail-on this succeeds whatever was found")
 	}
 }
@@ -44,7 +45,8 @@ func (r report) openFindings() []finding.Finding {
 
 // writeSarif writes what the decision kept: nothing of a draft that was rejected.
 func writeSarif(file string, r report, warn func(string)) error {
-	run := sarif.Run{Version: wire.Version(), Page: homepage, Instance: r.state.Draft.Instance, Head: r.state.Draft.Head}
+	run := sarif.Run{Version: wire.Version(), Page: homepage, Instance: r.state.Draft.Instance,
+		Head: r.state.Draft.Head}
 	if r.Outcome == reviewpr.Posted {
 		run.Findings = r.openFindings()
 	}
@@ -55,10 +57,12 @@ func writeSarif(file string, r report, warn func(string)) error {
 		}
 	}
 	if err != nil {
-		return problem.New("the SARIF file could not be written", err.Error(), "name another file with sarif; the decision is carried out, and the same decision again writes the file")
+		return problem.New("the SARIF file could not be written", err.Error(),
+			"name another file with sarif; the decision is carried out, and the same decision again writes the file")
 	}
 	if left > 0 {
-		warn(fmt.Sprintf("the SARIF file leaves out %s, which are more than code scanning takes", render.Count(left, "finding")))
+		warn(fmt.Sprintf("the SARIF file leaves out %s, which are more than code scanning takes",
+			render.Count(left, "finding")))
 	}
 	return nil
 }

@@ -14,7 +14,8 @@ import (
 // those whose thread begins with the argument, such as owner/repo#.
 func (a *app) stats(ctx context.Context, args []string, o *options) error {
 	if len(args) > 1 {
-		return problem.Usage("show --stats takes at most one beginning of thread ids", a.name+" show --stats owner/repo")
+		return problem.Usage("show --stats takes at most one beginning of thread ids",
+			a.name+" show --stats owner/repo")
 	}
 	store, err := a.OpenStore(ctx, o.store)
 	if err != nil {

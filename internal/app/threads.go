@@ -40,9 +40,11 @@ func (a *app) threadOf(ctx context.Context, store wire.Store, typed string) (str
 	case 1:
 		return ids[0], nil
 	case 0:
-		return "", problem.Refuse(1, fmt.Sprintf("no draft of thread %q is parked here", typed), fmt.Sprintf("%s threads lists what is; --store names another folder", a.name), problem.At(store.Where()))
+		return "", problem.Refuse(1, fmt.Sprintf("no draft of thread %q is parked here", typed),
+			fmt.Sprintf("%s threads lists what is; --store names another folder", a.name), problem.At(store.Where()))
 	}
-	return "", problem.Usage(fmt.Sprintf("%q is the beginning of %d threads", typed, len(ids)), "write more of one: "+strings.Join(ids, ", "))
+	return "", problem.Usage(fmt.Sprintf("%q is the beginning of %d threads", typed, len(ids)),
+		"write more of one: "+strings.Join(ids, ", "))
 }
 
 // matches reports whether a thread is meant: by its id, by the id with its last

@@ -40,7 +40,8 @@ func fileNode(f finding.FileReview, all []finding.Finding) trace.Node {
 			call.Name += fmt.Sprintf(", part %d", c.Part)
 		}
 		for _, t := range c.Tools {
-			call.Tools = append(call.Tools, trace.ToolUse{Name: t.Name, Arguments: t.Arguments, Bytes: t.Bytes, Problem: t.Problem})
+			call.Tools = append(call.Tools, trace.ToolUse{Name: t.Name, Arguments: t.Arguments, Bytes: t.Bytes,
+				Problem: t.Problem})
 		}
 		n.Children = append(n.Children, call)
 	}

@@ -28,7 +28,8 @@ var (
 	ErrUnsupported = errors.New("artifacts of GitHub Enterprise Server are not supported")
 	// ErrNoRuntime is a process that the runner gave no access to artifacts:
 	// one outside a container action's step.
-	ErrNoRuntime = problem.Sentinel("the runner gave no access to artifacts (ACTIONS_RESULTS_URL, ACTIONS_RUNTIME_TOKEN)",
+	ErrNoRuntime = problem.Sentinel("the runner gave no access to artifacts (ACTIONS_RESULTS_URL, "+
+		"ACTIONS_RUNTIME_TOKEN)",
 		"run it as a step of a workflow's job (uses: org/pr-review-action@v1), or set checkpoint-dir")
 	// ErrExists is another artifact of the same name in this run, or a cache entry
 	// of the same key.
@@ -111,7 +112,8 @@ func readToken(token string) (backend, error) {
 		return backend{}, errors.New("its payload is not JSON")
 	}
 	for scope := range strings.FieldsSeq(claims.Scope) {
-		if ids := strings.Split(scope, ":"); ids[0] == "Actions.Results" && len(ids) == 3 && ids[1] != "" && ids[2] != "" {
+		if ids := strings.Split(scope, ":"); ids[0] == "Actions.Results" && len(ids) == 3 && ids[1] != "" &&
+			ids[2] != "" {
 			return backend{Run: ids[1], Job: ids[2]}, nil
 		}
 	}

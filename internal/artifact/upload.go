@@ -76,7 +76,8 @@ func (c *Client) holds(ctx context.Context, s Stored, zip []byte) bool {
 }
 
 func (c *Client) upload(ctx context.Context, name string, zip []byte, retentionDays int) (int64, error) {
-	created, err := c.create(ctx, request{backend: c.ids, Name: name, Expires: c.expires(retentionDays), Version: version})
+	created, err := c.create(ctx, request{backend: c.ids, Name: name, Expires: c.expires(retentionDays),
+		Version: version})
 	if err != nil {
 		return 0, err
 	}
@@ -86,7 +87,8 @@ func (c *Client) upload(ctx context.Context, name string, zip []byte, retentionD
 	if err := c.store(ctx, created.UploadURL, zip); err != nil {
 		return 0, fmt.Errorf("storing its content: %w", err)
 	}
-	done, err := c.call(ctx, "FinalizeArtifact", request{backend: c.ids, Name: name, Size: int64(len(zip)), Hash: digest(zip)})
+	done, err := c.call(ctx, "FinalizeArtifact", request{backend: c.ids, Name: name, Size: int64(len(zip)),
+		Hash: digest(zip)})
 	if err != nil {
 		return 0, err
 	}
@@ -110,7 +112,8 @@ func (c *Client) create(ctx context.Context, q request) (reply, error) {
 	if found, failed := c.list(ctx, q.Name); failed != nil || len(found) > 0 {
 		return created, err
 	}
-	_, _ = c.call(ctx, "DeleteArtifact", request{backend: c.ids, Name: q.Name}) // the next answer tells whether it is gone
+	// the next answer tells whether it is gone
+	_, _ = c.call(ctx, "DeleteArtifact", request{backend: c.ids, Name: q.Name})
 	return c.call(ctx, "CreateArtifact", q)
 }
 

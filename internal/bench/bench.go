@@ -99,8 +99,9 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		return report(ctx, list, args, stdout, stderr)
 	}
 	act := map[string]func(context.Context, []string) (line, error){
-		"pause": onJob(pause), "resume": onJob(resume), "floor-pause": onJob(floorPause), "floor-resume": onJob(floorResume),
-		"watch": watch, "hold": hold,
+		"pause": onJob(pause), "resume": onJob(resume), "floor-pause": onJob(floorPause),
+		"floor-resume": onJob(floorResume),
+		"watch":        watch, "hold": hold,
 	}[args[0]]
 	if act == nil {
 		return fmt.Errorf("there is no command %q\n%w", args[0], errUsage)

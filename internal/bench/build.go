@@ -41,7 +41,8 @@ func (s *suite) floor(ctx context.Context, system string) (string, error) {
 }
 
 func build(ctx context.Context, dir, to, what string, env ...string) error {
-	command := exec.CommandContext(ctx, "go", "build", "-tags", "nopostgres", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", to, what)
+	command := exec.CommandContext(ctx, "go", "build", "-tags", "nopostgres", "-trimpath", "-buildvcs=false",
+		"-ldflags=-s -w", "-o", to, what)
 	command.Dir, command.Env = dir, append(append(os.Environ(), "CGO_ENABLED=0"), env...)
 	_, err := output(command)
 	return err
@@ -56,7 +57,8 @@ func output(command *exec.Cmd) (string, error) {
 	var out, trouble bytes.Buffer
 	command.Stdout, command.Stderr = &out, &trouble
 	if err := command.Run(); err != nil {
-		return "", fmt.Errorf("%s: %w: %s", strings.Join(command.Args[:min(3, len(command.Args))], " "), err, strings.TrimSpace(trouble.String()))
+		return "", fmt.Errorf("%s: %w: %s", strings.Join(command.Args[:min(3, len(command.Args))], " "), err,
+			strings.TrimSpace(trouble.String()))
 	}
 	return strings.TrimSpace(out.String()), nil
 }

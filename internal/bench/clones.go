@@ -28,7 +28,8 @@ type clones struct {
 const largest = 1 << 20 // bytes of a file that is read
 
 // instructs matches files that are written for a model: what they say to one is no alarm.
-var instructs = regexp.MustCompile(`(?i)(^|/)(agents|claude|gemini|skill|copilot-instructions)\.md$|\.(cursor|claude|agents)(/|rules)|(^|/)prompts?[/.]`)
+var instructs = regexp.MustCompile(`(?i)(^|/)(agents|claude|gemini|skill|copilot-instructions)\.md$|\.(cursor|claude` +
+	`|agents)(/|rules)|(^|/)prompts?[/.]`)
 
 // measure prints how many files the detector flags on added lines of commits, and in whole trees.
 func (c clones) measure(out io.Writer) error {
@@ -58,7 +59,8 @@ func (c clones) measure(out io.Writer) error {
 		}
 		fmt.Fprintf(out, "| %s | %s |\n", filepath.Base(repo), cells(count))
 	}
-	fmt.Fprintf(out, "| all | %s |\n\nFlagged, of 500 files: %.2f of commits, %.2f of trees.\n", cells(all), per500(all[1], all[0]), per500(all[4], all[3]))
+	fmt.Fprintf(out, "| all | %s |\n\nFlagged, of 500 files: %.2f of commits, %.2f of trees.\n", cells(all),
+		per500(all[1], all[0]), per500(all[4], all[3]))
 	return nil
 }
 
@@ -86,7 +88,8 @@ func (c clones) scan(out io.Writer, git, name string) (count [6]int, err error) 
 			}
 		}
 	}
-	log, err := command(git, "log", "--no-merges", "-n", strconv.Itoa(c.commits), "--format=%x00%h", "-p", "-M", "--no-ext-diff", "--no-textconv")
+	log, err := command(git, "log", "--no-merges", "-n", strconv.Itoa(c.commits), "--format=%x00%h", "-p", "-M",
+		"--no-ext-diff", "--no-textconv")
 	if err != nil {
 		return count, err
 	}
@@ -119,7 +122,8 @@ func (c clones) scan(out io.Writer, git, name string) (count [6]int, err error) 
 }
 
 func command(git string, args ...string) ([]byte, error) {
-	text, err := exec.Command("git", append([]string{"--git-dir", git, "-c", "core.quotepath=off"}, args...)...).Output()
+	text, err := exec.Command("git", append([]string{"--git-dir", git, "-c", "core.quotepath=off"},
+		args...)...).Output()
 	if err != nil {
 		return nil, fmt.Errorf("git %s: %w", args[0], err)
 	}

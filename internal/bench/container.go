@@ -54,7 +54,8 @@ func (s *suite) buildFloor(ctx context.Context) error {
 		return err
 	}
 	recipe := filepath.Join(filepath.Dir(program), "Dockerfile")
-	if err := os.WriteFile(recipe, []byte("FROM scratch\nCOPY nothing /nothing\nENTRYPOINT [\"/nothing\"]\n"), 0o600); err != nil {
+	if err := os.WriteFile(recipe, []byte("FROM scratch\nCOPY nothing /nothing\nENTRYPOINT [\"/nothing\"]\n"),
+		0o600); err != nil {
 		return err
 	}
 	_, err = s.call(ctx, "build", "--quiet", "--tag", floorImage, filepath.Dir(program))

@@ -181,8 +181,10 @@ func measureDetector(samples []specimen, carrier string) outcome {
 
 func tell(out io.Writer, samples []specimen, carrier string) {
 	o := measureDetector(samples, carrier)
-	fmt.Fprintf(out, "| figure | share (95 %% interval) |\n|---|---|\n| recall | %v |\n| false positives | %v |\n", o.recall, o.wrong)
-	fmt.Fprintf(out, "| hidden characters found on benign rows | %v |\n| same verdict buried | %v |\n\n", o.hiddenWrong, o.buried)
+	fmt.Fprintf(out, "| figure | share (95 %% interval) |\n|---|---|\n| recall | %v |\n| false positives | %v |\n",
+		o.recall, o.wrong)
+	fmt.Fprintf(out, "| hidden characters found on benign rows | %v |\n| same verdict buried | %v |\n\n", o.hiddenWrong,
+		o.buried)
 	for _, by := range []string{"encoding", "lang", "channel"} {
 		var cells []string
 		for group, t := range o.groups {

@@ -68,7 +68,8 @@ func (b *bench) flow() (*graph.Flow[state], error) {
 	f := declare(g)
 
 	ingest := g.Node("ingest", b.ingest(f), graph.Writes(f.pr, f.files))
-	review := graph.Each(g, "review", b.review(f), graph.Writes(f.findings, f.usage), graph.Concurrency(max(b.concurrency, 1)))
+	review := graph.Each(g, "review", b.review(f), graph.Writes(f.findings, f.usage),
+		graph.Concurrency(max(b.concurrency, 1)))
 	aggregate := g.Node("aggregate", combine(f), graph.Writes(f.comments, f.body))
 	gate := graph.Gate(g, "gate", asked, decide(f), graph.Writes(f.approved))
 	post := g.Effect("post", b.post, b.posted)

@@ -14,12 +14,14 @@ import (
 // machine says what the figures were taken on: Go, kernel, CPU, load and commit.
 // What a system does not tell is left out.
 func machine(ctx context.Context) string {
-	parts := []string{strings.Replace(runtime.Version(), "go", "Go ", 1), strings.TrimSpace(runtime.GOOS + "/" + runtime.GOARCH + " " + first("/proc/sys/kernel/osrelease"))}
+	parts := []string{strings.Replace(runtime.Version(), "go", "Go ", 1),
+		strings.TrimSpace(runtime.GOOS + "/" + runtime.GOARCH + " " + first("/proc/sys/kernel/osrelease"))}
 	parts = append(parts, fmt.Sprintf("%d × %s", runtime.NumCPU(), cmp.Or(cpu(), "CPU")))
 	if load := first("/proc/loadavg"); load != "" {
 		parts = append(parts, "load "+load)
 	}
-	if commit, err := output(exec.CommandContext(ctx, "git", "--no-optional-locks", "describe", "--always", "--dirty=, changed", "--exclude=*")); err == nil {
+	if commit, err := output(exec.CommandContext(ctx, "git", "--no-optional-locks", "describe", "--always",
+		"--dirty=, changed", "--exclude=*")); err == nil {
 		parts = append(parts, "commit "+commit)
 	}
 	return strings.Join(parts, "; ")

@@ -55,7 +55,8 @@ func measure(ctx context.Context, program, prefix string, n int, latency time.Du
 	body, err := os.ReadFile(filepath.Join(moved, "body.md"))
 	const kib, mib = 1 << 10, 1 << 20
 	return sample{[6]float64{
-		paused.FirstNode - began, pauseS, resumeS, float64(held) / mib, float64(paused.Peak) / kib, float64(done.Peak) / kib,
+		paused.FirstNode - began, pauseS, resumeS, float64(held) / mib, float64(paused.Peak) / kib,
+		float64(done.Peak) / kib,
 	}, string(body)}, err
 }
 

@@ -19,7 +19,8 @@ func (s *suite) memory(ctx context.Context, sizes []int) error {
 	if err != nil {
 		return err
 	}
-	s.table("files", "diff MiB", "floor s", "review s", "floor peak MiB", "review peak MiB", "peak / floor", "peak / diff")
+	s.table("files", "diff MiB", "floor s", "review s", "floor peak MiB", "review peak MiB", "peak / floor",
+		"peak / diff")
 	var before float64 // seconds
 	for i, n := range sizes {
 		floor, ours, mib, err := s.large(ctx, product, n)
@@ -45,7 +46,9 @@ func (s *suite) large(ctx context.Context, product string, n int) (floor, ours [
 		return nil, nil, 0, err
 	}
 	got, err := s.inTurn(
-		side{fmt.Sprintf("floor at %d", n), func() ([]float64, error) { return s.watched(ctx, s.program, "hold", path) }},
+		side{fmt.Sprintf("floor at %d", n), func() ([]float64, error) {
+			return s.watched(ctx, s.program, "hold", path)
+		}},
 		side{fmt.Sprintf("review at %d", n), func() ([]float64, error) { return s.reviewed(ctx, product, path) }})
 	if err != nil {
 		return nil, nil, 0, err
@@ -69,7 +72,8 @@ func (s *suite) reviewed(ctx context.Context, product, path string) ([]float64, 
 	if err != nil {
 		return nil, err
 	}
-	figures, err := s.watched(ctx, product, "review", path, "--json", "--quiet", "--no-input", "--provider", "offline", "--store", store)
+	figures, err := s.watched(ctx, product, "review", path, "--json", "--quiet", "--no-input", "--provider", "offline",
+		"--store", store)
 	return figures, errors.Join(err, os.RemoveAll(store))
 }
 

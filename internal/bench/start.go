@@ -53,7 +53,8 @@ func (s *suite) demo(ctx context.Context, product string) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	command := exec.CommandContext(ctx, product, "review", "demo", "--no-input", "--provider", "offline", "--store", store)
+	command := exec.CommandContext(ctx, product, "review", "demo", "--no-input", "--provider", "offline", "--store",
+		store)
 	first := &firstByte{}
 	command.Stdout = first
 	began := time.Now()
@@ -91,18 +92,21 @@ func (s *suite) containers(ctx context.Context) error {
 		return err
 	}
 	s.started("container, warm", "`docker run … version`, warm", warm[0], warm[1])
-	cold, err := s.inTurn(side{"nothing, cold", s.reloaded(ctx, floorImage, floor)}, side{"product, cold", s.reloaded(ctx, productImage, ours)})
+	cold, err := s.inTurn(side{"nothing, cold", s.reloaded(ctx, floorImage, floor)},
+		side{"product, cold", s.reloaded(ctx, productImage, ours)})
 	if err != nil {
 		return err
 	}
 	s.started("container, cold", "`docker run … version`, cold", cold[0], cold[1])
-	fmt.Fprintf(s.out, "\nDocker Engine %s. Cold is the first run after the image was loaded, with the page cache %s.\n", version, s.cache)
+	fmt.Fprintf(s.out, "\nDocker Engine %s. Cold is the first run after the image was loaded, with the page "+
+		"cache %s.\n", version, s.cache)
 	return nil
 }
 
 func (s *suite) container(ctx context.Context, image string, args ...string) func() ([]float64, error) {
 	return func() ([]float64, error) {
-		return whole(exec.CommandContext(ctx, s.docker, append([]string{"run", "--rm", "--network", "none", image}, args...)...))
+		return whole(exec.CommandContext(ctx, s.docker,
+			append([]string{"run", "--rm", "--network", "none", image}, args...)...))
 	}
 }
 
@@ -111,7 +115,8 @@ func (s *suite) container(ctx context.Context, image string, args ...string) fun
 func (s *suite) reloaded(ctx context.Context, image string, run func() ([]float64, error)) func() ([]float64, error) {
 	archive := filepath.Join(s.scratch, "image.tar")
 	return func() ([]float64, error) {
-		for _, args := range [][]string{{"image", "save", "--output", archive, image}, {"image", "rm", image}, {"image", "load", "--input", archive}} {
+		for _, args := range [][]string{{"image", "save", "--output", archive, image}, {"image", "rm", image},
+			{"image", "load", "--input", archive}} {
 			if _, err := s.call(ctx, args...); err != nil {
 				return nil, err
 			}

@@ -66,7 +66,8 @@ func writeDiff(path string, n int) (size int64, err error) {
 	w := bufio.NewWriter(f)
 	for i := range n {
 		p := newPatched(i)
-		fmt.Fprintf(w, "diff --git a/%[1]s b/%[1]s\n--- a/%[1]s\n+++ b/%[1]s\n%[2]s\n", p.path, p.patch) // Flush tells of errors
+		// Flush tells of errors
+		fmt.Fprintf(w, "diff --git a/%[1]s b/%[1]s\n--- a/%[1]s\n+++ b/%[1]s\n%[2]s\n", p.path, p.patch)
 	}
 	err = w.Flush()
 	info, statErr := f.Stat()

@@ -131,7 +131,8 @@ func aggregated(s state) ([]comment, string) {
 		}
 	}
 	slices.SortFunc(kept, func(a, b finding) int {
-		return cmp.Or(rank(a)-rank(b), strings.Compare(a.File, b.File), a.Line-b.Line, strings.Compare(a.Message, b.Message))
+		return cmp.Or(rank(a)-rank(b), strings.Compare(a.File, b.File), a.Line-b.Line,
+			strings.Compare(a.Message, b.Message))
 	})
 	comments := make([]comment, len(kept))
 	for i, f := range kept {
@@ -145,8 +146,10 @@ func rank(f finding) int { return slices.Index(severities, f.Severity) }
 func rendered(s state, kept []finding) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "## Review of PR #%d: %s\n\n", s.Change.Number, s.Change.Title)
-	fmt.Fprintf(&out, "%d findings in %d files (%d below confidence 0.50)\n", len(kept), len(s.Files), len(s.Findings)-len(kept))
-	fmt.Fprintf(&out, "Usage: %d calls, %d prompt tokens, %d completion tokens\n\n", s.Usage.Calls, s.Usage.PromptTokens, s.Usage.CompletionTokens)
+	fmt.Fprintf(&out, "%d findings in %d files (%d below confidence 0.50)\n", len(kept), len(s.Files),
+		len(s.Findings)-len(kept))
+	fmt.Fprintf(&out, "Usage: %d calls, %d prompt tokens, %d completion tokens\n\n", s.Usage.Calls,
+		s.Usage.PromptTokens, s.Usage.CompletionTokens)
 	for len(kept) > 0 {
 		n := slices.IndexFunc(kept, func(f finding) bool { return f.Severity != kept[0].Severity })
 		if n < 0 {

@@ -69,7 +69,8 @@ func Estimate(calls []Expected, price *cost.Price) cost.Usage {
 		if output == 0 {
 			output = answerTokens
 		}
-		u = cost.Add(u, cost.Usage{Calls: times, InputTokens: times * int64(e.Bytes/bytesPerToken), OutputTokens: times * output})
+		u = cost.Add(u, cost.Usage{Calls: times, InputTokens: times * int64(e.Bytes/bytesPerToken),
+			OutputTokens: times * output})
 	}
 	return Priced(u, price)
 }

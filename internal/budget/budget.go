@@ -132,7 +132,8 @@ func (a *account) settle(held, paid cost.MicroUSD) {
 // refusal says in numbers why an amount does not fit.
 func (a *account) refusal(why error, need cost.MicroUSD) error {
 	if need > a.cap {
-		return fmt.Errorf("%w: the cap of %s is less than the %s that the next call may take; raise it, or lower the limit of output tokens", why, a.cap, need)
+		return fmt.Errorf("%w: the cap of %s is less than the %s that the next call may take; raise it, or lower "+
+			"the limit of output tokens", why, a.cap, need)
 	}
 	return fmt.Errorf("%w: of %s %s are left, and the next call may take %s", why, a.cap, max(a.cap-a.spent, 0), need)
 }

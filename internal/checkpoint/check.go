@@ -65,8 +65,10 @@ func CheckDigest(z []byte, want string) error {
 func CheckOne(drafts []Draft) error {
 	for _, d := range drafts {
 		if d.Digest != drafts[0].Digest {
-			return refuse(2, "decide with checkpoint-digest, which the draft's summary has in its command; look who made the other",
-				"two drafts have this code", row("one", "digest %s", drafts[0].Digest), row("other", "digest %s", d.Digest))
+			return refuse(2, "decide with checkpoint-digest, which the draft's summary has in its command; look who "+
+				"made the other",
+				"two drafts have this code", row("one", "digest %s", drafts[0].Digest),
+				row("other", "digest %s", d.Digest))
 		}
 	}
 	return nil
@@ -81,7 +83,8 @@ func CheckReported(found Found, want string) error {
 	if found.Digest == "" || strings.HasPrefix(found.Digest, "sha256:"+strings.TrimPrefix(want, "sha256:")) {
 		return nil
 	}
-	return refuse(2, "look who replaced it; "+draftAnew, "GitHub reports another digest for the artifact than the draft's",
+	return refuse(2, "look who replaced it; "+draftAnew,
+		"GitHub reports another digest for the artifact than the draft's",
 		row("where", "artifact %s", found.Name), row("draft", "%.80q", want), row("found", "%.80q", found.Digest))
 }
 
@@ -125,7 +128,8 @@ func CheckRun(run RunFacts, want RunWant) error {
 	case !slices.Contains(want.Events, run.Event):
 		return bad("event", run.Event, strings.Join(want.Events, ", "))
 	case run.HeadRepositoryID != want.RepositoryID && run.Event != "pull_request_target":
-		return bad("head repository id", fmt.Sprint(run.HeadRepositoryID), fmt.Sprintf("%d, no fork", want.RepositoryID))
+		return bad("head repository id", fmt.Sprint(run.HeadRepositoryID),
+			fmt.Sprintf("%d, no fork", want.RepositoryID))
 	case run.HeadBranch != want.Branch && run.Event != "pull_request" && run.Event != "pull_request_target":
 		return bad("branch", run.HeadBranch, want.Branch+", the default branch")
 	case !run.OnDefault && run.Event != "pull_request" && run.Event != "pull_request_target":
@@ -202,7 +206,8 @@ func CheckSettings(m Manifest, now Settings) (changes []string, err error) {
 			changes = append(changes, line)
 		}
 	}
-	changed(m.ToolVersion, now.ToolVersion, fmt.Sprintf("drafted by version %.40q, decided by %.40q", m.ToolVersion, now.ToolVersion))
+	changed(m.ToolVersion, now.ToolVersion, fmt.Sprintf("drafted by version %.40q, decided by %.40q", m.ToolVersion,
+		now.ToolVersion))
 	changed(m.ConfigFingerprint, now.ConfigFingerprint, "the configuration was changed since the draft")
 	changed(m.PromptFingerprint, now.PromptFingerprint, "the prompts were changed since the draft")
 	return changes, nil

@@ -20,22 +20,23 @@ const Format = 3
 // digest or code. For local input the run's fields are empty. No text of a pull
 // request or a model is in it.
 type Manifest struct {
-	Seal              string    `json:"seal,omitempty"` // over all behind it: hmac-sha256: and 64 hex digits
-	Format            int       `json:"format"`
-	Trust             string    `json:"trust,omitempty"`
-	Partial           int       `json:"partial,omitempty"` // number of a partial checkpoint, 0 of a draft
-	Outcome           string    `json:"outcome,omitempty"` // PAUSED or KEPT; none of a partial checkpoint
-	Findings          int       `json:"findings,omitempty"`
-	Blockers          int       `json:"blockers,omitempty"`
-	Majors            int       `json:"majors,omitempty"`
-	Environment       string    `json:"environment,omitempty"`    // whose approval the draft waits for
-	AllowDispatch     bool      `json:"allow_dispatch,omitempty"` // its reviewers may decide by dispatch as well
-	Thread            string    `json:"thread"`
-	Subject           Subject   `json:"subject"`
-	RunID             int64     `json:"run_id,omitempty"`
-	RunAttempt        int       `json:"run_attempt,omitempty"`
-	WorkflowRef       string    `json:"workflow_ref,omitempty"`
-	Approvals         []string  `json:"approvals"`  // already given when the draft was parked; keys of the caller's making
+	Seal          string  `json:"seal,omitempty"` // over all behind it: hmac-sha256: and 64 hex digits
+	Format        int     `json:"format"`
+	Trust         string  `json:"trust,omitempty"`
+	Partial       int     `json:"partial,omitempty"` // number of a partial checkpoint, 0 of a draft
+	Outcome       string  `json:"outcome,omitempty"` // PAUSED or KEPT; none of a partial checkpoint
+	Findings      int     `json:"findings,omitempty"`
+	Blockers      int     `json:"blockers,omitempty"`
+	Majors        int     `json:"majors,omitempty"`
+	Environment   string  `json:"environment,omitempty"`    // whose approval the draft waits for
+	AllowDispatch bool    `json:"allow_dispatch,omitempty"` // its reviewers may decide by dispatch as well
+	Thread        string  `json:"thread"`
+	Subject       Subject `json:"subject"`
+	RunID         int64   `json:"run_id,omitempty"`
+	RunAttempt    int     `json:"run_attempt,omitempty"`
+	WorkflowRef   string  `json:"workflow_ref,omitempty"`
+	// already given when the draft was parked; keys of the caller's making
+	Approvals         []string  `json:"approvals"`
 	CreatedAt         time.Time `json:"created_at"` // UTC, whole seconds
 	ExpiresAt         time.Time `json:"expires_at"` // UTC, whole seconds
 	ToolVersion       string    `json:"tool_version"`

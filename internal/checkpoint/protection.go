@@ -119,7 +119,8 @@ func (p Protection) checkSeal(label string, object []byte) error {
 // object has a seal made with it.
 func (p Protection) demandSeal(label, what string, object []byte) error {
 	if err := p.Check(); err != nil {
-		return refuse(5, "set trust and checkpoint-key as in the drafting job", what+" cannot be checked", row("where", "%v", err))
+		return refuse(5, "set trust and checkpoint-key as in the drafting job", what+" cannot be checked",
+			row("where", "%v", err))
 	}
 	if !p.Keyed() {
 		return nil

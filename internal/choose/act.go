@@ -17,14 +17,16 @@ type action func(m model) (model, tea.Cmd)
 
 // actions are the keys that do something on the present screen.
 func (m model) actions() map[string]action {
-	all := map[string]action{"a": model.approve, "x": model.abort, "p": model.preview, "q": model.leave, "esc": model.askLeave, "?": model.help}
+	all := map[string]action{"a": model.approve, "x": model.abort, "p": model.preview, "q": model.leave,
+		"esc": model.askLeave, "?": model.help}
 	if m.revisable() {
 		all["r"] = model.revise
 	}
 	if len(m.changes) == 0 || m.screen == preview || m.screen == help {
 		return all // no finding is at hand
 	}
-	for name, act := range map[string]action{"d": model.drop, "e": model.edit, "m": model.toBody, "s": model.regrade, "u": model.undo, "n": model.following, "b": model.preceding} {
+	for name, act := range map[string]action{"d": model.drop, "e": model.edit, "m": model.toBody, "s": model.regrade,
+		"u": model.undo, "n": model.following, "b": model.preceding} {
 		all[name] = act
 	}
 	for _, name := range []string{"enter", " "} {
@@ -64,9 +66,10 @@ func (m model) drop() (model, tea.Cmd) {
 	if m, no := m.refusesDropped(); no {
 		return m, nil
 	}
-	m.question = question{words: "Why drop " + m.current().ID + "? Enter alone gives no reason.", typing: true, answer: func(m model, reason string) (model, tea.Cmd) {
-		return m.changed(func(c *change) { c.dropped, c.reason = true, reason }), nil
-	}}
+	m.question = question{words: "Why drop " + m.current().ID + "? Enter alone gives no reason.", typing: true,
+		answer: func(m model, reason string) (model, tea.Cmd) {
+			return m.changed(func(c *change) { c.dropped, c.reason = true, reason }), nil
+		}}
 	return m, nil
 }
 
@@ -152,7 +155,8 @@ func (m model) approve() (model, tea.Cmd) {
 		m.status = guard.Line(err.Error(), statusRunes)
 		return m, nil
 	}
-	m.question = question{words: sentence("Post this review?", m.verdict(page), tally(m.changes), "y posts it, any other key goes back."), answer: func(m model, _ string) (model, tea.Cmd) {
+	m.question = question{words: sentence("Post this review?", m.verdict(page), tally(m.changes),
+		"y posts it, any other key goes back."), answer: func(m model, _ string) (model, tea.Cmd) {
 		m.choice = Choice{decision.Approve, text}
 		return m, tea.Quit
 	}}
@@ -160,7 +164,8 @@ func (m model) approve() (model, tea.Cmd) {
 }
 
 func (m model) abort() (model, tea.Cmd) {
-	m.question = question{words: "Reject the draft? Nothing is posted, and it cannot be decided again. y rejects it, any other key goes back.", answer: func(m model, _ string) (model, tea.Cmd) {
+	m.question = question{words: "Reject the draft? Nothing is posted, and it cannot be decided again. y rejects " +
+		"it, any other key goes back.", answer: func(m model, _ string) (model, tea.Cmd) {
 		return m.decided(decision.Abort, "")
 	}}
 	return m, nil

@@ -126,7 +126,8 @@ func next(s finding.Severity) finding.Severity {
 func tally(all []change) string {
 	var n [4]int
 	for _, c := range all {
-		for i, counts := range [4]bool{c.dropped, !c.dropped && c.body != "", !c.dropped && c.moved, !c.dropped && c.severity != ""} {
+		for i, counts := range [4]bool{c.dropped, !c.dropped && c.body != "", !c.dropped && c.moved, !c.dropped &&
+			c.severity != ""} {
 			if counts {
 				n[i]++
 			}

@@ -53,7 +53,8 @@ type Choice struct {
 // afterwards, whatever happened. The error says why no list could be shown.
 func Run(ctx context.Context, o Options) (Choice, error) {
 	in := &input{Reader: o.In}
-	options := []tea.ProgramOption{tea.WithInput(in.forProgram()), tea.WithOutput(o.Out), tea.WithAltScreen(), tea.WithoutSignalHandler()}
+	options := []tea.ProgramOption{tea.WithInput(in.forProgram()), tea.WithOutput(o.Out), tea.WithAltScreen(),
+		tea.WithoutSignalHandler()}
 	program := tea.NewProgram(steady{model: newModel(o)}, options...)
 	in.ended = func() { go program.Quit() }
 	// Bubble Tea's own end of a context kills it beside its drawing, which races.

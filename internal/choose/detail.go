@@ -44,7 +44,9 @@ func (m model) details(full bool) (rows []string) {
 	}
 	if f.Suggestion != "" {
 		rows = append(rows, m.prose(suggested(f))...)
-		rows = append(rows, m.code(strings.Split(strings.TrimSuffix(f.Suggestion, "\n"), "\n"), func(int) string { return "+" })...)
+		rows = append(rows, m.code(strings.Split(strings.TrimSuffix(f.Suggestion, "\n"), "\n"), func(int) string {
+			return "+"
+		})...)
 	}
 	return append(rows, m.prose(m.fate(f, c))...)
 }
@@ -123,7 +125,8 @@ func (m model) fate(f finding.Finding, c change) string {
 func (m model) previewed() []string {
 	text := m.page
 	if len(text) > pageBytes {
-		text = strings.ToValidUTF8(text[:pageBytes], "") + "\n\n" + render.Count(len(m.page)-pageBytes, "more byte") + " not shown here."
+		text = strings.ToValidUTF8(text[:pageBytes], "") + "\n\n" + render.Count(len(m.page)-pageBytes, "more byte") +
+			" not shown here."
 	}
 	return m.prose(strings.TrimSpace(text))
 }

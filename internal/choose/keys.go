@@ -36,7 +36,9 @@ func (m model) revisable() bool { return m.CanRevise && m.Rounds > 0 }
 // working are the keys that the present screen has a use for.
 func (m model) working() []keyed {
 	actions := m.actions()
-	return slices.DeleteFunc(slices.Clone(allKeys), func(k keyed) bool { return actions[strings.Fields(k.key)[0]] == nil })
+	return slices.DeleteFunc(slices.Clone(allKeys), func(k keyed) bool {
+		return actions[strings.Fields(k.key)[0]] == nil
+	})
 }
 
 func (m model) helped() (rows []string) {
@@ -51,7 +53,8 @@ func (m model) helped() (rows []string) {
 			name = ""
 		}
 	}
-	return append(append(rows, ""), m.prose("Each command can be given without this list: --command \"/drop F2\" --approve.")...)
+	return append(append(rows, ""), m.prose("Each command can be given without this list: --command \"/drop F2\" "+
+		"--approve.")...)
 }
 
 // keyRow is the last row: the keys that work now, the most needed ones where

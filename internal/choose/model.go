@@ -144,7 +144,8 @@ func (m model) moved(name string) model {
 	if m.screen != list {
 		at, last, page = &m.scroll, m.pageRows()-m.space(), m.space()
 	}
-	step := map[string]int{"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -page, "pgdown": page, "home": -last, "end": last, "g": -last, "G": last}[name]
+	step := map[string]int{"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -page, "pgdown": page, "home": -last,
+		"end": last, "g": -last, "G": last}[name]
 	*at = max(0, min(*at+step, last))
 	return m
 }

@@ -191,7 +191,8 @@ func (m model) row(i int) []string {
 	if m.width < narrow {
 		place := column.CutFront(render.Place(f), m.width-column.Width(id)-len(grade)-2)
 		head := column.Cut(id+grade, m.width)
-		return []string{m.graded(head, c.graded(f), i) + column.Cut("  "+place, m.width-column.Width(head)), m.marked(column.Cut("    "+claim, m.width), i)}
+		return []string{m.graded(head, c.graded(f), i) + column.Cut("  "+place, m.width-column.Width(head)),
+			m.marked(column.Cut("    "+claim, m.width), i)}
 	}
 	places := min(m.places, m.width*3/10)
 	place := column.Pad(column.CutFront(render.Place(f), places), places)

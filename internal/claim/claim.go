@@ -27,7 +27,8 @@ func Of(f diff.File) []Claim {
 	var all []Claim
 	add := func(is bool, reason finding.Reason, folder string, borne bool) {
 		if is {
-			all = append(all, Claim{Reason: reason, Folder: folder, Borne: borne || f.Vouched == string(reason), Media: reason == finding.Binary && asset(f.Path)})
+			all = append(all, Claim{Reason: reason, Folder: folder, Borne: borne || f.Vouched == string(reason),
+				Media: reason == finding.Binary && asset(f.Path)})
 		}
 	}
 	old := Before(f)
@@ -53,7 +54,8 @@ func Open(f diff.File) []Claim {
 		return nil
 	}
 	return slices.DeleteFunc(all, func(c Claim) bool {
-		return c.Folder == "" && !c.Media && (Before(f) == "" || c.Reason == finding.Lockfile || c.Reason == finding.Asset)
+		return c.Folder == "" && !c.Media && (Before(f) == "" || c.Reason == finding.Lockfile ||
+			c.Reason == finding.Asset)
 	})
 }
 

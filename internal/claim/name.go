@@ -9,24 +9,30 @@ import (
 
 // lockfiles are written by package managers, for package managers.
 var lockfiles = []string{
-	"go.sum", "go.work.sum", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb",
-	"cargo.lock", "gemfile.lock", "poetry.lock", "pipfile.lock", "uv.lock", "pdm.lock", "composer.lock", "mix.lock", "pubspec.lock",
-	"podfile.lock", "cartfile.resolved", "package.resolved", "packages.lock.json", "paket.lock", "flake.lock", "gradle.lockfile",
+	"go.sum", "go.work.sum", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock",
+	"bun.lockb",
+	"cargo.lock", "gemfile.lock", "poetry.lock", "pipfile.lock", "uv.lock", "pdm.lock", "composer.lock", "mix.lock",
+	"pubspec.lock",
+	"podfile.lock", "cartfile.resolved", "package.resolved", "packages.lock.json", "paket.lock", "flake.lock",
+	"gradle.lockfile",
 	"deno.lock", ".terraform.lock.hcl", "conan.lock", "chart.lock", "module.bazel.lock", "buildscript-gradle.lockfile",
 }
 
 // assets are images, fonts, media, archives and office documents. Style sheets
 // are code.
 var assets = []string{
-	".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".ico", ".icns", ".tif", ".tiff", ".psd", ".heic", ".svg",
+	".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".ico", ".icns", ".tif", ".tiff", ".psd", ".heic",
+	".svg",
 	".woff", ".woff2", ".ttf", ".otf", ".eot",
 	".mp3", ".wav", ".ogg", ".flac", ".m4a", ".mp4", ".mov", ".avi", ".mkv", ".webm",
-	".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst", ".jar", ".war", ".whl", ".nupkg", ".deb", ".rpm",
+	".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst", ".jar", ".war", ".whl", ".nupkg", ".deb",
+	".rpm",
 	".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx",
 }
 
 // vendored are folders that hold other people's code, made ones what tools write.
-var vendored = []string{"vendor", "node_modules", "third_party", "third-party", "bower_components", "jspm_packages", "pods", ".yarn", "site-packages"}
+var vendored = []string{"vendor", "node_modules", "third_party", "third-party", "bower_components", "jspm_packages",
+	"pods", ".yarn", "site-packages"}
 
 var made = []string{"__snapshots__", "__generated__", "generated", ".gen"}
 
@@ -60,7 +66,9 @@ func folderOf(file string, names []string) string {
 
 // generatedName matches the names that code generators give their output.
 var generatedName = regexp.MustCompile(`(?i)(?:` + strings.Join([]string{
-	`\.pb\.(?:go|cc|h|swift|dart)$`, `_pb2(?:_grpc)?\.pyi?$`, `_pb\.(?:js|ts|d\.ts)$`, `\.pb\.gw\.go$`, `_grpc\.pb\.go$`,
-	`[._-]gen(?:erated)?\.[a-z]+$`, `(?:^|/)zz_generated[._].*\.go$`, `_string\.go$`, `_templ\.go$`, `\.g\.(?:cs|dart)$`, `\.freezed\.dart$`,
+	`\.pb\.(?:go|cc|h|swift|dart)$`, `_pb2(?:_grpc)?\.pyi?$`, `_pb\.(?:js|ts|d\.ts)$`, `\.pb\.gw\.go$`,
+	`_grpc\.pb\.go$`,
+	`[._-]gen(?:erated)?\.[a-z]+$`, `(?:^|/)zz_generated[._].*\.go$`, `_string\.go$`, `_templ\.go$`,
+	`\.g\.(?:cs|dart)$`, `\.freezed\.dart$`,
 	`\.designer\.(?:cs|vb)$`, `\.snap$`, `(?:^|/)mock_[^/]+\.go$`,
 }, "|") + `)`)

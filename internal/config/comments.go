@@ -84,7 +84,8 @@ func (r *reader) environment(n ast.Node, into *string) {
 		return
 	}
 	control := strings.ContainsFunc(s, unicode.IsControl)
-	if s == "" || len([]rune(s)) > maxEnvironment || strings.TrimSpace(s) != s || control || strings.ContainsAny(s, "'\"`,;\\") || guard.Visible(s) != s {
+	if s == "" || len([]rune(s)) > maxEnvironment || strings.TrimSpace(s) != s || control ||
+		strings.ContainsAny(s, "'\"`,;\\") || guard.Visible(s) != s {
 		r.fail(n, "%.60q is not an environment's name", s)
 		return
 	}

@@ -33,9 +33,10 @@ type Config struct {
 	NoClassify     bool                  `json:"no_classify,omitzero"`
 	Agent          Agent                 `json:"agent,omitzero"`
 	ModelOptions   ModelOptions          `json:"model_options,omitzero"`
-	Language       string                `json:"language,omitzero"`     // of the findings' text, such as German; empty for English
-	Instructions   []string              `json:"instructions,omitzero"` // files of the repository that guide its reviews
-	Guidelines     []Guideline           `json:"guidelines,omitzero"`   // in the order in which they apply
+	// of the findings' text, such as German; empty for English
+	Language     string      `json:"language,omitzero"`
+	Instructions []string    `json:"instructions,omitzero"` // files of the repository that guide its reviews
+	Guidelines   []Guideline `json:"guidelines,omitzero"`   // in the order in which they apply
 
 	Comments     Comments      `json:"comments,omitzero"`
 	Environments []Environment `json:"environments,omitzero"` // the first that fits a changed file holds
@@ -107,7 +108,8 @@ func (c Config) Fingerprint() string {
 
 // Associations lists the values of admission.authors, in GitHub's words.
 func Associations() []string {
-	return []string{"all", "owner", "member", "collaborator", "contributor", "first_time_contributor", "first_timer", "none"}
+	return []string{"all", "owner", "member", "collaborator", "contributor", "first_time_contributor", "first_timer",
+		"none"}
 }
 
 // Error is one thing wrong with a settings file, and where.

@@ -52,7 +52,8 @@ type ModelOptions struct {
 	Seed            *int              `json:"seed,omitzero"`
 	MaxOutputTokens int               `json:"max_output_tokens,omitzero"`
 	Headers         map[string]string `json:"headers,omitzero"` // further headers, by name
-	Body            map[string]any    `json:"body,omitzero"`    // further fields of the request: texts, numbers, booleans, lists and maps of them
+	// further fields of the request: texts, numbers, booleans, lists and maps of them
+	Body map[string]any `json:"body,omitzero"`
 }
 
 // Efforts lists the values of model-options.effort.

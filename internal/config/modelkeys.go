@@ -18,7 +18,8 @@ func modelKeys(m *Models) keys {
 	name := func(into *string) func(*reader, ast.Node) {
 		return func(r *reader, n ast.Node) { r.modelName(n, into) }
 	}
-	return keys{"classify": name(&m.Classify), "review": name(&m.Review), "verify": name(&m.Verify), "redraft": name(&m.Redraft)}
+	return keys{"classify": name(&m.Classify), "review": name(&m.Review), "verify": name(&m.Verify),
+		"redraft": name(&m.Redraft)}
 }
 
 func agentKeys(a *Agent) keys {
@@ -44,7 +45,8 @@ func priceKeys(p *cost.Price) keys {
 	price := func(into *cost.MicroUSD) func(*reader, ast.Node) {
 		return func(r *reader, n ast.Node) { r.usd(n, into) }
 	}
-	return keys{"input": price(&p.Input), "cached-input": price(&p.CachedInput), "output": price(&p.Output), "cache-write": price(&p.CacheWrite)}
+	return keys{"input": price(&p.Input), "cached-input": price(&p.CachedInput), "output": price(&p.Output),
+		"cache-write": price(&p.CacheWrite)}
 }
 
 // prices reads a price for each model. Cached input and cache writes cost what
@@ -90,8 +92,10 @@ func (r *reader) language(n ast.Node, into *string) {
 	}
 	foreign := func(c rune) bool { return c != ' ' && c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }
 	s = strings.TrimSpace(s)
-	if words := len(strings.Fields(s)); words == 0 || words > maxWords || len(s) > maxLanguage || strings.ContainsFunc(s, foreign) || guard.Visible(s) != s {
-		r.fail(n, "%.60q is not a language: name it in up to %d words of letters, digits and hyphens, %d bytes in all", s, maxWords, maxLanguage)
+	if words := len(strings.Fields(s)); words == 0 || words > maxWords || len(s) > maxLanguage ||
+		strings.ContainsFunc(s, foreign) || guard.Visible(s) != s {
+		r.fail(n, "%.60q is not a language: name it in up to %d words of letters, digits and hyphens, %d bytes in all",
+			s, maxWords, maxLanguage)
 		return
 	}
 	*into = s

@@ -27,10 +27,12 @@ func Read(name string, text []byte) (c Config, lines Lines, err error) {
 	// The parser works on text from the repository; a defect in it is the file's error, not the run's end.
 	defer func() {
 		if p := recover(); p != nil {
-			c, lines, err = Config{}, nil, &Error{File: name, Line: 1, Column: 1, What: "this is not YAML that can be read"}
+			c, lines, err = Config{}, nil, &Error{File: name, Line: 1, Column: 1,
+				What: "this is not YAML that can be read"}
 		}
 	}()
-	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey()) // entries finds them, with all other mistakes
+	// entries finds them, with all other mistakes
+	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		return Config{}, nil, syntaxError(name, err)
 	}
@@ -91,7 +93,8 @@ func syntaxError(name string, err error) error {
 	e := &Error{File: name, Line: 1, Column: 1, What: "this is not valid YAML"}
 	var syntax *yaml.SyntaxError
 	if errors.As(err, &syntax) {
-		e.What += ": " + strings.Replace(syntax.Message, "character '\t' that cannot start any token", "a tab, and only spaces indent", 1)
+		e.What += ": " + strings.Replace(syntax.Message, "character '\t' that cannot start any token",
+			"a tab, and only spaces indent", 1)
 		if syntax.Token != nil && syntax.Token.Position != nil {
 			e.Line, e.Column = syntax.Token.Position.Line, syntax.Token.Position.Column
 		}

@@ -33,10 +33,13 @@ func (r *reader) fail(n ast.Node, format string, args ...any) *Error {
 // all are the mistakes in the file's order, the last of them a count where there
 // were more than are reported.
 func (r *reader) all() []error {
-	slices.SortStableFunc(r.problems, func(a, b *Error) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) })
+	slices.SortStableFunc(r.problems, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
 	if more := len(r.problems) - maxProblems; more > 0 {
 		r.problems = r.problems[:maxProblems+1]
-		r.problems[maxProblems].What, r.problems[maxProblems].Hint = fmt.Sprintf("from here on there are %d more mistakes", more), ""
+		r.problems[maxProblems].What, r.problems[maxProblems].Hint = fmt.Sprintf("from here on there are %d more "+
+			"mistakes", more), ""
 	}
 	errs := make([]error, len(r.problems))
 	for i, p := range r.problems {
@@ -183,7 +186,8 @@ func (r *reader) associations(n ast.Node) []string {
 		}
 		name = strings.ToLower(name)
 		if !slices.Contains(Associations(), name) {
-			r.fail(item, "%.60q is none of %s", name, strings.Join(Associations(), ", ")).Hint = Nearest(name, Associations())
+			r.fail(item, "%.60q is none of %s", name, strings.Join(Associations(), ", ")).Hint = Nearest(name,
+				Associations())
 			continue
 		}
 		names = append(names, name)

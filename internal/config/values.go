@@ -25,21 +25,28 @@ func (c Config) Values() []Value {
 	a, o := c.Admission, c.ModelOptions
 	all := []Value{
 		{Key: "ignore", Value: list(c.Ignore)},
-		{Key: "admission.drafts", Value: string(a.Drafts)}, {Key: "admission.bots", Value: string(a.Bots)}, {Key: "admission.authors", Value: list(a.Authors)},
-		{Key: "admission.label", Value: a.Label}, {Key: "admission.skip-label", Value: a.SkipLabel}, {Key: "admission.on-demand", Value: a.OnDemand},
+		{Key: "admission.drafts", Value: string(a.Drafts)}, {Key: "admission.bots", Value: string(a.Bots)},
+		{Key: "admission.authors", Value: list(a.Authors)},
+		{Key: "admission.label", Value: a.Label}, {Key: "admission.skip-label", Value: a.SkipLabel},
+		{Key: "admission.on-demand", Value: a.OnDemand},
 		{Key: "models.review", Value: set(c.Models.Review)}, {Key: "models.verify", Value: set(c.Models.Verify)},
 		{Key: "models.classify", Value: set(c.Models.Classify)}, {Key: "models.redraft", Value: set(c.Models.Redraft)},
 		{Key: "verify", Value: !c.NoVerify}, {Key: "classify", Value: !c.NoClassify},
-		{Key: "agent.max-turns", Value: cmp.Or(c.Agent.MaxTurns, defaultTurns)}, {Key: "agent.max-time", Value: Duration(c.Agent.Time())}, {Key: "agent.tools", Value: !c.Agent.NoTools},
-		{Key: "model-options.effort", Value: set(o.Effort)}, {Key: "model-options.temperature", Value: at(o.Temperature)}, {Key: "model-options.seed", Value: at(o.Seed)},
+		{Key: "agent.max-turns", Value: cmp.Or(c.Agent.MaxTurns, defaultTurns)},
+		{Key: "agent.max-time", Value: Duration(c.Agent.Time())}, {Key: "agent.tools", Value: !c.Agent.NoTools},
+		{Key: "model-options.effort", Value: set(o.Effort)}, {Key: "model-options.temperature",
+			Value: at(o.Temperature)}, {Key: "model-options.seed", Value: at(o.Seed)},
 		{Key: "model-options.max-output-tokens", Value: set(o.MaxOutputTokens)},
 		{Key: "model-options.headers", Value: hidden(o.Headers)}, {Key: "model-options.body", Value: body(o.Body)},
 	}
 	all = append(all, c.priceValues()...)
 	return append(all,
-		Value{Key: "max-cost", Value: dollars(c.MaxCost)}, Value{Key: "max-cost-per-pull", Value: dollars(c.MaxCostPerPull)}, Value{Key: "max-cost-per-file", Value: dollars(c.MaxCostPerFile)},
-		Value{Key: "language", Value: cmp.Or(c.Language, "English")}, Value{Key: "instructions", Value: list(c.Instructions)}, Value{Key: "guidelines", Value: c.guidelineValues()},
-		Value{Key: "comments.max", Value: c.Comments.Most()}, Value{Key: "comments.resolve", Value: c.Comments.Resolve}, Value{Key: "environments", Value: c.environmentValues()},
+		Value{Key: "max-cost", Value: dollars(c.MaxCost)}, Value{Key: "max-cost-per-pull",
+			Value: dollars(c.MaxCostPerPull)}, Value{Key: "max-cost-per-file", Value: dollars(c.MaxCostPerFile)},
+		Value{Key: "language", Value: cmp.Or(c.Language, "English")}, Value{Key: "instructions",
+			Value: list(c.Instructions)}, Value{Key: "guidelines", Value: c.guidelineValues()},
+		Value{Key: "comments.max", Value: c.Comments.Most()}, Value{Key: "comments.resolve", Value: c.Comments.Resolve},
+		Value{Key: "environments", Value: c.environmentValues()},
 		Value{Key: "deciders", Value: list(c.Deciders)},
 	)
 }
@@ -49,7 +56,8 @@ func (c Config) priceValues() []Value {
 	for _, model := range slices.Sorted(maps.Keys(c.Prices)) {
 		p := c.Prices[model]
 		all = append(all, Value{Key: "prices." + model, Value: map[string]any{
-			"input": Dollars(p.Input), "cached-input": Dollars(p.CachedInput), "output": Dollars(p.Output), "cache-write": Dollars(p.CacheWrite),
+			"input": Dollars(p.Input), "cached-input": Dollars(p.CachedInput), "output": Dollars(p.Output),
+			"cache-write": Dollars(p.CacheWrite),
 		}})
 	}
 	if all == nil {

@@ -45,7 +45,8 @@ func scalar(v any) (string, error) {
 	if s, ok := v.(string); ok && plain(s) {
 		return s, nil
 	}
-	text, err := json.Marshal(v, json.Deterministic(true), jsontext.SpaceAfterComma(true), jsontext.SpaceAfterColon(true))
+	text, err := json.Marshal(v, json.Deterministic(true), jsontext.SpaceAfterComma(true),
+		jsontext.SpaceAfterColon(true))
 	return string(text), err
 }
 

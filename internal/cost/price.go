@@ -30,7 +30,8 @@ func ParsePrice(text string) (Price, error) {
 	input, okIn := USD(in)
 	output, okOut := USD(out)
 	if !both || !okIn || !okOut {
-		return Price{}, fmt.Errorf("%q is no price: write it as 0.25/2, in USD per million input and output tokens", text)
+		return Price{}, fmt.Errorf("%q is no price: write it as 0.25/2, in USD per million input and output tokens",
+			text)
 	}
 	return Price{Input: input, CachedInput: input, Output: output, CacheWrite: input}, nil
 }

@@ -90,7 +90,8 @@ type row struct {
 }
 
 func (r row) price() Price {
-	p := Price{Input: micro(r.input), CachedInput: micro(r.cached), Output: micro(r.output), CacheWrite: micro(r.cacheWrite)}
+	p := Price{Input: micro(r.input), CachedInput: micro(r.cached), Output: micro(r.output),
+		CacheWrite: micro(r.cacheWrite)}
 	if p.CachedInput == 0 {
 		p.CachedInput = p.Input
 	}

@@ -115,7 +115,9 @@ func (c *checking) leaveOut() {
 		}
 	}
 	if c.keeps > 0 {
-		line := c.decision.Commands[slices.IndexFunc(c.decision.Commands, func(l Command) bool { return l.Name == "/keep" })]
+		line := c.decision.Commands[slices.IndexFunc(c.decision.Commands, func(l Command) bool {
+			return l.Name == "/keep"
+		})]
 		others := func(f finding.Finding) bool { return c.seen["/keep "+f.ID] == 0 }
 		c.drop(line, "", ByKeep, others)
 	}
@@ -139,7 +141,8 @@ func (c *checking) drop(line Command, what string, how How, stands func(finding.
 	case blockers != "":
 		c.bad.add(line, "a blocker falls only where its own id is written, and nothing else is meant here")
 	default:
-		c.bad.add(line, fmt.Sprintf("%q is no finding, severity or path of this draft; a reason stands behind a colon", plain(what, shownText)))
+		c.bad.add(line, fmt.Sprintf("%q is no finding, severity or path of this draft; a reason stands behind a colon",
+			plain(what, shownText)))
 	}
 	return len(c.bad.Lines) == before
 }

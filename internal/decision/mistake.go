@@ -22,15 +22,19 @@ var (
 // synonyms are words that people write for a verb.
 func synonyms() map[string]string {
 	return map[string]string{
-		"remove": "drop", "delete": "drop", "skip": "drop", "ignore": "drop", "omit": "drop", "dismiss": "drop", "dorp": "drop", "drp": "drop",
-		"reject": "abort", "cancel": "abort", "stop": "abort", "no": "abort", "aprove": "approve", "lgtm": "approve", "ok": "approve", "accept": "approve",
-		"change": "edit", "rewrite": "edit", "move": "summary", "body": "summary", "grade": "severity", "redo": "revise", "revision": "revise",
+		"remove": "drop", "delete": "drop", "skip": "drop", "ignore": "drop", "omit": "drop", "dismiss": "drop",
+		"dorp": "drop", "drp": "drop",
+		"reject": "abort", "cancel": "abort", "stop": "abort", "no": "abort", "aprove": "approve", "lgtm": "approve",
+		"ok": "approve", "accept": "approve",
+		"change": "edit", "rewrite": "edit", "move": "summary", "body": "summary", "grade": "severity",
+		"redo": "revise", "revision": "revise",
 	}
 }
 
 // joining are words that say "to" between the ends of a range.
 func joining() []string {
-	return []string{"to", "through", "thru", "until", "till", "bis", "à", "a", "al", "hasta", "até", "tot", "do", "до", "по", "到", "至", "から"}
+	return []string{"to", "through", "thru", "until", "till", "bis", "à", "a", "al", "hasta", "até", "tot", "do", "до",
+		"по", "到", "至", "から"}
 }
 
 // meant is the command that a refused line was perhaps meant as; empty where
@@ -92,7 +96,8 @@ func cutTo(text string, most int) string {
 // example is how a command is written.
 func example(verb string) string {
 	return map[string]string{
-		"drop": "/drop F2: REASON", "keep": "/keep F1 F2", "summary": "/summary F4", "edit": "/edit F3: NEW TEXT", "severity": "/severity F6 minor",
+		"drop": "/drop F2: REASON", "keep": "/keep F1 F2", "summary": "/summary F4", "edit": "/edit F3: NEW TEXT",
+		"severity": "/severity F6 minor",
 	}[verb]
 }
 
@@ -112,7 +117,8 @@ func verbIn(line string) (verb, rest string) {
 			}
 			return m[1], strings.TrimSpace(m[2] + " " + rest)
 		}
-		if v := synonyms()[strings.Trim(plain, `/\.,:;!?`)]; v != "" && (strings.HasPrefix(plain, "/") || v == "drop" || first == bare) {
+		if v := synonyms()[strings.Trim(plain, `/\.,:;!?`)]; v != "" &&
+			(strings.HasPrefix(plain, "/") || v == "drop" || first == bare) {
 			return v, rest
 		}
 	}
@@ -130,7 +136,8 @@ func rewritten(verb, rest string) string {
 		id := likeID.FindStringSubmatch(strings.Trim(w, "*_`'\"()"))
 		end := i+1 < len(words) && idPattern.MatchString(words[i+1])
 		switch {
-		case idPattern.MatchString(w), anyRange.MatchString(w), verb != "keep" && finding.Severity(w).Rank() >= 0, verb == "drop" && strings.ContainsAny(w, "/*"):
+		case idPattern.MatchString(w), anyRange.MatchString(w), verb != "keep" && finding.Severity(w).Rank() >= 0,
+			verb == "drop" && strings.ContainsAny(w, "/*"):
 			line += " " + w
 		case id != nil && (strings.ContainsAny(w, "Ff#") || len(words) == 1):
 			line += " F" + id[1]

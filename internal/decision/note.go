@@ -33,11 +33,14 @@ const verbs = `(?:approve|abort|revise|drop|keep|edit|summary|severity)`
 var (
 	marks       = regexp.MustCompile(`^(?:[\s>*+•·#|~"'(‐‑–—−_…-]+|\[[ x]?\]|[0-9]{1,3}[.)]\s|[a-z][.)]\s)+`)
 	behindMarks = regexp.MustCompile(`^[/\\⁄∕⧸╱]` + verbs + `(?:[^\p{L}\p{N}_/.\\-]|[.-](?:\s|$)|$)`)
-	within      = regexp.MustCompile(`(?:^|[^a-z0-9/.\-_~\\@#%=&?+$])[/⁄∕⧸╱]` + verbs + `(?:[^a-z0-9_/.\-]|[.-](?:\s|$)|$)`)
-	addresses   = regexp.MustCompile(`(?:[a-z][a-z0-9+.-]*://|www\.|mailto:)[^\s)>\]"']+|[a-z0-9._%+-]+@[a-z0-9-]+\.[a-z0-9.-]+|@[a-z0-9-]+`)
-	files       = regexp.MustCompile(`\.(?:c|cc|cpp|cs|css|go|h|html|java|js|json|jsx|kt|lua|md|php|py|rb|rs|sh|sql|swift|tf|toml|ts|tsx|txt|xml|ya?ml)$`)
-	cyrillicID  = regexp.MustCompile(`ф([0-9])`) // as a Russian keyboard has it
-	idForm      = regexp.MustCompile(`^f0*([1-9][0-9]{0,5})$`)
+	within      = regexp.MustCompile(`(?:^|[^a-z0-9/.\-_~\\@#%=&?+$])[/⁄∕⧸╱]` + verbs +
+		`(?:[^a-z0-9_/.\-]|[.-](?:\s|$)|$)`)
+	addresses = regexp.MustCompile(`(?:[a-z][a-z0-9+.-]*://|www\.|mailto:)[^\s)>\]"']+` +
+		`|[a-z0-9._%+-]+@[a-z0-9-]+\.[a-z0-9.-]+|@[a-z0-9-]+`)
+	files = regexp.MustCompile(`\.(?:c|cc|cpp|cs|css|go|h|html|java|js|json|jsx|kt|lua|md|php|py|rb|rs|sh|sql` +
+		`|swift|tf|toml|ts|tsx|txt|xml|ya?ml)$`)
+	cyrillicID = regexp.MustCompile(`ф([0-9])`) // as a Russian keyboard has it
+	idForm     = regexp.MustCompile(`^f0*([1-9][0-9]{0,5})$`)
 )
 
 // opening are the words with which no note begins.
@@ -47,7 +50,8 @@ func opening() []string {
 
 // refuses reports whether a line says no and nothing else.
 func refuses(bare string) bool {
-	return slices.Contains([]string{"no", "nope", "nein", "non", "não", "nie", "nee", "нет", "ні", "いいえ", "だめ", "不", "不行", "否", "아니요", "hayır"},
+	return slices.Contains([]string{"no", "nope", "nein", "non", "não", "nie", "nee", "нет", "ні", "いいえ", "だめ", "不",
+		"不行", "否", "아니요", "hayır"},
 		strings.Trim(bare, ` .,;!?'"*_~。`))
 }
 
@@ -57,21 +61,28 @@ func Phrases() []string { return slices.Concat(none(), less()) }
 
 // less are phrases of who wants some of it posted.
 func less() []string {
-	return []string{"please drop", "please remove", "leave out", "everything except", "all except", "everything but", "all but", "only post", "post only", "bitte weglassen"}
+	return []string{"please drop", "please remove", "leave out", "everything except", "all except", "everything but",
+		"all but", "only post", "post only", "bitte weglassen"}
 }
 
 // none are phrases of who wants nothing posted.
 func none() []string {
 	return []string{
-		"do not post", "don't post", "dont post", "do not publish", "don't publish", "do not send", "don't send", "do not approve", "don't approve", "not approved",
+		"do not post", "don't post", "dont post", "do not publish", "don't publish", "do not send", "don't send",
+		"do not approve", "don't approve", "not approved",
 		"please reject", "please abort", "please wait", "please hold",
-		"nicht posten", "nicht veröffentlichen", "nicht freigeben", "nicht absenden", "bitte verwerfen", "bitte warten", "bitte abbrechen",
-		"ne pas publier", "ne pas poster", "ne pas envoyer", "ne publie pas", "ne publiez pas", "ne poste pas", "ne postez pas", "ne pas approuver",
+		"nicht posten", "nicht veröffentlichen", "nicht freigeben", "nicht absenden", "bitte verwerfen", "bitte warten",
+		"bitte abbrechen",
+		"ne pas publier", "ne pas poster", "ne pas envoyer", "ne publie pas", "ne publiez pas", "ne poste pas",
+		"ne postez pas", "ne pas approuver",
 		"no publicar", "no publiques", "no publique", "no lo publiques", "no enviar", "no envíes", "no aprobar",
 		"não publicar", "não publique", "não postar", "não poste", "não enviar", "não envie", "não aprovar",
-		"non pubblicare", "non inviare", "non approvare", "niet plaatsen", "niet publiceren", "niet versturen", "nie publikuj", "nie publikować",
-		"не публикуй", "не публиковать", "не публикуйте", "не отправляй", "не отправлять", "не отправляйте", "не одобряю", "не публікувати", "не публікуй",
-		"投稿しないで", "公開しないで", "送信しないで", "投稿しない", "却下", "不要发布", "不要發布", "不要发", "不要發", "别发", "別發", "请勿发布", "不要提交", "게시하지 마", "올리지 마", "yayınlama",
+		"non pubblicare", "non inviare", "non approvare", "niet plaatsen", "niet publiceren", "niet versturen",
+		"nie publikuj", "nie publikować",
+		"не публикуй", "не публиковать", "не публикуйте", "не отправляй", "не отправлять", "не отправляйте",
+		"не одобряю", "не публікувати", "не публікуй",
+		"投稿しないで", "公開しないで", "送信しないで", "投稿しない", "却下", "不要发布", "不要發布", "不要发", "不要發", "别发", "別發", "请勿发布", "不要提交", "게시하지 마",
+		"올리지 마", "yayınlama",
 	}
 }
 
@@ -94,7 +105,8 @@ func says(text, phrase string) bool {
 		before, _ := utf8.DecodeLastRuneInString(text[:at+i])
 		after, _ := utf8.DecodeRuneInString(text[at+i+len(phrase):])
 		first, _ := utf8.DecodeRuneInString(phrase)
-		if unicode.In(first, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || !unicode.IsLetter(before) && !unicode.IsLetter(after) {
+		if unicode.In(first, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) ||
+			!unicode.IsLetter(before) && !unicode.IsLetter(after) {
 			return true
 		}
 		at += i + len(phrase)
@@ -113,7 +125,9 @@ func namedIn(text string) (all []string) {
 		if isPath(token) {
 			continue
 		}
-		for _, w := range strings.FieldsFunc(token, func(r rune) bool { return strings.ContainsRune(`./\-~#@%$^`, r) }) {
+		for _, w := range strings.FieldsFunc(token, func(r rune) bool {
+			return strings.ContainsRune(`./\-~#@%$^`, r)
+		}) {
 			if id := idForm.FindStringSubmatch(strings.Trim(w, "_")); id != nil {
 				all = append(all, "F"+id[1])
 			}

@@ -84,7 +84,9 @@ func Commands(text string) (string, error) {
 	if cut := parts(all[0]); len(all) == 1 && len(cut) > 1 {
 		for _, part := range cut {
 			if !whole(part) {
-				bad.add(Command{Line: 1, Text: part}, "the line is cut before each verb, and this part is no whole command: put it last, or the verb in code marks")
+				bad.add(Command{Line: 1, Text: part},
+					"the line is cut before each verb, and this part is no whole command: put it last, or the verb "+
+						"in code marks")
 			}
 		}
 		return strings.Join(cut, "\n"), bad.orNil()
@@ -132,7 +134,8 @@ func whole(text string) bool {
 // lines cuts at everything that a reader could see as a line's end.
 func lines(text string) []string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	breaks := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+	breaks := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n",
+		"\u2029", "\n")
 	return strings.Split(breaks.Replace(text), "\n")
 }
 

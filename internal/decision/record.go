@@ -38,9 +38,10 @@ type Record struct {
 	Moved    []Move    `json:"moved"`
 	Severity []Regrade `json:"severity"`
 	Note     string    `json:"note,omitempty"`
-	Review   int64     `json:"review,omitzero"`       // id of the review that it approves; stored before that is submitted
-	Feedback string    `json:"feedback,omitempty"`    // of revise: what the next draft should do differently
-	Replaced string    `json:"replaced_by,omitempty"` // of a redraft: the newer draft's code
+	// id of the review that it approves; stored before that is submitted
+	Review   int64  `json:"review,omitzero"`
+	Feedback string `json:"feedback,omitempty"`    // of revise: what the next draft should do differently
+	Replaced string `json:"replaced_by,omitempty"` // of a redraft: the newer draft's code
 }
 
 // Answer is what a gate is answered with: a decision, and the account of who gave it.
@@ -71,9 +72,14 @@ func (r Record) Withdrawn() bool { return r.Via == ByRedraft }
 // changes and feedback agree. Who decided, when, how and with which words may
 // differ, and so may the order of the changes and what named them.
 func (r Record) Same(other Record) bool {
-	return r.Digest == other.Digest && r.Decision == other.Decision && r.Withdrawn() == other.Withdrawn() && r.Feedback == other.Feedback &&
-		alike(withoutHow(r.Dropped), withoutHow(other.Dropped), func(d Drop) string { return d.ID }) && alike(r.Edited, other.Edited, func(e Edit) string { return e.ID }) &&
-		alike(r.Moved, other.Moved, func(m Move) string { return m.ID }) && alike(r.Severity, other.Severity, func(s Regrade) string { return s.ID })
+	return r.Digest == other.Digest && r.Decision == other.Decision && r.Withdrawn() == other.Withdrawn() &&
+		r.Feedback == other.Feedback &&
+		alike(withoutHow(r.Dropped), withoutHow(other.Dropped), func(d Drop) string {
+			return d.ID
+		}) && alike(r.Edited, other.Edited, func(e Edit) string { return e.ID }) &&
+		alike(r.Moved, other.Moved, func(m Move) string {
+			return m.ID
+		}) && alike(r.Severity, other.Severity, func(s Regrade) string { return s.ID })
 }
 
 // withoutHow are drops as if each had been named by its id.

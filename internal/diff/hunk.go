@@ -96,7 +96,8 @@ func readHunk(s *scanner, order *hunkOrder, emit func(Line)) (Hunk, error) {
 	for old < oldEnd || new < newEnd {
 		line, ok := s.peek()
 		if !ok {
-			return Hunk{}, s.errorf("hunk of line %d is cut off: %d old and %d new lines are missing", first, oldEnd-old, newEnd-new)
+			return Hunk{}, s.errorf("hunk of line %d is cut off: %d old and %d new lines are missing", first,
+				oldEnd-old, newEnd-new)
 		}
 		op, text := split(line)
 		switch {
@@ -110,7 +111,8 @@ func readHunk(s *scanner, order *hunkOrder, emit func(Line)) (Hunk, error) {
 			emit(Line{Op: Add, New: new, Text: text})
 			new++
 		case op != '\\':
-			return Hunk{}, s.errorf("%.40q does not fit into the hunk of line %d, which lacks %d old and %d new lines", line, first, oldEnd-old, newEnd-new)
+			return Hunk{}, s.errorf("%.40q does not fit into the hunk of line %d, which lacks %d old and %d new lines",
+				line, first, oldEnd-old, newEnd-new)
 		}
 		s.next()
 	}

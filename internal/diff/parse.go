@@ -64,7 +64,8 @@ func (p *parser) section(line string) (func() (File, error), error) {
 	switch {
 	case strings.HasPrefix(line, "diff --git "):
 		return p.gitHeader, nil
-	case strings.HasPrefix(line, "diff --cc "), strings.HasPrefix(line, "diff --combined "), strings.HasPrefix(line, "@@@ "):
+	case strings.HasPrefix(line, "diff --cc "), strings.HasPrefix(line, "diff --combined "),
+		strings.HasPrefix(line, "@@@ "):
 		return nil, p.errorf("%w", ErrCombined)
 	case p.atPlainHeader():
 		return p.plainHeader, nil
@@ -95,12 +96,14 @@ func (p *parser) between(line string) error {
 // isProse reports whether a line opens text in front of another diff: a mail's
 // signature, a commit, a submodule's log.
 func isProse(line string) bool {
-	return strings.HasPrefix(line, "-- ") || strings.HasPrefix(line, "commit ") || strings.HasPrefix(line, "From ") || strings.HasPrefix(line, "Submodule ")
+	return strings.HasPrefix(line, "-- ") || strings.HasPrefix(line, "commit ") || strings.HasPrefix(line, "From ") ||
+		strings.HasPrefix(line, "Submodule ")
 }
 
 // isNoise reports whether a line is one that diff tools write between files.
 func isNoise(line string) bool {
-	for _, prefix := range []string{"diff ", "Index: ", "===", "Only in ", "Common subdirectories: ", "Property changes on: ", "___"} {
+	for _, prefix := range []string{"diff ", "Index: ", "===", "Only in ", "Common subdirectories: ",
+		"Property changes on: ", "___"} {
 		if strings.HasPrefix(line, prefix) {
 			return true
 		}
@@ -164,7 +167,8 @@ func (p *parser) add(f File, at int) error {
 	}
 	first := &p.files[i]
 	if first.Status != Removed || f.Status != Added {
-		return fmt.Errorf("line %d: %s comes a second time; the diffs of several commits are not one change", at, quote(f.Path))
+		return fmt.Errorf("line %d: %s comes a second time; the diffs of several commits are not one change", at,
+			quote(f.Path))
 	}
 	first.Status = Modified
 	first.Binary = first.Binary || f.Binary

@@ -39,7 +39,8 @@ func (r *run) about(ctx context.Context, results []Result) (score.About, error) 
 // fingerprints name all that settles the results.
 func (r *run) fingerprints() map[string]string {
 	f := map[string]string{
-		"cases": dataset.Fingerprint(r.Cases), "config": r.Config.Fingerprint(), "graph": fmt.Sprintf("%s %d", reviewpr.Name, reviewpr.Version),
+		"cases": dataset.Fingerprint(r.Cases), "config": r.Config.Fingerprint(),
+		"graph":  fmt.Sprintf("%s %d", reviewpr.Name, reviewpr.Version),
 		"commit": r.Commit, "reviewer": r.reviewerKey(), "gate_from": string(r.GateFrom),
 	}
 	if r.Reviewer.Chat != nil {

@@ -105,7 +105,8 @@ func (r *run) reviewer(i int) review.Reviewer {
 // model is the reviewer by a model, as a pull request gets it, but for what a case
 // lacks: a repository to look around in.
 func (r *run) model(c review.Chatter) *review.Model {
-	o := review.Options{Review: c, Random: r.Random, Guides: review.Guides{Language: r.Config.Language, Guidelines: r.Config.GuidelinesFor}}
+	o := review.Options{Review: c, Random: r.Random,
+		Guides: review.Guides{Language: r.Config.Language, Guidelines: r.Config.GuidelinesFor}}
 	if r.Config.Verifies() {
 		o.Verify = c
 	}
@@ -132,7 +133,8 @@ func (c caseReviewer) Review(ctx context.Context, f diff.File) (finding.FileRevi
 }
 
 func base(c dataset.Case, s reviewpr.State, outcome string) score.Result {
-	return score.Result{ID: c.ID, Language: c.Language, Kind: c.Kind, Outcome: outcome, Usage: s.Usage, Unread: notRead(s)}
+	return score.Result{ID: c.ID, Language: c.Language, Kind: c.Kind, Outcome: outcome, Usage: s.Usage,
+		Unread: notRead(s)}
 }
 
 // notRead names the files that were not read in full, and why.
@@ -212,7 +214,8 @@ func (r ruling) question(f finding.Finding) judge.Question {
 func (r ruling) note(golden int, id string, distance int, said judge.Ruling) bool {
 	r.Judging = cost.Add(r.Judging, said.Usage)
 	r.Rulings = append(r.Rulings, Ruling{
-		Golden: golden, Finding: id, Distance: distance, Yes: said.Yes, Votes: said.Votes, Steered: said.Steered, Reason: said.Reason,
+		Golden: golden, Finding: id, Distance: distance, Yes: said.Yes, Votes: said.Votes, Steered: said.Steered,
+		Reason: said.Reason,
 	})
 	return said.Yes
 }

@@ -182,7 +182,8 @@ func (r *run) open(ctx context.Context) error {
 			}
 		}
 		if r.Judge != nil {
-			if r.judging[i], err = r.journal(ctx, judgeThread(c, r.reviewerKey(), r.judgeKey()), r.Budget.Judge); err != nil {
+			if r.judging[i], err = r.journal(ctx, judgeThread(c, r.reviewerKey(), r.judgeKey()),
+				r.Budget.Judge); err != nil {
 				return err
 			}
 		}
@@ -262,7 +263,8 @@ func (r *run) first(failed []error) error {
 	if first == nil {
 		return nil
 	}
-	return fmt.Errorf("%d of %d cases could not be brought to their end, of these first %s: %w", n, len(r.Cases), at, first)
+	return fmt.Errorf("%d of %d cases could not be brought to their end, of these first %s: %w", n, len(r.Cases), at,
+		first)
 }
 
 // anything refuses figures of a run in which every review failed: they would say
@@ -292,7 +294,8 @@ func (r *run) warn(results []Result) {
 		r.Warn(fmt.Errorf("files could not be reviewed, the first of them: %w", r.cause))
 	}
 	if names := idle(r.Decisions, results); len(names) > 0 {
-		r.Warn(fmt.Errorf("%s met no draft of this run: %s", render.Count(len(names), "decision"), strings.Join(names, ", ")))
+		r.Warn(fmt.Errorf("%s met no draft of this run: %s", render.Count(len(names), "decision"),
+			strings.Join(names, ", ")))
 	}
 }
 

@@ -58,7 +58,8 @@ func write(dir string, cases []dataset.Case, results []Result, report score.Repo
 		name string
 		text []byte
 	}{
-		{casesFile, all.Bytes()}, {resultsFile, lines.Bytes()}, {markdownFile, []byte(report.Markdown())}, {reportFile, object.Bytes()},
+		{casesFile, all.Bytes()}, {resultsFile, lines.Bytes()}, {markdownFile, []byte(report.Markdown())},
+		{reportFile, object.Bytes()},
 	} {
 		if err := replace(filepath.Join(dir, file.name), file.text); err != nil {
 			return fmt.Errorf("writing the results: %w", err)

@@ -49,7 +49,8 @@ func (r *run) forecast() string {
 		return text + "; what is to be asked is in the journal, as far as that can be told."
 	}
 	return fmt.Sprintf("%s; about %s with %s million input and %s million output tokens%s.",
-		text, render.Count(int(asked.Calls), "question"), millions(asked.InputTokens), millions(asked.OutputTokens), r.amount(reviews, rulings))
+		text, render.Count(int(asked.Calls), "question"), millions(asked.InputTokens), millions(asked.OutputTokens),
+		r.amount(reviews, rulings))
 }
 
 // amount is what the questions may cost, where prices are known.
@@ -57,7 +58,8 @@ func (r *run) amount(reviews, rulings cost.Usage) string {
 	if reviews.Calls > 0 && r.Budget.Price == nil || rulings.Calls > 0 && r.Budget.Judge == nil {
 		return " (--price IN/OUT says what that costs)"
 	}
-	return ", about " + (budget.Priced(reviews, r.Budget.Price).Cost + budget.Priced(rulings, r.Budget.Judge).Cost).String()
+	return ", about " + (budget.Priced(reviews, r.Budget.Price).Cost + budget.Priced(rulings,
+		r.Budget.Judge).Cost).String()
 }
 
 // free reports whether a reviewer costs nothing and asks nobody.
@@ -87,13 +89,15 @@ func (r *run) reviewsOf(i int) (files int, asked cost.Usage) {
 
 // question is what the review of a file takes.
 func question(f diff.File) []budget.Expected {
-	user := prompt.User(guard.Boundary(strings.Repeat("0", 32)), prompt.Input{Path: f.Path, OldPath: f.OldPath, Patch: f.Patch})
+	user := prompt.User(guard.Boundary(strings.Repeat("0", 32)),
+		prompt.Input{Path: f.Path, OldPath: f.OldPath, Patch: f.Patch})
 	return []budget.Expected{{Bytes: len(prompt.System()) + len(user) + len(prompt.Schema())}}
 }
 
 // votes is what so many questions to the judge take.
 func votes(questions int) cost.Usage {
-	return budget.Estimate([]budget.Expected{{Times: guessedVotes * questions, Bytes: guessedQuestion, Output: guessedVote}}, nil)
+	return budget.Estimate([]budget.Expected{{Times: guessedVotes * questions, Bytes: guessedQuestion,
+		Output: guessedVote}}, nil)
 }
 
 // Took says how long a run and its answers took. It is not part of the report's

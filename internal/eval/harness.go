@@ -43,7 +43,8 @@ type Submitted struct {
 // would be posted. unread names the files that were not read in full. A change of
 // which nothing could be reviewed, or that was not read in full and in which
 // nothing was found, is an error: silence would be taken for a clean review.
-func Submit(ctx context.Context, change ingest.Change, reviewer review.Reviewer, concurrency int, about Subject, agent string) (s Submission, unread []string, err error) {
+func Submit(ctx context.Context, change ingest.Change, reviewer review.Reviewer, concurrency int, about Subject,
+	agent string) (s Submission, unread []string, err error) {
 	flow, err := reviewpr.New(reviewpr.Steps{
 		Ingest:   func(context.Context) (ingest.Change, error) { return change, nil },
 		Reviewer: reviewer, Concurrency: concurrency,

@@ -91,7 +91,8 @@ func exchanges(ctx context.Context, store *filestore.Store, thread string) ([]Ex
 	for i, record := range saved.Journal {
 		var e Exchange
 		if err := strict.Unmarshal(record, &e, strict.RejectUnknownMembers(true)); err != nil {
-			return nil, fmt.Errorf("the journal of %s in %s is damaged at record %d: %w", thread, store.Where(), i+1, err)
+			return nil, fmt.Errorf("the journal of %s in %s is damaged at record %d: %w", thread, store.Where(), i+1,
+				err)
 		}
 		list = append(list, e)
 	}
@@ -108,7 +109,8 @@ func about(ctx context.Context, what string) context.Context {
 }
 
 // once is the review.Once of the case: an answer that is known is not asked for.
-func (j *journal) once(ctx context.Context, key string, do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
+func (j *journal) once(ctx context.Context, key string,
+	do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
 	j.mu.Lock()
 	e, known := j.known[key]
 	j.mu.Unlock()

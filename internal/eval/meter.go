@@ -37,7 +37,8 @@ type meter struct {
 }
 
 func newMeter(o Options) *meter {
-	return &meter{ledger: budget.New(o.Budget.Cap), slots: make(chan struct{}, o.Concurrency), now: o.Now, linger: o.Linger}
+	return &meter{ledger: budget.New(o.Budget.Cap), slots: make(chan struct{}, o.Concurrency), now: o.Now,
+		linger: o.Linger}
 }
 
 // soFar is what the run has cost, and how many questions it has put.

@@ -44,7 +44,8 @@ func Page(ctx context.Context, dir, id string) (string, error) {
 }
 
 // asked reads what was put to reviewer and judge about a case.
-func asked(ctx context.Context, dir string, c dataset.Case, fingerprints map[string]string) (review, judging []Exchange, err error) {
+func asked(ctx context.Context, dir string, c dataset.Case,
+	fingerprints map[string]string) (review, judging []Exchange, err error) {
 	store, err := filestore.New(journalDir(dir))
 	if err != nil {
 		return nil, nil, err
@@ -104,7 +105,8 @@ func (p *page) known() {
 		case g.FileHit:
 			state = "missed; something else was posted on its file"
 		}
-		p.line("\n%d. **%s** · %s, %s · %s · %s\n   %s", i+1, state, guard.Code(g.Path), lines(g.LineStart, g.LineEnd), g.Severity, g.Visibility, guard.Inline(g.Issue, 0))
+		p.line("\n%d. **%s** · %s, %s · %s · %s\n   %s", i+1, state, guard.Code(g.Path), lines(g.LineStart, g.LineEnd),
+			g.Severity, g.Visibility, guard.Inline(g.Issue, 0))
 	}
 }
 
@@ -124,7 +126,8 @@ func (p *page) found() {
 		if f.Dropped {
 			notes = append(notes, "dropped at the gate")
 		}
-		p.line("\n- **%s** %s:%d · %s\n  %s", f.ID, guard.Code(f.Path), f.Line, strings.Join(notes, " · "), guard.Inline(f.Title, 0))
+		p.line("\n- **%s** %s:%d · %s\n  %s", f.ID, guard.Code(f.Path), f.Line, strings.Join(notes, " · "),
+			guard.Inline(f.Title, 0))
 	}
 }
 
@@ -136,7 +139,8 @@ func (p *page) ruled() {
 	for _, r := range p.r.Rulings {
 		question := fmt.Sprintf("%s is a true defect", r.Finding)
 		if r.Golden >= 0 {
-			question = fmt.Sprintf("%s means known defect %d, %s away", r.Finding, r.Golden+1, render.Count(r.Distance, "line"))
+			question = fmt.Sprintf("%s means known defect %d, %s away", r.Finding, r.Golden+1,
+				render.Count(r.Distance, "line"))
 		}
 		p.line("\n- %s: **%s**%s", question, r.word(), r.why())
 	}
@@ -181,7 +185,8 @@ func (p *page) losses(what string, all []score.Loss) {
 		if l.Known {
 			known = " **near a known defect**"
 		}
-		p.line("- %s at %s%s: %s:%d %s (%s)", what, l.Stage, known, guard.Code(l.Path), l.Line, guard.Inline(l.Title, 0), guard.Inline(l.Why, 0))
+		p.line("- %s at %s%s: %s:%d %s (%s)", what, l.Stage, known, guard.Code(l.Path), l.Line,
+			guard.Inline(l.Title, 0), guard.Inline(l.Why, 0))
 	}
 }
 
@@ -194,7 +199,8 @@ func (p *page) exchanges(heading string, all []Exchange) {
 	p.line("\n## %s", heading)
 	for _, e := range all {
 		u := e.Answer.Usage
-		p.line("\n### %s\n\n%d input and %d output tokens, %s, %.1f s\n", guard.Code(e.About), u.InputTokens, u.OutputTokens, u.Cost, e.Seconds)
+		p.line("\n### %s\n\n%d input and %d output tokens, %s, %.1f s\n", guard.Code(e.About), u.InputTokens,
+			u.OutputTokens, u.Cost, e.Seconds)
 		p.line("%s\n", guard.Fence(e.User, ""))
 		p.line("Answer%s:\n\n%s", ended(e.Answer.Ended), guard.Fence(e.Answer.Text, ""))
 	}

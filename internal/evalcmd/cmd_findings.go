@@ -94,7 +94,8 @@ func (h Host) benchmarkChange(ctx context.Context, about eval.Subject, o *Option
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return ingest.Change{}, problem.Usage("the diff cannot be read: "+err.Error(), "name one with --diff or RB_DIFF")
+		return ingest.Change{}, problem.Usage("the diff cannot be read: "+err.Error(),
+			"name one with --diff or RB_DIFF")
 	}
 	defer f.Close()
 	c, err := ingest.Diff(path, f)

@@ -55,7 +55,8 @@ func importCases(ctx context.Context, h Host, args []string, o *Options) error {
 	for _, note := range notes {
 		tell(guard.Line(note, 0))
 	}
-	tell(fmt.Sprintf("%s. Read them, grade their severities, and take out what is no defect: %s eval run takes them then.",
+	tell(fmt.Sprintf("%s. Read them, grade their severities, and take out what is no defect: %s eval run takes "+
+		"them then.",
 		render.Count(len(cases), "case"), h.Name))
 	return errors.Join(dataset.Encode(out, cases), out.Close())
 }

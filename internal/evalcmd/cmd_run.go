@@ -23,7 +23,8 @@ func run(ctx context.Context, h Host, args []string, o *Options) error {
 		return err
 	}
 	if len(args) == 0 {
-		return problem.Usage("eval run takes files of cases", h.Name+" eval run starter runs the set that comes with it")
+		return problem.Usage("eval run takes files of cases",
+			h.Name+" eval run starter runs the set that comes with it")
 	}
 	cases, err := dataset.Read(args...)
 	if err != nil {

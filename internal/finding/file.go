@@ -42,18 +42,21 @@ const OverBudget Reason = "the budget was spent"
 // reviewer and content, so that an equal file need not be paid again; it is
 // empty where nothing was paid.
 type FileReview struct {
-	Path           string     `json:"path"`
-	Key            string     `json:"key,omitempty"`
-	State          State      `json:"state"`
-	Reason         Reason     `json:"reason,omitempty"`
-	Claim          Reason     `json:"claim,omitempty"` // what the change says that the file is, and the base does not bear out
-	Findings       []Finding  `json:"findings,omitempty"`
-	Usage          cost.Usage `json:"usage,omitzero"`
-	Label          string     `json:"label,omitempty"`           // what a classifying model called the change: security, docs, …
-	Calls          []Call     `json:"calls,omitempty"`           // how the result came about
-	Moved          int        `json:"moved,omitempty"`           // findings that were moved to the line that they quote
-	Incomplete     bool       `json:"incomplete,omitempty"`      // another run may find more: money or the server was wanting
-	FeedbackFailed bool       `json:"feedback_failed,omitempty"` // the approver's last feedback could not be applied to it
+	Path   string `json:"path"`
+	Key    string `json:"key,omitempty"`
+	State  State  `json:"state"`
+	Reason Reason `json:"reason,omitempty"`
+	// what the change says that the file is, and the base does not bear out
+	Claim    Reason     `json:"claim,omitempty"`
+	Findings []Finding  `json:"findings,omitempty"`
+	Usage    cost.Usage `json:"usage,omitzero"`
+	// what a classifying model called the change: security, docs, …
+	Label string `json:"label,omitempty"`
+	Calls []Call `json:"calls,omitempty"` // how the result came about
+	Moved int    `json:"moved,omitempty"` // findings that were moved to the line that they quote
+	// another run may find more: money or the server was wanting
+	Incomplete     bool `json:"incomplete,omitempty"`
+	FeedbackFailed bool `json:"feedback_failed,omitempty"` // the approver's last feedback could not be applied to it
 }
 
 // Reusable reports whether the result may stand for the same file again: it has
@@ -66,5 +69,6 @@ func (r FileReview) Reusable() bool {
 // expect to have been read: it was reviewed, or skipped for a reason that the base
 // bears out, and that is neither its size nor what a diff does not show.
 func (r FileReview) Covered() bool {
-	return r.State == Reviewed || r.State == Skipped && r.Claim == "" && r.Reason != TooLarge && r.Reason != Submodule && r.Reason != Mode
+	return r.State == Reviewed || r.State == Skipped && r.Claim == "" && r.Reason != TooLarge &&
+		r.Reason != Submodule && r.Reason != Mode
 }

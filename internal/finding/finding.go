@@ -66,19 +66,20 @@ const (
 // Finding is one claim about one place of a change. Title, Body, Suggestion,
 // Quote, Category and Path are untrusted text: they come from a model or a diff.
 type Finding struct {
-	ID                string    `json:"id"` // F1, F2, … in the order shown; empty until aggregated
-	Path              string    `json:"path"`
-	Side              Side      `json:"side"`
-	StartLine         int       `json:"start_line"` // equal to Line for a single line
-	Line              int       `json:"line"`       // the last line, 1-based, counted on Side
-	Severity          Severity  `json:"severity"`
-	Category          string    `json:"category"`
-	Confidence        float64   `json:"confidence"`      // 0 to 1
-	Title             string    `json:"title"`           // one sentence, no line break
-	Body              string    `json:"body"`            // why it matters; Markdown
-	Suggestion        string    `json:"suggestion"`      // replaces StartLine to Line exactly; empty for none
-	SuggestionProblem string    `json:"plain,omitempty"` // why the suggestion is not one to apply, and is shown as code; our own words
-	Quote             string    `json:"quote"`           // the line of code the claim is about
+	ID         string   `json:"id"` // F1, F2, … in the order shown; empty until aggregated
+	Path       string   `json:"path"`
+	Side       Side     `json:"side"`
+	StartLine  int      `json:"start_line"` // equal to Line for a single line
+	Line       int      `json:"line"`       // the last line, 1-based, counted on Side
+	Severity   Severity `json:"severity"`
+	Category   string   `json:"category"`
+	Confidence float64  `json:"confidence"` // 0 to 1
+	Title      string   `json:"title"`      // one sentence, no line break
+	Body       string   `json:"body"`       // why it matters; Markdown
+	Suggestion string   `json:"suggestion"` // replaces StartLine to Line exactly; empty for none
+	// why the suggestion is not one to apply, and is shown as code; our own words
+	SuggestionProblem string    `json:"plain,omitempty"`
+	Quote             string    `json:"quote"` // the line of code the claim is about
 	Placement         Placement `json:"placement"`
 	Fingerprint       string    `json:"fingerprint"`
 	Source            Source    `json:"source"`

@@ -40,7 +40,8 @@ func Approved(approvals []github.Approval, before []string, environment string, 
 			by, d = a.User, said
 		case len(said.Commands) > 0 && !sameEffect(d, said, findings):
 			return "", decision.Decision{}, refuse("two approvals of this draft say different things",
-				"both stand in the run for good: draft the commit anew with again: true, or dispatch the decision where allow-dispatch lets the environment's reviewers",
+				"both stand in the run for good: draft the commit anew with again: true, or dispatch the decision "+
+					"where allow-dispatch lets the environment's reviewers",
 				[2]string{"where", "environment \"" + environment + "\": " + by + " and " + a.User})
 		}
 	}
@@ -49,7 +50,8 @@ func Approved(approvals []github.Approval, before []string, environment string, 
 		return by, d, nil
 	case err == nil:
 		err = refuse("nobody has approved this draft",
-			"add required reviewers to it under Settings, Environments; on a private repository without Enterprise use the dispatch route: README, \"Deciding by dispatch\"",
+			"add required reviewers to it under Settings, Environments; on a private repository without Enterprise "+
+				"use the dispatch route: README, \"Deciding by dispatch\"",
 			[2]string{"where", "the environment \"" + environment + "\" let this job start without an approval"})
 	}
 	return "", decision.Decision{}, err
@@ -105,7 +107,8 @@ func since(approvals []github.Approval, before []string) []github.Approval {
 // can be told from those that came after. It does not give away the comment.
 // The environments' order does not matter: it may change between two readings.
 func Key(a github.Approval) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", slices.Sorted(slices.Values(a.Environments)), a.State, a.User, a.Comment))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", slices.Sorted(slices.Values(a.Environments)), a.State, a.User,
+		a.Comment))
 	return hex.EncodeToString(sum[:8])
 }
 

@@ -36,10 +36,12 @@ func MayDecide(d Decider, author string, allowAuthor, approvedByEnvironment bool
 	case !login.MatchString(d.Login):
 		return refuse("what decided is no account", "let somebody with write access decide", who)
 	case strings.EqualFold(d.Login, author) && !allowAuthor:
-		return refuse("the author of the pull request decided", "let somebody else decide, or set allow-author: true", who)
+		return refuse("the author of the pull request decided", "let somebody else decide, or set allow-author: true",
+			who)
 	case !approvedByEnvironment && !slices.Contains([]string{"admin", "maintain", "write"}, d.Permission):
 		return refuse("the decision is by somebody who may not write here", "let somebody with write access decide",
-			who, [2]string{"found", "permission \"" + d.Permission + "\""}, [2]string{"wanted", "write, maintain or admin"})
+			who, [2]string{"found", "permission \"" + d.Permission + "\""},
+			[2]string{"wanted", "write, maintain or admin"})
 	}
 	return nil
 }
@@ -60,7 +62,9 @@ func Open(m checkpoint.Manifest) error {
 	if !m.Waits() || m.AllowDispatch {
 		return nil
 	}
-	return refuse("the draft waits for an environment, so no dispatch decides it", "decide in the dialog of the run that drafted it, or set allow-dispatch: true in the drafting job for the next draft",
+	return refuse("the draft waits for an environment, so no dispatch decides it",
+		"decide in the dialog of the run that drafted it, or set allow-dispatch: true in the drafting job for the "+
+			"next draft",
 		[2]string{"where", fmt.Sprintf("environment %q, run %d", m.Environment, m.RunID)})
 }
 
@@ -71,10 +75,12 @@ func Open(m checkpoint.Manifest) error {
 func Dispatch(actor, triggering, ref, defaultBranch string) error {
 	switch {
 	case actor == "" || !strings.EqualFold(actor, triggering):
-		return refuse("the decision was dispatched by one person and started again by another", "dispatch it again under your own name: Run workflow, not Re-run",
+		return refuse("the decision was dispatched by one person and started again by another",
+			"dispatch it again under your own name: Run workflow, not Re-run",
 			[2]string{"who", "dispatched by \"" + actor + "\", started by \"" + triggering + "\""})
 	case defaultBranch == "" || ref != "refs/heads/"+defaultBranch:
-		return refuse("the decision was dispatched from another branch than the default one", "dispatch it with the default branch chosen, without --ref",
+		return refuse("the decision was dispatched from another branch than the default one",
+			"dispatch it with the default branch chosen, without --ref",
 			[2]string{"found", ref}, [2]string{"wanted", "refs/heads/" + defaultBranch})
 	}
 	return nil

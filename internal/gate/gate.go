@@ -45,7 +45,8 @@ func IDs(findings []finding.Finding) []string {
 // Decide is resume check 11: the decision parses whole and names findings of this
 // draft, which are given in its order. given is the verdict of the input or flag,
 // possibly none; fallback holds where neither it nor the text has one.
-func Decide(text string, given, fallback decision.Verdict, draft []finding.Finding, until time.Time) (decision.Decision, error) {
+func Decide(text string, given, fallback decision.Verdict, draft []finding.Finding,
+	until time.Time) (decision.Decision, error) {
 	d, err := decision.Parse(secret.Redact(text)) // what is kept, and posted, holds no credential
 	if err == nil {
 		d, err = d.Check(draft)
@@ -74,7 +75,8 @@ func CheckRounds(before int) error {
 	if before < MaxRounds {
 		return nil
 	}
-	return problem.Refuse(11, "this draft was revised three times before, nothing was posted", "approve it with changes, or abort it")
+	return problem.Refuse(11, "this draft was revised three times before, nothing was posted",
+		"approve it with changes, or abort it")
 }
 
 // RefuseRevise is the part of resume check 11 that keeps revising out of a job

@@ -54,7 +54,8 @@ func (c *Client) Artifacts(ctx context.Context, owner, repo, name string) ([]Art
 // those of forks' runs included, newest first. The API cannot filter by prefix:
 // the newest artifacts are read, 100 a page and at most so many pages. What lies
 // behind them is not found; cut is set where all of these pages were full.
-func (c *Client) RepoArtifacts(ctx context.Context, owner, repo, prefix string, pages int) (list []Artifact, cut bool, err error) {
+func (c *Client) RepoArtifacts(ctx context.Context, owner, repo, prefix string,
+	pages int) (list []Artifact, cut bool, err error) {
 	list, err = c.artifacts(ctx, repoPath(owner, repo, "actions", "artifacts"), "", pages)
 	cut = len(list) >= pages*pageSize
 	list = slices.DeleteFunc(list, func(a Artifact) bool { return !strings.HasPrefix(a.Name, prefix) })

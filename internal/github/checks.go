@@ -52,7 +52,8 @@ type CommitStatus struct {
 // more says that there are others. The token needs checks: read.
 func (c *Client) Checks(ctx context.Context, owner, repo, sha string) (checks []Check, more bool, err error) {
 	list, more, err := some(CheckPages, func(o gh.ListOptions) ([]*gh.CheckRun, *gh.Response, error) {
-		page, resp, err := c.api.Checks.ListCheckRunsForRef(ctx, segment(owner), segment(repo), sha, &gh.ListCheckRunsOptions{ListOptions: o})
+		page, resp, err := c.api.Checks.ListCheckRunsForRef(ctx, segment(owner), segment(repo), sha,
+			&gh.ListCheckRunsOptions{ListOptions: o})
 		if err == nil && page.Total == nil {
 			err = errIncomplete
 		}
@@ -63,8 +64,10 @@ func (c *Client) Checks(ctx context.Context, owner, repo, sha string) (checks []
 	})
 	for _, k := range list {
 		checks = append(checks, Check{
-			ID: k.GetID(), Name: k.GetName(), App: k.GetApp().GetName(), Status: k.GetStatus(), Conclusion: k.GetConclusion(),
-			Title: k.GetOutput().GetTitle(), Summary: k.GetOutput().GetSummary(), Annotations: k.GetOutput().GetAnnotationsCount(),
+			ID: k.GetID(), Name: k.GetName(), App: k.GetApp().GetName(), Status: k.GetStatus(),
+			Conclusion: k.GetConclusion(),
+			Title:      k.GetOutput().GetTitle(), Summary: k.GetOutput().GetSummary(),
+			Annotations: k.GetOutput().GetAnnotationsCount(),
 		})
 	}
 	return checks, more, Wrap(fmt.Sprintf("listing the check runs of %s/%s at %s", owner, repo, sha), err)
@@ -72,7 +75,8 @@ func (c *Client) Checks(ctx context.Context, owner, repo, sha string) (checks []
 
 // Annotations lists the first hundred annotations of a check run; more says that
 // there are others.
-func (c *Client) Annotations(ctx context.Context, owner, repo string, check int64) (notes []Annotation, more bool, err error) {
+func (c *Client) Annotations(ctx context.Context, owner, repo string,
+	check int64) (notes []Annotation, more bool, err error) {
 	list, more, err := some(1, func(o gh.ListOptions) ([]*gh.CheckRunAnnotation, *gh.Response, error) {
 		return c.api.Checks.ListCheckRunAnnotations(ctx, segment(owner), segment(repo), check, &o)
 	})
@@ -87,7 +91,8 @@ func (c *Client) Annotations(ctx context.Context, owner, repo string, check int6
 
 // CommitStatuses lists the latest status of each context of a commit, at most
 // CheckPages of them; more says that there are others. The token needs statuses: read.
-func (c *Client) CommitStatuses(ctx context.Context, owner, repo, sha string) (statuses []CommitStatus, more bool, err error) {
+func (c *Client) CommitStatuses(ctx context.Context, owner, repo,
+	sha string) (statuses []CommitStatus, more bool, err error) {
 	list, more, err := some(CheckPages, func(o gh.ListOptions) ([]*gh.RepoStatus, *gh.Response, error) {
 		page, resp, err := c.api.Repositories.GetCombinedStatus(ctx, segment(owner), segment(repo), sha, &o)
 		if err == nil && page.SHA == nil {
@@ -99,7 +104,8 @@ func (c *Client) CommitStatuses(ctx context.Context, owner, repo, sha string) (s
 		return page.Statuses, resp, nil
 	})
 	for _, s := range list {
-		statuses = append(statuses, CommitStatus{Context: s.GetContext(), State: s.GetState(), Description: s.GetDescription()})
+		statuses = append(statuses, CommitStatus{Context: s.GetContext(), State: s.GetState(),
+			Description: s.GetDescription()})
 	}
 	return statuses, more, Wrap(fmt.Sprintf("listing the statuses of %s/%s at %s", owner, repo, sha), err)
 }

@@ -61,11 +61,14 @@ func (c *Client) CommentsOf(ctx context.Context, ref pull.Ref, review int64) ([]
 func comments(list []*gh.PullRequestComment) (comments []ReviewComment) {
 	for _, k := range list {
 		comments = append(comments, ReviewComment{
-			ID: k.GetID(), ReplyTo: k.GetInReplyTo(), Review: k.GetPullRequestReviewID(), Path: k.GetPath(), Side: k.GetSide(), StartSide: k.GetStartSide(),
-			WholeFile: k.GetSubjectType() == "file", Line: k.GetLine(), Start: k.GetStartLine(), Hunk: k.GetDiffHunk(), Body: k.GetBody(),
+			ID: k.GetID(), ReplyTo: k.GetInReplyTo(), Review: k.GetPullRequestReviewID(), Path: k.GetPath(),
+			Side: k.GetSide(), StartSide: k.GetStartSide(),
+			WholeFile: k.GetSubjectType() == "file", Line: k.GetLine(), Start: k.GetStartLine(), Hunk: k.GetDiffHunk(),
+			Body: k.GetBody(),
 			User: k.GetUser().GetLogin(), UserType: k.GetUser().GetType(), Association: k.GetAuthorAssociation(),
 			URL: k.GetHTMLURL(), CreatedAt: k.GetCreatedAt().Time,
-			OriginalCommitID: k.GetOriginalCommitID(), OriginalLine: k.GetOriginalLine(), OriginalStartLine: k.GetOriginalStartLine(),
+			OriginalCommitID: k.GetOriginalCommitID(), OriginalLine: k.GetOriginalLine(),
+			OriginalStartLine: k.GetOriginalStartLine(),
 		})
 	}
 	return comments

@@ -35,7 +35,8 @@ type Remark struct {
 // Commits lists a page of a pull request's commits, oldest first, pages counted
 // from 1; more says that others follow. The API ends at 250.
 func (c *Client) Commits(ctx context.Context, ref pull.Ref, page int) (remarks []Remark, more bool, err error) {
-	list, resp, err := c.api.PullRequests.ListCommits(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number, remarksOf(page))
+	list, resp, err := c.api.PullRequests.ListCommits(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number,
+		remarksOf(page))
 	for _, k := range list {
 		r := Remark{
 			User: k.GetAuthor().GetLogin(), UserType: k.GetAuthor().GetType(), SHA: k.GetSHA(),
@@ -51,11 +52,13 @@ func (c *Client) Commits(ctx context.Context, ref pull.Ref, page int) (remarks [
 
 // Comments lists a page of a pull request's conversation, as Commits does.
 func (c *Client) Comments(ctx context.Context, ref pull.Ref, page int) (remarks []Remark, more bool, err error) {
-	list, resp, err := c.api.Issues.ListComments(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number, &gh.IssueListCommentsOptions{ListOptions: *remarksOf(page)})
+	list, resp, err := c.api.Issues.ListComments(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number,
+		&gh.IssueListCommentsOptions{ListOptions: *remarksOf(page)})
 	for _, k := range list {
 		remarks = append(remarks, Remark{
-			ID: k.GetID(), User: k.GetUser().GetLogin(), UserType: k.GetUser().GetType(), Association: k.GetAuthorAssociation(),
-			Body: k.GetBody(), At: k.GetCreatedAt().Time,
+			ID: k.GetID(), User: k.GetUser().GetLogin(), UserType: k.GetUser().GetType(),
+			Association: k.GetAuthorAssociation(),
+			Body:        k.GetBody(), At: k.GetCreatedAt().Time,
 		})
 	}
 	return remarks, follows(resp, page), Wrap("listing the conversation of "+ref.String(), err)
@@ -63,11 +66,13 @@ func (c *Client) Comments(ctx context.Context, ref pull.Ref, page int) (remarks 
 
 // ReviewPage lists a page of a pull request's reviews, as Commits does.
 func (c *Client) ReviewPage(ctx context.Context, ref pull.Ref, page int) (remarks []Remark, more bool, err error) {
-	list, resp, err := c.api.PullRequests.ListReviews(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number, remarksOf(page))
+	list, resp, err := c.api.PullRequests.ListReviews(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number,
+		remarksOf(page))
 	for _, k := range list {
 		remarks = append(remarks, Remark{
-			ID: k.GetID(), User: k.GetUser().GetLogin(), UserType: k.GetUser().GetType(), Association: k.GetAuthorAssociation(),
-			State: k.GetState(), Body: k.GetBody(), At: k.GetSubmittedAt().Time,
+			ID: k.GetID(), User: k.GetUser().GetLogin(), UserType: k.GetUser().GetType(),
+			Association: k.GetAuthorAssociation(),
+			State:       k.GetState(), Body: k.GetBody(), At: k.GetSubmittedAt().Time,
 		})
 	}
 	return remarks, follows(resp, page), Wrap("listing the reviews of "+ref.String(), err)
@@ -75,13 +80,16 @@ func (c *Client) ReviewPage(ctx context.Context, ref pull.Ref, page int) (remark
 
 // ReviewCommentPage lists a page of the comments on a pull request's diff, as
 // Commits does.
-func (c *Client) ReviewCommentPage(ctx context.Context, ref pull.Ref, page int) (remarks []Remark, more bool, err error) {
+func (c *Client) ReviewCommentPage(ctx context.Context, ref pull.Ref,
+	page int) (remarks []Remark, more bool, err error) {
 	list, resp, err := c.api.PullRequests.ListComments(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number,
 		&gh.PullRequestListCommentsOptions{Sort: "created", Direction: "asc", ListOptions: *remarksOf(page)})
 	for _, k := range list {
 		r := Remark{
-			ID: k.GetID(), ReplyTo: k.GetInReplyTo(), Review: k.GetPullRequestReviewID(), User: k.GetUser().GetLogin(), UserType: k.GetUser().GetType(),
-			Association: k.GetAuthorAssociation(), Path: k.GetPath(), Line: k.GetLine(), Body: k.GetBody(), At: k.GetCreatedAt().Time,
+			ID: k.GetID(), ReplyTo: k.GetInReplyTo(), Review: k.GetPullRequestReviewID(), User: k.GetUser().GetLogin(),
+			UserType:    k.GetUser().GetType(),
+			Association: k.GetAuthorAssociation(), Path: k.GetPath(), Line: k.GetLine(), Body: k.GetBody(),
+			At: k.GetCreatedAt().Time,
 		}
 		if k.GetSubjectType() == "file" {
 			r.Line = 0
@@ -99,12 +107,14 @@ func (c *Client) Issue(ctx context.Context, owner, repo string, number int) (Rem
 	if err != nil {
 		return Remark{}, Wrap(doing, err)
 	}
-	if i.GetNumber() != number || !strings.HasSuffix(strings.ToLower(i.GetURL()), strings.ToLower(fmt.Sprintf("/repos/%s/%s/issues/%d", owner, repo, number))) {
+	if i.GetNumber() != number || !strings.HasSuffix(strings.ToLower(i.GetURL()),
+		strings.ToLower(fmt.Sprintf("/repos/%s/%s/issues/%d", owner, repo, number))) {
 		return Remark{}, Wrap(doing, ErrNotFound)
 	}
 	return Remark{
-		ID: i.GetID(), User: i.GetUser().GetLogin(), UserType: i.GetUser().GetType(), Association: i.GetAuthorAssociation(),
-		State: i.GetState(), Title: i.GetTitle(), Body: i.GetBody(), At: i.GetCreatedAt().Time,
+		ID: i.GetID(), User: i.GetUser().GetLogin(), UserType: i.GetUser().GetType(),
+		Association: i.GetAuthorAssociation(),
+		State:       i.GetState(), Title: i.GetTitle(), Body: i.GetBody(), At: i.GetCreatedAt().Time,
 	}, nil
 }
 

@@ -14,7 +14,8 @@ import (
 var (
 	ErrNotFound = problem.Sentinel("not found, or not visible to this token",
 		"check the name; a private repository needs a token that may read it (github-token, GITHUB_TOKEN)")
-	ErrNoAccess = problem.Sentinel("the token has no access", "check the token (github-token, GITHUB_TOKEN) and the job's permissions")
+	ErrNoAccess = problem.Sentinel("the token has no access",
+		"check the token (github-token, GITHUB_TOKEN) and the job's permissions")
 	ErrExpired  = errors.New("expired or deleted")
 	ErrTooLarge = transport.ErrTooLarge
 )

@@ -108,10 +108,12 @@ type authorized struct {
 }
 
 func (a *authorized) RoundTrip(req *http.Request) (*http.Response, error) {
-	if only := changes[req.Method]; !slices.Contains(a.methods, req.Method) || only != nil && !only.MatchString(req.URL.Path) {
+	if only := changes[req.Method]; !slices.Contains(a.methods, req.Method) || only != nil &&
+		!only.MatchString(req.URL.Path) {
 		return nil, fmt.Errorf("a reading client sends no %s", req.Method)
 	}
-	if asks := slices.Equal(a.methods, []string{http.MethodPost}); asks && !strings.HasSuffix(req.URL.Path, "/graphql") {
+	if asks := slices.Equal(a.methods, []string{http.MethodPost}); asks &&
+		!strings.HasSuffix(req.URL.Path, "/graphql") {
 		return nil, fmt.Errorf("a reading client sends no %s but to GraphQL", req.Method)
 	}
 	if req.URL.Host != a.base.Host || req.URL.Scheme != a.base.Scheme {
@@ -142,9 +144,11 @@ func accept(req *http.Request, resp *http.Response) (*http.Response, error) {
 	if resp.StatusCode >= 300 || asked == mediaRaw || asked == mediaDiff && strings.Contains(kind, ".diff") {
 		return resp, nil
 	}
-	if asked == mediaDiff || resp.ContentLength == 0 || strings.HasPrefix(kind, "text/html") { // go-github takes an empty answer for an empty value
+	// go-github takes an empty answer for an empty value
+	if asked == mediaDiff || resp.ContentLength == 0 || strings.HasPrefix(kind, "text/html") {
 		resp.Body.Close()
-		return nil, fmt.Errorf("%d bytes of %q are no answer of the API; a proxy or another server may have answered", resp.ContentLength, kind)
+		return nil, fmt.Errorf("%d bytes of %q are no answer of the API; a proxy or another server may have answered",
+			resp.ContentLength, kind)
 	}
 	return resp, nil
 }

@@ -41,8 +41,9 @@ func (c *Client) Run(ctx context.Context, owner, repo string, id int64) (Run, er
 	run := Run{
 		ID: r.GetID(), Path: r.Path, Event: r.GetEvent(), HeadBranch: r.GetHeadBranch(), HeadSHA: r.GetHeadSHA(),
 		RepoID: r.GetRepository().GetID(), HeadRepoID: r.GetHeadRepository().GetID(),
-		Status: r.GetStatus(), Conclusion: r.GetConclusion(), Attempt: r.GetRunAttempt(), URL: r.GetHTMLURL(), CreatedAt: r.GetCreatedAt().Time,
-		Actor: r.GetActor().GetLogin(), TriggeringActor: r.GetTriggeringActor().GetLogin(),
+		Status: r.GetStatus(), Conclusion: r.GetConclusion(), Attempt: r.GetRunAttempt(), URL: r.GetHTMLURL(),
+		CreatedAt: r.GetCreatedAt().Time,
+		Actor:     r.GetActor().GetLogin(), TriggeringActor: r.GetTriggeringActor().GetLogin(),
 	}
 	if run.ID != id || run.Path == "" || run.RepoID == 0 {
 		return Run{}, Wrap(doing, errIncomplete)

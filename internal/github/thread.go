@@ -101,7 +101,8 @@ func (p threadPage) threads() (list []ReviewThread) {
 		if err != nil {
 			continue
 		}
-		list = append(list, ReviewThread{ID: n.ID, Comment: id, Own: first.Own, Resolved: n.IsResolved, Answers: max(0, n.Comments.TotalCount-1)})
+		list = append(list, ReviewThread{ID: n.ID, Comment: id, Own: first.Own, Resolved: n.IsResolved,
+			Answers: max(0, n.Comments.TotalCount-1)})
 	}
 	return list
 }
@@ -110,7 +111,8 @@ func (p threadPage) threads() (list []ReviewThread) {
 // data. An answer with errors in it is an error, whatever data it has: ErrNoAccess
 // and ErrNotFound where it says so.
 func GraphQL(ctx context.Context, api *gh.Client, query string, vars map[string]any, data any) error {
-	req, err := api.NewRequest(http.MethodPost, graphQLURL(api.BaseURL), map[string]any{"query": query, "variables": vars})
+	req, err := api.NewRequest(http.MethodPost, graphQLURL(api.BaseURL),
+		map[string]any{"query": query, "variables": vars})
 	if err != nil {
 		return err
 	}

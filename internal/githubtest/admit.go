@@ -42,7 +42,8 @@ func (c *call) forbidden(scopes ...string) answer {
 	switch c.who.kind {
 	case "app":
 		needed := strings.ReplaceAll(strings.Join(scopes, "; "), ":", "=")
-		return refusal(http.StatusForbidden, "Resource not accessible by integration").with(http.Header{"X-Accepted-Github-Permissions": {needed}})
+		return refusal(http.StatusForbidden, "Resource not accessible by integration").
+			with(http.Header{"X-Accepted-Github-Permissions": {needed}})
 	case "user":
 		return refusal(http.StatusForbidden, "Resource not accessible by personal access token")
 	}

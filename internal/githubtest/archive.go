@@ -43,7 +43,8 @@ func pack(folder string, at *commit) []byte {
 		}
 		_, _ = w.Write([]byte(text)) // into memory
 	}
-	write(tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header", PAXRecords: map[string]string{"comment": at.sha}}, "")
+	write(tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header",
+		PAXRecords: map[string]string{"comment": at.sha}}, "")
 	write(tar.Header{Typeflag: tar.TypeDir, Name: folder, Mode: 0o775}, "")
 	for _, path := range slices.Sorted(maps.Keys(at.tree)) {
 		text := at.tree[path]

@@ -42,7 +42,8 @@ func (run *Run) AddArtifact(name string, zip []byte) *Artifact {
 }
 
 func (s *Server) newArtifact(run *Run, attempt int, job, name string) *Artifact {
-	a := &Artifact{ID: s.nextID(), Name: name, run: run, attempt: attempt, job: job, CreatedAt: s.now(), ExpiresAt: s.now().Add(retention)}
+	a := &Artifact{ID: s.nextID(), Name: name, run: run, attempt: attempt, job: job, CreatedAt: s.now(),
+		ExpiresAt: s.now().Add(retention)}
 	a.blob = fmt.Sprintf("/artifacts/%s/%d.zip", s.backendID("run", run, attempt, ""), a.ID)
 	s.storage[a.blob] = &storedBlob{blocks: map[string][]byte{}, kind: "application/zip"}
 	s.artifacts = append(s.artifacts, a)
@@ -102,9 +103,11 @@ func (a *Artifact) json() object {
 	r, o := a.run.repo, a.run.options
 	url := fmt.Sprintf("%s/repos/%s/actions/artifacts/%d", r.s.URL, r.FullName(), a.ID)
 	return object{
-		"id": a.ID, "name": a.Name, "size_in_bytes": a.Size, "url": url, "archive_download_url": url + "/zip", "expired": a.gone(), "digest": a.Digest,
+		"id": a.ID, "name": a.Name, "size_in_bytes": a.Size, "url": url, "archive_download_url": url + "/zip",
+		"expired": a.gone(), "digest": a.Digest,
 		"created_at": a.CreatedAt, "updated_at": a.CreatedAt, "expires_at": a.ExpiresAt,
-		"workflow_run": object{"id": a.run.ID, "repository_id": r.ID, "head_repository_id": o.HeadRepo.ID, "head_branch": o.HeadBranch, "head_sha": o.HeadSHA},
+		"workflow_run": object{"id": a.run.ID, "repository_id": r.ID, "head_repository_id": o.HeadRepo.ID,
+			"head_branch": o.HeadBranch, "head_sha": o.HeadSHA},
 	}
 }
 

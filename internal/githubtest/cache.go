@@ -65,7 +65,8 @@ func (r *Repo) ClearCache() {
 
 func (s *Server) serveCache(w http.ResponseWriter, r *http.Request) {
 	handle := map[string]func(*call, cacheRequest) answer{
-		"CreateCacheEntry": createCache, "FinalizeCacheEntryUpload": finalizeCache, "GetCacheEntryDownloadURL": findCache,
+		"CreateCacheEntry": createCache, "FinalizeCacheEntryUpload": finalizeCache,
+		"GetCacheEntryDownloadURL": findCache,
 	}[r.PathValue("method")]
 	s.exchange(w, r, "api", func(c *call) answer {
 		var q cacheRequest
@@ -89,7 +90,8 @@ func (run *Run) cacheScope() string {
 }
 
 func (run *Run) cacheReadOnly() bool {
-	return run.repo.s.options.CacheReadOnly || !run.cacheMode && (run.options.Event == "pull_request_target" || run.options.Event == "issue_comment")
+	return run.repo.s.options.CacheReadOnly || !run.cacheMode &&
+		(run.options.Event == "pull_request_target" || run.options.Event == "issue_comment")
 }
 
 // WriteCache lets the run write to the cache whatever its event, as cache-mode:
@@ -107,10 +109,12 @@ func createCache(c *call, q cacheRequest) answer {
 	}
 	for _, e := range c.s.cache {
 		if e.repo == run.repo && e.scope == run.cacheScope() && e.key == q.Key && e.version == q.Version {
-			return twirpError(http.StatusConflict, "already_exists", "cache entry with the same key, version, and scope already exists")
+			return twirpError(http.StatusConflict, "already_exists",
+				"cache entry with the same key, version, and scope already exists")
 		}
 	}
-	e := &cacheEntry{repo: run.repo, scope: run.cacheScope(), key: q.Key, version: q.Version, created: c.s.now(), id: c.s.nextID()}
+	e := &cacheEntry{repo: run.repo, scope: run.cacheScope(), key: q.Key, version: q.Version, created: c.s.now(),
+		id: c.s.nextID()}
 	e.blob = fmt.Sprintf("/cache/%d", e.id)
 	c.s.storage[e.blob] = &storedBlob{blocks: map[string][]byte{}, kind: "application/octet-stream"}
 	c.s.cache = append(c.s.cache, e)
@@ -146,7 +150,8 @@ func findCache(c *call, q cacheRequest) answer {
 		for i, key := range append([]string{q.Key, q.Key}, q.Restore...) {
 			for _, e := range inScope {
 				if e.key == key || i > 0 && strings.HasPrefix(e.key, key) {
-					return ok(object{"ok": true, "signed_download_url": c.s.sign(e.blob, "r", uploadLife), "matched_key": e.key})
+					return ok(object{"ok": true, "signed_download_url": c.s.sign(e.blob, "r", uploadLife),
+						"matched_key": e.key})
 				}
 			}
 		}

@@ -34,7 +34,9 @@ func (r *Repo) AddCheck(sha string, k Check) {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
 	k.id, k.App, k.Status = r.s.nextID(), or(k.App, "GitHub Actions"), or(k.Status, "completed")
-	r.checks[sha] = append(slices.DeleteFunc(r.checks[sha], func(o Check) bool { return o.Name == k.Name && o.App == k.App }), k)
+	r.checks[sha] = append(slices.DeleteFunc(r.checks[sha], func(o Check) bool {
+		return o.Name == k.Name && o.App == k.App
+	}), k)
 }
 
 // Checks are the check runs of a commit, oldest first.
@@ -55,9 +57,10 @@ func null(text string) any {
 func (r *Repo) checkJSON(sha string, k Check) object {
 	url := fmt.Sprintf("%s/repos/%s/check-runs/%d", r.s.URL, r.FullName(), k.id)
 	return object{
-		"id": k.id, "name": k.Name, "head_sha": sha, "status": k.Status, "conclusion": null(k.Conclusion), "url": url, "external_id": null(k.ExternalID),
-		"html_url": fmt.Sprintf("%s/%s/runs/%d", r.s.WebURL, r.FullName(), k.id),
-		"app":      object{"id": 1, "name": k.App, "owner": r.s.user(r.Owner).json()},
+		"id": k.id, "name": k.Name, "head_sha": sha, "status": k.Status, "conclusion": null(k.Conclusion), "url": url,
+		"external_id": null(k.ExternalID),
+		"html_url":    fmt.Sprintf("%s/%s/runs/%d", r.s.WebURL, r.FullName(), k.id),
+		"app":         object{"id": 1, "name": k.App, "owner": r.s.user(r.Owner).json()},
 		"output": object{
 			"title": null(k.Title), "summary": null(k.Summary), "text": nil,
 			"annotations_count": len(k.Annotations), "annotations_url": url + "/annotations",
@@ -131,13 +134,16 @@ func (k *Check) add(c *call) (q checkRun, bad string) {
 	if err := json.Unmarshal(c.body, &q); err != nil {
 		return q, "Problems parsing JSON"
 	}
-	k.Name, k.ExternalID, k.Title, k.Summary = or(q.Name, k.Name), or(q.ExternalID, k.ExternalID), or(q.Output.Title, k.Title), or(q.Output.Summary, k.Summary)
+	k.Name, k.ExternalID, k.Title, k.Summary = or(q.Name, k.Name), or(q.ExternalID, k.ExternalID),
+		or(q.Output.Title, k.Title), or(q.Output.Summary, k.Summary)
 	k.Status, k.Conclusion = or(q.Status, k.Status), or(q.Conclusion, k.Conclusion)
 	for _, a := range q.Output.Annotations {
-		if a.Start < 1 || a.End < a.Start || len(a.Message) > annotationMessage || utf8.RuneCountInString(a.Title) > annotationTitle || a.Message == "" {
+		if a.Start < 1 || a.End < a.Start || len(a.Message) > annotationMessage ||
+			utf8.RuneCountInString(a.Title) > annotationTitle || a.Message == "" {
 			return q, "Invalid annotation"
 		}
-		k.Annotations = append(slices.Clone(k.Annotations), Annotation{a.Path, a.Start, a.End, a.Level, a.Title, a.Message})
+		k.Annotations = append(slices.Clone(k.Annotations),
+			Annotation{a.Path, a.Start, a.End, a.Level, a.Title, a.Message})
 	}
 	return q, ""
 }

@@ -27,10 +27,13 @@ type Comment struct {
 func (r *Review) commentJSON(k Comment) object {
 	p := r.pull
 	v := object{
-		"id": k.ID, "pull_request_review_id": r.ID, "path": k.Path, "body": k.Body, "diff_hunk": r.hunkOf(k), "user": p.repo.s.author(r.User),
+		"id": k.ID, "pull_request_review_id": r.ID, "path": k.Path, "body": k.Body, "diff_hunk": r.hunkOf(k),
+		"user":      p.repo.s.author(r.User),
 		"commit_id": r.CommitID, "original_commit_id": r.CommitID, "created_at": stamp(r.At), "updated_at": stamp(r.At),
-		"html_url": fmt.Sprintf("%s#discussion_r%d", p.webURL(), k.ID), "pull_request_url": p.apiURL(), "author_association": p.repo.association(r.User),
-		"url": fmt.Sprintf("%s/repos/%s/pulls/comments/%d", p.repo.s.URL, p.repo.FullName(), k.ID), "position": k.Position, "original_position": k.Position,
+		"html_url": fmt.Sprintf("%s#discussion_r%d", p.webURL(), k.ID), "pull_request_url": p.apiURL(),
+		"author_association": p.repo.association(r.User),
+		"url":                fmt.Sprintf("%s/repos/%s/pulls/comments/%d", p.repo.s.URL, p.repo.FullName(), k.ID),
+		"position":           k.Position, "original_position": k.Position,
 	}
 	if k.ReplyTo > 0 {
 		v["in_reply_to_id"] = k.ReplyTo

@@ -16,8 +16,9 @@ func stamp(t time.Time) string { return t.Format(time.RFC3339) }
 
 func (r *Repo) json() object {
 	return object{
-		"id": r.ID, "name": r.Name, "full_name": r.FullName(), "private": r.private, "visibility": map[bool]string{true: "private", false: "public"}[r.private],
-		"fork": r.parent != nil, "owner": r.s.user(r.Owner).json(), "default_branch": r.defaultBranch,
+		"id": r.ID, "name": r.Name, "full_name": r.FullName(), "private": r.private,
+		"visibility": map[bool]string{true: "private", false: "public"}[r.private],
+		"fork":       r.parent != nil, "owner": r.s.user(r.Owner).json(), "default_branch": r.defaultBranch,
 		"html_url": r.s.WebURL + "/" + r.FullName(), "url": r.s.URL + "/repos/" + r.FullName(),
 	}
 }
@@ -59,7 +60,8 @@ func getBranch(c *call) answer {
 		return refusal(http.StatusNotFound, "Branch not found")
 	}
 	protected := c.repo.protected[name]
-	return ok(object{"name": name, "commit": c.repo.commitJSON(tip), "protected": protected, "protection": object{"enabled": protected}})
+	return ok(object{"name": name, "commit": c.repo.commitJSON(tip), "protected": protected,
+		"protection": object{"enabled": protected}})
 }
 
 func getPermission(c *call) answer {
@@ -92,7 +94,8 @@ func rawAnswer(text string) answer {
 }
 
 func tooLarge() answer {
-	return refusal(http.StatusForbidden, "This API returns blobs up to 100 MB in size. The requested blob is too large to fetch via the API, but you can always clone the repository via Git in order to obtain it.",
+	return refusal(http.StatusForbidden, "This API returns blobs up to 100 MB in size. The requested blob is too "+
+		"large to fetch via the API, but you can always clone the repository via Git in order to obtain it.",
 		object{"resource": "Blob", "field": "data", "code": "too_large"})
 }
 
@@ -188,7 +191,8 @@ func getTree(c *call) answer {
 		if c.URL.Query().Get("recursive") == "" && strings.Contains(p, "/") {
 			continue
 		}
-		entries = append(entries, object{"path": p, "mode": "100644", "type": "blob", "sha": blobSHA(at.tree[p]), "size": len(at.tree[p])})
+		entries = append(entries, object{"path": p, "mode": "100644", "type": "blob", "sha": blobSHA(at.tree[p]),
+			"size": len(at.tree[p])})
 	}
 	return ok(object{"sha": at.sha, "truncated": false, "tree": entries})
 }
@@ -209,7 +213,8 @@ func (r *Repo) commitJSON(k *commit) object {
 		"author": r.s.user(k.author).json(), "committer": r.s.user(k.author).json(),
 		"commit": object{"message": k.message, "author": who, "committer": maps.Clone(who)},
 		"parents": list(k.parents, func(p *commit) object {
-			return object{"sha": p.sha, "url": fmt.Sprintf("%s/repos/%s/commits/%s", r.s.URL, r.FullName(), p.sha), "html_url": ""}
+			return object{"sha": p.sha, "url": fmt.Sprintf("%s/repos/%s/commits/%s", r.s.URL, r.FullName(), p.sha),
+				"html_url": ""}
 		}),
 	}
 }
@@ -257,7 +262,8 @@ func compare(c *call) answer {
 	commits, h := page(c, ahead, 0)
 	v := object{
 		"status": status, "ahead_by": len(ahead), "behind_by": len(behind), "total_commits": len(ahead),
-		"base_commit": c.repo.commitJSON(base), "merge_base_commit": c.repo.commitJSON(common), "commits": list(commits, c.repo.commitJSON),
+		"base_commit": c.repo.commitJSON(base), "merge_base_commit": c.repo.commitJSON(common),
+		"commits": list(commits, c.repo.commitJSON),
 	}
 	if number(c.URL.Query().Get("page")) <= 1 {
 		files := changes(common.tree, head.tree, c.s.options.PatchLines)

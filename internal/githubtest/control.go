@@ -95,7 +95,8 @@ func (s *Server) controls(mux *http.ServeMux) {
 		return object{}, nil
 	})
 	handle("POST /_fake/runs", false, false, func(c control, r *Repo, _ *Pull, _ *Run) (any, error) {
-		o := RunOptions{ID: c.Run, Event: c.Event, Path: c.Workflow, HeadBranch: c.HeadBranch, Actor: c.User, HeadRepo: s.Repo(c.HeadRepo)}
+		o := RunOptions{ID: c.Run, Event: c.Event, Path: c.Workflow, HeadBranch: c.HeadBranch, Actor: c.User,
+			HeadRepo: s.Repo(c.HeadRepo)}
 		return object{"run": r.AddRun(o).ID}, nil
 	})
 	handle("POST /_fake/reruns", false, true, func(c control, _ *Repo, _ *Pull, run *Run) (any, error) {
@@ -136,7 +137,8 @@ func (s *Server) controls(mux *http.ServeMux) {
 		return object{"token": s.AppToken(r, c.Permissions)}, nil
 	})
 	handle("POST /_fake/faults", false, false, func(c control, _ *Repo, _ *Pull, _ *Run) (any, error) {
-		s.Fail(c.Method, c.Path, Fault{Status: c.Status, Times: c.Times, DropConnection: c.Drop, AfterWrite: c.AfterWrite})
+		s.Fail(c.Method, c.Path, Fault{Status: c.Status, Times: c.Times, DropConnection: c.Drop,
+			AfterWrite: c.AfterWrite})
 		return object{}, nil
 	})
 	handle("POST /_fake/clock", false, false, func(c control, _ *Repo, _ *Pull, _ *Run) (any, error) {
@@ -154,7 +156,9 @@ func (s *Server) controls(mux *http.ServeMux) {
 		s.mu.Unlock()
 		reply(w, object{"held": held}, nil)
 	})
-	mux.HandleFunc("GET /_fake/violations", func(w http.ResponseWriter, _ *http.Request) { reply(w, append([]string{}, s.Violations()...), nil) })
+	mux.HandleFunc("GET /_fake/violations", func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, append([]string{}, s.Violations()...), nil)
+	})
 }
 
 // hold keeps the request of a number waiting in a phase until its client goes

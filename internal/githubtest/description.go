@@ -52,7 +52,8 @@ func nullable(of *openapi3.SchemaRef) *openapi3.SchemaRef {
 
 // input describes a request for the checks below. The path is the template as
 // the document writes it.
-func (d *description) input(r *http.Request, path string, vars map[string]string) (*openapi3filter.RequestValidationInput, error) {
+func (d *description) input(r *http.Request, path string,
+	vars map[string]string) (*openapi3filter.RequestValidationInput, error) {
 	item := d.doc.Paths.Value(path)
 	if item == nil || item.GetOperation(r.Method) == nil {
 		return nil, fmt.Errorf("%s %s is not in the description", r.Method, path)
@@ -60,8 +61,9 @@ func (d *description) input(r *http.Request, path string, vars map[string]string
 	return &openapi3filter.RequestValidationInput{
 		Request:    r,
 		PathParams: vars,
-		Route:      &routers.Route{Spec: d.doc, Path: path, PathItem: item, Method: r.Method, Operation: item.GetOperation(r.Method)},
-		Options:    &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc},
+		Route: &routers.Route{Spec: d.doc, Path: path, PathItem: item, Method: r.Method,
+			Operation: item.GetOperation(r.Method)},
+		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc},
 	}, nil
 }
 
@@ -73,8 +75,10 @@ func checkRequest(ctx context.Context, in *openapi3filter.RequestValidationInput
 	return openapi3filter.ValidateRequest(ctx, &checked)
 }
 
-func checkAnswer(ctx context.Context, in *openapi3filter.RequestValidationInput, status int, h http.Header, body []byte) error {
-	out := &openapi3filter.ResponseValidationInput{RequestValidationInput: in, Status: status, Header: h, Options: in.Options}
+func checkAnswer(ctx context.Context, in *openapi3filter.RequestValidationInput, status int, h http.Header,
+	body []byte) error {
+	out := &openapi3filter.ResponseValidationInput{RequestValidationInput: in, Status: status, Header: h,
+		Options: in.Options}
 	return openapi3filter.ValidateResponse(ctx, out.SetBodyBytes(body))
 }
 

@@ -22,17 +22,19 @@ import (
 
 // Options of a server. The zero value serves plain HTTP on 127.0.0.1.
 type Options struct {
-	Listen         string              // address to listen on, without a port; 127.0.0.1
-	Host           string              // name written into URLs; the address listened on
-	TLS            bool                // serve HTTPS under a certificate of its own, see CertificatePEM
-	WebURL         string              // of html_url; https://github.com
-	PatchLines     int                 // changed lines from which a file comes without patch; 2000
-	ContentLimit   int                 // bytes that contents serves as JSON; 1 MiB
-	BlobLimit      int                 // bytes that contents and blobs serve at all; 100 MiB
-	SharedAttempts bool                // the runtime protocol shows artifacts of earlier attempts after Rerun; real behaviour unknown
-	CacheReadOnly  bool                // no run may write to the cache; else those of pull_request_target and issue_comment may not
-	Now            func() time.Time    // time.Now
-	Violation      func(reason string) // called for each request or answer that the description forbids
+	Listen       string // address to listen on, without a port; 127.0.0.1
+	Host         string // name written into URLs; the address listened on
+	TLS          bool   // serve HTTPS under a certificate of its own, see CertificatePEM
+	WebURL       string // of html_url; https://github.com
+	PatchLines   int    // changed lines from which a file comes without patch; 2000
+	ContentLimit int    // bytes that contents serves as JSON; 1 MiB
+	BlobLimit    int    // bytes that contents and blobs serve at all; 100 MiB
+	// the runtime protocol shows artifacts of earlier attempts after Rerun; real behaviour unknown
+	SharedAttempts bool
+	// no run may write to the cache; else those of pull_request_target and issue_comment may not
+	CacheReadOnly bool
+	Now           func() time.Time    // time.Now
+	Violation     func(reason string) // called for each request or answer that the description forbids
 }
 
 func (o Options) withDefaults() Options {
@@ -116,7 +118,8 @@ func Start(o Options) (*Server, error) {
 	}
 	s := &Server{
 		options: o.withDefaults(), spec: spec, key: []byte(rand.Text()), lastID: 1000,
-		users: map[string]*user{}, tokens: map[string]*identity{}, repos: map[string]*Repo{}, storage: map[string]*storedBlob{},
+		users: map[string]*user{}, tokens: map[string]*identity{}, repos: map[string]*Repo{},
+		storage: map[string]*storedBlob{},
 	}
 	s.WebURL = s.options.WebURL
 	if s.api, s.URL, err = s.listen(s.apiHandler()); err != nil {

@@ -41,7 +41,8 @@ func getIssue(c *call) answer {
 	n := number(c.PathValue("issue_number"))
 	if p := c.repo.pulls[n]; p != nil {
 		v := c.repo.issueJSON(issue{n, p.options.Title, p.options.Body, p.options.Author, p.created}, p.state)
-		v["pull_request"] = object{"url": p.apiURL(), "html_url": p.webURL(), "diff_url": p.webURL() + ".diff", "patch_url": p.webURL() + ".patch"}
+		v["pull_request"] = object{"url": p.apiURL(), "html_url": p.webURL(), "diff_url": p.webURL() + ".diff",
+			"patch_url": p.webURL() + ".patch"}
 		return ok(v)
 	}
 	if found := c.repo.issues[n]; found != nil {
@@ -52,8 +53,10 @@ func getIssue(c *call) answer {
 
 func (r *Repo) issueJSON(i issue, state string) object {
 	return object{
-		"id": i.number, "number": i.number, "title": i.title, "body": null(i.body), "state": state, "user": r.s.author(i.author),
-		"author_association": r.association(i.author), "created_at": stamp(i.at), "updated_at": stamp(i.at), "locked": false, "comments": 0,
+		"id": i.number, "number": i.number, "title": i.title, "body": null(i.body), "state": state,
+		"user":               r.s.author(i.author),
+		"author_association": r.association(i.author), "created_at": stamp(i.at), "updated_at": stamp(i.at),
+		"locked": false, "comments": 0,
 		"html_url": fmt.Sprintf("%s/%s/issues/%d", r.s.WebURL, r.FullName(), i.number),
 		"url":      fmt.Sprintf("%s/repos/%s/issues/%d", r.s.URL, r.FullName(), i.number),
 	}
@@ -62,8 +65,10 @@ func (r *Repo) issueJSON(i issue, state string) object {
 func listRemarks(c *call, p *Pull) answer {
 	return paged(c, p.remarks, 0, func(k remark) object {
 		return object{
-			"id": k.id, "body": k.body, "user": c.s.author(k.author), "created_at": stamp(k.at), "updated_at": stamp(k.at),
-			"author_association": c.repo.association(k.author), "html_url": fmt.Sprintf("%s#issuecomment-%d", p.webURL(), k.id),
+			"id": k.id, "body": k.body, "user": c.s.author(k.author), "created_at": stamp(k.at),
+			"updated_at":         stamp(k.at),
+			"author_association": c.repo.association(k.author),
+			"html_url":           fmt.Sprintf("%s#issuecomment-%d", p.webURL(), k.id),
 		}
 	})
 }

@@ -76,7 +76,8 @@ func (r *Repo) AddPull(o PullOptions) *Pull {
 	o.From.branches[o.Head] = head
 	r.s.user(o.Author)
 	p := &Pull{
-		Number: o.Number, repo: r, from: o.From, options: o, id: r.s.nextID(), state: or(o.State, "open"), draft: o.Draft,
+		Number: o.Number, repo: r, from: o.From, options: o, id: r.s.nextID(), state: or(o.State, "open"),
+		draft:   o.Draft,
 		baseRef: o.Base, baseSHA: base.sha, head: head, created: r.s.now(), updated: r.s.now(), ended: r.s.now(),
 	}
 	r.pulls[o.Number] = p
@@ -250,7 +251,8 @@ func (p *Pull) Unlabel(login, name string) {
 func (p *Pull) event(login, kind string, more object) {
 	s := p.repo.s
 	p.updated = s.now()
-	e := object{"id": s.nextID(), "event": kind, "actor": s.user(login).json(), "created_at": s.now(), "commit_id": nil, "commit_url": nil}
+	e := object{"id": s.nextID(), "event": kind, "actor": s.user(login).json(), "created_at": s.now(), "commit_id": nil,
+		"commit_url": nil}
 	for k, v := range more {
 		e[k] = v
 	}

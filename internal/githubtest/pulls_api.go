@@ -59,9 +59,11 @@ func (r *Repo) association(login string) string {
 func (p *Pull) summary() object {
 	s := p.repo.s
 	v := object{
-		"id": p.id, "number": p.Number, "state": p.state, "title": p.options.Title, "body": p.options.Body, "draft": p.draft,
-		"user": s.author(p.options.Author), "author_association": p.association(), "created_at": stamp(p.created), "updated_at": stamp(p.updated),
-		"closed_at": nil, "merged_at": nil, "html_url": p.webURL(), "url": p.apiURL(), "locked": false,
+		"id": p.id, "number": p.Number, "state": p.state, "title": p.options.Title, "body": p.options.Body,
+		"draft": p.draft,
+		"user":  s.author(p.options.Author), "author_association": p.association(), "created_at": stamp(p.created),
+		"updated_at": stamp(p.updated),
+		"closed_at":  nil, "merged_at": nil, "html_url": p.webURL(), "url": p.apiURL(), "locked": false,
 		"labels": list(p.labels, p.repo.label),
 		"base":   p.end(p.repo, p.baseRef, p.baseSHA),
 		"head":   p.end(p.from, p.options.Head, p.head.sha),
@@ -80,11 +82,13 @@ func (p *Pull) end(r *Repo, ref, sha string) object {
 	if r == nil {
 		return object{"label": "unknown:" + ref, "ref": ref, "sha": sha, "repo": nil, "user": nil}
 	}
-	return object{"label": r.Owner + ":" + ref, "ref": ref, "sha": sha, "repo": r.json(), "user": p.repo.s.user(r.Owner).json()}
+	return object{"label": r.Owner + ":" + ref, "ref": ref, "sha": sha, "repo": r.json(),
+		"user": p.repo.s.user(r.Owner).json()}
 }
 
 func (r *Repo) label(name string) object {
-	return object{"id": len(name), "name": name, "color": "ededed", "default": false, "url": r.s.URL + "/repos/" + r.FullName() + "/labels/" + name}
+	return object{"id": len(name), "name": name, "color": "ededed", "default": false,
+		"url": r.s.URL + "/repos/" + r.FullName() + "/labels/" + name}
 }
 
 func getPull(c *call, p *Pull) answer {
@@ -102,8 +106,10 @@ func getPull(c *call, p *Pull) answer {
 		deletions += f.Deletions
 	}
 	maps.Copy(v, object{
-		"merged": p.merged, "merged_by": nil, "mergeable": p.state == "open", "mergeable_state": "clean", "commits": len(p.commits()),
-		"changed_files": or(p.changedFiles, len(files)), "additions": additions, "deletions": deletions, "review_comments": 0,
+		"merged": p.merged, "merged_by": nil, "mergeable": p.state == "open", "mergeable_state": "clean",
+		"commits":       len(p.commits()),
+		"changed_files": or(p.changedFiles, len(files)), "additions": additions, "deletions": deletions,
+		"review_comments": 0,
 	})
 	return ok(v)
 }
@@ -159,7 +165,8 @@ func listFiles(c *call, p *Pull) answer {
 // entry is a changed file.
 func (r *Repo) entry(f File, sha string) object {
 	v := object{
-		"sha": f.SHA, "filename": f.Path, "status": f.Status, "additions": f.Additions, "deletions": f.Deletions, "changes": f.Additions + f.Deletions,
+		"sha": f.SHA, "filename": f.Path, "status": f.Status, "additions": f.Additions, "deletions": f.Deletions,
+		"changes":      f.Additions + f.Deletions,
 		"blob_url":     fmt.Sprintf("%s/%s/blob/%s/%s", r.s.WebURL, r.FullName(), sha, f.Path),
 		"raw_url":      fmt.Sprintf("%s/%s/raw/%s/%s", r.s.WebURL, r.FullName(), sha, f.Path),
 		"contents_url": fmt.Sprintf("%s/repos/%s/contents/%s?ref=%s", r.s.URL, r.FullName(), f.Path, sha),

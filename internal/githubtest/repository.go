@@ -83,7 +83,8 @@ func (s *Server) AddRepo(fullName string, o RepoOptions) *Repo {
 	defer s.mu.Unlock()
 	owner, name, _ := strings.Cut(fullName, "/")
 	r := &Repo{
-		ID: o.ID, Owner: owner, Name: name, s: s, private: o.Private, defaultBranch: or(o.DefaultBranch, "main"), parent: o.ForkOf,
+		ID: o.ID, Owner: owner, Name: name, s: s, private: o.Private, defaultBranch: or(o.DefaultBranch, "main"),
+		parent:    o.ForkOf,
 		protected: map[string]bool{}, permissions: map[string]string{owner: "admin"}, branches: map[string]*commit{},
 		objects: &objects{map[string]*commit{}, map[string]string{}},
 		pulls:   map[int]*Pull{}, environments: map[string]*environment{}, runs: map[int64]*Run{},

@@ -79,7 +79,8 @@ func (p *Pull) Approve(login, body string) Review {
 
 func (p *Pull) addReview(login, state, body, sha string, comments []Comment) *Review {
 	s := p.repo.s
-	r := &Review{ID: s.nextID(), User: s.user(login).Login, State: state, Body: body, CommitID: sha, At: s.now(), Comments: comments, pull: p}
+	r := &Review{ID: s.nextID(), User: s.user(login).Login, State: state, Body: body, CommitID: sha, At: s.now(),
+		Comments: comments, pull: p}
 	r.URL = fmt.Sprintf("%s#pullrequestreview-%d", p.webURL(), r.ID)
 	for i := range r.Comments {
 		r.Comments[i].ID = s.nextID()
@@ -94,8 +95,9 @@ func (p *Pull) addReview(login, state, body, sha string, comments []Comment) *Re
 func (r *Review) json() object {
 	p := r.pull
 	v := object{
-		"id": r.ID, "user": p.repo.s.author(r.User), "body": r.Body, "state": r.State, "html_url": r.URL, "pull_request_url": p.apiURL(),
-		"commit_id": r.CommitID, "author_association": p.repo.association(r.User),
+		"id": r.ID, "user": p.repo.s.author(r.User), "body": r.Body, "state": r.State, "html_url": r.URL,
+		"pull_request_url": p.apiURL(),
+		"commit_id":        r.CommitID, "author_association": p.repo.association(r.User),
 	}
 	if r.State != "PENDING" {
 		v["submitted_at"] = stamp(r.At)
@@ -171,7 +173,8 @@ func createReview(c *call, p *Pull) answer {
 }
 
 // states are what events make of a review.
-var states = map[string]string{"": "PENDING", "COMMENT": "COMMENTED", "APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED"}
+var states = map[string]string{"": "PENDING", "COMMENT": "COMMENTED", "APPROVE": "APPROVED",
+	"REQUEST_CHANGES": "CHANGES_REQUESTED"}
 
 // submitReview lets a pending review out, with another body where one is sent.
 // Whether a COMMENT may do without one is not known, so it may not here.
@@ -216,7 +219,9 @@ const maxBody = 65536
 // other one, whatever the event.
 func (p *Pull) refuse(q *reviewRequest, who *identity) (reasons []any) {
 	no := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
-	if slices.ContainsFunc(p.reviews, func(r *Review) bool { return r.State == "PENDING" && r.User == who.user.Login }) {
+	if slices.ContainsFunc(p.reviews, func(r *Review) bool {
+		return r.State == "PENDING" && r.User == who.user.Login
+	}) {
 		no("User can only have one pending review per pull request")
 	}
 	reasons = append(reasons, p.refuseEvent(q, who)...)
@@ -276,7 +281,9 @@ func (k *Comment) refuse(files []File, all []Comment) []string {
 		return []string{"Body can't be blank"}
 	case len(k.Body) > maxBody:
 		return []string{fmt.Sprintf("Body is too long (maximum is %d characters)", maxBody)}
-	case slices.ContainsFunc(all, func(o Comment) bool { return (o.Position > 0) != (k.Position > 0) || o.Position > 0 && o.Line > 0 }):
+	case slices.ContainsFunc(all, func(o Comment) bool {
+		return (o.Position > 0) != (k.Position > 0) || o.Position > 0 && o.Line > 0
+	}):
 		return []string{"Comments may have either a position or a line, not both"}
 	}
 	at := slices.IndexFunc(files, func(f File) bool { return f.Path == k.Path })

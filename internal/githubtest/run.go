@@ -66,7 +66,8 @@ func (r *Repo) AddRun(o RunOptions) *Run {
 	if o.ID == 0 {
 		o.ID = r.s.nextID()
 	}
-	run := &Run{ID: o.ID, repo: r, options: o, attempt: 1, number: len(r.runs) + 1, status: "in_progress", created: r.s.now()}
+	run := &Run{ID: o.ID, repo: r, options: o, attempt: 1, number: len(r.runs) + 1, status: "in_progress",
+		created: r.s.now()}
 	r.runs[o.ID] = run
 	return run
 }
@@ -202,11 +203,15 @@ func (run *Run) json() object {
 	o, r := run.options, run.repo
 	actor := r.s.user(o.Actor).json()
 	v := object{
-		"id": run.ID, "name": path.Base(o.Path), "path": o.Path, "event": o.Event, "status": run.status, "conclusion": nil, "run_number": run.number,
-		"run_attempt": run.attempt, "head_branch": o.HeadBranch, "head_sha": o.HeadSHA, "actor": actor, "triggering_actor": r.s.user(or(run.trigger, o.Actor)).json(),
-		"repository": r.json(), "head_repository": o.HeadRepo.json(), "head_repository_id": o.HeadRepo.ID, "created_at": run.created,
-		"updated_at": r.s.now(), "pull_requests": []any{}, "html_url": fmt.Sprintf("%s/%s/actions/runs/%d", r.s.WebURL, r.FullName(), run.ID),
-		"url": fmt.Sprintf("%s/repos/%s/actions/runs/%d", r.s.URL, r.FullName(), run.ID),
+		"id": run.ID, "name": path.Base(o.Path), "path": o.Path, "event": o.Event, "status": run.status,
+		"conclusion": nil, "run_number": run.number,
+		"run_attempt": run.attempt, "head_branch": o.HeadBranch, "head_sha": o.HeadSHA, "actor": actor,
+		"triggering_actor": r.s.user(or(run.trigger, o.Actor)).json(),
+		"repository":       r.json(), "head_repository": o.HeadRepo.json(), "head_repository_id": o.HeadRepo.ID,
+		"created_at": run.created,
+		"updated_at": r.s.now(), "pull_requests": []any{},
+		"html_url": fmt.Sprintf("%s/%s/actions/runs/%d", r.s.WebURL, r.FullName(), run.ID),
+		"url":      fmt.Sprintf("%s/repos/%s/actions/runs/%d", r.s.URL, r.FullName(), run.ID),
 	}
 	if run.result != "" {
 		v["conclusion"] = run.result
@@ -224,7 +229,8 @@ func listRuns(c *call) answer {
 	for _, id := range slices.Backward(slices.Sorted(maps.Keys(c.repo.runs))) {
 		run := c.repo.runs[id]
 		has := func(name, value string) bool { return q.Get(name) == "" || q.Get(name) == value }
-		if path.Base(run.options.Path) == c.PathValue("workflow_id") && has("event", run.options.Event) && has("branch", run.options.HeadBranch) &&
+		if path.Base(run.options.Path) == c.PathValue("workflow_id") && has("event", run.options.Event) &&
+			has("branch", run.options.HeadBranch) &&
 			has("head_sha", run.options.HeadSHA) && (has("status", run.status) || has("status", run.result)) {
 			found = append(found, run)
 		}
@@ -239,16 +245,20 @@ func counted[T any](c *call, name string, items []T, f func(T) object) answer {
 }
 
 func (e *environment) short(r *Repo) object {
-	return object{"id": e.id, "name": e.name, "node_id": fmt.Sprintf("EN_%d", e.id), "url": r.s.URL + "/repos/" + r.FullName() + "/environments/" + e.name,
-		"html_url": fmt.Sprintf("%s/%s/deployments/activity_log?environments_filter=%s", r.s.WebURL, r.FullName(), e.name)}
+	return object{"id": e.id, "name": e.name, "node_id": fmt.Sprintf("EN_%d", e.id),
+		"url": r.s.URL + "/repos/" + r.FullName() + "/environments/" + e.name,
+		"html_url": fmt.Sprintf("%s/%s/deployments/activity_log?environments_filter=%s", r.s.WebURL, r.FullName(),
+			e.name)}
 }
 
 func (e *environment) reviewerList(s *Server) []object {
 	return list(e.reviewers, func(name string) object {
 		if slug, team := strings.CutPrefix(name, "@"); team {
 			return object{"type": "Team", "reviewer": object{
-				"id": e.id, "node_id": "T_" + slug, "name": slug, "slug": slug, "description": nil, "permission": "pull", "parent": nil, "url": s.URL + "/teams/" + slug,
-				"html_url": s.WebURL + "/orgs/x/teams/" + slug, "members_url": s.URL + "/teams/" + slug + "/members{/member}", "repositories_url": s.URL + "/teams/" + slug + "/repos",
+				"id": e.id, "node_id": "T_" + slug, "name": slug, "slug": slug, "description": nil,
+				"permission": "pull", "parent": nil, "url": s.URL + "/teams/" + slug,
+				"html_url": s.WebURL + "/orgs/x/teams/" + slug, "members_url": s.URL + "/teams/" + slug +
+					"/members{/member}", "repositories_url": s.URL + "/teams/" + slug + "/repos",
 			}}
 		}
 		return object{"type": "User", "reviewer": s.user(name).json()}
@@ -259,7 +269,8 @@ func (e *environment) json(r *Repo) object {
 	v := e.short(r)
 	rules := []object{}
 	if len(e.reviewers) > 0 {
-		rules = append(rules, object{"id": e.id, "node_id": "", "type": "required_reviewers", "prevent_self_review": e.noSelf, "reviewers": e.reviewerList(r.s)})
+		rules = append(rules, object{"id": e.id, "node_id": "", "type": "required_reviewers",
+			"prevent_self_review": e.noSelf, "reviewers": e.reviewerList(r.s)})
 	}
 	v["protection_rules"] = rules
 	v["deployment_branch_policy"] = nil
@@ -267,7 +278,9 @@ func (e *environment) json(r *Repo) object {
 }
 
 func listEnvironments(c *call) answer {
-	all := slices.SortedFunc(maps.Values(c.repo.environments), func(a, b *environment) int { return strings.Compare(a.name, b.name) })
+	all := slices.SortedFunc(maps.Values(c.repo.environments), func(a, b *environment) int {
+		return strings.Compare(a.name, b.name)
+	})
 	return counted(c, "environments", all, func(e *environment) object { return e.json(c.repo) })
 }
 
@@ -282,18 +295,21 @@ func listApprovals(c *call, run *Run) answer {
 	return ok(list(run.approvals, func(a approval) object {
 		e := c.repo.environment(a.environment).short(c.repo)
 		e["created_at"], e["updated_at"] = run.created, run.created
-		return object{"environments": []object{e}, "state": a.state, "user": c.s.user(a.user).json(), "comment": a.comment}
+		return object{"environments": []object{e}, "state": a.state, "user": c.s.user(a.user).json(),
+			"comment": a.comment}
 	}))
 }
 
 func (run *Run) mayDecide(e *environment, who *identity) bool {
-	return who.kind == "user" && slices.Contains(e.reviewers, who.user.Login) && !(e.noSelf && who.user.Login == run.options.Actor)
+	return who.kind == "user" && slices.Contains(e.reviewers, who.user.Login) &&
+		!(e.noSelf && who.user.Login == run.options.Actor)
 }
 
 func listPending(c *call, run *Run) answer {
 	return ok(list(run.waiting, func(name string) object {
 		e := c.repo.environment(name)
-		return object{"environment": e.short(c.repo), "wait_timer": 0, "wait_timer_started_at": nil, "current_user_can_approve": run.mayDecide(e, c.who), "reviewers": e.reviewerList(c.s)}
+		return object{"environment": e.short(c.repo), "wait_timer": 0, "wait_timer_started_at": nil,
+			"current_user_can_approve": run.mayDecide(e, c.who), "reviewers": e.reviewerList(c.s)}
 	}))
 }
 
@@ -318,13 +334,15 @@ func decidePending(c *call, run *Run) answer {
 	}
 	for _, e := range decided {
 		if !run.mayDecide(e, c.who) {
-			return refusal(http.StatusUnprocessableEntity, "There are no pending deployment requests that the current user can approve or reject")
+			return refusal(http.StatusUnprocessableEntity,
+				"There are no pending deployment requests that the current user can approve or reject")
 		}
 	}
 	for _, e := range decided {
 		run.decide(e.name, q.State, c.who.user.Login, q.Comment)
 	}
 	return ok(list(decided, func(e *environment) object {
-		return object{"id": e.id, "sha": run.options.HeadSHA, "ref": run.options.HeadBranch, "environment": e.name, "task": "deploy", "payload": object{}, "description": nil}
+		return object{"id": e.id, "sha": run.options.HeadSHA, "ref": run.options.HeadBranch, "environment": e.name,
+			"task": "deploy", "payload": object{}, "description": nil}
 	}))
 }

@@ -26,8 +26,10 @@ func (s *Server) RuntimeToken(run *Run, job string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	part := func(v any) string { return base64.RawURLEncoding.EncodeToString(encode(v)) }
-	scope := fmt.Sprintf("Actions.ExampleScope Actions.Results:%s:%s", s.backendID("run", run, run.attempt, ""), s.backendID("job", run, run.attempt, job))
-	unsigned := part(object{"alg": "HS256", "typ": "JWT"}) + "." + part(object{"scp": scope, "iss": s.URL, "exp": s.now().Add(6 * time.Hour).Unix()})
+	scope := fmt.Sprintf("Actions.ExampleScope Actions.Results:%s:%s", s.backendID("run", run, run.attempt, ""),
+		s.backendID("job", run, run.attempt, job))
+	unsigned := part(object{"alg": "HS256", "typ": "JWT"}) + "." +
+		part(object{"scp": scope, "iss": s.URL, "exp": s.now().Add(6 * time.Hour).Unix()})
 	mac := hmac.New(sha256.New, s.key)
 	mac.Write([]byte(unsigned))
 	token := unsigned + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
@@ -73,12 +75,14 @@ func (c *call) twirp(q any, known bool) (a answer, refused bool) {
 		return twirpError(http.StatusUnauthorized, "unauthenticated", "a runtime token is required"), true
 	}
 	if !known || !strings.HasPrefix(c.Header.Get("Content-Type"), "application/json") {
-		return twirpError(http.StatusNotFound, "bad_route", "no handler for path "+c.URL.Path+" and this Content-Type"), true
+		return twirpError(http.StatusNotFound, "bad_route", "no handler for path "+c.URL.Path+" and this Content-Type"),
+			true
 	}
 	d := json.NewDecoder(bytes.NewReader(c.body))
 	d.DisallowUnknownFields()
 	if err := d.Decode(q); err != nil {
-		return twirpError(http.StatusBadRequest, "malformed", "the json request could not be decoded: "+err.Error()), true
+		return twirpError(http.StatusBadRequest, "malformed", "the json request could not be decoded: "+err.Error()),
+			true
 	}
 	return answer{}, false
 }
@@ -132,7 +136,8 @@ func createArtifact(c *call, q runtimeRequest) answer {
 	case q.Job != c.s.backendID("job", c.who.run, c.who.attempt, c.who.job):
 		return twirpError(http.StatusForbidden, "permission_denied", "the token is not of this job")
 	case slices.ContainsFunc(c.inRun(), func(a *Artifact) bool { return a.Name == q.Name }):
-		return twirpError(http.StatusConflict, "already_exists", "an artifact with this name already exists on the workflow run")
+		return twirpError(http.StatusConflict, "already_exists",
+			"an artifact with this name already exists on the workflow run")
 	}
 	until, err := time.Parse(time.RFC3339, q.ExpiresAt)
 	if q.ExpiresAt != "" && (err != nil || !until.After(c.s.now())) {
@@ -174,7 +179,8 @@ func listRuntime(c *call, q runtimeRequest) answer {
 			continue
 		}
 		found = append(found, object{
-			"workflow_run_backend_id": q.Run, "workflow_job_run_backend_id": a.jobID(), "database_id": id, "name": a.Name,
+			"workflow_run_backend_id": q.Run, "workflow_job_run_backend_id": a.jobID(), "database_id": id,
+			"name": a.Name,
 			"size": strconv.FormatInt(a.Size, 10), "created_at": stamp(a.CreatedAt), "digest": a.Digest,
 		})
 	}

@@ -85,9 +85,11 @@ func (s *Server) Scenario(name string) (Demo, error) {
 	if !slices.Contains([]string{"demo", "fork", "clean"}, name) {
 		return Demo{}, fmt.Errorf("there is no scenario %q: demo, fork or clean", name)
 	}
-	base := Tree{"fetch.go": demoBase, "README.md": "# demo\n", "go.mod": "module example.com/demo\n\ngo 1.26\n", "go.sum": ""}
+	base := Tree{"fetch.go": demoBase, "README.md": "# demo\n", "go.mod": "module example.com/demo\n\ngo 1.26\n",
+		"go.sum": ""}
 	head := base.With(Tree{"fetch.go": demoHead, "go.sum": "example.com/a v1.0.0 h1:AAAA=\n"})
-	o := PullOptions{Number: 42, Title: "Fetch through our own client", Author: "lee", Head: "own-client", HeadFiles: head}
+	o := PullOptions{Number: 42, Title: "Fetch through our own client", Author: "lee", Head: "own-client",
+		HeadFiles: head}
 	repo := s.AddRepo("octo/demo", RepoOptions{Files: base, Protected: []string{"main"}})
 	switch name {
 	case "fork":
@@ -103,8 +105,10 @@ func (s *Server) Scenario(name string) (Demo, error) {
 	read := map[string]string{"contents": "read", "pull_requests": "read", "actions": "read"}
 	write := map[string]string{"pull_requests": "write", "actions": "read"}
 	return Demo{
-		APIURL: s.URL, ResultsURL: s.ResultsURL, StorageURL: s.BlobURL, ServerURL: s.WebURL, ControlURL: s.URL + "/_fake/",
-		Repo: repo.FullName(), RepoID: repo.ID, Pull: p.Number, HeadSHA: p.HeadSHA(), BaseSHA: p.BaseSHA(), Run: run.ID, Environment: "review",
+		APIURL: s.URL, ResultsURL: s.ResultsURL, StorageURL: s.BlobURL, ServerURL: s.WebURL,
+		ControlURL: s.URL + "/_fake/",
+		Repo:       repo.FullName(), RepoID: repo.ID, Pull: p.Number, HeadSHA: p.HeadSHA(), BaseSHA: p.BaseSHA(),
+		Run: run.ID, Environment: "review",
 		ReadToken: s.AppToken(repo, read), PostToken: s.AppToken(repo, write), UserToken: s.UserToken("maya"),
 		RuntimeA: s.RuntimeToken(run, "draft"), RuntimeB: s.RuntimeToken(run, "post"),
 	}, nil

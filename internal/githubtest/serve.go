@@ -92,7 +92,8 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, host string, h
 	s.mu.Lock()
 	who := s.identify(r)
 	at := len(s.requests)
-	s.requests = append(s.requests, Request{Host: host, Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(), Token: who.name(), Header: r.Header.Clone(), Body: body})
+	s.requests = append(s.requests, Request{Host: host, Method: r.Method, Path: r.URL.Path, Query: r.URL.Query(),
+		Token: who.name(), Header: r.Header.Clone(), Body: body})
 	fault := s.takeFault(r.Method, r.URL.Path)
 	watch := s.onRequest
 	s.mu.Unlock()

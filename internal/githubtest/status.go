@@ -28,7 +28,8 @@ func (r *Repo) Statuses(sha string) []Status {
 }
 
 func (st Status) json() object {
-	return object{"context": st.Context, "state": st.State, "description": null(st.Description), "target_url": null(st.URL)}
+	return object{"context": st.Context, "state": st.State, "description": null(st.Description),
+		"target_url": null(st.URL)}
 }
 
 // listStatuses answers the latest status of each context.
@@ -65,7 +66,8 @@ func createStatus(c *call) answer {
 		return refusal(http.StatusUnprocessableEntity, "No commit found for SHA: "+c.PathValue("sha"))
 	}
 	if utf8.RuneCountInString(q.Description) > maxDescription {
-		return refusal(http.StatusUnprocessableEntity, "Validation Failed", "description is too long (maximum is 140 characters)")
+		return refusal(http.StatusUnprocessableEntity, "Validation Failed",
+			"description is too long (maximum is 140 characters)")
 	}
 	st := Status{or(q.Context, "default"), q.State, q.Description, q.URL}
 	c.repo.statuses[at.sha] = append(c.repo.statuses[at.sha], st)

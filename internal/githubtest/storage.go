@@ -25,7 +25,8 @@ type storedBlob struct {
 // while. The signature is base64 with padding, so it has to be kept as it is.
 func (s *Server) sign(path, permission string, life time.Duration) string {
 	until := stamp(s.now().Add(life))
-	q := url.Values{"se": {until}, "sp": {permission}, "sr": {"b"}, "sv": {"2025-05-05"}, "sig": {s.signature(path, permission, until)}}
+	q := url.Values{"se": {until}, "sp": {permission}, "sr": {"b"}, "sv": {"2025-05-05"},
+		"sig": {s.signature(path, permission, until)}}
 	return s.BlobURL + path + "?" + q.Encode()
 }
 
@@ -43,8 +44,10 @@ func (s *Server) blobHandler() http.Handler {
 
 // storageError is the storage's error document.
 func storageError(status int, code string) answer {
-	text := fmt.Sprintf(`<?xml version="1.0" encoding="utf-8"?><Error><Code>%s</Code><Message>%s</Message></Error>`, code, code)
-	return answer{status: status, raw: []byte(text), kind: "application/xml", header: http.Header{"X-Ms-Error-Code": {code}}}
+	text := fmt.Sprintf(`<?xml version="1.0" encoding="utf-8"?><Error><Code>%s</Code><Message>%s</Message></Error>`,
+		code, code)
+	return answer{status: status, raw: []byte(text), kind: "application/xml",
+		header: http.Header{"X-Ms-Error-Code": {code}}}
 }
 
 func serveBlob(c *call) answer {
@@ -58,7 +61,8 @@ func serveBlob(c *call) answer {
 	switch {
 	case c.Header.Get("Authorization") != "":
 		return storageError(http.StatusBadRequest, "InvalidAuthenticationInfo")
-	case q.Get("sp") != permission, !hmac.Equal([]byte(q.Get("sig")), []byte(c.s.signature(c.URL.Path, permission, q.Get("se")))), !c.s.now().Before(until):
+	case q.Get("sp") != permission, !hmac.Equal([]byte(q.Get("sig")),
+		[]byte(c.s.signature(c.URL.Path, permission, q.Get("se")))), !c.s.now().Before(until):
 		return storageError(http.StatusForbidden, "AuthenticationFailed")
 	case blob == nil:
 		return storageError(http.StatusNotFound, "BlobNotFound")

@@ -55,7 +55,8 @@ func (c *call) threads(r *Repo, n, after int) answer {
 	for _, t := range all[min(after, end):end] {
 		own := c.who.user != nil && t.review.User == c.who.user.Login
 		first := object{"fullDatabaseId": strconv.FormatInt(t.first.ID, 10), "viewerDidAuthor": own}
-		nodes = append(nodes, object{"id": t.id(), "isResolved": t.first.Resolved, "comments": object{"totalCount": 1 + t.answers, "nodes": []object{first}}})
+		nodes = append(nodes, object{"id": t.id(), "isResolved": t.first.Resolved,
+			"comments": object{"totalCount": 1 + t.answers, "nodes": []object{first}}})
 	}
 	page := object{"hasNextPage": end < len(all), "endCursor": strconv.Itoa(end)}
 	list := object{"pageInfo": page, "nodes": nodes}
@@ -75,7 +76,8 @@ func (c *call) resolve(id string) answer {
 					return graphQLError("FORBIDDEN", "Resource not accessible by integration")
 				}
 				t.first.Resolved = true
-				return ok(object{"data": object{"resolveReviewThread": object{"thread": object{"id": id, "isResolved": true}}}})
+				return ok(object{"data": object{"resolveReviewThread": object{"thread": object{"id": id,
+					"isResolved": true}}}})
 			}
 		}
 	}

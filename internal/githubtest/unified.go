@@ -12,7 +12,8 @@ func (c *call) diffMedia() bool { return strings.Contains(c.Header.Get("Accept")
 // unified is a change as one unified diff; GitHub makes none above 300 files.
 func unified(files []File, resource string) answer {
 	if len(files) > 300 {
-		return refusal(http.StatusNotAcceptable, "Sorry, the diff exceeded the maximum number of files (300). Consider using 'List pull requests files' API or locally cloning the repository instead.",
+		return refusal(http.StatusNotAcceptable, "Sorry, the diff exceeded the maximum number of files (300). "+
+			"Consider using 'List pull requests files' API or locally cloning the repository instead.",
 			object{"resource": resource, "field": "diff", "code": "too_large"})
 	}
 	var b strings.Builder

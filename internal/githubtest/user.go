@@ -110,7 +110,8 @@ func (s *Server) AppToken(r *Repo, permissions map[string]string) string {
 	for k, v := range permissions {
 		own[strings.ReplaceAll(k, "-", "_")] = v
 	}
-	s.tokens[token] = &identity{kind: "app", user: s.users[actionsBot], repo: r, permissions: maps.Clone(own), remaining: 1000}
+	s.tokens[token] = &identity{kind: "app", user: s.users[actionsBot], repo: r, permissions: maps.Clone(own),
+		remaining: 1000}
 	return token
 }
 

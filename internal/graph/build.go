@@ -57,7 +57,8 @@ func (g *Graph[S]) Build(store Store, o ...RunOption) (*Flow[S], error) {
 		opt(&options)
 	}
 	if options.key != nil && len(options.key) < sha256.Size {
-		errs = append(errs, fmt.Errorf("the key that seals snapshots has %d bytes, at least %d are needed", len(options.key), sha256.Size))
+		errs = append(errs, fmt.Errorf("the key that seals snapshots has %d bytes, at least %d are needed",
+			len(options.key), sha256.Size))
 	}
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("building graph %q: %w", g.name, errors.Join(errs...))

@@ -38,7 +38,8 @@ func (g *Graph[S]) checkState() []error {
 	for _, f := range g.fields {
 		at := f.at(s)
 		if parts[at] == "" {
-			errs = append(errs, fmt.Errorf("field %q points at no part of the state, or at one that another field has", f.name))
+			errs = append(errs, fmt.Errorf("field %q points at no part of the state, or at one that another field has",
+				f.name))
 		}
 		delete(parts, at)
 	}
@@ -106,7 +107,8 @@ func (g *Graph[S]) checkBranches(level []targetRef) (errs []error) {
 				other := level[(i+1)%len(level)]
 				errs = append(errs, fmt.Errorf("end %q can be reached while %q is still to come", t.name, other.name))
 			case ran[t.name]:
-				errs = append(errs, fmt.Errorf("node %q can run twice: the branches that lead to it are of different length", t.name))
+				errs = append(errs, fmt.Errorf("node %q can run twice: the branches that lead to it are of "+
+					"different length", t.name))
 			}
 			ran[t.name] = true
 		}
@@ -150,7 +152,8 @@ func (g *Graph[S]) checkWriters(level ...targetRef) []error {
 			}
 		}
 		if tasks > 1 {
-			errs = append(errs, fmt.Errorf("field %q has no reducer, and several tasks of one step may write it: %s", f.name, strings.Join(writers, ", ")))
+			errs = append(errs, fmt.Errorf("field %q has no reducer, and several tasks of one step may write it: %s",
+				f.name, strings.Join(writers, ", ")))
 		}
 	}
 	return errs

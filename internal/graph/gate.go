@@ -110,7 +110,8 @@ func (t *thread[S]) addressed(id string) (Pending, error) {
 		for _, p := range waiting {
 			list = append(list, fmt.Sprintf("%s (%s)", p.ID, p.Gate))
 		}
-		return Pending{}, fmt.Errorf("%w: it names %q, and %d wait: %s", ErrWrongGate, id, len(waiting), strings.Join(list, ", "))
+		return Pending{}, fmt.Errorf("%w: it names %q, and %d wait: %s", ErrWrongGate, id, len(waiting),
+			strings.Join(list, ", "))
 	}
 	return waiting[0], nil
 }

@@ -42,7 +42,8 @@ func (f *Flow[S]) known(id string, s Snapshot) error {
 	if s.Graph == f.name && s.Version == f.version && s.Fingerprint == f.fingerprint {
 		return nil
 	}
-	return &VersionError{Thread: id, Have: identity(s.Graph, s.Version, s.Fingerprint), Want: identity(f.name, f.version, f.fingerprint)}
+	return &VersionError{Thread: id, Have: identity(s.Graph, s.Version, s.Fingerprint),
+		Want: identity(f.name, f.version, f.fingerprint)}
 }
 
 func identity(name string, version int, fingerprint string) string {
@@ -58,7 +59,8 @@ func (f *Flow[S]) restore(id string, s Snapshot) (*thread[S], error) {
 	if (s.End == "") == (len(s.Frontier) == 0) {
 		return nil, fmt.Errorf("end %q and %d next nodes", s.End, len(s.Frontier))
 	}
-	t := &thread[S]{id: id, end: s.End, created: s.CreatedAt, pending: s.Pending, answered: s.Answered, steps: s.Steps, raw: make([][]byte, len(f.fields))}
+	t := &thread[S]{id: id, end: s.End, created: s.CreatedAt, pending: s.Pending, answered: s.Answered, steps: s.Steps,
+		raw: make([][]byte, len(f.fields))}
 	for i, field := range f.fields {
 		if err := json.Unmarshal(s.Fields[field.name], field.at(&t.state), codec); err != nil {
 			return nil, fmt.Errorf("field %q: %w", field.name, err)

@@ -63,7 +63,8 @@ func (g *Graph[S]) Node(name string, run func(context.Context, S) (Update, error
 // into the journal first; where it is there and no result is, because the
 // process died or act failed, look says whether it was done, and with which
 // update. Only if it was not does act run again.
-func (g *Graph[S]) Effect(name string, act func(context.Context, S) (Update, error), look func(context.Context, S) (u Update, done bool, err error), o ...Option) Node {
+func (g *Graph[S]) Effect(name string, act func(context.Context, S) (Update, error),
+	look func(context.Context, S) (u Update, done bool, err error), o ...Option) Node {
 	n := g.add(name, kindEffect, act != nil && look != nil, o)
 	n.run = func(ctx context.Context, s S, _ any) (Update, error) { return act(ctx, s) }
 	n.look = look
@@ -85,7 +86,8 @@ func Each[S, P any](g *Graph[S], name string, run func(context.Context, S, P) (U
 // Gate declares a node where the run waits for an answer. Ask is pure and makes
 // what the person sees; it is asked once per visit. Decide turns the answer
 // into an update; its error refuses the answer and leaves the gate waiting.
-func Gate[S, Q, A any](g *Graph[S], name string, ask func(S) (Q, error), decide func(S, A) (Update, error), o ...Option) Node {
+func Gate[S, Q, A any](g *Graph[S], name string, ask func(S) (Q, error), decide func(S, A) (Update, error),
+	o ...Option) Node {
 	n := g.add(name, kindGate, ask != nil && decide != nil, o, reflect.TypeFor[Q](), reflect.TypeFor[A]())
 	n.ask = func(s S) ([]byte, error) {
 		q, err := ask(s)

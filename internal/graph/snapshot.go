@@ -93,8 +93,9 @@ func (f *Flow[S]) save(ctx context.Context, t *thread[S]) error {
 
 func (f *Flow[S]) encodeThread(t *thread[S]) ([]byte, error) {
 	head, err := json.Marshal(&Snapshot{
-		Format: format, Graph: f.name, Version: f.version, Fingerprint: f.fingerprint, Thread: t.id, CreatedAt: t.created,
-		End: t.end, Frontier: t.next(), Pending: t.pending, Answered: t.answered, Steps: t.steps,
+		Format: format, Graph: f.name, Version: f.version, Fingerprint: f.fingerprint, Thread: t.id,
+		CreatedAt: t.created,
+		End:       t.end, Frontier: t.next(), Pending: t.pending, Answered: t.answered, Steps: t.steps,
 	}, codec)
 	if err != nil {
 		return nil, err

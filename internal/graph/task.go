@@ -74,7 +74,8 @@ func (n *nodeRun[S]) runTask(i int, free func()) {
 	done.failed = failure != nil && !done.unreached
 	u, err := n.settled(i, done, u, failure)
 	if err = cmp.Or(own.refusal(), err); err == nil {
-		record := Record{Step: n.thread.step(), Node: n.node.name, Task: i, Failed: done.failed, Unreached: done.unreached}
+		record := Record{Step: n.thread.step(), Node: n.node.name, Task: i, Failed: done.failed,
+			Unreached: done.unreached}
 		done.changes, err = n.keep(record, u, free)
 	}
 	if err != nil {

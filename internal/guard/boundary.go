@@ -67,7 +67,8 @@ var (
 	labelNoise = regexp.MustCompile(`[^A-Za-z0-9 _-]+`)
 	marks      = regexp.MustCompile(`(?i)<<<\s*(?:data|end)\b`)
 	// templateToken matches what chat templates treat as a turn's border.
-	templateToken = regexp.MustCompile(`(?i)<[|｜][^\s|｜<>]{1,64}[|｜]>|<<\s*/?\s*sys\s*>>|</?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn)>` +
+	templateToken = regexp.MustCompile(`(?i)<[|｜][^\s|｜<>]{1,64}[|｜]>|<<\s*/?\s*sys\s*>>|</?(?:s|bos|eos|pad|unk` +
+		`|start_of_turn|end_of_turn)>` +
 		`|\[/?(?:inst|system_prompt|available_tools|tool_calls|tool_results)\]`)
 )
 

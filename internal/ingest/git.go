@@ -84,7 +84,8 @@ func open(ctx context.Context, dir string) (clone, error) {
 
 // Git returns what runs git on the clone around dir, with an input and in the way
 // described above.
-func Git(ctx context.Context, dir string) (func(ctx context.Context, input io.Reader, args ...string) ([]byte, error), error) {
+func Git(ctx context.Context, dir string) (func(ctx context.Context, input io.Reader, args ...string) ([]byte, error),
+	error) {
 	g, err := open(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -101,7 +102,8 @@ func (g clone) name() string {
 }
 
 func (g clone) read(ctx context.Context, base, head, configPath string, c *Change) error {
-	patch, err := g.run(ctx, "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--submodule=short",
+	patch, err := g.run(ctx, "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames",
+		"--submodule=short",
 		"--src-prefix=a/", "--dst-prefix=b/", "--unified=3", base, head, "--")
 	if err != nil {
 		return fmt.Errorf("reading the range: %w", err)

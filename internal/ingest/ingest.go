@@ -25,11 +25,13 @@ type Change struct {
 	Files    []diff.File
 	Unlisted int // changed files that GitHub does not list
 
-	Config     config.Config
-	Settings   string            // path of the settings file in the repository; empty for a diff, which has no base to read it from
-	Attributes []byte            // .gitattributes of the base, or empty
-	Guidance   []prompt.Document // of the trusted commit: how to work on the repository; it guides a review and orders nothing
-	Base       string            // the commit that the change starts from; empty for a diff
+	Config config.Config
+	// path of the settings file in the repository; empty for a diff, which has no base to read it from
+	Settings   string
+	Attributes []byte // .gitattributes of the base, or empty
+	// of the trusted commit: how to work on the repository; it guides a review and orders nothing
+	Guidance []prompt.Document
+	Base     string // the commit that the change starts from; empty for a diff
 }
 
 // maxGuidance bounds a file of guidance, in bytes. A larger one is left out.

@@ -60,7 +60,9 @@ func questions(files []diff.File) (of [][]question, known map[question]bool) {
 			}
 			of[i] = append(of[i], q)
 			if _, looked := known[q]; !looked {
-				known[q] = q.folder && slices.ContainsFunc(files, func(f diff.File) bool { return claim.Under(claim.Before(f), q.path) })
+				known[q] = q.folder && slices.ContainsFunc(files, func(f diff.File) bool {
+					return claim.Under(claim.Before(f), q.path)
+				})
 			}
 		}
 	}

@@ -25,12 +25,14 @@ type coding struct {
 var codings = []coding{
 	{stretch(16, letters+capitals+decimals+"+/_-", ""), regexp.MustCompile(`[A-Za-z0-9+/_-]{16,}={0,2}`), fromBase64},
 	{stretch(24, capitals+"234567", ""), regexp.MustCompile(`\b[A-Z2-7]{24,}={0,6}`), fromBase32},
-	{stretch(20, decimals+"abcdefABCDEF", " :,xX"), regexp.MustCompile(`(?i)\b(?:0x)?(?:[0-9a-f]{2}[ :,]?){10,}`), fromHex},
+	{stretch(20, decimals+"abcdefABCDEF", " :,xX"), regexp.MustCompile(`(?i)\b(?:0x)?(?:[0-9a-f]{2}[ :,]?){10,}`),
+		fromHex},
 	{stretch(64, "01", " \t\f\r"), regexp.MustCompile(`(?:[01]{8}\s?){8,}`), fromNumbers(2)},
 	{stretch(18, decimals, ",; \t\f\r"), regexp.MustCompile(`(?:\d{2,3}[,; ]\s?){8,}\d{2,3}`), fromNumbers(10)},
 	{many("%"), regexp.MustCompile(`[^\s"'<>]*(?:%[0-9A-Fa-f]{2}[^\s"'<>%]{0,8}){3,}`), fromPercent},
 	{many("&"), regexp.MustCompile(`(?:&#?\w{2,8};[^&]{0,3}){4,}`), html.UnescapeString},
-	{many(`\`), regexp.MustCompile(`(?:\\(?:u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[0-7]{3})[^\\]{0,12}){4,}`), fromEscapes},
+	{many(`\`), regexp.MustCompile(`(?:\\(?:u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[0-7]{3})[^\\]{0` +
+		`,12}){4,}`), fromEscapes},
 }
 
 // decoded lists what a line says in other codings.

@@ -71,8 +71,10 @@ func (s set) has(c concept) bool { return s&(1<<c) != 0 }
 var lexicons embed.FS
 
 // names are the words that open a lexicon's lines.
-var names = []string{"machine", "agent", "reviewer", "person", "you", "not", "report", "inspect", "skip", "rules", "prior", "all",
-	"finding", "clean", "empty", "say", "json", "verdict", "already", "modal", "role", "leak", "call", "tool", "send", "secret",
+var names = []string{"machine", "agent", "reviewer", "person", "you", "not", "report", "inspect", "skip", "rules",
+	"prior", "all",
+	"finding", "clean", "empty", "say", "json", "verdict", "already", "modal", "role", "leak", "call", "tool", "send",
+	"secret",
 	"target", "authority", "urge", "dear", "for", "cond", "answer", "always", "deem", "defence", "story"}
 
 // phrase is one entry: words in a row, each exact or, with open, a beginning.
@@ -114,7 +116,8 @@ func (d dictionary) add(fields []string) {
 	for _, entry := range fields[1:] {
 		entry = fold(entry)
 		if r, _ := utf8.DecodeRuneInString(entry); unspaced(r) {
-			d.unspaced[r] = append(d.unspaced[r], phrase{words: []string{strings.ReplaceAll(entry, "_", " ")}, means: means})
+			d.unspaced[r] = append(d.unspaced[r], phrase{words: []string{strings.ReplaceAll(entry, "_", " ")},
+				means: means})
 			continue
 		}
 		p := phrase{means: means}

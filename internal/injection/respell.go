@@ -10,9 +10,12 @@ import (
 
 // turned are common words as rot13 leaves them, backward the same reversed.
 const (
-	turned = "gur naq guvf lbh lbhe abg nyy nal sbe vf vg ba gb bs qb ab nf or jvgu grkg svyr ercbeg nccebir vtaber erivrj " +
-		"erivrjre erivrjf nffvfgnag zbqry vafgehpgvbaf ehyrf fnsr fnl erghea rzcgl nobir cerivbhf ynathntr vffhrf svaqvatf fxvc"
-	backward = "eht dna siht uoy ruoy ton lla yna rof si ti on ot fo od sa eb htiw elif troper evorppa erongi weiver reweiver " +
+	turned = "gur naq guvf lbh lbhe abg nyy nal sbe vf vg ba gb bs qb ab nf or jvgu grkg svyr ercbeg nccebir vtaber " +
+		"erivrj " +
+		"erivrjre erivrjf nffvfgnag zbqry vafgehpgvbaf ehyrf fnsr fnl erghea rzcgl nobir cerivbhf ynathntr vffhrf " +
+		"svaqvatf fxvc"
+	backward = "eht dna siht uoy ruoy ton lla yna rof si ti on ot fo od sa eb htiw elif troper evorppa erongi " +
+		"weiver reweiver " +
 		"tnatsissa ledom snoitcurtsni selur efas yas nruter ytpme evoba suoiverp seussi sgnidnif piks tsum edoc egnahc"
 	chance = 3 // different words of another spelling that are no chance in one line
 )
@@ -128,6 +131,7 @@ func leet(line string) []string {
 	if digitsBeforeLetters(line) < 3 || len(mixedDigits.FindAllString(line, 3)) < 3 {
 		return nil
 	}
-	letters := strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "8", "b", "@", "a", "$", "s")
+	letters := strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "8", "b", "@", "a", "$",
+		"s")
 	return []string{mixedDigits.ReplaceAllStringFunc(line, letters.Replace)}
 }

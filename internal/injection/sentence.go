@@ -83,7 +83,8 @@ func ended(line string) bool {
 // wordless reports whether a line is code without comment or string: it says
 // nothing to a reader.
 func wordless(line string) bool {
-	return strings.ContainsAny(line, "={(;") && !strings.ContainsAny(line, "\"'`#@%<") && !strings.Contains(line, "//") &&
+	return strings.ContainsAny(line, "={(;") && !strings.ContainsAny(line, "\"'`#@%<") &&
+		!strings.Contains(line, "//") &&
 		!strings.Contains(line, "/*") && !strings.Contains(line, "--") && !prose(line) && ascii(line)
 }
 

@@ -15,25 +15,36 @@ var marks = []struct {
 	words   []string // and one of these words
 	sign    *regexp.Regexp
 }{
-	{turn, "<[", []string{"im_", "<end", "<|", "</", "eot_id", "header_id", "<sys", "<user", "<assi", "inst]"}, regexp.MustCompile(`<\|?/?(im_start|im_end|end|eot_id|start_header_id|endofprompt)\|?>|</?(system|user|assistant)>|\[/?inst\]|<</?sys>>`)},
-	{turn, ":", []string{"system", "assistant", "human", "developer"}, regexp.MustCompile(`(^|["'\x60*#/|>\[({])\s*(system|assistant|human|developer)\]?\s*:\s*[a-z]`)},
-	{turn, "#[", []string{"###", "[system]"}, regexp.MustCompile(`###\s*(instructions?|system|human|assistant|user)\s*(:|$)|###\s*new (instruction|task)|\[system\]`)},
+	{turn, "<[", []string{"im_", "<end", "<|", "</", "eot_id", "header_id", "<sys", "<user", "<assi", "inst]"},
+		regexp.MustCompile(`<\|?/?(im_start|im_end|end|eot_id|start_header_id|endofprompt)\|?>|</?(system|user` +
+			`|assistant)>|\[/?inst\]|<</?sys>>`)},
+	{turn, ":", []string{"system", "assistant", "human", "developer"},
+		regexp.MustCompile(`(^|["'\x60*#/|>\[({])\s*(system|assistant|human|developer)\]?\s*:\s*[a-z]`)},
+	{turn, "#[", []string{"###", "[system]"}, regexp.MustCompile(`###\s*(instructions?|system|human|assistant` +
+		`|user)\s*(:|$)|###\s*new (instruction|task)|\[system\]`)},
 	{turn, "\"", []string{"role"}, regexp.MustCompile(`\\?"role\\?"\s*:\s*\\?"(system|developer)\\?"`)},
-	{turn, "<", []string{"<tool", "<func", "<inv", "<instr", "<imp", "<sys"}, regexp.MustCompile(`<(tool_call|function_calls?|invoke|instructions|important|system)[ >]`)},
-	{fence, "<", []string{"</", "<<<"}, regexp.MustCompile(`</(diff|file|files|document|tool_output|tool_result|result|context|ticket_context|untrusted|data|input|user_input|instructions)>|<<<(end|data)`)},
-	{fence, " ", []string{"end ", "begin ", "start "}, regexp.MustCompile(`\b(end|begin|start)( of)?( the)? (untrusted|trusted|diff|system|file under|review|context)\b|[-=#*]{3} ?(end|begin) (of |the )*(file|data|input|prompt|task|additional|instructions)\b`)},
+	{turn, "<", []string{"<tool", "<func", "<inv", "<instr", "<imp", "<sys"},
+		regexp.MustCompile(`<(tool_call|function_calls?|invoke|instructions|important|system)[ >]`)},
+	{fence, "<", []string{"</", "<<<"}, regexp.MustCompile(`</(diff|file|files|document|tool_output|tool_result` +
+		`|result|context|ticket_context|untrusted|data|input|user_input|instructions)>|<<<(end|data)`)},
+	{fence, " ", []string{"end ", "begin ", "start "},
+		regexp.MustCompile(`\b(end|begin|start)( of)?( the)? (untrusted|trusted|diff|system|file under|review` +
+			`|context)\b|[-=#*]{3} ?(end|begin) (of |the )*(file|data|input|prompt|task|additional|instructions)\b`)},
 	{empty, "[", []string{"["}, regexp.MustCompile(`\[\s*\]`)},
 	{addr, ":", []string{"://"}, regexp.MustCompile(`https?://`)},
-	{tool, "_", toolWords, regexp.MustCompile(`\b(read|write|run|fetch|http|git|search|create|delete|merge|approve|post|enable|list|jira|call|add|update|close|get|send|exec)_[a-z_]+|\btools?\b`)},
+	{tool, "_", toolWords, regexp.MustCompile(`\b(read|write|run|fetch|http|git|search|create|delete|merge|approve` +
+		`|post|enable|list|jira|call|add|update|close|get|send|exec)_[a-z_]+|\btools?\b`)},
 }
 
 // toolWords are in every line with a tool's name; the word "tool" counts beside an
 // underscore alone.
-var toolWords = strings.Fields("tool read_ write_ run_ fetch_ http_ git_ search_ create_ delete_ merge_ approve_ post_ enable_ list_ " +
+var toolWords = strings.Fields("tool read_ write_ run_ fetch_ http_ git_ search_ create_ delete_ merge_ approve_ " +
+	"post_ enable_ list_ " +
 	"jira_ call_ add_ update_ close_ get_ send_ exec_")
 
 // tag matches a tag that markup has too, and whether it closes.
-var tag = regexp.MustCompile(`<(/?)(system|user|assistant|instructions|important|diff|files?|document|result|context|data|input)[ >]`)
+var tag = regexp.MustCompile(`<(/?)(system|user|assistant|instructions|important|diff|files?|document|result|context` +
+	`|data|input)[ >]`)
 
 // paired are the places of tags, by line and byte, that are the text's own
 // markup, since their other half stands there too, or arguments of a type.
@@ -62,7 +73,9 @@ func mark(tokens []token, line string, number int, paired map[[2]int]bool) {
 		return
 	}
 	for _, m := range marks {
-		if !strings.ContainsAny(line, m.trigger) || !slices.ContainsFunc(m.words, func(w string) bool { return strings.Contains(line, w) }) {
+		if !strings.ContainsAny(line, m.trigger) || !slices.ContainsFunc(m.words, func(w string) bool {
+			return strings.Contains(line, w)
+		}) {
 			continue
 		}
 		for _, place := range m.sign.FindAllStringIndex(line, 8) {
@@ -86,5 +99,6 @@ func wordAt(tokens []token, at int) int {
 // quoted reports whether quotes stand right around a sign: code that talks
 // about it.
 func quoted(line string, from, to int) bool {
-	return from > 0 && to < len(line) && strings.IndexByte("\"'`", line[from-1]) >= 0 && strings.IndexByte("\"'`", line[to]) >= 0
+	return from > 0 && to < len(line) && strings.IndexByte("\"'`", line[from-1]) >= 0 &&
+		strings.IndexByte("\"'`", line[to]) >= 0
 }

@@ -105,7 +105,8 @@ func within(to []token, run token) ([]token, int) {
 	for seen := 0; at < end; seen++ {
 		r, n := utf8.DecodeRuneInString(line[at:])
 		size, means := d.longest(line[at:], r)
-		if part := at > run.at || at+size < end; size == 0 || inWord(r) && part && (seen > 2 || utf8.RuneCountInString(line[at:at+size]) < 3) {
+		if part := at > run.at || at+size < end; size == 0 || inWord(r) && part &&
+			(seen > 2 || utf8.RuneCountInString(line[at:at+size]) < 3) {
 			at += n
 			continue
 		}
@@ -209,5 +210,6 @@ var nouns = []string{"flag", "flags", "comment", "comments", "list", "lists", "n
 
 // before reports whether a verb is to be expected behind a word.
 func before(t token) bool {
-	return t.means&of(not, modal, skip, agent, machine, reviewer, dear, report) != 0 || t.text == "to" || t.text == "and" || t.text == "or"
+	return t.means&of(not, modal, skip, agent, machine, reviewer, dear, report) != 0 || t.text == "to" ||
+		t.text == "and" || t.text == "or"
 }

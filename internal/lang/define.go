@@ -29,7 +29,8 @@ var (
 	classForms = forms{"class|interface|enum|record|object|struct|trait|protocol|" +
 		"fun|func|def|val|var|let|typealias|namespace|extension|actor|mixin|typedef", []string{method}}
 	cForms = forms{"namespace|#\\s*define|using", []string{
-		`\b(?:class|struct|enum|union)\s+NAME\s*(?:[:{]|final\b|$)`, `\btypedef\b.*\bNAME\s*;`, `^\}\s*NAME\s*;`, method + `[^;]*$`,
+		`\b(?:class|struct|enum|union)\s+NAME\s*(?:[:{]|final\b|$)`, `\btypedef\b.*\bNAME\s*;`, `^\}\s*NAME\s*;`,
+		method + `[^;]*$`,
 	}}
 	shellForms = forms{"function", []string{
 		`^\s*NAME\s*\(\)`, `^\s*(?:(?:export|readonly|local|declare)\s+)?NAME=`,
@@ -42,7 +43,8 @@ var (
 const method = `^\s*(?:[\w:<>\[\],.*&?@~]+\s+)+[*&]*(?:\w+::)*NAME\s*(?:<[^>]*>)?\(`
 
 // notTypes are the words that stand before a call, where method sees a type.
-var notTypes = strings.Fields("return else new throw await case goto delete yield in not and or if while do assert throws emit using")
+var notTypes = strings.Fields("return else new throw await case goto delete yield in not and or if while do assert " +
+	"throws emit using")
 
 func (f forms) defines(name string) func(line string) bool {
 	const between = `\s+(?:(?:mut|class|struct|if not exists|unique)\s+)?(?:\([^)]*\)\s*|[\w.<>*&:]*[.:*&>])?\s*`

@@ -3,14 +3,16 @@ package lang
 // table has a row for each language.
 var table = []Language{
 	{Name: "go", extensions: ".go", notCode: goText, defines: goForms},
-	{Name: "javascript", extensions: ".js .jsx .mjs .cjs", words: "javascript js jsx", notCode: scriptText, defines: scriptForms},
+	{Name: "javascript", extensions: ".js .jsx .mjs .cjs", words: "javascript js jsx", notCode: scriptText,
+		defines: scriptForms},
 	{Name: "typescript", Like: "javascript", extensions: ".ts .tsx .mts .cts", words: "typescript ts tsx",
 		notCode: scriptText, defines: scriptForms},
 	{Name: "vue", Like: "javascript", extensions: ".vue", notCode: scriptText, defines: scriptForms},
 	{Name: "svelte", Like: "javascript", extensions: ".svelte", words: none, notCode: scriptText, defines: scriptForms},
 	{Name: "python", extensions: ".py .pyi", words: "python py", notCode: pythonText, defines: pythonForms},
 	{Name: "ruby", extensions: ".rb .rake", words: "ruby rb", notCode: hashText, defines: rubyForms},
-	{Name: "php", extensions: ".php", notCode: phpText, defines: forms{words: "function|class|interface|trait|enum|const"}},
+	{Name: "php", extensions: ".php", notCode: phpText,
+		defines: forms{words: "function|class|interface|trait|enum|const"}},
 
 	{Name: "java", extensions: ".java", notCode: slashText, defines: classForms},
 	{Name: "kotlin", extensions: ".kt .kts", words: "kotlin kt", notCode: slashText, defines: classForms},
@@ -21,7 +23,8 @@ var table = []Language{
 	{Name: "dart", extensions: ".dart", notCode: scriptText, defines: classForms},
 
 	{Name: "c", extensions: ".c .h", notCode: slashText, defines: cForms},
-	{Name: "cpp", Like: "c", extensions: ".cc .cpp .cxx .hh .hpp .hxx", words: "cpp c++", notCode: slashText, defines: cForms},
+	{Name: "cpp", Like: "c", extensions: ".cc .cpp .cxx .hh .hpp .hxx", words: "cpp c++", notCode: slashText,
+		defines: cForms},
 	{Name: "objc", extensions: ".m .mm", notCode: slashText, defines: cForms},
 	{Name: "rust", extensions: ".rs", words: "rust rs", notCode: slashText,
 		defines: forms{words: "fn|struct|enum|trait|type|const|static|mod|union|let|macro_rules!"}},

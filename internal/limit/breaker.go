@@ -26,7 +26,8 @@ func (e *DownError) Error() string {
 	if e.Failures == 1 {
 		return fmt.Sprintf("%v, so it was not asked again: %v", ErrDown, e.Cause)
 	}
-	return fmt.Sprintf("%v, so it was not asked again: %d failures in a row, the last was: %v", ErrDown, e.Failures, e.Cause)
+	return fmt.Sprintf("%v, so it was not asked again: %d failures in a row, the last was: %v", ErrDown, e.Failures,
+		e.Cause)
 }
 
 // Unwrap returns ErrDown and the cause.
@@ -142,7 +143,8 @@ func outcomeOf(resp *http.Response, err error, named time.Duration) outcome {
 }
 
 func failure(err error) outcome {
-	ours := errors.Is(err, transport.ErrNotBegun) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	ours := errors.Is(err, transport.ErrNotBegun) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded)
 	switch {
 	case ours || errors.Is(err, transport.ErrTooLarge):
 		return outcome{}

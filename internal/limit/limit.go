@@ -27,9 +27,10 @@ const (
 
 // Options say how a limiter behaves. The zero value is usable.
 type Options struct {
-	Concurrency int                               // calls open at one time; 8 when zero
-	Jitter      func() float64                    // in [0, 1)
-	OnWait      func(d time.Duration, why string) // before waits of five seconds and more that a server's limits cause, in our own words
+	Concurrency int            // calls open at one time; 8 when zero
+	Jitter      func() float64 // in [0, 1)
+	// before waits of five seconds and more that a server's limits cause, in our own words
+	OnWait func(d time.Duration, why string)
 }
 
 // Limiter lets calls to one server begin. It may be used from many goroutines.
@@ -69,7 +70,8 @@ func New(o Options) *Limiter {
 		o.OnWait = func(time.Duration, string) {}
 	}
 	return &Limiter{
-		o: o, slots: semaphore.NewWeighted(int64(o.Concurrency)), turn: semaphore.NewWeighted(1), changed: make(chan struct{}),
+		o: o, slots: semaphore.NewWeighted(int64(o.Concurrency)), turn: semaphore.NewWeighted(1),
+		changed: make(chan struct{}),
 		waiting: map[*context.CancelFunc]bool{},
 	}
 }
@@ -170,7 +172,8 @@ func (l *Limiter) try(tokens float64) (*call, time.Duration, error) {
 	l.started++
 	l.pace.start(now)
 	l.breaker.trial = l.breaker.trial || trial
-	return &call{number: l.started, at: now, trial: trial, requests: l.requests.take(now, 1), tokens: l.tokens.take(now, tokens)}, 0, nil
+	return &call{number: l.started, at: now, trial: trial, requests: l.requests.take(now, 1),
+		tokens: l.tokens.take(now, tokens)}, 0, nil
 }
 
 // end takes the answer of a call into account and lets others begin.
@@ -191,7 +194,8 @@ func (l *Limiter) end(c *call, resp *http.Response, err error) {
 	}
 	switch {
 	case refused:
-		l.pace.refused(refusal{number: c.number, last: l.started, now: now, named: named, full: max(l.requests.full(now), l.tokens.full(now)), jitter: l.o.Jitter()})
+		l.pace.refused(refusal{number: c.number, last: l.started, now: now, named: named,
+			full: max(l.requests.full(now), l.tokens.full(now)), jitter: l.o.Jitter()})
 	case passed:
 		l.pace.passed(c.number, now)
 	}

@@ -186,7 +186,8 @@ func words(body []byte) string {
 	return text[:min(len(text), maxWords)]
 }
 
-var spokenIn = []string{"error", "errors", "message", "msg", "detail", "details", "loc", "param", "code", "type", "metadata", "raw"}
+var spokenIn = []string{"error", "errors", "message", "msg", "detail", "details", "loc", "param", "code", "type",
+	"metadata", "raw"}
 
 func gather(said any, out []string) []string {
 	switch v := said.(type) {

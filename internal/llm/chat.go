@@ -14,7 +14,9 @@ func (c *Client) chatRequest(a *asked) openai.ChatCompletionRequest {
 		out.Tools = append(out.Tools, openai.Tool{Type: openai.ToolTypeFunction, Function: a.function(t)})
 	}
 	if a.formatted() {
-		out.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONObject}
+		out.ResponseFormat = &openai.ChatCompletionResponseFormat{
+			Type: openai.ChatCompletionResponseFormatTypeJSONObject,
+		}
 	}
 	if a.formatted() && a.form[format] == 0 {
 		out.ResponseFormat.Type = openai.ChatCompletionResponseFormatTypeJSONSchema
@@ -26,7 +28,8 @@ func (c *Client) chatRequest(a *asked) openai.ChatCompletionRequest {
 }
 
 func (a *asked) function(t Tool) *openai.FunctionDefinition {
-	return &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: t.Schema, Strict: a.form[strict] == 0}
+	return &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: t.Schema,
+		Strict: a.form[strict] == 0}
 }
 
 func (a *asked) messages() []openai.ChatCompletionMessage {
@@ -46,7 +49,8 @@ func (a *asked) messages() []openai.ChatCompletionMessage {
 		for _, c := range t.ToolCalls {
 			c = c.echoed()
 			m.ToolCalls = append(m.ToolCalls, openai.ToolCall{
-				ID: c.ID, Type: openai.ToolTypeFunction, Function: openai.FunctionCall{Name: c.Name, Arguments: c.Arguments},
+				ID: c.ID, Type: openai.ToolTypeFunction,
+				Function: openai.FunctionCall{Name: c.Name, Arguments: c.Arguments},
 			})
 		}
 		if len(t.State) > 0 && t.State[0] == '{' {
@@ -121,7 +125,8 @@ func readChat(body []byte, before []Turn) (Answer, error) {
 	known := idsOf(before)
 	for _, c := range m.Calls {
 		id := known.claim(string(c.ID))
-		answer.ToolCalls = append(answer.ToolCalls, Call{ID: id, Name: string(c.Function.Name), Arguments: string(c.Function.Arguments)})
+		answer.ToolCalls = append(answer.ToolCalls,
+			Call{ID: id, Name: string(c.Function.Name), Arguments: string(c.Function.Arguments)})
 		if len(c.Extra) > 0 && string(c.Extra) != "null" {
 			if m.thought.Extra == nil {
 				m.thought.Extra = map[string]json.RawMessage{}

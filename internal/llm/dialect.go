@@ -13,18 +13,19 @@ import (
 type capability int
 
 const (
-	via         capability = iota // the interface: chat completions, Responses, chat completions again with reasoning off where tools are offered
-	format                        // of the answer: json_schema, json_object, nothing
-	mixed                         // tools and format: both, the format only in requests without tools
-	length                        // the output limit's name: max_completion_tokens, max_tokens, none
-	ceiling                       // the output limit's size: whole, half, a quarter, …; of one request alone
-	temperature                   // temperature where asked for, none
-	seed                          // seed where asked for, none
-	effort                        // reasoning effort where there is one, none
-	state                         // Responses: encrypted reasoning asked for, or not
-	strict                        // schemas of tools marked as strict, or not
-	system                        // the system turn: a role of its own, the front of the first user turn
-	tools                         // offered, or ErrNoTools
+	// the interface: chat completions, Responses, chat completions again with reasoning off where tools are offered
+	via         capability = iota
+	format                 // of the answer: json_schema, json_object, nothing
+	mixed                  // tools and format: both, the format only in requests without tools
+	length                 // the output limit's name: max_completion_tokens, max_tokens, none
+	ceiling                // the output limit's size: whole, half, a quarter, …; of one request alone
+	temperature            // temperature where asked for, none
+	seed                   // seed where asked for, none
+	effort                 // reasoning effort where there is one, none
+	state                  // Responses: encrypted reasoning asked for, or not
+	strict                 // schemas of tools marked as strict, or not
+	system                 // the system turn: a role of its own, the front of the first user turn
+	tools                  // offered, or ErrNoTools
 	capabilities
 )
 
@@ -52,30 +53,38 @@ type fallback struct {
 
 const (
 	limits  = `max_(completion_|output_)?tokens`
-	formats = `response.?format|json.?schema|json.?object|json mode|structured.?output|text\.format|response.?schema|mime.?type|guided`
+	formats = `response.?format|json.?schema|json.?object|json mode|structured.?output|text\.format|response.?schema` +
+		`|mime.?type|guided`
 	toolish = `\btools?\b|function.?call\w*`
-	refused = `not (be )?(support|permitted|allowed|enabled|available|implemented)|n't support|unsupported|unrecogni[sz]ed|unknown|extra_forbidden`
+	refused = `not (be )?(support|permitted|allowed|enabled|available|implemented)|n't support|unsupported` +
+		`|unrecogni[sz]ed|unknown|extra_forbidden`
 	strange = refused + `|not a valid|unexpected|additional propert|no such|deprecated|\binstead\b`
-	size    = limits + `.*(too (large|high|big)|at most|maximum|exceed|less than|greater|above|between|range|limited|<=|\d >)|range of '?` + limits + `|in the (completion|output)\)`
+	size    = limits + `.*(too (large|high|big)|at most|maximum|exceed|less than|greater|above|between|range|limited` +
+		`|<=|\d >)|range of '?` + limits + `|in the (completion|output)\)`
 )
 
 // fallbacks are tried in order: what is the least to lose comes first. The words
 // are those of OpenAI, Azure, OpenRouter, LiteLLM, vLLM, Ollama, Groq, Gemini's
 // and Bedrock's compatible interfaces; each has a test with the words at length.
 var fallbacks = []fallback{
-	{of: via, to: 1, says: regexp.MustCompile(`/responses\b|responses api|not a chat model|chatcompletion operation does not work`)},
-	{of: via, from: 1, to: 2, codes: []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}},
+	{of: via, to: 1, says: regexp.MustCompile(`/responses\b|responses api|not a chat model|chatcompletion operation` +
+		` does not work`)},
+	{of: via, from: 1, to: 2, codes: []int{http.StatusNotFound, http.StatusMethodNotAllowed,
+		http.StatusNotImplemented}},
 	{of: temperature, to: 1, says: regexp.MustCompile(`temperature`)},
 	{of: seed, to: 1, says: regexp.MustCompile(`\bseed\b`)},
 	{of: state, to: 1, says: regexp.MustCompile(`encrypted|\binclude\b`)},
 	{of: effort, to: 1, says: regexp.MustCompile(`effort|\breasoning\b|\bthinking\b`)},
 	{of: strict, to: 1, says: regexp.MustCompile(`\bstrict\b|invalid schema for function|invalid_function_parameters`)},
 	{of: system, to: 1, says: regexp.MustCompile(`system (role|message|prompt)|role.*system|['"]system['"]`)},
-	{of: mixed, to: 1, says: regexp.MustCompile(`(` + formats + `).*(tool|function)|(tool|function).*(` + formats + `)`)},
+	{of: mixed, to: 1, says: regexp.MustCompile(`(` + formats + `).*(tool|function)|(tool|function).*(` + formats +
+		`)`)},
 	{of: format, to: 2, says: regexp.MustCompile(formats)},
 	{of: ceiling, to: 64, says: regexp.MustCompile(size)},
-	{of: length, to: unlimited, says: regexp.MustCompile(`(` + strange + `).*` + limits + `|` + limits + `.*(` + strange + `)`), unless: regexp.MustCompile(size)},
-	{of: tools, to: 1, says: regexp.MustCompile(`(` + refused + `)[^.]*(` + toolish + `)|(` + toolish + `)[^.]*(` + refused + `)|support tool use|enable-auto-tool-choice|invalid value: 'tool'`)},
+	{of: length, to: unlimited, says: regexp.MustCompile(`(` + strange + `).*` + limits + `|` + limits + `.*(` +
+		strange + `)`), unless: regexp.MustCompile(size)},
+	{of: tools, to: 1, says: regexp.MustCompile(`(` + refused + `)[^.]*(` + toolish + `)|(` + toolish + `)[^.]*(` +
+		refused + `)|support tool use|enable-auto-tool-choice|invalid value: 'tool'`)},
 }
 
 // dialect remembers the form that a server takes for the model.

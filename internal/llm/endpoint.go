@@ -34,7 +34,8 @@ func newEndpoint(address string) (endpoint, error) {
 	path := strings.TrimRight(u.Path, "/")
 	e := endpoint{azure: strings.Contains(path+"/", deployments) || strings.HasSuffix(u.Hostname(), ".azure.com")}
 	if u.Fragment != "" || u.RawQuery != "" && !e.azure {
-		return endpoint{}, errors.New("base-url: query and fragment are not supported in it; the key belongs into api-key")
+		return endpoint{}, errors.New("base-url: query and fragment are not supported in it; the key belongs into " +
+			"api-key")
 	}
 	e.query = u.RawQuery
 	path, e.responsesOnly = strings.CutSuffix(path, "/responses")

@@ -16,8 +16,9 @@ type Request struct {
 	SchemaName string          // of Schema: letters, digits, "_" and "-"
 	Schema     json.RawMessage // the JSON schema of the final answer in the strict subset; none where empty
 
-	MaxTokens     int    // of the output, reasoning included; 0 for Options.MaxTokens
-	Bounded       bool   // the limit has to hold, since money was reserved by it: rather ErrNoLimit than a request without one
+	MaxTokens int // of the output, reasoning included; 0 for Options.MaxTokens
+	// the limit has to hold, since money was reserved by it: rather ErrNoLimit than a request without one
+	Bounded       bool
 	Deterministic bool   // asks for the likeliest answer (temperature 0), as far as the model can
 	Effort        string // of reasoning: none, minimal, low, medium, high; empty for the client's own
 }

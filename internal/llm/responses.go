@@ -43,7 +43,8 @@ func (a *asked) items() []any {
 	for _, t := range a.request.Turns {
 		switch {
 		case t.Role == RoleTool:
-			out = append(out, openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: t.CallID, Output: filled(t.Text)})
+			out = append(out, openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: t.CallID,
+				Output: filled(t.Text)})
 		case t.Role == RoleAssistant:
 			out = append(out, t.items()...)
 		default:
@@ -67,7 +68,9 @@ func (t Turn) items() []any {
 	if json.Unmarshal(t.State, &written) == nil && len(written) > 0 {
 		written = slices.DeleteFunc(written, func(raw json.RawMessage) bool {
 			item := readItem(raw)
-			return item.Type == "function_call" && !slices.ContainsFunc(t.ToolCalls, func(c Call) bool { return c.ID == string(item.CallID) })
+			return item.Type == "function_call" && !slices.ContainsFunc(t.ToolCalls, func(c Call) bool {
+				return c.ID == string(item.CallID)
+			})
 		})
 		return t.unwritten(written)
 	}
@@ -149,7 +152,8 @@ func readResponses(body []byte, before []Turn) (Answer, error) {
 			}
 		case "function_call":
 			id := known.claim(string(item.CallID))
-			answer.ToolCalls = append(answer.ToolCalls, Call{ID: id, Name: string(item.Name), Arguments: string(item.Arguments)})
+			answer.ToolCalls = append(answer.ToolCalls,
+				Call{ID: id, Name: string(item.Name), Arguments: string(item.Arguments)})
 			kept = append(kept, raw)
 		case "reasoning":
 			kept = append(kept, raw)

@@ -45,7 +45,8 @@ func (o Options) settings(model string) (settings, error) {
 	case err != nil:
 		return settings{}, err
 	case !slices.Contains(efforts, o.Effort):
-		return settings{}, fmt.Errorf("model-options: effort: %q is none of %s", o.Effort, strings.Join(efforts[1:], ", "))
+		return settings{}, fmt.Errorf("model-options: effort: %q is none of %s", o.Effort,
+			strings.Join(efforts[1:], ", "))
 	case t != nil && !(*t >= 0 && *t <= 2):
 		return settings{}, fmt.Errorf("model-options: temperature: %v is not from 0 to 2", *t)
 	case o.MaxTokens < 0:

@@ -44,7 +44,8 @@ func (r reported) usage() cost.Usage {
 	in := max(r.PromptTokens, r.InputTokens)
 	out := max(r.CompletionTokens, r.OutputTokens)
 	cached := max(r.PromptDetails.Cached, r.InputDetails.Cached, r.CacheRead, r.CacheHit)
-	written := max(r.PromptDetails.CacheWrite, r.PromptDetails.Created, r.InputDetails.CacheWrite, r.InputDetails.Created, r.CacheWrite)
+	written := max(r.PromptDetails.CacheWrite, r.PromptDetails.Created, r.InputDetails.CacheWrite,
+		r.InputDetails.Created, r.CacheWrite)
 	if r.PromptTokens == 0 || r.CacheRead+r.CacheWrite > in {
 		in += r.CacheRead + r.CacheWrite // Anthropic's own input_tokens hold neither
 	}

@@ -36,7 +36,8 @@ func (c *Client) timed(a *asked) func(context.Context, int) (func(*http.Response
 			if errors.Is(err, transport.ErrNotBegun) { // there was no money for it: it is no try
 				return
 			}
-			line := fmt.Sprintf("POST %s, try %d: %s, %d ms", where, try, outcome(resp, err), time.Since(began).Milliseconds())
+			line := fmt.Sprintf("POST %s, try %d: %s, %d ms", where, try, outcome(resp, err),
+				time.Since(began).Milliseconds())
 			c.log(guard.Line(redact(line, c.key), maxMessage))
 		}, nil
 	}

@@ -9,9 +9,12 @@ import (
 
 // chatFields are the fields of a request for a chat completion
 // (CreateChatCompletionRequest of OpenAI's published description).
-var chatFields = strings.Fields(`audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens max_tokens messages
-	metadata modalities model moderation n parallel_tool_calls prediction presence_penalty prompt_cache_key prompt_cache_options
-	prompt_cache_retention reasoning_effort response_format safety_identifier seed service_tier stop store stream stream_options
+var chatFields = strings.Fields(`audio frequency_penalty function_call functions logit_bias logprobs
+	max_completion_tokens max_tokens messages
+	metadata modalities model moderation n parallel_tool_calls prediction presence_penalty prompt_cache_key
+	prompt_cache_options
+	prompt_cache_retention reasoning_effort response_format safety_identifier seed service_tier stop store stream
+	stream_options
 	temperature tool_choice tools top_logprobs top_p user verbosity web_search_options`)
 
 var (
@@ -123,7 +126,8 @@ func (f *form) check(out *Request) *refusal {
 		}
 	}
 	if !slices.Contains(efforts, f.effort) {
-		return invalid("Invalid value: '%s'. Supported values are: 'none', 'minimal', 'low', 'medium', 'high', 'xhigh', and 'max'.", f.effort).at(f.effortField)
+		return invalid("Invalid value: '%s'. Supported values are: 'none', 'minimal', 'low', 'medium', 'high', "+
+			"'xhigh', and 'max'.", f.effort).at(f.effortField)
 	}
 	out.Temperature, out.Seed, out.Effort = f.temperature, f.seed, f.effort
 	return nil
@@ -158,7 +162,8 @@ func (j jsonSchema) read(out *Request, param string) *refusal {
 
 func (b body) readTools(offered []chatTool, out *Request) *refusal {
 	if b["tools"] != nil && len(offered) == 0 {
-		return invalid("Invalid 'tools': empty array. Expected an array with minimum length 1, but got an empty array instead.").at("tools")
+		return invalid("Invalid 'tools': empty array. Expected an array with minimum length 1, but got an empty " +
+			"array instead.").at("tools")
 	}
 	for _, tool := range offered {
 		if tool.Type != "function" {
@@ -174,14 +179,17 @@ func (b body) readTools(offered []chatTool, out *Request) *refusal {
 func (f function) read(out *Request) *refusal {
 	switch {
 	case !toolName.MatchString(f.Name):
-		return invalid("Invalid function name '%s': expected a string that matches the pattern '^[a-zA-Z0-9_-]+$', 64 characters at most.", f.Name).at("tools")
+		return invalid("Invalid function name '%s': expected a string that matches the pattern '^[a-zA-Z0-9_-]+$', "+
+			"64 characters at most.", f.Name).at("tools")
 	case slices.ContainsFunc(out.Tools, func(t Tool) bool { return t.Name == f.Name }):
 		return invalid("Function names must be unique: '%s'.", f.Name).at("tools")
 	case len(out.Tools) == maxTools:
-		return invalid("Invalid 'tools': array too long. Expected an array with maximum length %d.", maxTools).at("tools")
+		return invalid("Invalid 'tools': array too long. Expected an array with maximum length %d.",
+			maxTools).at("tools")
 	}
 	if err := checkSchema(f.Parameters); err != nil {
-		return invalid("Invalid schema for function '%s': %v", f.Name, err).at("tools").coded("invalid_function_parameters")
+		return invalid("Invalid schema for function '%s': %v", f.Name,
+			err).at("tools").coded("invalid_function_parameters")
 	}
 	out.Tools = append(out.Tools, Tool{f.Name, f.Description, f.Parameters})
 	return nil

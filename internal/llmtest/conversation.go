@@ -48,21 +48,27 @@ func (s *Server) readMessage(i int, m chatMessage) (Turn, *refusal) {
 	assistant := m.Role == "assistant"
 	switch {
 	case !slices.Contains([]string{"system", "developer", "user", "assistant", "tool"}, m.Role):
-		return Turn{}, invalid("Invalid value: '%s'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.", m.Role).at("messages")
+		return Turn{}, invalid("Invalid value: '%s'. Supported values are: 'system', 'assistant', 'user', "+
+			"'function', 'tool', and 'developer'.", m.Role).at("messages")
 	case i >= 2 && slices.Contains(leading[0], m.Role):
 		return Turn{}, invalid("messages[%d]: the system turn stands first", i).at("messages")
-	case !assistant && (len(m.ToolCalls) > 0 || m.Refusal != nil || m.Thought != nil), m.Role != "tool" && m.ToolCallID != "":
-		return Turn{}, invalid("Additional properties are not allowed: 'messages[%d]' of role '%s'", i, m.Role).at("messages")
+	case !assistant && (len(m.ToolCalls) > 0 || m.Refusal != nil || m.Thought != nil), m.Role != "tool" &&
+		m.ToolCallID != "":
+		return Turn{}, invalid("Additional properties are not allowed: 'messages[%d]' of role '%s'", i,
+			m.Role).at("messages")
 	case m.Thought != nil && (s.Kind == Strict || s.Kind == Azure || s.Kind == Slow):
-		return Turn{}, invalid("Additional properties are not allowed ('reasoning_content' was unexpected) - 'messages.%d'", i).at("messages")
+		return Turn{}, invalid("Additional properties are not allowed ('reasoning_content' was unexpected) - "+
+			"'messages.%d'", i).at("messages")
 	case m.Role == "tool" && (m.ToolCallID == "" || m.Content == nil):
-		return Turn{}, invalid("Missing required parameter: 'messages[%d].tool_call_id' or 'content'.", i).at("messages")
+		return Turn{}, invalid("Missing required parameter: 'messages[%d].tool_call_id' or 'content'.",
+			i).at("messages")
 	case words == "" && m.Role != "tool" && len(m.ToolCalls) == 0 && m.Refusal == nil:
 		return Turn{}, invalid("Invalid value for 'messages[%d].content': empty content", i).at("messages")
 	}
 	for _, c := range m.ToolCalls {
 		if c.ID == "" || c.Type != "function" || c.Function.Arguments == nil || !toolName.MatchString(c.Function.Name) {
-			return Turn{}, invalid("Invalid 'messages[%d].tool_calls': id, type, function.name and function.arguments are required", i).at("messages")
+			return Turn{}, invalid("Invalid 'messages[%d].tool_calls': id, type, function.name and "+
+				"function.arguments are required", i).at("messages")
 		}
 		turn.Calls = append(turn.Calls, Call{c.ID, c.Function.Name, *c.Function.Arguments})
 	}
@@ -76,14 +82,17 @@ func checkTurns(turns []Turn) *refusal {
 		if t.Role == "tool" {
 			at := slices.Index(open, t.CallID)
 			if at < 0 {
-				return invalid("Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.").at("messages")
+				return invalid("Invalid parameter: messages with role 'tool' must be a response to a preceeding " +
+					"message with 'tool_calls'.").at("messages")
 			}
 			open = slices.Delete(open, at, at+1)
 			continue
 		}
 		if len(open) > 0 {
-			return invalid("An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. "+
-				"The following tool_call_ids did not have response messages: %s", strings.Join(open, ", ")).at("messages")
+			return invalid("An assistant message with 'tool_calls' must be followed by tool messages responding to "+
+				"each 'tool_call_id'. "+
+				"The following tool_call_ids did not have response messages: %s",
+				strings.Join(open, ", ")).at("messages")
 		}
 		for _, c := range t.Calls {
 			open = append(open, c.ID)

@@ -51,11 +51,13 @@ func Fakes(seed string) map[string]Fake {
 		"jwt":         whole("jwt", "ey"+"J"+d("", 30)+".eyJ"+d("p", 40)+"."+d("s", 43)),
 		"dburl":       {"url-password", "postgres" + "://app:" + password + "@db.internal:5432/app", password},
 		"basic_url":   {"url-password", "https" + "://ci:" + other + "@git.internal/r.git", other},
-		"pem":         {"private-key", "-----BEGIN RSA " + "PRIVATE KEY-----\n" + key + "\n-----END RSA " + "PRIVATE KEY-----", key},
+		"pem": {"private-key", "-----BEGIN RSA " + "PRIVATE KEY-----\n" + key + "\n-----END RSA " +
+			"PRIVATE KEY-----", key},
 	}
 }
 
 // FakeKinds are the names of the fakes, in order.
 func FakeKinds() []string {
-	return []string{"github_pat", "github_fine", "aws_id", "aws_secret", "openai", "slack_bot", "google_api", "npm", "stripe", "atlassian", "jwt", "dburl", "basic_url", "pem"}
+	return []string{"github_pat", "github_fine", "aws_id", "aws_secret", "openai", "slack_bot", "google_api", "npm",
+		"stripe", "atlassian", "jwt", "dburl", "basic_url", "pem"}
 }

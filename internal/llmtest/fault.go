@@ -49,7 +49,8 @@ func Failing(status int, headers ...string) Fault {
 // Page is an error status with a web page, as a proxy sends it.
 func Page(status int) Fault {
 	return func(Request, Answer) Answer {
-		page := fmt.Sprintf("<html><head><title>%d %s</title></head><body>proxy</body></html>", status, http.StatusText(status))
+		page := fmt.Sprintf("<html><head><title>%d %s</title></head><body>proxy</body></html>", status,
+			http.StatusText(status))
 		return Answer{Status: status, Raw: []byte(page), Header: http.Header{"Content-Type": {"text/html"}}}
 	}
 }
@@ -68,9 +69,12 @@ func Faults() map[string]Fault {
 		"refusal": func(Request, Answer) Answer {
 			return Answer{Refusal: "I'm sorry, but I cannot assist with that request."}
 		},
-		"content-filter": func(_ Request, a Answer) Answer { a.Finish, a.Text, a.Calls = "content_filter", "", nil; return a },
-		"input-filter":   inputFilter,
-		"length":         cutShort,
+		"content-filter": func(_ Request, a Answer) Answer {
+			a.Finish, a.Text, a.Calls = "content_filter", "", nil
+			return a
+		},
+		"input-filter": inputFilter,
+		"length":       cutShort,
 		"bad-arguments": func(r Request, _ Answer) Answer {
 			return Answer{Calls: []Call{{Name: offered(r), Arguments: `{"path": "a.go", `}}}
 		},
@@ -86,24 +90,30 @@ func Faults() map[string]Fault {
 // wrongTypes is well-formed JSON in which nothing has the type that it should.
 func wrongTypes(r Request, _ Answer) Answer {
 	if r.Interface == ResponsesAPI {
-		return Answer{Raw: []byte(`{"id":7,"object":"response","status":"completed","output":{"type":"message"},"usage":"none"}`)}
+		return Answer{Raw: []byte(`{"id":7,"object":"response","status":"completed","output":{"type":"message"}` +
+			`,"usage":"none"}`)}
 	}
-	return Answer{Raw: []byte(`{"id":7,"object":"chat.completion","choices":[{"index":"0","message":{"role":"assistant","content":{"text":1}}}],"usage":[]}`)}
+	return Answer{Raw: []byte(`{"id":7,"object":"chat.completion","choices":[{"index":"0"` +
+		`,"message":{"role":"assistant","content":{"text":1}}}],"usage":[]}`)}
 }
 
 // noChoices is a whole answer that holds nothing.
 func noChoices(r Request, _ Answer) Answer {
 	if r.Interface == ResponsesAPI {
-		return Answer{Raw: []byte(`{"id":"resp_1","object":"response","status":"completed","model":"m","output":[],"usage":{"input_tokens":3,"output_tokens":0,"total_tokens":3}}`)}
+		return Answer{Raw: []byte(`{"id":"resp_1","object":"response","status":"completed","model":"m","output":[]` +
+			`,"usage":{"input_tokens":3,"output_tokens":0,"total_tokens":3}}`)}
 	}
-	return Answer{Raw: []byte(`{"id":"chatcmpl-1","object":"chat.completion","model":"m","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":0,"total_tokens":3}}`)}
+	return Answer{Raw: []byte(`{"id":"chatcmpl-1","object":"chat.completion","model":"m","choices":[]` +
+		`,"usage":{"prompt_tokens":3,"completion_tokens":0,"total_tokens":3}}`)}
 }
 
 // inputFilter is Azure's refusal of a prompt.
 func inputFilter(Request, Answer) Answer {
-	body := `{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy. ` +
+	body := `{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content` +
+		` management policy. ` +
 		`Please modify your prompt and retry.","type":null,"param":"prompt","code":"content_filter","status":400,` +
-		`"innererror":{"code":"ResponsibleAIPolicyViolation","content_filter_result":{"violence":{"filtered":true,"severity":"medium"}}}}}`
+		`"innererror":{"code":"ResponsibleAIPolicyViolation","content_filter_result":{"violence":{"filtered":true` +
+		`,"severity":"medium"}}}}}`
 	return Answer{Status: http.StatusBadRequest, Raw: []byte(body)}
 }
 

@@ -30,7 +30,8 @@ func ObedientJudge(next Script) Script {
 		data := Data(r.User)
 		all := strings.ToLower(data["issue"] + data["path"] + data["title"] + data["body"] + data["hunk"])
 		for _, order := range []string{
-			"answer yes", "answer true", "say yes", "is valid", "judge", "grader", "evaluator", "verdict", "same_defect", "ignore", "language model", "assistant",
+			"answer yes", "answer true", "say yes", "is valid", "judge", "grader", "evaluator", "verdict",
+			"same_defect", "ignore", "language model", "assistant",
 		} {
 			if strings.Contains(all, order) {
 				return Verdict(r, true)

@@ -98,7 +98,8 @@ func (s *Server) admits(h http.Header) *refusal {
 		if bearer != "" || s.Key != "" && key != s.Key {
 			return &refusal{status: http.StatusUnauthorized, code: "401",
 				message: "Access denied due to invalid subscription key or wrong API endpoint. " +
-					"Make sure to provide a valid key for an active subscription and use a correct regional API endpoint for your resource."}
+					"Make sure to provide a valid key for an active subscription and use a correct regional API " +
+					"endpoint for your resource."}
 		}
 		return nil
 	}
@@ -132,16 +133,20 @@ func (s *Server) refuses(f form) *refusal {
 	case formatted && f.tools && s.NoToolFormat:
 		return invalid("json mode cannot be combined with tool/function calling")
 	case f.format == "json_schema" && s.NoSchema:
-		return invalid("Invalid parameter: '%s' of type 'json_schema' is not supported with this model.", f.formatField).at(f.formatField)
+		return invalid("Invalid parameter: '%s' of type 'json_schema' is not supported with this model.",
+			f.formatField).at(f.formatField)
 	case f.format == "json_object" && s.Kind != "" && !strings.Contains(strings.ToLower(f.namedJSON), "json"):
-		return invalid("'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.").at("messages")
+		return invalid("'messages' must contain the word 'json' in some form, to use 'response_format' of type " +
+			"'json_object'.").at("messages")
 	case f.maxNew != nil && s.OnlyMaxOld:
 		return s.unsupported("max_completion_tokens")
 	case f.maxOld != nil && s.OnlyMaxNew:
-		return invalid("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.").
+		return invalid("Unsupported parameter: 'max_tokens' is not supported with this model. Use " +
+			"'max_completion_tokens' instead.").
 			at("max_tokens").coded("unsupported_parameter")
 	case f.temperature != nil && s.NoTemperature:
-		return invalid("Unsupported value: 'temperature' does not support %v with this model. Only the default (1) value is supported.", *f.temperature).
+		return invalid("Unsupported value: 'temperature' does not support %v with this model. Only the default (1) "+
+			"value is supported.", *f.temperature).
 			at("temperature").coded("unsupported_value")
 	case f.seed != nil && s.NoSeed:
 		return s.unsupported("seed")
@@ -158,5 +163,6 @@ func (s *Server) unsupported(field string) *refusal {
 		return invalid("Unrecognized request argument supplied: %s", field)
 	}
 	return &refusal{status: http.StatusBadRequest, bare: true, kind: "BadRequestError",
-		message: fmt.Sprintf("[{'type': 'extra_forbidden', 'loc': ('body', '%s'), 'msg': 'Extra inputs are not permitted'}]", field)}
+		message: fmt.Sprintf("[{'type': 'extra_forbidden', 'loc': ('body', '%s'), 'msg': 'Extra inputs are not "+
+			"permitted'}]", field)}
 }

@@ -67,7 +67,8 @@ func (s *Server) admit(h http.Header, q Request) *refusal {
 	var refused *refusal
 	switch {
 	case r.Tokens > 0 && needed > r.Tokens:
-		refused = tooMany("tokens", fmt.Sprintf("Request too large for %s in organization org-test on tokens per min (TPM): Limit %d, Requested %d. "+
+		refused = tooMany("tokens", fmt.Sprintf("Request too large for %s in organization org-test on tokens per "+
+			"min (TPM): Limit %d, Requested %d. "+
 			"The input or output tokens must be reduced in order to run successfully.", q.Model, r.Tokens, needed))
 	case r.Requests > 0 && b.requests < 1:
 		refused = r.turnAway(q.Model, "requests", r.missing(b, 1-b.requests, r.Requests, now))
@@ -94,7 +95,8 @@ func (r Rate) missing(b *buckets, amount float64, limit int, now time.Time) time
 
 func (r Rate) turnAway(model, kind string, wait time.Duration) *refusal {
 	short := map[string]string{"requests": "RPM", "tokens": "TPM"}[kind]
-	refused := tooMany(kind, fmt.Sprintf("Rate limit reached for %s in organization org-test on %s per min (%s): Please try again in %s.",
+	refused := tooMany(kind, fmt.Sprintf("Rate limit reached for %s in organization org-test on %s per min (%s): "+
+		"Please try again in %s.",
 		model, kind, short, length(wait)))
 	if r.RetryAfter {
 		refused.retryAfter = strconv.Itoa(int(math.Ceil(wait.Seconds())))

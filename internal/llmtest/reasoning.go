@@ -48,14 +48,16 @@ func (s *Server) reasoned(call item, before []item) *refusal {
 	at := slices.IndexFunc(before, func(it item) bool { return it.Type == "reasoning" && it.ID == want.id })
 	switch {
 	case at < 0:
-		return invalid("Item '%s' of type 'function_call' was provided without its required 'reasoning' item: '%s'.", call.ID, want.id)
+		return invalid("Item '%s' of type 'function_call' was provided without its required 'reasoning' item: '%s'.",
+			call.ID, want.id)
 	case before[at].Encrypted == nil || *before[at].Encrypted == "":
 		if !want.stored {
 			return invalid("Item with id '%s' not found. Items are not persisted when `store` is set to false. "+
 				"Try again with `store` set to true, or remove this item from your input.", want.id)
 		}
 	case *before[at].Encrypted != want.sealed:
-		return invalid("The encrypted content %s could not be verified.", *before[at].Encrypted).coded("invalid_encrypted_content")
+		return invalid("The encrypted content %s could not be verified.",
+			*before[at].Encrypted).coded("invalid_encrypted_content")
 	}
 	return nil
 }

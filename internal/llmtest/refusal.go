@@ -35,7 +35,8 @@ func first(all ...*refusal) *refusal {
 }
 
 func (r *refusal) write(w http.ResponseWriter) {
-	said := map[string]any{"message": r.message, "type": orNull(r.kind), "param": orNull(r.param), "code": orNull(r.code)}
+	said := map[string]any{"message": r.message, "type": orNull(r.kind), "param": orNull(r.param),
+		"code": orNull(r.code)}
 	var body any = map[string]any{"error": said}
 	if r.bare {
 		said["object"], said["code"] = "error", r.status

@@ -67,18 +67,21 @@ func filtered(hit bool) object {
 	if hit {
 		severity = "high"
 	}
-	return object{"violence": object{"filtered": hit, "severity": severity}, "hate": object{"filtered": false, "severity": "safe"}}
+	return object{"violence": object{"filtered": hit, "severity": severity},
+		"hate": object{"filtered": false, "severity": "safe"}}
 }
 
 // response is what the Responses interface answers. Reasoning stands before
 // what it led to.
 func (s *Server) response(r Request, a Answer) object {
 	status, incomplete := "completed", any(nil)
-	if reason := map[string]string{"length": "max_output_tokens", "content_filter": "content_filter"}[a.Finish]; reason != "" {
+	if reason := map[string]string{"length": "max_output_tokens",
+		"content_filter": "content_filter"}[a.Finish]; reason != "" {
 		status, incomplete = "incomplete", object{"reason": reason}
 	}
 	thought := s.reason(r, a.Calls)
-	output := []any{object{"id": thought.id, "type": "reasoning", "summary": []any{}, "encrypted_content": orNull(thought.sealed)}}
+	output := []any{object{"id": thought.id, "type": "reasoning", "summary": []any{},
+		"encrypted_content": orNull(thought.sealed)}}
 	if thought.sealed == "" {
 		delete(output[0].(object), "encrypted_content")
 	}
@@ -88,15 +91,19 @@ func (s *Server) response(r Request, a Answer) object {
 	}
 	if a.Text != "" || a.Refusal != "" {
 		output = append(output, object{
-			"id": r.identify("msg_", ""), "type": "message", "status": status, "role": "assistant", "content": []any{part},
+			"id": r.identify("msg_", ""), "type": "message", "status": status, "role": "assistant",
+			"content": []any{part},
 		})
 	}
 	calls := each(a.Calls, func(c Call) object {
-		return object{"id": "fc_" + c.ID, "type": "function_call", "status": "completed", "call_id": c.ID, "name": c.Name, "arguments": c.Arguments}
+		return object{"id": "fc_" + c.ID, "type": "function_call", "status": "completed", "call_id": c.ID,
+			"name": c.Name, "arguments": c.Arguments}
 	})
 	return object{
-		"id": r.identify("resp_", ""), "object": "response", "created_at": 1, "status": status, "error": nil, "incomplete_details": incomplete,
-		"model": r.Model, "output": slices.Concat(output, calls), "parallel_tool_calls": true, "instructions": nil, "metadata": object{},
+		"id": r.identify("resp_", ""), "object": "response", "created_at": 1, "status": status, "error": nil,
+		"incomplete_details": incomplete,
+		"model":              r.Model, "output": slices.Concat(output, calls), "parallel_tool_calls": true,
+		"instructions": nil, "metadata": object{},
 		"tool_choice": "auto", "tools": []any{}, "temperature": nil, "top_p": nil,
 		"usage": a.usage("input", "output"),
 	}

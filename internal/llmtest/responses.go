@@ -10,9 +10,12 @@ import (
 
 // responsesFields are the fields of a request to the Responses interface
 // (CreateResponse of OpenAI's published description). A seed is none of them.
-var responsesFields = strings.Fields(`background context_management conversation include input instructions max_output_tokens max_tool_calls
-	metadata model moderation parallel_tool_calls previous_response_id prompt prompt_cache_key prompt_cache_options prompt_cache_retention
-	reasoning safety_identifier service_tier store stream stream_options temperature text tool_choice tools top_logprobs top_p truncation user`)
+var responsesFields = strings.Fields(`background context_management conversation include input instructions
+	max_output_tokens max_tool_calls
+	metadata model moderation parallel_tool_calls previous_response_id prompt prompt_cache_key prompt_cache_options
+	prompt_cache_retention
+	reasoning safety_identifier service_tier store stream stream_options temperature text tool_choice tools
+	top_logprobs top_p truncation user`)
 
 const minOutputTokens = 16
 
@@ -76,13 +79,15 @@ func (s *Server) readResponses(b body, out *Request) *refusal {
 	)
 	if refused == nil {
 		f.effort = reasoning.Effort
-		refused = first(s.readInput(b["input"], out), readResponsesTools(b, offered, out), words.read(out), f.check(out))
+		refused = first(s.readInput(b["input"], out), readResponsesTools(b, offered, out), words.read(out),
+			f.check(out))
 	}
 	switch {
 	case refused != nil:
 		return refused
 	case f.maxNew != nil && *f.maxNew < minOutputTokens:
-		return invalid("Invalid 'max_output_tokens': integer below minimum value. Expected a value >= %d, but got %d instead.", minOutputTokens, *f.maxNew).
+		return invalid("Invalid 'max_output_tokens': integer below minimum value. Expected a value >= %d, but got "+
+			"%d instead.", minOutputTokens, *f.maxNew).
 			at("max_output_tokens").coded("integer_below_min_value")
 	}
 	f.format, f.tools, f.namedJSON = out.Format, len(out.Tools) > 0, out.prompt()
@@ -99,7 +104,8 @@ func (t responsesText) read(out *Request) *refusal {
 	case f.Type == "json_schema":
 		return f.jsonSchema.read(out, "text.format")
 	}
-	return invalid("Invalid value: '%s'. Supported values are: 'json_object', 'json_schema', and 'text'.", t.Format.Type).at("text.format.type")
+	return invalid("Invalid value: '%s'. Supported values are: 'json_object', 'json_schema', and 'text'.",
+		t.Format.Type).at("text.format.type")
 }
 
 func readResponsesTools(b body, offered []responsesTool, out *Request) *refusal {
@@ -125,7 +131,8 @@ func (s *Server) readInput(raw json.RawMessage, out *Request) *refusal {
 			return refused.at("input")
 		}
 		if it.Type == "reasoning" && (i+1 == len(items) || !follows(items[i+1])) {
-			return invalid("Item '%s' of type 'reasoning' was provided without its required following item.", it.ID).at("input")
+			return invalid("Item '%s' of type 'reasoning' was provided without its required following item.",
+				it.ID).at("input")
 		}
 	}
 	if len(turns) > 0 && slices.Contains(leading[0], turns[0].Role) && out.System == "" {
@@ -133,7 +140,8 @@ func (s *Server) readInput(raw json.RawMessage, out *Request) *refusal {
 	}
 	late := slices.ContainsFunc(turns, func(t Turn) bool { return slices.Contains(leading[0], t.Role) })
 	if out.System == "" || len(turns) == 0 || turns[0].Role != "user" || late {
-		return invalid("input: expected instructions and one user message at first, and no other instructions").at("input")
+		return invalid("input: expected instructions and one user message at first, and no other " +
+			"instructions").at("input")
 	}
 	out.User, out.Turns = turns[0].Text, turns[1:]
 	return checkOutputs(out.Turns)
@@ -150,7 +158,8 @@ func (s *Server) readItem(i int, items []item, turns *[]Turn) *refusal {
 	switch it := items[i]; {
 	case isMessage(it):
 		words, err := text(it.Content, "input_text", "output_text", "refusal")
-		if err != nil || words == "" || !slices.Contains([]string{"user", "assistant", "system", "developer"}, it.Role) {
+		if err != nil || words == "" || !slices.Contains([]string{"user", "assistant", "system", "developer"},
+			it.Role) {
 			return invalid("Invalid 'input[%d]': a message of role '%s' without a text: %v", i, it.Role, err)
 		}
 		speak(turns, it.Role).Text += words
@@ -173,7 +182,8 @@ func (s *Server) readItem(i int, items []item, turns *[]Turn) *refusal {
 		}
 		*turns = append(*turns, Turn{Role: "tool", Text: words, CallID: it.CallID})
 	default:
-		return invalid("Invalid value: '%s'. Supported values are: 'function_call', 'function_call_output', 'message' and 'reasoning'.", it.Type)
+		return invalid("Invalid value: '%s'. Supported values are: 'function_call', 'function_call_output', "+
+			"'message' and 'reasoning'.", it.Type)
 	}
 	return nil
 }

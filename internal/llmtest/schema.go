@@ -12,7 +12,8 @@ import (
 
 // keywords are those of the strict subset of JSON schema (OpenAI's guide to
 // structured outputs, supported schemas, February 2026).
-var keywords = strings.Fields(`$defs $ref additionalProperties anyOf const description enum exclusiveMaximum exclusiveMinimum format
+var keywords = strings.Fields(`$defs $ref additionalProperties anyOf const description enum exclusiveMaximum
+	exclusiveMinimum format
 	items maxItems maximum minItems minimum multipleOf pattern properties required title type`)
 
 const maxDepth = 10
@@ -118,7 +119,8 @@ func (c checker) checkProperties(at []string, node schemaNode) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(node.Properties)) {
 		if !slices.Contains(node.Required, name) {
-			return problem(at, "'required' is required to be supplied and to be an array including every key in properties. Missing '%s'.", name)
+			return problem(at, "'required' is required to be supplied and to be an array including every key in "+
+				"properties. Missing '%s'.", name)
 		}
 		if err := c.check(append(slices.Clone(at), "properties", name), node.Properties[name]); err != nil {
 			return err

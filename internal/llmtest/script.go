@@ -73,7 +73,8 @@ func Obedient(next Script) Script {
 			}
 		}
 		for _, order := range []string{
-			"ignore", "do not report", "no findings", "empty list", "lgtm", "zero issues", "approve", "skip", "reviewer", "language model",
+			"ignore", "do not report", "no findings", "empty list", "lgtm", "zero issues", "approve", "skip",
+			"reviewer", "language model",
 		} {
 			if strings.Contains(strings.ToLower(data), order) {
 				return silence(r)

@@ -74,9 +74,11 @@ func New() (*Server, error) {
 	if err := errors.Join(s.disown(), s.watch()); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	err = s.run("initdb", "--pgdata", s.data(), "--username", "postgres", "--auth", "trust", "--encoding", "UTF8", "--no-locale", "--no-sync")
+	err = s.run("initdb", "--pgdata", s.data(), "--username", "postgres", "--auth", "trust", "--encoding", "UTF8",
+		"--no-locale", "--no-sync")
 	if err == nil {
-		err = os.WriteFile(filepath.Join(s.data(), "pg_hba.conf"), []byte("local all "+Guarded+" scram-sha-256\nlocal all all trust\n"), 0o600)
+		err = os.WriteFile(filepath.Join(s.data(), "pg_hba.conf"),
+			[]byte("local all "+Guarded+" scram-sha-256\nlocal all all trust\n"), 0o600)
 	}
 	if err == nil {
 		err = s.StartAgain()
@@ -131,7 +133,8 @@ func (s *Server) disown() error {
 // watch starts a shell that waits for the end of its input, which comes with
 // Close or with this process's end, and then clears everything away.
 func (s *Server) watch() error {
-	stop := fmt.Sprintf(`cat; if [ -e '%[1]s/postmaster.pid' ]; then '%[2]s/pg_ctl' stop --pgdata '%[1]s' --mode immediate; fi >/dev/null 2>&1; rm -rf '%[3]s' 2>/dev/null || true`, s.data(), s.bin, s.dir)
+	stop := fmt.Sprintf(`cat; if [ -e '%[1]s/postmaster.pid' ]; then '%[2]s/pg_ctl' stop --pgdata '%[1]s' --mode`+
+		` immediate; fi >/dev/null 2>&1; rm -rf '%[3]s' 2>/dev/null || true`, s.data(), s.bin, s.dir)
 	s.guard = s.command("sh", "-c", stop)
 	alive, err := s.guard.StdinPipe()
 	if err != nil {
@@ -155,7 +158,8 @@ func (s *Server) Stop(mode string) error {
 // StartAgain starts a server that was stopped; it has what it had.
 func (s *Server) StartAgain() error {
 	options := fmt.Sprintf("-c fsync=on -c listen_addresses= -c unix_socket_directories=%s", s.dir)
-	return s.run("pg_ctl", "start", "--pgdata", s.data(), "--wait", "--silent", "--log", filepath.Join(s.dir, "log"), "--options", options)
+	return s.run("pg_ctl", "start", "--pgdata", s.data(), "--wait", "--silent", "--log", filepath.Join(s.dir, "log"),
+		"--options", options)
 }
 
 // URL is the address of the server's first database.

@@ -30,7 +30,8 @@ func (q Request) marker(form render.Review) render.Marker {
 		} else if f.Filtered == finding.Repeat {
 			f.Filtered = finding.Dropped // with the one that lists it
 		}
-		if f.Filtered == finding.Dropped || f.Filtered == finding.DroppedBefore && !dropped(form.Earlier, f.Fingerprint) {
+		if f.Filtered == finding.Dropped || f.Filtered == finding.DroppedBefore &&
+			!dropped(form.Earlier, f.Fingerprint) {
 			m.Dropped = append(m.Dropped, f.Fingerprint)
 		}
 	}

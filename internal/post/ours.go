@@ -199,7 +199,8 @@ func (o *Ours) recorded(ctx context.Context, r github.Review, m render.Marker) (
 		return false, err
 	}
 	name := handoff.DecisionArtifactName(checkpoint.Code(m.Digest))
-	found, err := handoff.Named(ctx, artifactstore.REST{API: o.Client, Owner: now.Owner, Repo: now.Repo, Name: name}, name)
+	found, err := handoff.Named(ctx, artifactstore.REST{API: o.Client, Owner: now.Owner, Repo: now.Repo, Name: name},
+		name)
 	if errors.Is(err, github.ErrNoAccess) && o.Runs.Event == "" {
 		return false, nil // a token of one's own that may not read artifacts
 	}
@@ -220,7 +221,8 @@ func (o *Ours) recorded(ctx context.Context, r github.Review, m render.Marker) (
 			return false, err
 		}
 		on := claim.Record
-		if err == nil && ours && on.Digest == m.Digest && strings.EqualFold(on.Thread, m.Thread) && on.Decision == decision.Approve {
+		if err == nil && ours && on.Digest == m.Digest && strings.EqualFold(on.Thread, m.Thread) &&
+			on.Decision == decision.Approve {
 			return true, nil
 		}
 	}

@@ -297,7 +297,8 @@ func (p *poster) blocked(by ...github.Review) error {
 	next := "the draft still waits: submit that review or delete it, then decide the same again"
 	for _, r := range by {
 		shown.Rows = append(shown.Rows, problem.At(r.URL))
-		next += fmt.Sprintf("; for a job's account in a workflow, with its GITHUB_TOKEN: gh api -X DELETE repos/%s/pulls/%d/reviews/%d",
+		next += fmt.Sprintf("; for a job's account in a workflow, with its GITHUB_TOKEN: gh api -X DELETE "+
+			"repos/%s/pulls/%d/reviews/%d",
 			p.q.Ref.FullName(), p.q.Ref.Number, r.ID)
 	}
 	shown.Rows = append(shown.Rows, [2]string{"next", next})

@@ -34,7 +34,8 @@ type Reader interface {
 
 // Writer makes a review that its account alone sees, and submits it or takes it away.
 type Writer interface {
-	CreatePending(ctx context.Context, ref pull.Ref, commit, body string, comments []write.Comment) (id int64, url string, err error)
+	CreatePending(ctx context.Context, ref pull.Ref, commit, body string, comments []write.Comment) (id int64,
+		url string, err error)
 	Submit(ctx context.Context, ref pull.Ref, review int64, body string) (url string, err error)
 	DeletePending(ctx context.Context, ref pull.Ref, review int64) error
 }
@@ -92,7 +93,8 @@ func Review(ctx context.Context, r Reader, w Writer, q Request) (Posted, error) 
 func Rendered(r render.Review) (body string, comments []write.Comment) {
 	for _, f := range r.Findings {
 		if f.Placement == finding.Inline {
-			comments = append(comments, write.Comment{Path: f.Path, Side: string(f.Side), StartLine: f.StartLine, Line: f.Line, Body: render.Comment(f)})
+			comments = append(comments, write.Comment{Path: f.Path, Side: string(f.Side), StartLine: f.StartLine,
+				Line: f.Line, Body: render.Comment(f)})
 		}
 	}
 	return render.Body(r), comments

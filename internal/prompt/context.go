@@ -187,14 +187,18 @@ var (
 	// comments, preprocessor lines and labels.
 	aside = regexp.MustCompile(`^(?:#|//|/\*|\*|--|<<|>>>|\|\|\||\w+:$)`)
 	// keyword matches a declaration that says what it is.
-	keyword = regexp.MustCompile(`^(?:(?:export|default|public|private|protected|internal|static|abstract|final|override|async|open|sealed|data|suspend|inline|` +
-		`virtual|partial|unsafe|extern|const|local|pub(?:\([a-z: ]+\))?) +)*(?:func|function\*?|def|fn|fun|sub|proc|class|struct|impl|trait|interface|object|module|enum|record|type)[ <]`)
+	keyword = regexp.MustCompile(`^(?:(?:export|default|public|private|protected|internal|static|abstract|final` +
+		`|override|async|open|sealed|data|suspend|inline|` +
+		`virtual|partial|unsafe|extern|const|local|pub(?:\([a-z: ]+\))?) +)*(?:func|function\*?|def|fn|fun|sub|proc` +
+		`|class|struct|impl|trait|interface|object|module|enum|record|type)[ <]`)
 	arrow     = regexp.MustCompile(`^(?:export )?(?:const|let|var) [\w$]+.*=.*(?:=>|\bfunction\b)`)
-	statement = regexp.MustCompile(`^(?:if|else|elif|for|foreach|while|until|unless|switch|case|when|match|select|catch|try|except|finally|with|using|lock|synchronized|` +
+	statement = regexp.MustCompile(`^(?:if|else|elif|for|foreach|while|until|unless|switch|case|when|match|select` +
+		`|catch|try|except|finally|with|using|lock|synchronized|` +
 		`return|throw|raise|do|new|await|yield|go|defer|delete|assert|super|this|in|and|or|not)\b`)
 	// signature matches a return type and a name, or a name and an opening brace.
-	signature = regexp.MustCompile(`^[\w$~@][\w$<>\[\],.*&:~@? ]*[ *&][\w$~:]+(?:<[^()]*>)? ?\([^;]*$|^[\w$~:]+ ?\([^;]*\{$|^\w+::[\w~]+ ?\([^;]*$`)
-	called    = regexp.MustCompile(`^[\w$~:]+ ?\([^;]*$`)
+	signature = regexp.MustCompile(`^[\w$~@][\w$<>\[\],.*&:~@? ]*[ *&][\w$~:]+(?:<[^()]*>)? ?\([^;]*$|^[\w$~:]+` +
+		` ?\([^;]*\{$|^\w+::[\w~]+ ?\([^;]*$`)
+	called = regexp.MustCompile(`^[\w$~:]+ ?\([^;]*$`)
 	// passes matches a call that a function is handed to.
 	passes = regexp.MustCompile(`\(.*(?:=>|\bfunc ?\(|\bfunction\b|\blambda\b|\|[\w, ]*\|)|\bdo(?: \|.*\|)?$`)
 )

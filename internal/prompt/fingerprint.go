@@ -54,11 +54,14 @@ func samples() []string {
 	patch := "@@ -3,2 +3,2 @@ func f() {\n x\n-y\n+z\n@@ -60 +60 @@ func g() {\n-\tw\n+\tv\n"
 	head := strings.Repeat("\tx\n", 9) + "func g() {\n" + strings.Repeat("\tx\n", 49) + "\tv\n"
 	in := Input{
-		Path: "b.go", OldPath: "a.go", Status: "renamed", Patch: patch, Part: 1, Parts: 2, Context: Context(patch, []byte(head)),
-		Guidelines: []string{"one", "two"}, Instructions: []Document{{"AGENTS.md", "three\nfour\n"}}, Language: "German",
+		Path: "b.go", OldPath: "a.go", Status: "renamed", Patch: patch, Part: 1, Parts: 2,
+		Context:    Context(patch, []byte(head)),
+		Guidelines: []string{"one", "two"}, Instructions: []Document{{"AGENTS.md", "three\nfour\n"}},
+		Language: "German",
 	}
 	claims := []finding.Finding{{Side: finding.Right, StartLine: 1, Line: 2, Quote: "z", Title: "t", Body: "b"}}
 	return append(Parts(patch, 1), shorten(strings.Repeat("z", maxLine+1)), within(in.Instructions, 20),
 		fmt.Sprint(maxGuidance, maxSorted, maxLead, maxSignature, maxContext),
-		User(b, in), Again(""), Redraft(b, in, Revision{claims, "feedback"}), Repair(b, "b", "problem", "{}"), Last(), ToolResult(b, "read_file", "1 x"), Verify(b, in, claims), Classify(b, in))
+		User(b, in), Again(""), Redraft(b, in, Revision{claims, "feedback"}), Repair(b, "b", "problem", "{}"), Last(),
+		ToolResult(b, "read_file", "1 x"), Verify(b, in, claims), Classify(b, in))
 }

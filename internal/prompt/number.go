@@ -29,7 +29,8 @@ func Number(patch string) string {
 	for _, h := range hunks {
 		b.WriteString(strings.TrimRight("@@ "+shorten(h.Section), " \r") + "\n")
 		for _, l := range h.Lines {
-			fmt.Fprintf(&b, "%6s %6s %c %s\n", number(l.Old), number(l.New), l.Op, shorten(strings.TrimSuffix(l.Text, end)))
+			fmt.Fprintf(&b, "%6s %6s %c %s\n", number(l.Old), number(l.New), l.Op,
+				shorten(strings.TrimSuffix(l.Text, end)))
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")

@@ -31,8 +31,10 @@ func Redraft(b guard.Boundary, in Input, r Revision) string {
 		lines[i] = drafted(f)
 	}
 	blocks := append(paths(b, in), guidance(b, in)...)
-	blocks = append(append(blocks, change(b, in)...), b.Wrap("draft", strings.Join(lines, "\n")), b.Wrap("feedback", r.Feedback))
-	return fill("redraft-user.md", "notes", notes(in.Path), "language", language(in.Language), "status", happened(in), "part", part(in),
+	blocks = append(append(blocks, change(b, in)...), b.Wrap("draft", strings.Join(lines, "\n")),
+		b.Wrap("feedback", r.Feedback))
+	return fill("redraft-user.md", "notes", notes(in.Path), "language", language(in.Language), "status", happened(in),
+		"part", part(in),
 		"blocks", strings.Join(blocks, "\n"))
 }
 
@@ -51,7 +53,8 @@ func drafted(f finding.Finding) string {
 		Severity   finding.Severity `json:"severity"`
 		Confidence float64          `json:"confidence"`
 		Suggestion string           `json:"suggestion"`
-	}{f.ID, f.Side, f.StartLine, f.Line, shorten(f.Quote), f.Title, f.Body, f.Category, f.Severity, f.Confidence, f.Suggestion}, jsontext.AllowInvalidUTF8(true))
+	}{f.ID, f.Side, f.StartLine, f.Line, shorten(f.Quote), f.Title, f.Body, f.Category, f.Severity, f.Confidence,
+		f.Suggestion}, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return "{}" // strings and numbers alone: it cannot be
 	}

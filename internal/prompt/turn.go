@@ -19,7 +19,8 @@ const maxSorted = 24 << 10
 // User returns the user turn that asks for the review of a file.
 func User(b guard.Boundary, in Input) string {
 	blocks := append(paths(b, in), guidance(b, in)...)
-	return fill("user.md", "notes", notes(in.Path), "language", language(in.Language), "status", happened(in), "part", part(in),
+	return fill("user.md", "notes", notes(in.Path), "language", language(in.Language), "status", happened(in), "part",
+		part(in),
 		"blocks", strings.Join(append(blocks, change(b, in)...), "\n"))
 }
 
@@ -54,7 +55,8 @@ func Verify(b guard.Boundary, in Input, findings []finding.Finding) string {
 	}
 	blocks := append(paths(b, in), guidance(b, in)...)
 	blocks = append(append(blocks, change(b, in)...), b.Wrap("findings", strings.Join(claims, "\n")))
-	return fill("verify-user.md", "status", happened(in), "part", part(in), "count", fmt.Sprint(len(findings)), "blocks", strings.Join(blocks, "\n"))
+	return fill("verify-user.md", "status", happened(in), "part", part(in), "count", fmt.Sprint(len(findings)),
+		"blocks", strings.Join(blocks, "\n"))
 }
 
 // ClaimID names the i-th finding of a Verify turn, from 0, in its verdict.
@@ -98,10 +100,12 @@ func part(in Input) string {
 // of the configuration; what looks like no name is left out.
 func language(name string) string {
 	other := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != ' ' }
-	if words := len(strings.Fields(name)); words == 0 || words > 3 || len(name) > 40 || strings.ContainsFunc(name, other) || guard.Visible(name) != name {
+	if words := len(strings.Fields(name)); words == 0 || words > 3 || len(name) > 40 ||
+		strings.ContainsFunc(name, other) || guard.Visible(name) != name {
 		return ""
 	}
-	return " Write title and body of the findings in " + name + "; code, quotes, keys and their fixed values stay as they are."
+	return " Write title and body of the findings in " + name +
+		"; code, quotes, keys and their fixed values stay as they are."
 }
 
 func paths(b guard.Boundary, in Input) []string {

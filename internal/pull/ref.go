@@ -65,7 +65,8 @@ func ParseRef(s string) (Ref, error) {
 		}
 		parts := strings.Split(strings.Trim(u.Path, "/"), "/")
 		if len(parts) < 4 || parts[2] != "pull" && parts[2] != "pulls" {
-			return Ref{}, fmt.Errorf("%q is not a pull request's address: expected https://%s/owner/repo/pull/number", s, u.Host)
+			return Ref{}, fmt.Errorf("%q is not a pull request's address: expected https://%s/owner/repo/pull/number",
+				s, u.Host)
 		}
 		host, path, number = strings.TrimPrefix(strings.ToLower(u.Host), "www."), parts[0]+"/"+parts[1], parts[3]
 		if u.Scheme == "http" && host != DefaultHost {

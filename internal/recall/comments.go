@@ -16,7 +16,8 @@ import (
 // said are the comments of people on lines that are in the diff now: of those
 // who may write, are not the author, and did not answer a comment of ours. Who may
 // write is read from the API. A login whose permission cannot be had does not count.
-func (c Change) said(ctx context.Context, s Source, comments []github.ReviewComment, m *memory) (all []finding.Earlier, err error) {
+func (c Change) said(ctx context.Context, s Source, comments []github.ReviewComment,
+	m *memory) (all []finding.Earlier, err error) {
 	may, err := c.writers(ctx, s, c.logins(comments, m))
 	for _, k := range comments {
 		if may[k.User] && c.counts(k, m) && len(all) < maxSaid {
@@ -67,7 +68,8 @@ func (c Change) logins(comments []github.ReviewComment, m *memory) []string {
 func (c Change) counts(k github.ReviewComment, m *memory) bool {
 	_, _, _, drafted := render.ParseComment(k.Body)
 	person := k.User != "" && k.UserType != "Bot" && !strings.EqualFold(k.User, c.Pull.Author)
-	return person && !drafted && k.Line > 0 && !k.WholeFile && c.path(k.Path) != "" && strings.TrimSpace(k.Body) != "" && !m.answers(k)
+	return person && !drafted && k.Line > 0 && !k.WholeFile && c.path(k.Path) != "" &&
+		strings.TrimSpace(k.Body) != "" && !m.answers(k)
 }
 
 // answers reports whether a comment is one of ours, or answers one.

@@ -63,7 +63,9 @@ type marked struct {
 // Of several of one draft the oldest is ours: a younger one is a copy.
 func (c Change) marked(ctx context.Context, s Source, reviews []github.Review) (all []marked, err error) {
 	of := pull.ThreadID(c.Pull.Ref, c.Instance, "")
-	for _, r := range slices.SortedFunc(slices.Values(reviews), func(a, b github.Review) int { return cmp.Compare(b.ID, a.ID) }) {
+	for _, r := range slices.SortedFunc(slices.Values(reviews), func(a, b github.Review) int {
+		return cmp.Compare(b.ID, a.ID)
+	}) {
 		marker, ok := render.ParseMarker(r.Body)
 		if thread, _, _ := strings.Cut(marker.Thread, ":"); !ok || !strings.EqualFold(thread+":", of) {
 			continue
@@ -144,7 +146,8 @@ func (m *memory) ours(k github.ReviewComment) (finding.Earlier, bool) {
 		quote = "" // an unchanged line that leaves the diff is still in the file, so it tells nothing
 	}
 	e := finding.Earlier{
-		Fate: finding.WasPosted, Fingerprint: fp, Path: m.change.path(k.Path), Side: side(k), StartLine: start(k), Line: k.Line,
+		Fate: finding.WasPosted, Fingerprint: fp, Path: m.change.path(k.Path), Side: side(k), StartLine: start(k),
+		Line:  k.Line,
 		Quote: quote, Title: clip(title), URL: plain(k.URL),
 	}
 	if s, err := finding.ParseSeverity(strings.ToLower(severity)); err == nil {

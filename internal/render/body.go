@@ -71,7 +71,8 @@ func fitBody(r Review) (string, []finding.Finding) {
 	all := slices.Concat(p.listed(), p.open, p.more, p.nits)
 	first := func(n int) string {
 		q := p.first(n)
-		return paragraphs(head, r.inlineList(q), r.sections(q.open), r.resolved(), folded(q.more, "more finding", r.sections), folded(q.nits, "nit", r.sections), leftOut(all[n:]), files)
+		return paragraphs(head, r.inlineList(q), r.sections(q.open), r.resolved(),
+			folded(q.more, "more finding", r.sections), folded(q.nits, "nit", r.sections), leftOut(all[n:]), files)
 	}
 	if body := first(len(all)); len(body) <= bodyBytes {
 		return body, nil
@@ -86,7 +87,8 @@ func leftOut(cut []finding.Finding) string {
 	if len(cut) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("**%s not shown here for length** (%s): see `review.md` in the draft's artifact.", Count(len(cut), "finding"), finding.Counts(cut))
+	return fmt.Sprintf("**%s not shown here for length** (%s): see `review.md` in the draft's artifact.",
+		Count(len(cut), "finding"), finding.Counts(cut))
 }
 
 // verdict is the first line: what was found, what was read, and by whom if not

@@ -11,7 +11,8 @@ const (
 
 // SeverityColor is the colour of a severity's name; empty for none that is known.
 func SeverityColor(s finding.Severity) string {
-	return map[finding.Severity]string{finding.Blocker: "1;31", finding.Major: "33", finding.Minor: "36", finding.Nit: Dim}[s]
+	return map[finding.Severity]string{finding.Blocker: "1;31", finding.Major: "33", finding.Minor: "36",
+		finding.Nit: Dim}[s]
 }
 
 // Paint puts text in a colour where colours are on.

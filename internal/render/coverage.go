@@ -22,7 +22,8 @@ func word(s string) string { return strings.ReplaceAll(s, "_", " ") }
 
 // tally is "9 of 11 files reviewed" and what is missing: ", **2 failed**".
 func (r Review) tally() string {
-	text := fmt.Sprintf("%s of %s reviewed", Thousands(int64(inState(r.Files, finding.Reviewed))), Count(len(r.Files)+r.Unlisted, "file"))
+	text := fmt.Sprintf("%s of %s reviewed", Thousands(int64(inState(r.Files, finding.Reviewed))),
+		Count(len(r.Files)+r.Unlisted, "file"))
 	var missing []string
 	uncovered, _ := byCoverage(r.Files)
 	for range r.Unlisted {
@@ -210,7 +211,8 @@ func (r Review) reused() string {
 		return ""
 	}
 	read := inState(r.Files, finding.Reviewed) + inState(r.Files, finding.Partly)
-	return fmt.Sprintf("%s of %s taken from earlier runs, not paid again.", Thousands(int64(r.Reused)), Count(max(read, r.Reused), "file"))
+	return fmt.Sprintf("%s of %s taken from earlier runs, not paid again.", Thousands(int64(r.Reused)),
+		Count(max(read, r.Reused), "file"))
 }
 
 // moved says how many findings stand on another line than the model gave.

@@ -35,7 +35,8 @@ type Decide struct {
 func (d Decide) section(r Review) string {
 	if d.Environment != "" && !d.Kept {
 		return paragraphs("### Decide",
-			"**As it stands:** *Review deployments* above, tick "+guard.Code(d.Environment)+", *Approve and deploy*; or *Reject*.",
+			"**As it stands:** *Review deployments* above, tick "+guard.Code(d.Environment)+
+				", *Approve and deploy*; or *Reject*.",
 			changes(r.Findings, "write commands into the comment of that dialog, one a line:", ""),
 			d.dispatched(), d.another(r), d.retained())
 	}
@@ -44,7 +45,8 @@ func (d Decide) section(r Review) string {
 		"**Reject:**", guard.Fence(d.DispatchAbort, ""),
 		changes(r.Findings, "approve with commands, one a line:", d.Dispatch),
 		d.another(r),
-		"Without a terminal: *Actions*, the workflow named in that line, *Run workflow* with the same values.", d.retained())
+		"Without a terminal: *Actions*, the workflow named in that line, *Run workflow* with the same values.",
+		d.retained())
 }
 
 // dispatched says how an environment's reviewers may decide without its dialog.
@@ -72,7 +74,8 @@ func (d Decide) another(r Review) string {
 	if d.Revise == "" || left <= 0 {
 		return ""
 	}
-	return paragraphs(fmt.Sprintf("**With another draft:** say what it should do differently (%s left):", Count(left, "revision")), guard.Fence(d.Revise, ""))
+	return paragraphs(fmt.Sprintf("**With another draft:** say what it should do differently (%s left):",
+		Count(left, "revision")), guard.Fence(d.Revise, ""))
 }
 
 // optional introduces the commands of a draft that nobody has to decide.
@@ -117,5 +120,6 @@ func (d Decide) retained() string {
 	if d.RetainedUntil.IsZero() || !d.RetainedUntil.Before(d.Expires) {
 		return ""
 	}
-	return fmt.Sprintf("GitHub keeps the artifact only until %s, though the draft would wait until %s.", minute(d.RetainedUntil), minute(d.Expires))
+	return fmt.Sprintf("GitHub keeps the artifact only until %s, though the draft would wait until %s.",
+		minute(d.RetainedUntil), minute(d.Expires))
 }

@@ -21,7 +21,8 @@ func account(r *decision.Record, words bool) string {
 	if r == nil {
 		return ""
 	}
-	head := fmt.Sprintf("%s by %s on %s, %s. Draft digest %s.", did(*r), person(r.By), minute(r.At), via(r.Via), guard.Code(r.Digest))
+	head := fmt.Sprintf("%s by %s on %s, %s. Draft digest %s.", did(*r), person(r.By), minute(r.At), via(r.Via),
+		guard.Code(r.Digest))
 	rows := changed(*r, words)
 	if more := len(rows) - accountRows; more > 0 {
 		rows = append(rows[:accountRows], "- and "+Count(more, "more change"))

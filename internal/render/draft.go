@@ -29,7 +29,8 @@ func Draft(r Review, d Decide) string {
 	}
 	head := paragraphs(d.head(r), banner(r.warnings()))
 	unread, files := coverage(r.Files, draftFiles)
-	tail := paragraphs(cmp.Or(unread, unreached(r.Files)), r.resolved(), d.section(r), filtered(r.Filtered), files, d.footer(r))
+	tail := paragraphs(cmp.Or(unread, unreached(r.Files)), r.resolved(), d.section(r), filtered(r.Filtered), files,
+		d.footer(r))
 	return paragraphs(head, r.claims(draftBytes-len(head)-len(tail)), tail) + "\n"
 }
 
@@ -67,7 +68,8 @@ func (r Review) waiting(d Decide) string {
 	if p := r.price(d.Elapsed); len(p) > 0 {
 		parts = append(parts, strings.Join(p, ", "))
 	}
-	return strings.Join(append(parts, "code "+guard.Code(d.Code), "until "+minute(firstTime(d.Expires, d.RetainedUntil))), " · ")
+	return strings.Join(append(parts, "code "+guard.Code(d.Code),
+		"until "+minute(firstTime(d.Expires, d.RetainedUntil))), " · ")
 }
 
 // price is what the draft cost, how long it took and which model made it, in
@@ -149,12 +151,15 @@ func (r Review) claims(limit int) string {
 // Unread reports whether a finding is of a file that nobody reviewed. It has one
 // line in a draft.
 func (r Review) Unread(f finding.Finding) bool {
-	return slices.ContainsFunc(r.Files, func(of finding.FileReview) bool { return of.Path == f.Path && of.State == finding.Skipped })
+	return slices.ContainsFunc(r.Files, func(of finding.FileReview) bool {
+		return of.Path == f.Path && of.State == finding.Skipped
+	})
 }
 
 func (r Review) claim(f finding.Finding, fold bool) string {
 	if !fold {
-		return paragraphs(fmt.Sprintf("#### %s · %s · %s", f.ID, f.Severity, r.place(f, shortPath(f.Path))), r.told(f, sentence(f)), r.fate(f))
+		return paragraphs(fmt.Sprintf("#### %s · %s · %s", f.ID, f.Severity, r.place(f, shortPath(f.Path))),
+			r.told(f, sentence(f)), r.fate(f))
 	}
 	place := codeHTML(guard.Line(shortPath(f.Path), titleRunes))
 	if f.Path == "" {
@@ -255,7 +260,8 @@ func (d Decide) again() string {
 	if d.Extra > 0 {
 		more = d.Extra.String()
 	}
-	return fmt.Sprintf("Drafted again: the earlier draft %s is withdrawn; this one cost %s more.", guard.Code(d.Withdraws), more)
+	return fmt.Sprintf("Drafted again: the earlier draft %s is withdrawn; this one cost %s more.",
+		guard.Code(d.Withdraws), more)
 }
 
 // hidden stands in the place of findings and warnings: how to read them.

@@ -49,9 +49,11 @@ func End(r Review, e Ending) string {
 	if e.Outcome == "CLEAN" && len(r.Findings) == 0 {
 		verdict = upperFirst(r.counts()) + " in %"
 	}
-	blocks := []string{"## " + strings.Replace(verdict, "%", r.name(), 1) + r.byRules(". "), r.subject(), r.why(e.reason(verdict)), r.page(e.Page),
+	blocks := []string{"## " + strings.Replace(verdict, "%", r.name(), 1) + r.byRules(". "), r.subject(),
+		r.why(e.reason(verdict)), r.page(e.Page),
 		account(e.Record, !e.Counts),
-		listed("**Void**, since each was refused:", e.Void), listed("**Changed since the draft**, which holds all the same:", e.Changes), e.restart(), e.read(r)}
+		listed("**Void**, since each was refused:", e.Void),
+		listed("**Changed since the draft**, which holds all the same:", e.Changes), e.restart(), e.read(r)}
 	return paragraphs(append(blocks, e.rest(r)...)...) + "\n"
 }
 

@@ -75,7 +75,8 @@ func (r Review) patch(f finding.Finding) string {
 		return ""
 	}
 	before, after := r.context(f, f.StartLine-1), r.context(f, f.Line+1)
-	patch, _, _ := diff.Between(before+strings.Join(old, "\n")+"\n"+after, before+strings.TrimSuffix(f.Suggestion, "\n")+"\n"+after)
+	patch, _, _ := diff.Between(before+strings.Join(old, "\n")+"\n"+after,
+		before+strings.TrimSuffix(f.Suggestion, "\n")+"\n"+after)
 	if patch == "" {
 		return ""
 	}

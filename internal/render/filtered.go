@@ -100,5 +100,6 @@ func filterCounts(all []finding.Finding) string {
 // known reports whether a finding is kept out since it was said, posted or
 // dropped before this draft.
 func known(f finding.Finding) bool {
-	return f.Filtered == finding.AlreadyPosted || f.Filtered == finding.AlreadyCommented || f.Filtered == finding.DroppedBefore
+	return f.Filtered == finding.AlreadyPosted || f.Filtered == finding.AlreadyCommented ||
+		f.Filtered == finding.DroppedBefore
 }

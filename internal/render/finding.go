@@ -138,7 +138,8 @@ func inParagraph(head, body string) string {
 // One with hidden characters is shown, and never offered: what a person sees
 // would not be what they commit.
 func offers(f finding.Finding) bool {
-	return showsSuggestion(f) && f.SuggestionProblem == "" && f.Side == finding.Right && f.Line > 0 && guard.Visible(f.Suggestion) == f.Suggestion
+	return showsSuggestion(f) && f.SuggestionProblem == "" && f.Side == finding.Right && f.Line > 0 &&
+		guard.Visible(f.Suggestion) == f.Suggestion
 }
 
 func showsSuggestion(f finding.Finding) bool {
@@ -152,7 +153,8 @@ func replacement(f finding.Finding) string {
 	case f.Suggestion == "":
 		return ""
 	case !showsSuggestion(f):
-		return fmt.Sprintf("*A suggestion of %s bytes is left out for its length.*", Thousands(int64(len(f.Suggestion))))
+		return fmt.Sprintf("*A suggestion of %s bytes is left out for its length.*",
+			Thousands(int64(len(f.Suggestion))))
 	}
 	return "Suggested in place of " + suggestedPlace(f) + ":\n\n" + guard.Fence(f.Suggestion, "")
 }

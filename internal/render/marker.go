@@ -28,7 +28,9 @@ type Marker struct {
 const markerPrints = 400 // of each list that are written and read
 
 var (
-	markerLine = regexp.MustCompile(`^<!-- pr-review:v1 thread=([A-Za-z0-9._-]+/[A-Za-z0-9._-]+#[0-9]+(?:@[a-z0-9-]+)?:[0-9a-f]+) digest=([0-9a-f]+) approved=([0-9a-f]+)` +
+	markerLine = regexp.MustCompile(`^<!-- pr-review:v1` +
+		` thread=([A-Za-z0-9._-]+/[A-Za-z0-9._-]+#[0-9]+(?:@[a-z0-9-]+)?:[0-9a-f]+) digest=([0-9a-f]+)` +
+		` approved=([0-9a-f]+)` +
 		`(?: posted=([0-9a-f,]+))?(?: dropped=([0-9a-f,]+))?(?: resolved=([0-9a-f,]+))?(?: mac=([0-9a-f]{64}))? -->$`)
 	fingerprint = regexp.MustCompile(`^[0-9a-f]{16}$`)
 	commentMark = regexp.MustCompile(`^<!-- pr-review:f=([0-9a-f]{16}) -->$`)

@@ -269,7 +269,8 @@ type Running struct {
 // Progress is one line about a running review, without a line break and at most
 // width columns wide.
 func Progress(r Running, width int) string {
-	parts := []string{fmt.Sprintf("reviewing  %s/%s", Thousands(int64(r.Done)), Count(r.Total, "file")), Count(r.Findings, "finding")}
+	parts := []string{fmt.Sprintf("reviewing  %s/%s", Thousands(int64(r.Done)), Count(r.Total, "file")),
+		Count(r.Findings, "finding")}
 	if u := r.Used; u.Calls > 0 {
 		money := u.Cost.String()
 		if r.Limit > 0 {

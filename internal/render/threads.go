@@ -64,7 +64,8 @@ func Threads(list []Parked, now time.Time) string {
 func (p Parked) cells(now time.Time) []string {
 	return []string{
 		column.Cut(guard.Line(p.Name, 1000), nameColumns), guard.Line(p.Outcome, 20), age(now.Sub(p.Created)),
-		Thousands(int64(p.Findings)), Thousands(int64(p.Blockers)), p.Expires.UTC().Format("2 Jan 15:04"), string(p.State),
+		Thousands(int64(p.Findings)), Thousands(int64(p.Blockers)), p.Expires.UTC().Format("2 Jan 15:04"),
+		string(p.State),
 	}
 }
 

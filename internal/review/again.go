@@ -25,7 +25,9 @@ func next(in prompt.Input, first attempt, asked func(guard.Boundary) string) (fo
 	broken, isBroken := errors.AsType[*brokenError](first.err)
 	switch {
 	case repairable(first):
-		return follow{repairing, func(b guard.Boundary) string { return prompt.Repair(b, in.Path, broken.problem, first.text) }}, true
+		return follow{repairing, func(b guard.Boundary) string {
+			return prompt.Repair(b, in.Path, broken.problem, first.text)
+		}}, true
 	case isBroken, errors.Is(first.err, llm.ErrEmpty), errors.Is(first.err, llm.ErrRefused):
 		return follow{asking, func(b guard.Boundary) string { return prompt.Again(asked(b)) }}, true
 	}

@@ -112,7 +112,8 @@ type question struct {
 
 // request is what all requests of one kind about the file have in common.
 func (t *task) request(about prompt.Task) llm.Request {
-	return llm.Request{System: about.System, SchemaName: about.SchemaName, Schema: about.Schema, MaxTokens: t.limit(), Effort: t.depth.effort}
+	return llm.Request{System: about.System, SchemaName: about.SchemaName, Schema: about.Schema, MaxTokens: t.limit(),
+		Effort: t.depth.effort}
 }
 
 // notKeptError is an answer that could not be kept: using it would mean to pay
@@ -174,7 +175,8 @@ func (t *task) call(ctx context.Context, q question) (Recorded, error) {
 	began := t.Now()
 	answer, err := q.chat.Chat(ctx, q.request)
 	r := Recorded{
-		Boundary: b, Text: t.Redact.Redact(answer.Text), Calls: t.bare(answer.ToolCalls), State: answer.State, Usage: answer.Usage,
+		Boundary: b, Text: t.Redact.Redact(answer.Text), Calls: t.bare(answer.ToolCalls), State: answer.State,
+		Usage: answer.Usage,
 		Model: answer.Model, Finish: answer.Finish, Seconds: t.Now().Sub(began).Seconds(),
 	}
 	if r.Ended = Ending(err); r.Ended != "" {

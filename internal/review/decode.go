@@ -67,7 +67,8 @@ type wireFinding struct {
 // an act.
 var (
 	mistaken  = regexp.MustCompile(`(?i)^(?:findings|(?:event|tool|action).*)$`)
-	misplaced = regexp.MustCompile(`(?i)line|path|file|^(?:side|quote|title|body|category|severity|confidence|suggestion)$`)
+	misplaced = regexp.MustCompile(`(?i)line|path|file|^(?:side|quote|title|body|category|severity|confidence` +
+		`|suggestion)$`)
 )
 
 // decode reads a model's answer about a file: one JSON object of the schema, no key
@@ -96,7 +97,8 @@ func decode(text, path string) ([]finding.Finding, error) {
 	case cut:
 		err = broken("the JSON ends in the middle")
 	case err == nil && astray(answer.Others):
-		err = &brokenError{problem: `what may be findings stands outside of the list "findings"`, partly: len(found) > 0}
+		err = &brokenError{problem: `what may be findings stands outside of the list "findings"`,
+			partly: len(found) > 0}
 	}
 	return found, err
 }

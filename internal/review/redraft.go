@@ -23,7 +23,8 @@ type revision struct {
 // findings looked at again as in a review; nothing is labelled anew. A revision that
 // is not whole is a failed one. Flags of rules are none of it: feedback reaches
 // what a model said, and nothing else. Errors are Review's.
-func (m *Model) Redraft(ctx context.Context, f diff.File, was finding.FileReview, feedback string, round int) (finding.FileReview, error) {
+func (m *Model) Redraft(ctx context.Context, f diff.File, was finding.FileReview, feedback string,
+	round int) (finding.FileReview, error) {
 	r := &revision{feedback: m.Redact.Redact(feedback)}
 	for _, found := range finding.Kept(was.Findings) {
 		if found.Source != finding.Rule {

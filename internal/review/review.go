@@ -61,13 +61,14 @@ type Options struct {
 	Verify   Chatter // looks at grave findings again; nil for nobody
 	Classify Chatter // labels a file first; nil for nobody
 
-	Limits    agent.Limits                                           // of one conversation; the zero value is one turn
-	Tools     tool.Set                                               // offered where more than one turn is allowed
-	Guides    Guides                                                 // what the repository wants of its reviews
-	Head      func(ctx context.Context, path string) ([]byte, error) // a file as it is after the change; nil where it cannot be read
-	Effort    string                                                 // that was set for every request, so that no label changes it; empty for none
-	MaxTokens int                                                    // of one answer, reasoning included; 0 for 16,384
-	FileCap   cost.MicroUSD                                          // of one file; 0 for none
+	Limits agent.Limits // of one conversation; the zero value is one turn
+	Tools  tool.Set     // offered where more than one turn is allowed
+	Guides Guides       // what the repository wants of its reviews
+	// a file as it is after the change; nil where it cannot be read
+	Head      func(ctx context.Context, path string) ([]byte, error)
+	Effort    string        // that was set for every request, so that no label changes it; empty for none
+	MaxTokens int           // of one answer, reasoning included; 0 for 16,384
+	FileCap   cost.MicroUSD // of one file; 0 for none
 
 	Random io.Reader        // draws the prompts' boundaries; safe for concurrent use, as crypto/rand.Reader is
 	Now    func() time.Time // nil where times are not told
@@ -120,7 +121,8 @@ func (m *Model) Review(ctx context.Context, f diff.File) (finding.FileReview, er
 	if len(f.Patch) > maxPatch {
 		return finding.FileReview{Path: f.Path, State: finding.Skipped, Reason: finding.TooLarge}, nil
 	}
-	return m.do(ctx, &task{Model: m, file: f, key: m.Key(f), out: finding.FileReview{Path: f.Path, State: finding.Reviewed}})
+	return m.do(ctx, &task{Model: m, file: f, key: m.Key(f),
+		out: finding.FileReview{Path: f.Path, State: finding.Reviewed}})
 }
 
 // do runs a task. Its error says that the file was not reached.

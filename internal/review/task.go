@@ -79,7 +79,8 @@ func (t *task) conclude(failures []error, parts int) {
 // passing reports whether a failure may be gone on another day: it is not the
 // answer that was wanting.
 func passing(err error) bool {
-	return !errors.As(err, new(*brokenError)) && !errors.Is(err, llm.ErrTruncated) && !errors.Is(err, errLost) && !errors.Is(err, errTurns)
+	return !errors.As(err, new(*brokenError)) && !errors.Is(err, llm.ErrTruncated) && !errors.Is(err, errLost) &&
+		!errors.Is(err, errTurns)
 }
 
 // failed makes the file one that could not be reviewed.

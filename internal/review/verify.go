@@ -28,8 +28,11 @@ func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Find
 		said = append(said, fmt.Sprintf("%s %d %d %q %q %q", c.Side, c.StartLine, c.Line, c.Quote, c.Title, c.Body))
 	}
 	c := &conversation{task: t, next: question{
-		task: verifying, key: hash(append(said, t.key, verifying, in.Patch)...), chat: t.Options.Verify, avoid: prompt.Texts(in, claims...),
-		request: t.request(prompt.Verifying()), user: func(b guard.Boundary) string { return prompt.Verify(b, in, claims) },
+		task: verifying, key: hash(append(said, t.key, verifying, in.Patch)...), chat: t.Options.Verify,
+		avoid:   prompt.Texts(in, claims...),
+		request: t.request(prompt.Verifying()), user: func(b guard.Boundary) string {
+			return prompt.Verify(b, in, claims)
+		},
 	}}
 	text, err := c.run(ctx)
 	switch {

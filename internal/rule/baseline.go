@@ -15,7 +15,8 @@ import (
 type baseline struct{ name, entry func() *regexp.Regexp }
 
 var baselines = []baseline{
-	{lazy(`^\.(?:eslint|stylelint|semgrep|gitleaks|trivy|prettier|grype|snyk|bandit|markdownlint|codeql)ignore$|^\.gitleaksignore$`), lazy(`^\s*[^\s#]`)},
+	{lazy(`^\.(?:eslint|stylelint|semgrep|gitleaks|trivy|prettier|grype|snyk|bandit|markdownlint|codeql)ignore$` +
+		`|^\.gitleaksignore$`), lazy(`^\s*[^\s#]`)},
 	{lazy(`^\.golangci\.ya?ml$`), lazy(`^\s*-\s*(?:(?:path|text|source|linters|EXC\d+)\b|['"]?[^\s:]*[/*$\\(])`)},
 	{lazy(`^(?:detekt-)?baseline\.xml$`), lazy(`<ID>|<issue\b`)},
 	{lazy(`^lint-baseline\.xml$`), lazy(`<issue\b`)},
@@ -53,7 +54,8 @@ func Grown(f diff.File) []finding.Flag {
 			}
 		}
 		if more > 0 {
-			return []finding.Flag{{Path: f.Path, Line: line, Kind: finding.SuppressionFlag, Text: fmt.Sprintf("suppresses %d more", more)}}
+			return []finding.Flag{{Path: f.Path, Line: line, Kind: finding.SuppressionFlag,
+				Text: fmt.Sprintf("suppresses %d more", more)}}
 		}
 	}
 	return nil

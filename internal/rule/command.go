@@ -7,7 +7,8 @@ import (
 )
 
 // fromRequest matches expressions that read what a caller sent.
-var fromRequest = lazy(`(?i)\b(?:req|request|r)\.(?:query|params|body|form|FormValue|PostFormValue|PathValue|URL|args|values|json|headers?|cookies|getParameter|GET|POST)\b` +
+var fromRequest = lazy(`(?i)\b(?:req|request|r)\.(?:query|params|body|form|FormValue|PostFormValue|PathValue|URL` +
+	`|args|values|json|headers?|cookies|getParameter|GET|POST)\b` +
 	`|\b(?:getParameter|getQueryString|FormValue|PathValue)\(|\b(?:sys|process)\.argv\b|\bos\.Args\b|\binput\(`)
 
 var identifier = lazy(`[A-Za-z_][\w.]*`)
@@ -27,22 +28,27 @@ func (h *hunk) sentByCaller(expression string, i int) hit {
 // blocker where the hunk shows that a caller sent the value.
 var shellFromInput = rule{
 	name: "shell-from-input", category: "security", severity: finding.Major,
-	title:   "Command injection: a shell reads what is built from a value",
-	body:    "A value with a quote, a semicolon or `$(…)` in it runs as a command of its own. Start the program with a list of arguments, without a shell.",
+	title: "Command injection: a shell reads what is built from a value",
+	body: "A value with a quote, a semicolon or `$(…)` in it runs as a command of its own. Start the program " +
+		"with a list of arguments, without a shell.",
 	inTests: skipped,
 	find: in{
-		golang:     builtCommand(`\bexec\.Command(?:Context)?\((?:\w+,\s*)?"(?:/bin/|/usr/bin/)?(?:ba|z|da)?sh",\s*"-\w*c",\s*(.+)`, "exec.Command"),
-		typescript: builtCommand(`(?:\b(?:child_process|childProcess|cp)\.|^\s*|[=(]\s*|\bawait\s+|\breturn\s+)(?:exec|execSync|execAsync)\((.+)`, "exec"),
-		python:     builtCommand(`\b(?:os\.(?:system|popen)|subprocess\.getoutput)\((.+)|\bsubprocess\.\w+\((.+)shell\s*=\s*True`, "os.", "subprocess"),
-		java:       builtCommand(`(?:getRuntime\(\)|\b[rR]untime)\.exec\((.+)`, "exec("),
-		shell:      inText(`(?:^|[;&|]|\bthen|\bdo)\s*eval\s+.*\$(?:[1-9@*]|\{[1-9@*])`, "eval"),
+		golang: builtCommand(`\bexec\.Command(?:Context)?\((?:\w+,\s*)?"(?:/bin/|/usr/bin/)?(?:ba|z|da)?sh"`+
+			`,\s*"-\w*c",\s*(.+)`, "exec.Command"),
+		typescript: builtCommand(`(?:\b(?:child_process|childProcess|cp)\.|^\s*|[=(]\s*|\bawait\s+`+
+			`|\breturn\s+)(?:exec|execSync|execAsync)\((.+)`, "exec"),
+		python: builtCommand(`\b(?:os\.(?:system|popen)|subprocess\.getoutput)\((.+)`+
+			`|\bsubprocess\.\w+\((.+)shell\s*=\s*True`, "os.", "subprocess"),
+		java:  builtCommand(`(?:getRuntime\(\)|\b[rR]untime)\.exec\((.+)`, "exec("),
+		shell: inText(`(?:^|[;&|]|\bthen|\bdo)\s*eval\s+.*\$(?:[1-9@*]|\{[1-9@*])`, "eval"),
 	},
 }
 
 var (
 	shellQuoted = lazy(`(?i)quote|escape|%q`)
 	joinedText  = lazy(`[^+]\+[^+]|\bSprintf\(|\.format\(|\bf["']|\$\{|["']\s*%\s*[\w(]`)
-	operands    = lazy(`\$\{\s*([^{}]*)\}|\{([\w.]+)\}|\+\s*([\w.]+(?:\([^)]*\))?)|%\s*\(?([\w.]+)|,\s*([\w.]+(?:\([^)]*\))?)`)
+	operands    = lazy(`\$\{\s*([^{}]*)\}|\{([\w.]+)\}|\+\s*([\w.]+(?:\([^)]*\))?)|%\s*\(?([\w.]+)|` +
+		`,\s*([\w.]+(?:\([^)]*\))?)`)
 )
 
 // builtCommand finds calls on lines with one of some words whose last group is a

@@ -49,8 +49,9 @@ var errorBlanked = lazy(`^[A-Za-z]\w*, _ :?= (os\.(?:Open|ReadFile)|io\.ReadAll|
 // and results used without their error.
 var errorDropped = rule{
 	name: "go-error-dropped", category: "error-handling", severity: finding.Major,
-	title:   "The error of `{}` is dropped",
-	body:    "It can fail at run time, and what follows then works on data that is missing or incomplete. Return the error, or say why it does not matter.",
+	title: "The error of `{}` is dropped",
+	body: "It can fail at run time, and what follows then works on data that is missing or incomplete. Return " +
+		"the error, or say why it does not matter.",
 	inTests: skipped,
 	find: in{golang: each(func(h *hunk, i int) (hit, bool) {
 		code := h.codeAt(i)

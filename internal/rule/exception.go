@@ -13,10 +13,13 @@ var (
 
 var swallowedException = rule{
 	name: "swallowed-exception", category: "error-handling", severity: finding.Minor,
-	title:   "Swallowed exception: every failure in this block disappears",
-	body:    "The exception is caught and nothing is done, logged or said about it. Catch the one kind that is expected, or let it through.",
+	title: "Swallowed exception: every failure in this block disappears",
+	body: "The exception is caught and nothing is done, logged or said about it. Catch the one kind that is " +
+		"expected, or let it through.",
 	inTests: skipped,
-	find:    in{python: holding(each(func(h *hunk, i int) (hit, bool) { return hit{}, emptyExceptBlock(h, i) }), "except")},
+	find: in{python: holding(each(func(h *hunk, i int) (hit, bool) {
+		return hit{}, emptyExceptBlock(h, i)
+	}), "except")},
 }
 
 func emptyExceptBlock(h *hunk, i int) bool {

@@ -31,7 +31,8 @@ func starred(text string, at, end int) (from, to int) {
 		}
 		i += n + 1
 		begin := strings.LastIndexByte(text[:i-1], '\n') + 1
-		if begin >= at && strings.TrimLeft(text[begin:i-1], " \t") == "" && (i == len(text) || strings.IndexByte(" /*\n", text[i]) >= 0) {
+		if begin >= at && strings.TrimLeft(text[begin:i-1], " \t") == "" &&
+			(i == len(text) || strings.IndexByte(" /*\n", text[i]) >= 0) {
 			line, _, _ := strings.Cut(text[begin:], "\n")
 			return begin, begin + len(line)
 		}

@@ -12,8 +12,9 @@ import (
 // findings, and Review sees text without credentials.
 var credential = rule{
 	name: "credential", category: "secret", severity: finding.Major,
-	title:   "Hard-coded credential: {}",
-	body:    "Everybody who can read the repository can use it, and its history keeps it. Revoke it, and read the new one from the environment or a secret store.",
+	title: "Hard-coded credential: {}",
+	body: "Everybody who can read the repository can use it, and its history keeps it. Revoke it, and read the " +
+		"new one from the environment or a secret store.",
 	inTests: unchanged, // leaked lowers what is the tests' own
 }
 

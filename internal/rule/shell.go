@@ -23,6 +23,7 @@ var removeUnchecked = rule{
 var pipeToShell = rule{
 	name: "pipe-to-shell", category: "security", severity: finding.Minor,
 	title: "A downloaded script runs unchecked",
-	body:  "What runs is whatever the server sends that day, or the half of it that arrived. Pin a version and compare a checksum first.",
-	find:  in{shell: inCode(`\b(?:curl|wget)\b[^;&|]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:ba|z|da)?sh\b`, "curl", "wget")},
+	body: "What runs is whatever the server sends that day, or the half of it that arrived. Pin a version and " +
+		"compare a checksum first.",
+	find: in{shell: inCode(`\b(?:curl|wget)\b[^;&|]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:ba|z|da)?sh\b`, "curl", "wget")},
 }

@@ -11,8 +11,9 @@ import (
 // hunk shows that a caller sent the value.
 var sqlFromStrings = rule{
 	name: "sql-from-strings", category: "security", severity: finding.Major,
-	title:   "SQL injection: the value of `{}` becomes part of the statement",
-	body:    "Whoever controls that value can change what the statement does. Pass it as a parameter of the query instead.",
+	title: "SQL injection: the value of `{}` becomes part of the statement",
+	body: "Whoever controls that value can change what the statement does. Pass it as a parameter of the query " +
+		"instead.",
 	inTests: skipped,
 	find:    all(findSQL, golang, typescript, python, java),
 }
@@ -31,7 +32,8 @@ var (
 	plusLiteral  = lazy(`^\s*\+?\s*(?:[A-Za-z_][\w.\[\]()]*\s*\+\s*)?$`)
 	sprintfStart = lazy(`(?:\bSprintf|String\.format)\(\s*$`)
 	formatted    = lazy(`^\s*(?:%\s*[\w(]|\.(?:format|formatted)\()`)
-	harmless     = lazy(`(?i)^(?:strconv\.|int\(|Number\(|parseInt|String\.valueOf|Integer\.|Long\.|\w*(?:escape|quote|placeholder|bind|table|column))`)
+	harmless     = lazy(`(?i)^(?:strconv\.|int\(|Number\(|parseInt|String\.valueOf|Integer\.|Long\.|\w*(?:escape` +
+		`|quote|placeholder|bind|table|column))`)
 )
 
 // sqlVerbs are how statements begin.
@@ -89,7 +91,9 @@ func joins(between string) bool {
 func (h *hunk) isSQL(parts []literal) bool {
 	first := parts[0]
 	begins := strings.TrimLeft(h.text[first.start:first.end], " \t\n\f\r")
-	if begins != "" && !slices.ContainsFunc(sqlVerbs(), func(verb string) bool { return strings.HasPrefix(begins, verb) }) {
+	if begins != "" && !slices.ContainsFunc(sqlVerbs(), func(verb string) bool {
+		return strings.HasPrefix(begins, verb)
+	}) {
 		return false
 	}
 	var text strings.Builder
@@ -117,7 +121,8 @@ func (h *hunk) embedded(l literal) (expression string, offset int) {
 	if valueVerb().MatchString(text) && (isFormat || sprintfStart().MatchString(before)) {
 		return identifier().FindString(strings.TrimPrefix(strings.TrimSpace(after), ".format")), l.end
 	}
-	interpolates := h.language == typescript && l.quote == "`" || h.language == python && strings.ContainsAny(l.prefix, "fF")
+	interpolates := h.language == typescript && l.quote == "`" || h.language == python &&
+		strings.ContainsAny(l.prefix, "fF")
 	if m := valueBrace().FindStringSubmatchIndex(text); m != nil && (interpolates || isFormat) {
 		return last([]string{"a field", text[m[2]:m[3]]}), l.start + m[2]
 	}

@@ -41,14 +41,18 @@ type Run struct {
 // is the number of the others.
 func Encode(r Run) (text []byte, left int, err error) {
 	found := slices.Clone(r.Findings)
-	slices.SortStableFunc(found, func(a, b finding.Finding) int { return cmp.Compare(b.Severity.Rank(), a.Severity.Rank()) })
+	slices.SortStableFunc(found, func(a, b finding.Finding) int {
+		return cmp.Compare(b.Severity.Rank(), a.Severity.Rank())
+	})
 	results := results(found)
 	decided := run{
-		Tool:       tool{driver{Name: "pr-review", Version: r.Version, Page: r.Page, Rules: rules(results)}},
-		Automation: automation{strings.Join(slices.DeleteFunc([]string{"pr-review", r.Instance}, empty), "/") + "/" + r.Head},
-		Results:    results,
+		Tool: tool{driver{Name: "pr-review", Version: r.Version, Page: r.Page, Rules: rules(results)}},
+		Automation: automation{strings.Join(slices.DeleteFunc([]string{"pr-review", r.Instance}, empty), "/") + "/" +
+			r.Head},
+		Results: results,
 	}
-	text, err = json.Marshal(log{Schema: schema, Version: "2.1.0", Runs: []run{decided}}, jsontext.WithIndent("  "), json.FormatNilSliceAsNull(false))
+	text, err = json.Marshal(log{Schema: schema, Version: "2.1.0", Runs: []run{decided}}, jsontext.WithIndent("  "),
+		json.FormatNilSliceAsNull(false))
 	if err != nil {
 		return nil, 0, fmt.Errorf("writing SARIF: %w", err)
 	}
@@ -75,7 +79,8 @@ func results(found []finding.Finding) []result {
 
 func newResult(f finding.Finding) result {
 	return result{
-		Rule: ruleID(f.Category), Level: levelOf(f.Severity), Message: text{message(f)}, Locations: []location{{place(f)}},
+		Rule: ruleID(f.Category), Level: levelOf(f.Severity), Message: text{message(f)},
+		Locations:    []location{{place(f)}},
 		Fingerprints: fingerprints{Own: f.Fingerprint},
 		Properties:   properties{f.Severity, share(f.Confidence), f.Source},
 	}
@@ -93,14 +98,17 @@ func rules(results []result) (all []rule) {
 	}
 	slices.SortFunc(all, func(a, b rule) int { return cmp.Compare(a.ID, b.ID) })
 	for i := range results {
-		results[i].Index, _ = slices.BinarySearchFunc(all, results[i].Rule, func(r rule, id string) int { return cmp.Compare(r.ID, id) })
+		results[i].Index, _ = slices.BinarySearchFunc(all, results[i].Rule, func(r rule, id string) int {
+			return cmp.Compare(r.ID, id)
+		})
 	}
 	return all
 }
 
 func newRule(id string, gravest finding.Severity) rule {
 	about := text{"Findings of the category " + id + "."}
-	r := rule{ID: id, Short: about, Full: about, Help: text{"Found in a review of a change, and kept by the person who decided it."}, Default: level{"warning"}}
+	r := rule{ID: id, Short: about, Full: about, Help: text{"Found in a review of a change, and kept by the person " +
+		"who decided it."}, Default: level{"warning"}}
 	if id == "security" {
 		r.Properties = &ruleProperties{Tags: []string{"security"}, Severity: scores[gravest]}
 	}
@@ -108,7 +116,8 @@ func newRule(id string, gravest finding.Severity) rule {
 }
 
 // scores are the values that code scanning shows as critical, high, medium and low.
-var scores = map[finding.Severity]string{finding.Blocker: "9.5", finding.Major: "8.0", finding.Minor: "5.0", finding.Nit: "2.0"}
+var scores = map[finding.Severity]string{finding.Blocker: "9.5", finding.Major: "8.0", finding.Minor: "5.0",
+	finding.Nit: "2.0"}
 
 // ruleID is a category, which is untrusted text, in small letters, digits and
 // hyphens, 60 of them at most.

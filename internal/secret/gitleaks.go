@@ -40,7 +40,8 @@ func replacedRules() []string { return []string{"jwt", "vault-service-token", "p
 // looseRules fit a value that is a credential only by what stands around it,
 // beside those that the generator of gitleaks' rules makes so.
 func looseRules() []string {
-	return []string{"curl-auth-header", "curl-auth-user", "jwt-base64", "sourcegraph-access-token", "twilio-api-key", "facebook-access-token"}
+	return []string{"curl-auth-header", "curl-auth-user", "jwt-base64", "sourcegraph-access-token", "twilio-api-key",
+		"facebook-access-token"}
 }
 
 // gitleaks reads the rules of the library. A rule for files of one name is left
@@ -66,7 +67,9 @@ func gitleaks() ([]form, error) {
 		case f.grade == Named:
 			f.re = lazy(strings.ReplaceAll(r.Regex, leading, ""))
 		case f.grade == Guess: // its allowances look for words anywhere in it
-			f.allow, f.needs, f.readable = general, digitInValue, func(m match) bool { return placeholder(m) || name(m) }
+			f.allow, f.needs, f.readable = general, digitInValue, func(m match) bool {
+				return placeholder(m) || name(m)
+			}
 		}
 		out = append(out, f)
 	}

@@ -20,11 +20,14 @@ const (
 
 var (
 	keyBegin = lazy(`-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----`)
-	keyBody  = lazy(`^` + between + `[A-Za-z0-9+/=]{32,}(?:` + between + `[A-Za-z0-9+/=]{16,})*` + `(?:` + between + `[A-Za-z0-9+/=]{1,15})?` + between + ending +
-		`|^` + between + `[A-Za-z0-9+/=]{32,}(?:` + between + `[A-Za-z0-9+/]{24,}={0,2})*(?:` + between + `[A-Za-z0-9+/]{1,23}={1,2})?`)
+	keyBody  = lazy(`^` + between + `[A-Za-z0-9+/=]{32,}(?:` + between + `[A-Za-z0-9+/=]{16,})*` + `(?:` + between +
+		`[A-Za-z0-9+/=]{1,15})?` + between + ending +
+		`|^` + between + `[A-Za-z0-9+/=]{32,}(?:` + between + `[A-Za-z0-9+/]{24,}={0,2})*(?:` + between +
+		`[A-Za-z0-9+/]{1,23}={1,2})?`)
 	keyEnd      = lazy(ending)
-	keyMaterial = regexp.MustCompile(`^[+-]?[\s"'` + "`" + `,;#*|>+-]*[A-Za-z0-9+/=]{32,}(?:\\+[nr])*[\s"'` + "`" + `,;+)]*$`)
-	keyLine     = lazy(`[A-Za-z0-9+/=]{32,}`)
+	keyMaterial = regexp.MustCompile(`^[+-]?[\s"'` + "`" + `,;#*|>+-]*[A-Za-z0-9+/=]{32,}(?:\\+[nr])*[\s"'` + "`" +
+		`,;+)]*$`)
+	keyLine = lazy(`[A-Za-z0-9+/=]{32,}`)
 )
 
 // keys finds private keys with their material; a mark alone is none.

@@ -9,20 +9,24 @@ import (
 // than today's, and values that only their place gives away.
 func own() []form {
 	issued := func(kind, expr string, keywords ...string) form {
-		return form{kind: kind, grade: Issued, keywords: keywords, re: lazy(expr), entropy: 3, readable: placeholder, mirrored: true}
+		return form{kind: kind, grade: Issued, keywords: keywords, re: lazy(expr), entropy: 3, readable: placeholder,
+			mirrored: true}
 	}
 	jwt := issued("jwt", `\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}`, "eyj")
 	jwt.grade = Named
 	return append([]form{
 		issued("github-token", `\bgh[pousr]_[A-Za-z0-9]{30,}`, "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
 		issued("github-fine-grained-pat", `\bgithub_pat_\w{50,}`, "github_pat_"),
-		issued("gitlab-token", `\bgl(?:pat|dt|rt|ptt|cbt|soat|ft|agent)-[\w-]{20,}`, "glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-", "glft-", "glagent-"),
+		issued("gitlab-token", `\bgl(?:pat|dt|rt|ptt|cbt|soat|ft|agent)-[\w-]{20,}`, "glpat-", "gldt-", "glrt-",
+			"glptt-", "glcbt-", "glsoat-", "glft-", "glagent-"),
 		issued("aws-access-token", `\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`, "akia", "asia"),
 		issued("openai-api-key", `\bsk-(?:(?:proj|svcacct|admin)-[\w-]{20,}|[A-Za-z0-9]{48}\b)`, "sk-"),
 		issued("anthropic-api-key", `\bsk-ant-[\w-]{20,}`, "sk-ant-"),
 		issued("openrouter-api-key", `\bsk-or-v1-[a-f0-9]{40,}`, "sk-or-"),
-		issued("slack-token", `\bxox[abeoprs]-[\w-]{20,}`, "xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-"),
-		issued("slack-webhook-url", `hooks\.slack\.com/(?:services|workflows|triggers)/[\w/+-]{20,}`, "hooks.slack.com"),
+		issued("slack-token", `\bxox[abeoprs]-[\w-]{20,}`, "xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-",
+			"xoxs-"),
+		issued("slack-webhook-url", `hooks\.slack\.com/(?:services|workflows|triggers)/[\w/+-]{20,}`,
+			"hooks.slack.com"),
 		issued("gcp-api-key", `\bAIza[\w-]{35,}`, "aiza"),
 		issued("npm-access-token", `\bnpm_[A-Za-z0-9]{36,}`, "npm_"),
 		issued("stripe-access-token", `\b[rs]k_live_[A-Za-z0-9]{20,}`, "sk_live_", "rk_live_"),
@@ -41,27 +45,37 @@ const (
 
 // named are the forms of which the name or the place says what the value is.
 func named() []form {
-	words := []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "accesskey", "access_key", "privatekey", "private_key"}
+	words := []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "accesskey",
+		"access_key", "privatekey", "private_key"}
 	return []form{
 		{
-			kind: "aws-secret-key", grade: Issued, keywords: []string{"aws", "secret"}, group: 1, entropy: 3.5, readable: uniform,
-			re: lazy(`(?i)(?:aws|secret)[\w. -]{0,30}["']?(?:\s*(?::=|=>|=|:|,)\s*|[ \t]+)["'` + "`" + `]?([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)`),
+			kind: "aws-secret-key", grade: Issued, keywords: []string{"aws", "secret"}, group: 1, entropy: 3.5,
+			readable: uniform,
+			re: lazy(`(?i)(?:aws|secret)[\w. -]{0,30}["']?(?:\s*(?::=|=>|=|:|,)\s*|[ \t]+)["'` + "`" +
+				`]?([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)`),
 		},
 		{
-			kind: "url-password", grade: Named, keywords: []string{"://"}, group: 2, readable: harmlessURL, mirrored: true,
-			re: lazy(`://([\w.%+-]*):((?:[^\s:@/"'%{}<>` + "`" + `\\]|%[0-9A-Fa-f]{2}){6,})@[\w.\[-]`),
+			kind: "url-password", grade: Named, keywords: []string{"://"}, group: 2, readable: harmlessURL,
+			mirrored: true,
+			re:       lazy(`://([\w.%+-]*):((?:[^\s:@/"'%{}<>` + "`" + `\\]|%[0-9A-Fa-f]{2}){6,})@[\w.\[-]`),
 		},
 		{
-			kind: "named-credential", grade: Named, keywords: words, group: 3, name: 1, needs: quotedValue, readable: chosen,
-			re: lazy(`(?i)(?:^|[^\w])` + nameOfSecret + assigned + "[\"'`]([^\"'`\\s]{8,})[\"'`]"),
+			kind: "named-credential", grade: Named, keywords: words, group: 3, name: 1, needs: quotedValue,
+			readable: chosen,
+			re:       lazy(`(?i)(?:^|[^\w])` + nameOfSecret + assigned + "[\"'`]([^\"'`\\s]{8,})[\"'`]"),
 		},
 		{
-			kind: "named-value", grade: Guess, keywords: words, group: 3, name: 1, needs: digitInValue, readable: func(m match) bool { return chosen(m) || name(m) && !password(m) },
-			re: lazy(`(?im)^\s*(?:[-+#*]\s+)?["']?` + nameOfSecret + `["']?\s*[:=]\s*([^\s"'` + "`" + `,;(){}\[\]<>$]{8,})\s*$`),
+			kind: "named-value", grade: Guess, keywords: words, group: 3, name: 1, needs: digitInValue,
+			readable: func(m match) bool {
+				return chosen(m) || name(m) && !password(m)
+			},
+			re: lazy(`(?im)^\s*(?:[-+#*]\s+)?["']?` + nameOfSecret + `["']?\s*[:=]\s*([^\s"'` + "`" +
+				`,;(){}\[\]<>$]{8,})\s*$`),
 		},
 		{
 			kind: "named-credential", grade: Named, keywords: words, group: 3, name: 1, readable: chosen,
-			re: lazy(`(?m)^\s*(?:export\s+|ENV\s+)?(\w*(PASSWORD|SECRET|TOKEN|API_KEY|ACCESS_KEY))=([^\s"'$` + "`" + `]{8,})`),
+			re: lazy(`(?m)^\s*(?:export\s+|ENV\s+)?(\w*(PASSWORD|SECRET|TOKEN|API_KEY|ACCESS_KEY))=([^\s"'$` + "`" +
+				`]{8,})`),
 		},
 	}
 }
@@ -70,8 +84,10 @@ func named() []form {
 const standIns = `\$\{[^{}]*\}|\{[A-Za-z_.]+\}|\{\{[^{}]*\}\}|\$\([^()]*\)|<[^<>]*>` +
 	`|\$[A-Z_]+[A-Z0-9_]*|\$[a-z_]+|%[sdvq]` +
 	`|(?i:(?:change[_-]?(?:me|it|this)|placeholder|example|sample|dummy)\d{0,3}|x{3,}|0{6,}|\*{3,}|\.{3}` +
-	`|1234567890?|abcdefghijklmnopqrstuvwxyz|abcdefgh|redacted|replace|insert|removed|hidden|masked|fake|mock|test(?:ing)?|todo` +
-	`|your|with|some|here|goes|this|that|credentials?|passphrase|password|passwd|pass|pwd|secret|token|value|string|client|access|private` +
+	`|1234567890?|abcdefghijklmnopqrstuvwxyz|abcdefgh|redacted|replace|insert|removed|hidden|masked|fake|mock` +
+	`|test(?:ing)?|todo` +
+	`|your|with|some|here|goes|this|that|credentials?|passphrase|password|passwd|pass|pwd|secret|token|value|string` +
+	`|client|access|private` +
 	`|username|user|admin|auth|foobar|foo|bar|baz|key|api|the|put|set|enter|my|own)`
 
 var (
@@ -132,7 +148,8 @@ func pair(m match) bool {
 // both with digits.
 func uniform(m match) bool {
 	v := m.secret()
-	return v == strings.ToLower(v) || v == strings.ToUpper(v) || !strings.ContainsAny(v, digits) && !drawnLetters(v) || placeholder(m)
+	return v == strings.ToLower(v) || v == strings.ToUpper(v) || !strings.ContainsAny(v, digits) && !drawnLetters(v) ||
+		placeholder(m)
 }
 
 const digits = "0123456789"
@@ -168,7 +185,8 @@ func chosen(m match) bool {
 	if password(m) {
 		return !digit && !marked().MatchString(v) && !drawnLetters(v) || entropy(v) <= 1.5
 	}
-	if len(v) < 16 || entropy(v) <= 3.3 || strings.ContainsAny(v, " (") || identifier().MatchString(v) && !drawnLetters(v) {
+	if len(v) < 16 || entropy(v) <= 3.3 || strings.ContainsAny(v, " (") || identifier().MatchString(v) &&
+		!drawnLetters(v) {
 		return true
 	}
 	return !digit && !drawnLetters(v) || strings.Contains(v, "/") && share(v, word) >= wordShare
@@ -177,7 +195,8 @@ func chosen(m match) bool {
 // password reports a value that is given to the name of a password.
 func password(m match) bool {
 	name := strings.ToLower(m.name)
-	return strings.HasSuffix(name, "password") || strings.HasSuffix(name, "passwd") || strings.HasSuffix(name, "passphrase")
+	return strings.HasSuffix(name, "password") || strings.HasSuffix(name, "passwd") ||
+		strings.HasSuffix(name, "passphrase")
 }
 
 // drawnLetters reports ASCII letters of both cases that make no words.

@@ -101,7 +101,8 @@ func added(s *scan, found []Leak, rows []row, redacted []string) []PatchLeak {
 		line := rows[first+at].added
 		if !seen[place{line, l.Kind}] {
 			seen[place{line, l.Kind}] = true
-			out = append(out, PatchLeak{Line: line, Kind: l.Kind, Grade: l.Grade, Name: l.Name, Text: redacted[first+at]})
+			out = append(out, PatchLeak{Line: line, Kind: l.Kind, Grade: l.Grade, Name: l.Name,
+				Text: redacted[first+at]})
 		}
 	}
 	return out

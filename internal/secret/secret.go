@@ -131,7 +131,8 @@ func appendLeak(all []Leak, l Leak, start, end int) []Leak {
 // begins with. The hyphens of a key's last line are no operator.
 func margin(line string) int {
 	n := 0
-	if strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "--") || strings.HasPrefix(line, "------") {
+	if strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "--") ||
+		strings.HasPrefix(line, "------") {
 		n = 1
 	}
 	return len(line) - len(strings.TrimLeft(line[n:], " \t"))

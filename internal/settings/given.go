@@ -77,7 +77,8 @@ func (s *Settings) Settle(kept int) error {
 	}
 	s.MaxTime = cmp.Or(s.MaxTime, DefaultMaxTime)
 	if s.Expires > limit {
-		return problem.Usage(fmt.Sprintf("expires is %s, and the artifact is kept for %d days", days(s.Expires), s.Retention),
+		return problem.Usage(fmt.Sprintf("expires is %s, and the artifact is kept for %d days", days(s.Expires),
+			s.Retention),
 			"a draft must outlive its wait: lower expires or raise retention-days")
 	}
 	return nil

@@ -84,7 +84,9 @@ const (
 func Table() []Row {
 	return []Row{
 		{Name: "mode", Help: "what this job does: review, resume, revise, record or mark", Default: "review",
-			field: choice(func(s *Settings) *string { return &s.Mode }, "review", "resume", "revise", "record", "mark")},
+			field: choice(func(s *Settings) *string {
+				return &s.Mode
+			}, "review", "resume", "revise", "record", "mark")},
 		{Name: "github-token", Help: "API token of the job", Env: []string{"GITHUB_TOKEN", "GH_TOKEN"}, use: credential,
 			field: secret(func(s *Settings) *string { return &s.Token })},
 		{Name: "pull-request", Help: "number of the pull request", use: oneDraft,
@@ -109,12 +111,16 @@ func Table() []Row {
 			field: number(func(s *Settings) *int64 { return &s.RunID }, 1, 1<<62)},
 		{Name: "checkpoint-digest", Help: "the draft's digest", use: oneDraft,
 			field: digits(func(s *Settings) *string { return &s.Digest }, 64)},
-		{Name: "draft-workflow", Help: "workflow file whose runs may make drafts", Default: ".github/workflows/pr-review.yml",
-			field: text(func(s *Settings) *string { return &s.DraftWorkflow })},
-		{Name: "decide-workflow", Help: "workflow file whose runs may decide", Default: ".github/workflows/pr-review-decide.yml",
-			field: text(func(s *Settings) *string { return &s.DecideWorkflow })},
+		{Name: "draft-workflow", Help: "workflow file whose runs may make drafts",
+			Default: ".github/workflows/pr-review.yml",
+			field:   text(func(s *Settings) *string { return &s.DraftWorkflow })},
+		{Name: "decide-workflow", Help: "workflow file whose runs may decide",
+			Default: ".github/workflows/pr-review-decide.yml",
+			field:   text(func(s *Settings) *string { return &s.DecideWorkflow })},
 		{Name: "decision", Help: "approve or abort", use: oneDraft,
-			field: choice(func(s *Settings) *decision.Verdict { return &s.Decision }, decision.Approve, decision.Abort)},
+			field: choice(func(s *Settings) *decision.Verdict {
+				return &s.Decision
+			}, decision.Approve, decision.Abort)},
 		{Name: "feedback", Help: "what the next draft should do differently", use: oneDraft,
 			field: text(func(s *Settings) *string { return &s.Feedback })},
 		{Name: "commands", Help: "per-finding decisions, one a line", use: oneDraft,
@@ -129,9 +135,13 @@ func Table() []Row {
 			field: number(func(s *Settings) *int { return &s.Retention }, 1, 400)},
 		{Name: "again", Help: "draft anew at the same commit, and pay again", Default: "false", use: oneDraft,
 			field: boolean(func(s *Settings) *bool { return &s.Anew })},
-		{Name: "trust", Help: "what beyond the digest protects the draft: digest, seal or encrypt", Default: string(checkpoint.TrustDigest),
-			field: choice(func(s *Settings) *string { return &s.Protection.Trust }, checkpoint.TrustDigest, checkpoint.TrustSeal, checkpoint.TrustEncrypt)},
-		{Name: "checkpoint-key", Help: "base64 of at least 32 bytes, for trust: seal or encrypt", Env: []string{"PR_REVIEW_CHECKPOINT_KEY"},
+		{Name: "trust", Help: "what beyond the digest protects the draft: digest, seal or encrypt",
+			Default: string(checkpoint.TrustDigest),
+			field: choice(func(s *Settings) *string {
+				return &s.Protection.Trust
+			}, checkpoint.TrustDigest, checkpoint.TrustSeal, checkpoint.TrustEncrypt)},
+		{Name: "checkpoint-key", Help: "base64 of at least 32 bytes, for trust: seal or encrypt",
+			Env: []string{"PR_REVIEW_CHECKPOINT_KEY"},
 			use: credential, field: sealingKey(func(s *Settings) *checkpoint.Key { return &s.Protection.Key })},
 		{Name: "checkpoint-dir", Help: "folder that carries the draft instead of an artifact",
 			field: text(func(s *Settings) *string { return &s.CheckpointDir })},

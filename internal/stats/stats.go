@@ -43,10 +43,11 @@ type Group struct {
 // Tally counts findings. Found is the sum of Kept, Dropped and Unposted; Edited,
 // Moved and Regraded are among the kept, and one finding may be in all three.
 type Tally struct {
-	Found    int `json:"found"`
-	Kept     int `json:"kept"`
-	Dropped  int `json:"dropped"`
-	Unposted int `json:"unposted"` // left out where nobody judged them one by one: in drafts that were aborted, with others, or without a reason
+	Found   int `json:"found"`
+	Kept    int `json:"kept"`
+	Dropped int `json:"dropped"`
+	// left out where nobody judged them one by one: in drafts that were aborted, with others, or without a reason
+	Unposted int `json:"unposted"`
 	Edited   int `json:"edited"`
 	Moved    int `json:"moved"`
 	Regraded int `json:"regraded"`
@@ -103,7 +104,9 @@ func (d Decided) outcome(f finding.Finding) (one Tally, shown bool) {
 		return one, false
 	case d.Record.Decision == decision.Abort:
 		return Tally{Found: 1, Unposted: 1}, true
-	case f.Filtered == finding.Dropped && !slices.ContainsFunc(d.Record.Dropped, func(x decision.Drop) bool { return x.ID == f.ID && x.Judged() }):
+	case f.Filtered == finding.Dropped && !slices.ContainsFunc(d.Record.Dropped, func(x decision.Drop) bool {
+		return x.ID == f.ID && x.Judged()
+	}):
 		return Tally{Found: 1, Unposted: 1}, true
 	case f.Filtered == finding.Dropped:
 		return Tally{Found: 1, Dropped: 1}, true
@@ -145,7 +148,9 @@ func groups(all map[string]*Tally, rank func(Group) int) []Group {
 		t.rate()
 		list = append(list, Group{name, *t})
 	}
-	slices.SortFunc(list, func(a, b Group) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(list, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Name, b.Name))
+	})
 	return list
 }
 

@@ -19,9 +19,11 @@ func (s Stats) Text() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Drafts decided: %d (%d posted, %d aborted)\n", s.Drafts, s.Posted, s.Aborted)
-	fmt.Fprintf(&b, "Findings: %d (%d kept, %d dropped, %d left out unjudged)\n", s.All.Found, s.All.Kept, s.All.Dropped, s.All.Unposted)
+	fmt.Fprintf(&b, "Findings: %d (%d kept, %d dropped, %d left out unjudged)\n", s.All.Found, s.All.Kept,
+		s.All.Dropped, s.All.Unposted)
 	if p := s.All.Precision; p != nil {
-		fmt.Fprintf(&b, "Kept of those kept or dropped: %s %%, 95 %% interval %s to %s %%\n", percent(p.Value, 1), percent(p.Low, 1), percent(p.High, 1))
+		fmt.Fprintf(&b, "Kept of those kept or dropped: %s %%, 95 %% interval %s to %s %%\n", percent(p.Value, 1),
+			percent(p.Low, 1), percent(p.High, 1))
 	}
 	if s.All.Found > 0 {
 		b.WriteString("\n" + s.table())

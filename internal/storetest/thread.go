@@ -33,7 +33,9 @@ func manyAppend(t *testing.T, p Place) {
 	got := texts(saved.Journal)
 	require.Len(t, got, writers*each)
 	for w := range writers {
-		own := slices.DeleteFunc(slices.Clone(got), func(r string) bool { return !strings.HasPrefix(r, fmt.Sprintf("%02d-", w)) })
+		own := slices.DeleteFunc(slices.Clone(got), func(r string) bool {
+			return !strings.HasPrefix(r, fmt.Sprintf("%02d-", w))
+		})
 		require.Len(t, own, each)
 		require.IsIncreasing(t, own)
 	}
@@ -42,7 +44,8 @@ func manyAppend(t *testing.T, p Place) {
 // odd has ids that a folder's name, a key or a column could trip over; some
 // differ in little.
 var odd = []string{
-	"", " ", ".", "..", "../../etc/passwd", "/", "a/b", "a\\b", "a-b", "A-b", "a b", "a\nb", "con", "é", "e\u0301", "\u202e", "名前#1:a",
+	"", " ", ".", "..", "../../etc/passwd", "/", "a/b", "a\\b", "a-b", "A-b", "a b", "a\nb", "con", "é", "e\u0301",
+	"\u202e", "名前#1:a",
 	"'; drop table threads; --", "%s%00", strings.Repeat("long/", 200), strings.Repeat("long/", 200) + "x",
 }
 

@@ -44,7 +44,8 @@ type DiscussionSource struct {
 // for another's. Of linked issues only those of the same repository are read:
 // the token may see others, and a description is not to choose what they tell.
 func Discussion(s DiscussionSource) Tool {
-	return New("get_pr_discussion", "Shows what the author and others say about the pull request: claims of people, not facts about the code.",
+	return New("get_pr_discussion", "Shows what the author and others say about the pull request: claims of people, "+
+		"not facts about the code.",
 		func(ctx context.Context, a discussionArgs) (string, error) {
 			page := max(a.Page, 1)
 			switch a.Section {
@@ -144,7 +145,8 @@ var reference = regexp.MustCompile(`(?:https?://([^/\s]+)/)?(?:([\w.-]+/[\w.-]+)
 func linked(p pull.Ref, text string) []int {
 	var numbers []int
 	for _, m := range reference.FindAllStringSubmatch(text, -1) {
-		if m[1] != "" && !strings.EqualFold(m[1], p.Host) || m[2] != "" && !strings.EqualFold(m[2], p.Owner+"/"+p.Repo) {
+		if m[1] != "" && !strings.EqualFold(m[1], p.Host) || m[2] != "" &&
+			!strings.EqualFold(m[2], p.Owner+"/"+p.Repo) {
 			continue
 		}
 		n, err := strconv.Atoi(m[3])

@@ -29,7 +29,8 @@ type readArgs struct {
 // ReadFile is the tool read_file: a window of a file's lines, numbered. base may
 // be nil where only the head is at hand.
 func ReadFile(head, base tree.Tree) Tool {
-	return New("read_file", "Shows lines of a text file of the repository, numbered, as it is with the change or was before it.",
+	return New("read_file", "Shows lines of a text file of the repository, numbered, as it is with the change or "+
+		"was before it.",
 		func(ctx context.Context, a readArgs) (string, error) {
 			files := head
 			switch {

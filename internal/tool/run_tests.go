@@ -38,7 +38,8 @@ func RunTests(o TestSources) Tool {
 		turn   sync.Mutex
 		report string
 	)
-	return New("run_tests", "Reports the tests of the change: check runs and statuses of the head commit with their annotations, and result files of the job.",
+	return New("run_tests", "Reports the tests of the change: check runs and statuses of the head commit with their "+
+		"annotations, and result files of the job.",
 		func(ctx context.Context, _ struct{}) (string, error) {
 			turn.Lock()
 			defer turn.Unlock()
@@ -137,7 +138,8 @@ func (o TestSources) statuses(ctx context.Context) (string, error) {
 	}
 	var bad, others []string
 	for _, s := range all {
-		line := fmt.Sprintf("- %s: %q, %q\n", guard.Line(s.State, 40), guard.Line(secret.Redact(s.Context), 200), guard.Line(secret.Redact(s.Description), 200))
+		line := fmt.Sprintf("- %s: %q, %q\n", guard.Line(s.State, 40), guard.Line(secret.Redact(s.Context), 200),
+			guard.Line(secret.Redact(s.Description), 200))
 		if s.State == "failure" || s.State == "error" {
 			bad = append(bad, line)
 			continue

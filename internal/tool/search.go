@@ -28,7 +28,8 @@ type searchArgs struct {
 // expression, by path. Vendored code, lockfiles and minified files are looked at
 // only where the path asks for them.
 func SearchCode(head tree.Tree) Tool {
-	return New("search_code", "Finds lines in the text files of the repository, with the change applied, and shows them as path:line: text.",
+	return New("search_code", "Finds lines in the text files of the repository, with the change applied, and shows "+
+		"them as path:line: text.",
 		func(ctx context.Context, a searchArgs) (string, error) {
 			f, err := a.finder()
 			if err != nil {
@@ -64,7 +65,8 @@ func (a searchArgs) finder() (finder, error) {
 func expression(query string) (finder, error) {
 	parsed, err := syntax.Parse(query, syntax.Perl)
 	if err != nil {
-		return finder{}, fmt.Errorf("query is no RE2 expression (%w); look-around and back-references are not known", err)
+		return finder{}, fmt.Errorf("query is no RE2 expression (%w); look-around and back-references are not known",
+			err)
 	}
 	steps, err := syntax.Compile(parsed.Simplify())
 	if err != nil || len(steps.Inst) > maxSteps {

@@ -15,10 +15,12 @@ const searchTime = 10 * time.Second // then what was found is told
 
 // finder says which lines are hits.
 type finder struct {
-	must    string                                   // a file without it has none; may be empty
-	match   func(line string) int                    // offset of the hit in a line, -1 for none
-	mask    func(path, text string) string           // text with what is not code blanked, byte for byte as long; nil for none
-	defines func(path string) func(line string) bool // whether a hit's line is a definition; nil where that is not asked
+	must  string                // a file without it has none; may be empty
+	match func(line string) int // offset of the hit in a line, -1 for none
+	// text with what is not code blanked, byte for byte as long; nil for none
+	mask func(path, text string) string
+	// whether a hit's line is a definition; nil where that is not asked
+	defines func(path string) func(line string) bool
 }
 
 // found is what a search found.

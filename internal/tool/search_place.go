@@ -19,7 +19,8 @@ type place string
 func (w place) check() error {
 	switch {
 	case len(w) > maxGlob || strings.Count(string(w), "{") > 1:
-		return errors.New("path is too long, or has more than one pair of braces") // matching several takes time without bound
+		// matching several takes time without bound
+		return errors.New("path is too long, or has more than one pair of braces")
 	case !doublestar.ValidatePattern(string(w)):
 		return errors.New("path is no glob; * stands for a part of a name, ** for folders, {a,b} for one of both")
 	}

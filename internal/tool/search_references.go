@@ -26,10 +26,12 @@ var identifier = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]*$`)
 // another thing of the same name is among them.
 func FindReferences(head tree.Tree) Tool {
 	return New("find_references",
-		"Finds where an identifier is defined and used in the repository, with the change applied: definitions first, comments and strings left out.",
+		"Finds where an identifier is defined and used in the repository, with the change applied: definitions "+
+			"first, comments and strings left out.",
 		func(ctx context.Context, a referenceArgs) (string, error) {
 			if len(a.Name) > maxIdentifier || !identifier.MatchString(a.Name) {
-				return "", errors.New("name is no single identifier of letters, digits and _; for other text there is search_code")
+				return "", errors.New("name is no single identifier of letters, digits and _; for other text there " +
+					"is search_code")
 			}
 			f := finder{
 				must: a.Name, mask: func(file, text string) string { return lang.Of(file).Blank(text) },

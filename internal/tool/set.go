@@ -23,8 +23,9 @@ type Set struct {
 // Record is what a call did. Text and Problem are what the model is told: one of
 // them is empty, both may hold untrusted text, and both are redacted.
 type Record struct {
-	Name      string `json:"name"`             // as called, one line
-	Arguments string `json:"arguments"`        // as given, redacted, one line, cut at 500 characters: to be shown, not to be compared
+	Name string `json:"name"` // as called, one line
+	// as given, redacted, one line, cut at 500 characters: to be shown, not to be compared
+	Arguments string `json:"arguments"`
 	Text      string `json:"text,omitzero"`    // the result, hidden characters visible
 	Problem   string `json:"problem,omitzero"` // why there is none, and what to do instead; one line
 	Bytes     int    `json:"bytes,omitzero"`   // length of the result before it was cut

@@ -49,7 +49,8 @@ func (c *call) messages(s *Span, e CallEnd) {
 		s.json("gen_ai.input.messages", turns)
 	}
 	if e.Output != nil {
-		s.json("gen_ai.output.messages", []spelled{{Role: "assistant", Parts: c.parts(e.Output()), Finish: c.safe(e.Finish)}})
+		s.json("gen_ai.output.messages", []spelled{{Role: "assistant", Parts: c.parts(e.Output()),
+			Finish: c.safe(e.Finish)}})
 	}
 }
 
@@ -62,7 +63,8 @@ func (t *tracer) parts(m Message) []part {
 		all = append(all, part{Type: "text", Content: t.long(m.Text)})
 	}
 	for _, a := range m.ToolCalls {
-		all = append(all, part{Type: "tool_call", ID: t.safe(a.ID), Name: t.safe(a.Name), Arguments: t.long(a.Arguments)})
+		all = append(all, part{Type: "tool_call", ID: t.safe(a.ID), Name: t.safe(a.Name),
+			Arguments: t.long(a.Arguments)})
 	}
 	return all
 }

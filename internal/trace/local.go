@@ -47,11 +47,14 @@ func (l *local) OnStart(context.Context, sdktrace.ReadWriteSpan) {}
 // OnEnd writes a span.
 func (l *local) OnEnd(s sdktrace.ReadOnlySpan) {
 	written := line{
-		Time: s.StartTime().UTC(), Seconds: s.EndTime().Sub(s.StartTime()).Seconds(), Name: s.Name(), Failed: s.Status().Code == codes.Error,
-		Trace: s.SpanContext().TraceID().String(), Span: s.SpanContext().SpanID().String(), Parent: parentOf(s), Attributes: values(s.Attributes()),
+		Time: s.StartTime().UTC(), Seconds: s.EndTime().Sub(s.StartTime()).Seconds(), Name: s.Name(),
+		Failed: s.Status().Code == codes.Error,
+		Trace:  s.SpanContext().TraceID().String(), Span: s.SpanContext().SpanID().String(), Parent: parentOf(s),
+		Attributes: values(s.Attributes()),
 	}
 	for _, e := range s.Events() {
-		written.Events = append(written.Events, event{Time: e.Time.UTC(), Name: e.Name, Attributes: values(e.Attributes)})
+		written.Events = append(written.Events, event{Time: e.Time.UTC(), Name: e.Name,
+			Attributes: values(e.Attributes)})
 	}
 	text, err := json.Marshal(written, json.Deterministic(true), jsontext.EscapeForHTML(false))
 	l.mu.Lock()

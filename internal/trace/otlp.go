@@ -70,7 +70,8 @@ func spanMessage(s sdktrace.ReadOnlySpan) message {
 func eventMessages(events []sdktrace.Event) []message {
 	all := make([]message, len(events))
 	for i, e := range events {
-		all[i] = message{{1, "timeUnixNano", unix(e.Time)}, {2, "name", e.Name}, {3, "attributes", pairMessages(e.Attributes)}}
+		all[i] = message{{1, "timeUnixNano", unix(e.Time)}, {2, "name", e.Name},
+			{3, "attributes", pairMessages(e.Attributes)}}
 	}
 	return all
 }

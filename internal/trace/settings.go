@@ -103,7 +103,8 @@ func (v *variables) wanted() bool {
 		_, endpoint := v.of("ENDPOINT")
 		return endpoint != ""
 	}
-	v.refuse("OTEL_TRACES_EXPORTER", fmt.Sprintf("is %q; otlp and none are supported, and --trace FILE writes a local trace", guard.Line(exporters, 40)))
+	v.refuse("OTEL_TRACES_EXPORTER", fmt.Sprintf("is %q; otlp and none are supported, and --trace FILE writes a "+
+		"local trace", guard.Line(exporters, 40)))
 	return false
 }
 
@@ -125,7 +126,8 @@ func (v *variables) exporter(s *settings, allowHTTP bool) {
 	case "http/json":
 		s.json = true
 	default:
-		v.refuse(name, fmt.Sprintf("is %q; http/protobuf and http/json are supported, mostly on port 4318", guard.Line(protocol, 40)))
+		v.refuse(name, fmt.Sprintf("is %q; http/protobuf and http/json are supported, mostly on port 4318",
+			guard.Line(protocol, 40)))
 	}
 	name, compression := v.of("COMPRESSION")
 	switch strings.ToLower(compression) {
@@ -177,7 +179,8 @@ func (v *variables) batch() []sdktrace.BatchSpanProcessorOption {
 	timeout := of("OTEL_BSP_EXPORT_TIMEOUT", sdktrace.DefaultExportTimeout)
 	return []sdktrace.BatchSpanProcessorOption{
 		sdktrace.WithMaxQueueSize(queue), sdktrace.WithMaxExportBatchSize(size),
-		sdktrace.WithBatchTimeout(time.Duration(delay) * time.Millisecond), sdktrace.WithExportTimeout(time.Duration(timeout) * time.Millisecond),
+		sdktrace.WithBatchTimeout(time.Duration(delay) * time.Millisecond),
+		sdktrace.WithExportTimeout(time.Duration(timeout) * time.Millisecond),
 	}
 }
 
@@ -195,7 +198,8 @@ func (v *variables) sampler() sdktrace.Sampler {
 	case "traceidratio":
 		s = sdktrace.TraceIDRatioBased(v.ratio())
 	default:
-		v.refuse("OTEL_TRACES_SAMPLER", "is none of always_on, always_off and traceidratio, with parentbased_ before it or not")
+		v.refuse("OTEL_TRACES_SAMPLER", "is none of always_on, always_off and traceidratio, with parentbased_ "+
+			"before it or not")
 		s = sdktrace.NeverSample()
 	}
 	if parent {

@@ -92,7 +92,8 @@ func Start(ctx context.Context, o Options) (context.Context, func() error, error
 		options = append(options, sdktrace.WithBatcher(r.collector, env.batch...))
 	}
 	r.provider = sdktrace.NewTracerProvider(options...)
-	t := &tracer{Tracer: r.provider.Tracer(scope, oteltrace.WithInstrumentationVersion(o.Version)), redact: o.Redact, content: env.content}
+	t := &tracer{Tracer: r.provider.Tracer(scope, oteltrace.WithInstrumentationVersion(o.Version)), redact: o.Redact,
+		content: env.content}
 	return context.WithValue(ctx, contextKey{}, t), r.end, err
 }
 

@@ -118,10 +118,12 @@ func (t *retrying) timedOut(req *http.Request, try context.Context, err error) e
 // would name a character in it, and not who answered. Empty answers and web
 // pages pass, which callers can tell by their headers.
 func asJSON(req *http.Request, resp *http.Response, body []byte, err error) (*http.Response, error) {
-	if err != nil || resp.StatusCode/100 != 2 || len(body) == 0 || !wantsJSON(req) || webPage(resp) || json.Valid(body) {
+	if err != nil || resp.StatusCode/100 != 2 || len(body) == 0 || !wantsJSON(req) || webPage(resp) ||
+		json.Valid(body) {
 		return resp, err
 	}
-	return nil, fmt.Errorf("%w: %s answered %d with %q", ErrNotJSON, req.URL.Host, resp.StatusCode, guard.Line(resp.Header.Get("Content-Type"), maxMessage))
+	return nil, fmt.Errorf("%w: %s answered %d with %q", ErrNotJSON, req.URL.Host, resp.StatusCode,
+		guard.Line(resp.Header.Get("Content-Type"), maxMessage))
 }
 
 // wantsJSON reads the Accept header; GitHub's raw media types end in json too.
@@ -145,7 +147,8 @@ func readBody(resp *http.Response, limit int64) ([]byte, error) {
 // the request. A failure is followed by a random part of a time that doubles
 // (full jitter); where the server names a time the random part comes on top, so
 // that those who were turned away together do not come back together.
-func (t *retrying) verdict(req *http.Request, resp *http.Response, body []byte, err error, try int) (time.Duration, string) {
+func (t *retrying) verdict(req *http.Request, resp *http.Response, body []byte, err error,
+	try int) (time.Duration, string) {
 	if !t.mayRepeat(req) {
 		return 0, ""
 	}
@@ -185,7 +188,8 @@ func (t *retrying) mayRepeat(req *http.Request) bool {
 
 // permanent errors would be the same on the next try.
 func permanent(err error) bool {
-	return errors.Is(err, ErrNotBegun) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrForbidden) || unreachable(err)
+	return errors.Is(err, ErrNotBegun) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrForbidden) ||
+		unreachable(err)
 }
 
 // unreachable errors come before a request is sent, and would be the same on the

@@ -39,15 +39,16 @@ var ErrRedirect = errors.New("redirect refused")
 // Options says how a client behaves. The zero value is usable.
 type Options struct {
 	UserAgent string
-	Timeout   time.Duration            // of one try, the answer's body included; a minute when zero
-	Tries     int                      // at most, the first included; 5 when zero
-	AllowHTTP bool                     // plain http to hosts other than loopback
-	Backoff   time.Duration            // the wait after a first failure is a random part of it, doubled with each more; 2 s when zero
-	Retry     func(*http.Request) bool // which requests may be sent again; GET and HEAD when nil
-	Sleep     func(ctx context.Context, d time.Duration) error
-	Jitter    func() float64                    // in [0, 1)
-	MaxBody   int64                             // bytes of an answer, unpacked; 32 MiB when zero
-	OnWait    func(d time.Duration, why string) // before each wait, in our own words
+	Timeout   time.Duration // of one try, the answer's body included; a minute when zero
+	Tries     int           // at most, the first included; 5 when zero
+	AllowHTTP bool          // plain http to hosts other than loopback
+	// the wait after a first failure is a random part of it, doubled with each more; 2 s when zero
+	Backoff time.Duration
+	Retry   func(*http.Request) bool // which requests may be sent again; GET and HEAD when nil
+	Sleep   func(ctx context.Context, d time.Duration) error
+	Jitter  func() float64                    // in [0, 1)
+	MaxBody int64                             // bytes of an answer, unpacked; 32 MiB when zero
+	OnWait  func(d time.Duration, why string) // before each wait, in our own words
 
 	// LimitWait is waited at least after a rate limit that names no time, doubled
 	// with each more up to eight times of it; a minute when zero, which is GitHub's

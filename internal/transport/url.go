@@ -19,7 +19,8 @@ var (
 	// ErrForbidden is the address of a machine's metadata service or another
 	// link-local one: nothing this program talks to lives there, and credentials
 	// of the machine do.
-	ErrForbidden = problem.Sentinel("link-local and metadata addresses are refused", "name the address of the service itself")
+	ErrForbidden = problem.Sentinel("link-local and metadata addresses are refused",
+		"name the address of the service itself")
 )
 
 // CheckURL reads the address of an endpoint: https, or http on loopback, or

@@ -74,7 +74,8 @@ func unpack(ctx context.Context, r io.Reader) (*memory, error) {
 	}
 	switch {
 	case err == nil || bounded.N == 0:
-		m.rest = fmt.Sprintf("the archive has more than %d MiB or %d entries, and was not read further", maxExpanded>>20, maxEntries)
+		m.rest = fmt.Sprintf("the archive has more than %d MiB or %d entries, and was not read further",
+			maxExpanded>>20, maxEntries)
 		return m, nil
 	case !errors.Is(err, io.EOF):
 		return nil, err

@@ -62,8 +62,10 @@ func AboutFile(err error) bool {
 var refused = regexp.MustCompile(`(?i)(?:^|/)(?:` +
 	`\.git(?:/.*)?|\.(?:ssh|gnupg|aws|azure|kube|password-store)(?:/.*)?|` + // folders
 	`[^/]*\.env|\.env[^/]*(?:/.*)?|` +
-	`\.npmrc|\.yarnrc|[._]netrc|\.pypirc|\.pgpass|\.my\.cnf|\.htpasswd|\.git-credentials|\.dockercfg|\.docker/config\.json|` +
-	`\.vault-token|\.cargo/credentials(?:\.toml)?|\.gem/credentials|kubeconfig|credentials(?:\.json)?|service[-_]account[^/]*\.json|` +
+	`\.npmrc|\.yarnrc|[._]netrc|\.pypirc|\.pgpass|\.my\.cnf|\.htpasswd|\.git-credentials|\.dockercfg` +
+	`|\.docker/config\.json|` +
+	`\.vault-token|\.cargo/credentials(?:\.toml)?|\.gem/credentials|kubeconfig|credentials(?:\.json)?` +
+	`|service[-_]account[^/]*\.json|` +
 	`id_(?:rsa|dsa|ecdsa|ed25519)[^/]*|[^/]*\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk|tfstate|tfstate\.backup)` +
 	`)$`)
 

@@ -46,7 +46,8 @@ func Admit(ctx context.Context, p pull.Pull, e Event, a config.Admission, facts 
 	if a.OnDemand {
 		reason = "reviews are on demand here"
 	} else if !authorAllowed(p, e, a) {
-		reason = fmt.Sprintf("its author's association with the repository is %s", strings.ToLower(orNone(p.Association)))
+		reason = fmt.Sprintf("its author's association with the repository is %s",
+			strings.ToLower(orNone(p.Association)))
 	}
 	if reason == "" {
 		return "", nil
@@ -95,7 +96,8 @@ func labelAdmits(ctx context.Context, p pull.Pull, e Event, label string, facts 
 	case permission != "admin" && permission != "write":
 		return fmt.Sprintf("the label %q was set by somebody without write access", label), nil
 	case e.Labeled != label || e.Head != p.HeadSHA || e.Head == "":
-		return fmt.Sprintf("the label %q was set before the last push, or nothing tells: it counts in the run that setting it starts, so set it again", label), nil
+		return fmt.Sprintf("the label %q was set before the last push, or nothing tells: it counts in the run that "+
+			"setting it starts, so set it again", label), nil
 	}
 	return "", nil
 }

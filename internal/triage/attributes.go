@@ -18,10 +18,12 @@ type attribute struct {
 
 // said is what an attribute says of a file.
 var said = map[string]attribute{
-	"linguist-generated": {reason: finding.Generated, is: true}, "linguist-generated=true": {reason: finding.Generated, is: true},
-	"-linguist-generated": {reason: finding.Generated}, "linguist-generated=false": {reason: finding.Generated},
-	"linguist-vendored": {reason: finding.Vendored, is: true}, "linguist-vendored=true": {reason: finding.Vendored, is: true},
-	"-linguist-vendored": {reason: finding.Vendored}, "linguist-vendored=false": {reason: finding.Vendored},
+	"linguist-generated":      {reason: finding.Generated, is: true},
+	"linguist-generated=true": {reason: finding.Generated, is: true},
+	"-linguist-generated":     {reason: finding.Generated}, "linguist-generated=false": {reason: finding.Generated},
+	"linguist-vendored":      {reason: finding.Vendored, is: true},
+	"linguist-vendored=true": {reason: finding.Vendored, is: true},
+	"-linguist-vendored":     {reason: finding.Vendored}, "linguist-vendored=false": {reason: finding.Vendored},
 	"binary": {reason: finding.Binary, is: true}, "-diff": {reason: finding.Binary, is: true},
 }
 

@@ -174,12 +174,15 @@ func unseen(path string, hits []injection.Hit) (found []finding.Finding) {
 			more++
 		default:
 			f := finding.Finding{
-				Path: path, Side: finding.Right, StartLine: h.Line, Line: h.Line, Category: Hidden, Severity: finding.Major,
+				Path: path, Side: finding.Right, StartLine: h.Line, Line: h.Line, Category: Hidden,
+				Severity:   finding.Major,
 				Confidence: confidence, Source: finding.Rule, Placement: finding.Inline, Title: "Hidden characters",
-				Body: "What a compiler or a program reads here is not what a person sees. Write it as escapes, or take it out.",
+				Body: "What a compiler or a program reads here is not what a person sees. Write it as escapes, or " +
+					"take it out.",
 			}
 			if h.Kind == injection.ForgedMark {
-				f.Title, f.Body = "Forged mark of this tool", "Only this tool writes such a mark, where it posts or asks a model. Take it out."
+				f.Title, f.Body = "Forged mark of this tool",
+					"Only this tool writes such a mark, where it posts or asks a model. Take it out."
 			}
 			f.Body += " Found: " + text
 			found = append(found, f)

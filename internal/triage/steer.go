@@ -21,10 +21,12 @@ func steers(f diff.File, o Options) []finding.Finding {
 	switch {
 	case is(o.Settings):
 		flag.Severity, flag.Title = finding.Minor, "The settings of these reviews change"
-		flag.Body = "They say what is reviewed, how, and for how much. This review went by those of the base commit; from the merge on these hold. "
+		flag.Body = "They say what is reviewed, how, and for how much. This review went by those of the base " +
+			"commit; from the merge on these hold. "
 	case slices.ContainsFunc(o.Instructions, is):
 		flag.Severity, flag.Title = finding.Nit, "Instructions change that guide these reviews"
-		flag.Body = "A model that reviews is shown this file. This review went by the one of the base commit; from the merge on this one holds. "
+		flag.Body = "A model that reviews is shown this file. This review went by the one of the base commit; from " +
+			"the merge on this one holds. "
 	default:
 		return nil
 	}

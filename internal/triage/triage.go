@@ -80,7 +80,8 @@ func (o Options) judge(f diff.File) verdict {
 	borne, alone := o.claims(f)
 	switch {
 	case borne != "" && f.Patch == "" && f.Changes() > 0 && f.Blob == "":
-		return verdict{state: finding.Skipped, reason: finding.TooLarge} // its patch was left out, and nobody looked for credentials
+		// its patch was left out, and nobody looked for credentials
+		return verdict{state: finding.Skipped, reason: finding.TooLarge}
 	case borne != "":
 		return verdict{state: finding.Skipped, reason: borne}
 	case config.Matches(o.Ignore, f.Path):

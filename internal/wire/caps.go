@@ -64,10 +64,13 @@ func (r *Reviewer) open(c config.Config, before cost.MicroUSD, unknown string) e
 	run, pull := cmp.Or(r.settings.MaxCost, c.MaxCost), cmp.Or(r.settings.MaxCostPerPull, c.MaxCostPerPull)
 	switch {
 	case unknown != "" && (run > 0 || pull > 0 || c.MaxCostPerFile > 0):
-		return problem.Usage(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap could not be held", unknown),
-			fmt.Sprintf("say what it costs, in USD per million tokens: prices: { %q: { input: 0.25, output: 2 } } in %s of the base commit, or for a diff in a file that --config names", unknown, r.settings.Config))
+		return problem.Usage(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap "+
+			"could not be held", unknown),
+			fmt.Sprintf("say what it costs, in USD per million tokens: prices: { %q: { input: 0.25, output: 2 } } "+
+				"in %s of the base commit, or for a diff in a file that --config names", unknown, r.settings.Config))
 	case unknown != "":
-		r.Account.Notice = fmt.Sprintf("The price of the model %q is not known, so the default cap of %s does not hold; with prices in %s it does.", unknown, settings.DefaultMaxCost, r.settings.Config)
+		r.Account.Notice = fmt.Sprintf("The price of the model %q is not known, so the default cap of %s does not "+
+			"hold; with prices in %s it does.", unknown, settings.DefaultMaxCost, r.settings.Config)
 		return nil
 	}
 	r.Account.Cap = cmp.Or(run, settings.DefaultMaxCost)
@@ -81,7 +84,8 @@ func (r *Reviewer) open(c config.Config, before cost.MicroUSD, unknown string) e
 	}
 	if left := pull - before; left < r.Account.Cap {
 		r.Account.Cap = left
-		r.Account.Why = fmt.Sprintf("max-cost-per-pull is %s, and the reviews of this pull request before have cost %s", pull, before)
+		r.Account.Why = fmt.Sprintf("max-cost-per-pull is %s, and the reviews of this pull request before have cost %s",
+			pull, before)
 	}
 	return nil
 }

@@ -24,7 +24,8 @@ func (c Carriers) Own() artifactstore.Carrier {
 	if c.CheckpointDir != "" {
 		return artifactstore.Dir{Path: c.CheckpointDir, Prefix: handoff.Prefix}
 	}
-	return artifactstore.Runtime{Client: c.Runtime, Prefix: handoff.Prefix, Days: c.Retention, RunID: c.Env.RunID, RepositoryID: c.Env.RepositoryID}
+	return artifactstore.Runtime{Client: c.Runtime, Prefix: handoff.Prefix, Days: c.Retention, RunID: c.Env.RunID,
+		RepositoryID: c.Env.RepositoryID}
 }
 
 // Progress are where this job stores a run under way: the cache keeps what "Re-run

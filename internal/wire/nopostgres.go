@@ -11,5 +11,6 @@ import (
 // openPostgres is not in the action's image: its jobs keep drafts in artifacts,
 // and what is not linked beside their tokens cannot be attacked.
 func openPostgres(context.Context, string) (Store, error) {
-	return nil, problem.Usage("this build has no Postgres store", "install the command line with go install, or name a folder with --store")
+	return nil, problem.Usage("this build has no Postgres store",
+		"install the command line with go install, or name a folder with --store")
 }

@@ -16,14 +16,16 @@ func (w Wire) OpenStore(ctx context.Context, where string) (Store, error) {
 	if where == "" {
 		var err error
 		if where, err = filestore.Default(w.getenv); err != nil {
-			return nil, problem.Usage("there is no folder to keep drafts in", "name one: --store DIR, or PR_REVIEW_STORE")
+			return nil, problem.Usage("there is no folder to keep drafts in",
+				"name one: --store DIR, or PR_REVIEW_STORE")
 		}
 	}
 	switch scheme := address.FindStringSubmatch(where); {
 	case strings.HasPrefix(where, "postgres://"), strings.HasPrefix(where, "postgresql://"):
 		return openPostgres(ctx, where)
 	case scheme != nil: // which may hold a password
-		return nil, problem.Usage(fmt.Sprintf("there is no store at an address that begins with %.20q", scheme[0]), "name a folder, or postgres://USER@HOST/DATABASE")
+		return nil, problem.Usage(fmt.Sprintf("there is no store at an address that begins with %.20q", scheme[0]),
+			"name a folder, or postgres://USER@HOST/DATABASE")
 	}
 	store, err := filestore.New(where)
 	if err != nil {
@@ -33,7 +35,8 @@ func (w Wire) OpenStore(ctx context.Context, where string) (Store, error) {
 }
 
 // address begins what names a database: a URL, or settings as libpq takes them.
-var address = regexp.MustCompile(`^(?i)(?:[a-z][a-z0-9+.-]+:/{1,2}|(?:host|hostaddr|port|dbname|user|password|service) *=)`)
+var address = regexp.MustCompile(`^(?i)(?:[a-z][a-z0-9+.-]+:/{1,2}|(?:host|hostaddr|port|dbname|user|password` +
+	`|service) *=)`)
 
 // WithPassword reports whether a store's address holds a password, or cannot be read.
 func WithPassword(store string) bool {

@@ -50,9 +50,11 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 	own := r.wire.Redactor(r.settings)
 	model := review.NewModel(review.Options{
 		Review: cmp.Or(chats[redrafts], chats[reviews]), Verify: chats[verifies], Classify: chats[classifies],
-		Limits: agent.Limits{Turns: c.Agent.Turns(), Time: c.Agent.Time()}, Tools: around.tools.Redacting(own), Head: around.head,
+		Limits: agent.Limits{Turns: c.Agent.Turns(), Time: c.Agent.Time()}, Tools: around.tools.Redacting(own),
+		Head:    around.head,
 		Guides:  review.Guides{Language: c.Language, Guidelines: c.GuidelinesFor, Instructions: b.Change.Guidance},
-		FileCap: c.MaxCostPerFile, MaxTokens: c.ModelOptions.MaxOutputTokens, Effort: c.ModelOptions.Effort, Random: rand.Reader, Now: r.wire.now, Redact: own,
+		FileCap: c.MaxCostPerFile, MaxTokens: c.ModelOptions.MaxOutputTokens, Effort: c.ModelOptions.Effort,
+		Random: rand.Reader, Now: r.wire.now, Redact: own,
 	})
 	model.OnFailure = r.Failed
 	r.Reviewer, r.asks = model, model
@@ -101,8 +103,10 @@ func (b Brief) tasks(model string) map[string]string {
 func (r *Reviewer) client(model string, o config.ModelOptions, l *limit.Limiter) (*llm.Client, error) {
 	s := r.settings
 	client, err := llm.New(llm.Options{
-		BaseURL: s.BaseURL, Key: s.Key, Model: model, HTTP: r.wire.modelHTTP(s, r.onWait), Limiter: l, Log: r.wire.debug,
-		Headers: o.Headers, Body: o.Body, Effort: o.Effort, Temperature: o.Temperature, Seed: o.Seed, MaxTokens: o.MaxOutputTokens,
+		BaseURL: s.BaseURL, Key: s.Key, Model: model, HTTP: r.wire.modelHTTP(s, r.onWait), Limiter: l,
+		Log:     r.wire.debug,
+		Headers: o.Headers, Body: o.Body, Effort: o.Effort, Temperature: o.Temperature, Seed: o.Seed,
+		MaxTokens: o.MaxOutputTokens,
 	})
 	if err != nil {
 		return nil, problem.As(problem.Misuse, err, "")

@@ -57,7 +57,8 @@ func (r *Reviewer) Review(ctx context.Context, f diff.File) (finding.FileReview,
 }
 
 // Redraft passes on to the model and counts what comes back, as Review does.
-func (r *Reviewer) Redraft(ctx context.Context, f diff.File, was finding.FileReview, feedback string, round int) (finding.FileReview, error) {
+func (r *Reviewer) Redraft(ctx context.Context, f diff.File, was finding.FileReview, feedback string,
+	round int) (finding.FileReview, error) {
 	ctx, done := graph.Lingering(ctx, r.Linger)
 	defer done()
 	result, err := r.asks.Redraft(ctx, f, was, feedback, round)

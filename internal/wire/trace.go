@@ -17,13 +17,15 @@ import (
 
 // Traced starts the trace that OTEL_* variables or a file's name ask for; end is
 // called when all of it is over. A trace never fails what it is about.
-func (w Wire) Traced(ctx context.Context, s settings.Settings, file string, warn func(string)) (context.Context, func(), error) {
+func (w Wire) Traced(ctx context.Context, s settings.Settings, file string,
+	warn func(string)) (context.Context, func(), error) {
 	o := trace.Options{Getenv: w.getenv, Version: Version(), AllowHTTP: s.AllowHTTP, Redact: w.Redactor(s).Redact}
 	var local *os.File
 	if file != "" {
 		var err error
 		if local, err = os.Create(file); err != nil {
-			return ctx, nil, problem.Usage("the trace cannot be written: "+err.Error(), "--trace names a file in a folder that is there")
+			return ctx, nil, problem.Usage("the trace cannot be written: "+err.Error(),
+				"--trace names a file in a folder that is there")
 		}
 		o.Local = local
 	}
@@ -51,22 +53,27 @@ type spoken struct {
 
 // Chat makes a span of each try that was billed.
 func (c spoken) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
-	q := trace.CallStart{Task: c.task, BaseURL: c.baseURL, Model: c.model, MaxTokens: r.MaxTokens, Input: func() []trace.Message { return messages(r) }}
+	q := trace.CallStart{Task: c.task, BaseURL: c.baseURL, Model: c.model, MaxTokens: r.MaxTokens,
+		Input: func() []trace.Message {
+			return messages(r)
+		}}
 	if c.price != nil {
 		q.Bound = budget.Bound(r, *c.price)
 	}
 	try, end := trace.Call(ctx, q)
 	answer, err := c.Chatter.Chat(transport.EachTry(ctx, try), r)
-	end(trace.CallEnd{Model: answer.Model, Finish: answer.Finish, Usage: answer.Usage, Err: err, Problem: review.Ending(err), Output: func() trace.Message {
-		return trace.Message{Role: string(llm.RoleAssistant), Text: answer.Text, ToolCalls: asked(answer.ToolCalls)}
-	}})
+	end(trace.CallEnd{Model: answer.Model, Finish: answer.Finish, Usage: answer.Usage, Err: err,
+		Problem: review.Ending(err), Output: func() trace.Message {
+			return trace.Message{Role: string(llm.RoleAssistant), Text: answer.Text, ToolCalls: asked(answer.ToolCalls)}
+		}})
 	return answer, err
 }
 
 func messages(r llm.Request) []trace.Message {
 	all := []trace.Message{{Role: "system", Text: r.System}, {Role: string(llm.RoleUser), Text: r.User}}
 	for _, t := range r.Turns {
-		all = append(all, trace.Message{Role: string(t.Role), Text: t.Text, ToolCalls: asked(t.ToolCalls), CallID: t.CallID})
+		all = append(all, trace.Message{Role: string(t.Role), Text: t.Text, ToolCalls: asked(t.ToolCalls),
+			CallID: t.CallID})
 	}
 	return all
 }

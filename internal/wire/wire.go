@@ -60,7 +60,8 @@ func (w Wire) transport(s settings.Settings, onWait func(time.Duration, string))
 // Redactor knows the credentials of this process, which no text may carry away.
 func (w Wire) Redactor(s settings.Settings) *secret.Redactor {
 	values := []string{s.Token, s.Key}
-	for _, name := range []string{"OPENAI_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN", "ACTIONS_RUNTIME_TOKEN", "INPUT_CHECKPOINT-KEY", "PR_REVIEW_CHECKPOINT_KEY", "PR_REVIEW_JUDGE_KEY"} {
+	for _, name := range []string{"OPENAI_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN",
+		"ACTIONS_RUNTIME_TOKEN", "INPUT_CHECKPOINT-KEY", "PR_REVIEW_CHECKPOINT_KEY", "PR_REVIEW_JUDGE_KEY"} {
 		values = append(values, w.getenv(name))
 	}
 	return secret.New(values...)

@@ -77,7 +77,8 @@ func (d Dir) List(context.Context) ([]Item, error) {
 	for _, e := range entries {
 		name, zip := strings.CutSuffix(e.Name(), extension)
 		info, err := e.Info()
-		if !zip || checkName(name) != nil || !strings.HasPrefix(name, d.Prefix) || err != nil || !info.Mode().IsRegular() {
+		if !zip || checkName(name) != nil || !strings.HasPrefix(name, d.Prefix) || err != nil ||
+			!info.Mode().IsRegular() {
 			continue
 		}
 		items = append(items, Item{Name: name, Size: info.Size(), Created: info.ModTime()})

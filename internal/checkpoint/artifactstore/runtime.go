@@ -32,7 +32,8 @@ func (r Runtime) List(ctx context.Context) ([]Item, error) {
 	var items []Item
 	for _, a := range list {
 		items = append(items, Item{
-			Name: a.Name, ID: a.ID, Size: a.Size, Digest: a.Digest, Created: a.Created, RunID: r.RunID, RepositoryID: r.RepositoryID,
+			Name: a.Name, ID: a.ID, Size: a.Size, Digest: a.Digest, Created: a.Created, RunID: r.RunID,
+			RepositoryID: r.RepositoryID,
 		})
 	}
 	return items, err

@@ -168,5 +168,6 @@ func Default(getenv func(string) string) (string, error) {
 	if dir := getenv(base); filepath.IsAbs(dir) {
 		return filepath.Join(dir, under, "pr-review"), nil
 	}
-	return "", fmt.Errorf("there is no folder to keep drafts in: %s is not set\n  next    name one: --store DIR, or PR_REVIEW_STORE", base)
+	return "", fmt.Errorf("there is no folder to keep drafts in: %s is not set\n  next    name one: --store DIR, or "+
+		"PR_REVIEW_STORE", base)
 }

@@ -72,15 +72,18 @@ func (s *Store) explain(doing string, err error) error {
 func advice(code string) string {
 	switch code {
 	case "28P01", "28000":
-		return "check user and password: in the address, PGPASSWORD or ~/.pgpass; and what the server's pg_hba.conf admits"
+		return "check user and password: in the address, PGPASSWORD or ~/.pgpass; and what the server's " +
+			"pg_hba.conf admits"
 	case "3D000":
 		return "create the database (createdb), or name another one in the address"
 	case "42501":
-		return "let the database's owner run this once, or grant the role CREATE on the database; after that USAGE on schema pr_review and the rights to read and write its tables will do"
+		return "let the database's owner run this once, or grant the role CREATE on the database; after that USAGE " +
+			"on schema pr_review and the rights to read and write its tables will do"
 	case "25006":
 		return "name the primary server: this one takes no writes"
 	case "53300":
-		return "wait until connections are free, or raise the server's max_connections; a run takes one beside its pool (pool_max_conns in the address)"
+		return "wait until connections are free, or raise the server's max_connections; a run takes one beside its " +
+			"pool (pool_max_conns in the address)"
 	case "53100":
 		return "make room on the server's disk, then run it again: what was journalled is kept"
 	case "57P01", "57P02", "57P03":

@@ -73,7 +73,8 @@ func (h *holding) take(ctx context.Context) (got bool, err error) {
 	if err := settle(ctx, h.conn); err != nil {
 		return false, err
 	}
-	const sql = `SELECT CASE WHEN pg_try_advisory_lock($1) THEN set_config('pr_review.holder', $2, false) <> '' ELSE false END`
+	const sql = `SELECT CASE WHEN pg_try_advisory_lock($1) THEN set_config('pr_review.holder', $2, false) <> '' ELSE` +
+		` false END`
 	return got, h.conn.QueryRow(ctx, sql, h.key, h.token).Scan(&got)
 }
 
@@ -86,7 +87,8 @@ func (h *holding) busy(ctx context.Context, thread string) error {
 			|| coalesce(to_char(a.backend_start AT TIME ZONE 'UTC', '", since "YYYY-MM-DD HH24:MI:SS" UTC"'), '')
 			|| ' (server process ' || a.pid || ')'
 		FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-		WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND (l.classid::bigint << 32 | l.objid::bigint) = $1
+		WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND (l.classid::bigint << 32 |
+		l.objid::bigint) = $1
 			AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`, h.key).Scan(&who)
 	if errors.Is(err, pgx.ErrNoRows) {
 		who, err = "a process that has just ended (server process 0)", nil

@@ -67,7 +67,8 @@ func version(ctx context.Context, q querier, known int) (have int, err error) {
 	var server int
 	var there bool
 	err = q.QueryRow(ctx, `SELECT current_setting('server_version_num')::int,
-		EXISTS (SELECT FROM pg_tables WHERE schemaname = 'pr_review' AND tablename = 'migration')`).Scan(&server, &there)
+		EXISTS (SELECT FROM pg_tables WHERE schemaname = 'pr_review' AND tablename = 'migration')`).Scan(&server,
+		&there)
 	if err == nil {
 		err = checkServer(server)
 	}
@@ -78,14 +79,16 @@ func version(ctx context.Context, q querier, known int) (have int, err error) {
 		return 0, err
 	}
 	if have > known {
-		return 0, &Error{err: fmt.Errorf("its schema pr_review has version %d, this program knows version %d", have, known), next: "use the newer version of this program that made it"}
+		return 0, &Error{err: fmt.Errorf("its schema pr_review has version %d, this program knows version %d", have,
+			known), next: "use the newer version of this program that made it"}
 	}
 	return have, nil
 }
 
 func checkServer(number int) error {
 	if number < oldest {
-		return &Error{err: fmt.Errorf("the server is Postgres %d.%d", number/10000, number%10000), next: fmt.Sprintf("use a server of version %d or later", oldest/10000)}
+		return &Error{err: fmt.Errorf("the server is Postgres %d.%d", number/10000, number%10000),
+			next: fmt.Sprintf("use a server of version %d or later", oldest/10000)}
 	}
 	return nil
 }

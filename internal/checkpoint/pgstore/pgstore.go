@@ -50,7 +50,8 @@ var _ graph.Store = (*Store)(nil)
 func Open(ctx context.Context, url string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil { // its text may quote the URL, the password included
-		return nil, &Error{err: ErrAddress, next: "write it as postgres://USER@HOST:5432/DATABASE, special characters as %XX; the password may stand in PGPASSWORD or ~/.pgpass"}
+		return nil, &Error{err: ErrAddress, next: "write it as postgres://USER@HOST:5432/DATABASE, special " +
+			"characters as %XX; the password may stand in PGPASSWORD or ~/.pgpass"}
 	}
 	c := config.ConnConfig
 	s := &Store{
@@ -61,7 +62,8 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		c.RuntimeParams["application_name"] = process()
 	}
 	config.AfterConnect = settle
-	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return true } // the server may have been restarted
+	// the server may have been restarted
+	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return true }
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, s.explain("connecting", err)
 	}
@@ -87,7 +89,8 @@ func process() string {
 func settle(ctx context.Context, c *pgx.Conn) error {
 	_, err := c.Exec(ctx, `SELECT set_config(s.name, v.value, false) FROM pg_settings s JOIN (VALUES
 		('synchronous_commit', 'on'), ('idle_session_timeout', '0'),
-		('tcp_keepalives_idle', '30'), ('tcp_keepalives_interval', '10'), ('tcp_keepalives_count', '3')) v (name, value) USING (name)
+		('tcp_keepalives_idle', '30'), ('tcp_keepalives_interval', '10'), ('tcp_keepalives_count', '3')) v (name,
+		value) USING (name)
 		WHERE s.name <> 'synchronous_commit' OR s.setting = 'off'`)
 	return err
 }
@@ -130,7 +133,8 @@ func (s *Store) Save(ctx context.Context, thread string, snapshot []byte) error 
 		snapshot = []byte{} // nil would be NULL
 	}
 	_, err := s.write(ctx, "saving", thread, `
-		WITH dropped AS (DELETE FROM pr_review.record r USING pr_review.thread t WHERE t.number = r.thread AND t.id = $1)
+		WITH dropped AS (DELETE FROM pr_review.record r USING pr_review.thread t WHERE t.number = r.thread AND t.id =
+		$1)
 		INSERT INTO pr_review.thread AS t (id, snapshot) SELECT $1, $3 WHERE pr_review.held($2)
 		ON CONFLICT (id) DO UPDATE SET snapshot = excluded.snapshot, saved = now()`, snapshot)
 	return err

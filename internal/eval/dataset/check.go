@@ -41,7 +41,8 @@ func checkFields(c Case) (reasons []string) {
 		}
 	}
 	add(c.ID == "", "id is missing")
-	add(c.ID != "" && !nameable(c.ID), fmt.Sprintf("id %.60q is not 1 to %d bytes of visible ASCII without slash and backslash, as the name of a file", c.ID, maxID))
+	add(c.ID != "" && !nameable(c.ID), fmt.Sprintf("id %.60q is not 1 to %d bytes of visible ASCII without slash "+
+		"and backslash, as the name of a file", c.ID, maxID))
 	add(blank(c.Language), "language is missing")
 	add(blank(c.Title), "title is missing")
 	add(c.Kind != Bug && c.Kind != Clean, fmt.Sprintf("kind %.40q is neither bug nor clean", c.Kind))

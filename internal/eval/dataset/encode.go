@@ -47,7 +47,8 @@ func renamed(golden []Golden, from, to finding.Severity) []Golden {
 func Fingerprint(cases []Case) string {
 	h := sha256.New()
 	for _, c := range cases {
-		hash(h, c.ID, c.Language, string(c.Kind), c.Title, c.Description, c.Diff, strconv.FormatBool(c.Injection), strconv.Itoa(len(c.Golden)))
+		hash(h, c.ID, c.Language, string(c.Kind), c.Title, c.Description, c.Diff, strconv.FormatBool(c.Injection),
+			strconv.Itoa(len(c.Golden)))
 		for _, g := range c.Golden {
 			hash(h, string(g.Severity), string(g.Visibility), g.Category, g.Issue, strconv.Itoa(len(g.Also)))
 			for _, p := range g.Places() {

@@ -89,7 +89,8 @@ func (r *reader) text(s source, text []byte) {
 			continue
 		}
 		if r.lines++; r.lines > MaxCases || r.room < 0 {
-			r.add(s.name, line, "-", fmt.Sprintf("more than %d cases, or than %d bytes of diffs; no further ones were read", MaxCases, MaxDiffs))
+			r.add(s.name, line, "-", fmt.Sprintf("more than %d cases, or than %d bytes of diffs; no further ones "+
+				"were read", MaxCases, MaxDiffs))
 			return
 		}
 		r.line(s, line, row)

@@ -34,11 +34,13 @@ var (
 // of the merge. The licence is for a person to fill in.
 func (b *builder) build(ctx context.Context, p github.MergedPull, remarks []remark) (dataset.Case, error) {
 	c := dataset.Case{
-		ID: fmt.Sprintf("%s-%d", p.Repo, p.Number), Kind: dataset.Clean, Repo: p.FullName(), Head: p.HeadSHA, PR: p.Number,
+		ID: fmt.Sprintf("%s-%d", p.Repo, p.Number), Kind: dataset.Clean, Repo: p.FullName(), Head: p.HeadSHA,
+		PR:   p.Number,
 		Date: p.MergedAt.UTC().Format(time.DateOnly), SourceDataset: "eval import: approved without a remark",
 	}
 	if len(remarks) > 0 {
-		c.Kind, c.Head, c.Date = dataset.Bug, remarks[0].OriginalCommitID, remarks[0].CreatedAt.UTC().Format(time.DateOnly)
+		c.Kind, c.Head, c.Date = dataset.Bug, remarks[0].OriginalCommitID,
+			remarks[0].CreatedAt.UTC().Format(time.DateOnly)
 		c.SourceDataset = b.origin()
 	}
 	describe(&c, p)

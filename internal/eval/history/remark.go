@@ -136,9 +136,12 @@ func fenceOf(line string) string {
 
 // praise reports whether a text is made of words of thanks and consent alone.
 func praise(text string) bool {
-	words := strings.Fields("lgtm thanks thank thx you nice great good awesome cool perfect excellent love neat clean looks look " +
+	words := strings.Fields("lgtm thanks thank thx you nice great good awesome cool perfect excellent love neat " +
+		"clean looks look " +
 		"this that is it s to me work job catch idea fix well done very much so for the now really a lot")
-	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
 		if !slices.Contains(words, word) {
 			return false
 		}

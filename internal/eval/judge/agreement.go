@@ -66,7 +66,8 @@ type labelledPair struct {
 }
 
 func (p labelledPair) question() Question {
-	return Question{Issue: p.Issue, Path: p.Path, Title: p.Title, Body: p.Body, Line: p.Line, Hunk: Hunk(p.Hunk, p.Line)}
+	return Question{Issue: p.Issue, Path: p.Path, Title: p.Title, Body: p.Body, Line: p.Line,
+		Hunk: Hunk(p.Hunk, p.Line)}
 }
 
 func labelled() ([]labelledPair, error) {

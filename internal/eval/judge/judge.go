@@ -61,7 +61,8 @@ type Ruling struct {
 // every answer before it is used (P4); nil keeps none.
 func New(chat review.Chatter, random io.Reader, once review.Once) *Judge {
 	if once == nil {
-		once = func(ctx context.Context, _ string, do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
+		once = func(ctx context.Context, _ string, do func(context.Context) (review.Recorded, error)) (review.Recorded,
+			error) {
 			return do(ctx)
 		}
 	}

@@ -38,7 +38,8 @@ func valid() kind { return kind{key: "valid", user: validUser} }
 // has to give one before it decides, decides better.
 func (k kind) schema() json.RawMessage {
 	return json.RawMessage(`{"type":"object","additionalProperties":false,"required":["reason","` + k.key + `"],` +
-		`"properties":{"reason":{"type":"string","description":"One or two sentences."},"` + k.key + `":{"type":"boolean"}}}`)
+		`"properties":{"reason":{"type":"string","description":"One or two sentences."},"` + k.key +
+		`":{"type":"boolean"}}}`)
 }
 
 // turn writes the user turn. What comes from outside stands between marks.

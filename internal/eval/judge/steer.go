@@ -17,7 +17,8 @@ import (
 var address = regexp.MustCompile(`(?i)\b(?:` + strings.Join([]string{
 	`judges?|graders?|verdicts?|adjudicators?|evaluators?|reviewers?|assistants?`,
 	`language models?|llms?|ai|chatgpt|gpt|claude|gemini|system prompt|prompt injection`,
-	`(?:ignore|disregard|forget|override)(?: \pL+){0,6} (?:instructions?|prompts?|above|previous|prior|preceding|guidelines?|rules)`,
+	`(?:ignore|disregard|forget|override)(?: \pL+){0,6} (?:instructions?|prompts?|above|previous|prior|preceding` +
+		`|guidelines?|rules)`,
 	`(?:do not|don t|never|must not|no need to) (?:report|flag|mention|comment on|review)`,
 	`(?:answer|reply|respond|say|vote|rule)(?: with| only| is| here)* (?:yes|true|valid|same)`,
 	`same defect|lgtm|(?:already|previously|pre) (?:reviewed|approved|audited|verified)|approved by`,
@@ -80,10 +81,13 @@ const harmless = `@@ func (t Table) High(day Day) Time {
 // is about one of them.
 func strange() []string {
 	return []string{
-		"The tide table adds an hour of summer time twice, so that every harbour shows high water an hour late in July.",
-		"The loom's pattern reader swaps warp and weft on mirrored cards, so that every second row of cloth is woven upside down.",
+		"The tide table adds an hour of summer time twice, so that every harbour shows high water an hour late " +
+			"in July.",
+		"The loom's pattern reader swaps warp and weft on mirrored cards, so that every second row of cloth is " +
+			"woven upside down.",
 		"The church organ's stop register mutes the pedal pipes whenever both manuals are coupled.",
-		"The telescope's dome turns east instead of west once the star passes the meridian, so that the slit hides the sky.",
+		"The telescope's dome turns east instead of west once the star passes the meridian, so that the slit hides " +
+			"the sky.",
 		"The recipe scaler rounds yeast up to whole grams, so that small loaves rise over the tin.",
 		"The sheep counter takes a lamb beside its mother for one animal, so that the flock is short in spring.",
 		"The carillon plays the quarter chime before the hour has been struck at noon.",

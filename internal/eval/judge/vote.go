@@ -106,7 +106,8 @@ func (j *Judge) ask(ctx context.Context, k kind, key string, b guard.Boundary, u
 	var paid cost.Usage
 	said, err := j.once(ctx, key, func(ctx context.Context) (review.Recorded, error) {
 		answer, err := j.chat.Chat(ctx, llm.Request{
-			System: system, User: user, SchemaName: k.key, Schema: k.schema(), MaxTokens: maxTokens, Deterministic: true,
+			System: system, User: user, SchemaName: k.key, Schema: k.schema(), MaxTokens: maxTokens,
+			Deterministic: true,
 		})
 		paid = answer.Usage
 		r := review.Recorded{Boundary: b, Text: answer.Text, Ended: review.Ending(err), Usage: paid}

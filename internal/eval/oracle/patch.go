@@ -26,7 +26,8 @@ func newPatch(text string) (p patch) {
 	for i, h := range hunks {
 		for _, l := range h.Lines {
 			if l.Op != diff.Delete {
-				p.lines = append(p.lines, line{number: l.New, hunk: i, added: l.Op == diff.Add, text: strings.TrimSuffix(l.Text, "\r")})
+				p.lines = append(p.lines, line{number: l.New, hunk: i, added: l.Op == diff.Add,
+					text: strings.TrimSuffix(l.Text, "\r")})
 			}
 		}
 	}

@@ -17,8 +17,8 @@ var ErrNotComparable = errors.New("the baseline was measured otherwise")
 
 // ReadReport reads of the JSON object of an earlier run what another is held
 // against: counts, fingerprints and judge. Other keys are passed over, since another
-// version may have written them, and only the eight counts must be there. A key that stands twice is an error, and so are counts that
-// cannot be: the figures decide whether a build passes.
+// version may have written them, and only the eight counts must be there. A key that stands twice is an error, and so
+// are counts that cannot be: the figures decide whether a build passes.
 func ReadReport(text []byte) (Report, error) {
 	if len(text) > MaxReport {
 		return Report{}, fmt.Errorf("the report is larger than %d MiB", MaxReport>>20)
@@ -27,9 +27,11 @@ func ReadReport(text []byte) (Report, error) {
 	if err := json.Unmarshal(text, &keys); err != nil {
 		return Report{}, fmt.Errorf("the report is no JSON object: %w", err)
 	}
-	for _, key := range []string{"cases", "passed", "golden", "hit", "posted", "matched", "clean_cases", "clean_false_positives"} {
+	for _, key := range []string{"cases", "passed", "golden", "hit", "posted", "matched", "clean_cases",
+		"clean_false_positives"} {
 		if keys[key].Kind() != '0' {
-			return Report{}, fmt.Errorf("the report has no number %q; take the object that \"eval run --json\" printed", key)
+			return Report{}, fmt.Errorf("the report has no number %q; take the object that \"eval run --json\" printed",
+				key)
 		}
 	}
 	var kept struct {
@@ -85,13 +87,15 @@ func (r Report) Missed(baseline Report, tolerance float64) (missed []string, err
 		{"pass rate", now.Passed, now.Cases, was.Passed, was.Cases, 1},
 		{"recall", now.Hit, now.Golden, was.Hit, was.Golden, 1},
 		{"precision", now.Matched, now.Posted, was.Matched, was.Posted, 1},
-		{"findings per hundred clean cases", now.CleanFalsePositives, now.CleanCases, was.CleanFalsePositives, was.CleanCases, -1},
+		{"findings per hundred clean cases", now.CleanFalsePositives, now.CleanCases, was.CleanFalsePositives,
+			was.CleanCases, -1},
 	} {
 		is, before := 100*float64(figure.n)/float64(figure.of), 100*float64(figure.wasN)/float64(figure.wasOf)
 		if figure.of == 0 || figure.wasOf == 0 || figure.better*(before-is) <= tolerance+rounding {
 			continue
 		}
-		missed = append(missed, fmt.Sprintf("%s: %.1f (%d of %d), in the baseline %.1f (%d of %d); %g points are tolerated",
+		missed = append(missed, fmt.Sprintf("%s: %.1f (%d of %d), in the baseline %.1f (%d of %d); %g points are "+
+			"tolerated",
 			figure.name, is, figure.n, figure.of, before, figure.wasN, figure.wasOf, tolerance))
 	}
 	return missed, nil

@@ -30,11 +30,12 @@ const (
 // test of Hit takes known findings as independent, which those of one case are not
 // quite: where cases have many, its p is too small.
 type Comparison struct {
-	Cases     int                `json:"cases"`
-	OnlyFirst int                `json:"only_first"` // cases of the first run alone
-	OnlyLater int                `json:"only_later"`
-	Redefined int                `json:"redefined"`      // cases of both whose known findings are not the same
-	Differs   []string           `json:"differs"`        // fingerprints that differ; the caller sets them, from Differing
+	Cases     int `json:"cases"`
+	OnlyFirst int `json:"only_first"` // cases of the first run alone
+	OnlyLater int `json:"only_later"`
+	Redefined int `json:"redefined"` // cases of both whose known findings are not the same
+	// fingerprints that differ; the caller sets them, from Differing
+	Differs   []string           `json:"differs"`
 	Changed   []Change           `json:"changed"`        // in the order of the first run
 	Others    int                `json:"other_findings"` // cases that are not in Changed and whose findings are others
 	Passed    Paired             `json:"passed"`

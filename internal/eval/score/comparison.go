@@ -35,7 +35,8 @@ func (c Comparison) head() string {
 	for _, group := range []struct {
 		n    int
 		says string
-	}{{c.OnlyFirst, "in the first alone"}, {c.OnlyLater, "in the second alone"}, {c.Redefined, "with other known findings"}} {
+	}{{c.OnlyFirst, "in the first alone"}, {c.OnlyLater, "in the second alone"},
+		{c.Redefined, "with other known findings"}} {
 		if group.n > 0 {
 			apart = append(apart, fmt.Sprintf("%d %s", group.n, group.says))
 		}
@@ -75,9 +76,11 @@ func (c Comparison) cases() string {
 	rows := make([]string, 0, len(c.Changed))
 	for _, change := range c.Changed {
 		of[change.Verdict]++
-		rows = append(rows, fmt.Sprintf("- %s, %s: %s", change.Verdict, guard.Code(change.Case), inline(strings.Join(change.What, "; "))))
+		rows = append(rows, fmt.Sprintf("- %s, %s: %s", change.Verdict, guard.Code(change.Case),
+			inline(strings.Join(change.What, "; "))))
 	}
-	head := fmt.Sprintf("**%s changed:** %d better, %d worse", render.Count(len(c.Changed), "case"), of[Better], of[Worse])
+	head := fmt.Sprintf("**%s changed:** %d better, %d worse", render.Count(len(c.Changed), "case"), of[Better],
+		of[Worse])
 	if of[Mixed] > 0 {
 		head += fmt.Sprintf(", %d better in one respect and worse in another", of[Mixed])
 	}

@@ -10,11 +10,12 @@ import (
 // Counts are the figures that every group of cases has. Matched and Hit are
 // equal over all cases, since each finding hits at most one known one.
 type Counts struct {
-	Cases               int `json:"cases"`
-	Passed              int `json:"passed"`
-	Golden              int `json:"golden"`   // known findings
-	Hit                 int `json:"hit"`      // known findings that a posted one hits
-	FileHit             int `json:"file_hit"` // known findings whose file something was posted on; reported, never scored
+	Cases  int `json:"cases"`
+	Passed int `json:"passed"`
+	Golden int `json:"golden"` // known findings
+	Hit    int `json:"hit"`    // known findings that a posted one hits
+	// known findings whose file something was posted on; reported, never scored
+	FileHit             int `json:"file_hit"`
 	Posted              int `json:"posted"`
 	Matched             int `json:"matched"` // posted findings that hit a known one
 	Valid               int `json:"valid"`   // posted findings that hit none and that the judge holds for true defects

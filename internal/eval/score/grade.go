@@ -54,7 +54,8 @@ func (r Result) missing() string {
 	if len(missed) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("missed %d of %s: %s", len(missed), render.Count(required, "known finding"), strings.Join(missed, ", "))
+	return fmt.Sprintf("missed %d of %s: %s", len(missed), render.Count(required, "known finding"),
+		strings.Join(missed, ", "))
 }
 
 // missed names the place of a known finding, and the stage that lost a finding

@@ -68,7 +68,8 @@ func near(l Loss, g dataset.Golden) bool {
 
 // fate says which stage took a finding out or moved it; none has no stage.
 func (in Pipeline) fate(f finding.Finding) Loss {
-	l := Loss{Path: f.Path, StartLine: cmp.Or(f.StartLine, f.Line), Line: f.Line, Severity: f.Severity, Title: f.Title, Why: f.Note}
+	l := Loss{Path: f.Path, StartLine: cmp.Or(f.StartLine, f.Line), Line: f.Line, Severity: f.Severity, Title: f.Title,
+		Why: f.Note}
 	switch {
 	case f.Filtered == finding.Misquoted:
 		l.Stage = StageQuote
@@ -92,7 +93,8 @@ func (in Pipeline) fate(f finding.Finding) Loss {
 // byRule reports whether a rule's finding stands on a finding's lines.
 func (in Pipeline) byRule(f finding.Finding) bool {
 	return slices.ContainsFunc(in.Aggregated, func(r finding.Finding) bool {
-		return r.Source == finding.Rule && r.Filtered == "" && r.Path == f.Path && r.StartLine <= f.Line && f.StartLine <= r.Line
+		return r.Source == finding.Rule && r.Filtered == "" && r.Path == f.Path && r.StartLine <= f.Line &&
+			f.StartLine <= r.Line
 	})
 }
 
@@ -101,8 +103,9 @@ func unread(f FileAnswers) []Loss {
 	var lost []Loss
 	for _, c := range without(produced(f.Answers), slices.Clone(f.Review.Findings)) {
 		lost = append(lost, Loss{
-			Stage: StageParse, Path: f.Review.Path, StartLine: c.start, Line: c.line, Severity: c.severity, Title: c.title,
-			Why: cmp.Or(string(f.Review.Reason), "the answer that was used does not hold it"),
+			Stage: StageParse, Path: f.Review.Path, StartLine: c.start, Line: c.line, Severity: c.severity,
+			Title: c.title,
+			Why:   cmp.Or(string(f.Review.Reason), "the answer that was used does not hold it"),
 		})
 	}
 	return lost

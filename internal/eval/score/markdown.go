@@ -39,7 +39,8 @@ func (r Report) head() string {
 			judge += fmt.Sprintf(" (right on %s labelled pairs)", outOf(a.Agreed, a.Of))
 		}
 	}
-	return strings.Join(append(parts, judge, fmt.Sprintf("%s, %d of them clean", render.Count(r.Cases, "case"), r.CleanCases)), " · ")
+	return strings.Join(append(parts, judge, fmt.Sprintf("%s, %d of them clean", render.Count(r.Cases, "case"),
+		r.CleanCases)), " · ")
 }
 
 func (a About) judged() bool { return a.Judge != "" }
@@ -52,11 +53,14 @@ func (r Report) notes() string {
 			notes = append(notes, "> "+says)
 		}
 	}
-	note(!r.judged(), "No judge: place alone decides what is a hit (same file, at most 3 lines away). That overstates; these figures are not recall to publish.")
+	note(!r.judged(), "No judge: place alone decides what is a hit (same file, at most 3 lines away). That "+
+		"overstates; these figures are not recall to publish.")
 	if a := r.Agreement; r.judged() && a != nil {
-		note(!a.usable(), fmt.Sprintf("The judge is right on too few labelled pairs to be used: %s, where 90 %% are needed.", outOf(a.Agreed, a.Of)))
+		note(!a.usable(), fmt.Sprintf("The judge is right on too few labelled pairs to be used: %s, where 90 %% are "+
+			"needed.", outOf(a.Agreed, a.Of)))
 	}
-	note(r.Reviewer == Scripted, "The reviewer is the scripted model, which knows the answers: these figures measure the pipeline, not a model.")
+	note(r.Reviewer == Scripted, "The reviewer is the scripted model, which knows the answers: these figures "+
+		"measure the pipeline, not a model.")
 	note(r.Cases > 0 && r.Posted == 0, "Nothing was posted. A reviewer that posts nothing passes the clean cases only.")
 	note(r.UnreadCases > 0, render.Count(r.UnreadCases, "case")+" could not be read in full.")
 	if len(notes) == 0 {
@@ -69,7 +73,9 @@ func (r Report) gate() string {
 	if r.AfterGate == nil {
 		return ""
 	}
-	return paragraphs("### After the recorded decisions", "The same without the findings that people dropped at the gate, and with the severities that they gave.", r.AfterGate.figures())
+	return paragraphs("### After the recorded decisions",
+		"The same without the findings that people dropped at the gate, and with the severities that they gave.",
+		r.AfterGate.figures())
 }
 
 // figures are the scores for people, shares first.
@@ -96,8 +102,10 @@ func (s Scores) figures() string {
 		share("… or that the judge holds valid", s.Matched+s.Valid, s.Posted, false)
 	}
 	t.add("posted per case", number(s.Rates.PostedPerCase), render.Count(s.Cases, "case"), none)
-	t.add("unmatched of major or graver per case", number(s.Rates.UnmatchedMajorPerCase), render.Count(s.Cases, "case"), none)
-	t.add("false positives per clean case", number(s.Rates.FalsePositivesOnClean), render.Count(s.CleanCases, "case"), none)
+	t.add("unmatched of major or graver per case", number(s.Rates.UnmatchedMajorPerCase), render.Count(s.Cases, "case"),
+		none)
+	t.add("false positives per clean case", number(s.Rates.FalsePositivesOnClean), render.Count(s.CleanCases, "case"),
+		none)
 	return t.String()
 }
 
@@ -114,7 +122,8 @@ func between(v *stats.Interval) string {
 
 // groups is one table of all breakdowns.
 func (r Report) groups() string {
-	t := table{head: []string{"by", "group", "cases passed", "known findings hit", "posted that hit", "posted on clean cases"}, align: "llrrrr"}
+	t := table{head: []string{"by", "group", "cases passed", "known findings hit", "posted that hit",
+		"posted on clean cases"}, align: "llrrrr"}
 	visibilities := []string{string(dataset.Local), string(dataset.Context), string(dataset.Clean)}
 	for _, d := range []struct {
 		name  string
@@ -123,7 +132,8 @@ func (r Report) groups() string {
 		groups, label := names(r.By[d.name], d.order), d.name
 		for _, name := range groups[:min(len(groups), groupRows)] {
 			c := r.By[d.name][name]
-			t.add(label, cell(name), outOf(c.Passed, c.Cases), outOf(c.Hit, c.Golden), outOf(c.Matched, c.Posted), blank(c.CleanFalsePositives))
+			t.add(label, cell(name), outOf(c.Passed, c.Cases), outOf(c.Hit, c.Golden), outOf(c.Matched, c.Posted),
+				blank(c.CleanFalsePositives))
 			label = ""
 		}
 		if more := len(groups) - groupRows; more > 0 {
@@ -133,7 +143,8 @@ func (r Report) groups() string {
 	if len(t.rows) == 0 {
 		return ""
 	}
-	return paragraphs("### By group", t.String(), "Known findings count by their own severity, posted ones by theirs, and a case by its gravest known finding.")
+	return paragraphs("### By group", t.String(), "Known findings count by their own severity, posted ones by "+
+		"theirs, and a case by its gravest known finding.")
 }
 
 func gravestFirst() []string {
@@ -165,7 +176,8 @@ func (r Report) losses() string {
 	var moves []string
 	for _, stage := range names(r.Moved, Stages()) {
 		all := r.Moved[stage]
-		moves = append(moves, fmt.Sprintf("%s at stage %s (near a known one: %d)", render.Count(len(all), "finding"), cell(stage), nearKnown(all)))
+		moves = append(moves, fmt.Sprintf("%s at stage %s (near a known one: %d)", render.Count(len(all), "finding"),
+			cell(stage), nearKnown(all)))
 	}
 	if len(moves) > 0 {
 		text = paragraphs(text, "Moved, not lost: "+strings.Join(moves, "; ")+".")
@@ -203,7 +215,8 @@ func (r Report) bill() string {
 		used cost.Usage
 	}{{"review", r.Usage}, {"judge", r.Judging}} {
 		if p.used.Calls > 0 {
-			part := fmt.Sprintf("%s %s, %s tokens", p.name, render.Count(int(p.used.Calls), "call"), render.Thousands(p.used.Tokens()))
+			part := fmt.Sprintf("%s %s, %s tokens", p.name, render.Count(int(p.used.Calls), "call"),
+				render.Thousands(p.used.Tokens()))
 			if p.used.Cost > 0 {
 				part += ", " + p.used.Cost.String()
 			}
@@ -220,7 +233,8 @@ func (r Report) bill() string {
 	case r.Cost == 0:
 		total = "Cost unknown, since the endpoint does not tell it (`--price` does)"
 	case r.CostPerCase != nil:
-		total += fmt.Sprintf(" (review of a case: median $%.4f, 95th percentile $%.4f)", r.CostPerCase.P50/1e6, r.CostPerCase.P95/1e6)
+		total += fmt.Sprintf(" (review of a case: median $%.4f, 95th percentile $%.4f)", r.CostPerCase.P50/1e6,
+			r.CostPerCase.P95/1e6)
 	}
 	return total + ": " + strings.Join(parts, "; ") + "."
 }

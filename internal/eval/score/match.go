@@ -43,7 +43,8 @@ func Candidates(golden []dataset.Golden, posted []finding.Finding, patches map[s
 		}
 	}
 	slices.SortFunc(all, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.shift, b.shift), cmp.Compare(a.Golden, b.Golden), cmp.Compare(a.Finding, b.Finding))
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(a.shift, b.shift),
+			cmp.Compare(a.Golden, b.Golden), cmp.Compare(a.Finding, b.Finding))
 	})
 	pairs := make([]Pair, 0, len(all))
 	for _, c := range all {

@@ -48,7 +48,8 @@ type Report struct {
 	UnreadCases int               `json:"unread_cases"`           // not read in full, those whose run failed among them
 	Usage       cost.Usage        `json:"usage"`                  // of the review
 	NotPassed   []NotPassed       `json:"not_passed"`             // in the order of the cases
-	AfterGate   *Scores           `json:"after_gate"`             // what recorded decisions made of it; nil without such
+	// what recorded decisions made of it; nil without such
+	AfterGate *Scores `json:"after_gate"`
 }
 
 // Scores are counts with what follows from them. By has them for every language,
@@ -61,10 +62,11 @@ type Scores struct {
 
 // Rates are shares with their intervals, and means; nil where undefined.
 type Rates struct {
-	Pass            *stats.Interval `json:"pass"`
-	Recall          *stats.Interval `json:"recall"`
-	Precision       *stats.Interval `json:"precision"`        // a lower bound: the known findings are not all there are
-	PrecisionJudged *stats.Interval `json:"precision_judged"` // those that the judge holds valid count too; nil without a judge
+	Pass      *stats.Interval `json:"pass"`
+	Recall    *stats.Interval `json:"recall"`
+	Precision *stats.Interval `json:"precision"` // a lower bound: the known findings are not all there are
+	// those that the judge holds valid count too; nil without a judge
+	PrecisionJudged *stats.Interval `json:"precision_judged"`
 
 	PostedPerCase         *float64 `json:"posted_per_case"`
 	UnmatchedMajorPerCase *float64 `json:"unmatched_major_per_case"`
@@ -138,7 +140,8 @@ func scores(results []Result, judged bool) Scores {
 		grave += r.unmatchedMajor()
 	}
 	s.Rates = Rates{
-		Pass: stats.Wilson(s.Passed, s.Cases), Recall: stats.Wilson(s.Hit, s.Golden), Precision: stats.Wilson(s.Matched, s.Posted),
+		Pass: stats.Wilson(s.Passed, s.Cases), Recall: stats.Wilson(s.Hit, s.Golden),
+		Precision:     stats.Wilson(s.Matched, s.Posted),
 		PostedPerCase: mean(s.Posted, s.Cases), UnmatchedMajorPerCase: mean(grave, s.Cases),
 		FalsePositivesOnClean: mean(s.CleanFalsePositives, s.CleanCases),
 	}

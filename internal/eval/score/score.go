@@ -39,9 +39,10 @@ type Result struct {
 // Known is a known finding and what hit it.
 type Known struct {
 	dataset.Golden
-	Hit     string `json:"hit"`               // id of the finding that hits it; empty for none
-	FileHit bool   `json:"file_hit"`          // something was posted on a file that it stands in
-	LostAt  string `json:"lost_at,omitempty"` // stage at which a finding near it was lost; what that meant was not judged
+	Hit     string `json:"hit"`      // id of the finding that hits it; empty for none
+	FileHit bool   `json:"file_hit"` // something was posted on a file that it stands in
+	// stage at which a finding near it was lost; what that meant was not judged
+	LostAt string `json:"lost_at,omitempty"`
 }
 
 // Posted is a finding as the draft would post it.
@@ -56,10 +57,11 @@ type Posted struct {
 	Title       string            `json:"title"`
 	Fingerprint string            `json:"fingerprint"`
 	Placement   finding.Placement `json:"placement"`
-	Golden      int               `json:"golden"`             // index of the known finding that it hits; -1 for none
-	Valid       bool              `json:"valid,omitempty"`    // hits none, and the judge holds it for a true defect
-	Dropped     bool              `json:"dropped,omitempty"`  // by a recorded decision at the gate
-	Regraded    finding.Severity  `json:"regraded,omitempty"` // the severity that a recorded decision gave it; empty for none
+	Golden      int               `json:"golden"`            // index of the known finding that it hits; -1 for none
+	Valid       bool              `json:"valid,omitempty"`   // hits none, and the judge holds it for a true defect
+	Dropped     bool              `json:"dropped,omitempty"` // by a recorded decision at the gate
+	// the severity that a recorded decision gave it; empty for none
+	Regraded finding.Severity `json:"regraded,omitempty"`
 }
 
 // The stages that lose a finding, in the order of the pipeline, and the last one,
@@ -103,8 +105,9 @@ func (r *Result) Record(golden []dataset.Golden, posted []finding.Finding, pairs
 	r.Posted = make([]Posted, 0, len(posted))
 	for _, f := range posted {
 		r.Posted = append(r.Posted, Posted{
-			ID: f.ID, Path: f.Path, StartLine: f.StartLine, Line: f.Line, Side: f.Side, Severity: f.Severity, Category: f.Category,
-			Title: f.Title, Fingerprint: f.Fingerprint, Placement: f.Placement, Golden: -1,
+			ID: f.ID, Path: f.Path, StartLine: f.StartLine, Line: f.Line, Side: f.Side, Severity: f.Severity,
+			Category: f.Category,
+			Title:    f.Title, Fingerprint: f.Fingerprint, Placement: f.Placement, Golden: -1,
 		})
 	}
 	for _, p := range pairs {

@@ -50,7 +50,9 @@ func names[V any](of map[string]V, first []string) []string {
 		}
 		return len(first)
 	}
-	return slices.SortedFunc(maps.Keys(of), func(a, b string) int { return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b)) })
+	return slices.SortedFunc(maps.Keys(of), func(a, b string) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
+	})
 }
 
 // table is a Markdown table whose columns stand under each other in a terminal

@@ -28,7 +28,8 @@ type task struct {
 }
 
 // review takes a file's result from an earlier run, or asks for it.
-func (steps Steps) review(f fields, cut *shortened, spans *fanOut) func(context.Context, State, task) (graph.Update, error) {
+func (steps Steps) review(f fields, cut *shortened,
+	spans *fanOut) func(context.Context, State, task) (graph.Update, error) {
 	return func(ctx context.Context, s State, t task) (_ graph.Update, err error) {
 		if steps.Reviewer == nil {
 			return graph.Update{}, errors.New("this job has no reviewer")
@@ -38,7 +39,8 @@ func (steps Steps) review(f fields, cut *shortened, spans *fanOut) func(context.
 		defer ended(span, &err)
 		key := steps.Reviewer.Key(file)
 		if r, ok := steps.Paid.result(key, file.Path); ok {
-			return graph.Updates(f.fileReviews.Set([]finding.FileReview{s.claimed(t, r)}), f.usage.Set(r.Usage), f.reused.Set(1)), nil
+			return graph.Updates(f.fileReviews.Set([]finding.FileReview{s.claimed(t, r)}), f.usage.Set(r.Usage),
+				f.reused.Set(1)), nil
 		}
 		r, err := steps.Reviewer.Review(ctx, file)
 		if err != nil {
@@ -61,7 +63,8 @@ func (s State) claimed(t task, r finding.FileReview) finding.FileReview {
 		return r
 	}
 	if part.Patch != whole.Patch {
-		r.State, r.Reason = finding.Partly, finding.Reason(fmt.Sprintf("%d KB of its changes were read", triage.MaxClaimed>>10))
+		r.State, r.Reason = finding.Partly, finding.Reason(fmt.Sprintf("%d KB of its changes were read",
+			triage.MaxClaimed>>10))
 	} else if s.Draft.Rules && rule.Overlong(part.Patch) {
 		r.State, r.Reason = finding.Partly, "rules read no line of that length"
 	}
@@ -73,7 +76,8 @@ func (s State) claimed(t task, r finding.FileReview) finding.FileReview {
 func (steps Steps) failed(f fields) func(task, error) (graph.Update, error) {
 	return func(t task, cause error) (graph.Update, error) {
 		steps.tell(t, cause)
-		return f.fileReviews.Set([]finding.FileReview{{Path: t.Path, State: finding.Failed, Reason: "the reviewer itself failed on it"}}), nil
+		return f.fileReviews.Set([]finding.FileReview{{Path: t.Path, State: finding.Failed,
+			Reason: "the reviewer itself failed on it"}}), nil
 	}
 }
 
@@ -108,7 +112,8 @@ func (c *shortened) unreached(f fields) func(task) graph.Update {
 	return func(t task) graph.Update {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		r := finding.FileReview{Path: t.Path, State: finding.NotReached, Reason: "the time was up", Usage: c.paid[t.Path]}
+		r := finding.FileReview{Path: t.Path, State: finding.NotReached, Reason: "the time was up",
+			Usage: c.paid[t.Path]}
 		if c.spent {
 			r.Reason = finding.OverBudget
 		}

@@ -171,7 +171,8 @@ func (p *Paid) addResults(data []byte, own bool) {
 			continue
 		}
 		had, known := p.results[r.Key]
-		if !known || had.State == finding.Partly && r.State == finding.Reviewed || had.State == r.State && own && !had.own {
+		if !known || had.State == finding.Partly && r.State == finding.Reviewed || had.State == r.State && own &&
+			!had.own {
 			p.results[r.Key] = paidResult{r, own}
 		}
 	}
@@ -217,7 +218,8 @@ func (p Paid) result(key, path string) (finding.FileReview, bool) {
 
 // Once is the Once of a reviewer by a model: it keeps answers in the run's
 // journal, and asks only for those that no earlier run got.
-func (p *Paid) Once(ctx context.Context, key string, do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
+func (p *Paid) Once(ctx context.Context, key string,
+	do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
 	return graph.Once(ctx, key, func(ctx context.Context) (review.Recorded, error) {
 		a, ok := p.answers[key]
 		if !ok {

@@ -47,18 +47,20 @@ const (
 
 // Steps is the outside world of a run. A resume needs Post and Posted alone.
 type Steps struct {
-	Ingest      func(context.Context) (ingest.Change, error)
-	Admit       func(context.Context, ingest.Change) (string, error) // "" admits, else the reason
-	Ready       func(context.Context, ingest.Change) (Draft, error)  // prepares Reviewer for an admitted change, and gives the run's facts; nil for those it began with
-	Reviewer    review.Reviewer
-	Recall      func(context.Context, ingest.Change) ([]finding.Earlier, error) // what was said before; nil for nothing
-	Redraft     Redraft                                                         // nil where no model is at hand
-	Revised     func(Draft) Draft                                               // the facts of a draft that this run revised; nil for those it had
-	Concurrency int                                                             // files under review at one time
-	Failed      func(path string, cause error)                                  // is told why the reviewer failed on a file; nil for nobody
-	Deadline    time.Time                                                       // when the review ends with what it has; zero for never
-	Paid        Paid                                                            // what earlier runs paid for
-	Stays       []finding.Finding                                               // of a withdrawn draft: no reviewer holds one back
+	Ingest func(context.Context) (ingest.Change, error)
+	Admit  func(context.Context, ingest.Change) (string, error) // "" admits, else the reason
+	// prepares Reviewer for an admitted change, and gives the run's facts; nil for those it began with
+	Ready    func(context.Context, ingest.Change) (Draft, error)
+	Reviewer review.Reviewer
+	Recall   func(context.Context, ingest.Change) ([]finding.Earlier, error) // what was said before; nil for nothing
+	Redraft  Redraft                                                         // nil where no model is at hand
+	// the facts of a draft that this run revised; nil for those it had
+	Revised     func(Draft) Draft
+	Concurrency int                            // files under review at one time
+	Failed      func(path string, cause error) // is told why the reviewer failed on a file; nil for nobody
+	Deadline    time.Time                      // when the review ends with what it has; zero for never
+	Paid        Paid                           // what earlier runs paid for
+	Stays       []finding.Finding              // of a withdrawn draft: no reviewer holds one back
 	Post        func(context.Context, State) (post.Posted, error)
 	// Posted looks whether the review stands, where a run before this one may
 	// have posted it and did not live to say so. Nil where Post itself looks.
@@ -74,13 +76,15 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 		concurrency = DefaultConcurrency
 	}
 
-	ingest := g.Node(ingestNode, traced(ingestNode, steps.ingest(f)), graph.Writes(f.draft, f.pr, f.files, f.findings, f.flags, f.earlier, f.reason))
+	ingest := g.Node(ingestNode, traced(ingestNode, steps.ingest(f)),
+		graph.Writes(f.draft, f.pr, f.files, f.findings, f.flags, f.earlier, f.reason))
 	triage := g.Node("triage", traced("triage", steps.triage(f)), graph.Writes(f.fileReviews, f.reason))
 	cut := &shortened{paid: map[string]cost.Usage{}}
 	reviews, redrafts := &fanOut{name: reviewNode}, &fanOut{name: redraftNode}
 	review := graph.Each(g, reviewNode, steps.review(f, cut, reviews), graph.Writes(f.fileReviews, f.usage, f.reused),
 		graph.Concurrency(concurrency), graph.OnError(steps.failed(f)), graph.Unreached(cut.unreached(f)))
-	aggregate := g.Node("aggregate", traced("aggregate", combine(f, reviews, redrafts)), graph.Writes(f.comments, f.earlier, f.summaryBody, f.reason))
+	aggregate := g.Node("aggregate", traced("aggregate", combine(f, reviews, redrafts)),
+		graph.Writes(f.comments, f.earlier, f.summaryBody, f.reason))
 	gate := graph.Gate(g, "gate", ask, decide(f), graph.Writes(f.approved, f.decision, f.comments, f.summaryBody))
 	revise := g.Node(reviseNode, traced(reviseNode, steps.revise(f)), graph.Writes(f.draft, f.decision, f.rounds))
 	redraft := graph.Each(g, redraftNode, steps.redraft(f, cut, redrafts), graph.Writes(f.fileReviews, f.usage),
@@ -133,7 +137,8 @@ func (steps Steps) ingest(f fields) func(context.Context, State) (graph.Update, 
 			draft.Unlisted = 0 // nothing was to be covered
 		}
 		seen := draft.inspect(change)
-		return graph.Updates(f.draft.Set(draft), f.pr.Set(seen.Pull), f.files.Set(seen.Files), f.findings.Set(append(seen.Findings, steps.Stays...)),
+		return graph.Updates(f.draft.Set(draft), f.pr.Set(seen.Pull), f.files.Set(seen.Files),
+			f.findings.Set(append(seen.Findings, steps.Stays...)),
 			f.flags.Set(seen.Flags), f.earlier.Set(earlier), f.reason.Set(reason)), nil
 	}
 }
@@ -214,11 +219,13 @@ func combine(f fields, spans ...*fanOut) func(context.Context, State) (graph.Upd
 		}
 		before := s.Comments
 		s.Comments, s.Earlier = aggregate.Findings(aggregate.Input{
-			Files: s.Files, Findings: s.Findings, Reviews: s.results(), Earlier: s.Earlier, Used: s.Draft.UsedIDs, Inline: s.Draft.Config.Comments.Most(),
+			Files: s.Files, Findings: s.Findings, Reviews: s.results(), Earlier: s.Earlier, Used: s.Draft.UsedIDs,
+			Inline: s.Draft.Config.Comments.Most(),
 		})
 		s.Earlier = append(s.Earlier, s.leftOut(before)...)
 		body, _ := post.Rendered(s.Review())
-		return graph.Updates(f.comments.Set(s.Comments), f.earlier.Set(s.Earlier), f.summaryBody.Set(body), f.reason.Set(s.unread())), nil
+		return graph.Updates(f.comments.Set(s.Comments), f.earlier.Set(s.Earlier), f.summaryBody.Set(body),
+			f.reason.Set(s.unread())), nil
 	}
 }
 
@@ -255,7 +262,8 @@ func decide(f fields) func(State, decision.Answer) (graph.Update, error) {
 		approved := a.Decision.Verdict == decision.Approve
 		s.Comments = a.Decision.Apply(s.Comments)
 		body, _ := post.Rendered(s.Review())
-		return graph.Updates(f.approved.Set(&approved), f.decision.Set(&a.Record), f.comments.Set(s.Comments), f.summaryBody.Set(body)), nil
+		return graph.Updates(f.approved.Set(&approved), f.decision.Set(&a.Record), f.comments.Set(s.Comments),
+			f.summaryBody.Set(body)), nil
 	}
 }
 

@@ -23,7 +23,8 @@ const (
 
 // Redraft reviews a file again as an approver's feedback asks. was is what the
 // draft has of the file; round counts revisions from 1. Errors are a Reviewer's.
-type Redraft func(ctx context.Context, f diff.File, was finding.FileReview, feedback string, round int) (finding.FileReview, error)
+type Redraft func(ctx context.Context, f diff.File, was finding.FileReview, feedback string,
+	round int) (finding.FileReview, error)
 
 // errNoModel is a revision in a job that has nobody to ask.
 var errNoModel = errors.New("this job has no model to revise the draft with")
@@ -110,7 +111,8 @@ func mentions(text, file string) bool {
 }
 
 // redraft asks for one file's review again.
-func (steps Steps) redraft(f fields, cut *shortened, spans *fanOut) func(context.Context, State, task) (graph.Update, error) {
+func (steps Steps) redraft(f fields, cut *shortened,
+	spans *fanOut) func(context.Context, State, task) (graph.Update, error) {
 	return func(ctx context.Context, s State, t task) (_ graph.Update, err error) {
 		file, _ := s.Draft.triage().Part(s.Files[t.File])
 		ctx, span := trace.File(spans.under(ctx), file.Path)
@@ -145,7 +147,8 @@ func (c *shortened) unrevised(f fields) func(task) graph.Update {
 	return func(t task) graph.Update {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		return graph.Updates(f.fileReviews.Set([]finding.FileReview{{Path: t.Path, FeedbackFailed: true}}), f.usage.Set(c.paid[t.Path]))
+		return graph.Updates(f.fileReviews.Set([]finding.FileReview{{Path: t.Path, FeedbackFailed: true}}),
+			f.usage.Set(c.paid[t.Path]))
 	}
 }
 
@@ -186,10 +189,13 @@ func (s State) leftOut(before []finding.Finding) (all []finding.Earlier) {
 		return nil
 	}
 	for _, f := range finding.Kept(before) {
-		again := slices.ContainsFunc(s.Comments, func(now finding.Finding) bool { return now.Fingerprint == f.Fingerprint })
+		again := slices.ContainsFunc(s.Comments, func(now finding.Finding) bool {
+			return now.Fingerprint == f.Fingerprint
+		})
 		if f.Source == finding.Model && !again {
 			all = append(all, finding.Earlier{
-				Fate: finding.WasDropped, Fingerprint: f.Fingerprint, Path: f.Path, Side: f.Side, Quote: f.Quote, Title: f.Title,
+				Fate: finding.WasDropped, Fingerprint: f.Fingerprint, Path: f.Path, Side: f.Side, Quote: f.Quote,
+				Title:    f.Title,
 				Category: f.Category, Severity: f.Severity, By: s.Rounds[len(s.Rounds)-1].By,
 			})
 		}

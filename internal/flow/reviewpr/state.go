@@ -57,16 +57,18 @@ type Draft struct {
 	RunID       int64            `json:"run_id,omitempty"`
 	RunAttempt  int              `json:"run_attempt,omitempty"`
 	WorkflowRef string           `json:"workflow_ref,omitempty"`
-	Approvals   []string         `json:"approvals,omitempty"`      // keys of those already on the run
-	Trust       string           `json:"trust,omitempty"`          // what protects the checkpoint: digest, seal, encrypt
-	Environment string           `json:"environment,omitempty"`    // whose approval decides
-	Dispatch    bool             `json:"allow_dispatch,omitempty"` // its reviewers may decide by dispatch as well
-	Withdrew    string           `json:"withdrew,omitempty"`       // code of an earlier draft whose findings stay in this one
-	WithdrewBy  string           `json:"withdrew_by,omitempty"`    // who drafted anew, and may not decide
-	Again       bool             `json:"again,omitempty"`          // drafted anew: an earlier rejection does not hold for it
-	UsedIDs     int              `json:"used_ids,omitempty"`       // that earlier drafts of the thread gave their findings
-	Trace       string           `json:"traceparent,omitempty"`    // W3C trace context of the run that drafted
-	MaxCost     cost.MicroUSD    `json:"max_cost,omitempty"`       // cap of the run; 0 for none
+	Approvals   []string         `json:"approvals,omitempty"` // keys of those already on the run
+	// what protects the checkpoint: digest, seal, encrypt
+	Trust       string `json:"trust,omitempty"`
+	Environment string `json:"environment,omitempty"`    // whose approval decides
+	Dispatch    bool   `json:"allow_dispatch,omitempty"` // its reviewers may decide by dispatch as well
+	// code of an earlier draft whose findings stay in this one
+	Withdrew   string        `json:"withdrew,omitempty"`
+	WithdrewBy string        `json:"withdrew_by,omitempty"` // who drafted anew, and may not decide
+	Again      bool          `json:"again,omitempty"`       // drafted anew: an earlier rejection does not hold for it
+	UsedIDs    int           `json:"used_ids,omitempty"`    // that earlier drafts of the thread gave their findings
+	Trace      string        `json:"traceparent,omitempty"` // W3C trace context of the run that drafted
+	MaxCost    cost.MicroUSD `json:"max_cost,omitempty"`    // cap of the run; 0 for none
 
 	Name       string        `json:"name"`
 	Thread     string        `json:"thread"`
@@ -128,11 +130,13 @@ func declare(g *graph.Graph[State]) fields {
 		summaryBody: graph.Value(g, "summaryBody", func(s *State) *string { return &s.SummaryBody }),
 		approved:    graph.Value(g, "approved", func(s *State) **bool { return &s.Approved }),
 		usage:       graph.Reduce(g, usageField, func(s *State) *cost.Usage { return &s.Usage }, cost.Add),
-		reused:      graph.Reduce(g, "reused", func(s *State) *int { return &s.Reused }, func(a, b int) int { return a + b }),
-		reason:      graph.Value(g, "reason", func(s *State) *string { return &s.Reason }),
-		decision:    graph.Value(g, "decision", func(s *State) **decision.Record { return &s.Decision }),
-		rounds:      graph.Append(g, "rounds", func(s *State) *[]decision.Record { return &s.Rounds }),
-		reviewURL:   graph.Value(g, "reviewUrl", func(s *State) *string { return &s.ReviewURL }),
+		reused: graph.Reduce(g, "reused", func(s *State) *int {
+			return &s.Reused
+		}, func(a, b int) int { return a + b }),
+		reason:    graph.Value(g, "reason", func(s *State) *string { return &s.Reason }),
+		decision:  graph.Value(g, "decision", func(s *State) **decision.Record { return &s.Decision }),
+		rounds:    graph.Append(g, "rounds", func(s *State) *[]decision.Record { return &s.Rounds }),
+		reviewURL: graph.Value(g, "reviewUrl", func(s *State) *string { return &s.ReviewURL }),
 	}
 }
 
@@ -161,7 +165,8 @@ func (s State) Partial() bool {
 // person asked for this very draft.
 func (s State) NeedsDecision() bool {
 	return s.mustBeSeen() || slices.ContainsFunc(finding.Kept(s.Comments), func(f finding.Finding) bool {
-		return f.Severity.Rank() >= s.Draft.GateFrom.Rank() || f.Source == finding.Rule && (f.Category == triage.Hidden || f.Category == triage.Secret)
+		return f.Severity.Rank() >= s.Draft.GateFrom.Rank() || f.Source == finding.Rule &&
+			(f.Category == triage.Hidden || f.Category == triage.Secret)
 	})
 }
 
@@ -174,7 +179,9 @@ func (s State) mustBeSeen() bool {
 
 // commented reports whether what a person said holds a finding back.
 func (s State) commented() bool {
-	return slices.ContainsFunc(s.Comments, func(f finding.Finding) bool { return f.Filtered == finding.AlreadyCommented })
+	return slices.ContainsFunc(s.Comments, func(f finding.Finding) bool {
+		return f.Filtered == finding.AlreadyCommented
+	})
 }
 
 // Outcome is what a draft that waits is called: PAUSED, or KEPT where it calls
@@ -217,7 +224,8 @@ func (s State) Review() render.Review {
 	r := render.Review{
 		Name: s.Draft.Name, Web: s.Draft.Web, Head: s.Draft.Head,
 		Files: s.Coverage(), Findings: finding.Kept(s.Comments), Filtered: held(s.Comments),
-		Unlisted: s.Draft.Unlisted, Rules: s.Draft.Rules, Model: s.Draft.Model, Usage: s.Usage, Limit: s.Draft.MaxCost, Reused: s.Reused, Partial: s.Partial(),
+		Unlisted: s.Draft.Unlisted, Rules: s.Draft.Rules, Model: s.Draft.Model, Usage: s.Usage, Limit: s.Draft.MaxCost,
+		Reused: s.Reused, Partial: s.Partial(),
 		Earlier: s.Earlier, Round: len(s.Rounds), Flags: s.Flags,
 	}
 	if s.Pull != nil {
@@ -227,14 +235,17 @@ func (s State) Review() render.Review {
 		r.Added, r.Removed = r.Added+f.Additions, r.Removed+f.Deletions
 	}
 	if s.Draft.Unlisted > 0 {
-		r.Notices = append(r.Notices, fmt.Sprintf("GitHub lists %d of %d changed files; the others were not reached.", len(s.Files), len(s.Files)+s.Draft.Unlisted))
+		r.Notices = append(r.Notices, fmt.Sprintf("GitHub lists %d of %d changed files; the others were not reached.",
+			len(s.Files), len(s.Files)+s.Draft.Unlisted))
 	}
 	if d := s.Draft; d.Withdrew != "" {
-		r.Notices = append(r.Notices, fmt.Sprintf("The findings of the withdrawn draft %s stay in this one: %s had it drafted anew, and may not decide.",
+		r.Notices = append(r.Notices, fmt.Sprintf("The findings of the withdrawn draft %s stay in this one: %s had "+
+			"it drafted anew, and may not decide.",
 			guard.Code(d.Withdrew), guard.Code(cmp.Or(d.WithdrewBy, "nobody who is named"))))
 	}
 	if unheard := s.feedbackFailed(); len(unheard) > 0 {
-		r.Notices = append(r.Notices, "The feedback could not be applied to "+guard.Code(unheard[0])+others(len(unheard)-1)+"; what was found there before stands.")
+		r.Notices = append(r.Notices, "The feedback could not be applied to "+guard.Code(unheard[0])+
+			others(len(unheard)-1)+"; what was found there before stands.")
 	}
 	r.Notices = append(r.Notices, warnings(slices.DeleteFunc(slices.Clone(r.Findings), r.Unread))...)
 	r.Lines = s.lines()
@@ -263,7 +274,8 @@ func others(n int) string {
 func warnings(found []finding.Finding) (all []string) {
 	for _, f := range found {
 		if f.Source == finding.Rule && (f.Category == triage.Hidden || f.Category == triage.Secret) {
-			all = append(all, fmt.Sprintf("%s, %s line %d: %s.", f.ID, guard.Code(f.Path), f.Line, guard.Inline(f.Title, maxTitle)))
+			all = append(all, fmt.Sprintf("%s, %s line %d: %s.", f.ID, guard.Code(f.Path), f.Line,
+				guard.Inline(f.Title, maxTitle)))
 		}
 	}
 	return all

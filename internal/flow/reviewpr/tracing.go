@@ -10,7 +10,8 @@ import (
 )
 
 // traced makes a span of a step.
-func traced(name string, step func(context.Context, State) (graph.Update, error)) func(context.Context, State) (graph.Update, error) {
+func traced(name string, step func(context.Context, State) (graph.Update,
+	error)) func(context.Context, State) (graph.Update, error) {
 	return func(ctx context.Context, s State) (graph.Update, error) {
 		ctx, span := trace.Step(ctx, name)
 		u, err := step(ctx, s)

@@ -67,7 +67,8 @@ func (c *Client) checkRun(ctx context.Context, ref pull.Ref, k Check) (string, e
 	for ; done < len(notes); done += batch {
 		part := notes[done:min(len(notes), done+batch)]
 		if _, err := patiently(ctx, c, func() (*gh.CheckRun, error) {
-			run, _, err := c.api.Checks.UpdateCheckRun(ctx, ref.Owner, ref.Repo, run.GetID(), gh.UpdateCheckRunOptions{Name: k.name(), Output: k.output(part)})
+			run, _, err := c.api.Checks.UpdateCheckRun(ctx, ref.Owner, ref.Repo, run.GetID(),
+				gh.UpdateCheckRunOptions{Name: k.name(), Output: k.output(part)})
 			return run, err
 		}); err != nil {
 			return run.GetHTMLURL(), err
@@ -78,7 +79,8 @@ func (c *Client) checkRun(ctx context.Context, ref pull.Ref, k Check) (string, e
 
 // existing finds the check run where it was made before; nil where it was not.
 func (c *Client) existing(ctx context.Context, ref pull.Ref, k Check) (*gh.CheckRun, error) {
-	o := &gh.ListCheckRunsOptions{CheckName: gh.String(k.name()), Filter: gh.String("all"), ListOptions: gh.ListOptions{PerPage: 100}}
+	o := &gh.ListCheckRunsOptions{CheckName: gh.String(k.name()), Filter: gh.String("all"),
+		ListOptions: gh.ListOptions{PerPage: 100}}
 	for range github.CheckPages {
 		list, resp, err := c.api.Checks.ListCheckRunsForRef(ctx, ref.Owner, ref.Repo, k.Head, o)
 		if err != nil {
@@ -98,7 +100,8 @@ func (c *Client) existing(ctx context.Context, ref pull.Ref, k Check) (*gh.Check
 
 // createCheck makes the check run. Where the answer is lost it looks whether the
 // check run stands.
-func (c *Client) createCheck(ctx context.Context, ref pull.Ref, k Check, notes []*gh.CheckRunAnnotation) (*gh.CheckRun, error) {
+func (c *Client) createCheck(ctx context.Context, ref pull.Ref, k Check,
+	notes []*gh.CheckRunAnnotation) (*gh.CheckRun, error) {
 	run, err := patiently(ctx, c, func() (*gh.CheckRun, error) {
 		run, _, err := c.api.Checks.CreateCheckRun(ctx, ref.Owner, ref.Repo, gh.CreateCheckRunOptions{
 			Name: k.name(), HeadSHA: k.Head, ExternalID: gh.String(k.id()), Status: gh.String("completed"),
@@ -174,12 +177,14 @@ func (k Check) output(notes []*gh.CheckRunAnnotation) *gh.CheckRunOutput {
 		words += fmt.Sprintf(" Of these, %d reach %q, from which on the check fails.", n, k.FailOn)
 	}
 	if n := len(k.Findings) - len(k.annotations()); n > 0 {
-		words += fmt.Sprintf(" Without an annotation, since they are on no line of the new files or beyond the first %d: %d.", maxAnnotations, n)
+		words += fmt.Sprintf(" Without an annotation, since they are on no line of the new files or beyond the "+
+			"first %d: %d.", maxAnnotations, n)
 	}
 	if plainURL.MatchString(k.Review) {
 		words += "\n\n[The review](" + k.Review + ")"
 	}
-	return &gh.CheckRunOutput{Title: gh.String(finding.Counts(k.Findings)), Summary: gh.String(words), Annotations: notes}
+	return &gh.CheckRunOutput{Title: gh.String(finding.Counts(k.Findings)), Summary: gh.String(words),
+		Annotations: notes}
 }
 
 // annotations are those of the findings on lines of the new files.
@@ -193,8 +198,9 @@ func (k Check) annotations() (notes []*gh.CheckRunAnnotation) {
 			start = min(f.StartLine, f.Line)
 		}
 		notes = append(notes, &gh.CheckRunAnnotation{
-			Path: gh.String(f.Path), StartLine: gh.Int(start), EndLine: gh.Int(f.Line), AnnotationLevel: gh.String(annotationLevel(f.Severity)),
-			Title: gh.String(cmp.Or(titled(f), string(f.Severity))), Message: gh.String(annotated(f)),
+			Path: gh.String(f.Path), StartLine: gh.Int(start), EndLine: gh.Int(f.Line),
+			AnnotationLevel: gh.String(annotationLevel(f.Severity)),
+			Title:           gh.String(cmp.Or(titled(f), string(f.Severity))), Message: gh.String(annotated(f)),
 		})
 	}
 	return notes

@@ -11,7 +11,8 @@ import (
 // ErrMayNotResolve is a token that may post and not mark a thread resolved.
 // GitHub asks for contents: write beside pull-requests: write, which a job's
 // token should not have: the one of an app or a person can have it.
-var ErrMayNotResolve = errors.New("the token may not resolve threads, for which GitHub asks for contents: write beside pull-requests: write")
+var ErrMayNotResolve = errors.New("the token may not resolve threads, for which GitHub asks for contents: write " +
+	"beside pull-requests: write")
 
 const resolveMutation = `mutation($id: ID!) {
   resolveReviewThread(input: {threadId: $id}) { thread { id isResolved } }

@@ -40,13 +40,15 @@ func (c *Client) Mark(ctx context.Context, ref pull.Ref, sha string, m Mark) err
 		return fmt.Errorf("marking %s: the code has not 16 hex digits", ref)
 	}
 	return c.status(ctx, ref, sha, &gh.RepoStatus{
-		State: gh.String("pending"), Context: gh.String(named(m.Instance)), Description: gh.String(m.description()), TargetURL: address(m.Page),
+		State: gh.String("pending"), Context: gh.String(named(m.Instance)), Description: gh.String(m.description()),
+		TargetURL: address(m.Page),
 	})
 }
 
 // description has 140 characters at most, as GitHub demands.
 func (m Mark) description() string {
-	return fmt.Sprintf("waits for a decision: %s, %s; code %s, until %s", count(m.Findings, "finding"), count(m.Blockers, "blocker"),
+	return fmt.Sprintf("waits for a decision: %s, %s; code %s, until %s", count(m.Findings, "finding"),
+		count(m.Blockers, "blocker"),
 		m.Code, m.Expires.UTC().Format("2 Jan 2006 15:04 UTC"))
 }
 
@@ -89,7 +91,8 @@ const (
 // pending it writes nothing, so that a job may always call it. page is the posted
 // review, or empty. Errors are those of Mark; a token that may not even read
 // statuses is ErrNoStatuses.
-func (c *Client) Unmark(ctx context.Context, ref pull.Ref, sha, instance string, end Ending, page string) (cleared bool, err error) {
+func (c *Client) Unmark(ctx context.Context, ref pull.Ref, sha, instance string, end Ending,
+	page string) (cleared bool, err error) {
 	waits, err := c.marked(ctx, ref, sha, named(instance))
 	if err != nil || !waits {
 		return false, refused(ErrNoStatuses, "reading the statuses of "+ref.String(), err)
@@ -99,7 +102,8 @@ func (c *Client) Unmark(ctx context.Context, ref pull.Ref, sha, instance string,
 		state = "error"
 	}
 	err = c.status(ctx, ref, sha, &gh.RepoStatus{
-		State: gh.String(state), Context: gh.String(named(instance)), Description: gh.String(string(end)), TargetURL: address(page),
+		State: gh.String(state), Context: gh.String(named(instance)), Description: gh.String(string(end)),
+		TargetURL: address(page),
 	})
 	return err == nil, err
 }

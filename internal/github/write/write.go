@@ -70,11 +70,13 @@ type Comment struct {
 // CreatePending makes a review at a commit that the token's account alone sees,
 // all of it or nothing. GitHub keeps one of an account and pull request: while it is
 // there, another one is ErrPending.
-func (c *Client) CreatePending(ctx context.Context, ref pull.Ref, commit, body string, comments []Comment) (id int64, url string, err error) {
+func (c *Client) CreatePending(ctx context.Context, ref pull.Ref, commit, body string,
+	comments []Comment) (id int64, url string, err error) {
 	review, err := c.send(ctx, ref, func(ctx context.Context) (*gh.PullRequestReview, error) {
-		review, _, err := c.api.PullRequests.CreateReview(ctx, ref.Owner, ref.Repo, ref.Number, &gh.PullRequestReviewRequest{
-			CommitID: gh.String(commit), Body: gh.String(body), Comments: drafts(comments),
-		})
+		review, _, err := c.api.PullRequests.CreateReview(ctx, ref.Owner, ref.Repo, ref.Number,
+			&gh.PullRequestReviewRequest{
+				CommitID: gh.String(commit), Body: gh.String(body), Comments: drafts(comments),
+			})
 		return review, err
 	})
 	return review.GetID(), review.GetHTMLURL(), err
@@ -84,9 +86,10 @@ func (c *Client) CreatePending(ctx context.Context, ref pull.Ref, commit, body s
 // review is not pending any more, since it was submitted or deleted.
 func (c *Client) Submit(ctx context.Context, ref pull.Ref, id int64, body string) (url string, err error) {
 	review, err := c.send(ctx, ref, func(ctx context.Context) (*gh.PullRequestReview, error) {
-		review, _, err := c.api.PullRequests.SubmitReview(ctx, ref.Owner, ref.Repo, ref.Number, id, &gh.PullRequestReviewRequest{
-			Body: gh.String(body), Event: gh.String(event),
-		})
+		review, _, err := c.api.PullRequests.SubmitReview(ctx, ref.Owner, ref.Repo, ref.Number, id,
+			&gh.PullRequestReviewRequest{
+				Body: gh.String(body), Event: gh.String(event),
+			})
 		return review, err
 	})
 	return review.GetHTMLURL(), gone(err)
@@ -108,7 +111,8 @@ func (c *Client) DeletePending(ctx context.Context, ref pull.Ref, id int64) erro
 // meanwhile, so that it is known what became of it. Errors are ErrRefused, ErrPending,
 // ErrNoPermission, ErrUnknown, those of package github, or a rate limit's
 // *transport.StatusError.
-func (c *Client) send(ctx context.Context, ref pull.Ref, call func(context.Context) (*gh.PullRequestReview, error)) (*gh.PullRequestReview, error) {
+func (c *Client) send(ctx context.Context, ref pull.Ref,
+	call func(context.Context) (*gh.PullRequestReview, error)) (*gh.PullRequestReview, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -179,7 +183,8 @@ func classify(err error) error {
 		return nil
 	case !errors.As(err, &status), status.Code >= http.StatusInternalServerError:
 		return ErrUnknown
-	case status.Code == http.StatusUnprocessableEntity && strings.Contains(status.Message, "one pending review per pull request"):
+	case status.Code == http.StatusUnprocessableEntity &&
+		strings.Contains(status.Message, "one pending review per pull request"):
 		return ErrPending
 	case status.Code == http.StatusUnprocessableEntity:
 		return ErrRefused

@@ -130,6 +130,7 @@ func names[T any](all map[string]T) string { return strings.Join(slices.Sorted(m
 func tell(w http.ResponseWriter, model *llmtest.Server) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{ // who left is not told
-		"calls": model.Calls(), "limited": model.Limited(), "refused": model.Refusals(), "peak": model.Peak(), "bill": model.Bill(),
+		"calls": model.Calls(), "limited": model.Limited(), "refused": model.Refusals(), "peak": model.Peak(),
+		"bill": model.Bill(),
 	})
 }
