@@ -33,9 +33,6 @@ type reported struct{ error }
 
 func (r reported) Unwrap() error { return r.error }
 
-// draftAnew is what to do about a draft that cannot be used.
-const draftAnew = "start a new draft: run the review workflow again"
-
 // exitCode is the process's exit code for an error.
 func exitCode(err error) int {
 	if err == nil {
