@@ -167,7 +167,12 @@ type flag struct {
 
 func (flag) String() string { return "" }
 
-func (flag) Type() string { return "value" }
+func (f flag) Type() string {
+	if f.bare {
+		return "bool" // the help then shows the name alone
+	}
+	return "value"
+}
 
 // Set reads the flag as the input of the same name is read.
 func (f flag) Set(text string) error {
