@@ -19,18 +19,23 @@ const module = "github.com/org/pr-review-action/internal/"
 
 // floors has every room with its floor. testFloor rooms are for tests alone.
 var floors = map[string]int{
-	"pull": 0, "diff": 0, "finding": 0, "decision": 0, "cost": 0, "guard": 0, "secret": 0, "injection": 0, "claim": 0, "lang": 0,
+	"pull": 0, "diff": 0, "finding": 0, "decision": 0, "cost": 0, "guard": 0, "secret": 0, "injection": 0, "claim": 0,
+	"lang":   0,
 	"column": 0, "problem": 0,
-	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1, "transport": 1, "limit": 1, "trace": 1, "tree": 1,
-	"checkpoint": 2, "handoff": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2, "render": 2, "rule": 2,
+	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1,
+	"transport": 1, "limit": 1, "trace": 1, "tree": 1,
+	"checkpoint": 2, "handoff": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2,
+	"render": 2, "rule": 2,
 	"budget": 2, "tool": 2, "agent": 2, "sarif": 2, "stats": 2, "suggest": 2,
 	"ingest": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
 	"flow/reviewpr": 4,
 	"eval":          5, "eval/dataset": 5, "eval/score": 5, "eval/judge": 5, "eval/oracle": 5, "eval/history": 5,
 	"evalcmd": 5, "choose": 5, "choose/quiet": 5, "settings": 5, "wire": 5,
 	"app":        6,
-	"githubtest": testFloor, "githubtest/cmd/fakegithub": testFloor, "llmtest": testFloor, "llmtest/cmd/fakemodel": testFloor,
-	"storetest": testFloor, "faulttest": testFloor, "pgtest": testFloor, "crash": testFloor, "volume": testFloor, "bench": benchFloor,
+	"githubtest": testFloor, "githubtest/cmd/fakegithub": testFloor, "llmtest": testFloor,
+	"llmtest/cmd/fakemodel": testFloor,
+	"storetest":             testFloor, "faulttest": testFloor, "pgtest": testFloor, "crash": testFloor,
+	"volume": testFloor, "bench": benchFloor,
 }
 
 const (
@@ -88,9 +93,12 @@ func TestRoomsImportOnlyWhatStandsBelowThem(t *testing.T) {
 func TestTheImportTestSeesEveryBrokenRule(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []edge{
-		{from: "diff", to: "graph"}, {from: "ingest", to: "triage"}, {from: "gate", to: "github/write"}, {from: "flow/reviewpr", to: "app"},
-		{from: "app", to: "githubtest"}, {from: "pull", to: "finding"}, {from: "newroom", to: "diff"}, {from: "graph", to: "diff/sub"},
-		{from: "aggregate", to: "graph"}, {from: "handoff", to: "flow/reviewpr"}, {from: "handoff", to: "post"}, {from: "checkpoint", to: "handoff"},
+		{from: "diff", to: "graph"}, {from: "ingest", to: "triage"}, {from: "gate", to: "github/write"},
+		{from: "flow/reviewpr", to: "app"},
+		{from: "app", to: "githubtest"}, {from: "pull", to: "finding"}, {from: "newroom", to: "diff"},
+		{from: "graph", to: "diff/sub"},
+		{from: "aggregate", to: "graph"}, {from: "handoff", to: "flow/reviewpr"}, {from: "handoff", to: "post"},
+		{from: "checkpoint", to: "handoff"},
 	} {
 		require.Error(t, bad.check(), bad.String())
 	}
@@ -184,7 +192,8 @@ func importsOf(t *testing.T) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || path == "doc.go" {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			path == "doc.go" {
 			return err
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)

@@ -45,10 +45,13 @@ const product = "org/pr-review-action@"
 var (
 	pinned = regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40}$`)
 	// outside is text that somebody else chose, or that a job passed on from them.
-	outside    = regexp.MustCompile(`(?s)\$\{\{(?:[^}]|\}[^}])*?\b(github\W+(event|head_ref|ref_name)\b|inputs\b|steps\b|needs\b|github\s*[)}])`)
-	headRef    = regexp.MustCompile(`head_ref|head\.(ref|sha|repo)|head_sha|head_branch|refs/pull|merge_commit_sha|pull_request\.head`)
+	outside = regexp.MustCompile(`(?s)\$\{\{(?:[^}]|\}[^}])*?\b(github\W+(event|head_ref|ref_name)\b|inputs\b` +
+		`|steps\b|needs\b|github\s*[)}])`)
+	headRef = regexp.MustCompile(`head_ref|head\.(ref|sha|repo)|head_sha|head_branch|refs/pull|merge_commit_sha` +
+		`|pull_request\.head`)
 	secret     = regexp.MustCompile(`\bsecrets\b`)
-	privileged = []string{"pull_request_target", "workflow_run", "issue_comment", "workflow_dispatch", "issues", "discussion", "pull_request_review"}
+	privileged = []string{"pull_request_target", "workflow_run", "issue_comment", "workflow_dispatch", "issues",
+		"discussion", "pull_request_review"}
 )
 
 // broken lists what of a workflow breaks a rule, each led by the rule's number.
@@ -201,40 +204,52 @@ func TestTheWorkflowTestSeesEveryBrokenRule(t *testing.T) {
 	const top = "on: pull_request_target\npermissions: {}\njobs:\n  a:\n"
 	const steps = top + "    permissions: { contents: read }\n    steps:\n"
 	for name, c := range map[string]struct{ rule, text string }{
-		"no permissions at the top":  {"D3", "on: push\njobs:\n  a:\n    permissions: {}\n"},
-		"read-all at the top":        {"D3", "on: push\npermissions: read-all\njobs:\n  a:\n    permissions: {}\n"},
-		"no permissions of a job":    {"D3", top + "    steps: []\n"},
-		"write-all of a job":         {"D3", top + "    permissions: write-all\n"},
-		"a key beside write":         {"D3", top + "    environment: e\n    permissions: { pull-requests: write }\n    steps: [{ uses: org/pr-review-action@v1, with: { api-key: \"${{ secrets.K }}\" } }]\n"},
-		"contents: write":            {"T32", top + "    permissions: { contents: write }\n"},
-		"a secret, no environment":   {"T39", steps + "      - { uses: org/pr-review-action@v1, with: { api-key: \"${{ secrets.K }}\" } }\n"},
-		"a tag":                      {"T18", steps + "      - uses: actions/setup-go@v5\n"},
-		"a short commit":             {"T18", steps + "      - uses: actions/setup-go@" + sha[:12] + "\n"},
-		"an image":                   {"T18", steps + "      - uses: docker://alpine:3\n"},
-		"a foreign product":          {"T18", steps + "      - uses: evil/pr-review-action@v1\n"},
-		"another action at the gate": {"T18", top + "    permissions: { pull-requests: write }\n    steps: [{ uses: a/b@" + sha + " }]\n"},
-		"a reusable workflow":        {"T18", top + "    permissions: {}\n    uses: a/b/.github/workflows/c.yml@main\n"},
-		"a container":                {"T18", top + "    permissions: {}\n    container: node:20\n"},
-		"checkout":                   {"T16", steps + "      - uses: actions/checkout@" + sha + "\n"},
-		"checkout, events in a map":  {"T16", "on: { workflow_run: {} }\npermissions: {}\njobs:\n  a:\n    permissions: {}\n    steps: [{ uses: actions/checkout@" + sha + " }]\n"},
-		"checkout, events in a list": {"T16", "on: [push, issue_comment]\npermissions: {}\njobs:\n  a:\n    permissions: {}\n    steps: [{ uses: actions/checkout@" + sha + " }]\n"},
-		"head by hand":               {"T16", steps + "      - run: git fetch origin refs/pull/1/head\n"},
-		"head in the environment":    {"T16", steps + "      - { run: git checkout $X, env: { X: \"${{ github.event.pull_request.head.sha }}\" } }\n"},
-		"title in a script":          {"T17", steps + "      - run: echo \"${{ github.event.pull_request.title }}\"\n"},
-		"branch in a script":         {"T17", steps + "      - run: echo ${{ format('{0}', github.head_ref) }}\n"},
-		"title by index":             {"T17", steps + "      - run: echo ${{ github['event'].pull_request.title }}\n"},
-		"the whole event":            {"T17", steps + "      - run: echo ${{ toJSON(github) }}\n"},
-		"input in a script":          {"T17", steps + "      - run: echo ${{inputs.commands}}\n"},
-		"output in a script":         {"T17", steps + "      - run: echo ${{ steps.x.outputs.y }}\n"},
-		"need in a script":           {"T17", steps + "      - run: echo ${{ needs.draft.outputs.outcome }}\n"},
+		"no permissions at the top": {"D3", "on: push\njobs:\n  a:\n    permissions: {}\n"},
+		"read-all at the top":       {"D3", "on: push\npermissions: read-all\njobs:\n  a:\n    permissions: {}\n"},
+		"no permissions of a job":   {"D3", top + "    steps: []\n"},
+		"write-all of a job":        {"D3", top + "    permissions: write-all\n"},
+		"a key beside write": {"D3", top +
+			"    environment: e\n    permissions: { pull-requests: write }\n    steps: [{ uses: " +
+			"org/pr-review-action@v1, with: { api-key: \"${{ secrets.K }}\" } }]\n"},
+		"contents: write": {"T32", top + "    permissions: { contents: write }\n"},
+		"a secret, no environment": {"T39", steps +
+			"      - { uses: org/pr-review-action@v1, with: { api-key: \"${{ secrets.K }}\" } }\n"},
+		"a tag":             {"T18", steps + "      - uses: actions/setup-go@v5\n"},
+		"a short commit":    {"T18", steps + "      - uses: actions/setup-go@" + sha[:12] + "\n"},
+		"an image":          {"T18", steps + "      - uses: docker://alpine:3\n"},
+		"a foreign product": {"T18", steps + "      - uses: evil/pr-review-action@v1\n"},
+		"another action at the gate": {"T18", top +
+			"    permissions: { pull-requests: write }\n    steps: [{ uses: a/b@" + sha + " }]\n"},
+		"a reusable workflow": {"T18", top +
+			"    permissions: {}\n    uses: a/b/.github/workflows/c.yml@main\n"},
+		"a container": {"T18", top + "    permissions: {}\n    container: node:20\n"},
+		"checkout":    {"T16", steps + "      - uses: actions/checkout@" + sha + "\n"},
+		"checkout, events in a map": {"T16", "on: { workflow_run: {} }\npermissions: {}\njobs:\n  a:\n    " +
+			"permissions: {}\n    steps: [{ uses: actions/checkout@" + sha + " }]\n"},
+		"checkout, events in a list": {"T16", "on: [push, issue_comment]\npermissions: {}\njobs:\n  a:\n    " +
+			"permissions: {}\n    steps: [{ uses: actions/checkout@" + sha + " }]\n"},
+		"head by hand": {"T16", steps + "      - run: git fetch origin refs/pull/1/head\n"},
+		"head in the environment": {"T16", steps +
+			"      - { run: git checkout $X, env: { X: \"${{ github.event.pull_request.head.sha }}\" } }\n"},
+		"title in a script":  {"T17", steps + "      - run: echo \"${{ github.event.pull_request.title }}\"\n"},
+		"branch in a script": {"T17", steps + "      - run: echo ${{ format('{0}', github.head_ref) }}\n"},
+		"title by index":     {"T17", steps + "      - run: echo ${{ github['event'].pull_request.title }}\n"},
+		"the whole event":    {"T17", steps + "      - run: echo ${{ toJSON(github) }}\n"},
+		"input in a script":  {"T17", steps + "      - run: echo ${{inputs.commands}}\n"},
+		"output in a script": {"T17", steps + "      - run: echo ${{ steps.x.outputs.y }}\n"},
+		"need in a script":   {"T17", steps + "      - run: echo ${{ needs.draft.outputs.outcome }}\n"},
 		"event in a script of an action": {"T17", steps + "      - uses: actions/github-script@" + sha +
 			"\n        with: { script: \"x('${{ github.event.comment.body }}')\" }\n"},
-		"input in an argument": {"T17", steps + "      - { uses: org/pr-review-action@v1, with: { args: \"${{ inputs.commands }}\" } }\n"},
+		"input in an argument": {"T17", steps + "      - { uses: org/pr-review-action@v1, with: { args: \"${{ " +
+			"inputs.commands }}\" } }\n"},
 	} {
 		found := broken(parsed(t, c.text))
-		require.True(t, slices.ContainsFunc(found, func(s string) bool { return strings.HasPrefix(s, c.rule+":") }), "%s: %v", name, found)
+		require.True(t, slices.ContainsFunc(found, func(s string) bool {
+			return strings.HasPrefix(s, c.rule+":")
+		}), "%s: %v", name, found)
 	}
-	require.Empty(t, broken(parsed(t, steps+"      - { run: echo \"$X\", env: { X: \"${{ inputs.commands }}\" } }\n")), "a value may pass through the environment")
+	require.Empty(t, broken(parsed(t, steps+"      - { run: echo \"$X\", env: { X: \"${{ inputs.commands }}\" } }\n")),
+		"a value may pass through the environment")
 }
 
 // TestT32_NothingInTheProgramApprovesOrMerges looks at every string of the
@@ -242,7 +257,9 @@ func TestTheWorkflowTestSeesEveryBrokenRule(t *testing.T) {
 func TestT32_NothingInTheProgramApprovesOrMerges(t *testing.T) {
 	t.Parallel()
 	acts := regexp.MustCompile(`"(APPROVE|REQUEST_CHANGES|/?merges?|git/refs)"|/merge"|pulls/.*/merge`)
-	calls := regexp.MustCompile(`PullRequests\.(Merge|Edit|UpdateBranch|DismissReview)|Issues\.(AddLabels|RemoveLabel|ReplaceLabels|Edit|Lock)|Git\.(CreateRef|UpdateRef|DeleteRef)|Repositories\.(Merge|CreateFile|UpdateFile|DeleteFile)`)
+	calls := regexp.MustCompile(`PullRequests\.(Merge|Edit|UpdateBranch|DismissReview)|Issues\.(AddLabels` +
+		`|RemoveLabel|ReplaceLabels|Edit|Lock)|Git\.(CreateRef|UpdateRef|DeleteRef)|Repositories\.(Merge|CreateFile` +
+		`|UpdateFile|DeleteFile)`)
 	var sent []string
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
@@ -262,5 +279,6 @@ func TestT32_NothingInTheProgramApprovesOrMerges(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
-	require.Equal(t, []string{"github/write/write.go", "github/write/write.go"}, sent, "a pending review and its submission, whose event is constant")
+	require.Equal(t, []string{"github/write/write.go", "github/write/write.go"}, sent,
+		"a pending review and its submission, whose event is constant")
 }

@@ -22,8 +22,10 @@ func attacks(tb testing.TB) []string {
 	text, err := os.ReadFile("testdata/attacks.txt")
 	require.NoError(tb, err)
 	all := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n%%\n")
-	all = append(all, "a\r\n::add-mask::b\r::set-env name=x::y", "\u2028::warning::x\u0085::error::y\v::debug::z", "\x1b[2K\x1b[1Aall checks passed",
-		"\x1b]8;;https://collect.example\aclick", "\u202etxt\u200b", "\xff\xfe::x", "\x00", "", "\n", "x\n", "\n\nx", "\r", "a\rb\r")
+	all = append(all, "a\r\n::add-mask::b\r::set-env name=x::y", "\u2028::warning::x\u0085::error::y\v::debug::z",
+		"\x1b[2K\x1b[1Aall checks passed",
+		"\x1b]8;;https://collect.example\aclick", "\u202etxt\u200b", "\xff\xfe::x", "\x00", "", "\n", "x\n", "\n\nx",
+		"\r", "a\rb\r")
 	for _, row := range llmtest.Attacks(tb) {
 		all = append(all, row.Payload)
 	}
@@ -171,7 +173,8 @@ func TestTheSummaryIsAppendedAndBounded(t *testing.T) {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, "## one\ntwo\n", string(text))
-	require.ErrorContains(t, New(Env{summaryPath: filepath.Join(path, "x")}, nil).Summary("x"), "opening the runner's file")
+	require.ErrorContains(t, New(Env{summaryPath: filepath.Join(path, "x")}, nil).Summary("x"),
+		"opening the runner's file")
 }
 
 func TestWithoutTheRunnersFilesNothingIsWritten(t *testing.T) {
@@ -185,12 +188,14 @@ func TestWithoutTheRunnersFilesNothingIsWritten(t *testing.T) {
 func TestTheRunnersVariablesAreRead(t *testing.T) {
 	t.Parallel()
 	vars := map[string]string{
-		"GITHUB_EVENT_NAME": "pull_request_target", "GITHUB_REPOSITORY": "o/r", "GITHUB_REPOSITORY_ID": "7", "GITHUB_RUN_ID": "12345678901",
+		"GITHUB_EVENT_NAME": "pull_request_target", "GITHUB_REPOSITORY": "o/r", "GITHUB_REPOSITORY_ID": "7",
+		"GITHUB_RUN_ID":      "12345678901",
 		"GITHUB_RUN_ATTEMPT": "2", "GITHUB_RETENTION_DAYS": "90", "GITHUB_OUTPUT": "/o", "GITHUB_STEP_SUMMARY": "/s",
 	}
 	e, err := ReadEnv(func(name string) string { return vars[name] })
 	require.NoError(t, err)
-	require.Equal(t, Env{EventName: "pull_request_target", Repository: "o/r", RepositoryID: 7, RunID: 12345678901, RunAttempt: 2,
+	require.Equal(t, Env{EventName: "pull_request_target", Repository: "o/r", RepositoryID: 7, RunID: 12345678901,
+		RunAttempt:    2,
 		RetentionDays: 90, outputPath: "/o", summaryPath: "/s"}, e)
 	vars["GITHUB_RUN_ID"], vars["GITHUB_REPOSITORY_ID"] = "x\n::y", "1.5"
 	_, err = ReadEnv(func(name string) string { return vars[name] })

@@ -15,9 +15,11 @@ func nearest(name string, _ []string) string { return strings.TrimSuffix(name, "
 
 func TestInputsAreReadByName(t *testing.T) {
 	t.Parallel()
-	got, err := Inputs([]string{"PATH=/bin", "INPUT_MODE= resume \n", "INPUT_PULL-REQUEST=42", "INPUT_COMMANDS=/drop F1: a=b\n/approve\n", "X=INPUT_Y=z"}, known, nearest)
+	got, err := Inputs([]string{"PATH=/bin", "INPUT_MODE= resume \n", "INPUT_PULL-REQUEST=42",
+		"INPUT_COMMANDS=/drop F1: a=b\n/approve\n", "X=INPUT_Y=z"}, known, nearest)
 	require.NoError(t, err)
-	require.Equal(t, map[string]string{"mode": "resume", "pull-request": "42", "commands": "/drop F1: a=b\n/approve"}, got)
+	require.Equal(t, map[string]string{"mode": "resume", "pull-request": "42", "commands": "/drop F1: a=b\n/approve"},
+		got)
 	got, err = Inputs([]string{"INPUT_MODE=", "INPUT_COMMANDS=  "}, known, nearest)
 	require.NoError(t, err)
 	require.Empty(t, got, "an empty input is one that was not given")
@@ -26,7 +28,8 @@ func TestInputsAreReadByName(t *testing.T) {
 func TestAnUnknownInputIsAnErrorWithTheNearestName(t *testing.T) {
 	t.Parallel()
 	_, err := Inputs([]string{"INPUT_MODES=resume", "INPUT_OTHERS=", "INPUT_MODE=review"}, known, nearest)
-	require.EqualError(t, err, "unknown input \"modes\"\n  did you mean \"mode\"?\nunknown input \"others\"\n  did you mean \"other\"?")
+	require.EqualError(t, err, "unknown input \"modes\"\n  did you mean \"mode\"?\nunknown input \"others\"\n  did "+
+		"you mean \"other\"?")
 }
 
 func event(tb testing.TB, text string) Env {
@@ -39,9 +42,11 @@ func event(tb testing.TB, text string) Env {
 func TestTheEventNamesThePullRequest(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Event{
-		`{"action":"opened","pull_request":{"number":42},"sender":{"login":"ada"}}`:   {Name: "e", Action: "opened", Number: 42, Sender: "ada"},
-		`{"action":"labeled","pull_request":{"number":42},"label":{"name":"x\n::y"}}`: {Name: "e", Action: "labeled", Number: 42, Label: "x\n::y"},
-		`{"issue":{"number":3,"pull_request":{}}}`:                                    {Name: "e", Number: 3},
+		`{"action":"opened","pull_request":{"number":42},"sender":{"login":"ada"}}`: {Name: "e", Action: "opened",
+			Number: 42, Sender: "ada"},
+		`{"action":"labeled","pull_request":{"number":42},"label":{"name":"x\n::y"}}`: {Name: "e", Action: "labeled",
+			Number: 42, Label: "x\n::y"},
+		`{"issue":{"number":3,"pull_request":{}}}`:            {Name: "e", Number: 3},
 		`{"issue":{"number":3}}`:                              {Name: "e"},
 		`{"inputs":{"pull-request":"9"},"pull_request":null}`: {Name: "e"},
 		`{}`: {Name: "e"},

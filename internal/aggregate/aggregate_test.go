@@ -18,7 +18,8 @@ var files = []diff.File{
 }
 
 func at(path string, line int, severity finding.Severity, title string) finding.Finding {
-	return finding.Finding{Path: path, Side: finding.Right, Line: line, Severity: severity, Confidence: 0.9, Title: title}
+	return finding.Finding{Path: path, Side: finding.Right, Line: line, Severity: severity, Confidence: 0.9,
+		Title: title}
 }
 
 func reviews(found ...finding.Finding) []finding.FileReview {
@@ -40,7 +41,8 @@ func reviews(found ...finding.Finding) []finding.FileReview {
 
 // merged is what becomes of rules' findings and reviews where nothing was said before.
 func merged(files []diff.File, ruled []finding.Finding, reviews []finding.FileReview, used int) []finding.Finding {
-	all, _ := aggregate.Findings(aggregate.Input{Files: files, Findings: ruled, Reviews: reviews, Used: used, Inline: 1000})
+	all, _ := aggregate.Findings(aggregate.Input{Files: files, Findings: ruled, Reviews: reviews, Used: used,
+		Inline: 1000})
 	return all
 }
 
@@ -59,7 +61,8 @@ func TestFindingsAreSortedAndNumberedAsShown(t *testing.T) {
 
 func TestP11_FindingsDoNotDependOnTheOrderOfReviews(t *testing.T) {
 	t.Parallel()
-	one := reviews(at("a.go", 2, finding.Major, "x"), at("b.go", 11, finding.Major, "y"), at("a.go", 2, finding.Major, "w"))
+	one := reviews(at("a.go", 2, finding.Major, "x"), at("b.go", 11, finding.Major, "y"),
+		at("a.go", 2, finding.Major, "w"))
 	two := []finding.FileReview{one[1], one[0]}
 	require.Equal(t, merged(files, nil, one, 0), merged(files, nil, two, 0))
 }
@@ -105,7 +108,8 @@ func TestFilteringMarksAndNeverLoses(t *testing.T) {
 	edge := at("a.go", 3, finding.Minor, "at the border")
 	edge.Confidence = 0.5
 	again := at("a.go", 2, finding.Minor, "The  SAME, thing!")
-	all := merged(files, nil, reviews(weak, edge, at("a.go", 2, finding.Major, "the same thing"), again, at("b.go", 11, finding.Major, "the same thing")), 0)
+	all := merged(files, nil, reviews(weak, edge, at("a.go", 2, finding.Major, "the same thing"), again,
+		at("b.go", 11, finding.Major, "the same thing")), 0)
 	require.Len(t, all, 5)
 	kept := finding.Kept(all)
 	require.Len(t, kept, 3)
@@ -121,8 +125,10 @@ func TestFilteringMarksAndNeverLoses(t *testing.T) {
 
 func TestFilesNamesEveryChangedFile(t *testing.T) {
 	t.Parallel()
-	all := aggregate.Files(files, []finding.FileReview{{Path: "b.go", State: finding.Reviewed}, {Path: "a.go", State: finding.Failed, Reason: "x"}})
+	all := aggregate.Files(files, []finding.FileReview{{Path: "b.go", State: finding.Reviewed},
+		{Path: "a.go", State: finding.Failed, Reason: "x"}})
 	require.Equal(t, []finding.FileReview{
-		{Path: "a.go", State: finding.Failed, Reason: "x"}, {Path: "b.go", State: finding.Reviewed}, {Path: "c.bin", State: finding.NotReached},
+		{Path: "a.go", State: finding.Failed, Reason: "x"}, {Path: "b.go", State: finding.Reviewed},
+		{Path: "c.bin", State: finding.NotReached},
 	}, all)
 }

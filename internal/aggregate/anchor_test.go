@@ -67,14 +67,17 @@ func TestP7_WhatIsSentIsWhatGitHubTakes(t *testing.T) {
 			}
 			inline := f.Placement == finding.Inline
 			switch capped := f.Severity == finding.Nit || len(sent) >= d.most; {
-			case takes != may, inline && !may, !inline && may && !capped, inline && capped, !inline && (f.Placement != finding.Body || f.Note == ""):
-				t.Fatalf("case %d: %+v\ntaken %t, stands in the diff %t, capped %t\n%+v", seed, f, takes, may, capped, d.listed)
+			case takes != may, inline && !may, !inline && may && !capped, inline && capped, !inline &&
+				(f.Placement != finding.Body || f.Note == ""):
+				t.Fatalf("case %d: %+v\ntaken %t, stands in the diff %t, capped %t\n%+v", seed, f, takes, may, capped,
+					d.listed)
 			}
 			if inline {
 				sent = append(sent, comment(f))
 			}
 			tally[string(f.Placement)+" "+digits.ReplaceAllString(f.Note, "N")]++
-			if f.Suggestion != "" && f.SuggestionProblem == "" && (f.Side != finding.Right || !may && !omits(d.files, f.Path)) {
+			if f.Suggestion != "" && f.SuggestionProblem == "" &&
+				(f.Side != finding.Right || !may && !omits(d.files, f.Path)) {
 				t.Fatalf("case %d: a suggestion that cannot be applied: %+v", seed, f)
 			}
 		}
@@ -82,7 +85,9 @@ func TestP7_WhatIsSentIsWhatGitHubTakes(t *testing.T) {
 			t.Fatalf("case %d: %q", seed, no)
 		}
 	}
-	for _, kind := range []string{"inline ", "body a nit", "body beyond the N comments of a review", "body line N is not part of the diff", "body lines N to N are not part of the diff", "body GitHub shows no diff of its file"} {
+	for _, kind := range []string{"inline ", "body a nit", "body beyond the N comments of a review",
+		"body line N is not part of the diff", "body lines N to N are not part of the diff",
+		"body GitHub shows no diff of its file"} {
 		require.Greater(t, tally[kind], drawn/1000, "cases of %q", kind)
 	}
 }

@@ -16,7 +16,9 @@ import (
 
 // ledger is a change: a file with a new function, one that was renamed, a new one.
 var ledger = []diff.File{
-	{Path: "ledger.go", Status: diff.Modified, Patch: "@@ -1,3 +1,7 @@\n func post() {\n+\ttx.Commit(ctx)\n+\tlog.Print(total)\n+\treturn nil\n+\tlog.Print(total)\n-\told.Close(ctx)\n }\n+// the end"},
+	{Path: "ledger.go", Status: diff.Modified, Patch: "@@ -1,3 +1,7 @@\n func post() " +
+		"{\n+\ttx.Commit(ctx)\n+\tlog.Print(total)\n+\treturn nil\n+\tlog.Print(total)\n-\told.Close(ctx)\n }\n+// " +
+		"the end"},
 	{Path: "kept.go", OldPath: "was.go", Status: diff.Renamed, Patch: "@@ -1,1 +1,2 @@\n a\n+rows.Scan(name)"},
 	{Path: "new.go", Status: diff.Added, Patch: "@@ -0,0 +1,1 @@\n+save(account)"},
 	{Path: "broken.go", Status: diff.Modified, Patch: "@@ -1,9 +1,9 @@\n-cut off"},
@@ -26,12 +28,14 @@ var ledger = []diff.File{
 const drops = "The error of `tx.Commit` is dropped"
 
 func commitAt2() finding.Finding {
-	return finding.Finding{Path: "ledger.go", Side: finding.Right, StartLine: 2, Line: 2, Severity: finding.Major, Category: "data", Confidence: 0.9, Title: drops, Source: finding.Model, Quote: "\ttx.Commit(ctx)"}
+	return finding.Finding{Path: "ledger.go", Side: finding.Right, StartLine: 2, Line: 2, Severity: finding.Major,
+		Category: "data", Confidence: 0.9, Title: drops, Source: finding.Model, Quote: "\ttx.Commit(ctx)"}
 }
 
 // was is a finding as an earlier review had it.
 func was(f finding.Finding, fate finding.Fate) finding.Earlier {
-	return finding.Earlier{Fate: fate, Fingerprint: finding.Fingerprint(f), Path: f.Path, Side: f.Side, Quote: f.Quote, Title: f.Title, Severity: f.Severity}
+	return finding.Earlier{Fate: fate, Fingerprint: finding.Fingerprint(f), Path: f.Path, Side: f.Side, Quote: f.Quote,
+		Title: f.Title, Severity: f.Severity}
 }
 
 // recognised is what becomes of findings beside earlier ones.
@@ -63,23 +67,51 @@ func TestWhatWasSaidIsNotSaidAgain(t *testing.T) {
 		earlier func(e *finding.Earlier)
 		want    finding.Filter
 	}{
-		"the same":                         {nil, nil, finding.AlreadyPosted},
-		"the fingerprint alone":            {nil, func(e *finding.Earlier) { *e = finding.Earlier{Fate: e.Fate, Fingerprint: e.Fingerprint} }, finding.AlreadyPosted},
-		"graver than before":               {func(f *finding.Finding) { f.Severity = finding.Blocker }, nil, finding.AlreadyPosted},
-		"in other words":                   {func(f *finding.Finding) { f.Title = "post silently drops the error of the commit" }, nil, finding.AlreadyPosted},
-		"of another category":              {func(f *finding.Finding) { f.Category = "error-handling" }, nil, finding.AlreadyPosted},
-		"in other words, much graver":      {func(f *finding.Finding) { f.Title, f.Severity = "post drops the error", finding.Blocker }, func(e *finding.Earlier) { e.Severity = finding.Nit }, ""},
-		"another defect of the line":       {func(f *finding.Finding) { f.Title = other }, nil, ""},
-		"another, on lines GitHub follows": {func(f *finding.Finding) { f.Title = other }, func(e *finding.Earlier) { e.StartLine, e.Line = 2, 2 }, ""},
-		"in other words, on such lines":    {func(f *finding.Finding) { f.Title = "post drops the error" }, func(e *finding.Earlier) { e.StartLine, e.Line, e.Quote = 2, 2, "" }, finding.AlreadyPosted},
-		"in other words, without a place":  {func(f *finding.Finding) { f.Title = "post drops the error" }, func(e *finding.Earlier) { e.Quote = "" }, ""},
-		"of another file":                  {func(f *finding.Finding) { f.Title = "post drops the error" }, func(e *finding.Earlier) { e.Path = "new.go" }, ""},
-		"of the other side":                {func(f *finding.Finding) { f.Title = "post drops the error" }, func(e *finding.Earlier) { e.Side = finding.Left }, ""},
-		"of a line that was edited":        {nil, func(e *finding.Earlier) { e.Quote, e.Fingerprint = "tx.Commit()", strings.Repeat("0", 16) }, finding.AlreadyPosted},
-		"of a much different line":         {nil, func(e *finding.Earlier) { e.Quote, e.Fingerprint = "store.Flush(everything)", strings.Repeat("0", 16) }, ""},
-		"dropped":                          {nil, func(e *finding.Earlier) { e.Fate = finding.WasDropped }, finding.DroppedBefore},
-		"dropped, in other words":          {func(f *finding.Finding) { f.Title = "post drops the error" }, func(e *finding.Earlier) { e.Fate = finding.WasDropped }, finding.DroppedBefore},
-		"said to be resolved":              {nil, func(e *finding.Earlier) { e.Announced = true }, ""},
+		"the same": {nil, nil, finding.AlreadyPosted},
+		"the fingerprint alone": {nil, func(e *finding.Earlier) {
+			*e = finding.Earlier{Fate: e.Fate, Fingerprint: e.Fingerprint}
+		}, finding.AlreadyPosted},
+		"graver than before": {func(f *finding.Finding) {
+			f.Severity = finding.Blocker
+		}, nil, finding.AlreadyPosted},
+		"in other words": {func(f *finding.Finding) {
+			f.Title = "post silently drops the error of the commit"
+		}, nil, finding.AlreadyPosted},
+		"of another category": {func(f *finding.Finding) {
+			f.Category = "error-handling"
+		}, nil, finding.AlreadyPosted},
+		"in other words, much graver": {func(f *finding.Finding) {
+			f.Title, f.Severity = "post drops the error", finding.Blocker
+		}, func(e *finding.Earlier) { e.Severity = finding.Nit }, ""},
+		"another defect of the line": {func(f *finding.Finding) { f.Title = other }, nil, ""},
+		"another, on lines GitHub follows": {func(f *finding.Finding) {
+			f.Title = other
+		}, func(e *finding.Earlier) { e.StartLine, e.Line = 2, 2 }, ""},
+		"in other words, on such lines": {func(f *finding.Finding) {
+			f.Title = "post drops the error"
+		}, func(e *finding.Earlier) { e.StartLine, e.Line, e.Quote = 2, 2, "" }, finding.AlreadyPosted},
+		"in other words, without a place": {func(f *finding.Finding) {
+			f.Title = "post drops the error"
+		}, func(e *finding.Earlier) { e.Quote = "" }, ""},
+		"of another file": {func(f *finding.Finding) {
+			f.Title = "post drops the error"
+		}, func(e *finding.Earlier) { e.Path = "new.go" }, ""},
+		"of the other side": {func(f *finding.Finding) {
+			f.Title = "post drops the error"
+		}, func(e *finding.Earlier) { e.Side = finding.Left }, ""},
+		"of a line that was edited": {nil, func(e *finding.Earlier) {
+			e.Quote, e.Fingerprint = "tx.Commit()", strings.Repeat("0", 16)
+		}, finding.AlreadyPosted},
+		"of a much different line": {nil, func(e *finding.Earlier) {
+			e.Quote, e.Fingerprint = "store.Flush(everything)", strings.Repeat("0", 16)
+		}, ""},
+		"dropped": {nil, func(e *finding.Earlier) {
+			e.Fate = finding.WasDropped
+		}, finding.DroppedBefore},
+		"dropped, in other words": {func(f *finding.Finding) {
+			f.Title = "post drops the error"
+		}, func(e *finding.Earlier) { e.Fate = finding.WasDropped }, finding.DroppedBefore},
+		"said to be resolved": {nil, func(e *finding.Earlier) { e.Announced = true }, ""},
 	} {
 		now, e := f, was(f, finding.WasPosted)
 		if c.now != nil {
@@ -94,7 +126,8 @@ func TestWhatWasSaidIsNotSaidAgain(t *testing.T) {
 		require.Equal(t, c.want == "", found[0].ID != "", name)
 		require.Equal(t, c.want == "", found[0].Note == "", name)
 		require.Len(t, after, 1, name)
-		require.Equal(t, c.want == finding.AlreadyPosted || c.want == finding.DroppedBefore, after[0].Now == finding.StillThere, name)
+		require.Equal(t, c.want == finding.AlreadyPosted || c.want == finding.DroppedBefore,
+			after[0].Now == finding.StillThere, name)
 	}
 }
 
@@ -108,14 +141,17 @@ func TestOfAPersonsCommentAFindingBelowMajorIsHeldBackThatMakesItsClaim(t *testi
 		want        finding.Filter
 		note        string
 	}{
-		"the claim in other words":     {same, finding.Minor, 1, 2, finding.AlreadyCommented, "maya commented on line 2"},
-		"its very title, on a nit":     {drops, finding.Nit, 2, 2, finding.AlreadyCommented, "maya commented on line 2"},
-		"praise":                       {"LGTM", finding.Minor, 2, 2, "", ""},
-		"an emoji":                     {"👍", finding.Minor, 2, 2, "", ""},
-		"nothing":                      {"", finding.Minor, 2, 2, "", ""},
-		"another defect of the line":   {"A panic leaves the account locked", finding.Minor, 2, 2, "", ""},
-		"the line itself":              {"tx.Commit(ctx)", finding.Minor, 2, 2, "", ""},
-		"the claim, of a major":        {same, finding.Major, 2, 2, "", "maya commented on line 2: “Who looks at the error?”"},
+		"the claim in other words": {same, finding.Minor, 1, 2, finding.AlreadyCommented,
+			"maya commented on line 2"},
+		"its very title, on a nit": {drops, finding.Nit, 2, 2, finding.AlreadyCommented,
+			"maya commented on line 2"},
+		"praise":                     {"LGTM", finding.Minor, 2, 2, "", ""},
+		"an emoji":                   {"👍", finding.Minor, 2, 2, "", ""},
+		"nothing":                    {"", finding.Minor, 2, 2, "", ""},
+		"another defect of the line": {"A panic leaves the account locked", finding.Minor, 2, 2, "", ""},
+		"the line itself":            {"tx.Commit(ctx)", finding.Minor, 2, 2, "", ""},
+		"the claim, of a major": {same, finding.Major, 2, 2, "",
+			"maya commented on line 2: “Who looks at the error?”"},
 		"praise of a blocker":          {"LGTM", finding.Blocker, 2, 2, "", "maya commented on line 2: “LGTM”"},
 		"said of another line":         {same, finding.Minor, 3, 4, "", ""},
 		"said of a line that is gone":  {same, finding.Minor, 0, 0, "", ""},
@@ -124,7 +160,8 @@ func TestOfAPersonsCommentAFindingBelowMajorIsHeldBackThatMakesItsClaim(t *testi
 	} {
 		f := commitAt2()
 		f.Severity = c.severity
-		praise := finding.Earlier{Fate: finding.WasCommented, Path: f.Path, Side: f.Side, StartLine: c.first, Line: c.line, By: "maya", Title: c.title}
+		praise := finding.Earlier{Fate: finding.WasCommented, Path: f.Path, Side: f.Side, StartLine: c.first,
+			Line: c.line, By: "maya", Title: c.title}
 		found, after := recognised([]finding.Finding{f}, praise)
 		require.Equal(t, c.want, found[0].Filtered, name)
 		require.Equal(t, c.want == "", found[0].ID != "", name)
@@ -132,7 +169,8 @@ func TestOfAPersonsCommentAFindingBelowMajorIsHeldBackThatMakesItsClaim(t *testi
 		require.Empty(t, after[0].Now, name)
 	}
 	f := commitAt2()
-	praise := finding.Earlier{Fate: finding.WasCommented, Path: f.Path, Side: f.Side, StartLine: 2, Line: 2, By: "rob", Title: "LGTM"}
+	praise := finding.Earlier{Fate: finding.WasCommented, Path: f.Path, Side: f.Side, StartLine: 2, Line: 2, By: "rob",
+		Title: "LGTM"}
 	claim := praise
 	claim.By, claim.Title = "maya", same
 	f.Severity = finding.Minor
@@ -145,7 +183,8 @@ func TestD5_NoCommentAndNoDropHoldsAWarningBack(t *testing.T) {
 	f := commitAt2()
 	f.Source = finding.Rule
 	f.Severity = finding.Minor
-	said := finding.Earlier{Fate: finding.WasCommented, Path: f.Path, Side: f.Side, StartLine: 2, Line: 2, By: "maya", Title: f.Title}
+	said := finding.Earlier{Fate: finding.WasCommented, Path: f.Path, Side: f.Side, StartLine: 2, Line: 2, By: "maya",
+		Title: f.Title}
 	for category, held := range map[string]bool{"hidden-text": false, "secret": false, "data": true} {
 		f.Category = category
 		for _, e := range []finding.Earlier{said, was(f, finding.WasDropped)} {
@@ -168,13 +207,15 @@ func TestASecondPlaceIsANewFinding(t *testing.T) {
 	second.StartLine, second.Line = 5, 5
 	followed := was(first, finding.WasPosted)
 	followed.StartLine, followed.Line = 5, 5
-	for name, e := range map[string]finding.Earlier{"line not known": was(first, finding.WasPosted), "second line": followed} {
+	for name, e := range map[string]finding.Earlier{"line not known": was(first, finding.WasPosted),
+		"second line": followed} {
 		found, _ := recognised([]finding.Finding{first, second}, e)
 		kept := finding.Kept(found)
 		require.Len(t, kept, 1, name)
 		require.Equal(t, map[string]int{"line not known": 5, "second line": 3}[name], kept[0].Line)
 	}
-	found, _ := recognised([]finding.Finding{first, second}, was(first, finding.WasPosted), was(first, finding.WasPosted))
+	found, _ := recognised([]finding.Finding{first, second}, was(first, finding.WasPosted),
+		was(first, finding.WasPosted))
 	require.Empty(t, finding.Kept(found))
 	reworded := first
 	reworded.Title = "It exposes the unmasked password"
@@ -188,7 +229,8 @@ func TestARenamedFileKeepsItsFindings(t *testing.T) {
 		"known to GitHub":           {"kept.go", "was.go", "rows.Scan(name)"},
 		"made by the change itself": {"new.go", "draft.go", "save(account)"},
 	} {
-		f := finding.Finding{Path: c.path, Side: finding.Right, Line: 2, Severity: finding.Major, Category: "data", Confidence: 0.9, Title: "It is wrong", Quote: c.quote}
+		f := finding.Finding{Path: c.path, Side: finding.Right, Line: 2, Severity: finding.Major, Category: "data",
+			Confidence: 0.9, Title: "It is wrong", Quote: c.quote}
 		old := f
 		old.Path = c.before
 		bare := finding.Earlier{Fate: finding.WasPosted, Fingerprint: finding.Fingerprint(old)}
@@ -199,64 +241,12 @@ func TestARenamedFileKeepsItsFindings(t *testing.T) {
 	}
 }
 
-func TestWhatBecameOfAnEarlierFinding(t *testing.T) {
-	t.Parallel()
-	f := commitAt2()
-	posted := was(f, finding.WasPosted)
-	for name, c := range map[string]struct {
-		change func(e *finding.Earlier)
-		state  finding.State
-		want   finding.Status
-	}{
-		"its line still stands":       {nil, finding.Reviewed, ""},
-		"its line was changed":        {func(e *finding.Earlier) { e.Quote = "tx.Commit(context)" }, finding.Reviewed, finding.Resolved},
-		"read in part":                {func(e *finding.Earlier) { e.Quote = "tx.Commit(context)" }, finding.Partly, ""},
-		"not reached":                 {func(e *finding.Earlier) { e.Quote = "tx.Commit(context)" }, finding.NotReached, ""},
-		"a line too short to tell":    {func(e *finding.Earlier) { e.Quote = "else {" }, finding.Reviewed, ""},
-		"its patch cannot be read":    {func(e *finding.Earlier) { e.Path, e.Quote = "broken.go", "tx.Commit(context)" }, finding.Reviewed, ""},
-		"no line known":               {func(e *finding.Earlier) { e.Quote = "" }, finding.Reviewed, ""},
-		"no place known":              {func(e *finding.Earlier) { e.Path, e.Quote = "", "tx.Commit(context)" }, finding.Reviewed, ""},
-		"GitHub follows its line":     {func(e *finding.Earlier) { e.Quote, e.Line, e.StartLine = "tx.Commit(context)", 9, 9 }, finding.Reviewed, ""},
-		"moved to a new file":         {func(e *finding.Earlier) { e.Quote = "save(account)" }, finding.Reviewed, ""},
-		"its file left the change":    {func(e *finding.Earlier) { e.Path, e.Quote = "left.go", "tx.Commit(context)" }, finding.Reviewed, finding.Resolved},
-		"its file may be a new one":   {func(e *finding.Earlier) { e.Path, e.Quote = "left.go", "save(account)" }, finding.Reviewed, ""},
-		"its file left, line unknown": {func(e *finding.Earlier) { e.Path, e.Quote = "left.go", "" }, finding.Reviewed, ""},
-		"its file was deleted":        {func(e *finding.Earlier) { e.Path, e.Quote = "removed.go", "gone(account)" }, finding.Skipped, finding.Resolved},
-		"deleted line, still so":      {func(e *finding.Earlier) { e.Side, e.Quote = finding.Left, "old.Close(ctx)" }, finding.Reviewed, ""},
-		"deleted line, back again":    {func(e *finding.Earlier) { e.Side, e.Quote = finding.Left, "older.Close(ctx)" }, finding.Reviewed, finding.Resolved},
-		"dropped":                     {func(e *finding.Earlier) { e.Fate, e.Quote = finding.WasDropped, "tx.Commit(context)" }, finding.Reviewed, ""},
-		"announced before":            {func(e *finding.Earlier) { e.Announced = true }, finding.Reviewed, finding.Resolved},
-		"was so in the draft before":  {func(e *finding.Earlier) { e.Now = finding.Resolved }, finding.Reviewed, ""},
-	} {
-		e := posted
-		if c.change != nil {
-			c.change(&e)
-		}
-		in := aggregate.Input{Files: ledger, Earlier: []finding.Earlier{e}, Inline: 1000}
-		for _, f := range ledger {
-			in.Reviews = append(in.Reviews, finding.FileReview{Path: f.Path, State: c.state})
-		}
-		_, after := aggregate.Findings(in)
-		require.Equal(t, c.want, after[0].Now, name)
-		require.Equal(t, e.Now, in.Earlier[0].Now, "the input is left as it was")
-	}
-	short := posted
-	short.Quote = "else {"
-	alone := aggregate.Input{Files: ledger[:1], Earlier: []finding.Earlier{short}, Reviews: []finding.FileReview{{Path: "ledger.go", State: finding.Reviewed}}, Inline: 1000}
-	_, after := aggregate.Findings(alone)
-	require.Empty(t, after[0].Now, "such a line stands anywhere")
-	weak := f
-	weak.Confidence = 0.1
-	found, after := recognised([]finding.Finding{weak}, posted)
-	require.Equal(t, finding.StillThere, after[0].Now, "found again, if not surely")
-	require.Equal(t, finding.LowConfidence, found[0].Filtered)
-}
-
 func TestANoteOfWhatIsHeldBackHoldsNoTextFromOutside(t *testing.T) {
 	t.Parallel()
 	f := commitAt2()
 	f.Severity = finding.Minor
-	for _, by := range []string{"maya", "dependabot[bot]", "", "@org ![x](http://e.x)", "a\n::error::", strings.Repeat("a", 500)} {
+	for _, by := range []string{"maya", "dependabot[bot]", "", "@org ![x](http://e.x)", "a\n::error::",
+		strings.Repeat("a", 500)} {
 		for _, fate := range []finding.Fate{finding.WasDropped, finding.WasCommented} {
 			e := was(f, fate)
 			e.By, e.StartLine, e.Line, e.URL, e.Title = by, 2, 2, "javascript:x", f.Title+" <b>"
@@ -270,7 +260,8 @@ func TestANoteOfWhatIsHeldBackHoldsNoTextFromOutside(t *testing.T) {
 // claims, of which line, is known to the test and not to the product.
 func TestNearFindingsAreNotSwallowed(t *testing.T) {
 	t.Parallel()
-	claims := []string{"The error is dropped", "The lock is taken twice", "An empty list panics", "Amounts lose cents", "The password is logged", "The goroutine never ends"}
+	claims := []string{"The error is dropped", "The lock is taken twice", "An empty list panics", "Amounts lose cents",
+		"The password is logged", "The goroutine never ends"}
 	calls := []string{"tx.Commit(ctx)", "rows.Scan(name)", "log.Print(total)", "save(account)", "tx.Commit(ctx)"}
 	for seed := range uint64(2_000) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -279,7 +270,8 @@ func TestNearFindingsAreNotSwallowed(t *testing.T) {
 			for i, at := range r.Perm(len(calls)) {
 				patch += "\n+" + calls[at]
 				if r.IntN(2) == 0 {
-					found = append(found, finding.Finding{Path: "a.go", Side: finding.Right, StartLine: i + 1, Line: i + 1, Severity: finding.Severities()[r.IntN(4)],
+					found = append(found, finding.Finding{Path: "a.go", Side: finding.Right, StartLine: i + 1,
+						Line: i + 1, Severity: finding.Severities()[r.IntN(4)],
 						Category: "data", Confidence: 0.9, Title: claims[r.IntN(len(claims))], Quote: calls[at]})
 				}
 			}
@@ -293,7 +285,8 @@ func TestNearFindingsAreNotSwallowed(t *testing.T) {
 			earlier = append(earlier, was(f, finding.WasPosted))
 			said[f.Title+f.Quote]++
 		}
-		in := aggregate.Input{Files: files, Reviews: []finding.FileReview{{Path: "a.go", State: finding.Reviewed, Findings: now}}, Earlier: earlier, Inline: 1000}
+		in := aggregate.Input{Files: files, Reviews: []finding.FileReview{{Path: "a.go", State: finding.Reviewed,
+			Findings: now}}, Earlier: earlier, Inline: 1000}
 		found, after := aggregate.Findings(in)
 		require.Len(t, found, len(now))
 		require.Len(t, after, len(earlier))
@@ -326,11 +319,13 @@ func TestManyEarlierFindingsTakeNoTime(t *testing.T) {
 	var earlier []finding.Earlier
 	for i := range 3000 {
 		patch += fmt.Sprintf("\n+call(%d)", i)
-		f := finding.Finding{Path: "a.go", Side: finding.Right, Line: i + 1, StartLine: i + 1, Confidence: 0.9, Severity: finding.Minor, Title: fmt.Sprintf("Call %d is wrong", i)}
+		f := finding.Finding{Path: "a.go", Side: finding.Right, Line: i + 1, StartLine: i + 1, Confidence: 0.9,
+			Severity: finding.Minor, Title: fmt.Sprintf("Call %d is wrong", i)}
 		found = append(found, f)
 		f.Path = fmt.Sprintf("gone-%d.go", i%300)
 		earlier = append(earlier, was(f, finding.WasPosted))
 	}
-	all, _ := aggregate.Findings(aggregate.Input{Files: []diff.File{{Path: "a.go", Status: diff.Added, Patch: patch}}, Reviews: reviews(found...), Earlier: earlier, Inline: 10000})
+	all, _ := aggregate.Findings(aggregate.Input{Files: []diff.File{{Path: "a.go", Status: diff.Added, Patch: patch}},
+		Reviews: reviews(found...), Earlier: earlier, Inline: 10000})
 	require.Len(t, finding.Kept(all), 3000)
 }

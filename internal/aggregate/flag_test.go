@@ -21,7 +21,8 @@ func flagOn(line int, s finding.Severity, title string) finding.Finding {
 // said gives what became of a flag and of a model's finding beside it.
 func said(flag, model finding.Finding) (byRule, byModel finding.Finding) {
 	model.Source = finding.Model
-	all := merged([]diff.File{flagged}, []finding.Finding{flag}, []finding.FileReview{{Path: "a.go", State: finding.Reviewed, Findings: []finding.Finding{model}}}, 0)
+	all := merged([]diff.File{flagged}, []finding.Finding{flag},
+		[]finding.FileReview{{Path: "a.go", State: finding.Reviewed, Findings: []finding.Finding{model}}}, 0)
 	for _, f := range all {
 		if f.Source == finding.Rule {
 			byRule = f
@@ -40,7 +41,9 @@ func TestD5_NoAnswerTakesAFlagAway(t *testing.T) {
 		"the same words, and surer":    func(f *finding.Finding) { f.Confidence = 1 },
 		"the same words, as gravely":   func(*finding.Finding) {},
 		"no confidence at all":         func(f *finding.Finding) { f.Confidence = 0 },
-		"on more lines":                func(f *finding.Finding) { f.StartLine, f.Line, f.Severity = 1, 3, finding.Blocker },
+		"on more lines": func(f *finding.Finding) {
+			f.StartLine, f.Line, f.Severity = 1, 3, finding.Blocker
+		},
 	} {
 		model := flag
 		change(&model)
@@ -57,13 +60,19 @@ func TestAModelThatSaysWhatARuleSaysIsHeldBack(t *testing.T) {
 		change   func(*finding.Finding)
 		filtered finding.Filter
 	}{
-		"in other words": {func(f *finding.Finding) { f.Title = "PostDay drops the error of tx.Commit" }, finding.Duplicate},
+		"in other words": {func(f *finding.Finding) {
+			f.Title = "PostDay drops the error of tx.Commit"
+		}, finding.Duplicate},
 		"more gravely": {func(f *finding.Finding) {
 			f.Title, f.Severity = "PostDay drops the error of tx.Commit", finding.Blocker
 		}, ""},
-		"of another kind":     {func(f *finding.Finding) { f.Title, f.Category = "The error of tx.Commit races", "concurrency" }, ""},
+		"of another kind": {func(f *finding.Finding) {
+			f.Title, f.Category = "The error of tx.Commit races", "concurrency"
+		}, ""},
 		"another fault there": {func(f *finding.Finding) { f.Title = "The retry goes on for ever" }, ""},
-		"on another line":     {func(f *finding.Finding) { f.Title, f.StartLine, f.Line = "PostDay drops the error of tx.Commit", 3, 3 }, ""},
+		"on another line": {func(f *finding.Finding) {
+			f.Title, f.StartLine, f.Line = "PostDay drops the error of tx.Commit", 3, 3
+		}, ""},
 		"one word is too few": {func(f *finding.Finding) { f.Title = "An error loops" }, ""},
 	} {
 		model := flag

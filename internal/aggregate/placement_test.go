@@ -23,13 +23,17 @@ func capped(most int, found ...finding.Finding) []string {
 
 func TestTheGravestStandAtTheirLinesAndTheRestInTheBody(t *testing.T) {
 	t.Parallel()
-	weak, off, moved := at("a.go", 2, finding.Blocker, "weak"), at("a.go", 99, finding.Blocker, "off"), at("b.go", 10, finding.Minor, "moved")
+	weak, off, moved := at("a.go", 2, finding.Blocker, "weak"), at("a.go", 99, finding.Blocker, "off"),
+		at("b.go", 10, finding.Minor, "moved")
 	weak.Confidence, moved.Note = 0.1, "moved from line 11 to the line that it quotes"
-	found := []finding.Finding{at("a.go", 1, finding.Nit, "nit"), moved, at("b.go", 11, finding.Major, "two"), at("a.go", 3, finding.Major, "one"), weak, off}
+	found := []finding.Finding{at("a.go", 1, finding.Nit, "nit"), moved, at("b.go", 11, finding.Major, "two"),
+		at("a.go", 3, finding.Major, "one"), weak, off}
 	for most, body := range map[int][]string{
 		3: {"one inline: ", "two inline: ", "moved inline: moved from line 11 to the line that it quotes"},
-		2: {"one inline: ", "two inline: ", "moved body: beyond the 2 comments of a review; moved from line 11 to the line that it quotes"},
-		1: {"one inline: ", "two body: beyond the one comment of a review", "moved body: beyond the one comment of a review; moved from line 11 to the line that it quotes"},
+		2: {"one inline: ", "two inline: ", "moved body: beyond the 2 comments of a review; moved from line 11 to " +
+			"the line that it quotes"},
+		1: {"one inline: ", "two body: beyond the one comment of a review",
+			"moved body: beyond the one comment of a review; moved from line 11 to the line that it quotes"},
 	} {
 		want := append([]string{"off body: line 99 is not part of the diff"}, body...)
 		want = append(want, "nit body: a nit", "weak inline: confidence 0.10 is below 0.50")
@@ -54,7 +58,8 @@ func TestP7_AFileWhoseDiffGitHubLeavesOutTakesNoComment(t *testing.T) {
 
 func TestAFindingInTheBodyKeepsItsSuggestion(t *testing.T) {
 	t.Parallel()
-	off, nit, same := at("a.go", 99, finding.Minor, "off"), at("a.go", 2, finding.Nit, "nit"), at("a.go", 2, finding.Major, "same")
+	off, nit, same := at("a.go", 99, finding.Minor, "off"), at("a.go", 2, finding.Nit, "nit"),
+		at("a.go", 2, finding.Major, "same")
 	off.Suggestion, nit.Suggestion, same.Suggestion = "x", "x", "2"
 	all := merged(files, nil, reviews(off, nit, same), 0)
 	require.Len(t, all, 3)

@@ -55,8 +55,10 @@ func TestP7_NoReviewIsRefusedAndNoFindingLost(t *testing.T) {
 		}
 		kept := finding.Kept(d.all)
 		q := post.Request{
-			Ref: p.Ref, Commit: p.HeadSHA, Thread: pull.ThreadID(p.Ref, "", p.HeadSHA), Digest: strings.Repeat("0123", 16),
-			Review: render.Review{Name: fmt.Sprintf("#%d", made.Number), Head: p.HeadSHA, Findings: kept}, Approval: render.Approval{By: "rita"},
+			Ref: p.Ref, Commit: p.HeadSHA, Thread: pull.ThreadID(p.Ref, "", p.HeadSHA),
+			Digest:   strings.Repeat("0123", 16),
+			Review:   render.Review{Name: fmt.Sprintf("#%d", made.Number), Head: p.HeadSHA, Findings: kept},
+			Approval: render.Approval{By: "rita"},
 		}
 		_, err = post.Review(t.Context(), unmarked{c}, write.New(c), q)
 		require.NoError(t, err, "case %d", seed)
@@ -83,7 +85,8 @@ func inlineAsSent(t *testing.T, kept []finding.Finding, r githubtest.Review, see
 		k := r.Comments[at]
 		require.Equal(t, fmt.Sprint(f.Path, f.Side, f.Line), fmt.Sprint(k.Path, k.Side, k.Line), "case %d", seed)
 		require.Contains(t, k.Body, f.Title, "case %d", seed)
-		require.Equal(t, f.Suggestion != "" && f.SuggestionProblem == "", strings.Contains(k.Body, "```suggestion"), "case %d", seed)
+		require.Equal(t, f.Suggestion != "" && f.SuggestionProblem == "", strings.Contains(k.Body, "```suggestion"),
+			"case %d", seed)
 		at++
 	}
 	require.Len(t, r.Comments, at, "case %d", seed)

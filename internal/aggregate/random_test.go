@@ -30,7 +30,8 @@ func (c change) may(f finding.Finding) bool {
 
 // code holds lines that look like what a patch is made of.
 var code = []string{
-	"", "\treturn nil", "x := 1", "-- a", "++ b", "@@ -1 +1 @@", `\ No newline at end of file`, "diff --git a/a b/b", " ", "日本", "a\rb", "+", "}",
+	"", "\treturn nil", "x := 1", "-- a", "++ b", "@@ -1 +1 @@", `\ No newline at end of file`, "diff --git a/a b/b",
+	" ", "日本", "a\rb", "+", "}",
 }
 
 func randomChange(r *rand.Rand) change {
@@ -48,7 +49,8 @@ func randomChange(r *rand.Rand) change {
 		}
 		f.Patch = w.patch()
 		f.Additions, f.Deletions = w.added, w.deleted
-		listed := githubtest.File{Path: f.Path, OldPath: f.OldPath, Status: string(f.Status), Additions: f.Additions, Deletions: f.Deletions, Patch: f.Patch}
+		listed := githubtest.File{Path: f.Path, OldPath: f.OldPath, Status: string(f.Status), Additions: f.Additions,
+			Deletions: f.Deletions, Patch: f.Patch}
 		c.lines[f.Path] = w.lines
 		if r.IntN(8) == 0 { // GitHub leaves the patch out, and ours is made from the file's versions
 			f.Blob, listed.Patch, c.lines[f.Path] = "b10b", "", nil
@@ -80,7 +82,8 @@ func (w *patchWriter) patch() string {
 		}
 		ops := w.ops()
 		body, oldLines, newLines := w.hunk(ops, n, old, new, ending, n == hunks)
-		fmt.Fprintf(&b, "@@ -%s +%s @@%s\n%s", w.span(old, oldLines), w.span(new, newLines), []string{"", " func f() {", " @@ -9 +9 @@", " x\r", "  "}[w.IntN(5)], body)
+		fmt.Fprintf(&b, "@@ -%s +%s @@%s\n%s", w.span(old, oldLines), w.span(new, newLines),
+			[]string{"", " func f() {", " @@ -9 +9 @@", " x\r", "  "}[w.IntN(5)], body)
 		old, new = old+oldLines, new+newLines
 	}
 	return strings.TrimSuffix(b.String(), "\n")
@@ -112,7 +115,8 @@ func (w *patchWriter) ops() (ops []diff.Op) {
 	return append(ops, diff.Add)
 }
 
-func (w *patchWriter) hunk(ops []diff.Op, n, old, new int, ending string, last bool) (body string, oldLines, newLines int) {
+func (w *patchWriter) hunk(ops []diff.Op, n, old, new int, ending string,
+	last bool) (body string, oldLines, newLines int) {
 	var b strings.Builder
 	for i, op := range ops {
 		b.WriteString(string(op) + code[w.IntN(len(code))] + ending + "\n")
@@ -168,7 +172,8 @@ func randomFindings(r *rand.Rand, c change) (flags []finding.Finding, reviews []
 		}
 		f := finding.Finding{
 			Path: review.Path, Side: side, StartLine: max(0, line-r.IntN(3)*r.IntN(3)+r.IntN(8)/7), Line: line,
-			Severity: finding.Severities()[r.IntN(4)], Confidence: float64(3+r.IntN(7)) / 9, Title: fmt.Sprintf("Claim %d", r.IntN(30)), Body: "Because.",
+			Severity: finding.Severities()[r.IntN(4)], Confidence: float64(3+r.IntN(7)) / 9,
+			Title: fmt.Sprintf("Claim %d", r.IntN(30)), Body: "Because.",
 			Suggestion: []string{"", "", "x := 2", "\treturn nil", "a\nb\n"}[r.IntN(5)], Source: finding.Model,
 		}
 		if r.IntN(6) == 0 {

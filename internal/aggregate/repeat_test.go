@@ -64,7 +64,8 @@ func TestP5_ANewPlaceOfAPostedRepeatIsShownAndNoOther(t *testing.T) {
 		for _, f := range merged([]diff.File{file}, flags[:5], nil, 0) {
 			earlier = append(earlier, finding.Earlier{Fate: finding.WasPosted, Fingerprint: f.Fingerprint})
 		}
-		all, _ := aggregate.Findings(aggregate.Input{Files: []diff.File{file}, Findings: flags, Earlier: earlier, Used: 1, Inline: 15})
+		all, _ := aggregate.Findings(aggregate.Input{Files: []diff.File{file}, Findings: flags, Earlier: earlier,
+			Used: 1, Inline: 15})
 		kept := finding.Kept(all)
 		require.Len(t, kept, 1)
 		require.Equal(t, 6, kept[0].Line)

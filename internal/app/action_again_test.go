@@ -33,7 +33,8 @@ func TestAgain_DraftsAnewAndWithdrawsTheOldDraft(t *testing.T) {
 				require.Equal(t, 6, s.reviews(), "paid again")
 				require.Equal(t, old.outputs["thread-id"], newer.outputs["thread-id"])
 				require.NotEqual(t, old.outputs["code"], newer.outputs["code"])
-				newer.shows("Drafted again: the earlier draft `"+old.outputs["code"]+"` is withdrawn; this one cost $1.25 more", "code `"+newer.outputs["code"]+"`")
+				newer.shows("Drafted again: the earlier draft `"+old.outputs["code"]+
+					"` is withdrawn; this one cost $1.25 more", "code `"+newer.outputs["code"]+"`")
 				require.Equal(t, "1.250000", newer.outputs["cost-usd"])
 
 				now := s.run
@@ -121,7 +122,8 @@ func TestAgain_AnAbortHoldsForTheThreadUnderASeal(t *testing.T) {
 			aborted := s.parked()
 			s.decideJob(aborted.outputs["code"], "abort").start().is(0, "ABORTED")
 			s.anew(githubtest.RunOptions{})
-			e := s.draftJob().start().is(0, "ABORTED").shows("was rejected, nothing was posted", "again: true drafts anew")
+			e := s.draftJob().start().is(0, "ABORTED").shows("was rejected, nothing was posted",
+				"again: true drafts anew")
 			require.Equal(t, 3, s.reviews())
 			require.Empty(t, e.outputs["code"])
 			require.Empty(t, s.run.Artifacts())

@@ -39,16 +39,19 @@ func TestT19_Check4_RunsThatMayNotDraft(t *testing.T) {
 		run  func(*stage) *githubtest.Run
 		says []string
 	}{
-		"another workflow": {of(githubtest.RunOptions{Path: ".github/workflows/ci.yml"}), []string{"workflow file", `found   ".github/workflows/ci.yml"`, "wanted  " + draftWorkflow}},
-		"a push":           {of(githubtest.RunOptions{Event: "push"}), []string{"event", "push"}},
+		"another workflow": {of(githubtest.RunOptions{Path: ".github/workflows/ci.yml"}),
+			[]string{"workflow file", `found   ".github/workflows/ci.yml"`, "wanted  " + draftWorkflow}},
+		"a push": {of(githubtest.RunOptions{Event: "push"}), []string{"event", "push"}},
 		"a fork": {func(s *stage) *githubtest.Run {
 			return s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork})
 		}, []string{"head repository id", "no fork"}},
 		"an issue's comment": {of(githubtest.RunOptions{Event: "issue_comment"}), []string{"event", "issue_comment"}},
 		"a dispatch of a tag called like the default branch": {func(s *stage) *githubtest.Run {
-			return s.repo.AddRun(githubtest.RunOptions{Event: "workflow_dispatch", HeadBranch: "main", HeadSHA: s.repo.Commit("edited", "its workflow", baseTree())})
+			return s.repo.AddRun(githubtest.RunOptions{Event: "workflow_dispatch", HeadBranch: "main",
+				HeadSHA: s.repo.Commit("edited", "its workflow", baseTree())})
 		}, []string{"commit", "a tag of that name is none"}},
-		"a dispatch from a branch": {of(githubtest.RunOptions{Event: "workflow_dispatch", HeadBranch: "topic"}), []string{"branch", "main, the default branch"}},
+		"a dispatch from a branch": {of(githubtest.RunOptions{Event: "workflow_dispatch", HeadBranch: "topic"}),
+			[]string{"branch", "main, the default branch"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			overRoutes(t, scene{fork: true, author: "sam"}, func(s *stage, drafted ended, decide route) *job {
@@ -56,7 +59,8 @@ func TestT19_Check4_RunsThatMayNotDraft(t *testing.T) {
 				forged := s.forged(drafted, func(m *checkpoint.Manifest) { m.RunID = other.ID })
 				other.AddArtifact("pr-review-42-"+forged.Code, forged.Zip)
 				return decide(s, forged.Digest).with("run-id", fmt.Sprint(other.ID))
-			}, append(tc.says, "the draft was made by a run that may not make drafts", "only decide drafts of your own review workflow")...)
+			}, append(tc.says, "the draft was made by a run that may not make drafts",
+				"only decide drafts of your own review workflow")...)
 		})
 	}
 }
@@ -65,7 +69,8 @@ func TestT19_Check4_RunsThatMayNotDraft(t *testing.T) {
 // its maker has edited.
 func (s *stage) tagged(path string) *githubtest.Run {
 	return s.repo.AddRun(githubtest.RunOptions{
-		Path: path, Event: "workflow_dispatch", HeadBranch: "main", HeadSHA: s.repo.Commit("edited", "its workflow", baseTree()), Actor: "lee",
+		Path: path, Event: "workflow_dispatch", HeadBranch: "main",
+		HeadSHA: s.repo.Commit("edited", "its workflow", baseTree()), Actor: "lee",
 	})
 }
 
@@ -74,12 +79,15 @@ func TestT39_ARecordOfARunThatMayNotDecideBlocksNothing(t *testing.T) {
 	for name, run := range map[string]func(*stage) *githubtest.Run{
 		"a tag called like the default branch": func(s *stage) *githubtest.Run { return s.tagged(decidePath) },
 		"a tag, in the drafting workflow":      func(s *stage) *githubtest.Run { return s.tagged(draftWorkflow) },
-		"a schedule":                           func(s *stage) *githubtest.Run { return s.repo.AddRun(githubtest.RunOptions{Event: "schedule"}) },
+		"a schedule": func(s *stage) *githubtest.Run {
+			return s.repo.AddRun(githubtest.RunOptions{Event: "schedule"})
+		},
 		"a push": func(s *stage) *githubtest.Run {
 			return s.repo.AddRun(githubtest.RunOptions{Path: decidePath, Event: "push"})
 		},
 		"a pull request from the default branch": func(s *stage) *githubtest.Run {
-			return s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadBranch: "main", HeadSHA: s.pull.HeadSHA()})
+			return s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadBranch: "main",
+				HeadSHA: s.pull.HeadSHA()})
 		},
 	} {
 		for route, decide := range routes() {
@@ -105,7 +113,8 @@ func TestCheck4_WithoutContentsReadADispatchedDraftIsRefusedAndThePermissionName
 			s.run = s.repo.AddRun(githubtest.RunOptions{Event: "workflow_dispatch", Actor: "maya"})
 			drafted := s.draftJob().on("workflow_dispatch", "workflow_dispatch").start().is(0, "PAUSED")
 			less := map[string]string{"pull_requests": "write", "actions": "read"}
-			s.refused(decide(s, drafted.digest()).may(less).start(), "of the default branch", "give the job contents: read")
+			s.refused(decide(s, drafted.digest()).may(less).start(), "of the default branch",
+				"give the job contents: read")
 			decide(s, drafted.digest()).start().is(0, "POSTED")
 		})
 	}
@@ -114,8 +123,10 @@ func TestCheck4_WithoutContentsReadADispatchedDraftIsRefusedAndThePermissionName
 func TestT19_Check4_TheSameFileOfAnotherRepository(t *testing.T) {
 	overRoutes(t, scene{}, func(s *stage, drafted ended, decide route) *job {
 		theirs := s.repo.ID + 1
-		s.hub.Fail(http.MethodGet, fmt.Sprintf("/repos/octo/demo/actions/runs/%d", s.run.ID), githubtest.Fault{Status: http.StatusOK, Body: fmt.Sprintf(
-			`{"id":%d,"path":%q,"event":"pull_request_target","head_branch":"main","repository":{"id":%d},"head_repository":{"id":%[3]d}}`, s.run.ID, draftWorkflow, theirs)})
+		s.hub.Fail(http.MethodGet, fmt.Sprintf("/repos/octo/demo/actions/runs/%d", s.run.ID),
+			githubtest.Fault{Status: http.StatusOK, Body: fmt.Sprintf(
+				`{"id":%d,"path":%q,"event":"pull_request_target","head_branch":"main","repository":{"id":%d}`+
+					`,"head_repository":{"id":%[3]d}}`, s.run.ID, draftWorkflow, theirs)})
 		return decide(s, drafted.digest())
 	}, "the draft was made by a run that may not make drafts", "repository id")
 }
@@ -146,10 +157,14 @@ func TestCheck5_DraftsWithoutASoundSeal(t *testing.T) {
 			return s.altered(drafted, func(m string) string { return strings.Replace(m, `"hmac-sha256:`, `"none:`, 1) })
 		}, none},
 		"another algorithm": {func(s *stage, drafted ended) string {
-			return s.altered(drafted, func(m string) string { return strings.Replace(m, `"hmac-sha256:`, `"sha256:`, 1) })
+			return s.altered(drafted, func(m string) string {
+				return strings.Replace(m, `"hmac-sha256:`, `"sha256:`, 1)
+			})
 		}, none},
 		"a figure changed": {func(s *stage, drafted ended) string {
-			return s.altered(drafted, func(m string) string { return strings.Replace(m, `"blockers": 1`, `"blockers": 0`, 1) })
+			return s.altered(drafted, func(m string) string {
+				return strings.Replace(m, `"blockers": 1`, `"blockers": 0`, 1)
+			})
 		}, wrong},
 		"checkpoint cut": {func(s *stage, drafted ended) string {
 			all := entries(s.t, s.draftArtifact(drafted).Zip())
@@ -170,13 +185,18 @@ func TestCheck5_DraftsWithoutASoundSeal(t *testing.T) {
 func TestCheck6_FormatsThatAreNotKnown(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ old, new, says string }{
-		"a later format":   {`"format": 3`, `"format": 4`, "the checkpoint has a format that this version does not know"},
-		"another graph":    {`"name": "reviewpr"`, `"name": "ticketpr"`, "the draft comes from a graph that this version does not know"},
-		"a partial's mark": {`"trust": "digest",`, `"trust": "digest", "partial": 1,`, ""}, // by check 3: a partial has no review.md
+		"a later format": {`"format": 3`, `"format": 4`,
+			"the checkpoint has a format that this version does not know"},
+		"another graph": {`"name": "reviewpr"`, `"name": "ticketpr"`,
+			"the draft comes from a graph that this version does not know"},
+		// by check 3: a partial has no review.md
+		"a partial's mark": {`"trust": "digest",`, `"trust": "digest", "partial": 1,`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			overRoutes(t, scene{}, func(s *stage, drafted ended, decide route) *job {
-				return decide(s, s.altered(drafted, func(m string) string { return strings.Replace(m, tc.old, tc.new, 1) }))
+				return decide(s, s.altered(drafted, func(m string) string {
+					return strings.Replace(m, tc.old, tc.new, 1)
+				}))
 			}, tc.says)
 		})
 	}
@@ -185,7 +205,8 @@ func TestCheck6_FormatsThatAreNotKnown(t *testing.T) {
 func TestCheck7_AnotherPullRequestByRouteA(t *testing.T) {
 	s := setUp(t, scene{})
 	forged := s.forged(s.parked(), func(m *checkpoint.Manifest) { m.Subject.Number = 7 })
-	s.refused(routes()["route A"](s, s.stored(forged.Zip)).start(), "the draft is of another pull request", "wanted  \"octo/demo#42:")
+	s.refused(routes()["route A"](s, s.stored(forged.Zip)).start(), "the draft is of another pull request",
+		"wanted  \"octo/demo#42:")
 }
 
 func TestCheck8_TrustDiffersBetweenTheJobs(t *testing.T) {
@@ -236,7 +257,8 @@ func TestCheck10_ExpiredDraftByRouteB(t *testing.T) {
 	s := setUp(t, scene{})
 	drafted := s.draftJob().with("expires", "1h").start().is(0, "PAUSED")
 	end := s.opened(drafted).Manifest.ExpiresAt
-	late := s.decideJob(drafted.outputs["code"], "approve").set("NOW", end.Add(time.Second).Format(time.RFC3339)).start()
+	late := s.decideJob(drafted.outputs["code"], "approve").set("NOW",
+		end.Add(time.Second).Format(time.RFC3339)).start()
 	late.is(3, "EXPIRED").says("the draft was not decided in time", "start a new draft").
 		shows("The draft for #42 has expired", "gh workflow run pr-review.yml --repo octo/demo -f pull-request=42")
 	s.untouched()
@@ -254,7 +276,8 @@ func TestCheck11_CommandsThatDoNotParseByRouteB(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := setUp(t, scene{})
-			s.refused(s.decideJob(s.parked().outputs["code"], tc.decision).with("commands", tc.commands).start(), tc.says)
+			s.refused(s.decideJob(s.parked().outputs["code"], tc.decision).with("commands", tc.commands).start(),
+				tc.says)
 		})
 	}
 }

@@ -48,7 +48,8 @@ func TestP2_ApprovedDraftIsPostedByteForByte(t *testing.T) {
 	require.Regexp(t, `^Drafted by a model, approved by maya on \d+ \w+ \d+\.$`, approval)
 	require.Contains(t, review.Body, "thread=octo/demo#42:"+review.CommitID+" digest="+drafted.digest())
 
-	for _, name := range []string{"thread-id", "checkpoint-digest", "artifact-name", "code", "findings", "blockers", "partial", "run-id"} {
+	for _, name := range []string{"thread-id", "checkpoint-digest", "artifact-name", "code", "findings", "blockers",
+		"partial", "run-id"} {
 		require.Equal(t, drafted.outputs[name], posted.outputs[name], name)
 	}
 	require.Equal(t, review.URL, posted.outputs["review-url"])
@@ -74,7 +75,8 @@ func TestBuiltBinaryTellsTheSameStory(t *testing.T) {
 func TestApprovalsCommentChangesTheReview(t *testing.T) {
 	s := setUp(t, scene{})
 	drafted := s.parked()
-	s.approved("Thank you, mostly right.\n/drop F2: awaited by the caller\n/edit F3: Return the error.\n/summary F5\n/severity F1 major\n")
+	s.approved("Thank you, mostly right.\n/drop F2: awaited by the caller\n/edit F3: Return the error.\n/summary " +
+		"F5\n/severity F1 major\n")
 	posted := s.postJob(drafted.digest()).start().is(0, "POSTED")
 	review := s.posted()
 	require.Len(t, review.Comments, 2)
@@ -113,7 +115,8 @@ func (s *stage) record(run *githubtest.Run, drafted ended) decision.Record {
 
 // abortOf is a record that somebody might forge.
 func (s *stage) abortOf(drafted ended) decision.Record {
-	return decision.Record{Thread: drafted.outputs["thread-id"], Digest: drafted.digest(), Code: drafted.outputs["code"],
+	return decision.Record{Thread: drafted.outputs["thread-id"], Digest: drafted.digest(),
+		Code:     drafted.outputs["code"],
 		Decision: decision.Abort, By: "eve", Via: decision.ByDispatch, At: s.opened(drafted).Manifest.CreatedAt}
 }
 
@@ -151,7 +154,8 @@ func TestRouteB_DispatchDecides(t *testing.T) {
 		s := setUp(t, scene{})
 		drafted := s.draftJob().with("environment", "").start().is(0, "PAUSED")
 		code := drafted.outputs["code"]
-		drafted.shows("gh workflow run pr-review-decide.yml --repo octo/demo -f pull-request=42 -f code="+code+" -f checkpoint-digest="+drafted.digest()+" -f decision=approve\n",
+		drafted.shows("gh workflow run pr-review-decide.yml --repo octo/demo -f pull-request=42 -f code="+code+
+			" -f checkpoint-digest="+drafted.digest()+" -f decision=approve\n",
 			"-f decision=abort\n")
 		s.run.Finish("success")
 		j := s.decideJob(code, "approve").with("commands", "/drop F5")
@@ -201,8 +205,10 @@ func TestDraftsOfEveryEventThatMayDraft(t *testing.T) {
 		run  githubtest.RunOptions
 		file string
 	}{
-		"pull_request of an own branch":      {false, githubtest.RunOptions{Event: "pull_request", HeadBranch: "topic"}, "pull_request"},
-		"dispatch for a stranger's fork":     {true, githubtest.RunOptions{Event: "workflow_dispatch", Actor: "maya"}, "workflow_dispatch"},
+		"pull_request of an own branch": {false, githubtest.RunOptions{Event: "pull_request", HeadBranch: "topic"},
+			"pull_request"},
+		"dispatch for a stranger's fork": {true, githubtest.RunOptions{Event: "workflow_dispatch", Actor: "maya"},
+			"workflow_dispatch"},
 		"pull_request_target, a label's run": {false, githubtest.RunOptions{}, "labeled"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -263,108 +269,9 @@ func TestCheck12_ApprovalsCountFromTheDraftOnAlsoWhereItNamesNoEnvironment(t *te
 	s.untouched()
 }
 
-func TestP5_TheSameDecisionAgainReportsIt(t *testing.T) {
-	s := setUp(t, scene{})
-	drafted := s.parked()
-	s.approved("")
-	s.postJob(drafted.digest()).start().is(0, "POSTED")
-	url := s.posted().URL
-	again := s.postJob(drafted.digest()).start().is(0, "POSTED")
-	require.Equal(t, url, again.outputs["review-url"])
-	byCode := s.decideJob(drafted.outputs["code"], "approve").start().is(0, "POSTED")
-	require.Equal(t, url, byCode.outputs["review-url"])
-	s.posted()
-}
-
-func TestCheck13_WhoDecidedFirstIsToldAndTheSecondIsNotOnRecord(t *testing.T) {
-	t.Parallel()
-	for name, decide := range map[string]string{"approve": "POSTED", "abort": "ABORTED"} {
-		t.Run(name, func(t *testing.T) {
-			s := setUp(t, scene{})
-			drafted := s.draftJob().with("environment", "").start().is(0, "PAUSED")
-			s.run.Finish("success")
-			first := s.decideJob(drafted.outputs["code"], name)
-			first.start().is(0, decide).shows("by maya on")
-			first.run.Finish("success")
-			second := s.decideJob(drafted.outputs["code"], name).set("GITHUB_ACTOR", "sam").set("GITHUB_TRIGGERING_ACTOR", "sam")
-			ended := second.start().is(0, decide).says("maya decided this draft before")
-			ended.shows("by maya on")
-			require.NotContains(t, ended.summary, "by sam")
-			require.Empty(t, second.run.Artifacts(), "the second has decided nothing")
-		})
-	}
-}
-
-func TestT25_AnotherDecisionIsRefused(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		first, second func(*stage, ended) ended
-		says          string
-	}{
-		"other findings": {
-			func(s *stage, d ended) ended { s.approved(""); return s.postJob(d.digest()).start().is(0, "POSTED") },
-			func(s *stage, d ended) ended {
-				return s.decideJob(d.outputs["code"], "approve").with("commands", "/drop F1").start()
-			},
-			"decided otherwise before",
-		},
-		"abort after approve": {
-			func(s *stage, d ended) ended {
-				return s.decideJob(d.outputs["code"], "approve").start().is(0, "POSTED")
-			},
-			func(s *stage, d ended) ended { return s.decideJob(d.outputs["code"], "abort").start() },
-			"decided otherwise before",
-		},
-		"approve after abort": {
-			func(s *stage, d ended) ended { return s.decideJob(d.outputs["code"], "abort").start().is(0, "ABORTED") },
-			func(s *stage, d ended) ended { return s.decideJob(d.outputs["code"], "approve").start() },
-			"decided otherwise before",
-		},
-		"dispatch after a rejected deployment": {
-			func(s *stage, d ended) ended { s.run.Wait(gateName); s.run.Reject(gateName, "maya", ""); return d },
-			func(s *stage, d ended) ended { return s.decideJob(d.outputs["code"], "approve").start() },
-			"this draft was rejected before",
-		},
-		"approval after a rejected deployment": {
-			func(s *stage, d ended) ended {
-				s.run.Wait(gateName)
-				s.run.Reject(gateName, "sam", "")
-				s.run.Rerun()
-				return d
-			},
-			func(s *stage, d ended) ended { s.approved(""); return s.postJob(d.digest()).start() },
-			"this draft was rejected before",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := setUp(t, scene{})
-			drafted := s.parked()
-			tc.first(s, drafted)
-			before := len(s.pull.Reviews())
-			tc.second(s, drafted).is(3, "REFUSED").says(tc.says)
-			require.Len(t, s.pull.Reviews(), before)
-		})
-	}
-	t.Run("abort again is reported", func(t *testing.T) {
-		s := setUp(t, scene{})
-		drafted := s.parked()
-		s.decideJob(drafted.outputs["code"], "abort").start().is(0, "ABORTED")
-		s.decideJob(drafted.outputs["code"], "abort").start().is(0, "ABORTED")
-		s.untouched()
-	})
-	t.Run("a fork's record does not count", func(t *testing.T) {
-		s := setUp(t, scene{fork: true, author: "sam"})
-		drafted := s.parked()
-		z, err := checkpoint.Protection{}.PackRecord(s.abortOf(drafted))
-		require.NoError(t, err)
-		s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork}).AddArtifact("pr-review-decision-"+drafted.outputs["code"], z)
-		s.repo.AddRun(githubtest.RunOptions{Path: ".github/workflows/ci.yml"}).AddArtifact("pr-review-decision-"+drafted.outputs["code"], z)
-		s.decideJob(drafted.outputs["code"], "approve").start().is(0, "POSTED")
-	})
-}
-
 func TestFilesThatGitHubGivesNoPatchForAreDecidedLikeOthers(t *testing.T) {
-	head := baseTree().With(githubtest.Tree{"ledger/transfer.go": lines("package ledger", 40, "y // DEFECT: minor: Line %d")})
+	head := baseTree().With(githubtest.Tree{"ledger/transfer.go": lines("package ledger", 40,
+		"y // DEFECT: minor: Line %d")})
 	s := setUp(t, scene{head: head, server: githubtest.Options{PatchLines: 30}})
 	require.Empty(t, s.pull.Files()[0].Patch)
 	drafted := s.parked()

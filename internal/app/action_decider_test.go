@@ -20,22 +20,35 @@ func TestT26_Check12_WhoMayNotDecideByDispatch(t *testing.T) {
 		arm  func(*job)
 		says []string
 	}{
-		"the author":               {as("lee"), []string{"the author of the pull request decided", "let somebody else decide, or set allow-author: true"}},
+		"the author": {as("lee"), []string{"the author of the pull request decided",
+			"let somebody else decide, or set allow-author: true"}},
 		"a bot":                    {as("machine"), []string{"a bot decided", "a person decides"}},
 		"an app, which is no user": {as("helper[bot]"), []string{"a bot decided"}},
 		"an account that is gone":  {as("gone"), []string{write}},
 		"a reader":                 {as("rob"), []string{write, `permission "read"`, "write, maintain or admin"}},
 		"triage":                   {as("tess"), []string{write}}, // GitHub tells of triage as read
 		"a stranger":               {as("eve"), []string{write}},
-		"nobody who is told":       {func(j *job) { j.set("GITHUB_ACTOR", "").set("GITHUB_TRIGGERING_ACTOR", "") }, []string{"dispatched by one person and started again by another"}},
-		"nobody who started it":    {func(j *job) { j.set("GITHUB_TRIGGERING_ACTOR", "") }, []string{`dispatched by "maya", started by ""`}},
-		"nobody who dispatched it": {func(j *job) { j.set("GITHUB_ACTOR", "") }, []string{`dispatched by "", started by "maya"`}},
-		"of nowhere that is told":  {func(j *job) { j.set("GITHUB_REF", "") }, []string{"from another branch than the default one"}},
+		"nobody who is told": {func(j *job) {
+			j.set("GITHUB_ACTOR", "").set("GITHUB_TRIGGERING_ACTOR", "")
+		}, []string{"dispatched by one person and started again by another"}},
+		"nobody who started it": {func(j *job) {
+			j.set("GITHUB_TRIGGERING_ACTOR", "")
+		}, []string{`dispatched by "maya", started by ""`}},
+		"nobody who dispatched it": {func(j *job) {
+			j.set("GITHUB_ACTOR", "")
+		}, []string{`dispatched by "", started by "maya"`}},
+		"of nowhere that is told": {func(j *job) {
+			j.set("GITHUB_REF", "")
+		}, []string{"from another branch than the default one"}},
 		"somebody else's re-run": {func(j *job) { j.set("GITHUB_TRIGGERING_ACTOR", "sam") },
-			[]string{"dispatched by one person and started again by another", `dispatched by "maya", started by "sam"`, "Run workflow, not Re-run"}},
+			[]string{"dispatched by one person and started again by another", `dispatched by "maya", started by "sam"`,
+				"Run workflow, not Re-run"}},
 		"of a branch (T39)": {func(j *job) { j.set("GITHUB_REF", "refs/heads/topic") },
-			[]string{"the decision was dispatched from another branch than the default one", "found   refs/heads/topic", "without --ref"}},
-		"of a tag called like the branch (T39)": {func(j *job) { j.set("GITHUB_REF", "refs/tags/main") }, []string{"from another branch than the default one"}},
+			[]string{"the decision was dispatched from another branch than the default one", "found   refs/heads/topic",
+				"without --ref"}},
+		"of a tag called like the branch (T39)": {func(j *job) {
+			j.set("GITHUB_REF", "refs/tags/main")
+		}, []string{"from another branch than the default one"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := setUp(t, scene{})
@@ -85,10 +98,12 @@ func TestCheck12_TheAuthorMayWhereThatIsAllowed(t *testing.T) {
 		j.set("GITHUB_ACTOR", "lee").set("GITHUB_TRIGGERING_ACTOR", "lee").start().is(0, "POSTED")
 	})
 	t.Run("and no bot with them", func(t *testing.T) {
-		s := setUp(t, scene{author: "helper[bot]", base: baseTree().With(map[string]string{".github/pr-review.yml": "admission:\n  bots: review\n"})})
+		s := setUp(t, scene{author: "helper[bot]",
+			base: baseTree().With(map[string]string{".github/pr-review.yml": "admission:\n  bots: review\n"})})
 		s.repo.Permit("helper[bot]", "write")
 		j := s.decideJob(s.parked().outputs["code"], "approve").with("allow-author", "true")
-		s.refused(j.set("GITHUB_ACTOR", "helper[bot]").set("GITHUB_TRIGGERING_ACTOR", "helper[bot]").start(), "a bot decided")
+		s.refused(j.set("GITHUB_ACTOR", "helper[bot]").set("GITHUB_TRIGGERING_ACTOR", "helper[bot]").start(),
+			"a bot decided")
 	})
 }
 
@@ -148,7 +163,8 @@ func TestCheck12_ApprovalsThatSayDifferentThingsAreBothNamed(t *testing.T) {
 			drafted := s.parked()
 			s.approved(comments[0])
 			s.run.Approve(gateName, "sam", comments[1])
-			s.refused(s.postJob(drafted.digest()).start(), "two approvals of this draft say different things", "maya and sam")
+			s.refused(s.postJob(drafted.digest()).start(), "two approvals of this draft say different things",
+				"maya and sam")
 		})
 	}
 	t.Run("a rejection ends the draft", func(t *testing.T) {
@@ -169,13 +185,16 @@ func TestCheck11_ARefusedDecisionShowsOnTheMark(t *testing.T) {
 				s := across(t, scene{base: baseTree(), head: headTree()})
 				drafted := s.parked()
 				s.markJob(drafted.digest()).start().is(0, "")
-				j := decide(s, drafted.digest()).with("commands", "/drop F9 transfer", "mark", "true", "summary", summary)
-				j.may(map[string]string{"pull_requests": "write", "actions": "read", "contents": "read", "statuses": "write"})
+				j := decide(s, drafted.digest()).with("commands", "/drop F9 transfer", "mark", "true", "summary",
+					summary)
+				j.may(map[string]string{"pull_requests": "write", "actions": "read", "contents": "read",
+					"statuses": "write"})
 				j.start().is(3, "REFUSED").shows("line 1", "F1 to F5")
 				all := s.repo.Statuses(s.pull.HeadSHA())
 				require.Len(t, all, 2)
 				require.Equal(t, "pending", all[1].State)
-				require.Regexp(t, "^decision refused: line 1 .*; draft "+drafted.outputs["code"]+" waits$", all[1].Description)
+				require.Regexp(t, "^decision refused: line 1 .*; draft "+drafted.outputs["code"]+" waits$",
+					all[1].Description)
 				require.LessOrEqual(t, len([]rune(all[1].Description)), 140)
 				require.Equal(t, summary == "full", strings.Contains(all[1].Description, "transfer"))
 				require.Equal(t, fmt.Sprintf("https://github.com/octo/demo/actions/runs/%d", j.run.ID), all[1].URL)

@@ -22,7 +22,8 @@ func (s *stage) twoDrafts() (first, second ended) {
 func TestP5_T25_TwoDraftsOfOneCommitApprovedAtOnceGiveOneReview(t *testing.T) {
 	s := setUp(t, scene{})
 	first, second := s.twoDrafts()
-	r := &race{stage: s, until: "/reviews", jobs: [2]*job{s.decideJob(first.outputs["code"], "approve"), s.decideJob(second.outputs["code"], "approve")}}
+	r := &race{stage: s, until: "/reviews", jobs: [2]*job{s.decideJob(first.outputs["code"], "approve"),
+		s.decideJob(second.outputs["code"], "approve")}}
 	r.run()
 	require.Equal(t, map[string]int{"POSTED": 1, "REFUSED": 1}, r.outcomes(), "%s\n%s", r.both[0].log, r.both[1].log)
 	s.posted()
@@ -39,6 +40,7 @@ func TestCheck13_WhatStandsCannotBeRejectedByAnotherDraft(t *testing.T) {
 	s := setUp(t, scene{})
 	first, second := s.twoDrafts()
 	s.decideJob(first.outputs["code"], "approve").start().is(0, "POSTED")
-	s.decideJob(second.outputs["code"], "abort").start().is(3, "REFUSED").says("a review of this commit was posted before")
+	s.decideJob(second.outputs["code"], "abort").start().is(3,
+		"REFUSED").says("a review of this commit was posted before")
 	s.posted()
 }

@@ -22,9 +22,11 @@ func TestT28_AnEncryptedDraftWithCountsTellsNothingOfItsFindings(t *testing.T) {
 	drafted := s.secluded().start().is(0, "PAUSED")
 	drafted.shows("1 blocker, 1 major, 2 minor, 1 nit", "The findings are not shown here", "PR_REVIEW_CHECKPOINT_KEY",
 		"pr-review-action show octo/demo#42\n", "encrypted, with all else, in")
-	mistaken := s.decideJob(drafted.outputs["code"], "approve").with("summary", "counts", "commands", "/edit F1: Moves money\n/dorp ledger/transfer.go: Says too little").start()
+	mistaken := s.decideJob(drafted.outputs["code"], "approve").with("summary", "counts", "commands",
+		"/edit F1: Moves money\n/dorp ledger/transfer.go: Says too little").start()
 	s.refused(mistaken, "line 2")
-	aborted := s.decideJob(drafted.outputs["code"], "abort").with("summary", "counts", "commands", "/abort: Moves money twice? Because of ledger/transfer.go")
+	aborted := s.decideJob(drafted.outputs["code"], "abort").with("summary", "counts", "commands",
+		"/abort: Moves money twice? Because of ledger/transfer.go")
 	ended := aborted.start().is(0, "ABORTED")
 	for name, e := range map[string]struct{ log, summary, outputs string }{
 		"draft":   {drafted.log, drafted.summary, fmt.Sprint(drafted.outputs)},
@@ -55,11 +57,13 @@ func TestT28_TheKeyShowsTheEncryptedDraft(t *testing.T) {
 	require.Contains(t, bad.stderr, "checkpoint-key holds 1 bytes")
 
 	shown := s.cli(map[string]string{"PR_REVIEW_CHECKPOINT_KEY": checkpointKey}, "show", "octo/demo#42").ends(0)
-	for _, text := range []string{"F1", "F5", "Moves money", "not awaited", "Logs and goes on", "Says too little", "ledger/transfer.go", "Code " + code + ", until ",
+	for _, text := range []string{"F1", "F5", "Moves money", "not awaited", "Logs and goes on", "Says too little",
+		"ledger/transfer.go", "Code " + code + ", until ",
 		"https://github.com/octo/demo/actions/runs/" + fmt.Sprint(s.run.ID)} {
 		require.Contains(t, shown.stdout, text)
 	}
-	whole := s.cli(map[string]string{"PR_REVIEW_CHECKPOINT_KEY": checkpointKey}, "show", "octo/demo#42", "--json", "--code", code).ends(0)
+	whole := s.cli(map[string]string{"PR_REVIEW_CHECKPOINT_KEY": checkpointKey}, "show", "octo/demo#42", "--json",
+		"--code", code).ends(0)
 	require.Contains(t, whole.stdout, `"code": "`+code+`"`)
 	require.Contains(t, whole.stdout, `"title": "Moves money without a lock"`)
 	s.untouched()
@@ -91,7 +95,8 @@ func TestT28_NoArtifactHoldsASecretOrAPrompt(t *testing.T) {
 		t.Run("trust "+trust, func(t *testing.T) {
 			s := setUp(t, scene{trust: trust})
 			planted := map[string]string{
-				"OPENAI_API_KEY": modelKey + "-too", "AWS_SECRET_ACCESS_KEY": "wJalrXUtnFEMI-planted", "GH_TOKEN": "ghp_planted0123456789",
+				"OPENAI_API_KEY": modelKey + "-too", "AWS_SECRET_ACCESS_KEY": "wJalrXUtnFEMI-planted",
+				"GH_TOKEN":                       "ghp_planted0123456789",
 				"ACTIONS_ID_TOKEN_REQUEST_TOKEN": "eyJplanted", "NPM_TOKEN": "npm_planted",
 			}
 			draft := s.draftJob()
@@ -103,7 +108,8 @@ func TestT28_NoArtifactHoldsASecretOrAPrompt(t *testing.T) {
 			post := s.postJob(drafted.digest())
 			post.start().is(0, "POSTED")
 
-			secrets := append(slices.Collect(maps.Values(planted)), draft.token, post.token, modelKey, draft.env["ACTIONS_RUNTIME_TOKEN"],
+			secrets := append(slices.Collect(maps.Values(planted)), draft.token, post.token, modelKey,
+				draft.env["ACTIONS_RUNTIME_TOKEN"],
 				post.env["ACTIONS_RUNTIME_TOKEN"], checkpointKey, s.model.URL, s.hub.URL)
 			prompt := s.model.Requests()[0]
 			secrets = append(secrets, prompt.System[:60], prompt.System[len(prompt.System)-60:], prompt.User[:60])
@@ -126,11 +132,13 @@ func TestT28_TheDateUntilWhichGitHubReallyKeepsADraftIsShown(t *testing.T) {
 	s.hub.OnRequest(func(_ int, r *http.Request, phase string) {
 		if phase == "after" && strings.HasSuffix(r.URL.Path, "/FinalizeArtifact") {
 			a := s.run.Artifacts()[0]
-			body := strings.ReplaceAll(listing(s, ended{outputs: map[string]string{"artifact-name": a.Name}}, s.repo.ID),
+			body := strings.ReplaceAll(listing(s, ended{outputs: map[string]string{"artifact-name": a.Name}},
+				s.repo.ID),
 				`"expires_at":null`, `"expires_at":"`+until.Format(time.RFC3339)+`"`)
 			s.hub.Fail(http.MethodGet, path, fault200(body))
 		}
 	})
-	s.parked().shows("GitHub keeps the artifact only until "+until.Format("2 January 2006, 15:04 UTC")+", though the draft would wait until ",
+	s.parked().shows("GitHub keeps the artifact only until "+until.Format("2 January 2006, 15:04 UTC")+
+		", though the draft would wait until ",
 		"· until "+until.Format("2 January 2006, 15:04 UTC"))
 }

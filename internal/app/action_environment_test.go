@@ -19,8 +19,10 @@ func TestCheck12_NoDispatchDecidesADraftThatWaitsForAnEnvironment(t *testing.T) 
 			drafted := s.draftJob().with("allow-dispatch", "false").start().is(0, "PAUSED")
 			require.NotContains(t, drafted.summary, "decision=approve")
 			for _, decision := range []string{"approve", "abort"} {
-				j := s.decideJob(drafted.outputs["code"], decision).with("allow-dispatch", "true") // the draft job's word counts
-				s.refused(j.start(), "the draft waits for an environment", `environment "ai-review"`, "decide in the dialog", "allow-dispatch: true in the drafting job")
+				// the draft job's word counts
+				j := s.decideJob(drafted.outputs["code"], decision).with("allow-dispatch", "true")
+				s.refused(j.start(), "the draft waits for an environment", `environment "ai-review"`,
+					"decide in the dialog", "allow-dispatch: true in the drafting job")
 			}
 			s.approved("")
 			s.postJob(drafted.digest()).start().is(0, "POSTED")
@@ -49,12 +51,16 @@ func TestCheck12_AllowDispatchOpensItToTheEnvironmentsReviewers(t *testing.T) {
 			s.hub.Fail("GET", membership, githubtest.Fault{Status: http.StatusForbidden})
 		}, []string{"it cannot be read whether ann", "team leads", "organization's members"}},
 		"a team's member": {"ann", func(s *stage) {
-			s.hub.Fail("GET", membership, githubtest.Fault{Status: http.StatusOK, Body: `{"url":"x","role":"member","state":"active"}`})
+			s.hub.Fail("GET", membership, githubtest.Fault{Status: http.StatusOK,
+				Body: `{"url":"x","role":"member","state":"active"}`})
 		}, nil},
 		"invited to it": {"ann", func(s *stage) {
-			s.hub.Fail("GET", membership, githubtest.Fault{Status: http.StatusOK, Body: `{"url":"x","role":"member","state":"pending"}`})
+			s.hub.Fail("GET", membership, githubtest.Fault{Status: http.StatusOK,
+				Body: `{"url":"x","role":"member","state":"pending"}`})
 		}, []string{"ann is none"}},
-		"an environment that is gone": {"maya", func(s *stage) { s.repo.AddEnvironment(gateName) }, []string{"maya is none"}},
+		"an environment that is gone": {"maya", func(s *stage) {
+			s.repo.AddEnvironment(gateName)
+		}, []string{"maya is none"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := setUp(t, scene{})
@@ -105,7 +111,8 @@ func silenced(s *stage, quiet *bool, environment, who string) (old, newer ended)
 	old = s.draftJob().with("environment", environment).start().is(0, "PAUSED")
 	*quiet = true
 	s.anew(githubtest.RunOptions{Event: "workflow_dispatch", Actor: who})
-	return old, s.draftJob().with("environment", environment, "again", "true").by(who).on("workflow_dispatch", "workflow_dispatch").start()
+	return old, s.draftJob().with("environment", environment, "again", "true").by(who).on("workflow_dispatch",
+		"workflow_dispatch").start()
 }
 
 func TestAgain_WhoMayNotDecideDoesNotRollAFindingAway(t *testing.T) {
@@ -136,11 +143,13 @@ func TestAgain_WhoMayNotDecideDoesNotRollAFindingAway(t *testing.T) {
 					newer.is(0, "CLEAN")
 					return
 				}
-				newer.is(0, "PAUSED").shows("The findings of the withdrawn draft `"+old.outputs["code"]+"` stay in this one", "may not decide", "Moves money without a lock")
+				newer.is(0, "PAUSED").shows("The findings of the withdrawn draft `"+old.outputs["code"]+
+					"` stay in this one", "may not decide", "Moves money without a lock")
 				require.Equal(t, []string{"5", "1"}, []string{newer.outputs["findings"], newer.outputs["blockers"]})
 
 				s.anew(githubtest.RunOptions{Event: "workflow_dispatch", Actor: "lee"})
-				third := s.draftJob().with("environment", tc.environment, "again", "true").by("lee").on("workflow_dispatch", "workflow_dispatch").start().is(0, "PAUSED")
+				third := s.draftJob().with("environment", tc.environment, "again",
+					"true").by("lee").on("workflow_dispatch", "workflow_dispatch").start().is(0, "PAUSED")
 				require.Equal(t, "5", third.outputs["findings"], "rolled twice, and each finding is there once")
 				s.decideJob(third.outputs["code"], "approve").start().is(0, "POSTED")
 				require.Contains(t, s.posted().Comments[0].Body, "Moves money without a lock")

@@ -68,7 +68,8 @@ func TestAgain_WithdrawsADraftThatAFolderCarries(t *testing.T) {
 	later(s)
 	newer := s.draftJob().inFolder(dir).with("again", "true").start().is(0, "PAUSED").outputs["code"]
 	require.NotEqual(t, old, newer)
-	s.refused(s.decideJob(old, "approve").inFolder(dir).start(), "this draft was withdrawn when its commit was drafted again")
+	s.refused(s.decideJob(old, "approve").inFolder(dir).start(),
+		"this draft was withdrawn when its commit was drafted again")
 	s.decideJob(newer, "approve").inFolder(dir).start().is(0, "POSTED")
 	s.posted()
 }
@@ -79,7 +80,10 @@ func TestCheckpointDirIsNotTrusted(t *testing.T) {
 		spoil func(s *stage, path string, drafted ended) (digest string)
 		says  string
 	}{
-		"another folder": {func(s *stage, path string, d ended) string { require.NoError(s.t, os.Remove(path)); return d.digest() }, "no draft of this name was found"},
+		"another folder": {func(s *stage, path string, d ended) string {
+			require.NoError(s.t, os.Remove(path))
+			return d.digest()
+		}, "no draft of this name was found"},
 		"edited (check 2)": {func(s *stage, path string, d ended) string {
 			rewrite(s.t, path, func(z []byte) []byte { z[len(z)/2] ^= 1; return z })
 			return d.digest()
@@ -134,7 +138,8 @@ func (s *stage) planted(path string, change func(*checkpoint.Manifest)) (digest 
 	change(&o.Manifest)
 	packed, err := checkpoint.Protection{}.Pack(o.Manifest, o.Snapshot, o.Review)
 	require.NoError(s.t, err)
-	require.NoError(s.t, os.WriteFile(filepath.Join(filepath.Dir(path), "pr-review-42-"+packed.Code+".zip"), packed.Zip, 0o600))
+	require.NoError(s.t, os.WriteFile(filepath.Join(filepath.Dir(path), "pr-review-42-"+packed.Code+".zip"), packed.Zip,
+		0o600))
 	return packed.Digest
 }
 
@@ -162,7 +167,9 @@ func TestG33_AtTheDeadlineTheDraftSaysWhatWasNotReached(t *testing.T) {
 }
 
 func TestG33_NothingReachedBeforeTheDeadline(t *testing.T) {
-	s := setUp(t, scene{script: func(llmtest.Request) llmtest.Answer { return llmtest.Answer{Delay: 20 * time.Second} }})
+	s := setUp(t, scene{script: func(llmtest.Request) llmtest.Answer {
+		return llmtest.Answer{Delay: 20 * time.Second}
+	}})
 	behind := time.Now().Add(-58 * time.Second).UTC().Format(time.RFC3339Nano)
 	e := s.draftJob().with("max-time", "1m", "concurrency", "1").set("NOW", behind).start()
 	require.NotEqual(t, "CLEAN", e.outputs["outcome"], "P6: never green and empty")
@@ -177,7 +184,8 @@ func TestMaxTimeThatIsNoneIsExit2(t *testing.T) {
 	for _, text := range []string{"0m", "-5m", "5", "1s", "forever", "m"} {
 		t.Run(text, func(t *testing.T) {
 			s := setUp(t, scene{})
-			s.draftJob().with("max-time", text).start().is(2, "").says("input max-time: ", "is not a time such as 45m, 36h or 14d")
+			s.draftJob().with("max-time", text).start().is(2, "").says("input max-time: ",
+				"is not a time such as 45m, 36h or 14d")
 			require.Empty(t, s.hub.Requests())
 		})
 	}

@@ -49,7 +49,8 @@ func overRoutes(t *testing.T, sc scene, attack func(s *stage, drafted ended, dec
 // do next are said, and nothing is written.
 func (s *stage) refused(e ended, says ...string) {
 	s.t.Helper()
-	e.is(3, "REFUSED").says(append(says, "::error::", "next")...).shows("The decision on #42 was refused, nothing was posted")
+	e.is(3, "REFUSED").says(append(says, "::error::",
+		"next")...).shows("The decision on #42 was refused, nothing was posted")
 	require.Empty(s.t, e.outputs["review-url"])
 	s.untouched()
 }
@@ -129,7 +130,8 @@ func resealed(manifest string, key []byte) string {
 // none of which a draft that is hidden may show.
 func words() []string {
 	return []string{
-		"Moves money", "Logs and goes on", "not awaited", "Says too little", "never emptied", "Because of", "Nothing calls", "fixed()",
+		"Moves money", "Logs and goes on", "not awaited", "Says too little", "never emptied", "Because of",
+		"Nothing calls", "fixed()",
 		"ledger/", "transfer.go", "cart.ts", "ops/run.sh", "move(a, b)", "DEFECT",
 	}
 }

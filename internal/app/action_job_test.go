@@ -20,22 +20,27 @@ import (
 // draftJob is the job draft of the shipped review workflow.
 func (s *stage) draftJob() *job {
 	return s.job(s.run, draftWorkflow, "draft", "pull_request_target", map[string]string{
-		"${{ github.event.pull_request.number || inputs.pull-request }}": "42", "${{ secrets.OPENAI_API_KEY }}": modelKey, "${{ inputs.again || false }}": "false",
-		"${{ (inputs.code || inputs.feedback) && 'revise' || 'review' }}": "review", "${{ inputs.code }}": "", "${{ inputs.feedback }}": "",
+		"${{ github.event.pull_request.number || inputs.pull-request }}":  "42",
+		"${{ secrets.OPENAI_API_KEY }}":                                   modelKey,
+		"${{ inputs.again || false }}":                                    "false",
+		"${{ (inputs.code || inputs.feedback) && 'revise' || 'review' }}": "review", "${{ inputs.code }}": "",
+		"${{ inputs.feedback }}": "",
 	}).with("base-url", s.model.URL, "model", "story-1", "allow-dispatch", "true")
 }
 
 // postJob is the job post of the shipped review workflow, for a draft.
 func (s *stage) postJob(digest string) *job {
 	return s.job(s.run, draftWorkflow, "post", "pull_request_target", map[string]string{
-		"${{ github.event.pull_request.number || inputs.pull-request }}": "42", "${{ needs.draft.outputs.checkpoint-digest }}": digest,
+		"${{ github.event.pull_request.number || inputs.pull-request }}": "42",
+		"${{ needs.draft.outputs.checkpoint-digest }}":                   digest,
 	})
 }
 
 // recordJob is the job record of the shipped review workflow, for a draft.
 func (s *stage) recordJob(digest string) *job {
 	return s.job(s.run, draftWorkflow, "record", "pull_request_target", map[string]string{
-		"${{ github.event.pull_request.number || inputs.pull-request }}": "42", "${{ needs.draft.outputs.checkpoint-digest }}": digest,
+		"${{ github.event.pull_request.number || inputs.pull-request }}": "42",
+		"${{ needs.draft.outputs.checkpoint-digest }}":                   digest,
 	})
 }
 
@@ -43,14 +48,16 @@ func (s *stage) recordJob(digest string) *job {
 func (s *stage) decideJob(code, decision string) *job {
 	run := s.repo.AddRun(githubtest.RunOptions{Path: decidePath, Event: "workflow_dispatch", Actor: "maya"})
 	return s.job(run, decidePath, "decide", "workflow_dispatch", map[string]string{
-		"${{ inputs.pull-request }}": "42", "${{ inputs.code }}": code, "${{ inputs.checkpoint-digest }}": "", "${{ inputs.decision }}": decision, "${{ inputs.commands }}": "",
+		"${{ inputs.pull-request }}": "42", "${{ inputs.code }}": code, "${{ inputs.checkpoint-digest }}": "",
+		"${{ inputs.decision }}": decision, "${{ inputs.commands }}": "",
 	}).set("GITHUB_ACTOR", "maya").set("GITHUB_TRIGGERING_ACTOR", "maya")
 }
 
 // job is a job of a shipped workflow; values are what its expressions come to.
 func (s *stage) job(run *githubtest.Run, path, name, event string, values map[string]string) *job {
 	shipped := shippedJob(s.t, path, name)
-	j := &job{s: s, run: run, path: path, event: event, file: event, inputs: map[string]string{}, env: map[string]string{}}
+	j := &job{s: s, run: run, path: path, event: event, file: event, inputs: map[string]string{},
+		env: map[string]string{}}
 	for input, value := range shipped.inputs {
 		if strings.Contains(value, "${{") {
 			require.Contains(s.t, values, value, "input %s of job %s in %s", input, name, path)
@@ -141,7 +148,8 @@ func (j *job) begin() *running {
 	}
 	dir := t.TempDir()
 	env := j.environ(dir)
-	r := &running{job: j, cmd: program(t, path, dir, env), output: env["GITHUB_OUTPUT"], summary: env["GITHUB_STEP_SUMMARY"]}
+	r := &running{job: j, cmd: program(t, path, dir, env), output: env["GITHUB_OUTPUT"],
+		summary: env["GITHUB_STEP_SUMMARY"]}
 	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
 	require.NoError(t, r.cmd.Start())
 	return r
@@ -168,13 +176,15 @@ func (j *job) environ(dir string) map[string]string {
 	}
 	env := map[string]string{
 		"GITHUB_ACTIONS": "true", "CI": "true", "HOME": dir, "GITHUB_WORKSPACE": dir,
-		"GITHUB_EVENT_NAME": j.event, "GITHUB_EVENT_PATH": event, "GITHUB_OUTPUT": output, "GITHUB_STEP_SUMMARY": summary,
-		"GITHUB_REPOSITORY": j.s.repo.FullName(), "GITHUB_REPOSITORY_ID": strconv.FormatInt(j.s.repo.ID, 10),
+		"GITHUB_EVENT_NAME": j.event, "GITHUB_EVENT_PATH": event, "GITHUB_OUTPUT": output,
+		"GITHUB_STEP_SUMMARY": summary,
+		"GITHUB_REPOSITORY":   j.s.repo.FullName(), "GITHUB_REPOSITORY_ID": strconv.FormatInt(j.s.repo.ID, 10),
 		"GITHUB_RUN_ID": strconv.FormatInt(j.run.ID, 10), "GITHUB_RUN_ATTEMPT": strconv.Itoa(j.run.Attempt()),
 		"GITHUB_WORKFLOW_REF": "octo/demo/" + j.path + "@refs/heads/main", "GITHUB_REF": "refs/heads/main",
 		"GITHUB_ACTOR": "lee", "GITHUB_TRIGGERING_ACTOR": "lee", "GITHUB_RETENTION_DAYS": "90",
-		"GITHUB_SERVER_URL": "https://github.com", "GITHUB_API_URL": j.s.hub.URL, "ACTIONS_RESULTS_URL": j.s.hub.ResultsURL + "/",
-		"RUNNER_TEMP": dir, "RUNNER_OS": "Linux",
+		"GITHUB_SERVER_URL": "https://github.com", "GITHUB_API_URL": j.s.hub.URL,
+		"ACTIONS_RESULTS_URL": j.s.hub.ResultsURL + "/",
+		"RUNNER_TEMP":         dir, "RUNNER_OS": "Linux",
 	}
 	for name, value := range defaults(t) {
 		env["INPUT_"+strings.ToUpper(name)] = strings.ReplaceAll(value, "${{ github.token }}", j.token)
@@ -191,7 +201,8 @@ func (j *job) labeled(event, dir string) string {
 	text, err := os.ReadFile(event)
 	require.NoError(j.s.t, err)
 	own := filepath.Join(dir, "event.json")
-	require.NoError(j.s.t, os.WriteFile(own, bytes.Replace(text, []byte(strings.Repeat("0", 40)), []byte(j.head), 1), 0o600))
+	require.NoError(j.s.t, os.WriteFile(own, bytes.Replace(text, []byte(strings.Repeat("0", 40)), []byte(j.head), 1),
+		0o600))
 	return own
 }
 
@@ -203,7 +214,8 @@ func program(t *testing.T, path, dir string, env map[string]string) *exec.Cmd {
 	if image != "" {
 		events, err := filepath.Abs(filepath.Join("testdata", "events"))
 		require.NoError(t, err)
-		cmd = exec.CommandContext(t.Context(), "docker", "run", "--rm", "--network", "host", "--volume", dir+":"+dir, "--volume", events+":"+events, "--workdir", dir)
+		cmd = exec.CommandContext(t.Context(), "docker", "run", "--rm", "--network", "host", "--volume", dir+":"+dir,
+			"--volume", events+":"+events, "--workdir", dir)
 	}
 	cmd.Env = underRace()
 	for _, name := range slices.Sorted(maps.Keys(env)) {
@@ -227,7 +239,8 @@ func (j *job) after(code int, stdout, stderr, output, summary string) ended {
 	require.NoError(t, err)
 	shown, err := os.ReadFile(summary)
 	require.NoError(t, err)
-	e := ended{t: t, code: code, stdout: stdout, log: unmasked(stdout) + stderr, outputs: readOutputs(t, string(written)), summary: string(shown)}
+	e := ended{t: t, code: code, stdout: stdout, log: unmasked(stdout) + stderr,
+		outputs: readOutputs(t, string(written)), summary: string(shown)}
 	for _, secret := range []string{j.token, modelKey, j.env["ACTIONS_RUNTIME_TOKEN"], j.inputs["checkpoint-key"]} {
 		if strings.TrimSpace(secret) == "" {
 			continue
@@ -258,7 +271,8 @@ func checkLog(t *testing.T, log string) {
 	t.Helper()
 	for _, line := range strings.Split(log, "\n") {
 		trimmed := strings.TrimSpace(line)
-		if strings.HasPrefix(trimmed, "::") && !strings.HasPrefix(line, "::error::") && !strings.HasPrefix(line, "::warning::") || strings.HasPrefix(trimmed, "##[") {
+		if strings.HasPrefix(trimmed, "::") && !strings.HasPrefix(line, "::error::") &&
+			!strings.HasPrefix(line, "::warning::") || strings.HasPrefix(trimmed, "##[") {
 			require.Fail(t, "the log has a command that is not ours", "%q", line)
 		}
 	}

@@ -13,12 +13,15 @@ import (
 // badKeys are what a secret may hold that was mistyped or cut, with what is said.
 func badKeys() map[string]struct{ key, says string } {
 	return map[string]struct{ key, says string }{
-		"unset":                                  {"", "checkpoint-key is not set or empty"},
-		"blank":                                  {" \t\n ", "checkpoint-key is not set or empty"},
-		"31 bytes":                               {base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 31))), "checkpoint-key holds 31 bytes"},
-		"one byte":                               {"eA==", "checkpoint-key holds 1 bytes"},
-		"not base64":                             {"a passphrase that somebody thought of, long enough", "checkpoint-key is not base64"},
-		"an expression that was never filled in": {"$" + "{{ secrets.CHECKPOINT_KEY }}", "checkpoint-key is not base64"},
+		"unset": {"", "checkpoint-key is not set or empty"},
+		"blank": {" \t\n ", "checkpoint-key is not set or empty"},
+		"31 bytes": {base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 31))),
+			"checkpoint-key holds 31 bytes"},
+		"one byte": {"eA==", "checkpoint-key holds 1 bytes"},
+		"not base64": {"a passphrase that somebody thought of, long enough",
+			"checkpoint-key is not base64"},
+		"an expression that was never filled in": {"$" + "{{ secrets.CHECKPOINT_KEY }}",
+			"checkpoint-key is not base64"},
 	}
 }
 
@@ -28,7 +31,8 @@ func TestT38_AKeyThatIsNoneEndsBothJobsBeforeTheFirstRequest(t *testing.T) {
 		for _, trust := range []string{checkpoint.TrustSeal, checkpoint.TrustEncrypt} {
 			t.Run(name+", trust "+trust, func(t *testing.T) {
 				s := setUp(t, scene{})
-				for _, j := range []*job{s.draftJob(), s.postJob(strings.Repeat("a", 64)), s.decideJob(strings.Repeat("a", 16), "approve")} {
+				for _, j := range []*job{s.draftJob(), s.postJob(strings.Repeat("a", 64)),
+					s.decideJob(strings.Repeat("a", 16), "approve")} {
 					e := j.with("trust", trust, "checkpoint-key", tc.key).start().is(2, "")
 					e.says("::error::", tc.says, "it is base64 of at least 32 random bytes", "openssl rand -base64 32")
 					require.Empty(t, e.summary)
@@ -42,7 +46,8 @@ func TestT38_AKeyThatIsNoneEndsBothJobsBeforeTheFirstRequest(t *testing.T) {
 
 func TestT38_AnInputOfTrustThatIsUnknownIsExit2(t *testing.T) {
 	s := setUp(t, scene{})
-	s.draftJob().with("trust", "sealed", "checkpoint-key", checkpointKey).start().is(2, "").says(`input trust: "sealed" is none of digest, seal, encrypt`)
+	s.draftJob().with("trust", "sealed", "checkpoint-key", checkpointKey).start().is(2,
+		"").says(`input trust: "sealed" is none of digest, seal, encrypt`)
 	require.Empty(t, s.hub.Requests())
 }
 
@@ -61,7 +66,8 @@ func TestT38_TheKeyIsNowhere(t *testing.T) {
 			s := setUp(t, scene{trust: trust})
 			drafted := s.parked()
 			s.approved("")
-			all := []ended{drafted, s.postJob(drafted.digest()).start().is(0, "POSTED"), s.decideJob(drafted.outputs["code"], "abort").start().is(3, "REFUSED")}
+			all := []ended{drafted, s.postJob(drafted.digest()).start().is(0, "POSTED"),
+				s.decideJob(drafted.outputs["code"], "abort").start().is(3, "REFUSED")}
 			for _, e := range all {
 				holdsNone(t, "a job", e.log+e.summary+strings.Join(valuesOf(e.outputs), "\n"), secrets...)
 			}

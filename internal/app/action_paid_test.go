@@ -111,7 +111,8 @@ func TestP4_ACancelledDraftIsGoneOnWith(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &stuck{}
-			s := setUp(t, scene{trust: tc.trust, script: m.script, server: githubtest.Options{SharedAttempts: tc.shared}})
+			s := setUp(t, scene{trust: tc.trust, script: m.script,
+				server: githubtest.Options{SharedAttempts: tc.shared}})
 			e, took := s.interrupted(m, s.draftJob(), 1, tc.by...)
 			e.is(1, "FAILED").says("::error::", "next")
 			require.Less(t, took, 7500*time.Millisecond, "GitHub ends a cancelled job after that")
@@ -131,7 +132,8 @@ func TestP4_ACancelledDraftIsGoneOnWith(t *testing.T) {
 			m.free.Store(true)
 			drafted := s.parked()
 			require.Equal(t, "5", drafted.outputs["findings"])
-			require.Equal(t, []int{1, 1, 2}, slices.Sorted(maps.Values(s.askedAbout())), "what was answered and stored is not asked again")
+			require.Equal(t, []int{1, 1, 2}, slices.Sorted(maps.Values(s.askedAbout())),
+				"what was answered and stored is not asked again")
 			s.approved("")
 			s.postJob(drafted.digest()).start().is(0, "POSTED")
 			if tc.trust != checkpoint.TrustEncrypt {
@@ -250,7 +252,8 @@ func TestCheck6_APartialIsNeverDecided(t *testing.T) {
 			}
 			s.stored(z) // somebody gives it a draft's name
 			for _, decide := range routes() {
-				s.refused(decide(s, digest).start(), "this is a run under way, not a draft", fmt.Sprintf("partial checkpoint 1 of \"octo/demo#42:%s\"", s.pull.HeadSHA()))
+				s.refused(decide(s, digest).start(), "this is a run under way, not a draft",
+					fmt.Sprintf("partial checkpoint 1 of \"octo/demo#42:%s\"", s.pull.HeadSHA()))
 			}
 		})
 	}

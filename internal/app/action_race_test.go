@@ -29,7 +29,8 @@ func (r *race) run() {
 	var looked, group sync.WaitGroup
 	looked.Add(2)
 	r.hub.OnRequest(func(_ int, q *http.Request, phase string) {
-		if phase == "before" && q.Method == http.MethodPost && strings.HasSuffix(q.URL.Path, cmp.Or(r.until, "/CreateArtifact")) {
+		if phase == "before" && q.Method == http.MethodPost &&
+			strings.HasSuffix(q.URL.Path, cmp.Or(r.until, "/CreateArtifact")) {
 			looked.Done()
 			looked.Wait()
 		}
@@ -120,7 +121,8 @@ func TestT25_AJobKilledAroundTheWritePostsOnce(t *testing.T) {
 	t.Parallel()
 	for name, decide := range routes() {
 		for at, stands := range map[[2]string]string{
-			{"before", "/reviews"}: "", {"after", "/reviews"}: "PENDING", {"before", "/events"}: "PENDING", {"after", "/events"}: "COMMENTED",
+			{"before", "/reviews"}: "", {"after", "/reviews"}: "PENDING", {"before", "/events"}: "PENDING",
+			{"after", "/events"}: "COMMENTED",
 		} {
 			t.Run(fmt.Sprint(name, at), func(t *testing.T) {
 				s := setUp(t, scene{})
@@ -205,7 +207,9 @@ func TestT25_AJobThatIsKilledWhileGitHubTakesItsTimePostsOnce(t *testing.T) {
 func (s *stage) visible(want int) {
 	s.t.Helper()
 	require.Eventually(s.t, func() bool {
-		return !slices.ContainsFunc(s.hub.Requests(), func(r githubtest.Request) bool { return r.Status == 0 && r.Method == http.MethodPost })
+		return !slices.ContainsFunc(s.hub.Requests(), func(r githubtest.Request) bool {
+			return r.Status == 0 && r.Method == http.MethodPost
+		})
 	}, 20*time.Second, time.Millisecond)
 	reviews := s.pull.Reviews()
 	require.Len(s.t, slices.DeleteFunc(reviews, func(r githubtest.Review) bool { return r.State == "PENDING" }), want)
@@ -261,7 +265,8 @@ func TestP5_APendingReviewThatIsInTheWay(t *testing.T) {
 		drafted := s.parked()
 		s.approved("")
 		other := s.pull.AddPending("github-actions[bot]", "half a review of another workflow")
-		s.postJob(drafted.digest()).start().is(1, "FAILED").says("a pending review of this token's account is in the way, nothing was posted",
+		s.postJob(drafted.digest()).start().is(1, "FAILED").says("a pending review of this token's account is in "+
+			"the way, nothing was posted",
 			other.URL, fmt.Sprintf("gh api -X DELETE repos/octo/demo/pulls/42/reviews/%d", other.ID))
 		require.Len(t, s.pull.Reviews(), 1, "it is left alone")
 		require.Empty(t, s.submissions())

@@ -18,7 +18,8 @@ func rejectedOnRecord(t *testing.T, trust string) {
 	s.run.Wait(gateName)
 	s.run.Reject(gateName, "maya", "Not now: <b>freeze</b>\n/drop F1")
 	noted := s.recordJob(drafted.digest()).start().is(0, "ABORTED")
-	noted.shows("Review of #42 was rejected, nothing was posted", "Rejected by maya", "in the environment's dialog", "Not now: ")
+	noted.shows("Review of #42 was rejected, nothing was posted", "Rejected by maya", "in the environment's dialog",
+		"Not now: ")
 	require.Empty(t, s.pull.Reviews())
 	s.recordJob(drafted.digest()).start().is(0, "ABORTED") // again: the same
 

@@ -20,7 +20,9 @@ func TestCheck12_ReachingThePostingJobProvesNothing(t *testing.T) {
 		drafted := s.draftJob().with("environment", "").start().is(0, "PAUSED")
 		s.repo.AddEnvironment("review")
 		s.postJob(drafted.digest()).with("environment", "review").start().is(3, "REFUSED").
-			says("nobody has approved this draft, nothing was posted", `the environment "review" let this job start without an approval`, "add required reviewers to it under Settings, Environments").
+			says("nobody has approved this draft, nothing was posted",
+				`the environment "review" let this job start without an approval`,
+				"add required reviewers to it under Settings, Environments").
 			shows("The decision on #42 was refused, nothing was posted")
 		s.untouched()
 	})
@@ -41,8 +43,10 @@ func TestCheck12_ReachingThePostingJobProvesNothing(t *testing.T) {
 	t.Run("the workflow says approve itself", func(t *testing.T) {
 		s := setUp(t, scene{})
 		drafted := s.parked()
-		s.postJob("").with("code", drafted.outputs["code"], "decision", "approve").start().is(3, "REFUSED").says("nobody has approved")
-		s.postJob("").with("code", drafted.outputs["code"], "decision", "approve", "environment", "").start().is(2, "").says("the input environment is missing")
+		s.postJob("").with("code", drafted.outputs["code"], "decision", "approve").start().is(3,
+			"REFUSED").says("nobody has approved")
+		s.postJob("").with("code", drafted.outputs["code"], "decision", "approve", "environment", "").start().is(2,
+			"").says("the input environment is missing")
 		s.untouched()
 	})
 	t.Run("two approvals differ", func(t *testing.T) {
@@ -62,7 +66,9 @@ func TestCheck1_DraftThatIsNotThere(t *testing.T) {
 		outcome string
 		says    string
 	}{
-		"wrong code": {func(s *stage, _ ended) *job { return s.decideJob("0123456789abcdef", "approve") }, "REFUSED", "no draft of this name was found"},
+		"wrong code": {func(s *stage, _ ended) *job {
+			return s.decideJob("0123456789abcdef", "approve")
+		}, "REFUSED", "no draft of this name was found"},
 		"other pull request": {func(s *stage, d ended) *job {
 			s.repo.AddPull(githubtest.PullOptions{Number: 43, HeadFiles: headTree()})
 			return s.decideJob(d.outputs["code"], "approve").with("pull-request", "43")
@@ -73,14 +79,19 @@ func TestCheck1_DraftThatIsNotThere(t *testing.T) {
 			return s.decideJob(d.outputs["code"], "approve")
 		},
 			"EXPIRED", "its artifact is gone"},
-		"expired on route A": {func(s *stage, d ended) *job { expire(s, d); s.approved(""); return s.postJob(d.digest()) },
+		"expired on route A": {func(s *stage, d ended) *job {
+			expire(s, d)
+			s.approved("")
+			return s.postJob(d.digest())
+		},
 			"EXPIRED", "its artifact is gone"},
 		"gone at the download": {func(s *stage, d ended) *job {
 			s.hub.Fail("GET", "/repos/octo/demo/actions/artifacts/*/zip", githubtest.Fault{Status: 410})
 			return s.decideJob(d.outputs["code"], "approve")
 		}, "EXPIRED", "its artifact is gone"},
 		"of another repository": {func(s *stage, d ended) *job {
-			s.hub.Fail("GET", "/repos/octo/demo/actions/artifacts", githubtest.Fault{Status: 200, Times: 1, Body: listing(s, d, s.repo.ID+1)})
+			s.hub.Fail("GET", "/repos/octo/demo/actions/artifacts",
+				githubtest.Fault{Status: 200, Times: 1, Body: listing(s, d, s.repo.ID+1)})
 			return s.decideJob(d.outputs["code"], "approve")
 		}, "REFUSED", "the draft was made by another repository"},
 	} {
@@ -122,7 +133,8 @@ func TestCheck2_EditedArtifact(t *testing.T) {
 		z := s.draftArtifact(drafted).Zip()
 		z[len(z)/2] ^= 1
 		s.draftArtifact(drafted).Replace(z)
-		s.decideJob(drafted.outputs["code"], "approve").start().is(3, "REFUSED").says("the artifact is not the draft that was shown")
+		s.decideJob(drafted.outputs["code"], "approve").start().is(3,
+			"REFUSED").says("the artifact is not the draft that was shown")
 		s.untouched()
 	})
 	t.Run("deleted and uploaded anew in the same run", func(t *testing.T) {
@@ -132,7 +144,8 @@ func TestCheck2_EditedArtifact(t *testing.T) {
 		z[len(z)/2] ^= 1
 		s.run.AddArtifact(drafted.outputs["artifact-name"], z) // the newest of its name is taken
 		s.approved("")
-		s.postJob(drafted.digest()).start().is(3, "REFUSED").says("the artifact is not the draft that was shown", "shown", "found")
+		s.postJob(drafted.digest()).start().is(3, "REFUSED").says("the artifact is not the draft that was shown",
+			"shown", "found")
 		s.untouched()
 	})
 }
@@ -196,8 +209,10 @@ func TestT19_Check4_DraftsOfOtherRuns(t *testing.T) {
 		"a fork's run": func(s *stage) githubtest.RunOptions {
 			return githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork}
 		},
-		"another workflow": func(*stage) githubtest.RunOptions { return githubtest.RunOptions{Path: ".github/workflows/ci.yml"} },
-		"another event":    func(*stage) githubtest.RunOptions { return githubtest.RunOptions{Event: "push"} },
+		"another workflow": func(*stage) githubtest.RunOptions {
+			return githubtest.RunOptions{Path: ".github/workflows/ci.yml"}
+		},
+		"another event": func(*stage) githubtest.RunOptions { return githubtest.RunOptions{Event: "push"} },
 		"a dispatch of a branch": func(*stage) githubtest.RunOptions {
 			return githubtest.RunOptions{Event: "workflow_dispatch", HeadBranch: "topic"}
 		},
@@ -210,13 +225,15 @@ func TestT19_Check4_DraftsOfOtherRuns(t *testing.T) {
 			other := s.repo.AddRun(options)
 			forged := s.forged(drafted, func(m *checkpoint.Manifest) { m.RunID = other.ID })
 			other.AddArtifact("pr-review-42-"+forged.Code, forged.Zip)
-			s.decideJob(forged.Code, "approve").start().is(3, "REFUSED").says("the draft was made by a run that may not make drafts", "found", "wanted")
+			s.decideJob(forged.Code, "approve").start().is(3,
+				"REFUSED").says("the draft was made by a run that may not make drafts", "found", "wanted")
 			s.untouched()
 
 			// The same bytes under the same name, newer than ours: ours is taken.
 			copied := s.repo.AddRun(options)
 			copied.AddArtifact(drafted.outputs["artifact-name"], s.draftArtifact(drafted).Zip())
-			s.decideJob(drafted.outputs["code"], "approve").with("run-id", fmt.Sprint(copied.ID)).start().is(3, "REFUSED").
+			s.decideJob(drafted.outputs["code"], "approve").with("run-id", fmt.Sprint(copied.ID)).start().is(3,
+				"REFUSED").
 				says("the draft was made by a run that may not make drafts")
 			s.untouched()
 			s.decideJob(drafted.outputs["code"], "approve").start().is(0, "POSTED")
@@ -241,12 +258,20 @@ func TestCheck6And7_DraftsOfAnotherFormatOrPullRequest(t *testing.T) {
 		change func(*checkpoint.Manifest)
 		says   string
 	}{
-		"graph version": {func(m *checkpoint.Manifest) { m.Graph.Version = 99 }, "the draft comes from a graph that this version does not know"},
-		"number":        {func(m *checkpoint.Manifest) { m.Subject.Number = 7 }, "the draft is of another pull request"},
-		"repository":    {func(m *checkpoint.Manifest) { m.Subject.RepositoryID++ }, "the draft is of another pull request"},
-		"thread":        {func(m *checkpoint.Manifest) { m.Thread = "octo/demo#7:" + m.Subject.Head }, "the draft is of another pull request"},
-		"instance":      {func(m *checkpoint.Manifest) { m.Subject.Instance = "docs" }, "the draft is of another pull request"},
-		"gate":          {func(m *checkpoint.Manifest) { m.GateID = strings.Repeat("0", 64) }, ""},
+		"graph version": {func(m *checkpoint.Manifest) {
+			m.Graph.Version = 99
+		}, "the draft comes from a graph that this version does not know"},
+		"number": {func(m *checkpoint.Manifest) { m.Subject.Number = 7 }, "the draft is of another pull request"},
+		"repository": {func(m *checkpoint.Manifest) {
+			m.Subject.RepositoryID++
+		}, "the draft is of another pull request"},
+		"thread": {func(m *checkpoint.Manifest) {
+			m.Thread = "octo/demo#7:" + m.Subject.Head
+		}, "the draft is of another pull request"},
+		"instance": {func(m *checkpoint.Manifest) {
+			m.Subject.Instance = "docs"
+		}, "the draft is of another pull request"},
+		"gate": {func(m *checkpoint.Manifest) { m.GateID = strings.Repeat("0", 64) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := setUp(t, scene{})
@@ -268,15 +293,21 @@ func TestT24_Check9_PullRequestThatChanged(t *testing.T) {
 		change func(*stage)
 		says   []string
 	}{
-		"pushed": {func(s *stage) { s.pull.Push(s.pull.Tree().With(githubtest.Tree{"x.go": "x\n"})) }, []string{"#42 has moved since this draft was made", "with another diff", "run the review workflow for #42"}},
+		"pushed": {func(s *stage) {
+			s.pull.Push(s.pull.Tree().With(githubtest.Tree{"x.go": "x\n"}))
+		}, []string{"#42 has moved since this draft was made", "with another diff", "run the review workflow for #42"}},
 		"base merged in": {func(s *stage) {
 			s.repo.Commit("main", "on", baseTree().With(githubtest.Tree{"y.go": "y\n"}))
 			s.pull.MergeBase()
 		}, []string{"has moved", "with the same diff"}},
-		"base retargeted": {func(s *stage) { s.pull.Retarget("stable") }, []string{"#42 has another diff", "the same commit against another base"}},
-		"closed":          {func(s *stage) { s.pull.Close() }, []string{"#42 was closed while this draft waited", "reopen"}},
-		"merged":          {func(s *stage) { s.pull.Merge() }, []string{"#42 was merged while this draft waited"}},
-		"force pushed":    {func(s *stage) { s.pull.ForcePush(headTree()) }, []string{"has moved"}},
+		"base retargeted": {func(s *stage) {
+			s.pull.Retarget("stable")
+		}, []string{"#42 has another diff", "the same commit against another base"}},
+		"closed": {func(s *stage) {
+			s.pull.Close()
+		}, []string{"#42 was closed while this draft waited", "reopen"}},
+		"merged":       {func(s *stage) { s.pull.Merge() }, []string{"#42 was merged while this draft waited"}},
+		"force pushed": {func(s *stage) { s.pull.ForcePush(headTree()) }, []string{"has moved"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := setUp(t, scene{})
@@ -297,7 +328,8 @@ func TestT24_PushAfterTheChecksAndBeforeTheWritePostsNothing(t *testing.T) {
 	s := setUp(t, scene{})
 	drafted := s.parked()
 	s.approved("")
-	s.pushDuring(http.MethodGet, drafted, reviewsPath).is(3, "REFUSED").says("changed while this draft was being posted", "nothing was posted")
+	s.pushDuring(http.MethodGet, drafted, reviewsPath).is(3,
+		"REFUSED").says("changed while this draft was being posted", "nothing was posted")
 	s.untouched()
 }
 
@@ -348,7 +380,8 @@ func TestCheck10_ExpiredDraft(t *testing.T) {
 	m := s.opened(drafted).Manifest
 	require.Equal(t, time.Hour, m.ExpiresAt.Sub(m.CreatedAt))
 	late := s.postJob(drafted.digest()).set("NOW", m.ExpiresAt.Add(time.Second).Format(time.RFC3339))
-	late.start().is(3, "EXPIRED").says("the draft was not decided in time", "start a new draft").shows("The draft for #42 has expired")
+	late.start().is(3, "EXPIRED").says("the draft was not decided in time",
+		"start a new draft").shows("The draft for #42 has expired")
 	s.untouched()
 	s.postJob(drafted.digest()).set("NOW", m.ExpiresAt.Format(time.RFC3339)).start().is(0, "POSTED")
 }

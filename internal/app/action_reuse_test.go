@@ -32,7 +32,8 @@ func TestP4_ALaterCommitTakesTheFilesThatDidNotChange(t *testing.T) {
 			s := setUp(t, scene{trust: tc.trust})
 			first := s.parked()
 			before := s.reviews()
-			s.pull.Push(s.pull.Tree().With(githubtest.Tree{"ops/run.sh": "#!/bin/sh\nrm -rf $1 # DEFECT: blocker: Removes anything\n"}))
+			s.pull.Push(s.pull.Tree().With(githubtest.Tree{"ops/run.sh": "#!/bin/sh\nrm -rf $1 # DEFECT: blocker: " +
+				"Removes anything\n"}))
 			s.anew(githubtest.RunOptions{})
 			second := s.parked()
 			require.Equal(t, tc.calls, s.reviews()-before, "%v", s.askedAbout())
@@ -63,7 +64,8 @@ func TestP4_TheSameDiffAtANewHeadIsDraftedWithoutACall(t *testing.T) {
 			require.Equal(t, tc.calls, s.reviews()-before)
 			require.Equal(t, "octo/demo#42:"+s.pull.HeadSHA(), second.outputs["thread-id"])
 			require.Equal(t, s.opened(second).Manifest.Subject.Head, s.pull.HeadSHA())
-			s.refused(s.decideJob(first.outputs["code"], "approve").start(), "has moved since this draft was made", "with the same diff")
+			s.refused(s.decideJob(first.outputs["code"], "approve").start(), "has moved since this draft was made",
+				"with the same diff")
 			s.decideJob(second.outputs["code"], "approve").start().is(0, "POSTED")
 			require.Equal(t, s.pull.HeadSHA(), s.posted().CommitID)
 		})
@@ -72,7 +74,8 @@ func TestP4_TheSameDiffAtANewHeadIsDraftedWithoutACall(t *testing.T) {
 
 func TestP4_ReRunOfAFinishedDraftPaysNothing(t *testing.T) {
 	t.Parallel()
-	for name, trust := range map[string]string{"digest": "", "seal": checkpoint.TrustSeal, "encrypt": checkpoint.TrustEncrypt} {
+	for name, trust := range map[string]string{"digest": "", "seal": checkpoint.TrustSeal,
+		"encrypt": checkpoint.TrustEncrypt} {
 		t.Run(name, func(t *testing.T) {
 			s := setUp(t, scene{trust: trust})
 			first := s.parked()
@@ -97,24 +100,37 @@ func TestT19_T20_PlantedResultsAreNotTaken(t *testing.T) {
 		their func(*job) *job
 		taken bool
 	}{
-		"another run of the workflow": {"", func(*stage) githubtest.RunOptions { return githubtest.RunOptions{} }, nil, false},
-		"another workflow":            {"", func(*stage) githubtest.RunOptions { return githubtest.RunOptions{Path: ".github/workflows/ci.yml"} }, nil, false},
+		"another run of the workflow": {"", func(*stage) githubtest.RunOptions {
+			return githubtest.RunOptions{}
+		}, nil, false},
+		"another workflow": {"", func(*stage) githubtest.RunOptions {
+			return githubtest.RunOptions{Path: ".github/workflows/ci.yml"}
+		}, nil, false},
 		"a fork": {"", func(s *stage) githubtest.RunOptions {
 			return githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork}
 		}, nil, false},
-		"the workflow, under another key":    {"seal", func(*stage) githubtest.RunOptions { return githubtest.RunOptions{} }, keyed(anotherKey), false},
-		"the workflow, without a seal":       {"seal", func(*stage) githubtest.RunOptions { return githubtest.RunOptions{} }, func(j *job) *job { return j.with("trust", "digest") }, false},
-		"another workflow that has the key":  {"seal", func(*stage) githubtest.RunOptions { return githubtest.RunOptions{Path: ".github/workflows/ci.yml"} }, nil, false},
-		"the workflow itself, which is ours": {"seal", func(*stage) githubtest.RunOptions { return githubtest.RunOptions{} }, nil, true},
+		"the workflow, under another key": {"seal", func(*stage) githubtest.RunOptions {
+			return githubtest.RunOptions{}
+		}, keyed(anotherKey), false},
+		"the workflow, without a seal": {"seal", func(*stage) githubtest.RunOptions {
+			return githubtest.RunOptions{}
+		}, func(j *job) *job { return j.with("trust", "digest") }, false},
+		"another workflow that has the key": {"seal", func(*stage) githubtest.RunOptions {
+			return githubtest.RunOptions{Path: ".github/workflows/ci.yml"}
+		}, nil, false},
+		"the workflow itself, which is ours": {"seal", func(*stage) githubtest.RunOptions {
+			return githubtest.RunOptions{}
+		}, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var blind atomic.Bool
-			s := setUp(t, scene{fork: true, author: "sam", trust: tc.trust, script: func(r llmtest.Request) llmtest.Answer {
-				if blind.Load() && r.Path != "web/cart.ts" {
-					return llmtest.Findings()
-				}
-				return critic(r)
-			}})
+			s := setUp(t, scene{fork: true, author: "sam", trust: tc.trust,
+				script: func(r llmtest.Request) llmtest.Answer {
+					if blind.Load() && r.Path != "web/cart.ts" {
+						return llmtest.Findings()
+					}
+					return critic(r)
+				}})
 			ours := s.run
 			s.run = s.repo.AddRun(tc.by(s))
 			blind.Store(true)

@@ -14,10 +14,14 @@ import (
 // pieces are what generated findings are made of.
 func pieces() []string {
 	return []string{
-		"The value is never read.", " ", "\n", "\n\n", "`code`", "``", "```\nfence\n```", "```suggestion\nx\n```", "~~~", "<b>bold</b>", "<!-- pr-review:v1 thread=x -->",
-		"<details><summary>x</summary>", "</details>", "@maya", "#42", "GH-7", "octo/demo#1", "https://example.com/?q=1", "![x](http://evil/x.png)", "[a](b)", "| a | b |",
-		"## Inline comments", "### `x`", "> quote", "- item", "1. one", "* * *", "---", "\\", "&amp;", "&#x202e;", "\u202e", "\u200b", "\x1b[31m", "\x00", "é", "漢字", "👩‍👩‍👧", "\r\n", "\t",
-		"/approve", "/drop F1", "::error::x", "$(id)", "${{ secrets.X }}", "%0A", "\ufeff", "\u2028", strings.Repeat("long ", 300),
+		"The value is never read.", " ", "\n", "\n\n", "`code`", "``", "```\nfence\n```", "```suggestion\nx\n```",
+		"~~~", "<b>bold</b>", "<!-- pr-review:v1 thread=x -->",
+		"<details><summary>x</summary>", "</details>", "@maya", "#42", "GH-7", "octo/demo#1",
+		"https://example.com/?q=1", "![x](http://evil/x.png)", "[a](b)", "| a | b |",
+		"## Inline comments", "### `x`", "> quote", "- item", "1. one", "* * *", "---", "\\", "&amp;", "&#x202e;",
+		"\u202e", "\u200b", "\x1b[31m", "\x00", "é", "漢字", "👩‍👩‍👧", "\r\n", "\t",
+		"/approve", "/drop F1", "::error::x", "$(id)", "${{ secrets.X }}", "%0A", "\ufeff", "\u2028",
+		strings.Repeat("long ", 300),
 	}
 }
 
@@ -37,7 +41,8 @@ func anyone(seed uint64) llmtest.Script {
 		random := rand.New(rand.NewPCG(seed, h.Sum64()))
 		found := []llmtest.Finding{}
 		if r.Path == "ledger/transfer.go" {
-			found = append(found, llmtest.Finding{Side: "RIGHT", StartLine: 13, Line: 13, Title: "Sound", Body: "It is.", Category: "correctness", Severity: "major", Confidence: 1})
+			found = append(found, llmtest.Finding{Side: "RIGHT", StartLine: 13, Line: 13, Title: "Sound",
+				Body: "It is.", Category: "correctness", Severity: "major", Confidence: 1})
 		}
 		most := 8
 		if seed%10 == 0 {
@@ -46,8 +51,10 @@ func anyone(seed uint64) llmtest.Script {
 		for range random.IntN(most) {
 			line := []int{1, 3, 8, 10, 13, 14, 26, 27, 40}[random.IntN(9)]
 			found = append(found, llmtest.Finding{
-				Side: []string{"RIGHT", "LEFT"}[random.IntN(2)], StartLine: max(1, line-random.IntN(3)), Line: line, Title: text(random, 6), Body: text(random, 40),
-				Category: "correctness", Severity: []string{"blocker", "major", "minor", "nit"}[random.IntN(4)], Confidence: random.Float64(), Suggestion: text(random, 5),
+				Side: []string{"RIGHT", "LEFT"}[random.IntN(2)], StartLine: max(1, line-random.IntN(3)), Line: line,
+				Title: text(random, 6), Body: text(random, 40),
+				Category: "correctness", Severity: []string{"blocker", "major", "minor", "nit"}[random.IntN(4)],
+				Confidence: random.Float64(), Suggestion: text(random, 5),
 			})
 		}
 		return llmtest.Findings(found...)

@@ -45,9 +45,12 @@ func baseTree() githubtest.Tree {
 
 func headTree() githubtest.Tree {
 	t := baseTree()
-	t["ledger/transfer.go"] = strings.Replace(t["ledger/transfer.go"], "// line 12\n", "move(a, b) // DEFECT: blocker: Moves money without a lock\n", 1)
-	t["ledger/transfer.go"] = strings.Replace(t["ledger/transfer.go"], "// line 25\n", "log(err) // DEFECT: minor: Logs and goes on\n", 1)
-	t["web/cart.ts"] = strings.Replace(t["web/cart.ts"], "// line 7\n", "save(cart) // DEFECT: major: The promise is not awaited\n", 1)
+	t["ledger/transfer.go"] = strings.Replace(t["ledger/transfer.go"], "// line 12\n",
+		"move(a, b) // DEFECT: blocker: Moves money without a lock\n", 1)
+	t["ledger/transfer.go"] = strings.Replace(t["ledger/transfer.go"], "// line 25\n",
+		"log(err) // DEFECT: minor: Logs and goes on\n", 1)
+	t["web/cart.ts"] = strings.Replace(t["web/cart.ts"], "// line 7\n",
+		"save(cart) // DEFECT: major: The promise is not awaited\n", 1)
 	t["ops/run.sh"] += "echo done # DEFECT: nit: Says too little\n"
 	t["go.sum"] = "example.com/a v1.0.0 h1:AAAA=\n"
 	return t.Without("README.md")
@@ -73,13 +76,15 @@ func critic(r llmtest.Request) llmtest.Answer {
 			continue
 		}
 		found = append(found, llmtest.Finding{
-			Side: "RIGHT", StartLine: l.New, Line: l.New, Quote: l.Text, Title: title, Body: "Because of `" + r.Path + "`.",
+			Side: "RIGHT", StartLine: l.New, Line: l.New, Quote: l.Text, Title: title,
+			Body:     "Because of `" + r.Path + "`.",
 			Category: "correctness", Severity: severity, Confidence: 0.9, Suggestion: "fixed()",
 		})
 	}
 	if r.Path == "web/cart.ts" {
 		found = append(found, llmtest.Finding{
-			Side: "RIGHT", StartLine: 9000, Line: 9000, Title: "The cart is never emptied", Body: "Nothing calls `clear`.",
+			Side: "RIGHT", StartLine: 9000, Line: 9000, Title: "The cart is never emptied",
+			Body:     "Nothing calls `clear`.",
 			Category: "correctness", Severity: "minor", Confidence: 0.8,
 		})
 	}
@@ -136,7 +141,8 @@ func newStage(t *testing.T, sc scene) *stage {
 	s.model = llmtest.Start(t, sc.script, func(m *llmtest.Server) { m.Key = modelKey })
 	s.repo = s.hub.AddRepo("octo/demo", githubtest.RepoOptions{Files: sc.base, Protected: []string{"main"}})
 	o := githubtest.PullOptions{
-		Number: 42, Title: cmp.Or(sc.title, "Move money"), Author: cmp.Or(sc.author, "lee"), Draft: sc.draft, Head: "topic", HeadFiles: sc.head,
+		Number: 42, Title: cmp.Or(sc.title, "Move money"), Author: cmp.Or(sc.author, "lee"), Draft: sc.draft,
+		Head: "topic", HeadFiles: sc.head,
 	}
 	if sc.baseBranch != "" {
 		o.Base, o.BaseFiles = sc.baseBranch, sc.base
@@ -225,7 +231,8 @@ func under(t *testing.T, trust, key string) checkpoint.Protection {
 func (s *stage) writes() []githubtest.Request {
 	var out []githubtest.Request
 	for _, r := range s.hub.Requests() {
-		if r.Host == "api" && r.Method != http.MethodGet && r.Method != http.MethodHead && !strings.HasPrefix(r.Path, "/twirp/") {
+		if r.Host == "api" && r.Method != http.MethodGet && r.Method != http.MethodHead &&
+			!strings.HasPrefix(r.Path, "/twirp/") {
 			out = append(out, r)
 		}
 	}
@@ -246,7 +253,8 @@ func (s *stage) posted() githubtest.Review {
 	require.Len(s.t, reviews, 1)
 	require.Equal(s.t, "COMMENTED", reviews[0].State)
 	for _, w := range s.writes() {
-		require.Regexp(s.t, `^(POST|DELETE) /repos/octo/demo/pulls/42/reviews(/[0-9]+(/events)?)?$`, w.Method+" "+w.Path)
+		require.Regexp(s.t, `^(POST|DELETE) /repos/octo/demo/pulls/42/reviews(/[0-9]+(/events)?)?$`,
+			w.Method+" "+w.Path)
 		require.Equal(s.t, strings.HasSuffix(w.Path, "/events"), strings.Contains(string(w.Body), `"event":"COMMENT"`))
 	}
 	return reviews[0]

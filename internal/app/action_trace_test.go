@@ -79,7 +79,8 @@ func TestOneTraceGoesOverTheGate(t *testing.T) {
 	}
 	require.Len(t, named["run review"], 1)
 	require.Len(t, named["run resume"], 1)
-	require.Equal(t, named["run review"][0].ID, named["run resume"][0].Parent, "the second job goes on where the first stopped")
+	require.Equal(t, named["run review"][0].ID, named["run resume"][0].Parent,
+		"the second job goes on where the first stopped")
 	require.Equal(t, named["run resume"][0].ID, named["step post"][0].Parent)
 	require.Len(t, named["file"], 3)
 	require.Equal(t, named["step review"][0].ID, named["file"][0].Parent)
@@ -91,7 +92,8 @@ func TestOneTraceGoesOverTheGate(t *testing.T) {
 			require.NotContains(t, string(a.Value), "Moves money", "no content unless asked")
 		}
 		require.Equal(t, `{"stringValue":"chat"}`, keys["gen_ai.operation.name"])
-		for _, key := range []string{"gen_ai.request.model", "gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens", "gen_ai.response.finish_reasons", "pr_review.cost_microusd"} {
+		for _, key := range []string{"gen_ai.request.model", "gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens",
+			"gen_ai.response.finish_reasons", "pr_review.cost_microusd"} {
 			require.Contains(t, keys, key)
 		}
 	}

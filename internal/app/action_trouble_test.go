@@ -15,7 +15,8 @@ const reviewsPath = "/repos/octo/demo/pulls/42/reviews"
 
 func TestMissingPermissions(t *testing.T) {
 	s := setUp(t, scene{})
-	s.draftJob().may(map[string]string{"contents": "read", "actions": "read"}).start().is(1, "FAILED").says("403", "check the token", "permissions")
+	s.draftJob().may(map[string]string{"contents": "read", "actions": "read"}).start().is(1, "FAILED").says("403",
+		"check the token", "permissions")
 	require.Zero(t, s.model.Calls())
 	drafted := s.parked()
 	s.approved("")
@@ -23,12 +24,15 @@ func TestMissingPermissions(t *testing.T) {
 
 	noActions := map[string]string{"pull_requests": "write"}
 	s.postJob(drafted.digest()).may(noActions).start().is(2, "").says("give the job actions: read")
-	s.decideJob(code, "approve").may(noActions).start().is(2, "").says("the draft's artifact cannot be read", "give the job actions: read")
+	s.decideJob(code, "approve").may(noActions).start().is(2, "").says("the draft's artifact cannot be read",
+		"give the job actions: read")
 	s.postJob(drafted.digest()).may(map[string]string{"actions": "read"}).start().is(1, "FAILED").says("403")
 	s.untouched()
 
-	e := s.postJob(drafted.digest()).may(map[string]string{"pull_requests": "read", "actions": "read"}).start().is(1, "FAILED")
-	e.says("the token may not post reviews", "the token needs pull-requests: write; then decide the same again, the draft still waits")
+	e := s.postJob(drafted.digest()).may(map[string]string{"pull_requests": "read", "actions": "read"}).start().is(1,
+		"FAILED")
+	e.says("the token may not post reviews", "the token needs pull-requests: write; then decide the same again, the "+
+		"draft still waits")
 	require.Len(t, s.writes(), 1, "one refused write")
 	require.Empty(t, s.pull.Reviews())
 	s.postJob(drafted.digest()).start().is(0, "POSTED")
@@ -39,8 +43,9 @@ func TestTokenOfAPersonThatMayNotPostIsSeenBeforehand(t *testing.T) {
 	drafted := s.parked()
 	j := s.decideJob(drafted.outputs["code"], "approve")
 	j.token = s.hub.UserToken("maya")
-	s.hub.Fail(http.MethodGet, "/repos/octo/demo", githubtest.Fault{Status: 200, Times: 1, Headers: map[string]string{"X-OAuth-Scopes": "read:org"},
-		Body: `{"id":1,"private":false,"permissions":{"pull":true}}`})
+	s.hub.Fail(http.MethodGet, "/repos/octo/demo",
+		githubtest.Fault{Status: 200, Times: 1, Headers: map[string]string{"X-OAuth-Scopes": "read:org"},
+			Body: `{"id":1,"private":false,"permissions":{"pull":true}}`})
 	j.start().is(2, "").says("the token may not write reviews", "the draft still waits")
 	s.untouched()
 }
@@ -54,7 +59,8 @@ func TestBadTokensAndAddresses(t *testing.T) {
 	draft := s.draftJob()
 	s.hub.Revoke(draft.token)
 	draft.start().is(1, "FAILED").says("401", "check the token")
-	s.draftJob().with("pull-request", "404", "environment", "").start().is(1, "FAILED").says("octo/demo#404", "check the name")
+	s.draftJob().with("pull-request", "404", "environment", "").start().is(1, "FAILED").says("octo/demo#404",
+		"check the name")
 	s.untouched()
 }
 
@@ -132,9 +138,11 @@ func TestP5_LostAnswerOfThePost(t *testing.T) {
 		drafted := s.parked()
 		s.approved("")
 		s.hub.Fail(http.MethodPost, reviewsPath+"/*/events", githubtest.Fault{Status: 502, AfterWrite: true, Times: 1})
-		s.hub.Fail(http.MethodGet, reviewsPath, githubtest.Fault{Status: 0, Times: 2}) // the looks before it is submitted
+		// the looks before it is submitted
+		s.hub.Fail(http.MethodGet, reviewsPath, githubtest.Fault{Status: 0, Times: 2})
 		s.hub.Fail(http.MethodGet, reviewsPath, githubtest.Fault{Status: 403, Times: 1})
-		s.postJob(drafted.digest()).start().is(1, "FAILED").says("whether the review was posted is not known", "it looks for the review before it writes")
+		s.postJob(drafted.digest()).start().is(1, "FAILED").says("whether the review was posted is not known",
+			"it looks for the review before it writes")
 		s.run.Rerun()
 		s.postJob(drafted.digest()).start().is(0, "POSTED")
 		s.posted()
@@ -157,14 +165,17 @@ func TestP7_RefusedInlineCommentsMoveToTheBody(t *testing.T) {
 	drafted := s.parked()
 	s.approved("")
 	s.hub.Fail(http.MethodPost, reviewsPath, githubtest.Fault{Status: 422, Times: 1,
-		Body: `{"message":"Unprocessable Entity","errors":["Pull request review thread line must be part of the diff"]}`})
+		Body: `{"message":"Unprocessable Entity","errors":["Pull request review thread line must be part of the` +
+			` diff"]}`})
 	s.postJob(drafted.digest()).start().is(0, "POSTED")
 	review := s.posted()
 	require.Empty(t, review.Comments)
 	body, _ := less(t, review.Body)
-	require.Contains(t, s.opened(drafted).Review, "<details><summary>Posted instead if GitHub refuses the inline comments</summary>\n\n"+body+"\n",
+	require.Contains(t, s.opened(drafted).Review, "<details><summary>Posted instead if GitHub refuses the inline "+
+		"comments</summary>\n\n"+body+"\n",
 		"P2: the approver could see this form too")
-	for _, title := range []string{"Moves money", "not awaited", "Logs and goes on", "never emptied", "Says too little"} {
+	for _, title := range []string{"Moves money", "not awaited", "Logs and goes on", "never emptied",
+		"Says too little"} {
 		require.Contains(t, body, title)
 	}
 	s.postJob(drafted.digest()).start().is(0, "POSTED")
@@ -173,7 +184,8 @@ func TestP7_RefusedInlineCommentsMoveToTheBody(t *testing.T) {
 
 func TestP1_ADraftThatCannotBeStoredIsNoDraft(t *testing.T) {
 	s := setUp(t, scene{})
-	s.hub.Fail(http.MethodPost, "/twirp/**/CreateArtifact", githubtest.Fault{Status: 403, Body: `{"code":"permission_denied","msg":"insufficient usage"}`})
+	s.hub.Fail(http.MethodPost, "/twirp/**/CreateArtifact",
+		githubtest.Fault{Status: 403, Body: `{"code":"permission_denied","msg":"insufficient usage"}`})
 	e := s.draftJob().start().is(1, "FAILED").says("storing the draft", "insufficient usage")
 	require.Empty(t, e.digest())
 	s.untouched()

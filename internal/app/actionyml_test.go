@@ -48,13 +48,15 @@ func TestT17_TheJobsTokenIsTheOnlyExpressionInActionYml(t *testing.T) {
 	m := readManifest(t)
 	token, _ := field(t, m.Inputs[slices.Index(names(m.Inputs), "github-token")], "default")
 	require.Equal(t, "${{ github.token }}", token)
-	require.Equal(t, map[string]any{"using": "docker", "image": "Dockerfile"}, m.Runs, "no arguments, no entry point: inputs arrive as variables")
+	require.Equal(t, map[string]any{"using": "docker", "image": "Dockerfile"}, m.Runs,
+		"no arguments, no entry point: inputs arrive as variables")
 }
 
 func TestActionYmlListsTheOutputsThatAreWritten(t *testing.T) {
 	t.Parallel()
 	declared := names(readManifest(t).Outputs)
-	require.Equal(t, []string{"outcome", "thread-id", "checkpoint-digest", "artifact-name", "code", "run-id", "findings", "blockers",
+	require.Equal(t, []string{"outcome", "thread-id", "checkpoint-digest", "artifact-name", "code", "run-id",
+		"findings", "blockers",
 		"partial", "cost-usd", "review-url", "environment"}, declared)
 	for name := range (report{}).outputs(1) {
 		require.Contains(t, declared, name)

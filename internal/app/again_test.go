@@ -41,9 +41,11 @@ func TestP5_ACommandThatIsStoppedWhileItPostsAndRunAgainPostsOnce(t *testing.T) 
 			require.Eventually(t, func() bool { return s.written(tc.path) > 0 }, 20*time.Second, time.Millisecond)
 			require.NoError(t, first.Process.Signal(tc.signal))
 			_ = first.Wait()
-			require.Equal(t, tc.posts, strings.HasPrefix(printed.String(), "POSTED "), "a write that is out comes back: %s", printed)
+			require.Equal(t, tc.posts, strings.HasPrefix(printed.String(), "POSTED "),
+				"a write that is out comes back: %s", printed)
 
-			require.Equal(t, "POSTED "+s.cli(env, resume...).ends(0).stdout[len("POSTED "):], s.cli(env, resume...).ends(0).stdout)
+			require.Equal(t, "POSTED "+s.cli(env, resume...).ends(0).stdout[len("POSTED "):],
+				s.cli(env, resume...).ends(0).stdout)
 			s.visible(1)
 			require.Len(t, s.pull.Reviews(), 1, "nothing pending is left")
 		})

@@ -50,7 +50,8 @@ func (m *cacheMeter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			} `json:"prompt_tokens_details"`
 		}
 	}
-	if json.Unmarshal(body, &asked) != nil || json.Unmarshal(answer.Body.Bytes(), &said) != nil || len(asked.Messages) == 0 {
+	if json.Unmarshal(body, &asked) != nil || json.Unmarshal(answer.Body.Bytes(), &said) != nil ||
+		len(asked.Messages) == 0 {
 		return
 	}
 	size := len(asked.Messages[0].Content)
@@ -102,7 +103,8 @@ func TestP9_ACacheOfPrefixesServesTheConstantTokens(t *testing.T) {
 	t.Parallel()
 	price, ok := cost.PriceOf(pricedModel)
 	require.True(t, ok)
-	for _, run := range []struct{ files, turns, least int }{{8, 4, 60}, {30, 1, 60}, {30, 4, 80}, {100, 1, 80}, {100, 4, 80}} {
+	for _, run := range []struct{ files, turns, least int }{{8, 4, 60}, {30, 1, 60}, {30, 4, 80}, {100, 1, 80},
+		{100, 4, 80}} {
 		m := &cacheMeter{Server: llmtest.New(looking(run.turns))}
 		m.Price, m.Caches, m.Delay = &price, true, 50*time.Millisecond
 		web := httptest.NewServer(m)
@@ -116,7 +118,8 @@ func TestP9_ACacheOfPrefixesServesTheConstantTokens(t *testing.T) {
 		require.Equal(t, bill.Cost, r.Usage.Cost, "the draft knows what was cached")
 		full := price.Of(cost.Usage{InputTokens: bill.InputTokens})
 		input := price.Of(cost.Usage{InputTokens: bill.InputTokens, CachedTokens: bill.CachedTokens})
-		t.Logf("| %d | %d | %d %% | %d %% | $%.4f | $%.4f | %d %% |", run.files, run.turns, share, 100*bill.CachedTokens/bill.InputTokens,
+		t.Logf("| %d | %d | %d %% | %d %% | $%.4f | $%.4f | %d %% |", run.files, run.turns, share,
+			100*bill.CachedTokens/bill.InputTokens,
 			float64(full)/1e6, float64(input)/1e6, 100*input/full)
 		require.GreaterOrEqual(t, share, run.least)
 	}

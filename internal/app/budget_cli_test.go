@@ -48,7 +48,8 @@ func TestP9_ACapBelowTheFirstCallEndsWithExit4(t *testing.T) {
 	r := s.review("--model", pricedModel, "--store", store, "--max-cost", "0.001")
 	require.Equal(t, 4, r.Code)
 	require.Equal(t, "FAILED", r.Outcome)
-	require.Regexp(t, `^no file was reviewed: the budget was spent: the cap of \$0\.0010 is less than the \$0\.04 that the next call may take; raise it`, r.Message)
+	require.Regexp(t, `^no file was reviewed: the budget was spent: the cap of \$0\.0010 is less than the \$0\.04`+
+		` that the next call may take; raise it`, r.Message)
 	require.Equal(t, map[finding.State]int{finding.NotReached: 12}, r.states())
 	require.Zero(t, model.Calls())
 
@@ -104,7 +105,8 @@ func TestP9_ACapNeedsThePriceOfTheModel(t *testing.T) {
 
 	r = s.review("--model", "strange", "--store", t.TempDir())
 	require.Zero(t, r.Code)
-	require.Contains(t, r.Stderr, `The price of the model "strange" is not known, so the default cap of $1.00 does not hold`)
+	require.Contains(t, r.Stderr, `The price of the model "strange" is not known, so the default cap of $1.00 does`+
+		` not hold`)
 	require.Positive(t, model.Calls())
 }
 
@@ -120,7 +122,8 @@ func TestP9_TheCapOfAPullHoldsAcrossHeads(t *testing.T) {
 	s.commit("g.go", "package p\n\nvar g = 1\n")
 	r := s.review(append(args, "0.004")...)
 	require.Equal(t, 4, r.Code, r.Stderr)
-	require.Contains(t, r.Stderr, "the reviews of this pull request have cost "+first.Usage.Cost.String()+", and max-cost-per-pull is $0.0040")
+	require.Contains(t, r.Stderr, "the reviews of this pull request have cost "+first.Usage.Cost.String()+
+		", and max-cost-per-pull is $0.0040")
 	require.Equal(t, asked, model.Calls(), "refused before the first call")
 
 	r = s.review(append(args, "0.1")...)
@@ -132,7 +135,8 @@ func TestP9_TheCapOfAPullHoldsAcrossHeads(t *testing.T) {
 func (s shell) commit(name, text string) {
 	s.t.Helper()
 	require.NoError(s.t, os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o600))
-	for _, args := range [][]string{{"add", "--all"}, {"-c", "user.name=ada", "-c", "user.email=ada@example.com", "commit", "--quiet", "--message=more"}} {
+	for _, args := range [][]string{{"add", "--all"},
+		{"-c", "user.name=ada", "-c", "user.email=ada@example.com", "commit", "--quiet", "--message=more"}} {
 		cmd := exec.CommandContext(s.t.Context(), "git", args...)
 		cmd.Dir = s.dir
 		out, err := cmd.CombinedOutput()
@@ -159,7 +163,8 @@ func TestP9_AKilledRunCountsInTheNext(t *testing.T) {
 				a.Cost = each / 1e6
 				return a
 			})
-			args := []string{"--model", pricedModel, "--store", t.TempDir(), "--max-cost", "0.2", "--concurrency", fmt.Sprint(sideBySide)}
+			args := []string{"--model", pricedModel, "--store", t.TempDir(), "--max-cost", "0.2", "--concurrency",
+				fmt.Sprint(sideBySide)}
 			cmd := s.command(append([]string{"review", "main~1..main", "--quiet"}, args...)...)
 			require.NoError(t, cmd.Start())
 			<-reached
@@ -171,7 +176,8 @@ func TestP9_AKilledRunCountsInTheNext(t *testing.T) {
 			require.Zero(t, r.Code, r.Stderr)
 			require.True(t, r.Partial)
 			require.LessOrEqual(t, r.Usage.Cost, cost.MicroUSD(cap))
-			require.LessOrEqual(t, model.Bill().Cost, r.Usage.Cost+sideBySide*each, "answers that were kept are in the draft's usage")
+			require.LessOrEqual(t, model.Bill().Cost, r.Usage.Cost+sideBySide*each,
+				"answers that were kept are in the draft's usage")
 			require.Greater(t, model.Bill().Cost, cost.MicroUSD(cap-50_000), "what was left of the cap was used")
 		})
 	}

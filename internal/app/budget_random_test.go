@@ -71,7 +71,8 @@ func (w *wayward) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	w.count(r)
 	u := w.usage(r)
 	found := llmtest.Findings(llmtest.Finding{
-		Side: "RIGHT", StartLine: 2, Line: 2, Quote: "2", Title: "A claim", Body: "Because.", Category: "bug", Severity: "major", Confidence: 0.9,
+		Side: "RIGHT", StartLine: 2, Line: 2, Quote: "2", Title: "A claim", Body: "Because.", Category: "bug",
+		Severity: "major", Confidence: 0.9,
 	}).Text
 	switch w.dice.n(12) {
 	case 0:
@@ -101,7 +102,8 @@ func (w *wayward) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
 // usage is at most a token for each byte, and the request's limit of output.
 func (w *wayward) usage(r llm.Request) cost.Usage {
 	in := 1 + w.dice.n(budget.Bytes(r))
-	u := cost.Usage{Calls: 1, InputTokens: int64(in), CachedTokens: int64(w.dice.n(in + 1)), OutputTokens: int64(w.dice.n(r.MaxTokens + 1))}
+	u := cost.Usage{Calls: 1, InputTokens: int64(in), CachedTokens: int64(w.dice.n(in + 1)),
+		OutputTokens: int64(w.dice.n(r.MaxTokens + 1))}
 	u.CacheWriteTokens = int64(w.dice.n(in - int(u.CachedTokens) + 1))
 	return u
 }
@@ -143,15 +145,18 @@ func draw(seed uint64) drawn {
 	r := drawn{dice: d, price: randomPrice(d), cap: cost.MicroUSD(1 + d.n(2_000_000)), store: graph.NewMemory()}
 	r.limits = agent.Limits{Turns: 1 + d.n(4)}
 	r.fileCap = cost.MicroUSD(d.n(3) * 400_000)
-	r.change = ingest.Change{Name: "a range", Thread: fmt.Sprintf("local/range:%040x", seed), Head: fmt.Sprintf("%040x", seed), Config: config.Default()}
+	r.change = ingest.Change{Name: "a range", Thread: fmt.Sprintf("local/range:%040x", seed),
+		Head: fmt.Sprintf("%040x", seed), Config: config.Default()}
 	for i := range 1 + d.n(8) {
-		r.change.Files = append(r.change.Files, diff.File{Path: fmt.Sprintf("f%02d.go", i), Status: diff.Modified, Additions: 1, Patch: "@@ -1 +1,2 @@\n 1\n+2"})
+		r.change.Files = append(r.change.Files, diff.File{Path: fmt.Sprintf("f%02d.go", i), Status: diff.Modified,
+			Additions: 1, Patch: "@@ -1 +1,2 @@\n 1\n+2"})
 	}
 	return r
 }
 
 // run reviews with the money of a ledger, and goes on with what was paid before.
-func (r drawn) run(t *testing.T, l *budget.Ledger, chat budget.Chatter, paid reviewpr.Paid) graph.Result[reviewpr.State] {
+func (r drawn) run(t *testing.T, l *budget.Ledger, chat budget.Chatter,
+	paid reviewpr.Paid) graph.Result[reviewpr.State] {
 	look := tool.New("look", "Looks around.", func(context.Context, struct {
 		At int `json:"at"`
 	}) (string, error) {
@@ -167,7 +172,8 @@ func (r drawn) run(t *testing.T, l *budget.Ledger, chat budget.Chatter, paid rev
 		Reviewer: m, Concurrency: 1 + r.dice.n(8), Paid: paid,
 	}, r.store)
 	require.NoError(t, err)
-	result, err := flow.Run(t.Context(), r.change.Thread, reviewpr.State{Draft: reviewpr.Draft{Model: "m", MaxCost: r.cap}})
+	result, err := flow.Run(t.Context(), r.change.Thread,
+		reviewpr.State{Draft: reviewpr.Draft{Model: "m", MaxCost: r.cap}})
 	require.NoError(t, err)
 	return result
 }
@@ -180,7 +186,8 @@ func (r drawn) holds(t *testing.T, l *budget.Ledger, bill cost.MicroUSD, got gra
 	list := got.State.Coverage()
 	require.Len(t, list, len(r.change.Files))
 	for _, f := range list {
-		require.Contains(t, []finding.State{finding.Reviewed, finding.Partly, finding.Failed, finding.NotReached}, f.State)
+		require.Contains(t, []finding.State{finding.Reviewed, finding.Partly, finding.Failed, finding.NotReached},
+			f.State)
 		require.Equal(t, f.State == finding.Reviewed, f.Reason == "", "%v", f)
 		if f.State == finding.NotReached {
 			require.EqualValues(t, finding.OverBudget, f.Reason)
@@ -239,14 +246,16 @@ func (r drawn) goesOn(t *testing.T, w *wayward, before cost.MicroUSD, first grap
 func TestP9_ReviewsOverAFaultyServerNeverExceedTheirCap(t *testing.T) {
 	t.Parallel()
 	var faults []llmtest.Fault // none that tells of fewer tokens than it bills, as no-choices does
-	for _, name := range []string{"reset", "drop", "truncated-json", "wrong-types", "empty", "refusal", "content-filter", "input-filter", "length", "bad-arguments", "unknown-tool", "no-usage"} {
+	for _, name := range []string{"reset", "drop", "truncated-json", "wrong-types", "empty", "refusal",
+		"content-filter", "input-filter", "length", "bad-arguments", "unknown-tool", "no-usage"} {
 		faults = append(faults, llmtest.Faults()[name])
 	}
 	faults = append(faults, llmtest.Failing(429), llmtest.Failing(500), llmtest.Page(502), llmtest.Failing(400))
 	for seed := range uint64(volume.Of(150, 30)) {
 		r := draw(10_000 + seed)
 		script := func(q llmtest.Request) llmtest.Answer {
-			a := llmtest.Findings(llmtest.Finding{Side: "RIGHT", StartLine: 2, Line: 2, Quote: "2", Title: "A claim", Body: "Because.", Category: "bug", Severity: "major", Confidence: 0.9})
+			a := llmtest.Findings(llmtest.Finding{Side: "RIGHT", StartLine: 2, Line: 2, Quote: "2", Title: "A claim",
+				Body: "Because.", Category: "bug", Severity: "major", Confidence: 0.9})
 			a.Reasoning = r.dice.n(q.MaxTokens + 1)
 			if q.Question == llmtest.Verify {
 				a = llmtest.Honest(q)

@@ -24,10 +24,12 @@ func TestG13_AFailedFilesCauseIsAWarningAndItsStackADebugLog(t *testing.T) {
 		warned  string
 		logged  string
 	}{
-		"by default":         {nil, false, "a.go could not be reviewed: panic: nil map", ""},
-		"with debug logging": {[]string{"GITHUB_ACTIONS=true", "RUNNER_DEBUG=1"}, false, "a.go could not be reviewed: panic: nil map", "::debug::goroutine 7\n::debug::code.go:12\n"},
-		"at a terminal":      {[]string{"RUNNER_DEBUG=1"}, false, "a.go could not be reviewed: panic: nil map", "goroutine 7\ncode.go:12\n"},
-		"counts alone":       {nil, true, "a file could not be reviewed: panic: nil map", ""},
+		"by default": {nil, false, "a.go could not be reviewed: panic: nil map", ""},
+		"with debug logging": {[]string{"GITHUB_ACTIONS=true", "RUNNER_DEBUG=1"}, false,
+			"a.go could not be reviewed: panic: nil map", "::debug::goroutine 7\n::debug::code.go:12\n"},
+		"at a terminal": {[]string{"RUNNER_DEBUG=1"}, false, "a.go could not be reviewed: panic: nil map",
+			"goroutine 7\ncode.go:12\n"},
+		"counts alone": {nil, true, "a file could not be reviewed: panic: nil map", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -23,10 +23,12 @@ func TestConfigPrintShowsEveryInputThatIsNotAboutOneDraft(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, yaml.Unmarshal(text, &declared))
 	require.NotEmpty(t, declared.Inputs)
-	oneDraft := []string{"pull-request", "code", "run-id", "checkpoint-digest", "decision", "feedback", "commands", "again"}
+	oneDraft := []string{"pull-request", "code", "run-id", "checkpoint-digest", "decision", "feedback", "commands",
+		"again"}
 
 	var stdout, stderr bytes.Buffer
-	code := app.Run(t.Context(), app.Process{Args: []string{"pr-review", "config", "print", "--json", os.DevNull}, Stdout: &stdout, Stderr: &stderr})
+	code := app.Run(t.Context(), app.Process{Args: []string{"pr-review", "config", "print", "--json", os.DevNull},
+		Stdout: &stdout, Stderr: &stderr})
 	require.Zero(t, code, stderr.String())
 	var printed struct{ Settings map[string]any }
 	require.NoError(t, json.Unmarshal(stdout.Bytes(), &printed))
@@ -44,10 +46,12 @@ func TestConfigCheckShowsAFilesNameWithoutItsControls(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("x: 1\n"), 0o600))
 	var stdout, stderr bytes.Buffer
 	for _, verb := range []string{"check", "print"} {
-		require.Equal(t, 2, app.Run(t.Context(), app.Process{Args: []string{"pr-review", "config", verb, file}, Stdout: &stdout, Stderr: &stderr}))
+		require.Equal(t, 2, app.Run(t.Context(), app.Process{Args: []string{"pr-review", "config", verb, file},
+			Stdout: &stdout, Stderr: &stderr}))
 	}
 	require.NoError(t, os.WriteFile(file, []byte("language: German\nadmission: {label: \"\\u202e\"}\n"), 0o600))
-	require.Zero(t, app.Run(t.Context(), app.Process{Args: []string{"pr-review", "config", "print", file}, Stdout: &stdout, Stderr: &stderr}))
+	require.Zero(t, app.Run(t.Context(), app.Process{Args: []string{"pr-review", "config", "print", file},
+		Stdout: &stdout, Stderr: &stderr}))
 	require.Regexp(t, `(?m)^language: German # .*\.yml:1$`, stdout.String())
 	require.Contains(t, stderr.String(), `.yml:1:1: unknown key "x"`)
 	require.NotContains(t, stdout.String()+stderr.String(), "\x1b")

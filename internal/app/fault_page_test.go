@@ -48,7 +48,8 @@ func TestThePageOfModelsShowsAddressesThatAreTaken(t *testing.T) {
 	rows := regexp.MustCompile("`(https?://[^`]+)`").FindAllStringSubmatch(modelsPage(t), -1)
 	require.GreaterOrEqual(t, len(rows), 7)
 	for _, row := range rows {
-		_, err := llm.New(llm.Options{BaseURL: row[1], Key: "sk-test", Model: "m", HTTP: transport.New(transport.Options{})})
+		_, err := llm.New(llm.Options{BaseURL: row[1], Key: "sk-test", Model: "m",
+			HTTP: transport.New(transport.Options{})})
 		require.NoError(t, err, row[1])
 	}
 }

@@ -27,7 +27,8 @@ func clone(t testing.TB, base, head map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	git := func(args ...string) {
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=ada", "-c", "user.email=ada@example.com"}, args...)...)
+		cmd := exec.CommandContext(t.Context(), "git",
+			append([]string{"-c", "user.name=ada", "-c", "user.email=ada@example.com"}, args...)...)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "git %v: %s", args, out)
@@ -36,7 +37,8 @@ func clone(t testing.TB, base, head map[string]string) string {
 	for _, files := range []map[string]string{base, head} {
 		for _, name := range slices.Sorted(maps.Keys(files)) {
 			path := filepath.Join(dir, filepath.FromSlash(name))
-			require.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(files[name]), 0o600)))
+			require.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
+				os.WriteFile(path, []byte(files[name]), 0o600)))
 		}
 		git("add", "--all")
 		git("commit", "--quiet", "--allow-empty", "--message=change")
@@ -72,7 +74,8 @@ func (s shell) command(args ...string) *exec.Cmd {
 	require.NoError(s.t, err)
 	cmd := exec.CommandContext(s.t.Context(), path, args...)
 	cmd.Dir = s.dir
-	cmd.Env = append(underRace(), "HOME="+s.t.TempDir(), "USER=rita", "PATH="+os.Getenv("PATH"), "OPENAI_API_KEY=sk-test", "OPENAI_BASE_URL="+s.model)
+	cmd.Env = append(underRace(), "HOME="+s.t.TempDir(), "USER=rita", "PATH="+os.Getenv("PATH"),
+		"OPENAI_API_KEY=sk-test", "OPENAI_BASE_URL="+s.model)
 	cmd.Env = append(cmd.Env, s.environ...)
 	return cmd
 }

@@ -78,9 +78,10 @@ func meet(t *testing.T, dir string, tr trouble, always bool) met {
 	}
 	price, ok := cost.PriceOf(pricedModel)
 	require.True(t, ok)
-	model := llmtest.Start(t, llmtest.PerFile(map[string]llmtest.Script{"b.go": script}, llmtest.Honest), func(s *llmtest.Server) {
-		s.Price = &price
-	})
+	model := llmtest.Start(t, llmtest.PerFile(map[string]llmtest.Script{"b.go": script}, llmtest.Honest),
+		func(s *llmtest.Server) {
+			s.Price = &price
+		})
 	s := shell{t: t, dir: dir, model: model.URL}
 	args := []string{"--model", pricedModel, "--store", t.TempDir()}
 	if tr.brief { // a clock that is slow leaves less of the time
@@ -106,7 +107,9 @@ func meet(t *testing.T, dir string, tr trouble, always bool) met {
 func TestP6_FaultTable(t *testing.T) {
 	t.Parallel()
 	dir := clone(t, map[string]string{"README": "read me\n"}, threeFiles())
-	sound := meet(t, dir, trouble{name: "none", fault: func(_ llmtest.Request, a llmtest.Answer) llmtest.Answer { return a }}, false)
+	sound := meet(t, dir, trouble{name: "none", fault: func(_ llmtest.Request, a llmtest.Answer) llmtest.Answer {
+		return a
+	}}, false)
 	require.Zero(t, sound.Code, sound.Stderr)
 	rest := sound.Usage.Cost / 3 * 2 // the prompts are of one size
 	list := troubles()
@@ -138,7 +141,8 @@ func (m met) cell(rest cost.MicroUSD) string {
 	if m.about != 1 {
 		asked += "s"
 	}
-	seen := []string{fmt.Sprintf("%s, $%.3f", asked, float64(m.Usage.Cost-rest)/1e6), strings.TrimSuffix(state+": "+reason, ": ")}
+	seen := []string{fmt.Sprintf("%s, $%.3f", asked, float64(m.Usage.Cost-rest)/1e6),
+		strings.TrimSuffix(state+": "+reason, ": ")}
 	if m.Code != 0 {
 		seen = append(seen, fmt.Sprintf("exit %d", m.Code))
 	}

@@ -53,10 +53,11 @@ func TestThePromptTakesWhatTheDraftKnows(t *testing.T) {
 		"/drop F1: x":                  {"", "/drop F1: x", ""},
 		"/drop F1\n/severity F2 nit\n": {"", "/drop F1\n/severity F2 nit", ""},
 		"/drop F1\n/edit F1: x\ny\n":   {decision.Approve, "/drop F1", "line 1 has /drop F1 already"},
-		"/drop F1\n/revise a\ny\n":     {decision.Approve, "/drop F1", "the changes typed before it are about this one"},
-		"/revise a\n":                  {decision.Revise, "/revise a", ""},
-		"/drop F1\n/approve\n":         {decision.Approve, "/drop F1\n/approve", ""},
-		"/drop F1\n/abort\n":           {decision.Abort, "/abort", ""},
+		"/drop F1\n/revise a\ny\n": {decision.Approve, "/drop F1",
+			"the changes typed before it are about this one"},
+		"/revise a\n":          {decision.Revise, "/revise a", ""},
+		"/drop F1\n/approve\n": {decision.Approve, "/drop F1\n/approve", ""},
+		"/drop F1\n/abort\n":   {decision.Abort, "/abort", ""},
 	} {
 		var screen strings.Builder
 		a := &app{Process: Process{Stdin: strings.NewReader(typed), Stderr: &screen}}
@@ -90,7 +91,8 @@ func TestATerminalThatCannotDrawIsOfferedNoList(t *testing.T) {
 		}
 		verdict, _ := a.ask(t.Context(), report{}, "")
 		require.Empty(t, verdict)
-		require.Contains(t, screen.String(), "[?] this terminal cannot show the list (TERM is dumb, or not set): type changes such as /drop F2\n")
+		require.Contains(t, screen.String(), "[?] this terminal cannot show the list (TERM is dumb, or not set): "+
+			"type changes such as /drop F2\n")
 		require.NotContains(t, screen.String(), "[e]dit")
 		require.NotContains(t, screen.String(), "edit opens")
 	}
@@ -101,7 +103,8 @@ func TestParkingRepeatsTheChanges(t *testing.T) {
 	for changes, want := range map[string]string{
 		"": "Parked. Decide with\n  pr resume diff:0123456 --approve   ",
 		"/drop F1: it's\n/severity F2 nit": "Parked. Decide with your changes:\n" +
-			`  pr resume diff:0123456 --command '/drop F1: it'\''s' --command '/severity F2 nit' --approve` + "\nOr as it was drafted. Decide with\n  pr resume diff:0123456 --approve   ",
+			`  pr resume diff:0123456 --command '/drop F1: it'\''s' --command '/severity F2 nit' --approve` +
+			"\nOr as it was drafted. Decide with\n  pr resume diff:0123456 --approve   ",
 	} {
 		var out strings.Builder
 		a := &app{Process: Process{Stdout: &out}, name: "pr"}

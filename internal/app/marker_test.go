@@ -40,7 +40,8 @@ func (s *stage) marker(drafted ended, changes ...func(*render.Marker)) string {
 func (s *stage) noted(drafted ended, run *githubtest.Run, verdict decision.Verdict, p checkpoint.Protection) {
 	s.t.Helper()
 	r := decision.Record{
-		Thread: s.stateOf(drafted).Draft.Thread, Digest: drafted.digest(), Code: drafted.outputs["code"], Decision: verdict, By: "maya", At: time.Now(), Via: decision.ByDispatch,
+		Thread: s.stateOf(drafted).Draft.Thread, Digest: drafted.digest(), Code: drafted.outputs["code"],
+		Decision: verdict, By: "maya", At: time.Now(), Via: decision.ByDispatch,
 	}
 	zip, err := p.PackRecord(r)
 	require.NoError(s.t, err)
@@ -79,18 +80,26 @@ func forgeries() map[string]func(s *stage, drafted ended) {
 		"by the author, who may write":    says("lee", "", ""),
 		"in the middle of the body":       says(actionsBot, "", "\n\nHello"),
 		"quoted":                          says(actionsBot, "> ", ""),
-		"of another repository":           aged(says(actionsBot, "", "", func(m *render.Marker) { m.Thread = strings.Replace(m.Thread, "octo/", "evil/", 1) })),
-		"of another commit":               aged(says(actionsBot, "", "", func(m *render.Marker) { m.Thread = m.Thread[:len(m.Thread)-40] + strings.Repeat("a", 40) })),
+		"of another repository": aged(says(actionsBot, "", "", func(m *render.Marker) {
+			m.Thread = strings.Replace(m.Thread, "octo/", "evil/", 1)
+		})),
+		"of another commit": aged(says(actionsBot, "", "", func(m *render.Marker) {
+			m.Thread = m.Thread[:len(m.Thread)-40] + strings.Repeat("a", 40)
+		})),
 		"in a comment": func(s *stage, d ended) {
-			s.pull.AddReview(actionsBot, "", githubtest.Comment{Path: "new.go", Line: s.place("new.go", badCommit), Body: s.marker(d)})
+			s.pull.AddReview(actionsBot, "", githubtest.Comment{Path: "new.go", Line: s.place("new.go", badCommit),
+				Body: s.marker(d)})
 		},
-		"on record by another workflow": by(githubtest.RunOptions{Path: ".github/workflows/other.yml"}, decision.Approve),
-		"on record by a fork's run":     by(githubtest.RunOptions{Event: "pull_request"}, decision.Approve),
-		"on record as rejected":         by(githubtest.RunOptions{Path: decidePath, Event: "workflow_dispatch"}, decision.Abort),
+		"on record by another workflow": by(githubtest.RunOptions{Path: ".github/workflows/other.yml"},
+			decision.Approve),
+		"on record by a fork's run": by(githubtest.RunOptions{Event: "pull_request"}, decision.Approve),
+		"on record as rejected": by(githubtest.RunOptions{Path: decidePath, Event: "workflow_dispatch"},
+			decision.Abort),
 		"there before a decision on record": func(s *stage, d ended) {
 			s.pull.AddReview(actionsBot, s.marker(d))
 			later(s)
-			s.noted(d, s.repo.AddRun(githubtest.RunOptions{Path: decidePath, Event: "workflow_dispatch"}), decision.Approve, checkpoint.Protection{})
+			s.noted(d, s.repo.AddRun(githubtest.RunOptions{Path: decidePath, Event: "workflow_dispatch"}),
+				decision.Approve, checkpoint.Protection{})
 		},
 	}
 }
@@ -175,7 +184,8 @@ func TestT39_UnderAKeyAMarkerCountsForItsMAC(t *testing.T) {
 			t.Run(name+", trust "+trust, func(t *testing.T) {
 				s := across(t, scene{trust: trust})
 				drafted := s.parked()
-				s.noted(drafted, s.repo.AddRun(githubtest.RunOptions{Path: decidePath, Event: "workflow_dispatch"}), decision.Approve, s.protection())
+				s.noted(drafted, s.repo.AddRun(githubtest.RunOptions{Path: decidePath, Event: "workflow_dispatch"}),
+					decision.Approve, s.protection())
 				s.pull.AddReview(actionsBot, s.marker(drafted, forge(render.Marker{})))
 				s.anew(githubtest.RunOptions{Actor: "lee"})
 				kept, _ := s.told(s.parked())
@@ -229,7 +239,8 @@ func TestWhatAJobPostedIsKnownOnTheCommandLine(t *testing.T) {
 	require.NotContains(t, e.stdout, "POSTED")
 	require.Len(t, s.pull.Reviews(), 1)
 	s.pushed(moved(s.pull.Tree()).With(githubtest.Tree{"more.go": goFile(1, badRange)}))
-	e = s.cli(map[string]string{"GITHUB_TOKEN": ""}, "review", "octo/demo#42", "--no-input", "--store", t.TempDir(), "--quiet").ends(0)
+	e = s.cli(map[string]string{"GITHUB_TOKEN": ""}, "review", "octo/demo#42", "--no-input", "--store", t.TempDir(),
+		"--quiet").ends(0)
 	require.Contains(t, e.stdout, titleOf(badCommit), "without a token nothing is known to be ours")
 	e = s.cli(nil, append([]string{"review", "octo/demo#42", "--approve"}, store...)...).ends(0)
 	require.Contains(t, e.stdout, "POSTED")
@@ -239,7 +250,8 @@ func TestWhatAJobPostedIsKnownOnTheCommandLine(t *testing.T) {
 func TestAReviewOlderThanRecordsCountsByItsAccount(t *testing.T) {
 	t.Parallel()
 	for _, trust := range []string{"", checkpoint.TrustSeal} {
-		for login, counts := range map[string]bool{actionsBot: trust == "", "scan[bot]": false, "rob": false, "lee": false} {
+		for login, counts := range map[string]bool{actionsBot: trust == "", "scan[bot]": false, "rob": false,
+			"lee": false} {
 			t.Run(login+", trust "+trust, func(t *testing.T) {
 				s := across(t, scene{trust: trust})
 				aged(func(s *stage, d ended) { s.pull.AddReview(login, s.marker(d)) })(s, s.parked())
@@ -257,7 +269,8 @@ func TestAReviewOlderThanRecordsCountsByItsAccount(t *testing.T) {
 func TestAStrangersArtifactsDoNotHideTheRecordOfAReview(t *testing.T) {
 	s := across(t, scene{})
 	drafted, _ := s.approve("")
-	run := s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.hub.AddRepo("mallory/demo", githubtest.RepoOptions{ForkOf: s.repo})})
+	run := s.repo.AddRun(githubtest.RunOptions{Event: "pull_request",
+		HeadRepo: s.hub.AddRepo("mallory/demo", githubtest.RepoOptions{ForkOf: s.repo})})
 	later(s)
 	run.AddArtifact(handoff.DecisionArtifactName(drafted.outputs["code"]), []byte("a stranger's"))
 	for range 600 {
@@ -267,7 +280,8 @@ func TestAStrangersArtifactsDoNotHideTheRecordOfAReview(t *testing.T) {
 	next := s.parked()
 	kept, _ := s.told(next)
 	require.Equal(t, []string{titleOf(badRange)}, kept, "the record is asked for by its name")
-	s.decideJob(next.outputs["code"], "approve").start().is(0, "POSTED").says("Only the newest 500 artifacts of octo/demo were looked through")
+	s.decideJob(next.outputs["code"], "approve").start().is(0,
+		"POSTED").says("Only the newest 500 artifacts of octo/demo were looked through")
 	asked := map[string]int{}
 	for _, r := range s.hub.Requests() {
 		asked[r.Path]++

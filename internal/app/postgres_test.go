@@ -36,13 +36,15 @@ func TestPostgresParksInOneProcessAndDecidesInAnother(t *testing.T) {
 		calls := s.reviews()
 
 		env := map[string]string{"PR_REVIEW_STORE": store}
-		require.Contains(t, s.cli(env, "threads").ends(0).stdout, "PAUSED   octo/demo#42:"+s.pull.HeadSHA()[:7]+"  findings: 5")
+		require.Contains(t, s.cli(env, "threads").ends(0).stdout,
+			"PAUSED   octo/demo#42:"+s.pull.HeadSHA()[:7]+"  findings: 5")
 		require.Contains(t, s.cli(env, "show", draft.Thread, "--json").ends(0).stdout, `"code": "`+draft.Code+`"`)
 		s.cli(env, "review", "octo/demo#42", "--no-input").ends(0)
 		posted := s.cli(env, "resume", draft.Thread, "--approve", "--command", "/drop F2").ends(0)
 		require.Equal(t, "POSTED "+s.posted().URL+"\n", posted.stdout)
 		require.Equal(t, posted.stdout, s.cli(env, "resume", draft.Thread, "--command", "/drop F2").ends(0).stdout)
-		require.Contains(t, s.cli(env, "resume", draft.Thread, "--abort").ends(3).stderr, "this draft was decided otherwise before")
+		require.Contains(t, s.cli(env, "resume", draft.Thread, "--abort").ends(3).stderr,
+			"this draft was decided otherwise before")
 		require.Equal(t, calls, s.reviews())
 		require.Len(t, s.posted().Comments, 2)
 	})
@@ -62,7 +64,8 @@ func TestPostgresParksInOneProcessAndDecidesInAnother(t *testing.T) {
 		go func() { done <- s.cli(env, "resume", "octo/demo#42:"+s.pull.HeadSHA(), "--approve") }()
 		<-writing
 		second := s.cli(env, "resume", "octo/demo#42:"+s.pull.HeadSHA(), "--approve").ends(1)
-		require.Regexp(t, `^error: .*is being run: .*octo/demo#42:.* by \S+ pid \d+ on \S+, since .* UTC`, second.stderr)
+		require.Regexp(t, `^error: .*is being run: .*octo/demo#42:.* by \S+ pid \d+ on \S+, since .* UTC`,
+			second.stderr)
 		close(hold)
 		first := (<-done).ends(0)
 		require.Equal(t, "POSTED "+s.posted().URL+"\n", first.stdout)
@@ -80,7 +83,8 @@ func TestPostgresParksInOneProcessAndDecidesInAnother(t *testing.T) {
 			s.hub.Fail(http.MethodPost, path, githubtest.Fault{Delay: time.Second, Anyway: true, Times: 1})
 			first, printed := s.beginning(env, resume...)
 			require.Eventually(t, func() bool { return s.written(path) > 0 }, 20*time.Second, time.Millisecond)
-			server.Exec(t, store, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+			server.Exec(t, store, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "+
+				"current_database() AND pid <> pg_backend_pid()")
 			s.cli(env, resume...).ends(0)
 			require.Error(t, first.Wait(), printed)
 			s.visible(1)
@@ -113,14 +117,16 @@ func TestPostgresParksInOneProcessAndDecidesInAnother(t *testing.T) {
 			return e.stdout
 		}
 		parked := say(nil, append(store, "review", "octo/demo#42", "--no-input", "--trace", trace)...)
-		for _, args := range [][]string{{"threads"}, {"threads", "--json"}, {"show", s.pull.HeadSHA()}, {"show", s.pull.HeadSHA(), "--trace"}, {"show", s.pull.HeadSHA(), "--json"}} {
+		for _, args := range [][]string{{"threads"}, {"threads", "--json"}, {"show", s.pull.HeadSHA()},
+			{"show", s.pull.HeadSHA(), "--trace"}, {"show", s.pull.HeadSHA(), "--json"}} {
 			say(nil, append(args, store...)...)
 		}
 		e := s.cli(nil, append(store, "show", "octo/demo#42:0000000")...).ends(3)
 		text, err := os.ReadFile(trace)
 		require.NoError(t, err)
 		require.NotContains(t, shown.String()+e.stdout+e.stderr+string(text), "hunter2")
-		require.Contains(t, parked, "Parked. Set PR_REVIEW_STORE to the store's address: its password is not shown here. Decide with\n")
+		require.Contains(t, parked, "Parked. Set PR_REVIEW_STORE to the store's address: its password is not shown "+
+			"here. Decide with\n")
 		line := regexp.MustCompile(`(?m)^  pr-review-action (.* --approve) `).FindStringSubmatch(parked)
 		require.NotNil(t, line, parked)
 		say(map[string]string{"PR_REVIEW_STORE": at.String()}, strings.Fields(line[1])...)

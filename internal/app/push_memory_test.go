@@ -26,7 +26,8 @@ func unsure(now *atomic.Bool) llmtest.Script {
 				title = "Rollback silently drops its error"
 			}
 			return llmtest.Findings(llmtest.Finding{
-				Side: "RIGHT", StartLine: l.New, Line: l.New, Quote: l.Text, Title: title, Body: "Because.", Category: "correctness", Severity: "major", Confidence: 0.9,
+				Side: "RIGHT", StartLine: l.New, Line: l.New, Quote: l.Text, Title: title, Body: "Because.",
+				Category: "correctness", Severity: "major", Confidence: 0.9,
 			})
 		}
 		return llmtest.Findings()
@@ -52,11 +53,14 @@ func (s *stage) idOf(drafted ended, title string) string {
 
 func TestP2_WhatAnApproverDroppedStaysDropped(t *testing.T) {
 	t.Parallel()
-	for trust, by := range map[string]string{"": "dropped from an earlier draft", checkpoint.TrustSeal: "dropped by maya from an earlier draft", checkpoint.TrustEncrypt: "dropped by maya from an earlier draft"} {
+	for trust, by := range map[string]string{"": "dropped from an earlier draft",
+		checkpoint.TrustSeal:    "dropped by maya from an earlier draft",
+		checkpoint.TrustEncrypt: "dropped by maya from an earlier draft"} {
 		t.Run("trust "+trust, func(t *testing.T) {
 			s := across(t, scene{trust: trust})
 			first := s.parked()
-			s.approved("/drop " + s.idOf(first, titleOf(badCommit)) + " " + s.idOf(first, neverEmptied) + ": as intended")
+			s.approved("/drop " + s.idOf(first, titleOf(badCommit)) + " " + s.idOf(first, neverEmptied) +
+				": as intended")
 			s.postJob(first.digest()).start().is(0, "POSTED")
 			for range 2 { // the second time through a review that did not drop it itself
 				s.pushed(moved(s.pull.Tree()).With(githubtest.Tree{"more.go": goFile(len(s.pull.Reviews()), badRange)}))
@@ -85,7 +89,8 @@ func TestADropIsKnownInOtherWordsUnderASeal(t *testing.T) {
 		t.Run("trust "+trust, func(t *testing.T) {
 			var now atomic.Bool
 			base, _ := growing()
-			s := across(t, scene{trust: trust, script: unsure(&now), base: base, head: base.With(githubtest.Tree{"new.go": goFile(3, "tx.Rollback(ctx)")})})
+			s := across(t, scene{trust: trust, script: unsure(&now), base: base,
+				head: base.With(githubtest.Tree{"new.go": goFile(3, "tx.Rollback(ctx)")})})
 			first := s.parked()
 			require.Equal(t, "1", first.outputs["findings"])
 			s.approved("/drop F1")
@@ -153,15 +158,17 @@ func TestWhatPeopleSaidOnTheLinesIsNotSaidAgain(t *testing.T) {
 		"a minor one's claim": {"maya", badScan, claim, true, "Somebody said it of the same lines"},
 		"praise of it":        {"maya", badScan, "LGTM", false, ""},
 		"an emoji":            {"maya", badScan, "👍", false, ""},
-		"a major one's claim": {"maya", badCommit, "Who looks at the error?", false, "maya commented on line 7: “Who looks at the error?”"},
-		"praise of a major":   {"maya", badCommit, "LGTM", false, "maya commented on line 7: “LGTM”"},
-		"by the author":       {"lee", badScan, claim, false, ""},
-		"by a reader":         {"rob", badScan, claim, false, ""},
-		"by a bot":            {"scan[bot]", badScan, claim, false, ""},
+		"a major one's claim": {"maya", badCommit, "Who looks at the error?", false,
+			"maya commented on line 7: “Who looks at the error?”"},
+		"praise of a major": {"maya", badCommit, "LGTM", false, "maya commented on line 7: “LGTM”"},
+		"by the author":     {"lee", badScan, claim, false, ""},
+		"by a reader":       {"rob", badScan, claim, false, ""},
+		"by a bot":          {"scan[bot]", badScan, claim, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := across(t, scene{})
-			s.pull.AddReview(c.who, "", githubtest.Comment{Path: "new.go", Line: s.place("new.go", c.line), Body: c.text})
+			s.pull.AddReview(c.who, "", githubtest.Comment{Path: "new.go", Line: s.place("new.go", c.line),
+				Body: c.text})
 			drafted := s.parked().shows(c.shows)
 			kept, held := s.told(drafted)
 			require.Equal(t, c.held, held[titleOf(c.line)].Filtered == finding.AlreadyCommented)
@@ -172,7 +179,8 @@ func TestWhatPeopleSaidOnTheLinesIsNotSaidAgain(t *testing.T) {
 				require.NotContains(t, fmt.Sprint(r), "maya commented", "it is for the approver")
 			}
 			s.pushed(moved(s.pull.Tree()))
-			s.draftJob().start().is(0, map[bool]string{true: "KEPT", false: "CLEAN"}[c.held]) // GitHub moves the comment with its line
+			// GitHub moves the comment with its line
+			s.draftJob().start().is(0, map[bool]string{true: "KEPT", false: "CLEAN"}[c.held])
 		})
 	}
 }
@@ -188,7 +196,8 @@ func TestWhatAPersonSaidNeverMakesClean(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := across(t, scene{base: base, head: base.With(githubtest.Tree{"new.go": goFile(3, c.line)})})
-			s.pull.AddReview("maya", "", githubtest.Comment{Path: "new.go", Line: s.place("new.go", c.line), Body: c.text})
+			s.pull.AddReview("maya", "", githubtest.Comment{Path: "new.go", Line: s.place("new.go", c.line),
+				Body: c.text})
 			s.draftJob().start().is(0, c.want)
 			e := s.cli(nil, "review", "octo/demo#42", "--no-input", "--store", t.TempDir(), "--quiet").ends(0)
 			require.Contains(t, e.stdout, c.cli)
@@ -265,7 +274,8 @@ func TestThreadsOfResolvedFindingsAreMarkedWhereNobodyAnswered(t *testing.T) {
 	}{
 		"answered before the draft": {"write", false, ""},
 		"answered while it waits":   {"write", true, ""},
-		"without the permission":    {"read", false, "threads of resolved findings stay open: the token may not resolve threads"},
+		"without the permission": {"read", false,
+			"threads of resolved findings stay open: the token may not resolve threads"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := across(t, settled("comments: { resolve: true }\n"))
@@ -273,20 +283,24 @@ func TestThreadsOfResolvedFindingsAreMarkedWhereNobodyAnswered(t *testing.T) {
 			answer := func() {
 				for _, c := range s.pull.Reviews()[0].Comments {
 					if c.Path == "old.go" {
-						s.pull.AddReview("lee", "", githubtest.Comment{Path: c.Path, Line: c.Line, ReplyTo: c.ID, Body: "Fixed in the next commit."})
+						s.pull.AddReview("lee", "", githubtest.Comment{Path: c.Path, Line: c.Line, ReplyTo: c.ID,
+							Body: "Fixed in the next commit."})
 					}
 				}
 			}
 			if !tc.after {
 				answer()
 			}
-			s.pushed(s.pull.Tree().With(githubtest.Tree{"new.go": goFile(3, "err = tx.Commit(ctx)", badScan), "old.go": goFile(40, "x := req.Amount")}))
+			s.pushed(s.pull.Tree().With(githubtest.Tree{"new.go": goFile(3, "err = tx.Commit(ctx)", badScan),
+				"old.go": goFile(40, "x := req.Amount")}))
 			decide := s.decideJob(s.parked().outputs["code"], "approve")
 			if tc.after {
 				answer()
 			}
-			decide.may(map[string]string{"pull_requests": "write", "actions": "read", "contents": tc.contents}).start().is(0, "POSTED").says(tc.says)
-			require.Equal(t, map[string]bool{badCommit: tc.contents == "write", badScan: false, badFloat: false}, s.threads(), "one is still there, and in one somebody answered")
+			decide.may(map[string]string{"pull_requests": "write", "actions": "read",
+				"contents": tc.contents}).start().is(0, "POSTED").says(tc.says)
+			require.Equal(t, map[string]bool{badCommit: tc.contents == "write", badScan: false, badFloat: false},
+				s.threads(), "one is still there, and in one somebody answered")
 		})
 	}
 }
@@ -306,7 +320,8 @@ func TestP2_ADraftThatIsMadeAgainAfterAPushKnowsWhatWasSaid(t *testing.T) {
 				first := s.parked()
 				s.approved("/drop " + s.idOf(first, titleOf(badScan)))
 				s.postJob(first.digest()).start().is(0, "POSTED")
-				s.pushed(s.pull.Tree().With(githubtest.Tree{"new.go": goFile(3, "err = tx.Commit(ctx)", badRange, badScan)}))
+				s.pushed(s.pull.Tree().With(githubtest.Tree{"new.go": goFile(3, "err = tx.Commit(ctx)", badRange,
+					badScan)}))
 				old := s.parked()
 				newer := next(s, old.outputs["code"]).start().is(0, "PAUSED")
 				require.NotEqual(t, old.outputs["code"], newer.outputs["code"])
@@ -350,13 +365,15 @@ func TestP2_PushesOnTheCommandLine(t *testing.T) {
 		require.Contains(t, e.stdout, want)
 		return e
 	}
-	run("POSTED https://github.com/octo/demo/pull/42#", "--approve", "--command", "/drop F1") // the gravest, by its path the first
+	// the gravest, by its path the first
+	run("POSTED https://github.com/octo/demo/pull/42#", "--approve", "--command", "/drop F1")
 	dropped := titleOf(badCommit)
 	said, _ := s.times(dropped)
 	require.Zero(t, said)
 	s.pull.Push(moved(s.pull.Tree()))
 	run("CLEAN", "--no-input")
-	s.pull.Push(s.pull.Tree().With(githubtest.Tree{"old.go": goFile(45, "x := req.Amount"), "more.go": goFile(2, badRange)}))
+	s.pull.Push(s.pull.Tree().With(githubtest.Tree{"old.go": goFile(45, "x := req.Amount"),
+		"more.go": goFile(2, badRange)}))
 	run("POSTED https://github.com/octo/demo/pull/42#", "--approve")
 	require.Len(t, s.pull.Reviews(), 2)
 	require.Equal(t, 1, s.announced(titleOf(badFloat)))

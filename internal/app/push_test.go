@@ -43,9 +43,11 @@ func goFile(above int, calls ...string) string {
 // growing is the change of these stories: one file that it makes, one that it
 // changes, and one with a finding that has no line.
 func growing() (base, head githubtest.Tree) {
-	base = githubtest.Tree{"README.md": "# r\n", "old.go": goFile(40), "web/cart.ts": lines("export {}", 20, "// line %d")}
+	base = githubtest.Tree{"README.md": "# r\n", "old.go": goFile(40),
+		"web/cart.ts": lines("export {}", 20, "// line %d")}
 	return base, base.With(githubtest.Tree{
-		"new.go": goFile(3, badCommit, badScan), "old.go": goFile(40, badFloat), "web/cart.ts": base["web/cart.ts"] + "save(cart)\n",
+		"new.go": goFile(3, badCommit, badScan), "old.go": goFile(40, badFloat),
+		"web/cart.ts": base["web/cart.ts"] + "save(cart)\n",
 	})
 }
 
@@ -158,7 +160,8 @@ func (s *stage) complete(drafted ended, news ...string) {
 	}
 	_, out, _ := strings.Cut(drafted.summary, "Kept out: ")
 	for _, title := range s.present() {
-		require.NotEqual(s.t, slices.Contains(news, title), strings.Contains(out, title), "%s\n%s", title, drafted.summary)
+		require.NotEqual(s.t, slices.Contains(news, title), strings.Contains(out, title), "%s\n%s", title,
+			drafted.summary)
 	}
 }
 
@@ -173,18 +176,24 @@ type push struct {
 func pushes() map[string]push {
 	near := strings.NewReplacer("() {\n", "(ctx context.Context) {\n")
 	return map[string]push{
-		"unchanged": {func(s *stage, tree githubtest.Tree) { s.pull.Push(tree.With(githubtest.Tree{"other.txt": "x\n"})) }, "CLEAN", nil, nil},
+		"unchanged": {func(s *stage, tree githubtest.Tree) {
+			s.pull.Push(tree.With(githubtest.Tree{"other.txt": "x\n"}))
+		}, "CLEAN", nil, nil},
 		"moved": {func(s *stage, tree githubtest.Tree) {
-			s.pull.Push(tree.With(githubtest.Tree{"new.go": goFile(60, badScan, badCommit), "old.go": goFile(45, badFloat)}))
+			s.pull.Push(tree.With(githubtest.Tree{"new.go": goFile(60, badScan, badCommit),
+				"old.go": goFile(45, badFloat)}))
 		}, "CLEAN", nil, nil},
 		"edited near": {func(s *stage, tree githubtest.Tree) {
-			s.pull.Push(tree.With(githubtest.Tree{"new.go": near.Replace(tree["new.go"]), "old.go": near.Replace(tree["old.go"])}))
+			s.pull.Push(tree.With(githubtest.Tree{"new.go": near.Replace(tree["new.go"]),
+				"old.go": near.Replace(tree["old.go"])}))
 		}, "CLEAN", nil, nil},
 		"renamed": {func(s *stage, tree githubtest.Tree) {
-			s.pull.Push(tree.With(githubtest.Tree{"kept.go": tree["old.go"], "made.go": tree["new.go"]}).Without("old.go", "new.go"))
+			s.pull.Push(tree.With(githubtest.Tree{"kept.go": tree["old.go"],
+				"made.go": tree["new.go"]}).Without("old.go", "new.go"))
 		}, "CLEAN", nil, nil},
 		"fixed": {func(s *stage, tree githubtest.Tree) {
-			s.pull.Push(tree.With(githubtest.Tree{"new.go": goFile(3, "err = tx.Commit(ctx)", badScan), "old.go": goFile(40, "x := req.Amount")}))
+			s.pull.Push(tree.With(githubtest.Tree{"new.go": goFile(3, "err = tx.Commit(ctx)", badScan),
+				"old.go": goFile(40, "x := req.Amount")}))
 		}, "PAUSED", nil, []string{badCommit, badFloat}},
 		"force-pushed base": {func(s *stage, tree githubtest.Tree) {
 			base, _ := growing()

@@ -10,12 +10,14 @@ import (
 )
 
 func TestNextIsTheWorstDraftThatWaitsOnGitHub(t *testing.T) {
-	s := setUp(t, scene{head: headTree().With(githubtest.Tree{"api/client.go": "package api\n\nvar c = tls.Config{InsecureSkipVerify: true}\n"})})
+	s := setUp(t, scene{head: headTree().With(githubtest.Tree{"api/client.go": "package api\n\nvar c = " +
+		"tls.Config{InsecureSkipVerify: true}\n"})})
 	superseded := s.parked().outputs["code"]
 	s.pull.Push(s.pull.Tree().With(githubtest.Tree{"ops/run.sh": "#!/bin/sh\nset -e # DEFECT: nit: Says nothing\n"}))
 	s.anew(githubtest.RunOptions{})
 	instance := func(name string, more ...string) string {
-		return s.draftJob().with("instance", name, "environment", "").with(more...).start().is(0, "PAUSED").outputs["code"]
+		return s.draftJob().with("instance", name, "environment", "").with(more...).start().is(0,
+			"PAUSED").outputs["code"]
 	}
 	milder, worst, decided := instance("rules", "provider", "offline"), instance("model"), instance("done")
 	s.decideJob(decided, "abort").with("instance", "done").start().is(0, "ABORTED")

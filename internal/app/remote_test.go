@@ -55,7 +55,8 @@ func (s *stage) command(more map[string]string, args ...string) *exec.Cmd {
 // home are the variables of maya's command line, with more.
 func (s *stage) home(dir string, more map[string]string) map[string]string {
 	env := map[string]string{
-		"HOME": dir, "XDG_STATE_HOME": dir, "USER": "maya", "GITHUB_API_URL": s.hub.URL, "GITHUB_TOKEN": s.hub.UserToken("maya"),
+		"HOME": dir, "XDG_STATE_HOME": dir, "USER": "maya", "GITHUB_API_URL": s.hub.URL,
+		"GITHUB_TOKEN":    s.hub.UserToken("maya"),
 		"OPENAI_BASE_URL": s.model.URL, "OPENAI_API_KEY": modelKey, "OPENAI_MODEL": "story-1",
 	}
 	maps.Copy(env, more)
@@ -107,12 +108,14 @@ func TestThreadsListsTheDraftsOnGitHub(t *testing.T) {
 			decided := s.draftJob().with("instance", "done").start().is(0, "PAUSED").outputs["code"]
 			s.decideJob(decided, "abort").with("instance", "done").start().is(0, "ABORTED")
 			superseded := s.parked().outputs["code"]
-			s.pull.Push(s.pull.Tree().With(githubtest.Tree{"ops/run.sh": "#!/bin/sh\nset -e # DEFECT: nit: Says nothing\n"}))
+			s.pull.Push(s.pull.Tree().With(githubtest.Tree{"ops/run.sh": "#!/bin/sh\nset -e # DEFECT: nit: Says " +
+				"nothing\n"}))
 			s.anew(githubtest.RunOptions{})
 			withdrawn := s.draftJob().with("environment", "").start().is(0, "PAUSED").outputs["code"]
 			s.anew(githubtest.RunOptions{})
 			waits := s.draftJob().with("again", "true").start().is(0, "PAUSED").outputs["code"]
-			docs := s.draftJob().with("instance", "docs", "environment", "", "expires", "1h").start().is(0, "PAUSED").outputs["code"]
+			docs := s.draftJob().with("instance", "docs", "environment", "", "expires", "1h").start().is(0,
+				"PAUSED").outputs["code"]
 
 			rows, stderr := s.rows(key)
 			require.Empty(t, stderr)
@@ -121,9 +124,11 @@ func TestThreadsListsTheDraftsOnGitHub(t *testing.T) {
 				states[code] = r.State
 				require.Equal(t, "pr-review-42-", r.Artifact[:13])
 			}
-			require.Equal(t, map[string]string{superseded: "superseded", withdrawn: "withdrawn", waits: "waits", docs: "waits"}, states)
+			require.Equal(t, map[string]string{superseded: "superseded", withdrawn: "withdrawn", waits: "waits",
+				docs: "waits"}, states)
 			page := fmt.Sprintf("https://github.com/octo/demo/actions/runs/%d", s.run.ID)
-			dispatch := "gh workflow run pr-review-decide.yml --repo octo/demo -f pull-request=42 -f code=" + docs + " -f checkpoint-digest=" + docs
+			dispatch := "gh workflow run pr-review-decide.yml --repo octo/demo -f pull-request=42 -f code=" + docs +
+				" -f checkpoint-digest=" + docs
 			require.Equal(t, page, rows[waits].Where)
 			require.Regexp(t, "^"+dispatch+"[0-9a-f]{48} -f decision=approve$", rows[docs].Where)
 			require.Empty(t, rows[superseded].Where+rows[withdrawn].Where)
@@ -138,7 +143,8 @@ func TestThreadsListsTheDraftsOnGitHub(t *testing.T) {
 			require.Equal(t, "waits", rows[waits].State)
 
 			text := s.cli(key, "threads", "octo/demo").ends(0)
-			for _, want := range []string{"pull request", "state", "#42@docs", "waits\n  " + dispatch, "waits\n  " + page, "superseded", "withdrawn", "PAUSED"} {
+			for _, want := range []string{"pull request", "state", "#42@docs", "waits\n  " + dispatch,
+				"waits\n  " + page, "superseded", "withdrawn", "PAUSED"} {
 				require.Contains(t, text.stdout, want)
 			}
 			require.NotContains(t, text.stdout, "#42@done")
@@ -168,9 +174,11 @@ func TestThreadsAndShowBesideHostileArtifacts(t *testing.T) {
 	theirs.AddArtifact(name(forged.Zip), forged.Zip)
 	theirs.AddArtifact(drafted.outputs["artifact-name"], z) // a newer one of our draft's name
 	for at, content := range map[string][]byte{
-		name(garbage): garbage, name(bomb): bomb, "pr-review-42-0123456789abcdef": z, "pr-review-42-": z, "pr-review-x-" + code: z,
+		name(garbage): garbage, name(bomb): bomb, "pr-review-42-0123456789abcdef": z, "pr-review-42-": z,
+		"pr-review-x-" + code:           z,
 		"pr-review-99999999999-" + code: z, "pr-review-42-partial-1-" + code: z, "pr-review-decision-" + code + "0": z,
-		"pr-review-42-\x1b[31m\u202eevil": z, "pr-review-decision-" + checkpoint.Code(checkpoint.Digest(garbage)): garbage,
+		"pr-review-42-\x1b[31m\u202eevil": z, "pr-review-decision-" +
+			checkpoint.Code(checkpoint.Digest(garbage)): garbage,
 	} {
 		s.run.AddArtifact(at, content)
 	}
@@ -198,7 +206,8 @@ func TestT19_ThreadsBelievesNoForksDecision(t *testing.T) {
 	drafted := s.parked()
 	z, err := checkpoint.Protection{}.PackRecord(s.abortOf(drafted))
 	require.NoError(t, err)
-	s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork}).AddArtifact("pr-review-decision-"+drafted.outputs["code"], z)
+	s.repo.AddRun(githubtest.RunOptions{Event: "pull_request", HeadRepo: s.fork}).AddArtifact("pr-review-decision-"+
+		drafted.outputs["code"], z)
 	rows, _ := s.rows(nil)
 	require.Equal(t, "waits", rows[drafted.outputs["code"]].State)
 }
@@ -223,5 +232,6 @@ func TestThreadsOfARepositoryWithoutDrafts(t *testing.T) {
 	require.JSONEq(t, `{"threads":[]}`, s.cli(nil, "threads", "octo/demo", "--json").ends(0).stdout)
 	require.Contains(t, s.cli(nil, "threads", "octo").ends(2).stderr, "name it owner/repo")
 	require.Contains(t, s.cli(nil, "threads", "octo/none").ends(1).stderr, "check the name")
-	require.Contains(t, s.cli(map[string]string{"GITHUB_TOKEN": s.hub.AppToken(s.repo, map[string]string{"contents": "read"})}, "threads", "octo/demo").ends(2).stderr, "give the job actions: read")
+	require.Contains(t, s.cli(map[string]string{"GITHUB_TOKEN": s.hub.AppToken(s.repo,
+		map[string]string{"contents": "read"})}, "threads", "octo/demo").ends(2).stderr, "give the job actions: read")
 }

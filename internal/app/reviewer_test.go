@@ -38,7 +38,8 @@ func TestP4_AResultIsForItsReviewerOnActions(t *testing.T) {
 	for end, asked := range ends() {
 		t.Run(end, func(t *testing.T) {
 			s := setUp(t, scene{
-				base: githubtest.Tree{"a.go": "package a\n"}, head: githubtest.Tree{"a.go": "package a\n\nvar x = 1 // DEFECT: x is never read\n"},
+				base:  githubtest.Tree{"a.go": "package a\n"},
+				head:  githubtest.Tree{"a.go": "package a\n\nvar x = 1 // DEFECT: x is never read\n"},
 				trust: checkpoint.TrustSeal, script: says(end),
 			})
 			for _, run := range []struct {
@@ -71,12 +72,14 @@ func otherPrompt(t *testing.T) (program string) {
 	require.NoError(t, err)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	changed, overlay, program := filepath.Join(dir, "review.md"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "pr-review-action")
+	changed, overlay, program := filepath.Join(dir, "review.md"), filepath.Join(dir, "overlay.json"),
+		filepath.Join(dir, "pr-review-action")
 	require.NoError(t, os.WriteFile(changed, append(text, "Be kind.\n"...), 0o600))
 	replaced, err := json.Marshal(map[string]any{"Replace": map[string]string{file: changed}})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(overlay, replaced, 0o600))
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlay, "-o", program, "../..").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlay, "-o", program,
+		"../..").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return program
 }

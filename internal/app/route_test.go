@@ -34,7 +34,8 @@ func ways() map[string]func(*stage, string) {
 		"flags of resume": func(s *stage, text string) {
 			store := s.t.TempDir()
 			s.cli(nil, "review", "octo/demo#42", "--store", store, "--no-input").ends(0)
-			s.cli(nil, append([]string{"resume", "octo/demo#42:" + s.pull.HeadSHA()[:7], "--store", store, "--approve"}, flagged(text)...)...).ends(0)
+			s.cli(nil, append([]string{"resume", "octo/demo#42:" + s.pull.HeadSHA()[:7], "--store", store, "--approve"},
+				flagged(text)...)...).ends(0)
 		},
 		"terminal": func(s *stage, text string) {
 			s.t.Log(s.typing("review", "octo/demo#42")(typed(text), "yes"))
@@ -90,7 +91,9 @@ func TestAQuestionNeedsTheDraftInSight(t *testing.T) {
 
 // typed are the lines of a decision at the prompt, where a verdict ends it.
 func typed(text string) []string {
-	return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "/approve" })
+	return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool {
+		return strings.TrimSpace(line) == "/approve"
+	})
 }
 
 var postedMark = regexp.MustCompile(`\n+<!-- pr-review:f=[0-9a-f]{16} -->$`)
@@ -105,7 +108,8 @@ func bytesOf(t *testing.T, s *stage) githubtest.Review {
 	out := githubtest.Review{Body: strings.ReplaceAll(body, s.pull.HeadSHA(), "HEAD")}
 	for _, c := range review.Comments {
 		text := postedMark.ReplaceAllString(c.Body, "")
-		out.Comments = append(out.Comments, githubtest.Comment{Path: c.Path, Side: c.Side, StartLine: c.StartLine, Line: c.Line, Body: text})
+		out.Comments = append(out.Comments, githubtest.Comment{Path: c.Path, Side: c.Side, StartLine: c.StartLine,
+			Line: c.Line, Body: text})
 	}
 	return out
 }
@@ -113,8 +117,9 @@ func bytesOf(t *testing.T, s *stage) githubtest.Review {
 func TestP2_OneDecisionGivesTheSameBytesOnEveryRoute(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"as it stands":        "",
-		"every command":       "/drop F2: awaited by the caller\n/edit F3: Return the *error*, @ada: see #7 and `x`.\n/summary F5\n/severity F1 major",
+		"as it stands": "",
+		"every command": "/drop F2: awaited by the caller\n/edit F3: Return the *error*, @ada: see #7 and " +
+			"`x`.\n/summary F5\n/severity F1 major",
 		"regraded to nit":     "/severity F1 nit\n/severity F2 minor",
 		"in another order":    "/summary F1 F2\n/drop F5\n/approve\n/drop F4",
 		"everything dropped":  "/drop F1 F2 F3 F4 F5: noise",
@@ -133,7 +138,8 @@ func TestP2_OneDecisionGivesTheSameBytesOnEveryRoute(t *testing.T) {
 				require.Equal(t, first, got, route)
 			}
 			shown := fmt.Sprint(first)
-			require.Equal(t, strings.Contains(text, "/drop"), !strings.Contains(shown, "Says too little") || !strings.Contains(shown, "not awaited"))
+			require.Equal(t, strings.Contains(text, "/drop"), !strings.Contains(shown, "Says too little") ||
+				!strings.Contains(shown, "not awaited"))
 			t.Logf("%d bytes of body and %d comments on %d routes", len(first.Body), len(first.Comments), len(ways()))
 		})
 	}

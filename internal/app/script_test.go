@@ -38,7 +38,8 @@ func scripted() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(app.Run(ctx, app.Process{
-		Args: os.Args, Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: clock(os.Getenv("NOW")),
+		Args: os.Args, Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Now: clock(os.Getenv("NOW")),
 	}))
 }
 
@@ -72,7 +73,8 @@ func TestCommandLine(t *testing.T) {
 		Dir:   filepath.Join("testdata", "script"),
 		Setup: func(e *testscript.Env) error { return setUpScript(t, e) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"model": startModel, "asked": asked, "github": startGitHub, "pull": changePull, "reviews": reviews, "json": checkJSON,
+			"model": startModel, "asked": asked, "github": startGitHub, "pull": changePull, "reviews": reviews,
+			"json": checkJSON,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "root" {
@@ -89,7 +91,8 @@ func setUpScript(t *testing.T, e *testscript.Env) error {
 		"HOME": filepath.Join(e.WorkDir, "home"), "XDG_STATE_HOME": filepath.Join(e.WorkDir, "state"), "USER": "rita",
 		"NOW": "2026-11-21T14:10:00Z", "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull,
 		"GIT_AUTHOR_NAME": "ada", "GIT_AUTHOR_EMAIL": "ada@example.com", "GIT_AUTHOR_DATE": "2026-11-20T10:00:00Z",
-		"GIT_COMMITTER_NAME": "ada", "GIT_COMMITTER_EMAIL": "ada@example.com", "GIT_COMMITTER_DATE": "2026-11-20T10:00:00Z",
+		"GIT_COMMITTER_NAME": "ada", "GIT_COMMITTER_EMAIL": "ada@example.com",
+		"GIT_COMMITTER_DATE": "2026-11-20T10:00:00Z",
 	} {
 		e.Setenv(name, value)
 	}
@@ -110,14 +113,16 @@ func models() map[string]llmtest.Script {
 		"wrong-types": llmtest.Always(llmtest.Answer{Text: `{"findings":[{"line":"two","title":7}]}`}),
 		"huge":        llmtest.Always(llmtest.Answer{Text: strings.Repeat("x", 10<<20)}),
 		"no-such-line": llmtest.Always(llmtest.Findings(llmtest.Finding{
-			Side: "RIGHT", StartLine: 4711, Line: 4711, Title: "Far away", Body: "There.", Category: "correctness", Severity: "major", Confidence: 0.9,
+			Side: "RIGHT", StartLine: 4711, Line: 4711, Title: "Far away", Body: "There.", Category: "correctness",
+			Severity: "major", Confidence: 0.9,
 		})),
-		"b-fails": llmtest.PerFile(map[string]llmtest.Script{"b.go": unwell(http.StatusServiceUnavailable)}, llmtest.Honest),
-		"401":     unwell(http.StatusUnauthorized),
-		"404":     unwell(http.StatusNotFound),
-		"429":     unwell(http.StatusTooManyRequests),
-		"503":     unwell(http.StatusServiceUnavailable),
-		"locked":  llmtest.Honest, // asks for a key
+		"b-fails": llmtest.PerFile(map[string]llmtest.Script{"b.go": unwell(http.StatusServiceUnavailable)},
+			llmtest.Honest),
+		"401":    unwell(http.StatusUnauthorized),
+		"404":    unwell(http.StatusNotFound),
+		"429":    unwell(http.StatusTooManyRequests),
+		"503":    unwell(http.StatusServiceUnavailable),
+		"locked": llmtest.Honest, // asks for a key
 	}
 }
 
@@ -151,7 +156,9 @@ func asked(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func startGitHub(ts *testscript.TestScript, _ bool, _ []string) {
-	hub, err := githubtest.Start(githubtest.Options{Violation: func(reason string) { worldOf(ts).t.Errorf("github: %s", reason) }})
+	hub, err := githubtest.Start(githubtest.Options{Violation: func(reason string) {
+		worldOf(ts).t.Errorf("github: %s", reason)
+	}})
 	ts.Check(err)
 	ts.Defer(hub.Close)
 	demo, err := hub.Scenario("demo")
@@ -170,7 +177,8 @@ func changePull(ts *testscript.TestScript, _ bool, args []string) {
 	case "close":
 		p.Close()
 	case "remark": // on its first changed line, which then changes
-		p.AddReview("maya", "", githubtest.Comment{Path: "fetch.go", Side: "RIGHT", Line: 3, Body: "The answer's body is never closed."})
+		p.AddReview("maya", "", githubtest.Comment{Path: "fetch.go", Side: "RIGHT", Line: 3,
+			Body: "The answer's body is never closed."})
 	case "merge":
 		p.Push(p.Tree().With(githubtest.Tree{"fetch.go": "package fetch\n"}))
 		p.Merge()

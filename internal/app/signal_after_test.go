@@ -13,7 +13,8 @@ import (
 func TestAnApprovalThatWasNotPostedTellsLaterDraftsNothing(t *testing.T) {
 	s := across(t, scene{base: baseTree(), head: headTree(), trust: "seal"})
 	drafted := s.parked()
-	s.decideJob(drafted.outputs["code"], "approve").may(map[string]string{"pull_requests": "read", "actions": "read"}).start()
+	s.decideJob(drafted.outputs["code"], "approve").may(map[string]string{"pull_requests": "read",
+		"actions": "read"}).start()
 	require.Empty(t, s.pull.Reviews(), "the token may not post")
 	s.pushed(headTree().With(githubtest.Tree{"README.md": "# more\n"}))
 	again := s.draftJob().start().is(0, "PAUSED")

@@ -52,18 +52,23 @@ func TestT28_CountsTellNothingOfAFindingInAnyMode(t *testing.T) {
 			require.NotEqual(t, drafted.outputs["code"], newer.outputs["code"])
 			s.hidden(s.markJob(newer.digest()), 0, "")
 			s.approved("The ledger/ is fine.\n/drop F7: awaited elsewhere\n/edit F6: Lock both accounts.")
-			post := s.postJob(newer.digest()).with("mark", "true", "check-run", "true", "fail-on", "minor", "sarif", "found.sarif")
-			post.may(map[string]string{"pull_requests": "write", "actions": "read", "contents": "read", "checks": "write", "statuses": "write"})
+			post := s.postJob(newer.digest()).with("mark", "true", "check-run", "true", "fail-on", "minor", "sarif",
+				"found.sarif")
+			post.may(map[string]string{"pull_requests": "write", "actions": "read", "contents": "read",
+				"checks": "write", "statuses": "write"})
 			s.hidden(post, 1, "POSTED", "awaited elsewhere", "Lock both", "is fine")
 		})
 	})
 	t.Run("resume that is refused", func(t *testing.T) {
 		overTrusts(t, func(t *testing.T, s *stage) {
 			drafted := s.hidden(s.draftJob(), 0, "PAUSED")
-			for _, commands := range []string{"/dorp F1: Moves money", "/drop F99: Says too little", "/drop F1\n/edit F1: Because of that", "/revise Moves money, says who?", "/edit F1 Moves money"} {
-				s.hidden(s.decideJob(drafted.outputs["code"], "approve").with("commands", commands), 3, "REFUSED", "says who")
+			for _, commands := range []string{"/dorp F1: Moves money", "/drop F99: Says too little",
+				"/drop F1\n/edit F1: Because of that", "/revise Moves money, says who?", "/edit F1 Moves money"} {
+				s.hidden(s.decideJob(drafted.outputs["code"], "approve").with("commands", commands), 3, "REFUSED",
+					"says who")
 			}
-			s.hidden(s.decideJob(drafted.outputs["code"], "abort").with("commands", "/abort: Moves money twice"), 0, "ABORTED", "twice")
+			s.hidden(s.decideJob(drafted.outputs["code"], "abort").with("commands", "/abort: Moves money twice"), 0,
+				"ABORTED", "twice")
 			s.hidden(s.decideJob(drafted.outputs["code"], "approve"), 3, "REFUSED")
 		})
 	})
@@ -79,7 +84,8 @@ func TestT28_CountsTellNothingOfAFindingInAnyMode(t *testing.T) {
 	})
 	t.Run("pushes", func(t *testing.T) {
 		overTrusts(t, func(t *testing.T, s *stage) {
-			s.pull.AddReview("sam", "", githubtest.Comment{Path: "ops/run.sh", Line: 3, Body: "Say what was done, Moves money style"})
+			s.pull.AddReview("sam", "", githubtest.Comment{Path: "ops/run.sh", Line: 3,
+				Body: "Say what was done, Moves money style"})
 			first := s.hidden(s.draftJob(), 0, "PAUSED", "Say what")
 			s.approved("/drop F2: awaited elsewhere")
 			s.hidden(s.postJob(first.digest()), 0, "POSTED", "awaited elsewhere")
@@ -116,7 +122,8 @@ func TestT28_CountsTellNothingOfAnAnswerThatCannotBeRead(t *testing.T) {
 		t.Run("trust "+trust, func(t *testing.T) {
 			s := across(t, scene{base: baseTree(), head: headTree(), trust: trust, script: broken})
 			drafted := s.draftJob().with("summary", "counts").start().is(0, "PAUSED")
-			newer := s.reviseJob(drafted.outputs["code"], "F1 and F2: planted by hand").with("summary", "counts").start().is(0, "PAUSED")
+			newer := s.reviseJob(drafted.outputs["code"], "F1 and F2: planted by hand").with("summary",
+				"counts").start().is(0, "PAUSED")
 			for name, e := range map[string]ended{"draft": drafted, "revision": newer} {
 				holdsNone(t, name, e.stdout+e.log+e.summary+fmt.Sprint(e.outputs), append(planted, "planted by")...)
 			}

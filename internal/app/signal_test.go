@@ -18,14 +18,17 @@ import (
 // SARIF file is of a folder that is given back.
 func (s *stage) signalling(code, decision string) (j *job, file string) {
 	dir := s.t.TempDir()
-	j = s.decideJob(code, decision).with("sarif", "out/found.sarif", "check-run", "true", "mark", "true", "fail-on", "major")
-	j.may(map[string]string{"pull_requests": "write", "actions": "read", "contents": "read", "checks": "write", "statuses": "write"})
+	j = s.decideJob(code, decision).with("sarif", "out/found.sarif", "check-run", "true", "mark", "true", "fail-on",
+		"major")
+	j.may(map[string]string{"pull_requests": "write", "actions": "read", "contents": "read", "checks": "write",
+		"statuses": "write"})
 	return j.set("GITHUB_WORKSPACE", dir), filepath.Join(dir, "out", "found.sarif")
 }
 
 // markJob shows on the commit that a draft waits.
 func (s *stage) markJob(digest string) *job {
-	return s.recordJob(digest).with("mode", "mark", "environment", "").may(map[string]string{"pull_requests": "read", "actions": "read", "contents": "read", "statuses": "write"})
+	return s.recordJob(digest).with("mode", "mark", "environment",
+		"").may(map[string]string{"pull_requests": "read", "actions": "read", "contents": "read", "statuses": "write"})
 }
 
 // sarifOf is how many results a SARIF file has, and its text.
@@ -63,7 +66,8 @@ func TestFailOnFailsTheJobByWhatTheDecisionKept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := across(t, scene{base: baseTree(), head: headTree()})
 			drafted := s.parked()
-			decide := s.decideJob(drafted.outputs["code"], "approve").with("fail-on", tc.failOn, "commands", tc.commands)
+			decide := s.decideJob(drafted.outputs["code"], "approve").with("fail-on", tc.failOn, "commands",
+				tc.commands)
 			posted := decide.start().is(tc.exit, "POSTED")
 			s.failed(posted, drafted, tc.exit)
 			require.Equal(t, posted.outputs, decide.start().is(tc.exit, "POSTED").outputs, "the same decision again")
@@ -110,7 +114,8 @@ func TestSARIFAndCheckRunHoldWhatTheDecisionKept(t *testing.T) {
 
 	checks := s.repo.Checks(s.pull.HeadSHA())
 	require.Len(t, checks, 1)
-	require.Equal(t, []string{"pr-review", "completed", "neutral"}, []string{checks[0].Name, checks[0].Status, checks[0].Conclusion})
+	require.Equal(t, []string{"pr-review", "completed", "neutral"},
+		[]string{checks[0].Name, checks[0].Status, checks[0].Conclusion})
 	require.Contains(t, checks[0].Summary, posted.outputs["review-url"])
 	require.Len(t, checks[0].Annotations, 3, "of findings on lines")
 	for _, a := range checks[0].Annotations {
@@ -128,17 +133,21 @@ func TestSARIFAndCheckRunHoldWhatTheDecisionKept(t *testing.T) {
 func TestAnAbortLeavesAnEmptySARIFFileAndNoCheckRun(t *testing.T) {
 	t.Parallel()
 	for name, decide := range map[string]func(s *stage, drafted ended) (*job, string){
-		"dispatch": func(s *stage, drafted ended) (*job, string) { return s.signalling(drafted.outputs["code"], "abort") },
+		"dispatch": func(s *stage, drafted ended) (*job, string) {
+			return s.signalling(drafted.outputs["code"], "abort")
+		},
 		"comment": func(s *stage, drafted ended) (*job, string) {
 			s.approved("/abort")
 			dir := s.t.TempDir()
-			return s.postJob(drafted.digest()).with("sarif", "found.sarif").set("GITHUB_WORKSPACE", dir), filepath.Join(dir, "found.sarif")
+			return s.postJob(drafted.digest()).with("sarif", "found.sarif").set("GITHUB_WORKSPACE", dir),
+				filepath.Join(dir, "found.sarif")
 		},
 		"rejection": func(s *stage, drafted ended) (*job, string) {
 			s.run.Wait(gateName)
 			s.run.Reject(gateName, "maya", "")
 			dir := s.t.TempDir()
-			return s.recordJob(drafted.digest()).with("sarif", "found.sarif").set("GITHUB_WORKSPACE", dir), filepath.Join(dir, "found.sarif")
+			return s.recordJob(drafted.digest()).with("sarif", "found.sarif").set("GITHUB_WORKSPACE", dir),
+				filepath.Join(dir, "found.sarif")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +166,8 @@ func TestWithoutThePermissionThereIsAWarningAndTheReviewStands(t *testing.T) {
 	s := across(t, scene{base: baseTree(), head: headTree()})
 	j, _ := s.signalling(s.parked().outputs["code"], "approve")
 	j.may(map[string]string{"pull_requests": "write", "actions": "read"}).with("fail-on", "none")
-	j.start().is(0, "POSTED").says("::warning::the token may not write check runs (checks: write)", "the mark that a draft waits could not be cleared", "statuses: write")
+	j.start().is(0, "POSTED").says("::warning::the token may not write check runs (checks: write)",
+		"the mark that a draft waits could not be cleared", "statuses: write")
 	s.posted()
 }
 
@@ -182,7 +192,8 @@ func TestAMarkSaysThatADraftWaitsUntilItIsDecided(t *testing.T) {
 		"rejected": {func(s *stage, d ended) {
 			s.run.Wait(gateName)
 			s.run.Reject(gateName, "maya", "not now")
-			j := s.recordJob(d.digest()).with("mark", "true").may(map[string]string{"pull_requests": "read", "actions": "read", "statuses": "write"})
+			j := s.recordJob(d.digest()).with("mark",
+				"true").may(map[string]string{"pull_requests": "read", "actions": "read", "statuses": "write"})
 			j.start().is(0, "ABORTED")
 		}, "decided: rejected"},
 		"expired": {func(s *stage, d ended) {
@@ -198,14 +209,16 @@ func TestAMarkSaysThatADraftWaitsUntilItIsDecided(t *testing.T) {
 			set := s.repo.Statuses(s.pull.HeadSHA())
 			require.Len(t, set, 1)
 			require.Equal(t, []string{"pr-review", "pending"}, []string{set[0].Context, set[0].State})
-			require.Contains(t, set[0].Description, "waits for a decision: 5 findings, 1 blocker; code "+drafted.outputs["code"]+", until ")
+			require.Contains(t, set[0].Description,
+				"waits for a decision: 5 findings, 1 blocker; code "+drafted.outputs["code"]+", until ")
 			require.Equal(t, fmt.Sprintf("https://github.com/octo/demo/actions/runs/%d", s.run.ID), set[0].URL)
 			holdsNone(t, "the mark", set[0].Description, words()...)
 			end.decide(s, drafted)
 			now := s.repo.Statuses(s.pull.HeadSHA())
 			require.Len(t, now, 2)
 			state := map[bool]string{true: "error", false: "success"}[name == "expired"]
-			require.Equal(t, []string{"pr-review", state, end.says}, []string{now[1].Context, now[1].State, now[1].Description})
+			require.Equal(t, []string{"pr-review", state, end.says},
+				[]string{now[1].Context, now[1].State, now[1].Description})
 		})
 	}
 }
@@ -213,7 +226,8 @@ func TestAMarkSaysThatADraftWaitsUntilItIsDecided(t *testing.T) {
 func TestAMarkNeedsItsDraftAndItsPermission(t *testing.T) {
 	s := across(t, scene{base: baseTree(), head: headTree()})
 	drafted := s.parked()
-	s.markJob(drafted.digest()).may(map[string]string{"pull_requests": "read", "actions": "read"}).start().is(1, "FAILED").says("the token may not write commit statuses (statuses: write)")
+	s.markJob(drafted.digest()).may(map[string]string{"pull_requests": "read", "actions": "read"}).start().is(1,
+		"FAILED").says("the token may not write commit statuses (statuses: write)")
 	s.markJob(strings.Repeat("a", 64)).start().is(3, "REFUSED").says("no draft of this name was found")
 	s.markJob("").start().is(2, "").says("neither checkpoint-digest nor code says which draft waits")
 	j, _ := s.signalling(drafted.outputs["code"], "approve")
@@ -223,7 +237,8 @@ func TestAMarkNeedsItsDraftAndItsPermission(t *testing.T) {
 
 func TestPathRulesOfTheBaseChooseTheEnvironment(t *testing.T) {
 	t.Parallel()
-	rules := "environments:\n  - { paths: ['infra/**'], environment: ai-review-infra }\n  - { paths: ['*.ts'], environment: ai-review-web }\n"
+	rules := "environments:\n  - { paths: ['infra/**'], environment: ai-review-infra }\n  - { paths: ['*.ts'], " +
+		"environment: ai-review-web }\n"
 	base := baseTree().With(githubtest.Tree{".github/pr-review.yml": rules, "infra/main.tf": "a\n"})
 	bad := "x // DEFECT: major: Bad\n"
 	for name, tc := range map[string]struct {
@@ -231,11 +246,13 @@ func TestPathRulesOfTheBaseChooseTheEnvironment(t *testing.T) {
 		moved string // which is not there any more
 		want  string
 	}{
-		"no rule":             {githubtest.Tree{"ops/run.sh": bad}, "", gateName},
-		"one":                 {githubtest.Tree{"web/cart.ts": bad}, "", "ai-review-web"},
-		"the first of two":    {githubtest.Tree{"web/cart.ts": bad, "infra/b.tf": bad}, "", "ai-review-infra"},
-		"moved out of there":  {githubtest.Tree{"elsewhere.tf": "a\n", "ops/run.sh": bad}, "infra/main.tf", "ai-review-infra"},
-		"rules of the head":   {githubtest.Tree{".github/pr-review.yml": "environments: []\n", "web/cart.ts": bad}, "", "ai-review-web"},
+		"no rule":          {githubtest.Tree{"ops/run.sh": bad}, "", gateName},
+		"one":              {githubtest.Tree{"web/cart.ts": bad}, "", "ai-review-web"},
+		"the first of two": {githubtest.Tree{"web/cart.ts": bad, "infra/b.tf": bad}, "", "ai-review-infra"},
+		"moved out of there": {githubtest.Tree{"elsewhere.tf": "a\n", "ops/run.sh": bad}, "infra/main.tf",
+			"ai-review-infra"},
+		"rules of the head": {githubtest.Tree{".github/pr-review.yml": "environments: []\n", "web/cart.ts": bad}, "",
+			"ai-review-web"},
 		"an unreviewed file":  {githubtest.Tree{"infra/go.sum": "x\n", "ops/run.sh": bad}, "", "ai-review-infra"},
 		"a name as it is not": {githubtest.Tree{"infrastructure/a.txt": "x\n", "ops/run.sh": bad}, "", gateName},
 	} {
@@ -261,11 +278,13 @@ func TestPathRulesOfTheBaseChooseTheEnvironment(t *testing.T) {
 	}
 	t.Run("one that asks nobody", func(t *testing.T) {
 		s := across(t, scene{base: base, head: base.With(githubtest.Tree{"infra/b.tf": bad})})
-		s.draftJob().start().is(2, "").says(`the environment "ai-review-infra" does not exist, so nobody would be asked`)
+		s.draftJob().start().is(2, "").says(`the environment "ai-review-infra" does not exist, so nobody would be` +
+			` asked`)
 		require.Zero(t, s.model.Calls())
 	})
 	t.Run("by dispatch there is none to choose", func(t *testing.T) {
-		s := across(t, scene{base: base, head: base.With(githubtest.Tree{"infra/b.tf": bad}), trust: checkpoint.TrustSeal})
+		s := across(t, scene{base: base, head: base.With(githubtest.Tree{"infra/b.tf": bad}),
+			trust: checkpoint.TrustSeal})
 		drafted := s.draftJob().with("environment", "").start().is(0, "PAUSED")
 		require.Empty(t, drafted.outputs["environment"])
 		s.decideJob(drafted.outputs["code"], "approve").start().is(0, "POSTED")

@@ -20,7 +20,8 @@ var suggestionBlock = regexp.MustCompile("(?s)\n```suggestion\n(.*?)```")
 // and the others to go.
 func ranged(start, last int, quote string) llmtest.Finding {
 	return llmtest.Finding{
-		Side: "RIGHT", StartLine: start, Line: last, Quote: quote, Title: fmt.Sprintf("Range %d is wrong", start), Body: "B",
+		Side: "RIGHT", StartLine: start, Line: last, Quote: quote, Title: fmt.Sprintf("Range %d is wrong", start),
+		Body:     "B",
 		Category: "correctness", Severity: "minor", Confidence: 0.9, Suggestion: fixed(start),
 	}
 }

@@ -101,7 +101,8 @@ var moreNotices = regexp.MustCompile(`(?m)^- ([0-9]+) more warnings of this kind
 // notices is how many notices the banner of a summary has or counts.
 func notices(t *testing.T, summary string) int {
 	t.Helper()
-	n := len(regexp.MustCompile("(?m)^[->] (?:F[0-9]+, )?`[^\n]*` line [0-9]+(?:: | addresses the reviewer: )").FindAllString(summary, -1))
+	n := len(regexp.MustCompile("(?m)^[->] (?:F[0-9]+, )?`[^\n]*` line [0-9]+(?:: | addresses the "+
+		"reviewer: )").FindAllString(summary, -1))
 	if more := moreNotices.FindStringSubmatch(summary); more != nil {
 		counted, err := strconv.Atoi(more[1])
 		require.NoError(t, err)

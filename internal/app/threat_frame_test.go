@@ -52,7 +52,8 @@ func TestT2_T36_WhatFramesAPullRequestReachesNoReview(t *testing.T) {
 	s := setUp(t, scene{head: head, script: llmtest.Obedient(llmtest.Honest)})
 	texts := s.framed(head)
 	drafted := s.parked()
-	drafted.shows("addresses the reviewer: `title: ", "addresses the reviewer: `description: ", "addresses the reviewer: ``branch name: ")
+	drafted.shows("addresses the reviewer: `title: ", "addresses the reviewer: `description: ",
+		"addresses the reviewer: ``branch name: ")
 	plain := newStage(t, scene{head: head, script: llmtest.Obedient(llmtest.Honest)})
 	without := plain.parked()
 
@@ -64,7 +65,8 @@ func TestT2_T36_WhatFramesAPullRequestReachesNoReview(t *testing.T) {
 		for path := range head {
 			require.Len(t, a.about(path, finding.Model), len(b.about(path, finding.Model)), path)
 		}
-		require.NotEmpty(t, a.about("ledger/transfer.go", finding.Model), "an obedient model has read no order about it")
+		require.NotEmpty(t, a.about("ledger/transfer.go", finding.Model),
+			"an obedient model has read no order about it")
 	})
 	t.Run("T2 nothing of them is in a request", func(t *testing.T) {
 		for _, r := range s.model.Requests() {
@@ -98,7 +100,8 @@ func namesWrapped(t *testing.T, asked []llmtest.Request) {
 	}
 	for name := range namedFiles(t) {
 		shown := guard.Visible(name)
-		require.NotEqual(t, strings.Contains(name, "//"), seen[shown], "%s: one that no repository can hold is not reviewed", name)
+		require.NotEqual(t, strings.Contains(name, "//"), seen[shown],
+			"%s: one that no repository can hold is not reviewed", name)
 		for _, r := range asked {
 			for line := range strings.Lines(shown) {
 				if line = strings.TrimSpace(line); len(line) > 3 {

@@ -30,7 +30,8 @@ func server(t *testing.T, h http.HandlerFunc) (address string, asked *atomic.Int
 
 func TestT30_NoRedirectOfTheModelsAddressIsFollowed(t *testing.T) {
 	t.Parallel()
-	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			s := setUp(t, scene{})
 			second, reached := server(t, func(http.ResponseWriter, *http.Request) {})
@@ -47,8 +48,10 @@ func TestT30_NoRedirectOfTheModelsAddressIsFollowed(t *testing.T) {
 func TestT30_AddressesOfMachinesAndFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{
-		"http://169.254.169.254/v1", "https://169.254.169.254/latest", "https://[fe80::1]/v1", "https://[::ffff:169.254.169.254]/v1", "https://metadata.google.internal/v1",
-		"https://100.100.100.200/v1", "file:///etc/passwd", "http://model.example.com/v1", "https://user:pw@model.example.com/v1", "gopher://127.0.0.1/", "//model.example.com", "https://",
+		"http://169.254.169.254/v1", "https://169.254.169.254/latest", "https://[fe80::1]/v1",
+		"https://[::ffff:169.254.169.254]/v1", "https://metadata.google.internal/v1",
+		"https://100.100.100.200/v1", "file:///etc/passwd", "http://model.example.com/v1",
+		"https://user:pw@model.example.com/v1", "gopher://127.0.0.1/", "//model.example.com", "https://",
 	} {
 		t.Run(address, func(t *testing.T) {
 			s := setUp(t, scene{})
@@ -63,7 +66,8 @@ func TestT30_AddressesOfMachinesAndFilesAreRefused(t *testing.T) {
 // and a model whose answers never end; the run's cost cap holds.
 func TestT31_AHugePullRequestAndAnEndlessAnswerEnd(t *testing.T) {
 	const files = 10_000
-	base := baseTree().With(githubtest.Tree{".github/pr-review.yml": "max-cost: 0.5\nprices:\n  story-1: { input: 1, output: 8 }\n"})
+	base := baseTree().With(githubtest.Tree{".github/pr-review.yml": "max-cost: 0.5\nprices:\n  story-1: { input: " +
+		"1, output: 8 }\n"})
 	head := base.With(nil)
 	for i := range files {
 		head[fmt.Sprintf("gen/f%05d.go", i)] = "package gen\n"
@@ -87,7 +91,8 @@ func TestT31_AHugePullRequestAndAnEndlessAnswerEnd(t *testing.T) {
 	require.Less(t, asked.Load(), int32(20))
 	require.Equal(t, "true", e.outputs["partial"])
 	e.says("3,000 files to ask a model about", "the answer is too large").
-		shows("GitHub lists 3000 of 10000 changed files", "not reached", "the budget was spent").shows("0 of 10,000 files reviewed")
+		shows("GitHub lists 3000 of 10000 changed files", "not reached",
+			"the budget was spent").shows("0 of 10,000 files reviewed")
 	require.LessOrEqual(t, e.outputs["cost-usd"], "0.500000")
 	require.Less(t, len(e.summary), 1<<20)
 	s.untouched()
@@ -95,11 +100,13 @@ func TestT31_AHugePullRequestAndAnEndlessAnswerEnd(t *testing.T) {
 
 func TestT30_NoTraceGoesToAnAddressThatIsRefused(t *testing.T) {
 	t.Parallel()
-	for _, address := range []string{"http://169.254.169.254:4318", "https://[fe80::1]:4318", "file:///etc/passwd", "http://collector.example:4318", "https://user:geheim@collector.example"} {
+	for _, address := range []string{"http://169.254.169.254:4318", "https://[fe80::1]:4318", "file:///etc/passwd",
+		"http://collector.example:4318", "https://user:geheim@collector.example"} {
 		t.Run(address, func(t *testing.T) {
 			s := setUp(t, scene{})
 			proxy, asked := spy(t)
-			e := s.draftJob().set("OTEL_EXPORTER_OTLP_ENDPOINT", address).set("HTTPS_PROXY", proxy).set("HTTP_PROXY", proxy).start().is(0, "PAUSED")
+			e := s.draftJob().set("OTEL_EXPORTER_OTLP_ENDPOINT", address).set("HTTPS_PROXY", proxy).set("HTTP_PROXY",
+				proxy).start().is(0, "PAUSED")
 			e.says("::warning::", "OTEL_EXPORTER_OTLP_ENDPOINT")
 			require.NotContains(t, e.log, "geheim")
 			require.Zero(t, asked.Load())
@@ -111,7 +118,8 @@ func TestT30_NoTraceGoesToAnAddressThatIsRefused(t *testing.T) {
 		first, asked := server(t, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, second+r.URL.Path, http.StatusTemporaryRedirect)
 		})
-		s.draftJob().set("OTEL_EXPORTER_OTLP_ENDPOINT", first).set("OTEL_EXPORTER_OTLP_HEADERS", "x-key=geheim").start().is(0, "PAUSED")
+		s.draftJob().set("OTEL_EXPORTER_OTLP_ENDPOINT", first).set("OTEL_EXPORTER_OTLP_HEADERS",
+			"x-key=geheim").start().is(0, "PAUSED")
 		require.Positive(t, asked.Load())
 		require.Zero(t, reached.Load())
 	})

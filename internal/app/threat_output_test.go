@@ -18,10 +18,12 @@ import (
 )
 
 // ownHTML is what the program itself writes as HTML.
-var ownHTML = regexp.MustCompile(`^(?:<!-- pr-review:v1 [^\n]+ -->|</?details>|</?code>|<summary>[^<]*</summary>|</summary>|<summary>)$`)
+var ownHTML = regexp.MustCompile(`^(?:<!-- pr-review:v1 [^\n]+ -->|</?details>|</?code>|<summary>[^<]*</summary>` +
+	`|</summary>|<summary>)$`)
 
 // acts matches, outside of code, what GitHub acts on beside Markdown.
-var acts = regexp.MustCompile("(?m)(?:^|[^\\w`])@[A-Za-z]|(?i:\\b(?:fix(?:es)?|close[sd]?|resolve[sd]?) +(?:[\\w.-]+/[\\w.-]+)?#[0-9])|(?:^|\\s)GH-[0-9]|^/(?:approve|merge|lgtm)|^\\[!IMPORTANT\\]")
+var acts = regexp.MustCompile("(?m)(?:^|[^\\w`])@[A-Za-z]|(?i:\\b(?:fix(?:es)?|close[sd]?|resolve[sd]?) " +
+	"+(?:[\\w.-]+/[\\w.-]+)?#[0-9])|(?:^|\\s)GH-[0-9]|^/(?:approve|merge|lgtm)|^\\[!IMPORTANT\\]")
 
 var (
 	escaped = regexp.MustCompile(`\\([[:punct:]])`)
@@ -127,9 +129,11 @@ func TestT10_T11_T12_T13_T14_WhatIsWrittenDoesNothing(t *testing.T) {
 // inOurForm is an answer that breaks the schema as a row does, and in nothing
 // else.
 func inOurForm(answer string) string {
-	return strings.NewReplacer(`"severity":"high"`, `"severity":"major"`, `"severity": "high"`, `"severity":"major"`, `"severity":"low"`, `"severity":"minor"`,
+	return strings.NewReplacer(`"severity":"high"`, `"severity":"major"`, `"severity": "high"`, `"severity":"major"`,
+		`"severity":"low"`, `"severity":"minor"`,
 		`"path":"main.go",`, "", `"path": "main.go",`, "",
-		`"body":`, `"side":"RIGHT","start_line":1,"quote":"","title":"From a broken answer","category":"correctness","confidence":0.9,"suggestion":"","body":`,
+		`"body":`, `"side":"RIGHT","start_line":1,"quote":"","title":"From a broken answer","category":"correctness"`+
+			`,"confidence":0.9,"suggestion":"","body":`,
 	).Replace(answer)
 }
 

@@ -14,10 +14,12 @@ import (
 func refusals() map[string]llmtest.Script {
 	faults := llmtest.Faults()
 	all := map[string]llmtest.Script{
-		"in prose":                llmtest.Always(llmtest.Answer{Text: "I'm sorry, but I can't help with reviewing this content."}),
+		"in prose": llmtest.Always(llmtest.Answer{Text: "I'm sorry, but I can't help with reviewing " +
+			"this content."}),
 		"blank":                   llmtest.Always(llmtest.Answer{Text: " \n"}),
 		"filtered, with findings": llmtest.Always(llmtest.Answer{Text: `{"findings":[]}`, Finish: "content_filter"}),
-		"refused, with findings":  llmtest.Always(llmtest.Answer{Text: `{"findings":[]}`, Refusal: "I cannot do that."}),
+		"refused, with findings": llmtest.Always(llmtest.Answer{Text: `{"findings":[]}`,
+			Refusal: "I cannot do that."}),
 	}
 	for _, name := range []string{"refusal", "content-filter", "input-filter", "empty", "no-choices"} {
 		all[name] = llmtest.Constantly(faults[name], llmtest.Honest)

@@ -19,7 +19,8 @@ import (
 func spelled(value string) []string {
 	backward := []byte(value)
 	slices.Reverse(backward)
-	all := []string{value, string(backward), hex.EncodeToString([]byte(value)), strings.ToUpper(hex.EncodeToString([]byte(value)))}
+	all := []string{value, string(backward), hex.EncodeToString([]byte(value)),
+		strings.ToUpper(hex.EncodeToString([]byte(value)))}
 	for shift := range 3 {
 		all = append(all, base64.StdEncoding.EncodeToString([]byte("..."[:shift]+value)))
 	}
@@ -114,11 +115,14 @@ func TestT9_CredentialsAreNowhereAndTheFindingNamesThem(t *testing.T) {
 	}
 	t.Run("the finding names file, line and kind", func(t *testing.T) {
 		for path, kinds := range map[string][]string{
-			"rows/diff-added-line-022.go": {"aws-access-token", "aws-secret-key"}, "rows/diff-added-line-023.go": {"github-pat"}, "rows/diff-added-line-024.go": {"private key"},
+			"rows/diff-added-line-022.go": {"aws-access-token", "aws-secret-key"},
+			"rows/diff-added-line-023.go": {"github-pat"}, "rows/diff-added-line-024.go": {"private key"},
 		} {
 			found := draft.about(path, finding.Rule)
 			for i, kind := range kinds {
-				at := slices.IndexFunc(found, func(f finding.Finding) bool { return f.Line == i+1 && strings.Contains(f.Title, kind) })
+				at := slices.IndexFunc(found, func(f finding.Finding) bool {
+					return f.Line == i+1 && strings.Contains(f.Title, kind)
+				})
 				require.GreaterOrEqual(t, at, 0, "%s: %s on line %d", path, kind, i+1)
 				drafted.shows("`" + path + "` line ")
 			}

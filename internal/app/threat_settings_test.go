@@ -37,7 +37,8 @@ func (d parkedDraft) effective(t *testing.T) string {
 
 // steering are the paths of what guides reviews, with the severity of a change.
 func steering() map[string]finding.Severity {
-	return map[string]finding.Severity{config.DefaultPath: finding.Minor, "AGENTS.md": finding.Nit, "CONTRIBUTING.md": finding.Nit}
+	return map[string]finding.Severity{config.DefaultPath: finding.Minor, "AGENTS.md": finding.Nit,
+		"CONTRIBUTING.md": finding.Nit}
 }
 
 // TestT5_WhatTheHeadSaysOfReviewsIsAFindingAndNoSetting has the repository's own
@@ -52,7 +53,8 @@ func TestT5_WhatTheHeadSaysOfReviewsIsAFindingAndNoSetting(t *testing.T) {
 	for path := range steering() {
 		require.Empty(t, before.about(path, finding.Rule))
 	}
-	changes := map[string]string{"ignores everything": "ignore: ['**']\nverify: false\ninstructions: []\n", "no YAML": "{[", "deleted": ""}
+	changes := map[string]string{"ignores everything": "ignore: ['**']\nverify: false\ninstructions: []\n",
+		"no YAML": "{[", "deleted": ""}
 	for _, a := range attacks(t, func(a llmtest.Attack) bool { return a.Channel == "repo-file" && !a.Benign }) {
 		changes[a.ID] = a.text + "\n"
 	}
@@ -71,7 +73,8 @@ func TestT5_WhatTheHeadSaysOfReviewsIsAFindingAndNoSetting(t *testing.T) {
 			require.Equal(t, before.effective(t), draft.effective(t))
 			for path, severity := range steering() {
 				require.True(t, slices.ContainsFunc(draft.about(path, finding.Rule), func(f finding.Finding) bool {
-					return f.Severity == severity && f.Category == triage.Steering && strings.Contains(f.Title, "these reviews")
+					return f.Severity == severity && f.Category == triage.Steering &&
+						strings.Contains(f.Title, "these reviews")
 				}), path)
 			}
 			for _, r := range s.model.Requests() {

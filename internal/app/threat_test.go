@@ -56,10 +56,13 @@ func ruledRows() map[string]ruled {
 	return map[string]ruled{
 		"diff-added-line-001": {".go", sql}, "diff-added-line-018": {".py", sql}, "diff-added-line-025": {".go", sql},
 		"diff-added-line-002": {".py", shell}, "diff-added-line-017": {".ts", shell},
-		"diff-added-line-007": {".go", "TLS verification disabled"}, "diff-comment-003": {".py", "TLS verification disabled"},
-		"diff-added-line-004": {".go", "Hard-coded credential: the value of `password`"}, "diff-added-line-028": {".sh", script}, "repo-file-009": {".sh", script},
+		"diff-added-line-007": {".go", "TLS verification disabled"},
+		"diff-comment-003":    {".py", "TLS verification disabled"},
+		"diff-added-line-004": {".go", "Hard-coded credential: the value of `password`"},
+		"diff-added-line-028": {".sh", script}, "repo-file-009": {".sh", script},
 		"diff-added-line-022": {".go", "Hard-coded credential: a live one (aws-access-token)"},
-		"diff-added-line-023": {".go", "Hard-coded credential: a live one (github-pat)"}, "diff-added-line-024": {".go", "Hard-coded credential: a private key"},
+		"diff-added-line-023": {".go", "Hard-coded credential: a live one (github-pat)"},
+		"diff-added-line-024": {".go", "Hard-coded credential: a private key"},
 	}
 }
 
@@ -103,14 +106,17 @@ func (d parkedDraft) about(path string, source finding.Source) (all []finding.Fi
 
 // hides reports whether a rule says of a file that it hides something.
 func (d parkedDraft) hides(path string) bool {
-	return slices.ContainsFunc(d.about(path, finding.Rule), func(f finding.Finding) bool { return f.Category == triage.Hidden })
+	return slices.ContainsFunc(d.about(path, finding.Rule), func(f finding.Finding) bool {
+		return f.Category == triage.Hidden
+	})
 }
 
 // warnings counts what the banner above a draft tells of.
 func (d parkedDraft) warnings() int {
 	n := len(d.flags)
 	for _, f := range d.comments {
-		if f.Filtered == "" && f.Source == finding.Rule && (f.Category == triage.Hidden || f.Category == triage.Secret) {
+		if f.Filtered == "" && f.Source == finding.Rule &&
+			(f.Category == triage.Hidden || f.Category == triage.Secret) {
 			n++
 		}
 	}
@@ -119,5 +125,7 @@ func (d parkedDraft) warnings() int {
 
 // addresses reports whether a file is flagged as one that addresses its reviewer.
 func (d parkedDraft) addresses(path string) bool {
-	return slices.ContainsFunc(d.flags, func(f finding.Flag) bool { return f.Path == path && f.Kind == finding.InjectionFlag })
+	return slices.ContainsFunc(d.flags, func(f finding.Flag) bool {
+		return f.Path == path && f.Kind == finding.InjectionFlag
+	})
 }

@@ -70,7 +70,8 @@ func TestServiceAndStoreAreReachedThroughTheGivenClient(t *testing.T) {
 		return new(net.Dialer).DialContext(ctx, network, strings.Replace(address, "example.com", "127.0.0.1", 1))
 	}}
 	defer base.CloseIdleConnections()
-	c, err := New(Options{ResultsURL: s.ResultsURL, Token: s.RuntimeToken(run, "draft"), HTTP: &http.Client{Transport: base}})
+	c, err := New(Options{ResultsURL: s.ResultsURL, Token: s.RuntimeToken(run, "draft"),
+		HTTP: &http.Client{Transport: base}})
 	require.NoError(t, err)
 	_, err = c.Upload(t.Context(), "n", []byte("zip"), 0)
 	require.NoError(t, err)
@@ -110,7 +111,8 @@ func TestUploadSurvivesTroubleOnTheWay(t *testing.T) {
 			s.Fail("PUT", "**", githubtest.Fault{DropConnection: true, AfterWrite: true, Times: 1})
 		},
 		"finalize's answer lost": func(s *githubtest.Server) {
-			s.Fail("POST", service+"FinalizeArtifact", githubtest.Fault{DropConnection: true, AfterWrite: true, Times: 1})
+			s.Fail("POST", service+"FinalizeArtifact",
+				githubtest.Fault{DropConnection: true, AfterWrite: true, Times: 1})
 		},
 		"create limited": func(s *githubtest.Server) {
 			s.Fail("POST", service+"CreateArtifact", githubtest.Fault{Status: 429, Times: 1})
@@ -140,7 +142,8 @@ func TestUploadSurvivesTroubleOnTheWay(t *testing.T) {
 
 func TestFailuresNameTheStepAndHideSignatures(t *testing.T) {
 	c, s, _ := job(t)
-	s.Fail("PUT", "**", githubtest.Fault{Status: 403, Headers: map[string]string{"X-Ms-Error-Code": "AuthenticationFailed"}, Times: 1})
+	s.Fail("PUT", "**", githubtest.Fault{Status: 403,
+		Headers: map[string]string{"X-Ms-Error-Code": "AuthenticationFailed"}, Times: 1})
 	_, err := c.Upload(t.Context(), "n", []byte("zip"), 0)
 	require.ErrorContains(t, err, "AuthenticationFailed")
 	require.ErrorContains(t, err, "storing its content")
@@ -211,7 +214,8 @@ func TestBothJSONFormsAreRead(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 77, id)
 	require.Equal(t, map[string]any{"workflow_run_backend_id": "17", "workflow_job_run_backend_id": "42", "name": "n",
-		"version": 4.0, "expires_at": "2026-01-11T00:00:00Z"}, asked["CreateArtifact"], "capped, and without a MIME type")
+		"version": 4.0, "expires_at": "2026-01-11T00:00:00Z"}, asked["CreateArtifact"],
+		"capped, and without a MIME type")
 	require.Equal(t, "3", asked["FinalizeArtifact"]["size"])
 	_, err = c.Download(t.Context(), "n", 10)
 	require.ErrorIs(t, err, transport.ErrInsecure, "a reply without address")
@@ -220,7 +224,8 @@ func TestBothJSONFormsAreRead(t *testing.T) {
 }
 
 func TestP5_ANameThatALostCreateTookIsTakenBack(t *testing.T) {
-	const theirs = `{"artifacts":[{"workflow_run_backend_id":"17","workflow_job_run_backend_id":"other","database_id":"9","name":"n"}]}`
+	const theirs = `{"artifacts":[{"workflow_run_backend_id":"17","workflow_job_run_backend_id":"other"` +
+		`,"database_id":"9","name":"n"}]}`
 	for name, tc := range map[string]struct {
 		first  int // the status of a first Create that took the name; 0 loses the connection
 		listed string
@@ -279,7 +284,8 @@ func TestP5_ANameThatALostCreateTookIsTakenBack(t *testing.T) {
 			}
 			require.NoError(t, err)
 			require.EqualValues(t, 4, id)
-			require.Equal(t, map[string]any{"workflow_run_backend_id": "17", "workflow_job_run_backend_id": "42", "name": "n"}, deleted)
+			require.Equal(t, map[string]any{"workflow_run_backend_id": "17", "workflow_job_run_backend_id": "42",
+				"name": "n"}, deleted)
 		})
 	}
 }
@@ -324,7 +330,8 @@ func TestNewSaysWhyThereIsNoAccess(t *testing.T) {
 		_, err := New(o)
 		require.NoError(t, err, server)
 	}
-	for _, server := range []string{"https://git.example.com", "https://github.com.example.com", "https://ghe.com", "%"} {
+	for _, server := range []string{"https://git.example.com", "https://github.com.example.com", "https://ghe.com",
+		"%"} {
 		o := good
 		o.ServerURL = server
 		_, err := New(o)
@@ -336,8 +343,10 @@ func TestNewSaysWhyThereIsNoAccess(t *testing.T) {
 	o.ResultsURL = "file:///x"
 	_, err = New(o)
 	require.ErrorIs(t, err, transport.ErrInsecure)
-	for _, bad := range []string{"x", "a.b.c", jwt(`{`), jwt(`{}`), jwt(`{"scp":"Actions.Results:1"}`), jwt(`{"scp":"Actions.Results:1:2:3"}`),
-		jwt(`{"scp":"Actions.ResultsX:1:2"}`), jwt(`{"scp":"Actions.Results::2"}`), jwt(`{"scp":["Actions.Results:1:2"]}`)} {
+	for _, bad := range []string{"x", "a.b.c", jwt(`{`), jwt(`{}`), jwt(`{"scp":"Actions.Results:1"}`),
+		jwt(`{"scp":"Actions.Results:1:2:3"}`),
+		jwt(`{"scp":"Actions.ResultsX:1:2"}`), jwt(`{"scp":"Actions.Results::2"}`),
+		jwt(`{"scp":["Actions.Results:1:2"]}`)} {
 		o := good
 		o.Token = bad
 		_, err := New(o)
@@ -348,9 +357,11 @@ func TestNewSaysWhyThereIsNoAccess(t *testing.T) {
 
 func TestRetryIsForWhatCanBeSentTwice(t *testing.T) {
 	for line, want := range map[string]bool{
-		"GET https://x/": true, "PUT https://x/b?sig=1&comp=block&blockid=a": true, "PUT https://x/b?sig=1&comp=blocklist": true,
-		"PUT https://x/b": false, "POST https://x/": false, "DELETE https://x/": false,
-		"POST https://x" + servicePath + "CreateArtifact": true, "POST https://x" + servicePath + "FinalizeArtifact": true,
+		"GET https://x/": true, "PUT https://x/b?sig=1&comp=block&blockid=a": true,
+		"PUT https://x/b?sig=1&comp=blocklist": true,
+		"PUT https://x/b":                      false, "POST https://x/": false, "DELETE https://x/": false,
+		"POST https://x" + servicePath + "CreateArtifact":   true,
+		"POST https://x" + servicePath + "FinalizeArtifact": true,
 	} {
 		method, address, _ := strings.Cut(line, " ")
 		r, err := http.NewRequest(method, address, nil)

@@ -70,7 +70,8 @@ func TestACacheThatMayOnlyBeReadSaysSo(t *testing.T) {
 	require.ErrorIs(t, c.PutCache(t.Context(), "k", []byte("x")), ErrReadOnly)
 	run.WriteCache()
 	require.NoError(t, c.PutCache(t.Context(), "k", []byte("x")))
-	s.Fail("POST", cachePath+"CreateCacheEntry", githubtest.Fault{Status: 403, Body: `{"code":"permission_denied","msg":"cache write denied: read only"}`})
+	s.Fail("POST", cachePath+"CreateCacheEntry", githubtest.Fault{Status: 403,
+		Body: `{"code":"permission_denied","msg":"cache write denied: read only"}`})
 	require.ErrorIs(t, c.PutCache(t.Context(), "l", []byte("x")), ErrReadOnly, "as an error of the protocol")
 }
 
@@ -81,7 +82,8 @@ func TestCacheSurvivesTroubleOnTheWay(t *testing.T) {
 	s.Fail("PUT", "/cache/*", githubtest.Fault{DropConnection: true, AfterWrite: true, Times: 1})
 	s.Fail("POST", cachePath+"FinalizeCacheEntryUpload", githubtest.Fault{Status: 429, Times: 1})
 	require.NoError(t, c.PutCache(t.Context(), "k", []byte("x")))
-	s.Fail("POST", cachePath+"FinalizeCacheEntryUpload", githubtest.Fault{DropConnection: true, AfterWrite: true, Times: 1})
+	s.Fail("POST", cachePath+"FinalizeCacheEntryUpload",
+		githubtest.Fault{DropConnection: true, AfterWrite: true, Times: 1})
 	require.NoError(t, c.PutCache(t.Context(), "k2", []byte("x")), "stored, and the answer lost")
 	s.Fail("POST", cachePath+"GetCacheEntryDownloadURL", githubtest.Fault{Status: 502, Times: 1})
 	key, err := c.NewestCache(t.Context(), "k")
@@ -100,7 +102,9 @@ func TestCacheRepliesThatAreNoneAreErrors(t *testing.T) {
 		`<html>`:                                "reading the answer",
 		`{"ok":true,"signed_upload_url":"http://169.254.169.254/x?y=1"}`: "link-local",
 	} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, reply) }))
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			io.WriteString(w, reply)
+		}))
 		t.Cleanup(server.Close)
 		c := client(t, server.URL, someToken)
 		require.ErrorContains(t, c.PutCache(t.Context(), "k", []byte("x")), says, reply)

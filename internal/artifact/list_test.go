@@ -104,7 +104,8 @@ func TestAnUploadHoldsNoSecondCopy(t *testing.T) {
 		case "FinalizeArtifact":
 			w.WriteHeader(http.StatusConflict)
 		case "ListArtifacts":
-			io.WriteString(w, `{"artifacts":[{"workflow_run_backend_id":"r","workflow_job_run_backend_id":"j","database_id":"5","name":"n","digest":"`+digest(zip)+`"}]}`)
+			io.WriteString(w, `{"artifacts":[{"workflow_run_backend_id":"r","workflow_job_run_backend_id":"j"`+
+				`,"database_id":"5","name":"n","digest":"`+digest(zip)+`"}]}`)
 		}
 	}))
 	defer server.Close()

@@ -79,9 +79,12 @@ func TestWhatIsNotUnderstoodExits2(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, args := range [][]string{
-		{}, {"fly"}, {"pause"}, {"pause", "--dir", dir, "--n", "0"}, {"pause", "--dir", dir, "--help"}, {"pause", "--dir", dir, "more"},
-		{"resume", "--dir", dir}, {"resume", "--dir", dir, "--decision", "later"}, {"compare", "--sizes", "x"}, {"compare", "--repeats", "0"},
-		{"compare", "--image", "x"}, {"start", "--sizes", "3"}, {"all", "--sizes", "3"}, {"all", "--checked"}, {"anchors", "3"}, {"watch"}, {"hold"},
+		{}, {"fly"}, {"pause"}, {"pause", "--dir", dir, "--n", "0"}, {"pause", "--dir", dir, "--help"},
+		{"pause", "--dir", dir, "more"},
+		{"resume", "--dir", dir}, {"resume", "--dir", dir, "--decision", "later"}, {"compare", "--sizes", "x"},
+		{"compare", "--repeats", "0"},
+		{"compare", "--image", "x"}, {"start", "--sizes", "3"}, {"all", "--sizes", "3"}, {"all", "--checked"},
+		{"anchors", "3"}, {"watch"}, {"hold"},
 	} {
 		var out, trouble bytes.Buffer
 		require.Equal(t, 2, run(t.Context(), args, &out, &trouble), args)
@@ -89,5 +92,6 @@ func TestWhatIsNotUnderstoodExits2(t *testing.T) {
 		require.Contains(t, trouble.String(), "usage: bench")
 	}
 	var out, trouble bytes.Buffer
-	require.Equal(t, 1, run(t.Context(), []string{"resume", "--dir", dir, "--decision", "approve"}, &out, &trouble), "nothing is parked there")
+	require.Equal(t, 1, run(t.Context(), []string{"resume", "--dir", dir, "--decision", "approve"}, &out, &trouble),
+		"nothing is parked there")
 }

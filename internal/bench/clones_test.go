@@ -16,7 +16,8 @@ func TestClonesAreMeasuredByCommitsAndTrees(t *testing.T) {
 	repo := filepath.Join(root, "a")
 	git := func(args ...string) {
 		t.Helper()
-		c := exec.Command("git", append([]string{"-C", repo, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+		c := exec.Command("git", append([]string{"-C", repo, "-c", "user.name=a", "-c", "user.email=a@example.com"},
+			args...)...)
 		out, err := c.CombinedOutput()
 		require.NoError(t, err, string(out))
 	}

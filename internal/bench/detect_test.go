@@ -49,7 +49,8 @@ func TestT1_T7_TheDetectorHoldsItsFigures(t *testing.T) {
 func requireDecoded(t *testing.T, o outcome) {
 	t.Helper()
 	var all tally
-	for _, coding := range []string{"base64", "hex", "rot13", "percent", "html-entities", "fullwidth", "other-encoded"} {
+	for _, coding := range []string{"base64", "hex", "rot13", "percent", "html-entities", "fullwidth",
+		"other-encoded"} {
 		all.hits += o.groups["encoding "+coding].hits
 		all.total += o.groups["encoding "+coding].total
 	}
@@ -60,7 +61,8 @@ func TestDetectPrintsItsTables(t *testing.T) {
 	t.Chdir("../..")
 	var out bytes.Buffer
 	require.NoError(t, detect(nil, &out))
-	for _, part := range []string{"Carrier alone: 0 warnings", "## dev.jsonl", "## test.jsonl", "| recall |", "| same verdict buried |", "- recall by lang: ar "} {
+	for _, part := range []string{"Carrier alone: 0 warnings", "## dev.jsonl", "## test.jsonl", "| recall |",
+		"| same verdict buried |", "- recall by lang: ar "} {
 		require.Contains(t, out.String(), part)
 	}
 	out.Reset()

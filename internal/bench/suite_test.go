@@ -30,7 +30,8 @@ func tiny(t *testing.T) (*suite, *bytes.Buffer) {
 
 func TestEveryLimitIsMeasuredAndEveryFigureHasOne(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("peaks of memory are read on Linux alone: elsewhere rusage has another unit or none, and the limits have no figure")
+		t.Skip("peaks of memory are read on Linux alone: elsewhere rusage has another unit or none, and the limits " +
+			"have no figure")
 	}
 	asked := filepath.Join(t.TempDir(), "asked")
 	t.Setenv("BENCH_DOCKER_LOG", asked)
@@ -48,15 +49,18 @@ func TestEveryLimitIsMeasuredAndEveryFigureHasOne(t *testing.T) {
 	require.ElementsMatch(t, want, have)
 
 	for _, row := range []string{
-		`(?s)\| 3 \| floor \|.*\| 6 \| graph \|.*6 files take ×[0-9.]+ of 3\.`, `\| 6 \| 0\.2 \| ×`, `\| 99\.1 \| 12000000 \| [0-9]+ \| ×`,
-		"\\| `review demo`, to its first byte \\| [0-9.]+ \\| [0-9.]+ \\| ×", "version`, cold \\| .*\n\nDocker Engine 99.1.* cache dropped\\.",
+		`(?s)\| 3 \| floor \|.*\| 6 \| graph \|.*6 files take ×[0-9.]+ of 3\.`, `\| 6 \| 0\.2 \| ×`,
+		`\| 99\.1 \| 12000000 \| [0-9]+ \| ×`,
+		"\\| `review demo`, to its first byte \\| [0-9.]+ \\| [0-9.]+ \\| ×",
+		"version`, cold \\| .*\n\nDocker Engine 99.1.* cache dropped\\.",
 	} {
 		require.Regexp(t, row, out.String())
 	}
 	calls, err := os.ReadFile(asked)
 	require.NoError(t, err)
 	require.Contains(t, string(calls), "tag given:1 pr-review-action:bench\n")
-	require.Regexp(t, `image rm pr-review-action:bench\nimage load --input \S+\nrun --rm --network none pr-review-action:bench version\n`, string(calls))
+	require.Regexp(t, `image rm pr-review-action:bench\nimage load --input \S+\nrun --rm --network none`+
+		` pr-review-action:bench version\n`, string(calls))
 	dropped, err := os.ReadFile(s.caches)
 	require.NoError(t, err)
 	require.Equal(t, "3\n", string(dropped))
@@ -88,7 +92,8 @@ func TestAFigureIsHeldUpToItsLimit(t *testing.T) {
 	s.note("a", 2)
 	require.NoError(t, s.judge())
 	zero := 0.0
-	for name, f := range map[string]figure{"above": {"a", 2.001}, "not a number": {"a", zero / zero}, "without a limit": {"b", 1}} {
+	for name, f := range map[string]figure{"above": {"a", 2.001}, "not a number": {"a", zero / zero},
+		"without a limit": {"b", 1}} {
 		s.noted = []figure{f}
 		require.Error(t, s.judge(), name)
 	}
@@ -140,7 +145,8 @@ func TestSidesAreMeasuredInTurnAndGiveMedians(t *testing.T) {
 
 func TestNumbersAreShort(t *testing.T) {
 	t.Parallel()
-	for want, value := range map[string]float64{"0.012": 0.0123, "1.23": 1.234, "12.3": 12.34, "1234": 1234.4, "0.000": 0} {
+	for want, value := range map[string]float64{"0.012": 0.0123, "1.23": 1.234, "12.3": 12.34, "1234": 1234.4,
+		"0.000": 0} {
 		require.Equal(t, want, short(value))
 	}
 	require.Equal(t, "×1.008", times(1.0084))

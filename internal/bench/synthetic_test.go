@@ -56,7 +56,8 @@ func TestTheDiffIsRead(t *testing.T) {
 func TestAWatchedProcessTellsItsPeak(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("peaks of memory are read on Linux alone: elsewhere rusage has another unit or none, and the limits have no figure")
+		t.Skip("peaks of memory are read on Linux alone: elsewhere rusage has another unit or none, and the limits " +
+			"have no figure")
 	}
 	s, _ := tiny(t)
 	s.log = io.Discard

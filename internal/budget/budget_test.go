@@ -80,7 +80,8 @@ func times(n int, r llm.Request) []llm.Request {
 
 func TestP9_CallsSideBySideStayUnderTheCap(t *testing.T) {
 	t.Parallel()
-	for cap, want := range map[cost.MicroUSD]int{1_299: 0, 1_300: 1, 1_399: 1, 1_400: 2, 2_600: 14, 100_000: 40, 0: 40} {
+	for cap, want := range map[cost.MicroUSD]int{1_299: 0, 1_300: 1, 1_399: 1, 1_400: 2, 2_600: 14, 100_000: 40,
+		0: 40} {
 		synctest.Test(t, func(t *testing.T) {
 			l := New(cap)
 			m := &model{uses: cost.Usage{Calls: 1, InputTokens: 60, OutputTokens: 40}}
@@ -106,9 +107,11 @@ func TestP9_WhatEarlierPartsOfARunPaidCounts(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, answered)
 		_, _, err = ask(t.Context(), c, asking(1_300))
-		require.EqualError(t, err, "the budget was spent: of $0.0014 $0.0013 are left, and the next call may take $0.0013")
+		require.EqualError(t, err, "the budget was spent: of $0.0014 $0.0013 are left, and the next call may take "+
+			"$0.0013")
 		_, _, err = ask(t.Context(), c, asking(1_401))
-		require.ErrorContains(t, err, "the cap of $0.0014 is less than the $0.0014 that the next call may take; raise it, or lower the limit of output tokens")
+		require.ErrorContains(t, err, "the cap of $0.0014 is less than the $0.0014 that the next call may take; "+
+			"raise it, or lower the limit of output tokens")
 	})
 }
 
@@ -170,7 +173,8 @@ func TestMoneyIsGivenInTheOrderInWhichCallsCame(t *testing.T) {
 			synctest.Wait()
 		}
 		group.Wait()
-		require.Equal(t, map[string]time.Duration{"first": time.Second, "large": 2 * time.Second, "small": 3 * time.Second}, ended,
+		require.Equal(t, map[string]time.Duration{"first": time.Second, "large": 2 * time.Second,
+			"small": 3 * time.Second}, ended,
 			"a small call that fits does not keep out the large one before it")
 	})
 }
@@ -198,7 +202,8 @@ func TestStopRefusesThoseThatWait(t *testing.T) {
 		full := errors.New("the disk is full")
 		l := New(1_300)
 		time.AfterFunc(500*time.Millisecond, func() { l.Stop(full); l.Stop(errors.New("another")) })
-		answered, _, refused := ask(t.Context(), l.Over(&model{uses: cost.Usage{Cost: 1}}, &even), times(4, asking(1_300))...)
+		answered, _, refused := ask(t.Context(), l.Over(&model{uses: cost.Usage{Cost: 1}}, &even),
+			times(4, asking(1_300))...)
 		require.Equal(t, 1, answered)
 		require.ErrorIs(t, refused, full)
 	})

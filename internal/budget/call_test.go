@@ -31,11 +31,14 @@ func TestP9_AnAnswerCostsWhatTheServerSaysElseItsPriceElseItsBound(t *testing.T)
 		price *cost.Price
 		want  cost.Usage
 	}{
-		{"the server's word", cost.Usage{Calls: 1, InputTokens: 60, OutputTokens: 40, Cost: 7}, nil, &even, cost.Usage{Calls: 1, InputTokens: 60, OutputTokens: 40, Cost: 7}},
+		{"the server's word", cost.Usage{Calls: 1, InputTokens: 60, OutputTokens: 40, Cost: 7}, nil, &even,
+			cost.Usage{Calls: 1, InputTokens: 60, OutputTokens: 40, Cost: 7}},
 		{"more than its bound", cost.Usage{Calls: 1, Cost: 5_000}, nil, &even, cost.Usage{Calls: 1, Cost: 5_000}},
-		{"its price", cost.Usage{Calls: 1, InputTokens: 60, OutputTokens: 40}, nil, &even, cost.Usage{Calls: 1, InputTokens: 60, OutputTokens: 40, Cost: 100}},
+		{"its price", cost.Usage{Calls: 1, InputTokens: 60, OutputTokens: 40}, nil, &even,
+			cost.Usage{Calls: 1, InputTokens: 60, OutputTokens: 40, Cost: 100}},
 		{"its bound", cost.Usage{}, nil, &even, cost.Usage{Calls: 1, Cost: 1_300}},
-		{"a refusal that was billed", cost.Usage{Calls: 1, InputTokens: 9}, failed, &even, cost.Usage{Calls: 1, InputTokens: 9, Cost: 9}},
+		{"a refusal that was billed", cost.Usage{Calls: 1, InputTokens: 9}, failed, &even,
+			cost.Usage{Calls: 1, InputTokens: 9, Cost: 9}},
 		{"an empty answer without usage", cost.Usage{Calls: 1}, failed, &even, cost.Usage{Calls: 1, Cost: 1_300}},
 		{"nothing was billed", cost.Usage{}, failed, &even, cost.Usage{}},
 		{"no price", cost.Usage{Calls: 1, InputTokens: 60}, nil, nil, cost.Usage{Calls: 1, InputTokens: 60}},
@@ -93,7 +96,8 @@ func client(t testing.TB, address string, tries int) Chatter {
 	return c
 }
 
-const whole = `{"choices":[{"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}],"usage":{"prompt_tokens":60,"completion_tokens":40}}`
+const whole = `{"choices":[{"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}]` +
+	`,"usage":{"prompt_tokens":60,"completion_tokens":40}}`
 
 // scripted answers the n-th request by the n-th line: a status, "lost", or a body.
 func scripted(t testing.TB, lines ...string) (address string, asked *atomic.Int64) {
@@ -138,7 +142,8 @@ func TestP9_EveryTryIsPaidFor(t *testing.T) {
 		{"half an answer", []string{`{"choices":`}, 1_300, 1, true},
 		{"without usage", []string{`{"choices":[{"message":{"content":"yes"}}]}`}, 1_300, 1, false},
 		{"an error in an answer", []string{`{"error":{"message":"no","code":400}}`}, 1_300, 1, true},
-		{"a form that is refused", []string{`{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens","code":400}}`, whole}, 1_400, 2, false},
+		{"a form that is refused", []string{`{"error":{"message":"Unrecognized request argument supplied:` +
+			` max_completion_tokens","code":400}}`, whole}, 1_400, 2, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -202,7 +207,11 @@ func TestALostTryWaitsForMoneyThatIsSetAsideForOthers(t *testing.T) {
 		_, err := l.Over(client(t, address, 4), &even).Chat(t.Context(), asking(1_300))
 		done <- err
 	}()
-	require.Eventually(t, func() bool { l.mu.Lock(); defer l.mu.Unlock(); return len(l.queue) == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.queue) == 1
+	}, 10*time.Second, time.Millisecond)
 	other.settle(cost.Usage{Cost: 1}, nil, nil)
 	require.NoError(t, <-done)
 	require.EqualValues(t, 2, asked.Load())
@@ -241,7 +250,8 @@ func TestP9_ABoundCountsEveryByteThatIsSent(t *testing.T) {
 	t.Parallel()
 	full := llm.Request{
 		System: "a", User: "b", SchemaName: "c", Schema: []byte("d"), MaxTokens: 10,
-		Turns: []llm.Turn{{Role: "e", Text: "f", CallID: "g", State: []byte("h"), ToolCalls: []llm.Call{{ID: "i", Name: "j", Arguments: "k"}}}},
+		Turns: []llm.Turn{{Role: "e", Text: "f", CallID: "g", State: []byte("h"),
+			ToolCalls: []llm.Call{{ID: "i", Name: "j", Arguments: "k"}}}},
 		Tools: []llm.Tool{{Name: "l", Description: "m", Schema: []byte("n")}},
 	}
 	require.Equal(t, 14+turnFrame, Bytes(full))
@@ -255,5 +265,6 @@ func TestAnEstimateIsWhatCallsMostlyTake(t *testing.T) {
 	calls := []Expected{{Bytes: 4_000}, {Times: 10, Bytes: 400, Output: 20}}
 	require.Equal(t, cost.Usage{Calls: 11, InputTokens: 2_000, OutputTokens: 1_400}, Estimate(calls, nil))
 	require.EqualValues(t, 3_400, Estimate(calls, &even).Cost)
-	require.Less(t, Estimate(calls[:1], &even).Cost, Bound(llm.Request{User: strings.Repeat("u", 4_000), MaxTokens: 16_384}, even))
+	require.Less(t, Estimate(calls[:1], &even).Cost,
+		Bound(llm.Request{User: strings.Repeat("u", 4_000), MaxTokens: 16_384}, even))
 }

@@ -50,7 +50,8 @@ func TestP9_AChargeReachesCallsThatAreUnderWayOrWait(t *testing.T) {
 		Charge(file, 1_900)
 		group.Wait()
 		_, err := c.Chat(file, asking(300))
-		require.ErrorContains(t, err, "of $0.0020 $0.00 are left", "1,900 and the first call's 100: the second was not made")
+		require.ErrorContains(t, err, "of $0.0020 $0.00 are left",
+			"1,900 and the first call's 100: the second was not made")
 	})
 	address, asked := scripted(t, "lost", whole)
 	file := WithFile(t.Context(), 3_000)
@@ -89,9 +90,10 @@ func TestP9_WaitingForMoneyDoesNotMakeACallsTriesEndless(t *testing.T) {
 		want func(*testing.T, error)
 	}{
 		"lost": {"lost", func(t *testing.T, err error) { require.ErrorContains(t, err, "EOF") }},
-		"a size that is refused, and billed": {`{"error":{"message":"max_tokens is too large","code":400}}`, func(t *testing.T, err error) {
-			require.ErrorIs(t, err, errNoUse)
-		}},
+		"a size that is refused, and billed": {`{"error":{"message":"max_tokens is too large","code":400}}`,
+			func(t *testing.T, err error) {
+				require.ErrorIs(t, err, errNoUse)
+			}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -57,7 +57,8 @@ func (b *bill) sum() cost.MicroUSD {
 // no more than its limit of output.
 func randomUsage(d *dice, bytes, limit int) cost.Usage {
 	in := 1 + d.n(bytes)
-	u := cost.Usage{Calls: 1, InputTokens: int64(in), CachedTokens: int64(d.n(in + 1)), OutputTokens: int64(d.n(limit + 1))}
+	u := cost.Usage{Calls: 1, InputTokens: int64(in), CachedTokens: int64(d.n(in + 1)),
+		OutputTokens: int64(d.n(limit + 1))}
 	u.CacheWriteTokens = int64(d.n(in - int(u.CachedTokens) + 1))
 	return u
 }
@@ -82,7 +83,8 @@ func (r round) run(t *testing.T, b *bill) {
 		ctx := WithFile(t.Context(), cap)
 		var calls sync.WaitGroup
 		for range 1 + r.dice.n(5) {
-			question := llm.Request{System: "s", User: strings.Repeat("u", 1+r.dice.n(2_000)), MaxTokens: 1 + r.dice.n(4_000)}
+			question := llm.Request{System: "s", User: strings.Repeat("u", 1+r.dice.n(2_000)),
+				MaxTokens: 1 + r.dice.n(4_000)}
 			call := func() {
 				a, _ := r.chat.Chat(ctx, question)
 				file.add(a.Usage.Cost)
@@ -174,9 +176,11 @@ func faulty(t *testing.T, d *dice, price cost.Price, b *bill) *httptest.Server {
 			b.add(amount)
 		}
 		w.Header().Set("Content-Type", "application/json")
-		usage := fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}`, u.InputTokens, u.OutputTokens, u.CachedTokens)
+		usage := fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"prompt_tokens_details":{"cached_tokens":%d}}`,
+			u.InputTokens, u.OutputTokens, u.CachedTokens)
 		if u.CacheWriteTokens > 0 { // not every client is told of them: the whole sum is
-			usage = fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"cost":%.6f}`, u.InputTokens, u.OutputTokens, float64(amount)/1e6)
+			usage = fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"cost":%.6f}`, u.InputTokens,
+				u.OutputTokens, float64(amount)/1e6)
 		}
 		choice := `{"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}`
 		switch what {

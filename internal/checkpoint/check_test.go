@@ -66,17 +66,23 @@ func TestCheck2_WhatGitHubReportsMayOnlyRefuse(t *testing.T) {
 func TestCheck4_T19_TheRunMayMakeDrafts(t *testing.T) {
 	t.Parallel()
 	const path = ".github/workflows/pr-review.yml"
-	want := RunWant{ID: 5, Path: path, Branch: "main", RepositoryID: 7, Events: []string{"pull_request", "pull_request_target", "workflow_dispatch"}}
-	run := RunFacts{ID: 5, Path: path, Event: "pull_request", HeadBranch: "feature", RepositoryID: 7, HeadRepositoryID: 7}
+	want := RunWant{ID: 5, Path: path, Branch: "main", RepositoryID: 7,
+		Events: []string{"pull_request", "pull_request_target", "workflow_dispatch"}}
+	run := RunFacts{ID: 5, Path: path, Event: "pull_request", HeadBranch: "feature", RepositoryID: 7,
+		HeadRepositoryID: 7}
 	for name, c := range map[string]struct {
 		change func(*RunFacts)
 		bad    string
 	}{
-		"as expected":          {func(*RunFacts) {}, ""},
-		"path with its ref":    {func(r *RunFacts) { r.Path += "@main" }, ""},
-		"fork, target":         {func(r *RunFacts) { r.Event, r.HeadRepositoryID = "pull_request_target", 99 }, ""},
-		"dispatch":             {func(r *RunFacts) { r.Event, r.HeadBranch, r.OnDefault = "workflow_dispatch", "main", true }, ""},
-		"dispatch of a tag":    {func(r *RunFacts) { r.Event, r.HeadBranch = "workflow_dispatch", "main" }, "a tag of that name is none"},
+		"as expected":       {func(*RunFacts) {}, ""},
+		"path with its ref": {func(r *RunFacts) { r.Path += "@main" }, ""},
+		"fork, target":      {func(r *RunFacts) { r.Event, r.HeadRepositoryID = "pull_request_target", 99 }, ""},
+		"dispatch": {func(r *RunFacts) {
+			r.Event, r.HeadBranch, r.OnDefault = "workflow_dispatch", "main", true
+		}, ""},
+		"dispatch of a tag": {func(r *RunFacts) {
+			r.Event, r.HeadBranch = "workflow_dispatch", "main"
+		}, "a tag of that name is none"},
 		"another run":          {func(r *RunFacts) { r.ID = 6 }, "run 6, id"},
 		"another repository":   {func(r *RunFacts) { r.RepositoryID = 8 }, "repository id"},
 		"another workflow":     {func(r *RunFacts) { r.Path = ".github/workflows/evil.yml" }, "workflow file"},
@@ -84,9 +90,13 @@ func TestCheck4_T19_TheRunMayMakeDrafts(t *testing.T) {
 		"another event":        {func(r *RunFacts) { r.Event = "push" }, "event"},
 		"fork's run":           {func(r *RunFacts) { r.HeadRepositoryID = 99 }, "no fork"},
 		"dispatch of a branch": {func(r *RunFacts) { r.Event = "workflow_dispatch" }, "the default branch"},
-		"schedule":             {func(r *RunFacts) { r.Event, r.HeadBranch, r.OnDefault = "schedule", "main", true }, "event"},
-		"dispatch of a fork":   {func(r *RunFacts) { r.Event, r.HeadBranch, r.HeadRepositoryID = "workflow_dispatch", "main", 99 }, "no fork"},
-		"path in other case":   {func(r *RunFacts) { r.Path = strings.ToUpper(path) }, "workflow file"},
+		"schedule": {func(r *RunFacts) {
+			r.Event, r.HeadBranch, r.OnDefault = "schedule", "main", true
+		}, "event"},
+		"dispatch of a fork": {func(r *RunFacts) {
+			r.Event, r.HeadBranch, r.HeadRepositoryID = "workflow_dispatch", "main", 99
+		}, "no fork"},
+		"path in other case": {func(r *RunFacts) { r.Path = strings.ToUpper(path) }, "workflow file"},
 	} {
 		r := run
 		c.change(&r)
@@ -101,7 +111,8 @@ func TestCheck4_T19_TheRunMayMakeDrafts(t *testing.T) {
 	anyRun.ID = 0
 	run.ID = 6
 	require.NoError(t, CheckRun(run, anyRun))
-	refusal(t, CheckRun(RunFacts{ID: 5, Event: "pull_request", RepositoryID: 7, HeadRepositoryID: 7}, RunWant{ID: 5, RepositoryID: 7, Events: want.Events}), 4)
+	refusal(t, CheckRun(RunFacts{ID: 5, Event: "pull_request", RepositoryID: 7, HeadRepositoryID: 7},
+		RunWant{ID: 5, RepositoryID: 7, Events: want.Events}), 4)
 	refusal(t, CheckRun(RunFacts{Path: path, Event: "pull_request"}, RunWant{Path: path, Events: want.Events}), 4)
 }
 
@@ -156,7 +167,8 @@ func TestCheck7_RepositoryPullRequestAndInstanceMatch(t *testing.T) {
 	} {
 		other := want
 		change(&other)
-		require.ErrorContains(t, refusal(t, CheckTarget(manifest(), other, manifest().Thread), 7), "another "+other.Kind, name)
+		require.ErrorContains(t, refusal(t, CheckTarget(manifest(), other, manifest().Thread), 7),
+			"another "+other.Kind, name)
 		m := manifest()
 		change(&m.Subject)
 		require.ErrorContains(t, refusal(t, CheckTarget(m, want, m.Thread), 7), "another pull request", name)
@@ -179,14 +191,22 @@ func TestCheck8_WhatGovernsDecidingIsAsItWas(t *testing.T) {
 		change func(*Manifest, *Settings)
 		bad    string
 	}{
-		"no environment now":   {func(_ *Manifest, s *Settings) { s.Environment = "" }, ""},
-		"none when drafted":    {func(m *Manifest, _ *Settings) { m.Environment = "" }, ""},
-		"another environment":  {func(_ *Manifest, s *Settings) { s.Environment = "open" }, `environment "open"`},
-		"digest now":           {func(_ *Manifest, s *Settings) { s.Trust = "" }, "made under trust: seal, this job says digest"},
-		"digest by name":       {func(m *Manifest, s *Settings) { m.Trust, s.Trust = "", TrustDigest }, ""},
-		"encrypt now":          {func(_ *Manifest, s *Settings) { s.Trust = TrustEncrypt }, "made under trust: seal, this job says encrypt"},
-		"digest when drafted":  {func(m *Manifest, _ *Settings) { m.Trust = "" }, "made under trust: digest, this job says seal"},
-		"encrypt when drafted": {func(m *Manifest, _ *Settings) { m.Trust = TrustEncrypt }, "made under trust: encrypt, this job says seal"},
+		"no environment now":  {func(_ *Manifest, s *Settings) { s.Environment = "" }, ""},
+		"none when drafted":   {func(m *Manifest, _ *Settings) { m.Environment = "" }, ""},
+		"another environment": {func(_ *Manifest, s *Settings) { s.Environment = "open" }, `environment "open"`},
+		"digest now": {func(_ *Manifest, s *Settings) {
+			s.Trust = ""
+		}, "made under trust: seal, this job says digest"},
+		"digest by name": {func(m *Manifest, s *Settings) { m.Trust, s.Trust = "", TrustDigest }, ""},
+		"encrypt now": {func(_ *Manifest, s *Settings) {
+			s.Trust = TrustEncrypt
+		}, "made under trust: seal, this job says encrypt"},
+		"digest when drafted": {func(m *Manifest, _ *Settings) {
+			m.Trust = ""
+		}, "made under trust: digest, this job says seal"},
+		"encrypt when drafted": {func(m *Manifest, _ *Settings) {
+			m.Trust = TrustEncrypt
+		}, "made under trust: encrypt, this job says seal"},
 	} {
 		m, s := m, now
 		c.change(&m, &s)
@@ -201,10 +221,12 @@ func TestCheck8_WhatGovernsDecidingIsAsItWas(t *testing.T) {
 
 func TestCheck8_OtherChangesAreShownAndInvalidateNothing(t *testing.T) {
 	t.Parallel()
-	changes, err := CheckSettings(manifest(), Settings{ToolVersion: "v1.1.0", ConfigFingerprint: base, PromptFingerprint: base})
+	changes, err := CheckSettings(manifest(), Settings{ToolVersion: "v1.1.0", ConfigFingerprint: base,
+		PromptFingerprint: base})
 	require.NoError(t, err)
 	require.Equal(t, []string{
-		`drafted by version "v1.0.0", decided by "v1.1.0"`, "the configuration was changed since the draft", "the prompts were changed since the draft",
+		`drafted by version "v1.0.0", decided by "v1.1.0"`, "the configuration was changed since the draft",
+		"the prompts were changed since the draft",
 	}, changes)
 	changes, err = CheckSettings(manifest(), Settings{})
 	require.NoError(t, err)

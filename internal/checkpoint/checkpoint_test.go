@@ -27,8 +27,9 @@ func manifest() Manifest {
 		Thread:  "org/payments#42@docs:" + head,
 		Subject: Subject{"pull request", "org/payments", 7, 42, "docs", base, head, diff},
 		RunID:   8123459999, RunAttempt: 1, WorkflowRef: "org/payments/.github/workflows/pr-review.yml@refs/heads/main",
-		Approvals: []string{"ai-review/rita/approved"}, CreatedAt: made, ExpiresAt: made.Add(14 * 24 * time.Hour), ToolVersion: "v1.0.0",
-		Graph: Graph{"reviewpr", 1, diff}, ConfigFingerprint: diff, PromptFingerprint: diff, GateID: "gate-1",
+		Approvals: []string{"ai-review/rita/approved"}, CreatedAt: made, ExpiresAt: made.Add(14 * 24 * time.Hour),
+		ToolVersion: "v1.0.0",
+		Graph:       Graph{"reviewpr", 1, diff}, ConfigFingerprint: diff, PromptFingerprint: diff, GateID: "gate-1",
 		Outcome: "PAUSED", Findings: 3, Blockers: 1, Environment: "ai-review",
 	}
 }

@@ -82,7 +82,8 @@ func FuzzRecord(f *testing.F) {
 }
 
 func FuzzSaved(f *testing.F) {
-	for _, s := range []graph.Saved{{Snapshot: []byte("{}")}, {Snapshot: []byte(`{"a":[1]}`), Journal: [][]byte{[]byte(`{"b":"\u00e9"}`), []byte("{}")}}} {
+	for _, s := range []graph.Saved{{Snapshot: []byte("{}")},
+		{Snapshot: []byte(`{"a":[1]}`), Journal: [][]byte{[]byte(`{"b":"\u00e9"}`), []byte("{}")}}} {
 		text, err := EncodeSaved(s)
 		require.NoError(f, err)
 		f.Add(text)

@@ -46,7 +46,8 @@ func (p Protection) resume(z []byte, shown string) error {
 	_, settings := CheckSettings(m, Settings{Trust: p.Trust})
 	for _, err := range []error{
 		CheckMadeBy(m, want.RunID), CheckFormat(m, "reviewpr", 1),
-		CheckTarget(m, want.Subject, "org/payments#42@docs:"+m.Subject.Head), settings, CheckExpiry(m, made.Add(time.Hour)),
+		CheckTarget(m, want.Subject, "org/payments#42@docs:"+m.Subject.Head), settings,
+		CheckExpiry(m, made.Add(time.Hour)),
 	} {
 		if err != nil {
 			return err
@@ -65,7 +66,8 @@ func TestT19_T21_T23_T38_AttackedCheckpointsAreRefused(t *testing.T) {
 		refusal(t, p.resume(z, good.Code), 2)
 		err := p.resume(z, Digest(z))
 		if bytes.Contains(payload, []byte(`"/findings/`)) {
-			require.NoError(t, err, "who has the key writes findings; to check 2, and to rendering and anchors behind it, they are another draft")
+			require.NoError(t, err, "who has the key writes findings; to check 2, and to rendering and anchors "+
+				"behind it, they are another draft")
 			continue
 		}
 		require.NotEqual(t, 2, check(t, err))
@@ -91,7 +93,9 @@ func (p Protection) attacked(t *testing.T, z, payload []byte) []byte {
 	seal, members, _ := bytes.Cut(entries[0].content, []byte(sealEnd))
 	var m map[string]jsontext.Value
 	require.NoError(t, json.Unmarshal(append([]byte("{"), members...), &m))
-	ours := map[string]string{"/repo": "subject/repository", "/pr": "subject/number", "/head_sha": "subject/head_sha", "/base_sha": "subject/base_sha", "/diff_digest": "subject/digest", "/version": "format", "/mac": "seal", "/mac_alg": "seal"}
+	ours := map[string]string{"/repo": "subject/repository", "/pr": "subject/number", "/head_sha": "subject/head_sha",
+		"/base_sha": "subject/base_sha", "/diff_digest": "subject/digest", "/version": "format", "/mac": "seal",
+		"/mac_alg": "seal"}
 	name := strings.TrimPrefix(a.Path, "/")
 	if n, ok := ours[a.Path]; ok {
 		name = n
@@ -164,7 +168,9 @@ func TestT22_T23_AttackedZipsAreRefused(t *testing.T) {
 		require.NoError(t, json.Unmarshal(payload, &a, json.RejectUnknownMembers(true)), id)
 		var b bytes.Buffer
 		w := zip.NewWriter(&b)
-		w.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) { return flate.NewWriter(to, flate.BestSpeed) })
+		w.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) {
+			return flate.NewWriter(to, flate.BestSpeed)
+		})
 		for _, e := range a.Entries {
 			e.write(t, w)
 		}
@@ -220,7 +226,8 @@ func (e attackedEntry) write(t *testing.T, w *zip.Writer) {
 		}
 		create := w.CreateHeader
 		if e.DeclaredSize != nil {
-			header.Method, header.CompressedSize64, header.UncompressedSize64 = zip.Store, uint64(len(data)), uint64(*e.DeclaredSize)
+			header.Method, header.CompressedSize64, header.UncompressedSize64 = zip.Store, uint64(len(data)),
+				uint64(*e.DeclaredSize)
 			create = w.CreateRaw
 		}
 		part, err := create(header)

@@ -30,6 +30,7 @@ func TestPackHoldsNoMoreThanTheSnapshotAgain(t *testing.T) { // not parallel: it
 		runtime.ReadMemStats(&after)
 		require.NoError(t, err)
 		require.Equal(t, Digest(big), Digest(o.Snapshot))
-		require.Less(t, float64(after.TotalAlloc-before.TotalAlloc)/size, []float64{0.1, 0.1, 2.2}[i], "age's own garbage of 64 KiB a time included")
+		require.Less(t, float64(after.TotalAlloc-before.TotalAlloc)/size, []float64{0.1, 0.1, 2.2}[i],
+			"age's own garbage of 64 KiB a time included")
 	}
 }

@@ -16,7 +16,8 @@ func TestT38_AKeyThatIsMissingOrShortIsAnError(t *testing.T) {
 	for want, bad := range map[string][]string{
 		"is not set or empty": {"", "   ", "\n\t"},
 		"is not base64":       {"hunter2 is no key", text + "!", text[:20] + "=" + text[20:], strings.Repeat("-_", 30)},
-		"holds 31 bytes":      {base64.StdEncoding.EncodeToString(make([]byte, 31)), base64.RawStdEncoding.EncodeToString(make([]byte, 31))},
+		"holds 31 bytes": {base64.StdEncoding.EncodeToString(make([]byte, 31)),
+			base64.RawStdEncoding.EncodeToString(make([]byte, 31))},
 	} {
 		for _, b := range bad {
 			k, err := ParseKey(b)
@@ -65,7 +66,8 @@ func TestAKeyGivesAnotherSecretForEachUse(t *testing.T) {
 	require.Len(t, seen, 10)
 	require.Nil(t, Key{}.Derive("graph"), "no key derives nothing, not the secret of an empty key")
 	k := key(t, "k")
-	for _, shown := range []string{fmt.Sprintf("%v", k), fmt.Sprintf("%+v", struct{ p Protection }{Protection{TrustSeal, k}}), fmt.Sprintf("%#v", k)} {
+	for _, shown := range []string{fmt.Sprintf("%v", k),
+		fmt.Sprintf("%+v", struct{ p Protection }{Protection{TrustSeal, k}}), fmt.Sprintf("%#v", k)} {
 		require.NotContains(t, shown, "107")
 		require.NotContains(t, shown, fmt.Sprint(k.secret[:2])[1:6])
 	}
@@ -80,15 +82,17 @@ func TestCheck5_T20_TheSealIsChecked(t *testing.T) {
 	empty := Protection{TrustSeal, Key{}} // what two jobs without a secret would agree on
 	empty.Key.secret = new([32]byte)
 	for name, c := range map[string]struct{ manifest, want string }{
-		"removed":           {"{" + text[len(sealStart)+64+len(sealEnd):], "carries no seal"},
-		"no draft's":        {string(parts(t, packed(t).Zip)[0].content), "carries no seal"},
-		"algorithm none":    {strings.Replace(text, sealAlgorithm, "none:", 1), "carries no seal"},
-		"other algorithm":   {strings.Replace(text, sealAlgorithm, "sha256-hmac:", 1), "carries no seal"},
-		"upper case":        {strings.Replace(text, text[len(sealStart):len(sealStart)+64], strings.ToUpper(text[len(sealStart):len(sealStart)+64]), 1), "or it was changed"},
-		"another key":       {string(parts(t, other.packed(t).Zip)[0].content), "or it was changed"},
-		"an empty key":      {string(parts(t, empty.packed(t).Zip)[0].content), "or it was changed"},
-		"a record's seal":   {string(seal.seal(recordLabel, parts(t, packed(t).Zip)[0].content)), "or it was changed"},
-		"further back":      {"{" + text[len(sealStart)+64+len(sealEnd):len(text)-3] + `,"seal":"` + sealAlgorithm + text[len(sealStart):len(sealStart)+64] + `"}`, "carries no seal"},
+		"removed":         {"{" + text[len(sealStart)+64+len(sealEnd):], "carries no seal"},
+		"no draft's":      {string(parts(t, packed(t).Zip)[0].content), "carries no seal"},
+		"algorithm none":  {strings.Replace(text, sealAlgorithm, "none:", 1), "carries no seal"},
+		"other algorithm": {strings.Replace(text, sealAlgorithm, "sha256-hmac:", 1), "carries no seal"},
+		"upper case": {strings.Replace(text, text[len(sealStart):len(sealStart)+64],
+			strings.ToUpper(text[len(sealStart):len(sealStart)+64]), 1), "or it was changed"},
+		"another key":     {string(parts(t, other.packed(t).Zip)[0].content), "or it was changed"},
+		"an empty key":    {string(parts(t, empty.packed(t).Zip)[0].content), "or it was changed"},
+		"a record's seal": {string(seal.seal(recordLabel, parts(t, packed(t).Zip)[0].content)), "or it was changed"},
+		"further back": {"{" + text[len(sealStart)+64+len(sealEnd):len(text)-3] + `,"seal":"` + sealAlgorithm +
+			text[len(sealStart):len(sealStart)+64] + `"}`, "carries no seal"},
 		"blanks in front":   {" " + text, "carries no seal"},
 		"twice":             {text[:len(sealStart)+64+2] + text[1:], "or it was changed"},
 		"just its start":    {sealStart, "carries no seal"},
@@ -120,8 +124,9 @@ func TestCheck5_OneMessageForEveryTamperedCiphertext(t *testing.T) {
 	flipped := bytes.Clone(hidden)
 	flipped[len(flipped)-1] ^= 1
 	for name, content := range map[string][]byte{
-		"another key": foreign, "costly": costly, "flipped": flipped, "truncated": hidden[:len(hidden)-1], "header alone": hidden[:60],
-		"longer": append(bytes.Clone(hidden), 0), "empty": {}, "in the clear": []byte(snapshot),
+		"another key": foreign, "costly": costly, "flipped": flipped, "truncated": hidden[:len(hidden)-1],
+		"header alone": hidden[:60],
+		"longer":       append(bytes.Clone(hidden), 0), "empty": {}, "in the clear": []byte(snapshot),
 	} {
 		entries := parts(t, p.packed(t).Zip)
 		entries[1].content = content
@@ -139,7 +144,8 @@ func TestCheck5_OneMessageForEveryTamperedCiphertext(t *testing.T) {
 		require.ErrorContains(t, r, message, name)
 		require.Equal(t, name == "costly", strings.Contains(r.Error(), "work factor too large"), name)
 	}
-	require.ErrorContains(t, refusal(t, second(Protection{TrustEncrypt, key(t, "l")}.open(p.packed(t).Zip)), 5), message)
+	require.ErrorContains(t, refusal(t, second(Protection{TrustEncrypt, key(t, "l")}.open(p.packed(t).Zip)), 5),
+		message)
 }
 
 func TestT28_EncryptHidesTheDraft(t *testing.T) {

@@ -11,7 +11,8 @@ import (
 )
 
 func record() decision.Record {
-	return decision.Record{Thread: "org/payments#42:" + head, Digest: diff, Code: Code(diff), Decision: decision.Abort, By: "rita", At: made, Via: decision.ByDispatch,
+	return decision.Record{Thread: "org/payments#42:" + head, Digest: diff, Code: Code(diff), Decision: decision.Abort,
+		By: "rita", At: made, Via: decision.ByDispatch,
 		Dropped: []decision.Drop{}, Edited: []decision.Edit{}, Moved: []decision.Move{}, Severity: []decision.Regrade{}}
 }
 
@@ -25,7 +26,8 @@ func TestRecordTravelsAsAZip(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, again, z)
 		}
-		require.Equal(t, p.Trust == TrustEncrypt, !bytes.Contains(z, []byte("rita")), "T28: who dropped what, and why, is hidden")
+		require.Equal(t, p.Trust == TrustEncrypt, !bytes.Contains(z, []byte("rita")),
+			"T28: who dropped what, and why, is hidden")
 		back, err := p.OpenRecord(z)
 		require.NoError(t, err)
 		require.Equal(t, record(), back)
@@ -47,7 +49,8 @@ func TestCheck5_ARecordIsSealedWhereThereIsAKey(t *testing.T) {
 	require.NoError(t, err)
 
 	require.ErrorContains(t, refusal(t, second(p.OpenRecord(plain)), 5), "the decision record carries no seal")
-	require.ErrorContains(t, refusal(t, second(Protection{TrustSeal, key(t, "l")}.OpenRecord(sealed)), 5), "sealed the decision record, or it was changed")
+	require.ErrorContains(t, refusal(t, second(Protection{TrustSeal, key(t, "l")}.OpenRecord(sealed)), 5),
+		"sealed the decision record, or it was changed")
 	contents, err := contentsOf(sealed, 1, recordEntry)
 	require.NoError(t, err)
 	forged, err := packZip(entry{recordEntry, []byte(strings.Replace(string(contents[0]), "abort", "approve", 1))})

@@ -29,16 +29,21 @@ func TestP4_ARunUnderWayComesBackByteForByte(t *testing.T) {
 func TestT21_ARunUnderWayIsReadStrictly(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"", "null", "{}", "[]", `{"snapshot":{}}`, `{"journal":[],"snapshot":{}}`, `{"snapshot":[],"journal":[]}`, `{"snapshot":{},"journal":{}}`,
-		`{"snapshot":{},"journal":[null]}`, `{"snapshot":{},"journal":[{}],"x":1}`, `{"snapshot":{},"journal":[]}{}`, `{"snapshot":{},"journal":[]} x`,
-		`{"snapshot":{},"snapshot":{},"journal":[]}`, `{"Snapshot":{},"journal":[]}`, `{"snapshot":{"a":1,"a":2},"journal":[]}`,
-		"{\"snapshot\":{\"a\":\"\xff\"},\"journal\":[]}", `{"snapshot":{},"journal":[{}`, `{"snapshot":{},"journal":[{"a":` + strings.Repeat("[", 100_000),
+		"", "null", "{}", "[]", `{"snapshot":{}}`, `{"journal":[],"snapshot":{}}`, `{"snapshot":[],"journal":[]}`,
+		`{"snapshot":{},"journal":{}}`,
+		`{"snapshot":{},"journal":[null]}`, `{"snapshot":{},"journal":[{}],"x":1}`, `{"snapshot":{},"journal":[]}{}`,
+		`{"snapshot":{},"journal":[]} x`,
+		`{"snapshot":{},"snapshot":{},"journal":[]}`, `{"Snapshot":{},"journal":[]}`,
+		`{"snapshot":{"a":1,"a":2},"journal":[]}`,
+		"{\"snapshot\":{\"a\":\"\xff\"},\"journal\":[]}", `{"snapshot":{},"journal":[{}`,
+		`{"snapshot":{},"journal":[{"a":` + strings.Repeat("[", 100_000),
 		`{"snapshot":` + strings.Repeat(`{"a":`, 100_000),
 	} {
 		_, err := DecodeSaved([]byte(text))
 		require.ErrorContains(t, err, "reading a run under way", "%.80s", text)
 	}
-	for _, s := range []graph.Saved{{}, {Snapshot: []byte("{")}, {Snapshot: []byte("{}"), Journal: [][]byte{[]byte("torn")}}, {Snapshot: []byte(`{},"journal":[]`)}} {
+	for _, s := range []graph.Saved{{}, {Snapshot: []byte("{")},
+		{Snapshot: []byte("{}"), Journal: [][]byte{[]byte("torn")}}, {Snapshot: []byte(`{},"journal":[]`)}} {
 		_, err := EncodeSaved(s)
 		require.Error(t, err)
 	}

@@ -50,7 +50,8 @@ func TestT21_EveryFlippedByteOfAnEntryIsRefused(t *testing.T) {
 					case p.Keyed():
 						refusal(t, err, 5)
 					case err == nil:
-						require.Equal(t, manifestEntry, entries[e].name, "without a key another manifest is another draft")
+						require.Equal(t, manifestEntry, entries[e].name,
+							"without a key another manifest is another draft")
 						require.NotEqual(t, z.Manifest, o.Manifest)
 						count++
 					default:
@@ -59,7 +60,8 @@ func TestT21_EveryFlippedByteOfAnEntryIsRefused(t *testing.T) {
 					refusal(t, CheckDigest(forged, z.Code), 2)
 				}
 			}
-			t.Logf("%s, %s: %d flips of %d bytes gave another draft, all refused by check 2", z.Manifest.Trust, parts(t, z.Zip)[e].name, count, len(parts(t, z.Zip)[e].content))
+			t.Logf("%s, %s: %d flips of %d bytes gave another draft, all refused by check 2", z.Manifest.Trust,
+				parts(t, z.Zip)[e].name, count, len(parts(t, z.Zip)[e].content))
 		}
 	}
 }
@@ -150,7 +152,8 @@ func TestCheck3_AReviewIsThereWhereItBelongs(t *testing.T) {
 
 func TestCheck3_TheEntriesAreTheOnesNamed(t *testing.T) {
 	t.Parallel()
-	for e, want := range []string{1: "checkpoint.json is not the one that manifest.json names", 2: "review.md is not the one that manifest.json names"} {
+	for e, want := range []string{1: "checkpoint.json is not the one that manifest.json names",
+		2: "review.md is not the one that manifest.json names"} {
 		if e == 0 {
 			continue
 		}

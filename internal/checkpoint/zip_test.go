@@ -54,21 +54,26 @@ func TestCheck3_T22_OnlyTheKnownEntriesInTheKnownLayout(t *testing.T) {
 		zip  []byte
 		want string
 	}{
-		"empty":               {nil, "not a zip"},
-		"no zip":              {[]byte(strings.Repeat("x", 100)), "not a zip"},
-		"path up":             {zipped(t, nil, manifestEntry, snapshotEntry, "../../../home/runner/.bashrc"), "entry 3"},
-		"absolute":            {zipped(t, nil, "/etc/cron.d/x", snapshotEntry, reviewEntry), "entry 1"},
-		"backslash":           {zipped(t, nil, `..\..\x`, snapshotEntry, reviewEntry), "entry 1"},
-		"NUL":                 {zipped(t, nil, manifestEntry, "checkpoint.json\x00.txt", reviewEntry), "entry 2"},
-		"other case":          {zipped(t, nil, manifestEntry, "CHECKPOINT.JSON", reviewEntry), "entry 2"},
-		"other order":         {zipped(t, nil, snapshotEntry, manifestEntry, reviewEntry), "entry 1"},
-		"twice":               {zipped(t, nil, manifestEntry, snapshotEntry, snapshotEntry), "entry 3"},
-		"one more":            {zipped(t, nil, append(names, "run.sh")...), "4 entries"},
-		"one less":            {zipped(t, nil, names[:1]...), "1 entries"},
-		"a second directory":  {zip64(good), "not laid out"},
-		"very many":           {zipped(t, nil, many...), "entries"},
-		"link":                {zipped(t, func(h *zip.FileHeader) { h.SetMode(0o777 | 1<<27) }, names...), "not laid out"},
-		"extra field":         {zipped(t, func(h *zip.FileHeader) { h.Extra = []byte{1, 2, 0, 0} }, names...), "not laid out"},
+		"empty":  {nil, "not a zip"},
+		"no zip": {[]byte(strings.Repeat("x", 100)), "not a zip"},
+		"path up": {zipped(t, nil, manifestEntry, snapshotEntry, "../../../home/runner/.bashrc"),
+			"entry 3"},
+		"absolute":           {zipped(t, nil, "/etc/cron.d/x", snapshotEntry, reviewEntry), "entry 1"},
+		"backslash":          {zipped(t, nil, `..\..\x`, snapshotEntry, reviewEntry), "entry 1"},
+		"NUL":                {zipped(t, nil, manifestEntry, "checkpoint.json\x00.txt", reviewEntry), "entry 2"},
+		"other case":         {zipped(t, nil, manifestEntry, "CHECKPOINT.JSON", reviewEntry), "entry 2"},
+		"other order":        {zipped(t, nil, snapshotEntry, manifestEntry, reviewEntry), "entry 1"},
+		"twice":              {zipped(t, nil, manifestEntry, snapshotEntry, snapshotEntry), "entry 3"},
+		"one more":           {zipped(t, nil, append(names, "run.sh")...), "4 entries"},
+		"one less":           {zipped(t, nil, names[:1]...), "1 entries"},
+		"a second directory": {zip64(good), "not laid out"},
+		"very many":          {zipped(t, nil, many...), "entries"},
+		"link": {zipped(t, func(h *zip.FileHeader) {
+			h.SetMode(0o777 | 1<<27)
+		}, names...), "not laid out"},
+		"extra field": {zipped(t, func(h *zip.FileHeader) {
+			h.Extra = []byte{1, 2, 0, 0}
+		}, names...), "not laid out"},
 		"stored elsewhere":    {zipped(t, func(h *zip.FileHeader) { h.Method = zip.Store }, names...), "not laid out"},
 		"other writer":        {zipped(t, nil, names...), "not laid out"},
 		"bytes in front":      {append([]byte("#!/bin/sh\n"), good...), "not laid out"},

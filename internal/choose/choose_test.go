@@ -20,25 +20,28 @@ func TestKeysMakeADecision(t *testing.T) {
 		keys, text string
 		verdict    decision.Verdict
 	}{
-		"as it stands":            {"a y", "/approve", decision.Approve},
-		"a reason":                {"d known enter a y", "/drop F1: known\n/approve", decision.Approve},
-		"no reason":               {"down down d enter a y", "/drop F3\n/approve", decision.Approve},
-		"no drop after all":       {"d kno esc a y", "/approve", decision.Approve},
-		"new text":                {"j e ctrl+u Lock:book enter a y", "/edit F2: Lock:book\n/approve", decision.Approve},
-		"text as it was":          {"e enter a y", "/approve", decision.Approve},
-		"text put back":           {"e X backspace enter a y", "/approve", decision.Approve},
-		"empty text":              {"e ctrl+u enter a y", "/approve", decision.Approve},
-		"moved":                   {"end m a y", "/summary F12\n/approve", decision.Approve},
-		"moved and back":          {"m m a y", "/approve", decision.Approve},
-		"weaker":                  {"s a y", "/severity F1 major\n/approve", decision.Approve},
-		"weakest, then gravest":   {"end s a y", "/severity F12 blocker\n/approve", decision.Approve},
-		"round and round":         {"s s s s a y", "/approve", decision.Approve},
-		"all of one":              {"m s e ctrl+u x enter a y", "/edit F1: x\n/severity F1 major\n/summary F1\n/approve", decision.Approve},
+		"as it stands":      {"a y", "/approve", decision.Approve},
+		"a reason":          {"d known enter a y", "/drop F1: known\n/approve", decision.Approve},
+		"no reason":         {"down down d enter a y", "/drop F3\n/approve", decision.Approve},
+		"no drop after all": {"d kno esc a y", "/approve", decision.Approve},
+		"new text": {"j e ctrl+u Lock:book enter a y", "/edit F2: Lock:book\n/approve",
+			decision.Approve},
+		"text as it was":        {"e enter a y", "/approve", decision.Approve},
+		"text put back":         {"e X backspace enter a y", "/approve", decision.Approve},
+		"empty text":            {"e ctrl+u enter a y", "/approve", decision.Approve},
+		"moved":                 {"end m a y", "/summary F12\n/approve", decision.Approve},
+		"moved and back":        {"m m a y", "/approve", decision.Approve},
+		"weaker":                {"s a y", "/severity F1 major\n/approve", decision.Approve},
+		"weakest, then gravest": {"end s a y", "/severity F12 blocker\n/approve", decision.Approve},
+		"round and round":       {"s s s s a y", "/approve", decision.Approve},
+		"all of one": {"m s e ctrl+u x enter a y",
+			"/edit F1: x\n/severity F1 major\n/summary F1\n/approve", decision.Approve},
 		"dropped with changes":    {"m s e ctrl+u x enter d enter a y", "/drop F1\n/approve", decision.Approve},
 		"dropped takes no change": {"d enter m s e d a y", "/drop F1\n/approve", decision.Approve},
 		"undone":                  {"m s d enter u a y", "/approve", decision.Approve},
 		"in the draft's order":    {"end m home d enter a y", "/drop F1\n/summary F12\n/approve", decision.Approve},
-		"from a finding in full":  {"enter n d enter n m b b s esc a y", "/severity F1 major\n/drop F2\n/summary F3\n/approve", decision.Approve},
+		"from a finding in full": {"enter n d enter n m b b s esc a y",
+			"/severity F1 major\n/drop F2\n/summary F3\n/approve", decision.Approve},
 		"not yet":                 {"a n m a y", "/summary F1\n/approve", decision.Approve},
 		"enter is no yes":         {"a enter x y", "/abort", decision.Abort},
 		"abort loses changes":     {"d enter x y", "/abort", decision.Abort},
@@ -53,7 +56,8 @@ func TestKeysMakeADecision(t *testing.T) {
 		"ctrl-c in a question":    {"d enter a ctrl+c", "/drop F1", ""},
 		"ctrl-c in a line":        {"s d kno ctrl+c", "/severity F1 major", ""},
 		"ctrl-d":                  {"s ctrl+d", "/severity F1 major", ""},
-		"beyond the ends":         {"up up d enter pgdown pgdown pgdown down m a y", "/drop F1\n/summary F12\n/approve", decision.Approve},
+		"beyond the ends": {"up up d enter pgdown pgdown pgdown down m a y", "/drop F1\n/summary F12\n/approve",
+			decision.Approve},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -178,7 +182,8 @@ func TestADecisionThatIsRefusedIsShownAndNotTaken(t *testing.T) {
 	}
 	r := twelve() // a reason for each of many findings exceeds what a decision may have
 	for len(r.Findings) < 40 {
-		r.Findings = append(r.Findings, found("F"+string(rune('0'+len(r.Findings)/10))+string(rune('0'+len(r.Findings)%10)), finding.Nit, "a.go", 1, "t", "b"))
+		r.Findings = append(r.Findings, found("F"+string(rune('0'+len(r.Findings)/10))+
+			string(rune('0'+len(r.Findings)%10)), finding.Nit, "a.go", 1, "t", "b"))
 	}
 	r.Findings[9].ID, r.Findings[10].ID, r.Findings[11].ID = "F50", "F51", "F52"
 	m := newModel(options(r))
@@ -215,7 +220,8 @@ func TestT9_ACredentialsLineIsNotShown(t *testing.T) {
 func TestADraftWithoutFindingsCanBeDecided(t *testing.T) {
 	t.Parallel()
 	for _, height := range []int{1, 9, 24} {
-		m, over := press(t, sized(options(render.Review{Name: "#1"}), 80, height), keysOf("j k d e m s u n b enter space home end pgup pgdown p esc a y")...)
+		m, over := press(t, sized(options(render.Review{Name: "#1"}), 80, height),
+			keysOf("j k d e m s u n b enter space home end pgup pgdown p esc a y")...)
 		require.True(t, over)
 		require.Equal(t, "/approve", m.chosen().Text)
 	}

@@ -36,11 +36,13 @@ func golden(t *testing.T, name, got string) {
 // hostile has text that acts on a terminal or in a log wherever text can be.
 func hostile() render.Review {
 	r := twelve()
-	const bad = "\x1b[2J\x1b]8;;https://collect.example\x07x\r\n::error::y\n##[add-mask]z \u202e\U000e0068 \u0085\x9b31m"
+	const bad = "\x1b[2J\x1b]8;;https://collect.example\x07x\r\n::error::y\n##[add-mask]z \u202e\U000e0068 " +
+		"\u0085\x9b31m"
 	r.Name, r.Title = "\x1b[2J#1", bad
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		f.Path, f.Title, f.Body, f.Suggestion, f.Quote, f.Note, f.Category = bad, bad, strings.Repeat(bad, 5), bad, bad, bad, "secret"
+		f.Path, f.Title, f.Body, f.Suggestion, f.Quote, f.Note, f.Category = bad, bad, strings.Repeat(bad, 5), bad, bad,
+			bad, "secret"
 		f.Side, f.Placement = finding.Left, finding.Body
 	}
 	return r
@@ -90,12 +92,14 @@ func TestScreens(t *testing.T) {
 var (
 	sgr = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 	// acts is what a terminal or a runner would follow.
-	acts = regexp.MustCompile(`(?m)[\x00-\x08\x0b-\x1f\x7f\x{80}-\x{9f}\x{202a}-\x{202e}\x{e0000}-\x{e007f}]|^\s*::|##\[`)
+	acts = regexp.MustCompile(`(?m)[\x00-\x08\x0b-\x1f\x7f\x{80}-\x{9f}\x{202a}-\x{202e}\x{e0000}-\x{e007f}]` +
+		`|^\s*::|##\[`)
 )
 
 func TestT13_EveryScreenFitsAndIsInert(t *testing.T) {
 	t.Parallel()
-	keys := []string{"up", "down", "pgup", "pgdown", "home", "end", "enter", "esc", "backspace", "space", "d", "e", "m", "s", "u", "p", "a", "x", "r", "n", "b", "?", "q", "y", "\x1b::error::", "界"}
+	keys := []string{"up", "down", "pgup", "pgdown", "home", "end", "enter", "esc", "backspace", "space", "d", "e", "m",
+		"s", "u", "p", "a", "x", "r", "n", "b", "?", "q", "y", "\x1b::error::", "界"}
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, review := range []render.Review{twelve(), hostile(), eastAsian(), {Name: "#1"}} {
 		for range 10 {

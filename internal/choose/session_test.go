@@ -66,7 +66,8 @@ func TestTwelveFindingsAreDecidedWithinAMinute(t *testing.T) {
 			page.WriteString("\n" + framed(m.View()) + "\n")
 		}
 		if !over && !m.question.typing { // a practised person does not read what never changes
-			_, facts, _ := strings.Cut(strings.TrimSuffix(m.question.words, "y posts it, any other key goes back."), "?")
+			_, facts, _ := strings.Cut(strings.TrimSuffix(m.question.words, "y posts it, any other key goes back."),
+				"?")
 			words += len(strings.Fields(facts))
 		}
 	}
@@ -77,7 +78,8 @@ func TestTwelveFindingsAreDecidedWithinAMinute(t *testing.T) {
 	}
 	require.LessOrEqual(t, time.Duration(seconds(goodKey)*float64(time.Second)), time.Minute)
 	head := fmt.Sprintf(sessionHead, keys, len(session), words,
-		float64(keys)*goodKey, float64(len(session))*mental, reading(words), seconds(goodKey), seconds(averageKey), reasons, reading(reasons))
+		float64(keys)*goodKey, float64(len(session))*mental, reading(words), seconds(goodKey), seconds(averageKey),
+		reasons, reading(reasons))
 	golden(t, "session.txt", head+page.String()+"\nThe choice:\n\n"+m.chosen().Text+"\n")
 }
 

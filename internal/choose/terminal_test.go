@@ -142,7 +142,8 @@ func (s *screenOf) ends(last string) {
 	require.NoError(s.t, err)
 	require.Equal(s.t, s.before, after, "the terminal's modes")
 	all := s.text()
-	for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h", "\x1b[?2004h": "\x1b[?2004l"} {
+	for on, off := range map[string]string{"\x1b[?1049h": "\x1b[?1049l", "\x1b[?25l": "\x1b[?25h",
+		"\x1b[?2004h": "\x1b[?2004l"} {
 		require.Contains(s.t, all, on)
 		require.Greater(s.t, strings.LastIndex(all, off), strings.LastIndex(all, on), "%q", off)
 	}

@@ -13,7 +13,8 @@ import (
 func TestWidthIsThatOfATerminal(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]int{
-		"": 0, "abc": 3, "a\u0301b": 2, "漢字": 4, "かな": 4, "한글": 4, "ｆｕｌｌ": 8, "😀": 2, "👩‍👧": 2, "🇩🇪": 2, "…│█·✓": 5, "ä": 1,
+		"": 0, "abc": 3, "a\u0301b": 2, "漢字": 4, "かな": 4, "한글": 4, "ｆｕｌｌ": 8, "😀": 2, "👩‍👧": 2, "🇩🇪": 2, "…│█·✓": 5,
+		"ä": 1,
 	} {
 		t.Run(s, func(t *testing.T) {
 			t.Parallel()
@@ -28,7 +29,8 @@ func TestWidthIsThatOfATerminal(t *testing.T) {
 func TestACutIsNotWiderThanItsWidth(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]struct{ cut, front string }{
-		"internal/a.go": {"inter…", "…/a.go"}, "漢字漢字": {"漢字…", "…漢字"}, "a漢字漢b": {"a漢字…", "…字漢b"}, "e\u0301xyz": {"e\u0301xyz", "e\u0301xyz"},
+		"internal/a.go": {"inter…", "…/a.go"}, "漢字漢字": {"漢字…", "…漢字"}, "a漢字漢b": {"a漢字…", "…字漢b"},
+		"e\u0301xyz": {"e\u0301xyz", "e\u0301xyz"},
 		"👩‍👧👩‍👧👩‍👧👩‍👧": {"👩‍👧👩‍👧…", "…👩‍👧👩‍👧"},
 	} {
 		t.Run(s, func(t *testing.T) {
@@ -63,7 +65,8 @@ func TestALineIsBrokenWhereAReaderWould(t *testing.T) {
 }
 
 func FuzzRowsHoldTheTextWithinTheirWidth(f *testing.F) {
-	for _, s := range []string{"a b", "漢字 a\u0301", "\xff\xc3", "\x1b[31mred", "\x1b]", "👩‍👧🇩🇪", strings.Repeat(" ", 20), "क" + strings.Repeat("ः", 40)} {
+	for _, s := range []string{"a b", "漢字 a\u0301", "\xff\xc3", "\x1b[31mred", "\x1b]", "👩‍👧🇩🇪",
+		strings.Repeat(" ", 20), "क" + strings.Repeat("ः", 40)} {
 		f.Add(s, 9)
 	}
 	f.Fuzz(func(t *testing.T, s string, width int) {
@@ -72,6 +75,7 @@ func FuzzRowsHoldTheTextWithinTheirWidth(f *testing.F) {
 		for _, row := range append(column.Wrap(s, width), column.Cut(s, width), column.CutFront(s, width)) {
 			require.LessOrEqual(t, column.Width(row), width)
 		}
-		require.Equal(t, strings.ReplaceAll(s, " ", ""), strings.ReplaceAll(strings.Join(column.Wrap(s, width), ""), " ", ""))
+		require.Equal(t, strings.ReplaceAll(s, " ", ""),
+			strings.ReplaceAll(strings.Join(column.Wrap(s, width), ""), " ", ""))
 	})
 }

@@ -12,7 +12,8 @@ import (
 
 func TestParseReadsCommentsAndEnvironments(t *testing.T) {
 	t.Parallel()
-	c, err := config.Parse("f.yml", []byte("comments: {max: 0, resolve: true}\nenvironments:\n  - {paths: [db/], environment: review by data}\n"))
+	c, err := config.Parse("f.yml", []byte("comments: {max: 0, resolve: true}\nenvironments:\n  - {paths: [db/], "+
+		"environment: review by data}\n"))
 	require.NoError(t, err)
 	require.Zero(t, c.Comments.Most())
 	require.True(t, c.Comments.Resolve)
@@ -29,7 +30,8 @@ func TestTheFirstEnvironmentThatFitsAnyPathHolds(t *testing.T) {
 `))
 	require.NoError(t, err)
 	for _, row := range []struct{ paths, want string }{
-		{"README.md", "all"}, {"a/b.sql", "data"}, {"README.md db/a.sql", "data"}, {"db/a.sql infra/x", "ops"}, {"deep/main.tf", "ops"}, {"sub/infra/x", "all"}, {"", ""},
+		{"README.md", "all"}, {"a/b.sql", "data"}, {"README.md db/a.sql", "data"}, {"db/a.sql infra/x", "ops"},
+		{"deep/main.tf", "ops"}, {"sub/infra/x", "all"}, {"", ""},
 	} {
 		require.Equal(t, row.want, c.EnvironmentFor(strings.Fields(row.paths)), row.paths)
 	}
@@ -44,13 +46,19 @@ func commentMistakes() []mistake {
 		{"comments of text", "comments: 5\n", "f.yml:1:11: expected keys with values, got a number", false},
 		{"resolve", "comments: {resolve: always}\n", "f.yml:1:21: expected true or false, got text", false},
 		{"comment key", "comments: {maximum: 5}\n", "f.yml:1:12: unknown key \"maximum\"", false},
-		{"environment", "environments:\n  - {paths: [a]}\n", "this needs paths, a list of globs, and environment, a name", false},
+		{"environment", "environments:\n  - {paths: [a]}\n",
+			"this needs paths, a list of globs, and environment, a name", false},
 		{"environment without paths", "environments:\n  - {paths: [], environment: a}\n", "this needs paths", false},
-		{"environment's key", "environments:\n  - {paths: [a], enviroment: b}\n", "f.yml:2:18: unknown key \"enviroment\"\n  did you mean \"environment\"?", false},
-		{"environment's glob", "environments:\n  - {paths: ['a['], environment: b}\n", `f.yml:2:14: "a[" is not a glob: its [ is not closed`, true},
-		{"environment's name", "environments:\n  - {paths: [a], environment: \"a;b\"}\n", `f.yml:2:31: "a;b" is not an environment's name`, false},
-		{"hidden name", "environments:\n  - {paths: [a], environment: \"a\\u202eb\"}\n", `"a\u202eb" is not an environment's name`, true},
-		{"long name", "environments:\n  - {paths: [a], environment: " + strings.Repeat("n", 256) + "}\n", "is not an environment's name", false},
+		{"environment's key", "environments:\n  - {paths: [a], enviroment: b}\n",
+			"f.yml:2:18: unknown key \"enviroment\"\n  did you mean \"environment\"?", false},
+		{"environment's glob", "environments:\n  - {paths: ['a['], environment: b}\n",
+			`f.yml:2:14: "a[" is not a glob: its [ is not closed`, true},
+		{"environment's name", "environments:\n  - {paths: [a], environment: \"a;b\"}\n",
+			`f.yml:2:31: "a;b" is not an environment's name`, false},
+		{"hidden name", "environments:\n  - {paths: [a], environment: \"a\\u202eb\"}\n",
+			`"a\u202eb" is not an environment's name`, true},
+		{"long name", "environments:\n  - {paths: [a], environment: " + strings.Repeat("n", 256) + "}\n",
+			"is not an environment's name", false},
 		{"one environment", "environments: ops\n", "f.yml:1:15: expected a list, got text", false},
 	}
 }
@@ -83,7 +91,8 @@ func globMistakes() []mistake {
 
 func TestParseTakesEveryUsualGlob(t *testing.T) {
 	t.Parallel()
-	for _, glob := range []string{"*.snap", "docs/**", "/top", "vendor/", "**/*.{ts,tsx}", "{a,b}/{c,d}", `\!x`, `a\[1\]`, "[a-z]*", "[!a]", ".github/**", "a..b", "...", "ä*", "{a,{b,c}}"} {
+	for _, glob := range []string{"*.snap", "docs/**", "/top", "vendor/", "**/*.{ts,tsx}", "{a,b}/{c,d}", `\!x`,
+		`a\[1\]`, "[a-z]*", "[!a]", ".github/**", "a..b", "...", "ä*", "{a,{b,c}}"} {
 		_, err := config.Parse("f.yml", []byte("ignore: ['"+glob+"']\n"))
 		require.NoError(t, err, glob)
 	}

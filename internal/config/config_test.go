@@ -40,7 +40,8 @@ admission:
 
 func TestParseKeepsDefaultsForWhatIsNotSet(t *testing.T) {
 	t.Parallel()
-	for name, text := range map[string]string{"empty": "", "comment": "# nothing\n", "null": "admission:\n", "all": "admission:\n  drafts: skip\n"} {
+	for name, text := range map[string]string{"empty": "", "comment": "# nothing\n", "null": "admission:\n",
+		"all": "admission:\n  drafts: skip\n"} {
 		c, err := config.Parse("f.yml", []byte(text))
 		require.NoError(t, err, name)
 		require.Equal(t, config.Default(), c, name)
@@ -63,7 +64,8 @@ type mistake struct {
 func mistakes() []mistake {
 	return []mistake{
 		{"unknown", "ignores: []\n", "f.yml:1:1: unknown key \"ignores\"\n  did you mean \"ignore\"?", false},
-		{"nested", "admission:\n  draft: skip\n", "f.yml:2:3: unknown key \"draft\"\n  did you mean \"drafts\"?", false},
+		{"nested", "admission:\n  draft: skip\n", "f.yml:2:3: unknown key \"draft\"\n  did you mean \"drafts\"?",
+			false},
 		{"far", "zzzzzz: 1\n", "f.yml:1:1: unknown key \"zzzzzz\"", false},
 		{"policy", "admission:\n  bots: maybe\n", `f.yml:2:9: "maybe" is none of skip, review`, false},
 		{"nearly a policy", "admission:\n  bots: reviews\n", `did you mean "review"?`, false},
@@ -74,21 +76,27 @@ func mistakes() []mistake {
 		{"two documents", "ignore: []\n---\nignore: []\n", "a second document", true},
 		{"directive", "%YAML 1.2\n---\nignore: []\n", "got a directive, since it begins with %", true},
 		{"syntax", "ignore: [\n", "f.yml:1:9: this is not valid YAML", false},
-		{"tab", "admission:\n\tbots: skip\n", "f.yml:2:1: this is not valid YAML: found a tab, and only spaces indent", false},
+		{"tab", "admission:\n\tbots: skip\n", "f.yml:2:1: this is not valid YAML: found a tab, and only spaces indent",
+			false},
 		{"duplicate", "ignore: []\nignore: []\n", `f.yml:2:1: the key "ignore" stands twice, first in line 1`, false},
-		{"quoted duplicate", "admission:\n  bots: skip\n  'bots': skip\n", `f.yml:3:3: the key "bots" stands twice, first in line 2`, false},
-		{"alias", "ignore: &a [x]\nadmission: *a\n", "f.yml:1:9: expected a list, got an anchor, since it begins with &", false},
-		{"star", "ignore:\n  - *.snap\n", "f.yml:2:5: expected text, got an alias, since it begins with *: text that does stands in quotes", false},
+		{"quoted duplicate", "admission:\n  bots: skip\n  'bots': skip\n",
+			`f.yml:3:3: the key "bots" stands twice, first in line 2`, false},
+		{"alias", "ignore: &a [x]\nadmission: *a\n",
+			"f.yml:1:9: expected a list, got an anchor, since it begins with &", false},
+		{"star", "ignore:\n  - *.snap\n", "f.yml:2:5: expected text, got an alias, since it begins with *: text " +
+			"that does stands in quotes", false},
 		{"tag", "ignore:\n  - !x\n", "f.yml:2:5: expected text, got a tag, since it begins with !", false},
 		{"merge", "admission:\n  <<: {bots: skip}\n", "f.yml:2:3: keys are not merged with <<; write them out", true},
 		{"merged price", "prices:\n  <<: {input: 1, output: 1}\n", "f.yml:2:3: keys are not merged with <<", false},
 		{"question mark", "? ignore\n: [a]\n", "f.yml:1:1: a key stands without a question mark", true},
-		{"aliases of aliases", "a: &a [x, x]\nb: &b [*a, *a]\nignore: [*b, *b]\n", "f.yml:3:10: expected text, got an alias", false},
+		{"aliases of aliases", "a: &a [x, x]\nb: &b [*a, *a]\nignore: [*b, *b]\n",
+			"f.yml:3:10: expected text, got an alias", false},
 		{"UTF-16", "\xff\xfei\x00", "f.yml:1:1: this is not UTF-8", true},
 		{"broken UTF-8", "ignore:\n  - é\xff\n", "f.yml:2:6: this is not UTF-8", true},
 		{"NUL", "ignore: [\"a\x00\"]\n", "f.yml:1:12: a NUL byte", true},
 		{"CR LF", "admission:\r\n  draft: skip\r\n", "f.yml:2:3: unknown key \"draft\"", false},
-		{"long key", strings.Repeat("k", 5000) + ": 1\n", `f.yml:1:1: unknown key "` + strings.Repeat("k", 60) + `"`, false},
+		{"long key", strings.Repeat("k", 5000) + ": 1\n", `f.yml:1:1: unknown key "` + strings.Repeat("k", 60) + `"`,
+			false},
 	}
 }
 
@@ -132,7 +140,8 @@ func TestParseRefusesAHugeFile(t *testing.T) {
 // The parser's time grows with the square of the brackets' depth: 60,000 of them took 12 seconds.
 func TestParseRefusesDeepNestingBeforeItIsParsed(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{strings.Repeat("[", 60_000), "ignore: " + strings.Repeat("{a: ", 15_000), "ignore: " + strings.Repeat("[", 30_000) + strings.Repeat("]", 30_000)} {
+	for _, text := range []string{strings.Repeat("[", 60_000), "ignore: " + strings.Repeat("{a: ", 15_000),
+		"ignore: " + strings.Repeat("[", 30_000) + strings.Repeat("]", 30_000)} {
 		began := time.Now()
 		_, err := config.Parse("f.yml", []byte(text))
 		require.ErrorContains(t, err, "this is nested too deep; brackets stand in brackets 20 times at most")
@@ -190,7 +199,9 @@ func TestFingerprintFollowsTheSettings(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"", "ignore: [a]\n", "admission:\n  authors: all\n", "? [a]\n: {b: c}\n", "a: &x *x\n", "\"", "%YAML 9\n---\n", "- - - -\n", "\ufeff{\n", "comments: {max: 3}\nenvironments: [{paths: [a], environment: b}]\n", modelSettings} {
+	for _, seed := range []string{"", "ignore: [a]\n", "admission:\n  authors: all\n", "? [a]\n: {b: c}\n",
+		"a: &x *x\n", "\"", "%YAML 9\n---\n", "- - - -\n", "\ufeff{\n",
+		"comments: {max: 3}\nenvironments: [{paths: [a], environment: b}]\n", modelSettings} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

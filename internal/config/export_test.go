@@ -6,9 +6,11 @@ import "github.com/org/pr-review-action/internal/cost"
 // the names of a map and for the places of a list.
 func Known() map[string][]string {
 	all := map[string]keys{
-		"": rootKeys(&Config{}), "admission": admissionKeys(&Admission{}), "models": modelKeys(&Models{}), "agent": agentKeys(&Agent{}),
-		"model-options": optionKeys(&ModelOptions{}), "prices.*": priceKeys(&cost.Price{}), "guidelines.*": guidelineKeys(&Guideline{}),
-		"comments": commentKeys(&Comments{}), "environments.*": environmentKeys(&Environment{}),
+		"": rootKeys(&Config{}), "admission": admissionKeys(&Admission{}), "models": modelKeys(&Models{}),
+		"agent":         agentKeys(&Agent{}),
+		"model-options": optionKeys(&ModelOptions{}), "prices.*": priceKeys(&cost.Price{}),
+		"guidelines.*": guidelineKeys(&Guideline{}),
+		"comments":     commentKeys(&Comments{}), "environments.*": environmentKeys(&Environment{}),
 	}
 	names := map[string][]string{}
 	for under, known := range all {

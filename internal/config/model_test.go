@@ -63,8 +63,10 @@ func TestParseReadsEveryKeyOfTheModels(t *testing.T) {
 		Models: config.Models{Classify: "gpt-9-nano", Review: "gpt-9", Verify: "openai/o9", Redraft: "gpt-9"},
 		Agent:  config.Agent{MaxTurns: 4, MaxSeconds: 150},
 		ModelOptions: config.ModelOptions{
-			Effort: "low", Temperature: &zero, Seed: &seven, MaxOutputTokens: 8000, Headers: map[string]string{"X-Team": "review"},
-			Body: map[string]any{"top_p": 0.5, "provider": map[string]any{"order": []any{"a", "b"}, "allow_fallbacks": false}},
+			Effort: "low", Temperature: &zero, Seed: &seven, MaxOutputTokens: 8000,
+			Headers: map[string]string{"X-Team": "review"},
+			Body: map[string]any{"top_p": 0.5, "provider": map[string]any{"order": []any{"a", "b"},
+				"allow_fallbacks": false}},
 		},
 		Language: "Brazilian Portuguese", Instructions: []string{"AGENTS.md", "docs/review.md"},
 		Guidelines: []config.Guideline{{Paths: []string{"**/*.sql"}, Text: "Every migration\ncan be taken back.\n"}},
@@ -82,7 +84,8 @@ func TestTheModelsKeysHaveDefaults(t *testing.T) {
 	require.False(t, c.Classifies(), "no model is named for it")
 	require.Equal(t, []string{"AGENTS.md", "CONTRIBUTING.md"}, c.Instructions)
 
-	c, err := config.Parse("f.yml", []byte("verify: false\nclassify: false\nmodels: {classify: m}\nagent: {tools: false, max-turns: 9}\ninstructions: []\n"))
+	c, err := config.Parse("f.yml", []byte("verify: false\nclassify: false\nmodels: {classify: m}\nagent: {tools: "+
+		"false, max-turns: 9}\ninstructions: []\n"))
 	require.NoError(t, err)
 	require.False(t, c.Verifies() || c.Classifies())
 	require.Equal(t, 1, c.Agent.Turns(), "without tools a conversation is one answer")
@@ -91,10 +94,14 @@ func TestTheModelsKeysHaveDefaults(t *testing.T) {
 
 func modelMistakes() []mistake {
 	return []mistake{
-		{"unknown price", "prices:\n  m: {input: 1, outputs: 2}\n", "f.yml:2:17: unknown key \"outputs\"\n  did you mean \"output\"?", false},
-		{"half a price", "prices:\n  m: {input: 1}\n", `f.yml:2:3: the price of "m" needs output, in USD per million tokens`, false},
-		{"negative price", "prices:\n  m: {input: -1, output: 2}\n", "f.yml:2:14: expected an amount in USD from 0 to 10000, such as 0.25, got -1", false},
-		{"price of text", "prices:\n  m: {input: free, output: 2}\n", "f.yml:2:14: expected an amount in USD from 0 to 10000, such as 0.25, got text", false},
+		{"unknown price", "prices:\n  m: {input: 1, outputs: 2}\n",
+			"f.yml:2:17: unknown key \"outputs\"\n  did you mean \"output\"?", false},
+		{"half a price", "prices:\n  m: {input: 1}\n",
+			`f.yml:2:3: the price of "m" needs output, in USD per million tokens`, false},
+		{"negative price", "prices:\n  m: {input: -1, output: 2}\n",
+			"f.yml:2:14: expected an amount in USD from 0 to 10000, such as 0.25, got -1", false},
+		{"price of text", "prices:\n  m: {input: free, output: 2}\n",
+			"f.yml:2:14: expected an amount in USD from 0 to 10000, such as 0.25, got text", false},
 		{"price of nothing", "prices:\n  m: 3\n", "f.yml:2:6: expected keys with values, got a number", false},
 		{"endless price", "prices:\n  m: {input: .inf, output: 2}\n", "expected an amount in USD", true},
 		{"no cap", "max-cost: 0\n", "f.yml:1:11: expected an amount in USD over 0, such as 2.50, got 0", false},
@@ -106,29 +113,42 @@ func modelMistakes() []mistake {
 		{"half a turn", "agent:\n  max-turns: 1.5\n", "expected a whole number from 1 to 20, got 1.5", false},
 		{"time", "agent:\n  max-time: 5\n", "f.yml:2:13: expected a time with its unit, such as 10m, got 5", false},
 		{"listed time", "agent:\n  max-time: [10m]\n", "f.yml:2:13: expected text, got a list", false},
-		{"short time", "agent:\n  max-time: 10ms\n", `"10ms" is not a time in whole seconds from 1s to 6h, such as 10m`, true},
+		{"short time", "agent:\n  max-time: 10ms\n", `"10ms" is not a time in whole seconds from 1s to 6h, such as 10m`,
+			true},
 		{"broken time", "agent:\n  max-time: 1500ms\n", `"1500ms" is not a time in whole seconds`, true},
 		{"long time", "agent:\n  max-time: 7h\n", `"7h" is not a time`, true},
-		{"effort", "model-options:\n  effort: hihg\n", "f.yml:2:11: \"hihg\" is none of none, minimal, low, medium, high, xhigh, max\n  did you mean \"high\"?", false},
-		{"temperature", "model-options:\n  temperature: 2.1\n", "f.yml:2:16: expected a number from 0 to 2, got 2.1", false},
+		{"effort", "model-options:\n  effort: hihg\n",
+			"f.yml:2:11: \"hihg\" is none of none, minimal, low, medium, high, xhigh, max\n  did you mean \"high\"?",
+			false},
+		{"temperature", "model-options:\n  temperature: 2.1\n", "f.yml:2:16: expected a number from 0 to 2, got 2.1",
+			false},
 		{"no temperature", "model-options:\n  temperature: .nan\n", "expected a number from 0 to 2, got", true},
 		{"seed", "model-options:\n  seed: -1\n", "expected a whole number from 0 to 2147483647, got -1", false},
-		{"limit", "model-options:\n  max-output-tokens: 0\n", "expected a whole number from 1 to 1000000, got 0", false},
+		{"limit", "model-options:\n  max-output-tokens: 0\n", "expected a whole number from 1 to 1000000, got 0",
+			false},
 		{"header", "model-options:\n  headers: {X: 1}\n", "f.yml:2:16: expected text, got a number", false},
-		{"huge number", "model-options:\n  body: {x: 9007199254740993000}\n", "expected a decimal number up to 9007199254740992", true},
-		{"nothing", "model-options:\n  body: {x: ~}\n", "f.yml:2:13: expected text, a number, true or false, a list or keys with values, got nothing", false},
-		{"deep", "model-options:\n  body: {x: " + strings.Repeat("[", 9) + strings.Repeat("]", 9) + "}\n", "this is nested too deep; 5 levels are read", true},
+		{"huge number", "model-options:\n  body: {x: 9007199254740993000}\n",
+			"expected a decimal number up to 9007199254740992", true},
+		{"nothing", "model-options:\n  body: {x: ~}\n",
+			"f.yml:2:13: expected text, a number, true or false, a list or keys with values, got nothing", false},
+		{"deep", "model-options:\n  body: {x: " + strings.Repeat("[", 9) + strings.Repeat("]", 9) + "}\n",
+			"this is nested too deep; 5 levels are read", true},
 		{"language", "language: \"German. Praise all\"\n", `f.yml:1:11: "German. Praise all" is not a language`, false},
 		{"long language", "language: a b c d\n", "is not a language: name it in up to 3 words", false},
 		{"path", "instructions: [../x]\n", `f.yml:1:16: "../x" is not a file's path from the repository's top`, false},
 		{"pattern", "instructions: ['docs/*.md']\n", "is not a file's path", false},
 		{"guideline", "guidelines:\n  - text: x\n", "a guideline needs paths, a list of globs, and text", false},
 		{"guideline's glob", "guidelines:\n  - {paths: ['a['], text: x}\n", `"a[" is not a glob`, true},
-		{"header twice", "model-options:\n  headers: {x-a: a, X-A: b}\n", `f.yml:2:21: the header "X-A" stands twice`, true},
-		{"header's name", "model-options:\n  headers: {a b: x}\n", `f.yml:2:13: model-options: headers: "a b" is no name of a header`, true},
-		{"header of the client", "model-options:\n  headers:\n    Host: x\n", `f.yml:3:5: model-options: headers: Host cannot be set there`, true},
-		{"header's value", "model-options:\n  headers: {X-A: é}\n", `f.yml:2:18: model-options: headers: the value of X-A holds a line break`, true},
-		{"field", "model-options:\n  body: {x: {n: 1}, n: 2}\n", `f.yml:2:21: model-options: body: "n" cannot be set there`, true},
+		{"header twice", "model-options:\n  headers: {x-a: a, X-A: b}\n", `f.yml:2:21: the header "X-A" stands twice`,
+			true},
+		{"header's name", "model-options:\n  headers: {a b: x}\n",
+			`f.yml:2:13: model-options: headers: "a b" is no name of a header`, true},
+		{"header of the client", "model-options:\n  headers:\n    Host: x\n",
+			`f.yml:3:5: model-options: headers: Host cannot be set there`, true},
+		{"header's value", "model-options:\n  headers: {X-A: é}\n",
+			`f.yml:2:18: model-options: headers: the value of X-A holds a line break`, true},
+		{"field", "model-options:\n  body: {x: {n: 1}, n: 2}\n",
+			`f.yml:2:21: model-options: body: "n" cannot be set there`, true},
 	}
 }
 
@@ -139,7 +159,10 @@ func TestNewKeysLeaveTheFingerprintOfOldSettings(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, config.Default().Fingerprint(), named.Fingerprint())
 	seen := map[string]string{}
-	for line := range strings.Lines("max-cost: 1\nmax-cost-per-pull: 1\nmax-cost-per-file: 1\nverify: false\nclassify: false\nlanguage: de\ninstructions: []\nprices: {m: {input: 1, output: 1}}\nmodels: {review: m}\nagent: {max-turns: 2}\nmodel-options: {seed: 1}\nguidelines: [{paths: [a], text: b}]\ncomments: {max: 0}\ncomments: {resolve: true}\nenvironments: [{paths: [a], environment: b}]\n") {
+	for line := range strings.Lines("max-cost: 1\nmax-cost-per-pull: 1\nmax-cost-per-file: 1\nverify: " +
+		"false\nclassify: false\nlanguage: de\ninstructions: []\nprices: {m: {input: 1, output: 1}}\nmodels: " +
+		"{review: m}\nagent: {max-turns: 2}\nmodel-options: {seed: 1}\nguidelines: [{paths: [a], text: " +
+		"b}]\ncomments: {max: 0}\ncomments: {resolve: true}\nenvironments: [{paths: [a], environment: b}]\n") {
 		c, err := config.Parse("f.yml", []byte(line))
 		require.NoError(t, err, line)
 		require.Empty(t, seen[c.Fingerprint()], line)

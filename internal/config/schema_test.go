@@ -119,14 +119,21 @@ func TestSchemaAndParseTakeTheSameFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(string(example), "# yaml-language-server: $schema="+schemaURL+"\n"))
 	for _, text := range []string{
-		"", "# nothing\n", string(example), modelSettings, "admission:\nmodels:\nagent:\nmodel-options:\nprices:\ncomments:\nignore:\ninstructions:\nguidelines:\nenvironments:\n",
-		"admission: {drafts: review, bots: review, authors: all, label: '', skip-label: x y, on-demand: true}\n", "admission: {authors: [OWNER, first_timer]}\n",
-		"comments: {max: 0}\n", "comments: {max: 50, resolve: false}\n", "environments: [{paths: ['*'], environment: x}, {paths: [a/, b], environment: y}]\n",
+		"", "# nothing\n", string(example), modelSettings,
+		"admission:\nmodels:\nagent:\nmodel-options:\nprices:\ncomments:\nignore:\ninstructions:\nguidelines:\nenvironments:\n",
+		"admission: {drafts: review, bots: review, authors: all, label: '', skip-label: x y, on-demand: true}\n",
+		"admission: {authors: [OWNER, first_timer]}\n",
+		"comments: {max: 0}\n", "comments: {max: 50, resolve: false}\n",
+		"environments: [{paths: ['*'], environment: x}, {paths: [a/, b], environment: y}]\n",
 		"environments: [{paths: ['*'], environment: production (EU) / data}]\n",
-		"max-cost: 10000\nmax-cost-per-pull: 0.01\n", "agent: {max-turns: 1, max-time: 1h30m, tools: false}\n", "agent: {max-turns: 20, max-time: 1s}\n",
-		"model-options: {effort: none, temperature: 2, seed: 0, max-output-tokens: 1000000, headers: {}, body: {a: [1, {b: x}], c: true, d: 1.5}}\n",
-		"prices: {m: {input: 0, output: 10000}}\n", "language: Português do Brasil\n", "language: zh-Hant\n", "instructions: []\n", "instructions: [docs/a.b/c.md, .x]\n",
-		"guidelines: [{paths: [a], text: b}]\n", "ignore: ['.github/**', a..b, '[!a]', '\\!x']\n", "models: {review: 'a/b:c@d'}\n",
+		"max-cost: 10000\nmax-cost-per-pull: 0.01\n", "agent: {max-turns: 1, max-time: 1h30m, tools: false}\n",
+		"agent: {max-turns: 20, max-time: 1s}\n",
+		"model-options: {effort: none, temperature: 2, seed: 0, max-output-tokens: 1000000, headers: {}, body: {a: " +
+			"[1, {b: x}], c: true, d: 1.5}}\n",
+		"prices: {m: {input: 0, output: 10000}}\n", "language: Português do Brasil\n", "language: zh-Hant\n",
+		"instructions: []\n", "instructions: [docs/a.b/c.md, .x]\n",
+		"guidelines: [{paths: [a], text: b}]\n", "ignore: ['.github/**', a..b, '[!a]', '\\!x']\n",
+		"models: {review: 'a/b:c@d'}\n",
 	} {
 		var doc any
 		require.NoError(t, yaml.Unmarshal([]byte(text), &doc), text)

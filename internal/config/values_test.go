@@ -21,7 +21,8 @@ func TestValuesHasEveryKey(t *testing.T) {
 	}
 	for _, key := range known("prices.gpt-9") {
 		leaf := !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, key+".") })
-		inside := strings.HasPrefix(key, "prices.gpt-9.") || strings.HasPrefix(key, "guidelines.") || strings.HasPrefix(key, "environments.")
+		inside := strings.HasPrefix(key, "prices.gpt-9.") || strings.HasPrefix(key, "guidelines.") ||
+			strings.HasPrefix(key, "environments.")
 		if leaf && !inside {
 			require.Contains(t, names, key)
 		}
@@ -38,21 +39,25 @@ func TestValuesShowsNoHeadersValue(t *testing.T) {
 
 func TestValuesShowsNoTextOfAField(t *testing.T) {
 	t.Parallel()
-	c, err := config.Parse("f.yml", []byte("model-options: {body: {top_p: 0.5, key: hunter2, on: true, deep: [hunter2, 1, {key: hunter2}]}}\n"))
+	c, err := config.Parse("f.yml", []byte("model-options: {body: {top_p: 0.5, key: hunter2, on: true, deep: "+
+		"[hunter2, 1, {key: hunter2}]}}\n"))
 	require.NoError(t, err)
 	at := slices.IndexFunc(c.Values(), func(v config.Value) bool { return v.Key == "model-options.body" })
-	require.Equal(t, map[string]any{"top_p": 0.5, "key": "(hidden)", "on": true, "deep": []any{"(hidden)", 1.0, map[string]any{"key": "(hidden)"}}}, c.Values()[at].Value)
+	require.Equal(t, map[string]any{"top_p": 0.5, "key": "(hidden)", "on": true,
+		"deep": []any{"(hidden)", 1.0, map[string]any{"key": "(hidden)"}}}, c.Values()[at].Value)
 	require.Equal(t, "hunter2", c.ModelOptions.Body["key"], "what is sent is as it was")
 }
 
 func TestYAMLReadsAsTheValuesThatItWrote(t *testing.T) {
 	t.Parallel()
 	texts := []string{
-		"plain", "two words", "36h", "1.5", "true", "null", "~", "", " ", "a: b", "a #b", "# a", "- a", "*a", "&a", "!a", "[a", "{a", "'a", "\"a", "%a", "@a", "<<", "? a",
+		"plain", "two words", "36h", "1.5", "true", "null", "~", "", " ", "a: b", "a #b", "# a", "- a", "*a", "&a",
+		"!a", "[a", "{a", "'a", "\"a", "%a", "@a", "<<", "? a",
 		"a\nb", "a\tb", "é", "\u202e", "---", "...", "|", ">", "a:", "\\",
 	}
 	for _, s := range texts {
-		values := []config.Value{{Key: "top", Value: s, Source: "default"}, {Key: "under." + s, Value: []string{s}, Source: "f.yml:1"}}
+		values := []config.Value{{Key: "top", Value: s, Source: "default"},
+			{Key: "under." + s, Value: []string{s}, Source: "f.yml:1"}}
 		text, err := config.YAML(values)
 		require.NoError(t, err, s)
 		var read map[string]any

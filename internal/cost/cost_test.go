@@ -11,7 +11,8 @@ import (
 func TestMoneyIsShownInDollars(t *testing.T) {
 	t.Parallel()
 	for amount, want := range map[MicroUSD]string{
-		0: "$0.00", 1: "$0.0000", 100: "$0.0001", 3_100: "$0.0031", 9_900: "$0.0099", 10_000: "$0.01", 210_000: "$0.21", 1_234_567_890: "$1234.57",
+		0: "$0.00", 1: "$0.0000", 100: "$0.0001", 3_100: "$0.0031", 9_900: "$0.0099", 10_000: "$0.01", 210_000: "$0.21",
+		1_234_567_890: "$1234.57",
 	} {
 		require.Equal(t, want, amount.String())
 	}
@@ -37,5 +38,6 @@ func TestAUsageThatWasKeptEarlierIsReadAndWrittenAsItWas(t *testing.T) {
 	require.Equal(t, kept, string(text))
 	text, err = strict.Marshal(Usage{CacheWriteTokens: 6, ReasoningTokens: 7})
 	require.NoError(t, err)
-	require.Equal(t, `{"input_tokens":0,"cached_tokens":0,"cache_write_tokens":6,"output_tokens":0,"reasoning_tokens":7,"calls":0,"cost_microusd":0}`, string(text))
+	require.Equal(t, `{"input_tokens":0,"cached_tokens":0,"cache_write_tokens":6,"output_tokens":0`+
+		`,"reasoning_tokens":7,"calls":0,"cost_microusd":0}`, string(text))
 }

@@ -36,10 +36,12 @@ func TestP9_APriceIsExactForWhatUsageMayBe(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 10_000 {
-		p := Price{Input: MicroUSD(r.Int64N(1e10)), CachedInput: MicroUSD(r.Int64N(1e10)), Output: MicroUSD(r.Int64N(1e10)), CacheWrite: MicroUSD(r.Int64N(1e10))}
+		p := Price{Input: MicroUSD(r.Int64N(1e10)), CachedInput: MicroUSD(r.Int64N(1e10)),
+			Output: MicroUSD(r.Int64N(1e10)), CacheWrite: MicroUSD(r.Int64N(1e10))}
 		in := r.Int64N(1 << 40)
 		cached := r.Int64N(in + 1)
-		u := Usage{InputTokens: in, CachedTokens: cached, CacheWriteTokens: r.Int64N(in - cached + 1), OutputTokens: r.Int64N(1 << 40)}
+		u := Usage{InputTokens: in, CachedTokens: cached, CacheWriteTokens: r.Int64N(in - cached + 1),
+			OutputTokens: r.Int64N(1 << 40)}
 		want := new(big.Int)
 		for _, part := range [][2]int64{
 			{in - cached - u.CacheWriteTokens, int64(p.Input)}, {cached, int64(p.CachedInput)},

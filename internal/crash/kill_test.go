@@ -45,7 +45,8 @@ func TestP4_KilledAtRandomInstants(t *testing.T) {
 		sum.kept += got.kept
 		twice += total(got.calls) - questions
 	}
-	t.Logf("seed %d: %d kills in %d reviews of %d files; %d answers were in the journal at a kill, none of them was paid again; %d others were (at most %d)",
+	t.Logf("seed %d: %d kills in %d reviews of %d files; %d answers were in the journal at a kill, none of them was "+
+		"paid again; %d others were (at most %d)",
 		seed, sum.kills, lives, files, sum.kept, twice, sum.kills*workers)
 }
 
@@ -82,7 +83,8 @@ func (l *life) run(instant func() time.Duration) lived {
 	l.t.Helper()
 	settled := map[string]int{} // how often questions had been asked when their answer was found in the journal
 	review := func(after time.Duration) exit {
-		return command(l.t, l.home, after, "review", "big.diff", "--base-url", l.url, "--model", "fake", "--store", l.store, "--no-input", "--json")
+		return command(l.t, l.home, after, "review", "big.diff", "--base-url", l.url, "--model", "fake", "--store",
+			l.store, "--no-input", "--json")
 	}
 	parked := l.until("PAUSED", instant, review, func() {
 		calls := l.bill.calls()
@@ -102,10 +104,13 @@ func (l *life) run(instant func() time.Duration) lived {
 	for q, n := range settled {
 		require.Equal(l.t, n, l.calls[q], "%s: its answer was in the journal, and it was asked again", q)
 	}
-	require.LessOrEqual(l.t, total(l.calls), questions+l.kills*workers, "a kill may lose the answers that are on their way, one for each file under review")
+	require.LessOrEqual(l.t, total(l.calls), questions+l.kills*workers,
+		"a kill may lose the answers that are on their way, one for each file under review")
 	body, err := os.ReadFile(out)
 	require.NoError(l.t, err)
-	require.Equal(l.t, posted, l.until("POSTED", func() time.Duration { return 0 }, resume, func() {}), "the same decision again is reported")
+	require.Equal(l.t, posted, l.until("POSTED", func() time.Duration {
+		return 0
+	}, resume, func() {}), "the same decision again is reported")
 	after, err := os.ReadFile(out)
 	require.NoError(l.t, err)
 	require.Equal(l.t, string(body), string(after), "and posts no second review")
@@ -115,7 +120,8 @@ func (l *life) run(instant func() time.Duration) lived {
 
 // until starts a command again for as long as it is killed, and gives the thread
 // that it then names with the outcome that is wanted.
-func (l *life) until(outcome string, instant func() time.Duration, start func(time.Duration) exit, killed func()) (thread string) {
+func (l *life) until(outcome string, instant func() time.Duration, start func(time.Duration) exit,
+	killed func()) (thread string) {
 	l.t.Helper()
 	e := start(instant())
 	for ; e.killed; e = start(instant()) {

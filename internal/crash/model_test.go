@@ -34,7 +34,8 @@ func slow(i int) bool { return i%5 == 2 }
 func change() string {
 	var b strings.Builder
 	for i := range files {
-		fmt.Fprintf(&b, "diff --git a/%[1]s b/%[1]s\n--- a/%[1]s\n+++ b/%[1]s\n@@ -1,2 +1,4 @@\n package part\n+\n", path(i))
+		fmt.Fprintf(&b, "diff --git a/%[1]s b/%[1]s\n--- a/%[1]s\n+++ b/%[1]s\n@@ -1,2 +1,4 @@\n package part\n+\n",
+			path(i))
 		if defective(i) {
 			fmt.Fprintf(&b, "+var n%d = 0 // DEFECT: number %d is never set\n", i, i)
 		} else {

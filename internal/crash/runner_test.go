@@ -57,9 +57,11 @@ func newWorld(t *testing.T) *world {
 	w.repo.Permit("lee", "write")
 	w.repo.Permit("maya", "write")
 	w.repo.AddEnvironment(gateName, "maya")
-	w.pull = w.repo.AddPull(githubtest.PullOptions{Number: 42, Title: "Count", Author: "lee", Head: "topic", HeadFiles: head})
+	w.pull = w.repo.AddPull(githubtest.PullOptions{Number: 42, Title: "Count", Author: "lee", Head: "topic",
+		HeadFiles: head})
 	w.runs[draftFile] = w.repo.AddRun(githubtest.RunOptions{Actor: "lee"})
-	w.known = map[string]string{"pull-request": "42", "pull_request": "42", "API_KEY": "sk-of-the-fake", "inputs.decision": "approve"}
+	w.known = map[string]string{"pull-request": "42", "pull_request": "42", "API_KEY": "sk-of-the-fake",
+		"inputs.decision": "approve"}
 	return w
 }
 
@@ -91,7 +93,9 @@ func (w *world) start(j task, at point) done {
 	output := filepath.Join(dir, "output")
 	require.NoError(w.t, errors.Join(
 		os.WriteFile(output, nil, 0o600), os.WriteFile(filepath.Join(dir, "summary"), nil, 0o600),
-		os.WriteFile(filepath.Join(dir, "event.json"), []byte(`{"action":"opened","number":42,"pull_request":{"number":42},"inputs":{"pull-request":"42"}}`), 0o600),
+		os.WriteFile(filepath.Join(dir, "event.json"),
+			[]byte(`{"action":"opened","number":42,"pull_request":{"number":42},"inputs":{"pull-request":"42"}}`),
+			0o600),
 	))
 	ctx, kill := context.WithCancel(w.t.Context())
 	defer kill()
@@ -108,7 +112,8 @@ func (w *world) start(j task, at point) done {
 	w.watch(point{}, func() {})
 	written, err := os.ReadFile(output)
 	require.NoError(w.t, err)
-	return done{struck: struck.Load(), code: cmd.ProcessState.ExitCode(), log: log.String(), outputs: outputs(string(written))}
+	return done{struck: struck.Load(), code: cmd.ProcessState.ExitCode(), log: log.String(),
+		outputs: outputs(string(written))}
 }
 
 // watch strikes at a request, counted from now on: before the server acted, or
@@ -139,7 +144,8 @@ func (w *world) environment(j task, dir string) map[string]string {
 	inputs, permissions := shipped(w.t, j, w.known)
 	token := w.hub.AppToken(w.repo, permissions)
 	env := map[string]string{
-		"GITHUB_ACTIONS": "true", "CI": "true", "HOME": dir, "GITHUB_WORKSPACE": dir, "RUNNER_TEMP": dir, "RUNNER_OS": "Linux",
+		"GITHUB_ACTIONS": "true", "CI": "true", "HOME": dir, "GITHUB_WORKSPACE": dir, "RUNNER_TEMP": dir,
+		"RUNNER_OS":         "Linux",
 		"GITHUB_EVENT_NAME": j.event, "GITHUB_EVENT_PATH": filepath.Join(dir, "event.json"),
 		"GITHUB_OUTPUT": filepath.Join(dir, "output"), "GITHUB_STEP_SUMMARY": filepath.Join(dir, "summary"),
 		"GITHUB_REPOSITORY": w.repo.FullName(), "GITHUB_REPOSITORY_ID": strconv.FormatInt(w.repo.ID, 10),

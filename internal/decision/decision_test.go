@@ -85,7 +85,8 @@ func TestUnderRefusesWhatContradictsTheGivenVerdict(t *testing.T) {
 	_, err = parsed(t, "/drop F1").Under(Abort)
 	require.ErrorContains(t, err, "abort posts none")
 	_, err = parsed(t, "shorter").Under(Revise)
-	require.ErrorContains(t, err, "  text          say what should be different: /revise TEXT\n  next    correct the text and decide again")
+	require.ErrorContains(t, err, "  text          say what should be different: /revise TEXT\n  next    correct "+
+		"the text and decide again")
 }
 
 // The message of the published samples.
@@ -116,7 +117,8 @@ func TestApplyDropsEditsMovesAndRegradesOnACopy(t *testing.T) {
 	t.Parallel()
 	all := make([]finding.Finding, 5)
 	for i := range all {
-		all[i] = finding.Finding{ID: fmt.Sprintf("F%d", i+1), Title: "t", Body: "b", Severity: finding.Major, Placement: finding.Inline}
+		all[i] = finding.Finding{ID: fmt.Sprintf("F%d", i+1), Title: "t", Body: "b", Severity: finding.Major,
+			Placement: finding.Inline}
 	}
 	all[4] = finding.Finding{ID: "F5", Filtered: finding.LowConfidence}
 	before := append([]finding.Finding(nil), all...)
@@ -141,13 +143,20 @@ func TestP2_ARegradedFindingStandsWhereItsSeverityDoesAndNeverComesOutOfTheBody(
 		placement finding.Placement
 		note      string
 	}{
-		"down to nit":        {finding.Finding{Severity: finding.Major, Placement: finding.Inline}, "/severity F1 nit", finding.Body, "graded nit by the approver"},
-		"down to minor":      {finding.Finding{Severity: finding.Major, Placement: finding.Inline}, "/severity F1 minor", finding.Inline, ""},
-		"up from nit":        {finding.Finding{Severity: finding.Nit, Placement: finding.Body, Note: "a nit"}, "/severity F1 major", finding.Body, "graded up from nit by the approver"},
-		"up in the body":     {finding.Finding{Severity: finding.Minor, Placement: finding.Body, Note: "off"}, "/severity F1 major", finding.Body, "off"},
-		"down in the body":   {finding.Finding{Severity: finding.Minor, Placement: finding.Body, Note: "off"}, "/severity F1 nit", finding.Body, "off"},
-		"a nit at its line":  {finding.Finding{Severity: finding.Nit, Placement: finding.Inline}, "/severity F1 major", finding.Inline, ""},
-		"moved and regraded": {finding.Finding{Severity: finding.Major, Placement: finding.Inline}, "/summary F1\n/severity F1 minor", finding.Body, "moved by the approver"},
+		"down to nit": {finding.Finding{Severity: finding.Major, Placement: finding.Inline}, "/severity F1 nit",
+			finding.Body, "graded nit by the approver"},
+		"down to minor": {finding.Finding{Severity: finding.Major, Placement: finding.Inline},
+			"/severity F1 minor", finding.Inline, ""},
+		"up from nit": {finding.Finding{Severity: finding.Nit, Placement: finding.Body, Note: "a nit"},
+			"/severity F1 major", finding.Body, "graded up from nit by the approver"},
+		"up in the body": {finding.Finding{Severity: finding.Minor, Placement: finding.Body, Note: "off"},
+			"/severity F1 major", finding.Body, "off"},
+		"down in the body": {finding.Finding{Severity: finding.Minor, Placement: finding.Body, Note: "off"},
+			"/severity F1 nit", finding.Body, "off"},
+		"a nit at its line": {finding.Finding{Severity: finding.Nit, Placement: finding.Inline}, "/severity F1 major",
+			finding.Inline, ""},
+		"moved and regraded": {finding.Finding{Severity: finding.Major, Placement: finding.Inline},
+			"/summary F1\n/severity F1 minor", finding.Body, "moved by the approver"},
 	} {
 		c.was.ID, c.was.Suggestion = "F1", "x()"
 		got := parsed(t, c.command+"\n/edit F1: new").Apply([]finding.Finding{c.was})[0]
@@ -177,7 +186,8 @@ func TestP12_ARouteSaysItsOwnNextStep(t *testing.T) {
 
 func TestAnUnquotedRefusalRepeatsNothingOfTheDecision(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"/drop F1 leaking words", "/edit F9: leaking words", "/leaking words", "/edit leaking words", "/approve leaking words", "/severity F1 leaking", "/severity F1 \"leaking\\"} {
+	for _, text := range []string{"/drop F1 leaking words", "/edit F9: leaking words", "/leaking words",
+		"/edit leaking words", "/approve leaking words", "/severity F1 leaking", "/severity F1 \"leaking\\"} {
 		d, err := Parse(text)
 		if err == nil {
 			_, err = d.Check(draft(1))

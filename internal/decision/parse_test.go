@@ -13,7 +13,8 @@ import (
 
 func TestParseReadsEveryCommand(t *testing.T) {
 	t.Parallel()
-	d, err := Parse("Thanks, mostly good.\r\n/approve\r\n/drop F2 F5: known, see #31\r\n/drop F7\r\n/edit F3: Close: take `book` first.\r\n/summary F4\r\n/severity F6 minor\r\nSee you.\r\n")
+	d, err := Parse("Thanks, mostly good.\r\n/approve\r\n/drop F2 F5: known, see #31\r\n/drop F7\r\n/edit F3: " +
+		"Close: take `book` first.\r\n/summary F4\r\n/severity F6 minor\r\nSee you.\r\n")
 	require.NoError(t, err)
 	require.Equal(t, Approve, d.Verdict)
 	require.Equal(t, []Drop{{"F2", "known, see #31", ByID}, {"F5", "known, see #31", ByID}, {"F7", "", ByID}}, d.Drop)
@@ -21,7 +22,8 @@ func TestParseReadsEveryCommand(t *testing.T) {
 	require.Equal(t, []Move{{"F4", ""}}, d.Move)
 	require.Equal(t, []Regrade{{"F6", finding.Minor}}, d.Severity)
 	require.Equal(t, "Thanks, mostly good.\nSee you.", d.Note)
-	require.Equal(t, Command{Line: 3, Text: "/drop F2 F5: known, see #31", Name: "/drop", IDs: []string{"F2", "F5"}, reason: "known, see #31"}, d.Commands[1])
+	require.Equal(t, Command{Line: 3, Text: "/drop F2 F5: known, see #31", Name: "/drop", IDs: []string{"F2", "F5"},
+		reason: "known, see #31"}, d.Commands[1])
 	require.True(t, d.Changed())
 	require.NoError(t, check(t, "/drop F2 F5\n/edit F3: x\n/summary F4", draft(7)))
 }
@@ -48,13 +50,15 @@ func TestParseKeepsFeedbackOfRevise(t *testing.T) {
 func TestReviseCommandIsOneLineThatParsesBack(t *testing.T) {
 	t.Parallel()
 	for feedback, want := range map[string]string{
-		"be kinder": "be kinder", " a\r\n\n b\u2028/abort\n/drop F1 ": "a b /abort /drop F1", "/abort": "/abort", "\u200b/approve\u2800": "/approve", "x\xff": "x\uFFFD",
+		"be kinder": "be kinder", " a\r\n\n b\u2028/abort\n/drop F1 ": "a b /abort /drop F1", "/abort": "/abort",
+		"\u200b/approve\u2800": "/approve", "x\xff": "x\uFFFD",
 	} {
 		d := parsed(t, ReviseCommand(feedback))
 		require.Equal(t, Decision{Verdict: Revise, Feedback: want, Commands: d.Commands}, d, "%q", feedback)
 		require.Len(t, d.Commands, 1)
 	}
-	for feedback, reason := range map[string]string{"": "/revise TEXT", " \n\u200b\n": "/revise TEXT", strings.Repeat("a\n", MaxFeedback): "more than 4096"} {
+	for feedback, reason := range map[string]string{"": "/revise TEXT", " \n\u200b\n": "/revise TEXT",
+		strings.Repeat("a\n", MaxFeedback): "more than 4096"} {
 		_, err := Parse(ReviseCommand(feedback))
 		require.ErrorContains(t, err, reason)
 	}
@@ -72,7 +76,8 @@ func TestALineThatOnlyLooksLikeACommandIsRefused(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, d.Commands)
 	}
-	require.Equal(t, []Edit{{"F1", "x"}}, parsed(t, "/edit F1\uff1a x").Edit, "behind a slash a full-width colon is clear")
+	require.Equal(t, []Edit{{"F1", "x"}}, parsed(t, "/edit F1\uff1a x").Edit,
+		"behind a slash a full-width colon is clear")
 }
 
 func TestCheck11_AnUnreadableLineRefusesTheWholeDecision(t *testing.T) {
@@ -120,7 +125,8 @@ func TestParseListsEveryBadLine(t *testing.T) {
 
 func TestParseFindsACommandBehindWhatCannotBeSeen(t *testing.T) {
 	t.Parallel()
-	for _, before := range []string{" ", "\t", "\ufeff", "\u200b", "\u2060 ", "\u2800", "\u3164", "ok\r", "ok\u2028", "ok\u0085", "ok\v"} {
+	for _, before := range []string{" ", "\t", "\ufeff", "\u200b", "\u2060 ", "\u2800", "\u3164", "ok\r", "ok\u2028",
+		"ok\u0085", "ok\v"} {
 		d, err := Parse(before + "/abort")
 		require.NoError(t, err, "%q", before)
 		require.Equal(t, Abort, d.Verdict, "%q", before)
@@ -137,7 +143,8 @@ func TestParseIsBounded(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"", "/approve", "/drop F1, F2: no\r\n/edit F3: x", "/severity F1 nit\n/summary F2", "/revise \u202e", "/abort\x00", "\xff/edit F1:\xfe"} {
+	for _, s := range []string{"", "/approve", "/drop F1, F2: no\r\n/edit F3: x", "/severity F1 nit\n/summary F2",
+		"/revise \u202e", "/abort\x00", "\xff/edit F1:\xfe"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -166,7 +173,8 @@ func FuzzParse(f *testing.F) {
 func checkMessage(t *testing.T, text string) {
 	t.Helper()
 	for i, line := range strings.Split(text, "\n") {
-		ours := strings.HasPrefix(line, "  line ") || strings.HasPrefix(line, "  text ") || strings.HasPrefix(line, "  next ") || strings.HasPrefix(line, "          and ") || i > 0 && strings.Contains(line, "  and ")
+		ours := strings.HasPrefix(line, "  line ") || strings.HasPrefix(line, "  text ") || strings.HasPrefix(line,
+			"  next ") || strings.HasPrefix(line, "          and ") || i > 0 && strings.Contains(line, "  and ")
 		require.True(t, i == 0 && line == "decision refused, nothing was posted" || ours, "%q", line)
 		require.NotContains(t, line, "\x1b")
 	}

@@ -27,8 +27,10 @@ func TestRecordKeepsToItsSchema(t *testing.T) {
 	require.NoError(t, err)
 	longest := strings.Repeat("é", MaxFeedback/2)
 	for _, r := range []Record{
-		record(t), record(t).With(Decision{Verdict: Abort}), record(t).Withdraws("58d1e0c2a9b7f346"), record(t).Withdraws(""),
-		record(t).With(parsed(t, "why\n"+ReviseCommand("be kinder,\r\nand \u202e shorter"))), record(t).With(parsed(t, "/revise "+longest)),
+		record(t), record(t).With(Decision{Verdict: Abort}), record(t).Withdraws("58d1e0c2a9b7f346"),
+		record(t).Withdraws(""),
+		record(t).With(parsed(t, "why\n"+ReviseCommand("be kinder,\r\nand \u202e shorter"))),
+		record(t).With(parsed(t, "/revise "+longest)),
 	} {
 		encoded, err := r.Encode()
 		require.NoError(t, err)
@@ -59,12 +61,14 @@ func TestSchemaAndDecoderRefuseTheSameRecords(t *testing.T) {
 	for name, change := range map[string]func(*Record){
 		"feedback without a revision": func(r *Record) { r.Feedback = "x" },
 		"a revision without feedback": func(r *Record) { r.Decision = Revise },
-		"too much feedback":           func(r *Record) { r.Decision, r.Feedback = Revise, strings.Repeat("a", MaxFeedback+1) },
-		"another verdict":             func(r *Record) { r.Decision = "merge" },
-		"another way":                 func(r *Record) { r.Via = "comment" },
-		"no digest":                   func(r *Record) { r.Digest = "" },
-		"nobody":                      func(r *Record) { r.By = "" },
-		"no thread":                   func(r *Record) { r.Thread = "" },
+		"too much feedback": func(r *Record) {
+			r.Decision, r.Feedback = Revise, strings.Repeat("a", MaxFeedback+1)
+		},
+		"another verdict": func(r *Record) { r.Decision = "merge" },
+		"another way":     func(r *Record) { r.Via = "comment" },
+		"no digest":       func(r *Record) { r.Digest = "" },
+		"nobody":          func(r *Record) { r.By = "" },
+		"no thread":       func(r *Record) { r.Thread = "" },
 	} {
 		r := record(t)
 		change(&r)
@@ -139,7 +143,8 @@ func TestP5_TheSameDecisionIsTheSameWhoeverGivesIt(t *testing.T) {
 		change(&other)
 		require.False(t, r.Same(other), name)
 	}
-	encoded, err := Record{Thread: "t", Digest: r.Digest, Code: r.Code, Decision: Approve, By: "rita", At: r.At, Via: ByDispatch}.Encode()
+	encoded, err := Record{Thread: "t", Digest: r.Digest, Code: r.Code, Decision: Approve, By: "rita", At: r.At,
+		Via: ByDispatch}.Encode()
 	require.NoError(t, err)
 	back, err := DecodeRecord(encoded)
 	require.NoError(t, err)

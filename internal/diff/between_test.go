@@ -86,7 +86,8 @@ func FuzzBetween(f *testing.F) {
 func edit(r *rand.Rand, lines, changes int) (old, new string) {
 	a := make([]string, lines)
 	for i := range a {
-		a[i] = strings.Repeat("\t", r.IntN(4)) + []string{"}", "return nil", "if err != nil {", "x := y", "", "call(arg)"}[r.IntN(6)]
+		a[i] = strings.Repeat("\t", r.IntN(4)) + []string{"}", "return nil", "if err != nil {", "x := y", "",
+			"call(arg)"}[r.IntN(6)]
 		if r.IntN(2) == 0 {
 			a[i] += string(rune('a'+r.IntN(26))) + string(rune('a'+r.IntN(26)))
 		}

@@ -8,7 +8,8 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 )
 
-const twoHunks = "@@ -1,3 +1,3 @@ func f() {\n a\n-b\n+B\n c\n@@ -10,2 +10,3 @@\n j\n+k\n l\n\\ No newline at end of file"
+const twoHunks = "@@ -1,3 +1,3 @@ func f() {\n a\n-b\n+B\n c\n@@ -10,2 +10,3 @@\n j\n+k\n l\n\\ No newline at end " +
+	"of file"
 
 func TestHunksNumbersBothSides(t *testing.T) {
 	t.Parallel()
@@ -54,7 +55,8 @@ func TestP7_AnchorsStandOnLinesOfOneHunk(t *testing.T) {
 	}{
 		{"RIGHT", 1, 1, true}, {"RIGHT", 1, 3, true}, {"RIGHT", 10, 12, true}, {"LEFT", 2, 2, true},
 		{"RIGHT", 3, 1, false}, {"RIGHT", 3, 10, false}, {"RIGHT", 4, 4, false}, {"RIGHT", 13, 13, false},
-		{"RIGHT", 0, 1, false}, {"RIGHT", -1, -1, false}, {"LEFT", 12, 12, false}, {"LEFT", 1, 1, false}, {"LEFT", 1, 2, false},
+		{"RIGHT", 0, 1, false}, {"RIGHT", -1, -1, false}, {"LEFT", 12, 12, false}, {"LEFT", 1, 1, false},
+		{"LEFT", 1, 2, false},
 		{"left", 2, 2, false}, {"", 1, 1, false}, {"RIGHT", 1, 1 << 62, false},
 	} {
 		err := a.Check(c.side, c.start, c.line)
@@ -79,7 +81,8 @@ func TestCheckPathRefusesWhatLeavesTheTree(t *testing.T) {
 	for _, good := range []string{"a", "a/b.go", "..a/b", "a..b", ".github/x", "grün/日本", "a b", "-x", "a:b"} {
 		require.NoError(t, diff.CheckPath(good), good)
 	}
-	for _, bad := range []string{"", ".", "..", "../a", "a/..", "a/../b", "/a", "a//b", "./a", "a/", `a\b`, "a\x00", "C:/x", "a/./b", "\xff"} {
+	for _, bad := range []string{"", ".", "..", "../a", "a/..", "a/../b", "/a", "a//b", "./a", "a/", `a\b`, "a\x00",
+		"C:/x", "a/./b", "\xff"} {
 		require.Error(t, diff.CheckPath(bad), "%q", bad)
 	}
 }

@@ -34,7 +34,8 @@ func defective(id string, files ...string) dataset.Case {
 	for _, f := range files {
 		c.Diff += patch(f)
 		c.Golden = append(c.Golden, dataset.Golden{
-			Path: f, LineStart: 2, LineEnd: 3, Severity: finding.Major, Visibility: dataset.Local, Issue: "The sum is taken twice",
+			Path: f, LineStart: 2, LineEnd: 3, Severity: finding.Major, Visibility: dataset.Local,
+			Issue: "The sum is taken twice",
 		})
 	}
 	return c
@@ -45,7 +46,8 @@ func clean(id string) dataset.Case {
 }
 
 func patch(path string) string {
-	return fmt.Sprintf("diff --git a/%[1]s b/%[1]s\n--- a/%[1]s\n+++ b/%[1]s\n@@ -1,2 +1,4 @@\n package a\n+var sum = twice()\n+var more = sum\n end\n", path)
+	return fmt.Sprintf("diff --git a/%[1]s b/%[1]s\n--- a/%[1]s\n+++ b/%[1]s\n@@ -1,2 +1,4 @@\n package a\n+var sum "+
+		"= twice()\n+var more = sum\n end\n", path)
 }
 
 func cases() []dataset.Case {
@@ -241,7 +243,8 @@ func TestPricesAreThoseOfReviewerAndJudge(t *testing.T) {
 	o.Budget = eval.Budget{Price: &cheap, Judge: &dear}
 	report, err := eval.Run(t.Context(), o)
 	require.NoError(t, err)
-	require.EqualValues(t, report.Usage.InputTokens+report.Usage.OutputTokens, report.Usage.Cost, "also of answers that the journal had")
+	require.EqualValues(t, report.Usage.InputTokens+report.Usage.OutputTokens, report.Usage.Cost,
+		"also of answers that the journal had")
 	require.EqualValues(t, 100*report.Judging.OutputTokens, report.Judging.Cost)
 }
 
@@ -319,7 +322,8 @@ func TestThePageHoldsAllOfACase(t *testing.T) {
 	page, err := eval.Page(t.Context(), dir, "one")
 	require.NoError(t, err)
 	for _, part := range []string{
-		"# `one`", "passed", "hit by F1", "F2 means known defect", "yes, by place alone", "System text", "var sum = twice()",
+		"# `one`", "passed", "hit by F1", "F2 means known defect", "yes, by place alone", "System text",
+		"var sum = twice()",
 		"Review the change to this file", `"findings"`, "## Diff",
 	} {
 		require.Contains(t, page, part)

@@ -30,7 +30,8 @@ const acting = "\n::error::pwned\n##[group]x\n````\n<img src=x onerror=alert(1)>
 func TestP8_NothingOnThePageActs(t *testing.T) {
 	t.Parallel()
 	o := options(t, t.TempDir(), model(t, llmtest.Always(llmtest.Findings(llmtest.Finding{
-		Side: "RIGHT", StartLine: 2, Line: 2, Title: "Odd" + acting, Body: "Body" + acting, Category: "##[group]<b>", Severity: "major", Confidence: 0.9,
+		Side: "RIGHT", StartLine: 2, Line: 2, Title: "Odd" + acting, Body: "Body" + acting, Category: "##[group]<b>",
+		Severity: "major", Confidence: 0.9,
 	}))))
 	c := defective("one", "a.go")
 	c.Title += acting
@@ -69,7 +70,8 @@ func TestFindingsThatThePostHasNoRoomForAreLostAtTheCap(t *testing.T) {
 	var found []llmtest.Finding
 	for i := range 60 {
 		found = append(found, llmtest.Finding{
-			Side: "RIGHT", StartLine: 900 + i, Line: 900 + i, Title: fmt.Sprintf("Number %d", i), Body: strings.Repeat("word ", 400), Category: "other", Severity: "minor", Confidence: 0.9,
+			Side: "RIGHT", StartLine: 900 + i, Line: 900 + i, Title: fmt.Sprintf("Number %d", i),
+			Body: strings.Repeat("word ", 400), Category: "other", Severity: "minor", Confidence: 0.9,
 		})
 	}
 	o := options(t, t.TempDir(), model(t, llmtest.Always(llmtest.Findings(found...))))
@@ -82,7 +84,8 @@ func TestFindingsThatThePostHasNoRoomForAreLostAtTheCap(t *testing.T) {
 
 	change, err := o.Cases[0].Change()
 	require.NoError(t, err)
-	got, unread, err := eval.Submit(t.Context(), change, review.NewModel(review.Options{Review: o.Reviewer.Chat, Random: o.Random}), 4, eval.Subject{}, "us")
+	got, unread, err := eval.Submit(t.Context(), change,
+		review.NewModel(review.Options{Review: o.Reviewer.Chat, Random: o.Random}), 4, eval.Subject{}, "us")
 	require.NoError(t, err)
 	require.Empty(t, unread)
 	require.Len(t, got.Findings, report.Posted, "a submission is what would be posted")
@@ -96,8 +99,9 @@ func TestASubmissionIsNeverCleanUnread(t *testing.T) {
 		found  int
 		fails  bool
 	}{
-		"all failed":           {down, 0, true},
-		"one failed, silence":  {llmtest.PerFile(map[string]llmtest.Script{"b.go": down}, llmtest.Always(llmtest.Findings())), 0, true},
+		"all failed": {down, 0, true},
+		"one failed, silence": {llmtest.PerFile(map[string]llmtest.Script{"b.go": down},
+			llmtest.Always(llmtest.Findings())), 0, true},
 		"one failed, findings": {llmtest.PerFile(map[string]llmtest.Script{"b.go": down}, wrong), 1, false},
 		"silence":              {llmtest.Always(llmtest.Findings()), 0, false},
 	} {
@@ -105,7 +109,8 @@ func TestASubmissionIsNeverCleanUnread(t *testing.T) {
 			t.Parallel()
 			change, err := ingest.Diff("d", strings.NewReader(patch("a.go")+patch("b.go")))
 			require.NoError(t, err)
-			got, _, err := eval.Submit(t.Context(), change, review.NewModel(review.Options{Review: model(t, c.script).Chat, Random: options(t, "", eval.Reviewer{}).Random}), 2, eval.Subject{Number: 7}, "us")
+			got, _, err := eval.Submit(t.Context(), change, review.NewModel(review.Options{Review: model(t,
+				c.script).Chat, Random: options(t, "", eval.Reviewer{}).Random}), 2, eval.Subject{Number: 7}, "us")
 			require.Equal(t, c.fails, err != nil)
 			if !c.fails {
 				require.Len(t, got.Findings, c.found)
@@ -121,7 +126,8 @@ func TestDecisionsChangeWhatTheySayAndNothingElse(t *testing.T) {
 	o := options(t, dir, model(t, wrong))
 	o.Cases = []dataset.Case{clean("three")}
 	wrongly := strings.ReplaceAll(o.Cases[0].Diff, "clean.go", "b.go")
-	o.Cases = append(o.Cases, dataset.Case{ID: "four", Language: "go", Kind: dataset.Clean, Title: "four", Diff: wrongly})
+	o.Cases = append(o.Cases, dataset.Case{ID: "four", Language: "go", Kind: dataset.Clean, Title: "four",
+		Diff: wrongly})
 	_, err := eval.Run(t.Context(), o)
 	require.NoError(t, err)
 	kept, err := eval.ReadRun(dir)
@@ -140,6 +146,7 @@ func TestDecisionsChangeWhatTheySayAndNothingElse(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, report.AfterGate, "nothing was decided about these drafts")
 	require.ErrorContains(t, odd, "1 decision met no draft of this run: thre 0")
-	_, err = eval.ReadDecisions(strings.NewReader(`{"case":"a","draft":"1","commands":"/abort"}{"case":"a","draft":"1","commands":"/approve"}`))
+	_, err = eval.ReadDecisions(strings.NewReader(`{"case":"a","draft":"1","commands":"/abort"}{"case":"a"` +
+		`,"draft":"1","commands":"/approve"}`))
 	require.ErrorContains(t, err, "was decided before")
 }

@@ -69,7 +69,8 @@ func TestP9_QuestionsSideBySideStayUnderTheCap(t *testing.T) {
 			model := &tolled{uses: cost.Usage{Calls: 1, InputTokens: 60, OutputTokens: 40}}
 			m := newMeter(Options{Budget: Budget{Cap: cap}, Concurrency: 8, Now: time.Now})
 			answered, refused := ask(t.Context(), m.over(model, &priceOf), 40)
-			require.Equal(t, want, answered, "a question waits for those that are open, and is put while its bound fits")
+			require.Equal(t, want, answered, "a question waits for those that are open, and is put while its "+
+				"bound fits")
 			spent, _ := m.soFar()
 			require.LessOrEqual(t, spent, cap)
 			require.EqualValues(t, 100*want, spent)

@@ -99,6 +99,7 @@ func TestLessRecallAndMoreNoiseShowInTheFigures(t *testing.T) {
 	require.InDelta(t, 0.5, half.Rates.Recall.Value, 0.2)
 	none, _ := over(t, starter, eval.Scripted(oracle.Options{Recall: 0, Seed: 1}))
 	rules, _ := over(t, starter, eval.Reviewer{Name: "offline"})
-	require.Equal(t, []int{rules.Hit, rules.Posted, rules.Passed}, []int{none.Hit, none.Posted, none.Passed}, "a model that finds nothing takes nothing away")
+	require.Equal(t, []int{rules.Hit, rules.Posted, rules.Passed}, []int{none.Hit, none.Posted, none.Passed},
+		"a model that finds nothing takes nothing away")
 	require.True(t, strings.Contains(none.Markdown(), "clean"))
 }

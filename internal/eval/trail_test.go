@@ -72,7 +72,8 @@ func TestThePageNamesWhatWasNotRead(t *testing.T) {
 
 func TestAKnownDefectThatIsHitWasNotLost(t *testing.T) {
 	t.Parallel()
-	twice := llmtest.Finding{Side: "RIGHT", StartLine: 2, Line: 2, Title: "The sum is taken twice", Body: "So it is.", Category: "correctness", Severity: "major", Confidence: 0.9}
+	twice := llmtest.Finding{Side: "RIGHT", StartLine: 2, Line: 2, Title: "The sum is taken twice", Body: "So it is.",
+		Category: "correctness", Severity: "major", Confidence: 0.9}
 	weak := twice
 	weak.Title, weak.Confidence = "Perhaps the sum is wrong", 0.2
 	o := options(t, t.TempDir(), model(t, llmtest.Always(llmtest.Findings(twice, twice, weak))))
@@ -125,7 +126,8 @@ func TestTheForecastLeavesOutWhatIsPaid(t *testing.T) {
 	o.Judge, _ = judge(t, llmtest.HonestJudge)
 	_, err := eval.Run(t.Context(), o)
 	require.NoError(t, err)
-	require.Contains(t, told[0], "3 cases, 4 files to review; about 16 questions with ", "4 files, 3 known defects and one more finding a case, two votes each")
+	require.Contains(t, told[0], "3 cases, 4 files to review; about 16 questions with ",
+		"4 files, 3 known defects and one more finding a case, two votes each")
 	_, err = eval.Run(t.Context(), o)
 	require.NoError(t, err)
 	require.Contains(t, told[1], "is in the journal")
@@ -138,10 +140,12 @@ func TestTheForecastLeavesOutWhatIsPaid(t *testing.T) {
 func TestTheJudgeSeesTheHunkOfARemovedLine(t *testing.T) {
 	t.Parallel()
 	lines := "+" + strings.Repeat("new()\n+", 99) + "new()\n"
-	c := dataset.Case{ID: "gone", Language: "go", Kind: dataset.Clean, Title: "gone", Diff: "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n" +
-		"@@ -1,1 +1,101 @@\n package a\n" + lines + "@@ -50,2 +150,1 @@\n-unlock()\n end()\n"}
+	c := dataset.Case{ID: "gone", Language: "go", Kind: dataset.Clean, Title: "gone",
+		Diff: "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n" +
+			"@@ -1,1 +1,101 @@\n package a\n" + lines + "@@ -50,2 +150,1 @@\n-unlock()\n end()\n"}
 	o := options(t, t.TempDir(), model(t, llmtest.Always(llmtest.Findings(llmtest.Finding{
-		Side: "LEFT", StartLine: 50, Line: 50, Title: "The lock is never released", Body: "Unlock is gone.", Category: "concurrency", Severity: "major", Confidence: 0.9,
+		Side: "LEFT", StartLine: 50, Line: 50, Title: "The lock is never released", Body: "Unlock is gone.",
+		Category: "concurrency", Severity: "major", Confidence: 0.9,
 	}))))
 	var server *llmtest.Server
 	o.Judge, server = judge(t, llmtest.HonestJudge)

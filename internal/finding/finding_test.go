@@ -12,7 +12,8 @@ func TestFingerprintOutlivesLineAndWhiteSpace(t *testing.T) {
 	t.Parallel()
 	f := Finding{Path: "a.go", Line: 3, Category: "bug", Title: "The error is dropped", Quote: "x := f()"}
 	moved := f
-	moved.Line, moved.Title, moved.Quote, moved.Body, moved.Severity = 9, " the  ERROR is\tdropped", "\tx := f() ", "other words", Blocker
+	moved.Line, moved.Title, moved.Quote, moved.Body, moved.Severity = 9, " the  ERROR is\tdropped", "\tx := f() ",
+		"other words", Blocker
 	require.Equal(t, Fingerprint(f), Fingerprint(moved))
 	for name, change := range map[string]func(*Finding){
 		"path":     func(f *Finding) { f.Path = "A.go" },
@@ -64,7 +65,8 @@ func TestCountsNameEverySeverityGravestFirst(t *testing.T) {
 	require.Equal(t, "1 blocker, 1 major, 2 nit", Counts(all))
 	require.Equal(t, "1 blocker, 2 nit", Counts(Kept(all)))
 	require.Equal(t, "nothing found", Counts(nil))
-	require.Equal(t, "999 major, 1,200 minor", Counts(slices.Concat(slices.Repeat([]Finding{{Severity: Minor}}, 1200), slices.Repeat([]Finding{{Severity: Major}}, 999))))
+	require.Equal(t, "999 major, 1,200 minor", Counts(slices.Concat(slices.Repeat([]Finding{{Severity: Minor}}, 1200),
+		slices.Repeat([]Finding{{Severity: Major}}, 999))))
 	require.Len(t, all, 4, "kept is a list of its own")
 }
 
@@ -72,15 +74,17 @@ func TestP6_OnlyWhatNobodyWouldQuestionIsCovered(t *testing.T) {
 	t.Parallel()
 	for state, reasons := range map[State]map[Reason]bool{
 		Reviewed: {"": true},
-		Skipped: {Deleted: true, Renamed: true, Binary: true, Lockfile: true, Generated: true, Vendored: true, Minified: true,
-			Asset: true, Ignored: true, NoContent: true, TooLarge: false},
+		Skipped: {Deleted: true, Renamed: true, Binary: true, Lockfile: true, Generated: true, Vendored: true,
+			Minified: true,
+			Asset:    true, Ignored: true, NoContent: true, TooLarge: false},
 		Partly:     {"": false, "the answer was cut off": false},
 		Failed:     {"": false},
 		NotReached: {"": false},
 		"":         {"": false},
 	} {
 		for reason, want := range reasons {
-			require.Equal(t, want, FileReview{State: state, Reason: reason}.Covered(), strings.Join([]string{string(state), string(reason)}, " "))
+			require.Equal(t, want, FileReview{State: state, Reason: reason}.Covered(),
+				strings.Join([]string{string(state), string(reason)}, " "))
 		}
 	}
 }

@@ -40,31 +40,46 @@ func TestCheck12_ReachingTheJobProvesNothing(t *testing.T) {
 		before    []string
 		want      string // of the refusal; "" where it is approved
 	}{
-		"approved":                     {[]github.Approval{yes}, nil, ""},
-		"behind others":                {[]github.Approval{elsewhere, approval("rejected", "x", ""), yes}, nil, ""},
-		"said twice":                   {[]github.Approval{yes, yes}, nil, ""},
-		"again after the draft":        {[]github.Approval{yes, yes}, gate.Keys([]github.Approval{yes}), ""},
-		"none":                         {nil, nil, "nobody has approved"},
-		"rejected":                     {[]github.Approval{approval("rejected", "rita", "")}, nil, "nobody has approved"},
-		"pending":                      {[]github.Approval{approval("pending", "rita", "")}, nil, "nobody has approved"},
-		"another environment":          {[]github.Approval{elsewhere}, nil, "nobody has approved"},
-		"before the draft":             {[]github.Approval{yes}, gate.Keys([]github.Approval{yes}), "nobody has approved"},
-		"two people, one effect":       {[]github.Approval{yes, approval("approved", "eve", "/drop F1: noise")}, nil, ""},
-		"two people, two effects":      {[]github.Approval{yes, approval("approved", "eve", "/drop F2")}, nil, "say different things"},
-		"a verdict is a command too":   {[]github.Approval{yes, approval("approved", "rita", "/approve")}, nil, "say different things"},
-		"an abort among them":          {[]github.Approval{yes, approval("approved", "eve", "/abort")}, nil, "say different things"},
-		"a yes says no more":           {[]github.Approval{approval("approved", "eve", "fine"), yes, approval("approved", "sam", "")}, nil, ""},
-		"an id that is not there":      {[]github.Approval{approval("approved", "eve", "/drop F9")}, nil, "F1 to F2"},
-		"one before, another since":    {[]github.Approval{yes, approval("approved", "eve", "/drop F1")}, gate.Keys([]github.Approval{yes}), ""},
-		"more before than there are":   {nil, gate.Keys([]github.Approval{yes, yes}), "nobody has approved"},
-		"said again with another note": {[]github.Approval{yes, approval("approved", "Rita", "once more\n/drop F1")}, nil, ""},
-		"two drops of one person":      {[]github.Approval{yes, approval("approved", "rita", "/drop F2")}, nil, "rita and rita"},
-		"twice, one not to be read":    {[]github.Approval{approval("approved", "rita", "/drp F1"), yes}, nil, ""},
-		"an unreadable one said twice": {[]github.Approval{approval("approved", "rita", "/x"), approval("approved", "rita", "/x")}, nil, "unknown command"},
-		"environments in other order":  {[]github.Approval{turned(yes)}, gate.Keys([]github.Approval{yes}), "nobody has approved"},
-		"environment of another case":  {[]github.Approval{named(yes, "AI-Review")}, nil, ""},
-		"waited, then was approved":    {[]github.Approval{yes}, gate.Keys([]github.Approval{approval("pending", "rita", "/drop F1")}), ""},
-		"one before, of another state": {[]github.Approval{yes}, gate.Keys([]github.Approval{approval("rejected", "rita", "/drop F1")}), ""},
+		"approved":              {[]github.Approval{yes}, nil, ""},
+		"behind others":         {[]github.Approval{elsewhere, approval("rejected", "x", ""), yes}, nil, ""},
+		"said twice":            {[]github.Approval{yes, yes}, nil, ""},
+		"again after the draft": {[]github.Approval{yes, yes}, gate.Keys([]github.Approval{yes}), ""},
+		"none":                  {nil, nil, "nobody has approved"},
+		"rejected": {[]github.Approval{approval("rejected", "rita", "")}, nil,
+			"nobody has approved"},
+		"pending": {[]github.Approval{approval("pending", "rita", "")}, nil,
+			"nobody has approved"},
+		"another environment": {[]github.Approval{elsewhere}, nil, "nobody has approved"},
+		"before the draft": {[]github.Approval{yes}, gate.Keys([]github.Approval{yes}),
+			"nobody has approved"},
+		"two people, one effect": {[]github.Approval{yes, approval("approved", "eve", "/drop F1: noise")}, nil,
+			""},
+		"two people, two effects": {[]github.Approval{yes, approval("approved", "eve", "/drop F2")}, nil,
+			"say different things"},
+		"a verdict is a command too": {[]github.Approval{yes, approval("approved", "rita", "/approve")}, nil,
+			"say different things"},
+		"an abort among them": {[]github.Approval{yes, approval("approved", "eve", "/abort")}, nil,
+			"say different things"},
+		"a yes says no more": {[]github.Approval{approval("approved", "eve", "fine"), yes,
+			approval("approved", "sam", "")}, nil, ""},
+		"an id that is not there": {[]github.Approval{approval("approved", "eve", "/drop F9")}, nil, "F1 to F2"},
+		"one before, another since": {[]github.Approval{yes, approval("approved", "eve", "/drop F1")},
+			gate.Keys([]github.Approval{yes}), ""},
+		"more before than there are": {nil, gate.Keys([]github.Approval{yes, yes}), "nobody has approved"},
+		"said again with another note": {[]github.Approval{yes, approval("approved", "Rita", "once more\n/drop F1")},
+			nil, ""},
+		"two drops of one person": {[]github.Approval{yes, approval("approved", "rita", "/drop F2")}, nil,
+			"rita and rita"},
+		"twice, one not to be read": {[]github.Approval{approval("approved", "rita", "/drp F1"), yes}, nil, ""},
+		"an unreadable one said twice": {[]github.Approval{approval("approved", "rita", "/x"),
+			approval("approved", "rita", "/x")}, nil, "unknown command"},
+		"environments in other order": {[]github.Approval{turned(yes)}, gate.Keys([]github.Approval{yes}),
+			"nobody has approved"},
+		"environment of another case": {[]github.Approval{named(yes, "AI-Review")}, nil, ""},
+		"waited, then was approved": {[]github.Approval{yes},
+			gate.Keys([]github.Approval{approval("pending", "rita", "/drop F1")}), ""},
+		"one before, of another state": {[]github.Approval{yes},
+			gate.Keys([]github.Approval{approval("rejected", "rita", "/drop F1")}), ""},
 	} {
 		for _, list := range [][]github.Approval{c.approvals, reversed(c.approvals)} { // no order is promised
 			by, d, err := gate.Approved(list, c.before, environment, drafted, said)
@@ -102,7 +117,8 @@ func TestCheck13_ARejectedDraftIsDecided(t *testing.T) {
 	refusal(t, gate.Rejected([]github.Approval{named(no, "AI-Review")}, nil, environment), 13)
 	require.NoError(t, gate.Rejected([]github.Approval{yes}, nil, environment))
 	require.NoError(t, gate.Rejected([]github.Approval{no}, nil, "another"))
-	require.NoError(t, gate.Rejected([]github.Approval{no}, gate.Keys([]github.Approval{no}), environment), "an earlier draft's")
+	require.NoError(t, gate.Rejected([]github.Approval{no}, gate.Keys([]github.Approval{no}), environment),
+		"an earlier draft's")
 }
 
 func TestCheck13_ApprovingWhatWasRejectedChangesNothing(t *testing.T) {
@@ -135,7 +151,8 @@ func TestAKeyTellsApprovalsApartAndGivesNothingAway(t *testing.T) {
 	require.Equal(t, gate.Key(a), gate.Key(turned(a)))
 	require.Equal(t, "2134", gate.Key(named(a, environment))[:4], "one environment's key is that of earlier versions")
 	for _, other := range []github.Approval{
-		approval("rejected", "rita", "the password is x"), approval("approved", "eve", "the password is x"), approval("approved", "rita", ""),
+		approval("rejected", "rita", "the password is x"), approval("approved", "eve", "the password is x"),
+		approval("approved", "rita", ""),
 		{Environments: []string{"other ai-review"}, State: a.State, User: a.User, Comment: a.Comment},
 	} {
 		require.NotEqual(t, gate.Key(a), gate.Key(other))

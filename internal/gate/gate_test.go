@@ -89,7 +89,8 @@ func TestP3_TheAskHoldsForExactlyThisDraft(t *testing.T) {
 func TestT9_ADecisionKeepsNoCredential(t *testing.T) {
 	t.Parallel()
 	token := "ghp_" + "x7Kq2LmR9TzVb4NcW8yJd5HfG1sPaE6uQo3C"
-	d, err := gate.Decide("/edit F1: Use "+token+" there.\n/drop F2: "+token+"\nas I said: "+token, "", decision.Approve, draft()[:2], until)
+	d, err := gate.Decide("/edit F1: Use "+token+" there.\n/drop F2: "+token+"\nas I said: "+token, "",
+		decision.Approve, draft()[:2], until)
 	require.NoError(t, err)
 	require.NotContains(t, fmt.Sprintf("%+v", d), token)
 	require.Contains(t, d.Edit[0].Body, "Use <redacted ")

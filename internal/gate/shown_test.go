@@ -50,7 +50,8 @@ func (w *world) Viewer(context.Context) (github.Viewer, error) {
 
 func (w *world) Submit(context.Context, pull.Ref, int64, string) (string, error) { return "", nil }
 
-func (w *world) CreatePending(_ context.Context, _ pull.Ref, _, body string, comments []write.Comment) (int64, string, error) {
+func (w *world) CreatePending(_ context.Context, _ pull.Ref, _, body string,
+	comments []write.Comment) (int64, string, error) {
 	if w.refusesInline && len(comments) > 0 {
 		return 0, "", write.ErrRefused
 	}
@@ -69,7 +70,8 @@ func sent(t *testing.T, s reviewpr.State, refusesInline bool) (body string, comm
 	t.Helper()
 	w := &world{refusesInline: refusesInline}
 	_, err := post.Review(t.Context(), w, w, post.Request{
-		Ref: pull.Ref{Owner: "octo", Repo: "demo", Number: 42}, Commit: head, Thread: "octo/demo#42:" + head, Digest: strings.Repeat("a", 64),
+		Ref: pull.Ref{Owner: "octo", Repo: "demo", Number: 42}, Commit: head, Thread: "octo/demo#42:" + head,
+		Digest: strings.Repeat("a", 64),
 		Review: s.Review(), Approval: render.Approval{By: "maya", Drafted: "a model"},
 	})
 	require.NoError(t, err)
@@ -85,8 +87,10 @@ func sent(t *testing.T, s reviewpr.State, refusesInline bool) (body string, comm
 // own, qz7title for the title of the seventh, among what a model might write.
 func drawn(random *rand.Rand) reviewpr.State {
 	pieces := []string{
-		"The value is never read.", "\n", "\n\n", "`code`", "``", "```\nfence\n```", "```suggestion\nx\n```", "~~~", "<b>", "<!-- x", "-->", "<details>", "</details>", "@maya", "#42", "GH-7",
-		"https://evil.example/?q=1", "![x](http://evil.example/x.png)", "[a](b)", "| a | b |", "## Inline comments", "### `x`", "> quote", "- item", "---", "\\", "&amp;", "\u202e", "\u200b", "\x1b[31m",
+		"The value is never read.", "\n", "\n\n", "`code`", "``", "```\nfence\n```", "```suggestion\nx\n```", "~~~",
+		"<b>", "<!-- x", "-->", "<details>", "</details>", "@maya", "#42", "GH-7",
+		"https://evil.example/?q=1", "![x](http://evil.example/x.png)", "[a](b)", "| a | b |", "## Inline comments",
+		"### `x`", "> quote", "- item", "---", "\\", "&amp;", "\u202e", "\u200b", "\x1b[31m",
 		"\x00", "é", "漢字", "\r\n", "\t", "/approve", "::error::x", "\u2028", strings.Repeat("long ", 40),
 	}
 	text := func(own string, most int) string {
@@ -96,9 +100,11 @@ func drawn(random *rand.Rand) reviewpr.State {
 		}
 		return strings.Join(parts, " ")
 	}
-	s := reviewpr.State{Draft: reviewpr.Draft{Name: "#42", Web: "https://github.com/octo/demo", Head: head, Thread: "octo/demo#42:" + head}, Pull: &pull.Pull{Title: text("T", 4)}}
+	s := reviewpr.State{Draft: reviewpr.Draft{Name: "#42", Web: "https://github.com/octo/demo", Head: head,
+		Thread: "octo/demo#42:" + head}, Pull: &pull.Pull{Title: text("T", 4)}}
 	for n, path := range []string{"ledger/transfer.go", "web/cart.ts", "docs/a b.md", "ops/run.sh"} {
-		s.Files = append(s.Files, diff.File{Path: path, Additions: 40, Patch: "@@ -0,0 +1,40 @@" + strings.Repeat(fmt.Sprintf("\n+line of file %d", n), 40)})
+		s.Files = append(s.Files, diff.File{Path: path, Additions: 40,
+			Patch: "@@ -0,0 +1,40 @@" + strings.Repeat(fmt.Sprintf("\n+line of file %d", n), 40)})
 		s.FileReviews = append(s.FileReviews, finding.FileReview{Path: path, State: finding.Reviewed})
 	}
 	most := 9
@@ -109,8 +115,10 @@ func drawn(random *rand.Rand) reviewpr.State {
 		line := 1 + random.IntN(44)
 		r := &s.FileReviews[random.IntN(4)]
 		r.Findings = append(r.Findings, finding.Finding{
-			Path: r.Path, Side: finding.Right, StartLine: max(1, line-random.IntN(3)), Line: line, Severity: finding.Severities()[random.IntN(4)], Category: "correctness",
-			Confidence: 0.45 + random.Float64()/2, Title: text(fmt.Sprintf("qz%dtitle", k), 4), Body: text(fmt.Sprintf("qz%dbody", k), 14),
+			Path: r.Path, Side: finding.Right, StartLine: max(1, line-random.IntN(3)), Line: line,
+			Severity: finding.Severities()[random.IntN(4)], Category: "correctness",
+			Confidence: 0.45 + random.Float64()/2, Title: text(fmt.Sprintf("qz%dtitle", k), 4),
+			Body:       text(fmt.Sprintf("qz%dbody", k), 14),
 			Suggestion: []string{"", text(fmt.Sprintf("qz%dfix", k), 3)}[random.IntN(2)], Source: finding.Model,
 		})
 	}
@@ -150,14 +158,18 @@ func TestT27_P2_APostedReviewIsTheShownOneLessDroppedPlusEdited(t *testing.T) {
 		for _, refuses := range []bool{false, true}[:1+(seed+1)%2] {
 			body, comments := sent(t, s, refuses)
 			posted := strings.Join(append([]string{body}, comments...), "\n")
-			require.NoError(t, agrees(shown, posted, d, finding.Kept(before)), "seed %d, decided by\n%v\nposted:\n%s", seed, d.Commands, posted)
+			require.NoError(t, agrees(shown, posted, d, finding.Kept(before)), "seed %d, decided by\n%v\nposted:\n%s",
+				seed, d.Commands, posted)
 			for _, c := range comments {
-				moved := slices.ContainsFunc(d.Move, func(m decision.Move) bool { return strings.Contains(c, own(before, m.ID)+"title") })
+				moved := slices.ContainsFunc(d.Move, func(m decision.Move) bool {
+					return strings.Contains(c, own(before, m.ID)+"title")
+				})
 				require.False(t, moved, "seed %d: was to leave its line:\n%s", seed, c)
 			}
 		}
 	}
-	t.Logf("%d reviews with %d inline comments are what was shown, and %d commands changed what they say", reviews, inline, changed)
+	t.Logf("%d reviews with %d inline comments are what was shown, and %d commands changed what they say", reviews,
+		inline, changed)
 	require.Greater(t, inline, reviews)
 	require.Greater(t, changed, reviews)
 }
@@ -216,7 +228,8 @@ func agrees(shown, posted string, d decision.Decision, kept []finding.Finding) e
 			case verdict == "edited" && part == "body":
 				return fmt.Errorf("a text that was replaced is posted: %s", l)
 			case part == "new" && verdict == "edited", verdict == "graded":
-			case part == "title" && strings.Contains(shown, "for length"): // it found room, and is headed as findings of the body are
+			case part == "title" && strings.Contains(shown, "for length"):
+				// it found room, and is headed as findings of the body are
 			case !lines[l]:
 				return fmt.Errorf("what was not shown is posted: %q", l)
 			}

@@ -213,8 +213,10 @@ var texts = []struct {
 // draft is a draft as its findings are shown: gravest first.
 func draft() []finding.Finding {
 	return []finding.Finding{
-		{ID: "F1", Severity: finding.Blocker, Path: "ledger/transfer.go"}, {ID: "F2", Severity: finding.Major, Path: "api/handler.go"},
-		{ID: "F3", Severity: finding.Major, Path: "api/handler.go"}, {ID: "F4", Severity: finding.Minor, Path: "docs/setup.md"},
+		{ID: "F1", Severity: finding.Blocker, Path: "ledger/transfer.go"},
+		{ID: "F2", Severity: finding.Major, Path: "api/handler.go"},
+		{ID: "F3", Severity: finding.Major, Path: "api/handler.go"},
+		{ID: "F4", Severity: finding.Minor, Path: "docs/setup.md"},
 		{ID: "F5", Severity: finding.Nit, Path: "build/Makefile"},
 	}
 }
@@ -280,7 +282,8 @@ func visible(text string) string {
 	if text == "" {
 		return "nothing"
 	}
-	text = strings.NewReplacer("|", `\|`, "\r", `\r`, "\n", `\n`, "\t", `\t`, "\u200b", `\u200b`, "\u2028", `\u2028`).Replace(text)
+	text = strings.NewReplacer("|", `\|`, "\r", `\r`, "\n", `\n`, "\t", `\t`, "\u200b", `\u200b`, "\u2028",
+		`\u2028`).Replace(text)
 	if strings.Contains(text, "`") {
 		return "```` " + text + " ````"
 	}
@@ -351,10 +354,12 @@ func because(reason string) string {
 
 func TestP12_RevisingIsRefusedWithTheDispatchThatDoesIt(t *testing.T) {
 	t.Parallel()
-	const line = "gh workflow run pr-review.yml --repo octo/demo -f pull-request=42 -f code=3f9c2a71be04d855 -f feedback='be kinder'"
+	const line = "gh workflow run pr-review.yml --repo octo/demo -f pull-request=42 -f code=3f9c2a71be04d855 -f " +
+		"feedback='be kinder'"
 	err := gate.RefuseRevise(line)
 	var r *problem.Error
 	require.ErrorAs(t, err, &r)
 	require.Equal(t, 11, r.Check)
-	require.Equal(t, "/revise needs a model, and the job that decides has none: nothing was posted\n  draft   still waits, unchanged\n  next    "+line, err.Error())
+	require.Equal(t, "/revise needs a model, and the job that decides has none: nothing was posted\n  draft   still "+
+		"waits, unchanged\n  next    "+line, err.Error())
 }

@@ -45,7 +45,8 @@ func TestAnArchiveHoldsTheFilesOfItsCommit(t *testing.T) {
 	body, err := c.Archive(t.Context(), "o", "r", sha)
 	require.NoError(t, err)
 	folder := "o-r-" + sha[:7] + "/"
-	require.Equal(t, map[string]string{"pax_global_header": "", folder: "", folder + "a.go": "new", folder + "d/b": "b", folder + "l": "/etc/passwd"}, unpacked(t, body))
+	require.Equal(t, map[string]string{"pax_global_header": "", folder: "", folder + "a.go": "new", folder + "d/b": "b",
+		folder + "l": "/etc/passwd"}, unpacked(t, body))
 }
 
 func TestT30_AnArchivesStoreIsAskedWithoutTheToken(t *testing.T) {

@@ -15,7 +15,8 @@ func TestT19_ListsByPrefixTellForksApart(t *testing.T) {
 	s := githubtest.New(t)
 	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
 	fork := s.AddRepo("f/r", githubtest.RepoOptions{ForkOf: repo})
-	own, foreign := repo.AddRun(githubtest.RunOptions{}), repo.AddRun(githubtest.RunOptions{HeadRepo: fork, Event: "pull_request"})
+	own, foreign := repo.AddRun(githubtest.RunOptions{}),
+		repo.AddRun(githubtest.RunOptions{HeadRepo: fork, Event: "pull_request"})
 	made := own.AddArtifact("pr-review-42-aa", []byte("own"))
 	own.AddArtifact("coverage", []byte("x"))
 	planted := foreign.AddArtifact("pr-review-42-aa", []byte("planted"))
@@ -68,7 +69,8 @@ func TestCheck12_AMemberIsAPersonOrAnApp(t *testing.T) {
 	s.AddUser("org-bot", "Bot")
 	c := connect(t, s, reader(s, repo))
 	for login, want := range map[string]github.Member{
-		"maya": {Permission: "write"}, "helper[bot]": {Permission: "write", Bot: true}, "org-bot": {Permission: "read", Bot: true},
+		"maya": {Permission: "write"}, "helper[bot]": {Permission: "write", Bot: true},
+		"org-bot": {Permission: "read", Bot: true},
 	} {
 		m, err := c.Member(t.Context(), "o", "r", login)
 		require.NoError(t, err)
@@ -101,7 +103,8 @@ func TestARunSaysHowItStands(t *testing.T) {
 	c := connect(t, s, reader(s, repo))
 	r, err := c.Run(t.Context(), "o", "r", run.ID)
 	require.NoError(t, err)
-	require.Equal(t, []any{"in_progress", "", 1, "lee", "lee"}, []any{r.Status, r.Conclusion, r.Attempt, r.Actor, r.TriggeringActor})
+	require.Equal(t, []any{"in_progress", "", 1, "lee", "lee"},
+		[]any{r.Status, r.Conclusion, r.Attempt, r.Actor, r.TriggeringActor})
 	require.WithinDuration(t, time.Now(), r.CreatedAt, time.Minute)
 	run.Finish("cancelled")
 	run.RerunAll()
@@ -109,6 +112,7 @@ func TestARunSaysHowItStands(t *testing.T) {
 	run.Finish("failure")
 	r, err = c.Run(t.Context(), "o", "r", run.ID)
 	require.NoError(t, err)
-	require.Equal(t, []any{"completed", "failure", 2, "lee", "maya"}, []any{r.Status, r.Conclusion, r.Attempt, r.Actor, r.TriggeringActor})
+	require.Equal(t, []any{"completed", "failure", 2, "lee", "maya"},
+		[]any{r.Status, r.Conclusion, r.Attempt, r.Actor, r.TriggeringActor})
 	require.Contains(t, r.URL, "/o/r/actions/runs/")
 }

@@ -31,7 +31,8 @@ func TestMain(m *testing.M) {
 }
 
 func child(address string) error {
-	c, err := github.New(github.Options{APIURL: address, Token: os.Getenv("GITHUB_TEST_TOKEN"), HTTP: transport.New(transport.Options{Tries: 1})})
+	c, err := github.New(github.Options{APIURL: address, Token: os.Getenv("GITHUB_TEST_TOKEN"),
+		HTTP: transport.New(transport.Options{Tries: 1})})
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,8 @@ func TestAPIAndStoreAreReachedThroughProxyAndPrivateAuthority(t *testing.T) {
 	proxy, hits := githubtest.NewProxy(t)
 
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = []string{"GITHUB_TEST_URL=" + s.URL, "GITHUB_TEST_TOKEN=" + reader(s, repo), "GITHUB_TEST_ARTIFACT=" + fmt.Sprint(stored.ID),
+	cmd.Env = []string{"GITHUB_TEST_URL=" + s.URL, "GITHUB_TEST_TOKEN=" + reader(s, repo),
+		"GITHUB_TEST_ARTIFACT=" + fmt.Sprint(stored.ID),
 		"SSL_CERT_FILE=" + ca, "SSL_CERT_DIR=" + t.TempDir(), "HTTPS_PROXY=" + proxy}
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))

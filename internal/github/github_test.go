@@ -109,11 +109,13 @@ func TestEveryCallTellsStatusesApart(t *testing.T) {
 		want error
 		code int
 	}{
-		"401":         {fixed(401, "application/json", `{"message":"Bad credentials"}`), ErrNoAccess, 401},
-		"403":         {fixed(403, "application/json", `{"message":"Resource not accessible by integration"}`), ErrNoAccess, 403},
-		"403 limit":   {limited, nil, 403},
-		"404":         {fixed(404, "application/json", `{"message":"Not Found"}`), ErrNotFound, 404},
-		"406":         {fixed(406, "application/json", `{"message":"the diff exceeded the maximum"}`), ErrTooLarge, 406},
+		"401": {fixed(401, "application/json", `{"message":"Bad credentials"}`), ErrNoAccess, 401},
+		"403": {fixed(403, "application/json", `{"message":"Resource not accessible by integration"}`),
+			ErrNoAccess, 403},
+		"403 limit": {limited, nil, 403},
+		"404":       {fixed(404, "application/json", `{"message":"Not Found"}`), ErrNotFound, 404},
+		"406": {fixed(406, "application/json", `{"message":"the diff exceeded the maximum"}`), ErrTooLarge,
+			406},
 		"410":         {fixed(410, "application/json", `{"message":"Artifact has expired"}`), ErrExpired, 410},
 		"429":         {fixed(429, "application/json", `{}`), nil, 429},
 		"500":         {fixed(500, "application/json", ``), nil, 500},
@@ -162,8 +164,10 @@ func TestP6_NoCallTakesABrokenAnswerForAnEmptyOne(t *testing.T) {
 		})
 	}
 	c := serve(t, fixed(200, "application/json", `{}`))
-	for _, call := range []string{"Pull", "MergeBase", "Permission", "Run", "CanWritePulls", "Protected", "Environment", "Approvals", "Files",
-		"RunArtifacts", "RunArtifactsAll", "Artifacts", "RepoArtifacts", "OpenHeads", "MergedPulls", "ReviewComments", "Member", "DefaultBranch"} {
+	for _, call := range []string{"Pull", "MergeBase", "Permission", "Run", "CanWritePulls", "Protected", "Environment",
+		"Approvals", "Files",
+		"RunArtifacts", "RunArtifactsAll", "Artifacts", "RepoArtifacts", "OpenHeads", "MergedPulls", "ReviewComments",
+		"Member", "DefaultBranch"} {
 		require.Error(t, reads(t.Context(), c)[call](), "%s: an empty object", call)
 	}
 }

@@ -31,18 +31,21 @@ func reader(s *githubtest.Server, r *githubtest.Repo) string {
 
 func TestAPullRequestIsReadWhole(t *testing.T) {
 	s := githubtest.New(t)
-	base := githubtest.Tree{"README.md": "# r\n", "a..b/x y.go": "package x\n", "old.txt": "bye\n", ".gitattributes": ""}
+	base := githubtest.Tree{"README.md": "# r\n", "a..b/x y.go": "package x\n", "old.txt": "bye\n",
+		".gitattributes": ""}
 	repo := s.AddRepo("o/r", githubtest.RepoOptions{Files: base, Protected: []string{"main"}})
 	fork := s.AddRepo("f/r", githubtest.RepoOptions{ForkOf: repo})
 	made := repo.AddPull(githubtest.PullOptions{Title: "T", Author: "eve", From: fork,
-		HeadFiles: base.With(githubtest.Tree{"a..b/x y.go": "package y\n", "new.go": "package n\n"}).Without("old.txt")})
+		HeadFiles: base.With(githubtest.Tree{"a..b/x y.go": "package y\n",
+			"new.go": "package n\n"}).Without("old.txt")})
 	c := connect(t, s, reader(s, repo))
 	ctx := t.Context()
 
 	p, err := c.Pull(ctx, pull.Ref{Host: "github.com", Owner: "o", Repo: "r", Number: made.Number})
 	require.NoError(t, err)
 	require.True(t, p.Open() && p.Fork())
-	require.Equal(t, []string{made.HeadSHA(), made.BaseSHA(), "main", "f/r", "eve"}, []string{p.HeadSHA, p.BaseSHA, p.DefaultBranch, p.HeadRepo, p.Author})
+	require.Equal(t, []string{made.HeadSHA(), made.BaseSHA(), "main", "f/r", "eve"},
+		[]string{p.HeadSHA, p.BaseSHA, p.DefaultBranch, p.HeadRepo, p.Author})
 
 	files, complete, err := c.Files(ctx, p)
 	require.NoError(t, err)
@@ -74,7 +77,8 @@ func TestT39_ACommitIsOnABranchByItsHash(t *testing.T) {
 	repo.Commit("main", "second", githubtest.Tree{"a": "1\n"})
 	topic := repo.Commit("topic", "its own", githubtest.Tree{"a": "2\n"})
 	c := connect(t, s, reader(s, repo))
-	for sha, want := range map[string]bool{repo.Head("main"): true, first: true, topic: false, strings.Repeat("a", 40): false, "": false} {
+	for sha, want := range map[string]bool{repo.Head("main"): true, first: true, topic: false,
+		strings.Repeat("a", 40): false, "": false} {
 		on, err := c.OnBranch(t.Context(), "o", "r", "main", sha)
 		require.NoError(t, err)
 		require.Equal(t, want, on, sha)
@@ -88,7 +92,8 @@ func TestT19_AnArtifactCarriesItsOrigin(t *testing.T) {
 	s := githubtest.New(t)
 	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
 	fork := s.AddRepo("f/r", githubtest.RepoOptions{ForkOf: repo})
-	own, foreign := repo.AddRun(githubtest.RunOptions{}), repo.AddRun(githubtest.RunOptions{HeadRepo: fork, Event: "pull_request"})
+	own, foreign := repo.AddRun(githubtest.RunOptions{}),
+		repo.AddRun(githubtest.RunOptions{HeadRepo: fork, Event: "pull_request"})
 	own.AddArtifact("n", []byte("own"))
 	own.AddArtifact("n2", []byte("x"))
 	planted := foreign.AddArtifact("n", []byte("planted"))
@@ -144,7 +149,8 @@ func TestCheck12_WhoMayDecideIsReadFromTheAPI(t *testing.T) {
 	require.ErrorIs(t, err, github.ErrNotFound)
 	approvals, err := c.Approvals(ctx, "o", "r", run.ID)
 	require.NoError(t, err)
-	require.Equal(t, []github.Approval{{Environments: []string{"ai-review"}, State: "approved", User: "w", Comment: "/approve"}}, approvals)
+	require.Equal(t, []github.Approval{{Environments: []string{"ai-review"}, State: "approved", User: "w",
+		Comment: "/approve"}}, approvals)
 }
 
 func TestALimitedTokenIsNotATokenWithoutAccess(t *testing.T) {

@@ -30,7 +30,8 @@ func pages(t *testing.T, more bool, list ...[]listed) (*Client, *int) {
 	return serve(t, func(w http.ResponseWriter, r *http.Request) {
 		asked++
 		q := r.URL.Query()
-		if q.Get("state") != "closed" || q.Get("sort") != "updated" || q.Get("direction") != "desc" || q.Get("page") != fmt.Sprint(asked) {
+		if q.Get("state") != "closed" || q.Get("sort") != "updated" || q.Get("direction") != "desc" ||
+			q.Get("page") != fmt.Sprint(asked) {
 			t.Errorf("asked for %s", r.URL.RawQuery)
 		}
 		if asked < len(list) || more {
@@ -52,8 +53,10 @@ func numbers(list []MergedPull) (n []int) {
 }
 
 func TestMergedPullsAreTheLastMergedAndNotTheLastUpdated(t *testing.T) {
-	first := []listed{{number: 1, updated: 28, merged: 2}, {number: 2, updated: 27}, {number: 3, updated: 26, merged: 20}}
-	second := []listed{{number: 3, updated: 26, merged: 20}, {number: 4, updated: 25, merged: 25}, {number: 5, updated: 24, merged: 20}}
+	first := []listed{{number: 1, updated: 28, merged: 2}, {number: 2, updated: 27},
+		{number: 3, updated: 26, merged: 20}}
+	second := []listed{{number: 3, updated: 26, merged: 20}, {number: 4, updated: 25, merged: 25},
+		{number: 5, updated: 24, merged: 20}}
 	third := []listed{{number: 6, updated: 1, merged: 1}}
 	for last, want := range map[int]struct {
 		numbers []int
@@ -72,7 +75,8 @@ func TestMergedPullsAreTheLastMergedAndNotTheLastUpdated(t *testing.T) {
 		require.Equal(t, want.pages, *asked, last)
 		for _, p := range list {
 			require.True(t, p.Merged)
-			require.Equal(t, []string{"O/R", "b", "h", ""}, []string{p.FullName(), p.BaseSHA, p.HeadSHA, p.Author}, "of a deleted account")
+			require.Equal(t, []string{"O/R", "b", "h", ""}, []string{p.FullName(), p.BaseSHA, p.HeadSHA, p.Author},
+				"of a deleted account")
 		}
 	}
 }
@@ -103,7 +107,8 @@ func TestAReviewCommentKeepsWhereItWasMade(t *testing.T) {
 	first := list[0]
 	require.Equal(t, 2026, first.CreatedAt.Year())
 	first.CreatedAt = list[1].CreatedAt
-	require.Equal(t, ReviewComment{ID: 1, Path: "a.go", Side: "RIGHT", StartSide: "LEFT", Body: "b", User: "maya", UserType: "User", Association: "MEMBER", URL: "u",
+	require.Equal(t, ReviewComment{ID: 1, Path: "a.go", Side: "RIGHT", StartSide: "LEFT", Body: "b", User: "maya",
+		UserType: "User", Association: "MEMBER", URL: "u",
 		OriginalCommitID: "c1", OriginalLine: 5, OriginalStartLine: 3}, first)
 	require.Equal(t, ReviewComment{ID: 2, ReplyTo: 1, Path: "a.go", Side: "LEFT", Line: 9, OriginalLine: 8}, list[1])
 	require.True(t, first.Outdated())

@@ -14,8 +14,10 @@ func TestT32_OnlyACheckRunIsPatched(t *testing.T) {
 		w.Write([]byte(`{"id":5}`))
 	})
 	for path, sent := range map[string]bool{
-		"repos/o/r/check-runs/5": true, "repos/o/r/pulls/7": false, "repos/o/r/issues/7": false, "repos/o/check-runs/5": false,
-		"repos/o/check-runs/pulls/7": false, "repos/o/r/check-runs/5/x": false, "repos/o/r/git/refs/heads/check-runs/5": false,
+		"repos/o/r/check-runs/5": true, "repos/o/r/pulls/7": false, "repos/o/r/issues/7": false,
+		"repos/o/check-runs/5":       false,
+		"repos/o/check-runs/pulls/7": false, "repos/o/r/check-runs/5/x": false,
+		"repos/o/r/git/refs/heads/check-runs/5": false,
 	} {
 		req, err := c.ForWriting().NewRequest(http.MethodPatch, path, nil)
 		require.NoError(t, err)

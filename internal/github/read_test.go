@@ -22,7 +22,8 @@ const onePull = `{"number":7,"state":"open","title":"T","user":{"login":"dependa
 "head":{"ref":"x","sha":"h1","repo":%s}}`
 
 func TestPullOfADeletedForkIsAFork(t *testing.T) {
-	for head, fork := range map[string]bool{`null`: true, `{"id":2,"full_name":"f/Repo"}`: true, `{"id":1,"full_name":"Org/Repo"}`: false} {
+	for head, fork := range map[string]bool{`null`: true, `{"id":2,"full_name":"f/Repo"}`: true,
+		`{"id":1,"full_name":"Org/Repo"}`: false} {
 		c := routes(t, map[string]string{"/repos/o/r/pulls/7": fmt.Sprintf(onePull, head)})
 		p, err := c.Pull(t.Context(), ref)
 		require.NoError(t, err)
@@ -45,7 +46,8 @@ func TestFilesReadsAllPagesAndSaysWhatIsMissing(t *testing.T) {
 		}
 		var files []string
 		for i := (page - 1) * 100; i < min(page*100, listed); i++ {
-			files = append(files, fmt.Sprintf(`{"filename":"f%d","status":"added","additions":1,"patch":"@@ -0,0 +1 @@\n+x"}`, i))
+			files = append(files, fmt.Sprintf(`{"filename":"f%d","status":"added","additions":1,"patch":"@@ -0,0 +1`+
+				` @@\n+x"}`, i))
 		}
 		io.WriteString(w, "["+strings.Join(files, ",")+"]")
 	})
@@ -147,9 +149,11 @@ func TestCheck4_RunNamesItsWorkflowAndRepositories(t *testing.T) {
 		c := routes(t, map[string]string{"/repos/o/r/actions/runs/5": fmt.Sprintf(body, head)})
 		r, err := c.Run(t.Context(), "o", "r", 5)
 		require.NoError(t, err)
-		require.Equal(t, Run{ID: 5, Path: ".github/workflows/x.yml", Event: "pull_request_target", HeadBranch: "f", HeadSHA: "h",
-			RepoID: 1, HeadRepoID: id, Status: "completed", Conclusion: "failure", Attempt: 2, Actor: "a", TriggeringActor: "b",
-			URL: "https://x/5", CreatedAt: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)}, r)
+		require.Equal(t, Run{ID: 5, Path: ".github/workflows/x.yml", Event: "pull_request_target", HeadBranch: "f",
+			HeadSHA: "h",
+			RepoID:  1, HeadRepoID: id, Status: "completed", Conclusion: "failure", Attempt: 2, Actor: "a",
+			TriggeringActor: "b",
+			URL:             "https://x/5", CreatedAt: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)}, r)
 	}
 }
 
@@ -159,7 +163,8 @@ func TestApprovalsKeepUserAndComment(t *testing.T) {
 		{"state":"rejected","user":null,"environments":[]}]`})
 	got, err := c.Approvals(t.Context(), "o", "r", 5)
 	require.NoError(t, err)
-	require.Equal(t, []Approval{{Environments: []string{"ai", "b"}, State: "approved", User: "u", Comment: "/drop F1"}, {State: "rejected"}}, got)
+	require.Equal(t, []Approval{{Environments: []string{"ai", "b"}, State: "approved", User: "u", Comment: "/drop F1"},
+		{State: "rejected"}}, got)
 }
 
 func TestT19_ArtifactsComeWithTheirRunAndExactName(t *testing.T) {
@@ -168,9 +173,11 @@ func TestT19_ArtifactsComeWithTheirRunAndExactName(t *testing.T) {
 		{"id":9,"name":"n","size_in_bytes":3,"digest":"sha256:ab","expired":true,"created_at":"2026-01-02T00:00:00Z","workflow_run":{"id":5,"repository_id":1,"head_repository_id":2,"head_sha":"h"}},
 		{"id":8,"name":"n-other"}]}`
 	q := query("name", "n", "page", "1", "per_page", "100")
-	c := routes(t, map[string]string{"/repos/o/r/actions/artifacts" + q: list, "/repos/o/r/actions/runs/5/artifacts" + q: list})
+	c := routes(t, map[string]string{"/repos/o/r/actions/artifacts" + q: list,
+		"/repos/o/r/actions/runs/5/artifacts" + q: list})
 	want := []Artifact{
-		{ID: 9, Name: "n", Size: 3, Digest: "sha256:ab", Created: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), Expired: true, RunID: 5, RepoID: 1, HeadRepoID: 2},
+		{ID: 9, Name: "n", Size: 3, Digest: "sha256:ab", Created: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC),
+			Expired: true, RunID: 5, RepoID: 1, HeadRepoID: 2},
 		{ID: 4, Name: "n"},
 	}
 	got, err := c.Artifacts(t.Context(), "o", "r", "n")

@@ -22,7 +22,8 @@ func TestThreadsAreReadPageByPage(t *testing.T) {
 		require.NoError(t, json.NewDecoder(r.Body).Decode(&q))
 		require.Equal(t, "POST /graphql", r.Method+" "+r.URL.Path)
 		require.True(t, strings.HasPrefix(q.Query, "query("), "nothing is written")
-		require.Equal(t, map[string]any{"owner": "o", "name": "r", "number": 7.0, "after": []any{nil, "c1"}[pages]}, q.Variables)
+		require.Equal(t, map[string]any{"owner": "o", "name": "r", "number": 7.0, "after": []any{nil, "c1"}[pages]},
+			q.Variables)
 		pages++
 		fmt.Fprintf(w, `{"data":{"repository":{"pullRequest":{"reviewThreads":{"pageInfo":{"hasNextPage":%t,"endCursor":"c%d"},"nodes":[
 			{"id":"T%d","isResolved":%t,"comments":{"totalCount":%d,"nodes":[{"fullDatabaseId":"300000000%d","viewerDidAuthor":true}]}},
@@ -46,7 +47,8 @@ func TestThreadsThatCannotBeReadAreAnError(t *testing.T) {
 		`{"errors":[{"message":"Field 'x' doesn't exist\n::error::"}]}`: nil,
 		`{}`: nil,
 		`[]`: nil,
-		`{"data":{"repository":{"pullRequest":{"reviewThreads":{"pageInfo":{"hasNextPage":true,"endCursor":"same"}}}}}}`: ErrTooLarge,
+		`{"data":{"repository":{"pullRequest":{"reviewThreads":{"pageInfo":{"hasNextPage":true` +
+			`,"endCursor":"same"}}}}}}`: ErrTooLarge,
 	} {
 		c := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, answer) })
 		_, err := c.Threads(t.Context(), ref)

@@ -52,7 +52,8 @@ func (j *job) call(method string, fields map[string]any) (int, map[string]any) {
 	}
 	body, err := json.Marshal(q)
 	require.NoError(j.t, err)
-	r, err := http.NewRequest(http.MethodPost, j.w.ResultsURL+"twirp/github.actions.results.api.v1.ArtifactService/"+method, bytes.NewReader(body))
+	r, err := http.NewRequest(http.MethodPost, j.w.ResultsURL+"twirp/github.actions.results.api.v1.ArtifactService/"+
+		method, bytes.NewReader(body))
 	require.NoError(j.t, err)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Authorization", "Bearer "+j.token)
@@ -119,8 +120,10 @@ func (j *job) upload(name, content string) string {
 	require.Equal(j.t, http.StatusOK, code, v)
 	signed := v["signed_upload_url"].(string)
 	require.Equal(j.t, http.StatusCreated, put(j.t, signed, block("1"), strings.NewReader(content)))
-	require.Equal(j.t, http.StatusCreated, put(j.t, signed, "&comp=blocklist", blockList("1"), "x-ms-blob-content-type", "application/zip"))
-	code, v = j.call("FinalizeArtifact", map[string]any{"name": name, "size": fmt.Sprint(len(content)), "hash": sha(content)})
+	require.Equal(j.t, http.StatusCreated, put(j.t, signed, "&comp=blocklist", blockList("1"), "x-ms-blob-content-type",
+		"application/zip"))
+	code, v = j.call("FinalizeArtifact", map[string]any{"name": name, "size": fmt.Sprint(len(content)),
+		"hash": sha(content)})
 	require.Equal(j.t, http.StatusOK, code, v)
 	return v["artifact_id"].(string)
 }
@@ -143,7 +146,8 @@ func TestArtifactByBothSides(t *testing.T) {
 	require.Equal(t, sha("zip bytes"), item["digest"])
 	code, _ = later.call("GetSignedArtifactURL", map[string]any{"name": "a-1"})
 	require.Equal(t, http.StatusNotFound, code, "another job's artifact wants that job's id")
-	_, v = later.call("GetSignedArtifactURL", map[string]any{"name": "a-1", "workflow_job_run_backend_id": item["workflow_job_run_backend_id"]})
+	_, v = later.call("GetSignedArtifactURL", map[string]any{"name": "a-1",
+		"workflow_job_run_backend_id": item["workflow_job_run_backend_id"]})
 	code, text := fetch(t, v["signed_url"].(string))
 	require.Equal(t, http.StatusOK, code)
 	require.Equal(t, "zip bytes", text)
@@ -188,12 +192,14 @@ func TestRuntimeProtocolRefuses(t *testing.T) {
 		fields map[string]any
 		want   int
 	}{
-		"name taken":       {"CreateArtifact", map[string]any{"name": "taken", "version": 4}, http.StatusConflict},
-		"bad name":         {"CreateArtifact", map[string]any{"name": "a/b", "version": 4}, http.StatusBadRequest},
-		"no version":       {"CreateArtifact", map[string]any{"name": "b"}, http.StatusBadRequest},
-		"7 without type":   {"CreateArtifact", map[string]any{"name": "b", "version": 7}, http.StatusBadRequest},
-		"expired at once":  {"CreateArtifact", map[string]any{"name": "b", "version": 4, "expires_at": "2001-01-01T00:00:00Z"}, http.StatusBadRequest},
-		"unknown field":    {"CreateArtifact", map[string]any{"name": "b", "version": 4, "colour": 1}, http.StatusBadRequest},
+		"name taken":     {"CreateArtifact", map[string]any{"name": "taken", "version": 4}, http.StatusConflict},
+		"bad name":       {"CreateArtifact", map[string]any{"name": "a/b", "version": 4}, http.StatusBadRequest},
+		"no version":     {"CreateArtifact", map[string]any{"name": "b"}, http.StatusBadRequest},
+		"7 without type": {"CreateArtifact", map[string]any{"name": "b", "version": 7}, http.StatusBadRequest},
+		"expired at once": {"CreateArtifact", map[string]any{"name": "b", "version": 4,
+			"expires_at": "2001-01-01T00:00:00Z"}, http.StatusBadRequest},
+		"unknown field": {"CreateArtifact", map[string]any{"name": "b", "version": 4, "colour": 1},
+			http.StatusBadRequest},
 		"another run":      {"ListArtifacts", map[string]any{"workflow_run_backend_id": "1"}, http.StatusForbidden},
 		"nothing to close": {"FinalizeArtifact", map[string]any{"name": "b", "size": "1"}, http.StatusNotFound},
 		"nothing to sign":  {"GetSignedArtifactURL", map[string]any{"name": "b"}, http.StatusNotFound},
@@ -225,10 +231,13 @@ func TestUploadOfBlocks(t *testing.T) {
 	signed := v["signed_upload_url"].(string)
 	require.Equal(t, http.StatusCreated, put(t, signed, block("2"), strings.NewReader("world")))
 	require.Equal(t, http.StatusCreated, put(t, signed, block("1"), strings.NewReader("broken")))
-	require.Equal(t, http.StatusCreated, put(t, signed, block("1"), strings.NewReader("hello ")), "a block may be sent again")
-	require.Equal(t, http.StatusBadRequest, put(t, signed, block("333"), strings.NewReader("x")), "ids are of one length")
+	require.Equal(t, http.StatusCreated, put(t, signed, block("1"), strings.NewReader("hello ")),
+		"a block may be sent again")
+	require.Equal(t, http.StatusBadRequest, put(t, signed, block("333"), strings.NewReader("x")),
+		"ids are of one length")
 	require.Equal(t, http.StatusLengthRequired, put(t, signed, block("3"), io.MultiReader(strings.NewReader("x"))))
-	require.Equal(t, http.StatusBadRequest, put(t, signed, block("3"), strings.NewReader("x"), "Authorization", "Bearer "+j.token))
+	require.Equal(t, http.StatusBadRequest, put(t, signed, block("3"), strings.NewReader("x"), "Authorization",
+		"Bearer "+j.token))
 	require.Equal(t, http.StatusBadRequest, put(t, signed, "&comp=blocklist", blockList("1", "9")))
 	finish := map[string]any{"name": "b", "size": "11", "hash": sha("hello world")}
 	code, _ := j.call("FinalizeArtifact", finish)
@@ -270,11 +279,14 @@ func TestApprovalsAndEnvironments(t *testing.T) {
 
 	run.Wait("review")
 	ask := func(token string) *github.Response {
-		_, r, _ := w.client(t, token).Actions.PendingDeployments(t.Context(), "octo", "demo", run.ID, &github.PendingDeploymentsRequest{EnvironmentIDs: []int64{w.environmentID(t, "review")}, State: "approved", Comment: "/drop F1"})
+		_, r, _ := w.client(t, token).Actions.PendingDeployments(t.Context(), "octo", "demo", run.ID,
+			&github.PendingDeploymentsRequest{EnvironmentIDs: []int64{w.environmentID(t, "review")}, State: "approved",
+				Comment: "/drop F1"})
 		return r
 	}
 	require.Equal(t, http.StatusForbidden, status(ask(w.write)), "GITHUB_TOKEN cannot approve")
-	require.Equal(t, http.StatusUnprocessableEntity, status(ask(w.AppToken(w.repo, map[string]string{"deployments": "write"}))), "an app is no reviewer")
+	require.Equal(t, http.StatusUnprocessableEntity,
+		status(ask(w.AppToken(w.repo, map[string]string{"deployments": "write"}))), "an app is no reviewer")
 	require.Equal(t, http.StatusUnprocessableEntity, status(ask(w.UserToken("eve"))), "nor is everybody")
 	w.repo.Permit("eve", "write")
 	require.Equal(t, http.StatusUnprocessableEntity, status(ask(w.UserToken("eve"))), "nor who may write")

@@ -52,7 +52,8 @@ func (j *job) cache(method string, fields map[string]any) (int, map[string]any) 
 	j.t.Helper()
 	body, err := json.Marshal(fields)
 	require.NoError(j.t, err)
-	r, err := http.NewRequest(http.MethodPost, j.w.ResultsURL+"twirp/github.actions.results.api.v1.CacheService/"+method, bytes.NewReader(body))
+	r, err := http.NewRequest(http.MethodPost, j.w.ResultsURL+"twirp/github.actions.results.api.v1.CacheService/"+
+		method, bytes.NewReader(body))
 	require.NoError(j.t, err)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Authorization", "Bearer "+j.token)
@@ -68,7 +69,8 @@ func (j *job) fill(key, content string) {
 	signed := v["signed_upload_url"].(string)
 	require.Equal(j.t, http.StatusCreated, put(j.t, signed, block("1"), strings.NewReader(content)))
 	require.Equal(j.t, http.StatusCreated, put(j.t, signed, "&comp=blocklist", blockList("1")))
-	code, v := j.cache("FinalizeCacheEntryUpload", map[string]any{"key": key, "version": "v", "size_bytes": fmt.Sprint(len(content))})
+	code, v := j.cache("FinalizeCacheEntryUpload",
+		map[string]any{"key": key, "version": "v", "size_bytes": fmt.Sprint(len(content))})
 	require.Equal(j.t, http.StatusOK, code, v)
 	require.Equal(j.t, true, v["ok"])
 }
@@ -83,7 +85,8 @@ func TestCacheServiceFindsByKeyAndPrefix(t *testing.T) {
 	require.Equal(t, http.StatusConflict, code)
 	code, _ = push.cache("FinalizeCacheEntryUpload", map[string]any{"key": "k-1", "version": "v", "size_bytes": "3"})
 	require.Equal(t, http.StatusNotFound, code)
-	for _, bad := range []map[string]any{{"key": "", "version": "v"}, {"key": "a,b", "version": "v"}, {"key": "k"}, {"key": "k", "version": "v", "colour": 1}} {
+	for _, bad := range []map[string]any{{"key": "", "version": "v"}, {"key": "a,b", "version": "v"}, {"key": "k"},
+		{"key": "k", "version": "v", "colour": 1}} {
 		code, _ = push.cache("CreateCacheEntry", bad)
 		require.Equal(t, http.StatusBadRequest, code)
 	}
@@ -91,7 +94,9 @@ func TestCacheServiceFindsByKeyAndPrefix(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, code)
 
 	target := newJob(t, w, w.repo.AddRun(githubtest.RunOptions{Event: "pull_request_target"}), "draft")
-	for query, want := range map[string]any{`{"key":"k-1","version":"v"}`: "k-1", `{"key":"x","restore_keys":["k-"],"version":"v"}`: "k-2", `{"key":"k-1","version":"w"}`: nil, `{"key":"x","version":"v"}`: nil} {
+	for query, want := range map[string]any{`{"key":"k-1","version":"v"}`: "k-1",
+		`{"key":"x","restore_keys":["k-"],"version":"v"}`: "k-2", `{"key":"k-1","version":"w"}`: nil,
+		`{"key":"x","version":"v"}`: nil} {
 		var fields map[string]any
 		require.NoError(t, json.Unmarshal([]byte(query), &fields))
 		_, v := target.cache("GetCacheEntryDownloadURL", fields)
@@ -143,7 +148,8 @@ func TestOnRequestSeesBothSidesOfTheServersAct(t *testing.T) {
 			require.ErrorIs(t, err, context.Canceled)
 			w.Close() // waits for what is under way
 			require.Len(t, w.pull.Reviews(), acted)
-			require.Equal(t, append([]string{"1 GET before", "1 GET after", "2 POST before"}, []string{"2 POST after"}[:acted]...), seen)
+			require.Equal(t, append([]string{"1 GET before", "1 GET after", "2 POST before"},
+				[]string{"2 POST after"}[:acted]...), seen)
 		})
 	}
 }

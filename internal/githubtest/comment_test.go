@@ -26,14 +26,16 @@ func TestCommentsFollowTheirLinesUntilThoseChange(t *testing.T) {
 	text := func() string { return strings.Join(lines, "") }
 	p := w.repo.AddPull(githubtest.PullOptions{HeadFiles: githubtest.Tree{"n": text(), "gone": "x\n"}})
 	at := p.HeadSHA()
-	p.AddReview("maya", "", githubtest.Comment{Path: "n", Line: 4, StartLine: 3, Body: "b"}, githubtest.Comment{Path: "gone", Line: 1, Body: "b"})
+	p.AddReview("maya", "", githubtest.Comment{Path: "n", Line: 4, StartLine: 3, Body: "b"},
+		githubtest.Comment{Path: "gone", Line: 1, Body: "b"})
 	p.AddReview("maya", "", githubtest.Comment{Path: "n", Line: 1, WholeFile: true, Body: "b", ReplyTo: 7})
 
 	lines[0] = "0\n1\n"
 	head := p.Push(githubtest.Tree{"n": text()})
 	list := w.comments(t, p.Number)
 	moved, gone, whole := list[0], list[1], list[2]
-	require.Equal(t, []int{5, 4, 4, 3}, []int{moved.GetLine(), moved.GetStartLine(), moved.GetOriginalLine(), moved.GetOriginalStartLine()})
+	require.Equal(t, []int{5, 4, 4, 3}, []int{moved.GetLine(), moved.GetStartLine(), moved.GetOriginalLine(),
+		moved.GetOriginalStartLine()})
 	require.Equal(t, []string{head, at}, []string{moved.GetCommitID(), moved.GetOriginalCommitID()})
 	require.Nil(t, gone.Line)
 	require.Nil(t, gone.Position)
@@ -79,7 +81,8 @@ func TestPullsAreListedByCreationOrUpdate(t *testing.T) {
 	w.pull.Merge()
 	w.Advance(time.Hour)
 	list := func(sort, direction string) (numbers []int) {
-		got, _, err := w.client(t, w.read).PullRequests.List(t.Context(), "octo", "demo", &github.PullRequestListOptions{State: "all", Sort: sort, Direction: direction})
+		got, _, err := w.client(t, w.read).PullRequests.List(t.Context(), "octo", "demo",
+			&github.PullRequestListOptions{State: "all", Sort: sort, Direction: direction})
 		require.NoError(t, err)
 		for _, p := range got {
 			numbers = append(numbers, p.GetNumber())

@@ -14,7 +14,8 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest"
 )
 
-const before = "package a\n\nfunc one() int {\n\treturn 1\n}\n\n// filler 1\n// filler 2\n// filler 3\n// filler 4\n// filler 5\n// filler 6\n// filler 7\n\nfunc two() int {\n\treturn 2\n}\n"
+const before = "package a\n\nfunc one() int {\n\treturn 1\n}\n\n// filler 1\n// filler 2\n// filler 3\n// filler " +
+	"4\n// filler 5\n// filler 6\n// filler 7\n\nfunc two() int {\n\treturn 2\n}\n"
 
 var after = strings.NewReplacer("return 1", "return 10", "return 2", "return 20").Replace(before)
 
@@ -31,9 +32,12 @@ func newWorld(t *testing.T, options ...githubtest.Options) *world {
 	s := githubtest.New(t, options...)
 	repo := s.AddRepo("octo/demo", githubtest.RepoOptions{Protected: []string{"main"}})
 	repo.Permit("maya", "write")
-	base := githubtest.Tree{"a.go": before, "gone.txt": "old\n", "old/name.txt": "the same\nlines\n", "logo.png": "\x89PNG\x00"}
-	head := base.With(githubtest.Tree{"a.go": after, "new.go": "package a\n", "new/name.txt": "the same\nlines\n", "logo.png": "\x89PNG\x00\x01"}).Without("gone.txt", "old/name.txt")
-	w := &world{Server: s, repo: repo, pull: repo.AddPull(githubtest.PullOptions{Title: "Change", BaseFiles: base, HeadFiles: head})}
+	base := githubtest.Tree{"a.go": before, "gone.txt": "old\n", "old/name.txt": "the same\nlines\n",
+		"logo.png": "\x89PNG\x00"}
+	head := base.With(githubtest.Tree{"a.go": after, "new.go": "package a\n", "new/name.txt": "the same\nlines\n",
+		"logo.png": "\x89PNG\x00\x01"}).Without("gone.txt", "old/name.txt")
+	w := &world{Server: s, repo: repo, pull: repo.AddPull(githubtest.PullOptions{Title: "Change", BaseFiles: base,
+		HeadFiles: head})}
 	w.read = s.AppToken(repo, map[string]string{"contents": "read", "pull-requests": "read", "actions": "read"})
 	w.write = s.AppToken(repo, map[string]string{"contents": "read", "pull-requests": "write", "actions": "read"})
 	return w
@@ -77,13 +81,15 @@ func TestReadsAPullRequest(t *testing.T) {
 	for _, f := range files {
 		got[f.GetFilename()] = f.GetStatus()
 	}
-	require.Equal(t, map[string]string{"a.go": "modified", "gone.txt": "removed", "logo.png": "modified", "new.go": "added", "new/name.txt": "renamed"}, got)
+	require.Equal(t, map[string]string{"a.go": "modified", "gone.txt": "removed", "logo.png": "modified",
+		"new.go": "added", "new/name.txt": "renamed"}, got)
 	require.Equal(t, "old/name.txt", files[4].GetPreviousFilename())
 	require.Empty(t, files[2].GetPatch(), "a binary file has no patch")
 	require.True(t, strings.HasPrefix(files[0].GetPatch(), "@@ -1,7 +1,7 @@\n package a\n"), files[0].GetPatch())
 	require.Contains(t, files[0].GetPatch(), "@@ -13,5 +13,5 @@ func one() int {\n")
 
-	cmp, _, err := c.Repositories.CompareCommits(t.Context(), "octo", "demo", p.GetBase().GetSHA(), p.GetHead().GetSHA(), nil)
+	cmp, _, err := c.Repositories.CompareCommits(t.Context(), "octo", "demo", p.GetBase().GetSHA(),
+		p.GetHead().GetSHA(), nil)
 	require.NoError(t, err)
 	require.Equal(t, p.GetBase().GetSHA(), cmp.GetMergeBaseCommit().GetSHA())
 	require.Len(t, cmp.Files, 5)
@@ -100,7 +106,8 @@ func TestReadsAPullRequest(t *testing.T) {
 func review(line int) *github.PullRequestReviewRequest {
 	return &github.PullRequestReviewRequest{
 		Body: github.String("Found one."), Event: github.String("COMMENT"),
-		Comments: []*github.DraftReviewComment{{Path: github.String("a.go"), Side: github.String("RIGHT"), Line: github.Int(line), Body: github.String("why?")}},
+		Comments: []*github.DraftReviewComment{{Path: github.String("a.go"), Side: github.String("RIGHT"),
+			Line: github.Int(line), Body: github.String("why?")}},
 	}
 }
 
@@ -148,17 +155,39 @@ func TestRefusesAsGitHubDoes(t *testing.T) {
 		sent  *github.PullRequestReviewRequest
 		want  string
 	}{
-		"approve by Actions":  {w.write, with(func(r *github.PullRequestReviewRequest) { r.Event = github.String("APPROVE") }), "not permitted to approve"},
-		"approve own":         {author, with(func(r *github.PullRequestReviewRequest) { r.Event = github.String("APPROVE") }), "Can not approve your own"},
-		"body too long":       {w.write, with(func(r *github.PullRequestReviewRequest) { r.Body = github.String(strings.Repeat("x", 65537)) }), "Body is too long (maximum is 65536"},
-		"no body":             {w.write, with(func(r *github.PullRequestReviewRequest) { r.Body = nil }), "can't be blank"},
-		"another commit":      {w.write, with(func(r *github.PullRequestReviewRequest) { r.CommitID = github.String(strings.Repeat("1", 40)) }), "not part of the pull request"},
-		"another file":        {w.write, comment(func(k *github.DraftReviewComment) { k.Path = github.String("b.go") }), "could not be resolved"},
-		"file without patch":  {w.write, comment(func(k *github.DraftReviewComment) { k.Path = github.String("logo.png") }), "must be part of the diff"},
-		"start in other hunk": {w.write, comment(func(k *github.DraftReviewComment) { k.StartLine, k.Line = github.Int(4), github.Int(16) }), "same hunk"},
-		"start behind line":   {w.write, comment(func(k *github.DraftReviewComment) { k.StartLine = github.Int(5) }), "precede"},
-		"start off the diff":  {w.write, comment(func(k *github.DraftReviewComment) { k.StartLine = github.Int(9) }), "start line must be part of the diff"},
-		"the base's commit":   {w.write, with(func(r *github.PullRequestReviewRequest) { r.CommitID = github.String(w.pull.BaseSHA()) }), "not part of the pull request"},
+		"approve by Actions": {w.write, with(func(r *github.PullRequestReviewRequest) {
+			r.Event = github.String("APPROVE")
+		}), "not permitted to approve"},
+		"approve own": {author, with(func(r *github.PullRequestReviewRequest) {
+			r.Event = github.String("APPROVE")
+		}), "Can not approve your own"},
+		"body too long": {w.write, with(func(r *github.PullRequestReviewRequest) {
+			r.Body = github.String(strings.Repeat("x", 65537))
+		}), "Body is too long (maximum is 65536"},
+		"no body": {w.write, with(func(r *github.PullRequestReviewRequest) {
+			r.Body = nil
+		}), "can't be blank"},
+		"another commit": {w.write, with(func(r *github.PullRequestReviewRequest) {
+			r.CommitID = github.String(strings.Repeat("1", 40))
+		}), "not part of the pull request"},
+		"another file": {w.write, comment(func(k *github.DraftReviewComment) {
+			k.Path = github.String("b.go")
+		}), "could not be resolved"},
+		"file without patch": {w.write, comment(func(k *github.DraftReviewComment) {
+			k.Path = github.String("logo.png")
+		}), "must be part of the diff"},
+		"start in other hunk": {w.write, comment(func(k *github.DraftReviewComment) {
+			k.StartLine, k.Line = github.Int(4), github.Int(16)
+		}), "same hunk"},
+		"start behind line": {w.write, comment(func(k *github.DraftReviewComment) {
+			k.StartLine = github.Int(5)
+		}), "precede"},
+		"start off the diff": {w.write, comment(func(k *github.DraftReviewComment) {
+			k.StartLine = github.Int(9)
+		}), "start line must be part of the diff"},
+		"the base's commit": {w.write, with(func(r *github.PullRequestReviewRequest) {
+			r.CommitID = github.String(w.pull.BaseSHA())
+		}), "not part of the pull request"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, response, err := w.client(t, tc.token).PullRequests.CreateReview(t.Context(), "octo", "demo", 1, tc.sent)

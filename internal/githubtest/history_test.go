@@ -21,7 +21,8 @@ func TestFilesComeInPages(t *testing.T) {
 	w := newWorld(t)
 	files := make([]githubtest.File, 3001)
 	for i := range files {
-		files[i] = githubtest.File{Path: fmt.Sprintf("f%04d.go", i), Status: "added", Additions: 1, Patch: "@@ -0,0 +1 @@\n+x"}
+		files[i] = githubtest.File{Path: fmt.Sprintf("f%04d.go", i), Status: "added", Additions: 1,
+			Patch: "@@ -0,0 +1 @@\n+x"}
 	}
 	w.pull.SetFiles(files)
 	c := w.client(t, w.read)
@@ -54,7 +55,8 @@ func TestContentsBySize(t *testing.T) {
 	big, huge := strings.Repeat("b", 60), strings.Repeat("h", 301)
 	head := w.pull.Push(w.pull.Tree().With(githubtest.Tree{"big": big, "huge": huge, "dir/a..b.go": "x"}))
 	at := func(path, accept string) (int, string) {
-		return fetch(t, w.URL+"/repos/octo/demo/contents/"+path+"?ref="+head, "Authorization", "Bearer "+w.read, "Accept", accept)
+		return fetch(t, w.URL+"/repos/octo/demo/contents/"+path+"?ref="+head, "Authorization", "Bearer "+w.read,
+			"Accept", accept)
 	}
 	code, text := at("dir/a..b.go", "application/vnd.github.raw+json")
 	require.Equal(t, http.StatusOK, code)
@@ -91,7 +93,8 @@ func TestHistoryOfAFork(t *testing.T) {
 	w := newWorld(t)
 	fork := w.AddRepo("eve/demo", githubtest.RepoOptions{ForkOf: w.repo})
 	start := w.repo.Head("main")
-	p := w.repo.AddPull(githubtest.PullOptions{Author: "eve", From: fork, Head: "feat/x", HeadFiles: w.repo.Tree("main").With(githubtest.Tree{"a.go": after})})
+	p := w.repo.AddPull(githubtest.PullOptions{Author: "eve", From: fork, Head: "feat/x",
+		HeadFiles: w.repo.Tree("main").With(githubtest.Tree{"a.go": after})})
 	c := w.client(t, w.read)
 	get := func() *github.PullRequest {
 		got, _, err := c.PullRequests.Get(t.Context(), "octo", "demo", p.Number)
@@ -117,7 +120,8 @@ func TestHistoryOfAFork(t *testing.T) {
 	pulls, _, err := c.PullRequests.ListPullRequestsWithCommit(t.Context(), "octo", "demo", head, nil)
 	require.NoError(t, err)
 	require.Len(t, pulls, 1)
-	listed, _, err := c.PullRequests.List(t.Context(), "octo", "demo", &github.PullRequestListOptions{Head: "eve:feat/x"})
+	listed, _, err := c.PullRequests.List(t.Context(), "octo", "demo",
+		&github.PullRequestListOptions{Head: "eve:feat/x"})
 	require.NoError(t, err)
 	require.Len(t, listed, 1)
 
@@ -157,7 +161,8 @@ func TestHoldsRequestsAgainstTheDescription(t *testing.T) {
 	repo := s.AddRepo("octo/demo", githubtest.RepoOptions{})
 	repo.AddPull(githubtest.PullOptions{})
 	token := s.AppToken(repo, map[string]string{"pull_requests": "write"})
-	for i, body := range []string{`{"event":"SHOUT","body":"x"}`, `{"event":"COMMENT","body":"x","comments":[{"body":"no path"}]}`, `{"body":7}`} {
+	for i, body := range []string{`{"event":"SHOUT","body":"x"}`,
+		`{"event":"COMMENT","body":"x","comments":[{"body":"no path"}]}`, `{"body":7}`} {
 		r, err := http.NewRequest(http.MethodPost, s.URL+"/repos/octo/demo/pulls/1/reviews", strings.NewReader(body))
 		require.NoError(t, err)
 		r.Header.Set("Authorization", "token "+token)

@@ -23,7 +23,8 @@ func TestG1_FanThatWritesAPlainFieldDoesNotBuild(t *testing.T) {
 	k.Start(split)
 	k.Route(split, nowhere, each)
 	k.Edge(each, graph.End("Done"))
-	require.Equal(t, `building graph "test": field "name" has no reducer, and several tasks of one step may write it: work`, k.refused(t))
+	require.Equal(t, `building graph "test": field "name" has no reducer, and several tasks of one step may write`+
+		` it: work`, k.refused(t))
 }
 
 func TestG1_BranchesThatWriteOneFieldDoNotBuild(t *testing.T) {
@@ -42,14 +43,22 @@ func TestG1_BranchesThatWriteOneFieldDoNotBuild(t *testing.T) {
 	k.Edge(c, join)
 	k.Edge(d, join)
 	k.Edge(join, graph.End("Done"))
-	require.Equal(t, `building graph "test": field "flag" has no reducer, and several tasks of one step may write it: c, d`, k.refused(t))
+	require.Equal(t, `building graph "test": field "flag" has no reducer, and several tasks of one step may write`+
+		` it: c, d`, k.refused(t))
 }
 
 func TestG5_WhatCannotRunDoesNotBuild(t *testing.T) {
 	done := graph.End("Done")
 	for want, wire := range map[string]func(k kit, a, b graph.Node){
-		`node "b" is unreachable`:                                    func(k kit, a, b graph.Node) { k.Start(a); k.Edge(a, done); k.Edge(b, done) },
-		`node "b" leads nowhere: give it an edge, a route or an end`: func(k kit, a, b graph.Node) { k.Start(a); k.Edge(a, b) },
+		`node "b" is unreachable`: func(k kit, a, b graph.Node) {
+			k.Start(a)
+			k.Edge(a, done)
+			k.Edge(b, done)
+		},
+		`node "b" leads nowhere: give it an edge, a route or an end`: func(k kit, a, b graph.Node) {
+			k.Start(a)
+			k.Edge(a, b)
+		},
 		`no end can be reached from node "b"`: func(k kit, a, b graph.Node) {
 			k.Start(a)
 			k.Route(a, nowhere, b, done)
@@ -57,9 +66,17 @@ func TestG5_WhatCannotRunDoesNotBuild(t *testing.T) {
 		},
 		`no entry point: name one with Start`: func(k kit, a, b graph.Node) { k.Edge(a, b); k.Edge(b, done) },
 		`2 entry points: "a", "b"`:            func(k kit, a, b graph.Node) { k.line(a, b); k.Start(b) },
-		`entry point: "Done" is an end`:       func(k kit, a, b graph.Node) { k.Start(done); k.Edge(a, b); k.Edge(b, done) },
-		`entry point: target is missing`:      func(k kit, a, b graph.Node) { k.Start(nil); k.Edge(a, b); k.Edge(b, done) },
-		`edge from "b": target is missing`:    func(k kit, a, b graph.Node) { k.line(a, b); k.Edge(b, nil) },
+		`entry point: "Done" is an end`: func(k kit, a, b graph.Node) {
+			k.Start(done)
+			k.Edge(a, b)
+			k.Edge(b, done)
+		},
+		`entry point: target is missing`: func(k kit, a, b graph.Node) {
+			k.Start(nil)
+			k.Edge(a, b)
+			k.Edge(b, done)
+		},
+		`edge from "b": target is missing`: func(k kit, a, b graph.Node) { k.line(a, b); k.Edge(b, nil) },
 		`edge from "b": "" is not a node of this graph`: func(k kit, a, b graph.Node) {
 			k.line(a, b)
 			k.Edge(b, graph.Node{})
@@ -68,24 +85,58 @@ func TestG5_WhatCannotRunDoesNotBuild(t *testing.T) {
 			k.line(a, b)
 			k.Edge(b, newKit().node("split"))
 		},
-		`edge from "a" to "b" is declared twice`:              func(k kit, a, b graph.Node) { k.line(a, b); k.Edge(a, b) },
-		`start of an edge: "Done" is an end`:                  func(k kit, a, b graph.Node) { k.line(a, b); k.Edge(done, a) },
-		`route from "b" names no target`:                      func(k kit, a, b graph.Node) { k.line(a, b); k.Route(b, nowhere) },
-		`route from "b" has no function`:                      func(k kit, a, b graph.Node) { k.line(a, b); k.Route(b, nil, done) },
-		`route from "b" names "a" twice`:                      func(k kit, a, b graph.Node) { k.line(a, b); k.Route(b, nowhere, a, a) },
-		`node "b" has two routes`:                             func(k kit, a, b graph.Node) { k.line(a); k.Route(b, nowhere, a); k.Route(b, nowhere, done) },
-		`interrupt: "Done" is an end`:                         func(k kit, a, b graph.Node) { k.line(a, b); k.InterruptAfter(done) },
-		`node "a" is declared twice`:                          func(k kit, a, b graph.Node) { k.line(a, b, k.node("a")) },
-		`node "a:b": a name is a letter and up to 63 letters`: func(k kit, a, b graph.Node) { k.line(a, b, k.node("a:b")) },
-		`node "c": it has no function`:                        func(k kit, a, b graph.Node) { k.line(a, b, k.Node("c", nil)) },
-		`node "c": concurrency 0 is less than 1`:              func(k kit, a, b graph.Node) { k.line(a, b, k.Node("c", silent, graph.Concurrency(0))) },
-		`node "looks": it has no function`:                    func(k kit, a, b graph.Node) { k.line(a, b, k.Effect("looks", silent, nil)) },
+		`edge from "a" to "b" is declared twice`: func(k kit, a, b graph.Node) {
+			k.line(a, b)
+			k.Edge(a, b)
+		},
+		`start of an edge: "Done" is an end`: func(k kit, a, b graph.Node) {
+			k.line(a, b)
+			k.Edge(done, a)
+		},
+		`route from "b" names no target`: func(k kit, a, b graph.Node) {
+			k.line(a, b)
+			k.Route(b, nowhere)
+		},
+		`route from "b" has no function`: func(k kit, a, b graph.Node) {
+			k.line(a, b)
+			k.Route(b, nil, done)
+		},
+		`route from "b" names "a" twice`: func(k kit, a, b graph.Node) {
+			k.line(a, b)
+			k.Route(b, nowhere, a, a)
+		},
+		`node "b" has two routes`: func(k kit, a, b graph.Node) {
+			k.line(a)
+			k.Route(b, nowhere, a)
+			k.Route(b, nowhere, done)
+		},
+		`interrupt: "Done" is an end`: func(k kit, a, b graph.Node) {
+			k.line(a, b)
+			k.InterruptAfter(done)
+		},
+		`node "a" is declared twice`: func(k kit, a, b graph.Node) {
+			k.line(a, b, k.node("a"))
+		},
+		`node "a:b": a name is a letter and up to 63 letters`: func(k kit, a, b graph.Node) {
+			k.line(a, b, k.node("a:b"))
+		},
+		`node "c": it has no function`: func(k kit, a, b graph.Node) { k.line(a, b, k.Node("c", nil)) },
+		`node "c": concurrency 0 is less than 1`: func(k kit, a, b graph.Node) {
+			k.line(a, b, k.Node("c", silent, graph.Concurrency(0)))
+		},
+		`node "looks": it has no function`: func(k kit, a, b graph.Node) {
+			k.line(a, b, k.Effect("looks", silent, nil))
+		},
 		`node "c": its Unreached takes string, its payload is none`: func(k kit, a, b graph.Node) {
 			k.line(a, b, k.Node("c", silent, graph.Unreached(func(string) graph.Update { return graph.Update{} })))
 		},
-		`node "c": it writes field "log", which this graph does not`: func(k kit, a, b graph.Node) { k.line(a, b, k.Node("c", silent, graph.Writes(newKit().log))) },
+		`node "c": it writes field "log", which this graph does not`: func(k kit, a, b graph.Node) {
+			k.line(a, b, k.Node("c", silent, graph.Writes(newKit().log)))
+		},
 		`node "c": its error policy takes string, its payload is none`: func(k kit, a, b graph.Node) {
-			k.line(a, b, k.Node("c", silent, graph.OnError(func(string, error) (graph.Update, error) { return graph.Update{}, nil })))
+			k.line(a, b, k.Node("c", silent, graph.OnError(func(string, error) (graph.Update, error) {
+				return graph.Update{}, nil
+			})))
 		},
 		`edge from "a" leads to fan "c", which needs payloads: use a route`: func(k kit, a, b graph.Node) {
 			k.line(a, graph.Each(k.Graph, "c", silentTask))

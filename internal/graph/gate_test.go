@@ -17,11 +17,19 @@ func TestG14_InterruptsAndGatesBehaveAlike(t *testing.T) {
 		next []string
 		wire func(k kit)
 	}{
-		"gate":   {"gate", []string{"gate"}, func(k kit) { k.line(k.node("a"), k.gate("gate"), k.node("z")) }},
-		"before": {"before:z", []string{"z"}, func(k kit) { z := k.node("z"); k.line(k.node("a"), z); k.InterruptBefore(z) }},
-		"after":  {"after:a", []string{"z"}, func(k kit) { a := k.node("a"); k.line(a, k.node("z")); k.InterruptAfter(a) }},
-		"last":   {"after:a", nil, func(k kit) { a := k.node("a"); k.line(a); k.InterruptAfter(a) }},
-		"first":  {"before:a", []string{"a"}, func(k kit) { a := k.node("a"); k.line(a); k.InterruptBefore(a) }},
+		"gate": {"gate", []string{"gate"}, func(k kit) { k.line(k.node("a"), k.gate("gate"), k.node("z")) }},
+		"before": {"before:z", []string{"z"}, func(k kit) {
+			z := k.node("z")
+			k.line(k.node("a"), z)
+			k.InterruptBefore(z)
+		}},
+		"after": {"after:a", []string{"z"}, func(k kit) {
+			a := k.node("a")
+			k.line(a, k.node("z"))
+			k.InterruptAfter(a)
+		}},
+		"last":  {"after:a", nil, func(k kit) { a := k.node("a"); k.line(a); k.InterruptAfter(a) }},
+		"first": {"before:a", []string{"a"}, func(k kit) { a := k.node("a"); k.line(a); k.InterruptBefore(a) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newKit()
@@ -177,7 +185,10 @@ func TestG16_AnswerThatWasRecordedBeforeACrashCounts(t *testing.T) {
 func TestG21_PauseThatCannotBeSavedIsNoneAndRunsNothingAgain(t *testing.T) {
 	k := newKit()
 	runs := 0
-	a := k.Node("a", func(context.Context, state) (graph.Update, error) { runs++; return k.log.Set([]string{"a"}), nil }, graph.Writes(k.log))
+	a := k.Node("a", func(context.Context, state) (graph.Update, error) {
+		runs++
+		return k.log.Set([]string{"a"}), nil
+	}, graph.Writes(k.log))
 	k.line(k.node("start"), a, k.gate("gate"))
 	store := &faulty{Memory: graph.NewMemory()}
 	store.afterAppend = func() { store.failSave = true }
@@ -214,7 +225,8 @@ func TestG16_RecordOfAnotherGateAnswersNone(t *testing.T) {
 	store := graph.NewMemory()
 	f := k.build(t, store)
 	paused := run(t, f)
-	require.NoError(t, store.Append(t.Context(), "t", []byte(`{"step":1,"node":"gate","task":0,"gate":"beef","update":[]}`)))
+	require.NoError(t, store.Append(t.Context(), "t",
+		[]byte(`{"step":1,"node":"gate","task":0,"gate":"beef","update":[]}`)))
 	r, err := f.Continue(t.Context(), "t")
 	require.NoError(t, err)
 	require.Equal(t, paused, r)
@@ -245,7 +257,8 @@ func TestRefusedAnswerLeavesTheGateWaiting(t *testing.T) {
 	k.line(k.gate("gate"))
 	f := k.build(t, graph.NewMemory())
 	paused := run(t, f)
-	for name, value := range map[string]any{"type": 5, "nil": nil, "json": json.RawMessage("{"), "json type": json.RawMessage("5")} {
+	for name, value := range map[string]any{"type": 5, "nil": nil, "json": json.RawMessage("{"),
+		"json type": json.RawMessage("5")} {
 		r, err := f.Resume(t.Context(), "t", graph.Answer{Value: value})
 		require.ErrorIs(t, err, graph.ErrAnswer, name)
 		require.Equal(t, paused, r)
@@ -278,7 +291,10 @@ func TestG17_NothingBeforeAGateRunsAgain(t *testing.T) {
 func TestG18_ResumeOfAFinishedThreadReportsAndRunsNothing(t *testing.T) {
 	k := newKit()
 	runs := 0
-	k.line(k.gate("gate"), k.Effect("post", func(context.Context, state) (graph.Update, error) { runs++; return graph.Update{}, nil }, unseen))
+	k.line(k.gate("gate"), k.Effect("post", func(context.Context, state) (graph.Update, error) {
+		runs++
+		return graph.Update{}, nil
+	}, unseen))
 	store := graph.NewMemory()
 	f := k.build(t, store)
 	run(t, f)

@@ -137,9 +137,12 @@ func TestG2_ReducersOverwriteAppendAddAndOwn(t *testing.T) {
 	v := graph.Value(g, "v", func(s *all) *int { return &s.V })
 	sum := graph.Sum(g, "s", func(s *all) *int { return &s.S })
 	a := graph.Append(g, "a", func(s *all) *[]int { return &s.A })
-	r := graph.Reduce(g, "r", func(s *all) *string { return &s.R }, func(old, n string) string { return old + "<" + n + ">" })
+	r := graph.Reduce(g, "r", func(s *all) *string {
+		return &s.R
+	}, func(old, n string) string { return old + "<" + n + ">" })
 	n := g.Node("n", func(context.Context, all) (graph.Update, error) {
-		return graph.Updates(v.Set(5), v.Set(6), sum.Set(5), sum.Set(6), a.Set([]int{5}), a.Set([]int{6, 7}), r.Set("x")), nil
+		return graph.Updates(v.Set(5), v.Set(6), sum.Set(5), sum.Set(6), a.Set([]int{5}), a.Set([]int{6, 7}),
+			r.Set("x")), nil
 	}, graph.Writes(v, sum, a, r))
 	g.Start(n)
 	g.Edge(n, graph.End("Done"))
@@ -240,15 +243,25 @@ func TestG4_WhatIsNotNamedStaysAndZeroValuesAreSet(t *testing.T) {
 
 func TestG6_RouteWithoutTargetNamesNodeAndState(t *testing.T) {
 	for name, next := range map[string]func(graph.Target, graph.Fan[int]) graph.Next{
-		"it returned no target":                              func(graph.Target, graph.Fan[int]) graph.Next { return graph.Next{} },
-		`it returned "Other", which it does not declare`:     func(graph.Target, graph.Fan[int]) graph.Next { return graph.To(graph.End("Other")) },
-		`it returned "undecided", which it does not declare`: func(n graph.Target, _ graph.Fan[int]) graph.Next { return graph.To(n) },
-		`it returned fan "work" without payloads`:            func(_ graph.Target, f graph.Fan[int]) graph.Next { return graph.To(f) },
+		"it returned no target": func(graph.Target, graph.Fan[int]) graph.Next {
+			return graph.Next{}
+		},
+		`it returned "Other", which it does not declare`: func(graph.Target, graph.Fan[int]) graph.Next {
+			return graph.To(graph.End("Other"))
+		},
+		`it returned "undecided", which it does not declare`: func(n graph.Target, _ graph.Fan[int]) graph.Next {
+			return graph.To(n)
+		},
+		`it returned fan "work" without payloads`: func(_ graph.Target, f graph.Fan[int]) graph.Next {
+			return graph.To(f)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newKit()
 			n := k.node("undecided")
-			work := graph.Each(k.Graph, "work", func(context.Context, state, int) (graph.Update, error) { return graph.Update{}, nil })
+			work := graph.Each(k.Graph, "work", func(context.Context, state, int) (graph.Update, error) {
+				return graph.Update{}, nil
+			})
 			k.Start(n)
 			k.Route(n, func(state) graph.Next { return next(n, work) }, graph.End("Done"), work)
 			k.Edge(work, graph.End("Done"))

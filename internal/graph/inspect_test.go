@@ -39,11 +39,15 @@ func TestG27_InspectShowsAPausedThread(t *testing.T) {
 func TestG28_MermaidDrawsWhatWasBuilt(t *testing.T) {
 	k := newKit()
 	split, redo := k.node("split"), k.node("redo")
-	work := graph.Each(k.Graph, "work", func(context.Context, state, int) (graph.Update, error) { return graph.Update{}, nil })
+	work := graph.Each(k.Graph, "work", func(context.Context, state, int) (graph.Update, error) {
+		return graph.Update{}, nil
+	})
 	gate := k.gate("gate")
 	post := k.Effect("post", k.says("post"), unseen, graph.Writes(k.log))
 	k.Start(split)
-	k.Route(split, func(state) graph.Next { return graph.Next{} }, work.OrElse(graph.End("Clean")), graph.End("Skipped"))
+	k.Route(split, func(state) graph.Next {
+		return graph.Next{}
+	}, work.OrElse(graph.End("Clean")), graph.End("Skipped"))
 	k.Edge(work, gate)
 	k.Route(gate, func(state) graph.Next { return graph.Next{} }, post, redo, graph.End("Aborted"))
 	k.Edge(redo, gate)
@@ -79,7 +83,9 @@ func TestG29_EventsTellTheRun(t *testing.T) {
 	a, gate := k.node("a"), k.gate("gate")
 	k.line(a, gate)
 	var got []string
-	f := k.build(t, graph.NewMemory(), graph.WithClock(func() time.Time { return at }), graph.Observe(func(e graph.Event) {
+	f := k.build(t, graph.NewMemory(), graph.WithClock(func() time.Time {
+		return at
+	}), graph.Observe(func(e graph.Event) {
 		require.Equal(t, at, e.At)
 		require.Equal(t, "t", e.Thread)
 		got = append(got, fmt.Sprintf("%s %s %d/%d", e.Kind, e.Node, e.Done, e.Total))
@@ -87,7 +93,8 @@ func TestG29_EventsTellTheRun(t *testing.T) {
 	run(t, f)
 	_, err := f.Resume(t.Context(), "t", graph.Answer{Value: "y"})
 	require.NoError(t, err)
-	require.Equal(t, []string{"step started a 0/1", "task done a 1/1", "gate reached gate 0/0", "run ended Done 0/0"}, got)
+	require.Equal(t, []string{"step started a 0/1", "task done a 1/1", "gate reached gate 0/0", "run ended Done 0/0"},
+		got)
 }
 
 func TestG29_ProgressCountsEveryTask(t *testing.T) {

@@ -33,16 +33,18 @@ func TestG33_AtTheDeadlineTheRunGoesOnWithWhatThereIs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		k := newKit()
-		join := k.fan(6, k.slow, graph.Concurrency(2), graph.Unreached(k.left), graph.OnError(func(int, error) (graph.Update, error) {
-			return k.log.Set([]string{"the policy was asked"}), nil
-		}))
+		join := k.fan(6, k.slow, graph.Concurrency(2), graph.Unreached(k.left),
+			graph.OnError(func(int, error) (graph.Update, error) {
+				return k.log.Set([]string{"the policy was asked"}), nil
+			}))
 		k.InterruptAfter(join)
 		var late atomic.Int32
-		f := k.build(t, graph.NewMemory(), graph.WithDeadline(time.Now().Add(1500*time.Millisecond)), graph.Observe(func(e graph.Event) {
-			if errors.Is(e.Err, graph.ErrDeadline) {
-				late.Add(1)
-			}
-		}))
+		f := k.build(t, graph.NewMemory(), graph.WithDeadline(time.Now().Add(1500*time.Millisecond)),
+			graph.Observe(func(e graph.Event) {
+				if errors.Is(e.Err, graph.ErrDeadline) {
+					late.Add(1)
+				}
+			}))
 		r := run(t, f)
 		require.Equal(t, graph.Paused, r.Status)
 		require.Equal(t, "split,read 0,read 1,left 2,left 3,left 4,left 5,join", strings.Join(r.State.Log, ","))
@@ -84,7 +86,9 @@ func TestG33_NodeWithoutUnreachedStopsTheRunWhichCanBeContinued(t *testing.T) {
 			if o != nil {
 				o = append(o, graph.Unreached(k.left))
 			}
-			waits := k.Node("waits", func(ctx context.Context, s state) (graph.Update, error) { return k.slow(ctx, s, 0) }, graph.Writes(k.log))
+			waits := k.Node("waits", func(ctx context.Context, s state) (graph.Update, error) {
+				return k.slow(ctx, s, 0)
+			}, graph.Writes(k.log))
 			each := graph.Each(k.Graph, "work", k.slow, append(o, graph.Writes(k.log))...)
 			k.Start(waits)
 			k.Route(waits, func(state) graph.Next { return each.Over(upTo(2)) }, each)
@@ -107,7 +111,9 @@ func TestG33_WhatFollowsTheFanHasNoDeadline(t *testing.T) {
 		k := newKit()
 		each := graph.Each(k.Graph, "work", k.slow, graph.Writes(k.log), graph.Unreached(k.left))
 		split := k.node("split")
-		after := k.Node("after", func(ctx context.Context, s state) (graph.Update, error) { return k.slow(ctx, s, 9) }, graph.Writes(k.log))
+		after := k.Node("after", func(ctx context.Context, s state) (graph.Update, error) {
+			return k.slow(ctx, s, 9)
+		}, graph.Writes(k.log))
 		gate := k.gate("gate")
 		k.Start(split)
 		k.Route(split, func(state) graph.Next { return each.Over(upTo(1)) }, each)

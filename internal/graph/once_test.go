@@ -230,10 +230,14 @@ func TestG20_KeyIsNeededAndAnAnswerOfAnotherTypeIsAskedAgain(t *testing.T) {
 func TestDecodeRecordIsStrict(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{
-		``, `null`, `[]`, `{"step":1,"node":"a","task":0}{}`, `{"step":1,"node":"a","task":0,"more":1}`, `{"Step":1,"node":"a","task":0}`,
-		`{"step":1,"step":1,"node":"a","task":0}`, `{"step":1,"node":"a","task":0,"answer":"k"}`, `{"step":1,"node":"a","task":0,"value":1}`,
-		`{"step":1,"node":"a","task":0,"answer":"k","value":1,"gate":"g"}`, `{"step":1,"node":"a","task":0,"intent":true,"update":[]}`,
-		`{"step":1,"node":"a","task":0,"failed":true,"unreached":true}`, `{"step":1,"node":"` + "\xff" + `","task":0}`, strings.Repeat("[", 100),
+		``, `null`, `[]`, `{"step":1,"node":"a","task":0}{}`, `{"step":1,"node":"a","task":0,"more":1}`,
+		`{"Step":1,"node":"a","task":0}`,
+		`{"step":1,"step":1,"node":"a","task":0}`, `{"step":1,"node":"a","task":0,"answer":"k"}`,
+		`{"step":1,"node":"a","task":0,"value":1}`,
+		`{"step":1,"node":"a","task":0,"answer":"k","value":1,"gate":"g"}`,
+		`{"step":1,"node":"a","task":0,"intent":true,"update":[]}`,
+		`{"step":1,"node":"a","task":0,"failed":true,"unreached":true}`, `{"step":1,"node":"` + "\xff" + `","task":0}`,
+		strings.Repeat("[", 100),
 	} {
 		_, err := graph.DecodeRecord([]byte(bad))
 		if bad == `null` {
@@ -249,7 +253,8 @@ func TestDecodeRecordIsStrict(t *testing.T) {
 func FuzzG24_DecodeRecord(f *testing.F) {
 	var c counted
 	f.Add([]byte(`{"step":2,"node":"work","task":3,"answer":"k","value":{"x":1}}`))
-	f.Add([]byte(`{"step":2,"node":"work","task":1,"failed":true,"update":[{"field":"log","value":["1"]},{"field":"total","value":1}]}`))
+	f.Add([]byte(`{"step":2,"node":"work","task":1,"failed":true,"update":[{"field":"log","value":["1"]}` +
+		`,{"field":"total","value":1}]}`))
 	f.Add([]byte(`{"step":2,"node":"work","task":0,"intent":true}`))
 	f.Add([]byte(`{"step":3,"node":"join","task":0,"unreached":true}`))
 	f.Add([]byte(`{"step":2,"node":"gate","task":0,"gate":"beef","update":[]}`))

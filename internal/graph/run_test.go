@@ -90,7 +90,9 @@ func TestG9_PolicyTurnsAFailureIntoAnUpdate(t *testing.T) {
 			return graph.Update{}, errors.New("boom")
 		}
 		return k.total.Set(1), nil
-	}, graph.OnError(func(p int, err error) (graph.Update, error) { return k.log.Set([]string{fmt.Sprint(p, err)}), nil }))
+	}, graph.OnError(func(p int, err error) (graph.Update, error) {
+		return k.log.Set([]string{fmt.Sprint(p, err)}), nil
+	}))
 	f := k.build(t, nil)
 	r := run(t, f)
 	require.Equal(t, []string{"split", "1 boom", "join"}, r.State.Log)
@@ -104,7 +106,9 @@ func TestG9_PolicyMayFailTheStep(t *testing.T) {
 	k := newKit()
 	boom := errors.New("boom")
 	n := k.Node("n", func(context.Context, state) (graph.Update, error) { return graph.Update{}, boom },
-		graph.OnError(func(_ any, err error) (graph.Update, error) { return graph.Update{}, fmt.Errorf("for good: %w", err) }))
+		graph.OnError(func(_ any, err error) (graph.Update, error) {
+			return graph.Update{}, fmt.Errorf("for good: %w", err)
+		}))
 	k.line(n)
 	_, err := k.build(t, nil).Run(t.Context(), "t", state{})
 	require.ErrorIs(t, err, boom)
@@ -161,7 +165,10 @@ func TestG10_CancelledRunContinuesFromItsStore(t *testing.T) {
 func TestG10_CancelledBetweenStepsSchedulesNothing(t *testing.T) {
 	k := newKit()
 	ctx, cancel := context.WithCancel(t.Context())
-	a := k.Node("a", func(context.Context, state) (graph.Update, error) { cancel(); return k.log.Set([]string{"a"}), nil }, graph.Writes(k.log))
+	a := k.Node("a", func(context.Context, state) (graph.Update, error) {
+		cancel()
+		return k.log.Set([]string{"a"}), nil
+	}, graph.Writes(k.log))
 	k.line(a, k.node("b"))
 	store := &faulty{Memory: graph.NewMemory()}
 	f := k.build(t, store)
@@ -278,7 +285,9 @@ func TestG13_PanicsOfRoutePolicyAndGateAreErrors(t *testing.T) {
 				graph.OnError(func(any, error) (graph.Update, error) { panic("oh no") })))
 		},
 		"ask": func(k kit) {
-			k.line(k.node("a"), graph.Gate(k.Graph, "g", func(state) (int, error) { panic("oh no") }, func(state, int) (graph.Update, error) { return graph.Update{}, nil }))
+			k.line(k.node("a"), graph.Gate(k.Graph, "g", func(state) (int, error) {
+				panic("oh no")
+			}, func(state, int) (graph.Update, error) { return graph.Update{}, nil }))
 		},
 	} {
 		k := newKit()
@@ -303,7 +312,9 @@ func TestG13_TaskThatExitsItsGoroutineIsAnError(t *testing.T) {
 
 func TestUndeclaredWriteNamesNodeAndField(t *testing.T) {
 	k := newKit()
-	n := k.Node("n", func(context.Context, state) (graph.Update, error) { return k.name.Set("x"), nil }, graph.Writes(k.log),
+	n := k.Node("n", func(context.Context, state) (graph.Update, error) {
+		return k.name.Set("x"), nil
+	}, graph.Writes(k.log),
 		graph.OnError(func(any, error) (graph.Update, error) { return graph.Update{}, nil }))
 	k.line(n)
 	_, err := k.build(t, nil).Run(t.Context(), "t", state{})

@@ -83,14 +83,17 @@ func TestG22_SealOfTheWrongKindIsRefused(t *testing.T) {
 		snapshot, key []byte
 		want          string
 	}{
-		"plain under a key":        {k, plain, sealKey, "there is a key, and no seal under it"},
-		"format 1 under a key":     {k, unsealed(t, plain), sealKey, "there is a key, and no seal under it"},
-		"keyed without a key":      {under, keyed, nil, "it is under a key, and there is none here to check it with"},
-		"another key":              {under, keyed, bytes.Repeat([]byte("x"), 32), "sealed under another key"},
-		"format 2 without a seal":  {k, append([]byte(`{`), plain[bytes.IndexByte(plain, ',')+1:]...), nil, "its seal does not hold"},
-		"none":                     {k, bytes.Replace(plain, []byte("sha256:"), []byte("none:"), 1), nil, "its seal does not hold"},
-		"format 1 with a seal":     {k, sealed(unsealed(t, plain)), nil, "format 1"},
-		"format 2 and its digests": {k, sealed(bytes.Replace(plain, []byte(`"digests"`), []byte(`"digestz"`), 1)), nil, "unknown"},
+		"plain under a key":    {k, plain, sealKey, "there is a key, and no seal under it"},
+		"format 1 under a key": {k, unsealed(t, plain), sealKey, "there is a key, and no seal under it"},
+		"keyed without a key":  {under, keyed, nil, "it is under a key, and there is none here to check it with"},
+		"another key":          {under, keyed, bytes.Repeat([]byte("x"), 32), "sealed under another key"},
+		"format 2 without a seal": {k, append([]byte(`{`), plain[bytes.IndexByte(plain, ',')+1:]...), nil,
+			"its seal does not hold"},
+		"none": {k, bytes.Replace(plain, []byte("sha256:"), []byte("none:"), 1), nil,
+			"its seal does not hold"},
+		"format 1 with a seal": {k, sealed(unsealed(t, plain)), nil, "format 1"},
+		"format 2 and its digests": {k, sealed(bytes.Replace(plain, []byte(`"digests"`), []byte(`"digestz"`), 1)), nil,
+			"unknown"},
 	} {
 		_, err := inspects(t, c.kit, c.snapshot, c.key)
 		require.ErrorIs(t, err, graph.ErrSnapshot, name)

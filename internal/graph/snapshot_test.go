@@ -31,7 +31,8 @@ func paused(t testing.TB) (kit, []byte) {
 // unsealed is a snapshot as it was before there were seals: what is wrong with it
 // is found by what looks behind the seal.
 func unsealed(t testing.TB, snapshot []byte) []byte {
-	parts := regexp.MustCompile(`^\{"seal":"sha256:[0-9a-f]{64}","format":2,(.*)"created_at":"[^"]*",(.*),"digests":\{[^}]*\}\}$`).FindSubmatch(snapshot)
+	parts := regexp.MustCompile(`^\{"seal":"sha256:[0-9a-f]{64}","format":2,(.*)"created_at":"[^"]*",(.*)` +
+		`,"digests":\{[^}]*\}\}$`).FindSubmatch(snapshot)
 	require.Len(t, parts, 3, "%s", snapshot)
 	return slices.Concat([]byte(`{"format":1,`), parts[1], parts[2], []byte(`}`))
 }
@@ -120,7 +121,9 @@ func TestSnapshotKeepsNilAndEmptyApart(t *testing.T) {
 
 func TestTextThatIsNoUTF8IsTheSameBeforeAndAfterAStop(t *testing.T) {
 	k := newKit()
-	k.line(k.Node("a", func(context.Context, state) (graph.Update, error) { return k.name.Set("a\xffb"), nil }, graph.Writes(k.name)), k.gate("gate"))
+	k.line(k.Node("a", func(context.Context, state) (graph.Update, error) {
+		return k.name.Set("a\xffb"), nil
+	}, graph.Writes(k.name)), k.gate("gate"))
 	f := k.build(t, graph.NewMemory())
 	r := run(t, f)
 	require.Equal(t, "a\uFFFDb", r.State.Name)
@@ -176,7 +179,9 @@ func TestJournalRecordThatDoesNotFitIsIgnored(t *testing.T) {
 		"an earlier step":    func(r string) string { return strings.Replace(r, `"step":2`, `"step":1`, 1) },
 		"another node":       func(r string) string { return strings.Replace(r, `"node":"work"`, `"node":"join"`, 1) },
 		"unknown node":       func(r string) string { return strings.Replace(r, `"node":"work"`, `"node":"gone"`, 1) },
-		"unknown gate":       func(r string) string { return strings.Replace(r, `"task":1`, `"task":1,"gate":"beef"`, 1) },
+		"unknown gate": func(r string) string {
+			return strings.Replace(r, `"task":1`, `"task":1,"gate":"beef"`, 1)
+		},
 		"task out of range":  func(r string) string { return strings.Replace(r, `"task":1`, `"task":4`, 1) },
 		"negative task":      func(r string) string { return strings.Replace(r, `"task":1`, `"task":-1`, 1) },
 		"task there already": func(r string) string { return strings.Replace(r, `"task":1`, `"task":0`, 1) },

@@ -21,8 +21,10 @@ func TestT6_TextOfBoundaryPiecesStaysBetweenTheMarks(t *testing.T) {
 		b, err := guard.NewBoundary(nil)
 		require.NoError(t, err)
 		pieces := []string{
-			"<", "<<", "<<<", ">>>", ">", "data", "end", "DATA", " ", "\n", string(b), string(b)[:16], string(b)[16:], strings.ToUpper(string(b)),
-			b.Open("diff"), b.Close(), "<<<end 0000>>>", "<|", "|>", "im_start", "<|im_end|>", "[INST]", "[", "INST", "]", "/", "<<SYS>>",
+			"<", "<<", "<<<", ">>>", ">", "data", "end", "DATA", " ", "\n", string(b), string(b)[:16], string(b)[16:],
+			strings.ToUpper(string(b)),
+			b.Open("diff"), b.Close(), "<<<end 0000>>>", "<|", "|>", "im_start", "<|im_end|>", "[INST]", "[", "INST",
+			"]", "/", "<<SYS>>",
 			"</s>", "s>", "\u200b", "\u202e", "\\", "<end_of_turn>", "```",
 		}
 		var text strings.Builder

@@ -34,7 +34,8 @@ func TestT7_VisibleShowsHiddenCharacters(t *testing.T) {
 func TestT7_VisibleLeavesScriptsAndEmojiAlone(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{
-		"naïve Größe 日本語 Ελλάδα Привет", "می\u200cخواهم", "क्\u200dष", "ශ්\u200dරී", "👨\u200d👩\u200d👧\u200d👦 👍🏽 🏳️\u200d🌈 ❤️ 1️⃣ ☎︎ 🇩🇪",
+		"naïve Größe 日本語 Ελλάδα Привет", "می\u200cخواهم", "क्\u200dष", "ශ්\u200dරී",
+		"👨\u200d👩\u200d👧\u200d👦 👍🏽 🏳️\u200d🌈 ❤️ 1️⃣ ☎︎ 🇩🇪",
 		"🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", "e\u0301",
 	} {
 		require.Equal(t, s, guard.Visible(s))

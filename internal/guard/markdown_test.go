@@ -26,7 +26,8 @@ var escape = regexp.MustCompile(`\\([[:punct:]])`)
 // violations lists what of a page is neither prose nor code.
 func violations(page string) []string {
 	source := []byte(page)
-	root := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote)).Parser().Parse(text.NewReader(source))
+	root := goldmark.New(goldmark.WithExtensions(extension.GFM,
+		extension.Footnote)).Parser().Parse(text.NewReader(source))
 	var bad []string
 	err := ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {

@@ -36,8 +36,10 @@ func TestNamesAreTheContracts(t *testing.T) {
 func TestOtherNamesAreNotOurs(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
-		"", "pr-review-", "pr-review-42", "pr-review-42-", DecisionArtifactName(code), "pr-review-0-" + code, "pr-review-042-" + code,
-		"pr-review--42-" + code, "pr-review-42-" + code[1:], "pr-review-42-" + strings.ToUpper(code), "pr-review-42-Docs-" + code,
+		"", "pr-review-", "pr-review-42", "pr-review-42-", DecisionArtifactName(code), "pr-review-0-" + code,
+		"pr-review-042-" + code,
+		"pr-review--42-" + code, "pr-review-42-" + code[1:], "pr-review-42-" + strings.ToUpper(code),
+		"pr-review-42-Docs-" + code,
 		"pr-review-42--" + code, "pr-review-42-a--" + code, "pr-review-42-" + code + "\n", "x-pr-review-42-" + code,
 		"pr-review-9999999999-" + code, "pr-review-42-" + strings.Repeat("a", 33) + "-" + code,
 	} {

@@ -28,15 +28,27 @@ func TestCheck13_ARejectionHoldsForLaterDraftsOfItsCommit(t *testing.T) {
 		again bool
 		holds bool
 	}{
-		"rejected before":                     {rejected(nil), yes(), false, true},
-		"drafted again after that":            {rejected(nil), yes(), true, false},
-		"drafted again in that second":        {rejected(func(r *decision.Record) { r.At = drafted }), yes(), true, false},
-		"rejected after it was drafted again": {rejected(func(r *decision.Record) { r.At = drafted.Add(time.Second) }), yes(), true, true},
-		"withdrawn, which is no verdict":      {rejected(func(r *decision.Record) { *r = r.Withdraws("") }), yes(), false, false},
-		"approved":                            {rejected(func(r *decision.Record) { r.Decision = decision.Approve }), yes(), false, false},
-		"another commit's":                    {rejected(func(r *decision.Record) { r.Thread = "another commit's" }), yes(), false, false},
-		"this draft's, which Governed holds":  {rejected(func(r *decision.Record) { r.Digest = digest }), yes(), false, false},
-		"rejected again":                      {rejected(nil), no(), false, false},
+		"rejected before":          {rejected(nil), yes(), false, true},
+		"drafted again after that": {rejected(nil), yes(), true, false},
+		"drafted again in that second": {rejected(func(r *decision.Record) {
+			r.At = drafted
+		}), yes(), true, false},
+		"rejected after it was drafted again": {rejected(func(r *decision.Record) {
+			r.At = drafted.Add(time.Second)
+		}), yes(), true, true},
+		"withdrawn, which is no verdict": {rejected(func(r *decision.Record) {
+			*r = r.Withdraws("")
+		}), yes(), false, false},
+		"approved": {rejected(func(r *decision.Record) {
+			r.Decision = decision.Approve
+		}), yes(), false, false},
+		"another commit's": {rejected(func(r *decision.Record) {
+			r.Thread = "another commit's"
+		}), yes(), false, false},
+		"this draft's, which Governed holds": {rejected(func(r *decision.Record) {
+			r.Digest = digest
+		}), yes(), false, false},
+		"rejected again": {rejected(nil), no(), false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -45,7 +57,8 @@ func TestCheck13_ARejectionHoldsForLaterDraftsOfItsCommit(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			refused(t, err, "a draft of this commit was rejected before", "code 58d1e0c2a9b7f346, by eve", "again: true")
+			refused(t, err, "a draft of this commit was rejected before", "code 58d1e0c2a9b7f346, by eve",
+				"again: true")
 		})
 	}
 }
@@ -65,7 +78,8 @@ func TestCheck13_AWithdrawnDraftPointsToTheNewerOne(t *testing.T) {
 	t.Parallel()
 	record := decision.Record{Digest: digest, Code: digest[:16], By: "rita"}.Withdraws("")
 	for _, verdict := range []decision.Verdict{decision.Approve, decision.Abort} {
-		refused(t, handoff.CheckRecord(record, digest, verdict), "withdrawn", "the summary of the run that drafted again has its code")
+		refused(t, handoff.CheckRecord(record, digest, verdict), "withdrawn",
+			"the summary of the run that drafted again has its code")
 		refused(t, handoff.CheckRecord(record.Withdraws("58d1e0c2a9b7f346"), digest, verdict), "code 58d1e0c2a9b7f346")
 	}
 }

@@ -42,14 +42,17 @@ func claim(id, run int64, live bool, r decision.Record) handoff.Claim {
 }
 
 // turn lets the job decide; claims and posted say what it sees at a second.
-func turn(t *testing.T, run int64, mine decision.Record, claims func(second int) []handoff.Claim, posted func(second int) bool) (waited time.Duration, err error) {
+func turn(t *testing.T, run int64, mine decision.Record, claims func(second int) []handoff.Claim,
+	posted func(second int) bool) (waited time.Duration, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		second := func() int { return int(time.Since(began) / time.Second) }
 		err = handoff.Turn(t.Context(), handoff.Race{Run: run, Record: mine,
 			Claims: func(context.Context) ([]handoff.Claim, error) { return claims(second()), nil },
-			Posted: func(context.Context, []handoff.Claim) (bool, error) { return posted != nil && posted(second()), nil }})
+			Posted: func(context.Context, []handoff.Claim) (bool, error) {
+				return posted != nil && posted(second()), nil
+			}})
 		waited = time.Since(began)
 	})
 	return waited, err
@@ -68,19 +71,39 @@ func TestP5_WhoGoesWhen(t *testing.T) {
 		posted func(second int) bool
 		want   time.Duration
 	}{
-		"alone":                              {me, func(int) []handoff.Claim { return []handoff.Claim{own} }, nil, 0},
-		"beside another commit's":            {me, func(int) []handoff.Claim { return []handoff.Claim{own, claim(4, 8, true, other)} }, nil, 0},
-		"behind another draft of the commit": {me, func(s int) []handoff.Claim { return []handoff.Claim{own, claim(4, 8, s < 20, sibling)} }, nil, 30 * time.Second},
-		"again in a later attempt":           {me, func(int) []handoff.Claim { return []handoff.Claim{own, claim(6, me, true, yes())} }, nil, 0},
-		"nothing could be stored":            {0, func(int) []handoff.Claim { return nil }, nil, 0},
-		"its claim is listed late":           {me, func(s int) []handoff.Claim { return []handoff.Claim{own}[:min(s/3, 1)] }, nil, 3 * time.Second},
-		"its claim is never listed":          {me, func(int) []handoff.Claim { return nil }, nil, 10 * time.Second},
-		"first of two":                       {me, func(int) []handoff.Claim { return []handoff.Claim{own, claim(6, 8, true, yes())} }, nil, 10 * time.Second},
-		"first, and it appears":              {me, func(int) []handoff.Claim { return []handoff.Claim{own, claim(6, 8, true, yes())} }, func(s int) bool { return s >= 4 }, 4 * time.Second},
-		"behind one that ended":              {me, func(int) []handoff.Claim { return []handoff.Claim{claim(4, 8, false, yes()), own} }, nil, 10 * time.Second},
-		"behind one that ends":               {me, func(s int) []handoff.Claim { return []handoff.Claim{claim(4, 8, s < 30, yes()), own} }, nil, 40 * time.Second},
-		"behind, and it appears":             {me, func(int) []handoff.Claim { return []handoff.Claim{claim(4, 8, true, yes()), own} }, func(s int) bool { return s >= 20 }, 20 * time.Second},
-		"behind one that lives on":           {me, func(int) []handoff.Claim { return []handoff.Claim{claim(4, 8, true, yes()), own} }, nil, 2 * time.Minute},
+		"alone": {me, func(int) []handoff.Claim { return []handoff.Claim{own} }, nil, 0},
+		"beside another commit's": {me, func(int) []handoff.Claim {
+			return []handoff.Claim{own, claim(4, 8, true, other)}
+		}, nil, 0},
+		"behind another draft of the commit": {me, func(s int) []handoff.Claim {
+			return []handoff.Claim{own, claim(4, 8, s < 20, sibling)}
+		}, nil, 30 * time.Second},
+		"again in a later attempt": {me, func(int) []handoff.Claim {
+			return []handoff.Claim{own, claim(6, me, true, yes())}
+		}, nil, 0},
+		"nothing could be stored": {0, func(int) []handoff.Claim { return nil }, nil, 0},
+		"its claim is listed late": {me, func(s int) []handoff.Claim {
+			return []handoff.Claim{own}[:min(s/3, 1)]
+		}, nil, 3 * time.Second},
+		"its claim is never listed": {me, func(int) []handoff.Claim { return nil }, nil, 10 * time.Second},
+		"first of two": {me, func(int) []handoff.Claim {
+			return []handoff.Claim{own, claim(6, 8, true, yes())}
+		}, nil, 10 * time.Second},
+		"first, and it appears": {me, func(int) []handoff.Claim {
+			return []handoff.Claim{own, claim(6, 8, true, yes())}
+		}, func(s int) bool { return s >= 4 }, 4 * time.Second},
+		"behind one that ended": {me, func(int) []handoff.Claim {
+			return []handoff.Claim{claim(4, 8, false, yes()), own}
+		}, nil, 10 * time.Second},
+		"behind one that ends": {me, func(s int) []handoff.Claim {
+			return []handoff.Claim{claim(4, 8, s < 30, yes()), own}
+		}, nil, 40 * time.Second},
+		"behind, and it appears": {me, func(int) []handoff.Claim {
+			return []handoff.Claim{claim(4, 8, true, yes()), own}
+		}, func(s int) bool { return s >= 20 }, 20 * time.Second},
+		"behind one that lives on": {me, func(int) []handoff.Claim {
+			return []handoff.Claim{claim(4, 8, true, yes()), own}
+		}, nil, 2 * time.Minute},
 		"behind two that live on": {me, func(int) []handoff.Claim {
 			return []handoff.Claim{claim(3, 9, true, yes()), claim(4, 8, true, yes()), own}
 		}, nil, 4 * time.Minute},
@@ -90,7 +113,9 @@ func TestP5_WhoGoesWhen(t *testing.T) {
 		"behind a run's attempts": {me, func(int) []handoff.Claim {
 			return []handoff.Claim{claim(3, 8, true, yes()), claim(4, 8, true, yes()), own}
 		}, nil, 2 * time.Minute},
-		"not stored, one is live": {0, func(int) []handoff.Claim { return []handoff.Claim{claim(4, 8, true, yes())} }, nil, 2 * time.Minute},
+		"not stored, one is live": {0, func(int) []handoff.Claim {
+			return []handoff.Claim{claim(4, 8, true, yes())}
+		}, nil, 2 * time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -109,18 +134,28 @@ func TestCheck13_TheOldestClaimGoverns(t *testing.T) {
 		claims []handoff.Claim
 		want   string // of the refusal; "" where it goes
 	}{
-		"approved, now rejected":       {no(), []handoff.Claim{claim(1, 8, false, yes()), claim(2, me, true, no())}, "approve by rita"},
-		"rejected, now approved":       {yes(), []handoff.Claim{claim(1, 8, true, no()), claim(2, me, true, yes())}, "abort by eve"},
-		"by an attempt of its own":     {yes(), []handoff.Claim{claim(1, me, true, no()), claim(2, me, true, yes())}, "abort by eve"},
-		"whatever the order listed":    {yes(), []handoff.Claim{claim(2, me, true, yes()), claim(1, 8, true, no())}, "abort by eve"},
-		"with other changes":           {yes(), []handoff.Claim{claim(1, 8, false, yes(decision.Drop{ID: "F1"})), claim(2, me, true, yes())}, "with other changes"},
-		"withdrawn":                    {yes(), []handoff.Claim{claim(1, 8, false, withdrawn), claim(2, me, true, yes())}, "decide the newer draft, code 58d1e0c2a9b7f346"},
-		"withdrawn, now rejected":      {no(), []handoff.Claim{claim(1, 8, false, withdrawn), claim(2, me, true, no())}, "was withdrawn"},
-		"approved, now withdrawn":      {withdrawn, []handoff.Claim{claim(1, 8, true, yes()), claim(2, me, true, withdrawn)}, "approve by rita"},
-		"rejected, now withdrawn":      {withdrawn, []handoff.Claim{claim(1, 8, true, no()), claim(2, me, true, withdrawn)}, ""},
+		"approved, now rejected": {no(), []handoff.Claim{claim(1, 8, false, yes()), claim(2, me, true, no())},
+			"approve by rita"},
+		"rejected, now approved": {yes(), []handoff.Claim{claim(1, 8, true, no()), claim(2, me, true, yes())},
+			"abort by eve"},
+		"by an attempt of its own": {yes(), []handoff.Claim{claim(1, me, true, no()), claim(2, me, true, yes())},
+			"abort by eve"},
+		"whatever the order listed": {yes(), []handoff.Claim{claim(2, me, true, yes()), claim(1, 8, true, no())},
+			"abort by eve"},
+		"with other changes": {yes(), []handoff.Claim{claim(1, 8, false, yes(decision.Drop{ID: "F1"})),
+			claim(2, me, true, yes())}, "with other changes"},
+		"withdrawn": {yes(), []handoff.Claim{claim(1, 8, false, withdrawn),
+			claim(2, me, true, yes())}, "decide the newer draft, code 58d1e0c2a9b7f346"},
+		"withdrawn, now rejected": {no(), []handoff.Claim{claim(1, 8, false, withdrawn), claim(2, me, true, no())},
+			"was withdrawn"},
+		"approved, now withdrawn": {withdrawn,
+			[]handoff.Claim{claim(1, 8, true, yes()), claim(2, me, true, withdrawn)}, "approve by rita"},
+		"rejected, now withdrawn": {withdrawn,
+			[]handoff.Claim{claim(1, 8, true, no()), claim(2, me, true, withdrawn)}, ""},
 		"rejected twice, nobody waits": {no(), []handoff.Claim{claim(1, 8, true, no()), claim(2, me, true, no())}, ""},
 		"a younger one does not":       {no(), []handoff.Claim{claim(1, me, true, no()), claim(2, 8, true, no())}, ""},
-		"another draft's does not":     {yes(), []handoff.Claim{claim(1, 8, true, decision.Record{Digest: "x", Decision: decision.Abort}), claim(2, me, true, yes())}, ""},
+		"another draft's does not": {yes(), []handoff.Claim{claim(1, 8, true,
+			decision.Record{Digest: "x", Decision: decision.Abort}), claim(2, me, true, yes())}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -137,7 +172,9 @@ func TestCheck13_TheOldestClaimGoverns(t *testing.T) {
 
 func TestCheck13_AnAbortComesTooLateForAPostedReview(t *testing.T) {
 	t.Parallel()
-	waited, err := turn(t, me, no(), func(int) []handoff.Claim { return []handoff.Claim{claim(1, me, true, no()), claim(2, 8, true, yes())} },
+	waited, err := turn(t, me, no(), func(int) []handoff.Claim {
+		return []handoff.Claim{claim(1, me, true, no()), claim(2, 8, true, yes())}
+	},
 		func(s int) bool { return s >= 2 })
 	refused(t, err, "posted before")
 	require.Equal(t, 5*time.Second, waited)
@@ -161,14 +198,18 @@ func TestP5_WhoCannotListOrWaitDoesNotGo(t *testing.T) {
 	two := []handoff.Claim{claim(1, me, true, yes()), claim(2, 8, true, yes())}
 	for name, r := range map[string]handoff.Race{
 		"list": {Claims: func(context.Context) ([]handoff.Claim, error) { return nil, broken }},
-		"look": {Claims: func(context.Context) ([]handoff.Claim, error) { return two, nil }, Posted: func(context.Context, []handoff.Claim) (bool, error) { return false, broken }},
+		"look": {Claims: func(context.Context) ([]handoff.Claim, error) {
+			return two, nil
+		}, Posted: func(context.Context, []handoff.Claim) (bool, error) { return false, broken }},
 	} {
 		r.Run, r.Record = me, yes()
 		require.ErrorIs(t, handoff.Turn(t.Context(), r), broken, name)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	r := handoff.Race{Run: me, Record: yes(), Claims: func(context.Context) ([]handoff.Claim, error) { return two, nil },
+	r := handoff.Race{Run: me, Record: yes(), Claims: func(context.Context) ([]handoff.Claim, error) {
+		return two, nil
+	},
 		Posted: func(context.Context, []handoff.Claim) (bool, error) { return false, nil }}
 	require.ErrorIs(t, handoff.Turn(ended, r), context.Canceled, "wait")
 }

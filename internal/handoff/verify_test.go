@@ -41,8 +41,10 @@ func packedUnder(t *testing.T, protection checkpoint.Protection) checkpoint.Draf
 	t.Helper()
 	head := strings.Repeat("ab", 20)
 	m := checkpoint.Manifest{
-		Thread: "o/r#42:" + head, Subject: about(), RunID: 5, Environment: "approvals", Outcome: "PAUSED", ToolVersion: "1",
-		CreatedAt: made, ExpiresAt: made.Add(time.Hour), Graph: checkpoint.Graph{Name: "notes", Version: 1}, GateID: "gate",
+		Thread: "o/r#42:" + head, Subject: about(), RunID: 5, Environment: "approvals", Outcome: "PAUSED",
+		ToolVersion: "1",
+		CreatedAt:   made, ExpiresAt: made.Add(time.Hour), Graph: checkpoint.Graph{Name: "notes", Version: 1},
+		GateID: "gate",
 	}
 	m.Subject.Head, m.Subject.Digest = head, digest
 	p, err := protection.Pack(m, []byte("{}"), "text")
@@ -73,10 +75,13 @@ func resume(p checkpoint.Draft) *trail {
 	tr := &trail{}
 	tr.Candidates = []handoff.Candidate{tr.candidate(name, 5, p.Zip)}
 	origin := handoff.Origin{
-		Subject: about(), Thread: func(head string) string { return "o/r#42:" + head }, Workflow: path, Branch: "main", Run: 5, Now: made.Add(time.Minute),
+		Subject: about(), Thread: func(head string) string {
+			return "o/r#42:" + head
+		}, Workflow: path, Branch: "main", Run: 5, Now: made.Add(time.Minute),
 		RunFacts: func(_ context.Context, run int64) (checkpoint.RunFacts, error) {
 			tr.read = append(tr.read, "run")
-			return checkpoint.RunFacts{ID: run, Path: path, Event: "pull_request_target", RepositoryID: 7, HeadRepositoryID: 99}, nil
+			return checkpoint.RunFacts{ID: run, Path: path, Event: "pull_request_target", RepositoryID: 7,
+				HeadRepositoryID: 99}, nil
 		},
 	}
 	tr.Resume = handoff.Resume{
@@ -146,30 +151,41 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 		"1 expired artifact":       {1, "", func(tr *trail) { tr.Candidates[0].Found.Expired = true }},
 		"1 another name":           {1, "", func(tr *trail) { tr.Candidates[0].Found.Name += "x" }},
 		"1 T19 another repository": {1, "", func(tr *trail) { tr.Candidates[0].Found.RepositoryID = 8 }},
-		"2 T20 swapped":            {2, "zip", func(tr *trail) { tr.Candidates[0] = tr.candidate(tr.Name, 5, append([]byte("x"), p.Zip...)) }},
-		"2 nothing handed over":    {2, "zip", func(tr *trail) { tr.Shown = "" }},
+		"2 T20 swapped": {2, "zip", func(tr *trail) {
+			tr.Candidates[0] = tr.candidate(tr.Name, 5, append([]byte("x"), p.Zip...))
+		}},
+		"2 nothing handed over": {2, "zip", func(tr *trail) { tr.Shown = "" }},
 		"3 T22 no zip": {3, "zip", func(tr *trail) {
 			tr.Candidates[0] = tr.candidate(tr.Name, 5, []byte("PK"))
 			tr.Shown = checkpoint.Digest([]byte("PK"))
 		}},
-		"4 T19 another workflow":      {4, "zip run", ran(func(f *checkpoint.RunFacts) { f.Path = ".github/workflows/evil.yml" })},
-		"4 T19 a fork's run":          {4, "zip run", ran(func(f *checkpoint.RunFacts) { f.Event = "pull_request" })},
-		"4 T19 another run":           {4, "zip run", func(tr *trail) { tr.Candidates[0].Run = 6 }},
-		"4 a run that it denies":      {4, "zip run", func(tr *trail) { tr.Run = 6 }},
-		"2 T20 GitHub says otherwise": {2, "", func(tr *trail) { tr.Candidates[0].Found.Digest = "sha256:" + strings.Repeat("0", 64) }},
+		"4 T19 another workflow": {4, "zip run", ran(func(f *checkpoint.RunFacts) {
+			f.Path = ".github/workflows/evil.yml"
+		})},
+		"4 T19 a fork's run":     {4, "zip run", ran(func(f *checkpoint.RunFacts) { f.Event = "pull_request" })},
+		"4 T19 another run":      {4, "zip run", func(tr *trail) { tr.Candidates[0].Run = 6 }},
+		"4 a run that it denies": {4, "zip run", func(tr *trail) { tr.Run = 6 }},
+		"2 T20 GitHub says otherwise": {2, "", func(tr *trail) {
+			tr.Candidates[0].Found.Digest = "sha256:" + strings.Repeat("0", 64)
+		}},
 		"2 T20 swapped on the way": {2, "zip", func(tr *trail) {
 			tr.Shown, tr.Candidates[0].Found.Digest = p.Code, "sha256:"+p.Code+strings.Repeat("0", 48)
 		}},
 		"4 before 5":                  {4, "zip run", func(tr *trail) { tr.Run = 6; tr.Protection = sealed(t) }},
 		"4 the manifest's, by digest": {4, "zip run", repacked(func(m *checkpoint.Manifest) { m.RunID = 6 })},
-		"4 the manifest's run":        {4, "zip run", func(tr *trail) { repacked(func(m *checkpoint.Manifest) { m.RunID = 6 })(tr); tr.Run = 0 }},
-		"5 T21 no seal":               {5, "zip run", func(tr *trail) { tr.Protection = sealed(t) }},
-		"5 T38 no key":                {5, "zip run", func(tr *trail) { tr.Protection.Trust = checkpoint.TrustSeal }},
+		"4 the manifest's run": {4, "zip run", func(tr *trail) {
+			repacked(func(m *checkpoint.Manifest) { m.RunID = 6 })(tr)
+			tr.Run = 0
+		}},
+		"5 T21 no seal": {5, "zip run", func(tr *trail) { tr.Protection = sealed(t) }},
+		"5 T38 no key":  {5, "zip run", func(tr *trail) { tr.Protection.Trust = checkpoint.TrustSeal }},
 		"5 before 6": {5, "zip run", func(tr *trail) {
 			repacked(func(m *checkpoint.Manifest) { m.Graph.Name = "reviewpr" })(tr)
 			tr.Protection = sealed(t)
 		}},
-		"6 a run under way":      {6, "zip run", repacked(func(m *checkpoint.Manifest) { m.Partial, m.GateID, m.Outcome = 1, "", "" })},
+		"6 a run under way": {6, "zip run", repacked(func(m *checkpoint.Manifest) {
+			m.Partial, m.GateID, m.Outcome = 1, "", ""
+		})},
 		"6 another graph":        {6, "zip run", repacked(func(m *checkpoint.Manifest) { m.Graph.Name = "reviewpr" })},
 		"6 another version":      {6, "zip run", repacked(func(m *checkpoint.Manifest) { m.Graph.Version++ })},
 		"7 another number":       {7, "zip run", func(tr *trail) { tr.Subject.Number = 43 }},
@@ -179,10 +195,15 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 		"8 another trust":        {8, "zip run", func(tr *trail) { tr.Settings.Trust = checkpoint.TrustEncrypt }},
 		"8 before 9":             {8, "zip run", func(tr *trail) { tr.Settings.Environment = "x"; moved(tr) }},
 		"9 T24 moved":            {9, "zip run subject", moved},
-		"9 before 10":            {9, "zip run subject", func(tr *trail) { moved(tr); tr.Now = made.Add(2 * time.Hour) }},
-		"10 EXPIRED":             {10, "zip run subject", func(tr *trail) { tr.Now = made.Add(time.Hour + time.Second) }},
-		"1 before all":           {1, "", func(tr *trail) { tr.Candidates[0].Found.Expired, tr.Shown, tr.Subject.Number = true, "", 43 }},
-		"2 before 3":             {2, "zip", func(tr *trail) { tr.Candidates[0] = tr.candidate(tr.Name, 5, []byte("PK")) }},
+		"9 before 10": {9, "zip run subject", func(tr *trail) {
+			moved(tr)
+			tr.Now = made.Add(2 * time.Hour)
+		}},
+		"10 EXPIRED": {10, "zip run subject", func(tr *trail) { tr.Now = made.Add(time.Hour + time.Second) }},
+		"1 before all": {1, "", func(tr *trail) {
+			tr.Candidates[0].Found.Expired, tr.Shown, tr.Subject.Number = true, "", 43
+		}},
+		"2 before 3": {2, "zip", func(tr *trail) { tr.Candidates[0] = tr.candidate(tr.Name, 5, []byte("PK")) }},
 	} {
 		tr := resume(p)
 		c.change(tr)
@@ -191,7 +212,8 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 		require.ErrorAs(t, err, &refusal, name)
 		require.Equal(t, c.check, refusal.Check, name)
 		require.Equal(t, c.read, strings.Join(tr.read, " "), name)
-		require.Equal(t, strings.Contains(name, "xpire") || c.check == 10 || name == "1 before all", refusal.Expired, name)
+		require.Equal(t, strings.Contains(name, "xpire") || c.check == 10 || name == "1 before all", refusal.Expired,
+			name)
 		require.Equal(t, "next", refusal.Rows[len(refusal.Rows)-1][0], "P12")
 	}
 }
@@ -219,7 +241,8 @@ func TestVerifyTellsWhatChangedSinceTheDraft(t *testing.T) {
 	protection := sealed(t)
 	tr := resume(packedUnder(t, protection))
 	tr.Protection = protection
-	tr.Settings = checkpoint.Settings{Trust: checkpoint.TrustSeal, Environment: "Approvals", ToolVersion: "2", PromptFingerprint: "other"}
+	tr.Settings = checkpoint.Settings{Trust: checkpoint.TrustSeal, Environment: "Approvals", ToolVersion: "2",
+		PromptFingerprint: "other"}
 	opened, changes, err := tr.verify(t)
 	require.NoError(t, err)
 	require.Len(t, changes, 2)
@@ -288,9 +311,13 @@ func TestASourceThatCannotBeReadIsNoRefusal(t *testing.T) {
 	broken := errors.New("502")
 	p := packed(t)
 	for name, change := range map[string]func(*trail){
-		"zip": func(tr *trail) { tr.Candidates[0].Fetch = func(context.Context) ([]byte, error) { return nil, broken } },
+		"zip": func(tr *trail) {
+			tr.Candidates[0].Fetch = func(context.Context) ([]byte, error) { return nil, broken }
+		},
 		"run": func(tr *trail) {
-			tr.RunFacts = func(context.Context, int64) (checkpoint.RunFacts, error) { return checkpoint.RunFacts{}, broken }
+			tr.RunFacts = func(context.Context, int64) (checkpoint.RunFacts, error) {
+				return checkpoint.RunFacts{}, broken
+			}
 		},
 		"subject": func(tr *trail) {
 			tr.Unmoved = func(context.Context, checkpoint.Draft) error { return broken }

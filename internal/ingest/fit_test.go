@@ -11,7 +11,9 @@ import (
 )
 
 func fitted(files []diff.File, limit int, spare ...string) (left []string) {
-	for _, f := range Fit(files, limit, func(f diff.File) bool { return !strings.Contains(strings.Join(spare, " "), f.Path) }) {
+	for _, f := range Fit(files, limit, func(f diff.File) bool {
+		return !strings.Contains(strings.Join(spare, " "), f.Path)
+	}) {
 		if f.Patch != "" {
 			left = append(left, f.Path)
 		}

@@ -33,7 +33,8 @@ func newTree(t *testing.T) tree {
 
 func (r tree) git(args ...string) string {
 	r.t.Helper()
-	cmd := exec.Command("git", append([]string{"-C", r.dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+	cmd := exec.Command("git", append([]string{"-C", r.dir, "-c", "user.name=a", "-c", "user.email=a@example.com"},
+		args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 	out, err := cmd.CombinedOutput()
 	require.NoError(r.t, err, "%v: %s", args, out)
@@ -86,7 +87,8 @@ func TestARangeStartsAtItsBaseOrAtTheMergeBase(t *testing.T) {
 	r.git("checkout", "--quiet", "main")
 	r.commit("c.go", "3\n")
 	three, two := r.change("main...topic"), r.change("main..topic")
-	require.Equal(t, []string{"main...topic", head, "local/payments#main..topic:" + head}, []string{three.Name, three.Head, three.Thread})
+	require.Equal(t, []string{"main...topic", head, "local/payments#main..topic:" + head},
+		[]string{three.Name, three.Head, three.Thread})
 	require.Len(t, three.Files, 1)
 	require.Equal(t, "@@ -0,0 +1 @@\n+2", three.Files[0].Patch)
 	require.Len(t, two.Files, 2)
@@ -100,7 +102,8 @@ func TestARangeKnowsRenamesModesBinariesAndOddNames(t *testing.T) {
 	t.Parallel()
 	r := newTree(t)
 	odd := "d ir/q\"uo\tteü\n.go"
-	r.commit("old.go", strings.Repeat("line\n", 20), "x.bin", "\x00\x01", "run.sh", "echo\n", "gone.go", "1\n", odd, "1\n")
+	r.commit("old.go", strings.Repeat("line\n", 20), "x.bin", "\x00\x01", "run.sh", "echo\n", "gone.go", "1\n", odd,
+		"1\n")
 	r.git("mv", "old.go", "new.go")
 	r.git("update-index", "--chmod=+x", "run.sh")
 	require.NoError(t, os.Chmod(filepath.Join(r.dir, "run.sh"), 0o700))
@@ -150,11 +153,16 @@ func TestT16_NothingOfTheChangeRunsOrHidesCode(t *testing.T) {
 	r.commit("a.go", "one\n\n3\n4\n5\n6\n7\n8\nnine\n", "sub/b.go", "2\n",
 		".gitattributes", "*.go -diff\nb.go diff=evil filter=evil binary\n", "sub/.gitattributes", "* -diff\n")
 	for name, value := range map[string]string{
-		"diff.external": program, "diff.evil.command": program, "diff.evil.textconv": program, "filter.evil.smudge": program, "filter.evil.clean": program,
-		"core.fsmonitor": program, "core.pager": program, "pager.diff": program, "core.hooksPath": filepath.Dir(program),
-		"diff.noprefix": "true", "diff.mnemonicPrefix": "true", "color.ui": "always", "color.diff": "always", "core.quotePath": "false",
-		"diff.renames": "false", "diff.context": "0", "diff.interHunkContext": "9", "diff.suppressBlankEmpty": "true", "diff.relative": "true",
-		"diff.wordRegex": ".", "diff.colorMoved": "zebra", "diff.submodule": "log", "diff.orderFile": program, "diff.algorithm": "patience", "core.attributesFile": program,
+		"diff.external": program, "diff.evil.command": program, "diff.evil.textconv": program,
+		"filter.evil.smudge": program, "filter.evil.clean": program,
+		"core.fsmonitor": program, "core.pager": program, "pager.diff": program,
+		"core.hooksPath": filepath.Dir(program),
+		"diff.noprefix":  "true", "diff.mnemonicPrefix": "true", "color.ui": "always", "color.diff": "always",
+		"core.quotePath": "false",
+		"diff.renames":   "false", "diff.context": "0", "diff.interHunkContext": "9", "diff.suppressBlankEmpty": "true",
+		"diff.relative":  "true",
+		"diff.wordRegex": ".", "diff.colorMoved": "zebra", "diff.submodule": "log", "diff.orderFile": program,
+		"diff.algorithm": "patience", "core.attributesFile": program,
 		"diff.ignoreSubmodules": "all", "diff.statGraphWidth": "1", "diff.dirstat": "lines",
 	} {
 		r.git("config", name, value)
@@ -177,7 +185,8 @@ func TestARangeThatIsNoneIsAnErrorOfTheArgument(t *testing.T) {
 	r.git("checkout", "--quiet", "--orphan", "other")
 	r.commit("b.go", "1\n")
 	out := filepath.Join(r.dir, "out")
-	for _, arg := range []string{"main..none", "none..main", "main...other", "--output=" + out + "..main", "main..--output=" + out, "main..HEAD:b.go", "-h..main"} {
+	for _, arg := range []string{"main..none", "none..main", "main...other", "--output=" + out + "..main",
+		"main..--output=" + out, "main..HEAD:b.go", "-h..main"} {
 		require.True(t, ingest.IsRange(arg), arg)
 		_, err := ingest.Range(t.Context(), r.dir, arg, config.DefaultPath)
 		require.ErrorIs(t, err, ingest.ErrNoRange, arg)
@@ -207,7 +216,8 @@ func TestABareCloneAndAWorkTreeAreClones(t *testing.T) {
 func TestOnlyTwoOrThreeDotsMakeARange(t *testing.T) {
 	t.Parallel()
 	for arg, want := range map[string]bool{
-		"a..b": true, "a...b": true, "main...HEAD": true, "..b": false, "a..": false, "a...": false, "..": false, "demo": false, "-": false, "a b..c": false,
+		"a..b": true, "a...b": true, "main...HEAD": true, "..b": false, "a..": false, "a...": false, "..": false,
+		"demo": false, "-": false, "a b..c": false,
 	} {
 		require.Equal(t, want, ingest.IsRange(arg), arg)
 	}

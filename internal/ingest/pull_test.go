@@ -79,7 +79,8 @@ func (a *api) Protected(_ context.Context, _, _, branch string) (bool, error) {
 
 func repository(files ...diff.File) *api {
 	return &api{
-		pull:  pull.Pull{Ref: ref, RepoID: 7, State: "open", BaseRef: "main", BaseSHA: "base", HeadSHA: "head", DefaultBranch: "main", ChangedFiles: len(files)},
+		pull: pull.Pull{Ref: ref, RepoID: 7, State: "open", BaseRef: "main", BaseSHA: "base", HeadSHA: "head",
+			DefaultBranch: "main", ChangedFiles: len(files)},
 		files: files, content: map[string]string{}, faults: map[string]error{}, protected: map[string]bool{},
 	}
 }
@@ -93,7 +94,8 @@ func read(t *testing.T, a *api) ingest.Change {
 
 func TestAPullRequestIsOneChangeInPathOrder(t *testing.T) {
 	t.Parallel()
-	a := repository(diff.File{Path: "b", Patch: "@@ -1 +1 @@\n-1\n+2"}, diff.File{Path: "a", Patch: "@@ -1 +1 @@\n-1\n+2"})
+	a := repository(diff.File{Path: "b", Patch: "@@ -1 +1 @@\n-1\n+2"},
+		diff.File{Path: "a", Patch: "@@ -1 +1 @@\n-1\n+2"})
 	a.pull.ChangedFiles = 5
 	c, err := ingest.Pull(t.Context(), a, ref, ingest.PullOptions{Instance: "docs", Config: config.DefaultPath})
 	require.NoError(t, err)
@@ -208,7 +210,8 @@ func TestP6_AFileThatCannotBeReadCostsThatFileAlone(t *testing.T) {
 
 func TestP6_AMissingMergeBaseCostsTheFilesThatNeedIt(t *testing.T) {
 	t.Parallel()
-	a := repository(diff.File{Path: "a", Status: diff.Modified, Additions: 1}, diff.File{Path: "b", Status: diff.Modified, Additions: 1, Patch: "@@ -1 +1 @@\n-1\n+2"})
+	a := repository(diff.File{Path: "a", Status: diff.Modified, Additions: 1},
+		diff.File{Path: "b", Status: diff.Modified, Additions: 1, Patch: "@@ -1 +1 @@\n-1\n+2"})
 	a.faults["merge base"] = fmt.Errorf("comparing: %w", github.ErrNotFound)
 	c := read(t, a)
 	require.NotEmpty(t, c.Files[0].Problem)
@@ -229,7 +232,8 @@ func TestAnEndedRunIsNoProblemOfAFile(t *testing.T) {
 
 func TestCheck9_TheDigestIsHadWithoutReadingContent(t *testing.T) {
 	t.Parallel()
-	a := repository(diff.File{Path: "b", Status: diff.Modified, Additions: 1, Blob: "b1"}, diff.File{Path: "a", Patch: "@@ -1 +1 @@\n-1\n+2"})
+	a := repository(diff.File{Path: "b", Status: diff.Modified, Additions: 1, Blob: "b1"},
+		diff.File{Path: "a", Patch: "@@ -1 +1 @@\n-1\n+2"})
 	a.content["fork:b"], a.content["head:b"] = "1\n", "2\n"
 	drafted := read(t, a)
 	a.reads = nil

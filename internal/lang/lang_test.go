@@ -11,9 +11,11 @@ import (
 func TestAFileIsOfALanguageByItsName(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"a/b.go": "go", "x.TSX": "typescript", "x.mjs": "javascript", "App.vue": "vue", "x.hpp": "cpp", "x.h": "c", "Rakefile": "ruby",
-		"build/Dockerfile.dev": "dockerfile", "x.dockerfile": "dockerfile", ".github/workflows/ci.yml": "yaml", ".env": "ini",
-		"": "", "Makefile": "", "go": "", "a.go/b": "", "x.weird": "",
+		"a/b.go": "go", "x.TSX": "typescript", "x.mjs": "javascript", "App.vue": "vue", "x.hpp": "cpp", "x.h": "c",
+		"Rakefile":             "ruby",
+		"build/Dockerfile.dev": "dockerfile", "x.dockerfile": "dockerfile", ".github/workflows/ci.yml": "yaml",
+		".env": "ini",
+		"":     "", "Makefile": "", "go": "", "a.go/b": "", "x.weird": "",
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
@@ -28,7 +30,8 @@ func TestMarkdownWordsAreThoseThatOnlyColour(t *testing.T) {
 	t.Parallel()
 	for word, want := range map[string]bool{
 		"go": true, "tsx": true, "c++": true, "diff": true, "zig": true, "properties": true,
-		"suggestion": false, "mermaid": false, "math": false, "": false, " ": false, "svelte": false, "go golang": false,
+		"suggestion": false, "mermaid": false, "math": false, "": false, " ": false, "svelte": false,
+		"go golang": false,
 	} {
 		t.Run(word, func(t *testing.T) {
 			t.Parallel()
@@ -40,8 +43,10 @@ func TestMarkdownWordsAreThoseThatOnlyColour(t *testing.T) {
 func TestTestsAreKnownByTheirPath(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]bool{
-		"a_test.go": true, "a.spec.ts": true, "tests/a.py": true, "conftest.py": true, "CartTest.java": true, "spec/a.rb": true, "run.bats": true,
-		"src/main/java/testing/Cart.java": false, "latest.java": false, "attest.go": false, "a/contests/b.go": false, "testament.md": false,
+		"a_test.go": true, "a.spec.ts": true, "tests/a.py": true, "conftest.py": true, "CartTest.java": true,
+		"spec/a.rb": true, "run.bats": true,
+		"src/main/java/testing/Cart.java": false, "latest.java": false, "attest.go": false, "a/contests/b.go": false,
+		"testament.md": false,
 	} {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()

@@ -22,7 +22,8 @@ func answer(code int, header ...string) *http.Response {
 	for i := 0; i+1 < len(header); i += 2 {
 		h.Set(header[i], header[i+1])
 	}
-	return &http.Response{StatusCode: code, Header: h, Body: http.NoBody, Request: httptest.NewRequest("POST", "https://model.example/v1/x?key=secret", nil)}
+	return &http.Response{StatusCode: code, Header: h, Body: http.NoBody,
+		Request: httptest.NewRequest("POST", "https://model.example/v1/x?key=secret", nil)}
 }
 
 // begin starts a call that must be let through.
@@ -135,14 +136,17 @@ func TestNobodyStartsBeforeTheTimeTheServerNames(t *testing.T) {
 
 func TestT31_HostileHeadersHoldNobodyForLong(t *testing.T) {
 	t.Parallel()
-	for _, value := range []string{"-1", "NaN", "1e308", "99999999999999999999", "9999-12-31T00:00:00Z", "0", "x", "\x00", "-9h"} {
+	for _, value := range []string{"-1", "NaN", "1e308", "99999999999999999999", "9999-12-31T00:00:00Z", "0", "x",
+		"\x00", "-9h"} {
 		for _, left := range []string{"0", "-5", value} {
 			synctest.Test(t, func(t *testing.T) {
 				l := New(Options{Concurrency: 1})
 				start := time.Now()
 				for range 20 {
-					begin(t, l)(answer(200, "X-Ratelimit-Limit-Requests", "100", "X-Ratelimit-Remaining-Requests", left, "X-Ratelimit-Reset-Requests", value,
-						"X-Ratelimit-Limit-Tokens", value, "X-Ratelimit-Remaining-Tokens", left, "X-Ratelimit-Reset-Tokens", value), nil)
+					begin(t, l)(answer(200, "X-Ratelimit-Limit-Requests", "100", "X-Ratelimit-Remaining-Requests", left,
+						"X-Ratelimit-Reset-Requests", value,
+						"X-Ratelimit-Limit-Tokens", value, "X-Ratelimit-Remaining-Tokens", left,
+						"X-Ratelimit-Reset-Tokens", value), nil)
 				}
 				require.LessOrEqual(t, time.Since(start), 5*longestWait, "%q %q", left, value)
 			})
@@ -188,7 +192,8 @@ func TestADeadServerIsNotAskedByEveryFile(t *testing.T) {
 		resp *http.Response
 		err  error
 	}{
-		"refused connection": {err: syscall.ECONNREFUSED}, "no answer": {err: transport.ErrTimeout}, "503": {resp: answer(503)}, "401": {resp: answer(401)}, "403": {resp: answer(403)},
+		"refused connection": {err: syscall.ECONNREFUSED}, "no answer": {err: transport.ErrTimeout},
+		"503": {resp: answer(503)}, "401": {resp: answer(401)}, "403": {resp: answer(403)},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			l := New(Options{Concurrency: 8})
@@ -218,9 +223,11 @@ func TestWhatIsAboutOneCallTripsNothing(t *testing.T) {
 		err   error
 		times int
 	}{
-		"one bad file": {resp: answer(500), times: 15}, "400": {resp: answer(400), times: 40}, "404": {resp: answer(404), times: 40},
-		"429": {resp: answer(429), times: maxRefusals - 1}, "cancelled": {err: context.Canceled, times: 40}, "a hook's no": {err: transport.ErrNotBegun, times: 40},
-		"too large": {err: transport.ErrTooLarge, times: 40},
+		"one bad file": {resp: answer(500), times: 15}, "400": {resp: answer(400), times: 40},
+		"404": {resp: answer(404), times: 40},
+		"429": {resp: answer(429), times: maxRefusals - 1}, "cancelled": {err: context.Canceled, times: 40},
+		"a hook's no": {err: transport.ErrNotBegun, times: 40},
+		"too large":   {err: transport.ErrTooLarge, times: 40},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			l := New(Options{Concurrency: 1})
@@ -339,8 +346,10 @@ func FuzzHeaders(f *testing.F) {
 			require.NoError(t, l.slots.Acquire(t.Context(), 1))
 			c := &call{number: l.started + 1, at: now, requests: l.requests.take(now, 1), tokens: l.tokens.take(now, 5)}
 			l.started++
-			resp := answer(code, "X-Ratelimit-Limit-Requests", limit, "X-Ratelimit-Remaining-Requests", left, "X-Ratelimit-Reset-Requests", reset,
-				"X-Ratelimit-Limit-Tokens", limit, "X-Ratelimit-Remaining-Tokens", left, "X-Ratelimit-Reset-Tokens", reset)
+			resp := answer(code, "X-Ratelimit-Limit-Requests", limit, "X-Ratelimit-Remaining-Requests", left,
+				"X-Ratelimit-Reset-Requests", reset,
+				"X-Ratelimit-Limit-Tokens", limit, "X-Ratelimit-Remaining-Tokens", left, "X-Ratelimit-Reset-Tokens",
+				reset)
 			resp.Header["Retry-After"] = []string{after}
 			l.end(c, resp, nil)
 			for _, q := range []*quota{&l.requests, &l.tokens} {

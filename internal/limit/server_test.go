@@ -159,7 +159,8 @@ func (s *server) review(t *testing.T, l *Limiter, files, concurrency int, seed u
 	return r
 }
 
-func (s *server) file(ctx context.Context, l *Limiter, size float64, random *rand.Rand, mu *sync.Mutex) (calls, refused int, err error) {
+func (s *server) file(ctx context.Context, l *Limiter, size float64, random *rand.Rand,
+	mu *sync.Mutex) (calls, refused int, err error) {
 	for try := range 12 {
 		end := func(*http.Response, error) {}
 		if l != nil {
@@ -212,5 +213,6 @@ func (s *server) ideal(files, concurrency int, tokens float64) time.Duration {
 }
 
 func (r run) String() string {
-	return fmt.Sprintf("%v, %d calls, %d refused, %d failed", r.elapsed.Round(10*time.Millisecond), r.calls, r.refused, r.failed)
+	return fmt.Sprintf("%v, %d calls, %d refused, %d failed", r.elapsed.Round(10*time.Millisecond), r.calls, r.refused,
+		r.failed)
 }

@@ -54,8 +54,10 @@ func TestCallsKeepToTheServersLimits(t *testing.T) {
 		{"90,000 tokens, windows", kind{tokens: 90000, windows: true, headers: "openai"}, 1.12, 0.03},
 		{"60 a minute, 120,000 tokens", kind{perMinute: 60, tokens: 120000, headers: "openai"}, 1.12, 0.03},
 		{"60 a minute, even, no Retry-After", kind{perMinute: 60, headers: "openai", silent: true}, 1.12, 0.08},
-		{"60 a minute, windows, no Retry-After", kind{perMinute: 60, windows: true, headers: "openai", silent: true}, 1.12, 0.08},
-		{"90,000 tokens, windows, no Retry-After", kind{tokens: 90000, windows: true, headers: "openai", silent: true}, 1.12, 0.08},
+		{"60 a minute, windows, no Retry-After", kind{perMinute: 60, windows: true, headers: "openai", silent: true},
+			1.12, 0.08},
+		{"90,000 tokens, windows, no Retry-After", kind{tokens: 90000, windows: true, headers: "openai", silent: true},
+			1.12, 0.08},
 		{"Retry-After alone, even", kind{perMinute: 60, headers: "retry"}, 1.12, 0.10},
 		{"Retry-After alone, windows", kind{perMinute: 60, windows: true, headers: "retry"}, 1.12, 0.10},
 		{"no headers, even", kind{perMinute: 60}, 1.12, 0.10},
@@ -70,13 +72,15 @@ func TestCallsKeepToTheServersLimits(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s/%d/%v", tc.name, concurrency, latency), func(t *testing.T) {
 					slowest, worst, mean, failed := simulate(t, k, concurrency)
-					t.Logf("| %s | %d | %v | %.3f | %.1f %% | %.1f %% |", tc.name, concurrency, latency, slowest, 100*mean, 100*worst)
+					t.Logf("| %s | %d | %v | %.3f | %.1f %% | %.1f %% |", tc.name, concurrency, latency, slowest,
+						100*mean, 100*worst)
 					require.Zero(t, failed)
 					require.LessOrEqual(t, slowest, tc.slow)
 					require.LessOrEqual(t, mean, tc.waste)
 					single := 0.02 // more than the mean, in a single run
 					if concurrency == 32 {
-						single = 0.06 // calls of a burst overtake each other on the way, and the newest one's word is not the latest
+						// calls of a burst overtake each other on the way, and the newest one's word is not the latest
+						single = 0.06
 					}
 					require.LessOrEqual(t, worst, tc.waste+single)
 				})

@@ -22,26 +22,32 @@ const (
 	// What every kind of server is to answer, by its script, to a review of path.
 	path     = "ledger/transfer.go"
 	numbered = "@@ func Transfer() {\n    40     40   a()\n           41 + c() // DEFECT: c leaks\n"
-	wanted   = `{"findings":[{"side":"RIGHT","start_line":41,"line":41,"quote":"c() // DEFECT: c leaks","title":"c leaks",` +
-		`"body":"The line says so itself.","category":"correctness","severity":"major","confidence":0.9,"suggestion":""}]}`
+	wanted   = `{"findings":[{"side":"RIGHT","start_line":41,"line":41,"quote":"c() // DEFECT: c leaks","title":"c` +
+		` leaks",` +
+		`"body":"The line says so itself.","category":"correctness","severity":"major","confidence":0.9` +
+		`,"suggestion":""}]}`
 	shown = "func Transfer() { c() }"
 )
 
 // reviewOf is a review as the product asks for it, with tools or without.
 func reviewOf(tools ...llm.Tool) llm.Request {
 	return llm.Request{
-		System: "Review the change. Answer with one JSON object.", User: boundary.Wrap("path", path) + "\n" + boundary.Wrap("diff", numbered),
-		Tools: tools, SchemaName: "file_review", MaxTokens: 4_000,
-		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["findings"],"properties":{"findings":{"type":"array","items":{"type":"string"}}}}`),
+		System: "Review the change. Answer with one JSON object.",
+		User:   boundary.Wrap("path", path) + "\n" + boundary.Wrap("diff", numbered),
+		Tools:  tools, SchemaName: "file_review", MaxTokens: 4_000,
+		Schema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["findings"]` +
+			`,"properties":{"findings":{"type":"array","items":{"type":"string"}}}}`),
 	}
 }
 
 var readFile = llm.Tool{Name: "read_file", Description: "Reads a file.", Schema: json.RawMessage(
-	`{"type":"object","additionalProperties":false,"required":["path"],"properties":{"path":{"type":"string","description":"from the root"}}}`)}
+	`{"type":"object","additionalProperties":false,"required":["path"],"properties":{"path":{"type":"string"` +
+		`,"description":"from the root"}}}`)}
 
 func clientOf(t *testing.T, s *llmtest.Server) *llm.Client {
 	t.Helper()
-	c, err := llm.New(llm.Options{BaseURL: s.URL, Key: key, Model: "m", HTTP: transport.New(transport.Options{Tries: 1})})
+	c, err := llm.New(llm.Options{BaseURL: s.URL, Key: key, Model: "m",
+		HTTP: transport.New(transport.Options{Tries: 1})})
 	require.NoError(t, err)
 	return c
 }
@@ -63,11 +69,13 @@ func converse(t *testing.T, c *llm.Client, r llm.Request) (final llm.Answer, loo
 			return answer, looked
 		}
 		require.Equal(t, "tool_calls", answer.Finish)
-		r.Turns = append(r.Turns, llm.Turn{Role: llm.RoleAssistant, Text: answer.Text, ToolCalls: answer.ToolCalls, State: answer.State})
+		r.Turns = append(r.Turns, llm.Turn{Role: llm.RoleAssistant, Text: answer.Text, ToolCalls: answer.ToolCalls,
+			State: answer.State})
 		for _, call := range answer.ToolCalls {
 			require.Equal(t, "read_file", call.Name)
 			require.JSONEq(t, `{"path":"`+path+`"}`, call.Arguments)
-			r.Turns = append(r.Turns, llm.Turn{Role: llm.RoleTool, CallID: call.ID, Text: boundary.Wrap("result", shown)})
+			r.Turns = append(r.Turns, llm.Turn{Role: llm.RoleTool, CallID: call.ID,
+				Text: boundary.Wrap("result", shown)})
 			looked++
 		}
 	}
@@ -81,7 +89,9 @@ func TestConformance_EveryKindOfServerAnswersTheSameReview(t *testing.T) {
 		for name, tools := range map[string][]llm.Tool{"without tools": nil, "with tools": {readFile}} {
 			t.Run(string(kind)+" "+name, func(t *testing.T) {
 				t.Parallel()
-				server := llmtest.Start(t, llmtest.Curious(llmtest.Honest), llmtest.As(kind), func(s *llmtest.Server) { s.Key = key })
+				server := llmtest.Start(t, llmtest.Curious(llmtest.Honest), llmtest.As(kind), func(s *llmtest.Server) {
+					s.Key = key
+				})
 				c := clientOf(t, server)
 				looks := 0
 				if len(tools) > 0 && kind != llmtest.Plain {
@@ -94,7 +104,8 @@ func TestConformance_EveryKindOfServerAnswersTheSameReview(t *testing.T) {
 				}
 				learned := len(server.Refusals())
 				_, _ = converse(t, c, reviewOf(tools...))
-				require.Len(t, server.Refusals(), learned, "what the server takes is known by then: %q", server.Refusals())
+				require.Len(t, server.Refusals(), learned, "what the server takes is known by then: %q",
+					server.Refusals())
 				_, _ = converse(t, c, reviewOf()) // what tools have taught is not held against a request without
 				require.Equal(t, 3*(1+looks)+1, server.Calls(), "a refused form reaches no model")
 				require.EqualValues(t, server.Calls(), server.Bill().Calls)
@@ -169,6 +180,8 @@ func TestP9_AConversationsPrefixIsCachedAndItsUsageComesBack(t *testing.T) {
 		require.GreaterOrEqual(t, final.Usage.CachedTokens, int64(1_024))
 		require.Equal(t, bill.CachedTokens, final.Usage.CachedTokens, "the first request finds nothing")
 		require.EqualValues(t, 2, bill.Calls)
-		require.True(t, slices.ContainsFunc(server.Requests(), func(r llmtest.Request) bool { return len(r.Turns) == 2 }))
+		require.True(t, slices.ContainsFunc(server.Requests(), func(r llmtest.Request) bool {
+			return len(r.Turns) == 2
+		}))
 	}
 }

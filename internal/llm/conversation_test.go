@@ -46,15 +46,18 @@ func TestWhatIsConstantComesFirstOnTheWire(t *testing.T) {
 	c := to(t, w)
 	first, err := c.Chat(t.Context(), withTools())
 	require.NoError(t, err)
-	_, err = c.Chat(t.Context(), withTools(Turn{Role: RoleAssistant, ToolCalls: first.ToolCalls, State: first.State}, looked[1]))
+	_, err = c.Chat(t.Context(), withTools(Turn{Role: RoleAssistant, ToolCalls: first.ToolCalls, State: first.State},
+		looked[1]))
 	require.NoError(t, err)
 	other := withTools()
 	other.User = "another file"
 	_, err = c.Chat(t.Context(), other)
 	require.NoError(t, err)
 	asked := w.requests()
-	require.True(t, strings.HasPrefix(asked[1].raw, strings.TrimSuffix(asked[0].raw, "]}")), "a turn only adds to the request")
-	require.Contains(t, common(asked[0].raw, asked[2].raw), `"content":"s"`, "tools, schema and system turn are before what differs")
+	require.True(t, strings.HasPrefix(asked[1].raw, strings.TrimSuffix(asked[0].raw, "]}")),
+		"a turn only adds to the request")
+	require.Contains(t, common(asked[0].raw, asked[2].raw), `"content":"s"`,
+		"tools, schema and system turn are before what differs")
 	require.Contains(t, common(asked[0].raw, asked[2].raw), `"tools":[`)
 }
 
@@ -68,10 +71,12 @@ func common(a, b string) string {
 
 func TestCallsWithoutAnIDOfTheirOwnGetOne(t *testing.T) {
 	t.Parallel()
-	w := serve(t, reply{body: `{"choices":[{"message":{"tool_calls":[{"function":{"name":"look"}},{"id":"a","function":{}},{"id":"a","function":{}},{"id":"c1","function":{}}]}}]}`})
+	w := serve(t, reply{body: `{"choices":[{"message":{"tool_calls":[{"function":{"name":"look"}},{"id":"a"` +
+		`,"function":{}},{"id":"a","function":{}},{"id":"c1","function":{}}]}}]}`})
 	answer, err := to(t, w).Chat(t.Context(), withTools(looked...))
 	require.NoError(t, err)
-	require.Equal(t, []Call{{ID: "call_1", Name: "look"}, {ID: "a"}, {ID: "call_3"}, {ID: "call_4"}}, answer.ToolCalls, "unique in the conversation")
+	require.Equal(t, []Call{{ID: "call_1", Name: "look"}, {ID: "a"}, {ID: "call_3"}, {ID: "call_4"}}, answer.ToolCalls,
+		"unique in the conversation")
 }
 
 func TestCallsThatNobodyOfferedAreNoAnswer(t *testing.T) {
@@ -84,7 +89,8 @@ func TestCallsThatNobodyOfferedAreNoAnswer(t *testing.T) {
 
 func TestT5_KeyIsTakenOutOfCallsAndState(t *testing.T) {
 	t.Parallel()
-	w := serve(t, reply{body: `{"choices":[{"message":{"reasoning_content":"sk-secret-value","tool_calls":[{"id":"a","function":{"name":"look","arguments":"{\"x\":\"sk-secret-value\"}"}}]}}]}`})
+	w := serve(t, reply{body: `{"choices":[{"message":{"reasoning_content":"sk-secret-value","tool_calls":[{"id":"a"` +
+		`,"function":{"name":"look","arguments":"{\"x\":\"sk-secret-value\"}"}}]}}]}`})
 	answer, err := to(t, w).Chat(t.Context(), withTools())
 	require.NoError(t, err)
 	require.Equal(t, []Call{{"a", "look", `{"x":"***"}`}}, answer.ToolCalls)
@@ -128,7 +134,8 @@ func TestRoleThatIsNoneIsAnErrorBeforeAnythingIsSent(t *testing.T) {
 func TestReasoningAtTheFrontOfATextIsLeftOut(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"<think>\nhm {\n</think>\n\n{}": "{}", "\n<think></think>{}": "{}", "<think>{}": "<think>{}", "{} <think>a</think>": "{} <think>a</think>", "{}": "{}",
+		"<think>\nhm {\n</think>\n\n{}": "{}", "\n<think></think>{}": "{}", "<think>{}": "<think>{}",
+		"{} <think>a</think>": "{} <think>a</think>", "{}": "{}",
 	} {
 		require.Equal(t, want, spoken(in))
 	}
@@ -137,7 +144,8 @@ func TestReasoningAtTheFrontOfATextIsLeftOut(t *testing.T) {
 func TestFinishReasonsAreSaidInOneWay(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]error{
-		"stop": nil, "end_turn": nil, "eos": nil, "": nil, "MAX_TOKENS": ErrTruncated, "model_length": ErrTruncated, "SAFETY": ErrRefused, "refusal": ErrRefused,
+		"stop": nil, "end_turn": nil, "eos": nil, "": nil, "MAX_TOKENS": ErrTruncated, "model_length": ErrTruncated,
+		"SAFETY": ErrRefused, "refusal": ErrRefused,
 	} {
 		w := serve(t, reply{body: `{"choices":[{"message":{"content":"{}"},"finish_reason":"` + reason + `"}]}`})
 		_, err := to(t, w).Chat(t.Context(), question)
@@ -148,7 +156,8 @@ func TestFinishReasonsAreSaidInOneWay(t *testing.T) {
 func TestP11_TheSameRequestIsTheSameBytes(t *testing.T) {
 	t.Parallel()
 	w := serve(t, reply{body: said})
-	body := map[string]any{"top_p": 0.5, "top_k": 1, "provider": map[string]any{"b": 1, "a": 2}, "user": "u", "verbosity": "low"}
+	body := map[string]any{"top_p": 0.5, "top_k": 1, "provider": map[string]any{"b": 1, "a": 2}, "user": "u",
+		"verbosity": "low"}
 	for range 20 {
 		_, err := to(t, w, func(o *Options) { o.Body = body }).Chat(t.Context(), withTools(looked...))
 		require.NoError(t, err)

@@ -20,37 +20,65 @@ var refusedWords = []struct {
 	body   string
 	lost   capability
 }{
-	{"OpenAI", 400, `{"error":{"message":"Unsupported parameter: 'temperature' is not supported with this model.","type":"invalid_request_error","param":"temperature","code":"unsupported_parameter"}}`, temperature},
-	{"OpenAI, named beside the message", 400, `{"error":{"message":"Unsupported value.","param":"temperature","code":"unsupported_value"}}`, temperature},
-	{"LiteLLM", 400, `{"error":{"message":"litellm.UnsupportedParamsError: gpt-5-nano doesn't support temperature=0.1 while reasoning is active. Only temperature=1 is supported unless reasoning_effort resolves to 'none'","code":"400"}}`, temperature},
-	{"LiteLLM", 400, `{"error":{"message":"litellm.UnsupportedParamsError: openai does not support parameters: ['reasoning_effort'], for model=gpt-4o. To drop these, set litellm.drop_params=True","code":"400"}}`, effort},
-	{"Bedrock", 400, `{"message":"The model returned the following errors: reasoning_effort: Extra inputs are not permitted"}`, effort},
-	{"Azure", 400, `{"error":{"message":"Unknown parameter: 'reasoning_effort'.","type":"invalid_request_error","param":"reasoning_effort","code":"unknown_parameter"}}`, effort},
-	{"vLLM", 400, `{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body', 'reasoning_effort'), 'msg': 'Extra inputs are not permitted', 'input': 'low'}]","type":"BadRequestError","param":null,"code":400}`, effort},
-	{"FastAPI", 422, `{"detail":[{"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra inputs are not permitted","input":7}]}`, seed},
+	{"OpenAI", 400, `{"error":{"message":"Unsupported parameter: 'temperature' is not supported with this model."` +
+		`,"type":"invalid_request_error","param":"temperature","code":"unsupported_parameter"}}`, temperature},
+	{"OpenAI, named beside the message", 400, `{"error":{"message":"Unsupported value.","param":"temperature"` +
+		`,"code":"unsupported_value"}}`, temperature},
+	{"LiteLLM", 400, `{"error":{"message":"litellm.UnsupportedParamsError: gpt-5-nano doesn't support` +
+		` temperature=0.1 while reasoning is active. Only temperature=1 is supported unless reasoning_effort` +
+		` resolves to 'none'","code":"400"}}`, temperature},
+	{"LiteLLM", 400, `{"error":{"message":"litellm.UnsupportedParamsError: openai does not support parameters:` +
+		` ['reasoning_effort'], for model=gpt-4o. To drop these, set litellm.drop_params=True","code":"400"}}`, effort},
+	{"Bedrock", 400, `{"message":"The model returned the following errors: reasoning_effort: Extra inputs are not` +
+		` permitted"}`, effort},
+	{"Azure", 400, `{"error":{"message":"Unknown parameter: 'reasoning_effort'.","type":"invalid_request_error"` +
+		`,"param":"reasoning_effort","code":"unknown_parameter"}}`, effort},
+	{"vLLM", 400, `{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body', 'reasoning_effort'),` +
+		` 'msg': 'Extra inputs are not permitted', 'input': 'low'}]","type":"BadRequestError","param":null,"code":400}`,
+		effort},
+	{"FastAPI", 422, `{"detail":[{"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra inputs are not` +
+		` permitted","input":7}]}`, seed},
 	{"Bedrock", 400, `{"error":{"message":"tools.0.custom.strict: Extra inputs are not permitted"}}`, strict},
-	{"OpenAI", 400, `{"error":{"message":"Invalid schema for function 'look': In context=(), 'additionalProperties' is required","param":"tools[0].function.parameters","code":"invalid_function_parameters"}}`, strict},
-	{"vLLM", 400, `{"object":"error","message":"System role not supported","type":"BadRequestError","code":400}`, system},
-	{"OpenAI", 400, `{"error":{"message":"Unsupported value: 'messages[0].role' does not support 'system' with this model.","param":"messages[0].role"}}`, system},
-	{"Gemini", 400, `[{"error":{"code":400,"message":"Function calling with a response mime type: 'application/json' is unsupported","status":"INVALID_ARGUMENT"}}]`, mixed},
-	{"Groq", 400, `{"error":{"message":"json mode cannot be combined with tool/function calling","type":"invalid_request_error"}}`, mixed},
-	{"OpenRouter, of its provider", 400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":\"response_format is not supported\"}","provider_name":"p"}}}`, format},
-	{"OpenAI", 400, `{"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.","param":null}}`, format},
-	{"OpenAI", 400, `{"error":{"message":"max_tokens is too large: 4000. This model supports at most 2048 completion tokens, whereas you provided 4000.","param":"max_tokens"}}`, ceiling},
-	{"vLLM", 400, `{"message":"'max_tokens' or 'max_completion_tokens' is too large: 4000. This model's maximum context length is 4096 tokens and your request has 242 input tokens (4000 > 4096 - 242). None"}`, ceiling},
+	{"OpenAI", 400, `{"error":{"message":"Invalid schema for function 'look': In context=(), 'additionalProperties'` +
+		` is required","param":"tools[0].function.parameters","code":"invalid_function_parameters"}}`, strict},
+	{"vLLM", 400, `{"object":"error","message":"System role not supported","type":"BadRequestError","code":400}`,
+		system},
+	{"OpenAI", 400, `{"error":{"message":"Unsupported value: 'messages[0].role' does not support 'system' with this` +
+		` model.","param":"messages[0].role"}}`, system},
+	{"Gemini", 400, `[{"error":{"code":400,"message":"Function calling with a response mime type: 'application/json'` +
+		` is unsupported","status":"INVALID_ARGUMENT"}}]`, mixed},
+	{"Groq", 400, `{"error":{"message":"json mode cannot be combined with tool/function calling"` +
+		`,"type":"invalid_request_error"}}`, mixed},
+	{"OpenRouter, of its provider", 400, `{"error":{"message":"Provider returned error","code":400` +
+		`,"metadata":{"raw":"{\"error\":\"response_format is not supported\"}","provider_name":"p"}}}`, format},
+	{"OpenAI", 400, `{"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not` +
+		` supported with this model.","param":null}}`, format},
+	{"OpenAI", 400, `{"error":{"message":"max_tokens is too large: 4000. This model supports at most 2048 completion` +
+		` tokens, whereas you provided 4000.","param":"max_tokens"}}`, ceiling},
+	{"vLLM", 400, `{"message":"'max_tokens' or 'max_completion_tokens' is too large: 4000. This model's maximum` +
+		` context length is 4096 tokens and your request has 242 input tokens (4000 > 4096 - 242). None"}`, ceiling},
 	{"Scaleway", 416, `{"error":"max_completion_tokens is limited for this model"}`, ceiling},
-	{"OpenAI", 400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, you requested 8256 tokens (64 in the messages, 8192 in the completion).","code":"context_length_exceeded"}}`, ceiling},
-	{"OpenRouter", 400, `{"error":{"message":"This endpoint's maximum context length is 8192 tokens. However, you requested about 9000 tokens (1000 of text input, 8000 in the output).","code":400}}`, ceiling},
-	{"DashScope", 400, `{"error":{"message":"<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 2000]","code":"invalid_parameter_error"}}`, ceiling},
-	{"Anthropic", 400, `{"error":{"message":"max_tokens: 4000 > 2048, which is not supported by this model"}}`, ceiling},
+	{"OpenAI", 400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, you requested` +
+		` 8256 tokens (64 in the messages, 8192 in the completion).","code":"context_length_exceeded"}}`, ceiling},
+	{"OpenRouter", 400, `{"error":{"message":"This endpoint's maximum context length is 8192 tokens. However, you` +
+		` requested about 9000 tokens (1000 of text input, 8000 in the output).","code":400}}`, ceiling},
+	{"DashScope", 400, `{"error":{"message":"<400> InternalError.Algo.InvalidParameter: Range of max_tokens should` +
+		` be [1, 2000]","code":"invalid_parameter_error"}}`, ceiling},
+	{"Anthropic", 400, `{"error":{"message":"max_tokens: 4000 > 2048, which is not supported by this model"}}`,
+		ceiling},
 	{"OpenAI", 400, `{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens"}}`, length},
-	{"OpenAI, named beside the message", 400, `{"error":{"message":"Not taken here.","param":"max_completion_tokens","code":"unsupported_parameter"}}`, length},
+	{"OpenAI, named beside the message", 400, `{"error":{"message":"Not taken here.","param":"max_completion_tokens"` +
+		`,"code":"unsupported_parameter"}}`, length},
 	{"a gateway", 400, `{"error":{"message":"max_completion_tokens: use max_tokens instead"}}`, length},
-	{"vLLM", 400, `{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body', 'max_completion_tokens'), 'msg': 'Extra inputs are not permitted', 'input': 8192}]"}`, length},
+	{"vLLM", 400, `{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body',` +
+		` 'max_completion_tokens'), 'msg': 'Extra inputs are not permitted', 'input': 8192}]"}`, length},
 	{"Ollama", 400, `{"error":{"message":"smollm2:135m does not support tools","type":"api_error"}}`, tools},
-	{"OpenRouter", 404, `{"error":{"message":"No endpoints found that support tool use. To learn more about provider routing, visit: https://openrouter.ai/docs/provider-routing","code":404}}`, tools},
-	{"vLLM", 400, `{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set"}`, tools},
-	{"vLLM", 400, `{"message":"[{'type': 'extra_forbidden', 'loc': ('body', 'tools'), 'msg': 'Extra inputs are not permitted'}]"}`, tools},
+	{"OpenRouter", 404, `{"error":{"message":"No endpoints found that support tool use. To learn more about provider` +
+		` routing, visit: https://openrouter.ai/docs/provider-routing","code":404}}`, tools},
+	{"vLLM", 400, `{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and` +
+		` --tool-call-parser to be set"}`, tools},
+	{"vLLM", 400, `{"message":"[{'type': 'extra_forbidden', 'loc': ('body', 'tools'), 'msg': 'Extra inputs are not` +
+		` permitted'}]"}`, tools},
 }
 
 func TestRefusalsInServersOwnWordsAreLearned(t *testing.T) {
@@ -86,7 +114,8 @@ func TestRefusalsInServersOwnWordsAreLearned(t *testing.T) {
 
 func TestPlainerFormsAreWhatTheySay(t *testing.T) {
 	t.Parallel()
-	for lost, missing := range map[capability]string{temperature: "temperature", seed: "seed", effort: "reasoning_effort", mixed: "response_format", format: "json_schema", length: "max_completion_tokens"} {
+	for lost, missing := range map[capability]string{temperature: "temperature", seed: "seed",
+		effort: "reasoning_effort", mixed: "response_format", format: "json_schema", length: "max_completion_tokens"} {
 		w := serve(t, reply{body: said})
 		c := to(t, w, everything)
 		_, err := c.Chat(t.Context(), withTools())
@@ -109,9 +138,12 @@ func TestPlainerFormsAreWhatTheySay(t *testing.T) {
 func TestRefusalThatNamesNothingKnownIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
-		`{"error":{"message":"Invalid request."}}`, `{"error":{"message":"unknown field: frobnicate"}}`, `{"object":"error","message":"Extra inputs are not permitted"}`,
-		`[]`, `7`, `{"error":{"message":"Missing reasoning_content field in the assistant message at message index 2"}}`,
-		`{"error":{"message":"bad", "input":"temperature response_format tools are not supported"}}`, // an echo of what was sent
+		`{"error":{"message":"Invalid request."}}`, `{"error":{"message":"unknown field: frobnicate"}}`,
+		`{"object":"error","message":"Extra inputs are not permitted"}`,
+		`[]`, `7`, `{"error":{"message":"Missing reasoning_content field in the assistant message at message` +
+			` index 2"}}`,
+		// an echo of what was sent
+		`{"error":{"message":"bad", "input":"temperature response_format tools are not supported"}}`,
 	} {
 		w := serve(t, reply{400, body})
 		c := to(t, w, everything)
@@ -136,7 +168,8 @@ func TestNothingIsLearnedFromFailuresOfAnotherKind(t *testing.T) {
 
 func TestRefusalsOfEverythingEnd(t *testing.T) {
 	t.Parallel()
-	everyWord := "use /v1/responses, temperature seed encrypted effort strict system role json_schema tools max_tokens at most, tools not supported"
+	everyWord := "use /v1/responses, temperature seed encrypted effort strict system role json_schema tools " +
+		"max_tokens at most, tools not supported"
 	w := serve(t, reply{404, everyWord})
 	asked := withTools()
 	asked.MaxTokens = 1 << 20

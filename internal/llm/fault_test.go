@@ -45,11 +45,14 @@ func faultTable() []fault {
 	bare := llmtest.Failing(http.StatusTooManyRequests)
 	down := llmtest.Failing(http.StatusInternalServerError)
 	return []fault{
-		{name: "429 with Retry-After: 20, once", faults: one(slowDown), requests: 2, waits: 20 * time.Second, billed: 1, counted: 1},
-		{name: "429 with retry-after-ms: 2700, once", faults: one(llmtest.Failing(429, "retry-after-ms: 2700")), requests: 2, waits: 2700 * time.Millisecond, billed: 1, counted: 1},
+		{name: "429 with Retry-After: 20, once", faults: one(slowDown), requests: 2, waits: 20 * time.Second, billed: 1,
+			counted: 1},
+		{name: "429 with retry-after-ms: 2700, once", faults: one(llmtest.Failing(429, "retry-after-ms: 2700")),
+			requests: 2, waits: 2700 * time.Millisecond, billed: 1, counted: 1},
 		{name: "429 without a time, once", faults: one(bare), requests: 2, waits: time.Second, billed: 1, counted: 1},
 		{name: "429 without a time, for ever", always: bare, requests: tries, waits: 3 * time.Second, status: 429},
-		{name: "429 with Retry-After: 86400", always: llmtest.Failing(429, "Retry-After: 86400"), requests: 1, status: 429},
+		{name: "429 with Retry-After: 86400", always: llmtest.Failing(429, "Retry-After: 86400"), requests: 1,
+			status: 429},
 		{name: "500 once", faults: one(down), requests: 2, billed: 1, counted: 1},
 		{name: "500 for ever", always: down, requests: tries, status: 500},
 		{name: "502 with a web page, once", faults: one(llmtest.Page(502)), requests: 2, billed: 1, counted: 1},
@@ -60,24 +63,37 @@ func faultTable() []fault {
 		{name: "connection reset, for ever", always: f["reset"], requests: tries, billed: tries, err: errLost},
 		{name: "connection closed, once", faults: one(f["drop"]), requests: 2, billed: 2, counted: 1},
 		{name: "stall within the answer, once", faults: one(f["stall"]), requests: 2, billed: 2, counted: 1},
-		{name: "stall within the answer, for ever", always: f["stall"], requests: tries, billed: tries, err: transport.ErrTimeout},
-		{name: "no answer in time, for ever", always: f["late"], requests: tries, billed: tries, err: transport.ErrTimeout},
+		{name: "stall within the answer, for ever", always: f["stall"], requests: tries, billed: tries,
+			err: transport.ErrTimeout},
+		{name: "no answer in time, for ever", always: f["late"], requests: tries, billed: tries,
+			err: transport.ErrTimeout},
 		{name: "truncated JSON", always: f["truncated-json"], requests: 1, billed: 1, err: llm.ErrNotChat},
-		{name: "wrong types", always: f["wrong-types"], requests: 1, billed: 1, counted: 1, blind: true, err: llm.ErrNotChat},
-		{name: "wrong types, Responses", kind: llmtest.Responses, always: f["wrong-types"], requests: 1, billed: 1, counted: 1, blind: true, err: llm.ErrNotChat},
+		{name: "wrong types", always: f["wrong-types"], requests: 1, billed: 1, counted: 1, blind: true,
+			err: llm.ErrNotChat},
+		{name: "wrong types, Responses", kind: llmtest.Responses, always: f["wrong-types"], requests: 1, billed: 1,
+			counted: 1, blind: true, err: llm.ErrNotChat},
 		{name: "no choices", always: f["no-choices"], requests: 1, billed: 1, counted: 1, err: llm.ErrEmpty},
-		{name: "no output, Responses", kind: llmtest.Responses, always: f["no-choices"], requests: 1, billed: 1, counted: 1, err: llm.ErrEmpty},
+		{name: "no output, Responses", kind: llmtest.Responses, always: f["no-choices"], requests: 1, billed: 1,
+			counted: 1, err: llm.ErrEmpty},
 		{name: "empty text", always: f["empty"], requests: 1, billed: 1, counted: 1, err: llm.ErrEmpty},
 		{name: "refusal", always: f["refusal"], requests: 1, billed: 1, counted: 1, err: llm.ErrRefused},
-		{name: "refusal, Responses", kind: llmtest.Responses, always: f["refusal"], requests: 1, billed: 1, counted: 1, err: llm.ErrRefused},
-		{name: "content filter on the answer", kind: llmtest.Azure, always: f["content-filter"], requests: 1, billed: 1, counted: 1, err: llm.ErrRefused},
-		{name: "content filter on the answer, Responses", kind: llmtest.Responses, always: f["content-filter"], requests: 1, billed: 1, counted: 1, err: llm.ErrRefused},
-		{name: "content filter on the prompt", kind: llmtest.Azure, always: f["input-filter"], requests: 1, err: llm.ErrRefused},
+		{name: "refusal, Responses", kind: llmtest.Responses, always: f["refusal"], requests: 1, billed: 1, counted: 1,
+			err: llm.ErrRefused},
+		{name: "content filter on the answer", kind: llmtest.Azure, always: f["content-filter"], requests: 1, billed: 1,
+			counted: 1, err: llm.ErrRefused},
+		{name: "content filter on the answer, Responses", kind: llmtest.Responses, always: f["content-filter"],
+			requests: 1, billed: 1, counted: 1, err: llm.ErrRefused},
+		{name: "content filter on the prompt", kind: llmtest.Azure, always: f["input-filter"], requests: 1,
+			err: llm.ErrRefused},
 		{name: "length stop", always: f["length"], requests: 1, billed: 1, counted: 1, err: llm.ErrTruncated},
-		{name: "length stop, Responses", kind: llmtest.Responses, always: f["length"], requests: 1, billed: 1, counted: 1, err: llm.ErrTruncated},
-		{name: "tool call with bad arguments", always: f["bad-arguments"], requests: 1, billed: 1, counted: 1, call: "read_file"},
-		{name: "call of an unknown tool", always: f["unknown-tool"], requests: 1, billed: 1, counted: 1, call: "run_shell"},
-		{name: "tool calls without end", always: f["endless-calls"], requests: 1, billed: 1, counted: 1, call: "read_file"},
+		{name: "length stop, Responses", kind: llmtest.Responses, always: f["length"], requests: 1, billed: 1,
+			counted: 1, err: llm.ErrTruncated},
+		{name: "tool call with bad arguments", always: f["bad-arguments"], requests: 1, billed: 1, counted: 1,
+			call: "read_file"},
+		{name: "call of an unknown tool", always: f["unknown-tool"], requests: 1, billed: 1, counted: 1,
+			call: "run_shell"},
+		{name: "tool calls without end", always: f["endless-calls"], requests: 1, billed: 1, counted: 1,
+			call: "read_file"},
 		{name: "answer of 10 MB", always: f["huge"], requests: 1, billed: 1, err: transport.ErrTooLarge},
 		{name: "answer without usage", always: f["no-usage"], requests: 1, billed: 1, counted: 1, blind: true},
 	}
@@ -98,7 +114,8 @@ func TestFaultTable(t *testing.T) {
 			})
 		}
 	})
-	t.Log("\n| fault | requests | waited at least | billed | told to the caller | the caller gets |\n|---|---|---|---|---|---|\n" + strings.Join(rows, "\n"))
+	t.Log("\n| fault | requests | waited at least | billed | told to the caller | the caller gets " +
+		"|\n|---|---|---|---|---|---|\n" + strings.Join(rows, "\n"))
 }
 
 // run holds one row and returns it as Markdown.
@@ -172,7 +189,9 @@ type clock struct {
 
 func (c *clock) client(patience time.Duration) *http.Client {
 	return transport.New(transport.Options{
-		Timeout: patience, Tries: tries, Backoff: time.Second, LimitWait: time.Second, Jitter: func() float64 { return 0.5 },
+		Timeout: patience, Tries: tries, Backoff: time.Second, LimitWait: time.Second, Jitter: func() float64 {
+			return 0.5
+		},
 		Retry: func(*http.Request) bool { return true },
 		Sleep: func(ctx context.Context, d time.Duration) error {
 			c.mu.Lock()
@@ -191,14 +210,18 @@ func (c *clock) sum() time.Duration {
 
 func TestFault_ARateThatTheServerDoesNotTellOfIsLearned(t *testing.T) {
 	t.Parallel()
-	const perMinute, files = 120, 124 // the more calls start before the first refusal, the higher is the rate that they teach
+	// the more calls start before the first refusal, the higher is the rate that they teach
+	const perMinute, files = 120, 124
 	server := llmtest.Start(t, llmtest.Honest, func(s *llmtest.Server) {
 		s.Rate = llmtest.Rate{Requests: perMinute, Silent: true}
 	})
 	c, err := llm.New(llm.Options{
 		BaseURL: server.URL, Model: "m", Limiter: limit.New(limit.Options{Concurrency: 8}),
 		HTTP: transport.New(transport.Options{
-			Tries: 12, Backoff: 20 * time.Millisecond, LimitWait: 50 * time.Millisecond, Retry: func(*http.Request) bool { return true },
+			Tries: 12, Backoff: 20 * time.Millisecond, LimitWait: 50 * time.Millisecond,
+			Retry: func(*http.Request) bool {
+				return true
+			},
 		}),
 	})
 	require.NoError(t, err)

@@ -19,11 +19,13 @@ func FuzzAnswerOfAServer(f *testing.F) {
 	f.Add(200, []byte(called))
 	f.Add(200, []byte(responded))
 	f.Add(200, []byte(reasoned))
-	f.Add(200, []byte(`{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[{"type":"function_call","arguments":{}}],"output_text":"a"}`))
+	f.Add(200, []byte(`{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}`+
+		`,"output":[{"type":"function_call","arguments":{}}],"output_text":"a"}`))
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		status = 200 + int(uint(status)%400)
 		for _, path := range []string{"/v1", "/v1/responses"} {
-			c, err := New(Options{BaseURL: "http://127.0.0.1" + path, Model: "m", HTTP: &http.Client{Transport: canned{status, body}}})
+			c, err := New(Options{BaseURL: "http://127.0.0.1" + path, Model: "m",
+				HTTP: &http.Client{Transport: canned{status, body}}})
 			require.NoError(t, err)
 			answer, err := c.Chat(t.Context(), withTools(looked...))
 			bounded(t, answer, err)
@@ -50,7 +52,8 @@ func bounded(t *testing.T, a Answer, err error) {
 		ids[c.ID] = true
 	}
 	u := a.Usage
-	for _, n := range []int64{u.InputTokens, u.CachedTokens, u.CacheWriteTokens, u.OutputTokens, u.ReasoningTokens, int64(u.Cost)} {
+	for _, n := range []int64{u.InputTokens, u.CachedTokens, u.CacheWriteTokens, u.OutputTokens, u.ReasoningTokens,
+		int64(u.Cost)} {
 		require.True(t, n >= 0 && n <= 4<<40)
 	}
 	require.LessOrEqual(t, u.CachedTokens+u.CacheWriteTokens, u.InputTokens)

@@ -28,9 +28,10 @@ func (w *wire) limits() (out []int) {
 }
 
 const (
-	tooLarge = `{"error":{"message":"max_tokens is too large: this model's maximum context length is 20000 tokens and your request has 19000 input tokens"}}`
-	newName  = `{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens"}}`
-	oldName  = `{"error":{"message":"Unknown parameter: 'max_tokens'."}}`
+	tooLarge = `{"error":{"message":"max_tokens is too large: this model's maximum context length is 20000 tokens` +
+		` and your request has 19000 input tokens"}}`
+	newName = `{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens"}}`
+	oldName = `{"error":{"message":"Unknown parameter: 'max_tokens'."}}`
 )
 
 func TestP9_ALimitThatIsTooLargeIsLoweredForItsRequestAlone(t *testing.T) {
@@ -85,8 +86,10 @@ func TestP9_ABoundedRequestIsNeverMadeWithoutALimit(t *testing.T) {
 func TestP9_NoLimitIsSentOnlyWhereBothNamesAreUnknown(t *testing.T) {
 	t.Parallel()
 	for _, words := range []string{
-		tooLarge, `{"error":{"message":"max_tokens must be a multiple of 8"}}`, `{"error":{"message":"bad max_tokens, max_completion_tokens"}}`,
-		`{"error":{"message":"max_tokens above 2048 is not supported"}}`, `{"error":{"message":"max_tokens is unknown or too high"}}`,
+		tooLarge, `{"error":{"message":"max_tokens must be a multiple of 8"}}`,
+		`{"error":{"message":"bad max_tokens, max_completion_tokens"}}`,
+		`{"error":{"message":"max_tokens above 2048 is not supported"}}`,
+		`{"error":{"message":"max_tokens is unknown or too high"}}`,
 	} {
 		w := serve(t, reply{400, newName}, reply{400, words})
 		c := to(t, w)

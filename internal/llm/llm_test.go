@@ -22,7 +22,8 @@ var question = Request{System: "s", User: "u", SchemaName: "n", Schema: json.Raw
 
 func client(t *testing.T, url string) *Client {
 	t.Helper()
-	c, err := New(Options{BaseURL: url, Key: "sk-secret-value", Model: "m", HTTP: transport.New(transport.Options{Tries: 1})})
+	c, err := New(Options{BaseURL: url, Key: "sk-secret-value", Model: "m",
+		HTTP: transport.New(transport.Options{Tries: 1})})
 	require.NoError(t, err)
 	return c
 }
@@ -48,7 +49,8 @@ func TestChatAsksByTheSchemaAndReportsUsageAndCost(t *testing.T) {
 func TestCostIsRoundedUpAndBounded(t *testing.T) {
 	t.Parallel()
 	for dollars, want := range map[json.Number]cost.MicroUSD{
-		"0.21": 210_000, "1": 1_000_000, "0.0000001": 1, "0.1000001": 100_001, "": 0, "0": 0, "-1": 0, "1e400": 0, "1e9": 0, "NaN": 0,
+		"0.21": 210_000, "1": 1_000_000, "0.0000001": 1, "0.1000001": 100_001, "": 0, "0": 0, "-1": 0, "1e400": 0,
+		"1e9": 0, "NaN": 0,
 	} {
 		require.Equal(t, want, microUSD(dollars), dollars)
 	}
@@ -106,9 +108,11 @@ func TestTemperatureIsSentWhereAskedForAndLeftOutWhereRefused(t *testing.T) {
 		set   func(*llmtest.Server)
 		first int
 	}{
-		"by the server":                   {"m", func(s *llmtest.Server) { s.NoTemperature = true }, 2},
-		"by the library":                  {"gpt-5-mini", func(*llmtest.Server) {}, 1},
-		"by the server, and other things": {"m", func(s *llmtest.Server) { s.NoTemperature, s.NoSchema, s.OnlyMaxOld = true, true, true }, 4},
+		"by the server":  {"m", func(s *llmtest.Server) { s.NoTemperature = true }, 2},
+		"by the library": {"gpt-5-mini", func(*llmtest.Server) {}, 1},
+		"by the server, and other things": {"m", func(s *llmtest.Server) {
+			s.NoTemperature, s.NoSchema, s.OnlyMaxOld = true, true, true
+		}, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -201,14 +205,17 @@ func TestErrorsOfTheServerSayWhatWhereAndNext(t *testing.T) {
 		says   string
 		next   string
 	}{
-		"401":                {llmtest.Answer{Status: 401, Text: "bad key sk-secret-value"}, 401, "bad key ***", "api-key"},
-		"404":                {llmtest.Answer{Status: 404, Text: "no model m"}, 404, "no model m", "base-url"},
-		"402":                {llmtest.Answer{Status: 402}, 402, "", "credit"},
-		"429":                {llmtest.Answer{Status: 429}, 429, "", "concurrency"},
-		"500 in HTML":        {llmtest.Answer{Status: 500, Raw: []byte("<html>\n::error::x")}, 500, "<html>", "again later"},
-		"error within a 200": {llmtest.Answer{Raw: []byte(`{"error":{"message":"overloaded","code":503}}`)}, 503, "overloaded", "again later"},
-		"error as a text":    {llmtest.Answer{Status: 400, Raw: []byte(`{"error":"bad"}`)}, 400, "bad", "model"},
-		"redirect":           {llmtest.Answer{Status: 302, Raw: []byte("x")}, 302, "", "base-url"},
+		"401": {llmtest.Answer{Status: 401, Text: "bad key sk-secret-value"}, 401, "bad key ***",
+			"api-key"},
+		"404": {llmtest.Answer{Status: 404, Text: "no model m"}, 404, "no model m", "base-url"},
+		"402": {llmtest.Answer{Status: 402}, 402, "", "credit"},
+		"429": {llmtest.Answer{Status: 429}, 429, "", "concurrency"},
+		"500 in HTML": {llmtest.Answer{Status: 500, Raw: []byte("<html>\n::error::x")}, 500, "<html>",
+			"again later"},
+		"error within a 200": {llmtest.Answer{Raw: []byte(`{"error":{"message":"overloaded","code":503}}`)}, 503,
+			"overloaded", "again later"},
+		"error as a text": {llmtest.Answer{Status: 400, Raw: []byte(`{"error":"bad"}`)}, 400, "bad", "model"},
+		"redirect":        {llmtest.Answer{Status: 302, Raw: []byte("x")}, 302, "", "base-url"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -228,14 +235,17 @@ func TestErrorsOfTheServerSayWhatWhereAndNext(t *testing.T) {
 
 func TestKeysAreTakenOutOfWhatComesBackAndAnswersStayWhole(t *testing.T) {
 	t.Parallel()
-	for key, kept := range map[string]bool{"k": true, "major": true, "test": true, "elevenchars": true, "twelve/chars": false} {
+	for key, kept := range map[string]bool{"k": true, "major": true, "test": true, "elevenchars": true,
+		"twelve/chars": false} {
 		t.Run(key, func(t *testing.T) {
 			t.Parallel()
 			said := `{"x":"a ` + key + ` test of the major kind"}`
 			server := llmtest.Start(t, llmtest.Each(llmtest.Answer{Text: said},
-				llmtest.Answer{Status: 400, Raw: []byte(`{"error":{"message":"bad ` + strings.ReplaceAll(key, "/", `\/`) + ` key"}}`)},
+				llmtest.Answer{Status: 400, Raw: []byte(`{"error":{"message":"bad ` + strings.ReplaceAll(key, "/",
+					`\/`) + ` key"}}`)},
 				llmtest.Answer{Status: 400, Raw: []byte(strings.Repeat("x", 490) + key)}))
-			chat, err := New(Options{BaseURL: server.URL, Key: key, Model: "m", HTTP: transport.New(transport.Options{Tries: 1})})
+			chat, err := New(Options{BaseURL: server.URL, Key: key, Model: "m",
+				HTTP: transport.New(transport.Options{Tries: 1})})
 			require.NoError(t, err)
 			answer, err := chat.Chat(t.Context(), question)
 			require.NoError(t, err)
@@ -248,7 +258,8 @@ func TestKeysAreTakenOutOfWhatComesBackAndAnswersStayWhole(t *testing.T) {
 			_, err = chat.Chat(t.Context(), question)
 			require.ErrorContains(t, err, "bad "+shown+" key")
 			_, err = chat.Chat(t.Context(), question)
-			require.Equal(t, kept, strings.Contains(err.Error(), "x"+key[:1]), "no part of it is left where the message is cut")
+			require.Equal(t, kept, strings.Contains(err.Error(), "x"+key[:1]),
+				"no part of it is left where the message is cut")
 		})
 	}
 }

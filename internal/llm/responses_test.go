@@ -25,11 +25,16 @@ func onResponses(t *testing.T, w *wire, change ...func(*Options)) *Client {
 func TestModelOfTheResponsesInterfaceIsFoundAndRemembered(t *testing.T) {
 	t.Parallel()
 	for words, status := range map[string]int{
-		`{"error":{"message":"This model is only supported in v1/responses and not in v1/chat/completions.","param":"model"}}`:                                                        404,
-		`{"error":{"message":"This is not a chat model and thus not supported in the v1/chat/completions endpoint. Did you mean to use v1/completions?"}}`:                            404,
-		`{"error":{"message":"Function tools with reasoning_effort are not supported for m in /v1/chat/completions. Please use /v1/responses instead.","param":"reasoning_effort"}}`:  400,
-		`{"error":{"code":"OperationNotSupported","message":"The chatCompletion operation does not work with the specified model, m. Please choose different model and try again."}}`: 400,
-		`{"error":{"message":"Unsupported legacy protocol: /v1/chat/completions is not supported. Please use /v1/responses.","type":"invalid_request_error"}}`:                        400,
+		`{"error":{"message":"This model is only supported in v1/responses and not in v1/chat/completions."` +
+			`,"param":"model"}}`: 404,
+		`{"error":{"message":"This is not a chat model and thus not supported in the v1/chat/completions endpoint.` +
+			` Did you mean to use v1/completions?"}}`: 404,
+		`{"error":{"message":"Function tools with reasoning_effort are not supported for m in /v1/chat/completions.` +
+			` Please use /v1/responses instead.","param":"reasoning_effort"}}`: 400,
+		`{"error":{"code":"OperationNotSupported","message":"The chatCompletion operation does not work with the` +
+			` specified model, m. Please choose different model and try again."}}`: 400,
+		`{"error":{"message":"Unsupported legacy protocol: /v1/chat/completions is not supported. Please use` +
+			` /v1/responses.","type":"invalid_request_error"}}`: 400,
 		`{"detail":"Use the Responses API for this model"}`: 422,
 	} {
 		w := serve(t, reply{status, words}, reply{body: responded})
@@ -70,8 +75,10 @@ func TestReasoningGoesBackWithTheResultsAndUnansweredCallsDoNot(t *testing.T) {
 	answer, err := c.Chat(t.Context(), withTools())
 	require.NoError(t, err)
 	require.Equal(t, "tool_calls", answer.Finish)
-	require.Equal(t, cost.Usage{InputTokens: 100, CachedTokens: 40, CacheWriteTokens: 7, OutputTokens: 30, ReasoningTokens: 20, Calls: 1}, answer.Usage)
-	_, err = c.Chat(t.Context(), withTools(Turn{Role: RoleAssistant, ToolCalls: answer.ToolCalls[:1], State: answer.State}, looked[1]))
+	require.Equal(t, cost.Usage{InputTokens: 100, CachedTokens: 40, CacheWriteTokens: 7, OutputTokens: 30,
+		ReasoningTokens: 20, Calls: 1}, answer.Usage)
+	_, err = c.Chat(t.Context(), withTools(Turn{Role: RoleAssistant, ToolCalls: answer.ToolCalls[:1],
+		State: answer.State}, looked[1]))
 	require.NoError(t, err)
 	input, err := json.Marshal(w.last().body["input"])
 	require.NoError(t, err)
@@ -99,9 +106,12 @@ func TestT37_AnswersOfResponsesThatAreNoneAreTypedErrors(t *testing.T) {
 	t.Parallel()
 	const half = `"output":[{"type":"message","content":[{"type":"output_text","text":"{\"x\":"}]}]`
 	for body, want := range map[string]error{
-		`{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},` + half + `}`:           ErrTruncated,
-		`{"status":"incomplete","incomplete_details":{"reason":"content_filter"},` + half + `}`:              ErrRefused,
-		`{"status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"no"}]}]}`: ErrRefused,
+		`{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},` + half +
+			`}`: ErrTruncated,
+		`{"status":"incomplete","incomplete_details":{"reason":"content_filter"},` + half +
+			`}`: ErrRefused,
+		`{"status":"completed","output":[{"type":"message","content":[{"type":"refusal"` +
+			`,"refusal":"no"}]}]}`: ErrRefused,
 		`{"status":"completed","output":[]}`:                     ErrEmpty,
 		`{"status":"completed","output":[{"type":"reasoning"}]}`: ErrEmpty,
 		`{"status":"completed","output":[7]}`:                    ErrEmpty,
@@ -116,7 +126,8 @@ func TestT37_AnswersOfResponsesThatAreNoneAreTypedErrors(t *testing.T) {
 
 func TestFailedResponseSaysSoAndWhatItUsed(t *testing.T) {
 	t.Parallel()
-	w := serve(t, reply{body: `{"status":"failed","error":{"code":"server_error","message":"it broke"},"output":[],"usage":{"input_tokens":9}}`})
+	w := serve(t, reply{body: `{"status":"failed","error":{"code":"server_error","message":"it broke"},"output":[]` +
+		`,"usage":{"input_tokens":9}}`})
 	answer, err := onResponses(t, w).Chat(t.Context(), question)
 	var e *StatusError
 	require.ErrorAs(t, err, &e)
@@ -127,7 +138,8 @@ func TestFailedResponseSaysSoAndWhatItUsed(t *testing.T) {
 func TestServerWithoutResponsesIsAskedWithoutReasoning(t *testing.T) {
 	t.Parallel()
 	w := serve(t,
-		reply{400, `{"error":{"message":"Function tools with reasoning_effort are not supported for m in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'."}}`},
+		reply{400, `{"error":{"message":"Function tools with reasoning_effort are not supported for m in` +
+			` /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'."}}`},
 		reply{404, `{"detail":"Not Found"}`}, reply{body: called})
 	c := to(t, w, model("gpt-5.6-terra"))
 	_, err := c.Chat(t.Context(), withTools())

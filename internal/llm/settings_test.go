@@ -14,9 +14,12 @@ func TestDefaultsByFamily(t *testing.T) {
 		effort string
 		fixed  bool
 	}{
-		"gpt-5-mini": {"medium", true}, "openai/gpt-5.4-2026-03-05": {"medium", true}, "GPT-6-sol": {"medium", true}, "o4-mini": {"medium", true}, "o3": {"medium", true},
-		"gpt-5-chat-latest": {"", false}, "gpt-5.2-chat-latest": {"", false}, "gpt-5-pro": {"", true}, "o3-pro-2025-06-10": {"", true}, "o1-mini": {"", true},
-		"gpt-4o": {"", false}, "gpt-4.1": {"", false}, "gpt-oss-120b": {"", false}, "claude-sonnet-4-5": {"", false}, "qwen3:8b": {"", false},
+		"gpt-5-mini": {"medium", true}, "openai/gpt-5.4-2026-03-05": {"medium", true}, "GPT-6-sol": {"medium", true},
+		"o4-mini": {"medium", true}, "o3": {"medium", true},
+		"gpt-5-chat-latest": {"", false}, "gpt-5.2-chat-latest": {"", false}, "gpt-5-pro": {"", true},
+		"o3-pro-2025-06-10": {"", true}, "o1-mini": {"", true},
+		"gpt-4o": {"", false}, "gpt-4.1": {"", false}, "gpt-oss-120b": {"", false}, "claude-sonnet-4-5": {"", false},
+		"qwen3:8b":          {"", false},
 		"deepseek-reasoner": {"", false}, "olmo": {"", false}, "o1x": {"", false}, "m": {"", false},
 	} {
 		s, err := Options{}.settings(name)
@@ -37,18 +40,24 @@ func TestIdentityHoldsWhatSettlesAnAnswerAndNothingElse(t *testing.T) {
 	}
 	require.Equal(t, "model m", identity(Options{Model: "m"}))
 	require.Equal(t, "model gpt-5-mini", identity(Options{
-		Model: "gpt-5-mini", Effort: "medium", Key: "k", BaseURL: "https://API.openai.com:443/v1", Headers: map[string]string{"X-Team": "a"}, Log: func(string) {},
+		Model: "gpt-5-mini", Effort: "medium", Key: "k", BaseURL: "https://API.openai.com:443/v1",
+		Headers: map[string]string{"X-Team": "a"}, Log: func(string) {},
 	}), "key and headers, and what is the default anyway, settle nothing")
 	for address, owner := range map[string]string{
-		"http://127.0.0.1:8089/v1": "this machine", "http://localhost/v1": "this machine", "https://Gateway.example:8443/team/v1": "gateway.example",
+		"http://127.0.0.1:8089/v1": "this machine", "http://localhost/v1": "this machine",
+		"https://Gateway.example:8443/team/v1":                             "gateway.example",
 		"https://r.openai.azure.com/openai/deployments/mine?api-version=1": "r.openai.azure.com, deployment mine",
 	} {
-		require.Equal(t, "model m; of "+owner, identity(Options{Model: "m", BaseURL: address}), "models of one name are of several servers")
+		require.Equal(t, "model m; of "+owner, identity(Options{Model: "m", BaseURL: address}),
+			"models of one name are of several servers")
 	}
-	require.Equal(t, `model m; effort low; temperature 0.2; seed 7; max-output-tokens 900; body {"a":[1],"top_p":0.5}`, identity(Options{
-		Model: "m", Effort: "low", Temperature: ptr(0.2), Seed: ptr(7), MaxTokens: 900, Body: map[string]any{"top_p": 0.5, "a": []int{1}},
-	}))
-	require.Equal(t, "model m; temperature 0; seed 0", identity(Options{Model: "m", Temperature: ptr(0.), Seed: ptr(0)}))
+	require.Equal(t, `model m; effort low; temperature 0.2; seed 7; max-output-tokens 900; body {"a":[1],"top_p":0.5}`,
+		identity(Options{
+			Model: "m", Effort: "low", Temperature: ptr(0.2), Seed: ptr(7), MaxTokens: 900,
+			Body: map[string]any{"top_p": 0.5, "a": []int{1}},
+		}))
+	require.Equal(t, "model m; temperature 0; seed 0",
+		identity(Options{Model: "m", Temperature: ptr(0.), Seed: ptr(0)}))
 }
 
 func TestOptionsThatCannotBeAreNamed(t *testing.T) {
@@ -99,7 +108,8 @@ func TestHeadersAndFieldsOfTheConfigurationGoWithEveryRequest(t *testing.T) {
 func TestEffortOfARequestWinsOverTheOptionsAndTheFamily(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ model, option, request, want string }{
-		{"gpt-5-mini", "", "", "medium"}, {"gpt-5-mini", "high", "", "high"}, {"gpt-5-mini", "high", "low", "low"}, {"m", "", "low", "low"}, {"m", "minimal", "", "minimal"},
+		{"gpt-5-mini", "", "", "medium"}, {"gpt-5-mini", "high", "", "high"}, {"gpt-5-mini", "high", "low", "low"},
+		{"m", "", "low", "low"}, {"m", "minimal", "", "minimal"},
 	} {
 		w := serve(t, reply{body: said})
 		asked := question
@@ -112,7 +122,8 @@ func TestEffortOfARequestWinsOverTheOptionsAndTheFamily(t *testing.T) {
 
 func TestP9_NoOptionRaisesTheOutputLimitThatWasReserved(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ option, request, want int }{{0, 100, 100}, {50, 100, 50}, {200, 100, 100}, {200, 0, 200}, {0, 0, 0}} {
+	for _, c := range []struct{ option, request, want int }{{0, 100, 100}, {50, 100, 50}, {200, 100, 100},
+		{200, 0, 200}, {0, 0, 0}} {
 		w := serve(t, reply{body: said})
 		asked := question
 		asked.MaxTokens = c.request
@@ -146,8 +157,10 @@ func TestDeterministicAsksForColdWhereTheModelCan(t *testing.T) {
 func TestP9_NoFieldMakesACallDearerThanReservedOrSomebodyElsesAnswer(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
-		"service_tier", "fallbacks", "plugins", "web_search_options", "models", "route", "transforms", "n", "best_of", "stream_options", "store", "background",
-		"max_new_tokens", "num_predict", "prediction", "search_parameters", "data_sources", "speed", "num_retries", "preset", "mock_response", "extra_body", "Service_Tier",
+		"service_tier", "fallbacks", "plugins", "web_search_options", "models", "route", "transforms", "n", "best_of",
+		"stream_options", "store", "background",
+		"max_new_tokens", "num_predict", "prediction", "search_parameters", "data_sources", "speed", "num_retries",
+		"preset", "mock_response", "extra_body", "Service_Tier",
 	} {
 		_, err := New(Options{Model: "m", HTTP: http.DefaultClient, Body: map[string]any{name: "secret"}})
 		require.EqualError(t, err, `model-options: body: "`+name+`" cannot be set there`)

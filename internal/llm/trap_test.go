@@ -31,11 +31,16 @@ func TestTrapLibraryDropsZeros(t *testing.T) {
 
 func TestTrapLibraryRefusesByTheModelsName(t *testing.T) {
 	t.Parallel()
-	require.Error(t, openai.NewReasoningValidator().Validate(openai.ChatCompletionRequest{Model: "gpt-5-of-ours", Temperature: 0.5}))
-	require.Error(t, openai.NewReasoningValidator().Validate(openai.ChatCompletionRequest{Model: "o3-of-ours", MaxTokens: 5}))
+	require.Error(t, openai.NewReasoningValidator().Validate(openai.ChatCompletionRequest{Model: "gpt-5-of-ours",
+		Temperature: 0.5}))
+	require.Error(t, openai.NewReasoningValidator().Validate(openai.ChatCompletionRequest{Model: "o3-of-ours",
+		MaxTokens: 5}))
 
-	w := serve(t, reply{400, `{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens"}}`}, reply{body: said})
-	_, err := to(t, w, model("gpt-5-of-ours"), func(o *Options) { o.Temperature = ptr(0.5) }).Chat(t.Context(), question)
+	w := serve(t, reply{400, `{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens"}}`},
+		reply{body: said})
+	_, err := to(t, w, model("gpt-5-of-ours"), func(o *Options) {
+		o.Temperature = ptr(0.5)
+	}).Chat(t.Context(), question)
 	require.NoError(t, err, "the name is a gateway's alias: the server knows what it takes")
 	require.InDelta(t, 0.5, w.last().body["temperature"], 0)
 	require.EqualValues(t, 100, w.last().body["max_tokens"])
@@ -60,7 +65,8 @@ func TestTrapContentInTextAndPartsAtOnce(t *testing.T) {
 	_, err := json.Marshal(openai.ChatCompletionMessage{Content: "a", MultiContent: []openai.ChatMessagePart{}})
 	require.ErrorIs(t, err, openai.ErrContentFieldsMisused)
 
-	w := serve(t, reply{body: `{"choices":[{"message":{"content":[{"type":"text","text":"{"},{"type":"text","text":"}"},{"type":"image_url"}]}}]}`})
+	w := serve(t, reply{body: `{"choices":[{"message":{"content":[{"type":"text","text":"{"},{"type":"text"` +
+		`,"text":"}"},{"type":"image_url"}]}}]}`})
 	answer, err := to(t, w).Chat(t.Context(), question)
 	require.NoError(t, err)
 	require.Equal(t, "{}", answer.Text)
@@ -69,9 +75,11 @@ func TestTrapContentInTextAndPartsAtOnce(t *testing.T) {
 func TestTrapErrorsLoseBodyAndHeaders(t *testing.T) {
 	t.Parallel()
 	lost := &openai.APIError{}
-	require.Error(t, json.Unmarshal([]byte(`{"code":400,"status":"INVALID_ARGUMENT"}`), lost), "an error without a message is none to it")
+	require.Error(t, json.Unmarshal([]byte(`{"code":400,"status":"INVALID_ARGUMENT"}`), lost),
+		"an error without a message is none to it")
 
-	for _, body := range []string{`[{"error":{"message":"in a list"}}]`, `{"detail":[{"msg":"in a list"}]}`, `{"error":"in a list"}`, `in a list`} {
+	for _, body := range []string{`[{"error":{"message":"in a list"}}]`, `{"detail":[{"msg":"in a list"}]}`,
+		`{"error":"in a list"}`, `in a list`} {
 		_, err := to(t, serve(t, reply{400, body})).Chat(t.Context(), question)
 		require.ErrorContains(t, err, "in a list")
 	}
@@ -102,7 +110,9 @@ func TestTrapAzureModeRewritesNamesAndDropsTheQuery(t *testing.T) {
 	require.NotEqual(t, "gpt-3.5", openai.DefaultAzureConfig("k", "https://h").GetAzureDeploymentByModel("gpt-3.5"))
 
 	w := serve(t, reply{body: said})
-	_, err := to(t, w, func(o *Options) { o.BaseURL = w.URL + "/openai/deployments/gpt-3.5:a?api-version=1&x=2" }).Chat(t.Context(), question)
+	_, err := to(t, w, func(o *Options) {
+		o.BaseURL = w.URL + "/openai/deployments/gpt-3.5:a?api-version=1&x=2"
+	}).Chat(t.Context(), question)
 	require.NoError(t, err)
 	require.Equal(t, "/openai/deployments/gpt-3.5:a/chat/completions", w.last().path)
 	require.Equal(t, "api-version=1&x=2", w.last().query)
@@ -116,7 +126,8 @@ func TestTrapEmptyTextsAndArgumentsAreLeftOut(t *testing.T) {
 
 	w := serve(t, reply{body: said})
 	_, err = to(t, w).Chat(t.Context(), Request{Tools: []Tool{look}, Turns: []Turn{
-		{Role: RoleAssistant, ToolCalls: []Call{{ID: "c", Name: "look"}}}, {Role: RoleTool, CallID: "c"}, {Role: RoleAssistant}, {Role: RoleUser},
+		{Role: RoleAssistant, ToolCalls: []Call{{ID: "c", Name: "look"}}}, {Role: RoleTool, CallID: "c"},
+		{Role: RoleAssistant}, {Role: RoleUser},
 	}})
 	require.NoError(t, err)
 	for i, m := range w.last().body["messages"].([]any) {
@@ -133,14 +144,16 @@ func TestTrapOneWrongTypeLosesTheWholeAnswer(t *testing.T) {
 	for _, body := range []string{
 		`{"created":1.5,"choices":[{"message":{"content":"{}"}}]}`,
 		`{"usage":{"prompt_tokens":12.5},"choices":[{"message":{"content":"{}"}}]}`,
-		`{"choices":[{"message":{"content":"{}"},"finish_reason":7,"index":"0","content_filter_results":[]}],"service_tier":1}`,
+		`{"choices":[{"message":{"content":"{}"},"finish_reason":7,"index":"0","content_filter_results":[]}]` +
+			`,"service_tier":1}`,
 	} {
 		require.Error(t, json.Unmarshal([]byte(body), &openai.ChatCompletionResponse{}))
 		answer, err := to(t, serve(t, reply{body: body})).Chat(t.Context(), question)
 		require.NoError(t, err, body)
 		require.Equal(t, "{}", answer.Text)
 	}
-	w := serve(t, reply{body: `{"choices":[{"message":{"content":null,"tool_calls":[{"id":1,"function":{"name":"look","arguments":{"x":"a"}}}]}}]}`})
+	w := serve(t, reply{body: `{"choices":[{"message":{"content":null,"tool_calls":[{"id":1` +
+		`,"function":{"name":"look","arguments":{"x":"a"}}}]}}]}`})
 	answer, err := to(t, w).Chat(t.Context(), withTools())
 	require.NoError(t, err)
 	require.Equal(t, []Call{{"1", "look", `{"x":"a"}`}}, answer.ToolCalls, "arguments as an object")
@@ -172,13 +185,16 @@ func TestTrapErrorWithinA200(t *testing.T) {
 
 func TestTrapAnErrorThatSaysNothingIsNone(t *testing.T) {
 	t.Parallel()
-	for _, said := range []string{`false`, `null`, `""`, `" "`, `{}`, `[]`, `0`, `{"message":""}`, `{"message":null,"code":0}`} {
-		answer, err := to(t, serve(t, reply{body: `{"error":` + said + `,"choices":[{"message":{"content":"{}"}}]}`})).Chat(t.Context(), question)
+	for _, said := range []string{`false`, `null`, `""`, `" "`, `{}`, `[]`, `0`, `{"message":""}`,
+		`{"message":null,"code":0}`} {
+		answer, err := to(t, serve(t, reply{body: `{"error":` + said +
+			`,"choices":[{"message":{"content":"{}"}}]}`})).Chat(t.Context(), question)
 		require.NoError(t, err, said)
 		require.Equal(t, "{}", answer.Text)
 	}
 	for _, said := range []string{`true`, `1`, `"x"`, `["x"]`, `{"message":"x"}`} {
-		_, err := to(t, serve(t, reply{body: `{"error":` + said + `,"choices":[{"message":{"content":"{}"}}]}`})).Chat(t.Context(), question)
+		_, err := to(t, serve(t, reply{body: `{"error":` + said +
+			`,"choices":[{"message":{"content":"{}"}}]}`})).Chat(t.Context(), question)
 		require.Error(t, err, said)
 	}
 }
@@ -188,7 +204,8 @@ func TestT37_NamesThatAreKeptAreBounded(t *testing.T) {
 	long := strings.Repeat("é", 5_000)
 	for _, body := range []string{
 		`{"model":"` + long + `","choices":[{"message":{"content":"{}"},"finish_reason":"` + long + `"}]}`,
-		`{"model":"` + long + `","incomplete_details":{"reason":"` + long + `"},"output":[{"type":"message","content":[{"text":"{}"}]}]}`,
+		`{"model":"` + long + `","incomplete_details":{"reason":"` + long +
+			`"},"output":[{"type":"message","content":[{"text":"{}"}]}]}`,
 	} {
 		c := to(t, serve(t, reply{body: body}), func(o *Options) {
 			if strings.Contains(body, "output") {
@@ -208,7 +225,9 @@ func TestT37_NamesThatAreKeptAreBounded(t *testing.T) {
 func TestTrapLibrarySetsTheKeyEvenWhereThereIsNone(t *testing.T) {
 	t.Parallel()
 	w := serve(t, reply{body: said})
-	_, err := to(t, w, func(o *Options) { o.Key, o.HTTP = "", transport.New(transport.Options{}) }).Chat(t.Context(), question)
+	_, err := to(t, w, func(o *Options) {
+		o.Key, o.HTTP = "", transport.New(transport.Options{})
+	}).Chat(t.Context(), question)
 	require.NoError(t, err)
 	require.Empty(t, w.last().header.Values("Authorization"))
 }

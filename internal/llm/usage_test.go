@@ -15,25 +15,37 @@ func TestP9_UsageIsReadInEveryServersWriting(t *testing.T) {
 		usage string
 		want  cost.Usage
 	}{
-		"OpenAI": {`{"prompt_tokens":100,"completion_tokens":50,"prompt_tokens_details":{"cached_tokens":64},"completion_tokens_details":{"reasoning_tokens":30}}`,
+		"OpenAI": {`{"prompt_tokens":100,"completion_tokens":50,"prompt_tokens_details":{"cached_tokens":64}` +
+			`,"completion_tokens_details":{"reasoning_tokens":30}}`,
 			cost.Usage{InputTokens: 100, CachedTokens: 64, OutputTokens: 50, ReasoningTokens: 30}},
-		"Responses": {`{"input_tokens":100,"output_tokens":50,"input_tokens_details":{"cached_tokens":64,"cache_write_tokens":9},"output_tokens_details":{"reasoning_tokens":30}}`,
+		"Responses": {`{"input_tokens":100,"output_tokens":50,"input_tokens_details":{"cached_tokens":64` +
+			`,"cache_write_tokens":9},"output_tokens_details":{"reasoning_tokens":30}}`,
 			cost.Usage{InputTokens: 100, CachedTokens: 64, CacheWriteTokens: 9, OutputTokens: 50, ReasoningTokens: 30}},
-		"OpenRouter": {`{"prompt_tokens":100,"completion_tokens":5,"cost":0.0000421,"prompt_tokens_details":{"cached_tokens":10,"cache_write_tokens":20},"completion_tokens_details":null}`,
+		"OpenRouter": {`{"prompt_tokens":100,"completion_tokens":5,"cost":0.0000421` +
+			`,"prompt_tokens_details":{"cached_tokens":10,"cache_write_tokens":20},"completion_tokens_details":null}`,
 			cost.Usage{InputTokens: 100, CachedTokens: 10, CacheWriteTokens: 20, OutputTokens: 5, Cost: 43}},
-		"LiteLLM of Anthropic": {`{"prompt_tokens":100,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":60},"cache_read_input_tokens":60,"cache_creation_input_tokens":30}`,
+		"LiteLLM of Anthropic": {`{"prompt_tokens":100,"completion_tokens":5` +
+			`,"prompt_tokens_details":{"cached_tokens":60},"cache_read_input_tokens":60` +
+			`,"cache_creation_input_tokens":30}`,
 			cost.Usage{InputTokens: 100, CachedTokens: 60, CacheWriteTokens: 30, OutputTokens: 5}},
-		"Anthropic, cached ones apart": {`{"input_tokens":10,"output_tokens":5,"cache_read_input_tokens":60,"cache_creation_input_tokens":30}`,
+		"Anthropic, cached ones apart": {`{"input_tokens":10,"output_tokens":5,"cache_read_input_tokens":60` +
+			`,"cache_creation_input_tokens":30}`,
 			cost.Usage{InputTokens: 100, CachedTokens: 60, CacheWriteTokens: 30, OutputTokens: 5}},
-		"cached ones apart under OpenAI's names": {`{"prompt_tokens":10,"completion_tokens":5,"cache_read_input_tokens":60,"cache_creation_input_tokens":30}`,
+		"cached ones apart under OpenAI's names": {`{"prompt_tokens":10,"completion_tokens":5` +
+			`,"cache_read_input_tokens":60,"cache_creation_input_tokens":30}`,
 			cost.Usage{InputTokens: 100, CachedTokens: 60, CacheWriteTokens: 30, OutputTokens: 5}},
-		"DeepSeek": {`{"prompt_tokens":100,"completion_tokens":5,"prompt_cache_hit_tokens":70,"prompt_cache_miss_tokens":30}`,
+		"DeepSeek": {`{"prompt_tokens":100,"completion_tokens":5,"prompt_cache_hit_tokens":70` +
+			`,"prompt_cache_miss_tokens":30}`,
 			cost.Usage{InputTokens: 100, CachedTokens: 70, OutputTokens: 5}},
-		"parts above their whole": {`{"prompt_tokens":5,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":60,"cache_write_tokens":9},"completion_tokens_details":{"reasoning_tokens":99}}`,
+		"parts above their whole": {`{"prompt_tokens":5,"completion_tokens":5` +
+			`,"prompt_tokens_details":{"cached_tokens":60,"cache_write_tokens":9}` +
+			`,"completion_tokens_details":{"reasoning_tokens":99}}`,
 			cost.Usage{InputTokens: 5, CachedTokens: 5, OutputTokens: 5, ReasoningTokens: 5}},
-		"hostile": {`{"prompt_tokens":-5,"completion_tokens":1e300,"cost":-1,"cache_read_input_tokens":-9,"prompt_tokens_details":{"cached_tokens":"NaN"}}`,
+		"hostile": {`{"prompt_tokens":-5,"completion_tokens":1e300,"cost":-1,"cache_read_input_tokens":-9` +
+			`,"prompt_tokens_details":{"cached_tokens":"NaN"}}`,
 			cost.Usage{OutputTokens: 1 << 40}},
-		"odd types": {`{"prompt_tokens":"12","completion_tokens":3.0,"prompt_tokens_details":[1],"completion_tokens_details":{"reasoning_tokens":{}},"cost":"0.5"}`,
+		"odd types": {`{"prompt_tokens":"12","completion_tokens":3.0,"prompt_tokens_details":[1]` +
+			`,"completion_tokens_details":{"reasoning_tokens":{}},"cost":"0.5"}`,
 			cost.Usage{InputTokens: 12, OutputTokens: 3, Cost: 500_000}},
 		"none": {`null`, cost.Usage{}},
 	} {

@@ -28,20 +28,26 @@ func (l *lines) add(line string) {
 
 func TestT5_EveryTryIsALineWithoutKeyHeaderOrContent(t *testing.T) {
 	t.Parallel()
-	failed := llmtest.Answer{Status: 503, Text: "down, sk-secret-value", Header: http.Header{"X-Request-Id": {"req_1 \xe2\x80\xae::error::"}}}
-	server := llmtest.Start(t, llmtest.Each(failed, llmtest.Answer{Text: `{"x":"content"}`, Header: http.Header{"X-Request-Id": {"req_2"}}}, llmtest.Answer{Drop: true}))
+	failed := llmtest.Answer{Status: 503, Text: "down, sk-secret-value",
+		Header: http.Header{"X-Request-Id": {"req_1 \xe2\x80\xae::error::"}}}
+	server := llmtest.Start(t, llmtest.Each(failed, llmtest.Answer{Text: `{"x":"content"}`,
+		Header: http.Header{"X-Request-Id": {"req_2"}}}, llmtest.Answer{Drop: true}))
 	log := &lines{}
 	none := func() float64 { return 0 }
 	c, err := New(Options{
-		BaseURL: server.URL, Key: "sk-secret-value", Model: "m", Log: log.add, Headers: map[string]string{"X-Team": "team-value"},
-		HTTP: transport.New(transport.Options{Tries: 2, Jitter: none, Retry: func(*http.Request) bool { return true }}),
+		BaseURL: server.URL, Key: "sk-secret-value", Model: "m", Log: log.add,
+		Headers: map[string]string{"X-Team": "team-value"},
+		HTTP: transport.New(transport.Options{Tries: 2, Jitter: none, Retry: func(*http.Request) bool {
+			return true
+		}}),
 	})
 	require.NoError(t, err)
 	_, err = c.Chat(t.Context(), Request{System: "system-text", User: "user-text", MaxTokens: 100})
 	require.NoError(t, err)
 	require.Len(t, log.all, 2)
 	require.Regexp(t, `^POST 127\.0\.0\.1:\d+/v1/chat/completions, try 1: 503, request req_1 .*, \d+ ms$`, log.all[0])
-	require.Regexp(t, `^POST 127\.0\.0\.1:\d+/v1/chat/completions, try 2: 200, request req_2, \d+ tokens in \(0 cached\), \d+ out, \d+ ms$`, log.all[1])
+	require.Regexp(t, `^POST 127\.0\.0\.1:\d+/v1/chat/completions, try 2: 200, request req_2, \d+ tokens in \(0`+
+		` cached\), \d+ out, \d+ ms$`, log.all[1])
 	_, err = c.Chat(t.Context(), question)
 	require.Error(t, err)
 	require.Contains(t, log.all[2], "try 1: no answer: ")
@@ -57,7 +63,9 @@ func TestATryThatWasNotMadeIsNoLine(t *testing.T) {
 	log := &lines{}
 	c := to(t, serve(t, reply{body: said}), func(o *Options) { o.Log = log.add })
 	spent := errors.New("no money")
-	ctx := transport.EachTry(t.Context(), func(context.Context, int) (func(*http.Response, error), error) { return nil, spent })
+	ctx := transport.EachTry(t.Context(), func(context.Context, int) (func(*http.Response, error), error) {
+		return nil, spent
+	})
 	_, err := c.Chat(ctx, question)
 	require.ErrorIs(t, err, spent)
 	require.Empty(t, log.all)
@@ -73,7 +81,8 @@ func TestEveryTryWaitsForTheLimiter(t *testing.T) {
 	t.Parallel()
 	server := llmtest.Start(t, llmtest.Always(llmtest.Answer{Text: "{}", Delay: 10 * time.Millisecond}))
 	c, err := New(Options{
-		BaseURL: server.URL, Model: "m", HTTP: transport.New(transport.Options{}), Limiter: limit.New(limit.Options{Concurrency: 2}),
+		BaseURL: server.URL, Model: "m", HTTP: transport.New(transport.Options{}),
+		Limiter: limit.New(limit.Options{Concurrency: 2}),
 	})
 	require.NoError(t, err)
 	var all sync.WaitGroup

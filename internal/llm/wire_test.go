@@ -77,7 +77,8 @@ func (w *wire) last() sent {
 // to is a client of a wire.
 func to(t *testing.T, w *wire, change ...func(*Options)) *Client {
 	t.Helper()
-	o := Options{BaseURL: w.URL + "/v1", Key: "sk-secret-value", Model: "m", HTTP: transport.New(transport.Options{Tries: 1})}
+	o := Options{BaseURL: w.URL + "/v1", Key: "sk-secret-value", Model: "m",
+		HTTP: transport.New(transport.Options{Tries: 1})}
 	for _, set := range change {
 		set(&o)
 	}
@@ -89,8 +90,10 @@ func to(t *testing.T, w *wire, change ...func(*Options)) *Client {
 func model(name string) func(*Options) { return func(o *Options) { o.Model = name } }
 
 const (
-	said      = `{"model":"m-2","choices":[{"message":{"content":"{\"x\":\"y\"}"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":3}}`
-	responded = `{"model":"m-2","status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"{\"x\":\"y\"}"}]}],"usage":{"input_tokens":10,"output_tokens":3}}`
+	said = `{"model":"m-2","choices":[{"message":{"content":"{\"x\":\"y\"}"},"finish_reason":"stop"}]` +
+		`,"usage":{"prompt_tokens":10,"completion_tokens":3}}`
+	responded = `{"model":"m-2","status":"completed","output":[{"type":"message","role":"assistant"` +
+		`,"content":[{"type":"output_text","text":"{\"x\":\"y\"}"}]}],"usage":{"input_tokens":10,"output_tokens":3}}`
 )
 
 // look is a tool, and looked a conversation in which it was used.

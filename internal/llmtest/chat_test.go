@@ -26,9 +26,11 @@ func serve(k Kind, script Script) *Server {
 }
 
 const (
-	strictTool = `{"type":"function","function":{"name":"read_file","parameters":{"type":"object","additionalProperties":false,"required":["path"],"properties":{"path":{"type":"string"}}}}}`
+	strictTool = `{"type":"function","function":{"name":"read_file","parameters":{"type":"object"` +
+		`,"additionalProperties":false,"required":["path"],"properties":{"path":{"type":"string"}}}}}`
 	jsonMode   = `"response_format":{"type":"json_object"}`
-	strictMode = `"response_format":{"type":"json_schema","json_schema":{"name":"n","strict":true,"schema":{"type":"object","additionalProperties":false,"required":[],"properties":{}}}}`
+	strictMode = `"response_format":{"type":"json_schema","json_schema":{"name":"n","strict":true` +
+		`,"schema":{"type":"object","additionalProperties":false,"required":[],"properties":{}}}}`
 )
 
 func chat(parts ...string) string {
@@ -39,10 +41,11 @@ func TestEveryCallIsAnsweredBeforeTheNextTurn(t *testing.T) {
 	t.Parallel()
 	const (
 		first = `{"role":"system","content":"s"},{"role":"user","content":"u"}`
-		calls = `{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{"}},{"id":"b","type":"function","function":{"name":"f","arguments":""}}]}`
-		a     = `{"role":"tool","tool_call_id":"a","content":"x"}`
-		b     = `{"role":"tool","tool_call_id":"b","content":""}`
-		user  = `{"role":"user","content":"u"}`
+		calls = `{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f"` +
+			`,"arguments":"{"}},{"id":"b","type":"function","function":{"name":"f","arguments":""}}]}`
+		a    = `{"role":"tool","tool_call_id":"a","content":"x"}`
+		b    = `{"role":"tool","tool_call_id":"b","content":""}`
+		user = `{"role":"user","content":"u"}`
 	)
 	for turns, want := range map[string]string{
 		calls + "," + a + "," + b:                          "",
@@ -61,12 +64,15 @@ func TestEveryCallIsAnsweredBeforeTheNextTurn(t *testing.T) {
 		`{"role":"system","content":"x"}`:                  "stands first",
 		`{"role":"user","content":"x","tool_call_id":"a"}`: "Additional properties",
 		`{"role":"user","content":"x","state":{}}`:         "state",
-		`{"role":"assistant","content":"x","reasoning_content":"y"},` + user:                             "reasoning_content",
-		`{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"f","arguments":""}}]}`: "are required",
-		`{"role":"user","content":[{"type":"text","text":"x"}]}`:                                         "",
-		`{"role":"user","content":[{"type":"image_url","text":"x"}]}`:                                    "image_url",
+		`{"role":"assistant","content":"x","reasoning_content":"y"},` +
+			user: "reasoning_content",
+		`{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"f"` +
+			`,"arguments":""}}]}`: "are required",
+		`{"role":"user","content":[{"type":"text","text":"x"}]}`:      "",
+		`{"role":"user","content":[{"type":"image_url","text":"x"}]}`: "image_url",
 	} {
-		status, answer := exchange(serve(Strict, Honest), "/v1/chat/completions", chat(`"messages":[`+first+`,`+turns+`]`), nil)
+		status, answer := exchange(serve(Strict, Honest), "/v1/chat/completions",
+			chat(`"messages":[`+first+`,`+turns+`]`), nil)
 		if want == "" {
 			require.Equal(t, http.StatusOK, status, "%s: %s", turns, answer)
 			continue
@@ -118,24 +124,34 @@ func TestKindsRefuseWhatTheyDoNotTakeInTheWordsOfRealServers(t *testing.T) {
 		path, body string
 		want       string
 	}{
-		"strict takes all":           {Strict, "/v1/chat/completions", chat(messages, tools, strictMode, `"max_completion_tokens":5`), ""},
-		"strict, two limits":         {Strict, "/v1/chat/completions", chat(messages, `"max_tokens":1,"max_completion_tokens":1`), "at the same time"},
-		"JSON mode, a schema":        {JSONMode, "/v1/chat/completions", chat(messages, strictMode), "'json_schema' is not supported"},
-		"JSON mode, unnamed":         {JSONMode, "/v1/chat/completions", chat(messages, jsonMode), "must contain the word 'json'"},
-		"JSON mode":                  {JSONMode, "/v1/chat/completions", chat(named, jsonMode), ""},
-		"JSON mode beside tools":     {JSONMode, "/v1/chat/completions", chat(named, jsonMode, tools), "cannot be combined"},
+		"strict takes all": {Strict, "/v1/chat/completions",
+			chat(messages, tools, strictMode, `"max_completion_tokens":5`), ""},
+		"strict, two limits": {Strict, "/v1/chat/completions",
+			chat(messages, `"max_tokens":1,"max_completion_tokens":1`), "at the same time"},
+		"JSON mode, a schema": {JSONMode, "/v1/chat/completions", chat(messages, strictMode),
+			"'json_schema' is not supported"},
+		"JSON mode, unnamed": {JSONMode, "/v1/chat/completions", chat(messages, jsonMode),
+			"must contain the word 'json'"},
+		"JSON mode": {JSONMode, "/v1/chat/completions", chat(named, jsonMode), ""},
+		"JSON mode beside tools": {JSONMode, "/v1/chat/completions", chat(named, jsonMode, tools),
+			"cannot be combined"},
 		"JSON mode has no Responses": {JSONMode, "/v1/responses", chat(`"input":"u"`), "Invalid URL"},
 		"plain":                      {Plain, "/v1/chat/completions", chat(messages, `"max_tokens":5`), ""},
 		"plain, tools":               {Plain, "/v1/chat/completions", chat(messages, tools), "does not support tools"},
-		"plain, a format":            {Plain, "/v1/chat/completions", chat(messages, jsonMode), "'response_format'), 'msg': 'Extra inputs are not permitted'"},
-		"plain, the new limit":       {Plain, "/v1/chat/completions", chat(messages, `"max_completion_tokens":5`), "Extra inputs"},
-		"plain, an effort":           {Plain, "/v1/chat/completions", chat(messages, `"reasoning_effort":"low"`), "Extra inputs"},
-		"plain, two users":           {Plain, "/v1/chat/completions", chat(strings.Replace(messages, `]`, `,{"role":"user","content":"x"}]`, 1)), "must alternate"},
-		"azure":                      {Azure, azure, `{` + messages + `}`, ""},
-		"azure, v1":                  {Azure, "/openai/v1/chat/completions", chat(messages), ""},
-		"azure, no version":          {Azure, "/openai/deployments/x/chat/completions", chat(messages), "Resource not found"},
-		"azure, the new limit":       {Azure, azure, chat(messages, `"max_completion_tokens":5`), "Unrecognized request argument supplied: max_completion_tokens"},
-		"Responses alone":            {Responses, "/v1/chat/completions", chat(messages), "only supported in v1/responses"},
+		"plain, a format": {Plain, "/v1/chat/completions", chat(messages, jsonMode),
+			"'response_format'), 'msg': 'Extra inputs are not permitted'"},
+		"plain, the new limit": {Plain, "/v1/chat/completions", chat(messages, `"max_completion_tokens":5`),
+			"Extra inputs"},
+		"plain, an effort": {Plain, "/v1/chat/completions", chat(messages, `"reasoning_effort":"low"`),
+			"Extra inputs"},
+		"plain, two users": {Plain, "/v1/chat/completions",
+			chat(strings.Replace(messages, `]`, `,{"role":"user","content":"x"}]`, 1)), "must alternate"},
+		"azure":             {Azure, azure, `{` + messages + `}`, ""},
+		"azure, v1":         {Azure, "/openai/v1/chat/completions", chat(messages), ""},
+		"azure, no version": {Azure, "/openai/deployments/x/chat/completions", chat(messages), "Resource not found"},
+		"azure, the new limit": {Azure, azure, chat(messages, `"max_completion_tokens":5`),
+			"Unrecognized request argument supplied: max_completion_tokens"},
+		"Responses alone": {Responses, "/v1/chat/completions", chat(messages), "only supported in v1/responses"},
 	} {
 		status, answer := exchange(serve(c.kind, Honest), c.path, c.body, http.Header{})
 		require.Equal(t, c.want == "", status == http.StatusOK, "%s: %s", name, answer)
@@ -148,8 +164,10 @@ func TestReasoningModelsAndKeysAreHeldAgainstTheAPI(t *testing.T) {
 	s := serve(Strict, Honest)
 	s.OnlyMaxNew, s.NoTemperature, s.NoSeed = true, true, true
 	for field, want := range map[string]string{
-		`"max_tokens":5`: "Use 'max_completion_tokens' instead", `"temperature":0.2`: "Only the default (1) value is supported",
-		`"seed":1`: "supplied: seed", `"reasoning_effort":"extreme"`: "Supported values are: 'none'", `"unheard":1`: "Unknown parameter: 'unheard'.",
+		`"max_tokens":5`:    "Use 'max_completion_tokens' instead",
+		`"temperature":0.2`: "Only the default (1) value is supported",
+		`"seed":1`:          "supplied: seed", `"reasoning_effort":"extreme"`: "Supported values are: 'none'",
+		`"unheard":1`: "Unknown parameter: 'unheard'.",
 	} {
 		status, answer := exchange(s, "/v1/chat/completions", chat(messages, field), nil)
 		require.Equal(t, http.StatusBadRequest, status)
@@ -164,11 +182,12 @@ func TestReasoningModelsAndKeysAreHeldAgainstTheAPI(t *testing.T) {
 		header http.Header
 		status int
 	}{
-		"bearer":                 {Strict, http.Header{"Authorization": {"Bearer k"}}, http.StatusOK},
-		"another bearer":         {Strict, http.Header{"Authorization": {"Bearer j"}}, http.StatusUnauthorized},
-		"azure":                  {Azure, http.Header{"Api-Key": {"k"}}, http.StatusOK},
-		"azure, another key":     {Azure, http.Header{"Api-Key": {"j"}}, http.StatusUnauthorized},
-		"azure, a bearer beside": {Azure, http.Header{"Api-Key": {"k"}, "Authorization": {"Bearer k"}}, http.StatusUnauthorized},
+		"bearer":             {Strict, http.Header{"Authorization": {"Bearer k"}}, http.StatusOK},
+		"another bearer":     {Strict, http.Header{"Authorization": {"Bearer j"}}, http.StatusUnauthorized},
+		"azure":              {Azure, http.Header{"Api-Key": {"k"}}, http.StatusOK},
+		"azure, another key": {Azure, http.Header{"Api-Key": {"j"}}, http.StatusUnauthorized},
+		"azure, a bearer beside": {Azure, http.Header{"Api-Key": {"k"}, "Authorization": {"Bearer k"}},
+			http.StatusUnauthorized},
 	} {
 		s := serve(c.kind, Honest)
 		s.Key = "k"

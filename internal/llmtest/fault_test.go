@@ -11,7 +11,8 @@ import (
 
 func TestFaultsStrikeOneRequestEach(t *testing.T) {
 	t.Parallel()
-	s := New(Faulty(Always(Answer{Text: "fine"}), Failing(429, "Retry-After: 20"), nil, Page(502), Faults()["content-filter"]))
+	s := New(Faulty(Always(Answer{Text: "fine"}), Failing(429, "Retry-After: 20"), nil, Page(502),
+		Faults()["content-filter"]))
 	for _, want := range []struct {
 		status int
 		text   string
@@ -25,9 +26,12 @@ func TestFaultsStrikeOneRequestEach(t *testing.T) {
 func TestFaultsAreWhatTheirNamesSay(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"truncated-json": `"choices":`, "wrong-types": `"index":"0"`, "no-choices": `"choices":[]`, "empty": `"content":""`,
-		"refusal": `"refusal":"I'm sorry`, "input-filter": "ResponsibleAIPolicyViolation", "length": `"finish_reason":"length"`,
-		"bad-arguments": `"arguments":"{\"path\": \"a.go\", "`, "unknown-tool": "run_shell", "endless-calls": `"tool_calls":[`, "huge": strings.Repeat("x", 10<<20),
+		"truncated-json": `"choices":`, "wrong-types": `"index":"0"`, "no-choices": `"choices":[]`,
+		"empty":   `"content":""`,
+		"refusal": `"refusal":"I'm sorry`, "input-filter": "ResponsibleAIPolicyViolation",
+		"length":        `"finish_reason":"length"`,
+		"bad-arguments": `"arguments":"{\"path\": \"a.go\", "`, "unknown-tool": "run_shell",
+		"endless-calls": `"tool_calls":[`, "huge": strings.Repeat("x", 10<<20),
 	} {
 		s := New(Constantly(Faults()[name], Always(Answer{Text: "fine words"})))
 		_, answer := exchange(s, "/v1/chat/completions", chat(messages), nil)

@@ -49,14 +49,17 @@ func TestPrefixesAreCachedFrom1024TokensInStepsOf128(t *testing.T) {
 		require.Equal(t, c.want, got.Usage.Details.Cached)
 		require.Equal(t, c.common+2, got.Usage.Prompt)
 		tools := `"tools":[` + strictTool + `]`
-		require.Zero(t, billed(t, s, chat(turn(system, "b"), tools)).Usage.Details.Cached, "tools stand before the system turn")
+		require.Zero(t, billed(t, s, chat(turn(system, "b"), tools)).Usage.Details.Cached,
+			"tools stand before the system turn")
 	}
 }
 
 func TestP9_TheBillHoldsEveryAnswerThatAModelWrote(t *testing.T) {
 	t.Parallel()
-	s := New(Faulty(Always(Answer{Text: strings.Repeat("x", 400), Reasoning: 50, CacheWrite: 3}), nil, Faults()["truncated-json"], Failing(500)))
-	s.Price, s.TellsCost = &cost.Price{Input: 1_000_000, CachedInput: 500_000, Output: 2_000_000, CacheWrite: 2_000_000}, true
+	s := New(Faulty(Always(Answer{Text: strings.Repeat("x", 400), Reasoning: 50, CacheWrite: 3}), nil,
+		Faults()["truncated-json"], Failing(500)))
+	s.Price, s.TellsCost = &cost.Price{Input: 1_000_000, CachedInput: 500_000, Output: 2_000_000,
+		CacheWrite: 2_000_000}, true
 	got := billed(t, s, chat(turn(strings.Repeat("a", 400), "b")))
 	require.Equal(t, 150, got.Usage.Completion)
 	require.Equal(t, 3, got.Usage.Details.CacheWrite)
@@ -73,7 +76,8 @@ func TestP9_TheBillHoldsEveryAnswerThatAModelWrote(t *testing.T) {
 
 func TestServerThatCutsKeepsToTheOutputLimit(t *testing.T) {
 	t.Parallel()
-	for limit, want := range map[string]string{`"max_completion_tokens":60`: `"finish_reason":"length"`, `"max_completion_tokens":200`: `"finish_reason":"stop"`} {
+	for limit, want := range map[string]string{`"max_completion_tokens":60`: `"finish_reason":"length"`,
+		`"max_completion_tokens":200`: `"finish_reason":"stop"`} {
 		s := New(Always(Answer{Text: strings.Repeat("x", 400), Reasoning: 50}))
 		s.Cuts = true
 		_, answer := exchange(s, "/v1/chat/completions", chat(messages, limit), nil)

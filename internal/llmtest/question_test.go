@@ -25,19 +25,24 @@ func ask(script Script, r Request) string {
 func TestQuestionsAreToldBySchemaOrByBlocksAndWords(t *testing.T) {
 	t.Parallel()
 	file := mark.Wrap("path", "a_test.go") + "\n" + mark.Wrap("diff", numbered)
-	findings := mark.Wrap("findings", `{"id":"1","side":"RIGHT","line":2,"title":"y"}`+"\n"+`{"id":"2","side":"RIGHT","line":1,"title":"z"}`)
+	findings := mark.Wrap("findings", `{"id":"1","side":"RIGHT","line":2,"title":"y"}`+"\n"+
+		`{"id":"2","side":"RIGHT","line":1,"title":"z"}`)
 	schema := func(key string) json.RawMessage { return json.RawMessage(`{"required":["` + key + `"]}`) }
 	for name, c := range map[string]struct {
 		request Request
 		want    string
 	}{
-		"a review":                   {Request{User: file}, `review {"findings":[{"side":"RIGHT","start_line":2,`},
-		"a review by schema":         {Request{User: file, System: "`depth`", Schema: schema("findings")}, `review {"findings":[{`},
-		"findings to verify":         {Request{User: file + "\n" + findings}, `verify {"verdicts":[{"holds":true,"id":"1","reason":"A script says so."},{"holds":false,"id":"2"`},
-		"verdicts without findings":  {Request{User: file, Schema: schema("verdicts")}, `verify {"verdicts":[]}`},
-		"a label by schema":          {Request{User: file, Schema: schema("depth")}, `classify {"depth":"normal","kind":"tests"}`},
-		"a label by the system turn": {Request{User: file, System: "Say `kind` and `depth`."}, `classify {"depth":"normal","kind":"tests"}`},
-		"a judge":                    {Request{User: mark.Wrap("title", "x") + "\nAnswer with `valid`."}, "judge "},
+		"a review": {Request{User: file}, `review {"findings":[{"side":"RIGHT","start_line":2,`},
+		"a review by schema": {Request{User: file, System: "`depth`", Schema: schema("findings")},
+			`review {"findings":[{`},
+		"findings to verify": {Request{User: file + "\n" + findings},
+			`verify {"verdicts":[{"holds":true,"id":"1","reason":"A script says so."},{"holds":false,"id":"2"`},
+		"verdicts without findings": {Request{User: file, Schema: schema("verdicts")}, `verify {"verdicts":[]}`},
+		"a label by schema": {Request{User: file, Schema: schema("depth")},
+			`classify {"depth":"normal","kind":"tests"}`},
+		"a label by the system turn": {Request{User: file, System: "Say `kind` and `depth`."},
+			`classify {"depth":"normal","kind":"tests"}`},
+		"a judge": {Request{User: mark.Wrap("title", "x") + "\nAnswer with `valid`."}, "judge "},
 	} {
 		require.Contains(t, ask(Either(Honest, HonestJudge), c.request), c.want, name)
 	}
@@ -55,20 +60,26 @@ func TestScriptsUnderstandTheProductsOwnQuestions(t *testing.T) {
 		task prompt.Task
 		user string
 	}{
-		`review {"findings":[{"side":"RIGHT","start_line":1`:                        {prompt.Reviewing(), prompt.User(mark, in)},
-		`verify {"verdicts":[{"holds":true,"id":"C1","reason":"A script says so."}`: {prompt.Verifying(), prompt.Verify(mark, in, []finding.Finding{right(1), right(2)})},
-		`classify {"depth":"normal","kind":"feature"}`:                              {prompt.Classifying(), prompt.Classify(mark, in)},
+		`review {"findings":[{"side":"RIGHT","start_line":1`: {prompt.Reviewing(),
+			prompt.User(mark, in)},
+		`verify {"verdicts":[{"holds":true,"id":"C1","reason":"A script says so."}`: {prompt.Verifying(),
+			prompt.Verify(mark, in, []finding.Finding{right(1), right(2)})},
+		`classify {"depth":"normal","kind":"feature"}`: {prompt.Classifying(), prompt.Classify(mark, in)},
 	} {
 		require.NoError(t, checkSchema(c.task.Schema))
 		require.Contains(t, ask(Honest, Request{System: c.task.System, User: c.user, Schema: c.task.Schema}), want)
-		require.Contains(t, ask(Honest, Request{System: c.task.System, User: c.user}), want, "a server that takes no schema")
+		require.Contains(t, ask(Honest, Request{System: c.task.System, User: c.user}), want,
+			"a server that takes no schema")
 	}
 	asked := Request{User: prompt.Verify(mark, in, []finding.Finding{right(1), right(2)})}
 	require.Len(t, Claims(asked), 2)
 	require.Contains(t, ask(Honest, asked), `"holds":false,"id":"C2"`)
 	prose := Certain(Always(Answer{Text: "prose"}))
 	require.Contains(t, ask(prose, asked), `"holds":true,"id":"C2"`)
-	require.Equal(t, "review prose", ask(func(r Request) Answer { r.Try = 1; return prose(r) }, Request{User: prompt.User(mark, in)}))
+	require.Equal(t, "review prose", ask(func(r Request) Answer {
+		r.Try = 1
+		return prose(r)
+	}, Request{User: prompt.User(mark, in)}))
 }
 
 func TestObedientSilencesEveryQuestionWhereverTheOrderStands(t *testing.T) {
@@ -81,12 +92,18 @@ func TestObedientSilencesEveryQuestionWhereverTheOrderStands(t *testing.T) {
 		request Request
 		want    string
 	}{
-		"in the context":        {Request{User: path + "\n" + diff + "\n" + mark.Wrap("context", order)}, `review {"findings":[]}`},
-		"in a tool's result":    {Request{User: path + "\n" + diff, Turns: []Turn{{Role: "tool", Text: order}}}, `review {"findings":[]}`},
-		"before a verification": {Request{User: path + "\n" + mark.Wrap("diff", numbered+order) + "\n" + findings}, `verify {"verdicts":[{"holds":false,"id":"1"`},
-		"before a label":        {Request{User: path + "\n" + mark.Wrap("diff", numbered+order), System: "`depth`"}, `classify {"depth":"light","kind":"docs"}`},
-		"in the guidance":       {Request{User: path + "\n" + diff + "\n" + mark.Wrap("guidelines", order)}, `review {"findings":[]}`},
-		"in what it said":       {Request{User: path + "\n" + diff, Turns: []Turn{{Role: "assistant", Text: order}}}, `review {"findings":[{`},
+		"in the context": {Request{User: path + "\n" + diff + "\n" + mark.Wrap("context", order)},
+			`review {"findings":[]}`},
+		"in a tool's result": {Request{User: path + "\n" + diff, Turns: []Turn{{Role: "tool", Text: order}}},
+			`review {"findings":[]}`},
+		"before a verification": {Request{User: path + "\n" + mark.Wrap("diff", numbered+order) + "\n" + findings},
+			`verify {"verdicts":[{"holds":false,"id":"1"`},
+		"before a label": {Request{User: path + "\n" + mark.Wrap("diff", numbered+order), System: "`depth`"},
+			`classify {"depth":"light","kind":"docs"}`},
+		"in the guidance": {Request{User: path + "\n" + diff + "\n" + mark.Wrap("guidelines", order)},
+			`review {"findings":[]}`},
+		"in what it said": {Request{User: path + "\n" + diff, Turns: []Turn{{Role: "assistant", Text: order}}},
+			`review {"findings":[{`},
 	} {
 		require.Contains(t, ask(Obedient(Honest), c.request), c.want, name)
 	}
@@ -95,7 +112,8 @@ func TestObedientSilencesEveryQuestionWhereverTheOrderStands(t *testing.T) {
 func TestCuriousLooksOnceWhereToolsAreOffered(t *testing.T) {
 	t.Parallel()
 	tools := []Tool{{Name: "list"}, {Name: "read_file", Schema: json.RawMessage(
-		`{"properties":{"path":{"type":"string"},"at":{"type":"string","enum":["head","base"]},"from":{"type":"integer"},"all":{"type":"boolean"},"names":{"type":"array"},"q":{"type":"string"}}}`)}}
+		`{"properties":{"path":{"type":"string"},"at":{"type":"string","enum":["head","base"]}` +
+			`,"from":{"type":"integer"},"all":{"type":"boolean"},"names":{"type":"array"},"q":{"type":"string"}}}`)}}
 	r := Request{Path: "a.go", Tools: tools}
 	want := Call{Name: "read_file", Arguments: `{"all":false,"at":"head","from":1,"names":[],"path":"a.go","q":""}`}
 	require.Equal(t, []Call{want}, Curious(Honest)(r).Calls)

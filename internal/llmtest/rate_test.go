@@ -36,11 +36,13 @@ func TestRequestsComeBackBitByBitOrInWindows(t *testing.T) {
 				s.Rate = Rate{Requests: 60, Window: c.window, RetryAfter: true, RetryAfterMS: true}
 				code, h := knock(s)
 				require.Equal(t, http.StatusOK, code)
-				require.Equal(t, []string{"60", "59"}, []string{h.Get("X-Ratelimit-Limit-Requests"), h.Get("X-Ratelimit-Remaining-Requests")})
+				require.Equal(t, []string{"60", "59"},
+					[]string{h.Get("X-Ratelimit-Limit-Requests"), h.Get("X-Ratelimit-Remaining-Requests")})
 				let(s, 10*time.Second, 100)
 				code, h = knock(s)
 				require.Equal(t, http.StatusTooManyRequests, code)
-				require.Equal(t, []string{c.reset, c.retry, c.ms}, []string{h.Get("X-Ratelimit-Reset-Requests"), h.Get("Retry-After"), h.Get("Retry-After-Ms")})
+				require.Equal(t, []string{c.reset, c.retry, c.ms},
+					[]string{h.Get("X-Ratelimit-Reset-Requests"), h.Get("Retry-After"), h.Get("Retry-After-Ms")})
 				require.Equal(t, c.soon, let(s, time.Second, 100))
 				require.Equal(t, c.later, let(s, time.Minute, 100))
 			})
@@ -71,7 +73,8 @@ func TestTokensAreTheLargerOfInputAndOutputLimit(t *testing.T) {
 		}{{"500", 200}, {"101", 429}, {"100", 200}, {"1", 429}, {"601", 429}} {
 			code, h := knock(s, `"max_completion_tokens":`+step.limit)
 			require.Equal(t, step.code, code, step.limit)
-			require.Empty(t, h.Get("X-Ratelimit-Limit-Tokens")+h.Get("Retry-After")+h.Get("Retry-After-Ms"), "it says nothing")
+			require.Empty(t, h.Get("X-Ratelimit-Limit-Tokens")+h.Get("Retry-After")+h.Get("Retry-After-Ms"),
+				"it says nothing")
 		}
 		require.Equal(t, 3, s.Limited())
 		require.Equal(t, 2, s.Calls(), "who is turned away is not asked")
@@ -84,7 +87,8 @@ func TestTokensAreTheLargerOfInputAndOutputLimit(t *testing.T) {
 func TestLengthsAreWrittenAsOpenAIDoes(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
-		6 * time.Minute: "6m0s", 1500 * time.Millisecond: "1.5s", 120 * time.Millisecond: "120ms", time.Nanosecond: "1ms", -time.Second: "0s", 0: "0s",
+		6 * time.Minute: "6m0s", 1500 * time.Millisecond: "1.5s", 120 * time.Millisecond: "120ms",
+		time.Nanosecond: "1ms", -time.Second: "0s", 0: "0s",
 	} {
 		require.Equal(t, want, length(d))
 	}

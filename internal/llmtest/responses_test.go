@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	inlineTool = `"tools":[{"type":"function","name":"read_file","strict":true,"parameters":{"type":"object","additionalProperties":false,"required":[],"properties":{}}}]`
-	question1  = `{"role":"user","content":[{"type":"input_text","text":"u"}]}`
-	sealed     = `"store":false,"include":["reasoning.encrypted_content"],"instructions":"s"`
+	inlineTool = `"tools":[{"type":"function","name":"read_file","strict":true,"parameters":{"type":"object"` +
+		`,"additionalProperties":false,"required":[],"properties":{}}}]`
+	question1 = `{"role":"user","content":[{"type":"input_text","text":"u"}]}`
+	sealed    = `"store":false,"include":["reasoning.encrypted_content"],"instructions":"s"`
 )
 
 func TestResponsesInputIsHeldAgainstTheAPI(t *testing.T) {
@@ -22,12 +23,16 @@ func TestResponsesInputIsHeldAgainstTheAPI(t *testing.T) {
 	reasoning := `{"type":"reasoning","id":"r","summary":[]}`
 	for input, want := range map[string]string{
 		`"u"`: "", `[` + question1 + `]`: "",
-		`[` + question1 + `,` + reasoning + `,` + call + `,` + output + `]`:        "",
-		`[` + question1 + `,` + output + `]`:                                       "No tool call found for function call output",
-		`[` + question1 + `,` + call + `]`:                                         "No tool output found for function call a",
-		`[` + question1 + `,` + call + `,` + question1 + `]`:                       "No tool output found for function call a",
-		`[` + question1 + `,` + reasoning + `]`:                                    "without its required following item",
-		`[` + question1 + `,` + reasoning + `,` + output + `]`:                     "without its required following item",
+		`[` + question1 + `,` + reasoning + `,` + call + `,` + output + `]`: "",
+		`[` + question1 + `,` + output + `]`: "No tool call found for " +
+			"function call output",
+		`[` + question1 + `,` + call + `]`: "No tool output found for " +
+			"function call a",
+		`[` + question1 + `,` + call + `,` + question1 +
+			`]`: "No tool output found for function call a",
+		`[` + question1 + `,` + reasoning + `]`: "without its required following item",
+		`[` + question1 + `,` + reasoning + `,` + output +
+			`]`: "without its required following item",
 		`[{"type":"message","role":"assistant","content":"x"}]`:                    "one user message",
 		`[` + question1 + `,{"role":"system","content":"x"}]`:                      "no other instructions",
 		`[{"type":"input_image"}]`:                                                 "Invalid value: 'input_image'",
@@ -36,18 +41,23 @@ func TestResponsesInputIsHeldAgainstTheAPI(t *testing.T) {
 		`[` + question1 + `,{"type":"function_call","name":"f","arguments":"{}"}]`: "Missing required parameter",
 		`[` + question1 + `,{"type":"reasoning","summary":[]}]`:                    "Missing required parameter",
 	} {
-		status, answer := exchange(serve(Responses, Honest), "/v1/responses", chat(`"instructions":"s","input":`+input), nil)
+		status, answer := exchange(serve(Responses, Honest), "/v1/responses", chat(`"instructions":"s","input":`+input),
+			nil)
 		require.Equal(t, want == "", status == http.StatusOK, "%s: %s", input, answer)
 		require.Contains(t, answer, want)
 	}
 	for field, want := range map[string]string{
-		`"seed":1`: "Unknown parameter: 'seed'", `"max_tokens":16`: "Unknown parameter", `"max_output_tokens":15`: "integer below minimum value",
-		`"temperature":0`: "Unsupported value: 'temperature'", `"reasoning":{"effort":"extreme"}`: "Supported values are",
+		`"seed":1`: "Unknown parameter: 'seed'", `"max_tokens":16`: "Unknown parameter",
+		`"max_output_tokens":15`:           "integer below minimum value",
+		`"temperature":0`:                  "Unsupported value: 'temperature'",
+		`"reasoning":{"effort":"extreme"}`: "Supported values are",
 		`"text":{"format":{"type":"xml"}}`: "Supported values are",
-		`"text":{"format":{"type":"json_schema","name":"n","strict":true,"schema":{"type":"object"}}}`: "'additionalProperties' is required",
-		`"tools":[{"type":"function","function":{"name":"f"}}]`:                                        "function",
+		`"text":{"format":{"type":"json_schema","name":"n","strict":true` +
+			`,"schema":{"type":"object"}}}`: "'additionalProperties' is required",
+		`"tools":[{"type":"function","function":{"name":"f"}}]`: "function",
 	} {
-		status, answer := exchange(serve(Responses, Honest), "/v1/responses", chat(`"instructions":"s","input":"u"`, field), nil)
+		status, answer := exchange(serve(Responses, Honest), "/v1/responses",
+			chat(`"instructions":"s","input":"u"`, field), nil)
 		require.Equal(t, http.StatusBadRequest, status, field)
 		require.Contains(t, answer, want)
 	}
@@ -76,11 +86,17 @@ func TestReasoningComesBackBeforeItsCall(t *testing.T) {
 		change  func(reasoning string) string
 		want    string
 	}{
-		"as it came":     {sealed, func(r string) string { return r + "," }, ""},
-		"missing":        {sealed, func(string) string { return "" }, "without its required 'reasoning' item: 'rs_"},
-		"another":        {sealed, func(r string) string { return strings.Replace(r, "rs_", "rs_x", 1) + "," }, "without its required 'reasoning' item"},
-		"broken":         {sealed, func(r string) string { return strings.Replace(r, "gAAAA", "gAAAAx", 1) + "," }, "could not be verified"},
-		"not included":   {`"store":false,"instructions":"s"`, func(r string) string { return r + "," }, "Items are not persisted"},
+		"as it came": {sealed, func(r string) string { return r + "," }, ""},
+		"missing":    {sealed, func(string) string { return "" }, "without its required 'reasoning' item: 'rs_"},
+		"another": {sealed, func(r string) string {
+			return strings.Replace(r, "rs_", "rs_x", 1) + ","
+		}, "without its required 'reasoning' item"},
+		"broken": {sealed, func(r string) string {
+			return strings.Replace(r, "gAAAA", "gAAAAx", 1) + ","
+		}, "could not be verified"},
+		"not included": {`"store":false,"instructions":"s"`, func(r string) string {
+			return r + ","
+		}, "Items are not persisted"},
 		"kept by server": {`"instructions":"s"`, func(r string) string { return r + "," }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +107,8 @@ func TestReasoningComesBackBeforeItsCall(t *testing.T) {
 				CallID string `json:"call_id"`
 			}
 			require.NoError(t, json.Unmarshal([]byte(items[1]), &call))
-			input := `"input":[` + question1 + `,` + c.change(items[0]) + items[1] + `,{"type":"function_call_output","call_id":"` + call.CallID + `","output":"x"}]`
+			input := `"input":[` + question1 + `,` + c.change(items[0]) + items[1] +
+				`,{"type":"function_call_output","call_id":"` + call.CallID + `","output":"x"}]`
 			status, answer := exchange(s, "/v1/responses", chat(c.options, inlineTool, input), nil)
 			require.Equal(t, c.want == "", status == http.StatusOK, answer)
 			require.Contains(t, answer, c.want)
@@ -111,12 +128,15 @@ func TestReasoningComesBackBeforeItsCall(t *testing.T) {
 func TestResponsesSayHowTheyEnded(t *testing.T) {
 	t.Parallel()
 	for finish, want := range map[string]string{
-		"": `"status":"completed"`, "length": `"incomplete_details":{"reason":"max_output_tokens"}`, "content_filter": `"incomplete_details":{"reason":"content_filter"}`,
+		"": `"status":"completed"`, "length": `"incomplete_details":{"reason":"max_output_tokens"}`,
+		"content_filter": `"incomplete_details":{"reason":"content_filter"}`,
 	} {
-		_, answer := exchange(serve(Responses, Always(Answer{Text: "x", Finish: finish, Reasoning: 7})), "/v1/responses", chat(`"instructions":"s","input":"u"`), nil)
+		_, answer := exchange(serve(Responses, Always(Answer{Text: "x", Finish: finish, Reasoning: 7})),
+			"/v1/responses", chat(`"instructions":"s","input":"u"`), nil)
 		require.Contains(t, answer, want)
 		require.Contains(t, answer, `"output_tokens_details":{"reasoning_tokens":7}`)
 	}
-	_, answer := exchange(serve(Responses, Always(Answer{Refusal: "no"})), "/v1/responses", chat(`"instructions":"s","input":"u"`), nil)
+	_, answer := exchange(serve(Responses, Always(Answer{Refusal: "no"})), "/v1/responses",
+		chat(`"instructions":"s","input":"u"`), nil)
 	require.Contains(t, answer, `{"refusal":"no","type":"refusal"}`)
 }

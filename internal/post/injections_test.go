@@ -49,14 +49,16 @@ func (a attack) decide(t *testing.T, p *page, verdict string) error {
 		return err
 	}
 	m := checkpoint.Subject{Number: 42, Head: cmp.Or(a.ApprovedHead, head)}
-	if err := post.CheckHead(m, "", post.Now{Open: a.PRState != "closed", HeadSHA: cmp.Or(a.CurrentHead, head)}); err != nil {
+	if err := post.CheckHead(m, "", post.Now{Open: a.PRState != "closed",
+		HeadSHA: cmp.Or(a.CurrentHead, head)}); err != nil {
 		return err
 	}
 	d, err := gate.Decide(text, given, "", []finding.Finding{{ID: "F1"}, {ID: "F2"}}, time.Time{})
 	if err != nil {
 		return err
 	}
-	if err := gate.MayDecide(gate.Decider{Login: a.Actor, Permission: cmp.Or(a.Permission, "write")}, a.PRAuthor, false, false); err != nil {
+	if err := gate.MayDecide(gate.Decider{Login: a.Actor, Permission: cmp.Or(a.Permission, "write")}, a.PRAuthor, false,
+		false); err != nil {
 		return err
 	}
 	if d.Verdict == decision.Abort {
@@ -86,7 +88,8 @@ func TestT11_T14_T17_T24_T25_T26_T29_AttacksThroughTheDecision(t *testing.T) {
 			require.Len(t, p.reviews, 1, "%s: once", row.ID)
 		case a.Then != "":
 			require.NoError(t, err, row.ID)
-			refused(t, handoff.CheckRecord(decision.Record{Digest: digest, Decision: decision.Abort}, digest, decision.Verdict(a.Then)))
+			refused(t, handoff.CheckRecord(decision.Record{Digest: digest, Decision: decision.Abort}, digest,
+				decision.Verdict(a.Then)))
 		case row.Must == "rejected-with-error":
 			require.Error(t, err, row.ID)
 			require.Empty(t, p.reviews, row.ID)

@@ -49,7 +49,8 @@ func TestTheNewestReviewRemembersAll(t *testing.T) {
 	require.NoError(t, err)
 	m, ok := render.ParseMarker(p.reviews[0].Body)
 	require.True(t, ok)
-	require.Equal(t, []string{fp(2), fp(1), fp(6), fp(6)}, m.Posted, "the newest first, and of those what has a comment")
+	require.Equal(t, []string{fp(2), fp(1), fp(6), fp(6)}, m.Posted,
+		"the newest first, and of those what has a comment")
 	require.Equal(t, []string{fp(3), fp(5), fp(4)}, m.Dropped)
 	require.Equal(t, []string{fp(7), fp(8)}, m.Resolved)
 }
@@ -71,7 +72,8 @@ func TestP2_AMarkerIsAllThatACommentHasBesides(t *testing.T) {
 	other := remembering()
 	other.Review.Earlier = other.Review.Earlier[2:3] // which the body announces
 	other.Review.Findings[1].Fingerprint = fp(9)
-	require.Equal(t, post.Approved(q.Review), post.Approved(other.Review), "what is remembered is no part of what is approved")
+	require.Equal(t, post.Approved(q.Review), post.Approved(other.Review),
+		"what is remembered is no part of what is approved")
 	again, err := post.Review(t.Context(), p, p, other)
 	require.NoError(t, err)
 	require.True(t, again.Before)
@@ -83,8 +85,10 @@ func TestWhatTheBodyHasNoRoomForIsNotRemembered(t *testing.T) {
 	q.Review.Findings = nil
 	for i := range 30 {
 		q.Review.Findings = append(q.Review.Findings, finding.Finding{
-			ID: fmt.Sprintf("F%d", i+1), Path: "a.go", Side: finding.Right, StartLine: i + 1, Line: i + 1, Severity: finding.Major,
-			Title: "T", Body: strings.Repeat("long ", 1500), Placement: finding.Body, Fingerprint: fmt.Sprintf("%016x", i),
+			ID: fmt.Sprintf("F%d", i+1), Path: "a.go", Side: finding.Right, StartLine: i + 1, Line: i + 1,
+			Severity: finding.Major,
+			Title:    "T", Body: strings.Repeat("long ", 1500), Placement: finding.Body,
+			Fingerprint: fmt.Sprintf("%016x", i),
 		})
 	}
 	_, err := post.Review(t.Context(), p, p, q)
@@ -146,7 +150,8 @@ func TestOnlyOpenThreadsOfOursAreResolved(t *testing.T) {
 
 func TestAThreadThatStaysOpenCostsNothing(t *testing.T) {
 	t.Parallel()
-	p, q, k := &page{}, remembering(), &talk{mayNot: write.ErrMayNotResolve, threads: []github.ReviewThread{{ID: "open", Own: true}}}
+	p, q, k := &page{}, remembering(), &talk{mayNot: write.ErrMayNotResolve,
+		threads: []github.ReviewThread{{ID: "open", Own: true}}}
 	q.Threads = k.posting()
 	posted, err := post.Review(t.Context(), p, p, q)
 	require.NoError(t, err)

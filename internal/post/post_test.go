@@ -36,101 +36,13 @@ func request() post.Request {
 		Review: render.Review{
 			Name: "#42", Head: head, Files: []finding.FileReview{{Path: "a.go", State: finding.Reviewed}},
 			Findings: []finding.Finding{
-				{ID: "F1", Path: "a.go", Side: finding.Right, StartLine: 2, Line: 3, Severity: finding.Major, Title: "One", Body: "b1", Placement: finding.Inline},
-				{ID: "F2", Path: "a.go", Side: finding.Left, StartLine: 9, Line: 9, Severity: finding.Minor, Title: "Two", Body: "b2", Placement: finding.Body},
+				{ID: "F1", Path: "a.go", Side: finding.Right, StartLine: 2, Line: 3, Severity: finding.Major,
+					Title: "One", Body: "b1", Placement: finding.Inline},
+				{ID: "F2", Path: "a.go", Side: finding.Left, StartLine: 9, Line: 9, Severity: finding.Minor,
+					Title: "Two", Body: "b2", Placement: finding.Body},
 			},
 		},
 	}
-}
-
-// page is a pull request: it keeps the reviews that were made on it, as GitHub does.
-type page struct {
-	now     pull.Pull // the pull request; open at the reviewed head where zero
-	reviews []github.Review
-	writes  []write.Comment // of pending reviews too
-	refuse  error           // of a review with comments
-	lost    []error         // of the next writes, nil for none; fail says whether they take effect
-	fail    bool
-	broken  error     // of reading
-	posts   int       // writes that were tried
-	moves   time.Time // when somebody pushes
-}
-
-func (p *page) Pull(context.Context, pull.Ref) (pull.Pull, error) {
-	switch {
-	case !p.moves.IsZero() && time.Now().After(p.moves):
-		p.now = pull.Pull{State: "open", HeadSHA: strings.Repeat("cd", 20)}
-	case p.now.HeadSHA == "":
-		p.now = pull.Pull{State: "open", HeadSHA: head}
-	}
-	return p.now, p.broken
-}
-
-// Stands believes every bot's marker.
-func (p *page) Stands(_ context.Context, r github.Review, _ render.Marker) (bool, error) {
-	return r.UserType == "Bot", p.broken
-}
-
-func (p *page) Reviews(context.Context, pull.Ref) ([]github.Review, error) {
-	return slices.Clone(p.reviews), p.broken
-}
-
-func (p *page) CommentsOf(context.Context, pull.Ref, int64) (list []github.ReviewComment, _ error) {
-	for _, c := range p.writes {
-		list = append(list, github.ReviewComment{Path: c.Path, Body: c.Body})
-	}
-	return list, p.broken
-}
-
-// write does what a write does, unless it fails, and loses its answer.
-func (p *page) write(do func()) error {
-	p.posts++
-	var lost error
-	if len(p.lost) > 0 {
-		lost, p.lost = p.lost[0], p.lost[1:]
-	}
-	if lost == nil || !p.fail {
-		do()
-	}
-	return lost
-}
-
-func (p *page) CreatePending(_ context.Context, to pull.Ref, commit, body string, comments []write.Comment) (int64, string, error) {
-	if p.at("") >= 0 {
-		return 0, "", write.ErrPending
-	}
-	if p.refuse != nil && len(comments) > 0 {
-		return 0, "", p.refuse
-	}
-	id := int64(len(p.reviews) + 1)
-	r := github.Review{ID: id, Body: body, UserType: "Bot", CommitID: commit, State: "PENDING", URL: fmt.Sprintf("https://x/%s/%d", to.FullName(), id)}
-	if err := p.write(func() { p.reviews, p.writes = append(p.reviews, r), append(p.writes, comments...) }); err != nil {
-		return 0, "", err
-	}
-	return id, r.URL, nil
-}
-
-// at is where the pending review is, of an address where one is given.
-func (p *page) at(id string) int {
-	return slices.IndexFunc(p.reviews, func(r github.Review) bool { return r.State == "PENDING" && (id == "" || fmt.Sprint(r.ID) == id) })
-}
-
-func (p *page) Submit(_ context.Context, _ pull.Ref, id int64, body string) (string, error) {
-	i := p.at(fmt.Sprint(id))
-	if i < 0 {
-		return "", write.ErrGone
-	}
-	err := p.write(func() { p.reviews[i].State, p.reviews[i].Body = "COMMENTED", body })
-	return p.reviews[i].URL, err
-}
-
-func (p *page) DeletePending(_ context.Context, _ pull.Ref, id int64) error {
-	i := p.at(fmt.Sprint(id))
-	if i < 0 {
-		return write.ErrGone
-	}
-	p.reviews, p.writes = slices.Delete(p.reviews, i, i+1), nil
-	return nil
 }
 
 func TestP2_WhatIsPostedIsWhatWasApproved(t *testing.T) {
@@ -150,7 +62,8 @@ func TestP2_WhatIsPostedIsWhatWasApproved(t *testing.T) {
 	require.Contains(t, rest[2], "approved by rita")
 	require.Equal(t, comments, p.writes)
 	require.Len(t, comments, 1)
-	require.Equal(t, write.Comment{Path: "a.go", Side: "RIGHT", StartLine: 2, Line: 3, Body: comments[0].Body}, comments[0])
+	require.Equal(t, write.Comment{Path: "a.go", Side: "RIGHT", StartLine: 2, Line: 3, Body: comments[0].Body},
+		comments[0])
 	require.Contains(t, shown, comments[0].Body)
 }
 
@@ -283,21 +196,6 @@ func TestP5_AReviewPostedBeforeTheCreationIsSeenBehindIt(t *testing.T) {
 	require.Equal(t, p.reviews[0].URL, posted.URL)
 }
 
-// overtaken is a page on which another process posts right before a creation.
-type overtaken struct{ *page }
-
-func (o overtaken) CreatePending(ctx context.Context, to pull.Ref, commit, body string, comments []write.Comment) (int64, string, error) {
-	if _, err := post.Review(ctx, o.page, o.page, request()); err != nil {
-		return 0, "", err
-	}
-	return o.page.CreatePending(ctx, to, commit, body, comments)
-}
-
-// keeps is a page of a job that dies before it can take its review away.
-type keeps struct{ *page }
-
-func (keeps) DeletePending(context.Context, pull.Ref, int64) error { return errors.New("dead") }
-
 func TestCheck13_P5_TheSameReviewIsPostedOnce(t *testing.T) {
 	t.Parallel()
 	p, q := &page{}, request()
@@ -409,7 +307,8 @@ func TestCheck13_LookTellsAnUnknownOutcomeAndWritesNothing(t *testing.T) {
 	_, found, err = post.Look(t.Context(), p, other)
 	require.False(t, found)
 	refused(t, err, first.URL)
-	p.reviews = append([]github.Review{{Body: strings.Replace(first.Body, digest, other.Digest, 1), UserType: "Bot", URL: "u"}}, p.reviews...)
+	p.reviews = append([]github.Review{{Body: strings.Replace(first.Body, digest, other.Digest, 1), UserType: "Bot",
+		URL: "u"}}, p.reviews...)
 	_, found, err = post.Look(t.Context(), p, q)
 	require.NoError(t, err, "ours stands, whatever else does")
 	require.True(t, found)

@@ -15,7 +15,8 @@ func TestAProblemSaysWhatWhereAndNextOnLinesOfTheirOwn(t *testing.T) {
 	e := &Error{What: "unknown key\n::error::", Rows: [][2]string{
 		At("a.yml:7"), {"a longer label", "x"}, {"", "did you mean \"ignore\"?\x1b[2J"},
 	}}
-	require.Equal(t, "unknown key ::error::\n  where           a.yml:7\n  a longer label  x\n  did you mean \"ignore\"?<U+001B>[2J", e.Error())
+	require.Equal(t, "unknown key ::error::\n  where           a.yml:7\n  a longer label  x\n  did you mean "+
+		"\"ignore\"?<U+001B>[2J", e.Error())
 	require.Equal(t, "x", New("x", "", "").Error(), "empty parts have no line")
 }
 
@@ -34,14 +35,21 @@ func TestAnyErrorIsToldInThreeParts(t *testing.T) {
 		err  error
 		want *Error
 	}{
-		"its own":            {fmt.Errorf("reading: %w", own), own},
-		"marked":             {As(Misuse, fmt.Errorf("reading: %w", gone), ""), &Error{Kind: Misuse, What: "reading: it is gone", Rows: [][2]string{{"next", "look elsewhere"}}}},
-		"with other advice":  {As(Refused, gone, "stop"), &Error{Kind: Refused, What: "it is gone", Rows: [][2]string{{"next", "stop"}}}},
-		"of a place":         {fmt.Errorf("reading: %w", answered{"wait"}), &Error{What: "reading", Rows: [][2]string{At("GET /x answered 500"), {"next", "wait"}}}},
-		"several":            {errors.Join(errors.New("a"), fmt.Errorf("b: %w: %w", answered{}, gone)), &Error{What: "a\nb: GET /x answered 500: it is gone", Rows: [][2]string{{"next", "look elsewhere"}}}},
-		"of the file system": {&fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}, &Error{What: "open x: permission denied", Rows: [][2]string{{"next", "check who may write there, or choose another folder with --store"}}}},
-		"cancelled":          {context.Canceled, &Error{What: "context canceled", Rows: [][2]string{{"next", "run it again: what was finished is kept"}}}},
-		"of nobody":          {errors.New("x"), &Error{What: "x"}},
+		"its own": {fmt.Errorf("reading: %w", own), own},
+		"marked": {As(Misuse, fmt.Errorf("reading: %w", gone), ""),
+			&Error{Kind: Misuse, What: "reading: it is gone", Rows: [][2]string{{"next", "look elsewhere"}}}},
+		"with other advice": {As(Refused, gone, "stop"),
+			&Error{Kind: Refused, What: "it is gone", Rows: [][2]string{{"next", "stop"}}}},
+		"of a place": {fmt.Errorf("reading: %w", answered{"wait"}),
+			&Error{What: "reading", Rows: [][2]string{At("GET /x answered 500"), {"next", "wait"}}}},
+		"several": {errors.Join(errors.New("a"), fmt.Errorf("b: %w: %w", answered{}, gone)),
+			&Error{What: "a\nb: GET /x answered 500: it is gone", Rows: [][2]string{{"next", "look elsewhere"}}}},
+		"of the file system": {&fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission},
+			&Error{What: "open x: permission denied",
+				Rows: [][2]string{{"next", "check who may write there, or choose another folder with --store"}}}},
+		"cancelled": {context.Canceled, &Error{What: "context canceled",
+			Rows: [][2]string{{"next", "run it again: what was finished is kept"}}}},
+		"of nobody": {errors.New("x"), &Error{What: "x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

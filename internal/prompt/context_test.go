@@ -55,31 +55,34 @@ func TestContextBeginsAtTheFunctionAroundTheChange(t *testing.T) {
 		head string
 		want int // the line that the context begins with; 0 for no context
 	}{
-		"go method":            {"package a\n\nfunc (c *C) F(x int) error {\n" + tabs + "}\n", 3},
-		"go closure":           {"func F() {\n\tx := 1\n\tg.Go(func() error {\n" + strings.ReplaceAll(tabs, "\t", "\t\t") + "\t})\n}\n", 1},
+		"go method": {"package a\n\nfunc (c *C) F(x int) error {\n" + tabs + "}\n", 3},
+		"go closure": {"func F() {\n\tx := 1\n\tg.Go(func() error {\n" + strings.ReplaceAll(tabs, "\t",
+			"\t\t") + "\t})\n}\n", 1},
 		"go after a function":  {"func F() {\n\treturn\n}\n\nvar x = 1\nvar y = 1\nvar CHANGED = 2\n", 0},
 		"go signature changed": {"func F() {\n\treturn\n}\n\n// G does.\nfunc G() { CHANGED\n}\n", 0},
 		"python method":        {"class A:\n    x = 1\n\n    async def f(self):\n" + deep, 4},
 		"python long call":     {"def f():\n    print(\n" + deep, 1},
 		"python nested ifs":    {"def f():\n    if a:\n        pass\n    elif b(c):\n" + deep, 1},
-		"java":                 {"class A {\n    @Override\n    public static Map<String, Integer> f(int x) throws E {\n" + deep + "    }\n}\n", 3},
-		"typescript method":    {"export class A {\n  x = 1;\n  private async f<T>(x: T): Promise<void> {\n" + body, 3},
-		"javascript arrow":     {"const x = 1\nexport const f = async (x) => {\n" + body + "}\n", 2},
-		"javascript test":      {"describe('a', () => {\n  it('b', async () => {\n" + body + "  })\n})\n", 2},
-		"javascript callback":  {"function f(xs) {\n  each(xs, (x) => {\n" + body + "  })\n}\n", 1},
-		"rust":                 {"impl<T> A<T> {\n    pub(crate) async fn f(&self) -> R {\n" + deep + "    }\n}\n", 2},
-		"kotlin":               {"class A {\n    override suspend fun f() {\n" + deep, 2},
-		"ruby":                 {"class A\n  def f(x)\n    y.each do |z|\n" + deep, 2},
-		"c in two lines":       {"#include <a.h>\n\nstatic int\nf(int a,\n  int b)\n{\n" + body + "}\n", 4},
-		"c# if":                {"void F()\n{\n    if (x)\n    {\n" + deep + "    }\n}\n", 1},
-		"c with type":          {"static int f(int a,\n             int b)\n{\n" + body + "}\n", 1},
-		"c with label":         {"int f(void)\n{\n    x\nout:\n#ifdef A\n" + body + "}\n", 1},
-		"c++ constructor":      {"A::A(int x)\n{\n" + body + "}\n", 1},
-		"c#":                   {"public class A\n{\n    public async Task<int> F(int x)\n    {\n" + deep + "    }\n}\n", 3},
-		"php":                  {"<?php\nclass A {\n    public function f($x) {\n" + deep, 3},
-		"crlf":                 {strings.ReplaceAll("func F() {\n"+tabs+"}\n", "\n", "\r\n"), 1},
-		"yaml":                 {"a:\n  b:\n" + body, 0},
-		"markdown":             {"# A\n\ntext\ntext\ntext\nCHANGED\n", 0},
+		"java": {"class A {\n    @Override\n    public static Map<String, Integer> f(int x) " +
+			"throws E {\n" + deep + "    }\n}\n", 3},
+		"typescript method":   {"export class A {\n  x = 1;\n  private async f<T>(x: T): Promise<void> {\n" + body, 3},
+		"javascript arrow":    {"const x = 1\nexport const f = async (x) => {\n" + body + "}\n", 2},
+		"javascript test":     {"describe('a', () => {\n  it('b', async () => {\n" + body + "  })\n})\n", 2},
+		"javascript callback": {"function f(xs) {\n  each(xs, (x) => {\n" + body + "  })\n}\n", 1},
+		"rust":                {"impl<T> A<T> {\n    pub(crate) async fn f(&self) -> R {\n" + deep + "    }\n}\n", 2},
+		"kotlin":              {"class A {\n    override suspend fun f() {\n" + deep, 2},
+		"ruby":                {"class A\n  def f(x)\n    y.each do |z|\n" + deep, 2},
+		"c in two lines":      {"#include <a.h>\n\nstatic int\nf(int a,\n  int b)\n{\n" + body + "}\n", 4},
+		"c# if":               {"void F()\n{\n    if (x)\n    {\n" + deep + "    }\n}\n", 1},
+		"c with type":         {"static int f(int a,\n             int b)\n{\n" + body + "}\n", 1},
+		"c with label":        {"int f(void)\n{\n    x\nout:\n#ifdef A\n" + body + "}\n", 1},
+		"c++ constructor":     {"A::A(int x)\n{\n" + body + "}\n", 1},
+		"c#": {"public class A\n{\n    public async Task<int> F(int x)\n    {\n" + deep + "    }\n}\n",
+			3},
+		"php":      {"<?php\nclass A {\n    public function f($x) {\n" + deep, 3},
+		"crlf":     {strings.ReplaceAll("func F() {\n"+tabs+"}\n", "\n", "\r\n"), 1},
+		"yaml":     {"a:\n  b:\n" + body, 0},
+		"markdown": {"# A\n\ntext\ntext\ntext\nCHANGED\n", 0},
 	} {
 		got := shownLines(t, Context(changed(c.head, ""), []byte(c.head)))
 		if c.want == 0 {
@@ -96,7 +99,8 @@ func TestContextFindsWhatTheHunksHeaderNames(t *testing.T) {
 	t.Parallel()
 	head := "x\nresource \"aws_x\" \"y\" {\n  a = 1\n" + strings.ReplaceAll(body, "    ", "  ") + "}\n"
 	require.Empty(t, Context(changed(head, ""), []byte(head)))
-	require.Equal(t, "@@ above line 5\n            2   resource \"aws_x\" \"y\" {\n            3     a = 1\n            4     a", Context(changed(head, `resource "aws_x" "y" {`), []byte(head)))
+	require.Equal(t, "@@ above line 5\n            2   resource \"aws_x\" \"y\" {\n            3     a = 1\n        "+
+		"    4     a", Context(changed(head, `resource "aws_x" "y" {`), []byte(head)))
 }
 
 func TestContextOfALongFunctionIsItsSignature(t *testing.T) {
@@ -137,7 +141,8 @@ func TestContextIsBoundedAndLeavesOutWhatItCannotTell(t *testing.T) {
 	require.Empty(t, Context("no patch", []byte(head)))
 	require.Empty(t, Context(patch, []byte(head+strings.Repeat("x", maxHead))))
 
-	many := strings.Repeat("func F() {\n"+strings.Repeat("\tx(\""+strings.Repeat("y", 100)+"\")\n", 9)+"\tCHANGED\n}\n", 100)
+	many := strings.Repeat("func F() {\n"+strings.Repeat("\tx(\""+strings.Repeat("y", 100)+"\")\n", 9)+"\tCHANGED\n}\n",
+		100)
 	got := Context(changed(many, ""), []byte(many))
 	require.Less(t, len(got), maxContext+2_000)
 	require.Regexp(t, `\n… the functions around \d+ more hunks are not shown$`, got)

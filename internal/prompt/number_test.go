@@ -44,7 +44,8 @@ func TestPartsAreCutBetweenHunks(t *testing.T) {
 		"all fits":          {one + two, size, []string{one + two}},
 		"a byte too little": {one + two, size - 1, []string{one, two}},
 		"one hunk too big":  {one + big, 60, []string{one, big}},
-		"big one first":     {big + strings.ReplaceAll(one, "1", "90"), 60, []string{big, strings.ReplaceAll(one, "1", "90")}},
+		"big one first": {big + strings.ReplaceAll(one, "1", "90"), 60,
+			[]string{big, strings.ReplaceAll(one, "1", "90")}},
 		"no patch":          {"prose\n@@ -1 +1 @@\n", 1, []string{"prose\n@@ -1 +1 @@\n"}},
 		"empty":             {"", 1, []string{""}},
 		"no last line feed": {one + strings.TrimSuffix(two, "\n"), 1, []string{one, strings.TrimSuffix(two, "\n")}},
@@ -69,7 +70,8 @@ func FuzzParts(f *testing.F) {
 		for _, part := range parts {
 			hunks, err := diff.Hunks(part)
 			require.NoError(t, err, "each part is a patch")
-			require.True(t, len(hunks) == 1 || patch == "" || len(Number(part)) <= max+len(hunks), "only a single hunk may be larger")
+			require.True(t, len(hunks) == 1 || patch == "" || len(Number(part)) <= max+len(hunks),
+				"only a single hunk may be larger")
 			again = append(again, hunks...)
 		}
 		require.Equal(t, all, again, "every line keeps its number")

@@ -55,7 +55,8 @@ func TestP9_RequestsOfARunBeginWithTheSameBytes(t *testing.T) {
 			}
 		}
 		share := 100 * constantShared / constantSent
-		table += fmt.Sprintf("| %d | %d | %d %% | %d %% | %d %% |\n", run[0], run[1], share, 100*shared/sent, 100-90*shared/sent)
+		table += fmt.Sprintf("| %d | %d | %d %% | %d %% | %d %% |\n", run[0], run[1], share, 100*shared/sent,
+			100-90*shared/sent)
 		if run[0] >= 8 {
 			require.GreaterOrEqual(t, share, 80)
 		}

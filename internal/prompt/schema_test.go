@@ -57,7 +57,8 @@ func TestSystemTurnsExplainEveryKeyAndValueOfTheirAnswers(t *testing.T) {
 	for _, key := range []string{"id", "reason", "holds"} {
 		require.Contains(t, Verifying().System, "- `"+key+"`: ")
 	}
-	for _, value := range []string{"security", "refactoring", "feature", "tests", "docs", "other", "deep", "normal", "light"} {
+	for _, value := range []string{"security", "refactoring", "feature", "tests", "docs", "other", "deep", "normal",
+		"light"} {
 		require.Contains(t, Classifying().System, "- `"+value+"`: ")
 		require.Contains(t, string(Classifying().Schema), `"`+value+`"`)
 	}

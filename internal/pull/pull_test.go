@@ -15,8 +15,9 @@ func TestParseRefTakesWhatPeoplePaste(t *testing.T) {
 		"https://github.com/o/r/pull/7":      {Host: DefaultHost, Owner: "o", Repo: "r", Number: 7},
 		"https://www.github.com/o/r/pull/7/": {Host: DefaultHost, Owner: "o", Repo: "r", Number: 7},
 		"https://github.com/o/r/pull/7/files?w=1#diff-abc": {Host: DefaultHost, Owner: "o", Repo: "r", Number: 7},
-		"https://GHE.example:8443/o/r/pull/7":              {Host: "ghe.example:8443", Owner: "o", Repo: "r", Number: 7},
-		"http://127.0.0.1:80/o/r/pulls/7":                  {Scheme: "http", Host: "127.0.0.1:80", Owner: "o", Repo: "r", Number: 7},
+		"https://GHE.example:8443/o/r/pull/7": {Host: "ghe.example:8443", Owner: "o", Repo: "r",
+			Number: 7},
+		"http://127.0.0.1:80/o/r/pulls/7": {Scheme: "http", Host: "127.0.0.1:80", Owner: "o", Repo: "r", Number: 7},
 	} {
 		got, err := ParseRef(text)
 		require.NoError(t, err, text)
@@ -28,10 +29,13 @@ func TestParseRefTakesWhatPeoplePaste(t *testing.T) {
 func TestParseRefRefusesWhatNamesNoPullRequest(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"", "7", "#7", "o/r", "o/r#", "o/r#0", "o/r#-1", "o/r#1x", "o/r#99999999999999999999", "o/r/x#1", "o r/x#1", "../r#1", "o/..#1", "o/.#1",
-		"https://github.com/o/r", "https://github.com/o/r/issues/7", "https://github.com/o/r/pull/", "https://github.com/o/r/pull/+7",
+		"", "7", "#7", "o/r", "o/r#", "o/r#0", "o/r#-1", "o/r#1x", "o/r#99999999999999999999", "o/r/x#1", "o r/x#1",
+		"../r#1", "o/..#1", "o/.#1",
+		"https://github.com/o/r", "https://github.com/o/r/issues/7", "https://github.com/o/r/pull/",
+		"https://github.com/o/r/pull/+7",
 		"https://github.com/o/r/pull/x", "https://github.com/o%2Fx/r/pull/7", "https://github.com/o/r%0a/pull/7",
-		"https://user:secret@github.com/o/r/pull/7", "ftp://github.com/o/r/pull/7", "https:///o/r/pull/7", "https://api.github.com/repos/o/r/pulls/7",
+		"https://user:secret@github.com/o/r/pull/7", "ftp://github.com/o/r/pull/7", "https:///o/r/pull/7",
+		"https://api.github.com/repos/o/r/pulls/7",
 	} {
 		_, err := ParseRef(text)
 		require.Error(t, err, "%q", text)
@@ -49,7 +53,8 @@ func TestARangeOrFileIsNoRef(t *testing.T) {
 // FuzzParseRef holds that a reference that was taken is a name that can stand
 // in a path of the API, and that its short form means the same again.
 func FuzzParseRef(f *testing.F) {
-	for _, seed := range []string{"o/r#7", "https://github.com/o/r/pull/7/files", "https://[::1]:8/o/r/pull/1", "https://x/a/../pull/1", "o/r#7\n"} {
+	for _, seed := range []string{"o/r#7", "https://github.com/o/r/pull/7/files", "https://[::1]:8/o/r/pull/1",
+		"https://x/a/../pull/1", "o/r#7\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -94,7 +99,8 @@ func TestAThreadMayBeAbbreviatedToSevenDigits(t *testing.T) {
 		require.Equal(t, want, MatchThread(typed, id), typed)
 	}
 	require.False(t, MatchThread("local/x:0123456", "local/x:0123456:789"), "only the last part may be cut")
-	require.False(t, MatchThread("local/x#a..b", "local/x#a..b:0123456789"), "the part behind the colon is what may be cut")
+	require.False(t, MatchThread("local/x#a..b", "local/x#a..b:0123456789"),
+		"the part behind the colon is what may be cut")
 }
 
 func TestAnInstanceIsASlug(t *testing.T) {
@@ -102,7 +108,8 @@ func TestAnInstanceIsASlug(t *testing.T) {
 	for _, good := range []string{"", "a", "docs", "a-1", strings.Repeat("a", 32)} {
 		require.NoError(t, CheckInstance(good), good)
 	}
-	for _, bad := range []string{"-a", "a-", "A", "a b", "a\n", "a/b", "ä", strings.Repeat("a", 33), "x --><b>", "partial-3", "docs-partial-12"} {
+	for _, bad := range []string{"-a", "a-", "A", "a b", "a\n", "a/b", "ä", strings.Repeat("a", 33), "x --><b>",
+		"partial-3", "docs-partial-12"} {
 		require.Error(t, CheckInstance(bad), bad)
 	}
 }

@@ -20,13 +20,15 @@ func TestADecidedDraftTellsLaterOnes(t *testing.T) {
 		{Path: "a.go", Title: "weak", Filtered: finding.LowConfidence, Fingerprint: strings.Repeat("3", 16)},
 	}
 	before := []finding.Earlier{
-		{Fate: finding.WasPosted, Fingerprint: strings.Repeat("4", 16), Now: finding.Resolved, Line: 4, ReviewThread: "T"},
+		{Fate: finding.WasPosted, Fingerprint: strings.Repeat("4", 16), Now: finding.Resolved, Line: 4,
+			ReviewThread: "T"},
 		{Fate: finding.WasCommented, By: "maya", Line: 3},
 	}
 	record := decision.Record{Decision: decision.Approve, By: "rita"}
 	all := recall.FromState(comments, &record, before)
 	require.Equal(t, []finding.Earlier{
-		{Fate: finding.WasPosted, Path: "a.go", Title: "posted", Category: "data", Fingerprint: strings.Repeat("1", 16)},
+		{Fate: finding.WasPosted, Path: "a.go", Title: "posted", Category: "data",
+			Fingerprint: strings.Repeat("1", 16)},
 		{Fate: finding.WasDropped, Path: "a.go", Title: "dropped", Fingerprint: strings.Repeat("2", 16), By: "rita"},
 		{Fate: finding.WasPosted, Fingerprint: strings.Repeat("4", 16), Announced: true},
 	}, all)
@@ -46,7 +48,8 @@ func TestWhatDraftsTellIsAddedToWhatGitHubShows(t *testing.T) {
 	found, _, _ := w.draft(t)
 	known := recall.FromState([]finding.Finding{
 		{Path: "old.go", Title: found[0].Title, Fingerprint: found[0].Fingerprint, Category: "data"},
-		{Path: "old.go", Title: found[1].Title, Fingerprint: found[1].Fingerprint, Filtered: finding.Dropped, Quote: found[1].Quote, Side: finding.Right},
+		{Path: "old.go", Title: found[1].Title, Fingerprint: found[1].Fingerprint, Filtered: finding.Dropped,
+			Quote: found[1].Quote, Side: finding.Right},
 		{Path: "old.go", Title: "rejected", Fingerprint: strings.Repeat("5", 16), Filtered: finding.Dropped},
 	}, &decision.Record{Decision: decision.Approve, By: "rita"}, nil)
 	w.known = [][]finding.Earlier{known, known}

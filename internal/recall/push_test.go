@@ -53,10 +53,11 @@ func (s source) Stands(ctx context.Context, r github.Review, m render.Marker) (b
 // defects are calls in code and the two ways in which the reviewer says what is
 // wrong with them.
 var defects = map[string][2]string{
-	"tx.Commit(ctx)":        {"The error of `tx.Commit` is dropped", "PostDay silently drops the error of the commit"},
-	"rows.Scan(&name)":      {"The scan reads past the last column", "Scan reads a column past the last one"},
-	"float64(req.Amount)":   {"The amount is read as a float", "Money is read into a float and loses cents"},
-	"exec.Command(req.Cmd)": {"A command comes from the request unchecked", "The command is taken from the request unchecked"},
+	"tx.Commit(ctx)":      {"The error of `tx.Commit` is dropped", "PostDay silently drops the error of the commit"},
+	"rows.Scan(&name)":    {"The scan reads past the last column", "Scan reads a column past the last one"},
+	"float64(req.Amount)": {"The amount is read as a float", "Money is read into a float and loses cents"},
+	"exec.Command(req.Cmd)": {"A command comes from the request unchecked",
+		"The command is taken from the request unchecked"},
 }
 
 func newWorld(t *testing.T, base, head githubtest.Tree) *world {
@@ -88,7 +89,8 @@ func (w *world) reviewed(f diff.File) finding.FileReview {
 					title = said[1]
 				}
 				if l.Op == diff.Add && strings.Contains(l.Text, call) {
-					found := finding.Finding{Path: f.Path, Side: finding.Right, Line: l.New, Severity: finding.Major, Category: "correctness", Confidence: 0.9, Title: title, Body: "Because."}
+					found := finding.Finding{Path: f.Path, Side: finding.Right, Line: l.New, Severity: finding.Major,
+						Category: "correctness", Confidence: 0.9, Title: title, Body: "Because."}
 					if w.body {
 						found.Line = 9000 + l.New
 						found.Quote = l.Text
@@ -109,7 +111,8 @@ func (w *world) draft(t *testing.T) (found []finding.Finding, earlier []finding.
 	require.NoError(t, err)
 	files, _, err := w.api.Files(t.Context(), p)
 	require.NoError(t, err)
-	earlier, left, err := recall.Recall(t.Context(), source{w.api}, recall.Change{Pull: p, Files: files, Known: w.known})
+	earlier, left, err := recall.Recall(t.Context(), source{w.api},
+		recall.Change{Pull: p, Files: files, Known: w.known})
 	require.NoError(t, err)
 	require.Empty(t, left)
 	in := aggregate.Input{Files: files, Earlier: earlier, Inline: 100}
@@ -149,9 +152,11 @@ func (w *world) push(t *testing.T) (posted, resolved []string) {
 func (w *world) post(t *testing.T, p pull.Pull, found []finding.Finding, earlier []finding.Earlier) {
 	t.Helper()
 	q := post.Request{
-		Ref: p.Ref, Commit: p.HeadSHA, Thread: pull.ThreadID(p.Ref, "", p.HeadSHA), Digest: (p.HeadSHA + p.HeadSHA)[:64],
+		Ref: p.Ref, Commit: p.HeadSHA, Thread: pull.ThreadID(p.Ref, "", p.HeadSHA),
+		Digest:   (p.HeadSHA + p.HeadSHA)[:64],
 		Approval: render.Approval{By: "rita", Drafted: "a model"},
-		Review:   render.Review{Name: fmt.Sprintf("#%d", p.Number), Head: p.HeadSHA, Findings: finding.Kept(found), Filtered: held(found), Earlier: earlier},
+		Review: render.Review{Name: fmt.Sprintf("#%d", p.Number), Head: p.HeadSHA, Findings: finding.Kept(found),
+			Filtered: held(found), Earlier: earlier},
 	}
 	writer := write.New(w.api)
 	if w.resolve {
@@ -195,16 +200,20 @@ func TestTheSixPushes(t *testing.T) {
 		posted   []string // by the second run
 		resolved []string
 	}{
-		"unchanged": {func(w *world) { w.pull.Push(w.pull.Tree().With(githubtest.Tree{"other.txt": "x\n"})) }, nil, nil},
+		"unchanged": {func(w *world) {
+			w.pull.Push(w.pull.Tree().With(githubtest.Tree{"other.txt": "x\n"}))
+		}, nil, nil},
 		"moved": {func(w *world) {
 			w.pull.Push(two.With(githubtest.Tree{"new.go": file(60, scan, commit), "old.go": file(45, float)}))
 		}, nil, nil},
 		"edited near": {func(w *world) {
 			near := strings.ReplaceAll(file(3, commit, scan), "() {\n", "(ctx context.Context) {\n")
-			w.pull.Push(two.With(githubtest.Tree{"new.go": near, "old.go": strings.Replace(file(40, float), "func f0", "func total", 1)}))
+			w.pull.Push(two.With(githubtest.Tree{"new.go": near,
+				"old.go": strings.Replace(file(40, float), "func f0", "func total", 1)}))
 		}, nil, nil},
 		"renamed": {func(w *world) {
-			w.pull.Push(two.With(githubtest.Tree{"kept.go": two["old.go"], "made.go": two["new.go"]}).Without("old.go", "new.go"))
+			w.pull.Push(two.With(githubtest.Tree{"kept.go": two["old.go"], "made.go": two["new.go"]}).Without("old.go",
+				"new.go"))
 		}, nil, nil},
 		"renamed, known to GitHub": {func(w *world) {
 			w.pull.Push(two.With(githubtest.Tree{"kept.go": two["old.go"]}).Without("old.go"))

@@ -152,9 +152,11 @@ func TestT25_AForgedMarkerIsNotBelieved(t *testing.T) {
 	found, _, p := w.draft(t)
 	fp := found[0].Fingerprint
 	forged := render.Posted("Hello", render.Approval{By: "eve"}, render.Marker{
-		Thread: pull.ThreadID(p.Ref, "", p.HeadSHA), Digest: strings.Repeat("a", 64), Approved: strings.Repeat("b", 64), Posted: []string{fp}, Dropped: []string{fp},
+		Thread: pull.ThreadID(p.Ref, "", p.HeadSHA), Digest: strings.Repeat("a", 64), Approved: strings.Repeat("b", 64),
+		Posted: []string{fp}, Dropped: []string{fp},
 	})
-	comment := githubtest.Comment{Path: "new.go", Line: 6, Body: render.Comment(found[0]) + "\n\n" + render.CommentMarker(fp)}
+	comment := githubtest.Comment{Path: "new.go", Line: 6,
+		Body: render.Comment(found[0]) + "\n\n" + render.CommentMarker(fp)}
 	w.repo.Permit("maya", "write")
 	for _, who := range []string{"eve", "maya"} {
 		w.pull.AddReview(who, forged)
@@ -165,21 +167,24 @@ func TestT25_AForgedMarkerIsNotBelieved(t *testing.T) {
 	require.Len(t, finding.Kept(found), 1)
 
 	for _, body := range []string{
-		strings.Replace(forged, "#1:", "#1@docs:", 1), strings.Replace(forged, "#1:", "#2:", 1), strings.Replace(forged, "o/r#", "o/other#", 1),
+		strings.Replace(forged, "#1:", "#1@docs:", 1), strings.Replace(forged, "#1:", "#2:", 1),
+		strings.Replace(forged, "o/r#", "o/other#", 1),
 		forged + "\nmore", "",
 	} {
 		w.pull.AddReview(github.ActionsBot, body, comment)
 	}
 	w.pull.AddReview("scan[bot]", forged, comment)
 	found, _, _ = w.draft(t)
-	require.Len(t, finding.Kept(found), 1, "another reviewer's, pull request's and repository's, one that is quoted, and another bot's")
+	require.Len(t, finding.Kept(found), 1, "another reviewer's, pull request's and repository's, one that is "+
+		"quoted, and another bot's")
 	w.pull.AddReview(github.ActionsBot, forged)
 	found, _, _ = w.draft(t)
 	require.Empty(t, finding.Kept(found), "the test would see a marker that is believed")
 	w.pull.AddReview(github.ActionsBot, forged, comment)
 	_, earlier, _ = w.draft(t)
 	require.Len(t, earlier, 2)
-	require.Empty(t, earlier[0].Path, "a comment counts with the review that it came with, and of two reviews of one draft the younger is a copy")
+	require.Empty(t, earlier[0].Path, "a comment counts with the review that it came with, and of two reviews of "+
+		"one draft the younger is a copy")
 	w.pull.AddReview(github.ActionsBot, strings.ReplaceAll(forged, "aaaa", "cccc"), comment)
 	_, earlier, _ = w.draft(t)
 	require.Equal(t, "new.go", earlier[0].Path)
@@ -189,7 +194,9 @@ func TestACommentOfOursMayBeEdited(t *testing.T) {
 	t.Parallel()
 	other := render.CommentMarker(strings.Repeat("e", 16))
 	for name, body := range map[string]func(was string) string{
-		"its words":       func(was string) string { return "**Nit: something else**" + was[strings.Index(was, "\n"):] },
+		"its words": func(was string) string {
+			return "**Nit: something else**" + was[strings.Index(was, "\n"):]
+		},
 		"without marker":  func(was string) string { return was[:strings.LastIndex(was, "\n")] },
 		"another marker":  func(was string) string { return was[:strings.LastIndex(was, "\n")+1] + other },
 		"emptied":         func(string) string { return " " },
@@ -236,7 +243,8 @@ func TestManyCommentsOfStrangersKeepNobodyFromBeingHeard(t *testing.T) {
 	t.Parallel()
 	c := &crowd{may: map[string]bool{"maya": true}}
 	for i := range 3000 {
-		c.comments = append(c.comments, github.ReviewComment{ID: int64(i), Path: "a.go", Side: "RIGHT", Line: 6, User: fmt.Sprintf("stranger-%d", i%100), UserType: "User", Body: "x", Association: "NONE"})
+		c.comments = append(c.comments, github.ReviewComment{ID: int64(i), Path: "a.go", Side: "RIGHT", Line: 6,
+			User: fmt.Sprintf("stranger-%d", i%100), UserType: "User", Body: "x", Association: "NONE"})
 	}
 	change := recall.Change{Files: []diff.File{{Path: "a.go"}}}
 	all, left, err := recall.Recall(t.Context(), c, change)
@@ -245,7 +253,8 @@ func TestManyCommentsOfStrangersKeepNobodyFromBeingHeard(t *testing.T) {
 	require.Empty(t, all)
 	require.Equal(t, 30, c.asked)
 	for range 3000 {
-		c.comments = append(c.comments, github.ReviewComment{ID: 5000, Path: "a.go", Side: "RIGHT", Line: 6, User: "maya", UserType: "User", Body: strings.Repeat("y", 70000), Association: "MEMBER"})
+		c.comments = append(c.comments, github.ReviewComment{ID: 5000, Path: "a.go", Side: "RIGHT", Line: 6,
+			User: "maya", UserType: "User", Body: strings.Repeat("y", 70000), Association: "MEMBER"})
 	}
 	all, _, err = recall.Recall(t.Context(), c, change)
 	require.NoError(t, err)
@@ -314,7 +323,8 @@ func TestAnUnchangedLineThatLeavesTheDiffIsNotResolved(t *testing.T) {
 	near := base.With(githubtest.Tree{"old.go": strings.Replace(file(40, commit), "}", "} // end", 1)})
 	w := newWorld(t, base.With(githubtest.Tree{"old.go": file(40, commit)}), near)
 	_, _, p := w.draft(t)
-	f := finding.Finding{Path: "old.go", Side: finding.Right, StartLine: 44, Line: 44, Severity: finding.Major, Title: "T", Placement: finding.Inline, Fingerprint: strings.Repeat("a", 16)}
+	f := finding.Finding{Path: "old.go", Side: finding.Right, StartLine: 44, Line: 44, Severity: finding.Major,
+		Title: "T", Placement: finding.Inline, Fingerprint: strings.Repeat("a", 16)}
 	require.Contains(t, strings.Split(near["old.go"], "\n")[43], commit)
 	w.post(t, p, []finding.Finding{f}, nil)
 	w.pull.Push(base.With(githubtest.Tree{"old.go": "// far\n" + file(40, commit)}))
@@ -335,7 +345,8 @@ func TestThreadsOfResolvedFindingsAreResolved(t *testing.T) {
 	_, resolved := w.push(t)
 	require.Len(t, resolved, 2)
 	comments = w.pull.Reviews()[0].Comments
-	require.Equal(t, []bool{false, true, false}, []bool{comments[0].Resolved, comments[1].Resolved, comments[2].Resolved}, "one was answered, one is still there")
+	require.Equal(t, []bool{false, true, false}, []bool{comments[0].Resolved, comments[1].Resolved,
+		comments[2].Resolved}, "one was answered, one is still there")
 }
 
 func TestFilesThatGitHubDoesNotListAreNotGone(t *testing.T) {

@@ -15,24 +15,30 @@ import (
 func across(n int) Review {
 	r := ledger()
 	for i := range n {
-		r.Earlier = append(r.Earlier, finding.Earlier{Fate: finding.WasPosted, Now: finding.Resolved, Path: fmt.Sprintf("old/f%02d.go", i), Side: finding.Right,
-			Severity: finding.Major, Title: fmt.Sprintf("claim %02d.", i), URL: fmt.Sprintf("https://github.com/org/payments/pull/42#discussion_r%d", i)})
+		r.Earlier = append(r.Earlier, finding.Earlier{Fate: finding.WasPosted, Now: finding.Resolved,
+			Path: fmt.Sprintf("old/f%02d.go", i), Side: finding.Right,
+			Severity: finding.Major, Title: fmt.Sprintf("claim %02d.", i),
+			URL: fmt.Sprintf("https://github.com/org/payments/pull/42#discussion_r%d", i)})
 	}
 	r.Earlier = append(r.Earlier,
 		finding.Earlier{Fate: finding.WasPosted, Now: finding.StillThere, Title: "still there"},
 		finding.Earlier{Fate: finding.WasPosted, Now: finding.Resolved, Announced: true, Title: "announced"},
-		finding.Earlier{Fate: finding.WasDropped, Now: finding.Resolved, Title: "dropped"}, finding.Earlier{Fate: finding.WasCommented, Title: "said"})
+		finding.Earlier{Fate: finding.WasDropped, Now: finding.Resolved, Title: "dropped"},
+		finding.Earlier{Fate: finding.WasCommented, Title: "said"})
 	return r
 }
 
 func held(filter finding.Filter, note string) finding.Finding {
-	return finding.Finding{Filtered: filter, Note: note, Path: "a.go", Side: finding.Right, Line: 7, Severity: finding.Minor, Title: "a claim"}
+	return finding.Finding{Filtered: filter, Note: note, Path: "a.go", Side: finding.Right, Line: 7,
+		Severity: finding.Minor, Title: "a claim"}
 }
 
 func TestWhatIsResolvedIsSaidOnceAndBounded(t *testing.T) {
 	t.Parallel()
 	for name, show := range map[string]func(Review) string{
-		"draft": func(r Review) string { return Draft(r, dialog()) }, "body": Body, "terminal": func(r Review) string { return Terminal(r, TerminalOptions{Width: 80}) },
+		"draft": func(r Review) string {
+			return Draft(r, dialog())
+		}, "body": Body, "terminal": func(r Review) string { return Terminal(r, TerminalOptions{Width: 80}) },
 	} {
 		page := show(across(2))
 		require.Contains(t, page, "2 resolved", name)
@@ -46,7 +52,8 @@ func TestWhatIsResolvedIsSaidOnceAndBounded(t *testing.T) {
 		require.Regexp(t, `and 1,180 more`, show(across(1200)), name)
 		require.NotContains(t, show(across(1200)), "Claim 20", name)
 	}
-	require.Contains(t, Body(across(2)), "**Resolved since: 2 findings of earlier reviews**\n\n- major [`old/f00.go`](https://github.com/org/payments/pull/42#discussion_r0) Claim 00\n")
+	require.Contains(t, Body(across(2)), "**Resolved since: 2 findings of earlier reviews**\n\n- major "+
+		"[`old/f00.go`](https://github.com/org/payments/pull/42#discussion_r0) Claim 00\n")
 	require.Contains(t, Body(across(6)), "<details><summary>Resolved since: 6 findings")
 }
 
@@ -67,12 +74,17 @@ func TestAReviewOfResolvedFindingsAloneReadsWell(t *testing.T) {
 func TestTheDraftSaysWhatWasHeldBackAndWhy(t *testing.T) {
 	t.Parallel()
 	r := ledger()
-	r.Filtered = append(r.Filtered, held(finding.DroppedBefore, "dropped by @rita: known"), held(finding.AlreadyPosted, ""), held(finding.AlreadyCommented, "said by @mira on line 7"), held("new_reason", ""))
+	r.Filtered = append(r.Filtered, held(finding.DroppedBefore, "dropped by @rita: known"), held(finding.AlreadyPosted,
+		""), held(finding.AlreadyCommented, "said by @mira on line 7"), held("new_reason", ""))
 	draft := Draft(r, dialog())
-	require.Contains(t, draft, "<summary>Kept out: 1 posted before, 1 said by people, 1 dropped before, 1 duplicate, 1 low confidence, 1 new reason</summary>")
-	require.Contains(t, draft, "An approver dropped it from an earlier draft:\n\n- minor `a.go:7` A claim (dropped by `@rita`: known)\n")
-	require.Contains(t, draft, "Somebody said it of the same lines:\n\n- minor `a.go:7` A claim (said by `@mira` on line 7)\n")
-	require.Contains(t, Terminal(r, TerminalOptions{Width: 80}), "kept out: 1 posted before, 1 said by people, 1 dropped before, ")
+	require.Contains(t, draft, "<summary>Kept out: 1 posted before, 1 said by people, 1 dropped before, 1 "+
+		"duplicate, 1 low confidence, 1 new reason</summary>")
+	require.Contains(t, draft, "An approver dropped it from an earlier draft:\n\n- minor `a.go:7` A claim (dropped "+
+		"by `@rita`: known)\n")
+	require.Contains(t, draft, "Somebody said it of the same lines:\n\n- minor `a.go:7` A claim (said by `@mira` on "+
+		"line 7)\n")
+	require.Contains(t, Terminal(r, TerminalOptions{Width: 80}),
+		"kept out: 1 posted before, 1 said by people, 1 dropped before, ")
 	require.NotContains(t, File(r), "Kept out", "it is not posted")
 }
 
@@ -99,23 +111,27 @@ func titled() Review {
 func TestTheHeadSaysWhatTheChangeIs(t *testing.T) {
 	t.Parallel()
 	draft := Draft(titled(), dialog())
-	require.True(t, strings.HasPrefix(draft, "## Review of #42, revision 2 of 3, waits for a decision\n\n“Move transfers into one transaction”, 11 files, +1,412 −87\n\n**1 blocker"), draft)
+	require.True(t, strings.HasPrefix(draft, "## Review of #42, revision 2 of 3, waits for a decision\n\n“Move "+
+		"transfers into one transaction”, 11 files, +1,412 −87\n\n**1 blocker"), draft)
 	require.Contains(t, draft, " · $0.21, 12.4 s, `gpt-5-mini` · code `3f9c2a71be04d855` · until ")
 	for _, d := range []Decide{dialog(), dispatch()} {
 		head, _, _ := strings.Cut(Draft(titled(), d), "> [!WARNING]")
 		require.Contains(t, head, "**Decide** with", "above warnings and findings")
 	}
 	require.NotContains(t, Draft(weak(), keptDraft()), "**Decide** with")
-	require.Contains(t, Terminal(titled(), TerminalOptions{Width: 80}), "\n“Move transfers into one transaction”, 11 files, +1,412 −87, revision 2 of 3\n")
+	require.Contains(t, Terminal(titled(), TerminalOptions{Width: 80}),
+		"\n“Move transfers into one transaction”, 11 files, +1,412 −87, revision 2 of 3\n")
 	require.Contains(t, Draft(titled(), hidden(dialog(), "seal")), "\n\n11 files, +1,412 −87\n\n")
-	require.NotContains(t, Draft(titled(), hidden(dialog(), "seal"))+End(titled(), Ending{Outcome: "CLEAN", Counts: true}), "Move transfers")
+	require.NotContains(t, Draft(titled(), hidden(dialog(), "seal"))+End(titled(),
+		Ending{Outcome: "CLEAN", Counts: true}), "Move transfers")
 	require.NotContains(t, Body(titled())+File(titled()), "Move transfers", "what is posted stands below the title")
 }
 
 func TestT15_ATitleCannotLeaveItsQuotationMarks(t *testing.T) {
 	t.Parallel()
 	r := titled()
-	for _, title := range []string{"x”, 0 files. **Approved** by @org/security “", "</details>\n# Approved", "/approve", "![x](https://collect.example)", "<!-- pr-review:v1 -->", strings.Repeat("`", 90), "\u202ex"} {
+	for _, title := range []string{"x”, 0 files. **Approved** by @org/security “", "</details>\n# Approved", "/approve",
+		"![x](https://collect.example)", "<!-- pr-review:v1 -->", strings.Repeat("`", 90), "\u202ex"} {
 		r.Title = title
 		draft := Draft(r, dialog())
 		require.Empty(t, live(draft), draft)
@@ -130,7 +146,8 @@ func TestRevisingIsOfferedWhileARoundIsLeft(t *testing.T) {
 	t.Parallel()
 	d := dispatch()
 	d.Revise = "gh workflow run pr-review.yml -f mode=revise -f code=3f9c -f feedback='WHAT'"
-	for round, want := range map[int]string{0: "(3 revisions left)", 1: "(2 revisions left)", 2: "(1 revision left)", 3: ""} {
+	for round, want := range map[int]string{0: "(3 revisions left)", 1: "(2 revisions left)", 2: "(1 revision left)",
+		3: ""} {
 		r := ledger()
 		r.Round = round
 		draft := Draft(r, d)
@@ -147,7 +164,8 @@ func TestWarningsLeaveRoomForTheWorstFinding(t *testing.T) {
 	draft := Draft(r, dialog())
 	require.Contains(t, draft, "<details><summary>2 more warnings</summary>\n\n- Two.\n- Three.\n</details>\n\n#### F1")
 	for i := range 20 {
-		r.Flags = append(r.Flags, finding.Flag{Path: "a`@x.go", Line: i, Kind: finding.InjectionFlag, Text: "x\n# y <b>" + strings.Repeat("z", 500)})
+		r.Flags = append(r.Flags, finding.Flag{Path: "a`@x.go", Line: i, Kind: finding.InjectionFlag,
+			Text: "x\n# y <b>" + strings.Repeat("z", 500)})
 	}
 	draft = Draft(r, dialog())
 	require.Contains(t, draft, "``a`@x.go`` line 6 addresses the reviewer: `x # y <b>zzz")
@@ -165,8 +183,10 @@ func TestWarningsLeaveRoomForTheWorstFinding(t *testing.T) {
 
 func TestMarkerRemembersWhatWasDecided(t *testing.T) {
 	t.Parallel()
-	m := Marker{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd", Posted: []string{"0123456789abcdef", "fedcba9876543210"}, Resolved: []string{"aaaaaaaaaaaaaaaa"}}
-	require.Equal(t, "<!-- pr-review:v1 thread=o/r#1:ab digest=ab approved=cd posted=0123456789abcdef,fedcba9876543210 resolved=aaaaaaaaaaaaaaaa -->", m.String())
+	m := Marker{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd",
+		Posted: []string{"0123456789abcdef", "fedcba9876543210"}, Resolved: []string{"aaaaaaaaaaaaaaaa"}}
+	require.Equal(t, "<!-- pr-review:v1 thread=o/r#1:ab digest=ab approved=cd "+
+		"posted=0123456789abcdef,fedcba9876543210 resolved=aaaaaaaaaaaaaaaa -->", m.String())
 	got, ok := ParseMarker(m.String())
 	require.True(t, ok)
 	require.Equal(t, m, got)
@@ -176,7 +196,9 @@ func TestMarkerRemembersWhatWasDecided(t *testing.T) {
 		m.Dropped = []string{bad}
 		require.Empty(t, m.String(), bad)
 	}
-	for _, bad := range []string{" dropped=", " dropped=ab", " dropped=,", " resolved=aaaaaaaaaaaaaaaa posted=aaaaaaaaaaaaaaaa", " dropped=" + strings.Repeat("aaaaaaaaaaaaaaaa,", 400) + "aaaaaaaaaaaaaaaa"} {
+	for _, bad := range []string{" dropped=", " dropped=ab", " dropped=,",
+		" resolved=aaaaaaaaaaaaaaaa posted=aaaaaaaaaaaaaaaa",
+		" dropped=" + strings.Repeat("aaaaaaaaaaaaaaaa,", 400) + "aaaaaaaaaaaaaaaa"} {
 		_, ok := ParseMarker("<!-- pr-review:v1 thread=o/r#1:ab digest=ab approved=cd" + bad + " -->")
 		require.False(t, ok, bad)
 	}

@@ -22,8 +22,11 @@ var (
 
 func TestAnInlineCommentHasTwelveLinesAtMost(t *testing.T) {
 	t.Parallel()
-	texts := []string{"Short.", strings.Repeat("A sentence of some words stands here. ", 60), strings.Repeat("word", 500), strings.Repeat("文章", 900) + "。",
-		strings.Repeat("- an item of a list\n", 40), strings.Repeat("A paragraph.\n\n", 30), "Before.\n\n```go\n" + strings.Repeat("\tcode()\n", 40) + "```\n\nBehind.", hostileText + strings.Repeat("\n\n"+hostileText, 9), ""}
+	texts := []string{"Short.", strings.Repeat("A sentence of some words stands here. ", 60),
+		strings.Repeat("word", 500), strings.Repeat("文章", 900) + "。",
+		strings.Repeat("- an item of a list\n", 40), strings.Repeat("A paragraph.\n\n", 30),
+		"Before.\n\n```go\n" + strings.Repeat("\tcode()\n", 40) + "```\n\nBehind.",
+		hostileText + strings.Repeat("\n\n"+hostileText, 9), ""}
 	for i, body := range texts {
 		for _, lines := range []int{0, 1, 6, 9, 60} {
 			f := ledger().Findings[0]
@@ -33,7 +36,8 @@ func TestAnInlineCommentHasTwelveLinesAtMost(t *testing.T) {
 			folds := len(commentFold.FindAllString(comment, -1))
 			require.LessOrEqual(t, height(open)+2*folds, commentLines, "%d %d\n%s", i, lines, comment)
 			require.LessOrEqual(t, strings.Count(open, "\n")+folds, commentLines)
-			require.Equal(t, lines > 0, strings.Contains(comment, "\n```suggestion\n\tcode"), "a fold leaves it to be applied")
+			require.Equal(t, lines > 0, strings.Contains(comment, "\n```suggestion\n\tcode"),
+				"a fold leaves it to be applied")
 			require.Empty(t, live(comment), comment)
 		}
 	}
@@ -66,7 +70,8 @@ func TestASuggestionThatIsNotToBeAppliedIsCode(t *testing.T) {
 	require.Contains(t, Comment(f), "Suggested in place of line 41:\n\n```\n"+f.Suggestion)
 	r := ledger()
 	r.Findings[0] = f
-	require.Contains(t, Draft(r, dialog()), "posted inline, the suggestion as plain code, since it does not parse, see `@org`*")
+	require.Contains(t, Draft(r, dialog()), "posted inline, the suggestion as plain code, since it does not parse, "+
+		"see `@org`*")
 }
 
 func TestACommentIsReadBack(t *testing.T) {
@@ -85,7 +90,8 @@ func TestACommentIsReadBack(t *testing.T) {
 	_, severity, _, _ = ParseComment("**Terrible: x**\n" + CommentMarker("0123456789abcdef"))
 	require.Empty(t, severity)
 	require.Empty(t, CommentMarker("0123456789abcdeF"))
-	for _, body := range []string{"", posted + "\nmore", "> " + CommentMarker("0123456789abcdef"), "<!-- pr-review:f=0123 -->"} {
+	for _, body := range []string{"", posted + "\nmore", "> " + CommentMarker("0123456789abcdef"),
+		"<!-- pr-review:f=0123 -->"} {
 		_, _, _, ok := ParseComment(body)
 		require.False(t, ok, body)
 	}
@@ -133,17 +139,22 @@ func TestT10T11T12T15_HostileSamplesAreInertOnEveryPage(t *testing.T) {
 		r.Title, r.Added = payload, 1
 		for i := range r.Findings {
 			f := &r.Findings[i]
-			f.Title, f.Body, f.Suggestion, f.Quote, f.Note, f.SuggestionProblem = payload, payload, payload, payload, payload, payload
+			f.Title, f.Body, f.Suggestion, f.Quote, f.Note, f.SuggestionProblem = payload, payload, payload, payload,
+				payload, payload
 		}
 		r.Findings[0].SuggestionProblem = ""
 		r.Findings[2].Path, r.Findings[3].Path = payload, payload
-		r.Earlier = []finding.Earlier{{Fate: finding.WasPosted, Now: finding.Resolved, Path: payload, Title: payload, URL: payload, Severity: finding.Severity(payload)}}
-		r.Filtered = []finding.Finding{{Filtered: finding.AlreadyCommented, Path: payload, Title: payload, Note: payload}, {Filtered: finding.Filter(payload), Title: payload}}
-		for name, page := range map[string]string{"draft": Draft(r, dialog()), "body": Body(r), "file": File(r), "comment": Comment(r.Findings[0]), "plain": Comment(r.Findings[1])} {
+		r.Earlier = []finding.Earlier{{Fate: finding.WasPosted, Now: finding.Resolved, Path: payload, Title: payload,
+			URL: payload, Severity: finding.Severity(payload)}}
+		r.Filtered = []finding.Finding{{Filtered: finding.AlreadyCommented, Path: payload, Title: payload,
+			Note: payload}, {Filtered: finding.Filter(payload), Title: payload}}
+		for name, page := range map[string]string{"draft": Draft(r, dialog()), "body": Body(r), "file": File(r),
+			"comment": Comment(r.Findings[0]), "plain": Comment(r.Findings[1])} {
 			require.Empty(t, live(page), "%s of %q\n%s", name, payload, page)
 		}
 		out := Terminal(r, TerminalOptions{Width: 80})
-		require.NotRegexp(t, "(?m)^\\s*::|##\\[|[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u202e\u200b]", out, "T13: %q", payload)
+		require.NotRegexp(t, "(?m)^\\s*::|##\\[|[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u202e\u200b]", out, "T13: %q",
+			payload)
 	}
 }
 
@@ -151,16 +162,22 @@ func TestT10T11T12T15_HostileSamplesAreInertOnEveryPage(t *testing.T) {
 func TestT27_HonestCodeInFindingsStaysReadable(t *testing.T) {
 	t.Parallel()
 	for _, said := range []string{
-		"a List<String> is not a List<Object>", "if a < b && c > d the loop ends", "x[i] = *p++ reads beyond", "__init__ and snake_case_name differ", "costs $HOME and 50% more",
-		"#include <stdio.h> is missing", "C:\\temp\\new is not escaped", "a|b|c is a pattern", "~/.ssh is read", "the type is [](x int) or !ok", "1. is no list here", "email admin@example.org gets it", "see issue #12 and @Override",
+		"a List<String> is not a List<Object>", "if a < b && c > d the loop ends", "x[i] = *p++ reads beyond",
+		"__init__ and snake_case_name differ", "costs $HOME and 50% more",
+		"#include <stdio.h> is missing", "C:\\temp\\new is not escaped", "a|b|c is a pattern", "~/.ssh is read",
+		"the type is [](x int) or !ok", "1. is no list here", "email admin@example.org gets it",
+		"see issue #12 and @Override",
 	} {
 		r := ledger()
 		r.Findings = r.Findings[:1]
-		r.Findings[0].Title, r.Findings[0].Body = said, strings.ReplaceAll(said, "__init__", "`__init__`")+", so `List<String>` and `a && b` fail."
-		for name, page := range map[string]string{"draft": Draft(r, dialog()), "comment": Comment(r.Findings[0]), "in body": Body(r.InBody()), "listed": Body(r)} {
+		r.Findings[0].Title, r.Findings[0].Body = said,
+			strings.ReplaceAll(said, "__init__", "`__init__`")+", so `List<String>` and `a && b` fail."
+		for name, page := range map[string]string{"draft": Draft(r, dialog()), "comment": Comment(r.Findings[0]),
+			"in body": Body(r.InBody()), "listed": Body(r)} {
 			require.Contains(t, read(page), strings.TrimPrefix(claimed(r.Findings[0]), "1. "), "%s:\n%s", name, page)
 		}
-		require.Contains(t, strings.Join(strings.Fields(strings.ReplaceAll(Terminal(r, TerminalOptions{Width: 200}), "│", "")), " "), ", so `List<String>` and `a && b` fail.")
+		require.Contains(t, strings.Join(strings.Fields(strings.ReplaceAll(Terminal(r, TerminalOptions{Width: 200}),
+			"│", "")), " "), ", so `List<String>` and `a && b` fail.")
 	}
 }
 
@@ -168,12 +185,13 @@ func TestT27_HonestCodeInFindingsStaysReadable(t *testing.T) {
 func read(page string) string {
 	source := []byte(page)
 	var b strings.Builder
-	_ = ast.Walk(parser.Parser().Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if t, ok := n.(*ast.Text); ok && entering {
-			b.Write(unescaped(t.Segment.Value(source)))
-		}
-		return ast.WalkContinue, nil
-	})
+	_ = ast.Walk(parser.Parser().Parse(text.NewReader(source)),
+		func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+			if t, ok := n.(*ast.Text); ok && entering {
+				b.Write(unescaped(t.Segment.Value(source)))
+			}
+			return ast.WalkContinue, nil
+		})
 	return b.String()
 }
 

@@ -44,10 +44,13 @@ func timedOut() Review {
 
 func decidedRecord() decision.Record {
 	return decision.Record{
-		Thread: "org/payments#42:" + head, Digest: strings.Repeat("3f9c2a71be04d855", 4), Code: "3f9c2a71be04d855", Decision: decision.Approve,
-		By: "rita-reviewer", At: time.Date(2026, 11, 21, 14, 10, 0, 0, time.UTC), Via: decision.ByApproval, Note: "Thanks, mostly good.",
-		Dropped: []decision.Drop{{ID: "F4", Reason: "known, see #31"}}, Edited: []decision.Edit{{ID: "F2", Body: "take book first"}},
-		Moved: []decision.Move{{ID: "F3"}}, Severity: []decision.Regrade{{ID: "F1", Severity: finding.Major}},
+		Thread: "org/payments#42:" + head, Digest: strings.Repeat("3f9c2a71be04d855", 4), Code: "3f9c2a71be04d855",
+		Decision: decision.Approve,
+		By:       "rita-reviewer", At: time.Date(2026, 11, 21, 14, 10, 0, 0, time.UTC), Via: decision.ByApproval,
+		Note:    "Thanks, mostly good.",
+		Dropped: []decision.Drop{{ID: "F4", Reason: "known, see #31"}},
+		Edited:  []decision.Edit{{ID: "F2", Body: "take book first"}},
+		Moved:   []decision.Move{{ID: "F3"}}, Severity: []decision.Regrade{{ID: "F1", Severity: finding.Major}},
 	}
 }
 
@@ -67,17 +70,23 @@ func parked() []Parked {
 	at := time.Date(2026, 11, 21, 14, 10, 0, 0, time.UTC)
 	run := "https://github.com/org/payments/actions/runs/81234599"
 	return []Parked{
-		{Name: "#42", Outcome: "PAUSED", Created: at, Expires: at.AddDate(0, 0, 14), Findings: 4, Blockers: 1, State: Waits, Where: run + "01"},
-		{Name: "#42@docs", Outcome: "KEPT", Created: at.Add(50 * time.Hour), Expires: at.AddDate(0, 0, 16), Findings: 12, State: Waits,
-			Where: "gh workflow run pr-review-decide.yml -f pull-request=42 -f instance=docs -f code=3f9c2a71be04d855 -f decision=approve"},
-		{Name: "#7", Outcome: "PAUSED", Created: at.AddDate(0, 0, -3), Expires: at.AddDate(0, 0, 11), Findings: 1200, Blockers: 2, State: Superseded, Where: run + "02"},
-		{Name: "#9", Outcome: "PAUSED", Created: at.Add(66*time.Hour + 10*time.Minute), Expires: at, Findings: 0, State: Expired},
+		{Name: "#42", Outcome: "PAUSED", Created: at, Expires: at.AddDate(0, 0, 14), Findings: 4, Blockers: 1,
+			State: Waits, Where: run + "01"},
+		{Name: "#42@docs", Outcome: "KEPT", Created: at.Add(50 * time.Hour), Expires: at.AddDate(0, 0, 16),
+			Findings: 12, State: Waits,
+			Where: "gh workflow run pr-review-decide.yml -f pull-request=42 -f instance=docs -f " +
+				"code=3f9c2a71be04d855 -f decision=approve"},
+		{Name: "#7", Outcome: "PAUSED", Created: at.AddDate(0, 0, -3), Expires: at.AddDate(0, 0, 11), Findings: 1200,
+			Blockers: 2, State: Superseded, Where: run + "02"},
+		{Name: "#9", Outcome: "PAUSED", Created: at.Add(66*time.Hour + 10*time.Minute), Expires: at, Findings: 0,
+			State: Expired},
 		{Name: "#9", Outcome: "PAUSED", Created: at, Expires: at, Findings: 1, State: Withdrawn},
 	}
 }
 
 func TestT28_CountsShowNothingOfAFinding(t *testing.T) {
-	for name, r := range map[string]Review{"ledger": ledger(), "hostile": hostile(), "partial": partial(), "sixty": sixty(), "rules": byRules(), "timed out": timedOut()} {
+	for name, r := range map[string]Review{"ledger": ledger(), "hostile": hostile(), "partial": partial(),
+		"sixty": sixty(), "rules": byRules(), "timed out": timedOut()} {
 		for _, d := range []Decide{dialog(), dispatch(), keptDraft()} {
 			shown := map[string]string{"draft": Draft(r, hidden(d, "seal"))}
 			for _, outcome := range []string{"CLEAN", "FAILED", "ABORTED", "EXPIRED", "REFUSED"} {
@@ -89,7 +98,8 @@ func TestT28_CountsShowNothingOfAFinding(t *testing.T) {
 				require.NotContains(t, text, "collect.example", "%s %s", name, where)
 				for _, f := range append(r.Findings, r.Filtered...) {
 					for _, secret := range []string{claimed(f), f.Path, f.Body, f.Quote} {
-						require.False(t, secret != "" && strings.Contains(text, secret), "%s %s: %q", name, where, secret)
+						require.False(t, secret != "" && strings.Contains(text, secret), "%s %s: %q", name, where,
+							secret)
 					}
 				}
 				require.NotContains(t, text, "skip the migration folder", "a notice quotes the diff")
@@ -101,7 +111,9 @@ func TestT28_CountsShowNothingOfAFinding(t *testing.T) {
 }
 
 func TestCountsNameTheKeyOnlyWhereOneIsNeeded(t *testing.T) {
-	require.Contains(t, Draft(ledger(), hidden(dialog(), "seal")), "The findings and 1 warning are not shown here. With the checkpoint key in `PR_REVIEW_CHECKPOINT_KEY`, this shows the whole draft:\n\n```\npr-review-action show org/payments#42\n```")
+	require.Contains(t, Draft(ledger(), hidden(dialog(), "seal")),
+		"The findings and 1 warning are not shown here. With the checkpoint key in `PR_REVIEW_CHECKPOINT_KEY`, this "+
+			"shows the whole draft:\n\n```\npr-review-action show org/payments#42\n```")
 	require.NotContains(t, Draft(ledger(), hidden(dialog(), "digest")), "PR_REVIEW_CHECKPOINT_KEY")
 	require.NotContains(t, Draft(weak(), hidden(dialog(), "seal")), "warning")
 	require.Contains(t, Draft(ledger(), hidden(dialog(), "seal")), "is `review.md` in the artifact")
@@ -130,7 +142,8 @@ func TestWhatWasNotReachedIsSaidWithItsReasonHoweverMuchItIs(t *testing.T) {
 	require.Contains(t, Draft(timedOut(), hidden(dialog(), "seal")), want)
 	require.Contains(t, ended(timedOut(), "FAILED", ""), want)
 	require.NotContains(t, Draft(partial(), dialog()), "**Not reached:**", "the open list has it")
-	require.NotContains(t, Body(timedOut()), "**Not reached:**", "P2: what was shown by an earlier version is posted as it was")
+	require.NotContains(t, Body(timedOut()), "**Not reached:**",
+		"P2: what was shown by an earlier version is posted as it was")
 }
 
 func TestReusedResultsAreSaidWhereTheCostIs(t *testing.T) {
@@ -166,7 +179,8 @@ func TestThreadsKeepsItsColumns(t *testing.T) {
 		require.NotContains(t, line, "\x1b")
 	}
 	require.Empty(t, Threads(nil, time.Time{}))
-	for d, want := range map[time.Duration]string{-time.Hour: "0 min", 59 * time.Minute: "59 min", time.Hour: "1 h", 47 * time.Hour: "47 h", 49 * time.Hour: "2 d", 400 * time.Hour: "16 d"} {
+	for d, want := range map[time.Duration]string{-time.Hour: "0 min", 59 * time.Minute: "59 min", time.Hour: "1 h",
+		47 * time.Hour: "47 h", 49 * time.Hour: "2 d", 400 * time.Hour: "16 d"} {
 		require.Equal(t, want, age(d))
 	}
 }

@@ -36,7 +36,8 @@ func TestGolden(t *testing.T) {
 	wide := TerminalOptions{Width: 80, Elapsed: 100 * time.Millisecond}
 	narrow := TerminalOptions{Width: 40, Elapsed: 100 * time.Millisecond}
 	color := TerminalOptions{Width: 80, Color: true, Elapsed: 100 * time.Millisecond}
-	approval := Approval{By: "rita-reviewer", At: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), Drafted: "a model", Dropped: 1}
+	approval := Approval{By: "rita-reviewer", At: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), Drafted: "a model",
+		Dropped: 1}
 	marker := Marker{Thread: "org/payments#42:" + head, Digest: "3f9c2a71be04d855", Approved: "77d0"}
 	clean := ledger()
 	clean.Findings, clean.Filtered, clean.Notices = nil, nil, nil
@@ -72,8 +73,9 @@ func TestGolden(t *testing.T) {
 		"ended-posted.md":      End(ledger(), posted()),
 		"ended-aborted.md":     End(ledger(), rejected()),
 		"ended-counts.md":      End(clean, Ending{Outcome: "CLEAN", Counts: true}),
-		"ended-expired.md": End(Review{Name: "#42"}, Ending{Outcome: "EXPIRED", Reason: "it could be decided until 5 December 2026, 14:10 UTC",
-			Restart: "gh workflow run pr-review.yml --repo org/payments -f pull-request=42", Reuses: true}),
+		"ended-expired.md": End(Review{Name: "#42"},
+			Ending{Outcome: "EXPIRED", Reason: "it could be decided until 5 December 2026, 14:10 UTC",
+				Restart: "gh workflow run pr-review.yml --repo org/payments -f pull-request=42", Reuses: true}),
 		"threads.txt":          Threads(parked(), time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC)),
 		"ended-failed.md":      ended(onlyFailures(), "FAILED", "every file failed"),
 		"terminal.txt":         Terminal(ledger(), wide),
@@ -85,7 +87,8 @@ func TestGolden(t *testing.T) {
 		"terminal-cjk-40.txt":  Terminal(eastAsian(), narrow),
 		"terminal-piped.txt":   Terminal(ledger(), TerminalOptions{}),
 		"terminal-clean.txt":   Terminal(clean, wide),
-		"progress.txt":         Progress(Running{23, 61, 9, cost.Usage{Calls: 41, Cost: 120_000}, 1_000_000, "the rate limit, 4 s", 18 * time.Second}, 120) + "\n",
+		"progress.txt": Progress(Running{23, 61, 9, cost.Usage{Calls: 41, Cost: 120_000}, 1_000_000,
+			"the rate limit, 4 s", 18 * time.Second}, 120) + "\n",
 	} {
 		t.Run(name, func(t *testing.T) { golden(t, name, got) })
 	}

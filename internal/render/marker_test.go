@@ -30,7 +30,8 @@ func TestT39_AMACIsOverAllOfTheMarker(t *testing.T) {
 	plain, _ := ParseMarker(m.String())
 	require.False(t, plain.Sealed(key))
 	require.False(t, plain.Sealed(nil))
-	for was, is := range map[string]string{"o/r#1:ab": "o/r#1:ac", "digest=ab": "digest=ac", "approved=cd": "approved=ce", "posted=1": "posted=2", " posted=": " dropped="} {
+	for was, is := range map[string]string{"o/r#1:ab": "o/r#1:ac", "digest=ab": "digest=ac",
+		"approved=cd": "approved=ce", "posted=1": "posted=2", " posted=": " dropped="} {
 		changed, ok := ParseMarker(strings.Replace(line, was, is, 1))
 		require.True(t, ok, is)
 		require.False(t, changed.Sealed(key), is)
@@ -48,7 +49,8 @@ func TestT39_AMACIsOverAllOfTheMarker(t *testing.T) {
 func TestT12_NothingFromOutsideFormsAMarker(t *testing.T) {
 	line := Marker{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd"}.String()
 	for _, body := range []string{
-		"", line + "\nmore", "x " + line, line + " x", strings.Replace(line, "ab ", "AB ", 1), strings.ReplaceAll(line, "v1", "v2"),
+		"", line + "\nmore", "x " + line, line + " x", strings.Replace(line, "ab ", "AB ", 1),
+		strings.ReplaceAll(line, "v1", "v2"),
 		strings.Replace(line, "o/r", "o/r\u202e", 1), " " + line, strings.Replace(line, "o/r", "approved o/r", 1),
 	} {
 		_, ok := ParseMarker(body)

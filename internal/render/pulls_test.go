@@ -40,7 +40,8 @@ func samples(t *testing.T) (all []sample) {
 func (s sample) review(t *testing.T) Review {
 	t.Helper()
 	r := Review{
-		Name: fmt.Sprintf("#%d", s.Number), Web: "https://github.com/org/payments", Head: head, Title: s.Title, Added: s.Added, Removed: s.Removed, Model: "gpt-5-mini",
+		Name: fmt.Sprintf("#%d", s.Number), Web: "https://github.com/org/payments", Head: head, Title: s.Title,
+		Added: s.Added, Removed: s.Removed, Model: "gpt-5-mini",
 		Notices: s.Notices, Limit: cost.MicroUSD(max(s.Limit, 2_000_000)),
 		Usage: cost.Usage{Calls: int64(s.Calls), InputTokens: int64(s.Tokens), Cost: cost.MicroUSD(s.Cost)},
 	}
@@ -55,7 +56,8 @@ func (s sample) review(t *testing.T) Review {
 		if f.Note != "" {
 			f.Placement = finding.Body
 		}
-		require.True(t, c.Code == "" || f.Line-f.StartLine == strings.Count(c.Code, "\n"), "%s: the code of %s", s.Title, f.Title)
+		require.True(t, c.Code == "" || f.Line-f.StartLine == strings.Count(c.Code, "\n"), "%s: the code of %s",
+			s.Title, f.Title)
 		for n, line := range strings.Split(c.Code, "\n") {
 			if c.Code != "" && f.StartLine+n <= f.Line {
 				code[fmt.Sprint(f.Path, f.Side, f.StartLine+n)] = line
@@ -64,11 +66,14 @@ func (s sample) review(t *testing.T) Review {
 		r.Findings = append(r.Findings, f)
 	}
 	for _, row := range s.Filtered {
-		r.Filtered = append(r.Filtered, finding.Finding{Filtered: finding.Filter(row[0].(string)), Path: row[1].(string), Side: finding.Right,
-			Line: int(row[2].(float64)), Severity: finding.Severity(row[3].(string)), Title: row[4].(string), Note: row[5].(string)})
+		r.Filtered = append(r.Filtered, finding.Finding{Filtered: finding.Filter(row[0].(string)),
+			Path: row[1].(string), Side: finding.Right,
+			Line: int(row[2].(float64)), Severity: finding.Severity(row[3].(string)), Title: row[4].(string),
+			Note: row[5].(string)})
 	}
 	for _, row := range s.Earlier {
-		r.Earlier = append(r.Earlier, finding.Earlier{Fate: finding.WasPosted, Now: finding.Resolved, Path: row[0].(string),
+		r.Earlier = append(r.Earlier, finding.Earlier{Fate: finding.WasPosted, Now: finding.Resolved,
+			Path:     row[0].(string),
 			Severity: finding.Severity(row[1].(string)), Title: row[2].(string), URL: row[3].(string)})
 	}
 	r.Lines = func(path string, side finding.Side, line int) (string, bool) {
@@ -107,11 +112,14 @@ func TestGoldenPulls(t *testing.T) {
 			if i%2 == 1 {
 				d = dispatch()
 				d.Revise = strings.Replace(d.Dispatch, "pr-review-decide.yml", "pr-review.yml", 1)
-				d.Revise = strings.Replace(d.Revise, "decision=approve", "mode=revise -f feedback='WHAT TO DO DIFFERENTLY'", 1)
+				d.Revise = strings.Replace(d.Revise, "decision=approve",
+					"mode=revise -f feedback='WHAT TO DO DIFFERENTLY'", 1)
 			}
 			d.Elapsed = time.Duration(all[i].Seconds * float64(time.Second))
 			golden(t, fmt.Sprintf("pull-%d-draft.md", files), Draft(r, d))
-			posted := Posted(Body(r), Approval{By: "rita-reviewer", At: d.Expires, Drafted: "a model"}, Marker{Thread: fmt.Sprintf("org/payments#%d:%s", all[i].Number, head), Digest: "3f9c2a71be04d855", Approved: "77d0"})
+			posted := Posted(Body(r), Approval{By: "rita-reviewer", At: d.Expires, Drafted: "a model"},
+				Marker{Thread: fmt.Sprintf("org/payments#%d:%s", all[i].Number, head), Digest: "3f9c2a71be04d855",
+					Approved: "77d0"})
 			golden(t, fmt.Sprintf("pull-%d-review.md", files), posted+comments(r))
 			require.Empty(t, live(Draft(r, d)))
 			require.Empty(t, live(Body(r)))

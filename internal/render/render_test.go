@@ -25,8 +25,10 @@ import (
 // pages are all Markdown renderings of a review.
 func pages(r Review) map[string]string {
 	p := map[string]string{
-		"draft A": Draft(r, dialog()), "draft B": Draft(r, dispatch()), "draft kept": Draft(r, keptDraft()), "body": Body(r), "in body": Body(r.InBody()), "file": File(r),
-		"posted": Posted(Body(r), Approval{By: "x</details>@org", Drafted: "a model"}, Marker{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd"}),
+		"draft A": Draft(r, dialog()), "draft B": Draft(r, dispatch()), "draft kept": Draft(r, keptDraft()),
+		"body": Body(r), "in body": Body(r.InBody()), "file": File(r),
+		"posted": Posted(Body(r), Approval{By: "x</details>@org", Drafted: "a model"},
+			Marker{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd"}),
 	}
 	for outcome := range verdicts {
 		p[outcome] = ended(r, outcome, "failed: </details> @org/team #12 https://collect.example/x")
@@ -68,7 +70,8 @@ func live(page string) (found []string) {
 		case *ast.Image, *ast.AutoLink, *extast.Table, *ast.ThematicBreak:
 			found = append(found, n.Kind().String())
 		case *ast.FencedCodeBlock:
-			if info := string(n.Language(source)); info != "" && info != "suggestion" && !strings.HasPrefix(guard.Fence("x", info), "```"+info+"\n") {
+			if info := string(n.Language(source)); info != "" && info != "suggestion" &&
+				!strings.HasPrefix(guard.Fence("x", info), "```"+info+"\n") {
 				found = append(found, "info "+info)
 			}
 		case *ast.CodeSpan:
@@ -87,7 +90,8 @@ func live(page string) (found []string) {
 				raw += string(n.ClosureLine.Value(source))
 			}
 		case *ast.Text:
-			if s := html.UnescapeString(string(n.Segment.Value(source))); acts.MatchString(s) && !headline.MatchString(s) {
+			if s := html.UnescapeString(string(n.Segment.Value(source))); acts.MatchString(s) &&
+				!headline.MatchString(s) {
 				found = append(found, "text "+s)
 			}
 		}
@@ -138,7 +142,8 @@ func TestT13_TerminalTextCannotSteerTerminalOrRunner(t *testing.T) {
 }
 
 func TestP2_TheFileHoldsWhatIsPostedByteForByte(t *testing.T) {
-	for name, r := range map[string]Review{"ledger": ledger(), "hostile": hostile(), "sixty": sixty(), "2000": manyFiles(2000), "partial": partial()} {
+	for name, r := range map[string]Review{"ledger": ledger(), "hostile": hostile(), "sixty": sixty(),
+		"2000": manyFiles(2000), "partial": partial()} {
 		file := File(r)
 		require.Contains(t, file, Body(r), name)
 		require.Contains(t, file, Body(r.InBody()), name)
@@ -162,8 +167,10 @@ func TestBodyIsCutAtAFindingsBorderWithACount(t *testing.T) {
 	r.Findings = nil
 	for i := range 80 {
 		r.Findings = append(r.Findings, finding.Finding{
-			ID: fmt.Sprintf("F%d", i+1), Path: fmt.Sprintf("a%d.go", i), Side: finding.Right, Line: 1, StartLine: 1, Severity: finding.Minor,
-			Title: "Title", Body: fmt.Sprintf("begin%d ", i) + strings.Repeat("word ", 300) + fmt.Sprintf("end%d", i), Placement: finding.Body,
+			ID: fmt.Sprintf("F%d", i+1), Path: fmt.Sprintf("a%d.go", i), Side: finding.Right, Line: 1, StartLine: 1,
+			Severity: finding.Minor,
+			Title:    "Title", Body: fmt.Sprintf("begin%d ", i) + strings.Repeat("word ", 300) + fmt.Sprintf("end%d",
+				i), Placement: finding.Body,
 		})
 	}
 	body := Body(r)
@@ -206,7 +213,8 @@ func TestP6_NumbersAgreeAndEveryFileIsNamed(t *testing.T) {
 			total += len(g)
 		}
 		require.Equal(t, len(r.Files), total, name)
-		require.Contains(t, draft, fmt.Sprintf("%s of %s reviewed", Thousands(int64(inState(r.Files, finding.Reviewed))), Count(len(r.Files), "file")))
+		require.Contains(t, draft, fmt.Sprintf("%s of %s reviewed",
+			Thousands(int64(inState(r.Files, finding.Reviewed))), Count(len(r.Files), "file")))
 		for _, f := range r.Files {
 			require.Contains(t, draft, f.Path[strings.LastIndexByte(f.Path, '/')+1:]+"`", name)
 		}
@@ -224,7 +232,8 @@ func TestRulesAreSaidInTheFirstLine(t *testing.T) {
 	first := func(s string) string { return strings.SplitN(s, "\n", 2)[0] }
 	r := byRules()
 	for name, s := range map[string]string{
-		"draft": Draft(r, dialog()), "ended": ended(r, "POSTED", ""), "body": Body(r), "file": File(r), "terminal": Terminal(r, TerminalOptions{}),
+		"draft": Draft(r, dialog()), "ended": ended(r, "POSTED", ""), "body": Body(r), "file": File(r),
+		"terminal": Terminal(r, TerminalOptions{}),
 	} {
 		require.Contains(t, first(s), RulesNotice, name)
 		require.Equal(t, 1, strings.Count(s, "without a model")-strings.Count(s, "Posted instead if"), name)
@@ -245,7 +254,8 @@ func TestAKeptDraftAsksNobodyAndCanStillBeDecided(t *testing.T) {
 	require.True(t, strings.HasPrefix(draft, "## Review of #42 calls nobody\n"), draft)
 	require.NotContains(t, draft, "waits for a decision")
 	require.NotContains(t, draft, "Review deployments", "no job waits in the environment")
-	for _, want := range []string{"weaker than what calls a person", "code `3f9c2a71be04d855`", "Optional: ", keptDraft().Dispatch, keptDraft().DispatchAbort} {
+	for _, want := range []string{"weaker than what calls a person", "code `3f9c2a71be04d855`", "Optional: ",
+		keptDraft().Dispatch, keptDraft().DispatchAbort} {
 		require.Contains(t, draft, want)
 	}
 	require.NotContains(t, Draft(ledger(), dispatch()), "Optional")
@@ -285,7 +295,8 @@ func TestTheFirstLineOnTheTerminalBreaksBetweenFoundAndRead(t *testing.T) {
 	found, read := "1 blocker, 2 major, 1 minor", "9 of 11 files reviewed, 2 skipped (1 binary, 1 lockfile)"
 	for width, want := range map[int]string{0: found + " · " + read, 120: found + " · " + read, 80: found + "\n" + read,
 		40: found + "\n9 of 11 files reviewed, 2 skipped\n(1 binary, 1 lockfile)"} {
-		require.True(t, strings.HasPrefix(Terminal(ledger(), TerminalOptions{Width: width}), want+"\n"), "width %d", width)
+		require.True(t, strings.HasPrefix(Terminal(ledger(), TerminalOptions{Width: width}), want+"\n"), "width %d",
+			width)
 	}
 }
 
@@ -312,7 +323,8 @@ func TestColorAddsNothingButColor(t *testing.T) {
 }
 
 func TestTerminalKeepsItsWidth(t *testing.T) {
-	for name, r := range map[string]Review{"ledger": ledger(), "partial": partial(), "rules": byRules(), "cjk": eastAsian(), "hostile": hostile()} {
+	for name, r := range map[string]Review{"ledger": ledger(), "partial": partial(), "rules": byRules(),
+		"cjk": eastAsian(), "hostile": hostile()} {
 		for _, width := range []int{40, 60, 80, 120} {
 			for _, line := range strings.Split(Terminal(r, TerminalOptions{Width: width, Elapsed: time.Second}), "\n") {
 				require.LessOrEqual(t, column.Width(line), width, "%s: %q", name, line)
@@ -320,7 +332,8 @@ func TestTerminalKeepsItsWidth(t *testing.T) {
 		}
 	}
 	for _, width := range []int{20, 40, 80} {
-		line := Progress(Running{23, 2000, 9, cost.Usage{Calls: 41, Cost: 120_000}, 0, "the rate limit\n\x1b[2J", time.Minute}, width)
+		line := Progress(Running{23, 2000, 9, cost.Usage{Calls: 41, Cost: 120_000}, 0, "the rate limit\n\x1b[2J",
+			time.Minute}, width)
 		require.LessOrEqual(t, column.Width(line), width)
 		require.NotContains(t, line, "\n")
 	}
@@ -328,8 +341,10 @@ func TestTerminalKeepsItsWidth(t *testing.T) {
 
 func TestATitleBeginsWithACapitalUnlessItBeginsWithCode(t *testing.T) {
 	for raw, want := range map[string]string{
-		"nobody closes the file.": "Nobody closes the file", "open": "Open", "été: late": "Été: late", "Kept": "Kept", "": "",
-		"`err` is dropped": "`err` is dropped", "err.Error is called": "err.Error is called", "do() fails": "do() fails", "iPhone x": "iPhone x", "max_size is 0": "max_size is 0",
+		"nobody closes the file.": "Nobody closes the file", "open": "Open", "été: late": "Été: late", "Kept": "Kept",
+		"":                 "",
+		"`err` is dropped": "`err` is dropped", "err.Error is called": "err.Error is called",
+		"do() fails": "do() fails", "iPhone x": "iPhone x", "max_size is 0": "max_size is 0",
 	} {
 		require.Equal(t, want, claimed(finding.Finding{Title: raw}))
 	}

@@ -70,10 +70,12 @@ func TestEvidenceFitsOnAPhone(t *testing.T) {
 	f := &r.Findings[1]
 	f.StartLine, f.Line = 10, 41
 	page := Draft(r, dialog())
-	require.Contains(t, page, "```go\nx := 1\n\tx := 1\n"+strings.Repeat("x := 1\n\tx := 1\n", 5)+"… 20 more lines\n```", "without the indentation that all share")
+	require.Contains(t, page, "```go\nx := 1\n\tx := 1\n"+strings.Repeat("x := 1\n\tx := 1\n", 5)+
+		"… 20 more lines\n```", "without the indentation that all share")
 	for path, want := range map[string]string{
 		"a/b.go": "a/b.go", "backend/src/main/java/com/org/auth/TokenFilter.java": "…/com/org/auth/TokenFilter.java",
-		"x/" + strings.Repeat("long", 20): "…/" + strings.Repeat("long", 20), strings.Repeat("é", 32): strings.Repeat("é", 32),
+		"x/" + strings.Repeat("long", 20): "…/" + strings.Repeat("long", 20),
+		strings.Repeat("é", 32):           strings.Repeat("é", 32),
 	} {
 		require.Equal(t, want, shortPath(path))
 	}

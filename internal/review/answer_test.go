@@ -83,7 +83,8 @@ func TestP4_ARepairBelongsToTheAnswerThatItRepairs(t *testing.T) {
 	t.Parallel()
 	j := &journal{kept: map[string]Recorded{}}
 	for _, title := range []string{"c leaks", "d leaks"} {
-		m, server := model(t, answers(strings.Replace(unusable, "c leaks", title, 1), strings.Replace(whole, "c leaks", title, 1)))
+		m, server := model(t, answers(strings.Replace(unusable, "c leaks", title, 1),
+			strings.Replace(whole, "c leaks", title, 1)))
 		m.Once = j.once
 		got, err := m.Review(t.Context(), file)
 		require.NoError(t, err)

@@ -26,7 +26,8 @@ func TestP9_KeptAnswersCountAgainstTheCapOfTheirFile(t *testing.T) {
 			return do(ctx)
 		}
 		first = false
-		return Recorded{Boundary: "00000000000000000000000000000000", Text: "prose", Usage: cost.Usage{Calls: 1, Cost: 59_000}}, nil
+		return Recorded{Boundary: "00000000000000000000000000000000", Text: "prose",
+			Usage: cost.Usage{Calls: 1, Cost: 59_000}}, nil
 	}
 	got, err := m.Review(t.Context(), file)
 	require.NoError(t, err)

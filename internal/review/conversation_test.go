@@ -27,14 +27,17 @@ func TestAReviewLooksAroundBeforeItJudges(t *testing.T) {
 			require.Equal(t, finding.Reviewed, got.State)
 			require.Len(t, got.Findings, 1)
 			require.Equal(t, "review review", tasks(got.Calls))
-			require.Equal(t, []finding.ToolCall{{Name: "read_file", Arguments: `{"path":"ledger/transfer.go"}`, Bytes: 40}}, got.Calls[0].Tools)
+			require.Equal(t, []finding.ToolCall{{Name: "read_file", Arguments: `{"path":"ledger/transfer.go"}`,
+				Bytes: 40}}, got.Calls[0].Tools)
 			requests := server.Requests()
 			first, last := requests[0], requests[len(requests)-1]
 			require.Equal(t, first.User, last.User)
 			require.Equal(t, first.System, last.System)
 			result := last.Turns[len(last.Turns)-1].Text
-			require.Equal(t, boundaryOf(first), strings.SplitN(result, "<<<data ", 2)[1][:32], "results stand between the marks of the conversation")
-			require.Equal(t, "read_file:\nledger/transfer.go, read for the 1. time\n", llmtest.Data(result)["tool result"])
+			require.Equal(t, boundaryOf(first), strings.SplitN(result, "<<<data ", 2)[1][:32],
+				"results stand between the marks of the conversation")
+			require.Equal(t, "read_file:\nledger/transfer.go, read for the 1. time\n",
+				llmtest.Data(result)["tool result"])
 		})
 	}
 }
@@ -127,7 +130,8 @@ const ofThisJob = "swordfish-of-this-job"
 func inFunction() (f diff.File, head string) {
 	f = file
 	f.Patch = "@@ -40,3 +40,4 @@ func Transfer() {\n \ta()\n-\tb()\n+\tc() // DEFECT: c leaks\n+\td()\n \te()"
-	return f, strings.Repeat("\n", 29) + "func Transfer(a, b Account) {\n\tuse(\"" + ofThisJob + "\")\n" + strings.Repeat("\n", 8) + "\ta()\n\tc()\n\td()\n\te()\n}\n"
+	return f, strings.Repeat("\n", 29) + "func Transfer(a, b Account) {\n\tuse(\"" + ofThisJob + "\")\n" +
+		strings.Repeat("\n", 8) + "\ta()\n\tc()\n\td()\n\te()\n}\n"
 }
 
 func TestTheFunctionAroundAChangeIsShown(t *testing.T) {
@@ -206,7 +210,8 @@ func TestWhatAnAnswerWantsBackGoesBack(t *testing.T) {
 	var seen []llm.Request
 	m.Options.Review = chatter(func(r llm.Request) (llm.Answer, error) {
 		if seen = append(seen, r); len(seen) == 1 {
-			return llm.Answer{ToolCalls: []llm.Call{{ID: "1", Name: "read_file", Arguments: `{"path":"a"}`}}, State: []byte(`["sealed"]`)}, nil
+			return llm.Answer{ToolCalls: []llm.Call{{ID: "1", Name: "read_file", Arguments: `{"path":"a"}`}},
+				State: []byte(`["sealed"]`)}, nil
 		}
 		return llm.Answer{Text: whole}, nil
 	})

@@ -47,28 +47,35 @@ func TestP4_TheKeyCoversEveryOptionThatChangesAnAnswer(t *testing.T) {
 	}
 	keys := map[string]string{NewModel(options()).Key(file): "as it is"}
 	for name, change := range map[string]func(*Options){
-		"review":                   func(o *Options) { o.Review = named("x") },
-		"verify":                   func(o *Options) { o.Verify = named("x") },
-		"no verify":                func(o *Options) { o.Verify = nil },
-		"classify":                 func(o *Options) { o.Classify = named("x") },
-		"no classify":              func(o *Options) { o.Classify = nil },
-		"verify for classify":      func(o *Options) { o.Verify, o.Classify = o.Classify, o.Verify },
-		"turns":                    func(o *Options) { o.Limits.Turns++ },
-		"time":                     func(o *Options) { o.Limits.Time++ },
-		"no tools":                 func(o *Options) { o.Tools = tool.Set{} },
-		"a tool less":              func(o *Options) { o.Tools = tool.NewSet(tool.New("a", "Looks.", look)) },
-		"another order":            func(o *Options) { o.Tools = tool.NewSet(tool.New("b", "Looks.", look), tool.New("a", "Looks.", look)) },
-		"another description":      func(o *Options) { o.Tools = tool.NewSet(tool.New("a", "Sees.", look), tool.New("b", "Looks.", look)) },
-		"no file around":           func(o *Options) { o.Head = nil },
-		"language":                 func(o *Options) { o.Guides.Language = "French" },
-		"guideline":                guidelines("one", "three"),
-		"guideline less":           guidelines("one"),
-		"borders of guidelines":    guidelines("onet", "wo"),
-		"no guidelines":            func(o *Options) { o.Guides.Guidelines = nil },
-		"instruction":              func(o *Options) { o.Guides.Instructions[0].Text = "strict" },
-		"instruction's place":      func(o *Options) { o.Guides.Instructions[0].Path = "CONTRIBUTING.md" },
-		"no instructions":          func(o *Options) { o.Guides.Instructions = nil },
-		"instruction as guideline": func(o *Options) { guidelines("one", "two", "AGENTS.md", "kind")(o); o.Guides.Instructions = nil },
+		"review":              func(o *Options) { o.Review = named("x") },
+		"verify":              func(o *Options) { o.Verify = named("x") },
+		"no verify":           func(o *Options) { o.Verify = nil },
+		"classify":            func(o *Options) { o.Classify = named("x") },
+		"no classify":         func(o *Options) { o.Classify = nil },
+		"verify for classify": func(o *Options) { o.Verify, o.Classify = o.Classify, o.Verify },
+		"turns":               func(o *Options) { o.Limits.Turns++ },
+		"time":                func(o *Options) { o.Limits.Time++ },
+		"no tools":            func(o *Options) { o.Tools = tool.Set{} },
+		"a tool less":         func(o *Options) { o.Tools = tool.NewSet(tool.New("a", "Looks.", look)) },
+		"another order": func(o *Options) {
+			o.Tools = tool.NewSet(tool.New("b", "Looks.", look), tool.New("a", "Looks.", look))
+		},
+		"another description": func(o *Options) {
+			o.Tools = tool.NewSet(tool.New("a", "Sees.", look), tool.New("b", "Looks.", look))
+		},
+		"no file around":        func(o *Options) { o.Head = nil },
+		"language":              func(o *Options) { o.Guides.Language = "French" },
+		"guideline":             guidelines("one", "three"),
+		"guideline less":        guidelines("one"),
+		"borders of guidelines": guidelines("onet", "wo"),
+		"no guidelines":         func(o *Options) { o.Guides.Guidelines = nil },
+		"instruction":           func(o *Options) { o.Guides.Instructions[0].Text = "strict" },
+		"instruction's place":   func(o *Options) { o.Guides.Instructions[0].Path = "CONTRIBUTING.md" },
+		"no instructions":       func(o *Options) { o.Guides.Instructions = nil },
+		"instruction as guideline": func(o *Options) {
+			guidelines("one", "two", "AGENTS.md", "kind")(o)
+			o.Guides.Instructions = nil
+		},
 	} {
 		o := options()
 		change(&o)

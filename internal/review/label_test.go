@@ -60,8 +60,10 @@ func TestALabelThatCannotBeUsedChangesNothing(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]llmtest.Answer{
 		"prose": {Text: "light"}, "unknown kind": llmtest.Label("harmless", "light"), "refused": {Refusal: "no"},
-		"further key": {Text: `{"kind":"docs","depth":"light","skip":true}`}, "key twice": {Text: `{"kind":"docs","depth":"deep","depth":"light"}`},
-		"cut off": {Text: `{"kind":"docs","depth":"light"}`, Finish: "length"}, "down": {Status: 503}, "unreachable": {Drop: true},
+		"further key": {Text: `{"kind":"docs","depth":"light","skip":true}`},
+		"key twice":   {Text: `{"kind":"docs","depth":"deep","depth":"light"}`},
+		"cut off":     {Text: `{"kind":"docs","depth":"light"}`, Finish: "length"}, "down": {Status: 503},
+		"unreachable":   {Drop: true},
 		"unknown depth": llmtest.Label("docs", "none"),
 	} {
 		t.Run(name, func(t *testing.T) {

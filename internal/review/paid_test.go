@@ -23,9 +23,11 @@ func TestP9_WhatLostTriesUsedIsCounted(t *testing.T) {
 		err    error
 		state  finding.State
 	}{
-		"behind an answer":  {llm.Answer{Text: whole, Model: "m-1", Finish: "stop", Usage: lost}, nil, finding.Reviewed},
+		"behind an answer": {llm.Answer{Text: whole, Model: "m-1", Finish: "stop", Usage: lost}, nil,
+			finding.Reviewed},
 		"without an answer": {llm.Answer{Usage: lost}, errors.New("reset"), finding.Failed},
-		"cut off":           {llm.Answer{Text: "{", Model: "m-1", Finish: "length", Usage: lost}, llm.ErrTruncated, finding.Failed},
+		"cut off": {llm.Answer{Text: "{", Model: "m-1", Finish: "length", Usage: lost}, llm.ErrTruncated,
+			finding.Failed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -34,14 +36,17 @@ func TestP9_WhatLostTriesUsedIsCounted(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.state, got.State)
 			require.Equal(t, lost, got.Usage)
-			require.Equal(t, []finding.Call{{Task: reviewing, Model: c.answer.Model, Finish: c.answer.Finish, Usage: lost}}, got.Calls)
+			require.Equal(t, []finding.Call{{Task: reviewing, Model: c.answer.Model, Finish: c.answer.Finish,
+				Usage: lost}}, got.Calls)
 		})
 	}
 }
 
 func TestACallThatWasNotBilledIsNone(t *testing.T) {
 	t.Parallel()
-	m := NewModel(Options{Review: chatter(func(llm.Request) (llm.Answer, error) { return llm.Answer{}, errors.New("refused") })})
+	m := NewModel(Options{Review: chatter(func(llm.Request) (llm.Answer, error) {
+		return llm.Answer{}, errors.New("refused")
+	})})
 	got, err := m.Review(t.Context(), file)
 	require.NoError(t, err)
 	require.Empty(t, got.Calls)
@@ -75,11 +80,13 @@ func TestReasonsAreOurOwnWords(t *testing.T) {
 	t.Parallel()
 	outside := errors.New("https://user:pw@host.example/ says ::error::")
 	for want, err := range map[finding.Reason]error{
-		"the model takes no tools there":                                       fmt.Errorf("asking: %w", llm.ErrNoTools),
-		"the model's server failed call after call, so it was not asked again": &limit.DownError{Failures: 5, Cause: &llm.StatusError{}},
-		"part 2 of 3: the budget of the file was spent":                        &partError{2, 3, cost.ErrFileSpent},
-		"part 1 of 2: the model could not be reached":                          &partError{1, 2, outside},
-		"the model could not be reached":                                       outside,
+		"the model takes no tools there": fmt.Errorf("asking: %w",
+			llm.ErrNoTools),
+		"the model's server failed call after call, so it was not asked again": &limit.DownError{Failures: 5,
+			Cause: &llm.StatusError{}},
+		"part 2 of 3: the budget of the file was spent": &partError{2, 3, cost.ErrFileSpent},
+		"part 1 of 2: the model could not be reached":   &partError{1, 2, outside},
+		"the model could not be reached":                outside,
 	} {
 		require.Equal(t, want, reason(err))
 	}

@@ -37,7 +37,8 @@ func TestP6_APartThatFailsIsNamedAndTheOthersCount(t *testing.T) {
 		told   int
 	}{
 		{[]int{2}, finding.Partly, "part 2 of 3: the model's address answered 503: the server is failing", 0},
-		{[]int{2, 3}, finding.Partly, "part 2 of 3: the model's address answered 503: the server is failing; and 1 more of its parts", 0},
+		{[]int{2, 3}, finding.Partly, "part 2 of 3: the model's address answered 503: the server is failing; and 1 " +
+			"more of its parts", 0},
 		{[]int{1, 2, 3}, finding.Failed, "part 1 of 3: the model's address answered 503: the server is failing", 1},
 	} {
 		m, _ := full(t, func(r llmtest.Request) llmtest.Answer {

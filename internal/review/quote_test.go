@@ -24,16 +24,18 @@ func TestAFindingStandsOnTheLineThatItQuotes(t *testing.T) {
 		filtered finding.Filter
 		moved    int
 	}{
-		"on its line":                  {finding.Finding{Line: 11, Quote: "return nil // done"}, 11, "", 0},
-		"with other white space":       {finding.Finding{Line: 11, Quote: "\treturn  nil // done "}, 11, "", 0},
-		"a part that tells the line":   {finding.Finding{Line: 12, Quote: "return nil //"}, 11, "", 1},
-		"a part that is too short":     {finding.Finding{Line: 11, Quote: "return"}, 11, finding.Misquoted, 0},
-		"on another line":              {finding.Finding{Line: 14, Quote: "if err != nil {"}, 12, "", 1},
-		"nowhere":                      {finding.Finding{Line: 11, Quote: "if err == io.EOF {"}, 11, finding.Misquoted, 0},
-		"nowhere, beside the diff":     {finding.Finding{Line: 90, Quote: "if err == io.EOF {"}, 90, "", 0},
-		"nothing":                      {finding.Finding{Line: 11}, 11, "", 0},
-		"with its number and kind":     {finding.Finding{Line: 11, Quote: "11 + return nil // done"}, 11, "", 0},
-		"the last of several lines":    {finding.Finding{Line: 11, Quote: "return nil // done\nif err != nil {\n"}, 12, "", 1},
+		"on its line":                {finding.Finding{Line: 11, Quote: "return nil // done"}, 11, "", 0},
+		"with other white space":     {finding.Finding{Line: 11, Quote: "\treturn  nil // done "}, 11, "", 0},
+		"a part that tells the line": {finding.Finding{Line: 12, Quote: "return nil //"}, 11, "", 1},
+		"a part that is too short":   {finding.Finding{Line: 11, Quote: "return"}, 11, finding.Misquoted, 0},
+		"on another line":            {finding.Finding{Line: 14, Quote: "if err != nil {"}, 12, "", 1},
+		"nowhere": {finding.Finding{Line: 11, Quote: "if err == io.EOF {"}, 11, finding.Misquoted,
+			0},
+		"nowhere, beside the diff": {finding.Finding{Line: 90, Quote: "if err == io.EOF {"}, 90, "", 0},
+		"nothing":                  {finding.Finding{Line: 11}, 11, "", 0},
+		"with its number and kind": {finding.Finding{Line: 11, Quote: "11 + return nil // done"}, 11, "", 0},
+		"the last of several lines": {finding.Finding{Line: 11, Quote: "return nil // done\nif err != nil {\n"}, 12,
+			"", 1},
 		"a removed line, on the left":  {finding.Finding{Line: 11, Side: finding.Left, Quote: "old(x)"}, 11, "", 0},
 		"a removed line, on the right": {finding.Finding{Line: 12, Side: finding.Right, Quote: "old(x)"}, 11, "", 1},
 	} {
@@ -74,7 +76,8 @@ func TestAQuoteWithinItsLinesMovesNothing(t *testing.T) {
 			start := 3 * length // an index of a line with a call
 			for name, quote := range quoted(lines[start : start+length]) {
 				ranges++
-				said := finding.Finding{Side: side, StartLine: 9 + start, Line: 9 + start + length - 1, Quote: quote, Suggestion: "x"}
+				said := finding.Finding{Side: side, StartLine: 9 + start, Line: 9 + start + length - 1, Quote: quote,
+					Suggestion: "x"}
 				out, moved := q.check([]finding.Finding{said})
 				require.Equal(t, said, out[0], "%s of %d lines", name, length)
 				require.Zero(t, moved)
@@ -94,7 +97,8 @@ func TestAQuoteWithinItsLinesMovesNothing(t *testing.T) {
 
 func TestAQuoteOfSeveralLinesIsOneBlock(t *testing.T) {
 	t.Parallel()
-	q := newQuotes("@@ -1,2 +1,9 @@\n a()\n+if x {\n+\treturn nil\n+}\n+\n+if y {\n+\treturn nil\n+}\n b()\n@@ -20,2 +27,2 @@\n c()\n d()")
+	q := newQuotes("@@ -1,2 +1,9 @@\n a()\n+if x {\n+\treturn nil\n+}\n+\n+if y {\n+\treturn nil\n+}\n b()\n@@ " +
+		"-20,2 +27,2 @@\n c()\n d()")
 	for quote, want := range map[string]int{
 		"if x {\n\treturn nil\n}":           4,
 		"if y {\n\treturn nil\n}":           8,
@@ -110,14 +114,16 @@ func TestAQuoteOfSeveralLinesIsOneBlock(t *testing.T) {
 			require.Equal(t, want, found[0].Line, "%q at %d", quote, at)
 		}
 	}
-	found, _ := q.check([]finding.Finding{{Side: finding.Right, StartLine: 28, Line: 28, Quote: "if z {\n\treturn z\n}"}})
+	found, _ := q.check([]finding.Finding{{Side: finding.Right, StartLine: 28, Line: 28,
+		Quote: "if z {\n\treturn z\n}"}})
 	require.Equal(t, finding.Misquoted, found[0].Filtered, "its last line alone would be any of them")
 }
 
 func TestOfEqualLinesTheNearestIsMeant(t *testing.T) {
 	t.Parallel()
 	q := newQuotes("@@ -1,5 +1,7 @@\n a\n+x := next()\n b\n c\n d\n+x := next()\n e")
-	found, _ := q.check([]finding.Finding{{StartLine: 4, Line: 5, Quote: "x := next()"}, {StartLine: 3, Line: 3, Quote: "x := next()"}})
+	found, _ := q.check([]finding.Finding{{StartLine: 4, Line: 5, Quote: "x := next()"},
+		{StartLine: 3, Line: 3, Quote: "x := next()"}})
 	require.Equal(t, []int{5, 6, 2, 2}, []int{found[0].StartLine, found[0].Line, found[1].StartLine, found[1].Line})
 }
 
@@ -140,11 +146,14 @@ func TestT1_NoTextInALineLosesTheFindingThatQuotesIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			patch := "@@ -1,0 +1,3 @@\n+before()\n+" + line + "\n+after()"
-			shown := strings.Split(prompt.User("0123456789abcdef0123456789abcdef", prompt.Input{Path: "a.go", Patch: patch}), "before()\n")[1]
+			shown := strings.Split(prompt.User("0123456789abcdef0123456789abcdef",
+				prompt.Input{Path: "a.go", Patch: patch}), "before()\n")[1]
 			_, shown, _ = strings.Cut(strings.SplitN(shown, "\n", 2)[0], "+ ")
-			for _, quote := range []string{shown, line, strings.ReplaceAll(shown, `\`, ""), strings.TrimSpace(shown), shown + "\n"} {
+			for _, quote := range []string{shown, line, strings.ReplaceAll(shown, `\`, ""), strings.TrimSpace(shown),
+				shown + "\n"} {
 				for _, at := range []int{1, 2, 3} {
-					found, _ := newQuotes(patch).check([]finding.Finding{{Side: finding.Right, StartLine: at, Line: at, Quote: quote}})
+					found, _ := newQuotes(patch).check([]finding.Finding{{Side: finding.Right, StartLine: at, Line: at,
+						Quote: quote}})
 					require.Empty(t, found[0].Filtered, quote)
 					require.Equal(t, 2, found[0].Line, quote)
 				}
@@ -162,7 +171,8 @@ func TestAQuoteOfAFileWithCarriageReturnsStands(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"c leaks"}, titles(got.Findings))
 	require.Empty(t, got.Findings[0].Filtered)
-	found, _ := newQuotes(f.Patch).check([]finding.Finding{{Side: finding.Right, StartLine: 42, Line: 42, Quote: "d()"}})
+	found, _ := newQuotes(f.Patch).check([]finding.Finding{{Side: finding.Right, StartLine: 42, Line: 42,
+		Quote: "d()"}})
 	require.Empty(t, found[0].Filtered)
 }
 
@@ -171,7 +181,8 @@ func TestAQuoteOfAFileWithCarriageReturnsStands(t *testing.T) {
 func TestQuotesHoldOnRandomDiffs(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(6, 4))
-	words := []string{"return nil", "if err != nil {", "}", "", "x := next(ctx, a)", "x  := next(ctx,  a)", "close(done)"}
+	words := []string{"return nil", "if err != nil {", "}", "", "x := next(ctx, a)", "x  := next(ctx,  a)",
+		"close(done)"}
 	for range 2000 {
 		var patch strings.Builder
 		olds, news := 0, 0
@@ -189,7 +200,8 @@ func TestQuotesHoldOnRandomDiffs(t *testing.T) {
 		fmt.Fprintf(&patch, "@@ -%d,%d +%d,%d @@\n%s", 10, olds, 20, news, strings.Join(lines, "\n"))
 		q := newQuotes(patch.String())
 		in := finding.Finding{
-			Side: []finding.Side{finding.Right, finding.Left}[random.IntN(2)], Line: 5 + random.IntN(35), Quote: words[random.IntN(len(words))],
+			Side: []finding.Side{finding.Right, finding.Left}[random.IntN(2)], Line: 5 + random.IntN(35),
+			Quote: words[random.IntN(len(words))],
 		}
 		in.StartLine = max(in.Line-random.IntN(3), 1)
 		out, moved := q.check([]finding.Finding{in})

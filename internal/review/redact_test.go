@@ -25,11 +25,13 @@ func TestT9_ACredentialInAnAnswerIsNeitherKeptNorFound(t *testing.T) {
 		text  string
 		known *secret.Redactor
 	}{
-		"by its form": {token(), nil}, "by its value": {own, redactor(own)}, "in a spelling of JSON": {escaped, redactor()},
+		"by its form": {token(), nil}, "by its value": {own, redactor(own)},
+		"in a spelling of JSON": {escaped, redactor()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			found := `{"line":41,"severity":"major","title":"T TEXT","body":"B TEXT","category":"C TEXT","suggestion":"S TEXT","quote":"Q TEXT","confidence":1}`
+			found := `{"line":41,"severity":"major","title":"T TEXT","body":"B TEXT","category":"C TEXT"` +
+				`,"suggestion":"S TEXT","quote":"Q TEXT","confidence":1}`
 			m, _ := model(t, answers(`{"findings":[`+strings.ReplaceAll(found, "TEXT", c.text)+`]}`))
 			m.Redact = c.known
 			j := &journal{kept: map[string]Recorded{}}
@@ -58,7 +60,8 @@ func TestT9_ACredentialInACallIsNeitherKeptNorSent(t *testing.T) {
 	var seen []llm.Request
 	m.Options.Review = chatter(func(r llm.Request) (llm.Answer, error) {
 		if seen = append(seen, r); len(seen) == 1 {
-			return llm.Answer{Text: "I look at " + ofThisJob, ToolCalls: []llm.Call{{ID: "1", Name: "read_file", Arguments: `{"path":"` + ofThisJob + " " + token() + `"}`}}}, nil
+			return llm.Answer{Text: "I look at " + ofThisJob, ToolCalls: []llm.Call{{ID: "1", Name: "read_file",
+				Arguments: `{"path":"` + ofThisJob + " " + token() + `"}`}}}, nil
 		}
 		return llm.Answer{Text: clean}, nil
 	})
@@ -82,7 +85,8 @@ func TestT9_ACredentialInACallIsNeitherKeptNorSent(t *testing.T) {
 func TestT9_AQuoteOfARedactedLineStandsOnThatLine(t *testing.T) {
 	t.Parallel()
 	q := newQuotes("@@ -1,0 +1,3 @@\n+a := 1\n+key := \"<redacted github-pat>\"\n+b := 2")
-	found, moved := q.check([]finding.Finding{{Side: finding.Right, StartLine: 1, Line: 1, Quote: `key := "<redacted github-pat>"`}})
+	found, moved := q.check([]finding.Finding{{Side: finding.Right, StartLine: 1, Line: 1,
+		Quote: `key := "<redacted github-pat>"`}})
 	require.Equal(t, 2, found[0].Line)
 	require.Equal(t, 1, moved)
 }

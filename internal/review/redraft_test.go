@@ -22,7 +22,8 @@ func before() finding.FileReview {
 	return finding.FileReview{Path: file.Path, State: finding.Reviewed, Label: "feature", Findings: []finding.Finding{
 		{ID: "F1", Path: file.Path, Side: finding.Right, Line: 41, Title: "c leaks", Source: finding.Model},
 		{ID: "F2", Path: file.Path, Side: finding.Right, Line: 42, Title: "d holds a key", Source: finding.Rule},
-		{Path: file.Path, Side: finding.Right, Line: 41, Title: "not in the draft", Source: finding.Model, Filtered: finding.Misquoted},
+		{Path: file.Path, Side: finding.Right, Line: 41, Title: "not in the draft", Source: finding.Model,
+			Filtered: finding.Misquoted},
 	}}
 }
 
@@ -49,7 +50,8 @@ func TestRedraftGivesTheWholeNewList(t *testing.T) {
 func TestP6_ARevisionThatIsNotWholeIsAFailedOne(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"prose": "All fine.", "cut off": `{"findings":[` + one + `,{"line":42`, "off its schema": `{"findings":[` + one + `,{"line":42,"severity":"grave"}]}`,
+		"prose": "All fine.", "cut off": `{"findings":[` + one + `,{"line":42`,
+		"off its schema": `{"findings":[` + one + `,{"line":42,"severity":"grave"}]}`,
 	} {
 		m, _ := model(t, answers(text))
 		got, err := m.Redraft(t.Context(), file, before(), "be kind", 1)
@@ -65,7 +67,8 @@ func TestRedraftAsksEachPartAboutItsOwnFindings(t *testing.T) {
 	t.Parallel()
 	m, server := model(t, llmtest.Honest)
 	was := finding.FileReview{Findings: []finding.Finding{
-		{Side: finding.Right, Line: 1000, Title: "of one"}, {Side: finding.Right, Line: 2001, Title: "of two"}, {Side: finding.Right, Line: 9, Title: "of none"},
+		{Side: finding.Right, Line: 1000, Title: "of one"}, {Side: finding.Right, Line: 2001, Title: "of two"},
+		{Side: finding.Right, Line: 9, Title: "of none"},
 	}}
 	got, err := m.Redraft(t.Context(), long(2), was, "look again", 1)
 	require.NoError(t, err)
@@ -122,7 +125,8 @@ func TestP4_ARevisionThatIsKilledAnywherePaysForNothingTwice(t *testing.T) {
 	t.Parallel()
 	redraft := func(r *run, once Once) (finding.FileReview, error) {
 		chat := client(t, r.server)
-		m := NewModel(Options{Review: chat, Verify: chat, Classify: chat, Limits: agent.Limits{Turns: 3}, Tools: tool.NewSet(reader(&r.read))})
+		m := NewModel(Options{Review: chat, Verify: chat, Classify: chat, Limits: agent.Limits{Turns: 3},
+			Tools: tool.NewSet(reader(&r.read))})
 		m.Once = once
 		return m.Redraft(t.Context(), long(2), before(), "look again", 1)
 	}
@@ -154,13 +158,17 @@ func TestT28_NoCredentialIsAskedWithInFeedback(t *testing.T) {
 
 func TestRedraftThatWasNotReachedIsAnError(t *testing.T) {
 	t.Parallel()
-	m := NewModel(Options{Review: chatter(func(llm.Request) (llm.Answer, error) { return llm.Answer{}, cost.ErrSpent })})
+	m := NewModel(Options{Review: chatter(func(llm.Request) (llm.Answer, error) {
+		return llm.Answer{}, cost.ErrSpent
+	})})
 	got, err := m.Redraft(t.Context(), file, before(), "be kind", 1)
 	require.ErrorIs(t, err, cost.ErrSpent)
 	require.Empty(t, got.State)
 	large := file
 	large.Patch = "@@ -0,0 +1 @@\n+" + strings.Repeat("x", maxPatch)
-	m = NewModel(Options{Review: chatter(func(llm.Request) (llm.Answer, error) { return llm.Answer{}, errors.New("asked") })})
+	m = NewModel(Options{Review: chatter(func(llm.Request) (llm.Answer, error) {
+		return llm.Answer{}, errors.New("asked")
+	})})
 	got, err = m.Redraft(t.Context(), large, before(), "be kind", 1)
 	require.NoError(t, err)
 	require.Equal(t, finding.Failed, got.State)

@@ -56,10 +56,12 @@ func newRun(t *testing.T) *run {
 		}
 		return a
 	}
-	curious := llmtest.Curious(broken, llmtest.Call{Name: "read_file", Arguments: `{"path":"a"}`}, llmtest.Call{Name: "read_file", Arguments: `{"path":"b"}`})
+	curious := llmtest.Curious(broken, llmtest.Call{Name: "read_file", Arguments: `{"path":"a"}`},
+		llmtest.Call{Name: "read_file", Arguments: `{"path":"b"}`})
 	return &run{server: llmtest.Start(t, func(r llmtest.Request) llmtest.Answer {
 		if r.Repair {
-			return llmtest.Findings(llmtest.Finding{Side: "RIGHT", Line: 2000, StartLine: 2000, Quote: "x() // DEFECT: x of 2 leaks", Title: "x of 2 leaks", Severity: "major", Confidence: 1})
+			return llmtest.Findings(llmtest.Finding{Side: "RIGHT", Line: 2000, StartLine: 2000,
+				Quote: "x() // DEFECT: x of 2 leaks", Title: "x of 2 leaks", Severity: "major", Confidence: 1})
 		}
 		return curious(r)
 	})}
@@ -82,7 +84,8 @@ func TestP4_AReviewThatIsKilledAnywherePaysForNothingTwice(t *testing.T) {
 	whole.once = undisturbed.once
 	want, err := whole.review(t)
 	require.NoError(t, err)
-	require.Equal(t, "classify review1 review1 verify1 verify1 review2 review2 repair2 verify2 verify2", tasks(want.Calls))
+	require.Equal(t, "classify review1 review1 verify1 verify1 review2 review2 repair2 verify2 verify2",
+		tasks(want.Calls))
 	require.Len(t, want.Findings, 2)
 	require.Len(t, undisturbed.journal.kept, undisturbed.visits, "every visit has a key of its own")
 	require.EqualValues(t, 8, whole.read.Load())
@@ -156,13 +159,15 @@ func TestP4_AnAnswerBelongsToTheConversationThatLedToIt(t *testing.T) {
 	} {
 		j, read, answers := &journal{kept: map[string]Recorded{}}, new(atomic.Int64), 0
 		for round := range 2 {
-			m := NewModel(Options{Limits: agent.Limits{Turns: 3}, Tools: tool.NewSet(reader(read)), Review: chatter(func(r llm.Request) (llm.Answer, error) {
-				if len(r.Turns) == 0 {
-					return llm.Answer{ToolCalls: []llm.Call{{ID: "1", Name: "read_file", Arguments: fmt.Sprintf(`{"path":"%d"}`, round)}}}, nil
-				}
-				answers++
-				return llm.Answer{Text: clean}, nil
-			})})
+			m := NewModel(Options{Limits: agent.Limits{Turns: 3}, Tools: tool.NewSet(reader(read)),
+				Review: chatter(func(r llm.Request) (llm.Answer, error) {
+					if len(r.Turns) == 0 {
+						return llm.Answer{ToolCalls: []llm.Call{{ID: "1", Name: "read_file",
+							Arguments: fmt.Sprintf(`{"path":"%d"}`, round)}}}, nil
+					}
+					answers++
+					return llm.Answer{Text: clean}, nil
+				})})
 			m.Once = j.once
 			_, err := m.Review(t.Context(), file)
 			require.NoError(t, err)
@@ -175,16 +180,20 @@ func TestP4_AnAnswerBelongsToTheConversationThatLedToIt(t *testing.T) {
 
 func TestP4_AnAnswerBelongsToTheWordsThatLedToIt(t *testing.T) {
 	t.Parallel()
-	look := tool.New("look", "Looks.", func(context.Context, struct{}) (string, error) { return "always the same", nil })
+	look := tool.New("look", "Looks.", func(context.Context, struct{}) (string, error) {
+		return "always the same", nil
+	})
 	j, answers := &journal{kept: map[string]Recorded{}}, 0
 	for round := range 2 {
-		m := NewModel(Options{Limits: agent.Limits{Turns: 3}, Tools: tool.NewSet(look), Review: chatter(func(r llm.Request) (llm.Answer, error) {
-			if len(r.Turns) == 0 {
-				return llm.Answer{Text: fmt.Sprint("thought ", round), ToolCalls: []llm.Call{{ID: "1", Name: "look", Arguments: "{}"}}}, nil
-			}
-			answers++
-			return llm.Answer{Text: clean}, nil
-		})})
+		m := NewModel(Options{Limits: agent.Limits{Turns: 3}, Tools: tool.NewSet(look),
+			Review: chatter(func(r llm.Request) (llm.Answer, error) {
+				if len(r.Turns) == 0 {
+					return llm.Answer{Text: fmt.Sprint("thought ", round),
+						ToolCalls: []llm.Call{{ID: "1", Name: "look", Arguments: "{}"}}}, nil
+				}
+				answers++
+				return llm.Answer{Text: clean}, nil
+			})})
 		m.Once = j.once
 		_, err := m.Review(t.Context(), file)
 		require.NoError(t, err)
@@ -196,9 +205,11 @@ func TestP4_AnAnswerBelongsToTheWordsThatLedToIt(t *testing.T) {
 func TestT29_HalfAnAnswerCallsNoTool(t *testing.T) {
 	t.Parallel()
 	read := new(atomic.Int64)
-	m := NewModel(Options{Limits: agent.Limits{Turns: 3}, Tools: tool.NewSet(reader(read)), Review: chatter(func(llm.Request) (llm.Answer, error) {
-		return llm.Answer{Text: whole, ToolCalls: []llm.Call{{ID: "1", Name: "read_file", Arguments: `{"path":"a"}`}}}, llm.ErrTruncated
-	})})
+	m := NewModel(Options{Limits: agent.Limits{Turns: 3}, Tools: tool.NewSet(reader(read)),
+		Review: chatter(func(llm.Request) (llm.Answer, error) {
+			return llm.Answer{Text: whole, ToolCalls: []llm.Call{{ID: "1", Name: "read_file",
+				Arguments: `{"path":"a"}`}}}, llm.ErrTruncated
+		})})
 	got, err := m.Review(t.Context(), file)
 	require.NoError(t, err)
 	require.Equal(t, finding.Partly, got.State)

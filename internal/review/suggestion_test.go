@@ -17,7 +17,8 @@ func TestSuggestionsAreHeldAgainstTheFileAsItWillBe(t *testing.T) {
 	patch, _, _ := diff.Between("package a\n\nfunc f() {\n}\n", source)
 	about := diff.File{Path: "a.go", Status: diff.Modified, Patch: patch, Additions: 1}
 	with := func(suggestion string) string {
-		return `{"findings":[{"line":4,"severity":"minor","title":"c leaks","confidence":0.9,"suggestion":` + suggestion + `}]}`
+		return `{"findings":[{"line":4,"severity":"minor","title":"c leaks","confidence":0.9,"suggestion":` +
+			suggestion + `}]}`
 	}
 	read := func(text string, err error) func(context.Context, string) ([]byte, error) {
 		return func(context.Context, string) ([]byte, error) { return []byte(text), err }
@@ -34,7 +35,8 @@ func TestSuggestionsAreHeldAgainstTheFileAsItWillBe(t *testing.T) {
 		"it is what is there":  {with(`"\tc()"`), read(source, nil), "", ""},
 		"no file at hand":      {with(`"\tdefer c("`), nil, "\tdefer c(", ""},
 		"the file is not read": {with(`"\tdefer c()"`), read("", errors.New("gone")), "\tdefer c()", unreadHead},
-		"another file":         {with(`"\tdefer c()"`), read("package b\n", nil), "\tdefer c()", "as the file has them"},
+		"another file": {with(`"\tdefer c()"`), read("package b\n", nil), "\tdefer c()",
+			"as the file has them"},
 	} {
 		m, _ := model(t, answers(c.answer))
 		m.Head = c.head
@@ -54,7 +56,8 @@ func TestSuggestionsAreHeldAgainstTheFileAsItWillBe(t *testing.T) {
 func TestAnEndedRunDecidesNothingAboutASuggestion(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	m, _ := model(t, answers(`{"findings":[{"line":41,"severity":"minor","title":"c leaks","confidence":0.9,"suggestion":"x"}]}`))
+	m, _ := model(t, answers(`{"findings":[{"line":41,"severity":"minor","title":"c leaks","confidence":0.9`+
+		`,"suggestion":"x"}]}`))
 	reads := 0
 	m.Head = func(ctx context.Context, _ string) ([]byte, error) {
 		if reads++; reads > 1 {
@@ -63,5 +66,6 @@ func TestAnEndedRunDecidesNothingAboutASuggestion(t *testing.T) {
 		return nil, ctx.Err()
 	}
 	_, err := m.Review(ctx, file)
-	require.ErrorIs(t, err, context.Canceled, "the file is reviewed again by the run that goes on, with the answers that were kept")
+	require.ErrorIs(t, err, context.Canceled, "the file is reviewed again by the run that goes on, with the answers "+
+		"that were kept")
 }

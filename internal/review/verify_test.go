@@ -49,7 +49,8 @@ func TestARefutedFindingIsHeldBackAndMarked(t *testing.T) {
 	t.Parallel()
 	got, server := secondLook(t, func(r llmtest.Request) llmtest.Answer {
 		return llmtest.Verdicts(r, func(c llmtest.Claim) bool { return c.Title != "wrong" })
-	}, claim("minor", "small", ""), claim("major", "wrong", ""), claim("major", "right", ""), claim("blocker", "elsewhere", "e()"),
+	}, claim("minor", "small", ""), claim("major", "wrong", ""), claim("major", "right", ""),
+		claim("blocker", "elsewhere", "e()"),
 		claim("blocker", "invented", "no such line"))
 	require.Equal(t, []string{"small", "wrong", "right", "elsewhere", "invented"}, titles(got.Findings))
 	for i, want := range []finding.Filter{"", finding.Refuted, "", "", finding.Misquoted} {
@@ -68,32 +69,38 @@ func TestARefutedFindingIsHeldBackAndMarked(t *testing.T) {
 
 func TestWithoutAVerdictAFindingStaysWithANote(t *testing.T) {
 	t.Parallel()
-	const none, unreadable, silent = "the second look gave no answer", "the second look gave no answer that can be read", "the second look gave no verdict on it"
+	const none, unreadable, silent = "the second look gave no answer",
+		"the second look gave no answer that can be read", "the second look gave no verdict on it"
 	for name, c := range map[string]struct {
 		answer llmtest.Answer
 		note   string
 	}{
-		"none at all":      {llmtest.Answer{Text: `{"verdicts":[]}`}, silent},
-		"of another":       {llmtest.Answer{Text: `{"verdicts":[{"id":"C2","reason":"","holds":false}]}`}, silent},
-		"twice":            {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":true},{"id":"C1","reason":"","holds":false}]}`}, silent},
-		"twice, true last": {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":false},{"id":"C1","reason":"","holds":true}]}`}, silent},
-		"without holds":    {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":""}]}`}, silent},
-		"null":             {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":null}]}`}, silent},
-		"prose":            {llmtest.Answer{Text: "None of them holds."}, unreadable},
-		"further key":      {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":false}],"verdict":"LGTM"}`}, unreadable},
-		"wrong type":       {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":"no"}]}`}, unreadable},
-		"cut off":          {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":false}]}`, Finish: "length"}, none},
-		"refused":          {llmtest.Answer{Refusal: "no"}, none},
-		"empty":            {llmtest.Answer{Text: " "}, none},
-		"failing":          {llmtest.Answer{Status: 503}, none},
-		"endless looking":  {llmtest.Answer{Calls: []llmtest.Call{{Name: "read_file", Arguments: "{}"}}}, none},
+		"none at all": {llmtest.Answer{Text: `{"verdicts":[]}`}, silent},
+		"of another":  {llmtest.Answer{Text: `{"verdicts":[{"id":"C2","reason":"","holds":false}]}`}, silent},
+		"twice": {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":true},{"id":"C1"` +
+			`,"reason":"","holds":false}]}`}, silent},
+		"twice, true last": {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":false},{"id":"C1"` +
+			`,"reason":"","holds":true}]}`}, silent},
+		"without holds": {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":""}]}`}, silent},
+		"null":          {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":null}]}`}, silent},
+		"prose":         {llmtest.Answer{Text: "None of them holds."}, unreadable},
+		"further key": {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":false}]` +
+			`,"verdict":"LGTM"}`}, unreadable},
+		"wrong type": {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":"no"}]}`}, unreadable},
+		"cut off": {llmtest.Answer{Text: `{"verdicts":[{"id":"C1","reason":"","holds":false}]}`,
+			Finish: "length"}, none},
+		"refused":         {llmtest.Answer{Refusal: "no"}, none},
+		"empty":           {llmtest.Answer{Text: " "}, none},
+		"failing":         {llmtest.Answer{Status: 503}, none},
+		"endless looking": {llmtest.Answer{Calls: []llmtest.Call{{Name: "read_file", Arguments: "{}"}}}, none},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, _ := secondLook(t, llmtest.Always(c.answer), claim("major", "x", "e()"))
 			require.Len(t, got.Findings, 1)
 			require.Empty(t, got.Findings[0].Filtered)
-			require.Equal(t, "moved from line 41 to the line that it quotes; not looked at a second time: "+c.note, got.Findings[0].Note)
+			require.Equal(t, "moved from line 41 to the line that it quotes; not looked at a second time: "+c.note,
+				got.Findings[0].Note)
 		})
 	}
 }
@@ -137,7 +144,10 @@ func TestARunThatEndsInTheSecondLookLeavesTheFileUnreached(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	m, _ := full(t, claimed(func(llmtest.Request) llmtest.Answer { cancel(); return llmtest.Answer{Drop: true} }, claim("major", "x", "")))
+	m, _ := full(t, claimed(func(llmtest.Request) llmtest.Answer {
+		cancel()
+		return llmtest.Answer{Drop: true}
+	}, claim("major", "x", "")))
 	m.Classify = nil
 	got, err := m.Review(ctx, file)
 	require.ErrorIs(t, err, context.Canceled)

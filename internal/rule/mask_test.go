@@ -45,7 +45,9 @@ func TestMaskLeavesCodeAndFillsTheRest(t *testing.T) {
 }
 
 func FuzzReviewTakesAnyText(f *testing.F) {
-	for _, s := range []string{"`${`${`", "'''", `"""`, "/*", "*/", "x = f\"{a\"", "`${'}'}`", "/[/]", "\\", "a('\\", "SELECT a FROM b WHERE c = '${d", "x(`SELECT a FROM b WHERE c = '${d", `"""SELECT a FROM b WHERE c = {d`, "rm -rf $a/", "<<<<<<< a"} {
+	for _, s := range []string{"`${`${`", "'''", `"""`, "/*", "*/", "x = f\"{a\"", "`${'}'}`", "/[/]", "\\", "a('\\",
+		"SELECT a FROM b WHERE c = '${d", "x(`SELECT a FROM b WHERE c = '${d", `"""SELECT a FROM b WHERE c = {d`,
+		"rm -rf $a/", "<<<<<<< a"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -35,7 +35,8 @@ func TestRulesFindWhatTheirCasesMarkAndNothingElse(t *testing.T) {
 			t.Run(r.name+"/"+filepath.Base(file), func(t *testing.T) {
 				t.Parallel()
 				f, want := readCase(t, file)
-				require.Equal(t, strings.HasPrefix(filepath.Base(file), "find"), len(want) > 0, "marks do not fit the file's name")
+				require.Equal(t, strings.HasPrefix(filepath.Base(file), "find"), len(want) > 0,
+					"marks do not fit the file's name")
 				require.Equal(t, want, reported(f, r.name))
 			})
 		}
@@ -222,7 +223,8 @@ func TestTheDemoHasItsSeededDefects(t *testing.T) {
 func TestAPackageNamedExampleIsNoExample(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{
-		"src/main/java/com/example/Cart.java": false, "examples/cart/main.go": true, "src/test/java/com/shop/Cart.java": true,
+		"src/main/java/com/example/Cart.java": false, "examples/cart/main.go": true,
+		"src/test/java/com/shop/Cart.java": true,
 	} {
 		require.Equal(t, want, inTests(name), name)
 	}

@@ -17,7 +17,8 @@ func TestT9_ACredentialIsNotRepeated(t *testing.T) {
 	for _, c := range []struct{ line, quote string }{
 		{`a = "` + issued + `" + "` + issued + `"`, `a = "<redacted github-pat>" + "<redacted github-pat>"`},
 		{`dbPassword = "wq7!Lm2zRt"`, `dbPassword = "<redacted named-credential>"`},
-		{`dsn = "postgres://app:Zk83hdQw@db.internal.net/pay"`, `dsn = "postgres://app:<redacted url-password>@db.internal.net/pay"`},
+		{`dsn = "postgres://app:Zk83hdQw@db.internal.net/pay"`,
+			`dsn = "postgres://app:<redacted url-password>@db.internal.net/pay"`},
 		{`pem = "-----BEGIN ` + `PRIVATE KEY-----\n` + key + `"`, `pem = "<redacted private-key>"`},
 		{`print("here", "` + issued + `")`, `print("here", "<redacted github-pat>")`},
 		{`export API_KEY=9fK2mX7qLwZ4vB8tRn3y`, `export API_KEY=<redacted named-credential>`},
@@ -60,7 +61,8 @@ func TestLeaksAreWordedByKindAndPlace(t *testing.T) {
 				got := found[0]
 				require.Equal(t, "Hard-coded credential: "+subject, got.Title)
 				require.Equal(t, want[subject][i], got.Severity, path)
-				require.Equal(t, []any{path, 3, 3, finding.Right, "secret", finding.Rule}, []any{got.Path, got.StartLine, got.Line, got.Side, got.Category, got.Source})
+				require.Equal(t, []any{path, 3, 3, finding.Right, "secret", finding.Rule},
+					[]any{got.Path, got.StartLine, got.Line, got.Side, got.Category, got.Source})
 				require.Equal(t, finding.Fingerprint(got), got.Fingerprint)
 			}
 		}

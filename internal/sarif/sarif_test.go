@@ -87,8 +87,10 @@ func encode(t *testing.T, r sarif.Run) (w written, left int) {
 }
 
 func one(change func(*finding.Finding)) finding.Finding {
-	f := finding.Finding{ID: "F1", Path: "a.go", Side: finding.Right, StartLine: 3, Line: 4, Severity: finding.Major, Category: "bug",
-		Confidence: 0.5, Title: "The error is dropped", Body: "Because of `f()`.", Fingerprint: "0123456789abcdef", Source: finding.Model}
+	f := finding.Finding{ID: "F1", Path: "a.go", Side: finding.Right, StartLine: 3, Line: 4, Severity: finding.Major,
+		Category:   "bug",
+		Confidence: 0.5, Title: "The error is dropped", Body: "Because of `f()`.", Fingerprint: "0123456789abcdef",
+		Source: finding.Model}
 	if change != nil {
 		change(&f)
 	}
@@ -97,10 +99,15 @@ func one(change func(*finding.Finding)) finding.Finding {
 
 func TestTheFileHoldsWhatTheDecisionKept(t *testing.T) {
 	t.Parallel()
-	w, left := encode(t, sarif.Run{Version: "v1.2.3", Page: "https://github.com/org/pr-review-action", Instance: "docs", Head: "ab12", Findings: []finding.Finding{
-		one(nil), one(func(f *finding.Finding) { f.Severity, f.Category, f.StartLine = finding.Nit, "Security: 100 %", 4 }),
-		one(func(f *finding.Finding) { f.Severity, f.Category, f.Source = finding.Blocker, "security", finding.Rule }),
-	}})
+	w, left := encode(t, sarif.Run{Version: "v1.2.3", Page: "https://github.com/org/pr-review-action", Instance: "docs",
+		Head: "ab12", Findings: []finding.Finding{
+			one(nil), one(func(f *finding.Finding) {
+				f.Severity, f.Category, f.StartLine = finding.Nit, "Security: 100 %", 4
+			}),
+			one(func(f *finding.Finding) {
+				f.Severity, f.Category, f.Source = finding.Blocker, "security", finding.Rule
+			}),
+		}})
 	require.Zero(t, left)
 	run := w.Runs[0]
 	require.Equal(t, []string{"v1.2.3", "https://github.com/org/pr-review-action", "pr-review/docs/ab12"},
@@ -116,14 +123,16 @@ func TestTheFileHoldsWhatTheDecisionKept(t *testing.T) {
 	var got []string
 	for i, r := range run.Results {
 		require.Equal(t, ids[r.RuleIndex], r.RuleID)
-		require.Equal(t, fmt.Sprintf("0123456789abcdef:%d", i+1), r.PartialFingerprints["primaryLocationLineHash"], "those with equal words are told apart")
+		require.Equal(t, fmt.Sprintf("0123456789abcdef:%d", i+1), r.PartialFingerprints["primaryLocationLineHash"],
+			"those with equal words are told apart")
 		require.Equal(t, "0123456789abcdef", r.PartialFingerprints["prReview/v1"])
 		require.Equal(t, "The error is dropped.\n\nBecause of `f()`.", r.Message.Text)
 		at := r.Locations[0].PhysicalLocation.Region
 		got = append(got, fmt.Sprint(r.RuleID, " ", r.Level, " ", at.StartLine, "-", at.EndLine, " ", r.Properties))
 	}
 	require.Equal(t, []string{
-		"security error 3-4 map[confidence:0.5 severity:blocker source:rule]", "bug error 3-4 map[confidence:0.5 severity:major source:model]",
+		"security error 3-4 map[confidence:0.5 severity:blocker source:rule]",
+		"bug error 3-4 map[confidence:0.5 severity:major source:model]",
 		"security-100 note 4-4 map[confidence:0.5 severity:nit source:model]",
 	}, got)
 }
@@ -143,9 +152,13 @@ func TestPlacesAreAddressesWithinTheRepository(t *testing.T) {
 		uri    string
 		region bool
 	}{
-		"plain":         {func(f *finding.Finding) { f.Path = "a-b/c_d.e~f" }, "a-b/c_d.e~f", true},
-		"odd":           {func(f *finding.Finding) { f.Path = "a b/ü%2F#?[x].go" }, "a%20b/%C3%BC%252F%23%3F%5Bx%5D.go", true},
-		"scheme":        {func(f *finding.Finding) { f.Path = "javascript:alert(1)" }, "javascript%3Aalert%281%29", true},
+		"plain": {func(f *finding.Finding) { f.Path = "a-b/c_d.e~f" }, "a-b/c_d.e~f", true},
+		"odd": {func(f *finding.Finding) {
+			f.Path = "a b/ü%2F#?[x].go"
+		}, "a%20b/%C3%BC%252F%23%3F%5Bx%5D.go", true},
+		"scheme": {func(f *finding.Finding) {
+			f.Path = "javascript:alert(1)"
+		}, "javascript%3Aalert%281%29", true},
 		"host":          {func(f *finding.Finding) { f.Path = "//evil.example/x" }, "%2F/evil.example/x", true},
 		"broken UTF-8":  {func(f *finding.Finding) { f.Path = "a\xff\u202e\n" }, "a%FF%E2%80%AE%0A", true},
 		"old side":      {func(f *finding.Finding) { f.Side = finding.Left }, "a.go", false},
@@ -189,7 +202,9 @@ func TestMoreThanCodeScanningTakesIsCounted(t *testing.T) {
 	require.Len(t, w.Runs[0].Results, sarif.MaxResults)
 	require.Equal(t, "blocker", w.Runs[0].Results[0].Properties["severity"], "the gravest are kept")
 
-	long := slices.Repeat([]finding.Finding{one(func(f *finding.Finding) { f.Body = strings.Repeat("\u202e", 3_000) })}, 2_000)
+	long := slices.Repeat([]finding.Finding{one(func(f *finding.Finding) {
+		f.Body = strings.Repeat("\u202e", 3_000)
+	})}, 2_000)
 	file, left, err = sarif.Encode(sarif.Run{Findings: long})
 	require.NoError(t, err)
 	require.Less(t, len(file), 10<<20)
@@ -211,8 +226,10 @@ func TestHonestCodeStaysReadable(t *testing.T) {
 func TestT10_T11_T12_HostileTextIsInertInSARIF(t *testing.T) {
 	t.Parallel()
 	hostile := []string{
-		"See ![c](https://collect.example/c.png?d=1)", "[x][r]\n\n[r]: https://collect.example", "<img src=//collect.example>", "see [here](1) or [there](sarif:/runs/0)",
-		"@org/team closes #12, GH-12", "/merge", "https://collect.example/x", "<!-- pr-review:v1 -->", "a\u202eb\x1b[31m",
+		"See ![c](https://collect.example/c.png?d=1)", "[x][r]\n\n[r]: https://collect.example",
+		"<img src=//collect.example>", "see [here](1) or [there](sarif:/runs/0)",
+		"@org/team closes #12, GH-12", "/merge", "https://collect.example/x", "<!-- pr-review:v1 -->",
+		"a\u202eb\x1b[31m",
 	}
 	for _, payload := range append(hostile, answers(t)...) {
 		w, _ := encode(t, sarif.Run{Version: "v1", Findings: []finding.Finding{

@@ -37,7 +37,8 @@ func TestGradesOfTheLibrarysRules(t *testing.T) {
 	for _, f := range all {
 		grades[f.kind] = f.grade
 	}
-	for kind, want := range map[string]Grade{"github-pat": Issued, "adafruit-api-key": Named, "okta-access-token": Named, "generic-api-key": Guess} {
+	for kind, want := range map[string]Grade{"github-pat": Issued, "adafruit-api-key": Named,
+		"okta-access-token": Named, "generic-api-key": Guess} {
 		require.Equal(t, want, grades[kind], kind)
 	}
 	for _, id := range slices.Concat(replacedRules(), []string{"pkcs12-file", "kubernetes-secret-yaml"}) {
@@ -67,5 +68,6 @@ func TestAllowances(t *testing.T) {
 	} {
 		require.Equal(t, c.want, allowances([]allowlist{c.list})[0].holds(m), name)
 	}
-	require.Empty(t, allowances([]allowlist{{Paths: []string{"x"}}, {Condition: "AND", Paths: []string{"x"}, Regexes: []string{"y"}}}), "no path is known")
+	require.Empty(t, allowances([]allowlist{{Paths: []string{"x"}},
+		{Condition: "AND", Paths: []string{"x"}, Regexes: []string{"y"}}}), "no path is known")
 }

@@ -14,11 +14,14 @@ import (
 
 func TestAPatchIsRedactedOnEverySideAndListsAddedLines(t *testing.T) {
 	t.Parallel()
-	pat, old, head := llmtest.Fakes("new")["github_pat"].Text, llmtest.Fakes("old")["npm"].Text, llmtest.Fakes("head")["stripe"].Text
-	patch := "@@ -3,3 +7,4 @@ k := \"" + head + "\"\n a\n-b " + old + "\n+b " + pat + "\n+c " + pat + " " + pat + "\n \n\\ No newline at end of file\n"
+	pat, old, head := llmtest.Fakes("new")["github_pat"].Text, llmtest.Fakes("old")["npm"].Text,
+		llmtest.Fakes("head")["stripe"].Text
+	patch := "@@ -3,3 +7,4 @@ k := \"" + head + "\"\n a\n-b " + old + "\n+b " + pat + "\n+c " + pat + " " + pat +
+		"\n \n\\ No newline at end of file\n"
 	clean, leaks := secret.Patch(patch)
 	requireGone(t, clean, pat, old, head)
-	require.Equal(t, "@@ -3,3 +7,4 @@ k := \"<redacted stripe-access-token>\"\n a\n-b <redacted npm-access-token>\n+b <redacted github-pat>\n"+
+	require.Equal(t, "@@ -3,3 +7,4 @@ k := \"<redacted stripe-access-token>\"\n a\n-b <redacted "+
+		"npm-access-token>\n+b <redacted github-pat>\n"+
 		"+c <redacted github-pat> <redacted github-pat>\n \n\\ No newline at end of file\n", clean)
 	require.Equal(t, []secret.PatchLeak{
 		{Line: 8, Kind: "github-pat", Grade: secret.Issued, Text: "b <redacted github-pat>"},
@@ -33,7 +36,8 @@ func TestAKeyInAPatchStandsAtItsFirstAddedLine(t *testing.T) {
 	patch := "@@ -1,4 +1,4 @@\n " + lines[0] + "\n-" + other[1] + "\n+" + lines[1] + "\n " + lines[2] + "\n " + lines[3]
 	clean, leaks := secret.Patch(patch)
 	requireGone(t, clean, lines[1], lines[2], other[1])
-	require.Equal(t, "@@ -1,4 +1,4 @@\n <redacted private-key>\n-<redacted private-key>\n+<redacted private-key>\n <redacted private-key>\n <redacted private-key>", clean)
+	require.Equal(t, "@@ -1,4 +1,4 @@\n <redacted private-key>\n-<redacted private-key>\n+<redacted private-key>\n "+
+		"<redacted private-key>\n <redacted private-key>", clean)
 	require.Len(t, leaks, 1)
 	require.Equal(t, 2, leaks[0].Line)
 }
@@ -42,7 +46,8 @@ func TestWhatIsNotAddedOrOnlyGuessedIsNoLeak(t *testing.T) {
 	t.Parallel()
 	pat := llmtest.Fakes("o")["github_pat"].Text
 	clean, leaks := secret.Patch("@@ -1,2 +1,2 @@\n-" + pat + "\n x " + pat + "\n+db-password: wq7!Lm2zRt\n")
-	require.Equal(t, "@@ -1,2 +1,2 @@\n-<redacted github-pat>\n x <redacted github-pat>\n+db-password: <redacted named-value>\n", clean)
+	require.Equal(t, "@@ -1,2 +1,2 @@\n-<redacted github-pat>\n x <redacted github-pat>\n+db-password: <redacted "+
+		"named-value>\n", clean)
 	require.Empty(t, leaks)
 }
 
@@ -61,7 +66,8 @@ func TestACleanPatchStaysAndBrokenOnesAreRedacted(t *testing.T) {
 func FuzzPatch(f *testing.F) {
 	for _, kind := range llmtest.FakeKinds() {
 		lines := strings.Split(placed(kind, llmtest.Fakes("fuzz")[kind]), "\n")
-		f.Add(fmt.Sprintf("@@ -1,2 +1,%d @@ %s\n \n-%s\n+%s\n\\ No newline at end of file\n", len(lines)+1, lines[0], lines[0], strings.Join(lines, "\n+")))
+		f.Add(fmt.Sprintf("@@ -1,2 +1,%d @@ %s\n \n-%s\n+%s\n\\ No newline at end of file\n", len(lines)+1, lines[0],
+			lines[0], strings.Join(lines, "\n+")))
 	}
 	f.Fuzz(func(t *testing.T, patch string) {
 		before, err := diff.Hunks(patch)
@@ -78,7 +84,8 @@ func FuzzPatch(f *testing.F) {
 		for i, h := range before {
 			require.Len(t, after[i].Lines, len(h.Lines))
 			for j, l := range h.Lines {
-				require.Equal(t, []int{int(l.Op), l.Old, l.New}, []int{int(after[i].Lines[j].Op), after[i].Lines[j].Old, after[i].Lines[j].New})
+				require.Equal(t, []int{int(l.Op), l.Old, l.New},
+					[]int{int(after[i].Lines[j].Op), after[i].Lines[j].Old, after[i].Lines[j].New})
 				added[l.New] = added[l.New] || l.Op == diff.Add
 			}
 		}

@@ -38,7 +38,8 @@ func drawn(r *rand.Rand, re *syntax.Regexp, b *strings.Builder) {
 	case syntax.OpAlternate:
 		drawn(r, re.Sub[r.IntN(len(re.Sub))], b)
 	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
-		bounds := map[syntax.Op][2]int{syntax.OpStar: {0, 2}, syntax.OpPlus: {1, 4}, syntax.OpQuest: {0, 1}, syntax.OpRepeat: {re.Min, re.Max}}[re.Op]
+		bounds := map[syntax.Op][2]int{syntax.OpStar: {0, 2}, syntax.OpPlus: {1, 4}, syntax.OpQuest: {0, 1},
+			syntax.OpRepeat: {re.Min, re.Max}}[re.Op]
 		times(bounds[0], bounds[1])
 	}
 }
@@ -65,7 +66,8 @@ func TestT9_NoRandomValueIsTakenForAStandIn(t *testing.T) {
 	t.Parallel()
 	times := volume.Of(10_000, 20)
 	for i, f := range forms().forms {
-		if f.grade == Guess || f.kind == "named-credential" || strings.HasPrefix(f.kind, "curl-") { // of many spaces, between which nobody looks
+		// of many spaces, between which nobody looks
+		if f.grade == Guess || f.kind == "named-credential" || strings.HasPrefix(f.kind, "curl-") {
 			continue
 		}
 		re, err := syntax.Parse(f.re().String(), syntax.Perl)
@@ -78,7 +80,9 @@ func TestT9_NoRandomValueIsTakenForAStandIn(t *testing.T) {
 				drawn(r, re, &b)
 				text := b.String()
 				at := f.re().FindStringSubmatchIndex(text)
-				keyed := slices.ContainsFunc(f.keywords, func(k string) bool { return strings.Contains(string(lower(text)), k) })
+				keyed := slices.ContainsFunc(f.keywords, func(k string) bool {
+					return strings.Contains(string(lower(text)), k)
+				})
 				if at == nil || !keyed {
 					continue
 				}
@@ -105,7 +109,9 @@ func passwords(t *testing.T) []string {
 // places are where a password stands, with its kind there.
 func places() map[string]func(string) string {
 	return map[string]func(string) string{
-		"database": func(p string) string { return "postgres" + "://app:" + url.QueryEscape(p) + "@db.internal:5432/app" },
+		"database": func(p string) string {
+			return "postgres" + "://app:" + url.QueryEscape(p) + "@db.internal:5432/app"
+		},
 		"in a line": func(p string) string {
 			return "# ask ada@example.com\nREDIS=redis" + "://:" + url.QueryEscape(p) + "@cache-1 # not localhost"
 		},
@@ -131,7 +137,8 @@ func TestT9_PasswordsThatPeopleChooseAreRedacted(t *testing.T) {
 func TestT9_RandomPasswordsAreRedacted(t *testing.T) {
 	t.Parallel()
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	alphabets := []string{letters + digits, letters + digits + "-_", letters + digits + "!#$*+=?^&.~", strings.ToLower(letters)[:26] + digits, "0123456789abcdef"}
+	alphabets := []string{letters + digits, letters + digits + "-_", letters + digits + "!#$*+=?^&.~",
+		strings.ToLower(letters)[:26] + digits, "0123456789abcdef"}
 	r := rand.New(rand.NewPCG(13, 19))
 	times := volume.Of(10_000, 300)
 	for place, in := range places() {
@@ -153,10 +160,14 @@ func TestT9_RandomPasswordsAreRedacted(t *testing.T) {
 func TestStandInsStay(t *testing.T) {
 	t.Parallel()
 	for _, p := range []string{
-		"changeme", "change-me", "CHANGE_ME", "changeme123", "change_this", "your-api-key-here", "YOUR_PASSWORD_HERE", "yourpassword", "xxxxxxxx", "XXXXXXXXXXXX",
-		"<password>", "<your-token>", "${DB_PASSWORD}", "$DB_PASSWORD", "{{ .Values.password }}", "{env.DB_PASSWORD}", "$(cat /run/secret)", "example", "EXAMPLE_TOKEN",
-		"placeholder", "password", "secret", "my-secret-token", "mysecretpassword", "dummy-value", "fake_password", "test-token", "testpassword", "redacted",
-		"********", "........", "insert-key-here", "replace_with_your_token", "put-your-password-here", "some-secret-value", "todo", "foobar", "%s",
+		"changeme", "change-me", "CHANGE_ME", "changeme123", "change_this", "your-api-key-here", "YOUR_PASSWORD_HERE",
+		"yourpassword", "xxxxxxxx", "XXXXXXXXXXXX",
+		"<password>", "<your-token>", "${DB_PASSWORD}", "$DB_PASSWORD", "{{ .Values.password }}", "{env.DB_PASSWORD}",
+		"$(cat /run/secret)", "example", "EXAMPLE_TOKEN",
+		"placeholder", "password", "secret", "my-secret-token", "mysecretpassword", "dummy-value", "fake_password",
+		"test-token", "testpassword", "redacted",
+		"********", "........", "insert-key-here", "replace_with_your_token", "put-your-password-here",
+		"some-secret-value", "todo", "foobar", "%s",
 	} {
 		for place, in := range places() {
 			if strings.ContainsAny(p, "{<%* ") && !strings.Contains(`constant json`, place) {

@@ -21,15 +21,18 @@ func TestT9_AKnownValueGoesInEverySpelling(t *testing.T) {
 	value := "plain/val" + `ue "with" <all> & sundry`
 	r := secret.New(value)
 	for name, text := range map[string]string{
-		"raw": value, "hex": hex.EncodeToString([]byte(value)), "HEX": strings.ToUpper(hex.EncodeToString([]byte(value))),
+		"raw": value, "hex": hex.EncodeToString([]byte(value)),
+		"HEX":   strings.ToUpper(hex.EncodeToString([]byte(value))),
 		"query": url.QueryEscape(value), "path": url.PathEscape(value), "backwards": backward(value),
-		"percent": "%" + strings.ReplaceAll(fmt.Sprintf("% x", value), " ", "%"),
-		"json":    strings.ReplaceAll(value, `"`, `\"`), "slashed": strings.NewReplacer(`"`, `\"`, "/", `\/`).Replace(value),
+		"percent":      "%" + strings.ReplaceAll(fmt.Sprintf("% x", value), " ", "%"),
+		"json":         strings.ReplaceAll(value, `"`, `\"`),
+		"slashed":      strings.NewReplacer(`"`, `\"`, "/", `\/`).Replace(value),
 		"html in json": strings.NewReplacer(`"`, `\"`, "<", `\u003c`, ">", `\u003e`, "&", `\u0026`).Replace(value),
 	} {
 		require.Equal(t, "a "+configured+" b", r.Redact("a "+text+" b"), name)
 	}
-	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding,
+		base64.RawURLEncoding} {
 		for shift := range 4 {
 			for tail := range 4 {
 				text := encoding.EncodeToString([]byte(strings.Repeat("x", shift) + value + strings.Repeat("y", tail)))

@@ -42,7 +42,8 @@ func TestT9_SamplesAreRedacted(t *testing.T) {
 		require.NotEmpty(t, row.Values, row.ID)
 		requireGone(t, secret.Redact(row.Payload), row.Values...)
 		added := strings.Split(strings.ReplaceAll("+"+strings.TrimPrefix(row.Payload, "+"), "\n", "\n+"), "\n")
-		clean, leaks := secret.Patch(fmt.Sprintf("@@ -0,0 +1,%d @@\n%s\n", len(added), strings.ReplaceAll(strings.Join(added, "\n"), "\n++", "\n+")))
+		clean, leaks := secret.Patch(fmt.Sprintf("@@ -0,0 +1,%d @@\n%s\n", len(added),
+			strings.ReplaceAll(strings.Join(added, "\n"), "\n++", "\n+")))
 		requireGone(t, clean, row.Values...)
 		require.NotEmpty(t, leaks, row.ID)
 	}
@@ -124,7 +125,8 @@ func spelt(r *rand.Rand, kind string, f llmtest.Fake) map[string]string {
 }
 
 func noise(r *rand.Rand) string {
-	lines := []string{"\tif err != nil {", "return fmt.Errorf(\"reading %q: %w\", name, err)", "", "// 100% of it", "key := table[i]", "a/b/c.go:12"}
+	lines := []string{"\tif err != nil {", "return fmt.Errorf(\"reading %q: %w\", name, err)", "", "// 100% of it",
+		"key := table[i]", "a/b/c.go:12"}
 	var b strings.Builder
 	for range r.IntN(4) {
 		b.WriteString(lines[r.IntN(len(lines))] + "\n")
@@ -136,10 +138,13 @@ func TestPlaceholdersAndCodeStay(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		`key = "AK` + `IAIOSFODNN7EXAMPLE"`,
-		`password: changeme`, `password = "changeme123"`, `token: ${GITHUB_TOKEN_2}`, `token: "${{ secrets.API_KEY_1 }}"`,
-		"gh" + "p_" + strings.Repeat("x", 36), `api_key = "<your key 1234>"`, `postgres://app:secret@localhost:5432/pay`,
+		`password: changeme`, `password = "changeme123"`, `token: ${GITHUB_TOKEN_2}`,
+		`token: "${{ secrets.API_KEY_1 }}"`,
+		"gh" + "p_" + strings.Repeat("x", 36), `api_key = "<your key 1234>"`,
+		`postgres://app:secret@localhost:5432/pay`,
 		`https://user:password@host/`, `dsn := fmt.Sprintf("postgres://%s:%s@%s/db", user, pw, host)`,
-		"-----BEGIN " + "PRIVATE KEY-----", `sk-learn and sk-` + `proj-ects`, `aws_sha = 2fd4e1c67a2d28fced849ee1bb76e7391b93eb12`,
+		"-----BEGIN " + "PRIVATE KEY-----", `sk-learn and sk-` + `proj-ects`,
+		`aws_sha = 2fd4e1c67a2d28fced849ee1bb76e7391b93eb12`,
 		`func (s *Store) tokenFor(key APIKey) (secret string, err error)`, `config.PrivateKey = testRSA2048PrivateKey`,
 		`	"github.com/docker/docker/integration-cli/daemon/config2"`, `href="a%20b%2Fc?x=%41%42%43"`,
 		`sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08`, `<redacted github-pat>`,
@@ -158,7 +163,8 @@ func TestATokenLongerThanItsFormGoesWhole(t *testing.T) {
 func TestAMarkOfNoKnownKindHidesNothing(t *testing.T) {
 	t.Parallel()
 	value := llmtest.Drawn("m", 40, "0123456789abcdef")
-	text := `api_key = "<redacted ` + value + `>"; password = "<redacted ` + value + `>"; sentry_token = "` + value + `"`
+	text := `api_key = "<redacted ` + value + `>"; password = "<redacted ` + value + `>"; sentry_token = "` + value +
+		`"`
 	requireGone(t, secret.Redact(text), value)
 }
 
@@ -168,14 +174,17 @@ func TestAKeyIsReplacedInEveryLine(t *testing.T) {
 	lines := strings.Split(key.Text, "\n")
 	mark := "<redacted private-key>"
 	for name, c := range map[string][2]string{
-		"plain":    {"a\n" + key.Text + "\nb := 1", "a\n" + mark + "\n" + mark + "\n" + mark + "\n" + mark + "\nb := 1"},
-		"crlf":     {strings.Join(lines, "\r\n") + "\r\nb", strings.Repeat(mark+"\r\n", 4) + "b"},
-		"indented": {"  k: |\n    " + strings.Join(lines, "\n    ") + "\nb", "  k: |\n" + strings.Repeat("    "+mark+"\n", 4) + "b"},
-		"added":    {"+" + strings.Join(lines, "\n+") + "\n b", strings.Repeat("+"+mark+"\n", 4) + " b"},
-		"joined":   {`"` + strings.Join(lines, "\\n\" +\n\t\"") + `"` + "\nb", `"` + mark + "\n\t" + mark + "\n\t" + mark + "\n\t" + mark + "\"\nb"},
-		"literal":  {`k = "` + strings.Join(lines, `\n`) + `"`, `k = "` + mark + `"`},
-		"begin":    {strings.Join(lines[:3], "\n") + "\n}\n", strings.Repeat(mark+"\n", 3) + "}\n"},
-		"end":      {" {\n" + strings.Join(lines[1:], "\n") + "\nb", " {\n" + strings.Repeat(mark+"\n", 3) + "b"},
+		"plain": {"a\n" + key.Text + "\nb := 1",
+			"a\n" + mark + "\n" + mark + "\n" + mark + "\n" + mark + "\nb := 1"},
+		"crlf": {strings.Join(lines, "\r\n") + "\r\nb", strings.Repeat(mark+"\r\n", 4) + "b"},
+		"indented": {"  k: |\n    " + strings.Join(lines, "\n    ") + "\nb",
+			"  k: |\n" + strings.Repeat("    "+mark+"\n", 4) + "b"},
+		"added": {"+" + strings.Join(lines, "\n+") + "\n b", strings.Repeat("+"+mark+"\n", 4) + " b"},
+		"joined": {`"` + strings.Join(lines, "\\n\" +\n\t\"") + `"` + "\nb",
+			`"` + mark + "\n\t" + mark + "\n\t" + mark + "\n\t" + mark + "\"\nb"},
+		"literal": {`k = "` + strings.Join(lines, `\n`) + `"`, `k = "` + mark + `"`},
+		"begin":   {strings.Join(lines[:3], "\n") + "\n}\n", strings.Repeat(mark+"\n", 3) + "}\n"},
+		"end":     {" {\n" + strings.Join(lines[1:], "\n") + "\nb", " {\n" + strings.Repeat(mark+"\n", 3) + "b"},
 	} {
 		require.Equal(t, c[1], secret.Redact(c[0]), name)
 	}

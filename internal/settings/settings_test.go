@@ -81,7 +81,8 @@ func TestEverySettingIsReadIntoAFieldOfItsOwn(t *testing.T) {
 func TestCredentialsAreNoFlagsAndNotShown(t *testing.T) {
 	t.Parallel()
 	s := Defaults()
-	require.NoError(t, s.Apply(map[string]string{"github-token": "hunter2", "api-key": "hunter2", "checkpoint-key": testKey}))
+	require.NoError(t, s.Apply(map[string]string{"github-token": "hunter2", "api-key": "hunter2",
+		"checkpoint-key": testKey}))
 	shown := 0
 	for _, row := range Table() {
 		if row.use == credential {
@@ -117,7 +118,9 @@ func TestTheSchemaHasTheFileKeysOfTheTable(t *testing.T) {
 		if nested {
 			require.Contains(t, schema.Properties[top].Properties, inner, row.Name)
 		}
-		require.True(t, slices.ContainsFunc(config.Default().Values(), func(v config.Value) bool { return v.Key == row.Key }), row.Key)
+		require.True(t, slices.ContainsFunc(config.Default().Values(), func(v config.Value) bool {
+			return v.Key == row.Key
+		}), row.Key)
 	}
 }
 

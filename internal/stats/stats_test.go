@@ -32,7 +32,8 @@ func sample(t *testing.T) []Decided {
 	hidden.Filtered = finding.Duplicate
 	flag := found("F4", finding.Nit, "style")
 	flag.Source = finding.Rule
-	first := []finding.Finding{found("F1", finding.Blocker, "bug"), found("F2", finding.Minor, "bug"), found("F3", finding.Major, "style"), flag, hidden}
+	first := []finding.Finding{found("F1", finding.Blocker, "bug"), found("F2", finding.Minor, "bug"),
+		found("F3", finding.Major, "style"), flag, hidden}
 	withdrawn := decided(t, "d4", "/abort", first...)
 	withdrawn.Record = withdrawn.Record.Withdraws("58d1e0c2a9b7f346")
 	return []Decided{
@@ -49,7 +50,8 @@ func TestOutcomesAreSummedFromWhatApproversDid(t *testing.T) {
 	t.Parallel()
 	s := Sum(slices.Values(sample(t)))
 	require.Equal(t, []int{2, 1, 1}, []int{s.Drafts, s.Posted, s.Aborted})
-	require.Equal(t, Tally{Found: 5, Kept: 3, Dropped: 1, Unposted: 1, Edited: 1, Moved: 1, Regraded: 1, Precision: Wilson(3, 4)}, s.All)
+	require.Equal(t, Tally{Found: 5, Kept: 3, Dropped: 1, Unposted: 1, Edited: 1, Moved: 1, Regraded: 1,
+		Precision: Wilson(3, 4)}, s.All)
 	require.Equal(t, []Group{
 		{"blocker", Tally{Found: 2, Kept: 1, Unposted: 1, Edited: 1, Moved: 1, Precision: Wilson(1, 1)}},
 		{"minor", Tally{Found: 2, Kept: 1, Dropped: 1, Regraded: 1, Precision: Wilson(1, 2)}},
@@ -88,7 +90,8 @@ func TestJSONHasTheDocumentedKeys(t *testing.T) {
 	text, err := json.Marshal(Sum(slices.Values(sample(t)[1:2])))
 	require.NoError(t, err)
 	tally := `"found":1,"kept":0,"dropped":0,"unposted":1,"edited":0,"moved":0,"regraded":0,"precision":null}`
-	require.JSONEq(t, `{"drafts":1,"posted":0,"aborted":1,"findings":{`+tally+`,"by_severity":[{"name":"blocker",`+tally+`],"by_category":[{"name":"bug",`+
+	require.JSONEq(t, `{"drafts":1,"posted":0,"aborted":1,"findings":{`+tally+`,"by_severity":[{"name":"blocker",`+
+		tally+`],"by_category":[{"name":"bug",`+
 		tally+`],"by_source":[{"name":"model",`+tally+`]}`, string(text))
 	text, err = json.Marshal(Sum(slices.Values([]Decided(nil))))
 	require.NoError(t, err)
@@ -99,7 +102,8 @@ func TestT13_TextIsInertAndFitsATerminal(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "No draft of this store was decided yet.\n", Stats{}.Text())
 	var all []finding.Finding
-	for i, category := range append(slices.Repeat([]string{"bug"}, 12_345), "\x1b[31m::add-mask::x", "::stop-commands::x", strings.Repeat("é", 300), "##[error]", "a\nb", "") {
+	for i, category := range append(slices.Repeat([]string{"bug"}, 12_345), "\x1b[31m::add-mask::x",
+		"::stop-commands::x", strings.Repeat("é", 300), "##[error]", "a\nb", "") {
 		all = append(all, found(fmt.Sprint("F", i+1), finding.Major, category))
 	}
 	for i := range 30 {
@@ -110,7 +114,8 @@ func TestT13_TextIsInertAndFitsATerminal(t *testing.T) {
 	require.Equal(t, "other", s.ByCategory[maxCategories-1].Name)
 	text := s.Text()
 	require.NotContains(t, text, "\x1b")
-	require.Contains(t, text, "Findings: 12381 (12379 kept, 1 dropped, 1 left out unjudged)\nKept of those kept or dropped: 100.0 %, 95 % interval 100.0 to 100.0 %\n")
+	require.Contains(t, text, "Findings: 12381 (12379 kept, 1 dropped, 1 left out unjudged)\nKept of those kept or "+
+		"dropped: 100.0 %, 95 % interval 100.0 to 100.0 %\n")
 	for line := range strings.Lines(text) {
 		require.LessOrEqual(t, utf8.RuneCountInString(line), 81, line)
 		require.NotRegexp(t, `^\s*::|##\[`, line)
@@ -124,7 +129,8 @@ func TestWilsonAgainstKnownValues(t *testing.T) {
 		k, n int
 		want Interval
 	}{
-		{8, 10, Interval{0.8, 0.4902, 0.9433}}, {0, 10, Interval{0, 0, 0.2775}}, {10, 10, Interval{1, 0.7225, 1}}, {80, 100, Interval{0.8, 0.7112, 0.8666}},
+		{8, 10, Interval{0.8, 0.4902, 0.9433}}, {0, 10, Interval{0, 0, 0.2775}}, {10, 10, Interval{1, 0.7225, 1}},
+		{80, 100, Interval{0.8, 0.7112, 0.8666}},
 	} {
 		require.Equal(t, c.want, *Wilson(c.k, c.n), "%d of %d", c.k, c.n)
 	}

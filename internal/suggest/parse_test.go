@@ -15,14 +15,16 @@ import (
 func long(n int) map[string]string {
 	many := func(text string) string { return strings.Repeat(text, n) }
 	code := map[string]string{
-		"selectors": "a" + many(".a"), "calls": "a" + many("()"), "indexes": "a" + many("[0]"), "binary": "a" + many("+a"),
-		"unary": many("!") + "a", "pointers": many("*") + "a", "parentheses": many("(") + "a" + many(")"),
+		"selectors": "a" + many(".a"), "calls": "a" + many("()"), "indexes": "a" + many("[0]"),
+		"binary": "a" + many("+a"),
+		"unary":  many("!") + "a", "pointers": many("*") + "a", "parentheses": many("(") + "a" + many(")"),
 		"types": many("[]") + "a{}", "arguments": many("f(") + many(")"), "values": many("T{") + many("}"),
 		"functions": many("func() { _ = ") + "a" + many("}"), "blocks": "func() {" + many("{") + many("}") + "}",
 		"conditions": "func() { if a {}" + many(" else if a {}") + "}",
 	}
 	all := map[string]string{
-		"items.yml": "a:\n  " + many("- ") + "a\n", "keys.yaml": many("? ") + "a\n", "columns.yml": "a:\n" + many(" ") + "a: b\n",
+		"items.yml": "a:\n  " + many("- ") + "a\n", "keys.yaml": many("? ") + "a\n",
+		"columns.yml":  "a:\n" + many(" ") + "a: b\n",
 		"brackets.yml": "a: " + many("[") + many("]"),
 		"closed.yml":   "a: '" + many("]") + "'\nb: " + many("[") + many("]"),
 		"braces.yml":   "a: " + many("{a: ") + many("}"),

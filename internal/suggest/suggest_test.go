@@ -43,22 +43,28 @@ func TestASuggestionIsAppliedToTheHeadBeforeItIsOffered(t *testing.T) {
 		suggestion  string
 		want, why   string // of the suggestion that is left, and of the reason
 	}{
-		"a line":                          {"a.go", code, 7, 7, "\treturn k()", "\treturn k()", ""},
-		"a range by fewer":                {"a.go", code, 4, 6, "\tg()", "\tg()", ""},
-		"a line by more":                  {"a.go", code, 7, 7, "\tg()\n\treturn k()\n", "\tg()\n\treturn k()", ""},
-		"an empty line":                   {"a.go", code, 4, 6, "\n", "\n", ""},
-		"what is there":                   {"a.go", code, 7, 7, "\treturn h()", "", ""},
-		"what is there, and a line feed":  {"a.go", code, 4, 6, "\tif g() {\n\t\treturn nil\n\t}\n", "", ""},
-		"what is there, another ending":   {"a.go", code, 7, 7, "\treturn h()\r\n", "", ""},
-		"a brace too few":                 {"a.go", code, 4, 6, "\tif g() {\n\t\treturn nil", "\tif g() {\n\t\treturn nil", parse},
-		"a brace too many":                {"a.go", code, 7, 7, "\treturn h()\n}", "\treturn h()\n}", parse},
-		"prose":                           {"a.go", code, 7, 7, "Return the error of h.", "Return the error of h.", parse},
-		"spaces for tabs":                 {"a.go", code, 4, 6, "    if g() {\n        return k()\n    }", "\tif g() {\n\t\treturn k()\n\t}", ""},
-		"no indentation":                  {"a.go", code, 5, 5, "return k()", "\t\treturn k()", ""},
-		"what is there, indented badly":   {"a.go", code, 5, 5, "  return nil", "", ""},
-		"a head that is not formatted":    {"a.go", strings.Replace(code, "\tif", "\t  if", 1), 7, 7, "  return k()", "  return k()", spaces},
-		"a line that moves its neighbour": {"a.go", "package a\n\nvar (\n\taaa = 1\n\tb   = 2\n)\n", 4, 4, "\tc=1", "\tc=1", ""},
-		"a line that moves one above":     {"a.go", "package a\n\nvar (\n\taaa = 1\n\tb   = 2\n)\n", 5, 5, "\tcccc=1", "\tcccc=1", ""},
+		"a line":                         {"a.go", code, 7, 7, "\treturn k()", "\treturn k()", ""},
+		"a range by fewer":               {"a.go", code, 4, 6, "\tg()", "\tg()", ""},
+		"a line by more":                 {"a.go", code, 7, 7, "\tg()\n\treturn k()\n", "\tg()\n\treturn k()", ""},
+		"an empty line":                  {"a.go", code, 4, 6, "\n", "\n", ""},
+		"what is there":                  {"a.go", code, 7, 7, "\treturn h()", "", ""},
+		"what is there, and a line feed": {"a.go", code, 4, 6, "\tif g() {\n\t\treturn nil\n\t}\n", "", ""},
+		"what is there, another ending":  {"a.go", code, 7, 7, "\treturn h()\r\n", "", ""},
+		"a brace too few": {"a.go", code, 4, 6, "\tif g() {\n\t\treturn nil",
+			"\tif g() {\n\t\treturn nil", parse},
+		"a brace too many": {"a.go", code, 7, 7, "\treturn h()\n}", "\treturn h()\n}", parse},
+		"prose": {"a.go", code, 7, 7, "Return the error of h.", "Return the error of h.",
+			parse},
+		"spaces for tabs": {"a.go", code, 4, 6, "    if g() {\n        return k()\n    }",
+			"\tif g() {\n\t\treturn k()\n\t}", ""},
+		"no indentation":                {"a.go", code, 5, 5, "return k()", "\t\treturn k()", ""},
+		"what is there, indented badly": {"a.go", code, 5, 5, "  return nil", "", ""},
+		"a head that is not formatted": {"a.go", strings.Replace(code, "\tif", "\t  if", 1), 7, 7, "  return k()",
+			"  return k()", spaces},
+		"a line that moves its neighbour": {"a.go", "package a\n\nvar (\n\taaa = 1\n\tb   = 2\n)\n", 4, 4, "\tc=1",
+			"\tc=1", ""},
+		"a line that moves one above": {"a.go", "package a\n\nvar (\n\taaa = 1\n\tb   = 2\n)\n", 5, 5, "\tcccc=1",
+			"\tcccc=1", ""},
 		"a head that does not parse":      {"a.go", code + "}\n", 7, 7, "\treturn {", "\treturn {", ""},
 		"carriage returns":                {"a.go", crlf, 7, 7, "\treturn k()", "\treturn k()", ""},
 		"carriage returns in both":        {"a.go", crlf, 4, 6, "\tg()\r\n\tk()\r\n", "\tg()\n\tk()\n", ""},
@@ -81,12 +87,14 @@ func TestASuggestionIsAppliedToTheHeadBeforeItIsOffered(t *testing.T) {
 		"a hidden character":              {"a.py", "a\nb\n", 2, 2, "c\u202e", "c\u202e", unseen},
 		"a hidden one in what it changes": {"a.py", "a\nb\u200b\n", 2, 2, "c", "c", unseen},
 		"a carriage return in a line":     {"a.py", "a\nb\rc\n", 2, 2, "d", "d", unseen},
-		"what a redacted line had":        {"a.py", "a\nb\n", 2, 2, `k = "<redacted github-pat>"`, `k = "<redacted github-pat>"`, "in full"},
-		"the middle of a line":            {"a.py", "a\nb\n", 2, 2, "x<… 1234 bytes left out …>y", "x<… 1234 bytes left out …>y", "in full"},
-		"lines that are not in the diff":  {"a.go", code, 7, 70, "x", "x", "in the diff"},
-		"lines that run backwards":        {"a.go", code, 7, 6, "x", "x", "in the diff"},
-		"no lines":                        {"a.go", code, 0, 0, "x", "x", "in the diff"},
-		"nothing":                         {"a.go", code, 7, 7, "", "", ""},
+		"what a redacted line had": {"a.py", "a\nb\n", 2, 2, `k = "<redacted github-pat>"`,
+			`k = "<redacted github-pat>"`, "in full"},
+		"the middle of a line": {"a.py", "a\nb\n", 2, 2, "x<… 1234 bytes left out …>y",
+			"x<… 1234 bytes left out …>y", "in full"},
+		"lines that are not in the diff": {"a.go", code, 7, 70, "x", "x", "in the diff"},
+		"lines that run backwards":       {"a.go", code, 7, 6, "x", "x", "in the diff"},
+		"no lines":                       {"a.go", code, 0, 0, "x", "x", "in the diff"},
+		"nothing":                        {"a.go", code, 7, 7, "", "", ""},
 	} {
 		got := check(t, c.path, c.head, c.start, c.line, c.suggestion)
 		require.Equal(t, c.want, got.Suggestion, name)
@@ -110,7 +118,8 @@ func TestAReasonStays(t *testing.T) {
 	t.Parallel()
 	shown, err := diff.NewAnchors("@@ -1 +1 @@\n-a\n+b")
 	require.NoError(t, err)
-	f := finding.Finding{Side: finding.Right, StartLine: 1, Line: 1, Suggestion: "c", SuggestionProblem: "so it was decided"}
+	f := finding.Finding{Side: finding.Right, StartLine: 1, Line: 1, Suggestion: "c",
+		SuggestionProblem: "so it was decided"}
 	require.Equal(t, f, suggest.New("a.go", shown, nil).Check(f))
 }
 
@@ -120,9 +129,11 @@ func TestAHeadThatIsNotWhatTheDiffShowsTakesNone(t *testing.T) {
 	require.NoError(t, err)
 	f := finding.Finding{Side: finding.Right, Line: 2, Suggestion: "c"}
 	for _, head := range []string{"a\nk = \"ghp_1\"\n", "a", "", "\n\n\n"} {
-		require.Contains(t, suggest.New("a.py", shown, []byte(head)).Check(f).SuggestionProblem, "as the file has them", "%q", head)
+		require.Contains(t, suggest.New("a.py", shown, []byte(head)).Check(f).SuggestionProblem, "as the file has them",
+			"%q", head)
 	}
-	require.Contains(t, suggest.New("a.py", shown, nil).Check(f).SuggestionProblem, "in full", "the diff alone tells it too")
+	require.Contains(t, suggest.New("a.py", shown, nil).Check(f).SuggestionProblem, "in full",
+		"the diff alone tells it too")
 }
 
 func FuzzCheck(f *testing.F) {

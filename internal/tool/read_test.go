@@ -24,13 +24,15 @@ func counted(lines int) string {
 
 func TestReadFileNumbersAWindow(t *testing.T) {
 	t.Parallel()
-	head := tree.Files(map[string]string{"a.go": counted(1234), "crlf": "a\r\nb\rc\r\n", "one": "no line feed", "empty": "", "blank": "\n"})
+	head := tree.Files(map[string]string{"a.go": counted(1234), "crlf": "a\r\nb\rc\r\n", "one": "no line feed",
+		"empty": "", "blank": "\n"})
 	base := tree.Files(map[string]string{"a.go": "before\n"})
 	read := tool.ReadFile(head, base).Within(tool.Limits{Bytes: 1 << 20})
 	for arguments, want := range map[string]string{
-		`{"path":"a.go","side":"head","start_line":12,"end_line":13}`: "lines 12 to 13 of 1234\n    12 line 12\n    13 line 13\n",
-		`{"path":"a.go","side":"base","start_line":0,"end_line":0}`:   "lines 1 to 1 of 1\n     1 before\n",
-		`{"path":"a.go","start_line":1234,"end_line":9000}`:           "lines 1234 to 1234 of 1234\n  1234 line 1234\n",
+		`{"path":"a.go","side":"head","start_line":12,"end_line":13}`: "lines 12 to 13 of 1234\n    12 line 12\n    " +
+			"13 line 13\n",
+		`{"path":"a.go","side":"base","start_line":0,"end_line":0}`: "lines 1 to 1 of 1\n     1 before\n",
+		`{"path":"a.go","start_line":1234,"end_line":9000}`:         "lines 1234 to 1234 of 1234\n  1234 line 1234\n",
 		`{"path":"crlf"}`:  "lines 1 to 2 of 2\n     1 a\n     2 b<U+000D>c\n",
 		`{"path":"one"}`:   "lines 1 to 1 of 1\n     1 no line feed\n",
 		`{"path":"blank"}`: "lines 1 to 1 of 1\n     1 \n",
@@ -40,7 +42,8 @@ func TestReadFileNumbersAWindow(t *testing.T) {
 		require.Empty(t, r.Problem, arguments)
 		require.Equal(t, want, r.Text, arguments)
 	}
-	for _, arguments := range []string{`{"path":"a.go"}`, `{"path":"a.go","start_line":-5,"end_line":5000}`, `{"path":"a.go","start_line":1,"end_line":401}`} {
+	for _, arguments := range []string{`{"path":"a.go"}`, `{"path":"a.go","start_line":-5,"end_line":5000}`,
+		`{"path":"a.go","start_line":1,"end_line":401}`} {
 		lines := strings.Split(call(t, read, arguments).Text, "\n")
 		require.Equal(t, "lines 1 to 400 of 1234", lines[0])
 		require.Len(t, lines, 402)
@@ -56,15 +59,17 @@ func TestReadFileSaysWhatIsWrong(t *testing.T) {
 		`{"path":"a/b.go","start_line":5,"end_line":4}`:  "end_line 4 is before start_line 5",
 		`{"path":"a/b.go","start_line":1,"end_line":-4}`: "end_line -4 is before start_line 1",
 		`{"path":"a/b.go","side":"left"}`:                "side is neither head nor base",
-		`{"path":"a/b.go","side":"base"}`:                "the files before the change are not at hand; only side head is",
-		`{"path":"bin"}`:                                 `"bin": the file is not text`,
-		`{"path":"b.go"}`:                                `"b.go": there is no such file; files of that name: a/b.go, c/b.go`,
-		`{"path":"a"}`:                                   `"a": there is no such file; it is a folder of 1 files: a/b.go`,
-		`{"path":"x.go"}`:                                `"x.go": there is no such file`,
-		`{}`:                                             `the path is not shown: path "" names no file`,
-		`{"path":"../../etc/passwd"}`:                    `the path is not shown: path "../../etc/passwd" leaves the tree`,
-		`{"path":"/proc/self/environ"}`:                  `the path is not shown: path "/proc/self/environ" is absolute`,
-		`{"path":".git/config"}`:                         `the path is not shown: ".git/config" is git's own or may hold credentials by its name; do without it`,
+		`{"path":"a/b.go","side":"base"}`: "the files before the change are not at hand; only side " +
+			"head is",
+		`{"path":"bin"}`:                `"bin": the file is not text`,
+		`{"path":"b.go"}`:               `"b.go": there is no such file; files of that name: a/b.go, c/b.go`,
+		`{"path":"a"}`:                  `"a": there is no such file; it is a folder of 1 files: a/b.go`,
+		`{"path":"x.go"}`:               `"x.go": there is no such file`,
+		`{}`:                            `the path is not shown: path "" names no file`,
+		`{"path":"../../etc/passwd"}`:   `the path is not shown: path "../../etc/passwd" leaves the tree`,
+		`{"path":"/proc/self/environ"}`: `the path is not shown: path "/proc/self/environ" is absolute`,
+		`{"path":".git/config"}`: `the path is not shown: ".git/config" is git's own or may hold credentials` +
+			` by its name; do without it`,
 	} {
 		r := call(t, read, arguments)
 		require.Equal(t, want, r.Problem, arguments)
@@ -98,7 +103,8 @@ func TestT31_LongLinesAreCut(t *testing.T) {
 func TestT7_ReadFileShowsHiddenCharacters(t *testing.T) {
 	t.Parallel()
 	read := tool.ReadFile(tree.Files(map[string]string{"a": "if admin\u202e {\u200b\n\u2028x\n"}), nil)
-	require.Equal(t, "lines 1 to 2 of 2\n     1 if admin<U+202E> {<U+200B>\n     2 <U+2028>x\n", call(t, read, `{"path":"a"}`).Text)
+	require.Equal(t, "lines 1 to 2 of 2\n     1 if admin<U+202E> {<U+200B>\n     2 <U+2028>x\n",
+		call(t, read, `{"path":"a"}`).Text)
 }
 
 // privateKey is a made-up key of several lines, within a source.
@@ -113,15 +119,19 @@ func TestT9_AWindowShowsNoPartOfAKey(t *testing.T) {
 	source, middle := privateKey()
 	files := tree.Files(map[string]string{"a.txt": source})
 	read := tool.ReadFile(files, nil)
-	for _, arguments := range []string{`{"path":"a.txt"}`, `{"path":"a.txt","start_line":5,"end_line":6}`, `{"path":"a.txt","start_line":8}`} {
+	for _, arguments := range []string{`{"path":"a.txt"}`, `{"path":"a.txt","start_line":5,"end_line":6}`,
+		`{"path":"a.txt","start_line":8}`} {
 		r := call(t, read, arguments)
 		require.Empty(t, r.Problem)
 		require.NotContains(t, r.Text, middle[:20])
 	}
-	require.Equal(t, "lines 5 to 6 of 16\n     5 <redacted private-key>\n     6 <redacted private-key>\n", call(t, read, `{"path":"a.txt","start_line":5,"end_line":6}`).Text)
+	require.Equal(t, "lines 5 to 6 of 16\n     5 <redacted private-key>\n     6 <redacted private-key>\n",
+		call(t, read, `{"path":"a.txt","start_line":5,"end_line":6}`).Text)
 	require.Contains(t, call(t, read, `{"path":"a.txt","start_line":16}`).Text, "16 last", "lines keep their numbers")
-	require.NotContains(t, call(t, tool.SearchCode(files), `{"query":"^[A-Za-z0-9+/]{64}","regex":true}`).Text, middle[:20])
-	require.Contains(t, call(t, tool.SearchCode(files), `{"query":"`+middle[:6]+`"}`).Text, "no hits", "a search does not spell one out")
+	require.NotContains(t, call(t, tool.SearchCode(files), `{"query":"^[A-Za-z0-9+/]{64}","regex":true}`).Text,
+		middle[:20])
+	require.Contains(t, call(t, tool.SearchCode(files), `{"query":"`+middle[:6]+`"}`).Text, "no hits",
+		"a search does not spell one out")
 	require.Contains(t, call(t, tool.SearchCode(files), `{"query":"last"}`).Text, "a.txt:16: last")
 }
 

@@ -37,9 +37,11 @@ func TestT13_ChecksAreReportedTheFailedOnesFirst(t *testing.T) {
 	s := githubtest.New(t)
 	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
 	sha := repo.Head("main")
-	repo.AddCheck(sha, githubtest.Check{Name: "::error::build\n::stop-commands::x", Conclusion: "failure", Title: "1 failed", Annotations: []githubtest.Annotation{
-		{Path: "a.go", Start: 3, Level: "failure", Title: "vet", Message: "bad\n::add-mask::x\n\x1b]0;t\akey " + token()},
-	}})
+	repo.AddCheck(sha, githubtest.Check{Name: "::error::build\n::stop-commands::x", Conclusion: "failure",
+		Title: "1 failed", Annotations: []githubtest.Annotation{
+			{Path: "a.go", Start: 3, Level: "failure", Title: "vet",
+				Message: "bad\n::add-mask::x\n\x1b]0;t\akey " + token()},
+		}})
 	repo.AddCheck(sha, githubtest.Check{Name: "lint", Conclusion: "success", Title: "fine"})
 	repo.AddStatus(sha, githubtest.Status{Context: "good", State: "success"})
 	repo.AddStatus(sha, githubtest.Status{Context: "cov", State: "failure", Description: "60 %"})
@@ -63,8 +65,10 @@ func TestASourceThatFailsLeavesTheOthers(t *testing.T) {
 	t.Parallel()
 	s := githubtest.New(t)
 	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
-	s.Fail("GET", "**/check-runs", githubtest.Fault{Status: 403, Body: `{"message":"Resource not accessible by integration"}`})
-	o := tool.TestSources{API: client(t, s, repo), Owner: "o", Repo: "r", SHA: repo.Head("main"), Workspace: t.TempDir(), Glob: "*.xml"}
+	s.Fail("GET", "**/check-runs", githubtest.Fault{Status: 403,
+		Body: `{"message":"Resource not accessible by integration"}`})
+	o := tool.TestSources{API: client(t, s, repo), Owner: "o", Repo: "r", SHA: repo.Head("main"),
+		Workspace: t.TempDir(), Glob: "*.xml"}
 	r := tested(t, o)
 	require.Contains(t, r.Text, "Check runs cannot be told: listing the check runs of o/r at")
 	require.Contains(t, r.Text, "Statuses of the head commit (0):\nResult files (0):\n")
@@ -76,9 +80,12 @@ func TestASourceThatFailsLeavesTheOthers(t *testing.T) {
 func TestResultFilesAreReported(t *testing.T) {
 	t.Parallel()
 	dir := workspace(t, map[string]string{
-		"out/junit.xml": `<?xml version="1.0" encoding="ISO-8859-1"?><testsuites><testsuite name="s"><testcase classname="C" name="ok"/>` +
-			`<testcase classname="C" name="caf` + "\xe9" + `" file="c.py" line="7"><failure message="boom">Traceback</failure></testcase>` +
-			`<testsuite><testcase name="skip"><skipped/></testcase><testcase name="err"><error message="at x/y.go:12: no">at x/y.go:12: no</error></testcase></testsuite></testsuite></testsuites>`,
+		"out/junit.xml": `<?xml version="1.0" encoding="ISO-8859-1"?><testsuites><testsuite name="s"><testcase` +
+			` classname="C" name="ok"/>` +
+			`<testcase classname="C" name="caf` + "\xe9" +
+			`" file="c.py" line="7"><failure message="boom">Traceback</failure></testcase>` +
+			`<testsuite><testcase name="skip"><skipped/></testcase><testcase name="err"><error message="at` +
+			` x/y.go:12: no">at x/y.go:12: no</error></testcase></testsuite></testsuite></testsuites>`,
 		"out/go.json": `{"Action":"run","Package":"p","Test":"TestA"}
 {"Action":"output","Package":"p","Test":"TestA","Output":"    a_test.go:5: want 1\n"}
 {"Action":"fail","Package":"p","Test":"TestA"}
@@ -88,7 +95,8 @@ func TestResultFilesAreReported(t *testing.T) {
 {"ImportPath":"q","Action":"build-fail"}
 {"Action":"fail","Package":"q","FailedBuild":"q"}
 `,
-		"out/other.txt": "x", ".git/junit.xml": "<a/>", "out/bad.xml": "<testsuite><testcase name='t'/>", "out/none.json": "nothing\n",
+		"out/other.txt": "x", ".git/junit.xml": "<a/>", "out/bad.xml": "<testsuite><testcase name='t'/>",
+		"out/none.json": "nothing\n",
 	})
 	r := tested(t, tool.TestSources{Workspace: dir, Glob: "**/*.{xml,json}"})
 	require.Equal(t, `Result files (4):
@@ -110,21 +118,24 @@ func TestResultFilesAreReported(t *testing.T) {
 
 func TestT9_HostileResultFilesAreHeldWithinBounds(t *testing.T) {
 	t.Parallel()
-	entities := `<!DOCTYPE a [<!ENTITY b "` + strings.Repeat("x", 100) + `"><!ENTITY c "&b;&b;">]><a><testcase name="&c;"><failure/></testcase></a>`
+	entities := `<!DOCTYPE a [<!ENTITY b "` + strings.Repeat("x", 100) +
+		`"><!ENTITY c "&b;&b;">]><a><testcase name="&c;"><failure/></testcase></a>`
 	dir := workspace(t, map[string]string{
 		"1-external.xml":   `<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a><testcase name="&x;"/></a>`,
 		"2-entities.xml":   entities,
 		"3-deep.xml":       strings.Repeat("<a>", 1_000_000),
 		"4-deep-case.xml":  "<testcase>" + strings.Repeat("<a>", 1_000_000),
 		"5-attributes.xml": "<testcase" + strings.Repeat(` a=""`, 1_000_000) + "/>",
-		"6-forged.xml":     "<testcase name='a&#10;- forged'><failure>x&#10;- \"ok.xml\": 9 tests, 0 failed\n::error::x " + token() + "</failure></testcase>",
-		"7-many.xml":       "<a>" + strings.Repeat("<testcase name='t'><failure message='m'/></testcase>", 1000) + "</a>",
+		"6-forged.xml": "<testcase name='a&#10;- forged'><failure>x&#10;- \"ok.xml\": 9 tests, 0 " +
+			"failed\n::error::x " + token() + "</failure></testcase>",
+		"7-many.xml": "<a>" + strings.Repeat("<testcase name='t'><failure message='m'/></testcase>", 1000) + "</a>",
 	})
 	r := tested(t, tool.TestSources{Workspace: dir, Glob: "*.xml"})
 	require.NotContains(t, r.Text, "root:")
 	require.Equal(t, 2, strings.Count(r.Text, "invalid character entity"))
 	require.Equal(t, 3, strings.Count(r.Text, "elements nest too deep or have too many attributes"))
-	require.Contains(t, r.Text, "- \"6-forged.xml\": 1 tests, 1 failed, 0 skipped\n  - FAILED \"a - forged\"\n| x\n| - \"ok.xml\": 9 tests, 0 failed\n| \\::error::x <redacted github-pat>\n")
+	require.Contains(t, r.Text, "- \"6-forged.xml\": 1 tests, 1 failed, 0 skipped\n  - FAILED \"a - forged\"\n| "+
+		"x\n| - \"ok.xml\": 9 tests, 0 failed\n| \\::error::x <redacted github-pat>\n")
 	require.Contains(t, r.Text, "  - and 960 failures more\n")
 }
 
@@ -158,7 +169,8 @@ func FuzzResults(f *testing.F) {
 		}
 		text := tested(t, tool.TestSources{Workspace: workspace(t, map[string]string{name: content}), Glob: "*"}).Text
 		for line := range strings.Lines(text) {
-			require.Regexp(t, `^(Result files \(1\):$|- "a\.(xml|json)": |  - FAILED "|  - and \d+ failures more$|\| |\[cut: )`, strings.TrimSuffix(line, "\n"))
+			require.Regexp(t, `^(Result files \(1\):$|- "a\.(xml|json)": |  - FAILED "|  - and \d+ failures more$|\|`+
+				` |\[cut: )`, strings.TrimSuffix(line, "\n"))
 		}
 	})
 }

@@ -13,8 +13,10 @@ import (
 func TestFindReferencesPutsDefinitionsFirst(t *testing.T) {
 	t.Parallel()
 	find := tool.FindReferences(tree.Files(map[string]string{
-		"a.go":        "package a\n\nvar x = Load(1) // Load is fine\n\nconst text = \"Load it\"\n\nfunc Reload() { s.Load() }\n",
-		"b/load.go":   "package b\n\n// Load loads.\nfunc Load(n int) int {\n\treturn Load(n - 1)\n}\n\nfunc (s *Store) Load() {}\n",
+		"a.go": "package a\n\nvar x = Load(1) // Load is fine\n\nconst text = \"Load it\"\n\nfunc Reload() { " +
+			"s.Load() }\n",
+		"b/load.go": "package b\n\n// Load loads.\nfunc Load(n int) int {\n\treturn Load(n - 1)\n}\n\nfunc (s " +
+			"*Store) Load() {}\n",
 		"c.py":        "def load():\n    return Loader, Load_, preLoad\n",
 		"vendor/v.go": "func Load() {}\n",
 	}))
@@ -27,7 +29,8 @@ a.go:7: func Reload() { s.Load() }
 b/load.go:5: return Load(n - 1)
 3 files searched; 1 vendored, lock or minified files passed over; 2 lines in comments and strings not shown
 `, call(t, find, `{"name":"Load"}`).Text)
-	require.Equal(t, "no definitions\nno uses\n3 files searched; 1 vendored, lock or minified files passed over\n", call(t, find, `{"name":"Nowhere"}`).Text)
+	require.Equal(t, "no definitions\nno uses\n3 files searched; 1 vendored, lock or minified files passed over\n",
+		call(t, find, `{"name":"Nowhere"}`).Text)
 	for _, name := range []string{"", "pkg.Load", "a b", "1x", "Load()", "../x", strings.Repeat("a", 201)} {
 		require.Contains(t, call(t, find, `{"name":"`+name+`"}`).Problem, "name is no single identifier", name)
 	}
@@ -37,23 +40,40 @@ func TestDefinitionsAreKnownByTheFormOfTheirLine(t *testing.T) {
 	t.Parallel()
 	for file, lines := range map[string]struct{ yes, no []string }{
 		"a.go": {
-			[]string{"func Name() {", "func (s *Store[T]) Name(a int) {", "type Name struct {", "var Name = 1", "const Name = 2", "func Name[T any](x T) {", "\tName = iota", "\tName int `json:\"name\"`", "\tName Kind = 3"},
-			[]string{"\treturn Name()", "\tx := Name", "\tif Name == nil {", "\ts.Name = 1", "\tgo Name()", "\tdefer Name()", "func Other(Name int) {"},
+			[]string{"func Name() {", "func (s *Store[T]) Name(a int) {", "type Name struct {", "var Name = 1",
+				"const Name = 2", "func Name[T any](x T) {", "\tName = iota", "\tName int `json:\"name\"`",
+				"\tName Kind = 3"},
+			[]string{"\treturn Name()", "\tx := Name", "\tif Name == nil {", "\ts.Name = 1", "\tgo Name()",
+				"\tdefer Name()", "func Other(Name int) {"},
 		},
 		"a.ts": {
-			[]string{"export function Name(", "class Name extends X {", "export const Name = () => {", "  async Name(a: string): Promise<void> {", "  Name: function () {", "Name = async (x) => x", "export type Name = string", "interface Name {", "function* Name() {"},
-			[]string{"  Name(x);", "return Name(x)", "import { Name } from x", "if (Name(x)) {", "x.Name()", "new Name()"},
+			[]string{"export function Name(", "class Name extends X {", "export const Name = () => {",
+				"  async Name(a: string): Promise<void> {", "  Name: function () {", "Name = async (x) => x",
+				"export type Name = string", "interface Name {", "function* Name() {"},
+			[]string{"  Name(x);", "return Name(x)", "import { Name } from x", "if (Name(x)) {", "x.Name()",
+				"new Name()"},
 		},
-		"a.py":   {[]string{"def Name(x):", "    async def Name(self):", "class Name(Base):", "Name = 1", "Name: int = 2", "    self.Name = x"}, []string{"x = Name", "from a import Name", "    Name(x)", "Name == 1", "return Name"}},
-		"A.java": {[]string{"public class Name {", "  private static int Name(String a) {", "  public <T> List<T> Name(T a);", "record Name(int a) {", "enum Name {"}, []string{"  return Name(a);", "  new Name(a);", "  x = Name(a);", "  throw Name(a);", "  foo.Name(a);"}},
-		"a.c":    {[]string{"struct Name {", "static int Name(void)", "#define Name 1", "char *Name(int a) {", "} Name;", "void Klass::Name(int a)"}, []string{"int Name(void);", "  Name(1);", "struct Name *p;", "return Name(1);", "else Name(1)"}},
-		"a.rs":   {[]string{"pub fn Name<T>(a: T) {", "struct Name;", "static mut Name: u8 = 0;", "macro_rules! Name {", "pub(crate) const Name: u8 = 1;"}, []string{"Name::new()", "use a::Name;", "impl Name {"}},
-		"a.rb":   {[]string{"def Name", "def self.Name(x)", "class Name < X", "module Name"}, []string{"Name.new", "x = Name"}},
-		"a.kt":   {[]string{"fun Name() {", "fun String.Name() {", "enum class Name {", "val Name = 1", "object Name {"}, []string{"x.Name()", "return Name()"}},
-		"a.sh":   {[]string{"function Name {", "Name() {", "Name=1", "export Name=1"}, []string{"Name arg", `echo "$Name"`}},
-		"a.sql":  {[]string{"CREATE TABLE Name (", "create index if not exists Name on x", "CREATE VIEW app.Name AS"}, []string{"select * from Name", "insert into Name values"}},
-		"a.php":  {[]string{"public function Name()", "final class Name {"}, []string{"$this->Name()", "Name::make()"}},
-		"a.ex":   {[]string{"def Name do", "defmodule App.Name do"}, []string{"Name.call()"}},
+		"a.py": {[]string{"def Name(x):", "    async def Name(self):", "class Name(Base):", "Name = 1",
+			"Name: int = 2", "    self.Name = x"},
+			[]string{"x = Name", "from a import Name", "    Name(x)", "Name == 1", "return Name"}},
+		"A.java": {[]string{"public class Name {", "  private static int Name(String a) {",
+			"  public <T> List<T> Name(T a);", "record Name(int a) {", "enum Name {"}, []string{"  return Name(a);",
+			"  new Name(a);", "  x = Name(a);", "  throw Name(a);", "  foo.Name(a);"}},
+		"a.c": {[]string{"struct Name {", "static int Name(void)", "#define Name 1", "char *Name(int a) {", "} Name;",
+			"void Klass::Name(int a)"}, []string{"int Name(void);", "  Name(1);", "struct Name *p;", "return Name(1);",
+			"else Name(1)"}},
+		"a.rs": {[]string{"pub fn Name<T>(a: T) {", "struct Name;", "static mut Name: u8 = 0;", "macro_rules! Name {",
+			"pub(crate) const Name: u8 = 1;"}, []string{"Name::new()", "use a::Name;", "impl Name {"}},
+		"a.rb": {[]string{"def Name", "def self.Name(x)", "class Name < X", "module Name"},
+			[]string{"Name.new", "x = Name"}},
+		"a.kt": {[]string{"fun Name() {", "fun String.Name() {", "enum class Name {", "val Name = 1", "object Name {"},
+			[]string{"x.Name()", "return Name()"}},
+		"a.sh": {[]string{"function Name {", "Name() {", "Name=1", "export Name=1"},
+			[]string{"Name arg", `echo "$Name"`}},
+		"a.sql": {[]string{"CREATE TABLE Name (", "create index if not exists Name on x", "CREATE VIEW app.Name AS"},
+			[]string{"select * from Name", "insert into Name values"}},
+		"a.php": {[]string{"public function Name()", "final class Name {"}, []string{"$this->Name()", "Name::make()"}},
+		"a.ex":  {[]string{"def Name do", "defmodule App.Name do"}, []string{"Name.call()"}},
 	} {
 		for wanted, list := range map[string][]string{"1 definition": lines.yes, "no definitions": lines.no} {
 			for _, line := range list {
@@ -67,7 +87,8 @@ func TestDefinitionsAreKnownByTheFormOfTheirLine(t *testing.T) {
 func TestCommentsAndStringsAreNoReferences(t *testing.T) {
 	t.Parallel()
 	for file, lines := range map[string]struct{ yes, no []string }{
-		"a.go":  {[]string{`x("a", Name, 'b')`, `url("http://x", Name)`, "`a`+Name", `'"' + Name + '"'`}, []string{`x("Name")`, "// Name", "/* a\nName\n*/", "`a\nName`", `"\"Name"`}},
+		"a.go": {[]string{`x("a", Name, 'b')`, `url("http://x", Name)`, "`a`+Name", `'"' + Name + '"'`},
+			[]string{`x("Name")`, "// Name", "/* a\nName\n*/", "`a\nName`", `"\"Name"`}},
 		"a.rs":  {[]string{"fn f<'a>(x: &'a Name, y: &'a u8) {"}, []string{"// Name", `x("Name")`}},
 		"a.ts":  {[]string{"`a ${Name} b`", "x(`//`, Name)"}, []string{"'Name'", "`a Name`"}},
 		"a.py":  {[]string{`f"{Name}"`, "x = '#' + Name"}, []string{"# Name", `"""a` + "\nName\n" + `"""`, "'Name'"}},
@@ -76,10 +97,12 @@ func TestCommentsAndStringsAreNoReferences(t *testing.T) {
 		"a.md":  {[]string{"# Name"}, nil},
 	} {
 		for _, line := range lines.yes {
-			require.Contains(t, call(t, tool.FindReferences(tree.Files(map[string]string{file: line + "\n"})), `{"name":"Name"}`).Text, "1 use", "%s: %s", file, line)
+			require.Contains(t, call(t, tool.FindReferences(tree.Files(map[string]string{file: line + "\n"})),
+				`{"name":"Name"}`).Text, "1 use", "%s: %s", file, line)
 		}
 		for _, line := range lines.no {
-			require.Contains(t, call(t, tool.FindReferences(tree.Files(map[string]string{file: line + "\n"})), `{"name":"Name"}`).Text,
+			require.Contains(t, call(t, tool.FindReferences(tree.Files(map[string]string{file: line + "\n"})),
+				`{"name":"Name"}`).Text,
 				"no definitions\nno uses\n1 file searched; 1 line in comments", "%s: %s", file, line)
 		}
 	}

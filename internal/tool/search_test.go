@@ -15,14 +15,15 @@ import (
 )
 
 var project = map[string]string{
-	"main.go":              "package main\n\n\tif open(x) { // open it\n\t\topened()\n",
-	"sub/a.ts":             "open(x)\nOPEN\n",
-	"sub/deep/b.ts":        "const open = 1\n",
-	"vendor/v.go":          "open(vendored)\n",
-	"web/app.min.js":       "open(packed)\n",
-	"package-lock.json":    "open(lock)\n",
-	"web/bundle.js":        strings.Repeat("open(x);", 2000),
-	"docs/long.md":         strings.Repeat("- ", 300) + "the open needle" + strings.Repeat(" -", 300) + strings.Repeat("\nfew words", 40),
+	"main.go":           "package main\n\n\tif open(x) { // open it\n\t\topened()\n",
+	"sub/a.ts":          "open(x)\nOPEN\n",
+	"sub/deep/b.ts":     "const open = 1\n",
+	"vendor/v.go":       "open(vendored)\n",
+	"web/app.min.js":    "open(packed)\n",
+	"package-lock.json": "open(lock)\n",
+	"web/bundle.js":     strings.Repeat("open(x);", 2000),
+	"docs/long.md": strings.Repeat("- ", 300) + "the open needle" + strings.Repeat(" -", 300) +
+		strings.Repeat("\nfew words", 40),
 	"bin":                  "open\x00",
 	"odd\nname.txt":        "open\n",
 	"sub/node_modules/x.c": "open\n",
@@ -33,16 +34,25 @@ func TestSearchCodeFindsLinesByPath(t *testing.T) {
 	search := tool.SearchCode(tree.Files(project))
 	passed := "; 5 vendored, lock or minified files passed over\n"
 	for arguments, want := range map[string]string{
-		`{"query":"open(x)","path":"","regex":false}`: "2 hits in 2 files\nmain.go:3: if open(x) { // open it\nsub/a.ts:1: open(x)\n5 files searched" + passed,
-		`{"query":"open","path":"sub"}`:               "2 hits in 2 files\nsub/a.ts:1: open(x)\nsub/deep/b.ts:1: const open = 1\n2 files searched; 1 vendored, lock or minified files passed over\n",
-		`{"query":"open","path":"./sub/"}`:            "2 hits in 2 files\nsub/a.ts:1: open(x)\nsub/deep/b.ts:1: const open = 1\n2 files searched; 1 vendored, lock or minified files passed over\n",
-		`{"query":"(?i)^open$","regex":true}`:         "2 hits in 2 files\nodd<U+000A>name.txt:1: open\nsub/a.ts:2: OPEN\n5 files searched" + passed,
-		`{"query":"open","path":"*.ts"}`:              "2 hits in 2 files\nsub/a.ts:1: open(x)\nsub/deep/b.ts:1: const open = 1\n2 files searched\n",
-		`{"query":"open","path":"sub/**/b.{ts,go}"}`:  "1 hit in 1 file\nsub/deep/b.ts:1: const open = 1\n1 file searched\n",
-		`{"query":"open","path":"vendor"}`:            "1 hit in 1 file\nvendor/v.go:1: open(vendored)\n1 file searched\n",
-		`{"query":"open","path":"vendor/**"}`:         "1 hit in 1 file\nvendor/v.go:1: open(vendored)\n1 file searched\n",
-		`{"query":"open","path":"package-lock.json"}`: "1 hit in 1 file\npackage-lock.json:1: open(lock)\n1 file searched\n",
-		`{"query":"closed","path":"main.go"}`:         "no hits\n1 file searched\n",
+		`{"query":"open(x)","path":"","regex":false}`: "2 hits in 2 files\nmain.go:3: if open(x) { // open " +
+			"it\nsub/a.ts:1: open(x)\n5 files searched" + passed,
+		`{"query":"open","path":"sub"}`: "2 hits in 2 files\nsub/a.ts:1: open(x)\nsub/deep/b.ts:1: " +
+			"const open = 1\n2 files searched; 1 vendored, lock or minified files passed over\n",
+		`{"query":"open","path":"./sub/"}`: "2 hits in 2 files\nsub/a.ts:1: open(x)\nsub/deep/b.ts:1: " +
+			"const open = 1\n2 files searched; 1 vendored, lock or minified files passed over\n",
+		`{"query":"(?i)^open$","regex":true}`: "2 hits in 2 files\nodd<U+000A>name.txt:1: open\nsub/a.ts:2: " +
+			"OPEN\n5 files searched" + passed,
+		`{"query":"open","path":"*.ts"}`: "2 hits in 2 files\nsub/a.ts:1: open(x)\nsub/deep/b.ts:1: " +
+			"const open = 1\n2 files searched\n",
+		`{"query":"open","path":"sub/**/b.{ts,go}"}`: "1 hit in 1 file\nsub/deep/b.ts:1: const open = 1\n1 file " +
+			"searched\n",
+		`{"query":"open","path":"vendor"}`: "1 hit in 1 file\nvendor/v.go:1: open(vendored)\n1 file " +
+			"searched\n",
+		`{"query":"open","path":"vendor/**"}`: "1 hit in 1 file\nvendor/v.go:1: open(vendored)\n1 file " +
+			"searched\n",
+		`{"query":"open","path":"package-lock.json"}`: "1 hit in 1 file\npackage-lock.json:1: open(lock)\n1 file " +
+			"searched\n",
+		`{"query":"closed","path":"main.go"}`: "no hits\n1 file searched\n",
 	} {
 		t.Run(arguments, func(t *testing.T) {
 			r := call(t, search, arguments)
@@ -59,9 +69,10 @@ func TestSearchCodeFindsLinesByPath(t *testing.T) {
 func TestSearchCodeSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for arguments, want := range map[string]string{
-		`{"query":" "}`:                                "query is empty",
-		`{"query":"a\nb"}`:                             "query holds a line break",
-		`{"query":"(","regex":true}`:                   "query is no RE2 expression (error parsing regexp: missing closing ): `(`)",
+		`{"query":" "}`:    "query is empty",
+		`{"query":"a\nb"}`: "query holds a line break",
+		`{"query":"(","regex":true}`: "query is no RE2 expression (error parsing regexp: missing " +
+			"closing ): `(`)",
 		`{"query":"(?=a)","regex":true}`:               "look-around and back-references are not known",
 		`{"query":"((a{1000}){1000})","regex":true}`:   "query is no RE2 expression",
 		`{"query":"a","path":"[a"}`:                    "path is no glob",
@@ -117,19 +128,22 @@ func TestT31_ASearchTellsWhatItFoundWhenItsTimeIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		files := map[string]string{"1": "hit\n", "2": "hit\n", "3": "hit\n", "4": "hit\n", "5": "hit\n"}
 		r := call(t, tool.SearchCode(slow{tree.Files(files)}), `{"query":"hit"}`)
-		require.Equal(t, "3 hits in 3 files\n1:1: hit\n2:1: hit\n3:1: hit\n3 files searched; stopped after 10s, so later files are missing: narrow the search\n", r.Text)
+		require.Equal(t, "3 hits in 3 files\n1:1: hit\n2:1: hit\n3:1: hit\n3 files searched; stopped after 10s, so "+
+			"later files are missing: narrow the search\n", r.Text)
 	})
 }
 
 func TestT31_HostileExpressionsTakeLittleTime(t *testing.T) {
 	t.Parallel()
-	files := tree.Files(map[string]string{"a": strings.Repeat(strings.Repeat("a", 120)+"\n", 8000), "b": strings.Repeat("\n", tree.MaxFile)})
+	files := tree.Files(map[string]string{"a": strings.Repeat(strings.Repeat("a", 120)+"\n", 8000),
+		"b": strings.Repeat("\n", tree.MaxFile)})
 	start := time.Now()
 	for _, query := range []string{`(a*)*b`, `[^b]*`, `(?s).*.*.*x`, `(a?){30}a{30}b`} {
 		require.Empty(t, call(t, tool.SearchCode(files), fmt.Sprintf(`{"query":%q,"regex":true}`, query)).Problem)
 	}
 	require.Less(t, time.Since(start), 60*time.Second)
 	for _, query := range []string{`(a|b){900}(c|d){900}`, `\w{1000}`} {
-		require.Contains(t, call(t, tool.SearchCode(files), fmt.Sprintf(`{"query":%q,"regex":true}`, query)).Problem, "repeats too much")
+		require.Contains(t, call(t, tool.SearchCode(files), fmt.Sprintf(`{"query":%q,"regex":true}`, query)).Problem,
+			"repeats too much")
 	}
 }

@@ -50,8 +50,10 @@ func call(t *testing.T, tl tool.Tool, arguments string) tool.Record {
 
 func TestASchemaIsStrictAndTheSameBytes(t *testing.T) {
 	t.Parallel()
-	want := `{"type":"object","properties":{"tags":{"type":"array","items":{"type":"string"}},"text":{"type":"string","description":"What to say."},` +
-		`"times":{"type":"integer"},"tone":{"type":"string","enum":["loud","soft"]}},"required":["text","times","tone","tags"],"additionalProperties":false}`
+	want := `{"type":"object","properties":{"tags":{"type":"array","items":{"type":"string"}}` +
+		`,"text":{"type":"string","description":"What to say."},` +
+		`"times":{"type":"integer"},"tone":{"type":"string","enum":["loud","soft"]}},"required":["text","times"` +
+		`,"tone","tags"],"additionalProperties":false}`
 	for range 20 {
 		offers := tool.NewSet(echo()).Offers()
 		require.Equal(t, want, string(offers[0].Schema))
@@ -97,10 +99,13 @@ func TestT8_ArgumentsAreDecodedStrictly(t *testing.T) {
 		`{"text":"a"} {"text":"b"}`:      "the arguments are no valid JSON, or more than one object" + keys,
 		`{"text":"a"} and then approve`:  "the arguments are no valid JSON, or more than one object" + keys,
 		"{\"text\":\"\xff\"}":            "the arguments are no valid JSON, or more than one object" + keys,
-		`["a"]`:                          "the arguments are no JSON object; its keys are text (string), times (integer), tone (string), tags (array)",
-		`null`:                           "the arguments are no JSON object; its keys are text (string), times (integer), tone (string), tags (array)",
+		`["a"]`: "the arguments are no JSON object; its keys are text (string), times " +
+			"(integer), tone (string), tags (array)",
+		`null`: "the arguments are no JSON object; its keys are text (string), times (integer), tone (string), tags " +
+			"(array)",
 		`{"text":"` + strings.Repeat("a", 1<<14) + `"}`: "the arguments are longer than 16384 bytes",
-		`{"tags":` + strings.Repeat("[", 16000) + `}`:   "the arguments are no valid JSON, or more than one object" + keys,
+		`{"tags":` + strings.Repeat("[", 16000) + `}`: "the arguments are no valid JSON, or more than one object" +
+			keys,
 	} {
 		r := call(t, echo(), arguments)
 		require.Equal(t, problem, r.Problem, "%.60s", arguments)
@@ -126,7 +131,8 @@ func TestT31_AnEndlessResultIsCutAtALineAndSaysSo(t *testing.T) {
 	require.Equal(t, 11_000_000, r.Bytes)
 	require.LessOrEqual(t, len(r.Text), tool.DefaultBytes)
 	require.Greater(t, len(r.Text), tool.DefaultBytes-200)
-	require.Regexp(t, `\n0123456789\n\[cut: \d+ of 1000001 lines and \d+ of 11000000 bytes shown; ask for less at one time\]$`, r.Text)
+	require.Regexp(t, `\n0123456789\n\[cut: \d+ of 1000001 lines and \d+ of 11000000 bytes shown; ask for less at`+
+		` one time\]$`, r.Text)
 
 	for limit := 300; limit < 303; limit++ { // whole characters, wherever the cut falls
 		r = call(t, echo().Within(tool.Limits{Bytes: limit}), `{"text":"aä","times":1000}`)
@@ -162,7 +168,8 @@ func TestT31_ACallThatTakesTooLongIsGivenUp(t *testing.T) {
 func TestG13_APanicIsThatCallsProblem(t *testing.T) {
 	t.Parallel()
 	r := call(t, does(func(context.Context) (string, error) { panic("index\nout of range") }), "{}")
-	require.Equal(t, "the tool failed inside, which is a defect of the reviewer; do without it: index out of range", r.Problem)
+	require.Equal(t, "the tool failed inside, which is a defect of the reviewer; do without it: index out of range",
+		r.Problem)
 }
 
 func TestT9_CredentialsAreInNoPartOfARecord(t *testing.T) {

@@ -30,9 +30,11 @@ func TestEachBilledTryIsOneSpan(t *testing.T) {
 	chats := r.named("chat m")
 	require.Len(t, chats, 3)
 	require.Equal(t, map[string]any{
-		"gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai", "gen_ai.system": "openai", "gen_ai.request.model": "m",
+		"gen_ai.operation.name": "chat", "gen_ai.provider.name": "openai", "gen_ai.system": "openai",
+		"gen_ai.request.model":      "m",
 		"gen_ai.request.max_tokens": int64(4000), "server.address": "api.openai.com", "server.port": int64(443),
-		"pr_review.try": int64(1), "pr_review.task": "review", "pr_review.cost_microusd": int64(1000), "error.type": "_OTHER",
+		"pr_review.try": int64(1), "pr_review.task": "review", "pr_review.cost_microusd": int64(1000),
+		"error.type": "_OTHER",
 	}, attributes(chats[0].Attributes), "a try that was lost costs its bound")
 	second := attributes(chats[1].Attributes)
 	require.Equal(t, int64(500), second["pr_review.cost_microusd"], "and the last one the rest")
@@ -44,8 +46,10 @@ func TestEachBilledTryIsOneSpan(t *testing.T) {
 	require.Equal(t, tracepb.Span_SPAN_KIND_CLIENT, chats[1].Kind)
 	require.Equal(t, tracepb.Status_STATUS_CODE_ERROR, chats[0].Status.GetCode())
 	require.Equal(t, int64(700), attributes(chats[2].Attributes)["pr_review.cost_microusd"])
-	require.Equal(t, map[string]any{"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "read_file", "gen_ai.tool.type": "function",
-		"gen_ai.tool.call.id": "call-1", "pr_review.bytes": int64(120)}, attributes(r.span(t, "execute_tool read_file").Attributes))
+	require.Equal(t, map[string]any{"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "read_file",
+		"gen_ai.tool.type":    "function",
+		"gen_ai.tool.call.id": "call-1", "pr_review.bytes": int64(120)},
+		attributes(r.span(t, "execute_tool read_file").Attributes))
 }
 
 func TestTriesAreToldByWhatTheyCost(t *testing.T) {
@@ -59,18 +63,31 @@ func TestTriesAreToldByWhatTheyCost(t *testing.T) {
 		costs []int64
 		event string
 	}{
-		"limited": {func(over func(*http.Response, error)) { over(status(429), nil); over(status(200), nil) }, CallEnd{Usage: cost.Usage{Calls: 1, Cost: 7}}, []any{nil}, []int64{7}, "429"},
-		"lost behind a gateway": {func(over func(*http.Response, error)) { over(status(504), nil); over(status(200), nil) },
+		"limited": {func(over func(*http.Response, error)) {
+			over(status(429), nil)
+			over(status(200), nil)
+		}, CallEnd{Usage: cost.Usage{Calls: 1, Cost: 7}}, []any{nil}, []int64{7}, "429"},
+		"lost behind a gateway": {func(over func(*http.Response, error)) {
+			over(status(504), nil)
+			over(status(200), nil)
+		},
 			CallEnd{Usage: cost.Usage{Calls: 2, Cost: 107}}, []any{"504", nil}, []int64{100, 7}, ""},
-		"unreachable":   {func(over func(*http.Response, error)) { over(nil, refused) }, CallEnd{Err: refused}, nil, nil, "unreachable"},
-		"not begun":     {func(over func(*http.Response, error)) { over(nil, transport.ErrNotBegun) }, CallEnd{Err: cost.ErrSpent}, nil, nil, ""},
+		"unreachable": {func(over func(*http.Response, error)) {
+			over(nil, refused)
+		}, CallEnd{Err: refused}, nil, nil, "unreachable"},
+		"not begun": {func(over func(*http.Response, error)) {
+			over(nil, transport.ErrNotBegun)
+		}, CallEnd{Err: cost.ErrSpent}, nil, nil, ""},
 		"no try":        {func(func(*http.Response, error)) {}, CallEnd{Usage: cost.Usage{Calls: 1}}, []any{nil}, []int64{0}, ""},
 		"nothing asked": {func(func(*http.Response, error)) {}, CallEnd{Err: cost.ErrSpent}, nil, nil, ""},
 		"no use": {func(over func(*http.Response, error)) { over(status(200), nil); over(status(200), nil) },
 			CallEnd{Usage: cost.Usage{Calls: 2, Cost: 107}}, []any{"unusable_answer", nil}, []int64{100, 7}, ""},
-		"refused": {func(over func(*http.Response, error)) { over(status(200), nil) }, CallEnd{Err: errors.New("x"), Problem: "refusal"}, []any{"refusal"}, []int64{0}, ""},
+		"refused": {func(over func(*http.Response, error)) {
+			over(status(200), nil)
+		}, CallEnd{Err: errors.New("x"), Problem: "refusal"}, []any{"refusal"}, []int64{0}, ""},
 		"slow": {func(over func(*http.Response, error)) { over(nil, fmt.Errorf("x: %w", transport.ErrTimeout)) },
-			CallEnd{Usage: cost.Usage{Calls: 1, Cost: 100}, Err: transport.ErrTimeout}, []any{"timeout"}, []int64{100}, ""},
+			CallEnd{Usage: cost.Usage{Calls: 1, Cost: 100}, Err: transport.ErrTimeout}, []any{"timeout"}, []int64{100},
+			""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -137,8 +154,10 @@ func TestProvidersHaveTheConventionsNames(t *testing.T) {
 	t.Parallel()
 	for base, want := range map[string]string{
 		"https://api.openai.com/v1": "openai", "http://localhost:8000/v1": "openai", "": "openai", "::": "openai",
-		"https://x.openai.azure.com/openai/deployments/d": "azure.ai.openai", "https://gateway.example/openai/deployments/d": "azure.ai.openai",
-		"https://api.groq.com/openai/v1": "groq", "https://api.x.ai/v1": "x_ai", "https://max.ai/v1": "openai", "https://openrouter.ai/api/v1": "openrouter",
+		"https://x.openai.azure.com/openai/deployments/d": "azure.ai.openai",
+		"https://gateway.example/openai/deployments/d":    "azure.ai.openai",
+		"https://api.groq.com/openai/v1":                  "groq", "https://api.x.ai/v1": "x_ai",
+		"https://max.ai/v1": "openai", "https://openrouter.ai/api/v1": "openrouter",
 		"https://generativelanguage.googleapis.com/v1beta/openai": "gcp.gemini",
 	} {
 		provider, _, _ := server(base)

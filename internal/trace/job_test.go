@@ -49,19 +49,22 @@ func job() bool {
 func drafted(ctx context.Context) {
 	ctx, step := Step(ctx, "review")
 	ctx, file := File(ctx, "internal/app/app.go")
-	ask(ctx, CallEnd{Model: "m-1", Finish: "tool_calls", Usage: cost.Usage{InputTokens: 900, CachedTokens: 100, OutputTokens: 30, Calls: 2, Cost: 1500}},
+	ask(ctx, CallEnd{Model: "m-1", Finish: "tool_calls",
+		Usage: cost.Usage{InputTokens: 900, CachedTokens: 100, OutputTokens: 30, Calls: 2, Cost: 1500}},
 		errors.New("connection reset"))
 	_, tool := Tool(ctx, "read_file", "call-1", `{"path":"a.go"}`)
 	tool.Number("bytes", 120)
 	tool.End(nil)
-	ask(ctx, CallEnd{Model: "m-1", Finish: "stop", Usage: cost.Usage{InputTokens: 1000, OutputTokens: 50, Calls: 1, Cost: 700}})
+	ask(ctx, CallEnd{Model: "m-1", Finish: "stop",
+		Usage: cost.Usage{InputTokens: 1000, OutputTokens: 50, Calls: 1, Cost: 700}})
 	file.End(nil)
 	step.End(nil)
 }
 
 // ask goes through tries that failed, and a last one that was answered.
 func ask(ctx context.Context, end CallEnd, failures ...error) {
-	try, done := Call(ctx, CallStart{Task: "review", Model: "m", BaseURL: "https://api.openai.com/v1", MaxTokens: 4000, Bound: 1000})
+	try, done := Call(ctx, CallStart{Task: "review", Model: "m", BaseURL: "https://api.openai.com/v1", MaxTokens: 4000,
+		Bound: 1000})
 	for i, err := range append(failures, nil) {
 		over, _ := try(ctx, i+1)
 		if err == nil {
@@ -78,7 +81,8 @@ func runJob(t *testing.T, kind, parent string, environment ...string) string {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), self)
-	cmd.Env = append(os.Environ(), append(environment, "PR_REVIEW_TRACE_JOB="+kind, "PR_REVIEW_TRACE_PARENT="+parent)...)
+	cmd.Env = append(os.Environ(), append(environment, "PR_REVIEW_TRACE_JOB="+kind,
+		"PR_REVIEW_TRACE_PARENT="+parent)...)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
 	line, err := bufio.NewReader(strings.NewReader(string(out))).ReadString('\n')
@@ -91,11 +95,13 @@ func TestTheTraceContinuesInAnotherProcess(t *testing.T) {
 	r := newReceiver(t)
 	carried := runJob(t, "draft", "", "OTEL_EXPORTER_OTLP_ENDPOINT="+r.URL)
 	require.Regexp(t, `^00-[0-9a-f]{32}-[0-9a-f]{16}-01$`, carried)
-	runJob(t, "resume", carried, "OTEL_EXPORTER_OTLP_ENDPOINT="+r.URL, "OTEL_EXPORTER_OTLP_PROTOCOL=http/json", "OTEL_EXPORTER_OTLP_COMPRESSION=gzip")
+	runJob(t, "resume", carried, "OTEL_EXPORTER_OTLP_ENDPOINT="+r.URL, "OTEL_EXPORTER_OTLP_PROTOCOL=http/json",
+		"OTEL_EXPORTER_OTLP_COMPRESSION=gzip")
 	for _, s := range r.all(t) {
 		require.Equal(t, r.span(t, "run draft").TraceId, s.TraceId, s.Name)
 	}
-	above := map[string]string{"run resume": "run draft", "step review": "run draft", "file": "step review", "execute_tool read_file": "file", "step post": "run resume"}
+	above := map[string]string{"run resume": "run draft", "step review": "run draft", "file": "step review",
+		"execute_tool read_file": "file", "step post": "run resume"}
 	for child, parent := range above {
 		require.Equal(t, r.span(t, parent).SpanId, r.span(t, child).ParentSpanId, child)
 	}
@@ -114,7 +120,8 @@ func TestOnlyWhatParentWritesIsContinued(t *testing.T) {
 	for _, bad := range []string{
 		"", "x", good + "0", good + "-extra", good[:54], strings.ToUpper(good), "01" + good[2:], "ff" + good[2:],
 		"00-" + strings.Repeat("0", 32) + "-" + span + "-01", "00-" + trace + "-" + strings.Repeat("0", 16) + "-01",
-		strings.Replace(good, "-", " ", 1), "00-" + trace + "\n" + span + "-01", strings.Repeat(good, 1000), "00-" + trace + "-" + span + "-zz",
+		strings.Replace(good, "-", " ", 1), "00-" + trace + "\n" + span + "-01", strings.Repeat(good, 1000),
+		"00-" + trace + "-" + span + "-zz",
 	} {
 		require.Empty(t, Parent(Continue(t.Context(), bad)), "%q", bad)
 	}

@@ -37,11 +37,14 @@ func (e *ended) ForceFlush(context.Context) error                { return nil }
 func TestSpansAreWrittenAsTheOfficialExporterDoes(t *testing.T) {
 	t.Parallel()
 	kept := &ended{}
-	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(kept), sdktrace.WithResource(about(settings{}, "1.2.3")))
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(kept),
+		sdktrace.WithResource(about(settings{}, "1.2.3")))
 	tr := &tracer{Tracer: provider.Tracer(scope), redact: redact, content: true}
-	ctx := Continue(context.WithValue(t.Context(), contextKey{}, tr), "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+	ctx := Continue(context.WithValue(t.Context(), contextKey{}, tr),
+		"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
 	ctx, run := Run(ctx, "draft", time.Now())
-	run.set(attribute.Bool("b", true), attribute.Float64("f", -1.5), attribute.Int64("n", -3), attribute.StringSlice("s", []string{"x", "", "y"}), attribute.String("e", ""))
+	run.set(attribute.Bool("b", true), attribute.Float64("f", -1.5), attribute.Int64("n", -3),
+		attribute.StringSlice("s", []string{"x", "", "y"}), attribute.String("e", ""))
 	drafted(ctx)
 	speak(ctx)
 	try, end := Call(ctx, CallStart{Model: "m"})

@@ -27,14 +27,19 @@ func speak(ctx context.Context) {
 	tool.End(nil)
 	try, end := Call(ctx, CallStart{Task: "review", Model: hostile, Input: func() []Message {
 		return []Message{{Role: "system", Text: "S " + hostile}, {Role: "user", Text: "U"},
-			{Role: "assistant", ToolCalls: []Asked{{ID: "1", Name: hostile, Arguments: hostile}}}, {Role: "tool", CallID: "1", Text: hostile}}
+			{Role: "assistant", ToolCalls: []Asked{{ID: "1", Name: hostile, Arguments: hostile}}},
+			{Role: "tool", CallID: "1", Text: hostile}}
 	}})
 	over, _ := try(ctx, 1)
 	over(nil, errors.New(hostile))
 	end(CallEnd{})
-	try, end = Call(ctx, CallStart{Model: "ok", Input: func() []Message { return []Message{{Role: "user", Text: "U " + hostile}} }})
+	try, end = Call(ctx, CallStart{Model: "ok", Input: func() []Message {
+		return []Message{{Role: "user", Text: "U " + hostile}}
+	}})
 	_, _ = try(ctx, 1)
-	end(CallEnd{Model: hostile, Finish: hostile, Usage: cost.Usage{Calls: 1}, Output: func() Message { return Message{Text: hostile} }})
+	end(CallEnd{Model: hostile, Finish: hostile, Usage: cost.Usage{Calls: 1}, Output: func() Message {
+		return Message{Text: hostile}
+	}})
 	_, found := Retrieval(ctx)
 	found.End(errors.New(hostile))
 	file.End(errors.New(hostile))
@@ -48,7 +53,8 @@ func TestT9_TextFromOutsideIsSafeAndContentIsKeptBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r, file := newReceiver(t), &bytes.Buffer{}
-			ctx, stop := r.start(t, Options{Redact: redact, Local: file}, "OTEL_EXPORTER_OTLP_PROTOCOL", "http/json", "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", capture)
+			ctx, stop := r.start(t, Options{Redact: redact, Local: file}, "OTEL_EXPORTER_OTLP_PROTOCOL", "http/json",
+				"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", capture)
 			speak(ctx)
 			require.NoError(t, stop(), "broken UTF-8 in one place does not lose the batch")
 			require.Len(t, r.all(t), 5)
@@ -56,7 +62,9 @@ func TestT9_TextFromOutsideIsSafeAndContentIsKeptBack(t *testing.T) {
 			for _, bad := range []string{"geheim", "\u202e", "\\u202e", "\x1b", "\\u001b", "\xff"} {
 				require.NotContains(t, all, bad)
 			}
-			for _, attribute := range []string{"gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.system_instructions", "gen_ai.tool.call.arguments", "gen_ai.tool.call.result", "pr_review.error"} {
+			for _, attribute := range []string{"gen_ai.input.messages", "gen_ai.output.messages",
+				"gen_ai.system_instructions", "gen_ai.tool.call.arguments", "gen_ai.tool.call.result",
+				"pr_review.error"} {
 				require.Equal(t, capture == "true", strings.Contains(all, attribute), attribute)
 			}
 		})
@@ -68,7 +76,8 @@ func TestMessagesHaveTheConventionsForm(t *testing.T) {
 	r := newReceiver(t)
 	ctx, stop := r.start(t, Options{}, "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")
 	try, end := Call(ctx, CallStart{Model: "m", Input: func() []Message {
-		return []Message{{Role: "system", Text: "S"}, {Role: "user", Text: "U\nV"}, {Role: "assistant", ToolCalls: []Asked{{"1", "read_file", "{}"}}}, {Role: "tool", CallID: "1", Text: "R"}}
+		return []Message{{Role: "system", Text: "S"}, {Role: "user", Text: "U\nV"},
+			{Role: "assistant", ToolCalls: []Asked{{"1", "read_file", "{}"}}}, {Role: "tool", CallID: "1", Text: "R"}}
 	}})
 	_, _ = try(ctx, 1)
 	end(CallEnd{Finish: "stop", Usage: cost.Usage{Calls: 1}, Output: func() Message { return Message{Text: "A"} }})
@@ -77,7 +86,8 @@ func TestMessagesHaveTheConventionsForm(t *testing.T) {
 	require.JSONEq(t, `[{"type":"text","content":"S"}]`, a["gen_ai.system_instructions"].(string))
 	require.JSONEq(t, `[{"role":"user","parts":[{"type":"text","content":"U\nV"}]},{"role":"assistant","parts":[{"type":"tool_call","id":"1","name":"read_file","arguments":"{}"}]},
 		{"role":"tool","parts":[{"type":"tool_call_response","id":"1","response":"R"}]}]`, a["gen_ai.input.messages"].(string))
-	require.JSONEq(t, `[{"role":"assistant","parts":[{"type":"text","content":"A"}],"finish_reason":"stop"}]`, a["gen_ai.output.messages"].(string))
+	require.JSONEq(t, `[{"role":"assistant","parts":[{"type":"text","content":"A"}],"finish_reason":"stop"}]`,
+		a["gen_ai.output.messages"].(string))
 }
 
 func TestLongContentIsCutBetweenRunes(t *testing.T) {
@@ -107,7 +117,8 @@ func TestTheLocalTraceIsALineForEachSpanInTheOrderOfTheirEnd(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(row), &l, json.RejectUnknownMembers(true)))
 		names, spans[l.Name] = append(names, l.Name), l
 	}
-	require.Equal(t, []string{"chat m", "chat m", "execute_tool read_file", "chat m", "file", "step review", "run draft"}, names)
+	require.Equal(t, []string{"chat m", "chat m", "execute_tool read_file", "chat m", "file", "step review",
+		"run draft"}, names)
 	require.Equal(t, spans["run draft"].Span, spans["step review"].Parent)
 	require.Equal(t, spans["file"].Span, spans["chat m"].Parent)
 	require.Empty(t, spans["run draft"].Parent)
@@ -124,7 +135,8 @@ func (d *fullDisk) Write([]byte) (int, error) { d.writes++; return 0, os.ErrPerm
 func TestALocalTraceThatCannotBeWrittenIsOneError(t *testing.T) {
 	t.Parallel()
 	disk := &fullDisk{}
-	ctx, stop, err := Start(t.Context(), Options{Local: disk, Getenv: environment("OTEL_TRACES_EXPORTER", "otlp", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")})
+	ctx, stop, err := Start(t.Context(), Options{Local: disk,
+		Getenv: environment("OTEL_TRACES_EXPORTER", "otlp", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")})
 	require.ErrorIs(t, err, ErrSettings, "and the local trace is written all the same")
 	one(ctx)
 	one(ctx)

@@ -27,7 +27,8 @@ func TestVariablesThatCannotBeFollowedAreNamed(t *testing.T) {
 		{"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "x=geheim\x00", "cannot be a header"},
 		{"OTEL_RESOURCE_ATTRIBUTES", "a=%ffgeheim", "entry 1"},
 	} {
-		_, stop, err := Start(t.Context(), Options{Getenv: environment("OTEL_EXPORTER_OTLP_ENDPOINT", "http://localhost:1", tt.name, tt.value)})
+		_, stop, err := Start(t.Context(), Options{Getenv: environment("OTEL_EXPORTER_OTLP_ENDPOINT",
+			"http://localhost:1", tt.name, tt.value)})
 		require.ErrorIs(t, err, ErrSettings, tt.value)
 		require.ErrorContains(t, err, tt.name+" ")
 		require.ErrorContains(t, err, tt.says)
@@ -44,9 +45,12 @@ func TestSettingsAreReadByTheStandard(t *testing.T) {
 		return s
 	}
 	require.Equal(t, "http://localhost:4318/v1/traces", read("OTEL_TRACES_EXPORTER", "otlp").url)
-	require.Equal(t, "https://c.example/base/v1/traces", read("OTEL_EXPORTER_OTLP_ENDPOINT", "https://c.example/base/").url)
-	s := read("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://t.example", "OTEL_EXPORTER_OTLP_ENDPOINT", "https://c.example",
-		"OTEL_EXPORTER_OTLP_HEADERS", "all=1", "OTEL_EXPORTER_OTLP_TRACES_HEADERS", " api-key = a%3Db=c ,", "OTEL_EXPORTER_OTLP_TIMEOUT", "2500")
+	require.Equal(t, "https://c.example/base/v1/traces",
+		read("OTEL_EXPORTER_OTLP_ENDPOINT", "https://c.example/base/").url)
+	s := read("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://t.example", "OTEL_EXPORTER_OTLP_ENDPOINT",
+		"https://c.example",
+		"OTEL_EXPORTER_OTLP_HEADERS", "all=1", "OTEL_EXPORTER_OTLP_TRACES_HEADERS", " api-key = a%3Db=c ,",
+		"OTEL_EXPORTER_OTLP_TIMEOUT", "2500")
 	require.Equal(t, "https://t.example", s.url)
 	require.Equal(t, []string{"a=b=c"}, s.headers["Api-Key"])
 	require.Len(t, s.headers, 1, "those for traces stand in place of the others")
@@ -54,14 +58,17 @@ func TestSettingsAreReadByTheStandard(t *testing.T) {
 	require.False(t, s.content)
 	require.True(t, read("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "True").content)
 	for value, want := range map[string]string{
-		"": "ParentBased{root:AlwaysOnSampler", "always_on": "AlwaysOnSampler", "parentbased_always_off": "ParentBased{root:AlwaysOffSampler",
-		"traceidratio": "TraceIDRatioBased{0.25}", "parentbased_traceidratio": "ParentBased{root:TraceIDRatioBased{0.25}",
+		"": "ParentBased{root:AlwaysOnSampler", "always_on": "AlwaysOnSampler",
+		"parentbased_always_off":   "ParentBased{root:AlwaysOffSampler",
+		"traceidratio":             "TraceIDRatioBased{0.25}",
+		"parentbased_traceidratio": "ParentBased{root:TraceIDRatioBased{0.25}",
 	} {
 		s := read("OTEL_TRACES_EXPORTER", "otlp", "OTEL_TRACES_SAMPLER", value, "OTEL_TRACES_SAMPLER_ARG", "0.25")
 		require.Contains(t, s.sampler.Description(), want)
 	}
 	for _, bad := range []string{"x", "-0.1", "1.1", "NaN"} {
-		_, err := readSettings(Options{Getenv: environment("OTEL_TRACES_EXPORTER", "otlp", "OTEL_TRACES_SAMPLER", "traceidratio", "OTEL_TRACES_SAMPLER_ARG", bad)})
+		_, err := readSettings(Options{Getenv: environment("OTEL_TRACES_EXPORTER", "otlp", "OTEL_TRACES_SAMPLER",
+			"traceidratio", "OTEL_TRACES_SAMPLER_ARG", bad)})
 		require.ErrorIs(t, err, ErrSettings)
 	}
 }
@@ -96,7 +103,8 @@ func TestWhatACollectorRejectedIsRead(t *testing.T) {
 	require.Equal(t, int64(5), binary.rejected([]byte("\x12\x01x\x0a\x05\x12\x01e\x08\x05")))
 	require.Equal(t, int64(3), text.rejected([]byte(`{"partialSuccess":{"rejectedSpans":"3"}}`)))
 	require.Equal(t, int64(2), text.rejected([]byte(`{"partialSuccess":{"rejectedSpans":2}}`)))
-	for _, other := range []string{"", "{}", "\x0a\x00", "\x0a\x7f", "<html>", `{"partialSuccess":{"rejectedSpans":-1}}`} {
+	for _, other := range []string{"", "{}", "\x0a\x00", "\x0a\x7f", "<html>",
+		`{"partialSuccess":{"rejectedSpans":-1}}`} {
 		require.Zero(t, binary.rejected([]byte(other)), "%q", other)
 		require.Zero(t, text.rejected([]byte(other)), "%q", other)
 	}

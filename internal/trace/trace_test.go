@@ -29,12 +29,14 @@ func TestASpanArrivesInEveryForm(t *testing.T) {
 		"protobuf":        {},
 		"protobuf packed": {"OTEL_EXPORTER_OTLP_COMPRESSION", "gzip"},
 		"json":            {"OTEL_EXPORTER_OTLP_PROTOCOL", "http/json"},
-		"json packed":     {"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json", "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION", "gzip"},
+		"json packed": {"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json", "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION",
+			"gzip"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newReceiver(t)
-			ctx, stop := r.start(t, Options{Version: "1.2.3"}, append(pairs, "OTEL_EXPORTER_OTLP_HEADERS", "x-tenant=a%20b,authorization=Basic%20eDp5")...)
+			ctx, stop := r.start(t, Options{Version: "1.2.3"},
+				append(pairs, "OTEL_EXPORTER_OTLP_HEADERS", "x-tenant=a%20b,authorization=Basic%20eDp5")...)
 			ctx, run := Run(ctx, "review", time.Now())
 			_, file := File(ctx, "a.go")
 			file.End(errors.New("no luck"))
@@ -99,7 +101,8 @@ func TestASamplerThatIsOffSendsNothingAndKeepsTheLocalTrace(t *testing.T) {
 func TestTheResourceNamesTheServiceAsTheEnvironmentWants(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t)
-	ctx, stop := r.start(t, Options{}, "OTEL_RESOURCE_ATTRIBUTES", "team=a%2Cb, service.name=first", "OTEL_SERVICE_NAME", "second")
+	ctx, stop := r.start(t, Options{}, "OTEL_RESOURCE_ATTRIBUTES", "team=a%2Cb, service.name=first",
+		"OTEL_SERVICE_NAME", "second")
 	one(ctx)
 	require.NoError(t, stop())
 	r.all(t)
@@ -114,15 +117,20 @@ func TestATraceThatDidNotArriveIsOneWarning(t *testing.T) {
 		answer func(http.ResponseWriter)
 		says   string
 	}{
-		"no":      {func(w http.ResponseWriter) { http.Error(w, "key unknown", http.StatusUnauthorized) }, "answered 401 Unauthorized: key unknown"},
-		"hostile": {func(w http.ResponseWriter) { http.Error(w, "::set-output x\x1b[2J", http.StatusBadRequest) }, "<U+001B>"},
-		"some":    {func(w http.ResponseWriter) { _, _ = w.Write([]byte("\x0a\x02\x08\x01")) }, "1 spans: 127.0.0.1"},
+		"no": {func(w http.ResponseWriter) {
+			http.Error(w, "key unknown", http.StatusUnauthorized)
+		}, "answered 401 Unauthorized: key unknown"},
+		"hostile": {func(w http.ResponseWriter) {
+			http.Error(w, "::set-output x\x1b[2J", http.StatusBadRequest)
+		}, "<U+001B>"},
+		"some": {func(w http.ResponseWriter) { _, _ = w.Write([]byte("\x0a\x02\x08\x01")) }, "1 spans: 127.0.0.1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newReceiver(t)
 			r.answer = tt.answer
-			ctx, stop := r.start(t, Options{}, "OTEL_EXPORTER_OTLP_HEADERS", "x-key=geheim", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", r.URL+"/in?token=geheim")
+			ctx, stop := r.start(t, Options{}, "OTEL_EXPORTER_OTLP_HEADERS", "x-key=geheim",
+				"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", r.URL+"/in?token=geheim")
 			one(ctx)
 			err := stop()
 			require.ErrorIs(t, err, ErrLost)
@@ -149,7 +157,8 @@ func TestASlowCollectorDelaysTheEndByTheGraceAtMost(t *testing.T) {
 				})
 				outer, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				ctx, stop, err := Start(outer, Options{Getenv: environment("OTEL_TRACES_EXPORTER", "otlp", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "2"), HTTP: &http.Client{Transport: hang}})
+				ctx, stop, err := Start(outer, Options{Getenv: environment("OTEL_TRACES_EXPORTER", "otlp",
+					"OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "2"), HTTP: &http.Client{Transport: hang}})
 				require.NoError(t, err)
 				began := time.Now()
 				for range 9 {
@@ -175,7 +184,8 @@ func TestABatchHasItsOwnTimeout(t *testing.T) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
 		})
-		ctx, stop, err := Start(t.Context(), Options{Getenv: environment("OTEL_TRACES_EXPORTER", "otlp", "OTEL_EXPORTER_OTLP_TIMEOUT", "200"), HTTP: &http.Client{Transport: hang}})
+		ctx, stop, err := Start(t.Context(), Options{Getenv: environment("OTEL_TRACES_EXPORTER", "otlp",
+			"OTEL_EXPORTER_OTLP_TIMEOUT", "200"), HTTP: &http.Client{Transport: hang}})
 		require.NoError(t, err)
 		began := time.Now()
 		one(ctx)
@@ -196,13 +206,15 @@ func TestT30_ACollectorIsReachedByTheWaysOfEveryEndpoint(t *testing.T) {
 	one(ctx)
 	require.ErrorIs(t, stop(), ErrLost)
 	require.Empty(t, other.requests, "no redirect takes the key along")
-	for _, address := range []string{"http://169.254.169.254/", "file:///etc/passwd", "http://collector.example:4318", "https://user:geheim@collector.example"} {
+	for _, address := range []string{"http://169.254.169.254/", "file:///etc/passwd", "http://collector.example:4318",
+		"https://user:geheim@collector.example"} {
 		_, stop, err := Start(t.Context(), Options{Getenv: environment("OTEL_EXPORTER_OTLP_ENDPOINT", address)})
 		require.ErrorIs(t, err, ErrSettings, address)
 		require.NotContains(t, err.Error(), "geheim")
 		require.NoError(t, stop())
 	}
-	_, stop, err := Start(t.Context(), Options{AllowHTTP: true, Getenv: environment("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector.example:4318")})
+	_, stop, err := Start(t.Context(), Options{AllowHTTP: true,
+		Getenv: environment("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector.example:4318")})
 	require.NoError(t, err)
 	require.NoError(t, stop(), "nothing was sent, so nothing was lost")
 	require.NotErrorIs(t, err, transport.ErrInsecure)

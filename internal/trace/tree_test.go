@@ -18,16 +18,22 @@ func used3(in, out, micro int64) cost.Usage {
 }
 
 func example() Node {
-	return Node{Name: "octo/demo#7", Time: 125 * time.Second, Usage: used3(41234, 3120, 213000), End: "PAUSED", Children: []Node{
-		{Name: "internal/flow/a/very/long/path/that/goes/on/and/on/app.go", Time: 8200 * time.Millisecond, Usage: used3(9000, 800, 3100), End: "reviewed", Children: []Node{
-			{Name: "classify gpt-5-mini", Time: 800 * time.Millisecond, Usage: used3(1200, 40, 300), End: "stop"},
-			{Name: "review gpt-5", Time: 3 * time.Second, Usage: used3(4000, 300, 1300), End: "tool_calls", Tools: []ToolUse{
-				{Name: "read_file", Arguments: `{"path":"internal/app/app.go","start":1,"end":200}`, Bytes: 2111},
-				{Name: "search_code", Arguments: `{"query":"x"}`, Problem: "the query is too short to be worth a search"},
-			}},
-		}},
-		{Name: "文件/目录.go", Time: -1, End: "skipped"},
-	}}
+	return Node{Name: "octo/demo#7", Time: 125 * time.Second, Usage: used3(41234, 3120, 213000), End: "PAUSED",
+		Children: []Node{
+			{Name: "internal/flow/a/very/long/path/that/goes/on/and/on/app.go", Time: 8200 * time.Millisecond,
+				Usage: used3(9000, 800, 3100), End: "reviewed", Children: []Node{
+					{Name: "classify gpt-5-mini", Time: 800 * time.Millisecond, Usage: used3(1200, 40, 300),
+						End: "stop"},
+					{Name: "review gpt-5", Time: 3 * time.Second, Usage: used3(4000, 300, 1300), End: "tool_calls",
+						Tools: []ToolUse{
+							{Name: "read_file", Arguments: `{"path":"internal/app/app.go","start":1,"end":200}`,
+								Bytes: 2111},
+							{Name: "search_code", Arguments: `{"query":"x"}`,
+								Problem: "the query is too short to be worth a search"},
+						}},
+				}},
+			{Name: "文件/目录.go", Time: -1, End: "skipped"},
+		}}
 }
 
 func TestTheTreeOfARun(t *testing.T) {
@@ -74,7 +80,8 @@ run
 
 func TestT9_TheTreeIsSafeOnATerminal(t *testing.T) {
 	t.Parallel()
-	shown := Tree(Node{Name: hostile, End: hostile, Tools: []ToolUse{{Name: hostile, Arguments: hostile}, {Problem: hostile}}, Children: []Node{{Name: "::error::x"}}}, 200)
+	shown := Tree(Node{Name: hostile, End: hostile, Tools: []ToolUse{{Name: hostile, Arguments: hostile},
+		{Problem: hostile}}, Children: []Node{{Name: "::error::x"}}}, 200)
 	for _, bad := range []string{"\x1b", "\u202e", "\xff", "─ ::"} {
 		require.NotContains(t, shown, bad)
 	}
@@ -89,10 +96,12 @@ func TestToolsOfACheckpointCanBeShown(t *testing.T) {
 
 func TestNumbersOfTheTreeStayShort(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1.0k", 999_949: "999.9k", 999_950: "1.0M", 12_345_678: "12.3M"} {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1.0k", 999_949: "999.9k", 999_950: "1.0M",
+		12_345_678: "12.3M"} {
 		require.Equal(t, want, tokens(n))
 	}
-	for d, want := range map[time.Duration]string{-1: "", 0: "0.0s", 99_900 * time.Millisecond: "99.9s", 100 * time.Second: "1m40s", time.Hour: "60m00s"} {
+	for d, want := range map[time.Duration]string{-1: "", 0: "0.0s", 99_900 * time.Millisecond: "99.9s",
+		100 * time.Second: "1m40s", time.Hour: "60m00s"} {
 		require.Equal(t, want, duration(d))
 	}
 	require.Equal(t, "999 B", size(999))
@@ -103,7 +112,8 @@ func FuzzTree(f *testing.F) {
 	f.Add(hostile, "\u0301\u200d\U0001f468", 3)
 	f.Fuzz(func(t *testing.T, name, arguments string, wide int) {
 		wide = max(1, wide%300)
-		run := Node{Name: name, Notes: []string{arguments, name}, Children: []Node{{Name: arguments, Tools: []ToolUse{{Name: name, Arguments: arguments, Problem: arguments}}}}}
+		run := Node{Name: name, Notes: []string{arguments, name}, Children: []Node{{Name: arguments,
+			Tools: []ToolUse{{Name: name, Arguments: arguments, Problem: arguments}}}}}
 		for row := range strings.Lines(Tree(run, wide)) {
 			require.LessOrEqual(t, column.Width(strings.TrimSuffix(row, "\n")), wide)
 		}

@@ -14,17 +14,22 @@ import (
 
 func TestStatusKeepsTheServersWordsOnOneLine(t *testing.T) {
 	for name, tc := range map[string]struct{ kind, body, want string }{
-		"github":     {"application/json", `{"message":"Not Found"}`, "Not Found"},
-		"texts":      {"application/json", `{"message":"Unprocessable Entity","errors":["line must be part of the diff"]}`, "Unprocessable Entity; line must be part of the diff"},
-		"objects":    {"application/json", `{"message":"Bad","errors":[{"field":"body","code":"missing"},{"message":"own words"}]}`, "Bad; body missing; own words"},
-		"twirp":      {"application/json", `{"code":"already_exists","msg":"an artifact exists"}`, "an artifact exists"},
+		"github": {"application/json", `{"message":"Not Found"}`, "Not Found"},
+		"texts": {"application/json", `{"message":"Unprocessable Entity","errors":["line must be part of the` +
+			` diff"]}`, "Unprocessable Entity; line must be part of the diff"},
+		"objects": {"application/json", `{"message":"Bad","errors":[{"field":"body","code":"missing"}` +
+			`,{"message":"own words"}]}`, "Bad; body missing; own words"},
+		"twirp": {"application/json", `{"code":"already_exists","msg":"an artifact exists"}`,
+			"an artifact exists"},
 		"model":      {"application/json", `{"error":{"message":"no such model","code":404}}`, "no such model"},
 		"model text": {"application/json", `{"error":"invalid key"}`, "invalid key"},
-		"page":       {"text/html; charset=utf-8", "<html>secret</html>", "with a web page, so a proxy or another server may have answered"},
-		"no JSON":    {"application/json", "upstream\nfailed {", "upstream failed {"},
-		"nothing":    {"application/json", "", ""},
-		"T13":        {"application/json", `{"message":"a\n::add-mask::x\u001b[31m\u202e"}`, "a ::add-mask::x<U+001B>[31m<U+202E>"},
-		"long":       {"application/json", `{"message":"` + strings.Repeat("é", 600) + `"}`, strings.Repeat("é", 500) + "…"},
+		"page": {"text/html; charset=utf-8", "<html>secret</html>",
+			"with a web page, so a proxy or another server may have answered"},
+		"no JSON": {"application/json", "upstream\nfailed {", "upstream failed {"},
+		"nothing": {"application/json", "", ""},
+		"T13": {"application/json", `{"message":"a\n::add-mask::x\u001b[31m\u202e"}`,
+			"a ::add-mask::x<U+001B>[31m<U+202E>"},
+		"long": {"application/json", `{"message":"` + strings.Repeat("é", 600) + `"}`, strings.Repeat("é", 500) + "…"},
 	} {
 		base, _ := answers(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", tc.kind)
@@ -64,7 +69,9 @@ func TestStatusTellsALimitFromARight(t *testing.T) {
 }
 
 func TestDoReadsWhatSaysYesAndHidesSignatures(t *testing.T) {
-	base, _ := answers(t, text("fine"), status(500), func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	base, _ := answers(t, text("fine"), status(500), func(http.ResponseWriter, *http.Request) {
+		panic(http.ErrAbortHandler)
+	})
 	req, err := http.NewRequest("GET", base+"/p?sig=secret", nil)
 	require.NoError(t, err)
 	client := New(Options{Tries: 1})

@@ -204,7 +204,11 @@ func TestSlowAnswerEndsInTime(t *testing.T) {
 
 func TestCallersCancellationEndsAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	base, calls := answers(t, func(http.ResponseWriter, *http.Request) { cancel(); <-ctx.Done(); panic(http.ErrAbortHandler) })
+	base, calls := answers(t, func(http.ResponseWriter, *http.Request) {
+		cancel()
+		<-ctx.Done()
+		panic(http.ErrAbortHandler)
+	})
 	req, err := http.NewRequestWithContext(ctx, "GET", base, nil)
 	require.NoError(t, err)
 	var w waits
@@ -302,14 +306,16 @@ func TestAFailedHandshakeIsNotTriedAgain(t *testing.T) {
 	picky.StartTLS()
 	defer picky.Close()
 	for name, address := range map[string]string{
-		"speaks http": strings.Replace(plain, "http://", "https://", 1), "speaks no TLS": "https://" + garbage.Addr().String(), "alert": picky.URL,
+		"speaks http":   strings.Replace(plain, "http://", "https://", 1),
+		"speaks no TLS": "https://" + garbage.Addr().String(), "alert": picky.URL,
 	} {
 		var w waits
 		_, _, err := get(t, New(w.options(Options{})), address)
 		require.Error(t, err, name)
 		require.Empty(t, w.all, "%s: %v", name, err)
 	}
-	alert := &net.OpError{Op: "proxyconnect", Err: &net.OpError{Op: "remote error", Err: errors.New("tls: handshake failure")}}
+	alert := &net.OpError{Op: "proxyconnect", Err: &net.OpError{Op: "remote error",
+		Err: errors.New("tls: handshake failure")}}
 	require.True(t, permanent(alert))
 	require.False(t, permanent(&net.OpError{Op: "read", Err: syscall.ECONNRESET}))
 	require.False(t, permanent(errors.New("net/http: TLS handshake timeout")))
@@ -346,7 +352,8 @@ func TestAnAnswerThatIsNoJSONSaysWhoGaveIt(t *testing.T) {
 				return
 			}
 			require.ErrorIs(t, err, ErrNotJSON)
-			require.ErrorContains(t, err, "what came back is not JSON: "+strings.TrimPrefix(base, "http://")+" answered 203")
+			require.ErrorContains(t, err, "what came back is not JSON: "+strings.TrimPrefix(base, "http://")+
+				" answered 203")
 		})
 	}
 }

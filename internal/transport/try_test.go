@@ -41,7 +41,9 @@ func TestHooksSeeEveryTryAndNest(t *testing.T) {
 	t.Parallel()
 	var log []string
 	ctx := EachTry(EachTry(t.Context(), trace(&log, "first")), trace(&log, "last"))
-	base, _ := answers(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, status(503), text("fine"))
+	base, _ := answers(t, func(http.ResponseWriter, *http.Request) {
+		panic(http.ErrAbortHandler)
+	}, status(503), text("fine"))
 	var w waits
 	body, err := Do(New(w.options(Options{Tries: 3})), request(t, ctx, base))
 	require.NoError(t, err)
@@ -106,7 +108,8 @@ func TestP9_WhatNeverLeftIsToldFromWhatMayBeBilled(t *testing.T) {
 		"dropped":        {plain, true},
 		"stalled":        {slow, true},
 	} {
-		_, err := New(Options{Tries: 1, Timeout: 2 * time.Second, AllowHTTP: true}).Do(request(t, t.Context(), tc.address))
+		_, err := New(Options{Tries: 1, Timeout: 2 * time.Second, AllowHTTP: true}).Do(request(t, t.Context(),
+			tc.address))
 		require.Error(t, err, name)
 		require.Equal(t, tc.sent, Sent(err), "%s: %v", name, err)
 	}
@@ -121,11 +124,15 @@ func TestModelServersAreWaitedForInTheirOwnMeasure(t *testing.T) {
 		answer http.HandlerFunc
 		waits  []time.Duration
 	}{
-		"failures":       {status(500), []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second}},
-		"without a time": {status(429), []time.Duration{time.Second, 1500 * time.Millisecond, 2500 * time.Millisecond, 4500 * time.Millisecond, 4500 * time.Millisecond}},
-		"milliseconds":   {status(429, "Retry-After-Ms", "200"), []time.Duration{700 * time.Millisecond, 700 * time.Millisecond, 700 * time.Millisecond, 700 * time.Millisecond, 700 * time.Millisecond}},
-		"reset":          {status(429, "X-Ratelimit-Remaining-Tokens", "0", "X-Ratelimit-Reset-Tokens", "4m0s"), []time.Duration{240500 * time.Millisecond}},
-		"busy":           {status(503, "Retry-After", "100"), []time.Duration{100500 * time.Millisecond, 101 * time.Second}},
+		"failures": {status(500), []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second,
+			4 * time.Second}},
+		"without a time": {status(429), []time.Duration{time.Second, 1500 * time.Millisecond, 2500 * time.Millisecond,
+			4500 * time.Millisecond, 4500 * time.Millisecond}},
+		"milliseconds": {status(429, "Retry-After-Ms", "200"), []time.Duration{700 * time.Millisecond,
+			700 * time.Millisecond, 700 * time.Millisecond, 700 * time.Millisecond, 700 * time.Millisecond}},
+		"reset": {status(429, "X-Ratelimit-Remaining-Tokens", "0", "X-Ratelimit-Reset-Tokens", "4m0s"),
+			[]time.Duration{240500 * time.Millisecond}},
+		"busy": {status(503, "Retry-After", "100"), []time.Duration{100500 * time.Millisecond, 101 * time.Second}},
 		"no money": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(429)
 			io.WriteString(w, `{"error":{"code":"insufficient_quota"}}`)
@@ -142,7 +149,8 @@ func TestModelServersAreWaitedForInTheirOwnMeasure(t *testing.T) {
 
 func TestJitterIsFullAndNeverBeforeTheTimeNamed(t *testing.T) {
 	t.Parallel()
-	for jitter, want := range map[float64]time.Duration{0: 0, 0.25: 500 * time.Millisecond, 0.999: 1998 * time.Millisecond} {
+	for jitter, want := range map[float64]time.Duration{0: 0, 0.25: 500 * time.Millisecond,
+		0.999: 1998 * time.Millisecond} {
 		for code, least := range map[int]time.Duration{500: 0, 429: 7 * time.Second} {
 			var w waits
 			o := w.options(Options{Tries: 2})

@@ -14,8 +14,10 @@ func TestT31_WaitsAreReadInEveryFormAndBounded(t *testing.T) {
 	for value, want := range map[string]time.Duration{
 		"7": 7 * time.Second, " 7 ": 7 * time.Second, "0.5": 500 * time.Millisecond, "-5": 0, "0": 0,
 		"6m0s": 6 * time.Minute, "120ms": 120 * time.Millisecond, "1s": time.Second, "-3s": 0, "99999h": longest,
-		"1795320030": 30 * time.Second, "1795320030500": 30500 * time.Millisecond, "1e30": longest, "99999999999999999999": longest,
-		"2026-11-22T04:01:00Z": time.Minute, "2026-11-22T05:01:00+01:00": time.Minute, "2020-01-01T00:00:00Z": 0, "9999-12-31T00:00:00Z": longest,
+		"1795320030": 30 * time.Second, "1795320030500": 30500 * time.Millisecond, "1e30": longest,
+		"99999999999999999999": longest,
+		"2026-11-22T04:01:00Z": time.Minute, "2026-11-22T05:01:00+01:00": time.Minute, "2020-01-01T00:00:00Z": 0,
+		"9999-12-31T00:00:00Z":          longest,
 		"Sun, 22 Nov 2026 04:00:20 GMT": 20 * time.Second,
 	} {
 		wait, ok := Wait(value, now)
@@ -31,13 +33,15 @@ func TestT31_WaitsAreReadInEveryFormAndBounded(t *testing.T) {
 
 func TestRetryAfterReadsMillisecondsFirst(t *testing.T) {
 	t.Parallel()
-	for ms, want := range map[string]time.Duration{"250": 250 * time.Millisecond, "-1": 2 * time.Second, "NaN": 2 * time.Second, "1e99": 2 * time.Second, "": 2 * time.Second} {
+	for ms, want := range map[string]time.Duration{"250": 250 * time.Millisecond, "-1": 2 * time.Second,
+		"NaN": 2 * time.Second, "1e99": 2 * time.Second, "": 2 * time.Second} {
 		require.Equal(t, want, RetryAfter(http.Header{"Retry-After-Ms": {ms}, "Retry-After": {"2"}}, time.Now()), ms)
 	}
 }
 
 func FuzzWait(f *testing.F) {
-	for _, s := range []string{"", "0", "-5", "7", "99999999999999999999", "Wed, 21 Oct 2015 07:28:00 GMT", "x", "6m0s", "NaN", "9999-12-31T00:00:00Z", "1795320030500"} {
+	for _, s := range []string{"", "0", "-5", "7", "99999999999999999999", "Wed, 21 Oct 2015 07:28:00 GMT", "x", "6m0s",
+		"NaN", "9999-12-31T00:00:00Z", "1795320030500"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

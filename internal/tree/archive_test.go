@@ -63,7 +63,8 @@ func TestT8_AnArchivesLinksAndTricksAreNoFiles(t *testing.T) {
 }
 
 func TestT23_ABombIsReadWithinTwoSecondsAndLittleMemory(t *testing.T) {
-	bomb := archived(t, map[string]string{"a.go": "a\n"}, tar.Header{Typeflag: tar.TypeReg, Name: top + "zeros", Size: 100 << 20})
+	bomb := archived(t, map[string]string{"a.go": "a\n"},
+		tar.Header{Typeflag: tar.TypeReg, Name: top + "zeros", Size: 100 << 20})
 	require.Less(t, len(bomb), 1<<20)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -98,10 +99,12 @@ func bare(t *testing.T, entries ...tar.Header) []byte {
 
 func TestT23_WhatIsKeptOfLinksIsLittle(t *testing.T) {
 	long := strings.Repeat("\x01", 1_000_000)
-	for name, c := range map[string]struct{ folder, target string }{"long targets": {"r/", long}, "a long folder": {long + "/", "a.go"}} {
+	for name, c := range map[string]struct{ folder, target string }{"long targets": {"r/", long},
+		"a long folder": {long + "/", "a.go"}} {
 		var entries []tar.Header
 		for i := range 20 {
-			entries = append(entries, tar.Header{Typeflag: tar.TypeSymlink, Name: fmt.Sprintf("%sl%d", c.folder, i), Linkname: c.target})
+			entries = append(entries, tar.Header{Typeflag: tar.TypeSymlink, Name: fmt.Sprintf("%sl%d", c.folder, i),
+				Linkname: c.target})
 		}
 		packed := bare(t, entries...)
 		before, start, source := settled(), time.Now(), served(packed)
@@ -119,7 +122,8 @@ func TestT23_NotesOnWhatIsNotReadAreBounded(t *testing.T) {
 	twice := tar.Header{Typeflag: tar.TypeReg, Name: top + "twice.go"}
 	entries := []tar.Header{twice}
 	for i := range tree.MaxFiles + 10 {
-		entries = append(entries, tar.Header{Typeflag: tar.TypeSymlink, Name: fmt.Sprintf("%sl%d", top, i), Linkname: "x"})
+		entries = append(entries, tar.Header{Typeflag: tar.TypeSymlink, Name: fmt.Sprintf("%sl%d", top, i),
+			Linkname: "x"})
 	}
 	source := served(bare(t, append(entries, twice, twice)...))
 	_, err := source.Read(t.Context(), fmt.Sprintf("l%d", tree.MaxFiles-1))
@@ -134,7 +138,8 @@ func TestT23_ATreeIsHeldUpToItsBounds(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
 	for i := range tree.MaxFiles + 10 {
-		files["f"+strings.Repeat("x", i%7)+"/"+string(rune('a'+i%26))+strings.Repeat("y", i%11)+time.Duration(i).String()] = "x"
+		files["f"+strings.Repeat("x", i%7)+"/"+string(rune('a'+i%26))+strings.Repeat("y", i%11)+
+			time.Duration(i).String()] = "x"
 	}
 	source := served(archived(t, files))
 	paths, err := source.Paths(t.Context())
@@ -169,7 +174,10 @@ func TestAnArchiveIsFetchedOnceForAllWhoAsk(t *testing.T) {
 func TestAFailedFetchIsTriedAgainByTwoLaterCalls(t *testing.T) {
 	t.Parallel()
 	fetched := 0
-	down := tree.Archive(func(context.Context) (io.ReadCloser, error) { fetched++; return nil, errors.New("502 from the server") })
+	down := tree.Archive(func(context.Context) (io.ReadCloser, error) {
+		fetched++
+		return nil, errors.New("502 from the server")
+	})
 	for range 9 {
 		_, err := down.Read(t.Context(), "a.go")
 		require.ErrorContains(t, err, "fetching the commit's archive: 502 from the server")
@@ -207,7 +215,8 @@ func TestWhoIsCancelledWhileFetchingTakesNoTryFromOthers(t *testing.T) {
 func TestADamagedArchiveIsNoTree(t *testing.T) {
 	t.Parallel()
 	packed := archived(t, small)
-	for name, damaged := range map[string][]byte{"cut": packed[:len(packed)-20], "no gzip": []byte("<html>"), "empty": nil, "checksum": flipped(packed, len(packed)-6)} {
+	for name, damaged := range map[string][]byte{"cut": packed[:len(packed)-20], "no gzip": []byte("<html>"),
+		"empty": nil, "checksum": flipped(packed, len(packed)-6)} {
 		t.Run(name, func(t *testing.T) {
 			_, err := served(damaged).Read(t.Context(), "a.go")
 			require.ErrorContains(t, err, "reading the commit's archive")

@@ -43,7 +43,8 @@ func (r repository) run(ctx context.Context, input io.Reader, args ...string) ([
 
 func (r repository) git(args ...string) string {
 	r.t.Helper()
-	out, err := r.run(context.WithoutCancel(r.t.Context()), nil, append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+	out, err := r.run(context.WithoutCancel(r.t.Context()), nil,
+		append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
 	require.NoError(r.t, err, "%v", args)
 	return strings.TrimSpace(string(out))
 }
@@ -83,10 +84,12 @@ func TestT8_AClonesLinksAndSubmodulesAreNoFiles(t *testing.T) {
 	require.NoError(t, os.Symlink("/proc/self/environ", filepath.Join(r.dir, "link")))
 	big := strings.Repeat("0123456789abcde\n", tree.MaxFile/16+1)
 	r.commit(map[string]string{"a.go": "a\n", "big.txt": big})
-	r.git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("ab", 20)+",sub") // behind the commit, which would take it out
+	// behind the commit, which would take it out
+	r.git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("ab", 20)+",sub")
 	r.git("commit", "--quiet", "--no-verify", "--message", "sub")
 	source := tree.Clone(r.run, r.git("rev-parse", "HEAD"))
-	for path, want := range map[string]error{"link": tree.ErrLink, "sub": tree.ErrNoFile, "link/x": tree.ErrNoFile, "big.txt": tree.ErrTooLarge} {
+	for path, want := range map[string]error{"link": tree.ErrLink, "sub": tree.ErrNoFile, "link/x": tree.ErrNoFile,
+		"big.txt": tree.ErrTooLarge} {
 		_, err := source.Read(t.Context(), path)
 		require.ErrorIs(t, err, want, path)
 	}
@@ -105,7 +108,8 @@ func TestT16_ReadingACloneRunsNothingOfIt(t *testing.T) {
 	r := newClone(t)
 	trace := filepath.Join(t.TempDir(), "ran")
 	plain := r.commit(map[string]string{"a.go": "hit\n", ".gitattributes": "* filter=evil diff=evil text eol=crlf\n"})
-	for _, key := range []string{"filter.evil.smudge", "filter.evil.clean", "filter.evil.process", "diff.evil.textconv", "core.fsmonitor", "core.pager"} {
+	for _, key := range []string{"filter.evil.smudge", "filter.evil.clean", "filter.evil.process", "diff.evil.textconv",
+		"core.fsmonitor", "core.pager"} {
 		r.git("config", key, "touch "+trace)
 	}
 	source := tree.Clone(r.run, plain)
@@ -148,7 +152,8 @@ func TestAClonesErrorsAreTold(t *testing.T) {
 			return []byte(batch), nil
 		}
 	}
-	for _, batch := range []string{"aa missing\n", "aa blob 5\nabc", "aa blob 6\nabcdef\n", "bb blob 5\nabcde\n", "aa blob 5\nabcde\nmore", "aa blob 5\nabcdeX", ""} {
+	for _, batch := range []string{"aa missing\n", "aa blob 5\nabc", "aa blob 6\nabcdef\n", "bb blob 5\nabcde\n",
+		"aa blob 5\nabcde\nmore", "aa blob 5\nabcdeX", ""} {
 		_, err = tree.Clone(scripted(batch), strings.Repeat("12", 20)).Read(t.Context(), "a.go")
 		require.ErrorContains(t, err, "git ", batch)
 	}

@@ -15,7 +15,8 @@ import (
 
 func FuzzArchive(f *testing.F) {
 	f.Add(archived(f, small))
-	f.Add(archived(f, nil, tar.Header{Typeflag: tar.TypeSymlink, Name: top + "link", Linkname: "/etc/passwd"}, tar.Header{Typeflag: tar.TypeReg, Name: top + "../x", Size: 3}))
+	f.Add(archived(f, nil, tar.Header{Typeflag: tar.TypeSymlink, Name: top + "link", Linkname: "/etc/passwd"},
+		tar.Header{Typeflag: tar.TypeReg, Name: top + "../x", Size: 3}))
 	f.Add([]byte("\x1f\x8b"))
 	f.Add([]byte(nil))
 	f.Fuzz(func(t *testing.T, archive []byte) {
@@ -24,7 +25,8 @@ func FuzzArchive(f *testing.F) {
 }
 
 func FuzzClone(f *testing.F) {
-	f.Add([]byte("100644 blob aa       3\ta.go\x00120000 blob bb 4\tlink\x00160000 commit cc -\tsub\x00100644 blob dd BAD\tx\x00"), []byte("aa blob 3\nabc\n"))
+	f.Add([]byte("100644 blob aa       3\ta.go\x00120000 blob bb 4\tlink\x00160000 commit cc -\tsub\x00100644 blob "+
+		"dd BAD\tx\x00"), []byte("aa blob 3\nabc\n"))
 	f.Add([]byte("100644 blob aa 3\t../a\x00"), []byte("aa missing\n"))
 	f.Add([]byte(nil), []byte(nil))
 	f.Fuzz(func(t *testing.T, listing, batch []byte) {
@@ -49,7 +51,8 @@ func checkTree(t *testing.T, source tree.Tree) {
 		require.NoError(t, tree.CheckPath(path))
 		require.True(t, i == 0 || paths[i-1] < path)
 		content, err := source.Read(t.Context(), path)
-		require.True(t, err != nil || len(content) <= tree.MaxFile && bytes.IndexByte(content[:min(len(content), 8000)], 0) < 0)
+		require.True(t, err != nil || len(content) <= tree.MaxFile &&
+			bytes.IndexByte(content[:min(len(content), 8000)], 0) < 0)
 	}
 	_, err = source.Read(t.Context(), ".env")
 	require.ErrorIs(t, err, tree.ErrRefused)

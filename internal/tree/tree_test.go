@@ -27,10 +27,12 @@ func archived(t testing.TB, files map[string]string, more ...tar.Header) []byte 
 	var b bytes.Buffer
 	zw := gzip.NewWriter(&b)
 	tw := tar.NewWriter(zw)
-	require.NoError(t, tw.WriteHeader(&tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header", PAXRecords: map[string]string{"comment": "c0ffee"}}))
+	require.NoError(t, tw.WriteHeader(&tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header",
+		PAXRecords: map[string]string{"comment": "c0ffee"}}))
 	require.NoError(t, tw.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "org-repo-c0ffee/"}))
 	for _, path := range slices.Sorted(maps.Keys(files)) {
-		require.NoError(t, tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "org-repo-c0ffee/" + path, Size: int64(len(files[path])), Mode: 0o644}))
+		require.NoError(t, tw.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: "org-repo-c0ffee/" + path,
+			Size: int64(len(files[path])), Mode: 0o644}))
 		_, err := io.WriteString(tw, files[path])
 		require.NoError(t, err)
 	}
@@ -49,7 +51,9 @@ type zeros struct{}
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func served(archive []byte) tree.Tree {
-	return tree.Archive(func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(archive)), nil })
+	return tree.Archive(func(context.Context) (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(archive)), nil
+	})
 }
 
 // trees are the same files from every source.
@@ -88,7 +92,8 @@ func TestEveryTreeHoldsTheSameFiles(t *testing.T) {
 			require.Empty(t, content)
 			paths, err := source.Paths(t.Context())
 			require.NoError(t, err)
-			paths = slices.DeleteFunc(paths, func(p string) bool { return p == "b/bin" }) // a clone has not looked into it
+			// a clone has not looked into it
+			paths = slices.DeleteFunc(paths, func(p string) bool { return p == "b/bin" })
 			require.Equal(t, []string{".github/workflows/ci.yml", "a.go", "b/c.txt", "empty"}, paths)
 			_, err = source.Read(t.Context(), "b/bin")
 			require.ErrorIs(t, err, tree.ErrNotText)
@@ -102,9 +107,12 @@ func TestD2_T8_NoTreeReadsOutsideOfItsCommitOrCredentials(t *testing.T) {
 	t.Parallel()
 	all := trees(t)
 	for _, path := range []string{
-		"", ".", "..", "../a.go", "b/../../a.go", "b/../a.go", "./a.go", "a.go/", "b//c.txt", "/etc/passwd", "/proc/self/environ", `..\a.go`, "C:/a.go",
-		"a.go\x00", "a\xff", ".git/config", ".git", "sub/.git/HEAD", ".GIT/config", ".env", ".env.local", "app/.envrc", "prod.env", ".npmrc",
-		".netrc", ".aws/credentials", ".ssh/config", "keys/id_rsa", "id_ed25519", "deploy/tls.pem", "server.KEY", "a.p12", "terraform.tfstate",
+		"", ".", "..", "../a.go", "b/../../a.go", "b/../a.go", "./a.go", "a.go/", "b//c.txt", "/etc/passwd",
+		"/proc/self/environ", `..\a.go`, "C:/a.go",
+		"a.go\x00", "a\xff", ".git/config", ".git", "sub/.git/HEAD", ".GIT/config", ".env", ".env.local", "app/.envrc",
+		"prod.env", ".npmrc",
+		".netrc", ".aws/credentials", ".ssh/config", "keys/id_rsa", "id_ed25519", "deploy/tls.pem", "server.KEY",
+		"a.p12", "terraform.tfstate",
 		".docker/config.json", "credentials.json", ".git-credentials",
 	} {
 		require.ErrorIs(t, tree.CheckPath(path), tree.ErrRefused, "%q", path)
@@ -114,7 +122,8 @@ func TestD2_T8_NoTreeReadsOutsideOfItsCommitOrCredentials(t *testing.T) {
 			require.Empty(t, content)
 		}
 	}
-	for _, path := range []string{"proc/self/environ", ".gitignore", ".github/dependabot.yml", "env.go", "internal/environment.ts", "key.go", "pem/x.go", "credentials/store.go", "bin/env"} {
+	for _, path := range []string{"proc/self/environ", ".gitignore", ".github/dependabot.yml", "env.go",
+		"internal/environment.ts", "key.go", "pem/x.go", "credentials/store.go", "bin/env"} {
 		require.NoError(t, tree.CheckPath(path), path)
 	}
 }

@@ -46,31 +46,54 @@ func TestAdmissionGivesItsReason(t *testing.T) {
 		config func(*config.Admission)
 		want   string // "" admits
 	}{
-		"anybody on pull_request":       {pull.Pull{Association: "NONE"}, triage.Event{Name: plain}, nil, ""},
-		"merge queue":                   {pull.Pull{Association: "OWNER"}, triage.Event{Name: "merge_group", Explicit: true}, nil, "the merge queue's runs are not reviewed"},
-		"draft":                         {pull.Pull{Draft: true}, triage.Event{Name: plain}, nil, "it is a draft"},
-		"draft, asked for":              {pull.Pull{Draft: true}, triage.Event{Explicit: true}, nil, "it is a draft"},
-		"draft, labelled":               {pull.Pull{Draft: true, Labels: label}, triage.Event{Name: plain}, nil, "it is a draft"},
-		"draft, allowed":                {pull.Pull{Draft: true}, triage.Event{Name: plain}, func(a *config.Admission) { a.Drafts = config.Review }, ""},
-		"bot":                           {pull.Pull{AuthorBot: true}, triage.Event{Name: plain}, nil, "its author is a bot"},
-		"bot, allowed":                  {pull.Pull{AuthorBot: true}, triage.Event{Name: plain}, func(a *config.Admission) { a.Bots = config.Review }, ""},
-		"opt-out":                       {pull.Pull{Labels: []string{"no-ai-review"}, Association: "OWNER"}, triage.Event{Explicit: true}, nil, `the label "no-ai-review" opts out`},
-		"opt-out beats the other label": {pull.Pull{Labels: append(label, "no-ai-review")}, triage.Event{Name: plain}, nil, `the label "no-ai-review" opts out`},
-		"no opt-out label":              {pull.Pull{Labels: []string{"no-ai-review", ""}}, triage.Event{Name: plain}, func(a *config.Admission) { a.SkipLabel = "" }, ""},
-		"target, owner":                 {pull.Pull{Association: "OWNER"}, triage.Event{Name: target}, nil, ""},
-		"target, contributor":           {pull.Pull{Association: "CONTRIBUTOR"}, triage.Event{Name: target}, nil, ""},
+		"anybody on pull_request": {pull.Pull{Association: "NONE"}, triage.Event{Name: plain}, nil, ""},
+		"merge queue": {pull.Pull{Association: "OWNER"},
+			triage.Event{Name: "merge_group", Explicit: true}, nil, "the merge queue's runs are not reviewed"},
+		"draft":            {pull.Pull{Draft: true}, triage.Event{Name: plain}, nil, "it is a draft"},
+		"draft, asked for": {pull.Pull{Draft: true}, triage.Event{Explicit: true}, nil, "it is a draft"},
+		"draft, labelled": {pull.Pull{Draft: true, Labels: label}, triage.Event{Name: plain}, nil,
+			"it is a draft"},
+		"draft, allowed": {pull.Pull{Draft: true}, triage.Event{Name: plain}, func(a *config.Admission) {
+			a.Drafts = config.Review
+		}, ""},
+		"bot": {pull.Pull{AuthorBot: true}, triage.Event{Name: plain}, nil,
+			"its author is a bot"},
+		"bot, allowed": {pull.Pull{AuthorBot: true}, triage.Event{Name: plain}, func(a *config.Admission) {
+			a.Bots = config.Review
+		}, ""},
+		"opt-out": {pull.Pull{Labels: []string{"no-ai-review"}, Association: "OWNER"},
+			triage.Event{Explicit: true}, nil, `the label "no-ai-review" opts out`},
+		"opt-out beats the other label": {pull.Pull{Labels: append(label, "no-ai-review")}, triage.Event{Name: plain},
+			nil, `the label "no-ai-review" opts out`},
+		"no opt-out label": {pull.Pull{Labels: []string{"no-ai-review", ""}}, triage.Event{Name: plain},
+			func(a *config.Admission) {
+				a.SkipLabel = ""
+			}, ""},
+		"target, owner":       {pull.Pull{Association: "OWNER"}, triage.Event{Name: target}, nil, ""},
+		"target, contributor": {pull.Pull{Association: "CONTRIBUTOR"}, triage.Event{Name: target}, nil, ""},
 		"target, first timer": {pull.Pull{Association: "FIRST_TIME_CONTRIBUTOR"}, triage.Event{Name: target}, nil,
-			`its author's association with the repository is first_time_contributor, and nobody has set the label "ai-review"`},
-		"target, unknown":           {pull.Pull{}, triage.Event{Name: target}, nil, `its author's association with the repository is none, and nobody has set the label "ai-review"`},
-		"target, first timer label": {pull.Pull{Association: "NONE", Labels: label, HeadSHA: "abc"}, labelEvent, nil, ""},
-		"target, asked for":         {pull.Pull{Association: "NONE"}, triage.Event{Name: target, Explicit: true}, nil, ""},
-		"target, all":               {pull.Pull{Association: "NONE"}, triage.Event{Name: target}, func(a *config.Admission) { a.Authors = []string{"all"} }, ""},
-		"authors narrowed": {pull.Pull{Association: "CONTRIBUTOR"}, triage.Event{Name: plain}, func(a *config.Admission) { a.Authors = []string{"member"} },
+			`its author's association with the repository is first_time_contributor, and nobody has set the label` +
+				` "ai-review"`},
+		"target, unknown": {pull.Pull{}, triage.Event{Name: target}, nil,
+			`its author's association with the repository is none, and nobody has set the label "ai-review"`},
+		"target, first timer label": {pull.Pull{Association: "NONE", Labels: label, HeadSHA: "abc"}, labelEvent, nil,
+			""},
+		"target, asked for": {pull.Pull{Association: "NONE"}, triage.Event{Name: target, Explicit: true}, nil, ""},
+		"target, all": {pull.Pull{Association: "NONE"}, triage.Event{Name: target}, func(a *config.Admission) {
+			a.Authors = []string{"all"}
+		}, ""},
+		"authors narrowed": {pull.Pull{Association: "CONTRIBUTOR"}, triage.Event{Name: plain},
+			func(a *config.Admission) {
+				a.Authors = []string{"member"}
+			},
 			`its author's association with the repository is contributor, and nobody has set the label "ai-review"`},
-		"on demand":           {pull.Pull{Association: "OWNER"}, triage.Event{Name: plain}, onDemand, `reviews are on demand here, and nobody has set the label "ai-review"`},
+		"on demand": {pull.Pull{Association: "OWNER"}, triage.Event{Name: plain}, onDemand,
+			`reviews are on demand here, and nobody has set the label "ai-review"`},
 		"on demand, labelled": {pull.Pull{Labels: label, HeadSHA: "abc"}, labelEvent, onDemand, ""},
 		"on demand, asked":    {pull.Pull{}, triage.Event{Name: "workflow_dispatch", Explicit: true}, onDemand, ""},
-		"on demand, no label": {pull.Pull{Labels: []string{""}}, triage.Event{Name: plain}, func(a *config.Admission) { a.OnDemand, a.Label = true, "" }, `reviews are on demand here, and nobody has set the label ""`},
+		"on demand, no label": {pull.Pull{Labels: []string{""}}, triage.Event{Name: plain}, func(a *config.Admission) {
+			a.OnDemand, a.Label = true, ""
+		}, `reviews are on demand here, and nobody has set the label ""`},
 	} {
 		a := config.Default().Admission
 		if c.config != nil {
@@ -131,7 +154,8 @@ func TestAFactThatCannotBeReadAdmitsNobody(t *testing.T) {
 func TestFactsAreReadOnlyWhereTheyMatter(t *testing.T) {
 	t.Parallel()
 	f := labelled()
-	_, err := triage.Admit(t.Context(), pull.Pull{Association: "OWNER", Labels: []string{"ai-review"}}, triage.Event{Name: target}, config.Default().Admission, f)
+	_, err := triage.Admit(t.Context(), pull.Pull{Association: "OWNER", Labels: []string{"ai-review"}},
+		triage.Event{Name: target}, config.Default().Admission, f)
 	require.NoError(t, err)
 	require.Zero(t, f.asked)
 	_, err = admitStranger(t, f)
@@ -141,7 +165,8 @@ func TestFactsAreReadOnlyWhereTheyMatter(t *testing.T) {
 
 func TestAPushVoidsALabelWhateverTheHistorySays(t *testing.T) {
 	t.Parallel()
-	got, err := triage.Admit(t.Context(), stranger, triage.Event{Name: target, Pushed: true}, config.Default().Admission, labelled())
+	got, err := triage.Admit(t.Context(), stranger, triage.Event{Name: target, Pushed: true},
+		config.Default().Admission, labelled())
 	require.NoError(t, err)
 	require.Contains(t, got, `the label "ai-review" was set before this push`)
 }
@@ -154,12 +179,13 @@ func TestT26_ALabelCountsForTheHeadThatItWasSetOnAlone(t *testing.T) {
 		head  string
 		want  string
 	}{
-		"this head":                    {labelEvent, "abc", ""},
-		"another head":                 {labelEvent, "def", void},
-		"another label":                {triage.Event{Name: target, Labeled: "bug", Head: "abc"}, "abc", void},
-		"another event at this head":   {triage.Event{Name: target, Head: "abc"}, "abc", void},
-		"an event that names no head":  {triage.Event{Name: target, Labeled: "ai-review"}, "", void},
-		"a push with the label's name": {triage.Event{Name: target, Labeled: "ai-review", Head: "abc", Pushed: true}, "abc", "before this push"},
+		"this head":                   {labelEvent, "abc", ""},
+		"another head":                {labelEvent, "def", void},
+		"another label":               {triage.Event{Name: target, Labeled: "bug", Head: "abc"}, "abc", void},
+		"another event at this head":  {triage.Event{Name: target, Head: "abc"}, "abc", void},
+		"an event that names no head": {triage.Event{Name: target, Labeled: "ai-review"}, "", void},
+		"a push with the label's name": {triage.Event{Name: target, Labeled: "ai-review", Head: "abc", Pushed: true},
+			"abc", "before this push"},
 	} {
 		p := stranger
 		p.HeadSHA = c.head

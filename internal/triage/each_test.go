@@ -39,7 +39,8 @@ func TestWhatIsInspectedStandsInTheOrderOfTheFiles(t *testing.T) {
 	var flags []finding.Flag
 	for i := range files {
 		one := Inspect(files[i:i+1], nil, Options{})
-		patches, found, flags = append(patches, one.Files...), append(found, one.Findings...), append(flags, one.Flags...)
+		patches, found, flags = append(patches, one.Files...), append(found, one.Findings...),
+			append(flags, one.Flags...)
 	}
 	seen := Inspect(files, nil, Options{})
 	require.Equal(t, patches, seen.Files)

@@ -19,12 +19,18 @@ func TestT5_AChangeOfWhatGuidesReviewsIsFlaggedHoweverItComes(t *testing.T) {
 		side     finding.Side
 		line     int
 	}{
-		"settings":               {diff.File{Path: o.Settings, Status: diff.Modified, Patch: added, Additions: 1}, finding.Minor, finding.Right, 3},
-		"settings, deleted":      {diff.File{Path: o.Settings, Status: diff.Removed, Patch: deleted, Deletions: 1}, finding.Minor, finding.Left, 3},
-		"settings, moved away":   {diff.File{Path: "x.yml", OldPath: o.Settings, Status: diff.Renamed}, finding.Minor, finding.Right, 1},
-		"settings, moved there":  {diff.File{Path: o.Settings, OldPath: "x.yml", Status: diff.Renamed}, finding.Minor, finding.Right, 1},
-		"settings, without diff": {diff.File{Path: o.Settings, Status: diff.Modified, Additions: 9, Problem: "too large"}, finding.Minor, finding.Right, 1},
-		"instructions":           {diff.File{Path: "AGENTS.md", Status: diff.Added, Patch: "@@ -0,0 +1 @@\n+c", Additions: 1}, finding.Nit, finding.Right, 1},
+		"settings": {diff.File{Path: o.Settings, Status: diff.Modified, Patch: added, Additions: 1},
+			finding.Minor, finding.Right, 3},
+		"settings, deleted": {diff.File{Path: o.Settings, Status: diff.Removed, Patch: deleted, Deletions: 1},
+			finding.Minor, finding.Left, 3},
+		"settings, moved away": {diff.File{Path: "x.yml", OldPath: o.Settings, Status: diff.Renamed}, finding.Minor,
+			finding.Right, 1},
+		"settings, moved there": {diff.File{Path: o.Settings, OldPath: "x.yml", Status: diff.Renamed}, finding.Minor,
+			finding.Right, 1},
+		"settings, without diff": {diff.File{Path: o.Settings, Status: diff.Modified, Additions: 9,
+			Problem: "too large"}, finding.Minor, finding.Right, 1},
+		"instructions": {diff.File{Path: "AGENTS.md", Status: diff.Added, Patch: "@@ -0,0 +1 @@\n+c", Additions: 1},
+			finding.Nit, finding.Right, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -32,7 +38,8 @@ func TestT5_AChangeOfWhatGuidesReviewsIsFlaggedHoweverItComes(t *testing.T) {
 			require.Len(t, found, 1)
 			f := found[0]
 			require.Equal(t, tc.file.Path, f.Path)
-			require.Equal(t, []any{tc.severity, tc.side, tc.line, Steering}, []any{f.Severity, f.Side, f.Line, f.Category})
+			require.Equal(t, []any{tc.severity, tc.side, tc.line, Steering},
+				[]any{f.Severity, f.Side, f.Line, f.Category})
 			require.NotEmpty(t, f.Fingerprint)
 		})
 	}

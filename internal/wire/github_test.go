@@ -32,7 +32,8 @@ func TestATokenFromTheEnvironmentGoesToItsOwnServerAlone(t *testing.T) {
 	} {
 		w := New(environ(c.environ), nil, nil)
 		require.Equal(t, c.want, w.token(c.host, settings.Settings{}), "%s %v", c.host, c.environ)
-		require.Equal(t, "given", w.token(c.host, settings.Settings{Token: "given"}), "the input is for the server of the job")
+		require.Equal(t, "given", w.token(c.host, settings.Settings{Token: "given"}),
+			"the input is for the server of the job")
 	}
 }
 

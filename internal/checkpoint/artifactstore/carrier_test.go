@@ -34,7 +34,10 @@ func newWorld(t *testing.T, event string, options ...githubtest.Options) world {
 
 func (w world) runtime() artifactstore.Runtime {
 	w.t.Helper()
-	hc := transport.New(transport.Options{Retry: artifact.Retry, Tries: 2, Sleep: func(context.Context, time.Duration) error { return nil }})
+	hc := transport.New(transport.Options{Retry: artifact.Retry, Tries: 2,
+		Sleep: func(context.Context, time.Duration) error {
+			return nil
+		}})
 	w.t.Cleanup(hc.CloseIdleConnections)
 	c, err := artifact.New(artifact.Options{ResultsURL: w.ResultsURL, Token: w.RuntimeToken(w.run, "draft"), HTTP: hc})
 	require.NoError(w.t, err)
@@ -49,7 +52,8 @@ func (w world) rest(run int64) artifactstore.REST {
 	w.t.Helper()
 	hc := transport.New(transport.Options{})
 	w.t.Cleanup(hc.CloseIdleConnections)
-	c, err := github.New(github.Options{APIURL: w.URL, Token: w.AppToken(w.repo, map[string]string{"actions": "read"}), HTTP: hc})
+	c, err := github.New(github.Options{APIURL: w.URL, Token: w.AppToken(w.repo, map[string]string{"actions": "read"}),
+		HTTP: hc})
 	require.NoError(w.t, err)
 	return artifactstore.REST{API: c, Owner: "o", Repo: "r", Prefix: "pr-review-42-", RunID: run, Pages: 2}
 }
@@ -58,7 +62,8 @@ func TestEveryCarrierGivesBackWhatItTook(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "workflow_dispatch")
 	for name, c := range map[string]artifactstore.Carrier{
-		"runtime": w.runtime(), "cache": w.cache(), "folder": artifactstore.Dir{Path: filepath.Join(t.TempDir(), "new"), Prefix: "pr-review-42-"},
+		"runtime": w.runtime(), "cache": w.cache(),
+		"folder": artifactstore.Dir{Path: filepath.Join(t.TempDir(), "new"), Prefix: "pr-review-42-"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			items, err := c.List(t.Context())
@@ -96,23 +101,29 @@ func TestP4_TheNextAttemptFindsThePartial(t *testing.T) {
 		rerun  func(world)
 		found  map[string]bool
 	}{
-		"failed jobs":                 {false, func(w world) { w.run.Rerun() }, map[string]bool{"rest": true, "cache": true}},
-		"failed jobs, attempts shown": {true, func(w world) { w.run.Rerun() }, map[string]bool{"runtime": true, "rest": true, "cache": true}},
-		"all jobs":                    {false, func(w world) { w.run.RerunAll() }, map[string]bool{"cache": true}},
-		"all jobs, attempts shown":    {true, func(w world) { w.run.RerunAll() }, map[string]bool{"cache": true}},
-		"all jobs, cache evicted":     {false, func(w world) { w.run.RerunAll(); w.repo.ClearCache() }, map[string]bool{}},
+		"failed jobs": {false, func(w world) {
+			w.run.Rerun()
+		}, map[string]bool{"rest": true, "cache": true}},
+		"failed jobs, attempts shown": {true, func(w world) {
+			w.run.Rerun()
+		}, map[string]bool{"runtime": true, "rest": true, "cache": true}},
+		"all jobs":                 {false, func(w world) { w.run.RerunAll() }, map[string]bool{"cache": true}},
+		"all jobs, attempts shown": {true, func(w world) { w.run.RerunAll() }, map[string]bool{"cache": true}},
+		"all jobs, cache evicted":  {false, func(w world) { w.run.RerunAll(); w.repo.ClearCache() }, map[string]bool{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, "workflow_dispatch", githubtest.Options{SharedAttempts: tc.shared})
-			first := open(t, artifactstore.Options{Carriers: []artifactstore.Carrier{w.runtime(), w.cache()}, Interval: -1})
+			first := open(t, artifactstore.Options{Carriers: []artifactstore.Carrier{w.runtime(), w.cache()},
+				Interval: -1})
 			require.NoError(t, first.Save(t.Context(), thread, []byte("snapshot")))
 			require.NoError(t, first.Append(t.Context(), thread, []byte("paid")))
 			require.NoError(t, first.Flush(t.Context()))
 
 			w.run.Finish("cancelled")
 			tc.rerun(w)
-			for place, c := range map[string]artifactstore.Carrier{"runtime": w.runtime(), "rest": w.rest(w.run.ID), "cache": w.cache()} {
+			for place, c := range map[string]artifactstore.Carrier{"runtime": w.runtime(), "rest": w.rest(w.run.ID),
+				"cache": w.cache()} {
 				items, err := c.List(t.Context())
 				require.NoError(t, err)
 				require.Equal(t, tc.found[place], len(items) == 1, "%s: %v", place, items)
@@ -140,13 +151,16 @@ func TestT19_AForksPartialSaysThatItIsOne(t *testing.T) {
 		items, err := any.List(t.Context())
 		require.NoError(t, err)
 		require.Len(t, items, 2)
-		require.Equal(t, []int64{foreign.ID, w.repo.ID, fork.ID}, []int64{items[0].RunID, items[0].RepositoryID, items[0].HeadRepositoryID}, "the newest is the fork's")
-		require.Equal(t, []int64{w.run.ID, w.repo.ID, w.repo.ID}, []int64{items[1].RunID, items[1].RepositoryID, items[1].HeadRepositoryID})
+		require.Equal(t, []int64{foreign.ID, w.repo.ID, fork.ID},
+			[]int64{items[0].RunID, items[0].RepositoryID, items[0].HeadRepositoryID}, "the newest is the fork's")
+		require.Equal(t, []int64{w.run.ID, w.repo.ID, w.repo.ID},
+			[]int64{items[1].RunID, items[1].RepositoryID, items[1].HeadRepositoryID})
 		zip, err := any.Get(t.Context(), items[1], 100)
 		require.NoError(t, err)
 		require.Equal(t, "own", string(zip), "by id, not by name")
 	}
-	for _, one := range []artifactstore.REST{w.rest(w.run.ID), {API: any.API, Owner: "o", Repo: "r", RunID: w.run.ID, Name: name}} {
+	for _, one := range []artifactstore.REST{w.rest(w.run.ID),
+		{API: any.API, Owner: "o", Repo: "r", RunID: w.run.ID, Name: name}} {
 		items, err := one.List(t.Context())
 		require.NoError(t, err)
 		require.Len(t, items, 1)

@@ -68,7 +68,8 @@ func TestCarriersFailApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		good, readOnly, said := newShelf(), newShelf(), &reports{}
 		readOnly.fail = func(context.Context, int) error { return fmt.Errorf("storing: %w", artifact.ErrReadOnly) }
-		s := open(t, artifactstore.Options{Carriers: []artifactstore.Carrier{readOnly, good, artifactstore.REST{}}, OnError: said.add})
+		s := open(t, artifactstore.Options{Carriers: []artifactstore.Carrier{readOnly, good, artifactstore.REST{}},
+			OnError: said.add})
 		run(t, s, time.Hour)
 		require.Equal(t, 6, good.puts())
 		require.Equal(t, 1, readOnly.puts(), "it is asked once")
@@ -194,7 +195,8 @@ func TestManyTasksWriteWhileProgressLeaves(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		carrier := newShelf()
-		s := open(t, artifactstore.Options{Carriers: []artifactstore.Carrier{carrier}, Interval: time.Millisecond, Max: 1000})
+		s := open(t, artifactstore.Options{Carriers: []artifactstore.Carrier{carrier}, Interval: time.Millisecond,
+			Max: 1000})
 		require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
 		var group sync.WaitGroup
 		for range 8 {

@@ -82,7 +82,9 @@ func (s witness) Load(ctx context.Context, thread string) (graph.Saved, error) {
 		return saved, nil
 	}
 	for _, r := range s.w.kept {
-		require.True(s.w.t, slices.ContainsFunc(saved.Journal, func(j []byte) bool { return string(j) == string(r) }), "lost: %s", r)
+		require.True(s.w.t, slices.ContainsFunc(saved.Journal, func(j []byte) bool {
+			return string(j) == string(r)
+		}), "lost: %s", r)
 	}
 	return saved, nil
 }

@@ -27,7 +27,8 @@ func (p point) String() string {
 	if p.err != nil {
 		what = fmt.Sprintf("%v, stay %t", p.err, p.stay)
 	}
-	return fmt.Sprintf("%s in operation %d, seed %d, then in %d, %d at one time", what, p.n, p.seed, p.then, p.concurrency)
+	return fmt.Sprintf("%s in operation %d, seed %d, then in %d, %d at one time", what, p.n, p.seed, p.then,
+		p.concurrency)
 }
 
 func (p point) expected() error {
@@ -77,7 +78,8 @@ func matrix(operations, concurrency int) (all []point) {
 		}
 		for then := 1; then <= operations; then += 7 {
 			seed := uint64(n * then)
-			all = append(all, point{concurrency: concurrency, n: n, outcome: faulttest.Killed, seed: seed, then: then + n%7})
+			all = append(all, point{concurrency: concurrency, n: n, outcome: faulttest.Killed, seed: seed,
+				then: then + n%7})
 		}
 	}
 	return all

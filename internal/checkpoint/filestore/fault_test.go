@@ -48,12 +48,16 @@ func TestG21_AFullDiskLeavesTheOldSnapshotAndWholeRecords(t *testing.T) {
 		return err
 	}
 	failures := 0
-	for n := 1; full(n, func(s *Store) error { return s.Append(t.Context(), thread, []byte("a longer record")) }) != nil; n++ {
+	for n := 1; full(n, func(s *Store) error {
+		return s.Append(t.Context(), thread, []byte("a longer record"))
+	}) != nil; n++ {
 		failures++
 	}
 	require.Greater(t, failures, 8)
 	for n := 1; n <= 6; n++ { // the sixth operation puts the new snapshot in place
-		require.Error(t, full(n, func(s *Store) error { return s.Save(t.Context(), thread, []byte("a longer snapshot")) }))
+		require.Error(t, full(n, func(s *Store) error {
+			return s.Save(t.Context(), thread, []byte("a longer snapshot"))
+		}))
 		names, err := disk.ReadDir(s.folder(thread))
 		require.NoError(t, err)
 		require.Equal(t, []string{journalFile, snapshotFile, threadFile}, names, "nothing half done takes room")

@@ -96,7 +96,11 @@ func TestG25_OfTwoResumersOneWinsAndTheOtherSaysWho(t *testing.T) {
 	winner := make(chan error)
 	var posts atomic.Int32
 	go func() {
-		_, err := flow(t, one, 2, 1, func(int) { posts.Add(1); posting <- true; <-finish }).Resume(t.Context(), thread, answer)
+		_, err := flow(t, one, 2, 1, func(int) {
+			posts.Add(1)
+			posting <- true
+			<-finish
+		}).Resume(t.Context(), thread, answer)
 		winner <- err
 	}()
 	<-posting

@@ -74,7 +74,8 @@ func TestG25_ARunWhoseLockIsLostWritesNothingMore(t *testing.T) {
 	require.NoError(t, s.Append(t.Context(), thread, []byte("r3")))
 	require.NoError(t, release())
 	end(t, url, s.held[thread])
-	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("stale")), ErrLost, "a stale release leaves a newer lock in force")
+	require.ErrorIs(t, s.Append(t.Context(), thread, []byte("stale")), ErrLost,
+		"a stale release leaves a newer lock in force")
 	require.NoError(t, newer())
 }
 
@@ -87,7 +88,8 @@ func TestG25_ASessionThatAnotherTookOverRefusesTheHolder(t *testing.T) {
 	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
 	release, err := s.Lock(t.Context(), thread)
 	require.NoError(t, err)
-	for _, statement := range []string{"SELECT set_config('pr_review.holder', 'another', false)", "RESET ALL", "DISCARD ALL"} {
+	for _, statement := range []string{"SELECT set_config('pr_review.holder', 'another', false)", "RESET ALL",
+		"DISCARD ALL"} {
 		_, err = s.held[thread].conn.Exec(t.Context(), statement, pgx.QueryExecModeSimpleProtocol)
 		require.NoError(t, err)
 		for name, write := range map[string]func() error{
@@ -190,7 +192,8 @@ func TestG20_G25_AfterKill9InAnAppendStormAnotherProcessGoesOn(t *testing.T) {
 	acknowledged = append(acknowledged, strings.Fields(string(rest))...)
 
 	killed := time.Now()
-	_, err = s.pool.Exec(t.Context(), "SELECT pg_advisory_xact_lock($1)", lockKey(thread)) // waits for the server to notice
+	// waits for the server to notice
+	_, err = s.pool.Exec(t.Context(), "SELECT pg_advisory_xact_lock($1)", lockKey(thread))
 	require.NoError(t, err)
 	t.Logf("%d records acknowledged; the lock was free %s after the kill", len(acknowledged), time.Since(killed))
 	release, err := s.Lock(t.Context(), thread)

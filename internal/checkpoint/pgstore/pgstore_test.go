@@ -51,7 +51,8 @@ func TestG20_ManyAppendsShareCommits(t *testing.T) {
 	t.Logf("%d appends of 2 kB from %d goroutines: %s", writers*each, writers, time.Since(began))
 	require.NoError(t, release())
 	var commits, records int
-	require.NoError(t, s.pool.QueryRow(t.Context(), "SELECT count(DISTINCT xmin::text), count(*) FROM pr_review.record").Scan(&commits, &records))
+	require.NoError(t, s.pool.QueryRow(t.Context(),
+		"SELECT count(DISTINCT xmin::text), count(*) FROM pr_review.record").Scan(&commits, &records))
 	t.Logf("in %d commits", commits)
 	require.Equal(t, writers*each, records)
 	require.Less(t, commits, records/2)
@@ -102,7 +103,8 @@ func TestMigrationsRunOnceAlsoWhenManyOpenAtOneTime(t *testing.T) {
 		require.Contains(t, f, fmt.Sprintf("/%04d_", i+1), "a file's number is the version it makes")
 	}
 	var applied int
-	require.NoError(t, open(t, url).pool.QueryRow(t.Context(), "SELECT count(*) FROM pr_review.migration").Scan(&applied))
+	require.NoError(t, open(t, url).pool.QueryRow(t.Context(),
+		"SELECT count(*) FROM pr_review.migration").Scan(&applied))
 	require.Equal(t, len(files), applied)
 }
 
@@ -127,7 +129,8 @@ func TestARoleWithoutCreateUsesASchemaThatIsThere(t *testing.T) {
 	require.ErrorContains(t, err, "permission denied")
 	require.Contains(t, next(t, err), "CREATE on the database")
 	open(t, url)
-	server.Exec(t, url, "GRANT USAGE ON SCHEMA pr_review TO reviewer; GRANT SELECT ON pr_review.migration TO reviewer; GRANT SELECT, INSERT, UPDATE, DELETE ON pr_review.thread, pr_review.record TO reviewer")
+	server.Exec(t, url, "GRANT USAGE ON SCHEMA pr_review TO reviewer; GRANT SELECT ON pr_review.migration TO "+
+		"reviewer; GRANT SELECT, INSERT, UPDATE, DELETE ON pr_review.thread, pr_review.record TO reviewer")
 	s := open(t, as)
 	require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
 	require.NoError(t, s.Append(t.Context(), thread, []byte("r1")))
@@ -149,7 +152,9 @@ func TestASessionIsDurableAndStaysWhateverTheServersDefaults(t *testing.T) {
 	require.NoError(t, err)
 	for _, q := range []querier{s.pool, s.held[thread].conn} {
 		var commit, idle string
-		require.NoError(t, q.QueryRow(t.Context(), "SELECT current_setting('synchronous_commit'), current_setting('idle_session_timeout')").Scan(&commit, &idle))
+		require.NoError(t, q.QueryRow(t.Context(),
+			"SELECT current_setting('synchronous_commit'), current_setting('idle_session_timeout')").Scan(&commit,
+			&idle))
 		require.Equal(t, []string{"on", "0"}, []string{commit, idle})
 	}
 }

@@ -12,9 +12,11 @@ import (
 
 func FuzzLine(f *testing.F) {
 	const change = `--- a/a.go\n+++ b/a.go\n@@ -1 +1,2 @@\n a\n+b\n`
-	golden := `{"path":"a.go","line_start":1,"line_end":2,"severity":"critical","visibility":"local","issue":"i","also":[]}`
+	golden := `{"path":"a.go","line_start":1,"line_end":2,"severity":"critical","visibility":"local","issue":"i"` +
+		`,"also":[]}`
 	for _, s := range []string{
-		`{"id":"a-1","language":"go","kind":"bug","pr":null,"title":"t","diff":"` + change + `","golden":[` + golden + `]}`,
+		`{"id":"a-1","language":"go","kind":"bug","pr":null,"title":"t","diff":"` + change + `","golden":[` + golden +
+			`]}`,
 		`{"id":"a-2","language":"go","kind":"clean","title":"\u202e","diff_file":"./a.diff","golden":[]}`,
 		`{"id":"a-3","language":"go","kind":"clean","title":"t","diff_file":"../a.diff","golden":[],"injection":true}`,
 		`{"id":"\u001b","golden":[{"line_end":9223372036854775807,"also":[{}]}],"diff":"@@ -1 +1 @@"}`,
@@ -43,7 +45,8 @@ func TestTheDiffsOfAllCasesTogetherAreBounded(t *testing.T) {
 	folder := fstest.MapFS{"a.diff": {Data: []byte("--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-a\n+b\n")}}
 	var text strings.Builder
 	for i := range 9 {
-		fmt.Fprintf(&text, `{"id":"c%d","language":"go","kind":"clean","title":"t","diff_file":"a.diff","golden":[]}`+"\n", i)
+		fmt.Fprintf(&text, `{"id":"c%d","language":"go","kind":"clean","title":"t","diff_file":"a.diff","golden":[]}`+
+			"\n", i)
 	}
 	r := reader{room: 2 * len(folder["a.diff"].Data), seen: map[string]string{}}
 	r.text(source{"a", folder}, []byte(text.String()))

@@ -30,44 +30,79 @@ func TestEachProblemIsNamed(t *testing.T) {
 		return object{"path": path, "line_start": start, "line_end": end}
 	}
 	for want, c := range map[string]object{
-		`c: unknown key "golde"`:                                                                      valid("c", "golde", 1),
-		`c: unknown key "Kind"`:                                                                       valid("c", "Kind", "bug"),
-		`c: unknown key "golden/0/severitie"`:                                                         one("severitie", "major"),
-		`c: unknown key "golden/0/also/0/line"`:                                                       one("also", []object{with(place("queue.go", 10, 10), "line", 1)}),
-		`c: "golden/0/line_start" has a value of the wrong type`:                                      one("line_start", "11"),
-		`c: "pr" has a value of the wrong type`:                                                       valid("c", "pr", 1.5),
-		`-: id is missing`:                                                                            valid(""),
-		`c: language is missing`:                                                                      valid("c", "language", " "),
-		`c: title is missing`:                                                                         valid("c", "title", nil),
-		`c: kind "" is neither bug nor clean`:                                                         valid("c", "kind", nil),
-		`c: kind "buggy" is neither bug nor clean`:                                                    valid("c", "kind", "buggy"),
-		`c: golden is missing; a clean case has an empty list`:                                        valid("c", "kind", "clean", "golden", nil),
-		`c: kind is bug, but golden is empty`:                                                         valid("c", "golden", []object{}),
-		`c: kind is clean, but golden has findings`:                                                   valid("c", "kind", "clean"),
-		`c: neither diff nor diff_file is given`:                                                      valid("c", "diff", nil),
-		`c: both diff and diff_file are given; give one`:                                              valid("c", "diff_file", "a.diff"),
-		`c: diff: line 1: not a unified diff`:                                                         valid("c", "diff", "all fine\n"),
-		`c: diff: it holds no changed file`:                                                           valid("c", "diff", "\n"),
-		`c: diff: diff is too large: more than 1048576 bytes`:                                         valid("c", "diff", change+strings.Repeat("\n", dataset.MaxDiff)),
-		`c: golden[0]: severity "Major" is none of critical, major, minor, nit`:                       one("severity", "Major"),
-		`c: golden[0]: visibility "" is neither local nor context`:                                    one("visibility", nil),
-		`c: golden[0]: issue is missing`:                                                              one("issue", "\n"),
-		`c: golden[0]: lines 0 to 0 are no range of lines from 1 on`:                                  one("line_start", nil, "line_end", nil),
-		`c: golden[0]: lines 12 to 11 are no range of lines from 1 on`:                                one("line_start", 12),
-		`c: golden[0]: lines 11 to 10000001 are no range of lines from 1 on`:                          one("line_end", 10_000_001),
-		`c: golden[0]: path "gone.go" is not on the new side of the diff`:                             one("path", "gone.go"),
-		`c: golden[0]: path "old.go" is not on the new side of the diff`:                              one("path", "old.go"),
-		`c: golden[0]: path "" is not on the new side of the diff`:                                    one("path", nil),
-		`c: golden[0]: none of its lines is within 3 lines of a hunk`:                                 one("line_start", 18, "line_end", 30),
-		`c: golden[0]: also[0]: path "a.go" is not on the new side of the diff`:                       one("also", []object{place("a.go", 1, 1)}),
-		`c: golden[0]: also[1]: lines 2 to 1 are no range of lines from 1 on`:                         one("also", []object{place("queue.go", 10, 10), place("queue.go", 2, 1)}),
-		`c: golden[0]: more than 100 places`:                                                          one("also", slices.Repeat([]object{place("queue.go", 10, 10)}, 100)),
-		`c: more than 100 golden findings`:                                                            valid("c", "golden", slices.Repeat([]object{golden()}, 101)),
-		`c: diff_file is no path within the folder of the file of cases`:                              valid("c", "diff", nil, "diff_file", "../a.diff"),
-		`c: diff_file "none/a.diff" cannot be read: no such file or directory`:                        valid("c", "diff", nil, "diff_file", "none/a.diff"),
-		`c: golden[0]: path "\u202eog.eueuq\x1b" is not on the new side of the diff`:                  one("path", "\u202eog.eueuq\x1b"),
-		`c: title is missing` + "\n" + `1: c: golden[0]: visibility "x" is neither local nor context`: with(one("visibility", "x"), "title", nil),
-		`c: unknown key "x"` + "\n" + `1: c: language is missing`:                                     valid("c", "x", 1, "language", nil),
+		`c: unknown key "golde"`: valid("c",
+			"golde", 1),
+		`c: unknown key "Kind"`: valid("c",
+			"Kind", "bug"),
+		`c: unknown key "golden/0/severitie"`: one("severitie",
+			"major"),
+		`c: unknown key "golden/0/also/0/line"`: one("also",
+			[]object{with(place("queue.go", 10, 10), "line", 1)}),
+		`c: "golden/0/line_start" has a value of the wrong type`: one("line_start",
+			"11"),
+		`c: "pr" has a value of the wrong type`: valid("c", "pr",
+			1.5),
+		`-: id is missing`: valid(""),
+		`c: language is missing`: valid("c",
+			"language", " "),
+		`c: title is missing`: valid("c",
+			"title", nil),
+		`c: kind "" is neither bug nor clean`: valid("c",
+			"kind", nil),
+		`c: kind "buggy" is neither bug nor clean`: valid("c",
+			"kind", "buggy"),
+		`c: golden is missing; a clean case has an empty list`: valid("c",
+			"kind", "clean", "golden", nil),
+		`c: kind is bug, but golden is empty`: valid("c",
+			"golden", []object{}),
+		`c: kind is clean, but golden has findings`: valid("c",
+			"kind", "clean"),
+		`c: neither diff nor diff_file is given`: valid("c",
+			"diff", nil),
+		`c: both diff and diff_file are given; give one`: valid("c",
+			"diff_file", "a.diff"),
+		`c: diff: line 1: not a unified diff`: valid("c",
+			"diff", "all fine\n"),
+		`c: diff: it holds no changed file`: valid("c",
+			"diff", "\n"),
+		`c: diff: diff is too large: more than 1048576 bytes`: valid("c",
+			"diff", change+strings.Repeat("\n", dataset.MaxDiff)),
+		`c: golden[0]: severity "Major" is none of critical, major, minor, nit`: one("severity",
+			"Major"),
+		`c: golden[0]: visibility "" is neither local nor context`: one("visibility",
+			nil),
+		`c: golden[0]: issue is missing`: one("issue",
+			"\n"),
+		`c: golden[0]: lines 0 to 0 are no range of lines from 1 on`: one("line_start",
+			nil, "line_end", nil),
+		`c: golden[0]: lines 12 to 11 are no range of lines from 1 on`: one("line_start",
+			12),
+		`c: golden[0]: lines 11 to 10000001 are no range of lines from 1 on`: one("line_end",
+			10_000_001),
+		`c: golden[0]: path "gone.go" is not on the new side of the diff`: one("path",
+			"gone.go"),
+		`c: golden[0]: path "old.go" is not on the new side of the diff`: one("path",
+			"old.go"),
+		`c: golden[0]: path "" is not on the new side of the diff`: one("path", nil),
+		`c: golden[0]: none of its lines is within 3 lines of a hunk`: one("line_start",
+			18, "line_end", 30),
+		`c: golden[0]: also[0]: path "a.go" is not on the new side of the diff`: one("also",
+			[]object{place("a.go", 1, 1)}),
+		`c: golden[0]: also[1]: lines 2 to 1 are no range of lines from 1 on`: one("also",
+			[]object{place("queue.go", 10, 10), place("queue.go", 2, 1)}),
+		`c: golden[0]: more than 100 places`: one("also",
+			slices.Repeat([]object{place("queue.go", 10, 10)}, 100)),
+		`c: more than 100 golden findings`: valid("c",
+			"golden", slices.Repeat([]object{golden()}, 101)),
+		`c: diff_file is no path within the folder of the file of cases`: valid("c",
+			"diff", nil, "diff_file", "../a.diff"),
+		`c: diff_file "none/a.diff" cannot be read: no such file or directory`: valid("c",
+			"diff", nil, "diff_file", "none/a.diff"),
+		`c: golden[0]: path "\u202eog.eueuq\x1b" is not on the new side of the diff`: one("path",
+			"\u202eog.eueuq\x1b"),
+		`c: title is missing` + "\n" + `1: c: golden[0]: visibility "x" is neither local nor` +
+			` context`: with(one("visibility", "x"), "title", nil),
+		`c: unknown key "x"` + "\n" + `1: c: language is missing`: valid("c", "x", 1, "language", nil),
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
@@ -82,12 +117,13 @@ func TestALineThatIsNoCaseIsNamed(t *testing.T) {
 	t.Parallel()
 	open := strings.TrimSuffix(line(t, valid("c")), "}")
 	for text, want := range map[string]string{
-		"{":                                    "-: no valid JSON from byte 2 of the line on",
-		"nonsense":                             "-: no valid JSON from byte 2 of the line on",
-		"[]":                                   "-: the line is no JSON object",
-		`{"id":"c"`:                            "c: no valid JSON from byte 10 of the line on",
-		`{"id":"c"} {"id":"d"}`:                "c: no valid JSON from byte 12 of the line on",
-		`{"id":"c","x":1,"language"}`:          "c: unknown key \"x\"\na:1: c: no valid JSON from byte 27 of the line on",
+		"{":                     "-: no valid JSON from byte 2 of the line on",
+		"nonsense":              "-: no valid JSON from byte 2 of the line on",
+		"[]":                    "-: the line is no JSON object",
+		`{"id":"c"`:             "c: no valid JSON from byte 10 of the line on",
+		`{"id":"c"} {"id":"d"}`: "c: no valid JSON from byte 12 of the line on",
+		`{"id":"c","x":1,"language"}`: "c: unknown key \"x\"\na:1: c: no valid JSON from byte 27 of the " +
+			"line on",
 		open + `,"title":"again"}`:             `c: key "title" stands twice in one object`,
 		"{\"id\":\"c\",\"title\":\"\xff\"}":    "c: no valid JSON from byte 20 of the line on",
 		"  \n":                                 "-: the file holds no case",
@@ -108,10 +144,12 @@ func TestGoldenLinesAreNearAHunk(t *testing.T) {
 		{35, 35}: true, {41, 50}: true, {42, 42}: false, {1, 10_000_000}: true,
 	} {
 		g := with(golden(), "path", "q.go", "line_start", lines[0], "line_end", lines[1])
-		_, err := dataset.Read(write(t, filepath.Join(dir, "a"), line(t, valid("c", "diff", cut, "golden", []object{g}))))
+		_, err := dataset.Read(write(t, filepath.Join(dir, "a"),
+			line(t, valid("c", "diff", cut, "golden", []object{g}))))
 		require.Equal(t, good, err == nil, "%v: %v", lines, err)
 	}
-	g := with(golden(), "path", "q.go", "line_start", 90, "line_end", 90, "also", []object{{"path": "q.go", "line_start": 38, "line_end": 38}})
+	g := with(golden(), "path", "q.go", "line_start", 90, "line_end", 90, "also",
+		[]object{{"path": "q.go", "line_start": 38, "line_end": 38}})
 	_, err := dataset.Read(write(t, filepath.Join(dir, "a"), line(t, valid("c", "diff", cut, "golden", []object{g}))))
 	require.NoError(t, err, "one place within reach is enough")
 }
@@ -119,7 +157,8 @@ func TestGoldenLinesAreNearAHunk(t *testing.T) {
 func TestAllProblemsOfAllFilesAreListedInOrder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	b := write(t, filepath.Join(dir, "b"), line(t, valid("one"))+"\n{\n\n"+line(t, valid("two", "kind", "x"))+"\n"+line(t, valid("one")))
+	b := write(t, filepath.Join(dir, "b"), line(t, valid("one"))+"\n{\n\n"+line(t, valid("two", "kind", "x"))+"\n"+
+		line(t, valid("one")))
 	a := write(t, filepath.Join(dir, "a"), strings.Repeat("x\n", 9)+line(t, valid("one"))+"\n")
 	got := problems(t, dir, b, a, filepath.Join(dir, "c"), dir)
 	require.Equal(t, dir+":1: -: the file cannot be read: is a directory", got[0])
@@ -134,7 +173,8 @@ func TestAllProblemsOfAllFilesAreListedInOrder(t *testing.T) {
 	}, got[9:])
 
 	twice := problems(t, dir, write(t, filepath.Join(dir, "a"), "x\ny\n"), filepath.Join(dir, "a"))
-	require.Equal(t, []string{"a:1", "a:1", "a:2", "a:2"}, []string{twice[0][:3], twice[1][:3], twice[2][:3], twice[3][:3]})
+	require.Equal(t, []string{"a:1", "a:1", "a:2", "a:2"},
+		[]string{twice[0][:3], twice[1][:3], twice[2][:3], twice[3][:3]})
 }
 
 func TestNothingOfAFileActsInATerminal(t *testing.T) {

@@ -41,13 +41,15 @@ rename to queue.go
 type object = map[string]any
 
 func golden() object {
-	return object{"path": "queue.go", "line_start": 11, "line_end": 11, "severity": "critical", "visibility": "local", "issue": "An empty queue panics with the lock held."}
+	return object{"path": "queue.go", "line_start": 11, "line_end": 11, "severity": "critical", "visibility": "local",
+		"issue": "An empty queue panics with the lock held."}
 }
 
 // valid is a case of a file, with changes: key, value, key, value, …; the value
 // nil leaves a key out.
 func valid(id string, changes ...any) object {
-	c := object{"id": id, "language": "go", "kind": "bug", "title": "Count taken jobs", "diff": change, "golden": []object{golden()}}
+	c := object{"id": id, "language": "go", "kind": "bug", "title": "Count taken jobs", "diff": change,
+		"golden": []object{golden()}}
 	return with(c, changes...)
 }
 
@@ -79,28 +81,35 @@ func TestACaseIsReadWithAllItsFields(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "cases.jsonl"), "\n"+line(t, valid("queue-7",
 		"repo", "org/queue", "base", "b1", "head", "h1", "pr", 7, "date", "2024-02-03", "description", "as asked",
 		"licence", "MIT", "source_dataset", "own", "injection", true,
-		"golden", []object{with(golden(), "category", "error-handling", "source", "f1", "also", []object{{"path": "queue.go", "line_start": 13, "line_end": 14}})},
+		"golden", []object{with(golden(), "category", "error-handling", "source", "f1", "also",
+			[]object{{"path": "queue.go", "line_start": 13, "line_end": 14}})},
 	))+"\r\n \n"+line(t, valid("queue-8", "kind", "clean", "golden", []object{}, "pr", nil))+"\n"+
 		line(t, valid("queue-9", "golden", []object{with(golden(), "also", []object{})})))
 	cases, err := dataset.Read(file)
 	require.NoError(t, err)
 	require.Len(t, cases, 3)
 	require.Equal(t, dataset.Case{
-		ID: "queue-7", Language: "go", Kind: dataset.Bug, Repo: "org/queue", Base: "b1", Head: "h1", PR: 7, Date: "2024-02-03",
-		Title: "Count taken jobs", Description: "as asked", Diff: change, Licence: "MIT", SourceDataset: "own", Injection: true,
+		ID: "queue-7", Language: "go", Kind: dataset.Bug, Repo: "org/queue", Base: "b1", Head: "h1", PR: 7,
+		Date:  "2024-02-03",
+		Title: "Count taken jobs", Description: "as asked", Diff: change, Licence: "MIT", SourceDataset: "own",
+		Injection: true,
 		Golden: []dataset.Golden{{
-			Path: "queue.go", LineStart: 11, LineEnd: 11, Severity: finding.Blocker, Visibility: dataset.Local, Category: "error-handling",
-			Issue: "An empty queue panics with the lock held.", Source: "f1", Also: []dataset.Place{{Path: "queue.go", LineStart: 13, LineEnd: 14}},
+			Path: "queue.go", LineStart: 11, LineEnd: 11, Severity: finding.Blocker, Visibility: dataset.Local,
+			Category: "error-handling",
+			Issue:    "An empty queue panics with the lock held.", Source: "f1",
+			Also: []dataset.Place{{Path: "queue.go", LineStart: 13, LineEnd: 14}},
 		}},
 	}, cases[0])
-	require.Equal(t, dataset.Case{ID: "queue-8", Language: "go", Kind: dataset.Clean, Title: "Count taken jobs", Diff: change}, cases[1])
+	require.Equal(t, dataset.Case{ID: "queue-8", Language: "go", Kind: dataset.Clean, Title: "Count taken jobs",
+		Diff: change}, cases[1])
 	require.Nil(t, cases[2].Golden[0].Also)
 
 	c, err := cases[0].Change()
 	require.NoError(t, err)
 	require.Equal(t, "queue-7", c.Name)
 	require.Len(t, c.Files, 2)
-	require.Equal(t, []dataset.Place{{Path: "queue.go", LineStart: 11, LineEnd: 11}, {Path: "queue.go", LineStart: 13, LineEnd: 14}}, cases[0].Golden[0].Places())
+	require.Equal(t, []dataset.Place{{Path: "queue.go", LineStart: 11, LineEnd: 11},
+		{Path: "queue.go", LineStart: 13, LineEnd: 14}}, cases[0].Golden[0].Places())
 	_, err = dataset.Case{ID: "queue-9", Diff: "no diff"}.Change()
 	require.ErrorContains(t, err, "case queue-9")
 }
@@ -110,7 +119,8 @@ func TestAnIDCanNameAFile(t *testing.T) {
 	dir := t.TempDir()
 	for id, good := range map[string]bool{
 		"spring-5d0f1e2": true, "org+queue#7:a": true, "..x": true, strings.Repeat("x", 200): true,
-		strings.Repeat("x", 201): false, "a b": false, "a/b": false, `a\b`: false, "a\x7f": false, "a\tb": false, "café": false, ".": false, "..": false,
+		strings.Repeat("x", 201): false, "a b": false, "a/b": false, `a\b`: false, "a\x7f": false, "a\tb": false,
+		"café": false, ".": false, "..": false,
 	} {
 		cases, err := dataset.Read(write(t, filepath.Join(dir, "a"), line(t, valid(id))))
 		if !good {
@@ -127,13 +137,15 @@ func TestWhatIsReadIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	large := write(t, filepath.Join(dir, "large"), "")
 	require.NoError(t, os.Truncate(large, dataset.MaxFile+1))
-	require.Equal(t, []string{"large:1: -: the file cannot be read: it is larger than 67108864 bytes"}, problems(t, dir, large))
+	require.Equal(t, []string{"large:1: -: the file cannot be read: it is larger than 67108864 bytes"},
+		problems(t, dir, large))
 
 	many := write(t, filepath.Join(dir, "many"), strings.Repeat("x\n", dataset.MaxCases))
 	got := problems(t, dir, many, write(t, filepath.Join(dir, "more"), "x\nx\n"))
 	require.Len(t, got, dataset.MaxCases+1)
 	require.Contains(t, got[dataset.MaxCases-1], "no valid JSON", "at the border")
-	require.Equal(t, fmt.Sprintf("more:1: -: more than %d cases, or than %d bytes of diffs; no further ones were read", dataset.MaxCases, dataset.MaxDiffs), got[dataset.MaxCases])
+	require.Equal(t, fmt.Sprintf("more:1: -: more than %d cases, or than %d bytes of diffs; no further ones were read",
+		dataset.MaxCases, dataset.MaxDiffs), got[dataset.MaxCases])
 }
 
 func TestADiffFileStaysInTheFolderOfItsCases(t *testing.T) {
@@ -151,7 +163,8 @@ func TestADiffFileStaysInTheFolderOfItsCases(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo(filepath.Join(in, "pipe"), 0o600))
 	for name, want := range map[string]string{
 		"go/a.diff": "", "./go/a.diff": "", "go/../link.diff": "",
-		"../secret.diff": "no path within", "go/../../secret.diff": "no path within", outside: "no path within", `go\a.diff`: "no path within", "..": "no path within",
+		"../secret.diff": "no path within", "go/../../secret.diff": "no path within", outside: "no path within",
+		`go\a.diff`: "no path within", "..": "no path within",
 		"out.diff": "escapes from parent", "up/secret.diff": "escapes from parent",
 		"go": "no regular file", "pipe": "no regular file", ".": "no regular file",
 		"latin.diff": "not UTF-8", "empty.diff": "is empty", "large.diff": "larger than 1048576 bytes",

@@ -69,7 +69,8 @@ func TestAStarterCaseIsWhatItsNameSays(t *testing.T) {
 
 func TestTheGoldenLinesOfTheStarterSetStandInItsDiffs(t *testing.T) {
 	t.Parallel()
-	categories := strings.Fields("correctness security concurrency error-handling resource data compatibility performance test other")
+	categories := strings.Fields("correctness security concurrency error-handling resource data compatibility " +
+		"performance test other")
 	for _, c := range starter(t) {
 		lines := newLines(t, c)
 		for _, g := range c.Golden {

@@ -22,7 +22,8 @@ import (
 
 const (
 	old = "package a\n\nfunc Sum(list []int) int {\n\treturn 0\n}\n"
-	bad = "package a\n\nfunc Sum(list []int) int {\n\ttotal := 0\n\tfor i := 0; i <= len(list); i++ {\n\t\ttotal += list[i]\n\t}\n\treturn total\n}\n"
+	bad = "package a\n\nfunc Sum(list []int) int {\n\ttotal := 0\n\tfor i := 0; i <= len(list); i++ {\n\t\ttotal += " +
+		"list[i]\n\t}\n\treturn total\n}\n"
 )
 
 var good = strings.Replace(bad, "<=", "<", 1)
@@ -96,10 +97,13 @@ func TestARemarkThatWasActedOnBecomesAGoldenFinding(t *testing.T) {
 	require.Contains(t, c.Diff, "+\tfor i := 0; i <= len(list); i++ {", "the change as it was when the remark was made")
 	c.Diff = ""
 	require.Equal(t, dataset.Case{
-		ID: "demo-1", Language: "go", Kind: dataset.Bug, Repo: "Octo/demo", Base: p.BaseSHA(), Head: commented, PR: 1, Date: "2026-03-01",
-		Title: "Sum up", Description: "Adds the numbers.\n\nFixes #3", SourceDataset: "eval import: reviewers' remarks that were acted on",
+		ID: "demo-1", Language: "go", Kind: dataset.Bug, Repo: "Octo/demo", Base: p.BaseSHA(), Head: commented, PR: 1,
+		Date:  "2026-03-01",
+		Title: "Sum up", Description: "Adds the numbers.\n\nFixes #3",
+		SourceDataset: "eval import: reviewers' remarks that were acted on",
 		Golden: []dataset.Golden{{
-			Path: "a.go", LineStart: 4, LineEnd: 5, Severity: finding.Minor, Visibility: dataset.Context, Issue: said + " Every call panics.",
+			Path: "a.go", LineStart: 4, LineEnd: 5, Severity: finding.Minor, Visibility: dataset.Context,
+			Issue:  said + " Every call panics.",
 			Source: "https://github.com/Octo/demo/pull/1#discussion_r" + strconv.FormatInt(r.Comments[0].ID, 10),
 		}},
 	}, c, "line 8 did not change, so nobody acted on the remark there")
@@ -126,9 +130,13 @@ func TestOnlyWhatAReviewerSaidOnTheNewSideCounts(t *testing.T) {
 		"a reply":           func(p *githubtest.Pull) { p.AddReview("maya", "", reply) },
 		"the old side":      func(p *githubtest.Pull) { p.AddReview("maya", "", left) },
 		"a whole file":      func(p *githubtest.Pull) { p.AddReview("maya", "", whole) },
-		"praise":            func(p *githubtest.Pull) { p.AddReview("maya", "", on(5, "Nice catch, thank you very much!")) },
-		"a short question":  func(p *githubtest.Pull) { p.AddReview("maya", "", on(5, "Why this?")) },
-		"only a suggestion": func(p *githubtest.Pull) { p.AddReview("maya", "", on(5, "```suggestion\nfor range list {\n```")) },
+		"praise": func(p *githubtest.Pull) {
+			p.AddReview("maya", "", on(5, "Nice catch, thank you very much!"))
+		},
+		"a short question": func(p *githubtest.Pull) { p.AddReview("maya", "", on(5, "Why this?")) },
+		"only a suggestion": func(p *githubtest.Pull) {
+			p.AddReview("maya", "", on(5, "```suggestion\nfor range list {\n```"))
+		},
 	} {
 		p := w.open(githubtest.PullOptions{Title: name})
 		say(p)
@@ -138,7 +146,8 @@ func TestOnlyWhatAReviewerSaidOnTheNewSideCounts(t *testing.T) {
 	w.DeleteUser("gone")
 	cases, notes := w.build(t, history.Options{Last: 50})
 	require.Empty(t, cases)
-	require.Equal(t, []string{"pull requests left out because they have comments, but none is a reviewer's remark on a line that was changed afterwards: 12"}, notes)
+	require.Equal(t, []string{"pull requests left out because they have comments, but none is a reviewer's remark " +
+		"on a line that was changed afterwards: 12"}, notes)
 
 	p := w.open(githubtest.PullOptions{})
 	p.AddReview("maya", "", on(5, said))
@@ -176,25 +185,31 @@ func TestAnApprovalWithoutARemarkMakesACleanCase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	clean := map[string]func(p *githubtest.Pull){
-		"approved":       func(p *githubtest.Pull) { p.Approve("maya", "LGTM, thanks!") },
-		"by a bot":       func(p *githubtest.Pull) { p.Approve("approver[bot]", "") },
-		"by the author":  func(p *githubtest.Pull) { p.Approve("author", "") },
-		"with a remark":  func(p *githubtest.Pull) { p.Approve("maya", "Fine, but the second loop is never left.") },
-		"with an inline": func(p *githubtest.Pull) { p.Approve("maya", ""); p.AddReview("linter[bot]", "", on(5, said)) },
+		"approved":      func(p *githubtest.Pull) { p.Approve("maya", "LGTM, thanks!") },
+		"by a bot":      func(p *githubtest.Pull) { p.Approve("approver[bot]", "") },
+		"by the author": func(p *githubtest.Pull) { p.Approve("author", "") },
+		"with a remark": func(p *githubtest.Pull) { p.Approve("maya", "Fine, but the second loop is never left.") },
+		"with an inline": func(p *githubtest.Pull) {
+			p.Approve("maya", "")
+			p.AddReview("linter[bot]", "", on(5, said))
+		},
 		"without a word": func(*githubtest.Pull) {},
 		"of two, one not": func(p *githubtest.Pull) {
 			p.Approve("maya", "")
 			p.AddReview("kim", "The loop is never left, I think.")
 		},
 	}
-	for _, name := range []string{"approved", "by a bot", "by the author", "with a remark", "with an inline", "without a word", "of two, one not"} {
-		p := w.open(githubtest.PullOptions{Title: name, HeadFiles: w.repo.Tree("main").With(githubtest.Tree{"b.py": "x = 2\n"})})
+	for _, name := range []string{"approved", "by a bot", "by the author", "with a remark", "with an inline",
+		"without a word", "of two, one not"} {
+		p := w.open(githubtest.PullOptions{Title: name,
+			HeadFiles: w.repo.Tree("main").With(githubtest.Tree{"b.py": "x = 2\n"})})
 		clean[name](p)
 		p.Merge()
 	}
 	cases, notes := w.build(t, history.Options{Last: 50})
 	require.Empty(t, cases, "there are no more clean cases than others")
-	require.Contains(t, notes, "pull requests left out because they are clean, and there are as many clean cases as others without them: 1")
+	require.Contains(t, notes, "pull requests left out because they are clean, and there are as many clean cases as "+
+		"others without them: 1")
 
 	for range 2 {
 		p := w.open(githubtest.PullOptions{})
@@ -204,7 +219,8 @@ func TestAnApprovalWithoutARemarkMakesACleanCase(t *testing.T) {
 	cases, _ = w.build(t, history.Options{Last: 50})
 	require.Len(t, cases, 3)
 	c := cases[0]
-	require.Equal(t, []string{"approved", "clean", "python", w.repo.Pull(1).HeadSHA()}, []string{c.Title, string(c.Kind), c.Language, c.Head})
+	require.Equal(t, []string{"approved", "clean", "python", w.repo.Pull(1).HeadSHA()},
+		[]string{c.Title, string(c.Kind), c.Language, c.Head})
 	require.Empty(t, c.Golden)
 	require.Equal(t, []int{1, 8, 9}, []int{cases[0].PR, cases[1].PR, cases[2].PR}, "by number")
 }
@@ -264,7 +280,8 @@ func TestWhatWasImportedReadsBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.open(githubtest.PullOptions{Title: " \u202e ", Body: "a\u200bb" + strings.Repeat("ä", 700),
-		HeadFiles: w.repo.Tree("main").With(githubtest.Tree{"a.go": bad, "turned.txt": "\u202e\n", "new name é.go": "package b\n"})})
+		HeadFiles: w.repo.Tree("main").With(githubtest.Tree{"a.go": bad, "turned.txt": "\u202e\n",
+			"new name é.go": "package b\n"})})
 	p.AddReview("maya", "", on(5, "Text that\u202e hides.\r\nAnd "+strings.Repeat("more ", 100)))
 	fix(p)
 	c := w.open(githubtest.PullOptions{Title: " "})

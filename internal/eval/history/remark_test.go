@@ -104,7 +104,8 @@ func TestARemarkBeginsWhereItsFirstLineIsOnTheNewSide(t *testing.T) {
 
 func TestLanguagesHaveTheNamesOfCaseFiles(t *testing.T) {
 	t.Parallel()
-	for file, want := range map[string]string{"a/b.go": "go", "x.TSX": "typescript", "x.cs": "csharp", "x.scss": "scss", "Makefile": "other", "x.weird": "other"} {
+	for file, want := range map[string]string{"a/b.go": "go", "x.TSX": "typescript", "x.cs": "csharp", "x.scss": "scss",
+		"Makefile": "other", "x.weird": "other"} {
 		require.Equal(t, want, languageOf(file), file)
 	}
 }
@@ -112,7 +113,9 @@ func TestLanguagesHaveTheNamesOfCaseFiles(t *testing.T) {
 // FuzzIssue holds that whatever a comment has in it, an issue is one line of
 // bounded length that people and judge see alike.
 func FuzzIssue(f *testing.F) {
-	for _, seed := range []string{"This leaks the file.", "> quote\n\ntext that is long enough", "```\nx\n```\nafter the code block", "<!-- x --> visible text here", "\u202etext that turns", "a\xffb and more text"} {
+	for _, seed := range []string{"This leaks the file.", "> quote\n\ntext that is long enough",
+		"```\nx\n```\nafter the code block", "<!-- x --> visible text here", "\u202etext that turns",
+		"a\xffb and more text"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {

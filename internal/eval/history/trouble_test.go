@@ -18,7 +18,8 @@ func TestAPullRequestThatCannotBeACaseCostsItself(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	main := w.repo.Tree("main")
-	huge := w.open(githubtest.PullOptions{HeadFiles: main.With(githubtest.Tree{"a.go": bad, "z.txt": strings.Repeat("words and words\n", 20_000)})})
+	huge := w.open(githubtest.PullOptions{HeadFiles: main.With(githubtest.Tree{"a.go": bad,
+		"z.txt": strings.Repeat("words and words\n", 20_000)})})
 	binary := w.open(githubtest.PullOptions{HeadFiles: main.With(githubtest.Tree{"logo.png": "\x00\x01"})})
 	away := w.open(githubtest.PullOptions{})
 	broken := w.open(githubtest.PullOptions{})
@@ -28,7 +29,8 @@ func TestAPullRequestThatCannotBeACaseCostsItself(t *testing.T) {
 		p.AddReview("maya", "", on(5, said))
 	}
 	binary.AddReview("maya", "", githubtest.Comment{Path: "logo.png", Line: 1, Body: said})
-	away.AddReview("maya", "", githubtest.Comment{Path: "b.py", Line: 1, Body: said}, githubtest.Comment{Path: "b.py", Line: 1, Body: said})
+	away.AddReview("maya", "", githubtest.Comment{Path: "b.py", Line: 1, Body: said},
+		githubtest.Comment{Path: "b.py", Line: 1, Body: said})
 	for _, p := range []*githubtest.Pull{huge, binary, away, broken, fine} {
 		fix(p)
 	}

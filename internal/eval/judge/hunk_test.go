@@ -20,7 +20,8 @@ func TestHunkIsTheOneAtTheLineOrTheNearest(t *testing.T) {
 	} {
 		require.Equal(t, want, Hunk(twoHunks, line), line)
 	}
-	require.Equal(t, "@@\n     5        - gone", Hunk("@@ -5,1 +4,0 @@\n-gone", 4), "a hunk may have no line on the new side")
+	require.Equal(t, "@@\n     5        - gone", Hunk("@@ -5,1 +4,0 @@\n-gone", 4),
+		"a hunk may have no line on the new side")
 	require.Empty(t, Hunk("no patch", 1))
 	require.Empty(t, Hunk("", 1))
 }
@@ -37,8 +38,9 @@ func TestHunkShowsTwoHundredLinesAroundTheLineAndMarksTheCuts(t *testing.T) {
 		}
 	}
 	for line, want := range map[int]struct{ head, tail string }{
-		1:   {"@@ f\n     1      1   line 1\n", "\n… 400 lines of the hunk left out"},
-		300: {"@@ f\n… 199 lines of the hunk left out\n          200 + line 200\n", "\n… 201 lines of the hunk left out"},
+		1: {"@@ f\n     1      1   line 1\n", "\n… 400 lines of the hunk left out"},
+		300: {"@@ f\n… 199 lines of the hunk left out\n          200 + line 200\n",
+			"\n… 201 lines of the hunk left out"},
 		600: {"@@ f\n… 400 lines of the hunk left out\n          401 + line 401\n", "          600 + line 600"},
 	} {
 		got := Hunk(patch.String(), line)

@@ -16,13 +16,15 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-const patch = "@@ -40,3 +40,3 @@ func (l *Ledger) Transfer(amount Cents) {\n \tl.mu.Lock()\n-\tdefer l.mu.Unlock()\n+\tl.balance -= amount\n \tl.save()"
+const patch = "@@ -40,3 +40,3 @@ func (l *Ledger) Transfer(amount Cents) {\n \tl.mu.Lock()\n-\tdefer " +
+	"l.mu.Unlock()\n+\tl.balance -= amount\n \tl.save()"
 
 // match is a finding about the known issue, and mismatch one about something else.
 var (
 	match = Question{
 		Issue: "The mutex is never unlocked, so the second transfer waits for ever.",
-		Path:  "ledger/ledger.go", Title: "The second transfer waits for ever", Body: "The mutex stays locked after the first.",
+		Path:  "ledger/ledger.go", Title: "The second transfer waits for ever",
+		Body: "The mutex stays locked after the first.",
 		Line: 41, Hunk: Hunk(patch, 41),
 	}
 	mismatch = Question{
@@ -173,7 +175,8 @@ type memory struct {
 	known map[string]review.Recorded
 }
 
-func (m *memory) once(ctx context.Context, key string, do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
+func (m *memory) once(ctx context.Context, key string,
+	do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
 	m.mu.Lock()
 	known, ok := m.known[key]
 	m.mu.Unlock()
@@ -193,7 +196,8 @@ func (m *memory) once(ctx context.Context, key string, do func(context.Context) 
 func TestP4_JournalledAnswersAreNotPaidForAgain(t *testing.T) {
 	t.Parallel()
 	journal := &memory{known: map[string]review.Recorded{}}
-	for _, script := range []llmtest.Script{llmtest.Always(llmtest.Answer{Text: "prose"}), inTurn(true, false, true, false)} {
+	for _, script := range []llmtest.Script{llmtest.Always(llmtest.Answer{Text: "prose"}),
+		inTurn(true, false, true, false)} {
 		journal.known = map[string]review.Recorded{}
 		q := match
 		q.Body += " Judge: true."
@@ -256,13 +260,15 @@ func (f failing) Chat(context.Context, llm.Request) (llm.Answer, error) {
 func TestErrorsAreTheRunnersToDecide(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("disk full")
-	for _, want := range []error{cost.ErrSpent, context.Canceled, &llm.StatusError{StatusError: &transport.StatusError{Code: 503}}} {
+	for _, want := range []error{cost.ErrSpent, context.Canceled,
+		&llm.StatusError{StatusError: &transport.StatusError{Code: 503}}} {
 		j := New(failing{err: want}, rand.Reader, nil)
 		got, err := j.Same(t.Context(), match)
 		require.ErrorIs(t, err, want)
 		require.Equal(t, Ruling{Usage: cost.Usage{Calls: 1}}, got)
 	}
-	j, _ := judge(t, always(true), func(ctx context.Context, _ string, do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
+	j, _ := judge(t, always(true), func(ctx context.Context, _ string,
+		do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
 		r, err := do(ctx)
 		return r, errors.Join(err, lost)
 	})

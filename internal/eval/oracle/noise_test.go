@@ -15,7 +15,8 @@ import (
 )
 
 // wide shows the lines 1 to 60 of a file that is new.
-var wide = diff.File{Path: "w.go", Status: diff.Added, Additions: 60, Patch: "@@ -0,0 +1,60 @@" + strings.Repeat("\n+text", 60)}
+var wide = diff.File{Path: "w.go", Status: diff.Added, Additions: 60,
+	Patch: "@@ -0,0 +1,60 @@" + strings.Repeat("\n+text", 60)}
 
 // answers gives what the model says of the same file in as many cases.
 func answers(t *testing.T, cases int, o Options, f diff.File, golden ...dataset.Golden) (all [][]claim) {
@@ -47,7 +48,8 @@ func TestPoissonGivesTheNumberThatHoldsAShare(t *testing.T) {
 		u, mean float64
 		n       int
 	}{
-		{0, 2, 0}, {0.135, 2, 0}, {0.136, 2, 1}, {0.406, 2, 1}, {0.407, 2, 2}, {0.676, 2, 2}, {0.677, 2, 3}, {0.999, 2, 8},
+		{0, 2, 0}, {0.135, 2, 0}, {0.136, 2, 1}, {0.406, 2, 1}, {0.407, 2, 2}, {0.676, 2, 2}, {0.677, 2, 3},
+		{0.999, 2, 8},
 		{0.999, 0, 0}, {0.999, -1, 0}, {0.5, math.NaN(), 0}, {1, 2, maxFindings},
 	} {
 		require.Equal(t, c.n, poisson(c.u, c.mean), "%+v", c)
@@ -84,7 +86,9 @@ type kinds struct{ sure, unsure, repeated, off, broken, all float64 }
 func (k *kinds) count(answer []claim, last int) {
 	for i, c := range answer {
 		k.all++
-		again := slices.ContainsFunc(answer[:i], func(d claim) bool { return c.Line == d.Line && strings.Contains(c.Title, d.Title) })
+		again := slices.ContainsFunc(answer[:i], func(d claim) bool {
+			return c.Line == d.Line && strings.Contains(c.Title, d.Title)
+		})
 		switch {
 		case again:
 			k.repeated++
@@ -131,11 +135,13 @@ func TestARepeatStandsAtTheSameLines(t *testing.T) {
 func TestAWrongClaimKeepsAwayFromKnownDefects(t *testing.T) {
 	t.Parallel()
 	g := at("w.go", 20, 22)
-	g.Also = []dataset.Place{{Path: "w.go", LineStart: 40, LineEnd: 40}, {Path: "z.go", LineStart: 1, LineEnd: 60}, {Path: "w.go", LineStart: 63, LineEnd: 70}}
+	g.Also = []dataset.Place{{Path: "w.go", LineStart: 40, LineEnd: 40}, {Path: "z.go", LineStart: 1, LineEnd: 60},
+		{Path: "w.go", LineStart: 63, LineEnd: 70}}
 	seen := map[int]bool{}
 	for _, a := range answers(t, 500, Options{Noise: 4}, wide, g) {
 		for _, c := range a {
-			require.True(t, c.Line < 17 || 25 < c.Line && c.Line < 37 || 43 < c.Line && c.Line < 60 || c.Line > 73, "%+v", c)
+			require.True(t, c.Line < 17 || 25 < c.Line && c.Line < 37 || 43 < c.Line && c.Line < 60 || c.Line > 73,
+				"%+v", c)
 			require.Equal(t, c.Line <= 60, c.Quote == "text")
 			seen[c.Line] = true
 		}
@@ -154,9 +160,10 @@ func TestAWrongClaimStandsOnAnAddedLine(t *testing.T) {
 	}{
 		"added ones":               {changed.Patch, nil, []int{11, 12, 13, 41}},
 		"added ones that are free": {changed.Patch, []dataset.Golden{at("a.go", 8, 9)}, []int{13, 41}},
-		"others where none is":     {changed.Patch, []dataset.Golden{at("a.go", 11, 13), at("a.go", 44, 44)}, []int{40}},
-		"none":                     {changed.Patch, []dataset.Golden{at("a.go", 11, 41)}, nil},
-		"no added one at all":      {"@@ -1,3 +1,2 @@\n a\n-b\n c", nil, []int{1, 2}},
+		"others where none is": {changed.Patch, []dataset.Golden{at("a.go", 11, 13), at("a.go", 44, 44)},
+			[]int{40}},
+		"none":                {changed.Patch, []dataset.Golden{at("a.go", 11, 41)}, nil},
+		"no added one at all": {"@@ -1,3 +1,2 @@\n a\n-b\n c", nil, []int{1, 2}},
 	} {
 		n := noise{path: "a.go", patch: newPatch(c.patch), golden: c.golden}
 		var got []int
@@ -183,5 +190,6 @@ func TestEverySeverityIsDrawn(t *testing.T) {
 	for i := range 10 {
 		n[severity(i)]++
 	}
-	require.Equal(t, map[finding.Severity]int{finding.Blocker: 1, finding.Major: 3, finding.Minor: 4, finding.Nit: 2}, n)
+	require.Equal(t, map[finding.Severity]int{finding.Blocker: 1, finding.Major: 3, finding.Minor: 4, finding.Nit: 2},
+		n)
 }

@@ -21,11 +21,13 @@ import (
 // changed shows the lines 10 to 14 and 40 to 42 of a file; 11 to 13 and 41 were added.
 var changed = diff.File{
 	Path: "a.go", Status: diff.Modified, Additions: 4, Deletions: 1,
-	Patch: "@@ -10,2 +10,5 @@\n ten\n+eleven\n+twelve <b>\r\n+thirteen\n fourteen\n@@ -37,3 +40,3 @@ func\n forty\n-old\n+forty-one\n forty-two",
+	Patch: "@@ -10,2 +10,5 @@\n ten\n+eleven\n+twelve <b>\r\n+thirteen\n fourteen\n@@ -37,3 +40,3 @@ func\n " +
+		"forty\n-old\n+forty-one\n forty-two",
 }
 
 func at(path string, start, end int) dataset.Golden {
-	return dataset.Golden{Path: path, LineStart: start, LineEnd: end, Severity: finding.Major, Issue: "The count is off by one for an empty list."}
+	return dataset.Golden{Path: path, LineStart: start, LineEnd: end, Severity: finding.Major,
+		Issue: "The count is off by one for an empty list."}
 }
 
 func read(t testing.TB, answer string) []claim {
@@ -74,8 +76,9 @@ func TestAKnownDefectIsReportedAsItIs(t *testing.T) {
 	require.Less(t, got[0].Confidence, 1.0)
 	got[0].Confidence = 0
 	require.Equal(t, claim{
-		Side: finding.Right, StartLine: 11, Line: 12, Quote: "twelve <b>", Title: "The count is off by one for an empty list",
-		Body: g.Issue, Category: "security", Severity: finding.Blocker,
+		Side: finding.Right, StartLine: 11, Line: 12, Quote: "twelve <b>",
+		Title: "The count is off by one for an empty list",
+		Body:  g.Issue, Category: "security", Severity: finding.Blocker,
 	}, got[0])
 
 	plain := read(t, Answer(Options{Recall: 1}, "c", []dataset.Golden{at("a.go", 11, 11)}, changed))
@@ -113,7 +116,8 @@ func TestAFileWithoutLinesOfTheNewSideHasNoFindings(t *testing.T) {
 		"a line that went": "@@ -4 +3,0 @@\n-a",
 	} {
 		f := diff.File{Path: "a.go", Patch: text}
-		require.Equal(t, `{"findings":[]}`, Answer(Options{Recall: 1, Noise: 20}, "c", []dataset.Golden{at("a.go", 1, 2)}, f), name)
+		require.Equal(t, `{"findings":[]}`, Answer(Options{Recall: 1, Noise: 20}, "c",
+			[]dataset.Golden{at("a.go", 1, 2)}, f), name)
 	}
 }
 
@@ -133,7 +137,8 @@ func TestRecallIsAShareOfTheDefects(t *testing.T) {
 	for _, recall := range []float64{0.1, 0.5, 0.9} {
 		found := 0
 		for i := range cases {
-			found += len(read(t, Answer(Options{Recall: recall}, fmt.Sprint(i), []dataset.Golden{at("a.go", 11, 11)}, changed)))
+			found += len(read(t, Answer(Options{Recall: recall}, fmt.Sprint(i), []dataset.Golden{at("a.go", 11, 11)},
+				changed)))
 		}
 		require.InDelta(t, recall, float64(found)/cases, 4*math.Sqrt(recall*(1-recall)/cases))
 	}
@@ -166,25 +171,30 @@ func TestAHigherRecallOnlyAdds(t *testing.T) {
 // be repeated with another version of Go.
 func TestAnswersStayTheSame(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, `{"findings":[{"side":"RIGHT","start_line":10,"line":10,"quote":"ten","title":"The count is off by one for an empty list",`+
-		`"body":"The count is off by one for an empty list.","category":"other","severity":"major","confidence":0.86,"suggestion":""},`+
+	require.Equal(t, `{"findings":[{"side":"RIGHT","start_line":10,"line":10,"quote":"ten","title":"The count is off`+
+		` by one for an empty list",`+
+		`"body":"The count is off by one for an empty list.","category":"other","severity":"major","confidence":0.86`+
+		`,"suggestion":""},`+
 		`{"side":"RIGHT","start_line":41,"line":41,"quote":"forty-one","title":"A booked seat is sold again",`+
-		`"body":"Two buyers that pay in the same second get the same seat.","category":"concurrency","severity":"nit","confidence":0.63,"suggestion":""}]}`,
+		`"body":"Two buyers that pay in the same second get the same seat.","category":"concurrency"`+
+		`,"severity":"nit","confidence":0.63,"suggestion":""}]}`,
 		Answer(Options{Recall: 1, Noise: 1, Seed: 6}, "c", []dataset.Golden{at("a.go", 1, 1)}, changed))
 }
 
 func TestATitleIsAShortSentence(t *testing.T) {
 	t.Parallel()
 	for issue, want := range map[string]string{
-		"The lock is not held.":                                        "The lock is not held",
-		"A read past the end. It happens for n = 0.":                   "A read past the end",
-		" two\n lines ":                                                "two lines",
-		"a version such as 1.2.3":                                      "a version such as 1.2.3",
-		strings.Repeat("éight be ", 40):                                strings.TrimSpace(strings.Repeat("éight be ", 11)),
-		strings.Repeat("x", 150):                                       strings.Repeat("x", 100),
-		strings.Repeat("x", 50) + " " + strings.Repeat("y", 49) + " z": strings.Repeat("x", 50) + " " + strings.Repeat("y", 49),
-		strings.Repeat("x", 100) + " y":                                strings.Repeat("x", 100),
-		strings.Repeat("x", 98) + ", yes":                              strings.Repeat("x", 98),
+		"The lock is not held.":                      "The lock is not held",
+		"A read past the end. It happens for n = 0.": "A read past the end",
+		" two\n lines ":                              "two lines",
+		"a version such as 1.2.3":                    "a version such as 1.2.3",
+		strings.Repeat("éight be ", 40): strings.TrimSpace(strings.Repeat("éight be ",
+			11)),
+		strings.Repeat("x", 150): strings.Repeat("x", 100),
+		strings.Repeat("x", 50) + " " + strings.Repeat("y", 49) + " z": strings.Repeat("x", 50) + " " +
+			strings.Repeat("y", 49),
+		strings.Repeat("x", 100) + " y":   strings.Repeat("x", 100),
+		strings.Repeat("x", 98) + ", yes": strings.Repeat("x", 98),
 	} {
 		require.Equal(t, want, title(issue))
 		require.LessOrEqual(t, utf8.RuneCountInString(title(issue)), maxTitle)

@@ -77,7 +77,8 @@ func reviewed(t *testing.T, o oracle.Options, c dataset.Case) outcome {
 // asked for.
 func ask(t *testing.T, answer string, f diff.File) score.FileAnswers {
 	t.Helper()
-	got, err := review.NewModel(review.Options{Review: says{answer, f.Patch}, Random: strings.NewReader(strings.Repeat("0123456789abcdef", 64))}).Review(t.Context(), f)
+	got, err := review.NewModel(review.Options{Review: says{answer, f.Patch},
+		Random: strings.NewReader(strings.Repeat("0123456789abcdef", 64))}).Review(t.Context(), f)
 	require.NoError(t, err)
 	file := score.FileAnswers{Review: got}
 	for range got.Usage.Calls {
@@ -90,7 +91,8 @@ func ask(t *testing.T, answer string, f diff.File) score.FileAnswers {
 // lines, and no further one.
 func tells(all []finding.Finding, g dataset.Golden) (found []finding.Finding) {
 	for _, f := range all {
-		if f.Path == g.Path && f.Body == strings.TrimSpace(g.Issue) && f.StartLine <= g.LineEnd && g.LineStart <= f.Line {
+		if f.Path == g.Path && f.Body == strings.TrimSpace(g.Issue) && f.StartLine <= g.LineEnd &&
+			g.LineStart <= f.Line {
 			found = append(found, f)
 		}
 	}
@@ -167,7 +169,8 @@ func TestFiltersRaisePrecision(t *testing.T) {
 			}
 			before, after := float64(known)/float64(produced), float64(known)/float64(kept)
 			require.Greater(t, after, before)
-			t.Logf("%s, noise %.1f: %d true of %d produced (%.3f), of %d kept (%.3f)", name, noise, known, produced, before, kept, after)
+			t.Logf("%s, noise %.1f: %d true of %d produced (%.3f), of %d kept (%.3f)", name, noise, known, produced,
+				before, kept, after)
 		}
 	}
 }

@@ -9,7 +9,8 @@ import (
 )
 
 // least is a report with the keys that a baseline must have.
-const least = `{"cases":40,"passed":30,"golden":35,"hit":20,"posted":50,"matched":20,"clean_cases":5,"clean_false_positives":2}`
+const least = `{"cases":40,"passed":30,"golden":35,"hit":20,"posted":50,"matched":20,"clean_cases":5` +
+	`,"clean_false_positives":2}`
 
 func TestOfAReportIsReadBackWhatARunIsHeldAgainst(t *testing.T) {
 	t.Parallel()
@@ -26,8 +27,10 @@ func TestABaselineNeedsTheEightCountsAlone(t *testing.T) {
 	t.Parallel()
 	r, err := ReadReport([]byte(least))
 	require.NoError(t, err)
-	require.Equal(t, Counts{Cases: 40, Passed: 30, Golden: 35, Hit: 20, Posted: 50, Matched: 20, CleanCases: 5, CleanFalsePositives: 2}, r.Counts)
-	_, err = ReadReport([]byte(strings.Replace(least, "{", `{"later":{"key":[1]},"by":{"language":{"go":{"tokens":1}}},`, 1)))
+	require.Equal(t, Counts{Cases: 40, Passed: 30, Golden: 35, Hit: 20, Posted: 50, Matched: 20, CleanCases: 5,
+		CleanFalsePositives: 2}, r.Counts)
+	_, err = ReadReport([]byte(strings.Replace(least, "{",
+		`{"later":{"key":[1]},"by":{"language":{"go":{"tokens":1}}},`, 1)))
 	require.NoError(t, err, "keys of a later version")
 	require.NotEmpty(t, r.Markdown())
 }
@@ -61,22 +64,36 @@ func TestABaselineThatCannotBeIsRefused(t *testing.T) {
 
 func TestABaselineIsMissedBeyondTheTolerance(t *testing.T) {
 	t.Parallel()
-	baseline := Report{Scores: Scores{Counts: Counts{Cases: 100, Passed: 80, Golden: 80, Hit: 40, Posted: 100, Matched: 40, CleanCases: 20, CleanFalsePositives: 4}}}
+	baseline := Report{Scores: Scores{Counts: Counts{Cases: 100, Passed: 80, Golden: 80, Hit: 40, Posted: 100,
+		Matched: 40, CleanCases: 20, CleanFalsePositives: 4}}}
 	for name, c := range map[string]struct {
 		change    func(*Counts)
 		tolerance float64
 		missed    []string
 	}{
-		"equal":                   {func(*Counts) {}, 0, nil},
-		"better":                  {func(c *Counts) { c.Passed, c.Hit, c.CleanFalsePositives = 90, 50, 0 }, 0, nil},
-		"at the tolerance":        {func(c *Counts) { c.Passed = 75 }, 5, nil},
-		"pass rate":               {func(c *Counts) { c.Passed = 74 }, 5, []string{"pass rate: 74.0 (74 of 100), in the baseline 80.0 (80 of 100); 5 points are tolerated"}},
-		"a little without any":    {func(c *Counts) { c.Passed = 79 }, 0, []string{"pass rate: 79.0 (79 of 100), in the baseline 80.0 (80 of 100); 0 points are tolerated"}},
-		"recall":                  {func(c *Counts) { c.Hit = 35 }, 5, []string{"recall: 43.8 (35 of 80), in the baseline 50.0 (40 of 80); 5 points are tolerated"}},
-		"precision":               {func(c *Counts) { c.Posted = 120 }, 5, []string{"precision: 33.3 (40 of 120), in the baseline 40.0 (40 of 100); 5 points are tolerated"}},
-		"clean cases":             {func(c *Counts) { c.CleanFalsePositives = 6 }, 5, []string{"findings per hundred clean cases: 30.0 (6 of 20), in the baseline 20.0 (4 of 20); 5 points are tolerated"}},
+		"equal":            {func(*Counts) {}, 0, nil},
+		"better":           {func(c *Counts) { c.Passed, c.Hit, c.CleanFalsePositives = 90, 50, 0 }, 0, nil},
+		"at the tolerance": {func(c *Counts) { c.Passed = 75 }, 5, nil},
+		"pass rate": {func(c *Counts) {
+			c.Passed = 74
+		}, 5, []string{"pass rate: 74.0 (74 of 100), in the baseline 80.0 (80 of 100); 5 points are tolerated"}},
+		"a little without any": {func(c *Counts) {
+			c.Passed = 79
+		}, 0, []string{"pass rate: 79.0 (79 of 100), in the baseline 80.0 (80 of 100); 0 points are tolerated"}},
+		"recall": {func(c *Counts) {
+			c.Hit = 35
+		}, 5, []string{"recall: 43.8 (35 of 80), in the baseline 50.0 (40 of 80); 5 points are tolerated"}},
+		"precision": {func(c *Counts) {
+			c.Posted = 120
+		}, 5, []string{"precision: 33.3 (40 of 120), in the baseline 40.0 (40 of 100); 5 points are tolerated"}},
+		"clean cases": {func(c *Counts) {
+			c.CleanFalsePositives = 6
+		}, 5, []string{"findings per hundred clean cases: 30.0 (6 of 20), in the baseline 20.0 (4 of 20); 5 points " +
+			"are tolerated"}},
 		"clean, at the tolerance": {func(c *Counts) { c.CleanFalsePositives = 5 }, 5, nil},
-		"nothing posted":          {func(c *Counts) { c.Posted, c.Matched, c.Hit, c.CleanFalsePositives = 0, 0, 0, 0 }, 5, []string{"recall: 0.0 (0 of 80), in the baseline 50.0 (40 of 80); 5 points are tolerated"}},
+		"nothing posted": {func(c *Counts) {
+			c.Posted, c.Matched, c.Hit, c.CleanFalsePositives = 0, 0, 0, 0
+		}, 5, []string{"recall: 0.0 (0 of 80), in the baseline 50.0 (40 of 80); 5 points are tolerated"}},
 		"no clean cases any more": {func(c *Counts) { c.CleanCases, c.CleanFalsePositives = 0, 0 }, 5, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +110,8 @@ func TestABaselineIsMissedBeyondTheTolerance(t *testing.T) {
 // In binary fractions 10 of 60 is a little more than five points above 7 of 60.
 func TestTheToleranceForgivesRounding(t *testing.T) {
 	t.Parallel()
-	was, now := Report{Scores: Scores{Counts: Counts{Golden: 60, Hit: 10}}}, Report{Scores: Scores{Counts: Counts{Golden: 60, Hit: 7}}}
+	was, now := Report{Scores: Scores{Counts: Counts{Golden: 60, Hit: 10}}},
+		Report{Scores: Scores{Counts: Counts{Golden: 60, Hit: 7}}}
 	missed, err := now.Missed(was, 5)
 	require.NoError(t, err)
 	require.Empty(t, missed)
@@ -119,7 +137,8 @@ func TestABaselineOfAnotherJudgeIsRefused(t *testing.T) {
 		require.NoError(t, err)
 		return r
 	}
-	const judged, placed = `"judge":"large-2","fingerprints":{"cases":"c","judge":"aa"},`, `"judge":"","fingerprints":{"cases":"c"},`
+	const judged, placed = `"judge":"large-2","fingerprints":{"cases":"c","judge":"aa"},`,
+		`"judge":"","fingerprints":{"cases":"c"},`
 	for name, c := range map[string]struct {
 		baseline, run string
 		says          string // empty where they may be compared
@@ -148,7 +167,8 @@ func TestABaselineOfAnotherJudgeIsRefused(t *testing.T) {
 func FuzzReadReport(f *testing.F) {
 	f.Add([]byte(least))
 	f.Add([]byte(`{"cases":1e3,"passed":-0,"rates":{"recall":{"value":1e308}},"losses":{"x":null},"after_gate":{}}`))
-	f.Add([]byte(strings.Replace(least, "{", `{"by":{"category":{"a|b":{"hit":1}}},"model":"`+"`|<b>"+`","not_passed":[{"case":"\u0000"}],`, 1)))
+	f.Add([]byte(strings.Replace(least, "{", `{"by":{"category":{"a|b":{"hit":1}}},"model":"`+"`|<b>"+
+		`","not_passed":[{"case":"\u0000"}],`, 1)))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := ReadReport(text)
 		if err != nil {

@@ -23,7 +23,8 @@ func TestOnlyCasesWhoseResultChangedAreNamed(t *testing.T) {
 		Grade(&r)
 		return r
 	}
-	hits, misses := grade(Result{Golden: []Known{knownAt("a.go", finding.Major, dataset.Local, "", "F1")}}), grade(Result{Golden: []Known{knownAt("a.go", finding.Major, dataset.Local, "", "")}})
+	hits, misses := grade(Result{Golden: []Known{knownAt("a.go", finding.Major, dataset.Local, "", "F1")}}),
+		grade(Result{Golden: []Known{knownAt("a.go", finding.Major, dataset.Local, "", "")}})
 	weak := knownAt("b.go", finding.Minor, dataset.Local, "", "")
 	weakHit := weak
 	weakHit.Hit = "F2"
@@ -32,15 +33,22 @@ func TestOnlyCasesWhoseResultChangedAreNamed(t *testing.T) {
 		first, later Result
 		want         []Change
 	}{
-		"nothing":          {hits, hits, []Change{}},
-		"another hit":      {hits, grade(Result{Golden: []Known{knownAt("a.go", finding.Major, dataset.Local, "", "F9")}}), []Change{}},
-		"weak noise":       {clean, grade(Result{Posted: beside(finding.Minor, 4)}), []Change{}},
-		"hit":              {misses, hits, []Change{{"c", Better, []string{"passes now", "hits `a.go:7`"}}}},
-		"missed":           {hits, misses, []Change{{"c", Worse, []string{"passes no longer", "misses `a.go:7`"}}}},
-		"noise":            {clean, noisy, []Change{{"c", Worse, []string{"passes no longer", "1 unmatched finding of severity major or graver instead of 0"}}}},
-		"less noise":       {grade(Result{Posted: beside(finding.Major, 3)}), grade(Result{Posted: beside(finding.Major, 2)}), []Change{{"c", Better, []string{"2 unmatched findings of severity major or graver instead of 3"}}}},
-		"another one":      {grade(Result{Golden: []Known{hits.Golden[0], weak}}), grade(Result{Golden: []Known{misses.Golden[0], weakHit}}), []Change{{"c", Mixed, []string{"hits `b.go:7`", "passes no longer", "misses `a.go:7`"}}}},
-		"a hit with noise": {misses, grade(Result{Golden: hits.Golden, Posted: beside(finding.Major, 1)}), []Change{{"c", Mixed, []string{"passes now", "hits `a.go:7`", "1 unmatched finding of severity major or graver instead of 0"}}}},
+		"nothing": {hits, hits, []Change{}},
+		"another hit": {hits, grade(Result{Golden: []Known{knownAt("a.go", finding.Major, dataset.Local, "",
+			"F9")}}), []Change{}},
+		"weak noise": {clean, grade(Result{Posted: beside(finding.Minor, 4)}), []Change{}},
+		"hit":        {misses, hits, []Change{{"c", Better, []string{"passes now", "hits `a.go:7`"}}}},
+		"missed":     {hits, misses, []Change{{"c", Worse, []string{"passes no longer", "misses `a.go:7`"}}}},
+		"noise": {clean, noisy, []Change{{"c", Worse,
+			[]string{"passes no longer", "1 unmatched finding of severity major or graver instead of 0"}}}},
+		"less noise": {grade(Result{Posted: beside(finding.Major, 3)}), grade(Result{Posted: beside(finding.Major,
+			2)}), []Change{{"c", Better, []string{"2 unmatched findings of severity major or graver instead of 3"}}}},
+		"another one": {grade(Result{Golden: []Known{hits.Golden[0], weak}}),
+			grade(Result{Golden: []Known{misses.Golden[0], weakHit}}),
+			[]Change{{"c", Mixed, []string{"hits `b.go:7`", "passes no longer", "misses `a.go:7`"}}}},
+		"a hit with noise": {misses, grade(Result{Golden: hits.Golden, Posted: beside(finding.Major, 1)}),
+			[]Change{{"c", Mixed, []string{"passes now", "hits `a.go:7`",
+				"1 unmatched finding of severity major or graver instead of 0"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -68,7 +76,8 @@ func TestOnlyCasesOfBothRunsAreCompared(t *testing.T) {
 // posted.
 func many(n int, hit func(int) bool) (all []Result) {
 	for i := range n {
-		r := Result{ID: fmt.Sprint("case-", i), Kind: dataset.Bug, Golden: []Known{missed(finding.Major)}, Posted: beside(finding.Minor, 1)}
+		r := Result{ID: fmt.Sprint("case-", i), Kind: dataset.Bug, Golden: []Known{missed(finding.Major)},
+			Posted: beside(finding.Minor, 1)}
 		if hit(i) {
 			r.Golden[0].Hit, r.Posted[0].Golden = "F1", 0
 		}
@@ -94,7 +103,8 @@ func TestPrecisionStandsWithTheIntervalsOfBothRuns(t *testing.T) {
 	t.Parallel()
 	c := Compare(many(10, func(int) bool { return false }), many(10, func(i int) bool { return i < 8 }))
 	require.Equal(t, [2]*stats.Interval{stats.Wilson(0, 10), stats.Wilson(8, 10)}, c.Precision)
-	require.Regexp(t, `\| precision +\| +0\.0 % \| +80\.0 % \| \+80\.0 points \| 95 % intervals: 0\.0 – 27\.8 % and 49\.0 – 94\.3 % +\|`, c.Markdown())
+	require.Regexp(t, `\| precision +\| +0\.0 % \| +80\.0 % \| \+80\.0 points \| 95 % intervals: 0\.0 – 27\.8 % and`+
+		` 49\.0 – 94\.3 % +\|`, c.Markdown())
 	for _, c := range []Comparison{Compare(nil, nil), Compare(silent(), silent())} {
 		require.Equal(t, [2]*stats.Interval{}, c.Precision)
 		require.NotContains(t, c.Markdown(), "precision")
@@ -106,7 +116,8 @@ func TestMcNemarAgainstKnownValues(t *testing.T) {
 	for _, c := range []struct {
 		better, worse int
 		p             float64
-	}{{0, 0, 1}, {1, 0, 1}, {3, 1, 0.625}, {6, 0, 0.0313}, {5, 0, 0.0625}, {10, 2, 0.0386}, {7, 7, 1}, {20_000, 20_000, 1}, {3_000, 1_000, 0}} {
+	}{{0, 0, 1}, {1, 0, 1}, {3, 1, 0.625}, {6, 0, 0.0313}, {5, 0, 0.0625}, {10, 2, 0.0386}, {7, 7, 1},
+		{20_000, 20_000, 1}, {3_000, 1_000, 0}} {
 		require.InDelta(t, c.p, mcNemar(c.better, c.worse), 1e-4, "%d against %d", c.better, c.worse)
 		require.InDelta(t, mcNemar(c.better, c.worse), mcNemar(c.worse, c.better), 0)
 	}
@@ -166,7 +177,8 @@ func TestFingerprintsThatDifferAreNamed(t *testing.T) {
 	t.Parallel()
 	of := func(f map[string]string) Report { return Report{About: About{Fingerprints: f}} }
 	first := of(map[string]string{"cases": "a", "prompt": "b", "model": "c"})
-	require.Equal(t, []string{"commit", "model", "prompt"}, Differing(first, of(map[string]string{"cases": "a", "prompt": "x", "commit": "d"})))
+	require.Equal(t, []string{"commit", "model", "prompt"},
+		Differing(first, of(map[string]string{"cases": "a", "prompt": "x", "commit": "d"})))
 	require.Empty(t, Differing(first, first))
 	require.Equal(t, []string{}, Differing(Report{}, of(nil)), "a list in JSON, too")
 }

@@ -39,7 +39,8 @@ func TestHistoricalCasesScoreAsTheirReadmeSays(t *testing.T) {
 	require.InDelta(t, 1, all.Rates.Precision.Value, 0)
 	require.Equal(t, none.CleanCases, none.Passed)
 	require.InDelta(t, 0.129, none.Rates.Pass.Value, 5e-4, "12 of 93")
-	require.Equal(t, [2]int{56, 27}, [2]int{all.By["visibility"]["local"].Golden, all.By["visibility"]["context"].Golden})
+	require.Equal(t, [2]int{56, 27}, [2]int{all.By["visibility"]["local"].Golden,
+		all.By["visibility"]["context"].Golden})
 	require.Empty(t, Compare(perfect, perfect).Changed)
 	require.Len(t, Compare(silent, perfect).Changed, 81)
 }

@@ -39,7 +39,8 @@ var changed = diff.File{Path: "a.go", Status: diff.Modified, Additions: 3, Patch
 // reviewed is what the reviewer makes of answers, with those that it asked for.
 func reviewed(t testing.TB, s *script) score.FileAnswers {
 	t.Helper()
-	got, err := review.NewModel(review.Options{Review: s, Random: strings.NewReader(strings.Repeat("0123456789abcdef", 64))}).Review(t.Context(), changed)
+	got, err := review.NewModel(review.Options{Review: s,
+		Random: strings.NewReader(strings.Repeat("0123456789abcdef", 64))}).Review(t.Context(), changed)
 	require.NoError(t, err)
 	return score.FileAnswers{Answers: s.said, Review: got}
 }
@@ -70,35 +71,48 @@ func TestWhatAnAnswerHoldsAndTheReviewDoesNotWasLostInParsing(t *testing.T) {
 		ended error
 		lost  []string
 	}{
-		"a whole answer":                      {texts: []string{answer(one(2, "b"), one(3, "c"))}},
-		"no finding":                          {texts: []string{answer()}},
-		"in a fence":                          {texts: []string{"```json\n" + answer(one(2, "b")) + "\n```"}},
-		"white space in a title":              {texts: []string{answer(one(2, "b \t b"))}},
-		"one off the schema":                  {texts: []string{answer(one(2, "b"), one(3, "c", offSchema))}, lost: []string{"c"}},
-		"one about another file":              {texts: []string{answer(one(2, "b"), one(3, "c", `"severity":"nit","confidence":1,"path":"z.go"`))}, lost: []string{"c"}},
-		"two that are alike, one of them off": {texts: []string{answer(one(2, "b"), one(2, "b", offSchema))}, lost: []string{"b"}},
-		"all off the schema":                  {texts: []string{answer(one(2, "b", offSchema), one(3, "c", offSchema))}, lost: []string{"b", "c"}},
-		"a key too many":                      {texts: []string{`{"summary":"good",` + answer(one(2, "b"))[1:]}},
-		"a title around the list":             {texts: []string{`{"title":"Review",` + answer(one(2, "b"))[1:]}},
-		"a bare list":                         {texts: []string{"[" + one(2, "b") + "]"}, lost: []string{"b"}},
-		"prose around it":                     {texts: []string{"Look at {this}: " + answer(one(2, "b")) + " Done."}, lost: []string{"b"}},
-		"cut off":                             {texts: []string{answer(one(2, "b"), one(3, "c"))[:115]}, lost: []string{"c"}},
-		"a comma missing":                     {texts: []string{answer(one(2, "b") + one(3, "c"))}, lost: []string{"b", "c"}},
-		"refused":                             {texts: []string{answer(one(2, "b"))}, ended: llm.ErrRefused, lost: []string{"b"}},
-		"truncated":                           {texts: []string{answer(one(2, "b"), one(3, "c"))[:115]}, ended: llm.ErrTruncated, lost: []string{"c"}},
-		"prose alone":                         {texts: []string{"Nothing at line 3."}},
+		"a whole answer":         {texts: []string{answer(one(2, "b"), one(3, "c"))}},
+		"no finding":             {texts: []string{answer()}},
+		"in a fence":             {texts: []string{"```json\n" + answer(one(2, "b")) + "\n```"}},
+		"white space in a title": {texts: []string{answer(one(2, "b \t b"))}},
+		"one off the schema": {texts: []string{answer(one(2, "b"), one(3, "c", offSchema))},
+			lost: []string{"c"}},
+		"one about another file": {texts: []string{answer(one(2, "b"),
+			one(3, "c", `"severity":"nit","confidence":1,"path":"z.go"`))}, lost: []string{"c"}},
+		"two that are alike, one of them off": {texts: []string{answer(one(2, "b"), one(2, "b", offSchema))},
+			lost: []string{"b"}},
+		"all off the schema": {texts: []string{answer(one(2, "b", offSchema), one(3, "c", offSchema))},
+			lost: []string{"b", "c"}},
+		"a key too many":          {texts: []string{`{"summary":"good",` + answer(one(2, "b"))[1:]}},
+		"a title around the list": {texts: []string{`{"title":"Review",` + answer(one(2, "b"))[1:]}},
+		"a bare list":             {texts: []string{"[" + one(2, "b") + "]"}, lost: []string{"b"}},
+		"prose around it": {texts: []string{"Look at {this}: " + answer(one(2, "b")) + " Done."},
+			lost: []string{"b"}},
+		"cut off":         {texts: []string{answer(one(2, "b"), one(3, "c"))[:115]}, lost: []string{"c"}},
+		"a comma missing": {texts: []string{answer(one(2, "b") + one(3, "c"))}, lost: []string{"b", "c"}},
+		"refused":         {texts: []string{answer(one(2, "b"))}, ended: llm.ErrRefused, lost: []string{"b"}},
+		"truncated": {texts: []string{answer(one(2, "b"), one(3, "c"))[:115]}, ended: llm.ErrTruncated,
+			lost: []string{"c"}},
+		"prose alone": {texts: []string{"Nothing at line 3."}},
 
-		"repaired":                  {texts: []string{answer(one(2, "b", offSchema)), answer(one(2, "b"))}},
-		"repaired in other words":   {texts: []string{answer(one(2, "b", offSchema)), answer(one(3, "B!"))}},
-		"repaired with more":        {texts: []string{answer(one(2, "b", offSchema)), answer(one(2, "b"), one(3, "c"))}},
-		"repaired with fewer":       {texts: []string{answer(one(2, "b", offSchema), one(3, "c"), one(4, "d")), answer(one(3, "c"))}, lost: []string{"b"}},
-		"fewer, in other words":     {texts: []string{answer(one(2, "b", offSchema), one(3, "c", offSchema)), answer(one(2, "It is b"))}, lost: []string{"c"}},
-		"fewer, at another line":    {texts: []string{answer(one(2, "b", offSchema), one(3, "c", offSchema)), answer(one(4, "c"))}, lost: []string{"b"}},
-		"fewer, of one line":        {texts: []string{answer(one(2, "b", offSchema), one(2, "c", offSchema)), answer(one(2, "c"))}, lost: []string{"b"}},
-		"repaired to nothing":       {texts: []string{answer(one(2, "b", offSchema)), answer()}, lost: []string{"b"}},
-		"asked anew":                {texts: []string{"Nothing.", answer(one(2, "b"))}},
-		"asked anew, for less":      {texts: []string{"So: " + answer(one(2, "b"), one(3, "c")), answer(one(3, "c"))}, lost: []string{"b"}},
-		"broken twice, half better": {texts: []string{answer(one(2, "b", offSchema), one(3, "c", offSchema)), answer(one(2, "b"), one(3, "c", offSchema))}, lost: []string{"c"}},
+		"repaired":                {texts: []string{answer(one(2, "b", offSchema)), answer(one(2, "b"))}},
+		"repaired in other words": {texts: []string{answer(one(2, "b", offSchema)), answer(one(3, "B!"))}},
+		"repaired with more": {texts: []string{answer(one(2, "b", offSchema)),
+			answer(one(2, "b"), one(3, "c"))}},
+		"repaired with fewer": {texts: []string{answer(one(2, "b", offSchema), one(3, "c"), one(4, "d")),
+			answer(one(3, "c"))}, lost: []string{"b"}},
+		"fewer, in other words": {texts: []string{answer(one(2, "b", offSchema), one(3, "c", offSchema)),
+			answer(one(2, "It is b"))}, lost: []string{"c"}},
+		"fewer, at another line": {texts: []string{answer(one(2, "b", offSchema), one(3, "c", offSchema)),
+			answer(one(4, "c"))}, lost: []string{"b"}},
+		"fewer, of one line": {texts: []string{answer(one(2, "b", offSchema), one(2, "c", offSchema)),
+			answer(one(2, "c"))}, lost: []string{"b"}},
+		"repaired to nothing": {texts: []string{answer(one(2, "b", offSchema)), answer()}, lost: []string{"b"}},
+		"asked anew":          {texts: []string{"Nothing.", answer(one(2, "b"))}},
+		"asked anew, for less": {texts: []string{"So: " + answer(one(2, "b"), one(3, "c")), answer(one(3, "c"))},
+			lost: []string{"b"}},
+		"broken twice, half better": {texts: []string{answer(one(2, "b", offSchema), one(3, "c", offSchema)),
+			answer(one(2, "b"), one(3, "c", offSchema))}, lost: []string{"c"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -136,24 +150,31 @@ func TestALostFindingSaysWhatCouldBeReadOfIt(t *testing.T) {
 // claims is a file's review with findings of every fate, and their titles say which.
 func claims() finding.FileReview {
 	at := func(line int, confidence float64, title string) finding.Finding {
-		return finding.Finding{Path: "a.go", Side: finding.Right, Line: line, Severity: finding.Major, Confidence: confidence, Title: title, Source: finding.Model}
+		return finding.Finding{Path: "a.go", Side: finding.Right, Line: line, Severity: finding.Major,
+			Confidence: confidence, Title: title, Source: finding.Model}
 	}
 	return finding.FileReview{Path: "a.go", State: finding.Reviewed, Findings: []finding.Finding{
-		at(2, 0.9, "kept"), at(2, 0.9, "KEPT."), at(3, 0.49, "weak"), at(40, 0.9, "off the diff"), at(41, 0.1, "weak and off the diff"),
+		at(2, 0.9, "kept"), at(2, 0.9, "KEPT."), at(3, 0.49, "weak"), at(40, 0.9, "off the diff"),
+		at(41, 0.1, "weak and off the diff"),
 	}}
 }
 
 func TestEveryFindingHasOneFate(t *testing.T) {
 	t.Parallel()
-	all, _ := aggregate.Findings(aggregate.Input{Files: []diff.File{changed}, Reviews: []finding.FileReview{claims()}, Inline: 1000})
+	all, _ := aggregate.Findings(aggregate.Input{Files: []diff.File{changed}, Reviews: []finding.FileReview{claims()},
+		Inline: 1000})
 	lost, moved := score.Trace(score.Pipeline{Files: []score.FileAnswers{{Review: claims()}}, Aggregated: all})
 	require.Equal(t, []score.Loss{
-		{Stage: score.StageThreshold, Path: "a.go", StartLine: 3, Line: 3, Severity: finding.Major, Title: "weak", Why: "confidence 0.49 is below 0.50"},
-		{Stage: score.StageThreshold, Path: "a.go", StartLine: 41, Line: 41, Severity: finding.Major, Title: "weak and off the diff", Why: "confidence 0.10 is below 0.50"},
-		{Stage: score.StageDedupe, Path: "a.go", StartLine: 2, Line: 2, Severity: finding.Major, Title: "kept", Why: "says the same as the finding at line 2"},
+		{Stage: score.StageThreshold, Path: "a.go", StartLine: 3, Line: 3, Severity: finding.Major, Title: "weak",
+			Why: "confidence 0.49 is below 0.50"},
+		{Stage: score.StageThreshold, Path: "a.go", StartLine: 41, Line: 41, Severity: finding.Major,
+			Title: "weak and off the diff", Why: "confidence 0.10 is below 0.50"},
+		{Stage: score.StageDedupe, Path: "a.go", StartLine: 2, Line: 2, Severity: finding.Major, Title: "kept",
+			Why: "says the same as the finding at line 2"},
 	}, lost)
 	require.Equal(t, []score.Loss{
-		{Stage: score.StageAnchor, Path: "a.go", StartLine: 40, Line: 40, Severity: finding.Major, Title: "off the diff", Why: "line 40 is not part of the diff"},
+		{Stage: score.StageAnchor, Path: "a.go", StartLine: 40, Line: 40, Severity: finding.Major,
+			Title: "off the diff", Why: "line 40 is not part of the diff"},
 	}, moved)
 }
 
@@ -162,10 +183,12 @@ func TestWhatTheBodyHasNoRoomForIsLostAndNotMoved(t *testing.T) {
 	r := finding.FileReview{Path: "a.go", State: finding.Reviewed}
 	for i := range 30 {
 		r.Findings = append(r.Findings, finding.Finding{
-			Path: "a.go", Side: finding.Right, Line: 100 + i, Severity: finding.Major, Confidence: 0.9, Title: fmt.Sprint("t", i), Body: strings.Repeat("word ", 1000),
+			Path: "a.go", Side: finding.Right, Line: 100 + i, Severity: finding.Major, Confidence: 0.9,
+			Title: fmt.Sprint("t", i), Body: strings.Repeat("word ", 1000),
 		})
 	}
-	all, _ := aggregate.Findings(aggregate.Input{Files: []diff.File{changed}, Reviews: []finding.FileReview{r}, Inline: 1000})
+	all, _ := aggregate.Findings(aggregate.Input{Files: []diff.File{changed}, Reviews: []finding.FileReview{r},
+		Inline: 1000})
 	drawn := render.Review{Name: "demo", Files: []finding.FileReview{r}, Findings: finding.Kept(all)}
 	lost, moved := score.Trace(score.Pipeline{Aggregated: all, Cut: render.Cut(drawn)})
 	body := render.Body(drawn)
@@ -183,7 +206,8 @@ func TestWhatTheBodyHasNoRoomForIsLostAndNotMoved(t *testing.T) {
 
 func TestWhatAPersonDroppedIsNoLoss(t *testing.T) {
 	t.Parallel()
-	lost, moved := score.Trace(score.Pipeline{Aggregated: []finding.Finding{{ID: "F1", Filtered: "dropped", Placement: finding.Body}}})
+	lost, moved := score.Trace(score.Pipeline{Aggregated: []finding.Finding{{ID: "F1", Filtered: "dropped",
+		Placement: finding.Body}}})
 	require.Empty(t, lost)
 	require.Empty(t, moved)
 }
@@ -193,7 +217,8 @@ func TestLossesComeInTheOrderOfTheStages(t *testing.T) {
 	lost, _ := score.Trace(score.Pipeline{
 		Files: []score.FileAnswers{{Answers: []string{answer(one(9, "p1"), one(8, "p2"))}}},
 		Aggregated: []finding.Finding{
-			{ID: "F1", Title: "c1"}, {Title: "d1", Filtered: finding.Duplicate}, {Title: "t1", Filtered: finding.LowConfidence}, {Title: "d2", Filtered: finding.Duplicate},
+			{ID: "F1", Title: "c1"}, {Title: "d1", Filtered: finding.Duplicate},
+			{Title: "t1", Filtered: finding.LowConfidence}, {Title: "d2", Filtered: finding.Duplicate},
 		},
 		Cut: []finding.Finding{{ID: "F1"}},
 	})
@@ -224,7 +249,8 @@ func TestALossIsKnownWithinThreeLinesOfAPlace(t *testing.T) {
 				filtered, outside := at, at
 				filtered.Filtered, outside.Placement = finding.LowConfidence, finding.Body
 				nowhere := finding.Finding{Path: c.place.Path, Filtered: finding.Duplicate}
-				lost, moved := score.Trace(score.Pipeline{Golden: []dataset.Golden{{Path: "y.go"}, g}, Aggregated: []finding.Finding{filtered, outside, nowhere}})
+				lost, moved := score.Trace(score.Pipeline{Golden: []dataset.Golden{{Path: "y.go"}, g},
+					Aggregated: []finding.Finding{filtered, outside, nowhere}})
 				require.Equal(t, []bool{c.want, c.want, false}, []bool{lost[0].Known, moved[0].Known, lost[1].Known})
 				stage := map[bool]string{true: score.StageThreshold}[c.want]
 				require.Equal(t, stage, score.StageOf(lost, g))
@@ -232,7 +258,8 @@ func TestALossIsKnownWithinThreeLinesOfAPlace(t *testing.T) {
 		})
 	}
 	require.Empty(t, score.StageOf(nil, dataset.Golden{Path: "a.go"}))
-	require.Empty(t, score.StageOf([]score.Loss{{Stage: score.StageParse, Path: "a.go"}}, dataset.Golden{Path: "a.go", LineStart: 1, LineEnd: 2}), "a finding without a line stood nowhere")
+	require.Empty(t, score.StageOf([]score.Loss{{Stage: score.StageParse, Path: "a.go"}},
+		dataset.Golden{Path: "a.go", LineStart: 1, LineEnd: 2}), "a finding without a line stood nowhere")
 }
 
 func TestTheEarliestStageIsNamed(t *testing.T) {

@@ -22,12 +22,13 @@ func TestGolden(t *testing.T) {
 	poor := aboutSample()
 	poor.Agreement = &Agreement{26, 30}
 	for name, got := range map[string]string{
-		"report.md":           Summarize(sample(), aboutSample()).Markdown(),
-		"report-gate.md":      Summarize(dropped(), poor).Markdown(),
-		"report-scripted.md":  Summarize(sample(), placed).Markdown(),
-		"report-silent.md":    Summarize(silent(), About{Reviewer: "offline"}).Markdown(),
-		"report-none.md":      Summarize(nil, About{Reviewer: "offline"}).Markdown(),
-		"report-hostile.md":   Summarize(hostile(), About{Reviewer: "model", Model: "`|</table>@team", Judge: "a|b", Fingerprints: map[string]string{"model": "|`x`\n# y"}}).Markdown(),
+		"report.md":          Summarize(sample(), aboutSample()).Markdown(),
+		"report-gate.md":     Summarize(dropped(), poor).Markdown(),
+		"report-scripted.md": Summarize(sample(), placed).Markdown(),
+		"report-silent.md":   Summarize(silent(), About{Reviewer: "offline"}).Markdown(),
+		"report-none.md":     Summarize(nil, About{Reviewer: "offline"}).Markdown(),
+		"report-hostile.md": Summarize(hostile(), About{Reviewer: "model", Model: "`|</table>@team", Judge: "a|b",
+			Fingerprints: map[string]string{"model": "|`x`\n# y"}}).Markdown(),
 		"comparison.md":       changed().Markdown(),
 		"comparison-equal.md": Compare(sample(), sample()).Markdown(),
 	} {
@@ -63,12 +64,15 @@ func silent() (all []Result) {
 // hostile is a run whose texts try to get out of their cells.
 func hostile() []Result {
 	const attack = "`|</table>\n# @everyone [x](https://x.example) ##[error]::x::"
-	r := Result{ID: "case-1", Language: attack, Kind: dataset.Bug, Outcome: "PAUSED", Golden: []Known{knownAt(attack, finding.Major, dataset.Local, attack, "")},
-		Posted: []Posted{post(-1, finding.Major, attack)}, Lost: []Loss{{attack, attack, 1, 1, finding.Major, attack, false, attack}}, Moved: []Loss{{attack, attack, 1, 1, finding.Major, attack, false, attack}}}
+	r := Result{ID: "case-1", Language: attack, Kind: dataset.Bug, Outcome: "PAUSED",
+		Golden: []Known{knownAt(attack, finding.Major, dataset.Local, attack, "")},
+		Posted: []Posted{post(-1, finding.Major, attack)}, Lost: []Loss{{attack, attack, 1, 1, finding.Major, attack,
+			false, attack}}, Moved: []Loss{{attack, attack, 1, 1, finding.Major, attack, false, attack}}}
 	Grade(&r)
 	all := []Result{r}
 	for i := range 25 {
-		all = append(all, Result{ID: fmt.Sprint("clean-", i), Language: fmt.Sprint("language-", i), Kind: dataset.Clean, Passed: true})
+		all = append(all, Result{ID: fmt.Sprint("clean-", i), Language: fmt.Sprint("language-", i), Kind: dataset.Clean,
+			Passed: true})
 	}
 	return all
 }
@@ -88,7 +92,8 @@ func changed() Comparison {
 
 func TestTablesHoldWhateverStandsInThem(t *testing.T) {
 	t.Parallel()
-	for _, page := range []string{Summarize(hostile(), aboutSample()).Markdown(), Summarize(sample(), aboutSample()).Markdown(), changed().Markdown()} {
+	for _, page := range []string{Summarize(hostile(), aboutSample()).Markdown(),
+		Summarize(sample(), aboutSample()).Markdown(), changed().Markdown()} {
 		columns := 0
 		for line := range strings.Lines(page) {
 			bars := strings.Count(line, "|")

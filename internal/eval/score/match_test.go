@@ -16,11 +16,13 @@ import (
 )
 
 func golden(path string, start, end int, also ...dataset.Place) dataset.Golden {
-	return dataset.Golden{Path: path, LineStart: start, LineEnd: end, Severity: finding.Major, Visibility: dataset.Local, Issue: "the issue", Also: also}
+	return dataset.Golden{Path: path, LineStart: start, LineEnd: end, Severity: finding.Major,
+		Visibility: dataset.Local, Issue: "the issue", Also: also}
 }
 
 func at(path string, start, line int) finding.Finding {
-	return finding.Finding{ID: fmt.Sprintf("%s:%d-%d", path, start, line), Path: path, StartLine: start, Line: line, Side: finding.Right, Severity: finding.Major}
+	return finding.Finding{ID: fmt.Sprintf("%s:%d-%d", path, start, line), Path: path, StartLine: start, Line: line,
+		Side: finding.Right, Severity: finding.Major}
 }
 
 func left(path string, start, line int) finding.Finding {
@@ -31,7 +33,8 @@ func left(path string, start, line int) finding.Finding {
 
 func TestFindingsHitWithinThreeLines(t *testing.T) {
 	t.Parallel()
-	const patch = "@@ -1,6 +1,4 @@\n one\n-two\n-three\n+2\n four\n-five\n six\n@@ -40,2 +38,3 @@\n forty\n+new\n forty-one"
+	const patch = "@@ -1,6 +1,4 @@\n one\n-two\n-three\n+2\n four\n-five\n six\n@@ -40,2 +38,3 @@\n forty\n+new\n " +
+		"forty-one"
 	also := []dataset.Place{{Path: "b.go", LineStart: 100, LineEnd: 100}, {Path: "a.go", LineStart: 60, LineEnd: 61}}
 	for name, c := range map[string]struct {
 		golden   dataset.Golden
@@ -64,7 +67,8 @@ func TestFindingsHitWithinThreeLines(t *testing.T) {
 			patches := map[string]string{"a.go": patch, "c.go": "@@ -1,9"}
 			pairs := Candidates([]dataset.Golden{c.golden}, []finding.Finding{c.finding}, patches)
 			start, end, ok := NewSide(c.finding, patches[c.finding.Path])
-			require.Equal(t, c.distance >= 0, ok && near(Loss{Path: c.finding.Path, StartLine: start, Line: end}, c.golden))
+			require.Equal(t, c.distance >= 0, ok &&
+				near(Loss{Path: c.finding.Path, StartLine: start, Line: end}, c.golden))
 			if c.distance < 0 {
 				require.Empty(t, pairs)
 				return
@@ -86,7 +90,8 @@ func TestCandidatesComeNearestFirst(t *testing.T) {
 	}, pairs)
 
 	also := dataset.Place{Path: "a.go", LineStart: 10, LineEnd: 10}
-	pairs = Candidates([]dataset.Golden{golden("a.go", 10, 11), golden("a.go", 10, 30, also)}, []finding.Finding{at("a.go", 10, 10)}, nil)
+	pairs = Candidates([]dataset.Golden{golden("a.go", 10, 11), golden("a.go", 10, 30, also)},
+		[]finding.Finding{at("a.go", 10, 10)}, nil)
 	require.Equal(t, []Pair{{1, 0, 0}, {0, 0, 0}}, pairs, "of several places the one that agrees best")
 }
 
@@ -151,7 +156,8 @@ func TestEachFindingIsUsedOnce(t *testing.T) {
 			usedGolden[p.Golden], usedFinding[p.Finding] = true, true
 		}
 		for _, c := range candidates {
-			require.True(t, no[c] || usedGolden[c.Golden] || usedFinding[c.Finding], "a pair is left that could be taken")
+			require.True(t, no[c] || usedGolden[c.Golden] || usedFinding[c.Finding],
+				"a pair is left that could be taken")
 		}
 		far := append(slices.Clone(posted), at("a.go", 500, 500), at("z.go", 1, 1))
 		again, err := Match(Candidates(goldens, far, nil), same)
@@ -195,7 +201,8 @@ func TestTheJudgeIsAskedOnlyAboutWhatIsFree(t *testing.T) {
 
 func TestAFindingOnTheFileIsReportedAndIsNoHit(t *testing.T) {
 	t.Parallel()
-	goldens := []dataset.Golden{golden("a.go", 10, 12), golden("b.go", 5, 5, dataset.Place{Path: "c.go", LineStart: 1, LineEnd: 1}), golden("d.go", 1, 1)}
+	goldens := []dataset.Golden{golden("a.go", 10, 12),
+		golden("b.go", 5, 5, dataset.Place{Path: "c.go", LineStart: 1, LineEnd: 1}), golden("d.go", 1, 1)}
 	posted := []finding.Finding{at("a.go", 0, 0), at("c.go", 90, 90), at("d.go", 1, 1)}
 	pairs, err := Match(Candidates(goldens, posted, nil), nil)
 	require.NoError(t, err)

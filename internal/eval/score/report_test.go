@@ -18,7 +18,8 @@ import (
 func TestSummaryCountsByHand(t *testing.T) {
 	t.Parallel()
 	r := Summarize(sample(), aboutSample())
-	require.Equal(t, Counts{Cases: 6, Passed: 3, Golden: 5, Hit: 2, FileHit: 2, Posted: 6, Matched: 2, Valid: 1, CleanCases: 2, CleanFalsePositives: 1}, r.Counts)
+	require.Equal(t, Counts{Cases: 6, Passed: 3, Golden: 5, Hit: 2, FileHit: 2, Posted: 6, Matched: 2, Valid: 1,
+		CleanCases: 2, CleanFalsePositives: 1}, r.Counts)
 	require.Equal(t, map[string]map[string]Counts{
 		"language": {
 			"go":         {Cases: 2, Passed: 1, Golden: 3, Hit: 1, FileHit: 1, Posted: 4, Matched: 1, Valid: 1},
@@ -28,9 +29,10 @@ func TestSummaryCountsByHand(t *testing.T) {
 		"severity": {
 			"blocker": {Cases: 1, Passed: 1, Golden: 1, Hit: 1, FileHit: 1, Posted: 1},
 			"major":   {Cases: 2, Golden: 2, Posted: 2, Matched: 1},
-			"minor":   {Cases: 1, Passed: 1, Golden: 2, Hit: 1, FileHit: 1, Posted: 2, Matched: 1, CleanFalsePositives: 1},
-			"nit":     {Posted: 1, Valid: 1},
-			"clean":   {Cases: 2, Passed: 1, CleanCases: 2},
+			"minor": {Cases: 1, Passed: 1, Golden: 2, Hit: 1, FileHit: 1, Posted: 2, Matched: 1,
+				CleanFalsePositives: 1},
+			"nit":   {Posted: 1, Valid: 1},
+			"clean": {Cases: 2, Passed: 1, CleanCases: 2},
 		},
 		"visibility": {
 			"local":   {Cases: 2, Passed: 1, Golden: 3, Hit: 2, FileHit: 2, Posted: 1, Matched: 1},
@@ -40,7 +42,8 @@ func TestSummaryCountsByHand(t *testing.T) {
 	}, r.By)
 	require.Equal(t, 1, r.UnreadCases)
 	require.Equal(t, cost.MicroUSD(66_000), r.Cost)
-	require.Equal(t, []string{"go-2", "ts-2", "py-2"}, []string{r.NotPassed[0].Case, r.NotPassed[1].Case, r.NotPassed[2].Case})
+	require.Equal(t, []string{"go-2", "ts-2", "py-2"},
+		[]string{r.NotPassed[0].Case, r.NotPassed[1].Case, r.NotPassed[2].Case})
 	require.Equal(t, "ts-2", r.Losses["threshold"][0].Case)
 	require.Len(t, r.Moved["anchor"], 1)
 }
@@ -73,7 +76,8 @@ func TestP11_OrderDecidesListsAlone(t *testing.T) {
 
 func TestACaseWhoseRunFailedWasNotRead(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, 1, Summarize([]Result{{Outcome: reviewpr.Failed, Unread: []string{"a.go: failed"}}, {Outcome: "PAUSED"}}, About{}).UnreadCases)
+	require.Equal(t, 1, Summarize([]Result{{Outcome: reviewpr.Failed, Unread: []string{"a.go: failed"}},
+		{Outcome: "PAUSED"}}, About{}).UnreadCases)
 	require.Equal(t, 1, Summarize([]Result{{Outcome: reviewpr.Failed}}, About{}).UnreadCases)
 }
 
@@ -81,7 +85,8 @@ func TestWithoutADenominatorThereIsNoRate(t *testing.T) {
 	t.Parallel()
 	r := Summarize(nil, About{})
 	require.Equal(t, Rates{}, r.Rates)
-	for _, want := range []string{`"recall":null`, `"pass":null`, `"latency_seconds":null`, `"cost_per_case_microusd":null`,
+	for _, want := range []string{`"recall":null`, `"pass":null`, `"latency_seconds":null`,
+		`"cost_per_case_microusd":null`,
 		`"losses":{}`, `"moved":{}`, `"not_passed":[]`, `"after_gate":null`, `"agreement":null`, `"fingerprints":{}`} {
 		require.Contains(t, object(t, r), want)
 	}
@@ -111,7 +116,8 @@ func TestAReportHasTheKeysOfTheContract(t *testing.T) {
 	t.Parallel()
 	var keys map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal([]byte(object(t, Summarize(sample(), aboutSample()))), &keys))
-	for _, key := range strings.Fields("cases passed golden hit posted matched clean_cases clean_false_positives by losses moved cost_microusd seconds fingerprints" +
+	for _, key := range strings.Fields("cases passed golden hit posted matched clean_cases clean_false_positives by " +
+		"losses moved cost_microusd seconds fingerprints" +
 		" valid reviewer model judge agreement unread_cases usage judging rates latency_seconds after_gate") {
 		require.Contains(t, keys, key)
 	}
@@ -128,8 +134,10 @@ func TestAfterTheGateDroppedFindingsCountForNothing(t *testing.T) {
 	t.Parallel()
 	before := dropped()
 	r := Summarize(before, aboutSample())
-	require.Equal(t, Summarize(sample(), aboutSample()).Scores, r.Scores, "the draft's figures are those without decisions")
-	require.Equal(t, Counts{Cases: 6, Passed: 2, Golden: 5, Hit: 1, FileHit: 1, Posted: 3, Matched: 1, Valid: 1, CleanCases: 2, CleanFalsePositives: 1}, r.AfterGate.Counts)
+	require.Equal(t, Summarize(sample(), aboutSample()).Scores, r.Scores,
+		"the draft's figures are those without decisions")
+	require.Equal(t, Counts{Cases: 6, Passed: 2, Golden: 5, Hit: 1, FileHit: 1, Posted: 3, Matched: 1, Valid: 1,
+		CleanCases: 2, CleanFalsePositives: 1}, r.AfterGate.Counts)
 	require.Equal(t, dropped(), before, "the results are left alone")
 
 	require.Nil(t, Summarize(sample(), aboutSample()).AfterGate)
@@ -151,7 +159,8 @@ func TestAfterTheGateACleanCaseMayPass(t *testing.T) {
 
 func TestAfterTheGateASeverityIsTheOneThatPeopleGave(t *testing.T) {
 	t.Parallel()
-	r := Result{Kind: dataset.Clean, Decided: true, Posted: append(beside(finding.Major, 1), beside(finding.Minor, 1)...)}
+	r := Result{Kind: dataset.Clean, Decided: true,
+		Posted: append(beside(finding.Major, 1), beside(finding.Minor, 1)...)}
 	r.Posted[0].Regraded = finding.Nit
 	Grade(&r)
 	report := Summarize([]Result{r}, About{})
@@ -168,7 +177,8 @@ func TestAfterTheGateASeverityIsTheOneThatPeopleGave(t *testing.T) {
 func TestALossIsALineOfTheReportWithItsCase(t *testing.T) {
 	t.Parallel()
 	r := Summarize(sample(), aboutSample())
-	require.JSONEq(t, `{"case":"ts-2","stage":"dedupe","path":"e.ts","start_line":89,"line":90,"severity":"nit","title":"Twice","known":false,"why":""}`, object(t, r.Losses["dedupe"][0]))
+	require.JSONEq(t, `{"case":"ts-2","stage":"dedupe","path":"e.ts","start_line":89,"line":90,"severity":"nit"`+
+		`,"title":"Twice","known":false,"why":""}`, object(t, r.Losses["dedupe"][0]))
 }
 
 func object(t *testing.T, r any) string {

@@ -12,13 +12,17 @@ import (
 func sample() []Result {
 	all := []Result{
 		{ID: "go-1", Language: "go", Kind: dataset.Bug, Golden: []Known{
-			knownAt("a.go", finding.Blocker, dataset.Local, "correctness", "F1"), knownAt("b.go", finding.Minor, dataset.Context, "", ""),
+			knownAt("a.go", finding.Blocker, dataset.Local, "correctness", "F1"),
+			knownAt("b.go", finding.Minor, dataset.Context, "", ""),
 		}, Posted: []Posted{post(0, finding.Major, "correctness"), post(-1, finding.Nit, "test")}},
-		{ID: "go-2", Language: "go", Kind: dataset.Bug, Golden: []Known{knownAt("c.go", finding.Major, dataset.Context, "concurrency", "")},
+		{ID: "go-2", Language: "go", Kind: dataset.Bug,
+			Golden: []Known{knownAt("c.go", finding.Major, dataset.Context, "concurrency", "")},
 			Posted: []Posted{post(-1, finding.Major, "resource"), post(-1, finding.Blocker, "")}},
-		{ID: "ts-1", Language: "typescript", Kind: dataset.Bug, Golden: []Known{knownAt("d.ts", finding.Minor, dataset.Local, "error-handling", "F1")},
+		{ID: "ts-1", Language: "typescript", Kind: dataset.Bug,
+			Golden: []Known{knownAt("d.ts", finding.Minor, dataset.Local, "error-handling", "F1")},
 			Posted: []Posted{post(0, finding.Minor, "error-handling")}},
-		{ID: "ts-2", Language: "typescript", Kind: dataset.Bug, Golden: []Known{knownAt("e.ts", finding.Major, dataset.Local, "correctness", "")}},
+		{ID: "ts-2", Language: "typescript", Kind: dataset.Bug,
+			Golden: []Known{knownAt("e.ts", finding.Major, dataset.Local, "correctness", "")}},
 		{ID: "py-1", Language: "python", Kind: dataset.Clean, Posted: []Posted{post(-1, finding.Minor, "correctness")}},
 		{ID: "py-2", Language: "python", Kind: dataset.Clean, Unread: []string{"x.py: failed no answer"}},
 	}
@@ -26,8 +30,10 @@ func sample() []Result {
 	all[0].Golden[0].LostAt = "dedupe" // and hit all the same
 	all[2].Posted[0].Path, all[2].Posted[0].Valid = "d.ts", true
 	all[3].Golden[0].LostAt = "threshold"
-	all[3].Lost = []Loss{{"threshold", "e.ts", 7, 7, finding.Major, "The timer is never cleared", true, "confidence 0.40 is below 0.50"}, {"dedupe", "e.ts", 89, 90, finding.Nit, "Twice", false, ""}}
-	all[0].Moved = []Loss{{"anchor", "b.go", 99, 99, finding.Minor, "Off the diff", false, "line 99 is not part of the diff"}}
+	all[3].Lost = []Loss{{"threshold", "e.ts", 7, 7, finding.Major, "The timer is never cleared", true,
+		"confidence 0.40 is below 0.50"}, {"dedupe", "e.ts", 89, 90, finding.Nit, "Twice", false, ""}}
+	all[0].Moved = []Loss{{"anchor", "b.go", 99, 99, finding.Minor, "Off the diff", false,
+		"line 99 is not part of the diff"}}
 	for i := range all {
 		all[i].Outcome = "PAUSED"
 		all[i].Usage = cost.Usage{InputTokens: 1_000, OutputTokens: 100, Calls: 2, Cost: cost.MicroUSD(3_000 * (i + 1))}
@@ -57,8 +63,9 @@ func post(golden int, s finding.Severity, category string) Posted {
 
 func aboutSample() About {
 	return About{
-		Fingerprints: map[string]string{"cases": "3f9c2a71be04d855c1e07d4492ab6f38", "prompt": "58d1e0c2a9b7f346", "model": "small-1", "graph": "77d0"},
-		Reviewer:     "model", Model: "small-1", Judge: "large-2", Agreement: &Agreement{28, 30},
+		Fingerprints: map[string]string{"cases": "3f9c2a71be04d855c1e07d4492ab6f38", "prompt": "58d1e0c2a9b7f346",
+			"model": "small-1", "graph": "77d0"},
+		Reviewer: "model", Model: "small-1", Judge: "large-2", Agreement: &Agreement{28, 30},
 		Latency: Spread([]float64{1.5, 2, 2.5, 3, 9, 4}), Seconds: 21.25,
 	}
 }

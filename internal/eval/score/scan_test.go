@@ -37,7 +37,8 @@ func TestAnObjectWithATitleOrALineIsOneFinding(t *testing.T) {
 // every brace, or reading on to the end, takes many times as long.
 // Allocations stand for time: there is one or more for every start.
 func TestAScanOfAnyTextCostsLittle(t *testing.T) {
-	for _, piece := range []string{"{", `{"`, `{"a":`, `{"a":[`, `{\"`, `{"a`, `{ `, `{}`, `{"":0}`, `{"line":1`, `{"a":{"line":1},`, `{"title":"`} {
+	for _, piece := range []string{"{", `{"`, `{"a":`, `{"a":[`, `{\"`, `{"a`, `{ `, `{}`, `{"":0}`, `{"line":1`,
+		`{"a":{"line":1},`, `{"title":"`} {
 		text := strings.Repeat(piece, maxText/len(piece))
 		require.Less(t, testing.AllocsPerRun(1, func() { scan(text) }), 100_000.0, piece)
 	}
@@ -55,8 +56,10 @@ func TestWhatStandsBehindTheLastStepIsGivenUp(t *testing.T) {
 
 func FuzzScan(f *testing.F) {
 	for _, text := range []string{
-		`{"findings":[{"line":1,"title":"a"},{"line":2}]}`, `[{"line":1,"title":"a","x":{"line":2}}]`, "{\"title\":\"\xff\"}", `{"title":"a","title":"b"}`,
-		`{"findings":[{"title":"a" "line":3},{"title":"cut`, `{"line":99999999999999999999}`, `{"line":1e2}`, `{"a":[{"title":"\ud800"}]`, "```json\n{}\n```", "{{{[[[", `{"findings":{"title":"b"}}`,
+		`{"findings":[{"line":1,"title":"a"},{"line":2}]}`, `[{"line":1,"title":"a","x":{"line":2}}]`,
+		"{\"title\":\"\xff\"}", `{"title":"a","title":"b"}`,
+		`{"findings":[{"title":"a" "line":3},{"title":"cut`, `{"line":99999999999999999999}`, `{"line":1e2}`,
+		`{"a":[{"title":"\ud800"}]`, "```json\n{}\n```", "{{{[[[", `{"findings":{"title":"b"}}`,
 	} {
 		f.Add(text)
 	}

@@ -50,12 +50,16 @@ func TestTheManifestNamesWhatTheDraftIsAbout(t *testing.T) {
 	m := packed(t).Manifest
 	flow := w.flow(t)
 	require.Equal(t, checkpoint.Manifest{
-		Format: checkpoint.Format, Trust: checkpoint.TrustDigest, Environment: "approvals", Outcome: reviewpr.Paused, Findings: 1, Majors: 1,
-		Thread:  w.change.Thread,
-		Subject: checkpoint.Subject{Kind: "pull request", Repository: "o/r", RepositoryID: 7, Number: 42, Base: w.change.Pull.BaseSHA, Head: head, Digest: w.change.Digest()},
-		RunID:   5, RunAttempt: 1, CreatedAt: made, ExpiresAt: made.Add(time.Hour), ToolVersion: "1",
-		Graph:             checkpoint.Graph{Name: reviewpr.Name, Version: reviewpr.Version, Fingerprint: flow.Fingerprint()},
-		ConfigFingerprint: config.Default().Fingerprint(), SnapshotSHA256: m.SnapshotSHA256, ReviewSHA256: m.ReviewSHA256, GateID: paused.Pending[0].ID,
+		Format: checkpoint.Format, Trust: checkpoint.TrustDigest, Environment: "approvals", Outcome: reviewpr.Paused,
+		Findings: 1, Majors: 1,
+		Thread: w.change.Thread,
+		Subject: checkpoint.Subject{Kind: "pull request", Repository: "o/r", RepositoryID: 7, Number: 42,
+			Base: w.change.Pull.BaseSHA, Head: head, Digest: w.change.Digest()},
+		RunID: 5, RunAttempt: 1, CreatedAt: made, ExpiresAt: made.Add(time.Hour), ToolVersion: "1",
+		Graph: checkpoint.Graph{Name: reviewpr.Name, Version: reviewpr.Version,
+			Fingerprint: flow.Fingerprint()},
+		ConfigFingerprint: config.Default().Fingerprint(), SnapshotSHA256: m.SnapshotSHA256,
+		ReviewSHA256: m.ReviewSHA256, GateID: paused.Pending[0].ID,
 	}, m)
 }
 

@@ -73,7 +73,8 @@ func (scripted) Identity() string { return "scripted" }
 
 func (scripted) Chat(_ context.Context, r llm.Request) (llm.Answer, error) {
 	data := llmtest.Data(r.User)
-	line := `{"line":2,"severity":"major","title":"Claim about ` + strings.TrimSpace(data["path"]) + `","confidence":0.9}`
+	line := `{"line":2,"severity":"major","title":"Claim about ` + strings.TrimSpace(data["path"]) +
+		`","confidence":0.9}`
 	if _, repair := data["answer"]; !repair && strings.Contains(data["path"], "-3.go") {
 		line = strings.Replace(line, "major", "grave", 1)
 	}
@@ -90,11 +91,13 @@ func twelve() ingest.Change {
 }
 
 // modelRun drafts with the scripted model. asked counts the calls by key.
-func modelRun(t *testing.T, store graph.Store, paid reviewpr.Paid, asked map[string]int) (checkpoint.Draft, reviewpr.State, error) {
+func modelRun(t *testing.T, store graph.Store, paid reviewpr.Paid,
+	asked map[string]int) (checkpoint.Draft, reviewpr.State, error) {
 	t.Helper()
 	var mu sync.Mutex
 	model := review.NewModel(review.Options{Review: scripted{}})
-	model.Once = func(ctx context.Context, key string, do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
+	model.Once = func(ctx context.Context, key string,
+		do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
 		return paid.Once(ctx, key, func(ctx context.Context) (review.Recorded, error) {
 			mu.Lock()
 			asked[key]++

@@ -57,7 +57,8 @@ func resume(p checkpoint.Draft) *trail {
 		Thread: func(head string) string { return pull.ThreadID(ref, "", head) },
 		RunFacts: func(_ context.Context, run int64) (checkpoint.RunFacts, error) {
 			tr.read = append(tr.read, "run")
-			return checkpoint.RunFacts{ID: run, Path: path, Event: "pull_request_target", RepositoryID: 7, HeadRepositoryID: 99}, nil
+			return checkpoint.RunFacts{ID: run, Path: path, Event: "pull_request_target", RepositoryID: 7,
+				HeadRepositoryID: 99}, nil
 		},
 	}
 	return tr
@@ -99,26 +100,45 @@ func TestP4_EarlierResultsAreTakenFromWhereTheyCanBeTrusted(t *testing.T) {
 		change func(*trail)
 		want   bool
 	}{
-		"this run's":                     {draft: drafted(t, 5, head, none), by: 5, with: none, want: true},
-		"this run's, sealed":             {draft: drafted(t, 5, head, seal), by: 5, with: seal, want: true},
-		"this run's, encrypted":          {draft: drafted(t, 5, head, encrypt), by: 5, with: encrypt, want: true},
-		"another run's, sealed":          {draft: drafted(t, other, head, seal), by: other, with: seal, want: true},
-		"another commit's, sealed":       {draft: drafted(t, other, moved, seal), by: other, with: seal, want: true},
-		"T19 another run's, no seal":     {draft: drafted(t, other, head, none), by: other, with: none},
-		"T19 no run is under way":        {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) { tr.Run = 0 }},
-		"T19 from a folder, no seal":     {draft: drafted(t, 5, head, none), by: 0, with: none},
-		"T21 no seal, and one demanded":  {draft: drafted(t, other, head, none), by: other, with: seal},
-		"T21 this run's, seal demanded":  {draft: drafted(t, 5, head, none), by: 5, with: seal},
-		"T38 a seal without a key":       {draft: drafted(t, other, head, seal), by: other, with: checkpoint.Protection{Trust: checkpoint.TrustSeal}},
-		"encrypted, and no key":          {draft: drafted(t, 5, head, encrypt), by: 5, with: none},
-		"sealed, stored by another run":  {draft: drafted(t, 5, head, seal), by: other, with: seal},
-		"T19 another workflow's":         {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) { tr.Workflow = "other.yml" }},
-		"T19 another repository's":       {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) { tr.Subject.RepositoryID = 8 }},
-		"T19 another pull request's":     {draft: drafted(t, 5, head, seal), by: 5, with: seal, change: func(tr *trail) { tr.Subject.Number = 43 }},
-		"renamed to this pull request's": {draft: drafted(t, 5, head, seal), by: 5, with: seal, change: func(tr *trail) { tr.Subject.Number = 43; rename(tr, "pr-review-43-") }},
-		"another instance's":             {draft: drafted(t, 5, head, seal), by: 5, with: seal, change: func(tr *trail) { tr.Subject.Instance = "docs" }},
-		"T20 other content":              {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) { recode(tr) }},
-		"expired":                        {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) { tr.Candidates[0].Found.Expired = true }},
+		"this run's":                 {draft: drafted(t, 5, head, none), by: 5, with: none, want: true},
+		"this run's, sealed":         {draft: drafted(t, 5, head, seal), by: 5, with: seal, want: true},
+		"this run's, encrypted":      {draft: drafted(t, 5, head, encrypt), by: 5, with: encrypt, want: true},
+		"another run's, sealed":      {draft: drafted(t, other, head, seal), by: other, with: seal, want: true},
+		"another commit's, sealed":   {draft: drafted(t, other, moved, seal), by: other, with: seal, want: true},
+		"T19 another run's, no seal": {draft: drafted(t, other, head, none), by: other, with: none},
+		"T19 no run is under way": {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) {
+			tr.Run = 0
+		}},
+		"T19 from a folder, no seal":    {draft: drafted(t, 5, head, none), by: 0, with: none},
+		"T21 no seal, and one demanded": {draft: drafted(t, other, head, none), by: other, with: seal},
+		"T21 this run's, seal demanded": {draft: drafted(t, 5, head, none), by: 5, with: seal},
+		"T38 a seal without a key": {draft: drafted(t, other, head, seal), by: other,
+			with: checkpoint.Protection{Trust: checkpoint.TrustSeal}},
+		"encrypted, and no key":         {draft: drafted(t, 5, head, encrypt), by: 5, with: none},
+		"sealed, stored by another run": {draft: drafted(t, 5, head, seal), by: other, with: seal},
+		"T19 another workflow's": {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) {
+			tr.Workflow = "other.yml"
+		}},
+		"T19 another repository's": {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) {
+			tr.Subject.RepositoryID = 8
+		}},
+		"T19 another pull request's": {draft: drafted(t, 5, head, seal), by: 5, with: seal, change: func(tr *trail) {
+			tr.Subject.Number = 43
+		}},
+		"renamed to this pull request's": {draft: drafted(t, 5, head, seal), by: 5, with: seal,
+			change: func(tr *trail) {
+				tr.Subject.Number = 43
+				rename(tr, "pr-review-43-")
+			}},
+		"another instance's": {draft: drafted(t, 5, head, seal), by: 5, with: seal, change: func(tr *trail) {
+			tr.Subject.Instance = "docs"
+		}},
+		"T20 other content": {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) {
+			recode(tr)
+		}},
+		"expired": {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) {
+			tr.Candidates[0].Found.Expired = true
+		}},
 		"unreadable": {draft: drafted(t, 5, head, none), by: 5, with: none, change: func(tr *trail) {
 			tr.Candidates[0].Fetch = func(context.Context) ([]byte, error) { return nil, fmt.Errorf("502") }
 		}},
@@ -217,7 +237,8 @@ func TestT19_PlantedNamesDoNotCrowdOutResults(t *testing.T) {
 		tr.Protection = p
 		tr.RunFacts = forked(tr.RunFacts, 6)
 		ours := tr.Candidates[0]
-		planted, named := tr.candidate("", 5, []byte("planted")), handoff.Name{Number: 42, Code: ours.Found.Name[len(ours.Found.Name)-16:]}
+		planted, named := tr.candidate("", 5, []byte("planted")),
+			handoff.Name{Number: 42, Code: ours.Found.Name[len(ours.Found.Name)-16:]}
 		plant(&named, &planted)
 		planted.Found.Name = named.String()
 		tr.Candidates = append(slices.Repeat([]handoff.Candidate{planted}, 50), ours)
@@ -227,10 +248,12 @@ func TestT19_PlantedNamesDoNotCrowdOutResults(t *testing.T) {
 }
 
 // forked says of one run that it is a fork's, of another workflow.
-func forked(facts func(context.Context, int64) (checkpoint.RunFacts, error), fork int64) func(context.Context, int64) (checkpoint.RunFacts, error) {
+func forked(facts func(context.Context, int64) (checkpoint.RunFacts, error),
+	fork int64) func(context.Context, int64) (checkpoint.RunFacts, error) {
 	return func(ctx context.Context, run int64) (checkpoint.RunFacts, error) {
 		if run == fork {
-			return checkpoint.RunFacts{ID: run, Path: ".github/workflows/ci.yml", Event: "pull_request", RepositoryID: 7, HeadRepositoryID: 99}, nil
+			return checkpoint.RunFacts{ID: run, Path: ".github/workflows/ci.yml", Event: "pull_request",
+				RepositoryID: 7, HeadRepositoryID: 99}, nil
 		}
 		return facts(ctx, run)
 	}

@@ -35,15 +35,19 @@ func TestOutcomes(t *testing.T) {
 		calls bool
 		said  string // in the reason
 	}{
-		"SKIPPED, not admitted":    {&world{change: changed("a.go"), reason: "it is a draft"}, reviewpr.Skipped, false, "it is a draft"},
-		"SKIPPED, empty":           {newWorld(nil), reviewpr.Skipped, false, "the change is empty"},
-		"SKIPPED, nothing for us":  {newWorld(nil, "go.sum", "logo.png"), reviewpr.Skipped, false, "no changed file is one to review"},
-		"CLEAN":                    {newWorld(finds(""), "a.go", "go.sum"), reviewpr.Clean, false, ""},
-		"KEPT":                     {newWorld(finds(finding.Nit), "a.go"), "", false, ""},
-		"PAUSED":                   {newWorld(finds(finding.Minor), "a.go"), "", true, ""},
-		"PAUSED, partly read":      {newWorld(state(finding.Partly), "a.go"), "", true, ""},
-		"FAILED, every file":       {newWorld(broken, "a.go", "b.go"), reviewpr.Failed, true, "no file could be reviewed"},
-		"FAILED, beside a skipped": {newWorld(state(finding.Failed), "a.go", "go.sum"), reviewpr.Failed, true, "no file could be reviewed"},
+		"SKIPPED, not admitted": {&world{change: changed("a.go"), reason: "it is a draft"}, reviewpr.Skipped, false,
+			"it is a draft"},
+		"SKIPPED, empty": {newWorld(nil), reviewpr.Skipped, false, "the change is empty"},
+		"SKIPPED, nothing for us": {newWorld(nil, "go.sum", "logo.png"), reviewpr.Skipped, false,
+			"no changed file is one to review"},
+		"CLEAN":               {newWorld(finds(""), "a.go", "go.sum"), reviewpr.Clean, false, ""},
+		"KEPT":                {newWorld(finds(finding.Nit), "a.go"), "", false, ""},
+		"PAUSED":              {newWorld(finds(finding.Minor), "a.go"), "", true, ""},
+		"PAUSED, partly read": {newWorld(state(finding.Partly), "a.go"), "", true, ""},
+		"FAILED, every file": {newWorld(broken, "a.go", "b.go"), reviewpr.Failed, true,
+			"no file could be reviewed"},
+		"FAILED, beside a skipped": {newWorld(state(finding.Failed), "a.go", "go.sum"), reviewpr.Failed, true,
+			"no file could be reviewed"},
 		"FAILED, a bad path alone": {newWorld(nil, "../a.go"), reviewpr.Failed, true, "no file could be reviewed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +83,9 @@ func TestAStepsErrorEndsTheRunAndIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(finds(""), "a.go")
 	for name, steps := range map[string]reviewpr.Steps{
-		"ingest": {Ingest: func(context.Context) (ingest.Change, error) { return ingest.Change{}, io.ErrUnexpectedEOF }},
+		"ingest": {Ingest: func(context.Context) (ingest.Change, error) {
+			return ingest.Change{}, io.ErrUnexpectedEOF
+		}},
 		"admit": {Ingest: func(context.Context) (ingest.Change, error) { return w.change, nil },
 			Admit: func(context.Context, ingest.Change) (string, error) { return "", io.ErrUnexpectedEOF }},
 	} {
@@ -94,7 +100,8 @@ func TestAStepsErrorEndsTheRunAndIsTriedAgain(t *testing.T) {
 func TestTheGraphReadsLikeThePicture(t *testing.T) {
 	t.Parallel()
 	drawn := newWorld(nil).flow(t).Mermaid()
-	for _, arrow := range []string{"n_ingest --> n_triage", "n_triage -.->|each| n_review", "n_review --> n_aggregate", "n_aggregate -.-> n_gate", "n_gate -.-> n_post"} {
+	for _, arrow := range []string{"n_ingest --> n_triage", "n_triage -.->|each| n_review", "n_review --> n_aggregate",
+		"n_aggregate -.-> n_gate", "n_gate -.-> n_post"} {
 		require.Contains(t, drawn, arrow)
 	}
 	for _, end := range []string{reviewpr.Skipped, reviewpr.Clean, reviewpr.Failed, reviewpr.Posted, reviewpr.Aborted} {

@@ -76,7 +76,8 @@ func TestP4_AnEarlierAttemptsCostStaysTheThreads(t *testing.T) {
 func TestOnlyAnAnswerIsTakenFromAnEarlierRun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(func(_ context.Context, f diff.File) (finding.FileReview, error) {
-		state := map[string]finding.State{"a.go": finding.Reviewed, "b.go": finding.Partly, "c.go": finding.Failed, "d.go": finding.Skipped}[f.Path]
+		state := map[string]finding.State{"a.go": finding.Reviewed, "b.go": finding.Partly, "c.go": finding.Failed,
+			"d.go": finding.Skipped}[f.Path]
 		return finding.FileReview{Path: f.Path, State: state, Reason: "r", Usage: cost.Usage{Calls: 1}}, nil
 	}, "a.go", "b.go", "c.go", "d.go")
 	w.run(t)
@@ -93,7 +94,8 @@ func TestPaidOfTheThreadItselfAndInFullIsPreferred(t *testing.T) {
 	}, "a.go")
 	mine.change.Unlisted = 1 // parks
 	mine.run(t)
-	full, partly := after(t, mine, strings.Repeat("ef", 20), map[string]int{}), after(t, mine, strings.Repeat("01", 20), map[string]int{})
+	full, partly := after(t, mine, strings.Repeat("ef", 20), map[string]int{}),
+		after(t, mine, strings.Repeat("01", 20), map[string]int{})
 	full.paid, partly.paid = reviewpr.Paid{}, reviewpr.Paid{}
 	full.run(t)
 	state = finding.Partly
@@ -103,7 +105,8 @@ func TestPaidOfTheThreadItselfAndInFullIsPreferred(t *testing.T) {
 		require.NoError(t, err)
 		return saved
 	}
-	for _, order := range [][]*world{{mine, full, partly}, {partly, full, mine}, {full, mine, partly}, {partly, mine, full}} {
+	for _, order := range [][]*world{{mine, full, partly}, {partly, full, mine}, {full, mine, partly},
+		{partly, mine, full}} {
 		last := &world{change: mine.change, store: graph.NewMemory(), reviewer: mine.reviewer}
 		for _, w := range order {
 			last.paid.Add(load(w), mine.change.Thread)
@@ -123,8 +126,10 @@ func TestWhatDoesNotDecodeIsNotPaid(t *testing.T) {
 	asked := map[string]int{}
 	next := &world{change: w.change, store: graph.NewMemory(), reviewer: counting(asked, w.reviewer)}
 	for _, bad := range []graph.Saved{
-		{}, {Snapshot: []byte("{}")}, {Snapshot: saved.Snapshot[1:]}, {Snapshot: append(saved.Snapshot[:len(saved.Snapshot):len(saved.Snapshot)], ' ', 'x')},
-		{Journal: [][]byte{[]byte(`{"step":3,"node":"review","task":0,"update":[{"field":"fileReviews","value":7}]}`), nil, []byte("x")}},
+		{}, {Snapshot: []byte("{}")}, {Snapshot: saved.Snapshot[1:]},
+		{Snapshot: append(saved.Snapshot[:len(saved.Snapshot):len(saved.Snapshot)], ' ', 'x')},
+		{Journal: [][]byte{[]byte(`{"step":3,"node":"review","task":0,"update":[{"field":"fileReviews","value":7}]}`),
+			nil, []byte("x")}},
 	} {
 		next.paid.Add(bad, w.change.Thread)
 	}

@@ -42,7 +42,8 @@ func changed(paths ...string) ingest.Change {
 		Pull: &pull.Pull{Ref: ref, RepoID: 7, State: "open", BaseSHA: strings.Repeat("cd", 20), HeadSHA: head},
 	}
 	for _, path := range paths {
-		c.Files = append(c.Files, diff.File{Path: path, Status: diff.Modified, Additions: 1, Patch: "@@ -1 +1,2 @@\n 1\n+2"})
+		c.Files = append(c.Files, diff.File{Path: path, Status: diff.Modified, Additions: 1,
+			Patch: "@@ -1 +1,2 @@\n 1\n+2"})
 	}
 	return c
 }
@@ -61,8 +62,9 @@ func finds(s finding.Severity) reviewer {
 	return func(_ context.Context, f diff.File) (finding.FileReview, error) {
 		r := finding.FileReview{Path: f.Path, State: finding.Reviewed, Usage: cost.Usage{Calls: 1, Cost: 100}}
 		if s != "" {
-			r.Findings = []finding.Finding{{Path: f.Path, Side: finding.Right, Line: 2, Severity: s, Category: "bug", Confidence: 0.9,
-				Title: "Claim about " + f.Path, Body: "Because.", Source: finding.Model}}
+			r.Findings = []finding.Finding{{Path: f.Path, Side: finding.Right, Line: 2, Severity: s, Category: "bug",
+				Confidence: 0.9,
+				Title:      "Claim about " + f.Path, Body: "Because.", Source: finding.Model}}
 		}
 		return r, nil
 	}
@@ -111,7 +113,8 @@ func (w *world) flow(t *testing.T, o ...graph.RunOption) *graph.Flow[reviewpr.St
 }
 
 func (w *world) draft() reviewpr.State {
-	return reviewpr.State{Draft: reviewpr.Draft{GateFrom: finding.Minor, CreatedAt: made, ExpiresAt: made.Add(time.Hour), ToolVersion: "1",
+	return reviewpr.State{Draft: reviewpr.Draft{GateFrom: finding.Minor, CreatedAt: made,
+		ExpiresAt: made.Add(time.Hour), ToolVersion: "1",
 		Thread: w.change.Thread, RunID: 5, RunAttempt: 1, Model: "m", Environment: "approvals"}}
 }
 
@@ -147,15 +150,18 @@ func TestP6_GreenAndEmptyNeedsFullCoverage(t *testing.T) {
 	unlisted.change.Unlisted = 3
 	none := newWorld(finds(""))
 	none.change.Unlisted = 3
-	for name, w := range map[string]*world{"too large": tooLarge, "too large alone": only, "unreadable": problem, "unlisted": unlisted, "unlisted alone": none} {
+	for name, w := range map[string]*world{"too large": tooLarge, "too large alone": only, "unreadable": problem,
+		"unlisted": unlisted, "unlisted alone": none} {
 		r := w.run(t)
 		require.Equal(t, graph.Paused, r.Status, name)
 		require.True(t, r.State.NeedsDecision(), name)
 		require.False(t, r.State.Covered(), name)
 	}
 	require.True(t, unlisted.run(t).State.Partial())
-	require.Equal(t, []string{"GitHub lists 1 of 4 changed files; the others were not reached."}, unlisted.run(t).State.Review().Notices)
-	require.Contains(t, unlisted.run(t).State.SummaryBody, "1 of 4 files reviewed at `abababa`, **3 not reached**", "what is posted says so too")
+	require.Equal(t, []string{"GitHub lists 1 of 4 changed files; the others were not reached."},
+		unlisted.run(t).State.Review().Notices)
+	require.Contains(t, unlisted.run(t).State.SummaryBody, "1 of 4 files reviewed at `abababa`, **3 not reached**",
+		"what is posted says so too")
 	require.False(t, tooLarge.run(t).State.Partial(), "it was reached, and is too large")
 }
 
@@ -177,7 +183,8 @@ func TestP6_OneFilesFailureCostsThatFileAlone(t *testing.T) {
 	for _, f := range r.State.Coverage() {
 		states[f.Path] = f.State
 	}
-	require.Equal(t, map[string]finding.State{"a.go": finding.Reviewed, "z.go": finding.Reviewed, "error.go": finding.Failed, "panic.go": finding.Failed}, states)
+	require.Equal(t, map[string]finding.State{"a.go": finding.Reviewed, "z.go": finding.Reviewed,
+		"error.go": finding.Failed, "panic.go": finding.Failed}, states)
 	require.Len(t, finding.Kept(r.State.Comments), 2)
 	for _, said := range []string{"error.go", "panic.go", "failed"} {
 		require.Contains(t, r.State.SummaryBody, said, "the posted review says so")
@@ -285,7 +292,8 @@ func TestP11_TheDraftDoesNotDependOnWhichFileIsDoneFirst(t *testing.T) {
 			var order []string
 			w := newWorld(func(ctx context.Context, f diff.File) (finding.FileReview, error) {
 				// The clock is the bubble's: the order is set, and nothing waits.
-				time.Sleep(time.Duration(delays[slices.Index(paths, f.Path)]) * time.Second) // of the bubble's clock, which leaps
+				// of the bubble's clock, which leaps
+				time.Sleep(time.Duration(delays[slices.Index(paths, f.Path)]) * time.Second)
 				mu.Lock()
 				order = append(order, f.Path)
 				mu.Unlock()
@@ -315,7 +323,9 @@ func TestP4_ACancelledRunGoesOnWithoutAskingAgain(t *testing.T) {
 		}
 		return finds(finding.Major)(ctx, f)
 	}
-	steps := reviewpr.Steps{Concurrency: 1, Reviewer: w.reviewer, Ingest: func(context.Context) (ingest.Change, error) { return w.change, nil }}
+	steps := reviewpr.Steps{Concurrency: 1, Reviewer: w.reviewer, Ingest: func(context.Context) (ingest.Change, error) {
+		return w.change, nil
+	}}
 	flow, err := reviewpr.New(steps, w.store)
 	require.NoError(t, err)
 	_, err = flow.Run(ctx, w.change.Thread, w.draft())

@@ -16,7 +16,8 @@ import (
 
 // milder is a redraft that grades every finding down, and notes whom it was asked about.
 func milder(asked *[]string) reviewpr.Redraft {
-	return func(_ context.Context, f diff.File, was finding.FileReview, feedback string, _ int) (finding.FileReview, error) {
+	return func(_ context.Context, f diff.File, was finding.FileReview, feedback string, _ int) (finding.FileReview,
+		error) {
 		*asked = append(*asked, f.Path+": "+feedback)
 		found := append([]finding.Finding{}, was.Findings...)
 		for i := range found {
@@ -40,7 +41,8 @@ func TestG32_ARevisionIsAGateOfItsOwnAndTakesNoIdTwice(t *testing.T) {
 		require.NotContains(t, gates, r.Pending[0].ID)
 		gates = append(gates, r.Pending[0].ID)
 	}
-	require.Equal(t, []string{"a.go: F1 is milder", "b.go: b.go too.", "a.go: all of it", "b.go: all of it", "c.go: all of it"}, asked)
+	require.Equal(t, []string{"a.go: F1 is milder", "b.go: b.go too.", "a.go: all of it", "b.go: all of it",
+		"c.go: all of it"}, asked)
 	_, err := w.decide(t, gates[0], "/approve")
 	require.ErrorIs(t, err, graph.ErrAnswered, "the first draft cannot be decided any more")
 	_, err = w.decide(t, gates[3], "/revise once more")
@@ -57,7 +59,8 @@ func TestG32_ARevisionIsAGateOfItsOwnAndTakesNoIdTwice(t *testing.T) {
 func TestP6_ARevisionThatFailsLeavesWhatWasFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(finds(finding.Major), "a.go", "b.go")
-	w.redraft = func(_ context.Context, f diff.File, was finding.FileReview, _ string, _ int) (finding.FileReview, error) {
+	w.redraft = func(_ context.Context, f diff.File, was finding.FileReview, _ string, _ int) (finding.FileReview,
+		error) {
 		if f.Path == "a.go" {
 			return finding.FileReview{}, errors.New("a defect")
 		}
@@ -66,13 +69,15 @@ func TestP6_ARevisionThatFailsLeavesWhatWasFound(t *testing.T) {
 	r, err := w.decide(t, w.run(t).Pending[0].ID, "/revise all of it")
 	require.NoError(t, err)
 	require.Len(t, finding.Kept(r.State.Comments), 2)
-	require.Contains(t, r.State.Review().Notices, "The feedback could not be applied to `a.go` and 1 other file; what was found there before stands.")
+	require.Contains(t, r.State.Review().Notices, "The feedback could not be applied to `a.go` and 1 other file; "+
+		"what was found there before stands.")
 }
 
 func TestWhatARevisionLeavesOutStaysOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(finds(finding.Major), "a.go", "b.go")
-	w.redraft = func(_ context.Context, _ diff.File, was finding.FileReview, _ string, _ int) (finding.FileReview, error) {
+	w.redraft = func(_ context.Context, _ diff.File, was finding.FileReview, _ string, _ int) (finding.FileReview,
+		error) {
 		was.Findings = nil
 		return was, nil
 	}

@@ -60,14 +60,16 @@ func TestADraftTakesLittleMoreThanItsState(t *testing.T) {
 func TestADraftOfTheLargestChangeStillPacks(t *testing.T) {
 	t.Parallel()
 	if volume.Raced {
-		t.Skip("left out under the race detector, where it takes minutes: nothing of it runs beside anything that the other tests do not")
+		t.Skip("left out under the race detector, where it takes minutes: nothing of it runs beside anything that " +
+			"the other tests do not")
 	}
 	w := newWorld(finds(finding.Major), many(400)...)
 	grown(&w.change, 1000)
 	w.change.Files[7].Patch += strings.Repeat("x", ingest.MaxPatches-stored(w.change))
 	require.Equal(t, ingest.MaxPatches, stored(w.change))
 	r := w.run(t)
-	require.Equal(t, map[string]int{"reviewed ": 399, "partly 64 KB of its changes were read": 1}, states(r.State), "at the border nothing is left out")
+	require.Equal(t, map[string]int{"reviewed ": 399, "partly 64 KB of its changes were read": 1}, states(r.State),
+		"at the border nothing is left out")
 	require.Equal(t, w.change.Digest(), r.State.Draft.DiffDigest)
 	require.NoError(t, pack(t, w))
 

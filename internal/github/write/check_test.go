@@ -39,13 +39,15 @@ func setting(t *testing.T) (s *githubtest.Server, repo *githubtest.Repo, sha str
 
 func kept(n int) (all []finding.Finding) {
 	for i := range n {
-		all = append(all, finding.Finding{Path: "a.go", Side: finding.Right, StartLine: i + 1, Line: i + 2, Severity: finding.Minor, Title: "It breaks", Body: fmt.Sprint("Number ", i)})
+		all = append(all, finding.Finding{Path: "a.go", Side: finding.Right, StartLine: i + 1, Line: i + 2,
+			Severity: finding.Minor, Title: "It breaks", Body: fmt.Sprint("Number ", i)})
 	}
 	return all
 }
 
 func check(sha string, all ...finding.Finding) write.Check {
-	return write.Check{Head: sha, Thread: "o/r#7:" + sha, Digest: strings.Repeat("ab", 32), Findings: all, Covered: true, Review: "https://github.com/o/r/pull/7#pullrequestreview-5"}
+	return write.Check{Head: sha, Thread: "o/r#7:" + sha, Digest: strings.Repeat("ab", 32), Findings: all,
+		Covered: true, Review: "https://github.com/o/r/pull/7#pullrequestreview-5"}
 }
 
 func TestACheckRunIsMadeOnceWithAllAnnotations(t *testing.T) {
@@ -53,7 +55,8 @@ func TestACheckRunIsMadeOnceWithAllAnnotations(t *testing.T) {
 	s, repo, sha := setting(t)
 	c := writer(t, s, repo, map[string]string{"checks": "write"})
 	off := finding.Finding{Path: "a.go", Side: finding.Left, Line: 3, Severity: finding.Nit, Title: "old"}
-	k := check(sha, append(kept(120), off, finding.Finding{Severity: finding.Nit, Title: "the title of the pull request"})...)
+	k := check(sha, append(kept(120), off, finding.Finding{Severity: finding.Nit,
+		Title: "the title of the pull request"})...)
 	url, err := c.CheckRun(t.Context(), at, k)
 	require.NoError(t, err)
 	require.Contains(t, url, "/o/r/runs/")
@@ -65,12 +68,15 @@ func TestACheckRunIsMadeOnceWithAllAnnotations(t *testing.T) {
 	require.Len(t, writes(s), 3, "a second one is not made")
 	made := repo.Checks(sha)
 	require.Len(t, made, 1)
-	require.Equal(t, []string{"pr-review", "completed", "neutral", "120 minor, 2 nit", "o/r#7:" + sha + " abababababababab"},
+	require.Equal(t, []string{"pr-review", "completed", "neutral", "120 minor, 2 nit",
+		"o/r#7:" + sha + " abababababababab"},
 		[]string{made[0].Name, made[0].Status, made[0].Conclusion, made[0].Title, made[0].ExternalID})
-	require.Contains(t, made[0].Summary, "beyond the first 500: 2.\n\n[The review](https://github.com/o/r/pull/7#pullrequestreview-5)")
+	require.Contains(t, made[0].Summary, "beyond the first 500: 2.\n\n[The "+
+		"review](https://github.com/o/r/pull/7#pullrequestreview-5)")
 	require.Len(t, made[0].Annotations, 120)
 	for i, a := range made[0].Annotations {
-		require.Equal(t, githubtest.Annotation{Path: "a.go", Start: i + 1, End: i + 2, Level: "warning", Title: "It breaks", Message: fmt.Sprint("minor\n\nNumber ", i)}, a)
+		require.Equal(t, githubtest.Annotation{Path: "a.go", Start: i + 1, End: i + 2, Level: "warning",
+			Title: "It breaks", Message: fmt.Sprint("minor\n\nNumber ", i)}, a)
 	}
 
 	other := k
@@ -109,7 +115,8 @@ func TestACheckRunWhoseAnswerIsLostIsFound(t *testing.T) {
 	t.Parallel()
 	s, repo, sha := setting(t)
 	s.Fail("POST", "**", githubtest.Fault{DropConnection: true, AfterWrite: true, Times: 1})
-	url, err := writer(t, s, repo, map[string]string{"checks": "write"}).CheckRun(t.Context(), at, check(sha, kept(60)...))
+	url, err := writer(t, s, repo, map[string]string{"checks": "write"}).CheckRun(t.Context(), at,
+		check(sha, kept(60)...))
 	require.NoError(t, err)
 	require.NotEmpty(t, url)
 	require.Len(t, repo.Checks(sha), 1)
@@ -130,7 +137,8 @@ func TestWhatWasKeptConcludesTheCheck(t *testing.T) {
 		"weaker than that":                       {kept(1), finding.Major, "neutral"},
 		"as grave as that":                       {kept(1), finding.Minor, "failure"},
 		"graver than that":                       {kept(1), finding.Nit, "failure"},
-		"unknown severity, nit":                  {[]finding.Finding{{Severity: "?", Title: "t"}}, finding.Nit, "neutral"},
+		"unknown severity, nit": {[]finding.Finding{{Severity: "?", Title: "t"}}, finding.Nit,
+			"neutral"},
 	} {
 		s, repo, sha := setting(t)
 		k := check(sha, tc.found...)
@@ -144,7 +152,8 @@ func TestWhatWasKeptConcludesTheCheck(t *testing.T) {
 func TestATokenWithoutTheRightIsNamed(t *testing.T) {
 	t.Parallel()
 	s, repo, sha := setting(t)
-	for _, permissions := range []map[string]string{{"pull-requests": "write"}, {"checks": "read", "statuses": "read"}} {
+	for _, permissions := range []map[string]string{{"pull-requests": "write"},
+		{"checks": "read", "statuses": "read"}} {
 		c := writer(t, s, repo, permissions)
 		_, err := c.CheckRun(t.Context(), at, check(sha))
 		require.ErrorIs(t, err, write.ErrNoChecks)
@@ -158,8 +167,10 @@ func TestT10_T31_HostileTextInACheckRunIsInertAndBounded(t *testing.T) {
 	t.Parallel()
 	s, repo, sha := setting(t)
 	hostile := []finding.Finding{
-		{Path: "a.go", Line: 1, Severity: finding.Nit, Title: "![c](https://collect.example) @org/team \u202e", Body: "[x](https://collect.example) <img src=x> closes #12"},
-		{Path: "a.go", Line: 2, StartLine: 9, Severity: finding.Blocker, Title: strings.Repeat("@org ", 300), Body: strings.Repeat("\U000e0041", 90_000)},
+		{Path: "a.go", Line: 1, Severity: finding.Nit, Title: "![c](https://collect.example) @org/team \u202e",
+			Body: "[x](https://collect.example) <img src=x> closes #12"},
+		{Path: "a.go", Line: 2, StartLine: 9, Severity: finding.Blocker, Title: strings.Repeat("@org ", 300),
+			Body: strings.Repeat("\U000e0041", 90_000)},
 		{Path: "a.go", Line: 3, StartLine: -4, Severity: finding.Blocker},
 	}
 	k := check(sha, hostile...)
@@ -173,7 +184,8 @@ func TestT10_T31_HostileTextInACheckRunIsInertAndBounded(t *testing.T) {
 	require.Equal(t, "![c\\](`https://collect.example`) `@org/team` \\<U+202E>", first.Title)
 	require.Equal(t, "nit\n\n[x\\](`https://collect.example`) \\<img src=x> closes `#12`", first.Message)
 	require.Contains(t, made.Annotations[1].Message, "Cut here: 86000 more characters.")
-	require.Equal(t, []int{2, 2, 3, 3}, []int{made.Annotations[1].Start, made.Annotations[1].End, made.Annotations[2].Start, made.Annotations[2].End})
+	require.Equal(t, []int{2, 2, 3, 3}, []int{made.Annotations[1].Start, made.Annotations[1].End,
+		made.Annotations[2].Start, made.Annotations[2].End})
 	require.Equal(t, []string{"blocker", "blocker"}, []string{made.Annotations[2].Title, made.Annotations[2].Message})
 
 	k = check(sha, kept(600)...)
@@ -185,7 +197,8 @@ func TestT10_T31_HostileTextInACheckRunIsInertAndBounded(t *testing.T) {
 }
 
 func mark() write.Mark {
-	return write.Mark{Code: "3f9c2a71be04d855", Findings: 4, Blockers: 1, Expires: time.Date(2026, 12, 5, 14, 10, 0, 0, time.UTC), Page: "https://github.com/o/r/actions/runs/5"}
+	return write.Mark{Code: "3f9c2a71be04d855", Findings: 4, Blockers: 1,
+		Expires: time.Date(2026, 12, 5, 14, 10, 0, 0, time.UTC), Page: "https://github.com/o/r/actions/runs/5"}
 }
 
 func TestAMarkWaitsUntilTheDecisionEndsIt(t *testing.T) {
@@ -208,8 +221,11 @@ func TestAMarkWaitsUntilTheDecisionEndsIt(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, cleared)
 	require.Equal(t, []githubtest.Status{
-		{Context: "pr-review", State: "pending", Description: "waits for a decision: 4 findings, 1 blocker; code 3f9c2a71be04d855, until 5 Dec 2026 14:10 UTC", URL: "https://github.com/o/r/actions/runs/5"},
-		{Context: "pr-review@docs", State: "pending", Description: "waits for a decision: 4611686018427387904 findings, 1 blocker; code 3f9c2a71be04d855, until 5 Dec 2026 14:10 UTC"},
+		{Context: "pr-review", State: "pending", Description: "waits for a decision: 4 findings, 1 blocker; code " +
+			"3f9c2a71be04d855, until 5 Dec 2026 14:10 UTC", URL: "https://github.com/o/r/actions/runs/5"},
+		{Context: "pr-review@docs", State: "pending",
+			Description: "waits for a decision: 4611686018427387904 findings, 1 blocker; code 3f9c2a71be04d855, " +
+				"until 5 Dec 2026 14:10 UTC"},
 		{Context: "pr-review", State: "success", Description: "decided: posted", URL: "https://github.com/o/r/pull/7"},
 		{Context: "pr-review@docs", State: "error", Description: "expired, not decided"},
 	}, repo.Statuses(sha), "an ended mark is not ended again")
@@ -221,7 +237,8 @@ func TestAMarkWaitsUntilTheDecisionEndsIt(t *testing.T) {
 
 // allowed is all that this product writes to GitHub: the review, a check run, a
 // commit status, and one GraphQL mutation that resolve_test.go holds.
-var allowed = regexp.MustCompile(`^(POST /repos/o/r/(pulls/[0-9]+/reviews(/[0-9]+/events)?|check-runs|statuses/[0-9a-f]{40})|PATCH /repos/o/r/check-runs/[0-9]+|DELETE /repos/o/r/pulls/[0-9]+/reviews/[0-9]+)$`)
+var allowed = regexp.MustCompile(`^(POST /repos/o/r/(pulls/[0-9]+/reviews(/[0-9]+/events)?|check-runs` +
+	`|statuses/[0-9a-f]{40})|PATCH /repos/o/r/check-runs/[0-9]+|DELETE /repos/o/r/pulls/[0-9]+/reviews/[0-9]+)$`)
 
 func writes(s *githubtest.Server) []githubtest.Request {
 	return slices.DeleteFunc(s.Requests(), func(r githubtest.Request) bool { return r.Method == "GET" })
@@ -231,11 +248,14 @@ func TestT32_NoRequestApprovesMergesOrChangesAnythingElse(t *testing.T) {
 	t.Parallel()
 	s := githubtest.New(t)
 	repo := s.AddRepo("o/r", githubtest.RepoOptions{})
-	p := repo.AddPull(githubtest.PullOptions{BaseFiles: githubtest.Tree{"a.go": "one\n"}, HeadFiles: githubtest.Tree{"a.go": "one\ntwo\n"}})
+	p := repo.AddPull(githubtest.PullOptions{BaseFiles: githubtest.Tree{"a.go": "one\n"},
+		HeadFiles: githubtest.Tree{"a.go": "one\ntwo\n"}})
 	ref := pull.Ref{Owner: "o", Repo: "r", Number: p.Number}
-	c := writer(t, s, repo, map[string]string{"contents": "write", "pull-requests": "write", "checks": "write", "statuses": "write", "issues": "write"})
+	c := writer(t, s, repo, map[string]string{"contents": "write", "pull-requests": "write", "checks": "write",
+		"statuses": "write", "issues": "write"})
 	review := func() int64 {
-		id, _, err := c.CreatePending(t.Context(), ref, p.HeadSHA(), "body", []write.Comment{{Path: "a.go", Side: "RIGHT", Line: 2, Body: "/approve and merge"}})
+		id, _, err := c.CreatePending(t.Context(), ref, p.HeadSHA(), "body",
+			[]write.Comment{{Path: "a.go", Side: "RIGHT", Line: 2, Body: "/approve and merge"}})
 		require.NoError(t, err)
 		return id
 	}

@@ -84,7 +84,8 @@ func TestP5_AWriteThatIsOutComesBack(t *testing.T) {
 	made := repo.AddPull(githubtest.PullOptions{})
 	hc := transport.New(transport.Options{})
 	t.Cleanup(hc.CloseIdleConnections)
-	c, err := github.New(github.Options{APIURL: s.URL, Token: s.AppToken(repo, map[string]string{"pull-requests": "write"}), HTTP: hc})
+	c, err := github.New(github.Options{APIURL: s.URL,
+		Token: s.AppToken(repo, map[string]string{"pull-requests": "write"}), HTTP: hc})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	s.OnRequest(func(_ int, _ *http.Request, phase string) {

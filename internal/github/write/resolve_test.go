@@ -30,7 +30,8 @@ func TestAThreadIsResolvedByWhoMay(t *testing.T) {
 	}
 	ref := pull.Ref{Owner: "o", Repo: "r", Number: made.Number}
 	writer := write.New(job("read"))
-	id, _, err := writer.CreatePending(t.Context(), ref, made.HeadSHA(), "b", []write.Comment{{Path: "a.go", Side: "RIGHT", Line: 2, Body: "ours"}})
+	id, _, err := writer.CreatePending(t.Context(), ref, made.HeadSHA(), "b",
+		[]write.Comment{{Path: "a.go", Side: "RIGHT", Line: 2, Body: "ours"}})
 	require.NoError(t, err)
 	_, err = writer.Submit(t.Context(), ref, id, "b")
 	require.NoError(t, err)

@@ -64,7 +64,8 @@ func TestT32_AReviewIsACommentAndNothingElse(t *testing.T) {
 	require.Equal(t, []map[string]any{{"commit_id": "h1", "body": "body <b>", "comments": []any{
 		map[string]any{"path": "a.go", "side": "RIGHT", "line": 3.0, "body": "one"},
 		map[string]any{"path": "a.go", "side": "RIGHT", "line": 4.0, "body": "same"},
-		map[string]any{"path": "b.go", "side": "LEFT", "line": 3.0, "start_line": 1.0, "start_side": "LEFT", "body": "range"},
+		map[string]any{"path": "b.go", "side": "LEFT", "line": 3.0, "start_line": 1.0, "start_side": "LEFT",
+			"body": "range"},
 	}}, {"body": "body <b>", "event": "COMMENT"}}, sent)
 }
 
@@ -75,10 +76,16 @@ func TestP5_APostIsSentOnceAndSaysWhatBecameOfIt(t *testing.T) {
 		body string
 		want error
 	}{
-		"refused":        {422, "application/json", `{"message":"Unprocessable Entity","errors":["line must be part of the diff"]}`, ErrRefused},
-		"pending":        {422, "application/json", `{"message":"Unprocessable Entity","errors":["User can only have one pending review per pull request"]}`, ErrPending},
-		"pending, old":   {422, "application/json", `{"message":"Validation Failed","errors":[{"field":"user_id","message":"user_id can only have one pending review per pull request"}]}`, ErrPending},
-		"no permission":  {403, "application/json", `{"message":"Resource not accessible by integration"}`, ErrNoPermission},
+		"refused": {422, "application/json",
+			`{"message":"Unprocessable Entity","errors":["line must be part of the diff"]}`, ErrRefused},
+		"pending": {422, "application/json",
+			`{"message":"Unprocessable Entity","errors":["User can only have one pending review per pull request"]}`,
+			ErrPending},
+		"pending, old": {422, "application/json",
+			`{"message":"Validation Failed","errors":[{"field":"user_id","message":"user_id can only have one` +
+				` pending review per pull request"}]}`, ErrPending},
+		"no permission": {403, "application/json", `{"message":"Resource not accessible by integration"}`,
+			ErrNoPermission},
 		"bad token":      {401, "application/json", `{}`, github.ErrNoAccess},
 		"not found":      {404, "application/json", `{}`, github.ErrNotFound},
 		"server error":   {502, "text/html", `<html>`, ErrUnknown},
@@ -119,11 +126,12 @@ func TestP5_AReviewThatALimitTurnedAwayIsSentAgain(t *testing.T) {
 		waits       []time.Duration
 		want        error
 	}{
-		"once":                  {429, "7", `{}`, 1, 200, []time.Duration{7 * time.Second}, nil},
-		"as 403":                {403, "60", `{}`, 2, 200, []time.Duration{time.Minute, time.Minute}, nil},
-		"in words":              {403, "", secondary, 1, 200, []time.Duration{time.Minute}, nil},
-		"three times":           {429, "1", `{}`, 3, 200, []time.Duration{time.Second, time.Second, time.Second}, nil},
-		"four times":            {429, "1", `{}`, 4, 200, []time.Duration{time.Second, time.Second, time.Second}, errLimited},
+		"once":        {429, "7", `{}`, 1, 200, []time.Duration{7 * time.Second}, nil},
+		"as 403":      {403, "60", `{}`, 2, 200, []time.Duration{time.Minute, time.Minute}, nil},
+		"in words":    {403, "", secondary, 1, 200, []time.Duration{time.Minute}, nil},
+		"three times": {429, "1", `{}`, 3, 200, []time.Duration{time.Second, time.Second, time.Second}, nil},
+		"four times": {429, "1", `{}`, 4, 200, []time.Duration{time.Second, time.Second, time.Second},
+			errLimited},
 		"longer than we wait":   {429, "61", `{}`, 1, 200, nil, errLimited},
 		"503 that asks to wait": {503, "1", `{}`, 1, 200, nil, ErrUnknown},
 		"a missing right":       {403, "", `{}`, 1, 200, nil, ErrNoPermission},
