@@ -191,7 +191,7 @@ func TestWaitingForMoneyEndsWithTheContext(t *testing.T) {
 		_, _, err := ask(ctx, l.Over(m, &even), asking(1_300))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.EqualValues(t, 1, m.asked.Load())
-		time.Sleep(time.Second) // of the bubble's clock, which leaps: the answer is there
+		time.Sleep(time.Second) // of the synctest bubble's clock: no real time passes: the answer is there
 		require.Zero(t, held(l))
 	})
 }

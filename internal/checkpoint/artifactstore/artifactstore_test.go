@@ -155,7 +155,7 @@ func run(t *testing.T, s graph.Store, d time.Duration) {
 	require.NoError(t, s.Save(t.Context(), thread, []byte("snapshot")))
 	for i := range int(d / time.Second) {
 		require.NoError(t, s.Append(t.Context(), thread, fmt.Appendf(nil, "r%d", i)))
-		time.Sleep(time.Second) // of the bubble's clock, which leaps
+		time.Sleep(time.Second) // of the synctest bubble's clock: no real time passes
 	}
 }
 
@@ -190,16 +190,16 @@ func TestOnlyWhatIsNewIsCarriedAway(t *testing.T) {
 		require.NoError(t, s.Flush(t.Context()), "there is no thread yet")
 		require.NoError(t, s.Save(t.Context(), thread, []byte("one")))
 		require.NoError(t, s.Save(t.Context(), "another", []byte("stays")))
-		time.Sleep(time.Hour) // of the bubble's clock, which leaps
+		time.Sleep(time.Hour) // of the synctest bubble's clock: no real time passes
 		require.Equal(t, 1, carrier.puts())
 		require.NoError(t, s.Append(t.Context(), "another", []byte("here")))
-		time.Sleep(time.Hour) // of the bubble's clock, which leaps
+		time.Sleep(time.Hour) // of the synctest bubble's clock: no real time passes
 		require.Equal(t, 1, carrier.puts())
 		require.NoError(t, s.Append(t.Context(), thread, []byte("r1")))
-		time.Sleep(time.Hour) // of the bubble's clock, which leaps
+		time.Sleep(time.Hour) // of the synctest bubble's clock: no real time passes
 		require.Equal(t, 2, carrier.puts())
 		require.NoError(t, s.Append(t.Context(), thread, []byte("r2")))
-		time.Sleep(time.Hour) // of the bubble's clock, which leaps
+		time.Sleep(time.Hour) // of the synctest bubble's clock: no real time passes
 		require.Equal(t, 2, carrier.puts(), "two at most")
 		_, saved := newest(t, carrier)
 		require.Equal(t, "one", string(saved.Snapshot))
@@ -222,7 +222,7 @@ func TestAnEarlierAttemptsPartialIsReplaced(t *testing.T) {
 		require.NoError(t, second.Flush(t.Context()))
 		require.Equal(t, []string{"pr-review-42-partial-1"}, carrier.has(), "what was primed is carried already")
 		require.NoError(t, second.Append(t.Context(), thread, []byte("new")))
-		time.Sleep(31 * time.Second) // of the bubble's clock, which leaps
+		time.Sleep(31 * time.Second) // of the synctest bubble's clock: no real time passes
 		require.Equal(t, []string{"pr-review-42-partial-2"}, carrier.has())
 		_, saved = newest(t, carrier)
 		require.Equal(t, "r0", string(saved.Journal[0]))

@@ -156,7 +156,7 @@ func TestACancelledRunStillCarriesItsProgress(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		require.NoError(t, s.Save(ctx, thread, []byte("one")))
 		cancel()
-		time.Sleep(time.Minute) // of the bubble's clock, which leaps
+		time.Sleep(time.Minute) // of the synctest bubble's clock: no real time passes
 		require.Len(t, carrier.has(), 1)
 	})
 }
@@ -205,7 +205,7 @@ func TestManyTasksWriteWhileProgressLeaves(t *testing.T) {
 					if err := s.Append(t.Context(), thread, []byte("r")); err != nil {
 						t.Error(err)
 					}
-					time.Sleep(time.Millisecond) // of the bubble's clock, which leaps
+					time.Sleep(time.Millisecond) // of the synctest bubble's clock: no real time passes
 				}
 			})
 		}

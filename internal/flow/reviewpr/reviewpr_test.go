@@ -292,7 +292,7 @@ func TestP11_TheDraftDoesNotDependOnWhichFileIsDoneFirst(t *testing.T) {
 			var order []string
 			w := newWorld(func(ctx context.Context, f diff.File) (finding.FileReview, error) {
 				// The clock is the bubble's: the order is set, and nothing waits.
-				// of the bubble's clock, which leaps
+				// of the synctest bubble's clock: no real time passes
 				time.Sleep(time.Duration(delays[slices.Index(paths, f.Path)]) * time.Second)
 				mu.Lock()
 				order = append(order, f.Path)
