@@ -64,7 +64,7 @@ var beside = map[string][]string{
 	"checkpoint/pgstore":        {"checkpoint"},
 	"handoff":                   {"checkpoint", "checkpoint/artifactstore"},
 	"eval":                      {"eval/dataset", "eval/score", "eval/judge", "eval/oracle"},
-	"evalcmd":                   {"eval", "eval/dataset", "eval/history", "eval/oracle", "eval/score"},
+	"evalcmd":                   {"eval", "eval/dataset", "eval/history", "eval/oracle", "eval/score", "settings", "wire"},
 	"choose":                    {"choose/quiet"},
 	"wire":                      {"settings"},
 	"eval/score":                {"eval/dataset"},

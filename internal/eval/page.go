@@ -123,9 +123,6 @@ func (p *page) found() {
 		if f.Valid {
 			notes = append(notes, "the judge holds it valid")
 		}
-		if f.Dropped {
-			notes = append(notes, "dropped at the gate")
-		}
 		p.line("\n- **%s** %s:%d · %s\n  %s", f.ID, guard.Code(f.Path), f.Line, strings.Join(notes, " · "),
 			guard.Inline(f.Title, 0))
 	}
