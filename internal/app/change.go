@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/wire"
@@ -87,7 +86,7 @@ func (a *app) parseRef(arg string) (pull.Ref, error) {
 		return ref, problem.Usage(err.Error(), "name it owner/repo#42 or https://github.com/owner/repo/pull/42")
 	}
 	if !strings.Contains(arg, "://") {
-		ref = ref.On(a.getenv("GITHUB_SERVER_URL"))
+		ref = ref.On(a.Getenv("GITHUB_SERVER_URL"))
 	}
 	return ref, nil
 }
@@ -99,8 +98,4 @@ func withConfig(c ingest.Change, err error, o *options) (ingest.Change, error) {
 		c.Config, err = wire.NamedConfig(o.Config, c.Config)
 	}
 	return c, err
-}
-
-func pullNow(c ingest.Change) post.Now {
-	return post.Now{Open: c.Pull.Open(), Merged: c.Pull.Merged, HeadSHA: c.Head, DiffDigest: c.Digest()}
 }

@@ -12,11 +12,8 @@ import (
 // evalCommands are the commands of package evalcmd. Their objects are of whole runs,
 // so that an error prints none.
 func (a *app) evalCommands() []command {
-	p := evalcmd.Program{
-		Wire: a.Wire, Name: a.name, Stdout: a.Stdout, Stderr: a.Stderr, Getenv: a.getenv, Now: a.Now,
-		Linger: lastAnswers, NoModel: noModelNotice, Explain: explain, JSON: printJSON,
-		Progress: func(silent bool) evalcmd.Progress { return a.newProgress(silent) },
-	}
+	p := evalcmd.Program{Front: a.Front, Name: a.name, NoModel: noModelNotice,
+		Progress: func(silent bool) evalcmd.Progress { return a.newProgress(silent) }}
 	var all []command
 	for _, c := range evalcmd.Commands() {
 		o := evalcmd.Options{Settings: settings.Defaults()}

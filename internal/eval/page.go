@@ -105,8 +105,8 @@ func (p *page) known() {
 		case g.FileHit:
 			state = "missed; something else was posted on its file"
 		}
-		p.line("\n%d. **%s** · %s, %s · %s · %s\n   %s", i+1, state, guard.Code(g.Path), lines(g.LineStart, g.LineEnd),
-			g.Severity, g.Visibility, guard.Inline(g.Issue, 0))
+		p.line("\n%d. **%s** · %s, %s · %s · %s\n   %s", i+1, state, guard.Code(g.Path),
+			lines(g.LineStart, g.LineEnd), g.Severity, g.Visibility, guard.Inline(g.Issue, 0))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/eval"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
@@ -71,7 +72,7 @@ func (p Program) submit(ctx context.Context, out io.Writer, change ingest.Change
 	for _, file := range unread {
 		fmt.Fprintln(p.Stderr, warning("not read in full: "+guard.Line(file, 0)))
 	}
-	return p.JSON(out, submission)
+	return driver.PrintJSON(out, submission)
 }
 
 // benchmarked is the change under review, as the benchmark's variables name it.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/eval"
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/eval/score"
@@ -56,7 +57,7 @@ func run(ctx context.Context, p Program, args []string, o *Options) error {
 func (p Program) evaluated(report score.Report, baseline *score.Report, dir string, o *Options) error {
 	var err error
 	if o.json {
-		err = p.JSON(p.Stdout, report)
+		err = driver.PrintJSON(p.Stdout, report)
 	} else {
 		_, err = fmt.Fprint(p.Stdout, report.Markdown())
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/eval"
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/problem"
@@ -54,7 +55,7 @@ func diff(_ context.Context, p Program, args []string, o *Options) error {
 	c := score.Compare(runs[0].Scores(), runs[1].Scores())
 	c.Differs = score.Differing(runs[0].Report, runs[1].Report)
 	if o.json {
-		return p.JSON(p.Stdout, c)
+		return driver.PrintJSON(p.Stdout, c)
 	}
 	_, err := fmt.Fprint(p.Stdout, c.Markdown())
 	return err

@@ -9,13 +9,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/wire"
 )
 
 // Command is one of the eval commands, for the program's table of commands.
@@ -43,17 +42,10 @@ func Commands() []Command {
 
 // Program is the program that offers the commands.
 type Program struct {
-	wire.Wire
-	Name           string
-	Stdout, Stderr io.Writer
-	Getenv         func(string) string
-	Now            func() time.Time
-	Linger         time.Duration // how long an answer under way is waited for at the end
-	NoModel        string        // the notice where no model is configured
-
-	Explain  func(error) string
+	*driver.Front
+	Name     string
+	NoModel  string // the notice where no model is configured
 	Progress func(silent bool) Progress
-	JSON     func(io.Writer, any) error
 }
 
 // Progress is one line on a terminal, drawn anew each time.

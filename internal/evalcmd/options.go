@@ -46,7 +46,8 @@ func runFlags(f *pflag.FlagSet, o *Options) {
 	f.Var(price(&o.judgePrice), "judge-price", "the same of the judge")
 	f.StringVar(&o.baseline, "baseline", "", "the object that an earlier run printed; exit 1 where this run is worse")
 	f.Float64Var(&o.tolerance, "tolerance", 0, "how many points worse than the baseline is no failure")
-	f.StringVar(&o.decisions, "decisions", "", "decisions recorded at the gate, applied before the scoring; JSON lines: case, draft, commands")
+	f.StringVar(&o.decisions, "decisions", "",
+		"decisions recorded at the gate, applied before the scoring; JSON lines: case, draft, commands")
 	f.StringVar(&o.out, "out", "", "folder of results and journal; a run in the same one is continued")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	quietFlag(f, o)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint/filestore"
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/eval"
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/problem"
@@ -22,8 +23,8 @@ func (p Program) options(cases []dataset.Case, files []string, o *Options) (eval
 		Cases: cases, GateFrom: o.GateFrom, Concurrency: o.Concurrency,
 		Commit: wire.Version(), Random: rand.Reader, Now: p.Now,
 		Budget: eval.Budget{Cap: o.maxCost, Price: o.price, Judge: o.judgePrice},
-		Linger: p.Linger, Announce: p.tell(o),
-		Warn: func(err error) { p.tell(o)(warning(p.Explain(err))) },
+		Linger: driver.LastAnswers, Announce: p.tell(o),
+		Warn: func(err error) { p.tell(o)(warning(driver.Explain(err))) },
 	}
 	var err error
 	if e.Config, err = wire.NamedConfig(o.Config, config.Default()); err != nil {
