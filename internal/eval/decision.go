@@ -67,12 +67,12 @@ func (r *run) decided(result *Result, s reviewpr.State) error {
 		}
 		parsed, err := decision.Parse(d.Commands)
 		if err == nil {
-			parsed, err = parsed.Check(finding.Kept(s.Comments))
+			parsed, err = parsed.Check(finding.Items(finding.Kept(s.Comments)))
 		}
 		if err != nil {
 			return fmt.Errorf("the decision about %s: %w", d.Case, err)
 		}
-		change(result.Posted, finding.Kept(parsed.Apply(s.Comments)), parsed.Verdict == decision.Abort)
+		change(result.Posted, finding.Kept(finding.Apply(parsed, s.Comments)), parsed.Verdict == decision.Abort)
 		result.Decided = true
 	}
 	return nil
