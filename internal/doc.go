@@ -16,6 +16,7 @@
 //	2 engines   checkpoint render rule     what several steps use
 //	            handoff                    a draft's way between jobs, of whatever flow:
 //	                                       names, resume checks, who may decide
+//	            index                      chunks of a commit, found by words, names, vectors
 //	            agent tool budget          a conversation, what it may look at, what it may cost
 //	            suggest                    whether a suggestion is one to apply
 //	            retrieve                   pieces of a repository that answer a query, or explain a change
@@ -29,6 +30,7 @@
 //	            decision cost guard
 //	            secret injection claim     what is redacted, what is flagged, what need not be read
 //	            lang column                what is known of languages; widths on a terminal
+//	            chunk                      a piece of source text, and the tokens it is found by
 //	            problem                    an error: what was wrong, where, what to do next
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest faulttest crash  the stores' contract, faults, kills,
