@@ -23,7 +23,7 @@ var floors = map[string]int{
 	"lang": 0, "chunk": 0,
 	"column": 0, "problem": 0,
 	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1,
-	"transport": 1, "limit": 1, "trace": 1, "tree": 1,
+	"transport": 1, "limit": 1, "trace": 1, "tree": 1, "chunker": 1,
 	"checkpoint": 2, "handoff": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2,
 	"render": 2, "rule": 2,
 	"index": 2, "retrieve": 2,
