@@ -19,6 +19,7 @@
 //	            index                      chunks of a commit, found by words, names, vectors
 //	            agent tool budget          a conversation, what it may look at, what it may cost
 //	            suggest                    whether a suggestion is one to apply
+//	            retrieve                   pieces of a repository that answer a query, or explain a change
 //	            sarif stats                what was kept, for code scanning; what approvers did
 //	            checkpoint/filestore …/pgstore …/artifactstore
 //	1 machines  graph github llm prompt    one outside thing each, wrapped once

@@ -26,7 +26,7 @@ var floors = map[string]int{
 	"transport": 1, "limit": 1, "trace": 1, "tree": 1,
 	"checkpoint": 2, "handoff": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2,
 	"render": 2, "rule": 2,
-	"index":  2,
+	"index": 2, "retrieve": 2,
 	"budget": 2, "tool": 2, "agent": 2, "sarif": 2, "stats": 2, "suggest": 2,
 	"ingest": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
 	"flow/reviewpr": 4,
