@@ -19,6 +19,7 @@
 //	            index                      chunks of a commit, found by words, names, vectors
 //	            agent tool budget          a conversation, what it may look at, what it may cost
 //	            suggest                    whether a suggestion is one to apply
+//	            retrieve                   pieces of a repository that answer a query, or explain a change
 //	            sarif stats                what was kept, for code scanning; what approvers did
 //	            checkpoint/filestore …/pgstore …/artifactstore
 //	1 machines  graph github llm prompt    one outside thing each, wrapped once
@@ -30,6 +31,7 @@
 //	            secret injection claim     what is redacted, what is flagged, what need not be read
 //	            lang column                what is known of languages; widths on a terminal
 //	            chunk                      a piece of source text, and the tokens it is found by
+//	            vector                     texts as vectors: which are near, how they are stored
 //	            problem                    an error: what was wrong, where, what to do next
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest faulttest crash  the stores' contract, faults, kills,
