@@ -31,6 +31,7 @@
 //	            secret injection claim     what is redacted, what is flagged, what need not be read
 //	            lang column                what is known of languages; widths on a terminal
 //	            chunk                      a piece of source text, and the tokens it is found by
+//	            vector                     texts as vectors: which are near, how they are stored
 //	            problem                    an error: what was wrong, where, what to do next
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest faulttest crash  the stores' contract, faults, kills,
