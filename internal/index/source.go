@@ -18,7 +18,7 @@ type Source interface {
 	// the index holds no vectors of its length.
 	Similar(ctx context.Context, vector []float32, k int, f Filter) ([]Hit, error)
 	// Defines lists the chunks that define a name, without its scope.
-	Defines(ctx context.Context, name string) ([]chunk.Chunk, error)
+	Defines(ctx context.Context, names ...string) ([]chunk.Chunk, error)
 	// Mentions lists the chunks whose text holds a name as a whole word, those that
 	// define it among them; k at most.
 	Mentions(ctx context.Context, name string, k int) ([]chunk.Chunk, error)
@@ -60,3 +60,6 @@ type VectorsInfo struct {
 	Dimensions int
 	Missing    int // chunks without a vector
 }
+
+// Has reports whether a path is searched.
+func (f Filter) Has(path string) bool { return true }
