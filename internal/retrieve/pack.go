@@ -137,9 +137,9 @@ func nearest(chunks []chunk.Chunk, c Change, joined []string) {
 
 // pieces collects what a pack may have, each chunk once.
 type pieces struct {
-	shown  map[int]bool // lines of the changed file that the diff shows
-	seen   map[string]bool
-	all    []Piece
+	shown map[int]bool // lines of the changed file that the diff shows
+	seen  map[string]bool
+	all   []Piece
 }
 
 func (p *pieces) add(changed string, why Why, chunks []chunk.Chunk) {

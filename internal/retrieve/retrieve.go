@@ -87,7 +87,7 @@ func (e Engine) Search(ctx context.Context, r Request) (Result, error) {
 		return Result{}, err
 	}
 	var hits []Hit
-	s.stage("merge", func() (ids []string) {
+	s.stage("fuse", func() (ids []string) {
 		hits = fuse(lists, max(merged, s.K), s.hidden)
 		return hitIDs(hits)
 	})
