@@ -18,7 +18,6 @@
 //	2 engines   checkpoint render rule     what several steps use
 //	            handoff                    a draft's way between jobs, of whatever flow:
 //	                                       names, resume checks, who may decide
-//	            index                      chunks of a commit, found by words, names, vectors
 //	            agent tool budget          a conversation, what it may look at, what it may cost
 //	            suggest                    whether a suggestion is one to apply
 //	            retrieve                   pieces of a repository that answer a query, or explain a change
@@ -27,6 +26,7 @@
 //	1 machines  graph github llm prompt    one outside thing each, wrapped once
 //	            config action transport
 //	            limit trace tree chunker
+//	            index                      chunks of a commit, found by words, names, vectors
 //	            github/write artifact
 //	0 nouns     pull diff finding          values and pure functions, no I/O
 //	            decision cost guard
@@ -36,7 +36,8 @@
 //	            vector                     texts as vectors: which are near, how they are stored
 //	            problem                    an error: what was wrong, where, what to do next
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
-//	            storetest faulttest crash  the stores' contract, faults, kills,
+//	            storetest indextest        the stores' and the index's contract,
+//	            faulttest crash            faults, kills,
 //	            bench volume               figures; how many cases: never in the binary
 //
 // A newcomer reads flow/reviewpr first: its wiring is the picture of the

@@ -17,7 +17,8 @@ type Source interface {
 	// Similar ranks chunks by the cosine to a vector of the same model; none where
 	// the index holds no vectors of its length.
 	Similar(ctx context.Context, vector []float32, k int, f Filter) ([]Hit, error)
-	// Defines lists the chunks that define a name, without its scope.
+	// Defines lists the chunks that define one of some names, without their scopes, by
+	// path and line.
 	Defines(ctx context.Context, names ...string) ([]chunk.Chunk, error)
 	// Mentions lists the chunks whose text holds a name as a whole word, those that
 	// define it among them; k at most.
@@ -60,6 +61,3 @@ type VectorsInfo struct {
 	Dimensions int
 	Missing    int // chunks without a vector
 }
-
-// Has reports whether a path is searched.
-func (f Filter) Has(path string) bool { return true }

@@ -24,7 +24,7 @@ func (s *search) defined(ctx context.Context, names ...string) ([]chunk.Chunk, e
 }
 
 func (s *search) admitted(chunks []chunk.Chunk) []chunk.Chunk {
-	return slices.DeleteFunc(slices.Clone(chunks), func(c chunk.Chunk) bool { return !s.Filter.Has(c.Path) })
+	return slices.DeleteFunc(slices.Clone(chunks), func(c chunk.Chunk) bool { return !s.Filter.Passes(c.Path) })
 }
 
 // mentions are the chunks that hold a name and do not define it: those that call
