@@ -24,6 +24,7 @@
 //	            checkpoint/filestore …/pgstore …/artifactstore
 //	1 machines  graph github llm prompt    one outside thing each, wrapped once
 //	            config action transport
+//	            embed                      remote models that embed texts and rank documents
 //	            limit trace tree
 //	            github/write artifact
 //	0 nouns     pull diff finding          values and pure functions, no I/O
@@ -35,6 +36,7 @@
 //	            problem                    an error: what was wrong, where, what to do next
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest faulttest crash  the stores' contract, faults, kills,
+//	            embedtest                  a server of embeddings and reranking
 //	            bench volume               figures; how many cases: never in the binary
 //
 // A newcomer reads flow/reviewpr first: its wiring is the picture of the
