@@ -11,14 +11,14 @@ import (
 // an order of their own, the same for the same commit, and may be asked for from
 // many goroutines.
 type Source interface {
-	// Lexical ranks chunks by the words of a text (BM25 over chunk.Tokens of prefix
+	// Lexical ranks chunks by the terms of a question (BM25 over chunk.Tokens of prefix
 	// and text), best first, k at most; equal scores in order of path and line.
-	Lexical(ctx context.Context, text string, k int, f Filter) ([]Hit, error)
+	Lexical(ctx context.Context, terms []Term, k int, f Filter) ([]Hit, error)
 	// Similar ranks chunks by the cosine to a vector of the same model; none where
 	// the index holds no vectors of its length.
 	Similar(ctx context.Context, vector []float32, k int, f Filter) ([]Hit, error)
 	// Defines lists the chunks that define a name, without its scope.
-	Defines(ctx context.Context, name string) ([]chunk.Chunk, error)
+	Defines(ctx context.Context, names ...string) ([]chunk.Chunk, error)
 	// Mentions lists the chunks whose text holds a name as a whole word, those that
 	// define it among them; k at most.
 	Mentions(ctx context.Context, name string, k int) ([]chunk.Chunk, error)
@@ -60,3 +60,6 @@ type VectorsInfo struct {
 	Dimensions int
 	Missing    int // chunks without a vector
 }
+
+// Has reports whether a path is searched.
+func (f Filter) Has(path string) bool { return true }

@@ -1,0 +1,245 @@
+package driver
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/wire"
+)
+
+// The outcomes that are no ends of the graph.
+const (
+	Paused  = reviewpr.Paused
+	Kept    = reviewpr.Kept
+	Refused = "REFUSED"
+	Expired = "EXPIRED"
+)
+
+// Report is what a run came to; its JSON form is that of --json.
+type Report struct {
+	Outcome    string               `json:"outcome"`
+	Thread     string               `json:"thread_id"`
+	Code       string               `json:"code"`
+	Digest     string               `json:"checkpoint_digest"`
+	Artifact   string               `json:"artifact_name"`
+	Head       string               `json:"head_sha"`
+	DiffDigest string               `json:"diff_digest"`
+	Partial    bool                 `json:"partial"`
+	Findings   []finding.Finding    `json:"findings"`
+	Filtered   []finding.Finding    `json:"filtered"`
+	Flags      []finding.Flag       `json:"flags"`
+	Files      []finding.FileReview `json:"files"`
+	Usage      cost.Usage           `json:"usage"`
+	Body       string               `json:"body"`
+	ReviewURL  string               `json:"review_url"`
+	Message    string               `json:"message"`
+
+	Place    string           `json:"-"` // where the review stands: ReviewURL, a file, or the screen
+	State    reviewpr.State   `json:"-"`
+	Packed   checkpoint.Draft `json:"-"`
+	Retained time.Time        `json:"-"` // when the artifact is deleted; zero where not told
+	Withdrew string           `json:"-"` // code of the draft that this one replaces
+	Failed   error            `json:"-"` // what comes after a decision: fail-on is reached, the SARIF file cannot be written
+	Before   cost.MicroUSD    `json:"-"` // what the draft had cost before this run revised it
+	Changes  []string         `json:"-"` // since the draft was made, without mattering
+}
+
+// ReportOf describes a thread as it stands. Of a parked one it makes the
+// checkpoint; of a decided one the digest is in the decision.
+func ReportOf(ctx context.Context, flow *graph.Flow[reviewpr.State], store graph.Store, thread string,
+	p checkpoint.Protection) (Report, error) {
+	r, err := Describe(ctx, flow, thread)
+	if err != nil || !r.Parked() {
+		return r, err
+	}
+	if r.Packed, err = reviewpr.Pack(ctx, flow, store, thread, p); err != nil {
+		return Report{}, err
+	}
+	return r.Named(r.Packed.Digest), nil
+}
+
+// Describe returns the report of a thread without its checkpoint.
+func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread string) (Report, error) {
+	view, err := flow.Inspect(ctx, thread)
+	if err == nil {
+		err = CheckShown(view)
+	}
+	if err != nil {
+		return Report{}, err
+	}
+	s := view.State
+	review := s.Review()
+	r := Report{
+		Outcome: outcomeOf(view), Thread: s.Draft.Thread, Head: s.Draft.Head, DiffDigest: s.Draft.DiffDigest,
+		Partial: review.Partial, Findings: review.Findings, Filtered: review.Filtered, Flags: review.Flags,
+		Files: bare(review.Files),
+		Usage: s.Usage, Place: s.ReviewURL, Message: s.Reason, State: s,
+	}
+	if r.Body, _ = post.Rendered(review); s.Pull == nil {
+		r.Body = LocalBody(s)
+	}
+	if s.Pull != nil {
+		r.ReviewURL = s.ReviewURL
+	}
+	if s.Decision != nil {
+		return r.Named(s.Decision.Digest), nil
+	}
+	return r, nil
+}
+
+// Named adds what the checkpoint's digest gives.
+func (r Report) Named(digest string) Report {
+	r.Digest, r.Code = digest, checkpoint.Code(digest)
+	if p := r.State.Pull; p != nil {
+		r.Artifact = handoff.ArtifactName(p.Number, r.State.Draft.Instance, r.Code)
+	}
+	return r
+}
+
+// CheckShown refuses a parked draft that is not what its gate asks about: it was
+// edited where it is stored, or this version renders it otherwise (P2).
+func CheckShown(view graph.View[reviewpr.State]) error {
+	for _, p := range view.Pending {
+		var asked gate.Ask
+		s := view.State
+		now := gate.NewAsk(s.Draft.Thread, s.Draft.DiffDigest, finding.Kept(s.Comments), s.Shown())
+		if err := json.Unmarshal(p.Ask, &asked); err != nil || asked.Shown != now.Shown {
+			if s.Draft.ToolVersion != wire.Version() {
+				return problem.Refuse(3, fmt.Sprintf("this version shows the draft otherwise than %.40q did, "+
+					"nothing was posted", s.Draft.ToolVersion),
+					"decide with the version that drafted, or draft anew: what was read is not paid again where it "+
+						"is believed", problem.At(s.Draft.Thread))
+			}
+			return problem.Refuse(3, "the stored draft is not the one that was shown",
+				"review again, or decide with the version that drafted", problem.At(s.Draft.Thread))
+		}
+	}
+	return nil
+}
+
+func outcomeOf(view graph.View[reviewpr.State]) string {
+	switch view.Status {
+	case graph.Ended:
+		return view.End
+	case graph.Paused:
+		return view.State.Outcome()
+	}
+	return reviewpr.Failed
+}
+
+// bare leaves out of each file's result what stands elsewhere in the report.
+func bare(files []finding.FileReview) []finding.FileReview {
+	out := make([]finding.FileReview, len(files))
+	for i, f := range files {
+		out[i] = finding.FileReview{Path: f.Path, State: f.State, Reason: f.Reason, Claim: f.Claim}
+	}
+	return out
+}
+
+// Parked reports whether the draft waits for a decision.
+func (r Report) Parked() bool { return r.Outcome == Paused || r.Outcome == Kept }
+
+// Print writes the report as one JSON object, in which no list is null.
+func (r Report) Print(w io.Writer) error {
+	r.Findings = append([]finding.Finding{}, r.Findings...)
+	r.Filtered = append([]finding.Finding{}, r.Filtered...)
+	r.Flags = append([]finding.Flag{}, r.Flags...)
+	r.Files = append([]finding.FileReview{}, r.Files...)
+	return PrintJSON(w, r)
+}
+
+// PrintJSON writes one object for a machine, indented.
+func PrintJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("writing the result: %w", err)
+	}
+	return nil
+}
+
+// explain says what lay behind files that failed: of a run that did in its message,
+// else as a warning. The cause may name an address, so it is not in the review.
+func (r *Report) explain(by *wire.Reviewer, warn func(string)) {
+	path, cause := by.Failure()
+	switch {
+	case cause == nil:
+	case r.State.OutOfBudget():
+		r.Message = "no file was reviewed: " + Explain(cause)
+		if by.Account.Why != "" {
+			r.Message += "; " + by.Account.Why
+		}
+	case errors.Is(cause, cost.ErrSpent): // the files say so
+	case r.Outcome == reviewpr.Failed:
+		r.Message += ": " + Explain(cause)
+	default:
+		warn(cmp.Or(guard.Line(path, MaxLine), "a file") + " could not be reviewed: " + Explain(cause))
+	}
+}
+
+// OutcomeOf is the outcome of a run that an error ended. A configuration
+// that cannot work has none.
+func OutcomeOf(err error) string {
+	switch whole, ok := errors.AsType[*problem.Error](err); {
+	case ok && whole.Expired:
+		return Expired
+	case problem.KindOf(told(err)) == problem.Refused:
+		return Refused
+	case problem.KindOf(told(err)) == problem.Misuse:
+		return ""
+	}
+	return reviewpr.Failed
+}
+
+// Failure returns the error of a run that failed. It was shown with the outcome.
+func Failure(r Report) error {
+	switch {
+	case r.Failed != nil:
+		return r.Failed
+	case r.Outcome != reviewpr.Failed:
+		return nil
+	case r.State.OutOfBudget():
+		return Reported{Err: problem.As(problem.Spent, errors.New(r.Message), "")}
+	}
+	return Reported{Err: errors.New(r.Message)}
+}
+
+// Revising reports whether a revision was asked for that has not come to its draft.
+func (r Report) Revising() bool {
+	d := r.State.Decision
+	asked := d != nil && d.Decision == decision.Revise || d == nil && len(r.State.Rounds) > 0
+	return asked && r.Outcome == reviewpr.Failed && r.State.Reason == ""
+}
+
+// Asked returns the feedback of the last revision.
+func (r Report) Asked() string {
+	if d := r.State.Decision; d != nil {
+		return d.Feedback
+	}
+	return r.State.Rounds[len(r.State.Rounds)-1].Feedback
+}
+
+// LocalBody is the review without the limit that GitHub sets: what the body has no room for
+// follows it.
+func LocalBody(s reviewpr.State) string {
+	return strings.TrimRight(render.File(s.Review().InBody()), "\n")
+}

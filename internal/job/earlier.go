@@ -1,0 +1,194 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
+)
+
+// before is what earlier runs have left of a pull request.
+type before struct {
+	done   driver.Report // where this commit was decided already
+	paid   reviewpr.Paid
+	drafts []checkpoint.Draft  // of this very commit, with again: true
+	stays  []finding.Finding   // theirs, where who drafts anew may not decide
+	known  [][]finding.Earlier // what decided drafts of the pull request tell, the newest first
+}
+
+// before looks for what was decided and paid before. What was paid and cannot
+// be read is paid again.
+func (j *job) before(ctx context.Context, change ingest.Change) (before, error) {
+	url, posted, err := post.FindPosted(ctx, j.ours, j.ref, change.Thread)
+	if err != nil {
+		return before{}, err
+	}
+	if posted {
+		return before{done: undrafted(change, reviewpr.Posted, url,
+			"this commit was reviewed and posted before; push a commit for a new review")}, nil
+	}
+	items := j.left(ctx)
+	if !j.Anew && j.records(change.Pull).Rejected(ctx, items, change.Thread) {
+		return before{done: undrafted(change, reviewpr.Aborted, "",
+			"a draft of this commit was rejected; again: true drafts anew")}, nil
+	}
+	var b before
+	origin, found := j.origin(change), handoff.Candidates(j.checkpoints(items), change.Pull.RepoID)
+	if j.Anew {
+		if b.drafts, err = j.desk(change.Pull).Withdrawable(ctx, origin, found, change.Thread, j.now()); err != nil {
+			return before{}, err
+		}
+		if b.stays, err = j.stays(ctx, b.drafts, change); err != nil {
+			return before{}, err
+		}
+	}
+	for _, left := range origin.Earlier(ctx, found, b.paid.Take(change.Thread, j.Anew)) {
+		if !j.Anew { // else most of it is of the drafts that are replaced
+			fmt.Fprintln(j.Stdout, guard.Line(left.Error(), driver.MaxLine))
+		}
+	}
+	b.known = j.known(ctx, j.records(change.Pull), b.paid.Drafts, items)
+	return b, nil
+}
+
+// known is what decided drafts tell, where a seal vouches for them and for their
+// decisions.
+func (j *job) known(ctx context.Context, records *handoff.Artifacts, drafts []checkpoint.Draft,
+	items []handoff.Stored) (known [][]finding.Earlier) {
+	if !j.Protection.Keyed() {
+		return nil
+	}
+	for _, d := range drafts {
+		for _, s := range items {
+			if s.Name != handoff.DecisionArtifactName(d.Code) {
+				continue
+			}
+			record, err := records.Record(ctx, s)
+			if err == nil && record.Digest == d.Digest && !record.Withdrawn() && j.stands(ctx, record) {
+				known = append(known, reviewpr.PostedFindings(d.Snapshot, record))
+				break
+			}
+		}
+	}
+	return known
+}
+
+// stands reports whether a decision came to what it says: an approval is on record
+// before the review is posted, which may have failed.
+func (j *job) stands(ctx context.Context, r decision.Record) bool {
+	if r.Decision != decision.Approve {
+		return true
+	}
+	_, posted, err := post.FindPosted(ctx, j.ours, j.ref, r.Thread)
+	return err == nil && posted
+}
+
+// recall reads what was said of the pull request before.
+func (j *job) recall(known [][]finding.Earlier) func(context.Context, ingest.Change) ([]finding.Earlier, error) {
+	return func(ctx context.Context, change ingest.Change) ([]finding.Earlier, error) {
+		return driver.Recall(ctx, j.ours, j.Instance, change, known, func(why string) {
+			fmt.Fprintln(j.Stdout, guard.Line(why, driver.MaxLine))
+		})
+	}
+}
+
+// undrafted is the report of a commit that needs no draft.
+func undrafted(change ingest.Change, outcome, url, why string) driver.Report {
+	r := driver.Report{Outcome: outcome, Thread: change.Thread, Head: change.Head, ReviewURL: url, Message: why}
+	r.State.Draft.Name, r.State.Draft.Web = change.Name, change.Pull.Web()
+	return r
+}
+
+// checkpoints are the drafts and partial checkpoints of this pull request and
+// instance, each once.
+func (j *job) checkpoints(all []handoff.Stored) []handoff.Stored {
+	var out []handoff.Stored
+	for _, s := range all {
+		known := slices.ContainsFunc(out, func(o handoff.Stored) bool { return o.Name == s.Name && o.RunID == s.RunID })
+		name, ok := handoff.ParseName(s.Name)
+		if ok && !known && name.Number == j.ref.Number && name.Instance == j.Instance {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// left lists what earlier runs have stored. Several places may hold one artifact.
+func (j *job) left(ctx context.Context) []handoff.Stored {
+	var all []handoff.Stored
+	for _, place := range j.carriers().Earlier(j.runs.Everything()) {
+		found, err := handoff.List(ctx, place)
+		if err != nil {
+			fmt.Fprintln(j.Stdout, guard.Line("looking for earlier results: "+err.Error(), driver.MaxLine))
+		}
+		all = append(all, found...)
+	}
+	j.runs.TellCut(j.Stdout)
+	return all
+}
+
+// stays are the findings of drafts that are withdrawn by somebody who may not decide
+// them: else a model could be asked until it is silent.
+func (j *job) stays(ctx context.Context, drafts []checkpoint.Draft,
+	change ingest.Change) (all []finding.Finding, err error) {
+	for _, d := range drafts {
+		err := j.mayDecide(ctx, d.Manifest, change.Config.Deciders, change.Pull.Author)
+		if err == nil {
+			continue
+		}
+		if problem.Check(err) == 0 || j.by() == "" { // a withdrawal names somebody
+			return nil, err
+		}
+		found, err := reviewpr.Judgements(d.Snapshot)
+		if err != nil {
+			return nil, problem.Refuse(12, "the draft "+d.Code+
+				" cannot be read, and who may not decide it may not withdraw it",
+				"let somebody who may decide draft anew", problem.At(err.Error()))
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// now is a decision of this job without anything decided.
+func (j *job) now() decision.Record { return decision.Record{At: j.Clock(), By: j.by()} }
+
+// carried is the store of a run under way.
+func (j *job) carried(change ingest.Change) *artifactstore.Store {
+	return artifactstore.New(artifactstore.Options{
+		Carriers: j.carriers().Progress(),
+		Pack: func(saved graph.Saved, n int) (string, []byte, error) {
+			packed, err := reviewpr.PackPartial(saved, n, j.Protection)
+			return handoff.PartialName(change.Pull.Number, j.Instance, n, packed.Digest), packed.Zip, err
+		},
+		OnError: func(err error) {
+			if !errors.Is(err, reviewpr.ErrNotRead) {
+				j.runner.Warning("progress could not be stored: " + driver.Explain(err))
+			}
+		},
+	})
+}
+
+// retained is when the server deletes the draft's artifact, as far as it says;
+// a repository's own limit may be shorter than what was asked for.
+func (j *job) retained(ctx context.Context, name string) time.Time {
+	list, err := j.api.RunArtifacts(ctx, j.ref.Owner, j.ref.Repo, j.env.RunID, name)
+	if err != nil || len(list) == 0 {
+		return time.Time{}
+	}
+	return list[0].ExpiresAt
+}

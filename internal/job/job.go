@@ -1,0 +1,140 @@
+package job
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/org/pr-review-action/internal/action"
+	"github.com/org/pr-review-action/internal/artifact"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/wire"
+)
+
+// job is one run of the action.
+type job struct {
+	*driver.Front
+	settings.Settings
+	env    action.Env
+	event  action.Event
+	runner *action.Runner
+	ref    pull.Ref
+	api    *github.Client
+	store  *artifact.Client // nil where the runner gives none
+	began  time.Time
+
+	runs *handoff.Runs
+	ours *post.Ours
+	void []string // approvals that decided nothing: who, and why
+}
+
+// setUp reads inputs and event and makes the clients. Nothing is sent yet.
+func (j *job) setUp() error {
+	given, err := action.Inputs(j.Environ, settings.Names(), config.Nearest)
+	if err != nil {
+		return problem.As(problem.Misuse, err, "")
+	}
+	for _, secret := range []string{given["github-token"], given["api-key"], given["checkpoint-key"],
+		j.Getenv("OPENAI_API_KEY"), j.env.RuntimeToken} {
+		j.runner.Mask(secret)
+	}
+	if err := errors.Join(j.Apply(given), j.InRepository()); err != nil {
+		return err
+	}
+	if err := errors.Join(j.Settle(j.env.RetentionDays), j.Protection.Check()); err != nil {
+		return problem.As(problem.Misuse, err, "")
+	}
+	if _, given := given["checkpoint-key"]; given && !j.Protection.Keyed() {
+		j.runner.Warning("checkpoint-key is set and trust is digest, so the key protects nothing: set trust: seal " +
+			"or encrypt in both jobs")
+	}
+	if j.Sarif != "" && !filepath.IsLocal(j.Sarif) {
+		return problem.Usage(fmt.Sprintf("sarif: %q is not a file in the workspace", j.Sarif),
+			"name it from the workspace's top, such as results.sarif")
+	}
+	if j.event, err = action.ReadEvent(j.env); err != nil {
+		return problem.As(problem.Misuse, err, "")
+	}
+	if err := j.setRef(); err != nil {
+		return err
+	}
+	return j.connect()
+}
+
+// setRef finds which pull request the job is about: the input, else the event.
+func (j *job) setRef() error {
+	owner, repo, err := pull.ParseRepository(j.env.Repository)
+	if err != nil {
+		return problem.As(problem.Misuse, fmt.Errorf("GITHUB_REPOSITORY: %w", err), "")
+	}
+	j.ref = pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo, Number: j.PullRequest}.On(j.env.ServerURL)
+	if j.ref.Number == 0 {
+		j.ref.Number = j.event.Number
+	}
+	if j.ref.Number == 0 && j.event.Name != "merge_group" {
+		return problem.Usage(fmt.Sprintf("the event %q names no pull request", j.event.Name),
+			"set the input pull-request")
+	}
+	return nil
+}
+
+// carriers are what carries this job's checkpoints.
+func (j *job) carriers() wire.Carriers {
+	return wire.Carriers{Settings: j.Settings, Ref: j.ref, Env: j.env, Runtime: j.store}
+}
+
+func (j *job) connect() error {
+	var err error
+	if j.api, err = j.GitHub(j.ref, j.Settings); err != nil {
+		return err
+	}
+	j.runs = driver.Runs(j.api, j.ref, j.event.Name, j.DraftWorkflow, j.DecideWorkflow, workflowFile(j.env.WorkflowRef))
+	j.ours = j.Reviews(j.Settings, j.api, j.runs)
+	if j.CheckpointDir != "" {
+		j.ours.Folder = j.carriers().Own()
+	}
+	j.runs.Own = j.env.RunID
+	j.store, err = artifact.New(artifact.Options{
+		ResultsURL: j.env.ResultsURL, Token: j.env.RuntimeToken, ServerURL: j.env.ServerURL,
+		HTTP: j.Client(j.Settings, artifact.Retry), MaxRetention: j.env.RetentionDays, Now: j.Now,
+	})
+	switch {
+	case j.CheckpointDir != "" && (errors.Is(err, artifact.ErrUnsupported) || errors.Is(err, artifact.ErrNoRuntime)):
+		j.store = nil
+		return nil // the folder carries the draft
+	case errors.Is(err, artifact.ErrUnsupported):
+		return problem.Usage(err.Error(), "set checkpoint-dir there, and carry that folder between the jobs with "+
+			"artifact steps of your own")
+	case errors.Is(err, artifact.ErrNoRuntime) && slices.Contains([]string{"resume", "record", "mark"}, j.Mode):
+		return nil // the draft may still be had from the API
+	case err != nil:
+		return problem.As(problem.Misuse, err, "")
+	}
+	return nil
+}
+
+// about names what the job is about where it did not come to read it.
+func (j *job) about() string {
+	if j.ref.Number == 0 {
+		return j.event.Name
+	}
+	return fmt.Sprintf("#%d", j.ref.Number)
+}
+
+// by is the account that started this attempt of the run.
+func (j *job) by() string { return cmp.Or(j.env.TriggeringActor, j.env.Actor) }
+
+// routeA reports whether the decision is an environment's approval in this run;
+// else it came by dispatch. Naming an environment is what asks for its
+// approval, whatever else names the draft.
+func (j *job) routeA() bool { return j.Environment != "" }

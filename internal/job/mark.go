@@ -1,0 +1,77 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
+)
+
+// remark says on the mark that a decision was refused: GitHub tells nobody but who
+// pushed of a job that failed. The draft passed check 9, so the head is its own.
+func (j *job) remark(ctx context.Context, why error) {
+	p, err := j.api.Pull(ctx, j.ref)
+	if err == nil {
+		m := write.Mark{Instance: j.Instance, Code: checkpoint.Code(cmp.Or(j.Digest, j.Code)),
+			Page: j.runPage(j.env.RunID)}
+		_, err = write.New(j.api).Remark(ctx, j.ref, p.HeadSHA, m, driver.Gist(why))
+	}
+	if err != nil {
+		j.runner.Warning("the mark does not say that the decision was refused: " + driver.Explain(err))
+	}
+}
+
+// lapse clears the mark of a draft that nobody decided in time.
+func (j *job) lapse(ctx context.Context) {
+	p, err := j.api.Pull(ctx, j.ref)
+	if err == nil {
+		_, err = write.New(j.api).Unmark(ctx, j.ref, p.HeadSHA, j.Instance, write.Lapsed, "")
+	}
+	if err != nil {
+		j.runner.Warning("the mark that a draft waits could not be cleared: " + driver.Explain(err))
+	}
+}
+
+// waits is the job that shows on the commit that a draft waits, and where. It
+// holds no model's key, and says nothing of a finding but how many there are.
+func (j *job) waits(ctx context.Context) (driver.Report, error) {
+	if j.Digest == "" && j.Code == "" {
+		return driver.Report{}, problem.Usage("neither checkpoint-digest nor code says which draft waits",
+			"pass checkpoint-digest from the draft job's outputs")
+	}
+	draft, err := j.verify(ctx)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	m := draft.Manifest
+	on, err := j.desk(draft.now.Pull).Claims(ctx, draft.Code)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	_, posted, err := post.FindPosted(ctx, j.ours, j.ref, m.Thread)
+	if err != nil || posted || slices.ContainsFunc(on, func(c handoff.Claim) bool {
+		return c.Record.Digest == draft.Digest
+	}) {
+		return driver.Report{Message: "draft " + draft.Code + " was decided, so the commit is not marked"}, err
+	}
+	err = write.New(j.api).Mark(ctx, j.ref, m.Subject.Head, write.Mark{
+		Instance: j.Instance, Code: draft.Code, Findings: m.Findings, Blockers: m.Blockers, Expires: m.ExpiresAt,
+		Page: j.runPage(m.RunID),
+	})
+	if err != nil {
+		return driver.Report{}, err
+	}
+	return driver.Report{Message: "the commit shows that draft " + draft.Code + " waits"}, nil // outputs are the draft job's
+}
+
+// runPage is where a run is looked at in a browser.
+func (j *job) runPage(run int64) string {
+	return fmt.Sprintf("%s/actions/runs/%d", j.ref.Web(), run)
+}

@@ -1,0 +1,168 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/secret"
+	"github.com/org/pr-review-action/internal/trace"
+	"github.com/org/pr-review-action/internal/wire"
+)
+
+// revise is the drafting job once more: it finds the draft as a deciding job does,
+// has the model revise it as the feedback asks, and stores the new draft in its
+// place. It cannot post.
+func (j *job) revise(ctx context.Context) (_ driver.Report, err error) {
+	if err := j.checkFeedback(); err != nil {
+		return driver.Report{}, err
+	}
+	reviewer, err := j.NewReviewer(j.Settings, nil)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	approvals, err := j.gateRules(ctx)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	environment := j.Environment
+	j.Environment = "" // it is asked about the new draft, and has decided nothing here
+	p, err := j.found(ctx)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	ctx, span := trace.Run(trace.Continue(ctx, p.state.Draft.Trace), "revise", j.began)
+	defer func() { span.End(err) }()
+	if err := cmp.Or(driver.MayRevise(reviewer, p.state.Draft), gate.CheckRounds(len(p.state.Rounds))); err != nil {
+		return driver.Report{}, err
+	}
+	answer, err := j.asks(ctx, p)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	change, before, err := j.unchanged(ctx, p)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	j.Environment = environment
+	if err := j.chooseEnvironment(ctx, change); err != nil {
+		return driver.Report{}, err
+	}
+	return j.redraft(ctx, p, change, before, reviewer, approvals, answer)
+}
+
+func (j *job) checkFeedback() error {
+	// It is kept with the draft, so it holds no credential.
+	j.Feedback = strings.TrimSpace(strings.TrimPrefix(decision.ReviseCommand(secret.Redact(j.Feedback)), "/revise"))
+	switch {
+	case j.Digest == "" && j.Code == "":
+		return problem.Usage("the input code is missing",
+			"pass the code of the draft that is to be revised, from its summary")
+	case j.Digest != "" && j.Code != "" && !strings.HasPrefix(j.Digest, j.Code):
+		return problem.Usage("code and checkpoint-digest name different drafts", "pass one of them")
+	case j.Feedback == "":
+		return problem.Usage("the input feedback is missing", "say what the next draft should do differently")
+	case len(j.Feedback) > decision.MaxFeedback:
+		return problem.Usage(fmt.Sprintf("the feedback has %d bytes, more than %d", len(j.Feedback),
+			decision.MaxFeedback), "say it shorter")
+	case j.Decision != "" || strings.TrimSpace(j.Commands) != "":
+		return problem.Usage("decision and commands have no place in mode revise",
+			"decide about the new draft, by its own code")
+	case j.Anew:
+		return problem.Usage("again: true drafts without the draft that is to be revised",
+			"leave one of again and feedback out")
+	case j.event.Name != "workflow_dispatch":
+		return problem.Usage("feedback comes by workflow_dispatch alone",
+			"dispatch the review workflow with pull-request, code and feedback")
+	}
+	return nil
+}
+
+// asks is the answer of who asks for the revision: checks 12 and 13, as for a
+// decision by dispatch.
+func (j *job) asks(ctx context.Context, p opened) (decision.Answer, error) {
+	if err := j.dispatched(ctx, p.verified, p.state.Draft.Config.Deciders); err != nil {
+		return decision.Answer{}, err
+	}
+	d := decision.Decision{Verdict: decision.Revise, Feedback: j.Feedback}
+	record := decision.Record{Thread: p.Manifest.Thread, Digest: p.Digest, Code: p.Code, At: j.Clock(), By: j.by(),
+		Via: decision.ByDispatch}.With(d)
+	approvals, err := j.approvals(ctx, p.Manifest.RunID)
+	if err == nil {
+		err = gate.Rejected(approvals, p.Manifest.Approvals, p.Manifest.Environment)
+	}
+	if err != nil {
+		return decision.Answer{}, err
+	}
+	on, err := j.desk(p.now.Pull).Claims(ctx, p.Code)
+	if err == nil {
+		err = handoff.Governed(on, record)
+	}
+	return decision.Answer{Decision: d, Record: record}, err
+}
+
+// unchanged reads the change again, with what the model may look at, and what was
+// paid for. It refuses a commit that was decided, and a change that has moved.
+func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, error) {
+	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config})
+	if err == nil {
+		err = post.CheckHead(p.Manifest.Subject, p.Code, driver.PullNow(change))
+	}
+	if err != nil {
+		return ingest.Change{}, before{}, err
+	}
+	b, err := j.before(ctx, change)
+	if err == nil && b.done.Outcome != "" {
+		err = problem.Refuse(13, "this commit was decided before, so nothing is left to revise",
+			"push a commit for a new review", problem.At(cmp.Or(b.done.ReviewURL, p.Manifest.Thread)))
+	}
+	b.drafts = []checkpoint.Draft{p.Draft}
+	return change, b, err
+}
+
+// redraft runs the graph from the answer to the next gate, and stores what it
+// parked there. Progress is carried off as a first draft's is.
+func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, before before, r *wire.Reviewer,
+	approvals []string, answer decision.Answer) (driver.Report, error) {
+	r.Named(change.Config)
+	store := j.carried(change)
+	if err := store.Prime(ctx, change.Thread, graph.Saved{Snapshot: p.Snapshot}, 0, ""); err != nil {
+		return driver.Report{}, err
+	}
+	b := j.brief(change, before.paid)
+	b.Revises = &p.state.Usage
+	after, err := j.driver(store, change.Thread, r).Revise(ctx, b, reviewpr.Steps{
+		Concurrency: j.Concurrency, Deadline: j.Deadline(j.Settings),
+		Revised: func(d reviewpr.Draft) reviewpr.Draft {
+			d = driver.Redrafted(r, d, j.Facts(ctx, j.Settings, r), p.state.Usage)
+			d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef,
+				approvals
+			d.Environment, d.Dispatch = j.Environment, j.AllowDispatch
+			return d
+		},
+	}, driver.AnswerTo(p.Manifest, answer))
+	if err == nil && after.Artifact == "" {
+		err = errors.New("storing the draft: the revision came to no draft")
+	}
+	if err == nil {
+		err = j.put(ctx, after)
+	}
+	if err != nil {
+		return driver.Report{}, j.cutOff(ctx, store, err)
+	}
+	after.Before, after.Changes = p.state.Usage.Cost, p.changes
+	j.stored(ctx, &after, store, before)
+	return after, nil
+}

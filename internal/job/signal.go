@@ -1,0 +1,57 @@
+package job
+
+import (
+	"context"
+	"errors"
+
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/problem"
+)
+
+// deciding takes a decision, and tells machines of it.
+func (j *job) deciding(ctx context.Context, take func(context.Context) (driver.Report, error)) (driver.Report, error) {
+	r, err := take(ctx)
+	if err == nil && r.State.Decision != nil {
+		j.signal(ctx, &r)
+	}
+	for _, void := range j.void {
+		j.runner.Warning("an approval is void, " + void)
+	}
+	if check := problem.Check(err); j.Mark && (check == 11 || check == 12 || errors.As(err, new(*decision.Error))) {
+		j.remark(ctx, err)
+	}
+	if j.Mark && driver.OutcomeOf(err) == driver.Expired {
+		j.lapse(ctx)
+	}
+	return r, err
+}
+
+// signal tells machines what a decision kept: a SARIF file, a check run, the end
+// of the mark that a draft waits. The decision is carried out by then, so what
+// fails here is a warning; but for the file, which a later step reads: without it
+// the job fails, posted or not.
+func (j *job) signal(ctx context.Context, r *driver.Report) {
+	ref, head := j.ref, r.State.Draft.Head
+	if j.CheckRun && r.Outcome == reviewpr.Posted {
+		_, err := write.New(j.api).CheckRun(ctx, ref, write.Check{
+			Head: head, Instance: j.Instance, Thread: r.Thread, Digest: r.Digest, Review: r.ReviewURL,
+			Findings: r.OpenFindings(), Covered: r.State.Covered(), FailOn: j.FailOn,
+		})
+		if err != nil {
+			j.runner.Warning(driver.Explain(err))
+		}
+	}
+	if j.Mark {
+		end := write.Rejected
+		if r.Outcome == reviewpr.Posted {
+			end = write.Posted
+		}
+		if _, err := write.New(j.api).Unmark(ctx, ref, head, j.Instance, end, r.ReviewURL); err != nil {
+			j.runner.Warning("the mark that a draft waits could not be cleared: " + driver.Explain(err))
+		}
+	}
+	driver.Signal(j.Settings, r, j.Getenv("GITHUB_WORKSPACE"), j.runner.Warning)
+}
