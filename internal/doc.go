@@ -25,6 +25,7 @@
 //	            checkpoint/filestore …/pgstore …/artifactstore
 //	1 machines  graph github llm prompt    one outside thing each, wrapped once
 //	            config action transport
+//	            embed                      remote models that embed texts and rank documents
 //	            limit trace tree chunker
 //	            index                      chunks of a commit, found by words, names, vectors
 //	            github/write artifact
@@ -38,6 +39,7 @@
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest indextest        the stores' and the index's contract,
 //	            faulttest crash            faults, kills,
+//	            embedtest                  a server of embeddings and reranking
 //	            bench volume               figures; how many cases: never in the binary
 //
 // A newcomer reads flow/reviewpr first: its wiring is the picture of the

@@ -23,7 +23,7 @@ var floors = map[string]int{
 	"lang": 0, "chunk": 0, "vector": 0,
 	"column": 0, "problem": 0,
 	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1,
-	"transport": 1, "limit": 1, "trace": 1, "tree": 1, "chunker": 1, "index": 1,
+	"transport": 1, "limit": 1, "embed": 1, "trace": 1, "tree": 1, "chunker": 1, "index": 1,
 	"checkpoint": 2, "handoff": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2,
 	"render": 2, "rule": 2, "retrieve": 2,
 	"budget": 2, "tool": 2, "agent": 2, "sarif": 2, "stats": 2, "suggest": 2,
@@ -35,7 +35,7 @@ var floors = map[string]int{
 	"githubtest": testFloor, "githubtest/cmd/fakegithub": testFloor, "llmtest": testFloor,
 	"llmtest/cmd/fakemodel": testFloor,
 	"indextest":             testFloor, "storetest": testFloor, "faulttest": testFloor, "pgtest": testFloor, "crash": testFloor,
-	"volume": testFloor, "bench": benchFloor,
+	"volume": testFloor, "embedtest": testFloor, "bench": benchFloor,
 }
 
 const (
@@ -55,6 +55,7 @@ var beside = map[string][]string{
 	"artifact":                  {"github", "transport"},
 	"llm":                       {"transport", "limit", "config"},
 	"limit":                     {"transport"},
+	"embed":                     {"transport"},
 	"trace":                     {"transport"},
 	"agent":                     {"tool"},
 	"index":                     {"tree"},

@@ -40,6 +40,7 @@ func (c Config) Values() []Value {
 		{Key: "model-options.headers", Value: hidden(o.Headers)}, {Key: "model-options.body", Value: body(o.Body)},
 	}
 	all = append(all, c.priceValues()...)
+	all = append(all, c.retrievalValues()...)
 	return append(all,
 		Value{Key: "max-cost", Value: dollars(c.MaxCost)}, Value{Key: "max-cost-per-pull",
 			Value: dollars(c.MaxCostPerPull)}, Value{Key: "max-cost-per-file", Value: dollars(c.MaxCostPerFile)},
@@ -57,7 +58,7 @@ func (c Config) priceValues() []Value {
 		p := c.Prices[model]
 		all = append(all, Value{Key: "prices." + model, Value: map[string]any{
 			"input": Dollars(p.Input), "cached-input": Dollars(p.CachedInput), "output": Dollars(p.Output),
-			"cache-write": Dollars(p.CacheWrite),
+			"cache-write": Dollars(p.CacheWrite), "per-1000": Dollars(p.PerThousand),
 		}})
 	}
 	if all == nil {

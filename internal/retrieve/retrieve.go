@@ -41,7 +41,7 @@ type Request struct {
 	Query  string
 	K      int          // hits at most; 0 for DefaultK
 	Filter index.Filter // paths that are searched
-	Cache  Cache        // of the conversation; nil for none
+	Cache  *Cache       // of the conversation; nil for none
 }
 
 // Result is what a question came to.
@@ -75,10 +75,13 @@ type Stage struct {
 func (e Engine) Search(ctx context.Context, r Request) (Result, error) {
 	s := &search{Engine: e, Request: r, question: ask(r.Query)}
 	s.K = cmp.Or(r.K, DefaultK)
+	asked := entryOf(r)
+	if known, ok := r.Cache.find(asked, e.remotes()); ok {
+		return known, nil
+	}
 	vector := s.embed(ctx)
-	if r.Cache != nil {
-		if known, ok := r.Cache.Find(r.Query, vector); ok {
-			known.Cached = true
+	if asked.vector = vector; vector != nil {
+		if known, ok := r.Cache.find(asked, e.remotes()-1); ok {
 			return known, nil
 		}
 	}
@@ -93,10 +96,19 @@ func (e Engine) Search(ctx context.Context, r Request) (Result, error) {
 	})
 	s.rerank(ctx, hits)
 	s.result.Hits = hits[:min(len(hits), s.K)]
-	if r.Cache != nil {
-		r.Cache.Keep(r.Query, vector, s.result)
-	}
+	r.Cache.keep(asked, s.result)
 	return s.result, nil
+}
+
+// remotes is how many endpoints a search asks.
+func (e Engine) remotes() (n int) {
+	if e.Embedder != nil {
+		n++
+	}
+	if e.Reranker != nil {
+		n++
+	}
+	return n
 }
 
 // search is one question on its way.
