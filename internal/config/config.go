@@ -41,6 +41,7 @@ type Config struct {
 	Comments     Comments      `json:"comments,omitzero"`
 	Environments []Environment `json:"environments,omitzero"` // the first that fits a changed file holds
 	Deciders     []string      `json:"deciders,omitzero"`     // logins of who decides by dispatch; empty: who may write
+	Context      Context       `json:"context,omitzero"`
 }
 
 // Policy says whether a kind of pull request is reviewed.

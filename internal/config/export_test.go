@@ -11,6 +11,9 @@ func Known() map[string][]string {
 		"model-options": optionKeys(&ModelOptions{}), "prices.*": priceKeys(&cost.Price{}),
 		"guidelines.*": guidelineKeys(&Guideline{}),
 		"comments":     commentKeys(&Comments{}), "environments.*": environmentKeys(&Environment{}),
+		"context": contextKeys(&Context{}), "context.sources.*": sourceKeys(&Source{}),
+		"context.sources.*.mcp":        serverKeys(&MCP{}),
+		"context.sources.*.mcp.ticket": ticketToolKeys(&Tool{}), "context.sources.*.mcp.page": pageToolKeys(&Tool{}),
 	}
 	names := map[string][]string{}
 	for under, known := range all {

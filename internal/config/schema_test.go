@@ -93,13 +93,13 @@ func TestTheSchemaNamesTheDefaults(t *testing.T) {
 		require.NoError(t, err)
 		require.JSONEq(t, string(want), string(got), v.Key)
 	}
-	require.Equal(t, 14, told)
+	require.Equal(t, 18, told)
 }
 
 func TestSchemaAndParseRefuseTheSameFiles(t *testing.T) {
 	t.Parallel()
 	s := schema(t)
-	for _, m := range slices.Concat(mistakes(), modelMistakes(), globMistakes(), commentMistakes()) {
+	for _, m := range slices.Concat(mistakes(), modelMistakes(), globMistakes(), commentMistakes(), contextMistakes()) {
 		if m.beyond {
 			continue
 		}
@@ -134,6 +134,10 @@ func TestSchemaAndParseTakeTheSameFiles(t *testing.T) {
 		"instructions: []\n", "instructions: [docs/a.b/c.md, .x]\n",
 		"guidelines: [{paths: [a], text: b}]\n", "ignore: ['.github/**', a..b, '[!a]', '\\!x']\n",
 		"models: {review: 'a/b:c@d'}\n",
+		"context:\n", "context: {projects: [], labels: [], sources: []}\n",
+		"context: {sources: [{issues: github}, {jira: 'http://127.0.0.1:8080/jira/', token-env: T}]}\n",
+		"context: {sources: [{mcp: {command: [x], ticket: {tool: a, argument: b}}}]}\n",
+		"context: {sources: [{mcp: {preset: sooperset, url: 'https://a.b', ticket: {arguments: {fields: x}}}}]}\n",
 	} {
 		var doc any
 		require.NoError(t, yaml.Unmarshal([]byte(text), &doc), text)

@@ -40,7 +40,7 @@ func (c Config) Values() []Value {
 		{Key: "model-options.headers", Value: hidden(o.Headers)}, {Key: "model-options.body", Value: body(o.Body)},
 	}
 	all = append(all, c.priceValues()...)
-	return append(all,
+	all = append(all,
 		Value{Key: "max-cost", Value: dollars(c.MaxCost)}, Value{Key: "max-cost-per-pull",
 			Value: dollars(c.MaxCostPerPull)}, Value{Key: "max-cost-per-file", Value: dollars(c.MaxCostPerFile)},
 		Value{Key: "language", Value: cmp.Or(c.Language, "English")}, Value{Key: "instructions",
@@ -49,6 +49,7 @@ func (c Config) Values() []Value {
 		Value{Key: "environments", Value: c.environmentValues()},
 		Value{Key: "deciders", Value: list(c.Deciders)},
 	)
+	return append(all, c.Context.contextValues()...)
 }
 
 func (c Config) priceValues() []Value {
