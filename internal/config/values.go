@@ -41,7 +41,7 @@ func (c Config) Values() []Value {
 	}
 	all = append(all, c.priceValues()...)
 	all = append(all, c.retrievalValues()...)
-	return append(all,
+	all = append(all,
 		Value{Key: "max-cost", Value: dollars(c.MaxCost)}, Value{Key: "max-cost-per-pull",
 			Value: dollars(c.MaxCostPerPull)}, Value{Key: "max-cost-per-file", Value: dollars(c.MaxCostPerFile)},
 		Value{Key: "language", Value: cmp.Or(c.Language, "English")}, Value{Key: "instructions",
@@ -50,6 +50,7 @@ func (c Config) Values() []Value {
 		Value{Key: "environments", Value: c.environmentValues()},
 		Value{Key: "deciders", Value: list(c.Deciders)},
 	)
+	return append(all, c.Context.contextValues()...)
 }
 
 func (c Config) priceValues() []Value {
