@@ -30,7 +30,7 @@ var floors = map[string]int{
 	"ingest": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
 	"flow/reviewpr": 4,
 	"eval":          5, "eval/dataset": 5, "eval/score": 5, "eval/judge": 5, "eval/oracle": 5, "eval/history": 5,
-	"evalcmd": 5, "choose": 5, "choose/quiet": 5, "settings": 5, "wire": 5,
+	"evalcmd": 5, "choose": 5, "choose/quiet": 5, "settings": 5, "wire": 5, "driver": 5, "job": 5,
 	"app":        6,
 	"githubtest": testFloor, "githubtest/cmd/fakegithub": testFloor, "llmtest": testFloor,
 	"llmtest/cmd/fakemodel": testFloor,
@@ -68,6 +68,8 @@ var beside = map[string][]string{
 	"evalcmd":                   {"eval", "eval/dataset", "eval/history", "eval/oracle", "eval/score"},
 	"choose":                    {"choose/quiet"},
 	"wire":                      {"settings"},
+	"driver":                    {"settings", "wire"},
+	"job":                       {"driver", "settings", "wire"},
 	"eval/score":                {"eval/dataset"},
 	"eval/oracle":               {"eval/dataset"},
 	"eval/history":              {"eval/dataset"},
@@ -77,7 +79,8 @@ var beside = map[string][]string{
 
 // importers lists the only rooms that may import a room.
 var importers = map[string][]string{
-	"github/write": {"post", "app"},
+	"github/write": {"post", "driver", "job"},
+	"job":          {"app"},
 	"choose":       {"app"},
 	"choose/quiet": {"choose"},
 	"evalcmd":      {"app"},

@@ -10,7 +10,6 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 )
@@ -87,7 +86,7 @@ func (a *app) parseRef(arg string) (pull.Ref, error) {
 		return ref, problem.Usage(err.Error(), "name it owner/repo#42 or https://github.com/owner/repo/pull/42")
 	}
 	if !strings.Contains(arg, "://") {
-		ref = ref.On(a.getenv("GITHUB_SERVER_URL"))
+		ref = ref.On(a.Getenv("GITHUB_SERVER_URL"))
 	}
 	return ref, nil
 }
@@ -113,8 +112,4 @@ func namedConfig(otherwise config.Config, o *options) (config.Config, error) {
 			"--config names a file; without it the defaults hold")
 	}
 	return config.Parse(o.Config, text)
-}
-
-func pullNow(c ingest.Change) post.Now {
-	return post.Now{Open: c.Pull.Open(), Merged: c.Pull.Merged, HeadSHA: c.Head, DiffDigest: c.Digest()}
 }

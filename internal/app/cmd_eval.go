@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/evalcmd"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
@@ -40,12 +41,12 @@ func (a *app) evalHost(o *options) evalcmd.Host {
 	s := o.Settings
 	return evalcmd.Host{
 		Name: a.name, Version: wire.Version(), Stdout: a.Stdout, Stderr: a.Stderr,
-		Getenv: a.getenv, Now: a.Now, Linger: lastAnswers,
+		Getenv: a.Getenv, Now: a.Now, Linger: driver.LastAnswers,
 		Model:       evalcmd.Model{Provider: s.Provider, Name: s.Model, BaseURL: s.BaseURL, Key: s.Key},
 		Concurrency: s.Concurrency, GateFrom: s.GateFrom, ConfigPath: s.Config, NoModel: noModelNotice,
 		Config: func(otherwise config.Config) (config.Config, error) { return namedConfig(otherwise, o) },
 		Complete: func(m evalcmd.Model) evalcmd.Model {
-			s := asking(s, m).WithModel(a.getenv)
+			s := asking(s, m).WithModel(a.Getenv)
 			return evalcmd.Model{Provider: s.Provider, Name: s.Model, BaseURL: s.BaseURL, Key: s.Key}
 		},
 		Open: func(m evalcmd.Model) (*llm.Client, error) { return a.ModelClient(asking(s, m), nil) },
@@ -53,7 +54,7 @@ func (a *app) evalHost(o *options) evalcmd.Host {
 			return a.evalReviewer(ctx, asking(s, m), c)
 		},
 		GitHub:  func(of pull.Ref) (*github.Client, error) { return a.GitHub(of, s) },
-		Explain: explain, Because: a.because, JSON: printJSON,
+		Explain: driver.Explain, Because: a.because, JSON: driver.PrintJSON,
 		Progress: func(silent bool) evalcmd.Progress { return a.newProgress(silent) },
 	}
 }
@@ -78,6 +79,6 @@ func (a *app) evalReviewer(ctx context.Context, s settings.Settings, c ingest.Ch
 
 // because prints an error with what lay behind it, which has lines of its own.
 func (a *app) because(what string, cause error) error {
-	fmt.Fprintln(a.Stderr, "error: "+guard.Text(what+": "+explain(cause)))
-	return reported{cause}
+	fmt.Fprintln(a.Stderr, "error: "+guard.Text(what+": "+driver.Explain(cause)))
+	return driver.Reported{Err: cause}
 }
