@@ -35,7 +35,7 @@
 //	            lang column                what is known of languages; widths on a terminal
 //	            chunk                      a piece of source text, and the tokens it is found by
 //	            vector                     texts as vectors: which are near, how they are stored
-//	            problem                    an error: what was wrong, where, what to do next
+//	            problem ticket             an error: what was wrong, where, what next; what was asked for
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest indextest        the stores' and the index's contract,
 //	            faulttest crash            faults, kills,

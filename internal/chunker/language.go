@@ -1,6 +1,7 @@
 package chunker
 
 import (
+	"crypto/sha256"
 	"embed"
 	"fmt"
 	"path"
@@ -170,3 +171,25 @@ func (l *language) pool(limit time.Duration) *ts.ParserPool {
 	}
 	return l.pools[limit]
 }
+
+// revision goes up with every change of what a text is cut into that the rules do not
+// show.
+const revision = 1
+
+// Version tells apart what cuts differently: an index of another one is built anew.
+var Version = sync.OnceValue(func() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d %d %d %d\n", revision, MaxBytes, maxLines, window)
+	files, err := ruleFiles.ReadDir("rules")
+	if err != nil {
+		panic(err) // embedded
+	}
+	for _, f := range files {
+		text, err := ruleFiles.ReadFile("rules/" + f.Name())
+		if err != nil {
+			panic(err)
+		}
+		h.Write(text)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))[:16]
+})

@@ -47,6 +47,7 @@ type Config struct {
 	Comments     Comments      `json:"comments,omitzero"`
 	Environments []Environment `json:"environments,omitzero"` // the first that fits a changed file holds
 	Deciders     []string      `json:"deciders,omitzero"`     // logins of who decides by dispatch; empty: who may write
+	Context      Context       `json:"context,omitzero"`
 }
 
 // DefaultMaxLines is how many changed lines a file that is reviewed has at most where

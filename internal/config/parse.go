@@ -80,6 +80,7 @@ func rootKeys(c *Config) keys {
 		"comments":     func(r *reader, n ast.Node) { r.mapping(n, commentKeys(&c.Comments)) },
 		"environments": func(r *reader, n ast.Node) { c.Environments = r.environments(n) },
 		"deciders":     func(r *reader, n ast.Node) { c.Deciders = r.logins(n) },
+		"context":      func(r *reader, n ast.Node) { r.mapping(n, contextKeys(&c.Context)) },
 	}
 }
 

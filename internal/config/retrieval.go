@@ -61,7 +61,7 @@ const (
 
 func endpointKeys(e *Endpoint, styles []string) keys {
 	return keys{
-		"base-url": func(r *reader, n ast.Node) { r.address(n, []string{"https", "http"}, &e.BaseURL) },
+		"base-url": func(r *reader, n ast.Node) { r.location(n, []string{"https", "http"}, &e.BaseURL) },
 		"model":    func(r *reader, n ast.Node) { r.modelName(n, &e.Model) },
 		"style":    func(r *reader, n ast.Node) { r.oneOf(n, styles, &e.Style) },
 		"key-env":  func(r *reader, n ast.Node) { r.variable(n, &e.KeyEnv) },
@@ -109,9 +109,9 @@ func firstKey(n ast.Node) ast.Node {
 	return n
 }
 
-// address reads where a server is. What is wrong with it does not repeat it: it may
+// location reads where a server is. What is wrong with it does not repeat it: it may
 // hold a password.
-func (r *reader) address(n ast.Node, schemes []string, into *string) bool {
+func (r *reader) location(n ast.Node, schemes []string, into *string) bool {
 	var s string
 	if !r.text(n, &s) {
 		return false
@@ -145,7 +145,7 @@ func (r *reader) store(n ast.Node, into *string) {
 		r.oneOf(n, []string{storeFile}, into)
 		return
 	}
-	r.address(n, []string{"postgres", "postgresql"}, into)
+	r.location(n, []string{"postgres", "postgresql"}, into)
 }
 
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)

@@ -38,10 +38,11 @@ func (c Config) Values() []Value {
 			Value: at(o.Temperature)}, {Key: "model-options.seed", Value: at(o.Seed)},
 		{Key: "model-options.max-output-tokens", Value: set(o.MaxOutputTokens)},
 		{Key: "model-options.headers", Value: hidden(o.Headers)}, {Key: "model-options.body", Value: body(o.Body)},
+		{Key: "model-options.cache-marks", Value: cmp.Or(o.CacheMarks, "auto")},
 	}
 	all = append(all, c.priceValues()...)
 	all = append(all, c.retrievalValues()...)
-	return append(all,
+	all = append(all,
 		Value{Key: "max-cost", Value: dollars(c.MaxCost)}, Value{Key: "max-cost-per-pull",
 			Value: dollars(c.MaxCostPerPull)}, Value{Key: "max-cost-per-file", Value: dollars(c.MaxCostPerFile)},
 		Value{Key: "language", Value: cmp.Or(c.Language, "English")}, Value{Key: "instructions",
@@ -50,6 +51,7 @@ func (c Config) Values() []Value {
 		Value{Key: "environments", Value: c.environmentValues()},
 		Value{Key: "deciders", Value: list(c.Deciders)},
 	)
+	return append(all, c.Context.contextValues()...)
 }
 
 func (c Config) priceValues() []Value {

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/diff"
@@ -26,11 +24,11 @@ type Cut func(ctx context.Context, path, text string) (chunks []chunk.Chunk, fal
 // Options say what is indexed.
 type Options struct {
 	Cut      Cut
-	Made     string        // the version of Cut: what another one has cut is not taken over
-	MaxFiles int           // 0: tree.MaxFiles
-	Ignore   []string      // globs of paths that are left out
-	First    []string      // paths that are indexed first, and the folders that they are in, where there is a limit
-	Limit    time.Duration // after which no further file is taken in; 0: none
+	Made     string                 // the version of Cut: what another one has cut is not taken over
+	MaxFiles int                    // 0: tree.MaxFiles
+	Ignored  func(path string) bool // what is left out; nil for nothing
+	First    []string               // paths that are indexed first, and the folders that they are in, where there is a limit
+	Limit    time.Duration          // after which no further file is taken in; 0: none
 }
 
 // Report says what an index is made of.
@@ -52,7 +50,8 @@ const (
 	SkippedTime    = "out of time"
 )
 
-const windows = "windows: " // goes before a fallback
+// Windows goes before the reason for which a file was not cut by its definitions.
+const Windows = "windows: "
 
 // batch bounds the bytes of files that are read at once.
 const batch = 8 << 20
@@ -135,24 +134,10 @@ func (b *builder) skip(file string) string {
 	switch l := lang.Of(file); {
 	case l.Name == "" || l.Kind != lang.Code:
 		return SkippedNoCode
-	case slices.ContainsFunc(b.Ignore, func(glob string) bool { return Matches(glob, file) }):
+	case b.Ignored != nil && b.Ignored(file):
 		return SkippedIgnored
 	}
 	return ""
-}
-
-// Matches reports whether a glob is one of the path, of its last element where it has
-// no slash, or of a folder that it is in.
-func Matches(glob, file string) bool {
-	for p := file; p != "."; p = path.Dir(p) {
-		if ok, err := doublestar.Match(glob, p); ok && err == nil {
-			return true
-		}
-		if ok, err := doublestar.Match(glob, path.Base(p)); ok && err == nil {
-			return true
-		}
-	}
-	return false
 }
 
 // nearness tells how soon a path is indexed: a path that is first, one beside it, any
@@ -269,7 +254,7 @@ func (b *builder) cut(ctx context.Context, f tree.File, content []byte) part {
 	text := string(content)
 	var fallback string
 	if p.chunks, fallback = b.Cut(ctx, f.Path, text); fallback != "" {
-		p.note = windows + fallback
+		p.note = Windows + fallback
 	}
 	p.imports = importsOf(f.Path, text)
 	for _, c := range p.chunks {

@@ -21,6 +21,8 @@ var ErrDamaged = errors.New("the stored index is damaged, cut short or of anothe
 const (
 	magic   = "pr-review index 1\n"
 	maxFile = 1 << 30 // bytes of an index that is read
+
+	unfinished = ".writing-" // begins the names of files that are being written
 )
 
 // Open reads a stored index: ErrDamaged, fs.ErrNotExist, or what reading answered.
@@ -45,7 +47,7 @@ func (x *Index) Save(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".index-*")
+	f, err := os.CreateTemp(filepath.Dir(path), unfinished+"*")
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@
 package index
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/org/pr-review-action/internal/chunk"
@@ -65,3 +66,10 @@ func assemble(made string, parts []part) *Index {
 
 // Chunks are all of them, in order of path and line. They must not be changed.
 func (x *Index) Chunks() []chunk.Chunk { return x.chunks }
+
+// Same reports whether two indexes hold the same files, cut in the same way.
+func (x *Index) Same(y *Index) bool {
+	return x.made == y.made && slices.EqualFunc(x.files, y.files, func(a, b file) bool {
+		return a.path == b.path && a.blob == b.blob
+	})
+}
