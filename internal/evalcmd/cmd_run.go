@@ -25,7 +25,7 @@ func run(ctx context.Context, p Program, args []string, o *Options) error {
 		return problem.Usage("eval run takes files of cases",
 			p.Name+" eval run starter runs the set that comes with it")
 	}
-	cases, err := dataset.Read(args...)
+	cases, err := dataset.ReadWith(eval.InRepos(ctx, o.repos), args...)
 	if err != nil {
 		return problem.As(problem.Misuse, err, "")
 	}
@@ -45,7 +45,11 @@ func run(ctx context.Context, p Program, args []string, o *Options) error {
 		took := p.Now().Sub(since).Round(time.Second)
 		line.Line("%d of %d cases · %s · %s · %s", e.Cases, e.Total, render.Count(e.Asked, "question"), e.Cost, took)
 	}
-	report, err := eval.Run(ctx, options)
+	do := eval.Run
+	if o.scripted.shown {
+		do = eval.RunShown
+	}
+	report, err := do(ctx, options)
 	line.Stop()
 	if err != nil {
 		return err
