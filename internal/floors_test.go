@@ -47,8 +47,8 @@ const (
 var beside = map[string][]string{
 	"claim":                    {"diff", "finding"},
 	"problem":                  {"guard"},
-	"decision":                 {"finding", "problem"},
-	"finding":                  {"cost"},
+	"decision":                 {"problem"},
+	"finding":                  {"cost", "decision"},
 	"guard":                    {"lang"},
 	"github":                   {"transport"},
 	"github/write":             {"github", "transport"},

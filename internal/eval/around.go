@@ -52,7 +52,7 @@ func cloned(ctx context.Context, repos, name string) (tree.Git, error) {
 		for _, inner := range []string{".git", "", "repo"} {
 			dir := filepath.Join(repos, at, inner)
 			if _, err := os.Stat(filepath.Join(dir, "HEAD")); err == nil {
-				return ingest.Git(ctx, dir)
+				return ingest.Git(ctx, dir, "")
 			}
 		}
 	}

@@ -79,8 +79,9 @@ func repo(t *testing.T, dir string, flags ...string) dataset.Case {
 	}
 	return dataset.Case{ID: "r", Language: "go", Kind: dataset.Bug, Title: "t", Repo: "octo/demo", Base: base,
 		Head: strings.TrimSpace(git("rev-parse", "HEAD")), Diff: git("diff", "HEAD~1"),
-		Golden: []dataset.Golden{{Path: "a.go", LineStart: 3, LineEnd: 3, Severity: "major", Visibility: dataset.Context,
-			Issue: "The table holds three.", Evidence: []dataset.Place{{Path: "b.go", LineStart: 5, LineEnd: 5}}}}}
+		Golden: []dataset.Golden{{Path: "a.go", LineStart: 3, LineEnd: 3, Severity: "major",
+			Visibility: dataset.Context, Issue: "The table holds three.",
+			Evidence: []dataset.Place{{Path: "b.go", LineStart: 5, LineEnd: 5}}}}}
 }
 
 func TestACaseOfACloneIsLookedAroundIn(t *testing.T) {

@@ -2,6 +2,7 @@ package evalcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -27,7 +28,7 @@ func run(ctx context.Context, p Program, args []string, o *Options) error {
 	}
 	cases, err := dataset.ReadWith(eval.InRepos(ctx, o.repos), args...)
 	if err != nil {
-		return problem.As(problem.Misuse, err, "")
+		return p.mistakes(err)
 	}
 	if o.limit > 0 {
 		cases = cases[:min(len(cases), o.limit)]
@@ -55,6 +56,17 @@ func run(ctx context.Context, p Program, args []string, o *Options) error {
 		return err
 	}
 	return p.evaluated(report, baseline, options.Dir, o)
+}
+
+// mistakes prints what is wrong with the cases, each mistake at the start of a line, as
+// editors read them.
+func (p Program) mistakes(err error) error {
+	if all, ok := errors.AsType[*dataset.Problems](err); ok {
+		fmt.Fprintf(p.Stderr, "error: %s in the cases, so nothing was run\n%s\n",
+			render.Count(len(all.List), "mistake"), all)
+		err = driver.Reported{Err: err}
+	}
+	return problem.As(problem.Misuse, err, "")
 }
 
 // evaluated prints the report, and holds it against the baseline.

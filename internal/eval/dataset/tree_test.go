@@ -43,26 +43,32 @@ func TestATreeIsHeldAgainstItsDiffAndItsPaths(t *testing.T) {
 		evidence []dataset.Place
 		want     string
 	}{
-		"fits":           {map[string]string{"a.go": text, "b/c.go": "x\n"}, []dataset.Place{at("b/c.go", 1, 1)}, ""},
-		"of the head":    {map[string]string{"a.go": text}, []dataset.Place{at("a.go", 3, 3)}, ""},
-		"up":             {map[string]string{"a.go": text, "../x": ""}, nil, `tree: "../x" is no path within the tree`},
-		"absolute":       {map[string]string{"a.go": text, "/x": ""}, nil, `tree: "/x" is no path within the tree`},
-		"not clean":      {map[string]string{"a.go": text, "b//x": ""}, nil, `tree: "b//x" is no path within the tree`},
-		"backslash":      {map[string]string{"a.go": text, `b\x`: ""}, nil, `tree: "b\\x" is no path within the tree`},
-		"case":           {map[string]string{"a.go": text, "A.go": ""}, nil, `tree: "a.go" cannot stand beside "A.go"`},
-		"file as folder": {map[string]string{"a.go": text, "A.go/x": ""}, nil, `tree: "A.go/x" cannot stand beside "a.go"`},
-		"many":           {many, nil, "tree: more than 500 files"},
-		"large":          {map[string]string{"a.go": text, "b": strings.Repeat("x", 1<<20)}, nil, "tree: more than 1048576 bytes"},
-		"absent":         {map[string]string{"b.go": text}, nil, `tree: the diff calls "a.go" modified, and its files do not agree`},
-		"other text":     {map[string]string{"a.go": "one\nthree\n"}, nil, `tree: "a.go": line 2: the diff does not apply to it`},
-		"too short":      {map[string]string{"a.go": "one\n"}, nil, `tree: "a.go": line 2: the diff does not apply to it`},
+		"fits":        {map[string]string{"a.go": text, "b/c.go": "x\n"}, []dataset.Place{at("b/c.go", 1, 1)}, ""},
+		"of the head": {map[string]string{"a.go": text}, []dataset.Place{at("a.go", 3, 3)}, ""},
+		"up":          {map[string]string{"a.go": text, "../x": ""}, nil, `tree: "../x" is no path within the tree`},
+		"absolute":    {map[string]string{"a.go": text, "/x": ""}, nil, `tree: "/x" is no path within the tree`},
+		"not clean":   {map[string]string{"a.go": text, "b//x": ""}, nil, `tree: "b//x" is no path within the tree`},
+		"backslash":   {map[string]string{"a.go": text, `b\x`: ""}, nil, `tree: "b\\x" is no path within the tree`},
+		"case":        {map[string]string{"a.go": text, "A.go": ""}, nil, `tree: "a.go" cannot stand beside "A.go"`},
+		"file as folder": {map[string]string{"a.go": text, "A.go/x": ""}, nil,
+			`tree: "A.go/x" cannot stand beside "a.go"`},
+		"many": {many, nil, "tree: more than 500 files"},
+		"large": {map[string]string{"a.go": text, "b": strings.Repeat("x", 1<<20)}, nil,
+			"tree: more than 1048576 bytes"},
+		"absent": {map[string]string{"b.go": text}, nil,
+			`tree: the diff calls "a.go" modified, and its files do not agree`},
+		"other text": {map[string]string{"a.go": "one\nthree\n"}, nil,
+			`tree: "a.go": line 2: the diff does not apply to it`},
+		"too short": {map[string]string{"a.go": "one\n"}, nil,
+			`tree: "a.go": line 2: the diff does not apply to it`},
 		"evidence elsewhere": {map[string]string{"a.go": text}, []dataset.Place{at("c.go", 1, 1)},
 			`golden[0].evidence[0]: path "c.go" is not in the tree behind the change`},
 		"evidence too low": {map[string]string{"a.go": text}, []dataset.Place{at("a.go", 3, 4)},
 			`golden[0].evidence[0]: "a.go" has 3 lines`},
 		"no lines": {map[string]string{"a.go": text}, []dataset.Place{at("a.go", 3, 2)},
 			"golden[0].evidence[0]: lines 3 to 2 are no range of lines from 1 on"},
-		"no tree": {nil, []dataset.Place{at("a.go", 1, 1)}, "golden[0].evidence[0]: it needs a tree, or repo, base and head"},
+		"no tree": {nil, []dataset.Place{at("a.go", 1, 1)},
+			"golden[0].evidence[0]: it needs a tree, or repo, base and head"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,16 +86,19 @@ func TestATreeIsHeldAgainstItsDiffAndItsPaths(t *testing.T) {
 
 func TestTheHeadOfATreeIsTheDiffApplied(t *testing.T) {
 	t.Parallel()
-	diff := treeDiff + "diff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n" +
+	diff := treeDiff + "diff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n+++ /dev/null\n" +
+		"@@ -1 +0,0 @@\n-x\n" +
 		"diff --git a/made b/made\nnew file mode 100644\n--- /dev/null\n+++ b/made\n@@ -0,0 +1 @@\n+y\n" +
-		"diff --git a/from b/to\nsimilarity index 66%\nrename from from\nrename to to\n--- a/from\n+++ b/to\n@@ -1,3 +1,2 @@\n 1\n-2\n 3\n"
+		"diff --git a/from b/to\nsimilarity index 66%\nrename from from\nrename to to\n" +
+		"--- a/from\n+++ b/to\n@@ -1,3 +1,2 @@\n 1\n-2\n 3\n"
 	file := filepath.Join(t.TempDir(), "cases.jsonl")
-	cases, err := dataset.Read(write(t, file, treed(t, diff, map[string]string{"a.go": "one\ntwo\nthree\n", "gone": "x\n",
-		"from": "1\n2\n3\n", "kept": "k"})))
+	cases, err := dataset.Read(write(t, file, treed(t, diff, map[string]string{
+		"a.go": "one\ntwo\nthree\n", "gone": "x\n", "from": "1\n2\n3\n", "kept": "k"})))
 	require.NoError(t, err)
 	base, head, err := cases[0].Trees()
 	require.NoError(t, err)
-	for path, want := range map[string]string{"a.go": "one\nnew\ntwo\nthree\n", "made": "y\n", "to": "1\n3\n", "kept": "k"} {
+	for path, want := range map[string]string{"a.go": "one\nnew\ntwo\nthree\n", "made": "y\n", "to": "1\n3\n",
+		"kept": "k"} {
 		text, err := head.Read(t.Context(), path)
 		require.NoError(t, err)
 		require.Equal(t, want, string(text), path)
@@ -114,8 +123,8 @@ func TestATreeFileIsATxtarBesideTheCases(t *testing.T) {
 	require.Equal(t, map[string]string{"a.go": "one\ntwo\n", "b.go": "b\n"}, cases[0].Tree)
 	write(t, filepath.Join(dir, "twice.txtar"), "-- a.go --\none\n-- a.go --\ntwo\n")
 	write(t, filepath.Join(dir, "none.txtar"), "one\n")
-	for file, want := range map[string]string{"../a.txtar": "no path within the folder", "twice.txtar": "stands in it twice",
-		"none.txtar": "it holds no file", "gone.txtar": "cannot be read"} {
+	for file, want := range map[string]string{"../a.txtar": "no path within the folder",
+		"twice.txtar": "stands in it twice", "none.txtar": "it holds no file", "gone.txtar": "cannot be read"} {
 		_, err := dataset.Read(write(t, filepath.Join(dir, "bad"), row(file)))
 		require.ErrorContains(t, err, "bad:1: x: tree_file")
 		require.ErrorContains(t, err, want)

@@ -22,13 +22,14 @@ func TestALineWasSeenByItsNumberItsTextAndItsPath(t *testing.T) {
 		q    llm.Request
 		want bool
 	}{
-		"in the prompt":        {llm.Request{User: "b/limits.go\n    12 \tconst most = 3\n"}, true},
-		"found":                {result("{}", "1 hit\nb/limits.go:12: const most = 3\n"), true},
-		"read":                 {result(`{"path":"b/limits.go"}`, "    12 \tconst most = 3\n"), true},
-		"another line":         {result("{}", "b/limits.go:112: const most = 3\n"), false},
-		"another file":         {result(`{"path":"b/other.go"}`, "    12 \tconst most = 3\n"), false},
-		"another text":         {result("{}", "b/limits.go:12: const least = 3\n"), false},
-		"said by itself":       {llm.Request{Turns: []llm.Turn{{Role: llm.RoleAssistant, Text: "b/limits.go 12 const most = 3"}}}, false},
+		"in the prompt": {llm.Request{User: "b/limits.go\n    12 \tconst most = 3\n"}, true},
+		"found":         {result("{}", "1 hit\nb/limits.go:12: const most = 3\n"), true},
+		"read":          {result(`{"path":"b/limits.go"}`, "    12 \tconst most = 3\n"), true},
+		"another line":  {result("{}", "b/limits.go:112: const most = 3\n"), false},
+		"another file":  {result(`{"path":"b/other.go"}`, "    12 \tconst most = 3\n"), false},
+		"another text":  {result("{}", "b/limits.go:12: const least = 3\n"), false},
+		"said by itself": {llm.Request{Turns: []llm.Turn{
+			{Role: llm.RoleAssistant, Text: "b/limits.go 12 const most = 3"}}}, false},
 		"number on other line": {result("{}", "b/limits.go:12:\nconst most = 3\n"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -44,11 +45,12 @@ func TestALineWasSeenByItsNumberItsTextAndItsPath(t *testing.T) {
 
 func TestLookingGoesForNamesThenForTheirFiles(t *testing.T) {
 	t.Parallel()
-	f := diff.File{Path: "a.go", Patch: "@@ -1,2 +1,2 @@ func Around() {\n-func Make(old int) {}\n+func Make(limit int) {" +
-		" load(\"mail.sender\") }\n x"}
+	f := diff.File{Path: "a.go", Patch: "@@ -1,2 +1,2 @@ func Around() {\n-func Make(old int) {}\n" +
+		"+func Make(limit int) { load(\"mail.sender\") }\n x"}
 	q := llm.Request{User: "u", Tools: []llm.Tool{{Name: "search_code"}}}
 	first := Look(q, f)
-	require.Equal(t, llm.Call{ID: "find_references-1", Name: "find_references", Arguments: `{"name":"Around"}`}, first[0])
+	require.Equal(t, llm.Call{ID: "find_references-1", Name: "find_references", Arguments: `{"name":"Around"}`},
+		first[0])
 	require.Equal(t, `{"name":"Make"}`, first[1].Arguments)
 	require.Equal(t, `{"path":"","query":"mail.sender","regex":false}`, first[2].Arguments)
 	require.LessOrEqual(t, len(first), maxCalls)

@@ -22,8 +22,8 @@ const (
 // it: two runs with the same answers give the same bytes. A runner that reads
 // along finds no command in it.
 func (r Report) Markdown() string {
-	return page("## Evaluation", r.head(), r.notes(), r.figures(), r.shown(), r.groups(), r.losses(), r.failed(), r.bill(),
-		r.holdsFor())
+	return page("## Evaluation", r.head(), r.notes(), r.figures(), r.shown(), r.groups(), r.losses(), r.failed(),
+		r.bill(), r.holdsFor())
 }
 
 // head says who reviewed and who judged.
@@ -115,8 +115,8 @@ func (r Report) shown() string {
 		t.add(row.name, outOf(row.Hit, row.Golden), outOf(row.Elsewhere.Hit, row.Elsewhere.Golden),
 			render.Thousands(row.InputTokens))
 	}
-	return paragraphs("### By what was shown", t.String(), "A finding counts where the lines that decide it stood in a "+
-		"prompt or in what a tool gave; tokens are bytes by four.")
+	return paragraphs("### By what was shown", t.String(), "A finding counts where the lines that decide it stood in "+
+		"a prompt or in what a tool gave; tokens are bytes by four.")
 }
 
 func number(v *float64) string {
