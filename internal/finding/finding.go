@@ -37,8 +37,9 @@ type Source string
 
 // The sources of findings.
 const (
-	Model Source = "model"
-	Rule  Source = "rule"
+	Model  Source = "model"
+	Rule   Source = "rule"
+	Linter Source = "linter"
 )
 
 // Filter is the reason why a finding is kept out of the draft. A filtered
@@ -84,13 +85,22 @@ type Finding struct {
 	Placement         Placement `json:"placement"`
 	Fingerprint       string    `json:"fingerprint"`
 	Source            Source    `json:"source"`
-	Rule              string    `json:"rule,omitempty"` // the rule's name; empty for a model's finding
+	Rule              string    `json:"rule,omitempty"`   // the rule's name; empty for a model's finding
+	Origin            *Origin   `json:"origin,omitempty"` // of a linter's finding; nil for others
 
 	Also     []string `json:"also,omitempty"`      // who else says it: names of rules, or "model"
 	RuleText string   `json:"rule_text,omitempty"` // what that rule says, in its own words; shown behind Body
 
 	Filtered Filter `json:"filtered,omitempty"` // set where the finding is kept out of the draft
 	Note     string `json:"note,omitempty"`     // why it is placed in the body, or filtered; our own words
+}
+
+// Origin says which linter a finding is of. Its texts are untrusted: who wrote the
+// change has the last word on what its linters say.
+type Origin struct {
+	Tool string `json:"tool,omitempty"`
+	Help string `json:"help,omitempty"` // https address of the rule's page
+	From string `json:"from,omitempty"` // where its results are from, such as "by ci.yml of this change"
 }
 
 // AlsoSaid is the paragraph that stands behind the body of a finding that a rule makes
@@ -103,10 +113,15 @@ func (f Finding) AlsoSaid() string {
 }
 
 // Fingerprint identifies a finding across pushes: it hashes path, category,
-// title and quote with white space folded, and no line number.
+// title and quote with white space folded, and no line number. A linter's message may
+// name lines and counts: tool and rule stand in the title's place.
 func Fingerprint(f Finding) string {
 	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
-	sum := sha256.Sum256([]byte(strings.Join([]string{f.Path, fold(f.Category), fold(f.Title), fold(f.Quote)}, "\x00")))
+	parts := []string{f.Path, fold(f.Category), fold(f.Title), fold(f.Quote)}
+	if f.Origin != nil {
+		parts = []string{f.Path, string(Linter), fold(f.Origin.Tool), fold(f.Rule), fold(f.Quote)}
+	}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:8])
 }
 
