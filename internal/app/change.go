@@ -8,10 +8,10 @@ import (
 	"os"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // read reads the change that an argument of review names; a pull request is only
@@ -95,21 +95,7 @@ func (a *app) parseRef(arg string) (pull.Ref, error) {
 // base to read one from.
 func withConfig(c ingest.Change, err error, o *options) (ingest.Change, error) {
 	if err == nil {
-		c.Config, err = namedConfig(c.Config, o)
+		c.Config, err = wire.NamedConfig(o.Config, c.Config)
 	}
 	return c, err
-}
-
-// namedConfig is the settings file that --config names; otherwise where it names
-// none.
-func namedConfig(otherwise config.Config, o *options) (config.Config, error) {
-	if o.Config == config.DefaultPath {
-		return otherwise, nil
-	}
-	text, err := os.ReadFile(o.Config)
-	if err != nil {
-		return otherwise, problem.Usage("the settings cannot be read: "+err.Error(),
-			"--config names a file; without it the defaults hold")
-	}
-	return config.Parse(o.Config, text)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -71,7 +70,7 @@ func (a *app) changeOf(ctx context.Context, s session, state reviewpr.State, o *
 			return c, err
 		}
 		c, err = ingest.Pull(ctx, s.api, state.Pull.Ref,
-			ingest.PullOptions{Instance: d.Instance, Config: o.Config, MaxChanges: triage.MaxChanges})
+			ingest.PullOptions{Instance: d.Instance, Config: o.Config})
 		if err != nil {
 			return c, err
 		}

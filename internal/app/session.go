@@ -8,7 +8,6 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -51,5 +50,5 @@ func (a *app) report(ctx context.Context, s session) (driver.Report, error) {
 }
 
 func (r *localRun) files(ctx context.Context) (ingest.Change, error) {
-	return ingest.Files(ctx, r.api, r.change, triage.MaxChanges)
+	return ingest.Files(ctx, r.api, r.change)
 }

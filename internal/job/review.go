@@ -77,7 +77,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 	store := j.carried(change)
 	r, err := j.driver(store, change.Thread, reviewer).Draft(ctx, j.brief(change, before.paid),
 		func(ctx context.Context) (ingest.Change, error) {
-			return ingest.Files(ctx, j.api, change, triage.MaxChanges)
+			return ingest.Files(ctx, j.api, change)
 		}, reviewpr.Steps{
 			Concurrency: j.Concurrency, Deadline: j.Deadline(j.Settings), Recall: j.recall(before.known),
 			Stays: before.stays,

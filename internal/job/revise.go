@@ -19,7 +19,6 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/trace"
-	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -117,8 +116,7 @@ func (j *job) asks(ctx context.Context, p opened) (decision.Answer, error) {
 // unchanged reads the change again, with what the model may look at, and what was
 // paid for. It refuses a commit that was decided, and a change that has moved.
 func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, error) {
-	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config,
-		MaxChanges: triage.MaxChanges})
+	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config})
 	if err == nil {
 		err = post.CheckHead(p.Manifest.Subject, p.Code, driver.PullNow(change))
 	}
