@@ -40,6 +40,7 @@ func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	earlier := recognise(all, in)
 	all, said := mergeRules(all)
 	repeats := markRepeats(all, said)
+	markLinters(all, repeats, in.PerRule)
 	capInline(all, in.Inline)
 	number(all, repeats, in.Used)
 	slices.SortStableFunc(all, func(a, b finding.Finding) int { return filtered(a) - filtered(b) })
@@ -77,6 +78,9 @@ func markDuplicates(all []finding.Finding) {
 			continue
 		}
 		key := f.Path + "\x00" + claim(f.Title)
+		if f.Source == finding.Linter {
+			continue // markLinters does
+		}
 		if original := overlapping(all, first[key], f); original >= 0 && f.Source != finding.Rule {
 			all[i].Filtered = finding.Duplicate
 			all[i].Note = fmt.Sprintf("says the same as the finding at line %d", all[original].Line)

@@ -41,6 +41,7 @@ type Config struct {
 	Guidelines   []Guideline `json:"guidelines,omitzero"`   // in the order in which they apply
 
 	Comments     Comments      `json:"comments,omitzero"`
+	Linters      Linters       `json:"linters,omitzero"`
 	Environments []Environment `json:"environments,omitzero"` // the first that fits a changed file holds
 	Deciders     []string      `json:"deciders,omitzero"`     // logins of who decides by dispatch; empty: who may write
 }
@@ -87,6 +88,19 @@ func (c Comments) Most() int {
 		return MaxComments
 	}
 	return *c.Max
+}
+
+// Linters says what of linters' results is shown.
+type Linters struct {
+	MaxPerRule *int `json:"max_per_rule,omitempty"` // findings of one rule in a draft; nil for 10
+}
+
+// Most is the largest number of findings of one rule.
+func (l Linters) Most() int {
+	if l.MaxPerRule == nil {
+		return 10
+	}
+	return *l.MaxPerRule
 }
 
 // Environment names whose approval a change of certain paths needs.

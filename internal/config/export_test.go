@@ -10,6 +10,7 @@ func Known() map[string][]string {
 		"agent":         agentKeys(&Agent{}),
 		"model-options": optionKeys(&ModelOptions{}), "prices.*": priceKeys(&cost.Price{}),
 		"guidelines.*": guidelineKeys(&Guideline{}),
+		"linters":      linterKeys(&Linters{}),
 		"comments":     commentKeys(&Comments{}), "environments.*": environmentKeys(&Environment{}),
 	}
 	names := map[string][]string{}

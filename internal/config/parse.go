@@ -73,6 +73,7 @@ func rootKeys(c *Config) keys {
 		"guidelines":        func(r *reader, n ast.Node) { c.Guidelines = r.guidelines(n) },
 
 		"comments":     func(r *reader, n ast.Node) { r.mapping(n, commentKeys(&c.Comments)) },
+		"linters":      func(r *reader, n ast.Node) { r.mapping(n, linterKeys(&c.Linters)) },
 		"environments": func(r *reader, n ast.Node) { c.Environments = r.environments(n) },
 		"deciders":     func(r *reader, n ast.Node) { c.Deciders = r.logins(n) },
 	}

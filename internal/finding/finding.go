@@ -54,6 +54,7 @@ const (
 	DroppedBefore    Filter = "dropped_before" // an approver of an earlier draft dropped it
 	AlreadyCommented Filter = "said"           // a person said it of the same lines
 	Repeat           Filter = "repeat"         // the finding whose id it has lists its line
+	Capped           Filter = "capped"         // a linter says more than is shown of it
 )
 
 // Dropped is the filter of a finding that this draft's approver left out.
@@ -103,14 +104,45 @@ type Origin struct {
 	From string `json:"from,omitempty"` // where its results are from, such as "by ci.yml of this change"
 }
 
-// AlsoSaid is the paragraph that stands behind the body of a finding that a rule makes
-// too; empty for others. Like Body it may quote the diff.
+// AlsoSaid is the paragraph behind a finding's body: what a rule that makes it too says,
+// which linters do, and of a linter's where it is from. It is empty for others. Like
+// Body it is untrusted text.
 func (f Finding) AlsoSaid() string {
-	if f.RuleText == "" {
-		return ""
+	var said []string
+	also := f.Also
+	if f.RuleText != "" {
+		said, also = append(said, fmt.Sprintf("The rule `%s` says so too: %s", f.Also[0], f.RuleText)), also[1:]
 	}
-	return fmt.Sprintf("The rule `%s` says so too: %s", f.Also[0], f.RuleText)
+	if o := f.Origin; o != nil {
+		said = append(said, o.said(f.Rule))
+	}
+	for _, name := range also {
+		if strings.Contains(name, " ") { // a linter and its rule
+			said = append(said, fmt.Sprintf("So says %s.", coded(name)))
+		}
+	}
+	return strings.Join(said, " ")
 }
+
+// said is "Reported by `golangci-lint`, rule `errcheck`, by ci.yml of this change."
+func (o Origin) said(rule string) string {
+	text := "Reported by " + coded(o.Tool)
+	if rule != "" {
+		text += ", rule " + coded(rule)
+	}
+	if o.From != "" {
+		text += ", " + o.From
+	}
+	if o.Help != "" {
+		return text + ": " + coded(o.Help)
+	}
+	return text + "."
+}
+
+func coded(s string) string { return "`" + strings.ReplaceAll(s, "`", "'") + "`" }
+
+// Name is the linter and its rule, as Also has them.
+func (o Origin) Name(rule string) string { return o.Tool + " " + rule }
 
 // Fingerprint identifies a finding across pushes: it hashes path, category,
 // title and quote with white space folded, and no line number. A linter's message may

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/transport"
 )
 
 // Bounds of looking for an artifact.
@@ -58,7 +59,7 @@ func (s Source) await(ctx context.Context, workflow, name string) (github.Artifa
 			s.Tell(fmt.Sprintf("waiting for linters' results: artifact %q of %s, at most %s", name, workflow, s.Wait))
 		}
 		pause = min(pause, s.Wait-waited)
-		if err := s.Sleep(ctx, pause); err != nil {
+		if err := transport.Sleep(ctx, pause); err != nil {
 			return found, why
 		}
 		waited += pause

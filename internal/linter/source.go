@@ -13,13 +13,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/org/pr-review-action/internal/diff"
-	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
 )
@@ -35,14 +33,6 @@ type Source struct {
 	Owner, Repo, SHA string         // the head whose runs store the artifact
 	Run              int64          // that asks; it waits for no artifact of its own
 	Tell             func(string)   // what is waited for; nil for nobody
-	Sleep            func(context.Context, time.Duration) error
-}
-
-// Report is what linters say of a change, as a draft keeps it.
-type Report struct {
-	Findings []finding.Finding `json:"findings,omitempty"`
-	Left     Left              `json:"left,omitzero"`
-	Missing  []string          `json:"missing,omitempty"` // what could not be had, one line each
 }
 
 var artifactOf = regexp.MustCompile(`^(?:\.github/workflows/)?([A-Za-z0-9._-]+\.ya?ml)/([^/\\:*?"<>|\r\n]{1,255})$`)
@@ -77,7 +67,7 @@ func (s Source) Read(ctx context.Context, files []diff.File) (Report, error) {
 	if err != nil {
 		r.miss(err)
 	}
-	return Report{Findings: r.Findings, Left: r.Left, Missing: r.missing}, ctx.Err()
+	return Report{Findings: r.Findings, Left: r.Left, Flags: flagged(r.Findings), Missing: r.missing}, ctx.Err()
 }
 
 // file reads one file, or notes why it cannot be read.
@@ -201,21 +191,3 @@ func contentOf(name string, file io.Reader) ([]byte, error) {
 	}
 	return content, nil
 }
-
-// Hints are what a model that reviews a file is told of its linters' results, one line
-// each: place, tool, rule and message. The texts are untrusted.
-func (r Report) Hints(path string) (lines []string) {
-	for _, f := range r.Findings {
-		if f.Path == path && len(lines) < maxHints {
-			lines = append(lines, fmt.Sprintf("line %d: %s %s: %s", f.Line, f.Origin.Tool, f.Rule,
-				guard.Line(strings.TrimSpace(f.Title+". "+f.Body), maxHint)))
-		}
-	}
-	return lines
-}
-
-// The bounds of hints: how many a file has, and of how many characters.
-const (
-	maxHints = 40
-	maxHint  = 300
-)
