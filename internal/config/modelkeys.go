@@ -37,6 +37,7 @@ func optionKeys(o *ModelOptions) keys {
 		"seed":              func(r *reader, n ast.Node) { o.Seed = r.upTo(n, math.MaxInt32) },
 		"max-output-tokens": func(r *reader, n ast.Node) { r.whole(n, 1, maxOutputTokens, &o.MaxOutputTokens) },
 		"headers":           func(r *reader, n ast.Node) { o.Headers = r.headers(n) },
+		"cache-marks":       func(r *reader, n ast.Node) { r.oneOf(n, []string{"auto", "on", "off"}, &o.CacheMarks) },
 		"body":              func(r *reader, n ast.Node) { o.Body = r.values(n, maxDepth) },
 	}
 }

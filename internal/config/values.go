@@ -38,6 +38,7 @@ func (c Config) Values() []Value {
 			Value: at(o.Temperature)}, {Key: "model-options.seed", Value: at(o.Seed)},
 		{Key: "model-options.max-output-tokens", Value: set(o.MaxOutputTokens)},
 		{Key: "model-options.headers", Value: hidden(o.Headers)}, {Key: "model-options.body", Value: body(o.Body)},
+		{Key: "model-options.cache-marks", Value: cmp.Or(o.CacheMarks, "auto")},
 	}
 	all = append(all, c.priceValues()...)
 	return append(all,

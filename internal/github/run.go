@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"time"
 
 	gh "github.com/google/go-github/v62/github"
 )
@@ -22,13 +21,9 @@ type Run struct {
 	RepoID     int64
 	HeadRepoID int64 // 0 where the fork was deleted
 
-	Status          string // queued, in_progress, waiting, completed and others
-	Conclusion      string // success, failure, cancelled and others; empty until completed
-	Attempt         int    // the newest, from 1
-	Actor           string // login of who started attempt 1
-	TriggeringActor string // login of who started this attempt
-	URL             string // for a browser
-	CreatedAt       time.Time
+	Status     string // queued, in_progress, waiting, completed and others
+	Conclusion string // success, failure, cancelled and others; empty until completed
+	Actor      string // login of who started attempt 1
 }
 
 // Run reads a workflow run.
@@ -74,9 +69,7 @@ func (r workflowRun) read() Run {
 	return Run{
 		ID: r.GetID(), Path: r.Path, Event: r.GetEvent(), HeadBranch: r.GetHeadBranch(), HeadSHA: r.GetHeadSHA(),
 		RepoID: r.GetRepository().GetID(), HeadRepoID: r.GetHeadRepository().GetID(),
-		Status: r.GetStatus(), Conclusion: r.GetConclusion(), Attempt: r.GetRunAttempt(), URL: r.GetHTMLURL(),
-		CreatedAt: r.GetCreatedAt().Time,
-		Actor:     r.GetActor().GetLogin(), TriggeringActor: r.GetTriggeringActor().GetLogin(),
+		Status: r.GetStatus(), Conclusion: r.GetConclusion(), Actor: r.GetActor().GetLogin(),
 	}
 }
 
