@@ -54,7 +54,10 @@ func number(all []finding.Finding, repeats []int, used int) {
 		if all[i].Filtered == "" {
 			used++
 			all[i].ID = fmt.Sprintf("F%d", used)
-		} else if repeats[i] >= 0 {
+		}
+	}
+	for i := range all {
+		if all[i].Filtered != "" && repeats[i] >= 0 {
 			all[i].ID = all[repeats[i]].ID
 		}
 	}

@@ -109,14 +109,14 @@ func (s Source) Digest() string {
 // files hands over the files that match the glob, in the order of their paths. No link
 // leads out of the folder that the glob begins in.
 func (s Source) files(each func(name string, content []byte, err error)) error {
-	dir, glob := s.Dir, filepath.ToSlash(s.Findings)
+	dir, glob := s.Dir, path.Clean(filepath.ToSlash(s.Findings))
 	if filepath.IsAbs(glob) && s.Within {
 		if inside, err := filepath.Rel(dir, glob); err == nil {
 			glob = filepath.ToSlash(inside)
 		}
 	} else if !s.Within {
 		var begin string
-		begin, glob = doublestar.SplitPattern(path.Clean(glob))
+		begin, glob = doublestar.SplitPattern(glob)
 		if dir = begin; !filepath.IsAbs(begin) {
 			dir = filepath.Join(s.Dir, begin)
 		}
