@@ -27,7 +27,7 @@ var floors = map[string]int{
 	"index/pgindex": 1,
 	"checkpoint":    2, "handoff": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2,
 	"render": 2, "rule": 2, "retrieve": 2,
-	"budget": 2, "tool": 2, "agent": 2, "sarif": 2, "stats": 2, "suggest": 2,
+	"budget": 2, "tool": 2, "agent": 2, "sarif": 2, "stats": 2, "suggest": 2, "linter": 2,
 	"ingest": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
 	"flow/reviewpr": 4,
 	"eval":          5, "eval/dataset": 5, "eval/score": 5, "eval/judge": 5, "eval/oracle": 5, "eval/history": 5,
