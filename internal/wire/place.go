@@ -34,7 +34,7 @@ func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 	commit, clone, err := ingest.Commit(ctx, at, cmp.Or(rev, "HEAD"))
 	switch {
 	case err == nil && (dir == "" || isTop(dir, clone)):
-		git, err := ingest.Git(ctx, at)
+		git, err := ingest.Git(ctx, at, "")
 		return Place{tree.Clone(git, commit), commit, w.cache(clone)}, err
 	case rev == "" && (err == nil || errors.Is(err, ingest.ErrNoClone) || errors.Is(err, ingest.ErrNoGit)):
 		return Place{tree.Folder(at), "", w.cache(at)}, nil
@@ -90,7 +90,7 @@ func (w Wire) cache(of string) index.Cache {
 // keeps it. What could not be kept is in note, for a person; the index is whole all the
 // same.
 func (p Place) Index(ctx context.Context, o index.Options) (x *index.Index, r index.Report, note string, err error) {
-	o.Cut, o.Made = chunker.New(0).Cut, chunker.Version()
+	o.Cut, o.Made = chunker.New().Cut, chunker.Version()
 	var previous *index.Index
 	exact := false
 	if p.Cache.Folder != "" {

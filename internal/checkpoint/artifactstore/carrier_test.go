@@ -74,6 +74,8 @@ func TestEveryCarrierGivesBackWhatItTook(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, items, 1)
 			require.Equal(t, "pr-review-42-partial-1-aa", items[0].Name)
+			require.Equal(t, map[string]artifactstore.Source{"runtime": artifactstore.OfRun, "cache": artifactstore.OfCache,
+				"folder": artifactstore.OfFolder}[name], items[0].Source)
 			zip, err := c.Get(t.Context(), items[0], 9)
 			require.NoError(t, err)
 			require.Equal(t, "zip bytes", string(zip))
@@ -247,7 +249,7 @@ func TestT34_AnEntryOfTheCacheNamesNobody(t *testing.T) {
 	w.repo.PlantCache(w.repo.CacheKeys()[0], []byte("poisoned"))
 	items, err := c.List(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, []artifactstore.Item{{Name: "pr-review-42-partial-1-aa"}}, items,
+	require.Equal(t, []artifactstore.Item{{Source: artifactstore.OfCache, Name: "pr-review-42-partial-1-aa"}}, items,
 		"no run, no repository, no digest: nothing to trust it by but a seal inside")
 	zip, err := c.Get(t.Context(), items[0], 100)
 	require.NoError(t, err)
