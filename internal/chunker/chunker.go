@@ -29,9 +29,11 @@ import (
 const (
 	MaxBytes  = 256 << 10              // of a text
 	ParseTime = 500 * time.Millisecond // of a parse
-	patience  = 10
-	maxLines  = 200 // of a chunk; a longer definition is cut
-	window    = 80  // lines of a piece of what is longer
+	patience  = 4
+	maxNested = 300    // brackets of any kind in each other
+	maxLine   = 20_000 // bytes of a line
+	maxLines  = 200    // of a chunk; a longer definition is cut
+	window    = 80     // lines of a piece of what is longer
 )
 
 // Why a text was cut into windows and not by its definitions.
@@ -67,6 +69,8 @@ func (c *Chunker) Cut(ctx context.Context, path, text string) (chunks []chunk.Ch
 		fallback = TooLarge
 	case l == nil:
 		fallback = u.golang()
+	case hopeless(text):
+		fallback = Unparsable
 	default:
 		fallback = c.definitions(ctx, l, u)
 	}
@@ -74,6 +78,27 @@ func (c *Chunker) Cut(ctx context.Context, path, text string) (chunks []chunk.Ch
 		u.windows()
 	}
 	return u.out, fallback
+}
+
+// hopeless reports whether a text is such that nobody wrote it and a parser would only
+// run out of time with it: brackets nested without end, or lines of many pages.
+func hopeless(text string) bool {
+	open, line := 0, 0
+	for i := range len(text) {
+		line++
+		switch text[i] {
+		case '(', '[', '{':
+			open++
+		case ')', ']', '}':
+			open = max(0, open-1)
+		case '\n':
+			line = 0
+		}
+		if open > maxNested || line > maxLine {
+			return true
+		}
+	}
+	return false
 }
 
 // definitions cuts by what the parser says.

@@ -164,24 +164,29 @@ func inOrder(t testing.TB, path, text string) (fallback string) {
 	return fallback
 }
 
-// TestT35_HostileTextsEndInTime holds that nothing stalls or breaks the parser for good.
+// TestT35_HostileTextsEndInTime holds that nothing stalls or breaks the parser for good:
+// what nobody wrote is not parsed, and a parse that runs on is given up.
 func TestT35_HostileTextsEndInTime(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"a.go", "a.js", "a.tsx", "a.py", "a.java", "a.rs", "a.cpp", "a.cs", "a.rb", "a.php", "a.sh"} {
 		for name, text := range map[string]string{
-			"braces": strings.Repeat("{", 60_000), "parentheses": strings.Repeat("(", 60_000),
-			"templates": strings.Repeat("a<", 30_000), "brackets": strings.Repeat("[[", 30_000),
-			"quotes": strings.Repeat("'\"`", 20_000), "functions": strings.Repeat("function f(){", 5_000),
-			"classes": strings.Repeat("class A {", 6_000), "invalid": strings.Repeat("\xff\xfe\x80(", 10_000),
-			"zeros": strings.Repeat("\x00", 60_000), "operators": strings.Repeat("-!", 30_000),
+			"braces": strings.Repeat("{", 60_000), "lines of brackets": strings.Repeat("[(\n", 30_000),
+			"templates": strings.Repeat("a<", 30_000), "quotes": strings.Repeat("'\"`", 20_000),
+			"functions": strings.Repeat("function f(){", 5_000), "zeros": strings.Repeat("\x00", 60_000),
+			"invalid": strings.Repeat("\xff\xfe\x80(", 10_000),
 		} {
 			t.Run(path+" "+name, func(t *testing.T) {
 				start := time.Now()
 				inOrder(t, path, text)
-				require.Less(t, time.Since(start), 30*time.Second, "the machine's other work included")
+				require.Less(t, time.Since(start), 2*time.Second)
 			})
 		}
 	}
+	start := time.Now()
+	for _, path := range []string{"a.cpp", "a.rb", "a.js"} { // these are parsed
+		inOrder(t, path, strings.Repeat("a<\n", 3_000))
+	}
+	require.Less(t, time.Since(start), 30*time.Second, "the machine's other work included")
 }
 
 func TestWhatIsNotCutByDefinitionsSaysWhy(t *testing.T) {
