@@ -25,8 +25,9 @@
 //	            checkpoint/filestore …/pgstore …/artifactstore
 //	1 machines  graph github llm prompt    one outside thing each, wrapped once
 //	            config action transport
+//	            embed                      remote models that embed texts and rank documents
 //	            limit trace tree chunker
-//	            index                      chunks of a commit, found by words, names, vectors
+//	            index index/pgindex        chunks of a commit, found by words, names, vectors
 //	            github/write artifact
 //	0 nouns     pull diff finding          values and pure functions, no I/O
 //	            decision cost guard
@@ -34,10 +35,11 @@
 //	            lang column                what is known of languages; widths on a terminal
 //	            chunk                      a piece of source text, and the tokens it is found by
 //	            vector                     texts as vectors: which are near, how they are stored
-//	            problem                    an error: what was wrong, where, what to do next
+//	            problem ticket             an error: what was wrong, where, what next; what was asked for
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest indextest        the stores' and the index's contract,
 //	            faulttest crash            faults, kills,
+//	            embedtest                  a server of embeddings and reranking
 //	            bench volume               figures; how many cases: never in the binary
 //
 // A newcomer reads flow/reviewpr first: its wiring is the picture of the

@@ -17,8 +17,9 @@ type Source interface {
 	// Similar ranks chunks by the cosine to a vector of the same model; none where
 	// the index holds no vectors of its length.
 	Similar(ctx context.Context, vector []float32, k int, f Filter) ([]Hit, error)
-	// Defines lists the chunks that define a name, without its scope.
-	Defines(ctx context.Context, name string) ([]chunk.Chunk, error)
+	// Defines lists the chunks that define one of some names, without their scopes, by
+	// path and line.
+	Defines(ctx context.Context, names ...string) ([]chunk.Chunk, error)
 	// Mentions lists the chunks whose text holds a name as a whole word, those that
 	// define it among them; k at most.
 	Mentions(ctx context.Context, name string, k int) ([]chunk.Chunk, error)

@@ -19,12 +19,3 @@ type Reranker interface {
 	Rerank(ctx context.Context, query string, documents []string) ([]float64, error)
 	Identity() string
 }
-
-// Cache holds the answered queries of one conversation. Sharing one between
-// conversations would make a result depend on their timing (P11).
-type Cache interface {
-	// Find returns the result of an earlier query that asks the same. The vector is
-	// the query's, nil where nothing embeds.
-	Find(query string, vector []float32) (Result, bool)
-	Keep(query string, vector []float32, r Result)
-}
