@@ -16,6 +16,7 @@ require (
 	github.com/gofrs/flock v0.12.1
 	github.com/google/go-github/v62 v62.0.0
 	github.com/jackc/pgx/v5 v5.7.6
+	github.com/odvcencio/gotreesitter v0.24.0
 	github.com/pelletier/go-toml/v2 v2.2.3
 	github.com/rogpeppe/go-internal v1.14.1
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2

@@ -102,7 +102,7 @@ func mistakes() []mistake {
 
 func TestParseNamesThePlaceAndTheNearestKey(t *testing.T) {
 	t.Parallel()
-	for _, m := range slices.Concat(mistakes(), modelMistakes(), globMistakes(), commentMistakes()) {
+	for _, m := range slices.Concat(mistakes(), modelMistakes(), globMistakes(), commentMistakes(), contextMistakes()) {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			_, err := config.Parse("f.yml", []byte(m.text))
@@ -180,7 +180,7 @@ func TestTheReadmesExampleNamesEveryKey(t *testing.T) {
 func known(price string) []string {
 	names := []string{price}
 	for under, keys := range config.Known() {
-		if under = strings.TrimSuffix(under, ".*"); under == "prices" {
+		if under = strings.ReplaceAll(under, ".*", ""); under == "prices" {
 			under = price
 		}
 		for _, key := range keys {

@@ -9,8 +9,12 @@ func Known() map[string][]string {
 		"": rootKeys(&Config{}), "admission": admissionKeys(&Admission{}), "models": modelKeys(&Models{}),
 		"agent":         agentKeys(&Agent{}),
 		"model-options": optionKeys(&ModelOptions{}), "prices.*": priceKeys(&cost.Price{}),
+		"embeddings": embeddingKeys(&Embeddings{}), "rerank": rerankKeys(&Endpoint{}), "index": indexKeys(&Index{}),
 		"guidelines.*": guidelineKeys(&Guideline{}),
 		"comments":     commentKeys(&Comments{}), "environments.*": environmentKeys(&Environment{}),
+		"context": contextKeys(&Context{}), "context.sources.*": sourceKeys(&Source{}),
+		"context.sources.*.mcp":        serverKeys(&MCP{}),
+		"context.sources.*.mcp.ticket": ticketToolKeys(&Tool{}), "context.sources.*.mcp.page": pageToolKeys(&Tool{}),
 	}
 	names := map[string][]string{}
 	for under, known := range all {

@@ -41,7 +41,8 @@ func (c Config) Values() []Value {
 		{Key: "model-options.cache-marks", Value: cmp.Or(o.CacheMarks, "auto")},
 	}
 	all = append(all, c.priceValues()...)
-	return append(all,
+	all = append(all, c.retrievalValues()...)
+	all = append(all,
 		Value{Key: "max-cost", Value: dollars(c.MaxCost)}, Value{Key: "max-cost-per-pull",
 			Value: dollars(c.MaxCostPerPull)}, Value{Key: "max-cost-per-file", Value: dollars(c.MaxCostPerFile)},
 		Value{Key: "language", Value: cmp.Or(c.Language, "English")}, Value{Key: "instructions",
@@ -50,6 +51,7 @@ func (c Config) Values() []Value {
 		Value{Key: "environments", Value: c.environmentValues()},
 		Value{Key: "deciders", Value: list(c.Deciders)},
 	)
+	return append(all, c.Context.contextValues()...)
 }
 
 func (c Config) priceValues() []Value {
@@ -58,7 +60,7 @@ func (c Config) priceValues() []Value {
 		p := c.Prices[model]
 		all = append(all, Value{Key: "prices." + model, Value: map[string]any{
 			"input": Dollars(p.Input), "cached-input": Dollars(p.CachedInput), "output": Dollars(p.Output),
-			"cache-write": Dollars(p.CacheWrite),
+			"cache-write": Dollars(p.CacheWrite), "per-1000": Dollars(p.PerThousand),
 		}})
 	}
 	if all == nil {

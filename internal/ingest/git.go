@@ -97,6 +97,17 @@ func Git(ctx context.Context, dir, objects string) (func(ctx context.Context, in
 	return g.feed, nil
 }
 
+// Commit is the full hash of a commit that a name stands for in the clone around dir,
+// and the clone's own folder: ErrNoClone, ErrNoGit, or ErrNoRange where it is none.
+func Commit(ctx context.Context, dir, name string) (sha, folder string, err error) {
+	g, err := open(ctx, dir)
+	if err != nil {
+		return "", "", err
+	}
+	sha, err = g.commit(ctx, name)
+	return sha, g.dir, err
+}
+
 // name is the folder's that holds the clone.
 func (g clone) name() string {
 	if filepath.Base(g.dir) == ".git" {

@@ -1,0 +1,95 @@
+package config
+
+// The kinds of sources: the key that names each in the settings.
+const (
+	SourceJira       = "jira"
+	SourceConfluence = "confluence"
+	SourceMCP        = "mcp"
+	SourceIssues     = "issues"
+)
+
+// Source is one place that tickets or pages are read from. Credentials are in the
+// variables that it names, never in it.
+type Source struct {
+	Kind          string `json:"kind"`
+	URL           string `json:"url,omitzero"`  // of jira and confluence
+	Site          string `json:"site,omitzero"` // that links name where URL is a gateway
+	UserEnv       string `json:"user_env,omitzero"`
+	TokenEnv      string `json:"token_env,omitzero"`
+	CriteriaField string `json:"criteria_field,omitzero"`
+	MCP           MCP    `json:"mcp,omitzero"`
+}
+
+// MCP is a server of the Model Context Protocol, and what its tools are called.
+type MCP struct {
+	Command  []string          `json:"command,omitempty"` // program and arguments; else URL
+	Env      []string          `json:"env,omitempty"`     // names of variables that the program gets
+	URL      string            `json:"url,omitzero"`
+	UserEnv  string            `json:"user_env,omitzero"` // as in Source
+	TokenEnv string            `json:"token_env,omitzero"`
+	Preset   string            `json:"preset,omitzero"`
+	With     map[string]any    `json:"arguments,omitempty"` // of every call
+	Ticket   Tool              `json:"ticket,omitzero"`
+	Page     Tool              `json:"page,omitzero"`
+	Pin      map[string]string `json:"pin,omitempty"` // tool → sha256:…
+}
+
+// Tool is one tool of an MCP server: what it is given, and where its answer holds
+// what, as names joined by dots. Without a name of its own a field is not read.
+type Tool struct {
+	Tool        string         `json:"tool,omitzero"`
+	Argument    string         `json:"argument,omitzero"` // that takes the key or the page's id
+	With        map[string]any `json:"arguments,omitempty"`
+	Key         string         `json:"key,omitzero"` // must hold what was asked for
+	Summary     string         `json:"summary,omitzero"`
+	Description string         `json:"description,omitzero"`
+	Criteria    string         `json:"criteria,omitzero"`
+	Text        string         `json:"text,omitzero"` // of a page
+	Title       string         `json:"title,omitzero"`
+}
+
+// Presets lists the values of mcp.preset.
+func Presets() []string { return []string{"rovo", "sooperset"} }
+
+// value is a source without what is not set. Texts of arguments are left out: they
+// may be credentials.
+func (s Source) value() map[string]any {
+	m := s.MCP
+	all := map[string]any{s.Kind: s.URL, "site": s.Site, "user-env": s.UserEnv, "token-env": s.TokenEnv,
+		"criteria-field": s.CriteriaField}
+	switch s.Kind {
+	case SourceIssues:
+		all[s.Kind] = "github"
+	case SourceMCP:
+		pins := map[string]any{}
+		for tool, pin := range m.Pin {
+			pins[tool] = pin
+		}
+		all[s.Kind] = without(map[string]any{"command": words(m.Command), "env": words(m.Env), "url": m.URL,
+			"user-env": m.UserEnv, "token-env": m.TokenEnv, "preset": m.Preset, "arguments": body(m.With),
+			"ticket": m.Ticket.value(), "page": m.Page.value(), "pin": pins})
+	}
+	return without(all)
+}
+
+func (t Tool) value() map[string]any {
+	return without(map[string]any{"tool": t.Tool, "argument": t.Argument, "arguments": body(t.With), "key": t.Key,
+		"summary": t.Summary, "description": t.Description, "criteria": t.Criteria, "text": t.Text, "title": t.Title})
+}
+
+func words(all []string) (any any) {
+	if len(all) > 0 {
+		any = list(all)
+	}
+	return any
+}
+
+// without is a mapping without what is not set.
+func without(all map[string]any) map[string]any {
+	for name, v := range all {
+		if m, ok := v.(map[string]any); v == nil || v == "" || ok && len(m) == 0 {
+			delete(all, name)
+		}
+	}
+	return all
+}

@@ -1,0 +1,208 @@
+package ticket
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// LabelForms are the default forms of labels that may hold a key. The star stands
+// for the key; all else stands as it is, in any case.
+func LabelForms() []string { return []string{"jira:*", "*"} }
+
+// denied are prefixes that name something else than a project where no projects
+// are configured: standards, ciphers, versions, dates, tools, words of GitHub.
+var denied = strings.Fields(`
+	UTF UCS CP WIN LATIN BASE ASCII ISO IEC IEEE ANSI DIN EN ECMA RFC PEP JEP JSR BIP EIP ERC KIP SEP ADR FIPS NIST
+	PCI SOC OWASP WCAG GDPR HIPAA
+	SHA MD AES DES RSA ECDSA HMAC PKCS TLS SSL HS RS ES PS CVE CWE GHSA CVSS COVID SARS GPT LLAMA GEMINI CLAUDE
+	X86 ARM RISC CUDA RTX GTX USB HTTP HTTPS IPV OAUTH
+	UTC GMT EST PST CET GH PR MR ISSUE ISSUES BUG FIX HOTFIX FEATURE FEAT STEP PHASE PART SPRINT TOP RC ALPHA BETA
+	VERSION VER RELEASE V
+	Q1 Q2 Q3 Q4 H1 H2 JAN FEB MAR APR MAY JUN JUL AUG SEP SEPT OCT NOV DEC
+	NODE PYTHON JAVA JDK GO REACT VUE ANGULAR RUBY PHP RUST SPRING DJANGO RAILS UBUNTU DEBIAN ALPINE POSTGRES MYSQL
+	REDIS WEBPACK`)
+
+var (
+	candidate  = regexp.MustCompile(`[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,6}`)
+	anyCase    = regexp.MustCompile(`(?i)[a-z][a-z0-9_]{1,9}-[1-9][0-9]{0,6}`)
+	fiscalYear = regexp.MustCompile(`^FY[0-9]+$`)
+	inLink     = regexp.MustCompile(`(?i)(/browse/|/issues/|[?&]selectedissue=)([a-z][a-z0-9_]{1,9}-[1-9][0-9]{0,6})`)
+	wholeKey   = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,9}-[1-9][0-9]{0,6}$`)
+)
+
+// finder finds keys of some projects; of any where there are none.
+type finder struct{ projects []string }
+
+// Project is the project's part of a key; empty for what is none.
+func Project(key string) string {
+	if !wholeKey.MatchString(key) {
+		return ""
+	}
+	return key[:strings.LastIndexByte(key, '-')]
+}
+
+func (f finder) counts(key string, link bool) bool {
+	prefix := key[:strings.LastIndexByte(key, '-')]
+	if len(f.projects) > 0 {
+		return slices.Contains(f.projects, prefix)
+	}
+	return link || !slices.Contains(denied, prefix) && !fiscalYear.MatchString(prefix)
+}
+
+// Keys finds the keys of tickets in a text of a pull request, in their order and
+// each once. projects are the configured ones; empty for none, which leaves out
+// what more often names a standard, a version or a date.
+func Keys(text string, where Where, projects []string) []Key {
+	return finder{projects}.keys(text, where)
+}
+
+func (f finder) keys(text string, where Where) (all []Key) {
+	text = hyphens.Replace(text)
+	var found []Key
+	switch where {
+	case Branch:
+		found = f.branch(text)
+	case Label:
+		found = f.plain(text)
+	case Body:
+		text = prose(text)
+		fallthrough
+	default:
+		for _, p := range parts(text) {
+			found = append(found, f.within(p)...)
+		}
+	}
+	for _, k := range found {
+		k.From = where
+		all = Merge(all, k)
+	}
+	return all
+}
+
+// Merge adds keys to others, each once: where it was found first. A key that a
+// link led to anywhere is Linked.
+func Merge(all []Key, more ...Key) []Key {
+	for _, k := range more {
+		at := slices.IndexFunc(all, func(have Key) bool { return have.Key == k.Key })
+		if at < 0 {
+			all = append(all, k)
+			continue
+		}
+		all[at].Linked = all[at].Linked || k.Linked
+	}
+	return all
+}
+
+// within finds the keys of a link, or of the text between two links.
+func (f finder) within(p part) (all []Key) {
+	if !p.link {
+		return f.plain(p.text)
+	}
+	for _, m := range inLink.FindAllStringSubmatchIndex(p.text, -1) {
+		if key := strings.ToUpper(p.text[m[4]:m[5]]); !touchedBehind(p.text[m[5]:]) && f.counts(key, true) {
+			all = append(all, Key{Key: key, Linked: true})
+		}
+	}
+	return all
+}
+
+func (f finder) plain(text string) (all []Key) {
+	for _, at := range matches(candidate, text) {
+		key := text[at[0]:at[1]]
+		if !touchedBefore(text[:at[0]]) && !touchedBehind(text[at[1]:]) && f.counts(key, false) {
+			all = append(all, Key{Key: key})
+		}
+	}
+	return all
+}
+
+// branch finds the keys of a branch's name. There a key may touch hyphens and
+// underscores; in lower case it counts at the start of a segment, and anywhere
+// where its project is a configured one.
+func (f finder) branch(name string) (all []Key) {
+	if strings.HasPrefix(name, "dependabot/") || strings.HasPrefix(name, "renovate/") {
+		return nil
+	}
+	for segment := range strings.SplitSeq(name, "/") {
+		for _, at := range matches(anyCase, segment) {
+			written := segment[at[0]:at[1]]
+			key := strings.ToUpper(written)
+			start := at[0] == 0 || len(f.projects) > 0 || key == written
+			if start && !joined(segment[:at[0]], segment[at[1]:]) && f.counts(key, false) {
+				all = append(all, Key{Key: key})
+			}
+		}
+	}
+	return all
+}
+
+// joined reports whether what stands around a key in a branch makes it part of a longer word.
+func joined(before, behind string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(behind)
+	return inWord(last) || next != '-' && next != '_' && touchedBehind(behind)
+}
+
+// InLabel finds the key of a label of one of the forms; see LabelForms.
+func InLabel(label string, forms, projects []string) []Key {
+	for _, form := range forms {
+		before, behind, ok := strings.Cut(strings.ToLower(form), "*")
+		lower := strings.ToLower(label)
+		if !ok || len(label) != len(lower) || len(lower) < len(before)+len(behind) ||
+			!strings.HasPrefix(lower, before) || !strings.HasSuffix(lower, behind) {
+			continue
+		}
+		key := hyphens.Replace(label[len(before) : len(label)-len(behind)])
+		if wholeKey.MatchString(key) && (finder{projects}).counts(key, false) {
+			return []Key{{Key: key, From: Label}}
+		}
+	}
+	return nil
+}
+
+var hyphens = strings.NewReplacer("\u2010", "-", "\u2011", "-")
+
+// matches are all places at which an expression fits, those within another one
+// included: of RSA-SHA-256 the shorter key is looked at as well.
+func matches(re *regexp.Regexp, text string) (all [][2]int) {
+	for from := 0; ; {
+		m := re.FindStringIndex(text[from:])
+		if m == nil {
+			return all
+		}
+		all = append(all, [2]int{from + m[0], from + m[1]})
+		from += m[0] + 1
+	}
+}
+
+// touchedBefore reports whether what stands before a key makes it part of a longer word.
+func touchedBefore(before string) bool {
+	r, _ := utf8.DecodeLastRuneInString(before)
+	return r == '_' || r == '-' || inWord(r)
+}
+
+// touchedBehind reports whether what stands behind a key does.
+func touchedBehind(behind string) bool {
+	r, size := utf8.DecodeRuneInString(behind)
+	next, _ := utf8.DecodeRuneInString(behind[size:])
+	switch r {
+	case '_':
+		return true
+	case '-':
+		return unicode.IsDigit(next)
+	case '.':
+		return asciiWord(next)
+	}
+	return inWord(r)
+}
+
+func inWord(r rune) bool {
+	return asciiWord(r) || unicode.IsDigit(r) || unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r)
+}
+
+func asciiWord(r rune) bool {
+	return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}

@@ -1,0 +1,88 @@
+package ticket
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	closing = regexp.MustCompile(`(?i)(?:^|[^\p{L}\p{N}_-])(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?):?[ \t]+` + reference)
+	mention = regexp.MustCompile(`(?i)(?:^|[^\p{L}\p{N}_./-])` + reference)
+	page    = regexp.MustCompile(`(?i)(?:/pages/|[?&]pageid=)([1-9][0-9]{0,18})(?:[^0-9]|$)`)
+	onHost  = regexp.MustCompile(`(?i)^https?://([^/?#@\\]+)(?:[/?#]|$)`)
+)
+
+// reference is #12, GH-12, owner/repo#12, or the address of an issue: its server,
+// repository and number.
+const reference = `(?:(?:#|gh-)([1-9][0-9]{0,9})|([a-z0-9][a-z0-9-]*/[\w.-]+)#([1-9][0-9]{0,9})|` +
+	`https?://([^/\s]+)/([a-z0-9][a-z0-9-]*/[\w.-]+)/issues/([1-9][0-9]{0,9}))`
+
+// Issues finds the issues of GitHub that a Markdown text closes, by GitHub's
+// keywords, as owner/repo#12, in their order and each once. repo is the one that
+// the text stands in and host its server.
+func Issues(text, host, repo string, where Where) []Key {
+	return references(closing, text, host, repo, where)
+}
+
+// Mentions finds the issues of GitHub that a Markdown text names, as Issues does.
+func Mentions(text, host, repo string, where Where) []Key {
+	return references(mention, text, host, repo, where)
+}
+
+func references(re *regexp.Regexp, text, host, repo string, where Where) (all []Key) {
+	text = codeSpan.ReplaceAllString(prose(text), " ")
+	for from := 0; ; {
+		m := re.FindStringSubmatchIndex(text[from:])
+		if m == nil {
+			return all
+		}
+		group := func(n int) string {
+			if m[2*n] < 0 {
+				return ""
+			}
+			return text[from+m[2*n] : from+m[2*n+1]]
+		}
+		k := Key{From: where}
+		switch number := group(1) + group(3) + group(6); {
+		case group(1) != "":
+			k.Key = repo + "#" + number
+		case group(3) != "":
+			k.Key = group(2) + "#" + number
+		case strings.EqualFold(group(4), host):
+			k.Key, k.Linked = group(5)+"#"+number, true
+		}
+		if k.Key != "" && !touchedBehind(text[from+m[1]:]) {
+			all = Merge(all, k)
+		}
+		from += m[1]
+	}
+}
+
+// PageIDs finds the pages of Confluence that a text links to, each once.
+func PageIDs(text string, where Where) (all []PageID) {
+	if where == Body {
+		text = prose(text)
+	}
+	for _, p := range parts(text) {
+		host := onHost.FindStringSubmatch(p.text)
+		if id := page.FindStringSubmatch(p.text); p.link && host != nil && id != nil {
+			all = MergePages(all, PageID{ID: id[1], From: where, Host: strings.ToLower(host[1])})
+		}
+	}
+	return all
+}
+
+// MergePages adds pages to others, each once: where it was found first.
+func MergePages(all []PageID, more ...PageID) []PageID {
+	known := map[[2]string]bool{}
+	for _, p := range all {
+		known[[2]string{p.ID, p.Host}] = true
+	}
+	for _, p := range more {
+		if !known[[2]string{p.ID, p.Host}] {
+			known[[2]string{p.ID, p.Host}] = true
+			all = append(all, p)
+		}
+	}
+	return all
+}
