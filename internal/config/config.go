@@ -46,6 +46,7 @@ type Config struct {
 
 	Comments     Comments      `json:"comments,omitzero"`
 	Linters      Linters       `json:"linters,omitzero"`
+	Handover     string        `json:"handover,omitzero"`     // one of Handovers; empty for the first
 	Environments []Environment `json:"environments,omitzero"` // the first that fits a changed file holds
 	Deciders     []string      `json:"deciders,omitzero"`     // logins of who decides by dispatch; empty: who may write
 	Context      Context       `json:"context,omitzero"`
