@@ -28,7 +28,8 @@
 //	            decision cost guard
 //	            secret injection claim     what is redacted, what is flagged, what need not be read
 //	            lang column                what is known of languages; widths on a terminal
-//	            problem ticket             an error: what was wrong, where, what next; what was asked for
+//	            problem                    an error: what was wrong, where, what to do next
+//	            ticket markup              what was asked for; texts of Jira and Confluence as Markdown
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest faulttest crash  the stores' contract, faults, kills,
 //	            bench volume               figures; how many cases: never in the binary

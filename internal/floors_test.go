@@ -21,7 +21,7 @@ const module = "github.com/org/pr-review-action/internal/"
 var floors = map[string]int{
 	"pull": 0, "diff": 0, "finding": 0, "decision": 0, "cost": 0, "guard": 0, "secret": 0, "injection": 0, "claim": 0,
 	"lang":   0,
-	"column": 0, "problem": 0, "ticket": 0,
+	"column": 0, "problem": 0, "ticket": 0, "markup": 0,
 	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1,
 	"transport": 1, "limit": 1, "trace": 1, "tree": 1,
 	"checkpoint": 2, "handoff": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2,
