@@ -6,7 +6,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY main.go ./
 COPY internal ./internal
-RUN CGO_ENABLED=0 go build -tags nopostgres -trimpath -buildvcs=false -ldflags="-s -w" -o /pr-review .
+RUN CGO_ENABLED=0 go build -tags nopostgres,noprograms -trimpath -buildvcs=false -ldflags="-s -w" -o /pr-review .
 
 # Root, since the runner's files belong to root; no shell, no package manager.
 FROM scratch AS action

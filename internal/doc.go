@@ -12,6 +12,7 @@
 //	            settings wire              every input and flag, one row each; clients, reviewer, tools, stores
 //	4 flows     flow/reviewpr              the graph that reviews a change: state and wiring
 //	3 steps     ingest recall triage review one step of a graph each: from what it needs
+//	            ticketcontext
 //	            aggregate gate post        to what it found; steps import no step
 //	2 engines   checkpoint render rule     what several steps use
 //	            handoff                    a draft's way between jobs, of whatever flow:
@@ -23,6 +24,7 @@
 //	1 machines  graph github llm prompt    one outside thing each, wrapped once
 //	            config action transport
 //	            limit trace tree
+//	            tracker toolserver         Jira and Confluence; servers of the Model Context Protocol
 //	            github/write artifact
 //	0 nouns     pull diff finding          values and pure functions, no I/O
 //	            decision cost guard

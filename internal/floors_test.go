@@ -23,11 +23,11 @@ var floors = map[string]int{
 	"lang":   0,
 	"column": 0, "problem": 0, "ticket": 0, "markup": 0,
 	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1,
-	"transport": 1, "limit": 1, "trace": 1, "tree": 1,
+	"transport": 1, "limit": 1, "trace": 1, "tree": 1, "tracker": 1, "toolserver": 1,
 	"checkpoint": 2, "handoff": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2,
 	"render": 2, "rule": 2,
 	"budget": 2, "tool": 2, "agent": 2, "sarif": 2, "stats": 2, "suggest": 2,
-	"ingest": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
+	"ingest": 3, "ticketcontext": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
 	"flow/reviewpr": 4,
 	"eval":          5, "eval/dataset": 5, "eval/score": 5, "eval/judge": 5, "eval/oracle": 5, "eval/history": 5,
 	"evalcmd": 5, "choose": 5, "choose/quiet": 5, "settings": 5, "wire": 5,
@@ -56,6 +56,8 @@ var beside = map[string][]string{
 	"llm":                       {"transport", "limit", "config"},
 	"limit":                     {"transport"},
 	"trace":                     {"transport"},
+	"tracker":                   {"transport"},
+	"toolserver":                {"tracker", "transport"},
 	"agent":                     {"tool"},
 	"injection":                 {"guard", "secret"},
 	"secret":                    {"diff"},
@@ -128,7 +130,7 @@ func TestNothingBelowTheFlowsKnowsOne(t *testing.T) {
 	}
 }
 
-func TestT16_OnlyReadingACloneStartsAProgram(t *testing.T) {
+func TestT16_NothingInTheImageStartsAProgram(t *testing.T) {
 	t.Parallel()
 	var starts []string
 	for path, names := range importsOf(t) {
@@ -139,7 +141,13 @@ func TestT16_OnlyReadingACloneStartsAProgram(t *testing.T) {
 		}
 	}
 	slices.Sort(starts)
-	require.Equal(t, []string{"ingest/git.go"}, starts, "the action's modes read no clone")
+	require.Equal(t, []string{"ingest/git.go", "toolserver/program.go"}, starts, "the action's modes read no clone")
+	source, err := os.ReadFile("toolserver/program.go")
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(string(source), "//go:build !noprograms\n"))
+	image, err := os.ReadFile("../Dockerfile")
+	require.NoError(t, err)
+	require.Contains(t, string(image), "-tags nopostgres,noprograms ", "the image has no code that starts one")
 }
 
 type edge struct{ from, to, position string }

@@ -70,15 +70,15 @@ func PageIDs(text string, where Where) []PageID {
 	return MergePages(nil, all...)
 }
 
-// MergePages adds pages to others, each once: where it was found first.
+// MergePages adds pages to others, each of a host once: where it was found first.
 func MergePages(all []PageID, more ...PageID) []PageID {
-	known := map[string]bool{}
+	known := map[[2]string]bool{}
 	for _, p := range all {
-		known[p.ID] = true
+		known[[2]string{p.ID, p.Host}] = true
 	}
 	for _, p := range more {
-		if !known[p.ID] {
-			known[p.ID] = true
+		if at := [2]string{p.ID, p.Host}; !known[at] {
+			known[at] = true
 			all = append(all, p)
 		}
 	}
