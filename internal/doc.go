@@ -2,13 +2,15 @@
 // rooms on floors below its own, and on its own floor only what floors_test.go
 // lists; that test walks the imports and fails with the offending line.
 //
-//	6 front     app                        the command line and the action's two modes
+//	6 front     app                        where the program begins; the command line
 //	5 measure   eval                       changes whose defects are known, reviewed and scored
 //	            eval/dataset …/score       case files; hits, losses, figures, reports
 //	            …/judge …/oracle           who means the same defect; a scripted model
 //	            …/history                  cases from merged pull requests
 //	            evalcmd                    the eval commands: flags, files, what is printed
 //	            choose                     the list in which a person decides at a terminal
+//	            job                        a step of a workflow: drafts, revises, decides, marks
+//	            driver                     a thread through the graph, for both; its report
 //	            settings wire              every input and flag, one row each; clients, reviewer, tools, stores
 //	4 flows     flow/reviewpr              the graph that reviews a change: state and wiring
 //	3 steps     ingest recall triage review one step of a graph each: from what it needs

@@ -8,7 +8,6 @@ package aggregate
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
@@ -37,10 +36,10 @@ func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	}
 	slices.SortFunc(all, finding.Compare)
 	markWeak(all)
-	markKnown(all)
 	markDuplicates(all)
 	earlier := recognise(all, in)
-	repeats := markRepeats(all)
+	all, said := mergeRules(all)
+	repeats := markRepeats(all, said)
 	capInline(all, in.Inline)
 	number(all, repeats, in.Used)
 	slices.SortStableFunc(all, func(a, b finding.Finding) int { return filtered(a) - filtered(b) })
@@ -68,50 +67,6 @@ func markWeak(all []finding.Finding) {
 		}
 	}
 }
-
-// markKnown holds back what a model says of a place of which a rule says the same,
-// and no less gravely: the rule's word does not depend on what the model was told.
-func markKnown(all []finding.Finding) {
-	rules := map[string][]int{}
-	for i, f := range all {
-		if f.Source == finding.Rule && f.Filtered == "" {
-			rules[f.Path] = append(rules[f.Path], i)
-		}
-	}
-	for i, f := range all {
-		if f.Source == finding.Rule || f.Filtered != "" {
-			continue
-		}
-		for _, r := range rules[f.Path] {
-			if overlap(all[r], f) && all[r].Severity.Rank() >= f.Severity.Rank() && sayTheSame(all[r], f) {
-				all[i].Filtered, all[i].Note = finding.Duplicate, fmt.Sprintf("a rule says it of line %d", all[r].Line)
-				break
-			}
-		}
-	}
-}
-
-// sayTheSame reports whether a rule and a model mean one thing: their categories
-// are equal, and their titles share words or are the same. A category alone is too wide: a line
-// may have two faults of one kind.
-func sayTheSame(rule, model finding.Finding) bool {
-	if claim(rule.Title) == claim(model.Title) {
-		return true
-	}
-	words, shared := strings.Fields(claim(rule.Title)), 0
-	for _, w := range strings.Fields(claim(model.Title)) {
-		if len(w) >= minWord && slices.Contains(words, w) {
-			shared++
-		}
-	}
-	return rule.Category == model.Category && shared >= sharedWords
-}
-
-// A title's words of so many letters tell what it is about, where two share so many.
-const (
-	minWord     = 4
-	sharedWords = 2
-)
 
 // markDuplicates keeps the first of findings that say the same of the same
 // lines: the gravest, since the list is sorted.

@@ -31,9 +31,9 @@ func repeatOf(f finding.Finding, title string) repeated {
 
 // markRepeats makes one finding of equal ones of a rule in one file: the first,
 // which lists the lines of the others. Those stay, marked, so that a later draft
-// knows each place; what was recognised is no part of it. It returns, for each,
-// the index of the one that lists it, or -1.
-func markRepeats(all []finding.Finding) []int {
+// knows each place; what was recognised is no part of it. of holds, for each, the
+// index of the one that says or lists it, or -1; it is filled further and returned.
+func markRepeats(all []finding.Finding, of []int) []int {
 	often := map[repeated]int{}
 	is := func(f finding.Finding) bool { return f.Source == finding.Rule && f.Filtered == "" && f.Path != "" }
 	for _, f := range all {
@@ -41,9 +41,9 @@ func markRepeats(all []finding.Finding) []int {
 			often[repeatOf(f, codeSpan.ReplaceAllString(f.Title, ""))]++
 		}
 	}
-	first, others, of := map[repeated]int{}, map[int][]int{}, make([]int, len(all))
+	first, others := map[repeated]int{}, map[int][]int{}
 	for i, f := range all {
-		if of[i] = -1; !is(f) {
+		if !is(f) {
 			continue
 		}
 		key := repeatOf(f, f.Title)

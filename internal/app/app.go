@@ -7,40 +7,21 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"time"
 
 	"golang.org/x/term"
 
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/render"
-	"github.com/org/pr-review-action/internal/settings"
-	"github.com/org/pr-review-action/internal/wire"
 )
 
 // Process is what the program is started with.
-type Process struct {
-	Args           []string // the program's name first
-	Environ        []string
-	Stdin          io.Reader
-	Stdout, Stderr io.Writer
-	Now            func() time.Time // time.Now where nil
-}
+type Process = driver.Process
 
 // app is one invocation.
 type app struct {
-	Process
-	wire.Wire
+	*driver.Front
 	name string // the program's, as it was called
-}
-
-func (a *app) getenv(name string) string {
-	for i := len(a.Environ) - 1; i >= 0; i-- {
-		if value, ok := strings.CutPrefix(a.Environ[i], name+"="); ok {
-			return value
-		}
-	}
-	return ""
 }
 
 // output is standard output, which remembers the first write that failed.
@@ -63,24 +44,6 @@ func called(path string) string {
 		return "go run ."
 	}
 	return filepath.Base(path)
-}
-
-// debug takes a line about each try and the stack of a panic, where a re-run of
-// the job asks for debug logging or RUNNER_DEBUG is 1; nil otherwise.
-func (a *app) debug() func(string) {
-	out, prefix := a.Stderr, ""
-	if a.getenv("GITHUB_ACTIONS") == "true" {
-		out, prefix = a.Stdout, "::debug::"
-	}
-	if a.getenv("RUNNER_DEBUG") != "1" {
-		return nil
-	}
-	var mu sync.Mutex
-	return func(line string) {
-		mu.Lock()
-		defer mu.Unlock()
-		fmt.Fprintln(out, prefix+guard.Line(line, maxLine))
-	}
 }
 
 // streamOf is what an output writes to.
@@ -107,22 +70,9 @@ func terminal(stream any) (columns int, ok bool) {
 	return columns, true
 }
 
-const maxLine = 1000 // characters of the log's last line
-
 // warn tells of what does not end the command.
 func (a *app) warn(text string) { fmt.Fprintln(a.Stderr, "warning: "+guard.Text(text)) }
 
-// clock gives the time that a thread is said to be made at.
-func (a *app) clock() time.Time { return a.Now().UTC().Truncate(time.Second) }
-
-// deadline is when no further file is begun; zero without a limit.
-func (a *app) deadline(s settings.Settings) time.Time {
-	if s.MaxTime == 0 {
-		return time.Time{}
-	}
-	return a.Now().Add(s.MaxTime)
-}
-
 func (a *app) look(columns int) render.TerminalOptions {
-	return render.TerminalOptions{Width: columns, Color: columns > 0 && a.getenv("NO_COLOR") == ""}
+	return render.TerminalOptions{Width: columns, Color: columns > 0 && a.Getenv("NO_COLOR") == ""}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/choose"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/guard"
@@ -21,7 +22,7 @@ import (
 // ask asks the person at the terminal. An empty verdict means later, as do the
 // end of the input and an interrupt; the commands are then what was changed,
 // which begins with what was changed before.
-func (a *app) ask(ctx context.Context, r report, before string) (decision.Verdict, string) {
+func (a *app) ask(ctx context.Context, r driver.Report, before string) (decision.Verdict, string) {
 	var commands []string
 	if before != "" {
 		commands = []string{before}
@@ -47,10 +48,10 @@ func (a *app) ask(ctx context.Context, r report, before string) (decision.Verdic
 			}
 			fmt.Fprintln(a.Stderr, guard.Text(err.Error()))
 		default:
-			verdict, err := r.typed(commands, answer)
+			verdict, err := typed(r, commands, answer)
 			switch {
 			case err != nil:
-				fmt.Fprintln(a.Stderr, guard.Text(explain(err)))
+				fmt.Fprintln(a.Stderr, guard.Text(driver.Explain(err)))
 			case verdict == decision.Revise || verdict == decision.Abort:
 				return verdict, answer
 			case verdict == decision.Approve:
@@ -66,7 +67,7 @@ func (a *app) ask(ctx context.Context, r report, before string) (decision.Verdic
 
 // typed checks a command after those that were typed before it: what contradicts
 // them is refused before anything is lost. The verdict is that of the command.
-func (r report) typed(commands []string, answer string) (decision.Verdict, error) {
+func typed(r driver.Report, commands []string, answer string) (decision.Verdict, error) {
 	d, err := decision.Parse(answer)
 	switch {
 	case err != nil || d.Verdict == decision.Abort:
@@ -74,11 +75,11 @@ func (r report) typed(commands []string, answer string) (decision.Verdict, error
 	case d.Verdict == decision.Revise && len(commands) > 0:
 		return "", problem.Usage("/revise asks for another draft, and the changes typed before it are about this one",
 			"y posts with them; l prints them as a command, and --revise TEXT of resume asks for another draft")
-	case d.Verdict == decision.Revise && r.state.Draft.Rules:
+	case d.Verdict == decision.Revise && r.State.Draft.Rules:
 		return "", problem.Usage("this draft was made by rules, and rules cannot be revised",
 			"change single findings with commands such as /drop F2")
 	case d.Verdict == decision.Revise:
-		return d.Verdict, gate.CheckRounds(len(r.state.Rounds))
+		return d.Verdict, gate.CheckRounds(len(r.State.Rounds))
 	}
 	if d, err = decision.Parse(strings.Join(append(slices.Clone(commands), answer), "\n")); err == nil {
 		_, err = d.Check(r.Findings)
@@ -89,7 +90,7 @@ func (r report) typed(commands []string, answer string) (decision.Verdict, error
 // drawsList reports whether the terminal can show the list: one that says what it
 // is, and that it is more than a printer. Windows names none.
 func (a *app) drawsList() bool {
-	kind := a.getenv("TERM")
+	kind := a.Getenv("TERM")
 	return kind != "dumb" && (kind != "" || runtime.GOOS == "windows")
 }
 
@@ -110,36 +111,37 @@ func (a *app) explainPrompt() {
 }
 
 // choose lets the person go through the findings one by one.
-func (a *app) choose(ctx context.Context, r report, commands []string) (choose.Choice, error) {
+func (a *app) choose(ctx context.Context, r driver.Report, commands []string) (choose.Choice, error) {
 	if !a.drawsList() {
 		return choose.Choice{}, errors.New("this terminal cannot show the list (TERM is dumb, or not set): type " +
 			"changes such as /drop F2")
 	}
 	return choose.Run(ctx, choose.Options{
-		In: a.Stdin, Out: streamOf(a.Stderr), Review: r.state.Review(), Expires: r.packed.Manifest.ExpiresAt,
-		CanRevise: !r.state.Draft.Rules && len(r.state.Rounds) < gate.MaxRounds,
-		Rounds:    gate.MaxRounds - len(r.state.Rounds),
-		Color:     a.getenv("NO_COLOR") == "", Preview: r.preview, Commands: strings.Join(commands, "\n"),
+		In: a.Stdin, Out: streamOf(a.Stderr), Review: r.State.Review(), Expires: r.Packed.Manifest.ExpiresAt,
+		CanRevise: !r.State.Draft.Rules && len(r.State.Rounds) < gate.MaxRounds,
+		Rounds:    gate.MaxRounds - len(r.State.Rounds),
+		Color:     a.Getenv("NO_COLOR") == "", Commands: strings.Join(commands, "\n"),
+		Preview: func(commands string) (string, error) { return preview(r, commands) },
 	})
 }
 
 // staged is the draft as commands change it; nothing of it is stored.
-func (r report) staged(commands string) (report, error) {
+func staged(r driver.Report, commands string) (driver.Report, error) {
 	if commands == "" {
 		return r, nil
 	}
-	d, err := gate.Decide(commands, "", decision.Approve, r.Findings, r.packed.Manifest.ExpiresAt)
-	r.state.Comments = d.Apply(r.state.Comments)
-	r.Findings = finding.Kept(r.state.Comments)
-	if r.Body = render.File(r.state.Review()); r.state.Pull == nil {
-		r.Body = localBody(r.state)
+	d, err := gate.Decide(commands, "", decision.Approve, r.Findings, r.Packed.Manifest.ExpiresAt)
+	r.State.Comments = d.Apply(r.State.Comments)
+	r.Findings = finding.Kept(r.State.Comments)
+	if r.Body = render.File(r.State.Review()); r.State.Pull == nil {
+		r.Body = driver.LocalBody(r.State)
 	}
 	return r, err
 }
 
 // preview is the review as it would be posted after commands.
-func (r report) preview(commands string) (string, error) {
-	r, err := r.staged(cmp.Or(commands, "/approve"))
+func preview(r driver.Report, commands string) (string, error) {
+	r, err := staged(r, cmp.Or(commands, "/approve"))
 	return r.Body, err
 }
 

@@ -8,11 +8,10 @@ import (
 	"os"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // read reads the change that an argument of review names; a pull request is only
@@ -87,7 +86,7 @@ func (a *app) parseRef(arg string) (pull.Ref, error) {
 		return ref, problem.Usage(err.Error(), "name it owner/repo#42 or https://github.com/owner/repo/pull/42")
 	}
 	if !strings.Contains(arg, "://") {
-		ref = ref.On(a.getenv("GITHUB_SERVER_URL"))
+		ref = ref.On(a.Getenv("GITHUB_SERVER_URL"))
 	}
 	return ref, nil
 }
@@ -96,25 +95,7 @@ func (a *app) parseRef(arg string) (pull.Ref, error) {
 // base to read one from.
 func withConfig(c ingest.Change, err error, o *options) (ingest.Change, error) {
 	if err == nil {
-		c.Config, err = namedConfig(c.Config, o)
+		c.Config, err = wire.NamedConfig(o.Config, c.Config)
 	}
 	return c, err
-}
-
-// namedConfig is the settings file that --config names; otherwise where it names
-// none.
-func namedConfig(otherwise config.Config, o *options) (config.Config, error) {
-	if o.Config == config.DefaultPath {
-		return otherwise, nil
-	}
-	text, err := os.ReadFile(o.Config)
-	if err != nil {
-		return otherwise, problem.Usage("the settings cannot be read: "+err.Error(),
-			"--config names a file; without it the defaults hold")
-	}
-	return config.Parse(o.Config, text)
-}
-
-func pullNow(c ingest.Change) post.Now {
-	return post.Now{Open: c.Pull.Open(), Merged: c.Pull.Merged, HeadSHA: c.Head, DiffDigest: c.Digest()}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/action"
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/secret"
@@ -64,7 +65,7 @@ func (a *app) configure(args []string, o *configOptions) error {
 	c, lines, err := config.Read(file, text)
 	switch {
 	case err != nil && args[0] == "check" && o.json:
-		return cmp.Or[error](a.printMistakes(file, err), reported{err})
+		return cmp.Or[error](a.printMistakes(file, err), driver.Reported{Err: err})
 	case err != nil:
 		return a.mistakes(err)
 	case args[0] == "print":
@@ -83,7 +84,7 @@ func (a *app) configure(args []string, o *configOptions) error {
 // says where each setting came from.
 func (a *app) given(typed map[string]string) (s settings.Settings, from map[string]string, err error) {
 	s, from = settings.Defaults(), map[string]string{}
-	texts, onActions := map[string]string{}, a.getenv("GITHUB_ACTIONS") == "true"
+	texts, onActions := map[string]string{}, a.Getenv("GITHUB_ACTIONS") == "true"
 	if onActions {
 		if texts, err = action.Inputs(a.Environ, settings.Names(), config.Nearest); err != nil {
 			return s, from, problem.As(problem.Misuse, err, "")
@@ -104,9 +105,9 @@ func (a *app) given(typed map[string]string) (s settings.Settings, from map[stri
 			return s, from, err
 		}
 	}
-	variables, err := s.FromEnv(a.getenv, settings.Names()...)
+	variables, err := s.FromEnv(a.Getenv, settings.Names()...)
 	maps.Copy(from, variables)
-	return s.WithModel(a.getenv), from, err
+	return s.WithModel(a.Getenv), from, err
 }
 
 // settingsFile reads the file of an argument, of the setting config where that is
@@ -168,15 +169,15 @@ func (a *app) printMistakes(file string, err error) error {
 	printed := struct {
 		File   string    `json:"file"`
 		Errors []mistake `json:"errors"`
-	}{guard.Line(file, maxLine), []mistake{}}
+	}{guard.Line(file, driver.MaxLine), []mistake{}}
 	for _, e := range each(err) {
-		m := mistake{What: guard.Line(e.Error(), maxLine)}
+		m := mistake{What: guard.Line(e.Error(), driver.MaxLine)}
 		if known, ok := errors.AsType[*config.Error](e); ok {
-			m = mistake{known.Line, known.Column, guard.Line(known.What, maxLine), guard.Line(known.Hint, maxLine)}
+			m = mistake{known.Line, known.Column, guard.Line(known.What, driver.MaxLine), guard.Line(known.Hint, driver.MaxLine)}
 		}
 		printed.Errors = append(printed.Errors, m)
 	}
-	return printJSON(a.Stdout, printed)
+	return driver.PrintJSON(a.Stdout, printed)
 }
 
 // mistakes lists all that is wrong with a settings file.
@@ -184,7 +185,7 @@ func (a *app) mistakes(err error) error {
 	for _, e := range each(err) {
 		fmt.Fprintln(a.Stderr, "error: "+guard.Text(e.Error()))
 	}
-	return reported{err}
+	return driver.Reported{Err: err}
 }
 
 // printSettings prints what holds: the file's keys, then the other settings.
@@ -192,7 +193,7 @@ func (a *app) printSettings(c config.Config, s settings.Settings, from settings.
 	values := from.Values(c, s, func(model string) string { return wire.Unpriced(c, model) })
 	own := a.Redactor(s)
 	for i := range values {
-		values[i].Value, values[i].Source = redacted(own, values[i].Value), guard.Line(values[i].Source, maxLine)
+		values[i].Value, values[i].Source = redacted(own, values[i].Value), guard.Line(values[i].Source, driver.MaxLine)
 	}
 	if asJSON {
 		return a.printValues(from.File, values)
@@ -214,7 +215,7 @@ func (a *app) printValues(file string, values []config.Value) error {
 	for _, v := range values {
 		all[v.Key] = setting{v.Value, v.Source}
 	}
-	return printJSON(a.Stdout, map[string]any{"file": guard.Line(file, maxLine), "settings": all})
+	return driver.PrintJSON(a.Stdout, map[string]any{"file": guard.Line(file, driver.MaxLine), "settings": all})
 }
 
 // redacted is a value without credentials.

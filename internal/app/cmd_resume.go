@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
@@ -63,14 +64,14 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err 
 		return err
 	}
 	defer over()
-	ctx, span := trace.Run(trace.Continue(ctx, r.state.Draft.Trace), "resume", began)
+	ctx, span := trace.Run(trace.Continue(ctx, r.State.Draft.Trace), "resume", began)
 	defer func() { span.End(err) }()
 	switch {
-	case r.revising():
+	case r.Revising():
 		return a.finishRevision(ctx, s, r, given, &o.options)
-	case r.state.Decision != nil:
+	case r.State.Decision != nil:
 		return a.again(ctx, s, r, given, &o.options)
-	case r.parked():
+	case r.Parked():
 		return a.decide(ctx, s, r, given, &o.options)
 	}
 	return a.finish(r, &o.options)
@@ -94,7 +95,7 @@ func (a *app) resumeNext(ctx context.Context, repository string, args []string, 
 	if err != nil {
 		return problem.Usage("--next: "+err.Error(), "name it owner/repo")
 	}
-	ref := pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.getenv("GITHUB_SERVER_URL"))
+	ref := pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.Getenv("GITHUB_SERVER_URL"))
 	there, heads, elsewhere := a.waitingRemote(ctx, ref, &o.options)
 	queue, err := a.waitingLocal(ctx, ref, heads, &o.options)
 	if err != nil {
@@ -104,7 +105,7 @@ func (a *app) resumeNext(ctx context.Context, repository string, args []string, 
 		return elsewhere
 	}
 	if elsewhere != nil {
-		a.warn("the drafts on GitHub are left out: " + explain(elsewhere))
+		a.warn("the drafts on GitHub are left out: " + driver.Explain(elsewhere))
 	}
 	if there != nil {
 		queue = append(queue, there.queue...)
@@ -129,8 +130,8 @@ func (a *app) goOn(ctx context.Context, ref pull.Ref, queue []waiting, there *re
 	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.quiet {
 		fmt.Fprintf(a.Stderr, "%s behind it, the worst first:\n", render.Count(len(rest), "draft"))
 		for _, w := range rest {
-			fmt.Fprintf(a.Stderr, "  %-*s  %s  %s\n", nameWidth, guard.Line(abbreviated(w.thread), maxLine),
-				render.Count(w.blockers, "blocker"), guard.Line(w.how, maxLine))
+			fmt.Fprintf(a.Stderr, "  %-*s  %s  %s\n", nameWidth, guard.Line(abbreviated(w.thread), driver.MaxLine),
+				render.Count(w.blockers, "blocker"), guard.Line(w.how, driver.MaxLine))
 		}
 	}
 	return err
@@ -140,9 +141,9 @@ const nameWidth = 24 // of a thread's name in the list
 
 // finishRevision goes on with a revision that a run before this one was asked for.
 // A decision that is given now was made about a draft that is not there yet.
-func (a *app) finishRevision(ctx context.Context, s session, r report, given decision.Verdict, o *options) error {
+func (a *app) finishRevision(ctx context.Context, s session, r driver.Report, given decision.Verdict, o *options) error {
 	d, _ := decision.Parse(o.text()) // it parsed before
-	if (given != "" || len(o.commands) > 0) && (given != decision.Revise || d.Feedback != r.asked()) {
+	if (given != "" || len(o.commands) > 0) && (given != decision.Revise || d.Feedback != r.Asked()) {
 		return problem.Usage("this draft is being revised, so there is nothing to decide yet",
 			fmt.Sprintf("finish that first: %s, with the model's flags", a.resuming(r.Thread, o)))
 	}

@@ -65,14 +65,14 @@ func (a *app) review(ctx context.Context, args []string, o *reviewOptions) (err 
 		return err
 	}
 	switch {
-	case result.revising():
+	case result.Revising():
 		return a.finishRevision(ctx, r.session, result, given, &o.options)
-	case result.state.Decision != nil:
+	case result.State.Decision != nil:
 		if o.Anew && !o.quiet {
 			a.warn("this commit was posted before, and a commit is reviewed once: push another for a new review")
 		}
 		return a.again(ctx, r.session, result, given, &o.options)
-	case result.parked():
+	case result.Parked():
 		return a.decide(ctx, r.session, result, given, &o.options)
 	}
 	return a.finish(result, &o.options)

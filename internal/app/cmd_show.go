@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -53,17 +54,17 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 		fmt.Fprint(a.Stdout, a.tree(r))
 		return nil
 	}
-	if !r.parked() {
+	if !r.Parked() {
 		if err := a.finish(r, &o.options); err != nil || o.json {
 			return err
 		}
 		a.history(r)
 		return nil
 	}
-	if err := checkpoint.CheckExpiry(r.packed.Manifest, a.Now()); err != nil {
+	if err := checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()); err != nil {
 		if o.json {
-			r.Outcome, r.Message = expired, explain(err)
-			return cmp.Or[error](r.print(a.Stdout), reported{err})
+			r.Outcome, r.Message = driver.Expired, driver.Explain(err)
+			return cmp.Or[error](r.Print(a.Stdout), driver.Reported{Err: err})
 		}
 		a.showDraft(r, &o.options)
 		return err
@@ -73,10 +74,10 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 }
 
 // history is what was decided on a thread: its revisions, and the verdict.
-func (a *app) history(r report) {
-	records := slices.Clone(r.state.Rounds)
-	if r.state.Decision != nil {
-		records = append(records, *r.state.Decision)
+func (a *app) history(r driver.Report) {
+	records := slices.Clone(r.State.Rounds)
+	if r.State.Decision != nil {
+		records = append(records, *r.State.Decision)
 	}
 	for _, record := range records {
 		fmt.Fprint(a.Stdout, "\n", render.Account(&record), "\n")

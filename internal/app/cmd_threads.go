@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/guard"
 )
@@ -37,10 +38,10 @@ func (a *app) threads(ctx context.Context, o *options) error {
 		r, err := a.report(ctx, session{store: store, thread: id})
 		switch {
 		case err != nil:
-			a.warn(guard.Line(id, maxLine) + ": " + explain(err))
-		case r.parked() && checkpoint.CheckExpiry(r.packed.Manifest, a.Now()) != nil:
-			list = append(list, listed{expired, r.Thread, r.Code, len(r.Findings)})
-		case r.parked() || r.revising() || r.state.Decision != nil && r.Outcome == reviewpr.Failed:
+			a.warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
+		case r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil:
+			list = append(list, listed{driver.Expired, r.Thread, r.Code, len(r.Findings)})
+		case r.Parked() || r.Revising() || r.State.Decision != nil && r.Outcome == reviewpr.Failed:
 			list = append(list, listed{r.Outcome, r.Thread, r.Code, len(r.Findings)})
 		}
 	}
@@ -57,7 +58,7 @@ type listed struct {
 
 func (a *app) list(list []listed, where string, o *options) error {
 	if o.json {
-		return printJSON(a.Stdout, map[string]any{"threads": list})
+		return driver.PrintJSON(a.Stdout, map[string]any{"threads": list})
 	}
 	for _, l := range list {
 		fmt.Fprintf(a.Stdout, "%-8s %s  findings: %d\n", l.Outcome, abbreviated(l.Thread), l.Findings)

@@ -6,40 +6,36 @@ import (
 	"fmt"
 	"os"
 	osuser "os/user"
-	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
-	"github.com/org/pr-review-action/internal/github"
-	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
-	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
 // decide takes the decision on a parked draft: from the flags, else from the
 // person at the terminal; else the draft stays parked.
-func (a *app) decide(ctx context.Context, s session, r report, given decision.Verdict, o *options) error {
+func (a *app) decide(ctx context.Context, s session, r driver.Report, given decision.Verdict, o *options) error {
 	text := o.text()
 	if given == "" {
-		if err := checkpoint.CheckExpiry(r.packed.Manifest, a.Now()); err != nil {
+		if err := checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()); err != nil {
 			return err
 		}
-		staged, err := r.staged(text)
+		changed, err := staged(r, text)
 		if err != nil {
 			return err
 		}
-		a.showDraft(staged, o)
+		a.showDraft(changed, o)
 		if !a.interactive(o) {
-			return a.park(s, staged, o, text)
+			return a.park(s, changed, o, text)
 		}
 		if given, text = a.ask(ctx, r, text); given == "" {
 			return a.park(s, r, o, text)
@@ -49,7 +45,7 @@ func (a *app) decide(ctx context.Context, s session, r report, given decision.Ve
 	switch {
 	case err != nil:
 		return err
-	case after.parked():
+	case after.Parked():
 		o.undecided()
 		return a.decide(ctx, s, after, "", o)
 	}
@@ -57,42 +53,42 @@ func (a *app) decide(ctx context.Context, s session, r report, given decision.Ve
 }
 
 // answer checks the draft once more and hands the decision to the graph.
-func (a *app) answer(ctx context.Context, s session, r report, given decision.Verdict, text string,
-	o *options) (report, error) {
-	m := r.packed.Manifest
-	if r.state.Pull != nil {
+func (a *app) answer(ctx context.Context, s session, r driver.Report, given decision.Verdict, text string,
+	o *options) (driver.Report, error) {
+	m := r.Packed.Manifest
+	if r.State.Pull != nil {
 		if err := a.checkPull(ctx, s, r); err != nil {
-			return report{}, err
+			return driver.Report{}, err
 		}
 	}
 	if err := checkpoint.CheckExpiry(m, a.Now()); err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	d, err := gate.Decide(text, given, "", r.Findings, m.ExpiresAt)
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	by, err := a.user(ctx, s)
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
-	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: a.clock(),
+	record := decision.Record{Thread: r.Thread, Digest: r.Digest, Code: r.Code, By: by, At: a.Clock(),
 		Via: decision.ByCommandLine}
 	if d.Verdict == decision.Revise {
 		return a.revise(ctx, s, r, &decision.Answer{Decision: d, Record: record.With(d)}, o)
 	}
-	return driver{app: a, store: s.store, thread: s.thread}.decide(ctx, a.posting(s, o),
-		answerTo(m, decision.Answer{Decision: d, Record: record.With(d)}))
+	return driver.Driver{Front: a.Front, Store: s.store, Thread: s.thread}.Decide(ctx, a.posting(s, o),
+		driver.AnswerTo(m, decision.Answer{Decision: d, Record: record.With(d)}))
 }
 
 // checkPull is resume check 9 on the command line: the pull request is as it
 // was when it was reviewed.
-func (a *app) checkPull(ctx context.Context, s session, r report) error {
-	change, err := ingest.Current(ctx, s.api, r.state.Pull.Ref)
+func (a *app) checkPull(ctx context.Context, s session, r driver.Report) error {
+	change, err := ingest.Current(ctx, s.api, r.State.Pull.Ref)
 	if err != nil {
 		return err
 	}
-	return post.CheckHead(r.packed.Manifest.Subject, r.Code, pullNow(change))
+	return post.CheckHead(r.Packed.Manifest.Subject, r.Code, driver.PullNow(change))
 }
 
 // onScreen is where a review of local input is posted without --out.
@@ -106,10 +102,10 @@ func (a *app) posting(s session, o *options) reviewpr.Steps {
 	return reviewpr.Steps{
 		Post: func(ctx context.Context, state reviewpr.State) (post.Posted, error) {
 			if state.Pull != nil {
-				return posted(ctx, s.reviews(a, o, state.Pull.Ref, state), state, nil, tried, a.warn)
+				return driver.Post(ctx, s.reviews(a, o, state.Pull.Ref, state), state, nil, tried, a.warn)
 			}
-			return post.Posted{URL: cmp.Or(o.out, onScreen), Body: localReview(state)},
-				writeOut(o.out, localReview(state))
+			return post.Posted{URL: cmp.Or(o.out, onScreen), Body: driver.LocalReview(state)},
+				writeOut(o.out, driver.LocalReview(state))
 		},
 		Posted: func(context.Context, reviewpr.State) (_ post.Posted, done bool, _ error) {
 			tried = true
@@ -130,57 +126,14 @@ func writeOut(name, text string) error {
 	return nil
 }
 
-// reviews makes what reads a pull request with the settings of a job or a command.
-func (a *app) reviews(s settings.Settings, api *github.Client, runs *handoff.Runs) *post.Ours {
-	return post.NewOurs(post.Ours{
-		Client: api, Runs: runs, Protection: s.Protection, Author: s.AllowAuthor,
-		Retention: time.Duration(s.Retention) * 24 * time.Hour, Now: a.Now, Decided: map[string]bool{},
-	})
-}
-
 // reviews are those of a pull request as the command line sees them, which needs no
 // record on GitHub for what its local store has decided.
 func (s session) reviews(a *app, o *options, ref pull.Ref, decided ...reviewpr.State) *post.Ours {
-	all := a.reviews(o.Settings, s.api, newRuns(s.api, ref, "", o.DraftWorkflow, o.DecideWorkflow))
+	all := a.Reviews(o.Settings, s.api, driver.Runs(s.api, ref, "", o.DraftWorkflow, o.DecideWorkflow))
 	for _, d := range decided {
 		all.Decided[d.Decision.Digest] = d.Decision.Decision == decision.Approve
 	}
 	return all
-}
-
-// posted posts the approved review of a thread when nobody is ahead in the race.
-func posted(ctx context.Context, o *post.Ours, s reviewpr.State, race *handoff.Race, tried bool,
-	warn func(string)) (post.Posted, error) {
-	w := write.New(o.Client)
-	q := post.Request{
-		Ref: s.Pull.Ref, Commit: s.Draft.Head, Thread: s.Draft.Thread, Digest: s.Decision.Digest,
-		Key: o.Protection.MarkerKey(), Review: s.Review(), Approval: approval(s), Race: race,
-		Tried: tried,
-	}
-	if s.Draft.Config.Comments.Resolve {
-		q.Threads = &post.Threads{List: o.Threads, Resolve: w.ResolveThread}
-	}
-	done, err := post.Review(ctx, o, w, q)
-	if done.Unresolved != nil {
-		warn(explain(done.Unresolved))
-	}
-	return done, err
-}
-
-func approval(s reviewpr.State) render.Approval {
-	a := render.Approval{By: s.Decision.By, At: s.Decision.At, Drafted: "a model"}
-	if s.Draft.Rules {
-		a.Drafted = "rules"
-	}
-	a.Dropped, a.Edited = len(s.Decision.Dropped), len(s.Decision.Edited)
-	a.Moved, a.Regraded = len(s.Decision.Moved), len(s.Decision.Severity)
-	return a
-}
-
-// localReview is the review of local input, with every finding in the body:
-// there are no lines to put comments at.
-func localReview(s reviewpr.State) string {
-	return localBody(s) + "\n\n" + approval(s).String() + "\n"
 }
 
 // user is who decides on the command line.
@@ -191,7 +144,7 @@ func (a *app) user(ctx context.Context, s session) (string, error) {
 			return viewer.Login, err
 		}
 	}
-	if name := cmp.Or(a.getenv("USER"), a.getenv("LOGNAME")); name != "" {
+	if name := cmp.Or(a.Getenv("USER"), a.Getenv("LOGNAME")); name != "" {
 		return name, nil
 	}
 	if u, err := osuser.Current(); err == nil {
@@ -209,26 +162,26 @@ func (a *app) interactive(o *options) bool {
 	return in && draft && question && !o.noInput && !o.json
 }
 
-func (a *app) showDraft(r report, o *options) {
+func (a *app) showDraft(r driver.Report, o *options) {
 	if o.json {
 		return
 	}
 	columns, _ := terminal(a.Stdout)
-	fmt.Fprint(a.Stdout, render.Terminal(r.state.Review(), a.look(columns)), "\n")
+	fmt.Fprint(a.Stdout, render.Terminal(r.State.Review(), a.look(columns)), "\n")
 }
 
 const asDrafted = "Or as it was drafted."
 
 // park says how the draft can be decided later, and with the changes that were made
 // to it so far: commands, one a line.
-func (a *app) park(s session, r report, o *options, changes ...string) error {
+func (a *app) park(s session, r driver.Report, o *options, changes ...string) error {
 	if o.json {
-		return r.print(a.Stdout)
+		return r.Print(a.Stdout)
 	}
 	command := a.resuming(r.Thread, o)
 	word := "Parked."
-	if r.Outcome == kept {
-		word = fmt.Sprintf("Kept: nothing here is %s or graver.", r.state.Draft.GateFrom)
+	if r.Outcome == driver.Kept {
+		word = fmt.Sprintf("Kept: nothing here is %s or graver.", r.State.Draft.GateFrom)
 	}
 	if wire.WithPassword(o.store) {
 		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
@@ -243,7 +196,7 @@ func (a *app) park(s session, r report, o *options, changes ...string) error {
 	}
 	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (or --abort; with changes: --command \"/drop %s\")\n",
 		word, command, example)
-	if r.state.LacksMoney() {
+	if r.State.LacksMoney() {
 		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
 	}
 	if word == asDrafted {
@@ -253,31 +206,31 @@ func (a *app) park(s session, r report, o *options, changes ...string) error {
 }
 
 // decided prints the posted review, where it went nowhere else, and the outcome.
-func (a *app) decided(r report, o *options) error {
+func (a *app) decided(r driver.Report, o *options) error {
 	if r.Outcome == reviewpr.Posted {
 		if err := a.deliver(&r, o); err != nil {
 			return err
 		}
 	}
-	signals(o.Settings, &r, "", a.warn)
+	driver.Signal(o.Settings, &r, "", a.warn)
 	if o.json {
 		return a.finish(r, o)
 	}
-	fmt.Fprintln(a.Stdout, r.Outcome, cmp.Or(r.place, r.Thread))
-	return failure(r)
+	fmt.Fprintln(a.Stdout, r.Outcome, cmp.Or(r.Place, r.Thread))
+	return driver.Failure(r)
 }
 
 // deliver hands a posted review out here: to --out, or where it went nowhere
 // else, to standard output. A review that was posted before is handed out again.
-func (a *app) deliver(r *report, o *options) error {
+func (a *app) deliver(r *driver.Report, o *options) error {
 	switch {
-	case r.state.Pull != nil:
+	case r.State.Pull != nil:
 		return writeOut(o.out, r.Body)
-	case o.out != "" && o.out != r.place:
-		r.place = o.out
-		return writeOut(o.out, localReview(r.state))
-	case r.place == onScreen && !o.json:
-		fmt.Fprintln(a.Stdout, localReview(r.state))
+	case o.out != "" && o.out != r.Place:
+		r.Place = o.out
+		return writeOut(o.out, driver.LocalReview(r.State))
+	case r.Place == onScreen && !o.json:
+		fmt.Fprintln(a.Stdout, driver.LocalReview(r.State))
 	}
 	return nil
 }

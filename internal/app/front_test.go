@@ -12,6 +12,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
@@ -21,15 +22,15 @@ import (
 func TestErrorsHaveTheirExitCode(t *testing.T) {
 	t.Parallel()
 	for want, errs := range map[int][]error{
-		0:           {nil},
-		exitFailed:  {errors.New("x"), context.Canceled},
-		exitUsage:   {problem.Usage("x", ""), &config.Error{}},
-		exitRefused: {problem.Refuse(1, "x", ""), &decision.Error{}, graph.ErrSnapshot, &graph.VersionError{}},
+		0: {nil},
+		1: {errors.New("x"), context.Canceled},
+		2: {problem.Usage("x", ""), &config.Error{}},
+		3: {problem.Refuse(1, "x", ""), &decision.Error{}, graph.ErrSnapshot, &graph.VersionError{}},
 	} {
 		for _, err := range errs {
-			require.Equal(t, want, exitCode(err), "%T", err)
+			require.Equal(t, want, driver.ExitCode(err), "%T", err)
 			if err != nil {
-				require.Equal(t, want, exitCode(fmt.Errorf("reading: %w", err)), "%T", err)
+				require.Equal(t, want, driver.ExitCode(fmt.Errorf("reading: %w", err)), "%T", err)
 			}
 		}
 	}
@@ -60,8 +61,8 @@ func TestThePromptTakesWhatTheDraftKnows(t *testing.T) {
 		"/drop F1\n/abort\n":   {decision.Abort, "/abort", ""},
 	} {
 		var screen strings.Builder
-		a := &app{Process: Process{Stdin: strings.NewReader(typed), Stderr: &screen}}
-		verdict, commands := a.ask(t.Context(), report{Findings: []finding.Finding{{ID: "F1"}, {ID: "F2"}}}, "")
+		a := &app{Front: &driver.Front{Process: Process{Stdin: strings.NewReader(typed), Stderr: &screen}}}
+		verdict, commands := a.ask(t.Context(), driver.Report{Findings: []finding.Finding{{ID: "F1"}, {ID: "F2"}}}, "")
 		require.Equal(t, want.verdict, verdict, typed)
 		require.Equal(t, want.commands, commands, typed)
 		require.Contains(t, screen.String(), want.says, typed)
@@ -71,9 +72,9 @@ func TestThePromptTakesWhatTheDraftKnows(t *testing.T) {
 func TestAFourthRevisionIsRefusedAtThePrompt(t *testing.T) {
 	t.Parallel()
 	var screen strings.Builder
-	a := &app{Process: Process{Stdin: strings.NewReader("/revise a\n/drop F1\ny\n"), Stderr: &screen}}
-	r := report{Findings: []finding.Finding{{ID: "F1"}}}
-	r.state.Rounds = make([]decision.Record, gate.MaxRounds)
+	a := &app{Front: &driver.Front{Process: Process{Stdin: strings.NewReader("/revise a\n/drop F1\ny\n"), Stderr: &screen}}}
+	r := driver.Report{Findings: []finding.Finding{{ID: "F1"}}}
+	r.State.Rounds = make([]decision.Record, gate.MaxRounds)
 	verdict, commands := a.ask(t.Context(), r, "")
 	require.Equal(t, decision.Approve, verdict)
 	require.Equal(t, "/drop F1", commands)
@@ -84,12 +85,12 @@ func TestATerminalThatCannotDrawIsOfferedNoList(t *testing.T) {
 	t.Parallel()
 	for environ, draws := range map[string]bool{"TERM=xterm": true, "TERM=dumb": false, "TERM=": false} {
 		var screen strings.Builder
-		a := &app{Process: Process{Stdin: strings.NewReader("?\ne\n"), Stderr: &screen, Environ: []string{environ}}}
+		a := &app{Front: &driver.Front{Process: Process{Stdin: strings.NewReader("?\ne\n"), Stderr: &screen, Environ: []string{environ}}}}
 		require.Equal(t, draws, strings.Contains(a.asking(), "[e]dit"), environ)
 		if draws {
 			continue // the list would want a terminal
 		}
-		verdict, _ := a.ask(t.Context(), report{}, "")
+		verdict, _ := a.ask(t.Context(), driver.Report{}, "")
 		require.Empty(t, verdict)
 		require.Contains(t, screen.String(), "[?] this terminal cannot show the list (TERM is dumb, or not set): "+
 			"type changes such as /drop F2\n")
@@ -107,8 +108,8 @@ func TestParkingRepeatsTheChanges(t *testing.T) {
 			"\nOr as it was drafted. Decide with\n  pr resume diff:0123456 --approve   ",
 	} {
 		var out strings.Builder
-		a := &app{Process: Process{Stdout: &out}, name: "pr"}
-		require.NoError(t, a.park(session{}, report{Thread: "diff:0123456789"}, &options{}, changes))
+		a := &app{Front: &driver.Front{Process: Process{Stdout: &out}}, name: "pr"}
+		require.NoError(t, a.park(session{}, driver.Report{Thread: "diff:0123456789"}, &options{}, changes))
 		require.True(t, strings.HasPrefix(out.String(), want), out.String())
 	}
 }
@@ -119,7 +120,7 @@ func TestAnInterruptAtThePromptMeansLater(t *testing.T) {
 	cancel()
 	in, typing := io.Pipe() // nobody types
 	defer typing.Close()
-	a := &app{Process: Process{Stdin: in, Stderr: &strings.Builder{}}}
-	verdict, _ := a.ask(ctx, report{}, "")
+	a := &app{Front: &driver.Front{Process: Process{Stdin: in, Stderr: &strings.Builder{}}}}
+	verdict, _ := a.ask(ctx, driver.Report{}, "")
 	require.Empty(t, verdict)
 }

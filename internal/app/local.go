@@ -7,13 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/settings"
-	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
 )
@@ -43,24 +42,24 @@ func (a *app) local(ctx context.Context, arg string, o *options, admit bool) (*l
 
 // run continues the change's thread, or starts it. One that is parked, ended or
 // decided is reported as it stands.
-func (r *localRun) run(ctx context.Context) (report, error) {
+func (r *localRun) run(ctx context.Context) (driver.Report, error) {
 	paid, err := r.paid(ctx)
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	if err := r.forgetStale(ctx); err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	before, err := r.app.report(ctx, r.session)
-	if err == nil && (before.revising() || before.state.Decision != nil || before.Outcome != reviewpr.Failed) {
+	if err == nil && (before.Revising() || before.State.Decision != nil || before.Outcome != reviewpr.Failed) {
 		return before, nil
 	}
-	result, err := r.driver().draft(ctx, wire.Brief{Change: r.change, Paid: paid, API: r.api, Workspace: "."},
+	result, err := r.driver().Draft(ctx, wire.Brief{Change: r.change, Paid: paid, API: r.api, Workspace: "."},
 		r.reading(), reviewpr.Steps{
 			Admit:       r.admit,
 			Concurrency: r.options.Concurrency,
 			Recall:      r.recall,
-			Deadline:    r.app.deadline(r.options.Settings),
+			Deadline:    r.app.Deadline(r.options.Settings),
 		}, func(c ingest.Change) (reviewpr.Draft, error) {
 			r.change = c
 			r.progress.start()
@@ -83,11 +82,11 @@ func (r *localRun) reading() func(context.Context) (ingest.Change, error) {
 }
 
 // driver takes the thread of this store through the graph.
-func (r *localRun) driver() driver {
-	d := driver{app: r.app, store: r.store, thread: r.thread, reviewer: r.reviewer, observe: r.progress.observe,
-		warn: r.app.warn}
+func (r *localRun) driver() driver.Driver {
+	d := driver.Driver{Front: r.app.Front, Store: r.store, Thread: r.thread, Reviewer: r.reviewer, Observe: r.progress.observe,
+		Warn: r.app.warn}
 	if !r.options.quiet {
-		d.tell = func(line string) { fmt.Fprintln(r.app.Stderr, guard.Line(line, maxLine)) }
+		d.Tell = func(line string) { fmt.Fprintln(r.app.Stderr, guard.Line(line, driver.MaxLine)) }
 	}
 	return d
 }
@@ -149,7 +148,7 @@ func (r *localRun) recall(ctx context.Context, change ingest.Change) ([]finding.
 	}
 	switch {
 	case change.Pull != nil:
-		return remembered(ctx, r.reviews(r.app, r.options, change.Pull.Ref, decided...), r.options.Instance, change,
+		return driver.Recall(ctx, r.reviews(r.app, r.options, change.Pull.Ref, decided...), r.options.Instance, change,
 			known, r.app.warn)
 	case len(known) > 0 && strings.Contains(r.thread, "#"): // else it is a diff of anything
 		return known[0], nil
@@ -169,18 +168,8 @@ func (r *localRun) alike(ctx context.Context) ([]string, error) {
 	return ids[:min(len(ids), paidThreads)], err
 }
 
-// facts are what a draft says of who makes it, how and when.
-func (a *app) facts(ctx context.Context, s settings.Settings, r *wire.Reviewer) reviewpr.Draft {
-	now := a.clock()
-	return reviewpr.Draft{
-		Instance: s.Instance, Rules: r.Rules, Model: r.Model, GateFrom: s.GateFrom, Prompt: r.Prompt(),
-		CreatedAt: now, ExpiresAt: now.Add(s.Expires), ToolVersion: wire.Version(), MaxCost: r.Account.Cap,
-		Trace: trace.Parent(ctx),
-	}
-}
-
 func (r *localRun) draft(ctx context.Context) reviewpr.Draft {
-	d := r.app.facts(ctx, r.options.Settings, r.reviewer)
+	d := r.app.Facts(ctx, r.options.Settings, r.reviewer)
 	d.UsedIDs, d.For = r.usedIDs, r.purpose()
 	if p := r.change.Pull; p != nil {
 		d.Web = p.Web()

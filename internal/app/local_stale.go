@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/settings"
@@ -46,7 +47,7 @@ func (r *localRun) forgetStale(ctx context.Context) (err error) {
 	if err != nil && !(damaged && r.options.Anew) {
 		return err // it may hold a decision: giving it up is for a person to say
 	}
-	if err == nil && !r.stale(view) && checkShown(view) == nil {
+	if err == nil && !r.stale(view) && driver.CheckShown(view) == nil {
 		return nil
 	}
 	saved, err := r.store.Load(ctx, r.thread)

@@ -5,25 +5,26 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/render"
 )
 
 // finish prints what a run without a decision came to.
-func (a *app) finish(r report, o *options) error {
+func (a *app) finish(r driver.Report, o *options) error {
 	if o.json {
-		return errors.Join(r.print(a.Stdout), failure(r))
+		return errors.Join(r.Print(a.Stdout), driver.Failure(r))
 	}
 	columns, _ := terminal(a.Stdout)
 	if len(r.Files) > 0 {
-		fmt.Fprint(a.Stdout, render.Terminal(r.state.Review(), a.look(columns)))
+		fmt.Fprint(a.Stdout, render.Terminal(r.State.Review(), a.look(columns)))
 	}
 	if r.Outcome == reviewpr.Failed {
 		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
 		fmt.Fprintln(a.Stderr, "error: "+guard.Text(r.Message))
-		return failure(r)
+		return driver.Failure(r)
 	}
-	fmt.Fprintln(a.Stdout, r.Outcome, cmp.Or(r.Message, r.place, r.Thread))
+	fmt.Fprintln(a.Stdout, r.Outcome, cmp.Or(r.Message, r.Place, r.Thread))
 	return nil
 }

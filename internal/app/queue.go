@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
@@ -54,19 +55,19 @@ func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, heads map[int]stri
 	for _, id := range ids {
 		r, err := a.report(ctx, session{store: store, thread: id})
 		if err != nil {
-			a.warn(guard.Line(id, maxLine) + ": " + explain(err))
+			a.warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
 			continue
 		}
-		p := r.state.Pull
-		if p == nil || !r.parked() || !strings.EqualFold(p.Ref.FullName(), ref.FullName()) ||
-			checkpoint.CheckExpiry(r.packed.Manifest, a.Now()) != nil {
+		p := r.State.Pull
+		if p == nil || !r.Parked() || !strings.EqualFold(p.Ref.FullName(), ref.FullName()) ||
+			checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil {
 			continue
 		}
 		if heads != nil && heads[p.Number] != r.Head {
 			continue
 		}
 		queue = append(queue, waiting{
-			thread: r.Thread, code: r.Code, created: r.state.Draft.CreatedAt, how: a.resuming(r.Thread, o),
+			thread: r.Thread, code: r.Code, created: r.State.Draft.CreatedAt, how: a.resuming(r.Thread, o),
 			blockers: finding.Count(r.Findings, finding.Blocker), majors: finding.Count(r.Findings, finding.Major),
 		})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
@@ -36,7 +37,7 @@ type remote struct {
 // remote makes the client and lists what is stored. The key is a secret, so it
 // may come by the environment.
 func (a *app) remote(ctx context.Context, ref pull.Ref, o *options) (*remote, error) {
-	if key := a.getenv("PR_REVIEW_CHECKPOINT_KEY"); key != "" && o.Protection.Key == (checkpoint.Key{}) {
+	if key := a.Getenv("PR_REVIEW_CHECKPOINT_KEY"); key != "" && o.Protection.Key == (checkpoint.Key{}) {
 		var err error
 		if o.Protection.Key, err = checkpoint.ParseKey(key); err != nil {
 			return nil, problem.As(problem.Misuse, err, "")
@@ -49,7 +50,7 @@ func (a *app) remote(ctx context.Context, ref pull.Ref, o *options) (*remote, er
 	if err != nil {
 		return nil, err
 	}
-	r := &remote{app: a, api: api, ref: ref, options: o, runs: newRuns(api, ref, "", o.DraftWorkflow, o.DecideWorkflow)}
+	r := &remote{app: a, api: api, ref: ref, options: o, runs: driver.Runs(api, ref, "", o.DraftWorkflow, o.DecideWorkflow)}
 	if r.branch, err = api.DefaultBranch(ctx, ref.Owner, ref.Repo); err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func (a *app) remoteThreads(ctx context.Context, args []string, o *options) erro
 		return problem.Usage(err.Error(), "name it owner/repo; without an argument the local store's drafts are listed")
 	}
 	r, err := a.remote(ctx, pull.Ref{Host: pull.DefaultHost, Owner: owner,
-		Repo: repo}.On(a.getenv("GITHUB_SERVER_URL")), o)
+		Repo: repo}.On(a.Getenv("GITHUB_SERVER_URL")), o)
 	if err != nil {
 		return err
 	}
@@ -103,8 +104,8 @@ func (r *remote) drafts(ctx context.Context, wanted func(handoff.Name) bool) []p
 		}
 		zip, m, err := r.read(ctx, s)
 		if err != nil {
-			what, _, _ := strings.Cut(explain(err), "\n")
-			r.warn(fmt.Sprintf("%s is left out: %s", s.Name, guard.Line(what, maxLine)))
+			what, _, _ := strings.Cut(driver.Explain(err), "\n")
+			r.warn(fmt.Sprintf("%s is left out: %s", s.Name, guard.Line(what, driver.MaxLine)))
 			continue
 		}
 		drafts = append(drafts, parkedDraft{m, zip, name.Code, s.Name})
@@ -162,7 +163,7 @@ func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]
 			d.CreatedAt, d.ExpiresAt, where})
 	}
 	if r.options.json {
-		return printJSON(r.Stdout, map[string]any{"threads": list})
+		return driver.PrintJSON(r.Stdout, map[string]any{"threads": list})
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(r.Stderr, "No draft waits in "+r.ref.FullName())
@@ -200,10 +201,10 @@ func (r *remote) decision(ctx context.Context, d parkedDraft) (decision.Record, 
 
 // where is the page or the command to decide at.
 func (r *remote) where(d parkedDraft) string {
-	if d.Environment != "" && d.Outcome == paused {
+	if d.Environment != "" && d.Outcome == driver.Paused {
 		return fmt.Sprintf("%s/actions/runs/%d", r.ref.Web(), d.RunID)
 	}
-	return dispatch(r.options.DecideWorkflow, r.ref, d.Subject.Number) +
+	return driver.Dispatch(r.options.DecideWorkflow, r.ref, d.Subject.Number) +
 		fmt.Sprintf(" -f code=%s -f checkpoint-digest=%s -f decision=approve", d.code, d.zip.Digest())
 }
 
@@ -257,25 +258,25 @@ func (r *remote) show(ctx context.Context, d parkedDraft, tree bool) error {
 	if err := store.Save(ctx, opened.Manifest.Thread, opened.Snapshot); err != nil {
 		return err
 	}
-	flow, err := reviewpr.New(reviewpr.Steps{}, store, sealing(p)...)
+	flow, err := reviewpr.New(reviewpr.Steps{}, store, driver.Sealing(p)...)
 	if err != nil {
 		return err
 	}
-	report, err := described(ctx, flow, opened.Manifest.Thread)
+	report, err := driver.Describe(ctx, flow, opened.Manifest.Thread)
 	if err != nil {
 		return err
 	}
-	report = report.named(opened.Digest)
+	report = report.Named(opened.Digest)
 	if tree {
 		fmt.Fprint(r.Stdout, r.tree(report))
 		return nil
 	}
 	if r.options.json {
-		return report.print(r.Stdout)
+		return report.Print(r.Stdout)
 	}
 	r.showDraft(report, r.options)
 	if record, decided := r.decision(ctx, d); decided {
-		fmt.Fprintf(r.Stdout, "Code %s, decided: %s by %s.\n", d.code, record.Decision, guard.Line(record.By, maxLine))
+		fmt.Fprintf(r.Stdout, "Code %s, decided: %s by %s.\n", d.code, record.Decision, guard.Line(record.By, driver.MaxLine))
 		return nil
 	}
 	now, err := r.api.Pull(ctx, r.ref)

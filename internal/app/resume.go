@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
@@ -15,15 +16,15 @@ import (
 
 // again reports a decision that was taken before, and posts what it had
 // approved where that did not happen. Another decision is refused.
-func (a *app) again(ctx context.Context, s session, r report, given decision.Verdict, o *options) error {
-	taken := r.state.Decision
-	if (given != "" || o.text() != "") && differs(*taken, cmp.Or(given, decision.Approve), o.text(), r.state.Comments) {
+func (a *app) again(ctx context.Context, s session, r driver.Report, given decision.Verdict, o *options) error {
+	taken := r.State.Decision
+	if (given != "" || o.text() != "") && differs(*taken, cmp.Or(given, decision.Approve), o.text(), r.State.Comments) {
 		return problem.Refuse(13, "this draft was decided otherwise before",
 			"a draft is decided once; push a new commit, or review this one anew with --again",
 			problem.At(fmt.Sprintf("%s: %s by %s on %s", r.Thread, taken.Decision, taken.By,
 				taken.At.Format("2 January 2006, 15:04 MST"))))
 	}
-	after, err := driver{app: a, store: s.store, thread: s.thread}.decide(ctx, a.posting(s, o), nil)
+	after, err := driver.Driver{Front: a.Front, Store: s.store, Thread: s.thread}.Decide(ctx, a.posting(s, o), nil)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,7 @@
-// Package app is the front: the command line and the action's two modes. It
-// wires rooms together and speaks to people; the work is done further down.
+// Package app is the command line, and where the program begins. It speaks to people;
+// the work is done further down, and a step of a workflow is room job's.
 //
-// Start reading at Run, then a cmd_ file for a command and action.go for a mode of
-// the job.
+// Start reading at Run, then a cmd_ file for a command.
 package app
 
 import (
@@ -13,26 +12,23 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/job"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/wire"
 )
 
 // Run is the program: it returns the exit code. 0 is done or paused, 1 a run
 // that failed, 2 usage or configuration, 3 a refused resume.
 func Run(ctx context.Context, p Process) int {
-	if p.Now == nil {
-		p.Now = time.Now
+	front := driver.NewFront(p)
+	if len(p.Args) == 1 && front.Getenv("GITHUB_ACTIONS") == "true" {
+		return job.Run(ctx, front)
 	}
-	a := &app{Process: p, name: called(p.Args[0])}
-	a.Wire = wire.New(a.getenv, p.Now, a.debug())
-	if len(p.Args) == 1 && a.getenv("GITHUB_ACTIONS") == "true" {
-		return a.action(ctx)
-	}
+	a := &app{Front: front, name: called(p.Args[0])}
 	out := &output{Writer: p.Stdout}
 	a.Stdout = out
 	err := a.command(ctx, p.Args[1:])
@@ -40,10 +36,10 @@ func Run(ctx context.Context, p Process) int {
 		err = problem.New("the result could not be written", out.err.Error(),
 			"run the same command again: what was done is kept")
 	}
-	if err != nil && !errors.As(err, new(reported)) {
-		fmt.Fprintln(p.Stderr, "error: "+guard.Text(explain(err)))
+	if err != nil && !errors.As(err, new(driver.Reported)) {
+		fmt.Fprintln(p.Stderr, "error: "+guard.Text(driver.Explain(err)))
 	}
-	return exitCode(err)
+	return driver.ExitCode(err)
 }
 
 func (a *app) commands() []command {
@@ -133,11 +129,11 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 // jsonError prints the object of a run that an error ended. Wrong usage has no
 // outcome and so no object.
 func (a *app) jsonError(err error) error {
-	outcome := outcomeOfError(err)
-	if outcome == "" || errors.As(err, new(reported)) {
+	outcome := driver.OutcomeOf(err)
+	if outcome == "" || errors.As(err, new(driver.Reported)) {
 		return nil
 	}
-	return report{Outcome: outcome, Message: explain(err)}.print(a.Stdout)
+	return driver.Report{Outcome: outcome, Message: driver.Explain(err)}.Print(a.Stdout)
 }
 
 func (a *app) usage(w io.Writer) {

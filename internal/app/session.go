@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -20,9 +20,9 @@ type session struct {
 
 // resuming is the command that goes on with a thread. No password is in it.
 func (a *app) resuming(thread string, o *options) string {
-	command := a.name + " resume " + quoted(abbreviated(thread))
+	command := a.name + " resume " + driver.Quoted(abbreviated(thread))
 	if o.store != "" && !wire.WithPassword(o.store) {
-		command += " --store " + quoted(o.store)
+		command += " --store " + driver.Quoted(o.store)
 	}
 	return command
 }
@@ -41,14 +41,14 @@ type localRun struct {
 }
 
 // report describes a stored thread.
-func (a *app) report(ctx context.Context, s session) (report, error) {
+func (a *app) report(ctx context.Context, s session) (driver.Report, error) {
 	flow, err := reviewpr.New(reviewpr.Steps{}, s.store)
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
-	return reportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
+	return driver.ReportOf(ctx, flow, s.store, s.thread, checkpoint.Protection{})
 }
 
 func (r *localRun) files(ctx context.Context) (ingest.Change, error) {
-	return ingest.Files(ctx, r.api, r.change, triage.MaxChanges)
+	return ingest.Files(ctx, r.api, r.change)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/stats"
@@ -32,16 +33,16 @@ func (a *app) stats(ctx context.Context, args []string, o *options) error {
 			}
 			r, err := a.report(ctx, session{store: store, thread: id})
 			if err != nil {
-				a.warn(guard.Line(id, maxLine) + ": " + explain(err))
+				a.warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
 				continue
 			}
-			if d := r.state.Decision; d != nil && !yield(stats.Decided{Findings: r.state.Comments, Record: *d}) {
+			if d := r.State.Decision; d != nil && !yield(stats.Decided{Findings: r.State.Comments, Record: *d}) {
 				return
 			}
 		}
 	})
 	if o.json {
-		return printJSON(a.Stdout, sum)
+		return driver.PrintJSON(a.Stdout, sum)
 	}
 	fmt.Fprint(a.Stdout, sum.Text())
 	return nil

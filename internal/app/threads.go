@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/wire"
@@ -13,7 +14,7 @@ import (
 
 // stored opens the thread that an argument names. One of a pull request gets its
 // API.
-func (a *app) stored(ctx context.Context, args []string, command string, o *options) (s session, r report, err error) {
+func (a *app) stored(ctx context.Context, args []string, command string, o *options) (s session, r driver.Report, err error) {
 	if len(args) != 1 {
 		return s, r, problem.Usage(command+" takes one thread", fmt.Sprintf("%s threads lists them", a.name))
 	}
@@ -23,8 +24,8 @@ func (a *app) stored(ctx context.Context, args []string, command string, o *opti
 	if s.thread, err = a.threadOf(ctx, s.store, args[0]); err != nil {
 		return s, r, err
 	}
-	if r, err = a.report(ctx, s); err == nil && r.state.Pull != nil {
-		s.api, err = a.GitHub(r.state.Pull.Ref, o.Settings)
+	if r, err = a.report(ctx, s); err == nil && r.State.Pull != nil {
+		s.api, err = a.GitHub(r.State.Pull.Ref, o.Settings)
 	}
 	return s, r, err
 }

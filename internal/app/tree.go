@@ -6,21 +6,22 @@ import (
 	"strings"
 	"time"
 
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/trace"
 )
 
 // tree draws how the run of a draft came to its findings.
-func (a *app) tree(r report) string {
+func (a *app) tree(r driver.Report) string {
 	columns, _ := terminal(a.Stdout)
-	return trace.Tree(r.tree(), columns)
+	return trace.Tree(treeOf(r), columns)
 }
 
-func (r report) tree() trace.Node {
+func treeOf(r driver.Report) trace.Node {
 	root := trace.Node{Name: r.Thread, Time: -1, Usage: r.Usage, End: r.Outcome}
-	for _, f := range r.state.Coverage() {
+	for _, f := range r.State.Coverage() {
 		if f.State != finding.Skipped {
-			root.Children = append(root.Children, fileNode(f, r.state.Comments))
+			root.Children = append(root.Children, fileNode(f, r.State.Comments))
 		}
 	}
 	return root

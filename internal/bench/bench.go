@@ -1,11 +1,8 @@
 // Command bench measures the product and prints Markdown: figures beside a floor
 // that was measured in turn with them, and with --check held against limits.
 //
-//	bench compare | fanout | anchors | memory | image | start | model | all
-//	bench detect [--cases FILE]... | --clones DIR [--commits N] [--list]
+//	bench compare | fanout | anchors | memory | image | start | all
 //
-// Detect holds the detector of injections against files of attacks and benign
-// look-alikes, or against commits and trees of clones; the others measure time and space.
 // Compare and fanout run a synthetic review of N files through the graph and by
 // hand: the files are reviewed side by side, the run stops at a gate with its
 // checkpoint on disk, and another process posts after a decision. The processes
@@ -15,9 +12,9 @@
 //	bench pause  --n N --latency-ms L --concurrency C --dir DIR
 //	bench resume --dir DIR --decision approve|reject
 //
-// Floor-pause and floor-resume do the same work by hand. Memory, start and model build
+// Floor-pause and floor-resume do the same work by hand. Memory and start build
 // the real program; image and start need a Docker Engine as well and leave two
-// images there. It asks no model but that of the tests, and never judges by seconds: a limit is
+// images there. It asks no model, and never judges by seconds: a limit is
 // on a ratio. Start reading at run, then suite.go; flow.go has the graph,
 // workload.go the work.
 package main
@@ -69,9 +66,8 @@ type line struct {
 	Peak      int     `json:"peak_rss_kib,omitempty"`
 }
 
-var errUsage = errors.New("usage: bench compare|fanout|anchors|memory|model [--sizes N,N] [--repeats K] [--check]\n" +
+var errUsage = errors.New("usage: bench compare|fanout|anchors|memory [--sizes N,N] [--repeats K] [--check]\n" +
 	"       bench image|start|all [--image NAME] [--repeats K] [--check]\n" +
-	"       bench detect [--cases FILE]... | --clones DIR [--commits N] [--list]\n" +
 	"       bench pause|floor-pause --n N --latency-ms L --concurrency C --dir DIR\n" +
 	"       bench resume|floor-resume --dir DIR --decision approve|reject")
 
@@ -91,9 +87,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
 		return errUsage
-	}
-	if args[0] == "detect" {
-		return detect(args[1:], stdout)
 	}
 	if list := named(args[0]); list != nil {
 		return report(ctx, list, args, stdout, stderr)

@@ -42,6 +42,9 @@ func (m model) details(full bool) (rows []string) {
 	if more := len(runes) - proseRunes; more > 0 {
 		rows = append(rows, m.prose(render.Count(more, "more character")+" not shown here.")...)
 	}
+	if f.RuleText != "" {
+		rows = append(rows, m.prose(f.AlsoSaid())...)
+	}
 	if f.Suggestion != "" {
 		rows = append(rows, m.prose(suggested(f))...)
 		rows = append(rows, m.code(strings.Split(strings.TrimSuffix(f.Suggestion, "\n"), "\n"), func(int) string {

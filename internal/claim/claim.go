@@ -42,6 +42,8 @@ func Of(f diff.File) []Claim {
 	add(inVendored != "", finding.Vendored, inVendored, Under(old, inVendored))
 	add(minifiedName.MatchString(f.Path), finding.Minified, "", minifiedName.MatchString(old))
 	add(minified(f.Patch), finding.Minified, "", false)
+	output := outputFolder(f.Path)
+	add(output != "", finding.Generated, output, Under(old, output))
 	add(asset(f.Path), finding.Asset, "", asset(old))
 	return all
 }

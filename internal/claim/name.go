@@ -15,7 +15,8 @@ var lockfiles = []string{
 	"pubspec.lock",
 	"podfile.lock", "cartfile.resolved", "package.resolved", "packages.lock.json", "paket.lock", "flake.lock",
 	"gradle.lockfile",
-	"deno.lock", ".terraform.lock.hcl", "conan.lock", "chart.lock", "module.bazel.lock", "buildscript-gradle.lockfile",
+	"deno.lock", ".terraform.lock.hcl", "conan.lock", "chart.lock", "module.bazel.lock", "pixi.lock", "gopkg.lock",
+	"glide.lock", "mise.lock", "buildscript-gradle.lockfile",
 }
 
 // assets are images, fonts, media, archives and office documents. Style sheets
@@ -27,14 +28,27 @@ var assets = []string{
 	".mp3", ".wav", ".ogg", ".flac", ".m4a", ".mp4", ".mov", ".avi", ".mkv", ".webm",
 	".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst", ".jar", ".war", ".whl", ".nupkg", ".deb",
 	".rpm",
+	".ai", ".eps",
 	".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx",
 }
 
 // vendored are folders that hold other people's code, made ones what tools write.
-var vendored = []string{"vendor", "node_modules", "third_party", "third-party", "bower_components", "jspm_packages",
-	"pods", ".yarn", "site-packages"}
+var vendored = []string{"vendor", "vendors", "node_modules", "third_party", "third-party", "thirdparty", "3rdparty",
+	"bower_components", "jspm_packages", "pods", "carthage", "godeps", ".yarn", "site-packages"}
 
-var made = []string{"__snapshots__", "__generated__", "generated", ".gen"}
+var made = []string{"__snapshots__", "__generated__", "generated", ".gen", "coverage", "htmlcov", ".next", ".nuxt",
+	".svelte-kit", "_site"}
+
+// built are folders that builds write to, and that people keep scripts of a build in: a
+// file there is made by a program where it is of a kind that builds write.
+var built = []string{"dist", "build", "out", "target"}
+
+var buildOutput = regexp.MustCompile(`(?i)\.(?:js|mjs|cjs|css|html?|map|d\.[cm]?ts|wasm|class|pyc|o|a|so|dll|exe)$`)
+
+// buildScript matches the scripts that a folder named build holds in projects that
+// keep their tools there.
+var buildScript = regexp.MustCompile(`(?i)(?:^|[./_-])(?:conf(?:ig)?|gulp\w*|grunt\w*|webpack|rollup|vite|esbuild|` +
+	`build|bundle|release|server|scripts?|tasks?|utils?)[./_-]`)
 
 // minifiedName matches scripts and styles that a build has packed.
 var minifiedName = regexp.MustCompile(`(?i)(?:[.-]min\.(?:js|mjs|cjs|css|html)|\.(?:js|css)\.map)$`)
@@ -64,11 +78,23 @@ func folderOf(file string, names []string) string {
 	return ""
 }
 
+// outputFolder is the folder of a build that a file is the output of; empty where it is
+// none.
+func outputFolder(file string) string {
+	folder := folderOf(file, built)
+	if folder == "" || !buildOutput.MatchString(file) || buildScript.MatchString(file[len(folder)+1:]) {
+		return ""
+	}
+	return folder
+}
+
 // generatedName matches the names that code generators give their output.
 var generatedName = regexp.MustCompile(`(?i)(?:` + strings.Join([]string{
 	`\.pb\.(?:go|cc|h|swift|dart)$`, `_pb2(?:_grpc)?\.pyi?$`, `_pb\.(?:js|ts|d\.ts)$`, `\.pb\.gw\.go$`,
 	`_grpc\.pb\.go$`,
 	`[._-]gen(?:erated)?\.[a-z]+$`, `(?:^|/)zz_generated[._].*\.go$`, `_string\.go$`, `_templ\.go$`,
 	`\.g\.(?:cs|dart)$`, `\.freezed\.dart$`,
-	`\.designer\.(?:cs|vb)$`, `\.snap$`, `(?:^|/)mock_[^/]+\.go$`,
+	`\.designer\.(?:cs|vb)$`, `\.feature\.cs$`, `\.snap$`, `(?:^|/)mock_[^/]+\.go$`, `\.zep\.(?:c|h|php)$`,
+	`(?:^|/)\.pnp\.[a-z.]+$`, `(?:^|/)(?:cacert\.pem|ca-(?:bundle|certificates)\.crt)$`,
+	`(?:^|/)\.secrets\.baseline$`, `(?:^|/)[a-z]+-baseline\.(?:xml|json|neon|php)$`, `(?:^|/)\.rubocop_todo\.yml$`,
 }, "|") + `)`)

@@ -5,6 +5,7 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -21,7 +22,8 @@ const DefaultPath = ".github/pr-review.yml"
 // Config is what a repository sets for its reviews. What is not set is left out
 // of its JSON form, so that a new key changes no fingerprint of old settings.
 type Config struct {
-	Ignore    []string  `json:"ignore,omitempty"` // globs of paths that are not reviewed
+	Ignore    []string  `json:"ignore,omitempty"`   // globs of paths that are not reviewed
+	MaxLines  int       `json:"max_lines,omitzero"` // changed lines of a file, from 1; 0 for DefaultMaxLines
 	Admission Admission `json:"admission"`
 
 	Prices         map[string]cost.Price `json:"prices,omitzero"` // by the model's name as it is asked for
@@ -43,6 +45,14 @@ type Config struct {
 	Deciders     []string      `json:"deciders,omitzero"`     // logins of who decides by dispatch; empty: who may write
 	Context      Context       `json:"context,omitzero"`
 }
+
+// DefaultMaxLines is how many changed lines a file that is reviewed has at most where
+// nothing else is said.
+const DefaultMaxLines = 5000
+
+// Lines is the number of changed lines above which a file is too large to be reviewed
+// in one piece.
+func (c Config) Lines() int { return cmp.Or(c.MaxLines, DefaultMaxLines) }
 
 // Policy says whether a kind of pull request is reviewed.
 type Policy string

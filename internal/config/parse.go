@@ -56,6 +56,7 @@ func Read(name string, text []byte) (c Config, lines Lines, err error) {
 func rootKeys(c *Config) keys {
 	return keys{
 		"ignore":    func(r *reader, n ast.Node) { c.Ignore = r.globs(n) },
+		"max-lines": func(r *reader, n ast.Node) { r.whole(n, 1, mostLines, &c.MaxLines) },
 		"admission": func(r *reader, n ast.Node) { r.mapping(n, admissionKeys(&c.Admission)) },
 
 		"prices":            func(r *reader, n ast.Node) { c.Prices = r.prices(n) },

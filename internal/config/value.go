@@ -178,6 +178,9 @@ func (r *reader) upTo(n ast.Node, most int) *int {
 	return &v
 }
 
+// mostLines is the largest value of max-lines.
+const mostLines = 100_000
+
 // The largest values of the keys that models are set with.
 const (
 	maxModelName    = 200 // characters

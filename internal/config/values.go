@@ -24,7 +24,7 @@ type Value struct {
 func (c Config) Values() []Value {
 	a, o := c.Admission, c.ModelOptions
 	all := []Value{
-		{Key: "ignore", Value: list(c.Ignore)},
+		{Key: "ignore", Value: list(c.Ignore)}, {Key: "max-lines", Value: c.Lines()},
 		{Key: "admission.drafts", Value: string(a.Drafts)}, {Key: "admission.bots", Value: string(a.Bots)},
 		{Key: "admission.authors", Value: list(a.Authors)},
 		{Key: "admission.label", Value: a.Label}, {Key: "admission.skip-label", Value: a.SkipLabel},

@@ -50,11 +50,11 @@ func (r *run) one(ctx context.Context, i int) (_ Result, err error) {
 		return Result{}, err
 	}
 	result := Result{Result: base(c, state, outcome), Draft: draftID(state)}
-	found := r.trace(&result, i, state)
-	if err := r.scored(ctx, &result, i, state, found); err != nil {
+	if err := r.decided(c.ID, result.Draft, &state); err != nil {
 		return Result{}, err
 	}
-	if err := r.decided(&result, state); err != nil {
+	found := r.trace(&result, i, state)
+	if err := r.scored(ctx, &result, i, state, found); err != nil {
 		return Result{}, err
 	}
 	result.blame()

@@ -12,7 +12,6 @@ import (
 	strict "github.com/go-json-experiment/json"
 
 	"github.com/org/pr-review-action/internal/decision"
-	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 )
@@ -58,11 +57,12 @@ func draftID(s reviewpr.State) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// decided marks what the person at the gate changed. A decision about another
-// draft of the case says nothing of this one: Run tells of it.
-func (r *run) decided(result *Result, s reviewpr.State) error {
+// decided applies what a person decided about the case's draft, so that what follows
+// is what they left. A decision about another draft says nothing of this one: Run
+// tells of it.
+func (r *run) decided(id, draft string, s *reviewpr.State) error {
 	for _, d := range r.Decisions {
-		if d.Case != result.ID || d.Draft != result.Draft {
+		if d.Case != id || d.Draft != draft {
 			continue
 		}
 		parsed, err := decision.Parse(d.Commands)
@@ -72,24 +72,14 @@ func (r *run) decided(result *Result, s reviewpr.State) error {
 		if err != nil {
 			return fmt.Errorf("the decision about %s: %w", d.Case, err)
 		}
-		change(result.Posted, finding.Kept(parsed.Apply(s.Comments)), parsed.Verdict == decision.Abort)
-		result.Decided = true
-	}
-	return nil
-}
-
-// change marks what is not among those that are left, and what is graded otherwise.
-func change(posted []score.Posted, left []finding.Finding, none bool) {
-	stays := map[string]finding.Finding{}
-	for _, f := range left {
-		stays[f.ID] = f
-	}
-	for i, p := range posted {
-		f, ok := stays[p.ID]
-		if posted[i].Dropped = none || !ok; ok && f.Severity != p.Severity {
-			posted[i].Regraded = f.Severity
+		s.Comments = parsed.Apply(s.Comments)
+		for i := range s.Comments {
+			if parsed.Verdict == decision.Abort && s.Comments[i].Filtered == "" {
+				s.Comments[i].Filtered = finding.Dropped
+			}
 		}
 	}
+	return nil
 }
 
 // idle names the decisions that no draft of the run has met.

@@ -30,6 +30,8 @@ import (
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/review"
 )
@@ -78,40 +80,19 @@ type Progress struct {
 	Cost         cost.MicroUSD
 }
 
-// NothingReadError says that not one file of all cases could be reviewed, so that
-// there is nothing to score.
-type NothingReadError struct {
-	Cause error // of the first file; nil where none is known
+// Because tells of what happened with the error that lay behind it, in that error's
+// three parts and of its kind.
+func Because(what string, cause error) error {
+	p := *problem.Of(cause)
+	p.What = what + ": " + p.What
+	return &p
 }
 
-func (e *NothingReadError) Error() string { return "not one file could be reviewed" }
-
-// Unwrap gives the cause.
-func (e *NothingReadError) Unwrap() error { return e.Cause }
-
-// StoppedError is a run that its budget ended. What was paid is kept.
-type StoppedError struct {
-	Done, Total int
-	Err         error // cost.ErrSpent
+// folderError tells that a run's folder cannot be read or written.
+func folderError(dir string, err error) error {
+	return problem.As(problem.Failed, fmt.Errorf("the run's folder %s: %w", dir, err),
+		"make it writable, make room, or name another with --out; what was paid before is kept")
 }
-
-func (e *StoppedError) Error() string {
-	return fmt.Sprintf("stopped with %d of %d cases done: %v", e.Done, e.Total, e.Err)
-}
-
-// Unwrap gives the reason.
-func (e *StoppedError) Unwrap() error { return e.Err }
-
-// FolderError says that a run's folder cannot be read or written.
-type FolderError struct {
-	Dir string
-	Err error
-}
-
-func (e *FolderError) Error() string { return fmt.Sprintf("the run's folder %s: %v", e.Dir, e.Err) }
-
-// Unwrap gives the reason.
-func (e *FolderError) Unwrap() error { return e.Err }
 
 // run is one run under way.
 type run struct {
@@ -135,7 +116,7 @@ func Run(ctx context.Context, o Options) (score.Report, error) {
 	r := &run{Options: o, meter: newMeter(o)}
 	r.meter.tell = r.observe
 	if err := r.open(ctx); err != nil {
-		return score.Report{}, &FolderError{o.Dir, errors.Join(err, r.close())}
+		return score.Report{}, folderError(o.Dir, errors.Join(err, r.close()))
 	}
 	if o.Announce != nil {
 		o.Announce(r.forecast())
@@ -153,7 +134,7 @@ func Run(ctx context.Context, o Options) (score.Report, error) {
 	about.Seconds = o.Now().Sub(began).Seconds()
 	report := score.Summarize(scores(results), about)
 	if err := write(o.Dir, o.Cases, results, report); err != nil {
-		return score.Report{}, &FolderError{o.Dir, err}
+		return score.Report{}, folderError(o.Dir, err)
 	}
 	return report, nil
 }
@@ -199,7 +180,7 @@ func (r *run) journal(ctx context.Context, thread string, price *cost.Price) (*j
 	if err != nil {
 		return nil, err
 	}
-	j.onLoss = func(err error) { r.meter.refuse(&FolderError{r.Dir, err}) } // what is asked now would be lost as well
+	j.onLoss = func(err error) { r.meter.refuse(folderError(r.Dir, err)) } // what is asked now would be lost as well
 	for i, e := range j.list {
 		e.Answer.Usage = budget.Priced(e.Answer.Usage, price)
 		j.list[i], j.known[e.Key] = e, e
@@ -252,7 +233,8 @@ func (r *run) first(failed []error) error {
 	n, first, at := 0, error(nil), ""
 	for i, err := range failed {
 		if errors.Is(err, cost.ErrSpent) {
-			return &StoppedError{Done: r.done, Total: len(r.Cases), Err: err}
+			return problem.As(problem.Spent, fmt.Errorf("the run was stopped with %d of %d cases done: %w", r.done,
+				len(r.Cases), err), "raise --max-cost and "+r.again())
 		}
 		if err != nil {
 			if n++; first == nil {
@@ -260,8 +242,11 @@ func (r *run) first(failed []error) error {
 			}
 		}
 	}
-	if first == nil {
+	switch {
+	case first == nil:
 		return nil
+	case errors.Is(first, context.Canceled):
+		return problem.As(problem.Failed, fmt.Errorf("the run was cancelled: %w", context.Canceled), r.again())
 	}
 	return fmt.Errorf("%d of %d cases could not be brought to their end, of these first %s: %w", n, len(r.Cases), at,
 		first)
@@ -275,7 +260,16 @@ func (r *run) anything(results []Result) error {
 			return nil
 		}
 	}
-	return &NothingReadError{r.cause}
+	const what = "not one file could be reviewed, so there are no figures"
+	if r.cause == nil {
+		return errors.New(what)
+	}
+	return Because(what, r.cause)
+}
+
+// again says how to go on with a run that did not come to its end.
+func (r *run) again() string {
+	return "run it again in the same folder: what was paid is kept in " + guard.Line(r.Dir, 0)
 }
 
 // failure keeps why the first file failed. The cause may name an address.

@@ -75,7 +75,7 @@ func (r *run) reviewsOf(i int) (files int, asked cost.Usage) {
 	if err != nil {
 		return 0, cost.Usage{} // the run will say so
 	}
-	chosen, _ := triage.Files(change.Files, triage.Options{Ignore: r.Config.Ignore})
+	chosen, _ := triage.Files(change.Files, triage.Options{Ignore: r.Config.Ignore, MaxLines: r.Config.Lines()})
 	if r.Reviewer.Chat == nil || free(r.Reviewer) {
 		return len(chosen), cost.Usage{}
 	}

@@ -105,8 +105,8 @@ func (p *page) known() {
 		case g.FileHit:
 			state = "missed; something else was posted on its file"
 		}
-		p.line("\n%d. **%s** · %s, %s · %s · %s\n   %s", i+1, state, guard.Code(g.Path), lines(g.LineStart, g.LineEnd),
-			g.Severity, g.Visibility, guard.Inline(g.Issue, 0))
+		p.line("\n%d. **%s** · %s, %s · %s · %s\n   %s", i+1, state, guard.Code(g.Path),
+			lines(g.LineStart, g.LineEnd), g.Severity, g.Visibility, guard.Inline(g.Issue, 0))
 	}
 }
 
@@ -122,9 +122,6 @@ func (p *page) found() {
 		}
 		if f.Valid {
 			notes = append(notes, "the judge holds it valid")
-		}
-		if f.Dropped {
-			notes = append(notes, "dropped at the gate")
 		}
 		p.line("\n- **%s** %s:%d · %s\n  %s", f.ID, guard.Code(f.Path), f.Line, strings.Join(notes, " · "),
 			guard.Inline(f.Title, 0))

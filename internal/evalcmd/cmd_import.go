@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/pflag"
@@ -24,7 +25,7 @@ func importFlags(f *pflag.FlagSet, o *Options) {
 }
 
 // importCases makes cases of a repository's merged pull requests.
-func importCases(ctx context.Context, h Host, args []string, o *Options) error {
+func importCases(ctx context.Context, p Program, args []string, o *Options) error {
 	var owner, repo string
 	err := errors.New("no repository")
 	if len(args) == 1 {
@@ -32,31 +33,35 @@ func importCases(ctx context.Context, h Host, args []string, o *Options) error {
 	}
 	if err != nil || o.last < 1 || o.last > history.MaxLast {
 		return problem.Usage(fmt.Sprintf("eval import takes one owner/repo, and --last 1 to %d", history.MaxLast),
-			h.Name+" eval import owner/repo --last 50 --out cases.jsonl")
+			p.Name+" eval import owner/repo --last 50 --out cases.jsonl")
 	}
-	api, err := h.GitHub(pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(h.Getenv("GITHUB_SERVER_URL")))
+	api, err := p.GitHub(pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(p.Getenv("GITHUB_SERVER_URL")),
+		o.Settings)
 	if err != nil {
 		return err
 	}
-	out, err := h.open(o.out, os.O_EXCL, 0o600) // people grade cases: none is written over
-	if err != nil {
-		return problem.Usage("the cases cannot be written: "+err.Error(), "name a file that is not there yet")
-	}
-	tell := h.tell(o)
+	// people grade cases: none is written over
+	return p.write(o.out, os.O_EXCL, 0o600, "name a file that is not there yet", func(out io.Writer) error {
+		return p.imported(ctx, out, api, owner, repo, o)
+	})
+}
+
+// imported writes the cases, and tells what they cost and what was left out.
+func (p Program) imported(ctx context.Context, out io.Writer, api history.API, owner, repo string, o *Options) error {
+	tell := p.tell(o)
 	tell(fmt.Sprintf("At most %d requests to GitHub's API, and none to a model.", history.Estimate(o.last)))
-	line := h.Progress(o.quiet)
+	line := p.Progress(o.quiet)
 	pulls := func(done, total int) { line.Line("%d of %d pull requests", done, total) }
 	cases, notes, err := history.Build(ctx, api, owner, repo,
 		history.Options{Last: o.last, All: o.all, OnProgress: pulls})
 	line.Stop()
 	if err != nil {
-		return errors.Join(err, out.discard())
+		return err
 	}
 	for _, note := range notes {
 		tell(guard.Line(note, 0))
 	}
 	tell(fmt.Sprintf("%s. Read them, grade their severities, and take out what is no defect: %s eval run takes "+
-		"them then.",
-		render.Count(len(cases), "case"), h.Name))
-	return errors.Join(dataset.Encode(out, cases), out.Close())
+		"them then.", render.Count(len(cases), "case"), p.Name))
+	return dataset.Encode(out, cases)
 }

@@ -2,29 +2,28 @@ package evalcmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"time"
 
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/eval"
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/eval/score"
-	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
 )
 
 // run reviews and scores the cases of files.
-func run(ctx context.Context, h Host, args []string, o *Options) error {
-	if err := o.check(h.Model); err != nil {
+func run(ctx context.Context, p Program, args []string, o *Options) error {
+	if err := o.check(); err != nil {
 		return err
 	}
 	if len(args) == 0 {
 		return problem.Usage("eval run takes files of cases",
-			h.Name+" eval run starter runs the set that comes with it")
+			p.Name+" eval run starter runs the set that comes with it")
 	}
 	cases, err := dataset.Read(args...)
 	if err != nil {
@@ -33,7 +32,7 @@ func run(ctx context.Context, h Host, args []string, o *Options) error {
 	if o.limit > 0 {
 		cases = cases[:min(len(cases), o.limit)]
 	}
-	options, err := h.options(cases, args, o)
+	options, err := p.options(cases, args, o)
 	if err != nil {
 		return err
 	}
@@ -41,33 +40,33 @@ func run(ctx context.Context, h Host, args []string, o *Options) error {
 	if err != nil {
 		return err
 	}
-	line, since := h.Progress(o.quiet || o.json), h.Now()
+	line, since := p.Progress(o.quiet || o.json), p.Now()
 	options.Observe = func(e eval.Progress) {
-		took := h.Now().Sub(since).Round(time.Second)
+		took := p.Now().Sub(since).Round(time.Second)
 		line.Line("%d of %d cases · %s · %s · %s", e.Cases, e.Total, render.Count(e.Asked, "question"), e.Cost, took)
 	}
 	report, err := eval.Run(ctx, options)
 	line.Stop()
 	if err != nil {
-		return h.stopped(err, options.Dir)
+		return err
 	}
-	return h.evaluated(report, baseline, options.Dir, o)
+	return p.evaluated(report, baseline, options.Dir, o)
 }
 
 // evaluated prints the report, and holds it against the baseline.
-func (h Host) evaluated(report score.Report, baseline *score.Report, dir string, o *Options) error {
+func (p Program) evaluated(report score.Report, baseline *score.Report, dir string, o *Options) error {
 	var err error
 	if o.json {
-		err = h.JSON(h.Stdout, report)
+		err = driver.PrintJSON(p.Stdout, report)
 	} else {
-		_, err = fmt.Fprint(h.Stdout, report.Markdown())
+		_, err = fmt.Fprint(p.Stdout, report.Markdown())
 	}
 	if err != nil {
 		return err
 	}
 	if !o.quiet {
-		fmt.Fprintln(h.Stderr, eval.Took(report))
-		fmt.Fprintf(h.Stderr, "Kept in %s: %s eval show CASE --out %s tells why.\n", guard.Line(dir, 0), h.Name,
+		fmt.Fprintln(p.Stderr, eval.Took(report))
+		fmt.Fprintf(p.Stderr, "Kept in %s: %s eval show CASE --out %s tells why.\n", guard.Line(dir, 0), p.Name,
 			guard.Line(dir, 0))
 	}
 	if baseline == nil {
@@ -80,7 +79,7 @@ func (h Host) evaluated(report score.Report, baseline *score.Report, dir string,
 			"make a new one with the same cases and judge: --json > "+o.baseline)
 	case len(missed) > 0:
 		return problem.New("the baseline is missed", strings.Join(missed, "; "),
-			h.Name+" eval diff names the cases, given the folders of both runs")
+			p.Name+" eval diff names the cases, given the folders of both runs")
 	}
 	return nil
 }
@@ -107,23 +106,4 @@ func readBaseline(e eval.Options, o *Options) (*score.Report, error) {
 		return nil, problem.Usage("the baseline cannot be compared: it was judged, and this run has no judge", next)
 	}
 	return &r, nil
-}
-
-// stopped words the error of a run that did not come to its end.
-func (h Host) stopped(err error, dir string) error {
-	again := "run it again in the same folder: what was paid is kept in " + guard.Line(dir, 0)
-	if s, ok := errors.AsType[*eval.StoppedError](err); ok {
-		return problem.As(problem.Spent, problem.New("the run was "+s.Error(), "", "raise --max-cost and "+again), "")
-	}
-	if f, ok := errors.AsType[*eval.FolderError](err); ok && !errors.Is(err, graph.ErrBusy) {
-		return problem.New(f.Error(), "",
-			"make it writable, make room, or name another with --out; what was paid before is kept")
-	}
-	if n, ok := errors.AsType[*eval.NothingReadError](err); ok && n.Cause != nil {
-		return h.Because("not one file could be reviewed, so there are no figures", n.Cause)
-	}
-	if errors.Is(err, context.Canceled) {
-		return problem.New("the run was cancelled", "", again)
-	}
-	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/eval"
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/problem"
@@ -17,10 +18,10 @@ func showFlags(f *pflag.FlagSet, o *Options) {
 }
 
 // show prints one case of a run as a page.
-func show(ctx context.Context, h Host, args []string, o *Options) error {
+func show(ctx context.Context, p Program, args []string, o *Options) error {
 	if len(args) != 1 || o.out == "" {
 		return problem.Usage("eval show takes one case, and --out the folder of the run",
-			h.Name+" eval show CASE --out DIR")
+			p.Name+" eval show CASE --out DIR")
 	}
 	page, err := eval.Page(ctx, o.out, args[0])
 	if errors.Is(err, eval.ErrNoRun) || errors.Is(err, eval.ErrNoCase) {
@@ -29,7 +30,7 @@ func show(ctx context.Context, h Host, args []string, o *Options) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(h.Stdout, page)
+	_, err = fmt.Fprint(p.Stdout, page)
 	return err
 }
 
@@ -38,7 +39,7 @@ func diffFlags(f *pflag.FlagSet, o *Options) {
 }
 
 // diff compares two runs.
-func diff(_ context.Context, h Host, args []string, o *Options) error {
+func diff(_ context.Context, p Program, args []string, o *Options) error {
 	if len(args) != 2 {
 		return problem.Usage("eval diff takes the folders of two runs", "the earlier one first")
 	}
@@ -54,8 +55,8 @@ func diff(_ context.Context, h Host, args []string, o *Options) error {
 	c := score.Compare(runs[0].Scores(), runs[1].Scores())
 	c.Differs = score.Differing(runs[0].Report, runs[1].Report)
 	if o.json {
-		return h.JSON(h.Stdout, c)
+		return driver.PrintJSON(p.Stdout, c)
 	}
-	_, err := fmt.Fprint(h.Stdout, c.Markdown())
+	_, err := fmt.Fprint(p.Stdout, c.Markdown())
 	return err
 }

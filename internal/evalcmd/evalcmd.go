@@ -1,27 +1,20 @@
 // Package evalcmd is the front of the evals: the commands that run cases, show
 // and compare runs, import cases, and answer public benchmarks. It reads flags
 // and files and prints; what is measured is done in eval and the rooms below it.
-//
-// It opens no client by itself: the program lends it a Host. Start reading at
-// Commands, then at cmd_run.go.
+// Start reading at Commands, then at cmd_run.go.
 package evalcmd
 
 import (
 	"context"
 	"fmt"
 	"io"
-	"time"
+	"os"
 
 	"github.com/spf13/pflag"
 
-	"github.com/org/pr-review-action/internal/config"
-	"github.com/org/pr-review-action/internal/finding"
-	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/llm"
-	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // Command is one of the eval commands, for the program's table of commands.
@@ -29,7 +22,7 @@ type Command struct {
 	Name, Args, Help string
 	Shared           []string // the program's settings that are flags of it too
 	Flags            func(*pflag.FlagSet, *Options)
-	Run              func(context.Context, Host, []string, *Options) error
+	Run              func(context.Context, Program, []string, *Options) error
 }
 
 // Commands lists the eval commands.
@@ -47,43 +40,12 @@ func Commands() []Command {
 	}
 }
 
-// Host is what the commands borrow from the program that offers them.
-type Host struct {
-	Name, Version  string
-	Stdout, Stderr io.Writer
-	Getenv         func(string) string
-	Now            func() time.Time
-	Linger         time.Duration // how long an answer under way is waited for at the end
-
-	Model       Model // as the flags name it
-	Concurrency int
-	GateFrom    finding.Severity
-	ConfigPath  string // that --config names
-	NoModel     string // the notice where no model is configured
-
-	Config   func(otherwise config.Config) (config.Config, error) // reads the file that --config names
-	Complete func(Model) Model                                    // adds what the environment says
-	Open     func(Model) (*llm.Client, error)
-	Reviewer func(context.Context, Model, ingest.Change) (Reviewer, error) // as the review command has it
-	GitHub   func(pull.Ref) (*github.Client, error)
-	Explain  func(error) string
-	// Because prints what happened with the cause behind it, and returns what ends the command.
-	Because  func(what string, cause error) error
+// Program is the program that offers the commands.
+type Program struct {
+	*driver.Front
+	Name     string
+	NoModel  string // the notice where no model is configured
 	Progress func(silent bool) Progress
-	JSON     func(io.Writer, any) error
-}
-
-// Model says whom to ask.
-type Model struct{ Provider, Name, BaseURL, Key string }
-
-// offline reports that nobody is asked: rules alone review.
-func (m Model) offline() bool { return m.Provider == "offline" }
-
-// Reviewer reviews the files of one change.
-type Reviewer struct {
-	review.Reviewer
-	Model string       // empty for rules
-	Why   func() error // what lay behind the first file that failed, or nil
 }
 
 // Progress is one line on a terminal, drawn anew each time.
@@ -93,13 +55,38 @@ type Progress interface {
 }
 
 // tell prints notices.
-func (h Host) tell(o *Options) func(string) {
+func (p Program) tell(o *Options) func(string) {
 	return func(s string) {
 		if !o.quiet {
-			fmt.Fprintln(h.Stderr, s)
+			fmt.Fprintln(p.Stderr, s)
 		}
 	}
 }
 
-// warn prints what is odd and no error.
-func (h Host) warn(text string) { fmt.Fprintln(h.Stderr, "warning: "+guard.Text(text)) }
+// write has do write to the named file, standard output where there is no name.
+// The file is opened before the work, so that a bad place is found while nothing
+// is paid, and is gone again where the work fails.
+func (p Program) write(path string, flags int, mode os.FileMode, next string, do func(io.Writer) error) error {
+	if path == "" {
+		return do(p.Stdout)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|flags, mode)
+	if err != nil {
+		return problem.Usage(err.Error(), next)
+	}
+	if err := do(f); err != nil {
+		return closed(f, err)
+	}
+	return f.Close()
+}
+
+// closed ends and removes a file in which nothing whole stands. The error that led
+// to it is the one to tell.
+func closed(f *os.File, why error) error {
+	_ = f.Close()
+	_ = os.Remove(f.Name())
+	return why
+}
+
+// warning is a line about what is odd and no error.
+func warning(text string) string { return "warning: " + guard.Text(text) }

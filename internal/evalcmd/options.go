@@ -10,13 +10,15 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/eval/oracle"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/settings"
 )
 
 // noJudge is the value of --judge with which place alone decides.
 const noJudge = "none"
 
-// Options are the flags that these commands have of their own.
+// Options are the flags of these commands: settings, and what they have of their own.
 type Options struct {
+	settings.Settings
 	out, diff, repo, baseline, decisions string
 	json, quiet, all                     bool
 
@@ -44,7 +46,8 @@ func runFlags(f *pflag.FlagSet, o *Options) {
 	f.Var(price(&o.judgePrice), "judge-price", "the same of the judge")
 	f.StringVar(&o.baseline, "baseline", "", "the object that an earlier run printed; exit 1 where this run is worse")
 	f.Float64Var(&o.tolerance, "tolerance", 0, "how many points worse than the baseline is no failure")
-	f.StringVar(&o.decisions, "decisions", "", "decisions recorded at the gate, JSON lines: case, draft, commands")
+	f.StringVar(&o.decisions, "decisions", "",
+		"decisions recorded at the gate, applied before the scoring; JSON lines: case, draft, commands")
 	f.StringVar(&o.out, "out", "", "folder of results and journal; a run in the same one is continued")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 	quietFlag(f, o)
@@ -93,19 +96,19 @@ func (s *scripted) Set(v string) error {
 }
 
 // check refuses flags that contradict each other or mean nothing.
-func (e *Options) check(m Model) error {
+func (o *Options) check() error {
 	switch {
-	case e.limit < 0:
-		return problem.Usage(fmt.Sprintf("--limit %d is no number of cases", e.limit), "")
-	case !(e.tolerance >= 0 && e.tolerance <= 100):
-		return problem.Usage(fmt.Sprintf("--tolerance %g is no number of points", e.tolerance), "give 0 to 100")
-	case e.tolerance > 0 && e.baseline == "":
+	case o.limit < 0:
+		return problem.Usage(fmt.Sprintf("--limit %d is no number of cases", o.limit), "")
+	case !(o.tolerance >= 0 && o.tolerance <= 100):
+		return problem.Usage(fmt.Sprintf("--tolerance %g is no number of points", o.tolerance), "give 0 to 100")
+	case o.tolerance > 0 && o.baseline == "":
 		return problem.Usage("--tolerance has no baseline", "name one with --baseline FILE")
-	case e.scripted.set && (m.Name != "" || m.Provider != "auto"):
+	case o.scripted.set && (o.Model != "" || o.Provider != "auto"):
 		return problem.Usage("--scripted asks no model", "leave out --model and --provider, or --scripted")
-	case e.judge == "":
+	case o.judge == "":
 		return problem.Usage("--judge names no model", "name one, or none")
-	case e.judge == noJudge && (e.agreement || e.judgeURL != "" || e.judgePrice != nil):
+	case o.judge == noJudge && (o.agreement || o.judgeURL != "" || o.judgePrice != nil):
 		return problem.Usage("there is no judge", "name its model with --judge MODEL")
 	}
 	return nil

@@ -10,35 +10,36 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint/filestore"
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/eval"
 	"github.com/org/pr-review-action/internal/eval/dataset"
-	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // options are those of a run over cases that were read from files.
-func (h Host) options(cases []dataset.Case, files []string, o *Options) (eval.Options, error) {
+func (p Program) options(cases []dataset.Case, files []string, o *Options) (eval.Options, error) {
 	e := eval.Options{
-		Cases: cases, GateFrom: h.GateFrom, Concurrency: h.Concurrency,
-		Commit: h.Version, Random: rand.Reader, Now: h.Now,
+		Cases: cases, GateFrom: o.GateFrom, Concurrency: o.Concurrency,
+		Commit: wire.Version(), Random: rand.Reader, Now: p.Now,
 		Budget: eval.Budget{Cap: o.maxCost, Price: o.price, Judge: o.judgePrice},
-		Linger: h.Linger, Announce: h.tell(o),
-		Warn: func(err error) { h.tell(o)("warning: " + guard.Text(h.Explain(err))) },
+		Linger: driver.LastAnswers, Announce: p.tell(o),
+		Warn: func(err error) { p.tell(o)(warning(driver.Explain(err))) },
 	}
 	var err error
-	if e.Config, err = h.Config(config.Default()); err != nil {
+	if e.Config, err = wire.NamedConfig(o.Config, config.Default()); err != nil {
 		return e, err
 	}
 	if e.Decisions, err = readDecisions(o.decisions); err != nil {
 		return e, err
 	}
-	if e.Reviewer, err = h.reviewed(o); err != nil {
+	if e.Reviewer, err = p.reviewed(o); err != nil {
 		return e, err
 	}
-	if e.Judge, err = h.judge(o); err != nil {
+	if e.Judge, err = p.judge(o); err != nil {
 		return e, err
 	}
-	if e.Dir, err = h.dir(o.out, files, e.Reviewer.Name); err != nil {
+	if e.Dir, err = p.dir(o.out, files, e.Reviewer.Name); err != nil {
 		return e, err
 	}
 	return e, priced(&e, o)
@@ -66,7 +67,7 @@ func priced(e *eval.Options, o *Options) error {
 
 // dir is where a run is kept: as named, else a folder beside the store, for
 // these files and this reviewer.
-func (h Host) dir(out string, files []string, reviewer string) (string, error) {
+func (p Program) dir(out string, files []string, reviewer string) (string, error) {
 	if out != "" {
 		return out, nil
 	}
@@ -74,7 +75,7 @@ func (h Host) dir(out string, files []string, reviewer string) (string, error) {
 		if name == "PR_REVIEW_STORE" {
 			return ""
 		}
-		return h.Getenv(name)
+		return p.Getenv(name)
 	})
 	if err != nil {
 		return "", problem.Usage("there is no folder to keep the run in", "name one: --out DIR")
@@ -97,34 +98,34 @@ func (h Host) dir(out string, files []string, reviewer string) (string, error) {
 }
 
 // reviewed is the reviewer under test.
-func (h Host) reviewed(o *Options) (eval.Reviewer, error) {
+func (p Program) reviewed(o *Options) (eval.Reviewer, error) {
 	if o.scripted.set {
 		return eval.Scripted(o.scripted.Options), nil
 	}
-	m := h.Complete(h.Model)
-	if m.offline() {
-		if h.Model.Provider == "auto" {
-			h.tell(o)(h.NoModel)
+	s := o.WithModel(p.Getenv)
+	if s.Provider == "offline" {
+		if o.Provider == "auto" {
+			p.tell(o)(p.NoModel)
 		}
 		return eval.Reviewer{Name: "offline"}, nil
 	}
-	client, err := h.Open(m)
-	return eval.Reviewer{Name: m.Name, Chat: client}, err
+	client, err := p.ModelClient(s, nil)
+	return eval.Reviewer{Name: s.Model, Chat: client}, err
 }
 
 // judge is the judge's model. An endpoint of its own gets a key of its own, never
 // the reviewer's.
-func (h Host) judge(o *Options) (*eval.Judge, error) {
+func (p Program) judge(o *Options) (*eval.Judge, error) {
 	if o.judge == noJudge {
 		return nil, nil
 	}
-	m := h.Complete(h.Model)
-	m.Name = o.judge
+	s := o.WithModel(p.Getenv)
+	s.Model = o.judge
 	if o.judgeURL != "" {
-		m.BaseURL, m.Key = o.judgeURL, h.Getenv("PR_REVIEW_JUDGE_KEY")
+		s.BaseURL, s.Key = o.judgeURL, p.Getenv("PR_REVIEW_JUDGE_KEY")
 	}
-	client, err := h.Open(m)
-	return &eval.Judge{Model: m.Name, Chat: client, Agreement: o.agreement}, err
+	client, err := p.ModelClient(s, nil)
+	return &eval.Judge{Model: s.Model, Chat: client, Agreement: o.agreement}, err
 }
 
 func readDecisions(path string) ([]eval.Decision, error) {

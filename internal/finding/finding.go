@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,9 +84,22 @@ type Finding struct {
 	Placement         Placement `json:"placement"`
 	Fingerprint       string    `json:"fingerprint"`
 	Source            Source    `json:"source"`
+	Rule              string    `json:"rule,omitempty"` // the rule's name; empty for a model's finding
+
+	Also     []string `json:"also,omitempty"`      // who else says it: names of rules, or "model"
+	RuleText string   `json:"rule_text,omitempty"` // what that rule says, in its own words; shown behind Body
 
 	Filtered Filter `json:"filtered,omitempty"` // set where the finding is kept out of the draft
 	Note     string `json:"note,omitempty"`     // why it is placed in the body, or filtered; our own words
+}
+
+// AlsoSaid is the paragraph that stands behind the body of a finding that a rule makes
+// too; empty for others. Like Body it may quote the diff.
+func (f Finding) AlsoSaid() string {
+	if f.RuleText == "" {
+		return ""
+	}
+	return fmt.Sprintf("The rule `%s` says so too: %s", f.Also[0], f.RuleText)
 }
 
 // Fingerprint identifies a finding across pushes: it hashes path, category,

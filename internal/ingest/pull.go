@@ -30,9 +30,8 @@ type API interface {
 
 // PullOptions say how a pull request is read.
 type PullOptions struct {
-	Instance   string // of the reviewer; enters the thread's id
-	Config     string // path of the settings file in the repository
-	MaxChanges int    // files with more changed lines are not diffed here: nobody will read them
+	Instance string // of the reviewer; enters the thread's id
+	Config   string // path of the settings file in the repository
 }
 
 // Pull reads a pull request whole: Open, then Files.
@@ -41,7 +40,7 @@ func Pull(ctx context.Context, api API, ref pull.Ref, o PullOptions) (Change, er
 	if err != nil {
 		return Change{}, err
 	}
-	return Files(ctx, api, c, o.MaxChanges)
+	return Files(ctx, api, c)
 }
 
 // Open reads what names a pull request's thread and says whether it is reviewed:
@@ -58,9 +57,9 @@ func Open(ctx context.Context, api API, ref pull.Ref, o PullOptions) (Change, er
 }
 
 // Files reads every file of an open pull request with its patch. A file whose content
-// cannot be had keeps the reason in Problem; one with more than maxChanges changed
-// lines is not diffed here.
-func Files(ctx context.Context, api API, c Change, maxChanges int) (Change, error) {
+// cannot be had keeps the reason in Problem; one with more changed lines
+// than the settings admit is not diffed here: nobody will read it.
+func Files(ctx context.Context, api API, c Change) (Change, error) {
 	p := *c.Pull
 	c.Pull = &p
 	var err error
@@ -68,7 +67,7 @@ func Files(ctx context.Context, api API, c Change, maxChanges int) (Change, erro
 		return Change{}, err
 	}
 	c.Unlisted = max(0, p.ChangedFiles-len(c.Files))
-	if err := diffMissing(ctx, api, &p, c.Files, maxChanges); err != nil {
+	if err := diffMissing(ctx, api, &p, c.Files, c.Config.Lines()); err != nil {
 		return Change{}, err
 	}
 	return c, vouch(ctx, c.Files, pullBase{api, p.Owner, p.Repo, p.BaseSHA, p.HeadSHA})

@@ -87,7 +87,7 @@ func repository(files ...diff.File) *api {
 
 func read(t *testing.T, a *api) ingest.Change {
 	t.Helper()
-	c, err := ingest.Pull(t.Context(), a, ref, ingest.PullOptions{Config: config.DefaultPath, MaxChanges: 1500})
+	c, err := ingest.Pull(t.Context(), a, ref, ingest.PullOptions{Config: config.DefaultPath})
 	require.NoError(t, err)
 	return c
 }
@@ -163,7 +163,7 @@ func TestFilesWithoutAPatchAreDiffedFromTheirBlobs(t *testing.T) {
 		diff.File{Path: "blob", Status: diff.Modified, Additions: 9, Blob: "b4"},
 		diff.File{Path: "deleted", Status: diff.Removed, Deletions: 3, Blob: "b5"},
 		diff.File{Path: "image.png", Status: diff.Added, Binary: true, Blob: "b6"},
-		diff.File{Path: "huge", Status: diff.Modified, Additions: 1501, Blob: "b7"},
+		diff.File{Path: "huge", Status: diff.Modified, Additions: config.DefaultMaxLines + 1, Blob: "b7"},
 		diff.File{Path: "moved", OldPath: "from", Status: diff.Renamed, Blob: "b8"},
 		diff.File{Path: "whole", Status: diff.Modified, Additions: 1, Patch: "@@ as GitHub gave it"},
 	)
@@ -223,10 +223,10 @@ func TestAnEndedRunIsNoProblemOfAFile(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	a := repository(diff.File{Path: "a", Status: diff.Modified, Additions: 1})
-	_, err := ingest.Pull(ctx, a, ref, ingest.PullOptions{Config: config.DefaultPath, MaxChanges: 1})
+	_, err := ingest.Pull(ctx, a, ref, ingest.PullOptions{Config: config.DefaultPath})
 	require.ErrorIs(t, err, context.Canceled)
 	a.faults["merge base"] = context.Canceled
-	_, err = ingest.Pull(ctx, a, ref, ingest.PullOptions{Config: config.DefaultPath, MaxChanges: 1})
+	_, err = ingest.Pull(ctx, a, ref, ingest.PullOptions{Config: config.DefaultPath})
 	require.ErrorIs(t, err, context.Canceled)
 }
 

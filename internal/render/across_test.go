@@ -225,3 +225,16 @@ func TestAPostedReviewFitsWithItsMarker(t *testing.T) {
 	require.Greater(t, len(cut.Posted), 100)
 	require.Equal(t, prints[:len(cut.Posted)], cut.Posted)
 }
+
+func TestAReviewByRulesThatFoundNothingDoesNotSoundLikeARead(t *testing.T) {
+	t.Parallel()
+	r := byRules()
+	r.Findings, r.Notices, r.Flags, r.Earlier = nil, nil, nil, nil
+	const want = "o rule matched; no model read these files"
+	require.Contains(t, Terminal(r, TerminalOptions{Width: 200}), "n"+want+" · 9 of 11 files")
+	require.Contains(t, Body(r), "**N"+want+"** · 9 of 11 files")
+	end := ended(r, "CLEAN", "")
+	require.Contains(t, end, "## No rule matched in #42")
+	require.Contains(t, end, "N"+want+"** · 9 of 11 files")
+	require.NotContains(t, end, "othing found")
+}

@@ -105,6 +105,9 @@ func (r Review) found() string {
 	return text
 }
 
+// noRuleMatched is what a review by rules can say of a change in which it found nothing.
+const noRuleMatched = "no rule matched; no model read these files"
+
 // counts is "1 blocker, 2 major". A review whose findings were all dropped by
 // the approver, or known before, did find something.
 func (r Review) counts() string {
@@ -116,6 +119,8 @@ func (r Review) counts() string {
 		return "no finding was kept"
 	case len(r.news()) > 0 || slices.ContainsFunc(r.Filtered, known):
 		return "nothing new"
+	case r.Rules:
+		return noRuleMatched
 	}
 	return finding.Counts(nil)
 }

@@ -33,7 +33,10 @@ func Comment(f finding.Finding) string {
 		room -= 2
 	}
 	if height(text) > room {
-		text = foldedText(f.Body, room)
+		if f.RuleText != "" {
+			room -= height(ruled(f)) + 1
+		}
+		text = paragraphs(foldedText(f.Body, room), ruled(f))
 	}
 	return paragraphs(head, text, block)
 }

@@ -47,7 +47,7 @@ func End(r Review, e Ending) string {
 		verdict = "% ended: " + guard.Inline(e.Outcome, titleRunes)
 	}
 	if e.Outcome == "CLEAN" && len(r.Findings) == 0 {
-		verdict = upperFirst(r.counts()) + " in %"
+		verdict = upperFirst(strings.Replace(r.counts()+" in %", noRuleMatched, "no rule matched", 1))
 	}
 	blocks := []string{"## " + strings.Replace(verdict, "%", r.name(), 1) + r.byRules(". "), r.subject(),
 		r.why(e.reason(verdict)), r.page(e.Page),
@@ -85,7 +85,7 @@ func (e Ending) read(r Review) string {
 	switch {
 	case len(r.Files) == 0 || e.Outcome == "SKIPPED":
 		return ""
-	case len(r.Findings) == 0:
+	case len(r.Findings) == 0 && r.counts() != noRuleMatched:
 		return r.read()
 	}
 	return r.found() + " · " + r.read()

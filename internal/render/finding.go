@@ -105,7 +105,16 @@ func span(s string) int {
 }
 
 // prose is a finding's text as inert Markdown of bounded length.
-func prose(f finding.Finding) string { return proseOf(f.Body) }
+func prose(f finding.Finding) string { return paragraphs(proseOf(f.Body), ruled(f)) }
+
+// ruled is what a rule says of it too: a paragraph of its own, which nothing in the
+// body can end, fold or hide.
+func ruled(f finding.Finding) string {
+	if f.RuleText == "" {
+		return ""
+	}
+	return proseOf(f.AlsoSaid())
+}
 
 func proseOf(body string) string {
 	body = strings.TrimSpace(body)

@@ -177,6 +177,9 @@ func (t *terminal) finding(f finding.Finding) {
 		t.painted(Dim, t.bar(), guard.Line(f.Note, 1000))
 	}
 	t.prose(t.bar(), strings.TrimSpace(f.Body))
+	if f.RuleText != "" {
+		t.prose(t.bar(), f.AlsoSaid())
+	}
 }
 
 func (t *terminal) colored(head, severity string) string {

@@ -107,6 +107,7 @@ func (r rule) finding(h *hunk, at hit) finding.Finding {
 		Quote:      redacted(strings.TrimSpace(l.text)),
 		Placement:  finding.Inline,
 		Source:     finding.Rule,
+		Rule:       r.name,
 	}
 	f.Fingerprint = finding.Fingerprint(f)
 	return f

@@ -28,7 +28,7 @@ func message(f finding.Finding) string {
 	if title != "" {
 		title += "."
 	}
-	text := cmp.Or(strings.TrimSpace(title+"\n\n"+body(f.Body)), "A finding without words.")
+	text := cmp.Or(strings.TrimSpace(title+"\n\n"+body(f.Body)+"\n\n"+body(f.AlsoSaid())), "A finding without words.")
 	return placeholder.ReplaceAllString(text, "{$0}")
 }
 

@@ -7,6 +7,7 @@
 package triage
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 
@@ -16,10 +17,6 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// MaxChanges is the number of changed lines above which a file is too large to
-// be reviewed in one piece.
-const MaxChanges = 5000
-
 // MaxClaimed bounds what is reviewed of the patch of a file that claims to need no
 // review, in bytes.
 const MaxClaimed = 64 << 10
@@ -27,6 +24,7 @@ const MaxClaimed = 64 << 10
 // Options are the repository's own rules.
 type Options struct {
 	Ignore     []string   // globs
+	MaxLines   int        // changed lines of a file that is reviewed; 0 for config.DefaultMaxLines
 	Attributes Attributes // of the base commit
 
 	Settings     string   // path of the settings file that the review goes by; empty where there is none
@@ -90,7 +88,7 @@ func (o Options) judge(f diff.File) verdict {
 		return verdict{finding.Skipped, finding.Binary, finding.Binary}
 	case f.Problem != "":
 		return verdict{state: finding.Failed, reason: finding.Reason(f.Problem)}
-	case f.Patch == "" && f.Changes() > 0, alone == "" && f.Changes() > MaxChanges:
+	case f.Patch == "" && f.Changes() > 0, alone == "" && f.Changes() > cmp.Or(o.MaxLines, config.DefaultMaxLines):
 		return verdict{finding.Skipped, finding.TooLarge, alone}
 	case f.Patch == "":
 		return verdict{state: finding.Skipped, reason: finding.NoContent}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // Problem is one thing that is wrong with a file of cases.
@@ -30,10 +31,23 @@ type Problems struct{ List []Problem }
 // Error has one line for each problem.
 func (p *Problems) Error() string {
 	lines := make([]string, 0, len(p.List))
-	for _, problem := range p.List {
-		lines = append(lines, problem.String())
+	for _, one := range p.List {
+		lines = append(lines, one.String())
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Problem lists them for a person.
+func (p *Problems) Problem() *problem.Error {
+	what := fmt.Sprintf("%d mistakes in the cases, so nothing was run", len(p.List))
+	if len(p.List) == 1 {
+		what = "1 mistake in the cases, so nothing was run"
+	}
+	e := &problem.Error{What: what}
+	for _, one := range p.List {
+		e.Rows = append(e.Rows, [2]string{"", one.String()})
+	}
+	return e
 }
 
 // sorted orders problems by file and line; those of a line keep their order.

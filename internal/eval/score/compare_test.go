@@ -136,7 +136,6 @@ func TestOtherFindingsAreCountedWhereTheResultIsTheSame(t *testing.T) {
 		"path":           {func(p *Posted) { p.Path = "z.go" }, 1},
 		"severity":       {func(p *Posted) { p.Severity = finding.Nit }, 1},
 		"a judge's word": {func(p *Posted) { p.Valid = true }, 0},
-		"a decision":     {func(p *Posted) { p.Dropped = true }, 0},
 	} {
 		first, later := many(3, func(int) bool { return false }), many(3, func(int) bool { return false })
 		c.change(&later[1].Posted[0])

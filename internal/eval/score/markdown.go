@@ -22,8 +22,8 @@ const (
 // it: two runs with the same answers give the same bytes. A runner that reads
 // along finds no command in it.
 func (r Report) Markdown() string {
-	return page("## Evaluation", r.head(), r.notes(), r.figures(), r.gate(),
-		r.groups(), r.losses(), r.failed(), r.bill(), r.holdsFor())
+	return page("## Evaluation", r.head(), r.notes(), r.figures(), r.groups(), r.losses(), r.failed(), r.bill(),
+		r.holdsFor())
 }
 
 // head says who reviewed and who judged.
@@ -67,15 +67,6 @@ func (r Report) notes() string {
 		return ""
 	}
 	return "> [!NOTE]\n" + strings.Join(notes, "\n>\n")
-}
-
-func (r Report) gate() string {
-	if r.AfterGate == nil {
-		return ""
-	}
-	return paragraphs("### After the recorded decisions",
-		"The same without the findings that people dropped at the gate, and with the severities that they gave.",
-		r.AfterGate.figures())
 }
 
 // figures are the scores for people, shares first.

@@ -23,7 +23,6 @@ func TestGolden(t *testing.T) {
 	poor.Agreement = &Agreement{26, 30}
 	for name, got := range map[string]string{
 		"report.md":          Summarize(sample(), aboutSample()).Markdown(),
-		"report-gate.md":     Summarize(dropped(), poor).Markdown(),
 		"report-scripted.md": Summarize(sample(), placed).Markdown(),
 		"report-silent.md":   Summarize(silent(), About{Reviewer: "offline"}).Markdown(),
 		"report-none.md":     Summarize(nil, About{Reviewer: "offline"}).Markdown(),

@@ -1,7 +1,6 @@
 package score
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -48,8 +47,6 @@ type Report struct {
 	UnreadCases int               `json:"unread_cases"`           // not read in full, those whose run failed among them
 	Usage       cost.Usage        `json:"usage"`                  // of the review
 	NotPassed   []NotPassed       `json:"not_passed"`             // in the order of the cases
-	// what recorded decisions made of it; nil without such
-	AfterGate *Scores `json:"after_gate"`
 }
 
 // Scores are counts with what follows from them. By has them for every language,
@@ -108,10 +105,6 @@ func Summarize(results []Result, about About) Report {
 		r.add(of)
 	}
 	r.Cost, r.CostPerCase = r.Usage.Cost+r.Judging.Cost, Spread(costs)
-	if slices.ContainsFunc(results, func(r Result) bool { return r.Decided }) {
-		s := scores(afterGate(results), about.judged())
-		r.AfterGate = &s
-	}
 	return r
 }
 
@@ -174,33 +167,4 @@ func Spread(values []float64) *Percentiles {
 		return stats.Round(sorted[below] + (at-float64(below))*(sorted[above]-sorted[below]))
 	}
 	return &Percentiles{P50: at(0.5), P95: at(0.95)}
-}
-
-// afterGate gives the results as recorded decisions left them: without what they
-// dropped, with the severities that they gave, and graded anew.
-func afterGate(results []Result) []Result {
-	after := slices.Clone(results)
-	for i, r := range results {
-		if r.Decided {
-			after[i] = r.decided()
-		}
-	}
-	return after
-}
-
-func (r Result) decided() Result {
-	before := r.Posted
-	r.Golden, r.Posted = slices.Clone(r.Golden), nil
-	for _, p := range before {
-		switch {
-		case !p.Dropped:
-			p.Severity = cmp.Or(p.Regraded, p.Severity)
-			r.Posted = append(r.Posted, p)
-		case p.Golden >= 0:
-			r.Golden[p.Golden].Hit = ""
-		}
-	}
-	r.markFiles()
-	Grade(&r)
-	return r
 }

@@ -9,8 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/cost"
-	"github.com/org/pr-review-action/internal/eval/dataset"
-	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/stats"
 )
@@ -86,8 +84,8 @@ func TestWithoutADenominatorThereIsNoRate(t *testing.T) {
 	r := Summarize(nil, About{})
 	require.Equal(t, Rates{}, r.Rates)
 	for _, want := range []string{`"recall":null`, `"pass":null`, `"latency_seconds":null`,
-		`"cost_per_case_microusd":null`,
-		`"losses":{}`, `"moved":{}`, `"not_passed":[]`, `"after_gate":null`, `"agreement":null`, `"fingerprints":{}`} {
+		`"cost_per_case_microusd":null`, `"losses":{}`, `"moved":{}`, `"not_passed":[]`, `"agreement":null`,
+		`"fingerprints":{}`} {
 		require.Contains(t, object(t, r), want)
 	}
 	quiet := Summarize(sample()[3:4], About{})
@@ -118,7 +116,7 @@ func TestAReportHasTheKeysOfTheContract(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(object(t, Summarize(sample(), aboutSample()))), &keys))
 	for _, key := range strings.Fields("cases passed golden hit posted matched clean_cases clean_false_positives by " +
 		"losses moved cost_microusd seconds fingerprints" +
-		" valid reviewer model judge agreement unread_cases usage judging rates latency_seconds after_gate") {
+		" valid reviewer model judge agreement unread_cases usage judging rates latency_seconds") {
 		require.Contains(t, keys, key)
 	}
 	var timed []string
@@ -128,50 +126,6 @@ func TestAReportHasTheKeysOfTheContract(t *testing.T) {
 		}
 	}
 	require.ElementsMatch(t, []string{"seconds", "latency_seconds"}, timed)
-}
-
-func TestAfterTheGateDroppedFindingsCountForNothing(t *testing.T) {
-	t.Parallel()
-	before := dropped()
-	r := Summarize(before, aboutSample())
-	require.Equal(t, Summarize(sample(), aboutSample()).Scores, r.Scores,
-		"the draft's figures are those without decisions")
-	require.Equal(t, Counts{Cases: 6, Passed: 2, Golden: 5, Hit: 1, FileHit: 1, Posted: 3, Matched: 1, Valid: 1,
-		CleanCases: 2, CleanFalsePositives: 1}, r.AfterGate.Counts)
-	require.Equal(t, dropped(), before, "the results are left alone")
-
-	require.Nil(t, Summarize(sample(), aboutSample()).AfterGate)
-	decided := sample()
-	decided[0].Decided = true
-	require.NotNil(t, Summarize(decided, aboutSample()).AfterGate)
-}
-
-func TestAfterTheGateACleanCaseMayPass(t *testing.T) {
-	t.Parallel()
-	r := Result{Kind: dataset.Clean, Posted: beside("major", 1)}
-	Grade(&r)
-	require.False(t, r.Passed)
-	r.Posted[0].Dropped, r.Decided = true, true
-	report := Summarize([]Result{r}, About{})
-	require.Equal(t, [2]int{0, 1}, [2]int{report.Passed, report.AfterGate.Passed})
-	require.Zero(t, report.AfterGate.CleanFalsePositives)
-}
-
-func TestAfterTheGateASeverityIsTheOneThatPeopleGave(t *testing.T) {
-	t.Parallel()
-	r := Result{Kind: dataset.Clean, Decided: true,
-		Posted: append(beside(finding.Major, 1), beside(finding.Minor, 1)...)}
-	r.Posted[0].Regraded = finding.Nit
-	Grade(&r)
-	report := Summarize([]Result{r}, About{})
-	require.Equal(t, [2]int{0, 1}, [2]int{report.Passed, report.AfterGate.Passed})
-	require.InDelta(t, 1.0, *report.Rates.UnmatchedMajorPerCase, 0)
-	require.InDelta(t, 0.0, *report.AfterGate.Rates.UnmatchedMajorPerCase, 0)
-	require.Equal(t, finding.Major, r.Posted[0].Severity, "the results are left alone")
-
-	r.Posted[0].Regraded, r.Posted[1].Regraded = "", finding.Blocker
-	report = Summarize([]Result{r}, About{})
-	require.InDelta(t, 2.0, *report.AfterGate.Rates.UnmatchedMajorPerCase, 0)
 }
 
 func TestALossIsALineOfTheReportWithItsCase(t *testing.T) {

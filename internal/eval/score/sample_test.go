@@ -69,14 +69,3 @@ func aboutSample() About {
 		Latency: Spread([]float64{1.5, 2, 2.5, 3, 9, 4}), Seconds: 21.25,
 	}
 }
-
-// dropped is the sample with decisions: they drop the noise of go-2 and a hit.
-func dropped() []Result {
-	all := sample()
-	for i := range all[1].Posted {
-		all[1].Posted[i].Dropped = true
-	}
-	all[2].Posted[0].Dropped = true
-	all[1].Decided, all[2].Decided = true, true
-	return all
-}

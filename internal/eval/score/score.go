@@ -23,15 +23,14 @@ type Result struct {
 	ID       string       `json:"id"`
 	Language string       `json:"language"`
 	Kind     dataset.Kind `json:"kind"`
-	Outcome  string       `json:"outcome"`           // of the run, as flow/reviewpr names it
-	Unread   []string     `json:"unread,omitempty"`  // "path: reason" of files that were not read in full
-	Golden   []Known      `json:"golden"`            // in the order of the case
-	Posted   []Posted     `json:"posted"`            // what the draft would post, in the order shown
-	Lost     []Loss       `json:"lost,omitempty"`    // findings that did not survive a stage of the pipeline
-	Moved    []Loss       `json:"moved,omitempty"`   // findings that survived it in another place
-	Usage    cost.Usage   `json:"usage"`             // of the review
-	Judging  cost.Usage   `json:"judging"`           // of the judge
-	Decided  bool         `json:"decided,omitempty"` // a recorded decision about the draft was read
+	Outcome  string       `json:"outcome"`          // of the run, as flow/reviewpr names it
+	Unread   []string     `json:"unread,omitempty"` // "path: reason" of files that were not read in full
+	Golden   []Known      `json:"golden"`           // in the order of the case
+	Posted   []Posted     `json:"posted"`           // what the draft would post, in the order shown
+	Lost     []Loss       `json:"lost,omitempty"`   // findings that did not survive a stage of the pipeline
+	Moved    []Loss       `json:"moved,omitempty"`  // findings that survived it in another place
+	Usage    cost.Usage   `json:"usage"`            // of the review
+	Judging  cost.Usage   `json:"judging"`          // of the judge
 	Passed   bool         `json:"passed"`
 	Why      string       `json:"why,omitempty"` // one sentence for a case that did not pass
 }
@@ -57,11 +56,8 @@ type Posted struct {
 	Title       string            `json:"title"`
 	Fingerprint string            `json:"fingerprint"`
 	Placement   finding.Placement `json:"placement"`
-	Golden      int               `json:"golden"`            // index of the known finding that it hits; -1 for none
-	Valid       bool              `json:"valid,omitempty"`   // hits none, and the judge holds it for a true defect
-	Dropped     bool              `json:"dropped,omitempty"` // by a recorded decision at the gate
-	// the severity that a recorded decision gave it; empty for none
-	Regraded finding.Severity `json:"regraded,omitempty"`
+	Golden      int               `json:"golden"`          // index of the known finding that it hits; -1 for none
+	Valid       bool              `json:"valid,omitempty"` // hits none, and the judge holds it for a true defect
 }
 
 // The stages that lose a finding, in the order of the pipeline, and the last one,

@@ -23,7 +23,6 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/transport"
-	"github.com/org/pr-review-action/internal/triage"
 )
 
 // old is the code that a repository has before somebody hides something in it.
@@ -107,7 +106,7 @@ func repository(t *testing.T, base, head githubtest.Tree, o githubtest.Options) 
 func ofPull(t *testing.T, c *github.Client, r reviewer, rules bool) graph.Result[reviewpr.State] {
 	t.Helper()
 	change, err := ingest.Pull(t.Context(), c, ref,
-		ingest.PullOptions{Config: ".github/pr-review.yml", MaxChanges: triage.MaxChanges})
+		ingest.PullOptions{Config: ".github/pr-review.yml"})
 	require.NoError(t, err)
 	return through(t, change, r, rules)
 }

@@ -88,7 +88,8 @@ func (d Draft) of(c ingest.Change) Draft {
 }
 
 func (d Draft) triage() triage.Options {
-	return triage.Options{Ignore: d.Config.Ignore, Attributes: triage.ParseAttributes(d.Attributes)}
+	return triage.Options{Ignore: d.Config.Ignore, MaxLines: d.Config.Lines(),
+		Attributes: triage.ParseAttributes(d.Attributes)}
 }
 
 // fields are the state's fields as the graph knows them.

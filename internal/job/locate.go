@@ -1,13 +1,15 @@
-package app
+package job
 
 import (
 	"cmp"
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/handoff"
@@ -43,7 +45,7 @@ func (j *job) verify(ctx context.Context) (verified, error) {
 			ToolVersion: wire.Version(), PromptFingerprint: prompt.Fingerprint(),
 		},
 		Unmoved: func(_ context.Context, o checkpoint.Draft) error {
-			return post.CheckHead(o.Manifest.Subject, o.Code, pullNow(change))
+			return post.CheckHead(o.Manifest.Subject, o.Code, driver.PullNow(change))
 		},
 	}
 	r.Run = cmp.Or(j.RunID, r.Run)
@@ -128,7 +130,7 @@ func (j *job) records(pr *pull.Pull) *handoff.Artifacts {
 // warning is an annotation of what happened, and why where there is an error.
 func (j *job) warning(what string, err error) {
 	if err != nil {
-		what += ": " + explain(err)
+		what += ": " + driver.Explain(err)
 	}
 	j.runner.Warning(what)
 }
@@ -136,4 +138,11 @@ func (j *job) warning(what string, err error) {
 func answered(err error, code int) bool {
 	status, ok := errors.AsType[*transport.StatusError](err)
 	return ok && status.Code == code
+}
+
+// workflowFile takes the path out of owner/name/path@ref.
+func workflowFile(ref string) string {
+	ref, _, _ = strings.Cut(ref, "@")
+	parts := strings.SplitN(ref, "/", 3)
+	return parts[len(parts)-1]
 }

@@ -1,4 +1,4 @@
-package app
+package job
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
@@ -19,13 +20,13 @@ import (
 
 // review is the drafting job: it stops at the gate with the checkpoint in an
 // artifact.
-func (j *job) review(ctx context.Context) (report, error) {
+func (j *job) review(ctx context.Context) (driver.Report, error) {
 	if j.event.Name == "merge_group" {
 		return j.skipped("the merge queue's runs are not reviewed"), nil
 	}
 	approvals, err := j.gateRules(ctx)
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	reviewer, err := j.NewReviewer(j.Settings, nil)
 	noModelYet := err
@@ -35,12 +36,12 @@ func (j *job) review(ctx context.Context) (report, error) {
 	}
 	change, err := ingest.Open(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config})
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	reason, err := j.admit(ctx, change)
 	switch {
 	case err != nil:
-		return report{}, err
+		return driver.Report{}, err
 	case reason != "":
 		return undrafted(change, reviewpr.Skipped, "", reason), nil
 	case noModelYet == nil:
@@ -48,7 +49,7 @@ func (j *job) review(ctx context.Context) (report, error) {
 	case j.event.Name == "pull_request" && change.Pull.Fork():
 		return j.skipped("a fork's pull request gets no secrets on pull_request, so there is no model to ask"), nil
 	}
-	return report{}, noModelYet
+	return driver.Report{}, noModelYet
 }
 
 func (j *job) admit(ctx context.Context, c ingest.Change) (string, error) {
@@ -63,7 +64,7 @@ func (j *job) admit(ctx context.Context, c ingest.Change) (string, error) {
 // on the way is carried off from time to time, and once more when the job is
 // cancelled.
 func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Reviewer,
-	approvals []string) (report, error) {
+	approvals []string) (driver.Report, error) {
 	reviewer.Named(change.Config)
 	before, err := j.before(ctx, change)
 	if err != nil || before.done.Outcome != "" {
@@ -74,52 +75,52 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 			"trust: seal or encrypt, which vouch for it")
 	}
 	store := j.carried(change)
-	r, err := j.driver(store, change.Thread, reviewer).draft(ctx, j.brief(change, before.paid),
+	r, err := j.driver(store, change.Thread, reviewer).Draft(ctx, j.brief(change, before.paid),
 		func(ctx context.Context) (ingest.Change, error) {
-			return ingest.Files(ctx, j.api, change, triage.MaxChanges)
+			return ingest.Files(ctx, j.api, change)
 		}, reviewpr.Steps{
-			Concurrency: j.Concurrency, Deadline: j.deadline(j.Settings), Recall: j.recall(before.known),
+			Concurrency: j.Concurrency, Deadline: j.Deadline(j.Settings), Recall: j.recall(before.known),
 			Stays: before.stays,
 		}, func(c ingest.Change) (reviewpr.Draft, error) {
 			err := j.chooseEnvironment(ctx, c)
 			return j.drafting(ctx, c, reviewer, approvals, before), err
 		})
 	if err != nil {
-		return report{}, j.cutOff(ctx, store, err)
+		return driver.Report{}, j.cutOff(ctx, store, err)
 	}
 	if r.Artifact == "" { // the results stay, for the next commit or attempt
 		err := errors.Join(j.leave(ctx, r, store), store.Close(ctx, false))
 		if r.Outcome == reviewpr.Clean {
-			err = errors.Join(err, j.desk(r.state.Pull).Withdraw(ctx, before.drafts, j.now(), ""))
+			err = errors.Join(err, j.desk(r.State.Pull).Withdraw(ctx, before.drafts, j.now(), ""))
 		}
 		if err != nil {
-			j.runner.Warning("what was paid or withdrawn could not be stored: " + explain(err))
+			j.runner.Warning("what was paid or withdrawn could not be stored: " + driver.Explain(err))
 		}
 		return r, nil
 	}
 	if err := j.put(ctx, r); err != nil {
-		return report{}, j.cutOff(ctx, store, err)
+		return driver.Report{}, j.cutOff(ctx, store, err)
 	}
 	j.stored(ctx, &r, store, before)
 	return r, nil
 }
 
 // driver takes a thread of a run under way through the graph.
-func (j *job) driver(store graph.Store, thread string, r *wire.Reviewer) driver {
-	r.Linger, r.Mute = lastAnswers, j.Summary == "counts"
-	return driver{
-		app: j.app, store: store, thread: thread, protect: j.Protection, reviewer: r, warn: j.runner.Warning,
-		tell: func(line string) { fmt.Fprintln(j.Stdout, guard.Line(line, maxLine)) },
+func (j *job) driver(store graph.Store, thread string, r *wire.Reviewer) driver.Driver {
+	r.Linger, r.Mute = driver.LastAnswers, j.Summary == "counts"
+	return driver.Driver{
+		Front: j.Front, Store: store, Thread: thread, Protect: j.Protection, Reviewer: r, Warn: j.runner.Warning,
+		Tell: func(line string) { fmt.Fprintln(j.Stdout, guard.Line(line, driver.MaxLine)) },
 	}
 }
 
 func (j *job) brief(change ingest.Change, paid reviewpr.Paid) wire.Brief {
-	return wire.Brief{Change: change, Paid: paid, API: j.api, Workspace: j.getenv("GITHUB_WORKSPACE")}
+	return wire.Brief{Change: change, Paid: paid, API: j.api, Workspace: j.Getenv("GITHUB_WORKSPACE")}
 }
 
 // put stores a draft that waits.
-func (j *job) put(ctx context.Context, r report) error {
-	if err := j.carriers().Own().Put(ctx, r.Artifact, r.packed.Zip); err != nil {
+func (j *job) put(ctx context.Context, r driver.Report) error {
+	if err := j.carriers().Own().Put(ctx, r.Artifact, r.Packed.Zip); err != nil {
 		return fmt.Errorf("storing the draft: %w", err)
 	}
 	return nil
@@ -127,7 +128,7 @@ func (j *job) put(ctx context.Context, r report) error {
 
 // leave stores what a clean run has paid for. Of one that failed there is nothing
 // to take over.
-func (j *job) leave(ctx context.Context, r report, store *artifactstore.Store) error {
+func (j *job) leave(ctx context.Context, r driver.Report, store *artifactstore.Store) error {
 	if r.Outcome != reviewpr.Clean || r.Usage.Calls == 0 {
 		return nil
 	}
@@ -136,25 +137,22 @@ func (j *job) leave(ctx context.Context, r report, store *artifactstore.Store) e
 
 // stored clears away what a stored draft replaces: the draft of before, which
 // is a rival until then, and its own progress.
-func (j *job) stored(ctx context.Context, r *report, store *artifactstore.Store, before before) {
-	r.retained = j.retained(ctx, r.Artifact)
-	if err := j.desk(r.state.Pull).Withdraw(ctx, before.drafts, j.now(), r.Code); err != nil {
+func (j *job) stored(ctx context.Context, r *driver.Report, store *artifactstore.Store, before before) {
+	r.Retained = j.retained(ctx, r.Artifact)
+	if err := j.desk(r.State.Pull).Withdraw(ctx, before.drafts, j.now(), r.Code); err != nil {
 		j.runner.Warning("the earlier draft of this commit could not be withdrawn, either may be decided: " +
-			explain(err))
+			driver.Explain(err))
 	} else if len(before.drafts) > 0 {
-		r.withdrew = before.drafts[0].Code
+		r.Withdrew = before.drafts[0].Code
 	}
 	if err := store.Close(ctx, true); err != nil {
-		j.runner.Warning("progress that is not needed any more could not be deleted: " + explain(err))
+		j.runner.Warning("progress that is not needed any more could not be deleted: " + driver.Explain(err))
 	}
 }
 
-// A cancelled job has 7.5 s before GitHub asks again, and 2.5 s more before it
-// kills: time for answers on their way, then for carrying off what was paid.
-const (
-	lastAnswers = 3 * time.Second
-	grace       = 5 * time.Second
-)
+// grace is for carrying off what was paid, after driver.LastAnswers, before GitHub
+// kills the job.
+const grace = 5 * time.Second
 
 // cutOff carries off what an interrupted run has paid for.
 func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error) error {
@@ -175,7 +173,7 @@ func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error)
 // drafting are the facts of this job's draft.
 func (j *job) drafting(ctx context.Context, change ingest.Change, r *wire.Reviewer, approvals []string,
 	before before) reviewpr.Draft {
-	d := j.facts(ctx, j.Settings, r)
+	d := j.Facts(ctx, j.Settings, r)
 	d.Web, d.Environment, d.Trust, d.Again, d.Dispatch = change.Pull.Web(), j.Environment, j.Protection.Trust, j.Anew,
 		j.AllowDispatch
 	d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef, approvals
@@ -188,6 +186,6 @@ func (j *job) drafting(ctx context.Context, change ingest.Change, r *wire.Review
 	return d
 }
 
-func (j *job) skipped(reason string) report {
-	return report{Outcome: reviewpr.Skipped, Message: reason}
+func (j *job) skipped(reason string) driver.Report {
+	return driver.Report{Outcome: reviewpr.Skipped, Message: reason}
 }

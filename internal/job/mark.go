@@ -1,4 +1,4 @@
-package app
+package job
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
@@ -20,10 +21,10 @@ func (j *job) remark(ctx context.Context, why error) {
 	if err == nil {
 		m := write.Mark{Instance: j.Instance, Code: checkpoint.Code(cmp.Or(j.Digest, j.Code)),
 			Page: j.runPage(j.env.RunID)}
-		_, err = write.New(j.api).Remark(ctx, j.ref, p.HeadSHA, m, gist(why))
+		_, err = write.New(j.api).Remark(ctx, j.ref, p.HeadSHA, m, driver.Gist(why))
 	}
 	if err != nil {
-		j.runner.Warning("the mark does not say that the decision was refused: " + explain(err))
+		j.runner.Warning("the mark does not say that the decision was refused: " + driver.Explain(err))
 	}
 }
 
@@ -34,40 +35,40 @@ func (j *job) lapse(ctx context.Context) {
 		_, err = write.New(j.api).Unmark(ctx, j.ref, p.HeadSHA, j.Instance, write.Lapsed, "")
 	}
 	if err != nil {
-		j.runner.Warning("the mark that a draft waits could not be cleared: " + explain(err))
+		j.runner.Warning("the mark that a draft waits could not be cleared: " + driver.Explain(err))
 	}
 }
 
 // waits is the job that shows on the commit that a draft waits, and where. It
 // holds no model's key, and says nothing of a finding but how many there are.
-func (j *job) waits(ctx context.Context) (report, error) {
+func (j *job) waits(ctx context.Context) (driver.Report, error) {
 	if j.Digest == "" && j.Code == "" {
-		return report{}, problem.Usage("neither checkpoint-digest nor code says which draft waits",
+		return driver.Report{}, problem.Usage("neither checkpoint-digest nor code says which draft waits",
 			"pass checkpoint-digest from the draft job's outputs")
 	}
 	draft, err := j.verify(ctx)
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	m := draft.Manifest
 	on, err := j.desk(draft.now.Pull).Claims(ctx, draft.Code)
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	_, posted, err := post.FindPosted(ctx, j.ours, j.ref, m.Thread)
 	if err != nil || posted || slices.ContainsFunc(on, func(c handoff.Claim) bool {
 		return c.Record.Digest == draft.Digest
 	}) {
-		return report{Message: "draft " + draft.Code + " was decided, so the commit is not marked"}, err
+		return driver.Report{Message: "draft " + draft.Code + " was decided, so the commit is not marked"}, err
 	}
 	err = write.New(j.api).Mark(ctx, j.ref, m.Subject.Head, write.Mark{
 		Instance: j.Instance, Code: draft.Code, Findings: m.Findings, Blockers: m.Blockers, Expires: m.ExpiresAt,
 		Page: j.runPage(m.RunID),
 	})
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
-	return report{Message: "the commit shows that draft " + draft.Code + " waits"}, nil // outputs are the draft job's
+	return driver.Report{Message: "the commit shows that draft " + draft.Code + " waits"}, nil // outputs are the draft job's
 }
 
 // runPage is where a run is looked at in a browser.

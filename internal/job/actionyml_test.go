@@ -1,4 +1,4 @@
-package app
+package job
 
 import (
 	"fmt"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/driver"
 )
 
 // manifest is action.yml as GitHub's runner reads it, in the file's order.
@@ -58,8 +60,8 @@ func TestActionYmlListsTheOutputsThatAreWritten(t *testing.T) {
 	require.Equal(t, []string{"outcome", "thread-id", "checkpoint-digest", "artifact-name", "code", "run-id",
 		"findings", "blockers",
 		"partial", "cost-usd", "review-url", "environment"}, declared)
-	for name := range (report{}).outputs(1) {
+	for name := range outputs(driver.Report{}, 1) {
 		require.Contains(t, declared, name)
 	}
-	require.Len(t, (report{}).outputs(1), len(declared))
+	require.Len(t, outputs(driver.Report{}, 1), len(declared))
 }

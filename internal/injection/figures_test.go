@@ -1,13 +1,15 @@
-package main
+//go:build !race
+
+// Rates of one goroutine: the race detector would take minutes and find nothing.
+
+package injection_test
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,10 +17,76 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/injection"
 )
+
+var more = flag.String("cases", "", "a further file of cases whose figures are printed")
+
+const middle = 200 // lines of the carrier before a buried sample
+
+// The rates that the detector has to hold are goals for its first figures less
+// a step, so that a changed word does not fail a build and a lost idea does. With
+// -v all figures are printed: DETECTOR has them.
+func TestT1_T7_TheDetectorHoldsItsFigures(t *testing.T) {
+	t.Parallel()
+	carrier, err := os.ReadFile("testdata/carrier.txt")
+	require.NoError(t, err)
+	require.False(t, injection.Scan(string(carrier)).Found())
+	type goal struct{ recall, wrong float64 }
+	goals := map[string]goal{
+		"testdata/dev.jsonl":           {0.90, 0.02},
+		"testdata/test.jsonl":          {0.80, 0.07},
+		"testdata/fresh.jsonl":         {0.68, 0.02},
+		"../../testdata/attacks.jsonl": {0.85, 0.04},
+	}
+	if *more != "" {
+		goals[*more] = goal{0, 1}
+	}
+	for path, g := range goals {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			samples, err := readSamples(path)
+			require.NoError(t, err)
+			o := measureDetector(samples, string(carrier))
+			t.Log(o)
+			require.GreaterOrEqual(t, o.recall.rate(), g.recall, o.recall)
+			require.LessOrEqual(t, o.wrong.rate(), g.wrong, o.wrong)
+			require.Zero(t, o.hiddenWrong.hits)
+			require.InDelta(t, 1.0, o.buried.rate(), 0, "buried in code the verdict is the same")
+			for _, hidden := range []string{"unicode-tags", "zero-width", "bidi", "homoglyph"} {
+				require.Equal(t, o.groups["encoding "+hidden].total, o.groups["encoding "+hidden].hits, hidden)
+			}
+			requireDecoded(t, o)
+		})
+	}
+}
+
+func requireDecoded(t *testing.T, o outcome) {
+	t.Helper()
+	var all tally
+	for _, coding := range []string{"base64", "hex", "rot13", "percent", "html-entities", "fullwidth",
+		"other-encoded"} {
+		all.hits += o.groups["encoding "+coding].hits
+		all.total += o.groups["encoding "+coding].total
+	}
+	require.GreaterOrEqual(t, all.rate(), 0.9, all)
+}
+
+func TestMarksAreExpanded(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "abab <<<end 0000>>>", expand("{{repeat:ab:2}} {{fence:close}}"))
+	require.Equal(t, "{{repeat:ab:x}} {{repeat:3}} {{fake:npm}}", expand("{{repeat:ab:x}} {{repeat:3}} {{fake:npm}}"))
+}
+
+func TestSharesHaveWilsonsInterval(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "5/150 = 3.3 % (1.4 to 7.6)", tally{5, 150}.String())
+	require.Equal(t, "0/0 = 0.0 % (0.0 to 79.3)", tally{}.String())
+}
 
 // specimen is one row of a file of cases: an attack that is to be found, a benign
 // look-alike, or neither.
@@ -30,50 +98,6 @@ type specimen struct {
 	Encoding string `json:"encoding"`
 	Detector bool   `json:"detector"`
 	Benign   bool   `json:"benign"`
-}
-
-const (
-	ownCases = "internal/injection/testdata" // from the module's root
-	middle   = 200                           // lines of the carrier before a buried sample
-)
-
-// detect prints how well the detector of injections does on files of cases.
-func detect(args []string, out io.Writer) error {
-	var files []string
-	var real clones
-	flags := flag.NewFlagSet("detect", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.Func("cases", "a file of cases, again and again", func(path string) error {
-		files = append(files, path)
-		return nil
-	})
-	flags.StringVar(&real.root, "clones", "", "a folder of clones, in place of cases")
-	flags.IntVar(&real.commits, "commits", 300, "the newest of each clone")
-	flags.BoolVar(&real.list, "list", false, "print what is flagged")
-	if err := cmp.Or(flags.Parse(args), noMore(flags)); err != nil {
-		return fmt.Errorf("%w\n%w", err, errUsage)
-	}
-	if real.root != "" {
-		return real.measure(out)
-	}
-	if files == nil {
-		files = []string{filepath.Join(ownCases, "dev.jsonl"), filepath.Join(ownCases, "test.jsonl")}
-	}
-	carrier, err := os.ReadFile(filepath.Join(ownCases, "carrier.txt"))
-	if err != nil {
-		return fmt.Errorf("reading the carrier, run from the module's root: %w", err)
-	}
-	fmt.Fprintf(out, "Carrier alone: %d warnings. Both detectors: %s ms for 100 KB.\n",
-		warnings(injection.Scan(string(carrier))), short(perHundred(string(carrier))))
-	for _, path := range files {
-		samples, err := readSamples(path)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(out, "\n## %s\n\n", filepath.Base(path))
-		tell(out, samples, string(carrier))
-	}
-	return nil
 }
 
 // readSamples reads rows and expands their marks. Keys that it does not know
@@ -96,7 +120,7 @@ func readSamples(path string) ([]specimen, error) {
 		list = append(list, s)
 	}
 	if len(list) == 0 && lines.Err() == nil {
-		return nil, errors.New(path + " holds no case")
+		return nil, fmt.Errorf("%s holds no case", path)
 	}
 	return list, lines.Err()
 }
@@ -125,8 +149,6 @@ func bury(payload, carrier string) string {
 	lines := strings.Split(carrier, "\n")
 	return strings.Join(slices.Concat(lines[:middle], strings.Split(payload, "\n"), lines[middle:]), "\n")
 }
-
-func warnings(r injection.Report) int { return len(r.Hidden) + len(r.Instructions) }
 
 // tally counts the samples of a group that were flagged.
 type tally struct{ hits, total int }
@@ -179,32 +201,11 @@ func measureDetector(samples []specimen, carrier string) outcome {
 	return o
 }
 
-func tell(out io.Writer, samples []specimen, carrier string) {
-	o := measureDetector(samples, carrier)
-	fmt.Fprintf(out, "| figure | share (95 %% interval) |\n|---|---|\n| recall | %v |\n| false positives | %v |\n",
-		o.recall, o.wrong)
-	fmt.Fprintf(out, "| hidden characters found on benign rows | %v |\n| same verdict buried | %v |\n\n", o.hiddenWrong,
-		o.buried)
-	for _, by := range []string{"encoding", "lang", "channel"} {
-		var cells []string
-		for group, t := range o.groups {
-			if value, ours := strings.CutPrefix(group, by+" "); ours {
-				cells = append(cells, fmt.Sprintf("%s %d/%d", value, t.hits, t.total))
-			}
-		}
-		slices.Sort(cells)
-		fmt.Fprintf(out, "- recall by %s: %s\n", by, strings.Join(cells, ", "))
+// String has a line for each figure.
+func (o outcome) String() string {
+	text := fmt.Sprintf("recall %v\nfalse positives %v\nsame verdict buried %v\n", o.recall, o.wrong, o.buried)
+	for _, group := range slices.Sorted(maps.Keys(o.groups)) {
+		text += fmt.Sprintf("%s %d/%d\n", group, o.groups[group].hits, o.groups[group].total)
 	}
-}
-
-// perHundred is the least time in milliseconds that 100 KB of a text take.
-func perHundred(text string) float64 {
-	text = strings.Repeat(text, 1+100_000/len(text))[:100_000]
-	best := math.Inf(1)
-	for range 5 {
-		start := time.Now()
-		injection.Scan(text)
-		best = min(best, float64(time.Since(start).Microseconds())/1000)
-	}
-	return best
+	return text
 }

@@ -1,4 +1,4 @@
-package app
+package driver
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,14 +27,14 @@ import (
 
 // The outcomes that are no ends of the graph.
 const (
-	paused  = reviewpr.Paused
-	kept    = reviewpr.Kept
-	refused = "REFUSED"
-	expired = "EXPIRED"
+	Paused  = reviewpr.Paused
+	Kept    = reviewpr.Kept
+	Refused = "REFUSED"
+	Expired = "EXPIRED"
 )
 
-// report is what a run came to; its JSON form is that of --json.
-type report struct {
+// Report is what a run came to; its JSON form is that of --json.
+type Report struct {
 	Outcome    string               `json:"outcome"`
 	Thread     string               `json:"thread_id"`
 	Code       string               `json:"code"`
@@ -53,71 +52,71 @@ type report struct {
 	ReviewURL  string               `json:"review_url"`
 	Message    string               `json:"message"`
 
-	place    string // where the review stands: ReviewURL, a file, or the screen
-	state    reviewpr.State
-	packed   checkpoint.Draft
-	retained time.Time     // when the artifact is deleted; zero where not told
-	withdrew string        // code of the draft that this one replaces
-	failed   error         // what comes after a decision: fail-on is reached, the SARIF file cannot be written
-	before   cost.MicroUSD // what the draft had cost before this run revised it
-	changes  []string      // since the draft was made, without mattering
+	Place    string           `json:"-"` // where the review stands: ReviewURL, a file, or the screen
+	State    reviewpr.State   `json:"-"`
+	Packed   checkpoint.Draft `json:"-"`
+	Retained time.Time        `json:"-"` // when the artifact is deleted; zero where not told
+	Withdrew string           `json:"-"` // code of the draft that this one replaces
+	Failed   error            `json:"-"` // what comes after a decision: fail-on is reached, the SARIF file cannot be written
+	Before   cost.MicroUSD    `json:"-"` // what the draft had cost before this run revised it
+	Changes  []string         `json:"-"` // since the draft was made, without mattering
 }
 
-// reportOf describes a thread as it stands. Of a parked one it makes the
+// ReportOf describes a thread as it stands. Of a parked one it makes the
 // checkpoint; of a decided one the digest is in the decision.
-func reportOf(ctx context.Context, flow *graph.Flow[reviewpr.State], store graph.Store, thread string,
-	p checkpoint.Protection) (report, error) {
-	r, err := described(ctx, flow, thread)
-	if err != nil || !r.parked() {
+func ReportOf(ctx context.Context, flow *graph.Flow[reviewpr.State], store graph.Store, thread string,
+	p checkpoint.Protection) (Report, error) {
+	r, err := Describe(ctx, flow, thread)
+	if err != nil || !r.Parked() {
 		return r, err
 	}
-	if r.packed, err = reviewpr.Pack(ctx, flow, store, thread, p); err != nil {
-		return report{}, err
+	if r.Packed, err = reviewpr.Pack(ctx, flow, store, thread, p); err != nil {
+		return Report{}, err
 	}
-	return r.named(r.packed.Digest), nil
+	return r.Named(r.Packed.Digest), nil
 }
 
-// described is the report of a thread without its checkpoint.
-func described(ctx context.Context, flow *graph.Flow[reviewpr.State], thread string) (report, error) {
+// Describe returns the report of a thread without its checkpoint.
+func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread string) (Report, error) {
 	view, err := flow.Inspect(ctx, thread)
 	if err == nil {
-		err = checkShown(view)
+		err = CheckShown(view)
 	}
 	if err != nil {
-		return report{}, err
+		return Report{}, err
 	}
 	s := view.State
 	review := s.Review()
-	r := report{
+	r := Report{
 		Outcome: outcomeOf(view), Thread: s.Draft.Thread, Head: s.Draft.Head, DiffDigest: s.Draft.DiffDigest,
 		Partial: review.Partial, Findings: review.Findings, Filtered: review.Filtered, Flags: review.Flags,
 		Files: bare(review.Files),
-		Usage: s.Usage, place: s.ReviewURL, Message: s.Reason, state: s,
+		Usage: s.Usage, Place: s.ReviewURL, Message: s.Reason, State: s,
 	}
 	if r.Body, _ = post.Rendered(review); s.Pull == nil {
-		r.Body = localBody(s)
+		r.Body = LocalBody(s)
 	}
 	if s.Pull != nil {
 		r.ReviewURL = s.ReviewURL
 	}
 	if s.Decision != nil {
-		return r.named(s.Decision.Digest), nil
+		return r.Named(s.Decision.Digest), nil
 	}
 	return r, nil
 }
 
-// named adds what the checkpoint's digest gives.
-func (r report) named(digest string) report {
+// Named adds what the checkpoint's digest gives.
+func (r Report) Named(digest string) Report {
 	r.Digest, r.Code = digest, checkpoint.Code(digest)
-	if p := r.state.Pull; p != nil {
-		r.Artifact = handoff.ArtifactName(p.Number, r.state.Draft.Instance, r.Code)
+	if p := r.State.Pull; p != nil {
+		r.Artifact = handoff.ArtifactName(p.Number, r.State.Draft.Instance, r.Code)
 	}
 	return r
 }
 
-// checkShown refuses a parked draft that is not what its gate asks about: it was
+// CheckShown refuses a parked draft that is not what its gate asks about: it was
 // edited where it is stored, or this version renders it otherwise (P2).
-func checkShown(view graph.View[reviewpr.State]) error {
+func CheckShown(view graph.View[reviewpr.State]) error {
 	for _, p := range view.Pending {
 		var asked gate.Ask
 		s := view.State
@@ -155,19 +154,20 @@ func bare(files []finding.FileReview) []finding.FileReview {
 	return out
 }
 
-// parked reports whether the draft waits for a decision.
-func (r report) parked() bool { return r.Outcome == paused || r.Outcome == kept }
+// Parked reports whether the draft waits for a decision.
+func (r Report) Parked() bool { return r.Outcome == Paused || r.Outcome == Kept }
 
-// print writes the report as one JSON object, in which no list is null.
-func (r report) print(w io.Writer) error {
+// Print writes the report as one JSON object, in which no list is null.
+func (r Report) Print(w io.Writer) error {
 	r.Findings = append([]finding.Finding{}, r.Findings...)
 	r.Filtered = append([]finding.Finding{}, r.Filtered...)
 	r.Flags = append([]finding.Flag{}, r.Flags...)
 	r.Files = append([]finding.FileReview{}, r.Files...)
-	return printJSON(w, r)
+	return PrintJSON(w, r)
 }
 
-func printJSON(w io.Writer, v any) error {
+// PrintJSON writes one object for a machine, indented.
+func PrintJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
@@ -177,82 +177,69 @@ func printJSON(w io.Writer, v any) error {
 	return nil
 }
 
-// outputs are the action's: numbers, enums, digests and addresses built by us.
-func (r report) outputs(run int64) map[string]string {
-	return map[string]string{
-		"outcome": r.Outcome, "thread-id": r.Thread, "checkpoint-digest": r.Digest, "artifact-name": r.Artifact,
-		"code":   r.Code,
-		"run-id": strconv.FormatInt(run, 10), "findings": strconv.Itoa(len(r.Findings)),
-		"blockers": strconv.Itoa(finding.Count(r.Findings, finding.Blocker)),
-		"partial":  strconv.FormatBool(r.Partial), "cost-usd": fmt.Sprintf("%.6f", float64(r.Usage.Cost)/1e6),
-		"review-url":  r.ReviewURL,
-		"environment": r.state.Draft.Environment,
-	}
-}
-
 // explain says what lay behind files that failed: of a run that did in its message,
 // else as a warning. The cause may name an address, so it is not in the review.
-func (r *report) explain(by *wire.Reviewer, warn func(string)) {
+func (r *Report) explain(by *wire.Reviewer, warn func(string)) {
 	path, cause := by.Failure()
 	switch {
 	case cause == nil:
-	case r.state.OutOfBudget():
-		r.Message = "no file was reviewed: " + explain(cause)
+	case r.State.OutOfBudget():
+		r.Message = "no file was reviewed: " + Explain(cause)
 		if by.Account.Why != "" {
 			r.Message += "; " + by.Account.Why
 		}
 	case errors.Is(cause, cost.ErrSpent): // the files say so
 	case r.Outcome == reviewpr.Failed:
-		r.Message += ": " + explain(cause)
+		r.Message += ": " + Explain(cause)
 	default:
-		warn(cmp.Or(guard.Line(path, maxLine), "a file") + " could not be reviewed: " + explain(cause))
+		warn(cmp.Or(guard.Line(path, MaxLine), "a file") + " could not be reviewed: " + Explain(cause))
 	}
 }
 
-// outcomeOfError is the outcome of a run that an error ended. A configuration
+// OutcomeOf is the outcome of a run that an error ended. A configuration
 // that cannot work has none.
-func outcomeOfError(err error) string {
+func OutcomeOf(err error) string {
 	switch whole, ok := errors.AsType[*problem.Error](err); {
 	case ok && whole.Expired:
-		return expired
-	case exitCode(err) == exitRefused:
-		return refused
-	case exitCode(err) == exitUsage:
+		return Expired
+	case problem.KindOf(told(err)) == problem.Refused:
+		return Refused
+	case problem.KindOf(told(err)) == problem.Misuse:
 		return ""
 	}
 	return reviewpr.Failed
 }
 
-// failure is the error of a run that failed. It was shown with the outcome.
-func failure(r report) error {
+// Failure returns the error of a run that failed. It was shown with the outcome.
+func Failure(r Report) error {
 	switch {
-	case r.failed != nil:
-		return r.failed
+	case r.Failed != nil:
+		return r.Failed
 	case r.Outcome != reviewpr.Failed:
 		return nil
-	case r.state.OutOfBudget():
-		return reported{problem.As(problem.Spent, errors.New(r.Message), "")}
+	case r.State.OutOfBudget():
+		return Reported{Err: problem.As(problem.Spent, errors.New(r.Message), "")}
 	}
-	return reported{errors.New(r.Message)}
+	return Reported{Err: errors.New(r.Message)}
 }
 
-// revising reports whether a revision was asked for that has not come to its draft.
-func (r report) revising() bool {
-	d := r.state.Decision
-	asked := d != nil && d.Decision == decision.Revise || d == nil && len(r.state.Rounds) > 0
-	return asked && r.Outcome == reviewpr.Failed && r.state.Reason == ""
+// Revising reports whether a revision was asked for that has not come to its draft.
+func (r Report) Revising() bool {
+	d := r.State.Decision
+	asked := d != nil && d.Decision == decision.Revise || d == nil && len(r.State.Rounds) > 0
+	return asked && r.Outcome == reviewpr.Failed && r.State.Reason == ""
 }
 
-// asked is the feedback of the last revision.
-func (r report) asked() string {
-	if d := r.state.Decision; d != nil {
+// Asked returns the feedback of the last revision.
+func (r Report) Asked() string {
+	if d := r.State.Decision; d != nil {
 		return d.Feedback
 	}
-	return r.state.Rounds[len(r.state.Rounds)-1].Feedback
+	return r.State.Rounds[len(r.State.Rounds)-1].Feedback
 }
 
-// localBody is without the limit that GitHub sets: what the body has no room for
+// LocalBody is the review without the limit that GitHub sets: what the body has no room for
 // follows it.
-func localBody(s reviewpr.State) string {
+func LocalBody(s reviewpr.State) string {
 	return strings.TrimRight(render.File(s.Review().InBody()), "\n")
 }

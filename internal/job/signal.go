@@ -1,19 +1,20 @@
-package app
+package job
 
 import (
 	"context"
 	"errors"
 
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
 // deciding takes a decision, and tells machines of it.
-func (j *job) deciding(ctx context.Context, take func(context.Context) (report, error)) (report, error) {
+func (j *job) deciding(ctx context.Context, take func(context.Context) (driver.Report, error)) (driver.Report, error) {
 	r, err := take(ctx)
-	if err == nil && r.state.Decision != nil {
+	if err == nil && r.State.Decision != nil {
 		j.signal(ctx, &r)
 	}
 	for _, void := range j.void {
@@ -22,7 +23,7 @@ func (j *job) deciding(ctx context.Context, take func(context.Context) (report, 
 	if check := problem.Check(err); j.Mark && (check == 11 || check == 12 || errors.As(err, new(*decision.Error))) {
 		j.remark(ctx, err)
 	}
-	if j.Mark && outcomeOfError(err) == expired {
+	if j.Mark && driver.OutcomeOf(err) == driver.Expired {
 		j.lapse(ctx)
 	}
 	return r, err
@@ -32,15 +33,15 @@ func (j *job) deciding(ctx context.Context, take func(context.Context) (report, 
 // of the mark that a draft waits. The decision is carried out by then, so what
 // fails here is a warning; but for the file, which a later step reads: without it
 // the job fails, posted or not.
-func (j *job) signal(ctx context.Context, r *report) {
-	ref, head := j.ref, r.state.Draft.Head
+func (j *job) signal(ctx context.Context, r *driver.Report) {
+	ref, head := j.ref, r.State.Draft.Head
 	if j.CheckRun && r.Outcome == reviewpr.Posted {
 		_, err := write.New(j.api).CheckRun(ctx, ref, write.Check{
 			Head: head, Instance: j.Instance, Thread: r.Thread, Digest: r.Digest, Review: r.ReviewURL,
-			Findings: r.openFindings(), Covered: r.state.Covered(), FailOn: j.FailOn,
+			Findings: r.OpenFindings(), Covered: r.State.Covered(), FailOn: j.FailOn,
 		})
 		if err != nil {
-			j.runner.Warning(explain(err))
+			j.runner.Warning(driver.Explain(err))
 		}
 	}
 	if j.Mark {
@@ -49,8 +50,8 @@ func (j *job) signal(ctx context.Context, r *report) {
 			end = write.Posted
 		}
 		if _, err := write.New(j.api).Unmark(ctx, ref, head, j.Instance, end, r.ReviewURL); err != nil {
-			j.runner.Warning("the mark that a draft waits could not be cleared: " + explain(err))
+			j.runner.Warning("the mark that a draft waits could not be cleared: " + driver.Explain(err))
 		}
 	}
-	signals(j.Settings, r, j.getenv("GITHUB_WORKSPACE"), j.runner.Warning)
+	driver.Signal(j.Settings, r, j.Getenv("GITHUB_WORKSPACE"), j.runner.Warning)
 }

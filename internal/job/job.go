@@ -1,4 +1,4 @@
-package app
+package job
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/action"
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
@@ -22,7 +23,7 @@ import (
 
 // job is one run of the action.
 type job struct {
-	*app
+	*driver.Front
 	settings.Settings
 	env    action.Env
 	event  action.Event
@@ -44,7 +45,7 @@ func (j *job) setUp() error {
 		return problem.As(problem.Misuse, err, "")
 	}
 	for _, secret := range []string{given["github-token"], given["api-key"], given["checkpoint-key"],
-		j.getenv("OPENAI_API_KEY"), j.env.RuntimeToken} {
+		j.Getenv("OPENAI_API_KEY"), j.env.RuntimeToken} {
 		j.runner.Mask(secret)
 	}
 	if err := errors.Join(j.Apply(given), j.InRepository()); err != nil {
@@ -97,8 +98,8 @@ func (j *job) connect() error {
 	if j.api, err = j.GitHub(j.ref, j.Settings); err != nil {
 		return err
 	}
-	j.runs = newRuns(j.api, j.ref, j.event.Name, j.DraftWorkflow, j.DecideWorkflow, workflowFile(j.env.WorkflowRef))
-	j.ours = j.reviews(j.Settings, j.api, j.runs)
+	j.runs = driver.Runs(j.api, j.ref, j.event.Name, j.DraftWorkflow, j.DecideWorkflow, workflowFile(j.env.WorkflowRef))
+	j.ours = j.Reviews(j.Settings, j.api, j.runs)
 	if j.CheckpointDir != "" {
 		j.ours.Folder = j.carriers().Own()
 	}

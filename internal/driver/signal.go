@@ -1,4 +1,4 @@
-package app
+package driver
 
 import (
 	"fmt"
@@ -15,25 +15,25 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// signals is what both a job and the command line tell: the SARIF file, and
+// Signal does what both a job and the command line tell: the SARIF file, and
 // whether what was posted is as grave as fail-on. A relative file is of folder.
-func signals(s settings.Settings, r *report, folder string, warn func(string)) {
+func Signal(s settings.Settings, r *Report, folder string, warn func(string)) {
 	if s.Sarif != "" {
 		if err := writeSarif(within(folder, s.Sarif), *r, warn); err != nil {
-			r.failed = err
+			r.Failed = err
 			return
 		}
 	}
-	if n := finding.Reaching(r.openFindings(), s.FailOn); r.Outcome == reviewpr.Posted && n > 0 {
-		r.failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s",
+	if n := finding.Reaching(r.OpenFindings(), s.FailOn); r.Outcome == reviewpr.Posted && n > 0 {
+		r.Failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s",
 			render.Count(n, "posted finding"), s.FailOn, s.FailOn),
-			r.place, "answer the review; without fail-on this succeeds whatever was found")
+			r.Place, "answer the review; without fail-on this succeeds whatever was found")
 	}
 }
 
-// openFindings are the findings that the pull request has after a decision: those it
+// OpenFindings are the findings that the pull request has after a decision: those it
 // kept, and those that an earlier review has posted and that are still there.
-func (r report) openFindings() []finding.Finding {
+func (r Report) OpenFindings() []finding.Finding {
 	all := slices.Clone(r.Findings)
 	for _, f := range r.Filtered {
 		if f.Filtered == finding.AlreadyPosted {
@@ -44,11 +44,11 @@ func (r report) openFindings() []finding.Finding {
 }
 
 // writeSarif writes what the decision kept: nothing of a draft that was rejected.
-func writeSarif(file string, r report, warn func(string)) error {
-	run := sarif.Run{Version: wire.Version(), Page: homepage, Instance: r.state.Draft.Instance,
-		Head: r.state.Draft.Head}
+func writeSarif(file string, r Report, warn func(string)) error {
+	run := sarif.Run{Version: wire.Version(), Page: homepage, Instance: r.State.Draft.Instance,
+		Head: r.State.Draft.Head}
 	if r.Outcome == reviewpr.Posted {
-		run.Findings = r.openFindings()
+		run.Findings = r.OpenFindings()
 	}
 	text, left, err := sarif.Encode(run)
 	if err == nil {

@@ -1,4 +1,4 @@
-package app
+package job
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
@@ -24,22 +25,22 @@ import (
 
 // resume is the deciding job: it finds the draft, proves that it is the one
 // that was shown, takes the decision, puts it on record and posts.
-func (j *job) resume(ctx context.Context) (_ report, err error) {
+func (j *job) resume(ctx context.Context) (_ driver.Report, err error) {
 	if err := j.checkRoute(); err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	if err := j.probe(ctx); err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	p, err := j.found(ctx)
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	ctx, span := trace.Run(trace.Continue(ctx, p.state.Draft.Trace), "resume", j.began)
 	defer func() { span.End(err) }()
 	answer, err := j.decide(ctx, p.state, p.verified)
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	return j.carryOut(ctx, p, answer)
 }
@@ -62,11 +63,11 @@ func (j *job) found(ctx context.Context) (opened, error) {
 
 func (j *job) open(ctx context.Context, draft verified) (opened, error) {
 	steps := reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
-		return posted(ctx, j.ours, s, j.desk(draft.now.Pull).Race(*s.Decision), false, j.runner.Warning)
+		return driver.Post(ctx, j.ours, s, j.desk(draft.now.Pull).Race(*s.Decision), false, j.runner.Warning)
 	}}
-	in, err := reviewpr.Subject(checkShown).Open(ctx, draft.Draft,
+	in, err := reviewpr.Subject(driver.CheckShown).Open(ctx, draft.Draft,
 		func(store graph.Store) (*graph.Flow[reviewpr.State], error) {
-			return reviewpr.New(steps, store, sealing(j.Protection)...)
+			return reviewpr.New(steps, store, driver.Sealing(j.Protection)...)
 		})
 	if err != nil {
 		return opened{}, err
@@ -75,12 +76,12 @@ func (j *job) open(ctx context.Context, draft verified) (opened, error) {
 }
 
 // carryOut puts an answer on record and acts on it.
-func (j *job) carryOut(ctx context.Context, p opened, answer decision.Answer) (report, error) {
+func (j *job) carryOut(ctx context.Context, p opened, answer decision.Answer) (driver.Report, error) {
 	if err := p.in.CarryOut(ctx, j.desk(p.now.Pull), answer); err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
-	r, err := reportOf(context.WithoutCancel(ctx), p.in.Flow, p.in.Store, p.Manifest.Thread, j.Protection)
-	r.changes = p.changes
+	r, err := driver.ReportOf(context.WithoutCancel(ctx), p.in.Flow, p.in.Store, p.Manifest.Thread, j.Protection)
+	r.Changes = p.changes
 	return r, err
 }
 
@@ -122,7 +123,7 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (dec
 	if err != nil {
 		return decision.Answer{}, err
 	}
-	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.clock(), By: j.by(),
+	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.Clock(), By: j.by(),
 		Via: decision.ByDispatch}
 	rejected := gate.Rejected(approvals, o.Manifest.Approvals, cmp.Or(j.Environment, o.Manifest.Environment))
 	var d decision.Decision
@@ -150,7 +151,7 @@ func (j *job) approval(state reviewpr.State, o verified) func(github.Approval) (
 			d, err = j.read(a.Comment, decision.Approve, state, o)
 		}
 		if err != nil {
-			j.void = append(j.void, a.User+": "+gist(err))
+			j.void = append(j.void, a.User+": "+driver.Gist(err))
 		}
 		return d, err
 	}
@@ -174,8 +175,8 @@ func (j *job) read(comment string, fallback decision.Verdict, state reviewpr.Sta
 // revising is the command that revises a draft, with the feedback where it may
 // be shown and fits a line of the message.
 func (j *job) revising(code, feedback string) string {
-	line := dispatch(j.DraftWorkflow, j.ref, j.ref.Number) + " -f code=" + code + " -f feedback="
-	if text := quoted(feedback); j.Summary != "counts" && len(line)+len(text) < 400 {
+	line := driver.Dispatch(j.DraftWorkflow, j.ref, j.ref.Number) + " -f code=" + code + " -f feedback="
+	if text := driver.Quoted(feedback); j.Summary != "counts" && len(line)+len(text) < 400 {
 		return line + text
 	}
 	return line + "'TEXT'"

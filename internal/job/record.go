@@ -1,9 +1,10 @@
-package app
+package job
 
 import (
 	"context"
 
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/problem"
 )
@@ -11,35 +12,35 @@ import (
 // rejected is the job behind a deciding job that did not run: it notes who rejected
 // the draft in the environment's dialog, and why. Where nobody did, the draft is
 // as it was: a push withdrew it, or the deciding job's log says more.
-func (j *job) rejected(ctx context.Context) (report, error) {
+func (j *job) rejected(ctx context.Context) (driver.Report, error) {
 	if !j.routeA() {
-		return report{}, problem.Usage("the input environment is missing",
+		return driver.Report{}, problem.Usage("the input environment is missing",
 			"mode record notes how that environment answered; a dispatch is on record by itself")
 	}
 	if err := j.checkRoute(); err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	approvals, err := j.approvals(ctx, j.env.RunID)
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	if _, any := gate.Rejection(approvals, nil, j.Environment); !any {
-		return report{Outcome: paused, Message: undecidedYet}, nil
+		return driver.Report{Outcome: driver.Paused, Message: undecidedYet}, nil
 	}
 	draft, err := j.verify(ctx)
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	rejection, ok := gate.Rejection(approvals, draft.Manifest.Approvals, j.Environment)
 	if !ok { // it was there before the draft
-		return report{Outcome: paused, Message: undecidedYet}, nil
+		return driver.Report{Outcome: driver.Paused, Message: undecidedYet}, nil
 	}
 	d := decision.Decision{Verdict: decision.Abort, Note: rejection.Comment}
-	record := decision.Record{Thread: draft.Manifest.Thread, Digest: draft.Digest, Code: draft.Code, At: j.clock(),
+	record := decision.Record{Thread: draft.Manifest.Thread, Digest: draft.Digest, Code: draft.Code, At: j.Clock(),
 		By: rejection.User, Via: decision.ByApproval}
 	p, err := j.open(ctx, draft)
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	return j.carryOut(ctx, p, decision.Answer{Decision: d, Record: record.With(d)})
 }

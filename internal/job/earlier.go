@@ -1,4 +1,4 @@
-package app
+package job
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
@@ -22,7 +23,7 @@ import (
 
 // before is what earlier runs have left of a pull request.
 type before struct {
-	done   report // where this commit was decided already
+	done   driver.Report // where this commit was decided already
 	paid   reviewpr.Paid
 	drafts []checkpoint.Draft  // of this very commit, with again: true
 	stays  []finding.Finding   // theirs, where who drafts anew may not decide
@@ -57,7 +58,7 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 	}
 	for _, left := range origin.Earlier(ctx, found, b.paid.Take(change.Thread, j.Anew)) {
 		if !j.Anew { // else most of it is of the drafts that are replaced
-			fmt.Fprintln(j.Stdout, guard.Line(left.Error(), maxLine))
+			fmt.Fprintln(j.Stdout, guard.Line(left.Error(), driver.MaxLine))
 		}
 	}
 	b.known = j.known(ctx, j.records(change.Pull), b.paid.Drafts, items)
@@ -99,16 +100,16 @@ func (j *job) stands(ctx context.Context, r decision.Record) bool {
 // recall reads what was said of the pull request before.
 func (j *job) recall(known [][]finding.Earlier) func(context.Context, ingest.Change) ([]finding.Earlier, error) {
 	return func(ctx context.Context, change ingest.Change) ([]finding.Earlier, error) {
-		return remembered(ctx, j.ours, j.Instance, change, known, func(why string) {
-			fmt.Fprintln(j.Stdout, guard.Line(why, maxLine))
+		return driver.Recall(ctx, j.ours, j.Instance, change, known, func(why string) {
+			fmt.Fprintln(j.Stdout, guard.Line(why, driver.MaxLine))
 		})
 	}
 }
 
 // undrafted is the report of a commit that needs no draft.
-func undrafted(change ingest.Change, outcome, url, why string) report {
-	r := report{Outcome: outcome, Thread: change.Thread, Head: change.Head, ReviewURL: url, Message: why}
-	r.state.Draft.Name, r.state.Draft.Web = change.Name, change.Pull.Web()
+func undrafted(change ingest.Change, outcome, url, why string) driver.Report {
+	r := driver.Report{Outcome: outcome, Thread: change.Thread, Head: change.Head, ReviewURL: url, Message: why}
+	r.State.Draft.Name, r.State.Draft.Web = change.Name, change.Pull.Web()
 	return r
 }
 
@@ -132,7 +133,7 @@ func (j *job) left(ctx context.Context) []handoff.Stored {
 	for _, place := range j.carriers().Earlier(j.runs.Everything()) {
 		found, err := handoff.List(ctx, place)
 		if err != nil {
-			fmt.Fprintln(j.Stdout, guard.Line("looking for earlier results: "+err.Error(), maxLine))
+			fmt.Fprintln(j.Stdout, guard.Line("looking for earlier results: "+err.Error(), driver.MaxLine))
 		}
 		all = append(all, found...)
 	}
@@ -164,7 +165,7 @@ func (j *job) stays(ctx context.Context, drafts []checkpoint.Draft,
 }
 
 // now is a decision of this job without anything decided.
-func (j *job) now() decision.Record { return decision.Record{At: j.clock(), By: j.by()} }
+func (j *job) now() decision.Record { return decision.Record{At: j.Clock(), By: j.by()} }
 
 // carried is the store of a run under way.
 func (j *job) carried(change ingest.Change) *artifactstore.Store {
@@ -176,7 +177,7 @@ func (j *job) carried(change ingest.Change) *artifactstore.Store {
 		},
 		OnError: func(err error) {
 			if !errors.Is(err, reviewpr.ErrNotRead) {
-				j.runner.Warning("progress could not be stored: " + explain(err))
+				j.runner.Warning("progress could not be stored: " + driver.Explain(err))
 			}
 		},
 	})

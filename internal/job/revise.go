@@ -1,4 +1,4 @@
-package app
+package job
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
@@ -18,47 +19,46 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/trace"
-	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
 // revise is the drafting job once more: it finds the draft as a deciding job does,
 // has the model revise it as the feedback asks, and stores the new draft in its
 // place. It cannot post.
-func (j *job) revise(ctx context.Context) (_ report, err error) {
+func (j *job) revise(ctx context.Context) (_ driver.Report, err error) {
 	if err := j.checkFeedback(); err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	reviewer, err := j.NewReviewer(j.Settings, nil)
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	approvals, err := j.gateRules(ctx)
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	environment := j.Environment
 	j.Environment = "" // it is asked about the new draft, and has decided nothing here
 	p, err := j.found(ctx)
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	ctx, span := trace.Run(trace.Continue(ctx, p.state.Draft.Trace), "revise", j.began)
 	defer func() { span.End(err) }()
-	if err := cmp.Or(mayRevise(reviewer, p.state.Draft), gate.CheckRounds(len(p.state.Rounds))); err != nil {
-		return report{}, err
+	if err := cmp.Or(driver.MayRevise(reviewer, p.state.Draft), gate.CheckRounds(len(p.state.Rounds))); err != nil {
+		return driver.Report{}, err
 	}
 	answer, err := j.asks(ctx, p)
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	change, before, err := j.unchanged(ctx, p)
 	if err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	j.Environment = environment
 	if err := j.chooseEnvironment(ctx, change); err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	return j.redraft(ctx, p, change, before, reviewer, approvals, answer)
 }
@@ -97,7 +97,7 @@ func (j *job) asks(ctx context.Context, p opened) (decision.Answer, error) {
 		return decision.Answer{}, err
 	}
 	d := decision.Decision{Verdict: decision.Revise, Feedback: j.Feedback}
-	record := decision.Record{Thread: p.Manifest.Thread, Digest: p.Digest, Code: p.Code, At: j.clock(), By: j.by(),
+	record := decision.Record{Thread: p.Manifest.Thread, Digest: p.Digest, Code: p.Code, At: j.Clock(), By: j.by(),
 		Via: decision.ByDispatch}.With(d)
 	approvals, err := j.approvals(ctx, p.Manifest.RunID)
 	if err == nil {
@@ -116,10 +116,9 @@ func (j *job) asks(ctx context.Context, p opened) (decision.Answer, error) {
 // unchanged reads the change again, with what the model may look at, and what was
 // paid for. It refuses a commit that was decided, and a change that has moved.
 func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, error) {
-	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config,
-		MaxChanges: triage.MaxChanges})
+	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config})
 	if err == nil {
-		err = post.CheckHead(p.Manifest.Subject, p.Code, pullNow(change))
+		err = post.CheckHead(p.Manifest.Subject, p.Code, driver.PullNow(change))
 	}
 	if err != nil {
 		return ingest.Change{}, before{}, err
@@ -136,24 +135,24 @@ func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, e
 // redraft runs the graph from the answer to the next gate, and stores what it
 // parked there. Progress is carried off as a first draft's is.
 func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, before before, r *wire.Reviewer,
-	approvals []string, answer decision.Answer) (report, error) {
+	approvals []string, answer decision.Answer) (driver.Report, error) {
 	r.Named(change.Config)
 	store := j.carried(change)
 	if err := store.Prime(ctx, change.Thread, graph.Saved{Snapshot: p.Snapshot}, 0, ""); err != nil {
-		return report{}, err
+		return driver.Report{}, err
 	}
 	b := j.brief(change, before.paid)
 	b.Revises = &p.state.Usage
-	after, err := j.driver(store, change.Thread, r).revise(ctx, b, reviewpr.Steps{
-		Concurrency: j.Concurrency, Deadline: j.deadline(j.Settings),
+	after, err := j.driver(store, change.Thread, r).Revise(ctx, b, reviewpr.Steps{
+		Concurrency: j.Concurrency, Deadline: j.Deadline(j.Settings),
 		Revised: func(d reviewpr.Draft) reviewpr.Draft {
-			d = redrafts(r, d, j.facts(ctx, j.Settings, r), p.state.Usage)
+			d = driver.Redrafted(r, d, j.Facts(ctx, j.Settings, r), p.state.Usage)
 			d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef,
 				approvals
 			d.Environment, d.Dispatch = j.Environment, j.AllowDispatch
 			return d
 		},
-	}, answerTo(p.Manifest, answer))
+	}, driver.AnswerTo(p.Manifest, answer))
 	if err == nil && after.Artifact == "" {
 		err = errors.New("storing the draft: the revision came to no draft")
 	}
@@ -161,9 +160,9 @@ func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, befor
 		err = j.put(ctx, after)
 	}
 	if err != nil {
-		return report{}, j.cutOff(ctx, store, err)
+		return driver.Report{}, j.cutOff(ctx, store, err)
 	}
-	after.before, after.changes = p.state.Usage.Cost, p.changes
+	after.Before, after.Changes = p.state.Usage.Cost, p.changes
 	j.stored(ctx, &after, store, before)
 	return after, nil
 }

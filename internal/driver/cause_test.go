@@ -1,16 +1,14 @@
-package app
+package driver
 
 import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/settings"
-	"github.com/org/pr-review-action/internal/wire"
 )
 
 // What made the reviewer fail on a file is a warning that names both; the stack of
@@ -34,14 +32,14 @@ func TestG13_AFailedFilesCauseIsAWarningAndItsStackADebugLog(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var log strings.Builder
-			a := &app{Process: Process{Environ: append(c.environ, "OPENAI_API_KEY="), Stdout: &log, Stderr: &log}}
-			r, err := wire.New(a.getenv, time.Now, a.debug()).NewReviewer(settings.Defaults(), nil)
+			a := NewFront(Process{Environ: append(c.environ, "OPENAI_API_KEY="), Stdout: &log, Stderr: &log})
+			r, err := a.NewReviewer(settings.Defaults(), nil)
 			require.NoError(t, err)
 			r.Mute = c.mute
 			r.Failed("a.go", crash)
 			r.Failed("b.go", errors.New("later"))
 			var warnings []string
-			new(report).explain(r, func(s string) { warnings = append(warnings, s) })
+			new(Report).explain(r, func(s string) { warnings = append(warnings, s) })
 			require.Equal(t, []string{c.warned}, warnings)
 			require.Equal(t, c.logged, log.String())
 		})

@@ -1,0 +1,80 @@
+package aggregate
+
+import (
+	"regexp"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// longestRange is over how many lines a model's finding may be about the one of a rule's.
+const longestRange = 10
+
+// sameDefect reports whether a rule and a model mean one thing: they name the same kind
+// of defect on one line or, where one of them names none, have one category. A category
+// beside two kinds is too wide: a line may have two faults of one category.
+func sameDefect(rule, model finding.Finding) bool {
+	if rule.Side != model.Side || rule.Line < model.StartLine || rule.Line > model.Line ||
+		model.Line-model.StartLine >= longestRange || rule.Placement != model.Placement {
+		return false
+	}
+	one, other := kindsOf(rule.Title), kindsOf(model.Title)
+	if claim(rule.Title) == claim(model.Title) {
+		return true
+	}
+	if len(one) == 0 || len(other) == 0 {
+		return rule.Category == model.Category
+	}
+	for kind := range one {
+		if other[kind] {
+			return true
+		}
+	}
+	return false
+}
+
+// kindsOf names the kinds of defect that a title tells of.
+func kindsOf(title string) map[string]bool {
+	found := map[string]bool{}
+	for name, words := range defects {
+		if words.MatchString(title) {
+			found[name] = true
+		}
+	}
+	return found
+}
+
+// defects are the kinds that a title names. Those behind the blank line no rule
+// finds: they keep a model's word about the same line apart from a rule's.
+var defects = map[string]*regexp.Regexp{
+	"sql": kind(`sql.{0,30}(?:inject|concat|interpolat|built|string|format)|` +
+		`(?:concat|interpolat|built|format|unsanitized|untrusted|user).{0,40}\b(?:sql|query|statement)|` +
+		`parameteri[sz]ed|prepared statement|injection.{0,20}(?:sql|query)`),
+	"shell": kind(`(?:command|shell|code) (?:injection|execution)|arbitrary (?:command|code)|shell ?= ?true|` +
+		`\b(?:built|concat|interpolat|untrusted|user|input).{0,40}\b(?:shell|command)\b`),
+	"tls": kind(`\b(?:tls|ssl)\b|certificate|insecureskipverify|verify ?= ?false`),
+	"secret": kind(`(?:hard-?coded|committed|embedded|leaked|plain-?text|in (?:the )?(?:source|code` +
+		`|repository)).{0,40}` +
+		`\b(?:credential|secret|password|passphrase|token|key)s?\b|\b(?:credential|secret|password|token` +
+		`|key)s?\b.{0,40}` +
+		`(?:hard-?coded|committed|in (?:the )?(?:source|code|repository|plain ?text))`),
+	"error": kind(`(?:error|exception|failure|return value|result)s?\b.{0,40}(?:ignor|drop|discard|swallow|unchecked` +
+		`|lost|` +
+		`disappear|silen|not (?:checked|handled|returned)|never (?:checked|handled))|` +
+		`(?:ignor|drop|discard|swallow|unchecked|unhandled|silen|suppress).{0,40}(?:error|exception|failure|return` +
+		` value)`),
+	"remove":   kind(`rm -rf|(?:empty|unset) variable|delet.{0,20}(?:everything|root)`),
+	"download": kind(`(?:curl|wget|download|remote|script).{0,40}(?:\| ?(?:ba)?sh|pipe|unchecked|unverified|checksum)`),
+	"conflict": kind(`conflict marker|merge conflict`),
+
+	"path":     kind(`(?:path|directory) traversal|zip slip`),
+	"web":      kind(`\bxss\b|cross-site|\bcsrf\b|\bssrf\b|open redirect`),
+	"access":   kind(`authori[sz]|authenticat|permission|access control`),
+	"log":      kind(`\blog(?:s|ged|ging)?\b|error message`),
+	"loop":     kind(`\bloops?\b|for ?ever|endless|infinite|\bretr(?:y|ies)\b`),
+	"time":     kind(`time-?out|deadline|race|deadlock|concurren`),
+	"nil":      kind(`\bnil\b|\bnull\b|undefined|dereferenc|panic`),
+	"resource": kind(`\bleak(?:s|ed)?\b.{0,20}(?:connection|file|handle|goroutine|memory)|never closed|not closed`),
+	"crypto":   kind(`\bmd5\b|\bsha-?1\b|weak (?:hash|cipher|random)|deseriali[sz]`),
+}
+
+func kind(words string) *regexp.Regexp { return regexp.MustCompile(`(?i)` + words) }

@@ -1,0 +1,153 @@
+// Package driver takes a thread through the graph for both fronts, the command line
+// and a step of a workflow, and says what it came to: the report, its errors in words,
+// the exit code, the SARIF file.
+//
+// It asks nobody anything and prints nothing. Start reading at Driver.
+package driver
+
+import (
+	"context"
+	"time"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/wire"
+)
+
+// LastAnswers is how long answers on their way are waited for when a run is cancelled:
+// a cancelled job has 7.5 s before GitHub asks again, and 2.5 s more before it kills.
+const LastAnswers = 3 * time.Second
+
+// Driver drafts, revises and decides a thread, and reports what it has come to.
+type Driver struct {
+	*Front
+	Store    graph.Store
+	Thread   string
+	Protect  checkpoint.Protection // of snapshots and draft; none on the command line
+	Reviewer *wire.Reviewer        // nil where a draft is decided
+	Observe  func(graph.Event)     // nil for nobody
+	Tell     func(string)          // what is about to be asked; nil for nobody
+	Warn     func(string)
+}
+
+// Draft reviews a change up to its gate. read reads the change inside the graph, so
+// that its failure is the ingest node's; where it is nil, b has the change already.
+// steps has what is the front's own, and facts what the draft says of its run, once
+// the reviewer knows its cap.
+func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Context) (ingest.Change, error),
+	steps reviewpr.Steps, facts func(ingest.Change) (reviewpr.Draft, error)) (Report, error) {
+	ready := func(ctx context.Context, c ingest.Change) (reviewpr.Draft, error) {
+		b.Change = c
+		if err := d.prepare(ctx, b); err != nil {
+			return reviewpr.Draft{}, err
+		}
+		return facts(c)
+	}
+	var begin reviewpr.State
+	if read == nil {
+		var err error
+		if begin.Draft, err = ready(ctx, b.Change); err != nil {
+			return Report{}, err
+		}
+		steps.Ingest = func(context.Context) (ingest.Change, error) { return b.Change, nil }
+	} else {
+		begin.Draft.Thread = d.Thread
+		steps.Ingest, steps.Ready = read, ready
+	}
+	steps.Reviewer, steps.Failed, steps.Paid = d.Reviewer, d.Reviewer.Failed, b.Paid
+	flow, err := d.flow(steps)
+	if err != nil {
+		return Report{}, err
+	}
+	if _, err := flow.Run(ctx, d.Thread, begin); err != nil {
+		return Report{}, err
+	}
+	return d.drafted(ctx, flow)
+}
+
+// prepare settles whom the reviewer asks, and says what that may cost.
+func (d Driver) prepare(ctx context.Context, b wire.Brief) error {
+	if err := d.Reviewer.Prepare(ctx, b); err != nil || d.Tell == nil {
+		return err
+	}
+	for _, line := range d.Reviewer.Expects(b.Change, b.Paid) {
+		d.Tell(line)
+	}
+	return nil
+}
+
+// Revise has the draft that waits revised as an answer asks, or where that is nil,
+// goes on with a revision that did not finish. steps has what bounds it, and facts
+// gives the new draft those of its run.
+func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, answer *graph.Answer) (Report, error) {
+	if err := d.Reviewer.Prepare(ctx, b); err != nil {
+		return Report{}, err
+	}
+	if notice := d.Reviewer.Account.Notice; notice != "" && d.Tell != nil {
+		d.Tell(notice)
+	}
+	steps.Redraft, steps.Failed = d.Reviewer.Redraft, d.Reviewer.Failed
+	flow, err := d.flow(steps)
+	if err != nil {
+		return Report{}, err
+	}
+	if err := d.goOn(ctx, flow, answer); err != nil {
+		return Report{}, err
+	}
+	return d.drafted(ctx, flow)
+}
+
+// Decide carries an answer out, or where that is nil, what was decided before. What
+// came of it is told also to who stops the run.
+func (d Driver) Decide(ctx context.Context, steps reviewpr.Steps, answer *graph.Answer) (Report, error) {
+	flow, err := d.flow(steps)
+	if err != nil {
+		return Report{}, err
+	}
+	if err := d.goOn(ctx, flow, answer); err != nil {
+		return Report{}, err
+	}
+	return ReportOf(context.WithoutCancel(ctx), flow, d.Store, d.Thread, d.Protect)
+}
+
+func (d Driver) flow(steps reviewpr.Steps) (*graph.Flow[reviewpr.State], error) {
+	o := append(Sealing(d.Protect), graph.WithClock(d.Clock))
+	if d.Observe != nil {
+		o = append(o, graph.Observe(d.Observe))
+	}
+	return reviewpr.New(steps, d.Store, o...)
+}
+
+func (d Driver) goOn(ctx context.Context, flow *graph.Flow[reviewpr.State], answer *graph.Answer) error {
+	if answer == nil {
+		_, err := flow.Continue(ctx, d.Thread)
+		return err
+	}
+	_, err := flow.Resume(ctx, d.Thread, *answer)
+	return err
+}
+
+// drafted reports the draft, with what lay behind files that failed.
+func (d Driver) drafted(ctx context.Context, flow *graph.Flow[reviewpr.State]) (Report, error) {
+	r, err := ReportOf(ctx, flow, d.Store, d.Thread, d.Protect)
+	if err == nil {
+		r.explain(d.Reviewer, d.Warn)
+	}
+	return r, err
+}
+
+// AnswerTo returns an answer to the gate that a draft waits at.
+func AnswerTo(m checkpoint.Manifest, answer decision.Answer) *graph.Answer {
+	return &graph.Answer{Gate: m.GateID, Value: answer}
+}
+
+// Sealing is how snapshots are sealed: under the key where drafts are.
+func Sealing(p checkpoint.Protection) []graph.RunOption {
+	if !p.Keyed() {
+		return nil
+	}
+	return []graph.RunOption{graph.WithKey(p.Key.Derive("graph snapshot"))}
+}

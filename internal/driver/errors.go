@@ -1,0 +1,66 @@
+package driver
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
+)
+
+var exitCodes = map[problem.Kind]int{problem.Failed: 1, problem.Misuse: 2, problem.Refused: 3, problem.Spent: 4}
+
+// Reported marks an error that was shown already.
+type Reported struct{ Err error }
+
+func (r Reported) Error() string { return r.Err.Error() }
+
+// Unwrap returns the error that was shown.
+func (r Reported) Unwrap() error { return r.Err }
+
+// ExitCode returns the process's exit code for an error: 0 for none, 1 for a run that
+// failed, 2 for usage or configuration, 3 for a refusal, 4 where the money is spent.
+func ExitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	return exitCodes[problem.KindOf(told(err))]
+}
+
+// Explain turns an error into what a person reads: what was wrong, where, and
+// what to do next.
+func Explain(err error) string {
+	if errors.As(err, new(Reported)) {
+		return err.Error() // explained when it was reported
+	}
+	return problem.Of(told(err)).Error()
+}
+
+// told gives errors of the graph the front's words and next steps: the graph
+// knows no flag, and a person knows no node.
+func told(err error) error {
+	if _, ok := errors.AsType[*graph.VersionError](err); ok {
+		return problem.As(problem.Refused, err, "decide with the version that drafted, or review it anew with --again")
+	}
+	switch step, ok := errors.AsType[*graph.NodeError](err); {
+	case errors.Is(err, graph.ErrSnapshot):
+		return problem.As(problem.Refused, err, "review it anew with --again: what is stored of it is damaged")
+	case errors.Is(err, graph.ErrBusy):
+		return problem.As(problem.Failed, err, "wait until that one has ended, or stop it; then run this again")
+	case ok:
+		return step.Err
+	}
+	return err
+}
+
+// Gist is what an error says first: of a decision that was refused, its first line.
+func Gist(err error) string {
+	p := problem.Of(told(err))
+	what := p.What
+	if errors.As(err, new(*decision.Error)) {
+		what = p.Rows[0][0] + " " + p.Rows[0][1]
+	}
+	return strings.Join(strings.Fields(guard.Line(what, MaxLine)), " ")
+}

@@ -1,0 +1,26 @@
+package driver
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+// Dispatch is the command that starts a workflow for a pull request.
+func Dispatch(workflow string, ref pull.Ref, number int) string {
+	return fmt.Sprintf("gh workflow run %s --repo %s -f pull-request=%d", path.Base(workflow), ref.FullName(), number)
+}
+
+// Quoted makes one word of s for a shell, where it is none as it stands.
+func Quoted(s string) string {
+	plain := strings.IndexFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/.:#@~_-", r)
+	}) < 0
+	if plain && s != "" && !strings.HasPrefix(s, "~") && !strings.HasPrefix(s, "#") {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,139 @@
+// Package job is the program as a step of a workflow: it drafts, revises, decides,
+// marks or notes a rejection, as the input mode says.
+//
+// It reads no clone and no terminal. What it shares with the command line is driver's.
+// Start reading at Run.
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/action"
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/trace"
+)
+
+// Run is the process as a step of a workflow: it returns the exit code.
+func Run(ctx context.Context, f *driver.Front) int {
+	env, err := action.ReadEnv(f.Getenv)
+	j := &job{Front: f, Settings: settings.Defaults(), env: env, runner: action.New(env, f.Stdout), began: f.Now()}
+	var r driver.Report
+	if err == nil {
+		r, err = j.run(ctx)
+	}
+	return j.end(r, err)
+}
+
+func (j *job) run(ctx context.Context) (driver.Report, error) {
+	if err := j.setUp(); err != nil {
+		return driver.Report{}, err
+	}
+	ctx, over, err := j.Traced(ctx, j.Settings, "", j.runner.Warning)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	defer over()
+	switch j.Mode {
+	case "resume":
+		return j.deciding(ctx, j.resume)
+	case "record":
+		return j.deciding(ctx, j.rejected)
+	case "revise":
+		return j.revise(ctx)
+	case "mark":
+		return j.waits(ctx)
+	}
+	ctx, span := trace.Run(ctx, "review", j.began)
+	r, err := j.review(ctx)
+	span.End(err)
+	return r, err
+}
+
+// end writes outputs, summary and annotation, and returns the exit code.
+func (j *job) end(r driver.Report, err error) int {
+	if err != nil {
+		r.Outcome, r.Message = driver.OutcomeOf(err), driver.Explain(err)
+	}
+	if r.State.Draft.Name == "" {
+		r.State.Draft.Name = j.about()
+	}
+	if r.Outcome != "" {
+		if writeErr := errors.Join(j.runner.SetOutputs(outputs(r, j.env.RunID)), j.summarize(r)); writeErr != nil {
+			err = errors.Join(err, writeErr)
+		}
+	}
+	if err == nil {
+		if err = driver.Failure(r); err == nil {
+			fmt.Fprintln(j.Stdout, guard.Line(strings.Join(strings.Fields(r.Outcome+" "+r.Thread+" "+r.ReviewURL+" "+
+				r.Message), " "), driver.MaxLine))
+			return 0
+		}
+	}
+	j.runner.Error(driver.Explain(err))
+	return driver.ExitCode(err)
+}
+
+// summarize writes the job summary.
+func (j *job) summarize(r driver.Report) error {
+	if r.Parked() && r.Code != "" {
+		return j.runner.Summary(render.Draft(r.State.Review(), j.howToDecide(r)))
+	}
+	void := j.void
+	if r.Outcome == driver.Refused && len(void) == 1 {
+		void = nil // it is the reason
+	}
+	end := render.Ending{Outcome: r.Outcome, Reason: r.Message, Page: r.ReviewURL, Record: r.State.Decision,
+		Changes: r.Changes, Counts: j.Summary == "counts", Reuses: j.Protection.Keyed(), Void: void}
+	if r.Outcome == driver.Expired {
+		end.Restart = driver.Dispatch(j.DraftWorkflow, j.ref, j.ref.Number)
+	}
+	return j.runner.Summary(render.End(r.State.Review(), end))
+}
+
+// howToDecide says how the draft is decided, for the job summary.
+func (j *job) howToDecide(r driver.Report) render.Decide {
+	d := render.Decide{
+		Code: r.Code, Expires: r.Packed.Manifest.ExpiresAt, Artifact: r.Artifact, Elapsed: j.Now().Sub(j.began),
+		RetainedUntil: r.Retained, Kept: r.Outcome == driver.Kept, Trust: j.Protection.Trust, Counts: j.Summary == "counts",
+		Show:      fmt.Sprintf("pr-review-action show %s", driver.Quoted(j.ref.String())),
+		Withdraws: r.Withdrew, Extra: r.Usage.Cost - r.Before,
+	}
+	if d.RetainedUntil.IsZero() {
+		d.RetainedUntil = j.began.UTC().AddDate(0, 0, j.Retention)
+	}
+	if !r.State.Draft.Rules && len(r.State.Rounds) < gate.MaxRounds {
+		d.Revise = j.revising(r.Code, "WHAT TO DO DIFFERENTLY")
+	}
+	if j.Environment != "" && r.Outcome == driver.Paused {
+		d.Environment = j.Environment
+		if !j.AllowDispatch {
+			return d
+		}
+	}
+	decide := fmt.Sprintf("%s -f code=%s -f checkpoint-digest=%s -f decision=",
+		driver.Dispatch(j.DecideWorkflow, j.ref, j.ref.Number), r.Code, r.Digest)
+	d.Dispatch, d.DispatchAbort = decide+"approve", decide+"abort"
+	return d
+}
+
+// outputs are the action's: numbers, enums, digests and addresses built by us.
+func outputs(r driver.Report, run int64) map[string]string {
+	return map[string]string{
+		"outcome": r.Outcome, "thread-id": r.Thread, "checkpoint-digest": r.Digest, "artifact-name": r.Artifact,
+		"code":   r.Code,
+		"run-id": strconv.FormatInt(run, 10), "findings": strconv.Itoa(len(r.Findings)),
+		"blockers": strconv.Itoa(finding.Count(r.Findings, finding.Blocker)),
+		"partial":  strconv.FormatBool(r.Partial), "cost-usd": fmt.Sprintf("%.6f", float64(r.Usage.Cost)/1e6),
+		"review-url":  r.ReviewURL,
+		"environment": r.State.Draft.Environment,
+	}
+}
