@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/markup"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/tracker"
+	"github.com/org/pr-review-action/internal/transport"
 )
 
 // Digest names what a tool is: its name, description and the schema of its
@@ -36,16 +38,20 @@ func (s *Server) failure(err error, id string) *tracker.Failure {
 		return f
 	}
 	var protocol *jsonrpc.Error
+	program, said := len(s.o.Command) > 0, err.Error()
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-	case errors.Is(err, mcp.ErrConnectionClosed) && len(s.o.Command) > 0:
-		return &tracker.Failure{Note: "ended, or did not speak the protocol", Temporary: true, Err: err}
+	case program && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || strings.Contains(said,
+		"executable file not found")):
+		return &tracker.Failure{Note: "could not be started", Err: err}
 	case errors.As(err, &protocol) && protocol.Code != rejectedByTransport:
 		return &tracker.Failure{Note: fmt.Sprintf("refused the request for %s (%d)", id, protocol.Code), Err: err}
-	case strings.Contains(err.Error(), "unsupported content type"):
+	case program:
+		return &tracker.Failure{Note: "ended, or did not speak the protocol", Temporary: true, Err: err}
+	case s.tooLarge.Swap(false):
+		return tracker.Explain(transport.ErrTooLarge, id, "")
+	case strings.Contains(said, "unsupported content type"):
 		return &tracker.Failure{Note: "gave an answer that is not of the protocol, such as the page of a login", Err: err}
-	case len(s.o.Command) > 0:
-		return &tracker.Failure{Note: "could not be started", Err: err}
 	}
 	return tracker.Explain(err, id, "the account of "+s.o.Name)
 }

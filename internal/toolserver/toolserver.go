@@ -11,9 +11,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"errors"
+	"io"
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -40,7 +43,7 @@ type Options struct {
 	URL     string
 	User    string // with a user the token is sent as Basic, else as Bearer, and without a token nothing is
 	Token   string
-	HTTP    *http.Client // transport.New's, of one try
+	HTTP    *http.Client // transport.New's, that streams
 	Ticket  Tool
 	Page    Tool
 	Pins    map[string]string // digests of tools by their names
@@ -54,6 +57,8 @@ type Server struct {
 	open  *mcp.ClientSession
 	tools map[string]*mcp.Tool
 	ended bool
+
+	tooLarge atomic.Bool // an answer was; the SDK drops what reading one said
 }
 
 // New makes a Server. Nothing is started before it is asked.
@@ -130,9 +135,9 @@ func (s *Server) transport() (mcp.Transport, error) {
 		return program(s.o.Command, s.o.Env)
 	}
 	hc := *s.o.HTTP
-	hc.Transport = &authorized{next: hc.Transport, header: s.o.authorization()}
+	hc.Transport = &authorized{next: hc.Transport, header: s.o.authorization(), tooLarge: &s.tooLarge}
 	return &mcp.StreamableClientTransport{Endpoint: s.o.URL, HTTPClient: &hc, MaxRetries: -1,
-		DisableStandaloneSSE: true, MaxEventSize: tracker.MaxAnswer}, nil
+		DisableStandaloneSSE: true, MaxEventSize: -1}, nil // the client bounds the answer
 }
 
 func (o Options) authorization() string {
@@ -148,8 +153,9 @@ func (o Options) authorization() string {
 // authorized adds the token, which the client below keeps on its host, and makes an
 // error of an answer that says no, so that its status is not lost.
 type authorized struct {
-	next   http.RoundTripper
-	header string
+	next     http.RoundTripper
+	header   string
+	tooLarge *atomic.Bool
 }
 
 func (a *authorized) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -161,7 +167,24 @@ func (a *authorized) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err == nil && req.Method == http.MethodPost && resp.StatusCode >= http.StatusBadRequest {
 		return nil, transport.Status(resp)
 	}
+	if err == nil {
+		resp.Body = &watched{resp.Body, a.tooLarge}
+	}
 	return resp, err
+}
+
+// watched is a body that notes when it is too large.
+type watched struct {
+	io.ReadCloser
+	tooLarge *atomic.Bool
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.ReadCloser.Read(p)
+	if errors.Is(err, transport.ErrTooLarge) {
+		w.tooLarge.Store(true)
+	}
+	return n, err
 }
 
 // Ticket reads a ticket, which may come back under another key where it was moved.

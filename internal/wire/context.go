@@ -64,7 +64,7 @@ func (b *contextBuilder) rest(s config.Source) (ticketcontext.Source, error) {
 	if made.Hosts, err = b.hosts("context.sources: "+s.Kind, s.URL, s.Site); err != nil {
 		return made, err
 	}
-	o := tracker.Options{URL: s.URL, CriteriaField: s.CriteriaField, HTTP: b.client()}
+	o := tracker.Options{URL: s.URL, CriteriaField: s.CriteriaField, HTTP: b.client(false)}
 	o.User, o.Token, made.Lacks = b.credential(s.UserEnv, s.TokenEnv)
 	if s.Kind == config.SourceJira {
 		jira := tracker.NewJira(o)
@@ -91,9 +91,9 @@ func (b *contextBuilder) hosts(what string, addresses ...string) (all []string, 
 }
 
 // client makes requests of one try each: ticketcontext alone asks again.
-func (b *contextBuilder) client() *http.Client {
+func (b *contextBuilder) client(stream bool) *http.Client {
 	o := b.transport(b.s, nil)
-	o.Tries, o.Timeout, o.MaxBody = 1, b.c.CallLimit(), tracker.MaxAnswer
+	o.Tries, o.Timeout, o.MaxBody, o.Stream = 1, b.c.CallLimit(), tracker.MaxAnswer, stream
 	return transport.New(o)
 }
 
@@ -132,7 +132,7 @@ func (b *contextBuilder) server(m config.MCP) (ticketcontext.Source, error) {
 			name = cmp.Or(name, u.Host)
 		}
 		o.User, o.Token, made.Lacks = b.credential(m.UserEnv, m.TokenEnv)
-		o.HTTP = b.client()
+		o.HTTP = b.client(true)
 	}
 	made.Name, made.Title = "mcp:"+name, "the MCP server "+name
 	o.Name = made.Title
