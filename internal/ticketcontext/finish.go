@@ -16,7 +16,12 @@ func (g *gathering) finish() {
 	slices.SortStableFunc(c.Sources, func(a, b ticket.SourceReport) int {
 		return cmp.Or(-cmp.Compare(a.Kind, b.Kind), cmp.Compare(g.place(a.ID), g.place(b.ID)))
 	})
-	slices.SortStableFunc(c.Missing, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(g.lost, func(a, b lost) int {
+		return cmp.Or(-cmp.Compare(a.kind, b.kind), cmp.Compare(g.place(a.id), g.place(b.id)))
+	})
+	for _, l := range g.lost {
+		c.Missing = append(c.Missing, l.line)
+	}
 	for i, p := range c.Pages {
 		if len(c.Criteria()) == 0 {
 			c.Pages[i].Criteria = ticket.CriteriaIn(p.Text)
@@ -48,14 +53,6 @@ func (g *gathering) place(id string) int {
 		return at
 	}
 	return slices.IndexFunc(g.found.PageIDs, func(p ticket.PageID) bool { return p.ID == id })
-}
-
-// rank puts lines about tickets before those about pages.
-func rank(line string) int {
-	if strings.HasPrefix(line, "Without page") {
-		return 1
-	}
-	return 0
 }
 
 func number(all []ticket.Criterion, n int) int {

@@ -16,7 +16,7 @@ import (
 func (g *gathering) ticket(ctx context.Context, key string) (got *ticket.Ticket) {
 	issue := strings.Contains(key, "#")
 	able := func(s Source) bool { return s.Tickets != nil && s.Issues == issue }
-	g.first(ticket.KindTicket, key, able, func(s Source, r *ticket.SourceReport) *tracker.Failure {
+	g.first(ctx, ticket.KindTicket, key, able, func(s Source, r *ticket.SourceReport) *tracker.Failure {
 		return g.retry.do(ctx, func(ctx context.Context) error {
 			t, err := s.Tickets.Ticket(ctx, key)
 			if err != nil {
@@ -47,7 +47,7 @@ func (g *gathering) accepts(asked, got string) bool {
 
 func (g *gathering) page(ctx context.Context, id string) (got *ticket.Page) {
 	able := func(s Source) bool { return s.Pages != nil }
-	g.first(ticket.KindPage, id, able, func(s Source, r *ticket.SourceReport) *tracker.Failure {
+	g.first(ctx, ticket.KindPage, id, able, func(s Source, r *ticket.SourceReport) *tracker.Failure {
 		return g.retry.do(ctx, func(ctx context.Context) error {
 			p, err := s.Pages.Page(ctx, id)
 			if err != nil {
@@ -79,7 +79,7 @@ func (g *gathering) links(ctx context.Context, key string) (all []ticket.PageID)
 }
 
 // first asks the sources that can be asked until one has the thing, and reports on each.
-func (g *gathering) first(kind ticket.Kind, id string, able func(Source) bool,
+func (g *gathering) first(ctx context.Context, kind ticket.Kind, id string, able func(Source) bool,
 	ask func(Source, *ticket.SourceReport) *tracker.Failure) {
 	var notes []string
 	for _, s := range g.o.Sources {
@@ -88,8 +88,13 @@ func (g *gathering) first(kind ticket.Kind, id string, able func(Source) bool,
 		}
 		r := ticket.SourceReport{Source: s.Name, Kind: kind, ID: id}
 		began := time.Now()
-		failed := tracker.Fail("%s", s.Lacks)
-		if s.Lacks == "" {
+		var failed *tracker.Failure
+		switch {
+		case s.Lacks != "":
+			failed = tracker.Fail("%s", s.Lacks)
+		case ctx.Err() != nil:
+			failed = tracker.Fail("was not asked, since the time for context was over")
+		default:
 			failed = ask(s, &r)
 		}
 		r.Seconds = time.Since(began).Round(time.Millisecond).Seconds()
@@ -109,7 +114,13 @@ func (g *gathering) first(kind ticket.Kind, id string, able func(Source) bool,
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.found.Missing = append(g.found.Missing, fmt.Sprintf("Without %s: %s", kind, strings.Join(notes, "; ")))
+	g.lost = append(g.lost, lost{kind, id, fmt.Sprintf("Without %s: %s", kind, strings.Join(notes, "; "))})
+}
+
+// lost is something that no source gave, and the line about it.
+type lost struct {
+	kind     ticket.Kind
+	id, line string
 }
 
 // sentence says of a thing why a source does not give it.

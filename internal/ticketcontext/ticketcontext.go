@@ -99,8 +99,9 @@ type gathering struct {
 	asked Asked
 	o     Options
 	retry retry
-	mu    sync.Mutex // over found.Sources
 	found ticket.Context
+	mu    sync.Mutex // over found.Sources and lost
+	lost  []lost
 }
 
 func newGathering(asked Asked, o Options) *gathering {
