@@ -16,7 +16,7 @@ func (t *retrying) stream(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := t.base.RoundTrip(sent)
 	if err != nil {
-		cancel()
+		defer cancel()
 		return nil, t.timedOut(req, ctx, err)
 	}
 	resp.Request = req
