@@ -21,21 +21,28 @@
 //	                                       names, resume checks, who may decide
 //	            agent tool budget          a conversation, what it may look at, what it may cost
 //	            suggest                    whether a suggestion is one to apply
+//	            retrieve                   pieces of a repository that answer a query, or explain a change
 //	            sarif stats                what was kept, for code scanning; what approvers did
 //	            checkpoint/filestore …/pgstore …/artifactstore
 //	1 machines  graph github llm prompt    one outside thing each, wrapped once
 //	            config action transport
-//	            limit trace tree
+//	            embed                      remote models that embed texts and rank documents
+//	            limit trace tree chunker
+//	            index index/pgindex        chunks of a commit, found by words, names, vectors
 //	            tracker toolserver         Jira and Confluence; servers of the Model Context Protocol
 //	            github/write artifact
 //	0 nouns     pull diff finding          values and pure functions, no I/O
 //	            decision cost guard
 //	            secret injection claim     what is redacted, what is flagged, what need not be read
 //	            lang column                what is known of languages; widths on a terminal
+//	            chunk                      a piece of source text, and the tokens it is found by
+//	            vector                     texts as vectors: which are near, how they are stored
 //	            problem                    an error: what was wrong, where, what to do next
 //	            ticket markup              what was asked for; texts of Jira and Confluence as Markdown
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
-//	            storetest faulttest crash  the stores' contract, faults, kills,
+//	            storetest indextest        the stores' and the index's contract,
+//	            faulttest crash            faults, kills,
+//	            embedtest                  a server of embeddings and reranking
 //	            bench volume               figures; how many cases: never in the binary
 //
 // A newcomer reads flow/reviewpr first: its wiring is the picture of the

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
-	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/volume"
 )
 
@@ -100,7 +100,7 @@ func zipped(t *testing.T, all []entry) []byte {
 // gives its digest.
 func (s *stage) stored(z []byte) (digest string) {
 	digest = checkpoint.Digest(z)
-	s.run.AddArtifact(handoff.ArtifactName(42, "", checkpoint.Code(digest)), z)
+	s.run.AddArtifact(reviewpr.Names.Draft(checkpoint.Subject{Number: 42}, digest), z)
 	return digest
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/githubtest"
-	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/llmtest"
 )
 
@@ -68,7 +68,7 @@ func (s *stage) drafts() (names []string)   { return s.checkpoints(false) }
 
 func (s *stage) checkpoints(partial bool) (names []string) {
 	for _, a := range s.run.Artifacts() {
-		if name, ok := handoff.ParseName(a.Name); ok && (name.Partial > 0) == partial {
+		if name, ok := reviewpr.Names.Parse(a.Name); ok && (name.Partial > 0) == partial {
 			names = append(names, a.Name)
 		}
 	}

@@ -82,7 +82,7 @@ func typed(r driver.Report, commands []string, answer string) (decision.Verdict,
 		return d.Verdict, gate.CheckRounds(len(r.State.Rounds))
 	}
 	if d, err = decision.Parse(strings.Join(append(slices.Clone(commands), answer), "\n")); err == nil {
-		_, err = d.Check(r.Findings)
+		_, err = d.Check(finding.Items(r.Findings))
 	}
 	return d.Verdict, err
 }
@@ -131,7 +131,7 @@ func staged(r driver.Report, commands string) (driver.Report, error) {
 		return r, nil
 	}
 	d, err := gate.Decide(commands, "", decision.Approve, r.Findings, r.Packed.Manifest.ExpiresAt)
-	r.State.Comments = d.Apply(r.State.Comments)
+	r.State.Comments = finding.Apply(d, r.State.Comments)
 	r.Findings = finding.Kept(r.State.Comments)
 	if r.Body = render.File(r.State.Review()); r.State.Pull == nil {
 		r.Body = driver.LocalBody(r.State)

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
@@ -26,19 +29,43 @@ func (a *app) read(ctx context.Context, arg string, o *options, s *session) (ing
 	case pull.LooksLikeRef(arg):
 		return a.readPull(ctx, arg, o, s)
 	}
-	if info, err := os.Stat(arg); err == nil && info.IsDir() {
+	info, err := os.Stat(arg)
+	folder := err == nil && info.IsDir()
+	if folder && !ingest.IsRevision(ctx, ".", arg) {
 		return ingest.Change{}, problem.Usage(fmt.Sprintf("%q is a folder", arg),
-			"go into it and name a range such as main...HEAD, or pass a diff's file")
+			"go into it: review without an argument reads the work tree there")
 	}
-	if f, err := os.Open(arg); err == nil {
+	if f, err := os.Open(arg); err == nil && !folder {
 		defer f.Close()
 		return readDiff(arg, f, o)
 	}
-	if ingest.IsRange(arg) {
+	switch {
+	case ingest.IsRange(arg):
 		return readRange(ctx, arg, o)
+	case number.MatchString(arg):
+		arg = strings.TrimPrefix(arg, "#")
+		ref, err := ingest.PullOf(ctx, ".", arg)
+		if err != nil {
+			return ingest.Change{}, problem.Usage(err.Error(), "name it owner/repo#"+arg)
+		}
+		a.taken(arg, "the pull request "+ref.String(), o)
+		return a.readPull(ctx, ref.Web()+"/pull/"+arg, o, s)
+	case ingest.IsRevision(ctx, ".", arg):
+		a.taken(arg, "the range "+arg+"...HEAD", o)
+		return readRange(ctx, arg+"...HEAD", o)
 	}
-	return ingest.Change{}, problem.Usage(fmt.Sprintf("%q is no pull request, no range and no file", arg),
-		"name owner/repo#42, a pull request's address, main...HEAD, a diff's file, - or demo")
+	return ingest.Change{}, problem.Usage(fmt.Sprintf("%q is no pull request, no commit, no range and no file", arg),
+		"name owner/repo#42, a pull request's address, main...HEAD, a diff's file, - or demo; nothing for the "+
+			"work tree")
+}
+
+var number = regexp.MustCompile(`^#?[1-9][0-9]{0,9}$`)
+
+// taken says what an argument of several meanings was taken for.
+func (a *app) taken(arg, what string, o *options) {
+	if !o.quiet {
+		fmt.Fprintf(a.Stderr, "%s is taken for %s.\n", guard.Line(arg, driver.MaxLine), guard.Line(what, driver.MaxLine))
+	}
 }
 
 // readDiff reads a diff. One that cannot be read is wrong usage: it is what was

@@ -3,6 +3,8 @@ package app
 import (
 	"cmp"
 	"context"
+	"os"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -21,8 +23,8 @@ type reviewOptions struct {
 func (a *app) reviewCommand() command {
 	o := &reviewOptions{options: newOptions()}
 	return command{
-		"review", "<url | owner/repo#n | base..head | base...head | - | FILE.diff | demo>",
-		"review a change and stop for a decision", o.flags,
+		"review", "[url | owner/repo#n | n | base..head | base...head | revision | - | FILE.diff | demo]",
+		"review a change, by default of the work tree, and stop for a decision", o.flags,
 		func(ctx context.Context, args []string) error { return a.review(ctx, args, o) }, &o.json,
 	}
 }
@@ -33,6 +35,7 @@ func (o *reviewOptions) flags(f *pflag.FlagSet) {
 		"test-results", "allow-http")
 	o.decisionFlags(f)
 	f.BoolVar(&o.admit, "admit", false, "review although the repository's admission rules would skip it")
+	f.BoolVar(&o.untracked, "untracked", false, "review the work tree's untracked files too, without asking")
 	f.BoolVar(&o.noInput, "no-input", false, "never ask; park instead")
 	traceFlag(f, &o.trace)
 	o.outputFlags(f)
@@ -44,9 +47,10 @@ func (a *app) review(ctx context.Context, args []string, o *reviewOptions) (err 
 	if err != nil {
 		return err
 	}
-	if len(args) != 1 {
+	if len(args) > 1 {
 		return problem.Usage("review takes one change",
-			a.name+" review demo, or a pull request, a range such as main...HEAD, a diff's file, or -")
+			a.name+" review demo, or a pull request, a range such as main...HEAD, a diff's file, or -; "+
+				"nothing for the work tree")
 	}
 	o.Expires = cmp.Or(o.Expires, settings.DefaultExpires)
 	ctx, over, err := a.Traced(ctx, o.Settings, o.trace, a.warn)
@@ -56,10 +60,11 @@ func (a *app) review(ctx context.Context, args []string, o *reviewOptions) (err 
 	defer over()
 	ctx, span := trace.Run(ctx, "review", a.Now())
 	defer func() { span.End(err) }()
-	r, err := a.local(ctx, args[0], &o.options, o.admit)
+	r, err := a.local(ctx, strings.Join(args, ""), &o.options, o.admit)
 	if err != nil {
 		return err
 	}
+	defer os.RemoveAll(r.change.Objects) // nothing where it is empty
 	result, err := r.run(ctx)
 	if err != nil {
 		return err

@@ -25,11 +25,16 @@ func (a *app) local(ctx context.Context, arg string, o *options, admit bool) (*l
 		return nil, err
 	}
 	r.reviewer, r.progress.soFar = reviewer, reviewer.SoFar
+	if arg == "" || arg == "." {
+		r.change, err = r.workTree(ctx)
+	} else {
+		r.change, err = a.read(ctx, arg, o, &r.session)
+	}
+	if err != nil {
+		return nil, err
+	}
 	if reviewer.Rules && o.Provider == "auto" && !o.quiet {
 		fmt.Fprintln(a.Stderr, noModelNotice)
-	}
-	if r.change, err = a.read(ctx, arg, o, &r.session); err != nil {
-		return nil, err
 	}
 	r.opened = r.change.Pull != nil
 	reviewer.Named(r.change.Config)

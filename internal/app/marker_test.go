@@ -12,8 +12,8 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/githubtest"
-	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -45,7 +45,7 @@ func (s *stage) noted(drafted ended, run *githubtest.Run, verdict decision.Verdi
 	}
 	zip, err := p.PackRecord(r)
 	require.NoError(s.t, err)
-	run.AddArtifact(handoff.DecisionArtifactName(r.Code), zip)
+	run.AddArtifact(reviewpr.Names.Decision(r.Code), zip)
 }
 
 // aged does something when the records of its day are gone by now.
@@ -272,7 +272,7 @@ func TestAStrangersArtifactsDoNotHideTheRecordOfAReview(t *testing.T) {
 	run := s.repo.AddRun(githubtest.RunOptions{Event: "pull_request",
 		HeadRepo: s.hub.AddRepo("mallory/demo", githubtest.RepoOptions{ForkOf: s.repo})})
 	later(s)
-	run.AddArtifact(handoff.DecisionArtifactName(drafted.outputs["code"]), []byte("a stranger's"))
+	run.AddArtifact(reviewpr.Names.Decision(drafted.outputs["code"]), []byte("a stranger's"))
 	for range 600 {
 		run.AddArtifact("noise", []byte("x"))
 	}

@@ -13,15 +13,16 @@ import (
 // options are the flags that commands on drafts share, and the settings.
 type options struct {
 	settings.Settings
-	store    string
-	out      string
-	json     bool
-	quiet    bool
-	noInput  bool
-	approve  bool
-	abort    bool
-	commands []string
-	revise   string // feedback
+	store     string
+	out       string
+	json      bool
+	quiet     bool
+	noInput   bool
+	untracked bool // of the work tree: what Git does not know is reviewed too
+	approve   bool
+	abort     bool
+	commands  []string
+	revise    string // feedback
 }
 
 func newOptions() options { return options{Settings: settings.Defaults()} }

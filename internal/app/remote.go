@@ -93,7 +93,7 @@ type parkedDraft struct {
 func (r *remote) drafts(ctx context.Context, wanted func(handoff.Name) bool) []parkedDraft {
 	var drafts []parkedDraft
 	for _, s := range r.stored {
-		name, ok := handoff.ParseName(s.Name)
+		name, ok := reviewpr.Names.Parse(s.Name)
 		known := slices.ContainsFunc(drafts, func(d parkedDraft) bool { return d.name == s.Name })
 		if !ok || name.Partial > 0 || s.Expired || known || !wanted(name) {
 			continue
@@ -114,7 +114,7 @@ func (r *remote) drafts(ctx context.Context, wanted func(handoff.Name) bool) []p
 }
 
 func (r *remote) read(ctx context.Context, s handoff.Stored) (checkpoint.Zip, checkpoint.Manifest, error) {
-	origin := handoff.Origin{Subject: checkpoint.Subject{RepositoryID: s.RepositoryID},
+	origin := handoff.Origin{Names: reviewpr.Names, Subject: checkpoint.Subject{RepositoryID: s.RepositoryID},
 		Workflow: r.options.DraftWorkflow, Branch: r.branch, RunFacts: r.runs.Facts(r.branch), Now: r.Now()}
 	return origin.Peek(ctx, handoff.Candidates([]handoff.Stored{s}, s.RepositoryID)[0])
 }
@@ -188,7 +188,7 @@ func (r *remote) state(d parkedDraft, head string) render.Waiting {
 // run that may decide and did not fail.
 func (r *remote) decision(ctx context.Context, d parkedDraft) (decision.Record, bool) {
 	for _, s := range slices.Backward(r.stored) {
-		if s.Name != handoff.DecisionArtifactName(d.code) {
+		if s.Name != reviewpr.Names.Decision(d.code) {
 			continue
 		}
 		claim, ours, err := r.runs.Claim(ctx, s, r.protection(d.Manifest), s.RepositoryID, r.branch)

@@ -38,9 +38,9 @@ func (a *app) again(ctx context.Context, s session, r driver.Report, given decis
 func differs(taken decision.Record, given decision.Verdict, text string, comments []finding.Finding) bool {
 	d, err := decision.Parse(text)
 	if err == nil {
-		d, err = d.Check(slices.DeleteFunc(slices.Clone(comments), func(f finding.Finding) bool {
+		d, err = d.Check(finding.Items(slices.DeleteFunc(slices.Clone(comments), func(f finding.Finding) bool {
 			return f.Filtered != "" && f.Filtered != finding.Dropped
-		}))
+		})))
 	}
 	if err != nil || given != taken.Decision {
 		return true

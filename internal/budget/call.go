@@ -32,29 +32,44 @@ type payer struct {
 	ledger *Ledger
 }
 
-// Chat sets money aside, asks, and settles. The wait for money is never within a
-// try: a try may hold a place that calls with money wait for.
-func (p payer) Chat(ctx context.Context, r llm.Request) (llm.Answer, error) {
-	c := &call{ledger: p.ledger}
-	c.file, _ = ctx.Value(fileKey{}).(*account)
+// Chat sets money aside, asks, and settles.
+func (p payer) Chat(ctx context.Context, r llm.Request) (answer llm.Answer, err error) {
+	var need cost.MicroUSD
 	if p.price != nil {
 		if r.MaxTokens <= 0 {
 			return llm.Answer{}, ErrNoLimit
 		}
 		r.Bounded = true
-		c.need = Bound(r, *p.price)
+		need = Bound(r, *p.price)
 	}
+	used, err := p.ledger.Spend(ctx, need, p.price, func(ctx context.Context) (cost.Usage, error) {
+		answer, err = p.Chatter.Chat(ctx, r)
+		return answer.Usage, err
+	})
+	answer.Usage = used
+	return answer, err
+}
+
+// Spend makes a call that may cost need at most and gives what it used, priced, lost
+// tries included: with an error too. do makes one request by the HTTP client of
+// transport, and may be called again. See Over for how a call is priced, and for the errors.
+//
+// The wait for money is never within a try: a try may hold a place that calls with
+// money wait for.
+func (l *Ledger) Spend(ctx context.Context, need cost.MicroUSD, price *cost.Price,
+	do func(context.Context) (cost.Usage, error)) (cost.Usage, error) {
+	c := &call{ledger: l, need: need}
+	c.file, _ = ctx.Value(fileKey{}).(*account)
 	defer c.abandon()
 	for {
-		if err := p.ledger.reserve(ctx, c); err != nil {
-			return llm.Answer{Usage: c.lost}, err
+		if err := l.reserve(ctx, c); err != nil {
+			return c.lost, err
 		}
-		answer, err := p.Chatter.Chat(transport.EachTry(ctx, c.begin), r)
+		used, err := do(transport.EachTry(ctx, c.begin))
 		if c.again() {
 			continue
 		}
-		answer.Usage = c.settle(answer.Usage, err, p.price)
-		return answer, err
+		return c.settle(used, err, price), err
 	}
 }
 
@@ -145,7 +160,7 @@ func (c *call) settle(u cost.Usage, err error, price *cost.Price) cost.Usage {
 	billed := err == nil || c.answered || u.Calls > 0
 	switch {
 	case !billed || u.Cost > 0:
-	case u.InputTokens > 0:
+	case u.Measured():
 		u = Priced(u, price)
 	default:
 		u.Cost = c.need

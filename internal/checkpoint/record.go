@@ -9,7 +9,7 @@ import (
 const recordEntry = "decision.json"
 
 // PackRecord puts a decision record, sealed where there is a key, into the zip
-// that is kept under DecisionArtifactName. Under encrypt it is hidden as well: a
+// that is kept under Names.Decision of handoff. Under encrypt it is hidden as well: a
 // reason for dropping a finding tells of it. Else equal records give equal bytes.
 func (p Protection) PackRecord(r decision.Record) ([]byte, error) {
 	if err := p.Check(); err != nil {

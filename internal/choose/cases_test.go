@@ -65,7 +65,7 @@ func options(r render.Review) Options {
 	return Options{Review: r, Expires: time.Date(2026, 12, 5, 14, 10, 0, 0, time.UTC), CanRevise: true, Rounds: 3,
 		Preview: func(text string) (string, error) {
 			d, err := decision.Parse(text)
-			return posted(r, finding.Kept(d.Apply(r.Findings))), err
+			return posted(r, finding.Kept(finding.Apply(d, r.Findings))), err
 		}}
 }
 

@@ -27,7 +27,7 @@ func chosenBefore(text string, findings []finding.Finding) []change {
 	if err != nil {
 		return all
 	}
-	d, _ = d.Check(findings) // what does not fit the draft was refused where it was typed
+	d, _ = d.Check(finding.Items(findings)) // what does not fit the draft was refused where it was typed
 	for i, f := range findings {
 		for _, x := range d.Drop {
 			if x.ID == f.ID {
@@ -105,7 +105,7 @@ func (c change) applied(f finding.Finding) finding.Finding {
 	if err != nil {
 		return f // text refuses the change then
 	}
-	return d.Apply([]finding.Finding{f})[0]
+	return finding.Apply(d, []finding.Finding{f})[0]
 }
 
 // graded is a finding's severity after the change.
@@ -163,7 +163,7 @@ func (m model) text(v decision.Verdict, feedback string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = d.Check(m.Review.Findings)
+	_, err = d.Check(finding.Items(m.Review.Findings))
 	return text, err
 }
 

@@ -146,7 +146,7 @@ func checkChoice(t *testing.T, m model, over bool) {
 	c := m.chosen()
 	d, err := decision.Parse(c.Text)
 	require.NoError(t, err)
-	_, err = d.Check(m.Review.Findings)
+	_, err = d.Check(finding.Items(m.Review.Findings))
 	require.NoError(t, err)
 	require.Equal(t, c.Verdict, d.Verdict)
 	require.Empty(t, d.Note)

@@ -40,6 +40,10 @@ type Config struct {
 	Instructions []string    `json:"instructions,omitzero"` // files of the repository that guide its reviews
 	Guidelines   []Guideline `json:"guidelines,omitzero"`   // in the order in which they apply
 
+	Embeddings Embeddings `json:"embeddings,omitzero"`
+	Rerank     Endpoint   `json:"rerank,omitzero"`
+	Index      Index      `json:"index,omitzero"`
+
 	Comments     Comments      `json:"comments,omitzero"`
 	Environments []Environment `json:"environments,omitzero"` // the first that fits a changed file holds
 	Deciders     []string      `json:"deciders,omitzero"`     // logins of who decides by dispatch; empty: who may write

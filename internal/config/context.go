@@ -14,12 +14,28 @@ import (
 
 // Context says what is gathered around a change. Zero values are the defaults.
 type Context struct {
-	Show         ticket.Show `json:"show,omitzero"` // empty: see Shows
+	Show         ticket.Show `json:"show,omitzero"`    // empty: see Shows
+	PackTokens   *int        `json:"tokens,omitempty"` // nil: see Tokens
 	LimitSeconds int         `json:"limit_seconds,omitzero"`
 	CallSeconds  int         `json:"call_seconds,omitzero"`
 	Projects     []string    `json:"projects,omitempty"` // whose tickets are followed
 	Labels       []string    `json:"labels,omitzero"`    // forms of labels that may hold a key
 	Sources      []Source    `json:"sources,omitempty"`  // in the order in which they are asked
+}
+
+// The default and the largest number of tokens of a file's pack.
+const (
+	defaultTokens = 4000
+	maxTokens     = 100_000
+)
+
+// Tokens is how many tokens of the rest of the repository a file's reviewer is shown
+// at most; 0 for none.
+func (c Context) Tokens() int {
+	if c.PackTokens == nil {
+		return defaultTokens
+	}
+	return *c.PackTokens
 }
 
 // Shows is how much of tickets and pages may leave the job; private is the repository's.
@@ -61,6 +77,7 @@ func contextKeys(c *Context) keys {
 			shows := []string{string(ticket.ShowKey), string(ticket.ShowCriteria), string(ticket.ShowFull)}
 			r.oneOf(n, shows, (*string)(&c.Show))
 		},
+		"tokens":     func(r *reader, n ast.Node) { c.PackTokens = r.upTo(n, maxTokens) },
 		"limit":      func(r *reader, n ast.Node) { r.seconds(n, maxContextLimit, &c.LimitSeconds) },
 		"call-limit": func(r *reader, n ast.Node) { r.seconds(n, maxContextLimit, &c.CallSeconds) },
 		"projects": func(r *reader, n ast.Node) {
@@ -127,14 +144,14 @@ func inVariable(into *string) func(*reader, ast.Node) {
 	return func(r *reader, n ast.Node) { r.formed(n, variable, "the name of an environment variable", into) }
 }
 
-// contextValues are the values of all keys but tokens.
+// contextValues are the values of all keys.
 func (c Context) contextValues() []Value {
 	sources := []any{}
 	for _, s := range c.Sources {
 		sources = append(sources, s.value())
 	}
 	return []Value{
-		{Key: "context.show", Value: set(string(c.Show))},
+		{Key: "context.show", Value: set(string(c.Show))}, {Key: "context.tokens", Value: c.Tokens()},
 		{Key: "context.limit", Value: Duration(c.Limit())}, {Key: "context.call-limit", Value: Duration(c.CallLimit())},
 		{Key: "context.projects", Value: list(c.Projects)}, {Key: "context.labels", Value: list(c.LabelForms())},
 		{Key: "context.sources", Value: sources},

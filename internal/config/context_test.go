@@ -18,6 +18,7 @@ func contextMistakes() []mistake {
 		{"project", "context: {projects: [pay]}\n", `f.yml:1:22: "pay" is not a project's key, such as PAY`, false},
 		{"label form", "context: {labels: ['jira:']}\n", `"jira:" is not a form of labels with one *`, false},
 		{"context's limit", "context: {limit: 10m}\n", `"10m" is not a time in whole seconds from 1s to 5m`, true},
+		{"tokens", "context: {tokens: -1}\n", "expected a whole number from 0 to 100000", false},
 		{"bare limit", "context: {limit: 30}\n", "expected a time with its unit", false},
 		{"no source", source("token-env: T"), "f.yml:3:16: a source is one of jira, confluence, mcp and issues", false},
 		{"two sources", source("{jira: https://a.b, confluence: https://a.b, token-env: T}"),

@@ -9,6 +9,7 @@ func Known() map[string][]string {
 		"": rootKeys(&Config{}), "admission": admissionKeys(&Admission{}), "models": modelKeys(&Models{}),
 		"agent":         agentKeys(&Agent{}),
 		"model-options": optionKeys(&ModelOptions{}), "prices.*": priceKeys(&cost.Price{}),
+		"embeddings": embeddingKeys(&Embeddings{}), "rerank": rerankKeys(&Endpoint{}), "index": indexKeys(&Index{}),
 		"guidelines.*": guidelineKeys(&Guideline{}),
 		"comments":     commentKeys(&Comments{}), "environments.*": environmentKeys(&Environment{}),
 		"context": contextKeys(&Context{}), "context.sources.*": sourceKeys(&Source{}),

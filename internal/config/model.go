@@ -54,6 +54,8 @@ type ModelOptions struct {
 	Headers         map[string]string `json:"headers,omitzero"` // further headers, by name
 	// further fields of the request: texts, numbers, booleans, lists and maps of them
 	Body map[string]any `json:"body,omitzero"`
+	// whether requests mark what is worth caching: auto, on or off; empty for auto
+	CacheMarks string `json:"cache_marks,omitzero"`
 }
 
 // Efforts lists the values of model-options.effort.

@@ -37,6 +37,7 @@ func optionKeys(o *ModelOptions) keys {
 		"seed":              func(r *reader, n ast.Node) { o.Seed = r.upTo(n, math.MaxInt32) },
 		"max-output-tokens": func(r *reader, n ast.Node) { r.whole(n, 1, maxOutputTokens, &o.MaxOutputTokens) },
 		"headers":           func(r *reader, n ast.Node) { o.Headers = r.headers(n) },
+		"cache-marks":       func(r *reader, n ast.Node) { r.oneOf(n, []string{"auto", "on", "off"}, &o.CacheMarks) },
 		"body":              func(r *reader, n ast.Node) { o.Body = r.values(n, maxDepth) },
 	}
 }
@@ -46,21 +47,24 @@ func priceKeys(p *cost.Price) keys {
 		return func(r *reader, n ast.Node) { r.usd(n, into) }
 	}
 	return keys{"input": price(&p.Input), "cached-input": price(&p.CachedInput), "output": price(&p.Output),
-		"cache-write": price(&p.CacheWrite)}
+		"cache-write": price(&p.CacheWrite), "per-1000": price(&p.PerThousand)}
 }
 
 // prices reads a price for each model. Cached input and cache writes cost what
-// input does where nothing else is said.
+// input does where nothing else is said. Of a reranker that bills by the search,
+// per-1000 is enough.
 func (r *reader) prices(n ast.Node) map[string]cost.Price {
 	all := map[string]cost.Price{}
 	for _, e := range r.entries(n) {
 		var p cost.Price
 		var said []string
 		r.inside(e.Key, func() { said = r.mapping(e.Value, priceKeys(&p)) })
-		for _, need := range []string{"input", "output"} {
-			if !slices.Contains(said, need) {
-				r.fail(e.Key, "the price of %.60q needs %s, in USD per million tokens", keyName(e.Key), need)
-			}
+		switch {
+		case slices.Contains(said, "per-1000"):
+		case !slices.Contains(said, "input"):
+			r.fail(e.Key, "the price of %.60q needs input, in USD per million tokens", keyName(e.Key))
+		case !slices.Contains(said, "output"):
+			r.halves[keyName(e.Key)] = e.Key
 		}
 		if !slices.Contains(said, "cached-input") {
 			p.CachedInput = p.Input
@@ -71,6 +75,16 @@ func (r *reader) prices(n ast.Node) map[string]cost.Price {
 		all[keyName(e.Key)] = p
 	}
 	return all
+}
+
+// checkPrices fails where a model that writes has no price for it: only what embeds
+// and what reranks write nothing.
+func (r *reader) checkPrices(c Config) {
+	for model, key := range r.halves {
+		if model != c.Embeddings.Model && model != c.Rerank.Model {
+			r.fail(key, "the price of %.60q needs output, in USD per million tokens", model)
+		}
+	}
 }
 
 func (r *reader) modelName(n ast.Node, into *string) {

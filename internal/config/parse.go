@@ -19,7 +19,7 @@ func Parse(name string, text []byte) (Config, error) {
 
 // Read is Parse, and says where each key stood.
 func Read(name string, text []byte) (c Config, lines Lines, err error) {
-	r := &reader{file: name, lines: Lines{}}
+	r := &reader{file: name, lines: Lines{}, halves: map[string]ast.Node{}}
 	text, bad := readable(name, text)
 	if bad != nil {
 		return Config{}, nil, bad
@@ -47,6 +47,7 @@ func Read(name string, text []byte) (c Config, lines Lines, err error) {
 		}
 		r.mapping(doc.Body, rootKeys(&c))
 	}
+	r.checkPrices(c)
 	if problems := r.all(); len(problems) > 0 {
 		return Config{}, nil, errors.Join(problems...)
 	}
@@ -71,6 +72,10 @@ func rootKeys(c *Config) keys {
 		"language":          func(r *reader, n ast.Node) { r.language(n, &c.Language) },
 		"instructions":      func(r *reader, n ast.Node) { c.Instructions = r.paths(n) },
 		"guidelines":        func(r *reader, n ast.Node) { c.Guidelines = r.guidelines(n) },
+
+		"embeddings": func(r *reader, n ast.Node) { r.endpoint(n, embeddingKeys(&c.Embeddings)) },
+		"rerank":     func(r *reader, n ast.Node) { r.endpoint(n, rerankKeys(&c.Rerank)) },
+		"index":      func(r *reader, n ast.Node) { r.mapping(n, indexKeys(&c.Index)) },
 
 		"comments":     func(r *reader, n ast.Node) { r.mapping(n, commentKeys(&c.Comments)) },
 		"environments": func(r *reader, n ast.Node) { c.Environments = r.environments(n) },

@@ -15,6 +15,7 @@ type reader struct {
 	problems []*Error
 	under    string // the name of the key whose value is read, with a dot; empty at the top
 	lines    Lines
+	halves   map[string]ast.Node // prices without an output's, by model
 }
 
 // maxProblems is how many mistakes of one file are reported.

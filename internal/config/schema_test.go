@@ -93,13 +93,14 @@ func TestTheSchemaNamesTheDefaults(t *testing.T) {
 		require.NoError(t, err)
 		require.JSONEq(t, string(want), string(got), v.Key)
 	}
-	require.Equal(t, 18, told)
+	require.Equal(t, 22, told)
 }
 
 func TestSchemaAndParseRefuseTheSameFiles(t *testing.T) {
 	t.Parallel()
 	s := schema(t)
-	for _, m := range slices.Concat(mistakes(), modelMistakes(), globMistakes(), commentMistakes(), contextMistakes()) {
+	for _, m := range slices.Concat(mistakes(), modelMistakes(), globMistakes(), commentMistakes(), contextMistakes(),
+		retrievalMistakes()) {
 		if m.beyond {
 			continue
 		}
@@ -133,7 +134,11 @@ func TestSchemaAndParseTakeTheSameFiles(t *testing.T) {
 		"prices: {m: {input: 0, output: 10000}}\n", "language: Português do Brasil\n", "language: zh-Hant\n",
 		"instructions: []\n", "instructions: [docs/a.b/c.md, .x]\n",
 		"guidelines: [{paths: [a], text: b}]\n", "ignore: ['.github/**', a..b, '[!a]', '\\!x']\n",
-		"models: {review: 'a/b:c@d'}\n",
+		"models: {review: 'a/b:c@d'}\n", "embeddings:\nrerank:\nindex:\n",
+		"embeddings: {model: m}\nprices: {m: {input: 1}, r: {per-1000: 2}}\n",
+		"rerank: {model: m, base-url: 'http://127.0.0.1:8089', key-env: _k1}\n",
+		"index: {store: 'postgres://me@db.example:5432/index?sslmode=verify-full', password-env: DB_PASSWORD}\n",
+		"index: {store: file, ignore: ['a/**'], max-files: 7}\n",
 		"context:\n", "context: {projects: [], labels: [], sources: []}\n",
 		"context: {sources: [{issues: github}, {jira: 'http://127.0.0.1:8080/jira/', token-env: T}]}\n",
 		"context: {sources: [{mcp: {command: [x], ticket: {tool: a, argument: b}}}]}\n",

@@ -38,8 +38,10 @@ func (c Config) Values() []Value {
 			Value: at(o.Temperature)}, {Key: "model-options.seed", Value: at(o.Seed)},
 		{Key: "model-options.max-output-tokens", Value: set(o.MaxOutputTokens)},
 		{Key: "model-options.headers", Value: hidden(o.Headers)}, {Key: "model-options.body", Value: body(o.Body)},
+		{Key: "model-options.cache-marks", Value: cmp.Or(o.CacheMarks, "auto")},
 	}
 	all = append(all, c.priceValues()...)
+	all = append(all, c.retrievalValues()...)
 	all = append(all,
 		Value{Key: "max-cost", Value: dollars(c.MaxCost)}, Value{Key: "max-cost-per-pull",
 			Value: dollars(c.MaxCostPerPull)}, Value{Key: "max-cost-per-file", Value: dollars(c.MaxCostPerFile)},
@@ -58,7 +60,7 @@ func (c Config) priceValues() []Value {
 		p := c.Prices[model]
 		all = append(all, Value{Key: "prices." + model, Value: map[string]any{
 			"input": Dollars(p.Input), "cached-input": Dollars(p.CachedInput), "output": Dollars(p.Output),
-			"cache-write": Dollars(p.CacheWrite),
+			"cache-write": Dollars(p.CacheWrite), "per-1000": Dollars(p.PerThousand),
 		}})
 	}
 	if all == nil {

@@ -32,14 +32,18 @@ func (m MicroUSD) String() string {
 
 // Usage is what one or more model calls used, as the provider reported it.
 // CachedTokens, read from the provider's cache, and CacheWriteTokens, written to
-// it, are parts of InputTokens; ReasoningTokens are a part of OutputTokens. Calls
-// counts requests that were billed, retries included.
+// it, are parts of InputTokens; ReasoningTokens are a part of OutputTokens. What was
+// embedded and reranked stands beside them: EmbeddingTokens, of rerankers too that
+// bill by tokens, are no part of InputTokens, and a unit of RerankUnits is one search
+// as rerankers bill it. Calls counts requests that were billed, retries included.
 type Usage struct {
 	InputTokens      int64    `json:"input_tokens"`
 	CachedTokens     int64    `json:"cached_tokens"`
 	CacheWriteTokens int64    `json:"cache_write_tokens,omitzero"`
 	OutputTokens     int64    `json:"output_tokens"`
 	ReasoningTokens  int64    `json:"reasoning_tokens,omitzero"`
+	EmbeddingTokens  int64    `json:"embedding_tokens,omitzero"`
+	RerankUnits      int64    `json:"rerank_units,omitzero"`
 	Calls            int64    `json:"calls"`
 	Cost             MicroUSD `json:"cost_microusd"`
 }
@@ -52,10 +56,17 @@ func Add(a, b Usage) Usage {
 		CacheWriteTokens: a.CacheWriteTokens + b.CacheWriteTokens,
 		OutputTokens:     a.OutputTokens + b.OutputTokens,
 		ReasoningTokens:  a.ReasoningTokens + b.ReasoningTokens,
+		EmbeddingTokens:  a.EmbeddingTokens + b.EmbeddingTokens,
+		RerankUnits:      a.RerankUnits + b.RerankUnits,
 		Calls:            a.Calls + b.Calls,
 		Cost:             a.Cost + b.Cost,
 	}
 }
 
-// Tokens is the number of input and output tokens together.
+// Tokens is the number of a model's input and output tokens together.
 func (u Usage) Tokens() int64 { return u.InputTokens + u.OutputTokens }
+
+// Measured reports whether a server said how much was used, so that it can be priced.
+func (u Usage) Measured() bool {
+	return u.InputTokens > 0 || u.EmbeddingTokens > 0 || u.RerankUnits > 0
+}

@@ -10,12 +10,14 @@ import (
 
 // Price is what a model's tokens cost, in micro-dollars per million tokens.
 // CachedInput is of tokens read from the provider's cache, CacheWrite of those
-// written to it.
+// written to it. What is embedded costs Input; PerThousand is what a reranker asks
+// for a thousand searches.
 type Price struct {
 	Input       MicroUSD `json:"input"`
 	CachedInput MicroUSD `json:"cached_input"`
 	Output      MicroUSD `json:"output"`
 	CacheWrite  MicroUSD `json:"cache_write"`
+	PerThousand MicroUSD `json:"per_thousand,omitzero"`
 }
 
 // MaxUSD bounds an amount that is read: dollars, or dollars per million tokens.
@@ -64,6 +66,8 @@ func (p Price) Of(u Usage) MicroUSD {
 	s.add(cached, p.CachedInput)
 	s.add(written, p.CacheWrite)
 	s.add(u.OutputTokens, p.Output)
+	s.add(u.EmbeddingTokens, p.Input)
+	s.add(min(max(u.RerankUnits, 0), math.MaxInt64/1_000)*1_000, p.PerThousand)
 	return s.perMillion()
 }
 

@@ -11,7 +11,7 @@ import (
 
 func TestP9_APriceChargesEveryPartOnceAndRoundsUpOnce(t *testing.T) {
 	t.Parallel()
-	p := Price{Input: 1_000_000, CachedInput: 100_000, Output: 10_000_000, CacheWrite: 1_250_000}
+	p := Price{Input: 1_000_000, CachedInput: 100_000, Output: 10_000_000, CacheWrite: 1_250_000, PerThousand: 2_000_000}
 	for _, c := range []struct {
 		name string
 		used Usage
@@ -22,9 +22,13 @@ func TestP9_APriceChargesEveryPartOnceAndRoundsUpOnce(t *testing.T) {
 		{"output with its reasoning", Usage{OutputTokens: 3, ReasoningTokens: 2}, 30},
 		{"cached", Usage{InputTokens: 20, CachedTokens: 10}, 11},
 		{"written", Usage{InputTokens: 20, CacheWriteTokens: 4}, 21},
+		{"embedded", Usage{EmbeddingTokens: 7}, 7},
+		{"reranked", Usage{RerankUnits: 3}, 6_000},
+		{"more searches than there are", Usage{RerankUnits: math.MaxInt64}, math.MaxInt64},
 		{"rounded up once", Usage{InputTokens: 3, CachedTokens: 2, CacheWriteTokens: 1}, 2}, // 0.2 + 1.25
 		{"a part beyond its whole", Usage{InputTokens: 10, CachedTokens: 99, CacheWriteTokens: 99}, 1},
-		{"negative", Usage{InputTokens: -5, CachedTokens: -5, CacheWriteTokens: -1, OutputTokens: -1}, 0},
+		{"negative", Usage{InputTokens: -5, CachedTokens: -5, CacheWriteTokens: -1, OutputTokens: -1,
+			EmbeddingTokens: -1, RerankUnits: -1}, 0},
 		{"beyond all bounds", Usage{InputTokens: math.MaxInt64, OutputTokens: math.MaxInt64}, math.MaxInt64},
 	} {
 		require.Equal(t, c.want, p.Of(c.used), c.name)

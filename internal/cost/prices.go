@@ -4,13 +4,13 @@ package cost
 // a price, the higher one stands here, so that a cap holds. Models whose price
 // depends on prompts shorter than 200,000 tokens are left out.
 func lists() []list {
-	return []list{openAI(), anthropic(), google(), mistral(), deepSeek(), xAI(), qwen()}
+	return []list{openAI(), anthropic(), google(), mistral(), deepSeek(), xAI(), qwen(), voyage(), cohere()}
 }
 
 // openAI has the prices of platform.openai.com/docs/pricing. Azure's global
 // deployments cost the same.
 func openAI() list {
-	return list{"openai azure", []row{
+	return list{vendors: "openai azure", rows: []row{
 		{"gpt-5.6 gpt-5.6-sol", 5, 0.5, 30, 6.25},
 		{"gpt-5.6-terra", 2.5, 0.25, 15, 3.125},
 		{"gpt-5.6-luna", 1, 0.1, 6, 1.25},
@@ -42,13 +42,16 @@ func openAI() list {
 		{"gpt-4-turbo", 10, 0, 30, 0},
 		{"gpt-4", 30, 0, 60, 0},
 		{"gpt-3.5-turbo gpt-3.5-turbo-0125", 0.5, 0, 1.5, 0},
+		{models: "text-embedding-3-small", input: 0.02},
+		{models: "text-embedding-3-large", input: 0.13},
+		{models: "text-embedding-ada-002", input: 0.1},
 	}}
 }
 
 // anthropic has the prices of docs.claude.com/en/docs/about-claude/pricing, with
 // cache writes that last five minutes.
 func anthropic() list {
-	return list{"anthropic", []row{
+	return list{vendors: "anthropic", rows: []row{
 		{"claude-fable-5 claude-mythos-5", 10, 1, 50, 12.5},
 		{"claude-opus-5 claude-opus-4-8 claude-opus-4-7 claude-opus-4-6 claude-opus-4-5", 5, 0.5, 25, 6.25},
 		{"claude-opus-4-1 claude-opus-4 claude-4-opus claude-3-opus", 15, 1.5, 75, 18.75},
@@ -61,7 +64,7 @@ func anthropic() list {
 
 // google has the prices of ai.google.dev/gemini-api/docs/pricing, for text.
 func google() list {
-	return list{"google gemini vertex_ai models", []row{
+	return list{vendors: "google gemini vertex_ai models", rows: []row{
 		{"gemini-3.6-flash", 1.5, 0.15, 7.5, 0},
 		{"gemini-3.5-flash", 1.5, 0.15, 9, 0},
 		{"gemini-3.5-flash-lite", 0.3, 0.03, 2.5, 0},
@@ -78,7 +81,7 @@ func google() list {
 
 // mistral has the prices of mistral.ai/pricing.
 func mistral() list {
-	return list{"mistral mistralai", []row{
+	return list{vendors: "mistral mistralai", rows: []row{
 		{"mistral-large-2512", 0.5, 0.05, 1.5, 0},
 		{"mistral-large-2411", 2, 0, 6, 0},
 		{"mistral-medium-3-5 mistral-medium-2604", 1.5, 0, 7.5, 0},
@@ -94,7 +97,7 @@ func mistral() list {
 
 // deepSeek has the prices of api-docs.deepseek.com/quick_start/pricing.
 func deepSeek() list {
-	return list{"deepseek", []row{
+	return list{vendors: "deepseek", rows: []row{
 		{"deepseek-v4-pro", 0.435, 0.003625, 0.87, 0},
 		{"deepseek-v4-flash", 0.14, 0.028, 0.28, 0},
 	}}
@@ -102,7 +105,7 @@ func deepSeek() list {
 
 // xAI has the prices of docs.x.ai/docs/models.
 func xAI() list {
-	return list{"xai x-ai", []row{
+	return list{vendors: "xai x-ai", rows: []row{
 		{"grok-4.5", 2, 0.5, 6, 0},
 		{"grok-4.3", 1.25, 0.2, 2.5, 0},
 		{"grok-4.20 grok-4.20-0309-reasoning grok-4.20-0309-non-reasoning", 2, 0.2, 6, 0},
@@ -116,7 +119,7 @@ func xAI() list {
 // qwen has the prices of alibabacloud.com/help/en/model-studio/model-pricing,
 // international.
 func qwen() list {
-	return list{"qwen dashscope", []row{
+	return list{vendors: "qwen dashscope", rows: []row{
 		{"qwen3.7-max", 2.5, 0.5, 7.5, 0},
 		{"qwen3.7-plus", 0.4, 0, 1.6, 0},
 		{"qwen3.5-plus", 0.4, 0, 2.4, 0},
@@ -125,4 +128,22 @@ func qwen() list {
 		{"qwen-flash", 0.05, 0, 0.4, 0},
 		{"qwen-turbo", 0.05, 0, 0.2, 0},
 	}}
+}
+
+// voyage has the prices of docs.voyageai.com/docs/pricing, of its rerankers too: they
+// bill by tokens.
+func voyage() list {
+	return list{vendors: "voyage voyageai", rows: []row{
+		{models: "voyage-4-large", input: 0.12},
+		{models: "voyage-4 voyage-3.5", input: 0.06},
+		{models: "voyage-4-lite voyage-3.5-lite", input: 0.02},
+		{models: "voyage-code-3 voyage-3-large", input: 0.18},
+		{models: "rerank-2.5", input: 0.05},
+		{models: "rerank-2.5-lite", input: 0.02},
+	}}
+}
+
+// cohere has the price of cohere.com/pricing for a thousand searches.
+func cohere() list {
+	return list{vendors: "cohere", searches: true, rows: []row{{models: "rerank-v3.5", input: 2}}}
 }

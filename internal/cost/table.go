@@ -59,7 +59,7 @@ func lookup(name, vendor string) (Price, bool) {
 		}
 		for _, r := range l.rows {
 			if contains(r.models, name) {
-				return r.price(), true
+				return l.price(r), true
 			}
 		}
 	}
@@ -78,8 +78,9 @@ func contains(list, name string) bool {
 
 // list is what one vendor asks.
 type list struct {
-	vendors string // what the vendor is called in front of a model's name
-	rows    []row
+	vendors  string // what the vendor is called in front of a model's name
+	rows     []row
+	searches bool // of rerankers: input is the price of a thousand searches
 }
 
 // row is the price of models, in USD per million tokens. Without a price of
@@ -89,7 +90,10 @@ type row struct {
 	input, cached, output, cacheWrite float64
 }
 
-func (r row) price() Price {
+func (l list) price(r row) Price {
+	if l.searches {
+		return Price{PerThousand: micro(r.input)}
+	}
 	p := Price{Input: micro(r.input), CachedInput: micro(r.cached), Output: micro(r.output),
 		CacheWrite: micro(r.cacheWrite)}
 	if p.CachedInput == 0 {

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-
-	"github.com/org/pr-review-action/internal/finding"
 )
 
 // Check holds the decision against a draft's findings, in the draft's order, and
@@ -14,7 +12,7 @@ import (
 // nothing, or contradicts another line: two verdicts, one command twice for one
 // finding, a dropped finding that is also changed or kept, a finding changed
 // under a verdict that posts nothing.
-func (d Decision) Check(draft []finding.Finding) (Decision, error) {
+func (d Decision) Check(draft []Item) (Decision, error) {
 	c := checking{decision: d, draft: draft, seen: map[string]int{}}
 	c.decision.Drop, c.decision.Move = slices.Clone(d.Drop), slices.Clone(d.Move)
 	var verdict Command
@@ -38,7 +36,7 @@ func (d Decision) Check(draft []finding.Finding) (Decision, error) {
 // checking holds one decision against one draft.
 type checking struct {
 	decision Decision
-	draft    []finding.Finding
+	draft    []Item
 	seen     map[string]int // "/drop F2" -> line
 	keeps    int            // line of the first /keep
 	bad      Error
@@ -54,7 +52,7 @@ func (c *checking) names(line Command) []string {
 		c.keeps = cmp.Or(c.keeps, line.Line)
 	}
 	for _, id := range c.ids(line) {
-		if !slices.ContainsFunc(c.draft, func(f finding.Finding) bool { return f.ID == id }) {
+		if !slices.ContainsFunc(c.draft, func(f Item) bool { return f.ID == id }) {
 			reasons = append(reasons, "this draft has "+known(c.draft))
 			continue
 		}
@@ -78,7 +76,7 @@ func (c *checking) ids(line Command) []string {
 			continue
 		}
 		for _, end := range []int{p.from, p.to} {
-			if !slices.ContainsFunc(c.draft, func(f finding.Finding) bool { return number(f.ID) == end }) {
+			if !slices.ContainsFunc(c.draft, func(f Item) bool { return number(f.ID) == end }) {
 				return append(all, fmt.Sprintf("F%d", end))
 			}
 		}
@@ -118,18 +116,18 @@ func (c *checking) leaveOut() {
 		line := c.decision.Commands[slices.IndexFunc(c.decision.Commands, func(l Command) bool {
 			return l.Name == "/keep"
 		})]
-		others := func(f finding.Finding) bool { return c.seen["/keep "+f.ID] == 0 }
+		others := func(f Item) bool { return c.seen["/keep "+f.ID] == 0 }
 		c.drop(line, "", ByKeep, others)
 	}
 }
 
 // drop leaves out what a part of a command stands for; false where that is wrong.
-func (c *checking) drop(line Command, what string, how How, stands func(finding.Finding) bool) bool {
+func (c *checking) drop(line Command, what string, how How, stands func(Item) bool) bool {
 	some, blockers, before := false, "", len(c.bad.Lines)
 	for _, f := range c.draft {
 		switch {
 		case !stands(f) || len(c.bad.Lines) > before:
-		case f.Severity == finding.Blocker:
+		case f.Severity == Blocker:
 			blockers = f.ID
 		default:
 			some = true
@@ -161,7 +159,7 @@ func (c *checking) dropOne(line Command, id string, how How) {
 }
 
 // known names a draft's ids.
-func known(draft []finding.Finding) string {
+func known(draft []Item) string {
 	switch len(draft) {
 	case 0:
 		return "no findings"

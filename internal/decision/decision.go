@@ -1,17 +1,11 @@
-// Package decision parses what an approver wrote about a draft and applies it
-// to the draft's findings.
+// Package decision parses what an approver wrote about a draft, and holds it against
+// the items of that draft, whatever they are.
 //
 // It holds values and pure functions: it neither asks who decided nor posts
 // anything. Text that it keeps (reasons, new bodies, notes, feedback) is
 // untrusted and is made safe where it is rendered. Start reading at Decision;
-// Parse makes one, Check holds it against a draft, Apply carries it out.
+// Parse makes one, Check holds it against a draft; finding.Apply carries it out.
 package decision
-
-import (
-	"slices"
-
-	"github.com/org/pr-review-action/internal/finding"
-)
 
 // Verdict is what happens to a draft as a whole.
 type Verdict string
@@ -34,6 +28,14 @@ const (
 	ByGlob     How = "glob"
 	ByKeep     How = "keep" // /keep named others
 )
+
+// Item is one thing of a draft that a decision can leave out or change, such as a
+// finding. Path may be empty.
+type Item struct {
+	ID       string // F1, F2, …
+	Severity Severity
+	Path     string
+}
 
 // Drop leaves a finding out. Reason may be empty; How is, in records of versions
 // that knew ids alone.
@@ -61,8 +63,8 @@ type Move struct {
 
 // Regrade gives a finding another severity.
 type Regrade struct {
-	ID       string           `json:"id"`
-	Severity finding.Severity `json:"severity"`
+	ID       string   `json:"id"`
+	Severity Severity `json:"severity"`
 }
 
 // Command is one command line as it was written. Line counts from 1, Text is
@@ -91,11 +93,6 @@ type Decision struct {
 	Commands []Command `json:"commands,omitempty"` // in their order, for messages
 }
 
-// Changed reports whether the decision changes any finding of the draft.
-func (d Decision) Changed() bool {
-	return len(d.Drop)+len(d.Edit)+len(d.Move)+len(d.Severity) > 0
-}
-
 // Under returns the decision with the verdict that was given beside the text
 // (the input, a flag). An *Error names the line that contradicts it.
 func (d Decision) Under(given Verdict) (Decision, error) {
@@ -112,54 +109,4 @@ func (d Decision) Under(given Verdict) (Decision, error) {
 	}
 	d.Verdict = given
 	return d, bad.orNil()
-}
-
-// Apply returns the findings as decided, in their order, and leaves its input
-// as it was. Dropped findings are marked, not removed. Findings that a filter
-// holds back already are not touched. An edit replaces the body alone: title,
-// severity and suggestion stay as they were shown. A finding can leave its line
-// for the review's body and never the other way, where nobody saw it.
-func (d Decision) Apply(all []finding.Finding) []finding.Finding {
-	decided := slices.Clone(all)
-	for i := range decided {
-		if f := &decided[i]; f.Filtered == "" && f.ID != "" {
-			d.apply(f)
-		}
-	}
-	return decided
-}
-
-func (d Decision) apply(f *finding.Finding) {
-	for _, e := range d.Edit {
-		if e.ID == f.ID {
-			f.Body = e.Body
-		}
-	}
-	for _, s := range d.Severity {
-		if s.ID == f.ID {
-			regrade(f, s.Severity)
-		}
-	}
-	for _, m := range d.Move {
-		if m.ID == f.ID && f.Placement != finding.Body {
-			f.Placement, f.Note = finding.Body, "moved by the approver"
-		}
-	}
-	for _, x := range d.Drop {
-		if x.ID == f.ID {
-			f.Filtered, f.Note = finding.Dropped, "dropped by the approver"
-		}
-	}
-}
-
-// regrade gives a finding another severity, and a nit the place of nits, which
-// is the review's body.
-func regrade(f *finding.Finding, s finding.Severity) {
-	switch {
-	case s == finding.Nit && f.Placement == finding.Inline:
-		f.Placement, f.Note = finding.Body, "graded nit by the approver"
-	case f.Severity == finding.Nit && s != finding.Nit && f.Placement == finding.Body:
-		f.Note = "graded up from nit by the approver"
-	}
-	f.Severity = s
 }

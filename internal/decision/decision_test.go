@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/pr-review-action/internal/finding"
 )
 
 func parsed(t *testing.T, text string) Decision {
@@ -17,24 +15,24 @@ func parsed(t *testing.T, text string) Decision {
 	return d
 }
 
-// draft are findings as a draft shows them: a blocker, majors, a minor and a nit.
-func draft(n int) (all []finding.Finding) {
+// draft are items of a draft: a blocker, majors, a minor and a nit.
+func draft(n int) (all []Item) {
 	for i := range n {
-		f := finding.Finding{ID: fmt.Sprintf("F%d", i+1), Path: "api/handler.go", Severity: finding.Major}
+		f := Item{ID: fmt.Sprintf("F%d", i+1), Path: "api/handler.go", Severity: Major}
 		switch i {
 		case 0:
-			f.Severity = finding.Blocker
+			f.Severity = Blocker
 		case 3:
-			f.Severity, f.Path = finding.Minor, "docs/setup.md"
+			f.Severity, f.Path = Minor, "docs/setup.md"
 		case 4:
-			f.Severity, f.Path = finding.Nit, "Makefile"
+			f.Severity, f.Path = Nit, "Makefile"
 		}
 		all = append(all, f)
 	}
 	return all
 }
 
-func check(t *testing.T, text string, draft []finding.Finding) error {
+func check(t *testing.T, text string, draft []Item) error {
 	t.Helper()
 	_, err := parsed(t, text).Check(draft)
 	return err
@@ -111,66 +109,6 @@ func TestP8_MessageShowsHiddenTextAndIsBounded(t *testing.T) {
 	require.ErrorContains(t, err, "/x<U+001B>[31m<U+202E>y ")
 	require.ErrorContains(t, err, "and 21 more")
 	checkMessage(t, err.Error())
-}
-
-func TestApplyDropsEditsMovesAndRegradesOnACopy(t *testing.T) {
-	t.Parallel()
-	all := make([]finding.Finding, 5)
-	for i := range all {
-		all[i] = finding.Finding{ID: fmt.Sprintf("F%d", i+1), Title: "t", Body: "b", Severity: finding.Major,
-			Placement: finding.Inline}
-	}
-	all[4] = finding.Finding{ID: "F5", Filtered: finding.LowConfidence}
-	before := append([]finding.Finding(nil), all...)
-	got := parsed(t, "/drop F1: known\n/edit F2: new\n/summary F3\n/severity F4 nit\n/drop F5").Apply(all)
-	require.Equal(t, before, all)
-
-	require.Equal(t, finding.Dropped, got[0].Filtered)
-	require.Equal(t, "dropped by the approver", got[0].Note)
-	require.Equal(t, "new", got[1].Body)
-	require.Equal(t, "t", got[1].Title)
-	require.Equal(t, finding.Body, got[2].Placement)
-	require.Equal(t, finding.Nit, got[3].Severity)
-	require.Equal(t, all[4], got[4])
-	require.Len(t, finding.Kept(got), 3)
-}
-
-func TestP2_ARegradedFindingStandsWhereItsSeverityDoesAndNeverComesOutOfTheBody(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		was       finding.Finding
-		command   string
-		placement finding.Placement
-		note      string
-	}{
-		"down to nit": {finding.Finding{Severity: finding.Major, Placement: finding.Inline}, "/severity F1 nit",
-			finding.Body, "graded nit by the approver"},
-		"down to minor": {finding.Finding{Severity: finding.Major, Placement: finding.Inline},
-			"/severity F1 minor", finding.Inline, ""},
-		"up from nit": {finding.Finding{Severity: finding.Nit, Placement: finding.Body, Note: "a nit"},
-			"/severity F1 major", finding.Body, "graded up from nit by the approver"},
-		"up in the body": {finding.Finding{Severity: finding.Minor, Placement: finding.Body, Note: "off"},
-			"/severity F1 major", finding.Body, "off"},
-		"down in the body": {finding.Finding{Severity: finding.Minor, Placement: finding.Body, Note: "off"},
-			"/severity F1 nit", finding.Body, "off"},
-		"a nit at its line": {finding.Finding{Severity: finding.Nit, Placement: finding.Inline}, "/severity F1 major",
-			finding.Inline, ""},
-		"moved and regraded": {finding.Finding{Severity: finding.Major, Placement: finding.Inline},
-			"/summary F1\n/severity F1 minor", finding.Body, "moved by the approver"},
-	} {
-		c.was.ID, c.was.Suggestion = "F1", "x()"
-		got := parsed(t, c.command+"\n/edit F1: new").Apply([]finding.Finding{c.was})[0]
-		require.Equal(t, c.placement, got.Placement, name)
-		require.Equal(t, c.note, got.Note, name)
-		require.Equal(t, "x()", got.Suggestion, "%s: an edit keeps the suggestion", name)
-		require.Equal(t, "new", got.Body, name)
-	}
-}
-
-func TestApplyOfNothingChangesNothing(t *testing.T) {
-	t.Parallel()
-	all := []finding.Finding{{ID: "F1", Body: "b"}}
-	require.Equal(t, all, Decision{Verdict: Approve}.Apply(all))
 }
 
 func TestP12_ARouteSaysItsOwnNextStep(t *testing.T) {

@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/org/pr-review-action/internal/finding"
 )
 
 // shownWord is how many characters of a wrong word a reason quotes.
@@ -136,7 +134,7 @@ func rewritten(verb, rest string) string {
 		id := likeID.FindStringSubmatch(strings.Trim(w, "*_`'\"()"))
 		end := i+1 < len(words) && idPattern.MatchString(words[i+1])
 		switch {
-		case idPattern.MatchString(w), anyRange.MatchString(w), verb != "keep" && finding.Severity(w).Rank() >= 0,
+		case idPattern.MatchString(w), anyRange.MatchString(w), verb != "keep" && Severity(w).Rank() >= 0,
 			verb == "drop" && strings.ContainsAny(w, "/*"):
 			line += " " + w
 		case id != nil && (strings.ContainsAny(w, "Ff#") || len(words) == 1):

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/org/pr-review-action/internal/finding"
 )
 
 // maxText is the longest decision that is read, in bytes.
@@ -244,7 +242,7 @@ func (d *Decision) regrade(rest string) ([]string, error) {
 	if len(words) != 2 || !idPattern.MatchString(words[0]) {
 		return nil, errors.New("expected /severity F6 minor, one finding a line")
 	}
-	severity, err := finding.ParseSeverity(plain(strings.ToLower(words[1]), shownWord))
+	severity, err := ParseSeverity(plain(strings.ToLower(words[1]), shownWord))
 	if err != nil {
 		return nil, err
 	}

@@ -7,8 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/pr-review-action/internal/finding"
 )
 
 func TestParseReadsEveryCommand(t *testing.T) {
@@ -20,11 +18,10 @@ func TestParseReadsEveryCommand(t *testing.T) {
 	require.Equal(t, []Drop{{"F2", "known, see #31", ByID}, {"F5", "known, see #31", ByID}, {"F7", "", ByID}}, d.Drop)
 	require.Equal(t, []Edit{{"F3", "Close: take `book` first."}}, d.Edit)
 	require.Equal(t, []Move{{"F4", ""}}, d.Move)
-	require.Equal(t, []Regrade{{"F6", finding.Minor}}, d.Severity)
+	require.Equal(t, []Regrade{{"F6", Minor}}, d.Severity)
 	require.Equal(t, "Thanks, mostly good.\nSee you.", d.Note)
 	require.Equal(t, Command{Line: 3, Text: "/drop F2 F5: known, see #31", Name: "/drop", IDs: []string{"F2", "F5"},
 		reason: "known, see #31"}, d.Commands[1])
-	require.True(t, d.Changed())
 	require.NoError(t, check(t, "/drop F2 F5\n/edit F3: x\n/summary F4", draft(7)))
 }
 
@@ -35,7 +32,7 @@ func TestParseOfANoteAloneDecidesNothing(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, d.Verdict)
 		require.Empty(t, d.Commands)
-		require.False(t, d.Changed())
+		require.Empty(t, d.Drop)
 	}
 }
 

@@ -10,8 +10,6 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/text/unicode/norm"
-
-	"github.com/org/pr-review-action/internal/finding"
 )
 
 // pick is what a command names other than by id: Check finds what it stands for.
@@ -19,7 +17,7 @@ type pick struct {
 	how      How
 	text     string // as it is told
 	from, to int    // of a range
-	severity finding.Severity
+	severity Severity
 }
 
 // The bounds of what a decision names by paths.
@@ -60,7 +58,7 @@ func selector(text string) string {
 	if id := strings.ToUpper(plain); idPattern.MatchString(id) || anyRange.MatchString(id) {
 		return id
 	}
-	if severity := finding.Severity(strings.TrimSuffix(plain, "s")); severity.Rank() >= 0 {
+	if severity := Severity(strings.TrimSuffix(plain, "s")); severity.Rank() >= 0 {
 		return string(severity)
 	}
 	return strings.Trim(strings.TrimRight(text, ".,;"), "`")
@@ -139,8 +137,8 @@ func picked(command, w string) (pick, error) {
 	if likeID.MatchString(w) || gluedIDs.MatchString(strings.ToUpper(w)) || command != "/drop" {
 		return pick{}, errors.New("names something that is no finding's id; a reason stands behind a colon")
 	}
-	switch severity := finding.Severity(w); {
-	case severity == finding.Blocker:
+	switch severity := Severity(w); {
+	case severity == Blocker:
 		return pick{}, errors.New("a blocker falls only where its own id is written")
 	case severity.Rank() >= 0:
 		return pick{how: BySeverity, text: w, severity: severity}, nil
@@ -170,7 +168,7 @@ func number(id string) int {
 }
 
 // stands reports whether a pick stands for a finding.
-func (p pick) stands(f finding.Finding) bool {
+func (p pick) stands(f Item) bool {
 	switch p.how {
 	case ByRange:
 		n := number(f.ID)

@@ -8,8 +8,6 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
-
-	"github.com/org/pr-review-action/internal/finding"
 )
 
 func record(t *testing.T) Record {
@@ -136,7 +134,7 @@ func TestP5_TheSameDecisionIsTheSameWhoeverGivesIt(t *testing.T) {
 		"dropped":  func(r *Record) { r.Dropped = nil },
 		"edited":   func(r *Record) { r.Edited = []Edit{{"F2", "newer"}} },
 		"moved":    func(r *Record) { r.Moved = append([]Move{{ID: "F9"}}, r.Moved...) },
-		"severity": func(r *Record) { r.Severity = []Regrade{{"F4", finding.Minor}} },
+		"severity": func(r *Record) { r.Severity = []Regrade{{"F4", Minor}} },
 		"feedback": func(r *Record) { r.Feedback = "x" },
 	} {
 		other := r

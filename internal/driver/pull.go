@@ -27,7 +27,7 @@ func (f *Front) Reviews(s settings.Settings, api *github.Client, runs *handoff.R
 
 // Runs reads the runs of a pull request's repository.
 func Runs(api *github.Client, ref pull.Ref, event string, files ...string) *handoff.Runs {
-	return &handoff.Runs{API: api, Ref: ref, Event: event, Files: files}
+	return &handoff.Runs{API: api, Ref: ref, Names: reviewpr.Names, Event: event, Files: files}
 }
 
 // PullNow is what resume check 9 compares of a pull request as it was read.

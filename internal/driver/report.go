@@ -18,7 +18,6 @@ import (
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
@@ -109,7 +108,7 @@ func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread stri
 func (r Report) Named(digest string) Report {
 	r.Digest, r.Code = digest, checkpoint.Code(digest)
 	if p := r.State.Pull; p != nil {
-		r.Artifact = handoff.ArtifactName(p.Number, r.State.Draft.Instance, r.Code)
+		r.Artifact = reviewpr.Names.Draft(reviewpr.PullRequest(p.Ref, p.RepoID, r.State.Draft.Instance), digest)
 	}
 	return r
 }

@@ -67,12 +67,12 @@ func (r *run) decided(id, draft string, s *reviewpr.State) error {
 		}
 		parsed, err := decision.Parse(d.Commands)
 		if err == nil {
-			parsed, err = parsed.Check(finding.Kept(s.Comments))
+			parsed, err = parsed.Check(finding.Items(finding.Kept(s.Comments)))
 		}
 		if err != nil {
 			return fmt.Errorf("the decision about %s: %w", d.Case, err)
 		}
-		s.Comments = parsed.Apply(s.Comments)
+		s.Comments = finding.Apply(parsed, s.Comments)
 		for i := range s.Comments {
 			if parsed.Verdict == decision.Abort && s.Comments[i].Filtered == "" {
 				s.Comments[i].Filtered = finding.Dropped

@@ -57,6 +57,17 @@ type FileReview struct {
 	// another run may find more: money or the server was wanting
 	Incomplete     bool `json:"incomplete,omitempty"`
 	FeedbackFailed bool `json:"feedback_failed,omitempty"` // the approver's last feedback could not be applied to it
+	// what the reviewer was shown of the rest of the repository before it was asked
+	Pack []Place `json:"pack,omitempty"`
+}
+
+// Place is some lines of a file of the new tree, and what they are to a change:
+// encloses, calls, defines, tests or similar.
+type Place struct {
+	Path      string `json:"path"`
+	StartLine int    `json:"start_line"` // from 1
+	EndLine   int    `json:"end_line"`   // the last line, in it
+	Why       string `json:"why"`
 }
 
 // Reusable reports whether the result may stand for the same file again: it has

@@ -1,37 +1,20 @@
 package finding
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "github.com/org/pr-review-action/internal/decision"
 
-// Severity says how grave a finding is.
-type Severity string
+// Severity says how grave a finding is. A decision may change it, so it is defined there.
+type Severity = decision.Severity
 
 // The severities, weakest first.
 const (
-	Nit     Severity = "nit"
-	Minor   Severity = "minor"
-	Major   Severity = "major"
-	Blocker Severity = "blocker"
+	Nit     = decision.Nit
+	Minor   = decision.Minor
+	Major   = decision.Major
+	Blocker = decision.Blocker
 )
 
 // Severities lists every severity, weakest first.
-func Severities() []Severity { return []Severity{Nit, Minor, Major, Blocker} }
-
-// Rank orders severities: 0 for nit up to 3 for blocker, -1 for an unknown one.
-func (s Severity) Rank() int { return slices.Index(Severities(), s) }
+func Severities() []Severity { return decision.Severities() }
 
 // ParseSeverity reads a severity's name; the error lists the valid ones.
-func ParseSeverity(name string) (Severity, error) {
-	s := Severity(name)
-	if s.Rank() < 0 {
-		names := make([]string, 0, len(Severities()))
-		for _, v := range Severities() {
-			names = append(names, string(v))
-		}
-		return "", fmt.Errorf("severity %q is none of %s", name, strings.Join(names, ", "))
-	}
-	return s, nil
-}
+func ParseSeverity(name string) (Severity, error) { return decision.ParseSeverity(name) }

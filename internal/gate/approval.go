@@ -59,7 +59,7 @@ func Approved(approvals []github.Approval, before []string, environment string, 
 
 // sameEffect reports whether two decisions make the same of a draft.
 func sameEffect(a, b decision.Decision, all []finding.Finding) bool {
-	return a.Verdict == b.Verdict && slices.EqualFunc(a.Apply(all), b.Apply(all), func(x, y finding.Finding) bool {
+	return a.Verdict == b.Verdict && slices.EqualFunc(finding.Apply(a, all), finding.Apply(b, all), func(x, y finding.Finding) bool {
 		return x.Body == y.Body && x.Severity == y.Severity && x.Placement == y.Placement && x.Filtered == y.Filtered
 	})
 }

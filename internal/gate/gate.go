@@ -49,7 +49,7 @@ func Decide(text string, given, fallback decision.Verdict, draft []finding.Findi
 	until time.Time) (decision.Decision, error) {
 	d, err := decision.Parse(secret.Redact(text)) // what is kept, and posted, holds no credential
 	if err == nil {
-		d, err = d.Check(draft)
+		d, err = d.Check(finding.Items(draft))
 	}
 	if err == nil && given != "" {
 		d, err = d.Under(given)

@@ -153,7 +153,7 @@ func TestT27_P2_APostedReviewIsTheShownOneLessDroppedPlusEdited(t *testing.T) {
 
 		d := chosen(t, random, finding.Kept(s.Comments))
 		before := s.Comments
-		s.Comments = d.Apply(s.Comments)
+		s.Comments = finding.Apply(d, s.Comments)
 		changed += len(d.Commands)
 		for _, refuses := range []bool{false, true}[:1+(seed+1)%2] {
 			body, comments := sent(t, s, refuses)

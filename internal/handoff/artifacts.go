@@ -34,7 +34,7 @@ const maxSiblings = 50
 // Claims are the decisions on a draft, and on others of its subject, that runs
 // which may decide have stored.
 func (r *Artifacts) Claims(ctx context.Context, code string) (claims []Claim, err error) {
-	name := DecisionArtifactName(code)
+	name := r.Runs.Names.Decision(code)
 	found, err := r.Runs.Stored(ctx, name, 0)
 	others, othersErr := r.siblings(ctx, code)
 	if err := cmp.Or(err, othersErr); err != nil {
@@ -64,8 +64,8 @@ func (r *Artifacts) siblings(ctx context.Context, code string) ([]Stored, error)
 	r.Runs.TellCut(r.Out)
 	codes := map[string]bool{}
 	for _, s := range all {
-		if name, ok := ParseName(s.Name); ok && name.Of(r.Subject) {
-			codes[DecisionArtifactName(name.Code)] = name.Code != code
+		if name, ok := r.Runs.Names.Parse(s.Name); ok && name.Of(r.Subject) {
+			codes[r.Runs.Names.Decision(name.Code)] = name.Code != code
 		}
 	}
 	found := slices.DeleteFunc(all, func(s Stored) bool { return !codes[s.Name] })
@@ -83,7 +83,7 @@ func (r *Artifacts) Put(ctx context.Context, record decision.Record) error {
 	if err != nil {
 		return err
 	}
-	if err := r.Own.Put(ctx, DecisionArtifactName(record.Code), zip); err != nil &&
+	if err := r.Own.Put(ctx, r.Runs.Names.Decision(record.Code), zip); err != nil &&
 		!errors.Is(err, artifact.ErrExists) {
 		return fmt.Errorf("storing the decision: %w", err)
 	}
@@ -94,7 +94,7 @@ func (r *Artifacts) Put(ctx context.Context, record decision.Record) error {
 // believed: without a key an abort holds for its code alone.
 func (r *Artifacts) Rejected(ctx context.Context, found []Stored, thread string) bool {
 	return r.Protection.Keyed() && slices.ContainsFunc(found, func(s Stored) bool {
-		if !strings.HasPrefix(s.Name, DecisionArtifactName("")) {
+		if !strings.HasPrefix(s.Name, r.Runs.Names.Decision("")) {
 			return false
 		}
 		record, err := r.Record(ctx, s)

@@ -86,8 +86,8 @@ func (d *Desk) unposted(ctx context.Context, thread string) error {
 	if err != nil || !posted {
 		return err
 	}
-	return problem.Refuse(13, "a review of this commit was posted before, nothing can be rejected any more",
-		"answer the review on the pull request", problem.At(where))
+	return problem.Refuse(13, "a draft of this commit was posted before, nothing can be rejected any more",
+		"answer what was posted there", problem.At(where))
 }
 
 // decidedBefore finds the same decision of another run that was carried out, and

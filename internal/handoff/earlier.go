@@ -48,7 +48,7 @@ func (o Origin) Earlier(ctx context.Context, candidates []Candidate,
 // fitting is what can be said of a candidate before anything is fetched: its
 // name, and check 4 of its run.
 func (o Origin) fitting(ctx context.Context, c Candidate) error {
-	name, ok := ParseName(c.Found.Name)
+	name, ok := o.Names.Parse(c.Found.Name)
 	switch {
 	case !ok || !name.Of(o.Subject):
 		return errors.New("it is none of this " + o.Subject.Kind)
@@ -61,7 +61,7 @@ func (o Origin) fitting(ctx context.Context, c Candidate) error {
 }
 
 func (o Origin) earlier(ctx context.Context, c Candidate, take func(checkpoint.Draft, graph.Saved) error) error {
-	name, _ := ParseName(c.Found.Name)
+	name, _ := o.Names.Parse(c.Found.Name)
 	opened, err := o.open(ctx, c, c.Found.Name, name.Code)
 	if err == nil {
 		err = o.checkTarget(opened.Manifest)

@@ -4,9 +4,15 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 )
+
+// Names makes and reads the names of one graph's artifacts. It is what they all begin
+// with, "pr-review-" for reviews of pull requests: subjects of two kinds may have one
+// number.
+type Names string
 
 // Name is what an artifact's name says. Partial is the number of a partial
 // checkpoint, 0 of a draft. It is a claim: who may upload may name.
@@ -20,44 +26,43 @@ type Name struct {
 // Of reports whether the name is of a subject's draft, as far as a name can tell.
 func (n Name) Of(s checkpoint.Subject) bool { return n.Number == s.Number && n.Instance == s.Instance }
 
-// String is the artifact's name, which ParseName reads.
-func (n Name) String() string {
+// Draft is the name under which a draft is kept: 42-3f9c2a71be04d855 or
+// 42-docs-3f9c2a71be04d855 behind the prefix. Of a digest its code is taken.
+func (p Names) Draft(s checkpoint.Subject, digest string) string {
+	return p.String(Name{Number: s.Number, Instance: s.Instance, Code: checkpoint.Code(digest)})
+}
+
+// Partial is the name under which the n-th state of a run under way is kept, n from
+// 1: 42-partial-3-3f9c2a71be04d855 behind the prefix.
+func (p Names) Partial(s checkpoint.Subject, n int, digest string) string {
+	return p.String(Name{s.Number, s.Instance, n, checkpoint.Code(digest)})
+}
+
+// String is an artifact's name, which Parse reads.
+func (p Names) String(n Name) string {
+	middle := n.Instance
+	if middle != "" {
+		middle += "-"
+	}
 	if n.Partial > 0 {
-		return PartialName(n.Number, n.Instance, n.Partial, n.Code)
+		middle += fmt.Sprintf("partial-%d-", n.Partial)
 	}
-	return ArtifactName(n.Number, n.Instance, n.Code)
+	return fmt.Sprintf("%s%d-%s%s", p, n.Number, middle, n.Code)
 }
 
-// ArtifactName is the name under which a draft is kept:
-// pr-review-42-3f9c2a71be04d855, or pr-review-42-docs-3f9c2a71be04d855.
-func ArtifactName(number int, instance, code string) string {
-	if instance != "" {
-		instance += "-"
-	}
-	return fmt.Sprintf("pr-review-%d-%s%s", number, instance, code)
-}
-
-// PartialName is the name under which the n-th state of a run under way is
-// kept, n from 1: pr-review-42-partial-3-3f9c2a71be04d855.
-func PartialName(number int, instance string, n int, digest string) string {
-	if instance != "" {
-		instance += "-"
-	}
-	return ArtifactName(number, fmt.Sprintf("%spartial-%d", instance, n), checkpoint.Code(digest))
-}
-
-// DecisionArtifactName is the name under which the decision on a draft is kept.
-func DecisionArtifactName(code string) string { return "pr-review-decision-" + code }
+// Decision is the name under which the decision on a draft is kept.
+func (p Names) Decision(code string) string { return string(p) + "decision-" + code }
 
 // The instance is the shortest that fits, so that "partial-3" is never part of it.
 var namePattern = regexp.MustCompile(
-	`^pr-review-([1-9][0-9]{0,8})-(?:([a-z0-9](?:[a-z0-9-]{0,30}?[a-z0-9])??)-)??` +
+	`^([1-9][0-9]{0,8})-(?:([a-z0-9](?:[a-z0-9-]{0,30}?[a-z0-9])??)-)??` +
 		`(?:partial-([1-9][0-9]{0,8})-)?([0-9a-f]{16})$`)
 
-// ParseName reads the name of a draft's or a partial checkpoint's artifact.
-func ParseName(name string) (Name, bool) {
-	m := namePattern.FindStringSubmatch(name)
-	if m == nil {
+// Parse reads the name of a draft's or a partial checkpoint's artifact.
+func (p Names) Parse(name string) (Name, bool) {
+	rest, ours := strings.CutPrefix(name, string(p))
+	m := namePattern.FindStringSubmatch(rest)
+	if !ours || m == nil {
 		return Name{}, false
 	}
 	n := Name{Instance: m[2], Code: m[4]}

@@ -80,7 +80,7 @@ func (s *site) drafted(environment string, p checkpoint.Protection) checkpoint.D
 	require.NoError(s.t, err)
 	draft, err := noteSubject().Pack(s.t.Context(), flow, store, m.Thread, p)
 	require.NoError(s.t, err)
-	s.run.AddArtifact(handoff.ArtifactName(1, "", draft.Code), draft.Zip)
+	s.run.AddArtifact(noteNames.Draft(s.about(), draft.Code), draft.Zip)
 	return draft
 }
 
@@ -111,15 +111,16 @@ func (s *site) dispatch(shown string, verdict decision.Verdict) deciding {
 // decide goes through all thirteen checks and carries the decision out.
 func (s *site) decide(d deciding) error {
 	ctx := s.t.Context()
-	runs := &handoff.Runs{API: s.api, Ref: pull.Ref{Owner: "o", Repo: "r"}, Files: []string{draftFile, decideFile},
+	runs := &handoff.Runs{API: s.api, Names: noteNames, Ref: pull.Ref{Owner: "o", Repo: "r"}, Files: []string{draftFile, decideFile},
 		Event: d.event, Own: d.run.ID}
 	origin := handoff.Origin{
+		Names:   noteNames,
 		Subject: s.about(), Thread: s.thread, Workflow: draftFile, Branch: "main", Run: d.from,
 		Protection: d.protection, RunFacts: runs.Facts("main"), Now: s.clock,
 	}
 	r := handoff.Resume{
 		Origin: origin, Graph: noteGraph, Version: cmp.Or(d.version, noteVersion), Shown: d.shown,
-		Name:     handoff.ArtifactName(1, "", checkpoint.Code(d.shown)),
+		Name:     noteNames.Draft(s.about(), d.shown),
 		Settings: checkpoint.Settings{Trust: d.protection.Trust, Environment: d.environment}, Unmoved: s.unmoved,
 	}
 	found, err := runs.Stored(ctx, r.Name, r.Run)
@@ -313,7 +314,7 @@ func TestCheck1_Check13_EachRefusesANote(t *testing.T) {
 // planted stores a zip under the name that its digest gives.
 func (s *site) planted(run *githubtest.Run, zip []byte) (shown string) {
 	shown = checkpoint.Digest(zip)
-	run.AddArtifact(handoff.ArtifactName(1, "", checkpoint.Code(shown)), zip)
+	run.AddArtifact(noteNames.Draft(s.about(), shown), zip)
 	return shown
 }
 

@@ -30,6 +30,8 @@ type note struct {
 const (
 	noteGraph   = "note"
 	noteVersion = 1
+
+	noteNames handoff.Names = "note-"
 )
 
 // notes is the outside world of a run.

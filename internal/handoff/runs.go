@@ -22,6 +22,7 @@ import (
 type Runs struct {
 	API   *github.Client
 	Ref   pull.Ref // of the repository
+	Names Names    // of what they store
 	Files []string // the workflow files whose runs may decide
 	Event string   // of the run under way, "" on the command line
 	Own   int64    // that run, 0 there
@@ -33,16 +34,13 @@ type Runs struct {
 	told    bool                      // and that was said
 }
 
-// Prefix begins the names of drafts, partial checkpoints and decisions.
-const Prefix = "pr-review-"
-
 // artifactPages bounds how far back a repository's artifacts are searched, 100
 // a page: the API cannot search by prefix.
 const artifactPages = 5
 
 // Everything is what runs of the repository have stored, as far back as is searched.
 func (r *Runs) Everything() artifactstore.REST {
-	return artifactstore.REST{API: r.API, Owner: r.Ref.Owner, Repo: r.Ref.Repo, Prefix: Prefix, Pages: artifactPages,
+	return artifactstore.REST{API: r.API, Owner: r.Ref.Owner, Repo: r.Ref.Repo, Prefix: string(r.Names), Pages: artifactPages,
 		Cut: &r.cut}
 }
 
@@ -120,7 +118,7 @@ func (r *Runs) dispatchedOn(ctx context.Context, run github.Run, branch string) 
 func (r *Runs) Claim(ctx context.Context, s Stored, p checkpoint.Protection, repositoryID int64,
 	branch string) (c Claim, ours bool, err error) {
 	var run github.Run
-	if _, folder := s.From.(artifactstore.Dir); !folder {
+	if s.Source != artifactstore.OfFolder {
 		if ours, run, err = r.mayRecord(ctx, s.Item, repositoryID, branch); err != nil || !ours || s.Expired {
 			return Claim{}, false, err
 		}

@@ -41,8 +41,7 @@ func Named(ctx context.Context, place artifactstore.Carrier, name string) ([]Sto
 func Candidates(found []Stored, repositoryID int64) []Candidate {
 	var out []Candidate
 	for _, s := range found {
-		switch s.From.(type) {
-		case artifactstore.Dir, artifactstore.Cache:
+		if s.Source != artifactstore.OfRun {
 			s.RepositoryID = repositoryID
 		}
 		out = append(out, Candidate{

@@ -10,11 +10,11 @@ import (
 
 func TestT19_OfAnArtifactWhoseRunIsNotToldNothingIsAssumed(t *testing.T) {
 	t.Parallel()
-	untold := artifactstore.Item{Name: "pr-review-42-0123456789abcdef"}
-	for from, want := range map[artifactstore.Carrier]int64{
-		artifactstore.REST{}: 0, artifactstore.Dir{}: 7, artifactstore.Cache{}: 7,
+	for source, want := range map[artifactstore.Source]int64{
+		artifactstore.OfRun: 0, artifactstore.OfFolder: 7, artifactstore.OfCache: 7,
 	} {
-		got := Candidates([]Stored{{untold, from}}, 7)
-		require.Equal(t, want, got[0].Found.RepositoryID, "%T: check 1 refuses 0", from)
+		untold := artifactstore.Item{Source: source, Name: "pr-review-42-0123456789abcdef"}
+		got := Candidates([]Stored{{Item: untold}}, 7)
+		require.Equal(t, want, got[0].Found.RepositoryID, "source %d: check 1 refuses 0", source)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // Claim is a decision that a run stored about a draft before acting on it: an
 // artifact of the draft's code, by a run that may decide. Drafts of one commit
-// are rivals too, since a commit gets one review.
+// are rivals too, since a commit is answered once.
 type Claim struct {
 	ID     int64 // of the artifact; a later one is greater
 	Run    int64
@@ -43,14 +43,14 @@ const (
 
 // Turn returns when this job may act on its decision, and refuses where another
 // one governs, which is the claim with the lowest id (resume check 13). Where no
-// other run has claimed, or all name the review that this job holds, it returns at
+// other run has claimed, or all name what this job holds, it returns at
 // once: GitHub submits that one once. Else nobody acts at once: the job
-// with the lowest claim waits for the settle time whether a review appears, of a
+// with the lowest claim waits for the settle time whether something appears, of a
 // job that did not see it or of a run that has ended; one behind, and one beside
 // another decision, waits until those runs have completed, at most two minutes for
 // each, and then for the settle time. A run that ended well has acted, whatever
 // its claim's id: an artifact can have its id before it is listed. A job that sees
-// the review returns too. Decision 6 names the windows that are left.
+// it returns too. Decision 6 names the windows that are left.
 func Turn(ctx context.Context, r Race) error {
 	contested, most, quiet := false, 0, 0
 	for second := 0; ; {
@@ -92,7 +92,7 @@ type place struct {
 
 // place counts each rival's run once, by its oldest claim. What is not listed
 // yet is behind everything. Aborts write nothing, so they wait for no other. A claim
-// on the very review is no rival; an own one on another review, of an attempt before,
+// on the very same is no rival; an own one on another, of an attempt before,
 // is one that may have been submitted.
 func (r Race) place(claims []Claim) place {
 	p := place{seen: r.Run == 0}
@@ -131,12 +131,12 @@ func (r Race) forestalled(claims []Claim) error {
 	return nil
 }
 
-// overtaken is nil where the review that stands is what was approved; an abort
+// overtaken is nil where what stands is what was approved; an abort
 // comes too late.
 func (r Race) overtaken(err error) error {
 	if err != nil || r.Record.Decision == decision.Approve {
 		return err
 	}
 	return problem.Refuse(13, "this draft was posted before, nothing can be rejected any more",
-		"answer the review on the pull request")
+		"answer what was posted")
 }

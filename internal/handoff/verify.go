@@ -19,6 +19,7 @@ type Candidate struct {
 
 // Origin is where a checkpoint must come from, and what protects it.
 type Origin struct {
+	Names      Names                    // of the artifacts
 	Subject    checkpoint.Subject       // what it is about, at no head
 	Thread     func(head string) string // of the subject at a head
 	Workflow   string                   // the file whose runs may have made it
@@ -178,7 +179,7 @@ func (o Origin) checkRun(ctx context.Context, run int64) error {
 // manifest is what it says of itself; who has the key can open the zip.
 func (o Origin) Peek(ctx context.Context, c Candidate) (checkpoint.Zip, checkpoint.Manifest, error) {
 	o.Run = 0
-	name, _ := ParseName(c.Found.Name)
+	name, _ := o.Names.Parse(c.Found.Name)
 	z, err := o.made(ctx, c, c.Found.Name, name.Code)
 	if err != nil {
 		return checkpoint.Zip{}, checkpoint.Manifest{}, err
@@ -194,6 +195,6 @@ func (o Origin) Peek(ctx context.Context, c Candidate) (checkpoint.Zip, checkpoi
 // carried it, its own word says which run that is.
 func (o Origin) Open(ctx context.Context, c Candidate) (checkpoint.Draft, error) {
 	o.Run = 0
-	name, _ := ParseName(c.Found.Name)
+	name, _ := o.Names.Parse(c.Found.Name)
 	return o.open(ctx, c, c.Found.Name, name.Code)
 }

@@ -71,10 +71,11 @@ func sealed(t *testing.T) checkpoint.Protection {
 // resume is one that passes every check for an unsealed draft of route A.
 func resume(p checkpoint.Draft) *trail {
 	const path = ".github/workflows/pr-review.yml"
-	name := handoff.ArtifactName(42, "", p.Code)
+	name := handoff.Names("pr-review-").Draft(checkpoint.Subject{Number: 42}, p.Code)
 	tr := &trail{}
 	tr.Candidates = []handoff.Candidate{tr.candidate(name, 5, p.Zip)}
 	origin := handoff.Origin{
+		Names:   "pr-review-",
 		Subject: about(), Thread: func(head string) string {
 			return "o/r#42:" + head
 		}, Workflow: path, Branch: "main", Run: 5, Now: made.Add(time.Minute),

@@ -69,7 +69,10 @@ func Range(ctx context.Context, dir, arg, configPath string) (Change, error) {
 // could configure (external diff programs, text conversions, hooks, pagers,
 // attributes) takes part: git runs in the .git folder, without work tree and
 // index, so that it finds no .gitattributes which would call a source binary.
-type clone struct{ dir string } // the .git folder, absolute
+type clone struct {
+	dir     string // the .git folder, absolute
+	objects string // a folder of further objects, or empty
+}
 
 func open(ctx context.Context, dir string) (clone, error) {
 	out, err := git(ctx, dir, nil, nil, "rev-parse", "--absolute-git-dir")
@@ -79,18 +82,30 @@ func open(ctx context.Context, dir string) (clone, error) {
 	case err != nil && strings.Contains(err.Error(), "not a git repository"):
 		return clone{}, ErrNoClone
 	}
-	return clone{strings.TrimSuffix(string(out), "\n")}, err
+	return clone{dir: strings.TrimSuffix(string(out), "\n")}, err
 }
 
 // Git returns what runs git on the clone around dir, with an input and in the way
-// described above.
-func Git(ctx context.Context, dir string) (func(ctx context.Context, input io.Reader, args ...string) ([]byte, error),
+// described above. objects is Change.Objects.
+func Git(ctx context.Context, dir, objects string) (func(ctx context.Context, input io.Reader, args ...string) ([]byte, error),
 	error) {
 	g, err := open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
+	g.objects = objects
 	return g.feed, nil
+}
+
+// Commit is the full hash of a commit that a name stands for in the clone around dir,
+// and the clone's own folder: ErrNoClone, ErrNoGit, or ErrNoRange where it is none.
+func Commit(ctx context.Context, dir, name string) (sha, folder string, err error) {
+	g, err := open(ctx, dir)
+	if err != nil {
+		return "", "", err
+	}
+	sha, err = g.commit(ctx, name)
+	return sha, g.dir, err
 }
 
 // name is the folder's that holds the clone.
@@ -192,6 +207,9 @@ func (g clone) run(ctx context.Context, args ...string) ([]byte, error) {
 
 func (g clone) feed(ctx context.Context, input io.Reader, args ...string) ([]byte, error) {
 	env := []string{"GIT_DIR=" + g.dir, "GIT_WORK_TREE=" + g.dir, "GIT_INDEX_FILE=" + filepath.Join(g.dir, "no-index")}
+	if g.objects != "" {
+		env = append(env, g.beside(g.objects)...)
+	}
 	return git(ctx, g.dir, input, env, append([]string{
 		"--no-pager", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotePath=true",
 		"-c", "diff.suppressBlankEmpty=false", "-c", "diff.interHunkContext=0",

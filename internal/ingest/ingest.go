@@ -32,6 +32,8 @@ type Change struct {
 	// of the trusted commit: how to work on the repository; it guides a review and orders nothing
 	Guidance []prompt.Document
 	Base     string // the commit that the change starts from; empty for a diff
+	Tree     string // of a work tree: its files as a tree of Git's; else empty
+	Objects  string // of a work tree: the folder that holds what the clone does not; else empty
 }
 
 // maxGuidance bounds a file of guidance, in bytes. A larger one is left out.

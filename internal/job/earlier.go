@@ -74,7 +74,7 @@ func (j *job) known(ctx context.Context, records *handoff.Artifacts, drafts []ch
 	}
 	for _, d := range drafts {
 		for _, s := range items {
-			if s.Name != handoff.DecisionArtifactName(d.Code) {
+			if s.Name != reviewpr.Names.Decision(d.Code) {
 				continue
 			}
 			record, err := records.Record(ctx, s)
@@ -119,7 +119,7 @@ func (j *job) checkpoints(all []handoff.Stored) []handoff.Stored {
 	var out []handoff.Stored
 	for _, s := range all {
 		known := slices.ContainsFunc(out, func(o handoff.Stored) bool { return o.Name == s.Name && o.RunID == s.RunID })
-		name, ok := handoff.ParseName(s.Name)
+		name, ok := reviewpr.Names.Parse(s.Name)
 		if ok && !known && name.Number == j.ref.Number && name.Instance == j.Instance {
 			out = append(out, s)
 		}
@@ -173,7 +173,8 @@ func (j *job) carried(change ingest.Change) *artifactstore.Store {
 		Carriers: j.carriers().Progress(),
 		Pack: func(saved graph.Saved, n int) (string, []byte, error) {
 			packed, err := reviewpr.PackPartial(saved, n, j.Protection)
-			return handoff.PartialName(change.Pull.Number, j.Instance, n, packed.Digest), packed.Zip, err
+			subject := reviewpr.PullRequest(j.ref, change.Pull.RepoID, j.Instance)
+			return reviewpr.Names.Partial(subject, n, packed.Digest), packed.Zip, err
 		},
 		OnError: func(err error) {
 			if !errors.Is(err, reviewpr.ErrNotRead) {

@@ -39,7 +39,7 @@ func (j *job) verify(ctx context.Context) (verified, error) {
 	}
 	r := handoff.Resume{
 		Origin: j.origin(change), Graph: reviewpr.Name, Version: reviewpr.Version, Shown: shown,
-		Name: handoff.ArtifactName(j.ref.Number, j.Instance, checkpoint.Code(shown)),
+		Name: reviewpr.Names.Draft(reviewpr.PullRequest(j.ref, 0, j.Instance), shown),
 		Settings: checkpoint.Settings{
 			Trust: j.Protection.Trust, Environment: j.Environment,
 			ToolVersion: wire.Version(), PromptFingerprint: prompt.Fingerprint(),
@@ -63,6 +63,7 @@ func (j *job) verify(ctx context.Context) (verified, error) {
 // origin is where checkpoints of this workflow must come from.
 func (j *job) origin(change ingest.Change) handoff.Origin {
 	return handoff.Origin{
+		Names:    reviewpr.Names,
 		Subject:  reviewpr.PullRequest(j.ref, change.Pull.RepoID, j.Instance),
 		Thread:   func(head string) string { return pull.ThreadID(j.ref, j.Instance, head) },
 		Workflow: cmp.Or(workflowFile(j.env.WorkflowRef), j.DraftWorkflow), Branch: change.Pull.DefaultBranch,

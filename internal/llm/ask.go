@@ -26,6 +26,7 @@ func (c *Client) ask(r Request, f form) *asked {
 	}
 	a.carries[via], a.carries[system] = !c.at.responsesOnly, !f.responses()
 	a.carries[tools], a.carries[strict] = len(r.Tools) > 0, len(r.Tools) > 0
+	a.carries[marks] = c.marks && !f.responses() && f[marks] == 0
 	a.carries[state] = f.responses() && f[state] == 0
 	a.carries[format] = a.formatted() && f[format] < 2
 	a.carries[mixed] = a.carries[format] && len(r.Tools) > 0

@@ -25,6 +25,7 @@ const (
 	state                  // Responses: encrypted reasoning asked for, or not
 	strict                 // schemas of tools marked as strict, or not
 	system                 // the system turn: a role of its own, the front of the first user turn
+	marks                  // what is worth caching, marked or not
 	tools                  // offered, or ErrNoTools
 	capabilities
 )
@@ -71,6 +72,8 @@ var fallbacks = []fallback{
 		` does not work`)},
 	{of: via, from: 1, to: 2, codes: []int{http.StatusNotFound, http.StatusMethodNotAllowed,
 		http.StatusNotImplemented}},
+	{of: marks, to: 1, says: regexp.MustCompile(`cache.?control|messages(\[0\]|\.0)\.content|content.{0,40}` +
+		`(must be|expected|valid).{0,20}string`)},
 	{of: temperature, to: 1, says: regexp.MustCompile(`temperature`)},
 	{of: seed, to: 1, says: regexp.MustCompile(`\bseed\b`)},
 	{of: state, to: 1, says: regexp.MustCompile(`encrypted|\binclude\b`)},

@@ -10,7 +10,7 @@ import (
 
 // everything asks for all that can be refused.
 func everything(o *Options) {
-	o.Effort, o.Temperature, o.Seed = "low", ptr(0.5), ptr(7)
+	o.Effort, o.Temperature, o.Seed, o.CacheMarks = "low", ptr(0.5), ptr(7), MarksOn
 }
 
 // refused are servers' words, as their users report them, and what they teach.
@@ -38,6 +38,10 @@ var refusedWords = []struct {
 		effort},
 	{"FastAPI", 422, `{"detail":[{"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra inputs are not` +
 		` permitted","input":7}]}`, seed},
+	{"Groq", 400, `{"error":{"message":"'messages.0' : for 'role:system' the following must be satisfied` +
+		`[('messages.0.content' : value must be a string)]","type":"invalid_request_error"}}`, marks},
+	{"vLLM", 400, `{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body', 'messages', 0,` +
+		` 'content', 0, 'cache_control'), 'msg': 'Extra inputs are not permitted'}]"}`, marks},
 	{"Bedrock", 400, `{"error":{"message":"tools.0.custom.strict: Extra inputs are not permitted"}}`, strict},
 	{"OpenAI", 400, `{"error":{"message":"Invalid schema for function 'look': In context=(), 'additionalProperties'` +
 		` is required","param":"tools[0].function.parameters","code":"invalid_function_parameters"}}`, strict},
@@ -115,7 +119,7 @@ func TestRefusalsInServersOwnWordsAreLearned(t *testing.T) {
 func TestPlainerFormsAreWhatTheySay(t *testing.T) {
 	t.Parallel()
 	for lost, missing := range map[capability]string{temperature: "temperature", seed: "seed",
-		effort: "reasoning_effort", mixed: "response_format", format: "json_schema", length: "max_completion_tokens"} {
+		effort: "reasoning_effort", marks: "cache_control", mixed: "response_format", format: "json_schema", length: "max_completion_tokens"} {
 		w := serve(t, reply{body: said})
 		c := to(t, w, everything)
 		_, err := c.Chat(t.Context(), withTools())

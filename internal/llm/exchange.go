@@ -99,7 +99,7 @@ func (a *asked) ordered(fields map[string]json.RawMessage) ([]byte, error) {
 	if a.form.responses() {
 		last = "input"
 	}
-	turns, err := a.withStates(fields[last])
+	turns, err := a.conversation(fields[last])
 	if err != nil {
 		return nil, err
 	}
@@ -111,9 +111,9 @@ func (a *asked) ordered(fields map[string]json.RawMessage) ([]byte, error) {
 	return slices.Concat(front[:len(front)-1], []byte(`,"`+last+`":`), turns, []byte("}")), nil
 }
 
-// withStates gives the messages back what came with them.
-func (a *asked) withStates(turns json.RawMessage) (json.RawMessage, error) {
-	if len(a.states) == 0 {
+// conversation gives the messages back what came with them, and marks for the cache.
+func (a *asked) conversation(turns json.RawMessage) (json.RawMessage, error) {
+	if len(a.states) == 0 && !a.carries[marks] {
 		return turns, nil
 	}
 	var messages []json.RawMessage
@@ -128,6 +128,9 @@ func (a *asked) withStates(turns json.RawMessage) (json.RawMessage, error) {
 		}
 		t.into(message)
 		messages[place], _ = json.Marshal(message) // plain values: it cannot fail
+	}
+	if a.carries[marks] {
+		a.marked(messages)
 	}
 	return json.Marshal(messages)
 }

@@ -34,6 +34,7 @@ type Client struct {
 	http     *http.Client
 	settings settings
 	headers  map[string]string
+	marks    bool // requests say what of them is worth caching
 	limiter  *limit.Limiter
 	log      func(string)
 	dialect  dialect
@@ -56,7 +57,7 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{
 		at: at, key: key, model: model, http: o.HTTP,
-		settings: s, headers: maps.Clone(o.Headers), limiter: o.Limiter, log: o.Log,
+		settings: s, marks: at.marks(o.CacheMarks), headers: maps.Clone(o.Headers), limiter: o.Limiter, log: o.Log,
 	}
 	if at.responsesOnly {
 		c.dialect.form[via] = viaResponses

@@ -33,6 +33,10 @@ type Options struct {
 	// bounds every request's own limit of output tokens, and is it where a request has none; 0 for no bound
 	MaxTokens int
 
+	// CacheMarks says whether requests mark what is worth caching: MarksAuto, MarksOn
+	// or MarksOff; empty for MarksAuto. They change no answer.
+	CacheMarks string
+
 	Limiter *limit.Limiter // shared by all clients of one server; nil for none
 	// called from many goroutines with one line about each try, safe for a log: no key, no header but the request's
 	// id, no content; nil for none

@@ -65,7 +65,7 @@ func (a attack) decide(t *testing.T, p *page, verdict string) error {
 		return nil
 	}
 	q := request()
-	q.Review.Findings = d.Apply(q.Review.Findings)
+	q.Review.Findings = finding.Apply(d, q.Review.Findings)
 	_, err = post.Review(t.Context(), p, p, q)
 	return err
 }

@@ -198,7 +198,7 @@ func (o *Ours) recorded(ctx context.Context, r github.Review, m render.Marker) (
 	if err != nil {
 		return false, err
 	}
-	name := handoff.DecisionArtifactName(checkpoint.Code(m.Digest))
+	name := o.Runs.Names.Decision(checkpoint.Code(m.Digest))
 	found, err := handoff.Named(ctx, artifactstore.REST{API: o.Client, Owner: now.Owner, Repo: now.Repo, Name: name},
 		name)
 	if errors.Is(err, github.ErrNoAccess) && o.Runs.Event == "" {

@@ -257,7 +257,7 @@ func (r *racer) claim(ctx context.Context, record decision.Record) error {
 // decide is what a deciding job does behind its checks.
 func (r *racer) decide(ctx context.Context) error {
 	q := request()
-	q.Review.Findings = finding.Kept(decided(r.record).Apply(q.Review.Findings))
+	q.Review.Findings = finding.Kept(finding.Apply(decided(r.record), q.Review.Findings))
 	q.Race = &handoff.Race{Run: r.run, Record: r.record, Claims: r.list, Claim: r.claim}
 	on, err := r.list(ctx)
 	if err == nil {

@@ -66,6 +66,7 @@ type Input struct {
 	Patch         string // hunks, of the part where there are several
 	Part, Parts   int    // of a file that is reviewed in several parts, from 1
 	Context       string // the functions around the hunks, as Context gives them
+	Pack          []Piece
 
 	Guidelines   []string   // of the configuration, for this path
 	Instructions []Document // of the repository, from the base commit
@@ -80,6 +81,9 @@ type Document struct{ Path, Text string }
 // of it may occur in one of them.
 func Texts(in Input, findings ...finding.Finding) []string {
 	texts := append([]string{in.Path, in.OldPath, in.Patch, in.Context}, in.Guidelines...)
+	for _, p := range in.Pack {
+		texts = append(texts, p.Path, p.Text)
+	}
 	for _, d := range in.Instructions {
 		texts = append(texts, d.Path, d.Text)
 	}

@@ -148,7 +148,7 @@ func TestT36_NoFieldTakesTitleBodyBranchOrCommits(t *testing.T) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Input]()) {
 		names = append(names, f.Name)
 	}
-	require.Equal(t, []string{"Path", "OldPath", "Status", "Patch", "Part", "Parts", "Context", "Guidelines",
+	require.Equal(t, []string{"Path", "OldPath", "Status", "Patch", "Part", "Parts", "Context", "Pack", "Guidelines",
 		"Instructions", "Language"}, names)
 	require.Equal(t, User(mark, full()), User(mark, full()))
 }

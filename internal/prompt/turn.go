@@ -122,6 +122,9 @@ func change(b guard.Boundary, in Input) []string {
 	if in.Context != "" {
 		blocks = append([]string{b.Wrap("context", in.Context)}, blocks...)
 	}
+	if len(in.Pack) > 0 {
+		blocks = append([]string{b.Wrap("elsewhere", pack(in.Pack))}, blocks...)
+	}
 	return blocks
 }
 

@@ -136,7 +136,7 @@ func (w *world) push(t *testing.T) (posted, resolved []string) {
 		}
 		posted = append(posted, f.Title)
 	}
-	found = d.Apply(found)
+	found = finding.Apply(d, found)
 	for _, e := range earlier {
 		if e.Fate == finding.WasPosted && e.Now == finding.Resolved && !e.Announced {
 			resolved = append(resolved, e.Title)

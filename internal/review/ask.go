@@ -53,7 +53,7 @@ const protocol = "3"
 // conversation. What the tools would find, and the text around the change, are not
 // in it, nor is the file's cap: an answer that was paid stays one.
 func (m *Model) Key(f diff.File) string {
-	identity := []string{protocol, prompt.Fingerprint(), fmt.Sprint(m.limit(), m.Limits, m.Head != nil)}
+	identity := []string{protocol, prompt.Fingerprint(), fmt.Sprint(m.limit(), m.Limits, m.Head != nil, m.packTokens())}
 	for _, c := range []Chatter{m.Options.Review, m.Verify, m.Classify} {
 		name := ""
 		if c != nil {
@@ -69,6 +69,14 @@ func (m *Model) Key(f diff.File) string {
 		identity = append(identity, hash("tool", t.Name, t.Description, string(t.Schema)))
 	}
 	return Key(hash(identity...), f)
+}
+
+// packTokens is 0 where there is nothing to make packs of.
+func (m *Model) packTokens() int {
+	if m.Pack == nil {
+		return 0
+	}
+	return m.PackTokens
 }
 
 func hash(texts ...string) string {

@@ -65,10 +65,14 @@ type Options struct {
 	Tools  tool.Set     // offered where more than one turn is allowed
 	Guides Guides       // what the repository wants of its reviews
 	// a file as it is after the change; nil where it cannot be read
-	Head      func(ctx context.Context, path string) ([]byte, error)
-	Effort    string        // that was set for every request, so that no label changes it; empty for none
-	MaxTokens int           // of one answer, reasoning included; 0 for 16,384
-	FileCap   cost.MicroUSD // of one file; 0 for none
+	Head func(ctx context.Context, path string) ([]byte, error)
+	// pieces of the new tree that a reviewer of a part of a file's patch needs, and are
+	// not in it; nil for none
+	Pack       func(ctx context.Context, path, patch string) []prompt.Piece
+	PackTokens int           // that a pack may have: a part of each file's key
+	Effort     string        // that was set for every request, so that no label changes it; empty for none
+	MaxTokens  int           // of one answer, reasoning included; 0 for 16,384
+	FileCap    cost.MicroUSD // of one file; 0 for none
 
 	Random io.Reader        // draws the prompts' boundaries; safe for concurrent use, as crypto/rand.Reader is
 	Now    func() time.Time // nil where times are not told

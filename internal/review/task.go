@@ -166,7 +166,8 @@ func (t *task) changed(patch string) prompt.Input {
 }
 
 // input is what a review and a second look are told of a part: beside the change
-// what the repository wants, and the functions around the hunks.
+// what the repository wants, the functions around the hunks, and what else of the
+// repository they need.
 func (t *task) input(ctx context.Context, patch string, parts int) prompt.Input {
 	in := t.changed(patch)
 	in.Part, in.Parts = t.part, parts
@@ -179,5 +180,23 @@ func (t *task) input(ctx context.Context, patch string, parts int) prompt.Input 
 			in.Context = t.Redact.Redact(prompt.Context(patch, text))
 		}
 	}
+	in.Pack = t.pack(ctx, patch)
 	return in
+}
+
+// pack is what a part is shown of the rest of the repository, redacted, and noted in
+// the file's result.
+func (t *task) pack(ctx context.Context, patch string) []prompt.Piece {
+	if t.Pack == nil || t.PackTokens == 0 {
+		return nil
+	}
+	pieces := t.Pack(ctx, t.file.Path, patch)
+	for i, p := range pieces {
+		pieces[i].Text = t.Redact.Redact(p.Text)
+		place := finding.Place{Path: p.Path, StartLine: p.StartLine, EndLine: p.EndLine(), Why: p.Why}
+		if !slices.Contains(t.out.Pack, place) {
+			t.out.Pack = append(t.out.Pack, place)
+		}
+	}
+	return pieces
 }

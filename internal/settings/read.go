@@ -181,11 +181,12 @@ func digits[S any](at func(*S) *string, n int) field[S] {
 	})
 }
 
-// span reads a number of minutes, hours or days: 45m, 36h, 14d.
+// span reads a number of seconds, minutes, hours or days: 40s, 45m, 36h, 14d.
 func span[S any](at func(*S) *time.Duration) field[S] {
 	return field[S]{
 		set: func(s *S, v string) error {
-			unit := map[byte]time.Duration{'m': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}[v[len(v)-1]]
+			unit := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour,
+				'd': 24 * time.Hour}[v[len(v)-1]]
 			n, err := strconv.Atoi(v[:len(v)-1])
 			if err != nil || unit == 0 || n < 1 || n > 10_000 {
 				return fmt.Errorf("%q is not a time such as 45m, 36h or 14d", v)
@@ -204,6 +205,9 @@ func spelled(d time.Duration) any {
 		return nil
 	case d%time.Hour == 0:
 		return days(d)
+	}
+	if d%time.Minute != 0 {
+		return fmt.Sprintf("%ds", d/time.Second)
 	}
 	return fmt.Sprintf("%dm", d/time.Minute)
 }

@@ -19,7 +19,7 @@ func decided(t *testing.T, digest, text string, drafted ...finding.Finding) Deci
 	t.Helper()
 	d, err := decision.Parse(text)
 	require.NoError(t, err)
-	return Decided{Findings: d.Apply(drafted), Record: decision.Record{Digest: digest}.With(d)}
+	return Decided{Findings: finding.Apply(d, drafted), Record: decision.Record{Digest: digest}.With(d)}
 }
 
 func found(id string, s finding.Severity, category string) finding.Finding {

@@ -26,7 +26,7 @@ const maxListing = 1_000_000
 // Git LFS stores elsewhere is its pointer.
 func Clone(git Git, commit string) Tree {
 	c := &clone{git: git, commit: commit}
-	c.list = newLazy(c.listing)
+	c.listed = newLazy(c.listing)
 	c.held = newLazy(c.load)
 	return c
 }
@@ -34,7 +34,7 @@ func Clone(git Git, commit string) Tree {
 type clone struct {
 	git    Git
 	commit string
-	list   *lazy[map[string]blob]
+	listed *lazy[map[string]blob]
 	held   *lazy[*memory]
 }
 
@@ -51,7 +51,7 @@ func (c *clone) Read(ctx context.Context, path string) ([]byte, error) {
 	if err := CheckPath(path); err != nil {
 		return nil, err
 	}
-	blobs, err := c.list.get(ctx)
+	blobs, err := c.listed.get(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (c *clone) Read(ctx context.Context, path string) ([]byte, error) {
 }
 
 func (c *clone) Paths(ctx context.Context) ([]string, error) {
-	blobs, err := c.list.get(ctx)
+	blobs, err := c.listed.get(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (c *clone) all(ctx context.Context) (*memory, error) { return c.held.get(ct
 
 // load reads what a search looks at.
 func (c *clone) load(ctx context.Context) (*memory, error) {
-	blobs, err := c.list.get(ctx)
+	blobs, err := c.listed.get(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -34,18 +35,18 @@ type surroundings struct {
 func (b Brief) tools(ctx context.Context, results string) (surroundings, error) {
 	tests := tool.TestSources{Workspace: b.Workspace, Glob: results}
 	switch {
-	case b.NoTools, b.Change.Head == "":
+	case b.NoTools, b.Change.Base == "" && b.Change.Pull == nil:
 		return surroundings{}, nil
 	case b.Change.Pull != nil:
 		p := b.Change.Pull
 		tests.API, tests.Owner, tests.Repo, tests.SHA = b.API, p.Owner, p.Repo, p.HeadSHA
 		return around(b.archive(p.HeadSHA), b.archive(p.BaseSHA), tests), nil
 	}
-	git, err := ingest.Git(ctx, ".")
+	git, err := ingest.Git(ctx, ".", b.Change.Objects)
 	if err != nil {
 		return surroundings{}, err
 	}
-	return around(tree.Clone(git, b.Change.Head), tree.Clone(git, b.Change.Base), tests), nil
+	return around(tree.Clone(git, cmp.Or(b.Change.Tree, b.Change.Head)), tree.Clone(git, b.Change.Base), tests), nil
 }
 
 // archive is a commit of the pull request's repository. It is fetched when the first

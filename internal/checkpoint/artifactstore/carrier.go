@@ -26,14 +26,25 @@ type Carrier interface {
 // Item is a stored checkpoint, and what the carrier's server says of it; what
 // is not told is zero. RunID names the run that stored it.
 type Item struct {
-	Name                                  string
-	ID                                    int64
-	Size                                  int64  // bytes
-	Digest                                string // sha256:<hex> of the zip
-	Created, ExpiresAt                    time.Time
-	Expired                               bool
-	RunID, RepositoryID, HeadRepositoryID int64
+	Source              Source
+	Name                string
+	ID                  int64
+	Size                int64  // bytes
+	Digest              string // sha256:<hex> of the zip
+	Created, ExpiresAt  time.Time
+	Expired             bool
+	RunID, RepositoryID int64
 }
+
+// Source says who vouches for where an item comes from.
+type Source int
+
+// The sources.
+const (
+	OfRun    Source = iota // the server names the run; where it does not, nothing is assumed
+	OfFolder               // whoever carries the folder from job to job
+	OfCache                // nobody: any workflow of the branch may write there
+)
 
 // ErrReadOnly is a carrier that stores nothing.
 var ErrReadOnly = errors.New("nothing can be stored there")

@@ -74,6 +74,8 @@ func TestEveryCarrierGivesBackWhatItTook(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, items, 1)
 			require.Equal(t, "pr-review-42-partial-1-aa", items[0].Name)
+			require.Equal(t, map[string]artifactstore.Source{"runtime": artifactstore.OfRun, "cache": artifactstore.OfCache,
+				"folder": artifactstore.OfFolder}[name], items[0].Source)
 			zip, err := c.Get(t.Context(), items[0], 9)
 			require.NoError(t, err)
 			require.Equal(t, "zip bytes", string(zip))
@@ -151,10 +153,8 @@ func TestT19_AForksPartialSaysThatItIsOne(t *testing.T) {
 		items, err := any.List(t.Context())
 		require.NoError(t, err)
 		require.Len(t, items, 2)
-		require.Equal(t, []int64{foreign.ID, w.repo.ID, fork.ID},
-			[]int64{items[0].RunID, items[0].RepositoryID, items[0].HeadRepositoryID}, "the newest is the fork's")
-		require.Equal(t, []int64{w.run.ID, w.repo.ID, w.repo.ID},
-			[]int64{items[1].RunID, items[1].RepositoryID, items[1].HeadRepositoryID})
+		require.Equal(t, []int64{foreign.ID, w.repo.ID}, []int64{items[0].RunID, items[0].RepositoryID}, "the newest is the fork's")
+		require.Equal(t, []int64{w.run.ID, w.repo.ID}, []int64{items[1].RunID, items[1].RepositoryID})
 		zip, err := any.Get(t.Context(), items[1], 100)
 		require.NoError(t, err)
 		require.Equal(t, "own", string(zip), "by id, not by name")
@@ -247,7 +247,7 @@ func TestT34_AnEntryOfTheCacheNamesNobody(t *testing.T) {
 	w.repo.PlantCache(w.repo.CacheKeys()[0], []byte("poisoned"))
 	items, err := c.List(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, []artifactstore.Item{{Name: "pr-review-42-partial-1-aa"}}, items,
+	require.Equal(t, []artifactstore.Item{{Source: artifactstore.OfCache, Name: "pr-review-42-partial-1-aa"}}, items,
 		"no run, no repository, no digest: nothing to trust it by but a seal inside")
 	zip, err := c.Get(t.Context(), items[0], 100)
 	require.NoError(t, err)

@@ -88,7 +88,7 @@ func (c Cache) List(ctx context.Context) ([]Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Item{{Name: strings.TrimPrefix(key, c.Prefix)}}, nil
+	return []Item{{Source: OfCache, Name: strings.TrimPrefix(key, c.Prefix)}}, nil
 }
 
 // Get loads the entry of the item's name.

@@ -84,6 +84,10 @@ func about(s graph.Snapshot, journal [][]byte) (d Draft, pr *pull.Pull, err erro
 	return d, pr, nil
 }
 
+// Names begin with pr-review-: pr-review-42-3f9c2a71be04d855 is the draft of a review
+// of pull request 42.
+const Names handoff.Names = "pr-review-"
+
 // PullRequest is a pull request as what a draft is about, at no head.
 func PullRequest(ref pull.Ref, repositoryID int64, instance string) checkpoint.Subject {
 	return checkpoint.Subject{Kind: "pull request", Repository: ref.FullName(), RepositoryID: repositoryID,

@@ -51,8 +51,8 @@ type trail struct {
 func resume(p checkpoint.Draft) *trail {
 	const path = ".github/workflows/pr-review.yml"
 	tr := &trail{}
-	tr.Candidates = []handoff.Candidate{tr.candidate(handoff.ArtifactName(42, "", p.Code), 5, p.Zip)}
-	tr.Origin = handoff.Origin{
+	tr.Candidates = []handoff.Candidate{tr.candidate(reviewpr.Names.Draft(checkpoint.Subject{Number: 42}, p.Code), 5, p.Zip)}
+	tr.Origin = handoff.Origin{Names: reviewpr.Names,
 		Subject: reviewpr.PullRequest(ref, 7, ""), Workflow: path, Branch: "main", Run: 5, Now: made.Add(time.Minute),
 		Thread: func(head string) string { return pull.ThreadID(ref, "", head) },
 		RunFacts: func(_ context.Context, run int64) (checkpoint.RunFacts, error) {
@@ -186,7 +186,7 @@ func TestP4_EarlierTakesPartialCheckpointsToo(t *testing.T) {
 		require.NoError(t, err)
 		tr := resume(packed)
 		tr.Protection = p
-		tr.Candidates[0].Found.Name = handoff.PartialName(42, "", 3, packed.Digest)
+		tr.Candidates[0].Found.Name = reviewpr.Names.Partial(checkpoint.Subject{Number: 42}, 3, packed.Digest)
 		reused, left := taken(t, tr)
 		require.Empty(t, left)
 		require.Equal(t, 2, reused)
@@ -240,7 +240,7 @@ func TestT19_PlantedNamesDoNotCrowdOutResults(t *testing.T) {
 		planted, named := tr.candidate("", 5, []byte("planted")),
 			handoff.Name{Number: 42, Code: ours.Found.Name[len(ours.Found.Name)-16:]}
 		plant(&named, &planted)
-		planted.Found.Name = named.String()
+		planted.Found.Name = reviewpr.Names.String(named)
 		tr.Candidates = append(slices.Repeat([]handoff.Candidate{planted}, 50), ours)
 		reused, _ := taken(t, tr)
 		require.Equal(t, 2, reused, name)

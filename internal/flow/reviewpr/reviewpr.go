@@ -253,14 +253,14 @@ func ask(s State) (gate.Ask, error) {
 // decide applies the approver's changes; what is posted is rendered from them.
 func decide(f fields) func(State, decision.Answer) (graph.Update, error) {
 	return func(s State, a decision.Answer) (graph.Update, error) {
-		if _, err := a.Decision.Check(finding.Kept(s.Comments)); err != nil {
+		if _, err := a.Decision.Check(finding.Items(finding.Kept(s.Comments))); err != nil {
 			return graph.Update{}, err
 		}
 		if a.Decision.Verdict == decision.Revise {
 			return f.decision.Set(&a.Record), gate.CheckRounds(len(s.Rounds))
 		}
 		approved := a.Decision.Verdict == decision.Approve
-		s.Comments = a.Decision.Apply(s.Comments)
+		s.Comments = finding.Apply(a.Decision, s.Comments)
 		body, _ := post.Rendered(s.Review())
 		return graph.Updates(f.approved.Set(&approved), f.decision.Set(&a.Record), f.comments.Set(s.Comments),
 			f.summaryBody.Set(body)), nil

@@ -35,7 +35,7 @@ func PostedFindings(snapshot []byte, record decision.Record) []finding.Earlier {
 		return nil
 	}
 	d := decision.Decision{Drop: record.Dropped, Edit: record.Edited, Move: record.Moved, Severity: record.Severity}
-	s.Decision, s.Comments = &record, d.Apply(s.Comments)
+	s.Decision, s.Comments = &record, finding.Apply(d, s.Comments)
 	return s.PostedFindings()
 }
 

@@ -1,0 +1,82 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/problem"
+)
+
+// indexOptions are the flags of index.
+type indexOptions struct {
+	dir, rev string
+	json     bool
+}
+
+func (a *app) indexCommand() command {
+	o := &indexOptions{}
+	return command{
+		name: "index", help: "build the index that search and reviews look things up in",
+		flags: func(f *pflag.FlagSet) {
+			f.StringVar(&o.dir, "dir", "", "the clone, or any folder; without it the clone around this folder")
+			f.StringVar(&o.rev, "rev", "", "the commit of the clone; without it HEAD")
+			f.BoolVar(&o.json, "json", false, "print one JSON object")
+		},
+		run: func(ctx context.Context, args []string) error {
+			if len(args) > 0 {
+				return problem.Usage("index takes no argument", "--dir names a folder")
+			}
+			return a.index(ctx, o)
+		},
+		json: &o.json,
+	}
+}
+
+// index builds what a search would, and says what is in it.
+func (a *app) index(ctx context.Context, o *indexOptions) error {
+	place, err := a.Place(ctx, o.dir, o.rev)
+	if err != nil {
+		return err
+	}
+	_, r, note, err := place.Index(ctx, index.Options{})
+	if err != nil {
+		return err
+	}
+	if note != "" {
+		a.warn(note)
+	}
+	if o.json {
+		return driver.PrintJSON(a.Stdout, struct {
+			Commit string `json:"commit,omitempty"`
+			index.Report
+		}{place.Commit, r})
+	}
+	fmt.Fprintf(a.Stdout, "%d chunks of %d files, %.1f MB, in %.1f s; %d files unchanged since the last index\n", r.Chunks,
+		r.Files, float64(r.Bytes)/1e6, r.Seconds, r.Reused)
+	a.printSkipped("not indexed", r.Skipped, func(reason string) bool { return !strings.HasPrefix(reason, index.Windows) })
+	a.printSkipped("not cut by definitions", r.Skipped, func(reason string) bool { return strings.HasPrefix(reason, index.Windows) })
+	if place.Cache.Folder != "" {
+		fmt.Fprintln(a.Stdout, "kept in "+guard.Line(place.Cache.Folder, driver.MaxLine))
+	}
+	return nil
+}
+
+func (a *app) printSkipped(title string, skipped map[string]int, about func(string) bool) {
+	var all []string
+	for _, reason := range slices.Sorted(maps.Keys(skipped)) {
+		if about(reason) {
+			all = append(all, fmt.Sprintf("%d %s", skipped[reason], strings.TrimPrefix(reason, index.Windows)))
+		}
+	}
+	if len(all) > 0 {
+		fmt.Fprintln(a.Stdout, title+": "+strings.Join(all, ", "))
+	}
+}

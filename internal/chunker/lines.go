@@ -1,0 +1,122 @@
+package chunker
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/chunk"
+)
+
+// cutter cuts one text. Lines are taken in order and once: next is the first that is
+// in no chunk yet.
+type cutter struct {
+	path, language string
+	text           string
+	starts         []int // of each line, and behind the last one
+	next           int
+	out            []chunk.Chunk
+	tree                  // what the parser said
+	found          []site // names that are not a chunk's own yet
+}
+
+// site is where a name is defined.
+type site struct {
+	line int
+	name string
+}
+
+func newCutter(path, language, text string) *cutter {
+	c := &cutter{path: path, language: language, text: text, next: 1}
+	for at := 0; at < len(text); {
+		c.starts = append(c.starts, at)
+		n := strings.IndexByte(text[at:], '\n')
+		if n < 0 {
+			break
+		}
+		at += n + 1
+	}
+	c.starts = append(c.starts, len(text))
+	return c
+}
+
+// count is the number of lines.
+func (c *cutter) count() int { return len(c.starts) - 1 }
+
+// lines is the text of lines, without the last line break.
+func (c *cutter) lines(from, to int) string {
+	return strings.TrimSuffix(c.text[c.starts[from-1]:c.starts[to]], "\n")
+}
+
+func (c *cutter) blank(line int) bool { return strings.TrimSpace(c.lines(line, line)) == "" }
+
+// add makes a chunk of lines, blank ones at its ends left out, and gives it the names
+// that were found in them. Lines without a word make none.
+func (c *cutter) add(piece chunk.Chunk, from, to int) {
+	c.next = max(c.next, to+1)
+	for from <= to && c.blank(from) {
+		from++
+	}
+	for from <= to && c.blank(to) {
+		to--
+	}
+	if from > to {
+		return
+	}
+	piece.Path, piece.Language, piece.StartLine, piece.EndLine = c.path, c.language, from, to
+	piece.Text = c.lines(from, to)
+	for _, s := range c.found {
+		if from <= s.line && s.line <= to && !slices.Contains(piece.Defines, s.name) {
+			piece.Defines = append(piece.Defines, s.name)
+		}
+	}
+	if piece.Name == "" && len(piece.Defines) > 0 {
+		piece.Name = piece.Defines[0]
+	}
+	if len(piece.Defines) == 0 && letters(piece.Text) < fewLetters {
+		return
+	}
+	c.out = append(c.out, piece)
+}
+
+// fewLetters is how many letters and digits less than which, without a name, say
+// nothing: end, public:, #endif.
+const fewLetters = 10
+
+func letters(text string) (n int) {
+	for _, r := range text {
+		if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r > 127 {
+			n++
+		}
+	}
+	return n
+}
+
+// between makes chunks of the lines up to one that are in none yet, of at most as
+// many lines as a window has. make gives each its form.
+func (c *cutter) between(to int, form func() chunk.Chunk) {
+	for c.next <= to {
+		from := c.next
+		end := min(from+window-1, to)
+		if end < to {
+			end = c.pause(from, end)
+		}
+		c.add(form(), from, end)
+	}
+}
+
+// pause is the last blank line in the second half of a window, so that it does not
+// end within a paragraph; else the window's last line.
+func (c *cutter) pause(from, end int) int {
+	for line := end; line > (from+end)/2; line-- {
+		if c.blank(line) {
+			return line
+		}
+	}
+	return end
+}
+
+// windows cuts by lines alone. What a parser was cut off at is forgotten.
+func (c *cutter) windows() {
+	c.out, c.found, c.next = nil, nil, 1
+	c.between(c.count(), func() chunk.Chunk { return chunk.Chunk{Kind: chunk.Window} })
+}

@@ -1,0 +1,222 @@
+package chunker
+
+import (
+	"regexp"
+	"strings"
+
+	ts "github.com/odvcencio/gotreesitter"
+)
+
+const (
+	maxName    = 120 // bytes of a name or a scope
+	maxAbout   = 300 // bytes of a signature or a comment's paragraph
+	nameLevels = 5   // how deep in a node the names of constants and fields stand
+)
+
+// symbol is the name of a node, and the scope that is told with it.
+func (c *cutter) symbol(n *ts.Node, r rule) symbol {
+	var s symbol
+	if r.role == open {
+		if r.scopeAt != "" {
+			s.scope = dotted.Replace(plain(c.textOf(n.ChildByFieldName(r.scopeAt, c.grammar))))
+		}
+		return s
+	}
+	field, innermost := strings.CutSuffix(r.nameAt, "*")
+	switch {
+	case r.nameAt == "call":
+		return symbol{name: c.called(n)}
+	case innermost:
+		s = qualified(c.textOf(c.innermost(n, field)))
+	case r.nameAt == "left":
+		s = qualified(c.textOf(n.ChildByFieldName("left", c.grammar)))
+	default:
+		s.name = plain(c.textOf(c.field(n, strings.Split(r.nameAt, "."))))
+	}
+	if r.scopeAt != "" {
+		s.scope = receiver(c.textOf(n.ChildByFieldName(r.scopeAt, c.grammar)))
+	}
+	return s
+}
+
+// innermost follows a field as far as it goes: a C declarator in pointers and
+// parameters.
+func (c *cutter) innermost(n *ts.Node, field string) *ts.Node {
+	for range nameLevels * 2 {
+		next := n.ChildByFieldName(field, c.grammar)
+		if next == nil {
+			for i := range n.ChildCount() { // reference_declarator and its like have no field
+				if strings.HasSuffix(n.Child(i).Type(c.grammar), "_declarator") {
+					next = n.Child(i)
+				}
+			}
+		}
+		if next == nil {
+			return n
+		}
+		n = next
+	}
+	return n
+}
+
+// called is what a call is known by: its first argument where that is one name in
+// quotes or the name of a function, else what is called.
+func (c *cutter) called(n *ts.Node) string {
+	for _, field := range []string{"function", "method"} {
+		if f := n.ChildByFieldName(field, c.grammar); f != nil {
+			return plain(c.textOf(f))
+		}
+	}
+	return ""
+}
+
+func (c *cutter) textOf(n *ts.Node) string {
+	if n == nil {
+		return ""
+	}
+	from, to := int(n.StartByte()), int(n.EndByte())
+	if from > to || to > len(c.text) {
+		return ""
+	}
+	return c.text[from:to]
+}
+
+// names notes the names that constants, fields and the like in a node define.
+func (c *cutter) names(n *ts.Node, depth int) {
+	for _, r := range c.rules[n.Type(c.grammar)] {
+		if r.role == name {
+			c.noteNames(n, r)
+		}
+	}
+	if depth >= nameLevels {
+		return
+	}
+	for i := range n.ChildCount() {
+		if child := n.Child(i); child.IsNamed() {
+			c.names(child, depth+1)
+		}
+	}
+}
+
+func (c *cutter) noteNames(n *ts.Node, r rule) {
+	line, _ := span(n)
+	if r.nameAt != "name" {
+		if s := c.symbol(n, r); identifier.MatchString(s.name) {
+			c.found = append(c.found, site{line, s.name})
+		}
+		return
+	}
+	for i := range n.ChildCount() {
+		if n.FieldNameForChild(i, c.grammar) == "name" {
+			if s := plain(c.textOf(n.Child(i))); identifier.MatchString(s) {
+				c.found = append(c.found, site{line, s})
+			}
+		}
+	}
+}
+
+// dotted writes a scope as all languages' are written here.
+var dotted = strings.NewReplacer("::", ".", `\`, ".")
+
+var identifier = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{N}_$]*[?!]?$`)
+
+// plain is a name without the parameters of its type, in one line.
+func plain(text string) string {
+	if at := strings.IndexAny(text, "<[({\n"); at > 0 && !strings.HasPrefix(text, "operator") {
+		text = text[:at]
+	}
+	return cut(strings.Trim(oneLine(text), `"'`+"`#@ "), maxName)
+}
+
+// qualified cuts a name at its last dot or double colon.
+func qualified(text string) symbol {
+	text = plain(text)
+	if at := strings.LastIndex(text, "::"); at >= 0 && !strings.HasPrefix(text, "operator") {
+		return symbol{dotted.Replace(text[:at]), text[at+2:]}
+	}
+	if at := strings.LastIndexByte(text, '.'); at > 0 && at < len(text)-1 {
+		scope := text[:at]
+		if scope == "module.exports" {
+			scope = "exports"
+		}
+		return symbol{strings.TrimSuffix(scope, ".prototype"), text[at+1:]}
+	}
+	return symbol{name: text}
+}
+
+// receiver is the type in (s *Server[T]).
+func receiver(text string) string {
+	text = strings.Trim(text, "() ")
+	if at := strings.LastIndexAny(text, " *"); at >= 0 && !strings.Contains(text, "[") {
+		text = text[at+1:]
+	} else if head, _, ok := strings.Cut(text, "["); ok {
+		text = head[strings.LastIndexAny(head, " *")+1:]
+	}
+	return cut(text, maxName)
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// cut shortens a text to bytes, at a letter's end.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "")
+}
+
+// signature is a definition up to its body.
+func (c *cutter) signature(d definition) string {
+	from, to := int(d.node.StartByte()), int(d.node.EndByte())
+	body := d.inside
+	for _, path := range [][]string{{"body"}, {"value", "body"}, {"right", "body"}, {"right", "right", "body"}, {"block"},
+		{"type", "body"}, {"arguments"}} {
+		if body == nil {
+			body = c.field(d.node, path)
+		}
+	}
+	if body != nil {
+		to = int(body.StartByte())
+	}
+	to = min(to, len(c.text), from+4*maxAbout)
+	if from >= to {
+		return ""
+	}
+	return cut(oneLine(strings.ToValidUTF8(c.text[from:to], "")), maxAbout)
+}
+
+// docstring is the string with which a body in Python begins.
+func (c *cutter) docstring(d definition) string {
+	body := d.node.ChildByFieldName("body", c.grammar)
+	if c.language != "python" || body == nil || body.ChildCount() == 0 {
+		return ""
+	}
+	first := body.Child(0)
+	if first.Type(c.grammar) == "expression_statement" && first.ChildCount() > 0 {
+		first = first.Child(0)
+	}
+	if first.Type(c.grammar) != "string" {
+		return ""
+	}
+	return strings.Trim(c.textOf(first), `rbuRBU"'`)
+}
+
+// marks are what comments begin and end with.
+var marks = regexp.MustCompile(`(?m)^\s*(?:/\*+!?|//+!?|#+|\*+/|\*)|\*+/\s*$|</?\w+[^>\n]*>`)
+
+// doc is the first paragraph of a comment above a definition, where there is one, or of
+// a docstring. Decorators and attributes are no part of it.
+func doc(above string, has bool, docstring string) string {
+	text := strings.TrimSpace(docstring)
+	if text == "" && has {
+		var kept []string
+		for line := range strings.Lines(above) {
+			if trimmed := strings.TrimSpace(line); !strings.HasPrefix(trimmed, "@") && !strings.HasPrefix(trimmed, "#[") {
+				kept = append(kept, strings.TrimSpace(marks.ReplaceAllString(line, "")))
+			}
+		}
+		text = strings.TrimSpace(strings.Join(kept, "\n"))
+	}
+	paragraph, _, _ := strings.Cut(strings.ReplaceAll(text, "\r", ""), "\n\n")
+	return cut(oneLine(paragraph), maxAbout)
+}

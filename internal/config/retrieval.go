@@ -1,0 +1,198 @@
+package config
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Endpoint is a server beside that of the models: whom retrieval asks.
+type Endpoint struct {
+	BaseURL string `json:"base_url,omitzero"` // empty for the vendor's own
+	Model   string `json:"model,omitzero"`    // empty: nobody is asked
+	Style   string `json:"style,omitzero"`    // the shape of its requests; empty for the usual one
+	KeyEnv  string `json:"key_env,omitzero"`  // the variable that holds its key; empty: none is sent
+}
+
+// Embeddings says who turns texts into vectors. Zero limits are the vendor's.
+type Embeddings struct {
+	Endpoint
+	Dimensions    int `json:"dimensions,omitzero"`     // of the vectors; 0 for the model's own
+	Inputs        int `json:"inputs,omitzero"`         // texts of one request
+	InputTokens   int `json:"input_tokens,omitzero"`   // of one text
+	RequestTokens int `json:"request_tokens,omitzero"` // of one request
+}
+
+// Index says where the index of the base commit is kept, and what is in it.
+type Index struct {
+	Store       string   `json:"store,omitzero"`        // empty or "file": a folder; else the address of a Postgres database
+	PasswordEnv string   `json:"password_env,omitzero"` // the variable that holds the database's password
+	Ignore      []string `json:"ignore,omitempty"`      // globs of paths that are not indexed
+	MaxFiles    int      `json:"max_files,omitzero"`
+}
+
+// Postgres is the address of the database that keeps the index; empty for a file.
+func (i Index) Postgres() string {
+	if i.Store == storeFile {
+		return ""
+	}
+	return i.Store
+}
+
+// Variables are the names of the variables that hold credentials of these settings.
+func (c Config) Variables() []string {
+	return slices.DeleteFunc([]string{c.Embeddings.KeyEnv, c.Rerank.KeyEnv, c.Index.PasswordEnv},
+		func(name string) bool { return name == "" })
+}
+
+// The largest values of the keys of retrieval.
+const (
+	storeFile       = "file"
+	maxDimensions   = 4_096
+	maxInputs       = 2_048
+	maxInputTokens  = 100_000
+	maxBatchTokens  = 10_000_000
+	maxIndexedFiles = 1_000_000
+	maxAddress      = 500 // bytes
+)
+
+func endpointKeys(e *Endpoint, styles []string) keys {
+	return keys{
+		"base-url": func(r *reader, n ast.Node) { r.location(n, []string{"https", "http"}, &e.BaseURL) },
+		"model":    func(r *reader, n ast.Node) { r.modelName(n, &e.Model) },
+		"style":    func(r *reader, n ast.Node) { r.oneOf(n, styles, &e.Style) },
+		"key-env":  func(r *reader, n ast.Node) { r.variable(n, &e.KeyEnv) },
+	}
+}
+
+func embeddingKeys(e *Embeddings) keys {
+	all := endpointKeys(&e.Endpoint, []string{"openai", "voyage"})
+	all["dimensions"] = func(r *reader, n ast.Node) { r.whole(n, 1, maxDimensions, &e.Dimensions) }
+	all["inputs"] = func(r *reader, n ast.Node) { r.whole(n, 1, maxInputs, &e.Inputs) }
+	all["input-tokens"] = func(r *reader, n ast.Node) { r.whole(n, 1, maxInputTokens, &e.InputTokens) }
+	all["request-tokens"] = func(r *reader, n ast.Node) { r.whole(n, 1, maxBatchTokens, &e.RequestTokens) }
+	return all
+}
+
+func rerankKeys(e *Endpoint) keys { return endpointKeys(e, []string{"cohere", "voyage"}) }
+
+func indexKeys(i *Index) keys {
+	return keys{
+		"store":        func(r *reader, n ast.Node) { r.store(n, &i.Store) },
+		"password-env": func(r *reader, n ast.Node) { r.variable(n, &i.PasswordEnv) },
+		"ignore":       func(r *reader, n ast.Node) { i.Ignore = r.globs(n) },
+		"max-files":    func(r *reader, n ast.Node) { r.whole(n, 1, maxIndexedFiles, &i.MaxFiles) },
+	}
+}
+
+// endpoint reads the keys of a server, of which the model's name is needed.
+func (r *reader) endpoint(n ast.Node, known keys) {
+	seen := r.mapping(n, known)
+	if _, nothing := n.(*ast.NullNode); !nothing && !slices.Contains(seen, "model") {
+		r.fail(firstKey(n), "%s needs model, the name by which the endpoint serves it", strings.TrimSuffix(r.under, "."))
+	}
+}
+
+// firstKey is where a mapping begins, for a person; its own place is that of a colon.
+func firstKey(n ast.Node) ast.Node {
+	switch m := n.(type) {
+	case *ast.MappingValueNode:
+		return m.Key
+	case *ast.MappingNode:
+		if len(m.Values) > 0 {
+			return m.Values[0].Key
+		}
+	}
+	return n
+}
+
+// location reads where a server is. What is wrong with it does not repeat it: it may
+// hold a password.
+func (r *reader) location(n ast.Node, schemes []string, into *string) bool {
+	var s string
+	if !r.text(n, &s) {
+		return false
+	}
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || len(s) > maxAddress || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' }):
+		r.fail(n, "this is not an address")
+	case !slices.Contains(schemes, u.Scheme):
+		r.fail(n, "this is not an address that begins with %s://", strings.Join(schemes, ":// or "))
+	case hasPassword(u):
+		r.fail(n, "the address holds a password, and this file is no place for one; a variable holds it")
+	case u.Scheme != "postgres" && u.Scheme != "postgresql" && (u.Host == "" || u.User != nil || u.Fragment != ""):
+		r.fail(n, "an address needs a host, and no user and no fragment")
+	default:
+		*into = s
+		return true
+	}
+	return false
+}
+
+func hasPassword(u *url.URL) bool {
+	_, given := u.User.Password()
+	q, err := url.ParseQuery(u.RawQuery)
+	return given || err != nil || q.Has("password") || q.Has("sslpassword") || q.Has("api_key") || q.Has("api-key") ||
+		q.Has("key")
+}
+
+func (r *reader) store(n ast.Node, into *string) {
+	if s, ok := n.(*ast.StringNode); ok && !strings.Contains(s.Value, ":") {
+		r.oneOf(n, []string{storeFile}, into)
+		return
+	}
+	r.location(n, []string{"postgres", "postgresql"}, into)
+}
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
+
+// ours are the beginnings of variables that are GitHub's, the runner's or this
+// program's own: no endpoint is given what they hold.
+var ours = []string{"GITHUB_", "GH_", "ACTIONS_", "RUNNER_", "INPUT_", "PR_REVIEW_", "AWS_"}
+
+// variable reads the name of an environment variable.
+func (r *reader) variable(n ast.Node, into *string) {
+	var s string
+	if !r.text(n, &s) {
+		return
+	}
+	begins := func(front string) bool { return strings.HasPrefix(strings.ToUpper(s), front) }
+	switch {
+	case !variableName.MatchString(s):
+		r.fail(n, "%.60q is not the name of an environment variable; the credential itself stands in none of these "+
+			"settings", s)
+	case slices.ContainsFunc(ours, begins):
+		r.fail(n, "%s is not a variable for a credential of this endpoint; name one of its own", s)
+	default:
+		*into = s
+	}
+}
+
+// retrievalValues are those of embeddings, rerank and index.
+func (c Config) retrievalValues() []Value {
+	e, i := c.Embeddings, c.Index
+	all := append(endpointValues("embeddings.", e.Endpoint, "openai"),
+		Value{Key: "embeddings.dimensions", Value: set(e.Dimensions)}, Value{Key: "embeddings.inputs",
+			Value: set(e.Inputs)}, Value{Key: "embeddings.input-tokens", Value: set(e.InputTokens)},
+		Value{Key: "embeddings.request-tokens", Value: set(e.RequestTokens)})
+	all = append(all, endpointValues("rerank.", c.Rerank, "cohere")...)
+	store := i.Store
+	if store == "" {
+		store = storeFile
+	}
+	return append(all, Value{Key: "index.store", Value: store}, Value{Key: "index.password-env",
+		Value: set(i.PasswordEnv)}, Value{Key: "index.ignore", Value: list(i.Ignore)},
+		Value{Key: "index.max-files", Value: set(i.MaxFiles)})
+}
+
+func endpointValues(under string, e Endpoint, style string) []Value {
+	if e.Style != "" {
+		style = e.Style
+	}
+	return []Value{{Key: under + "base-url", Value: set(e.BaseURL)}, {Key: under + "model", Value: set(e.Model)},
+		{Key: under + "style", Value: style}, {Key: under + "key-env", Value: set(e.KeyEnv)}}
+}

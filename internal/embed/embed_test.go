@@ -1,0 +1,341 @@
+package embed_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/embed"
+	"github.com/org/pr-review-action/internal/embedtest"
+	"github.com/org/pr-review-action/internal/transport"
+	"github.com/org/pr-review-action/internal/vector"
+)
+
+const secretKey = "sk-this-is-the-key-of-the-endpoint"
+
+func client() *http.Client {
+	return transport.New(transport.Options{Tries: 2, LimitTries: 2, Timeout: 5 * time.Second,
+		Retry: func(*http.Request) bool { return true },
+		Sleep: func(context.Context, time.Duration) error { return nil }})
+}
+
+func options(s *embedtest.Server) embed.Options {
+	return embed.Options{BaseURL: s.URL + "/v1", Key: secretKey, Model: "words-1", HTTP: client(), Dimensions: 64}
+}
+
+func embedder(t *testing.T, o embed.Options) *embed.Embedder {
+	t.Helper()
+	e, err := embed.NewEmbedder(o)
+	require.NoError(t, err)
+	return e
+}
+
+func reranker(t *testing.T, o embed.Options) *embed.Reranker {
+	t.Helper()
+	r, err := embed.NewReranker(o)
+	require.NoError(t, err)
+	return r
+}
+
+// texts are n different ones.
+func texts(n int) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf("text of number %d with words%d", i, i)
+	}
+	return all
+}
+
+func TestVectorsComeInTheOrderOfTheTextsInBothStylesAndForms(t *testing.T) {
+	t.Parallel()
+	for _, style := range []string{embed.OpenAI, embed.Voyage} {
+		for _, base64 := range []bool{false, true} {
+			t.Run(fmt.Sprint(style, base64), func(t *testing.T) {
+				t.Parallel()
+				s := embedtest.Start(t, func(s *embedtest.Server) { s.Key, s.Base64 = secretKey, base64 })
+				o := options(s)
+				o.Style, o.Limits.Inputs = style, 7
+				e := embedder(t, o)
+				vectors, err := e.Embed(t.Context(), texts(30), false)
+				require.NoError(t, err)
+				require.Len(t, vectors, 30)
+				for i, text := range texts(30) {
+					require.InDelta(t, 1, vector.Dot(vectors[i], embedtest.Vector(text, 64)), 1e-6, text)
+				}
+				require.Len(t, s.Calls(), 5)
+				_, err = e.Embed(t.Context(), []string{"asked"}, true)
+				require.NoError(t, err)
+				calls := s.Calls()
+				want := map[string][]string{embed.OpenAI: {"", ""}, embed.Voyage: {"document", "query"}}[style]
+				require.Equal(t, want, []string{calls[0].InputType, calls[5].InputType})
+			})
+		}
+	}
+}
+
+func TestTheModelsOwnDimensionsAreLearnedAndKeptTo(t *testing.T) {
+	t.Parallel()
+	s := embedtest.Start(t, func(s *embedtest.Server) { s.Dimensions = 48 })
+	o := options(s)
+	o.Dimensions = 0
+	e := embedder(t, o)
+	vectors, err := e.Embed(t.Context(), texts(2), false)
+	require.NoError(t, err)
+	require.Len(t, vectors[1], 48)
+	s.Dimensions = 49
+	_, err = e.Embed(t.Context(), texts(2), false)
+	require.ErrorContains(t, err, "it gave 49 dimensions where 48 were expected")
+	o.Dimensions = 32
+	require.NotEqual(t, e.Identity(), embedder(t, o).Identity(), "another model is never mixed with this one")
+}
+
+func TestABatchThatIsRefusedIsHalvedAndTheSizeRemembered(t *testing.T) {
+	t.Parallel()
+	for name, limit := range map[string]func(*embedtest.Server){
+		"400 for its number of texts": func(s *embedtest.Server) { s.MaxInputs = 5 },
+		"413 for its size":            func(s *embedtest.Server) { s.MaxBytes = 200 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := embedtest.Start(t, limit)
+			vectors, err := embedder(t, options(s)).Embed(t.Context(), texts(64), false)
+			require.NoError(t, err)
+			for i, text := range texts(64) {
+				require.InDelta(t, 1, vector.Dot(vectors[i], embedtest.Vector(text, 64)), 1e-6, text)
+			}
+			require.Len(t, s.Texts(), 64, "each text is paid for once")
+		})
+	}
+	s := embedtest.Start(t, func(s *embedtest.Server) { s.MaxInputs, s.MaxInputBytes = 2, 5_000 })
+	e := embedder(t, options(s))
+	_, err := e.Embed(t.Context(), []string{strings.Repeat("é", 8_000)}, false)
+	require.NoError(t, err, "one text that is too long is cut")
+	_, err = e.Embed(t.Context(), texts(8), false)
+	require.NoError(t, err)
+	before := len(s.Calls())
+	_, err = e.Embed(t.Context(), texts(8), false)
+	require.NoError(t, err)
+	require.Len(t, s.Calls(), before+4, "what the server takes is learned once")
+}
+
+func TestT9_NoTextLeavesWithACredentialInIt(t *testing.T) {
+	t.Parallel()
+	s := embedtest.Start(t)
+	o := options(s)
+	o.Redact = func(text string) string { return strings.ReplaceAll(text, "hunter2", "[redacted]") }
+	_, err := embedder(t, o).Embed(t.Context(), []string{"password hunter2"}, true)
+	require.NoError(t, err)
+	o.BaseURL, o.Style = s.URL, embed.Cohere
+	_, err = reranker(t, o).Rerank(t.Context(), "where is hunter2", []string{"is it hunter2?", " "})
+	require.NoError(t, err)
+	for _, c := range s.Calls() {
+		require.NotContains(t, c.Query+strings.Join(c.Texts, ""), "hunter2")
+	}
+	require.Equal(t, "-", s.Calls()[1].Texts[1], "an empty document is refused by servers")
+}
+
+func TestARerankerScoresEachDocumentInBothStyles(t *testing.T) {
+	t.Parallel()
+	documents := []string{"nothing of it", "close the pool of connections", "connections"}
+	for style, path := range map[string]string{embed.Cohere: "/v2/rerank", embed.Voyage: "/v1/rerank"} {
+		t.Run(style, func(t *testing.T) {
+			t.Parallel()
+			s := embedtest.Start(t, func(s *embedtest.Server) { s.Key = secretKey })
+			for _, base := range []string{"", strings.TrimSuffix(path, "/rerank"), path} {
+				o := options(s)
+				o.BaseURL, o.Style = s.URL+base, style
+				scores, err := reranker(t, o).Rerank(t.Context(), "close connections pool", documents)
+				require.NoError(t, err)
+				require.Greater(t, scores[1], scores[2])
+				require.Greater(t, scores[2], scores[0])
+			}
+			for _, c := range s.Calls() {
+				require.Equal(t, path, c.Path)
+			}
+		})
+	}
+}
+
+// The faults of the issue: whatever a server does, its leg is off with a name, once,
+// and nothing of the key is told.
+func TestT30_AServerThatFailsOrLiesIsLeftOffAndLearnsNoMore(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		fault  embedtest.Fault
+		note   string
+		calls  int
+		rerank bool // the fault can be one of a reranker's too
+	}{
+		{"401", embedtest.Unauthorized, "it answered 401", 1, true},
+		{"429", embedtest.Limited, "it answered 429", 2, true},
+		{"500", embedtest.Broken, "it answered 500", 2, true},
+		{"time-out", embedtest.Silent, "it gave no complete answer in time", 2, true},
+		{"another dimension", embedtest.WrongLength, "it gave 63 dimensions where 64 were expected", 1, false},
+		{"not a number", embedtest.NotANumber, "a vector holds a number that is not finite", 1, false},
+		{"zeros", embedtest.Zeros, "nothing but zeros", 1, false},
+		{"fewer", embedtest.Fewer, "2 ", 1, true},
+		{"repeated", embedtest.Repeated, "t", 1, true},
+		{"out of range", embedtest.OutOfRange, "t", 1, true},
+		{"50 MB", embedtest.Huge, "its answer was too large", 1, true},
+		{"elsewhere", embedtest.Redirect, "it redirects elsewhere", 1, true},
+		{"no JSON", embedtest.NoJSON, "its answer was no JSON", 1, true},
+		{"another shape", embedtest.AnotherShape, "not of the form that is documented", 1, true},
+	} {
+		for _, what := range []string{"embeddings", "rerank"} {
+			if what == "rerank" && !c.rerank {
+				continue
+			}
+			t.Run(what+" "+c.name, func(t *testing.T) {
+				t.Parallel()
+				other := embedtest.Start(t)
+				s := embedtest.Start(t, func(s *embedtest.Server) { s.Fault, s.Elsewhere = c.fault, other.URL })
+				var notes []string
+				o := options(s)
+				o.OnLost = func(e *embed.LostError) { notes = append(notes, e.Note()) }
+				if c.fault == embedtest.Silent {
+					o.HTTP = transport.New(transport.Options{Tries: 2, Timeout: 50 * time.Millisecond,
+						Retry: func(*http.Request) bool { return true }, Backoff: time.Millisecond})
+				}
+				ask := func() error {
+					_, err := embedder(t, o).Embed(t.Context(), texts(3), true)
+					return err
+				}
+				if what == "rerank" {
+					o.BaseURL = s.URL + "/v2"
+					r := reranker(t, o)
+					ask = func() error {
+						_, err := r.Rerank(t.Context(), "words", texts(3))
+						return err
+					}
+				} else {
+					e := embedder(t, o)
+					ask = func() error {
+						_, err := e.Embed(t.Context(), texts(3), true)
+						return err
+					}
+				}
+				first, second := ask(), ask()
+				for _, err := range []error{first, second} {
+					var lost *embed.LostError
+					require.ErrorAs(t, err, &lost)
+					require.Equal(t, what, lost.What)
+					require.NotContains(t, err.Error()+lost.Note(), secretKey)
+				}
+				require.Len(t, notes, 1)
+				require.Contains(t, notes[0], what)
+				require.Contains(t, notes[0], c.note)
+				require.Len(t, s.Calls(), c.calls, "a second call asks nobody")
+				require.Empty(t, other.Calls())
+			})
+		}
+	}
+}
+
+func TestAnAddressOrAKeyThatCannotBeIsTheSettings(t *testing.T) {
+	t.Parallel()
+	for want, o := range map[string]embed.Options{
+		"embeddings.base-url: not an https address": {BaseURL: "http://example.com/v1", Model: "m"},
+		"embeddings.model: no name given":           {BaseURL: "https://example.com"},
+		"holds a space":                             {BaseURL: "https://example.com", Model: "m", Key: "a b"},
+		`"cohere" is none of openai, voyage`:        {BaseURL: "https://example.com", Model: "m", Style: "cohere"},
+	} {
+		_, err := embed.NewEmbedder(o)
+		require.ErrorContains(t, err, want)
+	}
+	_, err := embed.NewReranker(embed.Options{BaseURL: "https://169.254.169.254/v2", Model: "m"})
+	require.ErrorContains(t, err, "rerank.base-url: link-local")
+}
+
+func TestTheEndOfTimeOrMoneyIsNoFaultOfTheServer(t *testing.T) {
+	t.Parallel()
+	s := embedtest.Start(t)
+	o := options(s)
+	spent := true
+	o.Ask = func(ctx context.Context, _ string, most cost.Usage,
+		do func(context.Context) (embed.Answer, error)) (embed.Answer, error) {
+		require.Positive(t, most.EmbeddingTokens)
+		if spent {
+			return embed.Answer{}, cost.ErrSpent
+		}
+		return do(ctx)
+	}
+	e := embedder(t, o)
+	_, err := e.Embed(t.Context(), texts(1), true)
+	require.ErrorIs(t, err, cost.ErrSpent)
+	spent = false
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = e.Embed(ended, texts(1), true)
+	require.ErrorIs(t, err, context.Canceled)
+	_, err = e.Embed(t.Context(), texts(1), true)
+	require.NoError(t, err)
+}
+
+func TestAKeptAnswerIsTakenInPlaceOfACall(t *testing.T) {
+	t.Parallel()
+	s := embedtest.Start(t)
+	o := options(s)
+	kept := map[string]embed.Answer{}
+	var asked atomic.Int64
+	o.Ask = func(ctx context.Context, key string, _ cost.Usage,
+		do func(context.Context) (embed.Answer, error)) (embed.Answer, error) {
+		if a, ok := kept[key]; ok && key != "" {
+			return a, nil
+		}
+		asked.Add(1)
+		a, err := do(ctx)
+		kept[key] = a
+		return a, errors.Join(err)
+	}
+	first, err := embedder(t, o).Embed(t.Context(), texts(2), true)
+	require.NoError(t, err)
+	again, err := embedder(t, o).Embed(t.Context(), texts(2), true)
+	require.NoError(t, err)
+	require.Equal(t, first, again)
+	require.EqualValues(t, 1, asked.Load())
+	o.Model = "words-2"
+	_, err = embedder(t, o).Embed(t.Context(), texts(2), true)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, asked.Load(), "another model is asked anew")
+	for key, a := range kept {
+		a.Vectors = a.Vectors[:len(a.Vectors)-3]
+		kept[key] = a
+	}
+	_, err = embedder(t, o).Embed(t.Context(), texts(2), true)
+	require.ErrorContains(t, err, "has not the size")
+}
+
+func TestUsageIsWhatTheServerSaysAndNeverMoreThanWasSetAside(t *testing.T) {
+	t.Parallel()
+	s := embedtest.Start(t)
+	var used, most cost.Usage
+	o := options(s)
+	o.Ask = func(ctx context.Context, _ string, bound cost.Usage,
+		do func(context.Context) (embed.Answer, error)) (embed.Answer, error) {
+		a, err := do(ctx)
+		used, most = a.Usage, bound
+		return a, err
+	}
+	_, err := embedder(t, o).Embed(t.Context(), texts(3), false)
+	require.NoError(t, err)
+	require.Equal(t, cost.Usage{Calls: 1, EmbeddingTokens: s.Tokens()}, used)
+	require.Less(t, used.EmbeddingTokens, most.EmbeddingTokens)
+	o.BaseURL = s.URL
+	_, err = reranker(t, o).Rerank(t.Context(), "q", texts(3))
+	require.NoError(t, err)
+	require.Equal(t, cost.Usage{Calls: 1, RerankUnits: 1}, used)
+	o.Style = embed.Voyage
+	before := s.Tokens()
+	_, err = reranker(t, o).Rerank(t.Context(), "q", texts(3))
+	require.NoError(t, err)
+	require.Equal(t, cost.Usage{Calls: 1, RerankUnits: 1, EmbeddingTokens: s.Tokens() - before}, used)
+}

@@ -1,0 +1,246 @@
+// Package embedtest is a server of embeddings and of reranking for tests, in the
+// shapes of OpenAI, Voyage and Cohere.
+//
+// It refuses what these would refuse, counts and keeps what it was asked, and lies on
+// demand. Its vectors are of the words of a text, so that texts with the same words
+// are near: that is enough to see which text was meant, and says nothing of how well
+// a real model does. Start reading at Server; Fault lists its lies.
+package embedtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/vector"
+)
+
+// Server answers POST /v1/embeddings, /v1/rerank (Voyage's) and /v2/rerank (Cohere's).
+// Options are set before the first request comes.
+type Server struct {
+	URL string // without a path
+
+	Key           string // that is asked for; empty takes any
+	Dimensions    int    // of its vectors where a request names none; 64 when zero
+	Ignores       bool   // the dimensions that are asked for
+	MaxInputs     int    // more are refused with 400; 2,048 when zero
+	MaxBytes      int    // of a request; more are refused with 413; 0 for no bound
+	MaxInputBytes int    // of a text; more are refused with 400; 0 for no bound
+	Base64        bool   // vectors go as base64
+	Fault         Fault  // what is wrong with its answers
+	After         int    // so many calls are answered before the fault shows
+	Elsewhere     string // where Redirect leads
+
+	mu     sync.Mutex
+	calls  []Call
+	tokens int64
+}
+
+// Call is a request as it came.
+type Call struct {
+	Path      string
+	Key       string // of either header
+	Model     string
+	Texts     []string // that were embedded, or the documents
+	Query     string   // of a rerank
+	InputType string
+	Status    int // of the answer
+}
+
+// Start listens on a free loopback port until the test ends.
+func Start(t testing.TB, options ...func(*Server)) *Server {
+	t.Helper()
+	s := &Server{}
+	for _, set := range options {
+		set(s)
+	}
+	listener := httptest.NewServer(s)
+	t.Cleanup(func() {
+		listener.CloseClientConnections()
+		listener.Close()
+	})
+	s.URL = listener.URL
+	return s
+}
+
+// Calls are the requests so far, in the order in which they came.
+func (s *Server) Calls() []Call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.calls)
+}
+
+// Texts are all that were embedded with success.
+func (s *Server) Texts() (all []string) {
+	for _, c := range s.Calls() {
+		if c.Status == http.StatusOK && strings.HasSuffix(c.Path, "/embeddings") {
+			all = append(all, c.Texts...)
+		}
+	}
+	return all
+}
+
+// Tokens is what the answers so far reported as used.
+func (s *Server) Tokens() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.tokens
+}
+
+// asked is a request of any of the shapes.
+type asked struct {
+	Model string `json:"model"`
+
+	Input           []string `json:"input"`
+	Dimensions      int      `json:"dimensions"`       // OpenAI's
+	InputType       string   `json:"input_type"`       // Voyage's, as the next
+	OutputDimension int      `json:"output_dimension"` // instead of dimensions
+	Truncation      bool     `json:"truncation"`
+
+	Query        string   `json:"query"`
+	Documents    []string `json:"documents"`
+	TopN         int      `json:"top_n"` // Cohere's, as the next
+	MaxTokensDoc int      `json:"max_tokens_per_doc"`
+	TopK         int      `json:"top_k"` // Voyage's
+}
+
+// ServeHTTP answers, and keeps what it was asked.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var q asked
+	d := json.NewDecoder(r.Body)
+	d.DisallowUnknownFields()
+	err := d.Decode(&q)
+	key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") + r.Header.Get("Api-Key")
+	status, why := http.StatusOK, ""
+	switch {
+	case err != nil || r.Method != http.MethodPost:
+		status, why = http.StatusBadRequest, fmt.Sprint("this is no request: ", err)
+	case s.Key != "" && key != s.Key:
+		status, why = http.StatusUnauthorized, "Incorrect API key provided: "+key
+	default:
+		status, why = s.refusal(r, q)
+	}
+	s.mu.Lock()
+	faulty := s.Fault != None && len(s.calls) >= s.After
+	s.calls = append(s.calls, Call{r.URL.Path, key, q.Model, append(q.Input, q.Documents...), q.Query, q.InputType,
+		status})
+	s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	switch {
+	case status != http.StatusOK:
+		w.WriteHeader(status)
+		reply(w, map[string]any{"error": map[string]any{"message": why, "type": "invalid_request_error"}})
+	case faulty && s.Fault.before(s, w, r):
+	case strings.HasSuffix(r.URL.Path, "/rerank"):
+		s.rerank(w, r.URL.Path, q, faulty)
+	default:
+		s.embed(w, q, faulty)
+	}
+}
+
+func reply(w http.ResponseWriter, answer any) { _ = json.NewEncoder(w).Encode(answer) } // the client may have gone
+
+// refusal is what the real servers say no to.
+func (s *Server) refusal(r *http.Request, q asked) (int, string) {
+	most := s.MaxInputs
+	if most == 0 {
+		most = 2_048
+	}
+	long := func(text string) bool { return s.MaxInputBytes > 0 && len(text) > s.MaxInputBytes }
+	switch {
+	case r.URL.Path == "/v2/rerank" && q.TopN > 0, r.URL.Path == "/v1/rerank" && q.TopK > 0:
+		if q.Query == "" || len(q.Documents) == 0 || q.Input != nil {
+			return http.StatusBadRequest, "query and documents are required"
+		}
+	case !strings.HasSuffix(r.URL.Path, "/embeddings"):
+		return http.StatusNotFound, "no such route"
+	case len(q.Input) == 0 || slices.Contains(q.Input, "") || len(q.Input) > most || slices.ContainsFunc(q.Input, long):
+		return http.StatusBadRequest, "'$.input' is invalid"
+	case q.Dimensions > 0 && q.InputType != "" || q.OutputDimension > 0 && q.InputType == "":
+		return http.StatusBadRequest, "fields of two kinds of servers"
+	}
+	if s.MaxBytes > 0 && len(strings.Join(q.Input, "")) > s.MaxBytes {
+		return http.StatusRequestEntityTooLarge, "too many tokens"
+	}
+	return http.StatusOK, ""
+}
+
+// Vector is what the server makes of a text: its words, each in a place of its own.
+func Vector(text string, dimensions int) []float32 {
+	v := make([]float32, dimensions)
+	for _, token := range chunk.Tokens(text) {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(token)) // a hash takes all
+		v[int(h.Sum32())%dimensions]++
+	}
+	if vector.Normalize(v) != nil {
+		v[0] = 1
+	}
+	return v
+}
+
+func tokens(texts []string) (n int64) {
+	for _, t := range texts {
+		n += int64(len(t)/4 + 1)
+	}
+	return n
+}
+
+func (s *Server) count(n int64) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens += n
+	return n
+}
+
+func (s *Server) embed(w http.ResponseWriter, q asked, faulty bool) {
+	dimensions := max(q.Dimensions, q.OutputDimension)
+	if dimensions == 0 || s.Ignores {
+		dimensions = max(s.Dimensions, 0)
+		if dimensions == 0 {
+			dimensions = 64
+		}
+	}
+	rows := make([]map[string]any, len(q.Input))
+	for i, text := range q.Input {
+		v := Vector(text, dimensions)
+		if faulty {
+			v = s.Fault.vector(v)
+		}
+		rows[len(rows)-1-i] = map[string]any{"index": i, "embedding": s.written(v)} // no order is promised
+	}
+	if faulty {
+		rows = s.Fault.rows(rows)
+	}
+	used := s.count(tokens(q.Input))
+	reply(w, map[string]any{"object": "list", "data": rows, "model": q.Model,
+		"usage": map[string]any{"prompt_tokens": used, "total_tokens": used}})
+}
+
+// rerank scores by the words that a document shares with the query.
+func (s *Server) rerank(w http.ResponseWriter, path string, q asked, faulty bool) {
+	const dimensions = 4_096
+	query := Vector(q.Query, dimensions)
+	rows := make([]map[string]any, len(q.Documents))
+	for i, d := range q.Documents {
+		rows[len(rows)-1-i] = map[string]any{"index": i, "relevance_score": vector.Dot(query, Vector(d, dimensions))}
+	}
+	if faulty {
+		rows = s.Fault.rows(rows)
+	}
+	used := s.count(tokens(append(slices.Clone(q.Documents), q.Query)))
+	if path == "/v2/rerank" {
+		reply(w, map[string]any{"id": "1", "results": rows,
+			"meta": map[string]any{"billed_units": map[string]any{"search_units": 1}}})
+		return
+	}
+	reply(w, map[string]any{"object": "list", "data": rows, "model": q.Model,
+		"usage": map[string]any{"total_tokens": used}})
+}

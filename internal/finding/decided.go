@@ -1,0 +1,66 @@
+package finding
+
+import (
+	"slices"
+
+	"github.com/org/pr-review-action/internal/decision"
+)
+
+// Items are findings as a decision is checked against them.
+func Items(all []Finding) []decision.Item {
+	items := make([]decision.Item, 0, len(all))
+	for _, f := range all {
+		items = append(items, decision.Item{ID: f.ID, Severity: f.Severity, Path: f.Path})
+	}
+	return items
+}
+
+// Apply returns the findings as a decision has them, in their order, and leaves its
+// input as it was. Dropped findings are marked, not removed. Findings that a filter
+// holds back already are not touched. An edit replaces the body alone: title,
+// severity and suggestion stay as they were shown. A finding can leave its line
+// for the review's body and never the other way, where nobody saw it.
+func Apply(d decision.Decision, all []Finding) []Finding {
+	decided := slices.Clone(all)
+	for i := range decided {
+		if f := &decided[i]; f.Filtered == "" && f.ID != "" {
+			apply(d, f)
+		}
+	}
+	return decided
+}
+
+func apply(d decision.Decision, f *Finding) {
+	for _, e := range d.Edit {
+		if e.ID == f.ID {
+			f.Body = e.Body
+		}
+	}
+	for _, s := range d.Severity {
+		if s.ID == f.ID {
+			regrade(f, s.Severity)
+		}
+	}
+	for _, m := range d.Move {
+		if m.ID == f.ID && f.Placement != Body {
+			f.Placement, f.Note = Body, "moved by the approver"
+		}
+	}
+	for _, x := range d.Drop {
+		if x.ID == f.ID {
+			f.Filtered, f.Note = Dropped, "dropped by the approver"
+		}
+	}
+}
+
+// regrade gives a finding another severity, and a nit the place of nits, which
+// is the review's body.
+func regrade(f *Finding, s Severity) {
+	switch {
+	case s == Nit && f.Placement == Inline:
+		f.Placement, f.Note = Body, "graded nit by the approver"
+	case f.Severity == Nit && s != Nit && f.Placement == Body:
+		f.Note = "graded up from nit by the approver"
+	}
+	f.Severity = s
+}

@@ -1,0 +1,278 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/claim"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/tree"
+)
+
+// Cut cuts a text into chunks, and says why it was not cut by its definitions;
+// empty where it was. It is chunker.Chunker's Cut.
+type Cut func(ctx context.Context, path, text string) (chunks []chunk.Chunk, fallback string)
+
+// Options say what is indexed.
+type Options struct {
+	Cut      Cut
+	Made     string                 // the version of Cut: what another one has cut is not taken over
+	MaxFiles int                    // 0: tree.MaxFiles
+	Ignored  func(path string) bool // what is left out; nil for nothing
+	First    []string               // paths that are indexed first, and the folders that they are in, where there is a limit
+	Limit    time.Duration          // after which no further file is taken in; 0: none
+}
+
+// Report says what an index is made of.
+type Report struct {
+	Files   int            `json:"files"` // that have chunks
+	Chunks  int            `json:"chunks"`
+	Skipped map[string]int `json:"skipped"` // reason → files that are not in it, or (windows: …) not cut by definitions
+	Reused  int            `json:"reused"`  // files that were taken from the previous index
+	Seconds float64        `json:"seconds"`
+	Bytes   int64          `json:"bytes"` // of the files that have chunks
+}
+
+// Reasons for which a file is not in an index, beside tree's.
+const (
+	SkippedIgnored = "ignored"
+	SkippedNoCode  = "no code"
+	SkippedMany    = "beyond the number of files"
+	SkippedBytes   = "beyond 128 MiB"
+	SkippedTime    = "out of time"
+)
+
+// Windows goes before the reason for which a file was not cut by its definitions.
+const Windows = "windows: "
+
+// batch bounds the bytes of files that are read at once.
+const batch = 8 << 20
+
+// part is a file with its chunks, and where its tokens are: counted anew, or in
+// another index.
+type part struct {
+	file
+	size      int64
+	chunks    []chunk.Chunk
+	counted   [][]tokenCount
+	from      *Index
+	fromFirst int
+}
+
+// Build makes the index of a tree. Files that previous holds with the same content
+// (it may be nil) are taken from it. What was left out, and why, is in the report; the
+// error is the source's, or that of ctx.
+func Build(ctx context.Context, t tree.Tree, previous *Index, o Options) (*Index, Report, error) {
+	start := time.Now()
+	listing, err := tree.List(ctx, t)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	b := builder{Options: o, tree: t, report: Report{Skipped: map[string]int{}}}
+	for reason, n := range listing.Left {
+		b.report.Skipped[reason] = n
+	}
+	if previous != nil && previous.made == o.Made {
+		b.previous = previous
+	}
+	if err := b.build(ctx, b.choose(listing.Files), start); err != nil {
+		return nil, Report{}, err
+	}
+	slices.SortFunc(b.parts, func(a, b part) int { return cmp.Compare(a.path, b.path) })
+	x := assemble(o.Made, b.parts)
+	b.count(x)
+	b.report.Seconds = time.Since(start).Seconds()
+	return x, b.report, nil
+}
+
+type builder struct {
+	Options
+	tree     tree.Tree
+	previous *Index
+	parts    []part
+	report   Report
+}
+
+// choose leaves out what nobody would search in, by its path, and puts the others in
+// the order in which they are indexed.
+func (b *builder) choose(files []tree.File) []tree.File {
+	var chosen []tree.File
+	var size int64
+	for _, f := range files {
+		reason := b.skip(f.Path)
+		switch {
+		case reason != "":
+		case len(chosen) >= cmp.Or(b.MaxFiles, tree.MaxFiles):
+			reason = SkippedMany
+		case size+f.Size > tree.MaxTree:
+			reason = SkippedBytes
+		}
+		if reason != "" {
+			b.report.Skipped[reason]++
+			continue
+		}
+		size += f.Size
+		chosen = append(chosen, f)
+	}
+	near := b.nearness()
+	slices.SortStableFunc(chosen, func(a, b tree.File) int { return cmp.Compare(near(a.Path), near(b.Path)) })
+	return chosen
+}
+
+func (b *builder) skip(file string) string {
+	if claims := claim.Of(diff.File{Path: file}); len(claims) > 0 {
+		return string(claims[0].Reason)
+	}
+	switch l := lang.Of(file); {
+	case l.Name == "" || l.Kind != lang.Code:
+		return SkippedNoCode
+	case b.Ignored != nil && b.Ignored(file):
+		return SkippedIgnored
+	}
+	return ""
+}
+
+// nearness tells how soon a path is indexed: a path that is first, one beside it, any
+// other.
+func (b *builder) nearness() func(string) int {
+	first, folders := map[string]bool{}, map[string]bool{}
+	for _, p := range b.First {
+		first[p], folders[path.Dir(p)] = true, true
+	}
+	return func(p string) int {
+		switch {
+		case first[p]:
+			return 0
+		case folders[path.Dir(p)]:
+			return 1
+		}
+		return 2
+	}
+}
+
+// build takes files over, or reads and cuts them, batch by batch, until time is up.
+func (b *builder) build(ctx context.Context, files []tree.File, start time.Time) error {
+	files = slices.DeleteFunc(files, func(f tree.File) bool { return b.reuse(f) })
+	for len(files) > 0 {
+		if b.Limit > 0 && time.Since(start) >= b.Limit {
+			b.report.Skipped[SkippedTime] += len(files)
+			return nil
+		}
+		n, size := 0, int64(0)
+		for n < len(files) && (n == 0 || size+files[n].Size <= b.batch()) {
+			size += files[n].Size
+			n++
+		}
+		if err := b.read(ctx, files[:n], start); err != nil {
+			return err
+		}
+		files = files[n:]
+	}
+	return ctx.Err()
+}
+
+// batch is smaller where time is short, so that it is looked at often.
+func (b *builder) batch() int64 {
+	if b.Limit > 0 {
+		return batch / 8
+	}
+	return batch
+}
+
+func (b *builder) reuse(f tree.File) bool {
+	if b.previous == nil {
+		return false
+	}
+	at, ok := b.previous.at[f.Path]
+	if !ok || b.previous.files[at].blob != f.Blob {
+		return false
+	}
+	old := b.previous.files[at]
+	b.parts = append(b.parts, part{file: old, size: f.Size, chunks: b.previous.chunks[old.first:old.next],
+		from: b.previous, fromFirst: old.first})
+	b.report.Reused++
+	return true
+}
+
+// read cuts some files, as many at a time as there are processors.
+func (b *builder) read(ctx context.Context, files []tree.File, start time.Time) error {
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	contents, err := tree.ReadAll(ctx, b.tree, paths)
+	if err != nil {
+		return err
+	}
+	parts := make([]part, len(files))
+	var group sync.WaitGroup
+	turn := make(chan int)
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for i := range turn {
+				parts[i] = b.cut(ctx, files[i], contents[i])
+				contents[i] = nil
+			}
+		})
+	}
+	for i := range files {
+		if ctx.Err() != nil || b.Limit > 0 && time.Since(start) >= b.Limit {
+			b.report.Skipped[SkippedTime] += len(files) - i
+			parts = parts[:i]
+			break
+		}
+		turn <- i
+	}
+	close(turn)
+	group.Wait()
+	b.parts = append(b.parts, parts...)
+	return ctx.Err()
+}
+
+// cut makes the part of a file.
+func (b *builder) cut(ctx context.Context, f tree.File, content []byte) part {
+	p := part{file: file{path: f.Path, blob: f.Blob}, size: f.Size, counted: [][]tokenCount{}}
+	switch {
+	case content == nil && f.Size > 0:
+		p.note = tree.LeftBinary
+	case claim.Bears(content, finding.Generated):
+		p.note = string(finding.Generated)
+	case claim.Bears(content, finding.Minified):
+		p.note = string(finding.Minified)
+	}
+	if p.note != "" {
+		return p
+	}
+	text := string(content)
+	var fallback string
+	if p.chunks, fallback = b.Cut(ctx, f.Path, text); fallback != "" {
+		p.note = Windows + fallback
+	}
+	p.imports = importsOf(f.Path, text)
+	for _, c := range p.chunks {
+		p.counted = append(p.counted, countTokens(c))
+	}
+	return p
+}
+
+// count says of the parts what came of them.
+func (b *builder) count(x *Index) {
+	b.report.Chunks = len(x.chunks)
+	for _, p := range b.parts {
+		if p.note != "" {
+			b.report.Skipped[p.note]++
+		}
+		if len(p.chunks) > 0 {
+			b.report.Files++
+			b.report.Bytes += p.size
+		}
+	}
+}

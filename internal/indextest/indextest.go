@@ -1,0 +1,194 @@
+// Package indextest is what every index.Source promises, as one suite.
+package indextest
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/tree"
+)
+
+// Files are a small repository in Go and TypeScript.
+var Files = map[string]string{
+	"go.mod":         "module example.com/shop\n",
+	"cart/cart.go":   "package cart\n\nfunc AddItem(sku string) {\n\tcheckStock(sku)\n}\n\nfunc Total() int {\n\treturn 0\n}\n",
+	"cart/stock.go":  "package cart\n\nfunc checkStock(sku string) bool {\n\treturn sku != \"\"\n}\n",
+	"web/handler.go": "package web\n\nimport \"example.com/shop/cart\"\n\nfunc PostItem() {\n\tcart.AddItem(\"a\")\n}\n",
+	"cart/cart_test.go": "package cart\n\nfunc TestAddItem() {\n\tAddItem(\"x\")\n}\n\nfunc TestNothing() {\n" +
+		"\tpanic(\"nothing\")\n}\n",
+	"web/other_test.go": "package web\n\nfunc TestPost() {\n\tcart.AddItem(\"y\")\n}\n",
+	"ui/format.ts":      "export function formatPrice(cents) {\n  return cents / 100\n}\n",
+	"ui/view.ts":        "import { formatPrice } from './format'\n\nexport function view() {\n  return formatPrice(1)\n}\n",
+}
+
+var definition = regexp.MustCompile(`func(?:tion)? (\w+)`)
+
+// Cut makes a chunk of each paragraph, and parses nothing.
+func Cut(_ context.Context, path, text string) (all []chunk.Chunk, fallback string) {
+	line := 1
+	for paragraph := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n\n") {
+		lines := strings.Count(paragraph, "\n") + 1
+		c := chunk.Chunk{Path: path, StartLine: line, EndLine: line + lines - 1, Kind: chunk.Constants, Text: paragraph}
+		if m := definition.FindStringSubmatch(paragraph); m != nil {
+			c.Kind, c.Name, c.Defines = chunk.Function, m[1], m[1:]
+		}
+		all = append(all, c)
+		line += lines + 1
+	}
+	return all, ""
+}
+
+// Build makes an index of files, by Cut.
+func Build(t testing.TB, files map[string]string) *index.Index {
+	t.Helper()
+	x, _, err := index.Build(t.Context(), tree.Files(files), nil, index.Options{Cut: Cut, Made: "paragraphs"})
+	require.NoError(t, err)
+	return x
+}
+
+// Run holds a source to the contract. open makes one of what an index holds.
+func Run(t *testing.T, open func(t *testing.T, x *index.Index) index.Source) {
+	t.Helper()
+	RunPlain(t, open)
+	x := Build(t, Files)
+	with := x.WithVectors("m", 2, vectors(x))
+	t.Run("vectors", func(t *testing.T) { similar(t, open(t, with)) })
+}
+
+// RunPlain holds a source without vectors to the rest of the contract.
+func RunPlain(t *testing.T, open func(t *testing.T, x *index.Index) index.Source) {
+	t.Helper()
+	x := Build(t, Files)
+	s := open(t, x)
+	t.Run("lexical", func(t *testing.T) { lexical(t, s, x) })
+	t.Run("names", func(t *testing.T) { names(t, s) })
+	t.Run("files", func(t *testing.T) { files(t, s) })
+	t.Run("tests", func(t *testing.T) { tests(t, s) })
+	t.Run("no vectors", func(t *testing.T) {
+		hits, err := s.Similar(t.Context(), []float32{1, 0}, 3, index.Filter{})
+		require.NoError(t, err)
+		require.Empty(t, hits)
+	})
+}
+
+func ids[T any](all []T, id func(T) string) []string {
+	names := []string{}
+	for _, one := range all {
+		names = append(names, id(one))
+	}
+	return names
+}
+
+func hits(all []index.Hit, err error) []string {
+	return ids(all, func(h index.Hit) string { return h.ID() })
+}
+
+func chunks(all []chunk.Chunk, err error) []string {
+	return ids(all, func(c chunk.Chunk) string { return c.ID() })
+}
+
+func lexical(t *testing.T, s index.Source, x *index.Index) {
+	ctx := t.Context()
+	found, err := s.Lexical(ctx, index.Terms("where is an item added"), 3, index.Filter{})
+	require.NoError(t, err)
+	require.Equal(t, "AddItem", strings.TrimPrefix(found[0].Name, "Test"))
+	require.Len(t, found, 3)
+	require.GreaterOrEqual(t, found[0].Score, found[1].Score)
+	want, err := x.Lexical(ctx, index.Terms("checkStock sku item"), 10, index.Filter{})
+	require.NoError(t, err)
+	got, err := s.Lexical(ctx, index.Terms("checkStock sku item"), 10, index.Filter{})
+	require.NoError(t, err)
+	require.Equal(t, hits(want, nil), hits(got, nil))
+	require.InDelta(t, want[0].Score, got[0].Score, 1e-6)
+	only := index.Filter{Paths: []string{"web/**"}, Without: []string{"web/other_test.go"}}
+	require.Equal(t, []string{"web/handler.go:5-7"}, hits(s.Lexical(ctx, index.Terms("AddItem"), 9, only)))
+	require.Empty(t, hits(s.Lexical(ctx, index.Terms("xylophone"), 9, index.Filter{})))
+	require.Empty(t, hits(s.Lexical(ctx, nil, 9, index.Filter{})))
+	require.Empty(t, hits(s.Lexical(ctx, index.Terms("item"), 0, index.Filter{})))
+	synonym := []index.Term{{Tokens: []string{"xylophone", "stock"}, Weights: []float64{1, 0.4}, Count: 1}}
+	require.NotEmpty(t, hits(s.Lexical(ctx, synonym, 9, index.Filter{})))
+}
+
+func names(t *testing.T, s index.Source) {
+	ctx := t.Context()
+	require.Equal(t, []string{"cart/cart.go:3-5"}, chunks(s.Defines(ctx, "AddItem")))
+	require.Empty(t, chunks(s.Defines(ctx, "additem")), "case counts")
+	require.ElementsMatch(t, []string{"cart/cart.go:3-5", "cart/stock.go:3-5"}, chunks(s.Mentions(ctx, "checkStock", 9)))
+	require.Len(t, chunks(s.Mentions(ctx, "AddItem", 2)), 2)
+	require.Empty(t, chunks(s.Mentions(ctx, "Add", 9)), "a part is no word")
+	require.Empty(t, chunks(s.Mentions(ctx, "'; drop table", 9)))
+}
+
+func files(t *testing.T, s index.Source) {
+	ctx := t.Context()
+	paths, err := s.Paths(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []string{"cart/cart.go", "cart/cart_test.go", "cart/stock.go", "ui/format.ts", "ui/view.ts",
+		"web/handler.go", "web/other_test.go"}, paths)
+	c, ok, err := s.Chunk(ctx, "cart/cart.go:7-9")
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, "Total", c.Symbol())
+	for _, id := range []string{"", "cart/cart.go", "cart/cart.go:7-8", "gone.go:1-2", "cart/cart.go:a-b"} {
+		_, ok, err = s.Chunk(ctx, id)
+		require.NoError(t, err)
+		require.False(t, ok, id)
+	}
+	require.Equal(t, []string{"cart/cart.go:1-1", "cart/cart.go:3-5", "cart/cart.go:7-9"},
+		chunks(s.In(ctx, "cart/cart.go", 0, 0)))
+	require.Equal(t, []string{"cart/cart.go:3-5"}, chunks(s.In(ctx, "cart/cart.go", 5, 6)))
+	require.Empty(t, chunks(s.In(ctx, "gone.go", 0, 0)))
+	for file, want := range map[string][]string{"web/handler.go": {"cart/cart.go", "cart/stock.go"},
+		"ui/view.ts": {"ui/format.ts"}, "cart/cart.go": nil, "gone.go": nil} {
+		got, err := s.Imports(ctx, file)
+		require.NoError(t, err)
+		require.ElementsMatch(t, want, got, file)
+	}
+	by, err := s.ImportedBy(ctx, "cart/stock.go")
+	require.NoError(t, err)
+	require.Equal(t, []string{"web/handler.go"}, by)
+}
+
+func tests(t *testing.T, s index.Source) {
+	ctx := t.Context()
+	require.Equal(t, []string{"cart/cart_test.go:3-5", "web/other_test.go:3-5"},
+		chunks(s.TestsOf(ctx, "cart/cart.go", []string{"AddItem"}, 9)))
+	require.Equal(t, []string{"cart/cart_test.go:3-5"}, chunks(s.TestsOf(ctx, "cart/cart.go", []string{"AddItem"}, 1)))
+	require.Len(t, chunks(s.TestsOf(ctx, "cart/cart.go", nil, 9)), 3)
+	require.Empty(t, chunks(s.TestsOf(ctx, "ui/view.ts", []string{"view"}, 9)))
+}
+
+// vectors gives every chunk but one a direction.
+func vectors(x *index.Index) map[string][]float32 {
+	all := map[string][]float32{}
+	for _, c := range x.Chunks() {
+		switch c.Name {
+		case "Total":
+		case "formatPrice":
+			all[c.Key()] = []float32{0, 1}
+		default:
+			all[c.Key()] = []float32{1, 0}
+		}
+	}
+	return all
+}
+
+func similar(t *testing.T, s index.Source) {
+	ctx := t.Context()
+	found, err := s.Similar(ctx, []float32{0.6, 0.8}, 1, index.Filter{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"ui/format.ts:1-3"}, hits(found, nil))
+	require.InDelta(t, 0.8, found[0].Score, 0.02)
+	require.Equal(t, []string{"cart/cart.go:1-1", "cart/cart.go:3-5"},
+		hits(s.Similar(ctx, []float32{1, 0}, 2, index.Filter{Paths: []string{"cart/*"}})), "equal ones in order")
+	require.Empty(t, hits(s.Similar(ctx, []float32{1, 0, 0}, 2, index.Filter{})), "of another length")
+	info, err := s.Vectors(ctx)
+	require.NoError(t, err)
+	require.Equal(t, index.VectorsInfo{Model: "m", Dimensions: 2, Missing: 1}, info)
+}

@@ -1,0 +1,71 @@
+package retrieve
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/index"
+)
+
+func TestP11_AQuestionTakesTheResultOfOneThatAsksTheSame(t *testing.T) {
+	t.Parallel()
+	at := func(x, y float32) []float32 { return []float32{x, y} }
+	first := Request{Query: "where is AddVoter called"}
+	hunk := "@@ -1 +1 @@\n-a := 1\n+a := 2\n"
+	for _, c := range []struct {
+		name   string
+		first  Request
+		vector []float32
+		second Request
+		asks   []float32
+		hit    bool
+	}{
+		{"same text", first, nil, first, nil, true},
+		{"other spaces and capitals", Request{Query: "Close  the\npool"}, nil, Request{Query: "close the pool"}, nil,
+			false}, // Close may be a name
+		{"other spaces", Request{Query: "close  the\npool"}, nil, Request{Query: "close the pool"}, nil, true},
+		{"same meaning", first, at(1, 0), Request{Query: "who calls AddVoter"}, at(0.96, 0.28), true},
+		{"nearly the same meaning", first, at(1, 0), Request{Query: "who calls AddVoter"}, at(0.94, 0.34), false},
+		{"another name", first, at(1, 0), Request{Query: "where is AddNonvoter called"}, at(1, 0), false},
+		{"no vector", first, nil, Request{Query: "who calls AddVoter"}, nil, false},
+		{"a vector of another model", first, at(1, 0), Request{Query: "who calls AddVoter"}, []float32{1}, false},
+		{"another number of hits", first, nil, Request{Query: first.Query, K: 4}, nil, false},
+		{"other paths", first, nil, Request{Query: first.Query, Filter: index.Filter{Paths: []string{"a/**"}}}, nil,
+			false},
+		{"the same change", Request{Query: hunk}, at(1, 0), Request{Query: hunk}, nil, true},
+		{"another change", Request{Query: hunk}, at(1, 0), Request{Query: "@@ -1 +1,2 @@\n-a := 1\n+a := 2\n+b\n"}, at(1, 0), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			cache := &Cache{}
+			e := entryOf(c.first)
+			_, ok := cache.find(e, 2)
+			require.False(t, ok)
+			e.vector = c.vector
+			cache.keep(e, Result{Hits: []Hit{{Chunk: chunk.Chunk{Path: "a.go"}}}})
+			asked := entryOf(c.second)
+			r, ok := cache.find(asked, 2)
+			if asked.vector = c.asks; !ok && asked.vector != nil {
+				r, ok = cache.find(asked, 1)
+			}
+			require.Equal(t, c.hit, ok)
+			require.Equal(t, c.hit, r.Cached)
+			want := CacheStats{Asked: 2}
+			if c.hit {
+				require.Len(t, r.Hits, 1)
+				want.Hits, want.Saved = 1, 2
+				if c.asks != nil {
+					want.Saved = 1
+				}
+			}
+			require.Equal(t, want, cache.Stats())
+		})
+	}
+	var none *Cache
+	none.keep(entryOf(first), Result{})
+	_, ok := none.find(entryOf(first), 1)
+	require.False(t, ok)
+	require.Zero(t, none.Stats())
+}

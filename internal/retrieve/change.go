@@ -1,0 +1,228 @@
+package retrieve
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/lang"
+)
+
+// around is what a change is about, by the chunks of its file.
+type around struct {
+	enclosing []chunk.Chunk // that hold a changed line
+	names     []string      // that the change defines, or used to define
+	touched   []string      // other names on its changed lines, in their order
+	types     []string      // in the signatures of what encloses it
+}
+
+// changed are the lists of a change: who uses what it changes, the definitions of
+// what its lines name, the types in the signatures around it, who else mentions a
+// rare name of it, and what its file has of its words. The chunks that hold the
+// change are no hits: who asks has them before him.
+func (s *search) changed(ctx context.Context, words ranked) (lists []list, err error) {
+	s.stage("structure", func() []string {
+		var a around
+		if a, err = s.surroundings(ctx); err != nil {
+			return nil
+		}
+		s.hide(a.enclosing)
+		var f following
+		if f, err = s.follow(ctx, a, words); err != nil {
+			return nil
+		}
+		lists = []list{
+			{rank: structureRank, weight: 2, chunks: f.users},
+			{rank: symbolRank, weight: 1, chunks: f.named},
+			{rank: symbolRank, weight: 1, chunks: f.types},
+			{rank: structureRank, weight: 0.7, chunks: f.rare},
+			{weight: 0.5, chunks: slices.DeleteFunc(words.best().chunks, func(c chunk.Chunk) bool {
+				return c.Path != s.question.path
+			})},
+		}
+		return ids(firstOf(slices.Concat(f.users, f.named, f.types, f.rare), merged))
+	})
+	return lists, err
+}
+
+func (s *search) hide(chunks []chunk.Chunk) {
+	s.hidden = map[string]bool{}
+	for _, c := range chunks {
+		s.hidden[c.ID()] = true
+	}
+}
+
+// following is where the names of a change lead.
+type following struct{ users, named, types, rare []chunk.Chunk }
+
+func (s *search) follow(ctx context.Context, a around, words ranked) (f following, err error) {
+	for _, name := range a.names {
+		found, err := s.mentions(ctx, name, words)
+		if err != nil {
+			return f, err
+		}
+		f.users = append(f.users, found...)
+	}
+	by, err := s.definitions(ctx, slices.Concat(a.touched, a.types))
+	if err != nil {
+		return f, err
+	}
+	for _, name := range a.touched {
+		switch found := by[name]; {
+		case len(found) > 0 && len(found) <= ambiguous:
+			f.named = append(f.named, found...)
+		case len(found) == 0 && len(name) > 2:
+			uses, err := s.Index.Mentions(ctx, name, rareWithin+1)
+			if err != nil {
+				return f, err
+			}
+			if len(uses) <= rareWithin {
+				f.rare = append(f.rare, s.admitted(uses)...)
+			}
+		}
+	}
+	for _, name := range a.types {
+		if found := by[name]; len(found) <= ambiguous {
+			f.types = append(f.types, slices.DeleteFunc(slices.Clone(found), func(c chunk.Chunk) bool {
+				return c.Kind != chunk.Type
+			})...)
+		}
+	}
+	words.byWords(f.named)
+	words.byWords(f.types)
+	words.byWords(f.rare)
+	return f, nil
+}
+
+// surroundings reads a change by the chunks of its file.
+func (s *search) surroundings(ctx context.Context) (a around, err error) {
+	file, err := s.Index.In(ctx, s.question.path, 0, 0)
+	if err != nil {
+		return a, err
+	}
+	lines := changedLines(s.question.hunks, newSide(file, s.question.hunks))
+	for _, c := range file {
+		if slices.ContainsFunc(lines, func(n int) bool { return c.StartLine <= n && n <= c.EndLine }) {
+			a.enclosing = append(a.enclosing, c)
+		}
+	}
+	a.read(s.question)
+	return a, nil
+}
+
+// read takes the names out of a change.
+func (a *around) read(q question) {
+	text, defines := "", lang.Of(q.path).Defines
+	var lines []string
+	for _, h := range q.hunks {
+		for _, l := range h.Lines {
+			if l.Op != diff.Context {
+				text += l.Text + "\n"
+				lines = append(lines, l.Text)
+			}
+		}
+	}
+	on := chunk.Identifiers(text)
+	for _, c := range a.enclosing {
+		if c.Kind == chunk.Function || c.Kind == chunk.Method {
+			a.names = append(a.names, c.Name)
+		}
+		for _, name := range c.Defines {
+			if c.Kind != chunk.Function && c.Kind != chunk.Method && slices.Contains(on, name) || name == c.Name {
+				a.names = append(a.names, name)
+			}
+		}
+		a.types = append(a.types, chunk.Identifiers(c.Signature)...)
+	}
+	for _, name := range on { // a definition that was removed is none in the new file
+		if slices.ContainsFunc(lines, defines(name)) {
+			a.names = append(a.names, name)
+		}
+	}
+	a.names = once(slices.DeleteFunc(a.names, func(name string) bool { return name == "" }))
+	known := func(name string) bool { return slices.Contains(a.names, name) }
+	a.touched = slices.DeleteFunc(on, known)
+	a.types = once(slices.DeleteFunc(a.types, known))
+}
+
+func once(names []string) (kept []string) {
+	for _, name := range names {
+		if !slices.Contains(kept, name) {
+			kept = append(kept, name)
+		}
+	}
+	return kept
+}
+
+// newSide reports whether a file is as it is behind the change, rather than before.
+func newSide(file []chunk.Chunk, hunks []diff.Hunk) bool {
+	text := map[int]string{}
+	for _, c := range file {
+		n := c.StartLine
+		for line := range splitLines(c.Text) {
+			text[n] = line
+			n++
+		}
+	}
+	fits := 0
+	for _, h := range hunks {
+		for _, l := range h.Lines {
+			switch l.Op {
+			case diff.Add:
+				fits += agrees(text, l.New, l.Text)
+			case diff.Delete:
+				fits -= agrees(text, l.Old, l.Text)
+			case diff.Context:
+				fits += agrees(text, l.New, l.Text) - agrees(text, l.Old, l.Text)
+			}
+		}
+	}
+	return fits > 0
+}
+
+func agrees(text map[int]string, n int, line string) int {
+	if have, ok := text[n]; ok && have == line {
+		return 1
+	}
+	return 0
+}
+
+// changedLines are the lines of one side that hunks change: where they only remove,
+// on the new side, the lines around what is gone.
+func changedLines(hunks []diff.Hunk, newSide bool) (lines []int) {
+	for _, h := range hunks {
+		last := cmp.Or(h.OldStart, 1)
+		if newSide {
+			last = cmp.Or(h.NewStart, 1)
+		}
+		for _, l := range h.Lines {
+			n, gone := l.Old, diff.Add
+			if newSide {
+				n, gone = l.New, diff.Delete
+			}
+			switch {
+			case l.Op == gone:
+				lines = append(lines, last)
+				continue
+			case l.Op != diff.Context:
+				lines = append(lines, n)
+			}
+			last = n
+		}
+	}
+	return lines
+}
+
+// splitLines are the lines of a text without their ends.
+func splitLines(text string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for line := range strings.Lines(text) {
+			if !yield(strings.TrimRight(line, "\r\n")) {
+				return
+			}
+		}
+	}
+}

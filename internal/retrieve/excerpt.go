@@ -1,0 +1,58 @@
+package retrieve
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/org/pr-review-action/internal/chunk"
+)
+
+// Line is a line of a file, by its number from 1.
+type Line struct {
+	Number int
+	Text   string
+}
+
+// Best are the lines of a chunk that hold most of a query's words, in their order; at
+// most so many. The line of the definition itself is none of them, nor is one without
+// any of the words, unless there is nothing else to show.
+func Best(c chunk.Chunk, query string, most int) []Line {
+	worth := map[string]float64{}
+	for _, t := range ask(query).terms() {
+		for i, token := range t.Tokens {
+			worth[token] = max(worth[token], t.Weights[i])
+		}
+	}
+	type scored struct {
+		Line
+		score float64
+	}
+	var all []scored
+	n := c.StartLine
+	for line := range splitLines(c.Text) {
+		s := scored{Line{n, line}, 0}
+		for _, token := range slices.Compact(slices.Sorted(slices.Values(chunk.Tokens(line)))) {
+			s.score += worth[token]
+		}
+		if n++; strings.ContainsFunc(line, unicode.IsLetter) && !opens(c, line) {
+			all = append(all, s)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	var best []Line
+	for i, s := range all {
+		if len(best) < most && (s.score > 0 || i == 0) {
+			best = append(best, s.Line)
+		}
+	}
+	slices.SortFunc(best, func(a, b Line) int { return a.Number - b.Number })
+	return best
+}
+
+// opens reports whether a line is the chunk's signature, or the first of it.
+func opens(c chunk.Chunk, line string) bool {
+	text := strings.TrimRight(strings.TrimSpace(line), " {")
+	return text != "" && strings.HasPrefix(c.Signature, text)
+}

@@ -1,0 +1,35 @@
+package retrieve
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// maxDocument bounds the bytes of a chunk that a reranker is sent.
+const maxDocument = 8 << 10
+
+// rerank has a remote reranker judge what was fused. Without one, or where it does
+// not answer, the order stays.
+func (s *search) rerank(ctx context.Context, hits []Hit) {
+	if s.Reranker == nil || len(hits) == 0 {
+		return
+	}
+	s.stage("rerank", func() []string {
+		documents := make([]string, len(hits))
+		for i, h := range hits {
+			text := h.Prefix() + h.Text
+			documents[i] = text[:min(len(text), maxDocument)]
+		}
+		scores, err := s.Reranker.Rerank(ctx, s.question.text, documents)
+		if err != nil || len(scores) != len(hits) {
+			s.note("hits are ranked without a model: the reranking endpoint did not answer", err)
+			return nil
+		}
+		for i := range hits {
+			hits[i].Rerank = &scores[i]
+		}
+		slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(*b.Rerank, *a.Rerank) })
+		return hitIDs(hits)
+	})
+}

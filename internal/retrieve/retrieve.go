@@ -1,0 +1,164 @@
+// Package retrieve finds the pieces of a repository that answer a question, or that
+// a reviewer of a change has to know.
+//
+// Words (BM25, with synonyms), meaning (vectors, where an endpoint is configured) and
+// structure (who defines, uses, calls and tests what) are asked side by side. Their
+// lists are fused by rank, or judged by a remote reranker where one is configured.
+// Each list and each stage is part of the result. Nothing here reads files, parses or
+// calls a model; who asks brings the index.
+//
+// Start reading at Engine.Search, then words.go; Engine.Pack is what a review is given.
+package retrieve
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/index"
+)
+
+// How many hits a search has where nothing else is asked for, and how many of each
+// list are merged.
+const (
+	DefaultK = 10
+	merged   = 40
+)
+
+// Engine searches the chunks of one commit. Index alone is needed.
+type Engine struct {
+	Index    index.Source
+	Embedder Embedder         // nil: nothing is found by meaning
+	Reranker Reranker         // nil: lists are fused by rank
+	Now      func() time.Time // nil where times are not told
+}
+
+// Request is one question.
+type Request struct {
+	// words, a name, "references: NAME", or a pasted diff hunk, with words above it
+	// where wanted
+	Query  string
+	K      int          // hits at most; 0 for DefaultK
+	Filter index.Filter // paths that are searched
+	Cache  *Cache       // of the conversation; nil for none
+}
+
+// Result is what a question came to.
+type Result struct {
+	Hits   []Hit
+	Stages []Stage  // in the order in which they ran
+	Notes  []string // what did not answer, and what stands without it
+	Cached bool     // taken from an earlier question of the same conversation
+}
+
+// Hit is a chunk that was found, best first.
+type Hit struct {
+	chunk.Chunk
+	Score  float64
+	Ranks  Ranks
+	Rerank *float64 // the remote reranker's score; nil without one
+}
+
+// Ranks are a hit's places in the lists that found it, from 1; 0 where it is in none.
+type Ranks struct{ Lexical, Vector, Symbol, Structure int }
+
+// Stage is one step of a search: the chunks that it gave, best first, and how long it took.
+type Stage struct {
+	Name string
+	IDs  []string
+	Took time.Duration
+}
+
+// Search answers a question. An error is the index's; an endpoint that does not
+// answer is a note, and what is left answers.
+func (e Engine) Search(ctx context.Context, r Request) (Result, error) {
+	s := &search{Engine: e, Request: r, question: ask(r.Query)}
+	s.K = cmp.Or(r.K, DefaultK)
+	asked := entryOf(r)
+	if known, ok := r.Cache.find(asked, e.remotes()); ok {
+		return known, nil
+	}
+	vector := s.embed(ctx)
+	if asked.vector = vector; vector != nil {
+		if known, ok := r.Cache.find(asked, e.remotes()-1); ok {
+			return known, nil
+		}
+	}
+	lists, err := s.lists(ctx, vector)
+	if err != nil {
+		return Result{}, err
+	}
+	var hits []Hit
+	s.stage("fuse", func() (ids []string) {
+		hits = fuse(lists, max(merged, s.K), s.hidden)
+		return hitIDs(hits)
+	})
+	s.rerank(ctx, hits)
+	s.result.Hits = hits[:min(len(hits), s.K)]
+	r.Cache.keep(asked, s.result)
+	return s.result, nil
+}
+
+// remotes is how many endpoints a search asks.
+func (e Engine) remotes() (n int) {
+	if e.Embedder != nil {
+		n++
+	}
+	if e.Reranker != nil {
+		n++
+	}
+	return n
+}
+
+// search is one question on its way.
+type search struct {
+	Engine
+	Request
+	question question
+	hidden   map[string]bool // chunks that who asks has before him
+	result   Result
+}
+
+// lists asks all that can answer, each list a stage.
+func (s *search) lists(ctx context.Context, vector []float32) ([]list, error) {
+	words, err := s.lexical(ctx)
+	if err != nil {
+		return nil, err
+	}
+	near, err := s.similar(ctx, vector)
+	if err != nil {
+		return nil, err
+	}
+	var rest []list
+	switch {
+	case s.question.hunks != nil:
+		rest, err = s.changed(ctx, words)
+	case s.question.uses:
+		rest, err = s.references(ctx, words)
+	default:
+		rest, err = s.named(ctx, words)
+	}
+	return append([]list{words.best(), near}, rest...), err
+}
+
+// stage runs one step and keeps what it gave.
+func (s *search) stage(name string, do func() []string) {
+	began := s.now()
+	ids := do()
+	s.result.Stages = append(s.result.Stages, Stage{Name: name, IDs: ids, Took: s.now().Sub(began)})
+}
+
+func (s *search) now() time.Time {
+	if s.Now == nil {
+		return time.Time{}
+	}
+	return s.Now()
+}
+
+func hitIDs(hits []Hit) (ids []string) {
+	for _, h := range hits {
+		ids = append(ids, h.ID())
+	}
+	return ids
+}

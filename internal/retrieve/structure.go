@@ -1,0 +1,137 @@
+package retrieve
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+	"slices"
+
+	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/lang"
+)
+
+// Bounds of what is followed.
+const (
+	mentioned  = 200 // chunks that mention a name
+	ambiguous  = 3   // definitions of one name, beyond which it says nothing
+	rareWithin = 12  // chunks that mention a name which is none of a definition
+)
+
+// defined are the definitions of names that may be looked at.
+func (s *search) defined(ctx context.Context, names ...string) ([]chunk.Chunk, error) {
+	found, err := s.Index.Defines(ctx, names...)
+	return s.admitted(found), err
+}
+
+func (s *search) admitted(chunks []chunk.Chunk) []chunk.Chunk {
+	return slices.DeleteFunc(slices.Clone(chunks), func(c chunk.Chunk) bool { return !s.Filter.Passes(c.Path) })
+}
+
+// mentions are the chunks that hold a name and do not define it: those that call
+// it first, then in the order of the question's words.
+func (s *search) mentions(ctx context.Context, name string, words ranked) ([]chunk.Chunk, error) {
+	found, err := s.Index.Mentions(ctx, name, mentioned)
+	if err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(s.admitted(found), func(c chunk.Chunk) bool { return slices.Contains(c.Defines, name) })
+	words.byWords(found)
+	called := calls(name)
+	slices.SortStableFunc(found, func(a, b chunk.Chunk) int { return cmp.Compare(called(a), called(b)) })
+	return found[:min(len(found), merged)], nil
+}
+
+// calls gives 0 for a chunk in which a name is called, else 1.
+func calls(name string) func(chunk.Chunk) int {
+	call := regexp.MustCompile(`(?:^|[^\p{L}\p{N}_$])` + regexp.QuoteMeta(name) + `\s*(?:\[[^\]\n]{0,40}\])?\(`)
+	return func(c chunk.Chunk) int {
+		if call.MatchString(c.Text) {
+			return 0
+		}
+		return 1
+	}
+}
+
+// around follows the hits of a sentence: what they call is often what was asked for,
+// and a file with many hits more likely has it.
+func (s *search) around(ctx context.Context, words ranked) (lists []list, err error) {
+	s.stage("structure", func() []string {
+		var called []chunk.Chunk
+		if called, err = s.called(ctx, words); err != nil {
+			return nil
+		}
+		files := words.byFile(append(slices.Clone(called), words.best().chunks...))
+		lists = []list{{rank: structureRank, weight: 0.5, chunks: called}, {weight: 0.4, chunks: files, byFile: true}}
+		return ids(called)
+	})
+	return lists, err
+}
+
+// called are the definitions of what the best hits mention, those of the best hit
+// first. Tests are not followed.
+func (s *search) called(ctx context.Context, words ranked) (all []chunk.Chunk, err error) {
+	var names []string
+	for _, c := range words.best().chunks {
+		names = append(names, chunk.Identifiers(c.Text)...)
+	}
+	by, err := s.definitions(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range words.best().chunks {
+		if lang.IsTest(c.Path) {
+			continue
+		}
+		var next []chunk.Chunk
+		for _, name := range chunk.Identifiers(c.Text) {
+			found := slices.DeleteFunc(slices.Clone(by[name]), func(d chunk.Chunk) bool { return d.ID() == c.ID() })
+			if len(found) <= ambiguous {
+				next = append(next, found...)
+			}
+		}
+		all = append(all, words.byWords(next)...)
+	}
+	return firstOf(all, merged), nil
+}
+
+// definitions are those of several names, by name. Names of two letters and less say
+// nothing.
+func (s *search) definitions(ctx context.Context, names []string) (map[string][]chunk.Chunk, error) {
+	names = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(names))),
+		func(name string) bool { return len(name) < 3 })
+	found, err := s.defined(ctx, names...)
+	by := map[string][]chunk.Chunk{}
+	for _, c := range found {
+		for _, name := range c.Defines {
+			by[name] = append(by[name], c)
+		}
+	}
+	return by, err
+}
+
+// firstOf are the first chunks of a list, each once.
+func firstOf(all []chunk.Chunk, most int) (kept []chunk.Chunk) {
+	seen := map[string]bool{}
+	for _, c := range all {
+		if id := c.ID(); !seen[id] && len(kept) < most {
+			seen[id] = true
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+// byFile sorts chunks by what their files are worth: the scores of the three best
+// hits in each, the second one halved, the third one by three.
+func (r ranked) byFile(chunks []chunk.Chunk) []chunk.Chunk {
+	worth, count := map[string]float64{}, map[string]int{}
+	for _, h := range r.hits {
+		if count[h.Path]++; count[h.Path] <= 3 {
+			worth[h.Path] += h.Score / float64(count[h.Path])
+		}
+	}
+	slices.SortStableFunc(chunks, func(a, b chunk.Chunk) int {
+		return cmp.Or(cmp.Compare(worth[b.Path], worth[a.Path]), cmp.Compare(a.Path, b.Path))
+	})
+	return chunks
+}

@@ -1,0 +1,186 @@
+package searchcmd
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/retrieve"
+)
+
+// Bounds of a file of questions.
+const (
+	maxGolden = 32 << 20 // bytes
+	lineRoom  = 400      // lines that are read in the order of the hits
+)
+
+// row is one question whose answer is known.
+type row struct {
+	ID     string  `json:"id"`
+	Source *source `json:"source"`
+	Kind   string  `json:"kind"`
+	Query  string  `json:"query"`
+	Hunk   string  `json:"hunk"`
+	Edit   *edit   `json:"edit"`
+	Want   []want  `json:"want"`
+}
+
+// source is the folder <kind>/<name with + for />@<version>, of which the part below
+// Under is searched.
+type source struct{ Kind, Name, Version, Under string }
+
+// edit is a change that the question is about: these lines of a file, replaced.
+type edit struct {
+	Path        string   `json:"path"`
+	LineStart   int      `json:"line_start"`
+	LineEnd     int      `json:"line_end"`
+	ReplaceWith []string `json:"replace_with"`
+}
+
+type want struct {
+	Path      string `json:"path"`
+	LineStart int    `json:"line_start"`
+	LineEnd   int    `json:"line_end"`
+}
+
+// measure asks all questions and prints how well they were answered.
+func (p Program) measure(ctx context.Context, o *Options) error {
+	rows, err := readGolden(o.golden)
+	if err != nil {
+		return err
+	}
+	places, by, legs := map[string]Place{}, table{}, table{}
+	for _, r := range rows {
+		dir, under := cmp.Or(o.dir, "."), ""
+		if r.Source != nil {
+			dir, under = filepath.Join(dir, r.Source.folder()), r.Source.Under
+		}
+		place, ok := places[dir+"\n"+under]
+		if !ok {
+			if place, err = p.Open(ctx, dir, "", "", under, o.Settings); err != nil {
+				return fmt.Errorf("%s: %w", r.ID, err)
+			}
+			places[dir+"\n"+under] = place
+		}
+		if err := r.answered(ctx, place.Engine, dir, by, legs); err != nil {
+			return fmt.Errorf("%s: %w", r.ID, err)
+		}
+	}
+	if o.JSON {
+		return driver.PrintJSON(p.Stdout, map[string]any{"by": by.figures(), "legs": legs.figures()})
+	}
+	_, err = fmt.Fprint(p.Stdout, by.text("kind"), "\n", legs.text("leg"))
+	return err
+}
+
+func (s source) folder() string {
+	return filepath.Join(s.Kind, strings.ReplaceAll(s.Name, "/", "+")+"@"+s.Version)
+}
+
+// readGolden reads JSON lines; all that is wrong is in one error.
+func readGolden(file string) ([]row, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, problem.Usage("the questions cannot be read: "+err.Error(), "name a file of JSON lines")
+	}
+	defer f.Close() // nothing was written that closing could lose
+	data, err := io.ReadAll(io.LimitReader(f, maxGolden))
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", file, err)
+	}
+	var rows []row
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, maxGolden)
+	for n := 1; lines.Scan(); n++ {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		var r row
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			return nil, problem.Usage(fmt.Sprintf("%s:%d is no question: %v", guard.Line(file, 200), n, err), "")
+		}
+		if r.Query == "" || len(r.Want) == 0 || r.Source != nil && !r.Source.local() {
+			return nil, problem.Usage(fmt.Sprintf("%s:%d: %s needs query, want and, where it has one, a source of "+
+				"plain names", guard.Line(file, 200), n, guard.Line(r.ID, 100)), "")
+		}
+		rows = append(rows, r)
+	}
+	return rows, lines.Err()
+}
+
+// local reports whether a source stays in the folder of sources.
+func (s source) local() bool { return filepath.IsLocal(s.folder()) && s.Kind != "" && s.Name != "" }
+
+// answered asks one question and counts it for its kind and for each leg.
+func (r row) answered(ctx context.Context, e retrieve.Engine, dir string, by, legs table) error {
+	query, err := r.asked(dir)
+	if err != nil {
+		return err
+	}
+	result, err := e.Search(ctx, retrieve.Request{Query: query})
+	if err != nil {
+		return err
+	}
+	var hits []chunk.Chunk
+	for _, h := range result.Hits {
+		hits = append(hits, h.Chunk)
+	}
+	for _, kind := range []string{r.Kind, "all"} {
+		by.count(kind, r.Want, hits)
+	}
+	for _, s := range result.Stages {
+		var hits []chunk.Chunk
+		for _, id := range s.IDs {
+			c, ok, err := e.Index.Chunk(ctx, id)
+			if err != nil {
+				return err
+			}
+			if ok && !r.holds(c) && len(hits) < retrieve.DefaultK {
+				hits = append(hits, c)
+			}
+		}
+		legs.count(s.Name, r.Want, hits)
+	}
+	return nil
+}
+
+// holds reports whether a chunk has the edit itself: no leg is measured by it.
+func (r row) holds(c chunk.Chunk) bool {
+	return r.Edit != nil && c.Path == r.Edit.Path && c.StartLine <= r.Edit.LineEnd && c.EndLine >= r.Edit.LineStart
+}
+
+// asked is the question as it would be pasted: for an edit, its words and its hunk.
+func (r row) asked(dir string) (string, error) {
+	switch {
+	case r.Hunk != "":
+		return r.Query + "\n" + r.Hunk, nil
+	case r.Edit == nil:
+		return r.Query, nil
+	case !filepath.IsLocal(r.Edit.Path):
+		return "", problem.Usage("the edit's path leaves the source", "")
+	}
+	data, err := os.ReadFile(filepath.Join(dir, r.Edit.Path))
+	if err != nil {
+		return "", err
+	}
+	lines := strings.Split(string(data), "\n")
+	if r.Edit.LineStart < 1 || r.Edit.LineEnd < r.Edit.LineStart || r.Edit.LineEnd > len(lines) {
+		return "", problem.Usage("the edit's lines are not in its file", "")
+	}
+	changed := append(append(append([]string{}, lines[:r.Edit.LineStart-1]...), r.Edit.ReplaceWith...),
+		lines[r.Edit.LineEnd:]...)
+	patch, _, _ := diff.Between(string(data), strings.Join(changed, "\n"))
+	return r.Query + "\n--- a/" + r.Edit.Path + "\n+++ b/" + r.Edit.Path + "\n" + patch, nil
+}

@@ -1,0 +1,169 @@
+package searchcmd
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/column"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/retrieve"
+)
+
+// shownLines is how many lines of a hit are printed below its signature.
+const shownLines = 3
+
+// object is the command's JSON.
+type object struct {
+	Query  string  `json:"query"`
+	Commit string  `json:"commit"`
+	Cached bool    `json:"cached"`
+	Hits   []hit   `json:"hits"`
+	Stages []stage `json:"stages,omitempty"`
+}
+
+type hit struct {
+	ID        string  `json:"id"`
+	Path      string  `json:"path"`
+	StartLine int     `json:"start_line"`
+	EndLine   int     `json:"end_line"`
+	Symbol    string  `json:"symbol"`
+	Kind      string  `json:"kind"`
+	Language  string  `json:"language"`
+	Score     float64 `json:"score"`
+	*explained
+}
+
+// explained is what --explain adds to a hit.
+type explained struct {
+	Ranks  ranks    `json:"ranks"`
+	Rerank *float64 `json:"rerank"`
+}
+
+type ranks struct {
+	Lexical   *int `json:"lexical"`
+	Vector    *int `json:"vector"`
+	Symbol    *int `json:"symbol"`
+	Structure *int `json:"structure"`
+}
+
+type stage struct {
+	Name         string   `json:"name"`
+	Milliseconds float64  `json:"milliseconds"`
+	Hits         []string `json:"hits"`
+}
+
+func objectOf(query, commit string, r retrieve.Result, explain bool) object {
+	o := object{Query: query, Commit: commit, Cached: r.Cached, Hits: []hit{}}
+	for _, h := range r.Hits {
+		one := hit{ID: h.ID(), Path: h.Path, StartLine: h.StartLine, EndLine: h.EndLine, Symbol: h.Symbol(),
+			Kind: string(h.Kind), Language: h.Language, Score: h.Score}
+		if explain {
+			n := h.Ranks
+			one.explained = &explained{ranks{rank(n.Lexical), rank(n.Vector), rank(n.Symbol), rank(n.Structure)}, h.Rerank}
+		}
+		o.Hits = append(o.Hits, one)
+	}
+	if explain {
+		for _, s := range r.Stages {
+			o.Stages = append(o.Stages, stage{s.Name, float64(s.Took.Microseconds()) / 1000, append([]string{}, s.IDs...)})
+		}
+	}
+	return o
+}
+
+// rank is null where a list does not have the hit.
+func rank(n int) *int {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
+// text is the result for reading, in rows of the terminal's width.
+func (p Program) text(query string, r retrieve.Result, explain bool) string {
+	if len(r.Hits) == 0 {
+		return "nothing found\n"
+	}
+	width := cmp.Or(p.Width, 80)
+	var b strings.Builder
+	for i, h := range r.Hits {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		place := fmt.Sprintf(":%d-%d", h.StartLine, h.EndLine)
+		what := strings.TrimSpace(string(h.Kind) + " " + guard.Line(h.Symbol(), 60))
+		room := width - 4 - column.Width(place)
+		path := column.CutFront(guard.Line(h.Path, 500), room)
+		fmt.Fprintf(&b, "%s%s%s", render.Paint(p.Color, "1", fmt.Sprintf("%2d  ", i+1)+path), place, gap(width, 4+
+			column.Width(path)+column.Width(place), what))
+		p.row(&b, width, "    ", h.Signature, "")
+		for _, line := range retrieve.Best(h.Chunk, query, shownLines) {
+			p.row(&b, width, fmt.Sprintf("%6d  ", line.Number), strings.ReplaceAll(line.Text, "\t", "  "), "2")
+		}
+		if explain {
+			p.row(&b, width, "    ", reasons(h), "36")
+		}
+	}
+	if explain {
+		b.WriteString("\n" + stages(r))
+	}
+	return b.String()
+}
+
+// gap puts what a hit is at the right end of its row, or on a row of its own where
+// there is no room.
+func gap(width, used int, what string) string {
+	if room := width - used - column.Width(what); room >= 2 {
+		return strings.Repeat(" ", room) + what + "\n"
+	}
+	return "\n    " + column.Cut(what, width-4) + "\n"
+}
+
+func (p Program) row(b *strings.Builder, width int, prefix, text, color string) {
+	if text = strings.TrimRight(text, " "); text == "" {
+		return
+	}
+	text = column.Cut(guard.Line(text, 1000), width-column.Width(prefix))
+	if p.Width > 0 && color != "" {
+		text = render.Paint(p.Color, color, text)
+	}
+	b.WriteString(prefix + text + "\n")
+}
+
+// reasons say which list has a hit at which rank.
+func reasons(h retrieve.Hit) string {
+	var said []string
+	for _, l := range []struct {
+		name string
+		rank int
+	}{{"words", h.Ranks.Lexical}, {"meaning", h.Ranks.Vector}, {"names", h.Ranks.Symbol},
+		{"structure", h.Ranks.Structure}} {
+		if l.rank > 0 {
+			said = append(said, fmt.Sprintf("%s %d", l.name, l.rank))
+		}
+	}
+	if h.Rerank != nil {
+		said = append(said, fmt.Sprintf("reranked %.3f", *h.Rerank))
+	}
+	return fmt.Sprintf("score %.4f: %s", h.Score, strings.Join(said, ", "))
+}
+
+// stages is a table of what each stage gave, and how long it took.
+func stages(r retrieve.Result) string {
+	var b strings.Builder
+	for _, s := range r.Stages {
+		first := ""
+		if len(s.IDs) > 0 {
+			first = ", first " + column.CutFront(guard.Line(s.IDs[0], 500), 40)
+		}
+		fmt.Fprintf(&b, "%-10s %8.1f ms  %s%s\n", s.Name, float64(s.Took)/float64(time.Millisecond),
+			render.Count(len(s.IDs), "hit"), first)
+	}
+	if r.Cached {
+		b.WriteString("answered from an earlier question of the same conversation\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,94 @@
+// Package searchcmd is the command search: it asks a folder or a commit a question,
+// or measures how well the questions of a file are answered. It reads flags and files
+// and prints; the searching is done in retrieve.
+//
+// Start reading at Run, then golden.go for the measuring.
+package searchcmd
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/retrieve"
+	"github.com/org/pr-review-action/internal/settings"
+)
+
+// Options are the command's flags.
+type Options struct {
+	settings.Settings
+	dir, repo, rev string
+	paths          []string
+	k              int
+	explain        bool
+	golden         string
+	JSON           bool
+}
+
+// Flags adds them to a set.
+func (o *Options) Flags(f *pflag.FlagSet) {
+	f.StringVar(&o.dir, "dir", "", "the folder that is searched: a clone, or any folder; the default is this one")
+	f.StringVar(&o.repo, "repo", "", "search a repository of GitHub instead, as owner/name")
+	f.StringVar(&o.rev, "rev", "", "the commit that is searched: a branch, tag or hash; the default is the current one")
+	f.StringArrayVar(&o.paths, "path", nil, "search paths that match this glob alone; may be repeated")
+	f.IntVar(&o.k, "k", retrieve.DefaultK, "how many hits are shown")
+	f.BoolVar(&o.explain, "explain", false, "show which list found a hit at which rank, and what each stage gave")
+	f.StringVar(&o.golden, "golden", "", "measure the questions of this file instead; --dir holds their sources")
+	o.Settings.Flags(f, "config", "github-token", "allow-http")
+	f.BoolVar(&o.JSON, "json", false, "print one JSON object")
+}
+
+// Place is what can be searched: an engine over one commit.
+type Place struct {
+	retrieve.Engine
+	Commit string   // empty of a folder that is no clone
+	Notes  []string // what is not in the index, or does not answer
+}
+
+// Program is what the command borrows from the program that offers it.
+type Program struct {
+	*driver.Front
+	Width int // of the terminal, in columns; 0 where there is none
+	Color bool
+	Open  func(ctx context.Context, dir, repo, rev, under string, s settings.Settings) (Place, error)
+}
+
+// Run is the command.
+func (p Program) Run(ctx context.Context, args []string, o *Options) error {
+	query := strings.Join(args, " ")
+	switch {
+	case o.golden != "" && query != "":
+		return problem.Usage("--golden asks the questions of its file", "leave out "+guard.Code(query))
+	case o.golden != "":
+		return p.measure(ctx, o)
+	case strings.TrimSpace(query) == "":
+		return problem.Usage("search needs a question", `such as search "where is the retry limit checked", or a name`)
+	case o.dir != "" && o.repo != "":
+		return problem.Usage("--dir and --repo name two places", "give one of them")
+	case o.k < 1 || o.k > 200:
+		return problem.Usage(fmt.Sprintf("--k %d is no number of hits", o.k), "give 1 to 200")
+	}
+	place, err := p.Open(ctx, cmp.Or(o.dir, "."), o.repo, o.rev, "", o.Settings)
+	if err != nil {
+		return err
+	}
+	r, err := place.Search(ctx, retrieve.Request{Query: query, K: o.k, Filter: index.Filter{Paths: o.paths}})
+	if err != nil {
+		return err
+	}
+	for _, note := range append(place.Notes, r.Notes...) {
+		fmt.Fprintln(p.Stderr, guard.Line(note, driver.MaxLine))
+	}
+	if o.JSON {
+		return driver.PrintJSON(p.Stdout, objectOf(query, place.Commit, r, o.explain))
+	}
+	_, err = fmt.Fprint(p.Stdout, p.text(query, r, o.explain))
+	return err
+}

@@ -1,0 +1,108 @@
+package wire
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/org/pr-review-action/internal/chunker"
+	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/tree"
+)
+
+// Place is what can be indexed: a commit, or a folder as it is now.
+type Place struct {
+	Tree   tree.Tree
+	Commit string      // full hash; empty of a folder that is no clone
+	Cache  index.Cache // where indexes of it are kept; no folder: nowhere
+}
+
+// Place looks at a folder: a clone's is its commit rev (HEAD where that is empty), any
+// other one its files. Where dir is empty it is the clone around the current folder.
+func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
+	at := cmp.Or(dir, ".")
+	if info, err := os.Stat(at); err != nil || !info.IsDir() {
+		return Place{}, problem.Usage(fmt.Sprintf("%q is no folder that can be read", at), "--dir names a clone, or any folder")
+	}
+	commit, clone, err := ingest.Commit(ctx, at, cmp.Or(rev, "HEAD"))
+	switch {
+	case err == nil && (dir == "" || isTop(dir, clone)):
+		git, err := ingest.Git(ctx, at, "")
+		return Place{tree.Clone(git, commit), commit, w.cache(clone)}, err
+	case rev == "" && (err == nil || errors.Is(err, ingest.ErrNoClone) || errors.Is(err, ingest.ErrNoGit)):
+		return Place{tree.Folder(at), "", w.cache(at)}, nil
+	case errors.Is(err, ingest.ErrNoRange):
+		return Place{}, problem.Usage(fmt.Sprintf("%q is no commit of this clone", cmp.Or(rev, "HEAD")),
+			"--rev takes a branch, a tag or a hash; a shallow clone may need git fetch --unshallow")
+	case err == nil:
+		return Place{}, problem.Usage("--rev needs a clone, and "+at+" is a folder within one", "--dir names the clone's own folder")
+	}
+	return Place{}, err
+}
+
+// isTop reports whether a folder is that of a clone, and not one within it.
+func isTop(dir, clone string) bool {
+	at, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		at, err = filepath.Abs(at)
+	}
+	if err != nil {
+		return false
+	}
+	if resolved, err := filepath.EvalSymlinks(clone); err == nil {
+		clone = resolved
+	}
+	_, err = os.Lstat(filepath.Join(at, ".git"))
+	return err == nil || at == clone
+}
+
+// cache is the folder of a place's indexes, within the user's cache folder; none where
+// that is not known.
+func (w Wire) cache(of string) index.Cache {
+	base := w.getenv("XDG_CACHE_HOME")
+	if !filepath.IsAbs(base) {
+		home, under := w.getenv("HOME"), ".cache"
+		switch runtime.GOOS {
+		case "windows":
+			home, under = w.getenv("LocalAppData"), ""
+		case "darwin":
+			under = filepath.Join("Library", "Caches")
+		}
+		if base = filepath.Join(home, under); !filepath.IsAbs(home) {
+			return index.Cache{}
+		}
+	}
+	at, err := filepath.Abs(of)
+	if err != nil {
+		return index.Cache{}
+	}
+	return index.Cache{Folder: filepath.Join(base, "pr-review", "index", fmt.Sprintf("%x", sha256.Sum256([]byte(at)))[:16])}
+}
+
+// Index makes the index of a place, from what is kept of it as far as that holds, and
+// keeps it. What could not be kept is in note, for a person; the index is whole all the
+// same.
+func (p Place) Index(ctx context.Context, o index.Options) (x *index.Index, r index.Report, note string, err error) {
+	o.Cut, o.Made = chunker.New(0).Cut, chunker.Version()
+	var previous *index.Index
+	exact := false
+	if p.Cache.Folder != "" {
+		previous, exact = p.Cache.Load(p.Commit)
+	}
+	if x, r, err = index.Build(ctx, p.Tree, previous, o); err != nil {
+		return nil, r, "", fmt.Errorf("indexing: %w", err)
+	}
+	if p.Cache.Folder != "" && !(exact && x.Same(previous)) {
+		if err := p.Cache.Keep(p.Commit, x); err != nil {
+			note = "the index is not kept for the next time: " + err.Error()
+		}
+	}
+	return x, r, note, nil
+}
