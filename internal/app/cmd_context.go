@@ -87,10 +87,10 @@ const (
 
 func (g gatheredContext) print(w io.Writer) {
 	for i, k := range g.Keys {
-		entry(w, nameOnce(i, "Tickets"), fmt.Sprintf("%s, named in the %s", k.Key, k.From))
+		entry(w, nameOnce(i, "Tickets"), fmt.Sprintf("%s, named in the %s", k.Key, partOf(k.From)))
 	}
 	for i, p := range g.PageIDs {
-		entry(w, nameOnce(i, "Pages"), fmt.Sprintf("%s, linked in the %s", p.ID, p.From))
+		entry(w, nameOnce(i, "Pages"), fmt.Sprintf("%s, linked in the %s", p.ID, partOf(p.From)))
 	}
 	for i, s := range g.Sources {
 		said := fmt.Sprintf("%s: %s, %d characters, %.1f s", s.Source, s.ID, s.Characters, s.Seconds)
@@ -120,6 +120,17 @@ func (g gatheredContext) print(w io.Writer) {
 	if len(g.Criteria()) == 0 && !g.Empty() {
 		entry(w, "Criteria", "none were found")
 	}
+}
+
+// partOf is what people call a part of a pull request.
+func partOf(w ticket.Where) string {
+	switch w {
+	case ticket.Body:
+		return "description"
+	case ticket.RemoteLink:
+		return "ticket's links"
+	}
+	return string(w)
 }
 
 // nameOnce is a name for the first row of its kind.

@@ -57,7 +57,7 @@ func Read(ctx context.Context, api API, p pull.Pull, o Options) Asked {
 
 func (a *Asked) closes(ctx context.Context, api API) {
 	closes, err := api.ClosingIssues(ctx, a.Ref)
-	if err != nil {
+	if err != nil && len(a.issues()) == 0 {
 		a.Unread = append(a.Unread, "the issues that GitHub links to the pull request could not be read")
 	}
 	for _, key := range closes {
