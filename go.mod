@@ -38,6 +38,7 @@ require (
 	golang.org/x/term v0.36.0
 	golang.org/x/text v0.27.0
 	golang.org/x/time v0.15.0
+	golang.org/x/tools v0.42.0
 	google.golang.org/protobuf v1.36.8
 	znkr.io/diff v1.0.0-beta.4
 )
@@ -102,7 +103,6 @@ require (
 	golang.org/x/crypto v0.37.0 // indirect
 	golang.org/x/exp v0.0.0-20250218142911-aa4b98e5adaa // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
-	golang.org/x/tools v0.42.0 // indirect
 	gopkg.in/ini.v1 v1.67.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
