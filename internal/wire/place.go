@@ -34,7 +34,7 @@ func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 	commit, clone, err := ingest.Commit(ctx, at, cmp.Or(rev, "HEAD"))
 	switch {
 	case err == nil && (dir == "" || isTop(dir, clone)):
-		git, err := ingest.Git(ctx, at)
+		git, err := ingest.Git(ctx, at, "")
 		return Place{tree.Clone(git, commit), commit, w.cache(clone)}, err
 	case rev == "" && (err == nil || errors.Is(err, ingest.ErrNoClone) || errors.Is(err, ingest.ErrNoGit)):
 		return Place{tree.Folder(at), "", w.cache(at)}, nil
