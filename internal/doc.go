@@ -27,7 +27,7 @@
 //	            config action transport
 //	            embed                      remote models that embed texts and rank documents
 //	            limit trace tree chunker
-//	            index                      chunks of a commit, found by words, names, vectors
+//	            index index/pgindex        chunks of a commit, found by words, names, vectors
 //	            github/write artifact
 //	0 nouns     pull diff finding          values and pure functions, no I/O
 //	            decision cost guard

@@ -33,7 +33,7 @@ type Env struct {
 	WorkflowRef              string // owner/name/path@ref
 	Ref                      string
 	Actor, TriggeringActor   string
-	ServerURL, APIURL        string
+	ServerURL                string
 	ResultsURL, RuntimeToken string
 	RetentionDays            int // the most that the repository allows, 0 where unknown
 	outputPath, summaryPath  string
@@ -45,7 +45,7 @@ func ReadEnv(getenv func(string) string) (Env, error) {
 		EventName: getenv("GITHUB_EVENT_NAME"), EventPath: getenv("GITHUB_EVENT_PATH"),
 		Repository: getenv("GITHUB_REPOSITORY"), WorkflowRef: getenv("GITHUB_WORKFLOW_REF"), Ref: getenv("GITHUB_REF"),
 		Actor: getenv("GITHUB_ACTOR"), TriggeringActor: getenv("GITHUB_TRIGGERING_ACTOR"),
-		ServerURL: getenv("GITHUB_SERVER_URL"), APIURL: getenv("GITHUB_API_URL"),
+		ServerURL:  getenv("GITHUB_SERVER_URL"),
 		ResultsURL: getenv("ACTIONS_RESULTS_URL"), RuntimeToken: getenv("ACTIONS_RUNTIME_TOKEN"),
 		outputPath: getenv("GITHUB_OUTPUT"), summaryPath: getenv("GITHUB_STEP_SUMMARY"),
 	}

@@ -20,7 +20,6 @@ type Event struct {
 	Number int    // of the pull request; 0 where the event has none
 	Label  string // of a labeled event
 	Head   string // the pull request's head at the time
-	Sender string
 }
 
 type eventFile struct {
@@ -38,9 +37,6 @@ type eventFile struct {
 	Label *struct {
 		Name string `json:"name"`
 	} `json:"label"`
-	Sender struct {
-		Login string `json:"login"`
-	} `json:"sender"`
 }
 
 // ReadEvent reads the event's file. Without one, or where the runner named one
@@ -62,7 +58,7 @@ func ReadEvent(env Env) (Event, error) {
 	if err := json.NewDecoder(io.LimitReader(f, maxEvent)).Decode(&file); err != nil {
 		return e, fmt.Errorf("reading the event %s: %w", env.EventPath, err)
 	}
-	e.Action, e.Sender = file.Action, file.Sender.Login
+	e.Action = file.Action
 	if file.PullRequest != nil {
 		e.Number, e.Head = file.PullRequest.Number, file.PullRequest.Head.SHA
 	} else if file.Issue != nil && file.Issue.PullRequest != nil {

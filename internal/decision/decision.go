@@ -93,11 +93,6 @@ type Decision struct {
 	Commands []Command `json:"commands,omitempty"` // in their order, for messages
 }
 
-// Changed reports whether the decision changes any finding of the draft.
-func (d Decision) Changed() bool {
-	return len(d.Drop)+len(d.Edit)+len(d.Move)+len(d.Severity) > 0
-}
-
 // Under returns the decision with the verdict that was given beside the text
 // (the input, a flag). An *Error names the line that contradicts it.
 func (d Decision) Under(given Verdict) (Decision, error) {

@@ -30,7 +30,7 @@ func Parse(r io.Reader, limit int64) ([]File, error) {
 	if int64(len(text)) > limit {
 		return nil, fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)
 	}
-	p := parser{scanner: newScanner(string(text)), prose: true, seen: map[string]int{}}
+	p := parser{scanner: newScanner(uncolored(string(text))), prose: true, seen: map[string]int{}}
 	if err := p.parse(); err != nil {
 		return nil, err
 	}
@@ -67,6 +67,8 @@ func (p *parser) section(line string) (func() (File, error), error) {
 	case strings.HasPrefix(line, "diff --cc "), strings.HasPrefix(line, "diff --combined "),
 		strings.HasPrefix(line, "@@@ "):
 		return nil, p.errorf("%w", ErrCombined)
+	case submoduleLine.MatchString(line):
+		return p.submodule, nil
 	case p.atPlainHeader():
 		return p.plainHeader, nil
 	case p.offending == 0 && strings.HasPrefix(line, "Binary files ") && strings.HasSuffix(p.header(), " differ"):
@@ -121,7 +123,10 @@ func (p *parser) file(header func() (File, error)) error {
 	if f.Path == "" {
 		return fmt.Errorf("line %d: the header names no file", at)
 	}
-	if err := p.hunks(&f); err != nil {
+	if f.Patch == "" {
+		err = p.hunks(&f)
+	}
+	if err != nil {
 		return err
 	}
 	return p.add(f, at)

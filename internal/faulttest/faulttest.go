@@ -1,9 +1,8 @@
 // Package faulttest is the outside world at its worst, for tests: a disk that
-// fails or goes down at the n-th operation, and a round-tripper that does so at
-// the n-th request.
+// fails or goes down at the n-th operation.
 //
 // It decides nothing by chance that a seed does not repeat, and checks nothing:
-// that is up to the tests. Start reading at Disk and at RoundTripper.
+// that is up to the tests. Start reading at Disk.
 package faulttest
 
 import "errors"

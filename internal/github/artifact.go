@@ -18,16 +18,15 @@ import (
 
 // Artifact is a stored artifact and the run that it says it is from.
 type Artifact struct {
-	ID         int64
-	Name       string
-	Size       int64  // bytes
-	Digest     string // sha256:<hex> of the zip, empty where not told; it follows a swapped artifact
-	Created    time.Time
-	Expired    bool
-	ExpiresAt  time.Time
-	RunID      int64 // 0, as the next two, where the run is gone
-	RepoID     int64
-	HeadRepoID int64
+	ID        int64
+	Name      string
+	Size      int64  // bytes
+	Digest    string // sha256:<hex> of the zip, empty where not told; it follows a swapped artifact
+	Created   time.Time
+	Expired   bool
+	ExpiresAt time.Time
+	RunID     int64 // 0, as the next two, where the run is gone
+	RepoID    int64
 }
 
 // RunArtifacts lists a run's artifacts of one name, newest first.
@@ -105,7 +104,7 @@ func (a artifact) read() Artifact {
 	return Artifact{
 		ID: a.GetID(), Name: a.GetName(), Size: a.GetSizeInBytes(), Digest: a.Digest,
 		Created: a.GetCreatedAt().Time, Expired: a.GetExpired(), ExpiresAt: a.GetExpiresAt().Time,
-		RunID: run.GetID(), RepoID: run.GetRepositoryID(), HeadRepoID: run.GetHeadRepositoryID(),
+		RunID: run.GetID(), RepoID: run.GetRepositoryID(),
 	}
 }
 

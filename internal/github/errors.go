@@ -31,9 +31,26 @@ func Wrap(doing string, err error) error {
 		return fmt.Errorf("%s: %w", doing, transport.Clean(err))
 	}
 	if kind := sentinel(status); kind != nil {
+		if kind == ErrNoAccess && status.Needs != "" {
+			kind = lacking{kind, status.Needs}
+		}
 		return fmt.Errorf("%s: %w: %w", doing, kind, status)
 	}
 	return fmt.Errorf("%s: %w", doing, status)
+}
+
+// lacking is ErrNoAccess with the permissions that GitHub named.
+type lacking struct {
+	error
+	permissions string
+}
+
+// Unwrap is ErrNoAccess.
+func (l lacking) Unwrap() error { return l.error }
+
+// Next names the permissions.
+func (l lacking) Next() string {
+	return "give the token what GitHub names, in the job's permissions: { " + l.permissions + " }"
 }
 
 func sentinel(status *transport.StatusError) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"time"
 
 	gh "github.com/google/go-github/v62/github"
 )
@@ -19,13 +18,9 @@ type Run struct {
 	RepoID     int64
 	HeadRepoID int64 // 0 where the fork was deleted
 
-	Status          string // queued, in_progress, waiting, completed and others
-	Conclusion      string // success, failure, cancelled and others; empty until completed
-	Attempt         int    // the newest, from 1
-	Actor           string // login of who started attempt 1
-	TriggeringActor string // login of who started this attempt
-	URL             string // for a browser
-	CreatedAt       time.Time
+	Status     string // queued, in_progress, waiting, completed and others
+	Conclusion string // success, failure, cancelled and others; empty until completed
+	Actor      string // login of who started attempt 1
 }
 
 // Run reads a workflow run.
@@ -41,9 +36,7 @@ func (c *Client) Run(ctx context.Context, owner, repo string, id int64) (Run, er
 	run := Run{
 		ID: r.GetID(), Path: r.Path, Event: r.GetEvent(), HeadBranch: r.GetHeadBranch(), HeadSHA: r.GetHeadSHA(),
 		RepoID: r.GetRepository().GetID(), HeadRepoID: r.GetHeadRepository().GetID(),
-		Status: r.GetStatus(), Conclusion: r.GetConclusion(), Attempt: r.GetRunAttempt(), URL: r.GetHTMLURL(),
-		CreatedAt: r.GetCreatedAt().Time,
-		Actor:     r.GetActor().GetLogin(), TriggeringActor: r.GetTriggeringActor().GetLogin(),
+		Status: r.GetStatus(), Conclusion: r.GetConclusion(), Actor: r.GetActor().GetLogin(),
 	}
 	if run.ID != id || run.Path == "" || run.RepoID == 0 {
 		return Run{}, Wrap(doing, errIncomplete)

@@ -2,9 +2,7 @@ package githubtest
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 )
 
 // apiVersion is the one version of the REST interface that is described.
@@ -17,12 +15,6 @@ func (c *call) admit(rt route) (a answer, stop bool) {
 	}
 	if c.who.kind == "runtime" || c.who.kind == "bad" {
 		return refusal(http.StatusUnauthorized, "Bad credentials"), true
-	}
-	if c.who.remaining <= 0 {
-		return refusal(http.StatusForbidden, "API rate limit exceeded"), true
-	}
-	if rt.path != "/rate_limit" {
-		c.who.remaining--
 	}
 	if !strings.HasPrefix(rt.path, "/repos/") {
 		return answer{}, false
@@ -50,16 +42,9 @@ func (c *call) forbidden(scopes ...string) answer {
 	return refusal(http.StatusUnauthorized, "Requires authentication")
 }
 
-// limits are the headers that each answer of the REST interface has.
-func (c *call) limits() http.Header {
-	limit := map[string]int{"user": 5000, "app": 1000}[c.who.kind]
-	limit = or(limit, 60)
+// headers are those that each answer of the REST interface has.
+func (c *call) headers() http.Header {
 	h := http.Header{}
-	h.Set("X-RateLimit-Limit", strconv.Itoa(limit))
-	h.Set("X-RateLimit-Remaining", strconv.Itoa(max(c.who.remaining, 0)))
-	h.Set("X-RateLimit-Used", strconv.Itoa(max(limit-c.who.remaining, 0)))
-	h.Set("X-RateLimit-Reset", strconv.FormatInt(c.s.now().Add(time.Hour).Unix(), 10))
-	h.Set("X-RateLimit-Resource", "core")
 	h.Set("X-GitHub-Api-Version-Selected", apiVersion)
 	if c.who.kind == "user" {
 		h.Set("X-OAuth-Scopes", "repo, workflow")

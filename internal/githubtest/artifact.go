@@ -143,13 +143,6 @@ func ofArtifact(handle func(*call, *Artifact) answer) func(*call) answer {
 	}
 }
 
-func getArtifact(_ *call, a *Artifact) answer { return ok(a.json()) }
-
-func deleteArtifact(c *call, a *Artifact) answer {
-	c.s.artifacts = slices.DeleteFunc(c.s.artifacts, func(o *Artifact) bool { return o == a })
-	return answer{status: http.StatusNoContent}
-}
-
 // downloadArtifact redirects to the storage with a signature of one minute.
 // It needs a token also where the repository is public.
 func downloadArtifact(c *call, a *Artifact) answer {

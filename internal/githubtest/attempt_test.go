@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -152,53 +151,4 @@ func TestOnRequestSeesBothSidesOfTheServersAct(t *testing.T) {
 				[]string{"2 POST after"}[:acted]...), seen)
 		})
 	}
-}
-
-func TestControlsOfAttemptsCacheAndHolds(t *testing.T) {
-	t.Parallel()
-	s := githubtest.New(t)
-	d, err := s.Scenario("demo")
-	require.NoError(t, err)
-	post := func(path string, fields map[string]any) map[string]any {
-		fields["repo"] = d.Repo
-		fields["run"] = d.Run
-		body, err := json.Marshal(fields)
-		require.NoError(t, err)
-		r, err := http.NewRequest(http.MethodPost, s.URL+"/_fake/"+path, bytes.NewReader(body))
-		require.NoError(t, err)
-		code, text := send(t, r)
-		require.Equal(t, http.StatusOK, code, "%s", text)
-		var v map[string]any
-		_ = json.Unmarshal(text, &v) // some answer a list
-		return v
-	}
-	run := s.Repo(d.Repo).Run(d.Run)
-	run.AddArtifact("a", []byte("zip"))
-	post("conclusions", map[string]any{"conclusion": "cancelled"})
-	require.EqualValues(t, 2, post("reruns", map[string]any{"user": "maya"})["attempt"])
-	post("artifacts", map[string]any{})
-	require.Len(t, run.Artifacts(), 1)
-	require.EqualValues(t, 3, post("reruns", map[string]any{"all": true})["attempt"])
-	require.Empty(t, run.Artifacts())
-	post("cache-mode", map[string]any{})
-	post("cache", map[string]any{})
-
-	post("holds", map[string]any{"at": 1})
-	ctx, cancel := context.WithCancel(t.Context())
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL+"/repos/"+d.Repo, nil)
-	require.NoError(t, err)
-	gone := make(chan error)
-	go func() {
-		answer, err := http.DefaultClient.Do(r)
-		if err == nil {
-			answer.Body.Close()
-		}
-		gone <- err
-	}()
-	require.Eventually(t, func() bool {
-		_, text := fetch(t, s.URL+"/_fake/held")
-		return text == `{"held":true}`
-	}, 5*time.Second, 5*time.Millisecond)
-	cancel()
-	require.ErrorIs(t, <-gone, context.Canceled)
 }

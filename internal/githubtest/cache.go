@@ -90,7 +90,7 @@ func (run *Run) cacheScope() string {
 }
 
 func (run *Run) cacheReadOnly() bool {
-	return run.repo.s.options.CacheReadOnly || !run.cacheMode &&
+	return !run.cacheMode &&
 		(run.options.Event == "pull_request_target" || run.options.Event == "issue_comment")
 }
 

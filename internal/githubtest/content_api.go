@@ -1,7 +1,6 @@
 package githubtest
 
 import (
-	"encoding/base64"
 	"fmt"
 	"maps"
 	"math"
@@ -33,15 +32,6 @@ func getUser(c *call) answer {
 	v := c.who.user.json()
 	v["user_view_type"] = "public"
 	return ok(v)
-}
-
-func getRateLimit(c *call) answer {
-	h := c.limits()
-	rate := object{
-		"limit": number(h.Get("X-RateLimit-Limit")), "remaining": number(h.Get("X-RateLimit-Remaining")),
-		"used": number(h.Get("X-RateLimit-Used")), "reset": number(h.Get("X-RateLimit-Reset")),
-	}
-	return ok(object{"resources": object{"core": rate, "search": maps.Clone(rate)}, "rate": maps.Clone(rate)})
 }
 
 func getRepo(c *call) answer {
@@ -113,14 +103,8 @@ func getContents(c *call) answer {
 		return tooLarge()
 	case c.rawMedia():
 		return rawAnswer(text)
-	case len(text) > c.s.options.ContentLimit && !strings.Contains(c.Header.Get("Accept"), "github.object"):
-		return tooLarge()
 	}
-	v := c.contentJSON(name, text)
-	if v["encoding"], v["content"] = "base64", lines60(text); len(text) > c.s.options.ContentLimit {
-		v["encoding"], v["content"] = "none", ""
-	}
-	return ok(v)
+	return refusal(http.StatusNotAcceptable, "this server gives a file's bytes alone: ask for github.raw")
 }
 
 func (c *call) contentJSON(name, text string) object {
@@ -130,16 +114,6 @@ func (c *call) contentJSON(name, text string) object {
 		"url":    c.s.URL + "/repos/" + c.repo.FullName() + "/contents/" + name,
 		"_links": object{"self": c.s.URL + "/repos/" + c.repo.FullName() + "/contents/" + name},
 	}
-}
-
-// lines60 is base64 in lines of 60, as the API breaks it.
-func lines60(text string) string {
-	var b strings.Builder
-	for part := range slices.Chunk([]byte(base64.StdEncoding.EncodeToString([]byte(text))), 60) {
-		b.Write(part)
-		b.WriteByte('\n')
-	}
-	return b.String()
 }
 
 func (c *call) directory(at *commit, name string) answer {
@@ -168,43 +142,6 @@ func (c *call) directory(at *commit, name string) answer {
 	return ok(entries[:min(len(entries), 1000)])
 }
 
-func getBlob(c *call) answer {
-	text, found := c.repo.objects.blobs[c.PathValue("file_sha")]
-	switch {
-	case !found:
-		return notFound()
-	case len(text) > c.s.options.BlobLimit:
-		return tooLarge()
-	case c.rawMedia():
-		return rawAnswer(text)
-	}
-	return ok(object{"sha": c.PathValue("file_sha"), "size": len(text), "encoding": "base64", "content": lines60(text)})
-}
-
-func getTree(c *call) answer {
-	at := c.repo.resolve(c.PathValue("tree_sha"))
-	if at == nil {
-		return notFound()
-	}
-	entries := []object{}
-	for _, p := range slices.Sorted(maps.Keys(at.tree)) {
-		if c.URL.Query().Get("recursive") == "" && strings.Contains(p, "/") {
-			continue
-		}
-		entries = append(entries, object{"path": p, "mode": "100644", "type": "blob", "sha": blobSHA(at.tree[p]),
-			"size": len(at.tree[p])})
-	}
-	return ok(object{"sha": at.sha, "truncated": false, "tree": entries})
-}
-
-func getRef(c *call) answer {
-	at := c.repo.branches[strings.TrimPrefix(c.PathValue("ref"), "heads/")]
-	if at == nil || !strings.HasPrefix(c.PathValue("ref"), "heads/") {
-		return notFound()
-	}
-	return ok(object{"ref": "refs/" + c.PathValue("ref"), "object": object{"type": "commit", "sha": at.sha}})
-}
-
 func (r *Repo) commitJSON(k *commit) object {
 	who := object{"name": k.author, "email": k.author + "@users.noreply.github.com", "date": stamp(k.at)}
 	url := fmt.Sprintf("%s/repos/%s/commits/%s", r.s.URL, r.FullName(), k.sha)
@@ -217,21 +154,6 @@ func (r *Repo) commitJSON(k *commit) object {
 				"html_url": ""}
 		}),
 	}
-}
-
-func getCommit(c *call) answer {
-	k := c.repo.resolve(c.PathValue("ref"))
-	if k == nil {
-		return refusal(http.StatusUnprocessableEntity, "No commit found for SHA: "+c.PathValue("ref"))
-	}
-	before := Tree{}
-	if len(k.parents) > 0 {
-		before = k.parents[0].tree
-	}
-	files, h := page(c, changes(before, k.tree, c.s.options.PatchLines), maxFiles)
-	v := c.repo.commitJSON(k)
-	v["files"] = list(files, func(f File) object { return c.repo.entry(f, k.sha) })
-	return ok(v).with(h)
 }
 
 // compare answers base...head: three dots, owner:branch for forks, 300 files

@@ -22,19 +22,16 @@ import (
 
 // Options of a server. The zero value serves plain HTTP on 127.0.0.1.
 type Options struct {
-	Listen       string // address to listen on, without a port; 127.0.0.1
-	Host         string // name written into URLs; the address listened on
-	TLS          bool   // serve HTTPS under a certificate of its own, see CertificatePEM
-	WebURL       string // of html_url; https://github.com
-	PatchLines   int    // changed lines from which a file comes without patch; 2000
-	ContentLimit int    // bytes that contents serves as JSON; 1 MiB
-	BlobLimit    int    // bytes that contents and blobs serve at all; 100 MiB
+	Listen     string // address to listen on, without a port; 127.0.0.1
+	Host       string // name written into URLs; the address listened on
+	TLS        bool   // serve HTTPS under a certificate of its own, see CertificatePEM
+	WebURL     string // of html_url; https://github.com
+	PatchLines int    // changed lines from which a file comes without patch; 2000
+	BlobLimit  int    // bytes that contents and blobs serve at all; 100 MiB
 	// the runtime protocol shows artifacts of earlier attempts after Rerun; real behaviour unknown
 	SharedAttempts bool
-	// no run may write to the cache; else those of pull_request_target and issue_comment may not
-	CacheReadOnly bool
-	Now           func() time.Time    // time.Now
-	Violation     func(reason string) // called for each request or answer that the description forbids
+	Now            func() time.Time    // time.Now
+	Violation      func(reason string) // called for each request or answer that the description forbids
 }
 
 func (o Options) withDefaults() Options {
@@ -42,7 +39,6 @@ func (o Options) withDefaults() Options {
 	o.Host = or(o.Host, o.Listen)
 	o.WebURL = or(o.WebURL, "https://github.com")
 	o.PatchLines = or(o.PatchLines, 2000)
-	o.ContentLimit = or(o.ContentLimit, 1<<20)
 	o.BlobLimit = or(o.BlobLimit, 100<<20)
 	if o.Now == nil {
 		o.Now = time.Now
@@ -84,7 +80,6 @@ type Server struct {
 	artifacts  []*Artifact
 	cache      []*cacheEntry
 	onRequest  watcher
-	held       bool // a hold has its request
 	faults     []*armedFault
 	requests   []Request
 	violations []string

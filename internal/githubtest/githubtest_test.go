@@ -124,8 +124,8 @@ func TestStoresAReviewWholeOrNotAtAll(t *testing.T) {
 	_, response, err = c.PullRequests.CreateReview(t.Context(), "octo", "demo", 1, review(9))
 	require.Equal(t, http.StatusUnprocessableEntity, status(response))
 	require.ErrorContains(t, err, "Pull request review thread line must be part of the diff")
-	require.Len(t, w.Reviews("octo", "demo", 1), 1)
-	require.Equal(t, 4, w.Reviews("octo", "demo", 1)[0].Comments[0].Line)
+	require.Len(t, w.pull.Reviews(), 1)
+	require.Equal(t, 4, w.pull.Reviews()[0].Comments[0].Line)
 
 	list, _, err := c.PullRequests.ListReviews(t.Context(), "octo", "demo", 1, nil)
 	require.NoError(t, err)
@@ -254,10 +254,10 @@ func TestFaults(t *testing.T) {
 	require.Len(t, w.pull.Reviews(), 1, "the answer was lost, the review was not")
 
 	hold := make(chan struct{})
-	w.Fail("", "/rate_limit", githubtest.Fault{Hold: hold, Times: 1})
+	w.Fail("", "/user", githubtest.Fault{Hold: hold, Times: 1})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _, err = c.RateLimit.Get(ctx)
+	_, _, err = c.Users.Get(ctx, "")
 	require.ErrorIs(t, err, context.Canceled)
 	close(hold)
 

@@ -10,28 +10,27 @@ import (
 type Pull struct {
 	Number int
 
-	repo         *Repo
-	from         *Repo // nil where the fork was deleted
-	options      PullOptions
-	id           int64
-	state        string
-	merged       bool
-	draft        bool
-	baseRef      string
-	baseSHA      string
-	head         *commit
-	labels       []string
-	events       []object // of the issue, oldest first
-	reviews      []*Review
-	remarks      []remark // of the conversation, oldest first
-	raw          []File   // in place of what the commits say
-	created      time.Time
-	updated      time.Time
-	ended        time.Time // closed or merged, counts where state is closed
-	cacheKey     string
-	cached       []File
-	pushed       int
-	changedFiles int // set where it shall differ from the list
+	repo     *Repo
+	from     *Repo // nil where the fork was deleted
+	options  PullOptions
+	id       int64
+	state    string
+	merged   bool
+	draft    bool
+	baseRef  string
+	baseSHA  string
+	head     *commit
+	labels   []string
+	events   []object // of the issue, oldest first
+	reviews  []*Review
+	remarks  []remark // of the conversation, oldest first
+	raw      []File   // in place of what the commits say
+	created  time.Time
+	updated  time.Time
+	ended    time.Time // closed or merged, counts where state is closed
+	cacheKey string
+	cached   []File
+	pushed   int
 }
 
 // PullOptions of AddPull. Zero values make an open pull request by "author"
@@ -40,9 +39,7 @@ type PullOptions struct {
 	Number      int // the next one by default
 	Title, Body string
 	Author      string // author
-	Association string // by default OWNER, COLLABORATOR or NONE after the author's role
 	Draft       bool
-	State       string // open or closed
 	Base        string // the default branch
 	Head        string // topic-<number>
 	From        *Repo  // the fork that holds the head; the repository itself
@@ -76,7 +73,7 @@ func (r *Repo) AddPull(o PullOptions) *Pull {
 	o.From.branches[o.Head] = head
 	r.s.user(o.Author)
 	p := &Pull{
-		Number: o.Number, repo: r, from: o.From, options: o, id: r.s.nextID(), state: or(o.State, "open"),
+		Number: o.Number, repo: r, from: o.From, options: o, id: r.s.nextID(), state: "open",
 		draft:   o.Draft,
 		baseRef: o.Base, baseSHA: base.sha, head: head, created: r.s.now(), updated: r.s.now(), ended: r.s.now(),
 	}
@@ -90,9 +87,6 @@ func (r *Repo) Pull(n int) *Pull {
 	defer r.s.mu.Unlock()
 	return r.pulls[n]
 }
-
-// Ref is owner/name#number.
-func (p *Pull) Ref() string { return fmt.Sprintf("%s#%d", p.repo.FullName(), p.Number) }
 
 // HeadSHA is the head's hash.
 func (p *Pull) HeadSHA() string {
@@ -186,18 +180,12 @@ func (p *Pull) finish(merged bool) {
 	p.updated = p.ended
 }
 
-// SetDraft makes it a draft or ready.
-func (p *Pull) SetDraft(draft bool) { p.set(func() { p.draft = draft }) }
-
 // DeleteFork takes the head's repository away: the API then says null.
 func (p *Pull) DeleteFork() { p.set(func() { p.from = nil }) }
 
 // SetFiles lists other files than the commits have, such as 3,000 of them or
 // one whose patch is missing.
 func (p *Pull) SetFiles(files []File) { p.set(func() { p.raw = slices.Clone(files) }) }
-
-// SetChangedFiles makes the pull request count other than it lists.
-func (p *Pull) SetChangedFiles(n int) { p.set(func() { p.changedFiles = n }) }
 
 func (p *Pull) set(change func()) {
 	p.repo.s.mu.Lock()
@@ -237,14 +225,6 @@ func (p *Pull) Label(login, name string) {
 	p.set(func() {
 		p.labels = append(p.labels, name)
 		p.event(login, "labeled", object{"label": object{"name": name, "color": "ededed"}})
-	})
-}
-
-// Unlabel takes a label away.
-func (p *Pull) Unlabel(login, name string) {
-	p.set(func() {
-		p.labels = slices.DeleteFunc(p.labels, func(l string) bool { return l == name })
-		p.event(login, "unlabeled", object{"label": object{"name": name, "color": "ededed"}})
 	})
 }
 

@@ -39,9 +39,6 @@ func (p *Pull) apiURL() string {
 }
 
 func (p *Pull) association() string {
-	if p.options.Association != "" {
-		return p.options.Association
-	}
 	return p.repo.association(p.options.Author)
 }
 
@@ -108,7 +105,7 @@ func getPull(c *call, p *Pull) answer {
 	maps.Copy(v, object{
 		"merged": p.merged, "merged_by": nil, "mergeable": p.state == "open", "mergeable_state": "clean",
 		"commits":       len(p.commits()),
-		"changed_files": or(p.changedFiles, len(files)), "additions": additions, "deletions": deletions,
+		"changed_files": len(files), "additions": additions, "deletions": deletions,
 		"review_comments": 0,
 	})
 	return ok(v)
@@ -147,17 +144,6 @@ func arrange(list []*Pull, sort, direction string) {
 	}
 }
 
-func listCommitPulls(c *call) answer {
-	var found []*Pull
-	for _, n := range slices.Sorted(maps.Keys(c.repo.pulls)) {
-		p := c.repo.pulls[n]
-		if slices.ContainsFunc(p.commits(), func(k *commit) bool { return k.sha == c.PathValue("commit_sha") }) {
-			found = append(found, p)
-		}
-	}
-	return paged(c, found, 0, (*Pull).summary)
-}
-
 func listFiles(c *call, p *Pull) answer {
 	return paged(c, p.files(), maxFiles, func(f File) object { return c.repo.entry(f, p.head.sha) })
 }
@@ -185,10 +171,6 @@ func (r *Repo) entry(f File, sha string) object {
 
 func listCommits(c *call, p *Pull) answer {
 	return paged(c, p.commits(), maxCommits, c.repo.commitJSON)
-}
-
-func listLabels(c *call, p *Pull) answer {
-	return paged(c, p.labels, 0, c.repo.label)
 }
 
 func listEvents(c *call, p *Pull) answer {

@@ -69,12 +69,10 @@ type Repo struct {
 
 // RepoOptions of AddRepo.
 type RepoOptions struct {
-	ID            int64    // one is given by default
-	Private       bool     //
-	DefaultBranch string   // main
-	Protected     []string // branches
-	ForkOf        *Repo    // shares its commits
-	Files         Tree     // first commit of the default branch; a README by default
+	Private   bool     //
+	Protected []string // branches
+	ForkOf    *Repo    // shares its commits
+	Files     Tree     // first commit of the default branch; a README by default
 }
 
 // AddRepo makes a repository, owner/name. Its owner is an admin of it.
@@ -83,15 +81,12 @@ func (s *Server) AddRepo(fullName string, o RepoOptions) *Repo {
 	defer s.mu.Unlock()
 	owner, name, _ := strings.Cut(fullName, "/")
 	r := &Repo{
-		ID: o.ID, Owner: owner, Name: name, s: s, private: o.Private, defaultBranch: or(o.DefaultBranch, "main"),
+		ID: s.nextID(), Owner: owner, Name: name, s: s, private: o.Private, defaultBranch: "main",
 		parent:    o.ForkOf,
 		protected: map[string]bool{}, permissions: map[string]string{owner: "admin"}, branches: map[string]*commit{},
 		objects: &objects{map[string]*commit{}, map[string]string{}},
 		pulls:   map[int]*Pull{}, environments: map[string]*environment{}, runs: map[int64]*Run{},
 		issues: map[int]*issue{}, checks: map[string][]Check{}, statuses: map[string][]Status{},
-	}
-	if r.ID == 0 {
-		r.ID = s.nextID()
 	}
 	s.user(owner)
 	for _, b := range o.Protected {
@@ -138,13 +133,6 @@ func (r *Repo) permission(login string) string {
 		return "none"
 	}
 	return "read"
-}
-
-// Protect protects a branch or lifts its protection.
-func (r *Repo) Protect(branch string, protected bool) {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
-	r.protected[branch] = protected
 }
 
 // Commit puts a new snapshot on a branch, made from the default branch where

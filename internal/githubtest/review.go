@@ -23,15 +23,6 @@ type Review struct {
 	pull *Pull
 }
 
-// Reviews are the reviews of a pull request, pending ones included.
-func (s *Server) Reviews(owner, repo string, n int) []Review {
-	r := s.Repo(owner + "/" + repo)
-	if r == nil || r.Pull(n) == nil {
-		return nil
-	}
-	return r.Pull(n).Reviews()
-}
-
 // Reviews are the reviews of the pull request, pending ones included.
 func (p *Pull) Reviews() []Review {
 	p.repo.s.mu.Lock()

@@ -20,16 +20,10 @@ func (s *Server) routes() []route {
 	issues, actions := []string{"issues:read", "pull_requests:read"}, []string{"actions:read"}
 	return []route{
 		{"GET", "/user", nil, getUser},
-		{"GET", "/rate_limit", nil, getRateLimit},
 		{"GET", repo, nil, getRepo},
 		{"GET", repo + "/branches/{branch}", contents, getBranch},
 		{"GET", repo + "/collaborators/{username}/permission", []string{"metadata:read"}, getPermission},
 		{"GET", repo + "/contents/{path}", contents, getContents},
-		{"GET", repo + "/git/blobs/{file_sha}", contents, getBlob},
-		{"GET", repo + "/git/trees/{tree_sha}", contents, getTree},
-		{"GET", repo + "/git/ref/{ref}", contents, getRef},
-		{"GET", repo + "/commits/{ref}", contents, getCommit},
-		{"GET", repo + "/commits/{commit_sha}/pulls", pulls, listCommitPulls},
 		{"GET", repo + "/commits/{ref}/check-runs", []string{"checks:read"}, listChecks},
 		{"GET", repo + "/commits/{ref}/status", []string{"statuses:read"}, listStatuses},
 		{"GET", repo + "/check-runs/{check_run_id}/annotations", []string{"checks:read"}, listAnnotations},
@@ -51,9 +45,7 @@ func (s *Server) routes() []route {
 		{"GET", repo + "/pulls/{pull_number}/reviews/{review_id}/comments", pulls, ofPull(listReviewComments)},
 		{"GET", repo + "/issues/{issue_number}", issues, getIssue},
 		{"GET", repo + "/issues/{issue_number}/comments", issues, ofPull(listRemarks)},
-		{"GET", repo + "/issues/{issue_number}/labels", issues, ofPull(listLabels)},
 		{"GET", repo + "/issues/{issue_number}/events", issues, ofPull(listEvents)},
-		{"GET", repo + "/environments", actions, listEnvironments},
 		{"GET", repo + "/environments/{environment_name}", actions, getEnvironment},
 		{"GET", repo + "/actions/workflows/{workflow_id}/runs", actions, listRuns},
 		{"GET", repo + "/actions/runs/{run_id}", actions, ofRun(getRun)},
@@ -63,8 +55,6 @@ func (s *Server) routes() []route {
 			ofRun(decidePending)},
 		{"GET", repo + "/actions/runs/{run_id}/artifacts", actions, ofRun(listRunArtifacts)},
 		{"GET", repo + "/actions/artifacts", actions, listArtifacts},
-		{"GET", repo + "/actions/artifacts/{artifact_id}", actions, ofArtifact(getArtifact)},
-		{"DELETE", repo + "/actions/artifacts/{artifact_id}", []string{"actions:write"}, ofArtifact(deleteArtifact)},
 		{"GET", repo + "/actions/artifacts/{artifact_id}/{archive_format}", actions, ofArtifact(downloadArtifact)},
 	}
 }

@@ -277,13 +277,6 @@ func (e *environment) json(r *Repo) object {
 	return v
 }
 
-func listEnvironments(c *call) answer {
-	all := slices.SortedFunc(maps.Values(c.repo.environments), func(a, b *environment) int {
-		return strings.Compare(a.name, b.name)
-	})
-	return counted(c, "environments", all, func(e *environment) object { return e.json(c.repo) })
-}
-
 func getEnvironment(c *call) answer {
 	if e := c.repo.environments[c.PathValue("environment_name")]; e != nil {
 		return ok(e.json(c.repo))

@@ -166,7 +166,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, rt route) {
 	s.exchange(w, r, "api", func(c *call) answer {
 		a, stop := c.admit(rt)
 		if stop {
-			return a.with(c.limits())
+			return a.with(c.headers())
 		}
 		vars := map[string]string{}
 		for _, m := range parameter.FindAllStringSubmatch(rt.path, -1) {
@@ -178,7 +178,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, rt route) {
 		}
 		if err != nil {
 			s.violation("request %s %s: %v", r.Method, r.URL.Path, err)
-			return refusal(http.StatusUnprocessableEntity, "Invalid request.\n\n"+firstLine(err)).with(c.limits())
+			return refusal(http.StatusUnprocessableEntity, "Invalid request.\n\n"+firstLine(err)).with(c.headers())
 		}
 		a = rt.handle(c)
 		if a.value != nil {
@@ -188,7 +188,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, rt route) {
 				s.violation("answer %d to %s %s: %v", a.status, r.Method, r.URL.Path, err)
 			}
 		}
-		return a.with(c.limits())
+		return a.with(c.headers())
 	})
 }
 

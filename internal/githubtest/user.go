@@ -75,7 +75,6 @@ type identity struct {
 	user        *user  // the author of what it writes
 	repo        *Repo  // of an app token: the one repository it was made for
 	permissions map[string]string
-	remaining   int // requests left in this hour
 	run         *Run
 	attempt     int
 	job         string
@@ -94,7 +93,7 @@ func (s *Server) UserToken(login string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	token := "ghp_" + s.digest("user", login)[:36]
-	s.tokens[token] = &identity{kind: "user", user: s.user(login), remaining: 5000}
+	s.tokens[token] = &identity{kind: "user", user: s.user(login)}
 	return token
 }
 
@@ -110,18 +109,8 @@ func (s *Server) AppToken(r *Repo, permissions map[string]string) string {
 	for k, v := range permissions {
 		own[strings.ReplaceAll(k, "-", "_")] = v
 	}
-	s.tokens[token] = &identity{kind: "app", user: s.users[actionsBot], repo: r, permissions: maps.Clone(own),
-		remaining: 1000}
+	s.tokens[token] = &identity{kind: "app", user: s.users[actionsBot], repo: r, permissions: maps.Clone(own)}
 	return token
-}
-
-// SetRemaining sets how many requests a token has left before it is refused.
-func (s *Server) SetRemaining(token string, n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if i := s.tokens[token]; i != nil {
-		i.remaining = n
-	}
 }
 
 // Revoke makes a token answer 401.
@@ -140,7 +129,7 @@ func (s *Server) digest(parts ...string) string {
 func (s *Server) identify(r *http.Request) *identity {
 	header := r.Header.Get("Authorization")
 	if header == "" {
-		return &identity{kind: "none", remaining: 60}
+		return &identity{kind: "none"}
 	}
 	_, token, _ := strings.Cut(header, " ")
 	if who := s.tokens[strings.TrimSpace(token)]; who != nil {

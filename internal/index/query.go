@@ -25,12 +25,19 @@ const (
 
 // Lexical is Source's.
 func (x *Index) Lexical(ctx context.Context, terms []Term, k int, f Filter) ([]Hit, error) {
-	scores := make([]float64, len(x.chunks))
-	held, touched := make([]float64, len(x.chunks)), []int32(nil)
+	scores := Scores(terms, x.tokens.sizes, x.tokens.mean, x.tokens.of)
+	return x.best(scores, k, x.keep(f)), ctx.Err()
+}
+
+// Scores are those of all chunks by terms (BM25): sizes says how many tokens each chunk
+// has, mean what they have on average, of which chunks hold a token and how often.
+func Scores(terms []Term, sizes []uint32, mean float64, of func(token string) ([]int32, []uint16)) []float64 {
+	scores := make([]float64, len(sizes))
+	held, touched := make([]float64, len(sizes)), []int32(nil)
 	for _, term := range terms {
 		touched = touched[:0]
 		for i, token := range term.Tokens {
-			chunks, times := x.tokens.of(token)
+			chunks, times := of(token)
 			for j, c := range chunks {
 				if held[c] == 0 {
 					touched = append(touched, c)
@@ -38,20 +45,21 @@ func (x *Index) Lexical(ctx context.Context, terms []Term, k int, f Filter) ([]H
 				held[c] += term.Weights[i] * float64(times[j])
 			}
 		}
-		weight := idf(len(x.chunks), len(touched)) * (1 + math.Log(float64(max(term.Count, 1))))
+		weight := idf(len(sizes), len(touched)) * (1 + math.Log(float64(max(term.Count, 1))))
 		for _, c := range touched {
-			scores[c] += weight * saturated(held[c], float64(x.tokens.sizes[c])/x.tokens.mean)
+			scores[c] += weight * Saturated(held[c], float64(sizes[c])/mean)
 			held[c] = 0
 		}
 	}
-	return x.best(scores, k, x.keep(f)), ctx.Err()
+	return scores
 }
 
 func idf(all, with int) float64 {
 	return math.Log(1 + (float64(all-with)+0.5)/(float64(with)+0.5))
 }
 
-func saturated(times, length float64) float64 {
+// Saturated is what a number of times counts in a chunk of a length, 1 being the mean.
+func Saturated(times, length float64) float64 {
 	return times * (k1 + 1) / (times + k1*(1-b1+b1*length))
 }
 
@@ -83,6 +91,17 @@ func (f Filter) Passes(file string) bool {
 
 // best is the k chunks of the largest scores above 0, equal ones in their order.
 func (x *Index) best(scores []float64, k int, keep func(int) bool) []Hit {
+	order := Best(scores, k, keep)
+	hits := make([]Hit, len(order))
+	for i, c := range order {
+		hits[i] = Hit{x.chunks[c], scores[c]}
+	}
+	return hits
+}
+
+// Best is the places of the k largest scores above 0, equal ones in their order; where
+// keep is not nil, of those alone that it lets through.
+func Best(scores []float64, k int, keep func(int) bool) []int {
 	var order []int
 	worse := func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) }
 	for i, s := range scores {
@@ -95,11 +114,7 @@ func (x *Index) best(scores []float64, k int, keep func(int) bool) []Hit {
 		at, _ := slices.BinarySearchFunc(order, i, worse)
 		order = slices.Insert(order, at, i)
 	}
-	hits := make([]Hit, len(order))
-	for i, c := range order {
-		hits[i] = Hit{x.chunks[c], scores[c]}
-	}
-	return hits
+	return order
 }
 
 // Similar is Source's.
@@ -156,7 +171,7 @@ func (x *Index) mentions(name string, k int, keep func(string) bool) []int32 {
 	for i, c := range chunks {
 		if (keep == nil || keep(x.chunks[c].Path)) && Holds(x.chunks[c].Text, name) {
 			found = append(found, c)
-			scores = append(scores, saturated(float64(times[i]), float64(x.tokens.sizes[c])/x.tokens.mean))
+			scores = append(scores, Saturated(float64(times[i]), float64(x.tokens.sizes[c])/x.tokens.mean))
 		}
 	}
 	order := make([]int, len(found))

@@ -55,6 +55,15 @@ func Build(t testing.TB, files map[string]string) *index.Index {
 // Run holds a source to the contract. open makes one of what an index holds.
 func Run(t *testing.T, open func(t *testing.T, x *index.Index) index.Source) {
 	t.Helper()
+	RunPlain(t, open)
+	x := Build(t, Files)
+	with := x.WithVectors("m", 2, vectors(x))
+	t.Run("vectors", func(t *testing.T) { similar(t, open(t, with)) })
+}
+
+// RunPlain holds a source without vectors to the rest of the contract.
+func RunPlain(t *testing.T, open func(t *testing.T, x *index.Index) index.Source) {
+	t.Helper()
 	x := Build(t, Files)
 	s := open(t, x)
 	t.Run("lexical", func(t *testing.T) { lexical(t, s, x) })
@@ -66,8 +75,6 @@ func Run(t *testing.T, open func(t *testing.T, x *index.Index) index.Source) {
 		require.NoError(t, err)
 		require.Empty(t, hits)
 	})
-	with := x.WithVectors("m", 2, vectors(x))
-	t.Run("vectors", func(t *testing.T) { similar(t, open(t, with)) })
 }
 
 func ids[T any](all []T, id func(T) string) []string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,7 @@ type StatusError struct {
 	Message string // the server's words, made safe: one line of at most 500 characters, or empty
 	Limited bool   // a rate limit, not a missing right
 
+	Needs      string        // permissions that GitHub says the request needs, such as "pull-requests: write"; or empty
 	RetryAfter time.Duration // that the server asks to wait; 0 where it names no time
 }
 
@@ -78,7 +80,24 @@ func Status(resp *http.Response) *StatusError {
 	return &StatusError{
 		Method: resp.Request.Method, URL: bare(resp.Request.URL), Code: resp.StatusCode,
 		Message: guard.Line(message(resp, body), maxMessage), Limited: limited, RetryAfter: wait,
+		Needs: needs(resp.Header.Get("X-Accepted-GitHub-Permissions")),
 	}
+}
+
+var permission = regexp.MustCompile(`^[a-z_]{1,40}=(?:read|write|admin)$`)
+
+// needs spells the permissions of GitHub's header as a workflow's file does. Those
+// behind a semicolon are another way to the same, and left out.
+func needs(header string) string {
+	first, _, _ := strings.Cut(header, ";")
+	var all []string
+	for p := range strings.SplitSeq(first, ",") {
+		if p = strings.TrimSpace(p); permission.MatchString(p) {
+			name, level, _ := strings.Cut(p, "=")
+			all = append(all, strings.ReplaceAll(name, "_", "-")+": "+level)
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // message finds the server's words in the forms that GitHub, its artifact

@@ -112,7 +112,7 @@ func plainly(f diff.File) finding.Reason {
 	return ""
 }
 
-var commitOf = regexp.MustCompile(`^Subproject commit [0-9a-f]{40,64}$`)
+var commitOf = regexp.MustCompile(`^Subproject commit [0-9a-f]{7,64}$`)
 
 // submodule reports whether a file is a submodule: one line names the
 // commit of another repository.

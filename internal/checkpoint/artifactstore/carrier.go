@@ -26,14 +26,14 @@ type Carrier interface {
 // Item is a stored checkpoint, and what the carrier's server says of it; what
 // is not told is zero. RunID names the run that stored it.
 type Item struct {
-	Source                                Source
-	Name                                  string
-	ID                                    int64
-	Size                                  int64  // bytes
-	Digest                                string // sha256:<hex> of the zip
-	Created, ExpiresAt                    time.Time
-	Expired                               bool
-	RunID, RepositoryID, HeadRepositoryID int64
+	Source              Source
+	Name                string
+	ID                  int64
+	Size                int64  // bytes
+	Digest              string // sha256:<hex> of the zip
+	Created, ExpiresAt  time.Time
+	Expired             bool
+	RunID, RepositoryID int64
 }
 
 // Source says who vouches for where an item comes from.

@@ -34,7 +34,7 @@ func (r REST) List(ctx context.Context) ([]Item, error) {
 		items = append(items, Item{
 			Name: a.Name, ID: a.ID, Size: a.Size, Digest: a.Digest, Created: a.Created, ExpiresAt: a.ExpiresAt,
 			Expired: a.Expired,
-			RunID:   a.RunID, RepositoryID: a.RepoID, HeadRepositoryID: a.HeadRepoID,
+			RunID:   a.RunID, RepositoryID: a.RepoID,
 		})
 	}
 	return items, err
