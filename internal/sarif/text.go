@@ -54,7 +54,7 @@ func place(f finding.Finding) physical {
 		if f.StartLine > 0 && f.StartLine < f.Line {
 			p.Region.Start = f.StartLine
 		} else if f.Quote != "" {
-			p.Region.Snippet = &text{guard.Line(f.Quote, titleRunes)}
+			p.Region.Snippet = &text{guard.Line(strings.TrimSpace(f.Quote), titleRunes)}
 		}
 	}
 	return p
