@@ -62,6 +62,7 @@ var beside = map[string][]string{
 	"tracker":                  {"transport"},
 	"toolserver":               {"tracker", "transport"},
 	"agent":                    {"tool"},
+	"tool":                     {"retrieve"},
 	"index":                    {"tree"},
 	"injection":                {"guard", "secret"},
 	"secret":                   {"diff"},
