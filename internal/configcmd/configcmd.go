@@ -160,7 +160,8 @@ func (c *Command) printMistakes(file string, err error) error {
 	for _, e := range each(err) {
 		m := mistake{What: guard.Line(e.Error(), driver.MaxLine)}
 		if known, ok := errors.AsType[*config.Error](e); ok {
-			m = mistake{known.Line, known.Column, guard.Line(known.What, driver.MaxLine), guard.Line(known.Hint, driver.MaxLine)}
+			m = mistake{known.Line, known.Column, guard.Line(known.What, driver.MaxLine),
+				guard.Line(known.Hint, driver.MaxLine)}
 		}
 		printed.Errors = append(printed.Errors, m)
 	}
