@@ -20,6 +20,7 @@
 //	            handoff                    a draft's way between jobs, of whatever flow:
 //	                                       names, resume checks, who may decide
 //	            agent tool budget          a conversation, what it may look at, what it may cost
+//	            linter                     what linters say of lines that a change adds
 //	            suggest                    whether a suggestion is one to apply
 //	            retrieve                   pieces of a repository that answer a query, or explain a change
 //	            sarif stats                what was kept, for code scanning; what approvers did

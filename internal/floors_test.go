@@ -27,7 +27,7 @@ var floors = map[string]int{
 	"index/pgindex": 1,
 	"checkpoint":    2, "handoff": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2,
 	"render": 2, "rule": 2, "retrieve": 2,
-	"budget": 2, "tool": 2, "agent": 2, "sarif": 2, "stats": 2, "suggest": 2,
+	"budget": 2, "tool": 2, "agent": 2, "sarif": 2, "stats": 2, "suggest": 2, "linter": 2,
 	"ingest": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
 	"flow/reviewpr": 4,
 	"eval":          5, "eval/dataset": 5, "eval/score": 5, "eval/judge": 5, "eval/oracle": 5, "eval/history": 5,
@@ -59,6 +59,7 @@ var beside = map[string][]string{
 	"limit":                    {"transport"},
 	"trace":                    {"transport"},
 	"agent":                    {"tool"},
+	"index":                    {"tree"},
 	"injection":                {"guard", "secret"},
 	"secret":                   {"diff"},
 	"checkpoint/filestore":     {"checkpoint"},
@@ -70,7 +71,6 @@ var beside = map[string][]string{
 		"wire"},
 	"embed":                     {"transport"},
 	"index/pgindex":             {"index"},
-	"index":                     {"tree"},
 	"searchcmd":                 {"driver", "settings", "wire"},
 	"choose":                    {"choose/quiet"},
 	"wire":                      {"settings"},
@@ -152,6 +152,25 @@ func TestT16_OnlyReadingACloneStartsAProgram(t *testing.T) {
 	}
 	slices.Sort(starts)
 	require.Equal(t, []string{"ingest/git.go"}, starts, "the action's modes read no clone")
+}
+
+// TestOnlyTheChunkerLinksTheParser keeps its megabytes out of the tests of most rooms.
+func TestOnlyTheChunkerLinksTheParser(t *testing.T) {
+	t.Parallel()
+	for path, names := range importsOf(t) {
+		for _, name := range names {
+			if strings.HasPrefix(name, "github.com/odvcencio/gotreesitter") {
+				require.True(t, strings.HasPrefix(filepath.ToSlash(path), "chunker/"), path)
+			}
+		}
+	}
+	all := imports(t)
+	for room, floor := range floors {
+		if floor < floors["wire"] && room != "chunker" {
+			require.NotContains(t, reachable(all, room), "chunker", room)
+		}
+	}
+	require.Contains(t, reachable(all, "wire"), "chunker", "the walk sees what is there")
 }
 
 type edge struct{ from, to, position string }
