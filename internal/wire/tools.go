@@ -9,6 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/linter"
 	"github.com/org/pr-review-action/internal/tool"
 	"github.com/org/pr-review-action/internal/tree"
 )
@@ -21,6 +22,7 @@ type Brief struct {
 	Workspace string         // folder of the results of tests
 	NoTools   bool           // the diff is all that is looked at
 	Revises   *cost.Usage    // of the draft that is revised; nil for a first one
+	Linted    linter.Report  // what linters say of the change
 }
 
 // Surroundings are what a model may look at beside the diff. The zero value is nothing.
