@@ -58,6 +58,7 @@ var beside = map[string][]string{
 	"limit":                    {"transport"},
 	"trace":                    {"transport"},
 	"agent":                    {"tool"},
+	"tool":                     {"retrieve"},
 	"injection":                {"guard", "secret"},
 	"secret":                   {"diff"},
 	"checkpoint/filestore":     {"checkpoint"},

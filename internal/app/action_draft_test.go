@@ -170,7 +170,8 @@ func TestWithoutAKey(t *testing.T) {
 	keyless := func(j *job) *job { return j.with("api-key", "", "base-url", "", "model", "") }
 	t.Run("is a mistake that names both ways out", func(t *testing.T) {
 		s := setUp(t, scene{fork: true, author: "maya"})
-		keyless(s.draftJob()).start().is(2, "").says("no model is configured", "set api-key", "provider: offline")
+		keyless(s.draftJob()).start().is(2, "").says("no model is configured", "set api-key", "provider: offline").
+			shows("## The settings of this job are wrong", "secret of the environment")
 	})
 	t.Run("openai asked for", func(t *testing.T) {
 		s := setUp(t, scene{})

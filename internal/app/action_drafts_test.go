@@ -41,6 +41,6 @@ func TestCheck13_WhatStandsCannotBeRejectedByAnotherDraft(t *testing.T) {
 	first, second := s.twoDrafts()
 	s.decideJob(first.outputs["code"], "approve").start().is(0, "POSTED")
 	s.decideJob(second.outputs["code"], "abort").start().is(3,
-		"REFUSED").says("a review of this commit was posted before")
+		"REFUSED").says("a draft of this commit was posted before")
 	s.posted()
 }

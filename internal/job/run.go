@@ -66,6 +66,11 @@ func (j *job) end(r driver.Report, err error) int {
 	if r.State.Draft.Name == "" {
 		r.State.Draft.Name = j.about()
 	}
+	if r.Outcome == "" && err != nil {
+		if writeErr := j.runner.Summary(render.Mistake(driver.Explain(err))); writeErr != nil {
+			j.runner.Warning(writeErr.Error())
+		}
+	}
 	if r.Outcome != "" {
 		if writeErr := errors.Join(j.runner.SetOutputs(outputs(r, j.env.RunID)), j.summarize(r)); writeErr != nil {
 			err = errors.Join(err, writeErr)

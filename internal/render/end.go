@@ -57,6 +57,12 @@ func End(r Review, e Ending) string {
 	return paragraphs(append(blocks, e.rest(r)...)...) + "\n"
 }
 
+// Mistake is the job summary of a run that wrong inputs or settings kept from its work:
+// what was wrong and what to do next, as the annotation says it.
+func Mistake(text string) string {
+	return paragraphs("## The settings of this job are wrong", guard.Fence(text, "")) + "\n"
+}
+
 // reason leaves out what the verdict or the decision's account says already.
 func (e Ending) reason(verdict string) string {
 	if e.Record != nil && e.Outcome == "ABORTED" {

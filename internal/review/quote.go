@@ -64,9 +64,12 @@ func (c *column) add(number int, text string) {
 // it was shown in the tokens of chat templates, and without a carriage return at
 // the end.
 func fold(text string) string {
-	text = guard.Visible(strings.TrimSuffix(text, "\r"))
+	text = guard.Visible(blanks.Replace(strings.TrimSuffix(text, "\r")))
 	return strings.Join(strings.Fields(strings.ReplaceAll(text, `\`, "")), " ")
 }
+
+// blanks are white space that a model is shown by its number, as itself and as shown.
+var blanks = strings.NewReplacer("\f", " ", "\v", " ", "<U+000C>", " ", "<U+000B>", " ")
 
 // check holds every finding against what it quotes. One whose quote stands within
 // its lines stays as it is; one whose quote stands elsewhere in the diff is moved

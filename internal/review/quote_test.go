@@ -162,6 +162,19 @@ func TestT1_NoTextInALineLosesTheFindingThatQuotesIt(t *testing.T) {
 	}
 }
 
+func TestAQuotePassesOverAFormFeed(t *testing.T) {
+	t.Parallel()
+	q := newQuotes("@@ -1 +1 @@\n-\fint old(void)\n+\fint main(void) {")
+	for _, quote := range []string{"int main(void) {", "\fint main(void) {", "<U+000C>int main(void) {"} {
+		t.Run(quote, func(t *testing.T) {
+			t.Parallel()
+			found, moved := q.check([]finding.Finding{{Line: 1, StartLine: 1, Side: finding.Right, Quote: quote}})
+			require.Empty(t, found[0].Filtered)
+			require.Zero(t, moved)
+		})
+	}
+}
+
 func TestAQuoteOfAFileWithCarriageReturnsStands(t *testing.T) {
 	t.Parallel()
 	f := file

@@ -76,7 +76,7 @@ func authorAllowed(p pull.Pull, e Event, a config.Admission) bool {
 // in for it, and their author writes those.
 func labelAdmits(ctx context.Context, p pull.Pull, e Event, label string, facts LabelFacts) (string, error) {
 	if label == "" || !slices.Contains(p.Labels, label) {
-		return fmt.Sprintf("nobody has set the label %q", label), nil
+		return fmt.Sprintf("nobody with write access has set the label %q", label), nil
 	}
 	if e.Pushed {
 		return fmt.Sprintf("the label %q was set before this push", label), nil
