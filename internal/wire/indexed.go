@@ -128,7 +128,7 @@ func (p Place) inMemory(ctx context.Context, o index.Options, e Endpoints) (Inde
 	if e.Embedder == nil {
 		return all, nil
 	}
-	with, err := p.embed(ctx, x, e.Embedder)
+	with, _, err := embedded(ctx, x, e.Embedder, 0, p.keep)
 	all.Source, all.Index = with, with
 	var lost interface{ Note() string }
 	switch {
@@ -147,12 +147,22 @@ func (p Place) inMemory(ctx context.Context, o index.Options, e Endpoints) (Inde
 // are paid again at most where the process is killed.
 const embeddedAtATime = 5_000
 
-// embed gives vectors to the chunks that have none of the model's: those of an earlier
-// commit stay. With an error it gives what there is.
-func (p Place) embed(ctx context.Context, x *index.Index, e retrieve.Embedder) (*index.Index, error) {
+// keep stores an index as far as it has come.
+func (p Place) keep(x *index.Index) error {
+	if p.Cache.Folder == "" {
+		return nil
+	}
+	return p.Cache.Keep(p.Commit, x)
+}
+
+// embedded gives vectors to the chunks that have none of the model's, to so many at most
+// where most is not 0, and says how many are left. What there is is kept from time to
+// time, where keep is not nil; with an error it is what comes back.
+func embedded(ctx context.Context, x *index.Index, e retrieve.Embedder, most int,
+	keep func(*index.Index) error) (with *index.Index, left int, err error) {
 	info, err := x.Vectors(ctx)
 	if err != nil {
-		return x, err
+		return x, 0, err
 	}
 	known := x.VectorsByKey(e.Identity(), info.Dimensions)
 	var keys, texts []string
@@ -163,14 +173,15 @@ func (p Place) embed(ctx context.Context, x *index.Index, e retrieve.Embedder) (
 			keys, texts = append(keys, key), append(texts, c.Prefix()+c.Text)
 		}
 	}
-	if len(keys) == 0 {
-		return x, nil
+	if most > 0 && len(keys) > most {
+		left = len(keys) - most
+		keys = keys[:most]
 	}
 	for len(keys) > 0 {
 		n := min(len(keys), embeddedAtATime)
 		vectors, err := e.Embed(ctx, texts[:n], false)
 		if err != nil {
-			return x, err
+			return x, left + len(keys), err
 		}
 		for i, v := range vectors {
 			known[keys[i]] = v
@@ -178,11 +189,11 @@ func (p Place) embed(ctx context.Context, x *index.Index, e retrieve.Embedder) (
 		}
 		keys, texts = keys[n:], texts[n:]
 		x = x.WithVectors(e.Identity(), info.Dimensions, known)
-		if p.Cache.Folder != "" {
-			if err := p.Cache.Keep(p.Commit, x); err != nil {
-				return x, fmt.Errorf("keeping vectors: %w", err)
+		if keep != nil {
+			if err := keep(x); err != nil {
+				return x, left, fmt.Errorf("keeping vectors: %w", err)
 			}
 		}
 	}
-	return x, nil
+	return x, left, nil
 }
