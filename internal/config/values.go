@@ -58,10 +58,12 @@ func (c Config) priceValues() []Value {
 	var all []Value
 	for _, model := range slices.Sorted(maps.Keys(c.Prices)) {
 		p := c.Prices[model]
-		all = append(all, Value{Key: "prices." + model, Value: map[string]any{
-			"input": Dollars(p.Input), "cached-input": Dollars(p.CachedInput), "output": Dollars(p.Output),
-			"cache-write": Dollars(p.CacheWrite), "per-1000": Dollars(p.PerThousand),
-		}})
+		price := map[string]any{"input": Dollars(p.Input), "cached-input": Dollars(p.CachedInput),
+			"output": Dollars(p.Output), "cache-write": Dollars(p.CacheWrite)}
+		if p.PerThousand > 0 {
+			price = map[string]any{"per-1000": Dollars(p.PerThousand)}
+		}
+		all = append(all, Value{Key: "prices." + model, Value: price})
 	}
 	if all == nil {
 		all = []Value{{Key: "prices", Value: nil}}

@@ -39,8 +39,11 @@ type Piece struct {
 // bytesPerToken is how many bytes of code count as a token.
 const bytesPerToken = 3
 
-// pieceFrame is about what path, lines and reason of a piece take, in bytes.
-const pieceFrame = 60
+// What is written around a piece and before each line of it, in bytes.
+const (
+	pieceFrame = 60
+	lineFrame  = 9
+)
 
 // share is how much of a pack's budget each kind has before any may take what is left.
 func share(w Why) float64 {
@@ -112,7 +115,9 @@ func (s *search) candidates(ctx context.Context, c Change) ([]Piece, error) {
 	p.add(c.Path, Defines, defined)
 	p.add(c.Path, Tests, slices.Concat(tests, slices.DeleteFunc(slices.Clone(users), isCode)))
 	for _, h := range found {
-		p.add(c.Path, Similar, []chunk.Chunk{h.Chunk})
+		if h.Name != "" || h.Kind == chunk.Window { // imports say little
+			p.add(c.Path, Similar, []chunk.Chunk{h.Chunk})
+		}
 	}
 	return p.all, nil
 }
@@ -178,7 +183,7 @@ func choose(candidates []Piece, budget int) (chosen []Piece) {
 	taken := make([]bool, len(candidates))
 	take := func(within func(p Piece, size int) bool) {
 		for i, p := range candidates {
-			size := len(p.Text) + len(p.Path) + pieceFrame
+			size := len(p.Text) + (p.EndLine-p.StartLine+1)*lineFrame + len(p.Path) + pieceFrame
 			if !taken[i] && used+size <= budget && within(p, size) {
 				taken[i] = true
 				used += size
