@@ -59,6 +59,7 @@ var beside = map[string][]string{
 	"trace":                    {"transport"},
 	"agent":                    {"tool"},
 	"tool":                     {"retrieve"},
+	"index":                    {"tree"},
 	"injection":                {"guard", "secret"},
 	"secret":                   {"diff"},
 	"checkpoint/filestore":     {"checkpoint"},
@@ -70,7 +71,6 @@ var beside = map[string][]string{
 		"wire"},
 	"embed":                     {"transport"},
 	"index/pgindex":             {"index"},
-	"index":                     {"tree"},
 	"searchcmd":                 {"driver", "settings", "wire"},
 	"choose":                    {"choose/quiet"},
 	"wire":                      {"settings"},
@@ -150,6 +150,25 @@ func TestT16_OnlyReadingACloneStartsAProgram(t *testing.T) {
 	}
 	slices.Sort(starts)
 	require.Equal(t, []string{"ingest/git.go"}, starts, "the action's modes read no clone")
+}
+
+// TestOnlyTheChunkerLinksTheParser keeps its megabytes out of the tests of most rooms.
+func TestOnlyTheChunkerLinksTheParser(t *testing.T) {
+	t.Parallel()
+	for path, names := range importsOf(t) {
+		for _, name := range names {
+			if strings.HasPrefix(name, "github.com/odvcencio/gotreesitter") {
+				require.True(t, strings.HasPrefix(filepath.ToSlash(path), "chunker/"), path)
+			}
+		}
+	}
+	all := imports(t)
+	for room, floor := range floors {
+		if floor < floors["wire"] && room != "chunker" {
+			require.NotContains(t, reachable(all, room), "chunker", room)
+		}
+	}
+	require.Contains(t, reachable(all, "wire"), "chunker", "the walk sees what is there")
 }
 
 type edge struct{ from, to, position string }

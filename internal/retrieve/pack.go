@@ -9,6 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/trace"
 )
 
 // Change is a changed file about which a reviewer is asked.
@@ -63,9 +64,12 @@ func (e Engine) Pack(ctx context.Context, c Change, tokens int) (pieces []Piece,
 	if tokens <= 0 || len(c.Hunks) == 0 {
 		return nil, nil, nil
 	}
+	ctx, span := trace.Retrieval(ctx)
 	s := &search{Engine: e, Request: Request{K: merged}, question: question{
 		text: c.Path + "\n" + plain(c.Hunks), path: c.Path, hunks: c.Hunks}}
 	candidates, err := s.candidates(ctx, c)
+	s.result.tell(span, "pack of "+c.Path)
+	span.End(err)
 	if err != nil {
 		return nil, s.result.Notes, err
 	}
@@ -109,6 +113,7 @@ func (s *search) candidates(ctx context.Context, c Change) ([]Piece, error) {
 	nearest(defined, c, imports)
 	found := fuse([]list{words.best(), near}, merged, s.hidden)
 	s.rerank(ctx, found)
+	s.result.Hits = found
 	p := pieces{shown: shownLines(c.Hunks), seen: map[string]bool{}}
 	p.add(c.Path, Encloses, a.enclosing)
 	p.add(c.Path, Calls, slices.DeleteFunc(slices.Clone(users), isTest))

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
@@ -74,7 +73,7 @@ func (c change) engine(t testing.TB, last *index.Index) (retrieve.Engine, *index
 	return retrieve.Engine{Index: x}, x
 }
 
-var cutter = chunker.New(20 * time.Second)
+var cutter = chunker.New()
 
 func (c change) pack(t testing.TB, e retrieve.Engine, tokens int) []retrieve.Piece {
 	t.Helper()

@@ -1,6 +1,7 @@
 package retrieve_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/retrieve"
+	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/tree"
 )
 
@@ -50,7 +52,7 @@ func TestAQueryIsUnderstood(t *testing.T) {
 		"callers":            {"callers of reply", "web/handler.go Buy"},
 		"a sentence":         {"the maximum of one thing", "cart/row.go limit"},
 		"a synonym":          {"shutdown of a connection", "web/reply.go reply"},
-		"words about a test": {"test of adding", "cart/cart_test.go TestAdd"},
+		"words about a test": {"test with a count of 10", "cart/cart_test.go TestAdd"},
 		"a pasted hunk": {"take rows in another way\n--- a/cart/cart.go\n+++ b/cart/cart.go\n@@ -7,2 +7,2 @@\n" +
 			"-func (c *Cart) Add(r Row) {\n+func (c *Cart) Add(r *Row) {\n \tif r.Count > limit {", "cart/cart_test.go TestAdd"},
 	} {
@@ -188,4 +190,26 @@ func FuzzSearch(f *testing.F) {
 		require.NoError(t, err)
 		require.LessOrEqual(t, len(r.Hits), retrieve.DefaultK)
 	})
+}
+
+// What a search came to is on its span: its question, the lists, and the order.
+func TestASearchIsASpan(t *testing.T) {
+	var out bytes.Buffer
+	ctx, end, err := trace.Start(t.Context(), trace.Options{Local: &out})
+	require.NoError(t, err)
+	ctx = retrieve.InConversation(ctx)
+	e := engine(t, shop())
+	for range 2 {
+		_, err = e.Search(ctx, retrieve.Request{Query: "rows of a cart"})
+		require.NoError(t, err)
+	}
+	require.NoError(t, end())
+	spans := strings.Split(strings.TrimSpace(out.String()), "\n")
+	require.Len(t, spans, 2)
+	for i, cached := range []string{"false", "true"} {
+		require.Contains(t, spans[i], "rows of a cart")
+		require.Regexp(t, `"retrieval.lexical".*cart/cart.go:3-4`, spans[i])
+		require.Contains(t, spans[i], `"retrieval.rerank"`)
+		require.Regexp(t, `"retrieval.cached"[^}]*`+cached, spans[i])
+	}
 }
