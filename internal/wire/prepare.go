@@ -21,9 +21,13 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 	if r.Rules {
 		return nil
 	}
-	around, err := b.tools(ctx, r.settings.TestResults)
+	looking, some, err := b.looking(ctx, r.wire, r.settings.TestResults)
 	if err != nil {
 		return err
+	}
+	var around Surroundings
+	if looking.Note = r.note; some {
+		around = Around(looking)
 	}
 	c := b.Change.Config
 	t := b.tasks(r.Model)
@@ -51,7 +55,7 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 	model := review.NewModel(review.Options{
 		Review: cmp.Or(chats[redrafts], chats[reviews]), Verify: chats[verifies], Classify: chats[classifies],
 		Limits: agent.Limits{Turns: c.Agent.Turns(), Time: c.Agent.Time()}, Tools: around.Tools.Redacting(own),
-		Head:    around.Head,
+		Head: around.Head, Pack: around.Pack, PackTokens: looking.Tokens,
 		Guides:  review.Guides{Language: c.Language, Guidelines: c.GuidelinesFor, Instructions: b.Change.Guidance},
 		FileCap: c.MaxCostPerFile, MaxTokens: c.ModelOptions.MaxOutputTokens, Effort: c.ModelOptions.Effort,
 		Linters: b.Linted.Hints, Random: rand.Reader, Now: r.wire.now, Redact: own,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -35,7 +36,8 @@ type Reviewer struct {
 	Linger time.Duration // how long a review goes on when the run is cancelled
 
 	mu    sync.Mutex
-	cause error  // of the first file that failed
+	cause error // of the first file that failed
+	notes []string
 	where string // its path
 	found int    // findings so far
 	used  cost.Usage
@@ -111,6 +113,21 @@ func (r *Reviewer) Failed(path string, cause error) {
 			log(line)
 		}
 	}
+}
+
+// note takes what did not answer while the reviewer looked around.
+func (r *Reviewer) note(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.notes = append(r.notes, text)
+}
+
+// Notes say what the reviewer could not look at, for a person. They may hold text from
+// outside.
+func (r *Reviewer) Notes() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.notes)
 }
 
 // Failure is the first file that failed and what lay behind it, nil for none. What
