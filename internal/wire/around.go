@@ -86,7 +86,7 @@ func (l *library) open(ctx context.Context) (*retrieve.Engine, error) {
 }
 
 func (l *library) index(ctx context.Context) (*index.Index, error) {
-	o := index.Options{Cut: chunker.New(0).Cut, Made: chunker.Version(), Ignored: l.Looking.Index.Ignores,
+	o := index.Options{Cut: chunker.New().Cut, Made: chunker.Version(), Ignored: l.Looking.Index.Ignores,
 		MaxFiles: l.Looking.Index.MaxFiles}
 	for _, f := range l.Files {
 		o.First = append(o.First, f.Path)
