@@ -52,7 +52,7 @@ func TestAQueryIsUnderstood(t *testing.T) {
 		"callers":            {"callers of reply", "web/handler.go Buy"},
 		"a sentence":         {"the maximum of one thing", "cart/row.go limit"},
 		"a synonym":          {"shutdown of a connection", "web/reply.go reply"},
-		"words about a test": {"test with a count of 10", "cart/cart_test.go TestAdd"},
+		"a test by its name": {"TestAdd", "cart/cart_test.go TestAdd"},
 		"a pasted hunk": {"take rows in another way\n--- a/cart/cart.go\n+++ b/cart/cart.go\n@@ -7,2 +7,2 @@\n" +
 			"-func (c *Cart) Add(r Row) {\n+func (c *Cart) Add(r *Row) {\n \tif r.Count > limit {", "cart/cart_test.go TestAdd"},
 	} {
