@@ -39,6 +39,13 @@ func commentKeys(c *Comments) keys {
 	}
 }
 
+// mostPerRule is the largest value of linters.max-per-rule.
+const mostPerRule = 100
+
+func linterKeys(l *Linters) keys {
+	return keys{"max-per-rule": func(r *reader, n ast.Node) { l.MaxPerRule = r.upTo(n, mostPerRule) }}
+}
+
 func environmentKeys(e *Environment) keys {
 	return keys{
 		"paths":       func(r *reader, n ast.Node) { e.Paths = r.globs(n) },
@@ -91,3 +98,14 @@ func (r *reader) environment(n ast.Node, into *string) {
 	}
 	*into = s
 }
+
+// The values of handover: where the kept findings stand as instructions for a coding
+// agent: in the deciding job's summary, in the posted review, or nowhere.
+const (
+	HandoverSummary = "summary"
+	HandoverReview  = "review"
+	HandoverOff     = "off"
+)
+
+// Handovers lists them, the default first.
+func Handovers() []string { return []string{HandoverSummary, HandoverReview, HandoverOff} }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 )
@@ -29,7 +30,12 @@ func Draft(r Review, d Decide) string {
 	}
 	head := paragraphs(d.head(r), banner(r.warnings()))
 	unread, files := coverage(r.Files, draftFiles)
-	tail := paragraphs(cmp.Or(unread, unreached(r.Files)), r.resolved(), d.section(r), filtered(r.Filtered), files,
+	handover := ""
+	if r.Handover == config.HandoverReview {
+		handover = r.handover(false)
+	}
+	tail := paragraphs(handover, cmp.Or(unread, unreached(r.Files)), r.resolved(), d.section(r), filtered(r.Filtered),
+		r.Linters, files,
 		d.footer(r))
 	return paragraphs(head, r.claims(draftBytes-len(head)-len(tail)), tail) + "\n"
 }
@@ -190,6 +196,8 @@ func (r Review) fate(f finding.Finding) string {
 	switch {
 	case f.Source == finding.Model:
 		parts = append(parts, fmt.Sprintf("confidence %.2f", f.Confidence))
+	case f.Source == finding.Linter:
+		parts = append(parts, "found by a linter")
 	case !r.Rules:
 		parts = append(parts, "found by a rule")
 	}

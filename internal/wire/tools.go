@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/linter"
 	"github.com/org/pr-review-action/internal/tool"
 	"github.com/org/pr-review-action/internal/tree"
 )
@@ -23,6 +24,7 @@ type Brief struct {
 	Workspace string         // folder of the results of tests
 	NoTools   bool           // the diff is all that is looked at
 	Revises   *cost.Usage    // of the draft that is revised; nil for a first one
+	Linted    linter.Report  // what linters say of the change
 }
 
 // looking says what there is to look at: the files of the change's two commits, of the
