@@ -62,7 +62,12 @@ func (x *Index) Save(path string) error {
 // Encode is the stored form of an index; the same for the same files, however it was
 // built.
 func (x *Index) Encode() []byte {
-	var w writer
+	size := 0
+	for _, c := range x.chunks {
+		size += len(c.Text) + 1_000 // and what is told of it
+	}
+	w := writer{append(make([]byte, 0, size), magic...)}
+	w.out = append(w.out, make([]byte, sha256.Size)...)
 	w.text(x.made)
 	w.number(len(x.tokens.names))
 	for _, name := range x.tokens.names {
@@ -78,8 +83,9 @@ func (x *Index) Encode() []byte {
 		}
 	}
 	x.encodeVectors(&w)
-	sum := sha256.Sum256(w.out)
-	return bytes.Join([][]byte{[]byte(magic), sum[:], w.out}, nil)
+	sum := sha256.Sum256(w.out[len(magic)+sha256.Size:])
+	copy(w.out[len(magic):], sum[:])
+	return w.out
 }
 
 func (x *Index) encodeChunk(w *writer, i int) {
