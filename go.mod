@@ -37,6 +37,7 @@ require (
 	golang.org/x/term v0.36.0
 	golang.org/x/text v0.27.0
 	golang.org/x/time v0.14.0
+	golang.org/x/tools v0.38.0
 	google.golang.org/protobuf v1.36.8
 	znkr.io/diff v1.0.0-beta.4
 )
@@ -96,7 +97,6 @@ require (
 	go.uber.org/multierr v1.11.0 // indirect
 	golang.org/x/crypto v0.37.0 // indirect
 	golang.org/x/exp v0.0.0-20250218142911-aa4b98e5adaa // indirect
-	golang.org/x/tools v0.38.0 // indirect
 	gopkg.in/ini.v1 v1.67.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )

@@ -65,7 +65,7 @@ var beside = map[string][]string{
 	"checkpoint/artifactstore": {"checkpoint"},
 	"checkpoint/pgstore":       {"checkpoint"},
 	"handoff":                  {"checkpoint", "checkpoint/artifactstore"},
-	"eval":                     {"eval/dataset", "eval/score", "eval/judge", "eval/oracle"},
+	"eval":                     {"eval/dataset", "eval/score", "eval/judge", "eval/oracle", "wire"},
 	"evalcmd": {"driver", "eval", "eval/dataset", "eval/history", "eval/oracle", "eval/score", "settings",
 		"wire"},
 	"embed":                     {"transport"},

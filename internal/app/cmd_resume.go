@@ -125,7 +125,7 @@ func (a *app) goOn(ctx context.Context, ref pull.Ref, queue []waiting, there *re
 	} else {
 		one := *there.remote
 		one.ref.Number = first.remote.Subject.Number
-		err = one.show(ctx, *first.remote, false)
+		err = one.show(ctx, *first.remote, nil)
 	}
 	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.quiet {
 		fmt.Fprintf(a.Stderr, "%s behind it, the worst first:\n", render.Count(len(rest), "draft"))

@@ -19,6 +19,8 @@ type showOptions struct {
 	options
 	stats bool // sum what approvers decided
 	tree  bool // show how the run came to its findings
+
+	handover bool // print the findings as instructions for a coding agent
 }
 
 func (a *app) showCommand() command {
@@ -30,7 +32,7 @@ func (a *app) showCommand() command {
 			case o.stats:
 				return a.stats(ctx, args, &o.options)
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
-				return a.showRemote(ctx, args[0], &o.options, o.tree)
+				return a.showRemote(ctx, args[0], &o.options, o.only(a))
 			}
 			return a.show(ctx, args, o)
 		}, &o.json,
@@ -41,7 +43,19 @@ func (o *showOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.stats, "stats", false, "sum what approvers kept, dropped and changed, over the store or its "+
 		"threads that begin with the argument")
 	f.BoolVar(&o.tree, "trace", false, "show how the run came to its findings: calls, tools, time, tokens and cost")
+	f.BoolVar(&o.handover, "handover", false, "print the kept findings as instructions for a coding agent")
 	o.listFlags(f)
+}
+
+// only is what a flag shows in place of the draft; nil without one.
+func (o *showOptions) only(a *app) func(driver.Report) string {
+	switch {
+	case o.tree:
+		return a.tree
+	case o.handover:
+		return func(r driver.Report) string { return render.Handover(r.State.Review()) }
+	}
+	return nil
 }
 
 // show prints a draft of the local store.
@@ -50,8 +64,8 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.tree {
-		fmt.Fprint(a.Stdout, a.tree(r))
+	if only := o.only(a); only != nil {
+		fmt.Fprint(a.Stdout, only(r))
 		return nil
 	}
 	if !r.Parked() {

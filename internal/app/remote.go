@@ -225,7 +225,8 @@ type remoteDraft struct {
 
 // showRemote prints a draft that is parked on GitHub: the one of --code, else
 // the newest of the pull request and instance.
-func (a *app) showRemote(ctx context.Context, arg string, o *options, tree bool) error {
+func (a *app) showRemote(ctx context.Context, arg string, o *options,
+	only func(driver.Report) string) error {
 	ref, err := a.parseRef(arg)
 	if err != nil {
 		return err
@@ -241,10 +242,10 @@ func (a *app) showRemote(ctx context.Context, arg string, o *options, tree bool)
 		return problem.Refuse(1, "no draft of "+ref.String()+" is parked on GitHub",
 			fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", a.name, ref.FullName()))
 	}
-	return r.show(ctx, drafts[0], tree)
+	return r.show(ctx, drafts[0], only)
 }
 
-func (r *remote) show(ctx context.Context, d parkedDraft, tree bool) error {
+func (r *remote) show(ctx context.Context, d parkedDraft, only func(driver.Report) string) error {
 	p := r.protection(d.Manifest)
 	if err := p.Check(); err != nil {
 		return problem.Usage(fmt.Sprintf("the draft %s is protected by trust: %s, and there is no key", d.code,
@@ -267,8 +268,8 @@ func (r *remote) show(ctx context.Context, d parkedDraft, tree bool) error {
 		return err
 	}
 	report = report.Named(opened.Digest)
-	if tree {
-		fmt.Fprint(r.Stdout, r.tree(report))
+	if only != nil {
+		fmt.Fprint(r.Stdout, only(report))
 		return nil
 	}
 	if r.options.json {

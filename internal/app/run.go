@@ -113,7 +113,7 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 	}
 	err := flags.Parse(args)
 	if errors.Is(err, pflag.ErrHelp) {
-		fmt.Fprintf(a.Stdout, "%s %s %s\n  %s\n\n%s", a.name, c.name, c.args, c.help, flags.FlagUsages())
+		a.help(a.Stdout, c, flags)
 		return nil
 	}
 	if err != nil {
@@ -134,14 +134,6 @@ func (a *app) jsonError(err error) error {
 		return nil
 	}
 	return driver.Report{Outcome: outcome, Message: driver.Explain(err)}.Print(a.Stdout)
-}
-
-func (a *app) usage(w io.Writer) {
-	fmt.Fprintf(w, "%s reviews a change and stops for a person's decision before anything is posted.\n\n", a.name)
-	for _, c := range a.commands() {
-		fmt.Fprintf(w, "  %s %-8s %s\n      %s\n", a.name, c.name, c.args, c.help)
-	}
-	fmt.Fprintf(w, "\nTry: %s review demo\n", a.name)
 }
 
 func (a *app) commandNames() []string {

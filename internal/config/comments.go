@@ -91,3 +91,14 @@ func (r *reader) environment(n ast.Node, into *string) {
 	}
 	*into = s
 }
+
+// The values of handover: where the kept findings stand as instructions for a coding
+// agent: in the deciding job's summary, in the posted review, or nowhere.
+const (
+	HandoverSummary = "summary"
+	HandoverReview  = "review"
+	HandoverOff     = "off"
+)
+
+// Handovers lists them, the default first.
+func Handovers() []string { return []string{HandoverSummary, HandoverReview, HandoverOff} }

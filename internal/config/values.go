@@ -48,6 +48,7 @@ func (c Config) Values() []Value {
 		Value{Key: "language", Value: cmp.Or(c.Language, "English")}, Value{Key: "instructions",
 			Value: list(c.Instructions)}, Value{Key: "guidelines", Value: c.guidelineValues()},
 		Value{Key: "comments.max", Value: c.Comments.Most()}, Value{Key: "comments.resolve", Value: c.Comments.Resolve},
+		Value{Key: "handover", Value: cmp.Or(c.Handover, HandoverSummary)},
 		Value{Key: "environments", Value: c.environmentValues()},
 		Value{Key: "deciders", Value: list(c.Deciders)},
 	)
@@ -58,10 +59,12 @@ func (c Config) priceValues() []Value {
 	var all []Value
 	for _, model := range slices.Sorted(maps.Keys(c.Prices)) {
 		p := c.Prices[model]
-		all = append(all, Value{Key: "prices." + model, Value: map[string]any{
-			"input": Dollars(p.Input), "cached-input": Dollars(p.CachedInput), "output": Dollars(p.Output),
-			"cache-write": Dollars(p.CacheWrite), "per-1000": Dollars(p.PerThousand),
-		}})
+		price := map[string]any{"input": Dollars(p.Input), "cached-input": Dollars(p.CachedInput),
+			"output": Dollars(p.Output), "cache-write": Dollars(p.CacheWrite)}
+		if p.PerThousand > 0 {
+			price = map[string]any{"per-1000": Dollars(p.PerThousand)}
+		}
+		all = append(all, Value{Key: "prices." + model, Value: price})
 	}
 	if all == nil {
 		all = []Value{{Key: "prices", Value: nil}}

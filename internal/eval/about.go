@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // about is what the report says of the run beside its results.
@@ -60,7 +61,11 @@ func (r *run) reviewerKey() string {
 	if r.Reviewer.Chat == nil {
 		return "rules"
 	}
-	return digest(r.model(r.Reviewer.Chat).Key(diff.File{}))
+	key := r.model(r.Reviewer.Chat, wire.Surroundings{}).Key(diff.File{})
+	if r.Blind != (Blind{}) {
+		return digest(key, fmt.Sprint(r.Blind))
+	}
+	return digest(key)
 }
 
 func (r *run) judgeKey() string { return digest(judge.Fingerprint(), r.Judge.Chat.Identity()) }

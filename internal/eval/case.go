@@ -8,10 +8,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/org/pr-review-action/internal/agent"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/eval/judge"
+	"github.com/org/pr-review-action/internal/eval/oracle"
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
@@ -20,6 +22,7 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/triage"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // Result is what became of a case: a line of the results' file.
@@ -70,9 +73,13 @@ func (r *run) drafted(ctx context.Context, i int) (reviewpr.State, string, error
 		return reviewpr.State{}, "", err
 	}
 	change.Config = r.Config
+	reviewer, err := r.reviewer(ctx, i)
+	if err != nil {
+		return reviewpr.State{}, "", err
+	}
 	flow, err := reviewpr.New(reviewpr.Steps{
 		Ingest:      func(context.Context) (ingest.Change, error) { return change, nil },
-		Reviewer:    r.reviewer(i),
+		Reviewer:    reviewer,
 		Concurrency: r.Concurrency,
 	}, graph.NewMemory(), graph.WithClock(func() time.Time { return time.Time{} }))
 	if err != nil {
@@ -93,22 +100,29 @@ func (r *run) drafted(ctx context.Context, i int) (reviewpr.State, string, error
 }
 
 // reviewer reviews the files of one case.
-func (r *run) reviewer(i int) review.Reviewer {
+func (r *run) reviewer(ctx context.Context, i int) (review.Reviewer, error) {
 	if r.Reviewer.Chat == nil {
-		return review.NewRules()
+		return review.NewRules(), nil
 	}
-	model := r.model(r.meter.over(r.Reviewer.Chat, r.Budget.Price))
+	around, rests, err := r.around(ctx, r.Cases[i])
+	if err != nil {
+		return nil, fmt.Errorf("reading its files: %w", err)
+	}
+	model := r.model(r.meter.over(r.Reviewer.Chat, r.Budget.Price), around)
 	model.Once, model.OnFailure = r.review[i].once, r.failure
-	return caseReviewer{model, &r.Cases[i]}
+	return caseReviewer{model, subject{of: &r.Cases[i], rests: rests}}, nil
 }
 
-// model is the reviewer by a model, as a pull request gets it, but for what a case
-// lacks: a repository to look around in.
-func (r *run) model(c review.Chatter) *review.Model {
-	o := review.Options{Review: c, Random: r.Random,
+// model is the reviewer by a model, as a pull request gets it, as far as a case has
+// files to look around in.
+func (r *run) model(c review.Chatter, around wire.Surroundings) *review.Model {
+	o := review.Options{Review: c, Random: r.Random, Tools: around.Tools, Head: around.Head,
 		Guides: review.Guides{Language: r.Config.Language, Guidelines: r.Config.GuidelinesFor}}
 	if r.Config.Verifies() {
 		o.Verify = c
+	}
+	if around.Head != nil {
+		o.Limits = agent.Limits{Turns: r.Config.Agent.Turns(), Time: r.Config.Agent.Time()}
 	}
 	return review.NewModel(o)
 }
@@ -116,20 +130,22 @@ func (r *run) model(c review.Chatter) *review.Model {
 // caseReviewer tells the questions what they are about.
 type caseReviewer struct {
 	review.Reviewer
-	of *dataset.Case
+	about subject
 }
 
 type subjectKey struct{}
 
 // subject is what a question of the reviewer is about.
 type subject struct {
-	of   *dataset.Case
-	file diff.File
+	of    *dataset.Case
+	rests [][]oracle.Line // of each known finding, the lines beside the diff that decide it
+	file  diff.File
 }
 
 // Review passes on to the reviewer.
 func (c caseReviewer) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
-	return c.Reviewer.Review(context.WithValue(about(ctx, f.Path), subjectKey{}, subject{c.of, f}), f)
+	c.about.file = f
+	return c.Reviewer.Review(context.WithValue(about(ctx, f.Path), subjectKey{}, c.about), f)
 }
 
 func base(c dataset.Case, s reviewpr.State, outcome string) score.Result {

@@ -14,7 +14,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -58,6 +60,9 @@ type Options struct {
 	Config      config.Config
 	GateFrom    finding.Severity
 	Decisions   []Decision // recorded at the gate
+	Repos       string     // folder of the clones of cases that name commits; empty for none
+	Blind       Blind      // what of a case's files is kept from the reviewer
+	shown       *score.Shown
 	Budget      Budget
 	Concurrency int // questions that are open at one time
 	Commit      string
@@ -112,11 +117,16 @@ type run struct {
 // Where one could not be brought to its end the others are all the same: the
 // error names the first, and a further run goes on from there.
 func Run(ctx context.Context, o Options) (score.Report, error) {
+	report, _, err := execute(ctx, o)
+	return report, err
+}
+
+func execute(ctx context.Context, o Options) (score.Report, []Result, error) {
 	began := o.Now()
 	r := &run{Options: o, meter: newMeter(o)}
 	r.meter.tell = r.observe
 	if err := r.open(ctx); err != nil {
-		return score.Report{}, folderError(o.Dir, errors.Join(err, r.close()))
+		return score.Report{}, nil, folderError(o.Dir, errors.Join(err, r.close()))
 	}
 	if o.Announce != nil {
 		o.Announce(r.forecast())
@@ -128,15 +138,18 @@ func Run(ctx context.Context, o Options) (score.Report, error) {
 		about, err = r.about(ctx, results)
 	}
 	if err = errors.Join(err, r.close()); err != nil {
-		return score.Report{}, err
+		return score.Report{}, nil, err
 	}
 	r.warn(results)
 	about.Seconds = o.Now().Sub(began).Seconds()
 	report := score.Summarize(scores(results), about)
-	if err := write(o.Dir, o.Cases, results, report); err != nil {
-		return score.Report{}, folderError(o.Dir, err)
+	if report.Shown = o.shown; report.Shown != nil {
+		report.Shown.Both = score.SeenIn(report, scores(results))
 	}
-	return report, nil
+	if err := write(o.Dir, o.Cases, results, report); err != nil {
+		return score.Report{}, nil, folderError(o.Dir, err)
+	}
+	return report, results, nil
 }
 
 // journalFolder is the part of the folder that holds prompts, answers and times.
@@ -200,7 +213,11 @@ func (r *run) close() error {
 // The threads of the journal: a change of the case, of the reviewer or of the
 // judge begins another.
 func reviewThread(c dataset.Case, reviewer string) string {
-	return "review/" + c.ID + ":" + digest(c.Diff, reviewer)
+	texts := []string{c.Diff, reviewer}
+	for _, path := range slices.Sorted(maps.Keys(c.Tree)) {
+		texts = append(texts, path, c.Tree[path])
+	}
+	return "review/" + c.ID + ":" + digest(texts...)
 }
 
 func judgeThread(c dataset.Case, reviewer, judge string) string {

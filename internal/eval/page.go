@@ -196,10 +196,25 @@ func (p *page) exchanges(heading string, all []Exchange) {
 	p.line("\n## %s", heading)
 	for _, e := range all {
 		u := e.Answer.Usage
+		if len(e.Answer.Results) > 0 {
+			p.results(e)
+			continue
+		}
 		p.line("\n### %s\n\n%d input and %d output tokens, %s, %.1f s\n", guard.Code(e.About), u.InputTokens,
 			u.OutputTokens, u.Cost, e.Seconds)
 		p.line("%s\n", guard.Fence(e.User, ""))
+		for _, c := range e.Answer.Calls {
+			p.line("Calls %s with %s\n", guard.Code(c.Name), guard.Code(c.Arguments))
+		}
 		p.line("Answer%s:\n\n%s", ended(e.Answer.Ended), guard.Fence(e.Answer.Text, ""))
+	}
+}
+
+// results shows what the tools gave that an answer called.
+func (p *page) results(e Exchange) {
+	p.line("\n### %s: what the tools gave", guard.Code(e.About))
+	for _, r := range e.Answer.Results {
+		p.line("\n%s with %s\n\n%s", guard.Code(r.Name), guard.Code(r.Arguments), guard.Fence(r.Text+r.Problem, ""))
 	}
 }
 

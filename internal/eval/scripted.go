@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/eval/oracle"
 	"github.com/org/pr-review-action/internal/eval/score"
 	"github.com/org/pr-review-action/internal/llm"
@@ -16,13 +17,27 @@ import (
 // known defects and makes a set amount of noise. What it measures is the
 // pipeline, and never a model.
 func Scripted(o oracle.Options) Reviewer {
-	return Reviewer{Name: score.Scripted, Chat: script{o}}
+	return Reviewer{Name: score.Scripted, Chat: script{Options: o}}
 }
 
-type script struct{ oracle.Options }
+// Looking is the scripted reviewer that tells a known defect only where the lines
+// that decide it stood in what it was shown or looked up. It calls tools as a model
+// may: for the names that are changed, then for the files in which it found them.
+func Looking(cases []dataset.Case) Reviewer {
+	return Reviewer{Name: score.Scripted, Chat: script{oracle.Options{Recall: 1, Seed: 1},
+		dataset.Fingerprint(cases)[:12]}}
+}
+
+type script struct {
+	oracle.Options
+	looks string // the cases' fingerprint, where it goes by what it is shown
+}
 
 // Identity names all that settles its answers.
 func (s script) Identity() string {
+	if s.looks != "" {
+		return "scripted, by what is shown of " + s.looks
+	}
 	return fmt.Sprintf("scripted, recall %g, noise %g, seed %d", s.Recall, s.Noise, s.Seed)
 }
 
@@ -33,9 +48,35 @@ func (s script) Chat(ctx context.Context, q llm.Request) (llm.Answer, error) {
 	if !ok {
 		return llm.Answer{}, errors.New("the scripted model was asked about no file")
 	}
+	used := cost.Usage{Calls: 1, InputTokens: read(q)}
 	if q.SchemaName == prompt.Verifying().SchemaName {
-		return llm.Answer{Text: `{"verdicts": []}`, Usage: cost.Usage{Calls: 1}}, nil
+		return llm.Answer{Text: `{"verdicts": []}`, Usage: used}, nil
 	}
-	text := oracle.Answer(s.Options, of.of.ID, of.of.Golden, of.file)
-	return llm.Answer{Text: oracle.Shown(text, q.User, of.file.Patch), Usage: cost.Usage{Calls: 1}}, nil
+	o := s.Options
+	if s.looks != "" {
+		if calls := oracle.Look(q, of.file); len(calls) > 0 {
+			return llm.Answer{ToolCalls: calls, Usage: used}, nil
+		}
+		o.Knows = func(i int) bool { return i >= len(of.rests) || oracle.Saw(q, of.rests[i]) }
+	}
+	text := oracle.Answer(o, of.of.ID, of.of.Golden, of.file)
+	return llm.Answer{Text: oracle.Shown(text, q.User, of.file.Patch), Usage: used}, nil
+}
+
+// bytesPerToken is about what a token of code takes.
+const bytesPerToken = 4
+
+// read is about how many tokens a model reads of a request.
+func read(q llm.Request) int64 {
+	n := len(q.System) + len(q.User) + len(q.Schema)
+	for _, t := range q.Tools {
+		n += len(t.Description) + len(t.Schema)
+	}
+	for _, t := range q.Turns {
+		n += len(t.Text)
+		for _, c := range t.ToolCalls {
+			n += len(c.Arguments)
+		}
+	}
+	return int64(n / bytesPerToken)
 }

@@ -2,6 +2,7 @@ package evalcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -25,9 +26,9 @@ func run(ctx context.Context, p Program, args []string, o *Options) error {
 		return problem.Usage("eval run takes files of cases",
 			p.Name+" eval run starter runs the set that comes with it")
 	}
-	cases, err := dataset.Read(args...)
+	cases, err := dataset.ReadWith(eval.InRepos(ctx, o.repos), args...)
 	if err != nil {
-		return problem.As(problem.Misuse, err, "")
+		return p.mistakes(err)
 	}
 	if o.limit > 0 {
 		cases = cases[:min(len(cases), o.limit)]
@@ -45,12 +46,27 @@ func run(ctx context.Context, p Program, args []string, o *Options) error {
 		took := p.Now().Sub(since).Round(time.Second)
 		line.Line("%d of %d cases · %s · %s · %s", e.Cases, e.Total, render.Count(e.Asked, "question"), e.Cost, took)
 	}
-	report, err := eval.Run(ctx, options)
+	do := eval.Run
+	if o.scripted.shown {
+		do = eval.RunShown
+	}
+	report, err := do(ctx, options)
 	line.Stop()
 	if err != nil {
 		return err
 	}
 	return p.evaluated(report, baseline, options.Dir, o)
+}
+
+// mistakes prints what is wrong with the cases, each mistake at the start of a line, as
+// editors read them.
+func (p Program) mistakes(err error) error {
+	if all, ok := errors.AsType[*dataset.Problems](err); ok {
+		fmt.Fprintf(p.Stderr, "error: %s in the cases, so nothing was run\n%s\n",
+			render.Count(len(all.List), "mistake"), all)
+		err = driver.Reported{Err: err}
+	}
+	return problem.As(problem.Misuse, err, "")
 }
 
 // evaluated prints the report, and holds it against the baseline.

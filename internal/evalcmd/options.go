@@ -19,8 +19,8 @@ const noJudge = "none"
 // Options are the flags of these commands: settings, and what they have of their own.
 type Options struct {
 	settings.Settings
-	out, diff, repo, baseline, decisions string
-	json, quiet, all                     bool
+	out, diff, repo, repos, baseline, decisions string
+	json, quiet, all                            bool
 
 	judge, judgeURL   string
 	agreement         bool
@@ -38,7 +38,10 @@ func runFlags(f *pflag.FlagSet, o *Options) {
 		"the judge's endpoint, with its key in PR_REVIEW_JUDGE_KEY; else the reviewer's")
 	f.BoolVar(&o.agreement, "agreement", false, "measure the judge against people on 30 labelled pairs")
 	f.Var(&o.scripted, "scripted",
-		"review by a script that knows the answers: RECALL or RECALL:NOISE[:SEED], such as 0.8:0.5")
+		"review by a script that knows the answers: RECALL or RECALL:NOISE[:SEED], such as 0.8:0.5; or shown: it "+
+			"tells what its prompts and tools have shown it, with packs, tools, both and neither")
+	f.StringVar(&o.repos, "repos", "",
+		"folder of clones, OWNER+NAME or OWNER/NAME, for cases that name repo, base and head")
 	f.IntVar(&o.limit, "limit", 0, "run the first N cases alone")
 	f.Var(parsed(func(v string) (err error) { o.maxCost, err = cost.ParseUSD(v); return err }), "max-cost",
 		"stop before the run costs more than this many USD, judge included; needs the prices")
@@ -70,15 +73,19 @@ func (p parsed) Set(v string) error { return p(v) }
 
 // scripted is --scripted.
 type scripted struct {
-	set bool
+	set, shown bool
 	oracle.Options
 }
 
 func (s *scripted) String() string { return "" }
 func (s *scripted) Type() string   { return "value" }
 
-// Set reads RECALL[:NOISE[:SEED]].
+// Set reads RECALL[:NOISE[:SEED]], or shown.
 func (s *scripted) Set(v string) error {
+	if s.shown = v == "shown"; s.shown {
+		s.set = true
+		return nil
+	}
 	parts := strings.Split(v, ":")
 	recall, err := strconv.ParseFloat(parts[0], 64)
 	s.set, s.Recall, s.Noise, s.Seed = true, recall, 0, 1
@@ -89,7 +96,7 @@ func (s *scripted) Set(v string) error {
 		s.Seed, err = strconv.ParseUint(parts[2], 10, 64)
 	}
 	if err != nil || len(parts) > 3 || !(s.Recall >= 0 && s.Recall <= 1) || !(s.Noise >= 0 && s.Noise <= 20) {
-		return fmt.Errorf("%q is none of RECALL, RECALL:NOISE, RECALL:NOISE:SEED"+
+		return fmt.Errorf("%q is none of RECALL, RECALL:NOISE, RECALL:NOISE:SEED and shown,"+
 			" with a recall from 0 to 1 and a noise from 0 to 20 findings a file", v)
 	}
 	return nil

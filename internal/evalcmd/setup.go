@@ -22,6 +22,7 @@ func (p Program) options(cases []dataset.Case, files []string, o *Options) (eval
 	e := eval.Options{
 		Cases: cases, GateFrom: o.GateFrom, Concurrency: o.Concurrency,
 		Commit: wire.Version(), Random: rand.Reader, Now: p.Now,
+		Repos:  o.repos,
 		Budget: eval.Budget{Cap: o.maxCost, Price: o.price, Judge: o.judgePrice},
 		Linger: driver.LastAnswers, Announce: p.tell(o),
 		Warn: func(err error) { p.tell(o)(warning(driver.Explain(err))) },
@@ -33,7 +34,7 @@ func (p Program) options(cases []dataset.Case, files []string, o *Options) (eval
 	if e.Decisions, err = readDecisions(o.decisions); err != nil {
 		return e, err
 	}
-	if e.Reviewer, err = p.reviewed(o); err != nil {
+	if e.Reviewer, err = p.reviewed(cases, o); err != nil {
 		return e, err
 	}
 	if e.Judge, err = p.judge(o); err != nil {
@@ -98,7 +99,10 @@ func (p Program) dir(out string, files []string, reviewer string) (string, error
 }
 
 // reviewed is the reviewer under test.
-func (p Program) reviewed(o *Options) (eval.Reviewer, error) {
+func (p Program) reviewed(cases []dataset.Case, o *Options) (eval.Reviewer, error) {
+	if o.scripted.shown {
+		return eval.Looking(cases), nil
+	}
 	if o.scripted.set {
 		return eval.Scripted(o.scripted.Options), nil
 	}

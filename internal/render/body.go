@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 )
@@ -67,6 +68,9 @@ func File(r Review) string {
 // and gives back those that did not.
 func fitBody(r Review) (string, []finding.Finding) {
 	head, files := r.verdict(), paragraphs(coverage(r.Files, bodyFiles))
+	if r.Handover == config.HandoverReview {
+		files = paragraphs(r.handover(true), files)
+	}
 	p := partsOf(r.Findings)
 	all := slices.Concat(p.listed(), p.open, p.more, p.nits)
 	first := func(n int) string {

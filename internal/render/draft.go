@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 )
@@ -29,7 +30,11 @@ func Draft(r Review, d Decide) string {
 	}
 	head := paragraphs(d.head(r), banner(r.warnings()))
 	unread, files := coverage(r.Files, draftFiles)
-	tail := paragraphs(cmp.Or(unread, unreached(r.Files)), r.resolved(), d.section(r), filtered(r.Filtered), files,
+	handover := ""
+	if r.Handover == config.HandoverReview {
+		handover = r.handover(false)
+	}
+	tail := paragraphs(handover, cmp.Or(unread, unreached(r.Files)), r.resolved(), d.section(r), filtered(r.Filtered), files,
 		d.footer(r))
 	return paragraphs(head, r.claims(draftBytes-len(head)-len(tail)), tail) + "\n"
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/guard"
 )
@@ -110,7 +111,11 @@ func (e Ending) rest(r Review) []string {
 	case drafted:
 		return []string{banner(r.warnings()), unread, filtered(r.Filtered), files, r.paid()}
 	}
-	return []string{unread, files}
+	handover := ""
+	if e.Outcome == "POSTED" && r.Handover == config.HandoverSummary {
+		handover = r.handover(true)
+	}
+	return []string{handover, unread, files}
 }
 
 // paid is what the run cost, in sentences.

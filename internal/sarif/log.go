@@ -42,6 +42,7 @@ type rule struct {
 	Short      text            `json:"shortDescription"`
 	Full       text            `json:"fullDescription"`
 	Help       text            `json:"help"`
+	Page       string          `json:"helpUri,omitempty"`
 	Default    level           `json:"defaultConfiguration"`
 	Properties *ruleProperties `json:"properties,omitempty"`
 }
@@ -83,8 +84,9 @@ type artifact struct {
 }
 
 type region struct {
-	Start int `json:"startLine"`
-	End   int `json:"endLine"`
+	Start   int   `json:"startLine"`
+	End     int   `json:"endLine"`
+	Snippet *text `json:"snippet,omitempty"` // the line, where the region is one
 }
 
 // fingerprints are the finding's own, and the one that code scanning reads, which

@@ -46,7 +46,7 @@ func Encode(r Run) (text []byte, left int, err error) {
 	})
 	results := results(found)
 	decided := run{
-		Tool: tool{driver{Name: "pr-review", Version: r.Version, Page: r.Page, Rules: rules(results)}},
+		Tool: tool{driver{Name: "pr-review", Version: r.Version, Page: r.Page, Rules: rules(results, r.Page)}},
 		Automation: automation{strings.Join(slices.DeleteFunc([]string{"pr-review", r.Instance}, empty), "/") + "/" +
 			r.Head},
 		Results: results,
@@ -88,12 +88,12 @@ func newResult(f finding.Finding) result {
 
 // rules are the categories of results, by id; each result is told the place of
 // its own. The results come gravest first.
-func rules(results []result) (all []rule) {
+func rules(results []result, page string) (all []rule) {
 	seen := map[string]bool{}
 	for _, r := range results {
 		if !seen[r.Rule] {
 			seen[r.Rule] = true
-			all = append(all, newRule(r.Rule, r.Properties.Severity))
+			all = append(all, newRule(r.Rule, r.Properties.Severity, page))
 		}
 	}
 	slices.SortFunc(all, func(a, b rule) int { return cmp.Compare(a.ID, b.ID) })
@@ -105,15 +105,21 @@ func rules(results []result) (all []rule) {
 	return all
 }
 
-func newRule(id string, gravest finding.Severity) rule {
+func newRule(id string, gravest finding.Severity, page string) rule {
 	about := text{"Findings of the category " + id + "."}
 	r := rule{ID: id, Short: about, Full: about, Help: text{"Found in a review of a change, and kept by the person " +
 		"who decided it."}, Default: level{"warning"}}
-	if id == "security" {
+	if page != "" {
+		r.Page = page + categories
+	}
+	if id == "security" || id == "secret" || id == "hidden-text" {
 		r.Properties = &ruleProperties{Tags: []string{"security"}, Severity: scores[gravest]}
 	}
 	return r
 }
+
+// categories is the section of the tool's pages that says what a category is.
+const categories = "/blob/v1/.github/DECIDING.md#categories"
 
 // scores are the values that code scanning shows as critical, high, medium and low.
 var scores = map[finding.Severity]string{finding.Blocker: "9.5", finding.Major: "8.0", finding.Minor: "5.0",

@@ -30,7 +30,7 @@ type written struct {
 				Version        string
 				InformationURI string
 				Rules          []struct {
-					ID                   string
+					ID, HelpURI          string
 					DefaultConfiguration struct{ Level string }
 					Properties           map[string]any
 				}
@@ -49,7 +49,10 @@ type result struct {
 	Locations []struct {
 		PhysicalLocation struct {
 			ArtifactLocation struct{ URI string }
-			Region           *struct{ StartLine, EndLine int }
+			Region           *struct {
+				StartLine, EndLine int
+				Snippet            *struct{ Text string }
+			}
 		}
 	}
 	PartialFingerprints map[string]string
@@ -116,6 +119,7 @@ func TestTheFileHoldsWhatTheDecisionKept(t *testing.T) {
 	for _, r := range run.Tool.Driver.Rules {
 		ids = append(ids, r.ID)
 		require.Equal(t, "warning", r.DefaultConfiguration.Level)
+		require.Equal(t, "https://github.com/org/pr-review-action/blob/v1/.github/DECIDING.md#categories", r.HelpURI)
 		severity := map[string]any{"security": "9.5"}[r.ID]
 		require.Equal(t, severity, r.Properties["security-severity"], r.ID)
 	}
@@ -274,4 +278,15 @@ func live(message string) (found []string) {
 		return ast.WalkContinue, nil
 	})
 	return found
+}
+
+func TestAResultOnOneLineShowsTheLineAndACredentialItsScore(t *testing.T) {
+	t.Parallel()
+	w, _ := encode(t, sarif.Run{Findings: []finding.Finding{one(func(f *finding.Finding) {
+		f.StartLine, f.Quote, f.Category, f.Severity = f.Line, "\tkey := \"<redacted AWS key>\"\x1b", "secret",
+			finding.Major
+	})}})
+	require.Equal(t, "key := \"<redacted AWS key>\"<U+001B>",
+		w.Runs[0].Results[0].Locations[0].PhysicalLocation.Region.Snippet.Text)
+	require.Equal(t, "8.0", w.Runs[0].Tool.Driver.Rules[0].Properties["security-severity"])
 }

@@ -50,9 +50,11 @@ const nowhere = "pull-request"
 func place(f finding.Finding) physical {
 	p := physical{Artifact: artifact{address(f.Path)}}
 	if f.Path != "" && f.Side != finding.Left && f.Line > 0 {
-		p.Region = &region{f.Line, f.Line}
+		p.Region = &region{Start: f.Line, End: f.Line}
 		if f.StartLine > 0 && f.StartLine < f.Line {
 			p.Region.Start = f.StartLine
+		} else if f.Quote != "" {
+			p.Region.Snippet = &text{guard.Line(strings.TrimSpace(f.Quote), titleRunes)}
 		}
 	}
 	return p

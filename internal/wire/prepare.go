@@ -50,8 +50,8 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 	own := r.wire.Redactor(r.settings)
 	model := review.NewModel(review.Options{
 		Review: cmp.Or(chats[redrafts], chats[reviews]), Verify: chats[verifies], Classify: chats[classifies],
-		Limits: agent.Limits{Turns: c.Agent.Turns(), Time: c.Agent.Time()}, Tools: around.tools.Redacting(own),
-		Head:    around.head,
+		Limits: agent.Limits{Turns: c.Agent.Turns(), Time: c.Agent.Time()}, Tools: around.Tools.Redacting(own),
+		Head:    around.Head,
 		Guides:  review.Guides{Language: c.Language, Guidelines: c.GuidelinesFor, Instructions: b.Change.Guidance},
 		FileCap: c.MaxCostPerFile, MaxTokens: c.ModelOptions.MaxOutputTokens, Effort: c.ModelOptions.Effort,
 		Random: rand.Reader, Now: r.wire.now, Redact: own,

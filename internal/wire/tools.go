@@ -23,30 +23,30 @@ type Brief struct {
 	Revises   *cost.Usage    // of the draft that is revised; nil for a first one
 }
 
-// surroundings are what a model may look at beside the diff.
-type surroundings struct {
-	tools tool.Set
-	head  func(ctx context.Context, path string) ([]byte, error)
+// Surroundings are what a model may look at beside the diff. The zero value is nothing.
+type Surroundings struct {
+	Tools tool.Set
+	Head  func(ctx context.Context, path string) ([]byte, error) // a file behind the change; nil for none
 }
 
 // tools offers the files of the change's two commits: of the clone of a range, or of
 // the pull request's repository, and what there is to tell of tests. A diff alone has
 // none. results is a glob of their files.
-func (b Brief) tools(ctx context.Context, results string) (surroundings, error) {
+func (b Brief) tools(ctx context.Context, results string) (Surroundings, error) {
 	tests := tool.TestSources{Workspace: b.Workspace, Glob: results}
 	switch {
 	case b.NoTools, b.Change.Base == "" && b.Change.Pull == nil:
-		return surroundings{}, nil
+		return Surroundings{}, nil
 	case b.Change.Pull != nil:
 		p := b.Change.Pull
 		tests.API, tests.Owner, tests.Repo, tests.SHA = b.API, p.Owner, p.Repo, p.HeadSHA
-		return around(b.archive(p.HeadSHA), b.archive(p.BaseSHA), tests), nil
+		return Around(b.archive(p.HeadSHA), b.archive(p.BaseSHA), tests), nil
 	}
 	git, err := ingest.Git(ctx, ".", b.Change.Objects)
 	if err != nil {
-		return surroundings{}, err
+		return Surroundings{}, err
 	}
-	return around(tree.Clone(git, cmp.Or(b.Change.Tree, b.Change.Head)), tree.Clone(git, b.Change.Base), tests), nil
+	return Around(tree.Clone(git, cmp.Or(b.Change.Tree, b.Change.Head)), tree.Clone(git, b.Change.Base), tests), nil
 }
 
 // archive is a commit of the pull request's repository. It is fetched when the first
@@ -57,10 +57,11 @@ func (b Brief) archive(sha string) tree.Tree {
 	})
 }
 
-func around(head, base tree.Tree, tests tool.TestSources) surroundings {
+// Around offers the files of two commits, and where there are any the results of tests.
+func Around(head, base tree.Tree, tests tool.TestSources) Surroundings {
 	offers := []tool.Tool{tool.ReadFile(head, base), tool.SearchCode(head), tool.FindReferences(head)}
 	if tests.API != nil || tests.Glob != "" {
 		offers = append(offers, tool.RunTests(tests))
 	}
-	return surroundings{tool.NewSet(offers...), head.Read}
+	return Surroundings{tool.NewSet(offers...), head.Read}
 }

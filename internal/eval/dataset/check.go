@@ -31,6 +31,9 @@ func check(c Case) []string {
 			reasons = append(reasons, fmt.Sprintf("golden[%d]: %s", i, reason))
 		}
 	}
+	if len(reasons) == 0 {
+		return checkTree(c)
+	}
 	return reasons
 }
 

@@ -52,6 +52,7 @@ type Golden struct {
 	Issue      string           `json:"issue"`             // one sentence
 	Source     string           `json:"source,omitzero"`   // the commit that fixed it
 	Also       []Place          `json:"also,omitzero"`     // further places where a finding counts as this one
+	Evidence   []Place          `json:"evidence,omitzero"` // lines beside the diff, behind the change, that decide it
 }
 
 // Places lists the finding's own place, then the others where it may be hit.
@@ -62,21 +63,23 @@ func (g Golden) Places() []Place {
 // Case is one change with what is known about it. All text of it but the ID,
 // which has nothing but visible ASCII, is untrusted.
 type Case struct {
-	ID            string   `json:"id"`
-	Language      string   `json:"language"`
-	Kind          Kind     `json:"kind"`
-	Repo          string   `json:"repo,omitzero"` // owner/name
-	Base          string   `json:"base,omitzero"` // full commit ids
-	Head          string   `json:"head,omitzero"`
-	PR            int      `json:"pr,omitzero"`   // 0 for a change without a pull request
-	Date          string   `json:"date,omitzero"` // of the head commit
-	Title         string   `json:"title"`
-	Description   string   `json:"description,omitzero"`
-	Diff          string   `json:"diff"` // unified, of at most MaxDiff bytes
-	Golden        []Golden `json:"golden"`
-	Licence       string   `json:"licence,omitzero"` // SPDX, of the diff
-	SourceDataset string   `json:"source_dataset,omitzero"`
-	Injection     bool     `json:"injection,omitzero"` // the diff tries to steer reviewer or judge
+	ID          string   `json:"id"`
+	Language    string   `json:"language"`
+	Kind        Kind     `json:"kind"`
+	Repo        string   `json:"repo,omitzero"` // owner/name
+	Base        string   `json:"base,omitzero"` // full commit ids
+	Head        string   `json:"head,omitzero"`
+	PR          int      `json:"pr,omitzero"`   // 0 for a change without a pull request
+	Date        string   `json:"date,omitzero"` // of the head commit
+	Title       string   `json:"title"`
+	Description string   `json:"description,omitzero"`
+	Diff        string   `json:"diff"` // unified, of at most MaxDiff bytes
+	Golden      []Golden `json:"golden"`
+	// the files before the change, text by path; nil where the diff is all there is
+	Tree          map[string]string `json:"tree,omitzero"`
+	Licence       string            `json:"licence,omitzero"` // SPDX, of the diff
+	SourceDataset string            `json:"source_dataset,omitzero"`
+	Injection     bool              `json:"injection,omitzero"` // the diff tries to steer reviewer or judge
 }
 
 // Change reads the case's diff as a review does. The change is named after the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/tools/txtar"
 
 	"github.com/org/pr-review-action/internal/finding"
 )
@@ -16,6 +17,7 @@ import (
 type wireCase struct {
 	Case
 	DiffFile string `json:"diff_file"`
+	TreeFile string `json:"tree_file"`
 }
 
 // decode reads one line strictly: exact keys, none twice, valid UTF-8. It gives
@@ -37,17 +39,39 @@ func decode(row []byte, folder fs.FS) (c Case, id string, reasons []string) {
 	return normal(w.Case), shown(w.ID), append(reasons, check(w.Case)...)
 }
 
-// load gives the case the diff of its file, or says why it has none.
+// load gives the case the diff and the tree of their files, or says why it has none.
 func (w *wireCase) load(folder fs.FS) (reason string) {
 	switch {
 	case w.Diff == "" && w.DiffFile == "":
 		return "neither diff nor diff_file is given"
 	case w.Diff != "" && w.DiffFile != "":
 		return "both diff and diff_file are given; give one"
+	case w.Tree != nil && w.TreeFile != "":
+		return "both tree and tree_file are given; give one"
 	case w.DiffFile != "":
-		w.Diff, reason = diffOf(folder, w.DiffFile)
+		w.Diff, reason = textOf(folder, "diff_file", w.DiffFile, MaxDiff)
+	}
+	if reason == "" && w.TreeFile != "" {
+		var text string
+		text, reason = textOf(folder, "tree_file", w.TreeFile, 2*MaxTreeBytes)
+		w.Tree, reason = unpacked(text, reason)
 	}
 	return reason
+}
+
+// unpacked reads a tree_file: a txtar archive, in which no path stands twice.
+func unpacked(text, reason string) (map[string]string, string) {
+	files := map[string]string{}
+	for _, f := range txtar.Parse([]byte(text)).Files {
+		if _, twice := files[f.Name]; twice {
+			return nil, fmt.Sprintf("tree_file: %.200q stands in it twice", f.Name)
+		}
+		files[f.Name] = string(f.Data)
+	}
+	if len(files) == 0 && reason == "" {
+		reason = "tree_file: it holds no file"
+	}
+	return files, reason
 }
 
 // idOf reads the id of a line that is wrong. What stands before the error counts.

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -23,7 +24,7 @@ func Encode(w io.Writer, cases []Case) error {
 	out := jsontext.NewEncoder(w)
 	for _, c := range cases {
 		c.Golden = renamed(c.Golden, finding.Blocker, critical)
-		if err := json.MarshalEncode(out, c); err != nil {
+		if err := json.MarshalEncode(out, c, json.Deterministic(true)); err != nil {
 			return fmt.Errorf("writing case %s: %w", c.ID, err)
 		}
 	}
@@ -54,6 +55,12 @@ func Fingerprint(cases []Case) string {
 			for _, p := range g.Places() {
 				hash(h, p.Path, strconv.Itoa(p.LineStart), strconv.Itoa(p.LineEnd))
 			}
+			for _, p := range g.Evidence {
+				hash(h, "evidence", p.Path, strconv.Itoa(p.LineStart), strconv.Itoa(p.LineEnd))
+			}
+		}
+		for _, path := range slices.Sorted(maps.Keys(c.Tree)) {
+			hash(h, "tree", path, c.Tree[path])
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -11,25 +11,26 @@ import (
 	"unicode/utf8"
 )
 
-// diffOf reads a diff from a file of the folder, or says why it cannot be read.
-func diffOf(folder fs.FS, name string) (text, reason string) {
+// textOf reads a text from a file of the folder, or says why it cannot be read. Key
+// is what names the file.
+func textOf(folder fs.FS, key, name string, limit int64) (text, reason string) {
 	name = path.Clean(name)
 	if !fs.ValidPath(name) || strings.Contains(name, `\`) {
-		return "", "diff_file is no path within the folder of the file of cases"
+		return "", key + " is no path within the folder of the file of cases"
 	}
-	content, err := readDiff(folder, name)
+	content, err := readText(folder, name, limit)
 	switch {
 	case err != nil:
-		return "", fmt.Sprintf("diff_file %.200q cannot be read: %s", name, cause(err))
+		return "", fmt.Sprintf("%s %.200q cannot be read: %s", key, name, cause(err))
 	case len(content) == 0:
-		return "", fmt.Sprintf("diff_file %.200q is empty", name)
+		return "", fmt.Sprintf("%s %.200q is empty", key, name)
 	case !utf8.Valid(content):
-		return "", fmt.Sprintf("diff_file %.200q is not UTF-8", name)
+		return "", fmt.Sprintf("%s %.200q is not UTF-8", key, name)
 	}
 	return string(content), ""
 }
 
-func readDiff(folder fs.FS, name string) ([]byte, error) {
+func readText(folder fs.FS, name string, limit int64) ([]byte, error) {
 	info, err := fs.Stat(folder, name)
 	if err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func readDiff(folder fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return bounded(f, MaxDiff)
+	return bounded(f, limit)
 }
 
 func readFile(name string) ([]byte, error) {

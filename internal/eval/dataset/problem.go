@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/problem"
 )
 
 // Problem is one thing that is wrong with a file of cases.
@@ -35,19 +34,6 @@ func (p *Problems) Error() string {
 		lines = append(lines, one.String())
 	}
 	return strings.Join(lines, "\n")
-}
-
-// Problem lists them for a person.
-func (p *Problems) Problem() *problem.Error {
-	what := fmt.Sprintf("%d mistakes in the cases, so nothing was run", len(p.List))
-	if len(p.List) == 1 {
-		what = "1 mistake in the cases, so nothing was run"
-	}
-	e := &problem.Error{What: what}
-	for _, one := range p.List {
-		e.Rows = append(e.Rows, [2]string{"", one.String()})
-	}
-	return e
 }
 
 // sorted orders problems by file and line; those of a line keep their order.

@@ -13,7 +13,7 @@ const (
 	MaxFile  = 64 << 20 // bytes of a file of cases
 	MaxDiff  = 1 << 20  // bytes of a diff
 	MaxCases = 20_000   // of all files together
-	MaxDiffs = 1 << 30  // bytes of all diffs together; many cases can name one file
+	MaxDiffs = 1 << 30  // bytes of all diffs and trees together; many cases can name one file
 
 	// maxLine fits a diff of MaxDiff bytes each of which JSON escapes as \u00xx.
 	maxLine = 8 << 20
@@ -28,7 +28,13 @@ const (
 // file or a folder can bear it. Everything of all files is checked first, and the
 // error is a *Problems that lists all that is wrong.
 func Read(paths ...string) ([]Case, error) {
-	r := reader{room: MaxDiffs, seen: map[string]string{}}
+	return ReadWith(nil, paths...)
+}
+
+// ReadWith reads files of cases as Read does, and asks of each case in which nothing
+// else is wrong what is: a reason, or "". A nil function finds nothing.
+func ReadWith(also func(Case) (reason string), paths ...string) ([]Case, error) {
+	r := reader{room: MaxDiffs, seen: map[string]string{}, also: also}
 	for _, name := range paths {
 		if name == StarterName {
 			r.starter()
@@ -49,6 +55,7 @@ type reader struct {
 	lines    int               // that hold a case
 	room     int               // bytes of diffs that may still come
 	seen     map[string]string // id to the file and line that had it first
+	also     func(Case) string // what else is wrong with a case; nil for nothing
 }
 
 // source is one file of cases; diff files are read from its folder.
@@ -89,8 +96,8 @@ func (r *reader) text(s source, text []byte) {
 			continue
 		}
 		if r.lines++; r.lines > MaxCases || r.room < 0 {
-			r.add(s.name, line, "-", fmt.Sprintf("more than %d cases, or than %d bytes of diffs; no further ones "+
-				"were read", MaxCases, MaxDiffs))
+			r.add(s.name, line, "-", fmt.Sprintf("more than %d cases, or than %d bytes of diffs and trees; no further "+
+				"ones were read", MaxCases, MaxDiffs))
 			return
 		}
 		r.line(s, line, row)
@@ -112,10 +119,15 @@ func (r *reader) line(s source, line int, row []byte) {
 	} else if id != "-" {
 		r.seen[id] = fmt.Sprintf("%s:%d", s.name, line)
 	}
+	if len(reasons) == 0 && r.also != nil {
+		if reason := r.also(c); reason != "" {
+			reasons = append(reasons, reason)
+		}
+	}
 	for _, reason := range reasons {
 		r.add(s.name, line, id, reason)
 	}
 	if len(reasons) == 0 {
-		r.cases, r.room = append(r.cases, c), r.room-len(c.Diff)
+		r.cases, r.room = append(r.cases, c), r.room-len(c.Diff)-c.treeSize()
 	}
 }

@@ -144,8 +144,8 @@ func TestWhatIsReadIsBounded(t *testing.T) {
 	got := problems(t, dir, many, write(t, filepath.Join(dir, "more"), "x\nx\n"))
 	require.Len(t, got, dataset.MaxCases+1)
 	require.Contains(t, got[dataset.MaxCases-1], "no valid JSON", "at the border")
-	require.Equal(t, fmt.Sprintf("more:1: -: more than %d cases, or than %d bytes of diffs; no further ones were read",
-		dataset.MaxCases, dataset.MaxDiffs), got[dataset.MaxCases])
+	require.Equal(t, fmt.Sprintf("more:1: -: more than %d cases, or than %d bytes of diffs and trees; no further "+
+		"ones were read", dataset.MaxCases, dataset.MaxDiffs), got[dataset.MaxCases])
 }
 
 func TestADiffFileStaysInTheFolderOfItsCases(t *testing.T) {

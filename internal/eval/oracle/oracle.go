@@ -28,6 +28,8 @@ type Options struct {
 	Recall float64 // chance that a known defect is found: 0 for none, 1 for all
 	Noise  float64 // expected number of findings of no use per reviewed file; counts as 20 above that
 	Seed   uint64
+
+	Knows func(golden int) bool // whether a known defect can be told; nil: always
 }
 
 // claim is a finding as a model writes it, with the keys of the prompt's schema.
@@ -56,7 +58,7 @@ func Answer(o Options, caseID string, golden []dataset.Golden, f diff.File) stri
 	if p := newPatch(f.Patch); len(p.lines) > 0 {
 		for i, g := range golden {
 			r := stream(o.Seed, caseID, "known", fmt.Sprint(i))
-			if r.Float64() < o.Recall && g.Path == f.Path {
+			if r.Float64() < o.Recall && g.Path == f.Path && (o.Knows == nil || o.Knows(i)) {
 				all = append(all, known(r, g, p))
 			}
 		}

@@ -22,8 +22,8 @@ const (
 // it: two runs with the same answers give the same bytes. A runner that reads
 // along finds no command in it.
 func (r Report) Markdown() string {
-	return page("## Evaluation", r.head(), r.notes(), r.figures(), r.groups(), r.losses(), r.failed(), r.bill(),
-		r.holdsFor())
+	return page("## Evaluation", r.head(), r.notes(), r.figures(), r.shown(), r.groups(), r.losses(), r.failed(),
+		r.bill(), r.holdsFor())
 }
 
 // head says who reviewed and who judged.
@@ -98,6 +98,25 @@ func (s Scores) figures() string {
 	t.add("false positives per clean case", number(s.Rates.FalsePositivesOnClean), render.Count(s.CleanCases, "case"),
 		none)
 	return t.String()
+}
+
+// shown holds the runs with and without packs and tools against each other.
+func (r Report) shown() string {
+	if r.Shown == nil {
+		return ""
+	}
+	t := table{head: []string{"beside the diff", "known findings hit", "of these decided elsewhere", "input tokens"},
+		align: "lrrr"}
+	for _, row := range []struct {
+		name string
+		Seen
+	}{{"packs and tools", r.Shown.Both}, {"packs", r.Shown.Packs}, {"tools", r.Shown.Tools},
+		{"neither", r.Shown.Neither}} {
+		t.add(row.name, outOf(row.Hit, row.Golden), outOf(row.Elsewhere.Hit, row.Elsewhere.Golden),
+			render.Thousands(row.InputTokens))
+	}
+	return paragraphs("### By what was shown", t.String(), "A finding counts where the lines that decide it stood in "+
+		"a prompt or in what a tool gave; tokens are bytes by four.")
 }
 
 func number(v *float64) string {

@@ -47,6 +47,46 @@ type Report struct {
 	UnreadCases int               `json:"unread_cases"`           // not read in full, those whose run failed among them
 	Usage       cost.Usage        `json:"usage"`                  // of the review
 	NotPassed   []NotPassed       `json:"not_passed"`             // in the order of the cases
+	// of a scripted reviewer that goes by what it is shown: what it finds with packs and tools, and without
+	Shown *Shown `json:"shown,omitzero"`
+}
+
+// Shown has the counts of four runs over the same cases, by what the reviewer had
+// beside the diff: packs and tools, one of the two, or neither.
+type Shown struct {
+	Both    Seen `json:"both"`
+	Packs   Seen `json:"packs"`
+	Tools   Seen `json:"tools"`
+	Neither Seen `json:"neither"`
+}
+
+// Seen is one of these runs. Elsewhere counts the known findings that lines beside
+// the diff decide.
+type Seen struct {
+	Counts
+	Elsewhere Part `json:"elsewhere"`
+	// what its questions take, by bytes
+	InputTokens int64 `json:"input_tokens"`
+}
+
+// Part is how many of so many.
+type Part struct {
+	Hit    int `json:"hit"`
+	Golden int `json:"golden"`
+}
+
+// SeenIn sums up one of the runs.
+func SeenIn(r Report, results []Result) Seen {
+	s := Seen{Counts: r.Counts, InputTokens: r.Usage.InputTokens}
+	for _, result := range results {
+		for _, k := range result.Golden {
+			if len(k.Evidence) > 0 {
+				s.Elsewhere.Golden++
+				s.Elsewhere.Hit += one(k.Hit != "")
+			}
+		}
+	}
+	return s
 }
 
 // Scores are counts with what follows from them. By has them for every language,

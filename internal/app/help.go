@@ -1,0 +1,80 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// examples are command lines to begin with, by command: without the program's name.
+var examples = map[string][]string{
+	"review": {
+		"review                                      # the work tree against the default branch",
+		"review owner/repo#42                        # a pull request; posts with --approve",
+		"review main...HEAD --provider offline       # by rules, without a model",
+		"git diff --staged | %s review -             # a diff; exit code 0 is done or parked",
+	},
+	"resume": {
+		"resume owner/repo#42                        # shows the draft and asks",
+		`resume owner/repo#42 --approve --command "/drop F2: as intended"`,
+		"resume --next owner/repo                    # the gravest draft that waits",
+	},
+	"show":    {"show owner/repo#42                          # the draft", "show owner/repo#42 --trace"},
+	"threads": {"threads                                     # of the store", "threads owner/repo"},
+	"config": {
+		"config check                                # .github/pr-review.yml, all mistakes with their lines",
+		"config print --json                         # every setting, with where it came from",
+	},
+	"eval run": {"eval run starter --provider offline", "eval run cases.jsonl --out runs/1"},
+	"index":    {"index --dir ."},
+	"search": {
+		`search "where is the retry limit checked"`,
+		`search ParseRef --explain                   # every leg's rank of each hit`,
+	},
+	"context": {"context owner/repo#42                       # what tickets and pages a review would read"},
+}
+
+// variables are what the program reads of the environment beside OpenTelemetry's.
+const variables = `Environment:
+  OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL   the model; without a key or address the rules review
+  GITHUB_TOKEN, GH_TOKEN                          to read private pull requests, and to post
+  PR_REVIEW_STORE                                 folder of parked drafts, or postgres://…
+  PR_REVIEW_CHECKPOINT_KEY                        for drafts that are sealed or encrypted
+  HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE, NO_COLOR  as everywhere
+`
+
+const exitCodes = `Exit codes:
+  0 done or parked   1 failed, or fail-on was reached   2 wrong usage or settings   3 refused or expired
+  4 the cost cap was reached before any file was reviewed
+`
+
+// usage is the help of the whole program.
+func (a *app) usage(w io.Writer) {
+	fmt.Fprintf(w, "%s reviews a change and stops for a person's decision before anything is posted.\n\n", a.name)
+	for _, c := range a.commands() {
+		fmt.Fprintf(w, "  %s\n      %s\n", strings.Join(strings.Fields(fmt.Sprintf("%s %-8s %s", a.name, c.name,
+			c.args)), " "),
+			c.help)
+	}
+	fmt.Fprintf(w, "\n%s\n%s\nTry: %s review demo\n", variables, exitCodes, a.name)
+}
+
+// help is the help of one command: what it does, its flags, examples.
+func (a *app) help(w io.Writer, c command, flags *pflag.FlagSet) {
+	fmt.Fprintf(w, "%s %s %s\n  %s\n", a.name, c.name, c.args, c.help)
+	for i, line := range examples[c.name] {
+		if i == 0 {
+			fmt.Fprint(w, "\nExamples:\n")
+		}
+		if !strings.Contains(line, "%s") {
+			line = "%s " + line
+		}
+		fmt.Fprintf(w, "  "+line+"\n", a.name)
+	}
+	if usages := flags.FlagUsages(); usages != "" {
+		fmt.Fprintf(w, "\nFlags:\n%s", usages)
+	}
+	fmt.Fprintf(w, "\n%s\n%s", variables, exitCodes)
+}

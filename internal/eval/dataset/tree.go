@@ -1,0 +1,187 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/tree"
+)
+
+// The bounds of a case's tree.
+const (
+	MaxTreeFiles = 500
+	MaxTreeBytes = 1 << 20 // of its paths and texts together
+)
+
+// Trees gives the files before and after the change of a case that brings its own;
+// nil for others. It never fails for a case that Read gave.
+func (c Case) Trees() (base, head tree.Tree, err error) {
+	if len(c.Tree) == 0 {
+		return nil, nil, nil
+	}
+	files, err := c.head()
+	if err != nil {
+		return nil, nil, fmt.Errorf("case %s: %w", c.ID, err)
+	}
+	return tree.Files(c.Tree), tree.Files(files), nil
+}
+
+func (c Case) treeSize() (n int) {
+	for p, text := range c.Tree {
+		n += len(p) + len(text)
+	}
+	return n
+}
+
+// checkTree says all that is wrong with a case's tree, and with the lines that its
+// known findings name as evidence.
+func checkTree(c Case) (reasons []string) {
+	files := map[string]string{}
+	if len(c.Tree) > 0 {
+		if reasons = checkFiles(c.Tree); len(reasons) > 0 {
+			return reasons
+		}
+		var err error
+		if files, err = c.head(); err != nil {
+			return []string{"tree: " + err.Error()}
+		}
+	}
+	for i, g := range c.Golden {
+		for k, p := range g.Evidence {
+			if reason := c.checkEvidence(p, files); reason != "" || k == maxGolden {
+				reasons = append(reasons, fmt.Sprintf("golden[%d].evidence[%d]: %s", i, k, reason))
+				break
+			}
+		}
+	}
+	return reasons
+}
+
+// checkFiles holds that all paths can stand beside each other in a folder, on any
+// system, and lead out of none.
+func checkFiles(files map[string]string) (reasons []string) {
+	if len(files) > MaxTreeFiles {
+		return []string{fmt.Sprintf("tree: more than %d files", MaxTreeFiles)}
+	}
+	size, folded := 0, map[string]string{}
+	for _, p := range slices.Sorted(maps.Keys(files)) {
+		size += len(p) + len(files[p])
+		if diff.CheckPath(p) != nil || path.Clean(p) != p || strings.Contains(p, `\`) {
+			reasons = append(reasons, fmt.Sprintf("tree: %.200q is no path within the tree", p))
+		} else if other, twice := folded[strings.ToLower(p)]; twice {
+			reasons = append(reasons, fmt.Sprintf("tree: %.200q cannot stand beside %.200q", p, other))
+		}
+		folded[strings.ToLower(p)] = p
+	}
+	if size > MaxTreeBytes {
+		reasons = append(reasons, fmt.Sprintf("tree: more than %d bytes", MaxTreeBytes))
+	}
+	for p := range files {
+		for at := path.Dir(strings.ToLower(p)); at != "." && at != "/"; at = path.Dir(at) {
+			if file, known := folded[at]; known {
+				reasons = append(reasons, fmt.Sprintf("tree: %.200q cannot stand beside %.200q", p, file))
+			}
+		}
+	}
+	slices.Sort(reasons)
+	return reasons
+}
+
+// checkEvidence holds a place against the files of the head. Those of a repository
+// are not at hand here.
+func (c Case) checkEvidence(p Place, files map[string]string) string {
+	switch text, known := files[p.Path]; {
+	case p.LineStart < 1 || p.LineEnd < p.LineStart || p.LineEnd > maxLineNumber:
+		return fmt.Sprintf("lines %d to %d are no range of lines from 1 on", p.LineStart, p.LineEnd)
+	case len(c.Tree) == 0 && (c.Repo == "" || c.Base == "" || c.Head == ""):
+		return "it needs a tree, or repo, base and head"
+	case len(c.Tree) == 0:
+		return ""
+	case !known:
+		return fmt.Sprintf("path %.200q is not in the tree behind the change", p.Path)
+	case p.LineEnd > len(lines(text)):
+		return fmt.Sprintf("%.200q has %d lines", p.Path, len(lines(text)))
+	}
+	return ""
+}
+
+// head is the tree with the diff applied.
+func (c Case) head() (map[string]string, error) {
+	change, err := c.Change()
+	if err != nil {
+		return nil, err
+	}
+	head := maps.Clone(c.Tree)
+	for _, f := range change.Files {
+		old := f.Path
+		if f.Status == diff.Renamed || f.Status == diff.Copied {
+			old = f.OldPath
+		}
+		text, there := c.Tree[old]
+		if there == (f.Status == diff.Added) {
+			return nil, fmt.Errorf("the diff calls %.200q %s, and its files do not agree", old, f.Status)
+		}
+		if text, err = patched(text, f.Patch); err != nil {
+			return nil, fmt.Errorf("%.200q: %w", old, err)
+		}
+		if f.Status == diff.Renamed || f.Status == diff.Removed {
+			delete(head, old)
+		}
+		if f.Status != diff.Removed {
+			head[f.Path] = text
+		}
+	}
+	return head, nil
+}
+
+var errOther = errors.New("the diff does not apply to it")
+
+// patched applies a patch to a text, whose lines it has to know exactly.
+func patched(text, patch string) (string, error) {
+	hunks, err := diff.Hunks(patch)
+	if err != nil {
+		return "", err
+	}
+	was, done := lines(text), 0
+	var now []string
+	for _, h := range hunks {
+		at := h.OldStart - 1
+		if h.OldLines == 0 {
+			at++ // a header names the line before where a side has none
+		}
+		if at < done || at > len(was) {
+			return "", fmt.Errorf("line %d: %w", at+1, errOther)
+		}
+		now = append(now, was[done:at]...)
+		for _, l := range h.Lines {
+			if l.Op != diff.Add {
+				if at >= len(was) || was[at] != l.Text {
+					return "", fmt.Errorf("line %d: %w", at+1, errOther)
+				}
+				at++
+			}
+			if l.Op != diff.Delete {
+				now = append(now, l.Text)
+			}
+		}
+		done = at
+	}
+	now = append(now, was[done:]...)
+	if len(now) == 0 {
+		return "", nil
+	}
+	return strings.Join(now, "\n") + "\n", nil
+}
+
+// lines are those of a text, without their ends.
+func lines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}

@@ -1,0 +1,179 @@
+package oracle
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/llm"
+)
+
+// Line is a line of a file that a finding rests on.
+type Line struct {
+	Path   string
+	Number int
+	Text   string
+}
+
+// Saw reports whether a request shows every one of the lines, in its prompt or in
+// what a tool gave: with its number before its text, where its path is named too.
+// Empty lines decide nothing.
+func Saw(q llm.Request, lines []Line) bool {
+	shown := []string{q.User}
+	asked := map[string]string{}
+	for _, turn := range q.Turns {
+		for _, c := range turn.ToolCalls {
+			asked[c.ID] = c.Arguments
+		}
+		if turn.Role == llm.RoleTool {
+			shown = append(shown, asked[turn.CallID]+"\n"+turn.Text)
+		}
+	}
+	return !slices.ContainsFunc(lines, func(l Line) bool {
+		return !slices.ContainsFunc(shown, l.in) && strings.TrimSpace(l.Text) != ""
+	})
+}
+
+const comparable = 100 // characters of a line: of longer ones not all is shown
+
+func (l Line) in(text string) bool {
+	if !strings.Contains(text, l.Path) {
+		return false
+	}
+	runes := []rune(strings.TrimSpace(l.Text))
+	wanted := string(runes[:min(len(runes), comparable)])
+	for line := range strings.Lines(text) {
+		before, _, found := strings.Cut(line, wanted)
+		if found && slices.Contains(numbers(before), strconv.Itoa(l.Number)) {
+			return true
+		}
+	}
+	return false
+}
+
+func numbers(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
+}
+
+// The bounds of looking around: calls of one turn, lines that are read around a hit.
+const (
+	maxCalls = 8
+	above    = 15
+	below    = 25
+)
+
+// Look gives the calls that a reviewer makes next: first it looks for what the
+// changed lines define and name, then it reads around what it found in other
+// files. It makes none where it has no tools, is asked for its answer, or has
+// looked twice.
+func Look(q llm.Request, f diff.File) []llm.Call {
+	rounds := 0
+	for _, turn := range q.Turns {
+		if turn.Role == llm.RoleAssistant {
+			rounds++
+		}
+	}
+	asked := len(q.Turns) > 0 && q.Turns[len(q.Turns)-1].Role == llm.RoleUser
+	switch {
+	case len(q.Tools) == 0 || asked:
+		return nil
+	case rounds == 0:
+		return withIDs(searches(f))
+	case rounds == 1:
+		return withIDs(reads(q, f))
+	}
+	return nil
+}
+
+// withIDs gives the first calls their ids.
+func withIDs(calls []llm.Call) []llm.Call {
+	calls = calls[:min(len(calls), maxCalls)]
+	for i := range calls {
+		calls[i].ID = fmt.Sprintf("%s-%d", calls[i].Name, i+1)
+	}
+	return calls
+}
+
+func call(tool string, arguments map[string]any) llm.Call {
+	text, _ := json.Marshal(arguments) // plain values always can be written
+	return llm.Call{Name: tool, Arguments: string(text)}
+}
+
+var (
+	word   = regexp.MustCompile(`[\pL_][\pL\pN_]{2,}`)
+	quoted = regexp.MustCompile(`["'` + "`" + `]([^"'` + "`" + `\s]{4,60})["'` + "`" + `]`)
+)
+
+// searches looks for the names that changed lines define, for texts in quotes, and
+// for the longest other names.
+func searches(f diff.File) (calls []llm.Call) {
+	var defined, texts, others []string
+	hunks, _ := diff.Hunks(f.Patch) // one that cannot be read has no names
+	defines := lang.Of(f.Path).Defines
+	for _, h := range hunks {
+		lines := append([]diff.Line{{Op: diff.Context, Text: h.Section}}, h.Lines...)
+		for _, l := range lines {
+			for _, name := range word.FindAllString(l.Text, -1) {
+				switch {
+				case defines(name)(l.Text):
+					defined = append(defined, name)
+				case l.Op != diff.Context:
+					others = append(others, name)
+				}
+			}
+			if m := quoted.FindStringSubmatch(l.Text); m != nil && l.Op != diff.Context {
+				texts = append(texts, m[1])
+			}
+		}
+	}
+	slices.SortStableFunc(others, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	defined, texts = once(defined, nil), once(texts, nil)
+	for _, name := range defined[:min(len(defined), 4)] {
+		calls = append(calls, call("find_references", map[string]any{"name": name}))
+	}
+	for _, text := range texts[:min(len(texts), 2)] {
+		calls = append(calls, call("search_code", map[string]any{"query": text, "path": "", "regex": false}))
+	}
+	for _, name := range once(others, defined) {
+		calls = append(calls, call("find_references", map[string]any{"name": name}))
+	}
+	return calls
+}
+
+// once leaves out what stands twice, or among the others.
+func once(names, others []string) (kept []string) {
+	for _, name := range names {
+		if !slices.Contains(kept, name) && !slices.Contains(others, name) {
+			kept = append(kept, name)
+		}
+	}
+	return kept
+}
+
+// hit matches a line that a search gives: path:line: text.
+var hit = regexp.MustCompile(`(?m)^\s*(\S+):(\d+): `)
+
+// reads opens the other files that the searches named, at their first hit.
+func reads(q llm.Request, f diff.File) (calls []llm.Call) {
+	opened := map[string]bool{f.Path: true}
+	for _, turn := range q.Turns {
+		if turn.Role != llm.RoleTool {
+			continue
+		}
+		for _, m := range hit.FindAllStringSubmatch(turn.Text, -1) {
+			if line, err := strconv.Atoi(m[2]); err == nil && !opened[m[1]] {
+				opened[m[1]] = true
+				calls = append(calls, call("read_file", map[string]any{"path": m[1], "side": "head",
+					"start_line": max(1, line-above), "end_line": line + below}))
+			}
+		}
+	}
+	return calls
+}

@@ -1,0 +1,74 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// handoverBytes bounds the instructions in a summary or a review.
+const handoverBytes = 16 << 10
+
+const handoverTitle = "Instructions for a coding agent"
+
+// Handover is what the review asks for as plain text, for whoever mends it: each kept
+// finding with its place, why it matters and the suggested change. It is empty for a
+// review without findings. Where the text is longer than a review has room for, it ends
+// at a finding's border with the number of those left out.
+func Handover(r Review) string {
+	if len(r.Findings) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Mend what the review of %s found", guard.Line(r.Name, titleRunes))
+	if r.Head != "" {
+		fmt.Fprintf(&b, " at commit %.12s", r.Head)
+	}
+	b.WriteString(". Change nothing else. Check each finding against the code first: a review may be wrong.\n")
+	for i, f := range r.Findings {
+		task := r.task(i+1, f)
+		if b.Len()+len(task) > handoverBytes {
+			fmt.Fprintf(&b, "\n%s left out here for length.\n", Count(len(r.Findings)-i, "finding"))
+			break
+		}
+		b.WriteString("\n" + task)
+	}
+	return guard.Text(b.String())
+}
+
+// task is one finding of a handover.
+func (r Review) task(n int, f finding.Finding) string {
+	kept, left := clip(strings.TrimSpace(f.Body), proseRunes)
+	if left > 0 {
+		kept += fmt.Sprintf(" (cut: %s more characters)", Thousands(int64(left)))
+	}
+	text := fmt.Sprintf("%d. %s (%s): %s\n", n, Place(f), f.Severity, guard.Line(f.Title, titleRunes)) +
+		indented(kept) + indented(f.AlsoSaid())
+	if offers(f) {
+		text += "   Suggested in place of " + lines(f) + ":\n" + indented(indented(f.Suggestion))
+	}
+	return text
+}
+
+// indented is text as it stands below a number.
+func indented(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "   " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n   ") + "\n"
+}
+
+// handover is that text as a block of code: folded in a summary and in a posted review,
+// open at the gate, where a person decides about it.
+func (r Review) handover(folded bool) string {
+	text := Handover(r)
+	switch {
+	case text == "":
+		return ""
+	case folded:
+		return details(handoverTitle, guard.Fence(text, "text"))
+	}
+	return paragraphs("### "+handoverTitle+", posted too", guard.Fence(text, "text"))
+}
