@@ -58,6 +58,7 @@ var beside = map[string][]string{
 	"limit":                    {"transport"},
 	"trace":                    {"transport"},
 	"agent":                    {"tool"},
+	"tool":                     {"retrieve"},
 	"index":                    {"tree"},
 	"injection":                {"guard", "secret"},
 	"secret":                   {"diff"},
@@ -79,7 +80,7 @@ var beside = map[string][]string{
 	"eval/oracle":               {"eval/dataset"},
 	"eval/history":              {"eval/dataset"},
 	"githubtest/cmd/fakegithub": {"githubtest"},
-	"llmtest/cmd/fakemodel":     {"llmtest"},
+	"llmtest/cmd/fakemodel":     {"embedtest", "llmtest"},
 }
 
 // importers lists the only rooms that may import a room.

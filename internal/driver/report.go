@@ -162,6 +162,9 @@ func (r Report) Print(w io.Writer) error {
 	r.Filtered = append([]finding.Finding{}, r.Filtered...)
 	r.Flags = append([]finding.Flag{}, r.Flags...)
 	r.Files = append([]finding.FileReview{}, r.Files...)
+	if notes := r.State.Notes(); len(notes) > 0 {
+		r.Message = strings.TrimPrefix(r.Message+"; "+strings.Join(notes, " "), "; ")
+	}
 	return PrintJSON(w, r)
 }
 
@@ -179,6 +182,9 @@ func PrintJSON(w io.Writer, v any) error {
 // explain says what lay behind files that failed: of a run that did in its message,
 // else as a warning. The cause may name an address, so it is not in the review.
 func (r *Report) explain(by *wire.Reviewer, warn func(string)) {
+	for _, note := range by.Notes() {
+		warn(note)
+	}
 	path, cause := by.Failure()
 	switch {
 	case cause == nil:

@@ -81,9 +81,17 @@ func (r *run) around(ctx context.Context, c dataset.Case) (all wire.Surroundings
 	if err != nil || head == nil {
 		return all, nil, err
 	}
-	all = wire.Around(head, base, tool.TestSources{})
+	change, err := c.Change()
+	if err != nil {
+		return all, nil, err
+	}
+	all = wire.Around(wire.Looking{Head: head, Base: base, Files: change.Files, Tokens: r.Config.Context.Tokens(),
+		Index: r.Config.Index})
 	if r.Blind.Tools {
 		all.Tools = tool.Set{}
+	}
+	if r.Blind.Packs {
+		all.Pack = nil
 	}
 	rests, err = evidence(ctx, c, head)
 	return all, rests, err
