@@ -20,9 +20,10 @@ import (
 // Place is what can be indexed: a commit, or a folder as it is now.
 type Place struct {
 	Tree   tree.Tree
-	Commit string      // full hash; empty of a folder that is no clone
-	Name   string      // of the repository, as a shared database has it
-	Cache  index.Cache // where indexes of it are kept; no folder: nowhere
+	Commit string       // full hash; empty of a folder that is no clone
+	Name   string       // of the repository, as a shared database has it
+	Cache  index.Cache  // where indexes of it are kept; no folder: nowhere
+	From   *index.Index // an index to build on, where the cache has none; may be nil
 }
 
 // Place looks at a folder: a clone's is its commit rev (HEAD where that is empty), any
@@ -92,10 +93,11 @@ func (w Wire) cache(of string) index.Cache {
 // same.
 func (p Place) Index(ctx context.Context, o index.Options) (x *index.Index, r index.Report, note string, err error) {
 	o.Cut, o.Made = chunker.New().Cut, chunker.Version()
-	var previous *index.Index
-	exact := false
+	previous, exact := p.From, false
 	if p.Cache.Folder != "" {
-		previous, exact = p.Cache.Load(p.Commit)
+		if kept, own := p.Cache.Load(p.Commit); kept != nil {
+			previous, exact = kept, own
+		}
 	}
 	if x, r, err = index.Build(ctx, p.Tree, previous, o); err != nil {
 		return nil, r, "", fmt.Errorf("indexing: %w", err)
