@@ -21,13 +21,13 @@ const module = "github.com/org/pr-review-action/internal/"
 var floors = map[string]int{
 	"pull": 0, "diff": 0, "finding": 0, "decision": 0, "cost": 0, "guard": 0, "secret": 0, "injection": 0, "claim": 0,
 	"lang": 0, "chunk": 0, "vector": 0,
-	"column": 0, "problem": 0, "ticket": 0,
+	"column": 0, "problem": 0, "marker": 0, "ticket": 0,
 	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1,
 	"transport": 1, "limit": 1, "embed": 1, "trace": 1, "tree": 1, "chunker": 1, "index": 1,
 	"index/pgindex": 1,
 	"checkpoint":    2, "handoff": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2,
 	"render": 2, "rule": 2, "retrieve": 2,
-	"budget": 2, "tool": 2, "agent": 2, "sarif": 2, "stats": 2, "suggest": 2,
+	"budget": 2, "tool": 2, "agent": 2, "sarif": 2, "stats": 2, "suggest": 2, "linter": 2,
 	"ingest": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
 	"flow/reviewpr": 4,
 	"eval":          5, "eval/dataset": 5, "eval/score": 5, "eval/judge": 5, "eval/oracle": 5, "eval/history": 5,
@@ -47,6 +47,7 @@ const (
 // beside lists who may import whom on one floor.
 var beside = map[string][]string{
 	"claim":                    {"diff", "finding"},
+	"marker":                   {"finding"},
 	"problem":                  {"guard"},
 	"decision":                 {"problem"},
 	"finding":                  {"cost", "decision"},

@@ -68,6 +68,9 @@ func (m *Model) Key(f diff.File) string {
 	for _, d := range m.Guides.Instructions {
 		identity = append(identity, hash("instructions", d.Path, d.Text))
 	}
+	if said := m.linters(f.Path); len(said) > 0 {
+		identity = append(identity, hash(append([]string{"linters"}, said...)...))
+	}
 	for _, t := range m.Tools.Offers() {
 		identity = append(identity, hash("tool", t.Name, t.Description, string(t.Schema)))
 	}

@@ -62,7 +62,7 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 		Head: around.Head, Pack: around.Pack, PackTokens: looking.Tokens,
 		Guides:  review.Guides{Language: c.Language, Guidelines: c.GuidelinesFor, Instructions: b.Change.Guidance},
 		FileCap: c.MaxCostPerFile, MaxTokens: c.ModelOptions.MaxOutputTokens, Effort: c.ModelOptions.Effort,
-		Random: rand.Reader, Now: r.wire.now, Redact: own,
+		Linters: b.Linted.Hints, Random: rand.Reader, Now: r.wire.now, Redact: own,
 	})
 	model.OnFailure = r.Failed
 	r.Reviewer, r.asks = model, model

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/linter"
 	"github.com/org/pr-review-action/internal/tool"
 	"github.com/org/pr-review-action/internal/tree"
 )
@@ -26,6 +27,7 @@ type Brief struct {
 	NoTools   bool           // the diff is all that is looked at
 	Revises   *cost.Usage    // of the draft that is revised; nil for a first one
 	Carried   *CarriedIndex  // of a job; nil for none
+	Linted    linter.Report  // what linters say of the change
 }
 
 // looking says what there is to look at: the files of the change's two commits, of the

@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/linter"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/triage"
@@ -69,6 +70,7 @@ type Draft struct {
 	UsedIDs    int           `json:"used_ids,omitempty"`    // that earlier drafts of the thread gave their findings
 	Trace      string        `json:"traceparent,omitempty"` // W3C trace context of the run that drafted
 	MaxCost    cost.MicroUSD `json:"max_cost,omitempty"`    // cap of the run; 0 for none
+	Linters    linter.Report `json:"linters,omitzero"`      // what linters say of the change
 
 	Name       string        `json:"name"`
 	Thread     string        `json:"thread"`
@@ -239,6 +241,10 @@ func (s State) Review() render.Review {
 	if s.Draft.Unlisted > 0 {
 		r.Notices = append(r.Notices, fmt.Sprintf("GitHub lists %d of %d changed files; the others were not reached.",
 			len(s.Files), len(s.Files)+s.Draft.Unlisted))
+	}
+	r.Linters, r.Flags = s.Draft.Linters.String(), slices.Concat(s.Flags, s.Draft.Linters.Flags)
+	for _, line := range s.Draft.Linters.Missing {
+		r.Notices = append(r.Notices, guard.Inline("Missing: "+line+".", 0))
 	}
 	if d := s.Draft; d.Withdrew != "" {
 		r.Notices = append(r.Notices, fmt.Sprintf("The findings of the withdrawn draft %s stay in this one: %s had "+
