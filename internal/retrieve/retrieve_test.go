@@ -147,6 +147,12 @@ func TestWhatDoesNotAnswerIsANoteAndTheRestAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := engine(t, shop())
+			x := e.Index.(*index.Index)
+			vectors := map[string][]float32{}
+			for _, c := range x.Chunks() {
+				vectors[c.Key()] = []float32{1}
+			}
+			e.Index = x.WithVectors("m", 1, vectors)
 			e.Embedder, e.Reranker = c.remote, c.remote
 			r, err := e.Search(t.Context(), retrieve.Request{Query: "rows of a cart"})
 			require.NoError(t, err)
