@@ -94,7 +94,11 @@ func (p Place) inDatabase(ctx context.Context, db database, local func(context.C
 	}
 	found, err := db.Find(ctx, p.Name, p.Commit, made, model)
 	if found != nil && err == nil {
-		return Indexed{Source: found}, nil
+		all := Indexed{Source: found}
+		if had, ok := found.(interface{ Report() index.Report }); ok {
+			all.Report = had.Report()
+		}
+		return all, nil
 	}
 	x, failed := local(ctx)
 	if failed != nil || err != nil {
