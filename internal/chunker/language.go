@@ -132,7 +132,8 @@ var languages = sync.OnceValue(func() map[string]*language {
 		if entry := byName(grammar); entry != nil {
 			all[name] = &language{entry, rules, sync.OnceValue(func() (all [3]*ts.ParserPool) {
 				for i, limit := range []time.Duration{ParseTime, patience / 5 * ParseTime, patience * ParseTime} {
-					all[i] = ts.NewParserPool(entry.Language(), ts.WithParserPoolTimeoutMicros(uint64(limit.Microseconds())))
+					micros := uint64(limit.Microseconds())
+					all[i] = ts.NewParserPool(entry.Language(), ts.WithParserPoolTimeoutMicros(micros))
 				}
 				return all
 			})}

@@ -227,8 +227,8 @@ func (r *reader) index() *Index {
 }
 
 func (r *reader) chunk(path string, to *tokens) chunk.Chunk {
-	c := chunk.Chunk{Path: path, StartLine: r.number(), EndLine: r.number(), Kind: chunk.Kind(r.text()), Language: r.text(),
-		Scope: r.text(), Name: r.text(), Signature: r.text(), Doc: r.text(), Text: r.text(), Defines: r.list()}
+	c := chunk.Chunk{Path: path, StartLine: r.number(), EndLine: r.number(), Kind: chunk.Kind(r.text()),
+		Language: r.text(), Scope: r.text(), Name: r.text(), Signature: r.text(), Doc: r.text(), Text: r.text(), Defines: r.list()}
 	for range r.count(2) {
 		id, times := r.number(), r.number()
 		if id >= len(to.names) || times > mostTimes {
@@ -244,7 +244,8 @@ func (r *reader) chunk(path string, to *tokens) chunk.Chunk {
 func (r *reader) vectors(chunks int) vectors {
 	model, dimensions := r.text(), r.number()
 	n := r.number()
-	if r.bad || n > 0 && (dimensions <= 0 || dimensions > len(r.rest) || n > len(r.rest)/vector.PackedSize(dimensions)) {
+	if r.bad || n > 0 && (dimensions <= 0 || dimensions > len(r.rest) ||
+		n > len(r.rest)/vector.PackedSize(dimensions)) {
 		r.fail()
 		return vectors{}
 	}

@@ -31,7 +31,8 @@ type Place struct {
 func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 	at := cmp.Or(dir, ".")
 	if info, err := os.Stat(at); err != nil || !info.IsDir() {
-		return Place{}, problem.Usage(fmt.Sprintf("%q is no folder that can be read", at), "--dir names a clone, or any folder")
+		return Place{}, problem.Usage(fmt.Sprintf("%q is no folder that can be read", at),
+			"--dir names a clone, or any folder")
 	}
 	commit, clone, err := ingest.Commit(ctx, at, cmp.Or(rev, "HEAD"))
 	switch {
@@ -44,7 +45,8 @@ func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 		return Place{}, problem.Usage(fmt.Sprintf("%q is no commit of this clone", cmp.Or(rev, "HEAD")),
 			"--rev takes a branch, a tag or a hash; a shallow clone may need git fetch --unshallow")
 	case err == nil:
-		return Place{}, problem.Usage("--rev needs a clone, and "+at+" is a folder within one", "--dir names the clone's own folder")
+		return Place{}, problem.Usage("--rev needs a clone, and "+at+" is a folder within one",
+			"--dir names the clone's own folder")
 	}
 	return Place{}, err
 }
@@ -85,7 +87,8 @@ func (w Wire) cache(of string) index.Cache {
 	if err != nil {
 		return index.Cache{}
 	}
-	return index.Cache{Folder: filepath.Join(base, "pr-review", "index", fmt.Sprintf("%x", sha256.Sum256([]byte(at)))[:16])}
+	name := fmt.Sprintf("%x", sha256.Sum256([]byte(at)))[:16]
+	return index.Cache{Folder: filepath.Join(base, "pr-review", "index", name)}
 }
 
 // Index makes the index of a place, from what is kept of it as far as that holds, and
