@@ -19,6 +19,7 @@
 //	            handoff                    a draft's way between jobs, of whatever flow:
 //	                                       names, resume checks, who may decide
 //	            agent tool budget          a conversation, what it may look at, what it may cost
+//	            linter                     what linters say of lines that a change adds
 //	            suggest                    whether a suggestion is one to apply
 //	            retrieve                   pieces of a repository that answer a query, or explain a change
 //	            sarif stats                what was kept, for code scanning; what approvers did
@@ -32,7 +33,8 @@
 //	0 nouns     pull diff finding          values and pure functions, no I/O
 //	            decision cost guard
 //	            secret injection claim     what is redacted, what is flagged, what need not be read
-//	            lang column                what is known of languages; widths on a terminal
+//	            lang column marker         what is known of languages; widths on a terminal;
+//	                                       the comments by which a posted review is found
 //	            chunk                      a piece of source text, and the tokens it is found by
 //	            vector                     texts as vectors: which are near, how they are stored
 //	            problem ticket             an error: what was wrong, where, what next; what was asked for

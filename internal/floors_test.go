@@ -21,13 +21,13 @@ const module = "github.com/org/pr-review-action/internal/"
 var floors = map[string]int{
 	"pull": 0, "diff": 0, "finding": 0, "decision": 0, "cost": 0, "guard": 0, "secret": 0, "injection": 0, "claim": 0,
 	"lang": 0, "chunk": 0, "vector": 0,
-	"column": 0, "problem": 0, "ticket": 0,
+	"column": 0, "problem": 0, "marker": 0, "ticket": 0,
 	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1,
 	"transport": 1, "limit": 1, "embed": 1, "trace": 1, "tree": 1, "chunker": 1, "index": 1,
 	"index/pgindex": 1,
 	"checkpoint":    2, "handoff": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2,
 	"render": 2, "rule": 2, "retrieve": 2,
-	"budget": 2, "tool": 2, "agent": 2, "sarif": 2, "stats": 2, "suggest": 2,
+	"budget": 2, "tool": 2, "agent": 2, "sarif": 2, "stats": 2, "suggest": 2, "linter": 2,
 	"ingest": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
 	"flow/reviewpr": 4,
 	"eval":          5, "eval/dataset": 5, "eval/score": 5, "eval/judge": 5, "eval/oracle": 5, "eval/history": 5,
@@ -47,6 +47,7 @@ const (
 // beside lists who may import whom on one floor.
 var beside = map[string][]string{
 	"claim":                    {"diff", "finding"},
+	"marker":                   {"finding"},
 	"problem":                  {"guard"},
 	"decision":                 {"problem"},
 	"finding":                  {"cost", "decision"},
@@ -59,6 +60,7 @@ var beside = map[string][]string{
 	"trace":                    {"transport"},
 	"agent":                    {"tool"},
 	"tool":                     {"retrieve"},
+	"index":                    {"tree"},
 	"injection":                {"guard", "secret"},
 	"secret":                   {"diff"},
 	"checkpoint/filestore":     {"checkpoint"},
@@ -70,7 +72,6 @@ var beside = map[string][]string{
 		"wire"},
 	"embed":                     {"transport"},
 	"index/pgindex":             {"index"},
-	"index":                     {"tree"},
 	"searchcmd":                 {"driver", "settings", "wire"},
 	"choose":                    {"choose/quiet"},
 	"wire":                      {"settings"},
@@ -80,7 +81,7 @@ var beside = map[string][]string{
 	"eval/oracle":               {"eval/dataset"},
 	"eval/history":              {"eval/dataset"},
 	"githubtest/cmd/fakegithub": {"githubtest"},
-	"llmtest/cmd/fakemodel":     {"llmtest"},
+	"llmtest/cmd/fakemodel":     {"embedtest", "llmtest"},
 }
 
 // importers lists the only rooms that may import a room.
@@ -150,6 +151,25 @@ func TestT16_OnlyReadingACloneStartsAProgram(t *testing.T) {
 	}
 	slices.Sort(starts)
 	require.Equal(t, []string{"ingest/git.go"}, starts, "the action's modes read no clone")
+}
+
+// TestOnlyTheChunkerLinksTheParser keeps its megabytes out of the tests of most rooms.
+func TestOnlyTheChunkerLinksTheParser(t *testing.T) {
+	t.Parallel()
+	for path, names := range importsOf(t) {
+		for _, name := range names {
+			if strings.HasPrefix(name, "github.com/odvcencio/gotreesitter") {
+				require.True(t, strings.HasPrefix(filepath.ToSlash(path), "chunker/"), path)
+			}
+		}
+	}
+	all := imports(t)
+	for room, floor := range floors {
+		if floor < floors["wire"] && room != "chunker" {
+			require.NotContains(t, reachable(all, room), "chunker", room)
+		}
+	}
+	require.Contains(t, reachable(all, "wire"), "chunker", "the walk sees what is there")
 }
 
 type edge struct{ from, to, position string }

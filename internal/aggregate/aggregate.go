@@ -40,6 +40,7 @@ func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	earlier := recognise(all, in)
 	all, said := mergeRules(all)
 	repeats := markRepeats(all, said)
+	markLinters(all, repeats, in.PerRule)
 	capInline(all, in.Inline)
 	number(all, repeats, in.Used)
 	slices.SortStableFunc(all, func(a, b finding.Finding) int { return filtered(a) - filtered(b) })
@@ -53,7 +54,10 @@ func number(all []finding.Finding, repeats []int, used int) {
 		if all[i].Filtered == "" {
 			used++
 			all[i].ID = fmt.Sprintf("F%d", used)
-		} else if repeats[i] >= 0 {
+		}
+	}
+	for i := range all {
+		if all[i].Filtered != "" && repeats[i] >= 0 {
 			all[i].ID = all[repeats[i]].ID
 		}
 	}
@@ -77,6 +81,9 @@ func markDuplicates(all []finding.Finding) {
 			continue
 		}
 		key := f.Path + "\x00" + claim(f.Title)
+		if f.Source == finding.Linter {
+			continue // markLinters does
+		}
 		if original := overlapping(all, first[key], f); original >= 0 && f.Source != finding.Rule {
 			all[i].Filtered = finding.Duplicate
 			all[i].Note = fmt.Sprintf("says the same as the finding at line %d", all[original].Line)

@@ -65,8 +65,19 @@ func (r *recognition) printed(f int) (all []int) {
 	return all
 }
 
-// inFile are the earlier findings of a finding's file.
-func (r *recognition) inFile(f int) []int { return r.byPath[r.all[f].Path] }
+// inFile are the earlier findings of a finding's file. Those of linters are known by
+// their fingerprints alone: their words are the change's, and hold nothing else back.
+func (r *recognition) inFile(f int) []int {
+	if r.all[f].Source == finding.Linter {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(r.byPath[r.all[f].Path]), func(e int) bool {
+		return r.earlier[e].Category == linted
+	})
+}
+
+// linted is the category of linters' findings, which no other finding has.
+const linted = "lint"
 
 // admits leaves to the rules what can stand for a finding at all.
 func (r *recognition) admits(f finding.Finding, e finding.Earlier) bool {

@@ -12,5 +12,6 @@ type Input struct {
 	Reviews  []finding.FileReview // one of a file at most
 	Earlier  []finding.Earlier    // what earlier drafts and people said
 	Used     int                  // ids F1 to F<Used> were given away by earlier drafts of the thread
+	PerRule  int                  // the most findings of one rule of a linter
 	Inline   int                  // the most inline comments; what is beyond stands in the body
 }

@@ -12,18 +12,21 @@ import (
 )
 
 // capInline leaves the gravest findings at their lines, as many as a review may
-// have comments, and moves the others to the body, every nit among them.
+// have comments, and moves the others to the body, every nit among them. Linters' have
+// the room that is left.
 func capInline(all []finding.Finding, most int) {
 	inline := 0
-	for i, f := range all {
-		switch {
-		case f.Filtered != "" || f.Placement != finding.Inline:
-		case f.Severity == finding.Nit:
-			all[i] = inBody(f, "a nit")
-		case inline >= most:
-			all[i] = inBody(f, beyond(most))
-		default:
-			inline++
+	for _, linters := range []bool{false, true} {
+		for i, f := range all {
+			switch {
+			case f.Filtered != "" || f.Placement != finding.Inline || linters != (f.Source == finding.Linter):
+			case f.Severity == finding.Nit:
+				all[i] = inBody(f, "a nit")
+			case inline >= most:
+				all[i] = inBody(f, beyond(most))
+			default:
+				inline++
+			}
 		}
 	}
 }

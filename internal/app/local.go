@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/linter"
 	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
 )
@@ -89,11 +90,16 @@ func (r *localRun) reading() func(context.Context) (ingest.Change, error) {
 // driver takes the thread of this store through the graph.
 func (r *localRun) driver() driver.Driver {
 	d := driver.Driver{Front: r.app.Front, Store: r.store, Thread: r.thread, Reviewer: r.reviewer, Observe: r.progress.observe,
-		Warn: r.app.warn}
+		Warn: r.app.warn, Linters: r.linters()}
 	if !r.options.quiet {
 		d.Tell = func(line string) { fmt.Fprintln(r.app.Stderr, guard.Line(line, driver.MaxLine)) }
 	}
 	return d
+}
+
+// linters is where linters' results are: paths are those of the working folder.
+func (r *localRun) linters() linter.Source {
+	return linter.Source{Findings: r.options.Findings, Wait: r.options.FindingsWait, Dir: "."}
 }
 
 // paidThreads bounds how many threads of one pull request or folder are looked

@@ -99,6 +99,7 @@ func (r *localRun) purpose() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []string{
 		c.Digest(), by.Model, by.Endpoint, by.Prompt(), fmt.Sprintf("%q", c.Guidance),
 		c.Config.Fingerprint(), string(r.options.GateFrom), r.options.TestResults,
+		r.linters().Digest(),
 	}))
 	return hex.EncodeToString(sum[:])
 }

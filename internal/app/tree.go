@@ -46,6 +46,9 @@ func fileNode(f finding.FileReview, all []finding.Finding) trace.Node {
 		}
 		n.Children = append(n.Children, call)
 	}
+	for _, p := range f.Pack {
+		n.Notes = append(n.Notes, fmt.Sprintf("shown: %s:%d-%d, %s", p.Path, p.StartLine, p.EndLine, p.Why))
+	}
 	if f.Reason != "" {
 		n.Notes = append(n.Notes, string(f.Reason))
 	}

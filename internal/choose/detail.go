@@ -42,7 +42,7 @@ func (m model) details(full bool) (rows []string) {
 	if more := len(runes) - proseRunes; more > 0 {
 		rows = append(rows, m.prose(render.Count(more, "more character")+" not shown here.")...)
 	}
-	if f.RuleText != "" {
+	if f.AlsoSaid() != "" {
 		rows = append(rows, m.prose(f.AlsoSaid())...)
 	}
 	if f.Suggestion != "" {
@@ -107,8 +107,11 @@ func (m model) code(lines []string, sign func(int) string) (rows []string) {
 // fate says how sure the reviewer is and where the finding will stand.
 func (m model) fate(f finding.Finding, c change) string {
 	sure := "Found by a rule"
-	if f.Source == finding.Model {
+	switch f.Source {
+	case finding.Model:
 		sure = fmt.Sprintf("Confidence %.2f", f.Confidence)
+	case finding.Linter:
+		sure = "Found by a linter"
 	}
 	note := guard.Line(f.Note, statusRunes)
 	switch {

@@ -39,6 +39,13 @@ func commentKeys(c *Comments) keys {
 	}
 }
 
+// mostPerRule is the largest value of linters.max-per-rule.
+const mostPerRule = 100
+
+func linterKeys(l *Linters) keys {
+	return keys{"max-per-rule": func(r *reader, n ast.Node) { l.MaxPerRule = r.upTo(n, mostPerRule) }}
+}
+
 func environmentKeys(e *Environment) keys {
 	return keys{
 		"paths":       func(r *reader, n ast.Node) { e.Paths = r.globs(n) },

@@ -45,7 +45,8 @@ type Config struct {
 	Index      Index      `json:"index,omitzero"`
 
 	Comments     Comments      `json:"comments,omitzero"`
-	Handover     string        `json:"handover,omitzero"`     // one of Handovers; empty for the first
+	Handover     string        `json:"handover,omitzero"` // one of Handovers; empty for the first
+	Linters      Linters       `json:"linters,omitzero"`
 	Environments []Environment `json:"environments,omitzero"` // the first that fits a changed file holds
 	Deciders     []string      `json:"deciders,omitzero"`     // logins of who decides by dispatch; empty: who may write
 	Context      Context       `json:"context,omitzero"`
@@ -93,6 +94,19 @@ func (c Comments) Most() int {
 		return MaxComments
 	}
 	return *c.Max
+}
+
+// Linters says what of linters' results is shown.
+type Linters struct {
+	MaxPerRule *int `json:"max_per_rule,omitempty"` // findings of one rule in a draft; nil for 10
+}
+
+// Most is the largest number of findings of one rule.
+func (l Linters) Most() int {
+	if l.MaxPerRule == nil {
+		return 10
+	}
+	return *l.MaxPerRule
 }
 
 // Environment names whose approval a change of certain paths needs.

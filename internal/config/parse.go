@@ -79,6 +79,7 @@ func rootKeys(c *Config) keys {
 
 		"comments":     func(r *reader, n ast.Node) { r.mapping(n, commentKeys(&c.Comments)) },
 		"handover":     func(r *reader, n ast.Node) { r.oneOf(n, Handovers(), &c.Handover) },
+		"linters":      func(r *reader, n ast.Node) { r.mapping(n, linterKeys(&c.Linters)) },
 		"environments": func(r *reader, n ast.Node) { c.Environments = r.environments(n) },
 		"deciders":     func(r *reader, n ast.Node) { c.Deciders = r.logins(n) },
 		"context":      func(r *reader, n ast.Node) { r.mapping(n, contextKeys(&c.Context)) },

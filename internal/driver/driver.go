@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/linter"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -30,21 +31,27 @@ type Driver struct {
 	Reviewer *wire.Reviewer        // nil where a draft is decided
 	Observe  func(graph.Event)     // nil for nobody
 	Tell     func(string)          // what is about to be asked; nil for nobody
+	Linters  linter.Source         // whose results are part of the draft
 	Warn     func(string)
 }
 
 // Draft reviews a change up to its gate. read reads the change inside the graph, so
 // that its failure is the ingest node's; where it is nil, b has the change already.
 // steps has what is the front's own, and facts what the draft says of its run, once
-// the reviewer knows its cap.
+// the reviewer knows its cap. What linters say of the change is read before.
 func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Context) (ingest.Change, error),
 	steps reviewpr.Steps, facts func(ingest.Change) (reviewpr.Draft, error)) (Report, error) {
 	ready := func(ctx context.Context, c ingest.Change) (reviewpr.Draft, error) {
 		b.Change = c
+		if err := d.lint(ctx, &b); err != nil {
+			return reviewpr.Draft{}, err
+		}
 		if err := d.prepare(ctx, b); err != nil {
 			return reviewpr.Draft{}, err
 		}
-		return facts(c)
+		draft, err := facts(c)
+		draft.Linters = b.Linted
+		return draft, err
 	}
 	var begin reviewpr.State
 	if read == nil {
@@ -66,6 +73,20 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 		return Report{}, err
 	}
 	return d.drafted(ctx, flow)
+}
+
+// lint reads what linters say of the change. What is missing is a warning.
+func (d Driver) lint(ctx context.Context, b *wire.Brief) (err error) {
+	from := d.Linters
+	from.Tell = d.Tell
+	if p := b.Change.Pull; p != nil {
+		from.API, from.Owner, from.Repo, from.SHA = b.API, p.Owner, p.Repo, p.HeadSHA
+	}
+	b.Linted, err = from.Read(ctx, reviewpr.Linted(b.Change))
+	for _, line := range b.Linted.Missing {
+		d.Warn(line)
+	}
+	return err
 }
 
 // prepare settles whom the reviewer asks, and says what that may cost.

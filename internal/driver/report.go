@@ -46,6 +46,7 @@ type Report struct {
 	Filtered   []finding.Finding    `json:"filtered"`
 	Flags      []finding.Flag       `json:"flags"`
 	Files      []finding.FileReview `json:"files"`
+	Missing    []string             `json:"missing"` // what was asked for and could not be had
 	Usage      cost.Usage           `json:"usage"`
 	Body       string               `json:"body"`
 	ReviewURL  string               `json:"review_url"`
@@ -89,7 +90,7 @@ func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread stri
 	r := Report{
 		Outcome: outcomeOf(view), Thread: s.Draft.Thread, Head: s.Draft.Head, DiffDigest: s.Draft.DiffDigest,
 		Partial: review.Partial, Findings: review.Findings, Filtered: review.Filtered, Flags: review.Flags,
-		Files: bare(review.Files),
+		Files: bare(review.Files), Missing: s.Draft.Linters.Missing,
 		Usage: s.Usage, Place: s.ReviewURL, Message: s.Reason, State: s,
 	}
 	if r.Body, _ = post.Rendered(review); s.Pull == nil {
@@ -161,7 +162,11 @@ func (r Report) Print(w io.Writer) error {
 	r.Findings = append([]finding.Finding{}, r.Findings...)
 	r.Filtered = append([]finding.Finding{}, r.Filtered...)
 	r.Flags = append([]finding.Flag{}, r.Flags...)
+	r.Missing = append([]string{}, r.Missing...)
 	r.Files = append([]finding.FileReview{}, r.Files...)
+	if notes := r.State.Notes(); len(notes) > 0 {
+		r.Message = strings.TrimPrefix(r.Message+"; "+strings.Join(notes, " "), "; ")
+	}
 	return PrintJSON(w, r)
 }
 
@@ -179,6 +184,9 @@ func PrintJSON(w io.Writer, v any) error {
 // explain says what lay behind files that failed: of a run that did in its message,
 // else as a warning. The cause may name an address, so it is not in the review.
 func (r *Report) explain(by *wire.Reviewer, warn func(string)) {
+	for _, note := range by.Notes() {
+		warn(note)
+	}
 	path, cause := by.Failure()
 	switch {
 	case cause == nil:

@@ -98,7 +98,7 @@ func (r *run) around(ctx context.Context, c dataset.Case,
 	looking := wire.Looking{Head: f.head, Base: f.base, Files: changed, Tokens: r.packTokens(), Index: r.Config.Index,
 		Note: r.note}
 	if f.clone != "" && r.Index != nil {
-		looking.Kept = func(ctx context.Context) (*index.Index, error) {
+		looking.Kept = func(ctx context.Context, _ wire.Endpoints) (*index.Index, error) {
 			r.indexing.Lock() // the next commit of a clone takes most of what this one is made of
 			defer r.indexing.Unlock()
 			return r.Index(ctx, f.clone, c.Base)

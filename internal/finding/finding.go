@@ -37,8 +37,9 @@ type Source string
 
 // The sources of findings.
 const (
-	Model Source = "model"
-	Rule  Source = "rule"
+	Model  Source = "model"
+	Rule   Source = "rule"
+	Linter Source = "linter"
 )
 
 // Filter is the reason why a finding is kept out of the draft. A filtered
@@ -53,6 +54,7 @@ const (
 	DroppedBefore    Filter = "dropped_before" // an approver of an earlier draft dropped it
 	AlreadyCommented Filter = "said"           // a person said it of the same lines
 	Repeat           Filter = "repeat"         // the finding whose id it has lists its line
+	Capped           Filter = "capped"         // a linter says more than is shown of it
 )
 
 // Dropped is the filter of a finding that this draft's approver left out.
@@ -84,7 +86,8 @@ type Finding struct {
 	Placement         Placement `json:"placement"`
 	Fingerprint       string    `json:"fingerprint"`
 	Source            Source    `json:"source"`
-	Rule              string    `json:"rule,omitempty"` // the rule's name; empty for a model's finding
+	Rule              string    `json:"rule,omitempty"`   // the rule's name; empty for a model's finding
+	Origin            *Origin   `json:"origin,omitempty"` // of a linter's finding; nil for others
 
 	Also     []string `json:"also,omitempty"`      // who else says it: names of rules, or "model"
 	RuleText string   `json:"rule_text,omitempty"` // what that rule says, in its own words; shown behind Body
@@ -93,20 +96,64 @@ type Finding struct {
 	Note     string `json:"note,omitempty"`     // why it is placed in the body, or filtered; our own words
 }
 
-// AlsoSaid is the paragraph that stands behind the body of a finding that a rule makes
-// too; empty for others. Like Body it may quote the diff.
-func (f Finding) AlsoSaid() string {
-	if f.RuleText == "" {
-		return ""
-	}
-	return fmt.Sprintf("The rule `%s` says so too: %s", f.Also[0], f.RuleText)
+// Origin says which linter a finding is of. Its texts are untrusted: who wrote the
+// change has the last word on what its linters say.
+type Origin struct {
+	Tool string `json:"tool,omitempty"`
+	Help string `json:"help,omitempty"` // https address of the rule's page
+	From string `json:"from,omitempty"` // where its results are from, such as "by ci.yml of this change"
 }
 
+// AlsoSaid is the paragraph behind a finding's body: what a rule that makes it too says,
+// which linters do, and of a linter's where it is from. It is empty for others. Like
+// Body it is untrusted text.
+func (f Finding) AlsoSaid() string {
+	var said []string
+	also := f.Also
+	if f.RuleText != "" {
+		said, also = append(said, fmt.Sprintf("The rule `%s` says so too: %s", f.Also[0], f.RuleText)), also[1:]
+	}
+	if o := f.Origin; o != nil {
+		said = append(said, o.said(f.Rule))
+	}
+	for _, name := range also {
+		if strings.Contains(name, " ") { // a linter and its rule
+			said = append(said, fmt.Sprintf("So says %s.", coded(name)))
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+// said is "Reported by `golangci-lint`, rule `errcheck`, by ci.yml of this change."
+func (o Origin) said(rule string) string {
+	text := "Reported by " + coded(o.Tool)
+	if rule != "" {
+		text += ", rule " + coded(rule)
+	}
+	if o.From != "" {
+		text += ", " + o.From
+	}
+	if o.Help != "" {
+		return text + ": " + coded(o.Help)
+	}
+	return text + "."
+}
+
+func coded(s string) string { return "`" + strings.ReplaceAll(s, "`", "'") + "`" }
+
+// Name is the linter and its rule, as Also has them.
+func (o Origin) Name(rule string) string { return o.Tool + " " + rule }
+
 // Fingerprint identifies a finding across pushes: it hashes path, category,
-// title and quote with white space folded, and no line number.
+// title and quote with white space folded, and no line number. A linter's message may
+// name lines and counts: tool and rule stand in the title's place.
 func Fingerprint(f Finding) string {
 	fold := func(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
-	sum := sha256.Sum256([]byte(strings.Join([]string{f.Path, fold(f.Category), fold(f.Title), fold(f.Quote)}, "\x00")))
+	parts := []string{f.Path, fold(f.Category), fold(f.Title), fold(f.Quote)}
+	if f.Origin != nil {
+		parts = []string{f.Path, string(Linter), fold(f.Origin.Tool), fold(f.Rule), fold(f.Quote)}
+	}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:8])
 }
 

@@ -1,8 +1,11 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"net/url"
+	"slices"
 	"strconv"
 
 	gh "github.com/google/go-github/v62/github"
@@ -25,23 +28,49 @@ type Run struct {
 
 // Run reads a workflow run.
 func (c *Client) Run(ctx context.Context, owner, repo string, id int64) (Run, error) {
-	var r struct {
-		gh.WorkflowRun
-		Path string `json:"path"` // go-github drops it
-	}
+	var r workflowRun
 	doing := fmt.Sprintf("reading run %d of %s/%s", id, owner, repo)
 	if _, err := c.get(ctx, &r, runPath(owner, repo, id)); err != nil {
 		return Run{}, Wrap(doing, err)
 	}
-	run := Run{
-		ID: r.GetID(), Path: r.Path, Event: r.GetEvent(), HeadBranch: r.GetHeadBranch(), HeadSHA: r.GetHeadSHA(),
-		RepoID: r.GetRepository().GetID(), HeadRepoID: r.GetHeadRepository().GetID(),
-		Status: r.GetStatus(), Conclusion: r.GetConclusion(), Actor: r.GetActor().GetLogin(),
-	}
+	run := r.read()
 	if run.ID != id || run.Path == "" || run.RepoID == 0 {
 		return Run{}, Wrap(doing, errIncomplete)
 	}
 	return run, nil
+}
+
+// RunsAt lists the runs of a workflow file at exactly one commit, newest first, 100 at
+// most. The file is named as in .github/workflows: ErrNotFound where it never ran.
+func (c *Client) RunsAt(ctx context.Context, owner, repo, file, sha string) ([]Run, error) {
+	var list struct {
+		Runs []workflowRun `json:"workflow_runs"`
+	}
+	path := repoPath(owner, repo, "actions", "workflows", file, "runs") + "?" +
+		url.Values{"head_sha": {sha}, "per_page": {strconv.Itoa(pageSize)}}.Encode()
+	if _, err := c.get(ctx, &list, path); err != nil {
+		return nil, Wrap(fmt.Sprintf("listing the runs of %s of %s/%s", file, owner, repo), err)
+	}
+	runs := make([]Run, 0, len(list.Runs))
+	for _, r := range list.Runs {
+		runs = append(runs, r.read())
+	}
+	slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(b.ID, a.ID) })
+	return runs, nil
+}
+
+// workflowRun is go-github's with the member that it drops.
+type workflowRun struct {
+	gh.WorkflowRun
+	Path string `json:"path"`
+}
+
+func (r workflowRun) read() Run {
+	return Run{
+		ID: r.GetID(), Path: r.Path, Event: r.GetEvent(), HeadBranch: r.GetHeadBranch(), HeadSHA: r.GetHeadSHA(),
+		RepoID: r.GetRepository().GetID(), HeadRepoID: r.GetHeadRepository().GetID(),
+		Status: r.GetStatus(), Conclusion: r.GetConclusion(), Actor: r.GetActor().GetLogin(),
+	}
 }
 
 func runPath(owner, repo string, id int64, parts ...string) string {

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/linter"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
@@ -111,6 +112,8 @@ func (j *job) driver(store graph.Store, thread string, r *wire.Reviewer) driver.
 	return driver.Driver{
 		Front: j.Front, Store: store, Thread: thread, Protect: j.Protection, Reviewer: r, Warn: j.runner.Warning,
 		Tell: func(line string) { fmt.Fprintln(j.Stdout, guard.Line(line, driver.MaxLine)) },
+		Linters: linter.Source{Findings: j.Findings, Wait: j.FindingsWait, Dir: j.Getenv("GITHUB_WORKSPACE"), Within: true,
+			Run: j.env.RunID},
 	}
 }
 

@@ -57,6 +57,7 @@ func samples() []string {
 		Path: "b.go", OldPath: "a.go", Status: "renamed", Patch: patch, Part: 1, Parts: 2,
 		Context:    Context(patch, []byte(head)),
 		Guidelines: []string{"one", "two"}, Instructions: []Document{{"AGENTS.md", "three\nfour\n"}},
+		Linters:  []string{"line 3: five"},
 		Language: "German",
 	}
 	claims := []finding.Finding{{Side: finding.Right, StartLine: 1, Line: 2, Quote: "z", Title: "t", Body: "b"}}

@@ -70,6 +70,7 @@ type Input struct {
 
 	Guidelines   []string   // of the configuration, for this path
 	Instructions []Document // of the repository, from the base commit
+	Linters      []string   // what linters say of the file, one line each
 
 	Language string // of the findings' text, such as German; "" for English
 }
@@ -87,6 +88,7 @@ func Texts(in Input, findings ...finding.Finding) []string {
 	for _, d := range in.Instructions {
 		texts = append(texts, d.Path, d.Text)
 	}
+	texts = append(texts, in.Linters...)
 	for _, f := range findings {
 		texts = append(texts, f.ID, f.Category, f.Quote, f.Title, f.Body, f.Suggestion)
 	}

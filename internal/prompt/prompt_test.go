@@ -149,7 +149,7 @@ func TestT36_NoFieldTakesTitleBodyBranchOrCommits(t *testing.T) {
 		names = append(names, f.Name)
 	}
 	require.Equal(t, []string{"Path", "OldPath", "Status", "Patch", "Part", "Parts", "Context", "Pack", "Guidelines",
-		"Instructions", "Language"}, names)
+		"Instructions", "Linters", "Language"}, names) // a linter's message is fenced, and is no frame of the whole
 	require.Equal(t, User(mark, full()), User(mark, full()))
 }
 

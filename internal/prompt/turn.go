@@ -18,10 +18,20 @@ const maxSorted = 24 << 10
 
 // User returns the user turn that asks for the review of a file.
 func User(b guard.Boundary, in Input) string {
-	blocks := append(paths(b, in), guidance(b, in)...)
+	blocks := append(append(paths(b, in), guidance(b, in)...), linters(b, in)...)
 	return fill("user.md", "notes", notes(in.Path), "language", language(in.Language), "status", happened(in), "part",
 		part(in),
 		"blocks", strings.Join(append(blocks, change(b, in)...), "\n"))
+}
+
+// linters holds what programs reported of the file. Who wrote the change has the last
+// word on it.
+func linters(b guard.Boundary, in Input) []string {
+	if len(in.Linters) == 0 {
+		return nil
+	}
+	return []string{b.Wrap("linters - what programs of the change author reported - to check against the diff",
+		within([]Document{{Text: strings.Join(in.Linters, "\n")}}, maxGuidance))}
 }
 
 // Again returns the user turn that asks anew what a turn asked, where the answer

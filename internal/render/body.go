@@ -72,11 +72,12 @@ func fitBody(r Review) (string, []finding.Finding) {
 		files = paragraphs(r.handover(true), files)
 	}
 	p := partsOf(r.Findings)
-	all := slices.Concat(p.listed(), p.open, p.more, p.nits)
+	all := slices.Concat(p.listed(), p.open, p.more, p.nits, p.linters)
 	first := func(n int) string {
 		q := p.first(n)
 		return paragraphs(head, r.inlineList(q), r.sections(q.open), r.resolved(),
-			folded(q.more, "more finding", r.sections), folded(q.nits, "nit", r.sections), leftOut(all[n:]), files)
+			folded(q.more, "more finding", r.sections), folded(q.nits, "nit", r.sections),
+			r.byLinters(q.linters), leftOut(all[n:]), files)
 	}
 	if body := first(len(all)); len(body) <= bodyBytes {
 		return body, nil
@@ -84,6 +85,14 @@ func fitBody(r Review) (string, []finding.Finding) {
 	tooMany := sort.Search(len(all), func(n int) bool { return len(first(n)) > bodyBytes })
 	n := max(0, tooMany-1)
 	return first(n), all[n:]
+}
+
+// byLinters shows what linters found: openly where it is little.
+func (r Review) byLinters(all []finding.Finding) string {
+	if len(all) <= openFirst {
+		return r.sections(all)
+	}
+	return details(Count(len(all), "finding")+" of linters", r.sections(all))
 }
 
 // leftOut counts the findings that did not fit and says where they are.

@@ -16,22 +16,26 @@ const (
 type parts struct {
 	inline, moreInline []finding.Finding // listed
 	open, more, nits   []finding.Finding // in full, each by file
+	linters            []finding.Finding // the same; the first to give way where there is no room
 }
 
 // partsOf sorts findings, which come gravest first.
 func partsOf(all []finding.Finding) (p parts) {
 	p.inline, p.moreInline = after(placed(all, finding.Inline), openItems)
-	for i, f := range placed(all, finding.Body) {
+	for _, f := range placed(all, finding.Body) {
 		switch {
+		case f.Source == finding.Linter:
+			p.linters = append(p.linters, f)
 		case f.Severity == finding.Nit:
 			p.nits = append(p.nits, f)
-		case folds(i, f):
+		case folds(len(p.open)+len(p.more), f):
 			p.more = append(p.more, f)
 		default:
 			p.open = append(p.open, f)
 		}
 	}
 	p.open, p.more, p.nits = byFile(p.open), byFile(p.more), byFile(p.nits)
+	p.linters = byFile(p.linters)
 	return p
 }
 
@@ -44,7 +48,7 @@ func (p parts) listed() []finding.Finding { return slices.Concat(p.inline, p.mor
 
 // first keeps n findings, in the order of the fields.
 func (p parts) first(n int) parts {
-	for _, list := range []*[]finding.Finding{&p.inline, &p.moreInline, &p.open, &p.more, &p.nits} {
+	for _, list := range []*[]finding.Finding{&p.inline, &p.moreInline, &p.open, &p.more, &p.nits, &p.linters} {
 		*list = (*list)[:min(n, len(*list))]
 		n -= len(*list)
 	}

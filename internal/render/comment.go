@@ -33,7 +33,7 @@ func Comment(f finding.Finding) string {
 		room -= 2
 	}
 	if height(text) > room {
-		if f.RuleText != "" {
+		if f.AlsoSaid() != "" {
 			room -= height(ruled(f)) + 1
 		}
 		text = paragraphs(foldedText(f.Body, room), ruled(f))

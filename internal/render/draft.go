@@ -34,7 +34,8 @@ func Draft(r Review, d Decide) string {
 	if r.Handover == config.HandoverReview {
 		handover = r.handover(false)
 	}
-	tail := paragraphs(handover, cmp.Or(unread, unreached(r.Files)), r.resolved(), d.section(r), filtered(r.Filtered), files,
+	tail := paragraphs(handover, cmp.Or(unread, unreached(r.Files)), r.resolved(), d.section(r), filtered(r.Filtered),
+		r.Linters, files,
 		d.footer(r))
 	return paragraphs(head, r.claims(draftBytes-len(head)-len(tail)), tail) + "\n"
 }
@@ -69,7 +70,7 @@ func (d Decide) why() string {
 
 // waiting is the count line of a draft.
 func (r Review) waiting(d Decide) string {
-	parts := []string{r.found(), r.tally() + r.skipped()}
+	parts := []string{r.found(), r.tally() + r.skipped() + r.packed()}
 	if p := r.price(d.Elapsed); len(p) > 0 {
 		parts = append(parts, strings.Join(p, ", "))
 	}
@@ -195,6 +196,8 @@ func (r Review) fate(f finding.Finding) string {
 	switch {
 	case f.Source == finding.Model:
 		parts = append(parts, fmt.Sprintf("confidence %.2f", f.Confidence))
+	case f.Source == finding.Linter:
+		parts = append(parts, "found by a linter")
 	case !r.Rules:
 		parts = append(parts, "found by a rule")
 	}

@@ -25,6 +25,7 @@ var reasons = []reason{
 	{finding.Dropped, "dropped", "The approver dropped it"},
 	{finding.Duplicate, "duplicate", "Another finding says it"},
 	{finding.Repeat, "in one with others", "Another finding lists its line"},
+	{finding.Capped, "beyond a linter's limit", "A linter says more than is shown of it"},
 	{finding.LowConfidence, "low confidence", "The reviewer is not sure enough"},
 	{finding.Refuted, "refuted", "A second look came to another result"},
 	{finding.Misquoted, "misquoted", "It quotes a line that is nowhere in the change"},
@@ -63,6 +64,9 @@ func filtered(all []finding.Finding) string {
 	why, groups := keptOut(all)
 	for i, g := range groups {
 		var rows []string
+		if g[0].Filtered == finding.Capped {
+			rows, g = cappedItems(g), nil
+		}
 		for j, f := range g {
 			row := keptOutItem(f)
 			if size += len(row); size > filteredBytes {
@@ -74,6 +78,14 @@ func filtered(all []finding.Finding) string {
 		blocks = append(blocks, guard.Inline(why[i].long, titleRunes)+":", strings.Join(rows, "\n"))
 	}
 	return details("Kept out: "+inlineHTML(filterCounts(all), 0), paragraphs(blocks...))
+}
+
+// cappedItems has one row for each rule of a linter.
+func cappedItems(all []finding.Finding) (rows []string) {
+	for _, g := range grouped(all, func(f finding.Finding) string { return f.Origin.Name(f.Rule) }) {
+		rows = append(rows, fmt.Sprintf("- %s: %s more", guard.Code(g[0].Origin.Name(g[0].Rule)), Thousands(int64(len(g)))))
+	}
+	return rows
 }
 
 func keptOutItem(f finding.Finding) string {

@@ -107,13 +107,14 @@ func span(s string) int {
 // prose is a finding's text as inert Markdown of bounded length.
 func prose(f finding.Finding) string { return paragraphs(proseOf(f.Body), ruled(f)) }
 
-// ruled is what a rule says of it too: a paragraph of its own, which nothing in the
-// body can end, fold or hide.
+// ruled is what a rule says of it too, or which linter does: a paragraph of its own,
+// which nothing in the body can end, fold or hide.
 func ruled(f finding.Finding) string {
-	if f.RuleText == "" {
+	said := f.AlsoSaid()
+	if said == "" {
 		return ""
 	}
-	return proseOf(f.AlsoSaid())
+	return proseOf(said)
 }
 
 func proseOf(body string) string {

@@ -176,9 +176,10 @@ func (t *terminal) finding(f finding.Finding) {
 	if f.Placement == finding.Inline && f.Note != "" {
 		t.painted(Dim, t.bar(), guard.Line(f.Note, 1000))
 	}
-	t.prose(t.bar(), strings.TrimSpace(f.Body))
-	if f.RuleText != "" {
-		t.prose(t.bar(), f.AlsoSaid())
+	for _, text := range []string{strings.TrimSpace(f.Body), f.AlsoSaid()} {
+		if text != "" {
+			t.prose(t.bar(), text)
+		}
 	}
 }
 
@@ -252,7 +253,7 @@ func (t *terminal) foot() {
 		t.WriteString("\n")
 		t.prose("", strings.Join(parts, ", "))
 	}
-	for _, note := range []string{t.reused(), t.moved()} {
+	for _, note := range []string{t.Linters, t.reused(), t.moved()} {
 		if note != "" {
 			t.prose("", note)
 		}

@@ -33,6 +33,9 @@ type Recorded struct {
 	Finish  string        `json:"finish,omitempty"`
 	Seconds float64       `json:"seconds,omitempty"`
 	Results []tool.Record `json:"results,omitempty"`
+
+	Vectors []byte    `json:"vectors,omitempty"` // of a search's query, as embed.Answer has them
+	Scores  []float64 `json:"scores,omitempty"`  // of what a search found, by a reranker
 }
 
 // Once gives the kept answer of a key, or lets do ask and keeps what it says. An
@@ -64,6 +67,9 @@ func (m *Model) Key(f diff.File) string {
 	identity = append(identity, m.Guides.Language, hash(m.Guides.guidelines(f.Path)...))
 	for _, d := range m.Guides.Instructions {
 		identity = append(identity, hash("instructions", d.Path, d.Text))
+	}
+	if said := m.linters(f.Path); len(said) > 0 {
+		identity = append(identity, hash(append([]string{"linters"}, said...)...))
 	}
 	for _, t := range m.Tools.Offers() {
 		identity = append(identity, hash("tool", t.Name, t.Description, string(t.Schema)))

@@ -64,6 +64,8 @@ type Options struct {
 	Limits agent.Limits // of one conversation; the zero value is one turn
 	Tools  tool.Set     // offered where more than one turn is allowed
 	Guides Guides       // what the repository wants of its reviews
+	// what linters say of a file, one line each, as hints; nil for nothing
+	Linters func(path string) []string
 	// a file as it is after the change; nil where it cannot be read
 	Head func(ctx context.Context, path string) ([]byte, error)
 	// pieces of the new tree that a reviewer of a part of a file's patch needs, and are
@@ -92,6 +94,17 @@ func (g Guides) guidelines(path string) []string {
 		return nil
 	}
 	return g.Guidelines(path)
+}
+
+// linters are the hints on a file.
+func (o Options) linters(path string) (said []string) {
+	if o.Linters == nil {
+		return nil
+	}
+	for _, line := range o.Linters(path) {
+		said = append(said, o.Redact.Redact(line))
+	}
+	return said
 }
 
 // Model is the reviewer that asks a model.

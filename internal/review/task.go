@@ -175,6 +175,7 @@ func (t *task) input(ctx context.Context, patch string, parts int) prompt.Input 
 	for _, text := range t.Guides.guidelines(t.file.Path) {
 		in.Guidelines = append(in.Guidelines, t.Redact.Redact(text))
 	}
+	in.Linters = t.linters(t.file.Path)
 	if t.Head != nil {
 		if text, err := t.Head(ctx, t.file.Path); err == nil { // without it the hunks stand alone
 			in.Context = t.Redact.Redact(prompt.Context(patch, text))

@@ -75,7 +75,7 @@ func (p Program) measure(ctx context.Context, o *Options) error {
 		}
 		e, ok := engines[dir+"\n"+under]
 		if !ok {
-			if e, err = p.source(ctx, dir, under, c); err != nil {
+			if e, err = p.source(ctx, dir, under, c, o); err != nil {
 				return fmt.Errorf("%s: %w", r.ID, err)
 			}
 			engines[dir+"\n"+under] = e
@@ -92,7 +92,7 @@ func (p Program) measure(ctx context.Context, o *Options) error {
 }
 
 // source is an engine over a folder, or over what is below one in it.
-func (p Program) source(ctx context.Context, dir, under string, c config.Config) (retrieve.Engine, error) {
+func (p Program) source(ctx context.Context, dir, under string, c config.Config, o *Options) (retrieve.Engine, error) {
 	place, err := p.Place(ctx, dir, "")
 	if err == nil && under != "" {
 		place = wire.Place{Tree: below{place.Tree, under}}
@@ -100,7 +100,7 @@ func (p Program) source(ctx context.Context, dir, under string, c config.Config)
 	if err != nil {
 		return retrieve.Engine{}, err
 	}
-	return p.index(ctx, place, c)
+	return p.index(ctx, place, c, o)
 }
 
 func (s source) folder() string {

@@ -32,20 +32,24 @@ func (p Program) open(ctx context.Context, o *Options) (retrieve.Engine, string,
 	if err != nil {
 		return retrieve.Engine{}, "", err
 	}
-	e, err := p.index(ctx, place, c)
+	e, err := p.index(ctx, place, c, o)
 	return e, place.Commit, err
 }
 
 // index makes the engine over a place.
-func (p Program) index(ctx context.Context, place wire.Place, c config.Config) (retrieve.Engine, error) {
-	x, _, note, err := place.Index(ctx, index.Options{Ignored: c.Index.Ignores, MaxFiles: c.Index.MaxFiles})
+func (p Program) index(ctx context.Context, place wire.Place, c config.Config, o *Options) (retrieve.Engine, error) {
+	e, err := p.Endpoints(c, o.Settings, wire.Asking{})
 	if err != nil {
 		return retrieve.Engine{}, err
 	}
-	if note != "" {
+	x, err := p.Indexed(ctx, place, index.Options{}, c, e, p.Warn)
+	if err != nil {
+		return retrieve.Engine{}, err
+	}
+	for _, note := range x.Notes {
 		p.Warn(note)
 	}
-	return retrieve.Engine{Index: x, Now: p.Now}, nil
+	return retrieve.Engine{Index: x.Source, Embedder: e.Embedder, Reranker: e.Reranker, Now: p.Now}, nil
 }
 
 // remote is a commit of a repository on GitHub. It is fetched as one archive and
@@ -64,7 +68,7 @@ func (p Program) remote(ctx context.Context, o *Options) (wire.Place, error) {
 	if err != nil {
 		return wire.Place{}, err
 	}
-	return wire.Place{Commit: commit, Tree: tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
+	return wire.Place{Commit: commit, Name: owner + "/" + name, Tree: tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
 		return api.Archive(ctx, owner, name, commit)
 	})}, nil
 }

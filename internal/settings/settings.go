@@ -53,6 +53,8 @@ type Settings struct {
 	MaxCost        cost.MicroUSD // 0: not set
 	MaxCostPerPull cost.MicroUSD // 0: not set
 	TestResults    string
+	Findings       string           // glob, or WORKFLOW.yml/ARTIFACT
+	FindingsWait   time.Duration    // for the artifact
 	FailOn         finding.Severity // empty: never
 	Sarif          string           // file
 	CheckRun       bool
@@ -160,6 +162,10 @@ func Table() []Row {
 			field: dollars(func(s *Settings) *cost.MicroUSD { return &s.MaxCostPerPull })},
 		{Name: "test-results", Help: "result files of tests, a glob: JUnit XML or go test -json",
 			field: text(func(s *Settings) *string { return &s.TestResults })},
+		{Name: "findings", Help: "results of linters (SARIF, rdjson, checkstyle): a glob, or WORKFLOW.yml/ARTIFACT",
+			field: text(func(s *Settings) *string { return &s.Findings })},
+		{Name: "findings-wait", Help: "how long that artifact is waited for, such as 10m", Default: "10m",
+			field: span(func(s *Settings) *time.Duration { return &s.FindingsWait })},
 		{Name: "fail-on", Help: "weakest posted severity that fails the deciding job, or none", Default: "none",
 			field: severityOrNone(func(s *Settings) *finding.Severity { return &s.FailOn })},
 		{Name: "sarif", Help: "file for what the decision kept, as SARIF 2.1.0",

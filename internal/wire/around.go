@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
@@ -28,11 +29,10 @@ type Looking struct {
 	Tokens     int         // of a file's pack, at most; 0: no packs
 	Index      config.Index
 	// gives the kept index of the base, or makes it to be kept; nil where none is kept
-	Kept     func(context.Context) (*index.Index, error)
-	Embedder retrieve.Embedder
-	Reranker retrieve.Reranker
-	Now      func() time.Time
-	Note     func(string) // takes what does not answer, for a person; nil for nobody
+	Kept func(context.Context, Endpoints) (*index.Index, error)
+	Endpoints
+	Now  func() time.Time
+	Note func(string) // takes what does not answer, for a person; nil for nobody
 }
 
 // Surroundings are what a model is offered, and given, beside a diff.
@@ -86,14 +86,14 @@ func (l *library) open(ctx context.Context) (*retrieve.Engine, error) {
 }
 
 func (l *library) index(ctx context.Context) (*index.Index, error) {
-	o := index.Options{Cut: chunker.New(0).Cut, Made: chunker.Version(), Ignored: l.Looking.Index.Ignores,
+	o := index.Options{Cut: chunker.New().Cut, Made: chunker.Version(), Ignored: l.Looking.Index.Ignores,
 		MaxFiles: l.Looking.Index.MaxFiles}
 	for _, f := range l.Files {
 		o.First = append(o.First, f.Path)
 	}
 	var base *index.Index
 	if l.Kept != nil {
-		kept, err := l.Kept(ctx)
+		kept, err := l.Kept(budget.Apart(ctx), l.Endpoints)
 		if err != nil {
 			l.tell("the base is not indexed: " + err.Error())
 		}
@@ -103,11 +103,37 @@ func (l *library) index(ctx context.Context) (*index.Index, error) {
 		o.Limit = indexTime
 	}
 	x, r, err := index.Build(ctx, l.Head, base, o)
+	if err == nil {
+		x = l.embedded(budget.Apart(ctx), x, base)
+	}
 	if late := r.Skipped[index.SkippedTime]; late > 0 {
 		l.tell(fmt.Sprintf("%d files were not indexed within %v, and are not searched", late, indexTime))
 	}
 	return x, err
 }
+
+// embedded gives the head's chunks their vectors: those of the base where it has them,
+// and anew what changed. Where nothing is kept of the base only so many are paid for,
+// since the next run would pay for them again; the others are found by words alone.
+func (l *library) embedded(ctx context.Context, x, base *index.Index) *index.Index {
+	if l.Embedder == nil {
+		return x
+	}
+	most := 0
+	if base == nil {
+		most = mostUnkept
+	} else {
+		x = x.WithVectorsOf(base)
+	}
+	x, left, err := embedded(ctx, x, l.Embedder, most, nil)
+	if left > 0 && err == nil {
+		l.tell(fmt.Sprintf("%d pieces of code have no vector, since no index of the base is kept; words find them", left))
+	}
+	return x // what was lost is told by the endpoint itself
+}
+
+// mostUnkept is how many chunks are embedded where their vectors are not kept.
+const mostUnkept = 2_000
 
 // pack is what a reviewer of a patch is given of the rest of the repository.
 func (l *library) pack(ctx context.Context, path, patch string) []prompt.Piece {

@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/linter"
 	"github.com/org/pr-review-action/internal/tool"
 	"github.com/org/pr-review-action/internal/tree"
 )
@@ -23,6 +24,7 @@ type Brief struct {
 	Workspace string         // folder of the results of tests
 	NoTools   bool           // the diff is all that is looked at
 	Revises   *cost.Usage    // of the draft that is revised; nil for a first one
+	Linted    linter.Report  // what linters say of the change
 }
 
 // looking says what there is to look at: the files of the change's two commits, of the
@@ -45,19 +47,21 @@ func (b Brief) looking(ctx context.Context, w Wire, results string) (l Looking, 
 		return l, false, err
 	}
 	l.Head, l.Base = tree.Clone(git, cmp.Or(c.Tree, c.Head)), tree.Clone(git, c.Base)
-	l.Kept = func(ctx context.Context) (*index.Index, error) { return w.kept(ctx, c.Base, c.Config.Index) }
+	l.Kept = func(ctx context.Context, e Endpoints) (*index.Index, error) {
+		return w.kept(ctx, c.Base, c.Config.Index, e)
+	}
 	return l, true, nil
 }
 
 // kept is the index of a commit of the clone around this folder, made now where none
 // is kept.
-func (w Wire) kept(ctx context.Context, commit string, i config.Index) (*index.Index, error) {
+func (w Wire) kept(ctx context.Context, commit string, i config.Index, e Endpoints) (*index.Index, error) {
 	place, err := w.Place(ctx, "", commit)
 	if err != nil || place.Cache.Folder == "" {
 		return nil, err
 	}
-	x, _, _, err := place.Index(ctx, index.Options{Ignored: i.Ignores, MaxFiles: i.MaxFiles})
-	return x, err
+	x, err := place.inMemory(ctx, index.Options{Ignored: i.Ignores, MaxFiles: i.MaxFiles}, e)
+	return x.Index, err
 }
 
 // archive is a commit of the pull request's repository. It is fetched when the first

@@ -162,6 +162,12 @@ func ToReview(c ingest.Change) []diff.File {
 	return files
 }
 
+// Linted are the files of a change whose linters' results are shown: those to review.
+func Linted(c ingest.Change) []diff.File {
+	o := Draft{}.of(c).triage()
+	return slices.DeleteFunc(slices.Clone(c.Files), func(f diff.File) bool { return !o.Reviews(f) })
+}
+
 func (steps Steps) triage(f fields) func(context.Context, State) (graph.Update, error) {
 	return func(_ context.Context, s State) (graph.Update, error) {
 		if s.Reason != "" {
@@ -219,8 +225,9 @@ func combine(f fields, spans ...*fanOut) func(context.Context, State) (graph.Upd
 		}
 		before := s.Comments
 		s.Comments, s.Earlier = aggregate.Findings(aggregate.Input{
-			Files: s.Files, Findings: s.Findings, Reviews: s.results(), Earlier: s.Earlier, Used: s.Draft.UsedIDs,
-			Inline: s.Draft.Config.Comments.Most(),
+			Files: s.Files, Findings: slices.Concat(s.Findings, s.Draft.Linters.Findings), Reviews: s.results(),
+			Earlier: s.Earlier, Used: s.Draft.UsedIDs, Inline: s.Draft.Config.Comments.Most(),
+			PerRule: s.Draft.Config.Linters.Most(),
 		})
 		s.Earlier = append(s.Earlier, s.leftOut(before)...)
 		body, _ := post.Rendered(s.Review())

@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/linter"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/triage"
@@ -69,6 +70,7 @@ type Draft struct {
 	UsedIDs    int           `json:"used_ids,omitempty"`    // that earlier drafts of the thread gave their findings
 	Trace      string        `json:"traceparent,omitempty"` // W3C trace context of the run that drafted
 	MaxCost    cost.MicroUSD `json:"max_cost,omitempty"`    // cap of the run; 0 for none
+	Linters    linter.Report `json:"linters,omitzero"`      // what linters say of the change
 
 	Name       string        `json:"name"`
 	Thread     string        `json:"thread"`
@@ -240,6 +242,10 @@ func (s State) Review() render.Review {
 		r.Notices = append(r.Notices, fmt.Sprintf("GitHub lists %d of %d changed files; the others were not reached.",
 			len(s.Files), len(s.Files)+s.Draft.Unlisted))
 	}
+	r.Linters, r.Flags = s.Draft.Linters.String(), slices.Concat(s.Flags, s.Draft.Linters.Flags)
+	for _, line := range s.Draft.Linters.Missing {
+		r.Notices = append(r.Notices, guard.Inline("Missing: "+line+".", 0))
+	}
 	if d := s.Draft; d.Withdrew != "" {
 		r.Notices = append(r.Notices, fmt.Sprintf("The findings of the withdrawn draft %s stay in this one: %s had "+
 			"it drafted anew, and may not decide.",
@@ -249,9 +255,28 @@ func (s State) Review() render.Review {
 		r.Notices = append(r.Notices, "The feedback could not be applied to "+guard.Code(unheard[0])+
 			others(len(unheard)-1)+"; what was found there before stands.")
 	}
+	for _, note := range s.Notes() {
+		r.Notices = append(r.Notices, guard.Inline(note, maxNote))
+	}
 	r.Notices = append(r.Notices, warnings(slices.DeleteFunc(slices.Clone(r.Findings), r.Unread))...)
 	r.Lines = s.lines()
 	return r
+}
+
+// maxNote is the characters of a note that a draft shows.
+const maxNote = 300
+
+// Notes say what the run could not look at, each once, in the order of the files. They
+// may hold text from outside.
+func (s State) Notes() (all []string) {
+	for _, f := range s.Coverage() {
+		for _, note := range f.Notes {
+			if !slices.Contains(all, note) {
+				all = append(all, note)
+			}
+		}
+	}
+	return all
 }
 
 // feedbackFailed are the files to which the approver's last feedback could not be applied.

@@ -1,0 +1,128 @@
+package linter
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// Bounds of looking for an artifact.
+const (
+	maxZip     = 20 << 20 // bytes of its zip
+	maxRuns    = 5        // runs of a workflow at one commit whose artifacts are looked at, the newest
+	firstPause = 2 * time.Second
+	mostPause  = 15 * time.Second
+)
+
+// artifact reads the files of the artifact that a workflow's run at the head stores, as
+// soon as it is there. How that run ends does not matter: a linter that found something
+// fails its job.
+func (s Source) artifact(ctx context.Context, r *Reader, workflow, name string) error {
+	if s.API == nil {
+		return fmt.Errorf("%s/%s is an artifact, and only a pull request's runs have one", workflow, name)
+	}
+	found, err := s.await(ctx, workflow, name)
+	if err != nil {
+		return err
+	}
+	content, err := s.API.Download(ctx, s.Owner, s.Repo, found.ID, maxZip)
+	if errors.Is(err, github.ErrTooLarge) {
+		return fmt.Errorf("the artifact %q is larger than %d MB", name, maxZip>>20)
+	}
+	if err != nil {
+		return err
+	}
+	return r.unzip(name, content)
+}
+
+// await looks for the artifact until it is there, the runs have ended, or the time is up.
+func (s Source) await(ctx context.Context, workflow, name string) (github.Artifact, error) {
+	var waited time.Duration
+	for pause := firstPause; ; pause = min(2*pause, mostPause) {
+		found, why, over := s.look(ctx, workflow, name)
+		switch {
+		case why == nil:
+			return found, nil
+		case over || ctx.Err() != nil:
+			return found, why
+		case waited >= s.Wait:
+			return found, fmt.Errorf("%w; waited for %s (findings-wait)", why, s.Wait)
+		case waited == 0 && s.Tell != nil:
+			s.Tell(fmt.Sprintf("waiting for linters' results: artifact %q of %s, at most %s", name, workflow, s.Wait))
+		}
+		pause = min(pause, s.Wait-waited)
+		if err := transport.Sleep(ctx, pause); err != nil {
+			return found, why
+		}
+		waited += pause
+	}
+}
+
+// look looks once. why says what there is instead of the artifact; it is over where
+// nothing more will come.
+func (s Source) look(ctx context.Context, workflow, name string) (found github.Artifact, why error, over bool) {
+	runs, err := s.API.RunsAt(ctx, s.Owner, s.Repo, workflow, s.SHA)
+	if errors.Is(err, github.ErrNotFound) {
+		return found, fmt.Errorf("there is no workflow %s, or the token may not read it (actions: read)", workflow), true
+	}
+	if err != nil {
+		return found, err, true
+	}
+	runs = slices.DeleteFunc(runs, func(r github.Run) bool { return r.ID == s.Run || r.HeadSHA != s.SHA })
+	over = len(runs) > 0
+	for _, run := range runs[:min(len(runs), maxRuns)] {
+		stored, err := s.API.RunArtifacts(ctx, s.Owner, s.Repo, run.ID, name)
+		if err != nil {
+			return found, err, true
+		}
+		for _, a := range stored {
+			if !a.Expired && a.RunID == run.ID {
+				return a, nil, true
+			}
+		}
+		over = over && run.Status == "completed"
+	}
+	switch {
+	case len(runs) == 0:
+		return found, fmt.Errorf("no run of %s at %.7s", workflow, s.SHA), false
+	case over:
+		return found, fmt.Errorf("%s ended at %.7s without an artifact %q", workflow, s.SHA, name), true
+	}
+	return found, fmt.Errorf("%s has stored no artifact %q at %.7s", workflow, name, s.SHA), false
+}
+
+// unzip reads the files of an artifact. Nothing is written anywhere: names only order
+// them, and what they expand to is bounded whatever the zip says.
+func (r *Reader) unzip(artifact string, content []byte) error {
+	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return fmt.Errorf("the artifact %q is no whole zip", artifact)
+	}
+	files := slices.DeleteFunc(archive.File, func(f *zip.File) bool { return !f.Mode().IsRegular() })
+	slices.SortStableFunc(files, func(a, b *zip.File) int { return cmp.Compare(a.Name, b.Name) })
+	for _, f := range files[:min(len(files), maxFiles)] {
+		in, err := f.Open()
+		if err != nil {
+			r.miss(fmt.Errorf("%s cannot be opened", f.Name))
+			continue
+		}
+		text, err := contentOf(f.Name, in)
+		_ = in.Close() // it is a reader of memory
+		r.file(f.Name, text, err)
+	}
+	switch {
+	case len(files) == 0:
+		return fmt.Errorf("the artifact %q is empty", artifact)
+	case len(files) > maxFiles:
+		return fmt.Errorf("the artifact %q has more files than the %d that are read", artifact, maxFiles)
+	}
+	return nil
+}

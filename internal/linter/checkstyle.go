@@ -1,0 +1,97 @@
+package linter
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// checkstyle reads the XML of checkstyle, which many linters write. It holds one
+// element at a time; encoding/xml expands no entity that a document declares.
+func (r *Reader) checkstyle(name string, content []byte) error {
+	dec := xml.NewDecoder(bytes.NewReader(content))
+	dec.CharsetReader = charset
+	file, root, depth := "", false, 0
+	for {
+		token, err := dec.RawToken()
+		if errors.Is(err, io.EOF) && depth == 0 && root {
+			return nil
+		}
+		if err != nil {
+			return wrong(dec, err)
+		}
+		switch t := token.(type) {
+		case xml.EndElement:
+			depth--
+		case xml.StartElement:
+			depth++
+			root = root || t.Name.Local == "checkstyle"
+			switch {
+			case !root:
+				return wrong(dec, fmt.Errorf("it begins with <%.40s>, not <checkstyle>", t.Name.Local))
+			case t.Name.Local == "file":
+				file = attributes(t)["name"]
+			case t.Name.Local == "error" && attributes(t)["severity"] == "ignore":
+				r.Left.Suppressed++
+			case t.Name.Local == "error" && r.looks():
+				r.add(styleResult(file, stem(name), attributes(t)))
+			}
+		}
+	}
+}
+
+func wrong(dec *xml.Decoder, err error) error {
+	var syntax *xml.SyntaxError
+	if errors.As(err, &syntax) {
+		err = errors.New(syntax.Msg)
+	}
+	line, column := dec.InputPos()
+	return fmt.Errorf("line %d, column %d: %w", line, column, err)
+}
+
+func attributes(e xml.StartElement) map[string]string {
+	all := map[string]string{}
+	for _, a := range e.Attr[:min(len(e.Attr), 20)] {
+		all[a.Name.Local] = a.Value
+	}
+	return all
+}
+
+// styleResult is an error element. The format has no place for the tool's name: it is
+// part of the rule's, or the name of the file.
+func styleResult(file, tool string, a map[string]string) Result {
+	rule := a["source"]
+	switch parts := strings.Split(rule, "."); {
+	case strings.HasPrefix(rule, "com.puppycrawl.tools.checkstyle."):
+		tool, rule = "checkstyle", strings.TrimSuffix(parts[len(parts)-1], "Check")
+	case strings.HasPrefix(rule, "eslint.rules."):
+		tool, rule = "eslint", strings.TrimPrefix(rule, "eslint.rules.")
+	}
+	line, _ := strconv.Atoi(a["line"]) // without one it is about no line
+	return Result{Tool: tool, Rule: rule, Message: a["message"], Severity: severityOf(a["severity"]), Path: file,
+		Line: line, End: line}
+}
+
+// stem is a file's name without folder and extension, for a tool that does not say its own.
+func stem(name string) string {
+	name = path.Base(name)
+	return strings.TrimSuffix(name, path.Ext(name))
+}
+
+// charset reads the encodings beside UTF-8 that writers of such files use.
+func charset(label string, in io.Reader) (io.Reader, error) {
+	switch strings.ToLower(label) {
+	case "us-ascii", "ascii":
+		return in, nil
+	case "iso-8859-1", "latin1", "windows-1252":
+		return charmap.Windows1252.NewDecoder().Reader(in), nil
+	}
+	return nil, fmt.Errorf("its encoding %.40q is not read", label)
+}

@@ -1,0 +1,111 @@
+package linter
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The types below are the part of reviewdog's format that is read
+// (https://github.com/reviewdog/reviewdog/tree/master/proto/rdf).
+
+type rdSource struct {
+	Name string `json:"name"`
+}
+
+type rdDiagnostic struct {
+	Message  string `json:"message"`
+	Location struct {
+		Path  string `json:"path"`
+		Range struct {
+			Start rdPosition `json:"start"`
+			End   rdPosition `json:"end"`
+		} `json:"range"`
+	} `json:"location"`
+	Severity jsontext.Value `json:"severity"` // a name or a number
+	Source   rdSource       `json:"source"`
+	Code     struct {
+		Value string `json:"value"`
+		URL   string `json:"url"`
+	} `json:"code"`
+}
+
+type rdPosition struct {
+	Line int `json:"line"`
+}
+
+// rdDiagnostics are handed on one by one.
+type rdDiagnostics struct{}
+
+// rdjson reads one object with all diagnostics, whose source may stand behind them.
+func (r *Reader) rdjson(name string, content []byte) error {
+	var all struct {
+		Source   rdSource       `json:"source"`
+		Severity jsontext.Value `json:"severity"`
+	}
+	if err := json.Unmarshal(content, &all, lenient); err != nil {
+		return at(content, err)
+	}
+	take := json.UnmarshalFromFunc(func(dec *jsontext.Decoder, _ *rdDiagnostics) error {
+		return each(dec, func(v jsontext.Value) {
+			var d rdDiagnostic
+			if !r.looks() {
+				return
+			}
+			if json.Unmarshal(v, &d, lenient) != nil {
+				r.Left.Unreadable++
+				return
+			}
+			if d.Severity == nil {
+				d.Severity = all.Severity
+			}
+			r.add(d.result(cmp.Or(d.Source.Name, all.Source.Name, stem(name))))
+		})
+	})
+	var log struct {
+		Diagnostics rdDiagnostics `json:"diagnostics"`
+	}
+	return json.Unmarshal(content, &log, lenient, json.WithUnmarshalers(take))
+}
+
+// rdjsonl reads one diagnostic after the other.
+func (r *Reader) rdjsonl(name string, content []byte) error {
+	dec := jsontext.NewDecoder(bytes.NewReader(content), lenient)
+	for {
+		v, err := dec.ReadValue()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return at(content, err)
+		}
+		var d rdDiagnostic
+		switch {
+		case !r.looks():
+		case json.Unmarshal(v, &d, lenient) != nil:
+			r.Left.Unreadable++
+		default:
+			r.add(d.result(cmp.Or(d.Source.Name, stem(name))))
+		}
+	}
+}
+
+func (d rdDiagnostic) result(tool string) Result {
+	level := strings.Trim(string(d.Severity), `"`)
+	switch level {
+	case "1":
+		level = "error"
+	case "3":
+		level = "info"
+	}
+	start := d.Location.Range.Start.Line
+	return Result{
+		Tool: tool, Rule: d.Code.Value, Message: d.Message, Help: d.Code.URL, Severity: severityOf(level),
+		Path: d.Location.Path, Line: start, End: max(start, d.Location.Range.End.Line),
+	}
+}

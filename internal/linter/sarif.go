@@ -1,0 +1,281 @@
+package linter
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// The types below are the part of SARIF 2.1.0 that is read
+// (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
+
+type sarifRun struct {
+	Tool struct {
+		Driver     sarifTool      `json:"driver"`
+		Extensions few[sarifTool] `json:"extensions"`
+	} `json:"tool"`
+	Bases   sarifBases   `json:"originalUriBaseIds"`
+	Results sarifResults `json:"results"`
+}
+
+func (sarifRun) most() int { return 50 }
+
+type sarifTool struct {
+	Name  string         `json:"name"`
+	Rules few[sarifRule] `json:"rules"`
+}
+
+func (sarifTool) most() int { return 50 }
+
+type sarifRule struct {
+	ID       string         `json:"id"`
+	Help     string         `json:"helpUri"`
+	Short    sarifText      `json:"shortDescription"`
+	Messages jsontext.Value `json:"messageStrings"` // texts by their ids
+	Default  struct {
+		Level string `json:"level"`
+	} `json:"defaultConfiguration"`
+	Properties struct {
+		Severity jsontext.Value `json:"security-severity"` // a number, mostly in quotes
+	} `json:"properties"`
+}
+
+func (sarifRule) most() int { return 5000 }
+
+type sarifText struct {
+	Text      string         `json:"text"`
+	ID        string         `json:"id"`
+	Arguments few[sarifWord] `json:"arguments"`
+}
+
+type sarifWord string
+
+func (sarifWord) most() int { return 10 }
+
+type sarifResult struct {
+	RuleID    string `json:"ruleId"`
+	RuleIndex *int   `json:"ruleIndex"`
+	Rule      struct {
+		ID        string `json:"id"`
+		Index     *int   `json:"index"`
+		Component struct {
+			Index *int `json:"index"`
+		} `json:"toolComponent"`
+	} `json:"rule"`
+	Kind         string                `json:"kind"`
+	Level        string                `json:"level"`
+	Baseline     string                `json:"baselineState"`
+	Message      sarifText             `json:"message"`
+	Locations    few[sarifLocation]    `json:"locations"`
+	Suppressions few[sarifSuppression] `json:"suppressions"`
+}
+
+type sarifLocation struct {
+	Physical struct {
+		Artifact sarifURI `json:"artifactLocation"`
+		Region   struct {
+			Start   int       `json:"startLine"`
+			End     int       `json:"endLine"`
+			Snippet sarifText `json:"snippet"`
+		} `json:"region"`
+	} `json:"physicalLocation"`
+}
+
+func (sarifLocation) most() int { return 1 }
+
+type sarifSuppression struct {
+	Status string `json:"status"`
+}
+
+func (sarifSuppression) most() int { return 10 }
+
+// sarifURI is an address, and the name of the one that it is relative to.
+type sarifURI struct {
+	URI  string `json:"uri"`
+	Base string `json:"uriBaseId"`
+}
+
+func (sarifURI) most() int { return 50 }
+
+// sarifBases are the addresses that others are relative to, by name.
+type sarifBases map[string]sarifURI
+
+// UnmarshalJSONFrom reads the first of them.
+func (b *sarifBases) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	if dec.PeekKind() != '{' {
+		return dec.SkipValue()
+	}
+	*b = sarifBases{}
+	_, err := dec.ReadToken()
+	for err == nil && dec.PeekKind() != '}' {
+		var name jsontext.Token
+		if name, err = dec.ReadToken(); err != nil {
+			break
+		}
+		key := name.String()
+		var v jsontext.Value
+		var u sarifURI
+		if v, err = dec.ReadValue(); err == nil && len(*b) < u.most() && json.Unmarshal(v, &u, lenient) == nil {
+			(*b)[key] = u
+		}
+	}
+	if err == nil {
+		_, err = dec.ReadToken()
+	}
+	return err
+}
+
+// resolve is an address behind those that it is relative to.
+func (b sarifBases) resolve(u sarifURI) string {
+	path := u.URI
+	for range 5 {
+		base, known := b[u.Base]
+		if u.Base == "" || !known || strings.Contains(path, "://") {
+			break
+		}
+		path, u = strings.TrimSuffix(base.URI, "/")+"/"+path, base
+	}
+	return path
+}
+
+// sarifResults are the results of a run that may be on a line of the change. The
+// others are only counted, so that a linter's word on a whole repository fits.
+type sarifResults struct {
+	list []sarifResult
+}
+
+// maxHeld bounds the results of a run that are held until its rules are known.
+const maxHeld = 20 * maxResults
+
+// sarif reads the runs of a log one after the other.
+func (r *Reader) sarif(content []byte) error {
+	keep := json.UnmarshalFromFunc(func(dec *jsontext.Decoder, into *sarifResults) error {
+		return each(dec, func(v jsontext.Value) {
+			var one sarifResult
+			switch {
+			case !r.looks():
+			case json.Unmarshal(v, &one, lenient) != nil:
+				r.Left.Unreadable++
+			case !r.may(one):
+			case len(into.list) >= maxHeld:
+				r.Left.Beyond++
+			default:
+				into.list = append(into.list, one)
+			}
+		})
+	})
+	runs := json.UnmarshalFromFunc(func(dec *jsontext.Decoder, _ *few[sarifRun]) error {
+		n := 0
+		return each(dec, func(v jsontext.Value) {
+			var run sarifRun
+			if n++; n > run.most() || json.Unmarshal(v, &run, lenient, json.WithUnmarshalers(keep)) != nil {
+				r.Left.Unreadable++
+			}
+			for _, one := range run.Results.list {
+				r.add(run.result(one))
+			}
+		})
+	})
+	var log struct {
+		Runs few[sarifRun] `json:"runs"`
+	}
+	dec := jsontext.NewDecoder(bytes.NewReader(content), lenient)
+	if err := json.UnmarshalDecode(dec, &log, json.WithUnmarshalers(runs)); err != nil {
+		return at(content, err)
+	}
+	return nil
+}
+
+// may reports whether a result may be on a line of the change, and counts it where it
+// is not one, or cannot be.
+func (r *Reader) may(s sarifResult) bool {
+	suppressed := slices.ContainsFunc(s.Suppressions.list, func(by sarifSuppression) bool {
+		return by.Status == "" || by.Status == "accepted"
+	})
+	where := s.Locations.first().Physical
+	switch {
+	case s.Kind == "pass" || s.Kind == "notApplicable" || s.Baseline == "absent":
+		return false
+	case suppressed:
+		r.Left.Suppressed++
+	case where.Artifact.URI == "" || where.Region.Start < 1:
+		r.Left.Unreadable++
+	case !r.change.named(where.Artifact.URI):
+		r.Left.Outside++
+	default:
+		return true
+	}
+	return false
+}
+
+// result is a result of the run with what its rule says of it.
+func (run sarifRun) result(s sarifResult) Result {
+	rule, tool := run.rule(s)
+	where := s.Locations.first().Physical
+	return Result{
+		Tool: tool, Rule: cmp.Or(s.RuleID, s.Rule.ID, rule.ID),
+		Message: cmp.Or(s.Message.in(rule), rule.Short.Text), Help: rule.Help, Severity: rule.severity(s.Level),
+		Path: run.Bases.resolve(where.Artifact), Line: where.Region.Start,
+		End: max(where.Region.Start, where.Region.End), Snippet: where.Region.Snippet.Text,
+	}
+}
+
+// rule is the one that a result names, by its place or by its id, and the tool's name.
+func (run sarifRun) rule(s sarifResult) (sarifRule, string) {
+	tool := run.Tool.Driver
+	if i := s.Rule.Component.Index; i != nil && *i >= 0 && *i < len(run.Tool.Extensions.list) {
+		tool = run.Tool.Extensions.list[*i]
+	}
+	id, index := cmp.Or(s.RuleID, s.Rule.ID), cmp.Or(s.Rule.Index, s.RuleIndex)
+	if index != nil && *index >= 0 && *index < len(tool.Rules.list) {
+		if rule := tool.Rules.list[*index]; id == "" || rule.ID == id || strings.HasPrefix(id, rule.ID+"/") {
+			return rule, run.Tool.Driver.Name
+		}
+	}
+	for _, rule := range tool.Rules.list {
+		if rule.ID == id {
+			return rule, run.Tool.Driver.Name
+		}
+	}
+	return sarifRule{}, run.Tool.Driver.Name
+}
+
+// maxMessages bounds what a rule has of messages, in bytes: they are read for each result.
+const maxMessages = 16 << 10
+
+// in is a message's text, its own or the one of the rule that it names.
+func (t sarifText) in(rule sarifRule) string {
+	text := t.Text
+	if text == "" && len(rule.Messages) <= maxMessages {
+		var texts map[string]sarifText
+		_ = json.Unmarshal(rule.Messages, &texts, lenient) // a rule without them has none
+		text = texts[t.ID].Text
+	}
+	for i, word := range t.Arguments.list {
+		text = strings.ReplaceAll(text, fmt.Sprintf("{%d}", i), string(word))
+	}
+	return text
+}
+
+// severity is that of a result's level, else of its rule's, or the graver one of what
+// the rule says of security (https://docs.github.com/en/code-security, 0.0 to 10.0).
+func (rule sarifRule) severity(level string) finding.Severity {
+	s := severityOf(cmp.Or(level, rule.Default.Level))
+	score, err := strconv.ParseFloat(strings.Trim(string(rule.Properties.Severity), `"`), 64)
+	switch {
+	case err != nil:
+	case score >= 7:
+		return finding.Major
+	case score >= 4 && s == finding.Nit:
+		return finding.Minor
+	}
+	return s
+}

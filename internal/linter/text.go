@@ -1,0 +1,81 @@
+package linter
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/secret"
+)
+
+// Bounds of a result's texts, in characters.
+const (
+	maxName    = 120
+	maxHelp    = 300
+	maxMessage = 2000
+	maxTitle   = 160
+)
+
+// clean bounds and redacts a result's texts. What a scanner of credentials has seen is
+// one, and some repeat it in their message.
+func (r *Result) clean() {
+	if seen := strings.TrimSpace(r.Snippet); len(seen) >= 8 && !strings.ContainsFunc(seen, unicode.IsSpace) &&
+		strings.Contains(r.Message, seen) && scanner.MatchString(r.Tool+" "+r.Rule) {
+		r.Message = strings.ReplaceAll(r.Message, seen, "<redacted>")
+	}
+	r.Tool, r.Rule = word(r.Tool), word(r.Rule)
+	r.Message = strings.TrimSpace(cut(secret.Redact(plain(r.Message)), maxMessage))
+	r.Message = strings.TrimSuffix(r.Message, " ("+r.Rule+")")
+	if u, err := url.Parse(r.Help); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil ||
+		len(r.Help) > maxHelp || secret.Redact(r.Help) != r.Help || guard.Visible(r.Help) != r.Help {
+		r.Help = ""
+	}
+}
+
+// scanner tells tools and rules that look for credentials.
+var scanner = regexp.MustCompile(`(?i)leak|secret|credential|truffle|password|token|api-?key|private-?key`)
+
+// word is a name on one line.
+func word(s string) string {
+	return strings.Join(strings.Fields(cut(secret.Redact(plain(s)), maxName)), " ")
+}
+
+// plain is text whose control characters are gone and whose other invisible ones show.
+func plain(s string) string {
+	s = cut(strings.ToValidUTF8(s, "\ufffd"), 4*maxMessage)
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\t", " ")
+	return guard.Visible(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' {
+			return -1
+		}
+		return r
+	}, s))
+}
+
+func cut(s string, most int) string {
+	if len(s) <= most || utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most]) + "…"
+}
+
+// link is what SARIF writes for a place beside the message: only its words stay.
+var link = regexp.MustCompile(`\[([^\[\]]{1,200})\]\([0-9]{1,4}\)`)
+
+var sentenceEnd = regexp.MustCompile(`[.!?](?:\s|$)`)
+
+// parted is a message's first sentence as a title, and what stands behind it.
+func parted(message string) (title, rest string) {
+	message = link.ReplaceAllString(message, "$1")
+	title, rest, _ = strings.Cut(message, "\n")
+	if at := sentenceEnd.FindStringIndex(title); at != nil && at[0] >= 12 {
+		title, rest = title[:at[0]], title[at[1]:]+"\n"+rest
+	}
+	if len(title) > maxTitle && utf8.RuneCountInString(title) > maxTitle {
+		return cut(title, maxTitle), message
+	}
+	return title, strings.TrimSpace(rest)
+}
