@@ -104,7 +104,7 @@ func (a *app) posting(s session, o *options) reviewpr.Steps {
 			if state.Pull != nil {
 				return driver.Post(ctx, s.reviews(a, o, state.Pull.Ref, state), state, nil, tried, a.warn)
 			}
-			return post.Posted{URL: cmp.Or(o.out, onScreen), Body: driver.LocalReview(state)},
+			return post.Posted{URL: cmp.Or(o.out, onScreen)},
 				writeOut(o.out, driver.LocalReview(state))
 		},
 		Posted: func(context.Context, reviewpr.State) (_ post.Posted, done bool, _ error) {
