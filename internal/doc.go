@@ -8,7 +8,7 @@
 //	            …/judge …/oracle           who means the same defect; a scripted model
 //	            …/history                  cases from merged pull requests
 //	            evalcmd                    the eval commands: flags, files, what is printed
-//	            choose                     the list in which a person decides at a terminal
+//	            ask choose                 what a person is asked at a terminal, and the list of findings
 //	            job                        a step of a workflow: drafts, revises, decides, marks
 //	            driver                     a thread through the graph, for both; its report
 //	            configcmd                  the config command: a settings file checked, every setting shown

@@ -54,5 +54,6 @@ func Best(c chunk.Chunk, query string, most int) []Line {
 // opens reports whether a line is the chunk's signature, or the first of it.
 func opens(c chunk.Chunk, line string) bool {
 	text := strings.TrimRight(strings.TrimSpace(line), " {")
-	return text != "" && strings.HasPrefix(c.Signature, text)
+	return text != "" && c.Signature != "" &&
+		(strings.HasPrefix(c.Signature, text) || strings.HasPrefix(text, c.Signature))
 }

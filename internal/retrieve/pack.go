@@ -90,12 +90,8 @@ func (s *search) candidates(ctx context.Context, c Change) ([]Piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	imported, err := s.Index.ImportedBy(ctx, c.Path)
-	if err != nil {
-		return nil, err
-	}
-	imports, err := s.Index.Imports(ctx, c.Path)
-	if err != nil {
+	f.users, f.named = slices.Concat(f.users, f.rare), slices.Concat(f.named, f.types)
+	if err := s.nearestFirst(ctx, c, f); err != nil {
 		return nil, err
 	}
 	tests, err := s.Index.TestsOf(ctx, c.Path, a.names, merged)
@@ -107,19 +103,14 @@ func (s *search) candidates(ctx context.Context, c Change) ([]Piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	users := slices.Concat(f.users, f.rare)
-	nearest(users, c, imported)
-	defined := slices.Concat(f.named, f.types)
-	nearest(defined, c, imports)
-	found := fuse([]list{words.best(), near}, merged, s.hidden)
-	s.rerank(ctx, found)
-	s.result.Hits = found
+	s.result.Hits = fuse([]list{words.best(), near}, merged, s.hidden)
+	s.rerank(ctx, s.result.Hits)
 	p := pieces{shown: shownLines(c.Hunks), seen: map[string]bool{}}
 	p.add(c.Path, Encloses, a.enclosing)
-	p.add(c.Path, Calls, slices.DeleteFunc(slices.Clone(users), isTest))
-	p.add(c.Path, Defines, defined)
-	p.add(c.Path, Tests, slices.Concat(tests, slices.DeleteFunc(slices.Clone(users), isCode)))
-	for _, h := range found {
+	p.add(c.Path, Calls, slices.DeleteFunc(slices.Clone(f.users), isTest))
+	p.add(c.Path, Defines, f.named)
+	p.add(c.Path, Tests, slices.Concat(tests, slices.DeleteFunc(slices.Clone(f.users), isCode)))
+	for _, h := range s.result.Hits {
 		if h.Name != "" || h.Kind == chunk.Window { // imports say little
 			p.add(c.Path, Similar, []chunk.Chunk{h.Chunk})
 		}
@@ -129,6 +120,18 @@ func (s *search) candidates(ctx context.Context, c Change) ([]Piece, error) {
 
 func isTest(c chunk.Chunk) bool { return lang.IsTest(c.Path) }
 func isCode(c chunk.Chunk) bool { return !lang.IsTest(c.Path) }
+
+// nearestFirst sorts what follows from a change by how near its files are.
+func (s *search) nearestFirst(ctx context.Context, c Change, f following) error {
+	importing, err := s.Index.ImportedBy(ctx, c.Path)
+	if err != nil {
+		return err
+	}
+	imported, err := s.Index.Imports(ctx, c.Path)
+	nearest(f.users, c, importing)
+	nearest(f.named, c, imported)
+	return err
+}
 
 // nearest puts chunks first that changed together with the file, then those of its
 // folder or that an import joins to it.

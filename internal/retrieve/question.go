@@ -18,8 +18,8 @@ type question struct {
 	hunks []diff.Hunk
 }
 
-var referencesTo = regexp.MustCompile(`(?i)^\s*(?:find\s+)?(?:references|callers|usages|uses)(?:\s+(?:to|of))?\s*:?\s+` +
-	`([\p{L}_$][\p{L}\p{N}_$.:#]*)\s*$`)
+var referencesTo = regexp.MustCompile(`(?i)^\s*(?:find\s+)?(?:references|callers|usages|uses)(?:\s+(?:to|of))?` +
+	`\s*:?\s+([\p{L}_$][\p{L}\p{N}_$.:#]*)\s*$`)
 
 var newPath = regexp.MustCompile(`(?m)^\+\+\+ (?:b/)?([^\t\n]+)`)
 
@@ -73,7 +73,8 @@ func headline(above string) string {
 	return strings.Join(said, " ")
 }
 
-var diffHeader = regexp.MustCompile(`^(?:diff --git|index |--- |\+\+\+ |new file|deleted file|old mode|new mode|similarity|rename )`)
+var diffHeader = regexp.MustCompile(`^(?:diff --git|index |--- |\+\+\+ |new file|deleted file|old mode|new mode|similarity` +
+	`|rename )`)
 
 // plain is the text of hunks.
 func plain(hunks []diff.Hunk) string {

@@ -52,7 +52,7 @@ func TestAQueryIsUnderstood(t *testing.T) {
 		"callers":            {"callers of reply", "web/handler.go Buy"},
 		"a sentence":         {"the maximum of one thing", "cart/row.go limit"},
 		"a synonym":          {"shutdown of a connection", "web/reply.go reply"},
-		"words about a test": {"test with a count of 10", "cart/cart_test.go TestAdd"},
+		"a test by its name": {"TestAdd", "cart/cart_test.go TestAdd"},
 		"a pasted hunk": {"take rows in another way\n--- a/cart/cart.go\n+++ b/cart/cart.go\n@@ -7,2 +7,2 @@\n" +
 			"-func (c *Cart) Add(r Row) {\n+func (c *Cart) Add(r *Row) {\n \tif r.Count > limit {", "cart/cart_test.go TestAdd"},
 	} {
@@ -147,6 +147,12 @@ func TestWhatDoesNotAnswerIsANoteAndTheRestAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := engine(t, shop())
+			x := e.Index.(*index.Index)
+			vectors := map[string][]float32{}
+			for _, c := range x.Chunks() {
+				vectors[c.Key()] = []float32{1}
+			}
+			e.Index = x.WithVectors("m", 1, vectors)
 			e.Embedder, e.Reranker = c.remote, c.remote
 			r, err := e.Search(t.Context(), retrieve.Request{Query: "rows of a cart"})
 			require.NoError(t, err)

@@ -3,6 +3,7 @@ package retrieve
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/org/pr-review-action/internal/trace"
 )
@@ -24,7 +25,7 @@ func (r Result) tell(span *trace.Span, query string) {
 		}
 		judged = append(judged, fmt.Sprintf("%s %.4f", h.ID(), score))
 	}
-	span.Retrieved(query, append([]string{}, lists["lexical"]...), append([]string{}, lists["vector"]...), judged, r.Cached)
+	span.Retrieved(query, slices.Clone(lists["lexical"]), slices.Clone(lists["vector"]), judged, r.Cached)
 }
 
 type conversationKey struct{}

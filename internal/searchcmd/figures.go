@@ -85,8 +85,8 @@ func (t table) text(what string) string {
 	})
 	for _, name := range names {
 		f := means[name]
-		fmt.Fprintf(&b, "| %-10s | %7d | %9.3f | %16.3f | %5.3f |\n", guard.Line(name, 40), f.Queries, f.Recall, f.Within,
-			f.MRR)
+		fmt.Fprintf(&b, "| %-10s | %7d | %9.3f | %16.3f | %5.3f |\n", guard.Line(name, 40), f.Queries, f.Recall,
+			f.Within, f.MRR)
 	}
 	return b.String()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/retrieve"
+	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/tree"
 	"github.com/org/pr-review-action/internal/wire"
 )
@@ -68,25 +69,30 @@ func (p Program) remote(ctx context.Context, o *Options) (wire.Place, error) {
 	if err != nil {
 		return wire.Place{}, err
 	}
-	return wire.Place{Commit: commit, Name: owner + "/" + name, Tree: tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
+	files := tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
 		return api.Archive(ctx, owner, name, commit)
-	})}, nil
+	})
+	return wire.Place{Commit: commit, Name: owner + "/" + name, Tree: files}, nil
 }
 
-// config is the settings file: the one of --config, else that of the folder.
+// config is the settings file: the one of --config, else that of the folder, which need
+// not be there. A repository on GitHub brings none.
 func (o *Options) config(dir string) (config.Config, error) {
 	name := o.Settings.Config
-	if !filepath.IsAbs(name) && o.repo == "" {
-		if _, err := os.Stat(name); err != nil || dir != "." {
-			name = filepath.Join(dir, name)
+	named := name != settings.Defaults().Config
+	if !named {
+		if o.repo != "" {
+			return config.Config{}, nil
 		}
+		name = filepath.Join(dir, name)
 	}
 	text, err := os.ReadFile(name)
-	if os.IsNotExist(err) {
+	switch {
+	case os.IsNotExist(err) && !named:
 		return config.Config{}, nil
-	}
-	if err != nil {
-		return config.Config{}, problem.Usage("the settings cannot be read: "+err.Error(), "name the file with --config")
+	case err != nil:
+		return config.Config{}, problem.Usage("the settings cannot be read: "+err.Error(),
+			"name the file with --config")
 	}
 	return config.Parse(name, text)
 }

@@ -62,13 +62,15 @@ func objectOf(query, commit string, r retrieve.Result, explain bool) object {
 			Kind: string(h.Kind), Language: h.Language, Score: h.Score}
 		if explain {
 			n := h.Ranks
-			one.explained = &explained{ranks{rank(n.Lexical), rank(n.Vector), rank(n.Symbol), rank(n.Structure)}, h.Rerank}
+			one.explained = &explained{Rerank: h.Rerank, Ranks: ranks{Lexical: rank(n.Lexical), Vector: rank(n.Vector),
+				Symbol: rank(n.Symbol), Structure: rank(n.Structure)}}
 		}
 		o.Hits = append(o.Hits, one)
 	}
 	if explain {
 		for _, s := range r.Stages {
-			o.Stages = append(o.Stages, stage{s.Name, float64(s.Took.Microseconds()) / 1000, append([]string{}, s.IDs...)})
+			took := float64(s.Took.Microseconds()) / 1000
+			o.Stages = append(o.Stages, stage{s.Name, took, append([]string{}, s.IDs...)})
 		}
 	}
 	return o
