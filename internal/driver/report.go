@@ -57,7 +57,7 @@ type Report struct {
 	Packed   checkpoint.Draft `json:"-"`
 	Retained time.Time        `json:"-"` // when the artifact is deleted; zero where not told
 	Withdrew string           `json:"-"` // code of the draft that this one replaces
-	Failed   error            `json:"-"` // what comes after a decision: fail-on is reached, the SARIF file cannot be written
+	Failed   error            `json:"-"` // after a decision: fail-on is reached, or SARIF not written
 	Before   cost.MicroUSD    `json:"-"` // what the draft had cost before this run revised it
 	Changes  []string         `json:"-"` // since the draft was made, without mattering
 }

@@ -8,13 +8,13 @@
 package toolserver
 
 import (
-	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -29,8 +29,8 @@ import (
 // joined by dots.
 type Tool struct {
 	Name     string
-	Argument string         // takes the key or id; of a preset several, the first that the tool has
-	With     map[string]any // further arguments
+	Argument string         // takes the key or id; empty where it stands in a further argument
+	With     map[string]any // further arguments, in whose texts {id} is the key or id
 	// fields of the answer; an empty one is not read
 	Key, Summary, Description, Criteria, Title, Text string
 }
@@ -275,12 +275,16 @@ func (t Tool) arguments(tool *mcp.Tool, id string) (map[string]any, error) {
 	properties, _ := schema["properties"].(map[string]any)
 	all := map[string]any{}
 	for name, v := range t.With {
+		if text, ok := v.(string); ok {
+			v = strings.ReplaceAll(text, "{id}", id)
+		}
 		all[name] = v
 	}
-	argument := t.argument(properties)
-	all[argument] = id
-	if properties[argument] == nil && len(properties) > 0 {
-		return nil, tracker.Fail("has a tool %s that takes no argument %s", t.Name, argument)
+	if argument := t.argument(properties); argument != "" {
+		all[argument] = id
+		if properties[argument] == nil && len(properties) > 0 {
+			return nil, tracker.Fail("has a tool %s that takes no argument %s", t.Name, argument)
+		}
 	}
 	required, _ := schema["required"].([]any)
 	for _, r := range required {
@@ -291,12 +295,12 @@ func (t Tool) arguments(tool *mcp.Tool, id string) (map[string]any, error) {
 	return all, nil
 }
 
-// alternatives are the names that servers of a preset were seen to give one argument.
+// argument is the name of what takes the key: of a preset the one that the tool has.
 func (t Tool) argument(properties map[string]any) string {
 	names := presetArguments[t.Argument]
 	at := slices.IndexFunc(names, func(name string) bool { return properties[name] != nil })
 	if at < 0 {
-		return cmp.Or(t.Argument, "id")
+		return t.Argument
 	}
 	return names[at]
 }

@@ -1,4 +1,4 @@
-package app
+package driver
 
 import (
 	"cmp"
@@ -6,18 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-// tree draws how the run of a draft came to its findings.
-func (a *app) tree(r driver.Report) string {
-	columns, _ := terminal(a.Stdout)
-	return trace.Tree(treeOf(r), columns)
-}
-
-func treeOf(r driver.Report) trace.Node {
+// Tree is how the run of a draft came to its findings: files, calls, tools, and what
+// became of each finding.
+func Tree(r Report) trace.Node {
 	root := trace.Node{Name: r.Thread, Time: -1, Usage: r.Usage, End: r.Outcome}
 	for _, f := range r.State.Coverage() {
 		if f.State != finding.Skipped {
