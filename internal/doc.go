@@ -33,7 +33,8 @@
 //	0 nouns     pull diff finding          values and pure functions, no I/O
 //	            decision cost guard
 //	            secret injection claim     what is redacted, what is flagged, what need not be read
-//	            lang column                what is known of languages; widths on a terminal
+//	            lang column marker         what is known of languages; widths on a terminal;
+//	                                       the comments by which a posted review is found
 //	            chunk                      a piece of source text, and the tokens it is found by
 //	            vector                     texts as vectors: which are near, how they are stored
 //	            problem ticket             an error: what was wrong, where, what next; what was asked for

@@ -21,7 +21,7 @@ const module = "github.com/org/pr-review-action/internal/"
 var floors = map[string]int{
 	"pull": 0, "diff": 0, "finding": 0, "decision": 0, "cost": 0, "guard": 0, "secret": 0, "injection": 0, "claim": 0,
 	"lang": 0, "chunk": 0, "vector": 0,
-	"column": 0, "problem": 0, "ticket": 0,
+	"column": 0, "problem": 0, "marker": 0, "ticket": 0,
 	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1,
 	"transport": 1, "limit": 1, "embed": 1, "trace": 1, "tree": 1, "chunker": 1, "index": 1,
 	"index/pgindex": 1,
@@ -47,6 +47,7 @@ const (
 // beside lists who may import whom on one floor.
 var beside = map[string][]string{
 	"claim":                    {"diff", "finding"},
+	"marker":                   {"finding"},
 	"problem":                  {"guard"},
 	"decision":                 {"problem"},
 	"finding":                  {"cost", "decision"},
@@ -58,6 +59,7 @@ var beside = map[string][]string{
 	"limit":                    {"transport"},
 	"trace":                    {"transport"},
 	"agent":                    {"tool"},
+	"index":                    {"tree"},
 	"injection":                {"guard", "secret"},
 	"secret":                   {"diff"},
 	"checkpoint/filestore":     {"checkpoint"},
@@ -69,7 +71,6 @@ var beside = map[string][]string{
 		"wire"},
 	"embed":                     {"transport"},
 	"index/pgindex":             {"index"},
-	"index":                     {"tree"},
 	"searchcmd":                 {"driver", "settings", "wire"},
 	"choose":                    {"choose/quiet"},
 	"wire":                      {"settings"},
@@ -149,6 +150,25 @@ func TestT16_OnlyReadingACloneStartsAProgram(t *testing.T) {
 	}
 	slices.Sort(starts)
 	require.Equal(t, []string{"ingest/git.go"}, starts, "the action's modes read no clone")
+}
+
+// TestOnlyTheChunkerLinksTheParser keeps its megabytes out of the tests of most rooms.
+func TestOnlyTheChunkerLinksTheParser(t *testing.T) {
+	t.Parallel()
+	for path, names := range importsOf(t) {
+		for _, name := range names {
+			if strings.HasPrefix(name, "github.com/odvcencio/gotreesitter") {
+				require.True(t, strings.HasPrefix(filepath.ToSlash(path), "chunker/"), path)
+			}
+		}
+	}
+	all := imports(t)
+	for room, floor := range floors {
+		if floor < floors["wire"] && room != "chunker" {
+			require.NotContains(t, reachable(all, room), "chunker", room)
+		}
+	}
+	require.Contains(t, reachable(all, "wire"), "chunker", "the walk sees what is there")
 }
 
 type edge struct{ from, to, position string }

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
@@ -23,7 +24,7 @@ import (
 // unmarked is a GitHub on which no review of ours stands.
 type unmarked struct{ *github.Client }
 
-func (unmarked) Stands(context.Context, github.Review, render.Marker) (bool, error) {
+func (unmarked) Stands(context.Context, github.Review, marker.Review) (bool, error) {
 	return false, nil
 }
 

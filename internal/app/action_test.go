@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/goccy/go-yaml"
@@ -278,10 +279,16 @@ func read(t *testing.T, path string, into any) {
 	require.NoError(t, yaml.Unmarshal(text, into))
 }
 
+// once keeps what a file of the repository says by name: every job of every test asks.
+var once sync.Map
+
 // defaults are the inputs of action.yml, which the runner passes all, with the
 // empty string where there is no default.
 func defaults(t *testing.T) map[string]string {
 	t.Helper()
+	if known, ok := once.Load("action.yml"); ok {
+		return known.(map[string]string)
+	}
 	var file struct {
 		Inputs map[string]struct {
 			Default string `yaml:"default"`
@@ -292,6 +299,7 @@ func defaults(t *testing.T) map[string]string {
 	for name, in := range file.Inputs {
 		out[name] = in.Default
 	}
+	once.Store("action.yml", out)
 	return out
 }
 
@@ -300,6 +308,9 @@ type shipped struct{ permissions, inputs map[string]string }
 
 func shippedJob(t *testing.T, path, name string) shipped {
 	t.Helper()
+	if known, ok := once.Load(path + name); ok {
+		return known.(shipped)
+	}
 	var file struct {
 		Jobs map[string]struct {
 			Permissions map[string]string `yaml:"permissions"`
@@ -316,6 +327,7 @@ func shippedJob(t *testing.T, path, name string) shipped {
 	for scope, level := range job.Permissions {
 		out.permissions[strings.ReplaceAll(scope, "-", "_")] = level
 	}
+	once.Store(path+name, out)
 	return out
 }
 

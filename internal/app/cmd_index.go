@@ -9,25 +9,31 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/tree"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // indexOptions are the flags of index.
 type indexOptions struct {
+	settings.Settings
 	dir, rev string
 	json     bool
 }
 
 func (a *app) indexCommand() command {
-	o := &indexOptions{}
+	o := &indexOptions{Settings: settings.Defaults()}
 	return command{
 		name: "index", help: "build the index that search and reviews look things up in",
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&o.dir, "dir", "", "the clone, or any folder; without it the clone around this folder")
 			f.StringVar(&o.rev, "rev", "", "the commit of the clone; without it HEAD")
+			o.Flags(f, "config")
 			f.BoolVar(&o.json, "json", false, "print one JSON object")
 		},
 		run: func(ctx context.Context, args []string) error {
@@ -46,7 +52,11 @@ func (a *app) index(ctx context.Context, o *indexOptions) error {
 	if err != nil {
 		return err
 	}
-	_, r, note, err := place.Index(ctx, index.Options{})
+	c, err := settingsOf(ctx, place, o.Config)
+	if err != nil {
+		return err
+	}
+	_, r, note, err := place.Index(ctx, index.Options{MaxFiles: c.Index.MaxFiles, Ignored: c.Index.Ignores})
 	if err != nil {
 		return err
 	}
@@ -67,6 +77,20 @@ func (a *app) index(ctx context.Context, o *indexOptions) error {
 		fmt.Fprintln(a.Stdout, "kept in "+guard.Line(place.Cache.Folder, driver.MaxLine))
 	}
 	return nil
+}
+
+// settingsOf are those of the file that --config names, else of the place itself.
+func settingsOf(ctx context.Context, p wire.Place, named string) (config.Config, error) {
+	text, err := p.Tree.Read(ctx, config.DefaultPath)
+	switch {
+	case named != config.DefaultPath:
+		return wire.NamedConfig(named, config.Config{})
+	case err != nil && tree.AboutFile(err):
+		return config.Config{}, nil
+	case err != nil:
+		return config.Config{}, err
+	}
+	return config.Parse(config.DefaultPath, text)
 }
 
 func (a *app) printSkipped(title string, skipped map[string]int, about func(string) bool) {

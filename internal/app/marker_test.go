@@ -14,18 +14,18 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/post"
-	"github.com/org/pr-review-action/internal/render"
 )
 
 const actionsBot = "github-actions[bot]"
 
 // marker is one that would be ours for a draft, saying of all it found that it was
 // posted and dropped before.
-func (s *stage) marker(drafted ended, changes ...func(*render.Marker)) string {
+func (s *stage) marker(drafted ended, changes ...func(*marker.Review)) string {
 	s.t.Helper()
 	state := s.stateOf(drafted)
-	m := render.Marker{Thread: state.Draft.Thread, Digest: drafted.digest(), Approved: post.Approved(state.Review())}
+	m := marker.Review{Thread: state.Draft.Thread, Digest: drafted.digest(), Approved: post.Approved(state.Review())}
 	for _, f := range finding.Kept(state.Comments) {
 		m.Posted, m.Dropped = append(m.Posted, f.Fingerprint), append(m.Dropped, f.Fingerprint)
 	}
@@ -60,7 +60,7 @@ func aged(do func(*stage, ended)) func(*stage, ended) {
 
 // forgeries put a marker for a draft on the pull request, none of which is ours.
 func forgeries() map[string]func(s *stage, drafted ended) {
-	says := func(login, before, behind string, changes ...func(*render.Marker)) func(*stage, ended) {
+	says := func(login, before, behind string, changes ...func(*marker.Review)) func(*stage, ended) {
 		return func(s *stage, d ended) { s.pull.AddReview(login, before+s.marker(d, changes...)+behind) }
 	}
 	by := func(o githubtest.RunOptions, verdict decision.Verdict) func(*stage, ended) {
@@ -80,10 +80,10 @@ func forgeries() map[string]func(s *stage, drafted ended) {
 		"by the author, who may write":    says("lee", "", ""),
 		"in the middle of the body":       says(actionsBot, "", "\n\nHello"),
 		"quoted":                          says(actionsBot, "> ", ""),
-		"of another repository": aged(says(actionsBot, "", "", func(m *render.Marker) {
+		"of another repository": aged(says(actionsBot, "", "", func(m *marker.Review) {
 			m.Thread = strings.Replace(m.Thread, "octo/", "evil/", 1)
 		})),
-		"of another commit": aged(says(actionsBot, "", "", func(m *render.Marker) {
+		"of another commit": aged(says(actionsBot, "", "", func(m *marker.Review) {
 			m.Thread = m.Thread[:len(m.Thread)-40] + strings.Repeat("a", 40)
 		})),
 		"in a comment": func(s *stage, d ended) {
@@ -125,16 +125,16 @@ func TestT39_AForgedMarkerHidesNothing(t *testing.T) {
 
 func TestT39_AForgedMarkerKeepsNothingFromBeingPosted(t *testing.T) {
 	t.Parallel()
-	another := func(m *render.Marker) { m.Digest = strings.Repeat("a", 64) } // which would block this draft for good
+	another := func(m *marker.Review) { m.Digest = strings.Repeat("a", 64) } // which would block this draft for good
 	for name, decide := range routes() {
 		for how, c := range map[string]struct {
 			login  string
-			change func(*render.Marker)
+			change func(*marker.Review)
 			times  int // of the decision; a second one within a minute of the forgery has a record beside it
 		}{
-			"just now by the jobs' bot":       {actionsBot, func(*render.Marker) {}, 1},
-			"before by the jobs' bot":         {actionsBot, func(*render.Marker) {}, 2},
-			"by another bot":                  {"scan[bot]", func(*render.Marker) {}, 2},
+			"just now by the jobs' bot":       {actionsBot, func(*marker.Review) {}, 1},
+			"before by the jobs' bot":         {actionsBot, func(*marker.Review) {}, 2},
+			"by another bot":                  {"scan[bot]", func(*marker.Review) {}, 2},
 			"of another draft, the jobs' bot": {actionsBot, another, 2},
 		} {
 			t.Run(name+", "+how, func(t *testing.T) {
@@ -171,13 +171,13 @@ func TestT39_UnderAKeyAMarkerCountsForItsMAC(t *testing.T) {
 	other, err := checkpoint.ParseKey(anotherKey)
 	require.NoError(t, err)
 	foreign := checkpoint.Protection{Trust: checkpoint.TrustSeal, Key: other}
-	for name, forge := range map[string]func(real render.Marker) func(*render.Marker){
-		"none": func(render.Marker) func(*render.Marker) { return func(*render.Marker) {} },
-		"of another key": func(render.Marker) func(*render.Marker) {
-			return func(m *render.Marker) { m.Key = foreign.MarkerKey() }
+	for name, forge := range map[string]func(real marker.Review) func(*marker.Review){
+		"none": func(marker.Review) func(*marker.Review) { return func(*marker.Review) {} },
+		"of another key": func(marker.Review) func(*marker.Review) {
+			return func(m *marker.Review) { m.Key = foreign.MarkerKey() }
 		},
-		"without the key's use": func(render.Marker) func(*render.Marker) {
-			return func(m *render.Marker) { m.Key = []byte(checkpointKey) }
+		"without the key's use": func(marker.Review) func(*marker.Review) {
+			return func(m *marker.Review) { m.Key = []byte(checkpointKey) }
 		},
 	} {
 		for _, trust := range []string{checkpoint.TrustSeal, checkpoint.TrustEncrypt} {
@@ -186,7 +186,7 @@ func TestT39_UnderAKeyAMarkerCountsForItsMAC(t *testing.T) {
 				drafted := s.parked()
 				s.noted(drafted, s.repo.AddRun(githubtest.RunOptions{Path: decidePath, Event: "workflow_dispatch"}),
 					decision.Approve, s.protection())
-				s.pull.AddReview(actionsBot, s.marker(drafted, forge(render.Marker{})))
+				s.pull.AddReview(actionsBot, s.marker(drafted, forge(marker.Review{})))
 				s.anew(githubtest.RunOptions{Actor: "lee"})
 				kept, _ := s.told(s.parked())
 				require.Len(t, kept, len(s.present()))
@@ -198,7 +198,7 @@ func TestT39_UnderAKeyAMarkerCountsForItsMAC(t *testing.T) {
 		s.approve("")
 		whole := s.pull.Reviews()[0].Body
 		whole = whole[strings.LastIndex(whole, "\n")+1:]
-		real, ok := render.ParseMarker(whole)
+		real, ok := marker.Parse(whole)
 		require.True(t, ok)
 		require.True(t, real.Sealed(s.protection().MarkerKey()))
 		s.pushed(s.pull.Tree().With(githubtest.Tree{"more.go": goFile(1, badRange)}))

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -23,12 +24,16 @@ import (
 	"github.com/org/pr-review-action/internal/lang"
 )
 
-// Bounds of what is parsed.
+// Bounds of what is parsed. The time is a processor's: on a machine that does much else
+// a parse may take patience times as long, so that what is cut depends little on that.
 const (
 	MaxBytes  = 256 << 10              // of a text
 	ParseTime = 500 * time.Millisecond // of a parse
-	maxLines  = 200                    // of a chunk; a longer definition is cut
-	window    = 80                     // lines of a piece of what is longer
+	patience  = 4
+	maxNested = 300    // brackets of any kind in each other
+	maxLine   = 20_000 // bytes of a line
+	maxLines  = 200    // of a chunk; a longer definition is cut
+	window    = 80     // lines of a piece of what is longer
 )
 
 // Why a text was cut into windows and not by its definitions.
@@ -42,16 +47,13 @@ const (
 // Chunker cuts texts, from many goroutines at once. As many parse at a time as there
 // are processors, so that the trees of few are in memory.
 type Chunker struct {
-	limit time.Duration
-	turns chan struct{}
+	turns   chan struct{}
+	stalled atomic.Int32 // parses that were given up and have not ended
 }
 
-// New returns a chunker whose parses end after limit; 0: ParseTime.
-func New(limit time.Duration) *Chunker {
-	if limit <= 0 {
-		limit = ParseTime
-	}
-	return &Chunker{limit: limit, turns: make(chan struct{}, min(runtime.GOMAXPROCS(0), 8))}
+// New returns a chunker.
+func New() *Chunker {
+	return &Chunker{turns: make(chan struct{}, min(runtime.GOMAXPROCS(0), 8))}
 }
 
 // Cut cuts a text into chunks that do not overlap, in order of lines. Fallback says
@@ -61,10 +63,14 @@ func (c *Chunker) Cut(ctx context.Context, path, text string) (chunks []chunk.Ch
 	u := newCutter(path, lang.Of(path).Name, text)
 	l := grammarOf(path, text)
 	switch {
-	case l == nil:
+	case l == nil && u.language != "go":
 		fallback = NoGrammar
 	case len(text) > MaxBytes:
 		fallback = TooLarge
+	case l == nil:
+		fallback = u.golang()
+	case hopeless(text):
+		fallback = Unparsable
 	default:
 		fallback = c.definitions(ctx, l, u)
 	}
@@ -74,6 +80,27 @@ func (c *Chunker) Cut(ctx context.Context, path, text string) (chunks []chunk.Ch
 	return u.out, fallback
 }
 
+// hopeless reports whether a text is such that nobody wrote it and a parser would only
+// run out of time with it: brackets nested without end, or lines of many pages.
+func hopeless(text string) bool {
+	open, line := 0, 0
+	for i := range len(text) {
+		line++
+		switch text[i] {
+		case '(', '[', '{':
+			open++
+		case ')', ']', '}':
+			open = max(0, open-1)
+		case '\n':
+			line = 0
+		}
+		if open > maxNested || line > maxLine {
+			return true
+		}
+	}
+	return false
+}
+
 // definitions cuts by what the parser says.
 func (c *Chunker) definitions(ctx context.Context, l *language, u *cutter) (fallback string) {
 	select {
@@ -81,33 +108,86 @@ func (c *Chunker) definitions(ctx context.Context, l *language, u *cutter) (fall
 	case <-ctx.Done():
 		return TooSlow
 	}
+	if c.stalled.Load() >= mostStalled {
+		<-c.turns
+		return TooSlow
+	}
+	tree, err := c.parse(l, u.text)
 	defer func() { <-c.turns }()
-	defer func() {
-		if recover() != nil { // T35: a parser that breaks is one file's trouble
-			fallback = Unparsable
-		}
-	}()
-	tree, err := l.parse(u.text, c.limit)
-	if err != nil {
-		if errors.Is(err, errStopped) {
-			return TooSlow
-		}
+	switch {
+	case errors.Is(err, errStopped):
+		return TooSlow
+	case err != nil:
 		return Unparsable
 	}
 	defer tree.Release()
+	defer func() {
+		if recover() != nil {
+			fallback = Unparsable
+		}
+	}()
 	u.rules, u.grammar = l.rules, tree.Language()
 	u.members(tree.RootNode(), owner{}, u.count())
 	return ""
 }
 
+// mostStalled is how many parses may run on after they were given up. Behind them
+// nothing more is parsed, so that what they take of the machine is bounded.
+const mostStalled = 2
+
+// parse parses a text, and gives up where the parser does not end by itself, since not
+// all that it does looks at its time.
+func (c *Chunker) parse(l *language, text string) (*ts.Tree, error) {
+	type result struct {
+		tree *ts.Tree
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if broken := recover(); broken != nil { // T35: a parser that breaks is one file's trouble
+				r = result{err: fmt.Errorf("the parser broke: %v", broken)}
+			}
+			done <- r
+		}()
+		r.tree, r.err = l.parse(text)
+	}()
+	late := time.NewTimer(2 * patience * ParseTime)
+	defer late.Stop()
+	select {
+	case r := <-done:
+		return r.tree, r.err
+	case <-late.C:
+	}
+	c.stalled.Add(1)
+	go func() {
+		if r := <-done; r.tree != nil {
+			r.tree.Release()
+		}
+		c.stalled.Add(-1)
+	}()
+	return nil, errStopped
+}
+
 var errStopped = errors.New("the parser stopped early")
 
-// parse parses a text within a time.
-func (l *language) parse(text string, limit time.Duration) (*ts.Tree, error) {
+// parse parses a text, once more with patience where others had the processor.
+func (l *language) parse(text string) (*ts.Tree, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	pools := l.pools() // the first time a grammar is unpacked, which is not the text's time
+	before := threadTime()
+	tree, err := l.within(pools[0], text)
+	if errors.Is(err, errStopped) && threadTime()-before < ParseTime*3/4 {
+		return l.within(pools[1], text)
+	}
+	return tree, err
+}
+
+// within parses a text in the time that a pool gives.
+func (l *language) within(pool *ts.ParserPool, text string) (tree *ts.Tree, err error) {
 	source := []byte(text)
-	pool := l.pool(limit)
-	var tree *ts.Tree
-	var err error
 	if l.entry.TokenSourceFactory != nil {
 		tree, err = pool.ParseWithTokenSource(source, l.entry.TokenSourceFactory(source, pool.Language()))
 	} else {

@@ -31,8 +31,7 @@ type language struct {
 	entry *grammars.LangEntry
 	rules map[string][]rule // by node
 
-	lock  sync.Mutex
-	pools map[time.Duration]*ts.ParserPool
+	pools func() [2]*ts.ParserPool // parsers with the usual time, and with patience
 }
 
 // role says what becomes of a node. The kinds of chunks are roles too.
@@ -49,7 +48,7 @@ const (
 type rule struct {
 	role     role
 	nameAt   string   // field, or path of fields, that holds the name; with * the field's innermost
-	scopeAt  string   // field whose text is the scope of what is in it
+	scopeAt  string   // field whose text is the scope of what is in it, of open
 	in       []string // path of fields to the node that holds the members
 	field    string   // of a wrapper: the only field that is looked at
 	has      string   // a field that has to be there
@@ -112,10 +111,10 @@ func (r *rule) set(option string) (err error) {
 	return err
 }
 
-// languages are those with rules, by lang's name; tsx is typescript with tags in it.
+// languages are those with rules, by lang's name; Go has a parser of its own, and tsx is typescript with tags in it.
 var languages = sync.OnceValue(func() map[string]*language {
 	all := map[string]*language{}
-	for name, from := range map[string]string{"go": "go", "javascript": "javascript", "typescript": "javascript",
+	for name, from := range map[string]string{"javascript": "javascript", "typescript": "javascript",
 		"tsx": "javascript", "python": "python", "java": "java", "rust": "rust", "c": "c", "cpp": "cpp",
 		"csharp": "csharp", "ruby": "ruby", "php": "php", "shell": "shell"} {
 		text, err := ruleFiles.ReadFile("rules/" + from + ".txt")
@@ -131,7 +130,12 @@ var languages = sync.OnceValue(func() map[string]*language {
 			grammar = name
 		}
 		if entry := byName(grammar); entry != nil {
-			all[name] = &language{entry: entry, rules: rules, pools: map[time.Duration]*ts.ParserPool{}}
+			all[name] = &language{entry, rules, sync.OnceValue(func() (all [2]*ts.ParserPool) {
+				for i, limit := range []time.Duration{ParseTime, patience * ParseTime} {
+					all[i] = ts.NewParserPool(entry.Language(), ts.WithParserPoolTimeoutMicros(uint64(limit.Microseconds())))
+				}
+				return all
+			})}
 		}
 	}
 	return all
@@ -160,16 +164,6 @@ func grammarOf(file, text string) *language {
 		named = "cpp"
 	}
 	return languages()[named]
-}
-
-// pool is the parsers that end after a time.
-func (l *language) pool(limit time.Duration) *ts.ParserPool {
-	l.lock.Lock()
-	defer l.lock.Unlock()
-	if l.pools[limit] == nil {
-		l.pools[limit] = ts.NewParserPool(l.entry.Language(), ts.WithParserPoolTimeoutMicros(uint64(limit.Microseconds())))
-	}
-	return l.pools[limit]
 }
 
 // revision goes up with every change of what a text is cut into that the rules do not

@@ -33,9 +33,6 @@ func (c *cutter) symbol(n *ts.Node, r rule) symbol {
 	default:
 		s.name = plain(c.textOf(c.field(n, strings.Split(r.nameAt, "."))))
 	}
-	if r.scopeAt != "" {
-		s.scope = receiver(c.textOf(n.ChildByFieldName(r.scopeAt, c.grammar)))
-	}
 	return s
 }
 
@@ -142,17 +139,6 @@ func qualified(text string) symbol {
 		return symbol{strings.TrimSuffix(scope, ".prototype"), text[at+1:]}
 	}
 	return symbol{name: text}
-}
-
-// receiver is the type in (s *Server[T]).
-func receiver(text string) string {
-	text = strings.Trim(text, "() ")
-	if at := strings.LastIndexAny(text, " *"); at >= 0 && !strings.Contains(text, "[") {
-		text = text[at+1:]
-	} else if head, _, ok := strings.Cut(text, "["); ok {
-		text = head[strings.LastIndexAny(head, " *")+1:]
-	}
-	return cut(text, maxName)
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -45,8 +45,8 @@ type Config struct {
 	Index      Index      `json:"index,omitzero"`
 
 	Comments     Comments      `json:"comments,omitzero"`
+	Handover     string        `json:"handover,omitzero"` // one of Handovers; empty for the first
 	Linters      Linters       `json:"linters,omitzero"`
-	Handover     string        `json:"handover,omitzero"`     // one of Handovers; empty for the first
 	Environments []Environment `json:"environments,omitzero"` // the first that fits a changed file holds
 	Deciders     []string      `json:"deciders,omitzero"`     // logins of who decides by dispatch; empty: who may write
 	Context      Context       `json:"context,omitzero"`

@@ -78,8 +78,8 @@ func rootKeys(c *Config) keys {
 		"index":      func(r *reader, n ast.Node) { r.mapping(n, indexKeys(&c.Index)) },
 
 		"comments":     func(r *reader, n ast.Node) { r.mapping(n, commentKeys(&c.Comments)) },
-		"linters":      func(r *reader, n ast.Node) { r.mapping(n, linterKeys(&c.Linters)) },
 		"handover":     func(r *reader, n ast.Node) { r.oneOf(n, Handovers(), &c.Handover) },
+		"linters":      func(r *reader, n ast.Node) { r.mapping(n, linterKeys(&c.Linters)) },
 		"environments": func(r *reader, n ast.Node) { c.Environments = r.environments(n) },
 		"deciders":     func(r *reader, n ast.Node) { c.Deciders = r.logins(n) },
 		"context":      func(r *reader, n ast.Node) { r.mapping(n, contextKeys(&c.Context)) },

@@ -34,6 +34,9 @@ type Index struct {
 	MaxFiles    int      `json:"max_files,omitzero"`
 }
 
+// Ignores reports whether a path is not indexed.
+func (i Index) Ignores(path string) bool { return Matches(i.Ignore, path) }
+
 // Postgres is the address of the database that keeps the index; empty for a file.
 func (i Index) Postgres() string {
 	if i.Store == storeFile {

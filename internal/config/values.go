@@ -48,8 +48,8 @@ func (c Config) Values() []Value {
 		Value{Key: "language", Value: cmp.Or(c.Language, "English")}, Value{Key: "instructions",
 			Value: list(c.Instructions)}, Value{Key: "guidelines", Value: c.guidelineValues()},
 		Value{Key: "comments.max", Value: c.Comments.Most()}, Value{Key: "comments.resolve", Value: c.Comments.Resolve},
-		Value{Key: "linters.max-per-rule", Value: c.Linters.Most()},
 		Value{Key: "handover", Value: cmp.Or(c.Handover, HandoverSummary)},
+		Value{Key: "linters.max-per-rule", Value: c.Linters.Most()},
 		Value{Key: "environments", Value: c.environmentValues()},
 		Value{Key: "deciders", Value: list(c.Deciders)},
 	)

@@ -8,19 +8,20 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/render"
 )
 
 // named is the marker that the review is found by.
-func (q Request) named() render.Marker {
-	return render.Marker{Thread: q.Thread, Digest: q.Digest, Approved: Approved(q.Review), Key: q.Key}
+func (q Request) named() marker.Review {
+	return marker.Review{Thread: q.Thread, Digest: q.Digest, Approved: Approved(q.Review), Key: q.Key}
 }
 
 // marker is the marker of the review in one of its forms, with all that later
 // drafts are to remember: the newest review of a pull request has what those before
 // it had. What its approver saw for the first time stands first in each list,
 // since a list may be shortened.
-func (q Request) marker(form render.Review) render.Marker {
+func (q Request) marker(form render.Review) marker.Review {
 	m := q.named()
 	m.Posted = append(m.Posted, said(form)...)
 	for _, f := range form.Filtered {
@@ -89,7 +90,7 @@ func marked(r render.Review) (body string, comments []write.Comment) {
 		if f.Placement != finding.Inline {
 			continue
 		}
-		if marker := render.CommentMarker(f.Fingerprint); marker != "" {
+		if marker := marker.Comment(f.Fingerprint); marker != "" {
 			comments[i].Body += "\n\n" + marker
 		}
 		i++

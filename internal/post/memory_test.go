@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
@@ -47,7 +48,7 @@ func TestTheNewestReviewRemembersAll(t *testing.T) {
 	p, q := &page{}, remembering()
 	_, err := post.Review(t.Context(), p, p, q)
 	require.NoError(t, err)
-	m, ok := render.ParseMarker(p.reviews[0].Body)
+	m, ok := marker.Parse(p.reviews[0].Body)
 	require.True(t, ok)
 	require.Equal(t, []string{fp(2), fp(1), fp(6), fp(6)}, m.Posted,
 		"the newest first, and of those what has a comment")
@@ -62,8 +63,8 @@ func TestP2_AMarkerIsAllThatACommentHasBesides(t *testing.T) {
 	require.NoError(t, err)
 	_, shown := post.Rendered(q.Review)
 	require.Len(t, p.writes, 1)
-	require.Equal(t, shown[0].Body+"\n\n"+render.CommentMarker(fp(2)), p.writes[0].Body)
-	print, severity, title, ok := render.ParseComment(p.writes[0].Body)
+	require.Equal(t, shown[0].Body+"\n\n"+marker.Comment(fp(2)), p.writes[0].Body)
+	print, severity, title, ok := marker.ParseComment(p.writes[0].Body)
 	require.True(t, ok)
 	require.Equal(t, []string{fp(2), "major", "One"}, []string{print, severity, title})
 	shown[0].Body = p.writes[0].Body
@@ -93,7 +94,7 @@ func TestWhatTheBodyHasNoRoomForIsNotRemembered(t *testing.T) {
 	}
 	_, err := post.Review(t.Context(), p, p, q)
 	require.NoError(t, err)
-	m, _ := render.ParseMarker(p.reviews[0].Body)
+	m, _ := marker.Parse(p.reviews[0].Body)
 	cut := len(render.Cut(q.Review))
 	require.Positive(t, cut)
 	require.Len(t, m.Posted, 30-cut)

@@ -13,9 +13,9 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/render"
 )
 
 // Ours reads a pull request and tells which of its reviews this product posted.
@@ -47,7 +47,7 @@ func NewOurs(o Ours) *Ours {
 
 // Stands reports whether a review of ours stands on the pull request. A person who
 // may write, and posted with a token of their own, has no record on GitHub.
-func (o *Ours) Stands(ctx context.Context, r github.Review, m render.Marker) (bool, error) {
+func (o *Ours) Stands(ctx context.Context, r github.Review, m marker.Review) (bool, error) {
 	by, err := o.account(ctx, r, m)
 	if err != nil || by == aWriter {
 		return by == aWriter, err
@@ -57,7 +57,7 @@ func (o *Ours) Stands(ctx context.Context, r github.Review, m render.Marker) (bo
 
 // Remembers reports whether the lists of a review's marker count for later drafts,
 // which takes more of a person: a decision on record.
-func (o *Ours) Remembers(ctx context.Context, r github.Review, m render.Marker) (bool, error) {
+func (o *Ours) Remembers(ctx context.Context, r github.Review, m marker.Review) (bool, error) {
 	by, err := o.account(ctx, r, m)
 	if err != nil {
 		return false, err
@@ -77,7 +77,7 @@ const (
 
 // account reads whose a review is. Its marker must name the commit that the review
 // is at; the thread is for the caller to compare.
-func (o *Ours) account(ctx context.Context, r github.Review, m render.Marker) (postedBy, error) {
+func (o *Ours) account(ctx context.Context, r github.Review, m marker.Review) (postedBy, error) {
 	if r.State == "PENDING" || r.CommitID == "" || !strings.HasSuffix(m.Thread, ":"+r.CommitID) {
 		return nobody, nil
 	}
@@ -144,7 +144,7 @@ func (o *Ours) current(ctx context.Context) (pull.Pull, error) {
 // a key, else by the record, else by being older than records are kept. What a run
 // found once holds for it, so that a review that was there before its own decision
 // went on record gets nothing from that.
-func (o *Ours) proved(ctx context.Context, r github.Review, m render.Marker, by postedBy) (ok bool, err error) {
+func (o *Ours) proved(ctx context.Context, r github.Review, m marker.Review, by postedBy) (ok bool, err error) {
 	of := fmt.Sprint(r.ID, r.Body)
 	if ok, known := o.proofs[of]; known || by == nobody {
 		return ok, nil
@@ -190,7 +190,7 @@ const clocks = time.Minute
 // recorded looks for the decision that a review carries out: an approval of its
 // digest and thread, which a run that may decide stored before the review was
 // posted. It is asked for by its exact name, so that no other artifact hides it.
-func (o *Ours) recorded(ctx context.Context, r github.Review, m render.Marker) (bool, error) {
+func (o *Ours) recorded(ctx context.Context, r github.Review, m marker.Review) (bool, error) {
 	if len(m.Digest) != 64 {
 		return false, nil
 	}

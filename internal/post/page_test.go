@@ -10,9 +10,9 @@ import (
 
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/render"
 )
 
 // page is a pull request: it keeps the reviews that were made on it, as GitHub does.
@@ -39,7 +39,7 @@ func (p *page) Pull(context.Context, pull.Ref) (pull.Pull, error) {
 }
 
 // Stands believes every bot's marker.
-func (p *page) Stands(_ context.Context, r github.Review, _ render.Marker) (bool, error) {
+func (p *page) Stands(_ context.Context, r github.Review, _ marker.Review) (bool, error) {
 	return r.UserType == "Bot", p.broken
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
@@ -160,7 +161,7 @@ func (p *poster) recorded(on []handoff.Claim, s seen) (seen, error) {
 
 // twin reports whether a pending review is marked as the one that is to be posted.
 func (p *poster) twin(r github.Review) bool {
-	have, _ := render.ParseMarker(r.Body)
+	have, _ := marker.Parse(r.Body)
 	return have.Same(p.q.named())
 }
 
@@ -275,7 +276,7 @@ func (p *poster) chosen(ctx context.Context, made github.Review, err error) (hel
 // write leaves it that was cut off. Anything else is somebody's.
 func (p *poster) clear(ctx context.Context, s seen) error {
 	for _, r := range s.pending() {
-		if _, ours := render.ParseMarker(r.Body); !ours {
+		if _, ours := marker.Parse(r.Body); !ours {
 			comments, err := p.r.CommentsOf(ctx, p.q.Ref, r.ID)
 			if err != nil && !errors.Is(err, github.ErrNotFound) {
 				return err

@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
@@ -29,7 +30,7 @@ type Reader interface {
 	Pull(ctx context.Context, ref pull.Ref) (pull.Pull, error)
 	Reviews(ctx context.Context, ref pull.Ref) ([]github.Review, error)
 	CommentsOf(ctx context.Context, ref pull.Ref, review int64) ([]github.ReviewComment, error)
-	Stands(ctx context.Context, r github.Review, m render.Marker) (bool, error)
+	Stands(ctx context.Context, r github.Review, m marker.Review) (bool, error)
 }
 
 // Writer makes a review that its account alone sees, and submits it or takes it away.
@@ -129,7 +130,7 @@ func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
 		return Posted{}, false, err
 	}
 	for _, review := range reviews {
-		if have, _ := render.ParseMarker(review.Body); have.Same(q.named()) {
+		if have, _ := marker.Parse(review.Body); have.Same(q.named()) {
 			return Posted{URL: review.URL, Body: review.Body, Before: true}, true, nil
 		}
 	}
@@ -157,7 +158,7 @@ func ours(ctx context.Context, r Reader, ref pull.Ref, thread string) (all []git
 		return nil, err
 	}
 	for _, review := range reviews {
-		have, ok := render.ParseMarker(review.Body)
+		have, ok := marker.Parse(review.Body)
 		if !ok || have.Thread != thread || review.State == pending {
 			continue
 		}

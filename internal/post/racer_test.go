@@ -14,9 +14,9 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/render"
 )
 
 // site is GitHub as racing jobs see it: requests take their time and act at some
@@ -159,7 +159,7 @@ func (r *racer) CommentsOf(ctx context.Context, _ pull.Ref, id int64) ([]github.
 	return list, nil
 }
 
-func (r *racer) Stands(ctx context.Context, _ github.Review, _ render.Marker) (bool, error) {
+func (r *racer) Stands(ctx context.Context, _ github.Review, _ marker.Review) (bool, error) {
 	return true, ctx.Err()
 }
 

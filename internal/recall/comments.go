@@ -9,7 +9,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
-	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
@@ -66,7 +66,7 @@ func (c Change) logins(comments []github.ReviewComment, m *memory) []string {
 // counts reports whether a comment would be one that says it already, if its
 // author may write. One with our mark has the words of a draft, whoever posted it.
 func (c Change) counts(k github.ReviewComment, m *memory) bool {
-	_, _, _, drafted := render.ParseComment(k.Body)
+	_, _, _, drafted := marker.ParseComment(k.Body)
 	person := k.User != "" && k.UserType != "Bot" && !strings.EqualFold(k.User, c.Pull.Author)
 	return person && !drafted && k.Line > 0 && !k.WholeFile && c.path(k.Path) != "" &&
 		strings.TrimSpace(k.Body) != "" && !m.answers(k)

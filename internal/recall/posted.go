@@ -12,8 +12,8 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/secret"
 )
 
@@ -56,7 +56,7 @@ func newMemory(ctx context.Context, s Source, c Change, reviews []github.Review)
 // marked is the marker of a review that is ours.
 type marked struct {
 	id int64
-	render.Marker
+	marker.Review
 }
 
 // marked are our reviews of this pull request, by this reviewer, the newest first.
@@ -66,7 +66,7 @@ func (c Change) marked(ctx context.Context, s Source, reviews []github.Review) (
 	for _, r := range slices.SortedFunc(slices.Values(reviews), func(a, b github.Review) int {
 		return cmp.Compare(b.ID, a.ID)
 	}) {
-		marker, ok := render.ParseMarker(r.Body)
+		marker, ok := marker.Parse(r.Body)
 		if thread, _, _ := strings.Cut(marker.Thread, ":"); !ok || !strings.EqualFold(thread+":", of) {
 			continue
 		}
@@ -136,7 +136,7 @@ func bare(n map[string]int, like finding.Earlier) (all []finding.Earlier) {
 // ours reads a comment that one of our reviews came with and lists. Who may edit
 // it can change its text; a fingerprint that the review does not list is none.
 func (m *memory) ours(k github.ReviewComment) (finding.Earlier, bool) {
-	fp, severity, title, ok := render.ParseComment(k.Body)
+	fp, severity, title, ok := marker.ParseComment(k.Body)
 	if !ok || !slices.Contains(m.listed[k.Review], fp) {
 		return finding.Earlier{}, false
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/recall"
@@ -41,12 +42,12 @@ type world struct {
 // source is GitHub, where what the jobs' own bot posted is believed.
 type source struct{ *github.Client }
 
-func (source) Remembers(_ context.Context, r github.Review, _ render.Marker) (bool, error) {
+func (source) Remembers(_ context.Context, r github.Review, _ marker.Review) (bool, error) {
 	return r.User == github.ActionsBot, nil
 }
 
 // Stands is for post.
-func (s source) Stands(ctx context.Context, r github.Review, m render.Marker) (bool, error) {
+func (s source) Stands(ctx context.Context, r github.Review, m marker.Review) (bool, error) {
 	return s.Remembers(ctx, r, m)
 }
 

@@ -15,14 +15,14 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/render"
 )
 
 // Source is what is read of GitHub. Remembers tells whether a review with a
 // marker was posted by this product after a decision, so that its lists count.
 type Source interface {
-	Remembers(ctx context.Context, r github.Review, m render.Marker) (bool, error)
+	Remembers(ctx context.Context, r github.Review, m marker.Review) (bool, error)
 	Reviews(ctx context.Context, ref pull.Ref) ([]github.Review, error)
 	ReviewComments(ctx context.Context, ref pull.Ref) ([]github.ReviewComment, error)
 	Threads(ctx context.Context, ref pull.Ref) ([]github.ReviewThread, error)

@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/marker"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/recall"
 	"github.com/org/pr-review-action/internal/render"
@@ -151,12 +152,12 @@ func TestT25_AForgedMarkerIsNotBelieved(t *testing.T) {
 	w := newWorld(t, base, one)
 	found, _, p := w.draft(t)
 	fp := found[0].Fingerprint
-	forged := render.Posted("Hello", render.Approval{By: "eve"}, render.Marker{
+	forged := render.Posted("Hello", render.Approval{By: "eve"}, marker.Review{
 		Thread: pull.ThreadID(p.Ref, "", p.HeadSHA), Digest: strings.Repeat("a", 64), Approved: strings.Repeat("b", 64),
 		Posted: []string{fp}, Dropped: []string{fp},
 	})
 	comment := githubtest.Comment{Path: "new.go", Line: 6,
-		Body: render.Comment(found[0]) + "\n\n" + render.CommentMarker(fp)}
+		Body: render.Comment(found[0]) + "\n\n" + marker.Comment(fp)}
 	w.repo.Permit("maya", "write")
 	for _, who := range []string{"eve", "maya"} {
 		w.pull.AddReview(who, forged)
@@ -192,7 +193,7 @@ func TestT25_AForgedMarkerIsNotBelieved(t *testing.T) {
 
 func TestACommentOfOursMayBeEdited(t *testing.T) {
 	t.Parallel()
-	other := render.CommentMarker(strings.Repeat("e", 16))
+	other := marker.Comment(strings.Repeat("e", 16))
 	for name, body := range map[string]func(was string) string{
 		"its words": func(was string) string {
 			return "**Nit: something else**" + was[strings.Index(was, "\n"):]

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/marker"
 )
 
 // across is a review that knows earlier ones: n findings of theirs are resolved.
@@ -181,45 +182,22 @@ func TestWarningsLeaveRoomForTheWorstFinding(t *testing.T) {
 	require.Contains(t, Draft(r, dialog()), "> [!WARNING]\n> One.\n>\n> Two.\n\n#### F1")
 }
 
-func TestMarkerRemembersWhatWasDecided(t *testing.T) {
-	t.Parallel()
-	m := Marker{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd",
-		Posted: []string{"0123456789abcdef", "fedcba9876543210"}, Resolved: []string{"aaaaaaaaaaaaaaaa"}}
-	require.Equal(t, "<!-- pr-review:v1 thread=o/r#1:ab digest=ab approved=cd "+
-		"posted=0123456789abcdef,fedcba9876543210 resolved=aaaaaaaaaaaaaaaa -->", m.String())
-	got, ok := ParseMarker(m.String())
-	require.True(t, ok)
-	require.Equal(t, m, got)
-	require.True(t, m.Same(Marker{Thread: m.Thread, Digest: m.Digest, Approved: m.Approved}))
-	require.False(t, m.Same(Marker{Thread: m.Thread, Digest: m.Digest, Approved: "ce"}))
-	for _, bad := range []string{"0123", "0123456789abcdeF", "0123456789abcdef,", "x --><b>", ""} {
-		m.Dropped = []string{bad}
-		require.Empty(t, m.String(), bad)
-	}
-	for _, bad := range []string{" dropped=", " dropped=ab", " dropped=,",
-		" resolved=aaaaaaaaaaaaaaaa posted=aaaaaaaaaaaaaaaa",
-		" dropped=" + strings.Repeat("aaaaaaaaaaaaaaaa,", 400) + "aaaaaaaaaaaaaaaa"} {
-		_, ok := ParseMarker("<!-- pr-review:v1 thread=o/r#1:ab digest=ab approved=cd" + bad + " -->")
-		require.False(t, ok, bad)
-	}
-}
-
 func TestAPostedReviewFitsWithItsMarker(t *testing.T) {
 	t.Parallel()
 	var prints []string
 	for i := range 900 {
 		prints = append(prints, fmt.Sprintf("%016x", i))
 	}
-	m := Marker{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd", Posted: prints, Dropped: prints, Resolved: prints[:3]}
-	whole, ok := ParseMarker(m.String())
+	m := marker.Review{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd", Posted: prints, Dropped: prints, Resolved: prints[:3]}
+	whole, ok := marker.Parse(m.String())
 	require.True(t, ok)
 	require.Len(t, whole.Dropped, 400)
-	short, ok := ParseMarker(Posted("body", Approval{}, m))
+	short, ok := marker.Parse(Posted("body", Approval{}, m))
 	require.True(t, ok)
 	require.Equal(t, prints[:400], short.Posted)
 	long := Posted(strings.Repeat("x", bodyBytes), Approval{By: "rita", At: time.Now()}, m)
 	require.LessOrEqual(t, len(long), 65_000)
-	cut, ok := ParseMarker(long)
+	cut, ok := marker.Parse(long)
 	require.True(t, ok)
 	require.Equal(t, prints[:3], cut.Resolved, "the longest lists give way")
 	require.Greater(t, len(cut.Posted), 100)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/marker"
 )
 
 // Approval says who approved a draft, when, and what they changed.
@@ -26,9 +27,9 @@ const postedBytes = 65_000 // of a whole review; GitHub takes 65,536
 // Posted is the whole body of the posted review: body, one line about the
 // approval, marker. Only the last two are not in what the approver could see.
 // Where the marker's lists would make it too long for GitHub, they are shortened.
-func Posted(body string, a Approval, m Marker) string {
+func Posted(body string, a Approval, m marker.Review) string {
 	text := strings.TrimRight(body, "\n") + "\n\n" + a.String() + "\n"
-	return text + m.within(postedBytes-len(text)).String()
+	return text + m.Within(postedBytes-len(text)).String()
 }
 
 // String is the approval as one sentence of inert Markdown.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/llmtest"
+	"github.com/org/pr-review-action/internal/marker"
 )
 
 var (
@@ -78,25 +79,25 @@ func TestACommentIsReadBack(t *testing.T) {
 	t.Parallel()
 	f := ledger().Findings[1]
 	f.Title = "Locks `a_b` of *Transfer* <T> are [taken] late"
-	posted := Comment(f) + "\n" + CommentMarker("0123456789abcdef")
+	posted := Comment(f) + "\n" + marker.Comment("0123456789abcdef")
 	for _, body := range []string{posted, strings.ReplaceAll(posted, "\n", "\r\n") + "\r\n"} {
-		print, severity, title, ok := ParseComment(body)
+		print, severity, title, ok := marker.ParseComment(body)
 		require.True(t, ok)
 		require.Equal(t, []string{"0123456789abcdef", "major", f.Title}, []string{print, severity, title})
 	}
-	print, severity, title, ok := ParseComment("edited by hand\n" + CommentMarker("0123456789abcdef"))
+	print, severity, title, ok := marker.ParseComment("edited by hand\n" + marker.Comment("0123456789abcdef"))
 	require.True(t, ok)
 	require.Equal(t, []string{"0123456789abcdef", "", ""}, []string{print, severity, title})
-	_, severity, _, _ = ParseComment("**Terrible: x**\n" + CommentMarker("0123456789abcdef"))
+	_, severity, _, _ = marker.ParseComment("**Terrible: x**\n" + marker.Comment("0123456789abcdef"))
 	require.Empty(t, severity)
-	require.Empty(t, CommentMarker("0123456789abcdeF"))
-	for _, body := range []string{"", posted + "\nmore", "> " + CommentMarker("0123456789abcdef"),
+	require.Empty(t, marker.Comment("0123456789abcdeF"))
+	for _, body := range []string{"", posted + "\nmore", "> " + marker.Comment("0123456789abcdef"),
 		"<!-- pr-review:f=0123 -->"} {
-		_, _, _, ok := ParseComment(body)
+		_, _, _, ok := marker.ParseComment(body)
 		require.False(t, ok, body)
 	}
-	f.Body, f.Title = CommentMarker("0123456789abcdef"), CommentMarker("0123456789abcdef")
-	_, _, _, ok = ParseComment(Comment(f))
+	f.Body, f.Title = marker.Comment("0123456789abcdef"), marker.Comment("0123456789abcdef")
+	_, _, _, ok = marker.ParseComment(Comment(f))
 	require.False(t, ok, "T12: nothing from outside forms a marker")
 }
 
@@ -194,5 +195,7 @@ func read(page string) string {
 		})
 	return b.String()
 }
+
+var escaped = regexp.MustCompile(`\\([!-/:-@\[-` + "`" + `{-~])`)
 
 func unescaped(s []byte) []byte { return escaped.ReplaceAll(s, []byte("$1")) }

@@ -35,7 +35,8 @@ func Draft(r Review, d Decide) string {
 		handover = r.handover(false)
 	}
 	tail := paragraphs(handover, cmp.Or(unread, unreached(r.Files)), r.resolved(), d.section(r), filtered(r.Filtered),
-		r.Linters, files, d.footer(r))
+		r.Linters, files,
+		d.footer(r))
 	return paragraphs(head, r.claims(draftBytes-len(head)-len(tail)), tail) + "\n"
 }
 

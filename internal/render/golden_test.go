@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/marker"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -38,7 +39,7 @@ func TestGolden(t *testing.T) {
 	color := TerminalOptions{Width: 80, Color: true, Elapsed: 100 * time.Millisecond}
 	approval := Approval{By: "rita-reviewer", At: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), Drafted: "a model",
 		Dropped: 1}
-	marker := Marker{Thread: "org/payments#42:" + head, Digest: "3f9c2a71be04d855", Approved: "77d0"}
+	marker := marker.Review{Thread: "org/payments#42:" + head, Digest: "3f9c2a71be04d855", Approved: "77d0"}
 	clean := ledger()
 	clean.Findings, clean.Filtered, clean.Notices = nil, nil, nil
 	for name, got := range map[string]string{

@@ -13,6 +13,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/marker"
 )
 
 // sample is one of the pull requests in testdata/pulls.json, made up to look
@@ -118,7 +119,7 @@ func TestGoldenPulls(t *testing.T) {
 			d.Elapsed = time.Duration(all[i].Seconds * float64(time.Second))
 			golden(t, fmt.Sprintf("pull-%d-draft.md", files), Draft(r, d))
 			posted := Posted(Body(r), Approval{By: "rita-reviewer", At: d.Expires, Drafted: "a model"},
-				Marker{Thread: fmt.Sprintf("org/payments#%d:%s", all[i].Number, head), Digest: "3f9c2a71be04d855",
+				marker.Review{Thread: fmt.Sprintf("org/payments#%d:%s", all[i].Number, head), Digest: "3f9c2a71be04d855",
 					Approved: "77d0"})
 			golden(t, fmt.Sprintf("pull-%d-review.md", files), posted+comments(r))
 			require.Empty(t, live(Draft(r, d)))

@@ -35,8 +35,8 @@ type Review struct {
 	Removed  int
 	Earlier  []finding.Earlier // what earlier reviews and people said, and what became of it
 	Round    int               // how often the draft was revised
-	Linters  string            // what linters' results came to, in our words; never posted
 	Handover string            // where instructions for a coding agent stand: config.Handover's values
+	Linters  string            // what linters' results came to, in our words; never posted
 
 	// Lines gives the text of a line of the diff, without its line break; nil
 	// where no diff is at hand. Only the draft and the terminal read it, so

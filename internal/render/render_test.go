@@ -20,6 +20,7 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/marker"
 )
 
 // pages are all Markdown renderings of a review.
@@ -28,7 +29,7 @@ func pages(r Review) map[string]string {
 		"draft A": Draft(r, dialog()), "draft B": Draft(r, dispatch()), "draft kept": Draft(r, keptDraft()),
 		"body": Body(r), "in body": Body(r.InBody()), "file": File(r),
 		"posted": Posted(Body(r), Approval{By: "x</details>@org", Drafted: "a model"},
-			Marker{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd"}),
+			marker.Review{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd"}),
 	}
 	for outcome := range verdicts {
 		p[outcome] = ended(r, outcome, "failed: </details> @org/team #12 https://collect.example/x")

@@ -90,7 +90,7 @@ func (w Wire) cache(of string) index.Cache {
 // keeps it. What could not be kept is in note, for a person; the index is whole all the
 // same.
 func (p Place) Index(ctx context.Context, o index.Options) (x *index.Index, r index.Report, note string, err error) {
-	o.Cut, o.Made = chunker.New(0).Cut, chunker.Version()
+	o.Cut, o.Made = chunker.New().Cut, chunker.Version()
 	var previous *index.Index
 	exact := false
 	if p.Cache.Folder != "" {

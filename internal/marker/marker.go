@@ -1,4 +1,9 @@
-package render
+// Package marker writes and reads the HTML comments by which a posted review and its
+// inline comments are found again.
+//
+// Who posted them is for the caller to check: anybody can write a marker. Start reading
+// at Review.
+package marker
 
 import (
 	"crypto/hmac"
@@ -11,10 +16,10 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// Marker makes a posted review findable, and remembers what was decided. It is
+// Review makes a posted review findable, and remembers what was decided. It is
 // an HTML comment in the last line. The lists hold fingerprints of 16 hex
 // digits, those that matter most first.
-type Marker struct {
+type Review struct {
 	Thread   string   // owner/repo#42:<head>, with @instance behind the number
 	Digest   string   // of the checkpoint, hex
 	Approved string   // of what was approved, hex
@@ -41,15 +46,15 @@ var (
 // String is the marker's line, with at most 400 fingerprints of each list. It is
 // empty where a field has another form than documented, so that nothing from
 // outside can get into the comment.
-func (m Marker) String() string {
+func (m Review) String() string {
 	line := m.line()
-	if _, ok := ParseMarker(line); !ok {
+	if _, ok := Parse(line); !ok {
 		return ""
 	}
 	return line
 }
 
-func (m Marker) line() string {
+func (m Review) line() string {
 	line := fmt.Sprintf("<!-- pr-review:v1 thread=%s digest=%s approved=%s", m.Thread, m.Digest, m.Approved)
 	for _, list := range []struct {
 		name   string
@@ -65,7 +70,7 @@ func (m Marker) line() string {
 	return line + " -->"
 }
 
-func (m Marker) mac(line string) string {
+func (m Review) mac(line string) string {
 	h := hmac.New(sha256.New, m.Key)
 	h.Write([]byte(line))
 	return hex.EncodeToString(h.Sum(nil))
@@ -73,16 +78,16 @@ func (m Marker) mac(line string) string {
 
 // Sealed reports whether a marker that was read has the MAC that the key makes:
 // thread, digest, what was approved and every list are as they were posted.
-func (m Marker) Sealed(key []byte) bool {
+func (m Review) Sealed(key []byte) bool {
 	made := m
 	made.Key = key
-	read, ok := ParseMarker(made.line())
+	read, ok := Parse(made.line())
 	return key != nil && ok && hmac.Equal([]byte(read.MAC), []byte(m.MAC))
 }
 
-// within is the marker with lists that are shortened, from their ends, until its
+// Within returns the marker with lists that are shortened, from their ends, until its
 // line has no more than size bytes: the longest first.
-func (m Marker) within(size int) Marker {
+func (m Review) Within(size int) Review {
 	lists := []*[]string{&m.Posted, &m.Dropped, &m.Resolved}
 	for _, list := range lists {
 		*list = (*list)[:min(len(*list), markerPrints)]
@@ -104,30 +109,30 @@ func (m Marker) within(size int) Marker {
 
 // Same reports whether two markers name the same approved review. The lists,
 // which only remember, do not count.
-func (m Marker) Same(other Marker) bool {
+func (m Review) Same(other Review) bool {
 	return m.Thread == other.Thread && m.Digest == other.Digest && m.Approved == other.Approved
 }
 
-// ParseMarker reads the marker of a posted review's body: the last line alone,
-// in exactly the form that Marker writes. Who posted the review is for the
+// Parse reads the marker of a posted review's body: the last line alone,
+// in exactly the form that String writes. Who posted the review is for the
 // caller to check.
-func ParseMarker(body string) (Marker, bool) {
+func Parse(body string) (Review, bool) {
 	found := markerLine.FindStringSubmatch(lastLine(body))
 	if found == nil {
-		return Marker{}, false
+		return Review{}, false
 	}
-	m := Marker{Thread: found[1], Digest: found[2], Approved: found[3], MAC: found[7]}
+	m := Review{Thread: found[1], Digest: found[2], Approved: found[3], MAC: found[7]}
 	for i, list := range []*[]string{&m.Posted, &m.Dropped, &m.Resolved} {
 		if found[4+i] == "" {
 			continue
 		}
 		*list = strings.Split(found[4+i], ",")
 		if len(*list) > markerPrints {
-			return Marker{}, false
+			return Review{}, false
 		}
 		for _, print := range *list {
 			if !fingerprint.MatchString(print) {
-				return Marker{}, false
+				return Review{}, false
 			}
 		}
 	}
@@ -139,9 +144,9 @@ func lastLine(body string) string {
 	return body[strings.LastIndexByte(body, '\n')+1:]
 }
 
-// CommentMarker makes a posted inline comment recognisable: an HTML comment
+// Comment makes a posted inline comment recognisable: an HTML comment
 // for its last line. It is empty for what is no fingerprint.
-func CommentMarker(print string) string {
+func Comment(print string) string {
 	if !fingerprint.MatchString(print) {
 		return ""
 	}
@@ -149,8 +154,8 @@ func CommentMarker(print string) string {
 }
 
 // ParseComment reads back an inline comment of ours: the fingerprint from the
-// marker in its last line, severity and title from its first line as Comment
-// writes it. Somebody may have edited the comment: then these are empty. The
+// marker in its last line, severity and title from its first line as
+// render writes it. Somebody may have edited the comment: then these are empty. The
 // title is untrusted text, without the backslashes that made it inert. Who posted the
 // comment is for the caller to check.
 func ParseComment(body string) (print, severity, title string, ok bool) {

@@ -1,0 +1,228 @@
+package chunker_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/chunker"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestEveryLanguageIsCutAtItsDefinitions holds what is cut of a small file of each.
+func TestEveryLanguageIsCutAtItsDefinitions(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/cut/a.*")
+	require.NoError(t, err)
+	require.Len(t, files, 11)
+	var all strings.Builder
+	for _, path := range files {
+		name := strings.TrimSuffix(filepath.Base(path), ".txt")
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		chunks, fallback := chunker.New().Cut(t.Context(), name, string(text))
+		require.Empty(t, fallback, name)
+		fmt.Fprintf(&all, "# %s\n", name)
+		for _, c := range chunks {
+			fmt.Fprintf(&all, "%d-%d %s %s %v\n\t%s\n", c.StartLine, c.EndLine, c.Kind, c.Symbol(), c.Defines,
+				strings.TrimRight(c.Signature+" | "+c.Doc, " |"))
+		}
+	}
+	const golden = "testdata/cut/golden"
+	if *update {
+		require.NoError(t, os.WriteFile(golden, []byte(all.String()), 0o600))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	require.Equal(t, string(want), all.String())
+}
+
+// long is a class of methods in a language; its function is of so many lines.
+type long struct {
+	path            string
+	function        func(name string, lines int) string
+	open, close     string // of a class; empty where methods stand outside of it
+	callable, inner chunk.Kind
+}
+
+func braces(head string) func(string, int) string {
+	return func(name string, lines int) string {
+		return fmt.Sprintf(head, name) + " {\n" + strings.Repeat("  call();\n", lines-2) + "}\n"
+	}
+}
+
+func ended(head, statement, end string) func(string, int) string {
+	return func(name string, lines int) string {
+		return fmt.Sprintf(head, name) + "\n" + strings.Repeat("  "+statement+"\n", lines-2) + end + "\n"
+	}
+}
+
+var longs = []long{
+	{"a.go", braces("func (c C) %s()"), "package a\n", "", chunk.Method, chunk.Method},
+	{"a.ts", braces("%s(): void"), "export class C {\n", "}\n", "", chunk.Method},
+	{"a.tsx", braces("export function %s()"), "", "", chunk.Function, ""},
+	{"a.js", braces("%s()"), "class C {\n", "}\n", "", chunk.Method},
+	{"a.java", braces("public void %s()"), "public class C {\n", "}\n", "", chunk.Method},
+	{"a.cs", braces("public void %s()"), "public class C {\n", "}\n", "", chunk.Method},
+	{"a.rs", braces("pub fn %s(&self)"), "impl C {\n", "}\n", "", chunk.Method},
+	{"a.c", braces("int %s(void)"), "", "", chunk.Function, ""},
+	{"a.cpp", braces("int %s()"), "class C {\n", "};\n", "", chunk.Method},
+	{"a.php", braces("function %s()"), "<?php\nclass C {\n", "}\n", "", chunk.Method},
+	{"a.rb", ended("def %s", "call", "end"), "class C\n", "end\n", "", chunk.Method},
+	{"a.py", ended("  def %s(self):", "  call()", "    return 1"), "class C:\n", "", "", chunk.Method},
+	{"a.sh", ended("%s() {", "call", "}"), "", "", chunk.Function, ""},
+}
+
+func TestAFunctionOf200LinesIsOneChunkAndTwelveMethodsAreTwelve(t *testing.T) {
+	t.Parallel()
+	for _, l := range longs {
+		t.Run(l.path, func(t *testing.T) {
+			t.Parallel()
+			text, want := l.open, []string{}
+			for i := range 12 {
+				name := fmt.Sprintf("method%d", i)
+				from := strings.Count(text, "\n") + 1
+				text += l.function(name, 70+i)
+				want = append(want, fmt.Sprintf("%s:%d-%d %s", l.path, from, from+69+i, name))
+			}
+			require.Equal(t, want, named(t, l, text+l.close), "none is merged, whatever its length")
+			at := strings.Count(l.open, "\n")
+			require.Equal(t, []string{fmt.Sprintf("%s:%d-%d whole", l.path, at+1, at+200)},
+				named(t, l, l.open+l.function("whole", 200)+l.close))
+			cut := named(t, l, l.open+l.function("parts", 500)+l.close)
+			require.Greater(t, len(cut), 4, "longer ones are cut into windows")
+		})
+	}
+}
+
+// named are the functions and methods of a text, as id and name.
+func named(t *testing.T, l long, text string) []string {
+	t.Helper()
+	chunks, fallback := chunker.New().Cut(t.Context(), l.path, text)
+	require.Empty(t, fallback)
+	var all []string
+	for _, c := range chunks {
+		require.LessOrEqual(t, c.EndLine-c.StartLine, 200)
+		if c.Kind == chunk.Function || c.Kind == chunk.Method {
+			require.Equal(t, max(l.callable, l.inner), c.Kind)
+			all = append(all, c.ID()+" "+c.Name)
+		}
+	}
+	return all
+}
+
+func TestALongFunctionIsCutAtWhatIsDefinedInIt(t *testing.T) {
+	t.Parallel()
+	filler := strings.Repeat("  call();\n", 60)
+	text := "function outer() {\n" + filler + "  function inner() {\n" + filler + "  }\n" +
+		"  const arrow = () => {\n" + filler + "  };\n" + filler + "}\n"
+	chunks, _ := chunker.New().Cut(t.Context(), "a.js", text)
+	var all []string
+	for _, c := range chunks {
+		all = append(all, fmt.Sprintf("%d-%d %s %v", c.StartLine, c.EndLine, c.Symbol(), c.Defines))
+	}
+	require.Equal(t, []string{"1-61 outer [outer]", "62-123 outer.inner [inner]", "124-185 outer.arrow [arrow]",
+		"186-246 outer []"}, all)
+}
+
+func TestAnObjectOfManyFunctionsAndCallsAreCut(t *testing.T) {
+	t.Parallel()
+	body := strings.Repeat("    call();\n", 30)
+	text := "module.exports = {\n  first() {\n" + body + "  },\n  second: function () {\n" + body + "  },\n};\n" +
+		"describe('things', () => {\n" + body + "});\n"
+	chunks, _ := chunker.New().Cut(t.Context(), "a.js", text)
+	var all []string
+	for _, c := range chunks {
+		all = append(all, fmt.Sprintf("%d-%d %s %s", c.StartLine, c.EndLine, c.Kind, c.Symbol()))
+	}
+	require.Equal(t, []string{"1-1 type module.exports", "2-33 method module.exports.first",
+		"34-65 method module.exports.second", "67-98 function describe"}, all)
+}
+
+// inOrder holds what is true of every text: chunks in order, of whole lines, apart.
+func inOrder(t testing.TB, path, text string) (fallback string) {
+	t.Helper()
+	chunks, fallback := chunker.New().Cut(t.Context(), path, text)
+	lines := strings.Split(strings.ToValidUTF8(strings.TrimPrefix(text, "\ufeff"), "\ufffd"), "\n")
+	last := 0
+	for _, c := range chunks {
+		require.Greater(t, c.StartLine, last, c.ID())
+		require.GreaterOrEqual(t, c.EndLine, c.StartLine)
+		require.LessOrEqual(t, c.EndLine, len(lines))
+		require.Equal(t, strings.Join(lines[c.StartLine-1:c.EndLine], "\n"), c.Text)
+		require.NotContains(t, c.Signature+c.Doc+c.Name+c.Scope, "\n")
+		last = c.EndLine
+	}
+	return fallback
+}
+
+// TestT35_HostileTextsEndInTime holds that nothing stalls or breaks the parser for good:
+// what nobody wrote is not parsed, and a parse that runs on is given up.
+func TestT35_HostileTextsEndInTime(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{"a.go", "a.js", "a.tsx", "a.py", "a.java", "a.rs", "a.cpp", "a.cs", "a.rb", "a.php", "a.sh"} {
+		for name, text := range map[string]string{
+			"braces": strings.Repeat("{", 60_000), "lines of brackets": strings.Repeat("[(\n", 30_000),
+			"templates": strings.Repeat("a<", 30_000), "quotes": strings.Repeat("'\"`", 20_000),
+			"functions": strings.Repeat("function f(){", 5_000), "zeros": strings.Repeat("\x00", 60_000),
+			"invalid": strings.Repeat("\xff\xfe\x80(", 10_000),
+		} {
+			t.Run(path+" "+name, func(t *testing.T) {
+				start := time.Now()
+				inOrder(t, path, text)
+				require.Less(t, time.Since(start), 2*time.Second)
+			})
+		}
+	}
+	start := time.Now()
+	for _, path := range []string{"a.cpp", "a.rb", "a.js"} { // these are parsed
+		inOrder(t, path, strings.Repeat("a<\n", 3_000))
+	}
+	require.Less(t, time.Since(start), 30*time.Second, "the machine's other work included")
+}
+
+func TestWhatIsNotCutByDefinitionsSaysWhy(t *testing.T) {
+	t.Parallel()
+	for path, c := range map[string]struct{ text, want string }{
+		"a.kt":  {"fun a() {}\n", chunker.NoGrammar},
+		"a.js":  {strings.Repeat("call();\n", chunker.MaxBytes/8+1), chunker.TooLarge},
+		"b.go":  {strings.Repeat("// call\n", chunker.MaxBytes/8+1), chunker.TooLarge},
+		"c.go":  {"this is no Go\n", chunker.Unparsable},
+		"d.go":  {"package d\n\nfunc whole() {}\n\nfunc broken( {\n", ""},
+		"e.py":  {"def whole():\n  pass\n\ndef broken(:\n", ""},
+		"f.ts":  {"", ""},
+		"x.tsx": {"\ufeffexport const a = <b>{c}</b>\n", ""},
+	} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, c.want, inOrder(t, path, c.text))
+		})
+	}
+}
+
+func FuzzCut(f *testing.F) {
+	for _, l := range longs {
+		f.Add(l.path, l.open+l.function("f", 5)+l.close)
+	}
+	files, err := filepath.Glob("testdata/cut/a.*")
+	require.NoError(f, err)
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		require.NoError(f, err)
+		f.Add(strings.TrimSuffix(filepath.Base(path), ".txt"), string(text))
+	}
+	f.Fuzz(func(t *testing.T, path, text string) {
+		if len(text) > 4_000 {
+			t.Skip()
+		}
+		inOrder(t, path, text)
+	})
+}

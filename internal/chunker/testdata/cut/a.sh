@@ -1,0 +1,7 @@
+#!/bin/sh
+X=1
+# doc
+f() {
+ echo
+}
+function g { echo; }
