@@ -10,7 +10,7 @@ COPY internal ./internal
 ARG GRAMMARS="grammar_subset grammar_subset_javascript grammar_subset_typescript grammar_subset_tsx \
  grammar_subset_python grammar_subset_java grammar_subset_rust grammar_subset_c grammar_subset_cpp \
  grammar_subset_c_sharp grammar_subset_ruby grammar_subset_php grammar_subset_bash"
-RUN CGO_ENABLED=0 go build -tags "nopostgres ${GRAMMARS}" -trimpath -buildvcs=false -ldflags="-s -w" -o /pr-review .
+RUN CGO_ENABLED=0 go build -tags "nopostgres noprograms ${GRAMMARS}" -trimpath -buildvcs=false -ldflags="-s -w" -o /pr-review .
 
 # Root, since the runner's files belong to root; no shell, no package manager.
 FROM scratch AS action

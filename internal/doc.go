@@ -8,12 +8,14 @@
 //	            …/judge …/oracle           who means the same defect; a scripted model
 //	            …/history                  cases from merged pull requests
 //	            evalcmd                    the eval commands: flags, files, what is printed
-//	            choose                     the list in which a person decides at a terminal
+//	            ask choose                 what a person is asked at a terminal, and the list of findings
 //	            job                        a step of a workflow: drafts, revises, decides, marks
 //	            driver                     a thread through the graph, for both; its report
+//	            configcmd                  the config command: a settings file checked, every setting shown
 //	            settings wire              every input and flag, one row each; clients, reviewer, tools, stores
 //	4 flows     flow/reviewpr              the graph that reviews a change: state and wiring
 //	3 steps     ingest recall triage review one step of a graph each: from what it needs
+//	            ticketcontext
 //	            aggregate gate post        to what it found; steps import no step
 //	2 engines   checkpoint render rule     what several steps use
 //	            handoff                    a draft's way between jobs, of whatever flow:
@@ -29,6 +31,7 @@
 //	            embed                      remote models that embed texts and rank documents
 //	            limit trace tree chunker
 //	            index index/pgindex        chunks of a commit, found by words, names, vectors
+//	            tracker toolserver         Jira and Confluence; servers of the Model Context Protocol
 //	            github/write artifact
 //	0 nouns     pull diff finding          values and pure functions, no I/O
 //	            decision cost guard
@@ -37,7 +40,8 @@
 //	                                       the comments by which a posted review is found
 //	            chunk                      a piece of source text, and the tokens it is found by
 //	            vector                     texts as vectors: which are near, how they are stored
-//	            problem ticket             an error: what was wrong, where, what next; what was asked for
+//	            problem                    an error: what was wrong, where, what to do next
+//	            ticket markup              what was asked for; texts of Jira and Confluence as Markdown
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest indextest        the stores' and the index's contract,
 //	            faulttest crash            faults, kills,

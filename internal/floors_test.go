@@ -21,17 +21,18 @@ const module = "github.com/org/pr-review-action/internal/"
 var floors = map[string]int{
 	"pull": 0, "diff": 0, "finding": 0, "decision": 0, "cost": 0, "guard": 0, "secret": 0, "injection": 0, "claim": 0,
 	"lang": 0, "chunk": 0, "vector": 0,
-	"column": 0, "problem": 0, "marker": 0, "ticket": 0,
+	"column": 0, "problem": 0, "marker": 0, "ticket": 0, "markup": 0,
 	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1,
 	"transport": 1, "limit": 1, "embed": 1, "trace": 1, "tree": 1, "chunker": 1, "index": 1,
+	"tracker": 1, "toolserver": 1,
 	"index/pgindex": 1,
 	"checkpoint":    2, "handoff": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2,
 	"render": 2, "rule": 2, "retrieve": 2,
 	"budget": 2, "tool": 2, "agent": 2, "sarif": 2, "stats": 2, "suggest": 2, "linter": 2,
-	"ingest": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
+	"ingest": 3, "ticketcontext": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
 	"flow/reviewpr": 4,
 	"eval":          5, "eval/dataset": 5, "eval/score": 5, "eval/judge": 5, "eval/oracle": 5, "eval/history": 5,
-	"evalcmd": 5, "searchcmd": 5, "choose": 5, "choose/quiet": 5, "settings": 5, "wire": 5, "driver": 5, "job": 5,
+	"evalcmd": 5, "searchcmd": 5, "choose": 5, "choose/quiet": 5, "settings": 5, "wire": 5, "driver": 5, "job": 5, "configcmd": 5, "ask": 5,
 	"app":        6,
 	"githubtest": testFloor, "githubtest/cmd/fakegithub": testFloor, "llmtest": testFloor,
 	"llmtest/cmd/fakemodel": testFloor,
@@ -58,7 +59,10 @@ var beside = map[string][]string{
 	"llm":                      {"transport", "limit", "config"},
 	"limit":                    {"transport"},
 	"trace":                    {"transport"},
+	"tracker":                  {"transport"},
+	"toolserver":               {"tracker", "transport"},
 	"agent":                    {"tool"},
+	"tool":                     {"retrieve"},
 	"index":                    {"tree"},
 	"injection":                {"guard", "secret"},
 	"secret":                   {"diff"},
@@ -75,21 +79,24 @@ var beside = map[string][]string{
 	"choose":                    {"choose/quiet"},
 	"wire":                      {"settings"},
 	"driver":                    {"settings", "wire"},
+	"configcmd":                 {"driver", "settings", "wire"},
+	"ask":                       {"choose", "driver"},
 	"job":                       {"driver", "settings", "wire"},
 	"eval/score":                {"eval/dataset"},
 	"eval/oracle":               {"eval/dataset"},
 	"eval/history":              {"eval/dataset"},
 	"githubtest/cmd/fakegithub": {"githubtest"},
-	"llmtest/cmd/fakemodel":     {"llmtest"},
+	"llmtest/cmd/fakemodel":     {"embedtest", "llmtest"},
 }
 
 // importers lists the only rooms that may import a room.
 var importers = map[string][]string{
 	"github/write": {"post", "driver", "job"},
 	"job":          {"app"},
-	"choose":       {"app"},
+	"choose":       {"ask"},
 	"choose/quiet": {"choose"},
 	"evalcmd":      {"app"},
+	"configcmd":    {"app"},
 	"app":          {},
 }
 
@@ -138,7 +145,7 @@ func TestNothingBelowTheFlowsKnowsOne(t *testing.T) {
 	}
 }
 
-func TestT16_OnlyReadingACloneStartsAProgram(t *testing.T) {
+func TestT16_NothingInTheImageStartsAProgram(t *testing.T) {
 	t.Parallel()
 	var starts []string
 	for path, names := range importsOf(t) {
@@ -149,7 +156,13 @@ func TestT16_OnlyReadingACloneStartsAProgram(t *testing.T) {
 		}
 	}
 	slices.Sort(starts)
-	require.Equal(t, []string{"ingest/git.go"}, starts, "the action's modes read no clone")
+	require.Equal(t, []string{"ingest/git.go", "toolserver/program.go"}, starts, "the action's modes read no clone")
+	source, err := os.ReadFile("toolserver/program.go")
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(string(source), "//go:build !noprograms\n"))
+	image, err := os.ReadFile("../Dockerfile")
+	require.NoError(t, err)
+	require.Contains(t, string(image), `-tags "nopostgres noprograms `, "the image has no code that starts one")
 }
 
 // TestOnlyTheChunkerLinksTheParser keeps its megabytes out of the tests of most rooms.

@@ -41,7 +41,7 @@ func (s *suite) floor(ctx context.Context, system string) (string, error) {
 }
 
 func build(ctx context.Context, dir, to, what string, env ...string) error {
-	command := exec.CommandContext(ctx, "go", "build", "-tags", "nopostgres", "-trimpath", "-buildvcs=false",
+	command := exec.CommandContext(ctx, "go", "build", "-tags", "nopostgres,noprograms", "-trimpath", "-buildvcs=false",
 		"-ldflags=-s -w", "-o", to, what)
 	command.Dir, command.Env = dir, append(append(os.Environ(), "CGO_ENABLED=0"), env...)
 	_, err := output(command)

@@ -46,7 +46,7 @@ func contextMistakes() []mistake {
 		{"user alone", source("mcp: {url: https://a.b, user-env: U, page: {tool: a, argument: b}}"),
 			"user-env needs token-env beside it", false},
 		{"no argument", source("mcp: {command: [x], ticket: {tool: a}}"),
-			"the tool a needs argument, the name of what takes the key or id", false},
+			"the tool a needs argument, the name of what takes the key or id", true},
 		{"pin", source("mcp: {command: [x], page: {tool: a, argument: b}, pin: {a: abc}}"), `"abc" is not a digest`, false},
 		{"answer's field", source("mcp: {command: [x], page: {tool: a, argument: b, text: a..b}}"),
 			`"a..b" is not a field of an answer`, false},

@@ -142,6 +142,7 @@ func TestSchemaAndParseTakeTheSameFiles(t *testing.T) {
 		"context:\n", "context: {projects: [], labels: [], sources: []}\n",
 		"context: {sources: [{issues: github}, {jira: 'http://127.0.0.1:8080/jira/', token-env: T}]}\n",
 		"context: {sources: [{mcp: {command: [x], ticket: {tool: a, argument: b}}}]}\n",
+		"context: {sources: [{mcp: {command: [x], ticket: {tool: a, arguments: {path: '/issue/{id}'}}}}]}\n",
 		"context: {sources: [{mcp: {preset: sooperset, url: 'https://a.b', ticket: {arguments: {fields: x}}}}]}\n",
 	} {
 		var doc any

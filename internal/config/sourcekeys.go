@@ -1,7 +1,10 @@
 package config
 
 import (
+	"maps"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -137,8 +140,10 @@ func toolKeys(t *Tool) keys {
 func (r *reader) tool(n ast.Node, t *Tool, known keys) {
 	before := len(r.problems)
 	r.mapping(n, known)
-	if before == len(r.problems) && t.Tool != "" && t.Argument == "" {
-		r.fail(n, "the tool %s needs argument, the name of what takes the key or id", t.Tool)
+	placed := func(name string) bool { text, _ := t.With[name].(string); return strings.Contains(text, "{id}") }
+	if before == len(r.problems) && t.Tool != "" && t.Argument == "" &&
+		!slices.ContainsFunc(slices.Collect(maps.Keys(t.With)), placed) {
+		r.fail(n, "the tool %s needs argument, the name of what takes the key or id, or {id} in arguments", t.Tool)
 	}
 }
 

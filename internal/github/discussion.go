@@ -28,6 +28,7 @@ type Remark struct {
 	Path        string // of a comment on the diff, as Line
 	Line        int    // the last line now; 0 where it is outdated or on the whole file
 	Title       string // of an issue
+	Pull        bool   // of an issue: it is a pull request
 	Body        string
 	At          time.Time // of a commit what its author's clock said
 }
@@ -114,7 +115,7 @@ func (c *Client) Issue(ctx context.Context, owner, repo string, number int) (Rem
 	return Remark{
 		ID: i.GetID(), User: i.GetUser().GetLogin(), UserType: i.GetUser().GetType(),
 		Association: i.GetAuthorAssociation(),
-		State:       i.GetState(), Title: i.GetTitle(), Body: i.GetBody(), At: i.GetCreatedAt().Time,
+		State:       i.GetState(), Title: i.GetTitle(), Pull: i.IsPullRequest(), Body: i.GetBody(), At: i.GetCreatedAt().Time,
 	}, nil
 }
 

@@ -3,6 +3,7 @@ package githubtest
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"time"
 )
 
@@ -71,4 +72,22 @@ func listRemarks(c *call, p *Pull) answer {
 			"html_url":           fmt.Sprintf("%s#issuecomment-%d", p.webURL(), k.id),
 		}
 	})
+}
+
+var closing = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?):? #([1-9][0-9]*)`)
+
+// closes are the issues that a pull request into the default branch closes, as far
+// as its description says so.
+func (c *call) closes(r *Repo, n int) answer {
+	if r == nil || !c.who.sees(r) || r.pulls[n] == nil {
+		return graphQLError("NOT_FOUND", "Could not resolve to a PullRequest")
+	}
+	nodes := []object{}
+	for _, m := range closing.FindAllStringSubmatch(r.pulls[n].options.Body, -1) {
+		if number := number(m[1]); r.issues[number] != nil && r.pulls[n].options.Base == r.defaultBranch {
+			nodes = append(nodes, object{"number": number, "repository": object{"nameWithOwner": r.FullName()}})
+		}
+	}
+	return ok(object{"data": object{"repository": object{"pullRequest": object{
+		"closingIssuesReferences": object{"nodes": nodes}}}}})
 }

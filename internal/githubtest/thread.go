@@ -29,6 +29,8 @@ func (s *Server) serveGraphQL(w http.ResponseWriter, r *http.Request) {
 			return ok(object{"data": object{"viewer": object{"login": c.who.user.Login}}})
 		case strings.HasPrefix(q.Query, "query(") && strings.Contains(q.Query, "reviewThreads(first: 100"):
 			return c.threads(s.repos[strings.ToLower(v.Owner+"/"+v.Name)], v.Number, number(v.After))
+		case strings.HasPrefix(q.Query, "query(") && strings.Contains(q.Query, "closingIssuesReferences(first: 10)"):
+			return c.closes(s.repos[strings.ToLower(v.Owner+"/"+v.Name)], v.Number)
 		case strings.HasPrefix(q.Query, "mutation(") && strings.Contains(q.Query, "resolveReviewThread("):
 			return c.resolve(v.ID)
 		}

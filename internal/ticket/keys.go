@@ -59,7 +59,7 @@ func Keys(text string, where Where, projects []string) []Key {
 	return finder{projects}.keys(text, where)
 }
 
-func (f finder) keys(text string, where Where) (all []Key) {
+func (f finder) keys(text string, where Where) []Key {
 	text = hyphens.Replace(text)
 	var found []Key
 	switch where {
@@ -75,23 +75,23 @@ func (f finder) keys(text string, where Where) (all []Key) {
 			found = append(found, f.within(p)...)
 		}
 	}
-	for _, k := range found {
-		k.From = where
-		all = Merge(all, k)
+	for i := range found {
+		found[i].From = where
 	}
-	return all
+	return Merge(nil, found...)
 }
 
-// Merge adds keys to others, each once: where it was found first. A key that a
-// link led to anywhere is Linked.
+// Merge adds keys to others, each once: where it was found first.
 func Merge(all []Key, more ...Key) []Key {
+	known := map[string]bool{}
+	for _, k := range all {
+		known[k.Key] = true
+	}
 	for _, k := range more {
-		at := slices.IndexFunc(all, func(have Key) bool { return have.Key == k.Key })
-		if at < 0 {
+		if !known[k.Key] {
+			known[k.Key] = true
 			all = append(all, k)
-			continue
 		}
-		all[at].Linked = all[at].Linked || k.Linked
 	}
 	return all
 }
@@ -103,7 +103,7 @@ func (f finder) within(p part) (all []Key) {
 	}
 	for _, m := range inLink.FindAllStringSubmatchIndex(p.text, -1) {
 		if key := strings.ToUpper(p.text[m[4]:m[5]]); !touchedBehind(p.text[m[5]:]) && f.counts(key, true) {
-			all = append(all, Key{Key: key, Linked: true})
+			all = append(all, Key{Key: key})
 		}
 	}
 	return all

@@ -123,3 +123,10 @@ func TestHostileTextsAreReadInTime(t *testing.T) {
 		ticket.PageIDs(text, ticket.Body)
 	}
 }
+
+func dump(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	require.NoError(t, err)
+	return string(text)
+}

@@ -29,18 +29,15 @@ func Mentions(text, host, repo string, where Where) []Key {
 	return references(mention, text, host, repo, where)
 }
 
-func references(re *regexp.Regexp, text, host, repo string, where Where) (all []Key) {
+func references(re *regexp.Regexp, text, host, repo string, where Where) []Key {
 	text = codeSpan.ReplaceAllString(prose(text), " ")
-	for from := 0; ; {
-		m := re.FindStringSubmatchIndex(text[from:])
-		if m == nil {
-			return all
-		}
+	var all []Key
+	for _, m := range re.FindAllStringSubmatchIndex(text, -1) {
 		group := func(n int) string {
 			if m[2*n] < 0 {
 				return ""
 			}
-			return text[from+m[2*n] : from+m[2*n+1]]
+			return text[m[2*n]:m[2*n+1]]
 		}
 		k := Key{From: where}
 		switch number := group(1) + group(3) + group(6); {
@@ -49,38 +46,39 @@ func references(re *regexp.Regexp, text, host, repo string, where Where) (all []
 		case group(3) != "":
 			k.Key = group(2) + "#" + number
 		case strings.EqualFold(group(4), host):
-			k.Key, k.Linked = group(5)+"#"+number, true
+			k.Key = group(5) + "#" + number
 		}
-		if k.Key != "" && !touchedBehind(text[from+m[1]:]) {
-			all = Merge(all, k)
+		if k.Key != "" && !touchedBehind(text[m[1]:]) {
+			all = append(all, k)
 		}
-		from += m[1]
 	}
+	return Merge(nil, all...)
 }
 
 // PageIDs finds the pages of Confluence that a text links to, each once.
-func PageIDs(text string, where Where) (all []PageID) {
+func PageIDs(text string, where Where) []PageID {
+	var all []PageID
 	if where == Body {
 		text = prose(text)
 	}
 	for _, p := range parts(text) {
 		host := onHost.FindStringSubmatch(p.text)
 		if id := page.FindStringSubmatch(p.text); p.link && host != nil && id != nil {
-			all = MergePages(all, PageID{ID: id[1], From: where, Host: strings.ToLower(host[1])})
+			all = append(all, PageID{ID: id[1], From: where, Host: strings.ToLower(host[1])})
 		}
 	}
-	return all
+	return MergePages(nil, all...)
 }
 
-// MergePages adds pages to others, each once: where it was found first.
+// MergePages adds pages to others, each of a host once: where it was found first.
 func MergePages(all []PageID, more ...PageID) []PageID {
 	known := map[[2]string]bool{}
 	for _, p := range all {
 		known[[2]string{p.ID, p.Host}] = true
 	}
 	for _, p := range more {
-		if !known[[2]string{p.ID, p.Host}] {
-			known[[2]string{p.ID, p.Host}] = true
+		if at := [2]string{p.ID, p.Host}; !known[at] {
+			known[at] = true
 			all = append(all, p)
 		}
 	}

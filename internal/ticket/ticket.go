@@ -27,8 +27,6 @@ const (
 type Key struct {
 	Key  string `json:"key"`
 	From Where  `json:"from"`
-	// whether a link led here, not bare text: then it is told that it is not there
-	Linked bool `json:"linked,omitzero"`
 }
 
 // PageID is a page of Confluence that the pull request or a ticket links to.
@@ -42,7 +40,8 @@ type PageID struct {
 // pages of a Context, in their order.
 type Criterion struct {
 	N    int    `json:"n"`
-	Text string `json:"text"` // Markdown; nested items stand in lines of their own
+	Text string `json:"text"`          // Markdown, one line; nested entries and steps stand in further ones
+	Done bool   `json:"done,omitzero"` // whether it is ticked in the ticket
 }
 
 // Ticket is one ticket as a source gave it.

@@ -52,6 +52,9 @@ func (t *retrying) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := checkURL(req.URL, t.options.AllowHTTP); err != nil {
 		return nil, err
 	}
+	if t.options.Stream {
+		return t.stream(req)
+	}
 	var waited time.Duration
 	for try := 1; ; try++ {
 		resp, body, err := t.hooked(req, try)

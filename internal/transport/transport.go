@@ -50,6 +50,10 @@ type Options struct {
 	MaxBody int64                             // bytes of an answer, unpacked; 32 MiB when zero
 	OnWait  func(d time.Duration, why string) // before each wait, in our own words
 
+	// Stream hands each answer on as it comes, within Timeout and MaxBody. Then
+	// there is one try, and hooks of EachTry are not called.
+	Stream bool
+
 	// LimitWait is waited at least after a rate limit that names no time, doubled
 	// with each more up to eight times of it; a minute when zero, which is GitHub's
 	// rule. LimitTries is Tries for requests that a rate limit turned away; Tries when zero.

@@ -1,0 +1,156 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/column"
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/ticketcontext"
+)
+
+// contextCommand shows what a review would know of a pull request's tickets.
+func (a *app) contextCommand() command {
+	o := newOptions()
+	return command{
+		"context", "<pull request>", "show which tickets and pages a review would read, and what it would understand",
+		func(f *pflag.FlagSet) {
+			o.Flags(f, "config", "allow-http")
+			f.BoolVar(&o.json, "json", false, "print one JSON object")
+		},
+		func(ctx context.Context, args []string) error { return a.context(ctx, args, &o) }, &o.json,
+	}
+}
+
+func (a *app) context(ctx context.Context, args []string, o *options) error {
+	if len(args) != 1 {
+		return problem.Usage("context takes one pull request", a.name+" context owner/repo#42, or its address")
+	}
+	var s session
+	c, err := a.readPull(ctx, args[0], o, &s)
+	if err != nil {
+		return err
+	}
+	gather, err := a.Context(c.Config.Context, o.Settings, s.api)
+	if err != nil {
+		return err
+	}
+	asked := ticketcontext.Read(ctx, s.api, *c.Pull, gather)
+	shown := gatheredContext{Status: "complete", Context: ticketcontext.Fetch(ctx, asked, gather)}
+	if o.json {
+		return driver.PrintJSON(a.Stdout, shown.filled())
+	}
+	if len(gather.Sources) == 0 {
+		fmt.Fprintf(a.Stdout, "No sources are configured: %s has no context.sources (see .github/CONTEXT.md).\n",
+			guard.Line(c.Settings, driver.MaxLine))
+		return nil
+	}
+	shown.print(a.Stdout)
+	return nil
+}
+
+// gatheredContext is what the command context prints.
+type gatheredContext struct {
+	Status string
+	ticket.Context
+}
+
+// contextJSON has the keys that the contract names.
+type contextJSON struct {
+	Status   string                `json:"status"`
+	Keys     []ticket.Key          `json:"keys"`
+	Pages    []ticket.PageID       `json:"pages"`
+	Sources  []ticket.SourceReport `json:"sources"`
+	Criteria []ticket.Criterion    `json:"criteria"`
+	Flags    []ticket.Flag         `json:"flags"`
+	Missing  []string              `json:"missing"`
+}
+
+// filled has a list wherever one may be: none is empty, not null.
+func (g gatheredContext) filled() contextJSON {
+	return contextJSON{g.Status, append([]ticket.Key{}, g.Keys...), append([]ticket.PageID{}, g.PageIDs...),
+		append([]ticket.SourceReport{}, g.Sources...), append([]ticket.Criterion{}, g.Criteria()...),
+		append([]ticket.Flag{}, g.Flags...), append([]string{}, g.Missing...)}
+}
+
+const (
+	contextWidth = 80
+	contextLabel = 12 // columns of the names on the left
+)
+
+func (g gatheredContext) print(w io.Writer) {
+	for i, k := range g.Keys {
+		entry(w, nameOnce(i, "Tickets"), fmt.Sprintf("%s, named in the %s", k.Key, partOf(k.From)))
+	}
+	for i, p := range g.PageIDs {
+		entry(w, nameOnce(i, "Pages"), fmt.Sprintf("%s, linked in the %s", p.ID, partOf(p.From)))
+	}
+	for i, s := range g.Sources {
+		said := fmt.Sprintf("%s: %s, %d characters, %.1f s", s.Source, s.ID, s.Characters, s.Seconds)
+		switch {
+		case !s.OK:
+			said = fmt.Sprintf("%s: not read, %.1f s: %s", s.Source, s.Seconds, s.Note)
+		case s.Note != "":
+			said += "; " + s.Note
+		}
+		entry(w, nameOnce(i, "Sources"), said)
+	}
+	for _, t := range g.Tickets {
+		entry(w, t.Key, strings.TrimPrefix(t.Type+": "+t.Summary, ": "))
+	}
+	for _, p := range g.Pages {
+		entry(w, p.ID, p.Title)
+	}
+	for i, c := range g.Criteria() {
+		entry(w, nameOnce(i, "Criteria"), fmt.Sprintf("%d. %s", c.N, c.Text))
+	}
+	for i, f := range g.Flags {
+		entry(w, nameOnce(i, "Flags"), fmt.Sprintf("%s, line %d, addresses the reviewer: %s", f.ID, f.Line, f.Text))
+	}
+	for i, line := range g.Missing {
+		entry(w, nameOnce(i, "Missing"), line)
+	}
+	if len(g.Criteria()) == 0 && !g.Empty() {
+		entry(w, "Criteria", "none were found")
+	}
+}
+
+// partOf is what people call a part of a pull request.
+func partOf(w ticket.Where) string {
+	switch w {
+	case ticket.Body:
+		return "description"
+	case ticket.RemoteLink:
+		return "ticket's links"
+	}
+	return string(w)
+}
+
+// nameOnce is a name for the first row of its kind.
+func nameOnce(i int, name string) string {
+	if i > 0 {
+		return ""
+	}
+	return name
+}
+
+// entry prints a name and what belongs to it, broken at the width of a terminal.
+func entry(w io.Writer, name, text string) {
+	var rows []string
+	for line := range strings.SplitSeq(text, "\n") {
+		rows = append(rows, column.Wrap(guard.Line(line, 0), contextWidth-contextLabel)...)
+	}
+	for i, row := range rows {
+		if i > 0 {
+			name = ""
+		}
+		fmt.Fprintln(w, strings.TrimRight(column.Pad(guard.Line(name, 0), contextLabel-1)+" "+row, " "))
+	}
+}

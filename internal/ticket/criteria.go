@@ -1,0 +1,165 @@
+package ticket
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// titleOfCriteria is what a section of criteria, or a field, is called.
+	titleOfCriteria = regexp.MustCompile(`(?i)^\s*(?:acceptance criteri(?:a|on)|acceptance|definition of done|ac)\s*:?\s*$`)
+	headingLine     = regexp.MustCompile(`^(#{1,6})\s+(.*)$`)
+	itemLine        = regexp.MustCompile(`^(?:[-*+]|\d{1,9}[.)])(?: +\[([ xX])\])?(?: +(.*))?$`)
+	taskLine        = regexp.MustCompile(`^[-*+] +\[[ xX]\] +\S`)
+	scenarioLine    = regexp.MustCompile(`(?i)^\**(scenario(?: outline)?:.*?)\**$`)
+	stepLine        = regexp.MustCompile(`(?i)^(given|when|then|and|but) \S`)
+)
+
+// NamesCriteria reports whether a field of this name holds acceptance criteria.
+func NamesCriteria(name string) bool { return titleOfCriteria.MatchString(name) }
+
+// maxCriteria bounds the criteria of one text.
+const maxCriteria = 50
+
+// CriteriaIn finds the acceptance criteria in a ticket's or page's Markdown: the
+// entries of the section of that name, else scenarios (Given, When, Then), else a
+// list of tasks. Their numbers are still to be given. There may be none.
+func CriteriaIn(markdown string) []Criterion {
+	lines := strings.Split(markdown, "\n")
+	if section := sectionOfCriteria(lines); section != nil {
+		if all := CriteriaOf(strings.Join(section, "\n")); len(all) > 0 {
+			return all
+		}
+	}
+	if all := scenarios(lines); len(all) > 0 {
+		return all
+	}
+	return items(lines, taskLine)
+}
+
+// CriteriaOf reads a text that is nothing but criteria: the entries of its lists,
+// else its scenarios, else its paragraphs.
+func CriteriaOf(markdown string) []Criterion {
+	lines := strings.Split(markdown, "\n")
+	if all := items(lines, itemLine); len(all) > 0 {
+		return all
+	}
+	if all := scenarios(lines); len(all) > 0 {
+		return all
+	}
+	var all []Criterion
+	for block := range strings.SplitSeq(markdown, "\n\n") {
+		if block = strings.TrimSpace(block); block != "" && !headingLine.MatchString(block) && len(all) < maxCriteria {
+			all = append(all, Criterion{Text: block})
+		}
+	}
+	return all
+}
+
+// sectionOfCriteria are the lines below a heading of that name, up to the next one
+// of its level or above; or those below a paragraph that is bold or ends in a colon,
+// up to the first block behind its list that is none.
+func sectionOfCriteria(lines []string) []string {
+	for i, line := range lines {
+		if m := headingLine.FindStringSubmatch(line); m != nil {
+			if titleOfCriteria.MatchString(plain(m[2])) {
+				return untilHeading(lines[i+1:], len(m[1]))
+			}
+			continue
+		}
+		text := plain(line)
+		bold := strings.HasPrefix(line, "**") && strings.HasSuffix(strings.TrimRight(line, " :"), "**")
+		if titleOfCriteria.MatchString(text) && (bold || strings.HasSuffix(text, ":")) {
+			return untilNoList(lines[i+1:])
+		}
+	}
+	return nil
+}
+
+// plain is a title without the marks of bold and italic text.
+func plain(s string) string { return strings.NewReplacer("*", "", "_", "").Replace(s) }
+
+func untilHeading(lines []string, level int) []string {
+	fence := ""
+	for i, line := range lines {
+		if mark := fenceOf(line); mark != "" {
+			if fence == "" {
+				fence = mark
+			} else if strings.HasPrefix(mark, fence) {
+				fence = ""
+			}
+		}
+		if m := headingLine.FindStringSubmatch(line); m != nil && fence == "" && len(m[1]) <= level {
+			return lines[:i]
+		}
+	}
+	return lines
+}
+
+func untilNoList(lines []string) []string {
+	seen := false
+	for i, line := range lines {
+		switch {
+		case headingLine.MatchString(line):
+			return lines[:i]
+		case itemLine.MatchString(line):
+			seen = true
+		case seen && line != "" && !strings.HasPrefix(line, " "):
+			return lines[:i]
+		}
+	}
+	return lines
+}
+
+// items are the entries of the lists at the left edge, each with what is indented below it.
+func items(lines []string, form *regexp.Regexp) (all []Criterion) {
+	open, fence := false, false
+	for _, line := range lines {
+		if fenceOf(line) != "" && !strings.HasPrefix(line, " ") {
+			fence, open = !fence, false
+		}
+		m := itemLine.FindStringSubmatch(line)
+		switch {
+		case fence:
+		case m != nil && form.MatchString(line):
+			if open = strings.TrimSpace(m[2]) != "" && len(all) < maxCriteria; open {
+				all = append(all, Criterion{Text: strings.TrimSpace(m[2]), Done: strings.EqualFold(m[1], "x")})
+			}
+		case open && strings.HasPrefix(line, " "):
+			all[len(all)-1].Text += "\n" + strings.TrimPrefix(strings.TrimPrefix(line, "  "), " ")
+		case line != "":
+			open = false
+		}
+	}
+	return all
+}
+
+// scenarios are those of Gherkin: from one Scenario, or one Given behind a Then, to the next.
+func scenarios(lines []string) (all []Criterion) {
+	then, steps := false, false
+	for _, line := range lines {
+		line = strings.TrimSpace(line)
+		title := scenarioLine.FindStringSubmatch(line)
+		step := stepLine.FindStringSubmatch(line)
+		if title == nil && step == nil {
+			continue
+		}
+		word := ""
+		if step != nil {
+			word = strings.ToLower(step[1])
+		}
+		switch {
+		case title != nil:
+			all, then = append(all, Criterion{Text: strings.TrimSpace(title[1])}), false
+		case word == "given" && (len(all) == 0 || then):
+			all, then, steps = append(all, Criterion{Text: line}), false, true
+		case len(all) > 0:
+			all[len(all)-1].Text += "\n" + line
+			then, steps = then || word == "then", true
+		}
+	}
+	if !steps {
+		return nil
+	}
+	return all[:min(len(all), maxCriteria)]
+}

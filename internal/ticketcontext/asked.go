@@ -1,0 +1,137 @@
+package ticketcontext
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/ticket"
+)
+
+// Asked is what a pull request says of what it is for. All of it but MayWrite is
+// untrusted.
+type Asked struct {
+	pull.Pull
+	Commits  []string     // messages, newest last
+	Closes   []ticket.Key // issues that GitHub says it closes
+	MayWrite bool         // its author, to the repository
+	Unread   []string     // what of it could not be read, as lines for Context.Missing
+}
+
+// API is what is read of GitHub.
+type API interface {
+	Permission(ctx context.Context, owner, repo, login string) (string, error)
+	Commits(ctx context.Context, ref pull.Ref, page int) ([]github.Remark, bool, error)
+	ClosingIssues(ctx context.Context, ref pull.Ref) ([]string, error)
+}
+
+// newest is how many commits' messages are looked at; GitHub lists 250 at most.
+const newest = 20
+
+// Read completes a pull request by what only the API tells: whether its author may
+// write, its commits, and the issues that it closes. What cannot be read is named
+// and stops nothing; the permission that cannot be read is none.
+func Read(ctx context.Context, api API, p pull.Pull, o Options) Asked {
+	a := Asked{Pull: p}
+	if len(o.Sources) == 0 || p.Fork() {
+		return a
+	}
+	level, err := api.Permission(ctx, p.Owner, p.Repo, p.Author)
+	if err != nil {
+		a.Unread = append(a.Unread, "Without ticket: the permission of the author could not be read")
+		return a
+	}
+	if a.MayWrite = level == "admin" || level == "write"; !a.MayWrite {
+		return a
+	}
+	if slices.ContainsFunc(o.Sources, func(s Source) bool { return s.Issues }) {
+		a.closes(ctx, api)
+	}
+	if len(a.keys(o)) < MaxTickets {
+		a.commits(ctx, api)
+	}
+	return a
+}
+
+func (a *Asked) closes(ctx context.Context, api API) {
+	closes, err := api.ClosingIssues(ctx, a.Ref)
+	if err != nil && len(a.issues()) == 0 {
+		a.Unread = append(a.Unread, "the issues that GitHub links to the pull request could not be read")
+	}
+	for _, key := range closes {
+		a.Closes = append(a.Closes, ticket.Key{Key: key, From: ticket.Body})
+	}
+}
+
+func (a *Asked) commits(ctx context.Context, api API) {
+	for page, more := 1, true; more; page++ {
+		var list []github.Remark
+		var err error
+		if list, more, err = api.Commits(ctx, a.Ref, page); err != nil {
+			a.Unread = append(a.Unread, "the commits of the pull request could not be read")
+			return
+		}
+		for _, c := range list {
+			a.Commits = append(a.Commits, c.Body)
+		}
+		a.Commits = a.Commits[max(0, len(a.Commits)-newest):]
+	}
+}
+
+// barred says why nothing that the pull request names is followed; "" where it is.
+func (a Asked) barred() string {
+	switch {
+	case a.Fork():
+		return "what a fork names is not followed"
+	case !a.MayWrite && len(a.Unread) > 0:
+		return "what the author names is not followed without it"
+	case !a.MayWrite:
+		return "what an author names who may not write to the repository is not followed"
+	}
+	return ""
+}
+
+// keys are the tickets' keys of the settings' projects, then the issues of GitHub
+// where these are a source.
+func (a Asked) keys(o Options) (all []ticket.Key) {
+	if len(o.Projects) > 0 {
+		all = a.ticketKeys(o)
+	}
+	if slices.ContainsFunc(o.Sources, func(s Source) bool { return s.Issues }) {
+		all = ticket.Merge(all, a.issues()...)
+	}
+	return all
+}
+
+func (a Asked) ticketKeys(o Options) []ticket.Key {
+	all := ticket.Merge(ticket.Keys(a.Title, ticket.Title, o.Projects),
+		ticket.Keys(a.HeadRef, ticket.Branch, o.Projects)...)
+	all = ticket.Merge(all, ticket.Keys(a.Body, ticket.Body, o.Projects)...)
+	for _, label := range a.Labels {
+		all = ticket.Merge(all, ticket.InLabel(label, o.Labels, o.Projects)...)
+	}
+	for _, message := range slices.Backward(a.Commits) {
+		all = ticket.Merge(all, ticket.Keys(message, ticket.Commit, o.Projects)...)
+	}
+	return all
+}
+
+// issues are those that are closed; where there are none, those that are named.
+func (a Asked) issues() []ticket.Key {
+	repo := a.Owner + "/" + a.Repo
+	host := a.Host
+	all := ticket.Merge(slices.Clone(a.Closes), ticket.Issues(a.Body, host, repo, ticket.Body)...)
+	for _, message := range a.Commits {
+		all = ticket.Merge(all, ticket.Issues(message, host, repo, ticket.Commit)...)
+	}
+	if len(all) == 0 {
+		all = ticket.Merge(ticket.Mentions(a.Title, host, repo, ticket.Title),
+			ticket.Mentions(a.Body, host, repo, ticket.Body)...)
+	}
+	own := fmt.Sprintf("%s#%d", repo, a.Number)
+	return slices.DeleteFunc(all, func(k ticket.Key) bool { return k.Key == own })
+}
+
+func (a Asked) pages() []ticket.PageID { return ticket.PageIDs(a.Body, ticket.Body) }
