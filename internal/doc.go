@@ -8,9 +8,10 @@
 //	            …/judge …/oracle           who means the same defect; a scripted model
 //	            …/history                  cases from merged pull requests
 //	            evalcmd                    the eval commands: flags, files, what is printed
-//	            choose                     the list in which a person decides at a terminal
+//	            ask choose                 what a person is asked at a terminal, and the list of findings
 //	            job                        a step of a workflow: drafts, revises, decides, marks
 //	            driver                     a thread through the graph, for both; its report
+//	            configcmd                  the config command: a settings file checked, every setting shown
 //	            settings wire              every input and flag, one row each; clients, reviewer, tools, stores
 //	4 flows     flow/reviewpr              the graph that reviews a change: state and wiring
 //	3 steps     ingest recall triage review one step of a graph each: from what it needs

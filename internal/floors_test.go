@@ -32,7 +32,7 @@ var floors = map[string]int{
 	"ingest": 3, "ticketcontext": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
 	"flow/reviewpr": 4,
 	"eval":          5, "eval/dataset": 5, "eval/score": 5, "eval/judge": 5, "eval/oracle": 5, "eval/history": 5,
-	"evalcmd": 5, "searchcmd": 5, "choose": 5, "choose/quiet": 5, "settings": 5, "wire": 5, "driver": 5, "job": 5,
+	"evalcmd": 5, "searchcmd": 5, "choose": 5, "choose/quiet": 5, "settings": 5, "wire": 5, "driver": 5, "job": 5, "configcmd": 5, "ask": 5,
 	"app":        6,
 	"githubtest": testFloor, "githubtest/cmd/fakegithub": testFloor, "llmtest": testFloor,
 	"llmtest/cmd/fakemodel": testFloor,
@@ -62,6 +62,7 @@ var beside = map[string][]string{
 	"tracker":                  {"transport"},
 	"toolserver":               {"tracker", "transport"},
 	"agent":                    {"tool"},
+	"tool":                     {"retrieve"},
 	"index":                    {"tree"},
 	"injection":                {"guard", "secret"},
 	"secret":                   {"diff"},
@@ -78,21 +79,24 @@ var beside = map[string][]string{
 	"choose":                    {"choose/quiet"},
 	"wire":                      {"settings"},
 	"driver":                    {"settings", "wire"},
+	"configcmd":                 {"driver", "settings", "wire"},
+	"ask":                       {"choose", "driver"},
 	"job":                       {"driver", "settings", "wire"},
 	"eval/score":                {"eval/dataset"},
 	"eval/oracle":               {"eval/dataset"},
 	"eval/history":              {"eval/dataset"},
 	"githubtest/cmd/fakegithub": {"githubtest"},
-	"llmtest/cmd/fakemodel":     {"llmtest"},
+	"llmtest/cmd/fakemodel":     {"embedtest", "llmtest"},
 }
 
 // importers lists the only rooms that may import a room.
 var importers = map[string][]string{
 	"github/write": {"post", "driver", "job"},
 	"job":          {"app"},
-	"choose":       {"app"},
+	"choose":       {"ask"},
 	"choose/quiet": {"choose"},
 	"evalcmd":      {"app"},
+	"configcmd":    {"app"},
 	"app":          {},
 }
 

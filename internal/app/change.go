@@ -64,7 +64,8 @@ var number = regexp.MustCompile(`^#?[1-9][0-9]{0,9}$`)
 // taken says what an argument of several meanings was taken for.
 func (a *app) taken(arg, what string, o *options) {
 	if !o.quiet {
-		fmt.Fprintf(a.Stderr, "%s is taken for %s.\n", guard.Line(arg, driver.MaxLine), guard.Line(what, driver.MaxLine))
+		fmt.Fprintf(a.Stderr, "%s is taken for %s.\n", guard.Line(arg, driver.MaxLine),
+			guard.Line(what, driver.MaxLine))
 	}
 }
 

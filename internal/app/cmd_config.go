@@ -1,236 +1,26 @@
 package app
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"maps"
-	"os"
-	"path/filepath"
-	"slices"
 
 	"github.com/spf13/pflag"
 
-	"github.com/org/pr-review-action/internal/action"
-	"github.com/org/pr-review-action/internal/config"
-	"github.com/org/pr-review-action/internal/driver"
-	"github.com/org/pr-review-action/internal/guard"
-	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/secret"
+	"github.com/org/pr-review-action/internal/configcmd"
 	"github.com/org/pr-review-action/internal/settings"
-	"github.com/org/pr-review-action/internal/wire"
 )
-
-// configOptions are the flags of config: as they were typed, to tell them from
-// defaults of the same value.
-type configOptions struct {
-	typed map[string]string
-	json  bool
-}
 
 // configCommand is config check and config print.
 func (a *app) configCommand() command {
-	o := &configOptions{typed: map[string]string{}}
+	c := &configcmd.Command{Front: a.Front, Name: a.name, Typed: map[string]string{}}
 	s := settings.Defaults()
 	return command{
 		name: "config", args: "check | print [FILE | -]",
 		help: "check the settings file, or print every setting with where it came from",
 		flags: func(f *pflag.FlagSet) {
-			s.PrintFlags(f, o.typed)
-			f.BoolVar(&o.json, "json", false, "print one JSON object")
+			s.PrintFlags(f, c.Typed)
+			f.BoolVar(&c.JSON, "json", false, "print one JSON object")
 		},
-		run:  func(_ context.Context, args []string) error { return a.configure(args, o) },
-		json: &o.json,
+		run:  func(_ context.Context, args []string) error { return c.Run(args) },
+		json: &c.JSON,
 	}
-}
-
-func (a *app) configure(args []string, o *configOptions) error {
-	if len(args) == 0 || len(args) > 2 || args[0] != "check" && args[0] != "print" {
-		return problem.Usage("config takes check or print, and at most one file",
-			a.name+" config check, or "+a.name+" config print FILE")
-	}
-	s, from, err := a.given(o.typed)
-	if err != nil {
-		return err
-	}
-	file, text, err := a.settingsFile(args[1:], s.Config, from["config"] != "")
-	if err != nil {
-		return err
-	}
-	c, lines, err := config.Read(file, text)
-	switch {
-	case err != nil && args[0] == "check" && o.json:
-		return cmp.Or[error](a.printMistakes(file, err), driver.Reported{Err: err})
-	case err != nil:
-		return a.mistakes(err)
-	case args[0] == "print":
-		return a.printSettings(c, s, settings.Source{File: file, Lines: lines, Given: from}, o.json)
-	case text == nil:
-		fmt.Fprintln(a.Stderr, guard.Line(file, 0)+" is not there, so the defaults hold")
-	}
-	if o.json {
-		return a.printMistakes(file, nil)
-	}
-	fmt.Fprintln(a.Stdout, "ok")
-	return nil
-}
-
-// given reads flags, on Actions over inputs, then the environment's variables, and
-// says where each setting came from.
-func (a *app) given(typed map[string]string) (s settings.Settings, from map[string]string, err error) {
-	s, from = settings.Defaults(), map[string]string{}
-	texts, onActions := map[string]string{}, a.Getenv("GITHUB_ACTIONS") == "true"
-	if onActions {
-		if texts, err = action.Inputs(a.Environ, settings.Names(), config.Nearest); err != nil {
-			return s, from, problem.As(problem.Misuse, err, "")
-		}
-	}
-	for name := range texts {
-		from[name] = "input " + name
-	}
-	for name, text := range typed {
-		texts[name], from[name] = text, "--"+name
-	}
-	if err := s.Apply(texts); err != nil {
-		return s, from, err
-	}
-	s.Expires = cmp.Or(s.Expires, settings.DefaultExpires)
-	if onActions {
-		if err := s.Settle(0); err != nil {
-			return s, from, err
-		}
-	}
-	variables, err := s.FromEnv(a.Getenv, settings.Names()...)
-	maps.Copy(from, variables)
-	return s.WithModel(a.Getenv), from, err
-}
-
-// settingsFile reads the file of an argument, of the setting config where that is
-// given, or the default one of the work tree, whose text is nil where it is not there.
-func (a *app) settingsFile(args []string, setting string, given bool) (name string, text []byte, err error) {
-	switch {
-	case len(args) == 1 && args[0] == "-":
-		text, err = io.ReadAll(io.LimitReader(a.Stdin, config.MaxSize+1))
-		return "stdin", text, err
-	case len(args) == 1:
-		name = args[0]
-	case given:
-		name = setting
-	default:
-		name = inWorkTree(setting)
-	}
-	f, err := os.Open(name)
-	if len(args) == 0 && !given && errors.Is(err, fs.ErrNotExist) {
-		return name, nil, nil
-	}
-	if err == nil {
-		text, err = io.ReadAll(io.LimitReader(f, config.MaxSize+1))
-		err = errors.Join(err, f.Close())
-	}
-	if err != nil {
-		return "", nil, problem.Usage("the settings cannot be read: "+err.Error(),
-			"name the file, or - for standard input")
-	}
-	return name, text, nil
-}
-
-// inWorkTree is a file's path from here, where it is named from the top of the
-// clone around this folder; outside of a clone it is the path itself.
-func inWorkTree(file string) string {
-	for up, n := ".", 0; n < 100; up, n = filepath.Join(up, ".."), n+1 {
-		if _, err := os.Stat(filepath.Join(up, ".git")); err == nil {
-			return filepath.Join(up, file)
-		}
-	}
-	return file
-}
-
-// each lists the errors that were joined to one; none of nil.
-func each(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
-	}
-	return slices.DeleteFunc([]error{err}, func(e error) bool { return e == nil })
-}
-
-// printMistakes prints one object: all that is wrong with a settings file.
-func (a *app) printMistakes(file string, err error) error {
-	type mistake struct {
-		Line   int    `json:"line"`
-		Column int    `json:"column"`
-		What   string `json:"what"`
-		Hint   string `json:"hint"` // the nearest known name, or empty
-	}
-	printed := struct {
-		File   string    `json:"file"`
-		Errors []mistake `json:"errors"`
-	}{guard.Line(file, driver.MaxLine), []mistake{}}
-	for _, e := range each(err) {
-		m := mistake{What: guard.Line(e.Error(), driver.MaxLine)}
-		if known, ok := errors.AsType[*config.Error](e); ok {
-			m = mistake{known.Line, known.Column, guard.Line(known.What, driver.MaxLine), guard.Line(known.Hint, driver.MaxLine)}
-		}
-		printed.Errors = append(printed.Errors, m)
-	}
-	return driver.PrintJSON(a.Stdout, printed)
-}
-
-// mistakes lists all that is wrong with a settings file.
-func (a *app) mistakes(err error) error {
-	for _, e := range each(err) {
-		fmt.Fprintln(a.Stderr, "error: "+guard.Text(e.Error()))
-	}
-	return driver.Reported{Err: err}
-}
-
-// printSettings prints what holds: the file's keys, then the other settings.
-func (a *app) printSettings(c config.Config, s settings.Settings, from settings.Source, asJSON bool) error {
-	values := from.Values(c, s, func(model string) string { return wire.Unpriced(c, model) })
-	own := a.Redactor(s)
-	for i := range values {
-		values[i].Value, values[i].Source = redacted(own, values[i].Value), guard.Line(values[i].Source, driver.MaxLine)
-	}
-	if asJSON {
-		return a.printValues(from.File, values)
-	}
-	text, err := config.YAML(values)
-	if err == nil {
-		fmt.Fprint(a.Stdout, guard.Text(text))
-	}
-	return err
-}
-
-// printValues prints one object: every setting by its name.
-func (a *app) printValues(file string, values []config.Value) error {
-	type setting struct {
-		Value  any    `json:"value"`
-		Source string `json:"source"`
-	}
-	all := map[string]setting{}
-	for _, v := range values {
-		all[v.Key] = setting{v.Value, v.Source}
-	}
-	return driver.PrintJSON(a.Stdout, map[string]any{"file": guard.Line(file, driver.MaxLine), "settings": all})
-}
-
-// redacted is a value without credentials.
-func redacted(own *secret.Redactor, value any) any {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return nil
-	}
-	clean := []byte(own.Redact(string(text)))
-	if bytes.Equal(clean, text) {
-		return value
-	}
-	var again any
-	if err := json.Unmarshal(clean, &again); err != nil {
-		return "(hidden)"
-	}
-	return again
 }

@@ -33,7 +33,7 @@ func (a *app) indexCommand() command {
 		flags: func(f *pflag.FlagSet) {
 			f.StringVar(&o.dir, "dir", "", "the clone, or any folder; without it the clone around this folder")
 			f.StringVar(&o.rev, "rev", "", "the commit of the clone; without it HEAD")
-			o.Flags(f, "config")
+			o.Flags(f, "config", "allow-http")
 			f.BoolVar(&o.json, "json", false, "print one JSON object")
 		},
 		run: func(ctx context.Context, args []string) error {
@@ -56,13 +56,18 @@ func (a *app) index(ctx context.Context, o *indexOptions) error {
 	if err != nil {
 		return err
 	}
-	_, r, note, err := place.Index(ctx, index.Options{MaxFiles: c.Index.MaxFiles, Ignored: c.Index.Ignores})
+	e, err := a.Endpoints(c, o.Settings, wire.Asking{})
 	if err != nil {
 		return err
 	}
-	if note != "" {
+	x, err := a.Indexed(ctx, place, index.Options{}, c, e, a.warn)
+	if err != nil {
+		return err
+	}
+	for _, note := range x.Notes {
 		a.warn(note)
 	}
+	r := x.Report
 	if o.json {
 		return driver.PrintJSON(a.Stdout, struct {
 			Commit string `json:"commit,omitempty"`

@@ -141,7 +141,8 @@ const nameWidth = 24 // of a thread's name in the list
 
 // finishRevision goes on with a revision that a run before this one was asked for.
 // A decision that is given now was made about a draft that is not there yet.
-func (a *app) finishRevision(ctx context.Context, s session, r driver.Report, given decision.Verdict, o *options) error {
+func (a *app) finishRevision(ctx context.Context, s session, r driver.Report, given decision.Verdict,
+	o *options) error {
 	d, _ := decision.Parse(o.text()) // it parsed before
 	if (given != "" || len(o.commands) > 0) && (given != decision.Revise || d.Feedback != r.Asked()) {
 		return problem.Usage("this draft is being revised, so there is nothing to decide yet",

@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/trace"
 )
 
 // showOptions are the flags of show.
@@ -51,7 +52,8 @@ func (o *showOptions) flags(f *pflag.FlagSet) {
 func (o *showOptions) only(a *app) func(driver.Report) string {
 	switch {
 	case o.tree:
-		return a.tree
+		columns, _ := terminal(a.Stdout)
+		return func(r driver.Report) string { return trace.Tree(driver.Tree(r), columns) }
 	case o.handover:
 		return func(r driver.Report) string { return render.Handover(r.State.Review()) }
 	}

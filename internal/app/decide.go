@@ -7,6 +7,7 @@ import (
 	"os"
 	osuser "os/user"
 
+	"github.com/org/pr-review-action/internal/ask"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
@@ -29,7 +30,7 @@ func (a *app) decide(ctx context.Context, s session, r driver.Report, given deci
 		if err := checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()); err != nil {
 			return err
 		}
-		changed, err := staged(r, text)
+		changed, err := ask.Staged(r, text)
 		if err != nil {
 			return err
 		}
@@ -37,7 +38,8 @@ func (a *app) decide(ctx context.Context, s session, r driver.Report, given deci
 		if !a.interactive(o) {
 			return a.park(s, changed, o, text)
 		}
-		if given, text = a.ask(ctx, r, text); given == "" {
+		prompt := ask.Prompt{Front: a.Front}
+		if given, text = prompt.Ask(ctx, r, text); given == "" {
 			return a.park(s, r, o, text)
 		}
 	}
@@ -104,7 +106,7 @@ func (a *app) posting(s session, o *options) reviewpr.Steps {
 			if state.Pull != nil {
 				return driver.Post(ctx, s.reviews(a, o, state.Pull.Ref, state), state, nil, tried, a.warn)
 			}
-			return post.Posted{URL: cmp.Or(o.out, onScreen), Body: driver.LocalReview(state)},
+			return post.Posted{URL: cmp.Or(o.out, onScreen)},
 				writeOut(o.out, driver.LocalReview(state))
 		},
 		Posted: func(context.Context, reviewpr.State) (_ post.Posted, done bool, _ error) {

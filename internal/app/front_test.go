@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -13,8 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
-	"github.com/org/pr-review-action/internal/finding"
-	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/problem"
 )
@@ -36,69 +33,6 @@ func TestErrorsHaveTheirExitCode(t *testing.T) {
 	}
 }
 
-func TestThePromptTakesWhatTheDraftKnows(t *testing.T) {
-	t.Parallel()
-	for typed, want := range map[string]struct {
-		verdict  decision.Verdict
-		commands string
-		says     string
-	}{
-		"y\n":                          {decision.Approve, "", ""},
-		"no\n":                         {decision.Abort, "", ""},
-		"\n":                           {"", "", ""},
-		"":                             {"", "", ""},
-		"/drop F9\n/drop F1: x\nyes\n": {decision.Approve, "/drop F1: x", "this draft has F1 to F2"},
-		"/frob\nl\n":                   {"", "", "/frob"},
-		"what\ny\n":                    {decision.Approve, "", "later keeps it parked"},
-		"/drop F1: x\nl\n":             {"", "/drop F1: x", ""},
-		"/drop F1: x":                  {"", "/drop F1: x", ""},
-		"/drop F1\n/severity F2 nit\n": {"", "/drop F1\n/severity F2 nit", ""},
-		"/drop F1\n/edit F1: x\ny\n":   {decision.Approve, "/drop F1", "line 1 has /drop F1 already"},
-		"/drop F1\n/revise a\ny\n": {decision.Approve, "/drop F1",
-			"the changes typed before it are about this one"},
-		"/revise a\n":          {decision.Revise, "/revise a", ""},
-		"/drop F1\n/approve\n": {decision.Approve, "/drop F1\n/approve", ""},
-		"/drop F1\n/abort\n":   {decision.Abort, "/abort", ""},
-	} {
-		var screen strings.Builder
-		a := &app{Front: &driver.Front{Process: Process{Stdin: strings.NewReader(typed), Stderr: &screen}}}
-		verdict, commands := a.ask(t.Context(), driver.Report{Findings: []finding.Finding{{ID: "F1"}, {ID: "F2"}}}, "")
-		require.Equal(t, want.verdict, verdict, typed)
-		require.Equal(t, want.commands, commands, typed)
-		require.Contains(t, screen.String(), want.says, typed)
-	}
-}
-
-func TestAFourthRevisionIsRefusedAtThePrompt(t *testing.T) {
-	t.Parallel()
-	var screen strings.Builder
-	a := &app{Front: &driver.Front{Process: Process{Stdin: strings.NewReader("/revise a\n/drop F1\ny\n"), Stderr: &screen}}}
-	r := driver.Report{Findings: []finding.Finding{{ID: "F1"}}}
-	r.State.Rounds = make([]decision.Record, gate.MaxRounds)
-	verdict, commands := a.ask(t.Context(), r, "")
-	require.Equal(t, decision.Approve, verdict)
-	require.Equal(t, "/drop F1", commands)
-	require.Contains(t, screen.String(), "this draft was revised three times before")
-}
-
-func TestATerminalThatCannotDrawIsOfferedNoList(t *testing.T) {
-	t.Parallel()
-	for environ, draws := range map[string]bool{"TERM=xterm": true, "TERM=dumb": false, "TERM=": false} {
-		var screen strings.Builder
-		a := &app{Front: &driver.Front{Process: Process{Stdin: strings.NewReader("?\ne\n"), Stderr: &screen, Environ: []string{environ}}}}
-		require.Equal(t, draws, strings.Contains(a.asking(), "[e]dit"), environ)
-		if draws {
-			continue // the list would want a terminal
-		}
-		verdict, _ := a.ask(t.Context(), driver.Report{}, "")
-		require.Empty(t, verdict)
-		require.Contains(t, screen.String(), "[?] this terminal cannot show the list (TERM is dumb, or not set): "+
-			"type changes such as /drop F2\n")
-		require.NotContains(t, screen.String(), "[e]dit")
-		require.NotContains(t, screen.String(), "edit opens")
-	}
-}
-
 func TestParkingRepeatsTheChanges(t *testing.T) {
 	t.Parallel()
 	for changes, want := range map[string]string{
@@ -112,15 +46,4 @@ func TestParkingRepeatsTheChanges(t *testing.T) {
 		require.NoError(t, a.park(session{}, driver.Report{Thread: "diff:0123456789"}, &options{}, changes))
 		require.True(t, strings.HasPrefix(out.String(), want), out.String())
 	}
-}
-
-func TestAnInterruptAtThePromptMeansLater(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	in, typing := io.Pipe() // nobody types
-	defer typing.Close()
-	a := &app{Front: &driver.Front{Process: Process{Stdin: in, Stderr: &strings.Builder{}}}}
-	verdict, _ := a.ask(ctx, driver.Report{}, "")
-	require.Empty(t, verdict)
 }

@@ -19,7 +19,8 @@ import (
 // revise has a draft of the local store revised in place: as the answer asks, or
 // where it is nil, as a run before this one was asked and did not finish. What it
 // gives is another draft that waits.
-func (a *app) revise(ctx context.Context, s session, r driver.Report, answer *decision.Answer, o *options) (driver.Report, error) {
+func (a *app) revise(ctx context.Context, s session, r driver.Report, answer *decision.Answer,
+	o *options) (driver.Report, error) {
 	if answer != nil {
 		if err := gate.CheckRounds(len(r.State.Rounds)); err != nil {
 			return driver.Report{}, err

@@ -50,7 +50,8 @@ func (a *app) remote(ctx context.Context, ref pull.Ref, o *options) (*remote, er
 	if err != nil {
 		return nil, err
 	}
-	r := &remote{app: a, api: api, ref: ref, options: o, runs: driver.Runs(api, ref, "", o.DraftWorkflow, o.DecideWorkflow)}
+	r := &remote{app: a, api: api, ref: ref, options: o,
+		runs: driver.Runs(api, ref, "", o.DraftWorkflow, o.DecideWorkflow)}
 	if r.branch, err = api.DefaultBranch(ctx, ref.Owner, ref.Repo); err != nil {
 		return nil, err
 	}
@@ -277,7 +278,8 @@ func (r *remote) show(ctx context.Context, d parkedDraft, only func(driver.Repor
 	}
 	r.showDraft(report, r.options)
 	if record, decided := r.decision(ctx, d); decided {
-		fmt.Fprintf(r.Stdout, "Code %s, decided: %s by %s.\n", d.code, record.Decision, guard.Line(record.By, driver.MaxLine))
+		fmt.Fprintf(r.Stdout, "Code %s, decided: %s by %s.\n", d.code, record.Decision,
+			guard.Line(record.By, driver.MaxLine))
 		return nil
 	}
 	now, err := r.api.Pull(ctx, r.ref)

@@ -14,7 +14,8 @@ import (
 
 // stored opens the thread that an argument names. One of a pull request gets its
 // API.
-func (a *app) stored(ctx context.Context, args []string, command string, o *options) (s session, r driver.Report, err error) {
+func (a *app) stored(ctx context.Context, args []string, command string, o *options) (s session, r driver.Report,
+	err error) {
 	if len(args) != 1 {
 		return s, r, problem.Usage(command+" takes one thread", fmt.Sprintf("%s threads lists them", a.name))
 	}

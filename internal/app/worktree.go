@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/ask"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ingest"
@@ -76,7 +77,7 @@ func (r *localRun) withUntracked(ctx context.Context, paths []string) bool {
 	}
 	fmt.Fprintf(r.app.Stderr, "%s: %s\nSend them to %s too? [y/N] ",
 		render.Count(len(paths), "untracked file"), named(paths), r.host())
-	line, _ := r.app.line(ctx)
+	line, _ := ask.Prompt{Front: r.app.Front}.Line(ctx)
 	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
 }
 

@@ -81,11 +81,17 @@ func WithFile(ctx context.Context, cap cost.MicroUSD) context.Context {
 	return context.WithValue(ctx, fileKey{}, &account{cap: cap})
 }
 
+// Apart returns a context whose calls count against no file's cap: what they ask is for
+// all of them.
+func Apart(ctx context.Context) context.Context {
+	return context.WithValue(ctx, fileKey{}, (*account)(nil))
+}
+
 // Charge counts what a file has paid before against the cap that WithFile gave the
 // context, such as for an answer of an earlier run that is read again. No ledger
 // counts it; without a file's cap nothing happens.
 func Charge(ctx context.Context, amount cost.MicroUSD) {
-	if file, ok := ctx.Value(fileKey{}).(*account); ok && amount > 0 {
+	if file, _ := ctx.Value(fileKey{}).(*account); file != nil && amount > 0 {
 		file.earlier.Add(int64(amount))
 	}
 }

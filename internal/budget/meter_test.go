@@ -31,6 +31,19 @@ func TestP9_WhatIsEmbeddedAndRerankedIsPaidFromTheSameMoney(t *testing.T) {
 	require.EqualValues(t, 2_000, used.Cost)
 }
 
+func TestWhatIsAskedForAllFilesCountsAgainstTheCapOfNone(t *testing.T) {
+	t.Parallel()
+	price := cost.Price{Input: 1_000_000}
+	l := New(1_000)
+	ctx := Apart(WithFile(t.Context(), 10))
+	Charge(ctx, 5)
+	_, err := l.Spend(ctx, 500, &price, func(context.Context) (cost.Usage, error) {
+		return cost.Usage{EmbeddingTokens: 400}, nil
+	})
+	require.NoError(t, err)
+	require.EqualValues(t, 400, l.Spent())
+}
+
 func TestAMeterCountsWhatItsContextUsed(t *testing.T) {
 	t.Parallel()
 	Count(t.Context(), cost.Usage{Calls: 1})

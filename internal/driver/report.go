@@ -57,7 +57,7 @@ type Report struct {
 	Packed   checkpoint.Draft `json:"-"`
 	Retained time.Time        `json:"-"` // when the artifact is deleted; zero where not told
 	Withdrew string           `json:"-"` // code of the draft that this one replaces
-	Failed   error            `json:"-"` // what comes after a decision: fail-on is reached, the SARIF file cannot be written
+	Failed   error            `json:"-"` // after a decision: fail-on is reached, or SARIF not written
 	Before   cost.MicroUSD    `json:"-"` // what the draft had cost before this run revised it
 	Changes  []string         `json:"-"` // since the draft was made, without mattering
 }
@@ -164,6 +164,9 @@ func (r Report) Print(w io.Writer) error {
 	r.Flags = append([]finding.Flag{}, r.Flags...)
 	r.Missing = append([]string{}, r.Missing...)
 	r.Files = append([]finding.FileReview{}, r.Files...)
+	if notes := r.State.Notes(); len(notes) > 0 {
+		r.Message = strings.TrimPrefix(r.Message+"; "+strings.Join(notes, " "), "; ")
+	}
 	return PrintJSON(w, r)
 }
 
@@ -181,6 +184,9 @@ func PrintJSON(w io.Writer, v any) error {
 // explain says what lay behind files that failed: of a run that did in its message,
 // else as a warning. The cause may name an address, so it is not in the review.
 func (r *Report) explain(by *wire.Reviewer, warn func(string)) {
+	for _, note := range by.Notes() {
+		warn(note)
+	}
 	path, cause := by.Failure()
 	switch {
 	case cause == nil:

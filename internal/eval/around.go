@@ -2,14 +2,17 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/eval/oracle"
+	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/tool"
 	"github.com/org/pr-review-action/internal/tree"
@@ -20,23 +23,33 @@ import (
 // The zero value keeps nothing.
 type Blind struct{ Packs, Tools bool }
 
-// trees are the files before and after a case's change: its own, or those of a
-// clone in the folder of repositories; nil for a case whose diff is all there is.
-func trees(ctx context.Context, c dataset.Case, repos string) (base, head tree.Tree, err error) {
+// files are those before and after a case's change. The zero value is a case whose
+// diff is all there is.
+type files struct {
+	base, head tree.Tree
+	clone      string // folder; empty for files that the case brings
+}
+
+// filesOf are a case's own files, or those of a clone in the folder of repositories.
+func filesOf(ctx context.Context, c dataset.Case, repos string) (f files, err error) {
 	if len(c.Tree) > 0 || repos == "" || c.Repo == "" || c.Base == "" || c.Head == "" {
-		return c.Trees()
+		f.base, f.head, err = c.Trees()
+		return f, err
 	}
-	git, err := cloned(ctx, repos, c.Repo)
+	if f.clone, err = cloned(repos, c.Repo); err != nil {
+		return files{}, err
+	}
+	git, err := ingest.Git(ctx, f.clone, "")
 	if err != nil {
-		return nil, nil, err
+		return files{}, err
 	}
-	base, head = tree.Clone(git, c.Base), tree.Clone(git, c.Head)
-	for _, commit := range []tree.Tree{base, head} {
+	f.base, f.head = tree.Clone(git, c.Base), tree.Clone(git, c.Head)
+	for _, commit := range []tree.Tree{f.base, f.head} {
 		if _, err := commit.Paths(ctx); err != nil {
-			return nil, nil, err
+			return files{}, err
 		}
 	}
-	return base, head, nil
+	return f, nil
 }
 
 // repository is owner/name, neither of them a step up.
@@ -44,28 +57,28 @@ var repository = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*/[A-Za-z0-9_-]
 
 // cloned finds the clone of a repository: owner+name or owner/name in the folder,
 // with a work tree or bare. No clone around the folder is taken for it.
-func cloned(ctx context.Context, repos, name string) (tree.Git, error) {
+func cloned(repos, name string) (dir string, err error) {
 	if !repository.MatchString(name) {
-		return nil, fmt.Errorf("repo %.100q is no owner/name", name)
+		return "", fmt.Errorf("repo %.100q is no owner/name", name)
 	}
 	for _, at := range []string{strings.Replace(name, "/", "+", 1), name} {
 		for _, inner := range []string{".git", "", "repo"} {
 			dir := filepath.Join(repos, at, inner)
 			if _, err := os.Stat(filepath.Join(dir, "HEAD")); err == nil {
-				return ingest.Git(ctx, dir, "")
+				return dir, nil
 			}
 		}
 	}
-	return nil, fmt.Errorf("there is no clone of %s in %s", name, repos)
+	return "", fmt.Errorf("there is no clone of %s in %s", name, repos)
 }
 
 // InRepos checks a case against the clones that it names, for dataset.Read: it gives
 // what is wrong, or "".
 func InRepos(ctx context.Context, repos string) func(dataset.Case) string {
 	return func(c dataset.Case) string {
-		_, head, err := trees(ctx, c, repos)
-		if err == nil && head != nil {
-			_, err = evidence(ctx, c, head)
+		f, err := filesOf(ctx, c, repos)
+		if err == nil && f.head != nil {
+			_, err = evidence(ctx, c, f.head)
 		}
 		if err != nil {
 			return err.Error()
@@ -76,17 +89,44 @@ func InRepos(ctx context.Context, repos string) func(dataset.Case) string {
 
 // around is what the reviewer of a case may look at, the whole of it unless it is
 // kept blind, and the lines that the known findings rest on.
-func (r *run) around(ctx context.Context, c dataset.Case) (all wire.Surroundings, rests [][]oracle.Line, err error) {
-	base, head, err := trees(ctx, c, r.Repos)
-	if err != nil || head == nil {
+func (r *run) around(ctx context.Context, c dataset.Case,
+	changed []diff.File) (all wire.Surroundings, rests [][]oracle.Line, err error) {
+	f, err := filesOf(ctx, c, r.Repos)
+	if err != nil || f.head == nil {
 		return all, nil, err
 	}
-	all = wire.Around(head, base, tool.TestSources{})
+	looking := wire.Looking{Head: f.head, Base: f.base, Files: changed, Tokens: r.packTokens(), Index: r.Config.Index,
+		Note: r.note}
+	if f.clone != "" && r.Index != nil {
+		looking.Kept = func(ctx context.Context, _ wire.Endpoints) (*index.Index, error) {
+			r.indexing.Lock() // the next commit of a clone takes most of what this one is made of
+			defer r.indexing.Unlock()
+			return r.Index(ctx, f.clone, c.Base)
+		}
+	}
+	all = wire.Around(looking)
 	if r.Blind.Tools {
 		all.Tools = tool.Set{}
 	}
-	rests, err = evidence(ctx, c, head)
+	rests, err = evidence(ctx, c, f.head)
 	return all, rests, err
+}
+
+// note tells that something of a case's files could not be shown.
+func (r *run) note(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.Warn != nil {
+		r.Warn(errors.New(text))
+	}
+}
+
+// packTokens is what a pack may take, 0 where packs are kept from the reviewer.
+func (r *run) packTokens() int {
+	if r.Blind.Packs {
+		return 0
+	}
+	return r.Config.Context.Tokens()
 }
 
 // evidence gives, for each known finding of a case, the lines that decide it.

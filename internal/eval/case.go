@@ -73,7 +73,7 @@ func (r *run) drafted(ctx context.Context, i int) (reviewpr.State, string, error
 		return reviewpr.State{}, "", err
 	}
 	change.Config = r.Config
-	reviewer, err := r.reviewer(ctx, i)
+	reviewer, err := r.reviewer(ctx, i, change.Files)
 	if err != nil {
 		return reviewpr.State{}, "", err
 	}
@@ -100,11 +100,11 @@ func (r *run) drafted(ctx context.Context, i int) (reviewpr.State, string, error
 }
 
 // reviewer reviews the files of one case.
-func (r *run) reviewer(ctx context.Context, i int) (review.Reviewer, error) {
+func (r *run) reviewer(ctx context.Context, i int, files []diff.File) (review.Reviewer, error) {
 	if r.Reviewer.Chat == nil {
 		return review.NewRules(), nil
 	}
-	around, rests, err := r.around(ctx, r.Cases[i])
+	around, rests, err := r.around(ctx, r.Cases[i], files)
 	if err != nil {
 		return nil, fmt.Errorf("reading its files: %w", err)
 	}
@@ -117,11 +117,13 @@ func (r *run) reviewer(ctx context.Context, i int) (review.Reviewer, error) {
 // files to look around in.
 func (r *run) model(c review.Chatter, around wire.Surroundings) *review.Model {
 	o := review.Options{Review: c, Random: r.Random, Tools: around.Tools, Head: around.Head,
+		Pack: around.Pack, PackTokens: r.Config.Context.Tokens(),
 		Guides: review.Guides{Language: r.Config.Language, Guidelines: r.Config.GuidelinesFor}}
 	if r.Config.Verifies() {
 		o.Verify = c
 	}
 	if around.Head != nil {
+		o.Pack, o.PackTokens = around.Pack, r.packTokens()
 		o.Limits = agent.Limits{Turns: r.Config.Agent.Turns(), Time: r.Config.Agent.Time()}
 	}
 	return review.NewModel(o)

@@ -33,6 +33,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/review"
@@ -53,15 +54,17 @@ type Judge struct {
 
 // Options say what is run, with what, and where it is kept.
 type Options struct {
-	Cases       []dataset.Case
-	Dir         string // of journal and results
-	Reviewer    Reviewer
-	Judge       *Judge // nil: place alone decides
-	Config      config.Config
-	GateFrom    finding.Severity
-	Decisions   []Decision // recorded at the gate
-	Repos       string     // folder of the clones of cases that name commits; empty for none
-	Blind       Blind      // what of a case's files is kept from the reviewer
+	Cases     []dataset.Case
+	Dir       string // of journal and results
+	Reviewer  Reviewer
+	Judge     *Judge // nil: place alone decides
+	Config    config.Config
+	GateFrom  finding.Severity
+	Decisions []Decision // recorded at the gate
+	Repos     string     // folder of the clones of cases that name commits; empty for none
+	Blind     Blind      // what of a case's files is kept from the reviewer
+	// the index of a commit of a clone, kept where the product keeps it; nil: made in memory for 20 s
+	Index       func(ctx context.Context, dir, commit string) (*index.Index, error)
 	shown       *score.Shown
 	Budget      Budget
 	Concurrency int // questions that are open at one time
@@ -107,6 +110,8 @@ type run struct {
 	review   []*journal   // of each case; nil entries for rules
 	judging  []*journal   // of each case; nil entries without a judge
 	labelled *journal     // of the judge's agreement
+
+	indexing sync.Mutex
 
 	mu    sync.Mutex
 	done  int

@@ -27,7 +27,7 @@ func trees(t *testing.T) (all []dataset.Case) {
 	return all
 }
 
-func TestWhatIsElsewhereIsFoundWithToolsAndNotWithout(t *testing.T) {
+func TestWhatIsElsewhereIsFoundWithPacksOrToolsAndNotWithout(t *testing.T) {
 	t.Parallel()
 	o := options(t, t.TempDir(), eval.Reviewer{})
 	o.Cases = trees(t)
@@ -37,6 +37,7 @@ func TestWhatIsElsewhereIsFoundWithToolsAndNotWithout(t *testing.T) {
 	require.Equal(t, len(o.Cases), report.Shown.Both.Elsewhere.Golden)
 	require.GreaterOrEqual(t, 10*report.Shown.Both.Elsewhere.Hit, 9*len(o.Cases))
 	require.GreaterOrEqual(t, 10*report.Shown.Tools.Elsewhere.Hit, 9*len(o.Cases))
+	require.GreaterOrEqual(t, 5*report.Shown.Packs.Elsewhere.Hit, 4*len(o.Cases))
 	require.LessOrEqual(t, 5*report.Shown.Neither.Elsewhere.Hit, len(o.Cases))
 	require.Equal(t, report.Counts, report.Shown.Both.Counts)
 	require.Contains(t, report.Markdown(), "### By what was shown")

@@ -1,6 +1,7 @@
 package evalcmd
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/eval"
 	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/wire"
 )
@@ -30,6 +32,15 @@ func (p Program) options(cases []dataset.Case, files []string, o *Options) (eval
 	var err error
 	if e.Config, err = wire.NamedConfig(o.Config, config.Default()); err != nil {
 		return e, err
+	}
+	e.Index = func(ctx context.Context, dir, commit string) (*index.Index, error) {
+		place, err := p.Place(ctx, dir, commit)
+		if err != nil {
+			return nil, err
+		}
+		x, _, _, err := place.Index(ctx,
+			index.Options{Ignored: e.Config.Index.Ignores, MaxFiles: e.Config.Index.MaxFiles})
+		return x, err
 	}
 	if e.Decisions, err = readDecisions(o.decisions); err != nil {
 		return e, err

@@ -59,6 +59,8 @@ type FileReview struct {
 	FeedbackFailed bool `json:"feedback_failed,omitempty"` // the approver's last feedback could not be applied to it
 	// what the reviewer was shown of the rest of the repository before it was asked
 	Pack []Place `json:"pack,omitempty"`
+	// what the run could not look at by the time it was reviewed, such as a lost endpoint
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Place is some lines of a file of the new tree, and what they are to a change:

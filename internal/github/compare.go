@@ -10,6 +10,22 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
+// Commit reads the full hash of a branch's or tag's commit, or of a shortened hash;
+// HEAD is the default branch's. ErrNotFound where there is none.
+func (c *Client) Commit(ctx context.Context, owner, repo, revision string) (string, error) {
+	var commit struct {
+		SHA string `json:"sha"`
+	}
+	doing := fmt.Sprintf("reading the commit %.100q of %s/%s", revision, owner, repo)
+	if _, err := c.get(ctx, &commit, repoPath(owner, repo, "commits", revision)); err != nil {
+		return "", Wrap(doing, err)
+	}
+	if !commitID.MatchString(commit.SHA) {
+		return "", Wrap(doing, errIncomplete)
+	}
+	return commit.SHA, nil
+}
+
 // OnBranch reports whether a commit is a branch's tip or behind it. The tip is
 // read as the branch's and compared by its hash, since a tag may have the
 // branch's name. A commit that is not there, or shares no history, is not on it.

@@ -32,7 +32,7 @@ func Observe(observer func(Event)) RunOption {
 // StepCap sets how many supersteps a thread may take in all; the default is 25.
 func StepCap(n int) RunOption { return func(o *runOptions) { o.stepCap = n } }
 
-// WithClock sets the clock of events and of a thread's creation time.
+// WithClock sets the clock of a thread's creation time.
 func WithClock(now func() time.Time) RunOption { return func(o *runOptions) { o.clock = now } }
 
 // WithKey seals snapshots with HMAC-SHA256 under a key of at least 32 bytes, and

@@ -1,7 +1,5 @@
 package graph
 
-import "time"
-
 // EventKind says what an event reports.
 type EventKind string
 
@@ -17,12 +15,9 @@ const (
 // ended, failed ones included.
 type Event struct {
 	Kind        EventKind
-	Thread      string
 	Node        string
-	Task        int
 	Done, Total int
 	Err         error
-	At          time.Time
 }
 
 func (f *Flow[S]) emit(e Event) {
@@ -31,7 +26,6 @@ func (f *Flow[S]) emit(e Event) {
 	}
 	f.emitting.Lock()
 	defer f.emitting.Unlock()
-	e.At = f.clock()
 	for _, observe := range f.observers {
 		observe(e)
 	}

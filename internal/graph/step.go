@@ -19,10 +19,10 @@ func (f *Flow[S]) drive(ctx context.Context, t *thread[S]) (Result[S], error) {
 		}
 	}
 	if t.status() == Ended {
-		f.emit(Event{Kind: RunEnded, Thread: t.id, Node: t.end})
+		f.emit(Event{Kind: RunEnded, Node: t.end})
 	}
 	for _, p := range t.waiting() {
-		f.emit(Event{Kind: GateReached, Thread: t.id, Node: p.Gate})
+		f.emit(Event{Kind: GateReached, Node: p.Gate})
 	}
 	return t.result(), nil
 }

@@ -34,7 +34,7 @@ const maxUnkept = 128
 
 // run runs the node's missing tasks, as many at a time as it allows.
 func (n *nodeRun[S]) run() {
-	n.flow.emit(Event{Kind: StepStarted, Thread: n.thread.id, Node: n.node.name, Done: n.ended, Total: len(n.results)})
+	n.flow.emit(Event{Kind: StepStarted, Node: n.node.name, Done: n.ended, Total: len(n.results)})
 	slots, unkept := make(chan struct{}, n.node.concurrency), make(chan struct{}, n.node.concurrency+maxUnkept)
 	var tasks sync.WaitGroup
 	for i := range n.results {
@@ -83,7 +83,7 @@ func (n *nodeRun[S]) runTask(i int, free func()) {
 		failure = done.err
 	}
 	*r = done
-	n.tell(i, failure)
+	n.tell(failure)
 }
 
 // keep makes a task's result durable.
@@ -134,13 +134,12 @@ func (n *nodeRun[S]) cut(failure error) bool {
 }
 
 // tell reports a task that ended.
-func (n *nodeRun[S]) tell(i int, failure error) {
+func (n *nodeRun[S]) tell(failure error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.ended++
 	n.flow.emit(Event{
-		Kind: TaskDone, Thread: n.thread.id, Node: n.node.name, Task: i,
-		Done: n.ended, Total: len(n.results), Err: failure,
+		Kind: TaskDone, Node: n.node.name, Done: n.ended, Total: len(n.results), Err: failure,
 	})
 }
 

@@ -40,8 +40,8 @@ const artifactPages = 5
 
 // Everything is what runs of the repository have stored, as far back as is searched.
 func (r *Runs) Everything() artifactstore.REST {
-	return artifactstore.REST{API: r.API, Owner: r.Ref.Owner, Repo: r.Ref.Repo, Prefix: string(r.Names), Pages: artifactPages,
-		Cut: &r.cut}
+	return artifactstore.REST{API: r.API, Owner: r.Ref.Owner, Repo: r.Ref.Repo, Prefix: string(r.Names),
+		Pages: artifactPages, Cut: &r.cut}
 }
 
 // Stored is what a run, or where it is 0 any of the repository, has stored under a name.

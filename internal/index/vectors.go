@@ -76,3 +76,13 @@ func (x *Index) VectorsByKey(model string, dimensions int) map[string][]float32 
 	}
 	return all
 }
+
+// WithVectorsOf gives an index that also holds the vectors that another one has of the
+// same chunks: of a file that changed, those that did not.
+func (x *Index) WithVectorsOf(other *Index) *Index {
+	v := &other.vectors
+	if v.set == nil || len(x.vectors.chunks) == len(x.chunks) {
+		return x
+	}
+	return x.WithVectors(v.model, v.dimensions, other.VectorsByKey(v.model, v.dimensions))
+}

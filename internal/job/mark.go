@@ -68,7 +68,8 @@ func (j *job) waits(ctx context.Context) (driver.Report, error) {
 	if err != nil {
 		return driver.Report{}, err
 	}
-	return driver.Report{Message: "the commit shows that draft " + draft.Code + " waits"}, nil // outputs are the draft job's
+	// outputs are the draft job's
+	return driver.Report{Message: "the commit shows that draft " + draft.Code + " waits"}, nil
 }
 
 // runPage is where a run is looked at in a browser.

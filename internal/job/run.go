@@ -108,7 +108,8 @@ func (j *job) summarize(r driver.Report) error {
 func (j *job) howToDecide(r driver.Report) render.Decide {
 	d := render.Decide{
 		Code: r.Code, Expires: r.Packed.Manifest.ExpiresAt, Artifact: r.Artifact, Elapsed: j.Now().Sub(j.began),
-		RetainedUntil: r.Retained, Kept: r.Outcome == driver.Kept, Trust: j.Protection.Trust, Counts: j.Summary == "counts",
+		RetainedUntil: r.Retained, Kept: r.Outcome == driver.Kept, Trust: j.Protection.Trust,
+		Counts:    j.Summary == "counts",
 		Show:      fmt.Sprintf("pr-review-action show %s", driver.Quoted(j.ref.String())),
 		Withdraws: r.Withdrew, Extra: r.Usage.Cost - r.Before,
 	}

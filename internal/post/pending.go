@@ -153,7 +153,7 @@ func (p *poster) recorded(on []handoff.Claim, s seen) (seen, error) {
 		if !c.Record.Same(p.q.Race.Record) {
 			return s, another(s.reviews[i])
 		}
-		s.posted, s.found = Posted{URL: s.reviews[i].URL, Body: s.reviews[i].Body, Before: !p.sent}, true
+		s.posted, s.found = Posted{URL: s.reviews[i].URL, Before: !p.sent}, true
 		break
 	}
 	return s, nil
@@ -322,7 +322,7 @@ func (p *poster) release(ctx context.Context, held github.Review) (Posted, error
 	if err != nil {
 		return Posted{}, err
 	}
-	return Posted{URL: cmp.Or(url, held.URL), Body: held.Body}, nil
+	return Posted{URL: cmp.Or(url, held.URL)}, nil
 }
 
 // turn waits until this job may submit. What was seen while waiting counts, also where

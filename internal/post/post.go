@@ -70,7 +70,6 @@ type Threads struct {
 // were to be resolved; the review stands all the same.
 type Posted struct {
 	URL        string
-	Body       string
 	Before     bool
 	Unresolved error
 }
@@ -131,7 +130,7 @@ func Look(ctx context.Context, r Reader, q Request) (Posted, bool, error) {
 	}
 	for _, review := range reviews {
 		if have, _ := marker.Parse(review.Body); have.Same(q.named()) {
-			return Posted{URL: review.URL, Body: review.Body, Before: true}, true, nil
+			return Posted{URL: review.URL, Before: true}, true, nil
 		}
 	}
 	return Posted{}, false, another(reviews[0])

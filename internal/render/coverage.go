@@ -51,6 +51,20 @@ func (r Review) skipped() string {
 	return ", " + Thousands(int64(n)) + " skipped"
 }
 
+// packed is ", 14 files in context packs": those of which pieces were shown beside a diff.
+func (r Review) packed() string {
+	paths := map[string]bool{}
+	for _, f := range r.Files {
+		for _, p := range f.Pack {
+			paths[p.Path] = true
+		}
+	}
+	if len(paths) == 0 {
+		return ""
+	}
+	return ", " + Count(len(paths), "file") + " in context packs"
+}
+
 func missingWord(f finding.FileReview) string {
 	switch {
 	case f.State != finding.Skipped:

@@ -70,7 +70,7 @@ func (d Decide) why() string {
 
 // waiting is the count line of a draft.
 func (r Review) waiting(d Decide) string {
-	parts := []string{r.found(), r.tally() + r.skipped()}
+	parts := []string{r.found(), r.tally() + r.skipped() + r.packed()}
 	if p := r.price(d.Elapsed); len(p) > 0 {
 		parts = append(parts, strings.Join(p, ", "))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/trace"
 )
 
 // Change is a changed file about which a reviewer is asked.
@@ -39,8 +40,11 @@ type Piece struct {
 // bytesPerToken is how many bytes of code count as a token.
 const bytesPerToken = 3
 
-// pieceFrame is about what path, lines and reason of a piece take, in bytes.
-const pieceFrame = 60
+// What is written around a piece and before each line of it, in bytes.
+const (
+	pieceFrame = 60
+	lineFrame  = 9
+)
 
 // share is how much of a pack's budget each kind has before any may take what is left.
 func share(w Why) float64 {
@@ -60,9 +64,12 @@ func (e Engine) Pack(ctx context.Context, c Change, tokens int) (pieces []Piece,
 	if tokens <= 0 || len(c.Hunks) == 0 {
 		return nil, nil, nil
 	}
+	ctx, span := trace.Retrieval(ctx)
 	s := &search{Engine: e, Request: Request{K: merged}, question: question{
 		text: c.Path + "\n" + plain(c.Hunks), path: c.Path, hunks: c.Hunks}}
 	candidates, err := s.candidates(ctx, c)
+	s.result.tell(span, "pack of "+c.Path)
+	span.End(err)
 	if err != nil {
 		return nil, s.result.Notes, err
 	}
@@ -106,13 +113,16 @@ func (s *search) candidates(ctx context.Context, c Change) ([]Piece, error) {
 	nearest(defined, c, imports)
 	found := fuse([]list{words.best(), near}, merged, s.hidden)
 	s.rerank(ctx, found)
+	s.result.Hits = found
 	p := pieces{shown: shownLines(c.Hunks), seen: map[string]bool{}}
 	p.add(c.Path, Encloses, a.enclosing)
 	p.add(c.Path, Calls, slices.DeleteFunc(slices.Clone(users), isTest))
 	p.add(c.Path, Defines, defined)
 	p.add(c.Path, Tests, slices.Concat(tests, slices.DeleteFunc(slices.Clone(users), isCode)))
 	for _, h := range found {
-		p.add(c.Path, Similar, []chunk.Chunk{h.Chunk})
+		if h.Name != "" || h.Kind == chunk.Window { // imports say little
+			p.add(c.Path, Similar, []chunk.Chunk{h.Chunk})
+		}
 	}
 	return p.all, nil
 }
@@ -178,7 +188,7 @@ func choose(candidates []Piece, budget int) (chosen []Piece) {
 	taken := make([]bool, len(candidates))
 	take := func(within func(p Piece, size int) bool) {
 		for i, p := range candidates {
-			size := len(p.Text) + len(p.Path) + pieceFrame
+			size := len(p.Text) + (p.EndLine-p.StartLine+1)*lineFrame + len(p.Path) + pieceFrame
 			if !taken[i] && used+size <= budget && within(p, size) {
 				taken[i] = true
 				used += size

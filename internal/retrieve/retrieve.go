@@ -17,6 +17,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/trace"
 )
 
 // How many hits a search has where nothing else is asked for, and how many of each
@@ -73,8 +74,17 @@ type Stage struct {
 // Search answers a question. An error is the index's; an endpoint that does not
 // answer is a note, and what is left answers.
 func (e Engine) Search(ctx context.Context, r Request) (Result, error) {
+	ctx, span := trace.Retrieval(ctx)
+	result, err := e.search(ctx, r)
+	result.tell(span, r.Query)
+	span.End(err)
+	return result, err
+}
+
+func (e Engine) search(ctx context.Context, r Request) (Result, error) {
 	s := &search{Engine: e, Request: r, question: ask(r.Query)}
 	s.K = cmp.Or(r.K, DefaultK)
+	r.Cache = cmp.Or(r.Cache, conversation(ctx))
 	asked := entryOf(r)
 	if known, ok := r.Cache.find(asked, e.remotes()); ok {
 		return known, nil

@@ -3,6 +3,7 @@ package retrieve
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -84,6 +85,11 @@ func (s *search) embed(ctx context.Context) []float32 {
 	if s.Embedder == nil {
 		return nil
 	}
+	info, err := s.Index.Vectors(ctx)
+	if err != nil || info.Model != s.Embedder.Identity() { // of another model, or none: never mixed
+		s.note("nothing was searched by meaning: the index has no vectors of this model", err)
+		return nil
+	}
 	vectors, err := s.Embedder.Embed(ctx, []string{s.question.text}, true)
 	if err == nil && len(vectors) == 1 {
 		return vectors[0]
@@ -106,8 +112,13 @@ func (s *search) similar(ctx context.Context, vector []float32) (l list, err err
 	return l, err
 }
 
+// note says what did not answer; a cause that has words of its own for it says so itself.
 func (s *search) note(text string, cause error) {
-	if cause != nil {
+	var said interface{ Note() string }
+	switch {
+	case errors.As(cause, &said):
+		text = said.Note()
+	case cause != nil:
 		text += ": " + cause.Error()
 	}
 	s.result.Notes = append(s.result.Notes, text)

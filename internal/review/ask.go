@@ -33,6 +33,9 @@ type Recorded struct {
 	Finish  string        `json:"finish,omitempty"`
 	Seconds float64       `json:"seconds,omitempty"`
 	Results []tool.Record `json:"results,omitempty"`
+
+	Vectors []byte    `json:"vectors,omitempty"` // of a search's query, as embed.Answer has them
+	Scores  []float64 `json:"scores,omitempty"`  // of what a search found, by a reranker
 }
 
 // Once gives the kept answer of a key, or lets do ask and keeps what it says. An

@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/retrieve"
 	"github.com/org/pr-review-action/internal/tool"
 )
 
@@ -40,7 +41,7 @@ func (c *conversation) run(ctx context.Context) (string, error) {
 		ctx, cancel = context.WithTimeout(ctx, c.depth.limits.Time*3/2)
 		defer cancel()
 	}
-	out, err := loop.Run(ctx, first)
+	out, err := loop.Run(retrieve.InConversation(ctx), first)
 	switch {
 	case err != nil:
 		return "", err

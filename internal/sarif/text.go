@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -28,7 +29,8 @@ func message(f finding.Finding) string {
 	if title != "" {
 		title += "."
 	}
-	text := cmp.Or(strings.TrimSpace(title+"\n\n"+body(f.Body)+"\n\n"+body(f.AlsoSaid())), "A finding without words.")
+	parts := slices.DeleteFunc([]string{title, body(f.Body), body(f.AlsoSaid())}, func(s string) bool { return s == "" })
+	text := cmp.Or(strings.Join(parts, "\n\n"), "A finding without words.")
 	return placeholder.ReplaceAllString(text, "{$0}")
 }
 

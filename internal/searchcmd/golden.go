@@ -13,11 +13,13 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/retrieve"
+	"github.com/org/pr-review-action/internal/wire"
 )
 
 // Bounds of a file of questions.
@@ -61,20 +63,24 @@ func (p Program) measure(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	places, by, legs := map[string]Place{}, table{}, table{}
+	c, err := o.config(cmp.Or(o.dir, "."))
+	if err != nil {
+		return err
+	}
+	engines, by, legs := map[string]retrieve.Engine{}, table{}, table{}
 	for _, r := range rows {
 		dir, under := cmp.Or(o.dir, "."), ""
 		if r.Source != nil {
 			dir, under = filepath.Join(dir, r.Source.folder()), r.Source.Under
 		}
-		place, ok := places[dir+"\n"+under]
+		e, ok := engines[dir+"\n"+under]
 		if !ok {
-			if place, err = p.Open(ctx, dir, "", "", under, o.Settings); err != nil {
+			if e, err = p.source(ctx, dir, under, c, o); err != nil {
 				return fmt.Errorf("%s: %w", r.ID, err)
 			}
-			places[dir+"\n"+under] = place
+			engines[dir+"\n"+under] = e
 		}
-		if err := r.answered(ctx, place.Engine, dir, by, legs); err != nil {
+		if err := r.answered(ctx, e, dir, by, legs); err != nil {
 			return fmt.Errorf("%s: %w", r.ID, err)
 		}
 	}
@@ -83,6 +89,18 @@ func (p Program) measure(ctx context.Context, o *Options) error {
 	}
 	_, err = fmt.Fprint(p.Stdout, by.text("kind"), "\n", legs.text("leg"))
 	return err
+}
+
+// source is an engine over a folder, or over what is below one in it.
+func (p Program) source(ctx context.Context, dir, under string, c config.Config, o *Options) (retrieve.Engine, error) {
+	place, err := p.Place(ctx, dir, "")
+	if err == nil && under != "" {
+		place = wire.Place{Tree: below{place.Tree, under}}
+	}
+	if err != nil {
+		return retrieve.Engine{}, err
+	}
+	return p.index(ctx, place, c, o)
 }
 
 func (s source) folder() string {

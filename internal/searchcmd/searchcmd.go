@@ -6,7 +6,6 @@
 package searchcmd
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -45,19 +44,12 @@ func (o *Options) Flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.JSON, "json", false, "print one JSON object")
 }
 
-// Place is what can be searched: an engine over one commit.
-type Place struct {
-	retrieve.Engine
-	Commit string   // empty of a folder that is no clone
-	Notes  []string // what is not in the index, or does not answer
-}
-
 // Program is what the command borrows from the program that offers it.
 type Program struct {
 	*driver.Front
 	Width int // of the terminal, in columns; 0 where there is none
 	Color bool
-	Open  func(ctx context.Context, dir, repo, rev, under string, s settings.Settings) (Place, error)
+	Warn  func(string)
 }
 
 // Run is the command.
@@ -75,19 +67,19 @@ func (p Program) Run(ctx context.Context, args []string, o *Options) error {
 	case o.k < 1 || o.k > 200:
 		return problem.Usage(fmt.Sprintf("--k %d is no number of hits", o.k), "give 1 to 200")
 	}
-	place, err := p.Open(ctx, cmp.Or(o.dir, "."), o.repo, o.rev, "", o.Settings)
+	engine, commit, err := p.open(ctx, o)
 	if err != nil {
 		return err
 	}
-	r, err := place.Search(ctx, retrieve.Request{Query: query, K: o.k, Filter: index.Filter{Paths: o.paths}})
+	r, err := engine.Search(ctx, retrieve.Request{Query: query, K: o.k, Filter: index.Filter{Paths: o.paths}})
 	if err != nil {
 		return err
 	}
-	for _, note := range append(place.Notes, r.Notes...) {
-		fmt.Fprintln(p.Stderr, guard.Line(note, driver.MaxLine))
+	for _, note := range r.Notes {
+		p.Warn(note)
 	}
 	if o.JSON {
-		return driver.PrintJSON(p.Stdout, objectOf(query, place.Commit, r, o.explain))
+		return driver.PrintJSON(p.Stdout, objectOf(query, commit, r, o.explain))
 	}
 	_, err = fmt.Fprint(p.Stdout, p.text(query, r, o.explain))
 	return err

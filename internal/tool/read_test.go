@@ -128,11 +128,11 @@ func TestT9_AWindowShowsNoPartOfAKey(t *testing.T) {
 	require.Equal(t, "lines 5 to 6 of 16\n     5 <redacted private-key>\n     6 <redacted private-key>\n",
 		call(t, read, `{"path":"a.txt","start_line":5,"end_line":6}`).Text)
 	require.Contains(t, call(t, read, `{"path":"a.txt","start_line":16}`).Text, "16 last", "lines keep their numbers")
-	require.NotContains(t, call(t, tool.SearchCode(files), `{"query":"^[A-Za-z0-9+/]{64}","regex":true}`).Text,
+	require.NotContains(t, call(t, tool.SearchCode(files, nil), `{"query":"^[A-Za-z0-9+/]{64}","regex":true}`).Text,
 		middle[:20])
-	require.Contains(t, call(t, tool.SearchCode(files), `{"query":"`+middle[:6]+`"}`).Text, "no hits",
+	require.Contains(t, call(t, tool.SearchCode(files, nil), `{"query":"`+middle[:6]+`"}`).Text, "no hits",
 		"a search does not spell one out")
-	require.Contains(t, call(t, tool.SearchCode(files), `{"query":"last"}`).Text, "a.txt:16: last")
+	require.Contains(t, call(t, tool.SearchCode(files, nil), `{"query":"last"}`).Text, "a.txt:16: last")
 }
 
 // broken is a tree whose source does not answer.
@@ -146,6 +146,6 @@ func (broken) Paths(context.Context) ([]string, error) { return nil, errors.New(
 func TestT13_ASourcesErrorIsOneLine(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "502 ::error::x", call(t, tool.ReadFile(broken{}, nil), `{"path":"a"}`).Problem)
-	require.Equal(t, "502 ::error::x", call(t, tool.SearchCode(broken{}), `{"query":"a"}`).Problem)
+	require.Equal(t, "502 ::error::x", call(t, tool.SearchCode(broken{}, nil), `{"query":"a"}`).Problem)
 	require.Equal(t, "502 ::error::x", call(t, tool.FindReferences(broken{}), `{"name":"a"}`).Problem)
 }

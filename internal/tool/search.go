@@ -19,33 +19,44 @@ const (
 )
 
 type searchArgs struct {
-	Query string `json:"query" description:"What a line has to hold: text, or an RE2 regular expression where regex is true. Upper and lower case differ."`
+	Query string `json:"query" description:"What a line has to hold: text, or an RE2 regular expression where regex is true. Upper and lower case differ. Or words that say what the code does, such as: where is the retry limit checked."`
 	Path  string `json:"path" description:"Where to look: a folder, a file, or a glob such as internal/**/*.go or *.ts; empty for the whole repository."`
 	Regex bool   `json:"regex" description:"Whether query is a regular expression."`
 }
 
 // SearchCode is the tool search_code: lines that hold a text or match an
-// expression, by path. Vendored code, lockfiles and minified files are looked at
-// only where the path asks for them.
-func SearchCode(head tree.Tree) Tool {
+// expression, by path; and where the query is words, the ten pieces of code that
+// answer it best. Vendored code, lockfiles and minified files are looked at only
+// where the path asks for them. open gives what ranks; nil where nothing does.
+func SearchCode(head tree.Tree, open Open) Tool {
 	return New("search_code", "Finds lines in the text files of the repository, with the change applied, and shows "+
-		"them as path:line: text.",
+		"them as path:line: text. Of a query in words it shows the pieces of code that answer it best.",
 		func(ctx context.Context, a searchArgs) (string, error) {
-			f, err := a.finder()
-			if err != nil {
-				return "", err
+			if open != nil && a.inWords() {
+				return a.ranked(ctx, head, open)
 			}
-			where := place(strings.Trim(strings.TrimPrefix(a.Path, "./"), "/"))
-			if err := where.check(); err != nil {
-				return "", err
-			}
-			found, err := f.search(ctx, head, where)
+			found, err := a.lines(ctx, head)
 			if err != nil {
 				return "", err
 			}
 			return found.uses.page("hit") + found.notes(), nil
 		})
 }
+
+// lines are those that hold the text or match the expression.
+func (a searchArgs) lines(ctx context.Context, head tree.Tree) (*found, error) {
+	f, err := a.finder()
+	if err != nil {
+		return nil, err
+	}
+	where := a.place()
+	if err := where.check(); err != nil {
+		return nil, err
+	}
+	return f.search(ctx, head, where)
+}
+
+func (a searchArgs) place() place { return place(strings.Trim(strings.TrimPrefix(a.Path, "./"), "/")) }
 
 func (a searchArgs) finder() (finder, error) {
 	switch {

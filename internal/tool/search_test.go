@@ -31,7 +31,7 @@ var project = map[string]string{
 
 func TestSearchCodeFindsLinesByPath(t *testing.T) {
 	t.Parallel()
-	search := tool.SearchCode(tree.Files(project))
+	search := tool.SearchCode(tree.Files(project), nil)
 	passed := "; 5 vendored, lock or minified files passed over\n"
 	for arguments, want := range map[string]string{
 		`{"query":"open(x)","path":"","regex":false}`: "2 hits in 2 files\nmain.go:3: if open(x) { // open " +
@@ -79,7 +79,7 @@ func TestSearchCodeSaysWhatIsWrong(t *testing.T) {
 		`{"query":"a","path":"{a,b}{a,b}"}`:            "more than one pair of braces",
 		`{"query":"` + strings.Repeat("a", 501) + `"}`: "longer than 500 bytes",
 	} {
-		require.Contains(t, call(t, tool.SearchCode(tree.Files(project)), arguments).Problem, want, arguments)
+		require.Contains(t, call(t, tool.SearchCode(tree.Files(project), nil), arguments).Problem, want, arguments)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestT31_ASearchSaysThatFilesAreMissingInATree(t *testing.T) {
 	for i := range tree.MaxFiles + 1 {
 		files[fmt.Sprint(i)] = ""
 	}
-	require.Contains(t, call(t, tool.SearchCode(tree.Files(files)), `{"query":"z"}`).Text,
+	require.Contains(t, call(t, tool.SearchCode(tree.Files(files), nil), `{"query":"z"}`).Text,
 		"no hits\n50000 files searched; not all files: the tree has more than 50000 files")
 }
 
@@ -99,7 +99,7 @@ func TestT31_HitsAreCutWithTheirTotal(t *testing.T) {
 	for i := range 100 {
 		files[fmt.Sprintf("b/%03d.txt", i)] = "hit\nhit\n"
 	}
-	lines := strings.Split(call(t, tool.SearchCode(tree.Files(files)), `{"query":"hit"}`).Text, "\n")
+	lines := strings.Split(call(t, tool.SearchCode(tree.Files(files), nil), `{"query":"hit"}`).Text, "\n")
 	require.Equal(t, "1200 hits in 101 files, not all shown: narrow the search by path or a longer query", lines[0])
 	require.Equal(t, "a.txt:12: hit", lines[12])
 	require.Equal(t, "a.txt: 988 more", lines[13])
@@ -109,9 +109,9 @@ func TestT31_HitsAreCutWithTheirTotal(t *testing.T) {
 
 func TestP11_ASearchGivesTheSameBytes(t *testing.T) {
 	t.Parallel()
-	want := call(t, tool.SearchCode(tree.Files(project)), `{"query":"open"}`).Text
+	want := call(t, tool.SearchCode(tree.Files(project), nil), `{"query":"open"}`).Text
 	for range 20 {
-		require.Equal(t, want, call(t, tool.SearchCode(tree.Files(project)), `{"query":"open"}`).Text)
+		require.Equal(t, want, call(t, tool.SearchCode(tree.Files(project), nil), `{"query":"open"}`).Text)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestT31_ASearchTellsWhatItFoundWhenItsTimeIsOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		files := map[string]string{"1": "hit\n", "2": "hit\n", "3": "hit\n", "4": "hit\n", "5": "hit\n"}
-		r := call(t, tool.SearchCode(slow{tree.Files(files)}), `{"query":"hit"}`)
+		r := call(t, tool.SearchCode(slow{tree.Files(files)}, nil), `{"query":"hit"}`)
 		require.Equal(t, "3 hits in 3 files\n1:1: hit\n2:1: hit\n3:1: hit\n3 files searched; stopped after 10s, so "+
 			"later files are missing: narrow the search\n", r.Text)
 	})
@@ -139,11 +139,11 @@ func TestT31_HostileExpressionsTakeLittleTime(t *testing.T) {
 		"b": strings.Repeat("\n", tree.MaxFile)})
 	start := time.Now()
 	for _, query := range []string{`(a*)*b`, `[^b]*`, `(?s).*.*.*x`, `(a?){30}a{30}b`} {
-		require.Empty(t, call(t, tool.SearchCode(files), fmt.Sprintf(`{"query":%q,"regex":true}`, query)).Problem)
+		require.Empty(t, call(t, tool.SearchCode(files, nil), fmt.Sprintf(`{"query":%q,"regex":true}`, query)).Problem)
 	}
 	require.Less(t, time.Since(start), 60*time.Second)
 	for _, query := range []string{`(a|b){900}(c|d){900}`, `\w{1000}`} {
-		require.Contains(t, call(t, tool.SearchCode(files), fmt.Sprintf(`{"query":%q,"regex":true}`, query)).Problem,
+		require.Contains(t, call(t, tool.SearchCode(files, nil), fmt.Sprintf(`{"query":%q,"regex":true}`, query)).Problem,
 			"repeats too much")
 	}
 }

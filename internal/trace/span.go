@@ -61,6 +61,22 @@ func Retrieval(ctx context.Context) (context.Context, *Span) {
 	return ctx, s
 }
 
+// Retrieved sets what a look into the index came to: the question, and what the lists
+// gave, each hit as its place and score, best first. All of it is untrusted text.
+func (s *Span) Retrieved(query string, lexical, vector, rerank []string, cached bool) {
+	if s == nil {
+		return
+	}
+	s.set(attribute.String("retrieval.query", s.from.safe(query)), attribute.Bool("retrieval.cached", cached))
+	for key, hits := range map[string][]string{"retrieval.lexical": lexical, "retrieval.vector": vector,
+		"retrieval.rerank": rerank} {
+		for i := range hits {
+			hits[i] = s.from.safe(hits[i])
+		}
+		s.set(attribute.StringSlice(key, hits))
+	}
+}
+
 // Tool begins the span of a tool that a model called. Name, id and arguments
 // are untrusted text; the arguments are kept where content was asked for.
 func Tool(ctx context.Context, name, id, arguments string) (context.Context, *Span) {

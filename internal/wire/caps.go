@@ -37,6 +37,25 @@ func Unpriced(c config.Config, model string) string {
 	return unknown
 }
 
+// priceOf is what a model costs: by the settings file, else by the built-in table.
+func priceOf(model string, c config.Config) (cost.Price, bool) {
+	if p, ok := c.Prices[model]; ok {
+		return p, true
+	}
+	return cost.PriceOf(model)
+}
+
+// unpricedEndpoint names a model of embeddings or rerank whose price is not known, and
+// the key that tells it; "" where there is none.
+func unpricedEndpoint(c config.Config) (model, key string) {
+	for _, at := range []struct{ model, key string }{{c.Embeddings.Model, "input"}, {c.Rerank.Model, "per-1000"}} {
+		if _, ok := priceOf(at.model, c); at.model != "" && !ok {
+			return at.model, at.key
+		}
+	}
+	return "", ""
+}
+
 // pricesOf are the prices of the models by name; unknown names one that has none.
 func pricesOf(tasks map[string]string, c config.Config) (prices map[string]*cost.Price, unknown string) {
 	prices = map[string]*cost.Price{}
@@ -45,10 +64,7 @@ func pricesOf(tasks map[string]string, c config.Config) (prices map[string]*cost
 		if !asked {
 			continue
 		}
-		p, ok := c.Prices[name]
-		if !ok {
-			p, ok = cost.PriceOf(name)
-		}
+		p, ok := priceOf(name, c)
 		if !ok {
 			unknown = cmp.Or(unknown, name)
 			continue
@@ -62,6 +78,15 @@ func pricesOf(tasks map[string]string, c config.Config) (prices map[string]*cost
 // have. A cap that was set needs the price of every model, or it could not be held.
 func (r *Reviewer) open(c config.Config, before cost.MicroUSD, unknown string) error {
 	run, pull := cmp.Or(r.settings.MaxCost, c.MaxCost), cmp.Or(r.settings.MaxCostPerPull, c.MaxCostPerPull)
+	if model, key := unpricedEndpoint(c); model != "" && (run > 0 || pull > 0 || c.MaxCostPerFile > 0) {
+		return problem.Usage(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap "+
+			"could not be held", model), fmt.Sprintf("say what it costs in %s: prices: { %q: { %s: 0.10 } }, in USD per "+
+			"million tokens (input) or per thousand searches (per-1000); 0 for a server of your own",
+			r.settings.Config, model, key))
+	} else if model != "" {
+		r.Account.Notice = fmt.Sprintf("The price of the model %q is not known, so what it costs is not counted; with "+
+			"prices in %s it is.", model, r.settings.Config)
+	}
 	switch {
 	case unknown != "" && (run > 0 || pull > 0 || c.MaxCostPerFile > 0):
 		return problem.Usage(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap "+

@@ -21,6 +21,7 @@ import (
 type Place struct {
 	Tree   tree.Tree
 	Commit string      // full hash; empty of a folder that is no clone
+	Name   string      // of the repository, as a shared database has it
 	Cache  index.Cache // where indexes of it are kept; no folder: nowhere
 }
 
@@ -35,9 +36,9 @@ func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 	switch {
 	case err == nil && (dir == "" || isTop(dir, clone)):
 		git, err := ingest.Git(ctx, at, "")
-		return Place{tree.Clone(git, commit), commit, w.cache(clone)}, err
+		return Place{Tree: tree.Clone(git, commit), Commit: commit, Name: "clone", Cache: w.cache(clone)}, err
 	case rev == "" && (err == nil || errors.Is(err, ingest.ErrNoClone) || errors.Is(err, ingest.ErrNoGit)):
-		return Place{tree.Folder(at), "", w.cache(at)}, nil
+		return Place{Tree: tree.Folder(at), Cache: w.cache(at)}, nil
 	case errors.Is(err, ingest.ErrNoRange):
 		return Place{}, problem.Usage(fmt.Sprintf("%q is no commit of this clone", cmp.Or(rev, "HEAD")),
 			"--rev takes a branch, a tag or a hash; a shallow clone may need git fetch --unshallow")
@@ -98,6 +99,9 @@ func (p Place) Index(ctx context.Context, o index.Options) (x *index.Index, r in
 	}
 	if x, r, err = index.Build(ctx, p.Tree, previous, o); err != nil {
 		return nil, r, "", fmt.Errorf("indexing: %w", err)
+	}
+	if previous != nil {
+		x = x.WithVectorsOf(previous)
 	}
 	if p.Cache.Folder != "" && !(exact && x.Same(previous)) {
 		if err := p.Cache.Keep(p.Commit, x); err != nil {

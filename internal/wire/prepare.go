@@ -21,7 +21,7 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 	if r.Rules {
 		return nil
 	}
-	around, err := b.tools(ctx, r.settings.TestResults)
+	looking, some, err := b.looking(ctx, r.wire, r.settings.TestResults)
 	if err != nil {
 		return err
 	}
@@ -34,6 +34,14 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 	r.Account.price = prices[r.Model]
 	ledger := budget.New(r.Account.Cap)
 	ledger.Paid(b.own())
+	e, err := r.wire.Endpoints(c, r.settings, Asking{Ledger: ledger, Once: b.Paid.Once, OnLost: r.note, OnWait: r.onWait})
+	if err != nil {
+		return err
+	}
+	var around Surroundings
+	if looking.Note, looking.Endpoints = r.note, e; some {
+		around = Around(looking)
+	}
 	limiter := limit.New(limit.Options{Concurrency: r.settings.Concurrency, OnWait: r.onWait})
 	chats, clients := map[string]review.Chatter{}, map[string]*llm.Client{}
 	for task, name := range t {
@@ -47,11 +55,11 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 		clients[name] = client
 		chats[task] = spoken{ledger.Over(client, prices[name]), task, r.settings.BaseURL, name, prices[name]}
 	}
-	own := r.wire.Redactor(r.settings)
+	own := r.wire.Redactor(r.settings, c.Variables()...)
 	model := review.NewModel(review.Options{
 		Review: cmp.Or(chats[redrafts], chats[reviews]), Verify: chats[verifies], Classify: chats[classifies],
 		Limits: agent.Limits{Turns: c.Agent.Turns(), Time: c.Agent.Time()}, Tools: around.Tools.Redacting(own),
-		Head:    around.Head,
+		Head: around.Head, Pack: around.Pack, PackTokens: looking.Tokens,
 		Guides:  review.Guides{Language: c.Language, Guidelines: c.GuidelinesFor, Instructions: b.Change.Guidance},
 		FileCap: c.MaxCostPerFile, MaxTokens: c.ModelOptions.MaxOutputTokens, Effort: c.ModelOptions.Effort,
 		Linters: b.Linted.Hints, Random: rand.Reader, Now: r.wire.now, Redact: own,

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
@@ -35,7 +37,8 @@ type Reviewer struct {
 	Linger time.Duration // how long a review goes on when the run is cancelled
 
 	mu    sync.Mutex
-	cause error  // of the first file that failed
+	cause error // of the first file that failed
+	notes []string
 	where string // its path
 	found int    // findings so far
 	used  cost.Usage
@@ -53,7 +56,9 @@ type Account struct {
 func (r *Reviewer) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
 	ctx, done := graph.Lingering(ctx, r.Linger)
 	defer done()
-	return r.counted(r.Reviewer.Review(ctx, f))
+	ctx, searches := budget.Metered(ctx)
+	result, err := r.Reviewer.Review(ctx, f)
+	return r.counted(result, searches, err)
 }
 
 // Redraft passes on to the model and counts what comes back, as Review does.
@@ -61,13 +66,16 @@ func (r *Reviewer) Redraft(ctx context.Context, f diff.File, was finding.FileRev
 	round int) (finding.FileReview, error) {
 	ctx, done := graph.Lingering(ctx, r.Linger)
 	defer done()
+	ctx, searches := budget.Metered(ctx)
 	result, err := r.asks.Redraft(ctx, f, was, feedback, round)
-	return r.counted(result, err)
+	return r.counted(result, searches, err)
 }
 
-func (r *Reviewer) counted(result finding.FileReview, err error) (finding.FileReview, error) {
+func (r *Reviewer) counted(result finding.FileReview, searches *budget.Meter, err error) (finding.FileReview, error) {
+	result.Usage = cost.Add(result.Usage, searches.Used())
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	result.Notes = slices.Clone(r.notes)
 	r.found += len(result.Findings)
 	r.used = cost.Add(r.used, result.Usage)
 	if errors.Is(err, cost.ErrSpent) {
@@ -111,6 +119,27 @@ func (r *Reviewer) Failed(path string, cause error) {
 			log(line)
 		}
 	}
+}
+
+// note takes what did not answer while the reviewer looked around.
+func (r *Reviewer) note(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if slices.Contains(r.notes, text) {
+		return
+	}
+	r.notes = append(r.notes, text)
+}
+
+// Notes say what the reviewer could not look at, for a person; none where it is mute.
+// They may hold text from outside.
+func (r *Reviewer) Notes() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.Mute {
+		return nil
+	}
+	return slices.Clone(r.notes)
 }
 
 // Failure is the first file that failed and what lay behind it, nil for none. What

@@ -5,9 +5,11 @@ import (
 	"context"
 	"io"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/linter"
 	"github.com/org/pr-review-action/internal/tool"
@@ -25,30 +27,41 @@ type Brief struct {
 	Linted    linter.Report  // what linters say of the change
 }
 
-// Surroundings are what a model may look at beside the diff. The zero value is nothing.
-type Surroundings struct {
-	Tools tool.Set
-	Head  func(ctx context.Context, path string) ([]byte, error) // a file behind the change; nil for none
+// looking says what there is to look at: the files of the change's two commits, of the
+// clone of a range or of the pull request's repository, and what there is to tell of
+// tests. A diff alone has none. results is a glob of their files.
+func (b Brief) looking(ctx context.Context, w Wire, results string) (l Looking, ok bool, err error) {
+	c := b.Change
+	l = Looking{Files: c.Files, Tokens: c.Config.Context.Tokens(), Index: c.Config.Index, Now: w.now,
+		Tests: tool.TestSources{Workspace: b.Workspace, Glob: results}}
+	switch {
+	case b.NoTools, c.Base == "" && c.Pull == nil:
+		return l, false, nil
+	case c.Pull != nil:
+		l.Tests.API, l.Tests.Owner, l.Tests.Repo, l.Tests.SHA = b.API, c.Pull.Owner, c.Pull.Repo, c.Pull.HeadSHA
+		l.Head, l.Base = b.archive(c.Pull.HeadSHA), b.archive(c.Pull.BaseSHA)
+		return l, true, nil
+	}
+	git, err := ingest.Git(ctx, ".", c.Objects)
+	if err != nil {
+		return l, false, err
+	}
+	l.Head, l.Base = tree.Clone(git, cmp.Or(c.Tree, c.Head)), tree.Clone(git, c.Base)
+	l.Kept = func(ctx context.Context, e Endpoints) (*index.Index, error) {
+		return w.kept(ctx, c.Base, c.Config.Index, e)
+	}
+	return l, true, nil
 }
 
-// tools offers the files of the change's two commits: of the clone of a range, or of
-// the pull request's repository, and what there is to tell of tests. A diff alone has
-// none. results is a glob of their files.
-func (b Brief) tools(ctx context.Context, results string) (Surroundings, error) {
-	tests := tool.TestSources{Workspace: b.Workspace, Glob: results}
-	switch {
-	case b.NoTools, b.Change.Base == "" && b.Change.Pull == nil:
-		return Surroundings{}, nil
-	case b.Change.Pull != nil:
-		p := b.Change.Pull
-		tests.API, tests.Owner, tests.Repo, tests.SHA = b.API, p.Owner, p.Repo, p.HeadSHA
-		return Around(b.archive(p.HeadSHA), b.archive(p.BaseSHA), tests), nil
+// kept is the index of a commit of the clone around this folder, made now where none
+// is kept.
+func (w Wire) kept(ctx context.Context, commit string, i config.Index, e Endpoints) (*index.Index, error) {
+	place, err := w.Place(ctx, "", commit)
+	if err != nil || place.Cache.Folder == "" {
+		return nil, err
 	}
-	git, err := ingest.Git(ctx, ".", b.Change.Objects)
-	if err != nil {
-		return Surroundings{}, err
-	}
-	return Around(tree.Clone(git, cmp.Or(b.Change.Tree, b.Change.Head)), tree.Clone(git, b.Change.Base), tests), nil
+	x, err := place.inMemory(ctx, index.Options{Ignored: i.Ignores, MaxFiles: i.MaxFiles}, e)
+	return x.Index, err
 }
 
 // archive is a commit of the pull request's repository. It is fetched when the first
@@ -57,13 +70,4 @@ func (b Brief) archive(sha string) tree.Tree {
 	return tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
 		return b.API.Archive(ctx, b.Change.Pull.Owner, b.Change.Pull.Repo, sha)
 	})
-}
-
-// Around offers the files of two commits, and where there are any the results of tests.
-func Around(head, base tree.Tree, tests tool.TestSources) Surroundings {
-	offers := []tool.Tool{tool.ReadFile(head, base), tool.SearchCode(head), tool.FindReferences(head)}
-	if tests.API != nil || tests.Glob != "" {
-		offers = append(offers, tool.RunTests(tests))
-	}
-	return Surroundings{tool.NewSet(offers...), head.Read}
 }

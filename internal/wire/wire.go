@@ -57,11 +57,12 @@ func (w Wire) transport(s settings.Settings, onWait func(time.Duration, string))
 	return transport.Options{UserAgent: "pr-review-action/" + Version(), AllowHTTP: s.AllowHTTP, OnWait: onWait}
 }
 
-// Redactor knows the credentials of this process, which no text may carry away.
-func (w Wire) Redactor(s settings.Settings) *secret.Redactor {
+// Redactor knows the credentials of this process, which no text may carry away; more
+// are the variables that a settings file names for some.
+func (w Wire) Redactor(s settings.Settings, more ...string) *secret.Redactor {
 	values := []string{s.Token, s.Key}
-	for _, name := range []string{"OPENAI_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN",
-		"ACTIONS_RUNTIME_TOKEN", "INPUT_CHECKPOINT-KEY", "PR_REVIEW_CHECKPOINT_KEY", "PR_REVIEW_JUDGE_KEY"} {
+	for _, name := range append([]string{"OPENAI_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN",
+		"ACTIONS_RUNTIME_TOKEN", "INPUT_CHECKPOINT-KEY", "PR_REVIEW_CHECKPOINT_KEY", "PR_REVIEW_JUDGE_KEY"}, more...) {
 		values = append(values, w.getenv(name))
 	}
 	return secret.New(values...)

@@ -211,7 +211,7 @@ func (p Paid) result(key, path string) (finding.FileReview, bool) {
 		return finding.FileReview{}, false
 	}
 	if !r.own {
-		r.Usage = cost.Usage{}
+		r.Usage, r.Notes = cost.Usage{}, nil // both are of the run that reviewed it
 	}
 	return r.FileReview, true
 }

@@ -255,9 +255,28 @@ func (s State) Review() render.Review {
 		r.Notices = append(r.Notices, "The feedback could not be applied to "+guard.Code(unheard[0])+
 			others(len(unheard)-1)+"; what was found there before stands.")
 	}
+	for _, note := range s.Notes() {
+		r.Notices = append(r.Notices, guard.Inline(note, maxNote))
+	}
 	r.Notices = append(r.Notices, warnings(slices.DeleteFunc(slices.Clone(r.Findings), r.Unread))...)
 	r.Lines = s.lines()
 	return r
+}
+
+// maxNote is the characters of a note that a draft shows.
+const maxNote = 300
+
+// Notes say what the run could not look at, each once, in the order of the files. They
+// may hold text from outside.
+func (s State) Notes() (all []string) {
+	for _, f := range s.Coverage() {
+		for _, note := range f.Notes {
+			if !slices.Contains(all, note) {
+				all = append(all, note)
+			}
+		}
+	}
+	return all
 }
 
 // feedbackFailed are the files to which the approver's last feedback could not be applied.

@@ -32,6 +32,18 @@ type Source struct {
 
 var _ index.Source = (*Source)(nil)
 
+// Report says what the index is made of, all of which was there.
+func (x *Source) Report() index.Report {
+	r := index.Report{Chunks: len(x.sizes), Skipped: map[string]int{}}
+	for _, f := range x.files {
+		if f.Next > f.First {
+			r.Files++
+		}
+	}
+	r.Reused = r.Files
+	return r
+}
+
 func (x *Source) readFiles(ctx context.Context) error {
 	rows, err := x.store.pool.Query(ctx, `SELECT path, first, next, imports FROM `+x.schema+`.file ORDER BY n`)
 	if err != nil {

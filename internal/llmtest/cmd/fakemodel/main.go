@@ -4,7 +4,7 @@
 //	go run ./internal/llmtest/cmd/fakemodel -addr 127.0.0.1:8089 -delay 200ms
 //	OPENAI_BASE_URL=http://127.0.0.1:8089/v1 OPENAI_API_KEY=any OPENAI_MODEL=fake pr-review-action review demo
 //
-// GET /bill tells what it has answered, refused and billed so far.
+// Embeddings and both kinds of reranking are served beside it. GET /bill tells what it has answered, refused and billed so far.
 package main
 
 import (
@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/embedtest"
 	"github.com/org/pr-review-action/internal/llmtest"
 )
 
@@ -59,6 +60,10 @@ func run(args []string) error {
 	fmt.Fprintf(os.Stderr, "serving http://%s%s\n", o.addr, o.model.Base())
 	mux := http.NewServeMux()
 	mux.Handle("/", o.model)
+	search := &embedtest.Server{}
+	for _, path := range []string{"/v1/embeddings", "/v1/rerank", "/v2/rerank"} {
+		mux.Handle("POST "+path, search)
+	}
 	mux.HandleFunc("GET /bill", func(w http.ResponseWriter, _ *http.Request) { tell(w, o.model) })
 	server := &http.Server{Addr: o.addr, Handler: mux, ReadHeaderTimeout: time.Minute}
 	return server.ListenAndServe()

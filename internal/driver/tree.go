@@ -1,4 +1,4 @@
-package app
+package driver
 
 import (
 	"cmp"
@@ -6,18 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/trace"
 )
 
-// tree draws how the run of a draft came to its findings.
-func (a *app) tree(r driver.Report) string {
-	columns, _ := terminal(a.Stdout)
-	return trace.Tree(treeOf(r), columns)
-}
-
-func treeOf(r driver.Report) trace.Node {
+// Tree is how the run of a draft came to its findings: files, calls, tools, and what
+// became of each finding.
+func Tree(r Report) trace.Node {
 	root := trace.Node{Name: r.Thread, Time: -1, Usage: r.Usage, End: r.Outcome}
 	for _, f := range r.State.Coverage() {
 		if f.State != finding.Skipped {
@@ -45,6 +40,9 @@ func fileNode(f finding.FileReview, all []finding.Finding) trace.Node {
 				Problem: t.Problem})
 		}
 		n.Children = append(n.Children, call)
+	}
+	for _, p := range f.Pack {
+		n.Notes = append(n.Notes, fmt.Sprintf("shown: %s:%d-%d, %s", p.Path, p.StartLine, p.EndLine, p.Why))
 	}
 	if f.Reason != "" {
 		n.Notes = append(n.Notes, string(f.Reason))

@@ -1,4 +1,8 @@
-package app
+// Package ask asks a person at a terminal what becomes of a draft: yes, no, later,
+// changes line by line, or the list of findings that choose shows.
+//
+// It decides nothing and stores nothing. Start reading at Prompt.
+package ask
 
 import (
 	"cmp"
@@ -19,19 +23,22 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 )
 
-// ask asks the person at the terminal. An empty verdict means later, as do the
+// Prompt is the terminal of a process.
+type Prompt struct{ *driver.Front }
+
+// Ask asks the person at the terminal. An empty verdict means later, as do the
 // end of the input and an interrupt; the commands are then what was changed,
 // which begins with what was changed before.
-func (a *app) ask(ctx context.Context, r driver.Report, before string) (decision.Verdict, string) {
+func (p Prompt) Ask(ctx context.Context, r driver.Report, before string) (decision.Verdict, string) {
 	var commands []string
 	if before != "" {
 		commands = []string{before}
 	}
 	for {
-		fmt.Fprint(a.Stderr, a.asking())
-		line, ok := a.line(ctx)
+		fmt.Fprint(p.Stderr, p.asking())
+		line, ok := p.Line(ctx)
 		if !ok {
-			fmt.Fprintln(a.Stderr)
+			fmt.Fprintln(p.Stderr)
 			return "", strings.Join(commands, "\n")
 		}
 		switch answer := strings.TrimSpace(line); strings.ToLower(answer) {
@@ -42,16 +49,16 @@ func (a *app) ask(ctx context.Context, r driver.Report, before string) (decision
 		case "", "l", "later":
 			return "", strings.Join(commands, "\n")
 		case "e", "edit":
-			choice, err := a.choose(ctx, r, commands)
+			choice, err := p.choose(ctx, r, commands)
 			if err == nil {
 				return choice.Verdict, choice.Text
 			}
-			fmt.Fprintln(a.Stderr, guard.Text(err.Error()))
+			fmt.Fprintln(p.Stderr, guard.Text(err.Error()))
 		default:
 			verdict, err := typed(r, commands, answer)
 			switch {
 			case err != nil:
-				fmt.Fprintln(a.Stderr, guard.Text(driver.Explain(err)))
+				fmt.Fprintln(p.Stderr, guard.Text(driver.Explain(err)))
 			case verdict == decision.Revise || verdict == decision.Abort:
 				return verdict, answer
 			case verdict == decision.Approve:
@@ -59,7 +66,7 @@ func (a *app) ask(ctx context.Context, r driver.Report, before string) (decision
 			case strings.HasPrefix(answer, "/"):
 				commands = append(commands, answer)
 			default:
-				a.explainPrompt()
+				p.explainPrompt()
 			}
 		}
 	}
@@ -89,44 +96,44 @@ func typed(r driver.Report, commands []string, answer string) (decision.Verdict,
 
 // drawsList reports whether the terminal can show the list: one that says what it
 // is, and that it is more than a printer. Windows names none.
-func (a *app) drawsList() bool {
-	kind := a.Getenv("TERM")
+func (p Prompt) drawsList() bool {
+	kind := p.Getenv("TERM")
 	return kind != "dumb" && (kind != "" || runtime.GOOS == "windows")
 }
 
-func (a *app) asking() string {
-	if !a.drawsList() {
+func (p Prompt) asking() string {
+	if !p.drawsList() {
 		return "Post this review? [y]es, [n]o, [l]ater, [?] "
 	}
 	return "Post this review? [y]es, [n]o, [l]ater, [e]dit, [?] "
 }
 
-func (a *app) explainPrompt() {
+func (p Prompt) explainPrompt() {
 	text := "  yes posts it, no drops it for good, later keeps it parked and prints the command with your changes"
-	if a.drawsList() {
+	if p.drawsList() {
 		text += ", edit opens the list of findings"
 	}
-	fmt.Fprintln(a.Stderr, text+". Or changes, one a line:")
-	fmt.Fprintln(a.Stderr, "  /drop F2: reason    /edit F3: NEW TEXT    /summary F4    /severity F6 minor")
+	fmt.Fprintln(p.Stderr, text+". Or changes, one a line:")
+	fmt.Fprintln(p.Stderr, "  /drop F2: reason    /edit F3: NEW TEXT    /summary F4    /severity F6 minor")
 }
 
 // choose lets the person go through the findings one by one.
-func (a *app) choose(ctx context.Context, r driver.Report, commands []string) (choose.Choice, error) {
-	if !a.drawsList() {
+func (p Prompt) choose(ctx context.Context, r driver.Report, commands []string) (choose.Choice, error) {
+	if !p.drawsList() {
 		return choose.Choice{}, errors.New("this terminal cannot show the list (TERM is dumb, or not set): type " +
 			"changes such as /drop F2")
 	}
 	return choose.Run(ctx, choose.Options{
-		In: a.Stdin, Out: streamOf(a.Stderr), Review: r.State.Review(), Expires: r.Packed.Manifest.ExpiresAt,
+		In: p.Stdin, Out: p.Stderr, Review: r.State.Review(), Expires: r.Packed.Manifest.ExpiresAt,
 		CanRevise: !r.State.Draft.Rules && len(r.State.Rounds) < gate.MaxRounds,
 		Rounds:    gate.MaxRounds - len(r.State.Rounds),
-		Color:     a.Getenv("NO_COLOR") == "", Commands: strings.Join(commands, "\n"),
+		Color:     p.Getenv("NO_COLOR") == "", Commands: strings.Join(commands, "\n"),
 		Preview: func(commands string) (string, error) { return preview(r, commands) },
 	})
 }
 
-// staged is the draft as commands change it; nothing of it is stored.
-func staged(r driver.Report, commands string) (driver.Report, error) {
+// Staged returns the draft as commands change it; nothing of it is stored.
+func Staged(r driver.Report, commands string) (driver.Report, error) {
 	if commands == "" {
 		return r, nil
 	}
@@ -141,21 +148,21 @@ func staged(r driver.Report, commands string) (driver.Report, error) {
 
 // preview is the review as it would be posted after commands.
 func preview(r driver.Report, commands string) (string, error) {
-	r, err := staged(r, cmp.Or(commands, "/approve"))
+	r, err := Staged(r, cmp.Or(commands, "/approve"))
 	return r.Body, err
 }
 
-// line reads one line of standard input, and not a byte more: what follows is
+// Line reads one line of standard input, and not a byte more: what follows is
 // for the list of findings. Reading cannot be interrupted, so it has a goroutine
 // of its own, which ends with the process.
-func (a *app) line(ctx context.Context) (text string, ok bool) {
+func (p Prompt) Line(ctx context.Context) (text string, ok bool) {
 	read := make(chan string, 1)
 	go func() {
 		defer close(read)
 		var line []byte
 		one := make([]byte, 1)
 		for len(line) < maxAnswer {
-			n, err := a.Stdin.Read(one)
+			n, err := p.Stdin.Read(one)
 			if n == 1 && one[0] == '\n' || err != nil && len(line) > 0 {
 				read <- string(line)
 				return

@@ -1,0 +1,22 @@
+package app
+
+import (
+	"context"
+
+	"github.com/org/pr-review-action/internal/searchcmd"
+	"github.com/org/pr-review-action/internal/settings"
+)
+
+func (a *app) searchCommand() command {
+	o := &searchcmd.Options{Settings: settings.Defaults()}
+	return command{
+		name: "search", args: `"<question, name or diff hunk>"`, help: "find the code that answers a question",
+		flags: o.Flags,
+		run: func(ctx context.Context, args []string) error {
+			width, _ := terminal(a.Stdout)
+			p := searchcmd.Program{Front: a.Front, Width: width, Color: a.look(width).Color, Warn: a.warn}
+			return p.Run(ctx, args, o)
+		},
+		json: &o.JSON,
+	}
+}

@@ -1,0 +1,224 @@
+// Package configcmd checks a settings file, and prints every setting with where it
+// came from.
+//
+// It reads no repository and asks no server. Start reading at Command.
+package configcmd
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/org/pr-review-action/internal/action"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/secret"
+	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/wire"
+)
+
+// Command is config check and config print, of one process.
+type Command struct {
+	*driver.Front
+	Name  string            // the program's, as it was called
+	Typed map[string]string // the flags as they were typed, to tell them from defaults of the same value
+	JSON  bool              // print one JSON object
+}
+
+// Run checks or prints the settings file that the arguments name.
+func (c *Command) Run(args []string) error {
+	if len(args) == 0 || len(args) > 2 || args[0] != "check" && args[0] != "print" {
+		return problem.Usage("config takes check or print, and at most one file",
+			c.Name+" config check, or "+c.Name+" config print FILE")
+	}
+	s, from, err := c.given(c.Typed)
+	if err != nil {
+		return err
+	}
+	file, text, err := c.settingsFile(args[1:], s.Config, from["config"] != "")
+	if err != nil {
+		return err
+	}
+	read, lines, err := config.Read(file, text)
+	switch {
+	case err != nil && args[0] == "check" && c.JSON:
+		return cmp.Or[error](c.printMistakes(file, err), driver.Reported{Err: err})
+	case err != nil:
+		return c.mistakes(err)
+	case args[0] == "print":
+		return c.printSettings(read, s, settings.Source{File: file, Lines: lines, Given: from})
+	case text == nil:
+		fmt.Fprintln(c.Stderr, guard.Line(file, 0)+" is not there, so the defaults hold")
+	}
+	if c.JSON {
+		return c.printMistakes(file, nil)
+	}
+	fmt.Fprintln(c.Stdout, "ok")
+	return nil
+}
+
+// given reads flags, on Actions over inputs, then the environment's variables, and
+// says where each setting came from.
+func (c *Command) given(typed map[string]string) (s settings.Settings, from map[string]string, err error) {
+	s, from = settings.Defaults(), map[string]string{}
+	texts, onActions := map[string]string{}, c.Getenv("GITHUB_ACTIONS") == "true"
+	if onActions {
+		if texts, err = action.Inputs(c.Environ, settings.Names(), config.Nearest); err != nil {
+			return s, from, problem.As(problem.Misuse, err, "")
+		}
+	}
+	for name := range texts {
+		from[name] = "input " + name
+	}
+	for name, text := range typed {
+		texts[name], from[name] = text, "--"+name
+	}
+	if err := s.Apply(texts); err != nil {
+		return s, from, err
+	}
+	s.Expires = cmp.Or(s.Expires, settings.DefaultExpires)
+	if onActions {
+		if err := s.Settle(0); err != nil {
+			return s, from, err
+		}
+	}
+	variables, err := s.FromEnv(c.Getenv, settings.Names()...)
+	maps.Copy(from, variables)
+	return s.WithModel(c.Getenv), from, err
+}
+
+// settingsFile reads the file of an argument, of the setting config where that is
+// given, or the default one of the work tree, whose text is nil where it is not there.
+func (c *Command) settingsFile(args []string, setting string, given bool) (name string, text []byte, err error) {
+	switch {
+	case len(args) == 1 && args[0] == "-":
+		text, err = io.ReadAll(io.LimitReader(c.Stdin, config.MaxSize+1))
+		return "stdin", text, err
+	case len(args) == 1:
+		name = args[0]
+	case given:
+		name = setting
+	default:
+		name = inWorkTree(setting)
+	}
+	f, err := os.Open(name)
+	if len(args) == 0 && !given && errors.Is(err, fs.ErrNotExist) {
+		return name, nil, nil
+	}
+	if err == nil {
+		text, err = io.ReadAll(io.LimitReader(f, config.MaxSize+1))
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return "", nil, problem.Usage("the settings cannot be read: "+err.Error(),
+			"name the file, or - for standard input")
+	}
+	return name, text, nil
+}
+
+// inWorkTree is a file's path from here, where it is named from the top of the
+// clone around this folder; outside of a clone it is the path itself.
+func inWorkTree(file string) string {
+	for up, n := ".", 0; n < 100; up, n = filepath.Join(up, ".."), n+1 {
+		if _, err := os.Stat(filepath.Join(up, ".git")); err == nil {
+			return filepath.Join(up, file)
+		}
+	}
+	return file
+}
+
+// each lists the errors that were joined to one; none of nil.
+func each(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return slices.DeleteFunc([]error{err}, func(e error) bool { return e == nil })
+}
+
+// printMistakes prints one object: all that is wrong with a settings file.
+func (c *Command) printMistakes(file string, err error) error {
+	type mistake struct {
+		Line   int    `json:"line"`
+		Column int    `json:"column"`
+		What   string `json:"what"`
+		Hint   string `json:"hint"` // the nearest known name, or empty
+	}
+	printed := struct {
+		File   string    `json:"file"`
+		Errors []mistake `json:"errors"`
+	}{guard.Line(file, driver.MaxLine), []mistake{}}
+	for _, e := range each(err) {
+		m := mistake{What: guard.Line(e.Error(), driver.MaxLine)}
+		if known, ok := errors.AsType[*config.Error](e); ok {
+			m = mistake{known.Line, known.Column, guard.Line(known.What, driver.MaxLine),
+				guard.Line(known.Hint, driver.MaxLine)}
+		}
+		printed.Errors = append(printed.Errors, m)
+	}
+	return driver.PrintJSON(c.Stdout, printed)
+}
+
+// mistakes lists all that is wrong with a settings file.
+func (c *Command) mistakes(err error) error {
+	for _, e := range each(err) {
+		fmt.Fprintln(c.Stderr, "error: "+guard.Text(e.Error()))
+	}
+	return driver.Reported{Err: err}
+}
+
+// printSettings prints what holds: the file's keys, then the other settings.
+func (c *Command) printSettings(read config.Config, s settings.Settings, from settings.Source) error {
+	values := from.Values(read, s, func(model string) string { return wire.Unpriced(read, model) })
+	own := c.Redactor(s)
+	for i := range values {
+		values[i].Value, values[i].Source = redacted(own, values[i].Value), guard.Line(values[i].Source, driver.MaxLine)
+	}
+	if c.JSON {
+		return c.printValues(from.File, values)
+	}
+	text, err := config.YAML(values)
+	if err == nil {
+		fmt.Fprint(c.Stdout, guard.Text(text))
+	}
+	return err
+}
+
+// printValues prints one object: every setting by its name.
+func (c *Command) printValues(file string, values []config.Value) error {
+	type setting struct {
+		Value  any    `json:"value"`
+		Source string `json:"source"`
+	}
+	all := map[string]setting{}
+	for _, v := range values {
+		all[v.Key] = setting{v.Value, v.Source}
+	}
+	return driver.PrintJSON(c.Stdout, map[string]any{"file": guard.Line(file, driver.MaxLine), "settings": all})
+}
+
+// redacted is a value without credentials.
+func redacted(own *secret.Redactor, value any) any {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil
+	}
+	clean := []byte(own.Redact(string(text)))
+	if bytes.Equal(clean, text) {
+		return value
+	}
+	var again any
+	if err := json.Unmarshal(clean, &again); err != nil {
+		return "(hidden)"
+	}
+	return again
+}

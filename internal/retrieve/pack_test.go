@@ -1,0 +1,158 @@
+package retrieve_test
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/chunker"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/retrieve"
+	"github.com/org/pr-review-action/internal/tree"
+)
+
+// change is one of testdata/packs: a tree, of which one file is changed, and the line
+// of another file that decides whether the change is right.
+type change struct {
+	files               map[string]string
+	path, patch         string
+	decides, decideLine string
+}
+
+var header = regexp.MustCompile(`(?m)^change: (\S+)\ndecides: (\S+): (.+)$`)
+
+func read(t testing.TB, file string) change {
+	t.Helper()
+	a, err := txtar.ParseFile(file)
+	require.NoError(t, err)
+	m := header.FindStringSubmatch(string(a.Comment))
+	require.NotNil(t, m, file)
+	c := change{files: map[string]string{}, path: m[1], decides: m[2], decideLine: m[3]}
+	before := ""
+	for _, f := range a.Files {
+		if f.Name == "before" {
+			before = string(f.Data)
+			continue
+		}
+		c.files[f.Name] = string(f.Data)
+	}
+	require.Contains(t, c.files[c.decides], c.decideLine)
+	c.patch, _, _ = diff.Between(before, c.files[c.path])
+	return c
+}
+
+// engine is over these files, among those of some rooms of this program: so the
+// pieces that decide stand among hundreds of others.
+func (c change) engine(t testing.TB, last *index.Index) (retrieve.Engine, *index.Index) {
+	t.Helper()
+	all := map[string]string{}
+	for _, room := range []string{"agent", "budget", "suggest"} {
+		require.NoError(t, fs.WalkDir(os.DirFS("../"+room), ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") {
+				return err
+			}
+			data, err := os.ReadFile(filepath.Join("..", room, name))
+			all[path.Join("internal", room, name)] = string(data)
+			return err
+		}))
+	}
+	for name, text := range c.files {
+		all[name] = text
+	}
+	x, _, err := index.Build(t.Context(), tree.Files(all), last, index.Options{Cut: cutter.Cut, Made: "test"})
+	require.NoError(t, err)
+	return retrieve.Engine{Index: x}, x
+}
+
+var cutter = chunker.New()
+
+func (c change) pack(t testing.TB, e retrieve.Engine, tokens int) []retrieve.Piece {
+	t.Helper()
+	hunks, err := diff.Hunks(c.patch)
+	require.NoError(t, err)
+	pieces, notes, err := e.Pack(t.Context(), retrieve.Change{Path: c.path, Hunks: hunks}, tokens)
+	require.NoError(t, err)
+	require.Empty(t, notes)
+	return pieces
+}
+
+func TestThePackHoldsWhatDecides(t *testing.T) {
+	files, err := filepath.Glob("testdata/packs/*.txtar")
+	require.NoError(t, err)
+	require.Len(t, files, 10)
+	held, without := 0, 0
+	var last *index.Index // the rooms' files are cut once for all
+	for _, file := range files {
+		c := read(t, file)
+		var e retrieve.Engine
+		e, last = c.engine(t, last)
+		if strings.Contains(c.patch, c.decideLine) {
+			without++
+		}
+		for _, p := range c.pack(t, e, 1000) {
+			if p.Path == c.decides && strings.Contains(p.Text, c.decideLine) {
+				held++
+				t.Logf("%s: %s", filepath.Base(file), p.Why)
+			}
+		}
+	}
+	require.GreaterOrEqual(t, held, 9)
+	require.LessOrEqual(t, without, 2)
+}
+
+// P11: equal commits give equal packs, whatever else is asked at the same time.
+func TestP11_EqualCommitsGiveEqualPacksWithinTheirTokens(t *testing.T) {
+	c := read(t, "testdata/packs/cents.txtar")
+	e, _ := c.engine(t, nil)
+	for _, tokens := range []int{300, 4000} {
+		want := c.pack(t, e, tokens)
+		size := 0
+		for _, p := range want {
+			size += len(p.Text)
+		}
+		require.Positive(t, size)
+		require.LessOrEqual(t, size, 3*tokens)
+		var group sync.WaitGroup
+		for range 2 {
+			group.Go(func() {
+				again, _ := c.engine(t, nil)
+				require.Equal(t, want, c.pack(t, again, tokens))
+			})
+		}
+		group.Wait()
+	}
+	require.Empty(t, c.pack(t, e, 0))
+}
+
+// What the diff shows is not shown again, and no piece comes twice.
+func TestAPackRepeatsNothing(t *testing.T) {
+	c := read(t, "testdata/packs/swap.txtar")
+	e, _ := c.engine(t, nil)
+	seen := map[string]bool{}
+	for _, p := range c.pack(t, e, 8000) {
+		require.False(t, seen[p.ID()], p.ID())
+		seen[p.ID()] = true
+		require.NotEqual(t, "bank/refund.go", p.Path, "the hunk has all of that file")
+	}
+	require.NotEmpty(t, seen)
+}
+
+// The user of a definition that is gone is found by the name on the removed line.
+func TestAPackHasTheCallersOfARemovedDefinition(t *testing.T) {
+	c := change{path: "a.go", files: map[string]string{"a.go": "package a\n\nfunc kept() {}\n",
+		"b.go": "package a\n\nfunc other() int {\n\treturn vanished(3)\n}\n"},
+		patch: "@@ -1,5 +1,3 @@\n package a\n \n func kept() {}\n-\n-func vanished(n int) int { return n }"}
+	e, _ := c.engine(t, nil)
+	pieces := c.pack(t, e, 500)
+	require.Equal(t, "b.go:3-5", pieces[0].ID())
+	require.Equal(t, retrieve.Calls, pieces[0].Why)
+}

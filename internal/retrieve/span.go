@@ -1,0 +1,41 @@
+package retrieve
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/org/pr-review-action/internal/trace"
+)
+
+// tell puts what a search came to on its span: the first hits of each list.
+func (r Result) tell(span *trace.Span, query string) {
+	if span == nil {
+		return
+	}
+	lists := map[string][]string{}
+	for _, s := range r.Stages {
+		lists[s.Name] = s.IDs[:min(len(s.IDs), DefaultK)]
+	}
+	var judged []string
+	for _, h := range r.Hits {
+		score := h.Score
+		if h.Rerank != nil {
+			score = *h.Rerank
+		}
+		judged = append(judged, fmt.Sprintf("%s %.4f", h.ID(), score))
+	}
+	span.Retrieved(query, append([]string{}, lists["lexical"]...), append([]string{}, lists["vector"]...), judged, r.Cached)
+}
+
+type conversationKey struct{}
+
+// InConversation returns a context whose searches share a Cache of their own: equal
+// questions of one conversation are asked once. Give each conversation one.
+func InConversation(ctx context.Context) context.Context {
+	return context.WithValue(ctx, conversationKey{}, &Cache{})
+}
+
+func conversation(ctx context.Context) *Cache {
+	c, _ := ctx.Value(conversationKey{}).(*Cache)
+	return c
+}

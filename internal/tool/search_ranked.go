@@ -1,0 +1,97 @@
+package tool
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/retrieve"
+	"github.com/org/pr-review-action/internal/secret"
+	"github.com/org/pr-review-action/internal/tree"
+)
+
+// Open gives the engine that ranks the code of a change's head; it may have to index
+// it first. The error says why there is none.
+type Open func(context.Context) (*retrieve.Engine, error)
+
+const (
+	maxRanked  = 12 << 10 // bytes of all ranked hits
+	rankedLine = 3        // lines shown of each
+	standing   = 10       // lines that hold the query as it stands, beyond which it is no question
+)
+
+// inWords reports whether the query is words of a sentence: letters alone, two words
+// or more. What has the marks of code is looked for as it stands.
+func (a searchArgs) inWords() bool {
+	return !a.Regex && inWords.MatchString(strings.TrimSpace(a.Query))
+}
+
+var inWords = regexp.MustCompile(`^[\p{L}\p{N}_'’-]+(?:,?\s+[\p{L}\p{N}_'’-]+)+[?.!]?$`)
+
+// ranked shows the lines that hold the query as it stands, where there are some, and
+// the pieces of code that answer it best.
+func (a searchArgs) ranked(ctx context.Context, head tree.Tree, open Open) (string, error) {
+	found, err := a.lines(ctx, head)
+	if err != nil {
+		return "", err
+	}
+	page := found.uses.page("hit") + found.notes()
+	if found.uses.total > standing {
+		return page, nil
+	}
+	e, err := open(ctx)
+	if err != nil {
+		return page, nil //nolint:nilerr // the lines are an answer; who opens tells why there is no other
+	}
+	r, err := e.Search(ctx, retrieve.Request{Query: a.Query, Filter: index.Filter{Paths: a.place().globs()}})
+	if err != nil {
+		return page, nil //nolint:nilerr // as above
+	}
+	var b strings.Builder
+	if found.uses.total > 0 {
+		b.WriteString(page + "\n")
+	}
+	if len(r.Hits) == 0 {
+		return page, nil
+	}
+	fmt.Fprintf(&b, "%s by rank:\n", count(len(r.Hits), "piece"))
+	for _, h := range r.Hits {
+		if text := hitText(h, a.Query); b.Len()+len(text) <= maxRanked {
+			b.WriteString(text)
+		}
+	}
+	return b.String(), nil
+}
+
+// hitText is a hit's place, signature and best lines. A hit is redacted whole, so that
+// no part of a credential stands in a line.
+func hitText(h retrieve.Hit, query string) string {
+	h.Text, h.Signature = secret.Redact(h.Text), secret.Redact(h.Signature)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:%d-%d", onePath(h.Path), h.StartLine, h.EndLine)
+	if h.Signature != "" {
+		b.WriteString(": " + guard.Visible(excerpt(h.Signature, 0)))
+	}
+	b.WriteString("\n")
+	for _, line := range retrieve.Best(h.Chunk, query, rankedLine) {
+		fmt.Fprintf(&b, "%6d  %s\n", line.Number, excerpt(line.Text, 0))
+	}
+	return b.String()
+}
+
+// globs are what a place is for an index: none for everywhere.
+func (p place) globs() []string {
+	switch path := string(p); {
+	case path == "" || path == ".":
+		return nil
+	case strings.ContainsAny(path, "*?[{") && !strings.Contains(path, "/"):
+		return []string{"**/" + path}
+	case strings.ContainsAny(path, "*?[{"):
+		return []string{path}
+	default:
+		return []string{path, path + "/**"}
+	}
+}

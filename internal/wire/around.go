@@ -1,0 +1,180 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/org/pr-review-action/internal/budget"
+	"github.com/org/pr-review-action/internal/chunker"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/retrieve"
+	"github.com/org/pr-review-action/internal/tool"
+	"github.com/org/pr-review-action/internal/tree"
+)
+
+// indexTime is how long a run takes to index what nothing was kept of. Files beside
+// the changed ones come first, and those that are left out are counted.
+const indexTime = 20 * time.Second
+
+// Looking says what a model may look at beside a change's diff.
+type Looking struct {
+	Head, Base tree.Tree
+	Tests      tool.TestSources
+	Files      []diff.File // of the change
+	Tokens     int         // of a file's pack, at most; 0: no packs
+	Index      config.Index
+	// gives the kept index of the base, or makes it to be kept; nil where none is kept
+	Kept func(context.Context, Endpoints) (*index.Index, error)
+	Endpoints
+	Now  func() time.Time
+	Note func(string) // takes what does not answer, for a person; nil for nobody
+}
+
+// Surroundings are what a model is offered, and given, beside a diff.
+type Surroundings struct {
+	Tools tool.Set
+	Head  func(ctx context.Context, path string) ([]byte, error)
+	Pack  func(ctx context.Context, path, patch string) []prompt.Piece // nil for none
+}
+
+// Around makes them. The index is made when something is first looked up in it: that
+// of the head over that of the base, in memory (T34).
+func Around(l Looking) Surroundings {
+	lib := &library{Looking: l}
+	offers := []tool.Tool{tool.ReadFile(l.Head, l.Base), tool.SearchCode(l.Head, lib.open), tool.FindReferences(l.Head)}
+	if l.Tests.API != nil || l.Tests.Glob != "" {
+		offers = append(offers, tool.RunTests(l.Tests))
+	}
+	s := Surroundings{Tools: tool.NewSet(offers...), Head: l.Head.Read}
+	if l.Tokens > 0 {
+		s.Pack = lib.pack
+	}
+	return s
+}
+
+// library is the index of a change's head, made once for all files.
+type library struct {
+	Looking
+	mu     sync.Mutex
+	engine *retrieve.Engine
+	err    error
+	noted  map[string]bool
+}
+
+// open gives the engine over the head. A failure stands, unless who asked went away.
+func (l *library) open(ctx context.Context) (*retrieve.Engine, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.engine != nil || l.err != nil {
+		return l.engine, l.err
+	}
+	x, err := l.index(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			l.err = err
+			l.tell("the repository is not indexed, so nothing of it is shown beside the diff: " + err.Error())
+		}
+		return nil, err
+	}
+	l.engine = &retrieve.Engine{Index: x, Embedder: l.Embedder, Reranker: l.Reranker, Now: l.Now}
+	return l.engine, nil
+}
+
+func (l *library) index(ctx context.Context) (*index.Index, error) {
+	o := index.Options{Cut: chunker.New().Cut, Made: chunker.Version(), Ignored: l.Looking.Index.Ignores,
+		MaxFiles: l.Looking.Index.MaxFiles}
+	for _, f := range l.Files {
+		o.First = append(o.First, f.Path)
+	}
+	var base *index.Index
+	if l.Kept != nil {
+		kept, err := l.Kept(budget.Apart(ctx), l.Endpoints)
+		if err != nil {
+			l.tell("the base is not indexed: " + err.Error())
+		}
+		base = kept
+	}
+	if base == nil {
+		o.Limit = indexTime
+	}
+	x, r, err := index.Build(ctx, l.Head, base, o)
+	if err == nil {
+		x = l.embedded(budget.Apart(ctx), x, base)
+	}
+	if late := r.Skipped[index.SkippedTime]; late > 0 {
+		l.tell(fmt.Sprintf("%d files were not indexed within %v, and are not searched", late, indexTime))
+	}
+	return x, err
+}
+
+// embedded gives the head's chunks their vectors: those of the base where it has them,
+// and anew what changed. Where nothing is kept of the base only so many are paid for,
+// since the next run would pay for them again; the others are found by words alone.
+func (l *library) embedded(ctx context.Context, x, base *index.Index) *index.Index {
+	if l.Embedder == nil {
+		return x
+	}
+	most := 0
+	if base == nil {
+		most = mostUnkept
+	} else {
+		x = x.WithVectorsOf(base)
+	}
+	x, left, err := embedded(ctx, x, l.Embedder, most, nil)
+	if left > 0 && err == nil {
+		l.tell(fmt.Sprintf("%d pieces of code have no vector, since no index of the base is kept; words find them", left))
+	}
+	return x // what was lost is told by the endpoint itself
+}
+
+// mostUnkept is how many chunks are embedded where their vectors are not kept.
+const mostUnkept = 2_000
+
+// pack is what a reviewer of a patch is given of the rest of the repository.
+func (l *library) pack(ctx context.Context, path, patch string) []prompt.Piece {
+	hunks, err := diff.Hunks(patch)
+	if err != nil {
+		return nil
+	}
+	e, err := l.open(ctx)
+	if err != nil {
+		return nil
+	}
+	c := retrieve.Change{Path: path, Hunks: hunks}
+	for _, f := range l.Files {
+		if f.Path != path {
+			c.Beside = append(c.Beside, f.Path)
+		}
+	}
+	chosen, notes, err := e.Pack(ctx, c, l.Tokens)
+	if err != nil && ctx.Err() == nil {
+		notes = append(notes, "nothing of the repository is shown beside "+path+": "+err.Error())
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, note := range notes {
+		l.tell(note)
+	}
+	var pieces []prompt.Piece
+	for _, p := range chosen {
+		pieces = append(pieces, prompt.Piece{Path: p.Path, StartLine: p.StartLine, Why: string(p.Why), Text: p.Text})
+	}
+	return pieces
+}
+
+// tell passes a note on, once.
+func (l *library) tell(note string) {
+	if l.Note == nil || l.noted[note] {
+		return
+	}
+	if l.noted == nil {
+		l.noted = map[string]bool{}
+	}
+	l.noted[note] = true
+	l.Note(note)
+}

@@ -1,0 +1,145 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/org/pr-review-action/internal/budget"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/embed"
+	"github.com/org/pr-review-action/internal/limit"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/retrieve"
+	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// Endpoints are the remote models that searches ask beside the index; nil where the
+// settings name none.
+type Endpoints struct {
+	Embedder retrieve.Embedder
+	Reranker retrieve.Reranker
+}
+
+// Asking is how a run pays its endpoints and hears of them. The zero value counts and
+// keeps nothing, for a command that reviews nothing.
+type Asking struct {
+	Ledger *budget.Ledger    // what is asked is paid from; nil for none
+	Once   review.Once       // keeps answers to queries; nil for nobody
+	OnLost func(note string) // one that is not asked any more in this run
+	OnWait func(time.Duration, string)
+}
+
+const (
+	endpointTimeout = 30 * time.Second // of one try: a search is waited for
+	endpointTries   = 3
+)
+
+// Endpoints makes the clients that the settings file names. An error is the settings'.
+func (w Wire) Endpoints(c config.Config, s settings.Settings, o Asking) (e Endpoints, err error) {
+	if c.Embeddings.Model != "" {
+		options := w.endpoint(c.Embeddings.Endpoint, c, s, o)
+		options.Dimensions = c.Embeddings.Dimensions
+		options.Limits = embed.Limits{Inputs: c.Embeddings.Inputs, InputTokens: c.Embeddings.InputTokens,
+			RequestTokens: c.Embeddings.RequestTokens}
+		if e.Embedder, err = embed.NewEmbedder(options); err != nil {
+			return Endpoints{}, err
+		}
+	}
+	if c.Rerank.Model != "" {
+		if e.Reranker, err = embed.NewReranker(w.endpoint(c.Rerank, c, s, o)); err != nil {
+			return Endpoints{}, err
+		}
+	}
+	return e, w.keys(c)
+}
+
+// keys refuses a variable that is named for a key and holds none: a request without it
+// would only be turned away.
+func (w Wire) keys(c config.Config) error {
+	for under, name := range map[string]string{"embeddings": c.Embeddings.KeyEnv, "rerank": c.Rerank.KeyEnv} {
+		if name != "" && w.getenv(name) == "" {
+			return problem.Usage(fmt.Sprintf("%s.key-env names %s, and that variable is empty", under, name),
+				"set it for this step (env: in the workflow), or leave key-env out where the endpoint wants no key")
+		}
+	}
+	return nil
+}
+
+func (w Wire) endpoint(at config.Endpoint, c config.Config, s settings.Settings, o Asking) embed.Options {
+	t := w.transport(s, o.OnWait)
+	t.Timeout, t.Tries, t.Backoff, t.LimitWait = endpointTimeout, endpointTries, time.Second, time.Second
+	t.Retry = func(*http.Request) bool { return true }
+	var price *cost.Price
+	if p, ok := priceOf(at.Model, c); ok {
+		price = &p
+	}
+	return embed.Options{BaseURL: at.BaseURL, Key: w.getenv(at.KeyEnv), Model: at.Model, Style: at.Style,
+		HTTP: transport.New(t), AllowHTTP: s.AllowHTTP, Redact: w.Redactor(s, c.Variables()...).Redact,
+		Ask: o.ask(price, limit.New(limit.Options{Concurrency: s.Concurrency, OnWait: o.OnWait})),
+		OnLost: func(e *embed.LostError) {
+			if w.debug != nil {
+				w.debug(e.Error())
+			}
+			if o.OnLost != nil {
+				o.OnLost(e.Note())
+			}
+		}}
+}
+
+// ask pays a call from the run's money, keeps what it answers, and counts it for the
+// file under review.
+func (o Asking) ask(price *cost.Price, limiter *limit.Limiter) embed.Ask {
+	return func(ctx context.Context, key string, most cost.Usage,
+		do func(context.Context) (embed.Answer, error)) (embed.Answer, error) {
+		asked := false
+		var failure error
+		var paid cost.Usage
+		pay := func(ctx context.Context) (review.Recorded, error) {
+			asked = true
+			var a embed.Answer
+			paid, failure = o.spend(ctx, price, most, func(ctx context.Context) (used cost.Usage, err error) {
+				ctx = transport.EachTry(ctx, func(ctx context.Context, _ int) (func(*http.Response, error), error) {
+					return limiter.Begin(ctx, most.EmbeddingTokens/4) // a bound counts bytes
+				})
+				a, err = do(ctx)
+				return a.Usage, err
+			})
+			return review.Recorded{Vectors: a.Vectors, Scores: a.Scores, Usage: paid}, failure
+		}
+		r, err := o.once(ctx, key, pay)
+		used := r.Usage
+		switch {
+		case failure != nil:
+			used, err = paid, failure
+		case !asked && err == nil:
+			budget.Charge(ctx, used.Cost)
+		}
+		budget.Count(ctx, used)
+		return embed.Answer{Vectors: r.Vectors, Scores: r.Scores, Usage: used}, err
+	}
+}
+
+func (o Asking) once(ctx context.Context, key string,
+	pay func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
+	if o.Once == nil || key == "" {
+		return pay(ctx)
+	}
+	return o.Once(ctx, key, pay)
+}
+
+func (o Asking) spend(ctx context.Context, price *cost.Price, most cost.Usage,
+	do func(context.Context) (cost.Usage, error)) (cost.Usage, error) {
+	if o.Ledger == nil {
+		return do(ctx)
+	}
+	var need cost.MicroUSD
+	if price != nil {
+		need = price.Of(most)
+	}
+	return o.Ledger.Spend(ctx, need, price, do)
+}

@@ -1,0 +1,203 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+
+	"github.com/org/pr-review-action/internal/chunker"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/retrieve"
+)
+
+// Indexed is what searches of a place are asked of.
+type Indexed struct {
+	Source index.Source
+	Index  *index.Index // in memory; nil where a database had it
+	Report index.Report // of the files, where they were looked at
+	Notes  []string     // what is missing or is not kept, for a person
+}
+
+// database keeps indexes of commits beside this machine; pgindex.Store is one.
+type database interface {
+	// Find is the index of a commit with the vectors of a model, nil where there is none.
+	Find(ctx context.Context, repository, commit, made, model string) (index.Source, error)
+	Write(ctx context.Context, repository, commit, made, model string, x *index.Index) (index.Source, error)
+	Vectors() bool
+}
+
+// Indexed makes or loads the index of a place with the vectors of its chunks, and keeps
+// it as the settings say. Only a commit that others may rely on is given a name: an
+// index of a change is never kept. What does not answer is a note, and the index is in
+// memory then; a database that stops later is replaced by one in memory too, told to
+// onLost.
+func (w Wire) Indexed(ctx context.Context, p Place, o index.Options, c config.Config, e Endpoints,
+	onLost func(note string)) (Indexed, error) {
+	within := o.Ignored
+	o.Ignored = func(path string) bool {
+		return within != nil && within(path) || config.Matches(c.Index.Ignore, path)
+	}
+	o.MaxFiles = c.Index.MaxFiles
+	local := func(ctx context.Context) (x Indexed, err error) { return p.inMemory(ctx, o, e) }
+	if c.Index.Postgres() == "" || p.Commit == "" {
+		return local(ctx)
+	}
+	db, err := openIndexes(ctx, c.Index.Postgres(), w.getenv(c.Index.PasswordEnv))
+	if err != nil {
+		if problem.KindOf(err) == problem.Misuse {
+			return Indexed{}, err
+		}
+		x, failed := local(ctx)
+		x.Notes = append(x.Notes, noDatabase(err))
+		return x, failed
+	}
+	x, err := p.inDatabase(ctx, db, local, c.Index, e)
+	if err != nil {
+		return Indexed{}, err
+	}
+	if !db.Vectors() && e.Embedder != nil {
+		x.Notes = append(x.Notes, noPgvector)
+	}
+	x.Source = index.WithFallback(x.Source, func(ctx context.Context, failed error) (index.Source, error) {
+		if onLost != nil {
+			onLost(noDatabase(failed))
+		}
+		again, err := local(ctx)
+		return again.Source, err
+	})
+	return x, nil
+}
+
+const noPgvector = "The database has no pgvector extension, so search went by words and structure alone."
+
+// noDatabase says so in our own words, without the server's.
+func noDatabase(err error) string {
+	what := "does not answer"
+	if errors.Is(err, context.DeadlineExceeded) {
+		what = "gave no answer in time"
+	}
+	return "The database of index.store " + what + ", so this run searched an index in memory."
+}
+
+// inDatabase finds the commit's index, or makes and writes it. What is not whole is not
+// written: others would take it for the commit's.
+func (p Place) inDatabase(ctx context.Context, db database, local func(context.Context) (Indexed, error),
+	o config.Index, e Endpoints) (Indexed, error) {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%q %d", o.Ignore, o.MaxFiles)
+	made, model := fmt.Sprintf("%s %x", chunker.Version(), h.Sum64()), ""
+	if e.Embedder != nil {
+		model = e.Embedder.Identity()
+	}
+	found, err := db.Find(ctx, p.Name, p.Commit, made, model)
+	if found != nil && err == nil {
+		all := Indexed{Source: found}
+		if had, ok := found.(interface{ Report() index.Report }); ok {
+			all.Report = had.Report()
+		}
+		return all, nil
+	}
+	x, failed := local(ctx)
+	if failed != nil || err != nil {
+		if err != nil {
+			x.Notes = append(x.Notes, noDatabase(err))
+		}
+		return x, failed
+	}
+	info, err := x.Index.Vectors(ctx)
+	if err != nil || x.Report.Skipped[index.SkippedTime] > 0 || e.Embedder != nil && info.Missing > 0 {
+		return x, err
+	}
+	if found, err = db.Write(ctx, p.Name, p.Commit, made, model, x.Index); err != nil {
+		x.Notes = append(x.Notes, noDatabase(err))
+	} else if found != nil {
+		x.Source = found
+	}
+	return x, nil
+}
+
+// inMemory is the place's index with vectors, kept in its folder.
+func (p Place) inMemory(ctx context.Context, o index.Options, e Endpoints) (Indexed, error) {
+	x, report, note, err := p.Index(ctx, o)
+	if err != nil {
+		return Indexed{}, err
+	}
+	all := Indexed{Source: x, Index: x, Report: report}
+	if note != "" {
+		all.Notes = append(all.Notes, note)
+	}
+	if e.Embedder == nil {
+		return all, nil
+	}
+	with, _, err := embedded(ctx, x, e.Embedder, 0, p.keep)
+	all.Source, all.Index = with, with
+	var lost interface{ Note() string }
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return Indexed{}, ctx.Err()
+	case errors.As(err, &lost):
+		all.Notes = append(all.Notes, lost.Note())
+	default:
+		all.Notes = append(all.Notes, "Not every chunk could be embedded: "+err.Error()+".")
+	}
+	return all, nil
+}
+
+// embeddedAtATime is how many chunks are embedded before what there is is kept: so many
+// are paid again at most where the process is killed.
+const embeddedAtATime = 5_000
+
+// keep stores an index as far as it has come.
+func (p Place) keep(x *index.Index) error {
+	if p.Cache.Folder == "" {
+		return nil
+	}
+	return p.Cache.Keep(p.Commit, x)
+}
+
+// embedded gives vectors to the chunks that have none of the model's, to so many at most
+// where most is not 0, and says how many are left. What there is is kept from time to
+// time, where keep is not nil; with an error it is what comes back.
+func embedded(ctx context.Context, x *index.Index, e retrieve.Embedder, most int,
+	keep func(*index.Index) error) (with *index.Index, left int, err error) {
+	info, err := x.Vectors(ctx)
+	if err != nil {
+		return x, 0, err
+	}
+	known := x.VectorsByKey(e.Identity(), info.Dimensions)
+	var keys, texts []string
+	missing := map[string]bool{}
+	for _, c := range x.Chunks() {
+		if key := c.Key(); known[key] == nil && !missing[key] {
+			missing[key] = true
+			keys, texts = append(keys, key), append(texts, c.Prefix()+c.Text)
+		}
+	}
+	if most > 0 && len(keys) > most {
+		left = len(keys) - most
+		keys = keys[:most]
+	}
+	for len(keys) > 0 {
+		n := min(len(keys), embeddedAtATime)
+		vectors, err := e.Embed(ctx, texts[:n], false)
+		if err != nil {
+			return x, left + len(keys), err
+		}
+		for i, v := range vectors {
+			known[keys[i]] = v
+			info.Dimensions = len(v)
+		}
+		keys, texts = keys[n:], texts[n:]
+		x = x.WithVectors(e.Identity(), info.Dimensions, known)
+		if keep != nil {
+			if err := keep(x); err != nil {
+				return x, left, fmt.Errorf("keeping vectors: %w", err)
+			}
+		}
+	}
+	return x, left, nil
+}

@@ -1,0 +1,199 @@
+package wire_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/budget"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/embedtest"
+	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/indextest"
+	"github.com/org/pr-review-action/internal/pgtest"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/retrieve"
+	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/tree"
+	"github.com/org/pr-review-action/internal/wire"
+)
+
+// setting is a run over a small repository with an embeddings endpoint.
+type setting struct {
+	wire     wire.Wire
+	settings settings.Settings
+	config   config.Config
+	place    wire.Place
+	lost     []string
+}
+
+func newSetting(t *testing.T, s *embedtest.Server) *setting {
+	t.Helper()
+	env := map[string]string{"VECTOR_KEY": "sk-of-the-vectors-endpoint", "DB_PASSWORD": ""}
+	at := &setting{wire: wire.New(func(name string) string { return env[name] }, time.Now, nil)}
+	at.config.Embeddings = config.Embeddings{Dimensions: 32, Endpoint: config.Endpoint{BaseURL: s.URL + "/v1",
+		Model: "words-1", KeyEnv: "VECTOR_KEY"}}
+	at.config.Rerank = config.Endpoint{BaseURL: s.URL, Model: "ranks-1", KeyEnv: "VECTOR_KEY"}
+	at.place = wire.Place{Tree: tree.Files(indextest.Files), Commit: strings.Repeat("a", 40), Name: "acme/shop",
+		Cache: index.Cache{Folder: t.TempDir()}}
+	return at
+}
+
+func (at *setting) endpoints(t *testing.T, o wire.Asking) wire.Endpoints {
+	t.Helper()
+	o.OnLost = func(note string) { at.lost = append(at.lost, note) }
+	e, err := at.wire.Endpoints(at.config, at.settings, o)
+	require.NoError(t, err)
+	return e
+}
+
+func (at *setting) indexed(t *testing.T, o wire.Asking) (wire.Indexed, wire.Endpoints) {
+	t.Helper()
+	e := at.endpoints(t, o)
+	x, err := at.wire.Indexed(t.Context(), at.place, index.Options{}, at.config, e,
+		func(note string) { at.lost = append(at.lost, note) })
+	require.NoError(t, err)
+	return x, e
+}
+
+func search(t *testing.T, x wire.Indexed, e wire.Endpoints) retrieve.Result {
+	t.Helper()
+	r, err := retrieve.Engine{Index: x.Source, Embedder: e.Embedder, Reranker: e.Reranker}.Search(t.Context(),
+		retrieve.Request{Query: "where is the stock checked"})
+	require.NoError(t, err)
+	require.NotEmpty(t, r.Hits)
+	return r
+}
+
+func TestAChunkIsEmbeddedOnceForItsContentAndModel(t *testing.T) {
+	t.Parallel()
+	s := embedtest.Start(t)
+	at := newSetting(t, s)
+	x, e := at.indexed(t, wire.Asking{})
+	require.Empty(t, x.Notes)
+	all := len(x.Index.Chunks())
+	require.Len(t, s.Texts(), all)
+	require.Equal(t, "sk-of-the-vectors-endpoint", s.Calls()[0].Key)
+	r := search(t, x, e)
+	require.Empty(t, r.Notes)
+	require.NotNil(t, r.Hits[0].Rerank)
+
+	at.indexed(t, wire.Asking{})
+	require.Len(t, s.Texts(), all+1, "the query alone was paid since")
+
+	files := map[string]string{}
+	for path, text := range indextest.Files {
+		files[path] = text
+	}
+	files["cart/cart.go"] = strings.Replace(files["cart/cart.go"], "return 0", "return 1", 1)
+	at.place.Tree, at.place.Commit = tree.Files(files), strings.Repeat("b", 40)
+	at.indexed(t, wire.Asking{})
+	require.Len(t, s.Texts(), all+2, "of another commit what changed is embedded")
+
+	at.config.Embeddings.Model = "words-2"
+	at.indexed(t, wire.Asking{})
+	require.Len(t, s.Texts(), 2*all+2, "another model embeds all anew")
+}
+
+func TestALostEndpointLeavesWordsAndStructureAndSaysSo(t *testing.T) {
+	t.Parallel()
+	s := embedtest.Start(t, func(s *embedtest.Server) { s.Fault = embedtest.WrongLength })
+	at := newSetting(t, s)
+	at.config.Rerank.Model = ""
+	x, e := at.indexed(t, wire.Asking{})
+	const note = "The embeddings endpoint is off for this run, so search went by words and structure alone: it gave " +
+		"31 dimensions where 32 were expected."
+	require.Equal(t, []string{note}, x.Notes)
+	require.Equal(t, []string{note}, at.lost)
+	require.NotEmpty(t, search(t, x, e).Notes)
+}
+
+func TestP9_EndpointsArePaidFromTheRunsMoneyAndOnce(t *testing.T) {
+	t.Parallel()
+	s := embedtest.Start(t)
+	at := newSetting(t, s)
+	at.config.Prices = map[string]cost.Price{"words-1": {Input: 1_000_000}, "ranks-1": {PerThousand: 2_000_000}}
+	ledger := budget.New(1_000_000)
+	kept := map[string]review.Recorded{}
+	var mu sync.Mutex
+	once := func(ctx context.Context, key string,
+		do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
+		mu.Lock()
+		r, ok := kept[key]
+		mu.Unlock()
+		if ok {
+			return r, nil
+		}
+		r, err := do(ctx)
+		mu.Lock()
+		defer mu.Unlock()
+		kept[key] = r
+		return r, err
+	}
+	x, e := at.indexed(t, wire.Asking{Ledger: ledger, Once: once})
+	spent := ledger.Spent()
+	require.EqualValues(t, s.Tokens(), spent, "a micro-dollar a token")
+	for range 2 { // the second time, as a run that goes on
+		ctx, meter := budget.Metered(t.Context())
+		r, err := retrieve.Engine{Index: x.Source, Embedder: e.Embedder, Reranker: e.Reranker}.Search(ctx,
+			retrieve.Request{Query: "where is the stock checked"})
+		require.NoError(t, err)
+		require.Empty(t, r.Notes)
+		require.EqualValues(t, 1, meter.Used().RerankUnits)
+		require.Positive(t, meter.Used().EmbeddingTokens)
+		require.EqualValues(t, meter.Used().EmbeddingTokens+2_000, meter.Used().Cost)
+		require.Equal(t, spent+meter.Used().Cost, ledger.Spent())
+	}
+	poor, _ := at.wire.Endpoints(at.config, at.settings, wire.Asking{Ledger: budget.New(1)})
+	_, err := poor.Embedder.Embed(t.Context(), []string{"a text"}, true)
+	require.ErrorIs(t, err, cost.ErrSpent)
+}
+
+func TestAKeyThatIsNamedAndNotThereIsExit2(t *testing.T) {
+	t.Parallel()
+	at := newSetting(t, embedtest.Start(t))
+	at.config.Rerank.KeyEnv = "NO_SUCH_KEY"
+	_, err := at.wire.Endpoints(at.config, at.settings, wire.Asking{})
+	require.ErrorContains(t, err, "rerank.key-env names NO_SUCH_KEY, and that variable is empty")
+	require.Equal(t, problem.Misuse, problem.KindOf(err))
+}
+
+func TestPostgresKeepsTheIndexAndALostOneIsReplaced(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	at := newSetting(t, embedtest.Start(t))
+	at.config.Embeddings.Model, at.config.Rerank.Model = "", ""
+	at.config.Index.Store = server.Database(t)
+	x, e := at.indexed(t, wire.Asking{})
+	require.NotNil(t, x.Index, "made, and written")
+	chunks := x.Index.Chunks()
+	x, e = at.indexed(t, wire.Asking{})
+	require.Nil(t, x.Index, "found")
+	require.Equal(t, index.Report{Files: 7, Reused: 7, Chunks: len(chunks), Skipped: map[string]int{}}, x.Report)
+	want := search(t, x, e)
+	require.NoError(t, server.Stop("immediate"))
+	got := search(t, x, e)
+	require.Equal(t, want.Hits, got.Hits)
+	const note = "The database of index.store does not answer, so this run searched an index in memory."
+	require.Equal(t, []string{note}, at.lost)
+	x, e = at.indexed(t, wire.Asking{})
+	require.Equal(t, []string{note}, x.Notes)
+	require.Equal(t, want.Hits, search(t, x, e).Hits)
+}
+
+func TestADatabaseWithoutPgvectorServesWordsAndSaysSo(t *testing.T) {
+	t.Parallel()
+	at := newSetting(t, embedtest.Start(t))
+	at.config.Rerank.Model = ""
+	at.config.Index.Store = pgtest.Start(t).Database(t)
+	x, e := at.indexed(t, wire.Asking{})
+	require.Equal(t, []string{"The database has no pgvector extension, so search went by words and structure alone."},
+		x.Notes)
+	search(t, x, e)
+}
