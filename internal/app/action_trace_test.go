@@ -84,7 +84,7 @@ func TestOneTraceGoesOverTheGate(t *testing.T) {
 	require.Equal(t, named["run resume"][0].ID, named["step post"][0].Parent)
 	require.Len(t, named["file"], 3)
 	require.Equal(t, named["step review"][0].ID, named["file"][0].Parent)
-	require.Len(t, named["chat story-1"], s.model.Calls(), "each billed call is a span")
+	require.Len(t, named["chat story-1"], s.model.Calls()+len(s.model.Wholes()), "each billed call is a span")
 	for _, call := range named["chat story-1"] {
 		keys := map[string]string{}
 		for _, a := range call.Attributes {

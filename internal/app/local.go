@@ -90,7 +90,7 @@ func (r *localRun) reading() func(context.Context) (ingest.Change, error) {
 // driver takes the thread of this store through the graph.
 func (r *localRun) driver() driver.Driver {
 	d := driver.Driver{Front: r.app.Front, Store: r.store, Thread: r.thread, Reviewer: r.reviewer,
-		Observe: r.progress.observe, Warn: r.app.warn, Linters: r.linters()}
+		Observe: r.progress.observe, Warn: r.app.warn, Stage: r.progress.stage, Linters: r.linters()}
 	if !r.options.quiet {
 		d.Tell = func(line string) { fmt.Fprintln(r.app.Stderr, guard.Line(line, driver.MaxLine)) }
 	}

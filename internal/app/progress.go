@@ -3,10 +3,12 @@ package app
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -40,8 +42,12 @@ func (p *progress) start() {
 	p.since = p.now()
 }
 
-// observe draws the line anew for each review that ends.
+// observe draws the line anew for each review that ends, and names the status of a run
+// that does something else.
 func (p *progress) observe(e graph.Event) {
+	if e.Kind == graph.StepStarted && p.soFar != nil {
+		p.stage(reviewpr.StatusOf(e.Node))
+	}
 	if e.Node != "review" && e.Node != "redraft" {
 		return
 	}
@@ -52,6 +58,13 @@ func (p *progress) observe(e graph.Event) {
 		p.waiting = ""
 	}
 	p.draw()
+}
+
+// stage names the status of a run that has no files under review.
+func (p *progress) stage(s reviewpr.Status) {
+	if s != reviewpr.AnalyzeCode && s != reviewpr.AtGate && s != reviewpr.PostReview {
+		p.Line("%s", strings.ReplaceAll(string(s), "_", " "))
+	}
 }
 
 // wait shows what a request waits for.

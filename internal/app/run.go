@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/job"
 	"github.com/org/pr-review-action/internal/problem"
@@ -134,7 +135,8 @@ func (a *app) jsonError(err error) error {
 	if outcome == "" || errors.As(err, new(driver.Reported)) {
 		return nil
 	}
-	return driver.Report{Outcome: outcome, Message: driver.Explain(err)}.Print(a.Stdout)
+	why := driver.Explain(err)
+	return driver.Report{Outcome: outcome, Message: why, Status: reviewpr.StatusAt(err), Error: why}.Print(a.Stdout)
 }
 
 func (a *app) commandNames() []string {

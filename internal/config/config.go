@@ -40,6 +40,9 @@ type Config struct {
 	Instructions []string    `json:"instructions,omitzero"` // files of the repository that guide its reviews
 	Guidelines   []Guideline `json:"guidelines,omitzero"`   // in the order in which they apply
 
+	Overview OverviewUse `json:"overview,omitzero"`
+	Report   Report      `json:"report,omitzero"`
+
 	Embeddings Embeddings `json:"embeddings,omitzero"`
 	Rerank     Endpoint   `json:"rerank,omitzero"`
 	Index      Index      `json:"index,omitzero"`

@@ -11,6 +11,7 @@ func Known() map[string][]string {
 		"model-options": optionKeys(&ModelOptions{}), "prices.*": priceKeys(&cost.Price{}),
 		"embeddings": embeddingKeys(&Embeddings{}), "rerank": rerankKeys(&Endpoint{}), "index": indexKeys(&Index{}),
 		"guidelines.*": guidelineKeys(&Guideline{}),
+		"report":       reportKeys(&Report{}),
 		"linters":      linterKeys(&Linters{}),
 		"comments":     commentKeys(&Comments{}), "environments.*": environmentKeys(&Environment{}),
 		"context": contextKeys(&Context{}), "context.sources.*": sourceKeys(&Source{}),

@@ -73,6 +73,8 @@ func rootKeys(c *Config) keys {
 		"instructions":      func(r *reader, n ast.Node) { c.Instructions = r.paths(n) },
 		"guidelines":        func(r *reader, n ast.Node) { c.Guidelines = r.guidelines(n) },
 
+		"overview":   func(r *reader, n ast.Node) { r.overview(n, &c.Overview) },
+		"report":     func(r *reader, n ast.Node) { r.mapping(n, reportKeys(&c.Report)) },
 		"embeddings": func(r *reader, n ast.Node) { r.endpoint(n, embeddingKeys(&c.Embeddings)) },
 		"rerank":     func(r *reader, n ast.Node) { r.endpoint(n, rerankKeys(&c.Rerank)) },
 		"index":      func(r *reader, n ast.Node) { r.mapping(n, indexKeys(&c.Index)) },

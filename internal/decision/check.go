@@ -52,7 +52,11 @@ func (c *checking) names(line Command) []string {
 		c.keeps = cmp.Or(c.keeps, line.Line)
 	}
 	for _, id := range c.ids(line) {
-		if !slices.ContainsFunc(c.draft, func(f Item) bool { return f.ID == id }) {
+		if id == OverviewID && line.Name != "/drop" && line.Name != "/edit" {
+			reasons = append(reasons, id+" is the overview, which is dropped or edited")
+			continue
+		}
+		if id != OverviewID && !slices.ContainsFunc(c.draft, func(f Item) bool { return f.ID == id }) {
 			reasons = append(reasons, "this draft has "+known(c.draft))
 			continue
 		}

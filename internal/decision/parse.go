@@ -16,7 +16,7 @@ const maxText = 64 << 10
 // MaxFeedback is the longest feedback of a revision, in bytes.
 const MaxFeedback = 4 << 10
 
-var idPattern = regexp.MustCompile(`^F[1-9][0-9]{0,5}$`)
+var idPattern = regexp.MustCompile(`^(?:F[1-9][0-9]{0,5}|` + OverviewID + `)$`)
 
 func commands() []string {
 	return []string{"/approve", "/abort", "/revise", "/drop", "/keep", "/edit", "/summary", "/severity"}

@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/linter"
+	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -31,6 +32,7 @@ type Driver struct {
 	Reviewer *wire.Reviewer        // nil where a draft is decided
 	Observe  func(graph.Event)     // nil for nobody
 	Tell     func(string)          // what is about to be asked; nil for nobody
+	Stage    func(reviewpr.Status) // what of the context is fetched; nil for nobody
 	Linters  linter.Source         // whose results are part of the draft
 	Warn     func(string)
 }
@@ -41,18 +43,23 @@ type Driver struct {
 // the reviewer knows its cap. What linters say of the change is read before.
 func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Context) (ingest.Change, error),
 	steps reviewpr.Steps, facts func(ingest.Change) (reviewpr.Draft, error)) (Report, error) {
-	ready := func(ctx context.Context, c ingest.Change) (reviewpr.Draft, error) {
+	var gather gathering
+	ready := func(ctx context.Context, c ingest.Change) (_ reviewpr.Draft, err error) {
 		b.Change = c
-		if err := d.lint(ctx, &b); err != nil {
-			return reviewpr.Draft{}, err
+		if err = d.lint(ctx, &b); err == nil {
+			err = d.prepare(ctx, b)
 		}
-		if err := d.prepare(ctx, b); err != nil {
+		if err == nil {
+			gather, err = d.gathering(b)
+		}
+		if err != nil {
 			return reviewpr.Draft{}, err
 		}
 		draft, err := facts(c)
 		draft.Linters = b.Linted
 		return draft, err
 	}
+	steps.Context = func(ctx context.Context, _ reviewpr.State) ticket.Context { return gather.fetch(ctx) }
 	var begin reviewpr.State
 	if read == nil {
 		var err error
@@ -65,6 +72,9 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 		steps.Ingest, steps.Ready = read, ready
 	}
 	steps.Reviewer, steps.Failed, steps.Paid = d.Reviewer, d.Reviewer.Failed, b.Paid
+	if !d.Reviewer.Rules {
+		steps.Overview, steps.Learn = d.Reviewer.Overview, d.Reviewer.Learn
+	}
 	flow, err := d.flow(steps)
 	if err != nil {
 		return Report{}, err
@@ -73,6 +83,24 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 		return Report{}, err
 	}
 	return d.drafted(ctx, flow)
+}
+
+// gathering fetches what a change was made for; nil where nobody says where it stands.
+type gathering func(context.Context) ticket.Context
+
+func (g gathering) fetch(ctx context.Context) ticket.Context {
+	if g == nil {
+		return ticket.Context{}
+	}
+	return g(ctx)
+}
+
+func (d Driver) gathering(b wire.Brief) (gathering, error) {
+	return d.Reviewer.Gathering(b, func(status string) {
+		if d.Stage != nil {
+			d.Stage(reviewpr.Status(status))
+		}
+	})
 }
 
 // lint reads what linters say of the change. What is missing is a warning.
@@ -110,7 +138,12 @@ func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, 
 	if notice := d.Reviewer.Account.Notice; notice != "" && d.Tell != nil {
 		d.Tell(notice)
 	}
-	steps.Redraft, steps.Failed = d.Reviewer.Redraft, d.Reviewer.Failed
+	gather, err := d.gathering(b)
+	if err != nil {
+		return Report{}, err
+	}
+	steps.Redraft, steps.Failed, steps.Learn = d.Reviewer.Redraft, d.Reviewer.Failed, d.Reviewer.Learn
+	steps.Context = func(ctx context.Context, _ reviewpr.State) ticket.Context { return gather.fetch(ctx) }
 	flow, err := d.flow(steps)
 	if err != nil {
 		return Report{}, err

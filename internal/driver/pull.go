@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
@@ -59,7 +60,16 @@ func approval(s reviewpr.State) render.Approval {
 	if s.Draft.Rules {
 		a.Drafted = "rules"
 	}
-	a.Dropped, a.Edited = len(s.Decision.Dropped), len(s.Decision.Edited)
+	for _, d := range s.Decision.Dropped {
+		if d.ID != decision.OverviewID {
+			a.Dropped++
+		}
+	}
+	for _, e := range s.Decision.Edited {
+		if e.ID != decision.OverviewID {
+			a.Edited++
+		}
+	}
 	a.Moved, a.Regraded = len(s.Decision.Moved), len(s.Decision.Severity)
 	return a
 }
@@ -71,7 +81,7 @@ func LocalReview(s reviewpr.State) string {
 }
 
 // Recall returns what was said of a pull request before; tell hears of what could
-// not be had.
+// not be had. With an error it is what could be had without our earlier reviews.
 func Recall(ctx context.Context, o *post.Ours, instance string, change ingest.Change, known [][]finding.Earlier,
 	tell func(string)) ([]finding.Earlier, error) {
 	all, left, err := recall.Recall(ctx, o, recall.Change{Pull: *change.Pull, Instance: instance, Files: change.Files,

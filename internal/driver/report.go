@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,11 +47,16 @@ type Report struct {
 	Filtered   []finding.Finding    `json:"filtered"`
 	Flags      []finding.Flag       `json:"flags"`
 	Files      []finding.FileReview `json:"files"`
-	Missing    []string             `json:"missing"` // what was asked for and could not be had
 	Usage      cost.Usage           `json:"usage"`
 	Body       string               `json:"body"`
 	ReviewURL  string               `json:"review_url"`
 	Message    string               `json:"message"`
+	Status     reviewpr.Status      `json:"status"`
+	Error      string               `json:"error"` // why a run failed; empty where it did not
+	Overview   overview             `json:"overview"`
+	Criteria   []finding.Criterion  `json:"criteria"`
+	Unasked    []finding.Unasked    `json:"unasked"`
+	Missing    []string             `json:"missing"` // lines on what was asked and could not be had
 
 	Place    string           `json:"-"` // where the review stands: ReviewURL, a file, or the screen
 	State    reviewpr.State   `json:"-"`
@@ -60,6 +66,11 @@ type Report struct {
 	Failed   error            `json:"-"` // after a decision: fail-on is reached, or SARIF not written
 	Before   cost.MicroUSD    `json:"-"` // what the draft had cost before this run revised it
 	Changes  []string         `json:"-"` // since the draft was made, without mattering
+}
+
+// overview is what a model says of the change; null without a model.
+type overview struct {
+	Text *string `json:"text"`
 }
 
 // ReportOf describes a thread as it stands. Of a parked one it makes the
@@ -90,8 +101,16 @@ func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread stri
 	r := Report{
 		Outcome: outcomeOf(view), Thread: s.Draft.Thread, Head: s.Draft.Head, DiffDigest: s.Draft.DiffDigest,
 		Partial: review.Partial, Findings: review.Findings, Filtered: review.Filtered, Flags: review.Flags,
-		Files: bare(review.Files), Missing: s.Draft.Linters.Missing,
+		Files: bare(review.Files),
 		Usage: s.Usage, Place: s.ReviewURL, Message: s.Reason, State: s,
+		Status: reviewpr.StatusIn(view), Criteria: review.Asked.Criteria, Unasked: review.Asked.Unasked,
+		Missing: slices.Concat(s.Draft.Linters.Missing, review.Asked.Missing),
+	}
+	if r.Outcome == reviewpr.Failed {
+		r.Error = s.Reason
+	}
+	if text := review.Overview.Text; text != "" {
+		r.Overview.Text = &text
 	}
 	if r.Body, _ = post.Rendered(review); s.Pull == nil {
 		r.Body = LocalBody(s)
@@ -164,6 +183,8 @@ func (r Report) Print(w io.Writer) error {
 	r.Flags = append([]finding.Flag{}, r.Flags...)
 	r.Missing = append([]string{}, r.Missing...)
 	r.Files = append([]finding.FileReview{}, r.Files...)
+	r.Criteria = append([]finding.Criterion{}, r.Criteria...)
+	r.Unasked = append([]finding.Unasked{}, r.Unasked...)
 	if notes := r.State.Notes(); len(notes) > 0 {
 		r.Message = strings.TrimPrefix(r.Message+"; "+strings.Join(notes, " "), "; ")
 	}

@@ -60,6 +60,9 @@ const (
 // Dropped is the filter of a finding that this draft's approver left out.
 const Dropped Filter = "dropped"
 
+// LeftOut is the filter of a finding of a category that the settings do not report.
+const LeftOut Filter = "left_out"
+
 // The filters of a file's review.
 const (
 	Misquoted Filter = "misquoted" // the line it quotes is nowhere in the diff

@@ -34,8 +34,11 @@ type before struct {
 // be read is paid again.
 func (j *job) before(ctx context.Context, change ingest.Change) (before, error) {
 	url, posted, err := post.FindPosted(ctx, j.ours, j.ref, change.Thread)
-	if err != nil {
-		return before{}, err
+	if ctx.Err() != nil {
+		return before{}, ctx.Err()
+	}
+	if err != nil { // whoever decides looks again
+		j.runner.Warning("whether this commit was reviewed before could not be read: " + driver.Explain(err))
 	}
 	if posted {
 		return before{done: undrafted(change, reviewpr.Posted, url,

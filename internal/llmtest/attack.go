@@ -32,7 +32,13 @@ const KnownAttacks = "../../testdata/attacks.jsonl"
 // Attacks reads KnownAttacks, one JSON object a line, and expands their marks.
 func Attacks(t testing.TB) []Attack {
 	t.Helper()
-	file, err := os.Open(KnownAttacks)
+	return AttacksIn(t, KnownAttacks)
+}
+
+// AttacksIn reads a file of attacks as Attacks does, from a room that lies deeper.
+func AttacksIn(t testing.TB, path string) []Attack {
+	t.Helper()
+	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

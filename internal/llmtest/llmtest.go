@@ -51,18 +51,21 @@ type Server struct {
 	Price     *cost.Price // what it bills at; nil for nothing
 	TellsCost bool        // reports usage.cost as gateways do
 
-	script   Script
-	mu       sync.Mutex
-	asked    []Request
-	refused  []string
-	tries    map[string]int
-	active   int
-	peak     int
-	limited  int
-	buckets  buckets
-	bill     cost.Usage
-	cache    []string
-	thoughts map[string]thought
+	Whole Script // answers about changes as a whole; nil for Nothing
+
+	script    Script
+	mu        sync.Mutex
+	asked     []Request
+	refused   []string
+	tries     map[string]int
+	active    int
+	peak      int
+	limited   int
+	buckets   buckets
+	bill      cost.Usage
+	wholeBill cost.Usage
+	cache     []string
+	thoughts  map[string]thought
 }
 
 // New returns a server that is not listening yet.
@@ -88,14 +91,12 @@ func Start(t testing.TB, script Script, options ...func(*Server)) *Server {
 }
 
 // Requests returns the well-formed requests that were let in so far, in the
-// order they came.
+// order they came, but for those about a whole change: Wholes has them.
 func (s *Server) Requests() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]Request(nil), s.asked...)
+	return s.kept(func(r Request) bool { return !r.Whole() })
 }
 
-// Calls is the number of well-formed requests that were let in so far.
+// Calls is the number of requests that Requests returns.
 func (s *Server) Calls() int { return len(s.Requests()) }
 
 // Refusals returns why requests were refused so far, rate limits left out.
@@ -133,7 +134,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	request = s.enter(request)
 	defer s.leave()
-	answer := s.settle(request, s.script(request))
+	script := s.script
+	switch {
+	case request.Whole() && s.Whole != nil:
+		script = s.Whole
+	case request.Whole():
+		script = Nothing
+	}
+	answer := s.settle(request, script(request))
 	s.send(w, r, request, answer)
 	s.remember(request)
 }

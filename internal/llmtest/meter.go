@@ -21,8 +21,15 @@ func (s *Server) Bill() cost.Usage {
 	return s.bill
 }
 
+// WholeBill is the part of the bill for questions about a change as a whole.
+func (s *Server) WholeBill() cost.Usage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.wholeBill
+}
+
 // charge puts an answer on the bill.
-func (s *Server) charge(a Answer) Answer {
+func (s *Server) charge(r Request, a Answer) Answer {
 	u := cost.Usage{
 		InputTokens: int64(a.input), CachedTokens: int64(a.Cached), CacheWriteTokens: int64(a.CacheWrite),
 		OutputTokens: int64(a.output()), ReasoningTokens: int64(a.Reasoning), Calls: 1,
@@ -39,6 +46,9 @@ func (s *Server) charge(a Answer) Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.bill = cost.Add(s.bill, u)
+	if r.Whole() {
+		s.wholeBill = cost.Add(s.wholeBill, u)
+	}
 	return a
 }
 

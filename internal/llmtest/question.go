@@ -33,6 +33,8 @@ func question(r Request) string {
 	switch {
 	case r.Judge != "":
 		return Judge
+	case whole(r, has) != "":
+		return whole(r, has)
 	case has("verdicts"), findings:
 		return Verify
 	case has("depth"), len(keys) == 0 && strings.Contains(r.System, "`depth`"):

@@ -10,11 +10,13 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/ticket"
 )
 
 // kinds are the turns that hold text from outside.
 func kinds() []string {
-	return []string{"user", "again", "redraft", "verify", "classify", "repair", "tool"}
+	return []string{"user", "again", "redraft", "verify", "classify", "repair", "tool", "overview", "judge", "recheck",
+		"rewrite"}
 }
 
 // turn is a turn made of one text at every place that takes one.
@@ -24,7 +26,8 @@ func turn(kind, s string) string {
 		Path: "p" + s, OldPath: "o" + s, Status: s,
 		Patch: "@@ -1 +1 @@ " + oneLine + "\n-a" + oneLine + "\n+b" + oneLine, Part: 1, Parts: 2, Context: "c" + s,
 		Pack:       []Piece{{"k" + s, 3, "calls", "x" + s}, {"k", 4, s, s}},
-		Guidelines: []string{"g" + s}, Instructions: []Document{{"d" + s, "t" + s}}, Language: s + "!",
+		Guidelines: []string{"g" + s}, Instructions: []Document{{"d" + s, "t" + s}}, Pages: []Document{{"w" + s, "v" + s}},
+		Language: s + "!",
 	}
 	switch kind {
 	case "again":
@@ -42,13 +45,37 @@ func turn(kind, s string) string {
 		return Repair(mark, in.Path, "our words", "a"+s)
 	case "tool":
 		return ToolResult(mark, s, "r"+s)
+	case "overview":
+		return everything(s, in).Overview(mark)
+	case "judge":
+		return everything(s, in).Judge(mark)
+	case "recheck":
+		return everything(s, in).Verify(mark, everything(s, in).Found)
+	case "rewrite":
+		return everything(s, in).Repair(mark, "our words", "a"+s)
 	}
 	return User(mark, in)
 }
 
+// everything is a whole change made of one text at every place that takes one.
+func everything(s string, in Input) Whole {
+	return Whole{
+		Title: "t" + s, Description: "d" + s, Branch: "b" + s, Discussion: []Document{{"commits", "c" + s}},
+		Files:   []WholeFile{{s, "o" + s, s, 1, 1, "reviewed", in.Patch}},
+		Found:   []finding.Finding{{Path: s, Side: finding.Side(s), Quote: "q" + s, Title: "t" + s, Body: "b" + s}},
+		Tickets: []ticket.Ticket{{Key: "k" + s, Type: s, Summary: "s" + s, Description: "d" + s}},
+		Pages:   []Document{{"p" + s, "t" + s}}, Criteria: []ticket.Criterion{{N: 1, Text: "c" + s}}, Judges: true,
+		Language: s + "!", Tests: true,
+	}
+}
+
 func labels() map[string][]string {
-	review := []string{"path", "old path", "guidelines", "instructions", "elsewhere", "context", "diff"}
+	review := []string{"path", "old path", "guidelines", "instructions", "pages", "elsewhere", "context", "diff"}
+	said, asked := []string{"title", "branch", "description", "commits"}, []string{"ticket", "pages", "criteria"}
+	files := []string{"files", "path", "diff"}
 	return map[string][]string{
+		"overview": slices.Concat(said, asked, []string{"found"}, files), "judge": slices.Concat(asked, files),
+		"recheck": append(slices.Clone(files), "findings"), "rewrite": {"answer"},
 		"user": review, "again": review, "verify": append(slices.Clone(review), "findings"),
 		"redraft": append(slices.Clone(review), "draft", "feedback"), "classify": {"path", "old path", "diff"},
 		"repair": {"path", "answer"}, "tool": {"tool result"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/ticket"
 )
 
 // Fingerprint is the SHA-256, in hex, over all texts and schemas and over a
@@ -23,7 +24,8 @@ var made = sync.OnceValue(func() string { return fingerprint(files, samples()) }
 
 func fingerprint(texts fs.FS, samples []string) string {
 	h := sha256.New()
-	for _, t := range []Task{Reviewing(), Verifying(), Classifying()} {
+	for _, t := range []Task{Reviewing(), Verifying(), Classifying(), Overviewing(false),
+		Overviewing(true), Judging(), VerifyingWhole()} {
 		write(h, t.SchemaName, string(t.Schema))
 	}
 	err := fs.WalkDir(texts, ".", func(path string, d fs.DirEntry, err error) error {
@@ -57,12 +59,22 @@ func samples() []string {
 		Path: "b.go", OldPath: "a.go", Status: "renamed", Patch: patch, Part: 1, Parts: 2,
 		Context:    Context(patch, []byte(head)),
 		Guidelines: []string{"one", "two"}, Instructions: []Document{{"AGENTS.md", "three\nfour\n"}},
+		Pages:    []Document{{"page 7, Terms", "five\n"}},
 		Linters:  []string{"line 3: five"},
-		Language: "German",
+		Language: "German", Style: true,
 	}
 	claims := []finding.Finding{{Side: finding.Right, StartLine: 1, Line: 2, Quote: "z", Title: "t", Body: "b"}}
+	whole := Whole{
+		Title: "six", Description: "seven", Branch: "eight", Discussion: []Document{{"commits", "nine\n"}},
+		Files:   []WholeFile{{"b.go", "a.go", "renamed", 2, 2, "reviewed", patch}, {Path: "c.png", State: "skipped"}},
+		Found:   claims,
+		Tickets: []ticket.Ticket{{Key: "PAY-1", Type: "Story", Summary: "ten", Description: "eleven"}},
+		Pages:   in.Pages, Criteria: []ticket.Criterion{{N: 1, Text: "twelve"}}, Judges: true, Tests: true,
+	}
 	return append(Parts(patch, 1), shorten(strings.Repeat("z", maxLine+1)), within(in.Instructions, 20),
-		fmt.Sprint(maxGuidance, maxSorted, maxLead, maxSignature, maxContext),
+		fmt.Sprint(maxGuidance, maxSorted, maxLead, maxSignature, maxContext, maxHeads, leastOfAFile, maxFileList,
+			maxSaid, maxFoundShown),
 		User(b, in), Again(""), Redraft(b, in, Revision{claims, "feedback"}), Repair(b, "b", "problem", "{}"), Last(),
-		ToolResult(b, "read_file", "1 x"), Verify(b, in, claims), Classify(b, in))
+		ToolResult(b, "read_file", "1 x"), Verify(b, in, claims), Classify(b, in),
+		whole.Overview(b), whole.Judge(b), whole.Verify(b, claims), whole.Repair(b, "problem", "{}"))
 }

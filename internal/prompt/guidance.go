@@ -9,11 +9,12 @@ import (
 	"github.com/org/pr-review-action/internal/lang"
 )
 
-// maxGuidance bounds the bytes of the guidelines, and of the instructions, that a
-// turn shows. They stand in every file's request.
+// maxGuidance bounds the bytes of the guidelines, of the instructions and of
+// the pages, that a turn shows. They stand in every file's request.
 const maxGuidance = 8 << 10
 
-// guidance holds what the repository and its configuration say about the code.
+// guidance holds what the repository, its configuration and the team's wiki say about
+// the code.
 func guidance(b guard.Boundary, in Input) []string {
 	var blocks []string
 	rules := make([]Document, len(in.Guidelines))
@@ -23,7 +24,7 @@ func guidance(b guard.Boundary, in Input) []string {
 	for _, kind := range []struct {
 		label string
 		docs  []Document
-	}{{"guidelines", rules}, {"instructions", in.Instructions}} {
+	}{{"guidelines", rules}, {"instructions", in.Instructions}, {"pages", in.Pages}} {
 		if shown := within(kind.docs, maxGuidance); shown != "" {
 			blocks = append(blocks, b.Wrap(kind.label, shown))
 		}

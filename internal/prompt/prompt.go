@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/org/pr-review-action/internal/finding"
 )
@@ -59,7 +60,7 @@ func System() string { return Reviewing().System }
 func Schema() json.RawMessage { return Reviewing().Schema }
 
 // Input is the change to one file. All of it is taken for untrusted text, but
-// Part, Parts and Language.
+// Part, Parts, Language and Style.
 type Input struct {
 	Path, OldPath string // OldPath of renames and copies
 	Status        string // in GitHub's words
@@ -70,9 +71,11 @@ type Input struct {
 
 	Guidelines   []string   // of the configuration, for this path
 	Instructions []Document // of the repository, from the base commit
+	Pages        []Document // of the team's wiki, that the ticket or the description leads to
 	Linters      []string   // what linters say of the file, one line each
 
 	Language string // of the findings' text, such as German; "" for English
+	Style    bool   // whether matters of style are findings
 }
 
 // Document is a file of the repository that instructs who works on it.
@@ -85,7 +88,7 @@ func Texts(in Input, findings ...finding.Finding) []string {
 	for _, p := range in.Pack {
 		texts = append(texts, p.Path, p.Text)
 	}
-	for _, d := range in.Instructions {
+	for _, d := range slices.Concat(in.Instructions, in.Pages) {
 		texts = append(texts, d.Path, d.Text)
 	}
 	texts = append(texts, in.Linters...)

@@ -23,7 +23,7 @@ type Finding struct {
 	Quote      string  `json:"quote" description:"The text of that line, copied exactly."`
 	Title      string  `json:"title" description:"One sentence that states the defect as a fact."`
 	Body       string  `json:"body" description:"What happens, when, and why."`
-	Category   string  `json:"category" enum:"correctness,security,concurrency,error-handling,resource,data,compatibility,performance,test,other"`
+	Category   string  `json:"category" enum:"correctness,security,concurrency,error-handling,resource,data,compatibility,performance,design,maintainability,requirement,test,tests,style,other"`
 	Severity   string  `json:"severity" enum:"blocker,major,minor,nit"`
 	Confidence float64 `json:"confidence" description:"From 0 to 1."`
 	Suggestion string  `json:"suggestion" description:"Replaces exactly the lines start_line to line, or is empty."`
@@ -46,6 +46,63 @@ type Verdict struct {
 type Label struct {
 	Kind  string `json:"kind" enum:"security,refactoring,feature,tests,docs,other"`
 	Depth string `json:"depth" enum:"deep,normal,light"`
+}
+
+// Overview is the answer about a whole change that is held against no ticket.
+type Overview struct {
+	Overview string         `json:"overview" description:"What the change does, in two or three sentences."`
+	Findings []WholeFinding `json:"findings" description:"Defects that concern files together; empty where there are none."`
+}
+
+// JudgedOverview is the answer about a whole change and what was asked for.
+type JudgedOverview struct {
+	Overview string         `json:"overview" description:"What the change does, in two or three sentences."`
+	Findings []WholeFinding `json:"findings" description:"Defects that concern files together; empty where there are none."`
+	Criteria []Criterion    `json:"criteria" description:"One for every criterion, by its number."`
+	Unasked  []Unasked      `json:"unasked" description:"Parts of the change that no ticket asks for."`
+}
+
+// Judgement is the answer of which no word is kept.
+type Judgement struct {
+	Criteria []Criterion `json:"criteria" description:"One for every criterion, by its number."`
+	Unasked  []Evidence  `json:"unasked" description:"Parts of the change that no ticket asks for."`
+}
+
+// Criterion is a model's verdict on one criterion.
+type Criterion struct {
+	N        int        `json:"n" description:"The criterion's number."`
+	Verdict  string     `json:"verdict" enum:"met,not_met,unknown"`
+	Evidence []Evidence `json:"evidence" description:"Lines of the diff that show it; empty where there are none."`
+}
+
+// Evidence is a place in the diff.
+type Evidence struct {
+	Path      string `json:"path"`
+	StartLine int    `json:"start_line" description:"As numbered in the new file."`
+	EndLine   int    `json:"end_line"`
+}
+
+// Unasked is a part of the change, and what it does.
+type Unasked struct {
+	Path      string `json:"path"`
+	StartLine int    `json:"start_line"`
+	EndLine   int    `json:"end_line"`
+	Text      string `json:"text" description:"What this part does, in at most ten words."`
+}
+
+// WholeFinding is a finding with the file in which it stands.
+type WholeFinding struct {
+	Path       string  `json:"path" description:"The file of the place, copied exactly."`
+	Side       string  `json:"side" enum:"RIGHT,LEFT"`
+	StartLine  int     `json:"start_line" description:"First line of the place, as numbered on that side."`
+	Line       int     `json:"line" description:"Last line of the place; equal to start_line for a single line."`
+	Quote      string  `json:"quote" description:"The text of that line, copied exactly."`
+	Title      string  `json:"title" description:"One sentence that states the defect as a fact."`
+	Body       string  `json:"body" description:"What happens, when, and why; names the other file."`
+	Category   string  `json:"category" enum:"correctness,security,concurrency,error-handling,resource,data,compatibility,performance,design,maintainability,requirement,test,tests,style,other"`
+	Severity   string  `json:"severity" enum:"blocker,major,minor,nit"`
+	Confidence float64 `json:"confidence" description:"From 0 to 1."`
+	Suggestion string  `json:"suggestion" description:"Replaces exactly the lines start_line to line, or is empty."`
 }
 
 // node is a schema in the strict subset that servers take: no references, every

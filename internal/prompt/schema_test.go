@@ -14,7 +14,8 @@ import (
 // The order of keys is part of the golden schemas: models write in it.
 func TestSchemasAreStrictAndInTheOrderOfTheTypes(t *testing.T) {
 	t.Parallel()
-	for name, task := range map[string]Task{"review": Reviewing(), "verify": Verifying(), "classify": Classifying()} {
+	for name, task := range map[string]Task{"review": Reviewing(), "verify": Verifying(), "classify": Classifying(),
+		"overview": Overviewing(false), "judged-overview": Overviewing(true), "criteria": Judging()} {
 		data, err := os.ReadFile("testdata/" + name + ".schema.json")
 		require.NoError(t, err)
 		var want bytes.Buffer

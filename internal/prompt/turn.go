@@ -19,7 +19,7 @@ const maxSorted = 24 << 10
 // User returns the user turn that asks for the review of a file.
 func User(b guard.Boundary, in Input) string {
 	blocks := append(append(paths(b, in), guidance(b, in)...), linters(b, in)...)
-	return fill("user.md", "notes", notes(in.Path), "language", language(in.Language), "status", happened(in), "part",
+	return fill("user.md", "notes", notes(in.Path), "language", language(in.Language)+style(in.Style), "status", happened(in), "part",
 		part(in),
 		"blocks", strings.Join(append(blocks, change(b, in)...), "\n"))
 }
@@ -116,6 +116,14 @@ func language(name string) string {
 	}
 	return " Write title and body of the findings in " + name +
 		"; code, quotes, keys and their fixed values stay as they are."
+}
+
+// style opens the findings to matters of style.
+func style(reported bool) string {
+	if !reported {
+		return ""
+	}
+	return " Report matters of style that a maintainer would have changed as well, with the category `style`, as `nit`."
 }
 
 func paths(b guard.Boundary, in Input) []string {

@@ -8,6 +8,7 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,11 +45,12 @@ type Change struct {
 // Recall gives what was said before: what was posted, what was dropped, and what
 // people said, in an order of its own that does not depend on GitHub's. What could
 // be had without is in left, and ends nothing: without threads none is marked
-// resolved, without a person's permission their comments do not count.
+// resolved, without a person's permission their comments do not count. Where our own
+// reviews cannot be read, err says so, and all is what could be had without them.
 func Recall(ctx context.Context, s Source, c Change) (all []finding.Earlier, left []error, err error) {
-	reviews, err := s.Reviews(ctx, c.Pull.Ref)
-	if err != nil {
-		return nil, nil, err
+	reviews, unread := s.Reviews(ctx, c.Pull.Ref)
+	if unread != nil {
+		reviews = nil
 	}
 	m, err := newMemory(ctx, s, c, reviews)
 	if err != nil {
@@ -71,7 +73,7 @@ func Recall(ctx context.Context, s Source, c Change) (all []finding.Earlier, lef
 	if err != nil {
 		left = append(left, err)
 	}
-	return append(all, said...), left, ctx.Err()
+	return append(all, said...), left, cmp.Or(ctx.Err(), unread)
 }
 
 // Bounds of what is remembered.

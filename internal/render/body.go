@@ -67,7 +67,8 @@ func File(r Review) string {
 // fitBody renders the body with as many findings as fit, inline ones first,
 // and gives back those that did not.
 func fitBody(r Review) (string, []finding.Finding) {
-	head, files := r.verdict(), paragraphs(coverage(r.Files, bodyFiles))
+	head := paragraphs(r.verdict(), r.postedOverview())
+	files := paragraphs(r.postedAsked(), paragraphs(coverage(r.Files, bodyFiles)))
 	if r.Handover == config.HandoverReview {
 		files = paragraphs(r.handover(true), files)
 	}

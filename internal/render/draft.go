@@ -28,13 +28,13 @@ func Draft(r Review, d Decide) string {
 		r.Title = ""
 		return paragraphs(d.head(r), unreached(r.Files), d.hidden(r), d.section(r), d.footer(r)) + "\n"
 	}
-	head := paragraphs(d.head(r), banner(r.warnings()))
+	head := paragraphs(d.head(r), banner(r.warnings()), r.overview())
 	unread, files := coverage(r.Files, draftFiles)
 	handover := ""
 	if r.Handover == config.HandoverReview {
 		handover = r.handover(false)
 	}
-	tail := paragraphs(handover, cmp.Or(unread, unreached(r.Files)), r.resolved(), d.section(r), filtered(r.Filtered),
+	tail := paragraphs(r.asked(), handover, cmp.Or(unread, unreached(r.Files)), r.resolved(), d.section(r), filtered(r.Filtered),
 		r.Linters, files,
 		d.footer(r))
 	return paragraphs(head, r.claims(draftBytes-len(head)-len(tail)), tail) + "\n"

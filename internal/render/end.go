@@ -109,7 +109,8 @@ func (e Ending) rest(r Review) []string {
 	case e.Counts:
 		return nil
 	case drafted:
-		return []string{banner(r.warnings()), unread, filtered(r.Filtered), files, r.paid()}
+		r.Overview.ID = "" // nothing is posted
+		return []string{banner(r.warnings()), r.overview(), r.asked(), unread, filtered(r.Filtered), files, r.paid()}
 	}
 	handover := ""
 	if e.Outcome == "POSTED" && r.Handover == config.HandoverSummary {

@@ -23,6 +23,7 @@ var reasons = []reason{
 	{finding.AlreadyCommented, "said by people", "Somebody said it of the same lines"},
 	{finding.DroppedBefore, "dropped before", "An approver dropped it from an earlier draft"},
 	{finding.Dropped, "dropped", "The approver dropped it"},
+	{finding.LeftOut, "not reported", "The settings report no such findings"},
 	{finding.Duplicate, "duplicate", "Another finding says it"},
 	{finding.Repeat, "in one with others", "Another finding lists its line"},
 	{finding.Capped, "beyond a linter's limit", "A linter says more than is shown of it"},

@@ -45,6 +45,9 @@ func TestGolden(t *testing.T) {
 	for name, got := range map[string]string{
 		"draft.md":             Draft(ledger(), dialog()),
 		"draft-dispatch.md":    Draft(ledger(), dispatch()),
+		"draft-asked.md":       Draft(asked(), dialog()),
+		"review-asked.md":      Posted(Body(asked()), approval, marker),
+		"terminal-asked.txt":   Terminal(asked(), wide),
 		"draft-kept.md":        Draft(weak(), keptDraft()),
 		"draft-rules.md":       Draft(byRules(), dialog()),
 		"draft-partial.md":     Draft(partial(), dialog()),

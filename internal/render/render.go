@@ -38,6 +38,9 @@ type Review struct {
 	Handover string            // where instructions for a coding agent stand: config.Handover's values
 	Linters  string            // what linters' results came to, in our words; never posted
 
+	Overview Overview
+	Asked    Asked
+
 	// Lines gives the text of a line of the diff, without its line break; nil
 	// where no diff is at hand. Only the draft and the terminal read it, so
 	// that what is posted is the same wherever it is rendered.

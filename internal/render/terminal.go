@@ -55,12 +55,14 @@ func Terminal(r Review, o TerminalOptions) string {
 		}
 		t.prose("", "warning: "+guard.Line(n, 1000))
 	}
+	t.overview()
 	for i, f := range r.Findings {
 		if i == 0 {
 			t.WriteString("\n")
 		}
 		t.finding(f)
 	}
+	t.asked()
 	t.resolved()
 	t.unread()
 	t.foot()

@@ -68,6 +68,12 @@ func (m *Model) Key(f diff.File) string {
 	for _, d := range m.Guides.Instructions {
 		identity = append(identity, hash("instructions", d.Path, d.Text))
 	}
+	if m.Guides.Pages != nil {
+		identity = append(identity, hash("pages", m.Guides.PagesDigest))
+	}
+	if m.Guides.Style {
+		identity = append(identity, "style")
+	}
 	if said := m.linters(f.Path); len(said) > 0 {
 		identity = append(identity, hash(append([]string{"linters"}, said...)...))
 	}
@@ -101,6 +107,8 @@ const (
 	asking      = "again"
 	repairing   = "repair"
 	verifying   = "verify"
+	overviewing = "overview"
+	judging     = "criteria"
 )
 
 // The bounds of the output of one call, reasoning included; a label is a word.
@@ -122,6 +130,7 @@ type question struct {
 	avoid    []string                    // where one is drawn that none of these texts holds
 	request  llm.Request                 // without the first user's turn,
 	user     func(guard.Boundary) string // which belongs to the boundary
+	keep     func(Recorded) Recorded     // what of an answer may be kept; nil for all of it
 }
 
 // request is what all requests of one kind about the file have in common.
@@ -195,6 +204,9 @@ func (t *task) call(ctx context.Context, q question) (Recorded, error) {
 	}
 	if r.Ended = Ending(err); r.Ended != "" {
 		err = nil
+	}
+	if q.keep != nil {
+		r = q.keep(r)
 	}
 	return r, err
 }

@@ -82,11 +82,17 @@ type Options struct {
 }
 
 // Guides are what a repository wants of its reviews. All of it comes from its
-// base commit.
+// base commit, but for the pages.
 type Guides struct {
 	Language     string                     // of the findings' text, such as German; empty for English
 	Guidelines   func(path string) []string // for a file; nil for none
 	Instructions []prompt.Document          // for who works on the repository
+	Style        bool                       // whether matters of style are findings
+
+	// Pages of the team's wiki, not of the base. Their digest stands for them in keys, so
+	// that a run which cannot fetch them again finds what it has paid for.
+	Pages       []prompt.Document
+	PagesDigest string
 }
 
 func (g Guides) guidelines(path string) []string {

@@ -172,6 +172,7 @@ func (t *task) input(ctx context.Context, patch string, parts int) prompt.Input 
 	in := t.changed(patch)
 	in.Part, in.Parts = t.part, parts
 	in.Language, in.Instructions = t.Guides.Language, t.Guides.Instructions
+	in.Pages, in.Style = t.Guides.Pages, t.Guides.Style
 	for _, text := range t.Guides.guidelines(t.file.Path) {
 		in.Guidelines = append(in.Guidelines, t.Redact.Redact(text))
 	}

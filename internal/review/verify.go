@@ -23,17 +23,20 @@ func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Find
 	if t.Verify == nil || len(claims) == 0 {
 		return found, nil
 	}
-	said := make([]string, 0, len(claims))
-	for _, c := range claims {
-		said = append(said, fmt.Sprintf("%s %d %d %q %q %q", c.Side, c.StartLine, c.Line, c.Quote, c.Title, c.Body))
-	}
-	c := &conversation{task: t, next: question{
+	said := spelled(claims)
+	return t.secondLook(ctx, found, at, question{
 		task: verifying, key: hash(append(said, t.key, verifying, in.Patch)...), chat: t.Options.Verify,
 		avoid:   prompt.Texts(in, claims...),
 		request: t.request(prompt.Verifying()), user: func(b guard.Boundary) string {
 			return prompt.Verify(b, in, claims)
 		},
-	}}
+	})
+}
+
+// secondLook asks about the findings that stand at some places of a list.
+func (t *task) secondLook(ctx context.Context, found []finding.Finding, at []int,
+	q question) ([]finding.Finding, error) {
+	c := &conversation{task: t, next: q}
 	text, err := c.run(ctx)
 	switch {
 	case errors.Is(err, cost.ErrSpent), errors.Is(err, cost.ErrFileSpent):
@@ -51,6 +54,15 @@ func (t *task) verify(ctx context.Context, in prompt.Input, found []finding.Find
 		return unchecked(found, at, "the second look gave no answer that can be read"), nil
 	}
 	return judged(found, at, v.Verdicts), nil
+}
+
+// spelled are claims as parts of a key.
+func spelled(claims []finding.Finding) []string {
+	said := make([]string, 0, len(claims))
+	for _, c := range claims {
+		said = append(said, fmt.Sprintf("%s %d %d %q %q %q", c.Side, c.StartLine, c.Line, c.Quote, c.Title, c.Body))
+	}
+	return said
 }
 
 // grave are the findings that are looked at again, and where they stand.

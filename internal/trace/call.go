@@ -50,9 +50,18 @@ func Call(ctx context.Context, q CallStart) (try transport.BeginFunc, end func(C
 	if t == nil {
 		return free, func(CallEnd) {}
 	}
+	if ctx.Value(withheld{}) != nil {
+		q.Input = nil
+	}
 	c := &call{tracer: t, CallStart: q, ctx: ctx, began: time.Now()}
 	return c.try, c.end
 }
+
+type withheld struct{}
+
+// Withheld is a context in which spans of calls hold neither question nor answer, whatever
+// was asked for: what was asked with may not leave the job.
+func Withheld(ctx context.Context) context.Context { return context.WithValue(ctx, withheld{}, true) }
 
 func free(context.Context, int) (func(*http.Response, error), error) {
 	return func(*http.Response, error) {}, nil

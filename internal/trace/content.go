@@ -48,7 +48,7 @@ func (c *call) messages(s *Span, e CallEnd) {
 		s.json("gen_ai.system_instructions", system)
 		s.json("gen_ai.input.messages", turns)
 	}
-	if e.Output != nil {
+	if e.Output != nil && c.ctx.Value(withheld{}) == nil {
 		s.json("gen_ai.output.messages", []spelled{{Role: "assistant", Parts: c.parts(e.Output()),
 			Finish: c.safe(e.Finish)}})
 	}

@@ -118,6 +118,13 @@ func (s *Span) Number(key string, value int64) {
 	}
 }
 
+// Event notes on the span under way that something began.
+func Event(ctx context.Context, name string) {
+	if from(ctx) != nil {
+		oteltrace.SpanFromContext(ctx).AddEvent(name)
+	}
+}
+
 // Usage sets what the work used in all, as attributes of ours: only the spans of
 // model calls have the convention's, so that a sum counts nothing twice.
 func (s *Span) Usage(u cost.Usage) {

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -15,8 +16,10 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/ticketcontext"
 	"github.com/org/pr-review-action/internal/toolserver"
+	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/tracker"
 	"github.com/org/pr-review-action/internal/transport"
 )
@@ -37,6 +40,26 @@ func (w Wire) Context(c config.Context, s settings.Settings, api *github.Client)
 	ours, theirs := w.Redactor(s), secret.New(b.credentials...)
 	o.Redact = func(text string) string { return theirs.Redact(ours.Redact(text)) }
 	return o, nil
+}
+
+// Gathering returns what fetches the tickets and pages that a change was made for, nil
+// where the settings name no source. stage hears what it does, in the names of statuses.
+func (r *Reviewer) Gathering(b Brief, stage func(string)) (func(context.Context) ticket.Context, error) {
+	c := b.Change
+	if c.Pull == nil || b.API == nil || len(c.Config.Context.Sources) == 0 {
+		return nil, nil
+	}
+	o, err := r.wire.Context(c.Config.Context, r.settings, b.API)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) ticket.Context {
+		o.OnProgress = func(status string) {
+			trace.Event(ctx, status)
+			stage(status)
+		}
+		return ticketcontext.Fetch(ctx, ticketcontext.Read(ctx, b.API, *c.Pull, o), o)
+	}, nil
 }
 
 // contextBuilder makes sources, and keeps their credentials for the redactor.

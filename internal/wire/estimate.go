@@ -13,12 +13,16 @@ func (r *Reviewer) Expects(c ingest.Change, paid reviewpr.Paid) []string {
 	if r.Rules {
 		return nil
 	}
-	files, calls := 0, []budget.Expected{}
+	files, calls, shown := 0, []budget.Expected{}, 0
 	for _, f := range reviewpr.ToReview(c) {
+		shown += min(2*len(f.Patch), guessedHead)
 		if !paid.Has(r.Key(f)) {
 			files++
 			calls = append(calls, r.guess(len(f.Patch))...)
 		}
+	}
+	if files > 0 {
+		calls = append(calls, budget.Expected{Bytes: min(shown, guessedHeads) + 3*guessedFrame, Output: guessedOverview})
 	}
 	lines := []string{render.Expected(files, budget.Estimate(calls, r.Account.price), r.Account.Cap)}
 	if r.Account.Notice != "" {
@@ -49,6 +53,14 @@ func (r *Reviewer) guess(patch int) []budget.Expected {
 const (
 	guessedVerdict = 300
 	guessedLabel   = 200
+)
+
+// The look at the whole change, about: bytes of a file's diff and of all, tokens of the
+// answer.
+const (
+	guessedHead     = 8 << 10
+	guessedHeads    = 96 << 10
+	guessedOverview = 400
 )
 
 // guessedFrame is about the bytes of a question beside the system turn and the diff.

@@ -60,12 +60,13 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 		Review: cmp.Or(chats[redrafts], chats[reviews]), Verify: chats[verifies], Classify: chats[classifies],
 		Limits: agent.Limits{Turns: c.Agent.Turns(), Time: c.Agent.Time()}, Tools: around.Tools.Redacting(own),
 		Head: around.Head, Pack: around.Pack, PackTokens: looking.Tokens,
-		Guides:  review.Guides{Language: c.Language, Guidelines: c.GuidelinesFor, Instructions: b.Change.Guidance},
+		Guides: review.Guides{Language: c.Language, Guidelines: c.GuidelinesFor, Instructions: b.Change.Guidance,
+			Style: c.Report.Style},
 		FileCap: c.MaxCostPerFile, MaxTokens: c.ModelOptions.MaxOutputTokens, Effort: c.ModelOptions.Effort,
 		Linters: b.Linted.Hints, Random: rand.Reader, Now: r.wire.now, Redact: own,
 	})
 	model.OnFailure = r.Failed
-	r.Reviewer, r.asks = model, model
+	r.Reviewer, r.asks, r.said = model, model, b.discussion(own)
 	r.asks.Once = b.Paid.Once
 	return nil
 }

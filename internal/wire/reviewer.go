@@ -31,6 +31,7 @@ type Reviewer struct {
 	settings settings.Settings
 	onWait   func(time.Duration, string)
 	asks     *review.Model // nil for rules
+	said     said          // on the pull request; nil where there is none
 	Account  Account
 
 	Mute   bool          // neither a path nor the endpoint's own words are shown
@@ -71,6 +72,25 @@ func (r *Reviewer) Redraft(ctx context.Context, f diff.File, was finding.FileRev
 	return r.counted(result, searches, err)
 }
 
+// Overview passes on to the model what there is to look at, with what was said on the pull
+// request, and counts what comes back.
+func (r *Reviewer) Overview(ctx context.Context, w review.Whole) (finding.Overview, error) {
+	ctx, done := graph.Lingering(ctx, r.Linger)
+	defer done()
+	w.Discussion = r.said
+	ctx, searches := budget.Metered(ctx)
+	seen, err := r.asks.Overview(ctx, w)
+	_, err = r.counted(finding.FileReview{Findings: finding.Kept(seen.Findings), Usage: seen.Usage}, searches, err)
+	return seen, err
+}
+
+// Learn gives the model pages of the team's wiki, before it is asked about a file.
+func (r *Reviewer) Learn(pages []prompt.Document, digest string) {
+	if r.asks != nil {
+		r.asks.Guides.Pages, r.asks.Guides.PagesDigest = pages, digest
+	}
+}
+
 func (r *Reviewer) counted(result finding.FileReview, searches *budget.Meter, err error) (finding.FileReview, error) {
 	result.Usage = cost.Add(result.Usage, searches.Used())
 	r.mu.Lock()
@@ -96,7 +116,7 @@ func (r *Reviewer) SoFar() (findings int, used cost.Usage, limit cost.MicroUSD) 
 func (w Wire) NewReviewer(s settings.Settings, onWait func(time.Duration, string)) (*Reviewer, error) {
 	s = s.WithModel(w.getenv)
 	if s.Provider == "offline" {
-		return &Reviewer{Reviewer: review.NewRules(), Rules: true, wire: w}, nil
+		return &Reviewer{Reviewer: review.NewRules(), Rules: true, wire: w, settings: s}, nil
 	}
 	client, err := w.ModelClient(s, onWait)
 	if err != nil {

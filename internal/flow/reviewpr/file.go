@@ -14,11 +14,17 @@ import (
 	"github.com/org/pr-review-action/internal/triage"
 )
 
-// The nodes whose records are read by others: ingest's say what a run is about,
-// review's what was paid.
+// The nodes. Records of some are read by others: ingest's say what a run is about,
+// review's and overview's what was paid.
 const (
-	ingestNode = "ingest"
-	reviewNode = "review"
+	ingestNode    = "ingest"
+	triageNode    = "triage"
+	contextNode   = "context"
+	reviewNode    = "review"
+	overviewNode  = "overview"
+	aggregateNode = "aggregate"
+	gateNode      = "gate"
+	postNode      = "post"
 )
 
 // task is the payload of one file's review.
@@ -29,11 +35,12 @@ type task struct {
 
 // review takes a file's result from an earlier run, or asks for it.
 func (steps Steps) review(f fields, cut *shortened,
-	spans *fanOut) func(context.Context, State, task) (graph.Update, error) {
+	spans *fanOut, full *inFull) func(context.Context, State, task) (graph.Update, error) {
 	return func(ctx context.Context, s State, t task) (_ graph.Update, err error) {
 		if steps.Reviewer == nil {
 			return graph.Update{}, errors.New("this job has no reviewer")
 		}
+		steps.remember(ctx, s, full)
 		file, _ := s.Draft.triage().Part(s.Files[t.File])
 		ctx, span := trace.File(spans.under(ctx), file.Path)
 		defer ended(span, &err)

@@ -100,7 +100,8 @@ func TestAStepsErrorEndsTheRunAndIsTriedAgain(t *testing.T) {
 func TestTheGraphReadsLikeThePicture(t *testing.T) {
 	t.Parallel()
 	drawn := newWorld(nil).flow(t).Mermaid()
-	for _, arrow := range []string{"n_ingest --> n_triage", "n_triage -.->|each| n_review", "n_review --> n_aggregate",
+	for _, arrow := range []string{"n_ingest --> n_triage", "n_triage -.-> n_context", "n_context -.->|each| n_review",
+		"n_review --> n_overview", "n_overview --> n_aggregate",
 		"n_aggregate -.-> n_gate", "n_gate -.-> n_post"} {
 		require.Contains(t, drawn, arrow)
 	}

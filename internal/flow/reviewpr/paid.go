@@ -21,6 +21,7 @@ type Paid struct {
 
 	results map[string]paidResult
 	answers map[string]paidAnswer
+	wholes  map[string]finding.Overview
 	costs   map[string]cost.MicroUSD // of threads, and of drafts that were made anew, each apart
 	thread  string                   // that is to be run
 }
@@ -118,6 +119,7 @@ func (p *Paid) Add(saved graph.Saved, thread string) {
 	own := s.Thread == thread
 	p.thread = thread
 	p.addResults(s.Fields[reviewsField], own)
+	p.addOverview(s.Fields[wholeField], own)
 	type place struct {
 		node string
 		task int
@@ -128,7 +130,7 @@ func (p *Paid) Add(saved graph.Saved, thread string) {
 	defer func() { p.count(s, open) }()
 	for _, data := range saved.Journal {
 		r, err := graph.DecodeRecord(data)
-		if err != nil || r.Node != reviewNode && r.Node != redraftNode {
+		if err != nil || r.Node != reviewNode && r.Node != redraftNode && r.Node != overviewNode {
 			continue
 		}
 		if r.Answer != "" {
@@ -140,6 +142,8 @@ func (p *Paid) Add(saved graph.Saved, thread string) {
 			switch u.Field {
 			case reviewsField:
 				p.addResults(u.Value, own)
+			case wholeField:
+				p.addOverview(u.Value, own)
 			case usageField:
 				open = cost.Add(open, usageOf(u.Value))
 			}
@@ -176,6 +180,30 @@ func (p *Paid) addResults(data []byte, own bool) {
 			p.results[r.Key] = paidResult{r, own}
 		}
 	}
+}
+
+// addOverview takes over what was seen of a whole change, where all of it was.
+func (p *Paid) addOverview(data []byte, own bool) {
+	var seen finding.Overview
+	if json.Unmarshal(data, &seen, json.RejectUnknownMembers(true)) != nil || seen.Key == "" {
+		return
+	}
+	if p.wholes == nil {
+		p.wholes = map[string]finding.Overview{}
+	}
+	if _, known := p.wholes[seen.Key]; known && !own {
+		return
+	}
+	if seen.Dropped = false; !own {
+		seen.Usage = cost.Usage{}
+	}
+	p.wholes[seen.Key] = seen
+}
+
+// overview is what an earlier run saw of the same change.
+func (p Paid) overview(key string) (finding.Overview, bool) {
+	seen, ok := p.wholes[key]
+	return seen, ok
 }
 
 func (p *Paid) addAnswer(r graph.Record, own bool) cost.Usage {

@@ -1,7 +1,7 @@
 // Package reviewpr is the graph that reviews a change:
 //
-//	ingest → triage → review each file → aggregate → gate → post
-//	                                         ↑          └→ revise → redraft
+//	ingest → triage → context → review each file → overview → aggregate → gate → post
+//	                                                              ↑          └→ revise → redraft
 //
 // It wires steps to fields and routes. What a step does lives in the step's
 // package; what the outside world is comes in through Steps. Start reading at New.
@@ -23,7 +23,9 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/triage"
 )
 
@@ -31,7 +33,7 @@ import (
 // snapshot means changes.
 const (
 	Name    = "reviewpr"
-	Version = 6
+	Version = 7
 )
 
 // The outcomes of a run: those of a draft that waits, and the graph's ends.
@@ -53,7 +55,12 @@ type Steps struct {
 	Ready    func(context.Context, ingest.Change) (Draft, error)
 	Reviewer review.Reviewer
 	Recall   func(context.Context, ingest.Change) ([]finding.Earlier, error) // what was said before; nil for nothing
-	Redraft  Redraft                                                         // nil where no model is at hand
+	// fetches what was asked for, where the settings name a source; nil for nobody
+	Context func(context.Context, State) ticket.Context
+	Learn   func(pages []prompt.Document, digest string) // is given the pages that Reviewer may read; nil for nobody
+	// looks at the whole change; nil where no model is at hand
+	Overview func(context.Context, review.Whole) (finding.Overview, error)
+	Redraft  Redraft // nil where no model is at hand
 	// the facts of a draft that this run revised; nil for those it had
 	Revised     func(Draft) Draft
 	Concurrency int                            // files under review at one time
@@ -77,27 +84,34 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	}
 
 	ingest := g.Node(ingestNode, traced(ingestNode, steps.ingest(f)),
-		graph.Writes(f.draft, f.pr, f.files, f.findings, f.flags, f.earlier, f.reason))
-	triage := g.Node("triage", traced("triage", steps.triage(f)), graph.Writes(f.fileReviews, f.reason))
+		graph.Writes(f.draft, f.pr, f.files, f.findings, f.flags, f.earlier, f.reason, f.lacks))
+	triage := g.Node(triageNode, traced(triageNode, steps.triage(f)), graph.Writes(f.fileReviews, f.reason))
+	full := &inFull{}
+	asked := g.Node(contextNode, traced(contextNode, steps.context(f, full)), graph.Writes(f.asked))
 	cut := &shortened{paid: map[string]cost.Usage{}}
 	reviews, redrafts := &fanOut{name: reviewNode}, &fanOut{name: redraftNode}
-	review := graph.Each(g, reviewNode, steps.review(f, cut, reviews), graph.Writes(f.fileReviews, f.usage, f.reused),
+	review := graph.Each(g, reviewNode, steps.review(f, cut, reviews, full), graph.Writes(f.fileReviews, f.usage, f.reused),
 		graph.Concurrency(concurrency), graph.OnError(steps.failed(f)), graph.Unreached(cut.unreached(f)))
-	aggregate := g.Node("aggregate", traced("aggregate", combine(f, reviews, redrafts)),
+	overview := g.Node(overviewNode, traced(overviewNode, steps.overview(f, reviews, full)),
+		graph.Writes(f.whole, f.usage))
+	aggregate := g.Node(aggregateNode, traced(aggregateNode, combine(f, reviews, redrafts)),
 		graph.Writes(f.comments, f.earlier, f.summaryBody, f.reason))
-	gate := graph.Gate(g, "gate", ask, decide(f), graph.Writes(f.approved, f.decision, f.comments, f.summaryBody))
+	gate := graph.Gate(g, gateNode, ask, decide(f),
+		graph.Writes(f.approved, f.decision, f.comments, f.summaryBody, f.whole))
 	revise := g.Node(reviseNode, traced(reviseNode, steps.revise(f)), graph.Writes(f.draft, f.decision, f.rounds))
-	redraft := graph.Each(g, redraftNode, steps.redraft(f, cut, redrafts), graph.Writes(f.fileReviews, f.usage),
+	redraft := graph.Each(g, redraftNode, steps.redraft(f, cut, redrafts, full), graph.Writes(f.fileReviews, f.usage),
 		graph.Concurrency(concurrency), graph.OnError(steps.feedbackFailed(f)), graph.Unreached(cut.unrevised(f)))
-	post := g.Effect("post", traced("post", steps.post(f)), steps.posted(f), graph.Writes(f.reviewURL))
+	post := g.Effect(postNode, traced(postNode, steps.post(f)), steps.posted(f), graph.Writes(f.reviewURL))
 
 	skipped, clean, failed := graph.End(Skipped), graph.End(Clean), graph.End(Failed)
 	posted, aborted := graph.End(Posted), graph.End(Aborted)
 
 	g.Start(ingest)
 	g.Edge(ingest, triage)
-	g.Route(triage, byTriage(review, aggregate, skipped), review, aggregate, skipped)
-	g.Edge(review, aggregate)
+	g.Route(triage, byTriage(asked, skipped), asked, skipped)
+	g.Route(asked, byFile(review, overview), review, overview)
+	g.Edge(review, overview)
+	g.Edge(overview, aggregate)
 	g.Route(aggregate, byFindings(gate, clean, failed), gate, clean, failed)
 	g.Route(gate, byDecision(post, revise, aborted), post, revise, aborted)
 	g.Route(revise, byFeedback(redraft, aggregate), redraft, aggregate)
@@ -127,9 +141,13 @@ func (steps Steps) ingest(f fields) func(context.Context, State) (graph.Update, 
 			}
 		}
 		var earlier []finding.Earlier
+		var notes []string
 		if steps.Recall != nil && reason == "" {
-			if earlier, err = steps.Recall(ctx, change); err != nil {
-				return graph.Update{}, err
+			if earlier, err = steps.Recall(ctx, change); ctx.Err() != nil {
+				return graph.Update{}, ctx.Err()
+			} else if err != nil { // it bettered the review, and is no reason to have none
+				notes = append(notes, "What was said of this change before could not be read, so that findings may "+
+					"be said again.")
 			}
 		}
 		draft := s.Draft.of(change)
@@ -139,7 +157,7 @@ func (steps Steps) ingest(f fields) func(context.Context, State) (graph.Update, 
 		seen := draft.inspect(change)
 		return graph.Updates(f.draft.Set(draft), f.pr.Set(seen.Pull), f.files.Set(seen.Files),
 			f.findings.Set(append(seen.Findings, steps.Stays...)),
-			f.flags.Set(seen.Flags), f.earlier.Set(earlier), f.reason.Set(reason)), nil
+			f.flags.Set(seen.Flags), f.earlier.Set(earlier), f.reason.Set(reason), f.lacks.Set(notes)), nil
 	}
 }
 
@@ -185,12 +203,19 @@ func (steps Steps) triage(f fields) func(context.Context, State) (graph.Update, 
 	}
 }
 
-// byTriage sends every file without a result yet to a review of its own.
-func byTriage(each graph.Fan[task], aggregate, skipped graph.Target) func(State) graph.Next {
+// byTriage ends a run that is not to go on.
+func byTriage(next, skipped graph.Target) func(State) graph.Next {
 	return func(s State) graph.Next {
 		if s.Reason != "" {
 			return graph.To(skipped)
 		}
+		return graph.To(next)
+	}
+}
+
+// byFile sends every file without a result yet to a review of its own.
+func byFile(each graph.Fan[task], none graph.Target) func(State) graph.Next {
+	return func(s State) graph.Next {
 		judged := map[string]bool{}
 		for _, r := range s.FileReviews {
 			judged[r.Path] = true
@@ -212,7 +237,7 @@ func byTriage(each graph.Fan[task], aggregate, skipped graph.Target) func(State)
 			return cmp.Or(last[a.Path]-last[b.Path], triage.CompareRisk(s.Files[a.File], s.Files[b.File]))
 		})
 		if len(todo) == 0 {
-			return graph.To(aggregate)
+			return graph.To(none)
 		}
 		return each.Over(todo)
 	}
@@ -225,7 +250,7 @@ func combine(f fields, spans ...*fanOut) func(context.Context, State) (graph.Upd
 		}
 		before := s.Comments
 		s.Comments, s.Earlier = aggregate.Findings(aggregate.Input{
-			Files: s.Files, Findings: slices.Concat(s.Findings, s.Draft.Linters.Findings), Reviews: s.results(),
+			Files: s.Files, Findings: slices.Concat(s.Findings, s.Draft.Linters.Findings), Reviews: s.found(),
 			Earlier: s.Earlier, Used: s.Draft.UsedIDs, Inline: s.Draft.Config.Comments.Most(),
 			PerRule: s.Draft.Config.Linters.Most(),
 		})
@@ -260,7 +285,8 @@ func ask(s State) (gate.Ask, error) {
 // decide applies the approver's changes; what is posted is rendered from them.
 func decide(f fields) func(State, decision.Answer) (graph.Update, error) {
 	return func(s State, a decision.Answer) (graph.Update, error) {
-		if _, err := a.Decision.Check(finding.Items(finding.Kept(s.Comments))); err != nil {
+		_, err := a.Decision.Check(finding.Items(finding.Kept(s.Comments)))
+		if err = cmp.Or(err, a.Decision.CheckOverview(s.postsOverview())); err != nil {
 			return graph.Update{}, err
 		}
 		if a.Decision.Verdict == decision.Revise {
@@ -268,9 +294,10 @@ func decide(f fields) func(State, decision.Answer) (graph.Update, error) {
 		}
 		approved := a.Decision.Verdict == decision.Approve
 		s.Comments = finding.Apply(a.Decision, s.Comments)
+		s.Whole.Text, s.Whole.Dropped = a.Decision.Overview(s.Whole.Text)
 		body, _ := post.Rendered(s.Review())
 		return graph.Updates(f.approved.Set(&approved), f.decision.Set(&a.Record), f.comments.Set(s.Comments),
-			f.summaryBody.Set(body)), nil
+			f.summaryBody.Set(body), f.whole.Set(s.Whole)), nil
 	}
 }
 

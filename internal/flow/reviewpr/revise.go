@@ -112,7 +112,7 @@ func mentions(text, file string) bool {
 
 // redraft asks for one file's review again.
 func (steps Steps) redraft(f fields, cut *shortened,
-	spans *fanOut) func(context.Context, State, task) (graph.Update, error) {
+	spans *fanOut, full *inFull) func(context.Context, State, task) (graph.Update, error) {
 	return func(ctx context.Context, s State, t task) (_ graph.Update, err error) {
 		file, _ := s.Draft.triage().Part(s.Files[t.File])
 		ctx, span := trace.File(spans.under(ctx), file.Path)
@@ -120,6 +120,7 @@ func (steps Steps) redraft(f fields, cut *shortened,
 		if steps.Redraft == nil {
 			return graph.Update{}, errNoModel
 		}
+		steps.remember(ctx, s, full)
 		r, err := steps.Redraft(ctx, file, s.drafted(file.Path), s.Rounds[len(s.Rounds)-1].Feedback, len(s.Rounds))
 		if err != nil {
 			return graph.Update{}, cut.note(t, r.Usage, err)

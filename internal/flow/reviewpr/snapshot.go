@@ -55,6 +55,7 @@ func decoded(snapshot []byte) (State, error) {
 	for field, into := range map[string]any{
 		"draft": &state.Draft, "pr": &state.Pull, "files": &state.Files, reviewsField: &state.FileReviews,
 		"comments": &state.Comments, "earlier": &state.Earlier, "decision": &state.Decision, "rounds": &state.Rounds,
+		askedField: &state.Asked, wholeField: &state.Whole,
 	} {
 		if err == nil {
 			err = json.Unmarshal(s.Fields[field], into)

@@ -30,7 +30,10 @@ type State struct {
 	Findings    []finding.Finding // what is said of the change without a reviewer
 	Flags       []finding.Flag    // what the approver alone is told of it
 	Earlier     []finding.Earlier // what earlier reviews and people said of it
+	Asked       Asked             // what the change was made for
 	FileReviews []finding.FileReview
+	Whole       finding.Overview // what was seen of the change as a whole
+	Lacks       []string         // what could not be read of the pull request, in our own words
 	Comments    []finding.Finding
 	SummaryBody string     // the review's body as it will be posted, without approval line and marker
 	Approved    *bool      // nil until decided
@@ -102,7 +105,10 @@ type fields struct {
 	findings    graph.Field[[]finding.Finding]
 	flags       graph.Field[[]finding.Flag]
 	earlier     graph.Field[[]finding.Earlier]
+	asked       graph.Field[Asked]
 	fileReviews graph.Field[[]finding.FileReview]
+	whole       graph.Field[finding.Overview]
+	lacks       graph.Field[[]string]
 	comments    graph.Field[[]finding.Finding]
 	summaryBody graph.Field[string]
 	approved    graph.Field[*bool]
@@ -114,10 +120,12 @@ type fields struct {
 	reviewURL   graph.Field[string]
 }
 
-// The fields in which results of files, and what they cost, are stored.
+// The fields in which results, and what they cost, are stored.
 const (
 	reviewsField = "fileReviews"
 	usageField   = "usage"
+	askedField   = "context"
+	wholeField   = "overview"
 )
 
 func declare(g *graph.Graph[State]) fields {
@@ -128,6 +136,9 @@ func declare(g *graph.Graph[State]) fields {
 		findings:    graph.Value(g, "findings", func(s *State) *[]finding.Finding { return &s.Findings }),
 		flags:       graph.Value(g, "flags", func(s *State) *[]finding.Flag { return &s.Flags }),
 		earlier:     graph.Value(g, "earlier", func(s *State) *[]finding.Earlier { return &s.Earlier }),
+		asked:       graph.Value(g, askedField, func(s *State) *Asked { return &s.Asked }),
+		whole:       graph.Value(g, wholeField, func(s *State) *finding.Overview { return &s.Whole }),
+		lacks:       graph.Value(g, "lacks", func(s *State) *[]string { return &s.Lacks }),
 		fileReviews: graph.Append(g, reviewsField, func(s *State) *[]finding.FileReview { return &s.FileReviews }),
 		comments:    graph.Value(g, "comments", func(s *State) *[]finding.Finding { return &s.Comments }),
 		summaryBody: graph.Value(g, "summaryBody", func(s *State) *string { return &s.SummaryBody }),
@@ -180,10 +191,10 @@ func (s State) mustBeSeen() bool {
 		slices.ContainsFunc(s.Flags, func(f finding.Flag) bool { return f.Kind == finding.HiddenFlag })
 }
 
-// commented reports whether what a person said holds a finding back.
+// commented reports whether what a person said, or the settings, hold a finding back.
 func (s State) commented() bool {
 	return slices.ContainsFunc(s.Comments, func(f finding.Finding) bool {
-		return f.Filtered == finding.AlreadyCommented
+		return f.Filtered == finding.AlreadyCommented || f.Filtered == finding.LeftOut
 	})
 }
 
@@ -229,7 +240,7 @@ func (s State) Review() render.Review {
 		Files: s.Coverage(), Findings: finding.Kept(s.Comments), Filtered: held(s.Comments),
 		Unlisted: s.Draft.Unlisted, Rules: s.Draft.Rules, Model: s.Draft.Model, Usage: s.Usage, Limit: s.Draft.MaxCost,
 		Reused: s.Reused, Partial: s.Partial(),
-		Earlier: s.Earlier, Round: len(s.Rounds), Flags: s.Flags,
+		Earlier: s.Earlier, Round: len(s.Rounds), Flags: s.Flags, Overview: s.overview(), Asked: s.asked(),
 		Handover: cmp.Or(s.Draft.Config.Handover, config.HandoverSummary),
 	}
 	if s.Pull != nil {
@@ -242,6 +253,7 @@ func (s State) Review() render.Review {
 		r.Notices = append(r.Notices, fmt.Sprintf("GitHub lists %d of %d changed files; the others were not reached.",
 			len(s.Files), len(s.Files)+s.Draft.Unlisted))
 	}
+	r.Notices = append(r.Notices, s.Asked.flagged()...)
 	r.Linters, r.Flags = s.Draft.Linters.String(), slices.Concat(s.Flags, s.Draft.Linters.Flags)
 	for _, line := range s.Draft.Linters.Missing {
 		r.Notices = append(r.Notices, guard.Inline("Missing: "+line+".", 0))
@@ -266,9 +278,10 @@ func (s State) Review() render.Review {
 // maxNote is the characters of a note that a draft shows.
 const maxNote = 300
 
-// Notes say what the run could not look at, each once, in the order of the files. They
-// may hold text from outside.
+// Notes say what the run could not look at, each once: the pull request, the whole change,
+// then in the order of the files. They may hold text from outside.
 func (s State) Notes() (all []string) {
+	all = slices.Concat(s.Lacks, s.Whole.Notes)
 	for _, f := range s.Coverage() {
 		for _, note := range f.Notes {
 			if !slices.Contains(all, note) {

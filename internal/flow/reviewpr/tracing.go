@@ -14,6 +14,7 @@ func traced(name string, step func(context.Context, State) (graph.Update,
 	error)) func(context.Context, State) (graph.Update, error) {
 	return func(ctx context.Context, s State) (graph.Update, error) {
 		ctx, span := trace.Step(ctx, name)
+		span.Text("status", string(StatusOf(name)))
 		u, err := step(ctx, s)
 		span.End(err)
 		return u, err
@@ -41,7 +42,10 @@ type fanOut struct {
 }
 
 func (f *fanOut) under(ctx context.Context) context.Context {
-	f.once.Do(func() { f.ctx, f.span = trace.Step(ctx, f.name) })
+	f.once.Do(func() {
+		f.ctx, f.span = trace.Step(ctx, f.name)
+		f.span.Text("status", string(StatusOf(f.name)))
+	})
 	return trace.Under(ctx, f.ctx)
 }
 

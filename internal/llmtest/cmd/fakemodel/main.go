@@ -72,6 +72,7 @@ func run(args []string) error {
 func parse(args []string) (*options, error) {
 	o := &options{}
 	o.model = llmtest.New(func(r llmtest.Request) llmtest.Answer { return o.answer(r) })
+	o.model.Whole = o.answer
 	flags := flag.NewFlagSet("fakemodel", flag.ContinueOnError)
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8089", "address to listen on")
 	flags.StringVar(&o.script, "script", "honest", "one of "+names(scripts()))
@@ -118,7 +119,11 @@ func (o *options) check() error {
 }
 
 func (o *options) answer(r llmtest.Request) llmtest.Answer {
-	a := scripts()[o.script](r)
+	script := scripts()[o.script]
+	if r.Whole() && slices.Contains([]string{"honest", "curious", "obedient"}, o.script) {
+		script = llmtest.Nothing // they know files
+	}
+	a := script(r)
 	if o.fault != "" && (o.faulty == 0 || r.Try <= o.faulty) {
 		a = llmtest.Faults()[o.fault](r, a)
 	}
@@ -135,7 +140,7 @@ func names[T any](all map[string]T) string { return strings.Join(slices.Sorted(m
 func tell(w http.ResponseWriter, model *llmtest.Server) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{ // who left is not told
-		"calls": model.Calls(), "limited": model.Limited(), "refused": model.Refusals(), "peak": model.Peak(),
+		"calls": model.Calls() + len(model.Wholes()), "limited": model.Limited(), "refused": model.Refusals(), "peak": model.Peak(),
 		"bill": model.Bill(),
 	})
 }

@@ -1,0 +1,92 @@
+package reviewpr
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/ticket"
+)
+
+// Asked is what was asked for, as far as it may leave the job: the descriptions of tickets
+// and the texts of pages, which nothing behind the reviews needs, are not in it.
+type Asked struct {
+	Context ticket.Context `json:"context,omitzero"`
+	Show    ticket.Show    `json:"show,omitzero"`
+	// names the context's text in keys of what was paid; too short to confirm a guess of it
+	Digest string `json:"digest,omitzero"`
+}
+
+// inFull is the context in the memory of this job: in full, and nowhere else. A process
+// that goes on with a run fetches it again.
+type inFull struct {
+	once sync.Once
+	got  ticket.Context
+}
+
+// context fetches what was asked for. A source that fails costs itself alone: what is
+// missing is named, and the review goes on.
+func (steps Steps) context(f fields, full *inFull) func(context.Context, State) (graph.Update, error) {
+	return func(ctx context.Context, s State) (graph.Update, error) {
+		if !steps.asks(s) {
+			return graph.Update{}, nil
+		}
+		full.once.Do(func() { full.got = steps.Context(ctx, s) })
+		if ctx.Err() != nil {
+			full.once = sync.Once{} // cut short: it is fetched when the run goes on
+			return graph.Update{}, ctx.Err()
+		}
+		show := s.Draft.Config.Context.Shows(s.Pull.Private)
+		a := Asked{Context: full.got.Shown(show), Show: show, Digest: digest(full.got)}
+		a.Context.Pages, a.Context.Tickets = slices.Clone(a.Context.Pages), slices.Clone(a.Context.Tickets)
+		for i := range a.Context.Pages {
+			a.Context.Pages[i].Text = ""
+		}
+		for i := range a.Context.Tickets {
+			a.Context.Tickets[i].Description = ""
+		}
+		s.Asked = a
+		steps.teach(s, full.got)
+		return f.asked.Set(a), nil
+	}
+}
+
+// asks reports whether the repository names a source of context for this change.
+func (steps Steps) asks(s State) bool {
+	return steps.Context != nil && s.Pull != nil && len(s.Draft.Config.Context.Sources) > 0
+}
+
+// remember is the context in full, fetched again where another process fetched it first.
+func (steps Steps) remember(ctx context.Context, s State, full *inFull) ticket.Context {
+	if s.Asked.Digest == "" || !steps.asks(s) {
+		return ticket.Context{}
+	}
+	full.once.Do(func() {
+		full.got = steps.Context(ctx, s)
+		steps.teach(s, full.got)
+	})
+	return full.got
+}
+
+// teach gives the reviewer of files the pages, where its words may have read them.
+func (steps Steps) teach(s State, c ticket.Context) {
+	if steps.Learn != nil && s.Asked.Show != ticket.ShowKey && len(s.Asked.Context.Pages) > 0 {
+		steps.Learn(review.Pages(c), s.Asked.Digest)
+	}
+}
+
+// digest is 32 bits over the texts of a context; "" where there is none.
+func digest(c ticket.Context) string {
+	if c.Empty() {
+		return ""
+	}
+	text, _ := json.Marshal([]any{c.Tickets, c.Pages}) // plain values: it cannot fail
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:4])
+}

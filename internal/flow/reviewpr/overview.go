@@ -1,0 +1,148 @@
+package reviewpr
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/ticket"
+)
+
+// overview looks at the change as a whole, once its files were reviewed. What it could
+// not do is in its notes: the review goes on.
+func (steps Steps) overview(f fields, spans *fanOut, full *inFull) func(context.Context, State) (graph.Update, error) {
+	return func(ctx context.Context, s State) (graph.Update, error) {
+		spans.end()
+		if steps.Overview == nil || !s.read() {
+			return f.whole.Set(finding.Overview{Criteria: unjudged(s.Asked.Context)}), nil
+		}
+		limited := ctx
+		if !steps.Deadline.IsZero() {
+			var stop context.CancelFunc
+			limited, stop = context.WithDeadlineCause(ctx, steps.Deadline, graph.ErrDeadline)
+			defer stop()
+		}
+		seen, err := steps.Overview(limited, s.whole(steps.remember(limited, s, full), steps.Paid))
+		if err != nil && ctx.Err() == nil && limited.Err() != nil {
+			seen.Notes, err = append(seen.Notes, "The change was not looked at as a whole: the time was up."), nil
+		}
+		if err != nil {
+			return graph.Update{}, err
+		}
+		if len(seen.Criteria) == 0 {
+			seen.Criteria = unjudged(s.Asked.Context)
+		}
+		return graph.Updates(f.whole.Set(seen), f.usage.Set(seen.Usage)), nil
+	}
+}
+
+// read reports whether any file was.
+func (s State) read() bool {
+	return slices.ContainsFunc(s.FileReviews, func(r finding.FileReview) bool {
+		return r.State == finding.Reviewed || r.State == finding.Partly
+	})
+}
+
+// whole is what there is to look at.
+func (s State) whole(c ticket.Context, paid Paid) review.Whole {
+	w := review.Whole{
+		Files: s.Files, Reviews: s.results(), Found: finding.Kept(s.Findings), Context: c, Show: s.Asked.Show,
+		Digest: s.Asked.Digest, Use: s.Draft.Config.Overview, Report: s.Draft.Config.Report, Known: paid.overview,
+	}
+	for _, r := range w.Reviews {
+		w.Found = append(w.Found, finding.Kept(r.Findings)...)
+	}
+	slices.SortFunc(w.Found, finding.Compare)
+	if s.Pull != nil {
+		w.Title, w.Description, w.Branch = s.Pull.Title, s.Pull.Body, s.Pull.HeadRef
+	}
+	return w
+}
+
+// unjudged are criteria of which nobody could say anything.
+func unjudged(c ticket.Context) (all []finding.Criterion) {
+	for _, k := range c.Criteria() {
+		all = append(all, finding.Criterion{N: k.N, Text: k.Text, Verdict: finding.Unknown, Evidence: []finding.Lines{}})
+	}
+	return all
+}
+
+// found are the results of the files with what the look at the whole change found in
+// each. A revision of a file stands for both: its approver saw both.
+func (s State) found() []finding.FileReview {
+	all, said := s.results(), map[string]int{}
+	for _, r := range s.FileReviews {
+		if r.State != "" {
+			said[r.Path]++
+		}
+	}
+	for _, f := range s.Whole.Findings {
+		at := slices.IndexFunc(all, func(r finding.FileReview) bool { return r.Path == f.Path })
+		switch {
+		case at < 0:
+			all = append(all, finding.FileReview{Path: f.Path, Findings: []finding.Finding{f}})
+		case said[f.Path] < 2:
+			all[at].Findings = append(slices.Clone(all[at].Findings), f)
+		}
+	}
+	for i := range all {
+		all[i].Findings = reported(all[i].Findings, s.Draft.Config.Report)
+	}
+	return all
+}
+
+// reported marks the findings of categories that the settings do not report.
+func reported(found []finding.Finding, report config.Report) []finding.Finding {
+	found = slices.Clone(found)
+	for i := range found {
+		if f := &found[i]; f.Filtered == "" && !report.Reports(*f) {
+			f.Filtered, f.Note = finding.LeftOut, "report."+f.Category+" is off"
+		}
+	}
+	return found
+}
+
+// overview is what is shown of the sentences on the change, and asked what it was made for.
+func (s State) overview() render.Overview {
+	o := render.Overview{Text: s.Whole.Text}
+	switch {
+	case s.Whole.Dropped:
+		return render.Overview{}
+	case s.postsOverview():
+		o.ID = decision.OverviewID
+	}
+	return o
+}
+
+// postsOverview reports whether the review holds the sentences.
+func (s State) postsOverview() bool {
+	return s.Whole.Text != "" && s.Draft.Config.Overview == config.OverviewPost
+}
+
+func (s State) asked() render.Asked {
+	a := render.Asked{Criteria: s.Whole.Criteria, Unasked: s.Whole.Unasked, Missing: s.Asked.Context.Missing,
+		Posted: s.Draft.Config.Report.Criteria}
+	for _, t := range s.Asked.Context.Tickets {
+		a.Tickets = append(a.Tickets, render.AskedTicket{Key: t.Key, Summary: t.Summary})
+	}
+	return a
+}
+
+// flagged are lines of tickets and pages that address the reviewer.
+func (a Asked) flagged() (all []string) {
+	for _, f := range a.Context.Flags {
+		line := fmt.Sprintf("%s, line %d of what was asked, addresses the reviewer", guard.Code(f.ID), f.Line)
+		if f.Text != "" {
+			line += ": " + guard.Code(guard.Line(f.Text, maxTitle))
+		}
+		all = append(all, line+".")
+	}
+	return all
+}

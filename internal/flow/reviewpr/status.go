@@ -1,0 +1,69 @@
+package reviewpr
+
+import (
+	"errors"
+
+	"github.com/org/pr-review-action/internal/graph"
+)
+
+// Status is where a run stands, in the names of the reference design.
+type Status string
+
+// The statuses, in their order.
+const (
+	Initialize      Status = "initialize"
+	FetchDetails    Status = "fetch_pr_details"
+	ExtractIDs      Status = "extract_context_ids"
+	FetchJira       Status = "fetch_jira_context"
+	FetchConfluence Status = "fetch_confluence_context"
+	AnalyzeCode     Status = "analyze_code"
+	GenerateReview  Status = "generate_review"
+	AtGate          Status = "gate"
+	PostReview      Status = "post_review"
+	Complete        Status = "complete"
+	InError         Status = "error" // a run that failed before or outside of its graph
+)
+
+// StatusOf gives the status while a node of the graph is under way. Within the node
+// context the fetching tells more: first ExtractIDs, then what it fetches.
+func StatusOf(node string) Status {
+	switch node {
+	case ingestNode, triageNode:
+		return FetchDetails
+	case contextNode:
+		return ExtractIDs
+	case reviewNode, reviseNode, redraftNode:
+		return AnalyzeCode
+	case overviewNode, aggregateNode:
+		return GenerateReview
+	case gateNode:
+		return AtGate
+	case postNode:
+		return PostReview
+	}
+	return Initialize
+}
+
+// StatusIn gives the status of a thread as a store has it: of one under way that of its
+// next node, of one that ended FAILED that of its last.
+func StatusIn(v graph.View[State]) Status {
+	switch {
+	case v.Status == graph.Paused:
+		return AtGate
+	case v.Status == graph.Ended && v.End != Failed:
+		return Complete
+	case v.Status == graph.Running && len(v.Next) > 0:
+		return StatusOf(v.Next[0])
+	case len(v.Steps) > 0:
+		return StatusOf(v.Steps[len(v.Steps)-1].Node)
+	}
+	return Initialize
+}
+
+// StatusAt gives the status in which an error ended a run.
+func StatusAt(err error) Status {
+	if node, ok := errors.AsType[*graph.NodeError](err); ok {
+		return StatusOf(node.Node)
+	}
+	return InError
+}

@@ -1,0 +1,125 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// The questions about a change as a whole. They go to Server.Whole, so that a script
+// that knows files need not know of them.
+const (
+	Overview = "overview"
+	Criteria = "criteria"
+	Recheck  = "recheck" // which findings on the whole change hold
+)
+
+// WholeFile is a file of a question about the whole change, as far as it is shown.
+type WholeFile struct {
+	Path  string
+	Lines []Line
+}
+
+// WholeFiles reads the files of a question about the whole change.
+func WholeFiles(r Request) (all []WholeFile) {
+	number := boundary.FindString(r.User)
+	label := ""
+	for line := range strings.Lines(r.User) {
+		_, behind, marked := strings.Cut(line, number)
+		l, numbered := readLine(strings.TrimSuffix(line, "\n"))
+		switch {
+		case marked && label == "":
+			label = strings.Trim(behind, "> \n")
+		case marked:
+			label = ""
+		case label == "path":
+			all = append(all, WholeFile{Path: strings.TrimSuffix(line, "\n")})
+		case label == "diff" && numbered:
+			file := &all[len(all)-1]
+			file.Lines = append(file.Lines, l)
+		}
+	}
+	return all
+}
+
+// WholeFinding is a finding on a whole change.
+type WholeFinding struct {
+	Path string `json:"path"`
+	Finding
+}
+
+// Judged is a verdict on a criterion.
+type Judged struct {
+	N        int     `json:"n"`
+	Verdict  string  `json:"verdict"`
+	Evidence []Place `json:"evidence"`
+}
+
+// Place is lines of a diff; Text stands only where a part that nobody asked for is named.
+type Place struct {
+	Path      string `json:"path"`
+	StartLine int    `json:"start_line"`
+	EndLine   int    `json:"end_line"`
+	Text      string `json:"text,omitempty"`
+}
+
+// Seen is the answer to a question about the whole change, in the form that the question
+// asks for.
+func Seen(r Request, text string, found []WholeFinding, criteria []Judged, unasked []Place) Answer {
+	answer, keys := object{}, keysOf(r.Schema)
+	criteria = append([]Judged{}, criteria...)
+	for i := range criteria {
+		criteria[i].Evidence = append([]Place{}, criteria[i].Evidence...)
+	}
+	for key, value := range map[string]any{"overview": text, "findings": append([]WholeFinding{}, found...),
+		"criteria": criteria, "unasked": append([]Place{}, unasked...)} {
+		if len(keys) == 0 || slices.Contains(keys, key) {
+			answer[key] = value
+		}
+	}
+	data, _ := json.Marshal(answer) // plain values: it cannot fail
+	return Answer{Text: string(data)}
+}
+
+// Nothing is the script that says of a whole change that it changes something, and of
+// every finding that it holds.
+func Nothing(r Request) Answer {
+	if r.Question == Recheck {
+		return Verdicts(r, func(Claim) bool { return true })
+	}
+	return Seen(r, "The change changes something.", nil, nil, nil)
+}
+
+// whole tells a question about a whole change; "" for one about a file.
+func whole(r Request, keys func(string) bool) string {
+	_, listed := Data(r.User)["files"]
+	switch {
+	case listed && (keys("verdicts") || Data(r.User)["findings"] != ""):
+		return Recheck
+	case keys("overview"), len(r.Schema) == 0 && strings.Contains(r.System, "`overview` says"):
+		return Overview
+	case keys("criteria"), len(r.Schema) == 0 && strings.Contains(r.System, "no word of your own is kept"):
+		return Criteria
+	}
+	return ""
+}
+
+// Whole reports whether a question is about a whole change.
+func (r Request) Whole() bool {
+	return r.Question == Overview || r.Question == Criteria || r.Question == Recheck
+}
+
+// Wholes returns the requests about a change as a whole that were let in so far, in the
+// order they came; Requests has the others.
+func (s *Server) Wholes() []Request { return s.kept(Request.Whole) }
+
+func (s *Server) kept(wanted func(Request) bool) (some []Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.asked {
+		if wanted(r) {
+			some = append(some, r)
+		}
+	}
+	return some
+}

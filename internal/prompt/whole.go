@@ -1,0 +1,218 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/ticket"
+)
+
+// Whole is a change with what people say of it, for the one step that may read that
+// (D10). All of it is untrusted text, but Language and the settings.
+type Whole struct {
+	Title, Description, Branch string
+	Discussion                 []Document // Path is a label of ours: commits, comments, reviews
+	Files                      []WholeFile
+	Found                      []finding.Finding // by the reviews of the files
+
+	Tickets  []ticket.Ticket // as much of them as may be read
+	Pages    []Document
+	Criteria []ticket.Criterion
+	Judges   bool // whether the change is held against what was asked
+
+	Language     string
+	Tests, Style bool // whether absent tests, and matters of style, are findings
+}
+
+// WholeFile is a changed file and what became of it.
+type WholeFile struct {
+	Path, OldPath, Status string
+	Added, Removed        int
+	State                 string // of its review, in our own words
+	Patch                 string // empty where none is shown
+}
+
+// The bounds of what a question about the whole change shows, in bytes.
+const (
+	maxHeads      = 96 << 10 // of all diffs
+	leastOfAFile  = 1 << 10  // of one, where many share
+	maxFileList   = 24 << 10
+	maxSaid       = 12 << 10 // of the description and of each part of the discussion
+	maxFoundShown = 60       // findings
+)
+
+// Overviewing asks for the Overview of a change, with criteria where it judges.
+func Overviewing(judges bool) Task {
+	if judges {
+		return Task{text("overview.md"), "change_overview", schemaOf(JudgedOverview{})}
+	}
+	return Task{text("overview.md"), "change_overview", schemaOf(Overview{})}
+}
+
+// Judging asks for numbers, verdicts and lines alone.
+func Judging() Task { return Task{text("criteria.md"), "criteria_verdicts", schemaOf(Judgement{})} }
+
+// VerifyingWhole asks for a Verification of findings on a whole change.
+func VerifyingWhole() Task {
+	return Task{text("verify-overview.md"), "finding_verification", schemaOf(Verification{})}
+}
+
+// Overview returns the user turn that asks what a change does as a whole.
+func (w Whole) Overview(b guard.Boundary) string {
+	blocks := append(w.said(b), w.asked(b)...)
+	if found := w.found(); found != "" {
+		blocks = append(blocks, b.Wrap("found", found))
+	}
+	return fill("overview-user.md", "language", language(w.Language)+style(w.Style)+w.tests(), "asked", w.judging(),
+		"blocks", strings.Join(append(blocks, w.files(b)...), "\n"))
+}
+
+// Judge returns the user turn that asks for verdicts on the criteria alone.
+func (w Whole) Judge(b guard.Boundary) string {
+	return fill("criteria-user.md", "blocks", strings.Join(append(w.asked(b), w.files(b)...), "\n"))
+}
+
+// Verify returns the user turn that asks whether findings on the change hold. What
+// people say of the change proves nothing and is not shown.
+func (w Whole) Verify(b guard.Boundary, findings []finding.Finding) string {
+	claims := make([]string, len(findings))
+	for i, f := range findings {
+		claims[i] = placed(ClaimID(i), f)
+	}
+	blocks := append(w.files(b), b.Wrap("findings", strings.Join(claims, "\n")))
+	return fill("verify-overview-user.md", "count", fmt.Sprint(len(findings)), "blocks", strings.Join(blocks, "\n"))
+}
+
+// Repair returns the user turn that asks for a broken answer about the change to be
+// written again, as Repair does for a file's.
+func (w Whole) Repair(b guard.Boundary, problem, answer string) string {
+	return fill("repair-overview.md", "problem", problem, "answer", b.Wrap("answer", answer))
+}
+
+// Texts lists all text from outside that the conversation begins with.
+func (w Whole) Texts(more ...finding.Finding) []string {
+	texts := append(Texts(Input{}, append(more, w.Found...)...), w.Title, w.Description, w.Branch)
+	for _, d := range append(append([]Document(nil), w.Discussion...), w.Pages...) {
+		texts = append(texts, d.Path, d.Text)
+	}
+	for _, f := range w.Files {
+		texts = append(texts, f.Path, f.OldPath, f.Patch)
+	}
+	for _, t := range w.Tickets {
+		texts = append(append(texts, t.Key, t.Summary, t.Description), t.Labels...)
+	}
+	for _, c := range w.Criteria {
+		texts = append(texts, c.Text)
+	}
+	return texts
+}
+
+// said is what people say of the change.
+func (w Whole) said(b guard.Boundary) (blocks []string) {
+	for _, d := range append([]Document{{"title", w.Title}, {"branch", w.Branch}, {"description", w.Description}},
+		w.Discussion...) {
+		if shown := within([]Document{{Text: d.Text}}, maxSaid); shown != "" {
+			blocks = append(blocks, b.Wrap(d.Path, shown))
+		}
+	}
+	return blocks
+}
+
+// asked is what the change was made for.
+func (w Whole) asked(b guard.Boundary) (blocks []string) {
+	for _, t := range w.Tickets {
+		text := strings.TrimSpace(t.Key + " " + t.Type + "\n" + t.Summary + "\n\n" + t.Description)
+		blocks = append(blocks, b.Wrap("ticket", within([]Document{{Text: text}}, maxSaid)))
+	}
+	if shown := within(w.Pages, 2*maxSaid); shown != "" {
+		blocks = append(blocks, b.Wrap("pages", shown))
+	}
+	lines := make([]string, len(w.Criteria))
+	for i, c := range w.Criteria {
+		lines[i] = fmt.Sprintf("%d: %s", c.N, strings.Join(strings.Fields(c.Text), " "))
+	}
+	if len(lines) > 0 {
+		blocks = append(blocks, b.Wrap("criteria", within([]Document{{Text: strings.Join(lines, "\n")}}, 2*maxSaid)))
+	}
+	return blocks
+}
+
+func (w Whole) judging() string {
+	switch {
+	case !w.Judges:
+		return ""
+	case len(w.Criteria) == 0:
+		return " The ticket names no criteria: `criteria` is empty; fill in `unasked`."
+	}
+	return fmt.Sprintf(" Give a verdict on each of the %d criteria, and fill in `unasked`.", len(w.Criteria))
+}
+
+func (w Whole) tests() string {
+	if !w.Tests {
+		return ""
+	}
+	return " Report behaviour that the change brings in and no test covers, with the category `tests`."
+}
+
+// found are the findings of the files' reviews, one a line.
+func (w Whole) found() string {
+	lines := make([]string, 0, len(w.Found))
+	for _, f := range w.Found[:min(len(w.Found), maxFoundShown)] {
+		lines = append(lines, placed("", f))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// files are the list of all files and the beginnings of their diffs, which share the
+// room; a short one leaves its part to the others.
+func (w Whole) files(b guard.Boundary) []string {
+	var list []string
+	for _, f := range w.Files {
+		line := fmt.Sprintf("%s %s +%d -%d %s", happened(Input{Status: f.Status}), shorten(f.Path), f.Added, f.Removed,
+			f.State)
+		if f.OldPath != "" && f.OldPath != f.Path {
+			line += ", was " + shorten(f.OldPath)
+		}
+		list = append(list, strings.ReplaceAll(line, "\n", " "))
+	}
+	blocks := []string{b.Wrap("files", within([]Document{{Text: strings.Join(list, "\n")}}, maxFileList))}
+	left, room := 0, maxHeads
+	for _, f := range w.Files {
+		if f.Patch != "" {
+			left++
+		}
+	}
+	for _, f := range w.Files {
+		if f.Patch == "" || room < leastOfAFile {
+			continue
+		}
+		head := within([]Document{{Text: Number(f.Patch)}}, max(leastOfAFile, room/left))
+		blocks = append(blocks, b.Wrap("path", f.Path), b.Wrap("diff", head))
+		left, room = left-1, room-len(head)
+	}
+	return blocks
+}
+
+// placed is a finding with its path as one line of JSON, in which no text of the
+// finding can pass for another one.
+func placed(id string, f finding.Finding) string {
+	line, err := json.Marshal(struct {
+		ID        string       `json:"id,omitempty"`
+		Path      string       `json:"path"`
+		Side      finding.Side `json:"side"`
+		StartLine int          `json:"start_line"`
+		Line      int          `json:"line"`
+		Quote     string       `json:"quote"`
+		Title     string       `json:"title"`
+		Body      string       `json:"body"`
+	}{id, f.Path, f.Side, f.StartLine, f.Line, shorten(f.Quote), f.Title, f.Body}, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return "{}" // strings and numbers alone: it cannot be
+	}
+	return string(line)
+}

@@ -1,0 +1,292 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/prompt"
+	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/trace"
+)
+
+// Whole is a change whose files were reviewed, with what people say of it: the one
+// step that may read that is Model.Overview (D10).
+type Whole struct {
+	Files                      []diff.File
+	Reviews                    []finding.FileReview // of the files, in any order
+	Found                      []finding.Finding    // by them, and by rules
+	Title, Description, Branch string
+	// what was said on the pull request, by labels of ours, and what of it could not be read
+	Discussion func(context.Context) (said []prompt.Document, notes []string)
+	Context    ticket.Context // what was asked for, in full
+	Show       ticket.Show    // how much of that may leave the job
+	Digest     string         // names the context in keys
+	// gives the result of an earlier run that looked at the same; nil for none
+	Known  func(key string) (finding.Overview, bool)
+	Use    config.OverviewUse
+	Report config.Report
+}
+
+// Overview asks once, and once more where the answer cannot be used, what a change does
+// as a whole, what is wrong with how its files go together, and whether it does what was
+// asked for. Findings are held against their quotes and looked at again as a file's are.
+// Under ticket.ShowKey a call of its own, of whose answer numbers, verdicts and lines alone
+// are kept, judges the criteria: nothing else of the result has read a ticket or a page.
+// What could not be had is in the result's notes; the error says that the run ended, or
+// that an answer could not be kept.
+func (m *Model) Overview(ctx context.Context, w Whole) (finding.Overview, error) {
+	o := overview{task: &task{Model: m}, Whole: w}
+	o.Files = slices.Clone(w.Files)
+	for i, f := range o.Files {
+		o.Files[i] = f.Read()
+	}
+	err := o.run(ctx)
+	o.result.Usage, o.result.Calls = o.out.Usage, o.out.Calls
+	return o.result, err
+}
+
+// overview is one look at a whole change.
+type overview struct {
+	*task
+	Whole
+	turn   prompt.Whole
+	result finding.Overview
+}
+
+// run looks, and judges where that is a look of its own.
+func (o *overview) run(ctx context.Context) error {
+	if o.Discussion != nil {
+		o.turn.Discussion, o.result.Notes = o.Discussion(ctx)
+	}
+	o.shown()
+	o.key = o.wholeKey()
+	if o.Known != nil {
+		if known, ok := o.Known(o.key); ok {
+			o.result, o.out.Usage, o.out.Calls = known, known.Usage, known.Calls
+			return nil
+		}
+	}
+	before := len(o.result.Notes)
+	if err := o.look(ctx); err != nil {
+		return err
+	}
+	if o.Show != ticket.ShowFull && o.Show != ticket.ShowCriteria && o.wanted() {
+		if err := o.judge(ctx); err != nil {
+			return err
+		}
+	}
+	if len(o.result.Notes) == before && !o.out.Incomplete {
+		o.result.Key = o.key
+	}
+	return nil
+}
+
+// wanted reports whether something was asked for that the change can be held against.
+func (o *overview) wanted() bool { return len(o.Context.Tickets) > 0 || len(o.Context.Criteria()) > 0 }
+
+// shown fills in what the question about the change may show.
+func (o *overview) shown() {
+	t := &o.turn
+	t.Title, t.Description, t.Branch = o.Redact.Redact(o.Title), o.Redact.Redact(o.Description), o.Redact.Redact(o.Branch)
+	t.Language, t.Tests, t.Style = o.Guides.Language, o.Report.Tests, o.Report.Style
+	t.Found = o.Found
+	state := map[string]finding.FileReview{}
+	for _, r := range o.Reviews {
+		state[r.Path] = r
+	}
+	for _, f := range o.Files {
+		r := state[f.Path]
+		file := prompt.WholeFile{Path: f.Path, OldPath: f.OldPath, Status: string(f.Status), Added: f.Additions,
+			Removed: f.Deletions, State: strings.ReplaceAll(string(r.State), "_", " ")}
+		if _, err := f.Hunks(); err == nil && r.State != finding.Skipped {
+			file.Patch = f.Patch
+		}
+		t.Files = append(t.Files, file)
+	}
+	if o.Show == ticket.ShowFull || o.Show == ticket.ShowCriteria {
+		askedFor(t, o.Context.Shown(o.Show))
+		t.Judges = len(t.Criteria) > 0 || o.Show == ticket.ShowFull && len(t.Tickets) > 0
+	}
+}
+
+// askedFor takes over what of the context a question may show.
+func askedFor(t *prompt.Whole, c ticket.Context) {
+	t.Tickets, t.Criteria, t.Pages = c.Tickets, c.Criteria(), Pages(c)
+}
+
+// Pages are a context's pages as a prompt shows them.
+func Pages(c ticket.Context) (all []prompt.Document) {
+	for _, p := range c.Pages {
+		if p.Text != "" {
+			all = append(all, prompt.Document{Path: "page " + p.ID + ", " + p.Title, Text: p.Text})
+		}
+	}
+	return all
+}
+
+func (o *overview) bareText(text string) string { return o.Redact.Redact(text) }
+
+// wholeKey names the question. What was said on the pull request is not in it: an
+// answer that was paid stays one.
+func (o *overview) wholeKey() string {
+	t := o.turn
+	identity := []string{"whole", protocol, prompt.Fingerprint(), o.Options.Review.Identity(), fmt.Sprint(o.limit()),
+		string(o.Show), o.Digest, t.Language, fmt.Sprint(o.Report, t.Judges, o.Use == config.OverviewOff),
+		t.Title, t.Description, t.Branch}
+	for _, f := range t.Files {
+		identity = append(identity, hash(f.Path, f.OldPath, f.Status, f.State, f.Patch))
+	}
+	return hash(append(identity, spelled(t.Found)...)...)
+}
+
+// look asks about the change, and has what it found checked.
+func (o *overview) look(ctx context.Context) error {
+	q := question{
+		task: overviewing, key: hash(o.key, overviewing), chat: o.Options.Review, avoid: o.turn.Texts(),
+		request: o.request(prompt.Overviewing(o.turn.Judges)), user: o.turn.Overview,
+	}
+	answer, err := o.answer(ctx, q)
+	if err != nil {
+		return o.left(ctx, "The change was not looked at as a whole", err)
+	}
+	if o.Use != config.OverviewOff {
+		o.result.Text = answer.text
+	}
+	found := o.redacted(answer.findings)
+	for i := range found {
+		found[i] = o.quoted(found[i])
+	}
+	if o.result.Findings, err = o.verifyWhole(ctx, found); err != nil {
+		return err
+	}
+	if o.turn.Judges {
+		o.take(answer)
+	}
+	return nil
+}
+
+// answer asks, and once more where the answer cannot be used.
+func (o *overview) answer(ctx context.Context, q question) (wholeAnswer, error) {
+	r, err := o.ask(ctx, q)
+	if err != nil {
+		return wholeAnswer{}, err
+	}
+	answer, bad := o.read(r)
+	if bad == nil {
+		return answer, nil
+	}
+	q.boundary, q.key = r.Boundary, hash(q.key, r.Text, repairing)
+	if problem, ok := errors.AsType[*brokenError](bad); ok && strings.Contains(r.Text, "{") && len(r.Text) <= maxQuoted {
+		q.task, q.user = repairing, func(b guard.Boundary) string { return o.turn.Repair(b, problem.problem, r.Text) }
+	} else {
+		first := q.user
+		q.task, q.user = asking, func(b guard.Boundary) string { return prompt.Again(first(b)) }
+	}
+	again, err := o.ask(ctx, q)
+	if err != nil {
+		return wholeAnswer{}, err
+	}
+	return o.read(again)
+}
+
+func (o *overview) read(r Recorded) (wholeAnswer, error) {
+	if err := ended(r.Ended); err != nil {
+		return wholeAnswer{}, err
+	}
+	return decodeWhole(r.Text, o.Files)
+}
+
+// left notes that something was left out, and goes on, unless the run has ended.
+func (o *overview) left(ctx context.Context, what string, err error) error {
+	if errors.Is(err, cost.ErrSpent) {
+		o.missed(what + ": the budget was spent.")
+		return nil
+	}
+	if stop := o.ends(ctx, err); stop != nil {
+		return stop
+	}
+	o.missed(what + ": " + string(reason(err)) + ".")
+	return nil
+}
+
+func (o *overview) missed(text string) { o.result.Notes = append(o.result.Notes, text) }
+
+// quoted holds a finding against its quote. Its place has to be one of the diff.
+func (o *overview) quoted(f finding.Finding) finding.Finding {
+	file := o.Files[slices.IndexFunc(o.Files, func(d diff.File) bool { return d.Path == f.Path })]
+	checked, _ := newQuotes(file.Patch).check([]finding.Finding{f})
+	f = checked[0]
+	anchors, err := file.Anchors()
+	if f.Filtered == "" && (err != nil || anchors.Check(string(f.Side), f.StartLine, f.Line) != nil) {
+		f.Filtered, f.Note = finding.Misquoted, "it stands on no line of the diff"
+	}
+	return f
+}
+
+// verifyWhole has the grave findings looked at again, with the whole change in view.
+func (o *overview) verifyWhole(ctx context.Context, found []finding.Finding) ([]finding.Finding, error) {
+	claims, at := grave(found)
+	if o.Verify == nil || len(claims) == 0 {
+		return found, nil
+	}
+	turn := o.turn
+	return o.secondLook(ctx, found, at, question{
+		task: verifying, key: hash(append(spelled(claims), o.key, verifying)...), chat: o.Verify,
+		avoid: turn.Texts(claims...), request: o.request(prompt.VerifyingWhole()),
+		user: func(b guard.Boundary) string { return turn.Verify(b, claims) },
+	})
+}
+
+// judge asks for verdicts alone. What the answer says beside them is not kept, and
+// neither question nor answer is part of a trace.
+func (o *overview) judge(ctx context.Context) error {
+	turn := o.turn
+	askedFor(&turn, o.Context)
+	q := question{
+		task: judging, key: hash(o.key, judging), chat: o.Options.Review, avoid: turn.Texts(),
+		request: o.request(prompt.Judging()), user: turn.Judge, keep: o.verdictsAlone,
+	}
+	ctx = trace.Withheld(ctx)
+	r, err := o.ask(ctx, q)
+	if err == nil && errors.Is(ended(r.Ended), llm.ErrEmpty) {
+		q.task, q.boundary, q.key = asking, r.Boundary, hash(q.key, asking)
+		q.user = func(b guard.Boundary) string { return prompt.Again(turn.Judge(b)) }
+		r, err = o.ask(ctx, q)
+	}
+	if err == nil {
+		err = ended(r.Ended)
+	}
+	var answer wholeAnswer
+	if err == nil {
+		answer, err = decodeJudgement(r.Text)
+	}
+	if err != nil {
+		o.take(wholeAnswer{})
+		return o.left(ctx, "The change was not held against what was asked", err)
+	}
+	o.take(answer)
+	return nil
+}
+
+// verdictsAlone is an answer of which numbers, verdicts and lines of the diff are kept.
+func (o *overview) verdictsAlone(r Recorded) Recorded {
+	r.Calls, r.State = nil, nil
+	answer, err := decodeJudgement(r.Text)
+	if r.Text = ""; err != nil || r.Ended != "" {
+		if r.Ended == "" {
+			r.Ended = Ending(llm.ErrEmpty)
+		}
+		return r
+	}
+	r.Text = o.encoded(answer)
+	return r
+}
