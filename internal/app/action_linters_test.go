@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -121,6 +122,9 @@ func TestT40_WithoutResultsTheOutcomeIsWhatItWouldBe(t *testing.T) {
 	}
 }
 
+// fenced is code, where nothing acts: evidence, and the instructions for an agent.
+var fenced = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+
 func TestT40_AForgedResultIsInertText(t *testing.T) {
 	s := setUp(t, scene{})
 	line := s.place("ledger/transfer.go", "move(a, b)")
@@ -140,6 +144,7 @@ func TestT40_AForgedResultIsInertText(t *testing.T) {
 		texts = append(texts, c.Body)
 	}
 	for _, text := range texts {
+		text = fenced.ReplaceAllString(text, "")
 		require.NotRegexp(t, `(^|[^\\])<script`, text)
 		require.NotContains(t, text, "\u202e")
 		require.NotContains(t, text, "\x1b")

@@ -86,6 +86,23 @@ var (
 	errBadSeal = errors.New("the seal does not fit")
 )
 
+// SealBytes puts a MAC ahead of content that is no checkpoint: for one use of the key,
+// and as what is named. It needs a key.
+func (p Protection) SealBytes(use, name string, content []byte) []byte {
+	return append([]byte(p.mac(use, append([]byte(name+"\n"), content...))), content...)
+}
+
+// OpenBytes gives back what SealBytes sealed with the same key for that use, as what is
+// named; false for anything else.
+func (p Protection) OpenBytes(use, name string, sealed []byte) ([]byte, bool) {
+	const size = 2 * sha256.Size
+	if !p.Keyed() || len(sealed) < size {
+		return nil, false
+	}
+	content := sealed[size:]
+	return content, hmac.Equal([]byte(p.mac(use, append([]byte(name+"\n"), content...))), sealed[:size])
+}
+
 // seal puts the seal into a JSON object that is not empty. It needs a key.
 func (p Protection) seal(label string, object []byte) []byte {
 	rest := object[1:]

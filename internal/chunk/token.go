@@ -99,8 +99,8 @@ var endings = []struct {
 
 var stopWords = func() map[string]bool {
 	all := map[string]bool{}
-	for word := range strings.FieldsSeq("a an and are as at be been both but by for from has have how in into is it its " +
-		"not of on one only or our per so than that the their them then they this to up was were what when where " +
+	for word := range strings.FieldsSeq("a an and are as at be been both but by for from has have how in into is it " +
+		"its not of on one only or our per so than that the their them then they this to up was were what when where " +
 		"whether which who with given find references") {
 		all[word] = true
 	}

@@ -25,11 +25,12 @@ import (
 )
 
 // Bounds of what is parsed. The time is a processor's: on a machine that does much else
-// a parse may take patience times as long, so that what is cut depends little on that.
+// a parse may take up to patience times as long, so that what is cut depends little on
+// that.
 const (
 	MaxBytes  = 256 << 10              // of a text
 	ParseTime = 500 * time.Millisecond // of a parse
-	patience  = 4
+	patience  = 20
 	maxNested = 300    // brackets of any kind in each other
 	maxLine   = 20_000 // bytes of a line
 	maxLines  = 200    // of a chunk; a longer definition is cut
@@ -153,7 +154,7 @@ func (c *Chunker) parse(l *language, text string) (*ts.Tree, error) {
 		}()
 		r.tree, r.err = l.parse(text)
 	}()
-	late := time.NewTimer(2 * patience * ParseTime)
+	late := time.NewTimer(3 * patience * ParseTime / 2)
 	defer late.Stop()
 	select {
 	case r := <-done:
@@ -172,15 +173,16 @@ func (c *Chunker) parse(l *language, text string) (*ts.Tree, error) {
 
 var errStopped = errors.New("the parser stopped early")
 
-// parse parses a text, once more with patience where others had the processor.
-func (l *language) parse(text string) (*ts.Tree, error) {
+// parse parses a text, again with more patience where others had the processor.
+func (l *language) parse(text string) (tree *ts.Tree, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	pools := l.pools() // the first time a grammar is unpacked, which is not the text's time
-	before := threadTime()
-	tree, err := l.within(pools[0], text)
-	if errors.Is(err, errStopped) && threadTime()-before < ParseTime*3/4 {
-		return l.within(pools[1], text)
+	for _, pool := range l.pools() { // the first time a grammar is unpacked, which is not the text's time
+		before := threadTime()
+		tree, err = l.within(pool, text)
+		if !errors.Is(err, errStopped) || threadTime()-before >= ParseTime*3/4 {
+			break
+		}
 	}
 	return tree, err
 }

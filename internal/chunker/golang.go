@@ -1,6 +1,7 @@
 package chunker
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
@@ -14,7 +15,8 @@ import (
 func (c *cutter) golang() (fallback string) {
 	set := token.NewFileSet()
 	file, err := parser.ParseFile(set, "", c.text, parser.ParseComments|parser.SkipObjectResolution)
-	if _, broken := err.(scanner.ErrorList); file == nil || err != nil && (!broken || len(file.Decls) == 0) { //nolint:errorlint // it is not wrapped
+	var broken scanner.ErrorList
+	if file == nil || err != nil && (!errors.As(err, &broken) || len(file.Decls) == 0) {
 		return Unparsable
 	}
 	g := goFile{c, set.File(file.FileStart)}

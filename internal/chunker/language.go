@@ -31,7 +31,7 @@ type language struct {
 	entry *grammars.LangEntry
 	rules map[string][]rule // by node
 
-	pools func() [2]*ts.ParserPool // parsers with the usual time, and with patience
+	pools func() [3]*ts.ParserPool // parsers with the usual time, and with more and more patience
 }
 
 // role says what becomes of a node. The kinds of chunks are roles too.
@@ -130,9 +130,10 @@ var languages = sync.OnceValue(func() map[string]*language {
 			grammar = name
 		}
 		if entry := byName(grammar); entry != nil {
-			all[name] = &language{entry, rules, sync.OnceValue(func() (all [2]*ts.ParserPool) {
-				for i, limit := range []time.Duration{ParseTime, patience * ParseTime} {
-					all[i] = ts.NewParserPool(entry.Language(), ts.WithParserPoolTimeoutMicros(uint64(limit.Microseconds())))
+			all[name] = &language{entry, rules, sync.OnceValue(func() (all [3]*ts.ParserPool) {
+				for i, limit := range []time.Duration{ParseTime, patience / 5 * ParseTime, patience * ParseTime} {
+					micros := uint64(limit.Microseconds())
+					all[i] = ts.NewParserPool(entry.Language(), ts.WithParserPoolTimeoutMicros(micros))
 				}
 				return all
 			})}

@@ -155,7 +155,8 @@ func cut(text string, most int) string {
 func (c *cutter) signature(d definition) string {
 	from, to := int(d.node.StartByte()), int(d.node.EndByte())
 	body := d.inside
-	for _, path := range [][]string{{"body"}, {"value", "body"}, {"right", "body"}, {"right", "right", "body"}, {"block"},
+	for _, path := range [][]string{{"body"}, {"value", "body"}, {"right", "body"}, {"right", "right", "body"},
+		{"block"},
 		{"type", "body"}, {"arguments"}} {
 		if body == nil {
 			body = c.field(d.node, path)
@@ -197,7 +198,8 @@ func doc(above string, has bool, docstring string) string {
 	if text == "" && has {
 		var kept []string
 		for line := range strings.Lines(above) {
-			if trimmed := strings.TrimSpace(line); !strings.HasPrefix(trimmed, "@") && !strings.HasPrefix(trimmed, "#[") {
+			trimmed := strings.TrimSpace(line)
+			if !strings.HasPrefix(trimmed, "@") && !strings.HasPrefix(trimmed, "#[") {
 				kept = append(kept, strings.TrimSpace(marks.ReplaceAllString(line, "")))
 			}
 		}

@@ -168,7 +168,7 @@ func outcomeOf(view graph.View[reviewpr.State]) string {
 func bare(files []finding.FileReview) []finding.FileReview {
 	out := make([]finding.FileReview, len(files))
 	for i, f := range files {
-		out[i] = finding.FileReview{Path: f.Path, State: f.State, Reason: f.Reason, Claim: f.Claim}
+		out[i] = finding.FileReview{Path: f.Path, State: f.State, Reason: f.Reason, Claim: f.Claim, Pack: f.Pack}
 	}
 	return out
 }

@@ -62,10 +62,11 @@ func cloned(repos, name string) (dir string, err error) {
 		return "", fmt.Errorf("repo %.100q is no owner/name", name)
 	}
 	for _, at := range []string{strings.Replace(name, "/", "+", 1), name} {
-		for _, inner := range []string{".git", "", "repo"} {
-			dir := filepath.Join(repos, at, inner)
-			if _, err := os.Stat(filepath.Join(dir, "HEAD")); err == nil {
-				return dir, nil
+		for _, dir := range []string{filepath.Join(repos, at), filepath.Join(repos, at, "repo")} {
+			for _, own := range []string{".git", "HEAD"} { // of a work tree, of a bare clone
+				if _, err := os.Stat(filepath.Join(dir, own)); err == nil {
+					return dir, nil
+				}
 			}
 		}
 	}

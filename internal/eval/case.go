@@ -117,7 +117,6 @@ func (r *run) reviewer(ctx context.Context, i int, files []diff.File) (review.Re
 // files to look around in.
 func (r *run) model(c review.Chatter, around wire.Surroundings) *review.Model {
 	o := review.Options{Review: c, Random: r.Random, Tools: around.Tools, Head: around.Head,
-		Pack: around.Pack, PackTokens: r.Config.Context.Tokens(),
 		Guides: review.Guides{Language: r.Config.Language, Guidelines: r.Config.GuidelinesFor}}
 	if r.Config.Verifies() {
 		o.Verify = c

@@ -35,7 +35,7 @@ type Options struct {
 type Report struct {
 	Files   int            `json:"files"` // that have chunks
 	Chunks  int            `json:"chunks"`
-	Skipped map[string]int `json:"skipped"` // reason → files that are not in it, or (windows: …) not cut by definitions
+	Skipped map[string]int `json:"skipped"` // reason → files not in it, or (windows: …) not cut by definitions
 	Reused  int            `json:"reused"`  // files that were taken from the previous index
 	Seconds float64        `json:"seconds"`
 	Bytes   int64          `json:"bytes"` // of the files that have chunks

@@ -62,7 +62,12 @@ func (x *Index) Save(path string) error {
 // Encode is the stored form of an index; the same for the same files, however it was
 // built.
 func (x *Index) Encode() []byte {
-	var w writer
+	size := 0
+	for _, c := range x.chunks {
+		size += len(c.Text) + 1_000 // and what is told of it
+	}
+	w := writer{append(make([]byte, 0, size), magic...)}
+	w.out = append(w.out, make([]byte, sha256.Size)...)
 	w.text(x.made)
 	w.number(len(x.tokens.names))
 	for _, name := range x.tokens.names {
@@ -78,8 +83,9 @@ func (x *Index) Encode() []byte {
 		}
 	}
 	x.encodeVectors(&w)
-	sum := sha256.Sum256(w.out)
-	return bytes.Join([][]byte{[]byte(magic), sum[:], w.out}, nil)
+	sum := sha256.Sum256(w.out[len(magic)+sha256.Size:])
+	copy(w.out[len(magic):], sum[:])
+	return w.out
 }
 
 func (x *Index) encodeChunk(w *writer, i int) {
@@ -221,8 +227,8 @@ func (r *reader) index() *Index {
 }
 
 func (r *reader) chunk(path string, to *tokens) chunk.Chunk {
-	c := chunk.Chunk{Path: path, StartLine: r.number(), EndLine: r.number(), Kind: chunk.Kind(r.text()), Language: r.text(),
-		Scope: r.text(), Name: r.text(), Signature: r.text(), Doc: r.text(), Text: r.text(), Defines: r.list()}
+	c := chunk.Chunk{Path: path, StartLine: r.number(), EndLine: r.number(), Kind: chunk.Kind(r.text()),
+		Language: r.text(), Scope: r.text(), Name: r.text(), Signature: r.text(), Doc: r.text(), Text: r.text(), Defines: r.list()}
 	for range r.count(2) {
 		id, times := r.number(), r.number()
 		if id >= len(to.names) || times > mostTimes {
@@ -238,7 +244,8 @@ func (r *reader) chunk(path string, to *tokens) chunk.Chunk {
 func (r *reader) vectors(chunks int) vectors {
 	model, dimensions := r.text(), r.number()
 	n := r.number()
-	if r.bad || n > 0 && (dimensions <= 0 || dimensions > len(r.rest) || n > len(r.rest)/vector.PackedSize(dimensions)) {
+	if r.bad || n > 0 && (dimensions <= 0 || dimensions > len(r.rest) ||
+		n > len(r.rest)/vector.PackedSize(dimensions)) {
 		r.fail()
 		return vectors{}
 	}

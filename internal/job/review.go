@@ -118,7 +118,8 @@ func (j *job) driver(store graph.Store, thread string, r *wire.Reviewer) driver.
 }
 
 func (j *job) brief(change ingest.Change, paid reviewpr.Paid) wire.Brief {
-	return wire.Brief{Change: change, Paid: paid, API: j.api, Workspace: j.Getenv("GITHUB_WORKSPACE")}
+	return wire.Brief{Change: change, Paid: paid, API: j.api, Workspace: j.Getenv("GITHUB_WORKSPACE"),
+		Carried: j.carriers().CarriedIndex()}
 }
 
 // put stores a draft that waits.

@@ -37,8 +37,8 @@ type Source struct {
 
 var artifactOf = regexp.MustCompile(`^(?:\.github/workflows/)?([A-Za-z0-9._-]+\.ya?ml)/([^/\\:*?"<>|\r\n]{1,255})$`)
 
-// Artifact tells WORKFLOW.yml/ARTIFACT from a glob.
-func Artifact(findings string) (workflow, name string, ok bool) {
+// ofWorkflow tells WORKFLOW.yml/ARTIFACT from a glob.
+func ofWorkflow(findings string) (workflow, name string, ok bool) {
 	m := artifactOf.FindStringSubmatch(findings)
 	if m == nil {
 		return "", "", false
@@ -55,7 +55,7 @@ func (s Source) Read(ctx context.Context, files []diff.File) (Report, error) {
 	}
 	r := NewReader(files, "")
 	var err error
-	if workflow, name, ok := Artifact(s.Findings); ok {
+	if workflow, name, ok := ofWorkflow(s.Findings); ok {
 		r.From = "by " + workflow + " of this change"
 		err = s.artifact(ctx, r, workflow, name)
 	} else {
@@ -95,7 +95,7 @@ func (r *Reader) miss(err error) {
 // Digest names what the files of a glob hold, and "" without a glob: a draft on the
 // command line is for them.
 func (s Source) Digest() string {
-	if _, _, ok := Artifact(s.Findings); ok || s.Findings == "" {
+	if _, _, ok := ofWorkflow(s.Findings); ok || s.Findings == "" {
 		return s.Findings
 	}
 	h := sha256.New()

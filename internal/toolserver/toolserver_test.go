@@ -24,6 +24,10 @@ import (
 // With this variable the test's own binary is a server on its standard streams.
 const beServer = "TOOLSERVER_TEST"
 
+// ownBinary is this test's binary, which without the variable runs no test and
+// starts nothing.
+func ownBinary() []string { return []string{os.Args[0], "-test.run=^$"} }
+
 func TestMain(m *testing.M) {
 	switch os.Getenv(beServer) {
 	case "":
@@ -82,7 +86,7 @@ func serve(t *testing.T, s *mcp.Server, authorization string) string {
 }
 
 func client() *http.Client {
-	return transport.New(transport.Options{Stream: true, Timeout: 5 * time.Second, MaxBody: tracker.MaxAnswer})
+	return transport.New(transport.Options{Stream: true, Timeout: 30 * time.Second, MaxBody: tracker.MaxAnswer})
 }
 
 // ofReference is the configuration of the reference design's own tools.
@@ -118,7 +122,7 @@ func TestAProgramGetsItsOwnVariablesAlone(t *testing.T) {
 	t.Setenv("JIRA_TOKEN", "secret-token")
 	t.Setenv("GITHUB_TOKEN", "secret-token")
 	o := ofReference()
-	o.Command = []string{os.Args[0]}
+	o.Command = ownBinary()
 	o.Env = []string{beServer + "=answer", "OWN=mine"}
 	s := open(t, o)
 	page, err := s.Page(t.Context(), "65601")
@@ -218,8 +222,8 @@ func TestAProgramThatDoesNotWorkIsNamed(t *testing.T) {
 		mode       string
 	}{
 		{"absent", "could not be started", []string{"/nonexistent/server"}, ""},
-		{"dies", "ended, or did not speak the protocol", []string{os.Args[0]}, "die"},
-		{"never answers", "did not answer in time", []string{os.Args[0]}, "hang"},
+		{"dies", "ended, or did not speak the protocol", ownBinary(), "die"},
+		{"never answers", "did not answer in time", ownBinary(), "hang"},
 		{"speaks something else", "ended, or did not speak the protocol", []string{"/bin/echo", "hello"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -49,8 +49,8 @@ func readIn(root *os.Root, name string) ([]byte, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%q: %w", name, ErrNoFile)
-	case err != nil:
-		return nil, err
+	case err != nil: // such as a link in the path that leads out of the folder
+		return nil, fmt.Errorf("%q: %w that can be read: %w", name, ErrNoFile, err)
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil, fmt.Errorf("%q: %w", name, ErrLink)
 	case !info.Mode().IsRegular():

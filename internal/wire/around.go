@@ -95,7 +95,7 @@ func (l *library) index(ctx context.Context) (*index.Index, error) {
 	if l.Kept != nil {
 		kept, err := l.Kept(budget.Apart(ctx), l.Endpoints)
 		if err != nil {
-			l.tell("the base is not indexed: " + err.Error())
+			l.tell("the index of the base: " + err.Error())
 		}
 		base = kept
 	}

@@ -120,7 +120,7 @@ func environ(name string) string {
 // fetch reads PAY-1 and page 7 as the settings of sources say.
 func fetch(t *testing.T, sources string) (ticket.Context, time.Duration) {
 	t.Helper()
-	c, err := config.Parse("f.yml", []byte("context:\n  projects: [PAY]\n  limit: 5s\n  call-limit: 1s\n  sources:\n"+sources))
+	c, err := config.Parse("f.yml", []byte("context:\n  projects: [PAY]\n  limit: 10s\n  call-limit: 2s\n  sources:\n"+sources))
 	require.NoError(t, err)
 	o, err := wire.New(environ, time.Now, nil).Context(c.Context, settings.Settings{}, nil)
 	require.NoError(t, err)
@@ -181,7 +181,7 @@ func holds(t *testing.T, c ticket.Context, took time.Duration, want string) {
 	require.Contains(t, strings.Join(c.Missing, "\n"), want)
 	require.NotContains(t, string(told), words)
 	require.NotContains(t, string(told), "secret-token")
-	require.Less(t, took, 5*time.Second)
+	require.Less(t, took, 10*time.Second)
 	require.False(t, c.Sources[0].OK)
 }
 
@@ -208,7 +208,7 @@ func TestFaultsOfMCPServers(t *testing.T) {
 	} {
 		t.Run("program "+reply, func(t *testing.T) {
 			t.Parallel()
-			c, took := fetch(t, "    - mcp:\n        command: [env, '"+beServer+"="+reply+"', "+os.Args[0]+"]\n"+tool)
+			c, took := fetch(t, "    - mcp:\n        command: [env, '"+beServer+"="+reply+"', "+os.Args[0]+", '-test.run=^$']\n"+tool)
 			holds(t, c, took, want)
 		})
 	}

@@ -20,9 +20,10 @@ import (
 // Place is what can be indexed: a commit, or a folder as it is now.
 type Place struct {
 	Tree   tree.Tree
-	Commit string      // full hash; empty of a folder that is no clone
-	Name   string      // of the repository, as a shared database has it
-	Cache  index.Cache // where indexes of it are kept; no folder: nowhere
+	Commit string       // full hash; empty of a folder that is no clone
+	Name   string       // of the repository, as a shared database has it
+	Cache  index.Cache  // where indexes of it are kept; no folder: nowhere
+	From   *index.Index // an index to build on, where the cache has none; may be nil
 }
 
 // Place looks at a folder: a clone's is its commit rev (HEAD where that is empty), any
@@ -30,7 +31,8 @@ type Place struct {
 func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 	at := cmp.Or(dir, ".")
 	if info, err := os.Stat(at); err != nil || !info.IsDir() {
-		return Place{}, problem.Usage(fmt.Sprintf("%q is no folder that can be read", at), "--dir names a clone, or any folder")
+		return Place{}, problem.Usage(fmt.Sprintf("%q is no folder that can be read", at),
+			"--dir names a clone, or any folder")
 	}
 	commit, clone, err := ingest.Commit(ctx, at, cmp.Or(rev, "HEAD"))
 	switch {
@@ -43,7 +45,8 @@ func (w Wire) Place(ctx context.Context, dir, rev string) (Place, error) {
 		return Place{}, problem.Usage(fmt.Sprintf("%q is no commit of this clone", cmp.Or(rev, "HEAD")),
 			"--rev takes a branch, a tag or a hash; a shallow clone may need git fetch --unshallow")
 	case err == nil:
-		return Place{}, problem.Usage("--rev needs a clone, and "+at+" is a folder within one", "--dir names the clone's own folder")
+		return Place{}, problem.Usage("--rev needs a clone, and "+at+" is a folder within one",
+			"--dir names the clone's own folder")
 	}
 	return Place{}, err
 }
@@ -84,7 +87,8 @@ func (w Wire) cache(of string) index.Cache {
 	if err != nil {
 		return index.Cache{}
 	}
-	return index.Cache{Folder: filepath.Join(base, "pr-review", "index", fmt.Sprintf("%x", sha256.Sum256([]byte(at)))[:16])}
+	name := fmt.Sprintf("%x", sha256.Sum256([]byte(at)))[:16]
+	return index.Cache{Folder: filepath.Join(base, "pr-review", "index", name)}
 }
 
 // Index makes the index of a place, from what is kept of it as far as that holds, and
@@ -92,10 +96,11 @@ func (w Wire) cache(of string) index.Cache {
 // same.
 func (p Place) Index(ctx context.Context, o index.Options) (x *index.Index, r index.Report, note string, err error) {
 	o.Cut, o.Made = chunker.New().Cut, chunker.Version()
-	var previous *index.Index
-	exact := false
+	previous, exact := p.From, false
 	if p.Cache.Folder != "" {
-		previous, exact = p.Cache.Load(p.Commit)
+		if kept, own := p.Cache.Load(p.Commit); kept != nil {
+			previous, exact = kept, own
+		}
 	}
 	if x, r, err = index.Build(ctx, p.Tree, previous, o); err != nil {
 		return nil, r, "", fmt.Errorf("indexing: %w", err)

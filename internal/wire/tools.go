@@ -3,7 +3,9 @@ package wire
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
+	"time"
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
@@ -24,6 +26,7 @@ type Brief struct {
 	Workspace string         // folder of the results of tests
 	NoTools   bool           // the diff is all that is looked at
 	Revises   *cost.Usage    // of the draft that is revised; nil for a first one
+	Carried   *CarriedIndex  // of a job; nil for none
 	Linted    linter.Report  // what linters say of the change
 }
 
@@ -40,6 +43,11 @@ func (b Brief) looking(ctx context.Context, w Wire, results string) (l Looking, 
 	case c.Pull != nil:
 		l.Tests.API, l.Tests.Owner, l.Tests.Repo, l.Tests.SHA = b.API, c.Pull.Owner, c.Pull.Repo, c.Pull.HeadSHA
 		l.Head, l.Base = b.archive(c.Pull.HeadSHA), b.archive(c.Pull.BaseSHA)
+		if b.Carried != nil {
+			l.Kept = func(ctx context.Context, e Endpoints) (*index.Index, error) {
+				return b.carried(ctx, l.Base, e)
+			}
+		}
 		return l, true, nil
 	}
 	git, err := ingest.Git(ctx, ".", c.Objects)
@@ -63,6 +71,31 @@ func (w Wire) kept(ctx context.Context, commit string, i config.Index, e Endpoin
 	x, err := place.inMemory(ctx, index.Options{Ignored: i.Ignores, MaxFiles: i.MaxFiles}, e)
 	return x.Index, err
 }
+
+// carried is the index of the pull request's base as an earlier run left it, or made
+// now for the next one. What could not be indexed in time the next run adds.
+func (b Brief) carried(ctx context.Context, base tree.Tree, e Endpoints) (*index.Index, error) {
+	commit, i := b.Change.Pull.BaseSHA, b.Change.Config.Index
+	stored, exact, err := b.Carried.Load(ctx, commit)
+	if exact && err == nil {
+		info, _ := stored.Vectors(ctx) // one in memory has no error
+		if e.Embedder == nil || info.Missing == 0 && info.Model == e.Embedder.Identity() {
+			return stored, nil
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	o := index.Options{Ignored: i.Ignores, MaxFiles: i.MaxFiles, Limit: carriedTime}
+	x, made := Place{Tree: base, Commit: commit, From: stored}.inMemory(ctx, o, e)
+	if made != nil || exact && x.Index.Same(stored) {
+		return x.Index, errors.Join(err, made)
+	}
+	return x.Index, errors.Join(err, b.Carried.Keep(ctx, commit, x.Index))
+}
+
+// carriedTime is how long a run indexes the base for the runs after it.
+const carriedTime = 90 * time.Second
 
 // archive is a commit of the pull request's repository. It is fetched when the first
 // file is asked for, and held in memory: nothing is checked out.
