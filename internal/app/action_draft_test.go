@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -64,7 +65,8 @@ func TestT13_T14_T32_HostileTextStaysText(t *testing.T) {
 	posted := s.postJob(drafted.digest()).start().is(0, "POSTED")
 	review := s.posted()
 	for _, text := range []string{review.Body, review.Comments[0].Body, drafted.summary, posted.summary} {
-		require.NotRegexp(t, `(^|[^\\])<script`, text)
+		prose := regexp.MustCompile("(?s)\n````text\n.*?\n````\n").ReplaceAllString(text, "\n") // the handover is code
+		require.NotRegexp(t, `(^|[^\\])<script`, prose)
 		require.NotContains(t, text, "\u202e")
 		require.NotContains(t, text, "\x1b")
 		require.Zero(t, strings.Count(text, "```")%2, "an open fence")

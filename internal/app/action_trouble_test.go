@@ -16,7 +16,7 @@ const reviewsPath = "/repos/octo/demo/pulls/42/reviews"
 func TestMissingPermissions(t *testing.T) {
 	s := setUp(t, scene{})
 	s.draftJob().may(map[string]string{"contents": "read", "actions": "read"}).start().is(1, "FAILED").says("403",
-		"check the token", "permissions")
+		"give the token what GitHub names", "permissions: { pull-requests: read }")
 	require.Zero(t, s.model.Calls())
 	drafted := s.parked()
 	s.approved("")

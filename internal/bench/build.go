@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -23,7 +25,26 @@ func (s *suite) product(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return at, build(ctx, root, at, ".")
+	tags, err := imageTags(root)
+	if err != nil {
+		return "", err
+	}
+	return at, build(ctx, root, at, ".", tags)
+}
+
+// imageTags are the build tags of the Dockerfile, its list of grammars filled in.
+func imageTags(root string) (string, error) {
+	recipe, err := os.ReadFile(filepath.Join(root, "Dockerfile"))
+	if err != nil {
+		return "", err
+	}
+	text := strings.ReplaceAll(string(recipe), "\\\n", "")
+	grammars := regexp.MustCompile(`ARG GRAMMARS="([^"]*)"`).FindStringSubmatch(text)
+	tags := regexp.MustCompile(`go build -tags "([^"]*)"`).FindStringSubmatch(text)
+	if grammars == nil || tags == nil {
+		return "", errors.New("the Dockerfile names no build tags")
+	}
+	return strings.Join(strings.Fields(strings.ReplaceAll(tags[1], "${GRAMMARS}", grammars[1])), ","), nil
 }
 
 // floor builds the program that does nothing, for an operating system as Go
@@ -37,11 +58,11 @@ func (s *suite) floor(ctx context.Context, system string) (string, error) {
 		return "", err
 	}
 	at := filepath.Join(dir, "nothing")
-	return at, build(ctx, dir, at, "main.go", "GOOS="+system)
+	return at, build(ctx, dir, at, "main.go", "none", "GOOS="+system)
 }
 
-func build(ctx context.Context, dir, to, what string, env ...string) error {
-	command := exec.CommandContext(ctx, "go", "build", "-tags", "nopostgres,noprograms", "-trimpath", "-buildvcs=false",
+func build(ctx context.Context, dir, to, what, tags string, env ...string) error {
+	command := exec.CommandContext(ctx, "go", "build", "-tags", tags, "-trimpath", "-buildvcs=false",
 		"-ldflags=-s -w", "-o", to, what)
 	command.Dir, command.Env = dir, append(append(os.Environ(), "CGO_ENABLED=0"), env...)
 	_, err := output(command)

@@ -118,11 +118,17 @@ func TestTheProgramIsBuiltAsTheDockerfileBuildsIt(t *testing.T) {
 	require.NoError(t, err)
 	code, err := os.ReadFile("build.go")
 	require.NoError(t, err)
-	flags := regexp.MustCompile(`go build (.*) -o`).FindStringSubmatch(string(recipe))
+	flags := regexp.MustCompile(`go build -tags "[^"]*" (.*) -o`).FindStringSubmatch(string(recipe))
 	require.NotNil(t, flags)
 	for flag := range strings.FieldsSeq(strings.ReplaceAll(flags[1], `"`, "")) {
 		require.Contains(t, string(code), flag)
 	}
+	tags, err := imageTags(filepath.Join("..", ".."))
+	require.NoError(t, err)
+	for _, tag := range []string{"nopostgres", "noprograms", "grammar_subset", "grammar_subset_bash"} {
+		require.Contains(t, strings.Split(tags, ","), tag)
+	}
+	require.NotContains(t, tags, "$")
 }
 
 func TestSidesAreMeasuredInTurnAndGiveMedians(t *testing.T) {

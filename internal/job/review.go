@@ -33,7 +33,8 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 	noModelYet := err
 	if reviewer != nil && reviewer.Rules && j.Provider != "offline" {
 		noModelYet = problem.Usage(wire.NoModel, "set api-key (or base-url for an endpoint without one) for a "+
-			"review by a model, or provider: offline for one by rules")
+			"review by a model, in a workflow from a secret of the environment that this job names, or "+
+			"provider: offline for one by rules")
 	}
 	change, err := ingest.Open(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config})
 	if err != nil {
