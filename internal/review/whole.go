@@ -133,8 +133,6 @@ func Pages(c ticket.Context) (all []prompt.Document) {
 	return all
 }
 
-func (o *overview) bareText(text string) string { return o.Redact.Redact(text) }
-
 // wholeKey names the question. What was said on the pull request is not in it: an
 // answer that was paid stays one.
 func (o *overview) wholeKey() string {

@@ -159,7 +159,7 @@ func TestT4_AServersQuestionsAreRefused(t *testing.T) {
 	refused := make(chan error, 2)
 	mcp.AddTool(s, &mcp.Tool{Name: "get_domain_context"},
 		func(ctx context.Context, r *mcp.CallToolRequest, in byID) (*mcp.CallToolResult, any, error) {
-			//nolint:staticcheck // servers still ask so
+			//lint:ignore SA1019 servers still ask so
 			_, err := r.Session.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 1})
 			refused <- err
 			_, err = r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "your token", RequestedSchema: map[string]any{"type": "object"}})

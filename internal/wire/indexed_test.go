@@ -170,10 +170,10 @@ func TestPostgresKeepsTheIndexAndALostOneIsReplaced(t *testing.T) {
 	at := newSetting(t, embedtest.Start(t))
 	at.config.Embeddings.Model, at.config.Rerank.Model = "", ""
 	at.config.Index.Store = server.Database(t)
-	x, e := at.indexed(t, wire.Asking{})
+	x, _ := at.indexed(t, wire.Asking{})
 	require.NotNil(t, x.Index, "made, and written")
 	chunks := x.Index.Chunks()
-	x, e = at.indexed(t, wire.Asking{})
+	x, e := at.indexed(t, wire.Asking{})
 	require.Nil(t, x.Index, "found")
 	require.Equal(t, index.Report{Files: 7, Reused: 7, Chunks: len(chunks), Skipped: map[string]int{}}, x.Report)
 	want := search(t, x, e)

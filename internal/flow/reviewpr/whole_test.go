@@ -158,8 +158,7 @@ type asking struct {
 	server *llmtest.Server
 	model  *review.Model
 	asked  ticket.Context
-	calls  int // of the sources
-	steps  reviewpr.Steps
+	calls  int  // of the sources
 	broken bool // the sources give nothing more
 }
 
