@@ -167,6 +167,9 @@ func (c *call) settle(u cost.Usage, err error, price *cost.Price) cost.Usage {
 	}
 	if billed {
 		u.Calls = max(u.Calls, 1)
+		if price == nil && u.Cost == 0 {
+			u.Unpriced = u.Calls
+		}
 	}
 	c.ledger.settle(c, u.Cost)
 	return cost.Add(c.lost, u)

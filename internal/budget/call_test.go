@@ -41,7 +41,8 @@ func TestP9_AnAnswerCostsWhatTheServerSaysElseItsPriceElseItsBound(t *testing.T)
 			cost.Usage{Calls: 1, InputTokens: 9, Cost: 9}},
 		{"an empty answer without usage", cost.Usage{Calls: 1}, failed, &even, cost.Usage{Calls: 1, Cost: 1_300}},
 		{"nothing was billed", cost.Usage{}, failed, &even, cost.Usage{}},
-		{"no price", cost.Usage{Calls: 1, InputTokens: 60}, nil, nil, cost.Usage{Calls: 1, InputTokens: 60}},
+		{"no price", cost.Usage{Calls: 1, InputTokens: 60}, nil, nil,
+			cost.Usage{Calls: 1, InputTokens: 60, Unpriced: 1}},
 		{"no price, and the server's word", cost.Usage{Calls: 1, Cost: 3}, nil, nil, cost.Usage{Calls: 1, Cost: 3}},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -45,6 +45,7 @@ type Usage struct {
 	EmbeddingTokens  int64    `json:"embedding_tokens,omitzero"`
 	RerankUnits      int64    `json:"rerank_units,omitzero"`
 	Calls            int64    `json:"calls"`
+	Unpriced         int64    `json:"unpriced_calls,omitzero"` // of Calls: their price is not known, and is not in Cost
 	Cost             MicroUSD `json:"cost_microusd"`
 }
 
@@ -59,6 +60,7 @@ func Add(a, b Usage) Usage {
 		EmbeddingTokens:  a.EmbeddingTokens + b.EmbeddingTokens,
 		RerankUnits:      a.RerankUnits + b.RerankUnits,
 		Calls:            a.Calls + b.Calls,
+		Unpriced:         a.Unpriced + b.Unpriced,
 		Cost:             a.Cost + b.Cost,
 	}
 }

@@ -8,6 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestCallsWithoutAPriceAreCounted(t *testing.T) {
+	t.Parallel()
+	sum := Add(Usage{Calls: 2, Cost: 5}, Usage{Calls: 3, Unpriced: 3})
+	require.Equal(t, Usage{Calls: 5, Unpriced: 3, Cost: 5}, sum)
+}
+
 func TestMoneyIsShownInDollars(t *testing.T) {
 	t.Parallel()
 	for amount, want := range map[MicroUSD]string{
@@ -20,8 +26,8 @@ func TestMoneyIsShownInDollars(t *testing.T) {
 
 func TestP9_UsagesAddUpInEveryField(t *testing.T) {
 	t.Parallel()
-	a, b := Usage{1, 2, 3, 4, 5, 6, 7, 8, 9}, Usage{10, 20, 30, 40, 50, 60, 70, 80, 90}
-	require.Equal(t, Usage{11, 22, 33, 44, 55, 66, 77, 88, 99}, Add(a, b))
+	a, b := Usage{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, Usage{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}
+	require.Equal(t, Usage{11, 22, 33, 44, 55, 66, 77, 88, 99, 110}, Add(a, b))
 	require.Equal(t, Add(a, b), Add(b, a))
 	require.Equal(t, a, Add(a, Usage{}))
 	require.EqualValues(t, 55, Add(a, b).Tokens(), "parts are counted in their wholes already")

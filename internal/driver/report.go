@@ -188,7 +188,26 @@ func (r Report) Print(w io.Writer) error {
 	if notes := r.State.Notes(); len(notes) > 0 {
 		r.Message = strings.TrimPrefix(r.Message+"; "+strings.Join(notes, " "), "; ")
 	}
-	return PrintJSON(w, r)
+	return PrintJSON(w, printed{r, priced{r.Usage, known(r.Usage)}})
+}
+
+// printed is a report whose cost is null where a price is not known.
+type printed struct {
+	Report
+	Usage priced `json:"usage"`
+}
+
+type priced struct {
+	cost.Usage
+	Cost *cost.MicroUSD `json:"cost_microusd"`
+}
+
+// known is what a usage cost; nil where not all of it has a price.
+func known(u cost.Usage) *cost.MicroUSD {
+	if u.Unpriced > 0 {
+		return nil
+	}
+	return &u.Cost
 }
 
 // PrintJSON writes one object for a machine, indented.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/action"
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
@@ -131,6 +132,14 @@ func (j *job) howToDecide(r driver.Report) render.Decide {
 	return d
 }
 
+// dollars is what was spent, in USD; empty where not all of it has a price.
+func dollars(u cost.Usage) string {
+	if u.Unpriced > 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.6f", float64(u.Cost)/1e6)
+}
+
 // outputs are the action's: numbers, enums, digests and addresses built by us.
 func outputs(r driver.Report, run int64) map[string]string {
 	return map[string]string{
@@ -138,7 +147,7 @@ func outputs(r driver.Report, run int64) map[string]string {
 		"code":   r.Code,
 		"run-id": strconv.FormatInt(run, 10), "findings": strconv.Itoa(len(r.Findings)),
 		"blockers": strconv.Itoa(finding.Count(r.Findings, finding.Blocker)),
-		"partial":  strconv.FormatBool(r.Partial), "cost-usd": fmt.Sprintf("%.6f", float64(r.Usage.Cost)/1e6),
+		"partial":  strconv.FormatBool(r.Partial), "cost-usd": dollars(r.Usage),
 		"review-url":  r.ReviewURL,
 		"environment": r.State.Draft.Environment,
 	}

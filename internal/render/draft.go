@@ -81,8 +81,8 @@ func (r Review) waiting(d Decide) string {
 // price is what the draft cost, how long it took and which model made it, in
 // parts to be joined.
 func (r Review) price(elapsed time.Duration) (parts []string) {
-	if r.Usage.Cost > 0 {
-		parts = append(parts, r.Usage.Cost.String())
+	if r.Usage.Cost > 0 || r.Usage.Unpriced > 0 {
+		parts = append(parts, price(r.Usage))
 	}
 	if elapsed > 0 {
 		parts = append(parts, duration(elapsed))

@@ -278,8 +278,8 @@ func Progress(r Running, width int) string {
 	parts := []string{fmt.Sprintf("reviewing  %s/%s", Thousands(int64(r.Done)), Count(r.Total, "file")),
 		Count(r.Findings, "finding")}
 	if u := r.Used; u.Calls > 0 {
-		money := u.Cost.String()
-		if r.Limit > 0 {
+		money := price(u)
+		if r.Limit > 0 && u.Unpriced == 0 {
 			money += " of " + r.Limit.String()
 		}
 		parts = append(parts, Count(int(u.Calls), "call"), money)

@@ -49,12 +49,25 @@ func costParts(u cost.Usage, limit cost.MicroUSD) []string {
 	}
 	parts := calls(u)
 	switch {
+	case u.Unpriced > 0:
+		return append(parts, price(u))
 	case limit > 0:
 		return append(parts, u.Cost.String()+" of "+limit.String())
 	case u.Cost > 0: // an endpoint that names no price did not work for nothing
 		return append(parts, u.Cost.String())
 	}
 	return parts
+}
+
+// price is what a usage cost, as far as that is known.
+func price(u cost.Usage) string {
+	switch {
+	case u.Unpriced == 0:
+		return u.Cost.String()
+	case u.Cost > 0:
+		return u.Cost.String() + " and calls whose price is not known"
+	}
+	return "price not known"
 }
 
 // calls says how often a model was asked, in parts to be joined; none where it was not.
