@@ -130,8 +130,13 @@ func TestT28_TheDateUntilWhichGitHubReallyKeepsADraftIsShown(t *testing.T) {
 	until := time.Now().UTC().AddDate(0, 0, 3)
 	path := fmt.Sprintf("/repos/octo/demo/actions/runs/%d/artifacts", s.run.ID)
 	s.hub.OnRequest(func(_ int, r *http.Request, phase string) {
-		if phase == "after" && strings.HasSuffix(r.URL.Path, "/FinalizeArtifact") {
-			a := s.run.Artifacts()[0]
+		if phase != "after" || !strings.HasSuffix(r.URL.Path, "/FinalizeArtifact") {
+			return
+		}
+		for _, a := range s.run.Artifacts() {
+			if strings.Contains(a.Name, "-partial-") {
+				continue // a slow run leaves one
+			}
 			body := strings.ReplaceAll(listing(s, ended{outputs: map[string]string{"artifact-name": a.Name}},
 				s.repo.ID),
 				`"expires_at":null`, `"expires_at":"`+until.Format(time.RFC3339)+`"`)

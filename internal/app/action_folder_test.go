@@ -144,12 +144,12 @@ func (s *stage) planted(path string, change func(*checkpoint.Manifest)) (digest 
 }
 
 // TestG33_AtTheDeadlineTheDraftSaysWhatWasNotReached has a job whose clock is
-// nearly a minute behind, so that its minute is over after two seconds.
+// nearly a minute behind, so that its minute is over after six seconds.
 func TestG33_AtTheDeadlineTheDraftSaysWhatWasNotReached(t *testing.T) {
 	m := &stuck{slow: 20 * time.Second, asked: make(chan struct{})}
 	m.quick.Store(1)
 	s := setUp(t, scene{script: m.script})
-	behind := time.Now().Add(-58 * time.Second).UTC().Format(time.RFC3339Nano)
+	behind := time.Now().Add(-54 * time.Second).UTC().Format(time.RFC3339Nano)
 	drafted := s.draftJob().with("max-time", "1m", "concurrency", "1").set("NOW", behind).start().is(0, "PAUSED")
 	require.Equal(t, "true", drafted.outputs["partial"])
 	require.Equal(t, 2, s.reviews(), "no further file is begun")
@@ -170,7 +170,7 @@ func TestG33_NothingReachedBeforeTheDeadline(t *testing.T) {
 	s := setUp(t, scene{script: func(llmtest.Request) llmtest.Answer {
 		return llmtest.Answer{Delay: 20 * time.Second}
 	}})
-	behind := time.Now().Add(-58 * time.Second).UTC().Format(time.RFC3339Nano)
+	behind := time.Now().Add(-54 * time.Second).UTC().Format(time.RFC3339Nano)
 	e := s.draftJob().with("max-time", "1m", "concurrency", "1").set("NOW", behind).start()
 	require.NotEqual(t, "CLEAN", e.outputs["outcome"], "P6: never green and empty")
 	for _, path := range []string{"ledger/transfer.go", "ops/run.sh", "web/cart.ts"} {

@@ -212,7 +212,7 @@ func (b *builder) read(ctx context.Context, files []tree.File, start time.Time) 
 	if err != nil {
 		return err
 	}
-	parts := make([]part, len(files))
+	parts, begun := make([]part, len(files)), len(files)
 	var group sync.WaitGroup
 	turn := make(chan int)
 	for range runtime.GOMAXPROCS(0) {
@@ -226,14 +226,14 @@ func (b *builder) read(ctx context.Context, files []tree.File, start time.Time) 
 	for i := range files {
 		if ctx.Err() != nil || b.Limit > 0 && time.Since(start) >= b.Limit {
 			b.report.Skipped[SkippedTime] += len(files) - i
-			parts = parts[:i]
+			begun = i
 			break
 		}
 		turn <- i
 	}
 	close(turn)
 	group.Wait()
-	b.parts = append(b.parts, parts...)
+	b.parts = append(b.parts, parts[:begun]...)
 	return ctx.Err()
 }
 
