@@ -189,6 +189,7 @@ func (l *language) parse(text string) (tree *ts.Tree, err error) {
 
 // within parses a text in the time that a pool gives.
 func (l *language) within(pool *ts.ParserPool, text string) (tree *ts.Tree, err error) {
+	defer alone()()
 	source := []byte(text)
 	if l.entry.TokenSourceFactory != nil {
 		tree, err = pool.ParseWithTokenSource(source, l.entry.TokenSourceFactory(source, pool.Language()))

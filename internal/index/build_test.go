@@ -132,11 +132,11 @@ func TestWithLittleTimeWhatIsAroundTheChangeIsIndexed(t *testing.T) {
 	n := atomic.Int32{}
 	slow := func(ctx context.Context, path, text string) ([]chunk.Chunk, string) {
 		if n.Add(1) > 2 { // the two that come first are quick
-			time.Sleep(60 * time.Millisecond)
+			time.Sleep(400 * time.Millisecond)
 		}
 		return indextest.Cut(ctx, path, text)
 	}
-	o := index.Options{Cut: slow, Limit: 100 * time.Millisecond, First: []string{"zz/changed.go"}}
+	o := index.Options{Cut: slow, Limit: time.Second, First: []string{"zz/changed.go"}}
 	x, r, err := index.Build(t.Context(), tree.Files(files), nil, o)
 	require.NoError(t, err)
 	require.Equal(t, 202, r.Files+r.Skipped[index.SkippedTime])
