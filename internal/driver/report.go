@@ -202,9 +202,9 @@ type priced struct {
 	Cost *cost.MicroUSD `json:"cost_microusd"`
 }
 
-// known is what a usage cost; nil where not all of it has a price.
+// known is what a usage cost; nil where no price is known.
 func known(u cost.Usage) *cost.MicroUSD {
-	if u.Unpriced > 0 {
+	if u.Unpriced > 0 && u.Cost == 0 {
 		return nil
 	}
 	return &u.Cost

@@ -132,9 +132,9 @@ func (j *job) howToDecide(r driver.Report) render.Decide {
 	return d
 }
 
-// dollars is what was spent, in USD; empty where not all of it has a price.
+// dollars is what was spent, in USD; empty where no price is known.
 func dollars(u cost.Usage) string {
-	if u.Unpriced > 0 {
+	if u.Unpriced > 0 && u.Cost == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%.6f", float64(u.Cost)/1e6)
