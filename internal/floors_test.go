@@ -32,11 +32,13 @@ var floors = map[string]int{
 	"ingest": 3, "ticketcontext": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
 	"flow/reviewpr": 4,
 	"eval":          5, "eval/dataset": 5, "eval/score": 5, "eval/judge": 5, "eval/oracle": 5, "eval/history": 5,
-	"evalcmd": 5, "searchcmd": 5, "choose": 5, "choose/quiet": 5, "settings": 5, "wire": 5, "driver": 5, "job": 5, "configcmd": 5, "ask": 5,
+	"evalcmd": 5, "searchcmd": 5, "choose": 5, "choose/quiet": 5, "settings": 5, "wire": 5, "driver": 5, "job": 5,
+	"configcmd": 5, "ask": 5,
 	"app":        6,
 	"githubtest": testFloor, "githubtest/cmd/fakegithub": testFloor, "llmtest": testFloor,
 	"llmtest/cmd/fakemodel": testFloor,
-	"indextest":             testFloor, "storetest": testFloor, "faulttest": testFloor, "pgtest": testFloor, "crash": testFloor,
+	"indextest":             testFloor, "storetest": testFloor, "faulttest": testFloor, "pgtest": testFloor,
+	"crash":  testFloor,
 	"volume": testFloor, "embedtest": testFloor, "bench": benchFloor,
 }
 

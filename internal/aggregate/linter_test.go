@@ -14,8 +14,10 @@ import (
 
 // linted is what a linter says of a line of a file of forty added lines.
 func linted(line int, rule, title string, s finding.Severity) finding.Finding {
-	return finding.Finding{Path: "a.go", Side: finding.Right, Line: line, Severity: s, Category: "lint", Confidence: 0.8,
-		Title: title, Source: finding.Linter, Rule: rule, Origin: &finding.Origin{Tool: "vet", From: "by ci.yml of this change"}}
+	return finding.Finding{Path: "a.go", Side: finding.Right, Line: line, Severity: s, Category: "lint",
+		Confidence: 0.8,
+		Title:      title, Source: finding.Linter, Rule: rule,
+		Origin: &finding.Origin{Tool: "vet", From: "by ci.yml of this change"}}
 }
 
 func modelled(line int, title string, s finding.Severity) finding.Finding {
@@ -41,7 +43,8 @@ func together(perRule int, reported []finding.Finding, earlier []finding.Earlier
 func TestT40_NoLinterHoldsBackOrLowersAnotherFinding(t *testing.T) {
 	t.Parallel()
 	found := []finding.Finding{
-		modelled(3, "The returned error is ignored", finding.Minor), modelled(9, "The loop never ends", finding.Blocker),
+		modelled(3, "The returned error is ignored", finding.Minor),
+		modelled(9, "The loop never ends", finding.Blocker),
 	}
 	before := finding.Kept(together(10, nil, nil, found...))
 	var flood []finding.Finding
@@ -101,7 +104,8 @@ func TestBeyondARulesShareLintersAreCounted(t *testing.T) {
 	t.Parallel()
 	var reported []finding.Finding
 	for line := range 25 {
-		reported = append(reported, linted(line+1, "errcheck", fmt.Sprintf("unchecked call number %d", line), finding.Minor))
+		reported = append(reported, linted(line+1, "errcheck", fmt.Sprintf("unchecked call number %d", line),
+			finding.Minor))
 	}
 	reported = append(reported, linted(30, "other", "once", finding.Nit))
 	first := together(10, reported, nil)
@@ -127,13 +131,15 @@ func TestBeyondARulesShareLintersAreCounted(t *testing.T) {
 
 func TestLintersAreKnownAgainByRuleAndLine(t *testing.T) {
 	t.Parallel()
-	was := finding.Kept(together(10, []finding.Finding{linted(5, "errcheck", "unchecked call at line 5", finding.Minor)}, nil))[0]
+	was := finding.Kept(together(10, []finding.Finding{linted(5, "errcheck", "unchecked call at line 5",
+		finding.Minor)}, nil))[0]
 	for fate, held := range map[finding.Fate]finding.Filter{
 		finding.WasPosted: finding.AlreadyPosted, finding.WasDropped: finding.DroppedBefore,
 	} {
 		earlier := []finding.Earlier{{Fate: fate, Fingerprint: was.Fingerprint, Path: "a.go", Side: finding.Right,
 			Title: was.Title, Quote: was.Quote, Category: "lint", Line: 5, StartLine: 5}}
-		again := together(10, []finding.Finding{linted(5, "errcheck", "unchecked call, now in line 6", finding.Minor)}, earlier)
+		again := together(10, []finding.Finding{linted(5, "errcheck", "unchecked call, now in line 6", finding.Minor)},
+			earlier)
 		require.Equal(t, held, again[0].Filtered)
 		other := together(10, nil, earlier, modelled(5, "Unchecked call at line 5", finding.Minor))
 		require.Empty(t, other[0].Filtered, "T40: what a linter said holds no model's finding back")

@@ -47,7 +47,8 @@ func TestT28_AJobHoldsAChangeAgainstItsTicket(t *testing.T) {
 			e := s.draftJob().set("JIRA_TOKEN", "secret-jira-token").start().is(0, "PAUSED")
 			require.NotEmpty(t, asked)
 			require.Equal(t, "Bearer secret-jira-token", (<-asked).Header.Get("Authorization"))
-			for _, text := range []string{"### What was asked", "PAY-101", "evidence at `", "cannot tell", "It moves money."} {
+			for _, text := range []string{"### What was asked", "PAY-101", "evidence at `", "cannot tell",
+				"It moves money."} {
 				require.Contains(t, e.summary, text)
 			}
 			state := s.stateOf(e)
@@ -67,10 +68,12 @@ func TestT28_AJobHoldsAChangeAgainstItsTicket(t *testing.T) {
 func TestAContextThatIsMissingIsNamedAndBlocksNothing(t *testing.T) {
 	for name, tc := range map[string]struct{ settings, title, line string }{
 		"no tracker": {"", "PAY-101 Move money", ""},
-		"no key": {"context:\n  projects: [PAY]\n  sources:\n    - jira: http://127.0.0.1:9\n      token-env: JIRA_TOKEN\n",
+		"no key": {"context:\n  projects: [PAY]\n  sources:\n    - jira: http://127.0.0.1:9\n      token-env: " +
+			"JIRA_TOKEN\n",
 			"Move money",
 			"Without ticket: no ticket key in title, branch or description"},
-		"not there": {"context:\n  projects: [PAY]\n  sources:\n    - jira: http://127.0.0.1:9\n      token-env: JIRA_TOKEN\n",
+		"not there": {"context:\n  projects: [PAY]\n  sources:\n    - jira: http://127.0.0.1:9\n      token-env: " +
+			"JIRA_TOKEN\n",
 			"PAY-101 Move money", "Without ticket: "},
 	} {
 		t.Run(name, func(t *testing.T) {

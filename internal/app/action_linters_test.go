@@ -46,7 +46,8 @@ func (s *stage) lintedDraft() *job { return s.draftJob().with("findings", "ci.ym
 func TestLintersResultsGoThroughTheGate(t *testing.T) {
 	s := setUp(t, scene{})
 	line := s.place("ledger/transfer.go", "move(a, b)")
-	s.linted(lintLog(result("errcheck", "/home/runner/work/demo/demo/ledger/transfer.go", line, "Unchecked result of `move`."),
+	s.linted(lintLog(result("errcheck", "/home/runner/work/demo/demo/ledger/transfer.go", line,
+		"Unchecked result of `move`."),
 		result("errcheck", "ledger/transfer.go", 3, "On a line that is not changed."),
 		result("errcheck", "go.sum", 1, "In a file that nobody reviews.")))
 	drafted := s.lintedDraft().start().is(0, "PAUSED")
@@ -103,8 +104,9 @@ func TestT40_WithoutResultsTheOutcomeIsWhatItWouldBe(t *testing.T) {
 		"no result": {func(s *stage) { s.linted(`{"runs":[]}`) }, ""},
 		"no SARIF":  {func(s *stage) { s.linted("<html>") }, "lint.sarif: line 1, column 7"},
 		"paths outside, blockers": {func(s *stage) {
-			s.linted(strings.ReplaceAll(lintLog(result("x", "../../etc/passwd", 1, hostile), result("x", "ledger/transfer.go", 1,
-				hostile)), `"error"`, `"blocker"`))
+			s.linted(strings.ReplaceAll(lintLog(result("x", "../../etc/passwd", 1, hostile),
+				result("x", "ledger/transfer.go", 1,
+					hostile)), `"error"`, `"blocker"`))
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -130,7 +132,8 @@ func TestT40_AForgedResultIsInertText(t *testing.T) {
 	line := s.place("ledger/transfer.go", "move(a, b)")
 	evil := strings.NewReplacer("\n", `\n`, "\u202e", `\u202e`, "\x1b", `\u001b`, "\x07", `\u0007`).Replace(hostile) +
 		` <script>x</script> @maya closes #1 /approve ![](https://x.dev/a.png)`
-	s.linted(strings.ReplaceAll(lintLog(strings.ReplaceAll(result("<b>r", "ledger/transfer.go", line, "EVIL"), "EVIL", evil)),
+	s.linted(strings.ReplaceAll(lintLog(strings.ReplaceAll(result("<b>r", "ledger/transfer.go", line, "EVIL"), "EVIL",
+		evil)),
 		"golangci-lint", "`<img>@maya"))
 	drafted := s.lintedDraft().start().is(0, "PAUSED")
 	require.Equal(t, "6", drafted.outputs["findings"])

@@ -74,10 +74,15 @@ func (a *app) index(ctx context.Context, o *indexOptions) error {
 			index.Report
 		}{place.Commit, r})
 	}
-	fmt.Fprintf(a.Stdout, "%d chunks of %d files, %.1f MB, in %.1f s; %d files unchanged since the last index\n", r.Chunks,
+	fmt.Fprintf(a.Stdout, "%d chunks of %d files, %.1f MB, in %.1f s; %d files unchanged since the last index\n",
+		r.Chunks,
 		r.Files, float64(r.Bytes)/1e6, r.Seconds, r.Reused)
-	a.printSkipped("not indexed", r.Skipped, func(reason string) bool { return !strings.HasPrefix(reason, index.Windows) })
-	a.printSkipped("not cut by definitions", r.Skipped, func(reason string) bool { return strings.HasPrefix(reason, index.Windows) })
+	a.printSkipped("not indexed", r.Skipped, func(reason string) bool {
+		return !strings.HasPrefix(reason, index.Windows)
+	})
+	a.printSkipped("not cut by definitions", r.Skipped, func(reason string) bool {
+		return strings.HasPrefix(reason, index.Windows)
+	})
 	if place.Cache.Folder != "" {
 		fmt.Fprintln(a.Stdout, "kept in "+guard.Line(place.Cache.Folder, driver.MaxLine))
 	}

@@ -31,7 +31,8 @@ func atlassian(t *testing.T) string {
 		fmt.Fprint(w, "[]")
 	})
 	mux.HandleFunc("GET /wiki/api/v2/pages/65601", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `{"id":"65601","status":"current","title":"Money","body":{"storage":{"value":"<p>Half up.</p>"}}}`)
+		fmt.Fprint(w, `{"id":"65601","status":"current","title":"Money","body":{"storage":{"value":"<p>Half`+
+			` up.</p>"}}}`)
 	})
 	return s.URL
 }
@@ -85,8 +86,9 @@ func TestContextShowsWhatWouldBeFetched(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(got.stdout), &said))
 	require.Equal(t, "complete", said.Status)
-	require.Equal(t, "PAY-123 title PAY-9 body octo/shop#7 body", fmt.Sprint(said.Keys[0].Key, " ", said.Keys[0].From, " ",
-		said.Keys[1].Key, " ", said.Keys[1].From, " ", said.Keys[2].Key, " ", said.Keys[2].From))
+	require.Equal(t, "PAY-123 title PAY-9 body octo/shop#7 body",
+		fmt.Sprint(said.Keys[0].Key, " ", said.Keys[0].From, " ",
+			said.Keys[1].Key, " ", said.Keys[1].From, " ", said.Keys[2].Key, " ", said.Keys[2].From))
 	require.Equal(t, "65601", said.Pages[0].ID)
 	require.Len(t, said.Sources, 4)
 	require.Equal(t, "ticket", said.Sources[0].Kind)

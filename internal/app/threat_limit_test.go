@@ -63,7 +63,7 @@ func TestT30_AddressesOfMachinesAndFilesAreRefused(t *testing.T) {
 }
 
 // TestT31_AHugePullRequestAndAnEndlessAnswerEnd has more files than GitHub lists
-// and a model whose answers never end; the run's cost cap holds.
+// and a model whose answers never end; the run's cost cap holds. It is not parallel: its clock is its own.
 func TestT31_AHugePullRequestAndAnEndlessAnswerEnd(t *testing.T) {
 	const files = 10_000
 	base := baseTree().With(githubtest.Tree{".github/pr-review.yml": "max-cost: 0.5\nprices:\n  story-1: { input: " +

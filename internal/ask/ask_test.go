@@ -50,7 +50,8 @@ func TestThePromptTakesWhatTheDraftKnows(t *testing.T) {
 func TestAFourthRevisionIsRefusedAtThePrompt(t *testing.T) {
 	t.Parallel()
 	var screen strings.Builder
-	p := Prompt{Front: &driver.Front{Process: driver.Process{Stdin: strings.NewReader("/revise a\n/drop F1\ny\n"), Stderr: &screen}}}
+	p := Prompt{Front: &driver.Front{Process: driver.Process{Stdin: strings.NewReader("/revise a\n/drop F1\ny\n"),
+		Stderr: &screen}}}
 	r := driver.Report{Findings: []finding.Finding{{ID: "F1"}}}
 	r.State.Rounds = make([]decision.Record, gate.MaxRounds)
 	verdict, commands := p.Ask(t.Context(), r, "")
@@ -63,7 +64,8 @@ func TestATerminalThatCannotDrawIsOfferedNoList(t *testing.T) {
 	t.Parallel()
 	for environ, draws := range map[string]bool{"TERM=xterm": true, "TERM=dumb": false, "TERM=": false} {
 		var screen strings.Builder
-		p := Prompt{Front: &driver.Front{Process: driver.Process{Stdin: strings.NewReader("?\ne\n"), Stderr: &screen, Environ: []string{environ}}}}
+		p := Prompt{Front: &driver.Front{Process: driver.Process{Stdin: strings.NewReader("?\ne\n"), Stderr: &screen,
+			Environ: []string{environ}}}}
 		require.Equal(t, draws, strings.Contains(p.asking(), "[e]dit"), environ)
 		if draws {
 			continue // the list would want a terminal

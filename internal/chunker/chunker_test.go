@@ -172,7 +172,8 @@ func inOrder(t testing.TB, path, text string) (fallback string) {
 // what nobody wrote is not parsed, and a parse that runs on is given up.
 func TestT35_HostileTextsEndInTime(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{"a.go", "a.js", "a.tsx", "a.py", "a.java", "a.rs", "a.cpp", "a.cs", "a.rb", "a.php", "a.sh"} {
+	for _, path := range []string{"a.go", "a.js", "a.tsx", "a.py", "a.java", "a.rs", "a.cpp", "a.cs", "a.rb", "a.php",
+		"a.sh"} {
 		for name, text := range map[string]string{
 			"braces": strings.Repeat("{", 60_000), "lines of brackets": strings.Repeat("[(\n", 30_000),
 			"templates": strings.Repeat("a<", 30_000), "quotes": strings.Repeat("'\"`", 20_000),

@@ -28,7 +28,8 @@ type Embeddings struct {
 
 // Index says where the index of the base commit is kept, and what is in it.
 type Index struct {
-	Store       string   `json:"store,omitzero"`        // empty or "file": a folder; else the address of a Postgres database
+	// empty or "file": a folder; else the address of a Postgres database
+	Store       string   `json:"store,omitzero"`
 	PasswordEnv string   `json:"password_env,omitzero"` // the variable that holds the database's password
 	Ignore      []string `json:"ignore,omitempty"`      // globs of paths that are not indexed
 	MaxFiles    int      `json:"max_files,omitzero"`
@@ -95,7 +96,8 @@ func indexKeys(i *Index) keys {
 func (r *reader) endpoint(n ast.Node, known keys) {
 	seen := r.mapping(n, known)
 	if _, nothing := n.(*ast.NullNode); !nothing && !slices.Contains(seen, "model") {
-		r.fail(firstKey(n), "%s needs model, the name by which the endpoint serves it", strings.TrimSuffix(r.under, "."))
+		r.fail(firstKey(n), "%s needs model, the name by which the endpoint serves it",
+			strings.TrimSuffix(r.under, "."))
 	}
 }
 

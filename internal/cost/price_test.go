@@ -11,7 +11,8 @@ import (
 
 func TestP9_APriceChargesEveryPartOnceAndRoundsUpOnce(t *testing.T) {
 	t.Parallel()
-	p := Price{Input: 1_000_000, CachedInput: 100_000, Output: 10_000_000, CacheWrite: 1_250_000, PerThousand: 2_000_000}
+	p := Price{Input: 1_000_000, CachedInput: 100_000, Output: 10_000_000, CacheWrite: 1_250_000,
+		PerThousand: 2_000_000}
 	for _, c := range []struct {
 		name string
 		used Usage

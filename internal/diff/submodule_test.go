@@ -48,7 +48,8 @@ func TestADiffForATerminalIsReadWithoutItsColours(t *testing.T) {
 	t.Parallel()
 	plain := "diff --git a/a.go b/a.go\nindex 1..2 100644\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@ func a() {\n-one\n+two\n"
 	colored := "\x1b[1mdiff --git a/a.go b/a.go\x1b[m\n\x1b[1mindex 1..2 100644\x1b[m\n\x1b[1m--- a/a.go\x1b[m\n" +
-		"\x1b[1m+++ b/a.go\x1b[m\n\x1b[36m@@ -1 +1 @@\x1b[m func a() {\n\x1b[31m-one\x1b[m\n\x1b[32m+\x1b[m\x1b[32mtwo\x1b[m\n"
+		"\x1b[1m+++ b/a.go\x1b[m\n\x1b[36m@@ -1 +1 @@\x1b[m func a() " +
+		"{\n\x1b[31m-one\x1b[m\n\x1b[32m+\x1b[m\x1b[32mtwo\x1b[m\n"
 	want, err := diff.Parse(strings.NewReader(plain), 1<<20)
 	require.NoError(t, err)
 	got, err := diff.Parse(strings.NewReader(colored), 1<<20)

@@ -8,7 +8,8 @@ import (
 )
 
 func FuzzNumbers(f *testing.F) {
-	for _, seed := range []string{`[1,-0.5]`, `"AACAPw=="`, `"AACA"`, `[null,1]`, `[1e400]`, `{}`, `""`, `[]`, `"\u0000"`} {
+	for _, seed := range []string{`[1,-0.5]`, `"AACAPw=="`, `"AACA"`, `[null,1]`, `[1e400]`, `{}`, `""`, `[]`,
+		`"\u0000"`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {

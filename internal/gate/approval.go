@@ -59,9 +59,11 @@ func Approved(approvals []github.Approval, before []string, environment string, 
 
 // sameEffect reports whether two decisions make the same of a draft.
 func sameEffect(a, b decision.Decision, all []finding.Finding) bool {
-	return a.Verdict == b.Verdict && slices.EqualFunc(finding.Apply(a, all), finding.Apply(b, all), func(x, y finding.Finding) bool {
-		return x.Body == y.Body && x.Severity == y.Severity && x.Placement == y.Placement && x.Filtered == y.Filtered
-	})
+	return a.Verdict == b.Verdict && slices.EqualFunc(finding.Apply(a, all), finding.Apply(b, all),
+		func(x, y finding.Finding) bool {
+			return x.Body == y.Body && x.Severity == y.Severity && x.Placement == y.Placement &&
+				x.Filtered == y.Filtered
+		})
 }
 
 // Rejected is the part of resume check 13 that the run's own record answers:

@@ -115,7 +115,8 @@ func (c *Client) Issue(ctx context.Context, owner, repo string, number int) (Rem
 	return Remark{
 		ID: i.GetID(), User: i.GetUser().GetLogin(), UserType: i.GetUser().GetType(),
 		Association: i.GetAuthorAssociation(),
-		State:       i.GetState(), Title: i.GetTitle(), Pull: i.IsPullRequest(), Body: i.GetBody(), At: i.GetCreatedAt().Time,
+		State:       i.GetState(), Title: i.GetTitle(), Pull: i.IsPullRequest(), Body: i.GetBody(),
+		At: i.GetCreatedAt().Time,
 	}, nil
 }
 

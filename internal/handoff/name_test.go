@@ -30,7 +30,8 @@ func TestNamesAreTheContracts(t *testing.T) {
 		require.Equal(t, want, got)
 		require.Equal(t, name, reviews.String(want))
 	}
-	require.Equal(t, "pr-review-42-docs-partial-1-"+code, reviews.Partial(checkpoint.Subject{Number: 42, Instance: "docs"}, 1, code+strings.Repeat("0", 48)))
+	require.Equal(t, "pr-review-42-docs-partial-1-"+code,
+		reviews.Partial(checkpoint.Subject{Number: 42, Instance: "docs"}, 1, code+strings.Repeat("0", 48)))
 	require.Equal(t, "pr-review-decision-"+code, reviews.Decision(code))
 	require.Equal(t, code, checkpoint.Code(code+strings.Repeat("0", 48)))
 }
@@ -42,7 +43,8 @@ func TestOtherNamesAreNotOurs(t *testing.T) {
 		"pr-review-042-" + code,
 		"pr-review--42-" + code, "pr-review-42-" + code[1:], "pr-review-42-" + strings.ToUpper(code),
 		"pr-review-42-Docs-" + code,
-		"pr-review-42--" + code, "pr-review-42-a--" + code, "pr-review-42-" + code + "\n", "x-pr-review-42-" + code, "pr-implement-42-" + code,
+		"pr-review-42--" + code, "pr-review-42-a--" + code, "pr-review-42-" + code + "\n", "x-pr-review-42-" + code,
+		"pr-implement-42-" + code,
 		"pr-review-9999999999-" + code, "pr-review-42-" + strings.Repeat("a", 33) + "-" + code,
 	} {
 		_, ok := reviews.Parse(name)

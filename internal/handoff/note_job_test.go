@@ -111,7 +111,8 @@ func (s *site) dispatch(shown string, verdict decision.Verdict) deciding {
 // decide goes through all thirteen checks and carries the decision out.
 func (s *site) decide(d deciding) error {
 	ctx := s.t.Context()
-	runs := &handoff.Runs{API: s.api, Names: noteNames, Ref: pull.Ref{Owner: "o", Repo: "r"}, Files: []string{draftFile, decideFile},
+	runs := &handoff.Runs{API: s.api, Names: noteNames, Ref: pull.Ref{Owner: "o", Repo: "r"},
+		Files: []string{draftFile, decideFile},
 		Event: d.event, Own: d.run.ID}
 	origin := handoff.Origin{
 		Names:   noteNames,

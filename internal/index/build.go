@@ -27,8 +27,9 @@ type Options struct {
 	Made     string                 // the version of Cut: what another one has cut is not taken over
 	MaxFiles int                    // 0: tree.MaxFiles
 	Ignored  func(path string) bool // what is left out; nil for nothing
-	First    []string               // paths that are indexed first, and the folders that they are in, where there is a limit
-	Limit    time.Duration          // after which no further file is taken in; 0: none
+	// paths that are indexed first, and the folders that they are in, where there is a limit
+	First []string
+	Limit time.Duration // after which no further file is taken in; 0: none
 }
 
 // Report says what an index is made of.

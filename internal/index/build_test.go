@@ -41,7 +41,8 @@ func TestTheNextCommitIndexesWhatChanged(t *testing.T) {
 	require.Equal(t, 7, r.Files)
 	require.Equal(t, map[string]int{"no code": 1}, r.Skipped)
 	require.EqualValues(t, 7, cut.Load())
-	changed := with(indextest.Files, map[string]string{"cart/stock.go": "package cart\n\nfunc checkStock() {\n\tother()\n}\n",
+	changed := with(indextest.Files, map[string]string{"cart/stock.go": "package cart\n\nfunc checkStock() " +
+		"{\n\tother()\n}\n",
 		"new.go": "package shop\n\nfunc New() {\n}\n"})
 	delete(changed, "ui/view.ts")
 	cut.Store(0)
@@ -71,7 +72,8 @@ func TestT34_NothingOfAHeadReachesAnotherChange(t *testing.T) {
 	require.NoError(t, cache.Keep("base", base))
 	before, err := os.ReadFile(filepath.Join(cache.Folder, "base.index"))
 	require.NoError(t, err)
-	planted := with(indextest.Files, map[string]string{"evil.go": "package shop\n\nfunc Planted() {\n\tcheckStock()\n}\n",
+	planted := with(indextest.Files, map[string]string{"evil.go": "package shop\n\nfunc Planted() " +
+		"{\n\tcheckStock()\n}\n",
 		"cart/stock.go": "package cart\n\nfunc checkStock() {\n\tplanted()\n}\n"})
 	stored, exact := cache.Load("base")
 	require.True(t, exact)
@@ -109,14 +111,19 @@ func TestWhatIsNotIndexedIsCounted(t *testing.T) {
 		"vendor/c/c.go": "package c\n", "node_modules/d/index.js": "x()\n", "go.sum": "x\n", "app.min.js": "x()\n",
 		"README.md": "text\n", "LICENSE": "text\n", "image.png": "\x89PNG\n", "e.js": strings.Repeat("x", 5_000) + "\n",
 		".env": "SECRET=1\n", "id_rsa": "key\n", "keep/out.go": "package out\n", "z.go": "package z\n\nfunc Z() {\n}\n",
-		"bin.go": "package \x00\n", "invalid.go": "package \xff\n\nfunc Invalid() {\n}\n", "name\nwith break.go": "package n\n",
-		"big.go": strings.Repeat("// x\n", 1<<18), "lfs.go": "version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+		"bin.go": "package \x00\n", "invalid.go": "package \xff\n\nfunc Invalid() {\n}\n",
+		"name\nwith break.go": "package n\n",
+		"big.go":              strings.Repeat("// x\n", 1<<18),
+		"lfs.go":              "version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
 	}
-	o := index.Options{Cut: indextest.Cut, MaxFiles: 4, Ignored: func(path string) bool { return path == "keep/out.go" },
+	o := index.Options{Cut: indextest.Cut, MaxFiles: 4, Ignored: func(path string) bool {
+		return path == "keep/out.go"
+	},
 		First: []string{"z.go"}}
 	x, r, err := index.Build(t.Context(), tree.Files(files), nil, o)
 	require.NoError(t, err)
-	require.Equal(t, map[string]int{"generated": 1, "vendored": 2, "lockfile": 1, "minified": 2, "no code": 2, "asset": 1,
+	require.Equal(t, map[string]int{"generated": 1, "vendored": 2, "lockfile": 1, "minified": 2, "no code": 2,
+		"asset":                   1,
 		"credentials by its name": 2, "ignored": 1, "not text": 1, "larger than 1 MiB": 1,
 		index.SkippedMany: 3}, r.Skipped)
 	require.Equal(t, r.Chunks, len(x.Chunks()))

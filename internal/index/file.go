@@ -228,7 +228,8 @@ func (r *reader) index() *Index {
 
 func (r *reader) chunk(path string, to *tokens) chunk.Chunk {
 	c := chunk.Chunk{Path: path, StartLine: r.number(), EndLine: r.number(), Kind: chunk.Kind(r.text()),
-		Language: r.text(), Scope: r.text(), Name: r.text(), Signature: r.text(), Doc: r.text(), Text: r.text(), Defines: r.list()}
+		Language: r.text(), Scope: r.text(), Name: r.text(), Signature: r.text(), Doc: r.text(), Text: r.text(),
+		Defines: r.list()}
 	for range r.count(2) {
 		id, times := r.number(), r.number()
 		if id >= len(to.names) || times > mostTimes {

@@ -20,14 +20,16 @@ const (
 var importForms = map[string]*regexp.Regexp{
 	"go":         regexp.MustCompile(`(?m)^(?:import[ \t]+|[ \t]+)(?:[\w.]+[ \t]+)?"([\w./~-]+)"[ \t]*(?://.*)?$`),
 	"javascript": regexp.MustCompile(`(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*['"]([^'"\n]+)['"]`),
-	"python":     regexp.MustCompile(`(?m)^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+\(?([\w, \t]*)|import[ \t]+([\w.]+))`),
-	"java":       regexp.MustCompile(`(?m)^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+)`),
-	"csharp":     regexp.MustCompile(`(?m)^[ \t]*(?:global[ \t]+)?using[ \t]+(?:static[ \t]+)?([\w.]+)[ \t]*;`),
-	"rust":       regexp.MustCompile(`(?m)^[ \t]*(?:pub(?:\(\w+\))?[ \t]+)?(?:use|mod)[ \t]+([\w:]+)`),
-	"c":          regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]`),
-	"ruby":       regexp.MustCompile(`(?m)^[ \t]*require(?:_relative)?[ \t(]*['"]([^'"\n]+)['"]`),
-	"php":        regexp.MustCompile(`(?m)^[ \t]*(?:use[ \t]+([\w\\]+)|(?:require|include)(?:_once)?[ \t(]*(?:__DIR__[ \t]*\.[ \t]*)?['"]([^'"\n]+)['"])`),
-	"shell":      regexp.MustCompile(`(?m)^[ \t]*(?:source|\.)[ \t]+["']?([\w./-]+)`),
+	"python": regexp.MustCompile(`(?m)^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+\(?([\w, \t]*)|import[` +
+		` \t]+([\w.]+))`),
+	"java":   regexp.MustCompile(`(?m)^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+)`),
+	"csharp": regexp.MustCompile(`(?m)^[ \t]*(?:global[ \t]+)?using[ \t]+(?:static[ \t]+)?([\w.]+)[ \t]*;`),
+	"rust":   regexp.MustCompile(`(?m)^[ \t]*(?:pub(?:\(\w+\))?[ \t]+)?(?:use|mod)[ \t]+([\w:]+)`),
+	"c":      regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]`),
+	"ruby":   regexp.MustCompile(`(?m)^[ \t]*require(?:_relative)?[ \t(]*['"]([^'"\n]+)['"]`),
+	"php": regexp.MustCompile(`(?m)^[ \t]*(?:use[ \t]+([\w\\]+)|(?:require|include)(?:_once)?[ \t(]*(?:__DIR__[` +
+		` \t]*\.[ \t]*)?['"]([^'"\n]+)['"])`),
+	"shell": regexp.MustCompile(`(?m)^[ \t]*(?:source|\.)[ \t]+["']?([\w./-]+)`),
 }
 
 // family is the language whose files a file can import.
@@ -50,7 +52,9 @@ func importsOf(file, text string) []string {
 	for _, m := range form.FindAllStringSubmatch(text, mostImports) {
 		switch {
 		case family(file) == "python" && m[3] == "":
-			for name := range strings.FieldsFuncSeq(m[2], func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
+			for name := range strings.FieldsFuncSeq(m[2], func(r rune) bool {
+				return r == ',' || r == ' ' || r == '\t'
+			}) {
 				all = append(all, strings.TrimSuffix(m[1], ".")+"."+name)
 			}
 			all = append(all, m[1])

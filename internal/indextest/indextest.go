@@ -16,15 +16,18 @@ import (
 
 // Files are a small repository in Go and TypeScript.
 var Files = map[string]string{
-	"go.mod":         "module example.com/shop\n",
-	"cart/cart.go":   "package cart\n\nfunc AddItem(sku string) {\n\tcheckStock(sku)\n}\n\nfunc Total() int {\n\treturn 0\n}\n",
-	"cart/stock.go":  "package cart\n\nfunc checkStock(sku string) bool {\n\treturn sku != \"\"\n}\n",
-	"web/handler.go": "package web\n\nimport \"example.com/shop/cart\"\n\nfunc PostItem() {\n\tcart.AddItem(\"a\")\n}\n",
+	"go.mod": "module example.com/shop\n",
+	"cart/cart.go": "package cart\n\nfunc AddItem(sku string) {\n\tcheckStock(sku)\n}\n\nfunc Total() int " +
+		"{\n\treturn 0\n}\n",
+	"cart/stock.go": "package cart\n\nfunc checkStock(sku string) bool {\n\treturn sku != \"\"\n}\n",
+	"web/handler.go": "package web\n\nimport \"example.com/shop/cart\"\n\nfunc PostItem() " +
+		"{\n\tcart.AddItem(\"a\")\n}\n",
 	"cart/cart_test.go": "package cart\n\nfunc TestAddItem() {\n\tAddItem(\"x\")\n}\n\nfunc TestNothing() {\n" +
 		"\tpanic(\"nothing\")\n}\n",
 	"web/other_test.go": "package web\n\nfunc TestPost() {\n\tcart.AddItem(\"y\")\n}\n",
 	"ui/format.ts":      "export function formatPrice(cents) {\n  return cents / 100\n}\n",
-	"ui/view.ts":        "import { formatPrice } from './format'\n\nexport function view() {\n  return formatPrice(1)\n}\n",
+	"ui/view.ts": "import { formatPrice } from './format'\n\nexport function view() {\n  return " +
+		"formatPrice(1)\n}\n",
 }
 
 var definition = regexp.MustCompile(`func(?:tion)? (\w+)`)
@@ -119,7 +122,8 @@ func names(t *testing.T, s index.Source) {
 	ctx := t.Context()
 	require.Equal(t, []string{"cart/cart.go:3-5"}, chunks(s.Defines(ctx, "AddItem")))
 	require.Empty(t, chunks(s.Defines(ctx, "additem")), "case counts")
-	require.ElementsMatch(t, []string{"cart/cart.go:3-5", "cart/stock.go:3-5"}, chunks(s.Mentions(ctx, "checkStock", 9)))
+	require.ElementsMatch(t, []string{"cart/cart.go:3-5", "cart/stock.go:3-5"},
+		chunks(s.Mentions(ctx, "checkStock", 9)))
 	require.Len(t, chunks(s.Mentions(ctx, "AddItem", 2)), 2)
 	require.Empty(t, chunks(s.Mentions(ctx, "Add", 9)), "a part is no word")
 	require.Empty(t, chunks(s.Mentions(ctx, "'; drop table", 9)))

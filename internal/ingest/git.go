@@ -87,7 +87,8 @@ func open(ctx context.Context, dir string) (clone, error) {
 
 // Git returns what runs git on the clone around dir, with an input and in the way
 // described above. objects is Change.Objects.
-func Git(ctx context.Context, dir, objects string) (func(ctx context.Context, input io.Reader, args ...string) ([]byte, error),
+func Git(ctx context.Context, dir, objects string) (func(ctx context.Context, input io.Reader, args ...string) ([]byte,
+	error),
 	error) {
 	g, err := open(ctx, dir)
 	if err != nil {

@@ -113,8 +113,9 @@ func (j *job) driver(store graph.Store, thread string, r *wire.Reviewer) driver.
 	return driver.Driver{
 		Front: j.Front, Store: store, Thread: thread, Protect: j.Protection, Reviewer: r, Warn: j.runner.Warning,
 		Tell: func(line string) { fmt.Fprintln(j.Stdout, guard.Line(line, driver.MaxLine)) },
-		Linters: linter.Source{Findings: j.Findings, Wait: j.FindingsWait, Dir: j.Getenv("GITHUB_WORKSPACE"), Within: true,
-			Run: j.env.RunID},
+		Linters: linter.Source{Findings: j.Findings, Wait: j.FindingsWait, Dir: j.Getenv("GITHUB_WORKSPACE"),
+			Within: true,
+			Run:    j.env.RunID},
 	}
 }
 

@@ -71,7 +71,8 @@ func (s Source) await(ctx context.Context, workflow, name string) (github.Artifa
 func (s Source) look(ctx context.Context, workflow, name string) (found github.Artifact, why error, over bool) {
 	runs, err := s.API.RunsAt(ctx, s.Owner, s.Repo, workflow, s.SHA)
 	if errors.Is(err, github.ErrNotFound) {
-		return found, fmt.Errorf("there is no workflow %s, or the token may not read it (actions: read)", workflow), true
+		return found, fmt.Errorf("there is no workflow %s, or the token may not read it (actions: read)", workflow),
+			true
 	}
 	if err != nil {
 		return found, err, true

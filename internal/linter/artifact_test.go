@@ -129,9 +129,13 @@ func TestWhatIsMissingIsNamedAndNoError(t *testing.T) {
 			}
 			lint(repo, s.SHA).AddArtifact("lint-results", stored(t, files...))
 		}, "has more files than the 20 that are read"},
-		"no pull request": {func(_ *githubtest.Repo, s *linter.Source) { s.API = nil }, "only a pull request's runs have one"},
-		"no file":         {func(_ *githubtest.Repo, s *linter.Source) { s.Findings = "out/*.sarif" }, `no file matches "out/*.sarif"`},
-		"no glob":         {func(_ *githubtest.Repo, s *linter.Source) { s.Findings = "out/[" }, `"out/[" is not a valid glob`},
+		"no pull request": {func(_ *githubtest.Repo, s *linter.Source) {
+			s.API = nil
+		}, "only a pull request's runs have one"},
+		"no file": {func(_ *githubtest.Repo, s *linter.Source) {
+			s.Findings = "out/*.sarif"
+		}, `no file matches "out/*.sarif"`},
+		"no glob": {func(_ *githubtest.Repo, s *linter.Source) { s.Findings = "out/[" }, `"out/[" is not a valid glob`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

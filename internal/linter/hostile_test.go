@@ -111,7 +111,8 @@ func TestLinesAreHeldAgainstTheHead(t *testing.T) {
 func TestT40_NoLinterMakesABlockerOrASuggestion(t *testing.T) {
 	t.Parallel()
 	for level, want := range map[string]finding.Severity{
-		"error": finding.Major, "warning": finding.Minor, "note": finding.Nit, "none": finding.Nit, "blocker": finding.Minor,
+		"error": finding.Major, "warning": finding.Minor, "note": finding.Nit, "none": finding.Nit,
+		"blocker": finding.Minor,
 	} {
 		r, err := read(t, "x.sarif", `{"runs":[{"tool":{"driver":{"name":"t","rules":[{"id":"r","properties":`+
 			`{"security-severity":"1.0"}}]}},"results":[{"ruleId":"r","level":"`+level+`","message":{"text":"m"},`+
@@ -122,10 +123,13 @@ func TestT40_NoLinterMakesABlockerOrASuggestion(t *testing.T) {
 		require.Empty(t, r.Findings[0].Suggestion)
 	}
 	for score, want := range map[string]finding.Severity{
-		`"10.0"`: finding.Major, `9.9`: finding.Major, `"5.0"`: finding.Minor, `"x"`: finding.Nit, `"1e999"`: finding.Nit,
+		`"10.0"`: finding.Major, `9.9`: finding.Major, `"5.0"`: finding.Minor, `"x"`: finding.Nit,
+		`"1e999"`: finding.Nit,
 	} {
-		r, err := read(t, "x.sarif", `{"runs":[{"results":[{"ruleId":"r","level":"note","message":{"text":"m"},"locations":`+
-			`[{"physicalLocation":{"artifactLocation":{"uri":"web/cart.js"},"region":{"startLine":1}}}]}],"tool":{"driver":`+
+		r, err := read(t, "x.sarif", `{"runs":[{"results":[{"ruleId":"r","level":"note","message":{"text":"m"}`+
+			`,"locations":`+
+			`[{"physicalLocation":{"artifactLocation":{"uri":"web/cart.js"},"region":{"startLine":1}}}]}]`+
+			`,"tool":{"driver":`+
 			`{"rules":[{"id":"r","properties":{"security-severity":`+score+`}}]}}}]}`)
 		require.NoError(t, err)
 		require.Equal(t, want, r.Findings[0].Severity, score)
@@ -142,14 +146,17 @@ func TestT40_WhatAMessageSaysIsBoundedRedactedAndVisible(t *testing.T) {
 	require.NotContains(t, f.Title+f.Body, "\x1b")
 	require.NotContains(t, f.Title+f.Body, "\u202e")
 	require.Less(t, len(f.Title+f.Body), 3000)
-	for _, help := range []string{"http://x.dev", "javascript:alert(1)", "https://u:p@x.dev", "https://", "https://x.dev/\u202e"} {
-		r, err := read(t, "x.sarif", `{"runs":[{"tool":{"driver":{"name":"t","rules":[{"id":"r","helpUri":"`+help+`"}]}},`+
+	for _, help := range []string{"http://x.dev", "javascript:alert(1)", "https://u:p@x.dev", "https://",
+		"https://x.dev/\u202e"} {
+		r, err := read(t, "x.sarif", `{"runs":[{"tool":{"driver":{"name":"t","rules":[{"id":"r","helpUri":"`+help+
+			`"}]}},`+
 			`"results":[{"ruleId":"r","message":{"text":"m"},"locations":[{"physicalLocation":{"artifactLocation":`+
 			`{"uri":"web/cart.js"},"region":{"startLine":1}}}]}]}]}`)
 		require.NoError(t, err)
 		require.Empty(t, r.Findings[0].Origin.Help, help)
 	}
-	r, err = read(t, "x.sarif", strings.ReplaceAll(result("web/cart.js", 6, "found hunter2isgone", `,"snippet":{"text":"XX"}`),
+	r, err = read(t, "x.sarif", strings.ReplaceAll(result("web/cart.js", 6, "found hunter2isgone",
+		`,"snippet":{"text":"XX"}`),
 		"XX", "hunter2isgone"))
 	require.NoError(t, err)
 	require.Empty(t, r.Findings, "what it saw is not there")

@@ -66,7 +66,8 @@ func TestToolsAreRead(t *testing.T) {
 		for _, f := range r.Findings {
 			require.Equal(t, finding.Linter, f.Source)
 			require.NotContains(t, f.Title+f.Body, credential)
-			fmt.Fprintf(&out, "  %s:%d %s %s %s: %s | %q %s\n", f.Path, f.Line, f.Severity, f.Origin.Tool, f.Rule, f.Title,
+			fmt.Fprintf(&out, "  %s:%d %s %s %s: %s | %q %s\n", f.Path, f.Line, f.Severity, f.Origin.Tool, f.Rule,
+				f.Title,
 				f.Body, f.Origin.Help)
 		}
 	}

@@ -24,7 +24,8 @@ func (r Report) String() string {
 		n    int
 		what string
 	}{
-		{r.Left.Elsewhere, "on lines that the change does not add"}, {r.Left.Outside, "in files that are not reviewed here"},
+		{r.Left.Elsewhere, "on lines that the change does not add"},
+		{r.Left.Outside, "in files that are not reviewed here"},
 		{r.Left.Suppressed, "suppressed where they were found"}, {r.Left.Beyond, "more than are read"},
 		{r.Left.Unreadable, "without a place or words"},
 	} {
@@ -48,7 +49,8 @@ func (r Report) String() string {
 func (r Report) Hints(path string) (lines []string) {
 	for _, f := range r.Findings {
 		if f.Path == path && len(lines) < maxHints && !addresses(f) {
-			lines = append(lines, fmt.Sprintf("line %d: %s: %s", f.Line, f.Origin.Name(f.Rule), guard.Line(words(f), maxHint)))
+			lines = append(lines, fmt.Sprintf("line %d: %s: %s", f.Line, f.Origin.Name(f.Rule),
+				guard.Line(words(f), maxHint)))
 		}
 	}
 	return lines

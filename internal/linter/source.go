@@ -160,7 +160,8 @@ func matching(dir fs.FS, glob string) (names []string) {
 		switch {
 		case seen > maxSeen || len(names) > maxFiles:
 			return errEnough
-		case err != nil && d != nil && d.IsDir(), d != nil && d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules"):
+		case err != nil && d != nil && d.IsDir(), d != nil && d.IsDir() &&
+			(d.Name() == ".git" || d.Name() == "node_modules"):
 			return fs.SkipDir
 		case err == nil && d.Type().IsRegular() && doublestar.MatchUnvalidated(glob, name):
 			names = append(names, name)

@@ -24,7 +24,8 @@ func Vector(t testing.TB) string {
 		t.Skip("no Postgres with pgvector: " + PGliteFolder + " names no folder with PGlite")
 	}
 	dir := t.TempDir()
-	server := exec.Command("node", filepath.Join(modules, "node_modules/@electric-sql/pglite-socket/dist/scripts/server.js"),
+	server := exec.Command("node", filepath.Join(modules,
+		"node_modules/@electric-sql/pglite-socket/dist/scripts/server.js"),
 		"--path", filepath.Join(dir, ".s.PGSQL.5432"), "--max-connections", "8",
 		"--extensions", "@electric-sql/pglite-pgvector:vector")
 	server.Dir, server.Stderr = modules, os.Stderr

@@ -307,8 +307,9 @@ func TestCheck13_LookTellsAnUnknownOutcomeAndWritesNothing(t *testing.T) {
 	_, found, err = post.Look(t.Context(), p, other)
 	require.False(t, found)
 	refused(t, err, first.URL)
-	p.reviews = append([]github.Review{{Body: strings.Replace(p.reviews[0].Body, digest, other.Digest, 1), UserType: "Bot",
-		URL: "u"}}, p.reviews...)
+	p.reviews = append([]github.Review{{Body: strings.Replace(p.reviews[0].Body, digest, other.Digest, 1),
+		UserType: "Bot",
+		URL:      "u"}}, p.reviews...)
 	_, found, err = post.Look(t.Context(), p, q)
 	require.NoError(t, err, "ours stands, whatever else does")
 	require.True(t, found)

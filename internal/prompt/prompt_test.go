@@ -150,7 +150,8 @@ func TestT36_NoFieldTakesTitleBodyBranchOrCommits(t *testing.T) {
 		names = append(names, f.Name)
 	}
 	require.Equal(t, []string{"Path", "OldPath", "Status", "Patch", "Part", "Parts", "Context", "Pack", "Guidelines",
-		"Instructions", "Pages", "Linters", "Language", "Style"}, names) // a linter's message is fenced, and is no frame of the whole
+		// a linter's message is fenced, and is no frame of the whole
+		"Instructions", "Pages", "Linters", "Language", "Style"}, names)
 	require.Equal(t, User(mark, full()), User(mark, full()))
 }
 

@@ -33,7 +33,8 @@ func Redraft(b guard.Boundary, in Input, r Revision) string {
 	blocks := append(paths(b, in), guidance(b, in)...)
 	blocks = append(append(blocks, change(b, in)...), b.Wrap("draft", strings.Join(lines, "\n")),
 		b.Wrap("feedback", r.Feedback))
-	return fill("redraft-user.md", "notes", notes(in.Path), "language", language(in.Language)+style(in.Style), "status", happened(in),
+	return fill("redraft-user.md", "notes", notes(in.Path), "language", language(in.Language)+style(in.Style), "status",
+		happened(in),
 		"part", part(in),
 		"blocks", strings.Join(blocks, "\n"))
 }

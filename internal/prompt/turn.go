@@ -19,7 +19,8 @@ const maxSorted = 24 << 10
 // User returns the user turn that asks for the review of a file.
 func User(b guard.Boundary, in Input) string {
 	blocks := append(append(paths(b, in), guidance(b, in)...), linters(b, in)...)
-	return fill("user.md", "notes", notes(in.Path), "language", language(in.Language)+style(in.Style), "status", happened(in), "part",
+	return fill("user.md", "notes", notes(in.Path), "language", language(in.Language)+style(in.Style), "status",
+		happened(in), "part",
 		part(in),
 		"blocks", strings.Join(append(blocks, change(b, in)...), "\n"))
 }

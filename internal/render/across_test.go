@@ -188,7 +188,8 @@ func TestAPostedReviewFitsWithItsMarker(t *testing.T) {
 	for i := range 900 {
 		prints = append(prints, fmt.Sprintf("%016x", i))
 	}
-	m := marker.Review{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd", Posted: prints, Dropped: prints, Resolved: prints[:3]}
+	m := marker.Review{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd", Posted: prints, Dropped: prints,
+		Resolved: prints[:3]}
 	whole, ok := marker.Parse(m.String())
 	require.True(t, ok)
 	require.Len(t, whole.Dropped, 400)

@@ -34,7 +34,8 @@ func Draft(r Review, d Decide) string {
 	if r.Handover == config.HandoverReview {
 		handover = r.handover(false)
 	}
-	tail := paragraphs(r.asked(), handover, cmp.Or(unread, unreached(r.Files)), r.resolved(), d.section(r), filtered(r.Filtered),
+	tail := paragraphs(r.asked(), handover, cmp.Or(unread, unreached(r.Files)), r.resolved(), d.section(r),
+		filtered(r.Filtered),
 		r.Linters, files,
 		d.footer(r))
 	return paragraphs(head, r.claims(draftBytes-len(head)-len(tail)), tail) + "\n"

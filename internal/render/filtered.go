@@ -84,7 +84,8 @@ func filtered(all []finding.Finding) string {
 // cappedItems has one row for each rule of a linter.
 func cappedItems(all []finding.Finding) (rows []string) {
 	for _, g := range grouped(all, func(f finding.Finding) string { return f.Origin.Name(f.Rule) }) {
-		rows = append(rows, fmt.Sprintf("- %s: %s more", guard.Code(g[0].Origin.Name(g[0].Rule)), Thousands(int64(len(g)))))
+		rows = append(rows, fmt.Sprintf("- %s: %s more", guard.Code(g[0].Origin.Name(g[0].Rule)),
+			Thousands(int64(len(g)))))
 	}
 	return rows
 }

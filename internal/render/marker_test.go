@@ -20,7 +20,8 @@ func TestMarkerRoundTrip(t *testing.T) {
 
 func TestT39_AMACIsOverAllOfTheMarker(t *testing.T) {
 	key := []byte("a key")
-	m := marker.Review{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd", Posted: []string{strings.Repeat("1", 16)}, Key: key}
+	m := marker.Review{Thread: "o/r#1:ab", Digest: "ab", Approved: "cd", Posted: []string{strings.Repeat("1", 16)},
+		Key: key}
 	line := m.String()
 	read, ok := marker.Parse(line)
 	require.True(t, ok)

@@ -202,7 +202,8 @@ func (t *terminal) asked() {
 			t.WriteString("\n")
 			t.prose("", strings.TrimSpace("What was asked: "+strings.Join(keys, "; ")))
 		}
-		t.prose("  ", strings.TrimSpace(fmt.Sprintf("%d  %s", c.N, guard.Line(c.Text, askedRunes)))+": "+plainVerdict(c))
+		t.prose("  ", strings.TrimSpace(fmt.Sprintf("%d  %s", c.N, guard.Line(c.Text, askedRunes)))+": "+
+			plainVerdict(c))
 	}
 	for _, u := range a.Unasked {
 		t.prose("  ", strings.TrimSuffix("not asked for: "+plainPlaces([]finding.Lines{u.Lines})+": "+

@@ -12,14 +12,16 @@ import (
 // asked is the ledger's review with an overview that is posted, and a ticket.
 func asked() Review {
 	r := ledger()
-	r.Overview = Overview{ID: "O1", Text: "`Transfer` now locks the book before the accounts, and `Close` returns its " +
+	r.Overview = Overview{ID: "O1", Text: "`Transfer` now locks the book before the accounts, and `Close` " +
+		"returns its " +
 		"error. The report counts in cents throughout; its format is unchanged."}
 	r.Asked = Asked{
 		Posted: true, Tickets: []AskedTicket{{"PAY-101", "No money from failed debits"}},
 		Criteria: []finding.Criterion{
 			{N: 1, Text: "A failed debit leaves both accounts as they were", Verdict: finding.Met,
 				Evidence: []finding.Lines{{Path: "ledger/transfer.go", StartLine: 41, EndLine: 44},
-					{Path: "ledger/transfer.go", StartLine: 51, EndLine: 51}, {Path: "api/handler.go", StartLine: 7, EndLine: 9}}},
+					{Path: "ledger/transfer.go", StartLine: 51, EndLine: 51},
+					{Path: "api/handler.go", StartLine: 7, EndLine: 9}}},
 			{N: 2, Text: "Each failure is logged with the account's `id|name`", Verdict: finding.NotMet},
 			{N: 3, Verdict: finding.Unknown},
 			{N: 4, Text: "Amounts are shown in cents", Verdict: finding.NotMet,
@@ -36,7 +38,8 @@ func asked() Review {
 
 func TestWhatWasMissingIsOneLineAlsoWhereNothingElseIsPosted(t *testing.T) {
 	r := asked()
-	const line = "Without ticket: PAY-9 is not visible to the Jira user; the commits could not be read. Without page: " +
+	const line = "Without ticket: PAY-9 is not visible to the Jira user; the commits could not be read. " +
+		"Without page: " +
 		"65603 is archived"
 	require.Contains(t, Draft(r, dialog()), line)
 	r.Asked.Posted, r.Overview.ID = false, ""

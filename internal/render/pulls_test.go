@@ -119,7 +119,8 @@ func TestGoldenPulls(t *testing.T) {
 			d.Elapsed = time.Duration(all[i].Seconds * float64(time.Second))
 			golden(t, fmt.Sprintf("pull-%d-draft.md", files), Draft(r, d))
 			posted := Posted(Body(r), Approval{By: "rita-reviewer", At: d.Expires, Drafted: "a model"},
-				marker.Review{Thread: fmt.Sprintf("org/payments#%d:%s", all[i].Number, head), Digest: "3f9c2a71be04d855",
+				marker.Review{Thread: fmt.Sprintf("org/payments#%d:%s", all[i].Number, head),
+					Digest:   "3f9c2a71be04d855",
 					Approved: "77d0"})
 			golden(t, fmt.Sprintf("pull-%d-review.md", files), posted+comments(r))
 			require.Empty(t, live(Draft(r, d)))

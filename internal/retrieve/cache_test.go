@@ -35,7 +35,8 @@ func TestP11_AQuestionTakesTheResultOfOneThatAsksTheSame(t *testing.T) {
 		{"other paths", first, nil, Request{Query: first.Query, Filter: index.Filter{Paths: []string{"a/**"}}}, nil,
 			false},
 		{"the same change", Request{Query: hunk}, at(1, 0), Request{Query: hunk}, nil, true},
-		{"another change", Request{Query: hunk}, at(1, 0), Request{Query: "@@ -1 +1,2 @@\n-a := 1\n+a := 2\n+b\n"}, at(1, 0), false},
+		{"another change", Request{Query: hunk}, at(1, 0), Request{Query: "@@ -1 +1,2 @@\n-a := 1\n+a := 2\n+b\n"},
+			at(1, 0), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -73,7 +73,8 @@ func headline(above string) string {
 	return strings.Join(said, " ")
 }
 
-var diffHeader = regexp.MustCompile(`^(?:diff --git|index |--- |\+\+\+ |new file|deleted file|old mode|new mode|similarity` +
+var diffHeader = regexp.MustCompile(`^(?:diff --git|index |--- |\+\+\+ |new file|deleted file|old mode|new mode` +
+	`|similarity` +
 	`|rename )`)
 
 // plain is the text of hunks.

@@ -22,10 +22,12 @@ func shop() map[string]string {
 		"cart/cart.go": "package cart\n\n// Cart holds what is bought.\ntype Cart struct{ rows []Row }\n\n" +
 			"// Add takes a row in.\nfunc (c *Cart) Add(r Row) {\n\tif r.Count > limit {\n\t\treturn\n\t}\n" +
 			"\tc.rows = append(c.rows, r)\n}\n",
-		"cart/row.go":       "package cart\n\n// limit is the most of one thing.\nconst limit = 9\n\n// Row is one thing.\ntype Row struct{ Count int }\n",
+		"cart/row.go": "package cart\n\n// limit is the most of one thing.\nconst limit = 9\n\n// Row is one " +
+			"thing.\ntype Row struct{ Count int }\n",
 		"cart/cart_test.go": "package cart\n\nfunc TestAdd(t *T) {\n\tvar c Cart\n\tc.Add(Row{Count: 10})\n}\n",
-		"web/handler.go":    "package web\n\n// Buy answers a request to buy.\nfunc Buy(c *cart.Cart, r cart.Row) {\n\tc.Add(r)\n\treply(200)\n}\n",
-		"web/reply.go":      "package web\n\n// reply closes the connection.\nfunc reply(code int) {}\n",
+		"web/handler.go": "package web\n\n// Buy answers a request to buy.\nfunc Buy(c *cart.Cart, r cart.Row) " +
+			"{\n\tc.Add(r)\n\treply(200)\n}\n",
+		"web/reply.go": "package web\n\n// reply closes the connection.\nfunc reply(code int) {}\n",
 	}
 }
 
@@ -54,7 +56,8 @@ func TestAQueryIsUnderstood(t *testing.T) {
 		"a synonym":          {"shutdown of a connection", "web/reply.go reply"},
 		"a test by its name": {"TestAdd", "cart/cart_test.go TestAdd"},
 		"a pasted hunk": {"take rows in another way\n--- a/cart/cart.go\n+++ b/cart/cart.go\n@@ -7,2 +7,2 @@\n" +
-			"-func (c *Cart) Add(r Row) {\n+func (c *Cart) Add(r *Row) {\n \tif r.Count > limit {", "cart/cart_test.go TestAdd"},
+			"-func (c *Cart) Add(r Row) {\n+func (c *Cart) Add(r *Row) {\n \tif r.Count > limit {",
+			"cart/cart_test.go TestAdd"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := e.Search(t.Context(), retrieve.Request{Query: c.query})
@@ -169,8 +172,10 @@ func TestWhatDoesNotAnswerIsANoteAndTheRestAnswers(t *testing.T) {
 func TestT35_HostileQuestionsAreAnswered(t *testing.T) {
 	e := engine(t, shop())
 	began := time.Now()
-	for _, query := range []string{"", " ", "@@ -1 +1 @@", "@@ -1,9 +1 @@\n-a", "references: ((((", "references: $", "(a+)+$",
-		strings.Repeat("Add ", 50_000), strings.Repeat("x", 1<<20), "\xff\xfe", "@@ -1 +1 @@\n-" + strings.Repeat("f(", 1<<18) +
+	for _, query := range []string{"", " ", "@@ -1 +1 @@", "@@ -1,9 +1 @@\n-a", "references: ((((", "references: $",
+		"(a+)+$",
+		strings.Repeat("Add ", 50_000), strings.Repeat("x", 1<<20), "\xff\xfe",
+		"@@ -1 +1 @@\n-" + strings.Repeat("f(", 1<<18) +
 			"\n+b", "--- a/../../etc/passwd\n+++ b/../../etc/passwd\n@@ -1 +1 @@\n-a\n+b"} {
 		_, err := e.Search(t.Context(), retrieve.Request{Query: query})
 		require.NoError(t, err, "%.40q", query)

@@ -96,7 +96,8 @@ func (o *overview) wanted() bool { return len(o.Context.Tickets) > 0 || len(o.Co
 // shown fills in what the question about the change may show.
 func (o *overview) shown() {
 	t := &o.turn
-	t.Title, t.Description, t.Branch = o.Redact.Redact(o.Title), o.Redact.Redact(o.Description), o.Redact.Redact(o.Branch)
+	t.Title, t.Description, t.Branch = o.Redact.Redact(o.Title), o.Redact.Redact(o.Description),
+		o.Redact.Redact(o.Branch)
 	t.Language, t.Tests, t.Style = o.Guides.Language, o.Report.Tests, o.Report.Style
 	t.Found = o.Found
 	state := map[string]finding.FileReview{}
@@ -183,7 +184,8 @@ func (o *overview) answer(ctx context.Context, q question) (wholeAnswer, error) 
 		return answer, nil
 	}
 	q.boundary, q.key = r.Boundary, hash(q.key, r.Text, repairing)
-	if problem, ok := errors.AsType[*brokenError](bad); ok && strings.Contains(r.Text, "{") && len(r.Text) <= maxQuoted {
+	if problem, ok := errors.AsType[*brokenError](bad); ok && strings.Contains(r.Text, "{") &&
+		len(r.Text) <= maxQuoted {
 		q.task, q.user = repairing, func(b guard.Boundary) string { return o.turn.Repair(b, problem.problem, r.Text) }
 	} else {
 		first := q.user

@@ -29,7 +29,9 @@ func message(f finding.Finding) string {
 	if title != "" {
 		title += "."
 	}
-	parts := slices.DeleteFunc([]string{title, body(f.Body), body(f.AlsoSaid())}, func(s string) bool { return s == "" })
+	parts := slices.DeleteFunc([]string{title, body(f.Body), body(f.AlsoSaid())}, func(s string) bool {
+		return s == ""
+	})
 	text := cmp.Or(strings.Join(parts, "\n\n"), "A finding without words.")
 	return placeholder.ReplaceAllString(text, "{$0}")
 }

@@ -7,12 +7,13 @@ import (
 
 var (
 	// titleOfCriteria is what a section of criteria, or a field, is called.
-	titleOfCriteria = regexp.MustCompile(`(?i)^\s*(?:acceptance criteri(?:a|on)|acceptance|definition of done|ac)\s*:?\s*$`)
-	headingLine     = regexp.MustCompile(`^(#{1,6})\s+(.*)$`)
-	itemLine        = regexp.MustCompile(`^(?:[-*+]|\d{1,9}[.)])(?: +\[([ xX])\])?(?: +(.*))?$`)
-	taskLine        = regexp.MustCompile(`^[-*+] +\[[ xX]\] +\S`)
-	scenarioLine    = regexp.MustCompile(`(?i)^\**(scenario(?: outline)?:.*?)\**$`)
-	stepLine        = regexp.MustCompile(`(?i)^(given|when|then|and|but) \S`)
+	titleOfCriteria = regexp.MustCompile(`(?i)^\s*(?:acceptance criteri(?:a|on)|acceptance|definition of done` +
+		`|ac)\s*:?\s*$`)
+	headingLine  = regexp.MustCompile(`^(#{1,6})\s+(.*)$`)
+	itemLine     = regexp.MustCompile(`^(?:[-*+]|\d{1,9}[.)])(?: +\[([ xX])\])?(?: +(.*))?$`)
+	taskLine     = regexp.MustCompile(`^[-*+] +\[[ xX]\] +\S`)
+	scenarioLine = regexp.MustCompile(`(?i)^\**(scenario(?: outline)?:.*?)\**$`)
+	stepLine     = regexp.MustCompile(`(?i)^(given|when|then|and|but) \S`)
 )
 
 // NamesCriteria reports whether a field of this name holds acceptance criteria.

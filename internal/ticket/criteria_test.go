@@ -15,7 +15,8 @@ func TestCriteriaAreFound(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"heading", "Goal\n\n## Acceptance **criteria**\n\n1. one\n   - nested\n2. two\n\n### Part\n\n- three\n\n## Out of scope\n\n- x",
+		{"heading", "Goal\n\n## Acceptance **criteria**\n\n1. one\n   - nested\n2. two\n\n### Part\n\n- three\n\n## " +
+			"Out of scope\n\n- x",
 			[]string{"one\n- nested", "two", "three"}},
 		{"a fence holds no heading", "## AC\n\n- a\n\n```\n# no heading\n- no entry\n```\n\n- b", []string{"a", "b"}},
 		{"colon", "Text\nDefinition of done:\n- a\n- b\n\nAfter\n- c", []string{"a", "b"}},
@@ -42,7 +43,8 @@ func TestCriteriaAreFound(t *testing.T) {
 
 func TestCriteriaKeepTheirTicks(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, []ticket.Criterion{{Text: "a", Done: true}, {Text: "b"}}, ticket.CriteriaIn("AC:\n- [x] a\n- [ ] b"))
+	require.Equal(t, []ticket.Criterion{{Text: "a", Done: true}, {Text: "b"}},
+		ticket.CriteriaIn("AC:\n- [x] a\n- [ ] b"))
 }
 
 func TestCriteriaAreBounded(t *testing.T) {

@@ -112,7 +112,8 @@ func TestPageIDsComeFromLinksAlone(t *testing.T) {
 
 func TestHostileTextsAreReadInTime(t *testing.T) {
 	t.Parallel()
-	for _, unit := range []string{"A-1-", "AB-1 ", "<!--", "```\n", "#1 ", "fixes ", "https://", "A", "https://a/pages/1 ",
+	for _, unit := range []string{"A-1-", "AB-1 ", "<!--", "```\n", "#1 ", "fixes ", "https://", "A",
+		"https://a/pages/1 ",
 		"\u2011", "`"} {
 		text := strings.Repeat(unit, 65536/len(unit))
 		for _, where := range []ticket.Where{ticket.Title, ticket.Branch, ticket.Body} {

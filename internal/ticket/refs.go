@@ -6,7 +6,8 @@ import (
 )
 
 var (
-	closing = regexp.MustCompile(`(?i)(?:^|[^\p{L}\p{N}_-])(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?):?[ \t]+` + reference)
+	closing = regexp.MustCompile(`(?i)(?:^|[^\p{L}\p{N}_-])(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?):?[ \t]+` +
+		reference)
 	mention = regexp.MustCompile(`(?i)(?:^|[^\p{L}\p{N}_./-])` + reference)
 	page    = regexp.MustCompile(`(?i)(?:/pages/|[?&]pageid=)([1-9][0-9]{0,18})(?:[^0-9]|$)`)
 	onHost  = regexp.MustCompile(`(?i)^https?://([^/?#@\\]+)(?:[/?#]|$)`)

@@ -35,7 +35,8 @@ func (i Issues) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
 	if r.Pull {
 		return ticket.Ticket{}, tracker.Fail("%s is a pull request", key)
 	}
-	t := ticket.Ticket{Key: key, Summary: strings.Join(strings.Fields(r.Title), " "), Description: strings.TrimSpace(r.Body)}
+	t := ticket.Ticket{Key: key, Summary: strings.Join(strings.Fields(r.Title), " "),
+		Description: strings.TrimSpace(r.Body)}
 	if t.Description == "" && t.Summary == "" {
 		return ticket.Ticket{}, tracker.Fail("gave an answer that is no issue")
 	}

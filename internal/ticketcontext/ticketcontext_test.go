@@ -88,17 +88,20 @@ func options(m *memory) ticketcontext.Options {
 			{Name: "jira", Title: "Jira", Tickets: m, Links: m, Hosts: []string{host}},
 			{Name: "confluence", Title: "Confluence", Pages: m, Hosts: []string{host}},
 		},
-		Projects: []string{"PAY", "OPS"}, Labels: ticket.LabelForms(), Limit: 30 * time.Second, CallLimit: 15 * time.Second,
-		Jitter: func() float64 { return 1 },
+		Projects: []string{"PAY", "OPS"}, Labels: ticket.LabelForms(), Limit: 30 * time.Second,
+		CallLimit: 15 * time.Second,
+		Jitter:    func() float64 { return 1 },
 	}
 }
 
 func TestACodeIsFollowedToItsTicketAndPages(t *testing.T) {
 	t.Parallel()
 	m := &memory{
-		tickets: map[string]ticket.Ticket{"PAY-1": {Key: "PAY-1", Summary: "Refunds", Criteria: []ticket.Criterion{{Text: "a"},
-			{Text: "b"}}, PageIDs: []ticket.PageID{page("7")}}},
-		pages: map[string]ticket.Page{"7": {ID: "7", Title: "Rounding", Text: "## AC\n\n- of a page"}, "8": {ID: "8", Text: "x"}},
+		tickets: map[string]ticket.Ticket{"PAY-1": {Key: "PAY-1", Summary: "Refunds",
+			Criteria: []ticket.Criterion{{Text: "a"},
+				{Text: "b"}}, PageIDs: []ticket.PageID{page("7")}}},
+		pages: map[string]ticket.Page{"7": {ID: "7", Title: "Rounding", Text: "## AC\n\n- of a page"},
+			"8": {ID: "8", Text: "x"}},
 		links: map[string][]ticket.PageID{"PAY-1": {page("7"), page("8"), {ID: "9", Host: host + ".evil.example"}}},
 	}
 	var told []string
@@ -117,7 +120,8 @@ func TestACodeIsFollowedToItsTicketAndPages(t *testing.T) {
 
 func TestCriteriaOfAPageCountWhereNoTicketHasAny(t *testing.T) {
 	t.Parallel()
-	m := &memory{tickets: map[string]ticket.Ticket{"PAY-1": {Key: "PAY-1", PageIDs: []ticket.PageID{page("7"), page("8")}}},
+	m := &memory{tickets: map[string]ticket.Ticket{"PAY-1": {Key: "PAY-1",
+		PageIDs: []ticket.PageID{page("7"), page("8")}}},
 		pages: map[string]ticket.Page{"7": {ID: "7", Text: "text"}, "8": {ID: "8", Text: "## AC\n\n- of a page"}}}
 	c := ticketcontext.Fetch(t.Context(), request("PAY-1", ""), options(m))
 	require.Equal(t, []ticket.Criterion{{N: 1, Text: "of a page"}}, c.Criteria())
@@ -151,7 +155,8 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			one := ticket.Ticket{Key: "PAY-1", Summary: "x"}
-			m := &memory{tickets: map[string]ticket.Ticket{"PAY-1": one, "OPS-1": {Key: "OPS-1"}, "OPS-2": {Key: "OPS-2"}}}
+			m := &memory{tickets: map[string]ticket.Ticket{"PAY-1": one, "OPS-1": {Key: "OPS-1"},
+				"OPS-2": {Key: "OPS-2"}}}
 			got := ticketcontext.Fetch(t.Context(), c.asked, options(m))
 			require.Equal(t, c.want, got.Missing)
 			if strings.HasPrefix(c.name, "T3") {
@@ -169,7 +174,8 @@ func TestWithoutSourcesNothingIsMissing(t *testing.T) {
 func TestAMovedTicketIsTakenWhereBothProjectsAreListed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ got, want string }{
-		{"OPS-9", ""}, {"PAY-2", "answered with another ticket than PAY-1"}, {"SEC-900", "answered with another ticket"},
+		{"OPS-9", ""}, {"PAY-2", "answered with another ticket than PAY-1"},
+		{"SEC-900", "answered with another ticket"},
 		{"", "answered with another ticket"}, {"pay-1", "answered with another ticket"},
 	} {
 		t.Run(c.got, func(t *testing.T) {
@@ -198,7 +204,8 @@ func TestTheNextSourceIsAskedWhereOneHasNothing(t *testing.T) {
 	t.Parallel()
 	m, other := &memory{}, &memory{tickets: map[string]ticket.Ticket{"PAY-1": {Key: "PAY-1"}}}
 	o := options(m)
-	o.Sources = append([]ticketcontext.Source{{Name: "mcp:x", Title: "the MCP server x", Tickets: m, Lacks: "X is not set"}},
+	o.Sources = append([]ticketcontext.Source{{Name: "mcp:x", Title: "the MCP server x", Tickets: m,
+		Lacks: "X is not set"}},
 		append(o.Sources, ticketcontext.Source{Name: "mcp:y", Title: "the MCP server y", Tickets: other})...)
 	c := ticketcontext.Fetch(t.Context(), request("PAY-1", ""), o)
 	require.Len(t, c.Sources, 3)
@@ -222,13 +229,18 @@ func TestRetriesFollowOneRule(t *testing.T) {
 		took  time.Duration
 		ok    bool
 	}{
-		{"twice", failing(2, tracker.Failure{Note: "is failing (503)", Temporary: true}), 3, 1500 * time.Millisecond, true},
-		{"three times", failing(9, tracker.Failure{Note: "is failing (503)", Temporary: true}), 3, 1500 * time.Millisecond, false},
-		{"a wait that is named", failing(1, tracker.Failure{Temporary: true, RetryAfter: 10 * time.Second}), 2, 10 * time.Second,
+		{"twice", failing(2, tracker.Failure{Note: "is failing (503)", Temporary: true}), 3, 1500 * time.Millisecond,
 			true},
-		{"a wait that is too long", failing(1, tracker.Failure{Temporary: true, RetryAfter: 11 * time.Second}), 1, 0, false},
+		{"three times", failing(9, tracker.Failure{Note: "is failing (503)", Temporary: true}), 3,
+			1500 * time.Millisecond, false},
+		{"a wait that is named", failing(1, tracker.Failure{Temporary: true, RetryAfter: 10 * time.Second}), 2,
+			10 * time.Second,
+			true},
+		{"a wait that is too long", failing(1, tracker.Failure{Temporary: true, RetryAfter: 11 * time.Second}), 1, 0,
+			false},
 		{"what will not change", failing(1, tracker.Failure{Note: "refused the credentials (401)"}), 1, 0, false},
-		{"beyond the whole", failing(3, tracker.Failure{Temporary: true, RetryAfter: 9 * time.Second}), 3, 18 * time.Second, false},
+		{"beyond the whole", failing(3, tracker.Failure{Temporary: true, RetryAfter: 9 * time.Second}), 3,
+			18 * time.Second, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -363,13 +375,17 @@ func (t tracked) Issue(_ context.Context, owner, repo string, _ int) (github.Rem
 
 func TestIssuesOfGitHubAreTickets(t *testing.T) {
 	t.Parallel()
-	o := ticketcontext.Options{Limit: time.Second, Sources: []ticketcontext.Source{{Name: "github", Title: "GitHub", Issues: true,
-		Tickets: ticketcontext.Issues{API: tracked{"acme/shop": {Title: "Round refunds", Body: "## AC\n\n- [ ] rounded"},
-			"acme/docs": {Title: "x", Pull: true}}}}}}
-	asked := ticketcontext.Read(t.Context(), api{level: "write", closes: []string{"acme/shop#7"}, commits: [][]string{{}}},
+	o := ticketcontext.Options{Limit: time.Second,
+		Sources: []ticketcontext.Source{{Name: "github", Title: "GitHub", Issues: true,
+			Tickets: ticketcontext.Issues{API: tracked{"acme/shop": {Title: "Round refunds",
+				Body: "## AC\n\n- [ ] rounded"},
+				"acme/docs": {Title: "x", Pull: true}}}}}}
+	asked := ticketcontext.Read(t.Context(), api{level: "write", closes: []string{"acme/shop#7"},
+		commits: [][]string{{}}},
 		request("", "Fixes acme/docs#3, see #1").Pull, o)
 	c := ticketcontext.Fetch(t.Context(), asked, o)
-	require.Equal(t, []ticket.Key{{Key: "acme/shop#7", From: ticket.Body}, {Key: "acme/docs#3", From: ticket.Body}}, c.Keys)
+	require.Equal(t, []ticket.Key{{Key: "acme/shop#7", From: ticket.Body}, {Key: "acme/docs#3", From: ticket.Body}},
+		c.Keys)
 	require.Equal(t, []ticket.Criterion{{N: 1, Text: "rounded"}}, c.Criteria())
 	require.Equal(t, []string{"Without ticket: acme/docs#3 is a pull request"}, c.Missing)
 	c = ticketcontext.Fetch(t.Context(), request("", "See #7"), o)

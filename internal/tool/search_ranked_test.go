@@ -41,12 +41,14 @@ func TestWordsAreAnsweredByRankAndTextAsItStands(t *testing.T) {
 	}
 	search := tool.SearchCode(tree.Files(files), engine(t, files))
 	for name, c := range map[string]struct{ arguments, want, not string }{
-		"words":          {`{"query":"where is the limit of attempts"}`, "by rank:\na/retry.go:1-4: func f0\n     1  // tries again", "no hits"},
+		"words": {`{"query":"where is the limit of attempts"}`,
+			"by rank:\na/retry.go:1-4: func f0\n     1  // tries again", "no hits"},
 		"words in place": {`{"query":"the limit of attempts","path":"b"}`, "no hits", "a/retry.go"},
-		"as it stands":   {`{"query":"table of prices"}`, "1 hit in 1 file\nb/other.go:1: // prints a table of prices", ""},
-		"one word":       {`{"query":"attempts"}`, "1 hit in 1 file\na/retry.go:1:", "by rank"},
-		"code":           {`{"query":"n < bound"}`, "a/retry.go:2: for n := 0", "by rank"},
-		"expression":     {`{"query":"limit of|attempts","regex":true}`, "a/retry.go:1:", "by rank"},
+		"as it stands": {`{"query":"table of prices"}`, "1 hit in 1 file\nb/other.go:1: // prints a table of prices",
+			""},
+		"one word":   {`{"query":"attempts"}`, "1 hit in 1 file\na/retry.go:1:", "by rank"},
+		"code":       {`{"query":"n < bound"}`, "a/retry.go:2: for n := 0", "by rank"},
+		"expression": {`{"query":"limit of|attempts","regex":true}`, "a/retry.go:1:", "by rank"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := call(t, search, c.arguments)
@@ -67,7 +69,8 @@ func TestT5_RankedPiecesAreRedactedAndWithinTwelveKilobytes(t *testing.T) {
 		files[fmt.Sprintf("d%d/f.go", i)] = "// the secret limit of attempts is " + key + "\n" +
 			strings.Repeat("// attempts "+strings.Repeat("x", 350)+"\n", 3)
 	}
-	got := call(t, tool.SearchCode(tree.Files(files), engine(t, files)), `{"query":"what is the limit of attempts"}`).Text
+	got := call(t, tool.SearchCode(tree.Files(files), engine(t, files)),
+		`{"query":"what is the limit of attempts"}`).Text
 	require.Contains(t, got, "10 pieces by rank")
 	require.NotContains(t, got, key)
 	require.LessOrEqual(t, len(got), 12<<10)

@@ -143,7 +143,8 @@ func TestT31_HostileExpressionsTakeLittleTime(t *testing.T) {
 	}
 	require.Less(t, time.Since(start), 60*time.Second)
 	for _, query := range []string{`(a|b){900}(c|d){900}`, `\w{1000}`} {
-		require.Contains(t, call(t, tool.SearchCode(files, nil), fmt.Sprintf(`{"query":%q,"regex":true}`, query)).Problem,
+		require.Contains(t, call(t, tool.SearchCode(files, nil),
+			fmt.Sprintf(`{"query":%q,"regex":true}`, query)).Problem,
 			"repeats too much")
 	}
 }

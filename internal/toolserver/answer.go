@@ -51,7 +51,8 @@ func (s *Server) failure(err error, id string) *tracker.Failure {
 	case s.tooLarge.Swap(false):
 		return tracker.Explain(transport.ErrTooLarge, id, "")
 	case strings.Contains(said, "unsupported content type"):
-		return &tracker.Failure{Note: "gave an answer that is not of the protocol, such as the page of a login", Err: err}
+		return &tracker.Failure{Note: "gave an answer that is not of the protocol, such as the page of a login",
+			Err: err}
 	}
 	return tracker.Explain(err, id, "the account of "+s.o.Name)
 }

@@ -55,8 +55,9 @@ func TestAServerFromNpmReadsAFakeJira(t *testing.T) {
 	o := toolserver.Options{Name: "the MCP server node", Command: []string{"node", "--require", redirect, server},
 		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "ATLASSIAN_SITE_NAME=acme",
 			"ATLASSIAN_USER_EMAIL=mei@acme.example", "ATLASSIAN_API_TOKEN=secret-token", "FAKE_JIRA=" + jira.URL},
-		Ticket: toolserver.Tool{Name: "jira_get", Key: "key", Summary: "fields.summary", Description: "fields.description",
-			With: map[string]any{"path": "/rest/api/3/issue/{id}", "outputFormat": "json"}}}
+		Ticket: toolserver.Tool{Name: "jira_get", Key: "key", Summary: "fields.summary",
+			Description: "fields.description",
+			With:        map[string]any{"path": "/rest/api/3/issue/{id}", "outputFormat": "json"}}}
 	s := open(t, o)
 	got, err := s.Ticket(t.Context(), "PAY-123")
 	require.NoError(t, err)

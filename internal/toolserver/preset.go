@@ -23,7 +23,8 @@ func Preset(name string) (ticket, page Tool, ok bool) {
 		return Tool{Name: "jira_get_issue", Argument: "issue_key", Key: "key", Summary: "summary",
 				Description: "description", With: map[string]any{"update_history": false, "comment_limit": 0}},
 			Tool{Name: "confluence_get_page", Argument: "page_id", Key: "metadata.id", Title: "metadata.title",
-				Text: "metadata.content", With: map[string]any{"convert_to_markdown": true, "include_metadata": true}}, true
+				Text: "metadata.content", With: map[string]any{"convert_to_markdown": true, "include_metadata": true}},
+			true
 	}
 	return Tool{}, Tool{}, false
 }

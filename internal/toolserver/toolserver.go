@@ -203,7 +203,8 @@ func (s *Server) Ticket(ctx context.Context, key string) (ticket.Ticket, error) 
 		t.Criteria = ticket.CriteriaIn(t.Description)
 	}
 	if t.Description == "" && t.Summary == "" && len(t.Criteria) == 0 {
-		return ticket.Ticket{}, tracker.Fail("gave an answer for %s in which nothing stands where the settings say", key)
+		return ticket.Ticket{}, tracker.Fail("gave an answer for %s in which nothing stands where the settings say",
+			key)
 	}
 	t.PageIDs = ticket.PageIDs(t.Description, ticket.InTicket)
 	return t, nil

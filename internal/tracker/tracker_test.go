@@ -174,7 +174,8 @@ func TestACriteriaFieldCanBeNamed(t *testing.T) {
 	asked := make(chan string, 1)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- r.URL.Query().Get("fields")
-		fmt.Fprint(w, `{"key":"PAY-1","fields":{"summary":5,"customfield_7":"* one\n* two","labels":{},"issuetype":[]}}`)
+		fmt.Fprint(w, `{"key":"PAY-1","fields":{"summary":5,"customfield_7":"* one\n* two","labels":{}`+
+			`,"issuetype":[]}}`)
 	}))
 	defer s.Close()
 	o := options(s.URL)

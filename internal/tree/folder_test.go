@@ -50,8 +50,10 @@ func TestAFolderIsItsFilesAndNothingBehindALink(t *testing.T) {
 	require.Equal(t, 1, l.Left[tree.LeftLarge])
 	require.Equal(t, 1, l.Left[tree.LeftBinary])
 	require.GreaterOrEqual(t, l.Left[tree.LeftCredential], 1)
-	for name, want := range map[string]error{"link.go": tree.ErrLink, "big.txt": tree.ErrTooLarge, "b/bin": tree.ErrNotText,
-		"gone": tree.ErrNoFile, "b/loop/a.go": tree.ErrNoFile, "b": tree.ErrNoFile, "../x": tree.ErrRefused, ".env": tree.ErrRefused} {
+	for name, want := range map[string]error{"link.go": tree.ErrLink, "big.txt": tree.ErrTooLarge,
+		"b/bin": tree.ErrNotText,
+		"gone":  tree.ErrNoFile, "b/loop/a.go": tree.ErrNoFile, "b": tree.ErrNoFile, "../x": tree.ErrRefused,
+		".env": tree.ErrRefused} {
 		_, err := f.Read(t.Context(), name)
 		require.ErrorIs(t, err, want, name)
 	}

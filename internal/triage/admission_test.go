@@ -72,10 +72,12 @@ func TestAdmissionGivesItsReason(t *testing.T) {
 		"target, owner":       {pull.Pull{Association: "OWNER"}, triage.Event{Name: target}, nil, ""},
 		"target, contributor": {pull.Pull{Association: "CONTRIBUTOR"}, triage.Event{Name: target}, nil, ""},
 		"target, first timer": {pull.Pull{Association: "FIRST_TIME_CONTRIBUTOR"}, triage.Event{Name: target}, nil,
-			`its author's association with the repository is first_time_contributor, and nobody with write access has set the label` +
+			`its author's association with the repository is first_time_contributor, and nobody with write access` +
+				` has set the label` +
 				` "ai-review"`},
 		"target, unknown": {pull.Pull{}, triage.Event{Name: target}, nil,
-			`its author's association with the repository is none, and nobody with write access has set the label "ai-review"`},
+			`its author's association with the repository is none, and nobody with write access has set the label` +
+				` "ai-review"`},
 		"target, first timer label": {pull.Pull{Association: "NONE", Labels: label, HeadSHA: "abc"}, labelEvent, nil,
 			""},
 		"target, asked for": {pull.Pull{Association: "NONE"}, triage.Event{Name: target, Explicit: true}, nil, ""},
@@ -86,7 +88,8 @@ func TestAdmissionGivesItsReason(t *testing.T) {
 			func(a *config.Admission) {
 				a.Authors = []string{"member"}
 			},
-			`its author's association with the repository is contributor, and nobody with write access has set the label "ai-review"`},
+			`its author's association with the repository is contributor, and nobody with write access has set the` +
+				` label "ai-review"`},
 		"on demand": {pull.Pull{Association: "OWNER"}, triage.Event{Name: plain}, onDemand,
 			`reviews are on demand here, and nobody with write access has set the label "ai-review"`},
 		"on demand, labelled": {pull.Pull{Labels: label, HeadSHA: "abc"}, labelEvent, onDemand, ""},

@@ -127,7 +127,8 @@ func (l *library) embedded(ctx context.Context, x, base *index.Index) *index.Ind
 	}
 	x, left, err := embedded(ctx, x, l.Embedder, most, nil)
 	if left > 0 && err == nil {
-		l.tell(fmt.Sprintf("%d pieces of code have no vector, since no index of the base is kept; words find them", left))
+		l.tell(fmt.Sprintf("%d pieces of code have no vector, since no index of the base is kept; words find them",
+			left))
 	}
 	return x // what was lost is told by the endpoint itself
 }

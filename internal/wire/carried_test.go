@@ -24,7 +24,8 @@ func TestT34_AnIndexOfTheCacheIsUsedUnderItsSealAlone(t *testing.T) {
 	run := s.AddRepo("o/r", githubtest.RepoOptions{}).AddRun(githubtest.RunOptions{Event: "workflow_dispatch"})
 	hc := transport.New(transport.Options{})
 	t.Cleanup(hc.CloseIdleConnections)
-	client, err := artifact.New(artifact.Options{ResultsURL: s.ResultsURL, Token: s.RuntimeToken(run, "draft"), HTTP: hc})
+	client, err := artifact.New(artifact.Options{ResultsURL: s.ResultsURL, Token: s.RuntimeToken(run, "draft"),
+		HTTP: hc})
 	require.NoError(t, err)
 	carrier := func(secret, trust string) *wire.CarriedIndex {
 		key, err := checkpoint.ParseKey(base64.StdEncoding.EncodeToString([]byte(strings.Repeat(secret, 32))))

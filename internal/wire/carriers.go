@@ -24,7 +24,8 @@ func (c Carriers) Own() artifactstore.Carrier {
 	if c.CheckpointDir != "" {
 		return artifactstore.Dir{Path: c.CheckpointDir, Prefix: string(reviewpr.Names)}
 	}
-	return artifactstore.Runtime{Client: c.Runtime, Prefix: string(reviewpr.Names), Days: c.Retention, RunID: c.Env.RunID,
+	return artifactstore.Runtime{Client: c.Runtime, Prefix: string(reviewpr.Names), Days: c.Retention,
+		RunID:        c.Env.RunID,
 		RepositoryID: c.Env.RepositoryID}
 }
 

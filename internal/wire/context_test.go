@@ -120,11 +120,13 @@ func environ(name string) string {
 // fetch reads PAY-1 and page 7 as the settings of sources say.
 func fetch(t *testing.T, sources string) (ticket.Context, time.Duration) {
 	t.Helper()
-	c, err := config.Parse("f.yml", []byte("context:\n  projects: [PAY]\n  limit: 10s\n  call-limit: 2s\n  sources:\n"+sources))
+	c, err := config.Parse("f.yml", []byte("context:\n  projects: [PAY]\n  limit: 10s\n  call-limit: 2s\n  sources:\n"+
+		sources))
 	require.NoError(t, err)
 	o, err := wire.New(environ, time.Now, nil).Context(c.Context, settings.Settings{}, nil)
 	require.NoError(t, err)
-	asked := ticketcontext.Asked{MayWrite: true, Pull: pull.Pull{Title: "PAY-1", Body: "https://wiki.acme.example/pages/7"}}
+	asked := ticketcontext.Asked{MayWrite: true, Pull: pull.Pull{Title: "PAY-1",
+		Body: "https://wiki.acme.example/pages/7"}}
 	began := time.Now()
 	got := ticketcontext.Fetch(t.Context(), asked, inTime(o))
 	return got, time.Since(began)
@@ -146,7 +148,9 @@ func TestFaultsOfJiraAndConfluence(t *testing.T) {
 		fault{"another ticket", "answered with another ticket than PAY-1", says(`{"key":"PAY-2","fields":{"summary":"` +
 			words + `"}}`)},
 		fault{"a ticket of another project", "answered with another ticket", says(`{"key":"SEC-9","fields":{}}`)},
-		fault{"a login's page", "is no JSON", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>"+words) }},
+		fault{"a login's page", "is no JSON", func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, "<html>"+words)
+		}},
 	)
 	confluence := append(common(),
 		fault{"wrong types", "another form than expected", says(`{"id": "7", "title": {"x": "` + words + `"}}`)},
@@ -208,14 +212,16 @@ func TestFaultsOfMCPServers(t *testing.T) {
 	} {
 		t.Run("program "+reply, func(t *testing.T) {
 			t.Parallel()
-			c, took := fetch(t, "    - mcp:\n        command: [env, '"+beServer+"="+reply+"', "+os.Args[0]+", '-test.run=^$']\n"+tool)
+			c, took := fetch(t, "    - mcp:\n        command: [env, '"+beServer+"="+reply+"', "+os.Args[0]+
+				", '-test.run=^$']\n"+tool)
 			holds(t, c, took, want)
 		})
 	}
 	t.Run("T4 changed description", func(t *testing.T) {
 		t.Parallel()
 		handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return mcpServer("new", words) }, nil)
-		c, took := fetch(t, "    - mcp:\n        url: "+serve(t, handler.ServeHTTP)+"\n"+tool+"        pin: {get: 'sha256:"+
+		c, took := fetch(t, "    - mcp:\n        url: "+serve(t, handler.ServeHTTP)+"\n"+tool+
+			"        pin: {get: 'sha256:"+
 			strings.Repeat("0", 64)+"'}\n")
 		holds(t, c, took, "has changed the tool get")
 	})
@@ -229,11 +235,15 @@ func TestFaultsOfMCPServers(t *testing.T) {
 func TestWhatIsNotConfiguredIsNamed(t *testing.T) {
 	t.Parallel()
 	for sources, want := range map[string]string{
-		"    - jira: https://jira.acme.example\n      token-env: ABSENT\n":                        "PAY-1: ABSENT is not set",
-		"    - jira: https://jira.acme.example\n      token-env: TOKEN\n      user-env: ABSENT\n": "PAY-1: ABSENT is not set",
-		"    - mcp: {command: [x], env: [ABSENT], ticket: {tool: a, argument: b}}\n":              "PAY-1: ABSENT is not set",
-		"    - mcp: {preset: sooperset, url: 'https://mcp.acme.example', token-env: ABSENT}\n":    "PAY-1: ABSENT is not set",
-		"    - confluence: https://wiki.acme.example\n      token-env: ABSENT\n":                  "Without page: 7: ABSENT is not set",
+		"    - jira: https://jira.acme.example\n      token-env: " +
+			"ABSENT\n": "PAY-1: ABSENT is not set",
+		"    - jira: https://jira.acme.example\n      token-env: TOKEN\n      user-env: " +
+			"ABSENT\n": "PAY-1: ABSENT is not set",
+		"    - mcp: {command: [x], env: [ABSENT], ticket: {tool: a, " +
+			"argument: b}}\n": "PAY-1: ABSENT is not set",
+		"    - mcp: {preset: sooperset, url: 'https://mcp.acme.example', token-env: " +
+			"ABSENT}\n": "PAY-1: ABSENT is not set",
+		"    - confluence: https://wiki.acme.example\n      token-env: ABSENT\n": "Without page: 7: ABSENT is not set",
 	} {
 		c, took := fetch(t, sources)
 		holds(t, c, took, want)
@@ -242,7 +252,8 @@ func TestWhatIsNotConfiguredIsNamed(t *testing.T) {
 
 func TestT30_AddressesThatAreRefused(t *testing.T) {
 	t.Parallel()
-	for _, address := range []string{"http://jira.acme.example", "https://169.254.169.254", "http://metadata.google.internal"} {
+	for _, address := range []string{"http://jira.acme.example", "https://169.254.169.254",
+		"http://metadata.google.internal"} {
 		for _, kind := range []string{"jira: %s\n      token-env: T", "mcp: {preset: rovo, url: '%s'}"} {
 			c, err := config.Parse("f.yml", []byte("context:\n  sources:\n    - "+fmt.Sprintf(kind, address)+"\n"))
 			require.NoError(t, err)

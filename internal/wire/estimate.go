@@ -22,7 +22,8 @@ func (r *Reviewer) Expects(c ingest.Change, paid reviewpr.Paid) []string {
 		}
 	}
 	if files > 0 {
-		calls = append(calls, budget.Expected{Bytes: min(shown, guessedHeads) + 3*guessedFrame, Output: guessedOverview})
+		calls = append(calls, budget.Expected{Bytes: min(shown, guessedHeads) + 3*guessedFrame,
+			Output: guessedOverview})
 	}
 	lines := []string{render.Expected(files, budget.Estimate(calls, r.Account.price), r.Account.Cap)}
 	if r.Account.Notice != "" {

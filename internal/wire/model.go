@@ -21,7 +21,8 @@ const NoModel = "no model is configured"
 // ModelClient is a client for the model of settings.WithModel.
 func (w Wire) ModelClient(s settings.Settings, onWait func(time.Duration, string)) (*llm.Client, error) {
 	if s.Key == "" && s.BaseURL == "" {
-		return nil, problem.Usage(NoModel, "set api-key (OPENAI_API_KEY), in a workflow from a secret of the environment that "+
+		return nil, problem.Usage(NoModel, "set api-key (OPENAI_API_KEY), in a workflow from a secret of the "+
+			"environment that "+
 			"the draft's job names; or base-url for an endpoint without a key, or provider: offline")
 	}
 	if _, err := transport.CheckURL(cmp.Or(s.BaseURL, llm.DefaultBaseURL), s.AllowHTTP); err != nil {

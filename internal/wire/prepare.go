@@ -34,7 +34,8 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 	r.Account.price = prices[r.Model]
 	ledger := budget.New(r.Account.Cap)
 	ledger.Paid(b.own())
-	e, err := r.wire.Endpoints(c, r.settings, Asking{Ledger: ledger, Once: b.Paid.Once, OnLost: r.note, OnWait: r.onWait})
+	e, err := r.wire.Endpoints(c, r.settings, Asking{Ledger: ledger, Once: b.Paid.Once, OnLost: r.note,
+		OnWait: r.onWait})
 	if err != nil {
 		return err
 	}

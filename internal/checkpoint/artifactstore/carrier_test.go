@@ -74,7 +74,8 @@ func TestEveryCarrierGivesBackWhatItTook(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, items, 1)
 			require.Equal(t, "pr-review-42-partial-1-aa", items[0].Name)
-			require.Equal(t, map[string]artifactstore.Source{"runtime": artifactstore.OfRun, "cache": artifactstore.OfCache,
+			require.Equal(t, map[string]artifactstore.Source{"runtime": artifactstore.OfRun,
+				"cache":  artifactstore.OfCache,
 				"folder": artifactstore.OfFolder}[name], items[0].Source)
 			zip, err := c.Get(t.Context(), items[0], 9)
 			require.NoError(t, err)
@@ -153,7 +154,8 @@ func TestT19_AForksPartialSaysThatItIsOne(t *testing.T) {
 		items, err := any.List(t.Context())
 		require.NoError(t, err)
 		require.Len(t, items, 2)
-		require.Equal(t, []int64{foreign.ID, w.repo.ID}, []int64{items[0].RunID, items[0].RepositoryID}, "the newest is the fork's")
+		require.Equal(t, []int64{foreign.ID, w.repo.ID}, []int64{items[0].RunID, items[0].RepositoryID},
+			"the newest is the fork's")
 		require.Equal(t, []int64{w.run.ID, w.repo.ID}, []int64{items[1].RunID, items[1].RepositoryID})
 		zip, err := any.Get(t.Context(), items[1], 100)
 		require.NoError(t, err)

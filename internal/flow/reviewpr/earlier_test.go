@@ -51,7 +51,8 @@ type trail struct {
 func resume(p checkpoint.Draft) *trail {
 	const path = ".github/workflows/pr-review.yml"
 	tr := &trail{}
-	tr.Candidates = []handoff.Candidate{tr.candidate(reviewpr.Names.Draft(checkpoint.Subject{Number: 42}, p.Code), 5, p.Zip)}
+	tr.Candidates = []handoff.Candidate{tr.candidate(reviewpr.Names.Draft(checkpoint.Subject{Number: 42}, p.Code), 5,
+		p.Zip)}
 	tr.Origin = handoff.Origin{Names: reviewpr.Names,
 		Subject: reviewpr.PullRequest(ref, 7, ""), Workflow: path, Branch: "main", Run: 5, Now: made.Add(time.Minute),
 		Thread: func(head string) string { return pull.ThreadID(ref, "", head) },

@@ -69,7 +69,8 @@ func (s State) whole(c ticket.Context, paid Paid) review.Whole {
 // unjudged are criteria of which nobody could say anything.
 func unjudged(c ticket.Context) (all []finding.Criterion) {
 	for _, k := range c.Criteria() {
-		all = append(all, finding.Criterion{N: k.N, Text: k.Text, Verdict: finding.Unknown, Evidence: []finding.Lines{}})
+		all = append(all, finding.Criterion{N: k.N, Text: k.Text, Verdict: finding.Unknown,
+			Evidence: []finding.Lines{}})
 	}
 	return all
 }

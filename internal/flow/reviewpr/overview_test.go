@@ -37,7 +37,8 @@ func TestStatusesAreTheReferencesNames(t *testing.T) {
 		require.Equal(t, want, reviewpr.StatusOf(node), node)
 	}
 	nodes := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^    n_(\w+)`).FindAllStringSubmatch(newWorld(nil).flow(t).Mermaid(), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^    n_(\w+)`).FindAllStringSubmatch(newWorld(nil).flow(t).Mermaid(),
+		-1) {
 		nodes[m[1]] = true
 		require.NotEqual(t, reviewpr.Initialize, reviewpr.StatusOf(m[1]), "a node without a status: %s", m[1])
 	}
@@ -85,10 +86,12 @@ func TestAnAnswerOnTheWholeChangeIsRepairedOnce(t *testing.T) {
 		"broken":         {[]string{`{"overview":"It`, seen}, 2, "It renames a field.", ""},
 		"prose":          {[]string{"Looks good.", seen}, 2, "It renames a field.", ""},
 		"without a text": {[]string{`{"findings":[]}`, seen}, 2, "It renames a field.", ""},
-		"of another file": {[]string{`{"overview":"x","findings":[{"path":"../etc/passwd","line":1,"severity":"major",` +
+		"of another file": {[]string{`{"overview":"x","findings":[{"path":"../etc/passwd","line":1` +
+			`,"severity":"major",` +
 			`"title":"t","quote":"q","confidence":1}]}`, seen}, 2, "It renames a field.", ""},
-		"broken twice": {[]string{"Looks good."}, 2, "", "The change was not looked at as a whole: the model's answer could " +
-			"not be used: it is no JSON object of the form."},
+		"broken twice": {[]string{"Looks good."}, 2, "",
+			"The change was not looked at as a whole: the model's answer could " +
+				"not be used: it is no JSON object of the form."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -173,7 +176,9 @@ func TestAPostedOverviewIsEditedAndDropped(t *testing.T) {
 			a.change.Files[0].Patch = strings.Replace(a.change.Files[0].Patch, "// cents", "// DEFECT: cents", 1)
 			steps := a.wired()
 			a.model.Verify = nil
-			steps.Post = func(context.Context, reviewpr.State) (post.Posted, error) { return post.Posted{URL: "u"}, nil }
+			steps.Post = func(context.Context, reviewpr.State) (post.Posted, error) {
+				return post.Posted{URL: "u"}, nil
+			}
 			flow, err := reviewpr.New(steps, a.store)
 			require.NoError(t, err)
 			r, err := flow.Run(t.Context(), a.change.Thread, a.draft())
@@ -243,7 +248,8 @@ func TestAnUnreadableListOfOldReviewsIsNamedAndEndsNothing(t *testing.T) {
 	r, err := flow.Run(t.Context(), a.change.Thread, a.draft())
 	require.NoError(t, err)
 	require.Equal(t, reviewpr.Clean, r.End)
-	require.Equal(t, []string{"What was said of this change before could not be read, so that findings may be said again."},
+	require.Equal(t, []string{"What was said of this change before could not be read, so that findings may be " +
+		"said again."},
 		r.State.Review().Notices)
 	require.Len(t, r.State.Earlier, 1, "what could be had counts")
 }

@@ -61,8 +61,9 @@ func gossip(c *wholeCase) llmtest.Script {
 			}
 		}
 		if _, alone := said["overview"]; !alone {
-			said["criteria"] = append(said["criteria"].([]any), map[string]any{"n": 1, "verdict": text, "evidence": []any{
-				map[string]any{"path": text, "start_line": 1, "end_line": 1}}})
+			said["criteria"] = append(said["criteria"].([]any),
+				map[string]any{"n": 1, "verdict": text, "evidence": []any{
+					map[string]any{"path": text, "start_line": 1, "end_line": 1}}})
 		}
 		data, _ := json.Marshal(said)
 		return llmtest.Answer{Text: string(data), Thought: text}
@@ -111,9 +112,10 @@ func TestT28_NothingOfATicketLeavesTheJobButWhatShowAllows(t *testing.T) {
 			store := &kept{Store: graph.NewMemory()}
 			a.store = store
 			var traced strings.Builder
-			ctx, end, err := trace.Start(t.Context(), trace.Options{Local: nopWriter{&traced}, Getenv: func(name string) string {
-				return map[string]string{"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "true"}[name]
-			}})
+			ctx, end, err := trace.Start(t.Context(),
+				trace.Options{Local: nopWriter{&traced}, Getenv: func(name string) string {
+					return map[string]string{"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "true"}[name]
+				}})
 			require.NoError(t, err)
 			flow, err := reviewpr.New(a.wired(), a.store)
 			require.NoError(t, err)
@@ -130,7 +132,8 @@ func TestT28_NothingOfATicketLeavesTheJobButWhatShowAllows(t *testing.T) {
 			s.Draft.Config.Report.Criteria = true
 			review := s.Review()
 			body, _ := post.Rendered(review)
-			out := strings.Join([]string{store.seen.String(), packed, render.Draft(review, render.Decide{Code: "x"}), body,
+			out := strings.Join([]string{store.seen.String(), packed, render.Draft(review, render.Decide{Code: "x"}),
+				body,
 				render.File(review), render.Terminal(review, render.TerminalOptions{}), traced.String()}, "\n")
 			for _, word := range words {
 				require.Equal(t, slices.Contains(allowed, word), strings.Contains(out, word), word)
@@ -158,7 +161,8 @@ type nopWriter struct{ *strings.Builder }
 func TestT3_PagesReachTheReviewOfAFileAsGuidanceAlone(t *testing.T) {
 	t.Parallel()
 	c := wholeCases(t, "ticket-retry.txtar")["ticket-retry"]
-	for show, want := range map[ticket.Show]bool{ticket.ShowKey: false, ticket.ShowCriteria: true, ticket.ShowFull: true} {
+	for show, want := range map[ticket.Show]bool{ticket.ShowKey: false, ticket.ShowCriteria: true,
+		ticket.ShowFull: true} {
 		a := newAsking(t, c.change, planted(c), llmtest.Honest, c.judges, show)
 		a.run(t)
 		for _, r := range a.server.Requests() {
@@ -194,8 +198,9 @@ func TestT3_NoKnownAttackInATicketOrPageMakesACriterionMet(t *testing.T) {
 			}
 			change := c.change
 			change.Files = slices.Clone(change.Files)
-			change.Files[0].Patch = strings.Replace(change.Files[0].Patch, "maxTries = 5", "maxTries = 5 // DEFECT: five is "+
-				"too many", 1)
+			change.Files[0].Patch = strings.Replace(change.Files[0].Patch, "maxTries = 5",
+				"maxTries = 5 // DEFECT: five is "+
+					"too many", 1)
 			a := newAsking(t, change, asked, llmtest.Honest, obedient, show)
 			s := a.run(t)
 			require.Len(t, s.Whole.Criteria, 3, attack.ID)

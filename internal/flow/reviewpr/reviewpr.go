@@ -90,7 +90,8 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	asked := g.Node(contextNode, traced(contextNode, steps.context(f, full)), graph.Writes(f.asked))
 	cut := &shortened{paid: map[string]cost.Usage{}}
 	reviews, redrafts := &fanOut{name: reviewNode}, &fanOut{name: redraftNode}
-	review := graph.Each(g, reviewNode, steps.review(f, cut, reviews, full), graph.Writes(f.fileReviews, f.usage, f.reused),
+	review := graph.Each(g, reviewNode, steps.review(f, cut, reviews, full),
+		graph.Writes(f.fileReviews, f.usage, f.reused),
 		graph.Concurrency(concurrency), graph.OnError(steps.failed(f)), graph.Unreached(cut.unreached(f)))
 	overview := g.Node(overviewNode, traced(overviewNode, steps.overview(f, reviews, full)),
 		graph.Writes(f.whole, f.usage))

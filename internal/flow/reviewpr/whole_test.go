@@ -170,7 +170,8 @@ func newAsking(t *testing.T, c ingest.Change, asked ticket.Context, files, whole
 	a.change.Config = config.Default()
 	a.change.Config.Context = config.Context{Show: show, Sources: []config.Source{{}}}
 	a.server = llmtest.Start(t, files, func(s *llmtest.Server) { s.Whole = whole })
-	chat, err := llm.New(llm.Options{BaseURL: a.server.URL, Model: "m", HTTP: transport.New(transport.Options{Tries: 1})})
+	chat, err := llm.New(llm.Options{BaseURL: a.server.URL, Model: "m",
+		HTTP: transport.New(transport.Options{Tries: 1})})
 	require.NoError(t, err)
 	a.model = review.NewModel(review.Options{Review: chat, Verify: chat, Random: rand.Reader})
 	return a

@@ -4,7 +4,8 @@
 //	go run ./internal/llmtest/cmd/fakemodel -addr 127.0.0.1:8089 -delay 200ms
 //	OPENAI_BASE_URL=http://127.0.0.1:8089/v1 OPENAI_API_KEY=any OPENAI_MODEL=fake pr-review-action review demo
 //
-// Embeddings and both kinds of reranking are served beside it. GET /bill tells what it has answered, refused and billed so far.
+// Embeddings and both kinds of reranking are served beside it. GET /bill tells what it has answered, refused and
+// billed so far.
 package main
 
 import (
@@ -140,7 +141,8 @@ func names[T any](all map[string]T) string { return strings.Join(slices.Sorted(m
 func tell(w http.ResponseWriter, model *llmtest.Server) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{ // who left is not told
-		"calls": model.Calls() + len(model.Wholes()), "limited": model.Limited(), "refused": model.Refusals(), "peak": model.Peak(),
+		"calls": model.Calls() + len(model.Wholes()), "limited": model.Limited(), "refused": model.Refusals(),
+		"peak": model.Peak(),
 		"bill": model.Bill(),
 	})
 }
