@@ -72,7 +72,7 @@ func TestT31_AHugePullRequestAndAnEndlessAnswerEnd(t *testing.T) {
 	for i := range files {
 		head[fmt.Sprintf("gen/f%05d.go", i)] = "package gen\n"
 	}
-	s := setUp(t, scene{base: base, head: head})
+	s := newStage(t, scene{base: base, head: head})
 	chunk := make([]byte, 64<<10)
 	for i := range chunk {
 		chunk[i] = ' '
