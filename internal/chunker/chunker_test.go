@@ -109,7 +109,7 @@ func named(t *testing.T, l long, text string) []string {
 	t.Helper()
 	chunks, fallback := chunker.New().Cut(t.Context(), l.path, text)
 	if volume.Raced && fallback == chunker.TooSlow {
-		t.Skip("under the race detector this parse takes longer than any may")
+		t.Skip("under the race detector this parse takes longer than any may; .ci/run tests it without the detector too")
 	}
 	require.Empty(t, fallback)
 	var all []string
@@ -225,9 +225,6 @@ func FuzzCut(f *testing.F) {
 		f.Add(strings.TrimSuffix(filepath.Base(path), ".txt"), string(text))
 	}
 	f.Fuzz(func(t *testing.T, path, text string) {
-		if len(text) > 4_000 {
-			t.Skip()
-		}
-		inOrder(t, path, text)
+		inOrder(t, path, text[:min(len(text), 4_000)]) // more only makes the parser slow
 	})
 }

@@ -139,7 +139,7 @@ func TestWithLittleTimeWhatIsAroundTheChangeIsIndexed(t *testing.T) {
 	n := atomic.Int32{}
 	slow := func(ctx context.Context, path, text string) ([]chunk.Chunk, string) {
 		if n.Add(1) > 2 { // the two that come first are quick
-			time.Sleep(400 * time.Millisecond)
+			time.Sleep(400 * time.Millisecond) // of the clock that the limit is measured by: a cut takes real time
 		}
 		return indextest.Cut(ctx, path, text)
 	}
