@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"path"
@@ -49,6 +50,7 @@ const (
 	SkippedMany    = "beyond the number of files"
 	SkippedBytes   = "beyond 128 MiB"
 	SkippedTime    = "out of time"
+	SkippedLFS     = "kept by Git LFS"
 )
 
 // Windows goes before the reason for which a file was not cut by its definitions.
@@ -244,6 +246,8 @@ func (b *builder) cut(ctx context.Context, f tree.File, content []byte) part {
 	switch {
 	case content == nil && f.Size > 0:
 		p.note = tree.LeftBinary
+	case bytes.HasPrefix(content, []byte("version https://git-lfs.github.com/spec/")):
+		p.note = SkippedLFS // a pointer to the text, which is elsewhere
 	case claim.Bears(content, finding.Generated):
 		p.note = string(finding.Generated)
 	case claim.Bears(content, finding.Minified):
