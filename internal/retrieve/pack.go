@@ -42,7 +42,7 @@ type Piece struct {
 }
 
 // Pack chooses what a reviewer of a change is given of the rest of the repository,
-// of at most so many tokens. The index has to be of the commit behind the change.
+// of at most so many tokens, and fewer for a small patch. The index has to be of the commit behind the change.
 // Equal commits give equal packs (P11). Notes are a search's; the error is the index's.
 func (e Engine) Pack(ctx context.Context, c Change, tokens int) (pieces []Piece, notes []string, err error) {
 	if tokens <= 0 || len(c.Hunks) == 0 {
@@ -57,7 +57,15 @@ func (e Engine) Pack(ctx context.Context, c Change, tokens int) (pieces []Piece,
 	if err != nil {
 		return nil, s.result.Notes, err
 	}
-	return choose(candidates, tokens*bytesPerToken), s.result.Notes, nil
+	return choose(candidates, min(tokens, room(len(s.question.text)))*bytesPerToken), s.result.Notes, nil
+}
+
+// room is how many tokens a pack has for a patch of so many bytes: three tenths of the
+// patch and of the instructions that go with each, so that what is read for a file costs
+// 1.3 times as much at most.
+func room(patch int) int {
+	const instructions = 4_000
+	return (instructions + patch/bytesPerToken) * 3 / 10
 }
 
 // How many pieces of a kind a pack has at most, and how many it has at least where a

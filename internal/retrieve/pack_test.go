@@ -193,8 +193,8 @@ func TestALongPieceIsShownByTheLinesAroundItsUse(t *testing.T) {
 		patch: "@@ -1,3 +1,3 @@\n package a\n \n-func limit() int { return 1 }\n+func limit() int { return 2 }"}
 	e, _ := c.engine(t, nil)
 	pieces := c.pack(t, e, 4000)
-	require.Equal(t, "b.go:58-75", pieces[0].ID())
+	require.Equal(t, "b.go:60-71", pieces[0].ID())
 	lines := strings.Split(pieces[0].Text, "\n")
-	require.Len(t, lines, 75-58+1)
-	require.Equal(t, "\tuse(limit())", lines[64-58])
+	require.Len(t, lines, 71-60+1)
+	require.Equal(t, "\tuse(limit())", lines[64-60])
 }

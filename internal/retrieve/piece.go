@@ -71,9 +71,9 @@ func (p *pieces) add(why Why, chunks []chunk.Chunk, most int, lines wanted) {
 // Of a chunk of more lines than whole, so many before and behind those that are wanted
 // are shown: measured, RETRIEVAL.md has what that finds at how many tokens.
 const (
-	whole  = 24
-	before = 6
-	behind = 10
+	whole  = 16
+	before = 4
+	behind = 6
 )
 
 // narrowed is a chunk, or of a long one the lines around the first that are wanted;
