@@ -275,12 +275,15 @@ func (d Decide) again() string {
 
 // hidden stands in the place of findings and warnings: how to read them.
 func (d Decide) hidden(r Review) string {
-	text, how := "The findings", "This"
+	text, how, are := "The findings", "This", " are"
+	if len(r.Findings) == 1 {
+		text, are = "The finding", " is"
+	}
 	if n := len(r.Notices) + len(r.Flags); n > 0 {
-		text += " and " + Count(n, "warning")
+		text, are = text+" and "+Count(n, "warning"), " are"
 	}
 	if d.Trust == "seal" || d.Trust == "encrypt" {
 		how = "With the checkpoint key in `PR_REVIEW_CHECKPOINT_KEY`, this"
 	}
-	return paragraphs(text+" are not shown here. "+how+" shows the whole draft:", guard.Fence(d.Show, ""))
+	return paragraphs(text+are+" not shown here. "+how+" shows the whole draft:", guard.Fence(d.Show, ""))
 }

@@ -149,7 +149,7 @@ func skippedCounts(files []finding.FileReview) string {
 	_, covered := byCoverage(files)
 	for _, g := range byReason(covered) {
 		if g[0].State == finding.Skipped {
-			parts = append(parts, fmt.Sprintf("%s %s", Thousands(int64(len(g))), word(string(g[0].Reason))))
+			parts = append(parts, amount(len(g), word(string(g[0].Reason))))
 			n += len(g)
 		}
 	}
