@@ -44,7 +44,7 @@ func Draft(r Review, d Decide) string {
 // head is the first screen down to the findings: it says what the change is,
 // what was found, and how to decide.
 func (d Decide) head(r Review) string {
-	return paragraphs(d.title(r), r.subject(), d.why(), r.waiting(d), d.pointer())
+	return paragraphs(d.title(r), r.subject(), d.why(r), r.waiting(d), d.pointer())
 }
 
 func (d Decide) title(r Review) string {
@@ -62,16 +62,23 @@ func (d Decide) title(r Review) string {
 }
 
 // why says why a kept draft waits for nobody.
-func (d Decide) why() string {
-	if !d.Kept {
+func (d Decide) why(r Review) string {
+	switch {
+	case !d.Kept:
 		return ""
+	case len(r.Findings) == 0:
+		return "There is nothing to post, so nobody is asked."
 	}
 	return "Every finding is weaker than what calls a person, so nobody is asked and nothing is posted."
 }
 
 // waiting is the count line of a draft.
 func (r Review) waiting(d Decide) string {
-	parts := []string{r.found(), r.tally() + r.skipped() + r.packed()}
+	parts := []string{r.found()}
+	if out := r.unreported(); out != "" {
+		parts = append(parts, out)
+	}
+	parts = append(parts, r.tally()+r.skipped()+r.packed())
 	if p := r.price(d.Elapsed); len(p) > 0 {
 		parts = append(parts, strings.Join(p, ", "))
 	}

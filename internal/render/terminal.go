@@ -101,6 +101,9 @@ func (t *terminal) verdict(piped bool) {
 	if s := t.settled(); s != "" {
 		found += ", " + s
 	}
+	if out := t.unreported(); out != "" {
+		found += ", " + out
+	}
 	read := strings.ReplaceAll(t.tally(), "*", "") + skippedCounts(t.Files)
 	if piped || column.Width(found+" · "+read) <= t.Width {
 		t.WriteString(t.paint(Bold, found) + " · " + read + "\n")
