@@ -189,16 +189,17 @@ func (a *app) park(s session, r driver.Report, o *options, changes ...string) er
 	if wire.WithPassword(o.store) {
 		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
 	}
-	example := "F1"
-	if len(r.Findings) > 0 {
-		example = r.Findings[len(r.Findings)-1].ID
+	others := "or --abort"
+	if n := len(r.Findings); n > 0 {
+		others += "; with changes: --command \"/drop " + r.Findings[n-1].ID + "\""
+	} else if r.Outcome == driver.Kept {
+		word = "Kept: there is nothing to post."
 	}
 	if changed := withCommands(changes); changed != "" {
 		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+changed))
 		word = asDrafted
 	}
-	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (or --abort; with changes: --command \"/drop %s\")\n",
-		word, command, example)
+	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (%s)\n", word, command, others)
 	if r.State.LacksMoney() {
 		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
 	}
