@@ -179,7 +179,7 @@ func TestT35_HostileTextsEndInTime(t *testing.T) {
 			"templates": strings.Repeat("a<", 30_000), "quotes": strings.Repeat("'\"`", 20_000),
 			"functions": strings.Repeat("function f(){", 5_000), "zeros": strings.Repeat("\x00", 60_000),
 			"invalid":         strings.Repeat("\xff\xfe\x80(", 10_000),
-			"Go's own blocks": "package a\n\nfunc f() {\n" + strings.Repeat("if x {\n", 30_000),
+			"Go's own blocks": "package a\n\nfunc f() {\n" + strings.Repeat("if x {\n", 10_000),
 			"Go's operators":  "package a\n\nvar x = " + strings.Repeat("-", 100_000) + "1\n",
 			"Go's types":      "package a\n\nvar x " + strings.Repeat("[]", 100_000) + "int\n",
 		} {

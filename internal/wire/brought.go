@@ -67,4 +67,3 @@ func local(address string) bool {
 	}
 	return true
 }
-
