@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/signal"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -35,7 +37,7 @@ func TestMain(m *testing.M) {
 	case "die":
 		os.Exit(3)
 	case "hang":
-		time.Sleep(time.Minute)
+		hang()
 	default:
 		s := newServer("as pinned", func(id string) string {
 			return reference(id, "environment: "+strings.Join(os.Environ(), " "))
@@ -44,6 +46,13 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
+}
+
+// hang answers nothing, and does not end when its standard input does: a signal ends it.
+func hang() {
+	never := make(chan os.Signal, 1)
+	signal.Notify(never, syscall.SIGUSR1)
+	<-never
 }
 
 type byID struct {
