@@ -28,12 +28,12 @@ type Driver struct {
 	*Front
 	Store    graph.Store
 	Thread   string
-	Protect  checkpoint.Protection // of snapshots and draft; none on the command line
-	Reviewer *wire.Reviewer        // nil where a draft is decided
-	Observe  func(graph.Event)     // nil for nobody
-	Tell     func(string)          // what is about to be asked; nil for nobody
+	Protect  checkpoint.Protection   // of snapshots and draft; none on the command line
+	Reviewer *wire.Reviewer          // nil where a draft is decided
+	Observe  func(graph.Event)       // nil for nobody
+	Tell     func(string)            // what is about to be asked; nil for nobody
 	Stage    func([]reviewpr.Status) // what of the context is fetched; nil for nobody
-	Linters  linter.Source         // whose results are part of the draft
+	Linters  linter.Source           // whose results are part of the draft
 	Warn     func(string)
 }
 

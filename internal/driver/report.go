@@ -53,7 +53,7 @@ type Report struct {
 	Message    string               `json:"message"`
 	Status     reviewpr.Status      `json:"status"`
 	Statuses   []reviewpr.Status    `json:"statuses,omitempty"` // of a run under way, where two go side by side
-	Error      string               `json:"error"` // why a run failed; empty where it did not
+	Error      string               `json:"error"`              // why a run failed; empty where it did not
 	Overview   overview             `json:"overview"`
 	Criteria   []finding.Criterion  `json:"criteria"`
 	Unasked    []finding.Unasked    `json:"unasked"`

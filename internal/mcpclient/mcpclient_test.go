@@ -164,6 +164,18 @@ func TestT4_AChangedToolIsNotCalled(t *testing.T) {
 	require.EqualValues(t, 2, calls.Load(), "it was not called")
 }
 
+func TestT4_ADigestIsOfAllThatAToolSaysOfItself(t *testing.T) {
+	t.Parallel()
+	tool := mcp.Tool{Name: "get", Description: "d", InputSchema: map[string]any{"type": "object"}}
+	name, description, schema := tool, tool, tool
+	name.Name, description.Description, schema.InputSchema = "gets", "D", map[string]any{"type": "object", "x": true}
+	for _, other := range []mcp.Tool{name, description, schema} {
+		require.NotEqual(t, mcpclient.Digest(&tool), mcpclient.Digest(&other))
+	}
+	same := mcp.Tool{Name: "get", Description: "d", InputSchema: map[string]any{"type": "object"}}
+	require.Equal(t, mcpclient.Digest(&tool), mcpclient.Digest(&same))
+}
+
 func TestT4_AServersQuestionsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := mcp.NewServer(&mcp.Implementation{Name: "asks"}, nil)

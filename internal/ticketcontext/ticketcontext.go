@@ -64,7 +64,7 @@ type Options struct {
 	CallLimit  time.Duration
 	Redact     func(string) string // takes credentials out of a text
 	Sleep      func(context.Context, time.Duration) error
-	Jitter     func() float64 // in [0, 1)
+	Jitter     func() float64       // in [0, 1)
 	OnProgress func(under []string) // hears what is under way whenever that changes, one call at a time
 }
 
