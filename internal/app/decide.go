@@ -188,16 +188,12 @@ func (a *app) park(s session, r driver.Report, o *options, changes ...string) er
 	if wire.WithPassword(o.store) {
 		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
 	}
-	example := "F1"
-	if len(r.Findings) > 0 {
-		example = r.Findings[len(r.Findings)-1].ID
-	}
 	if changed := withCommands(changes); changed != "" {
 		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+changed))
 		word = asDrafted
 	}
 	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (or --abort; with changes: --command \"/drop %s\")\n",
-		word, command, example)
+		word, command, example(r))
 	if r.State.LacksMoney() {
 		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
 	}
@@ -205,6 +201,14 @@ func (a *app) park(s session, r driver.Report, o *options, changes ...string) er
 		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
 	}
 	return nil
+}
+
+// example is the id of a finding that may be dropped: the mildest one's.
+func example(r driver.Report) string {
+	if len(r.Findings) == 0 {
+		return "F1"
+	}
+	return r.Findings[len(r.Findings)-1].ID
 }
 
 // decided prints the posted review, where it went nowhere else, and the outcome.
