@@ -94,6 +94,9 @@ func (r *localRun) driver() driver.Driver {
 	if !r.options.quiet {
 		d.Tell = func(line string) { fmt.Fprintln(r.app.Stderr, guard.Line(line, driver.MaxLine)) }
 	}
+	if r.progress.columns == 0 { // a log or a pipe, which has no live line
+		d.Pulse = d.Tell
+	}
 	return d
 }
 

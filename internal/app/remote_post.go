@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
@@ -52,7 +53,9 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 	if err != nil {
 		return err
 	}
-	if err := in.CarryOut(ctx, desk, answer); err != nil {
+	stop := driver.Beat(ctx, r.beats(), driver.Deciding)
+	err = in.CarryOut(ctx, desk, answer)
+	if stop(); err != nil {
 		return err
 	}
 	report, err := driver.ReportOf(context.WithoutCancel(ctx), in.Flow, in.Store, d.Thread, r.protection(d.Manifest))
@@ -60,6 +63,14 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 		return err
 	}
 	return r.decided(report, r.options)
+}
+
+// beats takes what is told each half minute; nil where nobody is to be told.
+func (r *remote) beats() func(string) {
+	if r.options.quiet {
+		return nil
+	}
+	return func(line string) { fmt.Fprintln(r.Stderr, line) }
 }
 
 // verify is checks 1 to 10 of a draft on GitHub.

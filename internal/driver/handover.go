@@ -37,4 +37,6 @@ func Answer(ctx context.Context, api *github.Client, ref pull.Ref, run int64, to
 }
 
 // RunPage is the page of a workflow run.
-func RunPage(ref pull.Ref, run int64) string { return fmt.Sprintf("%s/actions/runs/%d", ref.Web(), run) }
+func RunPage(ref pull.Ref, run int64) string {
+	return fmt.Sprintf("%s/actions/runs/%d", ref.Web(), run)
+}
