@@ -107,9 +107,11 @@ func (r *remote) tell(ctx context.Context, d parkedDraft, report driver.Report) 
 	if err := checkpoint.CheckExpiry(d.Manifest, r.Now()); err != nil {
 		return err
 	}
-	fmt.Fprintf(r.Stdout, "Code %s, until %s. Decide with\n  %s --approve        (or --abort; with changes: "+
-		"--command \"/drop %s\")\nor %s\n  %s\n", d.code, d.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.resuming(d),
-		example(report), map[bool]string{true: "on the page of its run", false: "with GitHub's own command line"}[d.Waits()],
-		r.where(d))
+	way := "or with GitHub's own command line"
+	if d.Waits() {
+		way = "or on the page of its run"
+	}
+	fmt.Fprintf(r.Stdout, "Code %s, until %s. Decide with\n  %s --approve        (%s)\n%s\n  %s\n", d.code,
+		d.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.resuming(d), others(report), way, r.where(d))
 	return nil
 }

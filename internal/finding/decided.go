@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/decision"
@@ -15,8 +16,8 @@ func Items(all []Finding) []decision.Item {
 	return items
 }
 
-// Apply returns the findings as a decision has them, in their order, and leaves its
-// input as it was. Dropped findings are marked, not removed. Findings that a filter
+// Apply returns the findings as a decision has them and leaves its input as it was. They
+// stand in the order of Compare, those that a filter held back before behind the others. Dropped findings are marked, not removed. Findings that a filter
 // holds back already are not touched. An edit replaces the body alone: title,
 // severity and suggestion stay as they were shown. A finding can leave its line
 // for the review's body and never the other way, where nobody saw it.
@@ -27,7 +28,18 @@ func Apply(d decision.Decision, all []Finding) []Finding {
 			apply(d, f)
 		}
 	}
+	if len(d.Severity) > 0 {
+		slices.SortStableFunc(decided, func(a, b Finding) int { return cmp.Or(heldBack(a)-heldBack(b), Compare(a, b)) })
+	}
 	return decided
+}
+
+// heldBack is 1 for a finding that a filter kept out of the draft.
+func heldBack(f Finding) int {
+	if f.Filtered != "" && f.Filtered != Dropped {
+		return 1
+	}
+	return 0
 }
 
 func apply(d decision.Decision, f *Finding) {

@@ -101,6 +101,9 @@ func (t *terminal) verdict(piped bool) {
 	if s := t.settled(); s != "" {
 		found += ", " + s
 	}
+	if out := t.unreported(); out != "" {
+		found += ", " + out
+	}
 	read := strings.ReplaceAll(t.tally(), "*", "") + skippedCounts(t.Files)
 	if piped || column.Width(found+" · "+read) <= t.Width {
 		t.WriteString(t.paint(Bold, found) + " · " + read + "\n")
@@ -149,7 +152,7 @@ func skippedCounts(files []finding.FileReview) string {
 	_, covered := byCoverage(files)
 	for _, g := range byReason(covered) {
 		if g[0].State == finding.Skipped {
-			parts = append(parts, fmt.Sprintf("%s %s", Thousands(int64(len(g))), word(string(g[0].Reason))))
+			parts = append(parts, amount(len(g), word(string(g[0].Reason))))
 			n += len(g)
 		}
 	}

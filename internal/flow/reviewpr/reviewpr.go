@@ -253,7 +253,7 @@ func combine(f fields, spans ...*fanOut) func(context.Context, State) (graph.Upd
 		s.Comments, s.Earlier = aggregate.Findings(aggregate.Input{
 			Files: s.Files, Findings: slices.Concat(s.Findings, s.Draft.Linters.Findings), Reviews: s.found(),
 			Earlier: s.Earlier, Used: s.Draft.UsedIDs, Inline: s.Draft.Config.Comments.Most(),
-			PerRule: s.Draft.Config.Linters.Most(),
+			PerRule: s.Draft.Config.Linters.Most(), Report: s.Draft.Config.Report,
 		})
 		s.Earlier = append(s.Earlier, s.leftOut(before)...)
 		body, _ := post.Rendered(s.Review())

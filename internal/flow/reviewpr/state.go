@@ -241,6 +241,7 @@ func (s State) Review() render.Review {
 		Unlisted: s.Draft.Unlisted, Rules: s.Draft.Rules, Model: s.Draft.Model, Usage: s.Usage, Limit: s.Draft.MaxCost,
 		Reused: s.Reused, Partial: s.Partial(),
 		Earlier: s.Earlier, Round: len(s.Rounds), Flags: s.Flags, Overview: s.overview(), Asked: s.asked(),
+		From:     s.Draft.Config.Report.From,
 		Handover: cmp.Or(s.Draft.Config.Handover, config.HandoverSummary),
 	}
 	if s.Pull != nil {
