@@ -88,14 +88,22 @@ func (p *progress) draw() {
 	p.shown = true
 }
 
-// Stop takes the line away.
+// Stop takes the line away for good.
 func (p *progress) Stop() {
+	p.clear()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.columns = 0
+}
+
+// clear takes the line away, so that another can be written.
+func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.shown {
 		fmt.Fprint(p.out, "\r\x1b[2K")
 	}
-	p.columns = 0
+	p.shown = false
 }
 
 // Line draws any other line.
