@@ -16,23 +16,25 @@ import (
 	"github.com/org/pr-review-action/internal/githubtest"
 )
 
-// withWorkflows adds the shipped workflow files, which a dispatch is held against.
-func withWorkflows(t *testing.T, tree githubtest.Tree) githubtest.Tree {
-	t.Helper()
+// shipWorkflows puts the shipped workflow files on the default branch, which a dispatch
+// is held against.
+func (s *stage) shipWorkflows() {
+	s.t.Helper()
 	files := githubtest.Tree{}
 	for _, path := range []string{draftWorkflow, decidePath} {
 		text, err := os.ReadFile(filepath.Join("..", "..", path))
-		require.NoError(t, err)
+		require.NoError(s.t, err)
 		files[path] = string(text)
 	}
-	return tree.With(files)
+	s.repo.Commit("main", "the workflows", s.repo.Tree("main").With(files))
 }
 
 // setUpDecided is a stage whose repository has the shipped workflows, and a draft that
 // waits: for the environment, or by route B for a dispatch.
 func setUpDecided(t *testing.T, byEnvironment bool) (s *stage, code string) {
 	t.Helper()
-	s = setUp(t, scene{base: withWorkflows(t, baseTree()), head: withWorkflows(t, headTree())})
+	s = setUp(t, scene{})
+	s.shipWorkflows()
 	return s, s.waits(byEnvironment).outputs["code"]
 }
 
@@ -335,6 +337,17 @@ func TestResumePrefersTheLocalStoresDraftOfThePresentCommit(t *testing.T) {
 	posted := s.resume("--store", store, "--approve").ends(0)
 	require.Regexp(t, `^POSTED https://github\.com/octo/demo/pull/42#`, posted.stdout)
 	require.Equal(t, posted.stdout, s.resume("--store", store, "--approve").ends(0).stdout)
+}
+
+func TestResumeAsksAtTheTerminalAboutADraftOnGitHub(t *testing.T) {
+	s, code := setUpDecided(t, false)
+	later := s.typing("resume", "octo/demo#42")([]string{"/drop F2: known"}, "later")
+	require.Contains(t, later, "--code "+code+" --approve --command")
+	s.untouched()
+	shown := s.typing("resume", "--next", "octo/demo")([]string{"/drop F2: known"}, "yes")
+	require.Contains(t, shown, "Moves money")
+	require.Contains(t, shown, "PAUSED https://github.com/octo/demo/actions/runs/")
+	require.Contains(t, string(s.writes()[0].Body), "/drop F2: known")
 }
 
 func TestReviseOfADraftOnGitHubDispatchesTheDraftJob(t *testing.T) {
