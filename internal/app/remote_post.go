@@ -53,6 +53,9 @@ func (r *remote) postOwn(ctx context.Context, d parkedDraft, text string) error 
 	if err != nil {
 		return err
 	}
+	if tell := r.beats(); tell != nil {
+		tell("Looking whether this was posted before; GitHub may show that some seconds late.")
+	}
 	stop := driver.Beat(ctx, r.beats(), driver.Deciding)
 	err = in.CarryOut(ctx, desk, answer)
 	if stop(); err != nil {

@@ -111,7 +111,7 @@ func (r *remote) tell(ctx context.Context, d parkedDraft, report driver.Report) 
 	if d.Waits() {
 		way = "or on the page of its run"
 	}
-	fmt.Fprintf(r.Stdout, "Code %s, until %s. Decide with\n  %s --approve        (%s)\n%s\n  %s\n", d.code,
+	fmt.Fprintf(r.Stdout, "Code %s, until %s. Decide with\n  %s --approve\n(%s)\n%s\n  %s\n", d.code,
 		d.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.resuming(d), others(report), way, r.where(d))
 	return nil
 }

@@ -23,7 +23,7 @@ var (
 	// that takes this dispatch; GitHub's reason stands behind it.
 	ErrNoWorkflow = problem.Sentinel("the workflow cannot be started",
 		"add the file of the README to the default branch, or name yours with --decide-workflow (--draft-workflow "+
-			"for a revision)")
+			"for a revision); --post posts under your own account")
 	// ErrNoAnswer is a token that may not answer for environments.
 	ErrNoAnswer = problem.Sentinel("the token may not answer for environments (deployments: write)",
 		"give the token deployments: write (a classic one the scope repo), or decide on the run's page")
