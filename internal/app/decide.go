@@ -66,7 +66,7 @@ func (a *app) answer(ctx context.Context, s session, r driver.Report, given deci
 	if err := checkpoint.CheckExpiry(m, a.Now()); err != nil {
 		return driver.Report{}, err
 	}
-	d, err := gate.Decide(text, given, "", r.Findings, m.ExpiresAt)
+	d, err := gate.Decide(text, given, "", r.State.Items(), m.ExpiresAt)
 	if err != nil {
 		return driver.Report{}, err
 	}
@@ -177,8 +177,9 @@ const asDrafted = "Or as it was drafted."
 // park says how the draft can be decided later, and with the changes that were made
 // to it so far: commands, one a line.
 func (a *app) park(s session, r driver.Report, o *options, changes ...string) error {
+	driver.FailOn(o.Settings, &r)
 	if o.json {
-		return r.Print(a.Stdout)
+		return cmp.Or(r.Print(a.Stdout), driver.Failure(r))
 	}
 	command := a.resuming(r.Thread, o)
 	word := "Parked."
@@ -202,7 +203,7 @@ func (a *app) park(s session, r driver.Report, o *options, changes ...string) er
 	if word == asDrafted {
 		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
 	}
-	return nil
+	return driver.Failure(r)
 }
 
 // others are the flags in place of --approve, or beside it: of the finding to drop the
@@ -222,6 +223,7 @@ func (a *app) decided(r driver.Report, o *options) error {
 		}
 	}
 	driver.Signal(o.Settings, &r, "", a.warn)
+	driver.FailOn(o.Settings, &r)
 	if o.json {
 		return a.finish(r, o)
 	}

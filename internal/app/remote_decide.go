@@ -145,7 +145,7 @@ func (r *remote) resuming(d parkedDraft) string {
 // for, by a dispatch, or under the caller's own account.
 func (r *remote) decide(ctx context.Context, d parkedDraft, report driver.Report, given decision.Verdict,
 	text string) error {
-	asked, err := gate.Decide(text, given, "", report.Findings, d.ExpiresAt)
+	asked, err := gate.Decide(text, given, "", report.State.Items(), d.ExpiresAt)
 	if err != nil {
 		return err
 	}

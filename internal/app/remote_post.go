@@ -8,7 +8,6 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
-	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/github"
@@ -119,7 +118,7 @@ func (r *remote) approval(ctx context.Context, in *handoff.Draft[reviewpr.State]
 	if err := gate.Named(viewer.Login, in.State.Draft.Config.Deciders); err != nil {
 		return answer, err
 	}
-	d, err := gate.Decide(text, decision.Approve, "", finding.Kept(in.State.Comments), in.Manifest.ExpiresAt)
+	d, err := gate.Decide(text, decision.Approve, "", in.State.Items(), in.Manifest.ExpiresAt)
 	record := decision.Record{Thread: in.Manifest.Thread, Digest: in.Digest, Code: in.Code, By: viewer.Login,
 		At: r.Clock(), Via: decision.ByCommandLine}
 	return decision.Answer{Decision: d, Record: record.With(d)}, err

@@ -112,7 +112,7 @@ var drafted = []finding.Finding{{ID: "F1", Body: "a"}, {ID: "F2", Body: "b"}}
 
 // said reads an approval as a job does, and refuses what does not parse.
 func said(a github.Approval) (decision.Decision, error) {
-	return gate.Decide(a.Comment, "", decision.Approve, drafted, time.Time{})
+	return gate.Decide(a.Comment, "", decision.Approve, finding.Items(drafted), time.Time{})
 }
 
 func reversed(all []github.Approval) []github.Approval {

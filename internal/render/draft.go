@@ -34,7 +34,7 @@ func Draft(r Review, d Decide) string {
 	if r.Handover == config.HandoverReview {
 		handover = r.handover(false)
 	}
-	tail := paragraphs(r.asked(), handover, cmp.Or(unread, unreached(r.Files)), r.resolved(), d.section(r),
+	tail := paragraphs(r.asked(), handover, cmp.Or(unread, unreached(r.Files)), r.posted(), r.resolved(), d.section(r),
 		filtered(r.Filtered),
 		r.Linters, files,
 		d.footer(r))
@@ -75,6 +75,9 @@ func (d Decide) why(r Review) string {
 // waiting is the count line of a draft.
 func (r Review) waiting(d Decide) string {
 	parts := []string{r.found()}
+	if s := r.stands(); s != "" {
+		parts = append(parts, s)
+	}
 	if out := r.unreported(); out != "" {
 		parts = append(parts, out)
 	}

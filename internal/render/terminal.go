@@ -63,6 +63,7 @@ func Terminal(r Review, o TerminalOptions) string {
 		t.finding(f)
 	}
 	t.asked()
+	t.stood()
 	t.resolved()
 	t.unread()
 	t.foot()
@@ -99,6 +100,9 @@ func wrapped(s string, width int) []string {
 func (t *terminal) verdict(piped bool) {
 	found := t.counts()
 	if s := t.settled(); s != "" {
+		found += ", " + s
+	}
+	if s := t.stands(); s != "" {
 		found += ", " + s
 	}
 	if out := t.unreported(); out != "" {
