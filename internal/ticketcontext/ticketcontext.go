@@ -26,12 +26,12 @@ const (
 )
 
 // TicketReader reads a ticket by its key. An answer about another key is refused
-// here, unless the ticket was moved. Its errors are *tracker.Failure.
+// here, unless the ticket was moved. Its errors are *atlassian.Failure.
 type TicketReader interface {
 	Ticket(ctx context.Context, key string) (ticket.Ticket, error)
 }
 
-// PageReader reads a page by its id. Its errors are *tracker.Failure.
+// PageReader reads a page by its id. Its errors are *atlassian.Failure.
 type PageReader interface {
 	Page(ctx context.Context, id string) (ticket.Page, error)
 }

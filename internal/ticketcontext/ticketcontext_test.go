@@ -12,11 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/atlassian"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/ticketcontext"
-	"github.com/org/pr-review-action/internal/tracker"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -26,7 +26,7 @@ type memory struct {
 	tickets map[string]ticket.Ticket
 	pages   map[string]ticket.Page
 	links   map[string][]ticket.PageID
-	fails   []*tracker.Failure // the first requests
+	fails   []*atlassian.Failure // the first requests
 	takes   time.Duration
 	asked   []string
 }
@@ -52,7 +52,7 @@ func (m *memory) Ticket(ctx context.Context, key string) (ticket.Ticket, error) 
 	}
 	t, ok := m.tickets[key]
 	if !ok {
-		return t, tracker.Fail("%s is not visible to the Jira user", key)
+		return t, atlassian.Fail("%s is not visible to the Jira user", key)
 	}
 	return t, nil
 }
@@ -63,7 +63,7 @@ func (m *memory) Page(ctx context.Context, id string) (ticket.Page, error) {
 	}
 	p, ok := m.pages[id]
 	if !ok {
-		return p, tracker.Fail("%s is not visible to the Confluence user", id)
+		return p, atlassian.Fail("%s is not visible to the Confluence user", id)
 	}
 	return p, nil
 }
@@ -216,7 +216,7 @@ func TestTheNextSourceIsAskedWhereOneHasNothing(t *testing.T) {
 
 func TestRetriesFollowOneRule(t *testing.T) {
 	t.Parallel()
-	failing := func(n int, f tracker.Failure) (all []*tracker.Failure) {
+	failing := func(n int, f atlassian.Failure) (all []*atlassian.Failure) {
 		for range n {
 			all = append(all, &f)
 		}
@@ -224,22 +224,22 @@ func TestRetriesFollowOneRule(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		fails []*tracker.Failure
+		fails []*atlassian.Failure
 		asked int
 		took  time.Duration
 		ok    bool
 	}{
-		{"twice", failing(2, tracker.Failure{Note: "is failing (503)", Temporary: true}), 3, 1500 * time.Millisecond,
+		{"twice", failing(2, atlassian.Failure{Note: "is failing (503)", Temporary: true}), 3, 1500 * time.Millisecond,
 			true},
-		{"three times", failing(9, tracker.Failure{Note: "is failing (503)", Temporary: true}), 3,
+		{"three times", failing(9, atlassian.Failure{Note: "is failing (503)", Temporary: true}), 3,
 			1500 * time.Millisecond, false},
-		{"a wait that is named", failing(1, tracker.Failure{Temporary: true, RetryAfter: 10 * time.Second}), 2,
+		{"a wait that is named", failing(1, atlassian.Failure{Temporary: true, RetryAfter: 10 * time.Second}), 2,
 			10 * time.Second,
 			true},
-		{"a wait that is too long", failing(1, tracker.Failure{Temporary: true, RetryAfter: 11 * time.Second}), 1, 0,
+		{"a wait that is too long", failing(1, atlassian.Failure{Temporary: true, RetryAfter: 11 * time.Second}), 1, 0,
 			false},
-		{"what will not change", failing(1, tracker.Failure{Note: "refused the credentials (401)"}), 1, 0, false},
-		{"beyond the whole", failing(3, tracker.Failure{Temporary: true, RetryAfter: 9 * time.Second}), 3,
+		{"what will not change", failing(1, atlassian.Failure{Note: "refused the credentials (401)"}), 1, 0, false},
+		{"beyond the whole", failing(3, atlassian.Failure{Temporary: true, RetryAfter: 9 * time.Second}), 3,
 			18 * time.Second, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

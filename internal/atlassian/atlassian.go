@@ -1,10 +1,10 @@
-// Package tracker reads tickets from Jira and pages from Confluence by their REST
+// Package atlassian reads tickets from Jira and pages from Confluence by their REST
 // interfaces, Cloud and Data Center alike.
 //
 // It makes one request where it is asked for one thing and repeats none: whether
 // to ask again is its caller's. What it returns is untrusted text; what it says of
 // a failure is in its own words. Start at Options, Jira and Confluence.
-package tracker
+package atlassian
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package tracker
+package atlassian
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"errors"
 	"net/url"
 
-	"github.com/org/pr-review-action/internal/markup"
+	"github.com/org/pr-review-action/internal/atlassian/markup"
 	"github.com/org/pr-review-action/internal/ticket"
 )
 

@@ -1,11 +1,11 @@
-// Package toolserver reads tickets and pages from a server of the Model Context
+// Package mcpclient reads tickets and pages from a server of the Model Context
 // Protocol, by the tools that the settings name.
 //
 // Which tool is called, and with what, is fixed by the settings and by the key that
 // was asked for; no model chooses. The client offers the server nothing: no roots,
 // no sampling, no elicitation. A tool that is pinned and has changed is not called.
 // Start at Server and New.
-package toolserver
+package mcpclient
 
 import (
 	"context"
@@ -20,8 +20,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/org/pr-review-action/internal/atlassian"
 	"github.com/org/pr-review-action/internal/ticket"
-	"github.com/org/pr-review-action/internal/tracker"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -72,7 +72,7 @@ func (s *Server) session(ctx context.Context) (*mcp.ClientSession, map[string]*m
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
-		return nil, nil, tracker.Fail("was ended")
+		return nil, nil, atlassian.Fail("was ended")
 	}
 	if s.open != nil {
 		return s.open, s.tools, nil
@@ -95,7 +95,7 @@ func (s *Server) session(ctx context.Context) (*mcp.ClientSession, map[string]*m
 		}
 		if tools[tool.Name] = tool; len(tools) > maxTools {
 			_ = open.Close()
-			return nil, nil, tracker.Fail("lists more than %d tools", maxTools)
+			return nil, nil, atlassian.Fail("lists more than %d tools", maxTools)
 		}
 	}
 	s.open, s.tools = open, tools
@@ -188,7 +188,7 @@ func (w *watched) Read(p []byte) (int, error) {
 }
 
 // Ticket reads a ticket, which may come back under another key where it was moved.
-// Errors are *tracker.Failure.
+// Errors are *atlassian.Failure.
 func (s *Server) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
 	a, err := s.call(ctx, s.o.Ticket, key)
 	if err != nil {
@@ -203,28 +203,28 @@ func (s *Server) Ticket(ctx context.Context, key string) (ticket.Ticket, error) 
 		t.Criteria = ticket.CriteriaIn(t.Description)
 	}
 	if t.Description == "" && t.Summary == "" && len(t.Criteria) == 0 {
-		return ticket.Ticket{}, tracker.Fail("gave an answer for %s in which nothing stands where the settings say",
+		return ticket.Ticket{}, atlassian.Fail("gave an answer for %s in which nothing stands where the settings say",
 			key)
 	}
 	t.PageIDs = ticket.PageIDs(t.Description, ticket.InTicket)
 	return t, nil
 }
 
-// Page reads a page. Errors are *tracker.Failure.
+// Page reads a page. Errors are *atlassian.Failure.
 func (s *Server) Page(ctx context.Context, id string) (ticket.Page, error) {
 	a, err := s.call(ctx, s.o.Page, id)
 	if err != nil {
 		return ticket.Page{}, err
 	}
 	if a.names != id {
-		return ticket.Page{}, tracker.Fail("answered with another page than %s", id)
+		return ticket.Page{}, atlassian.Fail("answered with another page than %s", id)
 	}
 	p := ticket.Page{ID: id, Title: oneLine(a.text(s.o.Page.Title)), Text: a.text(s.o.Page.Text)}
 	if a.fields == nil {
 		p.Text = a.whole
 	}
 	if p.Text == "" {
-		return ticket.Page{}, tracker.Fail("gave an answer for %s in which no text stands where the settings say", id)
+		return ticket.Page{}, atlassian.Fail("gave an answer for %s in which no text stands where the settings say", id)
 	}
 	return p, nil
 }
@@ -237,10 +237,10 @@ func (s *Server) call(ctx context.Context, t Tool, id string) (answer, error) {
 	}
 	tool := tools[t.Name]
 	if tool == nil {
-		return answer{}, tracker.Fail("has no tool %s", t.Name)
+		return answer{}, atlassian.Fail("has no tool %s", t.Name)
 	}
 	if pin := s.o.Pins[t.Name]; pin != "" && pin != Digest(tool) {
-		return answer{}, tracker.Fail("has changed the tool %s: its name, description or schema is not the one of "+
+		return answer{}, atlassian.Fail("has changed the tool %s: its name, description or schema is not the one of "+
 			"the pin, and it was not called", t.Name)
 	}
 	arguments, err := t.arguments(tool, id)
@@ -284,13 +284,13 @@ func (t Tool) arguments(tool *mcp.Tool, id string) (map[string]any, error) {
 	if argument := t.argument(properties); argument != "" {
 		all[argument] = id
 		if properties[argument] == nil && len(properties) > 0 {
-			return nil, tracker.Fail("has a tool %s that takes no argument %s", t.Name, argument)
+			return nil, atlassian.Fail("has a tool %s that takes no argument %s", t.Name, argument)
 		}
 	}
 	required, _ := schema["required"].([]any)
 	for _, r := range required {
 		if name, _ := r.(string); name != "" && all[name] == nil {
-			return nil, tracker.Fail("has a tool %s that needs %.60q: give it under arguments", t.Name, name)
+			return nil, atlassian.Fail("has a tool %s that needs %.60q: give it under arguments", t.Name, name)
 		}
 	}
 	return all, nil

@@ -1,4 +1,4 @@
-package toolserver_test
+package mcpclient_test
 
 import (
 	"encoding/json"
@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/mcpclient"
 	"github.com/org/pr-review-action/internal/ticket"
-	"github.com/org/pr-review-action/internal/toolserver"
 )
 
 // A server of the registry knows Jira Cloud alone; this sends its requests to the fake.
@@ -52,10 +52,10 @@ func TestAServerFromNpmReadsAFakeJira(t *testing.T) {
 	defer jira.Close()
 	redirect := filepath.Join(t.TempDir(), "redirect.cjs")
 	require.NoError(t, os.WriteFile(redirect, []byte(toFake), 0o600))
-	o := toolserver.Options{Name: "the MCP server node", Command: []string{"node", "--require", redirect, server},
+	o := mcpclient.Options{Name: "the MCP server node", Command: []string{"node", "--require", redirect, server},
 		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "ATLASSIAN_SITE_NAME=acme",
 			"ATLASSIAN_USER_EMAIL=mei@acme.example", "ATLASSIAN_API_TOKEN=secret-token", "FAKE_JIRA=" + jira.URL},
-		Ticket: toolserver.Tool{Name: "jira_get", Key: "key", Summary: "fields.summary",
+		Ticket: mcpclient.Tool{Name: "jira_get", Key: "key", Summary: "fields.summary",
 			Description: "fields.description",
 			With:        map[string]any{"path": "/rest/api/3/issue/{id}", "outputFormat": "json"}}}
 	s := open(t, o)

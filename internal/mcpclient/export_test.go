@@ -1,4 +1,4 @@
-package toolserver
+package mcpclient
 
 import "github.com/modelcontextprotocol/go-sdk/mcp"
 

@@ -1,11 +1,11 @@
-package toolserver_test
+package mcpclient_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/toolserver"
+	"github.com/org/pr-review-action/internal/mcpclient"
 )
 
 func FuzzAnswer(f *testing.F) {
@@ -14,9 +14,9 @@ func FuzzAnswer(f *testing.F) {
 		`{"id":"PAY-1","description":{"representation":"storage","value":"<p>x"},"criteria":[[[[["x"]]]]]}`} {
 		f.Add(seed)
 	}
-	tool := toolserver.Tool{Key: "id", Description: "description", Criteria: "criteria"}
+	tool := mcpclient.Tool{Key: "id", Description: "description", Criteria: "criteria"}
 	f.Fuzz(func(t *testing.T, text string) {
-		names, _, criteria, err := toolserver.Understood(text, tool, "PAY-1")
+		names, _, criteria, err := mcpclient.Understood(text, tool, "PAY-1")
 		require.Equal(t, err == nil, names != "", "what names nothing is no answer")
 		require.LessOrEqual(t, criteria, 50)
 	})

@@ -1,4 +1,4 @@
-package tracker_test
+package atlassian_test
 
 import (
 	"encoding/json"
@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/atlassian"
 	"github.com/org/pr-review-action/internal/ticket"
-	"github.com/org/pr-review-action/internal/tracker"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -66,9 +66,9 @@ func site(t *testing.T, authorization string) string {
 
 const basic = "Basic bWU6c2VjcmV0LXRva2Vu" // me:secret-token
 
-func options(url string) tracker.Options {
-	return tracker.Options{URL: url, User: "me", Token: "secret-token",
-		HTTP: transport.New(transport.Options{Tries: 1, Timeout: 5 * time.Second, MaxBody: tracker.MaxAnswer})}
+func options(url string) atlassian.Options {
+	return atlassian.Options{URL: url, User: "me", Token: "secret-token",
+		HTTP: transport.New(transport.Options{Tries: 1, Timeout: 5 * time.Second, MaxBody: atlassian.MaxAnswer})}
 }
 
 func TestTicketsAreUnderstood(t *testing.T) {
@@ -91,7 +91,7 @@ func TestTicketsAreUnderstood(t *testing.T) {
 			if c.Asked != "" {
 				asked = c.Asked
 			}
-			got, err := tracker.NewJira(options(url)).Ticket(t.Context(), asked)
+			got, err := atlassian.NewJira(options(url)).Ticket(t.Context(), asked)
 			require.NoError(t, err)
 			require.Equal(t, c.Key, got.Key)
 			if strings.Contains(c.Where, "linked page") {
@@ -130,7 +130,7 @@ func TestPagesAreUnderstood(t *testing.T) {
 	for _, c := range expected.Pages {
 		t.Run(c.ID, func(t *testing.T) {
 			t.Parallel()
-			got, err := tracker.NewConfluence(options(url+"/wiki")).Page(t.Context(), c.ID)
+			got, err := atlassian.NewConfluence(options(url+"/wiki")).Page(t.Context(), c.ID)
 			if !c.Use {
 				require.EqualError(t, err, "page "+c.ID+" is not current")
 				return
@@ -149,7 +149,7 @@ func TestPagesAreUnderstood(t *testing.T) {
 
 func TestRemoteLinksLeadToPages(t *testing.T) {
 	t.Parallel()
-	got, err := tracker.NewJira(options(site(t, basic))).RemotePages(t.Context(), "WEB-301")
+	got, err := atlassian.NewJira(options(site(t, basic))).RemotePages(t.Context(), "WEB-301")
 	require.NoError(t, err)
 	require.Equal(t, []ticket.PageID{{ID: "65602", From: ticket.RemoteLink, Host: "acme.atlassian.net"},
 		{ID: "65604", From: ticket.RemoteLink, Host: "acme.atlassian.net"},
@@ -160,11 +160,11 @@ func TestDataCenterIsAskedWithABearerToken(t *testing.T) {
 	t.Parallel()
 	o := options(site(t, "Bearer secret-token"))
 	o.User = ""
-	got, err := tracker.NewJira(o).Ticket(t.Context(), "LEGACY-9")
+	got, err := atlassian.NewJira(o).Ticket(t.Context(), "LEGACY-9")
 	require.NoError(t, err)
 	require.Contains(t, got.Description, "### Acceptance criteria\n- UTF-8 names survive")
 	o.URL += "/wiki"
-	p, err := tracker.NewConfluence(o).Page(t.Context(), "65602")
+	p, err := atlassian.NewConfluence(o).Page(t.Context(), "65602")
 	require.NoError(t, err)
 	require.Equal(t, "Consent banner requirements", p.Title)
 }
@@ -180,7 +180,7 @@ func TestACriteriaFieldCanBeNamed(t *testing.T) {
 	defer s.Close()
 	o := options(s.URL)
 	o.CriteriaField = "customfield_7"
-	got, err := tracker.NewJira(o).Ticket(t.Context(), "PAY-1")
+	got, err := atlassian.NewJira(o).Ticket(t.Context(), "PAY-1")
 	require.NoError(t, err)
 	require.Equal(t, []ticket.Criterion{{Text: "one"}, {Text: "two"}}, got.Criteria)
 	require.Empty(t, got.Summary, "what has another type is absent")
@@ -196,8 +196,8 @@ func TestT30_ARedirectTakesNoCredentialsAlong(t *testing.T) {
 	elsewhere := strings.Replace(other.URL, "127.0.0.1", "localhost", 1)
 	s := httptest.NewServer(http.RedirectHandler(elsewhere, http.StatusFound))
 	defer s.Close()
-	_, err := tracker.NewJira(options(s.URL)).Ticket(t.Context(), "PAY-1")
+	_, err := atlassian.NewJira(options(s.URL)).Ticket(t.Context(), "PAY-1")
 	require.EqualError(t, err, "sent the request on to another host, where it was not followed")
-	_, err = tracker.NewJira(options("http://169.254.169.254")).Ticket(t.Context(), "PAY-1")
+	_, err = atlassian.NewJira(options("http://169.254.169.254")).Ticket(t.Context(), "PAY-1")
 	require.EqualError(t, err, "has an address that is refused")
 }

@@ -1,6 +1,6 @@
 //go:build !noprograms
 
-package toolserver
+package mcpclient
 
 import (
 	"os/exec"

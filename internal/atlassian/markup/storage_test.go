@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/markup"
+	"github.com/org/pr-review-action/internal/atlassian/markup"
 )
 
 func TestStorageBecomesMarkdown(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/org/pr-review-action/internal/markup"
+	"github.com/org/pr-review-action/internal/atlassian/markup"
 )
 
 // document is a line of adf.jsonl: the document, or how to make it.

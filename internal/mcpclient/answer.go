@@ -1,4 +1,4 @@
-package toolserver
+package mcpclient
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/org/pr-review-action/internal/markup"
+	"github.com/org/pr-review-action/internal/atlassian"
+	"github.com/org/pr-review-action/internal/atlassian/markup"
 	"github.com/org/pr-review-action/internal/ticket"
-	"github.com/org/pr-review-action/internal/tracker"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -33,8 +33,8 @@ func Digest(t *mcp.Tool) string {
 }
 
 // failure says of an error of the connection or the protocol what it means.
-func (s *Server) failure(err error, id string) *tracker.Failure {
-	if f, ok := errors.AsType[*tracker.Failure](err); ok {
+func (s *Server) failure(err error, id string) *atlassian.Failure {
+	if f, ok := errors.AsType[*atlassian.Failure](err); ok {
 		return f
 	}
 	var protocol *jsonrpc.Error
@@ -43,18 +43,18 @@ func (s *Server) failure(err error, id string) *tracker.Failure {
 	case errors.Is(err, context.DeadlineExceeded):
 	case program && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || strings.Contains(said,
 		"executable file not found")):
-		return &tracker.Failure{Note: "could not be started", Err: err}
+		return &atlassian.Failure{Note: "could not be started", Err: err}
 	case errors.As(err, &protocol) && protocol.Code != rejectedByTransport:
-		return &tracker.Failure{Note: fmt.Sprintf("refused the request for %s (%d)", id, protocol.Code), Err: err}
+		return &atlassian.Failure{Note: fmt.Sprintf("refused the request for %s (%d)", id, protocol.Code), Err: err}
 	case program:
-		return &tracker.Failure{Note: "ended, or did not speak the protocol", Temporary: true, Err: err}
+		return &atlassian.Failure{Note: "ended, or did not speak the protocol", Temporary: true, Err: err}
 	case s.tooLarge.Swap(false):
-		return tracker.Explain(transport.ErrTooLarge, id, "")
+		return atlassian.Explain(transport.ErrTooLarge, id, "")
 	case strings.Contains(said, "unsupported content type"):
-		return &tracker.Failure{Note: "gave an answer that is not of the protocol, such as the page of a login",
+		return &atlassian.Failure{Note: "gave an answer that is not of the protocol, such as the page of a login",
 			Err: err}
 	}
-	return tracker.Explain(err, id, "the account of "+s.o.Name)
+	return atlassian.Explain(err, id, "the account of "+s.o.Name)
 }
 
 // rejectedByTransport is the SDK's code for an error that came from below the protocol.
@@ -78,8 +78,8 @@ func read(r *mcp.CallToolResult, t Tool, id string) (answer, error) {
 			size += len(text.Text)
 		}
 	}
-	if size > tracker.MaxAnswer {
-		return answer{}, tracker.Fail("gave an answer for %s of more than %d MB", id, tracker.MaxAnswer>>20)
+	if size > atlassian.MaxAnswer {
+		return answer{}, atlassian.Fail("gave an answer for %s of more than %d MB", id, atlassian.MaxAnswer>>20)
 	}
 	a := answer{whole: strings.TrimSpace(markup.Clean(strings.Join(parts, "\n")))}
 	a.fields, _ = r.StructuredContent.(map[string]any)
@@ -89,10 +89,10 @@ func read(r *mcp.CallToolResult, t Tool, id string) (answer, error) {
 	_, only := a.fields["error"]
 	if r.IsError || only && len(a.fields) == 1 || strings.HasPrefix(a.whole, "Error: ") ||
 		strings.HasPrefix(a.whole, "MCP error ") {
-		return answer{}, tracker.Fail("reports an error for %s", id)
+		return answer{}, atlassian.Fail("reports an error for %s", id)
 	}
 	if a.names = a.about(t.Key, id); a.names == "" {
-		return answer{}, tracker.Fail("gave an answer that does not name %s", id)
+		return answer{}, atlassian.Fail("gave an answer that does not name %s", id)
 	}
 	return a, nil
 }

@@ -1,4 +1,4 @@
-package toolserver
+package mcpclient
 
 // presetArguments are the names that servers of a preset give one argument: their
 // documents do not agree.

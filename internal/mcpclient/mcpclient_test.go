@@ -1,4 +1,4 @@
-package toolserver_test
+package mcpclient_test
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/atlassian"
+	"github.com/org/pr-review-action/internal/mcpclient"
 	"github.com/org/pr-review-action/internal/ticket"
-	"github.com/org/pr-review-action/internal/toolserver"
-	"github.com/org/pr-review-action/internal/tracker"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -86,19 +86,19 @@ func serve(t *testing.T, s *mcp.Server, authorization string) string {
 }
 
 func client() *http.Client {
-	return transport.New(transport.Options{Stream: true, Timeout: 30 * time.Second, MaxBody: tracker.MaxAnswer})
+	return transport.New(transport.Options{Stream: true, Timeout: 30 * time.Second, MaxBody: atlassian.MaxAnswer})
 }
 
 // ofReference is the configuration of the reference design's own tools.
-func ofReference() toolserver.Options {
-	return toolserver.Options{Name: "the MCP server reference", HTTP: client(),
-		Ticket: toolserver.Tool{Name: "get_acceptance_criteria", Argument: "id", Criteria: "criteria", Key: "id"},
-		Page:   toolserver.Tool{Name: "get_domain_context", Argument: "id", Text: "content", Key: "id"}}
+func ofReference() mcpclient.Options {
+	return mcpclient.Options{Name: "the MCP server reference", HTTP: client(),
+		Ticket: mcpclient.Tool{Name: "get_acceptance_criteria", Argument: "id", Criteria: "criteria", Key: "id"},
+		Page:   mcpclient.Tool{Name: "get_domain_context", Argument: "id", Text: "content", Key: "id"}}
 }
 
-func open(t *testing.T, o toolserver.Options) *toolserver.Server {
+func open(t *testing.T, o mcpclient.Options) *mcpclient.Server {
 	t.Helper()
-	s := toolserver.New(o)
+	s := mcpclient.New(o)
 	t.Cleanup(s.Close)
 	return s
 }
@@ -249,9 +249,9 @@ func TestPresetsReadTheirServersAnswers(t *testing.T) {
 	for _, name := range []string{"rovo", "sooperset"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ofTicket, ofPage, ok := toolserver.Preset(name)
+			ofTicket, ofPage, ok := mcpclient.Preset(name)
 			require.True(t, ok)
-			o := toolserver.Options{Name: name, Ticket: ofTicket, Page: ofPage, HTTP: client(), User: "me",
+			o := mcpclient.Options{Name: name, Ticket: ofTicket, Page: ofPage, HTTP: client(), User: "me",
 				Token: "secret-token"}
 			if name == "rovo" {
 				o.Ticket.With, o.Page.With = map[string]any{"cloudId": "c"}, map[string]any{"cloudId": "c"}
@@ -299,8 +299,8 @@ func recorded(t *testing.T, preset, ticketTool, pageTool string) *mcp.Server {
 
 func TestAPresetSaysWhichArgumentItLacks(t *testing.T) {
 	t.Parallel()
-	ofTicket, ofPage, _ := toolserver.Preset("rovo")
-	o := toolserver.Options{Name: "rovo", Ticket: ofTicket, Page: ofPage, HTTP: client()}
+	ofTicket, ofPage, _ := mcpclient.Preset("rovo")
+	o := mcpclient.Options{Name: "rovo", Ticket: ofTicket, Page: ofPage, HTTP: client()}
 	o.URL = serve(t, recorded(t, "rovo", ofTicket.Name, ofPage.Name), "")
 	_, err := open(t, o).Ticket(t.Context(), "PROJ-101")
 	require.EqualError(t, err, `has a tool getJiraIssue that needs "cloudId": give it under arguments`)

@@ -1,4 +1,4 @@
-package tracker
+package atlassian
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/markup"
+	"github.com/org/pr-review-action/internal/atlassian/markup"
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
