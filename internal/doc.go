@@ -22,6 +22,7 @@
 //	                                       names, resume checks, who may decide
 //	            agent tool budget          a conversation, what it may look at, what it may cost
 //	            linter                     what linters say of lines that a change adds
+//	            scope                      where a proposed change may write
 //	            suggest                    whether a suggestion is one to apply
 //	            retrieve                   pieces of a repository that answer a query, or explain a change
 //	            sarif stats                what was kept, for code scanning; what approvers did
