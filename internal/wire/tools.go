@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/linter"
+	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/tool"
 	"github.com/org/pr-review-action/internal/tree"
 )
@@ -28,6 +29,7 @@ type Brief struct {
 	Revises   *cost.Usage    // of the draft that is revised; nil for a first one
 	Carried   *CarriedIndex  // of a job; nil for none
 	Linted    linter.Report  // what linters say of the change
+	Once      review.Once    // keeps answers in place of Paid; nil for Paid
 }
 
 // looking says what there is to look at: the files of the change's two commits, of the
