@@ -226,10 +226,10 @@ func (a *app) decided(r driver.Report, o *options) error {
 	if o.json {
 		return a.finish(r, o)
 	}
-	if !o.quiet {
-		fmt.Fprintln(a.Stderr, render.Used(r.Usage))
-	}
 	fmt.Fprintln(a.Stdout, r.Outcome, cmp.Or(r.Place, r.Thread))
+	if !o.quiet {
+		fmt.Fprint(a.Stderr, render.Used(r.Usage))
+	}
 	return driver.Failure(r)
 }
 

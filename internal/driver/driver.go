@@ -72,6 +72,7 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 		begin.Draft.Thread = d.Thread
 		steps.Ingest, steps.Ready = read, ready
 	}
+	steps.Elapsed = d.since()
 	steps.Reviewer, steps.Failed, steps.Paid = d.Reviewer, d.Reviewer.Failed, b.Paid
 	if !d.Reviewer.Rules {
 		steps.Overview, steps.Learn = d.Reviewer.Overview, d.Reviewer.Learn
@@ -149,6 +150,7 @@ func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, 
 	if err != nil {
 		return Report{}, err
 	}
+	steps.Elapsed = d.since()
 	steps.Redraft, steps.Failed, steps.Learn = d.Reviewer.Redraft, d.Reviewer.Failed, d.Reviewer.Learn
 	steps.Context = func(ctx context.Context, _ reviewpr.State) ticket.Context { return gather.fetch(ctx) }
 	flow, err := d.flow(steps)
@@ -190,6 +192,12 @@ func (d Driver) goOn(ctx context.Context, flow *graph.Flow[reviewpr.State], answ
 	}
 	_, err := flow.Resume(ctx, d.Thread, *answer)
 	return err
+}
+
+// since is how long it is since now.
+func (d Driver) since() func() time.Duration {
+	began := d.Now()
+	return func() time.Duration { return d.Now().Sub(began) }
 }
 
 // usage is what the thread has used up to now; nothing where there is none yet.

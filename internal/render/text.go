@@ -69,12 +69,12 @@ func costParts(u cost.Usage, limit cost.MicroUSD) []string {
 	return parts
 }
 
-// Used is a line on what a review has used in all.
+// Used is a line on what a review has used in all; empty where no model was asked.
 func Used(u cost.Usage) string {
 	if u.Calls == 0 {
-		return "used: no model was asked"
+		return ""
 	}
-	return "used: " + strings.Join(costParts(u, 0), ", ")
+	return "used: " + strings.Join(costParts(u, 0), ", ") + "\n"
 }
 
 // price is what a usage cost, as far as that is known.
