@@ -41,8 +41,8 @@ func (a *app) showCommand() command {
 }
 
 func (o *showOptions) flags(f *pflag.FlagSet) {
-	f.BoolVar(&o.stats, "stats", false, "sum what approvers kept, dropped and changed, over the store or its "+
-		"threads that begin with the argument")
+	f.BoolVar(&o.stats, "stats", false, "sum what drafts cost and took, and what approvers kept, dropped and "+
+		"changed: of the store or of folders, all or of owner/repo")
 	f.BoolVar(&o.tree, "trace", false, "show how the run came to its findings: calls, tools, time, tokens and cost")
 	f.BoolVar(&o.handover, "handover", false, "print the kept findings as instructions for a coding agent")
 	o.listFlags(f)
