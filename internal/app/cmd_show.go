@@ -74,7 +74,8 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 		return nil
 	}
 	if under := r.UnderWay(); under != "" && !o.json {
-		fmt.Fprintf(a.Stdout, "UNDER WAY %s: %s\n", r.Thread, under)
+		fmt.Fprintf(a.Stdout, "UNDER WAY %s: %s\nIf it was cut short, the same review goes on from there.\n", r.Thread,
+			under)
 		return nil
 	}
 	if !r.Parked() {
