@@ -50,6 +50,10 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
+// Authorized reports whether there is a token: without one GitHub hands out no artifact,
+// also where it lists them.
+func (c *Client) Authorized() bool { return c.token != "" }
+
 // ForWriting is an API client that may also POST, PATCH a check run and DELETE a
 // review, each request at most once. It is there for github/write alone.
 func (c *Client) ForWriting() *gh.Client {
