@@ -157,8 +157,11 @@ func TestResumeSaysWhatATokenLacks(t *testing.T) {
 			[]string{"takes no answer from this token's account", "maya, sam"}},
 		"who may read": {false, func(s *stage) string { return s.hub.UserToken("rob") }, 1,
 			[]string{"may not start workflows (actions: write)", "next"}},
-		"no token": {false, func(*stage) string { return "" }, 1,
-			[]string{"downloading artifact", "the token has no access", "GITHUB_TOKEN"}},
+		"no token": {false, func(*stage) string { return "" }, 2, []string{"there is no token", "GITHUB_TOKEN"}},
+		"no download": {false, func(s *stage) string {
+			s.hub.Fail("GET", "/repos/octo/demo/actions/artifacts/*/zip", githubtest.Fault{Status: http.StatusForbidden})
+			return s.hub.UserToken("maya")
+		}, 1, []string{"downloading artifact", "the token has no access", "GITHUB_TOKEN"}},
 		"no actions": {false, func(s *stage) string {
 			return s.hub.AppToken(s.repo, map[string]string{"contents": "read"})
 		}, 2, []string{"give the job actions: read"}},
