@@ -31,7 +31,7 @@
 //	            embed                      remote models that embed texts and rank documents
 //	            limit trace tree chunker
 //	            index index/pgindex        chunks of a commit, found by words, names, vectors
-//	            tracker toolserver         Jira and Confluence; servers of the Model Context Protocol
+//	            atlassian mcpclient        Jira and Confluence; servers of the Model Context Protocol
 //	            github/write artifact
 //	0 nouns     pull diff finding          values and pure functions, no I/O
 //	            decision cost guard
@@ -41,7 +41,7 @@
 //	            chunk                      a piece of source text, and the tokens it is found by
 //	            vector                     texts as vectors: which are near, how they are stored
 //	            problem                    an error: what was wrong, where, what to do next
-//	            ticket markup              what was asked for; texts of Jira and Confluence as Markdown
+//	            ticket atlassian/markup    what was asked for; texts of Jira and Confluence as Markdown
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest indextest        the stores' and the index's contract,
 //	            faulttest crash            faults, kills,

@@ -21,10 +21,10 @@ const module = "github.com/org/pr-review-action/internal/"
 var floors = map[string]int{
 	"pull": 0, "diff": 0, "finding": 0, "decision": 0, "cost": 0, "guard": 0, "secret": 0, "injection": 0, "claim": 0,
 	"lang": 0, "chunk": 0, "vector": 0,
-	"column": 0, "problem": 0, "marker": 0, "ticket": 0, "markup": 0,
+	"column": 0, "problem": 0, "marker": 0, "ticket": 0, "atlassian/markup": 0,
 	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1,
 	"transport": 1, "limit": 1, "embed": 1, "trace": 1, "tree": 1, "chunker": 1, "index": 1,
-	"tracker": 1, "toolserver": 1,
+	"atlassian": 1, "mcpclient": 1,
 	"index/pgindex": 1,
 	"checkpoint":    2, "handoff": 2, "checkpoint/filestore": 2, "checkpoint/artifactstore": 2, "checkpoint/pgstore": 2,
 	"render": 2, "rule": 2, "retrieve": 2,
@@ -61,8 +61,8 @@ var beside = map[string][]string{
 	"llm":                      {"transport", "limit", "config"},
 	"limit":                    {"transport"},
 	"trace":                    {"transport"},
-	"tracker":                  {"transport"},
-	"toolserver":               {"tracker", "transport"},
+	"atlassian":                {"transport"},
+	"mcpclient":                {"atlassian", "transport"},
 	"agent":                    {"tool"},
 	"tool":                     {"retrieve"},
 	"index":                    {"tree"},
@@ -158,8 +158,8 @@ func TestT16_NothingInTheImageStartsAProgram(t *testing.T) {
 		}
 	}
 	slices.Sort(starts)
-	require.Equal(t, []string{"ingest/git.go", "toolserver/program.go"}, starts, "the action's modes read no clone")
-	source, err := os.ReadFile("toolserver/program.go")
+	require.Equal(t, []string{"ingest/git.go", "mcpclient/program.go"}, starts, "the action's modes read no clone")
+	source, err := os.ReadFile("mcpclient/program.go")
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(string(source), "//go:build !noprograms\n"))
 	image, err := os.ReadFile("../Dockerfile")

@@ -228,12 +228,12 @@ func under(t *testing.T, trust, key string) checkpoint.Protection {
 }
 
 // writes are the requests that changed or tried to change something on the
-// API, artifacts aside.
+// API, artifacts aside: a question of GraphQL comes by POST and changes nothing.
 func (s *stage) writes() []githubtest.Request {
 	var out []githubtest.Request
 	for _, r := range s.hub.Requests() {
 		if r.Host == "api" && r.Method != http.MethodGet && r.Method != http.MethodHead &&
-			!strings.HasPrefix(r.Path, "/twirp/") {
+			!strings.HasPrefix(r.Path, "/twirp/") && !strings.HasPrefix(string(r.Body), `{"query":"query`) {
 			out = append(out, r)
 		}
 	}
@@ -254,6 +254,9 @@ func (s *stage) posted() githubtest.Review {
 	require.Len(s.t, reviews, 1)
 	require.Equal(s.t, "COMMENTED", reviews[0].State)
 	for _, w := range s.writes() {
+		if strings.HasPrefix(w.Path, "/repos/octo/demo/actions/") { // a person's decision, for a job to carry out
+			continue
+		}
 		require.Regexp(s.t, `^(POST|DELETE) /repos/octo/demo/pulls/42/reviews(/[0-9]+(/events)?)?$`,
 			w.Method+" "+w.Path)
 		require.Equal(s.t, strings.HasSuffix(w.Path, "/events"), strings.Contains(string(w.Body), `"event":"COMMENT"`))

@@ -28,12 +28,13 @@ type Driver struct {
 	*Front
 	Store    graph.Store
 	Thread   string
-	Protect  checkpoint.Protection // of snapshots and draft; none on the command line
-	Reviewer *wire.Reviewer        // nil where a draft is decided
-	Observe  func(graph.Event)     // nil for nobody
-	Tell     func(string)          // what is about to be asked; nil for nobody
-	Stage    func(reviewpr.Status) // what of the context is fetched; nil for nobody
-	Linters  linter.Source         // whose results are part of the draft
+	Protect  checkpoint.Protection   // of snapshots and draft; none on the command line
+	Reviewer *wire.Reviewer          // nil where a draft is decided
+	Observe  func(graph.Event)       // nil for nobody
+	Tell     func(string)            // what is about to be asked; nil for nobody
+	Pulse    func(string)            // each half minute how far a draft is; nil for nobody
+	Stage    func([]reviewpr.Status) // what of the context is fetched; nil for nobody
+	Linters  linter.Source           // whose results are part of the draft
 	Warn     func(string)
 }
 
@@ -43,6 +44,8 @@ type Driver struct {
 // the reviewer knows its cap. What linters say of the change is read before.
 func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Context) (ingest.Change, error),
 	steps reviewpr.Steps, facts func(ingest.Change) (reviewpr.Draft, error)) (Report, error) {
+	d, stop := d.beating(ctx)
+	defer stop()
 	var gather gathering
 	ready := func(ctx context.Context, c ingest.Change) (_ reviewpr.Draft, err error) {
 		b.Change = c
@@ -96,9 +99,14 @@ func (g gathering) fetch(ctx context.Context) ticket.Context {
 }
 
 func (d Driver) gathering(b wire.Brief) (gathering, error) {
-	return d.Reviewer.Gathering(b, func(status string) {
+	return d.Reviewer.Gathering(b, func(ctx context.Context, under []string) {
+		_ = graph.Doing(ctx, under...) // a store that refuses it fails the node
+		var all []reviewpr.Status
+		for _, status := range under {
+			all = append(all, reviewpr.Status(status))
+		}
 		if d.Stage != nil {
-			d.Stage(reviewpr.Status(status))
+			d.Stage(all)
 		}
 	})
 }
@@ -132,6 +140,8 @@ func (d Driver) prepare(ctx context.Context, b wire.Brief) error {
 // goes on with a revision that did not finish. steps has what bounds it, and facts
 // gives the new draft those of its run.
 func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, answer *graph.Answer) (Report, error) {
+	d, stop := d.beating(ctx)
+	defer stop()
 	if err := d.Reviewer.Prepare(ctx, b); err != nil {
 		return Report{}, err
 	}

@@ -52,20 +52,25 @@ type Report struct {
 	ReviewURL  string               `json:"review_url"`
 	Message    string               `json:"message"`
 	Status     reviewpr.Status      `json:"status"`
-	Error      string               `json:"error"` // why a run failed; empty where it did not
+	Statuses   []reviewpr.Status    `json:"statuses,omitempty"` // of a run under way, where two go side by side
+	Error      string               `json:"error"`              // why a run failed; empty where it did not
 	Overview   overview             `json:"overview"`
 	Criteria   []finding.Criterion  `json:"criteria"`
 	Unasked    []finding.Unasked    `json:"unasked"`
 	Missing    []string             `json:"missing"` // lines on what was asked and could not be had
 
-	Place    string           `json:"-"` // where the review stands: ReviewURL, a file, or the screen
-	State    reviewpr.State   `json:"-"`
-	Packed   checkpoint.Draft `json:"-"`
-	Retained time.Time        `json:"-"` // when the artifact is deleted; zero where not told
-	Withdrew string           `json:"-"` // code of the draft that this one replaces
-	Failed   error            `json:"-"` // after a decision: fail-on is reached, or SARIF not written
-	Before   cost.MicroUSD    `json:"-"` // what the draft had cost before this run revised it
-	Changes  []string         `json:"-"` // since the draft was made, without mattering
+	Standing []finding.Earlier `json:"-"` // what earlier reviews posted and stands
+	Closed   map[string]bool   `json:"-"` // fingerprints of what somebody closed since the draft was made
+	Read     bool              `json:"-"` // what earlier reviews posted was read
+	Place    string            `json:"-"` // where the review stands: ReviewURL, a file, or the screen
+	State    reviewpr.State    `json:"-"`
+	Packed   checkpoint.Draft  `json:"-"`
+	Retained time.Time         `json:"-"` // when the artifact is deleted; zero where not told
+	Withdrew string            `json:"-"` // code of the draft that this one replaces
+	Failed   error             `json:"-"` // after a decision: fail-on is reached, or SARIF not written
+	Before   cost.MicroUSD     `json:"-"` // what the draft had cost before this run revised it
+	Changes  []string          `json:"-"` // since the draft was made, without mattering
+	Running  bool              `json:"-"` // it goes on, or was cut short
 }
 
 // overview is what a model says of the change; null without a model.
@@ -104,7 +109,12 @@ func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread stri
 		Files: bare(review.Files),
 		Usage: s.Usage, Place: s.ReviewURL, Message: s.Reason, State: s,
 		Status: reviewpr.StatusIn(view), Criteria: review.Asked.Criteria, Unasked: review.Asked.Unasked,
-		Missing: slices.Concat(s.Draft.Linters.Missing, review.Asked.Missing),
+		Missing:  slices.Concat(s.Draft.Linters.Missing, review.Asked.Missing),
+		Standing: finding.Standing(s.Earlier), Read: !s.Draft.Unread,
+	}
+	r.Running = view.Status == graph.Running
+	if all := reviewpr.StatusesIn(view); len(all) > 1 {
+		r.Statuses = all
 	}
 	if r.Outcome == reviewpr.Failed {
 		r.Error = s.Reason
@@ -173,6 +183,27 @@ func bare(files []finding.FileReview) []finding.FileReview {
 	return out
 }
 
+// UnderWay says of a thread whose run goes on, or was cut short, what it is at; "" for
+// all others.
+func (r Report) UnderWay() string {
+	if !r.Running {
+		return ""
+	}
+	if len(r.Statuses) > 0 {
+		return Statuses(r.Statuses)
+	}
+	return Statuses([]reviewpr.Status{r.Status})
+}
+
+// Statuses are what a run is at, in words.
+func Statuses(all []reviewpr.Status) string {
+	words := make([]string, len(all))
+	for i, s := range all {
+		words[i] = strings.ReplaceAll(string(s), "_", " ")
+	}
+	return strings.Join(words, ", ")
+}
+
 // Parked reports whether the draft waits for a decision.
 func (r Report) Parked() bool { return r.Outcome == Paused || r.Outcome == Kept }
 
@@ -188,13 +219,15 @@ func (r Report) Print(w io.Writer) error {
 	if notes := r.State.Notes(); len(notes) > 0 {
 		r.Message = strings.TrimPrefix(r.Message+"; "+strings.Join(notes, " "), "; ")
 	}
-	return PrintJSON(w, printed{r, priced{r.Usage, known(r.Usage)}})
+	return PrintJSON(w, printed{r, priced{r.Usage, known(r.Usage)}, r.Open()})
 }
 
-// printed is a report whose cost is null where a price is not known.
+// printed is a report with what is null in it: a cost where a price is not known, and
+// what stands where that is not.
 type printed struct {
 	Report
 	Usage priced `json:"usage"`
+	Open  Open   `json:"open"`
 }
 
 type priced struct {

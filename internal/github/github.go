@@ -148,6 +148,9 @@ func accept(req *http.Request, resp *http.Response) (*http.Response, error) {
 	if resp.StatusCode >= 300 || asked == mediaRaw || asked == mediaDiff && strings.Contains(kind, ".diff") {
 		return resp, nil
 	}
+	if resp.StatusCode == http.StatusNoContent && req.Method == http.MethodPost {
+		return resp, nil
+	}
 	// go-github takes an empty answer for an empty value
 	if asked == mediaDiff || resp.ContentLength == 0 || strings.HasPrefix(kind, "text/html") {
 		resp.Body.Close()

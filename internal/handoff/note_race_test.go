@@ -72,7 +72,7 @@ func deciders(t *testing.T, seed uint64, verdicts ...decision.Verdict) (s settle
 			mu.Lock()
 			slow := time.Duration(random.Int64N(int64(3 * time.Second)))
 			mu.Unlock()
-			time.Sleep(slow)
+			time.Sleep(slow) // of the synctest bubble's clock
 		}
 		var all sync.WaitGroup
 		for i, verdict := range verdicts {

@@ -45,11 +45,13 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 	case err != nil:
 		return driver.Report{}, err
 	case reason != "":
-		return undrafted(change, reviewpr.Skipped, "", reason), nil
+		return j.undrafted(ctx, change, reviewpr.Skipped, "", reason), nil
 	case noModelYet == nil:
 		return j.draft(ctx, change, reviewer, approvals)
 	case j.event.Name == "pull_request" && change.Pull.Fork():
-		return j.skipped("a fork's pull request gets no secrets on pull_request, so there is no model to ask"), nil
+		r := j.skipped("a fork's pull request gets no secrets on pull_request, so there is no model to ask")
+		j.stand(ctx, change, &r)
+		return r, nil
 	}
 	return driver.Report{}, noModelYet
 }
@@ -112,12 +114,15 @@ func (j *job) driver(store graph.Store, thread string, r *wire.Reviewer) driver.
 	r.Linger, r.Mute = driver.LastAnswers, j.Summary == "counts"
 	return driver.Driver{
 		Front: j.Front, Store: store, Thread: thread, Protect: j.Protection, Reviewer: r, Warn: j.runner.Warning,
-		Tell: func(line string) { fmt.Fprintln(j.Stdout, guard.Line(line, driver.MaxLine)) },
+		Tell: j.tell, Pulse: j.tell,
 		Linters: linter.Source{Findings: j.Findings, Wait: j.FindingsWait, Dir: j.Getenv("GITHUB_WORKSPACE"),
 			Within: true,
 			Run:    j.env.RunID},
 	}
 }
+
+// tell writes a line to the log.
+func (j *job) tell(line string) { fmt.Fprintln(j.Stdout, guard.Line(line, driver.MaxLine)) }
 
 func (j *job) brief(change ingest.Change, paid reviewpr.Paid) wire.Brief {
 	return wire.Brief{Change: change, Paid: paid, API: j.api, Workspace: j.Getenv("GITHUB_WORKSPACE"),

@@ -41,7 +41,7 @@ func race(t *testing.T, seed uint64, s *site, records []decision.Record) []*race
 			chances := rand.New(rand.NewPCG(seed, uint64(i)))
 			start := time.Duration(chances.Int64N(int64(3*time.Second + time.Duration(seed%3)*3*s.slow)))
 			all.Go(func() {
-				time.Sleep(start)
+				time.Sleep(start) // of the synctest bubble's clock
 				for again := true; again; {
 					r := &racer{site: s, Rand: chances, run: int64(100 - i), account: s.accounts[i%len(s.accounts)],
 						record: record, dead: make(chan struct{})}
@@ -55,7 +55,7 @@ func race(t *testing.T, seed uint64, s *site, records []decision.Record) []*race
 			})
 		}
 		all.Wait()
-		time.Sleep(time.Minute) // until what is out has acted
+		time.Sleep(time.Minute) // of the synctest bubble's clock: until what is out has acted
 	})
 	return racers
 }
@@ -173,7 +173,7 @@ func command(t *testing.T, seed uint64, s *site) (again int) {
 			}
 			if again < 3 && chances.IntN(4) == 0 {
 				beside.Go(func() { r.end(t.Context(), resume) })
-				time.Sleep(time.Duration(chances.Int64N(int64(3 * s.slow))))
+				time.Sleep(time.Duration(chances.Int64N(int64(3 * s.slow)))) // of the synctest bubble's clock
 				continue
 			}
 			if r.end(t.Context(), resume); r.err == nil {
@@ -181,7 +181,7 @@ func command(t *testing.T, seed uint64, s *site) (again int) {
 			}
 		}
 		beside.Wait()
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute) // of the synctest bubble's clock
 	})
 	return again
 }

@@ -83,11 +83,11 @@ func (r *racer) request(ctx context.Context, most time.Duration, act func()) err
 	before, behind := time.Duration(r.Int64N(int64(most)/2)), time.Duration(r.Int64N(int64(most)/2))
 	acted := make(chan struct{})
 	go func() {
-		time.Sleep(before)
+		time.Sleep(before) // of the synctest bubble's clock
 		r.mu.Lock()
 		act()
 		r.mu.Unlock()
-		time.Sleep(behind)
+		time.Sleep(behind) // of the synctest bubble's clock
 		close(acted)
 	}()
 	select {

@@ -166,7 +166,7 @@ func Table() []Row {
 			field: text(func(s *Settings) *string { return &s.Findings })},
 		{Name: "findings-wait", Help: "how long that artifact is waited for, such as 10m", Default: "10m",
 			field: span(func(s *Settings) *time.Duration { return &s.FindingsWait })},
-		{Name: "fail-on", Help: "weakest posted severity that fails the deciding job, or none", Default: "none",
+		{Name: "fail-on", Help: "weakest severity that fails a run where what was posted and stands reaches it, or none", Default: "none",
 			field: severityOrNone(func(s *Settings) *finding.Severity { return &s.FailOn })},
 		{Name: "sarif", Help: "file for what the decision kept, as SARIF 2.1.0",
 			field: text(func(s *Settings) *string { return &s.Sarif })},

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/org/pr-review-action/internal/tracker"
+	"github.com/org/pr-review-action/internal/atlassian"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -39,7 +39,7 @@ func newRetry(o Options) retry {
 }
 
 // do calls until it works or nothing is left to try, and gives the last failure.
-func (r retry) do(ctx context.Context, call func(context.Context) error) *tracker.Failure {
+func (r retry) do(ctx context.Context, call func(context.Context) error) *atlassian.Failure {
 	for try := 1; ; try++ {
 		failed := r.once(ctx, call)
 		if failed == nil || !failed.Temporary || try == tries {
@@ -57,7 +57,7 @@ func (r retry) do(ctx context.Context, call func(context.Context) error) *tracke
 	}
 }
 
-func (r retry) once(ctx context.Context, call func(context.Context) error) *tracker.Failure {
+func (r retry) once(ctx context.Context, call func(context.Context) error) *atlassian.Failure {
 	if r.limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, r.limit)
@@ -68,10 +68,10 @@ func (r retry) once(ctx context.Context, call func(context.Context) error) *trac
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return &tracker.Failure{Note: "did not answer in time", Err: err}
+		return &atlassian.Failure{Note: "did not answer in time", Err: err}
 	}
-	if f, ok := errors.AsType[*tracker.Failure](err); ok {
+	if f, ok := errors.AsType[*atlassian.Failure](err); ok {
 		return f
 	}
-	return tracker.Explain(err, "it", "the account")
+	return atlassian.Explain(err, "it", "the account")
 }

@@ -8,22 +8,22 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/org/pr-review-action/internal/atlassian"
 	"github.com/org/pr-review-action/internal/ticket"
-	"github.com/org/pr-review-action/internal/tracker"
 )
 
 // ticket asks the sources for a ticket, one after the other; nil where none has it.
 func (g *gathering) ticket(ctx context.Context, key string) (got *ticket.Ticket) {
 	issue := strings.Contains(key, "#")
 	able := func(s Source) bool { return s.Tickets != nil && s.Issues == issue }
-	g.first(ctx, ticket.KindTicket, key, able, func(s Source, r *ticket.SourceReport) *tracker.Failure {
+	g.first(ctx, ticket.KindTicket, key, able, func(s Source, r *ticket.SourceReport) *atlassian.Failure {
 		return g.retry.do(ctx, func(ctx context.Context) error {
 			t, err := s.Tickets.Ticket(ctx, key)
 			if err != nil {
 				return err
 			}
 			if !g.accepts(key, t.Key) {
-				return tracker.Fail("answered with another ticket than %s", key)
+				return atlassian.Fail("answered with another ticket than %s", key)
 			}
 			t.Source = s.Name
 			if t.Key != key {
@@ -47,7 +47,7 @@ func (g *gathering) accepts(asked, got string) bool {
 
 func (g *gathering) page(ctx context.Context, id string) (got *ticket.Page) {
 	able := func(s Source) bool { return s.Pages != nil }
-	g.first(ctx, ticket.KindPage, id, able, func(s Source, r *ticket.SourceReport) *tracker.Failure {
+	g.first(ctx, ticket.KindPage, id, able, func(s Source, r *ticket.SourceReport) *atlassian.Failure {
 		return g.retry.do(ctx, func(ctx context.Context) error {
 			p, err := s.Pages.Page(ctx, id)
 			if err != nil {
@@ -80,7 +80,7 @@ func (g *gathering) links(ctx context.Context, key string) (all []ticket.PageID)
 
 // first asks the sources that can be asked until one has the thing, and reports on each.
 func (g *gathering) first(ctx context.Context, kind ticket.Kind, id string, able func(Source) bool,
-	ask func(Source, *ticket.SourceReport) *tracker.Failure) {
+	ask func(Source, *ticket.SourceReport) *atlassian.Failure) {
 	var notes []string
 	for _, s := range g.o.Sources {
 		if !able(s) {
@@ -88,12 +88,12 @@ func (g *gathering) first(ctx context.Context, kind ticket.Kind, id string, able
 		}
 		r := ticket.SourceReport{Source: s.Name, Kind: kind, ID: id}
 		began := time.Now()
-		var failed *tracker.Failure
+		var failed *atlassian.Failure
 		switch {
 		case s.Lacks != "":
-			failed = tracker.Fail("%s", s.Lacks)
+			failed = atlassian.Fail("%s", s.Lacks)
 		case ctx.Err() != nil:
-			failed = tracker.Fail("was not asked, since the time for context was over")
+			failed = atlassian.Fail("was not asked, since the time for context was over")
 		default:
 			failed = ask(s, &r)
 		}
@@ -124,7 +124,7 @@ type lost struct {
 }
 
 // sentence says of a thing why a source does not give it.
-func sentence(s Source, f *tracker.Failure, id string) string {
+func sentence(s Source, f *atlassian.Failure, id string) string {
 	switch {
 	case strings.HasPrefix(f.Note, id+" "):
 		return f.Note // "PAY-123 is not visible to the Jira user"

@@ -12,11 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/atlassian"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/ticketcontext"
-	"github.com/org/pr-review-action/internal/tracker"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -26,7 +26,7 @@ type memory struct {
 	tickets map[string]ticket.Ticket
 	pages   map[string]ticket.Page
 	links   map[string][]ticket.PageID
-	fails   []*tracker.Failure // the first requests
+	fails   []*atlassian.Failure // the first requests
 	takes   time.Duration
 	asked   []string
 }
@@ -52,7 +52,7 @@ func (m *memory) Ticket(ctx context.Context, key string) (ticket.Ticket, error) 
 	}
 	t, ok := m.tickets[key]
 	if !ok {
-		return t, tracker.Fail("%s is not visible to the Jira user", key)
+		return t, atlassian.Fail("%s is not visible to the Jira user", key)
 	}
 	return t, nil
 }
@@ -63,7 +63,7 @@ func (m *memory) Page(ctx context.Context, id string) (ticket.Page, error) {
 	}
 	p, ok := m.pages[id]
 	if !ok {
-		return p, tracker.Fail("%s is not visible to the Confluence user", id)
+		return p, atlassian.Fail("%s is not visible to the Confluence user", id)
 	}
 	return p, nil
 }
@@ -104,9 +104,9 @@ func TestACodeIsFollowedToItsTicketAndPages(t *testing.T) {
 			"8": {ID: "8", Text: "x"}},
 		links: map[string][]ticket.PageID{"PAY-1": {page("7"), page("8"), {ID: "9", Host: host + ".evil.example"}}},
 	}
-	var told []string
+	var told [][]string
 	o := options(m)
-	o.OnProgress = func(status string) { told = append(told, status) }
+	o.OnProgress = func(under []string) { told = append(told, under) }
 	c := ticketcontext.Fetch(t.Context(), request("PAY-1: refunds", ""), o)
 	require.Equal(t, []ticket.Key{{Key: "PAY-1", From: ticket.Title}}, c.Keys)
 	require.Equal(t, []ticket.Criterion{{N: 1, Text: "a"}, {N: 2, Text: "b"}}, c.Criteria())
@@ -115,7 +115,7 @@ func TestACodeIsFollowedToItsTicketAndPages(t *testing.T) {
 	require.Equal(t, "jira", c.Tickets[0].Source)
 	require.Equal(t, []ticket.Kind{"ticket", "page", "page"}, []ticket.Kind{c.Sources[0].Kind, c.Sources[1].Kind,
 		c.Sources[2].Kind})
-	require.Equal(t, []string{"extract_context_ids", "fetch_jira_context", "fetch_confluence_context"}, told)
+	require.Equal(t, [][]string{{"extract_context_ids"}, {"fetch_jira_context"}, {"fetch_confluence_context"}}, told)
 }
 
 func TestCriteriaOfAPageCountWhereNoTicketHasAny(t *testing.T) {
@@ -164,6 +164,17 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestT3_WithoutProjectsNoKeyIsFollowed(t *testing.T) {
+	t.Parallel()
+	m := &memory{tickets: map[string]ticket.Ticket{"PAY-1": {Key: "PAY-1", Summary: "x"}}}
+	o := options(m)
+	o.Projects = nil
+	c := ticketcontext.Fetch(t.Context(), request("PAY-1", ""), o)
+	require.Empty(t, c.Keys)
+	require.Empty(t, m.asked)
+	require.Equal(t, []string{"no ticket key is followed: context.projects names no project"}, c.Missing)
 }
 
 func TestWithoutSourcesNothingIsMissing(t *testing.T) {
@@ -216,7 +227,7 @@ func TestTheNextSourceIsAskedWhereOneHasNothing(t *testing.T) {
 
 func TestRetriesFollowOneRule(t *testing.T) {
 	t.Parallel()
-	failing := func(n int, f tracker.Failure) (all []*tracker.Failure) {
+	failing := func(n int, f atlassian.Failure) (all []*atlassian.Failure) {
 		for range n {
 			all = append(all, &f)
 		}
@@ -224,22 +235,22 @@ func TestRetriesFollowOneRule(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		fails []*tracker.Failure
+		fails []*atlassian.Failure
 		asked int
 		took  time.Duration
 		ok    bool
 	}{
-		{"twice", failing(2, tracker.Failure{Note: "is failing (503)", Temporary: true}), 3, 1500 * time.Millisecond,
+		{"twice", failing(2, atlassian.Failure{Note: "is failing (503)", Temporary: true}), 3, 1500 * time.Millisecond,
 			true},
-		{"three times", failing(9, tracker.Failure{Note: "is failing (503)", Temporary: true}), 3,
+		{"three times", failing(9, atlassian.Failure{Note: "is failing (503)", Temporary: true}), 3,
 			1500 * time.Millisecond, false},
-		{"a wait that is named", failing(1, tracker.Failure{Temporary: true, RetryAfter: 10 * time.Second}), 2,
+		{"a wait that is named", failing(1, atlassian.Failure{Temporary: true, RetryAfter: 10 * time.Second}), 2,
 			10 * time.Second,
 			true},
-		{"a wait that is too long", failing(1, tracker.Failure{Temporary: true, RetryAfter: 11 * time.Second}), 1, 0,
+		{"a wait that is too long", failing(1, atlassian.Failure{Temporary: true, RetryAfter: 11 * time.Second}), 1, 0,
 			false},
-		{"what will not change", failing(1, tracker.Failure{Note: "refused the credentials (401)"}), 1, 0, false},
-		{"beyond the whole", failing(3, tracker.Failure{Temporary: true, RetryAfter: 9 * time.Second}), 3,
+		{"what will not change", failing(1, atlassian.Failure{Note: "refused the credentials (401)"}), 1, 0, false},
+		{"beyond the whole", failing(3, atlassian.Failure{Temporary: true, RetryAfter: 9 * time.Second}), 3,
 			18 * time.Second, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

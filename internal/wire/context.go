@@ -11,16 +11,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/atlassian"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/mcpclient"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/ticketcontext"
-	"github.com/org/pr-review-action/internal/toolserver"
 	"github.com/org/pr-review-action/internal/trace"
-	"github.com/org/pr-review-action/internal/tracker"
 	"github.com/org/pr-review-action/internal/transport"
 )
 
@@ -43,8 +43,10 @@ func (w Wire) Context(c config.Context, s settings.Settings, api *github.Client)
 }
 
 // Gathering returns what fetches the tickets and pages that a change was made for, nil
-// where the settings name no source. stage hears what it does, in the names of statuses.
-func (r *Reviewer) Gathering(b Brief, stage func(string)) (func(context.Context) ticket.Context, error) {
+// where the settings name no source. stage hears what of it is under way, in the names of
+// statuses.
+func (r *Reviewer) Gathering(b Brief, stage func(context.Context, []string)) (func(context.Context) ticket.Context,
+	error) {
 	c := b.Change
 	if c.Pull == nil || b.API == nil || len(c.Config.Context.Sources) == 0 {
 		return nil, nil
@@ -54,9 +56,11 @@ func (r *Reviewer) Gathering(b Brief, stage func(string)) (func(context.Context)
 		return nil, err
 	}
 	return func(ctx context.Context) ticket.Context {
-		o.OnProgress = func(status string) {
-			trace.Event(ctx, status)
-			stage(status)
+		spans := trace.NewStages(ctx)
+		defer spans.Now()
+		o.OnProgress = func(under []string) {
+			spans.Now(under...)
+			stage(ctx, under)
 		}
 		return ticketcontext.Fetch(ctx, ticketcontext.Read(ctx, b.API, *c.Pull, o), o)
 	}, nil
@@ -87,14 +91,14 @@ func (b *contextBuilder) rest(s config.Source) (ticketcontext.Source, error) {
 	if made.Hosts, err = b.hosts("context.sources: "+s.Kind, s.URL, s.Site); err != nil {
 		return made, err
 	}
-	o := tracker.Options{URL: s.URL, CriteriaField: s.CriteriaField, HTTP: b.client(false)}
+	o := atlassian.Options{URL: s.URL, CriteriaField: s.CriteriaField, HTTP: b.client(false)}
 	o.User, o.Token, made.Lacks = b.credential(s.UserEnv, s.TokenEnv)
 	if s.Kind == config.SourceJira {
-		jira := tracker.NewJira(o)
+		jira := atlassian.NewJira(o)
 		made.Title, made.Tickets, made.Links = "Jira", jira, jira
 		return made, nil
 	}
-	made.Title, made.Pages = "Confluence", tracker.NewConfluence(o)
+	made.Title, made.Pages = "Confluence", atlassian.NewConfluence(o)
 	return made, nil
 }
 
@@ -116,7 +120,7 @@ func (b *contextBuilder) hosts(what string, addresses ...string) (all []string, 
 // client makes requests of one try each: ticketcontext alone asks again.
 func (b *contextBuilder) client(stream bool) *http.Client {
 	o := b.transport(b.s, nil)
-	o.Tries, o.Timeout, o.MaxBody, o.Stream = 1, b.c.CallLimit(), tracker.MaxAnswer, stream
+	o.Tries, o.Timeout, o.MaxBody, o.Stream = 1, b.c.CallLimit(), atlassian.MaxAnswer, stream
 	return transport.New(o)
 }
 
@@ -138,8 +142,8 @@ func (b *contextBuilder) credential(userEnv, tokenEnv string) (user, token, lack
 }
 
 func (b *contextBuilder) server(m config.MCP) (ticketcontext.Source, error) {
-	o := toolserver.Options{Command: m.Command, URL: m.URL, Pins: m.Pin}
-	ticket, page, _ := toolserver.Preset(m.Preset)
+	o := mcpclient.Options{Command: m.Command, URL: m.URL, Pins: m.Pin}
+	ticket, page, _ := mcpclient.Preset(m.Preset)
 	o.Ticket, o.Page = over(ticket, m.Ticket, m.With), over(page, m.Page, m.With)
 	made := ticketcontext.Source{}
 	name := m.Preset
@@ -159,7 +163,7 @@ func (b *contextBuilder) server(m config.MCP) (ticketcontext.Source, error) {
 	}
 	made.Name, made.Title = "mcp:"+name, "the MCP server "+name
 	o.Name = made.Title
-	server := toolserver.New(o)
+	server := mcpclient.New(o)
 	made.Close, made.Notes = server.Close, func() []string { return pins(server.Unpinned()) }
 	if o.Ticket.Name != "" {
 		made.Tickets = server
@@ -185,8 +189,8 @@ func (b *contextBuilder) environment(names []string) (env []string, lacks string
 }
 
 // over is a preset's tool with what the settings say of it.
-func over(preset toolserver.Tool, t config.Tool, with map[string]any) toolserver.Tool {
-	made := toolserver.Tool{Name: cmp.Or(t.Tool, preset.Name), Argument: cmp.Or(t.Argument, preset.Argument),
+func over(preset mcpclient.Tool, t config.Tool, with map[string]any) mcpclient.Tool {
+	made := mcpclient.Tool{Name: cmp.Or(t.Tool, preset.Name), Argument: cmp.Or(t.Argument, preset.Argument),
 		Key: cmp.Or(t.Key, preset.Key), Summary: cmp.Or(t.Summary, preset.Summary),
 		Description: cmp.Or(t.Description, preset.Description), Criteria: cmp.Or(t.Criteria, preset.Criteria),
 		Title: cmp.Or(t.Title, preset.Title), Text: cmp.Or(t.Text, preset.Text), With: map[string]any{}}

@@ -291,8 +291,7 @@ func TestP11_TheDraftDoesNotDependOnWhichFileIsDoneFirst(t *testing.T) {
 			var mu sync.Mutex
 			var order []string
 			w := newWorld(func(ctx context.Context, f diff.File) (finding.FileReview, error) {
-				// The clock is the bubble's: the order is set, and nothing waits.
-				// of the synctest bubble's clock: no real time passes
+				// The synctest bubble's clock: the order is set, and nothing waits.
 				time.Sleep(time.Duration(delays[slices.Index(paths, f.Path)]) * time.Second)
 				mu.Lock()
 				order = append(order, f.Path)

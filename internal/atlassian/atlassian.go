@@ -1,0 +1,121 @@
+// Package atlassian reads tickets from Jira and pages from Confluence by their REST
+// interfaces, Cloud and Data Center alike.
+//
+// It makes one request where it is asked for one thing and repeats none: whether
+// to ask again is its caller's. What it returns is untrusted text; what it says of
+// a failure is in its own words. Start at Options, Jira and Confluence.
+package atlassian
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// MaxAnswer bounds the answer to one request, in bytes. The HTTP client holds it.
+const MaxAnswer = 2 << 20
+
+// Options say where a server is and who asks it.
+type Options struct {
+	URL         string // of Jira, or of Confluence with its /wiki where it has one
+	User, Token string // with a user Basic and Cloud's interfaces, without one Bearer and Data Center's
+	// of Jira: the field with the acceptance criteria; empty for the one that is called so
+	CriteriaField string
+	HTTP          *http.Client // transport.New's, of one try
+}
+
+// Failure is why something could not be had.
+type Failure struct {
+	Note       string // what happened, in our own words, behind who was asked: "refused the credentials (401)"
+	Temporary  bool   // whether asking again may help
+	RetryAfter time.Duration
+	Err        error // behind it; nil for none. It may hold the server's words
+}
+
+// Error is the note.
+func (f *Failure) Error() string { return f.Note }
+
+// Unwrap is what lies behind it.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Fail makes a Failure that asking again does not help.
+func Fail(format string, args ...any) *Failure { return &Failure{Note: fmt.Sprintf(format, args...)} }
+
+// Explain makes a Failure of any error of a request for the ticket or page id.
+// who names the account in "not visible to …", such as "the Jira user".
+func Explain(err error, id, who string) *Failure {
+	if f, ok := errors.AsType[*Failure](err); ok {
+		return f
+	}
+	var status *transport.StatusError
+	switch {
+	case errors.As(err, &status):
+		return ofStatus(status, id, who)
+	case errors.Is(err, transport.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
+		return &Failure{Note: "did not answer in time", Err: err}
+	case errors.Is(err, transport.ErrTooLarge):
+		return &Failure{Note: fmt.Sprintf("gave an answer for %s of more than %d MB", id, MaxAnswer>>20), Err: err}
+	case errors.Is(err, transport.ErrRedirect):
+		return &Failure{Note: "sent the request on to another host, where it was not followed", Err: err}
+	case errors.Is(err, transport.ErrNotJSON):
+		return &Failure{Note: "gave an answer that is no JSON", Err: err}
+	case errors.As(err, new(*json.SyntaxError)), errors.As(err, new(*json.UnmarshalTypeError)):
+		return &Failure{Note: "gave an answer of another form than expected", Err: err}
+	case errors.Is(err, transport.ErrForbidden), errors.Is(err, transport.ErrInsecure):
+		return &Failure{Note: "has an address that is refused", Err: err}
+	}
+	return &Failure{Note: "could not be reached", Temporary: transport.Sent(err), Err: err}
+}
+
+func ofStatus(s *transport.StatusError, id, who string) *Failure {
+	f := &Failure{Err: s, RetryAfter: s.RetryAfter}
+	switch {
+	case s.Code == http.StatusUnauthorized:
+		f.Note = "refused the credentials (401)"
+	case s.Limited || s.Code == http.StatusTooManyRequests:
+		f.Note, f.Temporary = fmt.Sprintf("limits its requests (%d)", s.Code), true
+	case s.Code == http.StatusForbidden:
+		f.Note = fmt.Sprintf("does not let %s read %s (403)", who, id)
+	case s.Code == http.StatusNotFound, s.Code == http.StatusGone:
+		f.Note = fmt.Sprintf("%s is not visible to %s", id, who)
+	case s.Code >= http.StatusInternalServerError:
+		f.Note, f.Temporary = fmt.Sprintf("is failing (%d)", s.Code), true
+	default:
+		f.Note = fmt.Sprintf("answered %d", s.Code)
+	}
+	return f
+}
+
+// get reads one JSON value. The path is below the server's address.
+func (o Options) get(ctx context.Context, path string, v any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(o.URL, "/")+path, nil)
+	if err != nil {
+		return Fail("has an address that does not parse")
+	}
+	req.Header.Set("Accept", "application/json")
+	if o.User != "" {
+		req.SetBasicAuth(o.User, o.Token)
+	} else {
+		req.Header.Set("Authorization", "Bearer "+o.Token)
+	}
+	body, err := transport.Do(o.HTTP, req)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(body, v); err != nil {
+		if len(body) == 0 || !json.Valid(body) {
+			return &Failure{Note: "gave an answer that is no JSON, such as the page of a login", Err: err}
+		}
+		return &Failure{Note: "gave an answer of another form than expected", Err: err}
+	}
+	return nil
+}
+
+// cloud reports whether the interfaces are those of Cloud.
+func (o Options) cloud() bool { return o.User != "" }
