@@ -19,6 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -66,7 +67,9 @@ func (a *app) answer(ctx context.Context, s session, r driver.Report, given deci
 	if err := checkpoint.CheckExpiry(m, a.Now()); err != nil {
 		return driver.Report{}, err
 	}
+	_, gated := trace.Gate(ctx)
 	d, err := gate.Decide(text, given, "", r.State.Items(), m.ExpiresAt)
+	gated.Decided(string(d.Verdict), err)
 	if err != nil {
 		return driver.Report{}, err
 	}
@@ -178,6 +181,7 @@ const asDrafted = "Or as it was drafted."
 // to it so far: commands, one a line.
 func (a *app) park(s session, r driver.Report, o *options, changes ...string) error {
 	driver.FailOn(o.Settings, &r)
+	a.came = r
 	if o.json {
 		return cmp.Or(r.Print(a.Stdout), driver.Failure(r))
 	}
@@ -189,17 +193,14 @@ func (a *app) park(s session, r driver.Report, o *options, changes ...string) er
 	if wire.WithPassword(o.store) {
 		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
 	}
-	others := "or --abort"
-	if n := len(r.Findings); n > 0 {
-		others += "; with changes: --command \"/drop " + r.Findings[n-1].ID + "\""
-	} else if r.Outcome == driver.Kept {
+	if len(r.Findings) == 0 && r.Outcome == driver.Kept {
 		word = "Kept: there is nothing to post."
 	}
 	if changed := withCommands(changes); changed != "" {
 		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+changed))
 		word = asDrafted
 	}
-	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (%s)\n", word, command, others)
+	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (%s)\n", word, command, others(r))
 	if r.State.LacksMoney() {
 		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
 	}
@@ -207,6 +208,15 @@ func (a *app) park(s session, r driver.Report, o *options, changes ...string) er
 		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
 	}
 	return driver.Failure(r)
+}
+
+// others are the flags in place of --approve, or beside it: of the finding to drop the
+// mildest one's id.
+func others(r driver.Report) string {
+	if n := len(r.Findings); n > 0 {
+		return "or --abort; with changes: --command \"/drop " + r.Findings[n-1].ID + "\""
+	}
+	return "or --abort"
 }
 
 // decided prints the posted review, where it went nowhere else, and the outcome.
@@ -218,10 +228,14 @@ func (a *app) decided(r driver.Report, o *options) error {
 	}
 	driver.Signal(o.Settings, &r, "", a.warn)
 	driver.FailOn(o.Settings, &r)
+	a.came = r
 	if o.json {
 		return a.finish(r, o)
 	}
 	fmt.Fprintln(a.Stdout, r.Outcome, cmp.Or(r.Place, r.Thread))
+	if !o.quiet {
+		fmt.Fprint(a.Stderr, render.Used(r.Usage))
+	}
 	return driver.Failure(r)
 }
 

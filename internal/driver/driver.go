@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
@@ -32,6 +33,7 @@ type Driver struct {
 	Reviewer *wire.Reviewer          // nil where a draft is decided
 	Observe  func(graph.Event)       // nil for nobody
 	Tell     func(string)            // what is about to be asked; nil for nobody
+	Pulse    func(string)            // each half minute how far a draft is; nil for nobody
 	Stage    func([]reviewpr.Status) // what of the context is fetched; nil for nobody
 	Linters  linter.Source           // whose results are part of the draft
 	Warn     func(string)
@@ -43,6 +45,8 @@ type Driver struct {
 // the reviewer knows its cap. What linters say of the change is read before.
 func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Context) (ingest.Change, error),
 	steps reviewpr.Steps, facts func(ingest.Change) (reviewpr.Draft, error)) (Report, error) {
+	d, stop := d.beating(ctx)
+	defer stop()
 	var gather gathering
 	ready := func(ctx context.Context, c ingest.Change) (_ reviewpr.Draft, err error) {
 		b.Change = c
@@ -71,6 +75,7 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 		begin.Draft.Thread = d.Thread
 		steps.Ingest, steps.Ready = read, ready
 	}
+	steps.Elapsed = d.since()
 	steps.Reviewer, steps.Failed, steps.Paid = d.Reviewer, d.Reviewer.Failed, b.Paid
 	if !d.Reviewer.Rules {
 		steps.Overview, steps.Learn = d.Reviewer.Overview, d.Reviewer.Learn
@@ -79,10 +84,11 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 	if err != nil {
 		return Report{}, err
 	}
+	before := d.usage(ctx, flow)
 	if _, err := flow.Run(ctx, d.Thread, begin); err != nil {
 		return Report{}, err
 	}
-	return d.drafted(ctx, flow)
+	return d.drafted(ctx, flow, before)
 }
 
 // gathering fetches what a change was made for; nil where nobody says where it stands.
@@ -137,6 +143,8 @@ func (d Driver) prepare(ctx context.Context, b wire.Brief) error {
 // goes on with a revision that did not finish. steps has what bounds it, and facts
 // gives the new draft those of its run.
 func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, answer *graph.Answer) (Report, error) {
+	d, stop := d.beating(ctx)
+	defer stop()
 	if err := d.Reviewer.Prepare(ctx, b); err != nil {
 		return Report{}, err
 	}
@@ -147,16 +155,18 @@ func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, 
 	if err != nil {
 		return Report{}, err
 	}
+	steps.Elapsed = d.since()
 	steps.Redraft, steps.Failed, steps.Learn = d.Reviewer.Redraft, d.Reviewer.Failed, d.Reviewer.Learn
 	steps.Context = func(ctx context.Context, _ reviewpr.State) ticket.Context { return gather.fetch(ctx) }
 	flow, err := d.flow(steps)
 	if err != nil {
 		return Report{}, err
 	}
+	before := d.usage(ctx, flow)
 	if err := d.goOn(ctx, flow, answer); err != nil {
 		return Report{}, err
 	}
-	return d.drafted(ctx, flow)
+	return d.drafted(ctx, flow, before)
 }
 
 // Decide carries an answer out, or where that is nil, what was decided before. What
@@ -189,10 +199,23 @@ func (d Driver) goOn(ctx context.Context, flow *graph.Flow[reviewpr.State], answ
 	return err
 }
 
+// since is how long it is since now.
+func (d Driver) since() func() time.Duration {
+	began := d.Now()
+	return func() time.Duration { return d.Now().Sub(began) }
+}
+
+// usage is what the thread has used up to now; nothing where there is none yet.
+func (d Driver) usage(ctx context.Context, flow *graph.Flow[reviewpr.State]) cost.Usage {
+	view, _ := flow.Inspect(ctx, d.Thread)
+	return view.State.Usage
+}
+
 // drafted reports the draft, with what lay behind files that failed.
-func (d Driver) drafted(ctx context.Context, flow *graph.Flow[reviewpr.State]) (Report, error) {
+func (d Driver) drafted(ctx context.Context, flow *graph.Flow[reviewpr.State], before cost.Usage) (Report, error) {
 	r, err := ReportOf(ctx, flow, d.Store, d.Thread, d.Protect)
 	if err == nil {
+		d.spend(before, r.Usage)
 		r.explain(d.Reviewer, d.Warn)
 	}
 	return r, err
