@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
@@ -37,6 +38,45 @@ func (w Wire) mayTake(under, vendor string, at config.Endpoint, s settings.Setti
 		return nil
 	}
 	return refuse(under+".key-env", "send "+at.KeyEnv+" to "+cmp.Or(hostOf(at.BaseURL), vendor))
+}
+
+// distrusts says why a source of tickets is not asked where settings that were brought
+// along name it: it starts a program, or has a variable's value sent elsewhere than to
+// this machine or, of those named for Atlassian's products, to Atlassian (T9).
+func (w Wire) distrusts(source config.Source, s settings.Settings) string {
+	address, variables := source.URL, []string{source.UserEnv, source.TokenEnv}
+	if source.Kind == config.SourceMCP {
+		address, variables = source.MCP.URL, []string{source.MCP.UserEnv, source.MCP.TokenEnv}
+	}
+	variables = slices.DeleteFunc(variables, func(name string) bool { return name == "" })
+	what := ""
+	switch {
+	case !w.brought(s):
+	case source.Kind == config.SourceMCP && len(source.MCP.Command) > 0:
+		what = "start " + source.MCP.Command[0]
+	case len(variables) > 0 && !local(address) && !(atlassians(address) && ofAtlassian(variables)):
+		what = "send " + strings.Join(variables, " and ") + " to " + hostOf(address)
+	}
+	if what == "" {
+		return ""
+	}
+	return "settings that a repository brings along may not " + what + "; if you trust them, --config ./" +
+		config.DefaultPath
+}
+
+// atlassians reports whether Atlassian runs the server of an address.
+func atlassians(address string) bool {
+	host := "." + hostOf(address)
+	return strings.HasPrefix(address, "https:") &&
+		(strings.HasSuffix(host, ".atlassian.net") || strings.HasSuffix(host, ".atlassian.com"))
+}
+
+// ofAtlassian reports whether all variables are named for Atlassian's products.
+func ofAtlassian(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		product, _, _ := strings.Cut(name, "_")
+		return !slices.Contains([]string{"JIRA", "CONFLUENCE", "ATLASSIAN"}, product)
+	})
 }
 
 func refuse(key, what string) error {

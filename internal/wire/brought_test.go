@@ -1,6 +1,8 @@
 package wire_test
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +66,52 @@ func TestT9_SettingsThatAFolderBringsAlongSendNoVariableElsewhere(t *testing.T) 
 			require.ErrorContains(t, err, c.refused)
 			require.NotContains(t, err.Error(), "a-secret")
 			require.Equal(t, problem.Misuse, problem.KindOf(err))
+		})
+	}
+}
+
+// T9: the trackers that a stranger's settings name start nothing and get no variable. What
+// is missing is told, and the review goes on.
+func TestT9_TicketSourcesThatARepositoryBringsAlongStartNothing(t *testing.T) {
+	t.Parallel()
+	const jira = "{jira: 'https://%s', user-env: JIRA_USER, token-env: %s}"
+	for name, c := range map[string]struct{ source, file, actions, refused string }{
+		"a program": {"{mcp: {command: [sh, -c, id], ticket: {tool: t, argument: a, key: k}}}", "", "", "start sh"},
+		"any variable to any server": {fmt.Sprintf(jira, "collector.example", "NPM_TOKEN"), "", "",
+			"send JIRA_USER and NPM_TOKEN to collector.example"},
+		"a tracker's variable to any server": {fmt.Sprintf(jira, "collector.example", "JIRA_TOKEN"), "", "",
+			"to collector.example"},
+		"a name like Atlassian's":   {fmt.Sprintf(jira, "evilatlassian.net", "JIRA_TOKEN"), "", "", "evilatlassian.net"},
+		"any variable to Atlassian": {fmt.Sprintf(jira, "acme.atlassian.net", "NPM_TOKEN"), "", "", "NPM_TOKEN"},
+		"an MCP server": {"{mcp: {url: 'https://mcp.example/mcp', token-env: NPM_TOKEN, " +
+			"ticket: {tool: t, argument: a, key: k}}}", "", "",
+			"send NPM_TOKEN to mcp.example"},
+		"Atlassian's own":       {fmt.Sprintf(jira, "acme.atlassian.net", "JIRA_TOKEN"), "", "", ""},
+		"a file that was named": {fmt.Sprintf(jira, "collector.example", "NPM_TOKEN"), "./" + config.DefaultPath, "", ""},
+		"a workflow":            {fmt.Sprintf(jira, "collector.example", "NPM_TOKEN"), "", "true", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			parsed, err := config.Parse("x.yml", []byte("context: {sources: ["+c.source+"]}"))
+			require.NoError(t, err)
+			s := settings.Defaults()
+			s.Config = cmp.Or(c.file, s.Config)
+			w := wire.New(func(name string) string {
+				if name == "GITHUB_ACTIONS" {
+					return c.actions
+				}
+				return "a-secret"
+			}, time.Now, nil)
+			o, err := w.Context(parsed.Context, s, nil)
+			require.NoError(t, err)
+			require.Len(t, o.Sources, 1)
+			require.NotContains(t, o.Sources[0].Lacks, "a-secret")
+			if c.refused == "" {
+				require.Empty(t, o.Sources[0].Lacks)
+				return
+			}
+			require.Contains(t, o.Sources[0].Lacks, "settings that a repository brings along may not ")
+			require.Contains(t, o.Sources[0].Lacks, c.refused)
 		})
 	}
 }

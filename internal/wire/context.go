@@ -75,6 +75,14 @@ type contextBuilder struct {
 }
 
 func (b *contextBuilder) source(s config.Source, api *github.Client) (ticketcontext.Source, error) {
+	made, err := b.made(s, api)
+	if why := b.distrusts(s, b.s); why != "" {
+		made.Lacks = why
+	}
+	return made, err
+}
+
+func (b *contextBuilder) made(s config.Source, api *github.Client) (ticketcontext.Source, error) {
 	switch s.Kind {
 	case config.SourceIssues:
 		return ticketcontext.Source{Name: "github", Title: "GitHub", Issues: true,
