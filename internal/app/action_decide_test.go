@@ -184,11 +184,12 @@ func TestRouteB_DispatchDecides(t *testing.T) {
 func TestRouteB_LeavesANoticeWithCountsAndLinks(t *testing.T) {
 	s := setUp(t, scene{})
 	waits := s.draftJob().with("environment", "", "summary", "counts").start().is(0, "PAUSED")
-	page := fmt.Sprintf("https://github.com/octo/demo/actions/runs/%d", s.run.ID)
-	require.Contains(t, waits.log, "\n::notice::#42 waits for a decision: 1 blocker, 1 major, 2 minor, 1 nit. The draft "+
-		waits.outputs["code"]+": "+page+". Decide: https://github.com/octo/demo/actions/workflows/pr-review-decide.yml\n")
+	const actions = "https://github.com/octo/demo/actions/"
+	require.Contains(t, waits.log, fmt.Sprintf("\n::notice::#42 waits for a decision: 1 blocker, 1 major, 2 minor, "+
+		"1 nit. The draft %s: %sruns/%d. Decide: %sworkflows/pr-review-decide.yml\n", waits.outputs["code"], actions,
+		s.run.ID, actions))
 	require.Equal(t, 1, strings.Count(waits.log, "::notice::"))
-	waits.shows("**Decide** in [this form](https://github.com/octo/demo/actions/workflows/pr-review-decide.yml) or with:")
+	waits.shows("**Decide** in [this form](" + actions + "workflows/pr-review-decide.yml) or with:")
 }
 
 // Route A: the run that waits, and one line that approves its deployment.
