@@ -101,6 +101,9 @@ func (r *Runner) Error(text string) { r.log.Errorf("%s", guard.Text(text)) }
 // Warning annotates the job with a warning.
 func (r *Runner) Warning(text string) { r.log.Warningf("%s", guard.Text(text)) }
 
+// Notice annotates the job with a line for whoever looks at the run.
+func (r *Runner) Notice(text string) { r.log.Noticef("%s", guard.Text(text)) }
+
 // SetOutputs writes the step's outputs in the order of their names. Every value
 // stands between delimiters drawn at random, so that no value can end itself
 // (CVE-2022-35954). Without an output file nothing is written, and the log says so.

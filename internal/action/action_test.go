@@ -36,7 +36,7 @@ func attacks(tb testing.TB) []string {
 // and ##[ anywhere.
 var (
 	command  = regexp.MustCompile(`(?m)^\s*::|##\[`)
-	our      = regexp.MustCompile(`^::(error|warning|add-mask)::`)
+	our      = regexp.MustCompile(`^::(error|warning|notice|add-mask)::`)
 	controls = regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f-\u009f]")
 )
 
@@ -47,8 +47,9 @@ func TestT13_NothingPrintedIsACommandButOurOwn(t *testing.T) {
 		r := New(Env{}, &log)
 		r.Error(attack)
 		r.Warning("the file " + attack)
+		r.Notice("the draft " + attack)
 		printed := strings.Split(strings.TrimSuffix(log.String(), "\n"), "\n")
-		require.Len(t, printed, 2, "%q became %q", attack, log.String())
+		require.Len(t, printed, 3, "%q became %q", attack, log.String())
 		for _, line := range printed {
 			require.Regexp(t, our, line)
 			require.NotRegexp(t, controls, line)

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -177,6 +178,30 @@ func TestRouteB_DispatchDecides(t *testing.T) {
 		s.decideJob(drafted.outputs["code"], "approve").start().is(0, "POSTED")
 		sameAsShown(t, s.opened(drafted).Review, s.posted())
 	})
+}
+
+// A draft that waits for a dispatch is a green run, so the run's page says that it waits.
+func TestRouteB_LeavesANoticeWithCountsAndLinks(t *testing.T) {
+	s := setUp(t, scene{})
+	waits := s.draftJob().with("environment", "", "summary", "counts").start().is(0, "PAUSED")
+	const actions = "https://github.com/octo/demo/actions/"
+	require.Contains(t, waits.log, fmt.Sprintf("\n::notice::#42 waits for a decision: 1 blocker, 1 major, 2 minor, "+
+		"1 nit. The draft %s: %sruns/%d. Decide: %sworkflows/pr-review-decide.yml\n", waits.outputs["code"], actions,
+		s.run.ID, actions))
+	require.Equal(t, 1, strings.Count(waits.log, "::notice::"))
+	waits.shows("**Decide** in [this form](" + actions + "workflows/pr-review-decide.yml) or with:")
+}
+
+// Route A: the run that waits, and one line that approves its deployment.
+func TestRouteA_TheDraftNamesTheRunAndALineThatApproves(t *testing.T) {
+	s := setUp(t, scene{})
+	drafted := s.draftJob().with("allow-dispatch", "false").start().is(0, "PAUSED")
+	run := fmt.Sprintf("actions/runs/%d", s.run.ID)
+	drafted.shows("**Decide** in [Review deployments](https://github.com/octo/demo/"+run+") or with:",
+		"gh api -X POST repos/octo/demo/"+run+"/pending_deployments -F 'environment_ids[]=")
+	require.NotContains(t, drafted.summary, "gh workflow run pr-review-decide.yml")
+	require.NotContains(t, drafted.summary, "environment_ids[]=0'")
+	require.NotContains(t, drafted.log, "::notice::", "the job that waits says so")
 }
 
 func TestForks(t *testing.T) {

@@ -185,6 +185,14 @@ func TestAMarkSaysThatADraftWaitsUntilItIsDecided(t *testing.T) {
 			j, _ := s.signalling(d.outputs["code"], "approve")
 			j.start().is(1, "POSTED")
 		}, "decided: posted"},
+		"approved, and marked once more": {func(s *stage, d ended) {
+			s.decideJob(d.outputs["code"], "approve").start().is(0, "POSTED")
+			s.markJob(d.digest()).start().is(0, "").says("was decided, so the commit is not marked")
+		}, "decided: posted"},
+		"aborted, and marked once more": {func(s *stage, d ended) {
+			s.decideJob(d.outputs["code"], "abort").start().is(0, "ABORTED")
+			s.markJob(d.digest()).start().is(0, "")
+		}, "decided: rejected"},
 		"aborted": {func(s *stage, d ended) {
 			j, _ := s.signalling(d.outputs["code"], "abort")
 			j.start().is(0, "ABORTED")

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/render"
 )
@@ -49,8 +50,11 @@ func twelve() render.Review {
 		r.Findings = append(r.Findings, f)
 	}
 	r.Findings[0].Suggestion = "\tif err := l.Debit(from, amount); err != nil {\n\t\treturn err\n\t}\n"
-	r.Lines = func(path string, _ finding.Side, n int) (string, bool) {
-		return "\tl.Debit(from, amount)", path == "ledger/transfer.go" && n == 41
+	r.Hunks = func(path string) []diff.Hunk {
+		if path != "ledger/transfer.go" {
+			return nil
+		}
+		return []diff.Hunk{{Lines: []diff.Line{{Op: diff.Add, New: 41, Text: "\tl.Debit(from, amount)"}}}}
 	}
 	return r
 }

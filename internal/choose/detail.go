@@ -72,25 +72,13 @@ func (m model) prose(text string) (rows []string) {
 
 // evidence is the code that a finding is about: its lines, else the one it quotes.
 func (m model) evidence(f finding.Finding) []string {
-	var lines []string
-	if f.Category != secret && m.Review.Lines != nil && f.StartLine > 0 {
-		for n := f.StartLine; n <= f.Line && n < f.StartLine+codeRows+1; n++ {
-			text, ok := m.Review.Lines(f.Path, f.Side, n)
-			if !ok {
-				lines = nil
-				break
-			}
-			lines = append(lines, text)
+	lines, exact := m.Review.Quoted(f)
+	return m.code(lines, func(i int) string {
+		if !exact && f.StartLine != f.Line {
+			return "" // the quote may be any of the lines
 		}
-	}
-	number := func(i int) string { return strconv.Itoa(f.StartLine + i) }
-	if lines == nil && f.Quote != "" {
-		lines = strings.Split(f.Quote, "\n")[:1]
-		if f.StartLine != f.Line {
-			number = func(int) string { return "" } // the quote may be any of the lines
-		}
-	}
-	return m.code(lines, number)
+		return strconv.Itoa(f.StartLine + i)
+	})
 }
 
 func (m model) code(lines []string, sign func(int) string) (rows []string) {

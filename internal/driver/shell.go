@@ -14,6 +14,16 @@ func Dispatch(workflow string, ref pull.Ref, number int) string {
 	return fmt.Sprintf("gh workflow run %s --repo %s -f pull-request=%d", path.Base(workflow), ref.FullName(), number)
 }
 
+// Approval is the command that approves the deployment for which a run waits, by its
+// environment's id; it is empty where one of the two is not known.
+func Approval(ref pull.Ref, run, environment int64) string {
+	if run == 0 || environment == 0 {
+		return ""
+	}
+	return fmt.Sprintf("gh api -X POST repos/%s/actions/runs/%d/pending_deployments -F 'environment_ids[]=%d' "+
+		"-f state=approved -f comment=", ref.FullName(), run, environment)
+}
+
 // Quoted makes one word of s for a shell, where it is none as it stands.
 func Quoted(s string) string {
 	plain := strings.IndexFunc(s, func(r rune) bool {

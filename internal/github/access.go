@@ -90,6 +90,7 @@ func (c *Client) CanWritePulls(ctx context.Context, owner, repo string) (known, 
 
 // Environment is a deployment environment's protection.
 type Environment struct {
+	ID        int64
 	Name      string
 	Reviewers int      // users and teams, one of whom must approve
 	Users     []string // their logins
@@ -100,6 +101,7 @@ type Environment struct {
 // Environment reads an environment: ErrNotFound where it does not exist.
 func (c *Client) Environment(ctx context.Context, owner, repo, name string) (Environment, error) {
 	var e struct {
+		ID    int64  `json:"id"`
 		Name  string `json:"name"`
 		Rules []struct {
 			Type      string `json:"type"`
@@ -116,7 +118,7 @@ func (c *Client) Environment(ctx context.Context, owner, repo, name string) (Env
 	if e.Name == "" {
 		return Environment{}, Wrap(doing, errIncomplete)
 	}
-	found := Environment{Name: e.Name}
+	found := Environment{ID: e.ID, Name: e.Name}
 	for _, rule := range e.Rules {
 		if rule.Type != "required_reviewers" {
 			continue

@@ -57,6 +57,7 @@ func (j *job) checkEnvironment(ctx context.Context) error {
 		return nil
 	}
 	env, err := j.api.Environment(ctx, j.ref.Owner, j.ref.Repo, j.Environment)
+	j.environmentID = env.ID
 	var what string
 	switch {
 	case errors.Is(err, github.ErrNotFound):

@@ -36,6 +36,8 @@ type job struct {
 	runs *handoff.Runs
 	ours *post.Ours
 	void []string // approvals that decided nothing: who, and why
+
+	environmentID int64 // of the environment that decides, once it was checked; 0 for none
 }
 
 // setUp reads inputs and event and makes the clients. Nothing is sent yet.

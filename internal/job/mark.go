@@ -55,10 +55,13 @@ func (j *job) waits(ctx context.Context) (driver.Report, error) {
 	if err != nil {
 		return driver.Report{}, err
 	}
-	_, posted, err := post.FindPosted(ctx, j.ours, j.ref, m.Thread)
+	review, posted, err := post.FindPosted(ctx, j.ours, j.ref, m.Thread)
 	if err != nil || posted || slices.ContainsFunc(on, func(c handoff.Claim) bool {
 		return c.Record.Digest == draft.Digest
 	}) {
+		if err == nil {
+			err = j.unmark(ctx, m.Subject.Head, posted, review)
+		}
 		return driver.Report{Message: "draft " + draft.Code + " was decided, so the commit is not marked"}, err
 	}
 	err = write.New(j.api).Mark(ctx, j.ref, m.Subject.Head, write.Mark{
@@ -70,6 +73,16 @@ func (j *job) waits(ctx context.Context) (driver.Report, error) {
 	}
 	// outputs are the draft job's
 	return driver.Report{Message: "the commit shows that draft " + draft.Code + " waits"}, nil
+}
+
+// unmark clears the mark of a draft that was decided, where there is one.
+func (j *job) unmark(ctx context.Context, head string, posted bool, page string) error {
+	end := write.Rejected
+	if posted {
+		end = write.Posted
+	}
+	_, err := write.New(j.api).Unmark(ctx, j.ref, head, j.Instance, end, page)
+	return err
 }
 
 // runPage is where a run is looked at in a browser.

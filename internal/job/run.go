@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 
@@ -78,6 +79,7 @@ func (j *job) end(r driver.Report, err error) int {
 		if writeErr := errors.Join(j.runner.SetOutputs(outputs(r, j.env.RunID)), j.summarize(r)); writeErr != nil {
 			err = errors.Join(err, writeErr)
 		}
+		j.notify(r)
 	}
 	if err == nil {
 		if err = driver.Failure(r); err == nil {
@@ -123,15 +125,31 @@ func (j *job) howToDecide(r driver.Report) render.Decide {
 		d.Revise = j.revising(r.Code, "WHAT TO DO DIFFERENTLY")
 	}
 	if j.Environment != "" && r.Outcome == driver.Paused {
-		d.Environment = j.Environment
+		d.Environment, d.Run = j.Environment, j.env.RunID
+		d.Approve = driver.Approval(j.ref, j.env.RunID, j.environmentID)
 		if !j.AllowDispatch {
 			return d
 		}
 	}
 	decide := fmt.Sprintf("%s -f code=%s -f checkpoint-digest=%s -f decision=",
 		driver.Dispatch(j.DecideWorkflow, j.ref, j.ref.Number), r.Code, r.Digest)
-	d.Dispatch, d.DispatchAbort = decide+"approve", decide+"abort"
+	d.Workflow, d.Dispatch, d.DispatchAbort = path.Base(j.DecideWorkflow), decide+"approve", decide+"abort"
 	return d
+}
+
+// notify says on the run's page that a draft waits for a dispatch: no job of the run does,
+// so that GitHub shows it as done.
+func (j *job) notify(r driver.Report) {
+	if r.Outcome != driver.Paused || j.Environment != "" || r.Code == "" {
+		return
+	}
+	unread := ""
+	if !r.State.Covered() {
+		unread = ", not every file was read"
+	}
+	j.runner.Notice(fmt.Sprintf("#%d waits for a decision: %s%s. The draft %s: %s. Decide: %s/actions/workflows/%s",
+		j.ref.Number, finding.Counts(r.Findings), unread, r.Code, j.runPage(j.env.RunID), j.ref.Web(),
+		path.Base(j.DecideWorkflow)))
 }
 
 // dollars is what was spent, in USD; empty where no price is known.

@@ -60,11 +60,7 @@ func (j *job) signal(ctx context.Context, r *driver.Report) {
 		}
 	}
 	if j.Mark {
-		end := write.Rejected
-		if r.Outcome == reviewpr.Posted {
-			end = write.Posted
-		}
-		if _, err := write.New(j.api).Unmark(ctx, ref, head, j.Instance, end, r.ReviewURL); err != nil {
+		if err := j.unmark(ctx, head, r.Outcome == reviewpr.Posted, r.ReviewURL); err != nil {
 			j.runner.Warning("the mark that a draft waits could not be cleared: " + driver.Explain(err))
 		}
 	}

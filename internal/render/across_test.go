@@ -2,11 +2,16 @@ package render
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
 
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/marker"
@@ -108,42 +113,97 @@ func TestDraftsWithMuchThatWasKeptOutStayUnderGitHubsLimit(t *testing.T) {
 
 func titled() Review {
 	r := ledger()
-	r.Title, r.Added, r.Removed, r.Round = "Move transfers into one transaction", 1412, 87, 2
+	r.Title, r.Author, r.Added, r.Removed, r.Round = "Move transfers into one transaction", "ada", 1412, 87, 2
 	return r
 }
 
 func TestTheHeadSaysWhatTheChangeIs(t *testing.T) {
 	t.Parallel()
+	const page = "(https://github.com/org/payments/pull/42), 11 files, +1,412 −87\n\n"
 	draft := Draft(titled(), dialog())
-	require.True(t, strings.HasPrefix(draft, "## Review of #42, revision 2 of 3, waits for a decision\n\n“Move "+
-		"transfers into one transaction”, 11 files, +1,412 −87\n\n**1 blocker"), draft)
+	require.True(t, strings.HasPrefix(draft, "## Review of #42, revision 2 of 3, waits for a decision\n\n[“Move "+
+		"transfers into one transaction” by ada]"+page+"**1 blocker"), draft)
 	require.Contains(t, draft, " · $0.21, 12.4 s, `gpt-5-mini` · code `3f9c2a71be04d855` · until ")
-	for _, d := range []Decide{dialog(), dispatch()} {
-		head, _, _ := strings.Cut(Draft(titled(), d), "> [!WARNING]")
-		require.Contains(t, head, "**Decide** with", "above warnings and findings")
-	}
-	require.NotContains(t, Draft(weak(), keptDraft()), "**Decide** with")
 	require.Contains(t, Terminal(titled(), TerminalOptions{Width: 80}),
-		"\n“Move transfers into one transaction”, 11 files, +1,412 −87, revision 2 of 3\n")
-	require.Contains(t, Draft(titled(), hidden(dialog(), "seal")), "\n\n11 files, +1,412 −87\n\n")
+		"\n“Move transfers into one transaction” by ada, 11 files, +1,412 −87, revision 2\nof 3\n")
+	require.Contains(t, Draft(titled(), hidden(dialog(), "seal")), "\n\n[The pull request]"+page)
 	require.NotContains(t, Draft(titled(), hidden(dialog(), "seal"))+End(titled(),
 		Ending{Outcome: "CLEAN", Counts: true}), "Move transfers")
 	require.NotContains(t, Body(titled())+File(titled()), "Move transfers", "what is posted stands below the title")
+	local := titled()
+	local.Name, local.Web, local.Author = "main...HEAD", "", ""
+	require.Contains(t, Draft(local, dialog()), "\n\n“Move transfers into one transaction”, 11 files")
+}
+
+// An approver decides on the first screen: where, one command, and a fold for the rest.
+func TestDecideStandsAboveTheFindings(t *testing.T) {
+	t.Parallel()
+	const actions = "https://github.com/org/payments/actions/"
+	both := dialog()
+	both.Dispatch, both.Revise = dispatch().Dispatch, "gh workflow run pr-review.yml"
+	without := dialog()
+	without.Approve, without.Run = "", 0
+	for name, c := range map[string]struct {
+		decide          Decide
+		where, fold, gh string
+	}{
+		"the environment": {dialog(), "**Decide** in [Review deployments](" + actions + "runs/7001) or with:", "Post with changes", dialog().Approve},
+		"an environment, dispatch allowed": {both, "**Decide** in [Review deployments](" + actions + "runs/7001)",
+			"Post with changes, dispatch, draft again", dialog().Approve},
+		"an environment of no run": {without, "**Decide** in *Review deployments*.", "Post with changes", ""},
+		"a dispatch":               {dispatch(), "**Decide** in [this form](" + actions + "workflows/pr-review-decide.yml) or with:", "Reject, post with changes", dispatch().Dispatch},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			draft := Draft(titled(), c.decide)
+			above, _, ok := strings.Cut(draft, "\n> [!WARNING]")
+			require.True(t, ok)
+			require.Contains(t, above, "\n"+c.where)
+			require.Contains(t, above, "<details><summary>"+c.fold+"</summary>")
+			open := regexp.MustCompile(`(?s)<details>.*?</details>`).ReplaceAllString(draft, "")
+			require.Equal(t, min(len(c.gh), 1), strings.Count(open, "\ngh "), "one line, the others folded")
+			require.Contains(t, open, c.gh)
+			require.Empty(t, live(draft))
+		})
+	}
+	kept := Draft(weak(), keptDraft())
+	require.NotContains(t, kept, "**Decide**", "nobody is asked")
+	require.Less(t, strings.Index(kept, "<details><summary>To post it all the same"), strings.Index(kept, "#### F1"))
 }
 
 func TestT15_ATitleCannotLeaveItsQuotationMarks(t *testing.T) {
 	t.Parallel()
 	r := titled()
+	r.Author = "eve](https://collect.example)[@org/x"
 	for _, title := range []string{"x”, 0 files. **Approved** by @org/security “", "</details>\n# Approved", "/approve",
-		"![x](https://collect.example)", "<!-- pr-review:v1 -->", strings.Repeat("`", 90), "\u202ex"} {
+		"![x](https://collect.example)", "<!-- pr-review:v1 -->", strings.Repeat("`", 90), "\u202ex",
+		"x](https://collect.example) [y", `x\`, "`x] (`y", "[a][b]"} {
 		r.Title = title
 		draft := Draft(r, dialog())
 		require.Empty(t, live(draft), draft)
 		line := strings.Split(draft, "\n")[2]
 		require.Equal(t, 1, strings.Count(line, "“"), line)
 		require.Equal(t, 1, strings.Count(line, "”"), line)
-		require.True(t, strings.HasSuffix(line, "”, 11 files, +1,412 −87"), line)
+		require.True(t, strings.HasSuffix(line, "](https://github.com/org/payments/pull/42), 11 files, +1,412 −87"), line)
+		require.Contains(t, line, "by `eve]", "a login that is none is code")
+		require.Equal(t, []string{"https://github.com/org/payments/pull/42"}, links(line), line)
 	}
+}
+
+// links are the targets of the links in Markdown.
+func links(page string) (all []string) {
+	source := []byte(page)
+	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if l, ok := n.(*ast.Link); ok && entering {
+			all = append(all, string(l.Destination))
+		}
+		if l, ok := n.(*ast.AutoLink); ok && entering {
+			all = append(all, string(l.URL(source)))
+		}
+		return ast.WalkContinue, nil
+	})
+	return all
 }
 
 func TestRevisingIsOfferedWhileARoundIsLeft(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 )
 
@@ -22,12 +23,19 @@ func files(state finding.State, paths ...string) (all []finding.FileReview) {
 	return all
 }
 
+// shown are the diffs of files by their paths.
+func shown(patches map[string]string) func(path string) []diff.Hunk {
+	return func(path string) []diff.Hunk {
+		hunks, err := diff.Hunks(patches[path])
+		if err != nil {
+			panic(err)
+		}
+		return hunks
+	}
+}
+
 // ledger is the change of the samples: four findings, one of them off the diff.
 func ledger() Review {
-	code := map[int]string{
-		40: "func (l *Ledger) Transfer(from, to string, amount int64) error {",
-		41: "\tl.Debit(from, amount)", 42: "\treturn l.Credit(to, amount)",
-	}
 	all := files(finding.Reviewed, "api/handler.go", "api/handler_test.go", "docs/setup.md")
 	all = append(all, file("docs/flow.png", finding.Skipped, finding.Binary),
 		file("go.sum", finding.Skipped, finding.Lockfile))
@@ -80,23 +88,31 @@ func ledger() Review {
 			"treated as text, and the folder was reviewed."},
 		Usage: cost.Usage{InputTokens: 52_000, OutputTokens: 9_204, Calls: 14, Cost: 210_000},
 		Limit: 1_000_000,
-		Lines: func(path string, side finding.Side, line int) (string, bool) {
-			text, ok := code[line]
-			return text, ok && path == "ledger/transfer.go" && side == finding.Right
-		},
+		Hunks: shown(map[string]string{
+			"ledger/transfer.go": "@@ -38,8 +38,6 @@\n \n // Transfer moves money between two accounts.\n func (l *Ledger) " +
+				"Transfer(from, to string, amount int64) error {\n-\tif err := l.Debit(from, amount); err != nil {\n" +
+				"-\t\treturn err\n-\t}\n+\tl.Debit(from, amount)\n \treturn l.Credit(to, amount)\n }\n",
+			"ledger/close.go": "@@ -86,4 +86,6 @@\n func (l *Ledger) Close() error {\n \tdefer l.flush()\n+\tl.mu.Lock()\n" +
+				"+\tl.book.Lock()\n \tl.closed = true\n \treturn nil\n",
+			"api/handler.go": "@@ -25,4 +25,3 @@\n \tv := r.FormValue(\"amount\")\n-\t// cents\n" +
+				"-\tamount, err := strconv.ParseFloat(v, 64)\n+\tamount, err := cents(v)\n \tif err != nil {\n",
+		}),
 	}
 }
 
 func dialog() Decide {
 	return Decide{
-		Code: "3f9c2a71be04d855", Environment: "ai-review", Artifact: "pr-review-42-3f9c2a71be04d855",
-		Expires: time.Date(2026, 12, 5, 14, 10, 0, 0, time.UTC), Elapsed: 12_400 * time.Millisecond,
+		Code: "3f9c2a71be04d855", Environment: "ai-review", Run: 7001, Approve: "gh api -X POST " +
+			"repos/org/payments/actions/runs/7001/pending_deployments -F 'environment_ids[]=161088068' " +
+			"-f state=approved -f comment=",
+		Artifact: "pr-review-42-3f9c2a71be04d855",
+		Expires:  time.Date(2026, 12, 5, 14, 10, 0, 0, time.UTC), Elapsed: 12_400 * time.Millisecond,
 	}
 }
 
 func dispatch() Decide {
 	d := dialog()
-	d.Environment = ""
+	d.Environment, d.Run, d.Approve, d.Workflow = "", 0, "", "pr-review-decide.yml"
 	d.RetainedUntil = time.Date(2026, 12, 4, 8, 0, 0, 0, time.UTC)
 	d.Dispatch = "gh workflow run pr-review-decide.yml -R org/payments -f pull-request=42 -f code=3f9c2a71be04d855 " +
 		"-f decision=approve"

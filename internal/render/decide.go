@@ -1,7 +1,9 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +19,9 @@ type Decide struct {
 	Expires       time.Time // when the draft can no longer be decided
 	RetainedUntil time.Time // when the artifact is deleted; zero where unknown
 	Environment   string    // route A: the protected environment; empty means route B
+	Run           int64     // route A: the run that waits; 0 where unknown
+	Approve       string    // route A: the whole command that approves; empty where none does
+	Workflow      string    // route B: the file of the workflow that is dispatched, without its folder
 	Dispatch      string    // route B: the whole command that approves
 	DispatchAbort string    // route B: the whole command that aborts
 	Artifact      string    // the artifact's name; empty where unknown
@@ -29,24 +34,88 @@ type Decide struct {
 	Revise        string        // the whole command that asks for another draft; empty where none does
 }
 
-// section says how to decide: by the environment's dialog (route A) or by a
-// command that works as it stands (route B). No job waits for a kept draft, so
-// route B alone decides it.
+// section says how to decide, above the findings: where, one command, and the rest in a
+// fold. By the environment's dialog (route A) or by a dispatch (route B); no job waits
+// for a kept draft, so that route B alone decides it, and nobody has to.
 func (d Decide) section(r Review) string {
+	others := d.others(r)
+	if d.Kept {
+		return details("To post it all the same", paragraphs("Until it expires, the draft can be decided"+d.form(r)+
+			" or with:", guard.Fence(d.Dispatch, ""), others))
+	}
+	where, command := d.form(r), d.Dispatch
+	if d.Environment != "" {
+		where, command = d.dialog(r), d.Approve
+	}
+	if command == "" {
+		where += "."
+	} else {
+		where, command = where+" or with:", guard.Fence(command, "")
+	}
+	if others != "" {
+		others = details(d.summary(r), others)
+	}
+	return paragraphs("**Decide**"+where, command, others)
+}
+
+// dialog names the dialog of the environment, in the run that waits.
+func (d Decide) dialog(r Review) string {
+	return " in " + linked("Review deployments", d.page(r, "runs/"+strconv.FormatInt(d.Run, 10), d.Run > 0))
+}
+
+// form names the form of the dispatch, where its address can be made.
+func (d Decide) form(r Review) string {
+	address := d.page(r, "workflows/"+d.Workflow, d.Workflow != "")
+	if address == "" {
+		return " in *Actions*"
+	}
+	return " in " + linked("this form", address)
+}
+
+// page is the address of a page of the repository's Actions, empty where there is none.
+func (d Decide) page(r Review, path string, known bool) string {
+	if !known || !webAddress.MatchString(r.Web) {
+		return ""
+	}
+	return r.Web + "/actions/" + escapePath(path)
+}
+
+// linked shows words of ours as a link, or stressed where there is no address.
+func linked(text, address string) string {
+	if address == "" {
+		return "*" + text + "*"
+	}
+	return "[" + text + "](" + address + ")"
+}
+
+// others are the further ways to decide.
+func (d Decide) others(r Review) string {
 	if d.Environment != "" && !d.Kept {
-		return paragraphs("### Decide",
-			"**As it stands:** *Review deployments* above, tick "+guard.Code(d.Environment)+
-				", *Approve and deploy*; or *Reject*.",
+		return paragraphs("In the dialog tick "+guard.Code(d.Environment)+", then *Approve and deploy* or *Reject*.",
 			changes(r.Findings, "write commands into the comment of that dialog, one a line:", ""),
 			d.dispatched(), d.another(r), d.retained())
 	}
-	return paragraphs("### Decide", d.optional(),
-		"**As it stands:**", guard.Fence(d.Dispatch, ""),
+	return paragraphs("In the form press *Run workflow*; it asks for the pull request's number and the code above.",
 		"**Reject:**", guard.Fence(d.DispatchAbort, ""),
-		changes(r.Findings, "approve with commands, one a line:", d.Dispatch),
-		d.another(r),
-		"Without a terminal: *Actions*, the workflow named in that line, *Run workflow* with the same values.",
-		d.retained())
+		changes(r.Findings, "approve with commands, one a line:", d.Dispatch), d.another(r), d.retained())
+}
+
+// summary names what the fold of further ways holds.
+func (d Decide) summary(r Review) string {
+	var ways []string
+	if d.Environment == "" {
+		ways = append(ways, "reject")
+	}
+	if len(r.Findings) > 0 {
+		ways = append(ways, "post with changes")
+	}
+	if d.Environment != "" && d.Dispatch != "" {
+		ways = append(ways, "dispatch")
+	}
+	if d.revises(r) {
+		ways = append(ways, "draft again")
+	}
+	return upperFirst(cmp.Or(strings.Join(ways, ", "), "how"))
 }
 
 // dispatched says how an environment's reviewers may decide without its dialog.
@@ -57,33 +126,16 @@ func (d Decide) dispatched() string {
 	return paragraphs("**By dispatch**, for its reviewers, `decision=abort` to reject:", guard.Fence(d.Dispatch, ""))
 }
 
-// pointer says, above the findings, how to decide. A kept draft waits for nobody.
-func (d Decide) pointer() string {
-	switch {
-	case d.Kept:
-		return ""
-	case d.Environment != "":
-		return "**Decide** with *Review deployments* above; for changes see *Decide* below."
-	}
-	return "**Decide** with the commands under *Decide* below, or in *Actions* with this code."
-}
+// revises reports whether the change may be drafted anew.
+func (d Decide) revises(r Review) bool { return d.Revise != "" && r.Round < revisions }
 
 // another says how to have the change drafted anew.
 func (d Decide) another(r Review) string {
-	left := revisions - r.Round
-	if d.Revise == "" || left <= 0 {
+	if !d.revises(r) {
 		return ""
 	}
 	return paragraphs(fmt.Sprintf("**With another draft:** say what it should do differently (%s left):",
-		Count(left, "revision")), guard.Fence(d.Revise, ""))
-}
-
-// optional introduces the commands of a draft that nobody has to decide.
-func (d Decide) optional() string {
-	if !d.Kept {
-		return ""
-	}
-	return "Optional: without a decision nothing is posted. Until it expires, the draft can be decided by its code."
+		Count(revisions-r.Round, "revision")), guard.Fence(d.Revise, ""))
 }
 
 // changes shows commands that are right for this draft's findings, behind the

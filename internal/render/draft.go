@@ -26,7 +26,7 @@ const (
 func Draft(r Review, d Decide) string {
 	if d.Counts {
 		r.Title = ""
-		return paragraphs(d.head(r), unreached(r.Files), d.hidden(r), d.section(r), d.footer(r)) + "\n"
+		return paragraphs(d.head(r), unreached(r.Files), d.hidden(r), d.footer(r)) + "\n"
 	}
 	head := paragraphs(d.head(r), banner(r.warnings()), r.overview())
 	unread, files := coverage(r.Files, draftFiles)
@@ -34,17 +34,15 @@ func Draft(r Review, d Decide) string {
 	if r.Handover == config.HandoverReview {
 		handover = r.handover(false)
 	}
-	tail := paragraphs(r.asked(), handover, cmp.Or(unread, unreached(r.Files)), r.posted(), r.resolved(), d.section(r),
-		filtered(r.Filtered),
-		r.Linters, files,
-		d.footer(r))
+	tail := paragraphs(r.asked(), handover, cmp.Or(unread, unreached(r.Files)), r.posted(), r.resolved(),
+		filtered(r.Filtered), r.Linters, files, d.footer(r))
 	return paragraphs(head, r.claims(draftBytes-len(head)-len(tail)), tail) + "\n"
 }
 
 // head is the first screen down to the findings: it says what the change is,
 // what was found, and how to decide.
 func (d Decide) head(r Review) string {
-	return paragraphs(d.title(r), r.subject(), d.why(r), r.waiting(d), d.pointer())
+	return paragraphs(d.title(r), r.subject(), d.why(r), r.waiting(d), d.section(r))
 }
 
 func (d Decide) title(r Review) string {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
@@ -13,12 +14,16 @@ import (
 // a credential is masked in it.
 const secret = "secret"
 
-const evidenceLines = 12 // of code shown with a finding
+const (
+	evidenceLines  = 12 // of code shown with a finding
+	evidenceAround = 3  // lines before and behind them
+	evidenceRows   = 8  // of the diff at most, for those
+)
 
-// quoted are the lines that a finding is about, or its quote where they are not
+// Quoted are the lines that a finding is about, or its quote where they are not
 // at hand; exact reports which. A quote from outside of the diff was checked
 // against nothing, so that none is given.
-func (r Review) quoted(f finding.Finding) (rows []string, exact bool) {
+func (r Review) Quoted(f finding.Finding) (rows []string, exact bool) {
 	rows, exact = r.replaced(f)
 	masked := f.Category == secret
 	switch {
@@ -33,19 +38,42 @@ func (r Review) quoted(f finding.Finding) (rows []string, exact bool) {
 // outside reports whether a finding is placed in the body for a reason.
 func outside(f finding.Finding) bool { return f.Placement == finding.Body && f.Note != "" }
 
-// evidence is the code that a finding is about, for the draft, without the
-// indentation that its lines share.
+// evidence is the code that a finding is about, for the draft: its rows of the diff with
+// those around, without the indentation that they share. Of a credential it is the
+// quote, in which that is masked.
 func (r Review) evidence(f finding.Finding) string {
-	rows, _ := r.quoted(f)
+	rows, at, end := r.excerpt(f, evidenceAround)
+	if f.Category == secret || len(rows) == 0 {
+		return r.quote(f)
+	}
+	more := end - at + 1 - evidenceLines
+	if more > 0 {
+		rows = rows[:at+evidenceLines]
+	}
+	text := make([]string, len(rows))
+	for i, row := range rows {
+		text[i] = row.Text
+	}
+	text = outdented(text)
+	for i, row := range rows {
+		text[i] = string(rune(row.Op)) + text[i]
+	}
+	if end-at+1 < len(rows) {
+		text = slices.Insert(text, at, "@@ "+lines(f)+" @@") // no row of a diff begins so
+	}
+	if more > 0 {
+		text = append(text, "… "+Count(more, "more line"))
+	}
+	return guard.Fence(strings.Join(text, "\n"), "diff")
+}
+
+// quote is the line that a finding quotes, for one whose lines are not at hand.
+func (r Review) quote(f finding.Finding) string {
+	rows, _ := r.Quoted(f)
 	if len(rows) == 0 {
 		return ""
 	}
-	more := len(rows) - evidenceLines
-	rows = outdented(rows[:min(len(rows), evidenceLines)])
-	if more > 0 {
-		rows = append(rows, "… "+Count(more, "more line"))
-	}
-	return guard.Fence(strings.Join(rows, "\n"), strings.TrimPrefix(path.Ext(f.Path), "."))
+	return guard.Fence(strings.Join(outdented(rows), "\n"), strings.TrimPrefix(path.Ext(f.Path), "."))
 }
 
 // outdented takes the white space off the lines that all of them begin with.
@@ -67,43 +95,58 @@ func outdented(rows []string) []string {
 	return short
 }
 
-// patch is a suggestion as a diff against the lines it replaces, with one line
-// of context; empty without those lines, and where a credential stands in them.
+// patch is a suggestion as a diff against the lines it replaces, with three lines around;
+// empty without those lines, and where a credential stands in them.
 func (r Review) patch(f finding.Finding) string {
-	old, ok := r.replaced(f)
-	if !ok || !showsSuggestion(f) || f.Category == secret {
+	rows, at, end := r.excerpt(f, evidenceAround)
+	if len(rows) == 0 || !showsSuggestion(f) || f.Category == secret {
 		return ""
 	}
-	before, after := r.context(f, f.StartLine-1), r.context(f, f.Line+1)
-	patch, _, _ := diff.Between(before+strings.Join(old, "\n")+"\n"+after,
+	before, after := side(rows[:at], f), side(rows[end+1:], f)
+	patch, _, _ := diff.Between(before+side(rows[at:end+1], f)+after,
 		before+strings.TrimSuffix(f.Suggestion, "\n")+"\n"+after)
 	if patch == "" {
 		return ""
 	}
-	_, rows, _ := strings.Cut(patch, "\n") // without the hunk's header
-	return guard.Fence(strings.TrimSuffix(rows, "\n"), "diff")
+	_, changed, _ := strings.Cut(patch, "\n") // without the hunk's header
+	changed = strings.TrimSuffix(changed, "\n")
+	for strings.HasSuffix(changed, "\n ") { // blank lines behind
+		changed = strings.TrimSuffix(changed, "\n ")
+	}
+	return guard.Fence(changed, "diff")
 }
 
-// context is a line of the finding's file, empty where the diff has none.
-func (r Review) context(f finding.Finding, line int) string {
-	text, ok := r.Lines(f.Path, f.Side, line)
-	if !ok {
-		return ""
+// side is the text of the rows that stand on a finding's side of the diff.
+func side(rows []diff.Line, f finding.Finding) string {
+	var b strings.Builder
+	for _, row := range rows {
+		if row.On(string(f.Side)) > 0 {
+			b.WriteString(row.Text + "\n")
+		}
 	}
-	return text + "\n"
+	return b.String()
+}
+
+// excerpt are the rows of the diff that a finding is about, from at to end, and some
+// around; none where the diff does not show them.
+func (r Review) excerpt(f finding.Finding, around int) (rows []diff.Line, at, end int) {
+	if r.Hunks == nil || f.StartLine <= 0 || f.StartLine > f.Line {
+		return nil, 0, 0
+	}
+	rows, at, end = diff.Excerpt(r.Hunks(f.Path), string(f.Side), f.StartLine, f.Line, around, evidenceRows)
+	blank := func(row diff.Line) bool { return row.Op == diff.Context && strings.TrimSpace(row.Text) == "" }
+	for at > 0 && blank(rows[0]) {
+		rows, at, end = rows[1:], at-1, end-1
+	}
+	for len(rows) > end+1 && blank(rows[len(rows)-1]) {
+		rows = rows[:len(rows)-1]
+	}
+	return rows, at, end
 }
 
 // replaced are the lines that the finding is about.
 func (r Review) replaced(f finding.Finding) (old []string, ok bool) {
-	if r.Lines == nil || f.StartLine <= 0 || f.StartLine > f.Line {
-		return nil, false
-	}
-	for n := f.StartLine; n <= f.Line; n++ {
-		text, ok := r.Lines(f.Path, f.Side, n)
-		if !ok {
-			return nil, false
-		}
-		old = append(old, text)
-	}
-	return old, true
+	rows, _, _ := r.excerpt(f, 0)
+	text := side(rows, f)
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n"), text != ""
 }

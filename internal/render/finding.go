@@ -59,7 +59,10 @@ func graded(f finding.Finding) string {
 
 // unstressed is inert text whose stars and underscores are characters: in a
 // title they are code without marks around it more often than emphasis.
-func unstressed(text string) string {
+func unstressed(text string) string { return literal(text, "") }
+
+// literal is inert text whose stars, underscores and further characters stand for themselves.
+func literal(text, further string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
 		n := 1
@@ -68,7 +71,7 @@ func unstressed(text string) string {
 			n = min(2, len(text)-i)
 		case c == '`':
 			n = span(text[i:])
-		case c == '*', c == '_' && !within(text, i):
+		case c == '*', c == '_' && !within(text, i), strings.IndexByte(further, c) >= 0:
 			b.WriteByte('\\')
 		}
 		b.WriteString(text[i : i+n])

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/marker"
 )
@@ -21,13 +23,40 @@ import (
 type sample struct {
 	Number, Added, Removed, Calls, Tokens, Cost, Limit int
 	Seconds                                            float64
-	Title                                              string
+	Title, Author                                      string
 	Notices, Files                                     []string
-	Findings                                           []struct {
-		finding.Finding
-		Code string
+	Findings                                           []claim
+	Filtered, Earlier                                  [][]any
+}
+
+// claim is a finding with the code that it is about, and rows of the diff around that.
+type claim struct {
+	finding.Finding
+	Code          string
+	Before, After []string
+}
+
+// hunk is the code as a hunk that adds it, or on the left takes it away.
+func (c claim) hunk() string {
+	sign := "+"
+	if c.Side == finding.Left {
+		sign = "-"
 	}
-	Filtered, Earlier [][]any
+	rows := slices.Concat(c.Before, strings.Split(sign+strings.ReplaceAll(c.Code, "\n", "\n"+sign), "\n"), c.After)
+	old, fresh, above := 0, 0, 0
+	for i, row := range rows {
+		if i < len(c.Before) && row[:1] != map[finding.Side]string{finding.Left: "+", finding.Right: "-"}[c.Side] {
+			above++
+		}
+		if row[0] != '+' {
+			old++
+		}
+		if row[0] != '-' {
+			fresh++
+		}
+	}
+	start := c.StartLine - above
+	return fmt.Sprintf("@@ -%d,%d +%d,%d @@\n%s\n", start, old, start, fresh, strings.Join(rows, "\n"))
 }
 
 func samples(t *testing.T) (all []sample) {
@@ -41,7 +70,7 @@ func samples(t *testing.T) (all []sample) {
 func (s sample) review(t *testing.T) Review {
 	t.Helper()
 	r := Review{
-		Name: fmt.Sprintf("#%d", s.Number), Web: "https://github.com/org/payments", Head: head, Title: s.Title,
+		Name: fmt.Sprintf("#%d", s.Number), Web: "https://github.com/org/payments", Head: head, Title: s.Title, Author: s.Author,
 		Added: s.Added, Removed: s.Removed, Model: "gpt-5-mini",
 		Notices: s.Notices, Limit: cost.MicroUSD(max(s.Limit, 2_000_000)),
 		Usage: cost.Usage{Calls: int64(s.Calls), InputTokens: int64(s.Tokens), Cost: cost.MicroUSD(s.Cost)},
@@ -49,7 +78,7 @@ func (s sample) review(t *testing.T) Review {
 	for _, spec := range s.Files {
 		r.Files = append(r.Files, expanded(spec)...)
 	}
-	code := map[string]string{}
+	patches := map[string][]claim{}
 	for i, c := range s.Findings {
 		f := c.Finding
 		f.ID, f.Source, f.Placement = fmt.Sprintf("F%d", i+1), finding.Model, finding.Inline
@@ -59,10 +88,8 @@ func (s sample) review(t *testing.T) Review {
 		}
 		require.True(t, c.Code == "" || f.Line-f.StartLine == strings.Count(c.Code, "\n"), "%s: the code of %s",
 			s.Title, f.Title)
-		for n, line := range strings.Split(c.Code, "\n") {
-			if c.Code != "" && f.StartLine+n <= f.Line {
-				code[fmt.Sprint(f.Path, f.Side, f.StartLine+n)] = line
-			}
+		if c.Code != "" {
+			patches[f.Path] = append(patches[f.Path], c)
 		}
 		r.Findings = append(r.Findings, f)
 	}
@@ -77,9 +104,13 @@ func (s sample) review(t *testing.T) Review {
 			Path:     row[0].(string),
 			Severity: finding.Severity(row[1].(string)), Title: row[2].(string), URL: row[3].(string)})
 	}
-	r.Lines = func(path string, side finding.Side, line int) (string, bool) {
-		text, ok := code[fmt.Sprint(path, side, line)]
-		return text, ok
+	r.Hunks = func(path string) (all []diff.Hunk) {
+		for _, c := range patches[path] { // each a diff of its own
+			hunks, err := diff.Hunks(c.hunk())
+			require.NoError(t, err)
+			all = append(all, hunks...)
+		}
+		return all
 	}
 	return r
 }

@@ -9,6 +9,7 @@ package render
 
 import (
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 )
 
@@ -31,6 +32,7 @@ type Review struct {
 	Partial  bool          // files were not reached
 	Reused   int           // files whose result an earlier run had paid for
 	Title    string        // of the pull request; untrusted text, empty for local input
+	Author   string        // its login; untrusted text
 	Added    int           // lines, as is Removed
 	Removed  int
 	Earlier  []finding.Earlier // what earlier reviews and people said, and what became of it
@@ -42,10 +44,9 @@ type Review struct {
 	Overview Overview
 	Asked    Asked
 
-	// Lines gives the text of a line of the diff, without its line break; nil
-	// where no diff is at hand. Only the draft and the terminal read it, so
-	// that what is posted is the same wherever it is rendered.
-	Lines func(path string, side finding.Side, line int) (string, bool)
+	// Hunks gives the diff of a file; nil where none is at hand. Only the draft and
+	// the terminal read it, so that what is posted is the same wherever it is rendered.
+	Hunks func(path string) []diff.Hunk
 }
 
 // RulesNotice is the sentence in the first line of a review by rules.

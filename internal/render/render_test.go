@@ -157,7 +157,7 @@ func TestP2_TheFileHoldsWhatIsPostedByteForByte(t *testing.T) {
 func TestP2_PostingNeedsNoDiff(t *testing.T) {
 	r := ledger()
 	body, file := Body(r), File(r)
-	r.Lines = nil
+	r.Hunks = nil
 	require.Equal(t, body, Body(r))
 	require.Equal(t, file, File(r))
 	require.Contains(t, Draft(r, dialog()), "Suggested in place of line 41:")
@@ -202,7 +202,7 @@ func TestDraftStaysUnderGitHubsLimit(t *testing.T) {
 	draft := Draft(r, dialog())
 	require.LessOrEqual(t, len(draft), 1<<20)
 	require.Contains(t, draft, "findings not shown here for length")
-	require.Contains(t, draft, "### Decide")
+	require.Contains(t, draft, "**Decide** in ")
 	require.LessOrEqual(t, len(Comment(r.Findings[0])), 65_536)
 }
 
@@ -255,11 +255,11 @@ func TestAKeptDraftAsksNobodyAndCanStillBeDecided(t *testing.T) {
 	require.True(t, strings.HasPrefix(draft, "## Review of #42 calls nobody\n"), draft)
 	require.NotContains(t, draft, "waits for a decision")
 	require.NotContains(t, draft, "Review deployments", "no job waits in the environment")
-	for _, want := range []string{"weaker than what calls a person", "code `3f9c2a71be04d855`", "Optional: ",
+	for _, want := range []string{"weaker than what calls a person", "code `3f9c2a71be04d855`", "To post it all the same",
 		keptDraft().Dispatch, keptDraft().DispatchAbort} {
 		require.Contains(t, draft, want)
 	}
-	require.NotContains(t, Draft(ledger(), dispatch()), "Optional")
+	require.NotContains(t, Draft(ledger(), dispatch()), "all the same")
 }
 
 func TestDroppingEveryFindingIsNotTheSameAsFindingNothing(t *testing.T) {

@@ -8,15 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/column"
-	"github.com/org/pr-review-action/internal/finding"
 )
 
-// phone is about what a page of 375 by 667 pixels shows of GitHub's style:
+// phone is about what a page of 375 by 812 pixels shows of GitHub's style:
 // columns of text and of a heading in a row, pixels.
 const (
-	phoneColumns = 44
+	phoneColumns = 48
 	phoneHeading = 27
-	phoneHeight  = 667
+	phoneHeight  = 812
 )
 
 var linkTarget = regexp.MustCompile(`\]\([^)]*\)`)
@@ -25,6 +24,8 @@ var linkTarget = regexp.MustCompile(`\]\([^)]*\)`)
 func pixels(block string) int {
 	text := linkTarget.ReplaceAllString(strings.NewReplacer("*", "", "`", "", "#", "", "[", "").Replace(block), "")
 	switch {
+	case strings.HasPrefix(block, "```"): // its rows are not wrapped
+		return 20*(strings.Count(block, "\n")-1) + 48
 	case strings.HasPrefix(block, "## "):
 		return 30*len(column.Wrap(text, phoneHeading)) + 23
 	case strings.HasPrefix(block, "#### "):
@@ -53,7 +54,7 @@ func TestTheFirstScreenDecides(t *testing.T) {
 					break
 				}
 				high += pixels(block)
-				decide = decide || strings.HasPrefix(block, "**Decide** with ")
+				decide = decide || strings.HasPrefix(block, "**Decide** in ")
 			}
 			require.True(t, decide, s.Title)
 			require.LessOrEqual(t, high, phoneHeight, s.Title)
@@ -64,14 +65,16 @@ func TestTheFirstScreenDecides(t *testing.T) {
 func TestEvidenceFitsOnAPhone(t *testing.T) {
 	t.Parallel()
 	r := ledger()
-	r.Lines = func(_ string, _ finding.Side, line int) (string, bool) {
-		return strings.Repeat("\t", 2+line%2) + "x := 1", line < 100
+	var rows strings.Builder
+	for line := 1; line < 60; line++ {
+		rows.WriteString("+" + strings.Repeat("\t", 2+line%2) + "x := 1\n")
 	}
+	r.Hunks = shown(map[string]string{r.Findings[1].Path: "@@ -0,0 +1,59 @@\n" + rows.String()})
 	f := &r.Findings[1]
 	f.StartLine, f.Line = 10, 41
 	page := Draft(r, dialog())
-	require.Contains(t, page, "```go\nx := 1\n\tx := 1\n"+strings.Repeat("x := 1\n\tx := 1\n", 5)+
-		"… 20 more lines\n```", "without the indentation that all share")
+	require.Contains(t, page, "```diff\n+\tx := 1\n+x := 1\n+\tx := 1\n"+
+		strings.Repeat("+x := 1\n+\tx := 1\n", 6)+"… 20 more lines\n```", "without the indentation that all share")
 	for path, want := range map[string]string{
 		"a/b.go": "a/b.go", "backend/src/main/java/com/org/auth/TokenFilter.java": "…/com/org/auth/TokenFilter.java",
 		"x/" + strings.Repeat("long", 20): "…/" + strings.Repeat("long", 20),

@@ -2,33 +2,76 @@ package render
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/guard"
 )
 
 const (
-	subjectRunes = 50 // of a pull request's title: two lines on a phone, with the size
+	subjectRunes = 88 // of title, author and size: two lines on a phone
+	titleLeast   = 32 // of the title, whatever its author's name
 	revisions    = 3  // how often a draft can be revised; gate.MaxRounds ends it
 )
 
-// subject is the change in one line: “title”, 11 files, +214 −87.
+// brackets would end a link's text.
+const brackets = "[]"
+
+// login is how GitHub names people and apps.
+var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*(\[bot\])?$`)
+
+// subject is the change in one line: “title” by ada, 11 files, +214 −87. Title and
+// author link to the pull request.
 func (r Review) subject() string {
-	return r.subjectOf(unstressed(guard.Inline(r.title(), 0)))
+	author := literal(r.Author, brackets)
+	if author != "" && !login.MatchString(r.Author) {
+		author = guard.Code(r.Author)
+	}
+	title, page := by(literal(guard.Inline(r.title(), 0), brackets), author), r.pull()
+	switch {
+	case page == "":
+		return r.subjectOf(title)
+	case title == "":
+		title = "The pull request"
+	}
+	return r.subjectOf("[" + title + "](" + page + ")")
+}
+
+// by is a title in quotation marks, and whose it is; both are inert. It is empty
+// without a title.
+func by(title, author string) string {
+	switch {
+	case title == "":
+		return ""
+	case author == "":
+		return "“" + title + "”"
+	}
+	return "“" + title + "” by " + author
+}
+
+// pull is the address of the pull request, empty for local input.
+func (r Review) pull() string {
+	number, ok := strings.CutPrefix(r.Name, "#")
+	if !ok || !pullName.MatchString(r.Name) || !r.linkable() {
+		return ""
+	}
+	return r.Web + "/pull/" + number
 }
 
 // title is the pull request's title, raw. It holds no quotation marks like ours,
 // so that it cannot end before its end and go on as words of ours.
 func (r Review) title() string {
-	return guard.Line(strings.NewReplacer("“", `"`, "”", `"`).Replace(strings.TrimSpace(r.Title)), subjectRunes)
+	room := subjectRunes - utf8.RuneCountInString(by(" ", r.Author)+r.size())
+	return guard.Line(strings.NewReplacer("“", `"`, "”", `"`).Replace(strings.TrimSpace(r.Title)), max(room, titleLeast))
 }
 
-// subjectOf puts a title that was made inert in quotation marks, before the size.
+// subjectOf puts what a change is called before its size.
 func (r Review) subjectOf(title string) string {
-	if title == "" {
-		return r.size()
+	if title == "" || r.size() == "" {
+		return title + r.size()
 	}
-	return strings.TrimSuffix("“"+title+"”, "+r.size(), ", ")
+	return title + ", " + r.size()
 }
 
 // size is "11 files, +214 −87", empty where no line is known to have changed.

@@ -123,7 +123,7 @@ func (t *terminal) verdict(piped bool) {
 
 // subject says what the change is, and how often its draft was revised.
 func (t *terminal) subject() {
-	parts := []string{t.subjectOf(t.title()), t.revision()}
+	parts := []string{t.subjectOf(by(t.title(), guard.Line(t.Author, titleRunes))), t.revision()}
 	if text := strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", "); text != "" {
 		t.prose("", text)
 	}
@@ -204,7 +204,7 @@ func (t *terminal) bar() string { return strings.Repeat(" ", t.gutter) + " │ "
 // suggestion under them. A quote from outside of the diff was checked against
 // nothing, so that the note stands in its place.
 func (t *terminal) code(f finding.Finding) {
-	rows, ok := t.quoted(f)
+	rows, ok := t.Quoted(f)
 	if len(rows) == 0 && outside(f) {
 		t.painted(Dim, t.bar(), guard.Line(f.Note, 1000))
 	}

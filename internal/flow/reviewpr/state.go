@@ -248,7 +248,7 @@ func (s State) Review() render.Review {
 		Handover: cmp.Or(s.Draft.Config.Handover, config.HandoverSummary),
 	}
 	if s.Pull != nil {
-		r.Title = s.Pull.Title
+		r.Title, r.Author = s.Pull.Title, s.Pull.Author
 	}
 	for _, f := range s.Files {
 		r.Added, r.Removed = r.Added+f.Additions, r.Removed+f.Deletions
@@ -275,7 +275,7 @@ func (s State) Review() render.Review {
 		r.Notices = append(r.Notices, guard.Inline(note, maxNote))
 	}
 	r.Notices = append(r.Notices, warnings(slices.DeleteFunc(slices.Clone(r.Findings), r.Unread))...)
-	r.Lines = s.lines()
+	r.Hunks = s.hunks()
 	return r
 }
 
@@ -333,15 +333,15 @@ func (s State) Items() []decision.Item { return finding.Items(finding.Kept(s.Com
 // Shown is the whole review as the approver can read it.
 func (s State) Shown() string { return render.File(s.Review()) }
 
-// lines gives the text of a line that the diff shows.
-func (s State) lines() func(file string, side finding.Side, line int) (string, bool) {
+// hunks gives what is to be shown of a file's diff.
+func (s State) hunks() func(path string) []diff.Hunk {
 	files := make(map[string]diff.File, len(s.Files))
 	for _, f := range s.Files {
 		files[f.Path] = f.Read()
 	}
-	return func(file string, side finding.Side, line int) (string, bool) {
-		anchors, _ := files[file].Anchors() // a patch that cannot be read shows no lines
-		return anchors.Text(string(side), line)
+	return func(path string) []diff.Hunk {
+		hunks, _ := files[path].Hunks() // a patch that cannot be read shows no lines
+		return hunks
 	}
 }
 
