@@ -258,9 +258,10 @@ func TestT32_NothingInTheProgramApprovesOrMerges(t *testing.T) {
 	t.Parallel()
 	acts := regexp.MustCompile(`"(APPROVE|REQUEST_CHANGES|/?merges?|git/refs)"|/merge"|pulls/.*/merge`)
 	calls := regexp.MustCompile(`PullRequests\.(Merge|Edit|UpdateBranch|DismissReview)|Issues\.(AddLabels` +
-		`|RemoveLabel|ReplaceLabels|Edit|Lock)|Git\.(CreateRef|UpdateRef|DeleteRef)|Repositories\.(Merge|CreateFile` +
+		`|RemoveLabel|ReplaceLabels|Edit|Lock)|Git\.(UpdateRef|DeleteRef)|Repositories\.(Merge|CreateFile` +
 		`|UpdateFile|DeleteFile)`)
-	var sent []string
+	pushes := regexp.MustCompile(`Git\.CreateRef|createCommitOnBranch\(|PullRequests\.Create\(`)
+	var sent, pushed []string
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
 			strings.Contains(path, "testdata") || floors[filepath.ToSlash(filepath.Dir(path))] == testFloor {
@@ -276,9 +277,14 @@ func TestT32_NothingInTheProgramApprovesOrMerges(t *testing.T) {
 		for range strings.Count(text, "CreateReview(") + strings.Count(text, "SubmitReview(") {
 			sent = append(sent, path)
 		}
+		for range len(pushes.FindAllString(text, -1)) {
+			pushed = append(pushed, path)
+		}
 		return nil
 	})
 	require.NoError(t, err)
 	require.Equal(t, []string{"github/write/write.go", "github/write/write.go"}, sent,
 		"a pending review and its submission, whose event is constant")
+	require.Equal(t, slices.Repeat([]string{"github/write/branch.go"}, 3), pushed,
+		"a new branch, a commit whose parent is the expected one, and a draft pull request")
 }

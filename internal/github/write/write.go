@@ -1,7 +1,9 @@
-// Package write posts reviews to GitHub.
+// Package write posts reviews to GitHub, and pushes changes that were approved to
+// branches of their own.
 //
-// It is the only room that changes a pull request, and it can do nothing but
-// comment: no approval, no merge, no label. Start at Client.CreatePending.
+// It is the only room that changes anything there. It comments, makes branches and
+// commits to them, and opens draft pull requests: no approval, no merge, no label, no
+// forced push. Start at Client.CreatePending, for pushes at Client.Branch.
 package write
 
 import (
