@@ -12,7 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// Tip is the commit that a branch points to. Message is untrusted text.
+// Tip is a commit, such as the one that a branch points to. Message is untrusted text.
 type Tip struct {
 	SHA     string
 	Parents []string
@@ -28,14 +28,37 @@ func (c *Client) Tip(ctx context.Context, owner, repo, branch string) (Tip, erro
 	if _, err := c.get(ctx, &b, repoPath(owner, repo, "branches", branch)); err != nil {
 		return Tip{}, Wrap(doing, err)
 	}
-	tip := Tip{SHA: b.Commit.GetSHA(), Message: b.Commit.GetCommit().GetMessage()}
-	for _, p := range b.Commit.Parents {
-		tip.Parents = append(tip.Parents, p.GetSHA())
-	}
+	tip := tipOf(b.Commit)
 	if !commitID.MatchString(tip.SHA) {
 		return Tip{}, Wrap(doing, errIncomplete)
 	}
 	return tip, nil
+}
+
+func tipOf(k gh.RepositoryCommit) Tip {
+	tip := Tip{SHA: k.GetSHA(), Message: k.GetCommit().GetMessage()}
+	for _, p := range k.Parents {
+		tip.Parents = append(tip.Parents, p.GetSHA())
+	}
+	return tip
+}
+
+// Since lists the commits that head has and base lacks, oldest first, the first hundred:
+// ErrNotFound where they share no history.
+func (c *Client) Since(ctx context.Context, owner, repo, base, head string) ([]Tip, error) {
+	var compared struct {
+		Commits []gh.RepositoryCommit `json:"commits"`
+	}
+	doing := fmt.Sprintf("comparing %.40s with %.40s of %s/%s", base, head, owner, repo)
+	path := repoPath(owner, repo, "compare", base+"..."+head) + "?per_page=100"
+	if _, err := c.get(ctx, &compared, path); err != nil {
+		return nil, Wrap(doing, err)
+	}
+	var all []Tip
+	for _, k := range compared.Commits {
+		all = append(all, tipOf(k))
+	}
+	return all, nil
 }
 
 // Entry is what a commit has at a path.

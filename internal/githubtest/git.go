@@ -27,6 +27,22 @@ func (r *Repo) Chmod(branch, path, mode string) string {
 	return c.sha
 }
 
+// CommitModes is Commit of files some of which have another mode than an ordinary one.
+func (r *Repo) CommitModes(branch, message string, files Tree, modes map[string]string) string {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	c := r.commit(branch, message, r.Owner, files)
+	c.modes = modes
+	return c.sha
+}
+
+// DeleteBranch deletes a branch.
+func (r *Repo) DeleteBranch(name string) {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	delete(r.branches, name)
+}
+
 // Mode is git's mode of a file at a branch or commit; empty if it is not there.
 func (r *Repo) Mode(ref, path string) string {
 	r.s.mu.Lock()
