@@ -70,6 +70,10 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 		fmt.Fprint(a.Stdout, only(r))
 		return nil
 	}
+	if under := r.UnderWay(); under != "" && !o.json {
+		fmt.Fprintf(a.Stdout, "UNDER WAY %s: %s\n", r.Thread, under)
+		return nil
+	}
 	if !r.Parked() {
 		if err := a.finish(r, &o.options); err != nil || o.json {
 			return err

@@ -38,12 +38,12 @@ func atlassian(t *testing.T) string {
 }
 
 // shop is a repository whose settings name sources, with a pull request of maya's.
-func shop(s *stage, settings, title, body string) {
+func shop(s *stage, settings, title, body string) *githubtest.Pull {
 	repo := s.hub.AddRepo("octo/shop", githubtest.RepoOptions{Files: githubtest.Tree{"a.go": "package a\n",
 		".github/pr-review.yml": settings}})
 	repo.Permit("maya", "write")
 	repo.AddIssue(7, "maya", "Say what a refund is", "## AC\n\n- [ ] it is said")
-	repo.AddPull(githubtest.PullOptions{Number: 1, Title: title, Body: body, Author: "maya",
+	return repo.AddPull(githubtest.PullOptions{Number: 1, Title: title, Body: body, Author: "maya",
 		HeadFiles: githubtest.Tree{"a.go": "package b\n", ".github/pr-review.yml": settings}})
 }
 
@@ -117,4 +117,41 @@ func TestContextWithoutSourcesSaysSo(t *testing.T) {
 	got = s.cli(nil, "context", "octo/shop#1", "--json")
 	require.Contains(t, got.stdout, `"missing": []`)
 	require.Equal(t, 2, s.cli(nil, "context").code)
+}
+
+// TestShowTellsWhatARunUnderWayFetches asks while Jira and Confluence keep a run waiting.
+func TestShowTellsWhatARunUnderWayFetches(t *testing.T) {
+	s := setUp(t, scene{})
+	asked, answer := make(chan string, 9), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.URL.Path
+		<-answer
+		w.WriteHeader(http.StatusNotFound)
+	}))
+	t.Cleanup(server.Close)
+	pull := shop(s, fmt.Sprintf(sources, server.URL), "PAY-123: round refunds", server.URL+"/wiki/pages/65601")
+	env := map[string]string{"JIRA_USER": "mei@acme.example", "JIRA_TOKEN": "jira-token-of-mei",
+		"PR_REVIEW_STORE": t.TempDir()}
+	ended := make(chan said)
+	go func() { ended <- s.cli(env, "review", "octo/shop#1", "--provider", "offline") }()
+	for range 3 { // the ticket, its links, the page
+		<-asked
+	}
+	got := s.cli(env, "show", pull.HeadSHA(), "--json")
+	var said struct {
+		Status   string
+		Statuses []string
+	}
+	require.NoError(t, json.Unmarshal([]byte(got.stdout), &said), got.stderr)
+	require.Equal(t, "fetch_jira_context", said.Status)
+	require.Equal(t, []string{"fetch_jira_context", "fetch_confluence_context"}, said.Statuses)
+	got = s.cli(env, "show", pull.HeadSHA())
+	require.Zero(t, got.code)
+	require.Regexp(t, "^UNDER WAY octo/shop#1:[0-9a-f]{40}: fetch jira context, fetch confluence context\n$", got.stdout)
+
+	close(answer)
+	require.Zero(t, (<-ended).code)
+	got = s.cli(env, "show", pull.HeadSHA(), "--json")
+	require.Contains(t, got.stdout, `"status": "complete"`)
+	require.NotContains(t, got.stdout, `"statuses"`)
 }

@@ -3,11 +3,11 @@ package app
 import (
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/render"
@@ -46,7 +46,7 @@ func (p *progress) start() {
 // that does something else.
 func (p *progress) observe(e graph.Event) {
 	if e.Kind == graph.StepStarted && p.soFar != nil {
-		p.stage(reviewpr.StatusOf(e.Node))
+		p.stage([]reviewpr.Status{reviewpr.StatusOf(e.Node)})
 	}
 	if e.Node != "review" && e.Node != "redraft" {
 		return
@@ -60,10 +60,10 @@ func (p *progress) observe(e graph.Event) {
 	p.draw()
 }
 
-// stage names the status of a run that has no files under review.
-func (p *progress) stage(s reviewpr.Status) {
-	if s != reviewpr.AnalyzeCode && s != reviewpr.AtGate && s != reviewpr.PostReview {
-		p.Line("%s", strings.ReplaceAll(string(s), "_", " "))
+// stage names the statuses of a run that has no files under review.
+func (p *progress) stage(under []reviewpr.Status) {
+	if s := under[0]; s != reviewpr.AnalyzeCode && s != reviewpr.AtGate && s != reviewpr.PostReview {
+		p.Line("%s", driver.Statuses(under))
 	}
 }
 

@@ -28,12 +28,12 @@ type Driver struct {
 	*Front
 	Store    graph.Store
 	Thread   string
-	Protect  checkpoint.Protection // of snapshots and draft; none on the command line
-	Reviewer *wire.Reviewer        // nil where a draft is decided
-	Observe  func(graph.Event)     // nil for nobody
-	Tell     func(string)          // what is about to be asked; nil for nobody
-	Stage    func(reviewpr.Status) // what of the context is fetched; nil for nobody
-	Linters  linter.Source         // whose results are part of the draft
+	Protect  checkpoint.Protection   // of snapshots and draft; none on the command line
+	Reviewer *wire.Reviewer          // nil where a draft is decided
+	Observe  func(graph.Event)       // nil for nobody
+	Tell     func(string)            // what is about to be asked; nil for nobody
+	Stage    func([]reviewpr.Status) // what of the context is fetched; nil for nobody
+	Linters  linter.Source           // whose results are part of the draft
 	Warn     func(string)
 }
 
@@ -96,9 +96,14 @@ func (g gathering) fetch(ctx context.Context) ticket.Context {
 }
 
 func (d Driver) gathering(b wire.Brief) (gathering, error) {
-	return d.Reviewer.Gathering(b, func(status string) {
+	return d.Reviewer.Gathering(b, func(ctx context.Context, under []string) {
+		_ = graph.Doing(ctx, under...) // a store that refuses it fails the node
+		var all []reviewpr.Status
+		for _, status := range under {
+			all = append(all, reviewpr.Status(status))
+		}
 		if d.Stage != nil {
-			d.Stage(reviewpr.Status(status))
+			d.Stage(all)
 		}
 	})
 }

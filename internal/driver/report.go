@@ -52,12 +52,14 @@ type Report struct {
 	ReviewURL  string               `json:"review_url"`
 	Message    string               `json:"message"`
 	Status     reviewpr.Status      `json:"status"`
-	Error      string               `json:"error"` // why a run failed; empty where it did not
+	Statuses   []reviewpr.Status    `json:"statuses,omitempty"` // of a run under way, where two go side by side
+	Error      string               `json:"error"`              // why a run failed; empty where it did not
 	Overview   overview             `json:"overview"`
 	Criteria   []finding.Criterion  `json:"criteria"`
 	Unasked    []finding.Unasked    `json:"unasked"`
 	Missing    []string             `json:"missing"` // lines on what was asked and could not be had
 
+	Running  bool             `json:"-"` // it goes on, or was cut short
 	Place    string           `json:"-"` // where the review stands: ReviewURL, a file, or the screen
 	State    reviewpr.State   `json:"-"`
 	Packed   checkpoint.Draft `json:"-"`
@@ -105,6 +107,10 @@ func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread stri
 		Usage: s.Usage, Place: s.ReviewURL, Message: s.Reason, State: s,
 		Status: reviewpr.StatusIn(view), Criteria: review.Asked.Criteria, Unasked: review.Asked.Unasked,
 		Missing: slices.Concat(s.Draft.Linters.Missing, review.Asked.Missing),
+	}
+	r.Running = view.Status == graph.Running
+	if all := reviewpr.StatusesIn(view); len(all) > 1 {
+		r.Statuses = all
 	}
 	if r.Outcome == reviewpr.Failed {
 		r.Error = s.Reason
@@ -171,6 +177,27 @@ func bare(files []finding.FileReview) []finding.FileReview {
 		out[i] = finding.FileReview{Path: f.Path, State: f.State, Reason: f.Reason, Claim: f.Claim, Pack: f.Pack}
 	}
 	return out
+}
+
+// UnderWay says of a thread whose run goes on, or was cut short, what it is at; "" for
+// all others.
+func (r Report) UnderWay() string {
+	if !r.Running {
+		return ""
+	}
+	if len(r.Statuses) > 0 {
+		return Statuses(r.Statuses)
+	}
+	return Statuses([]reviewpr.Status{r.Status})
+}
+
+// Statuses are what a run is at, in words.
+func Statuses(all []reviewpr.Status) string {
+	words := make([]string, len(all))
+	for i, s := range all {
+		words[i] = strings.ReplaceAll(string(s), "_", " ")
+	}
+	return strings.Join(words, ", ")
 }
 
 // Parked reports whether the draft waits for a decision.

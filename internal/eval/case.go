@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/agent"
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/eval/dataset"
@@ -19,8 +20,10 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/triage"
 	"github.com/org/pr-review-action/internal/wire"
 )
@@ -60,6 +63,9 @@ func (r *run) one(ctx context.Context, i int) (_ Result, err error) {
 	if err := r.scored(ctx, &result, i, state, found); err != nil {
 		return Result{}, err
 	}
+	if c.Ticket != nil {
+		result.Hold(*c.Ticket, state.Whole.Criteria, state.Whole.Unasked)
+	}
 	result.blame()
 	score.Grade(&result.Result)
 	return result, nil
@@ -73,15 +79,23 @@ func (r *run) drafted(ctx context.Context, i int) (reviewpr.State, string, error
 		return reviewpr.State{}, "", err
 	}
 	change.Config = r.Config
+	if r.Cases[i].Ticket != nil {
+		frame(&change, r.Cases[i])
+	}
 	reviewer, err := r.reviewer(ctx, i, change.Files)
 	if err != nil {
 		return reviewpr.State{}, "", err
 	}
-	flow, err := reviewpr.New(reviewpr.Steps{
+	steps := reviewpr.Steps{
 		Ingest:      func(context.Context) (ingest.Change, error) { return change, nil },
 		Reviewer:    reviewer,
 		Concurrency: r.Concurrency,
-	}, graph.NewMemory(), graph.WithClock(func() time.Time { return time.Time{} }))
+		Context:     func(context.Context, reviewpr.State) ticket.Context { return r.Cases[i].Context() },
+	}
+	if looks, ok := reviewer.(caseReviewer); ok && r.Cases[i].Ticket != nil {
+		steps.Overview = looks.overview
+	}
+	flow, err := reviewpr.New(steps, graph.NewMemory(), graph.WithClock(func() time.Time { return time.Time{} }))
 	if err != nil {
 		return reviewpr.State{}, "", err
 	}
@@ -110,7 +124,7 @@ func (r *run) reviewer(ctx context.Context, i int, files []diff.File) (review.Re
 	}
 	model := r.model(r.meter.over(r.Reviewer.Chat, r.Budget.Price), around)
 	model.Once, model.OnFailure = r.review[i].once, r.failure
-	return caseReviewer{model, subject{of: &r.Cases[i], rests: rests}}, nil
+	return caseReviewer{model, model, subject{of: &r.Cases[i], rests: rests}}, nil
 }
 
 // model is the reviewer by a model, as a pull request gets it, as far as a case has
@@ -131,6 +145,7 @@ func (r *run) model(c review.Chatter, around wire.Surroundings) *review.Model {
 // caseReviewer tells the questions what they are about.
 type caseReviewer struct {
 	review.Reviewer
+	model *review.Model
 	about subject
 }
 
@@ -147,6 +162,18 @@ type subject struct {
 func (c caseReviewer) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
 	c.about.file = f
 	return c.Reviewer.Review(context.WithValue(about(ctx, f.Path), subjectKey{}, c.about), f)
+}
+
+// overview passes on a question about the whole change, which is put where a ticket says
+// what that was made for.
+func (c caseReviewer) overview(ctx context.Context, w review.Whole) (finding.Overview, error) {
+	return c.model.Overview(context.WithValue(about(ctx, "the whole change"), subjectKey{}, c.about), w)
+}
+
+// frame makes a case's change one that a pull request and a source tell of.
+func frame(change *ingest.Change, c dataset.Case) {
+	change.Config.Context.Sources = []config.Source{{Kind: config.SourceJira}}
+	change.Pull = &pull.Pull{Title: c.Title, Body: c.Description, Private: true}
 }
 
 func base(c dataset.Case, s reviewpr.State, outcome string) score.Result {

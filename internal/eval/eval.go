@@ -222,6 +222,9 @@ func reviewThread(c dataset.Case, reviewer string) string {
 	for _, path := range slices.Sorted(maps.Keys(c.Tree)) {
 		texts = append(texts, path, c.Tree[path])
 	}
+	if c.Ticket != nil {
+		texts = append(texts, fmt.Sprint(c.Context()))
+	}
 	return "review/" + c.ID + ":" + digest(texts...)
 }
 

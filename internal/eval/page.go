@@ -80,6 +80,7 @@ func (p *page) text() string {
 		p.line("\nNot read: %s", guard.Inline(unread, 0))
 	}
 	p.known()
+	p.asked()
 	p.found()
 	p.ruled()
 	p.lost()
@@ -107,6 +108,21 @@ func (p *page) known() {
 		}
 		p.line("\n%d. **%s** · %s, %s · %s · %s\n   %s", i+1, state, guard.Code(g.Path),
 			lines(g.LineStart, g.LineEnd), g.Severity, g.Visibility, guard.Inline(g.Issue, 0))
+	}
+}
+
+// asked is what the ticket asks for, what is true of it, and what was said.
+func (p *page) asked() {
+	if p.c.Ticket == nil || p.r.Asked == nil {
+		return
+	}
+	p.line("\n## %s: %s", guard.Code(p.c.Ticket.Key), guard.Inline(p.c.Ticket.Summary, 0))
+	for i, j := range p.r.Criteria {
+		p.line("\n%d. **%s**, said to be %s · %s", j.N, j.Want, j.Said, guard.Inline(p.c.Ticket.Criteria[i].Text, 0))
+	}
+	a := p.r.Asked
+	if a.Unasked+a.Beside > 0 {
+		p.line("\nParts nobody asked for: %d of %d named; %d others named.", a.Named, a.Unasked, a.Beside)
 	}
 }
 

@@ -52,6 +52,9 @@ func (s script) Chat(ctx context.Context, q llm.Request) (llm.Answer, error) {
 	if q.SchemaName == prompt.Verifying().SchemaName {
 		return llm.Answer{Text: `{"verdicts": []}`, Usage: used}, nil
 	}
+	if q.SchemaName == prompt.Overviewing(true).SchemaName || q.SchemaName == prompt.Judging().SchemaName {
+		return llm.Answer{Text: oracle.Judge(s.Options, *of.of), Usage: used}, nil
+	}
 	o := s.Options
 	if s.looks != "" {
 		if calls := oracle.Look(q, of.file); len(calls) > 0 {

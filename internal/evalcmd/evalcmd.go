@@ -29,7 +29,8 @@ type Command struct {
 func Commands() []Command {
 	reviewer := []string{"provider", "base-url", "model", "concurrency", "config"}
 	return []Command{
-		{"eval run", "<CASES.jsonl | starter>…", "review changes whose defects are known, and score what is found",
+		{"eval run", "<CASES.jsonl | starter | tickets>…",
+			"review changes whose defects are known, and score what is found",
 			append(reviewer, "gate-from", "allow-http"), runFlags, run},
 		{"eval show", "<case>", "print all that one case was given, answered and scored", nil, showFlags, show},
 		{"eval diff", "<DIR> <DIR>", "compare two runs case by case", nil, diffFlags, diff},

@@ -94,7 +94,7 @@ func (p Program) dir(out string, files []string, reviewer string) (string, error
 	}
 	sum, names := sha256.New(), []string{reviewer}
 	for _, f := range files {
-		if f != dataset.StarterName {
+		if !dataset.Embedded(f) {
 			f, _ = filepath.Abs(f) // the name alone where there is no working folder
 		}
 		fmt.Fprintf(sum, "%s\n", f)

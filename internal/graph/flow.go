@@ -68,12 +68,14 @@ type Step struct {
 }
 
 // View is what Inspect sees of a thread. Next has the nodes of the superstep
-// that is under way; Done and Total count its tasks other than gates.
+// that is under way; Done and Total count its tasks other than gates, and Doing has
+// what those under way noted last.
 type View[S any] struct {
 	Status      Status
 	End         string
 	State       S
 	Next        []string
+	Doing       []string
 	Done, Total int
 	Pending     []Pending
 	Answered    []string // ids, oldest first
@@ -139,8 +141,8 @@ func (f *Flow[S]) Inspect(ctx context.Context, id string) (View[S], error) {
 		return View[S]{}, err
 	}
 	v := View[S]{
-		Status: t.status(), End: t.end, State: t.state, Next: t.next(), Pending: t.waiting(),
-		Answered: t.answered, Steps: t.steps,
+		Status: t.status(), End: t.end, State: t.state, Next: t.next(), Doing: t.doing(),
+		Pending: t.waiting(), Answered: t.answered, Steps: t.steps,
 	}
 	v.Done, v.Total = t.tasks()
 	return v, nil

@@ -35,6 +35,30 @@ func TestG27_InspectShowsAPausedThread(t *testing.T) {
 	require.ErrorIs(t, err, graph.ErrNoThread)
 }
 
+func TestG27_InspectTellsWhatATaskIsDoing(t *testing.T) {
+	k := newKit()
+	store := graph.NewMemory()
+	var f *graph.Flow[state]
+	seen := func() []string {
+		v, err := f.Inspect(t.Context(), "t")
+		require.NoError(t, err)
+		return v.Doing
+	}
+	a := k.Node("a", func(ctx context.Context, _ state) (graph.Update, error) {
+		require.Empty(t, seen())
+		require.NoError(t, graph.Doing(ctx, "tickets", "pages"))
+		require.Equal(t, []string{"tickets", "pages"}, seen())
+		require.NoError(t, graph.Doing(ctx, "pages"))
+		require.Equal(t, []string{"pages"}, seen())
+		return k.log.Set([]string{"a"}), nil
+	}, graph.Writes(k.log))
+	k.line(a, k.gate("gate"), k.node("z"))
+	f = k.build(t, store)
+	run(t, f)
+	require.Empty(t, seen(), "it is done")
+	require.NoError(t, graph.Doing(t.Context(), "nothing"), "of no task")
+}
+
 func TestG28_MermaidDrawsWhatWasBuilt(t *testing.T) {
 	k := newKit()
 	split, redo := k.node("split"), k.node("redo")

@@ -10,16 +10,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Record is one line of the journal, in one of four kinds: a task that finished;
+// Record is one line of the journal, in one of five kinds: a task that finished;
 // a gate that was answered (Gate is its id, Node its name); an answer that a task
-// under way paid for with Once (Answer is the key, Value what it got); and the
-// Intent of an effect to act.
+// under way paid for with Once (Answer is the key, Value what it got); what a task
+// under way is Doing; and the Intent of an effect to act.
 type Record struct {
 	Step      int             `json:"step"` // the superstep, from 1
 	Node      string          `json:"node"`
 	Task      int             `json:"task"` // its payload's index
 	Gate      string          `json:"gate,omitzero"`
 	Answer    string          `json:"answer,omitzero"`
+	Doing     []string        `json:"doing,omitempty"`
 	Intent    bool            `json:"intent,omitzero"`
 	Failed    bool            `json:"failed,omitzero"`    // the update is the error policy's
 	Unreached bool            `json:"unreached,omitzero"` // the update is the one of Unreached
@@ -41,12 +42,12 @@ func DecodeRecord(data []byte) (Record, error) {
 		return Record{}, fmt.Errorf("reading a record: %w", err)
 	}
 	kinds := 0
-	for _, is := range []bool{r.Gate != "", r.Answer != "", r.Intent, r.Failed, r.Unreached} {
+	for _, is := range []bool{r.Gate != "", r.Answer != "", len(r.Doing) > 0, r.Intent, r.Failed, r.Unreached} {
 		if is {
 			kinds++
 		}
 	}
-	if kinds > 1 || (r.Answer != "") != (r.Value != nil) || r.Update != nil && (r.Answer != "" || r.Intent) {
+	if kinds > 1 || (r.Answer != "") != (r.Value != nil) || r.Update != nil && (r.Answer != "" || r.Intent || len(r.Doing) > 0) {
 		return Record{}, errors.New("reading a record: it is of two kinds at once")
 	}
 	return r, nil
@@ -155,6 +156,8 @@ func (r *result) replay(rec Record, changes []change) {
 	case r.done:
 	case rec.Intent:
 		r.intent = true
+	case len(rec.Doing) > 0:
+		r.doing = rec.Doing
 	case rec.Answer != "":
 		if r.answers == nil {
 			r.answers = map[string][]byte{}

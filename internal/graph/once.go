@@ -61,6 +61,17 @@ func Once[T any](ctx context.Context, key string, do func(context.Context) (T, e
 	return decode[T](data)
 }
 
+// Doing notes what a task under way is at, so that Inspect tells it while the task
+// runs, in other processes too. It replaces what the task noted before. Where ctx is
+// of no task it does nothing. The error is the store's.
+func Doing(ctx context.Context, what ...string) error {
+	j, ok := ctx.Value(taskKey{}).(*taskJournal)
+	if !ok || len(what) == 0 {
+		return nil
+	}
+	return j.note(Record{Doing: what})
+}
+
 // refusal is the error of a store that did not keep one of the task's records.
 func (j *taskJournal) refusal() error {
 	if err := j.refused.Load(); err != nil {

@@ -41,6 +41,7 @@ type result struct {
 
 	intent  bool              // an effect may have acted in an earlier process
 	answers map[string][]byte // of a task that is not done, by key
+	doing   []string          // what it last said of itself, of a task that is not done
 }
 
 func (e *entry[S]) done() int {
@@ -93,6 +94,16 @@ func (t *thread[S]) tasks() (done, total int) {
 		}
 	}
 	return done, total
+}
+
+// doing is what the tasks under way said of themselves.
+func (t *thread[S]) doing() (all []string) {
+	for _, e := range t.frontier {
+		for _, r := range e.results {
+			all = append(all, r.doing...)
+		}
+	}
+	return all
 }
 
 // waiting returns what waits for an answer: interrupts, and when those are

@@ -66,8 +66,8 @@ type Options struct {
 	CallLimit  time.Duration
 	Redact     func(string) string // takes credentials out of a text
 	Sleep      func(context.Context, time.Duration) error
-	Jitter     func() float64 // in [0, 1)
-	OnProgress func(status string)
+	Jitter     func() float64       // in [0, 1)
+	OnProgress func(under []string) // hears what is under way whenever that changes, one call at a time
 }
 
 // The statuses that OnProgress is told.
@@ -102,20 +102,21 @@ type gathering struct {
 	o     Options
 	retry retry
 	found ticket.Context
-	mu    sync.Mutex // over found.Sources and lost
+	mu    sync.Mutex // over found.Sources, lost and under
 	lost  []lost
+	under [2]int // requests for tickets and for pages that are under way
 }
 
 func newGathering(asked Asked, o Options) *gathering {
 	if o.OnProgress == nil {
-		o.OnProgress = func(string) {}
+		o.OnProgress = func([]string) {}
 	}
 	return &gathering{asked: asked, o: o, retry: newRetry(o)}
 }
 
 // identify finds keys and pages, and reports whether any may be followed.
 func (g *gathering) identify() bool {
-	g.o.OnProgress(StatusIDs)
+	g.o.OnProgress([]string{StatusIDs})
 	g.found.Keys, g.found.PageIDs = g.asked.keys(g.o), g.pages(g.asked.pages())
 	named := len(g.found.Keys)+len(g.found.PageIDs) > 0
 	g.found.Missing = append(g.found.Missing, g.asked.Unread...)
@@ -182,20 +183,15 @@ func (g *gathering) pages(links []ticket.PageID) []ticket.PageID {
 func (g *gathering) gather(ctx context.Context) {
 	keys, first := g.found.Keys, g.found.PageIDs
 	tickets, links := make([]*ticket.Ticket, len(keys)), make([][]ticket.PageID, len(keys))
-	if len(keys) > 0 {
-		g.o.OnProgress(StatusJira)
-	}
-	if len(first) > 0 {
-		g.o.OnProgress(StatusPages)
-	}
 	known := make([]*ticket.Page, len(first))
 	var wait sync.WaitGroup
+	g.begin(2*len(keys), len(first))
 	for i, k := range keys {
-		wait.Go(func() { tickets[i] = g.ticket(ctx, k.Key) })
-		wait.Go(func() { links[i] = g.links(ctx, k.Key) })
+		wait.Go(func() { tickets[i] = g.ticket(ctx, k.Key); g.ended(ticket.KindTicket) })
+		wait.Go(func() { links[i] = g.links(ctx, k.Key); g.ended(ticket.KindTicket) })
 	}
 	for i, p := range first {
-		wait.Go(func() { known[i] = g.page(ctx, p.ID) })
+		wait.Go(func() { known[i] = g.page(ctx, p.ID); g.ended(ticket.KindPage) })
 	}
 	wait.Wait()
 	for i, t := range tickets {
@@ -205,18 +201,50 @@ func (g *gathering) gather(ctx context.Context) {
 		}
 	}
 	more := g.found.PageIDs[len(first):]
-	if len(more) > 0 && len(first) == 0 {
-		g.o.OnProgress(StatusPages)
-	}
+	g.begin(0, len(more))
 	known = append(known, make([]*ticket.Page, len(more))...)
 	for i, p := range more {
-		wait.Go(func() { known[len(first)+i] = g.page(ctx, p.ID) })
+		wait.Go(func() { known[len(first)+i] = g.page(ctx, p.ID); g.ended(ticket.KindPage) })
 	}
 	wait.Wait()
 	for _, p := range known {
 		if p != nil {
 			g.found.Pages = append(g.found.Pages, *p)
 		}
+	}
+}
+
+// begin notes how many requests are going to be under way.
+func (g *gathering) begin(tickets, pages int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.under = [2]int{tickets, pages}
+	g.tell()
+}
+
+// ended notes that a request is not under way any more.
+func (g *gathering) ended(kind ticket.Kind) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	at := 0
+	if kind == ticket.KindPage {
+		at = 1
+	}
+	if g.under[at]--; g.under[at] == 0 {
+		g.tell()
+	}
+}
+
+// tell names what is under way, where anything is.
+func (g *gathering) tell() {
+	var under []string
+	for at, status := range []string{StatusJira, StatusPages} {
+		if g.under[at] > 0 {
+			under = append(under, status)
+		}
+	}
+	if len(under) > 0 {
+		g.o.OnProgress(under)
 	}
 }
 

@@ -104,9 +104,9 @@ func TestACodeIsFollowedToItsTicketAndPages(t *testing.T) {
 			"8": {ID: "8", Text: "x"}},
 		links: map[string][]ticket.PageID{"PAY-1": {page("7"), page("8"), {ID: "9", Host: host + ".evil.example"}}},
 	}
-	var told []string
+	var told [][]string
 	o := options(m)
-	o.OnProgress = func(status string) { told = append(told, status) }
+	o.OnProgress = func(under []string) { told = append(told, under) }
 	c := ticketcontext.Fetch(t.Context(), request("PAY-1: refunds", ""), o)
 	require.Equal(t, []ticket.Key{{Key: "PAY-1", From: ticket.Title}}, c.Keys)
 	require.Equal(t, []ticket.Criterion{{N: 1, Text: "a"}, {N: 2, Text: "b"}}, c.Criteria())
@@ -115,7 +115,7 @@ func TestACodeIsFollowedToItsTicketAndPages(t *testing.T) {
 	require.Equal(t, "jira", c.Tickets[0].Source)
 	require.Equal(t, []ticket.Kind{"ticket", "page", "page"}, []ticket.Kind{c.Sources[0].Kind, c.Sources[1].Kind,
 		c.Sources[2].Kind})
-	require.Equal(t, []string{"extract_context_ids", "fetch_jira_context", "fetch_confluence_context"}, told)
+	require.Equal(t, [][]string{{"extract_context_ids"}, {"fetch_jira_context"}, {"fetch_confluence_context"}}, told)
 }
 
 func TestCriteriaOfAPageCountWhereNoTicketHasAny(t *testing.T) {

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -118,10 +119,27 @@ func (s *Span) Number(key string, value int64) {
 	}
 }
 
-// Event notes on the span under way that something began.
-func Event(ctx context.Context, name string) {
-	if from(ctx) != nil {
-		oteltrace.SpanFromContext(ctx).AddEvent(name)
+// Stages are spans of parts of a step that may go on side by side.
+type Stages struct {
+	ctx  context.Context
+	open map[string]*Span
+}
+
+// NewStages are those of the step whose span is under way.
+func NewStages(ctx context.Context) *Stages { return &Stages{ctx: ctx, open: map[string]*Span{}} }
+
+// Now ends the spans of all parts but those of the names, and begins those that are new.
+func (s *Stages) Now(names ...string) {
+	for name, span := range s.open {
+		if !slices.Contains(names, name) {
+			span.End(nil)
+			delete(s.open, name)
+		}
+	}
+	for _, name := range names {
+		if _, open := s.open[name]; !open {
+			_, s.open[name] = begin(s.ctx, "", name)
+		}
 	}
 }
 

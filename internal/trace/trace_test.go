@@ -234,3 +234,18 @@ func TestATaskBelongsToTheStepOfAnotherContext(t *testing.T) {
 	require.Equal(t, r.span(t, "step review").SpanId, r.span(t, "file").ParentSpanId)
 	require.Equal(t, t.Context(), Under(t.Context(), within), "where tracing is off nothing changes")
 }
+
+func TestStagesGoOnSideBySide(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(t)
+	ctx, stop := r.start(t, Options{})
+	stages := NewStages(ctx)
+	stages.Now("tickets", "pages")
+	stages.Now("pages")
+	stages.Now()
+	require.NoError(t, stop())
+	tickets, pages := r.span(t, "tickets"), r.span(t, "pages")
+	require.Less(t, pages.StartTimeUnixNano, tickets.EndTimeUnixNano, "one began before the other ended")
+	require.Less(t, tickets.EndTimeUnixNano, pages.EndTimeUnixNano)
+	NewStages(t.Context()).Now("tickets") // where tracing is off nothing happens
+}

@@ -44,8 +44,10 @@ func (w Wire) Context(c config.Context, s settings.Settings, api *github.Client)
 }
 
 // Gathering returns what fetches the tickets and pages that a change was made for, nil
-// where the settings name no source. stage hears what it does, in the names of statuses.
-func (r *Reviewer) Gathering(b Brief, stage func(string)) (func(context.Context) ticket.Context, error) {
+// where the settings name no source. stage hears what of it is under way, in the names of
+// statuses.
+func (r *Reviewer) Gathering(b Brief, stage func(context.Context, []string)) (func(context.Context) ticket.Context,
+	error) {
 	c := b.Change
 	if c.Pull == nil || b.API == nil || len(c.Config.Context.Sources) == 0 {
 		return nil, nil
@@ -55,9 +57,11 @@ func (r *Reviewer) Gathering(b Brief, stage func(string)) (func(context.Context)
 		return nil, err
 	}
 	return func(ctx context.Context) ticket.Context {
-		o.OnProgress = func(status string) {
-			trace.Event(ctx, status)
-			stage(status)
+		spans := trace.NewStages(ctx)
+		defer spans.Now()
+		o.OnProgress = func(under []string) {
+			spans.Now(under...)
+			stage(ctx, under)
 		}
 		return ticketcontext.Fetch(ctx, ticketcontext.Read(ctx, b.API, *c.Pull, o), o)
 	}, nil

@@ -21,14 +21,6 @@ type Indexed struct {
 	Notes  []string     // what is missing or is not kept, for a person
 }
 
-// database keeps indexes of commits beside this machine; pgindex.Store is one.
-type database interface {
-	// Find is the index of a commit with the vectors of a model, nil where there is none.
-	Find(ctx context.Context, repository, commit, made, model string) (index.Source, error)
-	Write(ctx context.Context, repository, commit, made, model string, x *index.Index) (index.Source, error)
-	Vectors() bool
-}
-
 // Indexed makes or loads the index of a place with the vectors of its chunks, and keeps
 // it as the settings say. Only a commit that others may rely on is given a name: an
 // index of a change is never kept. What does not answer is a note, and the index is in

@@ -32,7 +32,7 @@ func check(c Case) []string {
 		}
 	}
 	if len(reasons) == 0 {
-		return checkTree(c)
+		return append(checkTree(c), checkTicket(c)...)
 	}
 	return reasons
 }

@@ -75,6 +75,7 @@ type Case struct {
 	Description string   `json:"description,omitzero"`
 	Diff        string   `json:"diff"` // unified, of at most MaxDiff bytes
 	Golden      []Golden `json:"golden"`
+	Ticket      *Ticket  `json:"ticket,omitzero"` // what the change was made for; nil where nobody says
 	// the files before the change, text by path; nil where the diff is all there is
 	Tree          map[string]string `json:"tree,omitzero"`
 	Licence       string            `json:"licence,omitzero"` // SPDX, of the diff

@@ -59,6 +59,7 @@ func Fingerprint(cases []Case) string {
 				hash(h, "evidence", p.Path, strconv.Itoa(p.LineStart), strconv.Itoa(p.LineEnd))
 			}
 		}
+		hash(h, c.Ticket.texts()...)
 		for _, path := range slices.Sorted(maps.Keys(c.Tree)) {
 			hash(h, "tree", path, c.Tree[path])
 		}

@@ -20,8 +20,8 @@ const (
 )
 
 // Read reads files of cases, one JSON object a line; empty lines are passed over.
-// The name "starter" stands for the embedded set (./starter for a file of that
-// name). A diff stands in its line, or in a file whose path, relative to the
+// The names "starter" and "tickets" stand for the embedded sets (./starter for a file
+// of that name). A diff stands in its line, or in a file whose path, relative to the
 // folder of the file of cases and never outside it, is the value of diff_file.
 //
 // An id has 1 to 200 bytes of visible ASCII, no slash and no backslash, so that a
@@ -36,8 +36,8 @@ func Read(paths ...string) ([]Case, error) {
 func ReadWith(also func(Case) (reason string), paths ...string) ([]Case, error) {
 	r := reader{room: MaxDiffs, seen: map[string]string{}, also: also}
 	for _, name := range paths {
-		if name == StarterName {
-			r.starter()
+		if Embedded(name) {
+			r.set(name)
 		} else {
 			r.file(name)
 		}

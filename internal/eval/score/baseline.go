@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -38,12 +39,14 @@ func ReadReport(text []byte) (Report, error) {
 		Counts
 		Fingerprints map[string]string `json:"fingerprints"`
 		Judge        string            `json:"judge"`
+		Asked        Asked             `json:"asked"`
 	}
 	if err := json.Unmarshal(text, &kept); err != nil {
 		return Report{}, fmt.Errorf("the report is off its form: %w", err)
 	}
 	about := About{Fingerprints: kept.Fingerprints, Judge: kept.Judge}
-	return Report{Scores: Scores{Counts: kept.Counts}, About: about}, kept.possible()
+	r := Report{Scores: Scores{Counts: kept.Counts}, About: about, Asked: &kept.Asked}
+	return r, kept.possible()
 }
 
 // possible refuses parts that are larger than their whole, and numbers below 0.
@@ -79,6 +82,7 @@ func (r Report) Missed(baseline Report, tolerance float64) (missed []string, err
 		}
 	}
 	now, was := r.Counts, baseline.Counts
+	asked, before := cmp.Or(r.Asked, &Asked{}), cmp.Or(baseline.Asked, &Asked{})
 	for _, figure := range []struct {
 		name               string
 		n, of, wasN, wasOf int
@@ -89,6 +93,9 @@ func (r Report) Missed(baseline Report, tolerance float64) (missed []string, err
 		{"precision", now.Matched, now.Posted, was.Matched, was.Posted, 1},
 		{"findings per hundred clean cases", now.CleanFalsePositives, now.CleanCases, was.CleanFalsePositives,
 			was.CleanCases, -1},
+		{"verdicts on criteria", asked.Right, asked.Criteria, before.Right, before.Criteria, 1},
+		{"evidence of criteria", asked.Evidenced, asked.Met, before.Evidenced, before.Met, 1},
+		{"parts nobody asked for", asked.Named, asked.Unasked, before.Named, before.Unasked, 1},
 	} {
 		is, before := 100*float64(figure.n)/float64(figure.of), 100*float64(figure.wasN)/float64(figure.wasOf)
 		if figure.of == 0 || figure.wasOf == 0 || figure.better*(before-is) <= tolerance+rounding {

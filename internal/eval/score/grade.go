@@ -25,6 +25,9 @@ const allowed = 2
 // findings: one that the judge holds valid still counts as unmatched, so that a
 // pass means the same with and without a judge.
 //
+// A case with a ticket passes where besides each criterion's verdict is right, with a
+// line that bears it out where that is met, and each part that nobody asked for is named.
+//
 // Nothing passes by silence: not a case whose run failed, not a clean one of
 // which a file was not read in full, and not one with a missed finding, however
 // weak, in such a file.
@@ -33,7 +36,7 @@ func Grade(r *Result) {
 	if r.Outcome == reviewpr.Failed {
 		failed = "the run failed"
 	}
-	r.Why = joined("; ", failed, r.missing(), r.noisy(), r.silent())
+	r.Why = joined("; ", failed, r.missing(), r.noisy(), r.misjudged(), r.silent())
 	r.Passed = r.Why == ""
 }
 

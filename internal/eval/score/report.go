@@ -47,6 +47,7 @@ type Report struct {
 	UnreadCases int               `json:"unread_cases"`           // not read in full, those whose run failed among them
 	Usage       cost.Usage        `json:"usage"`                  // of the review
 	NotPassed   []NotPassed       `json:"not_passed"`             // in the order of the cases
+	Asked       *Asked            `json:"asked,omitempty"`        // nil where no case has a ticket
 	// of a scripted reviewer that goes by what it is shown: what it finds with packs and tools, and without
 	Shown *Shown `json:"shown,omitzero"`
 }
@@ -144,6 +145,7 @@ func Summarize(results []Result, about About) Report {
 		costs = append(costs, float64(of.Usage.Cost))
 		r.add(of)
 	}
+	r.Asked = asked(results)
 	r.Cost, r.CostPerCase = r.Usage.Cost+r.Judging.Cost, Spread(costs)
 	return r
 }

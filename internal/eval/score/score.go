@@ -23,14 +23,16 @@ type Result struct {
 	ID       string       `json:"id"`
 	Language string       `json:"language"`
 	Kind     dataset.Kind `json:"kind"`
-	Outcome  string       `json:"outcome"`          // of the run, as flow/reviewpr names it
-	Unread   []string     `json:"unread,omitempty"` // "path: reason" of files that were not read in full
-	Golden   []Known      `json:"golden"`           // in the order of the case
-	Posted   []Posted     `json:"posted"`           // what the draft would post, in the order shown
-	Lost     []Loss       `json:"lost,omitempty"`   // findings that did not survive a stage of the pipeline
-	Moved    []Loss       `json:"moved,omitempty"`  // findings that survived it in another place
-	Usage    cost.Usage   `json:"usage"`            // of the review
-	Judging  cost.Usage   `json:"judging"`          // of the judge
+	Outcome  string       `json:"outcome"`            // of the run, as flow/reviewpr names it
+	Unread   []string     `json:"unread,omitempty"`   // "path: reason" of files that were not read in full
+	Golden   []Known      `json:"golden"`             // in the order of the case
+	Posted   []Posted     `json:"posted"`             // what the draft would post, in the order shown
+	Lost     []Loss       `json:"lost,omitempty"`     // findings that did not survive a stage of the pipeline
+	Moved    []Loss       `json:"moved,omitempty"`    // findings that survived it in another place
+	Criteria []Judged     `json:"criteria,omitempty"` // of the case's ticket
+	Asked    *Asked       `json:"asked,omitempty"`    // of its parts that nobody asked for; nil without a ticket
+	Usage    cost.Usage   `json:"usage"`              // of the review
+	Judging  cost.Usage   `json:"judging"`            // of the judge
 	Passed   bool         `json:"passed"`
 	Why      string       `json:"why,omitempty"` // one sentence for a case that did not pass
 }

@@ -24,8 +24,8 @@ const (
 	InError         Status = "error" // a run that failed before or outside of its graph
 )
 
-// StatusOf gives the status while a node of the graph is under way. Within the node
-// context the fetching tells more: first ExtractIDs, then what it fetches.
+// StatusOf gives the status while a node of the graph is under way. Of the node context
+// StatusesIn tells more.
 func StatusOf(node string) Status {
 	switch node {
 	case ingestNode, triageNode:
@@ -53,11 +53,28 @@ func StatusIn(v graph.View[State]) Status {
 	case v.Status == graph.Ended && v.End != Failed:
 		return Complete
 	case v.Status == graph.Running && len(v.Next) > 0:
-		return StatusOf(v.Next[0])
+		return StatusesIn(v)[0]
 	case len(v.Steps) > 0:
 		return StatusOf(v.Steps[len(v.Steps)-1].Node)
 	}
 	return Initialize
+}
+
+// StatusesIn gives all statuses of a thread as a store has it: two where tickets and pages
+// are fetched side by side, else that of StatusIn.
+func StatusesIn(v graph.View[State]) (all []Status) {
+	if v.Status != graph.Running || len(v.Next) == 0 {
+		return []Status{StatusIn(v)}
+	}
+	if v.Next[0] == contextNode {
+		for _, what := range v.Doing {
+			all = append(all, Status(what))
+		}
+	}
+	if len(all) == 0 {
+		all = []Status{StatusOf(v.Next[0])}
+	}
+	return all
 }
 
 // StatusAt gives the status in which an error ended a run.

@@ -1,0 +1,99 @@
+package dataset
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/ticket"
+)
+
+// Ticket is what a change was made for, and what is true of it. The reviewer is given
+// key, summary, description and the criteria's texts, as a source would give them.
+type Ticket struct {
+	Key         string      `json:"key"`
+	Summary     string      `json:"summary"`
+	Description string      `json:"description,omitzero"` // Markdown, without the criteria
+	Criteria    []Criterion `json:"criteria"`
+	Unasked     []Place     `json:"unasked,omitzero"` // parts of the change that nobody asked for
+}
+
+// Criterion is an acceptance criterion and the verdict that is right. Evidence are the
+// lines that bear out met: of the diff's new side, or of its old one for what was removed.
+type Criterion struct {
+	Text     string          `json:"text"`
+	Verdict  finding.Verdict `json:"verdict"`
+	Evidence []Place         `json:"evidence,omitzero"`
+}
+
+// Context is the ticket as it comes from a source. One without Ticket has none.
+func (c Case) Context() ticket.Context {
+	if c.Ticket == nil {
+		return ticket.Context{}
+	}
+	t := ticket.Ticket{Key: c.Ticket.Key, Source: "case", Summary: c.Ticket.Summary,
+		Description: c.Ticket.Description}
+	for i, k := range c.Ticket.Criteria {
+		t.Criteria = append(t.Criteria, ticket.Criterion{N: i + 1, Text: k.Text})
+	}
+	return ticket.Context{Keys: []ticket.Key{{Key: t.Key, From: ticket.Title}}, Tickets: []ticket.Ticket{t}}
+}
+
+// checkTicket says all that is wrong with a case's ticket.
+func checkTicket(c Case) (reasons []string) {
+	if c.Ticket == nil {
+		return nil
+	}
+	changed, err := c.Change()
+	if err != nil {
+		return nil // the check of the diff says why
+	}
+	add := func(bad bool, format string, args ...any) {
+		if bad {
+			reasons = append(reasons, fmt.Sprintf("ticket: "+format, args...))
+		}
+	}
+	place := func(what string, all []Place) {
+		for i, p := range all {
+			add(!shows(changed.Files, p), "%s[%d]: the diff does not show lines %d to %d of %.200q", what, i,
+				p.LineStart, p.LineEnd, p.Path)
+		}
+	}
+	t := c.Ticket
+	add(blank(t.Key) || blank(t.Summary), "key or summary is missing")
+	add(len(t.Criteria) == 0 || len(t.Criteria) > maxGolden, "it has not 1 to %d criteria", maxGolden)
+	for i, k := range t.Criteria[:min(len(t.Criteria), maxGolden)] {
+		what := fmt.Sprintf("criteria[%d]", i)
+		known := []finding.Verdict{finding.Met, finding.NotMet, finding.Unknown}
+		add(blank(k.Text), "%s: text is missing", what)
+		add(!slices.Contains(known, k.Verdict), "%s: verdict %.40q is none of met, not_met, unknown", what, k.Verdict)
+		add(k.Verdict == finding.Met && len(k.Evidence) == 0, "%s: it is met, and no evidence is named", what)
+		place(what+".evidence", k.Evidence)
+	}
+	place("unasked", t.Unasked)
+	return reasons
+}
+
+// shows reports whether the diff shows all lines of a place, on one of its sides.
+func shows(files []diff.File, p Place) bool {
+	i := slices.IndexFunc(files, func(f diff.File) bool { return f.Path == p.Path })
+	if i < 0 {
+		return false
+	}
+	anchors, err := files[i].Anchors()
+	return err == nil && (anchors.Check(string(finding.Right), p.LineStart, p.LineEnd) == nil ||
+		anchors.Check(string(finding.Left), p.LineStart, p.LineEnd) == nil)
+}
+
+// texts are all that a ticket says, for fingerprints.
+func (t *Ticket) texts() []string {
+	if t == nil {
+		return nil
+	}
+	all := []string{"ticket", t.Key, t.Summary, t.Description, fmt.Sprint(t.Unasked)}
+	for _, k := range t.Criteria {
+		all = append(all, k.Text, string(k.Verdict), fmt.Sprint(k.Evidence))
+	}
+	return all
+}

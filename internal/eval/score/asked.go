@@ -1,0 +1,135 @@
+package score
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/eval/dataset"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+// Judged is one criterion of a case's ticket: what is true of it, and what was said.
+type Judged struct {
+	N         int             `json:"n"`
+	Want      finding.Verdict `json:"want"`
+	Said      finding.Verdict `json:"said"`
+	Evidenced bool            `json:"evidenced,omitempty"` // rightly met, and said so of a line that bears it out
+}
+
+// right reports whether the verdict is, and of a criterion that is met its evidence too.
+func (j Judged) right() bool { return j.Want == j.Said && (j.Want != finding.Met || j.Evidenced) }
+
+// Asked counts how changes were held against their tickets.
+type Asked struct {
+	Criteria  int `json:"criteria"`
+	Right     int `json:"right"` // verdicts that are the known ones
+	Wrong     int `json:"wrong"`
+	Met       int `json:"met"`       // rightly said to be met
+	Evidenced int `json:"evidenced"` // of these, with a line that bears it out
+	Unasked   int `json:"unasked"`   // parts that nobody asked for
+	Named     int `json:"named"`     // of these, those that were named
+	Beside    int `json:"beside"`    // places that were named and that a ticket asks for
+}
+
+// Hold enters what was said of a case's ticket: verdicts, and places that nobody is said
+// to have asked for.
+func (r *Result) Hold(t dataset.Ticket, said []finding.Criterion, unasked []finding.Unasked) {
+	r.Asked = &Asked{Unasked: len(t.Unasked)}
+	for i, k := range t.Criteria {
+		j := Judged{N: i + 1, Want: k.Verdict, Said: finding.Unknown}
+		if at := slices.IndexFunc(said, func(c finding.Criterion) bool { return c.N == j.N }); at >= 0 {
+			j.Said = said[at].Verdict
+			j.Evidenced = j.Want == finding.Met && j.Said == finding.Met && anyWithin(said[at].Evidence, k.Evidence)
+		}
+		r.Criteria = append(r.Criteria, j)
+	}
+	for _, p := range t.Unasked {
+		named := slices.ContainsFunc(unasked, func(u finding.Unasked) bool { return overlap(u.Lines, p) })
+		r.Asked.Named += one(named)
+	}
+	for _, u := range unasked {
+		r.Asked.Beside += one(!anyWithin([]finding.Lines{u.Lines}, t.Unasked))
+	}
+}
+
+func anyWithin(said []finding.Lines, known []dataset.Place) bool {
+	return slices.ContainsFunc(said, func(l finding.Lines) bool {
+		return slices.ContainsFunc(known, func(p dataset.Place) bool { return overlap(l, p) })
+	})
+}
+
+// overlap reports whether two places share a line. The matching rule's margin is none of
+// theirs: evidence next to what bears something out is no evidence.
+func overlap(l finding.Lines, p dataset.Place) bool {
+	return l.Path == p.Path && l.StartLine <= p.LineEnd && p.LineStart <= l.EndLine
+}
+
+// asked sums up what was asked for over all cases; nil where no case has a ticket.
+func asked(results []Result) (sum *Asked) {
+	for _, r := range results {
+		if r.Asked == nil {
+			continue
+		}
+		if sum == nil {
+			sum = &Asked{}
+		}
+		sum.Unasked, sum.Named = sum.Unasked+r.Asked.Unasked, sum.Named+r.Asked.Named
+		sum.Beside += r.Asked.Beside
+		for _, j := range r.Criteria {
+			met := j.Want == finding.Met && j.Said == finding.Met
+			sum.Criteria, sum.Right, sum.Wrong = sum.Criteria+1, sum.Right+one(j.Want == j.Said),
+				sum.Wrong+one(j.Want != j.Said)
+			sum.Met, sum.Evidenced = sum.Met+one(met), sum.Evidenced+one(j.Evidenced)
+		}
+	}
+	return sum
+}
+
+// misjudged says which criteria have a wrong verdict or the wrong lines as evidence, and
+// what nobody asked for was not named.
+func (r Result) misjudged() string {
+	var wrong []string
+	for _, j := range r.Criteria {
+		switch {
+		case j.right():
+		case j.Want == j.Said:
+			wrong = append(wrong, fmt.Sprintf("%d (met, at other lines than those named)", j.N))
+		default:
+			wrong = append(wrong, fmt.Sprintf("%d (%s, said to be %s)", j.N, inWords(j.Want), inWords(j.Said)))
+		}
+	}
+	says := ""
+	if len(wrong) > 0 {
+		says = fmt.Sprintf("misjudged %d of %s: %s", len(wrong), criteria(len(r.Criteria)), strings.Join(wrong, ", "))
+	}
+	if u := r.Asked; u != nil && u.Named < u.Unasked {
+		says = joined("; ", says, fmt.Sprintf("did not name %d of %s that nobody asked for", u.Unasked-u.Named,
+			render.Count(u.Unasked, "part")))
+	}
+	return says
+}
+
+func inWords(v finding.Verdict) string { return strings.ReplaceAll(string(v), "_", " ") }
+
+func criteria(n int) string {
+	if n == 1 {
+		return "1 criterion"
+	}
+	return fmt.Sprintf("%d criteria", n)
+}
+
+// asked is the table on what was asked for.
+func (r Report) asked() string {
+	a := r.Asked
+	if a == nil {
+		return ""
+	}
+	t := table{head: []string{"what was asked", "right", "of"}, align: "lrr"}
+	t.add("verdicts on criteria", fmt.Sprint(a.Right), criteria(a.Criteria))
+	t.add("… met, with a line that bears it out", fmt.Sprint(a.Evidenced), render.Count(a.Met, "right verdict"))
+	t.add("parts nobody asked for that were named", fmt.Sprint(a.Named), render.Count(a.Unasked, "part"))
+	t.add("… named, though a ticket asks for them", fmt.Sprint(a.Beside), none)
+	return paragraphs("### Against the tickets", t.String())
+}
