@@ -57,7 +57,8 @@ func Lines(files []File) (n int) {
 func Diffs(files []File) []diff.File {
 	all := make([]diff.File, len(files))
 	for i, f := range files {
-		all[i] = diff.File{Path: f.Path, Status: diff.Modified, Additions: f.Added, Deletions: f.Removed, Patch: f.Patch}
+		all[i] = diff.File{Path: f.Path, Status: diff.Modified, Additions: f.Added, Deletions: f.Removed,
+			Patch: f.Patch}
 		if f.New() {
 			all[i].Status = diff.Added
 		}

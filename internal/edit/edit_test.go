@@ -47,7 +47,8 @@ func TestBlocksThatDoNotApplyAreNamed(t *testing.T) {
 	}{
 		"missing": {"total := sum(all)\n", []edit.Block{{"total = sum(x)", "y"}},
 			`edit 1: what it looks for does not stand there; the nearest line is "total := sum(all)"`},
-		"twice":        {"a\nb\na\n", []edit.Block{{"b", "x"}, {"a", "y"}}, "edit 2: what it looks for stands there 2 times"},
+		"twice": {"a\nb\na\n", []edit.Block{{"b", "x"}, {"a", "y"}},
+			"edit 2: what it looks for stands there 2 times"},
 		"overlapping":  {"aaa\n", []edit.Block{{"aa", "y"}}, "stands there 2 times"},
 		"twice, loose": {"a \nb\na \nb\n", []edit.Block{{"a\nb", "y"}}, "stands there 2 times"},
 		"the same line": {"a b\n", []edit.Block{{"a b", "x"}, {"b", "y"}},
