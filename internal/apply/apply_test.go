@@ -101,7 +101,7 @@ func TestAnApprovedChangeIsCarriedOutOnce(t *testing.T) {
 	require.Equal(t, "[PAY-88] round half up", title)
 	require.Equal(t, "what & why\n\n<!-- pr-implement:v1 thread="+s.q.Thread+" digest="+digest+" commit="+at.Commit+
 		" -->", body)
-	opened, found, err := apply.OfDraft(t.Context(), s.applier().Read, s.q.Ref, digest[:16])
+	opened, found, err := apply.Earlier(t.Context(), s.applier().Read, s.q.Ref, digest[:16], "")
 	require.NoError(t, err)
 	require.True(t, found)
 	require.Equal(t, url, opened.URL)

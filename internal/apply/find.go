@@ -30,6 +30,20 @@ func (a Applier) Find(ctx context.Context, q Request) (Applied, bool, error) {
 	return p.at, true, nil
 }
 
+// Stands looks whether any draft of the request's thread was carried out, whatever its
+// files are: where, and whether it is the request's own draft.
+func (a Applier) Stands(ctx context.Context, q Request) (where string, own, found bool, err error) {
+	q.Files = nil
+	p, err := a.look(ctx, q)
+	switch {
+	case err == nil && p.found:
+		return p.at.Branch, true, true, nil
+	case problem.Check(err) == 13:
+		return q.Branch, false, true, nil
+	}
+	return "", false, false, err
+}
+
 // look goes through the branches that the change may be on, up to the first that is
 // not there.
 func (a Applier) look(ctx context.Context, q Request) (place, error) {
@@ -85,6 +99,9 @@ func (a Applier) first(ctx context.Context, q Request, tip github.Tip) (github.T
 // same holds what stands on a branch against what was approved: anybody who may write
 // can make a commit that says it is this draft's.
 func (a Applier) same(ctx context.Context, q Request, at Applied) error {
+	if q.Files == nil { // nobody asks for them
+		return nil
+	}
 	paths := q.paths()
 	changed, err := a.Read.Changed(ctx, q.Ref.Owner, q.Ref.Repo, q.Base, at.Commit)
 	if err != nil {

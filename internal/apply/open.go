@@ -60,12 +60,14 @@ func (a Applier) Opened(ctx context.Context, q Request, at Applied) (address str
 	return "", false, err
 }
 
-// OfDraft looks among the newest hundred pull requests of a repository for the one of a
-// draft, by its digest or code.
-func OfDraft(ctx context.Context, r *github.Client, ref pull.Ref, shown string) (o github.Opened, found bool, err error) {
+// Earlier looks among the newest hundred pull requests of a repository for the one of a
+// draft, by its digest or code, or of any draft of a thread.
+func Earlier(ctx context.Context, r *github.Client, ref pull.Ref, shown, thread string) (o github.Opened, found bool,
+	err error) {
 	opened, err := r.OpenedFrom(ctx, ref.Owner, ref.Repo, "")
 	for _, o := range opened {
-		if m, ours := parseMark(o.Body); o.Own && ours && shown != "" && strings.HasPrefix(m.digest, shown) {
+		m, ours := parseMark(o.Body)
+		if o.Own && ours && (shown != "" && strings.HasPrefix(m.digest, shown) || thread != "" && m.thread == thread) {
 			return o, true, nil
 		}
 	}

@@ -59,6 +59,10 @@ type Report struct {
 	Unasked    []finding.Unasked    `json:"unasked"`
 	Missing    []string             `json:"missing"` // lines on what was asked and could not be had
 
+	Branch      string `json:"-"` // of an applied ticket
+	PullRequest string `json:"-"` // its address
+	Page        string `json:"-"` // what the job summary shows, where it is no review's
+
 	Running  bool             `json:"-"` // it goes on, or was cut short
 	Place    string           `json:"-"` // where the review stands: ReviewURL, a file, or the screen
 	State    reviewpr.State   `json:"-"`

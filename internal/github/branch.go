@@ -101,6 +101,26 @@ func (c *Client) Entries(ctx context.Context, owner, repo, commit string, paths 
 	return found, nil
 }
 
+// AllEntries reads all that a commit has, but for folders: ErrTooLarge where GitHub does
+// not list it whole, from about 100,000 paths on.
+func (c *Client) AllEntries(ctx context.Context, owner, repo, commit string) (map[string]Entry, error) {
+	doing := fmt.Sprintf("reading the tree of %.40s of %s/%s", commit, owner, repo)
+	tree, _, err := c.api.Git.GetTree(ctx, segment(owner), segment(repo), commit, true)
+	if err == nil && tree.GetTruncated() {
+		err = fmt.Errorf("%w: GitHub lists no tree of this size", ErrTooLarge)
+	}
+	if err != nil {
+		return nil, Wrap(doing, err)
+	}
+	all := map[string]Entry{}
+	for _, e := range tree.Entries {
+		if e.GetMode() != folderMode {
+			all[e.GetPath()] = Entry{Mode: e.GetMode(), SHA: e.GetSHA()}
+		}
+	}
+	return all, nil
+}
+
 const folderMode = "040000"
 
 // folder lists one folder by the hash of its tree, or of a commit for the top one.

@@ -124,12 +124,26 @@ func getTree(c *call) answer {
 	if !found {
 		return notFound()
 	}
+	if c.URL.Query().Get("recursive") != "" {
+		entries = c.repo.deep(sha, "")
+	}
 	url := c.s.URL + "/repos/" + c.repo.FullName() + "/git/"
 	return ok(object{"sha": sha, "url": url + "trees/" + sha, "truncated": false,
 		"tree": list(entries, func(e treeEntry) object {
 			return object{"path": e.name, "mode": fmt.Sprintf("%06s", e.mode), "type": e.kind, "sha": e.sha,
 				"url": url + e.kind + "s/" + e.sha}
 		})})
+}
+
+// deep are the entries of a tree and all below it, by their whole paths.
+func (r *Repo) deep(sha, folder string) (all []treeEntry) {
+	for _, e := range r.objects.trees[sha] {
+		e.name = folder + e.name
+		if all = append(all, e); e.kind == "tree" {
+			all = append(all, r.deep(e.sha, e.name+"/")...)
+		}
+	}
+	return all
 }
 
 // branchForm is what the fake takes for a branch: stricter than git, so that an odd

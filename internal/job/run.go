@@ -18,6 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/trace"
@@ -43,6 +44,9 @@ func (j *job) run(ctx context.Context) (driver.Report, error) {
 		return driver.Report{}, err
 	}
 	defer over()
+	if j.ticketed() {
+		return j.runTicket(ctx)
+	}
 	switch j.Mode {
 	case "resume":
 		return j.deciding(ctx, j.resume)
@@ -56,6 +60,23 @@ func (j *job) run(ctx context.Context) (driver.Report, error) {
 	ctx, span := trace.Run(ctx, "review", j.began)
 	r, err := j.review(ctx)
 	span.End(err)
+	return r, err
+}
+
+// runTicket is a job about a ticket.
+func (j *job) runTicket(ctx context.Context) (driver.Report, error) {
+	do, ok := map[string]func(context.Context) (driver.Report, error){"implement": j.implements, "resume": j.applies,
+		"revise": j.revisesTicket, "record": j.rejectedTicket, "comment": j.comments}[j.Mode]
+	if !ok {
+		return driver.Report{}, problem.Usage("the input ticket has no place in mode "+j.Mode,
+			"ticket goes with implement, resume, revise, record and comment")
+	}
+	ctx, span := trace.Run(ctx, j.Mode, j.began)
+	r, err := do(ctx)
+	span.End(err)
+	for _, void := range j.void {
+		j.runner.Warning("an approval is void, " + void)
+	}
 	return r, err
 }
 
@@ -90,7 +111,13 @@ func (j *job) end(r driver.Report, err error) int {
 
 // summarize writes the job summary.
 func (j *job) summarize(r driver.Report) error {
-	if r.Parked() && r.Code != "" {
+	switch {
+	case r.Page != "":
+		return j.runner.Summary(r.Page)
+	case j.ticketed():
+		return j.runner.Summary(render.ProposalEnd(j.asked.Key, render.ProposalEnding{Outcome: r.Outcome,
+			Reason: r.Message, Void: j.void, Counts: j.Summary == "counts"}))
+	case r.Parked() && r.Code != "":
 		return j.runner.Summary(render.Draft(r.State.Review(), j.howToDecide(r)))
 	}
 	void := j.void
@@ -148,7 +175,8 @@ func outputs(r driver.Report, run int64) map[string]string {
 		"run-id": strconv.FormatInt(run, 10), "findings": strconv.Itoa(len(r.Findings)),
 		"blockers": strconv.Itoa(finding.Count(r.Findings, finding.Blocker)),
 		"partial":  strconv.FormatBool(r.Partial), "cost-usd": dollars(r.Usage),
-		"review-url":  r.ReviewURL,
+		"review-url": r.ReviewURL,
+		"branch":     r.Branch, "pull-request-url": r.PullRequest,
 		"environment": r.State.Draft.Environment,
 	}
 }
