@@ -36,9 +36,11 @@ func Findings(in Input) ([]finding.Finding, []finding.Earlier) {
 	}
 	slices.SortFunc(all, finding.Compare)
 	markWeak(all)
+	markUnwanted(all, in.Report)
 	markDuplicates(all)
 	earlier := recognise(all, in)
 	all, said := mergeRules(all)
+	markTooWeak(all, in.Report)
 	repeats := markRepeats(all, said)
 	markLinters(all, repeats, in.PerRule)
 	capInline(all, in.Inline)

@@ -143,7 +143,9 @@ func (r *recognition) hold() {
 			continue
 		}
 		if e := r.met[i]; e >= 0 {
-			f.Filtered, f.Note = heldBy(r.earlier[e])
+			if f.Filtered, f.Note = heldBy(r.earlier[e]); f.Filtered == finding.AlreadyPosted {
+				f.ID = r.earlier[e].ID
+			}
 			continue
 		}
 		e, same := r.commented(i)

@@ -1,6 +1,7 @@
 package aggregate
 
 import (
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 )
@@ -13,5 +14,6 @@ type Input struct {
 	Earlier  []finding.Earlier    // what earlier drafts and people said
 	Used     int                  // ids F1 to F<Used> were given away by earlier drafts of the thread
 	PerRule  int                  // the most findings of one rule of a linter
+	Report   config.Report        // what a team wants to be told
 	Inline   int                  // the most inline comments; what is beyond stands in the body
 }

@@ -25,7 +25,8 @@ func markLinters(all []finding.Finding, of []int, perRule int) {
 	}
 	shown, ofRule := 0, map[string]int{}
 	for _, f := range all { // what an earlier draft showed counts, so that pushes do not add up
-		if f.Source == finding.Linter && f.Filtered != "" && f.Filtered != finding.Repeat {
+		if f.Source == finding.Linter && f.Filtered != "" && f.Filtered != finding.Repeat &&
+			f.Filtered != finding.LeftOut {
 			ofRule[f.Origin.Name(f.Rule)]++
 		}
 	}

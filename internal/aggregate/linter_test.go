@@ -82,7 +82,7 @@ func TestALintersFindingThatAnotherSaysNamesTheLinter(t *testing.T) {
 		linted(9, "unused", "This value is never used.", finding.Minor),
 		linted(20, "govet", "shadowed", finding.Major), linted(30, "gocritic", "something else", finding.Nit),
 	}, nil, modelled(3, "The returned error is ignored", finding.Minor), modelled(20, "It is shadowed", finding.Nit),
-		finding.Finding{Path: "a.go", Side: finding.Right, Line: 30, Severity: finding.Minor, Category: "style",
+		finding.Finding{Path: "a.go", Side: finding.Right, Line: 30, Severity: finding.Minor, Category: "other",
 			Confidence: 0.9, Title: "Two words", Body: "As gocritic says.", Source: finding.Model})
 	said := map[string]string{}
 	for _, f := range finding.Kept(all) {

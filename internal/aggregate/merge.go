@@ -41,7 +41,7 @@ func merge(all []finding.Finding, r, m int, of []int) {
 	rule, model := &all[r], &all[m]
 	switch {
 	case model.Filtered != "" || rule.Filtered == finding.Repeat:
-	case rule.Filtered != "":
+	case rule.Filtered != "" && rule.Filtered != finding.LeftOut:
 		model.Filtered, model.Note = rule.Filtered, rule.Note
 	case warns(*rule):
 		model.Filtered, model.Note = finding.Duplicate, fmt.Sprintf("a rule says it of line %d", rule.Line)

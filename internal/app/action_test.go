@@ -228,12 +228,12 @@ func under(t *testing.T, trust, key string) checkpoint.Protection {
 }
 
 // writes are the requests that changed or tried to change something on the
-// API, artifacts aside.
+// API, artifacts aside: a question of GraphQL comes by POST and changes nothing.
 func (s *stage) writes() []githubtest.Request {
 	var out []githubtest.Request
 	for _, r := range s.hub.Requests() {
 		if r.Host == "api" && r.Method != http.MethodGet && r.Method != http.MethodHead &&
-			!strings.HasPrefix(r.Path, "/twirp/") {
+			!strings.HasPrefix(r.Path, "/twirp/") && !strings.HasPrefix(string(r.Body), `{"query":"query`) {
 			out = append(out, r)
 		}
 	}

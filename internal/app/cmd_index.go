@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/tree"
 	"github.com/org/pr-review-action/internal/wire"
@@ -74,9 +75,9 @@ func (a *app) index(ctx context.Context, o *indexOptions) error {
 			index.Report
 		}{place.Commit, r})
 	}
-	fmt.Fprintf(a.Stdout, "%d chunks of %d files, %.1f MB, in %.1f s; %d files unchanged since the last index\n",
-		r.Chunks,
-		r.Files, float64(r.Bytes)/1e6, r.Seconds, r.Reused)
+	fmt.Fprintf(a.Stdout, "%s of %s, %.1f MB, in %.1f s; %s unchanged since the last index\n",
+		render.Count(r.Chunks, "chunk"), render.Count(r.Files, "file"), float64(r.Bytes)/1e6, r.Seconds,
+		render.Count(r.Reused, "file"))
 	a.printSkipped("not indexed", r.Skipped, func(reason string) bool {
 		return !strings.HasPrefix(reason, index.Windows)
 	})

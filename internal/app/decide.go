@@ -66,7 +66,7 @@ func (a *app) answer(ctx context.Context, s session, r driver.Report, given deci
 	if err := checkpoint.CheckExpiry(m, a.Now()); err != nil {
 		return driver.Report{}, err
 	}
-	d, err := gate.Decide(text, given, "", r.Findings, m.ExpiresAt)
+	d, err := gate.Decide(text, given, "", r.State.Items(), m.ExpiresAt)
 	if err != nil {
 		return driver.Report{}, err
 	}
@@ -177,8 +177,9 @@ const asDrafted = "Or as it was drafted."
 // park says how the draft can be decided later, and with the changes that were made
 // to it so far: commands, one a line.
 func (a *app) park(s session, r driver.Report, o *options, changes ...string) error {
+	driver.FailOn(o.Settings, &r)
 	if o.json {
-		return r.Print(a.Stdout)
+		return cmp.Or(r.Print(a.Stdout), driver.Failure(r))
 	}
 	command := a.resuming(r.Thread, o)
 	word := "Parked."
@@ -188,23 +189,24 @@ func (a *app) park(s session, r driver.Report, o *options, changes ...string) er
 	if wire.WithPassword(o.store) {
 		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
 	}
-	example := "F1"
-	if len(r.Findings) > 0 {
-		example = r.Findings[len(r.Findings)-1].ID
+	others := "or --abort"
+	if n := len(r.Findings); n > 0 {
+		others += "; with changes: --command \"/drop " + r.Findings[n-1].ID + "\""
+	} else if r.Outcome == driver.Kept {
+		word = "Kept: there is nothing to post."
 	}
 	if changed := withCommands(changes); changed != "" {
 		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+changed))
 		word = asDrafted
 	}
-	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (or --abort; with changes: --command \"/drop %s\")\n",
-		word, command, example)
+	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (%s)\n", word, command, others)
 	if r.State.LacksMoney() {
 		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
 	}
 	if word == asDrafted {
 		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
 	}
-	return nil
+	return driver.Failure(r)
 }
 
 // decided prints the posted review, where it went nowhere else, and the outcome.
@@ -215,6 +217,7 @@ func (a *app) decided(r driver.Report, o *options) error {
 		}
 	}
 	driver.Signal(o.Settings, &r, "", a.warn)
+	driver.FailOn(o.Settings, &r)
 	if o.json {
 		return a.finish(r, o)
 	}

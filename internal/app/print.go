@@ -13,6 +13,7 @@ import (
 
 // finish prints what a run without a decision came to.
 func (a *app) finish(r driver.Report, o *options) error {
+	driver.FailOn(o.Settings, &r)
 	if o.json {
 		return errors.Join(r.Print(a.Stdout), driver.Failure(r))
 	}
@@ -26,5 +27,5 @@ func (a *app) finish(r driver.Report, o *options) error {
 		return driver.Failure(r)
 	}
 	fmt.Fprintln(a.Stdout, r.Outcome, cmp.Or(r.Message, r.Place, r.Thread))
-	return nil
+	return driver.Failure(r)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/problem"
@@ -18,7 +19,7 @@ import (
 // approved where that did not happen. Another decision is refused.
 func (a *app) again(ctx context.Context, s session, r driver.Report, given decision.Verdict, o *options) error {
 	taken := r.State.Decision
-	if (given != "" || o.text() != "") && differs(*taken, cmp.Or(given, decision.Approve), o.text(), r.State.Comments) {
+	if (given != "" || o.text() != "") && differs(*taken, cmp.Or(given, decision.Approve), o.text(), r.State) {
 		return problem.Refuse(13, "this draft was decided otherwise before",
 			"a draft is decided once; push a new commit, or review this one anew with --again",
 			problem.At(fmt.Sprintf("%s: %s by %s on %s", r.Thread, taken.Decision, taken.By,
@@ -35,12 +36,19 @@ func (a *app) again(ctx context.Context, s session, r driver.Report, given decis
 }
 
 // differs reports whether a decision is another than the one that was taken.
-func differs(taken decision.Record, given decision.Verdict, text string, comments []finding.Finding) bool {
+func differs(taken decision.Record, given decision.Verdict, text string, s reviewpr.State) bool {
+	comments := slices.DeleteFunc(slices.Clone(s.Comments), func(f finding.Finding) bool {
+		return f.Filtered != "" && f.Filtered != finding.Dropped
+	})
+	before := slices.Clone(s.Earlier) // what the decision itself dropped stood then
+	for i, e := range before {
+		if e.ID != "" && slices.ContainsFunc(taken.Dropped, func(x decision.Drop) bool { return x.ID == e.ID }) {
+			before[i].Fate = finding.WasPosted
+		}
+	}
 	d, err := decision.Parse(text)
 	if err == nil {
-		d, err = d.Check(finding.Items(slices.DeleteFunc(slices.Clone(comments), func(f finding.Finding) bool {
-			return f.Filtered != "" && f.Filtered != finding.Dropped
-		})))
+		d, err = d.Check(finding.Items(comments, before...))
 	}
 	if err != nil || given != taken.Decision {
 		return true

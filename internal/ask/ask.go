@@ -89,7 +89,7 @@ func typed(r driver.Report, commands []string, answer string) (decision.Verdict,
 		return d.Verdict, gate.CheckRounds(len(r.State.Rounds))
 	}
 	if d, err = decision.Parse(strings.Join(append(slices.Clone(commands), answer), "\n")); err == nil {
-		_, err = d.Check(finding.Items(r.Findings))
+		_, err = d.Check(finding.Items(r.Findings, r.State.Earlier...))
 	}
 	return d.Verdict, err
 }
@@ -137,8 +137,8 @@ func Staged(r driver.Report, commands string) (driver.Report, error) {
 	if commands == "" {
 		return r, nil
 	}
-	d, err := gate.Decide(commands, "", decision.Approve, r.Findings, r.Packed.Manifest.ExpiresAt)
-	r.State.Comments = finding.Apply(d, r.State.Comments)
+	d, err := gate.Decide(commands, "", decision.Approve, finding.Items(r.Findings, r.State.Earlier...), r.Packed.Manifest.ExpiresAt)
+	r.State.Comments, r.State.Earlier = finding.Apply(d, r.State.Comments), finding.End(d, r.State.Earlier, "")
 	r.Findings = finding.Kept(r.State.Comments)
 	if r.Body = render.File(r.State.Review()); r.State.Pull == nil {
 		r.Body = driver.LocalBody(r.State)

@@ -20,15 +20,23 @@ type change struct {
 	severity finding.Severity // the new one; empty for none
 }
 
-// chosenBefore are the changes that a decision makes, by finding.
-func chosenBefore(text string, findings []finding.Finding) []change {
-	all := make([]change, len(findings))
+// chosenBefore are the changes that a decision makes, by finding, and the commands by
+// which it ends what earlier reviews posted.
+func chosenBefore(text string, r render.Review) (all []change, ends []string) {
+	all = make([]change, len(r.Findings))
 	d, err := decision.Parse(text)
 	if err != nil {
-		return all
+		return all, nil
 	}
-	d, _ = d.Check(finding.Items(findings)) // what does not fit the draft was refused where it was typed
-	for i, f := range findings {
+	d, _ = d.Check(items(r)) // what does not fit the draft was refused where it was typed
+	for _, e := range finding.Standing(r.Earlier) {
+		for _, x := range d.Drop {
+			if x.ID == e.ID {
+				ends = append(ends, "/drop "+x.ID+": "+oneLine(x.Reason))
+			}
+		}
+	}
+	for i, f := range r.Findings {
 		for _, x := range d.Drop {
 			if x.ID == f.ID {
 				all[i].dropped, all[i].reason = true, oneLine(x.Reason)
@@ -46,8 +54,11 @@ func chosenBefore(text string, findings []finding.Finding) []change {
 		}
 		all[i].moved = slices.ContainsFunc(d.Move, func(m decision.Move) bool { return m.ID == f.ID })
 	}
-	return all
+	return all, ends
 }
+
+// items are what a decision about the list can name.
+func items(r render.Review) []decision.Item { return finding.Items(r.Findings, r.Earlier...) }
 
 // commands are the lines of a decision that make the change.
 func (c change) commands(id string) (lines []string) {
@@ -144,7 +155,7 @@ func tally(all []change) string {
 
 // commands are the lines for all changes, in the draft's order.
 func (m model) commands() []string {
-	var lines []string
+	lines := slices.Clone(m.ends)
 	for i, c := range m.changes {
 		lines = append(lines, c.commands(m.Review.Findings[i].ID)...)
 	}
@@ -163,7 +174,7 @@ func (m model) text(v decision.Verdict, feedback string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = d.Check(finding.Items(m.Review.Findings))
+	_, err = d.Check(items(m.Review))
 	return text, err
 }
 

@@ -34,6 +34,7 @@ type model struct {
 	status        string   // what the last key came to; gone with the next key
 	question      question
 	choice        Choice
+	ends          []string // commands that end what earlier reviews posted, given before the list was opened
 }
 
 // question is what is asked below the list, in words of ours or guarded ones. A
@@ -46,7 +47,8 @@ type question struct {
 }
 
 func newModel(o Options) model {
-	m := model{Options: o, width: 80, height: 24, changes: chosenBefore(o.Commands, o.Review.Findings)}
+	m := model{Options: o, width: 80, height: 24}
+	m.changes, m.ends = chosenBefore(o.Commands, o.Review)
 	for _, f := range o.Review.Findings {
 		m.places = max(m.places, column.Width(render.Place(f)))
 	}

@@ -70,6 +70,10 @@ func mistakes() []mistake {
 		{"policy", "admission:\n  bots: maybe\n", `f.yml:2:9: "maybe" is none of skip, review`, false},
 		{"nearly a policy", "admission:\n  bots: reviews\n", `did you mean "review"?`, false},
 		{"boolean", "admission:\n  on-demand: 1\n", "f.yml:2:14: expected true or false, got a number", false},
+		{"severity", "report:\n  from: mino\n", "f.yml:2:9: \"mino\" is none of nit, minor, major, blocker\n  did you " +
+			"mean \"minor\"?", false},
+		{"category", "report:\n  categories: [security, corectness]\n", "did you mean \"correctness\"?", false},
+		{"one category", "report:\n  categories: security\n", "f.yml:2:15: expected a list, got text", false},
 		{"list", "ignore: docs\n", "f.yml:1:9: expected a list, got text", false},
 		{"root", "- a\n", "f.yml:1:1: expected keys with values, got a list", false},
 		{"author", "admission:\n  authors: [owners]\n", "did you mean \"owner\"?", false},

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -10,9 +11,11 @@ import (
 
 // Report says what of a review is reported. Zero values are the defaults.
 type Report struct {
-	Criteria bool `json:"criteria,omitzero"` // the section "What was asked" in the posted review
-	Tests    bool `json:"tests,omitzero"`    // that tests are absent
-	Style    bool `json:"style,omitzero"`
+	Criteria   bool             `json:"criteria,omitzero"` // the section "What was asked" in the posted review
+	Tests      bool             `json:"tests,omitzero"`    // that tests are absent
+	Style      bool             `json:"style,omitzero"`
+	From       finding.Severity `json:"from,omitzero"`       // the weakest that is reported; empty for all
+	Categories []string         `json:"categories,omitzero"` // those that are reported; empty for all
 }
 
 // The categories that are reported only where Report says so.
@@ -21,15 +24,31 @@ const (
 	CategoryStyle = "style"
 )
 
-// Reports tells whether findings of a category are reported.
-func (r Report) Reports(f finding.Finding) bool {
-	switch strings.ToLower(f.Category) {
-	case CategoryTests:
-		return r.Tests
-	case CategoryStyle:
-		return r.Style
+// Categories lists those that a finding may have.
+func Categories() []string {
+	return []string{"correctness", "security", "concurrency", "error-handling", "resource", "data", "compatibility",
+		"performance", "design", "maintainability", "requirement", "test", CategoryTests, CategoryStyle, "other",
+		"lint", "secret", "hidden-text"}
+}
+
+// Unwanted says which key leaves a finding out for its category, in words for a note;
+// it is empty where none does.
+func (r Report) Unwanted(f finding.Finding) string {
+	category := strings.ToLower(f.Category)
+	switch {
+	case category == CategoryTests && !r.Tests:
+		return "report.tests is off"
+	case category == CategoryStyle && !r.Style:
+		return "report.style is off"
+	case len(r.Categories) > 0 && !slices.Contains(r.Categories, category):
+		return "report.categories is without its category"
 	}
-	return true
+	return ""
+}
+
+// TooWeak reports whether a finding is weaker than the weakest that is reported.
+func (r Report) TooWeak(f finding.Finding) bool {
+	return r.From != "" && f.Severity.Rank() < r.From.Rank()
 }
 
 // OverviewUse says what becomes of the sentences on what a change does.
@@ -47,7 +66,28 @@ func reportKeys(p *Report) keys {
 		"criteria": func(r *reader, n ast.Node) { r.boolean(n, &p.Criteria) },
 		"tests":    func(r *reader, n ast.Node) { r.boolean(n, &p.Tests) },
 		"style":    func(r *reader, n ast.Node) { r.boolean(n, &p.Style) },
+		"from": func(r *reader, n ast.Node) {
+			r.oneOf(n, severities(), (*string)(&p.From))
+		},
+		"categories": func(r *reader, n ast.Node) { p.Categories = r.categories(n) },
 	}
+}
+
+func severities() (names []string) {
+	for _, s := range finding.Severities() {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+func (r *reader) categories(n ast.Node) (all []string) {
+	for _, item := range r.list(n) {
+		var name string
+		if r.oneOf(item, Categories(), &name); name != "" {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 func (r *reader) overview(n ast.Node, into *OverviewUse) {

@@ -93,7 +93,7 @@ func TestTheSchemaNamesTheDefaults(t *testing.T) {
 		require.NoError(t, err)
 		require.JSONEq(t, string(want), string(got), v.Key)
 	}
-	require.Equal(t, 32, told)
+	require.Equal(t, 33, told)
 }
 
 func TestSchemaAndParseRefuseTheSameFiles(t *testing.T) {

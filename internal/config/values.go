@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/finding"
 )
 
 // Value is what one key of the settings comes to. Its name has dots between the
@@ -50,6 +51,8 @@ func (c Config) Values() []Value {
 		Value{Key: "overview", Value: string(cmp.Or(c.Overview, OverviewShow))},
 		Value{Key: "report.criteria", Value: c.Report.Criteria}, Value{Key: "report.tests", Value: c.Report.Tests},
 		Value{Key: "report.style", Value: c.Report.Style},
+		Value{Key: "report.from", Value: string(cmp.Or(c.Report.From, finding.Nit))},
+		Value{Key: "report.categories", Value: list(c.Report.Categories)},
 		Value{Key: "comments.max", Value: c.Comments.Most()}, Value{Key: "comments.resolve", Value: c.Comments.Resolve},
 		Value{Key: "handover", Value: cmp.Or(c.Handover, HandoverSummary)},
 		Value{Key: "linters.max-per-rule", Value: c.Linters.Most()},

@@ -13,7 +13,14 @@ import (
 // finding, a dropped finding that is also changed or kept, a finding changed
 // under a verdict that posts nothing.
 func (d Decision) Check(draft []Item) (Decision, error) {
-	c := checking{decision: d, draft: draft, seen: map[string]int{}}
+	c := checking{decision: d, seen: map[string]int{}}
+	for _, item := range draft {
+		if item.Posted {
+			c.posted = append(c.posted, item.ID)
+		} else {
+			c.draft = append(c.draft, item)
+		}
+	}
 	c.decision.Drop, c.decision.Move = slices.Clone(d.Drop), slices.Clone(d.Move)
 	var verdict Command
 	for _, line := range d.Commands {
@@ -37,6 +44,7 @@ func (d Decision) Check(draft []Item) (Decision, error) {
 type checking struct {
 	decision Decision
 	draft    []Item
+	posted   []string       // ids of what earlier reviews posted
 	seen     map[string]int // "/drop F2" -> line
 	keeps    int            // line of the first /keep
 	bad      Error
@@ -56,7 +64,11 @@ func (c *checking) names(line Command) []string {
 			reasons = append(reasons, id+" is the overview, which is dropped or edited")
 			continue
 		}
-		if id != OverviewID && !slices.ContainsFunc(c.draft, func(f Item) bool { return f.ID == id }) {
+		if wrong := c.ends(line, id); wrong != "" {
+			reasons = append(reasons, wrong)
+			continue
+		}
+		if id != OverviewID && !slices.Contains(c.posted, id) && !slices.ContainsFunc(c.draft, func(f Item) bool { return f.ID == id }) {
 			reasons = append(reasons, "this draft has "+known(c.draft))
 			continue
 		}
@@ -69,6 +81,16 @@ func (c *checking) names(line Command) []string {
 		c.seen[line.Name+" "+id] = line.Line
 	}
 	return reasons
+}
+
+// ends says why a command does not end what an earlier review posted; empty where it
+// does, or is about something else.
+func (c *checking) ends(line Command, id string) string {
+	const how = "is posted and stands: only its own id and a reason end it, "
+	if !slices.Contains(c.posted, id) || line.Name == "/drop" && line.reason != "" && slices.Contains(line.IDs, id) {
+		return ""
+	}
+	return id + " " + how + "/drop " + id + ": REASON"
 }
 
 // ids are the findings that a command names, with the ends of its ranges, and

@@ -35,6 +35,7 @@ type Item struct {
 	ID       string // F1, F2, …
 	Severity Severity
 	Path     string
+	Posted   bool // by an earlier review: no part of the draft, and dropped by its id, with a reason, alone
 }
 
 // Drop leaves a finding out. Reason may be empty; How is, in records of versions

@@ -59,19 +59,22 @@ type Report struct {
 	Unasked    []finding.Unasked    `json:"unasked"`
 	Missing    []string             `json:"missing"` // lines on what was asked and could not be had
 
+	Standing []finding.Earlier `json:"-"` // what earlier reviews posted and stands
+	Closed   map[string]bool   `json:"-"` // fingerprints of what somebody closed since the draft was made
+	Read     bool              `json:"-"` // what earlier reviews posted was read
+	Place    string            `json:"-"` // where the review stands: ReviewURL, a file, or the screen
+	State    reviewpr.State    `json:"-"`
+	Packed   checkpoint.Draft  `json:"-"`
+	Retained time.Time         `json:"-"` // when the artifact is deleted; zero where not told
+	Withdrew string            `json:"-"` // code of the draft that this one replaces
+	Failed   error             `json:"-"` // after a decision: fail-on is reached, or SARIF not written
+	Before   cost.MicroUSD     `json:"-"` // what the draft had cost before this run revised it
+	Changes  []string          `json:"-"` // since the draft was made, without mattering
+	Running  bool              `json:"-"` // it goes on, or was cut short
+
 	Branch      string `json:"-"` // of an applied ticket
 	PullRequest string `json:"-"` // its address
 	Page        string `json:"-"` // what the job summary shows, where it is no review's
-
-	Running  bool             `json:"-"` // it goes on, or was cut short
-	Place    string           `json:"-"` // where the review stands: ReviewURL, a file, or the screen
-	State    reviewpr.State   `json:"-"`
-	Packed   checkpoint.Draft `json:"-"`
-	Retained time.Time        `json:"-"` // when the artifact is deleted; zero where not told
-	Withdrew string           `json:"-"` // code of the draft that this one replaces
-	Failed   error            `json:"-"` // after a decision: fail-on is reached, or SARIF not written
-	Before   cost.MicroUSD    `json:"-"` // what the draft had cost before this run revised it
-	Changes  []string         `json:"-"` // since the draft was made, without mattering
 }
 
 // overview is what a model says of the change; null without a model.
@@ -110,7 +113,8 @@ func Describe(ctx context.Context, flow *graph.Flow[reviewpr.State], thread stri
 		Files: bare(review.Files),
 		Usage: s.Usage, Place: s.ReviewURL, Message: s.Reason, State: s,
 		Status: reviewpr.StatusIn(view), Criteria: review.Asked.Criteria, Unasked: review.Asked.Unasked,
-		Missing: slices.Concat(s.Draft.Linters.Missing, review.Asked.Missing),
+		Missing:  slices.Concat(s.Draft.Linters.Missing, review.Asked.Missing),
+		Standing: finding.Standing(s.Earlier), Read: !s.Draft.Unread,
 	}
 	r.Running = view.Status == graph.Running
 	if all := reviewpr.StatusesIn(view); len(all) > 1 {
@@ -219,13 +223,15 @@ func (r Report) Print(w io.Writer) error {
 	if notes := r.State.Notes(); len(notes) > 0 {
 		r.Message = strings.TrimPrefix(r.Message+"; "+strings.Join(notes, " "), "; ")
 	}
-	return PrintJSON(w, printed{r, priced{r.Usage, known(r.Usage)}})
+	return PrintJSON(w, printed{r, priced{r.Usage, known(r.Usage)}, r.Open()})
 }
 
-// printed is a report whose cost is null where a price is not known.
+// printed is a report with what is null in it: a cost where a price is not known, and
+// what stands where that is not.
 type printed struct {
 	Report
 	Usage priced `json:"usage"`
+	Open  Open   `json:"open"`
 }
 
 type priced struct {

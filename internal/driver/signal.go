@@ -15,32 +15,12 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// Signal does what both a job and the command line tell: the SARIF file, and
-// whether what was posted is as grave as fail-on. A relative file is of folder.
+// Signal writes the SARIF file of a decision, where one is asked for: relative to folder,
+// unless it says itself where it is.
 func Signal(s settings.Settings, r *Report, folder string, warn func(string)) {
 	if s.Sarif != "" {
-		if err := writeSarif(within(folder, s.Sarif), *r, warn); err != nil {
-			r.Failed = err
-			return
-		}
+		r.Failed = writeSarif(within(folder, s.Sarif), *r, warn)
 	}
-	if n := finding.Reaching(r.OpenFindings(), s.FailOn); r.Outcome == reviewpr.Posted && n > 0 {
-		r.Failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s",
-			render.Count(n, "posted finding"), s.FailOn, s.FailOn),
-			r.Place, "answer the review; without fail-on this succeeds whatever was found")
-	}
-}
-
-// OpenFindings are the findings that the pull request has after a decision: those it
-// kept, and those that an earlier review has posted and that are still there.
-func (r Report) OpenFindings() []finding.Finding {
-	all := slices.Clone(r.Findings)
-	for _, f := range r.Filtered {
-		if f.Filtered == finding.AlreadyPosted {
-			all = append(all, f)
-		}
-	}
-	return all
 }
 
 // writeSarif writes what the decision kept: nothing of a draft that was rejected.
@@ -48,7 +28,9 @@ func writeSarif(file string, r Report, warn func(string)) error {
 	run := sarif.Run{Version: wire.Version(), Page: homepage, Instance: r.State.Draft.Instance,
 		Head: r.State.Draft.Head}
 	if r.Outcome == reviewpr.Posted {
-		run.Findings = r.OpenFindings()
+		run.Findings = slices.DeleteFunc(r.OpenFindings(), func(f finding.Finding) bool {
+			return f.Path == "" && f.Title == "" // of an earlier one no more is known
+		})
 	}
 	text, left, err := sarif.Encode(run)
 	if err == nil {

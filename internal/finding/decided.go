@@ -1,25 +1,47 @@
 package finding
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/decision"
 )
 
-// Items are findings as a decision is checked against them.
-func Items(all []Finding) []decision.Item {
+// Items are findings as a decision is checked against them, with what earlier reviews
+// posted and stands.
+func Items(all []Finding, earlier ...Earlier) []decision.Item {
 	items := make([]decision.Item, 0, len(all))
 	for _, f := range all {
 		items = append(items, decision.Item{ID: f.ID, Severity: f.Severity, Path: f.Path})
 	}
+	for _, e := range Standing(earlier) {
+		if e.ID != "" {
+			items = append(items, decision.Item{ID: e.ID, Severity: e.Severity, Path: e.Path, Posted: true})
+		}
+	}
 	return items
 }
 
-// Apply returns the findings as a decision has them, in their order, and leaves its
-// input as it was. Dropped findings are marked, not removed. Findings that a filter
-// holds back already are not touched. An edit replaces the body alone: title,
-// severity and suggestion stay as they were shown. A finding can leave its line
-// for the review's body and never the other way, where nobody saw it.
+// End returns earlier findings as a decision by somebody has them: those that it drops
+// by their ids were posted, and stand no more.
+func End(d decision.Decision, earlier []Earlier, by string) []Earlier {
+	earlier = slices.Clone(earlier)
+	for i, e := range earlier {
+		if e.ID != "" && e.Fate == WasPosted && slices.ContainsFunc(d.Drop, func(x decision.Drop) bool {
+			return x.ID == e.ID
+		}) {
+			earlier[i].Fate, earlier[i].By = WasDropped, by
+		}
+	}
+	return earlier
+}
+
+// Apply returns the findings as a decision has them and leaves its input as it was. They
+// stand in the order of Compare, those that a filter held back before behind the
+// others. Dropped findings are marked, not removed. Findings that a filter holds back
+// already are not touched. An edit replaces the body alone: title, severity and
+// suggestion stay as they were shown. A finding can leave its line for the review's
+// body and never the other way, where nobody saw it.
 func Apply(d decision.Decision, all []Finding) []Finding {
 	decided := slices.Clone(all)
 	for i := range decided {
@@ -27,7 +49,18 @@ func Apply(d decision.Decision, all []Finding) []Finding {
 			apply(d, f)
 		}
 	}
+	if len(d.Severity) > 0 {
+		slices.SortStableFunc(decided, func(a, b Finding) int { return cmp.Or(heldBack(a)-heldBack(b), Compare(a, b)) })
+	}
 	return decided
+}
+
+// heldBack is 1 for a finding that a filter kept out of the draft.
+func heldBack(f Finding) int {
+	if f.Filtered != "" && f.Filtered != Dropped {
+		return 1
+	}
+	return 0
 }
 
 func apply(d decision.Decision, f *Finding) {

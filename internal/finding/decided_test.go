@@ -1,7 +1,9 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,7 +23,7 @@ func TestApplyDropsEditsMovesAndRegradesOnACopy(t *testing.T) {
 	all := make([]Finding, 5)
 	for i := range all {
 		all[i] = Finding{ID: fmt.Sprintf("F%d", i+1), Title: "t", Body: "b", Severity: Major,
-			Placement: Inline}
+			Placement: Inline, Line: i + 1}
 	}
 	all[4] = Finding{ID: "F5", Filtered: LowConfidence}
 	before := append([]Finding(nil), all...)
@@ -36,6 +38,31 @@ func TestApplyDropsEditsMovesAndRegradesOnACopy(t *testing.T) {
 	require.Equal(t, Nit, got[3].Severity)
 	require.Equal(t, all[4], got[4])
 	require.Len(t, Kept(got), 3)
+}
+
+// What was graded otherwise stands where findings of its severity do, as in every other list.
+func TestFindingsStandInTheirOrderOnceOneIsRegraded(t *testing.T) {
+	t.Parallel()
+	all := []Finding{
+		{ID: "F1", Path: "b.go", Severity: Blocker}, {ID: "F2", Path: "a.go", Severity: Major},
+		{ID: "F3", Path: "c.go", Severity: Major}, {ID: "F4", Path: "d.go", Severity: Nit},
+		{Path: "a.go", Severity: Blocker, Filtered: Duplicate},
+	}
+	for text, want := range map[string]string{
+		"/severity F1 minor":                    "F2 F3 F1 F4 -",
+		"/severity F4 blocker":                  "F1 F4 F2 F3 -",
+		"/severity F3 blocker\n/drop F1: known": "F1 F3 F2 F4 -",
+		"/edit F1: new":                         "F1 F2 F3 F4 -",
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			var ids []string
+			for _, f := range Apply(parsed(t, text), all) {
+				ids = append(ids, cmp.Or(f.ID, "-"))
+			}
+			require.Equal(t, want, strings.Join(ids, " "))
+		})
+	}
 }
 
 func TestP2_ARegradedFindingStandsWhereItsSeverityDoesAndNeverComesOutOfTheBody(t *testing.T) {

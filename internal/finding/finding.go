@@ -201,18 +201,26 @@ func Count(all []Finding, s Severity) (n int) {
 }
 
 // Counts says how many findings of each severity there are, gravest first:
-// "1 blocker, 2,000 nit". It is "nothing found" for none.
+// "2 blockers, 1 major, 2,000 nits". It is "nothing found" for none.
 func Counts(all []Finding) string {
 	var parts []string
 	for _, s := range slices.Backward(Severities()) {
 		if n := Count(all, s); n > 0 {
-			parts = append(parts, thousands(n)+" "+string(s))
+			parts = append(parts, thousands(n)+" "+plural(s, n))
 		}
 	}
 	if len(parts) == 0 {
 		return "nothing found"
 	}
 	return strings.Join(parts, ", ")
+}
+
+// plural is a severity behind a number: major and minor are no nouns.
+func plural(s Severity, n int) string {
+	if n == 1 || s == Major || s == Minor {
+		return string(s)
+	}
+	return string(s) + "s"
 }
 
 func thousands(n int) string {

@@ -62,8 +62,8 @@ func TestSeveritiesAreKnownByName(t *testing.T) {
 func TestCountsNameEverySeverityGravestFirst(t *testing.T) {
 	t.Parallel()
 	all := []Finding{{Severity: Nit}, {Severity: Major, Filtered: Duplicate}, {Severity: Blocker}, {Severity: Nit}}
-	require.Equal(t, "1 blocker, 1 major, 2 nit", Counts(all))
-	require.Equal(t, "1 blocker, 2 nit", Counts(Kept(all)))
+	require.Equal(t, "1 blocker, 1 major, 2 nits", Counts(all))
+	require.Equal(t, "1 blocker, 2 nits", Counts(Kept(all)))
 	require.Equal(t, "nothing found", Counts(nil))
 	require.Equal(t, "999 major, 1,200 minor", Counts(slices.Concat(slices.Repeat([]Finding{{Severity: Minor}}, 1200),
 		slices.Repeat([]Finding{{Severity: Major}}, 999))))

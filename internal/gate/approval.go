@@ -61,7 +61,7 @@ func Approved(approvals []github.Approval, before []string, environment string, 
 func sameEffect(a, b decision.Decision, all []finding.Finding) bool {
 	return a.Verdict == b.Verdict && slices.EqualFunc(finding.Apply(a, all), finding.Apply(b, all),
 		func(x, y finding.Finding) bool {
-			return x.Body == y.Body && x.Severity == y.Severity && x.Placement == y.Placement &&
+			return x.ID == y.ID && x.Body == y.Body && x.Severity == y.Severity && x.Placement == y.Placement &&
 				x.Filtered == y.Filtered
 		})
 }

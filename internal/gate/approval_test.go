@@ -95,12 +95,24 @@ func TestCheck12_ReachingTheJobProvesNothing(t *testing.T) {
 	}
 }
 
+// Two findings that say the same trade places once one of them is regraded.
+func TestCheck12_ApprovalsThatRegradeDifferentFindingsSayDifferentThings(t *testing.T) {
+	t.Parallel()
+	alike := []finding.Finding{{ID: "F1", Severity: finding.Major}, {ID: "F2", Severity: finding.Major}}
+	read := func(a github.Approval) (decision.Decision, error) {
+		return gate.Decide(a.Comment, "", decision.Approve, alike, time.Time{})
+	}
+	_, _, err := gate.Approved([]github.Approval{approval("approved", "rita", "/severity F1 minor"),
+		approval("approved", "eve", "/severity F2 minor")}, nil, environment, alike, read)
+	require.ErrorContains(t, err, "say different things")
+}
+
 // drafted are the findings of the draft that is approved.
 var drafted = []finding.Finding{{ID: "F1", Body: "a"}, {ID: "F2", Body: "b"}}
 
 // said reads an approval as a job does, and refuses what does not parse.
 func said(a github.Approval) (decision.Decision, error) {
-	return gate.Decide(a.Comment, "", decision.Approve, drafted, time.Time{})
+	return gate.Decide(a.Comment, "", decision.Approve, finding.Items(drafted), time.Time{})
 }
 
 func reversed(all []github.Approval) []github.Approval {

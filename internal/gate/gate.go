@@ -59,11 +59,11 @@ func IDs(findings []finding.Finding) []string {
 // Decide is resume check 11: the decision parses whole and names findings of this
 // draft, which are given in its order. given is the verdict of the input or flag,
 // possibly none; fallback holds where neither it nor the text has one.
-func Decide(text string, given, fallback decision.Verdict, draft []finding.Finding,
+func Decide(text string, given, fallback decision.Verdict, draft []decision.Item,
 	until time.Time) (decision.Decision, error) {
 	d, err := decision.Parse(secret.Redact(text)) // what is kept, and posted, holds no credential
 	if err == nil {
-		d, err = d.Check(finding.Items(draft))
+		d, err = d.Check(draft)
 	}
 	if err == nil && given != "" {
 		d, err = d.Under(given)

@@ -45,7 +45,7 @@ func TestCheck11_TheDecisionParsesWholeAndNamesThisDraft(t *testing.T) {
 		"changes what is aborted": {"/drop F1", decision.Abort, "", ""},
 		"one bad line of three":   {"/drop F1\n/edit\n/drop F2", "", decision.Approve, ""},
 	} {
-		d, err := gate.Decide(c.text, c.given, c.fallback, draft()[:2], until)
+		d, err := gate.Decide(c.text, c.given, c.fallback, finding.Items(draft()[:2]), until)
 		if c.want != "" {
 			require.NoError(t, err, name)
 			require.Equal(t, c.want, d.Verdict, name)
@@ -61,9 +61,9 @@ func TestCheck11_TheDecisionParsesWholeAndNamesThisDraft(t *testing.T) {
 
 func TestCheck11_WithoutAVerdictNothingIsDecided(t *testing.T) {
 	t.Parallel()
-	_, err := gate.Decide("/drop F1\nthanks", "", "", draft()[:1], until)
+	_, err := gate.Decide("/drop F1\nthanks", "", "", finding.Items(draft()[:1]), until)
 	require.ErrorContains(t, refusal(t, err, 11), "there is no decision")
-	d, err := gate.Decide("/revise shorter", "", decision.Approve, draft()[:1], until)
+	d, err := gate.Decide("/revise shorter", "", decision.Approve, finding.Items(draft()[:1]), until)
 	require.NoError(t, err)
 	require.Equal(t, decision.Revise, d.Verdict)
 	require.NoError(t, gate.CheckRounds(gate.MaxRounds-1))
@@ -90,7 +90,7 @@ func TestT9_ADecisionKeepsNoCredential(t *testing.T) {
 	t.Parallel()
 	token := "ghp_" + "x7Kq2LmR9TzVb4NcW8yJd5HfG1sPaE6uQo3C"
 	d, err := gate.Decide("/edit F1: Use "+token+" there.\n/drop F2: "+token+"\nas I said: "+token, "",
-		decision.Approve, draft()[:2], until)
+		decision.Approve, finding.Items(draft()[:2]), until)
 	require.NoError(t, err)
 	require.NotContains(t, fmt.Sprintf("%+v", d), token)
 	require.Contains(t, d.Edit[0].Body, "Use <redacted ")

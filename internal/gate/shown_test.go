@@ -190,7 +190,7 @@ func chosen(t *testing.T, random *rand.Rand, kept []finding.Finding) decision.De
 			lines = append(lines, "/severity "+f.ID+" "+string(finding.Severities()[random.IntN(4)]))
 		}
 	}
-	d, err := gate.Decide(strings.Join(lines, "\n"), "", decision.Approve, kept, time.Time{})
+	d, err := gate.Decide(strings.Join(lines, "\n"), "", decision.Approve, finding.Items(kept), time.Time{})
 	require.NoError(t, err)
 	return d
 }

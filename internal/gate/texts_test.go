@@ -299,7 +299,7 @@ func outcome(t *testing.T, text string, given decision.Verdict, input bool) stri
 		text, err = decision.Commands(text)
 	}
 	if err == nil {
-		d, err = gate.Decide(text, given, decision.Approve, draft(), until)
+		d, err = gate.Decide(text, given, decision.Approve, finding.Items(draft()), until)
 	}
 	var bad *decision.Error
 	if errors.As(err, &bad) {

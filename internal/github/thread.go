@@ -22,7 +22,8 @@ type ReviewThread struct {
 	Comment  int64  // that opened it
 	Own      bool   // the viewer wrote that comment
 	Resolved bool
-	Answers  int // comments behind the first, by anybody
+	By       string // login of who resolved it; empty where it is open, or for an app
+	Answers  int    // comments behind the first, by anybody
 }
 
 // maxThreadPages bounds the threads that are read: a hundred stand on a page.
@@ -33,7 +34,7 @@ const threadsQuery = `query($owner: String!, $name: String!, $number: Int!, $aft
     pullRequest(number: $number) {
       reviewThreads(first: 100, after: $after) {
         pageInfo { hasNextPage endCursor }
-        nodes { id isResolved comments(first: 1) { totalCount nodes { fullDatabaseId viewerDidAuthor } } }
+        nodes { id isResolved resolvedBy { login } comments(first: 1) { totalCount nodes { fullDatabaseId viewerDidAuthor } } }
       }
     }
   }
@@ -47,7 +48,10 @@ type threadPage struct {
 	Nodes []struct {
 		ID         string `json:"id"`
 		IsResolved bool   `json:"isResolved"`
-		Comments   struct {
+		ResolvedBy struct {
+			Login string `json:"login"`
+		} `json:"resolvedBy"`
+		Comments struct {
 			TotalCount int `json:"totalCount"`
 			Nodes      []struct {
 				ID  string `json:"fullDatabaseId"` // a BigInt, which is a string
@@ -101,7 +105,7 @@ func (p threadPage) threads() (list []ReviewThread) {
 		if err != nil {
 			continue
 		}
-		list = append(list, ReviewThread{ID: n.ID, Comment: id, Own: first.Own, Resolved: n.IsResolved,
+		list = append(list, ReviewThread{ID: n.ID, Comment: id, Own: first.Own, Resolved: n.IsResolved, By: n.ResolvedBy.Login,
 			Answers: max(0, n.Comments.TotalCount-1)})
 	}
 	return list

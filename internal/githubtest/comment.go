@@ -9,17 +9,18 @@ import (
 
 // Comment is a comment of a review.
 type Comment struct {
-	ID        int64  `json:"-"`
-	Path      string `json:"path"`
-	Body      string `json:"body"`
-	Position  int    `json:"position"`
-	Line      int    `json:"line"`
-	Side      string `json:"side"`
-	StartLine int    `json:"start_line"`
-	StartSide string `json:"start_side"`
-	ReplyTo   int64  `json:"-"` // the comment that this one answers
-	WholeFile bool   `json:"-"` // on no line, as a review cannot make it
-	Resolved  bool   `json:"-"` // the thread that it opens
+	ID         int64  `json:"-"`
+	Path       string `json:"path"`
+	Body       string `json:"body"`
+	Position   int    `json:"position"`
+	Line       int    `json:"line"`
+	Side       string `json:"side"`
+	StartLine  int    `json:"start_line"`
+	StartSide  string `json:"start_side"`
+	ReplyTo    int64  `json:"-"` // the comment that this one answers
+	WholeFile  bool   `json:"-"` // on no line, as a review cannot make it
+	Resolved   bool   `json:"-"` // the thread that it opens
+	ResolvedBy string `json:"-"` // login
 
 	hunk string // whole, as the diff had it
 }

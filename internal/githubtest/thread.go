@@ -59,7 +59,7 @@ func (c *call) threads(r *Repo, n, after int) answer {
 	for _, t := range all[min(after, end):end] {
 		own := c.who.user != nil && t.review.User == c.who.user.Login
 		first := object{"fullDatabaseId": strconv.FormatInt(t.first.ID, 10), "viewerDidAuthor": own}
-		nodes = append(nodes, object{"id": t.id(), "isResolved": t.first.Resolved,
+		nodes = append(nodes, object{"id": t.id(), "isResolved": t.first.Resolved, "resolvedBy": t.first.closer(),
 			"comments": object{"totalCount": 1 + t.answers, "nodes": []object{first}}})
 	}
 	page := object{"hasNextPage": end < len(all), "endCursor": strconv.Itoa(end)}
@@ -79,7 +79,7 @@ func (c *call) resolve(id string) answer {
 				if !c.who.may(r, []string{"pull_requests:write"}) || !c.who.may(r, []string{"contents:write"}) {
 					return graphQLError("FORBIDDEN", "Resource not accessible by integration")
 				}
-				t.first.Resolved = true
+				t.first.Resolved, t.first.ResolvedBy = true, c.who.user.Login
 				return ok(object{"data": object{"resolveReviewThread": object{"thread": object{"id": id,
 					"isResolved": true}}}})
 			}
@@ -115,6 +115,26 @@ func (p *Pull) threads() []*thread {
 		}
 	}
 	return all
+}
+
+// closer is the user who resolved the thread; of an app GitHub tells none.
+func (k *Comment) closer() object {
+	if k.ResolvedBy == "" || strings.HasSuffix(k.ResolvedBy, "[bot]") {
+		return nil
+	}
+	return object{"login": k.ResolvedBy}
+}
+
+// ResolveThread closes the thread that a comment opened, as somebody does on the page;
+// an empty login opens it again.
+func (p *Pull) ResolveThread(id int64, login string) {
+	p.set(func() {
+		for _, t := range p.threads() {
+			if t.first.ID == id {
+				t.first.Resolved, t.first.ResolvedBy = login != "", login
+			}
+		}
+	})
 }
 
 // EditComment changes the text of a comment, as who may write can.

@@ -132,7 +132,7 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (dec
 		return decision.Answer{}, rejected
 	case j.routeA():
 		record.Via = decision.ByApproval
-		record.By, d, err = gate.Approved(approvals, o.Manifest.Approvals, j.Environment, state.Comments,
+		record.By, d, err = gate.Approved(approvals, o.Manifest.Approvals, j.Environment, everything(state),
 			j.approval(state, o))
 	default:
 		if d, err = j.read("", "", state, o); err == nil {
@@ -140,6 +140,15 @@ func (j *job) decide(ctx context.Context, state reviewpr.State, o verified) (dec
 		}
 	}
 	return decision.Answer{Decision: d, Record: record.With(d)}, err
+}
+
+// everything is what two decisions on a draft are compared by.
+func everything(s reviewpr.State) []finding.Finding {
+	all := slices.Clone(s.Comments)
+	for _, e := range finding.Standing(s.Earlier) {
+		all = append(all, e.Finding())
+	}
+	return all
 }
 
 // approval reads what one approval decides: its comment, by somebody who may. One
@@ -168,7 +177,7 @@ func (j *job) read(comment string, fallback decision.Verdict, state reviewpr.Sta
 	if asked, wrong := decision.Parse(text); wrong == nil && asked.Verdict == decision.Revise {
 		return decision.Decision{}, gate.RefuseRevise(j.revising(o.Code, asked.Feedback))
 	}
-	d, err := gate.Decide(text, j.Decision, fallback, finding.Kept(state.Comments), o.Manifest.ExpiresAt)
+	d, err := gate.Decide(text, j.Decision, fallback, state.Items(), o.Manifest.ExpiresAt)
 	return d, j.mistake(err, o.Manifest)
 }
 

@@ -41,12 +41,12 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 		j.runner.Warning("whether this commit was reviewed before could not be read: " + driver.Explain(err))
 	}
 	if posted {
-		return before{done: undrafted(change, reviewpr.Posted, url,
+		return before{done: j.undrafted(ctx, change, reviewpr.Posted, url,
 			"this commit was reviewed and posted before; push a commit for a new review")}, nil
 	}
 	items := j.left(ctx)
 	if !j.Anew && j.records(change.Pull).Rejected(ctx, items, change.Thread) {
-		return before{done: undrafted(change, reviewpr.Aborted, "",
+		return before{done: j.undrafted(ctx, change, reviewpr.Aborted, "",
 			"a draft of this commit was rejected; again: true drafts anew")}, nil
 	}
 	var b before
@@ -110,10 +110,22 @@ func (j *job) recall(known [][]finding.Earlier) func(context.Context, ingest.Cha
 }
 
 // undrafted is the report of a commit that needs no draft.
-func undrafted(change ingest.Change, outcome, url, why string) driver.Report {
+func (j *job) undrafted(ctx context.Context, change ingest.Change, outcome, url, why string) driver.Report {
 	r := driver.Report{Outcome: outcome, Thread: change.Thread, Head: change.Head, ReviewURL: url, Message: why}
 	r.State.Draft.Name, r.State.Draft.Web = change.Name, change.Pull.Web()
+	j.stand(ctx, change, &r)
 	return r
+}
+
+// stand adds to a report without a draft what earlier reviews posted and stands, as far as
+// GitHub tells it without a look at the change.
+func (j *job) stand(ctx context.Context, change ingest.Change, r *driver.Report) {
+	earlier, err := j.recall(nil)(ctx, change)
+	r.State.Earlier, r.Standing, r.Read = earlier, finding.Standing(earlier), err == nil
+	if err != nil {
+		fmt.Fprintln(j.Stdout, guard.Line("what was posted before could not be read: "+driver.Explain(err),
+			driver.MaxLine))
+	}
 }
 
 // checkpoints are the drafts and partial checkpoints of this pull request and

@@ -45,11 +45,13 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 	case err != nil:
 		return driver.Report{}, err
 	case reason != "":
-		return undrafted(change, reviewpr.Skipped, "", reason), nil
+		return j.undrafted(ctx, change, reviewpr.Skipped, "", reason), nil
 	case noModelYet == nil:
 		return j.draft(ctx, change, reviewer, approvals)
 	case j.event.Name == "pull_request" && change.Pull.Fork():
-		return j.skipped("a fork's pull request gets no secrets on pull_request, so there is no model to ask"), nil
+		r := j.skipped("a fork's pull request gets no secrets on pull_request, so there is no model to ask")
+		j.stand(ctx, change, &r)
+		return r, nil
 	}
 	return driver.Report{}, noModelYet
 }

@@ -84,6 +84,8 @@ func (j *job) runTicket(ctx context.Context) (driver.Report, error) {
 func (j *job) end(r driver.Report, err error) int {
 	if err != nil {
 		r.Outcome, r.Message = driver.OutcomeOf(err), driver.Explain(err)
+	} else {
+		j.failOn(&r)
 	}
 	if r.State.Draft.Name == "" {
 		r.State.Draft.Name = j.about()
@@ -167,16 +169,35 @@ func dollars(u cost.Usage) string {
 	return fmt.Sprintf("%.6f", float64(u.Cost)/1e6)
 }
 
+// failOn fails the job by what stands. What cannot be read of it is said.
+func (j *job) failOn(r *driver.Report) {
+	driver.FailOn(j.Settings, r)
+	if !r.Read && r.Thread != "" && j.FailOn != "" {
+		j.runner.Warning("what was posted before could not be read, so open-findings and open-blockers are empty, and " +
+			"fail-on goes by what this run posts alone")
+	}
+}
+
+// counted is a number; empty where it is not known.
+func counted(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(*n)
+}
+
 // outputs are the action's: numbers, enums, digests and addresses built by us.
 func outputs(r driver.Report, run int64) map[string]string {
+	open := r.Open()
 	return map[string]string{
 		"outcome": r.Outcome, "thread-id": r.Thread, "checkpoint-digest": r.Digest, "artifact-name": r.Artifact,
 		"code":   r.Code,
 		"run-id": strconv.FormatInt(run, 10), "findings": strconv.Itoa(len(r.Findings)),
 		"blockers": strconv.Itoa(finding.Count(r.Findings, finding.Blocker)),
 		"partial":  strconv.FormatBool(r.Partial), "cost-usd": dollars(r.Usage),
-		"review-url": r.ReviewURL,
-		"branch":     r.Branch, "pull-request-url": r.PullRequest,
+		"review-url":    r.ReviewURL,
+		"open-findings": counted(open.Findings), "open-blockers": counted(open.Blockers),
+		"branch": r.Branch, "pull-request-url": r.PullRequest,
 		"environment": r.State.Draft.Environment,
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
@@ -15,6 +16,7 @@ import (
 func (j *job) deciding(ctx context.Context, take func(context.Context) (driver.Report, error)) (driver.Report, error) {
 	r, err := take(ctx)
 	if err == nil && r.State.Decision != nil {
+		j.closed(ctx, &r)
 		j.signal(ctx, &r)
 	}
 	for _, void := range j.void {
@@ -27,6 +29,19 @@ func (j *job) deciding(ctx context.Context, take func(context.Context) (driver.R
 		j.lapse(ctx)
 	}
 	return r, err
+}
+
+// closed looks whose threads were closed since the draft was made, or since the decision
+// was carried out before: what they are about stands no more.
+func (j *job) closed(ctx context.Context, r *driver.Report) {
+	if len(r.Standing) == 0 && j.FailOn == "" {
+		return
+	}
+	earlier, err := j.recall(nil)(ctx, ingest.Change{Pull: r.State.Pull, Files: r.State.Files,
+		Unlisted: r.State.Draft.Unlisted})
+	if r.CloseThreads(earlier); err != nil {
+		j.runner.Warning("threads that were closed since the draft was made count as open: " + driver.Explain(err))
+	}
 }
 
 // signal tells machines what a decision kept: a SARIF file, a check run, the end

@@ -78,7 +78,7 @@ func (p *proposal) decide(ctx context.Context, o *handoff.Draft[ticketpr.State])
 	if err != nil {
 		return decision.Answer{}, err
 	}
-	files := fileFindings(o.State)
+	files := o.State.Items()
 	record := decision.Record{Thread: m.Thread, Digest: o.Digest, Code: o.Code, At: p.Clock(), By: p.by(),
 		Via: decision.ByDispatch}
 	rejected := gate.Rejected(approvals, m.Approvals, cmp.Or(p.Environment, m.Environment))
@@ -88,7 +88,7 @@ func (p *proposal) decide(ctx context.Context, o *handoff.Draft[ticketpr.State])
 		return decision.Answer{}, rejected
 	case p.routeA():
 		record.Via = decision.ByApproval
-		record.By, d, err = gate.Approved(approvals, m.Approvals, p.Environment, files,
+		record.By, d, err = gate.Approved(approvals, m.Approvals, p.Environment, asFindings(files),
 			func(a github.Approval) (decision.Decision, error) { return p.approval(a, files, m) })
 	default:
 		if d, err = p.readFiles("", "", files, m); err == nil {
@@ -102,7 +102,7 @@ func (p *proposal) decide(ctx context.Context, o *handoff.Draft[ticketpr.State])
 }
 
 // approval reads what one approval decides: its comment, by somebody who may.
-func (p *proposal) approval(a github.Approval, files []finding.Finding,
+func (p *proposal) approval(a github.Approval, files []decision.Item,
 	m checkpoint.Manifest) (d decision.Decision, err error) {
 	err = gate.MayDecide(gate.Decider{Login: a.User}, p.drafter.login, p.AllowAuthor, true)
 	if err == nil {
@@ -115,7 +115,7 @@ func (p *proposal) approval(a github.Approval, files []finding.Finding,
 }
 
 // readFiles is check 11: what a comment and the input commands decide about the files.
-func (p *proposal) readFiles(comment string, fallback decision.Verdict, files []finding.Finding,
+func (p *proposal) readFiles(comment string, fallback decision.Verdict, files []decision.Item,
 	m checkpoint.Manifest) (decision.Decision, error) {
 	commands, err := decision.Commands(secret.Redact(p.Commands))
 	if err != nil {
@@ -144,10 +144,10 @@ func (p *proposal) dispatchOf(workflow string) string {
 	return driver.DispatchOn(workflow, p.ref, "ticket="+p.asked.Key)
 }
 
-// fileFindings are the draft's files as what decisions are about.
-func fileFindings(s ticketpr.State) (all []finding.Finding) {
-	for _, i := range s.Items() {
-		all = append(all, finding.Finding{ID: i.ID, Path: i.Path, Severity: finding.Nit})
+// asFindings are files as approvals compare their effects.
+func asFindings(files []decision.Item) (all []finding.Finding) {
+	for _, i := range files {
+		all = append(all, finding.Finding{ID: i.ID, Path: i.Path})
 	}
 	return all
 }

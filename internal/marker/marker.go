@@ -24,6 +24,7 @@ type Review struct {
 	Digest   string   // of the checkpoint, hex
 	Approved string   // of what was approved, hex
 	Posted   []string // findings that reviews of the pull request say
+	Named    []Named  // each of Posted, in its order; nil where it is not known
 	Dropped  []string // findings that approvers dropped
 	Resolved []string // findings that were said to be resolved
 	MAC      string   // of all before it, hex, as it was read; empty without one
@@ -36,7 +37,8 @@ var (
 	markerLine = regexp.MustCompile(`^<!-- pr-review:v1` +
 		` thread=([A-Za-z0-9._-]+/[A-Za-z0-9._-]+#[0-9]+(?:@[a-z0-9-]+)?:[0-9a-f]+) digest=([0-9a-f]+)` +
 		` approved=([0-9a-f]+)` +
-		`(?: posted=([0-9a-f,]+))?(?: dropped=([0-9a-f,]+))?(?: resolved=([0-9a-f,]+))?(?: mac=([0-9a-f]{64}))? -->$`)
+		`(?: posted=([0-9a-f,]+))?(?: dropped=([0-9a-f,]+))?(?: resolved=([0-9a-f,]+))?` +
+		`(?: ids=([0-9bMmn?+,]+))?(?: mac=([0-9a-f]{64}))? -->$`)
 	fingerprint = regexp.MustCompile(`^[0-9a-f]{16}$`)
 	commentMark = regexp.MustCompile(`^<!-- pr-review:f=([0-9a-f]{16}) -->$`)
 	gradedLine  = regexp.MustCompile(`^\*\*([A-Z][a-z]+)(?:: (.+))?\*\*$`)
@@ -63,6 +65,13 @@ func (m Review) line() string {
 		if len(list.prints) > 0 {
 			line += " " + list.name + "=" + strings.Join(list.prints[:min(len(list.prints), markerPrints)], ",")
 		}
+	}
+	if n := min(len(m.Posted), markerPrints); n > 0 && len(m.Named) >= n {
+		var ids []string
+		for _, of := range m.Named[:n] {
+			ids = append(ids, of.String())
+		}
+		line += " ids=" + strings.Join(ids, ",")
 	}
 	if m.Key != nil {
 		line += " mac=" + m.mac(line)
@@ -121,7 +130,7 @@ func Parse(body string) (Review, bool) {
 	if found == nil {
 		return Review{}, false
 	}
-	m := Review{Thread: found[1], Digest: found[2], Approved: found[3], MAC: found[7]}
+	m := Review{Thread: found[1], Digest: found[2], Approved: found[3], MAC: found[8]}
 	for i, list := range []*[]string{&m.Posted, &m.Dropped, &m.Resolved} {
 		if found[4+i] == "" {
 			continue
@@ -136,7 +145,16 @@ func Parse(body string) (Review, bool) {
 			}
 		}
 	}
-	return m, true
+	if found[7] == "" {
+		return m, true
+	}
+	for _, text := range strings.Split(found[7], ",") {
+		of, ok := parseNamed(text)
+		if m.Named = append(m.Named, of); !ok {
+			return Review{}, false
+		}
+	}
+	return m, len(m.Named) == len(m.Posted)
 }
 
 func lastLine(body string) string {

@@ -53,7 +53,7 @@ func (a attack) decide(t *testing.T, p *page, verdict string) error {
 		HeadSHA: cmp.Or(a.CurrentHead, head)}); err != nil {
 		return err
 	}
-	d, err := gate.Decide(text, given, "", []finding.Finding{{ID: "F1"}, {ID: "F2"}}, time.Time{})
+	d, err := gate.Decide(text, given, "", []decision.Item{{ID: "F1"}, {ID: "F2"}}, time.Time{})
 	if err != nil {
 		return err
 	}

@@ -23,10 +23,17 @@ func (q Request) named() marker.Review {
 // since a list may be shortened.
 func (q Request) marker(form render.Review) marker.Review {
 	m := q.named()
-	m.Posted = append(m.Posted, said(form)...)
+	say := func(fp string, as marker.Named) {
+		if fingerprint.MatchString(fp) {
+			m.Posted, m.Named = append(m.Posted, fp), append(m.Named, as)
+		}
+	}
+	for _, f := range said(form) {
+		say(f.Fingerprint, marker.Named{ID: f.ID, Severity: f.Severity})
+	}
 	for _, f := range form.Filtered {
 		if f.Filtered == finding.Repeat && slices.ContainsFunc(form.Findings, f.ListedBy) {
-			m.Posted = append(m.Posted, f.Fingerprint)
+			say(f.Fingerprint, marker.Named{ID: f.ID, Severity: f.Severity, Listed: true})
 			continue
 		} else if f.Filtered == finding.Repeat {
 			f.Filtered = finding.Dropped // with the one that lists it
@@ -43,10 +50,10 @@ func (q Request) marker(form render.Review) marker.Review {
 		case e.Fate == finding.WasPosted && (e.Announced || e.Now == finding.Resolved):
 			m.Resolved = append(m.Resolved, e.Fingerprint)
 		case e.Fate == finding.WasPosted:
-			m.Posted = append(m.Posted, e.Fingerprint)
+			say(e.Fingerprint, marker.Named{ID: e.ID, Severity: e.Severity, Listed: e.Listed})
 		}
 	}
-	for _, list := range []*[]string{&m.Posted, &m.Dropped, &m.Resolved} {
+	for _, list := range []*[]string{&m.Dropped, &m.Resolved} {
 		*list = slices.DeleteFunc(*list, func(fp string) bool { return !fingerprint.MatchString(fp) })
 	}
 	return m
@@ -54,22 +61,22 @@ func (q Request) marker(form render.Review) marker.Review {
 
 var fingerprint = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-// said are the fingerprints of the findings that a form of the review holds,
+// said are the findings that a form of the review holds,
 // those with a comment first. What its body has no room for was not said.
-func said(form render.Review) []string {
+func said(form render.Review) []finding.Finding {
 	left := map[string]int{}
 	for _, f := range render.Cut(form) {
 		left[f.Fingerprint]++
 	}
-	var inline, body []string
+	var inline, body []finding.Finding
 	for _, f := range form.Findings {
 		switch {
 		case f.Placement == finding.Inline:
-			inline = append(inline, f.Fingerprint)
+			inline = append(inline, f)
 		case left[f.Fingerprint] > 0:
 			left[f.Fingerprint]--
 		default:
-			body = append(body, f.Fingerprint)
+			body = append(body, f)
 		}
 	}
 	return append(inline, body...)

@@ -19,6 +19,9 @@ import (
 func (c Change) said(ctx context.Context, s Source, comments []github.ReviewComment,
 	m *memory) (all []finding.Earlier, err error) {
 	may, err := c.writers(ctx, s, c.logins(comments, m))
+	if err != nil {
+		err = fmt.Errorf("not every comment of a person counts as already said: %w", err)
+	}
 	for _, k := range comments {
 		if may[k.User] && c.counts(k, m) && len(all) < maxSaid {
 			first, _, _ := strings.Cut(strings.TrimSpace(k.Body), "\n")
@@ -38,7 +41,7 @@ func (c Change) writers(ctx context.Context, s Source, logins []string) (map[str
 	for _, login := range logins {
 		member, err := s.Member(ctx, c.Pull.Owner, c.Pull.Repo, login)
 		if err != nil && !errors.Is(err, github.ErrNotFound) {
-			return may, fmt.Errorf("not every comment of a person counts as already said: %w", err)
+			return may, err
 		}
 		may[login] = err == nil && !member.Bot && (member.Permission == "write" || member.Permission == "admin")
 	}

@@ -22,12 +22,13 @@ func FromState(comments []finding.Finding, record *decision.Record, earlier []fi
 		e := finding.Earlier{
 			Fate: finding.WasPosted, Fingerprint: f.Fingerprint, Path: f.Path, Side: f.Side,
 			Quote: clip(f.Quote), Title: clip(f.Title), Category: f.Category, Severity: f.Severity,
+			ID: f.ID, Listed: f.Filtered == finding.Repeat,
 		}
 		if i := slices.IndexFunc(comments, f.ListedBy); f.Filtered == finding.Repeat && i >= 0 {
 			f.Filtered = comments[i].Filtered
 		}
 		if f.Filtered == finding.Dropped {
-			e.Fate, e.By = finding.WasDropped, record.By
+			e.Fate, e.By, e.ID = finding.WasDropped, record.By, ""
 		}
 		if approved && (f.Filtered == "" || f.Filtered == finding.Dropped) {
 			all = append(all, e)
@@ -38,7 +39,9 @@ func FromState(comments []finding.Finding, record *decision.Record, earlier []fi
 			continue
 		}
 		e.Announced = e.Announced || approved && e.Now == finding.Resolved
-		e.StartLine, e.Line, e.ReviewThread, e.Now = 0, 0, "", ""
+		if e.StartLine, e.Line, e.ReviewThread, e.Now, e.Closed = 0, 0, "", "", ""; e.Fate == finding.WasDropped {
+			e.ID = ""
+		}
 		all = append(all, e)
 	}
 	return all
@@ -56,7 +59,11 @@ func (c Change) merged(all []finding.Earlier) []finding.Earlier {
 		var news []finding.Earlier
 		for _, k := range draft {
 			k.Path = c.path(k.Path)
-			if told[keyOf(k)] {
+			of := keyOf(k)
+			if k.Fate == finding.WasPosted && !told[of] && told[key{finding.WasDropped, k.Fingerprint}] {
+				continue // it was dropped since
+			}
+			if told[of] {
 				complete(all, k)
 			} else if len(all)+len(news) < 2*maxPosted {
 				news = append(news, k)
@@ -88,6 +95,9 @@ func complete(all []finding.Earlier, k finding.Earlier) {
 		}
 		e.Title, e.Severity = cmp.Or(e.Title, k.Title), cmp.Or(e.Severity, k.Severity)
 		e.Category, e.By = k.Category, cmp.Or(e.By, k.By)
+		if e.ID == "" {
+			e.ID, e.Listed = k.ID, k.Listed
+		}
 		all[i] = e
 		return
 	}

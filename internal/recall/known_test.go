@@ -27,9 +27,10 @@ func TestADecidedDraftTellsLaterOnes(t *testing.T) {
 	record := decision.Record{Decision: decision.Approve, By: "rita"}
 	all := recall.FromState(comments, &record, before)
 	require.Equal(t, []finding.Earlier{
-		{Fate: finding.WasPosted, Path: "a.go", Title: "posted", Category: "data",
+		{Fate: finding.WasPosted, ID: "F1", Path: "a.go", Title: "posted", Category: "data",
 			Fingerprint: strings.Repeat("1", 16)},
-		{Fate: finding.WasDropped, Path: "a.go", Title: "dropped", Fingerprint: strings.Repeat("2", 16), By: "rita"},
+		{Fate: finding.WasDropped, Path: "a.go", Title: "dropped", Fingerprint: strings.Repeat("2", 16),
+			By: "rita"},
 		{Fate: finding.WasPosted, Fingerprint: strings.Repeat("4", 16), Announced: true},
 	}, all)
 	record.Decision = decision.Abort

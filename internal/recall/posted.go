@@ -21,9 +21,10 @@ import (
 // more than once: two places can have one defect.
 type memory struct {
 	change   Change
-	listed   map[int64][]string // fingerprints by the review that lists them
-	open     map[string]int     // posted, and not said to be resolved
-	resolved map[string]int     // posted, and said to be resolved
+	listed   map[int64][]string        // fingerprints by the review that lists them
+	open     map[string]int            // posted, and not said to be resolved
+	named    map[string][]marker.Named // what is known of these
+	resolved map[string]int            // posted, and said to be resolved
 	drops    map[string]int
 	believed map[int64]bool // comments that are ours
 	comments []int64        // of the findings that posted gives, the first of them
@@ -35,19 +36,25 @@ func newMemory(ctx context.Context, s Source, c Change, reviews []github.Review)
 	m := &memory{
 		change: c, listed: map[int64][]string{}, believed: map[int64]bool{},
 		open: map[string]int{}, resolved: map[string]int{}, drops: map[string]int{},
+		named: map[string][]marker.Named{},
 	}
+	told := map[string]bool{}
 	all, err := c.marked(ctx, s, reviews)
 	for _, r := range all {
 		m.listed[r.id] = r.Posted
 		open, resolved, drops := counts(r.Posted), counts(r.Resolved), counts(r.Dropped)
 		for _, fp := range slices.Sorted(maps.Keys(counts(slices.Concat(r.Posted, r.Resolved)))) {
-			if m.open[fp]+m.resolved[fp] == 0 && len(m.open)+len(m.resolved) < maxPosted {
+			if !told[fp] && len(m.open)+len(m.resolved) < maxPosted {
 				add(m.open, fp, open[fp])
 				add(m.resolved, fp, resolved[fp])
+				m.named[fp] = r.of(fp)
 			}
 		}
 		for fp, n := range drops {
 			m.drops[fp] = max(m.drops[fp], n)
+		}
+		for _, fp := range slices.Concat(r.Posted, r.Resolved, r.Dropped) {
+			told[fp] = true
 		}
 	}
 	return m, err
@@ -57,6 +64,16 @@ func newMemory(ctx context.Context, s Source, c Change, reviews []github.Review)
 type marked struct {
 	id int64
 	marker.Review
+}
+
+// of is what the marker says of the posted findings with a fingerprint.
+func (r marked) of(fingerprint string) (all []marker.Named) {
+	for i, fp := range r.Posted {
+		if fp == fingerprint && i < len(r.Named) {
+			all = append(all, r.Named[i])
+		}
+	}
+	return all
 }
 
 // marked are our reviews of this pull request, by this reviewer, the newest first.
@@ -115,7 +132,20 @@ func (m *memory) posted(comments []github.ReviewComment) []finding.Earlier {
 		all = append(all, e)
 	}
 	all = append(all, bare(open, finding.Earlier{Fate: finding.WasPosted})...)
+	m.name(all)
 	return append(all, bare(resolved, finding.Earlier{Fate: finding.WasPosted, Announced: true})...)
+}
+
+// name gives the posted findings the ids and severities that the markers have. A comment
+// may have been edited: its severity counts where no marker tells one.
+func (m *memory) name(all []finding.Earlier) {
+	for i, e := range all {
+		if names := m.named[e.Fingerprint]; !e.Announced && len(names) > 0 {
+			all[i].ID, all[i].Listed = names[0].ID, names[0].Listed
+			all[i].Severity = cmp.Or(names[0].Severity, e.Severity)
+			m.named[e.Fingerprint] = names[1:]
+		}
+	}
 }
 
 func (m *memory) dropped() []finding.Earlier {
@@ -209,8 +239,9 @@ func sortComments(all []github.ReviewComment) {
 	slices.SortStableFunc(all, func(a, b github.ReviewComment) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-// threads notes the threads of our findings that are open and in which nobody
-// answered, where the account behind our token opened them.
+// threads notes of the threads of our findings who closed one, of those who may write
+// and are not the author; and which are open and in which nobody answered, where the
+// account behind our token opened them.
 func (m *memory) threads(ctx context.Context, s Source, all []finding.Earlier) error {
 	if len(m.comments) == 0 {
 		return nil
@@ -223,10 +254,28 @@ func (m *memory) threads(ctx context.Context, s Source, all []finding.Earlier) e
 	for _, t := range threads {
 		byComment[t.Comment] = t
 	}
+	may, err := m.change.writers(ctx, s, m.closers(byComment))
 	for i, id := range m.comments {
-		if t := byComment[id]; t.Own && !t.Resolved && t.Answers == 0 {
+		switch t := byComment[id]; {
+		case t.Own && !t.Resolved && t.Answers == 0:
 			all[i].ReviewThread = t.ID
+		case t.Resolved && may[t.By]:
+			all[i].Closed = t.By
 		}
 	}
+	if err != nil {
+		return fmt.Errorf("threads that somebody closed count as open: %w", err)
+	}
 	return nil
+}
+
+// closers are those who closed threads of our findings, the author aside: at most 30.
+func (m *memory) closers(threads map[int64]github.ReviewThread) (all []string) {
+	for _, id := range m.comments {
+		by := threads[id].By
+		if by != "" && !strings.EqualFold(by, m.change.Pull.Author) && !slices.Contains(all, by) && len(all) < maxLogins {
+			all = append(all, by)
+		}
+	}
+	return all
 }

@@ -133,6 +133,8 @@ func (r Review) counts() string {
 		return "no finding was kept"
 	case len(r.news()) > 0 || slices.ContainsFunc(r.Filtered, known):
 		return "nothing new"
+	case r.unreported() != "":
+		return "nothing to report"
 	case r.Rules:
 		return noRuleMatched
 	}

@@ -33,7 +33,7 @@ func (r Review) tally() string {
 		return slices.Index(fileStates, a.State) - slices.Index(fileStates, b.State)
 	})
 	for _, g := range grouped(uncovered, missingWord) {
-		missing = append(missing, Thousands(int64(len(g)))+" "+missingWord(g[0]))
+		missing = append(missing, amount(len(g), missingWord(g[0])))
 	}
 	if len(missing) > 0 {
 		text += ", **" + strings.Join(missing, ", ") + "**"

@@ -34,7 +34,7 @@ func Draft(r Review, d Decide) string {
 	if r.Handover == config.HandoverReview {
 		handover = r.handover(false)
 	}
-	tail := paragraphs(r.asked(), handover, cmp.Or(unread, unreached(r.Files)), r.resolved(), d.section(r),
+	tail := paragraphs(r.asked(), handover, cmp.Or(unread, unreached(r.Files)), r.posted(), r.resolved(), d.section(r),
 		filtered(r.Filtered),
 		r.Linters, files,
 		d.footer(r))
@@ -44,7 +44,7 @@ func Draft(r Review, d Decide) string {
 // head is the first screen down to the findings: it says what the change is,
 // what was found, and how to decide.
 func (d Decide) head(r Review) string {
-	return paragraphs(d.title(r), r.subject(), d.why(), r.waiting(d), d.pointer())
+	return paragraphs(d.title(r), r.subject(), d.why(r), r.waiting(d), d.pointer())
 }
 
 func (d Decide) title(r Review) string {
@@ -62,16 +62,26 @@ func (d Decide) title(r Review) string {
 }
 
 // why says why a kept draft waits for nobody.
-func (d Decide) why() string {
-	if !d.Kept {
+func (d Decide) why(r Review) string {
+	switch {
+	case !d.Kept:
 		return ""
+	case len(r.Findings) == 0:
+		return "There is nothing to post, so nobody is asked."
 	}
 	return "Every finding is weaker than what calls a person, so nobody is asked and nothing is posted."
 }
 
 // waiting is the count line of a draft.
 func (r Review) waiting(d Decide) string {
-	parts := []string{r.found(), r.tally() + r.skipped() + r.packed()}
+	parts := []string{r.found()}
+	if s := r.stands(); s != "" {
+		parts = append(parts, s)
+	}
+	if out := r.unreported(); out != "" {
+		parts = append(parts, out)
+	}
+	parts = append(parts, r.tally()+r.skipped()+r.packed())
 	if p := r.price(d.Elapsed); len(p) > 0 {
 		parts = append(parts, strings.Join(p, ", "))
 	}
@@ -275,12 +285,15 @@ func (d Decide) again() string {
 
 // hidden stands in the place of findings and warnings: how to read them.
 func (d Decide) hidden(r Review) string {
-	text, how := "The findings", "This"
+	text, how, are := "The findings", "This", " are"
+	if len(r.Findings) == 1 {
+		text, are = "The finding", " is"
+	}
 	if n := len(r.Notices) + len(r.Flags); n > 0 {
-		text += " and " + Count(n, "warning")
+		text, are = text+" and "+Count(n, "warning"), " are"
 	}
 	if d.Trust == "seal" || d.Trust == "encrypt" {
 		how = "With the checkpoint key in `PR_REVIEW_CHECKPOINT_KEY`, this"
 	}
-	return paragraphs(text+" are not shown here. "+how+" shows the whole draft:", guard.Fence(d.Show, ""))
+	return paragraphs(text+are+" not shown here. "+how+" shows the whole draft:", guard.Fence(d.Show, ""))
 }

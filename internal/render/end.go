@@ -50,12 +50,24 @@ func End(r Review, e Ending) string {
 	if e.Outcome == "CLEAN" && len(r.Findings) == 0 {
 		verdict = upperFirst(strings.Replace(r.counts()+" in %", noRuleMatched, "no rule matched", 1))
 	}
-	blocks := []string{"## " + strings.Replace(verdict, "%", r.name(), 1) + r.byRules(". "), r.subject(),
+	blocks := []string{"## " + strings.Replace(verdict, "%", r.name(), 1) + e.stands(r) + r.byRules(". "), r.subject(),
 		r.why(e.reason(verdict)), r.page(e.Page),
 		account(e.Record, !e.Counts),
 		listed("**Void**, since each was refused:", e.Void),
 		listed("**Changed since the draft**, which holds all the same:", e.Changes), e.restart(), e.read(r)}
 	return paragraphs(append(blocks, e.rest(r)...)...) + "\n"
+}
+
+// stands is what stands on the pull request, behind the verdict.
+func (e Ending) stands(r Review) string {
+	text := r.stands()
+	if e.Outcome == "POSTED" {
+		text = standCount(append(r.standing(), r.Findings...), "")
+	}
+	if text == "" {
+		return ""
+	}
+	return " · " + text
 }
 
 // Mistake is the job summary of a run that wrong inputs or settings kept from its work:
@@ -110,7 +122,7 @@ func (e Ending) rest(r Review) []string {
 		return nil
 	case drafted:
 		r.Overview.ID = "" // nothing is posted
-		return []string{banner(r.warnings()), r.overview(), r.asked(), unread, filtered(r.Filtered), files, r.paid()}
+		return []string{banner(r.warnings()), r.overview(), r.posted(), r.asked(), unread, filtered(r.Filtered), files, r.paid()}
 	}
 	handover := ""
 	if e.Outcome == "POSTED" && r.Handover == config.HandoverSummary {

@@ -106,7 +106,7 @@ func filterCounts(all []finding.Finding) string {
 	var parts []string
 	why, groups := keptOut(all)
 	for i, g := range groups {
-		parts = append(parts, Thousands(int64(len(g)))+" "+why[i].short)
+		parts = append(parts, amount(len(g), why[i].short))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -36,6 +36,7 @@ type Review struct {
 	Earlier  []finding.Earlier // what earlier reviews and people said, and what became of it
 	Round    int               // how often the draft was revised
 	Handover string            // where instructions for a coding agent stand: config.Handover's values
+	From     finding.Severity  // the weakest that the settings report; empty for all
 	Linters  string            // what linters' results came to, in our words; never posted
 
 	Overview Overview

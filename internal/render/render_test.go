@@ -301,6 +301,38 @@ func TestTheFirstLineOnTheTerminalBreaksBetweenFoundAndRead(t *testing.T) {
 	}
 }
 
+func TestOneIsSingularAndTwoArePlural(t *testing.T) {
+	skipped := func(why finding.Reason) func(n int) string {
+		return func(n int) string {
+			return skippedCounts(slices.Repeat([]finding.FileReview{file("x", finding.Skipped, why)}, n))
+		}
+	}
+	for name, c := range map[string]struct {
+		text     func(n int) string
+		one, two string
+	}{
+		"lockfiles": {skipped(finding.Lockfile), ", 1 skipped (1 lockfile)", ", 2 skipped (2 lockfiles)"},
+		"assets":    {skipped(finding.Asset), ", 1 skipped (1 asset)", ", 2 skipped (2 assets)"},
+		"binaries":  {skipped(finding.Binary), ", 1 skipped (1 binary)", ", 2 skipped (2 binary)"},
+		"submodules": {func(n int) string {
+			return Review{Files: slices.Repeat([]finding.FileReview{file("x", finding.Skipped, finding.Submodule)},
+				n)}.tally()
+		}, "0 of 1 file reviewed, **1 submodule**", "0 of 2 files reviewed, **2 submodules**"},
+		"duplicates": {func(n int) string {
+			return filterCounts(slices.Repeat([]finding.Finding{{Filtered: finding.Duplicate}}, n))
+		}, "1 duplicate", "2 duplicates"},
+		"hidden findings": {func(n int) string {
+			text, _, _ := strings.Cut(hidden(dialog(), "").hidden(Review{Findings: make([]finding.Finding, n)}), ".")
+			return text
+		}, "The finding is not shown here", "The findings are not shown here"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, c.one, c.text(1))
+			require.Equal(t, c.two, c.text(2))
+		})
+	}
+}
+
 func TestCountsHaveThousandsSeparators(t *testing.T) {
 	r := ledger()
 	r.Findings = nil

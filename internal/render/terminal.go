@@ -63,6 +63,7 @@ func Terminal(r Review, o TerminalOptions) string {
 		t.finding(f)
 	}
 	t.asked()
+	t.stood()
 	t.resolved()
 	t.unread()
 	t.foot()
@@ -100,6 +101,12 @@ func (t *terminal) verdict(piped bool) {
 	found := t.counts()
 	if s := t.settled(); s != "" {
 		found += ", " + s
+	}
+	if s := t.stands(); s != "" {
+		found += ", " + s
+	}
+	if out := t.unreported(); out != "" {
+		found += ", " + out
 	}
 	read := strings.ReplaceAll(t.tally(), "*", "") + skippedCounts(t.Files)
 	if piped || column.Width(found+" · "+read) <= t.Width {
@@ -149,7 +156,7 @@ func skippedCounts(files []finding.FileReview) string {
 	_, covered := byCoverage(files)
 	for _, g := range byReason(covered) {
 		if g[0].State == finding.Skipped {
-			parts = append(parts, fmt.Sprintf("%s %s", Thousands(int64(len(g))), word(string(g[0].Reason))))
+			parts = append(parts, amount(len(g), word(string(g[0].Reason))))
 			n += len(g)
 		}
 	}

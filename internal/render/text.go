@@ -20,6 +20,16 @@ func Count(n int, noun string) string {
 	return Thousands(int64(n)) + " " + noun + "s"
 }
 
+// amount is a number with what it counts: a noun has its plural, anything else none,
+// as in "2 lockfiles" and "2 binary".
+func amount(n int, what string) string {
+	switch what {
+	case "lockfile", "asset", "submodule", "duplicate":
+		return Count(n, what)
+	}
+	return Thousands(int64(n)) + " " + what
+}
+
 // Thousands is a number with commas: "2,000".
 func Thousands(n int64) string {
 	s := strconv.FormatInt(n, 10)

@@ -139,7 +139,7 @@ func Pages(c ticket.Context) (all []prompt.Document) {
 func (o *overview) wholeKey() string {
 	t := o.turn
 	identity := []string{"whole", protocol, prompt.Fingerprint(), o.Options.Review.Identity(), fmt.Sprint(o.limit()),
-		string(o.Show), o.Digest, t.Language, fmt.Sprint(o.Report, t.Judges, o.Use == config.OverviewOff),
+		string(o.Show), o.Digest, t.Language, fmt.Sprint(t.Tests, t.Style, t.Judges, o.Use == config.OverviewOff),
 		t.Title, t.Description, t.Branch}
 	for _, f := range t.Files {
 		identity = append(identity, hash(f.Path, f.OldPath, f.Status, f.State, f.Patch))

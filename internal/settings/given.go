@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/render"
 )
 
 // Defaults that depend on another setting or on a model's price, so that action.yml
@@ -77,8 +78,8 @@ func (s *Settings) Settle(kept int) error {
 	}
 	s.MaxTime = cmp.Or(s.MaxTime, DefaultMaxTime)
 	if s.Expires > limit {
-		return problem.Usage(fmt.Sprintf("expires is %s, and the artifact is kept for %d days", days(s.Expires),
-			s.Retention),
+		return problem.Usage(fmt.Sprintf("expires is %s, and the artifact is kept for %s", days(s.Expires),
+			render.Count(s.Retention, "day")),
 			"a draft must outlive its wait: lower expires or raise retention-days")
 	}
 	return nil

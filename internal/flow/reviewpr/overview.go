@@ -93,21 +93,7 @@ func (s State) found() []finding.FileReview {
 			all[at].Findings = append(slices.Clone(all[at].Findings), f)
 		}
 	}
-	for i := range all {
-		all[i].Findings = reported(all[i].Findings, s.Draft.Config.Report)
-	}
 	return all
-}
-
-// reported marks the findings of categories that the settings do not report.
-func reported(found []finding.Finding, report config.Report) []finding.Finding {
-	found = slices.Clone(found)
-	for i := range found {
-		if f := &found[i]; f.Filtered == "" && !report.Reports(*f) {
-			f.Filtered, f.Note = finding.LeftOut, "report."+f.Category+" is off"
-		}
-	}
-	return found
 }
 
 // overview is what is shown of the sentences on the change, and asked what it was made for.

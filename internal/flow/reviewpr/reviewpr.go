@@ -86,7 +86,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 
 	ingest := g.Node(ingestNode, traced(ingestNode, steps.ingest(f)),
 		graph.Writes(f.draft, f.pr, f.files, f.findings, f.flags, f.earlier, f.reason, f.lacks))
-	triage := g.Node(triageNode, traced(triageNode, steps.triage(f)), graph.Writes(f.fileReviews, f.reason))
+	triage := g.Node(triageNode, traced(triageNode, steps.triage(f)), graph.Writes(f.fileReviews, f.reason, f.earlier))
 	full := &inFull{}
 	asked := g.Node(contextNode, traced(contextNode, steps.context(f, full)), graph.Writes(f.asked))
 	cut := &shortened{paid: map[string]cost.Usage{}}
@@ -99,7 +99,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	aggregate := g.Node(aggregateNode, traced(aggregateNode, combine(f, reviews, redrafts)),
 		graph.Writes(f.comments, f.earlier, f.summaryBody, f.reason))
 	gate := graph.Gate(g, gateNode, ask, decide(f),
-		graph.Writes(f.approved, f.decision, f.comments, f.summaryBody, f.whole))
+		graph.Writes(f.approved, f.decision, f.comments, f.earlier, f.summaryBody, f.whole))
 	revise := g.Node(reviseNode, traced(reviseNode, steps.revise(f)), graph.Writes(f.draft, f.decision, f.rounds))
 	redraft := graph.Each(g, redraftNode, steps.redraft(f, cut, redrafts, full), graph.Writes(f.fileReviews, f.usage),
 		graph.Concurrency(concurrency), graph.OnError(steps.feedbackFailed(f)), graph.Unreached(cut.unrevised(f)))
@@ -144,7 +144,7 @@ func (steps Steps) ingest(f fields) func(context.Context, State) (graph.Update, 
 		}
 		var earlier []finding.Earlier
 		var notes []string
-		if steps.Recall != nil && reason == "" {
+		if steps.Recall != nil {
 			if earlier, err = steps.Recall(ctx, change); ctx.Err() != nil {
 				return graph.Update{}, ctx.Err()
 			} else if err != nil { // it bettered the review, and is no reason to have none
@@ -153,6 +153,7 @@ func (steps Steps) ingest(f fields) func(context.Context, State) (graph.Update, 
 			}
 		}
 		draft := s.Draft.of(change)
+		draft.Unread, draft.UsedIDs = len(notes) > 0, max(draft.UsedIDs, usedBefore(earlier))
 		if reason != "" {
 			draft.Unlisted = 0 // nothing was to be covered
 		}
@@ -196,13 +197,20 @@ func (steps Steps) triage(f fields) func(context.Context, State) (graph.Update, 
 		chosen, rest := triage.Files(s.Files, s.Draft.triage())
 		update := f.fileReviews.Set(rest)
 		if len(s.Files) == 0 && s.Draft.Unlisted == 0 {
-			return graph.Updates(update, f.reason.Set("the change is empty")), nil
+			return graph.Updates(update, f.earlier.Set(s.left(rest)), f.reason.Set("the change is empty")), nil
 		}
 		if len(chosen) == 0 && allCovered(rest) && s.Draft.Unlisted == 0 && len(s.Findings)+len(s.Flags) == 0 {
-			return graph.Updates(update, f.reason.Set("no changed file is one to review")), nil
+			return graph.Updates(update, f.earlier.Set(s.left(rest)),
+				f.reason.Set("no changed file is one to review")), nil
 		}
 		return update, nil
 	}
+}
+
+// left is what became of the earlier findings by a change in which nothing is reviewed.
+func (s State) left(results []finding.FileReview) []finding.Earlier {
+	_, earlier := aggregate.Findings(aggregate.Input{Files: s.Files, Reviews: results, Earlier: s.Earlier})
+	return earlier
 }
 
 // byTriage ends a run that is not to go on.
@@ -254,7 +262,7 @@ func combine(f fields, spans ...*fanOut) func(context.Context, State) (graph.Upd
 		s.Comments, s.Earlier = aggregate.Findings(aggregate.Input{
 			Files: s.Files, Findings: slices.Concat(s.Findings, s.Draft.Linters.Findings), Reviews: s.found(),
 			Earlier: s.Earlier, Used: s.Draft.UsedIDs, Inline: s.Draft.Config.Comments.Most(),
-			PerRule: s.Draft.Config.Linters.Most(),
+			PerRule: s.Draft.Config.Linters.Most(), Report: s.Draft.Config.Report,
 		})
 		s.Earlier = append(s.Earlier, s.leftOut(before)...)
 		body, _ := post.Rendered(s.Review())
@@ -287,7 +295,7 @@ func ask(s State) (gate.Ask, error) {
 // decide applies the approver's changes; what is posted is rendered from them.
 func decide(f fields) func(State, decision.Answer) (graph.Update, error) {
 	return func(s State, a decision.Answer) (graph.Update, error) {
-		_, err := a.Decision.Check(finding.Items(finding.Kept(s.Comments)))
+		_, err := a.Decision.Check(s.Items())
 		if err = cmp.Or(err, a.Decision.CheckOverview(s.postsOverview())); err != nil {
 			return graph.Update{}, err
 		}
@@ -295,11 +303,11 @@ func decide(f fields) func(State, decision.Answer) (graph.Update, error) {
 			return f.decision.Set(&a.Record), gate.CheckRounds(len(s.Rounds))
 		}
 		approved := a.Decision.Verdict == decision.Approve
-		s.Comments = finding.Apply(a.Decision, s.Comments)
+		s.Comments, s.Earlier = finding.Apply(a.Decision, s.Comments), finding.End(a.Decision, s.Earlier, a.Record.By)
 		s.Whole.Text, s.Whole.Dropped = a.Decision.Overview(s.Whole.Text)
 		body, _ := post.Rendered(s.Review())
 		return graph.Updates(f.approved.Set(&approved), f.decision.Set(&a.Record), f.comments.Set(s.Comments),
-			f.summaryBody.Set(body), f.whole.Set(s.Whole)), nil
+			f.earlier.Set(s.Earlier), f.summaryBody.Set(body), f.whole.Set(s.Whole)), nil
 	}
 }
 

@@ -35,7 +35,7 @@ func PostedFindings(snapshot []byte, record decision.Record) []finding.Earlier {
 		return nil
 	}
 	d := decision.Decision{Drop: record.Dropped, Edit: record.Edited, Move: record.Moved, Severity: record.Severity}
-	s.Decision, s.Comments = &record, finding.Apply(d, s.Comments)
+	s.Decision, s.Comments, s.Earlier = &record, finding.Apply(d, s.Comments), finding.End(d, s.Earlier, record.By)
 	return s.PostedFindings()
 }
 
@@ -77,6 +77,17 @@ func UsedIDs(snapshot []byte) int {
 		return 0
 	}
 	return max(d.UsedIDs, usedIDs(all))
+}
+
+// usedBefore is the same of what earlier reviews posted: a finding that stands keeps its id.
+func usedBefore(earlier []finding.Earlier) int {
+	var all []finding.Finding
+	for _, e := range earlier {
+		if e.Fate == finding.WasPosted {
+			all = append(all, e.Finding())
+		}
+	}
+	return usedIDs(all)
 }
 
 func usedIDs(all []finding.Finding) (used int) {

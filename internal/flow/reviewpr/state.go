@@ -67,13 +67,15 @@ type Draft struct {
 	Environment string `json:"environment,omitempty"`    // whose approval decides
 	Dispatch    bool   `json:"allow_dispatch,omitempty"` // its reviewers may decide by dispatch as well
 	// code of an earlier draft whose findings stay in this one
-	Withdrew   string        `json:"withdrew,omitempty"`
-	WithdrewBy string        `json:"withdrew_by,omitempty"` // who drafted anew, and may not decide
-	Again      bool          `json:"again,omitempty"`       // drafted anew: an earlier rejection does not hold for it
-	UsedIDs    int           `json:"used_ids,omitempty"`    // that earlier drafts of the thread gave their findings
-	Trace      string        `json:"traceparent,omitempty"` // W3C trace context of the run that drafted
-	MaxCost    cost.MicroUSD `json:"max_cost,omitempty"`    // cap of the run; 0 for none
-	Linters    linter.Report `json:"linters,omitzero"`      // what linters say of the change
+	Withdrew   string `json:"withdrew,omitempty"`
+	WithdrewBy string `json:"withdrew_by,omitempty"` // who drafted anew, and may not decide
+	// what was posted before could not be read, so that it is not known what of it stands
+	Unread  bool          `json:"unread,omitempty"`
+	Again   bool          `json:"again,omitempty"`       // drafted anew: an earlier rejection does not hold for it
+	UsedIDs int           `json:"used_ids,omitempty"`    // that earlier drafts of the thread gave their findings
+	Trace   string        `json:"traceparent,omitempty"` // W3C trace context of the run that drafted
+	MaxCost cost.MicroUSD `json:"max_cost,omitempty"`    // cap of the run; 0 for none
+	Linters linter.Report `json:"linters,omitzero"`      // what linters say of the change
 
 	Name       string        `json:"name"`
 	Thread     string        `json:"thread"`
@@ -241,6 +243,7 @@ func (s State) Review() render.Review {
 		Unlisted: s.Draft.Unlisted, Rules: s.Draft.Rules, Model: s.Draft.Model, Usage: s.Usage, Limit: s.Draft.MaxCost,
 		Reused: s.Reused, Partial: s.Partial(),
 		Earlier: s.Earlier, Round: len(s.Rounds), Flags: s.Flags, Overview: s.overview(), Asked: s.asked(),
+		From:     s.Draft.Config.Report.From,
 		Handover: cmp.Or(s.Draft.Config.Handover, config.HandoverSummary),
 	}
 	if s.Pull != nil {
@@ -322,6 +325,9 @@ func warnings(found []finding.Finding) (all []string) {
 }
 
 const maxTitle = 200 // characters of a finding's title in the banner
+
+// Items are what a decision can name: the draft's findings, and what stands.
+func (s State) Items() []decision.Item { return finding.Items(finding.Kept(s.Comments), s.Earlier...) }
 
 // Shown is the whole review as the approver can read it.
 func (s State) Shown() string { return render.File(s.Review()) }

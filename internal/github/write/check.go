@@ -169,7 +169,8 @@ func (k Check) conclusion() string {
 // output is the same for each part of the annotations: an update replaces its
 // words and adds its annotations.
 func (k Check) output(notes []*gh.CheckRunAnnotation) *gh.CheckRunOutput {
-	words := "What the person who decided it kept of the review: " + finding.Counts(k.Findings) + "."
+	words := "What the person who decided it kept of the review, with what earlier reviews posted and stands: " +
+		finding.Counts(k.Findings) + "."
 	if !k.Covered {
 		words += " Not every file was read: the review names them."
 	}

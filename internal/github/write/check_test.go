@@ -68,7 +68,7 @@ func TestACheckRunIsMadeOnceWithAllAnnotations(t *testing.T) {
 	require.Len(t, writes(s), 3, "a second one is not made")
 	made := repo.Checks(sha)
 	require.Len(t, made, 1)
-	require.Equal(t, []string{"pr-review", "completed", "neutral", "120 minor, 2 nit",
+	require.Equal(t, []string{"pr-review", "completed", "neutral", "120 minor, 2 nits",
 		"o/r#7:" + sha + " abababababababab"},
 		[]string{made[0].Name, made[0].Status, made[0].Conclusion, made[0].Title, made[0].ExternalID})
 	require.Contains(t, made[0].Summary, "beyond the first 500: 2.\n\n[The "+

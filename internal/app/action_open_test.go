@@ -1,0 +1,151 @@
+package app_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/githubtest"
+)
+
+// blocked is a stage on which a review with a blocker was posted.
+func blocked(t *testing.T, sc scene) *stage {
+	sc.base = githubtest.Tree{"README.md": "# r\n"}
+	sc.head = sc.base.With(githubtest.Tree{"new.go": goFile(3, badRange)})
+	s := across(t, sc)
+	drafted, posted := s.approve("")
+	counts(drafted, "1", "1", "0", "0")
+	counts(posted, "1", "1", "1", "1")
+	posted.shows("## Review of #42 was posted · 1 blocker stands")
+	return s
+}
+
+// counts holds the outputs findings, blockers, open-findings and open-blockers.
+func counts(e ended, want ...string) {
+	e.t.Helper()
+	for i, name := range []string{"findings", "blockers", "open-findings", "open-blockers"} {
+		require.Equal(e.t, want[i], e.outputs[name], name)
+	}
+}
+
+// second is the drafting job of a second push, where a blocker fails.
+func (s *stage) second(tree githubtest.Tree) ended {
+	s.pushed(tree)
+	return s.draftJob().with("fail-on", "blocker").start()
+}
+
+func TestFailOnHoldsWhileAPostedBlockerStands(t *testing.T) {
+	t.Parallel()
+	more := githubtest.Tree{"more.txt": "x\n"}
+	for _, trust := range []string{"", checkpoint.TrustSeal} {
+		t.Run("nothing new, trust "+trust, func(t *testing.T) {
+			s := blocked(t, scene{trust: trust})
+			e := s.second(s.pull.Tree().With(more)).is(1, "CLEAN")
+			counts(e, "0", "0", "1", "1")
+			e.says("1 posted finding of severity blocker or graver, and fail-on is blocker")
+			e.shows("## Nothing new in #42 · 1 blocker of earlier reviews stands", "- F1 **blocker** ", titleOf(badRange))
+		})
+	}
+	t.Run("mended", func(t *testing.T) {
+		s := blocked(t, scene{})
+		e := s.second(githubtest.Tree{"README.md": "# r\n", "new.go": goFile(3, "send(rows)")}).is(0, "PAUSED")
+		counts(e, "0", "0", "0", "0")
+		e.shows("1 resolved")
+		e = s.decideJob(e.outputs["code"], "approve").with("fail-on", "nit").start().is(0, "POSTED")
+		counts(e, "0", "0", "0", "0")
+		counts(s.second(s.pull.Tree().With(more)).is(0, "CLEAN"), "0", "0", "0", "0")
+	})
+	t.Run("weaker than what fails", func(t *testing.T) {
+		s := blocked(t, scene{})
+		s.pull.EditComment(s.pull.Reviews()[0].Comments[0].ID, "**Nit: Nothing much**\n\n"+
+			"<!-- pr-review:f=0123456789abcdef -->")
+		counts(s.second(s.pull.Tree().With(more)).is(1, "CLEAN"), "0", "0", "1", "1") // as it was posted, whoever edits it
+	})
+	t.Run("waits, and is aborted", func(t *testing.T) {
+		s := blocked(t, scene{trust: checkpoint.TrustSeal})
+		e := s.second(s.pull.Tree().With(githubtest.Tree{"b.go": goFile(3, badScan)})).is(0, "PAUSED")
+		counts(e, "1", "0", "1", "1")
+		e.shows("**1 minor** · 1 blocker of earlier reviews stands", "F2 · minor", "- F1 **blocker** ")
+		e = s.decideJob(e.outputs["code"], "abort").with("fail-on", "blocker").start().is(1, "ABORTED")
+		counts(e, "1", "0", "1", "1")
+		e.shows("was rejected, nothing was posted · 1 blocker of earlier reviews stands")
+		s.anew(githubtest.RunOptions{Actor: "lee"})
+		counts(s.draftJob().with("fail-on", "blocker").start().is(1, "ABORTED"), "0", "0", "1", "1")
+	})
+	t.Run("reviewed before", func(t *testing.T) {
+		s := blocked(t, scene{})
+		s.anew(githubtest.RunOptions{Actor: "lee"})
+		counts(s.draftJob().with("fail-on", "blocker").start().is(1, "POSTED"), "0", "0", "1", "1")
+	})
+	t.Run("kept", func(t *testing.T) {
+		s := blocked(t, scene{})
+		e := s.second(s.pull.Tree().With(githubtest.Tree{"b.go": goFile(3, badName)})).is(1, "KEPT")
+		counts(e, "1", "0", "1", "1")
+	})
+	t.Run("skipped", func(t *testing.T) {
+		s := blocked(t, scene{})
+		s.pull.Label("maya", "no-ai-review")
+		counts(s.second(s.pull.Tree().With(more)).is(1, "SKIPPED"), "0", "0", "1", "1")
+	})
+	t.Run("skipped, and its file is gone", func(t *testing.T) {
+		s := blocked(t, scene{})
+		counts(s.second(githubtest.Tree{"README.md": "# r\n", "logo.png": "\x89PNG\r\n\x1a\n\x00"}).is(0, "SKIPPED"), "0", "0",
+			"0", "0")
+	})
+}
+
+func TestAThreadThatAWriterClosesEndsItsFinding(t *testing.T) {
+	t.Parallel()
+	for login, open := range map[string]string{"maya": "0", "lee": "1", "rob": "1", "github-actions[bot]": "1"} {
+		t.Run(login, func(t *testing.T) {
+			s := blocked(t, scene{})
+			first := s.pull.Reviews()[0].Comments[0].ID
+			s.pull.ResolveThread(first, login)
+			code := map[string]int{"0": 0, "1": 1}[open]
+			more := s.pull.Tree().With(githubtest.Tree{"more.txt": "x\n"})
+			counts(s.second(more).is(code, "CLEAN"), "0", "0", open, open)
+			s.pull.ResolveThread(first, "")
+			s.anew(githubtest.RunOptions{Actor: "lee"})
+			counts(s.draftJob().with("fail-on", "blocker").start().is(1, "CLEAN"), "0", "0", "1", "1")
+		})
+	}
+	t.Run("between draft and decision", func(t *testing.T) {
+		s := blocked(t, scene{})
+		e := s.second(s.pull.Tree().With(githubtest.Tree{"b.go": goFile(3, badScan)})).is(0, "PAUSED")
+		s.pull.ResolveThread(s.pull.Reviews()[0].Comments[0].ID, "maya")
+		decide := s.decideJob(e.outputs["code"], "approve").with("fail-on", "minor")
+		counts(decide.start().is(1, "POSTED"), "1", "0", "1", "0")
+		s.pull.ResolveThread(s.pull.Reviews()[1].Comments[0].ID, "maya")
+		counts(decide.start().is(0, "POSTED"), "1", "0", "0", "0")
+	})
+}
+
+func TestADropWithAReasonEndsWhatWasPosted(t *testing.T) {
+	s := blocked(t, scene{})
+	e := s.second(s.pull.Tree().With(githubtest.Tree{"b.go": goFile(3, badScan)})).is(0, "PAUSED")
+	for _, bad := range []string{"/drop F1", "/edit F1: x", "/severity F1 nit", "/keep F1", "/drop F1-F2: no", "/summary F1"} {
+		j := s.decideJob(e.outputs["code"], "approve").with("commands", bad)
+		j.start().is(3, "REFUSED").says("/drop F1: REASON")
+	}
+	commands := "/drop F1: the caller checks it"
+	decide := s.decideJob(e.outputs["code"], "approve").with("commands", commands, "fail-on", "blocker")
+	counts(decide.start().is(0, "POSTED"), "1", "0", "1", "0")
+	require.Len(t, s.pull.Reviews(), 2)
+	e = s.second(s.pull.Tree().With(githubtest.Tree{"more.txt": "x\n"})).is(0, "CLEAN")
+	counts(e, "0", "0", "1", "0")
+	e.shows("dropped before")
+}
+
+func TestWhatWasPostedAndCannotBeReadEndsNoRun(t *testing.T) {
+	s := blocked(t, scene{})
+	s.pushed(s.pull.Tree().With(githubtest.Tree{"more.txt": "x\n"}))
+	s.hub.Fail("GET", "**/reviews", githubtest.Fault{Status: http.StatusForbidden})
+	e := s.draftJob().with("fail-on", "blocker").start().is(0, "PAUSED")
+	counts(e, "1", "1", "", "")
+	e.says("what was posted before could not be read")
+	e.shows("could not be read")
+	s.hub.ClearFaults()
+	counts(s.decideJob(e.outputs["code"], "approve").with("fail-on", "blocker").start().is(1, "POSTED"), "1", "1", "", "")
+}

@@ -1,0 +1,51 @@
+package marker
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// Named is what a review's marker says of a posted finding beside its fingerprint.
+type Named struct {
+	ID       string           // F1; empty where it is not known
+	Severity finding.Severity // as it was posted; empty where it is not known
+	Listed   bool             // the finding of that id lists its line
+}
+
+var namedForm = regexp.MustCompile(`^(0|[1-9][0-9]{0,5})([bMmn?])(\+?)$`)
+
+// letters are those of the severities, weakest first: M is major, m minor.
+const letters = "nmMb"
+
+// String is "7b" for the blocker F7, and "7b+" for a line that it lists; 0 and ? stand
+// for what is not known.
+func (n Named) String() string {
+	text := "?"
+	if rank := n.Severity.Rank(); rank >= 0 {
+		text = letters[rank : rank+1]
+	}
+	if n.Listed {
+		text += "+"
+	}
+	if number := strings.TrimPrefix(n.ID, "F"); namedForm.MatchString(number + text) {
+		return number + text
+	}
+	return "0" + text
+}
+
+func parseNamed(text string) (n Named, ok bool) {
+	found := namedForm.FindStringSubmatch(text)
+	if found == nil {
+		return n, false
+	}
+	if found[1] != "0" {
+		n.ID = "F" + found[1]
+	}
+	if rank := strings.Index(letters, found[2]); rank >= 0 {
+		n.Severity = finding.Severities()[rank]
+	}
+	n.Listed = found[3] != ""
+	return n, true
+}
