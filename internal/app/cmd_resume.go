@@ -19,8 +19,9 @@ import (
 // resumeOptions are the flags of resume.
 type resumeOptions struct {
 	options
-	next  string // owner/repo whose worst draft is meant
-	trace string // file
+	next  string   // owner/repo whose worst draft is meant
+	trace string   // file
+	drop  []string // paths, of a ticket's change
 }
 
 func (a *app) resumeCommand() command {
@@ -44,12 +45,17 @@ func (o *resumeOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.next, "next", "", "owner/repo: go on with the worst draft that waits there, in the store or "+
 		"on GitHub")
 	f.BoolVar(&o.noInput, "no-input", false, "never ask")
+	f.StringArrayVar(&o.drop, "drop", nil, "of a change for a ticket: path to leave out, with --approve; may be "+
+		"repeated")
 	traceFlag(f, &o.trace)
 	o.outputFlags(f)
 }
 
 // resume decides a parked draft of the local store.
 func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err error) {
+	if s, ok := a.proposal(ctx, args, &o.options); ok {
+		return a.resumeProposal(ctx, s, &implementOptions{options: o.options, drop: o.drop})
+	}
 	given, err := o.verdict()
 	if err != nil {
 		return err

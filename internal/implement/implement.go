@@ -89,6 +89,15 @@ func text(name string) string {
 	return string(data)
 }
 
+// Fingerprint is the SHA-256, in hex, over all that a model is told in constant words.
+func Fingerprint() string {
+	h := sha256.New()
+	for _, name := range []string{"rules", "classify", "modules", "code", "tests"} {
+		fmt.Fprintf(h, "%q", text(name))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
 // answered asks, and once more where read refuses the answer; then the error is an
 // *Unusable with what read said. What was paid is in the usage, also with an error.
 func (m *Model) answered(ctx context.Context, q question, read func(string) ([]string, error)) (cost.Usage, error) {

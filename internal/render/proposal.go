@@ -240,7 +240,7 @@ func CommitMessage(p Proposal) (headline, body string) {
 	for _, f := range p.files() {
 		files = append(files, "- "+f.Path+": "+guard.Line(f.Description, proposalRunes))
 	}
-	return headline, paragraphs(guard.Text(why), strings.Join(files, "\n"))
+	return headline, paragraphs(strings.Join(wrapped(why, headlineRunes), "\n"), strings.Join(files, "\n"))
 }
 
 const headlineRunes = 72

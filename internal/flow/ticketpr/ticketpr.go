@@ -26,6 +26,7 @@ import (
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/trace"
 )
@@ -282,6 +283,19 @@ func decide(f fields) func(State, decision.Answer) (graph.Update, error) {
 		}
 		return graph.Updates(f.decision.Set(&a.Record), f.approved.Set(nil)), nil
 	}
+}
+
+// Decide reads a decision on the draft, commands one a line; given is the verdict of a flag
+// or an input, possibly none.
+func (s State) Decide(text string, given decision.Verdict) (decision.Decision, error) {
+	d, err := decision.Parse(secret.Redact(text)) // what is kept holds no credential
+	if err == nil && given != "" {
+		d, err = d.Under(given)
+	}
+	if err != nil {
+		return d, err
+	}
+	return s.check(d)
 }
 
 // check holds a decision against the draft's files: they are dropped by path, or kept.
