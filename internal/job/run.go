@@ -103,7 +103,7 @@ func (j *job) end(r driver.Report, err error) int {
 	if err == nil {
 		if err = driver.Failure(r); err == nil {
 			fmt.Fprintln(j.Stdout, guard.Line(strings.Join(strings.Fields(r.Outcome+" "+r.Thread+" "+r.ReviewURL+" "+
-				r.Message), " "), driver.MaxLine))
+				r.PullRequest+" "+r.Message), " "), driver.MaxLine))
 			return 0
 		}
 	}

@@ -141,7 +141,11 @@ func (p *proposal) revising(code, feedback string) string {
 
 // dispatchOf is the command that starts a workflow about the ticket.
 func (p *proposal) dispatchOf(workflow string) string {
-	return driver.DispatchOn(workflow, p.ref, "ticket="+p.asked.Key)
+	name := p.asked.Key
+	if p.asked.Issue() {
+		name = fmt.Sprintf("'#%d'", issueNumber(p.asked)) // for a shell, where # begins a comment
+	}
+	return driver.DispatchOn(workflow, p.ref, "ticket="+name)
 }
 
 // asFindings are files as approvals compare their effects.

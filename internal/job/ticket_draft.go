@@ -47,7 +47,11 @@ func (j *job) implements(ctx context.Context) (driver.Report, error) {
 		return driver.Report{}, err
 	}
 	thread := ticketpr.ThreadID(j.ref, p.asked.Key, base.SHA)
-	if o, found, err := apply.Earlier(ctx, j.api, j.ref, "", thread); err == nil && found {
+	o, found, err := apply.Earlier(ctx, j.api, j.ref, "", thread)
+	if err != nil { // whoever decides looks again
+		j.runner.Warning("whether this ticket was carried out before could not be read: " + driver.Explain(err))
+	}
+	if found {
 		r := driver.Report{Outcome: ticketpr.Posted, Thread: thread, Branch: o.Branch, PullRequest: o.URL,
 			Message: "this ticket was carried out on this commit before"}
 		r.Page = render.ProposalEnd(p.asked.Key, render.ProposalEnding{Outcome: r.Outcome, Reason: r.Message,

@@ -23,7 +23,8 @@ var (
 	issueNumber = regexp.MustCompile(`^#?([1-9][0-9]{0,8})$`)
 )
 
-// ParseTicket reads a tracker's key, or an issue of the repository as #7, 7 or owner/repo#7.
+// ParseTicket reads a tracker's key, or an issue of the repository as #7, 7, gh-7 or
+// owner/repo#7.
 func ParseTicket(text string, of pull.Ref) (Asked, error) {
 	text = strings.TrimSpace(text)
 	number := text
@@ -31,6 +32,9 @@ func ParseTicket(text string, of pull.Ref) (Asked, error) {
 		if number = "#" + digits; !strings.EqualFold(name, of.FullName()) {
 			number = ""
 		}
+	}
+	if digits, short := strings.CutPrefix(strings.ToLower(text), "gh-"); short {
+		number = "#" + digits
 	}
 	m := issueNumber.FindStringSubmatch(number)
 	switch {
