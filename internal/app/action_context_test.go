@@ -3,6 +3,8 @@ package app_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -59,6 +61,45 @@ func TestT28_AJobHoldsAChangeAgainstItsTicket(t *testing.T) {
 				require.Equal(t, allowed, strings.Contains(string(o.Snapshot)+e.summary, word), word)
 			}
 			require.NotContains(t, string(o.Snapshot)+e.summary+e.log, "secret-jira-token")
+		})
+	}
+}
+
+// T28: a trace that was asked to hold what models are asked and answer holds of a ticket
+// what context.show allows.
+func TestT28_ATraceHoldsOfATicketWhatShowAllows(t *testing.T) {
+	for show, allowed := range map[string]bool{"key": false, "criteria": true} {
+		t.Run(show, func(t *testing.T) {
+			jira := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = w.Write([]byte(payTicket))
+			}))
+			t.Cleanup(jira.Close)
+			base := baseTree().With(githubtest.Tree{".github/pr-review.yml": "context:\n  show: " + show +
+				"\n  projects: [PAY]\n  sources:\n    - jira: " + jira.URL + "\n      token-env: JIRA_TOKEN\n"})
+			head := headTree().With(githubtest.Tree{".github/pr-review.yml": base[".github/pr-review.yml"]})
+			s := setUp(t, scene{title: "PAY-101 Move money", base: base, head: head})
+			s.model.Whole = func(r llmtest.Request) llmtest.Answer {
+				heard := "nothing"
+				if strings.Contains(r.User, "CRITERIONWORD") {
+					heard = "CRITERIONWORD and ANSWERWORD"
+				}
+				return llmtest.Seen(r, heard, nil, []llmtest.Judged{{N: 1, Verdict: "met", Evidence: []llmtest.Place{
+					{Path: heard, StartLine: 1, EndLine: 1}}}}, nil)
+			}
+			file := filepath.Join(t.TempDir(), "trace.jsonl")
+			s.cli(map[string]string{"JIRA_TOKEN": "secret-jira-token",
+				"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "true"},
+				"review", "octo/demo#42", "--no-input", "--trace", file).ends(0)
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			trace := string(data)
+			require.Contains(t, trace, "gen_ai.input.messages")
+			require.Contains(t, trace, "Move money", "what the look at the whole change was asked")
+			require.Contains(t, trace, "fetch_jira_context", "a span of its own")
+			for _, word := range []string{"SUMMARYWORD", "CRITERIONWORD", "ANSWERWORD"} {
+				require.Equal(t, allowed, strings.Contains(trace, word), word)
+			}
+			require.NotContains(t, trace, "secret-jira-token")
 		})
 	}
 }

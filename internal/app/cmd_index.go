@@ -57,7 +57,7 @@ func (a *app) index(ctx context.Context, o *indexOptions) error {
 	if err != nil {
 		return err
 	}
-	e, err := a.Endpoints(c, o.Settings, wire.Asking{})
+	e, err := a.Searching(c, o.Settings)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -129,6 +130,8 @@ func TestShowTellsWhatARunUnderWayFetches(t *testing.T) {
 		w.WriteHeader(http.StatusNotFound)
 	}))
 	t.Cleanup(server.Close)
+	release := sync.OnceFunc(func() { close(answer) })
+	t.Cleanup(release)
 	pull := shop(s, fmt.Sprintf(sources, server.URL), "PAY-123: round refunds", server.URL+"/wiki/pages/65601")
 	env := map[string]string{"JIRA_USER": "mei@acme.example", "JIRA_TOKEN": "jira-token-of-mei",
 		"PR_REVIEW_STORE": t.TempDir()}
@@ -147,9 +150,10 @@ func TestShowTellsWhatARunUnderWayFetches(t *testing.T) {
 	require.Equal(t, []string{"fetch_jira_context", "fetch_confluence_context"}, said.Statuses)
 	got = s.cli(env, "show", pull.HeadSHA())
 	require.Zero(t, got.code)
-	require.Regexp(t, "^UNDER WAY octo/shop#1:[0-9a-f]{40}: fetch jira context, fetch confluence context\n$", got.stdout)
+	require.Regexp(t, "^UNDER WAY octo/shop#1:[0-9a-f]{40}: fetch jira context, fetch confluence context\n$",
+		got.stdout)
 
-	close(answer)
+	release()
 	require.Zero(t, (<-ended).code)
 	got = s.cli(env, "show", pull.HeadSHA(), "--json")
 	require.Contains(t, got.stdout, `"status": "complete"`)

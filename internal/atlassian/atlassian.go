@@ -67,6 +67,8 @@ func Explain(err error, id, who string) *Failure {
 		return &Failure{Note: "sent the request on to another host, where it was not followed", Err: err}
 	case errors.Is(err, transport.ErrNotJSON):
 		return &Failure{Note: "gave an answer that is no JSON", Err: err}
+	case errors.As(err, new(*json.SyntaxError)), errors.As(err, new(*json.UnmarshalTypeError)):
+		return &Failure{Note: "gave an answer of another form than expected", Err: err}
 	case errors.Is(err, transport.ErrForbidden), errors.Is(err, transport.ErrInsecure):
 		return &Failure{Note: "has an address that is refused", Err: err}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/eval/dataset"
 	"github.com/org/pr-review-action/internal/eval/oracle"
 	"github.com/org/pr-review-action/internal/eval/score"
-	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/ticket"
 )
@@ -79,6 +78,6 @@ func TestOnePageTellsOfTheTicket(t *testing.T) {
 	require.NoError(t, err)
 	page, err := eval.Page(t.Context(), o.Dir, "ticket-unasked")
 	require.NoError(t, err)
-	require.Contains(t, page, "1. **"+string(finding.Met)+"**, said to be unknown · The theme follows the system setting")
+	require.Contains(t, page, "1. **met**, said to be unknown · The theme follows the system setting")
 	require.Contains(t, page, "Parts nobody asked for: 0 of 1 named; 0 others named.")
 }

@@ -47,7 +47,8 @@ func DecodeRecord(data []byte) (Record, error) {
 			kinds++
 		}
 	}
-	if kinds > 1 || (r.Answer != "") != (r.Value != nil) || r.Update != nil && (r.Answer != "" || r.Intent || len(r.Doing) > 0) {
+	unfinished := r.Answer != "" || r.Intent || len(r.Doing) > 0
+	if kinds > 1 || (r.Answer != "") != (r.Value != nil) || r.Update != nil && unfinished {
 		return Record{}, errors.New("reading a record: it is of two kinds at once")
 	}
 	return r, nil

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"path"
@@ -46,16 +47,20 @@ type Report struct {
 const (
 	SkippedIgnored = "ignored"
 	SkippedNoCode  = "no code"
+	SkippedData    = "settings larger than 32 KiB"
 	SkippedMany    = "beyond the number of files"
 	SkippedBytes   = "beyond 128 MiB"
 	SkippedTime    = "out of time"
+	SkippedLFS     = "kept by Git LFS"
 )
 
 // Windows goes before the reason for which a file was not cut by its definitions.
 const Windows = "windows: "
 
-// batch bounds the bytes of files that are read at once.
-const batch = 8 << 20
+const (
+	batch       = 8 << 20  // bytes of files that are read at once
+	maxSettings = 32 << 10 // bytes of a file of settings; larger ones are data
+)
 
 // part is a file with its chunks, and where its tokens are: counted anew, or in
 // another index.
@@ -108,7 +113,7 @@ func (b *builder) choose(files []tree.File) []tree.File {
 	var chosen []tree.File
 	var size int64
 	for _, f := range files {
-		reason := b.skip(f.Path)
+		reason := b.skip(f)
 		switch {
 		case reason != "":
 		case len(chosen) >= cmp.Or(b.MaxFiles, tree.MaxFiles):
@@ -128,14 +133,16 @@ func (b *builder) choose(files []tree.File) []tree.File {
 	return chosen
 }
 
-func (b *builder) skip(file string) string {
-	if claims := claim.Of(diff.File{Path: file}); len(claims) > 0 {
+func (b *builder) skip(f tree.File) string {
+	if claims := claim.Of(diff.File{Path: f.Path}); len(claims) > 0 {
 		return string(claims[0].Reason)
 	}
-	switch l := lang.Of(file); {
-	case l.Name == "" || l.Kind != lang.Code:
+	switch l := lang.Of(f.Path); {
+	case l.Name == "" || l.Kind == lang.Prose:
 		return SkippedNoCode
-	case b.Ignored != nil && b.Ignored(file):
+	case l.Kind == lang.Settings && f.Size > maxSettings:
+		return SkippedData
+	case b.Ignored != nil && b.Ignored(f.Path):
 		return SkippedIgnored
 	}
 	return ""
@@ -244,6 +251,8 @@ func (b *builder) cut(ctx context.Context, f tree.File, content []byte) part {
 	switch {
 	case content == nil && f.Size > 0:
 		p.note = tree.LeftBinary
+	case bytes.HasPrefix(content, []byte("version https://git-lfs.github.com/spec/")):
+		p.note = SkippedLFS // a pointer to the text, which is elsewhere
 	case claim.Bears(content, finding.Generated):
 		p.note = string(finding.Generated)
 	case claim.Bears(content, finding.Minified):

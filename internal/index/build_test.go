@@ -114,6 +114,7 @@ func TestWhatIsNotIndexedIsCounted(t *testing.T) {
 		"bin.go": "package \x00\n", "invalid.go": "package \xff\n\nfunc Invalid() {\n}\n",
 		"name\nwith break.go": "package n\n",
 		"big.go":              strings.Repeat("// x\n", 1<<18),
+		"data.json":           "{" + strings.Repeat(" ", 32<<10) + "}\n",
 		"lfs.go":              "version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
 	}
 	o := index.Options{Cut: indextest.Cut, MaxFiles: 4, Ignored: func(path string) bool {
@@ -124,6 +125,7 @@ func TestWhatIsNotIndexedIsCounted(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{"generated": 1, "vendored": 2, "lockfile": 1, "minified": 2, "no code": 2,
 		"asset":                   1,
+		index.SkippedData:         1,
 		"credentials by its name": 2, "ignored": 1, "not text": 1, "larger than 1 MiB": 1,
 		index.SkippedMany: 3}, r.Skipped)
 	require.Equal(t, r.Chunks, len(x.Chunks()))
@@ -139,7 +141,7 @@ func TestWithLittleTimeWhatIsAroundTheChangeIsIndexed(t *testing.T) {
 	n := atomic.Int32{}
 	slow := func(ctx context.Context, path, text string) ([]chunk.Chunk, string) {
 		if n.Add(1) > 2 { // the two that come first are quick
-			time.Sleep(400 * time.Millisecond)
+			time.Sleep(400 * time.Millisecond) // of the clock that the limit is measured by: a cut takes real time
 		}
 		return indextest.Cut(ctx, path, text)
 	}

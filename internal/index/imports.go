@@ -32,6 +32,9 @@ var importForms = map[string]*regexp.Regexp{
 	"shell": regexp.MustCompile(`(?m)^[ \t]*(?:source|\.)[ \t]+["']?([\w./-]+)`),
 }
 
+// Akin reports whether two files are of languages that can use each other's names.
+func Akin(a, b string) bool { return family(a) == family(b) }
+
 // family is the language whose files a file can import.
 func family(file string) string {
 	l := lang.Of(file)

@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/signal"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -35,7 +37,7 @@ func TestMain(m *testing.M) {
 	case "die":
 		os.Exit(3)
 	case "hang":
-		time.Sleep(time.Minute)
+		hang()
 	default:
 		s := newServer("as pinned", func(id string) string {
 			return reference(id, "environment: "+strings.Join(os.Environ(), " "))
@@ -44,6 +46,13 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
+}
+
+// hang answers nothing, and does not end when its standard input does: a signal ends it.
+func hang() {
+	never := make(chan os.Signal, 1)
+	signal.Notify(never, syscall.SIGUSR1)
+	<-never
 }
 
 type byID struct {
@@ -153,6 +162,18 @@ func TestT4_AChangedToolIsNotCalled(t *testing.T) {
 	_, err = open(t, o).Ticket(t.Context(), "PAY-1")
 	require.ErrorContains(t, err, "has changed the tool get_acceptance_criteria")
 	require.EqualValues(t, 2, calls.Load(), "it was not called")
+}
+
+func TestT4_ADigestIsOfAllThatAToolSaysOfItself(t *testing.T) {
+	t.Parallel()
+	tool := mcp.Tool{Name: "get", Description: "d", InputSchema: map[string]any{"type": "object"}}
+	name, description, schema := tool, tool, tool
+	name.Name, description.Description, schema.InputSchema = "gets", "D", map[string]any{"type": "object", "x": true}
+	for _, other := range []mcp.Tool{name, description, schema} {
+		require.NotEqual(t, mcpclient.Digest(&tool), mcpclient.Digest(&other))
+	}
+	same := mcp.Tool{Name: "get", Description: "d", InputSchema: map[string]any{"type": "object"}}
+	require.Equal(t, mcpclient.Digest(&tool), mcpclient.Digest(&same))
 }
 
 func TestT4_AServersQuestionsAreRefused(t *testing.T) {

@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"path"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/trace"
 )
@@ -31,34 +34,15 @@ const (
 	Similar  Why = "similar"  // a search for the change found it
 )
 
-// Piece is a whole chunk of the commit that a reviewer is shown beside a diff.
+// Piece is a chunk of the commit that a reviewer is shown beside a diff: all of it, or of
+// a long one the lines around what it is shown for.
 type Piece struct {
 	chunk.Chunk
 	Why Why
 }
 
-// bytesPerToken is how many bytes of code count as a token.
-const bytesPerToken = 3
-
-// What is written around a piece and before each line of it, in bytes.
-const (
-	pieceFrame = 60
-	lineFrame  = 9
-)
-
-// share is how much of a pack's budget each kind has before any may take what is left.
-func share(w Why) float64 {
-	switch w {
-	case Calls:
-		return 0.3
-	case Encloses, Defines:
-		return 0.25
-	}
-	return 0.1
-}
-
 // Pack chooses what a reviewer of a change is given of the rest of the repository,
-// of at most so many tokens. The index has to be of the commit behind the change.
+// of at most so many tokens, and fewer for a small patch. The index has to be of the commit behind the change.
 // Equal commits give equal packs (P11). Notes are a search's; the error is the index's.
 func (e Engine) Pack(ctx context.Context, c Change, tokens int) (pieces []Piece, notes []string, err error) {
 	if tokens <= 0 || len(c.Hunks) == 0 {
@@ -73,8 +57,27 @@ func (e Engine) Pack(ctx context.Context, c Change, tokens int) (pieces []Piece,
 	if err != nil {
 		return nil, s.result.Notes, err
 	}
-	return choose(candidates, tokens*bytesPerToken), s.result.Notes, nil
+	return choose(candidates, min(tokens, room(len(s.question.text)))*bytesPerToken), s.result.Notes, nil
 }
+
+// room is how many tokens a pack has for a patch of so many bytes: three tenths of the
+// patch and of the instructions that go with each, so that what is read for a file costs
+// 1.3 times as much at most.
+func room(patch int) int {
+	const instructions = 4_000
+	return (instructions + patch/bytesPerToken) * 3 / 10
+}
+
+// How many pieces of a kind a pack has at most, and how many it has at least where a
+// search finds some.
+const (
+	mostUsers   = 8
+	mostRare    = 3
+	mostNamed   = 5
+	mostTests   = 3
+	mostSimilar = 1
+	fewPieces   = 3
+)
 
 // candidates are the pieces that a pack may have, the most telling of each kind first.
 func (s *search) candidates(ctx context.Context, c Change) ([]Piece, error) {
@@ -90,14 +93,38 @@ func (s *search) candidates(ctx context.Context, c Change) ([]Piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.users, f.named = slices.Concat(f.users, f.rare), slices.Concat(f.named, f.types)
-	if err := s.nearestFirst(ctx, c, f); err != nil {
+	lost, err := s.lost(ctx, c.Hunks)
+	if err != nil {
+		return nil, err
+	}
+	far, err := s.distance(ctx, c)
+	if err != nil {
 		return nil, err
 	}
 	tests, err := s.Index.TestsOf(ctx, c.Path, a.names, merged)
 	if err != nil {
 		return nil, err
 	}
+	hits, err := s.found(ctx, a, words)
+	if err != nil {
+		return nil, err
+	}
+	p := pieces{change: c, shown: shownLines(c.Hunks), seen: map[string]bool{}}
+	p.add(Encloses, a.enclosing, len(a.enclosing), numbered(changedLines(c.Hunks, true)))
+	users := used(far.nearest(f.users), a.names)
+	p.add(Calls, without(users, isTest), mostUsers, naming(a.names))
+	p.add(Calls, without(lost.chunks, isTest), mostRare, naming(lost.names))
+	p.add(Calls, without(far.nearest(f.rare), isTest), mostRare, naming(a.touched))
+	p.add(Defines, far.nearest(f.named), mostNamed, naming(a.touched))
+	p.add(Defines, far.nearest(f.types), mostNamed, naming(a.types))
+	p.add(Tests, slices.Concat(far.nearest(tests), without(users, isCode)), mostTests, naming(a.names))
+	p.add(Similar, without(hits, func(h chunk.Chunk) bool { return far(h) > joined || isTest(h) }), mostSimilar, nil)
+	p.add(Similar, hits, fewPieces-len(p.all), nil)
+	return p.all, nil
+}
+
+// found is what a search for the change gives. Imports say little.
+func (s *search) found(ctx context.Context, a around, words ranked) ([]chunk.Chunk, error) {
 	s.hide(a.enclosing)
 	near, err := s.similar(ctx, s.embed(ctx))
 	if err != nil {
@@ -105,106 +132,115 @@ func (s *search) candidates(ctx context.Context, c Change) ([]Piece, error) {
 	}
 	s.result.Hits = fuse([]list{words.best(), near}, merged, s.hidden)
 	s.rerank(ctx, s.result.Hits)
-	p := pieces{shown: shownLines(c.Hunks), seen: map[string]bool{}}
-	p.add(c.Path, Encloses, a.enclosing)
-	p.add(c.Path, Calls, slices.DeleteFunc(slices.Clone(f.users), isTest))
-	p.add(c.Path, Defines, f.named)
-	p.add(c.Path, Tests, slices.Concat(tests, slices.DeleteFunc(slices.Clone(f.users), isCode)))
+	var found []chunk.Chunk
 	for _, h := range s.result.Hits {
-		if h.Name != "" || h.Kind == chunk.Window { // imports say little
-			p.add(c.Path, Similar, []chunk.Chunk{h.Chunk})
+		if h.Name != "" || h.Kind == chunk.Window {
+			found = append(found, h.Chunk)
 		}
 	}
-	return p.all, nil
+	return found, nil
+}
+
+// losing is who mentions names or quoted texts that a change took away.
+type losing struct {
+	names  []string
+	chunks []chunk.Chunk
+}
+
+var quoted = regexp.MustCompile("\"[^\"\n]{3,80}\"|'[^'\n]{3,80}'|`[^`\n]{3,80}`")
+
+// lost looks for what is on removed lines alone: a setting, a key, a path. Where many
+// mention it, it says nothing.
+func (s *search) lost(ctx context.Context, hunks []diff.Hunk) (l losing, err error) {
+	var before, now strings.Builder
+	for _, h := range hunks {
+		for _, line := range h.Lines {
+			if line.Op == diff.Delete {
+				before.WriteString(line.Text + "\n")
+			} else {
+				now.WriteString(line.Text + "\n")
+			}
+		}
+	}
+	names := chunk.Identifiers(before.String())
+	for _, text := range quoted.FindAllString(before.String(), -1) {
+		names = append(names, text[1:len(text)-1])
+	}
+	for _, name := range once(names) {
+		if len(name) < 3 || index.Holds(now.String(), name) {
+			continue
+		}
+		found, err := s.Index.Mentions(ctx, name, rareWithin+1)
+		if err != nil {
+			return l, err
+		}
+		if len(found) > 0 && len(found) <= rareWithin {
+			l.names, l.chunks = append(l.names, name), append(l.chunks, found...)
+		}
+	}
+	return l, nil
 }
 
 func isTest(c chunk.Chunk) bool { return lang.IsTest(c.Path) }
 func isCode(c chunk.Chunk) bool { return !lang.IsTest(c.Path) }
 
-// nearestFirst sorts what follows from a change by how near its files are.
-func (s *search) nearestFirst(ctx context.Context, c Change, f following) error {
+func without(chunks []chunk.Chunk, which func(chunk.Chunk) bool) []chunk.Chunk {
+	return slices.DeleteFunc(slices.Clone(chunks), which)
+}
+
+// used are the chunks that call one of some names in their code, where there are some:
+// else those that mention one.
+func used(chunks []chunk.Chunk, names []string) []chunk.Chunk {
+	var called []func(chunk.Chunk) int
+	for _, name := range names {
+		called = append(called, calls(name))
+	}
+	calling := without(chunks, func(c chunk.Chunk) bool {
+		c.Text = lang.Of(c.Path).Blank(c.Text)
+		return !slices.ContainsFunc(called, func(calls func(chunk.Chunk) int) bool { return calls(c) == 0 })
+	})
+	if len(calling) < fewPieces {
+		return chunks
+	}
+	return calling
+}
+
+// distance tells how far a chunk is from a change.
+type distance func(chunk.Chunk) int
+
+// Distances: the chunk's file is changed too; it is of the same folder, or an import
+// joins it to the changed file; it is elsewhere; it is in a language that cannot use
+// the change's names.
+const (
+	together = iota
+	joined
+	apart
+	foreign
+)
+
+func (s *search) distance(ctx context.Context, c Change) (distance, error) {
 	importing, err := s.Index.ImportedBy(ctx, c.Path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	imported, err := s.Index.Imports(ctx, c.Path)
-	nearest(f.users, c, importing)
-	nearest(f.named, c, imported)
-	return err
-}
-
-// nearest puts chunks first that changed together with the file, then those of its
-// folder or that an import joins to it.
-func nearest(chunks []chunk.Chunk, c Change, joined []string) {
-	far := func(x chunk.Chunk) int {
+	linked := append(importing, imported...)
+	return func(x chunk.Chunk) int {
 		switch {
 		case x.Path == c.Path, slices.Contains(c.Beside, x.Path):
-			return 0
-		case path.Dir(x.Path) == path.Dir(c.Path), slices.Contains(joined, x.Path):
-			return 1
+			return together
+		case lang.Of(x.Path).Kind == lang.Code && !index.Akin(x.Path, c.Path):
+			return foreign
+		case path.Dir(x.Path) == path.Dir(c.Path), slices.Contains(linked, x.Path):
+			return joined
 		}
-		return 2
-	}
-	slices.SortStableFunc(chunks, func(a, b chunk.Chunk) int { return cmp.Compare(far(a), far(b)) })
+		return apart
+	}, err
 }
 
-// pieces collects what a pack may have, each chunk once.
-type pieces struct {
-	shown map[int]bool // lines of the changed file that the diff shows
-	seen  map[string]bool
-	all   []Piece
-}
-
-func (p *pieces) add(changed string, why Why, chunks []chunk.Chunk) {
-	for _, c := range chunks {
-		if id := c.ID(); !p.seen[id] && !(c.Path == changed && p.shows(c)) {
-			p.seen[id] = true
-			p.all = append(p.all, Piece{c, why})
-		}
-	}
-}
-
-// shows reports whether the diff has every line of a chunk.
-func (p *pieces) shows(c chunk.Chunk) bool {
-	for n := c.StartLine; n <= c.EndLine; n++ {
-		if !p.shown[n] {
-			return false
-		}
-	}
-	return true
-}
-
-func shownLines(hunks []diff.Hunk) map[int]bool {
-	shown := map[int]bool{}
-	for _, h := range hunks {
-		for _, l := range h.Lines {
-			shown[l.New] = true
-		}
-	}
-	return shown
-}
-
-// choose fills a budget of bytes: each kind up to its share, then what is left in the
-// order of the candidates. A piece that does not fit is passed over.
-func choose(candidates []Piece, budget int) (chosen []Piece) {
-	used, of := 0, map[Why]int{}
-	taken := make([]bool, len(candidates))
-	take := func(within func(p Piece, size int) bool) {
-		for i, p := range candidates {
-			size := len(p.Text) + (p.EndLine-p.StartLine+1)*lineFrame + len(p.Path) + pieceFrame
-			if !taken[i] && used+size <= budget && within(p, size) {
-				taken[i] = true
-				used += size
-				of[p.Why] += size
-			}
-		}
-	}
-	take(func(p Piece, size int) bool { return float64(of[p.Why]+size) <= share(p.Why)*float64(budget) })
-	take(func(Piece, int) bool { return true })
-	for i, p := range candidates {
-		if taken[i] {
-			chosen = append(chosen, p)
-		}
-	}
-	return chosen
+// nearest are chunks by how far they are, without those of other languages.
+func (far distance) nearest(chunks []chunk.Chunk) []chunk.Chunk {
+	near := without(chunks, func(c chunk.Chunk) bool { return far(c) == foreign })
+	slices.SortStableFunc(near, func(a, b chunk.Chunk) int { return cmp.Compare(far(a), far(b)) })
+	return near
 }

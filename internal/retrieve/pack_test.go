@@ -156,3 +156,45 @@ func TestAPackHasTheCallersOfARemovedDefinition(t *testing.T) {
 	require.Equal(t, "b.go:3-5", pieces[0].ID())
 	require.Equal(t, retrieve.Calls, pieces[0].Why)
 }
+
+// A setting that the change takes away is looked for where no language defines it.
+func TestAPackHasTheSettingsThatAChangeTookAway(t *testing.T) {
+	c := change{path: "Mailer.java", files: map[string]string{
+		"Mailer.java":    "class Mailer {\n\tString s = get(\"mail.out.sender\");\n}\n",
+		"app.properties": "shop.name=Corner\nmail.sender=a\n", "deploy/values.yml": "max_retries: 3\n"},
+		patch: "@@ -1,4 +1,3 @@\n class Mailer {\n-\tString s = get(\"mail.sender\");\n-\tint n = max_retries;\n" +
+			"+\tString s = get(\"mail.out.sender\");\n }"}
+	e, _ := c.engine(t, nil)
+	var paths []string
+	for _, p := range c.pack(t, e, 500) {
+		paths = append(paths, p.Path)
+	}
+	require.Subset(t, paths, []string{"app.properties", "deploy/values.yml"})
+}
+
+// A name says nothing about a file whose language cannot use it.
+func TestAPackPassesOverOtherLanguages(t *testing.T) {
+	c := change{path: "a.py", files: map[string]string{"a.py": "def settle(x):\n    return 2\n",
+		"b.py": "def other():\n    return settle(1)\n"},
+		patch: "@@ -1,2 +1,2 @@\n def settle(x):\n-    return 1\n+    return 2"}
+	e, _ := c.engine(t, nil)
+	pieces := c.pack(t, e, 4000)
+	require.Equal(t, "b.py:1-2", pieces[0].ID())
+	for _, p := range pieces { // the room budget has a settle of its own
+		require.True(t, p.Why == retrieve.Similar || strings.HasSuffix(p.Path, ".py"), p.ID())
+	}
+}
+
+// Of a long caller the lines around the call are shown, with the numbers they have.
+func TestALongPieceIsShownByTheLinesAroundItsUse(t *testing.T) {
+	filler := strings.Repeat("\tprepare()\n", 60)
+	c := change{path: "a.go", files: map[string]string{"a.go": "package a\n\nfunc limit() int { return 2 }\n",
+		"b.go": "package a\n\nfunc long() {\n" + filler + "\tuse(limit())\n\tuse(limit())\n" + filler + "}\n"},
+		patch: "@@ -1,3 +1,3 @@\n package a\n \n-func limit() int { return 1 }\n+func limit() int { return 2 }"}
+	e, _ := c.engine(t, nil)
+	pieces := c.pack(t, e, 4000)
+	require.Equal(t, "b.go:60-71", pieces[0].ID())
+	lines := strings.Split(pieces[0].Text, "\n")
+	require.Len(t, lines, 71-60+1)
+	require.Equal(t, "\tuse(limit())", lines[64-60])
+}

@@ -39,7 +39,7 @@ func (p Program) open(ctx context.Context, o *Options) (retrieve.Engine, string,
 
 // index makes the engine over a place.
 func (p Program) index(ctx context.Context, place wire.Place, c config.Config, o *Options) (retrieve.Engine, error) {
-	e, err := p.Endpoints(c, o.Settings, wire.Asking{})
+	e, err := p.Searching(c, o.Settings)
 	if err != nil {
 		return retrieve.Engine{}, err
 	}

@@ -166,6 +166,17 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 	}
 }
 
+func TestT3_WithoutProjectsNoKeyIsFollowed(t *testing.T) {
+	t.Parallel()
+	m := &memory{tickets: map[string]ticket.Ticket{"PAY-1": {Key: "PAY-1", Summary: "x"}}}
+	o := options(m)
+	o.Projects = nil
+	c := ticketcontext.Fetch(t.Context(), request("PAY-1", ""), o)
+	require.Empty(t, c.Keys)
+	require.Empty(t, m.asked)
+	require.Equal(t, []string{"no ticket key is followed: context.projects names no project"}, c.Missing)
+}
+
 func TestWithoutSourcesNothingIsMissing(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, ticket.Context{}, ticketcontext.Fetch(t.Context(), request("No key", ""), ticketcontext.Options{}))

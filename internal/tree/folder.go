@@ -104,8 +104,8 @@ func (f *folder) walk(ctx context.Context) (*found, error) {
 		case d.IsDir():
 		case d.Type()&fs.ModeSymlink != 0:
 			all.leave(LeftLink)
-		case CheckPath(name) != nil:
-			all.leave(LeftCredential)
+		case refusedFor(name) != "":
+			all.leave(refusedFor(name))
 		case !d.Type().IsRegular() || len(all.paths) >= maxEntries:
 			all.leave(LeftOther)
 		default:

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/org/pr-review-action/internal/diff"
 )
 
 // File is a file of a commit that may be read.
@@ -49,6 +51,17 @@ func (l *Listing) leaveFor(why error) {
 		}
 	}
 	l.leave(LeftOther)
+}
+
+// refusedFor is why a path is not shown; empty for one that is.
+func refusedFor(path string) string {
+	switch {
+	case CheckPath(path) == nil:
+		return ""
+	case diff.CheckPath(path) != nil: // no reader of a diff could name it
+		return LeftOther
+	}
+	return LeftCredential
 }
 
 // several is a tree that lists its files with their hashes, and reads many at once.
@@ -156,8 +169,8 @@ func (c *clone) list(ctx context.Context) (Listing, error) {
 			l.leave(LeftLink)
 		case !b.file():
 			l.leave(LeftSubmodule)
-		case CheckPath(path) != nil:
-			l.leave(LeftCredential)
+		case refusedFor(path) != "":
+			l.leave(refusedFor(path))
 		case b.size < 0:
 			l.leave(LeftOther)
 		case b.size > MaxFile:

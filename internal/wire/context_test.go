@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,10 +18,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/ticketcontext"
+	"github.com/org/pr-review-action/internal/transport"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -32,8 +36,10 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "dies":
 		os.Exit(1)
-	case "never answers":
-		time.Sleep(time.Minute)
+	case "never answers": // nor ends when its standard input does: a signal ends it
+		never := make(chan os.Signal, 1)
+		signal.Notify(never, syscall.SIGUSR1)
+		<-never
 	default:
 		if mcpServer("d", reply).Run(context.Background(), &mcp.StdioTransport{}) != nil {
 			os.Exit(1)
@@ -85,6 +91,15 @@ func never(_ http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
+// stalls begins an answer and does not go on with it.
+func stalls(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"key": "PAY-1", "x": "%s`, words)
+	w.(http.Flusher).Flush()
+	<-r.Context().Done()
+}
+
 func dies(w http.ResponseWriter, _ *http.Request) {
 	conn, _, err := w.(http.Hijacker).Hijack()
 	if err == nil {
@@ -101,6 +116,7 @@ func common() []fault {
 		{"429", "limits its requests (429)", status(429, "Retry-After", "60")},
 		{"503", "is failing (503)", status(503)},
 		{"never answers", "did not answer in time", never},
+		{"stalls half way", "did not answer in time", stalls},
 		{"dies", "could not be reached", dies},
 		{"10 MB", "of more than 2 MB", says(`{"key": "` + strings.Repeat("x", 10<<20) + `"}`)},
 	}
@@ -120,13 +136,22 @@ func environ(name string) string {
 // fetch reads PAY-1 and page 7 as the settings of sources say.
 func fetch(t *testing.T, sources string) (ticket.Context, time.Duration) {
 	t.Helper()
+	return fetchBy(t, nil, sources)
+}
+
+func fetchBy(t *testing.T, api *github.Client, sources string) (ticket.Context, time.Duration) {
+	t.Helper()
 	c, err := config.Parse("f.yml", []byte("context:\n  projects: [PAY]\n  limit: 10s\n  call-limit: 2s\n  sources:\n"+
 		sources))
 	require.NoError(t, err)
-	o, err := wire.New(environ, time.Now, nil).Context(c.Context, settings.Settings{}, nil)
+	o, err := wire.New(environ, time.Now, nil).Context(c.Context, settings.Settings{}, api)
 	require.NoError(t, err)
 	asked := ticketcontext.Asked{MayWrite: true, Pull: pull.Pull{Title: "PAY-1",
+		Ref:  pull.Ref{Owner: "acme", Repo: "shop", Number: 1, Host: "github.com"},
 		Body: "https://wiki.acme.example/pages/7"}}
+	if api != nil {
+		asked.Body = "Closes #7"
+	}
 	began := time.Now()
 	got := ticketcontext.Fetch(t.Context(), asked, inTime(o))
 	return got, time.Since(began)
@@ -187,6 +212,51 @@ func holds(t *testing.T, c ticket.Context, took time.Duration, want string) {
 	require.NotContains(t, string(told), "secret-token")
 	require.Less(t, took, 10*time.Second)
 	require.False(t, c.Sources[0].OK)
+}
+
+func TestFaultsOfGitHubIssues(t *testing.T) {
+	t.Parallel()
+	const repository = "https://api.github.com/repos/acme/"
+	issue := func(url string) http.HandlerFunc {
+		return says(`{"number": 7, "url": "` + repository + url + `", "title": "` + words + `", "body": "x"}`)
+	}
+	faults := append(common()[:len(common())-1], // of 10 MB 10,000 characters are read, which is no fault
+		fault{"wrong types", "another form than expected", says(`{"number": "` + words + `"}`)},
+		fault{"another issue", "acme/shop#7 is not visible to the GitHub token", issue("shop/issues/8")},
+		fault{"moved away", "acme/shop#7 is not visible to the GitHub token", issue("secret/issues/7")},
+		fault{"no issue", "acme/shop#7 is not visible to the GitHub token", says(`{"x": "` + words + `"}`)},
+		fault{"a pull request", "acme/shop#7 is a pull request", says(`{"number": 7, "url": "` + repository +
+			`shop/issues/7", "title": "` + words + `", "pull_request": {}}`)},
+		fault{"nothing in it", "gave an answer that is no issue", says(`{"number": 7, "url": "` + repository +
+			`shop/issues/7"}`)},
+		fault{"a proxy's page", "GitHub could not be reached", func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, "<html>"+words)
+		}},
+	)
+	for _, f := range faults {
+		t.Run(f.name, func(t *testing.T) {
+			t.Parallel()
+			c, took := fetchBy(t, hub(t, f.answer), "    - issues: github\n")
+			holds(t, c, took, f.want)
+		})
+	}
+	t.Run("10 MB", func(t *testing.T) {
+		t.Parallel()
+		c, _ := fetchBy(t, hub(t, says(`{"number": 7, "url": "`+repository+`shop/issues/7", "title": "t", "body": "`+
+			strings.Repeat("x", 10<<20)+`"}`)), "    - issues: github\n")
+		require.Len(t, c.Tickets[0].Description, 10_000)
+		require.Equal(t, "cut at 10000 of 262144 characters", c.Sources[0].Note)
+	})
+}
+
+// hub is a client of a GitHub that answers every request so.
+func hub(t *testing.T, answer http.HandlerFunc) *github.Client {
+	t.Helper()
+	c, err := github.New(github.Options{APIURL: serve(t, answer), Token: "secret-token",
+		HTTP: transport.New(transport.Options{Tries: 3, LimitTries: 1,
+			Sleep: func(context.Context, time.Duration) error { return nil }})})
+	require.NoError(t, err)
+	return c
 }
 
 func TestFaultsOfMCPServers(t *testing.T) {

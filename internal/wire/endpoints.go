@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -41,6 +42,9 @@ const (
 
 // Endpoints makes the clients that the settings file names. An error is the settings'.
 func (w Wire) Endpoints(c config.Config, s settings.Settings, o Asking) (e Endpoints, err error) {
+	if err := w.keys(c, s); err != nil {
+		return Endpoints{}, err
+	}
 	if c.Embeddings.Model != "" {
 		options := w.endpoint(c.Embeddings.Endpoint, c, s, o)
 		options.Dimensions = c.Embeddings.Dimensions
@@ -55,19 +59,20 @@ func (w Wire) Endpoints(c config.Config, s settings.Settings, o Asking) (e Endpo
 			return Endpoints{}, err
 		}
 	}
-	return e, w.keys(c)
+	return e, nil
 }
 
 // keys refuses a variable that is named for a key and holds none: a request without it
 // would only be turned away.
-func (w Wire) keys(c config.Config) error {
-	for under, name := range map[string]string{"embeddings": c.Embeddings.KeyEnv, "rerank": c.Rerank.KeyEnv} {
-		if name != "" && w.getenv(name) == "" {
-			return problem.Usage(fmt.Sprintf("%s.key-env names %s, and that variable is empty", under, name),
+func (w Wire) keys(c config.Config, s settings.Settings) error {
+	for under, at := range map[string]config.Endpoint{"embeddings": c.Embeddings.Endpoint, "rerank": c.Rerank} {
+		if at.KeyEnv != "" && w.getenv(at.KeyEnv) == "" {
+			return problem.Usage(fmt.Sprintf("%s.key-env names %s, and that variable is empty", under, at.KeyEnv),
 				"set it for this step (env: in the workflow), or leave key-env out where the endpoint wants no key")
 		}
 	}
-	return nil
+	return cmp.Or(w.mayTake("embeddings", embed.OpenAI, c.Embeddings.Endpoint, s),
+		w.mayTake("rerank", embed.Cohere, c.Rerank, s))
 }
 
 func (w Wire) endpoint(at config.Endpoint, c config.Config, s settings.Settings, o Asking) embed.Options {

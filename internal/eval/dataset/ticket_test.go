@@ -26,7 +26,8 @@ func TestTicketsThatCannotBeScoredAreMistakes(t *testing.T) {
 		"met by nothing":  {criterion("x", finding.Met, nil), "criteria[0]: it is met, and no evidence is named"},
 		"beside the diff": {criterion("x", finding.Met, place("queue.go", 900)), "does not show lines 900 to 900"},
 		"of no file":      {criterion("x", finding.Met, place("other.go", 11)), `lines 11 to 11 of "other.go"`},
-		"unasked elsewhere": {dataset.Ticket{Key: "A-1", Summary: "s", Criteria: asking(fine).Criteria, Unasked: place("x", 1)},
+		"unasked": {dataset.Ticket{Key: "A-1", Summary: "s", Criteria: asking(fine).Criteria,
+			Unasked: place("x", 1)},
 			"unasked[0]: the diff"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,8 +22,8 @@ const (
 // it: two runs with the same answers give the same bytes. A runner that reads
 // along finds no command in it.
 func (r Report) Markdown() string {
-	return page("## Evaluation", r.head(), r.notes(), r.figures(), r.asked(), r.shown(), r.groups(), r.losses(), r.failed(),
-		r.bill(), r.holdsFor())
+	return page("## Evaluation", r.head(), r.notes(), r.figures(), r.asked(), r.shown(), r.groups(), r.losses(),
+		r.failed(), r.bill(), r.holdsFor())
 }
 
 // head says who reviewed and who judged.

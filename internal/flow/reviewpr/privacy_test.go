@@ -64,6 +64,8 @@ func gossip(c *wholeCase) llmtest.Script {
 			said["criteria"] = append(said["criteria"].([]any),
 				map[string]any{"n": 1, "verdict": text, "evidence": []any{
 					map[string]any{"path": text, "start_line": 1, "end_line": 1}}})
+			said["unasked"] = []any{map[string]any{"path": c.change.Files[0].Path, "start_line": 3, "end_line": 3,
+				"text": text}}
 		}
 		data, _ := json.Marshal(said)
 		return llmtest.Answer{Text: string(data), Thought: text}
@@ -139,6 +141,8 @@ func TestT28_NothingOfATicketLeavesTheJobButWhatShowAllows(t *testing.T) {
 				require.Equal(t, slices.Contains(allowed, word), strings.Contains(out, word), word)
 			}
 			require.Contains(t, out, "PAY-101", "the key is told in any case")
+			require.Empty(t, s.Asked.Context.Tickets[0].Description, "nothing behind the reviews needs it")
+			require.Empty(t, s.Asked.Context.Pages[0].Text)
 			require.Equal(t, finding.Met, s.Whole.Criteria[1].Verdict)
 			if show == ticket.ShowKey {
 				judge := a.server.Wholes()[1]

@@ -95,6 +95,33 @@ func TestTheLexicalLegAgreesWithTheEmbeddedOne(t *testing.T) {
 	}
 }
 
+// Postgres takes no NUL and no invalid UTF-8 as text; what a repository has is bytes.
+func TestWhatIsNoTextOfPostgresIsKeptAsItIs(t *testing.T) {
+	t.Parallel()
+	x := indextest.Build(t, map[string]string{
+		"line\nbreak.go": "func Break\xff\xfe() {\n}\n\n" + strings.Repeat("// x\n", 2_000) + "\nfunc Nul\x00() {\n}\n",
+		"ä'%_\"$1.go":    "func Straße() {\n\tBreak()\n}\n",
+	})
+	found := write(t, open(t, database(t)), key(t, x), x)
+	for _, question := range []string{"Break", "Nul", "Straße", "x\x00y", "\xff"} {
+		want, err := x.Lexical(t.Context(), index.Terms(question), 40, index.Filter{})
+		require.NoError(t, err)
+		got, err := found.Lexical(t.Context(), index.Terms(question), 40, index.Filter{})
+		require.NoError(t, err)
+		require.Equal(t, append([]index.Hit{}, want...), append([]index.Hit{}, got...), question)
+		mentions, err := x.Mentions(t.Context(), question, 40)
+		require.NoError(t, err)
+		same, err := found.Mentions(t.Context(), question, 40)
+		require.NoError(t, err)
+		require.ElementsMatch(t, mentions, same, question)
+	}
+	want, err := x.Paths(t.Context())
+	require.NoError(t, err)
+	got, err := found.Paths(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
 func TestNearlyAllOfTheNearestAreFound(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgtest.Vector(t))

@@ -1,0 +1,69 @@
+package wire
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// Searching makes the clients that a search on the command line asks, and refuses an
+// index.store that it may not open.
+func (w Wire) Searching(c config.Config, s settings.Settings) (Endpoints, error) {
+	if store := c.Index.Postgres(); store != "" && w.brought(s) && !local(store) {
+		return Endpoints{}, refuse("index.store", "open a database elsewhere")
+	}
+	return w.Endpoints(c, s, Asking{})
+}
+
+// brought reports whether the settings came with the folder or the repository that is
+// looked at, on a person's own machine: whoever wrote them is not who has the variables.
+// In a workflow they are the base's, and it says itself which variables a step has.
+func (w Wire) brought(s settings.Settings) bool {
+	return s.Config == config.DefaultPath && w.getenv("GITHUB_ACTIONS") != "true"
+}
+
+// mayTake refuses to send a variable's value where settings that were brought along say:
+// but for a vendor's own key to that vendor, and to this machine (T9).
+func (w Wire) mayTake(under, vendor string, at config.Endpoint, s settings.Settings) error {
+	vendor = strings.ToUpper(cmp.Or(at.Style, vendor))
+	theirs := strings.HasPrefix(at.KeyEnv, vendor+"_") || at.KeyEnv == "CO_API_KEY" && vendor == "COHERE"
+	if at.KeyEnv == "" || at.BaseURL == "" && theirs || !w.brought(s) || at.BaseURL != "" && local(at.BaseURL) {
+		return nil
+	}
+	return refuse(under+".key-env", "send "+at.KeyEnv+" to "+cmp.Or(hostOf(at.BaseURL), vendor))
+}
+
+func refuse(key, what string) error {
+	return problem.Usage(fmt.Sprintf("%s: settings that a repository brings along may not %s", key, what),
+		"look at them, and if you trust them name the file yourself: --config ./"+config.DefaultPath)
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
+
+// local reports whether an address is on this machine, a socket's too.
+func local(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	hosts := append(strings.Split(u.Host, ","), strings.Split(u.Query().Get("host"), ",")...)
+	for _, host := range append(hosts, u.Query().Get("hostaddr")) {
+		name := (&url.URL{Host: host}).Hostname()
+		if host != "" && !strings.HasPrefix(host, "/") && !transport.Loopback(name) {
+			return false
+		}
+	}
+	return true
+}
