@@ -161,10 +161,13 @@ func TestT16_NothingInTheImageStartsAProgram(t *testing.T) {
 		}
 	}
 	slices.Sort(starts)
-	require.Equal(t, []string{"ingest/git.go", "mcpclient/program.go"}, starts, "the action's modes read no clone")
-	source, err := os.ReadFile("mcpclient/program.go")
-	require.NoError(t, err)
-	require.True(t, strings.HasPrefix(string(source), "//go:build !noprograms\n"))
+	require.Equal(t, []string{"ingest/check.go", "ingest/git.go", "mcpclient/program.go"}, starts,
+		"the action's modes read no clone")
+	for _, name := range []string{"ingest/check.go", "mcpclient/program.go"} {
+		source, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.True(t, strings.HasPrefix(string(source), "//go:build !noprograms\n"))
+	}
 	image, err := os.ReadFile("../Dockerfile")
 	require.NoError(t, err)
 	require.Contains(t, string(image), `-tags "nopostgres noprograms `, "the image has no code that starts one")

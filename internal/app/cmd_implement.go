@@ -94,7 +94,7 @@ func (a *app) implement(ctx context.Context, args []string, o *implementOptions)
 	if p.store, err = a.OpenStore(ctx, o.store); err != nil {
 		return err
 	}
-	p.thread = fmt.Sprintf("local/%s~%s:%s", p.base.Folder, p.ticket.Key, p.base.Commit)
+	p.thread = fmt.Sprintf("local/%s~%s:%s", strings.ReplaceAll(p.base.Folder, "#", "_"), p.ticket.Key, p.base.Commit)
 	report, err := p.draft(ctx)
 	if err != nil {
 		return err

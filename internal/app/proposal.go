@@ -223,8 +223,8 @@ func (a *app) issue(ctx context.Context, arg string, o *implementOptions) (t tic
 		return t, err
 	}
 	if t, err = (ticketcontext.Issues{API: api}).Ticket(ctx, ref.String()); err != nil {
-		return t, problem.New("the issue could not be read: "+err.Error(), arg, "look whether it is there, and whether "+
-			"GITHUB_TOKEN may read it")
+		return t, problem.New("the issue could not be read: "+err.Error(), arg,
+			"look whether it is there, and whether GITHUB_TOKEN may read it")
 	}
 	t.Key = fmt.Sprintf("gh-%d", ref.Number)
 	return t, nil
@@ -239,7 +239,8 @@ func (a *app) tracked(ctx context.Context, key string, c config.Config,
 	}
 	if len(sources.Sources) == 0 {
 		return t, problem.Usage(fmt.Sprintf("nothing says where %s is kept", key),
-			"name a source under context.sources in "+o.Config+" of the base commit, or pass the ticket as a Markdown file")
+			"name a source under context.sources in "+o.Config+" of the base commit, or pass the ticket as a "+
+				"Markdown file")
 	}
 	got := ticketcontext.Fetch(ctx, ticketcontext.Asked{Pull: pull.Pull{Title: key}, MayWrite: true}, sources)
 	for _, one := range got.Tickets {

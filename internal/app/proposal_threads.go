@@ -2,8 +2,8 @@ package app
 
 import (
 	"context"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
@@ -12,10 +12,10 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// isProposal reports whether a thread is a ticket's.
-func isProposal(thread string) bool {
-	return strings.Contains(thread[:max(0, strings.LastIndexByte(thread, ':'))], "~")
-}
+// isProposal reports whether a thread is a ticket's: those of changes have a # before any ~.
+func isProposal(thread string) bool { return proposalThread.MatchString(thread) }
+
+var proposalThread = regexp.MustCompile(`^[^#]+~[^#~:]+:[0-9a-f]{40,64}$`)
 
 // proposal is the ticket's thread that an argument names; false where it names none, or
 // none alone.
