@@ -64,7 +64,7 @@ func TestACommitLeavesTheWorkTreeAlone(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "fix/A-1-x", branch)
 	require.Equal(t, base.Commit, run(t, dir, "rev-parse", commit+"^"))
-	require.Equal(t, "Maya <maya@example.com>|fix(A-1): x\n\nwhy", 
+	require.Equal(t, "Maya <maya@example.com>|fix(A-1): x\n\nwhy",
 		run(t, dir, "show", "-s", "--format=%an <%ae>|%B", commit))
 	require.Equal(t, "100644 a.txt\n120000 link\n100644 new dir/ü.txt\n100755 run.sh\n100644 sub/b.txt",
 		run(t, dir, "-c", "core.quotePath=false", "ls-tree", "-r", "--format=%(objectmode) %(path)", branch))
