@@ -24,6 +24,7 @@ var examples = map[string][]string{
 		"resume owner/repo#42                        # shows the draft and asks",
 		`resume owner/repo#42 --approve --command "/drop F2: as intended"`,
 		"resume --next owner/repo                    # the gravest draft that waits",
+		"resume owner/repo#42 --approve --post       # a draft on GitHub, under your own account",
 	},
 	"show":    {"show owner/repo#42                          # the draft", "show owner/repo#42 --trace"},
 	"threads": {"threads                                     # of the store", "threads owner/repo"},
@@ -43,7 +44,7 @@ var examples = map[string][]string{
 // variables are what the program reads of the environment beside OpenTelemetry's.
 const variables = `Environment:
   OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL   the model; without a key or address the rules review
-  GITHUB_TOKEN, GH_TOKEN                          to read private pull requests, and to post
+  GITHUB_TOKEN, GH_TOKEN                          to read private pull requests, to post and to decide on GitHub
   PR_REVIEW_STORE                                 folder of parked drafts, or postgres://…
   PR_REVIEW_CHECKPOINT_KEY                        for drafts that are sealed or encrypted
   HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE, NO_COLOR  as everywhere
