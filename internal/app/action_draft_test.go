@@ -29,7 +29,8 @@ func TestP1_DraftJobParksWithoutATraceOnThePullRequest(t *testing.T) {
 	require.Equal(t, map[string]string{
 		"outcome": "PAUSED", "thread-id": "octo/demo#42:" + s.pull.HeadSHA(), "artifact-name": "pr-review-42-" + code,
 		"code":     code,
-		"findings": "5", "blockers": "1", "partial": "false", "cost-usd": "", "review-url": "",
+		"findings": "5", "blockers": "1", "open-findings": "0", "open-blockers": "0", "partial": "false", "cost-usd": "",
+		"review-url":  "",
 		"environment": "ai-review",
 	}, drafted.outputs)
 	drafted.shows("waits for a decision", "code `"+code+"`", "F5", "tick `ai-review`", "3 of 5 files reviewed")

@@ -80,7 +80,7 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err 
 	}
 	defer over()
 	ctx, span := trace.Run(trace.Continue(ctx, r.State.Draft.Trace), "resume", began)
-	defer func() { span.End(err) }()
+	defer func() { a.endRun(span, began, err) }()
 	switch {
 	case r.Revising():
 		return a.finishRevision(ctx, s, r, given, &o.options)

@@ -73,12 +73,12 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 	if err := knownModules(p.Only, modules); err != nil {
 		return steps, begin, err
 	}
-	parses := wire.Parses()
+	broken := wire.Broken()
 	return ticketpr.Steps{
 		Fetch: p.Fetch, Show: p.Show, Model: &by.Model, Modules: modules, Only: p.Only, Paths: paths,
 		Base: func(chosen []config.Module) implement.Base {
 			rules := &scope.Rules{Modules: chosen, Protected: p.Config.Protected, Entries: entries}
-			return implement.Base{Tree: p.Place.Tree, Rules: rules, Limits: p.Config.Implement, Parses: parses}
+			return implement.Base{Tree: p.Place.Tree, Rules: rules, Limits: p.Config.Implement, Broken: broken}
 		},
 		Search: d.Pieces(p.Place, p.Config), Check: p.Check, Review: d.reviewing(p, by.Account.Cap),
 	}, ticketpr.State{Facts: p.Facts, Branch: p.Branch, Limit: by.Account.Cap, Model: by.Name}, nil

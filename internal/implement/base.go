@@ -19,9 +19,9 @@ type Base struct {
 	tree.Tree
 	Rules  *scope.Rules
 	Limits config.Implement
-	// says why a text does not parse as the language of its path; empty where it does, or
-	// none is known. Nil for Go alone.
-	Parses func(ctx context.Context, path, text string) string
+	// reports whether a text does not parse as the language of its path, as far as that is
+	// known; nil for Go alone
+	Broken func(ctx context.Context, path, text string) bool
 }
 
 // Proposed is a file as a model proposes it.
@@ -93,11 +93,9 @@ func (b Base) file(ctx context.Context, p Proposed) (f change.File, why string, 
 	if after, err = edit.Settle(p.Path, before, after); err != nil {
 		return f, err.Error(), nil
 	}
-	if b.Parses != nil {
-		// What did not parse before need not parse now.
-		if why := b.Parses(ctx, p.Path, after); why != "" && (!exists || b.Parses(ctx, p.Path, before) == "") {
-			return f, "it does not parse afterwards: " + why, nil
-		}
+	// What did not parse before need not parse now: the parser does not know all of a language.
+	if b.Broken != nil && b.Broken(ctx, p.Path, after) && (!exists || !b.Broken(ctx, p.Path, before)) {
+		return f, "it does not parse afterwards", nil
 	}
 	if exists && after == before {
 		return f, "nothing of it changes", nil

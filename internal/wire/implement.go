@@ -79,14 +79,6 @@ func (w Wire) Pieces(p Place, c config.Config) func(context.Context, string, con
 	}
 }
 
-// Parses returns what says why a text does not parse as the language of its path; empty
-// where it does, or where that is not known.
-func Parses() func(ctx context.Context, path, text string) string {
-	cut := chunker.New()
-	return func(ctx context.Context, path, text string) string {
-		if _, why := cut.Cut(ctx, path, text); why == chunker.Unparsable {
-			return why
-		}
-		return ""
-	}
-}
+// Broken reports whether a text does not parse as the language of its path, as far as that
+// is known.
+func Broken() func(ctx context.Context, path, text string) bool { return chunker.New().Broken }
