@@ -17,7 +17,7 @@
 //	            flow/ticketpr              the graph that turns a ticket into a change, behind the same gate
 //	3 steps     ingest recall triage review one step of a graph each: from what it needs
 //	            ticketcontext implement
-//	            aggregate gate post        to what it found; steps import no step
+//	            aggregate gate post apply  to what it found; steps import no step
 //	2 engines   checkpoint render rule     what several steps use
 //	            handoff                    a draft's way between jobs, of whatever flow:
 //	                                       names, resume checks, who may decide

@@ -31,6 +31,7 @@ var floors = map[string]int{
 	"render": 2, "rule": 2, "retrieve": 2,
 	"budget": 2, "tool": 2, "agent": 2, "sarif": 2, "stats": 2, "suggest": 2, "linter": 2,
 	"ingest": 3, "ticketcontext": 3, "recall": 3, "triage": 3, "review": 3, "aggregate": 3, "gate": 3, "post": 3,
+	"apply":         3,
 	"flow/reviewpr": 4,
 	"eval":          5, "eval/dataset": 5, "eval/score": 5, "eval/judge": 5, "eval/oracle": 5, "eval/history": 5,
 	"evalcmd": 5, "searchcmd": 5, "choose": 5, "choose/quiet": 5, "settings": 5, "wire": 5, "driver": 5, "job": 5,
@@ -95,7 +96,7 @@ var beside = map[string][]string{
 
 // importers lists the only rooms that may import a room.
 var importers = map[string][]string{
-	"github/write": {"post", "driver", "job"},
+	"github/write": {"post", "apply", "driver", "job"},
 	"job":          {"app"},
 	"choose":       {"ask"},
 	"choose/quiet": {"choose"},

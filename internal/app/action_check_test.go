@@ -27,7 +27,7 @@ func TestCheck3_TruncatedCheckpointByBothRoutes(t *testing.T) {
 	overRoutes(t, scene{}, func(s *stage, drafted ended, decide route) *job {
 		z := s.draftArtifact(drafted).Zip()
 		return decide(s, s.stored(z[:len(z)-1]))
-	}, "the checkpoint cannot be read", "run the review workflow again")
+	}, "the checkpoint cannot be read", "run the workflow that drafts again")
 }
 
 func TestT19_Check4_RunsThatMayNotDraft(t *testing.T) {

@@ -58,7 +58,7 @@ func TestT13_T14_T32_HostileTextStaysText(t *testing.T) {
 	}})
 	s.pull.Label("lee", "lgtm")
 	drafted := s.parked()
-	require.Len(t, drafted.outputs, 14)
+	require.Len(t, drafted.outputs, 16)
 	for name, value := range drafted.outputs {
 		require.Regexp(t, `^[A-Za-z0-9._:/#-]*$`, value, name)
 	}

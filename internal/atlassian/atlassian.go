@@ -1,5 +1,5 @@
 // Package atlassian reads tickets from Jira and pages from Confluence by their REST
-// interfaces, Cloud and Data Center alike.
+// interfaces, Cloud and Data Center alike, and puts a comment under a ticket.
 //
 // It makes one request where it is asked for one thing and repeats none: whether
 // to ask again is its caller's. What it returns is untrusted text; what it says of
@@ -7,10 +7,12 @@
 package atlassian
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -94,9 +96,25 @@ func ofStatus(s *transport.StatusError, id, who string) *Failure {
 
 // get reads one JSON value. The path is below the server's address.
 func (o Options) get(ctx context.Context, path string, v any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(o.URL, "/")+path, nil)
+	return o.send(ctx, http.MethodGet, path, nil, v)
+}
+
+// send makes a request, with a JSON value where there is one, and reads one.
+func (o Options) send(ctx context.Context, method, path string, given, v any) error {
+	var sent io.Reader
+	if given != nil {
+		text, err := json.Marshal(given)
+		if err != nil {
+			return err
+		}
+		sent = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(o.URL, "/")+path, sent)
 	if err != nil {
 		return Fail("has an address that does not parse")
+	}
+	if given != nil {
+		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Set("Accept", "application/json")
 	if o.User != "" {

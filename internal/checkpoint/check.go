@@ -172,11 +172,11 @@ func CheckFormat(m Manifest, graph string, version int) error {
 func CheckTarget(m Manifest, want Subject, thread string) error {
 	is := m.Subject
 	if want.RepositoryID > 0 && is.RepositoryID == want.RepositoryID && is.Kind == want.Kind &&
-		is.Number == want.Number && is.Instance == want.Instance &&
+		is.Number == want.Number && strings.EqualFold(is.Key, want.Key) && is.Instance == want.Instance &&
 		strings.EqualFold(is.Repository, want.Repository) && strings.EqualFold(m.Thread, thread) {
 		return nil
 	}
-	return refuse(7, "compare number, instance and code with the draft's summary, or "+draftAnew,
+	return refuse(7, "compare the inputs with the draft's summary, or "+draftAnew,
 		"the draft is of another "+want.Kind,
 		row("draft", "%.200q, repository id %d", m.Thread, is.RepositoryID),
 		row("wanted", "%q, repository id %d", thread, want.RepositoryID))

@@ -25,7 +25,7 @@ var (
 func manifest() Manifest {
 	return Manifest{
 		Thread:  "org/payments#42@docs:" + head,
-		Subject: Subject{"pull request", "org/payments", 7, 42, "docs", base, head, diff},
+		Subject: Subject{"pull request", "org/payments", 7, 42, "", "docs", base, head, diff},
 		RunID:   8123459999, RunAttempt: 1, WorkflowRef: "org/payments/.github/workflows/pr-review.yml@refs/heads/main",
 		Approvals: []string{"ai-review/rita/approved"}, CreatedAt: made, ExpiresAt: made.Add(14 * 24 * time.Hour),
 		ToolVersion: "v1.0.0",

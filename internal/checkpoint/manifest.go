@@ -55,6 +55,7 @@ type Subject struct {
 	Repository   string `json:"repository,omitempty"` // owner/name
 	RepositoryID int64  `json:"repository_id,omitempty"`
 	Number       int    `json:"number,omitempty"` // in the repository
+	Key          string `json:"key,omitempty"`    // of a ticket, such as PAY-88, where it has no number
 	Instance     string `json:"instance,omitempty"`
 	Base         string `json:"base_sha,omitempty"`
 	Head         string `json:"head_sha,omitempty"`
@@ -110,6 +111,7 @@ func decodeManifest(text []byte) (Manifest, error) {
 }
 
 var (
+	keyPattern     = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,49}-[0-9a-f]{1,9}$`)
 	commitPattern  = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})?$`)
 	digestPattern  = regexp.MustCompile(`^[0-9a-f]{64}$`)
 	outcomePattern = regexp.MustCompile(`^[A-Z]{0,16}$`)
@@ -137,6 +139,8 @@ func (s Subject) check() error {
 		return errors.New("the subject's digest is not a digest")
 	case s.Number < 0 || s.Number > 0 && (s.RepositoryID <= 0 || s.Head == ""):
 		return errors.New("a subject with a number needs its repository and head")
+	case s.Key != "" && (!keyPattern.MatchString(s.Key) || s.Number > 0):
+		return errors.New("key has not the form of a ticket's, or stands beside a number")
 	}
 	return nil
 }

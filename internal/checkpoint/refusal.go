@@ -15,7 +15,7 @@ func row(label, format string, args ...any) [2]string {
 	return [2]string{label, fmt.Sprintf(format, args...)}
 }
 
-const draftAnew = "start a new draft: run the review workflow again"
+const draftAnew = "start a new draft: run the workflow that drafts again"
 
 // damaged turns an error of reading a checkpoint into check 3's refusal. A
 // refusal of another check stays what it is.

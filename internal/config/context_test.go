@@ -50,6 +50,8 @@ func contextMistakes() []mistake {
 			"the tool a needs argument, the name of what takes the key or id", true},
 		{"pin", source("mcp: {command: [x], page: {tool: a, argument: b}, pin: {a: abc}}"), `"abc" is not a digest`,
 			false},
+		{"comment without text", source("mcp: {command: [x], ticket: {tool: a, argument: b}, comment: {tool: c, " +
+			"argument: d}}"), "the tool c needs {text} in one of its arguments", true},
 		{"answer's field", source("mcp: {command: [x], page: {tool: a, argument: b, text: a..b}}"),
 			`"a..b" is not a field of an answer`, false},
 	}

@@ -18,6 +18,7 @@ func Known() map[string][]string {
 		"context": contextKeys(&Context{}), "context.sources.*": sourceKeys(&Source{}),
 		"context.sources.*.mcp":        serverKeys(&MCP{}),
 		"context.sources.*.mcp.ticket": ticketToolKeys(&Tool{}), "context.sources.*.mcp.page": pageToolKeys(&Tool{}),
+		"context.sources.*.mcp.comment": commentToolKeys(&Tool{}),
 	}
 	names := map[string][]string{}
 	for under, known := range all {

@@ -31,7 +31,8 @@ type MCP struct {
 	With     map[string]any    `json:"arguments,omitempty"` // of every call
 	Ticket   Tool              `json:"ticket,omitzero"`
 	Page     Tool              `json:"page,omitzero"`
-	Pin      map[string]string `json:"pin,omitempty"` // tool → sha256:…
+	Comment  Tool              `json:"comment,omitzero"` // in whose arguments {text} is what is said
+	Pin      map[string]string `json:"pin,omitempty"`    // tool → sha256:…
 }
 
 // Tool is one tool of an MCP server: what it is given, and where its answer holds
@@ -67,7 +68,7 @@ func (s Source) value() map[string]any {
 		}
 		all[s.Kind] = without(map[string]any{"command": words(m.Command), "env": words(m.Env), "url": m.URL,
 			"user-env": m.UserEnv, "token-env": m.TokenEnv, "preset": m.Preset, "arguments": body(m.With),
-			"ticket": m.Ticket.value(), "page": m.Page.value(), "pin": pins})
+			"ticket": m.Ticket.value(), "page": m.Page.value(), "comment": m.Comment.value(), "pin": pins})
 	}
 	return without(all)
 }

@@ -86,6 +86,7 @@ func serverKeys(m *MCP) keys {
 		"arguments": func(r *reader, n ast.Node) { m.With = r.plain(n) },
 		"ticket":    func(r *reader, n ast.Node) { r.tool(n, &m.Ticket, ticketToolKeys(&m.Ticket)) },
 		"page":      func(r *reader, n ast.Node) { r.tool(n, &m.Page, pageToolKeys(&m.Page)) },
+		"comment":   func(r *reader, n ast.Node) { r.commentTool(n, &m.Comment) },
 		"pin":       func(r *reader, n ast.Node) { m.Pin = r.pins(n) },
 	}
 }
@@ -121,6 +122,12 @@ func ticketToolKeys(t *Tool) keys {
 	return all
 }
 
+func commentToolKeys(t *Tool) keys {
+	all := toolKeys(t)
+	delete(all, "key")
+	return all
+}
+
 func pageToolKeys(t *Tool) keys {
 	all := toolKeys(t)
 	all["title"], all["text"] = inAnswer(&t.Title), inAnswer(&t.Text)
@@ -144,6 +151,16 @@ func (r *reader) tool(n ast.Node, t *Tool, known keys) {
 	if before == len(r.problems) && t.Tool != "" && t.Argument == "" &&
 		!slices.ContainsFunc(slices.Collect(maps.Keys(t.With)), placed) {
 		r.fail(n, "the tool %s needs argument, the name of what takes the key or id, or {id} in arguments", t.Tool)
+	}
+}
+
+// commentTool reads the tool that comments on a ticket, which is given the text.
+func (r *reader) commentTool(n ast.Node, t *Tool) {
+	before := len(r.problems)
+	r.tool(n, t, commentToolKeys(t))
+	says := func(v any) bool { text, _ := v.(string); return strings.Contains(text, "{text}") }
+	if before == len(r.problems) && t.Tool != "" && !slices.ContainsFunc(slices.Collect(maps.Values(t.With)), says) {
+		r.fail(n, "the tool %s needs {text} in one of its arguments, where the comment goes", t.Tool)
 	}
 }
 

@@ -71,6 +71,10 @@ type Report struct {
 	Before   cost.MicroUSD     `json:"-"` // what the draft had cost before this run revised it
 	Changes  []string          `json:"-"` // since the draft was made, without mattering
 	Running  bool              `json:"-"` // it goes on, or was cut short
+
+	Branch      string `json:"-"` // of an applied ticket
+	PullRequest string `json:"-"` // its address
+	Page        string `json:"-"` // what the job summary shows, where it is no review's
 }
 
 // overview is what a model says of the change; null without a model.

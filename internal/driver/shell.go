@@ -11,7 +11,12 @@ import (
 
 // Dispatch is the command that starts a workflow for a pull request.
 func Dispatch(workflow string, ref pull.Ref, number int) string {
-	return fmt.Sprintf("gh workflow run %s --repo %s -f pull-request=%d", path.Base(workflow), ref.FullName(), number)
+	return DispatchOn(workflow, ref, fmt.Sprintf("pull-request=%d", number))
+}
+
+// DispatchOn is the command that starts a workflow with a field, such as ticket=PAY-88.
+func DispatchOn(workflow string, ref pull.Ref, field string) string {
+	return fmt.Sprintf("gh workflow run %s --repo %s -f %s", path.Base(workflow), ref.FullName(), field)
 }
 
 // Approval is the command that approves the deployment for which a run waits, by its

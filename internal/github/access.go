@@ -35,6 +35,7 @@ func (c *Client) Permission(ctx context.Context, owner, repo, login string) (str
 
 // Member is an account and what it may do in a repository.
 type Member struct {
+	ID         int64
 	Permission string // admin, write, read or none
 	Bot        bool   // an app's account, which is no person
 }
@@ -55,7 +56,7 @@ func (c *Client) Member(ctx context.Context, owner, repo, login string) (Member,
 	if !slices.Contains([]string{"admin", "write", "read", "none"}, level.Permission) {
 		return Member{}, Wrap(doing, errIncomplete)
 	}
-	return Member{Permission: level.Permission, Bot: level.User.GetType() == "Bot"}, nil
+	return Member{ID: level.User.GetID(), Permission: level.Permission, Bot: level.User.GetType() == "Bot"}, nil
 }
 
 // CanWritePulls says what can be read beforehand about posting reviews. Known

@@ -73,6 +73,8 @@ func TestCheck12_AMemberIsAPersonOrAnApp(t *testing.T) {
 	} {
 		m, err := c.Member(t.Context(), "o", "r", login)
 		require.NoError(t, err)
+		require.Positive(t, m.ID)
+		m.ID = 0
 		require.Equal(t, want, m, login)
 	}
 	_, err := c.Member(t.Context(), "o", "r", "nobody")

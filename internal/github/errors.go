@@ -18,6 +18,8 @@ var (
 		"check the token (github-token, GITHUB_TOKEN) and the job's permissions")
 	ErrExpired  = errors.New("expired or deleted")
 	ErrTooLarge = transport.ErrTooLarge
+	ErrStale    = errors.New("what was to be changed has changed meanwhile")
+	ErrDeclined = errors.New("GitHub took no part of it")
 )
 
 // Wrap says what was being done, and puts the sentinel of the status in front.

@@ -7,9 +7,23 @@ import (
 
 // DefaultBranch reads which branch a repository's workflows are taken from.
 func (c *Client) DefaultBranch(ctx context.Context, owner, repo string) (string, error) {
+	r, err := c.Repository(ctx, owner, repo)
+	return r.DefaultBranch, err
+}
+
+// Repository is what a job needs to know of one.
+type Repository struct {
+	ID            int64
+	DefaultBranch string
+	Private       bool
+}
+
+// Repository reads a repository.
+func (c *Client) Repository(ctx context.Context, owner, repo string) (Repository, error) {
 	r, _, err := c.api.Repositories.Get(ctx, owner, repo)
-	if err == nil && r.GetDefaultBranch() == "" {
+	if err == nil && (r.GetDefaultBranch() == "" || r.GetID() == 0) {
 		err = errIncomplete
 	}
-	return r.GetDefaultBranch(), Wrap(fmt.Sprintf("reading repository %s/%s", owner, repo), err)
+	return Repository{r.GetID(), r.GetDefaultBranch(), r.GetPrivate()},
+		Wrap(fmt.Sprintf("reading repository %s/%s", owner, repo), err)
 }

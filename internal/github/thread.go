@@ -112,8 +112,8 @@ func (p threadPage) threads() (list []ReviewThread) {
 }
 
 // GraphQL sends one request to the API's GraphQL address, once, and decodes its
-// data. An answer with errors in it is an error, whatever data it has: ErrNoAccess
-// and ErrNotFound where it says so.
+// data. An answer with errors in it is an error, whatever data it has: ErrNoAccess,
+// ErrNotFound, ErrStale or ErrDeclined where it says so.
 func GraphQL(ctx context.Context, api *gh.Client, query string, vars map[string]any, data any) error {
 	req, err := api.NewRequest(http.MethodPost, graphQLURL(api.BaseURL),
 		map[string]any{"query": query, "variables": vars})
@@ -147,6 +147,10 @@ func (e graphQLError) err() error {
 		return fmt.Errorf("%w: %.300q", ErrNoAccess, e.Message)
 	case "NOT_FOUND":
 		return fmt.Errorf("%w: %.300q", ErrNotFound, e.Message)
+	case "STALE_DATA":
+		return fmt.Errorf("%w: %.300q", ErrStale, e.Message)
+	case "UNPROCESSABLE", "INVALID":
+		return fmt.Errorf("%w: %.300q", ErrDeclined, e.Message)
 	}
 	return errors.New(strconv.Quote(e.Message[:min(len(e.Message), 300)]))
 }

@@ -45,6 +45,7 @@ func pack(folder string, at *commit) []byte {
 	}
 	write(tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header",
 		PAXRecords: map[string]string{"comment": at.sha}}, "")
+	bits := map[string]int64{plainMode: 0o664, "100755": 0o775}
 	write(tar.Header{Typeflag: tar.TypeDir, Name: folder, Mode: 0o775}, "")
 	for _, path := range slices.Sorted(maps.Keys(at.tree)) {
 		text := at.tree[path]
@@ -52,7 +53,7 @@ func pack(folder string, at *commit) []byte {
 			write(tar.Header{Typeflag: tar.TypeSymlink, Name: folder + path, Linkname: target, Mode: 0o777}, "")
 			continue
 		}
-		write(tar.Header{Typeflag: tar.TypeReg, Name: folder + path, Mode: 0o664, Size: int64(len(text))}, text)
+		write(tar.Header{Typeflag: tar.TypeReg, Name: folder + path, Mode: bits[at.mode(path)], Size: int64(len(text))}, text)
 	}
 	_, _ = w.Close(), compressed.Close()
 	return packed.Bytes()

@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -12,6 +13,7 @@ type issue struct {
 	number              int
 	title, body, author string
 	at                  time.Time
+	remarks             []remark
 }
 
 // remark is a comment of a conversation.
@@ -26,7 +28,7 @@ func (r *Repo) AddIssue(number int, author, title, body string) {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
 	r.s.user(author)
-	r.issues[number] = &issue{number, title, body, author, r.s.now()}
+	r.issues[number] = &issue{number, title, body, author, r.s.now(), nil}
 }
 
 // Comment puts a comment under the pull request's conversation.
@@ -41,7 +43,7 @@ func (p *Pull) Comment(login, body string) {
 func getIssue(c *call) answer {
 	n := number(c.PathValue("issue_number"))
 	if p := c.repo.pulls[n]; p != nil {
-		v := c.repo.issueJSON(issue{n, p.options.Title, p.options.Body, p.options.Author, p.created}, p.state)
+		v := c.repo.issueJSON(issue{n, p.options.Title, p.options.Body, p.options.Author, p.created, nil}, p.state)
 		v["pull_request"] = object{"url": p.apiURL(), "html_url": p.webURL(), "diff_url": p.webURL() + ".diff",
 			"patch_url": p.webURL() + ".patch"}
 		return ok(v)
@@ -63,15 +65,58 @@ func (r *Repo) issueJSON(i issue, state string) object {
 	}
 }
 
-func listRemarks(c *call, p *Pull) answer {
-	return paged(c, p.remarks, 0, func(k remark) object {
-		return object{
-			"id": k.id, "body": k.body, "user": c.s.author(k.author), "created_at": stamp(k.at),
-			"updated_at":         stamp(k.at),
-			"author_association": c.repo.association(k.author),
-			"html_url":           fmt.Sprintf("%s#issuecomment-%d", p.webURL(), k.id),
-		}
-	})
+// remarks are the comments of the conversation that a path names, and where it is
+// read; nil where there is none.
+func (c *call) remarks() (*[]remark, string) {
+	n := number(c.PathValue("issue_number"))
+	if p := c.repo.pulls[n]; p != nil {
+		return &p.remarks, p.webURL()
+	}
+	if i := c.repo.issues[n]; i != nil {
+		return &i.remarks, fmt.Sprintf("%s/%s/issues/%d", c.s.WebURL, c.repo.FullName(), n)
+	}
+	return nil, ""
+}
+
+func (c *call) remarkJSON(k remark, page string) object {
+	return object{
+		"id": k.id, "body": k.body, "user": c.s.author(k.author), "created_at": stamp(k.at),
+		"updated_at":         stamp(k.at),
+		"author_association": c.repo.association(k.author),
+		"html_url":           fmt.Sprintf("%s#issuecomment-%d", page, k.id),
+	}
+}
+
+func listRemarks(c *call) answer {
+	said, at := c.remarks()
+	if said == nil {
+		return notFound()
+	}
+	return paged(c, *said, 0, func(k remark) object { return c.remarkJSON(k, at) })
+}
+
+func createRemark(c *call) answer {
+	said, at := c.remarks()
+	var q struct{ Body string }
+	if err := json.Unmarshal(c.body, &q); err != nil {
+		return refusal(http.StatusBadRequest, "Problems parsing JSON")
+	}
+	if said == nil {
+		return notFound()
+	}
+	k := remark{c.s.nextID(), c.who.user.Login, q.Body, c.s.now()}
+	*said = append(*said, k)
+	return answer{status: http.StatusCreated, value: c.remarkJSON(k, at)}
+}
+
+// Said are the comments under an issue, oldest first.
+func (r *Repo) Said(number int) (all []string) {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	for _, k := range r.issues[number].remarks {
+		all = append(all, k.body)
+	}
+	return all
 }
 
 var closing = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?):? #([1-9][0-9]*)`)

@@ -35,6 +35,7 @@ type commit struct {
 	sha     string
 	parents []*commit
 	tree    Tree
+	modes   map[string]string // of files that are no ordinary ones
 	message string
 	author  string
 	at      time.Time
@@ -44,6 +45,7 @@ type commit struct {
 type objects struct {
 	commits map[string]*commit
 	blobs   map[string]string
+	trees   map[string][]treeEntry // that were asked for
 }
 
 // Repo is a repository.
@@ -53,6 +55,7 @@ type Repo struct {
 
 	s             *Server
 	private       bool
+	noPulls       bool // by a workflow
 	defaultBranch string
 	protected     map[string]bool
 	permissions   map[string]string
@@ -84,7 +87,7 @@ func (s *Server) AddRepo(fullName string, o RepoOptions) *Repo {
 		ID: s.nextID(), Owner: owner, Name: name, s: s, private: o.Private, defaultBranch: "main",
 		parent:    o.ForkOf,
 		protected: map[string]bool{}, permissions: map[string]string{owner: "admin"}, branches: map[string]*commit{},
-		objects: &objects{map[string]*commit{}, map[string]string{}},
+		objects: &objects{map[string]*commit{}, map[string]string{}, map[string][]treeEntry{}},
 		pulls:   map[int]*Pull{}, environments: map[string]*environment{}, runs: map[int64]*Run{},
 		issues: map[int]*issue{}, checks: map[string][]Check{}, statuses: map[string][]Status{},
 	}
@@ -171,12 +174,15 @@ func (r *Repo) commit(branch, message, author string, files Tree) *commit {
 		parents = append(parents, tip)
 	}
 	c := r.newCommit(parents, message, author, files)
+	if len(parents) > 0 {
+		c.modes = parents[0].modes
+	}
 	r.branches[branch] = c
 	return c
 }
 
 func (r *Repo) newCommit(parents []*commit, message, author string, files Tree) *commit {
-	c := &commit{parents: parents, tree: maps.Clone(files), message: message, author: author, at: r.s.now()}
+	c := &commit{parents: parents, tree: maps.Clone(files), modes: map[string]string{}, message: message, author: author, at: r.s.now()}
 	h := sha1.New()
 	fmt.Fprintln(h, len(r.objects.commits), message, author)
 	for _, path := range slices.Sorted(maps.Keys(files)) {

@@ -8,7 +8,7 @@ import (
 )
 
 // serveGraphQL answers the requests of GraphQL that this server knows: whose token
-// it is, the threads on a pull request's diff, and resolving one.
+// it is, the threads on a pull request's diff, resolving one, and a commit.
 func (s *Server) serveGraphQL(w http.ResponseWriter, r *http.Request) {
 	s.exchange(w, r, "api", func(c *call) answer {
 		if c.who.kind == "runtime" || c.who.kind == "bad" || c.who.kind == "none" {
@@ -33,6 +33,8 @@ func (s *Server) serveGraphQL(w http.ResponseWriter, r *http.Request) {
 			return c.closes(s.repos[strings.ToLower(v.Owner+"/"+v.Name)], v.Number)
 		case strings.HasPrefix(q.Query, "mutation(") && strings.Contains(q.Query, "resolveReviewThread("):
 			return c.resolve(v.ID)
+		case strings.HasPrefix(q.Query, "mutation(") && strings.Contains(q.Query, "createCommitOnBranch("):
+			return c.commitOnBranch(c.body)
 		}
 		s.violation("GraphQL: %.200q is not known here", q.Query)
 		return graphQLError("undefinedField", "Field doesn't exist")

@@ -23,6 +23,9 @@ func TestNamesAreTheContracts(t *testing.T) {
 		"pr-review-42-partial-" + code:             {Number: 42, Instance: "partial", Code: code},
 		"pr-review-42-" + code + "-" + code:        {Number: 42, Instance: code, Code: code},
 		"pr-review-42-1-partial-2-" + code:         {Number: 42, Instance: "1", Partial: 2, Code: code},
+		"pr-review-PAY-88-" + code:                 {Key: "PAY-88", Code: code},
+		"pr-review-gh-7-partial-2-" + code:         {Key: "gh-7", Partial: 2, Code: code},
+		"pr-review-file-0a1b2c3d-" + code:          {Key: "file-0a1b2c3d", Code: code},
 		"pr-review-42-partial-1-partial-2-" + code: {Number: 42, Instance: "partial-1", Partial: 2, Code: code},
 	} {
 		got, ok := reviews.Parse(name)
@@ -44,7 +47,7 @@ func TestOtherNamesAreNotOurs(t *testing.T) {
 		"pr-review--42-" + code, "pr-review-42-" + code[1:], "pr-review-42-" + strings.ToUpper(code),
 		"pr-review-42-Docs-" + code,
 		"pr-review-42--" + code, "pr-review-42-a--" + code, "pr-review-42-" + code + "\n", "x-pr-review-42-" + code,
-		"pr-implement-42-" + code,
+		"pr-implement-42-" + code, "pr-review-PAY-" + code, "pr-review-88-PAY-88-" + code, "pr-review-PAY-x88-" + code,
 		"pr-review-9999999999-" + code, "pr-review-42-" + strings.Repeat("a", 33) + "-" + code,
 	} {
 		_, ok := reviews.Parse(name)
@@ -59,7 +62,7 @@ func FuzzName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		if n, ok := reviews.Parse(text); ok {
 			require.Equal(t, text, reviews.String(n))
-			require.Positive(t, n.Number)
+			require.NotEqual(t, n.Number > 0, n.Key != "")
 		}
 	})
 }

@@ -76,7 +76,7 @@ func Remembered(claims []Claim, mine decision.Record, again bool, drafted time.T
 }
 
 func decidedOtherwise(r decision.Record, how string) error {
-	next := "a draft is decided once: decide the same again, or push a commit for a new review"
+	next := "a draft is decided once: decide the same again; another commit gets a new draft"
 	if r.Decision == decision.Abort {
 		next = "a draft is decided once: draft the commit anew with again: true, or push another"
 	}
@@ -86,4 +86,4 @@ func decidedOtherwise(r decision.Record, how string) error {
 
 func when(r decision.Record) string { return r.At.UTC().Format("2 January 2006, 15:04 UTC") }
 
-const draftAnew = "start a new draft: run the review workflow again"
+const draftAnew = "start a new draft: run the workflow that drafts again"

@@ -85,6 +85,16 @@ func Current(ctx context.Context, api API, ref pull.Ref) (Change, error) {
 	return c, err
 }
 
+// Settings reads a repository's settings file at a commit or branch, which a change of its
+// own cannot touch. One that is absent has the defaults.
+func Settings(ctx context.Context, api API, ref pull.Ref, path, revision string) (config.Config, error) {
+	text, err := optional(ctx, api, pull.Pull{Ref: ref}, path, revision, config.MaxSize+1)
+	if err != nil {
+		return config.Config{}, err
+	}
+	return config.Parse(path, text)
+}
+
 func listed(ctx context.Context, api API, p pull.Pull) ([]diff.File, error) {
 	files, _, err := api.Files(ctx, p)
 	if err != nil {

@@ -59,7 +59,8 @@ func TestActionYmlListsTheOutputsThatAreWritten(t *testing.T) {
 	declared := names(readManifest(t).Outputs)
 	require.Equal(t, []string{"outcome", "thread-id", "checkpoint-digest", "artifact-name", "code", "run-id",
 		"findings", "blockers",
-		"open-findings", "open-blockers", "partial", "cost-usd", "review-url", "environment"}, declared)
+		"open-findings", "open-blockers", "partial", "cost-usd", "review-url", "branch",
+		"pull-request-url", "environment"}, declared)
 	for name := range outputs(driver.Report{}, 1) {
 		require.Contains(t, declared, name)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
@@ -35,7 +36,8 @@ type job struct {
 
 	runs *handoff.Runs
 	ours *post.Ours
-	void []string // approvals that decided nothing: who, and why
+	asked ticketpr.Asked // the ticket, where the job is about one
+	void  []string       // approvals that decided nothing: who, and why
 
 	environmentID int64 // of the environment that decides, once it was checked; 0 for none
 }
@@ -83,6 +85,9 @@ func (j *job) setRef() error {
 	if j.ref.Number == 0 {
 		j.ref.Number = j.event.Number
 	}
+	if j.ticketed() {
+		return j.setTicket()
+	}
 	if j.ref.Number == 0 && j.event.Name != "merge_group" {
 		return problem.Usage(fmt.Sprintf("the event %q names no pull request", j.event.Name),
 			"set the input pull-request")
@@ -105,7 +110,9 @@ func (j *job) connect() error {
 	if j.CheckpointDir != "" {
 		j.ours.Folder = j.carriers().Own()
 	}
-	j.runs.Own = j.env.RunID
+	if j.runs.Own = j.env.RunID; j.ticketed() {
+		j.runs.Names = ticketpr.Names
+	}
 	j.store, err = artifact.New(artifact.Options{
 		ResultsURL: j.env.ResultsURL, Token: j.env.RuntimeToken, ServerURL: j.env.ServerURL,
 		HTTP: j.Client(j.Settings, artifact.Retry), MaxRetention: j.env.RetentionDays, Now: j.Now,
@@ -117,7 +124,7 @@ func (j *job) connect() error {
 	case errors.Is(err, artifact.ErrUnsupported):
 		return problem.Usage(err.Error(), "set checkpoint-dir there, and carry that folder between the jobs with "+
 			"artifact steps of your own")
-	case errors.Is(err, artifact.ErrNoRuntime) && slices.Contains([]string{"resume", "record", "mark"}, j.Mode):
+	case errors.Is(err, artifact.ErrNoRuntime) && slices.Contains([]string{"resume", "record", "mark", "comment"}, j.Mode):
 		return nil // the draft may still be had from the API
 	case err != nil:
 		return problem.As(problem.Misuse, err, "")
@@ -127,7 +134,10 @@ func (j *job) connect() error {
 
 // about names what the job is about where it did not come to read it.
 func (j *job) about() string {
-	if j.ref.Number == 0 {
+	switch {
+	case j.asked.From != "":
+		return j.asked.From
+	case j.ref.Number == 0:
 		return j.event.Name
 	}
 	return fmt.Sprintf("#%d", j.ref.Number)

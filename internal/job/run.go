@@ -19,6 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/trace"
@@ -44,6 +45,9 @@ func (j *job) run(ctx context.Context) (driver.Report, error) {
 		return driver.Report{}, err
 	}
 	defer over()
+	if j.ticketed() {
+		return j.runTicket(ctx)
+	}
 	switch j.Mode {
 	case "resume":
 		return j.deciding(ctx, j.resume)
@@ -57,6 +61,23 @@ func (j *job) run(ctx context.Context) (driver.Report, error) {
 	ctx, span := trace.Run(ctx, "review", j.began)
 	r, err := j.review(ctx)
 	j.EndRun(span, j.ref, r, j.began, err)
+	return r, err
+}
+
+// runTicket is a job about a ticket.
+func (j *job) runTicket(ctx context.Context) (driver.Report, error) {
+	do, ok := map[string]func(context.Context) (driver.Report, error){"implement": j.implements, "resume": j.applies,
+		"revise": j.revisesTicket, "record": j.rejectedTicket, "comment": j.comments}[j.Mode]
+	if !ok {
+		return driver.Report{}, problem.Usage("the input ticket has no place in mode "+j.Mode,
+			"ticket goes with implement, resume, revise, record and comment")
+	}
+	ctx, span := trace.Run(ctx, j.Mode, j.began)
+	r, err := do(ctx)
+	span.End(err)
+	for _, void := range j.void {
+		j.runner.Warning("an approval is void, " + void)
+	}
 	return r, err
 }
 
@@ -84,7 +105,7 @@ func (j *job) end(r driver.Report, err error) int {
 	if err == nil {
 		if err = driver.Failure(r); err == nil {
 			fmt.Fprintln(j.Stdout, guard.Line(strings.Join(strings.Fields(r.Outcome+" "+r.Thread+" "+r.ReviewURL+" "+
-				r.Message), " "), driver.MaxLine))
+				r.PullRequest+" "+r.Message), " "), driver.MaxLine))
 			return 0
 		}
 	}
@@ -94,7 +115,13 @@ func (j *job) end(r driver.Report, err error) int {
 
 // summarize writes the job summary.
 func (j *job) summarize(r driver.Report) error {
-	if r.Parked() && r.Code != "" {
+	switch {
+	case r.Page != "":
+		return j.runner.Summary(r.Page)
+	case j.ticketed():
+		return j.runner.Summary(render.ProposalEnd(j.asked.Key, render.ProposalEnding{Outcome: r.Outcome,
+			Reason: r.Message, Void: j.void, Counts: j.Summary == "counts"}))
+	case r.Parked() && r.Code != "":
 		return j.runner.Summary(render.Draft(r.State.Review(), j.howToDecide(r)))
 	}
 	void := j.void
@@ -188,6 +215,7 @@ func outputs(r driver.Report, run int64) map[string]string {
 		"partial":  strconv.FormatBool(r.Partial), "cost-usd": dollars(r.Usage),
 		"review-url":    r.ReviewURL,
 		"open-findings": counted(open.Findings), "open-blockers": counted(open.Blockers),
+		"branch": r.Branch, "pull-request-url": r.PullRequest,
 		"environment": r.State.Draft.Environment,
 	}
 }

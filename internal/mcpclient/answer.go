@@ -70,6 +70,18 @@ type answer struct {
 // read takes an answer that names what was asked for. That a server calls it no
 // error is not enough: known ones put their errors into good answers.
 func read(r *mcp.CallToolResult, t Tool, id string) (answer, error) {
+	a, err := whole(r, id)
+	if err != nil {
+		return answer{}, err
+	}
+	if a.names = a.about(t.Key, id); a.names == "" {
+		return answer{}, atlassian.Fail("gave an answer that does not name %s", id)
+	}
+	return a, nil
+}
+
+// whole takes an answer that is no error, whatever it is about.
+func whole(r *mcp.CallToolResult, id string) (answer, error) {
 	var parts []string
 	size := 0
 	for _, c := range r.Content {
@@ -90,9 +102,6 @@ func read(r *mcp.CallToolResult, t Tool, id string) (answer, error) {
 	if r.IsError || only && len(a.fields) == 1 || strings.HasPrefix(a.whole, "Error: ") ||
 		strings.HasPrefix(a.whole, "MCP error ") {
 		return answer{}, atlassian.Fail("reports an error for %s", id)
-	}
-	if a.names = a.about(t.Key, id); a.names == "" {
-		return answer{}, atlassian.Fail("gave an answer that does not name %s", id)
 	}
 	return a, nil
 }

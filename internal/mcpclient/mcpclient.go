@@ -1,5 +1,5 @@
 // Package mcpclient reads tickets and pages from a server of the Model Context
-// Protocol, by the tools that the settings name.
+// Protocol, and comments on tickets, by the tools that the settings name.
 //
 // Which tool is called, and with what, is fixed by the settings and by the key that
 // was asked for; no model chooses. The client offers the server nothing: no roots,
@@ -12,6 +12,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -47,6 +48,7 @@ type Options struct {
 	HTTP    *http.Client // transport.New's, that streams
 	Ticket  Tool
 	Page    Tool
+	Comment Tool              // in whose arguments {text} is what is said
 	Pins    map[string]string // digests of tools by their names
 }
 
@@ -230,30 +232,74 @@ func (s *Server) Page(ctx context.Context, id string) (ticket.Page, error) {
 	return p, nil
 }
 
+// Mentions reports whether what the tool for tickets says of a ticket holds a text, such
+// as an address in one of its comments: a server whose answers have no comments never
+// does. Errors are *atlassian.Failure.
+func (s *Server) Mentions(ctx context.Context, key, text string) (bool, error) {
+	if s.o.Ticket.Name == "" {
+		return false, nil
+	}
+	t := s.o.Ticket
+	if _, limited := t.With[commentLimit]; limited {
+		t.With = maps.Clone(t.With)
+		t.With[commentLimit] = 50
+	}
+	a, err := s.call(ctx, t, key)
+	return strings.Contains(a.whole, text), err
+}
+
+// commentLimit is an argument of a known server's tool for tickets.
+const commentLimit = "comment_limit"
+
+// Comment puts a comment under a ticket: text, and an address. It makes one call.
+// Errors are *atlassian.Failure.
+func (s *Server) Comment(ctx context.Context, key, text, address string) error {
+	t := s.o.Comment
+	t.With = maps.Clone(t.With)
+	for name, v := range t.With {
+		if form, ok := v.(string); ok {
+			t.With[name] = strings.ReplaceAll(form, "{text}", text+" "+address)
+		}
+	}
+	result, err := s.called(ctx, t, key)
+	if err == nil {
+		_, err = whole(result, key)
+	}
+	return err
+}
+
 // call asks a tool for one thing and reads its answer.
 func (s *Server) call(ctx context.Context, t Tool, id string) (answer, error) {
+	result, err := s.called(ctx, t, id)
+	if err != nil {
+		return answer{}, err
+	}
+	return read(result, t, id)
+}
+
+func (s *Server) called(ctx context.Context, t Tool, id string) (*mcp.CallToolResult, error) {
 	session, tools, err := s.session(ctx)
 	if err != nil {
-		return answer{}, s.failure(err, id)
+		return nil, s.failure(err, id)
 	}
 	tool := tools[t.Name]
 	if tool == nil {
-		return answer{}, atlassian.Fail("has no tool %s", t.Name)
+		return nil, atlassian.Fail("has no tool %s", t.Name)
 	}
 	if pin := s.o.Pins[t.Name]; pin != "" && pin != Digest(tool) {
-		return answer{}, atlassian.Fail("has changed the tool %s: its name, description or schema is not the one of "+
+		return nil, atlassian.Fail("has changed the tool %s: its name, description or schema is not the one of "+
 			"the pin, and it was not called", t.Name)
 	}
 	arguments, err := t.arguments(tool, id)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: t.Name, Arguments: arguments})
 	if err != nil {
 		s.broken(session)
-		return answer{}, s.failure(err, id)
+		return nil, s.failure(err, id)
 	}
-	return read(result, t, id)
+	return result, nil
 }
 
 // Unpinned has the digest of each tool that is called and not pinned, once the
@@ -262,7 +308,7 @@ func (s *Server) Unpinned() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := map[string]string{}
-	for _, t := range []Tool{s.o.Ticket, s.o.Page} {
+	for _, t := range []Tool{s.o.Ticket, s.o.Page, s.o.Comment} {
 		if tool := s.tools[t.Name]; tool != nil && s.o.Pins[t.Name] == "" {
 			all[t.Name] = Digest(tool)
 		}

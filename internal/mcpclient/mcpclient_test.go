@@ -270,7 +270,7 @@ func TestPresetsReadTheirServersAnswers(t *testing.T) {
 	for _, name := range []string{"rovo", "sooperset"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ofTicket, ofPage, ok := mcpclient.Preset(name)
+			ofTicket, ofPage, _, ok := mcpclient.Preset(name)
 			require.True(t, ok)
 			o := mcpclient.Options{Name: name, Ticket: ofTicket, Page: ofPage, HTTP: client(), User: "me",
 				Token: "secret-token"}
@@ -320,7 +320,7 @@ func recorded(t *testing.T, preset, ticketTool, pageTool string) *mcp.Server {
 
 func TestAPresetSaysWhichArgumentItLacks(t *testing.T) {
 	t.Parallel()
-	ofTicket, ofPage, _ := mcpclient.Preset("rovo")
+	ofTicket, ofPage, _, _ := mcpclient.Preset("rovo")
 	o := mcpclient.Options{Name: "rovo", Ticket: ofTicket, Page: ofPage, HTTP: client()}
 	o.URL = serve(t, recorded(t, "rovo", ofTicket.Name, ofPage.Name), "")
 	_, err := open(t, o).Ticket(t.Context(), "PROJ-101")

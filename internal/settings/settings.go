@@ -8,6 +8,7 @@
 package settings
 
 import (
+	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -59,6 +60,13 @@ type Settings struct {
 	Sarif          string           // file
 	CheckRun       bool
 	Mark           bool
+	Ticket         string // key, or issue of the repository
+	Modules        string // names of the settings' modules, with commas; empty for all
+}
+
+// Only lists the names of Modules.
+func (s Settings) Only() []string {
+	return strings.FieldsFunc(s.Modules, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // Row is one setting.
@@ -85,10 +93,11 @@ const (
 // Table lists all settings in the order of action.yml.
 func Table() []Row {
 	return []Row{
-		{Name: "mode", Help: "what this job does: review, resume, revise, record or mark", Default: "review",
+		{Name: "mode", Default: "review",
+			Help: "what this job does: review, implement, resume, revise, record, mark or comment",
 			field: choice(func(s *Settings) *string {
 				return &s.Mode
-			}, "review", "resume", "revise", "record", "mark")},
+			}, "review", "implement", "resume", "revise", "record", "mark", "comment")},
 		{Name: "github-token", Help: "API token of the job", Env: []string{"GITHUB_TOKEN", "GH_TOKEN"}, use: credential,
 			field: secret(func(s *Settings) *string { return &s.Token })},
 		{Name: "pull-request", Help: "number of the pull request", use: oneDraft,
@@ -174,6 +183,10 @@ func Table() []Row {
 			field: boolean(func(s *Settings) *bool { return &s.CheckRun })},
 		{Name: "mark", Help: "clear the commit status that mode mark has set", Default: "false",
 			field: boolean(func(s *Settings) *bool { return &s.Mark })},
+		{Name: "ticket", Help: "the ticket to implement: PAY-88, or an issue of the repository, #7", use: oneDraft,
+			field: text(func(s *Settings) *string { return &s.Ticket })},
+		{Name: "modules", Key: "modules", Help: "the settings' modules that alone may change, separated by commas", use: oneDraft,
+			field: text(func(s *Settings) *string { return &s.Modules })},
 		{Name: "allow-http", Help: "allow http endpoints other than loopback", Default: "false",
 			field: boolean(func(s *Settings) *bool { return &s.AllowHTTP })},
 	}

@@ -48,11 +48,13 @@ type Source struct {
 	Tickets TicketReader
 	Pages   PageReader
 	Links   PageLister
-	Issues  bool     // its tickets are issues of GitHub, and only these
-	Hosts   []string // of links that lead to its pages; empty: those of the other sources
-	Lacks   string   // why it cannot be asked, such as "JIRA_TOKEN is not set"
-	Notes   func() []string
-	Close   func()
+	// of its tickets; nil where it takes no comments
+	Comments Commenter
+	Issues   bool     // its tickets are issues of GitHub, and only these
+	Hosts    []string // of links that lead to its pages; empty: those of the other sources
+	Lacks    string   // why it cannot be asked, such as "JIRA_TOKEN is not set"
+	Notes    func() []string
+	Close    func()
 }
 
 // Options say how a context is gathered. Times that are zero are no limits.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/atlassian"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/github"
@@ -86,7 +87,7 @@ func (b *contextBuilder) made(s config.Source, api *github.Client) (ticketcontex
 	switch s.Kind {
 	case config.SourceIssues:
 		return ticketcontext.Source{Name: "github", Title: "GitHub", Issues: true,
-			Tickets: ticketcontext.Issues{API: api}}, nil
+			Tickets: ticketcontext.Issues{API: api}, Comments: apply.Issues{API: api}}, nil
 	case config.SourceMCP:
 		return b.server(s.MCP)
 	}
@@ -103,7 +104,7 @@ func (b *contextBuilder) rest(s config.Source) (ticketcontext.Source, error) {
 	o.User, o.Token, made.Lacks = b.credential(s.UserEnv, s.TokenEnv)
 	if s.Kind == config.SourceJira {
 		jira := atlassian.NewJira(o)
-		made.Title, made.Tickets, made.Links = "Jira", jira, jira
+		made.Title, made.Tickets, made.Links, made.Comments = "Jira", jira, jira, jira
 		return made, nil
 	}
 	made.Title, made.Pages = "Confluence", atlassian.NewConfluence(o)
@@ -151,8 +152,9 @@ func (b *contextBuilder) credential(userEnv, tokenEnv string) (user, token, lack
 
 func (b *contextBuilder) server(m config.MCP) (ticketcontext.Source, error) {
 	o := mcpclient.Options{Command: m.Command, URL: m.URL, Pins: m.Pin}
-	ticket, page, _ := mcpclient.Preset(m.Preset)
+	ticket, page, comment, _ := mcpclient.Preset(m.Preset)
 	o.Ticket, o.Page = over(ticket, m.Ticket, m.With), over(page, m.Page, m.With)
+	o.Comment = over(comment, m.Comment, m.With)
 	made := ticketcontext.Source{}
 	name := m.Preset
 	if len(m.Command) > 0 {
@@ -178,6 +180,9 @@ func (b *contextBuilder) server(m config.MCP) (ticketcontext.Source, error) {
 	}
 	if o.Page.Name != "" {
 		made.Pages = server
+	}
+	if o.Comment.Name != "" {
+		made.Comments = server
 	}
 	return made, nil
 }

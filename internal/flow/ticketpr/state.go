@@ -82,16 +82,30 @@ func (s State) Proposed() []change.File { return slices.Concat(s.Changes, s.Test
 
 // Files are those that were approved: all but what the decision drops.
 func (s State) Files() []change.File {
-	if s.Decision == nil {
-		return s.Proposed()
-	}
-	var kept []change.File
+	changes, tests := s.kept()
+	return slices.Concat(changes, tests)
+}
+
+func (s State) kept() (changes, tests []change.File) {
 	for i, f := range s.Proposed() {
-		if !slices.ContainsFunc(s.Decision.Dropped, func(d decision.Drop) bool { return d.ID == fileID(i) }) {
-			kept = append(kept, f)
+		switch {
+		case s.Decision != nil && slices.ContainsFunc(s.Decision.Dropped, func(d decision.Drop) bool {
+			return d.ID == fileID(i)
+		}):
+		case i < len(s.Changes):
+			changes = append(changes, f)
+		default:
+			tests = append(tests, f)
 		}
 	}
-	return kept
+	return changes, tests
+}
+
+// ApprovedProposal is the proposal with the files that were approved alone.
+func (s State) ApprovedProposal() render.Proposal {
+	p := s.Proposal()
+	p.Changes, p.Tests = s.kept()
+	return p
 }
 
 // fileID names a file in a decision record.
@@ -146,7 +160,7 @@ const maxSlug = 40
 
 // Message is the commit's: a first line of at most 72 characters, and what and why behind it.
 func (s State) Message() (headline, body string) {
-	return render.CommitMessage(s.Proposal())
+	return render.CommitMessage(s.ApprovedProposal())
 }
 
 // Outcome is what the draft is called while it waits.

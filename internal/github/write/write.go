@@ -1,8 +1,10 @@
-// Package write posts reviews to GitHub.
+// Package write posts reviews to GitHub, and pushes changes that were approved to
+// branches of their own.
 //
-// It is the only room that changes a pull request, and it can do nothing but
-// comment: no approval, no merge, no label. For a person at the command line it also
-// starts workflows and answers for environments. Start at Client.CreatePending.
+// It is the only room that changes anything there. It comments, makes branches and
+// commits to them, and opens draft pull requests: no approval of a review, no merge, no
+// label, no forced push. For a person at the command line it also starts workflows and
+// answers for environments. Start at Client.CreatePending, for pushes at Client.Branch.
 package write
 
 import (

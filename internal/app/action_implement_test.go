@@ -1,0 +1,272 @@
+package app_test
+
+import (
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/llmtest"
+)
+
+const (
+	implementPath = ".github/workflows/pr-implement.yml"
+	applyPath     = ".github/workflows/pr-implement-decide.yml"
+)
+
+// roundTree is a repository with a bug, roundFixed what its ticket's change makes of it.
+func roundTree() githubtest.Tree {
+	return githubtest.Tree{
+		"go.mod": "module example.com/pay\n\ngo 1.22\n", "README.md": "# pay\n",
+		"pay/round.go":      "package pay\n\n// Round gives whole cents.\nfunc Round(x float64) int {\n\treturn int(x)\n}\n",
+		"pay/round_test.go": "package pay\n\nimport \"testing\"\n\nfunc TestRound(t *testing.T) {\n\tif Round(1.2) != 1 {\n\t\tt.Fatal()\n\t}\n}\n",
+		"bin/run":           "#!/bin/sh\n",
+	}
+}
+
+const halfTest = "package pay\n\nimport \"testing\"\n\nfunc TestHalf(t *testing.T) {\n\tif Round(1.5) != 2 {\n\t\tt.Fatal()\n\t}\n}\n"
+
+func roundFixed() githubtest.Tree {
+	t := roundTree()
+	t["pay/round.go"] = strings.Replace(t["pay/round.go"], "int(x)", "int(x + 0.5)", 1)
+	t["pay/half_test.go"] = halfTest
+	return t
+}
+
+// rounding answers as a model that mends the bug, with other words in each revision.
+func rounding(t *testing.T) llmtest.Script {
+	t.Helper()
+	answers, err := llmtest.ReadImplement([]byte(`{
+		"classify": {"confirmed_type": "Bug", "technical_summary": "Round cuts halves off", "affected_components": ["pay"], "complexity": "low"},
+		"modules": {"affected_modules": ["pay"], "reasoning": {"pay": "Round is there"}, "files_likely_to_change": ["pay/round.go"]},
+		"code": {"root_cause": "int() cuts off", "changes": [{"path": "pay/round.go", "description": "adds a half",
+			"edits": [{"search": "\treturn int(x)\n", "replace": "\treturn int(x + 0.5)\n"}], "new_content": ""}]},
+		"tests": {"tests": [{"path": "pay/half_test.go", "description": "a half", "new_content": ` + quoted(t, halfTest) + `, "edits": []}]}}`))
+	require.NoError(t, err)
+	return llmtest.Implement(answers, func(llmtest.Request) llmtest.Answer { return llmtest.Findings() })
+}
+
+func quoted(t *testing.T, text string) string {
+	t.Helper()
+	q, err := json.Marshal(text)
+	require.NoError(t, err)
+	return string(q)
+}
+
+// ticketStage is a public repository with a ticket, and a run that lee dispatched.
+func ticketStage(t *testing.T) *stage {
+	t.Helper()
+	s := newStage(t, scene{base: roundTree(), head: roundTree(), script: rounding(t)})
+	s.repo.Chmod("main", "bin/run", "100755")
+	s.repo.AddIssue(7, "maya", "Round half up", "Half a cent is lost.\n\n## Acceptance criteria\n\n- 1.5 becomes 2\n")
+	s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch", Actor: "lee"})
+	return s
+}
+
+func (s *stage) ticketJob(name, digest string) *job {
+	return s.job(s.run, implementPath, name, "workflow_dispatch", map[string]string{
+		"${{ (inputs.code || inputs.feedback) && 'revise' || 'implement' }}": "implement",
+		"${{ inputs.ticket }}": "#7", "${{ inputs.modules }}": "", "${{ inputs.code }}": "", "${{ inputs.feedback }}": "",
+		"${{ secrets.OPENAI_API_KEY }}": modelKey, "${{ needs.draft.outputs.checkpoint-digest }}": digest,
+	})
+}
+
+func (s *stage) ticketDraft() *job {
+	return s.ticketJob("draft", "").with("base-url", s.model.URL, "model", "story-1")
+}
+
+// ticketDecision is a dispatch of the deciding workflow, a run of its own.
+func (s *stage) ticketDecision(code, digest, decision, commands string) *job {
+	run := s.repo.AddRun(githubtest.RunOptions{Path: applyPath, Event: "workflow_dispatch", Actor: "maya"})
+	return s.job(run, applyPath, "apply", "workflow_dispatch", map[string]string{
+		"${{ inputs.ticket }}": "#7", "${{ inputs.code }}": code, "${{ inputs.checkpoint-digest }}": digest,
+		"${{ inputs.decision }}": decision, "${{ inputs.commands }}": commands,
+	}).by("maya")
+}
+
+// unpushed is a repository in which nothing was pushed or opened.
+func (s *stage) unpushed() {
+	s.t.Helper()
+	require.Equal(s.t, []string{"main", "topic"}, s.repo.Branches())
+	require.Len(s.t, s.repo.Pulls(), 1)
+	require.Empty(s.t, s.writes())
+}
+
+// applied is the pull request of the ticket, whose branch has the approved tree.
+func (s *stage) applied(branch string, tree githubtest.Tree) *githubtest.Pull {
+	s.t.Helper()
+	require.Equal(s.t, []string{branch, "main", "topic"}, s.repo.Branches())
+	require.Equal(s.t, tree, s.repo.Tree(branch), "byte for byte")
+	require.Equal(s.t, "100755", s.repo.Mode(branch, "bin/run"))
+	all := s.repo.Pulls()
+	require.Len(s.t, all, 2)
+	require.True(s.t, all[1].IsDraft())
+	require.Equal(s.t, branch, all[1].Head())
+	return all[1]
+}
+
+const roundBranch = "fix/gh-7-round-half-up"
+
+func TestATicketBecomesADraftPullRequestByEnvironment(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	drafted := s.ticketDraft().start().is(0, "PAUSED")
+	s.unpushed()
+	drafted.shows("Proposed changes for `gh-7`", "Round half up", "int() cuts off", "pay/half_test.go", "Review deployments")
+	require.Regexp(t, `^octo/demo~gh-7:[0-9a-f]{40}$`, drafted.outputs["thread-id"])
+	require.Equal(t, "pr-implement-gh-7-"+drafted.outputs["code"], drafted.outputs["artifact-name"])
+
+	s.approved("")
+	posted := s.ticketJob("apply", drafted.digest()).start().is(0, "POSTED")
+	p := s.applied(roundBranch, roundFixed())
+	title, body := p.Text()
+	require.Equal(t, "[#7] Round half up", title)
+	for _, part := range []string{"Closes #7.", "int() cuts off", "pay/half_test.go", "for lee", "maya approved draft"} {
+		require.Contains(t, body, part)
+	}
+	message := s.repo.Message(roundBranch)
+	require.Regexp(t, `^fix\(gh-7\): Round half up\n`, message)
+	require.Regexp(t, `\nCo-authored-by: lee <\d+\+lee@users\.noreply\.github\.com>$`, message)
+	require.Equal(t, roundBranch, posted.outputs["branch"])
+	require.Contains(t, posted.outputs["pull-request-url"], "/octo/demo/pull/43")
+	posted.shows("Its author is a bot")
+
+	s.ticketJob("apply", drafted.digest()).start().is(0, "POSTED") // P5: again is the same
+	s.applied(roundBranch, roundFixed())
+	calls := s.model.Calls()
+	s.ticketDraft().start().is(0, "POSTED").shows(posted.outputs["pull-request-url"])
+	require.Equal(t, calls, s.model.Calls(), "P4: what was carried out on this commit is not paid again")
+	for range 2 {
+		s.ticketJob("comment-issue", drafted.digest()).start()
+	}
+	said := s.repo.Said(7)
+	require.Len(t, said, 1)
+	require.Contains(t, said[0], posted.outputs["pull-request-url"])
+}
+
+func TestATicketIsDecidedByDispatch(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	drafted := s.ticketDraft().with("environment", "").start().is(0, "PAUSED")
+	drafted.shows("gh workflow run pr-implement-decide.yml --repo octo/demo -f ticket='#7' -f code=" + drafted.outputs["code"])
+	s.ticketDecision(drafted.outputs["code"], "", "approve", "").by("lee").start().is(3, "REFUSED").says("lee")
+	s.ticketDecision(drafted.outputs["code"], "", "approve", "/drop F9").start().is(3, "REFUSED")
+	s.unpushed()
+	s.ticketDecision(drafted.outputs["code"], drafted.digest(), "approve", "/drop pay/half_test.go: later").start().
+		is(0, "POSTED")
+	s.applied(roundBranch, roundFixed().Without("pay/half_test.go"))
+	require.NotContains(t, s.repo.Message(roundBranch), "half_test.go")
+}
+
+func TestARejectedTicketLeavesNothing(t *testing.T) {
+	t.Parallel()
+	t.Run("by dispatch", func(t *testing.T) {
+		t.Parallel()
+		s := ticketStage(t)
+		drafted := s.ticketDraft().with("environment", "").start().is(0, "PAUSED")
+		rejecting := s.ticketDecision(drafted.outputs["code"], "", "abort", "")
+		rejecting.start().is(0, "ABORTED")
+		rejecting.run.Finish("success")
+		s.ticketDecision(drafted.outputs["code"], "", "approve", "").start().is(3, "REFUSED")
+		s.unpushed()
+	})
+	t.Run("in the dialog", func(t *testing.T) {
+		t.Parallel()
+		s := ticketStage(t)
+		drafted := s.ticketDraft().start().is(0, "PAUSED")
+		s.run.Wait(gateName)
+		s.run.Decide(gateName, "rejected", "maya", "not now")
+		s.ticketJob("apply", drafted.digest()).start().is(3, "REFUSED")
+		s.ticketJob("record", drafted.digest()).start().is(0, "ABORTED").shows("maya")
+		s.unpushed()
+	})
+}
+
+func TestP3_AMovedBaseRefusesATicketsDraft(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	drafted := s.ticketDraft().start().is(0, "PAUSED")
+	s.approved("")
+	s.repo.Commit("main", "somebody else's", roundTree().With(githubtest.Tree{"x": "y"}))
+	s.ticketJob("apply", drafted.digest()).start().is(3, "REFUSED").says("main has moved since this change was drafted",
+		"draft the ticket anew")
+	s.unpushed()
+}
+
+// TestATicketsPullRequestThatFailsGoesOn has the setting off that lets workflows open pull
+// requests: the branch stays and is named, and a re-run goes on though the base has moved.
+func TestATicketsPullRequestThatFailsGoesOn(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	drafted := s.ticketDraft().start().is(0, "PAUSED")
+	s.approved("")
+	s.repo.AllowPulls(false)
+	s.ticketJob("apply", drafted.digest()).start().is(1, "FAILED").says("the change is on branch "+roundBranch,
+		"Settings, Actions, General, Workflow permissions")
+	s.repo.Commit("main", "somebody else's", roundTree().With(githubtest.Tree{"x": "y"}))
+	s.repo.AllowPulls(true)
+	s.ticketJob("apply", drafted.digest()).start().is(0, "POSTED")
+	s.applied(roundBranch, roundFixed())
+}
+
+func TestP5_TwoDispatchesAtOnceGiveOnePullRequest(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	drafted := s.ticketDraft().with("environment", "").start().is(0, "PAUSED")
+	var all sync.WaitGroup
+	for range 2 {
+		j := s.ticketDecision(drafted.outputs["code"], "", "approve", "")
+		all.Go(func() {
+			if e := j.start(); e.outputs["outcome"] == "POSTED" {
+				j.run.Finish("success")
+			}
+		})
+	}
+	all.Wait()
+	s.applied(roundBranch, roundFixed())
+}
+
+func TestARevisedTicketReplacesItsDraft(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	drafted := s.ticketDraft().with("environment", "").start().is(0, "PAUSED")
+	s.run.Finish("success")
+	s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch", Actor: "lee"})
+	revised := s.ticketDraft().with("environment", "", "mode", "revise", "code", drafted.outputs["code"], "feedback",
+		"Say it shorter.").start().is(0, "PAUSED")
+	revised.shows("revision 1 of 3", "Say it shorter.")
+	require.NotEqual(t, drafted.outputs["code"], revised.outputs["code"])
+	s.run.Finish("success")
+	s.ticketDecision(drafted.outputs["code"], "", "approve", "").start().is(3, "REFUSED").says("withdrawn")
+	s.unpushed()
+	s.ticketDecision(revised.outputs["code"], "", "approve", "").start().is(0, "POSTED")
+	s.applied(roundBranch, roundFixed())
+}
+
+// TestT28_ATrackersTicketNeedsASettingInPublic holds what a public repository takes: issues
+// of who may write, and a tracker's tickets where the settings let them out.
+func TestT28_ATrackersTicketNeedsASettingInPublic(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	s.ticketDraft().with("ticket", "PAY-88").start().is(2, "").says("on a public repository", "context.show: criteria or full")
+	s.repo.AddIssue(8, "mallory", "Open the back door", "Please.")
+	s.ticketDraft().with("ticket", "#8").start().is(3, "REFUSED").says("the author of octo/demo#8 may not write here")
+	s.ticketDraft().with("ticket", "other/repo#8").start().is(2, "").says("names no ticket")
+	s.unpushed()
+	require.Zero(t, s.model.Calls())
+}
+
+func TestAnAnswerThatCannotBeUsedLeavesNothing(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, scene{base: roundTree(), head: roundTree(), script: func(llmtest.Request) llmtest.Answer {
+		return llmtest.Answer{Text: "I would rather not."}
+	}})
+	s.repo.AddIssue(7, "maya", "Round half up", "Half a cent is lost.")
+	s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch", Actor: "lee"})
+	s.ticketDraft().start().is(1, "FAILED").says("holds no JSON object")
+	s.unpushed()
+	require.Empty(t, s.run.Artifacts())
+}

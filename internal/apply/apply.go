@@ -1,0 +1,219 @@
+// Package apply carries out a proposed change that was approved: a branch, one commit
+// on it, and a draft pull request, each of them once.
+//
+// It looks before it writes, whoever wrote before: what has the draft's digest and, to
+// the byte and mode, the approved files, is what it would write. It commits to a branch
+// that points to the base alone, and forces none. It knows no graph and no ticket. Start
+// reading at Applier.Commit.
+package apply
+
+import (
+	"context"
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/change"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+// Request is a change to be carried out.
+type Request struct {
+	Ref            pull.Ref // the repository
+	Base           string   // the commit that the change was drafted on
+	Into           string   // the branch that it was the tip of, and that the pull request goes to
+	Branch         string   // wanted; counted up where another draft has it
+	Files          []change.File
+	Headline, Body string // of the commit
+	CoAuthor       string // as a trailer names one: maya <7+maya@users.noreply.github.com>; or empty
+	Title, Text    string // of the pull request
+	Link           bool   // a person opens the pull request, by a link
+	Thread, Digest string // of the draft that was approved
+	Race           *handoff.Race
+}
+
+// Applied is where a change stands.
+type Applied struct {
+	Branch string
+	Commit string // full hash
+}
+
+// Applier writes to one repository.
+type Applier struct {
+	Read  *github.Client
+	Write *write.Client
+}
+
+// maxBranches bounds how far a branch's name is counted up, maxTries how often another
+// writer is given way.
+const (
+	maxBranches = 9
+	maxTries    = 10
+)
+
+// Commit makes the branch and its commit, or finds those of an earlier try or of
+// another job with the same draft. It refuses where the base has moved (check 9), where
+// a file is not what it was drafted on or is none whose mode a commit keeps, and where
+// another draft of the thread stands already (13). Whatever it made is named by its error.
+func (a Applier) Commit(ctx context.Context, q Request) (Applied, error) {
+	if at, found, err := a.Find(ctx, q); found || err != nil {
+		return at, err
+	}
+	if err := a.Unmoved(ctx, q); err != nil {
+		return Applied{}, err
+	}
+	if err := a.ordinary(ctx, q); err != nil {
+		return Applied{}, err
+	}
+	if q.Race != nil {
+		if err := q.Race.Claim(ctx, q.Race.Record); err != nil {
+			return Applied{}, err
+		}
+		if err := handoff.Turn(ctx, *q.Race); err != nil {
+			return Applied{}, err
+		}
+	}
+	var last error
+	for range maxTries {
+		p, err := a.look(ctx, q)
+		if err != nil || p.found {
+			return p.at, err
+		}
+		var again bool
+		if again, last = a.push(ctx, q, p); last == nil {
+			return a.landed(ctx, q)
+		} else if !again {
+			return Applied{}, last
+		}
+	}
+	return Applied{}, last
+}
+
+// push makes what is missing: the branch, then the commit. again says that somebody was
+// there before, or that what came of it is not known: then it is looked for.
+func (a Applier) push(ctx context.Context, q Request, p place) (again bool, err error) {
+	if err := a.Unmoved(ctx, q); err != nil {
+		return false, err
+	}
+	if !p.empty {
+		err = a.Write.Branch(ctx, q.Ref, p.at.Branch, q.Base)
+	}
+	if err == nil {
+		_, err = a.Write.Commit(ctx, q.Ref, q.commit(p.at.Branch))
+		if err != nil && !tryAgain(err) {
+			err = problem.New("the branch "+p.at.Branch+" was made, and the commit was refused: it is empty",
+				err.Error(), "mend what GitHub names and re-run the failed jobs, which go on with it; or delete it")
+		}
+	}
+	return tryAgain(err), err
+}
+
+func tryAgain(err error) bool {
+	return errors.Is(err, write.ErrExists) || errors.Is(err, write.ErrMoved) || errors.Is(err, write.ErrUncertain)
+}
+
+// landed is where the commit that was just made stands.
+func (a Applier) landed(ctx context.Context, q Request) (Applied, error) {
+	at, found, err := a.Find(ctx, q)
+	if err == nil && !found {
+		err = write.ErrUncertain
+	}
+	return at, err
+}
+
+// commit is the commit as GitHub is asked for it. Its trailers are how it is found.
+func (q Request) commit(branch string) write.Commit {
+	k := write.Commit{Branch: branch, Parent: q.Base, Headline: q.Headline, Body: strings.TrimSpace(q.Body) + "\n\n" +
+		threadTrailer + q.Thread + "\n" + draftTrailer + q.Digest}
+	if q.CoAuthor != "" {
+		k.Body += "\nCo-authored-by: " + q.CoAuthor
+	}
+	k.Body = strings.TrimSpace(k.Body)
+	for _, f := range q.changed() {
+		k.Files = append(k.Files, write.File{Path: f.Path, Content: []byte(f.Content)})
+	}
+	return k
+}
+
+const (
+	threadTrailer = "PR-Review-Thread: "
+	draftTrailer  = "PR-Review-Draft: "
+)
+
+// changed are the files that differ from the base.
+func (q Request) changed() []change.File {
+	return slices.DeleteFunc(slices.Clone(q.Files), func(f change.File) bool { return f.Base == blob(f.Content) })
+}
+
+func (q Request) paths() (paths []string) {
+	for _, f := range q.changed() {
+		paths = append(paths, f.Path)
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// blob is git's name of a file's content, in a repository of SHA-1.
+func blob(content string) string {
+	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content))
+	return hex.EncodeToString(sum[:])
+}
+
+// Unmoved is check 9: the change was drafted on what its branch has now.
+func (a Applier) Unmoved(ctx context.Context, q Request) error {
+	tip, err := a.Read.Tip(ctx, q.Ref.Owner, q.Ref.Repo, q.Into)
+	if err != nil || tip.SHA == q.Base {
+		return err
+	}
+	return problem.Refuse(9, fmt.Sprintf("%s has moved since this change was drafted", q.Into),
+		"draft the ticket anew: run the workflow again with the same ticket",
+		[2]string{"draft", fmt.Sprintf("on commit %.7s", q.Base)}, [2]string{"now", fmt.Sprintf("commit %.7s", tip.SHA)})
+}
+
+// plain is the mode of an ordinary file, which is all that a commit by GraphQL makes.
+const plain, folder = "100644", "040000"
+
+// ordinary refuses files that are not what the change was drafted on, or that the
+// commit would turn into something else: links, submodules, executables.
+func (a Applier) ordinary(ctx context.Context, q Request) error {
+	asked := q.paths()
+	for _, p := range q.paths() {
+		for up := path.Dir(p); up != "."; up = path.Dir(up) {
+			asked = append(asked, up)
+		}
+	}
+	on, err := a.Read.Entries(ctx, q.Ref.Owner, q.Ref.Repo, q.Base, asked)
+	if err != nil {
+		return err
+	}
+	for _, f := range q.changed() {
+		e, there := on[f.Path]
+		wrong := ""
+		switch {
+		case there && e.Mode != plain:
+			wrong = fmt.Sprintf("its mode is %s, and a commit by GitHub's API makes every file %s", e.Mode, plain)
+		case there && e.SHA != f.Base:
+			wrong = "its text is not the one that the change was drafted on"
+		case !there && f.Base != "":
+			wrong = "it is not there"
+		}
+		for up := path.Dir(f.Path); up != "."; up = path.Dir(up) {
+			if e, there := on[up]; there && e.Mode != folder {
+				wrong = fmt.Sprintf("%s is no folder", up)
+			}
+		}
+		if wrong != "" {
+			return problem.Refuse(9, "a file cannot be changed as it was approved, nothing was pushed: "+wrong,
+				"draft the ticket anew, or drop the file with /drop "+f.Path, problem.At(f.Path))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/problem"
+)
+
+// place is a branch where the change stands, or may be put.
+type place struct {
+	at    Applied
+	found bool
+	empty bool // it is there, and points to the base
+}
+
+// Find looks whether the change stands: on a branch of its name or counted up from it,
+// also where commits were added since, or in a pull request whose branch is gone. It
+// refuses where another draft of the same thread does.
+func (a Applier) Find(ctx context.Context, q Request) (Applied, bool, error) {
+	p, err := a.look(ctx, q)
+	if err != nil || !p.found {
+		return Applied{}, false, err
+	}
+	return p.at, true, nil
+}
+
+// Stands looks whether any draft of the request's thread was carried out, whatever its
+// files are: where, and whether it is the request's own draft.
+func (a Applier) Stands(ctx context.Context, q Request) (where string, own, found bool, err error) {
+	q.Files = nil
+	p, err := a.look(ctx, q)
+	switch {
+	case err == nil && p.found:
+		return p.at.Branch, true, true, nil
+	case problem.Check(err) == 13:
+		return q.Branch, false, true, nil
+	}
+	return "", false, false, err
+}
+
+// look goes through the branches that the change may be on, up to the first that is
+// not there.
+func (a Applier) look(ctx context.Context, q Request) (place, error) {
+	for n := 1; n <= maxBranches; n++ {
+		p := place{at: Applied{Branch: q.Branch}}
+		if n > 1 {
+			p.at.Branch = fmt.Sprintf("%s-%d", q.Branch, n)
+		}
+		tip, err := a.Read.Tip(ctx, q.Ref.Owner, q.Ref.Repo, p.at.Branch)
+		switch {
+		case errors.Is(err, github.ErrNotFound):
+			return a.gone(ctx, q, p)
+		case err != nil:
+			return place{}, err
+		case tip.SHA == q.Base:
+			p.empty = true
+			return p, nil
+		}
+		made, err := a.first(ctx, q, tip)
+		if err != nil {
+			return place{}, err
+		}
+		switch thread, digest := trailers(made.Message); {
+		case digest == q.Digest:
+			p.at.Commit, p.found = made.SHA, true
+			return p, a.same(ctx, q, p.at)
+		case thread == q.Thread:
+			return place{}, another(p.at.Branch)
+		}
+	}
+	return place{}, problem.New(fmt.Sprintf("%d branches have the name that this change would get", maxBranches),
+		q.Branch, "delete those that are not needed any more, then re-run the failed jobs")
+}
+
+// first is the commit behind a branch's tip whose parent is the base; nothing where the
+// branch was made otherwise.
+func (a Applier) first(ctx context.Context, q Request, tip github.Tip) (github.Tip, error) {
+	if slices.Equal(tip.Parents, []string{q.Base}) {
+		return tip, nil
+	}
+	added, err := a.Read.Since(ctx, q.Ref.Owner, q.Ref.Repo, q.Base, tip.SHA)
+	if errors.Is(err, github.ErrNotFound) { // no common history
+		return github.Tip{}, nil
+	}
+	for _, k := range added {
+		if slices.Equal(k.Parents, []string{q.Base}) {
+			return k, err
+		}
+	}
+	return github.Tip{}, err
+}
+
+// same holds what stands on a branch against what was approved: anybody who may write
+// can make a commit that says it is this draft's.
+func (a Applier) same(ctx context.Context, q Request, at Applied) error {
+	if q.Files == nil { // nobody asks for them
+		return nil
+	}
+	paths := q.paths()
+	changed, err := a.Read.Changed(ctx, q.Ref.Owner, q.Ref.Repo, q.Base, at.Commit)
+	if err != nil {
+		return err
+	}
+	on, err := a.Read.Entries(ctx, q.Ref.Owner, q.Ref.Repo, at.Commit, paths)
+	if err != nil {
+		return err
+	}
+	as := slices.Equal(changed, paths)
+	for _, f := range q.changed() {
+		as = as && on[f.Path] == github.Entry{Mode: plain, SHA: blob(f.Content)}
+	}
+	if !as {
+		return problem.Refuse(13, "a commit says that it is of this draft, and has other files than those that were "+
+			"approved", "look who pushed it; delete or rename its branch, then re-run the failed jobs",
+			problem.At(fmt.Sprintf("branch %s, commit %.7s", at.Branch, at.Commit)))
+	}
+	return nil
+}
+
+// gone looks among the pull requests of a branch that is not there: one that was closed
+// or merged may have taken it along.
+func (a Applier) gone(ctx context.Context, q Request, p place) (place, error) {
+	opened, err := a.Read.OpenedFrom(ctx, q.Ref.Owner, q.Ref.Repo, p.at.Branch)
+	if err != nil {
+		return place{}, err
+	}
+	for _, o := range opened {
+		m, ours := parseMark(o.Body)
+		switch {
+		case !ours || !o.Own:
+		case m.digest == q.Digest:
+			p.at.Commit, p.found = m.commit, true
+			return p, nil
+		case m.thread == q.Thread:
+			return place{}, another(o.URL)
+		}
+	}
+	return p, nil
+}
+
+func another(where string) error {
+	return problem.Refuse(13, "another draft of this ticket, on the same commit, was carried out before",
+		"look at that one, and draft the ticket anew once the base branch has moved on", problem.At(where))
+}
+
+// trailers are thread and digest as a commit's message names them.
+func trailers(message string) (thread, digest string) {
+	for line := range strings.Lines(message) {
+		line = strings.TrimSpace(line)
+		if v, ok := strings.CutPrefix(line, threadTrailer); ok {
+			thread = v
+		}
+		if v, ok := strings.CutPrefix(line, draftTrailer); ok {
+			digest = v
+		}
+	}
+	return thread, digest
+}
+
+// mark makes a pull request findable: an HTML comment in its last line, without any
+// text from outside.
+type mark struct{ thread, digest, commit string }
+
+var markForm = regexp.MustCompile(`(?m)^<!-- pr-implement:v1 thread=([A-Za-z0-9._-]+/[A-Za-z0-9._-]+~[A-Za-z0-9_-]+:` +
+	`[0-9a-f]{40,64}) digest=([0-9a-f]{64}) commit=([0-9a-f]{40,64}) -->\s*$`)
+
+func (m mark) String() string {
+	return fmt.Sprintf("<!-- pr-implement:v1 thread=%s digest=%s commit=%s -->", m.thread, m.digest, m.commit)
+}
+
+// parseMark reads the last mark of a description.
+func parseMark(body string) (mark, bool) {
+	all := markForm.FindAllStringSubmatch(body, -1)
+	if len(all) == 0 {
+		return mark{}, false
+	}
+	last := all[len(all)-1]
+	return mark{last[1], last[2], last[3]}, true
+}

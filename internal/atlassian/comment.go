@@ -1,0 +1,73 @@
+package atlassian
+
+import (
+	"context"
+	"net/http"
+	"strings"
+)
+
+// Mentions reports whether one of a ticket's newest hundred comments holds a text, such
+// as an address. Errors are *Failure.
+func (j *Jira) Mentions(ctx context.Context, key, text string) (bool, error) {
+	var list struct {
+		Comments []struct {
+			Body any `json:"body"` // ADF, or text
+		} `json:"comments"`
+	}
+	if err := j.o.get(ctx, j.path(key)+"/comment?maxResults=100&orderBy=-created", &list); err != nil {
+		return false, Explain(err, "the comments of "+key, "the Jira user")
+	}
+	for _, c := range list.Comments {
+		if holds(c.Body, text, maxNodes) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// maxNodes bounds how deep a comment is looked through.
+const maxNodes = 40
+
+// holds looks for a text in the strings of a JSON value.
+func holds(v any, text string, deep int) bool {
+	if deep == 0 {
+		return false
+	}
+	switch v := v.(type) {
+	case string:
+		return strings.Contains(v, text)
+	case []any:
+		for _, e := range v {
+			if holds(e, text, deep-1) {
+				return true
+			}
+		}
+	case map[string]any:
+		for _, e := range v {
+			if holds(e, text, deep-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Comment puts a comment under a ticket: text, and an address as a link. It sends one
+// request; where its answer is lost, Mentions tells. Errors are *Failure.
+func (j *Jira) Comment(ctx context.Context, key, text, address string) error {
+	var body any = text + " " + address
+	if j.o.cloud() {
+		link := map[string]any{"type": "text", "text": address,
+			"marks": []any{map[string]any{"type": "link", "attrs": map[string]any{"href": address}}}}
+		body = map[string]any{"type": "doc", "version": 1, "content": []any{map[string]any{"type": "paragraph",
+			"content": []any{map[string]any{"type": "text", "text": text + " "}, link}}}}
+	}
+	var made struct {
+		ID string `json:"id"`
+	}
+	err := j.o.send(ctx, http.MethodPost, j.path(key)+"/comment", map[string]any{"body": body}, &made)
+	if err != nil {
+		return Explain(err, "a comment on "+key, "the Jira user")
+	}
+	return nil
+}

@@ -1,0 +1,217 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+// Tip is a commit, such as the one that a branch points to. Message is untrusted text.
+type Tip struct {
+	SHA     string
+	Parents []string
+	Message string
+}
+
+// Tip reads a branch: ErrNotFound where there is none.
+func (c *Client) Tip(ctx context.Context, owner, repo, branch string) (Tip, error) {
+	var b struct {
+		Commit gh.RepositoryCommit `json:"commit"`
+	}
+	doing := fmt.Sprintf("reading branch %q of %s/%s", branch, owner, repo)
+	if _, err := c.get(ctx, &b, repoPath(owner, repo, "branches", branch)); err != nil {
+		return Tip{}, Wrap(doing, err)
+	}
+	tip := tipOf(b.Commit)
+	if !commitID.MatchString(tip.SHA) {
+		return Tip{}, Wrap(doing, errIncomplete)
+	}
+	return tip, nil
+}
+
+func tipOf(k gh.RepositoryCommit) Tip {
+	tip := Tip{SHA: k.GetSHA(), Message: k.GetCommit().GetMessage()}
+	for _, p := range k.Parents {
+		tip.Parents = append(tip.Parents, p.GetSHA())
+	}
+	return tip
+}
+
+// Since lists the commits that head has and base lacks, oldest first, the first hundred:
+// ErrNotFound where they share no history.
+func (c *Client) Since(ctx context.Context, owner, repo, base, head string) ([]Tip, error) {
+	var compared struct {
+		Commits []gh.RepositoryCommit `json:"commits"`
+	}
+	doing := fmt.Sprintf("comparing %.40s with %.40s of %s/%s", base, head, owner, repo)
+	path := repoPath(owner, repo, "compare", base+"..."+head) + "?per_page=100"
+	if _, err := c.get(ctx, &compared, path); err != nil {
+		return nil, Wrap(doing, err)
+	}
+	var all []Tip
+	for _, k := range compared.Commits {
+		all = append(all, tipOf(k))
+	}
+	return all, nil
+}
+
+// Entry is what a commit has at a path.
+type Entry struct {
+	Mode string // of git: 100644, 100755, 120000 for a link, 040000 for a folder, 160000 for a submodule
+	SHA  string // git's hash of it
+}
+
+// Entries reads what a commit has at some paths, each folder on the way once. What
+// is not there is left out.
+func (c *Client) Entries(ctx context.Context, owner, repo, commit string, paths []string) (map[string]Entry, error) {
+	read := map[string]map[string]Entry{}
+	var within func(sha, folder string) (map[string]Entry, error)
+	within = func(sha, folder string) (map[string]Entry, error) {
+		if known, ok := read[folder]; ok {
+			return known, nil
+		}
+		entries, err := c.folder(ctx, owner, repo, sha)
+		read[folder] = entries
+		return entries, err
+	}
+	found := map[string]Entry{}
+	for _, path := range paths {
+		at, parts, folder := Entry{Mode: folderMode, SHA: commit}, strings.Split(path, "/"), ""
+		for i, name := range parts {
+			if at.Mode != folderMode {
+				at = Entry{}
+				break
+			}
+			entries, err := within(at.SHA, folder)
+			if err != nil {
+				return nil, err
+			}
+			at, folder = entries[name], strings.Join(parts[:i+1], "/")
+		}
+		if at.Mode != "" {
+			found[path] = at
+		}
+	}
+	return found, nil
+}
+
+// AllEntries reads all that a commit has, but for folders: ErrTooLarge where GitHub does
+// not list it whole, from about 100,000 paths on.
+func (c *Client) AllEntries(ctx context.Context, owner, repo, commit string) (map[string]Entry, error) {
+	doing := fmt.Sprintf("reading the tree of %.40s of %s/%s", commit, owner, repo)
+	tree, _, err := c.api.Git.GetTree(ctx, segment(owner), segment(repo), commit, true)
+	if err == nil && tree.GetTruncated() {
+		err = fmt.Errorf("%w: GitHub lists no tree of this size", ErrTooLarge)
+	}
+	if err != nil {
+		return nil, Wrap(doing, err)
+	}
+	all := map[string]Entry{}
+	for _, e := range tree.Entries {
+		if e.GetMode() != folderMode {
+			all[e.GetPath()] = Entry{Mode: e.GetMode(), SHA: e.GetSHA()}
+		}
+	}
+	return all, nil
+}
+
+const folderMode = "040000"
+
+// folder lists one folder by the hash of its tree, or of a commit for the top one.
+func (c *Client) folder(ctx context.Context, owner, repo, sha string) (map[string]Entry, error) {
+	doing := fmt.Sprintf("reading the tree %.40s of %s/%s", sha, owner, repo)
+	tree, _, err := c.api.Git.GetTree(ctx, segment(owner), segment(repo), sha, false)
+	if err == nil && tree.GetTruncated() {
+		err = fmt.Errorf("%w: a folder of the tree", ErrTooLarge)
+	}
+	if err != nil {
+		return nil, Wrap(doing, err)
+	}
+	entries := map[string]Entry{}
+	for _, e := range tree.Entries {
+		entries[e.GetPath()] = Entry{Mode: e.GetMode(), SHA: e.GetSHA()}
+	}
+	return entries, nil
+}
+
+// Changed lists the paths that head changed since it left base, sorted: of a rename
+// both. It is ErrTooLarge from 300 files on, which GitHub lists no further.
+func (c *Client) Changed(ctx context.Context, owner, repo, base, head string) ([]string, error) {
+	var compared struct {
+		Files []gh.CommitFile `json:"files"`
+	}
+	doing := fmt.Sprintf("comparing %.40s with %.40s of %s/%s", base, head, owner, repo)
+	if _, err := c.get(ctx, &compared, repoPath(owner, repo, "compare", base+"..."+head)); err != nil {
+		return nil, Wrap(doing, err)
+	}
+	if len(compared.Files) >= 300 {
+		return nil, Wrap(doing, fmt.Errorf("%w: 300 files or more", ErrTooLarge))
+	}
+	var paths []string
+	for _, f := range compared.Files {
+		paths = append(paths, f.GetFilename())
+		if f.GetStatus() == "renamed" {
+			paths = append(paths, f.GetPreviousFilename())
+		}
+	}
+	slices.Sort(paths)
+	return paths, nil
+}
+
+// Opened is a pull request as a list has it. Body is untrusted text.
+type Opened struct {
+	Number int
+	URL    string
+	Body   string
+	Branch string // of its head
+	Own    bool   // that branch is in the same repository, so that who pushed it may write there
+	Open   bool
+}
+
+// OpenedFrom lists the pull requests of a branch of the repository, in any state,
+// newest first; of "" the newest hundred of all.
+func (c *Client) OpenedFrom(ctx context.Context, owner, repo, branch string) ([]Opened, error) {
+	query := url.Values{"state": {"all"}, "sort": {"created"}, "direction": {"desc"}, "per_page": {"100"}}
+	if branch != "" {
+		query.Set("head", owner+":"+branch)
+	}
+	var list []gh.PullRequest
+	doing := fmt.Sprintf("listing the pull requests of %s/%s", owner, repo)
+	if _, err := c.get(ctx, &list, repoPath(owner, repo, "pulls")+"?"+query.Encode()); err != nil {
+		return nil, Wrap(doing, err)
+	}
+	var all []Opened
+	for _, p := range list {
+		o := Opened{
+			Number: p.GetNumber(), URL: p.GetHTMLURL(), Body: p.GetBody(), Branch: p.GetHead().GetRef(),
+			Own:  p.GetHead().GetRepo().GetID() != 0 && p.GetHead().GetRepo().GetID() == p.GetBase().GetRepo().GetID(),
+			Open: p.GetState() == "open",
+		}
+		if o.Number == 0 || o.URL == "" {
+			return nil, Wrap(doing, errIncomplete)
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+// Said looks for a text in the comments under an issue or pull request, and gives
+// the address of the first that has it.
+func (c *Client) Said(ctx context.Context, ref pull.Ref, text string) (where string, found bool, err error) {
+	list, err := all(func(o *gh.ListOptions) ([]*gh.IssueComment, *gh.Response, error) {
+		return c.api.Issues.ListComments(ctx, segment(ref.Owner), segment(ref.Repo), ref.Number,
+			&gh.IssueListCommentsOptions{ListOptions: *o})
+	})
+	for _, k := range list {
+		if strings.Contains(k.GetBody(), text) {
+			return k.GetHTMLURL(), true, nil
+		}
+	}
+	return "", false, Wrap("listing the comments under "+ref.String(), err)
+}

@@ -1,0 +1,186 @@
+package write
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+var (
+	// ErrExists is a branch or pull request that is there already.
+	ErrExists = errors.New("it is there already")
+	// ErrMoved is a branch whose tip is not the expected commit any more.
+	ErrMoved = errors.New("the branch has moved")
+	// ErrMayNotPush is a token that may not create branches and commits.
+	ErrMayNotPush = problem.Sentinel("the token may not push (contents: write)",
+		"the token needs contents: write; then decide the same again, the draft still waits")
+	// ErrMayNotOpen is a token that may not open pull requests.
+	ErrMayNotOpen = problem.Sentinel("the token may not open pull requests (pull-requests: write)",
+		"the token needs pull-requests: write; then decide the same again")
+	// ErrForbidden is a repository or organization whose setting keeps workflows from
+	// opening pull requests, which no permission of a job changes.
+	ErrForbidden = problem.Sentinel("GitHub Actions may not open pull requests in this repository",
+		`allow it at Settings, Actions, General, Workflow permissions, "Allow GitHub Actions to create and approve `+
+			`pull requests" (an organization's setting goes before it); or set pull-request: link under implement in `+
+			`the settings. Then re-run the failed jobs: the branch stays, nothing is paid or committed again`)
+	// ErrUncertain is a write that may or may not have happened: the answer was lost.
+	ErrUncertain = problem.Sentinel("whether GitHub carried it out is not known",
+		"run it again: it looks for what it was about to write before it writes")
+	// ErrMayNotComment is a token that may not comment on issues.
+	ErrMayNotComment = problem.Sentinel("the token may not comment on issues (issues: write)",
+		"give the job that comments issues: write, and re-run it")
+)
+
+// Branch makes a branch at a commit: ErrExists, ErrMayNotPush, ErrUncertain, or an error
+// of package github.
+func (c *Client) Branch(ctx context.Context, ref pull.Ref, name, sha string) error {
+	_, err := once(ctx, c, func(ctx context.Context) (*gh.Reference, error) {
+		made, _, err := c.api.Git.CreateRef(ctx, ref.Owner, ref.Repo, &gh.Reference{
+			Ref: gh.String("refs/heads/" + name), Object: &gh.GitObject{SHA: gh.String(sha)}})
+		return made, err
+	})
+	if said(err, http.StatusUnprocessableEntity, "already exists") {
+		return fmt.Errorf("%w: branch %s: %w", ErrExists, name, err)
+	}
+	return told(ErrMayNotPush, "creating the branch "+name, err)
+}
+
+// File is a file of a commit. Every one is an ordinary file: GitHub takes no mode.
+type File struct {
+	Path    string
+	Content []byte
+	Delete  bool
+}
+
+// Commit is one commit to be made on a branch.
+type Commit struct {
+	Branch, Parent string // Parent is the hash that the branch must point to
+	Headline, Body string
+	Files          []File
+}
+
+const commitMutation = `mutation($input: CreateCommitOnBranchInput!) {
+  createCommitOnBranch(input: $input) { commit { oid } }
+}`
+
+// Commit puts a commit on a branch, all of it or nothing. It is signed by GitHub, and
+// its author is who the token speaks for. Errors are ErrMoved, ErrMayNotPush,
+// ErrUncertain, or one of package github.
+func (c *Client) Commit(ctx context.Context, ref pull.Ref, k Commit) (sha string, err error) {
+	additions, deletions := []map[string]any{}, []map[string]any{}
+	for _, f := range k.Files {
+		if f.Delete {
+			deletions = append(deletions, map[string]any{"path": f.Path})
+			continue
+		}
+		additions = append(additions, map[string]any{"path": f.Path, "contents": f.Content}) // base64 in JSON
+	}
+	input := map[string]any{
+		"branch":          map[string]any{"repositoryNameWithOwner": ref.FullName(), "branchName": k.Branch},
+		"message":         map[string]any{"headline": k.Headline, "body": k.Body},
+		"expectedHeadOid": k.Parent,
+		"fileChanges":     map[string]any{"additions": additions, "deletions": deletions},
+	}
+	sha, err = once(ctx, c, func(ctx context.Context) (string, error) {
+		var data struct {
+			Made *struct {
+				Commit struct {
+					OID string `json:"oid"`
+				} `json:"commit"`
+			} `json:"createCommitOnBranch"`
+		}
+		err := github.GraphQL(ctx, c.api, commitMutation, map[string]any{"input": input}, &data)
+		if err == nil && (data.Made == nil || data.Made.Commit.OID == "") {
+			return "", errors.New("the answer names no commit")
+		}
+		if err != nil {
+			return "", err
+		}
+		return data.Made.Commit.OID, nil
+	})
+	if errors.Is(err, github.ErrStale) {
+		return "", fmt.Errorf("%w: %w", ErrMoved, err)
+	}
+	return sha, told(ErrMayNotPush, "committing to the branch "+k.Branch, err)
+}
+
+// NewPull is a pull request to be opened, from a branch of the same repository.
+type NewPull struct {
+	Title, Body  string
+	Branch, Base string
+}
+
+// OpenPull opens a draft pull request. Errors are ErrExists, ErrForbidden,
+// ErrMayNotOpen, ErrUncertain, or one of package github.
+func (c *Client) OpenPull(ctx context.Context, ref pull.Ref, p NewPull) (url string, err error) {
+	made, err := once(ctx, c, func(ctx context.Context) (*gh.PullRequest, error) {
+		made, _, err := c.api.PullRequests.Create(ctx, ref.Owner, ref.Repo, &gh.NewPullRequest{
+			Title: gh.String(p.Title), Body: gh.String(p.Body), Head: gh.String(p.Branch), Base: gh.String(p.Base),
+			Draft: gh.Bool(true),
+		})
+		if err == nil && made.GetHTMLURL() == "" {
+			err = errors.New("the answer names no pull request")
+		}
+		return made, err
+	})
+	switch {
+	case said(err, http.StatusUnprocessableEntity, "already exists"):
+		return "", fmt.Errorf("%w: %w", ErrExists, err)
+	case said(err, http.StatusForbidden, "not permitted to create"):
+		return "", fmt.Errorf("%w: %w", ErrForbidden, github.Wrap("opening the pull request", err))
+	}
+	return made.GetHTMLURL(), told(ErrMayNotOpen, "opening the pull request", err)
+}
+
+// Comment says something under an issue or pull request. Errors are ErrMayNotComment,
+// ErrUncertain, or one of package github.
+func (c *Client) Comment(ctx context.Context, ref pull.Ref, body string) (url string, err error) {
+	made, err := once(ctx, c, func(ctx context.Context) (*gh.IssueComment, error) {
+		made, _, err := c.api.Issues.CreateComment(ctx, ref.Owner, ref.Repo, ref.Number,
+			&gh.IssueComment{Body: gh.String(body)})
+		return made, err
+	})
+	return made.GetHTMLURL(), told(ErrMayNotComment, "commenting on "+ref.String(), err)
+}
+
+// once sends a write, again only where a rate limit turned it away. One that is out
+// comes back though the run is cancelled meanwhile, so that it is known what became of it.
+func once[T any](ctx context.Context, c *Client, call func(context.Context) (T, error)) (v T, err error) {
+	if err := ctx.Err(); err != nil {
+		return v, err
+	}
+	return patiently(ctx, c, func() (T, error) { return call(context.WithoutCancel(ctx)) })
+}
+
+// told says what was being done, and puts kind in front where the token is what is
+// wrong, ErrUncertain where no answer says that nothing was written.
+func told(kind error, doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	status, answered := errors.AsType[*transport.StatusError](err)
+	answered = answered && status.Code < http.StatusInternalServerError
+	for _, known := range []error{context.Canceled, github.ErrNoAccess, github.ErrNotFound,
+		github.ErrStale, github.ErrDeclined, transport.ErrInsecure, transport.ErrForbidden} {
+		answered = answered || errors.Is(err, known)
+	}
+	if err = refused(kind, doing, err); !answered {
+		err = fmt.Errorf("%w: %w", ErrUncertain, err)
+	}
+	return err
+}
+
+// said reports whether a refusal has a status and a word of GitHub's.
+func said(err error, code int, word string) bool {
+	status, ok := errors.AsType[*transport.StatusError](err)
+	return ok && status.Code == code && strings.Contains(status.Message, word)
+}

@@ -1,0 +1,348 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/org/pr-review-action/internal/apply"
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/flow/ticketpr"
+	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/ticketcontext"
+	"github.com/org/pr-review-action/internal/tree"
+	"github.com/org/pr-review-action/internal/wire"
+)
+
+// implements is the drafting job of a ticket: it stops at the gate with the checkpoint in
+// an artifact. It writes nothing to the repository.
+func (j *job) implements(ctx context.Context) (driver.Report, error) {
+	approvals, err := j.gateRules(ctx)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	p, err := j.proposal(ctx)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	show, err := p.shows()
+	if err != nil {
+		return driver.Report{}, err
+	}
+	base, err := j.api.Tip(ctx, j.ref.Owner, j.ref.Repo, p.repo.DefaultBranch)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	thread := ticketpr.ThreadID(j.ref, p.asked.Key, base.SHA)
+	o, found, err := apply.Earlier(ctx, j.api, j.ref, "", thread)
+	if err != nil { // whoever decides looks again
+		j.runner.Warning("whether this ticket was carried out before could not be read: " + driver.Explain(err))
+	}
+	if found {
+		r := driver.Report{Outcome: ticketpr.Posted, Thread: thread, Branch: o.Branch, PullRequest: o.URL,
+			Message: "this ticket was carried out on this commit before"}
+		r.Page = render.ProposalEnd(p.asked.Key, render.ProposalEnding{Outcome: r.Outcome, Reason: r.Message,
+			Branch: o.Branch, Pull: o.URL})
+		return r, nil
+	}
+	return p.draft(ctx, p.facts(thread, base.SHA, approvals), show, nil)
+}
+
+// shows says how much of the ticket leaves the job. On a public repository the change
+// would tell a tracker's ticket, so the settings must say that it may.
+func (p *proposal) shows() (ticket.Show, error) {
+	show := p.config.Context.Show
+	switch {
+	case p.asked.Issue():
+		return cmp.Or(show, ticket.ShowCriteria), nil // it stands in the repository already
+	case !p.repo.Private && show != ticket.ShowCriteria && show != ticket.ShowFull:
+		return "", problem.Usage("on a public repository branch, title and diff would tell what "+p.asked.Key+" says",
+			"take an issue of the repository, or set context.show: criteria or full in the settings")
+	}
+	return p.config.Context.Shows(p.repo.Private), nil
+}
+
+// facts are those of a draft of this run.
+func (p *proposal) facts(thread, base string, approvals []string) checkpoint.Manifest {
+	m := checkpoint.Manifest{
+		Thread: thread, Subject: p.subject(), Trust: p.Protection.Trust, Environment: p.Environment,
+		AllowDispatch: p.AllowDispatch, RunID: p.env.RunID, RunAttempt: p.env.RunAttempt, WorkflowRef: p.env.WorkflowRef,
+		Approvals: approvals, CreatedAt: p.Clock(), ToolVersion: wire.Version(),
+		ConfigFingerprint: p.config.Fingerprint(),
+	}
+	m.Subject.Head, m.ExpiresAt = base, m.CreatedAt.Add(p.Expires)
+	return m
+}
+
+// draft runs the graph up to the gate, or where answer asks for a revision from there to
+// the next one, and stores what it parked.
+func (p *proposal) draft(ctx context.Context, facts checkpoint.Manifest, show ticket.Show,
+	revised *revision) (driver.Report, error) {
+	d := driver.Driver{Front: p.Front, Store: graph.NewMemory(), Thread: facts.Thread, Protect: p.Protection,
+		Warn: p.runner.Warning, Observe: p.observed,
+		Tell: func(line string) { fmt.Fprintln(p.Stdout, guard.Line(line, driver.MaxLine)) }}
+	sha, before := facts.Subject.Head, cost.MicroUSD(0)
+	if revised != nil {
+		before = revised.from.State.Usage.Cost
+	}
+	steps, begin, err := d.Propose(ctx, driver.Proposing{
+		Facts: facts, Branch: ticketpr.Branch{Base: p.repo.DefaultBranch, Slug: show != ticket.ShowKey},
+		Fetch: p.fetch, Show: show, Config: p.config, Settings: p.Settings, Only: p.Only(), Before: before,
+		Place: wire.Place{Commit: sha, Name: p.ref.FullName(),
+			Tree: tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
+				return p.api.Archive(ctx, p.ref.Owner, p.ref.Repo, sha)
+			})},
+		Entries: func(ctx context.Context) (map[string]tree.Entry, error) { return p.entries(ctx, sha) },
+	})
+	if err != nil {
+		return driver.Report{}, err
+	}
+	if revised != nil {
+		if err := d.Store.Save(ctx, facts.Thread, revised.from.Snapshot); err != nil {
+			return driver.Report{}, err
+		}
+		steps.Revised = func(m checkpoint.Manifest) checkpoint.Manifest {
+			facts.Subject.Digest = m.Subject.Digest
+			return facts
+		}
+	}
+	flow, err := d.Ticketpr(steps)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	if revised != nil {
+		_, err = flow.Resume(ctx, facts.Thread, graph.Answer{Gate: revised.from.Manifest.GateID, Value: revised.answer})
+	} else {
+		_, err = flow.Run(ctx, facts.Thread, begin)
+	}
+	if err != nil {
+		return driver.Report{}, err
+	}
+	return p.parked(ctx, flow, d.Store, facts.Thread)
+}
+
+// observed tells each node that has begun, in the log.
+func (p *proposal) observed(e graph.Event) {
+	if e.Kind == graph.StepStarted {
+		fmt.Fprintln(p.Stdout, e.Node)
+	}
+}
+
+// entries are all paths of the base with their modes, which an archive does not tell.
+func (p *proposal) entries(ctx context.Context, sha string) (map[string]tree.Entry, error) {
+	all, err := p.api.AllEntries(ctx, p.ref.Owner, p.ref.Repo, sha)
+	entries := make(map[string]tree.Entry, len(all))
+	for path, e := range all {
+		entries[path] = tree.Entry{Mode: e.Mode, Blob: e.SHA}
+	}
+	return entries, err
+}
+
+// fetch reads the ticket. An issue of a public repository is taken where its author may
+// write: anybody may open one.
+func (p *proposal) fetch(ctx context.Context) (ticket.Ticket, error) {
+	if p.asked.Issue() && !p.repo.Private {
+		if err := p.writes(ctx); err != nil {
+			return ticket.Ticket{}, err
+		}
+	}
+	o, err := p.sources()
+	if err != nil {
+		return ticket.Ticket{}, err
+	}
+	t, err := ticketcontext.One(ctx, p.asked.From, o)
+	t.Key = p.asked.Key
+	return t, err
+}
+
+// sources are those of the settings; issues of the repository need none.
+func (p *proposal) sources() (ticketcontext.Options, error) {
+	o, err := p.Context(p.config.Context, p.Settings, p.api)
+	if p.asked.Issue() {
+		o.Sources = append(o.Sources, ticketcontext.Source{Name: "github", Title: "GitHub", Issues: true,
+			Tickets: ticketcontext.Issues{API: p.api}, Comments: apply.Issues{API: p.api}})
+	}
+	return o, err
+}
+
+func (p *proposal) writes(ctx context.Context) error {
+	issue, err := p.issue(ctx)
+	if err != nil {
+		return err
+	}
+	level, err := p.api.Permission(ctx, p.ref.Owner, p.ref.Repo, issue.User)
+	if err != nil && !errors.Is(err, github.ErrNotFound) {
+		return err
+	}
+	if level == "admin" || level == "write" {
+		return nil
+	}
+	return problem.Refuse(12, "the author of "+p.asked.From+" may not write here, and anybody may open an issue of a "+
+		"public repository", "let somebody who may write open an issue that says what is to be done",
+		problem.At("author "+guard.Line(issue.User, 100)))
+}
+
+func (p *proposal) issue(ctx context.Context) (github.Remark, error) {
+	return p.api.Issue(ctx, p.ref.Owner, p.ref.Repo, issueNumber(p.asked))
+}
+
+// parked stores a draft that waits, or reports why there is none.
+func (p *proposal) parked(ctx context.Context, flow *graph.Flow[ticketpr.State], store graph.Store,
+	thread string) (driver.Report, error) {
+	view, err := flow.Inspect(ctx, thread)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	s := view.State
+	r := driver.Report{Outcome: view.End, Thread: thread, Head: s.Facts.Subject.Head, Usage: s.Usage,
+		Findings: s.Seen.Findings, Message: s.Error}
+	if view.Status != graph.Paused {
+		r.Page = render.ProposalEnd(p.asked.Key, render.ProposalEnding{Outcome: r.Outcome, Reason: s.Error,
+			Record: s.Decision})
+		r.Error = s.Error
+		return r, nil
+	}
+	packed, err := ticketpr.Subject(ticketpr.Intact).Pack(ctx, flow, store, thread, p.Protection)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	r.Outcome, r.Packed, r.Digest, r.Code = ticketpr.Paused, packed, packed.Digest, packed.Code
+	r.Artifact = ticketpr.Names.Draft(p.subject(), packed.Digest)
+	if err := p.put(ctx, r); err != nil {
+		return driver.Report{}, err
+	}
+	r.Retained = p.retained(ctx, r.Artifact)
+	r.Page = render.ProposalDraft(s.Proposal(), p.howToDecide(r, s))
+	return r, nil
+}
+
+// howToDecide says how the draft is decided, for the job summary.
+func (p *proposal) howToDecide(r driver.Report, s ticketpr.State) render.Decide {
+	d := render.Decide{Code: r.Code, Expires: r.Packed.Manifest.ExpiresAt, Artifact: r.Artifact,
+		Elapsed: p.Now().Sub(p.began), RetainedUntil: r.Retained, Trust: p.Protection.Trust, Counts: p.Summary == "counts",
+		Environment: p.Environment}
+	if s.Iteration < gate.MaxRounds {
+		d.Revise = p.revising(r.Code, "WHAT TO DO DIFFERENTLY")
+	}
+	if p.Environment == "" || p.AllowDispatch {
+		decide := fmt.Sprintf("%s -f code=%s -f checkpoint-digest=%s -f decision=", p.dispatchOf(p.DecideWorkflow), r.Code,
+			r.Digest)
+		d.Dispatch, d.DispatchAbort = decide+"approve", decide+"abort"
+	}
+	return d
+}
+
+// revision is a draft that is to be drafted again, and who asks for it.
+type revision struct {
+	from   *handoff.Draft[ticketpr.State]
+	answer decision.Answer
+}
+
+// revisesTicket has the model draft a ticket's change again, as feedback says.
+func (j *job) revisesTicket(ctx context.Context) (driver.Report, error) {
+	if err := j.checkFeedback(); err != nil {
+		return driver.Report{}, err
+	}
+	approvals, err := j.gateRules(ctx)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	environment := j.Environment
+	j.Environment = "" // it is asked about the new draft, and has decided nothing here
+	p, o, err := j.proposed(ctx)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	answer, err := p.asksAgain(ctx, o)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	show, err := p.shows()
+	if err != nil {
+		return driver.Report{}, err
+	}
+	p.Environment = environment
+	r, err := p.draft(ctx, p.facts(o.Manifest.Thread, o.Manifest.Subject.Head, approvals), show, &revision{o, answer})
+	if err != nil || r.Outcome != ticketpr.Paused {
+		return r, err
+	}
+	by := decision.Record{At: p.Clock(), By: p.by()}
+	if err := p.desk(o.State).Withdraw(ctx, []checkpoint.Draft{o.Draft}, by, r.Code); err != nil {
+		p.runner.Warning("the earlier draft could not be withdrawn, either may be decided: " + driver.Explain(err))
+	}
+	return r, nil
+}
+
+// asksAgain is the answer of who asks for the revision: checks 12 and 13, as for a
+// decision by dispatch. Who dispatched the draft may ask: it decides nothing.
+func (p *proposal) asksAgain(ctx context.Context, o *handoff.Draft[ticketpr.State]) (decision.Answer, error) {
+	m := o.Manifest
+	if err := gate.Dispatch(p.env.Actor, p.env.TriggeringActor, p.env.Ref, p.repo.DefaultBranch); err != nil {
+		return decision.Answer{}, err
+	}
+	if err := p.mayDecide(ctx, m, p.config.Deciders, ""); err != nil {
+		return decision.Answer{}, err
+	}
+	d := decision.Decision{Verdict: decision.Revise, Feedback: p.Feedback}
+	record := decision.Record{Thread: m.Thread, Digest: o.Digest, Code: o.Code, At: p.Clock(), By: p.by(),
+		Via: decision.ByDispatch}.With(d)
+	approvals, err := p.approvals(ctx, m.RunID)
+	if err == nil {
+		err = gate.Rejected(approvals, m.Approvals, m.Environment)
+	}
+	if err != nil {
+		return decision.Answer{}, err
+	}
+	on, err := p.desk(o.State).Claims(ctx, o.Code)
+	if err == nil {
+		err = handoff.Governed(on, record)
+	}
+	return decision.Answer{Decision: d, Record: record}, err
+}
+
+// comments is the job that says on the ticket where its pull request is. It holds the
+// tracker's credentials, and no right to write to the repository.
+func (j *job) comments(ctx context.Context) (driver.Report, error) {
+	p, err := j.proposal(ctx)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	shown := cmp.Or(j.Digest, j.Code)
+	if shown == "" {
+		return driver.Report{}, problem.Usage("neither checkpoint-digest nor code says whose pull request it is",
+			"pass checkpoint-digest from the draft job's outputs, or code")
+	}
+	made, found, err := apply.Earlier(ctx, j.api, j.ref, shown, "")
+	if err != nil {
+		return driver.Report{}, err
+	}
+	if !found {
+		return driver.Report{Message: "no pull request of draft " + shown[:min(16, len(shown))] + " is there, so " +
+			p.asked.Key + " is not commented on"}, nil
+	}
+	o, err := p.sources()
+	if err != nil {
+		return driver.Report{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, max(o.Limit, 10*time.Second))
+	defer cancel()
+	said, err := ticketcontext.Comment(ctx, p.asked.From, "Draft pull request for this ticket:", made.URL, o)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	word := map[bool]string{true: "was told of ", false: "knew of "}[said]
+	return driver.Report{Message: p.asked.Key + " " + word + made.URL}, nil
+}

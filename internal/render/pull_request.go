@@ -1,0 +1,156 @@
+package render
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// Made says how a pull request came about. All of it is ours but the logins.
+type Made struct {
+	Closes  int              // the issue of the repository that merging it closes; 0 for none
+	Drafted string           // login of who asked for the draft
+	Record  *decision.Record // of who approved it
+	Run     string           // address of the run that drafted
+	Bot     bool             // its author is a bot, whose workflows wait for an approval
+}
+
+// plainAddress is one that ends no link: a tracker's answer may name anything.
+var plainAddress = regexp.MustCompile(`^https://[A-Za-z0-9.:/?=&_~%-]+$`)
+
+const (
+	pullTitleRunes = 120
+	pullBytes      = 60_000 // GitHub takes 65,536 characters
+)
+
+// PullRequest is the title and the description of a proposal's pull request: what, why,
+// files, tests and criteria, and how it was made.
+func PullRequest(p Proposal, m Made) (title, body string) {
+	name := p.Ticket.Key
+	if n, ok := strings.CutPrefix(name, "gh-"); ok {
+		name = "#" + n
+	}
+	subject := p.Ticket.Summary
+	if subject == "" {
+		subject = "proposed change"
+	}
+	title = guard.Line(fmt.Sprintf("[%s] %s", name, strings.Join(strings.Fields(subject), " ")), pullTitleRunes)
+	cause := ""
+	if p.RootCause != "" {
+		cause = "**Root cause:** " + guard.Inline(p.RootCause, proposalRunes)
+	}
+	foot := m.made()
+	body = paragraphs(guard.Inline(p.Summary, proposalRunes), cause, p.ticketLink(m), p.where(),
+		fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests), p.asked())
+	if room := pullBytes - len(foot); len(body) > room {
+		body = body[:strings.LastIndexByte(body[:room], '\n')] + "\n\nThe rest is left out: it would be too long."
+	}
+	return title, body + "\n\n---\n\n" + foot
+}
+
+// ticketLink leads to the ticket, which merging closes where it is an issue here.
+func (p Proposal) ticketLink(m Made) string {
+	switch {
+	case m.Closes > 0:
+		return fmt.Sprintf("Closes #%d.", m.Closes)
+	case plainAddress.MatchString(p.Ticket.URL):
+		return fmt.Sprintf("Ticket: [%s](<%s>).", p.Ticket.Key, p.Ticket.URL)
+	}
+	return "Ticket: " + guard.Code(p.Ticket.Key) + "."
+}
+
+// made is the last paragraph.
+func (m Made) made() string {
+	text := "A model drafted this change"
+	if m.Drafted != "" {
+		text += " for " + person(m.Drafted)
+	}
+	if m.Run != "" {
+		text += " (" + m.Run + ")"
+	}
+	if r := m.Record; r != nil {
+		text += fmt.Sprintf("; %s approved draft `%s` on %s", person(r.By), r.Code, r.At.UTC().Format("2 January 2006"))
+		if n := len(r.Dropped); n > 0 {
+			text += ", " + Count(n, "file") + " dropped"
+		}
+	}
+	text += ". Its tests were not run when it was made."
+	if m.Bot {
+		text += " Its workflows wait until somebody who may write approves them."
+	}
+	return text
+}
+
+// ProposalDraft is the job summary of a proposal that waits: the draft, and how to decide.
+func ProposalDraft(p Proposal, d Decide) string {
+	draft := ProposalFile(p)
+	if d.Counts {
+		draft = "## Proposed changes for " + guard.Code(p.Ticket.Key) + "\n\n**" + p.size() + "**"
+	}
+	drop := ""
+	if files := p.files(); len(files) > 1 && !d.Counts {
+		drop = "/drop " + files[len(files)-1].Path + ": REASON"
+	}
+	parts := []string{draft, "### Decide"}
+	if d.Environment != "" {
+		parts = append(parts, "**As it stands:** *Review deployments* above, tick "+guard.Code(d.Environment)+
+			", *Approve and deploy*; or *Reject*.")
+		if drop != "" {
+			parts = append(parts, "**With changes:** write commands into the comment of that dialog, one a line:",
+				guard.Fence(drop, ""))
+		}
+		parts = append(parts, d.dispatched())
+	} else {
+		parts = append(parts, "**As it stands:**", guard.Fence(d.Dispatch, ""), "**Reject:**",
+			guard.Fence(d.DispatchAbort, ""))
+		if drop != "" {
+			parts = append(parts, "**With changes:**", guard.Fence(d.Dispatch+" -f commands='"+
+				strings.ReplaceAll(drop, "'", `'\''`)+"'", ""))
+		}
+	}
+	foot := "Draft " + guard.Code(d.Code) + ", until " + minute(d.Expires) + "."
+	return paragraphs(append(parts, d.another(Review{Round: p.Round}), d.retained(), foot)...) + "\n"
+}
+
+// ProposalEnding is what became of a ticket's run.
+type ProposalEnding struct {
+	Outcome string
+	Reason  string // why it failed, or what ended it
+	Record  *decision.Record
+	Branch  string
+	Pull    string   // address of the pull request, or of the form that opens it
+	Form    string   // that form, filled in; empty where the pull request is open
+	Void    []string // approvals that count for nothing, and why
+	Changes []string // since the draft was made, without mattering
+	Bot     bool     // a bot opened it, so its workflows wait for an approval
+	Counts  bool
+}
+
+// ProposalEnd is the job summary of a ticket's run that leaves nothing to decide.
+func ProposalEnd(key string, e ProposalEnding) string {
+	verdict := map[string]string{"POSTED": "The change for % is on its branch", "ABORTED": "The change for % was rejected: " +
+		"nothing was pushed", "FAILED": "No change for % could be drafted", "REFUSED": "The change for % was not applied",
+		"EXPIRED": "The draft for % was not decided in time"}[e.Outcome]
+	if verdict == "" {
+		verdict = "% ended: " + guard.Inline(e.Outcome, titleRunes)
+	}
+	where, waits := "", ""
+	switch {
+	case e.Form != "":
+		where = fmt.Sprintf("Branch %s. [Open the pull request](<%s>): the form is filled in, and you are its author.",
+			guard.Code(e.Branch), e.Form)
+	case e.Pull != "":
+		where = fmt.Sprintf("Branch %s, draft pull request <%s>.", guard.Code(e.Branch), e.Pull)
+		if e.Bot {
+			waits = "Its author is a bot: workflows on it wait until somebody who may write approves them."
+		}
+	}
+	return paragraphs("## "+strings.Replace(verdict, "%", guard.Code(key), 1), guard.Inline(e.Reason, reasonRunes), where,
+		waits, account(e.Record, !e.Counts), listed("**Void**, since each was refused:", e.Void),
+		listed("**Changed since the draft**, which holds all the same:", e.Changes)) + "\n"
+}
+
+const reasonRunes = 4_000

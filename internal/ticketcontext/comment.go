@@ -1,0 +1,79 @@
+package ticketcontext
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/atlassian"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/ticket"
+)
+
+// Commenter comments on tickets. Its errors are *atlassian.Failure.
+type Commenter interface {
+	// Mentions reports whether a comment on a ticket holds a text.
+	Mentions(ctx context.Context, key, text string) (bool, error)
+	// Comment says text and an address under a ticket, by one request.
+	Comment(ctx context.Context, key, text, address string) error
+}
+
+// Comment says text with an address under a ticket, where no comment there holds the
+// address yet. The first source that can comment on it is asked, and no other: a comment
+// whose answer was lost is looked for, and never sent again. said is false where it was
+// there. A key of a project that the settings do not list is refused.
+func Comment(ctx context.Context, key, text, address string, o Options) (said bool, err error) {
+	issue := strings.Contains(key, "#")
+	if !issue && !slices.Contains(o.Projects, ticket.Project(key)) {
+		return false, problem.Usage(fmt.Sprintf("the settings' context.projects do not list the project of %s", key),
+			"add it there: only tickets of listed projects are read and commented on")
+	}
+	var lacks []string
+	for _, s := range o.Sources {
+		switch {
+		case s.Comments == nil || s.Issues != issue:
+		case s.Lacks != "":
+			lacks = append(lacks, s.Title+": "+s.Lacks)
+		default:
+			return s.comment(ctx, key, text, address, newRetry(o))
+		}
+	}
+	where := "no source under context.sources can comment on it"
+	if len(lacks) > 0 {
+		where = strings.Join(lacks, "; ")
+	}
+	return false, problem.As(problem.Misuse, problem.New("nobody can be asked to comment on "+key, where,
+		"name a source that can: jira, mcp with comment, or issues: github; with its variables set in this job"), "")
+}
+
+func (s Source) comment(ctx context.Context, key, text, address string, r retry) (said bool, err error) {
+	if s.Close != nil {
+		defer s.Close()
+	}
+	there := false
+	look := func(ctx context.Context) (err error) {
+		there, err = s.Comments.Mentions(ctx, key, address)
+		return err
+	}
+	if failed := r.do(ctx, look); failed != nil || there {
+		return false, s.problem(failed, key, "was not asked for a comment")
+	}
+	failed := r.once(ctx, func(ctx context.Context) error { return s.Comments.Comment(ctx, key, text, address) })
+	if failed == nil {
+		return true, nil
+	}
+	if lost := r.do(ctx, look); lost == nil && there {
+		return true, nil
+	}
+	return false, s.problem(failed, key, "may not have taken the comment")
+}
+
+// problem says what came of a comment; nil for no failure.
+func (s Source) problem(f *atlassian.Failure, key, what string) error {
+	if f == nil {
+		return nil
+	}
+	return problem.New(fmt.Sprintf("%s %s on %s", s.Title, what, key), sentence(s, f, key),
+		"re-run the job: it looks for the comment before it makes one")
+}
