@@ -29,7 +29,8 @@ func TestP1_DraftJobParksWithoutATraceOnThePullRequest(t *testing.T) {
 	require.Equal(t, map[string]string{
 		"outcome": "PAUSED", "thread-id": "octo/demo#42:" + s.pull.HeadSHA(), "artifact-name": "pr-review-42-" + code,
 		"code":     code,
-		"findings": "5", "blockers": "1", "partial": "false", "cost-usd": "", "review-url": "",
+		"findings": "5", "blockers": "1", "open-findings": "0", "open-blockers": "0", "partial": "false", "cost-usd": "",
+		"review-url":  "",
 		"environment": "ai-review",
 	}, drafted.outputs)
 	drafted.shows("waits for a decision", "code `"+code+"`", "F5", "tick `ai-review`", "3 of 5 files reviewed")
@@ -57,7 +58,7 @@ func TestT13_T14_T32_HostileTextStaysText(t *testing.T) {
 	}})
 	s.pull.Label("lee", "lgtm")
 	drafted := s.parked()
-	require.Len(t, drafted.outputs, 12)
+	require.Len(t, drafted.outputs, 14)
 	for name, value := range drafted.outputs {
 		require.Regexp(t, `^[A-Za-z0-9._:/#-]*$`, value, name)
 	}

@@ -2,9 +2,12 @@ package app_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -82,6 +85,22 @@ func TestOneTraceGoesOverTheGate(t *testing.T) {
 	require.Equal(t, named["run review"][0].ID, named["run resume"][0].Parent,
 		"the second job goes on where the first stopped")
 	require.Equal(t, named["run resume"][0].ID, named["step post"][0].Parent)
+	draft, post := attributes(named["run review"][0]), attributes(named["run resume"][0])
+	require.Equal(t, "octo/demo 42 PAUSED", strings.Join([]string{draft["repository"], draft["pull"],
+		draft["outcome"]}, " "))
+	require.Equal(t, "octo/demo 42 POSTED", strings.Join([]string{post["repository"], post["pull"],
+		post["outcome"]}, " "))
+	require.Equal(t, drafted.outputs["findings"], draft["findings"])
+	require.NotContains(t, draft, "cost_microusd", "the model's price is not known")
+	require.Equal(t, "0", post["cost_microusd"], "who decides pays nothing")
+	for _, run := range []map[string]string{draft, post} {
+		seconds, err := strconv.ParseFloat(run["seconds"], 64)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, seconds, 0.0)
+	}
+	require.Len(t, named["gate"], 1)
+	require.Equal(t, named["run resume"][0].ID, named["gate"][0].Parent)
+	require.Equal(t, "approve", attributes(named["gate"][0])["decision"])
 	require.Len(t, named["file"], 3)
 	require.Equal(t, named["step review"][0].ID, named["file"][0].Parent)
 	require.Len(t, named["chat story-1"], s.model.Calls()+len(s.model.Wholes()), "each billed call is a span")
@@ -97,6 +116,45 @@ func TestOneTraceGoesOverTheGate(t *testing.T) {
 			require.Contains(t, keys, key)
 		}
 	}
+}
+
+// attributes are those of ours, without their prefix.
+func attributes(s span) map[string]string {
+	all := map[string]string{}
+	for _, a := range s.Attributes {
+		var value map[string]any
+		if name, ours := strings.CutPrefix(a.Key, "pr_review."); ours && json.Unmarshal(a.Value, &value) == nil {
+			for _, v := range value {
+				all[name] = fmt.Sprint(v)
+			}
+		}
+	}
+	return all
+}
+
+func TestTheRootSpanCarriesWhatThisProcessSpent(t *testing.T) {
+	const prices = "prices:\n  story-1: { input: 1, cached-input: 1, output: 1 }\n"
+	base := baseTree().With(githubtest.Tree{".github/pr-review.yml": prices})
+	s := setUp(t, scene{base: base, head: base.With(headTree())})
+	c := newCollector(t)
+	drafted := c.traced(s.draftJob()).start().is(0, "PAUSED")
+	spent, err := strconv.ParseFloat(drafted.outputs["cost-usd"], 64)
+	require.NoError(t, err)
+	require.Positive(t, spent)
+	refused := c.traced(s.decideJob(drafted.outputs["code"], "approve").with("commands", "/drop F99"))
+	refused.start().is(3, "REFUSED")
+	c.traced(s.decideJob(drafted.outputs["code"], "abort")).start().is(0, "ABORTED")
+	var roots, gates []string
+	for _, got := range c.spans {
+		switch of := attributes(got); {
+		case strings.HasPrefix(got.Name, "run "):
+			roots = append(roots, strings.Join([]string{of["outcome"], of["cost_microusd"]}, " "))
+		case got.Name == "gate":
+			gates = append(gates, fmt.Sprint(of["decision"], got.Status.Code))
+		}
+	}
+	require.Equal(t, []string{fmt.Sprintf("PAUSED %.0f", spent*1e6), "REFUSED 0", "ABORTED 0"}, roots)
+	require.Equal(t, []string{"2", "abort0"}, gates)
 }
 
 func TestFilesThatCannotBeReadFailTheIngestNode(t *testing.T) {

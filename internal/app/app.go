@@ -7,12 +7,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/trace"
 )
 
 // Process is what the program is started with.
@@ -22,6 +25,17 @@ type Process = driver.Process
 type app struct {
 	*driver.Front
 	name string // the program's, as it was called
+
+	came driver.Report // what a run came to that was printed
+}
+
+// endRun ends the span of a command that reviews or decides.
+func (a *app) endRun(span *trace.Span, began time.Time, err error) {
+	var ref pull.Ref
+	if p := a.came.State.Pull; p != nil {
+		ref = p.Ref
+	}
+	a.EndRun(span, ref, a.came, began, err)
 }
 
 // output is standard output, which remembers the first write that failed.

@@ -20,8 +20,9 @@ import (
 // resumeOptions are the flags of resume.
 type resumeOptions struct {
 	options
-	next  bool   // the worst draft is meant
-	trace string // file
+	next  bool     // the worst draft is meant
+	trace string   // file
+	drop  []string // paths, of a ticket's change
 }
 
 func (a *app) resumeCommand() command {
@@ -49,16 +50,21 @@ func (o *resumeOptions) flags(f *pflag.FlagSet) {
 		"decide-workflow")
 	o.decisionFlags(f)
 	f.StringVar(&o.revise, "revise", "", "what another draft should do differently; needs a model")
-	f.BoolVar(&o.next, "next", false, "go on with the worst draft that waits, in the store or on GitHub: of owner/repo "+
-		"where that is given")
+	f.BoolVar(&o.next, "next", false, "go on with the worst draft that waits, in the store or on GitHub: of "+
+		"owner/repo where that is given")
 	f.BoolVar(&o.post, "post", false, "post a draft that lies on GitHub with your own token, under your own account")
 	f.BoolVar(&o.noInput, "no-input", false, "never ask")
+	f.StringArrayVar(&o.drop, "drop", nil, "of a change for a ticket: path to leave out, with --approve; may be "+
+		"repeated")
 	traceFlag(f, &o.trace)
 	o.outputFlags(f)
 }
 
 // resume decides a parked draft of the local store.
 func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err error) {
+	if s, ok := a.proposal(ctx, args, &o.options); ok {
+		return a.resumeProposal(ctx, s, &implementOptions{options: o.options, drop: o.drop})
+	}
 	given, err := o.verdict()
 	if err != nil {
 		return err
@@ -74,7 +80,7 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err 
 	}
 	defer over()
 	ctx, span := trace.Run(trace.Continue(ctx, r.State.Draft.Trace), "resume", began)
-	defer func() { span.End(err) }()
+	defer func() { a.endRun(span, began, err) }()
 	switch {
 	case r.Revising():
 		return a.finishRevision(ctx, s, r, given, &o.options)

@@ -58,8 +58,9 @@ func (a *app) review(ctx context.Context, args []string, o *reviewOptions) (err 
 		return err
 	}
 	defer over()
-	ctx, span := trace.Run(ctx, "review", a.Now())
-	defer func() { span.End(err) }()
+	began := a.Now()
+	ctx, span := trace.Run(ctx, "review", began)
+	defer func() { a.endRun(span, began, err) }()
 	r, err := a.local(ctx, strings.Join(args, ""), &o.options, o.admit)
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -66,7 +67,9 @@ func (a *app) answer(ctx context.Context, s session, r driver.Report, given deci
 	if err := checkpoint.CheckExpiry(m, a.Now()); err != nil {
 		return driver.Report{}, err
 	}
+	_, gated := trace.Gate(ctx)
 	d, err := gate.Decide(text, given, "", r.State.Items(), m.ExpiresAt)
+	gated.Decided(string(d.Verdict), err)
 	if err != nil {
 		return driver.Report{}, err
 	}
@@ -178,6 +181,7 @@ const asDrafted = "Or as it was drafted."
 // to it so far: commands, one a line.
 func (a *app) park(s session, r driver.Report, o *options, changes ...string) error {
 	driver.FailOn(o.Settings, &r)
+	a.came = r
 	if o.json {
 		return cmp.Or(r.Print(a.Stdout), driver.Failure(r))
 	}
@@ -224,10 +228,14 @@ func (a *app) decided(r driver.Report, o *options) error {
 	}
 	driver.Signal(o.Settings, &r, "", a.warn)
 	driver.FailOn(o.Settings, &r)
+	a.came = r
 	if o.json {
 		return a.finish(r, o)
 	}
 	fmt.Fprintln(a.Stdout, r.Outcome, cmp.Or(r.Place, r.Thread))
+	if !o.quiet {
+		fmt.Fprint(a.Stderr, render.Used(r.Usage))
+	}
 	return driver.Failure(r)
 }
 

@@ -16,6 +16,10 @@ var examples = map[string][]string{
 		"review main...HEAD --provider offline       # by rules, without a model",
 		"git diff --staged | %s review -             # a diff; exit code 0 is done or parked",
 	},
+	"implement": {
+		"implement TICKET.md                         # a ticket as a file; commits to a branch of its own",
+		`implement PAY-88 --check "go test ./..."    # of the tracker in the settings`,
+	},
 	"resume": {
 		"resume owner/repo#42                        # shows the draft and asks",
 		`resume owner/repo#42 --approve --command "/drop F2: as intended"`,
@@ -53,7 +57,7 @@ const exitCodes = `Exit codes:
 
 // usage is the help of the whole program.
 func (a *app) usage(w io.Writer) {
-	fmt.Fprintf(w, "%s reviews a change and stops for a person's decision before anything is posted.\n\n", a.name)
+	fmt.Fprintf(w, "%s reviews a change, or writes one for a ticket, and stops for a person's decision.\n\n", a.name)
 	for _, c := range a.commands() {
 		fmt.Fprintf(w, "  %s\n      %s\n", strings.Join(strings.Fields(fmt.Sprintf("%s %-8s %s", a.name, c.name,
 			c.args)), " "),

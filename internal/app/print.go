@@ -14,6 +14,7 @@ import (
 // finish prints what a run without a decision came to.
 func (a *app) finish(r driver.Report, o *options) error {
 	driver.FailOn(o.Settings, &r)
+	a.came = r
 	if o.json {
 		return errors.Join(r.Print(a.Stdout), driver.Failure(r))
 	}

@@ -3,47 +3,125 @@ package app
 import (
 	"context"
 	"fmt"
+	"iter"
+	"os"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/stats"
 )
 
-// stats sums what approvers did with the drafts of the store: all of them, or
-// those whose thread begins with the argument, such as owner/repo#.
+// stats sums what drafts cost and took, and what approvers did with them: those of the
+// store or of the folders that are named, all or those of one repository or whose thread
+// begins with an argument, such as owner/repo#.
 func (a *app) stats(ctx context.Context, args []string, o *options) error {
-	if len(args) > 1 {
-		return problem.Usage("show --stats takes at most one beginning of thread ids",
-			a.name+" show --stats owner/repo")
+	from, of := o.sources(args)
+	if len(of) > 1 {
+		return problem.Usage("show --stats takes one repository or beginning of thread ids, and folders",
+			a.name+" show --stats owner/repo ./drafts-a ./drafts-b")
 	}
-	store, err := a.OpenStore(ctx, o.store)
-	if err != nil {
-		return err
-	}
-	ids, err := drafts(ctx, store)
-	if err != nil {
-		return err
-	}
-	sum := stats.Sum(func(yield func(stats.Decided) bool) {
-		for _, id := range ids {
-			if !strings.HasPrefix(id, strings.Join(args, "")) {
-				continue
-			}
-			r, err := a.report(ctx, session{store: store, thread: id})
-			if err != nil {
-				a.warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
-				continue
-			}
-			if d := r.State.Decision; d != nil && !yield(stats.Decided{Findings: r.State.Comments, Record: *d}) {
-				return
-			}
+	var all []driver.Report
+	for _, folder := range from {
+		reports, err := a.reports(ctx, folder, strings.Join(of, ""))
+		if err != nil {
+			return err
 		}
-	})
+		all = append(all, reports...)
+	}
+	sum := summed{stats.Sum(decided(all)), stats.Add(made(all))}
 	if o.json {
 		return driver.PrintJSON(a.Stdout, sum)
 	}
-	fmt.Fprint(a.Stdout, sum.Text())
+	text := sum.Runs.Text()
+	if text != "" {
+		text += "\n"
+	}
+	fmt.Fprint(a.Stdout, text+sum.Stats.Text())
 	return nil
+}
+
+// summed is what show --stats prints as JSON.
+type summed struct {
+	stats.Stats
+	Runs stats.Runs `json:"runs"`
+}
+
+// sources tells the folders among the arguments from the beginning of thread ids. A folder
+// that is named as a repository is has ./ before it.
+func (o *options) sources(args []string) (from, of []string) {
+	for _, arg := range args {
+		_, _, notARepository := pull.ParseRepository(arg)
+		info, err := os.Stat(arg)
+		if err == nil && info.IsDir() && (notARepository != nil || strings.HasPrefix(arg, ".")) {
+			from = append(from, arg)
+		} else {
+			of = append(of, arg)
+		}
+	}
+	if o.store != "" || len(from) == 0 {
+		from = append(from, o.store)
+	}
+	return from, of
+}
+
+// reports are the drafts of one store whose threads begin so. One that cannot be read is
+// a warning.
+func (a *app) reports(ctx context.Context, folder, begin string) (all []driver.Report, err error) {
+	store, err := a.OpenStore(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	_, _, notARepository := pull.ParseRepository(begin)
+	ids, err := drafts(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		rest, ok := strings.CutPrefix(id, begin)
+		if !ok || notARepository == nil && !strings.ContainsAny(rest[:min(len(rest), 1)], "#:") {
+			continue // owner/repo2 is another repository
+		}
+		r, err := a.report(ctx, session{store: store, thread: id})
+		if err != nil {
+			a.warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
+			continue
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// decided are the drafts that were.
+func decided(all []driver.Report) iter.Seq[stats.Decided] {
+	return func(yield func(stats.Decided) bool) {
+		for _, r := range all {
+			d := r.State.Decision
+			if d != nil && !yield(stats.Decided{Findings: r.State.Comments, Record: *d}) {
+				return
+			}
+		}
+	}
+}
+
+// made are all drafts, each once: two folders may hold the same.
+func made(all []driver.Report) iter.Seq[stats.Run] {
+	return func(yield func(stats.Run) bool) {
+		seen := map[string]bool{}
+		for _, r := range all {
+			of := r.Thread[:max(0, strings.LastIndexByte(r.Thread, ':'))]
+			if r.State.Pull != nil {
+				of = fmt.Sprintf("%s#%d", r.State.Pull.FullName(), r.State.Pull.Number) // whichever instance
+			}
+			if of == "" || seen[r.Digest] {
+				continue
+			}
+			seen[r.Digest] = r.Digest != ""
+			if !yield(stats.Run{Pull: of, Usage: r.Usage, Seconds: r.State.Draft.Seconds}) {
+				return
+			}
+		}
+	}
 }

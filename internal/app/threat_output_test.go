@@ -108,7 +108,7 @@ func TestT10_T11_T12_T13_T14_WhatIsWrittenDoesNothing(t *testing.T) {
 	s := setUp(t, scene{head: head, script: saying(says)})
 	s.framed(head)
 	drafted := s.parked()
-	require.Len(t, drafted.outputs, 12)
+	require.Len(t, drafted.outputs, 14)
 	s.approved("")
 	posted := s.postJob(drafted.digest()).start().is(0, "POSTED")
 	draft := s.read(drafted)

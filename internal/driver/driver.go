@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
@@ -74,6 +75,7 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 		begin.Draft.Thread = d.Thread
 		steps.Ingest, steps.Ready = read, ready
 	}
+	steps.Elapsed = d.since()
 	steps.Reviewer, steps.Failed, steps.Paid = d.Reviewer, d.Reviewer.Failed, b.Paid
 	if !d.Reviewer.Rules {
 		steps.Overview, steps.Learn = d.Reviewer.Overview, d.Reviewer.Learn
@@ -82,10 +84,11 @@ func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Conte
 	if err != nil {
 		return Report{}, err
 	}
+	before := d.usage(ctx, flow)
 	if _, err := flow.Run(ctx, d.Thread, begin); err != nil {
 		return Report{}, err
 	}
-	return d.drafted(ctx, flow)
+	return d.drafted(ctx, flow, before)
 }
 
 // gathering fetches what a change was made for; nil where nobody says where it stands.
@@ -152,16 +155,18 @@ func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, 
 	if err != nil {
 		return Report{}, err
 	}
+	steps.Elapsed = d.since()
 	steps.Redraft, steps.Failed, steps.Learn = d.Reviewer.Redraft, d.Reviewer.Failed, d.Reviewer.Learn
 	steps.Context = func(ctx context.Context, _ reviewpr.State) ticket.Context { return gather.fetch(ctx) }
 	flow, err := d.flow(steps)
 	if err != nil {
 		return Report{}, err
 	}
+	before := d.usage(ctx, flow)
 	if err := d.goOn(ctx, flow, answer); err != nil {
 		return Report{}, err
 	}
-	return d.drafted(ctx, flow)
+	return d.drafted(ctx, flow, before)
 }
 
 // Decide carries an answer out, or where that is nil, what was decided before. What
@@ -194,10 +199,23 @@ func (d Driver) goOn(ctx context.Context, flow *graph.Flow[reviewpr.State], answ
 	return err
 }
 
+// since is how long it is since now.
+func (d Driver) since() func() time.Duration {
+	began := d.Now()
+	return func() time.Duration { return d.Now().Sub(began) }
+}
+
+// usage is what the thread has used up to now; nothing where there is none yet.
+func (d Driver) usage(ctx context.Context, flow *graph.Flow[reviewpr.State]) cost.Usage {
+	view, _ := flow.Inspect(ctx, d.Thread)
+	return view.State.Usage
+}
+
 // drafted reports the draft, with what lay behind files that failed.
-func (d Driver) drafted(ctx context.Context, flow *graph.Flow[reviewpr.State]) (Report, error) {
+func (d Driver) drafted(ctx context.Context, flow *graph.Flow[reviewpr.State], before cost.Usage) (Report, error) {
 	r, err := ReportOf(ctx, flow, d.Store, d.Thread, d.Protect)
 	if err == nil {
+		d.spend(before, r.Usage)
 		r.explain(d.Reviewer, d.Warn)
 	}
 	return r, err

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/wire"
@@ -25,6 +26,7 @@ type Process struct {
 type Front struct {
 	Process
 	wire.Wire
+	Spent cost.Usage // by this process, of which cost and calls without a price are told
 }
 
 // NewFront wires a process.

@@ -25,7 +25,7 @@ import (
 
 // resume is the deciding job: it finds the draft, proves that it is the one
 // that was shown, takes the decision, puts it on record and posts.
-func (j *job) resume(ctx context.Context) (_ driver.Report, err error) {
+func (j *job) resume(ctx context.Context) (r driver.Report, err error) {
 	if err := j.checkRoute(); err != nil {
 		return driver.Report{}, err
 	}
@@ -37,8 +37,10 @@ func (j *job) resume(ctx context.Context) (_ driver.Report, err error) {
 		return driver.Report{}, err
 	}
 	ctx, span := trace.Run(trace.Continue(ctx, p.state.Draft.Trace), "resume", j.began)
-	defer func() { span.End(err) }()
+	defer func() { j.EndRun(span, j.ref, r, j.began, err) }()
+	_, gated := trace.Gate(ctx)
 	answer, err := j.decide(ctx, p.state, p.verified)
+	gated.Decided(string(answer.Decision.Verdict), err)
 	if err != nil {
 		return driver.Report{}, err
 	}

@@ -7,12 +7,13 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/trace"
 )
 
 // rejected is the job behind a deciding job that did not run: it notes who rejected
 // the draft in the environment's dialog, and why. Where nobody did, the draft is
 // as it was: a push withdrew it, or the deciding job's log says more.
-func (j *job) rejected(ctx context.Context) (driver.Report, error) {
+func (j *job) rejected(ctx context.Context) (r driver.Report, err error) {
 	if !j.routeA() {
 		return driver.Report{}, problem.Usage("the input environment is missing",
 			"mode record notes how that environment answered; a dispatch is on record by itself")
@@ -42,6 +43,10 @@ func (j *job) rejected(ctx context.Context) (driver.Report, error) {
 	if err != nil {
 		return driver.Report{}, err
 	}
+	ctx, span := trace.Run(trace.Continue(ctx, p.state.Draft.Trace), "record", j.began)
+	defer func() { j.EndRun(span, j.ref, r, j.began, err) }()
+	_, gated := trace.Gate(ctx)
+	gated.Decided(string(decision.Abort), nil)
 	return j.carryOut(ctx, p, decision.Answer{Decision: d, Record: record.With(d)})
 }
 

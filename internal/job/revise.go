@@ -25,7 +25,7 @@ import (
 // revise is the drafting job once more: it finds the draft as a deciding job does,
 // has the model revise it as the feedback asks, and stores the new draft in its
 // place. It cannot post.
-func (j *job) revise(ctx context.Context) (_ driver.Report, err error) {
+func (j *job) revise(ctx context.Context) (r driver.Report, err error) {
 	if err := j.checkFeedback(); err != nil {
 		return driver.Report{}, err
 	}
@@ -44,11 +44,13 @@ func (j *job) revise(ctx context.Context) (_ driver.Report, err error) {
 		return driver.Report{}, err
 	}
 	ctx, span := trace.Run(trace.Continue(ctx, p.state.Draft.Trace), "revise", j.began)
-	defer func() { span.End(err) }()
+	defer func() { j.EndRun(span, j.ref, r, j.began, err) }()
 	if err := cmp.Or(driver.MayRevise(reviewer, p.state.Draft), gate.CheckRounds(len(p.state.Rounds))); err != nil {
 		return driver.Report{}, err
 	}
+	_, gated := trace.Gate(ctx)
 	answer, err := j.asks(ctx, p)
+	gated.Decided(string(decision.Revise), err)
 	if err != nil {
 		return driver.Report{}, err
 	}

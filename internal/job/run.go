@@ -55,7 +55,7 @@ func (j *job) run(ctx context.Context) (driver.Report, error) {
 	}
 	ctx, span := trace.Run(ctx, "review", j.began)
 	r, err := j.review(ctx)
-	span.End(err)
+	j.EndRun(span, j.ref, r, j.began, err)
 	return r, err
 }
 

@@ -69,6 +69,14 @@ func costParts(u cost.Usage, limit cost.MicroUSD) []string {
 	return parts
 }
 
+// Used is a line on what a review has used in all; empty where no model was asked.
+func Used(u cost.Usage) string {
+	if u.Calls == 0 {
+		return ""
+	}
+	return "used: " + strings.Join(costParts(u, 0), ", ") + "\n"
+}
+
 // price is what a usage cost, as far as that is known.
 func price(u cost.Usage) string {
 	switch {

@@ -48,6 +48,49 @@ func Step(ctx context.Context, node string) (context.Context, *Span) {
 	return ctx, s
 }
 
+// Gate begins the span of taking a person's decision; Decided says which it was.
+func Gate(ctx context.Context) (context.Context, *Span) {
+	ctx, s := begin(ctx, "gate", "")
+	s.Text("step", "gate")
+	return ctx, s
+}
+
+// Decided ends the span of a gate with its decision, or with the reason why it was none.
+func (s *Span) Decided(decision string, err error) {
+	if err == nil {
+		s.Text("decision", decision)
+	}
+	s.End(err)
+}
+
+// Came is what a process's part of a run came to. Runs are summed by these: Cost is what
+// this process spent, in millionths of a USD, and nil where a price is not known.
+type Came struct {
+	Repository string // owner/name; empty for local input
+	Pull       int    // 0 for none
+	Outcome    string
+	Findings   int
+	Cost       *int64
+	Seconds    float64
+}
+
+// Came sets on the span of a process's part of a run what it came to.
+func (s *Span) Came(c Came) {
+	if s == nil {
+		return
+	}
+	s.Text("outcome", c.Outcome)
+	s.Number("findings", int64(c.Findings))
+	s.set(attribute.Float64(prefix+"seconds", c.Seconds))
+	if c.Cost != nil {
+		s.Number("cost_microusd", *c.Cost)
+	}
+	if c.Pull > 0 {
+		s.Text("repository", c.Repository)
+		s.Number("pull", int64(c.Pull))
+	}
+}
+
 // File begins the span of one changed file's review. The path is untrusted text.
 func File(ctx context.Context, path string) (context.Context, *Span) {
 	ctx, s := begin(ctx, "file", "")

@@ -57,6 +57,7 @@ type Steps struct {
 	Recall   func(context.Context, ingest.Change) ([]finding.Earlier, error) // what was said before; nil for nothing
 	// fetches what was asked for, where the settings name a source; nil for nobody
 	Context func(context.Context, State) ticket.Context
+	Show    ticket.Show                                  // of it, for a change that is no pull request's; empty for none
 	Learn   func(pages []prompt.Document, digest string) // is given the pages that Reviewer may read; nil for nobody
 	// looks at the whole change; nil where no model is at hand
 	Overview func(context.Context, review.Whole) (finding.Overview, error)
@@ -67,6 +68,7 @@ type Steps struct {
 	Failed      func(path string, cause error) // is told why the reviewer failed on a file; nil for nobody
 	Deadline    time.Time                      // when the review ends with what it has; zero for never
 	Paid        Paid                           // what earlier runs paid for
+	Elapsed     func() time.Duration           // since the run began; nil where nobody notes it
 	Stays       []finding.Finding              // of a withdrawn draft: no reviewer holds one back
 	Post        func(context.Context, State) (post.Posted, error)
 	// Posted looks whether the review stands, where a run before this one may
@@ -95,8 +97,8 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 		graph.Concurrency(concurrency), graph.OnError(steps.failed(f)), graph.Unreached(cut.unreached(f)))
 	overview := g.Node(overviewNode, traced(overviewNode, steps.overview(f, reviews, full)),
 		graph.Writes(f.whole, f.usage))
-	aggregate := g.Node(aggregateNode, traced(aggregateNode, combine(f, reviews, redrafts)),
-		graph.Writes(f.comments, f.earlier, f.summaryBody, f.reason))
+	aggregate := g.Node(aggregateNode, traced(aggregateNode, steps.combine(f, reviews, redrafts)),
+		graph.Writes(f.draft, f.comments, f.earlier, f.summaryBody, f.reason))
 	gate := graph.Gate(g, gateNode, ask, decide(f),
 		graph.Writes(f.approved, f.decision, f.comments, f.earlier, f.summaryBody, f.whole))
 	revise := g.Node(reviseNode, traced(reviseNode, steps.revise(f)), graph.Writes(f.draft, f.decision, f.rounds))
@@ -252,7 +254,7 @@ func byFile(each graph.Fan[task], none graph.Target) func(State) graph.Next {
 	}
 }
 
-func combine(f fields, spans ...*fanOut) func(context.Context, State) (graph.Update, error) {
+func (steps Steps) combine(f fields, spans ...*fanOut) func(context.Context, State) (graph.Update, error) {
 	return func(_ context.Context, s State) (graph.Update, error) {
 		for _, span := range spans {
 			span.end()
@@ -264,8 +266,11 @@ func combine(f fields, spans ...*fanOut) func(context.Context, State) (graph.Upd
 			PerRule: s.Draft.Config.Linters.Most(), Report: s.Draft.Config.Report,
 		})
 		s.Earlier = append(s.Earlier, s.leftOut(before)...)
+		if steps.Elapsed != nil {
+			s.Draft.Seconds = steps.Elapsed().Round(time.Millisecond).Seconds()
+		}
 		body, _ := post.Rendered(s.Review())
-		return graph.Updates(f.comments.Set(s.Comments), f.earlier.Set(s.Earlier), f.summaryBody.Set(body),
+		return graph.Updates(f.draft.Set(s.Draft), f.comments.Set(s.Comments), f.earlier.Set(s.Earlier), f.summaryBody.Set(body),
 			f.reason.Set(s.unread())), nil
 	}
 }

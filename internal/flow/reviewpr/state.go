@@ -73,6 +73,7 @@ type Draft struct {
 	Unread  bool          `json:"unread,omitempty"`
 	Again   bool          `json:"again,omitempty"`       // drafted anew: an earlier rejection does not hold for it
 	UsedIDs int           `json:"used_ids,omitempty"`    // that earlier drafts of the thread gave their findings
+	Seconds float64       `json:"seconds,omitempty"`     // that its run took, up to its gate or its end
 	Trace   string        `json:"traceparent,omitempty"` // W3C trace context of the run that drafted
 	MaxCost cost.MicroUSD `json:"max_cost,omitempty"`    // cap of the run; 0 for none
 	Linters linter.Report `json:"linters,omitzero"`      // what linters say of the change
