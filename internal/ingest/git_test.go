@@ -255,3 +255,14 @@ func TestOnlyTwoOrThreeDotsMakeARange(t *testing.T) {
 		require.Equal(t, want, ingest.IsRange(arg), arg)
 	}
 }
+
+func TestAWorkTreeNeedsATemporaryFolder(t *testing.T) {
+	r := newTree(t)
+	r.commit("a.go", "1\n")
+	r.write("a.go", "2\n")
+	w, err := ingest.OpenWorkTree(t.Context(), r.dir)
+	require.NoError(t, err)
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	_, err = w.Change(t.Context(), false, config.DefaultPath)
+	require.ErrorContains(t, err, "set TMPDIR")
+}

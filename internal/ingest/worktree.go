@@ -74,7 +74,8 @@ func (w WorkTree) Change(ctx context.Context, untracked bool, configPath string)
 	}
 	c = Change{Name: "the work tree", Settings: configPath}
 	if c.Objects, err = os.MkdirTemp("", "pr-review-objects-"); err != nil {
-		return Change{}, err
+		return Change{}, problem.New("there is no folder to hold what is not committed", err.Error(),
+			"set TMPDIR to one that can be written; in a container --tmpfs /tmp makes one")
 	}
 	defer func() {
 		if err != nil {

@@ -42,7 +42,8 @@ func hiddenHits(lines []string) []Hit {
 func hiddenOf(line string, number int) []Hit {
 	var hits []Hit
 	each(line, func(at int, r rune, seen bool) {
-		if kind := kindOf(r); !seen && kind != "" && !besideBraille(line, at, r) && !breaksMention(line, at, r) {
+		if kind := kindOf(r); !seen && kind != "" && !besideBraille(line, at, r) && !breaksMention(line, at, r) &&
+			!spells(line, at, r) {
 			hits = append(hits, Hit{Line: number, Kind: kind, Excerpt: excerpt(line, at)})
 		}
 	})
@@ -104,6 +105,24 @@ func besideBraille(line string, at int, r rune) bool {
 // projects keep a mention from calling anybody.
 func breaksMention(line string, at int, r rune) bool {
 	return r == '\u2060' && strings.HasSuffix(line[:at], "@")
+}
+
+// unspacedScripts write words in a row, and may mark where one ends with a zero-width space.
+var unspacedScripts = []*unicode.RangeTable{unicode.Khmer, unicode.Thai, unicode.Lao, unicode.Myanmar}
+
+// spells reports what a script is written with: a zero-width space between its words,
+// and a joiner behind the sign that ends a consonant, at a word's end too
+// (https://www.unicode.org/versions/Unicode15.1.0/ch12.pdf).
+func spells(line string, at int, r rune) bool {
+	before, _ := utf8.DecodeLastRuneInString(line[:at])
+	after, _ := utf8.DecodeRuneInString(line[at+utf8.RuneLen(r):])
+	switch r {
+	case '\u200b':
+		return unicode.In(before, unspacedScripts...) && unicode.In(after, unspacedScripts...)
+	case '\u200d':
+		return strings.ContainsRune("\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca", before)
+	}
+	return false
 }
 
 // withoutMark drops a byte order mark from a text's first line, behind the mark

@@ -52,6 +52,8 @@ func TestT7_ProperUseOfInvisibleCharactersIsNotFound(t *testing.T) {
 		"flags":           "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f 🇩🇪",
 		"Persian":         "می\u200cخواهم",
 		"Hindi":           "क्\u200dष",
+		"Khmer":           "'\u1792\u17d2\u179c\u17be\u200b\u179a\u17bd\u1785'",
+		"Malayalam":       "'\u0d1e\u0d3e\u0d2f\u0d30\u0d4d\u200d'",
 		"accents":         "naïve façade, Über, žluťoučký",
 		"combining":       "re\u0301sume\u0301",
 		"byte order mark": "\ufeffpackage a",

@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
@@ -29,8 +31,16 @@ func findRemovedHandling(h *hunk) []hit {
 	}
 	return each(func(h *hunk, i int) (hit, bool) {
 		name := statement(h, i)
-		return hit{subject: name}, name != "" && was[name] && !is[name]
+		return hit{subject: name}, name != "" && was[name] && !is[name] && !moot(name, h.gone)
 	})(h)
+}
+
+// moot reports whether there is no error to look at any more, since the change takes
+// it from the function's results, or none that anybody would act on.
+func moot(name string, gone []string) bool {
+	declared := regexp.MustCompile(`^\s*func\b.*\b` + regexp.QuoteMeta(name[strings.LastIndexByte(name, '.')+1:]) +
+		`\(.*\berror\b`)
+	return strings.HasPrefix(name, "fmt.") || slices.ContainsFunc(gone, declared.MatchString)
 }
 
 // handledIn is the function whose result a line assigns to an error, or "".

@@ -63,6 +63,7 @@ type hunk struct {
 	text, code string // the lines, joined
 	literals   []literal
 	removed    []string // lines of the old file alone
+	gone       []string // those of all hunks of the file
 }
 
 var examplePath = lazy(`(?i)(?:^|/)examples?/`)
@@ -79,9 +80,14 @@ func newHunks(f diff.File) []*hunk {
 		return nil
 	}
 	hunks := make([]*hunk, len(parsed))
+	var gone []string
 	for i, p := range parsed {
 		hunks[i] = &hunk{path: f.Path, language: languageOf(f.Path), test: inTests(f.Path)}
 		hunks[i].read(p)
+		gone = append(gone, hunks[i].removed...)
+	}
+	for _, h := range hunks {
+		h.gone = gone
 	}
 	return hunks
 }
