@@ -96,6 +96,21 @@ func TestFailOnHoldsWhileAPostedBlockerStands(t *testing.T) {
 	})
 }
 
+func TestANitInABodyStandsUntilItIsNotFoundAgain(t *testing.T) {
+	base := githubtest.Tree{"README.md": "# r\n"}
+	head := base.With(githubtest.Tree{"new.go": goFile(3, badScan, badName)})
+	s := across(t, scene{base: base, head: head})
+	_, posted := s.approve("")
+	counts(posted, "2", "0", "2", "0")
+	s.pushed(head.With(githubtest.Tree{"more.txt": "x\n"}))
+	e := s.draftJob().with("fail-on", "nit").start().is(1, "CLEAN")
+	counts(e, "0", "0", "2", "0")
+	e.shows("1 minor, 1 nit of earlier reviews stand")
+	s.pushed(base.With(githubtest.Tree{"new.go": goFile(3, badScan)}))
+	e = s.draftJob().with("fail-on", "minor").start().is(1, "CLEAN")
+	counts(e, "0", "0", "1", "0")
+}
+
 func TestAThreadThatAWriterClosesEndsItsFinding(t *testing.T) {
 	t.Parallel()
 	for login, open := range map[string]string{"maya": "0", "lee": "1", "rob": "1", "github-actions[bot]": "1"} {
