@@ -14,14 +14,16 @@
 //	            configcmd                  the config command: a settings file checked, every setting shown
 //	            settings wire              every input and flag, one row each; clients, reviewer, tools, stores
 //	4 flows     flow/reviewpr              the graph that reviews a change: state and wiring
+//	            flow/ticketpr              the graph that turns a ticket into a change, behind the same gate
 //	3 steps     ingest recall triage review one step of a graph each: from what it needs
-//	            ticketcontext
+//	            ticketcontext implement
 //	            aggregate gate post        to what it found; steps import no step
 //	2 engines   checkpoint render rule     what several steps use
 //	            handoff                    a draft's way between jobs, of whatever flow:
 //	                                       names, resume checks, who may decide
 //	            agent tool budget          a conversation, what it may look at, what it may cost
 //	            linter                     what linters say of lines that a change adds
+//	            scope                      where a proposed change may write
 //	            suggest                    whether a suggestion is one to apply
 //	            retrieve                   pieces of a repository that answer a query, or explain a change
 //	            sarif stats                what was kept, for code scanning; what approvers did
@@ -38,6 +40,7 @@
 //	            secret injection claim     what is redacted, what is flagged, what need not be read
 //	            lang column marker         what is known of languages; widths on a terminal;
 //	                                       the comments by which a posted review is found
+//	            change edit                files as they are to be; a model's edits, applied
 //	            chunk                      a piece of source text, and the tokens it is found by
 //	            vector                     texts as vectors: which are near, how they are stored
 //	            problem                    an error: what was wrong, where, what to do next

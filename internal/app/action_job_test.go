@@ -250,6 +250,10 @@ func (j *job) after(code int, stdout, stderr, output, summary string) ended {
 	}
 	checkLog(t, e.log)
 	require.NotContains(t, e.log, "goroutine ", "a crash")
+	if code == 2 {
+		require.Contains(t, e.summary, "The settings of this job are wrong", "every such mistake stands in the summary")
+		require.Empty(t, e.outputs)
+	}
 	return e
 }
 

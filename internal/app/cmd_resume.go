@@ -10,6 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
@@ -19,17 +20,24 @@ import (
 // resumeOptions are the flags of resume.
 type resumeOptions struct {
 	options
-	next  string // owner/repo whose worst draft is meant
-	trace string // file
+	next  bool     // the worst draft is meant
+	trace string   // file
+	drop  []string // paths, of a ticket's change
 }
 
 func (a *app) resumeCommand() command {
 	o := &resumeOptions{options: newOptions()}
 	return command{
-		"resume", "<thread>", "decide a parked draft", o.flags,
+		"resume", "<thread | owner/repo#n>", "decide a parked draft, of the store or on GitHub", o.flags,
 		func(ctx context.Context, args []string) error {
-			if o.next != "" {
-				return a.resumeNext(ctx, o.next, args, o)
+			switch {
+			case o.post && (o.abort || o.revise != ""):
+				return problem.Usage("--post posts a draft, and this decision posts none",
+					"leave out --post: the decision goes to the draft's workflow")
+			case o.next:
+				return a.resumeNext(ctx, args, o)
+			case len(args) == 1 && pull.LooksLikeRef(args[0]):
+				return a.resumePull(ctx, args[0], o)
 			}
 			return a.resume(ctx, args, o)
 		}, &o.json,
@@ -38,18 +46,25 @@ func (a *app) resumeCommand() command {
 
 func (o *resumeOptions) flags(f *pflag.FlagSet) {
 	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "expires", "max-time", "max-cost",
-		"max-cost-per-pull", "test-results", "allow-http")
+		"max-cost-per-pull", "test-results", "allow-http", "instance", "code", "checkpoint-key", "draft-workflow",
+		"decide-workflow")
 	o.decisionFlags(f)
 	f.StringVar(&o.revise, "revise", "", "what another draft should do differently; needs a model")
-	f.StringVar(&o.next, "next", "", "owner/repo: go on with the worst draft that waits there, in the store or "+
-		"on GitHub")
+	f.BoolVar(&o.next, "next", false, "go on with the worst draft that waits, in the store or on GitHub: of owner/repo "+
+		"where that is given")
+	f.BoolVar(&o.post, "post", false, "post a draft that lies on GitHub with your own token, under your own account")
 	f.BoolVar(&o.noInput, "no-input", false, "never ask")
+	f.StringArrayVar(&o.drop, "drop", nil, "of a change for a ticket: path to leave out, with --approve; may be "+
+		"repeated")
 	traceFlag(f, &o.trace)
 	o.outputFlags(f)
 }
 
 // resume decides a parked draft of the local store.
 func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err error) {
+	if s, ok := a.proposal(ctx, args, &o.options); ok {
+		return a.resumeProposal(ctx, s, &implementOptions{options: o.options, drop: o.drop})
+	}
 	given, err := o.verdict()
 	if err != nil {
 		return err
@@ -77,27 +92,32 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err 
 	return a.finish(r, &o.options)
 }
 
-// resumeNext goes on with the worst draft of a repository that waits, in the
-// local store or on GitHub, and lists the others. What has expired, was decided,
-// or is about another commit than the pull request's present one waits no more.
-func (a *app) resumeNext(ctx context.Context, repository string, args []string, o *resumeOptions) error {
+// resumeNext goes on with the worst draft that waits, in the local store or on GitHub,
+// and lists the others: of a repository, else of the store and of the clone's origin.
+// What has expired, was decided, or is about another commit than the pull request's
+// present one waits no more.
+func (a *app) resumeNext(ctx context.Context, args []string, o *resumeOptions) error {
 	given, err := o.verdict()
 	switch {
 	case err != nil:
 		return err
-	case len(args) > 0:
+	case len(args) > 1:
 		return problem.Usage("resume --next takes no thread", "name a thread, or let --next owner/repo pick one")
 	case given != "":
 		return problem.Usage("resume --next picks a draft that you have not seen yet",
 			"look at it first, then decide it by its thread")
 	}
-	owner, repo, err := pull.ParseRepository(repository)
+	ref, err := a.repository(ctx, args)
 	if err != nil {
-		return problem.Usage("--next: "+err.Error(), "name it owner/repo")
+		return err
 	}
-	ref := pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.Getenv("GITHUB_SERVER_URL"))
-	there, heads, elsewhere := a.waitingRemote(ctx, ref, &o.options)
-	queue, err := a.waitingLocal(ctx, ref, heads, &o.options)
+	var there *remoteQueue
+	var heads map[int]string
+	var elsewhere error
+	if ref.Owner != "" {
+		there, heads, elsewhere = a.waitingRemote(ctx, ref, &o.options)
+	}
+	queue, err := a.waitingLocal(ctx, ref, len(args) == 0, heads, &o.options)
 	if err != nil {
 		return err
 	}
@@ -114,10 +134,32 @@ func (a *app) resumeNext(ctx context.Context, repository string, args []string, 
 	return a.goOn(ctx, ref, queue, there, o)
 }
 
+// repository is the one that --next is about: none where no argument and no clone's
+// origin names one.
+func (a *app) repository(ctx context.Context, args []string) (pull.Ref, error) {
+	if len(args) == 0 {
+		ref, err := ingest.PullOf(ctx, ".", "1")
+		if err != nil {
+			return pull.Ref{}, nil
+		}
+		ref.Number = 0
+		return ref, nil
+	}
+	owner, repo, err := pull.ParseRepository(args[0])
+	if err != nil {
+		return pull.Ref{}, problem.Usage("--next: "+err.Error(), "name it owner/repo")
+	}
+	return pull.Ref{Host: pull.DefaultHost, Owner: owner, Repo: repo}.On(a.Getenv("GITHUB_SERVER_URL")), nil
+}
+
 // goOn resumes the first of a queue and says what comes behind it.
 func (a *app) goOn(ctx context.Context, ref pull.Ref, queue []waiting, there *remoteQueue, o *resumeOptions) error {
 	if len(queue) == 0 {
-		return a.list([]listed{}, ref.FullName(), &o.options)
+		where := ref.FullName()
+		if ref.Owner == "" {
+			where = "the store"
+		}
+		return a.list([]listed{}, where, &o.options)
 	}
 	first, err := queue[0], error(nil)
 	if first.remote == nil {
@@ -125,7 +167,7 @@ func (a *app) goOn(ctx context.Context, ref pull.Ref, queue []waiting, there *re
 	} else {
 		one := *there.remote
 		one.ref.Number = first.remote.Subject.Number
-		err = one.show(ctx, *first.remote, nil)
+		err = one.resume(ctx, *first.remote, true, "", o.trace)
 	}
 	if rest := queue[1:]; err == nil && len(rest) > 0 && !o.quiet {
 		fmt.Fprintf(a.Stderr, "%s behind it, the worst first:\n", render.Count(len(rest), "draft"))

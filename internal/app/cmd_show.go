@@ -62,6 +62,9 @@ func (o *showOptions) only(a *app) func(driver.Report) string {
 
 // show prints a draft of the local store.
 func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
+	if s, ok := a.proposal(ctx, args, &o.options); ok {
+		return a.showProposal(ctx, s, &implementOptions{options: o.options})
+	}
 	s, r, err := a.stored(ctx, args, "show", &o.options)
 	if err != nil {
 		return err
@@ -71,7 +74,8 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 		return nil
 	}
 	if under := r.UnderWay(); under != "" && !o.json {
-		fmt.Fprintf(a.Stdout, "UNDER WAY %s: %s\n", r.Thread, under)
+		fmt.Fprintf(a.Stdout, "UNDER WAY %s: %s\nIf it was cut short, the same review goes on from there.\n", r.Thread,
+			under)
 		return nil
 	}
 	if !r.Parked() {

@@ -45,7 +45,11 @@ func (a *app) threads(ctx context.Context, o *options) error {
 			list = append(list, listed{r.Outcome, r.Thread, r.Code, len(r.Findings)})
 		}
 	}
-	return a.list(list, store.Where(), o)
+	proposals, err := a.proposals(ctx, store)
+	if err != nil {
+		return err
+	}
+	return a.list(append(list, proposals...), store.Where(), o)
 }
 
 // listed is a draft in the list of threads.

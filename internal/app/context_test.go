@@ -150,8 +150,8 @@ func TestShowTellsWhatARunUnderWayFetches(t *testing.T) {
 	require.Equal(t, []string{"fetch_jira_context", "fetch_confluence_context"}, said.Statuses)
 	got = s.cli(env, "show", pull.HeadSHA())
 	require.Zero(t, got.code)
-	require.Regexp(t, "^UNDER WAY octo/shop#1:[0-9a-f]{40}: fetch jira context, fetch confluence context\n$",
-		got.stdout)
+	require.Regexp(t, "^UNDER WAY octo/shop#1:[0-9a-f]{40}: fetch jira context, fetch confluence context\n"+
+		"If it was cut short, the same review goes on from there.\n$", got.stdout)
 
 	release()
 	require.Zero(t, (<-ended).code)

@@ -193,17 +193,14 @@ func (a *app) park(s session, r driver.Report, o *options, changes ...string) er
 	if wire.WithPassword(o.store) {
 		word += " Set PR_REVIEW_STORE to the store's address: its password is not shown here."
 	}
-	others := "or --abort"
-	if n := len(r.Findings); n > 0 {
-		others += "; with changes: --command \"/drop " + r.Findings[n-1].ID + "\""
-	} else if r.Outcome == driver.Kept {
+	if len(r.Findings) == 0 && r.Outcome == driver.Kept {
 		word = "Kept: there is nothing to post."
 	}
 	if changed := withCommands(changes); changed != "" {
 		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+changed))
 		word = asDrafted
 	}
-	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (%s)\n", word, command, others)
+	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (%s)\n", word, command, others(r))
 	if r.State.LacksMoney() {
 		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
 	}
@@ -211,6 +208,15 @@ func (a *app) park(s session, r driver.Report, o *options, changes ...string) er
 		fmt.Fprintln(a.Stdout, r.Outcome, r.Thread)
 	}
 	return driver.Failure(r)
+}
+
+// others are the flags in place of --approve, or beside it: of the finding to drop the
+// mildest one's id.
+func others(r driver.Report) string {
+	if n := len(r.Findings); n > 0 {
+		return "or --abort; with changes: --command \"/drop " + r.Findings[n-1].ID + "\""
+	}
+	return "or --abort"
 }
 
 // decided prints the posted review, where it went nowhere else, and the outcome.

@@ -36,6 +36,7 @@ func troubles() []trouble {
 		{name: "429 that names no time", fault: llmtest.Failing(http.StatusTooManyRequests), slow: true},
 		{name: "500", fault: llmtest.Failing(http.StatusInternalServerError)},
 		{name: "502 with a web page", fault: llmtest.Page(http.StatusBadGateway)},
+		{name: "200 with a web page", fault: llmtest.Page(http.StatusOK)},
 		{name: "connection reset", fault: f["reset"]},
 		{name: "stall within the answer", fault: f["stall"], brief: true},
 		{name: "truncated JSON", fault: f["truncated-json"]},

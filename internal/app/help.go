@@ -16,10 +16,15 @@ var examples = map[string][]string{
 		"review main...HEAD --provider offline       # by rules, without a model",
 		"git diff --staged | %s review -             # a diff; exit code 0 is done or parked",
 	},
+	"implement": {
+		"implement TICKET.md                         # a ticket as a file; commits to a branch of its own",
+		`implement PAY-88 --check "go test ./..."    # of the tracker in the settings`,
+	},
 	"resume": {
 		"resume owner/repo#42                        # shows the draft and asks",
 		`resume owner/repo#42 --approve --command "/drop F2: as intended"`,
 		"resume --next owner/repo                    # the gravest draft that waits",
+		"resume owner/repo#42 --approve --post       # a draft on GitHub, under your own account",
 	},
 	"show":    {"show owner/repo#42                          # the draft", "show owner/repo#42 --trace"},
 	"threads": {"threads                                     # of the store", "threads owner/repo"},
@@ -39,7 +44,7 @@ var examples = map[string][]string{
 // variables are what the program reads of the environment beside OpenTelemetry's.
 const variables = `Environment:
   OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL   the model; without a key or address the rules review
-  GITHUB_TOKEN, GH_TOKEN                          to read private pull requests, and to post
+  GITHUB_TOKEN, GH_TOKEN                          to read private pull requests, to post and to decide on GitHub
   PR_REVIEW_STORE                                 folder of parked drafts, or postgres://…
   PR_REVIEW_CHECKPOINT_KEY                        for drafts that are sealed or encrypted
   HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE, NO_COLOR  as everywhere
@@ -52,7 +57,7 @@ const exitCodes = `Exit codes:
 
 // usage is the help of the whole program.
 func (a *app) usage(w io.Writer) {
-	fmt.Fprintf(w, "%s reviews a change and stops for a person's decision before anything is posted.\n\n", a.name)
+	fmt.Fprintf(w, "%s reviews a change, or writes one for a ticket, and stops for a person's decision.\n\n", a.name)
 	for _, c := range a.commands() {
 		fmt.Fprintf(w, "  %s\n      %s\n", strings.Join(strings.Fields(fmt.Sprintf("%s %-8s %s", a.name, c.name,
 			c.args)), " "),

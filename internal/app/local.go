@@ -90,11 +90,23 @@ func (r *localRun) reading() func(context.Context) (ingest.Change, error) {
 // driver takes the thread of this store through the graph.
 func (r *localRun) driver() driver.Driver {
 	d := driver.Driver{Front: r.app.Front, Store: r.store, Thread: r.thread, Reviewer: r.reviewer,
-		Observe: r.progress.observe, Warn: r.app.warn, Stage: r.progress.stage, Linters: r.linters()}
+		Observe: r.progress.observe, Warn: r.warn, Stage: r.progress.stage, Linters: r.linters()}
 	if !r.options.quiet {
-		d.Tell = func(line string) { fmt.Fprintln(r.app.Stderr, guard.Line(line, driver.MaxLine)) }
+		d.Tell = func(line string) {
+			r.progress.clear()
+			fmt.Fprintln(r.app.Stderr, guard.Line(line, driver.MaxLine))
+		}
+	}
+	if r.progress.columns == 0 { // a log or a pipe, which has no live line
+		d.Pulse = d.Tell
 	}
 	return d
+}
+
+// warn takes the live line away first.
+func (r *localRun) warn(text string) {
+	r.progress.clear()
+	r.app.warn(text)
 }
 
 // linters is where linters' results are: paths are those of the working folder.

@@ -88,7 +88,7 @@ const aside = "~"
 func drafts(ctx context.Context, store wire.Store) ([]string, error) {
 	ids, err := store.Threads(ctx)
 	return slices.DeleteFunc(ids, func(id string) bool {
-		return strings.Contains(id[strings.LastIndexByte(id, ':')+1:], aside)
+		return strings.Contains(id[strings.LastIndexByte(id, ':')+1:], aside) || isProposal(id)
 	}), err
 }
 

@@ -18,6 +18,7 @@ type options struct {
 	json      bool
 	quiet     bool
 	noInput   bool
+	post      bool // a draft on GitHub under the caller's own account
 	untracked bool // of the work tree: what Git does not know is reviewed too
 	approve   bool
 	abort     bool

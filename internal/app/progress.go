@@ -14,7 +14,7 @@ import (
 )
 
 // progress is one line on the terminal that says how far the reviews are. On
-// anything but a terminal it is silent.
+// anything but a terminal it is silent, but for the lines of evals, one each half minute.
 type progress struct {
 	out     io.Writer
 	columns int
@@ -26,10 +26,12 @@ type progress struct {
 	last    graph.Event
 	waiting string
 	shown   bool
+	silent  bool
+	said    time.Time // when a log was last told something
 }
 
 func (a *app) newProgress(silent bool) *progress {
-	p := &progress{out: a.Stderr, now: a.Now, since: a.Now()}
+	p := &progress{out: a.Stderr, now: a.Now, since: a.Now(), silent: silent, said: a.Now()}
 	if columns, ok := terminal(a.Stderr); ok && !silent {
 		p.columns = columns
 	}
@@ -62,7 +64,7 @@ func (p *progress) observe(e graph.Event) {
 
 // stage names the statuses of a run that has no files under review.
 func (p *progress) stage(under []reviewpr.Status) {
-	if s := under[0]; s != reviewpr.AnalyzeCode && s != reviewpr.AtGate && s != reviewpr.PostReview {
+	if s := under[0]; p.columns > 0 && s != reviewpr.AnalyzeCode && s != reviewpr.AtGate && s != reviewpr.PostReview {
 		p.Line("%s", driver.Statuses(under))
 	}
 }
@@ -86,14 +88,22 @@ func (p *progress) draw() {
 	p.shown = true
 }
 
-// Stop takes the line away.
+// Stop takes the line away for good.
 func (p *progress) Stop() {
+	p.clear()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.columns = 0
+}
+
+// clear takes the line away, so that another can be written.
+func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.shown {
 		fmt.Fprint(p.out, "\r\x1b[2K")
 	}
-	p.columns = 0
+	p.shown = false
 }
 
 // Line draws any other line.
@@ -103,5 +113,11 @@ func (p *progress) Line(format string, args ...any) {
 	if p.columns > 0 {
 		fmt.Fprintf(p.out, "\r\x1b[2K"+format, args...)
 		p.shown = true
+	} else if now := p.now(); !p.silent && now.Sub(p.said) >= logged {
+		fmt.Fprintf(p.out, format+"\n", args...)
+		p.said = now
 	}
 }
+
+// logged is how often a log is told of evals.
+const logged = 30 * time.Second

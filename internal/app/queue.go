@@ -3,18 +3,15 @@ package app
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
-	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/pull"
-	"github.com/org/pr-review-action/internal/render"
 )
 
 // waiting is a parked draft that can be decided.
@@ -40,9 +37,11 @@ func worstFirst(a, b waiting) int {
 	)
 }
 
-// waitingLocal are the drafts of a repository that wait in the store. Without
-// heads nothing is known of the pull requests, and every draft may be current.
-func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, heads map[int]string, o *options) ([]waiting, error) {
+// waitingLocal are the drafts of a repository that wait in the store, or where all is
+// set, of every one and of local input. Without heads nothing is known of the
+// repository's pull requests, and every draft may be current.
+func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, all bool, heads map[int]string,
+	o *options) ([]waiting, error) {
 	store, err := a.OpenStore(ctx, o.store)
 	if err != nil {
 		return nil, err
@@ -59,11 +58,9 @@ func (a *app) waitingLocal(ctx context.Context, ref pull.Ref, heads map[int]stri
 			continue
 		}
 		p := r.State.Pull
-		if p == nil || !r.Parked() || !strings.EqualFold(p.Ref.FullName(), ref.FullName()) ||
-			checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil {
-			continue
-		}
-		if heads != nil && heads[p.Number] != r.Head {
+		of := p != nil && strings.EqualFold(p.Ref.FullName(), ref.FullName())
+		if !r.Parked() || !of && !all || checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil ||
+			of && heads != nil && heads[p.Number] != r.Head {
 			continue
 		}
 		queue = append(queue, waiting{
@@ -92,27 +89,12 @@ func (a *app) waitingRemote(ctx context.Context, ref pull.Ref, o *options) (*rem
 		return nil, nil, err
 	}
 	there := &remoteQueue{remote: r}
-	for _, d := range r.undecided(ctx, heads) {
+	drafts := r.drafts(ctx, func(handoff.Name) bool { return true })
+	for _, d := range r.waiting(ctx, drafts, heads) {
 		there.queue = append(there.queue, waiting{
 			thread: d.Thread, code: d.code, created: d.CreatedAt, how: r.where(d), blockers: d.Blockers,
 			majors: d.Majors, remote: &d,
 		})
 	}
 	return there, heads, nil
-}
-
-// undecided are the drafts on GitHub that can still be decided. An approval of
-// another draft of the commit ends that too: a commit gets one review.
-func (r *remote) undecided(ctx context.Context, heads map[int]string) []parkedDraft {
-	drafts := r.drafts(ctx, func(handoff.Name) bool { return true })
-	done := map[string]bool{} // by code, and by thread
-	for _, d := range drafts {
-		if record, decided := r.decision(ctx, d); decided {
-			done[d.code] = true
-			done[d.Thread] = done[d.Thread] || record.Decision == decision.Approve
-		}
-	}
-	return slices.DeleteFunc(drafts, func(d parkedDraft) bool {
-		return done[d.code] || done[d.Thread] || r.state(d, heads[d.Subject.Number]) != render.Waits
-	})
 }

@@ -231,6 +231,11 @@ func TestThreadsOfARepositoryWithoutDrafts(t *testing.T) {
 	require.Contains(t, e.stderr, "No draft waits in octo/demo")
 	require.JSONEq(t, `{"threads":[]}`, s.cli(nil, "threads", "octo/demo", "--json").ends(0).stdout)
 	require.Contains(t, s.cli(nil, "threads", "octo").ends(2).stderr, "name it owner/repo")
+	for _, args := range [][]string{{"threads", "octo/demo"}, {"show", "octo/demo#42"}} {
+		e := s.cli(map[string]string{"GITHUB_TOKEN": ""}, args...).ends(2)
+		require.Contains(t, e.stderr, "  where   octo/demo on ")
+		require.Contains(t, e.stderr, "set GITHUB_TOKEN")
+	}
 	require.Contains(t, s.cli(nil, "threads", "octo/none").ends(1).stderr, "check the name")
 	require.Contains(t, s.cli(map[string]string{"GITHUB_TOKEN": s.hub.AppToken(s.repo,
 		map[string]string{"contents": "read"})}, "threads", "octo/demo").ends(2).stderr, "give the job actions: read")

@@ -28,6 +28,22 @@ func ways() map[string]func(*stage, string) {
 			s.run.Finish("success")
 			s.decideJob(drafted.outputs["code"], "approve").with("commands", text).start().is(0, "POSTED")
 		},
+		"resume by answering for the environment": func(s *stage, text string) {
+			drafted := s.waits(true)
+			s.cli(nil, append([]string{"resume", "octo/demo#42", "--approve"}, flagged(text)...)...).ends(0)
+			s.postJob(drafted.digest()).start().is(0, "POSTED")
+		},
+		"resume by a dispatch": func(s *stage, text string) {
+			s.shipWorkflows()
+			s.waits(false)
+			run := s.cli(nil, append([]string{"resume", "octo/demo#42", "--approve"}, flagged(text)...)...).ends(
+				0).dispatched(s)
+			s.decides(run, "maya").start().is(0, "POSTED")
+		},
+		"resume under one's own account": func(s *stage, text string) {
+			s.waits(false)
+			s.cli(nil, append([]string{"resume", "octo/demo#42", "--approve", "--post"}, flagged(text)...)...).ends(0)
+		},
 		"flags of review": func(s *stage, text string) {
 			s.cli(nil, append([]string{"review", "octo/demo#42", "--approve"}, flagged(text)...)...).ends(0)
 		},

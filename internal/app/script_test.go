@@ -58,7 +58,7 @@ func clock(standing string) func() time.Time {
 // TestCommandLine runs the scripts of testdata/script. Beside testscript's own
 // commands they have these:
 //
-//	model NAME         starts a model; its base URL is $MODEL
+//	model NAME         starts a model; its base URL is $MODEL; answers:FILE is one that writes code
 //	asked N            that model was asked N times
 //	github             starts a GitHub with the pull request octo/demo#42
 //	pull push|close|remark|merge  does that to it
@@ -136,10 +136,17 @@ type world struct {
 func worldOf(ts *testscript.TestScript) *world { return ts.Value("world").(*world) }
 
 func startModel(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) != 1 || models()[args[0]] == nil {
-		ts.Fatalf("model takes one of %s", slices.Sorted(maps.Keys(models())))
+	file, writes := strings.CutPrefix(strings.Join(args, ""), "answers:")
+	if len(args) != 1 || models()[args[0]] == nil && !writes {
+		ts.Fatalf("model takes one of %s, or answers:FILE", slices.Sorted(maps.Keys(models())))
 	}
-	model := llmtest.New(models()[args[0]])
+	script := models()[args[0]]
+	if writes {
+		answers, err := llmtest.ReadImplement([]byte(ts.ReadFile(file)))
+		ts.Check(err)
+		script = llmtest.Implement(answers, llmtest.Honest)
+	}
+	model := llmtest.New(script)
 	if args[0] == "locked" {
 		model.Key = "sk-right"
 	}

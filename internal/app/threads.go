@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
@@ -29,6 +30,43 @@ func (a *app) stored(ctx context.Context, args []string, command string, o *opti
 		s.api, err = a.GitHub(r.State.Pull.Ref, o.Settings)
 	}
 	return s, r, err
+}
+
+// storedPull is the thread of the store about a pull request's present commit, with a
+// draft that can be decided or was; empty where there is none.
+func (a *app) storedPull(ctx context.Context, ref pull.Ref, o *options) (string, error) {
+	store, err := a.OpenStore(ctx, o.store)
+	if err != nil {
+		return "", err
+	}
+	ids, err := drafts(ctx, store)
+	if err != nil {
+		return "", err
+	}
+	of := strings.TrimSuffix(pull.ThreadID(ref, o.Instance, ""), ":")
+	ids = slices.DeleteFunc(ids, func(id string) bool {
+		return !strings.EqualFold(id[:max(0, strings.LastIndexByte(id, ':'))], of)
+	})
+	if len(ids) == 0 {
+		return "", nil
+	}
+	api, err := a.GitHub(ref, o.Settings)
+	if err != nil {
+		return "", err
+	}
+	now, err := api.Pull(ctx, ref)
+	if err != nil {
+		return "", err
+	}
+	for _, id := range ids {
+		r, err := a.report(ctx, session{store: store, thread: id})
+		waits := err == nil && (r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) == nil || r.Revising() ||
+			r.State.Decision != nil)
+		if waits && r.Head == now.HeadSHA && (o.Code == "" || o.Code == r.Code) {
+			return id, nil
+		}
+	}
+	return "", nil
 }
 
 // threadOf is the thread that is meant.

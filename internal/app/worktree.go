@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/ask"
@@ -33,20 +34,38 @@ func (r *localRun) workTree(ctx context.Context) (ingest.Change, error) {
 	if err != nil {
 		return ingest.Change{}, err
 	}
-	with := r.withUntracked(ctx, w.Untracked)
+	with, asks := r.withUntracked(w.Untracked)
 	c, err := w.Change(ctx, with, r.options.Config)
-	if err != nil || r.options.quiet {
+	if err != nil {
 		return c, err
 	}
-	line := fmt.Sprintf("The work tree against %s: %s, read by %s.", w.Base, render.Count(len(c.Files), "changed file"),
-		r.reader())
-	if n := len(w.Untracked); n > 0 && !with {
-		line += fmt.Sprintf(" Without %s (--untracked): %s.", render.Count(n, "untracked file"), named(w.Untracked))
-	} else if n > 0 {
-		line += fmt.Sprintf(" With %s: %s.", render.Count(n, "untracked file"), named(w.Untracked))
+	if !r.options.quiet || asks {
+		fmt.Fprintln(r.app.Stderr, r.firstLine(w, len(c.Files), with, asks))
 	}
-	fmt.Fprintln(r.app.Stderr, line)
-	return c, nil
+	if !asks || !r.agreed(ctx) {
+		return c, nil
+	}
+	if err := os.RemoveAll(c.Objects); err != nil {
+		return c, err
+	}
+	return w.Change(ctx, true, r.options.Config)
+}
+
+// firstLine says what of the work tree is read, by whom, and which files are untracked.
+func (r *localRun) firstLine(w ingest.WorkTree, files int, with, asks bool) string {
+	line := fmt.Sprintf("The work tree against %s: %s, read by %s.", w.Base, render.Count(files, "changed file"),
+		r.reader())
+	if len(w.Untracked) == 0 {
+		return line
+	}
+	untracked := render.Count(len(w.Untracked), "untracked file")
+	switch {
+	case with:
+		untracked = "With " + untracked
+	case !asks:
+		untracked = "Without " + untracked + " (--untracked)"
+	}
+	return line + " " + untracked + ": " + named(w.Untracked) + "."
 }
 
 // reader is who reads the change: a model and the host that it is asked at.
@@ -65,18 +84,19 @@ func (r *localRun) host() string {
 	return u.Host
 }
 
-// withUntracked asks whether the untracked files may be sent, where they would leave
-// this machine and no flag says so.
-func (r *localRun) withUntracked(ctx context.Context, paths []string) bool {
+// withUntracked reports whether the untracked files are read too, or whether a person has
+// to be asked, since they would leave this machine and no flag says so.
+func (r *localRun) withUntracked(paths []string) (with, asks bool) {
 	host, _, _ := strings.Cut(r.host(), ":")
 	if len(paths) == 0 || r.options.untracked || r.reviewer.Rules || transport.Loopback(host) {
-		return true
+		return true, false
 	}
-	if !r.app.interactive(r.options) {
-		return false
-	}
-	fmt.Fprintf(r.app.Stderr, "%s: %s\nSend them to %s too? [y/N] ",
-		render.Count(len(paths), "untracked file"), named(paths), r.host())
+	return false, r.app.interactive(r.options)
+}
+
+// agreed asks whether the untracked files may be sent.
+func (r *localRun) agreed(ctx context.Context) bool {
+	fmt.Fprintf(r.app.Stderr, "Send what is untracked to %s too? [y/N] ", r.host())
 	line, _ := ask.Prompt{Front: r.app.Front}.Line(ctx)
 	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "y")
 }

@@ -49,7 +49,7 @@ func (c *Confluence) Page(ctx context.Context, id string) (ticket.Page, error) {
 	if err != nil {
 		return ticket.Page{}, &Failure{Note: "gave a page whose text cannot be read", Err: err}
 	}
-	return ticket.Page{ID: id, Title: oneLine(d.Title), Text: text}, nil
+	return ticket.Page{ID: id, Title: markup.OneLine(d.Title), Text: text}, nil
 }
 
 func (d document) text() (string, error) {

@@ -40,7 +40,7 @@ func (j *Jira) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
 	if i.Key == "" || i.Fields == nil {
 		return ticket.Ticket{}, Fail("gave an answer that is no ticket")
 	}
-	t := ticket.Ticket{Key: i.Key, Summary: oneLine(i.text("summary")), Labels: i.labels()}
+	t := ticket.Ticket{Key: i.Key, Summary: markup.OneLine(i.text("summary")), Labels: i.labels()}
 	t.Type = i.named("issuetype")
 	t.Description = i.prose("description")
 	t.Criteria = i.criteria(j.o.CriteriaField, t.Description)
@@ -82,7 +82,7 @@ func (i issue) text(field string) (s string) {
 func (i issue) named(field string) string {
 	var v struct{ Name string }
 	_ = json.Unmarshal(i.Fields[field], &v)
-	return oneLine(v.Name)
+	return markup.OneLine(v.Name)
 }
 
 func (i issue) labels() (all []string) {
@@ -137,17 +137,8 @@ func (i issue) subtasks() (all []ticket.Criterion) {
 	for _, t := range tasks {
 		before, text, ok := strings.Cut(t.Fields.Summary, ":")
 		if ok && strings.EqualFold(strings.TrimSpace(before), "AC") {
-			all = append(all, ticket.Criterion{Text: oneLine(text), Done: t.Fields.Status.StatusCategory.Key == "done"})
+			all = append(all, ticket.Criterion{Text: markup.OneLine(text), Done: t.Fields.Status.StatusCategory.Key == "done"})
 		}
 	}
 	return all
-}
-
-// oneLine is a short text of one line.
-func oneLine(s string) string {
-	s = strings.Join(strings.Fields(markup.Clean(s)), " ")
-	if r := []rune(s); len(r) > 300 {
-		s = string(r[:300]) + "…"
-	}
-	return s
 }

@@ -1,7 +1,7 @@
 // Command bench measures the product and prints Markdown: figures beside a floor
 // that was measured in turn with them, and with --check held against limits.
 //
-//	bench compare | fanout | anchors | memory | image | start | all
+//	bench compare | fanout | anchors | search | memory | image | start | all
 //
 // Compare and fanout run a synthetic review of N files through the graph and by
 // hand: the files are reviewed side by side, the run stops at a gate with its
@@ -66,7 +66,7 @@ type line struct {
 	Peak      int     `json:"peak_rss_kib,omitempty"`
 }
 
-var errUsage = errors.New("usage: bench compare|fanout|anchors|memory [--sizes N,N] [--repeats K] [--check]\n" +
+var errUsage = errors.New("usage: bench compare|fanout|anchors|search|memory [--sizes N,N] [--repeats K] [--check]\n" +
 	"       bench image|start|all [--image NAME] [--repeats K] [--check]\n" +
 	"       bench pause|floor-pause --n N --latency-ms L --concurrency C --dir DIR\n" +
 	"       bench resume|floor-resume --dir DIR --decision approve|reject")

@@ -31,6 +31,7 @@ func limits() []limit {
 		{"fanout: graph / floor", 1.1},
 		{"fanout: graph / ideal", 1.2},
 		{"anchors: time / scan", 80},
+		{"search: memory / grep", 0.5},
 		{"memory: peak / floor", 12},
 		{"memory: peak / diff", 16},
 		{"memory: time / linear", 2},

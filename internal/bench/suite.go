@@ -41,6 +41,7 @@ func benchmarks() []benchmark {
 		{"compare", "The graph beside the floor", []int{10, 100, 1000, 5000}, (*suite).compare},
 		{"fanout", "Fan-out beside the ideal", []int{10, 100, 1000}, (*suite).fanout},
 		{"anchors", "Anchors beside a scan for line ends", []int{3000}, (*suite).anchors},
+		{"search", "Search beside a line grep and Postgres", []int{100_000}, (*suite).search},
 		{"memory", "Memory and time of a large diff", []int{300, 3000}, (*suite).memory},
 		{"image", "Image", nil, (*suite).imageSize},
 		{"start", "Start", nil, (*suite).start},

@@ -132,6 +132,28 @@ func (c *Chunker) definitions(ctx context.Context, l *language, u *cutter) (fall
 	return ""
 }
 
+// Broken reports whether a text is not one of its path's language: the parser found errors
+// in it. Where there is no grammar, or no answer in time, nothing is known against it.
+func (c *Chunker) Broken(ctx context.Context, path, text string) (broken bool) {
+	l := grammarOf(path, text)
+	if l == nil || len(text) > MaxBytes || hopeless(text) || c.stalled.Load() >= mostStalled {
+		return false
+	}
+	select {
+	case c.turns <- struct{}{}:
+	case <-ctx.Done():
+		return false
+	}
+	defer func() { <-c.turns }()
+	tree, err := c.parse(l, text)
+	if err != nil {
+		return false
+	}
+	defer tree.Release()
+	defer func() { _ = recover() }() // T35: a tree that breaks tells nothing
+	return tree.RootNode().HasError()
+}
+
 // mostStalled is how many parses may run on after they were given up. Behind them
 // nothing more is parsed, so that what they take of the machine is bounded.
 const mostStalled = 2

@@ -53,6 +53,10 @@ type Config struct {
 	Environments []Environment `json:"environments,omitzero"` // the first that fits a changed file holds
 	Deciders     []string      `json:"deciders,omitzero"`     // logins of who decides by dispatch; empty: who may write
 	Context      Context       `json:"context,omitzero"`
+
+	Modules   []Module  `json:"modules,omitzero"`   // where a ticket may be implemented; none: derived from the files
+	Protected []string  `json:"protected,omitzero"` // globs of paths that no ticket's change touches
+	Implement Implement `json:"implement,omitzero"`
 }
 
 // DefaultMaxLines is how many changed lines a file that is reviewed has at most where

@@ -14,6 +14,7 @@ func Known() map[string][]string {
 		"report":       reportKeys(&Report{}),
 		"linters":      linterKeys(&Linters{}),
 		"comments":     commentKeys(&Comments{}), "environments.*": environmentKeys(&Environment{}),
+		"modules.*": moduleKeys(&Module{}), "implement": implementKeys(&Implement{}),
 		"context": contextKeys(&Context{}), "context.sources.*": sourceKeys(&Source{}),
 		"context.sources.*.mcp":        serverKeys(&MCP{}),
 		"context.sources.*.mcp.ticket": ticketToolKeys(&Tool{}), "context.sources.*.mcp.page": pageToolKeys(&Tool{}),

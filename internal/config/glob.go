@@ -18,6 +18,12 @@ func Matches(globs []string, path string) bool {
 }
 
 func matches(glob, path string) bool {
+	ok, err := doublestar.Match(Spelled(glob), path)
+	return err == nil && ok
+}
+
+// Spelled is a glob as doublestar reads it, from the root.
+func Spelled(glob string) string {
 	if slash := strings.IndexByte(glob, '/'); slash < 0 || slash == len(glob)-1 {
 		glob = "**/" + glob
 	}
@@ -25,8 +31,7 @@ func matches(glob, path string) bool {
 	if strings.HasSuffix(glob, "/") {
 		glob += "**"
 	}
-	ok, err := doublestar.Match(glob, path)
-	return err == nil && ok
+	return glob
 }
 
 // The bounds of a glob. Matching takes every choice of its braces in turn.

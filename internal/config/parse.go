@@ -85,6 +85,10 @@ func rootKeys(c *Config) keys {
 		"environments": func(r *reader, n ast.Node) { c.Environments = r.environments(n) },
 		"deciders":     func(r *reader, n ast.Node) { c.Deciders = r.logins(n) },
 		"context":      func(r *reader, n ast.Node) { r.mapping(n, contextKeys(&c.Context)) },
+
+		"modules":   func(r *reader, n ast.Node) { c.Modules = r.modules(n) },
+		"protected": func(r *reader, n ast.Node) { c.Protected = r.globs(n) },
+		"implement": func(r *reader, n ast.Node) { r.mapping(n, implementKeys(&c.Implement)) },
 	}
 }
 

@@ -93,7 +93,7 @@ func TestTheSchemaNamesTheDefaults(t *testing.T) {
 		require.NoError(t, err)
 		require.JSONEq(t, string(want), string(got), v.Key)
 	}
-	require.Equal(t, 29, told)
+	require.Equal(t, 33, told)
 }
 
 func TestSchemaAndParseRefuseTheSameFiles(t *testing.T) {
@@ -142,6 +142,8 @@ func TestSchemaAndParseTakeTheSameFiles(t *testing.T) {
 		"context:\n", "context: {projects: [], labels: [], sources: []}\n",
 		"context: {sources: [{issues: github}, {jira: 'http://127.0.0.1:8080/jira/', token-env: T}]}\n",
 		"context: {sources: [{mcp: {command: [x], ticket: {tool: a, argument: b}}}]}\n",
+		"modules: []\nprotected:\nimplement:\n", "modules: [{name: a, paths: [a/], tests: [], rules: [x]}]\n",
+		"implement: {max-files: 1, max-lines: 800, max-bytes: 1, pull-request: link}\n",
 		"context: {sources: [{mcp: {command: [x], ticket: {tool: a, arguments: {path: '/issue/{id}'}}}}]}\n",
 		"context: {sources: [{mcp: {preset: sooperset, url: 'https://a.b', ticket: {arguments: {fields: x}}}}]}\n",
 	} {

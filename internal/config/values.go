@@ -58,6 +58,11 @@ func (c Config) Values() []Value {
 		Value{Key: "linters.max-per-rule", Value: c.Linters.Most()},
 		Value{Key: "environments", Value: c.environmentValues()},
 		Value{Key: "deciders", Value: list(c.Deciders)},
+		Value{Key: "modules", Value: c.moduleValues()}, Value{Key: "protected", Value: list(c.Protected)},
+		Value{Key: "implement.max-files", Value: c.Implement.Files()},
+		Value{Key: "implement.max-lines", Value: c.Implement.Lines()},
+		Value{Key: "implement.max-bytes", Value: c.Implement.Bytes()},
+		Value{Key: "implement.pull-request", Value: cmp.Or(c.Implement.PullRequest, PullRequests()[0])},
 	)
 	return append(all, c.Context.contextValues()...)
 }

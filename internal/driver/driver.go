@@ -33,6 +33,7 @@ type Driver struct {
 	Reviewer *wire.Reviewer          // nil where a draft is decided
 	Observe  func(graph.Event)       // nil for nobody
 	Tell     func(string)            // what is about to be asked; nil for nobody
+	Pulse    func(string)            // each half minute how far a draft is; nil for nobody
 	Stage    func([]reviewpr.Status) // what of the context is fetched; nil for nobody
 	Linters  linter.Source           // whose results are part of the draft
 	Warn     func(string)
@@ -44,6 +45,8 @@ type Driver struct {
 // the reviewer knows its cap. What linters say of the change is read before.
 func (d Driver) Draft(ctx context.Context, b wire.Brief, read func(context.Context) (ingest.Change, error),
 	steps reviewpr.Steps, facts func(ingest.Change) (reviewpr.Draft, error)) (Report, error) {
+	d, stop := d.beating(ctx)
+	defer stop()
 	var gather gathering
 	ready := func(ctx context.Context, c ingest.Change) (_ reviewpr.Draft, err error) {
 		b.Change = c
@@ -140,6 +143,8 @@ func (d Driver) prepare(ctx context.Context, b wire.Brief) error {
 // goes on with a revision that did not finish. steps has what bounds it, and facts
 // gives the new draft those of its run.
 func (d Driver) Revise(ctx context.Context, b wire.Brief, steps reviewpr.Steps, answer *graph.Answer) (Report, error) {
+	d, stop := d.beating(ctx)
+	defer stop()
 	if err := d.Reviewer.Prepare(ctx, b); err != nil {
 		return Report{}, err
 	}

@@ -9,6 +9,8 @@ package gate
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/org/pr-review-action/internal/decision"
@@ -31,6 +33,18 @@ type Ask struct {
 func NewAsk(thread, diffDigest string, kept []finding.Finding, shown string) Ask {
 	sum := sha256.Sum256([]byte(shown))
 	return Ask{Thread: thread, DiffDigest: diffDigest, Findings: IDs(kept), Shown: hex.EncodeToString(sum[:])}
+}
+
+// Same refuses a question, as a gate has it, that is not the one about the draft as it is.
+func Same(asked []byte, now Ask) error {
+	var before Ask
+	if err := json.Unmarshal(asked, &before); err != nil {
+		return err
+	}
+	if before.Shown != now.Shown || before.DiffDigest != now.DiffDigest {
+		return errors.New("the draft is not the one that was asked about")
+	}
+	return nil
 }
 
 // IDs lists the findings' ids in their order.

@@ -50,6 +50,10 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
+// Authorized reports whether there is a token: without one GitHub hands out no artifact,
+// also where it lists them.
+func (c *Client) Authorized() bool { return c.token != "" }
+
 // ForWriting is an API client that may also POST, PATCH a check run and DELETE a
 // review, each request at most once. It is there for github/write alone.
 func (c *Client) ForWriting() *gh.Client {
@@ -142,6 +146,9 @@ func accept(req *http.Request, resp *http.Response) (*http.Response, error) {
 	resp.Header.Del("X-Ratelimit-Reset")
 	asked, kind := req.Header.Get("Accept"), resp.Header.Get("Content-Type")
 	if resp.StatusCode >= 300 || asked == mediaRaw || asked == mediaDiff && strings.Contains(kind, ".diff") {
+		return resp, nil
+	}
+	if resp.StatusCode == http.StatusNoContent && req.Method == http.MethodPost {
 		return resp, nil
 	}
 	// go-github takes an empty answer for an empty value

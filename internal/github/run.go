@@ -107,3 +107,41 @@ func (c *Client) Approvals(ctx context.Context, owner, repo string, run int64) (
 	}
 	return approvals, nil
 }
+
+// Pending is an environment that a run waits for.
+type Pending struct {
+	ID         int64 // of the environment
+	Name       string
+	MayApprove bool     // whether the token's account is one of those who answer
+	Reviewers  []string // those: logins, and teams as @slug
+}
+
+// Pending reads the environments that a run waits for: none of a run that does not.
+func (c *Client) Pending(ctx context.Context, owner, repo string, run int64) ([]Pending, error) {
+	var list []struct {
+		Environment struct {
+			ID   int64  `json:"id"`
+			Name string `json:"name"`
+		} `json:"environment"`
+		MayApprove bool `json:"current_user_can_approve"`
+		Reviewers  []struct {
+			Reviewer struct{ Login, Slug string } `json:"reviewer"`
+		} `json:"reviewers"`
+	}
+	if _, err := c.get(ctx, &list, runPath(owner, repo, run, "pending_deployments")); err != nil {
+		return nil, Wrap(fmt.Sprintf("reading what run %d of %s/%s waits for", run, owner, repo), err)
+	}
+	var pending []Pending
+	for _, p := range list {
+		waits := Pending{ID: p.Environment.ID, Name: p.Environment.Name, MayApprove: p.MayApprove}
+		for _, r := range p.Reviewers {
+			if r.Reviewer.Login != "" {
+				waits.Reviewers = append(waits.Reviewers, r.Reviewer.Login)
+			} else if r.Reviewer.Slug != "" {
+				waits.Reviewers = append(waits.Reviewers, "@"+r.Reviewer.Slug)
+			}
+		}
+		pending = append(pending, waits)
+	}
+	return pending, nil
+}

@@ -48,6 +48,7 @@ func (s *Server) routes() []route {
 		{"GET", repo + "/issues/{issue_number}/events", issues, ofPull(listEvents)},
 		{"GET", repo + "/environments/{environment_name}", actions, getEnvironment},
 		{"GET", repo + "/actions/workflows/{workflow_id}/runs", actions, listRuns},
+		{"POST", repo + "/actions/workflows/{workflow_id}/dispatches", []string{"actions:write"}, dispatch},
 		{"GET", repo + "/actions/runs/{run_id}", actions, ofRun(getRun)},
 		{"GET", repo + "/actions/runs/{run_id}/approvals", actions, ofRun(listApprovals)},
 		{"GET", repo + "/actions/runs/{run_id}/pending_deployments", actions, ofRun(listPending)},

@@ -26,6 +26,7 @@ type Run struct {
 	approvals []approval
 	waiting   []string // environments
 	cacheMode bool     // it may write to the cache
+	inputs    map[string]string
 }
 
 // RunOptions of AddRun.
@@ -55,6 +56,10 @@ type environment struct {
 func (r *Repo) AddRun(o RunOptions) *Run {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
+	return r.addRun(o)
+}
+
+func (r *Repo) addRun(o RunOptions) *Run {
 	o.Path = or(o.Path, ".github/workflows/pr-review.yml")
 	o.Event = or(o.Event, "pull_request_target")
 	o.HeadBranch = or(o.HeadBranch, r.defaultBranch)
@@ -121,7 +126,7 @@ func (run *Run) Trigger(login string) {
 func (run *Run) Finish(conclusion string) {
 	run.repo.s.mu.Lock()
 	defer run.repo.s.mu.Unlock()
-	run.status, run.result = "completed", conclusion
+	run.status, run.result, run.waiting = "completed", conclusion, nil
 }
 
 // AddEnvironment makes an environment or changes its rules. Without reviewers

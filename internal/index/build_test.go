@@ -80,9 +80,9 @@ func TestT34_NothingOfAHeadReachesAnotherChange(t *testing.T) {
 	o := index.Options{Cut: indextest.Cut, Made: "paragraphs"}
 	first, _, err := index.Build(t.Context(), tree.Files(planted), stored, o)
 	require.NoError(t, err)
-	found, err := first.Defines(t.Context(), "Planted")
+	found, err := first.Defines(t.Context(), 0, "Planted")
 	require.NoError(t, err)
-	require.Len(t, found, 1)
+	require.Len(t, found["Planted"], 1)
 	for name, over := range map[string]*index.Index{"of the same process": stored, "of another one": load(t, cache)} {
 		second, _, err := index.Build(t.Context(), tree.Files(indextest.Files), over, o)
 		require.NoError(t, err)

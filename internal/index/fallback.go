@@ -66,8 +66,8 @@ func (f *Fallback) Similar(ctx context.Context, vector []float32, k int, filter 
 }
 
 // Defines is Source's.
-func (f *Fallback) Defines(ctx context.Context, names ...string) ([]chunk.Chunk, error) {
-	return fallen(ctx, f, func(s Source) ([]chunk.Chunk, error) { return s.Defines(ctx, names...) })
+func (f *Fallback) Defines(ctx context.Context, most int, names ...string) (map[string][]chunk.Chunk, error) {
+	return fallen(ctx, f, func(s Source) (map[string][]chunk.Chunk, error) { return s.Defines(ctx, most, names...) })
 }
 
 // Mentions is Source's.

@@ -86,9 +86,9 @@ func TestOfACommitOf100000FilesSoManyAreIndexedAsAreAllowed(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 100_000, r.Files)
 	require.Less(t, 49_900, r.Reused)
-	found, err := next.Defines(t.Context(), "Other")
+	found, err := next.Defines(t.Context(), 0, "Other")
 	require.NoError(t, err)
-	require.Len(t, found, 20)
+	require.Len(t, found["Other"], 20)
 }
 
 // What Git LFS and submodules keep elsewhere is no text of this commit, a link is not

@@ -140,13 +140,14 @@ func (x *Index) Vectors(context.Context) (VectorsInfo, error) {
 }
 
 // Defines is Source's.
-func (x *Index) Defines(ctx context.Context, names ...string) ([]chunk.Chunk, error) {
-	var which []int32
+func (x *Index) Defines(ctx context.Context, most int, names ...string) (map[string][]chunk.Chunk, error) {
+	by := map[string][]chunk.Chunk{}
 	for _, name := range names {
-		which = append(which, x.defines[name]...)
+		if which := x.defines[name]; len(which) > 0 && (most == 0 || len(which) <= most) {
+			by[name] = x.these(slices.Compact(slices.Clone(which)))
+		}
 	}
-	slices.Sort(which)
-	return x.these(slices.Compact(which)), ctx.Err()
+	return by, ctx.Err()
 }
 
 func (x *Index) these(which []int32) []chunk.Chunk {

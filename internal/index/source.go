@@ -17,9 +17,9 @@ type Source interface {
 	// Similar ranks chunks by the cosine to a vector of the same model; none where
 	// the index holds no vectors of its length.
 	Similar(ctx context.Context, vector []float32, k int, f Filter) ([]Hit, error)
-	// Defines lists the chunks that define one of some names, without their scopes, by
-	// path and line.
-	Defines(ctx context.Context, names ...string) ([]chunk.Chunk, error)
+	// Defines gives for each name, without its scope, the chunks that define it, by path
+	// and line; nothing for names that more than most chunks define, where most is not 0.
+	Defines(ctx context.Context, most int, names ...string) (map[string][]chunk.Chunk, error)
 	// Mentions lists the chunks whose text holds a name as a whole word, those that
 	// define it among them; k at most.
 	Mentions(ctx context.Context, name string, k int) ([]chunk.Chunk, error)

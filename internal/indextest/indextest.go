@@ -120,8 +120,10 @@ func lexical(t *testing.T, s index.Source, x *index.Index) {
 
 func names(t *testing.T, s index.Source) {
 	ctx := t.Context()
-	require.Equal(t, []string{"cart/cart.go:3-5"}, chunks(s.Defines(ctx, "AddItem")))
-	require.Empty(t, chunks(s.Defines(ctx, "additem")), "case counts")
+	by, err := s.Defines(ctx, 1, "AddItem", "Total", "additem")
+	require.NoError(t, err)
+	require.Len(t, by, 2, "case counts")
+	require.Equal(t, []string{"cart/cart.go:3-5"}, chunks(by["AddItem"], nil))
 	require.ElementsMatch(t, []string{"cart/cart.go:3-5", "cart/stock.go:3-5"},
 		chunks(s.Mentions(ctx, "checkStock", 9)))
 	require.Len(t, chunks(s.Mentions(ctx, "AddItem", 2)), 2)

@@ -25,6 +25,8 @@ var (
 		"name two commits of this clone, such as main...HEAD; a shallow clone may need git fetch --unshallow")
 	ErrNoClone = problem.Sentinel("this folder is in no clone", inClone)
 	ErrNoGit   = problem.Sentinel("a range needs git, which is not in PATH", inClone)
+	ErrPartial = problem.Sentinel("this clone is a partial one (git clone --filter), and lacks what is needed here",
+		"nothing is fetched here by itself: git fetch --refetch --no-filter brings the rest")
 )
 
 // IsRange reports whether an argument has the form base..head or base...head.
@@ -36,7 +38,7 @@ func IsRange(arg string) bool {
 // Range reads what changed between two commits of the clone in dir. base...head
 // starts at the merge base, as a pull request does; base..head at base itself.
 // configPath is read from the base. Errors of the argument are ErrNoRange, of
-// the place ErrNoClone and ErrNoGit.
+// the place ErrNoClone, ErrNoGit and ErrPartial.
 func Range(ctx context.Context, dir, arg, configPath string) (Change, error) {
 	g, err := open(ctx, dir)
 	if err != nil {
@@ -187,7 +189,10 @@ func (g clone) commit(ctx context.Context, name string) (string, error) {
 
 // file reads a file at a commit; one that is not there is empty.
 func (g clone) file(ctx context.Context, commit, path string) ([]byte, error) {
-	if _, err := g.line(ctx, "cat-file", "-e", commit+":"+path); err != nil {
+	switch _, err := g.line(ctx, "cat-file", "-e", commit+":"+path); {
+	case errors.Is(err, ErrPartial):
+		return nil, fmt.Errorf("reading %s at the base: %w", path, err)
+	case err != nil:
 		return nil, nil
 	}
 	text, err := g.run(ctx, "cat-file", "blob", commit+":"+path)
@@ -217,14 +222,23 @@ func (g clone) feed(ctx context.Context, input io.Reader, args ...string) ([]byt
 	}, args...)...)
 }
 
+// unfetched are the words of git for an object that a partial clone has left out.
+const unfetched = "promisor remote"
+
+// git runs git, which starts no transport: versions differ in how they are told that
+// a partial clone is not to fetch what it lacks.
 func git(ctx context.Context, dir string, input io.Reader, env []string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir, cmd.Stdin = dir, input
-	cmd.Env = append(os.Environ(), append(env, "LC_ALL=C", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0")...)
+	cmd.Env = append(os.Environ(), append(env, "LC_ALL=C", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
+		"GIT_TERMINAL_PROMPT=0")...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if err != nil && stderr.Len() > 0 {
+	switch {
+	case err != nil && strings.Contains(stderr.String(), unfetched):
+		return nil, ErrPartial
+	case err != nil && stderr.Len() > 0:
 		return nil, fmt.Errorf("running git: %s: %w", strings.TrimSpace(stderr.String()), err)
 	}
 	return out, err

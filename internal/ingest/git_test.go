@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // tree is a folder with a clone in it.
@@ -211,6 +212,38 @@ func TestABareCloneAndAWorkTreeAreClones(t *testing.T) {
 		require.Equal(t, want.Digest(), c.Digest())
 		require.True(t, strings.HasPrefix(c.Thread, "local/"+name+"#"), c.Thread)
 	}
+}
+
+func TestAPartialCloneSaysWhatToFetchAndFetchesNothing(t *testing.T) {
+	t.Parallel()
+	r := newTree(t)
+	r.commit("a.go", "1\n", config.DefaultPath, "ignore: [b/**]\n")
+	base, head := r.commit("a.go", "2\n"), r.commit("a.go", "3\n")
+	r.git("config", "uploadpack.allowFilter", "true")
+	for _, filter := range []string{"blob:none", "tree:0"} {
+		t.Run(filter, func(t *testing.T) {
+			part := tree{t, filepath.Join(t.TempDir(), "part")}
+			part.fetched("clone", "--quiet", "--no-checkout", "--filter="+filter, "file://"+r.dir, part.dir)
+			refused := func() {
+				_, err := ingest.Range(t.Context(), part.dir, base+".."+head, config.DefaultPath)
+				require.ErrorIs(t, err, ingest.ErrPartial)
+				require.Contains(t, problem.Of(err).Error(), "git fetch --refetch --no-filter")
+			}
+			refused() // the remote is there, and would have answered
+			part.fetched("-C", part.dir, "diff", base, head)
+			refused() // the base's settings are not known: that is not to have none
+			part.fetched("-C", part.dir, "fetch", "--quiet", "--refetch", "--no-filter")
+			require.Len(t, part.change(base+".."+head).Files, 1)
+		})
+	}
+}
+
+// fetched runs git where it may fetch.
+func (r tree) fetched(args ...string) {
+	r.t.Helper()
+	out, err := exec.Command("git", append([]string{"-c", "gc.auto=0", "-c", "maintenance.auto=false"},
+		args...)...).CombinedOutput()
+	require.NoError(r.t, err, "%v: %s", args, out)
 }
 
 func TestOnlyTwoOrThreeDotsMakeARange(t *testing.T) {

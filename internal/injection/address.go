@@ -1,6 +1,9 @@
 package injection
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // address is how plainly a sentence speaks to a model, or as somebody who does;
 // named when it calls the model.
@@ -43,6 +46,11 @@ func addressee(means set) float64 {
 	return 0
 }
 
+// weak reports whether words are those for a reviewer alone, a program or a person.
+func weak(words []token) bool {
+	return !slices.ContainsFunc(words, func(t token) bool { return t.means&of(machine, agent) != 0 })
+}
+
 // called is how much of a call stands around the words first..last: a colon or
 // comma behind them, "note to" or "if you are" before them.
 func called(s []token, first, last int) float64 {
@@ -58,7 +66,7 @@ func called(s []token, first, last int) float64 {
 		case s[k].means.has(dear) && (k == first-1 || (s[first-1].means | s[k+1].means).has(toward)),
 			s[k].means.has(cond) && s[k+1].means.has(you):
 			points = max(points, 1.2)
-		case s[k].means.has(toward):
+		case s[k].means.has(toward) && !weak(s[first:last+1]): // "a lot of tools" are nobody
 			points = max(points, 0.5)
 		}
 	}

@@ -17,6 +17,8 @@ type judgement struct {
 
 const (
 	threshold      = 2.6
+	packed         = 3.6 // in a line of a bundle, where chance brings words together
+	longLine       = 1000
 	defended       = 0.4 // of all, in a text about attacks that speaks to nobody
 	unaddressed    = 0.5 // of an effect's weight, where nobody is addressed
 	maxUnaddressed = 1.8
@@ -78,8 +80,12 @@ func judged(lines []string, bonus float64) []Hit {
 		if s.starts && !before.forged {
 			before = judgement{defence: before.defence}
 		}
-		if j.effect+j.plain+j.spoken >= 0.8 && j.total(before)+bonus >= threshold && len(hits) < 4*maxHits {
-			t := s.tokens[j.at]
+		t := s.tokens[j.at]
+		need := threshold
+		if len(lines[t.line]) > longLine {
+			need = packed
+		}
+		if j.effect+j.plain+j.spoken >= 0.8 && j.total(before)+bonus >= need && len(hits) < 4*maxHits {
 			hits = append(hits, Hit{Line: t.line + 1, Kind: j.kind, Excerpt: excerpt(lines[t.line], t.at)})
 		}
 		before = carried(before, j)
@@ -172,11 +178,12 @@ func judge(s []token) judgement {
 	return j
 }
 
-// code reports whether more words are parted by signs than by spaces.
+// code reports whether more words are parted by signs than by spaces; a number, as of
+// a version, is no word.
 func code(s []token) bool {
 	signs := 0
 	for _, t := range s {
-		if strings.IndexByte(",\":(", t.sep) >= 0 {
+		if strings.IndexByte(",\":(", t.sep) >= 0 || '0' <= t.text[0] && t.text[0] <= '9' {
 			signs++
 		}
 	}

@@ -29,13 +29,13 @@ func stronger(a, b byte) byte {
 
 func separator(r rune) byte {
 	switch r {
-	case ':', '：', '=':
+	case ':', '：':
 		return ':'
 	case ',', '，', '、', '،':
 		return ','
 	case '"', '\'', '`', '“', '”', '„', '«', '»', '「', '」', '‘', '’':
 		return '"'
-	case '(', ')', '[', ']', '{', '}', '<', '>', '|', '@', '（', '）':
+	case '(', ')', '[', ']', '{', '}', '<', '>', '|', '@', '=', '（', '）': // model=x calls nobody
 		return '('
 	case '-', '–', '—', '/', '*', '+', ';':
 		return '-'
@@ -136,7 +136,7 @@ func (d dictionary) longest(text string, r rune) (size int, means set) {
 func (d dictionary) label(tokens []token) {
 	for i := range tokens {
 		for _, p := range d.spaced[key(tokens[i].text)] {
-			if !p.matches(tokens[i:]) {
+			if !p.matches(tokens[i:]) || p.reached(tokens, i) {
 				continue
 			}
 			for j := range p.words {
@@ -178,6 +178,9 @@ func inContext(tokens []token, i int) (lost set) {
 	if tokens[i].text == "ai" && (tokens[i].sep == ',' || i > 0 && tokens[i-1].text == "return") { // a variable
 		lost |= of(machine)
 	}
+	if tokens[i].text == "model" && tokens[i].sep == '"' && i+1 < len(tokens) && tokens[i+1].sep == ':' { // a key
+		lost |= of(agent)
+	}
 	for k := max(0, i-2); k < i; k++ {
 		if tokens[k].means.has(not) && !tokens[i].means.has(not) && tokens[i].sep == ' ' {
 			lost |= of(clean)
@@ -185,6 +188,20 @@ func inContext(tokens []token, i int) (lost set) {
 	}
 	return lost
 }
+
+// reached reports whether an entry such as "you are now" or "you have finished" at
+// word i tells how far a reader of a manual has come, and gives no role: "now that you
+// have finished", "you are now ready".
+func (p phrase) reached(tokens []token, i int) bool {
+	if !p.means.has(role) {
+		return false
+	}
+	after := i + len(p.words)
+	return i > 0 && tokens[i-1].text == "that" || after < len(tokens) && slices.Contains(stages, tokens[after].text)
+}
+
+// stages are what a reader of a manual is by now.
+var stages = []string{"ready", "able", "done", "set", "logged", "signed", "connected", "familiar"}
 
 var articles = []string{"the", "a", "an", "this", "that", "each", "its"}
 
@@ -202,8 +219,8 @@ func (p phrase) matches(tokens []token) bool {
 }
 
 // prefixes stand before what only sounds like somebody: the header of HTTP, the
-// scope of a commit.
-var prefixes = []string{"user", "feat", "fix", "chore", "docs", "refactor", "test", "perf", "ci", "build"}
+// scope of a commit, the attribute of a template.
+var prefixes = []string{"v", "x", "ng", "user", "feat", "fix", "chore", "docs", "refactor", "test", "perf", "ci", "build"}
 
 // nouns are verbs of reporting that are nouns more often.
 var nouns = []string{"flag", "flags", "comment", "comments", "list", "lists", "note", "raise"}

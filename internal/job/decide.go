@@ -79,6 +79,7 @@ func (j *job) open(ctx context.Context, draft verified) (opened, error) {
 
 // carryOut puts an answer on record and acts on it.
 func (j *job) carryOut(ctx context.Context, p opened, answer decision.Answer) (driver.Report, error) {
+	defer driver.Beat(ctx, j.tell, driver.Deciding)()
 	if err := p.in.CarryOut(ctx, j.desk(p.now.Pull), answer); err != nil {
 		return driver.Report{}, err
 	}

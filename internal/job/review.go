@@ -114,12 +114,15 @@ func (j *job) driver(store graph.Store, thread string, r *wire.Reviewer) driver.
 	r.Linger, r.Mute = driver.LastAnswers, j.Summary == "counts"
 	return driver.Driver{
 		Front: j.Front, Store: store, Thread: thread, Protect: j.Protection, Reviewer: r, Warn: j.runner.Warning,
-		Tell: func(line string) { fmt.Fprintln(j.Stdout, guard.Line(line, driver.MaxLine)) },
+		Tell: j.tell, Pulse: j.tell,
 		Linters: linter.Source{Findings: j.Findings, Wait: j.FindingsWait, Dir: j.Getenv("GITHUB_WORKSPACE"),
 			Within: true,
 			Run:    j.env.RunID},
 	}
 }
+
+// tell writes a line to the log.
+func (j *job) tell(line string) { fmt.Fprintln(j.Stdout, guard.Line(line, driver.MaxLine)) }
 
 func (j *job) brief(change ingest.Change, paid reviewpr.Paid) wire.Brief {
 	return wire.Brief{Change: change, Paid: paid, API: j.api, Workspace: j.Getenv("GITHUB_WORKSPACE"),

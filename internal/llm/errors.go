@@ -15,6 +15,7 @@ var (
 	ErrTruncated = errors.New("the answer was cut off at the output limit")
 	ErrEmpty     = errors.New("the answer was empty")
 	ErrNotChat   = errors.New("what came back is not a chat completion")
+	ErrPage      = errors.New("a web page came back in place of an answer, as from a proxy or a login before base-url")
 	ErrNoTools   = errors.New("the model takes no tools there")
 	ErrNoLimit   = errors.New("the server takes no limit of the output, so that no cost cap can be held with it")
 )

@@ -27,7 +27,7 @@ type exchange struct {
 	usage    cost.Usage
 }
 
-// send sends the request. A response that is no answer is a *StatusError, or
+// send sends the request. A response that is no answer is a *StatusError, ErrPage, or
 // ErrRefused where a filter of the server's turned the request away.
 func (e *exchange) send(ctx context.Context) error {
 	req, err := e.request(ctx)
@@ -55,6 +55,9 @@ func (e *exchange) send(ctx context.Context) error {
 	}
 	if failed || resp.StatusCode/100 != 2 {
 		return e.refusal(resp, body)
+	}
+	if transport.WebPage(resp) {
+		return ErrPage
 	}
 	e.answered, e.body = true, body
 	return nil

@@ -80,7 +80,7 @@ func (c *Client) Tools() bool { return c.dialect.now()[tools] == 0 }
 
 // Chat sends a request and waits for the whole answer.
 //
-// Errors are *StatusError, ErrRefused, ErrTruncated, ErrEmpty, ErrNotChat, ErrNoTools,
+// Errors are *StatusError, ErrRefused, ErrTruncated, ErrEmpty, ErrNotChat, ErrPage, ErrNoTools,
 // ErrNoLimit, transport.ErrTooLarge, the context's, or the connection's. With ErrRefused,
 // ErrTruncated and ErrEmpty the answer is filled in as far as it goes: such a call is billed.
 // A server that refuses a part of the request's form (its schema, a setting, a
@@ -126,6 +126,8 @@ func (c *Client) once(ctx context.Context, a *asked) (Answer, error) {
 		return Answer{}, fmt.Errorf("asking the model: %w", ctx.Err())
 	case errors.As(err, new(*StatusError)) || errors.Is(err, ErrRefused):
 		return Answer{Usage: ex.usage}, err
+	case errors.Is(err, ErrPage):
+		return Answer{Usage: ex.usage}, fmt.Errorf("reading the answer of %s: %w", c.at.base, ErrPage)
 	case errors.Is(err, transport.ErrNotJSON):
 		return Answer{}, fmt.Errorf("reading the answer of %s: %w", c.at.base, ErrNotChat)
 	}

@@ -33,6 +33,8 @@ func question(r Request) string {
 	switch {
 	case r.Judge != "":
 		return Judge
+	case implementing(has) != "":
+		return implementing(has)
 	case whole(r, has) != "":
 		return whole(r, has)
 	case has("verdicts"), findings:

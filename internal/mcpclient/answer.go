@@ -193,12 +193,3 @@ func (a answer) criteria(path string) (all []ticket.Criterion) {
 	}
 	return all
 }
-
-// oneLine is a short text of one line.
-func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > 300 {
-		s = string(r[:300]) + "…"
-	}
-	return s
-}

@@ -21,6 +21,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/org/pr-review-action/internal/atlassian"
+	"github.com/org/pr-review-action/internal/atlassian/markup"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/transport"
 )
@@ -195,7 +196,7 @@ func (s *Server) Ticket(ctx context.Context, key string) (ticket.Ticket, error) 
 		return ticket.Ticket{}, err
 	}
 	tool := s.o.Ticket
-	t := ticket.Ticket{Key: a.names, Summary: oneLine(a.text(tool.Summary)), Description: a.text(tool.Description)}
+	t := ticket.Ticket{Key: a.names, Summary: markup.OneLine(a.text(tool.Summary)), Description: a.text(tool.Description)}
 	if a.fields == nil {
 		t.Description = a.whole
 	}
@@ -219,7 +220,7 @@ func (s *Server) Page(ctx context.Context, id string) (ticket.Page, error) {
 	if a.names != id {
 		return ticket.Page{}, atlassian.Fail("answered with another page than %s", id)
 	}
-	p := ticket.Page{ID: id, Title: oneLine(a.text(s.o.Page.Title)), Text: a.text(s.o.Page.Text)}
+	p := ticket.Page{ID: id, Title: markup.OneLine(a.text(s.o.Page.Title)), Text: a.text(s.o.Page.Text)}
 	if a.fields == nil {
 		p.Text = a.whole
 	}

@@ -7,6 +7,8 @@ const (
 	Bold  = "1"
 	Dim   = "2"
 	green = "32"
+	red   = "31"
+	cyan  = "36"
 )
 
 // SeverityColor is the colour of a severity's name; empty for none that is known.

@@ -6,19 +6,20 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 )
 
-// Expected says, before anything is asked, what a run is about to ask and about
-// what that costs: "61 files to ask about, about 0.4 million tokens, about $0.12
-// of $1.00". A limit of 0 is none.
-func Expected(files int, u cost.Usage, limit cost.MicroUSD) string {
+// Expected says, before anything is asked, what a run is about to ask and about what
+// that costs, which is a guess, and what bounds it: "61 files to ask a model about; about
+// 0.4 million tokens, about $0.12; at most $1.00 is spent (max-cost)". A limit of 0 is
+// none, and by names the setting that it comes from.
+func Expected(files int, u cost.Usage, limit cost.MicroUSD, by string) string {
 	if files == 0 {
 		return "No file is left to ask a model about."
 	}
 	text := fmt.Sprintf("%s to ask a model about; about %s tokens", Count(files, "file"), magnitude(u.Tokens()))
-	switch {
-	case u.Cost > 0 && limit > 0:
-		return text + fmt.Sprintf(", about %s of %s.", u.Cost, limit)
-	case u.Cost > 0:
-		return text + fmt.Sprintf(", about %s.", u.Cost)
+	if u.Cost > 0 {
+		text += fmt.Sprintf(", about %s", u.Cost)
+	}
+	if limit > 0 {
+		text += fmt.Sprintf("; at most %s is spent (%s)", limit, by)
 	}
 	return text + "."
 }

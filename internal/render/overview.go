@@ -107,17 +107,17 @@ func (r Review) criteria() string {
 	if len(r.Asked.Criteria) == 0 {
 		return ""
 	}
-	rows := []string{"| | asked for | in the change |", "|---|---|---|"}
+	rows := []string{"| asked for | in the change |", "|---|---|"}
 	for i, c := range r.Asked.Criteria {
 		if i == askedRows {
-			rows = append(rows, fmt.Sprintf("| | | and %s more |", Count(len(r.Asked.Criteria)-i, "criterion")))
+			rows = append(rows, fmt.Sprintf("| | and %d more |", len(r.Asked.Criteria)-i))
 			break
 		}
-		text := cell(guard.Inline(c.Text, askedRunes))
-		if text == "" {
+		text := fmt.Sprintf("%d. %s", c.N, cell(guard.Inline(c.Text, askedRunes)))
+		if c.Text == "" {
 			text = fmt.Sprintf("criterion %d", c.N)
 		}
-		rows = append(rows, fmt.Sprintf("| %d | %s | %s |", c.N, text, cell(r.verdictOn(c))))
+		rows = append(rows, fmt.Sprintf("| %s | %s |", text, cell(r.verdictOn(c))))
 	}
 	return strings.Join(rows, "\n")
 }
@@ -141,10 +141,13 @@ func (r Review) verdictOn(c finding.Criterion) string {
 	return "cannot tell"
 }
 
+// placeRunes bounds a path in a cell, where it is not broken, to what a phone shows.
+const placeRunes = 20
+
 func (r Review) places(all []finding.Lines) string {
 	var places []string
 	for _, group := range grouped(all, func(l finding.Lines) string { return l.Path }) {
-		where := guard.Code(group[0].Path)
+		where := guard.Code(lastFolders(group[0].Path, placeRunes))
 		for i, l := range group {
 			if i > 0 {
 				where += ","
@@ -171,7 +174,7 @@ func place(l finding.Lines) finding.Finding {
 func (r Review) unasked() string {
 	var rows []string
 	for _, u := range r.Asked.Unasked {
-		row := "- " + r.places([]finding.Lines{u.Lines})
+		row := "- " + guard.Code(u.Path) + " " + r.link(numbers(u.Lines), place(u.Lines))
 		if text := guard.Inline(u.Text, askedRunes); text != "" {
 			row += ": " + text
 		}

@@ -77,8 +77,11 @@ func escapePath(p string) string {
 
 // shortPath is a path that fits on a phone: of a long one, the last folders.
 // The list of files has it whole.
-func shortPath(p string) string {
-	const most = 32 // runes
+func shortPath(p string) string { return lastFolders(p, 32) }
+
+// lastFolders are those of a path that has more runes than most, as far as they fit; the
+// name of the file always stands.
+func lastFolders(p string, most int) string {
 	if utf8.RuneCountInString(p) <= most {
 		return p
 	}

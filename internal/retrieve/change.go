@@ -66,7 +66,7 @@ func (s *search) follow(ctx context.Context, a around, words ranked) (f followin
 		}
 		f.users = append(f.users, found...)
 	}
-	by, err := s.definitions(ctx, slices.Concat(a.touched, a.types))
+	by, err := s.definitions(ctx, true, slices.Concat(a.touched, a.types)...)
 	if err != nil {
 		return f, err
 	}
@@ -79,7 +79,8 @@ func (s *search) follow(ctx context.Context, a around, words ranked) (f followin
 			if err != nil {
 				return f, err
 			}
-			if len(uses) <= rareWithin {
+			defined := func(c chunk.Chunk) bool { return slices.Contains(c.Defines, name) }
+			if len(uses) <= rareWithin && !slices.ContainsFunc(uses, defined) {
 				f.rare = append(f.rare, s.admitted(uses)...)
 			}
 		}

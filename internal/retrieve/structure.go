@@ -17,12 +17,6 @@ const (
 	rareWithin = 12  // chunks that mention a name which is none of a definition
 )
 
-// defined are the definitions of names that may be looked at.
-func (s *search) defined(ctx context.Context, names ...string) ([]chunk.Chunk, error) {
-	found, err := s.Index.Defines(ctx, names...)
-	return s.admitted(found), err
-}
-
 func (s *search) admitted(chunks []chunk.Chunk) []chunk.Chunk {
 	return slices.DeleteFunc(slices.Clone(chunks), func(c chunk.Chunk) bool { return !s.Filter.Passes(c.Path) })
 }
@@ -74,7 +68,7 @@ func (s *search) called(ctx context.Context, words ranked) (all []chunk.Chunk, e
 	for _, c := range words.best().chunks {
 		names = append(names, chunk.Identifiers(c.Text)...)
 	}
-	by, err := s.definitions(ctx, names)
+	by, err := s.definitions(ctx, true, names...)
 	if err != nil {
 		return nil, err
 	}
@@ -94,17 +88,20 @@ func (s *search) called(ctx context.Context, words ranked) (all []chunk.Chunk, e
 	return firstOf(all, merged), nil
 }
 
-// definitions are those of several names, by name. Names of two letters and less say
-// nothing.
-func (s *search) definitions(ctx context.Context, names []string) (map[string][]chunk.Chunk, error) {
-	names = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(names))),
-		func(name string) bool { return len(name) < 3 })
-	found, err := s.defined(ctx, names...)
-	by := map[string][]chunk.Chunk{}
-	for _, c := range found {
-		for _, name := range c.Defines {
-			by[name] = append(by[name], c)
+// definitions are those of several names that may be looked at, by name; none of names
+// that many define, where few is set. Names of two letters and less say nothing then.
+func (s *search) definitions(ctx context.Context, few bool, names ...string) (map[string][]chunk.Chunk, error) {
+	most := 0
+	if few {
+		names = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(names))),
+			func(name string) bool { return len(name) < 3 })
+		if len(s.Filter.Paths)+len(s.Filter.Without) == 0 {
+			most = ambiguous + 1
 		}
+	}
+	by, err := s.Index.Defines(ctx, most, names...)
+	for name := range by {
+		by[name] = s.admitted(by[name])
 	}
 	return by, err
 }

@@ -136,10 +136,10 @@ func (s *search) named(ctx context.Context, words ranked) ([]list, error) {
 			if !alone && !looksCoded(name) {
 				continue
 			}
-			found, err := s.defined(ctx, name)
-			if failure = cmp.Or(failure, err); len(found) > 0 {
+			found, err := s.definitions(ctx, false, name)
+			if failure = cmp.Or(failure, err); len(found[name]) > 0 {
 				names++
-				definitions.chunks = append(definitions.chunks, words.byWords(found)...)
+				definitions.chunks = append(definitions.chunks, words.byWords(found[name])...)
 			}
 		}
 		s.exactFirst(definitions.chunks)

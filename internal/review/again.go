@@ -20,15 +20,14 @@ type follow struct {
 }
 
 // next is the second call; there is none where it cannot help: the first answer
-// is whole, was cut off, or did not come.
+// is whole, was cut off before it had a finding, or did not come.
 func next(in prompt.Input, first attempt, asked func(guard.Boundary) string) (follow, bool) {
-	broken, isBroken := errors.AsType[*brokenError](first.err)
 	switch {
 	case repairable(first):
 		return follow{repairing, func(b guard.Boundary) string {
-			return prompt.Repair(b, in.Path, broken.problem, first.text)
+			return prompt.Repair(b, in.Path, first.broken.problem, first.text)
 		}}, true
-	case isBroken, errors.Is(first.err, llm.ErrEmpty), errors.Is(first.err, llm.ErrRefused):
+	case errors.As(first.err, new(*brokenError)), errors.Is(first.err, llm.ErrEmpty), errors.Is(first.err, llm.ErrRefused):
 		return follow{asking, func(b guard.Boundary) string { return prompt.Again(asked(b)) }}, true
 	}
 	return follow{}, false
@@ -50,9 +49,8 @@ func (t *task) second(ctx context.Context, in prompt.Input, first attempt, f fol
 // written again. One that holds none is no word on the file: it is asked anew,
 // with the diff, since a repair could only make it a clean one.
 func repairable(a attempt) bool {
-	_, isBroken := errors.AsType[*brokenError](a.err)
 	text := strings.TrimSpace(Unfence(a.text))
-	return isBroken && atLeast(a) > 0 && len(text) <= maxQuoted &&
+	return a.broken != nil && atLeast(a) > 0 && len(text) <= maxQuoted &&
 		(strings.HasPrefix(text, "{") || strings.HasPrefix(text, "["))
 }
 
@@ -67,9 +65,15 @@ func atLeast(a attempt) int {
 
 // better settles what two attempts at one file come to. A repair has not seen
 // the diff, so it cannot make a finding go away: where it holds fewer than the
-// broken answer did, it is no whole answer.
+// broken answer did, it is no whole answer. Nor is one of an answer that was cut off
+// at the output limit: what would have followed nobody has said.
 func better(first, second attempt) attempt {
-	if second.err == nil && repairable(first) && len(second.findings) < atLeast(first) {
+	switch {
+	case errors.Is(first.err, llm.ErrTruncated) && len(second.findings) > len(first.findings):
+		second.err = first.err
+	case errors.Is(first.err, llm.ErrTruncated):
+		return first
+	case second.err == nil && repairable(first) && len(second.findings) < atLeast(first):
 		second.err = errLost
 	}
 	if second.err != nil && len(first.findings) > len(second.findings) {

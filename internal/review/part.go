@@ -17,6 +17,7 @@ type attempt struct {
 	text     string
 	findings []finding.Finding // those that are whole
 	err      error             // why the answer is not whole; nil when it is
+	broken   *brokenError      // what is wrong with its JSON, also where it was cut off; nil for nothing
 }
 
 // reviewPart asks for the findings in a part of the patch, once more where the
@@ -84,6 +85,7 @@ func (a *attempt) read(ended error, path string) {
 	a.err = ended
 	if ended == nil || errors.Is(ended, llm.ErrTruncated) {
 		found, bad := decode(a.text, path)
+		a.broken, _ = errors.AsType[*brokenError](bad)
 		a.findings, a.err = found, cmp.Or(ended, bad)
 	}
 }

@@ -42,8 +42,8 @@ func reason(err error) finding.Reason {
 	if e, ok := errors.AsType[unreadableError](err); ok {
 		return finding.Reason(e)
 	}
-	for _, known := range []error{llm.ErrRefused, llm.ErrTruncated, llm.ErrEmpty, llm.ErrNotChat, llm.ErrNoTools,
-		errLost, errTurns, llm.ErrNoLimit, cost.ErrFileSpent} {
+	for _, known := range []error{llm.ErrRefused, llm.ErrTruncated, llm.ErrEmpty, llm.ErrNotChat, llm.ErrPage,
+		llm.ErrNoTools, errLost, errTurns, llm.ErrNoLimit, cost.ErrFileSpent} {
 		if errors.Is(err, known) {
 			return finding.Reason(known.Error())
 		}

@@ -129,13 +129,41 @@ func TestUsableFindingsAreKeptAndTheOthersCounted(t *testing.T) {
 
 func TestCutOffAnswerKeepsItsWholeFindings(t *testing.T) {
 	t.Parallel()
-	got, server := review(t, llmtest.Always(llmtest.Answer{Text: `{"findings":[` + one + `,{"line":4`,
-		Finish: "length"}))
-	require.Equal(t, finding.Partly, got.State)
-	require.Len(t, got.Findings, 1)
-	require.Equal(t, finding.Reason("the answer was cut off at the output limit"), got.Reason)
-	require.Equal(t, 1, server.Calls(), "the next would be cut off too")
-
-	got, _ = review(t, llmtest.Always(llmtest.Answer{Text: `{"findings":[{"li`, Finish: "length"}))
-	require.Equal(t, finding.Failed, got.State)
+	const limited = finding.Reason("the answer was cut off at the output limit")
+	two := strings.Replace(one, "c leaks", "d leaks", 1)
+	cut := func(text string) llmtest.Answer { return llmtest.Answer{Text: text, Finish: "length"} }
+	for name, tc := range map[string]struct {
+		script llmtest.Script
+		found  int
+		calls  int
+	}{
+		"cut off again": {llmtest.Always(cut(`{"findings":[` + one + `,{"line":4`)), 1, 2},
+		"its last finding repaired": {llmtest.Each(cut(`{"findings":[`+one+`,`+two[:len(two)-20]),
+			llmtest.Answer{Text: `{"findings":[` + one + `,` + two + `]}`}), 2, 2},
+		"its only finding repaired": {llmtest.Each(cut(`{"findings":[`+one[:len(one)-9]),
+			llmtest.Answer{Text: whole}), 1, 2},
+		"a repair that lost findings": {llmtest.Each(cut(`{"findings":[`+one+`,{"line":4`),
+			llmtest.Answer{Text: clean}), 1, 2},
+		"whole, and a blank": {llmtest.Always(cut(whole + " ")), 1, 1},
+		"none":               {llmtest.Always(cut(`{"findings":[{"li`)), 0, 2},
+		"before a finding":   {llmtest.Always(cut(`{"find`)), 0, 1},
+		"reasoning alone":    {llmtest.Always(cut("")), 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, server := review(t, tc.script)
+			want := finding.Partly // what would have followed is not known
+			if tc.found == 0 {
+				want = finding.Failed
+			}
+			require.Equal(t, want, got.State)
+			require.Len(t, got.Findings, tc.found)
+			require.Equal(t, limited, got.Reason)
+			require.Equal(t, tc.calls, server.Calls())
+			if tc.calls == 2 {
+				require.True(t, server.Requests()[1].Repair)
+				require.Contains(t, llmtest.Outside(server.Requests()[1].User), "the JSON ends in the middle")
+			}
+		})
+	}
 }

@@ -1,8 +1,8 @@
 // Package suggest decides whether a suggestion is one to apply.
 //
 // It applies it in memory, to the text that its file has at the head: the
-// replaced lines must be shown by the diff, and a file that parsed has to parse
-// afterwards. It writes nothing and runs nothing. A suggestion that does not
+// replaced lines must be shown by the diff, a file that parsed has to parse
+// afterwards, and its encoding has to stay. It writes nothing and runs nothing. A suggestion that does not
 // pass stays in its finding as code to read, with the reason. Start reading at
 // File.Check.
 package suggest
@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
@@ -22,6 +23,7 @@ import (
 type File struct {
 	shown  diff.Anchors
 	head   []string          // lines with their carriage returns; nil where the text is not at hand
+	coded  bool              // the head is at hand, and not in UTF-8
 	parses func([]byte) bool // nil where no parser is at hand, or the head itself does not parse
 	tidy   bool              // the head is Go as gofmt writes it
 
@@ -37,7 +39,7 @@ func New(path string, shown diff.Anchors, head []byte) File {
 	if head == nil {
 		return f
 	}
-	f.head = strings.Split(string(head), "\n")
+	f.head, f.coded = strings.Split(string(head), "\n"), !utf8.Valid(head)
 	if p := parserOf(path); p.parses != nil && len(head) <= p.limit && p.parses(head) {
 		left := maxWork - p.takes(len(head))
 		f.parses, f.size, f.takes, f.left = p.parses, len(head), p.takes, &left
@@ -65,7 +67,7 @@ func (s File) Check(f finding.Finding) finding.Finding {
 			f.Suggestion = ""
 			return f
 		}
-		why = s.fault(f.Suggestion, old, start, f.Line)
+		why = cmp.Or(s.spelled(f.Side, start, f.Line), s.fault(f.Suggestion, old, start, f.Line))
 	}
 	f.SuggestionProblem = why
 	return f
@@ -81,6 +83,8 @@ const (
 	unparsed = "the file would not parse with it"
 	untried  = "its file is too large to try so many"
 	indented = "it mixes tabs and spaces with the lines around it"
+	returned = "its lines end in CRLF, which applying it may not keep"
+	encoded  = "its file is not in UTF-8"
 )
 
 // affords counts a look at the file with a text in it, unless that would take longer
@@ -132,6 +136,21 @@ func (s File) fault(text string, old []string, start, line int) string {
 		return indented
 	case s.parses != nil && !s.parses([]byte(s.with(text, start, line))):
 		return unparsed
+	}
+	return ""
+}
+
+// spelled says why the file's encoding might not outlast a suggestion; empty where it
+// would. A comment is in UTF-8, and how a server writes its line ends into a file is
+// not said anywhere.
+func (s File) spelled(side finding.Side, start, line int) string {
+	for n := start; n <= line; n++ {
+		switch text, _ := s.shown.Text(string(side), n); {
+		case strings.HasSuffix(text, "\r"):
+			return returned
+		case s.coded || !utf8.ValidString(text):
+			return encoded
+		}
 	}
 	return ""
 }

@@ -31,6 +31,7 @@ const (
 	parse  = "would not parse"
 	spaces = "mixes tabs and spaces"
 	unseen = "do not show"
+	utf8   = "not in UTF-8"
 )
 
 func TestASuggestionIsAppliedToTheHeadBeforeItIsOffered(t *testing.T) {
@@ -66,10 +67,16 @@ func TestASuggestionIsAppliedToTheHeadBeforeItIsOffered(t *testing.T) {
 		"a line that moves one above": {"a.go", "package a\n\nvar (\n\taaa = 1\n\tb   = 2\n)\n", 5, 5, "\tcccc=1",
 			"\tcccc=1", ""},
 		"a head that does not parse":      {"a.go", code + "}\n", 7, 7, "\treturn {", "\treturn {", ""},
-		"carriage returns":                {"a.go", crlf, 7, 7, "\treturn k()", "\treturn k()", ""},
-		"carriage returns in both":        {"a.go", crlf, 4, 6, "\tg()\r\n\tk()\r\n", "\tg()\n\tk()\n", ""},
+		"carriage returns":                {"a.go", crlf, 7, 7, "\treturn k()", "\treturn k()", "end in CRLF"},
+		"carriage returns in both":        {"a.go", crlf, 4, 6, "\tg()\r\n\tk()\r\n", "\tg()\n\tk()\n", "in CRLF"},
+		"carriage returns elsewhere":      {"a.txt", "a\r\nb\nc\r\n", 2, 2, "d", "d", ""},
+		"a byte order mark":               {"a.txt", "\ufeffa\nb\n", 1, 1, "c", "c", unseen},
+		"a byte order mark elsewhere":     {"a.txt", "\ufeffa\nb\n", 2, 2, "c", "c", ""},
+		"Latin-1":                         {"a.txt", "caf\xe9\nb\n", 1, 1, "tea", "tea", utf8},
+		"Latin-1 elsewhere":               {"a.txt", "caf\xe9\nb\n", 2, 2, "th\u00e9", "th\u00e9", utf8},
+		"UTF-16":                          {"a.txt", "\xff\xfea\x00\n\x00b\x00\n\x00", 1, 1, "c", "c", utf8},
 		"carriage returns, what is there": {"a.go", crlf, 7, 7, "\treturn h()", "", ""},
-		"carriage returns, a brace less":  {"a.go", crlf, 4, 6, "\tif g() {", "\tif g() {", parse},
+		"carriage returns, a brace less":  {"a.go", crlf, 4, 6, "\tif g() {", "\tif g() {", "in CRLF"},
 		"no line feed at the end":         {"a.go", strings.TrimSuffix(code, "\n"), 8, 8, "} // f", "} // f", ""},
 		"the whole file":                  {"a.json", "{\n\"a\": 1\n}", 1, 3, "{}", "{}", ""},
 		"JSON":                            {"a.json", "{\n\"a\": 1\n}\n", 2, 2, `"a": 2`, `"a": 2`, ""},

@@ -121,12 +121,17 @@ func (t *retrying) timedOut(req *http.Request, try context.Context, err error) e
 // would name a character in it, and not who answered. Empty answers and web
 // pages pass, which callers can tell by their headers.
 func asJSON(req *http.Request, resp *http.Response, body []byte, err error) (*http.Response, error) {
-	if err != nil || resp.StatusCode/100 != 2 || len(body) == 0 || !wantsJSON(req) || webPage(resp) ||
-		json.Valid(body) {
+	if err != nil || !notJSON(req, resp, body) || WebPage(resp) {
 		return resp, err
 	}
 	return nil, fmt.Errorf("%w: %s answered %d with %q", ErrNotJSON, req.URL.Host, resp.StatusCode,
 		guard.Line(resp.Header.Get("Content-Type"), maxMessage))
+}
+
+// notJSON tells a 2xx answer that is not the JSON that was asked for: a page of a
+// proxy's, or the front of an answer that was cut off on its way.
+func notJSON(req *http.Request, resp *http.Response, body []byte) bool {
+	return resp.StatusCode/100 == 2 && len(body) > 0 && wantsJSON(req) && !json.Valid(body)
 }
 
 // wantsJSON reads the Accept header; GitHub's raw media types end in json too.
@@ -168,6 +173,8 @@ func (t *retrying) verdict(req *http.Request, resp *http.Response, body []byte, 
 	}
 	why := fmt.Sprintf("%s answered %d", req.URL.Host, resp.StatusCode)
 	switch {
+	case try == 1 && t.options.Tries > 1 && notJSON(req, resp, body): // once: the next may be the server's own
+		return part(doubled, t.options.Jitter()), why + " without the JSON that was asked for"
 	case limited && try < t.options.LimitTries && !outOfFunds(resp, body):
 		return asked + part(t.options.Backoff, t.options.Jitter()), why
 	case !limited && try < t.options.Tries && temporary(resp.StatusCode):

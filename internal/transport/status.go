@@ -106,7 +106,7 @@ func message(resp *http.Response, body []byte) string {
 	if code := resp.Header.Get("X-Ms-Error-Code"); code != "" {
 		return code
 	}
-	if webPage(resp) {
+	if WebPage(resp) {
 		return "with a web page, so a proxy or another server may have answered"
 	}
 	if !json.Valid(body) {
@@ -126,7 +126,9 @@ func message(resp *http.Response, body []byte) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
 }
 
-func webPage(resp *http.Response) bool {
+// WebPage reports whether an answer says that it is a page for a browser, as a proxy
+// or a login sends it in a server's place.
+func WebPage(resp *http.Response) bool {
 	return strings.HasPrefix(strings.ToLower(resp.Header.Get("Content-Type")), "text/html")
 }
 

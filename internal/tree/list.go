@@ -182,6 +182,28 @@ func (c *clone) list(ctx context.Context) (Listing, error) {
 	return l, nil
 }
 
+// Entry is a path of a commit, whatever it is, with Git's mode and name of it.
+type Entry struct{ Mode, Blob string }
+
+// Entries are all paths of a clone's commit: files, links and submodules; of another
+// tree, which knows no modes, the files that may be read as 100644.
+func Entries(ctx context.Context, t Tree) (map[string]Entry, error) {
+	all := map[string]Entry{}
+	c, ok := t.(*clone)
+	if !ok {
+		l, err := List(ctx, t)
+		for _, f := range l.Files {
+			all[f.Path] = Entry{"100644", f.Blob}
+		}
+		return all, err
+	}
+	blobs, err := c.listed.get(ctx)
+	for path, b := range blobs {
+		all[path] = Entry{b.mode, b.id}
+	}
+	return all, err
+}
+
 func (c *clone) readAll(ctx context.Context, paths []string) ([][]byte, error) {
 	blobs, err := c.listed.get(ctx)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/linter"
+	"github.com/org/pr-review-action/internal/review"
 )
 
 // Brief is what a reviewer by a model is told once the change was read.
@@ -18,4 +19,5 @@ type Brief struct {
 	Revises   *cost.Usage    // of the draft that is revised; nil for a first one
 	Carried   *CarriedIndex  // of a job; nil for none
 	Linted    linter.Report  // what linters say of the change
+	Once      review.Once    // keeps answers in place of Paid; nil for Paid
 }

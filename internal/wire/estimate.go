@@ -25,17 +25,24 @@ func (r *Reviewer) Expects(c ingest.Change, paid reviewpr.Paid) []string {
 		calls = append(calls, budget.Expected{Bytes: min(shown, guessedHeads) + 3*guessedFrame,
 			Output: guessedOverview})
 	}
-	lines := []string{render.Expected(files, budget.Estimate(calls, r.Account.price), r.Account.Cap)}
+	by := "max-cost"
+	if r.Account.Why != "" {
+		by += "-per-pull"
+	}
+	lines := []string{render.Expected(files, budget.Estimate(calls, r.Account.price), r.Account.Cap, by)}
 	if r.Account.Notice != "" {
 		lines = append(lines, r.Account.Notice)
 	}
 	return lines
 }
 
-// guess is about what a file's review asks: where a model may look around, it does
-// so once, and every third file has a finding that is looked at again.
+// guess is about what a file's review asks, its pack included: where a model may look
+// around, it does so once, and every third file has a finding that is looked at again.
 func (r *Reviewer) guess(patch int) []budget.Expected {
 	review := budget.Expected{Times: 1, Bytes: len(prompt.System()) + 2*patch + guessedFrame}
+	if r.asks.Pack != nil {
+		review.Bytes += guessedToken * r.asks.PackTokens
+	}
 	if len(r.asks.Tools.Offers()) > 0 {
 		review.Times = 2
 	}
@@ -63,6 +70,9 @@ const (
 	guessedHeads    = 96 << 10
 	guessedOverview = 400
 )
+
+// guessedToken is about the bytes of a token of a pack.
+const guessedToken = 4
 
 // guessedFrame is about the bytes of a question beside the system turn and the diff.
 const guessedFrame = 2_000

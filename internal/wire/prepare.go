@@ -68,7 +68,9 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 	})
 	model.OnFailure = r.Failed
 	r.Reviewer, r.asks, r.said = model, model, b.discussion(own)
-	r.asks.Once = b.Paid.Once
+	if r.asks.Once = b.Paid.Once; b.Once != nil {
+		r.asks.Once = b.Once
+	}
 	return nil
 }
 

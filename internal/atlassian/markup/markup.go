@@ -36,6 +36,15 @@ func Clean(s string) string {
 	}, s)
 }
 
+// OneLine is a short text as one line of at most 300 characters, cleaned.
+func OneLine(s string) string {
+	s = strings.Join(strings.Fields(Clean(s)), " ")
+	if r := []rune(s); len(r) > 300 {
+		s = string(r[:300]) + "…"
+	}
+	return s
+}
+
 // capped ends a text at the most characters that one has.
 func capped(s string, cut bool) string {
 	if utf8.RuneCountInString(s) > maxCharacters {
@@ -77,9 +86,10 @@ func longestRun(s string) (longest int) {
 	return longest
 }
 
-// item is an entry of a list: a marker, and what stands in it, indented behind that.
+// item is an entry of a list: a marker, and what stands in it, indented behind the
+// marker's bullet or number. A task's state is part of the text.
 func item(marker, text string) string {
-	indent := strings.Repeat(" ", utf8.RuneCountInString(marker))
+	indent := strings.Repeat(" ", strings.IndexByte(marker, ' ')+1)
 	return strings.TrimRight(marker+indented(text, indent), " ")
 }
 

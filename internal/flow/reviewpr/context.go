@@ -42,7 +42,10 @@ func (steps Steps) context(f fields, full *inFull) func(context.Context, State) 
 			full.once = sync.Once{} // cut short: it is fetched when the run goes on
 			return graph.Update{}, ctx.Err()
 		}
-		show := s.Draft.Config.Context.Shows(s.Pull.Private)
+		show := steps.Show
+		if s.Pull != nil {
+			show = s.Draft.Config.Context.Shows(s.Pull.Private)
+		}
 		a := Asked{Context: full.got.Shown(show), Show: show, Digest: digest(full.got)}
 		a.Context.Pages, a.Context.Tickets = slices.Clone(a.Context.Pages), slices.Clone(a.Context.Tickets)
 		for i := range a.Context.Pages {
@@ -59,7 +62,10 @@ func (steps Steps) context(f fields, full *inFull) func(context.Context, State) 
 
 // asks reports whether the repository names a source of context for this change.
 func (steps Steps) asks(s State) bool {
-	return steps.Context != nil && s.Pull != nil && len(s.Draft.Config.Context.Sources) > 0
+	if s.Pull == nil {
+		return steps.Context != nil && steps.Show != ""
+	}
+	return steps.Context != nil && len(s.Draft.Config.Context.Sources) > 0
 }
 
 // remember is the context in full, fetched again where another process fetched it first.

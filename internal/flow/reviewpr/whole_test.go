@@ -246,7 +246,7 @@ func TestWhatWasAskedIsHeldAgainstTheChange(t *testing.T) {
 				require.Contains(t, text, "### What was asked")
 				var rows []string
 				for line := range strings.Lines(text) {
-					if strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| |") {
+					if strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| asked for") {
 						rows = append(rows, strings.TrimSpace(line))
 					}
 				}

@@ -1,7 +1,8 @@
 // Package write posts reviews to GitHub.
 //
 // It is the only room that changes a pull request, and it can do nothing but
-// comment: no approval, no merge, no label. Start at Client.CreatePending.
+// comment: no approval, no merge, no label. For a person at the command line it also
+// starts workflows and answers for environments. Start at Client.CreatePending.
 package write
 
 import (

@@ -95,6 +95,24 @@ func TestTheLexicalLegAgreesWithTheEmbeddedOne(t *testing.T) {
 	}
 }
 
+func TestNamesThatManyDefineAreLeftOutAsInMemory(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	for i := range 4 {
+		files[fmt.Sprintf("f%d.go", i)] = fmt.Sprintf("func often() {\n}\n\nfunc once%d() {\n}\n", i)
+	}
+	x := indextest.Build(t, files)
+	found := write(t, open(t, database(t)), key(t, x), x)
+	for most, names := range []int{5, 4, 4, 4, 5} {
+		want, err := x.Defines(t.Context(), most, "often", "once0", "once1", "once2", "once3", "never")
+		require.NoError(t, err)
+		require.Len(t, want, names)
+		got, err := found.Defines(t.Context(), most, "often", "once0", "once1", "once2", "once3", "never")
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+}
+
 // Postgres takes no NUL and no invalid UTF-8 as text; what a repository has is bytes.
 func TestWhatIsNoTextOfPostgresIsKeptAsItIs(t *testing.T) {
 	t.Parallel()

@@ -47,6 +47,7 @@ func scripts() map[string]llmtest.Script {
 // options are what the flags say.
 type options struct {
 	addr, script, kind, fault, price string
+	implement                        map[string][]json.RawMessage
 	delay                            time.Duration
 	status, faulty                   int
 	cost                             float64
@@ -77,6 +78,14 @@ func parse(args []string) (*options, error) {
 	flags := flag.NewFlagSet("fakemodel", flag.ContinueOnError)
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:8089", "address to listen on")
 	flags.StringVar(&o.script, "script", "honest", "one of "+names(scripts()))
+	flags.Func("implement", "file of answers that turn a ticket into a change (see testdata/implement)",
+		func(name string) error {
+			text, err := os.ReadFile(name)
+			if err == nil {
+				o.implement, err = llmtest.ReadImplement(text)
+			}
+			return err
+		})
 	flags.StringVar(&o.kind, "kind", "", "kind of server: one of "+fmt.Sprint(llmtest.Kinds()))
 	flags.StringVar(&o.fault, "fault", "", "trouble: one of "+names(llmtest.Faults()))
 	flags.IntVar(&o.faulty, "faulty", 0, "how many tries of a question run into the fault; 0 for all")
@@ -120,7 +129,7 @@ func (o *options) check() error {
 }
 
 func (o *options) answer(r llmtest.Request) llmtest.Answer {
-	script := scripts()[o.script]
+	script := llmtest.Implement(o.implement, scripts()[o.script])
 	if r.Whole() && slices.Contains([]string{"honest", "curious", "obedient"}, o.script) {
 		script = llmtest.Nothing // they know files
 	}

@@ -1,0 +1,168 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/post"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+// remoteThreads lists the drafts that are parked on GitHub.
+func (a *app) remoteThreads(ctx context.Context, args []string, o *options) error {
+	if len(args) != 1 {
+		return problem.Usage("threads takes one repository", a.name+" threads owner/repo")
+	}
+	owner, repo, err := pull.ParseRepository(args[0])
+	if err != nil {
+		return problem.Usage(err.Error(), "name it owner/repo; without an argument the local store's drafts are listed")
+	}
+	r, err := a.remote(ctx, pull.Ref{Host: pull.DefaultHost, Owner: owner,
+		Repo: repo}.On(a.Getenv("GITHUB_SERVER_URL")), o)
+	if err != nil {
+		return err
+	}
+	heads, err := r.api.OpenHeads(ctx, owner, repo)
+	if err != nil {
+		return err
+	}
+	return r.print(ctx, r.drafts(ctx, func(handoff.Name) bool { return true }), heads)
+}
+
+// print lists the drafts that were not decided.
+func (r *remote) print(ctx context.Context, drafts []parkedDraft, heads map[int]string) error {
+	list, rows := []remoteDraft{}, []render.Parked{}
+	all := r.standings(ctx, drafts, heads)
+	for _, d := range drafts {
+		now := all[d.code]
+		if now.record != nil && !now.record.Withdrawn() {
+			continue
+		}
+		name := fmt.Sprintf("#%d", d.Subject.Number)
+		if d.Subject.Instance != "" {
+			name += "@" + d.Subject.Instance
+		}
+		where := ""
+		if now.state == render.Waits {
+			where = r.where(d)
+		}
+		rows = append(rows, render.Parked{Name: name, Outcome: d.Outcome, Created: d.CreatedAt, Expires: d.ExpiresAt,
+			Findings: d.Findings, Blockers: d.Blockers, State: now.state, Where: where})
+		list = append(list, remoteDraft{d.Outcome, d.Thread, d.code, d.name, d.RunID, d.Findings, d.Blockers,
+			now.state, d.CreatedAt, d.ExpiresAt, where})
+	}
+	if r.options.json {
+		return driver.PrintJSON(r.Stdout, map[string]any{"threads": list})
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(r.Stderr, "No draft waits in "+r.ref.FullName())
+	}
+	fmt.Fprint(r.Stdout, render.Threads(rows, r.Now()))
+	return nil
+}
+
+// remoteDraft is a draft in the list with --json.
+type remoteDraft struct {
+	Outcome   string         `json:"outcome"`
+	Thread    string         `json:"thread_id"`
+	Code      string         `json:"code"`
+	Artifact  string         `json:"artifact_name"`
+	RunID     int64          `json:"run_id"`
+	Findings  int            `json:"findings"`
+	Blockers  int            `json:"blockers"`
+	State     render.Waiting `json:"state"`
+	CreatedAt time.Time      `json:"created_at"`
+	ExpiresAt time.Time      `json:"expires_at"`
+	Where     string         `json:"where"` // page or command to decide at
+}
+
+// standing is what has become of a draft on GitHub.
+type standing struct {
+	state  render.Waiting   // Waits alone can be decided
+	record *decision.Record // that decided it; nil for none
+	posted string           // page of a review of its commit that has no record
+}
+
+// standings tells of drafts by their codes whether they can still be decided, where
+// heads are those of the open pull requests. An approval of another draft of the
+// commit ends that too, and so does a review that somebody posted under their own
+// account: a commit gets one review.
+func (r *remote) standings(ctx context.Context, drafts []parkedDraft, heads map[int]string) map[string]standing {
+	all, reviewed := map[string]standing{}, map[string]bool{} // by code; by thread
+	for _, d := range drafts {
+		now := standing{state: r.state(d, heads[d.Subject.Number])}
+		if claim, decided := r.decision(ctx, d); decided {
+			now.record, now.state = &claim.Record, render.Superseded
+			reviewed[d.Thread] = reviewed[d.Thread] || now.record.Decision == decision.Approve
+			if now.record.Withdrawn() {
+				now.state = render.Withdrawn
+			}
+		}
+		all[d.code] = now
+	}
+	for _, d := range drafts {
+		now := all[d.code]
+		if now.state == render.Waits && !reviewed[d.Thread] {
+			now.posted = r.posted(ctx, d)
+		}
+		if now.state == render.Waits && (reviewed[d.Thread] || now.posted != "") {
+			now.state = render.Superseded
+		}
+		all[d.code] = now
+	}
+	return all
+}
+
+// waiting are the drafts on GitHub that can still be decided.
+func (r *remote) waiting(ctx context.Context, drafts []parkedDraft, heads map[int]string) []parkedDraft {
+	all := r.standings(ctx, drafts, heads)
+	return slices.DeleteFunc(slices.Clone(drafts), func(d parkedDraft) bool { return all[d.code].state != render.Waits })
+}
+
+// state says whether a draft that was not decided still can be. A newer draft of
+// the same commit does not take the older one's place by itself.
+func (r *remote) state(d parkedDraft, head string) render.Waiting {
+	switch {
+	case checkpoint.CheckExpiry(d.Manifest, r.Now()) != nil:
+		return render.Expired
+	case head != d.Subject.Head:
+		return render.Superseded
+	}
+	return render.Waits
+}
+
+// decision reads what is on record for a draft and was acted on: the oldest of a
+// run that may decide and did not fail.
+func (r *remote) decision(ctx context.Context, d parkedDraft) (handoff.Claim, bool) {
+	for _, s := range slices.Backward(r.stored) {
+		if s.Name != reviewpr.Names.Decision(d.code) {
+			continue
+		}
+		claim, ours, err := r.runs.Claim(ctx, s, r.protection(d.Manifest), s.RepositoryID, r.branch)
+		if err == nil && ours && (claim.Live || claim.Done) {
+			return claim, true
+		}
+	}
+	return handoff.Claim{}, false
+}
+
+// posted is the page of our review of a draft's commit; empty where there is none, or
+// none that can be told to be ours.
+func (r *remote) posted(ctx context.Context, d parkedDraft) string {
+	ref := r.ref
+	ref.Number = d.Subject.Number
+	page, _, err := post.FindPosted(ctx, r.reviews(d.Manifest), ref, d.Thread)
+	if err != nil {
+		return ""
+	}
+	return page
+}

@@ -1,0 +1,117 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/problem"
+)
+
+// showRemote prints a draft that is parked on GitHub: the one of --code, else
+// the newest of the pull request and instance.
+func (a *app) showRemote(ctx context.Context, arg string, o *options,
+	only func(driver.Report) string) error {
+	ref, err := a.parseRef(arg)
+	if err != nil {
+		return err
+	}
+	r, err := a.remote(ctx, ref, o)
+	if err != nil {
+		return err
+	}
+	drafts, err := r.ofPull(ctx)
+	if err != nil {
+		return err
+	}
+	report, err := r.open(ctx, drafts[0])
+	switch {
+	case err != nil:
+		return err
+	case only != nil:
+		fmt.Fprint(r.Stdout, only(report))
+		return nil
+	case o.json:
+		return report.Print(r.Stdout)
+	}
+	r.showDraft(report, o)
+	return r.tell(ctx, drafts[0], report)
+}
+
+// ofPull are the drafts that the arguments name, newest first: those of --code, else
+// all of the pull request and instance. There is one at least.
+func (r *remote) ofPull(ctx context.Context) ([]parkedDraft, error) {
+	o := r.options
+	drafts := r.drafts(ctx, func(n handoff.Name) bool {
+		return n.Number == r.ref.Number && n.Instance == o.Instance && (o.Code == "" || n.Code == o.Code)
+	})
+	switch {
+	case len(drafts) == 0 && r.unread != nil:
+		return nil, r.unread
+	case len(drafts) == 0:
+		return nil, problem.Refuse(1, "no draft of "+r.ref.String()+" is parked on GitHub",
+			fmt.Sprintf("%s threads %s lists what is; --instance and --code name another one", r.name,
+				r.ref.FullName()))
+	}
+	return drafts, nil
+}
+
+// open reads a draft whole.
+func (r *remote) open(ctx context.Context, d parkedDraft) (driver.Report, error) {
+	p := r.protection(d.Manifest)
+	if err := p.Check(); err != nil {
+		return driver.Report{}, problem.Usage(fmt.Sprintf("the draft %s is protected by trust: %s, and there is no key",
+			d.code, d.Trust), "set PR_REVIEW_CHECKPOINT_KEY to the checkpoint-key of its workflow")
+	}
+	opened, err := p.Open(d.zip)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	store := graph.NewMemory()
+	if err := store.Save(ctx, opened.Manifest.Thread, opened.Snapshot); err != nil {
+		return driver.Report{}, err
+	}
+	flow, err := reviewpr.New(reviewpr.Steps{}, store, driver.Sealing(p)...)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	report, err := driver.Describe(ctx, flow, opened.Manifest.Thread)
+	report.Packed = opened
+	return report.Named(opened.Digest), err
+}
+
+// tell says below a draft what has become of it, or how it can be decided.
+func (r *remote) tell(ctx context.Context, d parkedDraft, report driver.Report) error {
+	if claim, decided := r.decision(ctx, d); decided {
+		fmt.Fprintf(r.Stdout, "Code %s, decided: %s by %s.\n", d.code, claim.Record.Decision,
+			guard.Line(claim.Record.By, driver.MaxLine))
+		return nil
+	}
+	now, err := r.api.Pull(ctx, r.ref)
+	if err != nil {
+		return err
+	}
+	if !now.Open() || now.HeadSHA != d.Subject.Head {
+		fmt.Fprintf(r.Stdout, "Code %s, superseded: %s is at commit %.7s, %s.\n", d.code, r.ref, now.HeadSHA, now.State)
+		return nil
+	}
+	if page := r.posted(ctx, d); page != "" {
+		fmt.Fprintf(r.Stdout, "Code %s, superseded: a review of this commit stands at\n  %s\n", d.code, page)
+		return nil
+	}
+	if err := checkpoint.CheckExpiry(d.Manifest, r.Now()); err != nil {
+		return err
+	}
+	way := "or with GitHub's own command line"
+	if d.Waits() {
+		way = "or on the page of its run"
+	}
+	fmt.Fprintf(r.Stdout, "Code %s, until %s. Decide with\n  %s --approve\n(%s)\n%s\n  %s\n", d.code,
+		d.ExpiresAt.Format("2 January 2006, 15:04 MST"), r.resuming(d), others(report), way, r.where(d))
+	return nil
+}

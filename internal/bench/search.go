@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/chunker"
+	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/index/pgindex"
+	"github.com/org/pr-review-action/internal/pgtest"
+	"github.com/org/pr-review-action/internal/retrieve"
+	"github.com/org/pr-review-action/internal/tree"
+)
+
+// perKind is how many questions of each kind are put.
+const perKind = 20
+
+// finder answers questions; took is how long each answer was waited for.
+type finder struct {
+	name string
+	find func(ctx context.Context, question string) error
+	took []time.Duration
+}
+
+// search indexes files of Go's own source and asks for pieces of it, in words and by
+// name. The floor goes through all lines for each question; where there is a Postgres
+// server its full-text search stands beside, and our index in it.
+func (s *suite) search(ctx context.Context, sizes []int) error {
+	s.table("files", "chunks", "MB", "index s", "next commit s", "", "p50 ms", "p95 ms", "p50 / memory")
+	for i, n := range sizes {
+		texts, err := goSource(ctx, n)
+		if err != nil {
+			return err
+		}
+		o := index.Options{Cut: chunker.New().Cut, Made: chunker.Version()}
+		x, r, err := index.Build(ctx, tree.Files(texts), nil, o)
+		if err != nil {
+			return err
+		}
+		about := []any{r.Files, r.Chunks, float64(r.Bytes) / 1e6, r.Seconds}
+		if r, err = next(ctx, texts, x, o); err != nil {
+			return err
+		}
+		finders, done, err := s.finders(ctx, texts, x)
+		if err != nil {
+			return err
+		}
+		err = putAll(ctx, finders, questions(x.Chunks()))
+		if err = errors.Join(err, done()); err != nil {
+			return err
+		}
+		s.answered(append(about, r.Seconds), finders, i == len(sizes)-1)
+	}
+	return nil
+}
+
+// next is the commit after, in which twenty files have changed.
+func next(ctx context.Context, texts map[string]string, x *index.Index, o index.Options) (index.Report, error) {
+	changed := 0
+	for path := range texts {
+		if changed++; changed <= 20 {
+			texts[path] += "\n// changed\n"
+		}
+	}
+	_, r, err := index.Build(ctx, tree.Files(texts), x, o)
+	return r, err
+}
+
+// answered prints the rows of a size.
+func (s *suite) answered(about []any, finders []*finder, last bool) {
+	memory := percentile(finders[0].took, 50)
+	for _, f := range finders {
+		p50 := percentile(f.took, 50)
+		s.row(append(about, f.name, p50, percentile(f.took, 95), times(p50/memory))...)
+		for i := range about {
+			about[i] = ""
+		}
+		if last && f.name == "grep" {
+			s.note("search: memory / grep", memory/p50)
+		}
+	}
+}
+
+// percentile is in milliseconds.
+func percentile(all []time.Duration, p int) float64 {
+	slices.Sort(all)
+	return float64(all[min(len(all)*p/100, len(all)-1)].Microseconds()) / 1e3
+}
+
+// goSource is files of Go's own library, in order of path.
+func goSource(ctx context.Context, n int) (map[string]string, error) {
+	root, err := output(exec.CommandContext(ctx, "go", "env", "GOROOT"))
+	if err != nil {
+		return nil, err
+	}
+	source := tree.Folder(filepath.Join(root, "src"))
+	paths, err := source.Paths(ctx)
+	if err != nil {
+		return nil, err
+	}
+	paths = slices.DeleteFunc(paths, func(p string) bool {
+		return filepath.Ext(p) != ".go" || strings.Contains(p, "testdata/")
+	})
+	texts := map[string]string{}
+	for _, path := range paths[:min(n, len(paths))] {
+		if text, err := source.Read(ctx, path); err == nil { // few are larger than may be
+			texts[path] = string(text)
+		}
+	}
+	return texts, nil
+}
+
+// questions are first sentences of comments, which are words, and names: who defines
+// them, and who uses them.
+func questions(chunks []chunk.Chunk) (all []string) {
+	step := max(len(chunks)/perKind/2, 1)
+	for at := 0; at < len(chunks); at += step {
+		for _, c := range chunks[at:min(at+step, len(chunks))] {
+			if sentence, _, ok := strings.Cut(c.Doc, ". "); ok && c.Kind == chunk.Function {
+				_, words, _ := strings.Cut(sentence, " ")
+				all = append(all, words, c.Name, "references: "+c.Name)
+				break
+			}
+		}
+		if len(all) >= 3*perKind {
+			break
+		}
+	}
+	if len(all) == 0 {
+		all = []string{"reader"}
+	}
+	return all
+}
+
+// putAll puts each question to all in turn, so that what else the machine does is everyone's.
+func putAll(ctx context.Context, finders []*finder, questions []string) error {
+	for _, question := range questions {
+		for _, f := range finders {
+			began := time.Now()
+			if err := f.find(ctx, question); err != nil {
+				return fmt.Errorf("%s: %q: %w", f.name, question, err)
+			}
+			f.took = append(f.took, time.Since(began))
+		}
+	}
+	return nil
+}
+
+// finders are those of an index: memory first.
+func (s *suite) finders(ctx context.Context, texts map[string]string, x *index.Index) ([]*finder, func() error, error) {
+	all := []*finder{{name: "memory", find: over(x)}, {name: "grep", find: func(_ context.Context, q string) error {
+		grep(texts, q)
+		return nil
+	}}}
+	server, err := pgtest.New()
+	if errors.Is(err, pgtest.ErrNone) {
+		return all, func() error { return nil }, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	store, err := pgindex.Open(ctx, server.URL(), "")
+	if err != nil {
+		return nil, nil, errors.Join(err, server.Close())
+	}
+	kept, err := store.Write(ctx, pgindex.Key{Repository: "go", Commit: "1", Made: x.Made()}, x)
+	if err != nil {
+		return nil, nil, errors.Join(err, store.Close(), server.Close())
+	}
+	c, err := fullText(ctx, server.URL(), x.Chunks())
+	done := func() error { return errors.Join(c.Close(context.WithoutCancel(ctx)), store.Close(), server.Close()) }
+	all = append(all, &finder{name: "Postgres", find: over(kept)},
+		&finder{name: "Postgres, full text", find: func(ctx context.Context, q string) error {
+			_, err := c.Exec(ctx, `SELECT n, text FROM ft, plainto_tsquery('english', $1) p,
+				to_tsquery('english', replace(p::text, '&', '|')) q
+				WHERE v @@ q ORDER BY ts_rank_cd(v, q) DESC LIMIT 10`, q)
+			return err
+		}})
+	return all, done, err
+}
+
+// over is a search of an index, as a person or a model asks for it.
+func over(x index.Source) func(ctx context.Context, question string) error {
+	return func(ctx context.Context, question string) error {
+		_, err := retrieve.Engine{Index: x}.Search(ctx, retrieve.Request{Query: question})
+		return err
+	}
+}
+
+// grep counts the lines that hold a word of the question, whatever its case.
+func grep(texts map[string]string, question string) (n int) {
+	words := strings.Fields(strings.ToLower(question))
+	for _, text := range texts {
+		for line := range strings.Lines(text) {
+			line = strings.ToLower(line)
+			if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(line, word) }) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// fullText keeps the same chunks as Postgres's own search has them.
+func fullText(ctx context.Context, address string, chunks []chunk.Chunk) (*pgx.Conn, error) {
+	c, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	_, err = c.Exec(ctx, `CREATE TABLE ft (n int, text text, v tsvector)`)
+	rows := pgx.CopyFromSlice(len(chunks), func(i int) ([]any, error) {
+		return []any{i, strings.ToValidUTF8(strings.ReplaceAll(chunks[i].Text, "\x00", ""), "")}, nil
+	})
+	if err == nil {
+		_, err = c.CopyFrom(ctx, pgx.Identifier{"ft"}, []string{"n", "text"}, rows)
+	}
+	for _, sql := range []string{`UPDATE ft SET v = to_tsvector('english', text)`, `CREATE INDEX ON ft USING gin (v)`,
+		`VACUUM ANALYZE ft`} {
+		if err == nil {
+			_, err = c.Exec(ctx, sql)
+		}
+	}
+	return c, err
+}

@@ -1,0 +1,85 @@
+// Package change holds what is proposed for the files of a commit: whole new texts, each
+// with the blob that it replaces, so that what a person approved is what is committed.
+//
+// It holds values and pure functions. Texts and paths are a model's: untrusted. Start
+// reading at File.
+package change
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/diff"
+)
+
+// File is one file as it is to be. Its mode is 100644.
+type File struct {
+	Path        string `json:"path"`
+	Description string `json:"description,omitzero"` // why, in the model's words
+	Base        string `json:"base,omitzero"`        // Git's name of the blob that it replaces; empty of a new file
+	Content     string `json:"content"`              // all of the new text
+	Patch       string `json:"patch"`                // hunks, from base to content
+	Added       int    `json:"added"`
+	Removed     int    `json:"removed"`
+}
+
+// Of returns a file that has before where base names a blob, and is new where it is empty.
+func Of(path, description, base, before, after string) File {
+	f := File{Path: path, Description: description, Base: base, Content: after}
+	f.Patch, f.Added, f.Removed = diff.Between(before, after)
+	return f
+}
+
+// New reports whether the base has no such file.
+func (f File) New() bool { return f.Base == "" }
+
+// Digest is the SHA-256, in hex, over paths, base blobs and contents in order.
+func Digest(files []File) string {
+	h := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(h, "%d:%s,%s,%d:%s,", len(f.Path), f.Path, f.Base, len(f.Content), f.Content)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Lines counts the changed lines of all files.
+func Lines(files []File) (n int) {
+	for _, f := range files {
+		n += f.Added + f.Removed
+	}
+	return n
+}
+
+// Diffs are the files as a review reads them.
+func Diffs(files []File) []diff.File {
+	all := make([]diff.File, len(files))
+	for i, f := range files {
+		all[i] = diff.File{Path: f.Path, Status: diff.Modified, Additions: f.Added, Deletions: f.Removed,
+			Patch: f.Patch}
+		if f.New() {
+			all[i].Status = diff.Added
+		}
+	}
+	slices.SortFunc(all, func(a, b diff.File) int { return strings.Compare(a.Path, b.Path) })
+	return all
+}
+
+// Unified is all files as one diff, which git apply takes at the base.
+func Unified(files []File) string {
+	var b strings.Builder
+	for _, f := range files {
+		fmt.Fprintf(&b, "diff --git a/%s b/%s\n", f.Path, f.Path)
+		from := "a/" + f.Path
+		if f.New() {
+			b.WriteString("new file mode 100644\n")
+			from = "/dev/null"
+		}
+		if f.Patch != "" {
+			fmt.Fprintf(&b, "--- %s\n+++ b/%s\n%s\n", from, f.Path, f.Patch)
+		}
+	}
+	return b.String()
+}

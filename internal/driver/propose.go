@@ -1,0 +1,176 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/org/pr-review-action/internal/change"
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/flow/ticketpr"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/implement"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/review"
+	"github.com/org/pr-review-action/internal/scope"
+	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/tree"
+	"github.com/org/pr-review-action/internal/wire"
+)
+
+// Proposing is what a ticket's change is written from.
+type Proposing struct {
+	Facts    checkpoint.Manifest // thread, subject (Head is the base commit), run, times
+	Branch   ticketpr.Branch
+	Fetch    func(context.Context) (ticket.Ticket, error) // in full
+	Show     ticket.Show
+	Place    wire.Place // the base commit
+	Config   config.Config
+	Settings settings.Settings
+	Only     []string // modules that alone may change
+	// every path of the base with its mode; nil for the tree's own word
+	Entries func(context.Context) (map[string]tree.Entry, error)
+	Check   func(context.Context, []change.File) (*ticketpr.Check, error) // nil for none
+	Before  cost.MicroUSD                                                 // what the thread has cost
+}
+
+// Propose returns the steps that draft a change for a ticket, or revise a draft, and the
+// state that a thread begins with. Nothing is paid yet.
+func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps, begin ticketpr.State, err error) {
+	by, err := d.Implementer(p.Settings, p.Config, p.Before, nil)
+	if err != nil {
+		return steps, begin, err
+	}
+	if by.Account.Notice != "" && d.Tell != nil {
+		d.Tell(by.Account.Notice)
+	}
+	if p.Entries == nil {
+		p.Entries = func(ctx context.Context) (map[string]tree.Entry, error) { return tree.Entries(ctx, p.Place.Tree) }
+	}
+	entries, err := p.Entries(ctx)
+	if err != nil {
+		return steps, begin, err
+	}
+	paths := make([]string, 0, len(entries))
+	for path := range entries {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	modules := p.Config.Modules
+	if len(modules) == 0 {
+		modules = scope.Derive(paths, func(path string) []byte {
+			text, _ := p.Place.Tree.Read(ctx, path) // what cannot be read names no workspace
+			return text
+		})
+	}
+	if err := knownModules(p.Only, modules); err != nil {
+		return steps, begin, err
+	}
+	broken := wire.Broken()
+	return ticketpr.Steps{
+		Fetch: p.Fetch, Show: p.Show, Model: &by.Model, Modules: modules, Only: p.Only, Paths: paths,
+		Base: func(chosen []config.Module) implement.Base {
+			rules := &scope.Rules{Modules: chosen, Protected: p.Config.Protected, Entries: entries}
+			return implement.Base{Tree: p.Place.Tree, Rules: rules, Limits: p.Config.Implement, Broken: broken}
+		},
+		Search: d.Pieces(p.Place, p.Config), Check: p.Check, Review: d.reviewing(p, by.Account.Cap),
+	}, ticketpr.State{Facts: p.Facts, Branch: p.Branch, Limit: by.Account.Cap, Model: by.Name}, nil
+}
+
+// knownModules refuses names of modules that there are not.
+func knownModules(names []string, modules []config.Module) error {
+	for _, name := range names {
+		if !slices.ContainsFunc(modules, func(m config.Module) bool { return m.Name == name }) {
+			var all []string
+			for _, m := range modules {
+				all = append(all, m.Name)
+			}
+			return problem.Usage(fmt.Sprintf("there is no module %q", name), fmt.Sprintf("the modules are %q", all))
+		}
+	}
+	return nil
+}
+
+// Ticketpr builds the graph over the driver's store.
+func (d Driver) Ticketpr(steps ticketpr.Steps) (*graph.Flow[ticketpr.State], error) {
+	o := append(Sealing(d.Protect), graph.WithClock(d.Clock))
+	if d.Observe != nil {
+		o = append(o, graph.Observe(d.Observe))
+	}
+	return ticketpr.New(steps, d.Store, o...)
+}
+
+// reviewing has a proposed change reviewed by the review's own graph, in memory: what it
+// pays is in the journal of the step that asks. A review that cannot be had is a note.
+func (d Driver) reviewing(p Proposing, limit cost.MicroUSD) func(context.Context, ticketpr.State, ticket.Ticket) (
+	ticketpr.Seen, error) {
+	return func(ctx context.Context, s ticketpr.State, t ticket.Ticket) (seen ticketpr.Seen, err error) {
+		p.Settings.MaxCost = max(0, limit-s.Usage.Cost)
+		if limit > 0 && p.Settings.MaxCost == 0 {
+			return ticketpr.Seen{Notes: []string{"The change was not reviewed: the budget was spent."}}, nil
+		}
+		state, err := d.reviewed(ctx, p, s, t)
+		switch {
+		case ctx.Err() != nil:
+			return seen, ctx.Err()
+		case err != nil:
+			return ticketpr.Seen{Notes: []string{"The change was not reviewed: " + problem.Of(err).What}}, nil
+		}
+		return seenIn(state), nil
+	}
+}
+
+// seenIn is what a review came to.
+func seenIn(s reviewpr.State) ticketpr.Seen {
+	r := s.Review()
+	seen := ticketpr.Seen{Findings: r.Findings, Criteria: s.Whole.Criteria, Overview: s.Whole.Text, Notes: s.Notes(),
+		Usage: s.Usage}
+	for _, f := range r.Files {
+		if f.State != finding.Reviewed && f.State != finding.Skipped {
+			seen.Notes = append(seen.Notes, fmt.Sprintf("The review did not read %s.", f.Path))
+		}
+	}
+	return seen
+}
+
+func (d Driver) reviewed(outer context.Context, p Proposing, s ticketpr.State,
+	t ticket.Ticket) (reviewpr.State, error) {
+	c := ingest.Change{Name: s.Ticket.Key, Thread: s.Facts.Thread, Files: change.Diffs(s.Proposed()), Config: p.Config}
+	by, err := d.NewReviewer(p.Settings, nil)
+	if err != nil {
+		return reviewpr.State{}, err
+	}
+	by.Named(p.Config)
+	err = by.Prepare(outer, wire.Brief{Change: c, NoTools: true,
+		Once: func(ctx context.Context, key string, do func(context.Context) (review.Recorded, error)) (review.Recorded,
+			error) {
+			return graph.Once(outer, key, func(context.Context) (review.Recorded, error) { return do(ctx) })
+		}})
+	if err != nil {
+		return reviewpr.State{}, err
+	}
+	flow, err := reviewpr.New(reviewpr.Steps{
+		Ingest: func(context.Context) (ingest.Change, error) { return c, nil }, Reviewer: by, Failed: by.Failed,
+		Overview: by.Overview, Concurrency: p.Settings.Concurrency, Show: p.Show,
+		Context: func(context.Context, reviewpr.State) ticket.Context {
+			return ticket.Context{Tickets: []ticket.Ticket{t}}
+		},
+	}, graph.NewMemory())
+	if err != nil {
+		return reviewpr.State{}, err
+	}
+	result, err := flow.Run(outer, c.Thread, reviewpr.State{Draft: d.Facts(outer, p.Settings, by)})
+	if _, cause := by.Failure(); err == nil && result.End == reviewpr.Failed && cause != nil {
+		err = cause
+	} else if err == nil && result.End == reviewpr.Failed {
+		err = errors.New(result.State.Reason)
+	}
+	return result.State, err
+}

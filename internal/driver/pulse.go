@@ -1,0 +1,101 @@
+package driver
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// pulse is how often a run that writes to a log or a pipe says how far it is.
+const pulse = 30 * time.Second
+
+// Beat says each half minute what is under way, so that nobody takes a log that stands
+// still for a run that hangs; line gets the time since it began. stop ends it, and
+// returns when nothing more is said. Without tell it says nothing.
+func Beat(ctx context.Context, tell func(string), line func(time.Duration) string) (stop func()) {
+	if tell == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for n := time.Duration(1); transport.Sleep(ctx, pulse) == nil; n++ {
+			tell(line(n * pulse))
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
+// Deciding is what is told of a decision that waits for its turn, or for GitHub.
+func Deciding(elapsed time.Duration) string {
+	return fmt.Sprintf("deciding, and waiting where somebody else decides the same draft · %d s", int(elapsed.Seconds()))
+}
+
+// far is how far a run is.
+type far struct {
+	soFar func() (findings int, used cost.Usage, limit cost.MicroUSD)
+
+	mu    sync.Mutex
+	last  graph.Event // of the reviews
+	under []reviewpr.Status
+}
+
+// beating returns a driver that tells each half minute how far it is, where its Pulse
+// takes that.
+func (d Driver) beating(ctx context.Context) (Driver, func()) {
+	f := &far{soFar: d.Reviewer.SoFar, under: []reviewpr.Status{reviewpr.Initialize}}
+	observe, stage := d.Observe, d.Stage
+	d.Observe = func(e graph.Event) {
+		f.observe(e)
+		if observe != nil {
+			observe(e)
+		}
+	}
+	d.Stage = func(under []reviewpr.Status) {
+		f.at(under)
+		if stage != nil {
+			stage(under)
+		}
+	}
+	return d, Beat(ctx, d.Pulse, f.line)
+}
+
+func (f *far) observe(e graph.Event) {
+	if e.Kind == graph.StepStarted {
+		f.at([]reviewpr.Status{reviewpr.StatusOf(e.Node)})
+	}
+	if e.Node == "review" || e.Node == "redraft" {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.last = e
+	}
+}
+
+func (f *far) at(under []reviewpr.Status) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.under = under
+}
+
+// line is what is under way, in one line; of reviews how many ended, and what they cost.
+func (f *far) line(elapsed time.Duration) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.last.Total == 0 || f.under[0] != reviewpr.AnalyzeCode {
+		return fmt.Sprintf("%s · %d s", Statuses(f.under), int(elapsed.Seconds()))
+	}
+	r := render.Running{Done: f.last.Done, Total: f.last.Total, Elapsed: elapsed}
+	r.Findings, r.Used, r.Limit = f.soFar()
+	return render.Progress(r, MaxLine)
+}

@@ -1,0 +1,228 @@
+package ticketpr
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/change"
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/implement"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/ticket"
+)
+
+// State is what a run knows. Its fields are stored under the names that declare gives.
+type State struct {
+	// of the job that drafted: thread, base commit (Subject.Head), digest of the ticket (Subject.Digest)
+	Facts  checkpoint.Manifest
+	Branch Branch
+	Limit  cost.MicroUSD // of what the run may cost; 0 for none
+	Model  string
+
+	Ticket    ticket.Ticket // as much of it as context.show lets out
+	Class     implement.Class
+	Scope     implement.Scope
+	Chunks    []implement.Chunk
+	RootCause string
+	Changes   []change.File
+	Tests     []change.File
+	Seen      Seen
+	Check     *Check // nil where no command was asked for
+
+	Approved  *bool // nil while undecided
+	Decision  *decision.Record
+	Rounds    []decision.Record // the feedback so far
+	Iteration int               // of the draft, from 0
+	Error     string            // why the run failed, or what ended it
+
+	Applied     Applied
+	PullRequest string // address
+	Comment     string // address of the comment on the ticket
+	Usage       cost.Usage
+}
+
+// Branch is where a change comes from and goes to.
+type Branch struct {
+	Base string `json:"base,omitzero"` // its name, such as main
+	Slug bool   `json:"slug,omitzero"` // whether names may hold words of the ticket's summary
+}
+
+// Seen is what the review flow says of the change.
+type Seen struct {
+	Findings []finding.Finding   `json:"findings,omitempty"`
+	Criteria []finding.Criterion `json:"criteria,omitempty"`
+	Overview string              `json:"overview,omitzero"`
+	Notes    []string            `json:"notes,omitempty"` // what it could not do
+	Usage    cost.Usage          `json:"usage,omitzero"`
+}
+
+// Check is what the project's own command said of the change, on the machine of who asked
+// for it. Output is untrusted text, its end where it is long.
+type Check struct {
+	Command string `json:"command"`
+	Passed  bool   `json:"passed"`
+	Output  string `json:"output,omitzero"`
+}
+
+// Applied is where an approved change stands.
+type Applied struct {
+	Branch string `json:"branch,omitzero"`
+	Commit string `json:"commit,omitzero"` // full hash
+}
+
+// Proposed are all files of the draft: the change, then its tests.
+func (s State) Proposed() []change.File { return slices.Concat(s.Changes, s.Tests) }
+
+// Files are those that were approved: all but what the decision drops.
+func (s State) Files() []change.File {
+	if s.Decision == nil {
+		return s.Proposed()
+	}
+	var kept []change.File
+	for i, f := range s.Proposed() {
+		if !slices.ContainsFunc(s.Decision.Dropped, func(d decision.Drop) bool { return d.ID == fileID(i) }) {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// fileID names a file in a decision record.
+func fileID(i int) string { return fmt.Sprintf("F%d", i+1) }
+
+// Items are the draft's files as commands name them: by their paths.
+func (s State) Items() (all []decision.Item) {
+	for i, f := range s.Proposed() {
+		all = append(all, decision.Item{ID: fileID(i), Path: f.Path})
+	}
+	return all
+}
+
+// kind is fix of a bug and feat of anything else.
+func (s State) kind() string {
+	if s.Class.Type == implement.Bug {
+		return "fix"
+	}
+	return "feat"
+}
+
+// BranchName is the branch that the change is committed to: fix/TASK-101-filter-hides-open-tasks.
+func (s State) BranchName() string {
+	name := s.kind() + "/" + s.Ticket.Key
+	if slug := Slug(s.Ticket.Summary); slug != "" && s.Branch.Slug {
+		name += "-" + slug
+	}
+	return name
+}
+
+// Slug is a text in small letters, digits and single dashes, 40 of them at most; whole
+// words where they fit.
+func Slug(text string) string {
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	})
+	slug := ""
+	for _, w := range words {
+		if next := strings.TrimPrefix(slug+"-"+w, "-"); len(next) <= maxSlug {
+			slug = next
+			continue
+		}
+		break
+	}
+	if slug == "" && len(words) > 0 {
+		slug = words[0][:maxSlug]
+	}
+	return slug
+}
+
+const maxSlug = 40
+
+// Message is the commit's: a first line of at most 72 characters, and what and why behind it.
+func (s State) Message() (headline, body string) {
+	return render.CommitMessage(s.Proposal())
+}
+
+// Outcome is what the draft is called while it waits.
+func (s State) Outcome() string { return Paused }
+
+// Shown is the whole draft as its approver can read it.
+func (s State) Shown() string { return render.ProposalFile(s.Proposal()) }
+
+// Proposal is the draft as the renderers take it.
+func (s State) Proposal() render.Proposal {
+	p := render.Proposal{
+		Kind: s.kind(), Ticket: s.Ticket, Type: s.Class.Type, Summary: s.Class.Summary, Note: s.Class.Note,
+		Complexity: s.Class.Complexity, Components: s.Class.Components, RootCause: s.RootCause,
+		Changes: s.Changes, Tests: s.Tests, Notes: slices.Concat(s.Scope.Notes, s.Seen.Notes), Warnings: s.Warnings(),
+		Round: s.Iteration, Base: s.Facts.Subject.Head,
+		Review: render.Review{Findings: s.Seen.Findings, Overview: render.Overview{Text: s.Seen.Overview},
+			Asked: render.Asked{Criteria: s.Seen.Criteria}, Usage: s.Usage, Limit: s.Limit, Model: s.Model},
+	}
+	for _, m := range s.Scope.Modules {
+		p.Modules = append(p.Modules, [2]string{m.Name, m.Reason})
+	}
+	for _, c := range s.Chunks {
+		p.Chunks = append(p.Chunks, render.ProposalChunk{Path: c.Path, StartLine: c.StartLine, EndLine: c.EndLine,
+			Score: c.Score})
+	}
+	if s.Check != nil {
+		p.Check, p.CheckPassed, p.CheckOutput = s.Check.Command, s.Check.Passed, s.Check.Output
+	}
+	for _, r := range s.Rounds {
+		p.Feedback = append(p.Feedback, r.Feedback)
+	}
+	return p
+}
+
+// The sizes from which a draft warns its approver.
+const (
+	manyLines   = 300
+	manyModules = 2
+)
+
+// Warnings say what of the draft's scope deserves a second look.
+func (s State) Warnings() (all []string) {
+	if n := change.Lines(s.Proposed()); n > manyLines {
+		all = append(all, fmt.Sprintf("%d lines change, more than %d: look whether the ticket asks for all of it", n,
+			manyLines))
+	}
+	if n := len(s.Scope.Modules); n > manyModules {
+		all = append(all, fmt.Sprintf("%d modules change, more than %d", n, manyModules))
+	}
+	if s.Check != nil && !s.Check.Passed {
+		all = append(all, "the check failed on this change")
+	}
+	if len(s.Tests) == 0 {
+		all = append(all, "no test comes with it")
+	}
+	return all
+}
+
+// ask is what the approver decides about: the draft as shown, and the bytes behind it.
+func ask(s State) (gate.Ask, error) {
+	return gate.NewAsk(s.Facts.Thread, change.Digest(s.Proposed()), nil, s.Shown()), nil
+}
+
+// Subject is what this graph's drafts say of themselves between jobs. intact refuses a
+// stored draft that is not the one that was shown.
+func Subject(intact func(graph.View[State]) error) handoff.Subject[State] {
+	return handoff.Subject[State]{
+		About: State.manifest, Shown: State.Shown, Intact: intact, Anew: func(State) bool { return false },
+	}
+}
+
+// manifest is what a parked draft says of itself.
+func (s State) manifest() checkpoint.Manifest {
+	m := s.Facts
+	m.Outcome, m.Findings = s.Outcome(), len(s.Seen.Findings)
+	m.Blockers = finding.Count(s.Seen.Findings, finding.Blocker)
+	m.Majors = finding.Count(s.Seen.Findings, finding.Major)
+	return m
+}

@@ -1,0 +1,106 @@
+package write
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+var (
+	// ErrNoDispatch is a token that may not start workflows.
+	ErrNoDispatch = problem.Sentinel("the token may not start workflows (actions: write)",
+		"give the token actions: write (a classic one the scope repo), on an account that may write here; or let "+
+			"somebody decide who has both")
+	// ErrNoWorkflow is a workflow file that the default branch does not have, or none
+	// that takes this dispatch; GitHub's reason stands behind it.
+	ErrNoWorkflow = problem.Sentinel("the workflow cannot be started",
+		"add the file of the README to the default branch, or name yours with --decide-workflow (--draft-workflow "+
+			"for a revision); --post posts under your own account")
+	// ErrNoAnswer is a token that may not answer for environments.
+	ErrNoAnswer = problem.Sentinel("the token may not answer for environments (deployments: write)",
+		"give the token deployments: write (a classic one the scope repo), or decide on the run's page")
+	// ErrAnswered is a run that waits no more for an environment, or not for this account.
+	ErrAnswered = problem.Sentinel("the run does not wait for this answer any more",
+		"look at the run's page: somebody may have decided meanwhile, or a push has withdrawn the draft")
+	// ErrUntold is a request whose answer was lost: it may have been carried out.
+	ErrUntold = problem.Sentinel("whether GitHub took the decision is not known",
+		"look at the run's page, or at the newest run of the deciding workflow, before you decide again")
+)
+
+// Dispatch starts a workflow of the default branch, branch, and returns the page of its
+// run: of a server that does not tell the run, that of the workflow. It is sent once.
+// Errors are ErrNoDispatch, ErrNoWorkflow, ErrUntold, or those of package github.
+func (c *Client) Dispatch(ctx context.Context, ref pull.Ref, workflow, branch string,
+	inputs map[string]string) (page string, err error) {
+	file := path.Base(workflow)
+	var run struct {
+		URL string `json:"html_url"`
+	}
+	err = c.post(ctx, repository(ref)+"/actions/workflows/"+url.PathEscape(file)+"/dispatches", map[string]any{
+		"ref": branch, "inputs": inputs, "return_run_details": true,
+	}, &run)
+	doing := "starting " + file + " of " + ref.FullName()
+	switch {
+	case err == nil && plainURL.MatchString(run.URL):
+		return run.URL, nil
+	case err == nil:
+		return ref.Web() + "/actions/workflows/" + url.PathEscape(file), nil
+	case answered(err, http.StatusNotFound), answered(err, http.StatusUnprocessableEntity):
+		return "", fmt.Errorf("%w: %w", ErrNoWorkflow, github.Wrap(doing, err))
+	}
+	return "", unsure(refused(ErrNoDispatch, doing, err))
+}
+
+// Answer approves or rejects, with a comment, what a run asks of an environment. It is
+// sent once. Errors are ErrNoAnswer, ErrAnswered, ErrUntold, or those of package github.
+func (c *Client) Answer(ctx context.Context, ref pull.Ref, run, environment int64, approve bool, comment string) error {
+	state := map[bool]string{true: "approved", false: "rejected"}[approve]
+	err := c.post(ctx, fmt.Sprintf("%s/actions/runs/%d/pending_deployments", repository(ref), run), map[string]any{
+		"environment_ids": []int64{environment}, "state": state, "comment": comment,
+	}, new([]struct{}))
+	doing := fmt.Sprintf("answering for run %d of %s", run, ref.FullName())
+	if answered(err, http.StatusUnprocessableEntity) {
+		return fmt.Errorf("%w: %w", ErrAnswered, github.Wrap(doing, err))
+	}
+	return unsure(refused(ErrNoAnswer, doing, err))
+}
+
+// post sends one request, again only where a rate limit turned it away. An answer of
+// no content leaves v as it is.
+func (c *Client) post(ctx context.Context, path string, body, v any) error {
+	_, err := patiently(ctx, c, func() (struct{}, error) {
+		req, err := c.api.NewRequest(http.MethodPost, path, body)
+		if err == nil {
+			_, err = c.api.Do(ctx, req, v)
+		}
+		return struct{}{}, err
+	})
+	return err
+}
+
+func repository(ref pull.Ref) string { return "repos/" + ref.FullName() }
+
+func answered(err error, code int) bool {
+	status, ok := errors.AsType[*transport.StatusError](err)
+	return ok && status.Code == code
+}
+
+// unsure puts ErrUntold in front of an error that is no answer: the request may have
+// arrived.
+func unsure(err error) error {
+	if err == nil || errors.Is(err, transport.ErrInsecure) || errors.Is(err, transport.ErrForbidden) {
+		return err
+	}
+	if status, ok := errors.AsType[*transport.StatusError](err); ok && status.Code < http.StatusInternalServerError {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUntold, err)
+}

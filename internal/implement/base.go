@@ -1,0 +1,147 @@
+package implement
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/change"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/edit"
+	"github.com/org/pr-review-action/internal/scope"
+	"github.com/org/pr-review-action/internal/tree"
+)
+
+// Base is the commit that a change is made for, and what may be done to it.
+type Base struct {
+	tree.Tree
+	Rules  *scope.Rules
+	Limits config.Implement
+	// reports whether a text does not parse as the language of its path, as far as that is
+	// known; nil for Go alone
+	Broken func(ctx context.Context, path, text string) bool
+}
+
+// Proposed is a file as a model proposes it.
+type Proposed struct {
+	Path        string       `json:"path"`
+	Description string       `json:"description"`
+	NewContent  *string      `json:"new_content"`
+	Edits       []edit.Block `json:"edits"`
+}
+
+// wholeLines is how many lines a file has at most that may be written anew as a whole.
+const wholeLines = 150
+
+// Apply makes files of what a model proposes, beside those of before, which it may not
+// touch again. Refused names every path that cannot be, with its reason; then there are no
+// files. The error is the tree's.
+func (b Base) Apply(ctx context.Context, all []Proposed, before []change.File) (files []change.File, refused []string,
+	err error) {
+	if n := len(all) + len(before); n > b.Limits.Files() {
+		return nil, []string{fmt.Sprintf("%d files are changed, and %d may be", n, b.Limits.Files())}, nil
+	}
+	for _, p := range all {
+		same := func(f change.File) bool { return f.Path == p.Path }
+		why := b.Rules.Refuses(p.Path)
+		if why == "" && slices.ContainsFunc(files, same) {
+			why = "it stands there twice"
+		} else if why == "" && slices.ContainsFunc(before, same) {
+			why = "the change itself has this file already"
+		}
+		var f change.File
+		if why == "" {
+			if f, why, err = b.file(ctx, p); err != nil {
+				return nil, nil, err
+			}
+		}
+		if why != "" {
+			refused = append(refused, fmt.Sprintf("%.300q: %s", p.Path, why))
+			continue
+		}
+		files = append(files, f)
+	}
+	if refused = append(refused, b.tooLarge(slices.Concat(before, files))...); len(refused) > 0 {
+		return nil, refused, nil
+	}
+	return files, nil, nil
+}
+
+// file is one file with its edits applied, or why they are not.
+func (b Base) file(ctx context.Context, p Proposed) (f change.File, why string, err error) {
+	entry, exists := b.Rules.Entries[p.Path]
+	before := ""
+	if exists {
+		text, err := b.Read(ctx, p.Path)
+		if err != nil && !tree.AboutFile(err) {
+			return f, "", err
+		}
+		if err != nil {
+			return f, err.Error(), nil
+		}
+		before = string(text)
+	}
+	after, why := p.text(before, exists)
+	if why != "" {
+		return f, why, nil
+	}
+	if !utf8.ValidString(after) || strings.ContainsRune(after, 0) {
+		return f, "it is not text", nil
+	}
+	if after, err = edit.Settle(p.Path, before, after); err != nil {
+		return f, err.Error(), nil
+	}
+	// What did not parse before need not parse now: the parser does not know all of a language.
+	if b.Broken != nil && b.Broken(ctx, p.Path, after) && (!exists || !b.Broken(ctx, p.Path, before)) {
+		return f, "it does not parse afterwards", nil
+	}
+	if exists && after == before {
+		return f, "nothing of it changes", nil
+	}
+	return change.Of(p.Path, oneLine(p.Description), entry.Blob, before, after), "", nil
+}
+
+// text is the proposed text of a file.
+func (p Proposed) text(before string, exists bool) (after, why string) {
+	whole := p.NewContent != nil && *p.NewContent != ""
+	switch {
+	case whole && len(p.Edits) > 0:
+		return "", "it has edits and new_content; one of them has to be empty"
+	case !exists && (p.NewContent == nil || len(p.Edits) > 0):
+		return "", "there is no such file to edit, and no new_content"
+	case !exists:
+		return *p.NewContent, ""
+	case whole && strings.Count(before, "\n") > wholeLines:
+		return "", fmt.Sprintf("it has more than %d lines, so that it is changed by edits and not by new_content",
+			wholeLines)
+	case whole:
+		if strings.Contains(before, "\r\n") && !strings.Contains(*p.NewContent, "\r\n") {
+			return strings.ReplaceAll(*p.NewContent, "\n", "\r\n"), ""
+		}
+		return *p.NewContent, ""
+	case len(p.Edits) == 0:
+		return "", "it has neither edits nor new_content"
+	}
+	after, err := edit.Apply(before, p.Edits)
+	if err != nil {
+		return "", err.Error()
+	}
+	return after, ""
+}
+
+// tooLarge holds all files together against the limits.
+func (b Base) tooLarge(files []change.File) (why []string) {
+	size := 0
+	for _, f := range files {
+		size += len(f.Content)
+	}
+	if n := change.Lines(files); n > b.Limits.Lines() {
+		why = append(why, fmt.Sprintf("%d lines are changed, and %d may be", n, b.Limits.Lines()))
+	}
+	if size > b.Limits.Bytes() {
+		why = append(why, fmt.Sprintf("the new texts have %d bytes, and may have %d", size, b.Limits.Bytes()))
+	}
+	return why
+}

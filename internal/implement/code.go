@@ -1,0 +1,203 @@
+package implement
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/change"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/tree"
+)
+
+// Chunk is a piece of the repository that a search found for the ticket.
+type Chunk struct {
+	Path      string  `json:"path"`
+	StartLine int     `json:"start_line"`
+	EndLine   int     `json:"end_line"`
+	Score     float64 `json:"score"`
+	Text      string  `json:"text,omitempty"`
+}
+
+// Brief is what a change is written from.
+type Brief struct {
+	Ticket  ticket.Ticket
+	Class   Class
+	Scope   Scope
+	Modules []config.Module // that were chosen
+	Chunks  []Chunk
+	Before  []change.File // that an approver gave feedback on
+	Rounds  []string      // the feedback, oldest first
+}
+
+// Code asks for the change, and for the root cause of a bug. The error is an *Unusable
+// where the answer could not be used twice.
+func (m *Model) Code(ctx context.Context, b Brief, base Base) (cause string, files []change.File, used cost.Usage,
+	err error) {
+	blocks, err := b.blocks(ctx, base, false)
+	if err != nil {
+		return "", nil, used, err
+	}
+	q := question{step: "code", tokens: longAnswer, blocks: blocks,
+		schema: schema(`"root_cause":{"type":"string"},"changes":` + proposedSchema)}
+	used, err = m.answered(ctx, q, func(answer string) (refused []string, err error) {
+		var said struct {
+			RootCause string     `json:"root_cause"`
+			Changes   []Proposed `json:"changes"`
+		}
+		if why := object(answer, &said); why != nil {
+			return why, nil
+		}
+		cause = oneLine(said.RootCause)
+		switch {
+		case len(said.Changes) == 0:
+			return []string{"it changes nothing"}, nil
+		case b.Class.Type == Bug && cause == "":
+			return []string{"root_cause is empty"}, nil
+		}
+		files, refused, err = base.Apply(ctx, said.Changes, nil)
+		return refused, err
+	})
+	return cause, files, used, err
+}
+
+// Tests asks for the tests of a change; there may be none.
+func (m *Model) Tests(ctx context.Context, b Brief, code []change.File, base Base) (files []change.File,
+	used cost.Usage, err error) {
+	blocks, err := b.blocks(ctx, base, true)
+	if err != nil {
+		return nil, used, err
+	}
+	q := question{step: "tests", tokens: longAnswer, schema: schema(`"tests":` + proposedSchema),
+		blocks: append(blocks, proposed(code)...)}
+	used, err = m.answered(ctx, q, func(answer string) (refused []string, err error) {
+		var said struct {
+			Tests *[]Proposed `json:"tests"`
+		}
+		why := object(answer, &said)
+		if why == nil && said.Tests == nil {
+			why = []string{"it has no list of tests"}
+		}
+		if why != nil {
+			return why, nil
+		}
+		files, refused, err = base.Apply(ctx, *said.Tests, code)
+		return refused, err
+	})
+	return files, used, err
+}
+
+const proposedSchema = `{"type":"array","items":{"type":"object","additionalProperties":false,` +
+	`"required":["path","description","edits","new_content"],"properties":{"path":{"type":"string"},` +
+	`"description":{"type":"string"},"edits":{"type":"array","items":{"type":"object","additionalProperties":false,` +
+	`"required":["search","replace"],"properties":{"search":{"type":"string"},"replace":{"type":"string"}}}},` +
+	`"new_content":{"type":"string"}}}}`
+
+// The bounds of what a question shows, in bytes.
+const (
+	maxFiles    = 160 << 10 // of whole files
+	maxExamples = 32 << 10  // of tests that stand there
+	mostTests   = 4         // files of them
+)
+
+// blocks are what a question shows: the ticket, the rules, the files that are likely to
+// change, the pieces that a search found, and with tests those that stand there.
+func (b Brief) blocks(ctx context.Context, base Base, tests bool) ([]block, error) {
+	all := []block{{"ticket", told(b.Ticket)}, {"classification", b.Class.told()}}
+	var likely []string
+	for _, m := range b.Modules {
+		all = append(all, block{"module", fmt.Sprintf("%s: %s\nmay be changed: %s\n", m.Name, oneLine(m.Description),
+			strings.Join(slices.Concat(m.Paths, m.Tests), " "))})
+		for _, rule := range m.Rules {
+			all = append(all, block{"rule", rule})
+		}
+	}
+	for _, p := range slices.Concat(b.Scope.Likely, pathsOf(b.Chunks)) {
+		if _, ok := base.Rules.Entries[p]; ok && !slices.Contains(likely, p) && base.Rules.Refuses(p) == "" {
+			likely = append(likely, p)
+		}
+	}
+	shown, files, err := base.show(ctx, "file", likely, maxFiles)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, files...)
+	for _, c := range b.Chunks {
+		if !slices.Contains(shown, c.Path) {
+			all = append(all, block{"piece", fmt.Sprintf("%s, lines %d to %d\n%s", c.Path, c.StartLine, c.EndLine,
+				c.Text)})
+		}
+	}
+	if tests {
+		_, examples, err := base.show(ctx, "test", b.examples(base, shown), maxExamples)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, examples...)
+	}
+	for i, said := range b.Rounds {
+		all = append(all, block{fmt.Sprintf("feedback %d", i+1), said})
+	}
+	if !tests {
+		all = append(all, proposed(b.Before)...)
+	}
+	return all, nil
+}
+
+func pathsOf(chunks []Chunk) (all []string) {
+	for _, c := range chunks {
+		all = append(all, c.Path)
+	}
+	return all
+}
+
+// show reads files, within so many bytes of all of them; one that is no text is left out.
+func (b Base) show(ctx context.Context, label string, paths []string, room int) (shown []string, all []block,
+	err error) {
+	for _, p := range paths {
+		text, err := b.Read(ctx, p)
+		switch {
+		case err != nil && !tree.AboutFile(err):
+			return nil, nil, err
+		case err != nil || len(text) > room:
+			continue
+		}
+		room -= len(text)
+		shown, all = append(shown, p), append(all, block{label, p + "\n" + string(text)})
+	}
+	return shown, all, nil
+}
+
+// examples are tests of the chosen modules that are not shown yet: those beside the
+// likely files first, then in order of path.
+func (b Brief) examples(base Base, shown []string) (all []string) {
+	near := func(p string) bool {
+		return slices.ContainsFunc(b.Scope.Likely, func(l string) bool { return folder(l) == folder(p) })
+	}
+	for p := range base.Rules.Entries {
+		if lang.IsTest(p) && !slices.Contains(shown, p) && base.Rules.Refuses(p) == "" {
+			all = append(all, p)
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		if near(a) != near(b) {
+			return map[bool]int{true: -1, false: 1}[near(a)]
+		}
+		return strings.Compare(a, b)
+	})
+	return all[:min(len(all), mostTests)]
+}
+
+func folder(p string) string { return p[:strings.LastIndexByte(p, '/')+1] }
+
+// proposed are files as a question shows them: their diffs.
+func proposed(files []change.File) (all []block) {
+	for _, f := range files {
+		all = append(all, block{"proposed", change.Unified([]change.File{f})})
+	}
+	return all
+}

@@ -1,0 +1,95 @@
+package ingest_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/ingest"
+)
+
+// run is git in a folder, as its owner runs it.
+func run(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return strings.TrimSpace(string(out))
+}
+
+// built is a clone with one commit, hooks that leave a mark, and work that is not committed.
+func built(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	run(t, dir, "init", "-q", "-b", "main")
+	run(t, dir, "config", "user.name", "Maya")
+	run(t, dir, "config", "user.email", "maya@example.com")
+	for path, text := range map[string]string{"a.txt": "a\n", "sub/b.txt": "b\r\n", "run.sh": "#!/bin/sh\n"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, path), []byte(text), 0o644))
+	}
+	require.NoError(t, os.Chmod(filepath.Join(dir, "run.sh"), 0o755))
+	require.NoError(t, os.Symlink("a.txt", filepath.Join(dir, "link")))
+	run(t, dir, "add", ".")
+	run(t, dir, "commit", "-qm", "one")
+	for _, hook := range []string{"post-commit", "reference-transaction", "pre-commit", "post-checkout"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, ".git/hooks", hook), []byte("#!/bin/sh\ntouch "+dir+
+			"/hooked\n"), 0o755))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.txt"), []byte("mine\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "staged.txt"), []byte("s\n"), 0o644))
+	run(t, dir, "add", "staged.txt")
+	_ = os.Remove(filepath.Join(dir, "hooked"))
+	return dir
+}
+
+// TestACommitLeavesTheWorkTreeAlone holds what a local branch gets: the very bytes on the
+// base, by no hook, and nothing else of the clone changed.
+func TestACommitLeavesTheWorkTreeAlone(t *testing.T) {
+	t.Parallel()
+	dir := built(t)
+	before := run(t, dir, "status", "--porcelain")
+	base, err := ingest.BaseAt(t.Context(), dir, "", ".github/pr-review.yml")
+	require.NoError(t, err)
+	require.Equal(t, "main", base.Branch)
+	n := ingest.NewCommit{Branch: "fix/A-1-x", Message: "fix(A-1): x\n\nwhy", Files: map[string]string{
+		"a.txt": "A\r\n", "new dir/ü.txt": "no line feed"}}
+	branch, commit, err := base.Write(t.Context(), n)
+	require.NoError(t, err)
+	require.Equal(t, "fix/A-1-x", branch)
+	require.Equal(t, base.Commit, run(t, dir, "rev-parse", commit+"^"))
+	require.Equal(t, "Maya <maya@example.com>|fix(A-1): x\n\nwhy",
+		run(t, dir, "show", "-s", "--format=%an <%ae>|%B", commit))
+	require.Equal(t, "100644 a.txt\n120000 link\n100644 new dir/ü.txt\n100755 run.sh\n100644 sub/b.txt",
+		run(t, dir, "-c", "core.quotePath=false", "ls-tree", "-r", "--format=%(objectmode) %(path)", branch))
+	text, err := exec.Command("git", "-C", dir, "show", branch+":a.txt").Output()
+	require.NoError(t, err)
+	require.Equal(t, "A\r\n", string(text))
+	require.Equal(t, before, run(t, dir, "status", "--porcelain"))
+	require.Equal(t, "main", run(t, dir, "symbolic-ref", "--short", "HEAD"))
+	require.NoFileExists(t, filepath.Join(dir, "hooked"))
+
+	again, same, err := base.Write(t.Context(), n)
+	require.NoError(t, err)
+	require.Equal(t, []string{branch, commit}, []string{again, same}, "the same change is the same commit")
+	n.Files["a.txt"] = "B\n"
+	other, _, err := base.Write(t.Context(), n)
+	require.NoError(t, err)
+	require.Equal(t, "fix/A-1-x-2", other, "another change does not take the name")
+
+	out := t.TempDir()
+	require.NoError(t, base.Export(t.Context(), out, n.Files))
+	text, err = os.ReadFile(filepath.Join(out, "a.txt"))
+	require.NoError(t, err)
+	require.Equal(t, "B\n", string(text))
+	require.FileExists(t, filepath.Join(out, "new dir/ü.txt"))
+	require.NoFileExists(t, filepath.Join(out, "staged.txt"))
+	require.NoFileExists(t, filepath.Join(dir, "hooked"))
+	require.Equal(t, before, run(t, dir, "status", "--porcelain"))
+}

@@ -1,0 +1,301 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/change"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/ticket"
+)
+
+// Proposal is a change that a model proposes for a ticket, as its approver sees it. Texts
+// of the ticket and the model are untrusted.
+type Proposal struct {
+	Kind       string // fix or feat
+	Ticket     ticket.Ticket
+	Type       string // Bug or Story
+	Summary    string // technical, of the model
+	Note       string // ours, on the type
+	Complexity string
+	Components []string
+	RootCause  string
+	Modules    [][2]string // name, and the reason for it
+	Chunks     []ProposalChunk
+	Changes    []change.File
+	Tests      []change.File
+	Warnings   []string // ours
+	Notes      []string // what could not be done; may quote others
+
+	Check       string // the command that was run; empty for none
+	CheckPassed bool
+	CheckOutput string
+
+	Round    int      // how often the draft was revised
+	Feedback []string // of its approvers so far
+	Base     string   // commit
+	Review   Review   // findings, criteria, overview, usage and limit
+}
+
+// ProposalChunk is a piece of the repository that the model was given.
+type ProposalChunk struct {
+	Path               string
+	StartLine, EndLine int
+	Score              float64
+}
+
+const (
+	proposalRunes = 600   // of a sentence of the model
+	checkRunes    = 4_000 // of a command's output
+)
+
+// title names the ticket and what it is about; its key alone where nothing else may be told.
+func (p Proposal) title() string {
+	if p.Ticket.Summary == "" {
+		return p.Ticket.Key
+	}
+	return p.Ticket.Key + ": " + p.Ticket.Summary
+}
+
+// files are all of the draft.
+func (p Proposal) files() []change.File {
+	return append(append([]change.File{}, p.Changes...), p.Tests...)
+}
+
+// size is the draft in one line: type and complexity, files, lines, modules.
+func (p Proposal) size() string {
+	added, removed := 0, 0
+	for _, f := range p.files() {
+		added, removed = added+f.Added, removed+f.Removed
+	}
+	parts := []string{p.Type + ", complexity " + guard.Line(p.Complexity, 20), Count(len(p.Changes), "file") + " and " +
+		Count(len(p.Tests), "test file"), fmt.Sprintf("+%d −%d lines", added, removed), Count(len(p.Modules), "module")}
+	if p.Round > 0 {
+		parts = append(parts, fmt.Sprintf("revision %d of 3", p.Round))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// ProposalFile is the whole draft in Markdown: scope, files, tests and risk first, then
+// reasons, what the review says, and each file's diff, folded.
+func ProposalFile(p Proposal) string {
+	parts := []string{"## Proposed changes for " + guard.Inline(p.title(), titleRunes), "**" + p.size() + "**",
+		p.warnings()}
+	if p.Type == "Bug" {
+		parts = append(parts, "**Root cause:** "+guard.Inline(p.RootCause, proposalRunes))
+	} else {
+		parts = append(parts, "**What it is:** "+guard.Inline(p.Summary, proposalRunes))
+	}
+	parts = append(parts, p.where(), fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests), p.checked(),
+		p.reviewed(), p.asked(), p.diffs(), p.context(), p.foot())
+	return paragraphs(parts...) + "\n"
+}
+
+// warnings are the lines above all others.
+func (p Proposal) warnings() string {
+	var all []string
+	for _, w := range p.Warnings {
+		all = append(all, "> "+upperFirst(w)+".")
+	}
+	if p.Note != "" {
+		all = append(all, "> "+guard.Inline(p.Note, proposalRunes))
+	}
+	for _, n := range p.Notes {
+		all = append(all, "> "+guard.Inline(n, proposalRunes))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "> [!WARNING]\n" + strings.Join(all, "\n>\n")
+}
+
+// where are the modules with their reasons.
+func (p Proposal) where() string {
+	var rows []string
+	for _, m := range p.Modules {
+		rows = append(rows, "- "+guard.Code(m[0])+": "+guard.Inline(m[1], proposalRunes))
+	}
+	return "### Modules\n\n" + strings.Join(rows, "\n")
+}
+
+func fileRows(heading string, files []change.File) string {
+	if len(files) == 0 {
+		return ""
+	}
+	rows := []string{heading + "\n"}
+	for _, f := range files {
+		rows = append(rows, fmt.Sprintf("- %s %s: %s", guard.Code(f.Path), counted(f),
+			guard.Inline(f.Description, proposalRunes)))
+	}
+	return strings.Join(rows, "\n")
+}
+
+// counted says how much of a file changes.
+func counted(f change.File) string {
+	if f.New() {
+		return fmt.Sprintf("(new, +%d)", f.Added)
+	}
+	return fmt.Sprintf("(+%d −%d)", f.Added, f.Removed)
+}
+
+// checked is what the project's own command said.
+func (p Proposal) checked() string {
+	if p.Check == "" {
+		return ""
+	}
+	output, left := clip(p.CheckOutput, checkRunes)
+	if left > 0 {
+		output += "\n…"
+	}
+	verdict := map[bool]string{true: "passed", false: "failed"}[p.CheckPassed]
+	return "### Check\n\n" + guard.Code(p.Check) + " **" + verdict + "** on this change.\n\n" +
+		details("Its output", guard.Fence(output, ""))
+}
+
+// reviewed is what the review flow says of the change.
+func (p Proposal) reviewed() string {
+	rows := []string{"### What the review says\n"}
+	if text := guard.Inline(p.Review.Overview.Text, overviewRunes); text != "" {
+		rows = append(rows, text+"\n")
+	}
+	for _, f := range p.Review.Findings {
+		rows = append(rows, fmt.Sprintf("- **%s**, %s line %d: %s. %s", f.Severity, guard.Code(f.Path), f.Line,
+			title(f), guard.Inline(f.Body, proposalRunes)))
+	}
+	if len(p.Review.Findings) == 0 {
+		rows = append(rows, "No findings.")
+	}
+	return strings.Join(rows, "\n")
+}
+
+// asked is the ticket with its criteria.
+func (p Proposal) asked() string {
+	r := p.Review
+	r.Asked.Tickets = []AskedTicket{{Key: p.Ticket.Key, Summary: p.Ticket.Summary}}
+	return r.asked()
+}
+
+// diffs are the files' diffs, each folded.
+func (p Proposal) diffs() string {
+	all := []string{"### Diff"}
+	for _, f := range p.files() {
+		all = append(all, details("<code>"+plainHTML(f.Path)+"</code> "+counted(f), guard.Fence(f.Patch, "diff")))
+	}
+	return paragraphs(all...)
+}
+
+// plainHTML is a path within HTML.
+func plainHTML(s string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(guard.Line(s, titleRunes))
+}
+
+// context lists the pieces that the model was given, and the feedback that it heard.
+func (p Proposal) context() string {
+	var rows, said []string
+	for _, c := range p.Chunks {
+		rows = append(rows, fmt.Sprintf("- %s lines %d–%d, score %.2f", guard.Code(c.Path), c.StartLine, c.EndLine,
+			c.Score))
+	}
+	for i, f := range p.Feedback {
+		said = append(said, fmt.Sprintf("%d. %s", i+1, guard.Inline(f, proposalRunes)))
+	}
+	folded := ""
+	if len(rows) > 0 {
+		folded = details("What the model was given: "+Count(len(rows), "piece"), strings.Join(rows, "\n"))
+	}
+	if len(said) > 0 {
+		folded = paragraphs(folded, details("Feedback so far", strings.Join(said, "\n")))
+	}
+	return folded
+}
+
+func (p Proposal) foot() string {
+	parts := append([]string{"Base " + short(p.Base)}, costParts(p.Review.Usage, p.Review.Limit)...)
+	if p.Review.Model != "" {
+		parts = append(parts, "by "+guard.Code(p.Review.Model))
+	}
+	return strings.Join(parts, ", ") + "."
+}
+
+// short is a commit as people write it.
+func short(commit string) string { return commit[:min(len(commit), 7)] }
+
+// CommitMessage is what the commit of a proposal says: a line of at most 72 characters, and
+// what and why behind it.
+func CommitMessage(p Proposal) (headline, body string) {
+	subject := p.Ticket.Summary
+	if subject == "" {
+		subject = "implement the ticket"
+	}
+	subject = strings.Join(strings.Fields(subject), " ")
+	headline = guard.Line(fmt.Sprintf("%s(%s): %s", p.Kind, p.Ticket.Key, subject), 0)
+	if r := []rune(headline); len(r) > headlineRunes {
+		headline = strings.TrimSpace(string(r[:headlineRunes-1])) + "…"
+	}
+	why := p.Summary
+	if p.RootCause != "" {
+		why = p.RootCause
+	}
+	var files []string
+	for _, f := range p.files() {
+		files = append(files, "- "+f.Path+": "+guard.Line(f.Description, proposalRunes))
+	}
+	return headline, paragraphs(strings.Join(wrapped(why, headlineRunes), "\n"), strings.Join(files, "\n"))
+}
+
+const headlineRunes = 72
+
+// ProposalTerminal is the draft for reading at a prompt: the same in the same order, with
+// the diff in full.
+func ProposalTerminal(p Proposal, o TerminalOptions) string {
+	if o.Width <= 0 {
+		o.Width = 80
+	}
+	t := &terminal{Review: p.Review, TerminalOptions: o}
+	t.painted(Bold, "", "Proposed changes for "+guard.Line(p.title(), titleRunes))
+	t.prose("", p.size())
+	for _, w := range p.Warnings {
+		t.prose("", "warning: "+w)
+	}
+	for _, n := range append([]string{p.Note}, p.Notes...) {
+		if n != "" {
+			t.prose("", guard.Line(n, proposalRunes))
+		}
+	}
+	what, text := "What it is: ", p.Summary
+	if p.Type == "Bug" {
+		what, text = "Root cause: ", p.RootCause
+	}
+	t.WriteString("\n")
+	t.prose("", what+guard.Line(text, proposalRunes))
+	for _, m := range p.Modules {
+		t.prose("", "Module "+guard.Line(m[0]+": "+m[1], proposalRunes))
+	}
+	for _, f := range p.files() {
+		t.WriteString("\n")
+		t.painted(Bold, "", guard.Line(f.Path, 0)+" "+counted(f))
+		t.prose("  ", guard.Line(f.Description, proposalRunes))
+		for line := range strings.SplitSeq(f.Patch, "\n") {
+			color := map[byte]string{'+': green, '-': red, '@': cyan}[(line + " ")[0]]
+			t.WriteString(t.paint(color, guard.Text(line)) + "\n")
+		}
+	}
+	t.WriteString("\n")
+	if p.Check != "" {
+		verdict := map[bool]string{true: " passed", false: " failed:"}[p.CheckPassed]
+		t.prose("", "Check: "+p.Check+verdict)
+		if !p.CheckPassed {
+			output, _ := clip(p.CheckOutput, checkRunes)
+			t.prose("  ", output)
+		}
+	}
+	for _, f := range p.Review.Findings {
+		t.prose("", fmt.Sprintf("%s  %s:%d  %s", f.Severity, guard.Line(f.Path, 0), f.Line,
+			guard.Line(claimed(f), titleRunes)))
+		t.prose("  ", guard.Line(f.Body, proposalRunes))
+	}
+	t.Asked.Tickets = []AskedTicket{{Key: p.Ticket.Key, Summary: p.Ticket.Summary}}
+	t.asked()
+	t.WriteString(guard.Text(strings.ReplaceAll(p.foot(), "`", "")) + "\n")
+	return t.String()
+}

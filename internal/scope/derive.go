@@ -1,0 +1,112 @@
+package scope
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/config"
+)
+
+// maxModules is how many modules are told apart; of more, top-level folders are taken.
+const maxModules = 60
+
+// Derive returns the modules of a repository whose settings name none, in the order of
+// their names: the folders of several go.mod, the workspaces of package.json, else its
+// folders. paths are all of its files, and read gives one of them, nil where it cannot.
+func Derive(paths []string, read func(string) []byte) []config.Module {
+	dirs := with(paths, "go.mod")
+	if len(dirs) < 2 || slices.Contains(dirs, ".") {
+		dirs = workspaces(with(paths, "package.json"), read("package.json"))
+	}
+	if len(dirs) < 2 {
+		dirs = folders(paths, true)
+	}
+	if len(dirs) > maxModules {
+		dirs = folders(paths, false)
+	}
+	var tests []string
+	for _, dir := range dirs {
+		if forTests(dir) {
+			tests = append(tests, dir+"/**")
+		}
+	}
+	var all []config.Module
+	for _, dir := range dirs {
+		if !forTests(dir) && dir != "." {
+			all = append(all, config.Module{Name: dir, Paths: []string{dir + "/**"}, Tests: tests})
+		}
+	}
+	if slices.ContainsFunc(paths, func(p string) bool { return !strings.Contains(p, "/") }) {
+		all = append(all, config.Module{Name: "root", Paths: []string{"/*"}, Tests: tests,
+			Description: "the files beside the folders"})
+	}
+	return all[:min(len(all), maxModules)]
+}
+
+// with lists the folders that hold a file of a name.
+func with(paths []string, name string) (dirs []string) {
+	for _, p := range paths {
+		if path.Base(p) == name {
+			dirs = append(dirs, path.Dir(p))
+		}
+	}
+	slices.Sort(dirs)
+	return dirs
+}
+
+// workspaces are those of the folders that the root's package.json names.
+func workspaces(dirs []string, text []byte) (all []string) {
+	var list []string
+	var root struct {
+		Workspaces json.RawMessage `json:"workspaces"`
+	}
+	var packages struct {
+		Packages []string `json:"packages"`
+	}
+	if json.Unmarshal(text, &root) != nil {
+		return nil
+	}
+	if json.Unmarshal(root.Workspaces, &list) != nil && json.Unmarshal(root.Workspaces, &packages) == nil {
+		list = packages.Packages
+	}
+	for _, dir := range dirs {
+		if slices.ContainsFunc(list, func(g string) bool {
+			return config.Matches([]string{"/" + strings.Trim(strings.TrimPrefix(g, "./"), "/")}, dir)
+		}) {
+			all = append(all, dir)
+		}
+	}
+	return all
+}
+
+// folders are the top-level ones, without those whose names begin with a dot; of one that
+// merely groups others, such as internal, those below it where deep.
+func folders(paths []string, deep bool) (dirs []string) {
+	for _, p := range paths {
+		part := strings.Split(p, "/")
+		if len(part) < 2 || strings.HasPrefix(part[0], ".") {
+			continue
+		}
+		dir := part[0]
+		if deep && len(part) > 2 && slices.Contains(groups(), dir) {
+			dir += "/" + part[1]
+		}
+		if !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	slices.Sort(dirs)
+	return dirs
+}
+
+// groups are names of folders that merely group others.
+func groups() []string {
+	return []string{"internal", "pkg", "packages", "services", "apps", "libs", "modules", "crates"}
+}
+
+// forTests reports whether a top-level folder is of tests alone.
+func forTests(dir string) bool {
+	return slices.Contains([]string{"test", "tests", "__tests__", "spec", "e2e"}, dir)
+}

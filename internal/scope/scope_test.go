@@ -1,0 +1,121 @@
+package scope_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/scope"
+	"github.com/org/pr-review-action/internal/tree"
+)
+
+func rules() *scope.Rules {
+	return &scope.Rules{
+		Modules: []config.Module{{Name: "core", Paths: []string{"core/**"}, Tests: []string{"test/core/**"}},
+			{Name: "root", Paths: []string{"/*"}}},
+		Protected: []string{"core/legal/**", "*.pem"},
+		Entries: map[string]tree.Entry{"core/a.go": {Mode: "100644"}, "core/run.sh": {Mode: "100755"},
+			"core/link": {Mode: "120000"}, "core/sub": {Mode: "160000"}, "core/Cafe\u0301.go": {Mode: "100644"},
+			"go.mod": {Mode: "100644"}},
+	}
+}
+
+// TestT33_PathsAreRefusedByName holds a change within its modules, whatever a path is made
+// to look like.
+func TestT33_PathsAreRefusedByName(t *testing.T) {
+	t.Parallel()
+	for path, why := range map[string]string{
+		"core/a.go": "", "core/new/b.go": "", "test/core/a_test.go": "", "README.md": "", "core/[id].tsx": "",
+		"other/a.go":                   "it is outside of the chosen modules",
+		"test/other/a_test.go":         "it is outside of the chosen modules",
+		"../core/a.go":                 "leaves the tree",
+		"core/../../a.go":              "leaves the tree",
+		"core/../a.go":                 "leaves the tree",
+		"/core/a.go":                   "is absolute",
+		"core//a.go":                   "is not clean",
+		`core\a.go`:                    "holds a NUL or a backslash",
+		"":                             "names no file",
+		"C:/core/a.go":                 "is absolute",
+		".github/workflows/ci.yml":     "it is protected: GitHub's workflows and settings",
+		".GitHub/workflows/ci.yml":     "it is protected: GitHub's workflows and settings",
+		"core/.github/a.yml":           "it is protected: GitHub's workflows and settings",
+		"\uff0egithub/workflows/a.yml": "it is protected: GitHub's workflows and settings",
+		".git/hooks/post-checkout":     "it is protected: Git's own files",
+		"core/.GIT/config":             "it is protected: Git's own files",
+		"core/git~1/config":            "its name has characters or ends that other systems read as another name",
+		"core/.git /config":            "its name has characters or ends that other systems read as another name",
+		"core/.git./config":            "its name has characters or ends that other systems read as another name",
+		"core/.gi\u200ct/config":       "its name has characters or ends that other systems read as another name",
+		"core/a.go:stream":             "its name has characters or ends that other systems read as another name",
+		"core/a\n.go":                  "its name has characters or ends that other systems read as another name",
+		".gitmodules":                  "it is protected: Git's own files",
+		".husky/pre-commit":            "it is protected: hooks",
+		"CODEOWNERS":                   "it is protected: who owns what",
+		"core/codeowners":              "it is protected: who owns what",
+		"Jenkinsfile":                  "it is protected: CI",
+		".gitlab-ci.yml":               "it is protected: CI",
+		"go.sum":                       "it is protected: lockfiles, and what others or programs wrote",
+		"core/Package-Lock.json":       "it is protected: lockfiles, and what others or programs wrote",
+		".npmrc":                       "it is protected: where packages come from",
+		".vscode/tasks.json":           "it is protected: what starts on opening the folder",
+		"core/legal/terms.md":          "it is protected by the settings",
+		"Core/Legal/terms.md":          "it is protected by the settings",
+		"core/KEY.PEM":                 "it is protected by the settings",
+		"core/run.sh":                  "it is executable, which the commit could not keep",
+		"core/link":                    "it is a link",
+		"core/link/a.go":               `"core/link" is a link, and no folder`,
+		"core/sub":                     "it is a submodule",
+		"core/sub/a.go":                `"core/sub" is a submodule, and no folder`,
+		"core/a.go/b.go":               `"core/a.go" is a file, and no folder`,
+		"core/A.go":                    `its name differs from "core/a.go" in case or form alone`,
+		"Core/b.go":                    `its name differs from "core" in case or form alone`,
+		"core/Caf\u00e9.go":            "its name differs from \"core/Cafe\u0301.go\" in case or form alone",
+	} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			require.Equal(t, why, rules().Refuses(path))
+		})
+	}
+}
+
+func TestModulesAreDerived(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		paths []string
+		read  map[string]string
+		want  []string
+		tests []string
+	}{
+		"several go.mod":  {[]string{"a/go.mod", "a/x.go", "b/go.mod", "docs/x.md"}, nil, []string{"a", "b"}, nil},
+		"a go.mod within": {[]string{"go.mod", "a/x.go", "tools/go.mod"}, nil, []string{"a", "tools", "root"}, nil},
+		"one go.mod": {[]string{"go.mod", "internal/a/x.go", "internal/b/x.go", "cmd/x/main.go"}, nil,
+			[]string{"cmd", "internal/a", "internal/b", "root"}, nil},
+		"workspaces": {[]string{"package.json", "packages/a/package.json", "packages/b/package.json",
+			"tools/package.json"},
+			map[string]string{"package.json": `{"workspaces":["packages/*"]}`},
+			[]string{"packages/a", "packages/b", "root"}, nil},
+		"named workspaces": {[]string{"package.json", "x/package.json", "y/package.json"},
+			map[string]string{"package.json": `{"workspaces":{"packages":["./x","y"]}}`},
+			[]string{"x", "y", "root"}, nil},
+		"folders": {[]string{"pom.xml", "task-api/pom.xml", "task-api/src/A.java", "task-core/pom.xml",
+			".github/x.yml"}, nil,
+			[]string{"task-api", "task-core", "root"}, nil},
+		"tests beside": {[]string{"src/a.ts", "test/a.test.ts", "package.json"}, nil, []string{"src", "root"},
+			[]string{"test/**"}},
+		"broken json": {[]string{"package.json", "src/a.ts"}, map[string]string{"package.json": `{"workspaces":`},
+			[]string{"src", "root"}, nil},
+		"nothing": {nil, nil, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			modules := scope.Derive(c.paths, func(p string) []byte { return []byte(c.read[p]) })
+			var names []string
+			for _, m := range modules {
+				names = append(names, m.Name)
+				require.Equal(t, c.tests, m.Tests)
+			}
+			require.Equal(t, c.want, names)
+		})
+	}
+}

@@ -1,0 +1,3 @@
+module example.com/taskmaster
+
+go 1.24

@@ -1,0 +1,5 @@
+package com.example.tasks;
+
+/** One thing to do. */
+public record Task(String title, String assignee) {
+}
