@@ -271,8 +271,8 @@ func (steps Steps) combine(f fields, spans ...*fanOut) func(context.Context, Sta
 			s.Draft.Seconds = steps.Elapsed().Round(time.Millisecond).Seconds()
 		}
 		body, _ := post.Rendered(s.Review())
-		return graph.Updates(f.draft.Set(s.Draft), f.comments.Set(s.Comments), f.earlier.Set(s.Earlier), f.summaryBody.Set(body),
-			f.reason.Set(s.unread())), nil
+		return graph.Updates(f.draft.Set(s.Draft), f.comments.Set(s.Comments), f.earlier.Set(s.Earlier),
+			f.summaryBody.Set(body), f.reason.Set(s.unread())), nil
 	}
 }
 
