@@ -96,8 +96,8 @@ func longFiles(n int) map[string]string {
 	return files
 }
 
-// TestP9_ACacheOfPrefixesServesTheConstantTokens prints, with -v, the table of
-// .github/MODELS.md: 8 files at one time, so that the first eight requests find
+// TestP9_ACacheOfPrefixesServesTheConstantTokens prints, with -v, the figures that
+// .github/MODELS.md quotes: 8 files at one time, so that the first eight requests find
 // nothing in the cache.
 func TestP9_ACacheOfPrefixesServesTheConstantTokens(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
@@ -146,7 +147,7 @@ func (p *proposing) draft(ctx context.Context) (driver.Proposal, error) {
 	another := s.Decision == nil && s.Facts.Subject.Digest != "" && s.Facts.Subject.Digest != implement.Digest(p.ticket)
 	switch {
 	case errors.Is(err, graph.ErrNoThread):
-	case p.o.Anew, err == nil && (another || before.Outcome == ticketpr.Failed && s.Error != ""):
+	case p.o.Anew, err == nil && (another || p.late(before) || before.Outcome == ticketpr.Failed && s.Error != ""):
 		err = p.forget(ctx)
 	case err != nil || before.Outcome != ticketpr.Failed:
 		return before, err
@@ -168,6 +169,11 @@ func (p *proposing) draft(ctx context.Context) (driver.Proposal, error) {
 		return before, err
 	}
 	return p.driver().Proposed(ctx)
+}
+
+// late reports whether a draft waited longer than it may.
+func (p *proposing) late(r driver.Proposal) bool {
+	return r.Outcome == ticketpr.Paused && checkpoint.CheckExpiry(r.Packed.Manifest, p.app.Now()) != nil
 }
 
 // forget drops the thread.

@@ -50,8 +50,8 @@ func (o *resumeOptions) flags(f *pflag.FlagSet) {
 		"decide-workflow")
 	o.decisionFlags(f)
 	f.StringVar(&o.revise, "revise", "", "what another draft should do differently; needs a model")
-	f.BoolVar(&o.next, "next", false, "go on with the worst draft that waits, in the store or on GitHub: of owner/repo "+
-		"where that is given")
+	f.BoolVar(&o.next, "next", false, "go on with the worst draft that waits, in the store or on GitHub: of "+
+		"owner/repo where that is given")
 	f.BoolVar(&o.post, "post", false, "post a draft that lies on GitHub with your own token, under your own account")
 	f.BoolVar(&o.noInput, "no-input", false, "never ask")
 	f.StringArrayVar(&o.drop, "drop", nil, "of a change for a ticket: path to leave out, with --approve; may be "+

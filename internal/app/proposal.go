@@ -137,7 +137,31 @@ func (a *app) resumeProposal(ctx context.Context, s session, o *implementOptions
 		return problem.As(problem.Misuse, err, "go into the clone that the draft was made in")
 	}
 	p.base.Branch = r.State.Branch.Base
+	if r.Outcome == ticketpr.Failed && r.Error == "" {
+		if r, err = p.goOn(ctx, r); err != nil {
+			return err
+		}
+	}
 	return p.decide(ctx, r, given)
+}
+
+// goOn finishes what a process before this one began: a draft, or what was decided.
+func (p *proposing) goOn(ctx context.Context, r driver.Proposal) (driver.Proposal, error) {
+	steps := ticketpr.Steps{Apply: p.apply}
+	if d := r.State.Decision; d == nil || d.Decision != decision.Approve {
+		var err error
+		if steps, _, err = p.steps(ctx, r); err != nil {
+			return r, err
+		}
+	}
+	flow, err := p.driver().Ticketpr(steps)
+	if err == nil {
+		_, err = flow.Continue(ctx, p.thread)
+	}
+	if err != nil {
+		return r, err
+	}
+	return p.driver().Proposed(ctx)
 }
 
 // check runs the user's command on the change, in a folder that holds it and nothing else.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
@@ -17,8 +18,8 @@ func isProposal(thread string) bool { return proposalThread.MatchString(thread) 
 
 var proposalThread = regexp.MustCompile(`^[^#]+~[^#~:]+:[0-9a-f]{40,64}$`)
 
-// proposal is the ticket's thread that an argument names; false where it names none, or
-// none alone.
+// proposal is the ticket's thread that an argument names, by its id or by the ticket's key;
+// false where it names none, or none alone.
 func (a *app) proposal(ctx context.Context, args []string, o *options) (s session, ok bool) {
 	if len(args) != 1 {
 		return s, false
@@ -28,7 +29,9 @@ func (a *app) proposal(ctx context.Context, args []string, o *options) (s sessio
 		return s, false // who opens it next says so
 	}
 	ids, err := store.Threads(ctx)
-	ids = slices.DeleteFunc(ids, func(id string) bool { return !isProposal(id) || !matches(args[0], id) })
+	ids = slices.DeleteFunc(ids, func(id string) bool {
+		return !isProposal(id) || !matches(args[0], id) && !strings.Contains(id, "~"+args[0]+":")
+	})
 	if err != nil || len(ids) != 1 {
 		return s, false
 	}

@@ -32,7 +32,8 @@ func TestALogIsToldEachHalfMinuteHowFarAReviewIs(t *testing.T) {
 		a.Delay = 200 * time.Millisecond
 		return a
 	}
-	const line = `(?m)^reviewing  [0-3]/3 files · [0-9] findings? (· [0-9]+ calls? · \$[0-9.]+ of \$1\.00 )?· [0-9]*[03]0 s$`
+	const line = `(?m)^reviewing  [0-3]/3 files · [0-9] findings? (· [0-9]+ calls? · \$[0-9.]+ of \$1\.00 )?` +
+		`· [0-9]*[03]0 s$`
 	s := setUp(t, scene{script: slow})
 	home := s.home(t.TempDir(), map[string]string{"OPENAI_MODEL": "gpt-5-mini"})
 	stdout, stderr := s.slowly(home, "review", "octo/demo#42", "--store", t.TempDir())

@@ -63,7 +63,8 @@ func (r *remote) answer(ctx context.Context, d parkedDraft, given decision.Verdi
 		case !strings.EqualFold(p.Name, d.Environment):
 			continue
 		case !p.MayApprove:
-			return "", problem.Refuse(12, "the environment takes no answer from this token's account, nothing was posted",
+			return "", problem.Refuse(12,
+				"the environment takes no answer from this token's account, nothing was posted",
 				"let one of its reviewers decide, who did not start the run where it prevents self-review: "+
 					strings.Join(p.Reviewers, ", "),
 				problem.At(fmt.Sprintf("environment %q of %s", p.Name, r.page(d.RunID))))

@@ -125,7 +125,9 @@ func (r *remote) standings(ctx context.Context, drafts []parkedDraft, heads map[
 // waiting are the drafts on GitHub that can still be decided.
 func (r *remote) waiting(ctx context.Context, drafts []parkedDraft, heads map[int]string) []parkedDraft {
 	all := r.standings(ctx, drafts, heads)
-	return slices.DeleteFunc(slices.Clone(drafts), func(d parkedDraft) bool { return all[d.code].state != render.Waits })
+	return slices.DeleteFunc(slices.Clone(drafts), func(d parkedDraft) bool {
+		return all[d.code].state != render.Waits
+	})
 }
 
 // state says whether a draft that was not decided still can be. A newer draft of

@@ -157,14 +157,19 @@ func TestResumeSaysWhatATokenLacks(t *testing.T) {
 			[]string{"takes no answer from this token's account", "maya, sam"}},
 		"who may read": {false, func(s *stage) string { return s.hub.UserToken("rob") }, 1,
 			[]string{"may not start workflows (actions: write)", "next"}},
-		"no token": {false, func(*stage) string { return "" }, 1,
-			[]string{"downloading artifact", "the token has no access", "GITHUB_TOKEN"}},
-		"no actions": {false, func(s *stage) string { return s.hub.AppToken(s.repo, map[string]string{"contents": "read"}) },
-			2, []string{"give the job actions: read"}},
+		"no token": {false, func(*stage) string { return "" }, 2, []string{"there is no token", "GITHUB_TOKEN"}},
+		"no download": {false, func(s *stage) string {
+			s.hub.Fail("GET", "/repos/octo/demo/actions/artifacts/*/zip", githubtest.Fault{Status: http.StatusForbidden})
+			return s.hub.UserToken("maya")
+		}, 1, []string{"downloading artifact", "the token has no access", "GITHUB_TOKEN"}},
+		"no actions": {false, func(s *stage) string {
+			return s.hub.AppToken(s.repo, map[string]string{"contents": "read"})
+		}, 2, []string{"give the job actions: read"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := setUpDecided(t, tc.byEnvironment)
-			e := s.cli(map[string]string{"GITHUB_TOKEN": tc.token(s)}, "resume", "octo/demo#42", "--approve").ends(tc.code)
+			e := s.cli(map[string]string{"GITHUB_TOKEN": tc.token(s)}, "resume", "octo/demo#42",
+				"--approve").ends(tc.code)
 			for _, want := range tc.says {
 				require.Contains(t, e.stderr, want)
 			}
@@ -175,7 +180,8 @@ func TestResumeSaysWhatATokenLacks(t *testing.T) {
 	t.Run("deployments: write", func(t *testing.T) {
 		s, _ := setUpDecided(t, true)
 		s.hub.Fail("POST", "/repos/octo/demo/actions/runs/*/pending_deployments", githubtest.Fault{
-			Status: http.StatusForbidden, Headers: map[string]string{"X-Accepted-GitHub-Permissions": "deployments=write"},
+			Status:  http.StatusForbidden,
+			Headers: map[string]string{"X-Accepted-GitHub-Permissions": "deployments=write"},
 		})
 		require.Contains(t, s.resume("--approve").ends(1).stderr, "deployments: write")
 	})
@@ -189,7 +195,8 @@ func TestResumeRefusesWhatChangedMeanwhile(t *testing.T) {
 	}
 	onAnswer := func(s *stage, do func()) {
 		s.hub.OnRequest(func(_ int, r *http.Request, phase string) {
-			if phase == "before" && r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/pending_deployments") {
+			if phase == "before" && r.Method == http.MethodPost &&
+				strings.HasSuffix(r.URL.Path, "/pending_deployments") {
 				do()
 			}
 		})
@@ -311,7 +318,8 @@ func TestPostPostsUnderOnesOwnAccount(t *testing.T) {
 	again := s.resume("--post", "--approve", "--command", "/drop F2: as intended").ends(0)
 	require.Equal(t, e.stdout, again.stdout)
 	s.posted()
-	require.Contains(t, s.resume("--post", "--approve").ends(3).stderr, "another review of this commit was posted before")
+	require.Contains(t, s.resume("--post", "--approve").ends(3).stderr,
+		"another review of this commit was posted before")
 	require.Contains(t, s.resume("--abort").ends(3).stderr, "a review of this commit was posted before")
 	rows, _ := s.rows(nil)
 	require.Equal(t, "superseded", rows[code].State, "it waits no more")

@@ -60,9 +60,11 @@ func (a *app) storedPull(ctx context.Context, ref pull.Ref, o *options) (string,
 	}
 	for _, id := range ids {
 		r, err := a.report(ctx, session{store: store, thread: id})
-		waits := err == nil && (r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) == nil || r.Revising() ||
-			r.State.Decision != nil)
-		if waits && r.Head == now.HeadSHA && (o.Code == "" || o.Code == r.Code) {
+		if err != nil {
+			continue // threads tells what is wrong with it
+		}
+		waits := r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) == nil
+		if (waits || r.Revising() || r.State.Decision != nil) && r.Head == now.HeadSHA && (o.Code == "" || o.Code == r.Code) {
 			return id, nil
 		}
 	}

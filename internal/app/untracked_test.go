@@ -40,8 +40,8 @@ func TestUntrackedFilesAreNamedBeforeSomebodyIsAskedAboutThem(t *testing.T) {
 			_, _ = io.Copy(&shown, screen) // ends with an error of its own when the program does
 			_ = cmd.Wait()
 			text := shown.String()
-			first := strings.Index(text, "The work tree against main: 1 changed file, read by gpt-5-mini at model.invalid. "+
-				"1 untracked file: notes.txt.")
+			first := strings.Index(text, "The work tree against main: 1 changed file, read by gpt-5-mini at "+
+				"model.invalid. 1 untracked file: notes.txt.")
 			question := strings.Index(text, "Send what is untracked to model.invalid too? [y/N]")
 			require.True(t, first >= 0 && question > first, text)
 			require.Equal(t, sent, strings.Contains(text[question:], "2 files to ask a model about"), text)

@@ -16,7 +16,8 @@ func Start(ctx context.Context, api *github.Client, ref pull.Ref, workflow, bran
 	inputs map[string]string) (page string, err error) {
 	page, err = write.New(api).Dispatch(ctx, ref, workflow, branch, inputs)
 	if errors.Is(err, write.ErrUntold) {
-		err = problem.As(problem.Failed, err, "look at "+ref.Web()+"/actions before you decide again: the run may be there")
+		err = problem.As(problem.Failed, err, "look at "+ref.Web()+
+			"/actions before you decide again: the run may be there")
 	}
 	return page, err
 }

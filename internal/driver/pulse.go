@@ -39,7 +39,8 @@ func Beat(ctx context.Context, tell func(string), line func(time.Duration) strin
 
 // Deciding is what is told of a decision that waits for its turn, or for GitHub.
 func Deciding(elapsed time.Duration) string {
-	return fmt.Sprintf("deciding, and waiting where somebody else decides the same draft · %d s", int(elapsed.Seconds()))
+	return fmt.Sprintf("deciding, and waiting where somebody else decides the same draft · %d s",
+		int(elapsed.Seconds()))
 }
 
 // far is how far a run is.

@@ -100,7 +100,7 @@ func TestCheck12_ApprovalsThatRegradeDifferentFindingsSayDifferentThings(t *test
 	t.Parallel()
 	alike := []finding.Finding{{ID: "F1", Severity: finding.Major}, {ID: "F2", Severity: finding.Major}}
 	read := func(a github.Approval) (decision.Decision, error) {
-		return gate.Decide(a.Comment, "", decision.Approve, alike, time.Time{})
+		return gate.Decide(a.Comment, "", decision.Approve, finding.Items(alike), time.Time{})
 	}
 	_, _, err := gate.Approved([]github.Approval{approval("approved", "rita", "/severity F1 minor"),
 		approval("approved", "eve", "/severity F2 minor")}, nil, environment, alike, read)

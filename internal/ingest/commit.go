@@ -133,7 +133,7 @@ func (b Base) indexed(ctx context.Context, files map[string]string, do func(inde
 
 func (b Base) commitTree(ctx context.Context, tree, message string) (string, error) {
 	commit, err := b.git(ctx, "", []byte(message+"\n"), "commit-tree", tree, "-p", b.Commit, "-F", "-")
-	if err != nil && strings.Contains(err.Error(), "tell me who you are") {
+	if err != nil && strings.Contains(err.Error(), "ident") {
 		err = problem.New("Git does not know who commits here", "", `git config user.name "…" and user.email, then `+
 			"resume the draft: the decision is kept")
 	}

@@ -68,8 +68,12 @@ func (p Proposal) size() string {
 	for _, f := range p.files() {
 		added, removed = added+f.Added, removed+f.Removed
 	}
+	tests := "no test"
+	if n := len(p.Tests); n > 0 {
+		tests = Count(n, "test file")
+	}
 	parts := []string{p.Type + ", complexity " + guard.Line(p.Complexity, 20), Count(len(p.Changes), "file") + " and " +
-		Count(len(p.Tests), "test file"), fmt.Sprintf("+%d −%d lines", added, removed), Count(len(p.Modules), "module")}
+		tests, fmt.Sprintf("+%d −%d lines", added, removed), Count(len(p.Modules), "module")}
 	if p.Round > 0 {
 		parts = append(parts, fmt.Sprintf("revision %d of 3", p.Round))
 	}
@@ -156,7 +160,7 @@ func (p Proposal) checked() string {
 func (p Proposal) reviewed() string {
 	rows := []string{"### What the review says\n"}
 	if text := guard.Inline(p.Review.Overview.Text, overviewRunes); text != "" {
-		rows = append(rows, text+"\n")
+		rows = append(rows, "What it does, in a model's words: "+text+"\n")
 	}
 	for _, f := range p.Review.Findings {
 		rows = append(rows, fmt.Sprintf("- **%s**, %s line %d: %s. %s", f.Severity, guard.Code(f.Path), f.Line,
@@ -288,6 +292,9 @@ func ProposalTerminal(p Proposal, o TerminalOptions) string {
 			output, _ := clip(p.CheckOutput, checkRunes)
 			t.prose("  ", output)
 		}
+	}
+	if len(p.Review.Findings) == 0 {
+		t.prose("", "Review: no findings.")
 	}
 	for _, f := range p.Review.Findings {
 		t.prose("", fmt.Sprintf("%s  %s:%d  %s", f.Severity, guard.Line(f.Path, 0), f.Line,

@@ -1,6 +1,8 @@
 package retrieve_test
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -197,4 +199,23 @@ func TestALongPieceIsShownByTheLinesAroundItsUse(t *testing.T) {
 	lines := strings.Split(pieces[0].Text, "\n")
 	require.Len(t, lines, 71-60+1)
 	require.Equal(t, "\tuse(limit())", lines[64-60])
+}
+
+// T9: the lines of a key that stand around a use tell by themselves nothing of what they are.
+func TestT9_APartOfAKeyIsRedactedAsTheWhole(t *testing.T) {
+	var key strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&key, "%064x\n", sha256.Sum256([]byte{byte(i)}))
+	}
+	text := "-----BEGIN " + "RSA PRIVATE KEY-----\n" + key.String() + "-----END " + "RSA PRIVATE KEY-----"
+	c := change{path: "a.go", files: map[string]string{"a.go": "package a\n\nfunc limit() int { return 2 }\n",
+		"b.go": "package a\n\nfunc long() {\n\tx := `" + text + "`\n\tuse(x, limit())\n}\n"},
+		patch: "@@ -1,3 +1,3 @@\n package a\n \n-func limit() int { return 1 }\n+func limit() int { return 2 }"}
+	e, _ := c.engine(t, nil)
+	pieces := c.pack(t, e, 4000)
+	require.Equal(t, "b.go:22-27", pieces[0].ID())
+	require.Contains(t, pieces[0].Text, "use(x, limit())")
+	for line := range strings.Lines(key.String()) {
+		require.NotContains(t, pieces[0].Text, strings.TrimSpace(line))
+	}
 }

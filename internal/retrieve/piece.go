@@ -7,6 +7,7 @@ import (
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/index"
+	"github.com/org/pr-review-action/internal/secret"
 )
 
 // bytesPerToken is how many bytes of code count as a token.
@@ -77,12 +78,14 @@ const (
 )
 
 // narrowed is a chunk, or of a long one the lines around the first that are wanted;
-// where none is, its beginning.
+// where none is, its beginning. It is redacted whole: no part tells that it is of a
+// credential.
 func narrowed(c chunk.Chunk, want wanted) chunk.Chunk {
 	lines := strings.Split(c.Text, "\n")
 	if len(lines) <= whole {
 		return c
 	}
+	lines = strings.Split(secret.Redact(c.Text), "\n")
 	first, last := -1, -1
 	for i := 0; i < len(lines) && want != nil && (first < 0 || i-first <= before+behind); i++ {
 		if want(c.StartLine+i, lines[i]) {
