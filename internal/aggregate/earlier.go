@@ -32,10 +32,21 @@ func recognise(all []finding.Finding, in Input) []finding.Earlier {
 			r.earlier[i].Now = finding.StillThere
 		case e.Fate == finding.WasPosted && r.gone(e):
 			r.earlier[i].Now = finding.Resolved
+		case in.Covered && placeless(e):
+			r.earlier[i].Now, r.earlier[i].Announced = finding.Resolved, true
 		}
 	}
 	r.hold()
 	return r.earlier
+}
+
+// placeless reports whether a posted finding is a weak one of which the marker alone
+// tells: a review's body held it, so that no comment is followed to its line. Where the
+// whole change is read and it is not found again, it stands no more, and nobody is called
+// for that. A grave one stays until a person ends it.
+func placeless(e finding.Earlier) bool {
+	rank := e.Severity.Rank()
+	return e.Fate == finding.WasPosted && e.Path == "" && e.URL == "" && rank >= 0 && rank < finding.Major.Rank()
 }
 
 // pair gives findings without an earlier one the first that can be and that a

@@ -45,7 +45,8 @@ func TestFailOnHoldsWhileAPostedBlockerStands(t *testing.T) {
 			e := s.second(s.pull.Tree().With(more)).is(1, "CLEAN")
 			counts(e, "0", "0", "1", "1")
 			e.says("1 posted finding of severity blocker or graver, and fail-on is blocker")
-			e.shows("## Nothing new in #42 · 1 blocker of earlier reviews stands", "- F1 **blocker** ", titleOf(badRange))
+			e.shows("## Nothing new in #42 · 1 blocker of earlier reviews stands", "- F1 **blocker** ",
+				titleOf(badRange))
 		})
 	}
 	t.Run("mended", func(t *testing.T) {
@@ -61,7 +62,8 @@ func TestFailOnHoldsWhileAPostedBlockerStands(t *testing.T) {
 		s := blocked(t, scene{})
 		s.pull.EditComment(s.pull.Reviews()[0].Comments[0].ID, "**Nit: Nothing much**\n\n"+
 			"<!-- pr-review:f=0123456789abcdef -->")
-		counts(s.second(s.pull.Tree().With(more)).is(1, "CLEAN"), "0", "0", "1", "1") // as it was posted, whoever edits it
+		// as it was posted, whoever edits it
+		counts(s.second(s.pull.Tree().With(more)).is(1, "CLEAN"), "0", "0", "1", "1")
 	})
 	t.Run("waits, and is aborted", func(t *testing.T) {
 		s := blocked(t, scene{trust: checkpoint.TrustSeal})
@@ -91,9 +93,24 @@ func TestFailOnHoldsWhileAPostedBlockerStands(t *testing.T) {
 	})
 	t.Run("skipped, and its file is gone", func(t *testing.T) {
 		s := blocked(t, scene{})
-		counts(s.second(githubtest.Tree{"README.md": "# r\n", "logo.png": "\x89PNG\r\n\x1a\n\x00"}).is(0, "SKIPPED"), "0", "0",
-			"0", "0")
+		counts(s.second(githubtest.Tree{"README.md": "# r\n", "logo.png": "\x89PNG\r\n\x1a\n\x00"}).is(0,
+			"SKIPPED"), "0", "0", "0", "0")
 	})
+}
+
+func TestANitInABodyStandsUntilItIsNotFoundAgain(t *testing.T) {
+	base := githubtest.Tree{"README.md": "# r\n"}
+	head := base.With(githubtest.Tree{"new.go": goFile(3, badScan, badName)})
+	s := across(t, scene{base: base, head: head})
+	_, posted := s.approve("")
+	counts(posted, "2", "0", "2", "0")
+	s.pushed(head.With(githubtest.Tree{"more.txt": "x\n"}))
+	e := s.draftJob().with("fail-on", "nit").start().is(1, "CLEAN")
+	counts(e, "0", "0", "2", "0")
+	e.shows("1 minor, 1 nit of earlier reviews stand")
+	s.pushed(base.With(githubtest.Tree{"new.go": goFile(3, badScan)}))
+	e = s.draftJob().with("fail-on", "minor").start().is(1, "CLEAN")
+	counts(e, "0", "0", "1", "0")
 }
 
 func TestAThreadThatAWriterClosesEndsItsFinding(t *testing.T) {
@@ -123,19 +140,25 @@ func TestAThreadThatAWriterClosesEndsItsFinding(t *testing.T) {
 }
 
 func TestADropWithAReasonEndsWhatWasPosted(t *testing.T) {
-	s := blocked(t, scene{})
-	e := s.second(s.pull.Tree().With(githubtest.Tree{"b.go": goFile(3, badScan)})).is(0, "PAUSED")
-	for _, bad := range []string{"/drop F1", "/edit F1: x", "/severity F1 nit", "/keep F1", "/drop F1-F2: no", "/summary F1"} {
-		j := s.decideJob(e.outputs["code"], "approve").with("commands", bad)
-		j.start().is(3, "REFUSED").says("/drop F1: REASON")
+	t.Parallel()
+	for _, trust := range []string{"", checkpoint.TrustSeal} {
+		t.Run("trust "+trust, func(t *testing.T) {
+			s := blocked(t, scene{trust: trust})
+			e := s.second(s.pull.Tree().With(githubtest.Tree{"b.go": goFile(3, badScan)})).is(0, "PAUSED")
+			for _, bad := range []string{"/drop F1", "/edit F1: x", "/severity F1 nit", "/keep F1",
+				"/drop F1-F2: no", "/summary F1"} {
+				j := s.decideJob(e.outputs["code"], "approve").with("commands", bad)
+				j.start().is(3, "REFUSED").says("/drop F1: REASON")
+			}
+			commands := "/drop F1: the caller checks it"
+			decide := s.decideJob(e.outputs["code"], "approve").with("commands", commands, "fail-on", "blocker")
+			counts(decide.start().is(0, "POSTED"), "1", "0", "1", "0")
+			require.Len(t, s.pull.Reviews(), 2)
+			e = s.second(s.pull.Tree().With(githubtest.Tree{"more.txt": "x\n"})).is(0, "CLEAN")
+			counts(e, "0", "0", "1", "0")
+			e.shows("dropped before")
+		})
 	}
-	commands := "/drop F1: the caller checks it"
-	decide := s.decideJob(e.outputs["code"], "approve").with("commands", commands, "fail-on", "blocker")
-	counts(decide.start().is(0, "POSTED"), "1", "0", "1", "0")
-	require.Len(t, s.pull.Reviews(), 2)
-	e = s.second(s.pull.Tree().With(githubtest.Tree{"more.txt": "x\n"})).is(0, "CLEAN")
-	counts(e, "0", "0", "1", "0")
-	e.shows("dropped before")
 }
 
 func TestWhatWasPostedAndCannotBeReadEndsNoRun(t *testing.T) {
@@ -147,5 +170,6 @@ func TestWhatWasPostedAndCannotBeReadEndsNoRun(t *testing.T) {
 	e.says("what was posted before could not be read")
 	e.shows("could not be read")
 	s.hub.ClearFaults()
-	counts(s.decideJob(e.outputs["code"], "approve").with("fail-on", "blocker").start().is(1, "POSTED"), "1", "1", "", "")
+	counts(s.decideJob(e.outputs["code"], "approve").with("fail-on", "blocker").start().is(1,
+		"POSTED"), "1", "1", "", "")
 }

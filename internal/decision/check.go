@@ -68,7 +68,8 @@ func (c *checking) names(line Command) []string {
 			reasons = append(reasons, wrong)
 			continue
 		}
-		if id != OverviewID && !slices.Contains(c.posted, id) && !slices.ContainsFunc(c.draft, func(f Item) bool { return f.ID == id }) {
+		if id != OverviewID && !slices.Contains(c.posted, id) && !slices.ContainsFunc(c.draft,
+			func(f Item) bool { return f.ID == id }) {
 			reasons = append(reasons, "this draft has "+known(c.draft))
 			continue
 		}

@@ -68,6 +68,6 @@ func FailOn(s settings.Settings, r *Report) {
 	}
 	r.Failed = problem.New(fmt.Sprintf("%s of severity %s or graver, and fail-on is %s",
 		render.Count(n, "posted finding"), s.FailOn, s.FailOn), r.Place,
-		"push a mend; or where a finding is wrong, have somebody who may write, not the author, resolve its thread and "+
-			"run this job again, or drop it from the next draft: /drop F1: REASON")
+		"push a mend; or where a finding is wrong, have somebody who may write, not the author, resolve its thread "+
+			"and run this job again, or drop it from the next draft: /drop F1: REASON")
 }

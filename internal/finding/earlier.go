@@ -30,7 +30,7 @@ type Earlier struct {
 	Fate        Fate   `json:"fate"`
 	Fingerprint string `json:"fingerprint,omitempty"` // empty for what a person said
 	ID          string `json:"id,omitempty"`          // that it was posted under, F1; empty where it is not known
-	Listed      bool   `json:"listed,omitempty"`      // the finding of that id lists its line, and it is none of its own
+	Listed      bool   `json:"listed,omitempty"`      // the finding of that id lists its line
 	// at the reviewed head, after renames; empty where it is not known
 	Path      string   `json:"path,omitempty"`
 	Side      Side     `json:"side,omitempty"`

@@ -14,10 +14,11 @@ func TestWhatStandsIsWhatWasPostedAndNobodyEnded(t *testing.T) {
 		all  []Earlier
 		want []string
 	}{
-		"found again, and not known": {[]Earlier{{ID: "F1", Now: StillThere}, {ID: "F2"}, {}}, []string{"F1", "F2", ""}},
-		"resolved":                   {[]Earlier{{ID: "F1", Now: Resolved}, {ID: "F2", Announced: true}}, nil},
-		"closed":                     {[]Earlier{{ID: "F1", Closed: "maya"}}, nil},
-		"dropped, and said":          {[]Earlier{{Fate: WasDropped, ID: "F1"}, {Fate: WasCommented}}, nil},
+		"found again, and not known": {[]Earlier{{ID: "F1", Now: StillThere}, {ID: "F2"}, {}},
+			[]string{"F1", "F2", ""}},
+		"resolved":          {[]Earlier{{ID: "F1", Now: Resolved}, {ID: "F2", Announced: true}}, nil},
+		"closed":            {[]Earlier{{ID: "F1", Closed: "maya"}}, nil},
+		"dropped, and said": {[]Earlier{{Fate: WasDropped, ID: "F1"}, {Fate: WasCommented}}, nil},
 		"gravest first": {[]Earlier{{ID: "F1", Severity: Nit}, {ID: "F2"}, {ID: "F3", Severity: Blocker}},
 			[]string{"F3", "F1", "F2"}},
 		"listed by one": {[]Earlier{{ID: "F1", Listed: true}, {ID: "F1"}, {ID: "F1", Listed: true}}, []string{"F1"}},

@@ -34,7 +34,10 @@ const threadsQuery = `query($owner: String!, $name: String!, $number: Int!, $aft
     pullRequest(number: $number) {
       reviewThreads(first: 100, after: $after) {
         pageInfo { hasNextPage endCursor }
-        nodes { id isResolved resolvedBy { login } comments(first: 1) { totalCount nodes { fullDatabaseId viewerDidAuthor } } }
+        nodes {
+          id isResolved resolvedBy { login }
+          comments(first: 1) { totalCount nodes { fullDatabaseId viewerDidAuthor } }
+        }
       }
     }
   }
@@ -105,7 +108,8 @@ func (p threadPage) threads() (list []ReviewThread) {
 		if err != nil {
 			continue
 		}
-		list = append(list, ReviewThread{ID: n.ID, Comment: id, Own: first.Own, Resolved: n.IsResolved, By: n.ResolvedBy.Login,
+		list = append(list, ReviewThread{ID: n.ID, Comment: id, Own: first.Own, Resolved: n.IsResolved,
+			By:      n.ResolvedBy.Login,
 			Answers: max(0, n.Comments.TotalCount-1)})
 	}
 	return list

@@ -191,8 +191,8 @@ func dollars(u cost.Usage) string {
 func (j *job) failOn(r *driver.Report) {
 	driver.FailOn(j.Settings, r)
 	if !r.Read && r.Thread != "" && j.FailOn != "" {
-		j.runner.Warning("what was posted before could not be read, so open-findings and open-blockers are empty, and " +
-			"fail-on goes by what this run posts alone")
+		j.runner.Warning("what was posted before could not be read, so open-findings and open-blockers are empty, " +
+			"and fail-on goes by what this run posts alone")
 	}
 }
 

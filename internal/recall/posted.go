@@ -273,7 +273,8 @@ func (m *memory) threads(ctx context.Context, s Source, all []finding.Earlier) e
 func (m *memory) closers(threads map[int64]github.ReviewThread) (all []string) {
 	for _, id := range m.comments {
 		by := threads[id].By
-		if by != "" && !strings.EqualFold(by, m.change.Pull.Author) && !slices.Contains(all, by) && len(all) < maxLogins {
+		known := by == "" || strings.EqualFold(by, m.change.Pull.Author) || slices.Contains(all, by)
+		if !known && len(all) < maxLogins {
 			all = append(all, by)
 		}
 	}

@@ -210,7 +210,8 @@ func (steps Steps) triage(f fields) func(context.Context, State) (graph.Update, 
 
 // left is what became of the earlier findings by a change in which nothing is reviewed.
 func (s State) left(results []finding.FileReview) []finding.Earlier {
-	_, earlier := aggregate.Findings(aggregate.Input{Files: s.Files, Reviews: results, Earlier: s.Earlier})
+	_, earlier := aggregate.Findings(aggregate.Input{Files: s.Files, Reviews: results, Earlier: s.Earlier,
+		Covered: s.Draft.Unlisted == 0})
 	return earlier
 }
 
@@ -262,7 +263,7 @@ func (steps Steps) combine(f fields, spans ...*fanOut) func(context.Context, Sta
 		before := s.Comments
 		s.Comments, s.Earlier = aggregate.Findings(aggregate.Input{
 			Files: s.Files, Findings: slices.Concat(s.Findings, s.Draft.Linters.Findings), Reviews: s.found(),
-			Earlier: s.Earlier, Used: s.Draft.UsedIDs, Inline: s.Draft.Config.Comments.Most(),
+			Earlier: s.Earlier, Covered: s.Covered(), Used: s.Draft.UsedIDs, Inline: s.Draft.Config.Comments.Most(),
 			PerRule: s.Draft.Config.Linters.Most(), Report: s.Draft.Config.Report,
 		})
 		s.Earlier = append(s.Earlier, s.leftOut(before)...)
@@ -270,8 +271,8 @@ func (steps Steps) combine(f fields, spans ...*fanOut) func(context.Context, Sta
 			s.Draft.Seconds = steps.Elapsed().Round(time.Millisecond).Seconds()
 		}
 		body, _ := post.Rendered(s.Review())
-		return graph.Updates(f.draft.Set(s.Draft), f.comments.Set(s.Comments), f.earlier.Set(s.Earlier), f.summaryBody.Set(body),
-			f.reason.Set(s.unread())), nil
+		return graph.Updates(f.draft.Set(s.Draft), f.comments.Set(s.Comments), f.earlier.Set(s.Earlier),
+			f.summaryBody.Set(body), f.reason.Set(s.unread())), nil
 	}
 }
 
