@@ -34,8 +34,8 @@ type job struct {
 	store  *artifact.Client // nil where the runner gives none
 	began  time.Time
 
-	runs *handoff.Runs
-	ours *post.Ours
+	runs  *handoff.Runs
+	ours  *post.Ours
 	asked ticketpr.Asked // the ticket, where the job is about one
 	void  []string       // approvals that decided nothing: who, and why
 
