@@ -117,7 +117,7 @@ func TestMistakesInTheWorkflowAreExit2BeforeTheFirstRequest(t *testing.T) {
 		}, []string{`unknown input "enviroment"`, `did you mean "environment"?`}},
 		"unknown mode": {func(j *job) {
 			j.with("mode", "reviw")
-		}, []string{`input mode: "reviw" is none of review, resume`}},
+		}, []string{`input mode: "reviw" is none of review, implement`}},
 		"unknown decision": {func(j *job) {
 			j.with("mode", "resume", "decision", "yes")
 		}, []string{`input decision: "yes" is none of approve, abort`}},
