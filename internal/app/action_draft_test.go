@@ -30,7 +30,7 @@ func TestP1_DraftJobParksWithoutATraceOnThePullRequest(t *testing.T) {
 		"outcome": "PAUSED", "thread-id": "octo/demo#42:" + s.pull.HeadSHA(), "artifact-name": "pr-review-42-" + code,
 		"code":     code,
 		"findings": "5", "blockers": "1", "open-findings": "0", "open-blockers": "0", "partial": "false", "cost-usd": "",
-		"review-url":  "",
+		"branch": "", "pull-request-url": "", "review-url": "",
 		"environment": "ai-review",
 	}, drafted.outputs)
 	drafted.shows("waits for a decision", "code `"+code+"`", "F5", "tick `ai-review`", "3 of 5 files reviewed")
@@ -117,7 +117,7 @@ func TestMistakesInTheWorkflowAreExit2BeforeTheFirstRequest(t *testing.T) {
 		}, []string{`unknown input "enviroment"`, `did you mean "environment"?`}},
 		"unknown mode": {func(j *job) {
 			j.with("mode", "reviw")
-		}, []string{`input mode: "reviw" is none of review, resume`}},
+		}, []string{`input mode: "reviw" is none of review, implement`}},
 		"unknown decision": {func(j *job) {
 			j.with("mode", "resume", "decision", "yes")
 		}, []string{`input decision: "yes" is none of approve, abort`}},
