@@ -72,7 +72,7 @@ func faultTable() []fault {
 		{name: "200 with a web page, once", faults: one(llmtest.Page(200)), requests: 2, billed: 2, counted: 1},
 		{name: "200 with a web page, for ever", always: llmtest.Page(200), requests: 2, billed: 2, counted: 1,
 			blind: true,
-			err: llm.ErrPage},
+			err:   llm.ErrPage},
 		{name: "wrong types", always: f["wrong-types"], requests: 1, billed: 1, counted: 1, blind: true,
 			err: llm.ErrNotChat},
 		{name: "wrong types, Responses", kind: llmtest.Responses, always: f["wrong-types"], requests: 1, billed: 1,
