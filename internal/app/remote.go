@@ -48,8 +48,9 @@ func (a *app) remote(ctx context.Context, ref pull.Ref, o *options) (*remote, er
 		return nil, err
 	}
 	if !api.Authorized() {
-		return nil, problem.As(problem.Misuse, problem.New("there is no token, and GitHub hands out no draft without one",
-			ref.FullName()+" on "+ref.Host, "set GITHUB_TOKEN to one that may read actions there, such as $(gh auth token)"), "")
+		return nil, problem.As(problem.Misuse, problem.New(
+			"there is no token, and GitHub hands out no draft without one", ref.FullName()+" on "+ref.Host,
+			"set GITHUB_TOKEN to one that may read actions there, such as $(gh auth token)"), "")
 	}
 	r := &remote{app: a, api: api, ref: ref, options: o,
 		runs: driver.Runs(api, ref, "", o.DraftWorkflow, o.DecideWorkflow)}

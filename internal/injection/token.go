@@ -220,7 +220,8 @@ func (p phrase) matches(tokens []token) bool {
 
 // prefixes stand before what only sounds like somebody: the header of HTTP, the
 // scope of a commit, the attribute of a template.
-var prefixes = []string{"v", "x", "ng", "user", "feat", "fix", "chore", "docs", "refactor", "test", "perf", "ci", "build"}
+var prefixes = []string{"v", "x", "ng", "user", "feat", "fix", "chore", "docs", "refactor", "test", "perf", "ci",
+	"build"}
 
 // nouns are verbs of reporting that are nouns more often.
 var nouns = []string{"flag", "flags", "comment", "comments", "list", "lists", "note", "raise"}

@@ -27,7 +27,8 @@ func next(in prompt.Input, first attempt, asked func(guard.Boundary) string) (fo
 		return follow{repairing, func(b guard.Boundary) string {
 			return prompt.Repair(b, in.Path, first.broken.problem, first.text)
 		}}, true
-	case errors.As(first.err, new(*brokenError)), errors.Is(first.err, llm.ErrEmpty), errors.Is(first.err, llm.ErrRefused):
+	case errors.As(first.err, new(*brokenError)), errors.Is(first.err, llm.ErrEmpty),
+		errors.Is(first.err, llm.ErrRefused):
 		return follow{asking, func(b guard.Boundary) string { return prompt.Again(asked(b)) }}, true
 	}
 	return follow{}, false
