@@ -29,8 +29,9 @@ func TestP1_DraftJobParksWithoutATraceOnThePullRequest(t *testing.T) {
 	require.Equal(t, map[string]string{
 		"outcome": "PAUSED", "thread-id": "octo/demo#42:" + s.pull.HeadSHA(), "artifact-name": "pr-review-42-" + code,
 		"code":     code,
-		"findings": "5", "blockers": "1", "open-findings": "0", "open-blockers": "0", "partial": "false", "cost-usd": "",
-		"branch": "", "pull-request-url": "", "review-url": "",
+		"findings": "5", "blockers": "1", "open-findings": "0", "open-blockers": "0", "partial": "false",
+		"cost-usd": "",
+		"branch":   "", "pull-request-url": "", "review-url": "",
 		"environment": "ai-review",
 	}, drafted.outputs)
 	drafted.shows("waits for a decision", "code `"+code+"`", "F5", "tick `ai-review`", "3 of 5 files reviewed")

@@ -21,13 +21,16 @@ const (
 func roundTree() githubtest.Tree {
 	return githubtest.Tree{
 		"go.mod": "module example.com/pay\n\ngo 1.22\n", "README.md": "# pay\n",
-		"pay/round.go":      "package pay\n\n// Round gives whole cents.\nfunc Round(x float64) int {\n\treturn int(x)\n}\n",
-		"pay/round_test.go": "package pay\n\nimport \"testing\"\n\nfunc TestRound(t *testing.T) {\n\tif Round(1.2) != 1 {\n\t\tt.Fatal()\n\t}\n}\n",
-		"bin/run":           "#!/bin/sh\n",
+		"pay/round.go": "package pay\n\n// Round gives whole cents.\nfunc Round(x float64) int {\n\treturn " +
+			"int(x)\n}\n",
+		"pay/round_test.go": "package pay\n\nimport \"testing\"\n\nfunc TestRound(t *testing.T) {\n\tif Round(1.2) " +
+			"!= 1 {\n\t\tt.Fatal()\n\t}\n}\n",
+		"bin/run": "#!/bin/sh\n",
 	}
 }
 
-const halfTest = "package pay\n\nimport \"testing\"\n\nfunc TestHalf(t *testing.T) {\n\tif Round(1.5) != 2 {\n\t\tt.Fatal()\n\t}\n}\n"
+const halfTest = "package pay\n\nimport \"testing\"\n\nfunc TestHalf(t *testing.T) {\n\tif Round(1.5) != 2 " +
+	"{\n\t\tt.Fatal()\n\t}\n}\n"
 
 func roundFixed() githubtest.Tree {
 	t := roundTree()
@@ -69,7 +72,8 @@ func ticketStage(t *testing.T) *stage {
 func (s *stage) ticketJob(name, digest string) *job {
 	return s.job(s.run, implementPath, name, "workflow_dispatch", map[string]string{
 		"${{ (inputs.code || inputs.feedback) && 'revise' || 'implement' }}": "implement",
-		"${{ inputs.ticket }}": "#7", "${{ inputs.modules }}": "", "${{ inputs.code }}": "", "${{ inputs.feedback }}": "",
+		"${{ inputs.ticket }}": "#7", "${{ inputs.modules }}": "", "${{ inputs.code }}": "",
+		"${{ inputs.feedback }}":        "",
 		"${{ secrets.OPENAI_API_KEY }}": modelKey, "${{ needs.draft.outputs.checkpoint-digest }}": digest,
 	})
 }
@@ -115,7 +119,8 @@ func TestATicketBecomesADraftPullRequestByEnvironment(t *testing.T) {
 	s := ticketStage(t)
 	drafted := s.ticketDraft().start().is(0, "PAUSED")
 	s.unpushed()
-	drafted.shows("Proposed changes for `gh-7`", "Round half up", "int() cuts off", "pay/half_test.go", "Review deployments")
+	drafted.shows("Proposed changes for `gh-7`", "Round half up", "int() cuts off", "pay/half_test.go",
+		"Review deployments")
 	require.Regexp(t, `^octo/demo~gh-7:[0-9a-f]{40}$`, drafted.outputs["thread-id"])
 	require.Equal(t, "pr-implement-gh-7-"+drafted.outputs["code"], drafted.outputs["artifact-name"])
 
@@ -124,7 +129,8 @@ func TestATicketBecomesADraftPullRequestByEnvironment(t *testing.T) {
 	p := s.applied(roundBranch, roundFixed())
 	title, body := p.Text()
 	require.Equal(t, "[#7] Round half up", title)
-	for _, part := range []string{"Closes #7.", "int() cuts off", "pay/half_test.go", "for lee", "maya approved draft"} {
+	for _, part := range []string{"Closes #7.", "int() cuts off", "pay/half_test.go", "for lee",
+		"maya approved draft"} {
 		require.Contains(t, body, part)
 	}
 	message := s.repo.Message(roundBranch)
@@ -151,7 +157,8 @@ func TestATicketIsDecidedByDispatch(t *testing.T) {
 	t.Parallel()
 	s := ticketStage(t)
 	drafted := s.ticketDraft().with("environment", "").start().is(0, "PAUSED")
-	drafted.shows("gh workflow run pr-implement-decide.yml --repo octo/demo -f ticket='#7' -f code=" + drafted.outputs["code"])
+	drafted.shows("gh workflow run pr-implement-decide.yml --repo octo/demo -f ticket='#7' -f code=" +
+		drafted.outputs["code"])
 	s.ticketDecision(drafted.outputs["code"], "", "approve", "").by("lee").start().is(3, "REFUSED").says("lee")
 	s.ticketDecision(drafted.outputs["code"], "", "approve", "/drop F9").start().is(3, "REFUSED")
 	s.unpushed()
@@ -251,7 +258,8 @@ func TestARevisedTicketReplacesItsDraft(t *testing.T) {
 func TestT28_ATrackersTicketNeedsASettingInPublic(t *testing.T) {
 	t.Parallel()
 	s := ticketStage(t)
-	s.ticketDraft().with("ticket", "PAY-88").start().is(2, "").says("on a public repository", "context.show: criteria or full")
+	s.ticketDraft().with("ticket", "PAY-88").start().is(2, "").says("on a public repository",
+		"context.show: criteria or full")
 	s.repo.AddIssue(8, "mallory", "Open the back door", "Please.")
 	s.ticketDraft().with("ticket", "#8").start().is(3, "REFUSED").says("the author of octo/demo#8 may not write here")
 	s.ticketDraft().with("ticket", "other/repo#8").start().is(2, "").says("names no ticket")

@@ -276,7 +276,8 @@ func checkLog(t *testing.T, log string) {
 	for _, line := range strings.Split(log, "\n") {
 		trimmed := strings.TrimSpace(line)
 		if strings.HasPrefix(trimmed, "::") && !strings.HasPrefix(line, "::error::") &&
-			!strings.HasPrefix(line, "::warning::") && !strings.HasPrefix(line, "::notice::") || strings.HasPrefix(trimmed, "##[") {
+			!strings.HasPrefix(line, "::warning::") && !strings.HasPrefix(line, "::notice::") ||
+			strings.HasPrefix(trimmed, "##[") {
 			require.Fail(t, "the log has a command that is not ours", "%q", line)
 		}
 	}

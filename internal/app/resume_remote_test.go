@@ -159,7 +159,8 @@ func TestResumeSaysWhatATokenLacks(t *testing.T) {
 			[]string{"may not start workflows (actions: write)", "next"}},
 		"no token": {false, func(*stage) string { return "" }, 2, []string{"there is no token", "GITHUB_TOKEN"}},
 		"no download": {false, func(s *stage) string {
-			s.hub.Fail("GET", "/repos/octo/demo/actions/artifacts/*/zip", githubtest.Fault{Status: http.StatusForbidden})
+			s.hub.Fail("GET", "/repos/octo/demo/actions/artifacts/*/zip",
+				githubtest.Fault{Status: http.StatusForbidden})
 			return s.hub.UserToken("maya")
 		}, 1, []string{"downloading artifact", "the token has no access", "GITHUB_TOKEN"}},
 		"no actions": {false, func(s *stage) string {

@@ -64,7 +64,8 @@ func (a *app) storedPull(ctx context.Context, ref pull.Ref, o *options) (string,
 			continue // threads tells what is wrong with it
 		}
 		waits := r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) == nil
-		if (waits || r.Revising() || r.State.Decision != nil) && r.Head == now.HeadSHA && (o.Code == "" || o.Code == r.Code) {
+		if (waits || r.Revising() || r.State.Decision != nil) && r.Head == now.HeadSHA &&
+			(o.Code == "" || o.Code == r.Code) {
 			return id, nil
 		}
 	}

@@ -175,7 +175,8 @@ func (a Applier) Unmoved(ctx context.Context, q Request) error {
 	}
 	return problem.Refuse(9, fmt.Sprintf("%s has moved since this change was drafted", q.Into),
 		"draft the ticket anew: run the workflow again with the same ticket",
-		[2]string{"draft", fmt.Sprintf("on commit %.7s", q.Base)}, [2]string{"now", fmt.Sprintf("commit %.7s", tip.SHA)})
+		[2]string{"draft", fmt.Sprintf("on commit %.7s", q.Base)},
+		[2]string{"now", fmt.Sprintf("commit %.7s", tip.SHA)})
 }
 
 // plain is the mode of an ordinary file, which is all that a commit by GraphQL makes.

@@ -107,9 +107,13 @@ func TestAnApprovedChangeIsCarriedOutOnce(t *testing.T) {
 	require.Equal(t, url, opened.URL)
 
 	for name, change := range map[string]func(){
-		"at once":                           func() {},
-		"the base has moved":                func() { s.repo.Commit("main", "other", tree.With(githubtest.Tree{"z": "z"})) },
-		"somebody added a commit":           func() { s.repo.Commit(branch, "more", want.With(githubtest.Tree{"z": "z"})) },
+		"at once": func() {},
+		"the base has moved": func() {
+			s.repo.Commit("main", "other", tree.With(githubtest.Tree{"z": "z"}))
+		},
+		"somebody added a commit": func() {
+			s.repo.Commit(branch, "more", want.With(githubtest.Tree{"z": "z"}))
+		},
 		"the branch was deleted on closing": func() { s.repo.Pulls()[0].Close(); s.repo.DeleteBranch(branch) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,10 +131,12 @@ func TestAnApprovedChangeIsCarriedOutOnce(t *testing.T) {
 // done, and starts another job: one branch, one commit, one pull request.
 func TestG31_AJobThatDiesAtAnyWriteGoesOn(t *testing.T) {
 	t.Parallel()
-	for name, path := range map[string]string{"branch": "**/git/refs", "commit": "/graphql", "pull request": "**/pulls"} {
+	for name, path := range map[string]string{"branch": "**/git/refs", "commit": "/graphql",
+		"pull request": "**/pulls"} {
 		for when, fault := range map[string]githubtest.Fault{
-			"lost before": {DropConnection: true, Times: 1}, "lost after": {DropConnection: true, AfterWrite: true, Times: 1},
-			"failing": {Status: 502, Times: 1}, "failing after": {Status: 502, AfterWrite: true, Times: 1},
+			"lost before": {DropConnection: true, Times: 1},
+			"lost after":  {DropConnection: true, AfterWrite: true, Times: 1},
+			"failing":     {Status: 502, Times: 1}, "failing after": {Status: 502, AfterWrite: true, Times: 1},
 		} {
 			t.Run(name+", "+when, func(t *testing.T) {
 				t.Parallel()

@@ -137,7 +137,8 @@ func (i issue) subtasks() (all []ticket.Criterion) {
 	for _, t := range tasks {
 		before, text, ok := strings.Cut(t.Fields.Summary, ":")
 		if ok && strings.EqualFold(strings.TrimSpace(before), "AC") {
-			all = append(all, ticket.Criterion{Text: markup.OneLine(text), Done: t.Fields.Status.StatusCategory.Key == "done"})
+			all = append(all, ticket.Criterion{Text: markup.OneLine(text),
+				Done: t.Fields.Status.StatusCategory.Key == "done"})
 		}
 	}
 	return all

@@ -109,7 +109,8 @@ func named(t *testing.T, l long, text string) []string {
 	t.Helper()
 	chunks, fallback := chunker.New().Cut(t.Context(), l.path, text)
 	if volume.Raced && fallback == chunker.TooSlow {
-		t.Skip("under the race detector this parse takes longer than any may; .ci/run tests it without the detector too")
+		t.Skip("under the race detector this parse takes longer than any may; .ci/run tests it without the " +
+			"detector too")
 	}
 	require.Empty(t, fallback)
 	var all []string

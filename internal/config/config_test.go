@@ -70,7 +70,8 @@ func mistakes() []mistake {
 		{"policy", "admission:\n  bots: maybe\n", `f.yml:2:9: "maybe" is none of skip, review`, false},
 		{"nearly a policy", "admission:\n  bots: reviews\n", `did you mean "review"?`, false},
 		{"boolean", "admission:\n  on-demand: 1\n", "f.yml:2:14: expected true or false, got a number", false},
-		{"severity", "report:\n  from: mino\n", "f.yml:2:9: \"mino\" is none of nit, minor, major, blocker\n  did you " +
+		{"severity", "report:\n  from: mino\n", "f.yml:2:9: \"mino\" is none of nit, minor, major, blocker\n  " +
+			"did you " +
 			"mean \"minor\"?", false},
 		{"category", "report:\n  categories: [security, corectness]\n", "did you mean \"correctness\"?", false},
 		{"one category", "report:\n  categories: security\n", "f.yml:2:15: expected a list, got text", false},

@@ -22,7 +22,8 @@ func TestValuesHasEveryKey(t *testing.T) {
 	for _, key := range known("prices.gpt-9") {
 		leaf := !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, key+".") })
 		inside := strings.HasPrefix(key, "prices.gpt-9.") || strings.HasPrefix(key, "guidelines.") ||
-			strings.HasPrefix(key, "environments.") || strings.HasPrefix(key, "modules.") || strings.HasPrefix(key, "context.sources.")
+			strings.HasPrefix(key, "environments.") || strings.HasPrefix(key, "modules.") ||
+			strings.HasPrefix(key, "context.sources.")
 		if leaf && !inside {
 			require.Contains(t, names, key)
 		}

@@ -70,7 +70,8 @@ func (m *scriptedModel) Chat(_ context.Context, r llm.Request) (llm.Answer, erro
 	u.CachedTokens, u.CacheWriteTokens = m.split(r, front/bytesPerToken, (front+rest)/bytesPerToken)
 	m.cached = cost.Add(m.cached, u)
 	if looked {
-		return llm.Answer{ToolCalls: []llm.Call{{ID: fmt.Sprint(len(r.Turns)), Name: "read_file", Arguments: text}}}, nil
+		return llm.Answer{ToolCalls: []llm.Call{{ID: fmt.Sprint(len(r.Turns)), Name: "read_file", Arguments: text}}},
+			nil
 	}
 	return llm.Answer{Text: text}, nil
 }
@@ -115,8 +116,9 @@ func (m *scriptedModel) say(r llm.Request) (text string, looked bool) {
 	var found []llmtest.Finding
 	for _, g := range m.golden {
 		if g.Path == m.path {
-			found = append(found, llmtest.Finding{Side: "RIGHT", StartLine: g.LineStart, Line: g.LineStart, Title: g.Issue,
-				Body: g.Issue, Category: "correctness", Severity: "major", Confidence: 0.9})
+			found = append(found, llmtest.Finding{Side: "RIGHT", StartLine: g.LineStart, Line: g.LineStart,
+				Title: g.Issue,
+				Body:  g.Issue, Category: "correctness", Severity: "major", Confidence: 0.9})
 		}
 	}
 	m.told = len(found)
@@ -133,8 +135,9 @@ func reviewed(t *testing.T, change ingest.Change, golden []dataset.Golden, looks
 	}
 	files := tree.Files(text)
 	m := &scriptedModel{looks: looks, golden: golden, known: map[string]int{}}
-	reviewer := review.NewModel(review.Options{Review: m, Verify: m, Limits: agent.Limits{Turns: 6}, Random: rand.Reader,
-		Tools: tool.NewSet(tool.ReadFile(files, nil), tool.SearchCode(files, nil), tool.FindReferences(files))})
+	reviewer := review.NewModel(review.Options{Review: m, Verify: m, Limits: agent.Limits{Turns: 6},
+		Random: rand.Reader,
+		Tools:  tool.NewSet(tool.ReadFile(files, nil), tool.SearchCode(files, nil), tool.FindReferences(files))})
 	if looks == 0 {
 		reviewer.Limits.Turns = 1
 	}
@@ -205,7 +208,8 @@ func TestCachingMakesLookingAroundAffordable(t *testing.T) {
 		}
 		for _, name := range models {
 			p, q := figures(plain[name]), figures(cached[name])
-			t.Logf("| %s | %d | $%.3f, $%.3f, $%.3f | $%.3f, $%.3f, $%.3f |", name, looks, p[0], p[1], p[2], q[0], q[1], q[2])
+			t.Logf("| %s | %d | $%.3f, $%.3f, $%.3f | $%.3f, $%.3f, $%.3f |", name, looks, p[0], p[1], p[2], q[0], q[1],
+				q[2])
 			if looks == 3 {
 				require.Less(t, q[0], 0.8*p[0], "looking around is paid for once")
 			}
@@ -227,8 +231,9 @@ func TestTwentyFiveFilesWithThreeLooksStayBelowHalfADollar(t *testing.T) {
 			patch += fmt.Sprintf("\n+\tv += v * %d", line+i)
 			text += fmt.Sprintf("\tv += v * %d\n", line+i)
 		}
-		change.Files = append(change.Files, diff.File{Path: fmt.Sprintf("f%03d.go", i), Status: diff.Added, Additions: 60,
-			Patch: patch})
+		change.Files = append(change.Files, diff.File{Path: fmt.Sprintf("f%03d.go", i), Status: diff.Added,
+			Additions: 60,
+			Patch:     patch})
 	}
 	m := reviewed(t, change, nil, 3, text)
 	p, ok := cost.PriceOf("claude-sonnet-4-6")

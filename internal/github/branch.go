@@ -71,8 +71,7 @@ type Entry struct {
 // is not there is left out.
 func (c *Client) Entries(ctx context.Context, owner, repo, commit string, paths []string) (map[string]Entry, error) {
 	read := map[string]map[string]Entry{}
-	var within func(sha, folder string) (map[string]Entry, error)
-	within = func(sha, folder string) (map[string]Entry, error) {
+	within := func(sha, folder string) (map[string]Entry, error) {
 		if known, ok := read[folder]; ok {
 			return known, nil
 		}

@@ -53,7 +53,8 @@ func pack(folder string, at *commit) []byte {
 			write(tar.Header{Typeflag: tar.TypeSymlink, Name: folder + path, Linkname: target, Mode: 0o777}, "")
 			continue
 		}
-		write(tar.Header{Typeflag: tar.TypeReg, Name: folder + path, Mode: bits[at.mode(path)], Size: int64(len(text))}, text)
+		write(tar.Header{Typeflag: tar.TypeReg, Name: folder + path, Mode: bits[at.mode(path)], Size: int64(len(text))},
+			text)
 	}
 	_, _ = w.Close(), compressed.Close()
 	return packed.Bytes()

@@ -102,7 +102,9 @@ func (r *Repo) plant(c *commit, folder string) string {
 	}
 	// git sorts folders as though their names ended in a slash
 	key := func(e treeEntry) string { return e.name + map[string]string{"tree": "/"}[e.kind] }
-	entries := slices.SortedFunc(maps.Values(found), func(a, b treeEntry) int { return strings.Compare(key(a), key(b)) })
+	entries := slices.SortedFunc(maps.Values(found), func(a, b treeEntry) int {
+		return strings.Compare(key(a), key(b))
+	})
 	var body bytes.Buffer
 	for _, e := range entries {
 		raw, _ := hex.DecodeString(e.sha) // our own digits

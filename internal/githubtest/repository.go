@@ -182,7 +182,8 @@ func (r *Repo) commit(branch, message, author string, files Tree) *commit {
 }
 
 func (r *Repo) newCommit(parents []*commit, message, author string, files Tree) *commit {
-	c := &commit{parents: parents, tree: maps.Clone(files), modes: map[string]string{}, message: message, author: author, at: r.s.now()}
+	c := &commit{parents: parents, tree: maps.Clone(files), modes: map[string]string{}, message: message,
+		author: author, at: r.s.now()}
 	h := sha1.New()
 	fmt.Fprintln(h, len(r.objects.commits), message, author)
 	for _, path := range slices.Sorted(maps.Keys(files)) {

@@ -63,7 +63,8 @@ func (p Names) Decision(code string) string { return string(p) + "decision-" + c
 
 // The instance is the shortest that fits, so that "partial-3" is never part of it.
 var namePattern = regexp.MustCompile(
-	`^(?:([1-9][0-9]{0,8})|([A-Za-z][A-Za-z0-9_]{0,49}-[0-9a-f]{1,9}))-(?:([a-z0-9](?:[a-z0-9-]{0,30}?[a-z0-9])??)-)??` +
+	`^(?:([1-9][0-9]{0,8})|([A-Za-z][A-Za-z0-9_]{0,49}-[0-9a-f]{1,9}))-(?:([a-z0-9](?:[a-z0-9-]{0` +
+		`,30}?[a-z0-9])??)-)??` +
 		`(?:partial-([1-9][0-9]{0,8})-)?([0-9a-f]{16})$`)
 
 // Parse reads the name of a draft's or a partial checkpoint's artifact.

@@ -111,15 +111,17 @@ func TestOrdinaryTextIsNotFound(t *testing.T) {
 func TestWhatCommitsAreFullOfAddressesNobody(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"an attribute": `<HiddenInput id="nostr-sender" v-model="$parent.notification.sender" autocomplete="new-password">`,
-		"an argument":  `@router.post("/login/access-token", response_model=schemas.Token)`,
-		"provided":     "To solve these problems we don't hide the locals for you but provide you with a lot of tools.",
-		"a tool call":  "Identifier for the MCP tool call approval request. Include this value in an answer.",
-		"a stage":      "You are now ready to generate code. Run the `generate` command. You shouldn't see any errors.",
-		"another one":  "Now that you have finished the application and everything works as expected, test it.",
+		"an attribute": `<HiddenInput id="nostr-sender" v-model="$parent.notification.sender"` +
+			` autocomplete="new-password">`,
+		"an argument": `@router.post("/login/access-token", response_model=schemas.Token)`,
+		"provided":    "To solve these problems we don't hide the locals for you but provide you with a lot of tools.",
+		"a tool call": "Identifier for the MCP tool call approval request. Include this value in an answer.",
+		"a stage":     "You are now ready to generate code. Run the `generate` command. You shouldn't see any errors.",
+		"another one": "Now that you have finished the application and everything works as expected, test it.",
 		"a licence": "The above copyright notice and this permission notice shall be included in all copies or " +
 			"substantial portions of the Software.",
-		"a bundle": strings.Repeat(`"lint":"prettier --check","string-to-jsdoc-comment":"^1.0.0","agent":"^2.1.0",`, 20),
+		"a bundle": strings.Repeat(`"lint":"prettier --check","string-to-jsdoc-comment":"^1.0.0","agent":"^2.1.0",`,
+			20),
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Empty(t, injection.Scan(text).Instructions)

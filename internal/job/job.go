@@ -124,7 +124,8 @@ func (j *job) connect() error {
 	case errors.Is(err, artifact.ErrUnsupported):
 		return problem.Usage(err.Error(), "set checkpoint-dir there, and carry that folder between the jobs with "+
 			"artifact steps of your own")
-	case errors.Is(err, artifact.ErrNoRuntime) && slices.Contains([]string{"resume", "record", "mark", "comment"}, j.Mode):
+	case errors.Is(err, artifact.ErrNoRuntime) && slices.Contains([]string{"resume", "record", "mark", "comment"},
+		j.Mode):
 		return nil // the draft may still be had from the API
 	case err != nil:
 		return problem.As(problem.Misuse, err, "")

@@ -127,9 +127,10 @@ func (p *proposal) unmoved(ctx context.Context, draft checkpoint.Draft) error {
 // open puts a verified draft into the graph that can apply it.
 func (p *proposal) open(ctx context.Context, draft checkpoint.Draft) (*handoff.Draft[ticketpr.State], error) {
 	steps := ticketpr.Steps{Apply: p.commit, Applied: p.committed, Open: p.openPull}
-	return ticketpr.Subject(ticketpr.Intact).Open(ctx, draft, func(store graph.Store) (*graph.Flow[ticketpr.State], error) {
-		return ticketpr.New(steps, store, driver.Sealing(p.Protection)...)
-	})
+	return ticketpr.Subject(ticketpr.Intact).Open(ctx, draft,
+		func(store graph.Store) (*graph.Flow[ticketpr.State], error) {
+			return ticketpr.New(steps, store, driver.Sealing(p.Protection)...)
+		})
 }
 
 // desk is where decisions on drafts of the ticket are kept.

@@ -79,8 +79,9 @@ func (p *proposal) shows() (ticket.Show, error) {
 func (p *proposal) facts(thread, base string, approvals []string) checkpoint.Manifest {
 	m := checkpoint.Manifest{
 		Thread: thread, Subject: p.subject(), Trust: p.Protection.Trust, Environment: p.Environment,
-		AllowDispatch: p.AllowDispatch, RunID: p.env.RunID, RunAttempt: p.env.RunAttempt, WorkflowRef: p.env.WorkflowRef,
-		Approvals: approvals, CreatedAt: p.Clock(), ToolVersion: wire.Version(),
+		AllowDispatch: p.AllowDispatch, RunID: p.env.RunID, RunAttempt: p.env.RunAttempt,
+		WorkflowRef: p.env.WorkflowRef,
+		Approvals:   approvals, CreatedAt: p.Clock(), ToolVersion: wire.Version(),
 		ConfigFingerprint: p.config.Fingerprint(),
 	}
 	m.Subject.Head, m.ExpiresAt = base, m.CreatedAt.Add(p.Expires)
@@ -232,13 +233,15 @@ func (p *proposal) parked(ctx context.Context, flow *graph.Flow[ticketpr.State],
 // howToDecide says how the draft is decided, for the job summary.
 func (p *proposal) howToDecide(r driver.Report, s ticketpr.State) render.Decide {
 	d := render.Decide{Code: r.Code, Expires: r.Packed.Manifest.ExpiresAt, Artifact: r.Artifact,
-		Elapsed: p.Now().Sub(p.began), RetainedUntil: r.Retained, Trust: p.Protection.Trust, Counts: p.Summary == "counts",
+		Elapsed: p.Now().Sub(p.began), RetainedUntil: r.Retained, Trust: p.Protection.Trust,
+		Counts:      p.Summary == "counts",
 		Environment: p.Environment}
 	if s.Iteration < gate.MaxRounds {
 		d.Revise = p.revising(r.Code, "WHAT TO DO DIFFERENTLY")
 	}
 	if p.Environment == "" || p.AllowDispatch {
-		decide := fmt.Sprintf("%s -f code=%s -f checkpoint-digest=%s -f decision=", p.dispatchOf(p.DecideWorkflow), r.Code,
+		decide := fmt.Sprintf("%s -f code=%s -f checkpoint-digest=%s -f decision=", p.dispatchOf(p.DecideWorkflow),
+			r.Code,
 			r.Digest)
 		d.Dispatch, d.DispatchAbort = decide+"approve", decide+"abort"
 	}

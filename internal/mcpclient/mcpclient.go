@@ -198,7 +198,8 @@ func (s *Server) Ticket(ctx context.Context, key string) (ticket.Ticket, error) 
 		return ticket.Ticket{}, err
 	}
 	tool := s.o.Ticket
-	t := ticket.Ticket{Key: a.names, Summary: markup.OneLine(a.text(tool.Summary)), Description: a.text(tool.Description)}
+	t := ticket.Ticket{Key: a.names, Summary: markup.OneLine(a.text(tool.Summary)),
+		Description: a.text(tool.Description)}
 	if a.fields == nil {
 		t.Description = a.whole
 	}

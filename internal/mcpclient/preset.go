@@ -19,7 +19,8 @@ func Preset(name string) (ticket, page, comment Tool, ok bool) {
 		return Tool{Name: "getJiraIssue", Argument: "issueIdOrKey", Key: "key", Summary: "fields.summary",
 				Description: "fields.description"},
 			Tool{Name: "getConfluencePage", Argument: "pageId", Key: "id", Title: "title", Text: "body"},
-			Tool{Name: "addCommentToJiraIssue", Argument: "issueIdOrKey", With: map[string]any{"commentBody": "{text}"}},
+			Tool{Name: "addCommentToJiraIssue", Argument: "issueIdOrKey",
+				With: map[string]any{"commentBody": "{text}"}},
 			true
 	case "sooperset":
 		return Tool{Name: "jira_get_issue", Argument: "issue_key", Key: "key", Summary: "summary",

@@ -72,7 +72,8 @@ func TestAReviewOfResolvedFindingsAloneReadsWell(t *testing.T) {
 	require.True(t, strings.HasPrefix(Body(r), "**Nothing new** · 2 resolved · 9 of 11 files reviewed at "), Body(r))
 	require.Contains(t, Draft(r, dialog()), "**Nothing new** · 2 resolved · 1 finding of earlier "+
 		"reviews stands · 9 of 11 files reviewed, 2 skipped · ")
-	require.True(t, strings.HasPrefix(Terminal(r, TerminalOptions{}), "nothing new, 2 resolved, 1 finding of earlier reviews stands · "))
+	require.True(t, strings.HasPrefix(Terminal(r, TerminalOptions{}),
+		"nothing new, 2 resolved, 1 finding of earlier reviews stands · "))
 	known := ledger()
 	known.Findings, known.Filtered = nil, []finding.Finding{held(finding.AlreadyPosted, "")}
 	require.Contains(t, ended(known, "CLEAN", ""), "## Nothing new in #42\n")
@@ -147,11 +148,13 @@ func TestDecideStandsAboveTheFindings(t *testing.T) {
 		decide          Decide
 		where, fold, gh string
 	}{
-		"the environment": {dialog(), "**Decide** in [Review deployments](" + actions + "runs/7001) or with:", "Post with changes", dialog().Approve},
+		"the environment": {dialog(), "**Decide** in [Review deployments](" + actions + "runs/7001) or with:",
+			"Post with changes", dialog().Approve},
 		"an environment, dispatch allowed": {both, "**Decide** in [Review deployments](" + actions + "runs/7001)",
 			"Post with changes, dispatch, draft again", dialog().Approve},
 		"an environment of no run": {without, "**Decide** in *Review deployments*.", "Post with changes", ""},
-		"a dispatch":               {dispatch(), "**Decide** in [this form](" + actions + "workflows/pr-review-decide.yml) or with:", "Reject, post with changes", dispatch().Dispatch},
+		"a dispatch": {dispatch(), "**Decide** in [this form](" + actions +
+			"workflows/pr-review-decide.yml) or with:", "Reject, post with changes", dispatch().Dispatch},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -184,7 +187,8 @@ func TestT15_ATitleCannotLeaveItsQuotationMarks(t *testing.T) {
 		line := strings.Split(draft, "\n")[2]
 		require.Equal(t, 1, strings.Count(line, "“"), line)
 		require.Equal(t, 1, strings.Count(line, "”"), line)
-		require.True(t, strings.HasSuffix(line, "](https://github.com/org/payments/pull/42), 11 files, +1,412 −87"), line)
+		require.True(t, strings.HasSuffix(line, "](https://github.com/org/payments/pull/42), 11 files, +1,412 −87"),
+			line)
 		require.Contains(t, line, "by `eve]", "a login that is none is code")
 		require.Equal(t, []string{"https://github.com/org/payments/pull/42"}, links(line), line)
 	}

@@ -89,10 +89,12 @@ func ledger() Review {
 		Usage: cost.Usage{InputTokens: 52_000, OutputTokens: 9_204, Calls: 14, Cost: 210_000},
 		Limit: 1_000_000,
 		Hunks: shown(map[string]string{
-			"ledger/transfer.go": "@@ -38,8 +38,6 @@\n \n // Transfer moves money between two accounts.\n func (l *Ledger) " +
+			"ledger/transfer.go": "@@ -38,8 +38,6 @@\n \n // Transfer moves money between two accounts.\n func (l " +
+				"*Ledger) " +
 				"Transfer(from, to string, amount int64) error {\n-\tif err := l.Debit(from, amount); err != nil {\n" +
 				"-\t\treturn err\n-\t}\n+\tl.Debit(from, amount)\n \treturn l.Credit(to, amount)\n }\n",
-			"ledger/close.go": "@@ -86,4 +86,6 @@\n func (l *Ledger) Close() error {\n \tdefer l.flush()\n+\tl.mu.Lock()\n" +
+			"ledger/close.go": "@@ -86,4 +86,6 @@\n func (l *Ledger) Close() error {\n \tdefer " +
+				"l.flush()\n+\tl.mu.Lock()\n" +
 				"+\tl.book.Lock()\n \tl.closed = true\n \treturn nil\n",
 			"api/handler.go": "@@ -25,4 +25,3 @@\n \tv := r.FormValue(\"amount\")\n-\t// cents\n" +
 				"-\tamount, err := strconv.ParseFloat(v, 64)\n+\tamount, err := cents(v)\n \tif err != nil {\n",

@@ -122,7 +122,8 @@ func (e Ending) rest(r Review) []string {
 		return nil
 	case drafted:
 		r.Overview.ID = "" // nothing is posted
-		return []string{banner(r.warnings()), r.overview(), r.posted(), r.asked(), unread, filtered(r.Filtered), files, r.paid()}
+		return []string{banner(r.warnings()), r.overview(), r.posted(), r.asked(), unread, filtered(r.Filtered), files,
+			r.paid()}
 	}
 	handover := ""
 	if e.Outcome == "POSTED" && r.Handover == config.HandoverSummary {

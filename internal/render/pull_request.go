@@ -131,8 +131,10 @@ type ProposalEnding struct {
 
 // ProposalEnd is the job summary of a ticket's run that leaves nothing to decide.
 func ProposalEnd(key string, e ProposalEnding) string {
-	verdict := map[string]string{"POSTED": "The change for % is on its branch", "ABORTED": "The change for % was rejected: " +
-		"nothing was pushed", "FAILED": "No change for % could be drafted", "REFUSED": "The change for % was not applied",
+	verdict := map[string]string{"POSTED": "The change for % is on its branch",
+		"ABORTED": "The change for % was rejected: " +
+			"nothing was pushed", "FAILED": "No change for % could be drafted",
+		"REFUSED": "The change for % was not applied",
 		"EXPIRED": "The draft for % was not decided in time"}[e.Outcome]
 	if verdict == "" {
 		verdict = "% ended: " + guard.Inline(e.Outcome, titleRunes)
@@ -148,7 +150,8 @@ func ProposalEnd(key string, e ProposalEnding) string {
 			waits = "Its author is a bot: workflows on it wait until somebody who may write approves them."
 		}
 	}
-	return paragraphs("## "+strings.Replace(verdict, "%", guard.Code(key), 1), guard.Inline(e.Reason, reasonRunes), where,
+	return paragraphs("## "+strings.Replace(verdict, "%", guard.Code(key), 1), guard.Inline(e.Reason, reasonRunes),
+		where,
 		waits, account(e.Record, !e.Counts), listed("**Void**, since each was refused:", e.Void),
 		listed("**Changed since the draft**, which holds all the same:", e.Changes)) + "\n"
 }

@@ -255,7 +255,8 @@ func TestAKeptDraftAsksNobodyAndCanStillBeDecided(t *testing.T) {
 	require.True(t, strings.HasPrefix(draft, "## Review of #42 calls nobody\n"), draft)
 	require.NotContains(t, draft, "waits for a decision")
 	require.NotContains(t, draft, "Review deployments", "no job waits in the environment")
-	for _, want := range []string{"weaker than what calls a person", "code `3f9c2a71be04d855`", "To post it all the same",
+	for _, want := range []string{"weaker than what calls a person", "code `3f9c2a71be04d855`",
+		"To post it all the same",
 		keptDraft().Dispatch, keptDraft().DispatchAbort} {
 		require.Contains(t, draft, want)
 	}

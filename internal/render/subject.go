@@ -63,7 +63,8 @@ func (r Review) pull() string {
 // so that it cannot end before its end and go on as words of ours.
 func (r Review) title() string {
 	room := subjectRunes - utf8.RuneCountInString(by(" ", r.Author)+r.size())
-	return guard.Line(strings.NewReplacer("“", `"`, "”", `"`).Replace(strings.TrimSpace(r.Title)), max(room, titleLeast))
+	return guard.Line(strings.NewReplacer("“", `"`, "”", `"`).Replace(strings.TrimSpace(r.Title)),
+		max(room, titleLeast))
 }
 
 // subjectOf puts what a change is called before its size.

@@ -48,11 +48,13 @@ func TestATicketIsCommentedOnOnce(t *testing.T) {
 		says string
 		want int
 	}{
-		"new":              {said: true, want: 1},
-		"there already":    {wall: wall{said: []string{address}}, want: 1},
-		"its answer lost":  {wall: wall{lost: lost}, said: true, want: 1},
-		"not taken":        {wall: wall{before: atlassian.Fail("refused the credentials (401)")}, says: "refused the credentials"},
-		"cannot be looked": {wall: wall{blind: atlassian.Fail("is failing (500)")}, says: "was not asked for a comment"},
+		"new":             {said: true, want: 1},
+		"there already":   {wall: wall{said: []string{address}}, want: 1},
+		"its answer lost": {wall: wall{lost: lost}, said: true, want: 1},
+		"not taken": {wall: wall{before: atlassian.Fail("refused the credentials (401)")},
+			says: "refused the credentials"},
+		"cannot be looked": {wall: wall{blind: atlassian.Fail("is failing (500)")},
+			says: "was not asked for a comment"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

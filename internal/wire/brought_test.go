@@ -39,10 +39,11 @@ func TestT9_SettingsThatAFolderBringsAlongSendNoVariableElsewhere(t *testing.T) 
 		"a database by a parameter": {"index: {store: 'postgres://u@/x?host=db.example'}", "", "", "index.store"},
 		"a vendor's own key":        {"rerank: {model: m, key-env: COHERE_API_KEY}", "", "", ""},
 		"no key":                    {"embeddings: {base-url: '" + elsewhere + "', model: m}", "", "", ""},
-		"this machine":              {"embeddings: {base-url: 'http://127.0.0.1/v1', model: m, key-env: X}", "", "", ""},
-		"a database here":           {"index: {store: 'postgres://u@/x?host=/tmp', password-env: X}", "", "", ""},
-		"a file that was named":     {anyTo, "./" + config.DefaultPath, "", ""},
-		"a workflow":                {anyTo, "", "true", ""},
+		"this machine": {"embeddings: {base-url: 'http://127.0.0.1/v1', model: m, key-env: X}", "", "",
+			""},
+		"a database here":       {"index: {store: 'postgres://u@/x?host=/tmp', password-env: X}", "", "", ""},
+		"a file that was named": {anyTo, "./" + config.DefaultPath, "", ""},
+		"a workflow":            {anyTo, "", "true", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -81,14 +82,16 @@ func TestT9_TicketSourcesThatARepositoryBringsAlongStartNothing(t *testing.T) {
 			"send JIRA_USER and NPM_TOKEN to collector.example"},
 		"a tracker's variable to any server": {fmt.Sprintf(jira, "collector.example", "JIRA_TOKEN"), "", "",
 			"to collector.example"},
-		"a name like Atlassian's":   {fmt.Sprintf(jira, "evilatlassian.net", "JIRA_TOKEN"), "", "", "evilatlassian.net"},
+		"a name like Atlassian's": {fmt.Sprintf(jira, "evilatlassian.net", "JIRA_TOKEN"), "", "",
+			"evilatlassian.net"},
 		"any variable to Atlassian": {fmt.Sprintf(jira, "acme.atlassian.net", "NPM_TOKEN"), "", "", "NPM_TOKEN"},
 		"an MCP server": {"{mcp: {url: 'https://mcp.example/mcp', token-env: NPM_TOKEN, " +
 			"ticket: {tool: t, argument: a, key: k}}}", "", "",
 			"send NPM_TOKEN to mcp.example"},
-		"Atlassian's own":       {fmt.Sprintf(jira, "acme.atlassian.net", "JIRA_TOKEN"), "", "", ""},
-		"a file that was named": {fmt.Sprintf(jira, "collector.example", "NPM_TOKEN"), "./" + config.DefaultPath, "", ""},
-		"a workflow":            {fmt.Sprintf(jira, "collector.example", "NPM_TOKEN"), "", "true", ""},
+		"Atlassian's own": {fmt.Sprintf(jira, "acme.atlassian.net", "JIRA_TOKEN"), "", "", ""},
+		"a file that was named": {fmt.Sprintf(jira, "collector.example", "NPM_TOKEN"), "./" + config.DefaultPath, "",
+			""},
+		"a workflow": {fmt.Sprintf(jira, "collector.example", "NPM_TOKEN"), "", "true", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

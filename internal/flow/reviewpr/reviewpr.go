@@ -57,8 +57,9 @@ type Steps struct {
 	Recall   func(context.Context, ingest.Change) ([]finding.Earlier, error) // what was said before; nil for nothing
 	// fetches what was asked for, where the settings name a source; nil for nobody
 	Context func(context.Context, State) ticket.Context
-	Show    ticket.Show                                  // of it, for a change that is no pull request's; empty for none
-	Learn   func(pages []prompt.Document, digest string) // is given the pages that Reviewer may read; nil for nobody
+	// of it, for a change that is no pull request's; empty for none
+	Show  ticket.Show
+	Learn func(pages []prompt.Document, digest string) // is given the pages that Reviewer may read; nil for nobody
 	// looks at the whole change; nil where no model is at hand
 	Overview func(context.Context, review.Whole) (finding.Overview, error)
 	Redraft  Redraft // nil where no model is at hand

@@ -14,7 +14,8 @@ func TestATicketIsAKeyOrAnIssueOfTheRepository(t *testing.T) {
 	of := pull.Ref{Owner: "o", Repo: "r"}
 	for text, want := range map[string]ticketpr.Asked{
 		"PAY-88": {Key: "PAY-88", From: "PAY-88"}, " task-101 ": {Key: "TASK-101", From: "TASK-101"},
-		"#7": {Key: "gh-7", From: "o/r#7"}, "7": {Key: "gh-7", From: "o/r#7"}, "gh-7": {Key: "gh-7", From: "o/r#7"}, "GH-7": {Key: "gh-7", From: "o/r#7"}, "O/R#7": {Key: "gh-7", From: "o/r#7"},
+		"#7": {Key: "gh-7", From: "o/r#7"}, "7": {Key: "gh-7", From: "o/r#7"}, "gh-7": {Key: "gh-7", From: "o/r#7"},
+		"GH-7": {Key: "gh-7", From: "o/r#7"}, "O/R#7": {Key: "gh-7", From: "o/r#7"},
 		"": {}, "PAY": {}, "PAY-0": {}, "x/y#7": {}, "o/r#0": {}, "o/r#": {}, "gh-7x": {}, "-1": {}, "P-1": {},
 		"PAY-88; rm": {}, "../PAY-88": {},
 	} {

@@ -46,7 +46,8 @@ func newPushing(t *testing.T) pushing {
 
 func (p pushing) commit(parent string) write.Commit {
 	return write.Commit{Branch: "fix/PAY-1-round", Parent: parent, Headline: "fix(PAY-1): round", Body: "why",
-		Files: []write.File{{Path: "a.go", Content: []byte("ONE\n\x00\xff")}, {Path: "dir/new.go", Content: []byte("n")},
+		Files: []write.File{{Path: "a.go", Content: []byte("ONE\n\x00\xff")},
+			{Path: "dir/new.go", Content: []byte("n")},
 			{Path: "dir/sub/b.go", Delete: true}}}
 }
 
@@ -59,7 +60,8 @@ func TestABranchGetsOneCommitAndADraftPullRequest(t *testing.T) {
 
 	sha, err := p.mayWrite.Commit(ctx, p.ref, p.commit(base))
 	require.NoError(t, err)
-	require.Equal(t, githubtest.Tree{"a.go": "ONE\n\x00\xff", "dir/new.go": "n", "dir/run.sh": "exit\n"}, p.repo.Tree(sha))
+	require.Equal(t, githubtest.Tree{"a.go": "ONE\n\x00\xff", "dir/new.go": "n", "dir/run.sh": "exit\n"},
+		p.repo.Tree(sha))
 	require.Equal(t, "100755", p.repo.Mode(sha, "dir/run.sh"), "what is left alone keeps its mode")
 	tip, err := p.reader.Tip(ctx, "o", "r", "fix/PAY-1-round")
 	require.NoError(t, err)
