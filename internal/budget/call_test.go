@@ -140,7 +140,8 @@ func TestP9_EveryTryIsPaidFor(t *testing.T) {
 		{"not reached behind it", []string{"521", "523", "525", whole}, 100, 1, false},
 		{"lost behind a gateway to the end", []string{"502"}, 4 * 1_300, 4, true},
 		{"lost to the end", []string{"lost"}, 4 * 1_300, 4, true},
-		{"half an answer", []string{`{"choices":`}, 1_300, 1, true},
+		{"half an answer", []string{`{"choices":`, whole}, 1_400, 2, false},
+		{"half an answer to the end", []string{`{"choices":`}, 2 * 1_300, 2, true},
 		{"without usage", []string{`{"choices":[{"message":{"content":"yes"}}]}`}, 1_300, 1, false},
 		{"an error in an answer", []string{`{"error":{"message":"no","code":400}}`}, 1_300, 1, true},
 		{"a form that is refused", []string{`{"error":{"message":"Unrecognized request argument supplied:` +

@@ -187,7 +187,7 @@ func TestT30_AServerThatFailsOrLiesIsLeftOffAndLearnsNoMore(t *testing.T) {
 		{"out of range", embedtest.OutOfRange, "t", 1, true},
 		{"50 MB", embedtest.Huge, "its answer was too large", 1, true},
 		{"elsewhere", embedtest.Redirect, "it redirects elsewhere", 1, true},
-		{"no JSON", embedtest.NoJSON, "its answer was no JSON", 1, true},
+		{"no JSON", embedtest.NoJSON, "its answer was no JSON", 2, true},
 		{"another shape", embedtest.AnotherShape, "not of the form that is documented", 1, true},
 	} {
 		for _, what := range []string{"embeddings", "rerank"} {

@@ -77,7 +77,7 @@ type contextBuilder struct {
 
 func (b *contextBuilder) source(s config.Source, api *github.Client) (ticketcontext.Source, error) {
 	made, err := b.made(s, api)
-	if why := b.distrusts(s, b.s); why != "" {
+	if why := b.distrusts(s, b.s); made.Lacks == "" {
 		made.Lacks = why
 	}
 	return made, err
