@@ -256,7 +256,7 @@ func TestP6_FailingFiles(t *testing.T) {
 		s := setUp(t, scene{})
 		s.draftJob().with("api-key", "sk-wrong-key-0123456789").start().is(1, "FAILED").says("401",
 			"the key in api-key is not accepted there")
-		require.Empty(t, s.run.Artifacts())
+		require.Empty(t, s.drafts())
 	})
 }
 

@@ -30,7 +30,7 @@ func Run(ctx context.Context, p Process) int {
 		return job.Run(ctx, front)
 	}
 	a := &app{Front: front, name: called(p.Args[0])}
-	out := &output{Writer: p.Stdout}
+	out := &output{Writer: front.Stdout}
 	a.Stdout = out
 	err := a.command(ctx, p.Args[1:])
 	if err == nil && out.err != nil {
@@ -38,7 +38,7 @@ func Run(ctx context.Context, p Process) int {
 			"run the same command again: what was done is kept")
 	}
 	if err != nil && !errors.As(err, new(driver.Reported)) {
-		fmt.Fprintln(p.Stderr, "error: "+guard.Text(driver.Explain(err)))
+		fmt.Fprintln(front.Stderr, "error: "+guard.Text(driver.Explain(err)))
 	}
 	return driver.ExitCode(err)
 }

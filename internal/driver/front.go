@@ -3,6 +3,7 @@ package driver
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -34,9 +35,31 @@ func NewFront(p Process) *Front {
 	if p.Now == nil {
 		p.Now = time.Now
 	}
+	p.Stdout, p.Stderr = oneByOne(p.Stdout), oneByOne(p.Stderr)
 	f := &Front{Process: p}
 	f.Wire = wire.New(f.Getenv, p.Now, f.Debug())
 	return f
+}
+
+// turns is a writer of one write after the other: warnings, what is under way and tries
+// come from goroutines of their own.
+type turns struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+func (w *turns) Write(text []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.out.Write(text)
+}
+
+// oneByOne leaves a file as it is: it takes its writes so, and may be a terminal.
+func oneByOne(w io.Writer) io.Writer {
+	if _, file := w.(*os.File); file || w == nil {
+		return w
+	}
+	return &turns{out: w}
 }
 
 // Getenv returns a variable of the process, or "".
@@ -59,12 +82,7 @@ func (f *Front) Debug() func(string) {
 	if f.Getenv("RUNNER_DEBUG") != "1" {
 		return nil
 	}
-	var mu sync.Mutex
-	return func(line string) {
-		mu.Lock()
-		defer mu.Unlock()
-		fmt.Fprintln(out, prefix+guard.Line(line, MaxLine))
-	}
+	return func(line string) { fmt.Fprintln(out, prefix+guard.Line(line, MaxLine)) }
 }
 
 // MaxLine bounds a line of what is printed, in characters.
