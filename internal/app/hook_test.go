@@ -26,7 +26,7 @@ func hookLine(t *testing.T) string {
 func TestThePrePushHookOfTheReadmeShowsADraftAndHoldsNoPushBack(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("needs git")
+		t.Skip("left out: git runs the hook, and git is not in PATH")
 	}
 	model := llmtest.Start(t, llmtest.Honest, func(m *llmtest.Server) { m.Key = modelKey })
 	for name, tc := range map[string]struct {

@@ -3,9 +3,11 @@ package job
 import (
 	"context"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/gate"
+	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/trace"
 )
@@ -14,14 +16,7 @@ import (
 // the draft in the environment's dialog, and why. Where nobody did, the draft is
 // as it was: a push withdrew it, or the deciding job's log says more.
 func (j *job) rejected(ctx context.Context) (r driver.Report, err error) {
-	if !j.routeA() {
-		return driver.Report{}, problem.Usage("the input environment is missing",
-			"mode record notes how that environment answered; a dispatch is on record by itself")
-	}
-	if err := j.checkRoute(); err != nil {
-		return driver.Report{}, err
-	}
-	approvals, err := j.approvals(ctx, j.env.RunID)
+	approvals, err := j.answers(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
@@ -36,9 +31,6 @@ func (j *job) rejected(ctx context.Context) (r driver.Report, err error) {
 	if !ok { // it was there before the draft
 		return driver.Report{Outcome: driver.Paused, Message: undecidedYet}, nil
 	}
-	d := decision.Decision{Verdict: decision.Abort, Note: rejection.Comment}
-	record := decision.Record{Thread: draft.Manifest.Thread, Digest: draft.Digest, Code: draft.Code, At: j.Clock(),
-		By: rejection.User, Via: decision.ByApproval}
 	p, err := j.open(ctx, draft)
 	if err != nil {
 		return driver.Report{}, err
@@ -47,7 +39,27 @@ func (j *job) rejected(ctx context.Context) (r driver.Report, err error) {
 	defer func() { j.EndRun(span, j.ref, r, j.began, err) }()
 	_, gated := trace.Gate(ctx)
 	gated.Decided(string(decision.Abort), nil)
-	return j.carryOut(ctx, p, decision.Answer{Decision: d, Record: record.With(d)})
+	return j.carryOut(ctx, p, j.rejection(draft.Draft, rejection))
+}
+
+// answers are how people answered in this run for the environments that it waited for.
+func (j *job) answers(ctx context.Context) ([]github.Approval, error) {
+	if !j.routeA() {
+		return nil, problem.Usage("the input environment is missing",
+			"mode record notes how that environment answered; a dispatch is on record by itself")
+	}
+	if err := j.checkRoute(); err != nil {
+		return nil, err
+	}
+	return j.approvals(ctx, j.env.RunID)
+}
+
+// rejection is what goes on record of a draft that somebody rejected.
+func (j *job) rejection(o checkpoint.Draft, by github.Approval) decision.Answer {
+	d := decision.Decision{Verdict: decision.Abort, Note: by.Comment}
+	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.Clock(),
+		By: by.User, Via: decision.ByApproval}
+	return decision.Answer{Decision: d, Record: record.With(d)}
 }
 
 const undecidedYet = "nobody has rejected this draft: a push withdrew it, or the log of the deciding job says why " +

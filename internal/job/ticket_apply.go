@@ -18,7 +18,6 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
-	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/secret"
 )
@@ -247,14 +246,7 @@ func (a account) trailer() string {
 
 // rejectedTicket is the job behind a deciding job that did not run, of a ticket.
 func (j *job) rejectedTicket(ctx context.Context) (driver.Report, error) {
-	if !j.routeA() {
-		return driver.Report{}, problem.Usage("the input environment is missing",
-			"mode record notes how that environment answered; a dispatch is on record by itself")
-	}
-	if err := j.checkRoute(); err != nil {
-		return driver.Report{}, err
-	}
-	approvals, err := j.approvals(ctx, j.env.RunID)
+	approvals, err := j.answers(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
@@ -270,8 +262,5 @@ func (j *job) rejectedTicket(ctx context.Context) (driver.Report, error) {
 	if !ok { // it was there before the draft
 		return undecided, nil
 	}
-	d := decision.Decision{Verdict: decision.Abort, Note: rejection.Comment}
-	record := decision.Record{Thread: o.Manifest.Thread, Digest: o.Digest, Code: o.Code, At: j.Clock(),
-		By: rejection.User, Via: decision.ByApproval}
-	return p.carryOut(ctx, o, decision.Answer{Decision: d, Record: record.With(d)})
+	return p.carryOut(ctx, o, j.rejection(o.Draft, rejection))
 }
