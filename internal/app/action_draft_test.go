@@ -218,7 +218,8 @@ func TestSettingsComeFromTheBaseAlone(t *testing.T) {
 	})
 	t.Run("from the base", func(t *testing.T) {
 		base := baseTree().With(githubtest.Tree{".github/pr-review.yml": "ignore:\n  - ledger/**\n"})
-		s := setUp(t, scene{base: base, head: headTree().With(githubtest.Tree{".github/pr-review.yml": base[".github/pr-review.yml"]})})
+		head := headTree().With(githubtest.Tree{".github/pr-review.yml": base[".github/pr-review.yml"]})
+		s := setUp(t, scene{base: base, head: head})
 		drafted := s.parked()
 		require.Equal(t, "3", drafted.outputs["findings"])
 		drafted.shows("Skipped (ignored): `ledger/transfer.go`")
@@ -273,7 +274,8 @@ func TestT29_AnswersOffTheSchemaAreNotUsed(t *testing.T) {
 		"10 MB":         `{"findings":[` + strings.Repeat(" ", 10<<20) + `]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := setUp(t, scene{script: llmtest.PerFile(map[string]llmtest.Script{"ledger/transfer.go": llmtest.Always(llmtest.Answer{Text: text})}, critic)})
+			off := map[string]llmtest.Script{"ledger/transfer.go": llmtest.Always(llmtest.Answer{Text: text})}
+			s := setUp(t, scene{script: llmtest.PerFile(off, critic)})
 			drafted := s.parked()
 			require.Equal(t, "3", drafted.outputs["findings"], "of the other files")
 			drafted.shows("2 of 5 files reviewed", "`ledger/transfer.go`")

@@ -43,11 +43,14 @@ func roundFixed() githubtest.Tree {
 func rounding(t *testing.T) llmtest.Script {
 	t.Helper()
 	answers, err := llmtest.ReadImplement([]byte(`{
-		"classify": {"confirmed_type": "Bug", "technical_summary": "Round cuts halves off", "affected_components": ["pay"], "complexity": "low"},
-		"modules": {"affected_modules": ["pay"], "reasoning": {"pay": "Round is there"}, "files_likely_to_change": ["pay/round.go"]},
+		"classify": {"confirmed_type": "Bug", "technical_summary": "Round cuts halves off",
+			"affected_components": ["pay"], "complexity": "low"},
+		"modules": {"affected_modules": ["pay"], "reasoning": {"pay": "Round is there"},
+			"files_likely_to_change": ["pay/round.go"]},
 		"code": {"root_cause": "int() cuts off", "changes": [{"path": "pay/round.go", "description": "adds a half",
 			"edits": [{"search": "\treturn int(x)\n", "replace": "\treturn int(x + 0.5)\n"}], "new_content": ""}]},
-		"tests": {"tests": [{"path": "pay/half_test.go", "description": "a half", "new_content": ` + quoted(t, halfTest) + `, "edits": []}]}}`))
+		"tests": {"tests": [{"path": "pay/half_test.go", "description": "a half",
+			"new_content": ` + quoted(t, halfTest) + `, "edits": []}]}}`))
 	require.NoError(t, err)
 	return llmtest.Implement(answers, func(llmtest.Request) llmtest.Answer { return llmtest.Findings() })
 }

@@ -112,8 +112,10 @@ func expire(s *stage, drafted ended) {
 // listing is a list of artifacts that holds the draft's, of a repository.
 func listing(s *stage, drafted ended, repoID int64) string {
 	a := s.draftArtifact(drafted)
-	return fmt.Sprintf(`{"total_count":1,"artifacts":[{"id":%d,"node_id":"A","name":%q,"size_in_bytes":%d,"url":"x","archive_download_url":"x","expired":false,
-		"created_at":null,"expires_at":null,"updated_at":null,"digest":%q,"workflow_run":{"id":%d,"repository_id":%d,"head_repository_id":%d,"head_branch":"main","head_sha":"x"}}]}`,
+	return fmt.Sprintf(`{"total_count":1,"artifacts":[{"id":%d,"node_id":"A","name":%q,"size_in_bytes":%d,"url":"x",
+		"archive_download_url":"x","expired":false,
+		"created_at":null,"expires_at":null,"updated_at":null,"digest":%q,"workflow_run":{"id":%d,"repository_id":%d,
+		"head_repository_id":%d,"head_branch":"main","head_sha":"x"}}]}`,
 		a.ID, a.Name, a.Size, a.Digest, s.run.ID, repoID, repoID)
 }
 

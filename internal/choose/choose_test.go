@@ -127,7 +127,9 @@ func TestRevisingIsOfferedOnlyWhereItIsPossible(t *testing.T) {
 	t.Parallel()
 	o := options(twelve())
 	require.Contains(t, sized(o, 120, 24).View(), "[r]evise")
-	for _, change := range []func(*Options){func(o *Options) { o.CanRevise = false }, func(o *Options) { o.Rounds = 0 }} {
+	for _, change := range []func(*Options){
+		func(o *Options) { o.CanRevise = false }, func(o *Options) { o.Rounds = 0 },
+	} {
 		o := o
 		change(&o)
 		m, over := press(t, sized(o, 120, 24), "r", "x", "y")

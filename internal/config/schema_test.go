@@ -121,7 +121,8 @@ func TestSchemaAndParseTakeTheSameFiles(t *testing.T) {
 	require.True(t, strings.HasPrefix(string(example), "# yaml-language-server: $schema="+schemaURL+"\n"))
 	for _, text := range []string{
 		"", "# nothing\n", string(example), modelSettings,
-		"admission:\nmodels:\nagent:\nmodel-options:\nprices:\ncomments:\nignore:\ninstructions:\nguidelines:\nenvironments:\n",
+		"admission:\nmodels:\nagent:\nmodel-options:\nprices:\ncomments:\nignore:\n" +
+			"instructions:\nguidelines:\nenvironments:\n",
 		"admission: {drafts: review, bots: review, authors: all, label: '', skip-label: x y, on-demand: true}\n",
 		"admission: {authors: [OWNER, first_timer]}\n",
 		"comments: {max: 0}\n", "comments: {max: 50, resolve: false}\n",

@@ -40,7 +40,8 @@ func TestPriceOfFindsAModelUnderItsNames(t *testing.T) {
 
 func TestPriceOfTakesNoOtherModelForTheOneMeant(t *testing.T) {
 	t.Parallel()
-	for name := range strings.FieldsSeq(`gpt-5-mini-fast gpt-5-min gpt gpt-5-preview gpt-5-2025 my-gpt-5 groq/gpt-5 anthropic/gpt-5 bedrock/claude-opus-5
+	for name := range strings.FieldsSeq(`gpt-5-mini-fast gpt-5-min gpt gpt-5-preview gpt-5-2025 my-gpt-5 groq/gpt-5
+		anthropic/gpt-5 bedrock/claude-opus-5
 		gpt-5:free gpt-5-mini-2025-13-99x llama3.1 mistral-large-latest openai/ / gpt-5/ openai/openai/gpt-5`) {
 		_, ok := PriceOf(name)
 		require.False(t, ok, name)

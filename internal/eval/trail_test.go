@@ -61,7 +61,8 @@ func TestAPageShowsTheQuestionsOfItsOwnRunAlone(t *testing.T) {
 
 func TestThePageNamesWhatWasNotRead(t *testing.T) {
 	t.Parallel()
-	o := options(t, t.TempDir(), model(t, llmtest.PerFile(map[string]llmtest.Script{"b.go": llmtest.Always(llmtest.Answer{Status: 500})}, wrong)))
+	down := map[string]llmtest.Script{"b.go": llmtest.Always(llmtest.Answer{Status: 500})}
+	o := options(t, t.TempDir(), model(t, llmtest.PerFile(down, wrong)))
 	o.Cases = cases()[:1]
 	_, err := eval.Run(t.Context(), o)
 	require.NoError(t, err)

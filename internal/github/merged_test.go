@@ -18,8 +18,10 @@ func (l listed) json() string {
 	if l.merged > 0 {
 		merged = fmt.Sprintf(`"2026-03-%02dT00:00:00Z"`, l.merged)
 	}
-	return fmt.Sprintf(`{"number":%d,"state":"closed","updated_at":"2026-03-%02dT00:00:00Z","merged_at":%s,"title":"T","user":null,
-		"base":{"ref":"main","sha":"b","repo":{"id":1,"full_name":"O/R"}},"head":{"ref":"x","sha":"h","repo":null}}`, l.number, l.updated, merged)
+	return fmt.Sprintf(`{"number":%d,"state":"closed","updated_at":"2026-03-%02dT00:00:00Z","merged_at":%s,
+		"title":"T","user":null,
+		"base":{"ref":"main","sha":"b","repo":{"id":1,"full_name":"O/R"}},"head":{"ref":"x","sha":"h",
+		"repo":null}}`, l.number, l.updated, merged)
 }
 
 // pages serves a list page by page and counts the requests; behind the last page
@@ -97,10 +99,13 @@ func TestAnIncompleteMergedPullIsAnError(t *testing.T) {
 
 func TestAReviewCommentKeepsWhereItWasMade(t *testing.T) {
 	c := routes(t, map[string]string{"/repos/o/r/pulls/7/comments?direction=asc&page=1&per_page=100&sort=created": `[
-		{"id":1,"path":"a.go","side":"RIGHT","start_side":"LEFT","line":null,"original_line":5,"start_line":null,"original_start_line":3,"subject_type":"line",
-		 "original_commit_id":"c1","user":{"login":"maya","type":"User"},"author_association":"MEMBER","body":"b","html_url":"u","created_at":"2026-03-01T00:00:00Z"},
+		{"id":1,"path":"a.go","side":"RIGHT","start_side":"LEFT","line":null,"original_line":5,"start_line":null,
+		"original_start_line":3,"subject_type":"line",
+		 "original_commit_id":"c1","user":{"login":"maya","type":"User"},"author_association":"MEMBER","body":"b",
+		"html_url":"u","created_at":"2026-03-01T00:00:00Z"},
 		{"id":2,"in_reply_to_id":1,"path":"a.go","side":"LEFT","line":9,"original_line":8,"user":null,"body":""},
-		{"id":3,"path":"a.go","line":1,"original_line":1,"subject_type":"file","user":{"login":"x[bot]","type":"Bot"}}]`})
+		{"id":3,"path":"a.go","line":1,"original_line":1,"subject_type":"file","user":{"login":"x[bot]",
+		"type":"Bot"}}]`})
 	list, err := c.ReviewComments(t.Context(), ref)
 	require.NoError(t, err)
 	require.Len(t, list, 3)

@@ -16,7 +16,8 @@ import (
 	"github.com/org/pr-review-action/internal/transport"
 )
 
-const onePull = `{"number":7,"state":"open","title":"T","user":{"login":"dependabot[bot]","type":"Bot"},"changed_files":2,
+const onePull = `{"number":7,"state":"open","title":"T","user":{"login":"dependabot[bot]","type":"Bot"},
+	"changed_files":2,
 "labels":[{"name":"ai-review"}],"author_association":"NONE","html_url":"https://github.com/Org/Repo/pull/7",
 "base":{"ref":"main","sha":"b1","repo":{"id":1,"full_name":"Org/Repo","private":true,"default_branch":"main"}},
 "head":{"ref":"x","sha":"h1","repo":%s}}`
@@ -110,7 +111,8 @@ func TestLabelSetterIsTheNewest(t *testing.T) {
 		{"event":"labeled","label":{"name":"other"},"actor":{"login":"x"},"created_at":"2026-01-04T00:00:00Z"},
 		{"event":"labeled","label":{"name":"AI-Review"},"actor":{"login":"second"},"created_at":"2026-01-02T00:00:00Z"},
 		{"event":"labeled","label":{"name":"ai-review"},"actor":{"login":"first"},"created_at":"2026-01-01T00:00:00Z"},
-		{"event":"unlabeled","label":{"name":"ai-review"},"actor":{"login":"third"},"created_at":"2026-01-03T00:00:00Z"}]`})
+		{"event":"unlabeled","label":{"name":"ai-review"},"actor":{"login":"third"},
+		"created_at":"2026-01-03T00:00:00Z"}]`})
 	login, err := c.LabelSetter(t.Context(), ref, "ai-review")
 	require.NoError(t, err)
 	require.Equal(t, "second", login)
@@ -135,16 +137,19 @@ func TestCheck12_PermissionIsOneOfFour(t *testing.T) {
 func TestEnvironmentCountsRequiredReviewersAlone(t *testing.T) {
 	c := routes(t, map[string]string{"/repos/o/r/environments/ai%2Freview": `{"name":"ai/review","protection_rules":[
 		{"type":"wait_timer","wait_timer":5},{"type":"branch_policy"},
-		{"type":"required_reviewers","reviewers":[{"type":"User","reviewer":{"login":"rita"}},{"type":"Team","reviewer":{"name":"Leads","slug":"leads"}}]}]}`})
+		{"type":"required_reviewers","reviewers":[{"type":"User","reviewer":{"login":"rita"}},{"type":"Team",
+		"reviewer":{"name":"Leads","slug":"leads"}}]}]}`})
 	e, err := c.Environment(t.Context(), "o", "r", "ai/review")
 	require.NoError(t, err)
 	require.Equal(t, Environment{Name: "ai/review", Reviewers: 2, Users: []string{"rita"}, Teams: []string{"leads"}}, e)
 }
 
 func TestCheck4_RunNamesItsWorkflowAndRepositories(t *testing.T) {
-	const body = `{"id":5,"run_attempt":2,"path":".github/workflows/x.yml","event":"pull_request_target","head_branch":"f",
+	const body = `{"id":5,"run_attempt":2,"path":".github/workflows/x.yml","event":"pull_request_target",
+		"head_branch":"f",
 		"head_sha":"h","repository":{"id":1,"full_name":"o/r"},"head_repository":%s,"actor":{"login":"a"},
-		"triggering_actor":{"login":"b"},"status":"completed","conclusion":"failure","html_url":"https://x/5","created_at":"2026-01-02T00:00:00Z"}`
+		"triggering_actor":{"login":"b"},"status":"completed","conclusion":"failure","html_url":"https://x/5",
+		"created_at":"2026-01-02T00:00:00Z"}`
 	for head, id := range map[string]int64{`{"id":9}`: 9, `null`: 0} {
 		c := routes(t, map[string]string{"/repos/o/r/actions/runs/5": fmt.Sprintf(body, head)})
 		r, err := c.Run(t.Context(), "o", "r", 5)
@@ -168,7 +173,8 @@ func TestApprovalsKeepUserAndComment(t *testing.T) {
 func TestT19_ArtifactsComeWithTheirRunAndExactName(t *testing.T) {
 	const list = `{"total_count":3,"artifacts":[
 		{"id":4,"name":"n","digest":null,"workflow_run":null},
-		{"id":9,"name":"n","size_in_bytes":3,"digest":"sha256:ab","expired":true,"created_at":"2026-01-02T00:00:00Z","workflow_run":{"id":5,"repository_id":1,"head_repository_id":2,"head_sha":"h"}},
+		{"id":9,"name":"n","size_in_bytes":3,"digest":"sha256:ab","expired":true,"created_at":"2026-01-02T00:00:00Z",
+		"workflow_run":{"id":5,"repository_id":1,"head_repository_id":2,"head_sha":"h"}},
 		{"id":8,"name":"n-other"}]}`
 	q := query("name", "n", "page", "1", "per_page", "100")
 	c := routes(t, map[string]string{"/repos/o/r/actions/artifacts" + q: list,

@@ -25,10 +25,13 @@ func TestThreadsAreReadPageByPage(t *testing.T) {
 		require.Equal(t, map[string]any{"owner": "o", "name": "r", "number": 7.0, "after": []any{nil, "c1"}[pages]},
 			q.Variables)
 		pages++
-		fmt.Fprintf(w, `{"data":{"repository":{"pullRequest":{"reviewThreads":{"pageInfo":{"hasNextPage":%t,"endCursor":"c%d"},"nodes":[
-			{"id":"T%d","isResolved":%t,"comments":{"totalCount":%d,"nodes":[{"fullDatabaseId":"300000000%d","viewerDidAuthor":true}]}},
+		fmt.Fprintf(w, `{"data":{"repository":{"pullRequest":{"reviewThreads":{"pageInfo":{"hasNextPage":%t,
+			"endCursor":"c%d"},"nodes":[
+			{"id":"T%d","isResolved":%t,"comments":{"totalCount":%d,"nodes":[{"fullDatabaseId":"300000000%d",
+			"viewerDidAuthor":true}]}},
 			{"id":"none","isResolved":false,"comments":{"totalCount":0,"nodes":[]}},
-			{"id":"odd","isResolved":false,"comments":{"totalCount":1,"nodes":[{"fullDatabaseId":"x"}]}}]}}}}}`, pages < 2, pages, pages, pages == 2, pages, pages)
+			{"id":"odd","isResolved":false,"comments":{"totalCount":1,
+			"nodes":[{"fullDatabaseId":"x"}]}}]}}}}}`, pages < 2, pages, pages, pages == 2, pages, pages)
 	})
 	threads, err := c.Threads(t.Context(), ref)
 	require.NoError(t, err)

@@ -126,6 +126,7 @@ func SecondaryLimit(status int, retryAfter time.Duration) Fault {
 		Status:  status,
 		Headers: map[string]string{"retry-after": strconv.Itoa(int(retryAfter.Seconds()))},
 		Body: `{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try` +
-			` again.","documentation_url":"https://docs.github.com/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits"}`,
+			` again.","documentation_url":"https://docs.github.com/rest/overview/rate-limits-for-the-rest-api` +
+			`#about-secondary-rate-limits"}`,
 	}
 }

@@ -36,7 +36,8 @@ var (
 		`^\s*NAME\s*\(\)`, `^\s*(?:(?:export|readonly|local|declare)\s+)?NAME=`,
 	}}
 	messageForms = forms{words: "message|service|rpc|enum|type|input|interface|struct"}
-	anyForms     = forms{words: "function|def|defp|defmodule|defmacro|class|module|type|struct|sub|fn|fun|func|let|const|var"}
+	anyForms     = forms{words: "function|def|defp|defmodule|defmacro|class|module|type|struct|sub|fn|fun|" +
+		"func|let|const|var"}
 )
 
 // method matches a line on which types and modifiers stand before a name with a parenthesis.

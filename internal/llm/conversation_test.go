@@ -8,8 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const called = `{"choices":[{"finish_reason":"tool_calls","message":{"content":null,"reasoning_content":"hm","tool_calls":[
-	{"id":"c1","type":"function","function":{"name":"look","arguments":"{\"x\":\"a\"}"},"extra_content":{"google":{"thought_signature":"sig"}}},
+const called = `{"choices":[{"finish_reason":"tool_calls","message":{"content":null,"reasoning_content":"hm",
+	"tool_calls":[
+	{"id":"c1","type":"function","function":{"name":"look","arguments":"{\"x\":\"a\"}"},
+	"extra_content":{"google":{"thought_signature":"sig"}}},
 	{"id":"c2","type":"function","function":{"name":"look","arguments":"{"}}]}}],"usage":{"prompt_tokens":1}}`
 
 func TestCallsAreAnAnswerAndTheConversationGoesOnWithTheirResults(t *testing.T) {
@@ -34,7 +36,8 @@ func TestCallsAreAnAnswerAndTheConversationGoesOnWithTheirResults(t *testing.T) 
 	require.NoError(t, err)
 	require.JSONEq(t, `[{"role":"system","content":"s"},{"role":"user","content":"u"},
 		{"role":"assistant","reasoning_content":"hm","tool_calls":[
-			{"id":"c1","type":"function","function":{"name":"look","arguments":"{\"x\":\"a\"}"},"extra_content":{"google":{"thought_signature":"sig"}}},
+			{"id":"c1","type":"function","function":{"name":"look","arguments":"{\"x\":\"a\"}"},
+			"extra_content":{"google":{"thought_signature":"sig"}}},
 			{"id":"c2","type":"function","function":{"name":"look","arguments":"{}"}}]},
 		{"role":"tool","tool_call_id":"c1","content":"seen"},{"role":"tool","tool_call_id":"c2","content":"(empty)"},
 		{"role":"user","content":"now answer"}]`, string(messages))

@@ -14,7 +14,8 @@ const reasoned = `{"model":"m-2","status":"completed","output":[
 	{"type":"function_call","id":"fc_1","call_id":"c1","name":"look","arguments":"{\"x\":\"a\"}","status":"completed"},
 	{"type":"function_call","id":"fc_2","call_id":"c2","name":"look","arguments":"{}","status":"completed"},
 	{"type":"web_search_call","id":"ws_1"}],
-	"usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":40,"cache_write_tokens":7},"output_tokens":30,"output_tokens_details":{"reasoning_tokens":20}}}`
+	"usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":40,"cache_write_tokens":7},"output_tokens":30,
+	"output_tokens_details":{"reasoning_tokens":20}}}`
 
 // onResponses is a client that knows that its model is served by Responses.
 func onResponses(t *testing.T, w *wire, change ...func(*Options)) *Client {
@@ -84,7 +85,8 @@ func TestReasoningGoesBackWithTheResultsAndUnansweredCallsDoNot(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `[{"role":"user","content":"u"},
 		{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAA"},
-		{"type":"function_call","id":"fc_1","call_id":"c1","name":"look","arguments":"{\"x\":\"a\"}","status":"completed"},
+		{"type":"function_call","id":"fc_1","call_id":"c1","name":"look","arguments":"{\"x\":\"a\"}",
+		"status":"completed"},
 		{"type":"function_call_output","call_id":"c1","output":"seen"}]`, string(input))
 }
 
@@ -99,7 +101,8 @@ func TestStatesOfChatCompletionsAreWrittenAnewForResponses(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `[{"role":"user","content":"u"},{"role":"assistant","content":"let me look"},
 		{"type":"function_call","call_id":"c1","name":"look","arguments":"{\"x\":\"a\"}"},
-		{"type":"function_call_output","call_id":"c1","output":"seen"},{"role":"assistant","content":"(empty)"}]`, string(input))
+		{"type":"function_call_output","call_id":"c1","output":"seen"},{"role":"assistant",
+		"content":"(empty)"}]`, string(input))
 }
 
 func TestT37_AnswersOfResponsesThatAreNoneAreTypedErrors(t *testing.T) {

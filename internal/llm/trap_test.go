@@ -217,7 +217,8 @@ func TestT37_NamesThatAreKeptAreBounded(t *testing.T) {
 		require.Equal(t, long[:2*maxName], answer.Model)
 		require.Equal(t, long[:2*maxName], answer.Finish)
 	}
-	answer, err := to(t, serve(t, reply{body: "{\"model\":[\"\xff\"],\"choices\":[{\"message\":{\"content\":\"{}\"}}]}"})).Chat(t.Context(), question)
+	odd := reply{body: "{\"model\":[\"\xff\"],\"choices\":[{\"message\":{\"content\":\"{}\"}}]}"}
+	answer, err := to(t, serve(t, odd)).Chat(t.Context(), question)
 	require.NoError(t, err)
 	require.True(t, utf8.ValidString(answer.Model), "what is kept is written as JSON")
 }

@@ -40,7 +40,8 @@ func pages(r Review) map[string]string {
 // parser reads GitHub's Markdown; its default for mail addresses takes
 // backticks into them, which GitHub's parser does not.
 var parser = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList,
-	extension.NewLinkify(extension.WithLinkifyEmailRegexp(regexp.MustCompile(`^[A-Za-z0-9.+_-]+@[A-Za-z0-9_-]+\.[A-Za-z0-9._-]+`)))))
+	extension.NewLinkify(extension.WithLinkifyEmailRegexp(
+		regexp.MustCompile(`^[A-Za-z0-9.+_-]+@[A-Za-z0-9_-]+\.[A-Za-z0-9._-]+`)))))
 
 var (
 	ourHTML = regexp.MustCompile(`</?(?:details|summary|code)>|<!-- pr-review:v1 [A-Za-z0-9=./#@: _-]+ -->`)

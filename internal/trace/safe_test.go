@@ -84,8 +84,10 @@ func TestMessagesHaveTheConventionsForm(t *testing.T) {
 	require.NoError(t, stop())
 	a := attributes(r.span(t, "chat m").Attributes)
 	require.JSONEq(t, `[{"type":"text","content":"S"}]`, a["gen_ai.system_instructions"].(string))
-	require.JSONEq(t, `[{"role":"user","parts":[{"type":"text","content":"U\nV"}]},{"role":"assistant","parts":[{"type":"tool_call","id":"1","name":"read_file","arguments":"{}"}]},
-		{"role":"tool","parts":[{"type":"tool_call_response","id":"1","response":"R"}]}]`, a["gen_ai.input.messages"].(string))
+	require.JSONEq(t, `[{"role":"user","parts":[{"type":"text","content":"U\nV"}]},{"role":"assistant",
+		"parts":[{"type":"tool_call","id":"1","name":"read_file","arguments":"{}"}]},
+		{"role":"tool","parts":[{"type":"tool_call_response","id":"1",
+		"response":"R"}]}]`, a["gen_ai.input.messages"].(string))
 	require.JSONEq(t, `[{"role":"assistant","parts":[{"type":"text","content":"A"}],"finish_reason":"stop"}]`,
 		a["gen_ai.output.messages"].(string))
 }
