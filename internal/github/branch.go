@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -75,7 +76,7 @@ func (c *Client) Entries(ctx context.Context, owner, repo, commit string, paths 
 		if known, ok := read[folder]; ok {
 			return known, nil
 		}
-		entries, err := c.folder(ctx, owner, repo, sha)
+		entries, err := c.entries(ctx, owner, repo, sha, false)
 		read[folder] = entries
 		return entries, err
 	}
@@ -103,40 +104,28 @@ func (c *Client) Entries(ctx context.Context, owner, repo, commit string, paths 
 // AllEntries reads all that a commit has, but for folders: ErrTooLarge where GitHub does
 // not list it whole, from about 100,000 paths on.
 func (c *Client) AllEntries(ctx context.Context, owner, repo, commit string) (map[string]Entry, error) {
-	doing := fmt.Sprintf("reading the tree of %.40s of %s/%s", commit, owner, repo)
-	tree, _, err := c.api.Git.GetTree(ctx, segment(owner), segment(repo), commit, true)
-	if err == nil && tree.GetTruncated() {
-		err = fmt.Errorf("%w: GitHub lists no tree of this size", ErrTooLarge)
-	}
-	if err != nil {
-		return nil, Wrap(doing, err)
-	}
-	all := map[string]Entry{}
-	for _, e := range tree.Entries {
-		if e.GetMode() != folderMode {
-			all[e.GetPath()] = Entry{Mode: e.GetMode(), SHA: e.GetSHA()}
-		}
-	}
-	return all, nil
+	all, err := c.entries(ctx, owner, repo, commit, true)
+	maps.DeleteFunc(all, func(_ string, e Entry) bool { return e.Mode == folderMode })
+	return all, err
 }
 
 const folderMode = "040000"
 
-// folder lists one folder by the hash of its tree, or of a commit for the top one.
-func (c *Client) folder(ctx context.Context, owner, repo, sha string) (map[string]Entry, error) {
-	doing := fmt.Sprintf("reading the tree %.40s of %s/%s", sha, owner, repo)
-	tree, _, err := c.api.Git.GetTree(ctx, segment(owner), segment(repo), sha, false)
+// entries lists one folder by the hash of its tree, or of a commit for the top one, and
+// of all below it where deep.
+func (c *Client) entries(ctx context.Context, owner, repo, sha string, deep bool) (map[string]Entry, error) {
+	tree, _, err := c.api.Git.GetTree(ctx, segment(owner), segment(repo), sha, deep)
 	if err == nil && tree.GetTruncated() {
-		err = fmt.Errorf("%w: a folder of the tree", ErrTooLarge)
+		err = fmt.Errorf("%w: GitHub lists no tree of this size", ErrTooLarge)
 	}
 	if err != nil {
-		return nil, Wrap(doing, err)
+		return nil, Wrap(fmt.Sprintf("reading the tree %.40s of %s/%s", sha, owner, repo), err)
 	}
-	entries := map[string]Entry{}
+	all := map[string]Entry{}
 	for _, e := range tree.Entries {
-		entries[e.GetPath()] = Entry{Mode: e.GetMode(), SHA: e.GetSHA()}
+		all[e.GetPath()] = Entry{Mode: e.GetMode(), SHA: e.GetSHA()}
 	}
-	return entries, nil
+	return all, nil
 }
 
 // Changed lists the paths that head changed since it left base, sorted: of a rename

@@ -56,18 +56,23 @@ func (r Review) resolvedItem(e finding.Earlier) string {
 	if e.Severity != "" {
 		parts = append(parts, guard.Inline(string(e.Severity), titleRunes))
 	}
-	f := asFinding(e)
-	if e.Path != "" {
+	return r.earlierItem(parts, asFinding(e), e.URL, "a finding that an earlier review holds")
+}
+
+// earlierItem puts place and title of an earlier review's finding behind what is said of
+// it; where it has neither, elsewhere.
+func (r Review) earlierItem(parts []string, f finding.Finding, url, elsewhere string) string {
+	if f.Path != "" {
 		place := guard.Code(guard.Line(position(f), titleRunes))
-		if r.ownPage(e.URL) {
-			place = "[" + place + "](" + e.URL + ")"
+		if r.ownPage(url) {
+			place = "[" + place + "](" + url + ")"
 		}
 		parts = append(parts, place+old(f))
 	}
 	if t := title(f); t != "" {
 		parts = append(parts, t)
-	} else if e.Path == "" {
-		parts = append(parts, "a finding that an earlier review holds")
+	} else if f.Path == "" {
+		parts = append(parts, elsewhere)
 	}
 	return "- " + strings.Join(parts, " ")
 }

@@ -79,19 +79,7 @@ func (r Review) postedItem(f finding.Finding, url string) string {
 	if f.Severity != "" {
 		parts = append(parts, "**"+guard.Inline(string(f.Severity), titleRunes)+"**")
 	}
-	if f.Path != "" {
-		place := guard.Code(guard.Line(position(f), titleRunes))
-		if r.ownPage(url) {
-			place = "[" + place + "](" + url + ")"
-		}
-		parts = append(parts, place+old(f))
-	}
-	if t := title(f); t != "" {
-		parts = append(parts, t)
-	} else if f.Path == "" {
-		parts = append(parts, "in the body of an earlier review")
-	}
-	return "- " + strings.Join(parts, " ")
+	return r.earlierItem(parts, f, url, "in the body of an earlier review")
 }
 
 // stood lists the same at a prompt.
