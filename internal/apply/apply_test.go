@@ -106,18 +106,18 @@ func TestAnApprovedChangeIsCarriedOutOnce(t *testing.T) {
 	require.True(t, found)
 	require.Equal(t, url, opened.URL)
 
-	for name, change := range map[string]func(){
-		"at once": func() {},
-		"the base has moved": func() {
-			s.repo.Commit("main", "other", tree.With(githubtest.Tree{"z": "z"}))
-		},
-		"somebody added a commit": func() {
-			s.repo.Commit(branch, "more", want.With(githubtest.Tree{"z": "z"}))
-		},
-		"the branch was deleted on closing": func() { s.repo.Pulls()[0].Close(); s.repo.DeleteBranch(branch) },
+	for _, c := range []struct {
+		name   string
+		change func()
+	}{
+		{"at once", func() {}},
+		{"somebody added a commit", func() { s.repo.Commit(branch, "more", want.With(githubtest.Tree{"z": "z"})) }},
+		{"the base has moved", func() { s.repo.Commit("main", "other", tree.With(githubtest.Tree{"z": "z"})) }},
+		{"the branch was deleted on closing", func() { s.repo.Pulls()[0].Close(); s.repo.DeleteBranch(branch) }},
+		{"somebody made it anew", func() { s.repo.Commit(branch, "a person's", tree) }},
 	} {
-		t.Run(name, func(t *testing.T) {
-			change()
+		t.Run(c.name, func(t *testing.T) {
+			c.change()
 			again, address, err := s.carryOut()
 			require.NoError(t, err)
 			require.Equal(t, at, again)

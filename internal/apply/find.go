@@ -53,25 +53,26 @@ func (a Applier) look(ctx context.Context, q Request) (place, error) {
 			p.at.Branch = fmt.Sprintf("%s-%d", q.Branch, n)
 		}
 		tip, err := a.Read.Tip(ctx, q.Ref.Owner, q.Ref.Repo, p.at.Branch)
-		switch {
-		case errors.Is(err, github.ErrNotFound):
-			return a.gone(ctx, q, p)
-		case err != nil:
-			return place{}, err
-		case tip.SHA == q.Base:
-			p.empty = true
-			return p, nil
-		}
-		made, err := a.first(ctx, q, tip)
-		if err != nil {
+		gone := errors.Is(err, github.ErrNotFound)
+		if err != nil && !gone {
 			return place{}, err
 		}
-		switch thread, digest := trailers(made.Message); {
-		case digest == q.Digest:
-			p.at.Commit, p.found = made.SHA, true
-			return p, a.same(ctx, q, p.at)
-		case thread == q.Thread:
-			return place{}, another(p.at.Branch)
+		p.empty = tip.SHA == q.Base
+		if !gone && !p.empty {
+			made, err := a.first(ctx, q, tip)
+			if err != nil {
+				return place{}, err
+			}
+			switch thread, digest := trailers(made.Message); {
+			case digest == q.Digest:
+				p.at.Commit, p.found = made.SHA, true
+				return p, a.same(ctx, q, p.at)
+			case thread == q.Thread:
+				return place{}, another(p.at.Branch)
+			}
+		}
+		if p, err = a.opened(ctx, q, p); err != nil || p.found || p.empty || gone {
+			return p, err
 		}
 	}
 	return place{}, problem.New(fmt.Sprintf("%d branches have the name that this change would get", maxBranches),
@@ -123,9 +124,9 @@ func (a Applier) same(ctx context.Context, q Request, at Applied) error {
 	return nil
 }
 
-// gone looks among the pull requests of a branch that is not there: one that was closed
-// or merged may have taken it along.
-func (a Applier) gone(ctx context.Context, q Request, p place) (place, error) {
+// opened looks among the pull requests of a branch that is not there, or not this
+// draft's any more: one that was closed or merged may have taken the branch along.
+func (a Applier) opened(ctx context.Context, q Request, p place) (place, error) {
 	opened, err := a.Read.OpenedFrom(ctx, q.Ref.Owner, q.Ref.Repo, p.at.Branch)
 	if err != nil {
 		return place{}, err
