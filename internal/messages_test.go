@@ -108,7 +108,7 @@ func messagesOf(t *testing.T, dir string) map[message]bool {
 			}
 			text := func(i int) string { return shown(call.Args[i], known, 0) }
 			m := message{kind: marked[call]}
-			switch called(call) {
+			switch toldBy(call) {
 			case "As":
 				marked[call.Args[1]] = selected(call.Args[0])
 				return true
@@ -130,8 +130,8 @@ func messagesOf(t *testing.T, dir string) map[message]bool {
 	return found
 }
 
-// called is the function of package problem that a call names, or empty.
-func called(call *ast.CallExpr) string {
+// toldBy is the function of package problem that a call names, or empty.
+func toldBy(call *ast.CallExpr) string {
 	if s, ok := call.Fun.(*ast.SelectorExpr); ok && selected(s.X) == "problem" {
 		return s.Sel.Name
 	}
