@@ -24,7 +24,7 @@ func TestT18_T32_TheReleaseAloneWritesToTheRepository(t *testing.T) {
 	require.NotRegexp(t, secret, w.text)
 	for name, j := range w.Jobs {
 		for _, s := range j.Steps {
-			require.Regexp(t, pinned, s.Uses+strings.Repeat("a/a@"+strings.Repeat("0", 40), min(1, len(s.Run))), name)
+			require.True(t, s.Uses == "" || pinned.MatchString(s.Uses), s.Uses)
 			require.NotRegexp(t, outside, s.Run, name)
 		}
 		if name != "publish" {
