@@ -1,7 +1,6 @@
 package githubtest
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -38,6 +37,7 @@ type RunOptions struct {
 	HeadSHA    string // its tip
 	HeadRepo   *Repo  // the repository itself
 	Actor      string // the owner
+	Calls      string // a reusable workflow that the file calls, as owner/name/path@ref
 }
 
 type approval struct {
@@ -223,6 +223,9 @@ func (run *Run) json() object {
 	if run.result != "" {
 		v["conclusion"] = run.result
 	}
+	if o.Calls != "" { // path stays the caller's
+		v["referenced_workflows"] = []object{{"path": o.Calls, "sha": strings.Repeat("c", 40), "ref": "refs/tags/v1"}}
+	}
 	return v
 }
 
@@ -324,9 +327,7 @@ func decidePending(c *call, run *Run) answer {
 		State   string  `json:"state"`
 		Comment string  `json:"comment"`
 	}
-	if err := json.Unmarshal(c.body, &q); err != nil {
-		return refusal(http.StatusBadRequest, "Problems parsing JSON")
-	}
+	c.read(&q)
 	var decided []*environment
 	for _, name := range run.waiting {
 		if e := c.repo.environment(name); slices.Contains(q.IDs, e.id) {

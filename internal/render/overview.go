@@ -205,8 +205,8 @@ func (t *terminal) asked() {
 			t.WriteString("\n")
 			t.prose("", strings.TrimSpace("What was asked: "+strings.Join(keys, "; ")))
 		}
-		t.prose("  ", strings.TrimSpace(fmt.Sprintf("%d  %s", c.N, guard.Line(c.Text, askedRunes)))+": "+
-			plainVerdict(c))
+		said := fmt.Sprintf("%d  %s", c.N, strings.TrimRight(guard.Line(c.Text, askedRunes), "."))
+		t.prose("  ", strings.TrimSpace(said)+": "+plainVerdict(c))
 	}
 	for _, u := range a.Unasked {
 		t.prose("  ", strings.TrimSuffix("not asked for: "+plainPlaces([]finding.Lines{u.Lines})+": "+
