@@ -16,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/render"
 )
 
 // Check is one thing that was looked at.
@@ -146,9 +147,7 @@ func (c *Command) checkWorkflow(ctx context.Context, r *repository, path string)
 		k.State, k.Found = unseen, err.Error()
 		return &is, k
 	}
-	if k.State, k.Found = ok, "is on "+r.branch+", with the permissions that its jobs need"; string(text) != shipped {
-		k.Found += "; it is not the file that init writes"
-	}
+	k.State, k.Found = ok, "is on "+r.branch+", with the permissions that its jobs need"
 	if lack := lacking(is, wanted); len(lack) > 0 {
 		k.State, k.Found, k.Next = no, "lacks permissions: "+strings.Join(lack, "; "), "put them in"
 	}
@@ -195,7 +194,7 @@ func (r *repository) checkEnvironments(ctx context.Context, draft jobs, own conf
 		}
 		e, k := r.checkEnvironment(ctx, name)
 		if k.State == ok {
-			k.Found = fmt.Sprintf("%d required reviewers", e.Reviewers)
+			k.Found = render.Count(e.Reviewers, "required reviewer")
 		}
 		if k.State == ok && e.Reviewers == 0 {
 			k.State, k.Found, k.Next = no, "has no required reviewers: nobody could decide", "Settings, Environments, "+name

@@ -77,6 +77,10 @@ func (c *Command) install(ctx context.Context, r *repository) error {
 	if report.Files, err = c.files(report.Route, with); err != nil {
 		return err
 	}
+	if r.facts.Private && report.Route == Dispatch {
+		report.Notes = append(report.Notes, "on the Free plan a private repository has no environments: there "+
+			"the key is a secret of the repository (gh secret set without --env), which whoever may push can read")
+	}
 	there := r.onGitHub(ctx, report.Route, with.label)
 	if err := c.whoReviews(ctx, r, there); err != nil {
 		return err

@@ -205,7 +205,7 @@ func (c *Command) carryOut(ctx context.Context, steps []Step) error {
 		case errors.Is(err, errNotHere):
 			s.Why = err.Error()
 		case err != nil:
-			s.State, s.Why, left = failed, driver.Gist(err)+"; "+next(err), left+1
+			s.State, s.Why, left = failed, strings.TrimSuffix(driver.Gist(err)+"; "+next(err), "; "), left+1
 		default:
 			s.State = done
 		}
