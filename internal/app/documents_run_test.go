@@ -12,7 +12,8 @@ import (
 )
 
 // sample makes a clone with a change on the branch work.
-const sample = `git init -q -b main .; echo 'package a' >a.go; git add .; git commit -qm one; git checkout -qb work
+const sample = `git init -q -b main .; git remote add origin https://github.com/acme/payments
+ echo 'package a' >a.go; git add .; git commit -qm one; git checkout -qb work
 printf 'package a\n\nimport "crypto/tls"\n\nvar c = tls.Config{InsecureSkipVerify: true}\n' >a.go; git commit -qam two`
 
 // run marks a block whose commands are run, one after the other, in one clone for a page.
