@@ -1,17 +1,10 @@
 package internal_test
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -50,130 +43,6 @@ func TestTroubleshootingListsEveryMessage(t *testing.T) {
 
 // message is one of the program's, with … where a value stands.
 type message struct{ kind, check, what, next string }
-
-// messages are those of all rooms but tests'.
-func messages(t *testing.T) []message {
-	t.Helper()
-	all := map[message]bool{}
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		room := filepath.ToSlash(path)
-		if err != nil || !d.IsDir() || floors[room] == testFloor || room == "problem" {
-			return err
-		}
-		for m := range messagesOf(t, path) {
-			all[m] = true
-		}
-		return nil
-	})
-	require.NoError(t, err)
-	list := []message{}
-	for m := range all {
-		if len(regexp.MustCompile(`\pL`).FindAllString(m.what, -1)) > 8 {
-			list = append(list, m)
-		}
-	}
-	slices.SortFunc(list, func(a, b message) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.next, b.next)) })
-	return list
-}
-
-// messagesOf are the messages of one folder's files.
-func messagesOf(t *testing.T, dir string) map[message]bool {
-	t.Helper()
-	var files []*ast.File
-	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	require.NoError(t, err)
-	known := map[string]ast.Expr{}
-	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		require.NoError(t, err)
-		files = append(files, file)
-		ast.Inspect(file, func(n ast.Node) bool {
-			if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Names) == len(spec.Values) {
-				for i, name := range spec.Names {
-					known[name.Name] = spec.Values[i]
-				}
-			}
-			return true
-		})
-	}
-	found, marked := map[message]bool{}, map[ast.Node]string{}
-	for _, file := range files {
-		ast.Inspect(file, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok {
-				return true
-			}
-			text := func(i int) string { return shown(call.Args[i], known, 0) }
-			m := message{kind: marked[call]}
-			switch toldBy(call) {
-			case "As":
-				marked[call.Args[1]] = selected(call.Args[0])
-				return true
-			case "New":
-				m.what, m.next = text(0), text(2)
-			case "Sentinel":
-				m.what, m.next = text(0), text(1)
-			case "Usage":
-				m.kind, m.what, m.next = "Misuse", text(0), text(1)
-			case "Refuse":
-				m.kind, m.check, m.what, m.next = "Refused", text(0), text(1), text(2)
-			default:
-				return true
-			}
-			found[m] = true
-			return true
-		})
-	}
-	return found
-}
-
-// toldBy is the function of package problem that a call names, or empty.
-func toldBy(call *ast.CallExpr) string {
-	if s, ok := call.Fun.(*ast.SelectorExpr); ok && selected(s.X) == "problem" {
-		return s.Sel.Name
-	}
-	return ""
-}
-
-func selected(x ast.Expr) string {
-	switch x := x.(type) {
-	case *ast.SelectorExpr:
-		return x.Sel.Name
-	case *ast.Ident:
-		return x.Name
-	}
-	return ""
-}
-
-var verb = regexp.MustCompile(`%[-+#0-9.\[\]]*[a-zA-Z]`)
-
-// shown is a text as a reader sees it, with … for what is known at run time alone.
-func shown(x ast.Expr, known map[string]ast.Expr, depth int) string {
-	const unknown = "…"
-	switch x := x.(type) {
-	case *ast.BasicLit:
-		if text, err := strconv.Unquote(x.Value); err == nil {
-			return text
-		}
-		return x.Value
-	case *ast.BinaryExpr:
-		return strings.ReplaceAll(shown(x.X, known, depth)+shown(x.Y, known, depth), "……", unknown)
-	case *ast.ParenExpr:
-		return shown(x.X, known, depth)
-	case *ast.Ident:
-		if value, ok := known[x.Name]; ok && depth < 3 {
-			return shown(value, known, depth+1)
-		}
-	case *ast.CallExpr:
-		if f, ok := x.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Sprintf" {
-			return verb.ReplaceAllString(strings.ReplaceAll(shown(x.Args[0], known, depth), "%%", "%"), unknown)
-		}
-	}
-	return unknown
-}
 
 var notInAnchors = regexp.MustCompile(`[^a-z0-9]+`)
 
