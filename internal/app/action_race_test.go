@@ -193,7 +193,7 @@ func TestT25_AJobThatIsKilledWhileGitHubTakesItsTimePostsOnce(t *testing.T) {
 			s.patient = true
 			s.hub.Fail(http.MethodPost, path, githubtest.Fault{Delay: time.Second, Anyway: true, Times: 1})
 			r := j.begin()
-			require.Eventually(t, func() bool { return s.written(path) > 0 }, 20*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return s.written(path) > 0 }, 2*time.Minute, time.Millisecond)
 			require.NoError(t, r.cmd.Process.Kill())
 			r.end()
 			j.run.Rerun()
@@ -210,7 +210,7 @@ func (s *stage) visible(want int) {
 		return !slices.ContainsFunc(s.hub.Requests(), func(r githubtest.Request) bool {
 			return r.Status == 0 && r.Method == http.MethodPost
 		})
-	}, 20*time.Second, time.Millisecond)
+	}, 2*time.Minute, time.Millisecond)
 	reviews := s.pull.Reviews()
 	require.Len(s.t, slices.DeleteFunc(reviews, func(r githubtest.Review) bool { return r.State == "PENDING" }), want)
 }
