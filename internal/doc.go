@@ -8,6 +8,7 @@
 //	            …/judge …/oracle           who means the same defect; a scripted model
 //	            …/history                  cases from merged pull requests
 //	            evalcmd                    the eval commands: flags, files, what is printed
+//	            searchcmd                  the search command, and how well it answers
 //	            ask choose                 what a person is asked at a terminal, and the list of findings
 //	            job                        a step of a workflow: drafts, revises, decides, marks
 //	            driver                     a thread through the graph, for both; its report
@@ -47,6 +48,7 @@
 //	            ticket atlassian/markup    what was asked for; texts of Jira and Confluence as Markdown
 //	T tests     githubtest llmtest pgtest  fakes with state and a real server,
 //	            storetest indextest        the stores' and the index's contract,
+//	            handofftest                what the drafts of every flow have to pass,
 //	            faulttest crash            faults, kills,
 //	            embedtest                  a server of embeddings and reranking
 //	            bench volume               figures; how many cases: never in the binary

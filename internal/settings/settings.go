@@ -4,7 +4,10 @@
 //
 // It reads and checks texts and does nothing with what they say. A new setting is a
 // field of Settings, a row of Table, and an input of action.yml, which a test holds
-// against the table. The keys of the settings file itself are config's.
+// against the table. It is a flag only of the commands that list its name (Flags, in
+// app's cmd_*.go); no test notices where it is forgotten. The keys of the settings file
+// itself are config's: of a setting that has one, Source.keys says which of the two is
+// printed, and whoever uses it takes the setting first, as wire does with max-cost.
 package settings
 
 import (
@@ -75,7 +78,7 @@ type Row struct {
 	Help    string
 	Default string   // as action.yml has it; empty where nothing is the default, or another setting says it
 	Env     []string // variables that are read where nothing else is given, the first that is set
-	Key     string   // of the settings file: of what stands there the input counts first, but for a model's name
+	Key     string   // of the settings file; the setting counts before it, but models.review before model
 	field[Settings]
 	use use
 }
