@@ -99,6 +99,7 @@ type scene struct {
 	base, head githubtest.Tree
 	baseBranch string
 	fork       bool
+	private    bool
 	author     string
 	draft      bool
 	title      string
@@ -150,7 +151,11 @@ func newStage(t *testing.T, sc scene) *stage {
 	}
 	s := &stage{t: t, hub: githubtest.New(t, sc.server), trust: sc.trust}
 	s.model = llmtest.Start(t, sc.script, func(m *llmtest.Server) { m.Key = modelKey })
-	s.repo = s.hub.AddRepo("octo/demo", githubtest.RepoOptions{Files: sc.base, Protected: []string{"main"}})
+	s.repo = s.hub.AddRepo("octo/demo", githubtest.RepoOptions{Files: sc.base, Protected: []string{"main"},
+		Private: sc.private})
+	if sc.private {
+		s.hub.AddUser("octo", "Organization")
+	}
 	o := githubtest.PullOptions{
 		Number: 42, Title: cmp.Or(sc.title, "Move money"), Author: cmp.Or(sc.author, "lee"), Draft: sc.draft,
 		Head: "topic", HeadFiles: sc.head,

@@ -28,8 +28,14 @@ var examples = map[string][]string{
 	},
 	"show":    {"show owner/repo#42                          # the draft", "show owner/repo#42 --trace"},
 	"threads": {"threads                                     # of the store", "threads owner/repo"},
+	"init": {
+		"init                                        # writes the files, prints what to do on GitHub",
+		"init --apply --reviewer acme/maintainers    # and does it; gh asks for the model's key",
+		"init --check                                # whether everything is there, and the model answers",
+	},
 	"config": {
 		"config check                                # .github/pr-review.yml, all mistakes with their lines",
+		"config check --online                       # and whether the models and the token answer",
 		"config print --json                         # every setting, and what set it",
 	},
 	"eval run": {"eval run starter --provider offline", "eval run cases.jsonl --out runs/1"},

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,8 +42,22 @@ func scripted() {
 	defer stop()
 	os.Exit(app.Run(ctx, app.Process{
 		Args: os.Args, Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Now: clock(os.Getenv("NOW")),
+		Now: clock(os.Getenv("NOW")), Workflows: workflows(),
 	}))
+}
+
+// workflows are those that main.go embeds.
+func workflows() map[string]string {
+	_, here, _, _ := runtime.Caller(0)
+	all := map[string]string{}
+	for _, path := range []string{".github/workflows/pr-review.yml", ".github/workflows/pr-review-decide.yml"} {
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(here), "../..", path))
+		if err != nil {
+			panic(err)
+		}
+		all[path] = string(text)
+	}
+	return all
 }
 
 // clock stands at a time, or is nil where none is named.
