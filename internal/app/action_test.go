@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/githubtest"
 	"github.com/org/pr-review-action/internal/llmtest"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 // The story of the action: the program as a process per job, with the
@@ -122,7 +123,16 @@ type stage struct {
 	patient bool // every wait is as long as in a process: GitHub takes real time
 }
 
+// setUp is a stage for jobs that run one after the other, so that the race
+// detector needs one cell of a table.
 func setUp(t *testing.T, sc scene) *stage {
+	t.Helper()
+	volume.Cell(t)
+	return setUpRace(t, sc)
+}
+
+// setUpRace is a stage for jobs that run at one time, or are killed.
+func setUpRace(t *testing.T, sc scene) *stage {
 	t.Helper()
 	t.Parallel()
 	return newStage(t, sc)

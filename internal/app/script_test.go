@@ -20,10 +20,12 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/app"
 	"github.com/org/pr-review-action/internal/githubtest"
 	"github.com/org/pr-review-action/internal/llmtest"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 func TestMain(m *testing.M) {
@@ -84,8 +86,10 @@ func clock(standing string) func() time.Time {
 // Scripts without a model or github run without key and server (P10).
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
+	scripts, err := filepath.Glob(filepath.Join("testdata", "script", "*.txt*"))
+	require.NoError(t, err)
 	testscript.Run(t, testscript.Params{
-		Dir:   filepath.Join("testdata", "script"),
+		Files: volume.Some(scripts, 8),
 		Setup: func(e *testscript.Env) error { return setUpScript(t, e) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "asked": asked, "github": startGitHub, "pull": changePull, "reviews": reviews,
