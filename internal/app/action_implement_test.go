@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -254,6 +255,37 @@ func TestARevisedTicketReplacesItsDraft(t *testing.T) {
 	s.unpushed()
 	s.ticketDecision(revised.outputs["code"], "", "approve", "").start().is(0, "POSTED")
 	s.applied(roundBranch, roundFixed())
+}
+
+// TestATicketIsRevisedThreeTimes goes round by round: each draft replaces the one before
+// and reaches the model with all feedback so far; a fourth round ends the last draft.
+func TestATicketIsRevisedThreeTimes(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	last := s.ticketDraft().with("environment", "").start().is(0, "PAUSED")
+	revise := func(feedback string) ended {
+		s.run.Finish("success")
+		s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch", Actor: "lee"})
+		return s.ticketDraft().with("environment", "", "mode", "revise", "code", last.outputs["code"], "feedback",
+			feedback).start()
+	}
+	for round := range 3 {
+		before := s.model.Calls()
+		next := revise(fmt.Sprintf("Wish %d.", round+1)).is(0, "PAUSED")
+		next.shows(fmt.Sprintf("revision %d of 3", round+1))
+		require.NotEqual(t, last.outputs["code"], next.outputs["code"])
+		asked := s.model.Requests()[before].User
+		for n := range round + 1 {
+			require.Contains(t, asked, fmt.Sprintf("Wish %d.", n+1), "round %d", round+1)
+		}
+		last = next
+	}
+	calls := s.model.Calls()
+	revise("Wish 4.").is(0, "ABORTED").shows("was revised 3 times")
+	require.Equal(t, calls, s.model.Calls())
+	s.run.Finish("success")
+	s.ticketDecision(last.outputs["code"], "", "approve", "").start().is(3, "REFUSED")
+	s.unpushed()
 }
 
 // TestT28_ATrackersTicketNeedsASettingInPublic holds what a public repository takes: issues

@@ -260,6 +260,10 @@ func (j *job) revisesTicket(ctx context.Context) (driver.Report, error) {
 		o *handoff.Draft[ticketpr.State], answer decision.Answer) (driver.Report, error) {
 		facts := p.facts(o.Manifest.Thread, o.Manifest.Subject.Head, approvals)
 		r, err := p.draft(ctx, facts, show, &revision{o, answer})
+		if err == nil && r.Outcome == ticketpr.Aborted { // so that nobody approves the draft that was not to be
+			ended := decision.Decision{Verdict: decision.Abort, Note: r.Message}
+			_, err = p.desk(o.State).Decide(ctx, p.record(o.Draft).With(ended), false, o.Manifest.CreatedAt)
+		}
 		if err != nil || r.Outcome != ticketpr.Paused {
 			return r, err
 		}
