@@ -342,6 +342,14 @@ func Intact(view graph.View[State]) error {
 	return nil
 }
 
+// StatusAt is the node at which an error ended a run; the first where it is of none.
+func StatusAt(err error) string {
+	if step, ok := errors.AsType[*graph.NodeError](err); ok {
+		return step.Node
+	}
+	return fetchNode
+}
+
 // Status is the node at which a thread stands: of one that has ended its last.
 func Status(v graph.View[State]) string {
 	switch {
