@@ -92,7 +92,7 @@ var beside = map[string][]string{
 	"eval/oracle":               {"eval/dataset"},
 	"eval/history":              {"eval/dataset"},
 	"githubtest/cmd/fakegithub": {"githubtest"},
-	"llmtest/cmd/fakemodel":     {"embedtest", "llmtest"},
+	"llmtest/cmd/fakemodel":     {"llmtest"},
 }
 
 // importers lists the only rooms that may import a room.
