@@ -193,11 +193,14 @@ func (j *job) carried(change ingest.Change) *artifactstore.Store {
 
 // carrying is the store of a run under way, whose progress pack makes a checkpoint of.
 func (j *job) carrying(pack func(graph.Saved, int) (string, []byte, error)) *artifactstore.Store {
-	return artifactstore.New(artifactstore.Options{Carriers: j.carriers().Progress(), Pack: pack, OnError: func(err error) {
-		if !errors.Is(err, handoff.ErrNotRead) {
-			j.runner.Warning("progress could not be stored: " + driver.Explain(err))
-		}
-	}})
+	return artifactstore.New(artifactstore.Options{
+		Carriers: j.carriers().Progress(), Pack: pack,
+		OnError: func(err error) {
+			if !errors.Is(err, handoff.ErrNotRead) {
+				j.runner.Warning("progress could not be stored: " + driver.Explain(err))
+			}
+		},
+	})
 }
 
 // retained is when the server deletes the draft's artifact, as far as it says;

@@ -178,11 +178,10 @@ func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error)
 	if err != nil {
 		next = "re-run the job; what was finished since progress was last stored is paid again: " + err.Error()
 	}
-	what := "every file was read"
 	if j.ticketed() {
-		what = "its draft was ready"
+		return problem.New("the job was cancelled before its draft was ready", "", next)
 	}
-	return problem.New("the job was cancelled before "+what, "", next)
+	return problem.New("the job was cancelled before every file was read", "", next)
 }
 
 // drafting are the facts of this job's draft.
