@@ -34,7 +34,7 @@ func TestMarkedBlocksOfTheDocumentsPrintWhatTheyShow(t *testing.T) {
 			for _, block := range blocks {
 				for _, step := range strings.Split("\n"+block[1], "\n$ ")[1:] {
 					line, shown, _ := strings.Cut(step, "\n")
-					printed := shell(line)
+					printed := shell(strings.ReplaceAll(line, "go run . ", "pr-review-action "))
 					for _, want := range strings.Split(strings.Trim(shown, "\n"), "\n") {
 						if want == "…" {
 							continue

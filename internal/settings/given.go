@@ -133,7 +133,7 @@ func (s Settings) WithModel(getenv func(string) string) Settings {
 	return s
 }
 
-// Flags makes flags of some settings.
+// Flags makes flags of some settings, by the names of their rows; others it passes over.
 func (s *Settings) Flags(f *pflag.FlagSet, names ...string) {
 	for _, row := range Table() {
 		if slices.Contains(names, row.Name) {
