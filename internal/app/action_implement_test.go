@@ -2,9 +2,12 @@ package app_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -65,7 +68,12 @@ func quoted(t *testing.T, text string) string {
 // ticketStage is a public repository with a ticket, and a run that lee dispatched.
 func ticketStage(t *testing.T) *stage {
 	t.Helper()
-	s := newStage(t, scene{base: roundTree(), head: roundTree(), script: rounding(t)})
+	return ticketStageOf(t, rounding(t))
+}
+
+func ticketStageOf(t *testing.T, model llmtest.Script) *stage {
+	t.Helper()
+	s := newStage(t, scene{base: roundTree(), head: roundTree(), script: model})
 	s.repo.Chmod("main", "bin/run", "100755")
 	s.repo.AddIssue(7, "maya", "Round half up", "Half a cent is lost.\n\n## Acceptance criteria\n\n- 1.5 becomes 2\n")
 	s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch", Actor: "lee"})
@@ -254,6 +262,78 @@ func TestARevisedTicketReplacesItsDraft(t *testing.T) {
 	s.unpushed()
 	s.ticketDecision(revised.outputs["code"], "", "approve", "").start().is(0, "POSTED")
 	s.applied(roundBranch, roundFixed())
+}
+
+// TestP4_ATicketsCancelledDraftIsGoneOnWith cancels a job while the model writes the change:
+// what it said before is not asked again, unless another ticket's text is read by then.
+func TestP4_ATicketsCancelledDraftIsGoneOnWith(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]int{"the same text": 1, "another text": 2} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, answers := &stuck{}, rounding(t)
+			s := ticketStageOf(t, func(r llmtest.Request) llmtest.Answer {
+				a := answers(r)
+				if r.Question == "implement_code" && !m.free.Load() {
+					a.Delay = time.Second / 2
+					if !m.waiting.Swap(true) {
+						close(m.asked)
+					}
+				}
+				return a
+			})
+			e, _ := s.interrupted(m, s.ticketDraft(), 0, syscall.SIGTERM)
+			e.is(1, "FAILED").says("the job was cancelled before its draft was ready", "re-run the failed jobs")
+			require.Len(t, s.run.Artifacts(), 1)
+			require.Regexp(t, `^pr-implement-gh-7-partial-1-[0-9a-f]{16}$`, s.run.Artifacts()[0].Name)
+			s.run.Finish("cancelled")
+			s.run.Rerun()
+			if again > 1 {
+				s.repo.AddIssue(7, "maya", "Round half up", "Half a cent is lost, always.")
+			}
+			m.free.Store(true)
+			drafted := s.ticketDraft().start().is(0, "PAUSED")
+			asked := map[string]int{}
+			for _, r := range s.model.Requests() {
+				asked[r.Question]++
+			}
+			require.Equal(t, []int{again, again}, []int{asked["implement_classify"], asked["implement_modules"]})
+			s.approved("")
+			s.ticketJob("apply", drafted.digest()).start().is(0, "POSTED")
+			s.applied(roundBranch, roundFixed())
+		})
+	}
+}
+
+// TestATicketIsRevisedThreeTimes goes round by round: each draft replaces the one before
+// and reaches the model with all feedback so far; a fourth round ends the last draft.
+func TestATicketIsRevisedThreeTimes(t *testing.T) {
+	t.Parallel()
+	s := ticketStage(t)
+	last := s.ticketDraft().with("environment", "").start().is(0, "PAUSED")
+	revise := func(feedback string) ended {
+		s.run.Finish("success")
+		s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch", Actor: "lee"})
+		return s.ticketDraft().with("environment", "", "mode", "revise", "code", last.outputs["code"], "feedback",
+			feedback).start()
+	}
+	for round := range 3 {
+		before := s.model.Calls()
+		next := revise(fmt.Sprintf("Wish %d.", round+1)).is(0, "PAUSED")
+		next.shows(fmt.Sprintf("revision %d of 3", round+1))
+		require.NotEqual(t, last.outputs["code"], next.outputs["code"])
+		asked := s.model.Requests()[before].User
+		for n := range round + 1 {
+			require.Contains(t, asked, fmt.Sprintf("Wish %d.", n+1), "round %d", round+1)
+		}
+		last = next
+	}
+	calls := s.model.Calls()
+	revise("Wish 4.").is(0, "ABORTED").shows("was revised 3 times")
+	require.Equal(t, calls, s.model.Calls())
+	s.run.Finish("success")
+	s.ticketDecision(last.outputs["code"], "", "approve", "").start().is(3, "REFUSED")
+	s.unpushed()
 }
 
 // TestT28_ATrackersTicketNeedsASettingInPublic holds what a public repository takes: issues

@@ -26,7 +26,8 @@ type app struct {
 	*driver.Front
 	name string // the program's, as it was called
 
-	came driver.Report // what a run came to that was printed
+	came     driver.Report // what a run came to that was printed
+	ticketed bool          // the run is a ticket's
 }
 
 // endRun ends the span of a command that reviews or decides.

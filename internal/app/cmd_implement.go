@@ -69,6 +69,7 @@ func (o *implementOptions) proposalFlags(f *pflag.FlagSet) {
 
 // implement drafts a change for a ticket, up to the decision.
 func (a *app) implement(ctx context.Context, args []string, o *implementOptions) (err error) {
+	a.ticketed = true
 	if len(args) != 1 {
 		return problem.Usage("implement takes one ticket",
 			a.name+" implement TICKET.md, a ticket's key, or owner/repo#7")

@@ -120,6 +120,7 @@ func (p *proposing) ask(ctx context.Context, r driver.Proposal) (decision.Verdic
 
 // resumeProposal decides a ticket's draft of the local store.
 func (a *app) resumeProposal(ctx context.Context, s session, o *implementOptions) error {
+	a.ticketed = true
 	given, err := o.given()
 	if err != nil {
 		return err

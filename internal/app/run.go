@@ -17,6 +17,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/job"
 	"github.com/org/pr-review-action/internal/problem"
@@ -144,13 +145,16 @@ func (c command) parse(args []string) (*pflag.FlagSet, error) {
 }
 
 // jsonError prints the object of a run that an error ended. Wrong usage has no
-// outcome and so no object.
+// outcome and so no object. That of a ticket's run has other keys.
 func (a *app) jsonError(err error) error {
 	outcome := driver.OutcomeOf(err)
 	if outcome == "" || errors.As(err, new(driver.Reported)) {
 		return nil
 	}
 	why := driver.Explain(err)
+	if a.ticketed {
+		return driver.Proposal{Outcome: outcome, Status: ticketpr.StatusAt(err), Error: why}.Print(a.Stdout)
+	}
 	return driver.Report{Outcome: outcome, Message: why, Status: reviewpr.StatusAt(err), Error: why}.Print(a.Stdout)
 }
 

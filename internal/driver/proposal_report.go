@@ -98,8 +98,7 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 	return p, err
 }
 
-func listed(files []change.File) []proposedFile {
-	all := []proposedFile{}
+func listed(files []change.File) (all []proposedFile) {
 	for _, f := range files {
 		all = append(all, proposedFile{f.Path, f.Description, f.New(), f.Added, f.Removed})
 	}
@@ -108,6 +107,7 @@ func listed(files []change.File) []proposedFile {
 
 // Print writes the proposal as one JSON object, in which no list is null.
 func (p Proposal) Print(w io.Writer) error {
+	p.Changes, p.Tests = append([]proposedFile{}, p.Changes...), append([]proposedFile{}, p.Tests...)
 	p.Modules = append([]implement.Module{}, p.Modules...)
 	p.Chunks = append([]implement.Chunk{}, p.Chunks...)
 	p.Warnings = append([]string{}, p.Warnings...)

@@ -46,6 +46,26 @@ func (s Subject[S]) Pack(ctx context.Context, flow *graph.Flow[S], store graph.S
 	return p.Pack(m, saved.Snapshot, s.Shown(view.State))
 }
 
+// ErrNotRead says that a thread has not read what it is about, so that there is nothing to
+// carry off yet.
+var ErrNotRead = errors.New("the thread has not read what it is about")
+
+// PackPartial makes the n-th partial checkpoint of a run under way, n from 1, about what m
+// names. It can be gone on with, and not decided.
+func PackPartial(saved graph.Saved, n int, m checkpoint.Manifest, p checkpoint.Protection) (checkpoint.Draft, error) {
+	s, err := graph.DecodeSnapshot(saved.Snapshot)
+	if err != nil {
+		return checkpoint.Draft{}, fmt.Errorf("reading the run under way: %w", err)
+	}
+	text, err := checkpoint.EncodeSaved(saved)
+	if err != nil {
+		return checkpoint.Draft{}, err
+	}
+	m.Graph = checkpoint.Graph{Name: s.Graph, Version: s.Version, Fingerprint: s.Fingerprint}
+	m.Partial = n
+	return p.Pack(m, text, "")
+}
+
 // Draft is a verified draft in a graph that can decide it.
 type Draft[S any] struct {
 	checkpoint.Draft

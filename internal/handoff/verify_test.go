@@ -156,7 +156,9 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 		"2 T20 swapped on the way": {2, "zip", func(tr *trail) {
 			tr.Shown, tr.Candidates[0].Found.Digest = p.Code, "sha256:"+p.Code+strings.Repeat("0", 48)
 		}},
-		"4 before 5":                  {4, "zip run", func(tr *trail) { tr.Run, tr.Protection = 6, handofftest.Sealed(t) }},
+		"4 before 5": {4, "zip run", func(tr *trail) {
+			tr.Run, tr.Protection = 6, handofftest.Sealed(t)
+		}},
 		"4 the manifest's, by digest": {4, "zip run", repacked(func(m *checkpoint.Manifest) { m.RunID = 6 })},
 		"4 the manifest's run": {4, "zip run", func(tr *trail) {
 			repacked(func(m *checkpoint.Manifest) { m.RunID = 6 })(tr)

@@ -51,7 +51,7 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 			"a draft of this commit was rejected; again: true drafts anew")}, nil
 	}
 	var b before
-	found := handoff.Candidates(j.checkpoints(items), change.Pull.RepoID)
+	found := handoff.Candidates(j.checkpoints(items, origin.Subject), change.Pull.RepoID)
 	if j.Anew {
 		if b.drafts, err = j.desk(change.Pull).Withdrawable(ctx, origin, found, change.Thread, j.now()); err != nil {
 			return before{}, err
@@ -129,14 +129,13 @@ func (j *job) stand(ctx context.Context, change ingest.Change, r *driver.Report)
 	}
 }
 
-// checkpoints are the drafts and partial checkpoints of this pull request and
-// instance, each once.
-func (j *job) checkpoints(all []handoff.Stored) []handoff.Stored {
+// checkpoints are the drafts and partial checkpoints of a subject, each once.
+func (j *job) checkpoints(all []handoff.Stored, about checkpoint.Subject) []handoff.Stored {
 	var out []handoff.Stored
 	for _, s := range all {
 		known := slices.ContainsFunc(out, func(o handoff.Stored) bool { return o.Name == s.Name && o.RunID == s.RunID })
-		name, ok := reviewpr.Names.Parse(s.Name)
-		if ok && !known && name.Number == j.ref.Number && name.Instance == j.Instance {
+		name, ok := j.runs.Names.Parse(s.Name)
+		if ok && !known && name.Of(about) {
 			out = append(out, s)
 		}
 	}
@@ -183,17 +182,21 @@ func (j *job) stays(ctx context.Context, drafts []checkpoint.Draft,
 // now is a decision of this job without anything decided.
 func (j *job) now() decision.Record { return decision.Record{At: j.Clock(), By: j.by()} }
 
-// carried is the store of a run under way.
+// carried is the store of a review under way.
 func (j *job) carried(change ingest.Change) *artifactstore.Store {
+	return j.carrying(func(saved graph.Saved, n int) (string, []byte, error) {
+		packed, err := reviewpr.PackPartial(saved, n, j.Protection)
+		subject := reviewpr.PullRequest(j.ref, change.Pull.RepoID, j.Instance)
+		return reviewpr.Names.Partial(subject, n, packed.Digest), packed.Zip, err
+	})
+}
+
+// carrying is the store of a run under way, whose progress pack makes a checkpoint of.
+func (j *job) carrying(pack func(graph.Saved, int) (string, []byte, error)) *artifactstore.Store {
 	return artifactstore.New(artifactstore.Options{
-		Carriers: j.carriers().Progress(),
-		Pack: func(saved graph.Saved, n int) (string, []byte, error) {
-			packed, err := reviewpr.PackPartial(saved, n, j.Protection)
-			subject := reviewpr.PullRequest(j.ref, change.Pull.RepoID, j.Instance)
-			return reviewpr.Names.Partial(subject, n, packed.Digest), packed.Zip, err
-		},
+		Carriers: j.carriers().Progress(), Pack: pack,
 		OnError: func(err error) {
-			if !errors.Is(err, reviewpr.ErrNotRead) {
+			if !errors.Is(err, handoff.ErrNotRead) {
 				j.runner.Warning("progress could not be stored: " + driver.Explain(err))
 			}
 		},

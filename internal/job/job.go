@@ -97,7 +97,7 @@ func (j *job) setRef() error {
 
 // carriers are what carries this job's checkpoints.
 func (j *job) carriers() wire.Carriers {
-	return wire.Carriers{Settings: j.Settings, Ref: j.ref, Env: j.env, Runtime: j.store}
+	return wire.Carriers{Settings: j.Settings, Ref: j.ref, Env: j.env, Runtime: j.store, Names: j.runs.Names}
 }
 
 func (j *job) connect() error {

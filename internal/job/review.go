@@ -178,6 +178,9 @@ func (j *job) cutOff(ctx context.Context, store *artifactstore.Store, why error)
 	if err != nil {
 		next = "re-run the job; what was finished since progress was last stored is paid again: " + err.Error()
 	}
+	if j.ticketed() {
+		return problem.New("the job was cancelled before its draft was ready", "", next)
+	}
 	return problem.New("the job was cancelled before every file was read", "", next)
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/checkpoint"
-	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
@@ -95,13 +94,12 @@ func (p *proposal) facts(thread, base string, approvals []string) checkpoint.Man
 // the next one, and stores what it parked.
 func (p *proposal) draft(ctx context.Context, facts checkpoint.Manifest, show ticket.Show,
 	revised *revision) (driver.Report, error) {
-	d := driver.Driver{Front: p.Front, Store: graph.NewMemory(), Thread: facts.Thread, Protect: p.Protection,
+	d := driver.Driver{Front: p.Front, Thread: facts.Thread, Protect: p.Protection,
 		Warn: p.runner.Warning, Observe: p.observed,
 		Tell: func(line string) { fmt.Fprintln(p.Stdout, guard.Line(line, driver.MaxLine)) }}
-	sha, before := facts.Subject.Head, cost.MicroUSD(0)
-	if revised != nil {
-		before = revised.from.State.Usage.Cost
-	}
+	store, before := p.progress(ctx, facts, revised)
+	d.Store = store
+	sha := facts.Subject.Head
 	steps, begin, err := d.Propose(ctx, driver.Proposing{
 		Facts: facts, Branch: ticketpr.Branch{Base: p.repo.DefaultBranch, Slug: show != ticket.ShowKey},
 		Fetch: p.fetch, Show: show, Config: p.config, Settings: p.Settings, Only: p.Only(), Before: before,
@@ -114,14 +112,9 @@ func (p *proposal) draft(ctx context.Context, facts checkpoint.Manifest, show ti
 	if err != nil {
 		return driver.Report{}, err
 	}
-	if revised != nil {
-		if err := d.Store.Save(ctx, facts.Thread, revised.from.Snapshot); err != nil {
-			return driver.Report{}, err
-		}
-		steps.Revised = func(m checkpoint.Manifest) checkpoint.Manifest {
-			facts.Subject.Digest = m.Subject.Digest
-			return facts
-		}
+	steps.Revised = func(m checkpoint.Manifest) checkpoint.Manifest {
+		facts.Subject.Digest = m.Subject.Digest
+		return facts
 	}
 	flow, err := d.Ticketpr(steps)
 	if err != nil {
@@ -132,10 +125,20 @@ func (p *proposal) draft(ctx context.Context, facts checkpoint.Manifest, show ti
 	} else {
 		_, err = flow.Run(ctx, facts.Thread, begin)
 	}
-	if err != nil {
-		return driver.Report{}, err
+	r := driver.Report{}
+	if err == nil {
+		r, err = p.parked(ctx, flow, store, facts.Thread)
 	}
-	return p.parked(ctx, flow, d.Store, facts.Thread)
+	switch {
+	case err != nil && revised != nil:
+		return driver.Report{}, err // its progress is not carried
+	case err != nil:
+		return driver.Report{}, p.cutOff(ctx, store, err)
+	}
+	if err := store.Close(ctx, true); err != nil {
+		p.runner.Warning("progress that is not needed any more could not be deleted: " + driver.Explain(err))
+	}
+	return r, nil
 }
 
 // observed tells each node that has begun, in the log.
@@ -260,6 +263,10 @@ func (j *job) revisesTicket(ctx context.Context) (driver.Report, error) {
 		o *handoff.Draft[ticketpr.State], answer decision.Answer) (driver.Report, error) {
 		facts := p.facts(o.Manifest.Thread, o.Manifest.Subject.Head, approvals)
 		r, err := p.draft(ctx, facts, show, &revision{o, answer})
+		if err == nil && r.Outcome == ticketpr.Aborted { // so that nobody approves the draft that was not to be
+			ended := decision.Decision{Verdict: decision.Abort, Note: r.Message}
+			_, err = p.desk(o.State).Decide(ctx, p.record(o.Draft).With(ended), false, o.Manifest.CreatedAt)
+		}
 		if err != nil || r.Outcome != ticketpr.Paused {
 			return r, err
 		}

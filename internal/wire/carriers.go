@@ -6,7 +6,7 @@ import (
 	"github.com/org/pr-review-action/internal/action"
 	"github.com/org/pr-review-action/internal/artifact"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
-	"github.com/org/pr-review-action/internal/flow/reviewpr"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/settings"
 )
@@ -17,14 +17,15 @@ type Carriers struct {
 	Ref     pull.Ref
 	Env     action.Env
 	Runtime *artifact.Client // nil where the runner gives none
+	Names   handoff.Names    // of what is carried
 }
 
 // Own is where this job stores drafts and decisions.
 func (c Carriers) Own() artifactstore.Carrier {
 	if c.CheckpointDir != "" {
-		return artifactstore.Dir{Path: c.CheckpointDir, Prefix: string(reviewpr.Names)}
+		return artifactstore.Dir{Path: c.CheckpointDir, Prefix: string(c.Names)}
 	}
-	return artifactstore.Runtime{Client: c.Runtime, Prefix: string(reviewpr.Names), Days: c.Retention,
+	return artifactstore.Runtime{Client: c.Runtime, Prefix: string(c.Names), Days: c.Retention,
 		RunID:        c.Env.RunID,
 		RepositoryID: c.Env.RepositoryID}
 }
@@ -37,7 +38,7 @@ func (c Carriers) Progress() []artifactstore.Carrier {
 	case c.CheckpointDir == "" && c.Runtime == nil:
 		return nil
 	case c.CheckpointDir == "" && c.Protection.Keyed():
-		key := fmt.Sprintf("%s%d-%s-%d-", reviewpr.Names, c.Ref.Number, c.Instance, c.Env.RunID)
+		key := fmt.Sprintf("%s%d-%s-%d-", c.Names, c.Ref.Number, c.Instance, c.Env.RunID)
 		return []artifactstore.Carrier{c.Own(), artifactstore.Cache{Client: c.Runtime, Prefix: key}}
 	}
 	return []artifactstore.Carrier{c.Own()}

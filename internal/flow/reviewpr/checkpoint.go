@@ -15,10 +15,6 @@ import (
 	"github.com/org/pr-review-action/internal/pull"
 )
 
-// ErrNotRead says that a thread has not read its change yet, so that there is nothing
-// to carry away.
-var ErrNotRead = errors.New("the thread has not read its change")
-
 // Subject is what this graph's drafts say of themselves between jobs. intact refuses a
 // stored draft that is not the one that was shown.
 func Subject(intact func(graph.View[State]) error) handoff.Subject[State] {
@@ -54,14 +50,7 @@ func PackPartial(saved graph.Saved, n int, p checkpoint.Protection) (checkpoint.
 	if err != nil {
 		return checkpoint.Draft{}, fmt.Errorf("reading the run under way: %w", err)
 	}
-	text, err := checkpoint.EncodeSaved(saved)
-	if err != nil {
-		return checkpoint.Draft{}, err
-	}
-	m := manifest(draft, pr)
-	m.Graph = checkpoint.Graph{Name: s.Graph, Version: s.Version, Fingerprint: s.Fingerprint}
-	m.Partial = n
-	return p.Pack(m, text, "")
+	return handoff.PackPartial(saved, n, manifest(draft, pr), p)
 }
 
 // about is what a run under way is about. It is in the journal until the next
@@ -79,7 +68,7 @@ func about(s graph.Snapshot, journal [][]byte) (d Draft, pr *pull.Pull, err erro
 		return Draft{}, nil, err
 	}
 	if d.DiffDigest == "" {
-		return Draft{}, nil, ErrNotRead
+		return Draft{}, nil, handoff.ErrNotRead
 	}
 	return d, pr, nil
 }

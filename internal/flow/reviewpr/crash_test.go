@@ -16,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/llmtest"
@@ -164,7 +165,7 @@ func TestP4_AnotherMachineGoesOnFromAPartialCheckpoint(t *testing.T) {
 		saved, err := store.Load(t.Context(), thread)
 		require.NoError(t, err)
 		packed, err := reviewpr.PackPartial(saved, 1, checkpoint.Protection{})
-		if errors.Is(err, reviewpr.ErrNotRead) {
+		if errors.Is(err, handoff.ErrNotRead) {
 			require.Empty(t, store.answered)
 			continue
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/cost"
@@ -230,6 +232,32 @@ func Subject(intact func(graph.View[State]) error) handoff.Subject[State] {
 	return handoff.Subject[State]{
 		About: State.manifest, Shown: State.Shown, Intact: intact, Anew: func(State) bool { return false },
 	}
+}
+
+// PackPartial makes the n-th partial checkpoint of a run under way that drafts, n from 1;
+// facts are of this run. Before the ticket is read it is handoff.ErrNotRead.
+func PackPartial(saved graph.Saved, n int, facts checkpoint.Manifest,
+	p checkpoint.Protection) (checkpoint.Draft, error) {
+	s, err := graph.DecodeSnapshot(saved.Snapshot)
+	if err != nil {
+		return checkpoint.Draft{}, err
+	}
+	stored := s.Fields["facts"]
+	for _, data := range saved.Journal {
+		if r, err := graph.DecodeRecord(data); err == nil {
+			for _, u := range r.Update {
+				if u.Field == "facts" {
+					stored = u.Value
+				}
+			}
+		}
+	}
+	var read checkpoint.Manifest
+	if json.Unmarshal(stored, &read) != nil || read.Subject.Digest == "" {
+		return checkpoint.Draft{}, handoff.ErrNotRead
+	}
+	facts.Subject.Digest = read.Subject.Digest
+	return handoff.PackPartial(saved, n, facts, p)
 }
 
 // manifest is what a parked draft says of itself.

@@ -172,16 +172,19 @@ func (steps *Steps) tests(f fields) func(context.Context, State) (graph.Update, 
 }
 
 // summary looks at the change before a person does: the project's own command, and the
-// review flow.
+// review flow. The draft gets the facts of the run that finishes it.
 func (steps *Steps) summary(f fields) func(context.Context, State) (graph.Update, error) {
 	return func(ctx context.Context, s State) (graph.Update, error) {
 		var update graph.Update
+		if steps.Revised != nil {
+			update = f.facts.Set(steps.Revised(s.Facts))
+		}
 		if steps.Check != nil {
 			said, err := steps.Check(ctx, s.Proposed())
 			if err != nil {
 				return graph.Update{}, err
 			}
-			update = f.check.Set(said)
+			update = graph.Updates(update, f.check.Set(said))
 		}
 		if steps.Review == nil {
 			return graph.Updates(update, f.seen.Set(Seen{})), nil
@@ -198,17 +201,13 @@ func (steps *Steps) summary(f fields) func(context.Context, State) (graph.Update
 	}
 }
 
-// regenerate takes the feedback up: another draft, with the facts of this run.
+// regenerate takes the feedback up: another draft.
 func (steps *Steps) regenerate(f fields) func(context.Context, State) (graph.Update, error) {
 	return func(_ context.Context, s State) (graph.Update, error) {
 		if steps.Model == nil {
 			return graph.Update{}, fmt.Errorf("this job has no model to revise the draft with")
 		}
-		facts := s.Facts
-		if steps.Revised != nil {
-			facts = steps.Revised(facts)
-		}
-		return graph.Updates(f.facts.Set(facts), f.rounds.Set([]decision.Record{*s.Decision}), f.decision.Set(nil),
+		return graph.Updates(f.rounds.Set([]decision.Record{*s.Decision}), f.decision.Set(nil),
 			f.iteration.Set(s.Iteration+1)), nil
 	}
 }

@@ -85,7 +85,7 @@ type Steps struct {
 	Check func(context.Context, []change.File) (*Check, error)
 	// has the change reviewed; nil for nobody
 	Review func(context.Context, State, ticket.Ticket) (Seen, error)
-	// gives a revised draft the facts of this run; nil for those it had
+	// gives a draft that another run began the facts of this one; nil for those it has
 	Revised func(checkpoint.Manifest) checkpoint.Manifest
 
 	Apply func(context.Context, State) (Applied, error) // commits the approved files
@@ -111,9 +111,9 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	chunks := node(contextNode, world.retrieve(f), f.chunks)
 	code := node(codeNode, world.code(f), f.cause, f.changes, f.usage, f.err)
 	tests := node(testsNode, world.tests(f), f.tests, f.usage, f.err)
-	summary := node(summaryNode, world.summary(f), f.seen, f.check, f.usage)
+	summary := node(summaryNode, world.summary(f), f.facts, f.seen, f.check, f.usage)
 	gate := graph.Gate(g, gateNode, ask, decide(f), graph.Writes(f.approved, f.decision, f.err))
-	again := node(regenerateNode, world.regenerate(f), f.facts, f.decision, f.rounds, f.iteration)
+	again := node(regenerateNode, world.regenerate(f), f.decision, f.rounds, f.iteration)
 	apply := effect(g, applyNode, f.applied, world.apply, world.looked)
 	pull := effect(g, pullNode, f.pull, addressed(steps.Open), nil)
 	comment := effect(g, commentNode, f.comment, addressed(steps.Comment), nil)
@@ -340,6 +340,14 @@ func Intact(view graph.View[State]) error {
 		}
 	}
 	return nil
+}
+
+// StatusAt is the node at which an error ended a run; the first where it is of none.
+func StatusAt(err error) string {
+	if step, ok := errors.AsType[*graph.NodeError](err); ok {
+		return step.Node
+	}
+	return fetchNode
 }
 
 // Status is the node at which a thread stands: of one that has ended its last.
