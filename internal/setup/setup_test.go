@@ -254,6 +254,17 @@ func TestInitOverwritesNothingWithoutForce(t *testing.T) {
 	s.left(draftPath, config.DefaultPath)
 }
 
+// Where one file is in the way none is written, also none before it.
+func TestInitWritesAllOrNothing(t *testing.T) {
+	s := cloned(t, githubtest.RepoOptions{})
+	require.NoError(t, os.MkdirAll(filepath.Dir(decidePath), 0o755))
+	require.NoError(t, os.WriteFile(decidePath, []byte("name: mine\n"), 0o600))
+	c := s.command()
+	c.Route = setup.Dispatch
+	require.ErrorContains(t, s.run(c), "there is another "+decidePath)
+	s.left(decidePath)
+}
+
 func TestInitWritesNothingOutsideOfItsFolder(t *testing.T) {
 	for _, name := range []string{".github", ".github/workflows", draftPath, config.DefaultPath} {
 		t.Run(name, func(t *testing.T) {
