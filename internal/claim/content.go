@@ -33,6 +33,20 @@ func headers(f diff.File) (head, base bool) {
 	return head, base
 }
 
+// unseen reports whether a file is one of the base whose patch shows nothing of its
+// beginning, where a generator's header would stand.
+func unseen(f diff.File) bool {
+	if Before(f) == "" {
+		return false
+	}
+	hunks, err := f.Hunks()
+	if err != nil || len(hunks) == 0 || hunks[0].OldStart <= 1 {
+		return false
+	}
+	head, base := headers(f)
+	return !head && !base
+}
+
 // Bears reports whether the text that a file has at the base is what it claims to be.
 func Bears(text []byte, reason finding.Reason) bool {
 	switch reason {

@@ -158,9 +158,9 @@ type cloneBase struct {
 	commit, after string
 }
 
-func (b cloneBase) folder(ctx context.Context, path string) (bool, error) {
-	kind, err := b.line(ctx, "cat-file", "-t", b.commit+":"+path)
-	return kind == "tree", err
+func (b cloneBase) folder(ctx context.Context, path string) ([]string, error) {
+	out, err := b.run(ctx, "ls-tree", "-z", "--name-only", b.commit+":"+strings.TrimPrefix(path, "."))
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), err
 }
 
 func (b cloneBase) text(ctx context.Context, path string) ([]byte, error) {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"path"
 	"slices"
 	"sync"
 
@@ -18,9 +19,9 @@ const maxAsked = 200
 
 // base answers what a repository was like before a change.
 type base interface {
-	folder(ctx context.Context, path string) (bool, error) // whether there are files in it
-	text(ctx context.Context, path string) ([]byte, error) // of a file, at most maxBlob
-	head(ctx context.Context, path string) ([]byte, error) // of a file as the change leaves it, likewise
+	folder(ctx context.Context, path string) ([]string, error) // the names in it
+	text(ctx context.Context, path string) ([]byte, error)     // of a file, at most maxBlob
+	head(ctx context.Context, path string) ([]byte, error)     // of a file as the change leaves it, likewise
 }
 
 // question is what a claim needs to know of the base.
@@ -28,7 +29,8 @@ type question struct {
 	path   string
 	reason finding.Reason
 	folder bool
-	media  bool // whether the file's own bytes are those of a picture or the like, which nobody reads
+	beside string // the extension of the folder's files that are looked at for a generator's header
+	media  bool   // whether the file's own bytes are those of a picture or the like, which nobody reads
 }
 
 // vouch notes for each file which of its claims the base bears out. A change that
@@ -55,6 +57,8 @@ func questions(files []diff.File) (of [][]question, known map[question]bool) {
 			switch {
 			case c.Folder != "":
 				q.path, q.folder = c.Folder, true
+			case c.Beside != "":
+				q.path, q.beside = c.Beside, path.Ext(f.Path)
 			case c.Media:
 				q.path, q.media = f.Path, true
 			}
@@ -104,14 +108,34 @@ func ask(ctx context.Context, of [][]question, known map[question]bool, b base) 
 }
 
 func (q question) ask(ctx context.Context, b base) bool {
-	if q.folder {
-		is, err := b.folder(ctx, q.path)
-		return is && err == nil
-	}
-	if q.media {
+	switch {
+	case q.folder:
+		names, err := b.folder(ctx, q.path)
+		return len(names) > 0 && err == nil
+	case q.beside != "":
+		return q.generated(ctx, b)
+	case q.media:
 		text, err := b.head(ctx, q.path)
 		return err == nil && claim.IsMedia(text)
 	}
 	text, err := b.text(ctx, q.path)
 	return err == nil && claim.Bears(text, q.reason)
+}
+
+// generated reports whether a folder's files of a kind are a generator's: two at least, and
+// each of the first, the middle and the last of them by name.
+func (q question) generated(ctx context.Context, b base) bool {
+	names, err := b.folder(ctx, q.path)
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return path.Ext(name) != q.beside })
+	if err != nil || len(names) < 2 {
+		return false
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact([]string{names[0], names[len(names)/2], names[len(names)-1]}) {
+		text, err := b.text(ctx, path.Join(q.path, name))
+		if err != nil || !claim.Bears(text, q.reason) {
+			return false
+		}
+	}
+	return true
 }
