@@ -99,7 +99,7 @@ var generatedName = regexp.MustCompile(`(?i)(?:` + strings.Join([]string{
 	`\.designer\.(?:cs|vb)$`, `\.feature\.cs$`, `\.snap$`, `\.zep\.(?:c|h|php)$`,
 	`(?:^|/)\.pnp\.[a-z.]+$`, `(?:^|/)(?:cacert\.pem|ca-(?:bundle|certificates)\.crt)$`,
 	`\.(?:ambr|golden)$`, `\.(?:approved|verified|received)\.[a-z]+$`, `(?:^|/)\w*cassettes?/.*\.(?:ya?ml|json)$`,
-	`(?:^|/)\.stats\.yml$`, `(?:^|/)\.settings/[^/]+\.(?:prefs|xml|component)$`, `_tlb\.pas$`,
+	`\.docset/`, `(?:^|/)\.stats\.yml$`, `(?:^|/)\.settings/[^/]+\.(?:prefs|xml|component)$`, `_tlb\.pas$`,
 	`\.(?:nib|xcworkspacedata|xcuserstate)$`, `(?:^|/)\.sqlx/query-[a-f\d]{64}\.json$`, `\.toml\.orig$`,
 	`(?:^|/)\.secrets\.baseline$`, `(?:^|/)[a-z]+-baseline\.(?:xml|json|neon|php)$`, `(?:^|/)\.rubocop_todo\.yml$`,
 }, "|") + `)`)
