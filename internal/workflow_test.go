@@ -50,8 +50,8 @@ var (
 	headRef = regexp.MustCompile(`head_ref|head\.(ref|sha|repo)|head_sha|head_branch|refs/pull|merge_commit_sha` +
 		`|pull_request\.head`)
 	secret     = regexp.MustCompile(`\bsecrets\b`)
-	privileged = []string{"pull_request_target", "workflow_run", "issue_comment", "workflow_dispatch", "issues",
-		"discussion", "pull_request_review"}
+	privileged = []string{"pull_request_target", "workflow_run", "issue_comment", "workflow_dispatch", "workflow_call",
+		"issues", "discussion", "pull_request_review"}
 )
 
 // broken lists what of a workflow breaks a rule, each led by the rule's number.

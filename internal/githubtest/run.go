@@ -38,6 +38,7 @@ type RunOptions struct {
 	HeadSHA    string // its tip
 	HeadRepo   *Repo  // the repository itself
 	Actor      string // the owner
+	Calls      string // a reusable workflow that the file calls, as owner/name/path@ref
 }
 
 type approval struct {
@@ -220,6 +221,9 @@ func (run *Run) json() object {
 	}
 	if run.result != "" {
 		v["conclusion"] = run.result
+	}
+	if o.Calls != "" { // path stays the caller's
+		v["referenced_workflows"] = []object{{"path": o.Calls, "sha": strings.Repeat("c", 40), "ref": "refs/tags/v1"}}
 	}
 	return v
 }
