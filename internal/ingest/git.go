@@ -159,8 +159,12 @@ type cloneBase struct {
 }
 
 func (b cloneBase) folder(ctx context.Context, path string) ([]string, error) {
-	out, err := b.run(ctx, "ls-tree", "-z", "--name-only", b.commit+":"+strings.TrimPrefix(path, "."))
-	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), err
+	out, err := b.run(ctx, "ls-tree", "-z", "--name-only", b.commit, path+"/")
+	names := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
+	for i, name := range names {
+		names[i] = strings.TrimPrefix(name, path+"/")
+	}
+	return names, err
 }
 
 func (b cloneBase) text(ctx context.Context, path string) ([]byte, error) {

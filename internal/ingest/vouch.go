@@ -123,19 +123,23 @@ func (q question) ask(ctx context.Context, b base) bool {
 }
 
 // generated reports whether a folder's files of a kind are a generator's: two at least, and
-// each of the first, the middle and the last of them by name.
+// each of the first, the middle and the last of them by name. Of a folder that has none,
+// it is the nearest one above that counts.
 func (q question) generated(ctx context.Context, b base) bool {
-	names, err := b.folder(ctx, q.path)
-	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return path.Ext(name) != q.beside })
-	if err != nil || len(names) < 2 {
-		return false
-	}
-	slices.Sort(names)
-	for _, name := range slices.Compact([]string{names[0], names[len(names)/2], names[len(names)-1]}) {
-		text, err := b.text(ctx, path.Join(q.path, name))
-		if err != nil || !claim.Bears(text, q.reason) {
+	for dir := q.path; dir != "."; dir = path.Dir(dir) {
+		names, err := b.folder(ctx, dir)
+		if err != nil {
 			return false
 		}
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return path.Ext(name) != q.beside })
+		if len(names) > 0 {
+			slices.Sort(names)
+			return len(names) > 1 && !slices.ContainsFunc(slices.Compact([]string{names[0], names[len(names)/2],
+				names[len(names)-1]}), func(name string) bool {
+				text, err := b.text(ctx, path.Join(dir, name))
+				return err != nil || !claim.Bears(text, q.reason)
+			})
+		}
 	}
-	return true
+	return false
 }

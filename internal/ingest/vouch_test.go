@@ -154,7 +154,7 @@ func TestD5_TheBaseTellsOfAHeaderThatThePatchDoesNotShow(t *testing.T) {
 		"mixed/a.go", mark, "mixed/b.go", body, "one/a.go", mark)
 	r.commit("gen.go", mark+body+"more\n", "hand.go", body+"more\n", "freed.go", body+"more\n",
 		"api/new.go", mark, "api/plain.go", body, "api/new.py", "#"+mark, "mixed/new.go", mark, "one/new.go", mark,
-		"none/new.go", mark, "top.go", mark)
+		"none/new.go", mark, "top.go", mark, "api/v2/beta/new.go", mark, "mixed/v2/new.go", mark)
 	a := repository()
 	a.content = map[string]string{"base:gen.go": mark + body, "base:hand.go": body, "base:freed.go": mark + body,
 		"base:api/a.go": mark, "base:api/b.go": mark, "base:mixed/a.go": mark, "base:mixed/b.go": body,
@@ -167,7 +167,7 @@ func TestD5_TheBaseTellsOfAHeaderThatThePatchDoesNotShow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, f := range c.Files {
-				want := f.Path == "gen.go" || f.Path == "api/new.go"
+				want := f.Path == "gen.go" || f.Path == "api/new.go" || f.Path == "api/v2/beta/new.go"
 				require.Equal(t, want, f.Vouched == "generated", f.Path)
 			}
 		})
