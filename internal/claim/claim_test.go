@@ -176,7 +176,11 @@ func TestOpenAsksForABeginningThatNoHunkShows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, c.want, claim.Open(diff.File{Path: "api/a.go", Status: c.status, Patch: c.patch}))
+			f := diff.File{Path: "api/a.go", Status: c.status, Patch: c.patch}
+			require.Equal(t, c.want, claim.Open(f))
+			f.Path = "api/a.go.tmpl"
+			require.Empty(t, claim.Open(f), "a template holds the header of what it makes")
+			require.Empty(t, claim.Of(f))
 		})
 	}
 }

@@ -15,6 +15,9 @@ import (
 // of the new file, and of the old one. A header that the change takes away does
 // not count for the new file.
 func headers(f diff.File) (head, base bool) {
+	if templateName.MatchString(f.Path) {
+		return false, false // it is what the file makes that was generated
+	}
 	hunks, err := f.Hunks()
 	if err != nil {
 		return false, false // the review of the file reports a patch that cannot be read
@@ -36,7 +39,7 @@ func headers(f diff.File) (head, base bool) {
 // unseen reports whether a file is one of the base whose patch shows nothing of its
 // beginning, where a generator's header would stand.
 func unseen(f diff.File) bool {
-	if Before(f) == "" {
+	if Before(f) == "" || templateName.MatchString(f.Path) {
 		return false
 	}
 	hunks, err := f.Hunks()

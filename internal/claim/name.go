@@ -89,6 +89,11 @@ func outputFolder(file string) string {
 	return folder
 }
 
+// templateName matches the names of templates, whose text holds the header of what they
+// make.
+var templateName = regexp.MustCompile(`(?i)\.(?:tt|t4|tmpl|gotmpl|tpl|mustache|hbs|handlebars|j2|jinja2?|erb|ejs|` +
+	`liquid|stencil|ftl|vm|njk|in|template)(?:\.[a-z]+)?$`)
+
 // generatedName matches the names that code generators and recording tests give their
 // output. What people give too (mock_api.go, kind_string.go) is told by its header.
 var generatedName = regexp.MustCompile(`(?i)(?:` + strings.Join([]string{
