@@ -60,13 +60,13 @@ func TestReusableWorkflowsHaveGroupsOfTheirOwn(t *testing.T) {
 func TestT17_T39_TheGuidesCallers(t *testing.T) {
 	t.Parallel()
 	callers := map[string]workflow{}
-	for _, m := range fencedYAML.FindAllStringSubmatch(read(t, "../.github/REUSABLE.md"), -1) {
-		w := parsed(t, m[1])
-		name := regexp.MustCompile(`(?m)^name: (\S+)`).FindStringSubmatch(m[1])[1] + ".yml"
+	for _, block := range yamlOf(read(t, "../.github/REUSABLE.md")) {
+		w := parsed(t, block)
+		name := regexp.MustCompile(`(?m)^name: (\S+)`).FindStringSubmatch(block)[1] + ".yml"
 		callers[name] = w
 		require.Equal(t, map[string]any{}, w.Permissions, name)
-		require.NotContains(t, m[1], "concurrency", name)
-		require.NotContains(t, m[1], "inherit", name)
+		require.NotContains(t, block, "concurrency", name)
+		require.NotContains(t, block, "inherit", name)
 	}
 	for file, name := range called {
 		require.Contains(t, callers, file)

@@ -52,14 +52,6 @@ func (a *app) threads(ctx context.Context, o *options) error {
 	return a.list(append(list, proposals...), store.Where(), o)
 }
 
-// listed is a draft in the list of threads.
-type listed struct {
-	Outcome  string `json:"outcome"`
-	Thread   string `json:"thread_id"`
-	Code     string `json:"code"`
-	Findings int    `json:"findings"`
-}
-
 func (a *app) list(list []listed, where string, o *options) error {
 	if o.json {
 		return driver.PrintJSON(a.Stdout, map[string]any{"threads": list})

@@ -13,17 +13,17 @@ import (
 	"github.com/org/pr-review-action/internal/llmtest"
 )
 
-// hookLine is the line that the README has for .git/hooks/pre-push.
+// hookLine is the line that the guides have for .git/hooks/pre-push.
 func hookLine(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", ".github", "GUIDES.md"))
 	require.NoError(t, err)
 	found := regexp.MustCompile("`\\.git/hooks/pre-push`[^`]*`([^`]+)`").FindSubmatch(text)
-	require.NotNil(t, found, "the README has no line for a pre-push hook")
+	require.NotNil(t, found, "the guides have no line for a pre-push hook")
 	return string(found[1])
 }
 
-func TestThePrePushHookOfTheReadmeShowsADraftAndHoldsNoPushBack(t *testing.T) {
+func TestThePrePushHookOfTheGuidesShowsADraftAndHoldsNoPushBack(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("left out: git runs the hook, and git is not in PATH")

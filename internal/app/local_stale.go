@@ -7,14 +7,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/settings"
-	"github.com/org/pr-review-action/internal/wire"
 )
 
 // forgetStale drops a thread that is not a run of this very change by this
@@ -78,18 +75,6 @@ func (r *localRun) setAside(ctx context.Context, view graph.View[reviewpr.State]
 		err = cmp.Or(err, r.store.Append(ctx, id, record))
 	}
 	return err
-}
-
-// aside stands in the ids of what was set aside, between those of its thread and of
-// what it is for.
-const aside = "~"
-
-// drafts lists a store's threads, without what was set aside of them.
-func drafts(ctx context.Context, store wire.Store) ([]string, error) {
-	ids, err := store.Threads(ctx)
-	return slices.DeleteFunc(ids, func(id string) bool {
-		return strings.Contains(id[strings.LastIndexByte(id, ':')+1:], aside) || isProposal(id)
-	}), err
 }
 
 // purpose is a hash of what a result is for: the change, who reviews it, told what,

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,11 +11,6 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/wire"
 )
-
-// isProposal reports whether a thread is a ticket's: those of changes have a # before any ~.
-func isProposal(thread string) bool { return proposalThread.MatchString(thread) }
-
-var proposalThread = regexp.MustCompile(`^[^#]+~[^#~:]+:[0-9a-f]{40,64}$`)
 
 // proposal is the ticket's thread that an argument names, by its id or by the ticket's key;
 // false where it names none, or none alone.

@@ -64,13 +64,9 @@ func (a *app) command(ctx context.Context, args []string) error {
 	case args[0] == "--version":
 		return a.version(ctx, nil)
 	}
-	at := a.commandAt(args)
-	words := commandWords(args[at:])
-	name := strings.Join(args[at:at+words], " ")
-	for _, c := range a.commands() {
-		if c.name == name {
-			return a.run(ctx, c, slices.Delete(slices.Clone(args), at, at+words))
-		}
+	c, rest, name := a.lookup(args)
+	if c.run != nil {
+		return a.run(ctx, c, rest)
 	}
 	if name == "eval" && slices.ContainsFunc(args, func(arg string) bool { return arg == "--help" || arg == "-h" }) {
 		a.usage(a.Stdout)
@@ -82,6 +78,20 @@ func (a *app) command(ctx context.Context, args []string) error {
 	}
 	return problem.Usage(fmt.Sprintf("unknown command %q", name),
 		cmp.Or(nearest(name, a.commandNames()), a.name+" help lists them"))
+}
+
+// lookup finds the command that arguments name, the arguments besides its name, and
+// the name; without such a command it has no run.
+func (a *app) lookup(args []string) (c command, rest []string, name string) {
+	at := a.commandAt(args)
+	words := commandWords(args[at:])
+	name = strings.Join(args[at:at+words], " ")
+	for _, c := range a.commands() {
+		if c.name == name {
+			return c, slices.Delete(slices.Clone(args), at, at+words), name
+		}
+	}
+	return command{}, nil, name
 }
 
 // commandAt is the index of the command's name: flags may stand before it.
@@ -107,13 +117,7 @@ func commandWords(args []string) int {
 }
 
 func (a *app) run(ctx context.Context, c command, args []string) error {
-	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.SortFlags = false
-	if c.flags != nil {
-		c.flags(flags)
-	}
-	err := flags.Parse(args)
+	flags, err := c.parse(args)
 	if errors.Is(err, pflag.ErrHelp) {
 		a.help(a.Stdout, c, flags)
 		return nil
@@ -126,6 +130,17 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 		return errors.Join(err, a.jsonError(err))
 	}
 	return err
+}
+
+// parse reads a command's flags; what is left are its arguments.
+func (c command) parse(args []string) (*pflag.FlagSet, error) {
+	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.SortFlags = false
+	if c.flags != nil {
+		c.flags(flags)
+	}
+	return flags, flags.Parse(args)
 }
 
 // jsonError prints the object of a run that an error ended. Wrong usage has no

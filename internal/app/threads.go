@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -95,4 +96,29 @@ func (a *app) threadOf(ctx context.Context, store wire.Store, typed string) (str
 func matches(typed, id string) bool {
 	last := id[strings.LastIndexByte(id, ':')+1:]
 	return pull.MatchThread(typed, id) || len(typed) >= pull.MinPrefix && strings.HasPrefix(last, typed)
+}
+
+// aside stands in the ids of what was set aside, between those of its thread and of
+// what it is for.
+const aside = "~"
+
+// drafts lists a store's threads, without what was set aside of them.
+func drafts(ctx context.Context, store wire.Store) ([]string, error) {
+	ids, err := store.Threads(ctx)
+	return slices.DeleteFunc(ids, func(id string) bool {
+		return strings.Contains(id[strings.LastIndexByte(id, ':')+1:], aside) || isProposal(id)
+	}), err
+}
+
+// isProposal reports whether a thread is a ticket's: those of changes have a # before any ~.
+func isProposal(thread string) bool { return proposalThread.MatchString(thread) }
+
+var proposalThread = regexp.MustCompile(`^[^#]+~[^#~:]+:[0-9a-f]{40,64}$`)
+
+// listed is a draft in the list of threads.
+type listed struct {
+	Outcome  string `json:"outcome"`
+	Thread   string `json:"thread_id"`
+	Code     string `json:"code"`
+	Findings int    `json:"findings"`
 }

@@ -94,3 +94,13 @@ func (l line) rows(limit, most int) []string {
 	from := max(0, min(at-most/2, len(all)-most))
 	return inert(all[from:min(len(all), from+most)], limit)
 }
+
+// inert guards every row anew, since one may begin within a text with what acts
+// at a line's start, and cuts it.
+func inert(rows []string, limit int) []string {
+	safe := make([]string, 0, len(rows))
+	for _, row := range rows {
+		safe = append(safe, column.Cut(guard.Text(row), limit))
+	}
+	return safe
+}

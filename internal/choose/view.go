@@ -76,16 +76,6 @@ func limited(rows []string, most int) []string {
 	return rows
 }
 
-// inert guards every row anew, since one may begin within a text with what acts
-// at a line's start, and cuts it.
-func inert(rows []string, limit int) []string {
-	safe := make([]string, 0, len(rows))
-	for _, row := range rows {
-		safe = append(safe, column.Cut(guard.Text(row), limit))
-	}
-	return safe
-}
-
 // middle is what stands between head and foot, at most n rows.
 func (m model) middle(n int) []string {
 	if m.screen == list {

@@ -51,7 +51,8 @@ func Approved(approvals []github.Approval, before []string, environment string, 
 	case err == nil:
 		err = refuse("nobody has approved this draft",
 			"add required reviewers to it under Settings, Environments; on a private repository without Enterprise "+
-				"use the dispatch route: README, \"Deciding by dispatch\"",
+				"use the dispatch route: "+
+				"https://github.com/org/pr-review-action/blob/v1/.github/GUIDES.md#3-deciding-by-dispatch",
 			[2]string{"where", "the environment \"" + environment + "\" let this job start without an approval"})
 	}
 	return "", decision.Decision{}, err

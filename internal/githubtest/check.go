@@ -1,7 +1,6 @@
 package githubtest
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -22,10 +21,12 @@ type Check struct {
 
 // Annotation is a note of a check run on lines of a file.
 type Annotation struct {
-	Path           string
-	Start, End     int    // lines; End is Start by default
-	Level          string // notice, warning or failure
-	Title, Message string
+	Path    string `json:"path"`
+	Start   int    `json:"start_line"`
+	End     int    `json:"end_line"`         // Start by default
+	Level   string `json:"annotation_level"` // notice, warning or failure
+	Title   string `json:"title"`
+	Message string `json:"message"`
 }
 
 // AddCheck adds a check run to a commit. One of a name and app that is there
@@ -109,16 +110,9 @@ type checkRun struct {
 	Status     string `json:"status"`
 	Conclusion string `json:"conclusion"`
 	Output     struct {
-		Title       string `json:"title"`
-		Summary     string `json:"summary"`
-		Annotations []struct {
-			Path    string `json:"path"`
-			Start   int    `json:"start_line"`
-			End     int    `json:"end_line"`
-			Level   string `json:"annotation_level"`
-			Title   string `json:"title"`
-			Message string `json:"message"`
-		} `json:"annotations"`
+		Title       string       `json:"title"`
+		Summary     string       `json:"summary"`
+		Annotations []Annotation `json:"annotations"`
 	} `json:"output"`
 }
 
@@ -131,9 +125,7 @@ const (
 
 // add applies a request to a check run; bad is why it cannot.
 func (k *Check) add(c *call) (q checkRun, bad string) {
-	if err := json.Unmarshal(c.body, &q); err != nil {
-		return q, "Problems parsing JSON"
-	}
+	c.read(&q)
 	k.Name, k.ExternalID, k.Title, k.Summary = or(q.Name, k.Name), or(q.ExternalID, k.ExternalID),
 		or(q.Output.Title, k.Title), or(q.Output.Summary, k.Summary)
 	k.Status, k.Conclusion = or(q.Status, k.Status), or(q.Conclusion, k.Conclusion)
@@ -142,8 +134,7 @@ func (k *Check) add(c *call) (q checkRun, bad string) {
 			utf8.RuneCountInString(a.Title) > annotationTitle || a.Message == "" {
 			return q, "Invalid annotation"
 		}
-		k.Annotations = append(slices.Clone(k.Annotations),
-			Annotation{a.Path, a.Start, a.End, a.Level, a.Title, a.Message})
+		k.Annotations = append(slices.Clone(k.Annotations), a)
 	}
 	return q, ""
 }

@@ -12,7 +12,6 @@ type Comment struct {
 	ID         int64  `json:"-"`
 	Path       string `json:"path"`
 	Body       string `json:"body"`
-	Position   int    `json:"position"`
 	Line       int    `json:"line"`
 	Side       string `json:"side"`
 	StartLine  int    `json:"start_line"`
@@ -34,7 +33,7 @@ func (r *Review) commentJSON(k Comment) object {
 		"html_url": fmt.Sprintf("%s#discussion_r%d", p.webURL(), k.ID), "pull_request_url": p.apiURL(),
 		"author_association": p.repo.association(r.User),
 		"url":                fmt.Sprintf("%s/repos/%s/pulls/comments/%d", p.repo.s.URL, p.repo.FullName(), k.ID),
-		"position":           k.Position, "original_position": k.Position,
+		"position":           0, "original_position": 0,
 	}
 	if k.ReplyTo > 0 {
 		v["in_reply_to_id"] = k.ReplyTo

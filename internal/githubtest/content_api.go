@@ -83,12 +83,6 @@ func rawAnswer(text string) answer {
 	return answer{status: http.StatusOK, raw: []byte(text), kind: "application/vnd.github.raw; charset=utf-8"}
 }
 
-func tooLarge() answer {
-	return refusal(http.StatusForbidden, "This API returns blobs up to 100 MB in size. The requested blob is too "+
-		"large to fetch via the API, but you can always clone the repository via Git in order to obtain it.",
-		object{"resource": "Blob", "field": "data", "code": "too_large"})
-}
-
 func getContents(c *call) answer {
 	at := c.repo.resolve(c.URL.Query().Get("ref"))
 	if at == nil {
@@ -99,8 +93,6 @@ func getContents(c *call) answer {
 	switch {
 	case !found:
 		return c.directory(at, name)
-	case len(text) > c.s.options.BlobLimit:
-		return tooLarge()
 	case c.rawMedia():
 		return rawAnswer(text)
 	}

@@ -1,7 +1,6 @@
 package githubtest
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -38,9 +37,7 @@ func dispatch(c *call) answer {
 		Inputs  map[string]string `json:"inputs"`
 		Details bool              `json:"return_run_details"`
 	}
-	if err := json.Unmarshal(c.body, &q); err != nil {
-		return refusal(http.StatusBadRequest, "Problems parsing JSON")
-	}
+	c.read(&q)
 	file := ".github/workflows/" + c.PathValue("workflow_id")
 	if _, known := c.repo.resolve("").tree[file]; !known {
 		return notFound()

@@ -154,9 +154,7 @@ var branchForm = regexp.MustCompile(`^refs/heads/[A-Za-z0-9]([A-Za-z0-9._/-]*[A-
 
 func createRef(c *call) answer {
 	var q struct{ Ref, SHA string }
-	if err := json.Unmarshal(c.body, &q); err != nil {
-		return refusal(http.StatusBadRequest, "Problems parsing JSON")
-	}
+	c.read(&q)
 	name, at := strings.TrimPrefix(q.Ref, "refs/heads/"), c.repo.objects.commits[q.SHA]
 	switch {
 	case !branchForm.MatchString(q.Ref) || strings.Contains(name, ".."):
@@ -260,9 +258,7 @@ func createPull(c *call) answer {
 		Title, Head, Base, Body string
 		Draft                   bool
 	}
-	if err := json.Unmarshal(c.body, &q); err != nil {
-		return refusal(http.StatusBadRequest, "Problems parsing JSON")
-	}
+	c.read(&q)
 	invalid := func(field string) answer {
 		return refusal(http.StatusUnprocessableEntity, "Validation Failed",
 			object{"resource": "PullRequest", "field": field, "code": "invalid"})

@@ -22,12 +22,10 @@ import (
 
 // Options of a server. The zero value serves plain HTTP on 127.0.0.1.
 type Options struct {
-	Listen     string // address to listen on, without a port; 127.0.0.1
-	Host       string // name written into URLs; the address listened on
+	Host       string // name written into URLs; 127.0.0.1, which is listened on
 	TLS        bool   // serve HTTPS under a certificate of its own, see CertificatePEM
 	WebURL     string // of html_url; https://github.com
 	PatchLines int    // changed lines from which a file comes without patch; 2000
-	BlobLimit  int    // bytes that contents and blobs serve at all; 100 MiB
 	// the runtime protocol shows artifacts of earlier attempts after Rerun; real behaviour unknown
 	SharedAttempts bool
 	Now            func() time.Time    // time.Now
@@ -35,11 +33,9 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	o.Listen = or(o.Listen, "127.0.0.1")
-	o.Host = or(o.Host, o.Listen)
+	o.Host = or(o.Host, "127.0.0.1")
 	o.WebURL = or(o.WebURL, "https://github.com")
 	o.PatchLines = or(o.PatchLines, 2000)
-	o.BlobLimit = or(o.BlobLimit, 100<<20)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -130,7 +126,7 @@ func Start(o Options) (*Server, error) {
 }
 
 func (s *Server) listen(h http.Handler) (*httptest.Server, string, error) {
-	l, err := net.Listen("tcp", net.JoinHostPort(s.options.Listen, "0"))
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, "", fmt.Errorf("listening: %w", err)
 	}

@@ -1,7 +1,6 @@
 package githubtest
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -98,9 +97,7 @@ func listRemarks(c *call) answer {
 func createRemark(c *call) answer {
 	said, at := c.remarks()
 	var q struct{ Body string }
-	if err := json.Unmarshal(c.body, &q); err != nil {
-		return refusal(http.StatusBadRequest, "Problems parsing JSON")
-	}
+	c.read(&q)
 	if said == nil {
 		return notFound()
 	}

@@ -26,8 +26,6 @@ func TestP7_TheRefusalsAreThoseThatAreKnown(t *testing.T) {
 		{Path: "big.go", Status: "modified", Additions: 30_000}}
 	crossed := on("new.go", "RIGHT", 2, 2)
 	crossed.StartSide = "LEFT"
-	position, both := githubtest.Comment{Path: "new.go", Position: 3, Body: "text"}, on("new.go", "RIGHT", 0, 2)
-	both.Position = 3
 	said := func(body string) githubtest.Comment { k := on("new.go", "RIGHT", 0, 2); k.Body = body; return k }
 	const off = "line must be part of the diff"
 	for name, c := range map[string]struct {
@@ -42,7 +40,6 @@ func TestP7_TheRefusalsAreThoseThatAreKnown(t *testing.T) {
 		"a deleted line of another hunk": {[]githubtest.Comment{on("new.go", "LEFT", 0, 20)}, ""},
 		"a range":                        {[]githubtest.Comment{on("new.go", "RIGHT", 1, 5)}, ""},
 		"a range from old to new":        {[]githubtest.Comment{crossed}, ""},
-		"a position":                     {[]githubtest.Comment{position}, ""},
 		"several": {[]githubtest.Comment{on("new.go", "RIGHT", 0, 2),
 			on("new.go", "RIGHT", 0, 2), on("new.go", "LEFT", 0, 2)}, ""},
 		"a context line on the left":   {[]githubtest.Comment{on("new.go", "LEFT", 0, 1)}, off},
@@ -65,11 +62,6 @@ func TestP7_TheRefusalsAreThoseThatAreKnown(t *testing.T) {
 			"start line must precede"},
 		"a start behind the line": {[]githubtest.Comment{on("new.go", "RIGHT", 3, 2)},
 			"start line must precede"},
-		"a position behind the end": {[]githubtest.Comment{{Path: "new.go", Position: 99, Body: "text"}},
-			"Position could not be resolved"},
-		"a line and a position in one": {[]githubtest.Comment{both}, "either a position or a line"},
-		"a line and a position in two": {[]githubtest.Comment{position, on("new.go", "RIGHT", 0, 2)},
-			"either a position or a line"},
 		"no text":          {[]githubtest.Comment{said(" \n")}, "Body can't be blank"},
 		"the longest text": {[]githubtest.Comment{said(strings.Repeat("x", 65536))}, ""},
 		"a longer one": {[]githubtest.Comment{said(strings.Repeat("x", 65537))},

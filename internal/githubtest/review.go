@@ -1,7 +1,6 @@
 package githubtest
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -13,7 +12,7 @@ import (
 type Review struct {
 	ID       int64
 	User     string
-	State    string // COMMENTED, APPROVED, CHANGES_REQUESTED or PENDING
+	State    string // COMMENTED, APPROVED or PENDING
 	Body     string
 	CommitID string
 	URL      string // html_url
@@ -152,11 +151,7 @@ func createReview(c *call, p *Pull) answer {
 		return c.forbidden()
 	}
 	var q reviewRequest
-	if len(c.body) > 0 {
-		if err := json.Unmarshal(c.body, &q); err != nil {
-			return refusal(http.StatusBadRequest, "Problems parsing JSON")
-		}
-	}
+	c.read(&q)
 	if reasons := p.refuse(&q, c.who); len(reasons) > 0 {
 		return refusal(http.StatusUnprocessableEntity, "Unprocessable Entity", reasons...)
 	}
@@ -164,23 +159,21 @@ func createReview(c *call, p *Pull) answer {
 }
 
 // states are what events make of a review.
-var states = map[string]string{"": "PENDING", "COMMENT": "COMMENTED", "APPROVE": "APPROVED",
-	"REQUEST_CHANGES": "CHANGES_REQUESTED"}
+var states = map[string]string{"": "PENDING", "COMMENT": "COMMENTED"}
 
 // submitReview lets a pending review out, with another body where one is sent.
 // Whether a COMMENT may do without one is not known, so it may not here.
 func submitReview(c *call, p *Pull) answer {
 	var q reviewRequest
+	c.read(&q)
 	r := ofReview(c, p)
-	switch err := json.Unmarshal(c.body, &q); {
+	switch {
 	case r == nil:
 		return notFound()
-	case err != nil:
-		return refusal(http.StatusBadRequest, "Problems parsing JSON")
 	case r.State != "PENDING":
 		return refusal(http.StatusUnprocessableEntity, "Unprocessable Entity", "Review has already been submitted.")
 	}
-	if reasons := p.refuseEvent(&q, c.who); len(reasons) > 0 {
+	if reasons := q.refuse(); len(reasons) > 0 {
 		return refusal(http.StatusUnprocessableEntity, "Unprocessable Entity", reasons...)
 	}
 	r.State, r.Body, r.At = states[q.Event], q.Body, p.repo.s.now()
@@ -215,7 +208,7 @@ func (p *Pull) refuse(q *reviewRequest, who *identity) (reasons []any) {
 	}) {
 		no("User can only have one pending review per pull request")
 	}
-	reasons = append(reasons, p.refuseEvent(q, who)...)
+	reasons = append(reasons, q.refuse()...)
 	q.CommitID = or(q.CommitID, p.head.sha)
 	head := p.repo.objects.commits[q.CommitID]
 	if head == nil || head != p.head && !slices.Contains(p.commits(), head) {
@@ -227,26 +220,20 @@ func (p *Pull) refuse(q *reviewRequest, who *identity) (reasons []any) {
 		files = p.filesAt(head)
 	}
 	for i := range q.Comments {
-		for _, reason := range q.Comments[i].refuse(files, q.Comments) {
+		for _, reason := range q.Comments[i].refuse(files) {
 			no("%s", reason)
 		}
 	}
 	return reasons
 }
 
-// refuseEvent lists the reasons against an event and its body.
-func (p *Pull) refuseEvent(q *reviewRequest, who *identity) (reasons []any) {
+// refuse lists the reasons against an event and its body.
+func (q *reviewRequest) refuse() (reasons []any) {
 	no := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
-	own := who.user.Login == p.options.Author
 	switch {
-	case q.Event == "APPROVE" && who.kind == "app":
-		no("GitHub Actions is not permitted to approve pull requests.")
-	case q.Event == "APPROVE" && own:
-		no("Can not approve your own pull request")
-	case q.Event == "REQUEST_CHANGES" && own:
-		no("Can not request changes on your own pull request")
-	}
-	if strings.TrimSpace(q.Body) == "" && (q.Event == "COMMENT" || q.Event == "REQUEST_CHANGES") {
+	case states[q.Event] == "":
+		no("the event %s is not known here: a review says something, and no more", q.Event)
+	case strings.TrimSpace(q.Body) == "" && q.Event == "COMMENT":
 		no("Body can't be blank")
 	}
 	if len(q.Body) > maxBody {
@@ -259,23 +246,19 @@ func (p *Pull) refuseEvent(q *reviewRequest, who *identity) (reasons []any) {
 // none where all of them may stand. It is the answer without the request.
 func Refusals(files []File, comments ...Comment) (reasons []string) {
 	for _, k := range comments {
-		reasons = append(reasons, k.refuse(files, comments)...)
+		reasons = append(reasons, k.refuse(files)...)
 	}
 	return reasons
 }
 
 // refuse lists the reasons against a comment and finds its hunk.
-func (k *Comment) refuse(files []File, all []Comment) []string {
+func (k *Comment) refuse(files []File) []string {
 	const thread = "Pull request review thread "
 	switch {
 	case strings.TrimSpace(k.Body) == "":
 		return []string{"Body can't be blank"}
 	case len(k.Body) > maxBody:
 		return []string{fmt.Sprintf("Body is too long (maximum is %d characters)", maxBody)}
-	case slices.ContainsFunc(all, func(o Comment) bool {
-		return (o.Position > 0) != (k.Position > 0) || o.Position > 0 && o.Line > 0
-	}):
-		return []string{"Comments may have either a position or a line, not both"}
 	}
 	at := slices.IndexFunc(files, func(f File) bool { return f.Path == k.Path })
 	if at < 0 {
@@ -283,9 +266,6 @@ func (k *Comment) refuse(files []File, all []Comment) []string {
 	}
 	k.Side = or(k.Side, "RIGHT")
 	right, hunks := places(files[at].Patch, k.Side)
-	if k.Position > 0 {
-		return k.atPosition(files[at].Patch)
-	}
 	end, found := right[k.Line]
 	if !found {
 		return []string{thread + "line must be part of the diff", thread + "diff hunk can't be blank"}
@@ -304,14 +284,5 @@ func (k *Comment) refuse(files []File, all []Comment) []string {
 	case start.position >= end.position:
 		return []string{thread + "start line must precede the end line."}
 	}
-	return nil
-}
-
-func (k *Comment) atPosition(patch string) []string {
-	lines := strings.Split(patch, "\n")
-	if k.Position >= len(lines) || patch == "" {
-		return []string{"Position could not be resolved"}
-	}
-	k.hunk = strings.Join(lines[:k.Position+1], "\n")
 	return nil
 }

@@ -1,7 +1,6 @@
 package githubtest
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -322,9 +321,7 @@ func decidePending(c *call, run *Run) answer {
 		State   string  `json:"state"`
 		Comment string  `json:"comment"`
 	}
-	if err := json.Unmarshal(c.body, &q); err != nil {
-		return refusal(http.StatusBadRequest, "Problems parsing JSON")
-	}
+	c.read(&q)
 	var decided []*environment
 	for _, name := range run.waiting {
 		if e := c.repo.environment(name); slices.Contains(q.IDs, e.id) {

@@ -78,12 +78,11 @@ func Save(url, name string) error {
 `
 
 // Scenario sets up a named world: "demo", a pull request of the repository's
-// own branch with defects in Go, "fork", the same from a fork, or "clean", one
-// without a defect. Each has an environment "review" with maya as reviewer and
+// own branch with defects in Go, or "fork", the same from a fork. Each has an environment "review" with maya as reviewer and
 // a running workflow run with tokens for a drafting and a posting job.
 func (s *Server) Scenario(name string) (Demo, error) {
-	if !slices.Contains([]string{"demo", "fork", "clean"}, name) {
-		return Demo{}, fmt.Errorf("there is no scenario %q: demo, fork or clean", name)
+	if !slices.Contains([]string{"demo", "fork"}, name) {
+		return Demo{}, fmt.Errorf("there is no scenario %q: demo or fork", name)
 	}
 	base := Tree{"fetch.go": demoBase, "README.md": "# demo\n", "go.mod": "module example.com/demo\n\ngo 1.26\n",
 		"go.sum": ""}
@@ -91,11 +90,8 @@ func (s *Server) Scenario(name string) (Demo, error) {
 	o := PullOptions{Number: 42, Title: "Fetch through our own client", Author: "lee", Head: "own-client",
 		HeadFiles: head}
 	repo := s.AddRepo("octo/demo", RepoOptions{Files: base, Protected: []string{"main"}})
-	switch name {
-	case "fork":
+	if name == "fork" {
 		o.From = s.AddRepo("lee/demo", RepoOptions{ForkOf: repo})
-	case "clean":
-		o.HeadFiles = base.With(Tree{"README.md": "# demo\n\nFetches files.\n"})
 	}
 	repo.Permit("maya", "write")
 	repo.Permit("lee", map[bool]string{true: "none", false: "write"}[o.From != nil])

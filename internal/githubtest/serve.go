@@ -69,6 +69,13 @@ type answer struct {
 	header http.Header
 }
 
+// read decodes a body that the description has let through.
+func (c *call) read(q any) {
+	if err := json.Unmarshal(c.body, q); err != nil && len(c.body) > 0 {
+		c.s.violation("body of %s %s: %v", c.Method, c.URL.Path, err)
+	}
+}
+
 func ok(v any) answer { return answer{status: http.StatusOK, value: v} }
 
 // refusal is GitHub's error document.

@@ -1,7 +1,6 @@
 package githubtest
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"unicode/utf8"
@@ -58,9 +57,7 @@ func createStatus(c *call) answer {
 		Description string `json:"description"`
 		URL         string `json:"target_url"`
 	}
-	if err := json.Unmarshal(c.body, &q); err != nil {
-		return refusal(http.StatusBadRequest, "Problems parsing JSON")
-	}
+	c.read(&q)
 	at := c.repo.objects.commits[c.PathValue("sha")]
 	if at == nil {
 		return refusal(http.StatusUnprocessableEntity, "No commit found for SHA: "+c.PathValue("sha"))

@@ -2,17 +2,20 @@ package handoff_test
 
 import (
 	"context"
-	"errors"
-	"io/fs"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
-	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/handofftest"
 )
 
 // This file is a flow of its own: it drafts a note, waits for a person, and writes the
@@ -30,19 +33,10 @@ type note struct {
 const (
 	noteGraph   = "note"
 	noteVersion = 1
-
-	noteNames handoff.Names = "note-"
 )
 
-// notes is the outside world of a run.
-type notes struct {
-	draft func(context.Context) (string, error)
-	race  func(decision.Record) *handoff.Race // of jobs that decide the same draft
-	dir   string                              // where approved notes go
-}
-
-// flow is the graph: draft → gate → write.
-func (o notes) flow(store graph.Store) (*graph.Flow[note], error) {
+// noteFlow is the graph: draft → gate → write.
+func noteFlow(w handofftest.World) (*graph.Flow[note], error) {
 	g := graph.New[note](noteGraph, noteVersion)
 	graph.Value(g, "facts", func(n *note) *checkpoint.Manifest { return &n.Facts })
 	text := graph.Value(g, "text", func(n *note) *string { return &n.Text })
@@ -50,7 +44,10 @@ func (o notes) flow(store graph.Store) (*graph.Flow[note], error) {
 	where := graph.Value(g, "where", func(n *note) *string { return &n.Where })
 
 	draft := g.Node("draft", func(ctx context.Context, _ note) (graph.Update, error) {
-		answer, err := graph.Once(ctx, "draft", o.draft)
+		answer, err := graph.Once(ctx, "draft", func(context.Context) (string, error) {
+			w.Paid("answer")
+			return "an answer", nil
+		})
 		return text.Set(answer), err
 	}, graph.Writes(text))
 	gate := graph.Gate(g, "gate",
@@ -59,11 +56,11 @@ func (o notes) flow(store graph.Store) (*graph.Flow[note], error) {
 		graph.Writes(decided))
 	write := g.Effect("write",
 		func(ctx context.Context, n note) (graph.Update, error) {
-			path, err := o.write(ctx, n)
+			path, err := w.Out.Write(ctx, *n.Decision, n.Text)
 			return where.Set(path), err
 		},
 		func(_ context.Context, n note) (graph.Update, bool, error) {
-			path, done, err := o.look(n)
+			path, done, err := w.Out.Look(*n.Decision)
 			return where.Set(path), done, err
 		}, graph.Writes(where))
 	written, aborted := graph.End("WRITTEN"), graph.End("ABORTED")
@@ -77,71 +74,45 @@ func (o notes) flow(store graph.Store) (*graph.Flow[note], error) {
 		return graph.To(aborted)
 	}, write, aborted)
 	g.Edge(write, written)
-	return g.Build(store)
+	return g.Build(w.Store)
 }
 
-// noteSubject is what the flow says of itself between jobs.
-func noteSubject() handoff.Subject[note] {
-	return handoff.Subject[note]{
-		About:  func(n note) checkpoint.Manifest { return n.Facts },
-		Shown:  func(n note) string { return n.Text },
-		Anew:   func(note) bool { return false },
-		Intact: func(graph.View[note]) error { return nil },
+// aNote is the flow as it is put to the tests, with what it says of itself between jobs.
+func aNote() handofftest.Flow[note] {
+	return handofftest.Flow[note]{
+		Graph: noteGraph, Version: noteVersion, Names: "note-",
+		Subject: handoff.Subject[note]{
+			About:  func(n note) checkpoint.Manifest { return n.Facts },
+			Shown:  func(n note) string { return n.Text },
+			Anew:   func(note) bool { return false },
+			Intact: func(graph.View[note]) error { return nil },
+		},
+		About:  checkpoint.Subject{Kind: "note", Number: 1},
+		Thread: func(head string) string { return "o/r#1:" + head },
+		Begin:  func(m checkpoint.Manifest) note { return note{Facts: m} },
+		Build:  noteFlow, Text: "an answer",
 	}
 }
 
-// write waits for its turn and writes the note. A folder has one file of a name, which
-// is the lock of those who wrote at the same time.
-func (o notes) write(ctx context.Context, n note) (string, error) {
-	if path, done, err := o.look(n); done || err != nil {
-		return path, err
-	}
-	race := o.race(*n.Decision)
-	if err := race.Claim(ctx, race.Record); err != nil {
-		return "", err
-	}
-	if err := handoff.Turn(ctx, *race); err != nil {
-		return "", err
-	}
-	draft, err := os.CreateTemp(o.dir, "*.part")
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(draft.Name())
-	_, err = draft.WriteString(n.Decision.Digest + "\n" + n.Text)
-	if err := errors.Join(err, draft.Close()); err != nil {
-		return "", err
-	}
-	if err := os.Link(draft.Name(), o.path(n.Facts.Thread)); !errors.Is(err, fs.ErrExist) {
-		return o.path(n.Facts.Thread), err
-	}
-	path, _, err := o.look(n)
-	return path, err
-}
+func TestMain(m *testing.M) { handofftest.Main(m, aNote()) }
 
-// look is resume check 13 in the folder: it finds what was written of this draft, and
-// refuses what was written of another.
-func (o notes) look(n note) (path string, done bool, err error) {
-	path, done, err = o.standing(context.Background(), n.Facts.Thread)
-	if !done || err != nil {
-		return path, done, err
-	}
-	text, err := os.ReadFile(path)
-	if err == nil && !strings.HasPrefix(string(text), n.Decision.Digest+"\n") {
-		err = problem.Refuse(13, "another draft of this note was written", "write another note", problem.At(path))
-	}
-	return path, true, err
-}
+func TestP3_ANoteGoesByEitherRoute(t *testing.T)           { handofftest.Routes(t, aNote()) }
+func TestCheck1_Check13_EachRefusesANote(t *testing.T)     { handofftest.Checks(t, aNote()) }
+func TestP5_T25_RacingDecidersWriteOneNote(t *testing.T)   { handofftest.Races(t, aNote()) }
+func TestP4_P5_ANoteSurvivesAKillAtEveryStep(t *testing.T) { handofftest.Kills(t, aNote()) }
 
-// standing finds the file of a thread, whatever was decided.
-func (o notes) standing(_ context.Context, thread string) (where string, found bool, err error) {
-	_, err = os.Stat(o.path(thread))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", false, nil
+func TestANoteNeedsNoReview(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../handofftest/*.go")
+	require.NoError(t, err)
+	for _, name := range append(files, "note_test.go") {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		for _, i := range file.Imports {
+			require.NotRegexp(t, `internal/(flow/.*|review|finding|post)"$`, i.Path.Value, name)
+		}
 	}
-	return o.path(thread), err == nil, err
-}
-
-func (o notes) path(thread string) string {
-	return filepath.Join(o.dir, checkpoint.Code(checkpoint.Digest([]byte(thread)))+".txt")
+	text, err := os.ReadFile("note_test.go")
+	require.NoError(t, err)
+	require.LessOrEqual(t, strings.Count(string(text), "\n"), 150, "graph and subject")
 }

@@ -2,7 +2,6 @@ package handoff_test
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/handofftest"
 	"github.com/org/pr-review-action/internal/problem"
 )
 
@@ -28,7 +28,7 @@ func (tr *trail) verify(t *testing.T) (checkpoint.Draft, []string, error) {
 	return tr.Verify(t.Context(), tr.Candidates)
 }
 
-var made = time.Date(2026, 11, 21, 14, 10, 0, 0, time.UTC)
+var made = handofftest.Made
 
 // about is the subject of the drafts here, at no head.
 func about() checkpoint.Subject {
@@ -50,22 +50,6 @@ func packedUnder(t *testing.T, protection checkpoint.Protection) checkpoint.Draf
 	p, err := protection.Pack(m, []byte("{}"), "text")
 	require.NoError(t, err)
 	return p
-}
-
-// open opens a zip without a key.
-func open(z []byte) (checkpoint.Draft, error) {
-	parts, err := checkpoint.Unzip(z)
-	if err != nil {
-		return checkpoint.Draft{}, err
-	}
-	return checkpoint.Protection{}.Open(parts)
-}
-
-func sealed(t *testing.T) checkpoint.Protection {
-	t.Helper()
-	key, err := checkpoint.ParseKey(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32))))
-	require.NoError(t, err)
-	return checkpoint.Protection{Trust: checkpoint.TrustSeal, Key: key}
 }
 
 // resume is one that passes every check for an unsealed draft of route A.
@@ -118,7 +102,7 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 	// repacked is a draft whose manifest was changed and whose digest was handed over with it.
 	repacked := func(change func(*checkpoint.Manifest)) func(*trail) {
 		return func(tr *trail) {
-			opened, err := open(p.Zip)
+			opened, err := handofftest.Open(p.Zip)
 			require.NoError(t, err)
 			change(&opened.Manifest)
 			other, err := checkpoint.Protection{}.Pack(opened.Manifest, opened.Snapshot, opened.Review)
@@ -172,17 +156,17 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 		"2 T20 swapped on the way": {2, "zip", func(tr *trail) {
 			tr.Shown, tr.Candidates[0].Found.Digest = p.Code, "sha256:"+p.Code+strings.Repeat("0", 48)
 		}},
-		"4 before 5":                  {4, "zip run", func(tr *trail) { tr.Run = 6; tr.Protection = sealed(t) }},
+		"4 before 5":                  {4, "zip run", func(tr *trail) { tr.Run, tr.Protection = 6, handofftest.Sealed(t) }},
 		"4 the manifest's, by digest": {4, "zip run", repacked(func(m *checkpoint.Manifest) { m.RunID = 6 })},
 		"4 the manifest's run": {4, "zip run", func(tr *trail) {
 			repacked(func(m *checkpoint.Manifest) { m.RunID = 6 })(tr)
 			tr.Run = 0
 		}},
-		"5 T21 no seal": {5, "zip run", func(tr *trail) { tr.Protection = sealed(t) }},
+		"5 T21 no seal": {5, "zip run", func(tr *trail) { tr.Protection = handofftest.Sealed(t) }},
 		"5 T38 no key":  {5, "zip run", func(tr *trail) { tr.Protection.Trust = checkpoint.TrustSeal }},
 		"5 before 6": {5, "zip run", func(tr *trail) {
 			repacked(func(m *checkpoint.Manifest) { m.Graph.Name = "reviewpr" })(tr)
-			tr.Protection = sealed(t)
+			tr.Protection = handofftest.Sealed(t)
 		}},
 		"6 a run under way": {6, "zip run", repacked(func(m *checkpoint.Manifest) {
 			m.Partial, m.GateID, m.Outcome = 1, "", ""
@@ -239,7 +223,7 @@ func TestT19_APlantedArtifactOfTheSameNameDoesNotHideTheDraft(t *testing.T) {
 
 func TestVerifyTellsWhatChangedSinceTheDraft(t *testing.T) {
 	t.Parallel()
-	protection := sealed(t)
+	protection := handofftest.Sealed(t)
 	tr := resume(packedUnder(t, protection))
 	tr.Protection = protection
 	tr.Settings = checkpoint.Settings{Trust: checkpoint.TrustSeal, Environment: "Approvals", ToolVersion: "2",

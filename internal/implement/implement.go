@@ -15,15 +15,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/secret"
-	"github.com/org/pr-review-action/internal/ticket"
 )
 
 //go:embed text
@@ -178,75 +175,6 @@ func object(answer string, into any) []string {
 	return nil
 }
 
-// The types that a ticket is implemented as.
-const (
-	Bug   = "Bug"
-	Story = "Story"
-)
-
-// Class is what a ticket asks for, in the model's words but for Type and Note.
-type Class struct {
-	Type       string   `json:"type,omitzero"` // Bug or Story
-	Summary    string   `json:"summary,omitzero"`
-	Components []string `json:"components,omitempty"`
-	Complexity string   `json:"complexity,omitzero"` // low, medium or high
-	Note       string   `json:"note,omitzero"`       // ours: where the type is not the tracker's
-}
-
-// Classify asks what a ticket is. The model's word on the type stands above the tracker's.
-func (m *Model) Classify(ctx context.Context, t ticket.Ticket) (c Class, used cost.Usage, err error) {
-	q := question{step: "classify", tokens: shortAnswer, blocks: []block{{"ticket", told(t)}}, schema: schema(
-		`"confirmed_type":{"type":"string","enum":["Bug","Story"]},"technical_summary":{"type":"string"},` +
-			`"affected_components":{"type":"array","items":{"type":"string"}},` +
-			`"complexity":{"type":"string","enum":["low","medium","high"]}`)}
-	used, err = m.answered(ctx, q, func(answer string) ([]string, error) {
-		var said struct {
-			Type       string   `json:"confirmed_type"`
-			Summary    string   `json:"technical_summary"`
-			Components []string `json:"affected_components"`
-			Complexity string   `json:"complexity"`
-		}
-		if why := object(answer, &said); why != nil {
-			return why, nil
-		}
-		c = Class{Type: Story, Summary: oneLine(said.Summary), Complexity: strings.ToLower(said.Complexity)}
-		if strings.EqualFold(said.Type, Bug) {
-			c.Type = Bug
-		} else if !strings.EqualFold(said.Type, Story) {
-			c.Note = fmt.Sprintf("The model calls the ticket %.40q; it is treated as a Story.", said.Type)
-		}
-		if c.Note == "" && t.Type != "" && !strings.EqualFold(t.Type, c.Type) {
-			c.Note = fmt.Sprintf("The tracker calls the ticket %.40q; the model takes it for a %s.", t.Type, c.Type)
-		}
-		for _, one := range said.Components[:min(len(said.Components), maxComponents)] {
-			c.Components = append(c.Components, oneLine(one))
-		}
-		switch {
-		case c.Summary == "":
-			return []string{"technical_summary is empty"}, nil
-		case !slices.Contains([]string{"low", "medium", "high"}, c.Complexity):
-			return []string{"complexity is none of low, medium, high"}, nil
-		}
-		return nil, nil
-	})
-	return c, used, err
-}
-
-// The bounds of what is kept of an answer's words.
-const (
-	maxComponents = 20
-	maxWords      = 2_000 // bytes of a sentence
-)
-
-// oneLine is a sentence without line breaks, of bounded length.
-func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > maxWords {
-		s = strings.ToValidUTF8(s[:maxWords], "") + "…"
-	}
-	return s
-}
-
 // schema is a strict JSON schema of an object with these properties, all of them required.
 func schema(properties string) json.RawMessage {
 	var parsed map[string]any
@@ -266,128 +194,4 @@ func schema(properties string) json.RawMessage {
 	required, _ := json.Marshal(names)
 	return json.RawMessage(`{"type":"object","additionalProperties":false,"required":` + string(required) +
 		`,"properties":` + text + `}`)
-}
-
-// told is a ticket as a prompt shows it.
-func told(t ticket.Ticket) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n%s\n", t.Key, t.Type, t.Summary)
-	if len(t.Labels) > 0 {
-		fmt.Fprintf(&b, "labels: %s\n", strings.Join(t.Labels, ", "))
-	}
-	if t.Description != "" {
-		fmt.Fprintf(&b, "\n%s\n", t.Description)
-	}
-	for i, c := range t.Criteria {
-		if i == 0 {
-			b.WriteString("\nAcceptance criteria:\n")
-		}
-		fmt.Fprintf(&b, "%d. %s\n", c.N, c.Text)
-	}
-	return b.String()
-}
-
-// Digest is the SHA-256, in hex, over all of a ticket that a model is shown.
-func Digest(t ticket.Ticket) string {
-	sum := sha256.Sum256([]byte(told(t)))
-	return hex.EncodeToString(sum[:])
-}
-
-// Module is one that the change may touch, and the model's reason for it.
-type Module struct {
-	Name   string `json:"name"`
-	Reason string `json:"reason"`
-}
-
-// Scope is where the change takes place.
-type Scope struct {
-	Modules []Module `json:"modules,omitempty"`
-	Likely  []string `json:"likely,omitempty"` // files that the model expects to change
-	Notes   []string `json:"notes,omitempty"`  // ours
-}
-
-// Chosen are the settings of the chosen modules, in their order.
-func (s Scope) Chosen(all []config.Module) (chosen []config.Module) {
-	for _, m := range all {
-		if slices.ContainsFunc(s.Modules, func(c Module) bool { return c.Name == m.Name }) {
-			chosen = append(chosen, m)
-		}
-	}
-	return chosen
-}
-
-// Choose asks which of the modules the ticket concerns. paths are those of the base, of
-// which the first few of each module are shown.
-func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c Class, modules []config.Module,
-	paths []string) (s Scope, used cost.Usage, err error) {
-	var names, reasons, list []string
-	for _, one := range modules {
-		name, _ := json.Marshal(one.Name)
-		names = append(names, string(name))
-		reasons = append(reasons, string(name)+`:{"type":"string"}`)
-		list = append(list, listed(one, paths))
-	}
-	q := question{step: "modules", tokens: shortAnswer, blocks: []block{{"ticket", told(t)},
-		{"classification", c.told()}, {"modules", strings.Join(list, "\n")}}, schema: schema(
-		`"affected_modules":{"type":"array","items":{"type":"string","enum":[` + strings.Join(names, ",") + `]}},` +
-			`"reasoning":` + string(schema(strings.Join(reasons, ","))) + `,` +
-			`"files_likely_to_change":{"type":"array","items":{"type":"string"}}`)}
-	used, err = m.answered(ctx, q, func(answer string) ([]string, error) {
-		var said struct {
-			Modules []string       `json:"affected_modules"`
-			Reasons map[string]any `json:"reasoning"`
-			Files   []string       `json:"files_likely_to_change"`
-		}
-		if why := object(answer, &said); why != nil {
-			return why, nil
-		}
-		s = Scope{Likely: said.Files[:min(len(said.Files), maxLikely)]}
-		var why []string
-		for _, one := range modules {
-			if slices.Contains(said.Modules, one.Name) {
-				reason, _ := said.Reasons[one.Name].(string)
-				s.Modules = append(s.Modules, Module{one.Name, oneLine(reason)})
-			}
-		}
-		for _, name := range said.Modules {
-			if !slices.ContainsFunc(modules, func(one config.Module) bool { return one.Name == name }) {
-				why = append(why, fmt.Sprintf("there is no module %.60q", name))
-			}
-		}
-		if len(s.Modules) == 0 {
-			why = append(why, "it names no module")
-		}
-		return why, nil
-	})
-	return s, used, err
-}
-
-const (
-	maxLikely = 40 // files that are expected to change
-	maxListed = 60 // files of a module that are shown
-)
-
-// told is the classification as later questions show it.
-func (c Class) told() string {
-	return fmt.Sprintf("%s, complexity %s\n%s\ncomponents: %s\n", c.Type, c.Complexity, c.Summary,
-		strings.Join(c.Components, ", "))
-}
-
-// listed is a module with the first of its files.
-func listed(m config.Module, paths []string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "module %s: %s\n", m.Name, oneLine(m.Description))
-	n := 0
-	for _, p := range paths {
-		if !config.Matches(slices.Concat(m.Paths, m.Tests), p) {
-			continue
-		}
-		if n++; n <= maxListed {
-			b.WriteString("  " + p + "\n")
-		}
-	}
-	if n > maxListed {
-		fmt.Fprintf(&b, "  … and %d more files\n", n-maxListed)
-	}
-	return b.String()
 }

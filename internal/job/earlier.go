@@ -44,13 +44,14 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 		return before{done: j.undrafted(ctx, change, reviewpr.Posted, url,
 			"this commit was reviewed and posted before; push a commit for a new review")}, nil
 	}
-	items := j.left(ctx)
-	if !j.Anew && j.records(change.Pull).Rejected(ctx, items, change.Thread) {
+	items, origin := j.left(ctx), j.origin(change)
+	records := j.records(origin.Subject, origin.Branch)
+	if !j.Anew && records.Rejected(ctx, items, change.Thread) {
 		return before{done: j.undrafted(ctx, change, reviewpr.Aborted, "",
 			"a draft of this commit was rejected; again: true drafts anew")}, nil
 	}
 	var b before
-	origin, found := j.origin(change), handoff.Candidates(j.checkpoints(items), change.Pull.RepoID)
+	found := handoff.Candidates(j.checkpoints(items), change.Pull.RepoID)
 	if j.Anew {
 		if b.drafts, err = j.desk(change.Pull).Withdrawable(ctx, origin, found, change.Thread, j.now()); err != nil {
 			return before{}, err
@@ -64,7 +65,7 @@ func (j *job) before(ctx context.Context, change ingest.Change) (before, error) 
 			fmt.Fprintln(j.Stdout, guard.Line(left.Error(), driver.MaxLine))
 		}
 	}
-	b.known = j.known(ctx, j.records(change.Pull), b.paid.Drafts, items)
+	b.known = j.known(ctx, records, b.paid.Drafts, items)
 	return b, nil
 }
 

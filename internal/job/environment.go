@@ -69,6 +69,6 @@ func (j *job) checkEnvironment(ctx context.Context) error {
 	}
 	return problem.As(problem.Misuse, problem.New(fmt.Sprintf("the environment %q %s, so nobody would be asked",
 		j.Environment, what), j.ref.FullName()+", Settings, Environments",
-		`add required reviewers there; on a private repository without Enterprise use the dispatch route: README,`+
-			` "Deciding by dispatch"`), "")
+		"add required reviewers there; on a private repository without Enterprise use the dispatch route: "+
+			"https://github.com/org/pr-review-action/blob/v1/.github/GUIDES.md#3-deciding-by-dispatch"), "")
 }

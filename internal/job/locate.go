@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
@@ -19,45 +20,40 @@ import (
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/transport"
-	"github.com/org/pr-review-action/internal/wire"
 )
 
-// verified is a draft that passed checks 1 to 10, what has changed since it was
-// made without mattering, and the pull request as it is now.
-type verified struct {
-	checkpoint.Draft
-	changes []string
-	now     ingest.Change
-}
-
-// verify finds the draft and runs the resume checks up to 10.
-func (j *job) verify(ctx context.Context) (verified, error) {
-	shown := cmp.Or(j.Digest, j.Code)
-	change, err := ingest.Current(ctx, j.api, j.ref)
+// reviewed is the review of a pull request, as it is now.
+func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
+	if j.Mode == "resume" {
+		if err := j.probe(ctx); err != nil {
+			return nil, err
+		}
+	}
+	now, err := ingest.Current(ctx, j.api, j.ref)
 	if err != nil {
-		return verified{}, err
+		return nil, err
 	}
-	r := handoff.Resume{
-		Origin: j.origin(change), Graph: reviewpr.Name, Version: reviewpr.Version, Shown: shown,
-		Name: reviewpr.Names.Draft(reviewpr.PullRequest(j.ref, 0, j.Instance), shown),
-		Settings: checkpoint.Settings{
-			Trust: j.Protection.Trust, Environment: j.Environment,
-			ToolVersion: wire.Version(), PromptFingerprint: prompt.Fingerprint(),
+	steps := reviewpr.Steps{Post: func(ctx context.Context, s reviewpr.State) (post.Posted, error) {
+		return driver.Post(ctx, j.ours, s, j.desk(now.Pull).Race(*s.Decision), false, j.runner.Warning)
+	}}
+	return &gated[reviewpr.State]{
+		job: j, of: reviewpr.Subject(driver.CheckShown), origin: j.origin(now),
+		graph: reviewpr.Name, version: reviewpr.Version, prompt: prompt.Fingerprint(),
+		build: func(store graph.Store) (*graph.Flow[reviewpr.State], error) {
+			return reviewpr.New(steps, store, driver.Sealing(j.Protection)...)
 		},
-		Unmoved: func(_ context.Context, o checkpoint.Draft) error {
-			return post.CheckHead(o.Manifest.Subject, o.Code, driver.PullNow(change))
+		unmoved: func(_ context.Context, o checkpoint.Draft) error {
+			return post.CheckHead(o.Manifest.Subject, o.Code, driver.PullNow(now))
 		},
-	}
-	r.Run = cmp.Or(j.RunID, r.Run)
-	if !j.routeA() { // a run of another workflow drafted it
-		r.Run, r.Workflow = j.RunID, j.DraftWorkflow
-	}
-	candidates, err := j.candidates(ctx, r)
-	if err != nil {
-		return verified{}, err
-	}
-	opened, changes, err := r.Verify(ctx, candidates)
-	return verified{opened, changes, change}, err
+		standing: func(reviewpr.State) func(context.Context, string) (string, bool, error) { return j.posted },
+		author:   func(context.Context, checkpoint.Manifest) (string, error) { return now.Pull.Author, nil },
+		deciders: func(s reviewpr.State) []string { return s.Draft.Config.Deciders },
+		items:    reviewpr.State.Items, compared: everything,
+		parent: func(s reviewpr.State) string { return s.Draft.Trace },
+		report: func(ctx context.Context, o *handoff.Draft[reviewpr.State]) (driver.Report, error) {
+			return driver.ReportOf(ctx, o.Flow, o.Store, o.Manifest.Thread, j.Protection)
+		},
+	}, nil
 }
 
 // origin is where checkpoints of this workflow must come from.
@@ -105,20 +101,26 @@ func (j *job) candidates(ctx context.Context, r handoff.Resume) ([]handoff.Candi
 
 // desk is where decisions on drafts of the pull request are kept.
 func (j *job) desk(pr *pull.Pull) *handoff.Desk {
+	return j.deskOf(reviewpr.PullRequest(j.ref, pr.RepoID, j.Instance), pr.DefaultBranch, j.posted)
+}
+
+// posted finds the review of a thread, whichever draft of it was approved.
+func (j *job) posted(ctx context.Context, thread string) (string, bool, error) {
+	return post.FindPosted(ctx, j.ours, j.ref, thread)
+}
+
+// deskOf is where decisions on drafts of a subject are kept; standing finds what was done.
+func (j *job) deskOf(about checkpoint.Subject, branch string,
+	standing func(context.Context, string) (string, bool, error)) *handoff.Desk {
 	return &handoff.Desk{
-		Records: j.records(pr), Run: j.env.RunID, Listed: j.CheckpointDir == "" && j.store != nil,
-		Keyed: j.Protection.Keyed(), Warn: j.warning,
-		Standing: func(ctx context.Context, thread string) (string, bool, error) {
-			return post.FindPosted(ctx, j.ours, j.ref, thread)
-		},
+		Records: j.records(about, branch), Run: j.env.RunID, Listed: j.CheckpointDir == "" && j.store != nil,
+		Keyed: j.Protection.Keyed(), Warn: j.warning, Standing: standing,
 	}
 }
 
-func (j *job) records(pr *pull.Pull) *handoff.Artifacts {
-	all := &handoff.Artifacts{
-		Runs: j.runs, Subject: reviewpr.PullRequest(j.ref, pr.RepoID, j.Instance), Branch: pr.DefaultBranch,
-		Protection: j.Protection, Out: j.Stdout, Warn: j.warning,
-	}
+func (j *job) records(about checkpoint.Subject, branch string) *handoff.Artifacts {
+	all := &handoff.Artifacts{Runs: j.runs, Subject: about, Branch: branch, Protection: j.Protection, Out: j.Stdout,
+		Warn: j.warning}
 	if j.store != nil || j.CheckpointDir != "" {
 		all.Own = j.carriers().Own()
 	}

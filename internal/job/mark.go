@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/post"
@@ -46,12 +47,16 @@ func (j *job) waits(ctx context.Context) (driver.Report, error) {
 		return driver.Report{}, problem.Usage("neither checkpoint-digest nor code says which draft waits",
 			"pass checkpoint-digest from the draft job's outputs")
 	}
-	draft, err := j.verify(ctx)
+	g, err := j.reviewed(ctx)
+	if err != nil {
+		return driver.Report{}, err
+	}
+	draft, err := g.verify(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
 	m := draft.Manifest
-	on, err := j.desk(draft.now.Pull).Claims(ctx, draft.Code)
+	on, err := g.desk(reviewpr.State{}).Claims(ctx, draft.Code)
 	if err != nil {
 		return driver.Report{}, err
 	}

@@ -18,14 +18,12 @@ import (
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/secret"
-	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// revise is the drafting job once more: it finds the draft as a deciding job does,
-// has the model revise it as the feedback asks, and stores the new draft in its
-// place. It cannot post.
-func (j *job) revise(ctx context.Context) (r driver.Report, err error) {
+// revise is the drafting job once more: it has the model revise the draft as the feedback
+// asks, and stores the new draft in its place. It cannot post.
+func (j *job) revise(ctx context.Context) (driver.Report, error) {
 	if err := j.checkFeedback(); err != nil {
 		return driver.Report{}, err
 	}
@@ -37,32 +35,24 @@ func (j *job) revise(ctx context.Context) (r driver.Report, err error) {
 	if err != nil {
 		return driver.Report{}, err
 	}
-	environment := j.Environment
-	j.Environment = "" // it is asked about the new draft, and has decided nothing here
-	p, err := j.found(ctx)
+	g, err := j.reviewed(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
-	ctx, span := trace.Run(trace.Continue(ctx, p.state.Draft.Trace), "revise", j.began)
-	defer func() { j.EndRun(span, j.ref, r, j.began, err) }()
-	if err := cmp.Or(driver.MayRevise(reviewer, p.state.Draft), gate.CheckRounds(len(p.state.Rounds))); err != nil {
-		return driver.Report{}, err
-	}
-	_, gated := trace.Gate(ctx)
-	answer, err := j.asks(ctx, p)
-	gated.Decided(string(decision.Revise), err)
-	if err != nil {
-		return driver.Report{}, err
-	}
-	change, before, err := j.unchanged(ctx, p)
-	if err != nil {
-		return driver.Report{}, err
-	}
-	j.Environment = environment
-	if err := j.chooseEnvironment(ctx, change); err != nil {
-		return driver.Report{}, err
-	}
-	return j.redraft(ctx, p, change, before, reviewer, approvals, answer)
+	return g.revise(ctx, func(s reviewpr.State) error {
+		return cmp.Or(driver.MayRevise(reviewer, s.Draft), gate.CheckRounds(len(s.Rounds)))
+	}, func(ctx context.Context, o *handoff.Draft[reviewpr.State], answer decision.Answer) (driver.Report, error) {
+		change, before, err := j.unchanged(ctx, o)
+		if err == nil {
+			err = j.chooseEnvironment(ctx, change)
+		}
+		if err != nil {
+			return driver.Report{}, err
+		}
+		r, err := j.redraft(ctx, o, change, before, reviewer, approvals, answer)
+		r.Changes = g.changes
+		return r, err
+	})
 }
 
 func (j *job) checkFeedback() error {
@@ -92,32 +82,9 @@ func (j *job) checkFeedback() error {
 	return nil
 }
 
-// asks is the answer of who asks for the revision: checks 12 and 13, as for a
-// decision by dispatch.
-func (j *job) asks(ctx context.Context, p opened) (decision.Answer, error) {
-	if err := j.dispatched(ctx, p.verified, p.state.Draft.Config.Deciders); err != nil {
-		return decision.Answer{}, err
-	}
-	d := decision.Decision{Verdict: decision.Revise, Feedback: j.Feedback}
-	record := decision.Record{Thread: p.Manifest.Thread, Digest: p.Digest, Code: p.Code, At: j.Clock(), By: j.by(),
-		Via: decision.ByDispatch}.With(d)
-	approvals, err := j.approvals(ctx, p.Manifest.RunID)
-	if err == nil {
-		err = gate.Rejected(approvals, p.Manifest.Approvals, p.Manifest.Environment)
-	}
-	if err != nil {
-		return decision.Answer{}, err
-	}
-	on, err := j.desk(p.now.Pull).Claims(ctx, p.Code)
-	if err == nil {
-		err = handoff.Governed(on, record)
-	}
-	return decision.Answer{Decision: d, Record: record}, err
-}
-
 // unchanged reads the change again, with what the model may look at, and what was
 // paid for. It refuses a commit that was decided, and a change that has moved.
-func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, error) {
+func (j *job) unchanged(ctx context.Context, p *handoff.Draft[reviewpr.State]) (ingest.Change, before, error) {
 	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config})
 	if err == nil {
 		err = post.CheckHead(p.Manifest.Subject, p.Code, driver.PullNow(change))
@@ -136,19 +103,19 @@ func (j *job) unchanged(ctx context.Context, p opened) (ingest.Change, before, e
 
 // redraft runs the graph from the answer to the next gate, and stores what it
 // parked there. Progress is carried off as a first draft's is.
-func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, before before, r *wire.Reviewer,
-	approvals []string, answer decision.Answer) (driver.Report, error) {
+func (j *job) redraft(ctx context.Context, p *handoff.Draft[reviewpr.State], change ingest.Change, before before,
+	r *wire.Reviewer, approvals []string, answer decision.Answer) (driver.Report, error) {
 	r.Named(change.Config)
 	store := j.carried(change)
 	if err := store.Prime(ctx, change.Thread, graph.Saved{Snapshot: p.Snapshot}, 0, ""); err != nil {
 		return driver.Report{}, err
 	}
 	b := j.brief(change, before.paid)
-	b.Revises = &p.state.Usage
+	b.Revises = &p.State.Usage
 	after, err := j.driver(store, change.Thread, r).Revise(ctx, b, reviewpr.Steps{
 		Concurrency: j.Concurrency, Deadline: j.Deadline(j.Settings),
 		Revised: func(d reviewpr.Draft) reviewpr.Draft {
-			d = driver.Redrafted(r, d, j.Facts(ctx, j.Settings, r), p.state.Usage)
+			d = driver.Redrafted(r, d, j.Facts(ctx, j.Settings, r), p.State.Usage)
 			d.RunID, d.RunAttempt, d.WorkflowRef, d.Approvals = j.env.RunID, j.env.RunAttempt, j.env.WorkflowRef,
 				approvals
 			d.Environment, d.Dispatch = j.Environment, j.AllowDispatch
@@ -164,7 +131,7 @@ func (j *job) redraft(ctx context.Context, p opened, change ingest.Change, befor
 	if err != nil {
 		return driver.Report{}, j.cutOff(ctx, store, err)
 	}
-	after.Before, after.Changes = p.state.Usage.Cost, p.changes
+	after.Before = p.State.Usage.Cost
 	j.stored(ctx, &after, store, before)
 	return after, nil
 }

@@ -49,10 +49,8 @@ func (j *job) run(ctx context.Context) (driver.Report, error) {
 		return j.runTicket(ctx)
 	}
 	switch j.Mode {
-	case "resume":
-		return j.deciding(ctx, j.resume)
-	case "record":
-		return j.deciding(ctx, j.rejected)
+	case "resume", "record":
+		return j.deciding(ctx)
 	case "revise":
 		return j.revise(ctx)
 	case "mark":
@@ -67,14 +65,12 @@ func (j *job) run(ctx context.Context) (driver.Report, error) {
 // runTicket is a job about a ticket.
 func (j *job) runTicket(ctx context.Context) (driver.Report, error) {
 	do, ok := map[string]func(context.Context) (driver.Report, error){"implement": j.implements, "resume": j.applies,
-		"revise": j.revisesTicket, "record": j.rejectedTicket, "comment": j.comments}[j.Mode]
+		"revise": j.revisesTicket, "record": j.applies, "comment": j.comments}[j.Mode]
 	if !ok {
 		return driver.Report{}, problem.Usage("the input ticket has no place in mode "+j.Mode,
 			"ticket goes with implement, resume, revise, record and comment")
 	}
-	ctx, span := trace.Run(ctx, j.Mode, j.began)
 	r, err := do(ctx)
-	span.End(err)
 	for _, void := range j.void {
 		j.runner.Warning("an approval is void, " + void)
 	}
@@ -122,7 +118,8 @@ func (j *job) summarize(r driver.Report) error {
 		return j.runner.Summary(render.ProposalEnd(j.asked.Key, render.ProposalEnding{Outcome: r.Outcome,
 			Reason: r.Message, Void: j.void, Counts: j.Summary == "counts"}))
 	case r.Parked() && r.Code != "":
-		return j.runner.Summary(render.Draft(r.State.Review(), j.howToDecide(r)))
+		more := !r.State.Draft.Rules && len(r.State.Rounds) < gate.MaxRounds
+		return j.runner.Summary(render.Draft(r.State.Review(), j.howToDecide(r, more)))
 	}
 	void := j.void
 	if r.Outcome == driver.Refused && len(void) == 1 {
@@ -136,8 +133,9 @@ func (j *job) summarize(r driver.Report) error {
 	return j.runner.Summary(render.End(r.State.Review(), end))
 }
 
-// howToDecide says how the draft is decided, for the job summary.
-func (j *job) howToDecide(r driver.Report) render.Decide {
+// howToDecide says how a draft is decided, for the job summary; more says that another one
+// may be asked for.
+func (j *job) howToDecide(r driver.Report, more bool) render.Decide {
 	d := render.Decide{
 		Code: r.Code, Expires: r.Packed.Manifest.ExpiresAt, Artifact: r.Artifact, Elapsed: j.Now().Sub(j.began),
 		RetainedUntil: r.Retained, Kept: r.Outcome == driver.Kept, Trust: j.Protection.Trust,
@@ -148,7 +146,7 @@ func (j *job) howToDecide(r driver.Report) render.Decide {
 	if d.RetainedUntil.IsZero() {
 		d.RetainedUntil = j.began.UTC().AddDate(0, 0, j.Retention)
 	}
-	if !r.State.Draft.Rules && len(r.State.Rounds) < gate.MaxRounds {
+	if more {
 		d.Revise = j.revising(r.Code, "WHAT TO DO DIFFERENTLY")
 	}
 	if j.Environment != "" && r.Outcome == driver.Paused {
@@ -158,8 +156,8 @@ func (j *job) howToDecide(r driver.Report) render.Decide {
 			return d
 		}
 	}
-	decide := fmt.Sprintf("%s -f code=%s -f checkpoint-digest=%s -f decision=",
-		driver.Dispatch(j.DecideWorkflow, j.ref, j.ref.Number), r.Code, r.Digest)
+	decide := fmt.Sprintf("%s -f code=%s -f checkpoint-digest=%s -f decision=", j.dispatchOf(j.DecideWorkflow),
+		r.Code, r.Digest)
 	d.Workflow, d.Dispatch, d.DispatchAbort = path.Base(j.DecideWorkflow), decide+"approve", decide+"abort"
 	return d
 }

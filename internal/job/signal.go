@@ -12,9 +12,9 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// deciding takes a decision, and tells machines of it.
-func (j *job) deciding(ctx context.Context, take func(context.Context) (driver.Report, error)) (driver.Report, error) {
-	r, err := take(ctx)
+// deciding takes a decision on a review, and tells machines of it.
+func (j *job) deciding(ctx context.Context) (driver.Report, error) {
+	r, err := decides(ctx, j, j.reviewed)
 	if err == nil && r.State.Decision != nil {
 		j.closed(ctx, &r)
 		j.signal(ctx, &r)

@@ -15,7 +15,6 @@ import (
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
-	"github.com/org/pr-review-action/internal/wire"
 )
 
 // ticketed reports whether the job is about a ticket, and no pull request.
@@ -48,23 +47,42 @@ func (j *job) setTicket() (err error) {
 
 // proposal is a ticket's draft, as a job deals with it.
 type proposal struct {
-	*job
+	*gated[ticketpr.State]
 	repo    github.Repository
 	config  config.Config // of the default branch
 	applier apply.Applier
-	drafter account  // who asked for the draft
-	changes []string // since the draft was made, without mattering
+	drafter account // who asked for the draft
 }
 
 // proposal reads the repository and its settings.
 func (j *job) proposal(ctx context.Context) (*proposal, error) {
-	p := &proposal{job: j, applier: apply.Applier{Read: j.api, Write: write.New(j.api)}}
+	p := &proposal{gated: &gated[ticketpr.State]{job: j}, applier: apply.Applier{Read: j.api, Write: write.New(j.api)}}
 	var err error
 	if p.repo, err = j.api.Repository(ctx, j.ref.Owner, j.ref.Repo); err != nil {
 		return nil, err
 	}
 	p.config, err = ingest.Settings(ctx, j.api, j.ref, j.Config, p.repo.DefaultBranch)
+	steps := ticketpr.Steps{Apply: p.commit, Applied: p.committed, Open: p.openPull}
+	*p.gated = gated[ticketpr.State]{
+		job: j, of: ticketpr.Subject(ticketpr.Intact), origin: p.origins(), graph: ticketpr.Name,
+		version: ticketpr.Version,
+		build: func(store graph.Store) (*graph.Flow[ticketpr.State], error) {
+			return ticketpr.New(steps, store, driver.Sealing(j.Protection)...)
+		},
+		unmoved: p.unmoved, standing: p.stands, author: p.dispatcher,
+		deciders: func(ticketpr.State) []string { return p.config.Deciders },
+		items:    ticketpr.State.Items, compared: asFindings,
+		parent: func(ticketpr.State) string { return "" }, report: p.ended,
+	}
 	return p, err
+}
+
+// stands finds what was done on a draft's thread.
+func (p *proposal) stands(s ticketpr.State) func(context.Context, string) (string, bool, error) {
+	return func(ctx context.Context, _ string) (string, bool, error) {
+		where, _, found, err := p.applier.Stands(ctx, p.request(s))
+		return where, found, err
+	}
 }
 
 // subject is what the drafts are about, at no commit.
@@ -72,8 +90,8 @@ func (p *proposal) subject() checkpoint.Subject {
 	return checkpoint.Subject{Kind: "ticket", Repository: p.ref.FullName(), RepositoryID: p.repo.ID, Key: p.asked.Key}
 }
 
-// origin is where drafts of the ticket must come from.
-func (p *proposal) origin() handoff.Origin {
+// origins is where drafts of the ticket must come from.
+func (p *proposal) origins() handoff.Origin {
 	return handoff.Origin{
 		Names: ticketpr.Names, Subject: p.subject(),
 		Thread:   func(base string) string { return ticketpr.ThreadID(p.ref, p.asked.Key, base) },
@@ -82,33 +100,10 @@ func (p *proposal) origin() handoff.Origin {
 	}
 }
 
-// verified finds the draft and runs the resume checks up to 10.
-func (p *proposal) verified(ctx context.Context) (checkpoint.Draft, error) {
-	shown := cmp.Or(p.Digest, p.Code)
-	r := handoff.Resume{
-		Origin: p.origin(), Graph: ticketpr.Name, Version: ticketpr.Version, Shown: shown,
-		Name: ticketpr.Names.Draft(p.subject(), shown),
-		Settings: checkpoint.Settings{Trust: p.Protection.Trust, Environment: p.Environment,
-			ToolVersion: wire.Version()},
-		Unmoved: p.unmoved,
-	}
-	r.Run = cmp.Or(p.RunID, r.Run)
-	if !p.routeA() { // a run of another workflow drafted it
-		r.Run, r.Workflow = p.RunID, p.DraftWorkflow
-	}
-	candidates, err := p.candidates(ctx, r)
-	if err != nil {
-		return checkpoint.Draft{}, err
-	}
-	draft, changes, err := r.Verify(ctx, candidates)
-	p.changes = changes
-	return draft, err
-}
-
 // unmoved is check 9: the base is the one that the change was drafted on. Where the
 // commit stands already, by a run that did not get any further, it may have moved since.
 func (p *proposal) unmoved(ctx context.Context, draft checkpoint.Draft) error {
-	opened, err := p.open(ctx, draft)
+	opened, err := p.of.Open(ctx, draft, p.build)
 	if err != nil {
 		return err
 	}
@@ -122,33 +117,4 @@ func (p *proposal) unmoved(ctx context.Context, draft checkpoint.Draft) error {
 		return err
 	}
 	return moved
-}
-
-// open puts a verified draft into the graph that can apply it.
-func (p *proposal) open(ctx context.Context, draft checkpoint.Draft) (*handoff.Draft[ticketpr.State], error) {
-	steps := ticketpr.Steps{Apply: p.commit, Applied: p.committed, Open: p.openPull}
-	return ticketpr.Subject(ticketpr.Intact).Open(ctx, draft,
-		func(store graph.Store) (*graph.Flow[ticketpr.State], error) {
-			return ticketpr.New(steps, store, driver.Sealing(p.Protection)...)
-		})
-}
-
-// desk is where decisions on drafts of the ticket are kept.
-func (p *proposal) desk(s ticketpr.State) *handoff.Desk {
-	all := &handoff.Artifacts{Runs: p.runs, Subject: p.subject(), Branch: p.repo.DefaultBranch,
-		Protection: p.Protection, Out: p.Stdout, Warn: p.warning}
-	if p.store != nil || p.CheckpointDir != "" {
-		all.Own = p.carriers().Own()
-	}
-	if p.CheckpointDir != "" {
-		all.Folder = all.Own
-	}
-	return &handoff.Desk{
-		Records: all, Run: p.env.RunID, Listed: p.CheckpointDir == "" && p.store != nil,
-		Keyed: p.Protection.Keyed(), Warn: p.warning,
-		Standing: func(ctx context.Context, _ string) (string, bool, error) {
-			where, _, found, err := p.applier.Stands(ctx, p.request(s))
-			return where, found, err
-		},
-	}
 }

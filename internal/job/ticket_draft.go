@@ -23,13 +23,16 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/ticketcontext"
+	"github.com/org/pr-review-action/internal/trace"
 	"github.com/org/pr-review-action/internal/tree"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
 // implements is the drafting job of a ticket: it stops at the gate with the checkpoint in
 // an artifact. It writes nothing to the repository.
-func (j *job) implements(ctx context.Context) (driver.Report, error) {
+func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
+	ctx, span := trace.Run(ctx, "implement", j.began)
+	defer func() { j.EndRun(span, j.ref, r, j.began, err) }()
 	approvals, err := j.gateRules(ctx)
 	if err != nil {
 		return driver.Report{}, err
@@ -52,7 +55,7 @@ func (j *job) implements(ctx context.Context) (driver.Report, error) {
 		j.runner.Warning("whether this ticket was carried out before could not be read: " + driver.Explain(err))
 	}
 	if found {
-		r := driver.Report{Outcome: ticketpr.Posted, Thread: thread, Branch: o.Branch, PullRequest: o.URL,
+		r = driver.Report{Outcome: ticketpr.Posted, Thread: thread, Branch: o.Branch, PullRequest: o.URL,
 			Message: "this ticket was carried out on this commit before"}
 		r.Page = render.ProposalEnd(p.asked.Key, render.ProposalEnding{Outcome: r.Outcome, Reason: r.Message,
 			Branch: o.Branch, Pull: o.URL})
@@ -226,26 +229,8 @@ func (p *proposal) parked(ctx context.Context, flow *graph.Flow[ticketpr.State],
 		return driver.Report{}, err
 	}
 	r.Retained = p.retained(ctx, r.Artifact)
-	r.Page = render.ProposalDraft(s.Proposal(), p.howToDecide(r, s))
+	r.Page = render.ProposalDraft(s.Proposal(), p.howToDecide(r, s.Iteration < gate.MaxRounds))
 	return r, nil
-}
-
-// howToDecide says how the draft is decided, for the job summary.
-func (p *proposal) howToDecide(r driver.Report, s ticketpr.State) render.Decide {
-	d := render.Decide{Code: r.Code, Expires: r.Packed.Manifest.ExpiresAt, Artifact: r.Artifact,
-		Elapsed: p.Now().Sub(p.began), RetainedUntil: r.Retained, Trust: p.Protection.Trust,
-		Counts:      p.Summary == "counts",
-		Environment: p.Environment}
-	if s.Iteration < gate.MaxRounds {
-		d.Revise = p.revising(r.Code, "WHAT TO DO DIFFERENTLY")
-	}
-	if p.Environment == "" || p.AllowDispatch {
-		decide := fmt.Sprintf("%s -f code=%s -f checkpoint-digest=%s -f decision=", p.dispatchOf(p.DecideWorkflow),
-			r.Code,
-			r.Digest)
-		d.Dispatch, d.DispatchAbort = decide+"approve", decide+"abort"
-	}
-	return d
 }
 
 // revision is a draft that is to be drafted again, and who asks for it.
@@ -263,13 +248,7 @@ func (j *job) revisesTicket(ctx context.Context) (driver.Report, error) {
 	if err != nil {
 		return driver.Report{}, err
 	}
-	environment := j.Environment
-	j.Environment = "" // it is asked about the new draft, and has decided nothing here
-	p, o, err := j.proposed(ctx)
-	if err != nil {
-		return driver.Report{}, err
-	}
-	answer, err := p.asksAgain(ctx, o)
+	p, err := j.proposal(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
@@ -277,48 +256,25 @@ func (j *job) revisesTicket(ctx context.Context) (driver.Report, error) {
 	if err != nil {
 		return driver.Report{}, err
 	}
-	p.Environment = environment
-	r, err := p.draft(ctx, p.facts(o.Manifest.Thread, o.Manifest.Subject.Head, approvals), show, &revision{o, answer})
-	if err != nil || r.Outcome != ticketpr.Paused {
-		return r, err
-	}
-	by := decision.Record{At: p.Clock(), By: p.by()}
-	if err := p.desk(o.State).Withdraw(ctx, []checkpoint.Draft{o.Draft}, by, r.Code); err != nil {
-		p.runner.Warning("the earlier draft could not be withdrawn, either may be decided: " + driver.Explain(err))
-	}
-	return r, nil
-}
-
-// asksAgain is the answer of who asks for the revision: checks 12 and 13, as for a
-// decision by dispatch. Who dispatched the draft may ask: it decides nothing.
-func (p *proposal) asksAgain(ctx context.Context, o *handoff.Draft[ticketpr.State]) (decision.Answer, error) {
-	m := o.Manifest
-	if err := gate.Dispatch(p.env.Actor, p.env.TriggeringActor, p.env.Ref, p.repo.DefaultBranch); err != nil {
-		return decision.Answer{}, err
-	}
-	if err := p.mayDecide(ctx, m, p.config.Deciders, ""); err != nil {
-		return decision.Answer{}, err
-	}
-	d := decision.Decision{Verdict: decision.Revise, Feedback: p.Feedback}
-	record := decision.Record{Thread: m.Thread, Digest: o.Digest, Code: o.Code, At: p.Clock(), By: p.by(),
-		Via: decision.ByDispatch}.With(d)
-	approvals, err := p.approvals(ctx, m.RunID)
-	if err == nil {
-		err = gate.Rejected(approvals, m.Approvals, m.Environment)
-	}
-	if err != nil {
-		return decision.Answer{}, err
-	}
-	on, err := p.desk(o.State).Claims(ctx, o.Code)
-	if err == nil {
-		err = handoff.Governed(on, record)
-	}
-	return decision.Answer{Decision: d, Record: record}, err
+	return p.revise(ctx, func(ticketpr.State) error { return nil }, func(ctx context.Context,
+		o *handoff.Draft[ticketpr.State], answer decision.Answer) (driver.Report, error) {
+		facts := p.facts(o.Manifest.Thread, o.Manifest.Subject.Head, approvals)
+		r, err := p.draft(ctx, facts, show, &revision{o, answer})
+		if err != nil || r.Outcome != ticketpr.Paused {
+			return r, err
+		}
+		if err := p.desk(o.State).Withdraw(ctx, []checkpoint.Draft{o.Draft}, p.now(), r.Code); err != nil {
+			p.runner.Warning("the earlier draft could not be withdrawn, either may be decided: " + driver.Explain(err))
+		}
+		return r, nil
+	})
 }
 
 // comments is the job that says on the ticket where its pull request is. It holds the
 // tracker's credentials, and no right to write to the repository.
-func (j *job) comments(ctx context.Context) (driver.Report, error) {
+func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
+	ctx, span := trace.Run(ctx, "comment", j.began)
+	defer func() { span.End(err) }()
 	p, err := j.proposal(ctx)
 	if err != nil {
 		return driver.Report{}, err

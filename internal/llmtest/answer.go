@@ -64,7 +64,7 @@ func (s *Server) settle(r Request, a Answer) Answer {
 		a.Cached = s.cached(r)
 	}
 	if a.ok() {
-		a = s.charge(r, a)
+		s.charge(r, a)
 	}
 	return a
 }

@@ -75,7 +75,7 @@ func (s *Server) readChat(b body, out *Request) *refusal {
 		f        = form{formatField: "response_format", effortField: "reasoning_effort", deployed: s.Kind == Azure}
 	)
 	refused := first(
-		b.only(chatFields, s.Known),
+		b.only(chatFields),
 		b.common(out, &f),
 		b.into("messages", &messages),
 		b.into("tools", &offered),
@@ -129,7 +129,7 @@ func (f *form) check(out *Request) *refusal {
 		return invalid("Invalid value: '%s'. Supported values are: 'none', 'minimal', 'low', 'medium', 'high', "+
 			"'xhigh', and 'max'.", f.effort).at(f.effortField)
 	}
-	out.Temperature, out.Seed, out.Effort = f.temperature, f.seed, f.effort
+	out.Temperature, out.Effort = f.temperature, f.effort
 	return nil
 }
 
@@ -156,7 +156,7 @@ func (j jsonSchema) read(out *Request, param string) *refusal {
 	if err := checkSchema(j.Schema); err != nil {
 		return invalid("Invalid schema for response_format '%s': %v", j.Name, err).at(param)
 	}
-	out.Format, out.SchemaName, out.Schema = "json_schema", j.Name, j.Schema
+	out.Format, out.Schema = "json_schema", j.Schema
 	return nil
 }
 

@@ -140,16 +140,10 @@ func (s *Server) refuses(f form) *refusal {
 			"'json_object'.").at("messages")
 	case f.maxNew != nil && s.OnlyMaxOld:
 		return s.unsupported("max_completion_tokens")
-	case f.maxOld != nil && s.OnlyMaxNew:
-		return invalid("Unsupported parameter: 'max_tokens' is not supported with this model. Use " +
-			"'max_completion_tokens' instead.").
-			at("max_tokens").coded("unsupported_parameter")
 	case f.temperature != nil && s.NoTemperature:
 		return invalid("Unsupported value: 'temperature' does not support %v with this model. Only the default (1) "+
 			"value is supported.", *f.temperature).
 			at("temperature").coded("unsupported_value")
-	case f.seed != nil && s.NoSeed:
-		return s.unsupported("seed")
 	case f.effort != "" && s.NoEffort:
 		return s.unsupported(f.effortField)
 	}

@@ -34,22 +34,18 @@ type Server struct {
 	Key   string        // that is asked for; empty takes any
 	Delay time.Duration // of every answer, besides its own
 
-	NoSchema      bool     // refuses response_format json_schema
-	NoFormat      bool     // refuses response_format
-	NoTools       bool     // refuses tools
-	NoToolFormat  bool     // refuses response_format beside tools
-	OnlyMaxOld    bool     // refuses max_completion_tokens
-	OnlyMaxNew    bool     // refuses max_tokens, as reasoning models do
-	NoTemperature bool     // refuses temperature, as reasoning models do
-	NoSeed        bool     // refuses seed
-	NoEffort      bool     // refuses a reasoning effort
-	Known         []string // further top-level fields of a request that it takes
+	NoSchema      bool // refuses response_format json_schema
+	NoFormat      bool // refuses response_format
+	NoTools       bool // refuses tools
+	NoToolFormat  bool // refuses response_format beside tools
+	OnlyMaxOld    bool // refuses max_completion_tokens
+	NoTemperature bool // refuses temperature, as reasoning models do
+	NoEffort      bool // refuses a reasoning effort
 
-	Rate      Rate        // limits; none where zero
-	Caches    bool        // reports cached tokens by common prefixes
-	Cuts      bool        // ends an answer at the request's output limit
-	Price     *cost.Price // what it bills at; nil for nothing
-	TellsCost bool        // reports usage.cost as gateways do
+	Rate   Rate        // limits; none where zero
+	Caches bool        // reports cached tokens by common prefixes
+	Cuts   bool        // ends an answer at the request's output limit
+	Price  *cost.Price // what it bills at; nil for nothing
 
 	Whole Script // answers about changes as a whole; nil for Nothing
 

@@ -29,7 +29,7 @@ func (s *Server) WholeBill() cost.Usage {
 }
 
 // charge puts an answer on the bill.
-func (s *Server) charge(r Request, a Answer) Answer {
+func (s *Server) charge(r Request, a Answer) {
 	u := cost.Usage{
 		InputTokens: int64(a.input), CachedTokens: int64(a.Cached), CacheWriteTokens: int64(a.CacheWrite),
 		OutputTokens: int64(a.output()), ReasoningTokens: int64(a.Reasoning), Calls: 1,
@@ -40,16 +40,12 @@ func (s *Server) charge(r Request, a Answer) Answer {
 	case s.Price != nil:
 		u.Cost = s.Price.Of(u)
 	}
-	if s.TellsCost {
-		a.Cost = float64(u.Cost) / 1e6
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.bill = cost.Add(s.bill, u)
 	if r.Whole() {
 		s.wholeBill = cost.Add(s.wholeBill, u)
 	}
-	return a
 }
 
 // cached is how many tokens of a request are in the cache.

@@ -17,9 +17,8 @@ func turn(system, user string) string {
 
 type usage struct {
 	Usage struct {
-		Prompt     int     `json:"prompt_tokens"`
-		Completion int     `json:"completion_tokens"`
-		Cost       float64 `json:"cost"`
+		Prompt     int `json:"prompt_tokens"`
+		Completion int `json:"completion_tokens"`
 		Details    struct {
 			Cached     int `json:"cached_tokens"`
 			CacheWrite int `json:"cache_write_tokens"`
@@ -58,12 +57,11 @@ func TestP9_TheBillHoldsEveryAnswerThatAModelWrote(t *testing.T) {
 	t.Parallel()
 	s := New(Faulty(Always(Answer{Text: strings.Repeat("x", 400), Reasoning: 50, CacheWrite: 3}), nil,
 		Faults()["truncated-json"], Failing(500)))
-	s.Price, s.TellsCost = &cost.Price{Input: 1_000_000, CachedInput: 500_000, Output: 2_000_000,
-		CacheWrite: 2_000_000}, true
+	s.Price = &cost.Price{Input: 1_000_000, CachedInput: 500_000, Output: 2_000_000, CacheWrite: 2_000_000}
 	got := billed(t, s, chat(turn(strings.Repeat("a", 400), "b")))
 	require.Equal(t, 150, got.Usage.Completion)
 	require.Equal(t, 3, got.Usage.Details.CacheWrite)
-	require.InDelta(t, 403e-6, got.Usage.Cost, 1e-9, "97 + 2×3 in, 2×150 out")
+	require.EqualValues(t, 403, s.Bill().Cost, "97 + 2×3 in, 2×150 out")
 	for range 2 {
 		_, _ = exchange(s, "/v1/chat/completions", chat(turn("a", "b")), nil)
 	}

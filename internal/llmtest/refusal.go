@@ -8,11 +8,10 @@ import (
 
 // refusal is an answer that says no, in the form of OpenAI's errors.
 type refusal struct {
-	status               int
-	message              string
-	kind, param, code    string
-	bare                 bool // without the error object around it, as vLLM writes it
-	retryAfter, inMillis string
+	status            int
+	message           string
+	kind, param, code string
+	bare              bool // without the error object around it, as vLLM writes it
 }
 
 func invalid(format string, args ...any) *refusal {
@@ -42,10 +41,7 @@ func (r *refusal) write(w http.ResponseWriter) {
 		said["object"], said["code"] = "error", r.status
 		body = said
 	}
-	header := w.Header()
-	header.Set("Content-Type", "application/json")
-	setUnlessEmpty(header, "Retry-After", r.retryAfter)
-	setUnlessEmpty(header, "Retry-After-Ms", r.inMillis)
+	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(r.status)
 	_ = json.NewEncoder(w).Encode(body) // a client that left is none of the server's concern
 }
@@ -55,10 +51,4 @@ func orNull(s string) any {
 		return nil
 	}
 	return s
-}
-
-func setUnlessEmpty(h http.Header, name, value string) {
-	if value != "" {
-		h.Set(name, value)
-	}
 }

@@ -20,14 +20,11 @@ type Request struct {
 	Turns       []Turn // what followed these two
 	Tools       []Tool // that are offered
 	Format      string // response_format's type; empty for none
-	SchemaName  string
 	Schema      json.RawMessage
 	MaxTokens   int
 	Temperature *float64 // nil where none was sent
-	Seed        *int
 	Effort      string
 	Fields      map[string]json.RawMessage // the body's top level, as sent
-	Header      http.Header
 
 	Question string // review, verify, classify or judge
 	Judge    string // the key under which a judge is asked for true or false
@@ -70,10 +67,10 @@ func (b body) into(name string, to any) *refusal {
 	return nil
 }
 
-// only refuses a field that none of the lists has.
-func (b body) only(lists ...[]string) *refusal {
+// only refuses a field that the list has not.
+func (b body) only(known []string) *refusal {
 	for _, name := range slices.Sorted(maps.Keys(b)) {
-		if !slices.ContainsFunc(lists, func(known []string) bool { return slices.Contains(known, name) }) {
+		if !slices.Contains(known, name) {
 			return invalid("Unknown parameter: '%s'.", name).at(name).coded("unknown_parameter")
 		}
 	}
@@ -93,7 +90,7 @@ func (s *Server) read(r *http.Request) (Request, *refusal) {
 	if err = errors.Join(err, strict.Unmarshal(raw, &fields)); err != nil {
 		return Request{}, invalid("We could not parse the JSON body of your request: %v", err)
 	}
-	out := Request{Interface: through, Fields: fields, Header: r.Header.Clone()}
+	out := Request{Interface: through, Fields: fields}
 	if through == Chat {
 		refused = s.readChat(fields, &out)
 	} else {

@@ -68,7 +68,7 @@ func (s *Server) readResponses(b body, out *Request) *refusal {
 		f         = form{formatField: "text.format", effortField: "reasoning.effort"}
 	)
 	refused := first(
-		b.only(responsesFields, s.Known),
+		b.only(responsesFields),
 		b.common(out, &f),
 		b.into("instructions", &out.System),
 		b.into("tools", &offered),
@@ -144,7 +144,7 @@ func (s *Server) readInput(raw json.RawMessage, out *Request) *refusal {
 			"instructions").at("input")
 	}
 	out.User, out.Turns = turns[0].Text, turns[1:]
-	return checkOutputs(out.Turns)
+	return checkTurns(out.Turns)
 }
 
 // follows reports whether an item can be the one that was reasoned about.
@@ -195,26 +195,4 @@ func speak(turns *[]Turn, role string) *Turn {
 		*turns = append(*turns, Turn{Role: role})
 	}
 	return &(*turns)[len(*turns)-1]
-}
-
-// checkOutputs is checkTurns in this interface's words.
-func checkOutputs(turns []Turn) *refusal {
-	made, answered := map[string]bool{}, map[string]bool{}
-	for _, t := range turns {
-		for _, c := range t.Calls {
-			made[c.ID] = true
-		}
-		if t.Role == "tool" && !made[t.CallID] {
-			return invalid("No tool call found for function call output with call_id %s.", t.CallID).at("input")
-		}
-		answered[t.CallID] = answered[t.CallID] || t.Role == "tool"
-	}
-	for _, t := range turns {
-		for _, c := range t.Calls {
-			if !answered[c.ID] {
-				return invalid("No tool output found for function call %s.", c.ID).at("input")
-			}
-		}
-	}
-	return checkTurns(turns)
 }

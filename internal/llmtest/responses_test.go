@@ -24,12 +24,10 @@ func TestResponsesInputIsHeldAgainstTheAPI(t *testing.T) {
 	for input, want := range map[string]string{
 		`"u"`: "", `[` + question1 + `]`: "",
 		`[` + question1 + `,` + reasoning + `,` + call + `,` + output + `]`: "",
-		`[` + question1 + `,` + output + `]`: "No tool call found for " +
-			"function call output",
-		`[` + question1 + `,` + call + `]`: "No tool output found for " +
-			"function call a",
+		`[` + question1 + `,` + output + `]`:                                "must be a response to",
+		`[` + question1 + `,` + call + `]`:                                  "did not have response messages: a",
 		`[` + question1 + `,` + call + `,` + question1 +
-			`]`: "No tool output found for function call a",
+			`]`: "did not have response messages: a",
 		`[` + question1 + `,` + reasoning + `]`: "without its required following item",
 		`[` + question1 + `,` + reasoning + `,` + output +
 			`]`: "without its required following item",

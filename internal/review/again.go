@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/prompt"
@@ -81,4 +82,13 @@ func better(first, second attempt) attempt {
 		return first // with the reason for what it lacks
 	}
 	return second
+}
+
+// attempt is what one conversation, or one call, came to.
+type attempt struct {
+	boundary guard.Boundary
+	text     string
+	findings []finding.Finding // those that are whole
+	err      error             // why the answer is not whole; nil when it is
+	broken   *brokenError      // what is wrong with its JSON, also where it was cut off; nil for nothing
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/org/pr-review-action/internal/agent"
@@ -14,9 +13,6 @@ import (
 	"github.com/org/pr-review-action/internal/retrieve"
 	"github.com/org/pr-review-action/internal/tool"
 )
-
-// errTurns is a conversation that used up its turns or its time without an answer.
-var errTurns = errors.New("the model went on calling tools and gave no answer")
 
 // conversation is one with a model that may call tools. The key of its next
 // question goes on with every answer and every result, so that each turn has one

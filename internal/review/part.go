@@ -11,15 +11,6 @@ import (
 	"github.com/org/pr-review-action/internal/prompt"
 )
 
-// attempt is what one conversation, or one call, came to.
-type attempt struct {
-	boundary guard.Boundary
-	text     string
-	findings []finding.Finding // those that are whole
-	err      error             // why the answer is not whole; nil when it is
-	broken   *brokenError      // what is wrong with its JSON, also where it was cut off; nil for nothing
-}
-
 // reviewPart asks for the findings in a part of the patch, once more where the
 // answer cannot be used, holds them against the lines that they quote, and has
 // the grave ones looked at again. The error says that the file was not reached.

@@ -72,3 +72,22 @@ func meaning(status int) string {
 	}
 	return ""
 }
+
+// errTurns is a conversation that used up its turns or its time without an answer.
+var errTurns = errors.New("the model went on calling tools and gave no answer")
+
+// partError is a failure in one of a file's several parts.
+type partError struct {
+	part, of int
+	err      error
+}
+
+func (e *partError) Error() string { return fmt.Sprintf("part %d of %d: %v", e.part, e.of, e.err) }
+
+func (e *partError) Unwrap() error { return e.err }
+
+// notKeptError is an answer that could not be kept: using it would mean to pay
+// for it again after a crash, so the run ends.
+type notKeptError struct{ error }
+
+func (e *notKeptError) Unwrap() error { return e.error }

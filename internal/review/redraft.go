@@ -7,15 +7,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
-	"github.com/org/pr-review-action/internal/prompt"
 )
-
-// revision is what a file's findings are to be revised by.
-type revision struct {
-	feedback string
-	found    []finding.Finding // those of a model that the draft has
-	parts    []int             // into which part of the patch each of them falls, from 0
-}
 
 // Redraft asks for the findings in a file's patch once more, as an approver's
 // feedback wants them, and gives the whole new list; was is what the draft has of
@@ -43,32 +35,4 @@ func (m *Model) Redraft(ctx context.Context, f diff.File, was finding.FileReview
 		return t.failed(unreadableError("its patch is too large")), nil
 	}
 	return m.do(ctx, t)
-}
-
-// among finds the part into which each finding falls. One that stands in none goes
-// with the first.
-func (r *revision) among(patches []string) {
-	if r == nil {
-		return
-	}
-	r.parts = make([]int, len(r.found))
-	for part, patch := range patches[1:] {
-		anchors, err := diff.NewAnchors(patch)
-		for i, f := range r.found {
-			if err == nil && anchors.Check(string(f.Side), f.Line, f.Line) == nil {
-				r.parts[i] = part + 1
-			}
-		}
-	}
-}
-
-// of is what a part is to be revised by; 0 is the only one.
-func (r *revision) of(part int) prompt.Revision {
-	out := prompt.Revision{Feedback: r.feedback}
-	for i, f := range r.found {
-		if r.parts[i] == max(part, 1)-1 {
-			out.Findings = append(out.Findings, f)
-		}
-	}
-	return out
 }

@@ -9,14 +9,12 @@
 package review
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"slices"
 	"time"
 
 	"github.com/org/pr-review-action/internal/agent"
-	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
@@ -137,44 +135,4 @@ func NewModel(o Options) *Model {
 		o.Guides.Instructions[i].Text = o.Redact.Redact(d.Text)
 	}
 	return &Model{Options: o}
-}
-
-// Review asks for the findings in a file's patch.
-func (m *Model) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
-	if len(f.Patch) > maxPatch {
-		return finding.FileReview{Path: f.Path, State: finding.Skipped, Reason: finding.TooLarge}, nil
-	}
-	return m.do(ctx, &task{Model: m, file: f, key: m.Key(f),
-		out: finding.FileReview{Path: f.Path, State: finding.Reviewed}})
-}
-
-// do runs a task. Its error says that the file was not reached.
-func (m *Model) do(ctx context.Context, t *task) (finding.FileReview, error) {
-	t.file = t.file.Read()
-	f := t.file
-	if err := readable(f); err != nil {
-		return t.failed(err), nil
-	}
-	if m.FileCap > 0 {
-		ctx = budget.WithFile(ctx, m.FileCap)
-	}
-	if err := t.run(ctx); err != nil {
-		return finding.FileReview{Path: f.Path, Usage: t.out.Usage, Calls: t.out.Calls}, err
-	}
-	return t.out, nil
-}
-
-// readable checks that there is something to review. A file without a readable
-// patch is never a clean one.
-func readable(f diff.File) error {
-	if diff.CheckPath(f.Path) != nil {
-		return unreadableError("its path is none that a repository can hold")
-	}
-	if f.Patch == "" {
-		return unreadableError(cmp.Or(f.Problem, "it has no patch to read"))
-	}
-	if _, err := f.Hunks(); err != nil {
-		return unreadableError("its patch cannot be read")
-	}
-	return nil
 }

@@ -2,36 +2,11 @@ package secret
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 	"sync"
 
 	ahocorasick "github.com/BobuSumisu/aho-corasick"
 )
-
-// pattern is a regular expression that is compiled when it is first used: most
-// runs meet the keywords of few forms.
-type pattern func() *regexp.Regexp
-
-func lazy(expr string) pattern {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
-// form is one way in which a credential is written.
-type form struct {
-	kind     string
-	grade    Grade
-	keywords []string // in lower case; one of them stands near every match
-	re       pattern
-	group    int     // of the credential; 0 for the first that took part, else the whole match
-	name     int     // group of the name that it is given to; 0 for none
-	entropy  float64 // in bits a character; what has no more is no credential
-	allow    []allowance
-	needs    func(text string) bool // a quick look for what every match has; nil for none
-	readable func(m match) bool     // reports what only looks like a credential; nil for nothing
-	mirrored bool                   // looked for backwards, too
-}
 
 // catalogue is every form, with the keywords that lead to them.
 type catalogue struct {
@@ -86,37 +61,3 @@ func newCatalogue(all []form) *catalogue {
 
 // ours reports whether a mark of this kind is one of ours.
 func ours(kind string) bool { return forms().kinds[kind] }
-
-func reversed(s string) string {
-	b := []byte(s)
-	slices.Reverse(b)
-	return string(b)
-}
-
-// lower folds ASCII alone, so that offsets stay.
-func lower(s string) []byte {
-	b := []byte(s)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
-		}
-	}
-	return b
-}
-
-// match is one place where a form fits.
-type match struct {
-	text       string // all of it
-	whole      string // what the expression took
-	start, end int    // of the credential
-	name       string
-}
-
-func (m match) secret() string { return m.text[m.start:m.end] }
-
-// line is all of the line that the credential begins in.
-func (m match) line() string {
-	from := strings.LastIndexByte(m.text[:m.start], '\n') + 1
-	line, _, _ := strings.Cut(m.text[from:], "\n")
-	return line
-}

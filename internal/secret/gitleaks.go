@@ -2,7 +2,6 @@ package secret
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -90,14 +89,6 @@ func gradeOf(id, expr string) Grade {
 	return Issued
 }
 
-// allowance is one reason why a match is no credential.
-type allowance struct {
-	target    string // "match", "line" or, for the credential, ""
-	both      bool   // an expression and a word are needed
-	regexes   []pattern
-	stopwords []string
-}
-
 // allowances leaves out what speaks of paths and commits: those are never the
 // reason here.
 func allowances(lists []allowlist) []allowance {
@@ -117,38 +108,6 @@ func allowances(lists []allowlist) []allowance {
 		out = append(out, a)
 	}
 	return out
-}
-
-func (a allowance) holds(m match) bool {
-	target := m.secret()
-	switch a.target {
-	case "match":
-		target = m.whole
-	case "line":
-		target = m.line()
-	}
-	fits := slices.ContainsFunc(a.regexes, func(re pattern) bool { return re().MatchString(target) })
-	if fits != a.both {
-		return fits
-	}
-	value := strings.ToLower(m.secret())
-	return slices.ContainsFunc(a.stopwords, func(word string) bool { return strings.Contains(value, word) })
-}
-
-// entropy is Shannon's, in bits a byte.
-func entropy(s string) float64 {
-	var counts [256]int
-	for i := range len(s) {
-		counts[s[i]]++
-	}
-	sum := 0.0
-	for _, n := range counts {
-		if n > 0 {
-			p := float64(n) / float64(len(s))
-			sum -= p * math.Log2(p)
-		}
-	}
-	return sum
 }
 
 // anchored mends the one expression of the library whose alternatives lack the

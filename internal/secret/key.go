@@ -5,9 +5,6 @@ import (
 	"strings"
 )
 
-// keyKind is the kind of private keys in PEM or OpenPGP armour.
-const keyKind = "private-key"
-
 // maxKey is the length in bytes up to which a key is followed.
 const maxKey = 20_000
 

@@ -11,13 +11,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// knownKind is the kind of values that the program was given as its own.
-const knownKind = "configured-credential"
-
-// minKnown is the length in bytes from which a value is looked for: what is
-// shorter stands in ordinary text by chance.
-const minKnown = 8
-
 // maxCopies is how many credentials of one text are looked for in other
 // spellings; beyond it each is still found where it stands.
 const maxCopies = 64
@@ -48,13 +41,6 @@ func (r *Redactor) Redact(text string) string {
 		return Redact(text)
 	}
 	return redact(text, r.spellings)
-}
-
-// spelling is one way to write a value. A stretch of base64 goes together with
-// what it runs on into: its ends share letters with the value.
-type spelling struct {
-	text, kind string
-	spread     bool
 }
 
 func spellings(value, kind string) []spelling {

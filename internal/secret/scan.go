@@ -125,44 +125,6 @@ func secretOf(at []int, group int) (from, to int) {
 	return from, to
 }
 
-// digitInValue reports whether eight bytes in a row, a digit among them, may be a
-// value: no guess is taken for a credential without.
-func digitInValue(text string) bool {
-	length, digit := 0, false
-	for i := range len(text) {
-		switch c := text[i]; {
-		case strings.IndexByte(" \t\n\f\r\"'`,;(){}[]<>$", c) >= 0:
-			length, digit = 0, false
-			continue
-		case '0' <= c && c <= '9':
-			digit = true
-		}
-		if length++; digit && length >= 8 {
-			return true
-		}
-	}
-	return false
-}
-
-// quotedValue reports whether eight bytes in a row without a space stand in quotes.
-func quotedValue(text string) bool {
-	length := -1 // since the last quote; below zero where there was none, or a space since
-	for i := range len(text) {
-		switch c := text[i]; {
-		case strings.IndexByte("\"'`", c) >= 0:
-			if length >= 8 {
-				return true
-			}
-			length = 0
-		case strings.IndexByte(" \t\n\f\r", c) >= 0:
-			length = -1
-		case length >= 0:
-			length++
-		}
-	}
-	return false
-}
-
 func (f form) admits(m match) bool {
 	if m.start < 0 || m.start >= m.end || f.entropy > 0 && entropy(m.secret()) <= f.entropy {
 		return false
@@ -189,8 +151,9 @@ func (s *scan) found(f form, m match) {
 	s.raw = append(s.raw, l)
 }
 
-func isToken(c byte) bool { return isWord(c) || c == '-' }
-
-func isWord(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+// spelling is one way to write a value. A stretch of base64 goes together with
+// what it runs on into: its ends share letters with the value.
+type spelling struct {
+	text, kind string
+	spread     bool
 }

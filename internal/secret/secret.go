@@ -14,27 +14,6 @@ import (
 	"strings"
 )
 
-// Grade says how sure a Leak is.
-type Grade int
-
-// Guess is good enough to redact and too weak to be told to anybody. Named is a
-// value that is a credential by the name it is given to or the place it stands
-// in. Issued is a credential in its issuer's own format.
-const (
-	Guess Grade = iota
-	Named
-	Issued
-)
-
-// Leak is one credential in a text. Start and End are byte offsets of what has
-// to go; it may run over several lines.
-type Leak struct {
-	Kind       string // such as "github-pat": lower-case letters, digits, hyphens
-	Grade      Grade
-	Name       string // of the variable or setting, untrusted; empty where none was seen
-	Start, End int
-}
-
 // Find returns the credentials in a text, in order and without overlap. Its time
 // grows with the length of the text alone.
 func Find(text string) []Leak { return find(text, nil) }

@@ -27,15 +27,11 @@ func main() {
 func run(ctx context.Context, args []string, out, logs io.Writer) error {
 	flags := flag.NewFlagSet("fakegithub", flag.ContinueOnError)
 	flags.SetOutput(logs)
-	scenario := flags.String("scenario", "demo", "demo, fork or clean")
-	listen := flags.String("listen", "127.0.0.1", "address to listen on")
-	host := flags.String("host", "", "name in the addresses, where it is not the one listened on")
-	web := flags.String("server-url", "https://github.com", "what GITHUB_SERVER_URL says")
+	scenario := flags.String("scenario", "demo", "demo or fork")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	s, err := githubtest.Start(githubtest.Options{
-		Listen: *listen, Host: *host, WebURL: *web,
 		Violation: func(reason string) { fmt.Fprintln(logs, "violation:", reason) },
 	})
 	if err != nil {

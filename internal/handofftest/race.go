@@ -1,10 +1,10 @@
-package handoff_test
+package handofftest
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -19,32 +19,27 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// packedNote is a draft that waits, made without a GitHub.
-func packedNote(t *testing.T) checkpoint.Draft {
+// packed is a draft that waits, made without a GitHub.
+func (f Flow[S]) packed(t *testing.T) checkpoint.Draft {
 	t.Helper()
-	store := graph.NewMemory()
-	flow, err := notes{draft: func(context.Context) (string, error) { return "an answer", nil }}.flow(store)
+	packed, err := f.draft(t.Context(), World{Store: graph.NewMemory(), Paid: func(string) {}}, f.local(),
+		checkpoint.Protection{})
 	require.NoError(t, err)
-	facts := noteFacts()
-	_, err = flow.Run(t.Context(), facts.Thread, note{Facts: facts})
-	require.NoError(t, err)
-	packed, err := noteSubject().Pack(t.Context(), flow, store, facts.Thread, checkpoint.Protection{})
-	require.NoError(t, err)
-	draft, err := open(packed.Zip)
+	draft, err := Open(packed.Zip)
 	require.NoError(t, err)
 	return draft
 }
 
-func noteFacts() checkpoint.Manifest {
-	return checkpoint.Manifest{
-		Thread: "local/note", Subject: checkpoint.Subject{Kind: "note", Digest: digest}, Outcome: "PAUSED",
-		CreatedAt: made, ExpiresAt: made.Add(time.Hour),
-	}
+// local is what a draft says of itself that no job made.
+func (f Flow[S]) local() checkpoint.Manifest {
+	m := checkpoint.Manifest{Subject: f.About}
+	m.Subject.Repository, m.Subject.RepositoryID, m.Subject.Head = "o/r", 7, strings.Repeat("ab", 20)
+	return m
 }
 
 // deskOf is the desk of a job whose decisions are kept in a folder.
-func deskOf(records folder, out notes) *handoff.Desk {
-	return &handoff.Desk{Records: records, Run: records.run, Listed: true, Standing: out.standing,
+func deskOf(records folder, out Out) *handoff.Desk {
+	return &handoff.Desk{Records: records, Run: records.run, Listed: true, Standing: out.Standing,
 		Warn: func(string, error) {}}
 }
 
@@ -55,8 +50,8 @@ type settled struct {
 }
 
 // deciders lets jobs decide one draft, each from a random instant on.
-func deciders(t *testing.T, seed uint64, verdicts ...decision.Verdict) (s settled) {
-	draft, dir := packedNote(t), t.TempDir()
+func (f Flow[S]) deciders(t *testing.T, seed uint64, verdicts ...decision.Verdict) (s settled) {
+	draft, dir := f.packed(t), t.TempDir()
 	kept, random := t.TempDir(), rand.New(rand.NewPCG(seed, 0))
 	s.errs = make([]error, len(verdicts))
 	synctest.Test(t, func(t *testing.T) {
@@ -79,7 +74,7 @@ func deciders(t *testing.T, seed uint64, verdicts ...decision.Verdict) (s settle
 			all.Go(func() {
 				lag()
 				lag()
-				err := decideNote(t, draft, dir, folder{kept, int64(i + 1), ended, lag}, verdict)
+				err := f.decide(t, draft, dir, folder{kept, int64(i + 1), ended, lag}, verdict)
 				mu.Lock()
 				defer mu.Unlock()
 				s.errs[i], over[int64(i+1)] = err, err
@@ -93,24 +88,25 @@ func deciders(t *testing.T, seed uint64, verdicts ...decision.Verdict) (s settle
 	return s
 }
 
-// decideNote opens a draft and carries a decision out.
-func decideNote(t *testing.T, draft checkpoint.Draft, dir string, records folder, verdict decision.Verdict) error {
-	out := notes{dir: dir}
+// decide opens a draft and carries a decision out.
+func (f Flow[S]) decide(t *testing.T, draft checkpoint.Draft, dir string, records folder,
+	verdict decision.Verdict) error {
+	out := Out{Dir: dir}
 	desk := deskOf(records, out)
-	out.race = desk.Race
-	opened, err := noteSubject().Open(t.Context(), draft, out.flow)
+	out.Race = desk.Race
+	opened, err := f.open(t.Context(), draft, out, plain)
 	if err != nil {
 		return err
 	}
 	d := decision.Decision{Verdict: verdict}
 	record := decision.Record{Thread: draft.Manifest.Thread, Digest: draft.Digest, Code: draft.Code,
-		By: fmt.Sprint("run ", records.run), At: made, Via: decision.ByDispatch}
+		By: fmt.Sprint("run ", records.run), At: Made, Via: decision.ByDispatch}
 	return opened.CarryOut(t.Context(), desk, decision.Answer{Decision: d, Record: record.With(d)})
 }
 
-// TestP5_T25_RacingDecidersWriteOneNote races jobs that decide alike and otherwise: one
-// decision holds, and who is told that theirs was carried out decided so.
-func TestP5_T25_RacingDecidersWriteOneNote(t *testing.T) {
+// Races has jobs decide one draft at the same time, alike and otherwise: one decision
+// holds, and who is told that theirs was carried out decided so (P5, T25).
+func Races[S any](t *testing.T, f Flow[S]) {
 	t.Parallel()
 	approve, abort := decision.Approve, decision.Abort
 	for name, verdicts := range map[string][]decision.Verdict{
@@ -123,7 +119,7 @@ func TestP5_T25_RacingDecidersWriteOneNote(t *testing.T) {
 			t.Parallel()
 			outcomes := map[decision.Verdict]int{}
 			for seed := range uint64(50) {
-				s := deciders(t, seed, verdicts...)
+				s := f.deciders(t, seed, verdicts...)
 				carried := map[decision.Verdict]bool{}
 				for i, err := range s.errs {
 					if err == nil {

@@ -1,10 +1,9 @@
-package handoff_test
+package handofftest
 
 import (
 	"cmp"
 	"context"
-	"go/parser"
-	"go/token"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,18 +31,18 @@ const (
 	reviewers  = "notes"
 )
 
-// site is a repository whose jobs draft and decide notes.
-type site struct {
-	t      *testing.T
-	repo   *githubtest.Repo
-	api    *github.Client
-	run    *githubtest.Run // that drafts
-	dir    string
-	source string // what the note is about
-	clock  time.Time
+// site is a repository whose jobs draft and decide.
+type site[S any] struct {
+	Flow[S]
+	t     *testing.T
+	repo  *githubtest.Repo
+	api   *github.Client
+	run   *githubtest.Run // that drafts
+	dir   string
+	clock time.Time
 }
 
-func newSite(t *testing.T) *site {
+func newSite[S any](t *testing.T, f Flow[S]) *site[S] {
 	t.Helper()
 	hub := githubtest.New(t)
 	repo := hub.AddRepo("o/r", githubtest.RepoOptions{})
@@ -54,35 +53,52 @@ func newSite(t *testing.T) *site {
 	api, err := github.New(github.Options{APIURL: hub.URL, HTTP: client,
 		Token: hub.AppToken(repo, map[string]string{"contents": "read", "actions": "read"})})
 	require.NoError(t, err)
-	return &site{t: t, repo: repo, api: api, run: repo.AddRun(githubtest.RunOptions{Path: draftFile}),
-		dir: t.TempDir(), source: "a question", clock: made}
+	return &site[S]{Flow: f, t: t, repo: repo, api: api, run: repo.AddRun(githubtest.RunOptions{Path: draftFile}),
+		dir: t.TempDir(), clock: Made}
 }
 
-func (s *site) about() checkpoint.Subject {
-	return checkpoint.Subject{Kind: "note", Repository: "o/r", RepositoryID: s.repo.ID, Number: 1}
+// about is what drafts are about, at no head.
+func (s *site[S]) about() checkpoint.Subject {
+	about := s.About
+	about.Repository, about.RepositoryID = "o/r", s.repo.ID
+	return about
 }
-
-func (s *site) thread(head string) string { return "o/r#1:" + head }
 
 // drafted is the job that drafts and stores what it parked.
-func (s *site) drafted(environment string, p checkpoint.Protection) checkpoint.Draft {
+func (s *site[S]) drafted(environment string, p checkpoint.Protection) checkpoint.Draft {
 	s.t.Helper()
-	m := checkpoint.Manifest{
-		Subject: s.about(), RunID: s.run.ID, Environment: environment, Outcome: "PAUSED",
-		CreatedAt: made, ExpiresAt: made.Add(time.Hour),
-	}
-	m.Subject.Head, m.Subject.Digest = s.repo.Head("main"), checkpoint.Digest([]byte(s.source))
-	m.Thread = s.thread(m.Subject.Head)
-	store := graph.NewMemory()
-	flow, err := notes{draft: func(context.Context) (string, error) { return "an answer", nil }}.flow(store)
+	m := checkpoint.Manifest{Subject: s.about(), RunID: s.run.ID, Environment: environment}
+	m.Subject.Head = s.repo.Head("main")
+	draft, err := s.draft(s.t.Context(), World{Store: graph.NewMemory(), Paid: func(string) {}}, m, p)
 	require.NoError(s.t, err)
-	_, err = flow.Run(s.t.Context(), m.Thread, note{Facts: m})
-	require.NoError(s.t, err)
-	draft, err := noteSubject().Pack(s.t.Context(), flow, store, m.Thread, p)
-	require.NoError(s.t, err)
-	s.run.AddArtifact(noteNames.Draft(s.about(), draft.Code), draft.Zip)
+	s.run.AddArtifact(s.Names.Draft(s.about(), draft.Code), draft.Zip)
 	return draft
 }
+
+// draft runs the graph up to its gate, and packs what waits there.
+func (f Flow[S]) draft(ctx context.Context, w World, m checkpoint.Manifest,
+	p checkpoint.Protection) (checkpoint.Draft, error) {
+	m.Thread, m.Outcome = f.Thread(m.Subject.Head), "PAUSED"
+	m.Subject.Digest, m.CreatedAt, m.ExpiresAt = checkpoint.Digest([]byte("a question")), Made, Made.Add(time.Hour)
+	flow, err := f.Build(w)
+	if err != nil {
+		return checkpoint.Draft{}, err
+	}
+	if _, err := flow.Run(ctx, m.Thread, f.Begin(m)); err != nil {
+		return checkpoint.Draft{}, err
+	}
+	return f.Subject.Pack(ctx, flow, w.Store, m.Thread, p)
+}
+
+// open puts a verified draft into a graph that writes to a folder.
+func (f Flow[S]) open(ctx context.Context, draft checkpoint.Draft, out Out,
+	over func(graph.Store) graph.Store) (*handoff.Draft[S], error) {
+	return f.Subject.Open(ctx, draft, func(store graph.Store) (*graph.Flow[S], error) {
+		return f.Build(World{Store: over(store), Paid: func(string) { panic("a deciding job asks nothing") }, Out: out})
+	})
+}
+
+func plain(s graph.Store) graph.Store { return s }
 
 // deciding is a job that decides; change is what is wrong with it.
 type deciding struct {
@@ -99,29 +115,28 @@ type deciding struct {
 }
 
 // approval is the deciding job of the drafting run, dispatch a run of its own.
-func (s *site) approval(shown string) deciding {
+func (s *site[S]) approval(shown string) deciding {
 	return deciding{run: s.run, event: "pull_request_target", from: s.run.ID, environment: reviewers, shown: shown}
 }
 
-func (s *site) dispatch(shown string, verdict decision.Verdict) deciding {
+func (s *site[S]) dispatch(shown string, verdict decision.Verdict) deciding {
 	run := s.repo.AddRun(githubtest.RunOptions{Path: decideFile, Event: "workflow_dispatch", Actor: "maya"})
 	return deciding{run: run, event: "workflow_dispatch", verdict: verdict, actor: "maya", shown: shown}
 }
 
 // decide goes through all thirteen checks and carries the decision out.
-func (s *site) decide(d deciding) error {
+func (s *site[S]) decide(d deciding) error {
 	ctx := s.t.Context()
-	runs := &handoff.Runs{API: s.api, Names: noteNames, Ref: pull.Ref{Owner: "o", Repo: "r"},
+	runs := &handoff.Runs{API: s.api, Names: s.Names, Ref: pull.Ref{Owner: "o", Repo: "r"},
 		Files: []string{draftFile, decideFile},
 		Event: d.event, Own: d.run.ID}
 	origin := handoff.Origin{
-		Names:   noteNames,
-		Subject: s.about(), Thread: s.thread, Workflow: draftFile, Branch: "main", Run: d.from,
+		Names: s.Names, Subject: s.about(), Thread: s.Thread, Workflow: draftFile, Branch: "main", Run: d.from,
 		Protection: d.protection, RunFacts: runs.Facts("main"), Now: s.clock,
 	}
 	r := handoff.Resume{
-		Origin: origin, Graph: noteGraph, Version: cmp.Or(d.version, noteVersion), Shown: d.shown,
-		Name:     noteNames.Draft(s.about(), d.shown),
+		Origin: origin, Graph: s.Graph, Version: cmp.Or(d.version, s.Version), Shown: d.shown,
+		Name:     s.Names.Draft(s.about(), d.shown),
 		Settings: checkpoint.Settings{Trust: d.protection.Trust, Environment: d.environment}, Unmoved: s.unmoved,
 	}
 	found, err := runs.Stored(ctx, r.Name, r.Run)
@@ -132,17 +147,17 @@ func (s *site) decide(d deciding) error {
 	if err != nil {
 		return err
 	}
-	out := notes{dir: s.dir}
+	out := Out{Dir: s.dir}
 	desk := &handoff.Desk{
 		Records: &handoff.Artifacts{
 			Runs: runs, Subject: s.about(), Branch: "main", Protection: d.protection,
 			Own: uploads{artifactstore.REST{}, d.run}, Out: s.t.Output(),
 		},
-		Run: d.run.ID, Listed: true, Keyed: d.protection.Keyed(), Standing: out.standing,
+		Run: d.run.ID, Listed: true, Keyed: d.protection.Keyed(), Standing: out.Standing,
 		Warn: func(what string, err error) { s.t.Log(what, err) },
 	}
-	out.race = desk.Race
-	draft, err := noteSubject().Open(ctx, verified, out.flow)
+	out.Race = desk.Race
+	draft, err := s.open(ctx, verified, out, plain)
 	if err != nil {
 		return err
 	}
@@ -153,21 +168,25 @@ func (s *site) decide(d deciding) error {
 	return draft.CarryOut(ctx, desk, answer)
 }
 
-// unmoved is check 9 of a note: what it is about reads as it did.
-func (s *site) unmoved(_ context.Context, d checkpoint.Draft) error {
-	if checkpoint.Digest([]byte(s.source)) == d.Manifest.Subject.Digest {
+// unmoved is check 9: the branch is as it was.
+func (s *site[S]) unmoved(_ context.Context, d checkpoint.Draft) error {
+	if s.repo.Head("main") == d.Manifest.Subject.Head {
 		return nil
 	}
-	return problem.Refuse(9, "the question has changed", "draft anew")
+	return problem.Refuse(9, "main has moved", "draft anew")
 }
 
 // answer is checks 11 and 12.
-func (s *site) answer(d deciding, draft *handoff.Draft[note]) (decision.Answer, error) {
+func (s *site[S]) answer(d deciding, draft *handoff.Draft[S]) (decision.Answer, error) {
 	m := draft.Manifest
 	record := decision.Record{Thread: m.Thread, Digest: draft.Digest, Code: draft.Code, By: d.actor, At: s.clock,
 		Via: decision.ByDispatch}
+	var items []decision.Item
+	if s.Items != nil {
+		items = s.Items(draft.State)
+	}
 	read := func(text string, given, fallback decision.Verdict) (decision.Decision, error) {
-		return gate.Decide(text, given, fallback, nil, m.ExpiresAt)
+		return gate.Decide(text, given, fallback, items, m.ExpiresAt)
 	}
 	if d.environment == "" {
 		said, err := read(d.text, d.verdict, "")
@@ -198,8 +217,8 @@ func (u uploads) Put(_ context.Context, name string, zip []byte) error {
 	return nil
 }
 
-// written are the notes in the folder.
-func (s *site) written() (texts []string) {
+// written are the texts in the folder.
+func (s *site[S]) written() (texts []string) {
 	s.t.Helper()
 	files, err := filepath.Glob(filepath.Join(s.dir, "*"))
 	require.NoError(s.t, err)
@@ -211,39 +230,25 @@ func (s *site) written() (texts []string) {
 	return texts
 }
 
-func TestANoteNeedsNoReview(t *testing.T) {
+// Routes decides drafts by an environment's approval and by dispatch, under a digest and
+// under a seal, twice: they are carried out once (P3, P5). One that was rejected is not.
+func Routes[S any](t *testing.T, f Flow[S]) {
 	t.Parallel()
-	files, err := filepath.Glob("note*_test.go")
-	require.NoError(t, err)
-	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
-		require.NoError(t, err)
-		for _, i := range file.Imports {
-			require.NotRegexp(t, `internal/(flow/.*|review|finding|post)"$`, i.Path.Value, name)
-		}
-	}
-	text, err := os.ReadFile("note_test.go")
-	require.NoError(t, err)
-	require.LessOrEqual(t, strings.Count(string(text), "\n"), 150, "graph and subject")
-}
-
-func TestP3_ANoteGoesByEitherRoute(t *testing.T) {
-	t.Parallel()
-	for name, p := range map[string]checkpoint.Protection{"digest": {}, "seal": sealed(t)} {
+	for name, p := range map[string]checkpoint.Protection{"digest": {}, "seal": Sealed(t)} {
 		t.Run("approval, "+name, func(t *testing.T) {
 			t.Parallel()
-			s := newSite(t)
+			s := newSite(t, f)
 			draft := s.drafted(reviewers, p)
 			s.run.Approve(reviewers, "maya", "")
 			d := s.approval(draft.Digest)
 			d.protection = p
 			require.NoError(t, s.decide(d))
 			require.NoError(t, s.decide(d), "P5: again is the same")
-			require.Equal(t, []string{draft.Digest + "\nan answer"}, s.written())
+			require.Equal(t, []string{draft.Digest + "\n" + f.Text}, s.written())
 		})
 		t.Run("dispatch, "+name, func(t *testing.T) {
 			t.Parallel()
-			s := newSite(t)
+			s := newSite(t, f)
 			draft := s.drafted("", p)
 			for _, shown := range []string{draft.Code, draft.Digest} {
 				d := s.dispatch(shown, decision.Approve)
@@ -251,12 +256,12 @@ func TestP3_ANoteGoesByEitherRoute(t *testing.T) {
 				require.NoError(t, s.decide(d))
 				d.run.Finish("success")
 			}
-			require.Equal(t, []string{draft.Digest + "\nan answer"}, s.written())
+			require.Equal(t, []string{draft.Digest + "\n" + f.Text}, s.written())
 		})
 	}
 	t.Run("aborted", func(t *testing.T) {
 		t.Parallel()
-		s := newSite(t)
+		s := newSite(t, f)
 		draft := s.drafted("", checkpoint.Protection{})
 		d := s.dispatch(draft.Code, decision.Abort)
 		require.NoError(t, s.decide(d))
@@ -266,63 +271,68 @@ func TestP3_ANoteGoesByEitherRoute(t *testing.T) {
 	})
 }
 
-// TestCheck1_Check13_EachRefusesANote breaks one thing for each of the thirteen checks.
-func TestCheck1_Check13_EachRefusesANote(t *testing.T) {
+// Checks breaks one thing for each of the thirteen checks, which refuses the draft.
+func Checks[S any](t *testing.T, f Flow[S]) {
 	t.Parallel()
-	for check, spoil := range map[int]func(*site, *deciding, checkpoint.Draft){
-		1: func(_ *site, d *deciding, _ checkpoint.Draft) { d.shown = "0123456789abcdef" },
-		2: func(s *site, d *deciding, draft checkpoint.Draft) {
+	for check, spoil := range map[int]func(*site[S], *deciding, checkpoint.Draft){
+		1: func(_ *site[S], d *deciding, _ checkpoint.Draft) { d.shown = "0123456789abcdef" },
+		2: func(s *site[S], d *deciding, draft checkpoint.Draft) {
 			d.shown = draft.Code + strings.Repeat("0", 48)
 		},
-		3: func(s *site, d *deciding, _ checkpoint.Draft) { d.shown = s.planted(s.run, []byte("PK")) },
-		4: func(s *site, d *deciding, draft checkpoint.Draft) {
+		3: func(s *site[S], d *deciding, _ checkpoint.Draft) { d.shown = s.planted(s.run, []byte("PK")) },
+		4: func(s *site[S], d *deciding, draft checkpoint.Draft) {
 			other := s.repo.AddRun(githubtest.RunOptions{Path: ".github/workflows/other.yml"})
 			d.shown, d.from = s.planted(other, s.altered(draft,
 				func(m *checkpoint.Manifest) { m.RunID = other.ID })), other.ID
 		},
-		5: func(s *site, d *deciding, _ checkpoint.Draft) { d.protection = sealed(s.t) },
-		6: func(_ *site, d *deciding, _ checkpoint.Draft) { d.version = 2 },
-		7: func(s *site, d *deciding, draft checkpoint.Draft) {
+		5: func(s *site[S], d *deciding, _ checkpoint.Draft) { d.protection = Sealed(s.t) },
+		6: func(s *site[S], d *deciding, _ checkpoint.Draft) { d.version = s.Version + 1 },
+		7: func(s *site[S], d *deciding, draft checkpoint.Draft) {
 			d.shown = s.planted(s.run, s.altered(draft,
-				func(m *checkpoint.Manifest) { m.Subject.Kind = "pull request" }))
+				func(m *checkpoint.Manifest) { m.Subject.Kind = "another kind" }))
 		},
-		8:  func(_ *site, d *deciding, _ checkpoint.Draft) { d.environment = "anybody" },
-		9:  func(s *site, _ *deciding, _ checkpoint.Draft) { s.source = "another question" },
-		10: func(s *site, _ *deciding, _ checkpoint.Draft) { s.clock = made.Add(2 * time.Hour) },
-		11: func(s *site, d *deciding, draft checkpoint.Draft) {
+		8: func(_ *site[S], d *deciding, _ checkpoint.Draft) { d.environment = "anybody" },
+		9: func(s *site[S], _ *deciding, _ checkpoint.Draft) {
+			s.repo.Commit("main", "somebody else's", githubtest.Tree{"x": "y"})
+		},
+		10: func(s *site[S], _ *deciding, _ checkpoint.Draft) { s.clock = Made.Add(2 * time.Hour) },
+		11: func(s *site[S], d *deciding, draft checkpoint.Draft) {
 			d.shown = s.planted(s.run, s.altered(draft, func(m *checkpoint.Manifest) { m.GateID = "another" }))
 		},
-		12: func(s *site, d *deciding, draft checkpoint.Draft) {
+		12: func(s *site[S], d *deciding, draft checkpoint.Draft) {
 			*d = s.dispatch(draft.Digest, decision.Approve) // it waits for an environment
 		},
-		13: func(s *site, d *deciding, draft checkpoint.Draft) {
-			out := notes{dir: s.dir}
+		13: func(s *site[S], d *deciding, draft checkpoint.Draft) {
+			out := Out{Dir: s.dir}
 			require.NoError(s.t, os.WriteFile(out.path(draft.Manifest.Thread), []byte("another draft's"), 0o600))
 		},
 	} {
-		s := newSite(t)
-		draft := s.drafted(reviewers, checkpoint.Protection{})
-		s.run.Approve(reviewers, "maya", "")
-		d := s.approval(draft.Digest)
-		spoil(s, &d, draft)
-		before := s.written()
-		err := s.decide(d)
-		require.Equal(t, check, problem.Check(err), "%v", err)
-		require.Equal(t, before, s.written(), "check %d", check)
+		t.Run(fmt.Sprint("check ", check), func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, f)
+			draft := s.drafted(reviewers, checkpoint.Protection{})
+			s.run.Approve(reviewers, "maya", "")
+			d := s.approval(draft.Digest)
+			spoil(s, &d, draft)
+			before := s.written()
+			err := s.decide(d)
+			require.Equal(t, check, problem.Check(err), "%v", err)
+			require.Equal(t, before, s.written())
+		})
 	}
 }
 
 // planted stores a zip under the name that its digest gives.
-func (s *site) planted(run *githubtest.Run, zip []byte) (shown string) {
+func (s *site[S]) planted(run *githubtest.Run, zip []byte) (shown string) {
 	shown = checkpoint.Digest(zip)
-	run.AddArtifact(noteNames.Draft(s.about(), shown), zip)
+	run.AddArtifact(s.Names.Draft(s.about(), shown), zip)
 	return shown
 }
 
 // altered is a draft with another manifest, packed as this tool does.
-func (s *site) altered(draft checkpoint.Draft, change func(*checkpoint.Manifest)) []byte {
+func (s *site[S]) altered(draft checkpoint.Draft, change func(*checkpoint.Manifest)) []byte {
 	s.t.Helper()
-	opened, err := open(draft.Zip)
+	opened, err := Open(draft.Zip)
 	require.NoError(s.t, err)
 	change(&opened.Manifest)
 	other, err := checkpoint.Protection{}.Pack(opened.Manifest, opened.Snapshot, opened.Review)

@@ -1,0 +1,102 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/driver"
+)
+
+// pages are the documents for people, by path.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, glob := range []string{"../../README.md", "../../.github/*.md", "../../.github/decisions/*.md"} {
+		paths, err := filepath.Glob(glob)
+		require.NoError(t, err)
+		require.NotEmpty(t, paths, glob)
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			all[strings.TrimPrefix(filepath.ToSlash(path), "../../")] = string(text)
+		}
+	}
+	return all
+}
+
+var (
+	codeBlock = regexp.MustCompile("(?ms)^ *```[a-z]*\n(.*?)^ *```$")
+	codeSpan  = regexp.MustCompile("`([^`\n]+)`")
+	// ours is a command line of this program, up to the shell's next word or the end of a comment.
+	ours = regexp.MustCompile(`(?m)(?:^|[\s(;|&'/])(?:pr-review-action|go run \.) ([^;|&#\n]*)`)
+	word = regexp.MustCompile(`"[^"]*"|'[^']*'|[^\s"']+`)
+)
+
+// commandLines are the command lines of this program that a page shows, without its name.
+func commandLines(page string) (lines []string) {
+	var code []string
+	for _, m := range codeBlock.FindAllStringSubmatch(page, -1) {
+		code = append(code, m[1])
+	}
+	for _, m := range codeSpan.FindAllStringSubmatch(codeBlock.ReplaceAllString(page, ""), -1) {
+		code = append(code, m[1])
+	}
+	for _, text := range code {
+		for _, m := range ours.FindAllStringSubmatch(text, -1) {
+			line, _, _ := strings.Cut(m[1], "  ") // a remark stands apart
+			lines = append(lines, strings.TrimRight(line, " )'"))
+		}
+	}
+	return lines
+}
+
+func TestEveryCommandLineOfTheDocumentsIsUnderstood(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	for path, page := range pages(t) {
+		for _, line := range commandLines(page) {
+			seen++
+			t.Run(path+": "+line, func(t *testing.T) { require.NoError(t, understood(t, line)) })
+		}
+	}
+	require.GreaterOrEqual(t, seen, 50)
+	require.ErrorContains(t, understood(t, "review --aprove"), "unknown flag")
+	require.ErrorContains(t, understood(t, "revue demo"), "unknown command")
+	require.ErrorContains(t, understood(t, "search x --k many"), "--k")
+}
+
+// understood is what the program's own parser says of a command line, which is not carried out.
+func understood(t *testing.T, line string) error {
+	t.Helper()
+	var args []string
+	for _, w := range word.FindAllString(line, -1) {
+		if !strings.ContainsAny(w, "<>") { // where the output goes
+			args = append(args, strings.Trim(w, `"'`))
+		}
+	}
+	if len(args) == 0 || args[0] == "…" || args[0] == "." { // what is left of: go build -o pr-review-action .
+		return nil
+	}
+	a := &app{Front: driver.NewFront(Process{Args: []string{"pr-review-action"}}), name: "pr-review-action"}
+	c, rest, name := a.lookup(args)
+	if c.run == nil {
+		if name == "help" || slices.Contains(a.commandNames(), name+" run") { // eval's are named by its page
+			return nil
+		}
+		return fmt.Errorf("unknown command %q", name)
+	}
+	flags, err := c.parse(rest)
+	if err != nil && !errors.Is(err, pflag.ErrHelp) {
+		return flagError(err, flags)
+	}
+	return nil
+}

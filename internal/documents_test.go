@@ -1,0 +1,183 @@
+package internal_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/settings"
+)
+
+// documents are the Markdown files of the tree, by path from its top.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{"README.md": read(t, "../README.md")}
+	err := filepath.WalkDir("../.github", func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".md") {
+			all[strings.TrimPrefix(filepath.ToSlash(path), "../")] = read(t, path)
+		}
+		return err
+	})
+	require.NoError(t, err)
+	return all
+}
+
+func TestTheREADMEIsShort(t *testing.T) {
+	t.Parallel()
+	lines := strings.Split(strings.TrimSuffix(read(t, "../README.md"), "\n"), "\n")
+	require.LessOrEqual(t, len(lines), 150)
+	for i, line := range lines {
+		require.LessOrEqual(t, utf8.RuneCountInString(line), 120, "line %d", i+1)
+	}
+}
+
+var (
+	fence      = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+	heading    = regexp.MustCompile(`(?m)^#{1,6} +(.*)$`)
+	namedPlace = regexp.MustCompile(`<a id="([^"]+)">`)
+	mdLink     = regexp.MustCompile(`(?:\]\(|<img src=")([^)"\s]+)`)
+	ownAddress = regexp.MustCompile(`https://github\.com/org/pr-review-action/(?:blob|raw)/v1/([\w./#-]+[\w])`)
+	notInSlugs = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	linkText   = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+)
+
+// anchors are a page's, as GitHub makes them of headings.
+func anchors(page string) map[string]bool {
+	all, seen := map[string]bool{}, map[string]int{}
+	for _, m := range heading.FindAllStringSubmatch(fence.ReplaceAllString(page, ""), -1) {
+		title := linkText.ReplaceAllString(m[1], "$1")
+		slug := strings.ReplaceAll(notInSlugs.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), ""), " ", "-")
+		if seen[slug]++; seen[slug] > 1 {
+			slug = fmt.Sprintf("%s-%d", slug, seen[slug]-1)
+		}
+		all[slug] = true
+	}
+	for _, m := range namedPlace.FindAllStringSubmatch(page, -1) {
+		all[m[1]] = true
+	}
+	return all
+}
+
+// leads is an error where a link of a file leads to nothing in the tree.
+func leads(t *testing.T, from, link string) error {
+	t.Helper()
+	if strings.Contains(link, ":") || strings.Contains(link, "#L") {
+		return nil // another host, or a line of code
+	}
+	path, anchor, _ := strings.Cut(link, "#")
+	at := from
+	if path != "" {
+		at = filepath.Join(filepath.Dir(from), path)
+	}
+	if _, err := os.Stat(filepath.Join("..", at)); err != nil {
+		return fmt.Errorf("%s: %s: there is no such file", from, link)
+	}
+	if anchor != "" && !anchors(read(t, filepath.Join("..", at)))[anchor] {
+		return fmt.Errorf("%s: %s: there is no such heading", from, link)
+	}
+	return nil
+}
+
+func TestLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	for path, page := range documents(t) {
+		for _, m := range mdLink.FindAllStringSubmatch(fence.ReplaceAllString(page, ""), -1) {
+			require.NoError(t, leads(t, path, m[1]))
+		}
+	}
+	require.Error(t, leads(t, "README.md", "NOWHERE.md"))
+	require.Error(t, leads(t, "README.md", ".github/GUIDES.md#nowhere"))
+	require.NoError(t, leads(t, ".github/GUIDES.md", "#3-deciding-by-dispatch"))
+}
+
+func TestAddressesOfDocumentsInTheProgramLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return err
+		}
+		for _, m := range ownAddress.FindAllStringSubmatch(read(t, path), -1) {
+			seen++
+			require.NoError(t, leads(t, "x", m[1]), path)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+	require.NotZero(t, seen)
+}
+
+// yamlOf are a page's blocks of YAML, without their indentation in lists.
+func yamlOf(page string) (blocks []string) {
+	for _, m := range regexp.MustCompile("(?ms)^( *)```ya?ml\n(.*?)^ *```$").FindAllStringSubmatch(page, -1) {
+		blocks = append(blocks, strings.ReplaceAll("\n"+m[2], "\n"+m[1], "\n")[1:])
+	}
+	return blocks
+}
+
+// A block is a workflow, settings, steps of a job, or a job's keys and inputs: each is held against what reads it.
+func TestT16_T17_T18_T32_T39_YAMLOfTheDocumentsIsReadAndKeepsTheRules(t *testing.T) {
+	t.Parallel()
+	for path, page := range documents(t) {
+		if path == ".github/REUSABLE.md" {
+			continue // TestT17_T39_TheGuidesCallers
+		}
+		for _, block := range yamlOf(page) {
+			t.Run(path, func(t *testing.T) { require.Empty(t, wrong(t, block), block) })
+		}
+	}
+	require.NotEmpty(t, wrong(t, "max-cos: 1\n"))
+	require.NotEmpty(t, wrong(t, "verify: perhaps\n"))
+	require.NotEmpty(t, wrong(t, "- uses: org/pr-review-action@v1\n  with: { bas-url: x }\n"))
+	require.NotEmpty(t, wrong(t, "jobs: { a: { steps: [] } }\n"))
+}
+
+func wrong(t *testing.T, block string) (problems []string) {
+	t.Helper()
+	var whole any
+	if err := yaml.Unmarshal([]byte(block), &whole); err != nil {
+		return []string{err.Error()}
+	}
+	inputs := func(keys map[string]any) {
+		for key := range keys {
+			if key != "permissions" && key != "env" && !slices.Contains(settings.Names(), key) {
+				problems = append(problems, key+" is no input")
+			}
+		}
+	}
+	switch top := whole.(type) {
+	case []any:
+		var steps []step
+		require.NoError(t, yaml.Unmarshal([]byte(block), &steps))
+		for _, s := range steps {
+			if strings.HasPrefix(s.Uses, product) {
+				inputs(s.With)
+			}
+			for _, p := range brokenStep(workflow{}, s, false) {
+				problems = append(problems, p[1])
+			}
+		}
+	case map[string]any:
+		if top["jobs"] != nil {
+			return broken(parsed(t, block))
+		}
+		_, err := config.Parse("block", []byte(block))
+		if err == nil {
+			return nil
+		}
+		if inputs(top); len(problems) > 0 {
+			problems = append(problems, err.Error())
+		}
+	}
+	return problems
+}

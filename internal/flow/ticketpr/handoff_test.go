@@ -1,0 +1,118 @@
+package ticketpr_test
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/org/pr-review-action/internal/change"
+	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/flow/ticketpr"
+	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/handofftest"
+	"github.com/org/pr-review-action/internal/implement"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/scope"
+	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/tree"
+)
+
+// files are a base commit's.
+type files map[string]string
+
+func (f files) Read(_ context.Context, path string) ([]byte, error) {
+	text, ok := f[path]
+	if !ok {
+		return nil, tree.ErrNoFile
+	}
+	return []byte(text), nil
+}
+
+func (f files) Paths(context.Context) ([]string, error) { return slices.Sorted(maps.Keys(f)), nil }
+
+func payTree() files {
+	return files{"pay/round.go": "package pay\n\nfunc Round(x float64) int { return int(x) }\n"}
+}
+
+// model answers each question by its name, and says that it was paid.
+type model func(question string)
+
+func (m model) Chat(_ context.Context, r llm.Request) (llm.Answer, error) {
+	m(r.SchemaName)
+	return llm.Answer{Text: map[string]string{
+		"implement_classify": `{"confirmed_type": "Bug", "technical_summary": "Round cuts halves off",
+			"affected_components": ["pay"], "complexity": "low"}`,
+		"implement_modules": `{"affected_modules": ["pay"], "reasoning": {"pay": "Round is there"},
+			"files_likely_to_change": ["pay/round.go"]}`,
+		"implement_code": `{"root_cause": "int() cuts off", "changes": [{"path": "pay/round.go",
+			"description": "adds a half", "edits": [{"search": "int(x)", "replace": "int(x + 0.5)"}]}]}`,
+		"implement_tests": `{"tests": [{"path": "pay/half_test.go", "description": "a half",
+			"new_content": "package pay\n"}]}`,
+	}[r.SchemaName]}, nil
+}
+
+func (m model) Identity() string { return "a model" }
+
+// ticketFlow is the graph with a model that mends the bug. What was approved goes to a
+// folder; apply's own tests and those of the jobs hold it against GitHub.
+func ticketFlow(w handofftest.World) (*graph.Flow[ticketpr.State], error) {
+	base, entries := payTree(), map[string]tree.Entry{}
+	for path := range base {
+		entries[path] = tree.Entry{Mode: "100644", Blob: strings.Repeat("ab", 20)}
+	}
+	module := config.Module{Name: "pay", Paths: []string{"pay/**"}}
+	applied := func(s ticketpr.State) ticketpr.Applied { return ticketpr.Applied{Branch: s.BranchName()} }
+	return ticketpr.New(ticketpr.Steps{
+		Fetch: func(context.Context) (ticket.Ticket, error) {
+			return ticket.Ticket{Key: "PAY-88", Summary: "Round half up"}, nil
+		},
+		Show: ticket.ShowFull, Modules: []config.Module{module}, Paths: []string{"pay/round.go"},
+		Model: &implement.Model{Chat: model(w.Paid), Once: graph.Once[implement.Recorded]},
+		Base: func(chosen []config.Module) implement.Base {
+			return implement.Base{Tree: base, Rules: &scope.Rules{Modules: chosen, Entries: entries}}
+		},
+		Apply: func(ctx context.Context, s ticketpr.State) (ticketpr.Applied, error) {
+			_, err := w.Out.Write(ctx, *s.Decision, change.Unified(s.Files()))
+			return applied(s), err
+		},
+		Applied: func(_ context.Context, s ticketpr.State) (ticketpr.Applied, bool, error) {
+			_, done, err := w.Out.Look(*s.Decision)
+			return applied(s), done, err
+		},
+		Open: func(_ context.Context, s ticketpr.State) (string, error) {
+			return "pull request of " + s.Applied.Branch, nil
+		},
+	}, w.Store)
+}
+
+// aTicket is the graph as it is put to the tests that every flow has to pass.
+func aTicket() handofftest.Flow[ticketpr.State] {
+	return handofftest.Flow[ticketpr.State]{
+		Graph: ticketpr.Name, Version: ticketpr.Version, Names: ticketpr.Names,
+		Subject: ticketpr.Subject(ticketpr.Intact), Items: ticketpr.State.Items,
+		About: checkpoint.Subject{Kind: "ticket", Key: "PAY-88"},
+		Thread: func(base string) string {
+			return ticketpr.ThreadID(pull.Ref{Owner: "o", Repo: "r"}, "PAY-88", base)
+		},
+		Begin: func(m checkpoint.Manifest) ticketpr.State {
+			return ticketpr.State{Facts: m, Branch: ticketpr.Branch{Base: "main", Slug: true}}
+		},
+		Build: ticketFlow,
+		Text: "diff --git a/pay/round.go b/pay/round.go\n--- a/pay/round.go\n+++ b/pay/round.go\n@@ -1,3 +1,3 @@\n" +
+			" package pay\n \n-func Round(x float64) int { return int(x) }\n" +
+			"+func Round(x float64) int { return int(x + 0.5) }\n" +
+			"diff --git a/pay/half_test.go b/pay/half_test.go\nnew file mode 100644\n--- /dev/null\n" +
+			"+++ b/pay/half_test.go\n@@ -0,0 +1 @@\n+package pay\n",
+	}
+}
+
+func TestMain(m *testing.M) { handofftest.Main(m, aTicket()) }
+
+func TestP3_ATicketGoesByEitherRoute(t *testing.T)           { handofftest.Routes(t, aTicket()) }
+func TestCheck1_Check13_EachRefusesATicket(t *testing.T)     { handofftest.Checks(t, aTicket()) }
+func TestP5_T25_RacingDecidersApplyOneTicket(t *testing.T)   { handofftest.Races(t, aTicket()) }
+func TestP4_P5_ATicketSurvivesAKillAtEveryStep(t *testing.T) { handofftest.Kills(t, aTicket()) }

@@ -1,0 +1,106 @@
+package implement
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/ticket"
+)
+
+// Module is one that the change may touch, and the model's reason for it.
+type Module struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
+// Scope is where the change takes place.
+type Scope struct {
+	Modules []Module `json:"modules,omitempty"`
+	Likely  []string `json:"likely,omitempty"` // files that the model expects to change
+	Notes   []string `json:"notes,omitempty"`  // ours
+}
+
+// Chosen are the settings of the chosen modules, in their order.
+func (s Scope) Chosen(all []config.Module) (chosen []config.Module) {
+	for _, m := range all {
+		if slices.ContainsFunc(s.Modules, func(c Module) bool { return c.Name == m.Name }) {
+			chosen = append(chosen, m)
+		}
+	}
+	return chosen
+}
+
+// Choose asks which of the modules the ticket concerns. paths are those of the base, of
+// which the first few of each module are shown.
+func (m *Model) Choose(ctx context.Context, t ticket.Ticket, c Class, modules []config.Module,
+	paths []string) (s Scope, used cost.Usage, err error) {
+	var names, reasons, list []string
+	for _, one := range modules {
+		name, _ := json.Marshal(one.Name)
+		names = append(names, string(name))
+		reasons = append(reasons, string(name)+`:{"type":"string"}`)
+		list = append(list, listed(one, paths))
+	}
+	q := question{step: "modules", tokens: shortAnswer, blocks: []block{{"ticket", told(t)},
+		{"classification", c.told()}, {"modules", strings.Join(list, "\n")}}, schema: schema(
+		`"affected_modules":{"type":"array","items":{"type":"string","enum":[` + strings.Join(names, ",") + `]}},` +
+			`"reasoning":` + string(schema(strings.Join(reasons, ","))) + `,` +
+			`"files_likely_to_change":{"type":"array","items":{"type":"string"}}`)}
+	used, err = m.answered(ctx, q, func(answer string) ([]string, error) {
+		var said struct {
+			Modules []string       `json:"affected_modules"`
+			Reasons map[string]any `json:"reasoning"`
+			Files   []string       `json:"files_likely_to_change"`
+		}
+		if why := object(answer, &said); why != nil {
+			return why, nil
+		}
+		s = Scope{Likely: said.Files[:min(len(said.Files), maxLikely)]}
+		var why []string
+		for _, one := range modules {
+			if slices.Contains(said.Modules, one.Name) {
+				reason, _ := said.Reasons[one.Name].(string)
+				s.Modules = append(s.Modules, Module{one.Name, oneLine(reason)})
+			}
+		}
+		for _, name := range said.Modules {
+			if !slices.ContainsFunc(modules, func(one config.Module) bool { return one.Name == name }) {
+				why = append(why, fmt.Sprintf("there is no module %.60q", name))
+			}
+		}
+		if len(s.Modules) == 0 {
+			why = append(why, "it names no module")
+		}
+		return why, nil
+	})
+	return s, used, err
+}
+
+const (
+	maxLikely = 40 // files that are expected to change
+	maxListed = 60 // files of a module that are shown
+)
+
+// listed is a module with the first of its files.
+func listed(m config.Module, paths []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "module %s: %s\n", m.Name, oneLine(m.Description))
+	n := 0
+	for _, p := range paths {
+		if !config.Matches(slices.Concat(m.Paths, m.Tests), p) {
+			continue
+		}
+		if n++; n <= maxListed {
+			b.WriteString("  " + p + "\n")
+		}
+	}
+	if n > maxListed {
+		fmt.Fprintf(&b, "  … and %d more files\n", n-maxListed)
+	}
+	return b.String()
+}

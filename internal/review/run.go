@@ -1,0 +1,217 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/org/pr-review-action/internal/budget"
+	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/llm"
+	"github.com/org/pr-review-action/internal/prompt"
+)
+
+// Review asks for the findings in a file's patch.
+func (m *Model) Review(ctx context.Context, f diff.File) (finding.FileReview, error) {
+	if len(f.Patch) > maxPatch {
+		return finding.FileReview{Path: f.Path, State: finding.Skipped, Reason: finding.TooLarge}, nil
+	}
+	return m.do(ctx, &task{Model: m, file: f, key: m.Key(f),
+		out: finding.FileReview{Path: f.Path, State: finding.Reviewed}})
+}
+
+// do runs a task. Its error says that the file was not reached.
+func (m *Model) do(ctx context.Context, t *task) (finding.FileReview, error) {
+	t.file = t.file.Read()
+	f := t.file
+	if err := readable(f); err != nil {
+		return t.failed(err), nil
+	}
+	if m.FileCap > 0 {
+		ctx = budget.WithFile(ctx, m.FileCap)
+	}
+	if err := t.run(ctx); err != nil {
+		return finding.FileReview{Path: f.Path, Usage: t.out.Usage, Calls: t.out.Calls}, err
+	}
+	return t.out, nil
+}
+
+// readable checks that there is something to review. A file without a readable
+// patch is never a clean one.
+func readable(f diff.File) error {
+	if diff.CheckPath(f.Path) != nil {
+		return unreadableError("its path is none that a repository can hold")
+	}
+	if f.Patch == "" {
+		return unreadableError(cmp.Or(f.Problem, "it has no patch to read"))
+	}
+	if _, err := f.Hunks(); err != nil {
+		return unreadableError("its patch cannot be read")
+	}
+	return nil
+}
+
+// run labels the file, reviews its parts one after the other and puts together
+// what came of them. The error says that the file was not reached.
+func (t *task) run(ctx context.Context) error {
+	if err := t.label(ctx); err != nil {
+		return err
+	}
+	parts := prompt.Parts(t.file.Patch, maxPart)
+	t.revision.among(parts)
+	var failures []error
+	for i, patch := range parts {
+		if len(parts) > 1 {
+			t.part = i + 1
+		}
+		a, err := t.reviewPart(ctx, patch, len(parts))
+		if err != nil {
+			return err
+		}
+		t.out.Findings = append(t.out.Findings, a.findings...)
+		if a.err != nil {
+			failures = append(failures, t.inPart(a.err, len(parts)))
+		}
+	}
+	t.conclude(failures, len(parts))
+	return t.checkSuggestions(ctx)
+}
+
+// conclude gives the file its state: failed where no part gave anything, partly
+// read where something is missing. A revision of which something is missing is
+// none: nobody could tell what it left out on purpose.
+func (t *task) conclude(failures []error, parts int) {
+	switch {
+	case len(failures) == 0:
+	case len(failures) == parts && len(t.out.Findings) == 0, t.revision != nil:
+		t.failed(failures[0])
+	default:
+		t.out.State, t.out.Reason = finding.Partly, reason(failures[0])
+		t.out.Incomplete = t.out.Incomplete || slices.ContainsFunc(failures, passing)
+		if more := len(failures) - 1; more > 0 {
+			t.out.Reason += finding.Reason(fmt.Sprintf("; and %d more of its parts", more))
+		}
+	}
+}
+
+// passing reports whether a failure may be gone on another day: it is not the
+// answer that was wanting.
+func passing(err error) bool {
+	return !errors.As(err, new(*brokenError)) && !errors.Is(err, llm.ErrTruncated) && !errors.Is(err, errLost) &&
+		!errors.Is(err, errTurns)
+}
+
+// failed makes the file one that could not be reviewed.
+func (t *task) failed(cause error) finding.FileReview {
+	if t.OnFailure != nil {
+		t.OnFailure(t.file.Path, cause)
+	}
+	t.out.State, t.out.Reason, t.out.Findings = finding.Failed, reason(cause), nil
+	return t.out
+}
+
+func (t *task) inPart(err error, of int) error {
+	if t.part == 0 {
+		return err
+	}
+	return &partError{t.part, of, err}
+}
+
+// label has the file labelled, and decides how deep its review goes. A label is a
+// model's word about untrusted text, so that it can spare a file the looking
+// around, and never its review or the second look.
+func (t *task) label(ctx context.Context) error {
+	t.depth = depth{limits: t.Limits}
+	if t.Classify == nil || t.revision != nil {
+		return nil
+	}
+	in, request := t.changed(t.file.Patch), t.request(prompt.Classifying())
+	request.MaxTokens, request.Effort = min(request.MaxTokens, labelTokens), "low"
+	r, err := t.ask(ctx, question{
+		task: classifying, key: hash(t.key, classifying), chat: t.Classify, avoid: prompt.Texts(in),
+		request: request, user: func(b guard.Boundary) string { return prompt.Classify(b, in) },
+	})
+	if err != nil {
+		return t.ends(ctx, err)
+	}
+	var l prompt.Label
+	if r.Ended != "" || !readJSON(r.Text, &l) || !slices.Contains(labels(), l.Kind) {
+		return nil
+	}
+	t.out.Label = l.Kind
+	switch l.Depth {
+	case "deep":
+		t.depth.effort = "high"
+	case "light":
+		t.depth = depth{effort: "low"}
+	}
+	if t.Effort != "" {
+		t.depth.effort = "" // what was set holds
+	}
+	return nil
+}
+
+// labels are the kinds of change that a label may name.
+func labels() []string {
+	return []string{"security", "refactoring", "feature", "tests", "docs", "other"}
+}
+
+// ends passes on an error after which the file cannot be gone on with: it was
+// not reached. Any other one is a failure of the model's, for the caller to weigh.
+func (t *task) ends(ctx context.Context, err error) error {
+	switch {
+	case errors.As(err, new(*notKeptError)), errors.Is(err, cost.ErrSpent):
+		return err
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("reviewing a file: %w", ctx.Err())
+	}
+	return nil
+}
+
+// changed is the file with a part of its patch.
+func (t *task) changed(patch string) prompt.Input {
+	return prompt.Input{Path: t.file.Path, OldPath: t.file.OldPath, Status: string(t.file.Status), Patch: patch}
+}
+
+// input is what a review and a second look are told of a part: beside the change
+// what the repository wants, the functions around the hunks, and what else of the
+// repository they need.
+func (t *task) input(ctx context.Context, patch string, parts int) prompt.Input {
+	in := t.changed(patch)
+	in.Part, in.Parts = t.part, parts
+	in.Language, in.Instructions = t.Guides.Language, t.Guides.Instructions
+	in.Pages, in.Style = t.Guides.Pages, t.Guides.Style
+	for _, text := range t.Guides.guidelines(t.file.Path) {
+		in.Guidelines = append(in.Guidelines, t.Redact.Redact(text))
+	}
+	in.Linters = t.linters(t.file.Path)
+	if t.Head != nil {
+		if text, err := t.Head(ctx, t.file.Path); err == nil { // without it the hunks stand alone
+			in.Context = t.Redact.Redact(prompt.Context(patch, text))
+		}
+	}
+	in.Pack = t.pack(ctx, patch)
+	return in
+}
+
+// pack is what a part is shown of the rest of the repository, redacted, and noted in
+// the file's result.
+func (t *task) pack(ctx context.Context, patch string) []prompt.Piece {
+	if t.Pack == nil || t.PackTokens == 0 {
+		return nil
+	}
+	pieces := t.Pack(ctx, t.file.Path, patch)
+	for i, p := range pieces {
+		pieces[i].Text = t.Redact.Redact(p.Text)
+		place := finding.Place{Path: p.Path, StartLine: p.StartLine, EndLine: p.EndLine(), Why: p.Why}
+		if !slices.Contains(t.out.Pack, place) {
+			t.out.Pack = append(t.out.Pack, place)
+		}
+	}
+	return pieces
+}

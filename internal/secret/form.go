@@ -1,0 +1,150 @@
+package secret
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// pattern is a regular expression that is compiled when it is first used: most
+// runs meet the keywords of few forms.
+type pattern func() *regexp.Regexp
+
+func lazy(expr string) pattern {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+// form is one way in which a credential is written.
+type form struct {
+	kind     string
+	grade    Grade
+	keywords []string // in lower case; one of them stands near every match
+	re       pattern
+	group    int     // of the credential; 0 for the first that took part, else the whole match
+	name     int     // group of the name that it is given to; 0 for none
+	entropy  float64 // in bits a character; what has no more is no credential
+	allow    []allowance
+	needs    func(text string) bool // a quick look for what every match has; nil for none
+	readable func(m match) bool     // reports what only looks like a credential; nil for nothing
+	mirrored bool                   // looked for backwards, too
+}
+
+// match is one place where a form fits.
+type match struct {
+	text       string // all of it
+	whole      string // what the expression took
+	start, end int    // of the credential
+	name       string
+}
+
+func (m match) secret() string { return m.text[m.start:m.end] }
+
+// line is all of the line that the credential begins in.
+func (m match) line() string {
+	from := strings.LastIndexByte(m.text[:m.start], '\n') + 1
+	line, _, _ := strings.Cut(m.text[from:], "\n")
+	return line
+}
+
+// allowance is one reason why a match is no credential.
+type allowance struct {
+	target    string // "match", "line" or, for the credential, ""
+	both      bool   // an expression and a word are needed
+	regexes   []pattern
+	stopwords []string
+}
+
+func (a allowance) holds(m match) bool {
+	target := m.secret()
+	switch a.target {
+	case "match":
+		target = m.whole
+	case "line":
+		target = m.line()
+	}
+	fits := slices.ContainsFunc(a.regexes, func(re pattern) bool { return re().MatchString(target) })
+	if fits != a.both {
+		return fits
+	}
+	value := strings.ToLower(m.secret())
+	return slices.ContainsFunc(a.stopwords, func(word string) bool { return strings.Contains(value, word) })
+}
+
+// entropy is Shannon's, in bits a byte.
+func entropy(s string) float64 {
+	var counts [256]int
+	for i := range len(s) {
+		counts[s[i]]++
+	}
+	sum := 0.0
+	for _, n := range counts {
+		if n > 0 {
+			p := float64(n) / float64(len(s))
+			sum -= p * math.Log2(p)
+		}
+	}
+	return sum
+}
+
+// digitInValue reports whether eight bytes in a row, a digit among them, may be a
+// value: no guess is taken for a credential without.
+func digitInValue(text string) bool {
+	length, digit := 0, false
+	for i := range len(text) {
+		switch c := text[i]; {
+		case strings.IndexByte(" \t\n\f\r\"'`,;(){}[]<>$", c) >= 0:
+			length, digit = 0, false
+			continue
+		case '0' <= c && c <= '9':
+			digit = true
+		}
+		if length++; digit && length >= 8 {
+			return true
+		}
+	}
+	return false
+}
+
+// quotedValue reports whether eight bytes in a row without a space stand in quotes.
+func quotedValue(text string) bool {
+	length := -1 // since the last quote; below zero where there was none, or a space since
+	for i := range len(text) {
+		switch c := text[i]; {
+		case strings.IndexByte("\"'`", c) >= 0:
+			if length >= 8 {
+				return true
+			}
+			length = 0
+		case strings.IndexByte(" \t\n\f\r", c) >= 0:
+			length = -1
+		case length >= 0:
+			length++
+		}
+	}
+	return false
+}
+
+func isToken(c byte) bool { return isWord(c) || c == '-' }
+
+func isWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+func reversed(s string) string {
+	b := []byte(s)
+	slices.Reverse(b)
+	return string(b)
+}
+
+// lower folds ASCII alone, so that offsets stay.
+func lower(s string) []byte {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return b
+}
