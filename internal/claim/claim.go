@@ -19,6 +19,7 @@ import (
 type Claim struct {
 	Reason finding.Reason
 	Folder string // of a claim by path: the base bears it out where it has files in there
+	Unseen bool   // no hunk shows whether the file begins with a generator's header: the base does
 	Beside string // of a new file's header: its folder, where the base's files of its kind must all have one
 	Borne  bool   // the base bears it out, by what is known of it
 	Media  bool   // of binary bytes: they bear themselves out where they are those of a picture, sound or font
@@ -64,7 +65,7 @@ func Open(f diff.File) []Claim {
 	})
 	switch head, _ := headers(f); {
 	case unseen(f):
-		open = append(open, Claim{Reason: finding.Generated})
+		open = append(open, Claim{Reason: finding.Generated, Unseen: true})
 	case head && Before(f) == "" && path.Ext(f.Path) != "":
 		open = append(open, Claim{Reason: finding.Generated, Beside: path.Dir(f.Path)})
 	}

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -17,6 +18,14 @@ import (
 // not borne out.
 const maxAsked = 200
 
+// What a pull request's base is asked beyond that about generators' headers, since each is a
+// request to GitHub: for patches whose review costs more, the longest first.
+const (
+	minHeaderLines = 40 // changed lines
+	maxUnseen      = 20 // files
+	maxBeside      = 4  // folders of new files, whose names and three files are read
+)
+
 // base answers what a repository was like before a change.
 type base interface {
 	folder(ctx context.Context, path string) ([]string, error) // the names in it
@@ -29,14 +38,19 @@ type question struct {
 	path   string
 	reason finding.Reason
 	folder bool
-	beside string // the extension of the folder's files that are looked at for a generator's header
+	unseen bool   // whether the file begins with a generator's header
+	beside string // the extension of the folder's files that are looked at for one
 	media  bool   // whether the file's own bytes are those of a picture or the like, which nobody reads
 }
 
 // vouch notes for each file which of its claims the base bears out. A change that
 // claims nothing asks nothing, and what cannot be read is not borne out.
 func vouch(ctx context.Context, files []diff.File, b base) error {
-	of, known := questions(files)
+	open := claims(files)
+	if _, remote := b.(pullBase); remote {
+		worth(files, open)
+	}
+	of, known := questions(files, open)
 	if err := ask(ctx, of, known, b); err != nil {
 		return err
 	}
@@ -44,16 +58,49 @@ func vouch(ctx context.Context, files []diff.File, b base) error {
 	return nil
 }
 
-// questions are those of each file that its own patch leaves open, with what the
-// other files of the change tell of the base's folders.
-func questions(files []diff.File) (of [][]question, known map[question]bool) {
+// claims are those of each file that its own patch leaves open.
+func claims(files []diff.File) [][]claim.Claim {
+	open := make([][]claim.Claim, len(files))
+	for i, f := range files {
+		if diff.CheckPath(f.Path) == nil && (f.OldPath == "" || diff.CheckPath(f.OldPath) == nil) {
+			open[i] = claim.Open(f)
+		}
+	}
+	return open
+}
+
+// worth takes out the claims about generators' headers that are not asked about.
+func worth(files []diff.File, open [][]claim.Claim) {
+	order := make([]int, len(files))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(files[b].Changes(), files[a].Changes()) })
+	unseen, beside := 0, map[string]bool{}
+	for _, i := range order {
+		short := files[i].Changes() < minHeaderLines
+		open[i] = slices.DeleteFunc(open[i], func(c claim.Claim) bool {
+			kind := c.Beside + path.Ext(files[i].Path)
+			switch {
+			case c.Unseen && !short && unseen < maxUnseen:
+				unseen++
+			case c.Beside != "" && !short && (beside[kind] || len(beside) < maxBeside):
+				beside[kind] = true
+			default:
+				return c.Unseen || c.Beside != ""
+			}
+			return false
+		})
+	}
+}
+
+// questions are those of each file's open claims, with what the other files of the change
+// tell of the base's folders.
+func questions(files []diff.File, open [][]claim.Claim) (of [][]question, known map[question]bool) {
 	of, known = make([][]question, len(files)), map[question]bool{}
 	for i, f := range files {
-		if diff.CheckPath(f.Path) != nil || f.OldPath != "" && diff.CheckPath(f.OldPath) != nil {
-			continue
-		}
-		for _, c := range claim.Open(f) {
-			q := question{path: claim.Before(f), reason: c.Reason}
+		for _, c := range open[i] {
+			q := question{path: claim.Before(f), reason: c.Reason, unseen: c.Unseen}
 			switch {
 			case c.Folder != "":
 				q.path, q.folder = c.Folder, true
@@ -87,15 +134,18 @@ func ask(ctx context.Context, of [][]question, known map[question]bool, b base) 
 	var group errgroup.Group
 	var mu sync.Mutex
 	group.SetLimit(4)
-	seen := map[question]bool{}
+	seen, asked := map[question]bool{}, 0
 	for _, q := range slices.Concat(of...) {
+		header := q.unseen || q.beside != ""
 		mu.Lock()
-		skip := known[q] || seen[q] || len(seen) >= maxAsked
+		skip := known[q] || seen[q] || !header && asked >= maxAsked
 		mu.Unlock()
 		if skip {
 			continue
 		}
-		seen[q] = true
+		if seen[q] = true; !header {
+			asked++
+		}
 		group.Go(func() error {
 			is := q.ask(ctx, b)
 			mu.Lock()
@@ -124,9 +174,9 @@ func (q question) ask(ctx context.Context, b base) bool {
 
 // generated reports whether a folder's files of a kind are a generator's: two at least, and
 // each of the first, the middle and the last of them by name. Of a folder that has none,
-// it is the nearest one above that counts.
+// it is the nearest one above that counts, of the next two.
 func (q question) generated(ctx context.Context, b base) bool {
-	for dir := q.path; dir != "."; dir = path.Dir(dir) {
+	for dir, up := q.path, 0; dir != "." && up < 3; dir, up = path.Dir(dir), up+1 {
 		names, err := b.folder(ctx, dir)
 		if err != nil {
 			return false
