@@ -5,6 +5,7 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY main.go ./
+COPY .github/workflows ./.github/workflows
 COPY internal ./internal
 # grammar_*: of the parser's 200 grammars those with rules in internal/chunker.
 ARG GRAMMARS="grammar_subset grammar_subset_javascript grammar_subset_typescript grammar_subset_tsx \

@@ -4,11 +4,20 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/org/pr-review-action/internal/app"
+)
+
+// The workflows of this repository are those that init writes into others.
+var (
+	//go:embed .github/workflows/pr-review.yml
+	draftWorkflow string
+	//go:embed .github/workflows/pr-review-decide.yml
+	decideWorkflow string
 )
 
 func main() {
@@ -17,5 +26,9 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second signal ends it at once: a write that is out is waited for
 	os.Exit(app.Run(ctx, app.Process{
 		Args: os.Args, Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Workflows: map[string]string{
+			".github/workflows/pr-review.yml":        draftWorkflow,
+			".github/workflows/pr-review-decide.yml": decideWorkflow,
+		},
 	}))
 }

@@ -8,9 +8,11 @@
 //	            …/judge …/oracle           who means the same defect; a scripted model
 //	            …/history                  cases from merged pull requests
 //	            evalcmd                    the eval commands: flags, files, what is printed
+//	            searchcmd                  the search command, and how well it answers
 //	            ask choose                 what a person is asked at a terminal, and the list of findings
 //	            job                        a step of a workflow: drafts, revises, decides, marks
 //	            driver                     a thread through the graph, for both; its report
+//	            setup                      the init command: workflows, settings, environments of a repository
 //	            configcmd                  the config command: a settings file checked, every setting shown
 //	            settings wire              every input and flag, one row each; clients, reviewer, tools, stores
 //	4 flows     flow/reviewpr              the graph that reviews a change: state and wiring

@@ -35,7 +35,7 @@ var floors = map[string]int{
 	"flow/reviewpr": 4,
 	"eval":          5, "eval/dataset": 5, "eval/score": 5, "eval/judge": 5, "eval/oracle": 5, "eval/history": 5,
 	"evalcmd": 5, "searchcmd": 5, "choose": 5, "choose/quiet": 5, "settings": 5, "wire": 5, "driver": 5, "job": 5,
-	"configcmd": 5, "ask": 5,
+	"configcmd": 5, "ask": 5, "setup": 5,
 	"app":        6,
 	"githubtest": testFloor, "githubtest/cmd/fakegithub": testFloor, "llmtest": testFloor,
 	"llmtest/cmd/fakemodel": testFloor,
@@ -85,8 +85,9 @@ var beside = map[string][]string{
 	"choose":                    {"choose/quiet"},
 	"wire":                      {"settings"},
 	"driver":                    {"settings", "wire"},
-	"configcmd":                 {"driver", "settings", "wire"},
+	"configcmd":                 {"driver", "settings", "setup", "wire"},
 	"ask":                       {"choose", "driver"},
+	"setup":                     {"ask", "driver", "settings", "wire"},
 	"job":                       {"driver", "settings", "wire"},
 	"eval/score":                {"eval/dataset"},
 	"eval/oracle":               {"eval/dataset"},
@@ -97,7 +98,7 @@ var beside = map[string][]string{
 
 // importers lists the only rooms that may import a room.
 var importers = map[string][]string{
-	"github/write": {"post", "apply", "driver", "job"},
+	"github/write": {"post", "apply", "driver", "job", "setup"},
 	"job":          {"app"},
 	"choose":       {"ask"},
 	"choose/quiet": {"choose"},
@@ -162,9 +163,9 @@ func TestT16_NothingInTheImageStartsAProgram(t *testing.T) {
 		}
 	}
 	slices.Sort(starts)
-	require.Equal(t, []string{"ingest/check.go", "ingest/git.go", "mcpclient/program.go"}, starts,
+	require.Equal(t, []string{"ingest/check.go", "ingest/git.go", "mcpclient/program.go", "setup/gh.go"}, starts,
 		"the action's modes read no clone")
-	for _, name := range []string{"ingest/check.go", "mcpclient/program.go"} {
+	for _, name := range []string{"ingest/check.go", "mcpclient/program.go", "setup/gh.go"} {
 		source, err := os.ReadFile(name)
 		require.NoError(t, err)
 		require.True(t, strings.HasPrefix(string(source), "//go:build !noprograms\n"))

@@ -51,3 +51,16 @@ func TestRulesAreListedAndTested(t *testing.T) {
 		assert.Equal(t, !strings.HasSuffix(rule, "(*to come*)"), tested[id], "%s: %s", id, rule)
 	}
 }
+
+// The page for people names every threat of the list, and no other.
+func TestTheSecurityPageNamesEveryThreat(t *testing.T) {
+	t.Parallel()
+	numbers := func(path, row string) (all []string) {
+		for _, line := range regexp.MustCompile(row).FindAllStringSubmatch(read(t, path), -1) {
+			all = append(all, regexp.MustCompile(`T\d+`).FindAllString(line[1], -1)...)
+		}
+		return all
+	}
+	require.ElementsMatch(t, numbers("../.github/RULES.md", `(?m)^\| (T\d+) \|`),
+		numbers("../.github/SECURITY.md", `(?m)^\| [^|]+ \| (T\d+(?:, T\d+)*) \|`))
+}

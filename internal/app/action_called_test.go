@@ -30,8 +30,9 @@ func (s *stage) calledJob(run *githubtest.Run, caller, called, name, event strin
 		"${{ github.event.pull_request.number || github.event.inputs.pull-request }}":               "42",
 		"${{ github.event.inputs.again || 'false' }}":                                               "false",
 		"${{ (github.event.inputs.code || github.event.inputs.feedback) && 'revise' || 'review' }}": "review",
-		"${{ github.event.inputs.code }}":                                                           "", "${{ github.event.inputs.feedback }}": "",
-		"${{ github.event.inputs.checkpoint-digest }}": "", "${{ github.event.inputs.commands }}": "",
+		"${{ github.event.inputs.code }}":                                                           "",
+		"${{ github.event.inputs.feedback }}":                                                       "",
+		"${{ github.event.inputs.checkpoint-digest }}":                                              "", "${{ github.event.inputs.commands }}": "",
 	}
 	maps.Copy(all, values)
 	return s.job(run, called, name, event, all).set("GITHUB_WORKFLOW_REF", "octo/demo/"+caller+"@refs/heads/main")
@@ -79,7 +80,7 @@ func TestT19_Check4_CalledWorkflowDecidedByDispatch(t *testing.T) {
 		s := setUp(t, scene{})
 		drafted := s.calledDraft(".github/workflows/anything.yml", "")
 		s.calledDecision(drafted.outputs["code"]).start().is(3, "REFUSED").
-			says("the draft was made by a run that may not make drafts", ".github/workflows/anything.yml", draftWorkflow)
+			says("the draft was made by a run that may not make drafts", "workflows/anything.yml", draftWorkflow)
 		s.untouched()
 	})
 	t.Run("of a caller that names the called file", func(t *testing.T) { // which runs nothing here

@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/githubtest"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 // sameAsShown is P2: body and comments of the posted review stand in review.md
@@ -59,9 +60,11 @@ func TestP2_ApprovedDraftIsPostedByteForByte(t *testing.T) {
 }
 
 func TestBuiltBinaryTellsTheSameStory(t *testing.T) {
+	volume.NoRaces(t)
 	s := setUp(t, scene{})
 	program := filepath.Join(t.TempDir(), "pr-review-action")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "../..").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", program,
+		"../..").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	draft := s.draftJob().with("pull-request", "") // the event has it too
 	draft.program = program

@@ -50,7 +50,7 @@ func (s *stage) interrupted(m *stuck, j *job, after int32, by ...os.Signal) (e e
 	r := j.with("concurrency", "1").begin()
 	select {
 	case <-m.asked:
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		require.Fail(s.t, "the model was not asked", r.end().log)
 	}
 	began := time.Now()

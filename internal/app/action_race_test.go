@@ -125,7 +125,7 @@ func TestT25_AJobKilledAroundTheWritePostsOnce(t *testing.T) {
 			{"after", "/events"}: "COMMENTED",
 		} {
 			t.Run(fmt.Sprint(name, at), func(t *testing.T) {
-				s := setUp(t, scene{})
+				s := setUpRace(t, scene{})
 				drafted := s.parked()
 				j := decide(s, drafted.digest())
 				s.killedAt(j, at[0], at[1])
@@ -174,7 +174,7 @@ func (j *job) again() *job {
 }
 
 func TestT25_AKilledAbortHolds(t *testing.T) {
-	s := setUp(t, scene{})
+	s := setUpRace(t, scene{})
 	code := s.parked().outputs["code"]
 	j := s.decideJob(code, "abort")
 	s.killedAt(j, "after", "/FinalizeArtifact")
@@ -188,12 +188,12 @@ func TestT25_AJobThatIsKilledWhileGitHubTakesItsTimePostsOnce(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{reviewsPath, reviewsPath + "/*/events"} {
 		t.Run(path, func(t *testing.T) {
-			s := setUp(t, scene{})
+			s := setUpRace(t, scene{})
 			j := s.decideJob(s.parked().outputs["code"], "approve")
 			s.patient = true
 			s.hub.Fail(http.MethodPost, path, githubtest.Fault{Delay: time.Second, Anyway: true, Times: 1})
 			r := j.begin()
-			require.Eventually(t, func() bool { return s.written(path) > 0 }, 20*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return s.written(path) > 0 }, 2*time.Minute, time.Millisecond)
 			require.NoError(t, r.cmd.Process.Kill())
 			r.end()
 			j.run.Rerun()
@@ -210,7 +210,7 @@ func (s *stage) visible(want int) {
 		return !slices.ContainsFunc(s.hub.Requests(), func(r githubtest.Request) bool {
 			return r.Status == 0 && r.Method == http.MethodPost
 		})
-	}, 20*time.Second, time.Millisecond)
+	}, 2*time.Minute, time.Millisecond)
 	reviews := s.pull.Reviews()
 	require.Len(s.t, slices.DeleteFunc(reviews, func(r githubtest.Review) bool { return r.State == "PENDING" }), want)
 }
@@ -231,7 +231,7 @@ func TestCheck13_WhatARecordNamesIsPosted(t *testing.T) {
 	t.Parallel()
 	for name, decide := range routes() {
 		t.Run(name, func(t *testing.T) {
-			s := setUp(t, scene{})
+			s := setUpRace(t, scene{})
 			j := decide(s, s.parked().digest())
 			first := j.start().is(0, "POSTED")
 			s.pull.EditReview(s.posted().ID, "as you were")
@@ -244,7 +244,7 @@ func TestCheck13_WhatARecordNamesIsPosted(t *testing.T) {
 		})
 	}
 	t.Run("by a person's token first", func(t *testing.T) {
-		s := setUp(t, scene{})
+		s := setUpRace(t, scene{})
 		code := s.parked().outputs["code"]
 		j := s.decideJob(code, "approve")
 		j.token = s.hub.UserToken("maya")
@@ -261,7 +261,7 @@ func TestCheck13_WhatARecordNamesIsPosted(t *testing.T) {
 func TestP5_APendingReviewThatIsInTheWay(t *testing.T) {
 	t.Parallel()
 	t.Run("somebody's: it is named with the command that deletes it", func(t *testing.T) {
-		s := setUp(t, scene{})
+		s := setUpRace(t, scene{})
 		drafted := s.parked()
 		s.approved("")
 		other := s.pull.AddPending("github-actions[bot]", "half a review of another workflow")
@@ -272,7 +272,7 @@ func TestP5_APendingReviewThatIsInTheWay(t *testing.T) {
 		require.Empty(t, s.submissions())
 	})
 	t.Run("an empty one is deleted", func(t *testing.T) {
-		s := setUp(t, scene{})
+		s := setUpRace(t, scene{})
 		drafted := s.parked()
 		s.approved("")
 		s.pull.AddPending("github-actions[bot]", "")

@@ -359,7 +359,7 @@ func (s *stage) pushDuring(method string, drafted ended, path string) ended {
 	if method == http.MethodPost {
 		waiting = func() bool { return s.written(path) > 0 }
 	}
-	require.Eventually(s.t, waiting, 20*time.Second, time.Millisecond)
+	require.Eventually(s.t, waiting, 2*time.Minute, time.Millisecond)
 	s.pull.Push(s.pull.Tree().With(githubtest.Tree{"x.go": "x\n"}))
 	close(hold)
 	return <-done

@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/githubtest"
 	"github.com/org/pr-review-action/internal/llmtest"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 // The story of the action: the program as a process per job, with the
@@ -98,6 +99,7 @@ type scene struct {
 	base, head githubtest.Tree
 	baseBranch string
 	fork       bool
+	private    bool
 	author     string
 	draft      bool
 	title      string
@@ -121,7 +123,16 @@ type stage struct {
 	patient bool // every wait is as long as in a process: GitHub takes real time
 }
 
+// setUp is a stage for jobs that run one after the other, so that the race
+// detector needs one cell of a table.
 func setUp(t *testing.T, sc scene) *stage {
+	t.Helper()
+	volume.Cell(t)
+	return setUpRace(t, sc)
+}
+
+// setUpRace is a stage for jobs that run at one time, or are killed.
+func setUpRace(t *testing.T, sc scene) *stage {
 	t.Helper()
 	t.Parallel()
 	return newStage(t, sc)
@@ -140,7 +151,11 @@ func newStage(t *testing.T, sc scene) *stage {
 	}
 	s := &stage{t: t, hub: githubtest.New(t, sc.server), trust: sc.trust}
 	s.model = llmtest.Start(t, sc.script, func(m *llmtest.Server) { m.Key = modelKey })
-	s.repo = s.hub.AddRepo("octo/demo", githubtest.RepoOptions{Files: sc.base, Protected: []string{"main"}})
+	s.repo = s.hub.AddRepo("octo/demo", githubtest.RepoOptions{Files: sc.base, Protected: []string{"main"},
+		Private: sc.private})
+	if sc.private {
+		s.hub.AddUser("octo", "Organization")
+	}
 	o := githubtest.PullOptions{
 		Number: 42, Title: cmp.Or(sc.title, "Move money"), Author: cmp.Or(sc.author, "lee"), Draft: sc.draft,
 		Head: "topic", HeadFiles: sc.head,

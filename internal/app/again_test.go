@@ -38,7 +38,7 @@ func TestP5_ACommandThatIsStoppedWhileItPostsAndRunAgainPostsOnce(t *testing.T) 
 			s.patient = true
 			s.hub.Fail(http.MethodPost, tc.path, githubtest.Fault{Delay: time.Second, Anyway: true, Times: 1})
 			first, printed := s.beginning(env, resume...)
-			require.Eventually(t, func() bool { return s.written(tc.path) > 0 }, 20*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return s.written(tc.path) > 0 }, 2*time.Minute, time.Millisecond)
 			require.NoError(t, first.Process.Signal(tc.signal))
 			_ = first.Wait()
 			require.Equal(t, tc.posts, strings.HasPrefix(printed.String(), "POSTED "),

@@ -16,6 +16,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/llmtest"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 // cacheMeter stands before a server that caches, and adds up what of the system
@@ -103,8 +104,8 @@ func TestP9_ACacheOfPrefixesServesTheConstantTokens(t *testing.T) {
 	t.Parallel()
 	price, ok := cost.PriceOf(pricedModel)
 	require.True(t, ok)
-	for _, run := range []struct{ files, turns, least int }{{8, 4, 60}, {30, 1, 60}, {30, 4, 80}, {100, 1, 80},
-		{100, 4, 80}} {
+	for _, run := range volume.Some([]struct{ files, turns, least int }{{8, 4, 60}, {30, 1, 60}, {30, 4, 80},
+		{100, 1, 80}, {100, 4, 80}}, 1) {
 		m := &cacheMeter{Server: llmtest.New(looking(run.turns))}
 		m.Price, m.Caches, m.Delay = &price, true, 50*time.Millisecond
 		web := httptest.NewServer(m)

@@ -1,8 +1,6 @@
 package app
 
 import (
-	"context"
-
 	"github.com/spf13/pflag"
 
 	"github.com/org/pr-review-action/internal/configcmd"
@@ -18,9 +16,10 @@ func (a *app) configCommand() command {
 		help: "check the settings file, or print every setting with where it came from",
 		flags: func(f *pflag.FlagSet) {
 			s.PrintFlags(f, c.Typed)
+			f.BoolVar(&c.Online, "online", false, "check: ask each model for a tiny answer, and GitHub what the token may")
 			f.BoolVar(&c.JSON, "json", false, "print one JSON object")
 		},
-		run:  func(_ context.Context, args []string) error { return c.Run(args) },
+		run:  c.Run,
 		json: &c.JSON,
 	}
 }

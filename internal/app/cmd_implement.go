@@ -64,7 +64,7 @@ func (o *implementOptions) proposalFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.abort, "abort", false, "abort: commit nothing")
 	f.StringVar(&o.revise, "revise", "", "what another draft should do differently")
 	f.StringArrayVar(&o.drop, "drop", nil, "path of a file to leave out, with --approve; may be repeated")
-	f.BoolVar(&o.noInput, "no-input", false, "never ask; park instead")
+	f.BoolVar(&o.noInput, "no-input", false, "never ask: leave the draft waiting")
 }
 
 // implement drafts a change for a ticket, up to the decision.

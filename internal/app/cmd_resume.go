@@ -28,7 +28,7 @@ type resumeOptions struct {
 func (a *app) resumeCommand() command {
 	o := &resumeOptions{options: newOptions()}
 	return command{
-		"resume", "<thread | owner/repo#n>", "decide a parked draft, of the store or on GitHub", o.flags,
+		"resume", "<thread | owner/repo#n>", "decide a draft that waits, in the store or on GitHub", o.flags,
 		func(ctx context.Context, args []string) error {
 			switch {
 			case o.post && (o.abort || o.revise != ""):
@@ -50,9 +50,9 @@ func (o *resumeOptions) flags(f *pflag.FlagSet) {
 		"decide-workflow")
 	o.decisionFlags(f)
 	f.StringVar(&o.revise, "revise", "", "what another draft should do differently; needs a model")
-	f.BoolVar(&o.next, "next", false, "go on with the worst draft that waits, in the store or on GitHub: of "+
-		"owner/repo where that is given")
-	f.BoolVar(&o.post, "post", false, "post a draft that lies on GitHub with your own token, under your own account")
+	f.BoolVar(&o.next, "next", false, "take the draft that waits with the gravest findings, in the store or, "+
+		"with owner/repo, on GitHub")
+	f.BoolVar(&o.post, "post", false, "post a draft of GitHub under your own account, with your own token")
 	f.BoolVar(&o.noInput, "no-input", false, "never ask")
 	f.StringArrayVar(&o.drop, "drop", nil, "of a change for a ticket: path to leave out, with --approve; may be "+
 		"repeated")

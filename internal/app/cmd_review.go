@@ -36,7 +36,7 @@ func (o *reviewOptions) flags(f *pflag.FlagSet) {
 	o.decisionFlags(f)
 	f.BoolVar(&o.admit, "admit", false, "review although the repository's admission rules would skip it")
 	f.BoolVar(&o.untracked, "untracked", false, "review the work tree's untracked files too, without asking")
-	f.BoolVar(&o.noInput, "no-input", false, "never ask; park instead")
+	f.BoolVar(&o.noInput, "no-input", false, "never ask: leave the draft waiting")
 	traceFlag(f, &o.trace)
 	o.outputFlags(f)
 }

@@ -27,7 +27,7 @@ type showOptions struct {
 func (a *app) showCommand() command {
 	o := &showOptions{options: newOptions()}
 	return command{
-		"show", "<thread | owner/repo#n>", "print a parked draft", o.flags,
+		"show", "<thread | owner/repo#n>", "print a draft that waits", o.flags,
 		func(ctx context.Context, args []string) error {
 			switch {
 			case o.stats:

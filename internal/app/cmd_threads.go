@@ -13,7 +13,7 @@ import (
 func (a *app) threadsCommand() command {
 	o := newOptions()
 	return command{
-		"threads", "[owner/repo]", "list parked drafts, of the store or of a repository on GitHub", o.listFlags,
+		"threads", "[owner/repo]", "list the drafts that wait, in the store or of a repository on GitHub", o.listFlags,
 		func(ctx context.Context, args []string) error {
 			if len(args) > 0 {
 				return a.remoteThreads(ctx, args, &o)

@@ -12,7 +12,8 @@ import (
 )
 
 // sample makes a clone with a change on the branch work.
-const sample = `git init -q -b main .; echo 'package a' >a.go; git add .; git commit -qm one; git checkout -qb work
+const sample = `git init -q -b main .; git remote add origin https://github.com/acme/payments
+ echo 'package a' >a.go; git add .; git commit -qm one; git checkout -qb work
 printf 'package a\n\nimport "crypto/tls"\n\nvar c = tls.Config{InsecureSkipVerify: true}\n' >a.go; git commit -qam two`
 
 // run marks a block whose commands are run, one after the other, in one clone for a page.
@@ -34,7 +35,7 @@ func TestMarkedBlocksOfTheDocumentsPrintWhatTheyShow(t *testing.T) {
 			for _, block := range blocks {
 				for _, step := range strings.Split("\n"+block[1], "\n$ ")[1:] {
 					line, shown, _ := strings.Cut(step, "\n")
-					printed := shell(line)
+					printed := shell(strings.ReplaceAll(line, "go run . ", "pr-review-action "))
 					for _, want := range strings.Split(strings.Trim(shown, "\n"), "\n") {
 						if want == "…" {
 							continue

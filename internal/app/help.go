@@ -14,7 +14,7 @@ var examples = map[string][]string{
 		"review                                      # the work tree against the default branch",
 		"review owner/repo#42                        # a pull request; posts with --approve",
 		"review main...HEAD --provider offline       # by rules, without a model",
-		"git diff --staged | %s review -             # a diff; exit code 0 is done or parked",
+		"git diff --staged | %s review -             # a diff; exit code 0: done, or a draft waits",
 	},
 	"implement": {
 		"implement TICKET.md                         # a ticket as a file; commits to a branch of its own",
@@ -23,14 +23,20 @@ var examples = map[string][]string{
 	"resume": {
 		"resume owner/repo#42                        # shows the draft and asks",
 		`resume owner/repo#42 --approve --command "/drop F2: as intended"`,
-		"resume --next owner/repo                    # the gravest draft that waits",
+		"resume --next owner/repo                    # the draft that waits with the gravest findings",
 		"resume owner/repo#42 --approve --post       # a draft on GitHub, under your own account",
 	},
 	"show":    {"show owner/repo#42                          # the draft", "show owner/repo#42 --trace"},
 	"threads": {"threads                                     # of the store", "threads owner/repo"},
+	"init": {
+		"init                                        # writes the files, prints what to do on GitHub",
+		"init --apply --reviewer acme/maintainers    # and does it; gh asks for the model's key",
+		"init --check                                # whether everything is there, and the model answers",
+	},
 	"config": {
 		"config check                                # .github/pr-review.yml, all mistakes with their lines",
-		"config print --json                         # every setting, with where it came from",
+		"config check --online                       # and whether the models and the token answer",
+		"config print --json                         # every setting, and what set it",
 	},
 	"eval run": {"eval run starter --provider offline", "eval run cases.jsonl --out runs/1"},
 	"index":    {"index --dir ."},
@@ -45,13 +51,13 @@ var examples = map[string][]string{
 const variables = `Environment:
   OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL   the model; without a key or address the rules review
   GITHUB_TOKEN, GH_TOKEN                          to read private pull requests, to post and to decide on GitHub
-  PR_REVIEW_STORE                                 folder of parked drafts, or postgres://…
+  PR_REVIEW_STORE                                 folder that drafts wait in, or postgres://…
   PR_REVIEW_CHECKPOINT_KEY                        for drafts that are sealed or encrypted
-  HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE, NO_COLOR  as everywhere
+  HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE, NO_COLOR  as usual
 `
 
 const exitCodes = `Exit codes:
-  0 done or parked   1 failed, or fail-on was reached   2 wrong usage or settings   3 refused or expired
+  0 done, or a draft waits   1 failed, or fail-on was reached   2 wrong usage or settings   3 refused or expired
   4 the cost cap was reached before any file was reviewed
 `
 

@@ -63,7 +63,7 @@ func (o *options) text() string {
 func (o *options) undecided() { o.approve, o.abort, o.revise, o.commands = false, false, "", nil }
 
 func (o *options) storeFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.store, "store", "", "folder of parked drafts, or postgres://… (PR_REVIEW_STORE)")
+	f.StringVar(&o.store, "store", "", "folder that drafts wait in, or postgres://… (PR_REVIEW_STORE)")
 	f.BoolVar(&o.json, "json", false, "print one JSON object")
 }
 

@@ -82,7 +82,7 @@ func TestPostgresParksInOneProcessAndDecidesInAnother(t *testing.T) {
 			s.patient = true
 			s.hub.Fail(http.MethodPost, path, githubtest.Fault{Delay: time.Second, Anyway: true, Times: 1})
 			first, printed := s.beginning(env, resume...)
-			require.Eventually(t, func() bool { return s.written(path) > 0 }, 20*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return s.written(path) > 0 }, 2*time.Minute, time.Millisecond)
 			server.Exec(t, store, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "+
 				"current_database() AND pid <> pg_backend_pid()")
 			s.cli(env, resume...).ends(0)

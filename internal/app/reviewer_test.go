@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/githubtest"
 	"github.com/org/pr-review-action/internal/llmtest"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 // ends are what a review comes to, with what the models of it say and are asked for.
@@ -78,13 +79,14 @@ func otherPrompt(t *testing.T) (program string) {
 	replaced, err := json.Marshal(map[string]any{"Replace": map[string]string{file: changed}})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(overlay, replaced, 0o600))
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlay, "-o", program,
-		"../..").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-overlay", overlay,
+		"-o", program, "../..").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return program
 }
 
 func TestP4_AResultIsForItsPrompts(t *testing.T) {
+	volume.NoRaces(t)
 	s := setUp(t, scene{trust: checkpoint.TrustSeal, script: says("CLEAN")})
 	other := otherPrompt(t)
 	store := t.TempDir()

@@ -46,8 +46,8 @@ func Run(ctx context.Context, p Process) int {
 func (a *app) commands() []command {
 	all := []command{a.reviewCommand(), a.implementCommand(), a.resumeCommand(), a.showCommand(), a.threadsCommand()}
 	all = append(all, a.evalCommands()...)
-	return append(all, a.indexCommand(), a.searchCommand(), a.contextCommand(), a.configCommand(), a.graphCommand(),
-		a.versionCommand())
+	return append(all, a.indexCommand(), a.searchCommand(), a.contextCommand(), a.initCommand(), a.configCommand(),
+		a.graphCommand(), a.versionCommand())
 }
 
 func (a *app) command(ctx context.Context, args []string) error {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,10 +20,12 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/app"
 	"github.com/org/pr-review-action/internal/githubtest"
 	"github.com/org/pr-review-action/internal/llmtest"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 func TestMain(m *testing.M) {
@@ -39,8 +42,22 @@ func scripted() {
 	defer stop()
 	os.Exit(app.Run(ctx, app.Process{
 		Args: os.Args, Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Now: clock(os.Getenv("NOW")),
+		Now: clock(os.Getenv("NOW")), Workflows: workflows(),
 	}))
+}
+
+// workflows are those that main.go embeds.
+func workflows() map[string]string {
+	_, here, _, _ := runtime.Caller(0)
+	all := map[string]string{}
+	for _, path := range []string{".github/workflows/pr-review.yml", ".github/workflows/pr-review-decide.yml"} {
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(here), "../..", path))
+		if err != nil {
+			panic(err)
+		}
+		all[path] = string(text)
+	}
+	return all
 }
 
 // clock stands at a time, or is nil where none is named.
@@ -69,8 +86,10 @@ func clock(standing string) func() time.Time {
 // Scripts without a model or github run without key and server (P10).
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
+	scripts, err := filepath.Glob(filepath.Join("testdata", "script", "*.txt*"))
+	require.NoError(t, err)
 	testscript.Run(t, testscript.Params{
-		Dir:   filepath.Join("testdata", "script"),
+		Files: volume.Some(scripts, 8),
 		Setup: func(e *testscript.Env) error { return setUpScript(t, e) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "asked": asked, "github": startGitHub, "pull": changePull, "reviews": reviews,

@@ -87,7 +87,7 @@ func TestT31_AHugePullRequestAndAnEndlessAnswerEnd(t *testing.T) {
 	})
 	began := time.Now()
 	e := s.draftJob().with("base-url", address).start().is(4, "FAILED") // the cost cap's
-	require.Less(t, time.Since(began), 2*time.Minute, "it ends; under the race detector that takes a minute")
+	require.Less(t, time.Since(began), 10*time.Minute, "it ends; under the race detector that takes a minute")
 	require.Less(t, asked.Load(), int32(20))
 	require.Equal(t, "true", e.outputs["partial"])
 	e.says("3,000 files to ask a model about", "the answer is too large").

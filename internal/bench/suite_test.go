@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -12,15 +11,25 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/volume"
 )
+
+// TestMain is this very program too, for the processes that a suite starts.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-") {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
 
 // tiny is a suite over a few files, with a stand-in for the engine. What it
 // prints goes to the buffer.
 func tiny(t *testing.T) (*suite, *bytes.Buffer) {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "bench")
-	text, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput()
-	require.NoError(t, err, string(text))
+	program, err := os.Executable()
+	require.NoError(t, err)
 	var out bytes.Buffer
 	return &suite{
 		program: program, docker: filepath.Join("testdata", "docker"), caches: filepath.Join(t.TempDir(), "caches"),
@@ -29,6 +38,7 @@ func tiny(t *testing.T) (*suite, *bytes.Buffer) {
 }
 
 func TestEveryLimitIsMeasuredAndEveryFigureHasOne(t *testing.T) {
+	volume.NoRaces(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("peaks of memory are read on Linux alone: elsewhere rusage has another unit or none, and the limits " +
 			"have no figure")

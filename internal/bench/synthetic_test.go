@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 func TestThePatchesListEveryLineThatACommentMayStandOn(t *testing.T) {
@@ -54,6 +55,7 @@ func TestTheDiffIsRead(t *testing.T) {
 }
 
 func TestAWatchedProcessTellsItsPeak(t *testing.T) {
+	volume.NoRaces(t)
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("peaks of memory are read on Linux alone: elsewhere rusage has another unit or none, and the limits " +

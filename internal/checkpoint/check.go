@@ -183,7 +183,8 @@ func CheckTarget(m Manifest, want Subject, thread string) error {
 }
 
 // Settings are those of the deciding job. An empty fingerprint, version or
-// environment is not known and not compared.
+// environment is not known and not compared. No job gives ConfigFingerprint so far,
+// so that a changed settings file is not shown.
 type Settings struct {
 	Trust, Environment                                string
 	ToolVersion, ConfigFingerprint, PromptFingerprint string

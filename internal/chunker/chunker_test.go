@@ -172,6 +172,7 @@ func inOrder(t testing.TB, path, text string) (fallback string) {
 // TestT35_HostileTextsEndInTime holds that nothing stalls or breaks the parser for good:
 // what nobody wrote is not parsed, and a parse that runs on is given up.
 func TestT35_HostileTextsEndInTime(t *testing.T) {
+	volume.NoRaces(t)
 	t.Parallel()
 	for _, path := range []string{"a.go", "a.js", "a.tsx", "a.py", "a.java", "a.rs", "a.cpp", "a.cs", "a.rb", "a.php",
 		"a.sh"} {
@@ -187,7 +188,7 @@ func TestT35_HostileTextsEndInTime(t *testing.T) {
 			t.Run(path+" "+name, func(t *testing.T) {
 				start := time.Now()
 				inOrder(t, path, text)
-				require.Less(t, time.Since(start), 2*time.Second)
+				require.Less(t, time.Since(start), 10*time.Second, "the machine's other work included")
 			})
 		}
 	}
@@ -195,7 +196,7 @@ func TestT35_HostileTextsEndInTime(t *testing.T) {
 	for _, path := range []string{"a.cpp", "a.rb", "a.js"} { // these are parsed
 		inOrder(t, path, strings.Repeat("a<\n", 3_000))
 	}
-	require.Less(t, time.Since(start), 30*time.Second, "the machine's other work included")
+	require.Less(t, time.Since(start), 2*time.Minute, "the machine's other work included")
 }
 
 func TestWhatIsNotCutByDefinitionsSaysWhy(t *testing.T) {

@@ -170,11 +170,13 @@ func TestTheReadmesExampleNamesEveryKey(t *testing.T) {
 	require.NoError(t, err)
 	readme, err := os.ReadFile("../../.github/SETTINGS.md")
 	require.NoError(t, err)
-	require.Contains(t, string(readme), "```yaml\n"+string(example)+"```")
+	require.Contains(t, string(readme), "```yaml\n"+string(example)+"```",
+		".github/SETTINGS.md shows testdata/pr-review.yml as it is")
 	require.Equal(t, 1, strings.Count(string(readme), "\nmax-cost-per-file:"), "every key is documented once")
 	c, lines, err := config.Read("pr-review.yml", example)
 	require.NoError(t, err)
-	require.ElementsMatch(t, known("prices.my-model"), slices.Collect(maps.Keys(lines)))
+	require.ElementsMatch(t, known("prices.my-model"), slices.Collect(maps.Keys(lines)),
+		"A: keys that config reads; B: keys in testdata/pr-review.yml")
 	require.NotEmpty(t, c.Ignore)
 	want := config.Default().Admission
 	want.Authors = []string{"owner", "member"}

@@ -40,7 +40,7 @@ func TestTheSchemaKnowsTheKeysThatParseKnows(t *testing.T) {
 	t.Parallel()
 	found := map[string][]string{}
 	collect(t, schema(t), "", found)
-	require.Equal(t, config.Known(), found)
+	require.Equal(t, config.Known(), found, "expected: keys that config reads; actual: keys of the schema")
 }
 
 // collect gathers the keys of every mapping that has keys of its own, by their
@@ -82,6 +82,7 @@ func TestTheSchemaNamesTheDefaults(t *testing.T) {
 		p := s
 		for _, name := range strings.Split(v.Key, ".") {
 			p = p.Properties[name]
+			require.NotNil(t, p, "%s is a key, and the schema does not have it", v.Key)
 		}
 		if p.Default == nil {
 			continue
@@ -93,7 +94,7 @@ func TestTheSchemaNamesTheDefaults(t *testing.T) {
 		require.NoError(t, err)
 		require.JSONEq(t, string(want), string(got), v.Key)
 	}
-	require.Equal(t, 33, told)
+	require.Equal(t, 33, told, "keys whose default the schema says")
 }
 
 func TestSchemaAndParseRefuseTheSameFiles(t *testing.T) {

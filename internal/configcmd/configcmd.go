@@ -1,12 +1,13 @@
 // Package configcmd checks a settings file, and prints every setting with where it
 // came from.
 //
-// It reads no repository and asks no server. Start reading at Command.
+// It reads no repository, and asks no server unless it is told to. Start reading at Command.
 package configcmd
 
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/setup"
 	"github.com/org/pr-review-action/internal/wire"
 )
 
@@ -33,10 +35,12 @@ type Command struct {
 	Name  string            // the program's, as it was called
 	Typed map[string]string // the flags as they were typed, to tell them from defaults of the same value
 	JSON  bool              // print one JSON object
+
+	Online bool // check asks the models and GitHub too
 }
 
 // Run checks or prints the settings file that the arguments name.
-func (c *Command) Run(args []string) error {
+func (c *Command) Run(ctx context.Context, args []string) error {
 	if len(args) == 0 || len(args) > 2 || args[0] != "check" && args[0] != "print" {
 		return problem.Usage("config takes check or print, and at most one file",
 			c.Name+" config check, or "+c.Name+" config print FILE")
@@ -60,11 +64,16 @@ func (c *Command) Run(args []string) error {
 	case text == nil:
 		fmt.Fprintln(c.Stderr, guard.Line(file, 0)+" is not there, so the defaults hold")
 	}
+	var online []setup.Check
+	if c.Online {
+		online = append(setup.Online(ctx, c.Front, s, read), setup.Token(ctx, c.Front, s))
+	}
 	if c.JSON {
-		return c.printMistakes(file, nil)
+		return cmp.Or(c.printMistakes(file, nil, online...), setup.Failed(online))
 	}
 	fmt.Fprintln(c.Stdout, "ok")
-	return nil
+	setup.PrintChecks(c.Front, online)
+	return setup.Failed(online)
 }
 
 // given reads flags, on Actions over inputs, then the environment's variables, and
@@ -145,8 +154,9 @@ func each(err error) []error {
 	return slices.DeleteFunc([]error{err}, func(e error) bool { return e == nil })
 }
 
-// printMistakes prints one object: all that is wrong with a settings file.
-func (c *Command) printMistakes(file string, err error) error {
+// printMistakes prints one object: all that is wrong with a settings file, and what was
+// asked about it.
+func (c *Command) printMistakes(file string, err error, online ...setup.Check) error {
 	type mistake struct {
 		Line   int    `json:"line"`
 		Column int    `json:"column"`
@@ -154,9 +164,10 @@ func (c *Command) printMistakes(file string, err error) error {
 		Hint   string `json:"hint"` // the nearest known name, or empty
 	}
 	printed := struct {
-		File   string    `json:"file"`
-		Errors []mistake `json:"errors"`
-	}{guard.Line(file, driver.MaxLine), []mistake{}}
+		File   string        `json:"file"`
+		Errors []mistake     `json:"errors"`
+		Checks []setup.Check `json:"checks,omitempty"` // with --online
+	}{guard.Line(file, driver.MaxLine), []mistake{}, online}
 	for _, e := range each(err) {
 		m := mistake{What: guard.Line(e.Error(), driver.MaxLine)}
 		if known, ok := errors.AsType[*config.Error](e); ok {

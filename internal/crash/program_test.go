@@ -25,7 +25,7 @@ func withProgram(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	built = filepath.Join(dir, "pr-review-action")
-	build := exec.Command("go", "build", "-o", built, "../..")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", built, "../..")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "building the program:", err)

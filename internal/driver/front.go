@@ -20,7 +20,8 @@ type Process struct {
 	Environ        []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	Now            func() time.Time // time.Now where nil
+	Now            func() time.Time  // time.Now where nil
+	Workflows      map[string]string // the product's own workflow files, by their paths in its repository
 }
 
 // Front is the process, and what it talks to the world with.

@@ -31,13 +31,10 @@ func fileNode(f finding.FileReview, all []finding.Finding) trace.Node {
 	for _, c := range f.Calls {
 		took := time.Duration(c.Seconds * float64(time.Second))
 		n.Time += took
-		call := trace.Node{Name: strings.TrimSpace(c.Task + " " + c.Model), Time: took, Usage: c.Usage, End: c.Finish}
+		call := trace.Node{Name: strings.TrimSpace(c.Task + " " + c.Model), Time: took, Usage: c.Usage, End: c.Finish,
+			Tools: c.Tools}
 		if c.Part > 0 {
 			call.Name += fmt.Sprintf(", part %d", c.Part)
-		}
-		for _, t := range c.Tools {
-			call.Tools = append(call.Tools, trace.ToolUse{Name: t.Name, Arguments: t.Arguments, Bytes: t.Bytes,
-				Problem: t.Problem})
 		}
 		n.Children = append(n.Children, call)
 	}

@@ -37,16 +37,15 @@ func runFlags(f *pflag.FlagSet, o *Options) {
 	f.StringVar(&o.judgeURL, "judge-base-url", "",
 		"the judge's endpoint, with its key in PR_REVIEW_JUDGE_KEY; else the reviewer's")
 	f.BoolVar(&o.agreement, "agreement", false, "measure the judge against people on 30 labelled pairs")
-	f.Var(&o.scripted, "scripted",
-		"review by a script that knows the answers: RECALL or RECALL:NOISE[:SEED], such as 0.8:0.5; or shown: it "+
-			"tells what its prompts and tools have shown it, with packs, tools, both and neither")
+	f.Func("scripted", "review by a script that knows the answers: RECALL or RECALL:NOISE[:SEED], such as 0.8:0.5; or "+
+		"shown: it tells what its prompts and tools have shown it, with packs, tools, both and neither", o.scripted.read)
 	f.StringVar(&o.repos, "repos", "",
 		"folder of clones, OWNER+NAME or OWNER/NAME, for cases that name repo, base and head")
 	f.IntVar(&o.limit, "limit", 0, "run the first N cases alone")
-	f.Var(parsed(func(v string) (err error) { o.maxCost, err = cost.ParseUSD(v); return err }), "max-cost",
-		"stop before the run costs more than this many USD, judge included; needs the prices")
-	f.Var(price(&o.price), "price", "of the model: USD per million input and output tokens, such as 0.25/2")
-	f.Var(price(&o.judgePrice), "judge-price", "the same of the judge")
+	f.Func("max-cost", "stop before the run costs more than this many USD, judge included; needs the prices",
+		func(v string) (err error) { o.maxCost, err = cost.ParseUSD(v); return err })
+	f.Func("price", "of the model: USD per million input and output tokens, such as 0.25/2", price(&o.price))
+	f.Func("judge-price", "the same of the judge", price(&o.judgePrice))
 	f.StringVar(&o.baseline, "baseline", "", "the object that an earlier run printed; exit 1 where this run is worse")
 	f.Float64Var(&o.tolerance, "tolerance", 0, "how many points worse than the baseline is no failure")
 	f.StringVar(&o.decisions, "decisions", "",
@@ -60,16 +59,9 @@ func quietFlag(f *pflag.FlagSet, o *Options) {
 	f.BoolVar(&o.quiet, "quiet", false, "no progress and no notices")
 }
 
-func price(to **cost.Price) parsed {
+func price(to **cost.Price) func(string) error {
 	return func(v string) error { p, err := cost.ParsePrice(v); *to = &p; return err }
 }
-
-// parsed is a flag that a function reads.
-type parsed func(string) error
-
-func (parsed) String() string       { return "" }
-func (parsed) Type() string         { return "value" }
-func (p parsed) Set(v string) error { return p(v) }
 
 // scripted is --scripted.
 type scripted struct {
@@ -77,11 +69,8 @@ type scripted struct {
 	oracle.Options
 }
 
-func (s *scripted) String() string { return "" }
-func (s *scripted) Type() string   { return "value" }
-
-// Set reads RECALL[:NOISE[:SEED]], or shown.
-func (s *scripted) Set(v string) error {
+// read reads RECALL[:NOISE[:SEED]], or shown.
+func (s *scripted) read(v string) error {
 	if s.shown = v == "shown"; s.shown {
 		s.set = true
 		return nil

@@ -60,7 +60,8 @@ const (
 // Dropped is the filter of a finding that this draft's approver left out.
 const Dropped Filter = "dropped"
 
-// LeftOut is the filter of a finding of a category that the settings do not report.
+// LeftOut is the filter of a finding that the settings do not report, for its category or
+// its severity.
 const LeftOut Filter = "left_out"
 
 // The filters of a file's review.

@@ -97,6 +97,9 @@ type Environment struct {
 	Users     []string // their logins
 	Teams     []string // their slugs, of the owning organization
 	NoSelf    bool     // who started the run may not approve it
+	Rules     int      // protection rules of any kind
+	Limited   bool     // certain branches alone may deploy to it
+	Custom    bool     // those that Client.Admitted lists; else the protected ones
 }
 
 // Environment reads an environment: ErrNotFound where it does not exist.
@@ -111,6 +114,9 @@ func (c *Client) Environment(ctx context.Context, owner, repo, name string) (Env
 				Reviewer struct{ Login, Slug string } `json:"reviewer"`
 			} `json:"reviewers"`
 		} `json:"protection_rules"`
+		Branches *struct {
+			Custom bool `json:"custom_branch_policies"`
+		} `json:"deployment_branch_policy"`
 	}
 	doing := fmt.Sprintf("reading environment %q of %s/%s", name, owner, repo)
 	if _, err := c.get(ctx, &e, repoPath(owner, repo, "environments", name)); err != nil {
@@ -119,7 +125,8 @@ func (c *Client) Environment(ctx context.Context, owner, repo, name string) (Env
 	if e.Name == "" {
 		return Environment{}, Wrap(doing, errIncomplete)
 	}
-	found := Environment{ID: e.ID, Name: e.Name}
+	found := Environment{ID: e.ID, Name: e.Name, Rules: len(e.Rules), Limited: e.Branches != nil,
+		Custom: e.Branches != nil && e.Branches.Custom}
 	for _, rule := range e.Rules {
 		if rule.Type != "required_reviewers" {
 			continue

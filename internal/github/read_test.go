@@ -141,7 +141,8 @@ func TestEnvironmentCountsRequiredReviewersAlone(t *testing.T) {
 		"reviewer":{"name":"Leads","slug":"leads"}}]}]}`})
 	e, err := c.Environment(t.Context(), "o", "r", "ai/review")
 	require.NoError(t, err)
-	require.Equal(t, Environment{Name: "ai/review", Reviewers: 2, Users: []string{"rita"}, Teams: []string{"leads"}}, e)
+	require.Equal(t, Environment{Name: "ai/review", Reviewers: 2, Users: []string{"rita"}, Teams: []string{"leads"},
+		Rules: 3}, e)
 }
 
 func TestCheck4_RunNamesItsWorkflowAndRepositories(t *testing.T) {

@@ -16,6 +16,10 @@ type Repository struct {
 	ID            int64
 	DefaultBranch string
 	Private       bool
+
+	FullName     string // as it is called now: owner/repo
+	Organization bool   // its owner is one
+	Parent       string // what it is a fork of, owner/repo; empty for none
 }
 
 // Repository reads a repository.
@@ -24,6 +28,9 @@ func (c *Client) Repository(ctx context.Context, owner, repo string) (Repository
 	if err == nil && (r.GetDefaultBranch() == "" || r.GetID() == 0) {
 		err = errIncomplete
 	}
-	return Repository{r.GetID(), r.GetDefaultBranch(), r.GetPrivate()},
+	return Repository{
+			ID: r.GetID(), DefaultBranch: r.GetDefaultBranch(), Private: r.GetPrivate(), FullName: r.GetFullName(),
+			Organization: r.GetOwner().GetType() == "Organization", Parent: r.GetParent().GetFullName(),
+		},
 		Wrap(fmt.Sprintf("reading repository %s/%s", owner, repo), err)
 }

@@ -46,6 +46,7 @@ const ActionsBot = "github-actions[bot]"
 // is a bot's, whose login REST does not tell: App asks.
 type Viewer struct {
 	Login string
+	ID    int64
 	Bot   bool
 }
 
@@ -58,7 +59,7 @@ func (c *Client) Viewer(ctx context.Context) (Viewer, error) {
 	if answered && (status.Code == http.StatusForbidden && !status.Limited || status.Code == http.StatusNotFound) {
 		return Viewer{Bot: true}, nil
 	}
-	return Viewer{Login: user.GetLogin()}, err
+	return Viewer{Login: user.GetLogin(), ID: user.GetID()}, err
 }
 
 // App reads the login of an installation's token, by GraphQL.

@@ -36,6 +36,9 @@ func getUser(c *call) answer {
 
 func getRepo(c *call) answer {
 	v := c.repo.json()
+	if c.repo.parent != nil {
+		v["parent"] = c.repo.parent.json()
+	}
 	if c.who.kind == "user" {
 		l := level(c.repo.permission(c.who.user.Login))
 		v["permissions"] = object{"admin": l > 2, "push": l > 1, "pull": l > 0}

@@ -55,7 +55,9 @@ type Repo struct {
 
 	s             *Server
 	private       bool
-	noPulls       bool // by a workflow
+	noPulls       bool     // by a workflow
+	plan          string   // of the owner
+	labels        []string // that the repository knows
 	defaultBranch string
 	protected     map[string]bool
 	permissions   map[string]string

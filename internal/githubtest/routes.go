@@ -18,7 +18,7 @@ func (s *Server) routes() []route {
 	const repo = "/repos/{owner}/{repo}"
 	contents, pulls, write := []string{"contents:read"}, []string{"pull_requests:read"}, []string{"pull_requests:write"}
 	issues, actions := []string{"issues:read", "pull_requests:read"}, []string{"actions:read"}
-	return []route{
+	return append(setupRoutes(), []route{
 		{"GET", "/user", nil, getUser},
 		{"GET", repo, nil, getRepo},
 		{"GET", repo + "/branches/{branch}", contents, getBranch},
@@ -62,7 +62,7 @@ func (s *Server) routes() []route {
 		{"GET", repo + "/actions/runs/{run_id}/artifacts", actions, ofRun(listRunArtifacts)},
 		{"GET", repo + "/actions/artifacts", actions, listArtifacts},
 		{"GET", repo + "/actions/artifacts/{artifact_id}/{archive_format}", actions, ofArtifact(downloadArtifact)},
-	}
+	}...)
 }
 
 // parameter is a path parameter of a template.

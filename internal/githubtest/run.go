@@ -50,6 +50,8 @@ type environment struct {
 	name      string
 	reviewers []string
 	noSelf    bool
+	branches  []string // the only ones admitted; nil for all
+	secrets   []string // their names
 }
 
 // AddRun starts a workflow run, attempt 1.
@@ -282,6 +284,10 @@ func (e *environment) json(r *Repo) object {
 	}
 	v["protection_rules"] = rules
 	v["deployment_branch_policy"] = nil
+	if e.branches != nil {
+		v["deployment_branch_policy"] = object{"protected_branches": false, "custom_branch_policies": true}
+		v["protection_rules"] = append(rules, object{"id": e.id, "node_id": "", "type": "branch_policy"})
+	}
 	return v
 }
 

@@ -21,7 +21,8 @@ type Store interface {
 	Append(ctx context.Context, thread string, record []byte) error
 	// Lock keeps other runs, also those of other processes, off a thread until
 	// release is called or the process ends; the thread need not exist. The error
-	// is ErrBusy, saying who holds it, where somebody does: it does not wait.
+	// is ErrBusy where somebody holds it, and names the thread and who that is, as
+	// "this process" or by the process's number: it does not wait.
 	Lock(ctx context.Context, thread string) (release func() error, err error)
 }
 

@@ -148,14 +148,9 @@ func IsRevision(ctx context.Context, dir, arg string) bool {
 // PullOf is the pull request of a number in the repository that the clone in dir has
 // for its origin.
 func PullOf(ctx context.Context, dir, number string) (pull.Ref, error) {
-	remote, err := git(ctx, dir, nil, nil, "remote", "get-url", "origin")
+	origin, err := Origin(ctx, dir)
 	if err != nil {
-		return pull.Ref{}, fmt.Errorf("the clone names no origin whose pull request #%s could be meant", number)
+		return pull.Ref{}, fmt.Errorf("%w, whose pull request #%s could be meant", err, number)
 	}
-	address := strings.TrimSpace(string(remote))
-	if at, path, ok := strings.Cut(address, ":"); ok && !strings.Contains(address, "://") { // git@host:owner/repo
-		address = "https://" + at[strings.LastIndexByte(at, '@')+1:] + "/" + path
-	}
-	address = strings.Replace(address, "ssh://git@", "https://", 1)
-	return pull.ParseRef(strings.TrimSuffix(strings.TrimSuffix(address, "/"), ".git") + "/pull/" + number)
+	return pull.ParseRef(origin.Web() + "/pull/" + number)
 }

@@ -24,18 +24,9 @@ type Options struct {
 	Model   string       // the server's name of the model
 	HTTP    *http.Client // transport.New's: proxies, retries, timeouts and the size limit are its own
 
-	Headers map[string]string // sent with every request
-	Body    map[string]any    // further fields of every request's body, such as top_p or provider
-	// of reasoning: none, minimal, low, medium, high, xhigh, max; empty for the model's default
-	Effort      string
-	Temperature *float64 // from 0 to 2; nil for the model's default
-	Seed        *int     // nil for none
-	// bounds every request's own limit of output tokens, and is it where a request has none; 0 for no bound
-	MaxTokens int
-
-	// CacheMarks says whether requests mark what is worth caching: MarksAuto, MarksOn
-	// or MarksOff; empty for MarksAuto. They change no answer.
-	CacheMarks string
+	// of every request. MaxOutputTokens bounds a request's own limit of output tokens,
+	// and is it where a request has none; 0 for no bound
+	config.ModelOptions
 
 	Limiter *limit.Limiter // shared by all clients of one server; nil for none
 	// called from many goroutines with one line about each try, safe for a log: no key, no header but the request's

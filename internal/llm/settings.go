@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/config"
 )
 
 // settings is what the options and the model's family come to.
@@ -37,22 +39,20 @@ var families = []struct {
 	{regexp.MustCompile(`^(gpt-([5-9]|\d\d)|o[1-9])\b`), "medium", true},
 }
 
-var efforts = []string{"", "none", "minimal", "low", "medium", "high", "xhigh", "max"}
-
 func (o Options) settings(model string) (settings, error) {
 	body, err := o.body()
 	switch t := o.Temperature; {
 	case err != nil:
 		return settings{}, err
-	case !slices.Contains(efforts, o.Effort):
+	case o.Effort != "" && !slices.Contains(config.Efforts(), o.Effort):
 		return settings{}, fmt.Errorf("model-options: effort: %q is none of %s", o.Effort,
-			strings.Join(efforts[1:], ", "))
+			strings.Join(config.Efforts(), ", "))
 	case t != nil && !(*t >= 0 && *t <= 2):
 		return settings{}, fmt.Errorf("model-options: temperature: %v is not from 0 to 2", *t)
-	case o.MaxTokens < 0:
-		return settings{}, fmt.Errorf("model-options: max-output-tokens: %d is below 0", o.MaxTokens)
+	case o.MaxOutputTokens < 0:
+		return settings{}, fmt.Errorf("model-options: max-output-tokens: %d is below 0", o.MaxOutputTokens)
 	}
-	s := settings{effort: o.Effort, temperature: o.Temperature, seed: o.Seed, maxTokens: o.MaxTokens, body: body}
+	s := settings{effort: o.Effort, temperature: o.Temperature, seed: o.Seed, maxTokens: o.MaxOutputTokens, body: body}
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	for _, f := range families {
 		if f.name.MatchString(name) {

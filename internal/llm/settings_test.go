@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/org/pr-review-action/internal/config"
 )
 
 func TestDefaultsByFamily(t *testing.T) {
@@ -40,8 +42,8 @@ func TestIdentityHoldsWhatSettlesAnAnswerAndNothingElse(t *testing.T) {
 	}
 	require.Equal(t, "model m", identity(Options{Model: "m"}))
 	require.Equal(t, "model gpt-5-mini", identity(Options{
-		Model: "gpt-5-mini", Effort: "medium", Key: "k", BaseURL: "https://API.openai.com:443/v1",
-		Headers: map[string]string{"X-Team": "a"}, Log: func(string) {},
+		Model: "gpt-5-mini", Key: "k", BaseURL: "https://API.openai.com:443/v1", Log: func(string) {},
+		ModelOptions: config.ModelOptions{Effort: "medium", Headers: map[string]string{"X-Team": "a"}},
 	}), "key and headers, and what is the default anyway, settle nothing")
 	for address, owner := range map[string]string{
 		"http://127.0.0.1:8089/v1": "this machine", "http://localhost/v1": "this machine",
@@ -52,21 +54,21 @@ func TestIdentityHoldsWhatSettlesAnAnswerAndNothingElse(t *testing.T) {
 			"models of one name are of several servers")
 	}
 	require.Equal(t, `model m; effort low; temperature 0.2; seed 7; max-output-tokens 900; body {"a":[1],"top_p":0.5}`,
-		identity(Options{
-			Model: "m", Effort: "low", Temperature: ptr(0.2), Seed: ptr(7), MaxTokens: 900,
+		identity(Options{Model: "m", ModelOptions: config.ModelOptions{
+			Effort: "low", Temperature: ptr(0.2), Seed: ptr(7), MaxOutputTokens: 900,
 			Body: map[string]any{"top_p": 0.5, "a": []int{1}},
-		}))
+		}}))
 	require.Equal(t, "model m; temperature 0; seed 0",
-		identity(Options{Model: "m", Temperature: ptr(0.), Seed: ptr(0)}))
+		identity(Options{Model: "m", ModelOptions: config.ModelOptions{Temperature: ptr(0.), Seed: ptr(0)}}))
 }
 
 func TestOptionsThatCannotBeAreNamed(t *testing.T) {
 	t.Parallel()
-	for name, o := range map[string]Options{
+	for name, o := range map[string]config.ModelOptions{
 		"effort":            {Effort: "utmost"},
 		"temperature":       {Temperature: ptr(2.5)},
 		"temperature: NaN":  {Temperature: ptr(math.NaN())},
-		"max-output-tokens": {MaxTokens: -1},
+		"max-output-tokens": {MaxOutputTokens: -1},
 		"Authorization":     {Headers: map[string]string{"Authorization": "secret"}},
 		"API-KEY":           {Headers: map[string]string{"API-KEY": "secret"}},
 		"Host":              {Headers: map[string]string{"Host": "secret"}},
@@ -79,8 +81,7 @@ func TestOptionsThatCannotBeAreNamed(t *testing.T) {
 		`"MODELS"`:          {Body: map[string]any{"MODELS": []string{"dear"}}},
 		`"f"`:               {Body: map[string]any{"f": func() {}}},
 	} {
-		o.Model, o.HTTP = "m", http.DefaultClient
-		_, err := New(o)
+		_, err := New(Options{Model: "m", HTTP: http.DefaultClient, ModelOptions: o})
 		require.ErrorContains(t, err, "model-options: ")
 		require.ErrorContains(t, err, name)
 		require.NotContains(t, err.Error(), "secret")
@@ -127,7 +128,7 @@ func TestP9_NoOptionRaisesTheOutputLimitThatWasReserved(t *testing.T) {
 		w := serve(t, reply{body: said})
 		asked := question
 		asked.MaxTokens = c.request
-		_, err := to(t, w, func(o *Options) { o.MaxTokens = c.option }).Chat(t.Context(), asked)
+		_, err := to(t, w, func(o *Options) { o.MaxOutputTokens = c.option }).Chat(t.Context(), asked)
 		require.NoError(t, err)
 		got, _ := w.last().body["max_completion_tokens"].(float64)
 		require.EqualValues(t, c.want, got)
@@ -162,7 +163,8 @@ func TestP9_NoFieldMakesACallDearerThanReservedOrSomebodyElsesAnswer(t *testing.
 		"max_new_tokens", "num_predict", "prediction", "search_parameters", "data_sources", "speed", "num_retries",
 		"preset", "mock_response", "extra_body", "Service_Tier",
 	} {
-		_, err := New(Options{Model: "m", HTTP: http.DefaultClient, Body: map[string]any{name: "secret"}})
+		_, err := New(Options{Model: "m", HTTP: http.DefaultClient,
+			ModelOptions: config.ModelOptions{Body: map[string]any{name: "secret"}}})
 		require.EqualError(t, err, `model-options: body: "`+name+`" cannot be set there`)
 	}
 }

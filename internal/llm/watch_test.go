@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/limit"
 	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/transport"
@@ -36,7 +37,7 @@ func TestT5_EveryTryIsALineWithoutKeyHeaderOrContent(t *testing.T) {
 	none := func() float64 { return 0 }
 	c, err := New(Options{
 		BaseURL: server.URL, Key: "sk-secret-value", Model: "m", Log: log.add,
-		Headers: map[string]string{"X-Team": "team-value"},
+		ModelOptions: config.ModelOptions{Headers: map[string]string{"X-Team": "team-value"}},
 		HTTP: transport.New(transport.Options{Tries: 2, Jitter: none, Retry: func(*http.Request) bool {
 			return true
 		}}),

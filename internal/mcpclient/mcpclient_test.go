@@ -255,12 +255,16 @@ func TestAProgramThatDoesNotWorkIsNamed(t *testing.T) {
 			t.Parallel()
 			o := ofReference()
 			o.Command, o.Env = c.command, []string{beServer + "=" + c.mode}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			limit := time.Minute // a process may take its time to start
+			if c.mode == "hang" {
+				limit = time.Second
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			began := time.Now()
 			_, err := open(t, o).Ticket(ctx, "PAY-1")
 			require.EqualError(t, err, c.want)
-			require.Less(t, time.Since(began), 4*time.Second)
+			require.Less(t, time.Since(began), 30*time.Second)
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 // kinds are the turns that hold text from outside.
@@ -103,6 +104,7 @@ func randomText(random *rand.Rand) string {
 
 // T2, T6 and T7 together: 10,000 texts made of boundary pieces, over all turns.
 func TestT6_EveryBlockHasOneOpenAndOneCloseMark(t *testing.T) {
+	volume.NoRaces(t)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	want := labels()

@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/llmtest"
 	"github.com/org/pr-review-action/internal/marker"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 var (
@@ -134,6 +135,7 @@ func rows(t *testing.T) (payloads []string) {
 }
 
 func TestT10T11T12T15_HostileSamplesAreInertOnEveryPage(t *testing.T) {
+	volume.NoRaces(t)
 	t.Parallel()
 	for _, payload := range rows(t) {
 		r := ledger()

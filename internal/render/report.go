@@ -7,7 +7,8 @@ import (
 )
 
 // unreported counts what the settings leave out: "12 below minor left out, 1 blocker of
-// other categories left out". It is empty where they leave out nothing.
+// other categories left out". It is empty where they leave out nothing. What is not below
+// the line is taken for a matter of category: the filter says no more.
 func (r Review) unreported() string {
 	var others []finding.Finding
 	weak := 0

@@ -133,7 +133,7 @@ func (s Settings) WithModel(getenv func(string) string) Settings {
 	return s
 }
 
-// Flags makes flags of some settings.
+// Flags makes flags of some settings, by the names of their rows; others it passes over.
 func (s *Settings) Flags(f *pflag.FlagSet, names ...string) {
 	for _, row := range Table() {
 		if slices.Contains(names, row.Name) {
@@ -152,36 +152,19 @@ func (s *Settings) PrintFlags(f *pflag.FlagSet, typed map[string]string) {
 	}
 }
 
+// flag makes a flag of a setting, which is read as the input of the same name is.
 func (r Row) flag(f *pflag.FlagSet, s *Settings, typed map[string]string) {
-	f.Var(flag{r, s, typed}, r.Name, r.Help)
+	add := f.Func
 	if r.bare {
-		f.Lookup(r.Name).NoOptDefVal = "true"
+		add = f.BoolFunc
 	}
-}
-
-// flag is a setting as a flag.
-type flag struct {
-	Row
-	into  *Settings
-	typed map[string]string // nil where nobody asks what was typed
-}
-
-func (flag) String() string { return "" }
-
-func (f flag) Type() string {
-	if f.bare {
-		return "bool" // the help then shows the name alone
-	}
-	return "value"
-}
-
-// Set reads the flag as the input of the same name is read.
-func (f flag) Set(text string) error {
-	if text == "" {
-		return errors.New("it is empty")
-	}
-	if f.typed != nil {
-		f.typed[f.Name] = text
-	}
-	return f.set(f.into, text)
+	add(r.Name, r.Help, func(text string) error {
+		if text == "" {
+			return errors.New("it is empty")
+		}
+		if typed != nil {
+			typed[r.Name] = text
+		}
+		return r.set(s, text)
+	})
 }

@@ -14,8 +14,10 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// field reads the text of a setting into S, and shows what S holds: nil where
-// nothing is set. A bare one needs no value as a flag.
+// field reads the text of a setting into S, and shows what S holds: of texts, keys and
+// times nil where nothing is set, of the others what they are then, such as 0. Variables
+// are read only where it shows nil, so a number has none. A bare one needs no value as a
+// flag.
 type field[S any] struct {
 	set  func(*S, string) error
 	show func(*S) any

@@ -4,7 +4,10 @@
 //
 // It reads and checks texts and does nothing with what they say. A new setting is a
 // field of Settings, a row of Table, and an input of action.yml, which a test holds
-// against the table. The keys of the settings file itself are config's.
+// against the table. It is a flag only of the commands that list its name (Flags, in
+// app's cmd_*.go); no test notices where it is forgotten. The keys of the settings file
+// itself are config's: of a setting that has one, Source.keys says which of the two is
+// printed, and whoever uses it takes the setting first, as wire does with max-cost.
 package settings
 
 import (
@@ -75,7 +78,7 @@ type Row struct {
 	Help    string
 	Default string   // as action.yml has it; empty where nothing is the default, or another setting says it
 	Env     []string // variables that are read where nothing else is given, the first that is set
-	Key     string   // of the settings file: of what stands there the input counts first, but for a model's name
+	Key     string   // of the settings file; the setting counts before it, but models.review before model
 	field[Settings]
 	use use
 }
@@ -110,7 +113,7 @@ func Table() []Row {
 			field: address(func(s *Settings) *string { return &s.BaseURL })},
 		{Name: "model", Help: "name of the model", Env: []string{"OPENAI_MODEL"}, Key: "models.review",
 			field: text(func(s *Settings) *string { return &s.Model })},
-		{Name: "concurrency", Help: "files under review at one time", Default: "8",
+		{Name: "concurrency", Help: "how many files are reviewed at once", Default: "8",
 			field: number(func(s *Settings) *int { return &s.Concurrency }, 1, 256)},
 		{Name: "config", Help: "settings file, read from the base commit", Default: config.DefaultPath, use: fileItself,
 			field: text(func(s *Settings) *string { return &s.Config })},
@@ -136,7 +139,7 @@ func Table() []Row {
 			field: text(func(s *Settings) *string { return &s.Feedback })},
 		{Name: "commands", Help: "per-finding decisions, one a line", use: oneDraft,
 			field: text(func(s *Settings) *string { return &s.Commands })},
-		{Name: "gate-from", Help: "weakest severity that calls a person", Default: string(finding.Minor),
+		{Name: "gate-from", Help: "lowest severity that stops for a person", Default: string(finding.Minor),
 			field: severity(func(s *Settings) *finding.Severity { return &s.GateFrom })},
 		{Name: "instance", Help: "name of a second reviewer on one pull request",
 			field: text(func(s *Settings) *string { return &s.Instance }).checked(pull.CheckInstance)},
@@ -144,17 +147,17 @@ func Table() []Row {
 			field: span(func(s *Settings) *time.Duration { return &s.Expires })},
 		{Name: "retention-days", Help: "how long the artifact is kept", Default: "15",
 			field: number(func(s *Settings) *int { return &s.Retention }, 1, 400)},
-		{Name: "again", Help: "draft anew at the same commit, and pay again", Default: "false", use: oneDraft,
+		{Name: "again", Help: "make a new draft of the same commit, and pay again", Default: "false", use: oneDraft,
 			field: boolean(func(s *Settings) *bool { return &s.Anew })},
-		{Name: "trust", Help: "what beyond the digest protects the draft: digest, seal or encrypt",
+		{Name: "trust", Help: "how the draft is protected: digest, seal or encrypt",
 			Default: string(checkpoint.TrustDigest),
 			field: choice(func(s *Settings) *string {
 				return &s.Protection.Trust
 			}, checkpoint.TrustDigest, checkpoint.TrustSeal, checkpoint.TrustEncrypt)},
-		{Name: "checkpoint-key", Help: "base64 of at least 32 bytes, for trust: seal or encrypt",
+		{Name: "checkpoint-key", Help: "key for trust: seal or encrypt, base64 of at least 32 bytes",
 			Env: []string{"PR_REVIEW_CHECKPOINT_KEY"},
 			use: credential, field: sealingKey(func(s *Settings) *checkpoint.Key { return &s.Protection.Key })},
-		{Name: "checkpoint-dir", Help: "folder that carries the draft instead of an artifact",
+		{Name: "checkpoint-dir", Help: "folder that holds the draft instead of an artifact",
 			field: text(func(s *Settings) *string { return &s.CheckpointDir })},
 		{Name: "summary", Help: "what the job summary shows of a draft: full or counts", Default: "full",
 			field: choice(func(s *Settings) *string { return &s.Summary }, "full", "counts")},
@@ -175,10 +178,10 @@ func Table() []Row {
 			field: text(func(s *Settings) *string { return &s.Findings })},
 		{Name: "findings-wait", Help: "how long that artifact is waited for, such as 10m", Default: "10m",
 			field: span(func(s *Settings) *time.Duration { return &s.FindingsWait })},
-		{Name: "fail-on", Help: "weakest severity that fails a run where what was posted and stands reaches it, " +
-			"or none", Default: "none",
-			field: severityOrNone(func(s *Settings) *finding.Severity { return &s.FailOn })},
-		{Name: "sarif", Help: "file for what the decision kept, as SARIF 2.1.0",
+		{Name: "fail-on", Help: "lowest severity at which a posted finding that is still open fails the run, or none",
+			Default: "none",
+			field:   severityOrNone(func(s *Settings) *finding.Severity { return &s.FailOn })},
+		{Name: "sarif", Help: "write the findings that were kept to this file, as SARIF 2.1.0",
 			field: text(func(s *Settings) *string { return &s.Sarif })},
 		{Name: "check-run", Help: "a check run with annotations of what the decision kept", Default: "false",
 			field: boolean(func(s *Settings) *bool { return &s.CheckRun })},
@@ -189,7 +192,7 @@ func Table() []Row {
 		{Name: "modules", Key: "modules", Help: "the settings' modules that alone may change, separated by commas",
 			use:   oneDraft,
 			field: text(func(s *Settings) *string { return &s.Modules })},
-		{Name: "allow-http", Help: "allow http endpoints other than loopback", Default: "false",
+		{Name: "allow-http", Help: "allow plain http to other machines", Default: "false",
 			field: boolean(func(s *Settings) *bool { return &s.AllowHTTP })},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
 )
 
@@ -15,18 +16,10 @@ type Node struct {
 	Name     string        // of the step, the path of the file, or task and model of the call
 	Time     time.Duration // that it took; negative where it is not known
 	Usage    cost.Usage
-	End      string    // how it ended: a state, or the finish reason of an answer
-	Tools    []ToolUse // that the call asked for
-	Notes    []string  // what else is to be said of it
+	End      string             // how it ended: a state, or the finish reason of an answer
+	Tools    []finding.ToolCall // that the call asked for
+	Notes    []string           // what else is to be said of it
 	Children []Node
-}
-
-// ToolUse is a tool that a model called. Its fields are those of finding.ToolCall.
-type ToolUse struct {
-	Name      string
-	Arguments string
-	Bytes     int    // of the result
-	Problem   string // why there is none
 }
 
 const (
@@ -92,11 +85,11 @@ func flatten(rows []row, n Node, lead, indent string) []row {
 	return rows
 }
 
-func used(t ToolUse) string {
+func used(t finding.ToolCall) string {
 	return guard.Line(strings.TrimSpace(t.Name+" "+t.Arguments), maxName)
 }
 
-func got(t ToolUse) string {
+func got(t finding.ToolCall) string {
 	if t.Problem != "" {
 		return guard.Line("no result: "+t.Problem, maxName)
 	}

@@ -25,7 +25,7 @@ func example() Node {
 					{Name: "classify gpt-5-mini", Time: 800 * time.Millisecond, Usage: used3(1200, 40, 300),
 						End: "stop"},
 					{Name: "review gpt-5", Time: 3 * time.Second, Usage: used3(4000, 300, 1300), End: "tool_calls",
-						Tools: []ToolUse{
+						Tools: []finding.ToolCall{
 							{Name: "read_file", Arguments: `{"path":"internal/app/app.go","start":1,"end":200}`,
 								Bytes: 2111},
 							{Name: "search_code", Arguments: `{"query":"x"}`,
@@ -80,18 +80,12 @@ run
 
 func TestT9_TheTreeIsSafeOnATerminal(t *testing.T) {
 	t.Parallel()
-	shown := Tree(Node{Name: hostile, End: hostile, Tools: []ToolUse{{Name: hostile, Arguments: hostile},
+	shown := Tree(Node{Name: hostile, End: hostile, Tools: []finding.ToolCall{{Name: hostile, Arguments: hostile},
 		{Problem: hostile}}, Children: []Node{{Name: "::error::x"}}}, 200)
 	for _, bad := range []string{"\x1b", "\u202e", "\xff", "─ ::"} {
 		require.NotContains(t, shown, bad)
 	}
 	require.Equal(t, 5, strings.Count(shown, "\n"))
-}
-
-func TestToolsOfACheckpointCanBeShown(t *testing.T) {
-	t.Parallel()
-	kept := finding.ToolCall{Name: "n", Arguments: "a", Bytes: 1, Problem: "p"}
-	require.Equal(t, ToolUse{Name: "n", Arguments: "a", Bytes: 1, Problem: "p"}, ToolUse(kept))
 }
 
 func TestNumbersOfTheTreeStayShort(t *testing.T) {
@@ -113,7 +107,7 @@ func FuzzTree(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, arguments string, wide int) {
 		wide = max(1, wide%300)
 		run := Node{Name: name, Notes: []string{arguments, name}, Children: []Node{{Name: arguments,
-			Tools: []ToolUse{{Name: name, Arguments: arguments, Problem: arguments}}}}}
+			Tools: []finding.ToolCall{{Name: name, Arguments: arguments, Problem: arguments}}}}}
 		for row := range strings.Lines(Tree(run, wide)) {
 			require.LessOrEqual(t, column.Width(strings.TrimSuffix(row, "\n")), wide)
 		}

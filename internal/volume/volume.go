@@ -2,7 +2,12 @@
 // them where PR_REVIEW_VOLUME is full, as in .ci/volume, else a sample.
 package volume
 
-import "os"
+import (
+	"os"
+	"strings"
+	"sync"
+	"testing"
+)
 
 // Full reports whether all cases are to be run, not a sample.
 func Full() bool { return os.Getenv("PR_REVIEW_VOLUME") == "full" }
@@ -18,3 +23,47 @@ func Of(all, sample int) int {
 	}
 	return sample
 }
+
+// Some are cases in order: all of them, of which the race detector has n, evenly
+// spread from the first on.
+func Some[C any](cases []C, n int) []C {
+	if !sampled() || n >= len(cases) {
+		return cases
+	}
+	some := make([]C, n)
+	for i := range some {
+		some[i] = cases[i*len(cases)/n]
+	}
+	return some
+}
+
+// Cell leaves a subtest out under the race detector where another one of the
+// same test ran before it: for a table whose cells take one goroutine's way
+// again and again.
+func Cell(t testing.TB) {
+	t.Helper()
+	test, _, cell := strings.Cut(t.Name(), "/")
+	if !sampled() || !cell {
+		return
+	}
+	if ran, any := cells.LoadOrStore(test, t.Name()); any && ran != t.Name() {
+		t.Skip(unwatched)
+	}
+}
+
+// cells has the subtest that runs, by test.
+var cells sync.Map
+
+// NoRaces leaves a test out under the race detector: what it starts is not
+// watched, or nothing in it runs side by side.
+func NoRaces(t testing.TB) {
+	t.Helper()
+	if sampled() {
+		t.Skip(unwatched)
+	}
+}
+
+const unwatched = "the race detector learns nothing new here; go test without -race runs it"
+
+// sampled reports whether the race detector watches a sample.
+func sampled() bool { return Raced && !Full() }

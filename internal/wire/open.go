@@ -11,7 +11,8 @@ import (
 	"github.com/org/pr-review-action/internal/problem"
 )
 
-// OpenStore opens the store at an address, or the default folder where it is empty.
+// OpenStore opens the store at an address, which is a folder's name or a URL. An empty one
+// stands for PR_REVIEW_STORE, which may be either too, or else for the default folder.
 func (w Wire) OpenStore(ctx context.Context, where string) (Store, error) {
 	if where == "" {
 		var err error

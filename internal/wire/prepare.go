@@ -116,9 +116,7 @@ func (r *Reviewer) client(model string, o config.ModelOptions, l *limit.Limiter)
 	s := r.settings
 	client, err := llm.New(llm.Options{
 		BaseURL: s.BaseURL, Key: s.Key, Model: model, HTTP: r.wire.modelHTTP(s, r.onWait), Limiter: l,
-		Log:     r.wire.debug,
-		Headers: o.Headers, Body: o.Body, Effort: o.Effort, Temperature: o.Temperature, Seed: o.Seed,
-		MaxTokens: o.MaxOutputTokens, CacheMarks: o.CacheMarks,
+		Log: r.wire.debug, ModelOptions: o,
 	})
 	if err != nil {
 		return nil, problem.As(problem.Misuse, err, "")

@@ -75,7 +75,7 @@ func TestHostilePagesAreReadInTime(t *testing.T) {
 		text := markup.Storage(strings.Repeat(unit, 100_000/len(unit)))
 		require.LessOrEqual(t, utf8.RuneCountInString(text), 20_000+len("\n[truncated]"))
 	}
-	require.Less(t, time.Since(began), 10*time.Second)
+	require.Less(t, time.Since(began), time.Minute)
 }
 
 func FuzzStorage(f *testing.F) {

@@ -148,9 +148,9 @@ func (s *Store) removeIfThere(path string) error {
 	return err
 }
 
-// Default is the folder that keeps threads where none is named:
-// PR_REVIEW_STORE, else pr-review under XDG_STATE_HOME, else under the
-// platform's folder for such state.
+// Default is where threads are kept where --store names nothing:
+// PR_REVIEW_STORE as it is, which may be another store's address, else the folder
+// pr-review under XDG_STATE_HOME, else under the platform's folder for such state.
 func Default(getenv func(string) string) (string, error) {
 	if dir := getenv("PR_REVIEW_STORE"); dir != "" {
 		return dir, nil

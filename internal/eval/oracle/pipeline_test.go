@@ -19,6 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/triage"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 // historical are the cases that lie beside the product's tree, where they do.
@@ -130,6 +131,7 @@ func in(lost []score.Loss, stages map[string]int) map[string]int {
 
 // TestEveryFindingOfTheScriptHasOneFate holds the account of what becomes of noise.
 func TestEveryFindingOfTheScriptHasOneFate(t *testing.T) {
+	volume.NoRaces(t)
 	t.Parallel()
 	for name, cases := range sets(t) {
 		stages := map[string]int{}
@@ -154,6 +156,7 @@ func TestEveryFindingOfTheScriptHasOneFate(t *testing.T) {
 // every defect found: the share of true findings before and behind them. A defect
 // counts once. The figures rest on the script's assumptions.
 func TestFiltersRaisePrecision(t *testing.T) {
+	volume.NoRaces(t)
 	t.Parallel()
 	for name, cases := range sets(t) {
 		for _, noise := range []float64{0.5, 1, 2, 4} {

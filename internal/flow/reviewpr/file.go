@@ -14,8 +14,9 @@ import (
 	"github.com/org/pr-review-action/internal/triage"
 )
 
-// The nodes. Records of some are read by others: ingest's say what a run is about,
-// review's and overview's what was paid.
+// The nodes, but for those of a revision (revise.go). Records of some are read by others:
+// ingest's say what a run is about, review's and overview's what was paid. StatusOf has a
+// status for each.
 const (
 	ingestNode    = "ingest"
 	triageNode    = "triage"

@@ -40,9 +40,9 @@ func TestStatusesAreTheReferencesNames(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^    n_(\w+)`).FindAllStringSubmatch(newWorld(nil).flow(t).Mermaid(),
 		-1) {
 		nodes[m[1]] = true
-		require.NotEqual(t, reviewpr.Initialize, reviewpr.StatusOf(m[1]), "a node without a status: %s", m[1])
+		require.NotEqual(t, reviewpr.Initialize, reviewpr.StatusOf(m[1]), "no status in StatusOf: %s", m[1])
 	}
-	require.Len(t, nodes, 10)
+	require.Len(t, nodes, 10, "nodes of the graph that this test saw")
 	type view = graph.View[reviewpr.State]
 	for want, v := range map[reviewpr.Status]view{
 		"initialize":      {Status: graph.Running},

@@ -30,7 +30,8 @@ import (
 )
 
 // Name and Version name the graph in every snapshot. Version rises when what a
-// snapshot means changes.
+// snapshot means changes, also with a new node or field. The script damaged.txtar of
+// app's tests has the number too.
 const (
 	Name    = "reviewpr"
 	Version = 7

@@ -37,6 +37,7 @@ func stored(c ingest.Change) (size int) {
 }
 
 func TestADraftTakesLittleMoreThanItsState(t *testing.T) {
+	volume.NoRaces(t)
 	t.Parallel()
 	w := newWorld(finds(finding.Major), many(2000)...)
 	grown(&w.change, 50)

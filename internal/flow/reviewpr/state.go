@@ -21,8 +21,8 @@ import (
 	"github.com/org/pr-review-action/internal/triage"
 )
 
-// State is what a run knows. Its fields are stored under the names that
-// declare gives them.
+// State is what a run knows. Its fields are stored under the names that declare
+// gives them: a new one stands here, in fields and in declare.
 type State struct {
 	Draft       Draft
 	Pull        *pull.Pull

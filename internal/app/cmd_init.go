@@ -1,0 +1,35 @@
+package app
+
+import (
+	"context"
+
+	"github.com/spf13/pflag"
+
+	"github.com/org/pr-review-action/internal/setup"
+)
+
+// initCommand writes the workflows and the settings file into a clone.
+func (a *app) initCommand() command {
+	o := newOptions()
+	c := &setup.Command{Front: a.Front, Name: a.name}
+	return command{
+		name: "init", args: "[--apply | --check]",
+		help: "bring reviews into this clone's repository: its workflows, its settings, what they need on GitHub",
+		flags: func(f *pflag.FlagSet) {
+			f.BoolVar(&c.Apply, "apply", false, "make environments and label on GitHub, and have gh ask for the key")
+			f.BoolVar(&c.Check, "check", false, "write nothing: check files, environments, secret, label, key and model")
+			f.Var(&c.Route, "route", "how a person decides; chosen by what the repository can have where not given")
+			f.StringSliceVar(&c.Reviewers, "reviewer", nil, "who approves: a login or org/team; may be repeated")
+			f.BoolVar(&c.Force, "force", false, "replace workflows and environments that are there and differ")
+			o.Flags(f, "base-url", "model")
+			f.BoolVar(&c.JSON, "json", false, "print one JSON object")
+			f.BoolVar(&o.noInput, "no-input", false, "ask nothing")
+		},
+		run: func(ctx context.Context, args []string) error {
+			o.json = c.JSON
+			c.Settings, c.Asks = o.Settings, a.interactive(&o)
+			return c.Run(ctx, args)
+		},
+		json: &c.JSON,
+	}
+}

@@ -1,0 +1,77 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+)
+
+// Admitted lists the patterns of branches and tags that alone may deploy to an
+// environment that is Custom.
+func (c *Client) Admitted(ctx context.Context, owner, repo, environment string) (names []string, err error) {
+	var list struct {
+		Policies []struct {
+			Name string `json:"name"`
+		} `json:"branch_policies"`
+	}
+	path := repoPath(owner, repo, "environments", environment, "deployment-branch-policies") + "?per_page=100"
+	_, err = c.get(ctx, &list, path)
+	for _, p := range list.Policies {
+		names = append(names, p.Name)
+	}
+	return names, Wrap(fmt.Sprintf("reading which branches environment %q of %s/%s admits", environment, owner, repo),
+		err)
+}
+
+// SecretNames lists the names of an environment's secrets, the first hundred. Their
+// values nobody can read.
+func (c *Client) SecretNames(ctx context.Context, owner, repo, environment string) (names []string, err error) {
+	var list struct {
+		Secrets []struct {
+			Name string `json:"name"`
+		} `json:"secrets"`
+	}
+	_, err = c.get(ctx, &list, repoPath(owner, repo, "environments", environment, "secrets")+"?per_page=100")
+	for _, s := range list.Secrets {
+		names = append(names, s.Name)
+	}
+	return names, Wrap(fmt.Sprintf("listing the secrets of environment %q of %s/%s", environment, owner, repo), err)
+}
+
+// HasLabel reports whether a repository knows a label.
+func (c *Client) HasLabel(ctx context.Context, owner, repo, label string) (bool, error) {
+	var found struct {
+		Name string `json:"name"`
+	}
+	_, err := c.get(ctx, &found, repoPath(owner, repo, "labels", label))
+	err = Wrap(fmt.Sprintf("reading label %q of %s/%s", label, owner, repo), err)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Plan reads an organization's plan: free, team, enterprise. It is empty where the token
+// is not shown it, as nobody but an owner is.
+func (c *Client) Plan(ctx context.Context, org string) (string, error) {
+	var o struct {
+		Plan struct {
+			Name string `json:"name"`
+		} `json:"plan"`
+	}
+	_, err := c.get(ctx, &o, "orgs/"+url.PathEscape(org))
+	return o.Plan.Name, Wrap("reading organization "+org, err)
+}
+
+// Team reads the number of an organization's team: ErrNotFound where the token sees none.
+func (c *Client) Team(ctx context.Context, org, slug string) (id int64, err error) {
+	var t struct {
+		ID int64 `json:"id"`
+	}
+	_, err = c.get(ctx, &t, "orgs/"+url.PathEscape(org)+"/teams/"+url.PathEscape(slug))
+	if err == nil && t.ID == 0 {
+		err = errIncomplete
+	}
+	return t.ID, Wrap("reading team "+org+"/"+slug, err)
+}

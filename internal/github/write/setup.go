@@ -1,0 +1,73 @@
+package write
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	gh "github.com/google/go-github/v62/github"
+
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+var (
+	// ErrMayNotSetUp is a token whose user does not administer the repository.
+	ErrMayNotSetUp = problem.Sentinel("the token may not change the repository's environments",
+		"an administrator of the repository has to, with a token that has administration: write or the scope repo")
+	// ErrMayNotLabel is a token that may not make labels.
+	ErrMayNotLabel = problem.Sentinel("the token may not make labels (issues: write)",
+		"make the label at Issues, Labels, or with a token that has issues: write")
+	// ErrPlan is a repository whose plan has no environments with reviewers, or none at all.
+	ErrPlan = problem.Sentinel("the repository's plan does not have this rule",
+		"a decision by dispatch works on every plan: init --route dispatch --force")
+)
+
+// Reviewer is who may approve for an environment: a User or a Team, by its number.
+type Reviewer struct {
+	Type string `json:"type"`
+	ID   int64  `json:"id"`
+}
+
+// SetEnvironment makes an environment, or gives it these rules in place of its own: who
+// has to approve, if anybody, and the one branch that may deploy to it, if not all may.
+// ErrPlan, ErrMayNotSetUp, ErrUncertain, or an error of package github.
+func (c *Client) SetEnvironment(ctx context.Context, ref pull.Ref, name string, reviewers []Reviewer,
+	branch string) error {
+	rules := map[string]any{"deployment_branch_policy": nil, "reviewers": reviewers}
+	if branch != "" {
+		rules["deployment_branch_policy"] = map[string]bool{"protected_branches": false, "custom_branch_policies": true}
+	}
+	path := fmt.Sprintf("repos/%s/%s/environments/%s", ref.Owner, ref.Repo, url.PathEscape(name))
+	err := c.set(ctx, http.MethodPut, path, rules)
+	if said(err, http.StatusUnprocessableEntity, "plan") {
+		return fmt.Errorf("%w: environment %s: %w", ErrPlan, name, err)
+	}
+	if err == nil && branch != "" {
+		err = c.set(ctx, http.MethodPost, path+"/deployment-branch-policies", map[string]string{"name": branch})
+	}
+	return told(ErrMayNotSetUp, "setting up environment "+name, err)
+}
+
+// CreateLabel makes a label: ErrExists where it is there, ErrMayNotLabel, ErrUncertain, or
+// an error of package github.
+func (c *Client) CreateLabel(ctx context.Context, ref pull.Ref, name, description string) error {
+	err := c.set(ctx, http.MethodPost, fmt.Sprintf("repos/%s/%s/labels", ref.Owner, ref.Repo),
+		map[string]string{"name": name, "description": description})
+	if said(err, http.StatusUnprocessableEntity, "") {
+		return fmt.Errorf("%w: label %s: %w", ErrExists, name, err)
+	}
+	return told(ErrMayNotLabel, "making the label "+name, err)
+}
+
+func (c *Client) set(ctx context.Context, method, path string, body any) error {
+	_, err := once(ctx, c, func(ctx context.Context) (*gh.Response, error) {
+		req, err := c.api.NewRequest(method, path, body)
+		if err != nil {
+			return nil, err
+		}
+		return c.api.Do(ctx, req, &struct{}{})
+	})
+	return err
+}

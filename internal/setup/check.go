@@ -1,0 +1,265 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/org/pr-review-action/internal/column"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/render"
+)
+
+// Check is one thing that was looked at.
+type Check struct {
+	What  string `json:"what"`
+	State string `json:"state"` // ok, no, or unseen
+	Found string `json:"found"` // in words
+	Next  string `json:"next"`  // what to do about it, or empty
+}
+
+// The states of a check.
+const (
+	ok     = "ok"
+	no     = "no"
+	unseen = "unseen"
+)
+
+// PrintChecks prints a line for each check, and what to do about those that say no.
+func PrintChecks(front *driver.Front, all []Check) {
+	for _, k := range all {
+		for i, row := range column.Wrap(fmt.Sprintf("%s: %s", k.What, guard.Line(k.Found, driver.MaxLine)), width-8) {
+			fmt.Fprintf(front.Stdout, "%-7s %s\n", map[bool]string{true: k.State}[i == 0], row)
+		}
+		if k.Next != "" && k.State != ok {
+			for i, row := range column.Wrap(guard.Line(k.Next, driver.MaxLine), width-14) {
+				fmt.Fprintf(front.Stdout, "%8s%-5s %s\n", "", map[bool]string{true: "next"}[i == 0], row)
+			}
+		}
+	}
+}
+
+// Failed is the error of checks that say no, nil where none does.
+func Failed(all []Check) error {
+	bad := slices.IndexFunc(all, func(k Check) bool { return k.State == no })
+	if bad < 0 {
+		return nil
+	}
+	return driver.Reported{Err: problem.Usage(all[bad].What+": "+all[bad].Found, all[bad].Next)}
+}
+
+// check looks at all that a review needs, as far as it can be seen.
+func (c *Command) check(ctx context.Context, r *repository) error {
+	own, err := r.settings()
+	if err != nil {
+		return err
+	}
+	within, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	all, draft := c.checkWorkflows(within, r)
+	if draft != nil {
+		all = append(all, r.checkEnvironments(within, *draft, own)...)
+	}
+	all = append(append(all, r.checkLabel(within, own.Admission.Label)), Online(ctx, c.Front, c.Settings, own)...)
+	if c.JSON {
+		err = driver.PrintJSON(c.Stdout, map[string]any{"repository": r.ref.FullName(), "checks": all})
+	} else {
+		fmt.Fprintln(c.Stdout, guard.Text(r.about())+"\n")
+		PrintChecks(c.Front, all)
+	}
+	if err != nil {
+		return err
+	}
+	return Failed(all)
+}
+
+// next is what an error says to do.
+func next(err error) string {
+	for _, row := range problem.Of(err).Rows {
+		if row[0] == "next" {
+			return row[1]
+		}
+	}
+	return ""
+}
+
+// jobs are what a check looks at in a workflow.
+type jobs struct {
+	Jobs map[string]struct {
+		Permissions any
+		Environment any
+		Steps       []struct{ With map[string]any }
+	}
+}
+
+// environment is the name of a job's environment, which may stand in an object.
+func (j jobs) environment(job string) string {
+	name := j.Jobs[job].Environment
+	if object, is := name.(map[string]any); is {
+		name = object["name"]
+	}
+	text, _ := name.(string)
+	return text
+}
+
+// checkWorkflows looks at the files on the default branch, from which GitHub takes them.
+// draft is the workflow that drafts, nil where it cannot be read.
+func (c *Command) checkWorkflows(ctx context.Context, r *repository) (all []Check, draft *jobs) {
+	draft, found := c.checkWorkflow(ctx, r, draftPath)
+	all = append(all, found)
+	if draft != nil && draft.environment("post") == "" {
+		_, found := c.checkWorkflow(ctx, r, decidePath)
+		all = append(all, found)
+	}
+	return all, draft
+}
+
+func (c *Command) checkWorkflow(ctx context.Context, r *repository, path string) (*jobs, Check) {
+	k := Check{What: path}
+	text, err := r.api.Content(ctx, r.ref.Owner, r.ref.Repo, path, r.branch, maxFile)
+	switch {
+	case errors.Is(err, github.ErrNotFound):
+		k.State, k.Found, k.Next = no, "is not on "+r.branch, c.Name+" init writes it; commit and merge it there"
+		return here(r.top, path), k
+	case err != nil:
+		k.State, k.Found = unseen, r.reason(err)
+		return nil, k
+	}
+	var is, wanted jobs
+	if err := yaml.Unmarshal(text, &is); err != nil {
+		k.State, k.Found, k.Next = no, "is no YAML", "compare it with the README's"
+		return nil, k
+	}
+	shipped, err := c.shipped(path)
+	if err == nil {
+		err = yaml.Unmarshal([]byte(shipped), &wanted)
+	}
+	if err != nil {
+		k.State, k.Found = unseen, err.Error()
+		return &is, k
+	}
+	k.State, k.Found = ok, "is on "+r.branch+", with the permissions that its jobs need"
+	if lack := lacking(is, wanted); len(lack) > 0 {
+		k.State, k.Found, k.Next = no, "lacks permissions: "+strings.Join(lack, "; "), "put them in"
+	}
+	return &is, k
+}
+
+// here is the workflow as it lies in the clone; nil where there is none to read.
+func here(top, path string) *jobs {
+	text, err := readIn(top, path)
+	var is jobs
+	if err != nil || text == nil || yaml.Unmarshal(text, &is) != nil {
+		return nil
+	}
+	return &is
+}
+
+// lacking lists the permissions that jobs need and do not name. A job that has none of its
+// own, or is called otherwise, is not judged.
+func lacking(is, wanted jobs) (all []string) {
+	for _, name := range slices.Sorted(maps.Keys(wanted.Jobs)) {
+		granted, own := is.Jobs[name].Permissions.(map[string]any)
+		needed, _ := wanted.Jobs[name].Permissions.(map[string]any)
+		for _, scope := range slices.Sorted(maps.Keys(needed)) {
+			if own && granted[scope] != needed[scope] && granted[scope] != "write" {
+				all = append(all, fmt.Sprintf("%s needs %s: %s", name, scope, needed[scope]))
+			}
+		}
+	}
+	return all
+}
+
+// checkEnvironments looks at those that jobs and settings name.
+func (r *repository) checkEnvironments(ctx context.Context, draft jobs, own config.Config) (all []Check) {
+	var gates []string
+	if name := draft.environment("post"); name != "" {
+		gates = append(gates, name)
+		for _, e := range own.Environments {
+			gates = append(gates, e.Name)
+		}
+	}
+	for _, name := range gates {
+		if strings.Contains(name, "${{") {
+			continue // which one it is, only a run knows
+		}
+		e, k := r.checkEnvironment(ctx, name)
+		if k.State == ok {
+			k.Found = render.Count(e.Reviewers, "required reviewer")
+		}
+		if k.State == ok && e.Reviewers == 0 {
+			k.State, k.Found, k.Next = no, "has no required reviewers: nobody could decide", "Settings, Environments, "+name
+		}
+		all = append(all, k)
+	}
+	if name := draft.environment("draft"); name != "" && !strings.Contains(name, "${{") {
+		all = append(all, r.checkModelEnvironment(ctx, name)...)
+	}
+	return all
+}
+
+func (r *repository) checkEnvironment(ctx context.Context, name string) (github.Environment, Check) {
+	k := Check{What: "environment " + guard.Line(name, 255), State: ok}
+	e, err := r.api.Environment(ctx, r.ref.Owner, r.ref.Repo, name)
+	switch {
+	case errors.Is(err, github.ErrNotFound):
+		k.State, k.Found, k.Next = no, "is not there", "init --apply makes it, or Settings, Environments"
+	case err != nil:
+		k.State, k.Found = unseen, r.reason(err)
+	}
+	return e, k
+}
+
+// checkModelEnvironment looks at the one that holds the model's key.
+func (r *repository) checkModelEnvironment(ctx context.Context, name string) []Check {
+	e, k := r.checkEnvironment(ctx, name)
+	if k.State != ok {
+		return []Check{k}
+	}
+	limit := "Settings, Environments, " + name + ", Deployment branches: " + r.branch + " alone"
+	k.Found = "admits the protected branches alone"
+	if e.Custom {
+		names, err := r.api.Admitted(ctx, r.ref.Owner, r.ref.Repo, name)
+		switch k.Found = "admits " + strings.Join(names, ", ") + " alone"; {
+		case err != nil:
+			k.State, k.Found = unseen, "which branches it admits: "+r.reason(err)
+		case !slices.Contains(names, r.branch):
+			k.State, k.Found, k.Next = no, "does not admit "+r.branch+", where the workflow runs", limit
+		}
+	}
+	switch {
+	case !e.Limited:
+		k.State, k.Found, k.Next = no, "admits every branch: whoever pushes one can read the key", limit
+	case e.Reviewers > 0:
+		k.State, k.Found, k.Next = no, "has required reviewers, for whom each draft would wait", "take them away there"
+	}
+	secret := Check{"secret " + keySecret + " of " + name, ok, "is there", ""}
+	names, err := r.api.SecretNames(ctx, r.ref.Owner, r.ref.Repo, name)
+	if err != nil {
+		secret.State, secret.Found = unseen, r.reason(err)
+	} else if !slices.Contains(names, keySecret) {
+		secret.State, secret.Found = no, "is not there"
+		secret.Next = "gh secret set " + keySecret + " --env " + driver.Quoted(name) + " --repo " + r.repo()
+	}
+	return []Check{k, secret}
+}
+
+func (r *repository) checkLabel(ctx context.Context, label string) Check {
+	k := Check{"label " + guard.Line(label, 100), ok, "is there", ""}
+	found, err := r.api.HasLabel(ctx, r.ref.Owner, r.ref.Repo, label)
+	if err != nil {
+		k.State, k.Found = unseen, r.reason(err)
+	} else if !found {
+		k.State, k.Found, k.Next = no, "is not there", "gh label create "+driver.Quoted(label)+" --repo "+r.repo()
+	}
+	return k
+}

@@ -1,0 +1,68 @@
+package setup
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/settings"
+)
+
+// Online asks the models that the settings name for a tiny answer, where there is a key
+// or an address to ask.
+func Online(ctx context.Context, front *driver.Front, s settings.Settings, c config.Config) []Check {
+	answered, err := front.Try(ctx, c, s)
+	switch {
+	case err != nil:
+		return []Check{{"model", no, driver.Gist(err), next(err)}}
+	case answered == nil:
+		return []Check{{"model", unseen, "there is no key here to ask with (OPENAI_API_KEY)", ""}}
+	}
+	var all []Check
+	for _, name := range slices.Sorted(maps.Keys(answered)) {
+		k := Check{"model " + guard.Line(name, 100), ok, "answers", ""}
+		if err := answered[name]; err != nil {
+			k.State, k.Found, k.Next = no, driver.Gist(err), next(err)
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
+// Token tells what the token here may do in the repository that the clone around the
+// working folder came from: read it, and post reviews, as far as GitHub shows that.
+func Token(ctx context.Context, front *driver.Front, s settings.Settings) Check {
+	k := Check{"token", unseen, "", ""}
+	ref, err := ingest.Origin(ctx, ".")
+	if err != nil {
+		k.Found = "this folder is no clone of a repository that it could be tried on"
+		return k
+	}
+	api, err := front.GitHub(ref, s)
+	if err == nil && !api.Authorized() {
+		k.Found = "there is none (GITHUB_TOKEN, such as $(gh auth token))"
+		return k
+	}
+	k.What = "token for " + ref.FullName()
+	var known, posts bool
+	if err == nil {
+		ctx, cancel := context.WithTimeout(ctx, lookTime)
+		defer cancel()
+		known, posts, err = api.CanWritePulls(ctx, ref.Owner, ref.Repo)
+	}
+	switch {
+	case err != nil:
+		k.State, k.Found, k.Next = no, driver.Gist(err), next(err)
+	case !known:
+		k.State, k.Found = ok, "may read it; whether it may post reviews, only posting tells"
+	case !posts:
+		k.State, k.Found = ok, "may read it, and not post reviews: a workflow posts with its own token"
+	default:
+		k.State, k.Found = ok, "may read it and post reviews"
+	}
+	return k
+}

@@ -1,0 +1,110 @@
+package setup
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/column"
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+const width = 80 // columns of what is printed
+
+// print tells what was seen, chosen, written and done, and what is left to do.
+func (c *Command) print(p Report, r *repository) error {
+	if c.JSON {
+		for _, list := range []*[]string{&p.Notes, &p.Unseen} {
+			if *list == nil {
+				*list = []string{}
+			}
+		}
+		return driver.PrintJSON(c.Stdout, p)
+	}
+	var b strings.Builder
+	paragraph(&b, "", p.about)
+	paragraph(&b, "", fmt.Sprintf("Route %s: %s.", p.Route, p.Why))
+	b.WriteByte('\n')
+	for _, f := range p.Files {
+		fmt.Fprintf(&b, "  %-8s %s\n", f.State, f.Path)
+	}
+	for _, s := range p.Steps {
+		if s.State != toDo {
+			fmt.Fprintf(&b, "  %-8s %s\n", s.State, s.What)
+		}
+		if s.State == failed {
+			paragraph(&b, "           ", s.Why)
+		}
+	}
+	c.printLeft(&b, p.Steps)
+	for _, note := range p.Notes {
+		b.WriteByte('\n')
+		paragraph(&b, "", "Note: "+note+".")
+	}
+	for i, what := range p.Unseen {
+		if i == 0 {
+			fmt.Fprint(&b, "\nNot seen:\n")
+		}
+		paragraph(&b, "  ", what)
+	}
+	branch := r.branch
+	if branch == "" {
+		branch = "the default branch"
+	}
+	fmt.Fprintf(&b, "\nThen commit .github, merge it into %s, and look: %s init --check\n", branch, c.Name)
+	_, err := io.WriteString(c.Stdout, guard.Text(b.String()))
+	return err
+}
+
+// printLeft prints the commands of what is to do.
+func (c *Command) printLeft(b *strings.Builder, steps []Step) {
+	var left int
+	for _, s := range steps {
+		if s.State == there || s.State == done {
+			continue
+		}
+		if left++; left == 1 && c.Apply {
+			fmt.Fprint(b, "\nLeft to do on GitHub:\n")
+		} else if left == 1 {
+			fmt.Fprintf(b, "\nTo do on GitHub, by an administrator; %s init --apply does it, or:\n", c.Name)
+		}
+		fmt.Fprintf(b, "\n  # %s\n", s.What)
+		if s.Why != "" && s.State == toDo {
+			paragraph(b, "  # ", "left: "+s.Why)
+		}
+		for _, command := range s.Commands {
+			fmt.Fprintf(b, "  %s\n", wrapped(command))
+		}
+	}
+}
+
+// paragraph prints a text in lines of the width, each behind a margin.
+func paragraph(b *strings.Builder, margin, text string) {
+	for _, row := range column.Wrap(guard.Line(text, driver.MaxLine), width-len(margin)) {
+		fmt.Fprintf(b, "%s%s\n", margin, row)
+	}
+}
+
+// flagged is the beginning of a command, or a flag with what is behind it.
+var flagged = regexp.MustCompile(`(?:^| -)(?:[^ "']| [^-"']| ?"[^"]*"| ?'[^']*')*`)
+
+// wrapped breaks a command between its flags, for a shell to read as one.
+func wrapped(command string) string {
+	var b strings.Builder
+	column := 2
+	for i, part := range flagged.FindAllString(command, -1) {
+		switch {
+		case i > 0 && column+1+len(part)+2 > width:
+			b.WriteString(" \\\n    ")
+			column = 4
+		case i > 0:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(strings.TrimSpace(part))
+		column += len(part)
+	}
+	return b.String()
+}

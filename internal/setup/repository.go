@@ -1,0 +1,133 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
+)
+
+// lookTime bounds how long GitHub is asked what is there.
+const lookTime = 10 * time.Second
+
+// repository is what can be seen of a clone and of the repository that it came from.
+type repository struct {
+	top       string // folder of the work tree
+	ref       pull.Ref
+	api       *github.Client
+	seen      bool // that GitHub told about the repository; what follows is empty otherwise
+	facts     github.Repository
+	branch    string // the default one
+	protected bool
+	plan      string // of the organization, where the token is shown it
+	viewer    github.Viewer
+
+	notes, unseen []string
+}
+
+// look finds the clone and asks GitHub about its repository. What GitHub does not tell is
+// noted; --apply and --check need a token and an answer.
+func (c *Command) look(ctx context.Context) (*repository, error) {
+	top, err := ingest.Top(ctx, ".")
+	if err != nil {
+		return nil, problem.As(problem.Misuse, err, "run init in a clone of the repository")
+	}
+	r := &repository{top: top}
+	if r.ref, err = ingest.Origin(ctx, top); err != nil {
+		return nil, problem.As(problem.Misuse, err, "git remote add origin https://github.com/OWNER/REPO")
+	}
+	if r.ref.Host != pull.DefaultHost && !strings.HasSuffix(r.ref.Host, ".ghe.com") {
+		return nil, problem.Usage(fmt.Sprintf("%s of the clone's origin is not GitHub.com", r.ref.Host),
+			"an Enterprise Server has no artifacts for actions, which these workflows need: SETTINGS.md says under "+
+				"Enterprise Server what carries drafts there")
+	}
+	if r.api, err = c.GitHub(r.ref, c.Settings); err != nil {
+		return nil, err
+	}
+	if !r.api.Authorized() && (c.Apply || c.Check) {
+		return nil, problem.Usage("there is no token to ask GitHub about "+r.ref.FullName()+" with",
+			"set GITHUB_TOKEN to one of an administrator, such as $(gh auth token); init alone works without")
+	}
+	within, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	r.branch, _ = ingest.DefaultBranch(ctx, top)
+	if r.facts, err = r.api.Repository(within, r.ref.Owner, r.ref.Repo); err != nil {
+		if c.Apply || c.Check || ctx.Err() != nil {
+			return nil, err
+		}
+		r.miss("the repository", err)
+		return r, nil
+	}
+	r.seen, r.branch = true, r.facts.DefaultBranch
+	if owner, repo, err := pull.ParseRepository(r.facts.FullName); err == nil {
+		r.ref.Owner, r.ref.Repo = owner, repo
+	}
+	r.more(within)
+	return r, nil
+}
+
+func (r *repository) more(ctx context.Context) {
+	var err error
+	if r.protected, err = r.api.Protected(ctx, r.ref.Owner, r.ref.Repo, r.branch); err != nil {
+		r.miss("whether "+r.branch+" is protected", err)
+	}
+	if r.facts.Private && r.facts.Organization {
+		if r.plan, err = r.api.Plan(ctx, r.ref.Owner); err != nil {
+			r.miss("the plan of "+r.ref.Owner, err)
+		} else if r.plan == "" {
+			r.unseen = append(r.unseen, "the plan of "+r.ref.Owner+": its owners alone are told")
+		}
+	}
+	if r.api.Authorized() {
+		if r.viewer, err = r.api.Viewer(ctx); err != nil {
+			r.miss("whose token this is", err)
+		}
+	}
+	if r.facts.Parent != "" {
+		r.notes = append(r.notes, fmt.Sprintf("%s is a fork: pull requests to %s run the workflows there, not these",
+			r.ref.FullName(), guard.Line(r.facts.Parent, driver.MaxLine)))
+	}
+}
+
+// miss notes what could not be seen.
+func (r *repository) miss(what string, err error) {
+	r.unseen = append(r.unseen, what+": "+r.reason(err))
+}
+
+func (r *repository) reason(err error) string {
+	switch {
+	case !r.api.Authorized():
+		return "there is no token (GITHUB_TOKEN, such as $(gh auth token))"
+	case errors.Is(err, github.ErrNotFound), errors.Is(err, github.ErrNoAccess):
+		return "the token may not read it"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "GitHub did not answer in time"
+	}
+	return guard.Line(driver.Gist(err), 200)
+}
+
+// about is the repository in one line.
+func (r *repository) about() string {
+	if !r.seen {
+		return r.ref.FullName()
+	}
+	kind, rules := "public", "not protected"
+	if r.facts.Private {
+		kind = "private"
+	}
+	if r.protected {
+		rules = "protected"
+	}
+	if r.plan != "" {
+		kind += ", plan " + guard.Line(r.plan, 40)
+	}
+	return fmt.Sprintf("%s: %s, default branch %s (%s)", r.ref.FullName(), kind, guard.Line(r.branch, 100), rules)
+}

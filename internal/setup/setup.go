@@ -1,0 +1,105 @@
+// Package setup brings reviews into a repository: the workflows and a settings file into
+// a clone, and onto GitHub the environments, the label and the secret that they name. It
+// also checks that all of it is there.
+//
+// It writes nothing outside .github, nothing over another file unless told to, and sees
+// no secret: gh asks for it. Start reading at Command.
+package setup
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/settings"
+)
+
+// Command is init, of one process, in the clone around the working folder.
+type Command struct {
+	*driver.Front
+	Name      string            // the program's, as it was called
+	Settings  settings.Settings // base-url and model go into the workflow
+	Route     Route             // empty: chosen by what the repository can have
+	Reviewers []string          // who approves: logins, and teams as org/team; empty: whose token it is
+	Apply     bool              // what is to do on GitHub is done
+	Check     bool              // nothing is written, what is there is checked
+	Force     bool              // other files and rules of the same names are replaced
+	JSON      bool              // one object in place of lines
+	Asks      bool              // there is a person at a terminal
+}
+
+// Report is what init saw, chose and did.
+type Report struct {
+	Repository string   `json:"repository"`
+	Route      Route    `json:"route"`
+	Why        string   `json:"why"`
+	Files      []File   `json:"files"`
+	Steps      []Step   `json:"steps"` // on GitHub
+	Notes      []string `json:"notes"`
+	Unseen     []string `json:"unseen"` // what could not be seen, with the reason
+
+	about string // the repository in one line
+}
+
+// Run writes the files and says what is to do, or does it; with Check it checks.
+func (c *Command) Run(ctx context.Context, args []string) error {
+	switch {
+	case len(args) > 0:
+		return problem.Usage("init takes no arguments: it works on the clone around this folder", "")
+	case c.Apply && c.Check:
+		return problem.Usage("--apply and --check contradict each other", "apply first, then check")
+	}
+	if err := c.checkReviewers(); err != nil {
+		return err
+	}
+	r, err := c.look(ctx)
+	if err != nil {
+		return err
+	}
+	if c.Check {
+		return c.check(ctx, r)
+	}
+	return c.install(ctx, r)
+}
+
+func (c *Command) install(ctx context.Context, r *repository) error {
+	own, err := r.settings()
+	if err != nil {
+		return err
+	}
+	report := Report{Repository: r.ref.FullName(), about: r.about(), Notes: r.notes}
+	with := c.filling(own, &report)
+	if report.Route, report.Why, err = c.choose(ctx, r, with); err != nil {
+		return err
+	}
+	if report.Files, err = c.files(report.Route, with); err != nil {
+		return err
+	}
+	if r.facts.Private && report.Route == Dispatch {
+		report.Notes = append(report.Notes, "on the Free plan a private repository has no environments: there "+
+			"the key is a secret of the repository (gh secret set without --env), which whoever may push can read")
+	}
+	there := r.onGitHub(ctx, report.Route, with.label)
+	if err := c.whoReviews(ctx, r, there); err != nil {
+		return err
+	}
+	if err := put(r.top, report.Files, c.Force); err != nil {
+		return err
+	}
+	report.Steps, report.Unseen = c.steps(r, there, with.label), r.unseen
+	if c.Apply {
+		err = c.carryOut(ctx, report.Steps)
+	}
+	return cmp.Or(c.print(report, r), err)
+}
+
+// settings are those of the clone's file, or the defaults where it has none.
+func (r *repository) settings() (config.Config, error) {
+	text, err := readIn(r.top, config.DefaultPath)
+	if err != nil {
+		return config.Config{}, err
+	}
+	return config.Parse(config.DefaultPath, text)
+}

@@ -1,0 +1,236 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/problem"
+)
+
+// Step is one thing that GitHub has to have.
+type Step struct {
+	What     string   `json:"what"`
+	State    string   `json:"state"`    // to do, there, done or failed
+	Commands []string `json:"commands"` // that do it in a shell
+	Why      string   `json:"why"`      // it failed, or is left to do with --apply; else empty
+	do       func(context.Context) error
+}
+
+// The states of a step.
+const (
+	toDo   = "to do"
+	there  = "there"
+	done   = "done"
+	failed = "failed"
+)
+
+// onGitHub is what is there of what a route needs. What could not be seen counts as not there.
+type onGitHub struct {
+	gate     *github.Environment // nil on a route without one
+	model    github.Environment
+	admitted []string // branches and tags, where the model's environment lists them
+	key      bool
+	label    bool
+}
+
+// onGitHub asks for it, and notes what it could not see.
+func (r *repository) onGitHub(ctx context.Context, route Route, label string) (g onGitHub) {
+	if route == Approval {
+		g.gate = &github.Environment{}
+	}
+	if !r.seen {
+		return g
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	owner, repo := r.ref.Owner, r.ref.Repo
+	if route == Approval {
+		*g.gate = r.environment(ctx, gateEnvironment)
+	}
+	if g.model = r.environment(ctx, modelEnvironment); g.model.Custom {
+		var err error
+		if g.admitted, err = r.api.Admitted(ctx, owner, repo, modelEnvironment); err != nil {
+			r.miss("which branches "+modelEnvironment+" admits", err)
+		}
+	}
+	if g.model.Name != "" {
+		names, err := r.api.SecretNames(ctx, owner, repo, modelEnvironment)
+		if g.key = slices.Contains(names, keySecret); err != nil {
+			r.miss("the names of the secrets of "+modelEnvironment, err)
+		}
+	}
+	var err error
+	if g.label, err = r.api.HasLabel(ctx, owner, repo, label); err != nil {
+		r.miss("whether there is a label "+label, err)
+	}
+	return g
+}
+
+// environment is one as it is there, without a name where it is not.
+func (r *repository) environment(ctx context.Context, name string) github.Environment {
+	e, err := r.api.Environment(ctx, r.ref.Owner, r.ref.Repo, name)
+	if err != nil && !(errors.Is(err, github.ErrNotFound) && r.api.Authorized()) {
+		r.miss("environment "+name, err)
+	}
+	return e
+}
+
+// steps are all that a route needs on GitHub.
+func (c *Command) steps(r *repository, g onGitHub, label string) (steps []Step) {
+	if g.gate != nil {
+		steps = append(steps, c.gateStep(r, *g.gate))
+	}
+	put := fmt.Sprintf("gh api -X PUT repos/%s/environments/%s", r.ref.FullName(), modelEnvironment)
+	branch := r.branch
+	if branch == "" {
+		branch = "main"
+	}
+	only := Step{
+		What: "environment " + modelEnvironment + " for the model's key, open to " + branch + " alone",
+		Commands: []string{
+			put + " -F 'deployment_branch_policy[protected_branches]=false'" +
+				" -F 'deployment_branch_policy[custom_branch_policies]=true'",
+			strings.Replace(put, "-X PUT ", "", 1) + "/deployment-branch-policies -f name=" + driver.Quoted(branch),
+		},
+		do: func(ctx context.Context) error {
+			return write.New(r.api).SetEnvironment(ctx, r.ref, modelEnvironment, nil, branch)
+		},
+	}
+	half := g.model.Custom && len(g.admitted) == 0 // of what init does, when it was ended
+	steps = append(steps, c.settle(only, g.model.Limited && !half, g.model.Rules > 0 && !half))
+	steps = append(steps, c.settle(Step{
+		What:     "secret " + keySecret + " of that environment, for which gh asks",
+		Commands: []string{"gh secret set " + keySecret + " --env " + modelEnvironment + " --repo " + r.repo()},
+		do:       func(ctx context.Context) error { return c.askForKey(ctx, r) },
+	}, g.key, false))
+	about := "Asks for a review by pr-review-action"
+	return append(steps, c.settle(Step{
+		What: "label " + label + ", which asks for a review",
+		Commands: []string{"gh label create " + driver.Quoted(label) + " --repo " + r.repo() + " --description " +
+			driver.Quoted(about)},
+		do: func(ctx context.Context) error {
+			err := write.New(r.api).CreateLabel(ctx, r.ref, label, about)
+			if errors.Is(err, write.ErrExists) {
+				return nil
+			}
+			return err
+		},
+	}, g.label, false))
+}
+
+// gateStep makes the environment whose reviewers decide.
+func (c *Command) gateStep(r *repository, e github.Environment) Step {
+	names := c.Reviewers
+	if len(names) == 0 && r.viewer.Login != "" {
+		names = []string{r.viewer.Login}
+	}
+	command, who := fmt.Sprintf("gh api -X PUT repos/%s/environments/%s", r.ref.FullName(), gateEnvironment), "you"
+	if len(names) == 0 {
+		command += ` -F 'reviewers[][type]=User' -F "reviewers[][id]=$(gh api user --jq .id)"`
+	} else {
+		who = strings.Join(names, ", ")
+	}
+	for _, name := range names {
+		kind, at := "User", "users/"+name
+		if org, slug, team := strings.Cut(name, "/"); team {
+			kind, at = "Team", "orgs/"+org+"/teams/"+slug
+		}
+		command += fmt.Sprintf(` -F 'reviewers[][type]=%s' -F "reviewers[][id]=$(gh api %s --jq .id)"`, kind, at)
+	}
+	return c.settle(Step{
+		What:     "environment " + gateEnvironment + ", whose reviewers decide: " + who,
+		Commands: []string{command},
+		do: func(ctx context.Context) error {
+			reviewers, err := r.reviewers(ctx, names)
+			if err != nil {
+				return err
+			}
+			return write.New(r.api).SetEnvironment(ctx, r.ref, gateEnvironment, reviewers, "")
+		},
+	}, e.Reviewers > 0, e.Rules > 0)
+}
+
+// settle says how a step stands. Rules that are not init's are replaced with --force alone.
+func (c *Command) settle(s Step, is, others bool) Step {
+	switch {
+	case is:
+		s.State, s.do = there, nil
+	case others && !c.Force:
+		s.Why = "it has other rules, which --force replaces"
+		s.State, s.do = toDo, nil
+	default:
+		s.State = toDo
+	}
+	return s
+}
+
+// reviewers finds the numbers of logins and teams.
+func (r *repository) reviewers(ctx context.Context, names []string) (all []write.Reviewer, err error) {
+	for _, name := range names {
+		v := write.Reviewer{Type: "User", ID: r.viewer.ID}
+		if org, slug, team := strings.Cut(name, "/"); team {
+			v.Type = "Team"
+			v.ID, err = r.api.Team(ctx, org, slug)
+		} else if name != r.viewer.Login {
+			var m github.Member
+			m, err = r.api.Member(ctx, r.ref.Owner, r.ref.Repo, name)
+			v.ID = m.ID
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	if len(all) == 0 {
+		return nil, problem.Usage("nobody is named who approves, and the token is no person's", "--reviewer LOGIN")
+	}
+	return all, nil
+}
+
+// carryOut does what is to do. A step that fails keeps no other one back.
+func (c *Command) carryOut(ctx context.Context, steps []Step) error {
+	var left int
+	for i := range steps {
+		s := &steps[i]
+		if s.do == nil || ctx.Err() != nil {
+			continue
+		}
+		switch err := s.do(ctx); {
+		case errors.Is(err, errNotHere):
+			s.Why = err.Error()
+		case err != nil:
+			s.State, s.Why, left = failed, strings.TrimSuffix(driver.Gist(err)+"; "+next(err), "; "), left+1
+		default:
+			s.State = done
+		}
+	}
+	if left > 0 {
+		return driver.Reported{Err: problem.New("not everything could be set up", "", "")}
+	}
+	return ctx.Err()
+}
+
+// errNotHere is a key that nobody can be asked for now.
+var errNotHere = errors.New("run it where you can type the key")
+
+// askForKey lets gh ask for the key, which goes from the terminal to gh.
+func (c *Command) askForKey(ctx context.Context, r *repository) error {
+	if !c.Asks {
+		return errNotHere
+	}
+	return c.runGH(ctx, "secret", "set", keySecret, "--env", modelEnvironment, "--repo", r.repo())
+}
+
+// repo names the repository for gh.
+func (r *repository) repo() string {
+	if r.ref.Host != "github.com" {
+		return r.ref.Host + "/" + r.ref.FullName()
+	}
+	return r.ref.FullName()
+}

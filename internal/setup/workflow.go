@@ -1,0 +1,113 @@
+package setup
+
+import (
+	_ "embed"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/transport"
+)
+
+// The files, and what they name on GitHub.
+const (
+	draftPath  = ".github/workflows/pr-review.yml"
+	decidePath = ".github/workflows/pr-review-decide.yml"
+
+	gateEnvironment  = "ai-review"       // its reviewers decide
+	modelEnvironment = "ai-review-model" // holds the model's key
+	keySecret        = "OPENAI_API_KEY"
+	defaultLabel     = "ai-review"
+)
+
+//go:embed pr-review.yml
+var settingsText string
+
+// filling is what differs between repositories with the same route.
+type filling struct {
+	label          string // that admits a pull request
+	baseURL, model string // of the model; empty for the default
+}
+
+// plainLabel is what can stand in the workflow's expressions and conditions as it is.
+var plainLabel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._/-]*$`)
+
+// filling takes the label of the settings file, and the model's address and name as flags
+// or variables have them. An address on this machine is no use to a workflow.
+func (c *Command) filling(own config.Config, report *Report) filling {
+	s := c.Settings.WithModel(c.Getenv)
+	with := filling{defaultLabel, s.BaseURL, s.Model}
+	if label := own.Admission.Label; plainLabel.MatchString(label) {
+		with.label = label
+	} else {
+		report.Notes = append(report.Notes,
+			"the settings' label cannot stand in a workflow: put it there by hand, for ai-review")
+	}
+	if own.Models.Review != "" || with.model == settings.DefaultModel {
+		with.model = ""
+	}
+	if u, err := url.Parse(with.baseURL); err != nil || u.User != nil || local(u.Host) {
+		report.Notes = append(report.Notes, "base-url is left out of the workflow: a runner does not reach this "+
+			"machine, and a password has no place there")
+		with.baseURL = ""
+	}
+	return with
+}
+
+func local(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	return transport.Loopback(host)
+}
+
+// files are those of a route: the product's own workflows, less what the route has no use
+// for, and a settings file.
+func (c *Command) files(route Route, with filling) ([]File, error) {
+	draft, err := c.shipped(draftPath)
+	if err != nil {
+		return nil, err
+	}
+	if route == Dispatch {
+		draft = strings.Replace(draft, "          environment: "+gateEnvironment+"\n", "", 1)
+		draft = job("post").ReplaceAllString(job("record").ReplaceAllString(draft, ""), "")
+	}
+	draft = strings.ReplaceAll(draft, "'"+defaultLabel+"'", "'"+with.label+"'")
+	key := "          api-key: ${{ secrets." + keySecret + " }}\n"
+	for _, input := range [][2]string{{"model", with.model}, {"base-url", with.baseURL}} {
+		if strings.Contains(input[1], "${{") {
+			return nil, problem.Usage(input[0]+" holds an expression of workflows", "give it as it is")
+		}
+		if input[1] != "" {
+			draft = strings.Replace(draft, key, key+"          "+input[0]+": "+strconv.QuoteToASCII(input[1])+"\n", 1)
+		}
+	}
+	files := []File{{Path: draftPath, text: draft}}
+	if route == Dispatch {
+		decide, err := c.shipped(decidePath)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, File{Path: decidePath, text: decide})
+	}
+	return append(files, File{Path: config.DefaultPath, text: settingsText, own: true}), nil
+}
+
+// shipped is a workflow file of the product's own repository.
+func (c *Command) shipped(path string) (string, error) {
+	if text, ok := c.Workflows[path]; ok {
+		return text, nil
+	}
+	return "", problem.New("this build holds no workflows", path, "install the program with go install")
+}
+
+// job fits a job of a workflow with the empty line behind it.
+func job(name string) *regexp.Regexp {
+	return regexp.MustCompile(fmt.Sprintf(`(?m)^  %s:\n(?:    .*\n)*\n?`, name))
+}
