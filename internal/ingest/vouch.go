@@ -19,11 +19,10 @@ import (
 const maxAsked = 200
 
 // What a pull request's base is asked beyond that about generators' headers, since each is a
-// request to GitHub: for patches whose review costs more, the longest first.
+// request to GitHub: the longest patches first.
 const (
-	minHeaderLines = 40 // changed lines
-	maxUnseen      = 20 // files
-	maxBeside      = 4  // folders of new files, whose names and three files are read
+	maxUnseen = 50 // files
+	maxBeside = 4  // folders of new files, whose names and three files are read
 )
 
 // base answers what a repository was like before a change.
@@ -78,13 +77,12 @@ func worth(files []diff.File, open [][]claim.Claim) {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(files[b].Changes(), files[a].Changes()) })
 	unseen, beside := 0, map[string]bool{}
 	for _, i := range order {
-		short := files[i].Changes() < minHeaderLines
 		open[i] = slices.DeleteFunc(open[i], func(c claim.Claim) bool {
 			kind := c.Beside + path.Ext(files[i].Path)
 			switch {
-			case c.Unseen && !short && unseen < maxUnseen:
+			case c.Unseen && unseen < maxUnseen:
 				unseen++
-			case c.Beside != "" && !short && (beside[kind] || len(beside) < maxBeside):
+			case c.Beside != "" && (beside[kind] || len(beside) < maxBeside):
 				beside[kind] = true
 			default:
 				return c.Unseen || c.Beside != ""
