@@ -168,11 +168,13 @@ func TestOpenAsksForABeginningThatNoHunkShows(t *testing.T) {
 		patch  string
 		want   []claim.Claim
 	}{
-		"behind it":     {diff.Modified, "@@ -9 +9 @@\n-1\n+2", []claim.Claim{{Reason: finding.Generated, Unseen: true}}},
-		"from the top":  {diff.Modified, "@@ -1 +1 @@\n-1\n+2", nil},
-		"taken away":    {diff.Modified, "@@ -3,2 +3 @@\n-" + mark + "\n 1", nil},
-		"new, claiming": {diff.Added, "@@ -0,0 +1 @@\n+" + mark, []claim.Claim{{Reason: finding.Generated, Beside: "api"}}},
-		"new":           {diff.Added, "@@ -0,0 +1 @@\n+1", nil},
+		"behind it": {diff.Modified, "@@ -9 +9 @@\n-1\n+2",
+			[]claim.Claim{{Reason: finding.Generated, Unseen: true}}},
+		"from the top": {diff.Modified, "@@ -1 +1 @@\n-1\n+2", nil},
+		"taken away":   {diff.Modified, "@@ -3,2 +3 @@\n-" + mark + "\n 1", nil},
+		"new, claiming": {diff.Added, "@@ -0,0 +1 @@\n+" + mark,
+			[]claim.Claim{{Reason: finding.Generated, Beside: "api"}}},
+		"new": {diff.Added, "@@ -0,0 +1 @@\n+1", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
