@@ -8,6 +8,7 @@
 package claim
 
 import (
+	"path"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/diff"
@@ -18,6 +19,8 @@ import (
 type Claim struct {
 	Reason finding.Reason
 	Folder string // of a claim by path: the base bears it out where it has files in there
+	Unseen bool   // no hunk shows whether the file begins with a generator's header: the base does
+	Beside string // of a new file's header: its folder, where the base's files of its kind must all have one
 	Borne  bool   // the base bears it out, by what is known of it
 	Media  bool   // of binary bytes: they bear themselves out where they are those of a picture, sound or font
 }
@@ -37,7 +40,7 @@ func Of(f diff.File) []Claim {
 	add(f.Binary, finding.Binary, "", asset(f.Path) && asset(old))
 	add(lockfile(f.Path), finding.Lockfile, "", lockfile(old))
 	add(generatedName.MatchString(f.Path), finding.Generated, "", generatedName.MatchString(old))
-	add(head, finding.Generated, "", base && old != "")
+	add(head || unseen(f) && f.Vouched == string(finding.Generated), finding.Generated, "", base && old != "")
 	add(inMade != "", finding.Generated, inMade, Under(old, inMade))
 	add(inVendored != "", finding.Vendored, inVendored, Under(old, inVendored))
 	add(minifiedName.MatchString(f.Path), finding.Minified, "", minifiedName.MatchString(old))
@@ -49,16 +52,24 @@ func Of(f diff.File) []Claim {
 }
 
 // Open lists the claims that a look at the base has to settle; none where there
-// is no claim, or where one of them is borne out.
+// is no claim, or where one of them is borne out. Of a file whose patch begins behind
+// its first lines, which may have a generator's header, the claim is that they do.
 func Open(f diff.File) []Claim {
 	all := Of(f)
 	if slices.ContainsFunc(all, func(c Claim) bool { return c.Borne }) {
 		return nil
 	}
-	return slices.DeleteFunc(all, func(c Claim) bool {
+	open := slices.DeleteFunc(all, func(c Claim) bool {
 		return c.Folder == "" && !c.Media && (Before(f) == "" || c.Reason == finding.Lockfile ||
 			c.Reason == finding.Asset)
 	})
+	switch head, _ := headers(f); {
+	case unseen(f):
+		open = append(open, Claim{Reason: finding.Generated, Unseen: true})
+	case head && Before(f) == "" && path.Ext(f.Path) != "":
+		open = append(open, Claim{Reason: finding.Generated, Beside: path.Dir(f.Path)})
+	}
+	return open
 }
 
 // Before is the path that a file has at the base; empty for one that is new.

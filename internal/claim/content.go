@@ -15,6 +15,9 @@ import (
 // of the new file, and of the old one. A header that the change takes away does
 // not count for the new file.
 func headers(f diff.File) (head, base bool) {
+	if templateName.MatchString(f.Path) {
+		return false, false // it is what the file makes that was generated
+	}
 	hunks, err := f.Hunks()
 	if err != nil {
 		return false, false // the review of the file reports a patch that cannot be read
@@ -31,6 +34,20 @@ func headers(f diff.File) (head, base bool) {
 		}
 	}
 	return head, base
+}
+
+// unseen reports whether a file is one of the base whose patch shows nothing of its
+// beginning, where a generator's header would stand.
+func unseen(f diff.File) bool {
+	if Before(f) == "" || templateName.MatchString(f.Path) {
+		return false
+	}
+	hunks, err := f.Hunks()
+	if err != nil || len(hunks) == 0 || hunks[0].OldStart <= 1 {
+		return false
+	}
+	head, base := headers(f)
+	return !head && !base
 }
 
 // Bears reports whether the text that a file has at the base is what it claims to be.

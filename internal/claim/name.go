@@ -19,8 +19,8 @@ var lockfiles = []string{
 	"glide.lock", "mise.lock", "buildscript-gradle.lockfile",
 }
 
-// assets are images, fonts, media, archives and office documents. Style sheets
-// are code.
+// assets are images, fonts, media, archives, office documents and recorded data. Style
+// sheets are code.
 var assets = []string{
 	".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".ico", ".icns", ".tif", ".tiff", ".psd", ".heic",
 	".svg",
@@ -28,7 +28,7 @@ var assets = []string{
 	".mp3", ".wav", ".ogg", ".flac", ".m4a", ".mp4", ".mov", ".avi", ".mkv", ".webm",
 	".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".zst", ".jar", ".war", ".whl", ".nupkg", ".deb",
 	".rpm",
-	".ai", ".eps",
+	".ai", ".eps", ".jsonl", ".ndjson",
 	".pdf", ".doc", ".docx", ".xls", ".xlsx", ".ppt", ".pptx",
 }
 
@@ -36,8 +36,9 @@ var assets = []string{
 var vendored = []string{"vendor", "vendors", "node_modules", "third_party", "third-party", "thirdparty", "3rdparty",
 	"bower_components", "jspm_packages", "pods", "carthage", "godeps", ".yarn", "site-packages"}
 
-var made = []string{"__snapshots__", "__generated__", "generated", ".gen", "coverage", "htmlcov", ".next", ".nuxt",
-	".svelte-kit", "_site"}
+var made = []string{"__snapshots__", "__generated__", "__recordings__", "generated", "deno_dist", ".gen", "coverage",
+	"htmlcov", ".next", ".nuxt",
+	".svelte-kit", "_site", ".idea"}
 
 // built are folders that builds write to, and that people keep scripts of a build in: a
 // file there is made by a program where it is of a kind that builds write.
@@ -88,13 +89,22 @@ func outputFolder(file string) string {
 	return folder
 }
 
-// generatedName matches the names that code generators give their output.
+// templateName matches the names of templates, whose text holds the header of what they
+// make.
+var templateName = regexp.MustCompile(`(?i)\.(?:tt|t4|tmpl|gotmpl|tpl|mustache|hbs|handlebars|j2|jinja2?|erb|ejs|` +
+	`liquid|stencil|ftl|vm|njk|in|template)(?:\.[a-z]+)?$`)
+
+// generatedName matches the names that code generators and recording tests give their
+// output. What people give too (mock_api.go, kind_string.go) is told by its header.
 var generatedName = regexp.MustCompile(`(?i)(?:` + strings.Join([]string{
 	`\.pb\.(?:go|cc|h|swift|dart)$`, `_pb2(?:_grpc)?\.pyi?$`, `_pb\.(?:js|ts|d\.ts)$`, `\.pb\.gw\.go$`,
 	`_grpc\.pb\.go$`,
-	`[._-]gen(?:erated)?\.[a-z]+$`, `(?:^|/)zz_generated[._].*\.go$`, `_string\.go$`, `_templ\.go$`,
+	`\.gen(?:erated)?\.[a-z]+$`, `[_-]generated\.[a-z]+$`, `(?:^|/)zz_generated[._].*\.go$`, `_templ\.go$`,
 	`\.g\.(?:cs|dart)$`, `\.freezed\.dart$`,
-	`\.designer\.(?:cs|vb)$`, `\.feature\.cs$`, `\.snap$`, `(?:^|/)mock_[^/]+\.go$`, `\.zep\.(?:c|h|php)$`,
+	`\.designer\.(?:cs|vb)$`, `\.feature\.cs$`, `\.snap$`, `\.zep\.(?:c|h|php)$`,
 	`(?:^|/)\.pnp\.[a-z.]+$`, `(?:^|/)(?:cacert\.pem|ca-(?:bundle|certificates)\.crt)$`,
+	`\.(?:ambr|golden)$`, `\.(?:approved|verified|received)\.[a-z]+$`, `(?:^|/)\w*cassettes?/.*\.(?:ya?ml|json)$`,
+	`\.docset/`, `(?:^|/)\.stats\.yml$`, `(?:^|/)\.settings/[^/]+\.(?:prefs|xml|component)$`, `_tlb\.pas$`,
+	`\.(?:nib|xcworkspacedata|xcuserstate)$`, `(?:^|/)\.sqlx/query-[a-f\d]{64}\.json$`, `\.toml\.orig$`,
 	`(?:^|/)\.secrets\.baseline$`, `(?:^|/)[a-z]+-baseline\.(?:xml|json|neon|php)$`, `(?:^|/)\.rubocop_todo\.yml$`,
 }, "|") + `)`)

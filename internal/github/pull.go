@@ -154,20 +154,24 @@ func (c *Client) Content(ctx context.Context, owner, repo, path, ref string, max
 	return content.Bytes(), nil
 }
 
-// HasFolder reports whether a path is a folder at a commit or branch. One that is
-// there has files in it, since Git keeps no empty ones.
-func (c *Client) HasFolder(ctx context.Context, owner, repo, path, ref string) (bool, error) {
+// Folder lists the names in a folder at a commit or branch, of the first thousand that
+// GitHub gives. One that is not there has none.
+func (c *Client) Folder(ctx context.Context, owner, repo, path, ref string) ([]string, error) {
 	doing := fmt.Sprintf("listing %q of %s/%s at %s", path, owner, repo, ref)
 	req, err := c.contents(owner, repo, path, ref)
 	if err != nil {
-		return false, Wrap(doing, err)
+		return nil, Wrap(doing, err)
 	}
-	var entries []struct{}
+	var entries []struct{ Name string }
 	_, err = c.api.Do(ctx, req, &entries)
 	if err = Wrap(doing, err); errors.Is(err, ErrNotFound) {
-		return false, nil
+		return nil, nil
 	}
-	return len(entries) > 0, err
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name
+	}
+	return names, err
 }
 
 func (c *Client) contents(owner, repo, path, ref string) (*http.Request, error) {

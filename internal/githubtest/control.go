@@ -1,9 +1,13 @@
 package githubtest
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 )
 
 // control is the body of a request under /_fake/, which scripts such as .ci/act use in
@@ -19,6 +23,12 @@ type control struct {
 	Comment     string            `json:"comment"`
 	Label       string            `json:"label"`
 	Permissions map[string]string `json:"permissions"`
+	Number      int               `json:"number"` // of an issue
+	Title       string            `json:"title"`
+	Workflow    string            `json:"workflow"` // path of its file
+	Event       string            `json:"event"`
+	SHA         string            `json:"sha"`
+	Name        string            `json:"name"` // of an artifact
 }
 
 func (s *Server) controls(mux *http.ServeMux) {
@@ -38,6 +48,18 @@ func (s *Server) controls(mux *http.ServeMux) {
 		},
 		"approvals": func(c control, r *Repo) any {
 			r.Run(c.Run).Decide(c.Environment, "approved", c.User, c.Comment)
+			return object{}
+		},
+		"issues": func(c control, r *Repo) any {
+			r.AddIssue(c.Number, c.User, c.Title, c.Comment)
+			return object{}
+		},
+		"runs": func(c control, r *Repo) any {
+			run := r.AddRun(RunOptions{Path: c.Workflow, Event: c.Event, HeadSHA: c.SHA, Actor: c.User})
+			return object{"run": run.ID, "runtime": s.RuntimeToken(run, "draft")}
+		},
+		"artifacts": func(c control, r *Repo) any {
+			r.Run(c.Run).AddArtifact(c.Name, zipped(c.Files))
 			return object{}
 		},
 		"reviews": func(c control, r *Repo) any { return r.Pull(c.Pull).Reviews() },
@@ -64,4 +86,17 @@ func (s *Server) controls(mux *http.ServeMux) {
 		})
 	}
 	mux.HandleFunc("GET /_fake/requests", func(w http.ResponseWriter, _ *http.Request) { ok(s.Requests()).write(w) })
+}
+
+// zipped is the zip of files.
+func zipped(files Tree) []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		if w, err := z.Create(path); err == nil {
+			_, _ = w.Write([]byte(files[path])) // a buffer takes all
+		}
+	}
+	_ = z.Close()
+	return b.Bytes()
 }

@@ -158,9 +158,13 @@ type cloneBase struct {
 	commit, after string
 }
 
-func (b cloneBase) folder(ctx context.Context, path string) (bool, error) {
-	kind, err := b.line(ctx, "cat-file", "-t", b.commit+":"+path)
-	return kind == "tree", err
+func (b cloneBase) folder(ctx context.Context, path string) ([]string, error) {
+	out, err := b.run(ctx, "ls-tree", "-z", "--name-only", b.commit, path+"/")
+	names := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
+	for i, name := range names {
+		names[i] = strings.TrimPrefix(name, path+"/")
+	}
+	return names, err
 }
 
 func (b cloneBase) text(ctx context.Context, path string) ([]byte, error) {

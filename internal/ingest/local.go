@@ -34,7 +34,7 @@ func local(name, kind string, r io.Reader) (Change, error) {
 	}
 	c := Change{Name: name, Files: byPath(files), Config: config.Default()}
 	c.Thread = "local/" + kind + ":" + c.Digest()
-	of, known := questions(c.Files)
+	of, known := questions(c.Files, claims(c.Files))
 	note(c.Files, of, known)
 	return c, nil
 }

@@ -24,7 +24,7 @@ type API interface {
 	Files(context.Context, pull.Pull) (files []diff.File, complete bool, err error)
 	MergeBase(context.Context, pull.Pull) (string, error)
 	Content(ctx context.Context, owner, repo, path, ref string, limit int64) ([]byte, error)
-	HasFolder(ctx context.Context, owner, repo, path, ref string) (bool, error)
+	Folder(ctx context.Context, owner, repo, path, ref string) ([]string, error)
 	Protected(ctx context.Context, owner, repo, branch string) (bool, error)
 }
 
@@ -235,8 +235,8 @@ type pullBase struct {
 	atHead                string
 }
 
-func (b pullBase) folder(ctx context.Context, path string) (bool, error) {
-	return b.api.HasFolder(ctx, b.owner, b.repo, path, b.atCommit)
+func (b pullBase) folder(ctx context.Context, path string) ([]string, error) {
+	return b.api.Folder(ctx, b.owner, b.repo, path, b.atCommit)
 }
 
 func (b pullBase) head(ctx context.Context, path string) ([]byte, error) {

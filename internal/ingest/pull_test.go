@@ -64,13 +64,13 @@ func (a *api) Content(_ context.Context, _, _, path, commit string, limit int64)
 	return []byte(text), nil
 }
 
-func (a *api) HasFolder(_ context.Context, _, _, path, commit string) (bool, error) {
+func (a *api) Folder(_ context.Context, _, _, path, commit string) (names []string, err error) {
 	for name := range a.content {
-		if strings.HasPrefix(name, commit+":"+path+"/") {
-			return true, a.read("folder " + path)
+		if rest, in := strings.CutPrefix(name, commit+":"+path+"/"); in {
+			names = append(names, rest)
 		}
 	}
-	return false, a.read("folder " + path)
+	return names, a.read("folder " + path)
 }
 
 func (a *api) Protected(_ context.Context, _, _, branch string) (bool, error) {

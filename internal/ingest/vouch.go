@@ -1,7 +1,9 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
+	"path"
 	"slices"
 	"sync"
 
@@ -16,11 +18,18 @@ import (
 // not borne out.
 const maxAsked = 200
 
+// What a pull request's base is asked beyond that about generators' headers, since each is a
+// request to GitHub: the longest patches first.
+const (
+	maxUnseen = 50 // files
+	maxBeside = 4  // folders of new files, whose names and three files are read
+)
+
 // base answers what a repository was like before a change.
 type base interface {
-	folder(ctx context.Context, path string) (bool, error) // whether there are files in it
-	text(ctx context.Context, path string) ([]byte, error) // of a file, at most maxBlob
-	head(ctx context.Context, path string) ([]byte, error) // of a file as the change leaves it, likewise
+	folder(ctx context.Context, path string) ([]string, error) // the names in it
+	text(ctx context.Context, path string) ([]byte, error)     // of a file, at most maxBlob
+	head(ctx context.Context, path string) ([]byte, error)     // of a file as the change leaves it, likewise
 }
 
 // question is what a claim needs to know of the base.
@@ -28,13 +37,19 @@ type question struct {
 	path   string
 	reason finding.Reason
 	folder bool
-	media  bool // whether the file's own bytes are those of a picture or the like, which nobody reads
+	unseen bool   // whether the file begins with a generator's header
+	beside string // the extension of the folder's files that are looked at for one
+	media  bool   // whether the file's own bytes are those of a picture or the like, which nobody reads
 }
 
 // vouch notes for each file which of its claims the base bears out. A change that
 // claims nothing asks nothing, and what cannot be read is not borne out.
 func vouch(ctx context.Context, files []diff.File, b base) error {
-	of, known := questions(files)
+	open := claims(files)
+	if _, remote := b.(pullBase); remote {
+		worth(files, open)
+	}
+	of, known := questions(files, open)
 	if err := ask(ctx, of, known, b); err != nil {
 		return err
 	}
@@ -42,19 +57,53 @@ func vouch(ctx context.Context, files []diff.File, b base) error {
 	return nil
 }
 
-// questions are those of each file that its own patch leaves open, with what the
-// other files of the change tell of the base's folders.
-func questions(files []diff.File) (of [][]question, known map[question]bool) {
+// claims are those of each file that its own patch leaves open.
+func claims(files []diff.File) [][]claim.Claim {
+	open := make([][]claim.Claim, len(files))
+	for i, f := range files {
+		if diff.CheckPath(f.Path) == nil && (f.OldPath == "" || diff.CheckPath(f.OldPath) == nil) {
+			open[i] = claim.Open(f)
+		}
+	}
+	return open
+}
+
+// worth takes out the claims about generators' headers that are not asked about.
+func worth(files []diff.File, open [][]claim.Claim) {
+	order := make([]int, len(files))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(files[b].Changes(), files[a].Changes()) })
+	unseen, beside := 0, map[string]bool{}
+	for _, i := range order {
+		open[i] = slices.DeleteFunc(open[i], func(c claim.Claim) bool {
+			kind := c.Beside + path.Ext(files[i].Path)
+			switch {
+			case c.Unseen && unseen < maxUnseen:
+				unseen++
+			case c.Beside != "" && (beside[kind] || len(beside) < maxBeside):
+				beside[kind] = true
+			default:
+				return c.Unseen || c.Beside != ""
+			}
+			return false
+		})
+	}
+}
+
+// questions are those of each file's open claims, with what the other files of the change
+// tell of the base's folders.
+func questions(files []diff.File, open [][]claim.Claim) (of [][]question, known map[question]bool) {
 	of, known = make([][]question, len(files)), map[question]bool{}
 	for i, f := range files {
-		if diff.CheckPath(f.Path) != nil || f.OldPath != "" && diff.CheckPath(f.OldPath) != nil {
-			continue
-		}
-		for _, c := range claim.Open(f) {
-			q := question{path: claim.Before(f), reason: c.Reason}
+		for _, c := range open[i] {
+			q := question{path: claim.Before(f), reason: c.Reason, unseen: c.Unseen}
 			switch {
 			case c.Folder != "":
 				q.path, q.folder = c.Folder, true
+			case c.Beside != "":
+				q.path, q.beside = c.Beside, path.Ext(f.Path)
 			case c.Media:
 				q.path, q.media = f.Path, true
 			}
@@ -83,15 +132,18 @@ func ask(ctx context.Context, of [][]question, known map[question]bool, b base) 
 	var group errgroup.Group
 	var mu sync.Mutex
 	group.SetLimit(4)
-	seen := map[question]bool{}
+	seen, asked := map[question]bool{}, 0
 	for _, q := range slices.Concat(of...) {
+		header := q.unseen || q.beside != ""
 		mu.Lock()
-		skip := known[q] || seen[q] || len(seen) >= maxAsked
+		skip := known[q] || seen[q] || !header && asked >= maxAsked
 		mu.Unlock()
 		if skip {
 			continue
 		}
-		seen[q] = true
+		if seen[q] = true; !header {
+			asked++
+		}
 		group.Go(func() error {
 			is := q.ask(ctx, b)
 			mu.Lock()
@@ -104,14 +156,38 @@ func ask(ctx context.Context, of [][]question, known map[question]bool, b base) 
 }
 
 func (q question) ask(ctx context.Context, b base) bool {
-	if q.folder {
-		is, err := b.folder(ctx, q.path)
-		return is && err == nil
-	}
-	if q.media {
+	switch {
+	case q.folder:
+		names, err := b.folder(ctx, q.path)
+		return len(names) > 0 && err == nil
+	case q.beside != "":
+		return q.generated(ctx, b)
+	case q.media:
 		text, err := b.head(ctx, q.path)
 		return err == nil && claim.IsMedia(text)
 	}
 	text, err := b.text(ctx, q.path)
 	return err == nil && claim.Bears(text, q.reason)
+}
+
+// generated reports whether a folder's files of a kind are a generator's: two at least, and
+// each of the first, the middle and the last of them by name. Of a folder that has none,
+// it is the nearest one above that counts, of the next two.
+func (q question) generated(ctx context.Context, b base) bool {
+	for dir, up := q.path, 0; dir != "." && up < 3; dir, up = path.Dir(dir), up+1 {
+		names, err := b.folder(ctx, dir)
+		if err != nil {
+			return false
+		}
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return path.Ext(name) != q.beside })
+		if len(names) > 0 {
+			slices.Sort(names)
+			return len(names) > 1 && !slices.ContainsFunc(slices.Compact([]string{names[0], names[len(names)/2],
+				names[len(names)-1]}), func(name string) bool {
+				text, err := b.text(ctx, path.Join(dir, name))
+				return err != nil || !claim.Bears(text, q.reason)
+			})
+		}
+	}
+	return false
 }

@@ -47,6 +47,7 @@ func TestT40_AResultCountsOnlyForAChangedFileAndAnAddedLine(t *testing.T) {
 		`D:\a\shop\web\cart.js`:                     "web/cart.js",
 		"../../shop/web/cart.js":                    "web/cart.js",
 		"web/../web/cart.js":                        "web/cart.js",
+		"web/sub/../cart.js":                        "web/cart.js",
 		"web%2Fcart.js":                             "web/cart.js",
 		"cart.js":                                   "",
 		"xweb/cart.js":                              "",
