@@ -179,17 +179,26 @@ func TestT40_AFloodIsBounded(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, r.Findings, 1000)
 	require.Equal(t, 9000, r.Left.Beyond)
+	same := strings.TrimSuffix(strings.Repeat(fmt.Sprintf(one, 1)+",", 25_000), ",")
+	r, err = read(t, "x.sarif", `{"runs":[{"tool":{"driver":{"name":"t"}},"results":[`+same+`]}]}`)
+	require.NoError(t, err)
+	require.Len(t, r.Findings, 1)
+	require.Equal(t, 5000, r.Left.Beyond, "held in memory until the run's rules are known")
 	_, err = read(t, "big.sarif", strings.Repeat(" x", 26<<20))
 	require.EqualError(t, err, "big.sarif: it is larger than 10 MB")
-	for _, list := range []string{
-		`{"runs":[` + strings.Repeat("{},", 1<<18) + `{}]}`,
-		`{"runs":[{"tool":{"driver":{"rules":[` + strings.Repeat("{},", 1<<18) + `{}]}},"results":[]}]}`,
-		`{"runs":[{"results":[` + strings.Repeat("{},", 1<<18) + `{}]}]}`,
-		`{"diagnostics":[` + strings.Repeat("{},", 1<<18) + `{}]}`,
+	many := strings.Repeat("{},", 1<<18) + "{}"
+	for list, looked := range map[string]int{
+		`{"runs":[` + many + `]}`: 0,
+		`{"runs":[{"tool":{"driver":{"rules":[` + many + `]}},"results":[]}]}`: 0,
+		`{"runs":[{"results":[` + many + `]}]}`:                                100_000,
+		`{"diagnostics":[` + many + `]}`:                                       100_000,
 	} {
 		r, err := read(t, "x.json", list)
 		require.NoError(t, err)
 		require.Empty(t, r.Findings)
+		if looked > 0 {
+			require.Equal(t, linter.Left{Unreadable: looked, Beyond: 1<<18 + 1 - looked}, r.Left, "%.40s", list)
+		}
 	}
 }
 
