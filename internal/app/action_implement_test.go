@@ -185,6 +185,8 @@ func TestARejectedTicketLeavesNothing(t *testing.T) {
 		t.Parallel()
 		s := ticketStage(t)
 		drafted := s.ticketDraft().with("environment", "").start().is(0, "PAUSED")
+		require.Contains(t, drafted.log, "::notice::The change for #7 waits for a decision. The draft "+
+			drafted.outputs["code"]+": ")
 		rejecting := s.ticketDecision(drafted.outputs["code"], "", "abort", "")
 		rejecting.start().is(0, "ABORTED")
 		rejecting.run.Finish("success")

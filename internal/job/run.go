@@ -168,13 +168,15 @@ func (j *job) notify(r driver.Report) {
 	if r.Outcome != driver.Paused || j.Environment != "" || r.Code == "" {
 		return
 	}
-	unread := ""
-	if !r.State.Covered() {
-		unread = ", not every file was read"
+	what := fmt.Sprintf("#%d waits for a decision: %s", j.ref.Number, finding.Counts(r.Findings))
+	switch {
+	case j.Ticket != "":
+		what = fmt.Sprintf("The change for %s waits for a decision", guard.Line(j.Ticket, driver.MaxLine))
+	case !r.State.Covered():
+		what += ", not every file was read"
 	}
-	j.runner.Notice(fmt.Sprintf("#%d waits for a decision: %s%s. The draft %s: %s. Decide: %s/actions/workflows/%s",
-		j.ref.Number, finding.Counts(r.Findings), unread, r.Code, j.runPage(j.env.RunID), j.ref.Web(),
-		path.Base(j.DecideWorkflow)))
+	j.runner.Notice(fmt.Sprintf("%s. The draft %s: %s. Decide: %s/actions/workflows/%s", what, r.Code,
+		j.runPage(j.env.RunID), j.ref.Web(), path.Base(j.DecideWorkflow)))
 }
 
 // dollars is what was spent, in USD; empty where no price is known.

@@ -13,6 +13,7 @@ import (
 	"github.com/org/pr-review-action/internal/github/write"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
 )
@@ -65,7 +66,7 @@ func (j *job) proposal(ctx context.Context) (*proposal, error) {
 	steps := ticketpr.Steps{Apply: p.commit, Applied: p.committed, Open: p.openPull}
 	*p.gated = gated[ticketpr.State]{
 		job: j, of: ticketpr.Subject(ticketpr.Intact), origin: p.origins(), graph: ticketpr.Name,
-		version: ticketpr.Version,
+		version: ticketpr.Version, prompt: implement.Fingerprint(),
 		build: func(store graph.Store) (*graph.Flow[ticketpr.State], error) {
 			return ticketpr.New(steps, store, driver.Sealing(j.Protection)...)
 		},

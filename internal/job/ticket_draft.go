@@ -18,6 +18,7 @@ import (
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -84,7 +85,7 @@ func (p *proposal) facts(thread, base string, approvals []string) checkpoint.Man
 		AllowDispatch: p.AllowDispatch, RunID: p.env.RunID, RunAttempt: p.env.RunAttempt,
 		WorkflowRef: p.env.WorkflowRef,
 		Approvals:   approvals, CreatedAt: p.Clock(), ToolVersion: wire.Version(),
-		ConfigFingerprint: p.config.Fingerprint(),
+		ConfigFingerprint: p.config.Fingerprint(), PromptFingerprint: implement.Fingerprint(),
 	}
 	m.Subject.Head, m.ExpiresAt = base, m.CreatedAt.Add(p.Expires)
 	return m
