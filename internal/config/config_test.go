@@ -164,15 +164,15 @@ func TestParseReadsPastAByteOrderMark(t *testing.T) {
 	require.True(t, c.NoVerify)
 }
 
-func TestTheReadmesExampleNamesEveryKey(t *testing.T) {
+func TestTheSettingsPageShowsEveryKey(t *testing.T) {
 	t.Parallel()
 	example, err := os.ReadFile("../../testdata/pr-review.yml")
 	require.NoError(t, err)
-	readme, err := os.ReadFile("../../.github/SETTINGS.md")
+	page, err := os.ReadFile("../../.github/SETTINGS.md")
 	require.NoError(t, err)
-	require.Contains(t, string(readme), "```yaml\n"+string(example)+"```",
+	require.Contains(t, string(page), "```yaml\n"+string(example)+"```",
 		".github/SETTINGS.md shows testdata/pr-review.yml as it is")
-	require.Equal(t, 1, strings.Count(string(readme), "\nmax-cost-per-file:"), "every key is documented once")
+	require.Equal(t, 1, strings.Count(string(page), "\nmax-cost-per-file:"), "every key is documented once")
 	c, lines, err := config.Read("pr-review.yml", example)
 	require.NoError(t, err)
 	require.ElementsMatch(t, known("prices.my-model"), slices.Collect(maps.Keys(lines)),

@@ -42,7 +42,7 @@ func Draft(r Review, d Decide) string {
 // head is the first screen down to the findings: it says what the change is,
 // what was found, and how to decide.
 func (d Decide) head(r Review) string {
-	return paragraphs(d.title(r), r.subject(), d.why(r), r.waiting(d), d.section(r))
+	return paragraphs(d.title(r), r.subject(), d.why(r), r.countLine(d), d.section(r))
 }
 
 func (d Decide) title(r Review) string {
@@ -70,8 +70,8 @@ func (d Decide) why(r Review) string {
 	return "Every finding is weaker than what calls a person, so nobody is asked and nothing is posted."
 }
 
-// waiting is the count line of a draft.
-func (r Review) waiting(d Decide) string {
+// countLine is the count line of a draft.
+func (r Review) countLine(d Decide) string {
 	parts := []string{r.found()}
 	if s := r.stands(); s != "" {
 		parts = append(parts, s)

@@ -10,15 +10,14 @@ import (
 	"github.com/org/pr-review-action/internal/settings"
 )
 
-// open settles what the run may cost; before is what others on the pull request
+// settleCap settles what the run may cost; before is what others on the pull request
 // have. A cap that was set needs the price of every model, or it could not be held.
-func (r *Reviewer) open(c config.Config, before cost.MicroUSD, unknown string) error {
+func (r *Reviewer) settleCap(c config.Config, before cost.MicroUSD, unknown string) error {
 	run, pull := cmp.Or(r.settings.MaxCost, c.MaxCost), cmp.Or(r.settings.MaxCostPerPull, c.MaxCostPerPull)
 	if model, key := unpricedEndpoint(c); model != "" && (run > 0 || pull > 0 || c.MaxCostPerFile > 0) {
 		return problem.Usage(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap "+
 			"could not be held", model), fmt.Sprintf("say what it costs in %s: prices: { %q: { %s: 0.10 } }, in "+
-			"USD per "+
-			"million tokens (input) or per thousand searches (per-1000); 0 for a server of your own",
+			"USD per million tokens (input) or per thousand searches (per-1000); 0 for a server of your own",
 			r.settings.Config, model, key))
 	} else if model != "" {
 		r.Account.Notice = fmt.Sprintf("The price of the model %q is not known, so what it costs is not counted; with "+

@@ -28,7 +28,7 @@ func (r *Reviewer) Prepare(ctx context.Context, b Brief) error {
 	c := b.Change.Config
 	t := b.tasks(r.Model)
 	prices, unknown := pricesOf(t, c)
-	if err := r.open(c, b.others(), unknown); err != nil {
+	if err := r.settleCap(c, b.others(), unknown); err != nil {
 		return err
 	}
 	r.Account.price = prices[r.Model]

@@ -99,7 +99,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 		graph.Concurrency(concurrency), graph.OnError(steps.failed(f)), graph.Unreached(cut.unreached(f)))
 	overview := g.Node(overviewNode, traced(overviewNode, steps.overview(f, reviews, full)),
 		graph.Writes(f.whole, f.usage))
-	aggregate := g.Node(aggregateNode, traced(aggregateNode, steps.combine(f, reviews, redrafts)),
+	aggregate := g.Node(aggregateNode, traced(aggregateNode, steps.aggregate(f, reviews, redrafts)),
 		graph.Writes(f.draft, f.comments, f.earlier, f.summaryBody, f.reason))
 	gate := graph.Gate(g, gateNode, ask, decide(f),
 		graph.Writes(f.approved, f.decision, f.comments, f.earlier, f.summaryBody, f.whole))
@@ -257,7 +257,7 @@ func byFile(each graph.Fan[task], none graph.Target) func(State) graph.Next {
 	}
 }
 
-func (steps Steps) combine(f fields, spans ...*fanOut) func(context.Context, State) (graph.Update, error) {
+func (steps Steps) aggregate(f fields, spans ...*fanOut) func(context.Context, State) (graph.Update, error) {
 	return func(_ context.Context, s State) (graph.Update, error) {
 		for _, span := range spans {
 			span.end()
@@ -287,7 +287,7 @@ func byFindings(gate, clean, failed graph.Target) func(State) graph.Next {
 		switch {
 		case s.Reason != "":
 			return graph.To(failed)
-		case len(finding.Kept(s.Comments)) == 0 && !s.mustBeSeen() && !s.commented():
+		case len(finding.Kept(s.Comments)) == 0 && !s.mustBeSeen() && !s.keepsBack():
 			return graph.To(clean)
 		}
 		return graph.To(gate)

@@ -194,8 +194,8 @@ func (s State) mustBeSeen() bool {
 		slices.ContainsFunc(s.Flags, func(f finding.Flag) bool { return f.Kind == finding.HiddenFlag })
 }
 
-// commented reports whether what a person said, or the settings, hold a finding back.
-func (s State) commented() bool {
+// keepsBack reports whether what a person said, or the settings, hold a finding back.
+func (s State) keepsBack() bool {
 	return slices.ContainsFunc(s.Comments, func(f finding.Finding) bool {
 		return f.Filtered == finding.AlreadyCommented || f.Filtered == finding.LeftOut
 	})
