@@ -39,7 +39,8 @@ var floors = map[string]int{
 	"app":        6,
 	"githubtest": testFloor, "githubtest/cmd/fakegithub": testFloor, "llmtest": testFloor,
 	"llmtest/cmd/fakemodel": testFloor,
-	"indextest":             testFloor, "handofftest": testFloor, "storetest": testFloor, "faulttest": testFloor, "pgtest": testFloor,
+	"indextest":             testFloor, "handofftest": testFloor, "storetest": testFloor, "faulttest": testFloor,
+	"pgtest": testFloor,
 	"crash":  testFloor,
 	"volume": testFloor, "embedtest": testFloor, "bench": benchFloor,
 }
@@ -75,8 +76,9 @@ var beside = map[string][]string{
 	"checkpoint/artifactstore": {"checkpoint"},
 	"checkpoint/pgstore":       {"checkpoint"},
 	"handoff":                  {"checkpoint", "checkpoint/artifactstore"},
-	"handofftest":              {"handoff", "gate", "checkpoint", "checkpoint/artifactstore", "checkpoint/filestore"}, // no fake
-	"eval":                     {"eval/dataset", "eval/score", "eval/judge", "eval/oracle", "wire"},
+	// no fake
+	"handofftest": {"handoff", "gate", "checkpoint", "checkpoint/artifactstore", "checkpoint/filestore"},
+	"eval":        {"eval/dataset", "eval/score", "eval/judge", "eval/oracle", "wire"},
 	"evalcmd": {"driver", "eval", "eval/dataset", "eval/history", "eval/oracle", "eval/score", "settings",
 		"wire"},
 	"embed":                     {"transport"},

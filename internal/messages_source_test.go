@@ -49,7 +49,8 @@ func messages(t *testing.T) (list []message) {
 		}
 	}
 	return slices.SortedFunc(maps.Keys(all), func(a, b message) int {
-		return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.next, b.next), cmp.Compare(a.kind+a.check, b.kind+b.check))
+		return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.next, b.next),
+			cmp.Compare(a.kind+a.check, b.kind+b.check))
 	})
 }
 
@@ -149,7 +150,8 @@ func (s *source) messages(exported map[string]*maker, tell func(message)) {
 			}
 			name := selected(call.Fun)
 			m := s.makers[name]
-			if f, ok := call.Fun.(*ast.SelectorExpr); ok && m == nil && ast.IsExported(name) && selected(f.X) != "problem" {
+			if f, ok := call.Fun.(*ast.SelectorExpr); ok && m == nil && ast.IsExported(name) &&
+				selected(f.X) != "problem" {
 				m = exported[name]
 			}
 			switch {

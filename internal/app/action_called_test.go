@@ -32,7 +32,8 @@ func (s *stage) calledJob(run *githubtest.Run, caller, called, name, event strin
 		"${{ (github.event.inputs.code || github.event.inputs.feedback) && 'revise' || 'review' }}": "review",
 		"${{ github.event.inputs.code }}":                                                           "",
 		"${{ github.event.inputs.feedback }}":                                                       "",
-		"${{ github.event.inputs.checkpoint-digest }}":                                              "", "${{ github.event.inputs.commands }}": "",
+		"${{ github.event.inputs.checkpoint-digest }}":                                              "",
+		"${{ github.event.inputs.commands }}":                                                       "",
 	}
 	maps.Copy(all, values)
 	return s.job(run, called, name, event, all).set("GITHUB_WORKFLOW_REF", "octo/demo/"+caller+"@refs/heads/main")

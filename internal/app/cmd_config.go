@@ -16,7 +16,8 @@ func (a *app) configCommand() command {
 		help: "check the settings file, or print every setting with where it came from",
 		flags: func(f *pflag.FlagSet) {
 			s.PrintFlags(f, c.Typed)
-			f.BoolVar(&c.Online, "online", false, "check: ask each model for a tiny answer, and GitHub what the token may")
+			f.BoolVar(&c.Online, "online", false, "check: ask each model for a tiny answer, and GitHub what the "+
+				"token may")
 			f.BoolVar(&c.JSON, "json", false, "print one JSON object")
 		},
 		run:  c.Run,

@@ -26,7 +26,8 @@ func TestAStrangersFiveMinutes(t *testing.T) {
 		decides string // the environment that the draft waits for
 		shows   []string
 	}{
-		"approval": {[]string{"maya", modelKey}, gateName, []string{"Who approves?", "done     environment ai-review, "}},
+		"approval": {[]string{"maya", modelKey}, gateName,
+			[]string{"Who approves?", "done     environment ai-review, "}},
 		"dispatch": {[]string{modelKey}, "", []string{"private, plan free", "pr-review-decide.yml"}},
 	} {
 		t.Run(route, func(t *testing.T) {

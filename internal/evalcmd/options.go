@@ -38,7 +38,8 @@ func runFlags(f *pflag.FlagSet, o *Options) {
 		"the judge's endpoint, with its key in PR_REVIEW_JUDGE_KEY; else the reviewer's")
 	f.BoolVar(&o.agreement, "agreement", false, "measure the judge against people on 30 labelled pairs")
 	f.Func("scripted", "review by a script that knows the answers: RECALL or RECALL:NOISE[:SEED], such as 0.8:0.5; or "+
-		"shown: it tells what its prompts and tools have shown it, with packs, tools, both and neither", o.scripted.read)
+		"shown: it tells what its prompts and tools have shown it, with packs, tools, both and neither",
+		o.scripted.read)
 	f.StringVar(&o.repos, "repos", "",
 		"folder of clones, OWNER+NAME or OWNER/NAME, for cases that name repo, base and head")
 	f.IntVar(&o.limit, "limit", 0, "run the first N cases alone")

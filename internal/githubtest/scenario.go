@@ -78,8 +78,8 @@ func Save(url, name string) error {
 `
 
 // Scenario sets up a named world: "demo", a pull request of the repository's
-// own branch with defects in Go, or "fork", the same from a fork. Each has an environment "review" with maya as reviewer and
-// a running workflow run with tokens for a drafting and a posting job.
+// own branch with defects in Go, or "fork", the same from a fork. Each has an environment "review" with maya as
+// reviewer and a running workflow run with tokens for a drafting and a posting job.
 func (s *Server) Scenario(name string) (Demo, error) {
 	if !slices.Contains([]string{"demo", "fork"}, name) {
 		return Demo{}, fmt.Errorf("there is no scenario %q: demo or fork", name)

@@ -71,7 +71,8 @@ func parseRemote(address string) (pull.Ref, error) {
 	default:
 		return pull.Ref{}, none
 	}
-	if ref.Owner, ref.Repo, err = pull.ParseRepository(strings.TrimSuffix(strings.Trim(u.Path, "/"), ".git")); err != nil {
+	name := strings.TrimSuffix(strings.Trim(u.Path, "/"), ".git")
+	if ref.Owner, ref.Repo, err = pull.ParseRepository(name); err != nil {
 		return pull.Ref{}, fmt.Errorf("the clone's origin: %w", err)
 	}
 	return ref, nil

@@ -54,7 +54,8 @@ func picture() string {
 	d.lines(between(posted, "Drafted by", "")...)
 	d.y += 16
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 %d" font-family="sans-serif" `+
-		`font-size="14" fill="#1f2328"><rect width="640" height="100%%" fill="#ffffff"/>`+"\n%s</svg>\n", d.y, d.b.String())
+		`font-size="14" fill="#1f2328"><rect width="640" height="100%%" fill="#ffffff"/>`+"\n%s</svg>\n", d.y,
+		d.b.String())
 }
 
 // between are a text's lines from the first that begins with one mark to before the next that begins with

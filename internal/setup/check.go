@@ -197,7 +197,8 @@ func (r *repository) checkEnvironments(ctx context.Context, draft jobs, own conf
 			k.Found = render.Count(e.Reviewers, "required reviewer")
 		}
 		if k.State == ok && e.Reviewers == 0 {
-			k.State, k.Found, k.Next = no, "has no required reviewers: nobody could decide", "Settings, Environments, "+name
+			k.State, k.Found, k.Next = no, "has no required reviewers: nobody could decide",
+				"Settings, Environments, "+name
 		}
 		all = append(all, k)
 	}

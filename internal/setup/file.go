@@ -70,7 +70,8 @@ func stateOf(root *os.Root, f File) (string, error) {
 		case err != nil:
 			return "", unwritable(f.Path, err)
 		case !info.IsDir():
-			return "", problem.Usage(dir+" is no folder, or a link to one", "GitHub follows no link there: make it a folder")
+			return "", problem.Usage(dir+" is no folder, or a link to one",
+				"GitHub follows no link there: make it a folder")
 		}
 	}
 	text, err := readRoot(root, f.Path)

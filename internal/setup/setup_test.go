@@ -139,7 +139,9 @@ func TestInitPicksTheRouteByWhatTheRepositoryCanHave(t *testing.T) {
 			s.repo.Permit("bob", "write")
 			s.environ = append(s.environ, "GITHUB_TOKEN="+s.hub.UserToken("bob"))
 		}, setup.Dispatch, "the plan could not be seen"},
-		"private, of a person": {githubtest.RepoOptions{Private: true}, func(s *stage) { s.hub.AddUser("acme", "User") },
+		"private, of a person": {githubtest.RepoOptions{Private: true}, func(s *stage) {
+			s.hub.AddUser("acme", "User")
+		},
 			setup.Dispatch, "a person's private"},
 		"private, no token": {githubtest.RepoOptions{Private: true}, func(s *stage) {
 			s.environ = append(s.environ, "GITHUB_TOKEN=")

@@ -22,8 +22,10 @@ var (
 	// ErrNoWorkflow is a workflow file that the default branch does not have, or none
 	// that takes this dispatch; GitHub's reason stands behind it.
 	ErrNoWorkflow = problem.Sentinel("the workflow cannot be started",
-		"add the file to the default branch (https://github.com/org/pr-review-action/blob/v1/.github/GUIDES.md#3-deciding-by-dispatch), "+
-			"or name yours with --decide-workflow (--draft-workflow for a revision); --post posts under your own account")
+		"add the file to the default branch "+
+			"(https://github.com/org/pr-review-action/blob/v1/.github/GUIDES.md#3-deciding-by-dispatch), "+
+			"or name yours with --decide-workflow (--draft-workflow for a revision); --post posts under your own "+
+			"account")
 	// ErrNoAnswer is a token that may not answer for environments.
 	ErrNoAnswer = problem.Sentinel("the token may not answer for environments (deployments: write)",
 		"give the token deployments: write (a classic one the scope repo), or decide on the run's page")

@@ -4,7 +4,8 @@
 // It is the only room that changes anything there. It comments, makes branches and
 // commits to them, and opens draft pull requests: no approval of a review, no merge, no
 // labelling, no forced push. For a person at the command line it also starts workflows,
-// answers for environments, and makes those and the label that a repository lacks. Start at Client.CreatePending, for pushes at Client.Branch.
+// answers for environments, and makes those and the label that a repository lacks. Start at Client.CreatePending, for
+// pushes at Client.Branch.
 package write
 
 import (
