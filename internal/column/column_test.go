@@ -13,7 +13,8 @@ import (
 func TestWidthIsThatOfATerminal(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]int{
-		"": 0, "abc": 3, "a\u0301b": 2, "漢字": 4, "かな": 4, "한글": 4, "ｆｕｌｌ": 8, "😀": 2, "👩‍👧": 2, "🇩🇪": 2, "…│█·✓": 5,
+		"": 0, "abc": 3, "a\u0301b": 2, "漢字": 4, "かな": 4, "한글": 4, "ｆｕｌｌ": 8, "😀": 2,
+		"👩‍👧": 2, "🇩🇪": 2, "…│█·✓": 5,
 		"ä": 1,
 	} {
 		t.Run(s, func(t *testing.T) {
@@ -29,7 +30,8 @@ func TestWidthIsThatOfATerminal(t *testing.T) {
 func TestACutIsNotWiderThanItsWidth(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]struct{ cut, front string }{
-		"internal/a.go": {"inter…", "…/a.go"}, "漢字漢字": {"漢字…", "…漢字"}, "a漢字漢b": {"a漢字…", "…字漢b"},
+		"internal/a.go": {"inter…", "…/a.go"}, "漢字漢字": {"漢字…", "…漢字"},
+		"a漢字漢b":      {"a漢字…", "…字漢b"},
 		"e\u0301xyz": {"e\u0301xyz", "e\u0301xyz"},
 		"👩‍👧👩‍👧👩‍👧👩‍👧": {"👩‍👧👩‍👧…", "…👩‍👧👩‍👧"},
 	} {

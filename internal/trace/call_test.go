@@ -78,7 +78,8 @@ func TestTriesAreToldByWhatTheyCost(t *testing.T) {
 		"not begun": {func(over func(*http.Response, error)) {
 			over(nil, transport.ErrNotBegun)
 		}, CallEnd{Err: cost.ErrSpent}, nil, nil, ""},
-		"no try":        {func(func(*http.Response, error)) {}, CallEnd{Usage: cost.Usage{Calls: 1}}, []any{nil}, []int64{0}, ""},
+		"no try": {func(func(*http.Response, error)) {}, CallEnd{Usage: cost.Usage{Calls: 1}}, []any{nil},
+			[]int64{0}, ""},
 		"nothing asked": {func(func(*http.Response, error)) {}, CallEnd{Err: cost.ErrSpent}, nil, nil, ""},
 		"no use": {func(over func(*http.Response, error)) { over(status(200), nil); over(status(200), nil) },
 			CallEnd{Usage: cost.Usage{Calls: 2, Cost: 107}}, []any{"unusable_answer", nil}, []int64{100, 7}, ""},
