@@ -140,17 +140,11 @@ func guidelineKeys(g *Guideline) keys {
 }
 
 func (r *reader) guidelines(n ast.Node) []Guideline {
-	var all []Guideline
-	for _, item := range r.list(n) {
-		var g Guideline
-		before := len(r.problems)
-		r.mapping(item, guidelineKeys(&g))
-		if before == len(r.problems) && (len(g.Paths) == 0 || strings.TrimSpace(g.Text) == "") {
+	return objects(r, n, guidelineKeys, func(item ast.Node, g Guideline) {
+		if len(g.Paths) == 0 || strings.TrimSpace(g.Text) == "" {
 			r.fail(item, "a guideline needs paths, a list of globs, and text")
 		}
-		all = append(all, g)
-	}
-	return all
+	})
 }
 
 // seconds reads a time in whole seconds.

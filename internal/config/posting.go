@@ -54,17 +54,11 @@ func environmentKeys(e *Environment) keys {
 }
 
 func (r *reader) environments(n ast.Node) []Environment {
-	var all []Environment
-	for _, item := range r.list(n) {
-		var e Environment
-		before := len(r.problems)
-		r.mapping(item, environmentKeys(&e))
-		if before == len(r.problems) && (len(e.Paths) == 0 || e.Name == "") {
+	return objects(r, n, environmentKeys, func(item ast.Node, e Environment) {
+		if len(e.Paths) == 0 || e.Name == "" {
 			r.fail(item, "this needs paths, a list of globs, and environment, a name")
 		}
-		all = append(all, e)
-	}
-	return all
+	})
 }
 
 // login is how GitHub names people; one of a company has an underscore.

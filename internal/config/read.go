@@ -158,6 +158,19 @@ func (r *reader) list(n ast.Node) []ast.Node {
 	return nil
 }
 
+// objects reads a list of mappings, and checks each one that is without a mistake.
+func objects[T any](r *reader, n ast.Node, of func(*T) keys, check func(ast.Node, T)) (all []T) {
+	for _, item := range r.list(n) {
+		var one T
+		before := len(r.problems)
+		if r.mapping(item, of(&one)); before == len(r.problems) {
+			check(item, one)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
 func (r *reader) globs(n ast.Node) []string {
 	var globs []string
 	for _, item := range r.list(n) {

@@ -33,15 +33,7 @@ import (
 func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 	ctx, span := trace.Run(ctx, "implement", j.began)
 	defer func() { j.EndRun(span, j.ref, r, j.began, err) }()
-	approvals, err := j.gateRules(ctx)
-	if err != nil {
-		return driver.Report{}, err
-	}
-	p, err := j.proposal(ctx)
-	if err != nil {
-		return driver.Report{}, err
-	}
-	show, err := p.shows()
+	p, approvals, show, err := j.proposed(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
@@ -62,6 +54,19 @@ func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 		return r, nil
 	}
 	return p.draft(ctx, p.facts(thread, base.SHA, approvals), show, nil)
+}
+
+// proposed is what a job that drafts begins with: the ticket's change, the approvals that
+// were there before, and how much of the ticket leaves the job.
+func (j *job) proposed(ctx context.Context) (p *proposal, approvals []string, show ticket.Show, err error) {
+	if approvals, err = j.gateRules(ctx); err != nil {
+		return nil, nil, "", err
+	}
+	if p, err = j.proposal(ctx); err != nil {
+		return nil, nil, "", err
+	}
+	show, err = p.shows()
+	return p, approvals, show, err
 }
 
 // shows says how much of the ticket leaves the job. On a public repository the change
@@ -248,15 +253,7 @@ func (j *job) revisesTicket(ctx context.Context) (driver.Report, error) {
 	if err := j.checkFeedback(); err != nil {
 		return driver.Report{}, err
 	}
-	approvals, err := j.gateRules(ctx)
-	if err != nil {
-		return driver.Report{}, err
-	}
-	p, err := j.proposal(ctx)
-	if err != nil {
-		return driver.Report{}, err
-	}
-	show, err := p.shows()
+	p, approvals, show, err := j.proposed(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}

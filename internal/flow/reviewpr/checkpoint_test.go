@@ -1,8 +1,6 @@
 package reviewpr_test
 
 import (
-	"encoding/base64"
-	"strings"
 	"testing"
 	"time"
 
@@ -25,22 +23,6 @@ func packedUnder(t *testing.T, protection checkpoint.Protection) checkpoint.Draf
 	p, err := reviewpr.Pack(t.Context(), w.flow(t), w.store, w.change.Thread, protection)
 	require.NoError(t, err)
 	return p
-}
-
-// open opens a zip without a key.
-func open(z []byte) (checkpoint.Draft, error) {
-	parts, err := checkpoint.Unzip(z)
-	if err != nil {
-		return checkpoint.Draft{}, err
-	}
-	return checkpoint.Protection{}.Open(parts)
-}
-
-func sealed(t *testing.T) checkpoint.Protection {
-	t.Helper()
-	key, err := checkpoint.ParseKey(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32))))
-	require.NoError(t, err)
-	return checkpoint.Protection{Trust: checkpoint.TrustSeal, Key: key}
 }
 
 func TestTheManifestNamesWhatTheDraftIsAbout(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/handofftest"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/llmtest"
@@ -170,7 +171,7 @@ func TestP4_AnotherMachineGoesOnFromAPartialCheckpoint(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		opened, err := open(packed.Zip)
+		opened, err := handofftest.Open(packed.Zip)
 		require.NoError(t, err)
 		carried, err := checkpoint.DecodeSaved(opened.Snapshot)
 		require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/handoff"
+	"github.com/org/pr-review-action/internal/handofftest"
 	"github.com/org/pr-review-action/internal/pull"
 )
 
@@ -91,7 +92,7 @@ func taken(t *testing.T, tr *trail) (reused int, left []error) {
 func TestP4_EarlierResultsAreTakenFromWhereTheyCanBeTrusted(t *testing.T) {
 	t.Parallel()
 	const other = int64(6)
-	none, seal := checkpoint.Protection{}, sealed(t)
+	none, seal := checkpoint.Protection{}, handofftest.Sealed(t)
 	encrypt := checkpoint.Protection{Trust: checkpoint.TrustEncrypt, Key: seal.Key}
 	moved := strings.Repeat("ef", 20)
 	for name, c := range map[string]struct {
@@ -182,7 +183,7 @@ func TestP4_EarlierTakesPartialCheckpointsToo(t *testing.T) {
 	w := finished(t)
 	saved, err := w.store.Load(t.Context(), w.change.Thread)
 	require.NoError(t, err)
-	for _, p := range []checkpoint.Protection{{}, sealed(t)} {
+	for _, p := range []checkpoint.Protection{{}, handofftest.Sealed(t)} {
 		packed, err := reviewpr.PackPartial(saved, 3, p)
 		require.NoError(t, err)
 		tr := resume(packed)
@@ -227,7 +228,7 @@ func TestEarlierLooksAtTwentyCandidates(t *testing.T) {
 // stand in front of the one that is.
 func TestT19_PlantedNamesDoNotCrowdOutResults(t *testing.T) {
 	t.Parallel()
-	p := sealed(t)
+	p := handofftest.Sealed(t)
 	for name, plant := range map[string]func(*handoff.Name, *handoff.Candidate){
 		"of a fork's run":          func(_ *handoff.Name, c *handoff.Candidate) { c.Run = 6 },
 		"of another pull request":  func(n *handoff.Name, _ *handoff.Candidate) { n.Number = 43 },

@@ -21,6 +21,7 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
+	"github.com/org/pr-review-action/internal/handofftest"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/post"
 	"github.com/org/pr-review-action/internal/pull"
@@ -260,7 +261,7 @@ func TestP2_AnotherMachinePostsTheSameBytes(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, packed, again)
 
-	opened, err := open(packed.Zip)
+	opened, err := handofftest.Open(packed.Zip)
 	require.NoError(t, err)
 	require.Equal(t, paused.State.Shown(), opened.Review)
 	there := &world{change: here.change, store: graph.NewMemory()}
