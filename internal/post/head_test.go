@@ -21,8 +21,8 @@ func TestCheck9_T24_OpenAndUnmoved(t *testing.T) {
 	for want, change := range map[string]func(*post.Now){
 		"#42 was closed before": func(n *post.Now) { n.Open = false },
 		"#42 was merged before": func(n *post.Now) { n.Open, n.Merged = false, true },
-		"same commit against":  func(n *post.Now) { n.DiffDigest = base },
-		"with the same diff":   func(n *post.Now) { n.HeadSHA = base },
+		"same commit against":   func(n *post.Now) { n.DiffDigest = base },
+		"with the same diff":    func(n *post.Now) { n.HeadSHA = base },
 	} {
 		n := now
 		change(&n)
