@@ -244,14 +244,12 @@ type printed struct {
 
 type priced struct {
 	cost.Usage
-	Embedded int64          `json:"embedding_tokens"`
-	Reranked int64          `json:"rerank_units"`
-	Cost     *cost.MicroUSD `json:"cost_microusd"`
+	Cost *cost.MicroUSD `json:"cost_microusd"`
 }
 
 // price is a usage with what it cost; null where no price is known.
 func price(u cost.Usage) priced {
-	p := priced{Usage: u, Embedded: u.EmbeddingTokens, Reranked: u.RerankUnits}
+	p := priced{Usage: u}
 	if u.Unpriced == 0 || u.Cost != 0 {
 		p.Cost = &u.Cost
 	}
