@@ -112,6 +112,9 @@ func ProposalDraft(p Proposal, d Decide) string {
 		}
 	}
 	foot := "Draft " + guard.Code(d.Code) + ", until " + minute(d.Expires) + "."
+	if d.Trust != "encrypt" {
+		foot += " For `git apply`, the diff is `change.patch` in the artifact " + guard.Code(d.Artifact) + "."
+	}
 	return paragraphs(append(parts, d.another(Review{Round: p.Round}), d.retained(), foot)...) + "\n"
 }
 

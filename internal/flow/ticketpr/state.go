@@ -230,7 +230,10 @@ func ask(s State) (gate.Ask, error) {
 // stored draft that is not the one that was shown.
 func Subject(intact func(graph.View[State]) error) handoff.Subject[State] {
 	return handoff.Subject[State]{
-		About: State.manifest, Shown: State.Shown, Intact: intact, Anew: func(State) bool { return false },
+		About: State.manifest, Intact: intact, Anew: func(State) bool { return false },
+		Shown: func(s State) checkpoint.Shown {
+			return checkpoint.Shown{Review: s.Shown(), Patch: change.Unified(s.Proposed())}
+		},
 	}
 }
 
