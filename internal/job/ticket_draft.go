@@ -3,7 +3,6 @@ package job
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/gate"
-	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
@@ -65,22 +63,8 @@ func (j *job) proposed(ctx context.Context) (p *proposal, approvals []string, sh
 	if p, err = j.proposal(ctx); err != nil {
 		return nil, nil, "", err
 	}
-	show, err = p.shows()
+	show, err = driver.TicketShow(p.config.Context, p.asked.Key, p.repo.Private)
 	return p, approvals, show, err
-}
-
-// shows says how much of the ticket leaves the job. On a public repository the change
-// would tell a tracker's ticket, so the settings must say that it may.
-func (p *proposal) shows() (ticket.Show, error) {
-	show := p.config.Context.Show
-	switch {
-	case p.asked.Issue():
-		return cmp.Or(show, ticket.ShowCriteria), nil // it stands in the repository already
-	case !p.repo.Private && show != ticket.ShowCriteria && show != ticket.ShowFull:
-		return "", problem.Usage("on a public repository branch, title and diff would tell what "+p.asked.Key+" says",
-			"take an issue of the repository, or set context.show: criteria or full in the settings")
-	}
-	return p.config.Context.Shows(p.repo.Private), nil
 }
 
 // facts are those of a draft of this run.
@@ -167,8 +151,10 @@ func (p *proposal) entries(ctx context.Context, sha string) (map[string]tree.Ent
 // fetch reads the ticket. An issue of a public repository is taken where its author may
 // write: anybody may open one.
 func (p *proposal) fetch(ctx context.Context) (ticket.Ticket, error) {
-	if p.asked.Issue() && !p.repo.Private {
-		if err := p.writes(ctx); err != nil {
+	if n := p.asked.Issue(); n > 0 && !p.repo.Private {
+		at := p.ref
+		at.Number = n
+		if err := driver.WrittenByMember(ctx, p.api, at); err != nil {
 			return ticket.Ticket{}, err
 		}
 	}
@@ -184,32 +170,11 @@ func (p *proposal) fetch(ctx context.Context) (ticket.Ticket, error) {
 // sources are those of the settings; issues of the repository need none.
 func (p *proposal) sources() (ticketcontext.Options, error) {
 	o, err := p.Context(p.config.Context, p.Settings, p.api)
-	if p.asked.Issue() {
+	if p.asked.Issue() > 0 {
 		o.Sources = append(o.Sources, ticketcontext.Source{Name: "github", Title: "GitHub", Issues: true,
 			Tickets: ticketcontext.Issues{API: p.api}, Comments: apply.Issues{API: p.api}})
 	}
 	return o, err
-}
-
-func (p *proposal) writes(ctx context.Context) error {
-	issue, err := p.issue(ctx)
-	if err != nil {
-		return err
-	}
-	level, err := p.api.Permission(ctx, p.ref.Owner, p.ref.Repo, issue.User)
-	if err != nil && !errors.Is(err, github.ErrNotFound) {
-		return err
-	}
-	if level == "admin" || level == "write" {
-		return nil
-	}
-	return problem.Refuse(12, "the author of "+p.asked.From+" may not write here, and anybody may open an issue of a "+
-		"public repository", "let somebody who may write open an issue that says what is to be done",
-		problem.At("author "+guard.Line(issue.User, 100)))
-}
-
-func (p *proposal) issue(ctx context.Context) (github.Remark, error) {
-	return p.api.Issue(ctx, p.ref.Owner, p.ref.Repo, issueNumber(p.asked))
 }
 
 // parked stores a draft that waits, or reports why there is none.

@@ -110,6 +110,12 @@ func (s State) ApprovedProposal() render.Proposal {
 	return p
 }
 
+// Under is the state with as much of the ticket as show lets out.
+func (s State) Under(show ticket.Show) State {
+	s.Ticket, s.Branch.Slug = shown(s.Ticket, show), show != ticket.ShowKey
+	return s
+}
+
 // fileID names a file in a decision record.
 func fileID(i int) string { return fmt.Sprintf("F%d", i+1) }
 
