@@ -91,6 +91,7 @@ func (s *stage) ticketJob(name, digest string) *job {
 		"${{ inputs.ticket }}": "#7", "${{ inputs.modules }}": "", "${{ inputs.code }}": "",
 		"${{ inputs.feedback }}":        "",
 		"${{ secrets.OPENAI_API_KEY }}": modelKey, "${{ needs.draft.outputs.checkpoint-digest }}": digest,
+		"${{ needs.apply.outputs.outcome == 'POSTED' && 'approve' || 'abort' }}": "approve",
 	})
 }
 
@@ -101,7 +102,11 @@ func (s *stage) ticketDraft() *job {
 // ticketDecision is a dispatch of the deciding workflow, a run of its own.
 func (s *stage) ticketDecision(code, digest, decision, commands string) *job {
 	run := s.repo.AddRun(githubtest.RunOptions{Path: applyPath, Event: "workflow_dispatch", Actor: "maya"})
-	return s.job(run, applyPath, "apply", "workflow_dispatch", map[string]string{
+	return s.ticketDecisionJob("apply", run, code, digest, decision, commands)
+}
+
+func (s *stage) ticketDecisionJob(name string, run *githubtest.Run, code, digest, decision, commands string) *job {
+	return s.job(run, applyPath, name, "workflow_dispatch", map[string]string{
 		"${{ inputs.ticket }}": "#7", "${{ inputs.code }}": code, "${{ inputs.checkpoint-digest }}": digest,
 		"${{ inputs.decision }}": decision, "${{ inputs.commands }}": commands,
 	}).by("maya")
@@ -258,6 +263,12 @@ func TestARejectedTicketLeavesNothing(t *testing.T) {
 		rejecting.run.Finish("success")
 		s.ticketDecision(drafted.outputs["code"], "", "approve", "").start().is(3, "REFUSED")
 		s.unpushed()
+		for range 2 {
+			s.ticketDecisionJob("comment-issue", rejecting.run, drafted.outputs["code"], "", "abort", "").start()
+		}
+		require.Len(t, s.repo.Said(7), 1)
+		require.Regexp(t, `^The change that was drafted for this ticket was rejected, nothing was pushed: `+
+			`http\S+/octo/demo/actions/runs/\d+$`, s.repo.Said(7)[0])
 	})
 	t.Run("in the dialog", func(t *testing.T) {
 		t.Parallel()
@@ -397,11 +408,13 @@ func TestATicketIsRevisedThreeTimes(t *testing.T) {
 		last = next
 	}
 	calls := s.model.Calls()
-	revise("Wish 4.").is(0, "ABORTED").shows("was revised 3 times")
+	ended := revise("Wish 4.").is(0, "ABORTED").shows("was revised 3 times")
 	require.Equal(t, calls, s.model.Calls())
 	s.run.Finish("success")
 	s.ticketDecision(last.outputs["code"], "", "approve", "").start().is(3, "REFUSED")
 	s.unpushed()
+	s.ticketJob("comment-issue", ended.digest()).with("decision", "abort", "code", last.outputs["code"]).start()
+	require.Len(t, s.repo.Said(7), 1, "whoever wrote the ticket is told")
 }
 
 // TestT28_ATrackersTicketNeedsASettingInPublic holds what a public repository takes: issues

@@ -240,8 +240,8 @@ func (j *job) revisesTicket(ctx context.Context) (driver.Report, error) {
 	})
 }
 
-// comments is the job that says on the ticket where its pull request is. It holds the
-// tracker's credentials, and no right to write to the repository.
+// comments is the job that says on the ticket where its pull request is, or that the draft
+// was rejected. It holds the tracker's credentials, and no right to write to the repository.
 func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
 	ctx, span := trace.Run(ctx, "comment", j.began)
 	defer func() { span.End(err) }()
@@ -258,7 +258,12 @@ func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
 	if err != nil {
 		return driver.Report{}, err
 	}
-	if !found {
+	text, address := "Draft pull request for this ticket:", made.URL
+	switch {
+	case !found && j.Decision == decision.Abort:
+		text, address = "The change that was drafted for this ticket was rejected, nothing was pushed:",
+			p.runPage(p.env.RunID)
+	case !found:
 		return driver.Report{Message: "no pull request of draft " + shown[:min(16, len(shown))] + " is there, so " +
 			p.asked.Key + " is not commented on"}, nil
 	}
@@ -268,10 +273,10 @@ func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, max(o.Limit, 10*time.Second))
 	defer cancel()
-	said, err := ticketcontext.Comment(ctx, p.asked.From, "Draft pull request for this ticket:", made.URL, o)
+	said, err := ticketcontext.Comment(ctx, p.asked.From, text, address, o)
 	if err != nil {
 		return driver.Report{}, err
 	}
 	word := map[bool]string{true: "was told of ", false: "knew of "}[said]
-	return driver.Report{Message: p.asked.Key + " " + word + made.URL}, nil
+	return driver.Report{Message: p.asked.Key + " " + word + address}, nil
 }
