@@ -192,9 +192,12 @@ func (p *proposing) check(ctx context.Context, files []change.File) (*ticketpr.C
 	if ctx.Err() == nil && limited.Err() != nil {
 		passed, output, err = false, fmt.Sprintf("it did not end within %v", checkTime), nil
 	}
-	output = strings.ReplaceAll(secret.Redact(output), dir, ".")
+	output = strings.ReplaceAll(secret.Redact(paint.ReplaceAllString(output, "")), dir, ".")
 	return &ticketpr.Check{Command: p.o.check, Passed: passed, Output: guard.Text(output)}, err
 }
+
+// paint is what colours a terminal.
+var paint = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // checkTime is how long a check may take.
 const checkTime = 15 * time.Minute
