@@ -28,7 +28,7 @@ const (
 
 	minIgnored   = 10 // dropped findings before files are not to be reviewed at all
 	maxHabits    = 20
-	maxGlobBytes = 200
+	maxNameBytes = 200 // of a glob or a rule
 )
 
 // Habit is what approvers drop again and again: the model's findings of a category in the
@@ -153,7 +153,7 @@ func ofCategory(j Judgement) (all []Habit) {
 }
 
 func ofRule(j Judgement) []Habit {
-	if name := RuleOf(j.Finding); name != "" {
+	if name := RuleOf(j.Finding); name != "" && len(name) <= maxNameBytes && guard.Line(name, 0) == name {
 		return []Habit{{Rule: name}}
 	}
 	return nil
@@ -274,7 +274,7 @@ const everywhere = "**"
 // its ending, what goes before that, its folders from the top and by name.
 func globs(file string) []string {
 	all := []string{everywhere}
-	if file == "" || len(file) > maxGlobBytes || guard.Line(file, 0) != file || strings.ContainsAny(file, `*?[]{}\!,`) ||
+	if file == "" || len(file) > maxNameBytes || guard.Line(file, 0) != file || strings.ContainsAny(file, `*?[]{}\!,`) ||
 		!fs.ValidPath(file) {
 		return all
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/volume"
 )
 
 // approvers is a simulated team: what its reviewer finds, and what it drops.
@@ -83,6 +84,7 @@ const seeds = 50
 
 func TestThreePlantedHabitsAndNoOtherAreFoundInTwoHundredDecisions(t *testing.T) {
 	t.Parallel()
+	volume.NoRaces(t)
 	for seed := range uint64(seeds) {
 		a := approvers{Rand: rand.New(rand.NewPCG(seed, 1)), base: 0.2, spread: 0.2, planted: threeHabits()}
 		found := map[[3]string]bool{}
@@ -101,6 +103,7 @@ func TestThreePlantedHabitsAndNoOtherAreFoundInTwoHundredDecisions(t *testing.T)
 
 func TestWhereNothingIsPlantedAlmostNothingIsFound(t *testing.T) {
 	t.Parallel()
+	volume.NoRaces(t)
 	for _, c := range []struct{ base, spread float64 }{{0.2, 0.2}, {0.3, 0.3}, {0.5, 0}, {0.5, 0.5}} {
 		t.Run(fmt.Sprintf("%.1f dropped, %.1f more or less from draft to draft", c.base, c.spread), func(t *testing.T) {
 			t.Parallel()
