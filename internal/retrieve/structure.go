@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/org/pr-review-action/internal/chunk"
+	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/lang"
 )
 
@@ -85,7 +86,7 @@ func (s *search) called(ctx context.Context, words ranked) (all []chunk.Chunk, e
 		}
 		all = append(all, words.byWords(next)...)
 	}
-	return firstOf(all, merged), nil
+	return index.First(all, merged), nil
 }
 
 // definitions are those of several names that may be looked at, by name; none of names
@@ -104,18 +105,6 @@ func (s *search) definitions(ctx context.Context, few bool, names ...string) (ma
 		by[name] = s.admitted(by[name])
 	}
 	return by, err
-}
-
-// firstOf are the first chunks of a list, each once.
-func firstOf(all []chunk.Chunk, most int) (kept []chunk.Chunk) {
-	seen := map[string]bool{}
-	for _, c := range all {
-		if id := c.ID(); !seen[id] && len(kept) < most {
-			seen[id] = true
-			kept = append(kept, c)
-		}
-	}
-	return kept
 }
 
 // byFile sorts chunks by what their files are worth: the scores of the three best
