@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"iter"
 	"math"
 	"path"
 	"slices"
@@ -199,19 +200,28 @@ func (x *Index) holding(name string) (rarest []Count) {
 
 // Holds reports whether a text holds a name as a whole word.
 func Holds(text, name string) bool {
-	for at := 0; name != ""; {
-		i := strings.Index(text[at:], name)
-		if i < 0 {
-			return false
-		}
-		before, _ := utf8.DecodeLastRuneInString(text[:at+i])
-		after, _ := utf8.DecodeRuneInString(text[at+i+len(name):])
-		if !inWord(before) && !inWord(after) {
-			return true
-		}
-		at += i + len(name)
+	for range Words(text, name) {
+		return true
 	}
 	return false
+}
+
+// Words are what follows each place at which a text holds a name as a whole word.
+func Words(text, name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for at := 0; name != ""; at += len(name) {
+			i := strings.Index(text[at:], name)
+			if i < 0 {
+				return
+			}
+			at += i
+			before, _ := utf8.DecodeLastRuneInString(text[:at])
+			after, _ := utf8.DecodeRuneInString(text[at+len(name):])
+			if !inWord(before) && !inWord(after) && !yield(text[at+len(name):]) {
+				return
+			}
+		}
+	}
 }
 
 func inWord(r rune) bool {

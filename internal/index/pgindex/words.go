@@ -31,13 +31,22 @@ func (x *Source) Lexical(ctx context.Context, terms []index.Term, k int, f index
 	return x.hits(ctx, best, func(n int) float64 { return scores[n] })
 }
 
-// postings reads those of some tokens.
+// postings are those of some tokens.
 func (x *Source) postings(ctx context.Context, tokens []string) (map[string][]index.Count, error) {
+	return x.counts.get(tokens, func(missing []string) (map[string][]index.Count, error) {
+		return x.readPostings(ctx, missing)
+	})
+}
+
+func (x *Source) readPostings(ctx context.Context, tokens []string) (map[string][]index.Count, error) {
 	ctx, cancel := asked(ctx)
 	defer cancel()
 	all := map[string][]index.Count{}
+	for _, token := range tokens {
+		all[token] = nil // none is an answer too
+	}
 	rows, err := x.store.pool.Query(ctx, `SELECT token, held FROM `+x.schema+`.posting WHERE token = ANY($1)`,
-		append([]string{}, tokens...))
+		tokens)
 	if err != nil {
 		return nil, x.store.explain("searching words", err)
 	}
