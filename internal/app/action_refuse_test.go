@@ -71,7 +71,7 @@ func TestCheck1_DraftThatIsNotThere(t *testing.T) {
 		}, "REFUSED", "no draft of this name was found"},
 		"other pull request": {func(s *stage, d ended) *job {
 			s.repo.AddPull(githubtest.PullOptions{Number: 43, HeadFiles: headTree()})
-			return s.decideJob(d.outputs["code"], "approve").with("pull-request", "43")
+			return s.decideJob(d.outputs["code"], "approve").with("draft", "43-"+d.outputs["code"])
 		}, "REFUSED", "no draft of this name was found"},
 		"expired artifact": {func(s *stage, d ended) *job {
 			s.draftArtifact(d)
