@@ -47,7 +47,8 @@ type Surroundings struct {
 // of the head over that of the base, in memory (T34).
 func Around(l Looking) Surroundings {
 	lib := &library{Looking: l}
-	offers := []tool.Tool{tool.ReadFile(l.Head, l.Base), tool.SearchCode(l.Head, lib.open), tool.FindReferences(l.Head)}
+	offers := []tool.Tool{tool.ReadFile(l.Head, l.Base), tool.SearchCode(l.Head, lib.open),
+		tool.FindReferences(l.Head, lib.made)}
 	if l.Tests.API != nil || l.Tests.Glob != "" {
 		offers = append(offers, tool.RunTests(l.Tests))
 	}
@@ -84,6 +85,13 @@ func (l *library) open(ctx context.Context) (*retrieve.Engine, error) {
 	}
 	l.engine = &retrieve.Engine{Index: x, Embedder: l.Embedder, Reranker: l.Reranker, Now: l.Now}
 	return l.engine, nil
+}
+
+// made is the engine where there is one by now: looking for a name is no reason to index.
+func (l *library) made() *retrieve.Engine {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.engine
 }
 
 func (l *library) index(ctx context.Context) (*index.Index, error) {
