@@ -271,6 +271,8 @@ func createPull(c *call) answer {
 	switch {
 	case c.who.kind == "app" && c.repo.noPulls:
 		return refusal(http.StatusForbidden, "GitHub Actions is not permitted to create or approve pull requests.")
+	case q.Draft && c.repo.private && c.repo.plan == "free":
+		return refusal(http.StatusUnprocessableEntity, "Draft pull requests are not supported in this repository.")
 	case base == nil:
 		return invalid("base")
 	case head == nil:
