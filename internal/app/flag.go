@@ -19,7 +19,7 @@ func flagError(err error, flags *pflag.FlagSet, help string) error {
 		return problem.Usage(fmt.Sprintf("--%s: %v", invalid.GetFlag().Name, invalid.Unwrap()), "")
 	}
 	if !errors.As(err, &unknown) {
-		return problem.Usage(err.Error(), "")
+		return problem.Usage(err.Error(), help+" lists them")
 	}
 	var names []string
 	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
