@@ -1,8 +1,9 @@
 package claim
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // headerLines is how far into a file a generator's header is looked for.
@@ -12,7 +13,7 @@ const headerLines = 20
 // beginning of a line or of a comment. Where a header does not ask to leave the file
 // alone, the program's name decides: people go on writing what "gradle init" began.
 // The first form is Go's (https://go.dev/s/generatedcode).
-var generatedMark = regexp.MustCompile(`(?i)^[\s/#*;%.\\"'<!\[{(=-]*(?:` + strings.Join([]string{
+var generatedMark = pattern.Lazy(`(?i)^[\s/#*;%.\\"'<!\[{(=-]*(?:` + strings.Join([]string{
 	`code generated .* do not edit`,
 	`auto-?generated\s*/?>`,
 	`(?:(?:this|the) file is )?@generated\b`,
