@@ -28,7 +28,7 @@ func headers(f diff.File) (head, base bool) {
 		}
 		for _, l := range h.Lines {
 			atHead, atBase := l.Op != diff.Delete && l.New <= headerLines, l.Op != diff.Add && l.Old <= headerLines
-			if (atHead || atBase) && generatedMark().MatchString(l.Text) {
+			if (atHead || atBase) && header(l.Text) {
 				head, base = head || atHead, base || atBase
 			}
 		}
@@ -55,7 +55,8 @@ func Bears(text []byte, reason finding.Reason) bool {
 	switch reason {
 	case finding.Generated:
 		first := bytes.SplitN(text, []byte("\n"), headerLines+1)
-		return slices.ContainsFunc(first[:min(len(first), headerLines)], generatedMark().Match)
+		isHeader := func(line []byte) bool { return header(string(line)) }
+		return slices.ContainsFunc(first[:min(len(first), headerLines)], isHeader)
 	case finding.Minified:
 		return packed(strings.Lines(string(text)))
 	case finding.Binary:
