@@ -43,7 +43,7 @@ func hiddenOf(line string, number int) []Hit {
 	var hits []Hit
 	each(line, func(at int, r rune, seen bool) {
 		if kind := kindOf(r); !seen && kind != "" && !besideBraille(line, at, r) && !breaksMention(line, at, r) &&
-			!spells(line, at, r) {
+			!spells(line, at, r) && !colours(line, at, r) {
 			hits = append(hits, Hit{Line: number, Kind: kind, Excerpt: excerpt(line, at)})
 		}
 	})
@@ -123,6 +123,17 @@ func spells(line string, at int, r rune) bool {
 		return strings.ContainsRune("\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca", before)
 	}
 	return false
+}
+
+// colour is what a terminal takes for a colour, bold, italic or underlined, or their end: none
+// that takes text away, as black, white, reversed and concealed can, and a background.
+var colour = regexp.MustCompile(`^\x1b\[(?:` + colourCode + `(?:;` + colourCode + `)*)?m`)
+
+const colourCode = `(?:0?[0134]|2[234]|39|3[1-7]|9[1-6])`
+
+// colours reports the beginning of a colour, as captured output and shell prompts have them.
+func colours(line string, at int, r rune) bool {
+	return r == '\x1b' && colour.MatchString(line[at:])
 }
 
 // withoutMark drops a byte order mark from a text's first line, behind the mark
