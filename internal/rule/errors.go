@@ -31,6 +31,9 @@ func findRemovedHandling(h *hunk) []hit {
 	}
 	return each(func(h *hunk, i int) (hit, bool) {
 		name := statement(h, i)
+		if strings.HasPrefix(h.codeAt(i), "_ =") && (h.commented(i) || h.codeAt(i-1) == "" && i > 0 && h.commented(i-1)) {
+			return hit{}, false // dropped on purpose, with a reason
+		}
 		return hit{subject: name}, name != "" && was[name] && !is[name] && !moot(name, h.gone)
 	})(h)
 }

@@ -64,6 +64,7 @@ type hunk struct {
 	literals   []literal
 	removed    []string // lines of the old file alone
 	gone       []string // those of all hunks of the file
+	parsed     diff.Hunk
 }
 
 var examplePath = lazy(`(?i)(?:^|/)examples?/`)
@@ -82,8 +83,8 @@ func newHunks(f diff.File) []*hunk {
 	hunks := make([]*hunk, len(parsed))
 	var gone []string
 	for i, p := range parsed {
-		hunks[i] = &hunk{path: f.Path, language: languageOf(f.Path), test: inTests(f.Path)}
-		hunks[i].read(p)
+		hunks[i] = &hunk{path: f.Path, language: languageOf(f.Path), test: inTests(f.Path), parsed: p}
+		hunks[i].read(diff.Delete)
 		gone = append(gone, hunks[i].removed...)
 	}
 	for _, h := range hunks {
@@ -92,18 +93,30 @@ func newHunks(f diff.File) []*hunk {
 	return hunks
 }
 
-func (h *hunk) read(parsed diff.Hunk) {
+// before are hunks with their old lines in place of the new ones.
+func before(hunks []*hunk) []*hunk {
+	old := make([]*hunk, len(hunks))
+	for i, h := range hunks {
+		old[i] = &hunk{path: h.path, language: h.language, test: h.test, parsed: h.parsed}
+		old[i].read(diff.Add)
+		old[i].removed = nil
+	}
+	return old
+}
+
+// read takes the lines of one side, without those of an operation.
+func (h *hunk) read(without diff.Op) {
 	var text strings.Builder
-	for _, l := range parsed.Lines {
+	for _, l := range h.parsed.Lines {
 		content := strings.TrimSuffix(l.Text, "\r")
 		if len(content) > maxLine {
 			content = ""
 		}
-		if l.Op == diff.Delete {
+		if l.Op == without {
 			h.removed = append(h.removed, content)
 			continue
 		}
-		h.lines = append(h.lines, line{number: l.New, added: l.Op == diff.Add, text: content, start: text.Len()})
+		h.lines = append(h.lines, line{number: l.New, added: l.Op != diff.Context, text: content, start: text.Len()})
 		text.WriteString(content + "\n")
 	}
 	h.text = text.String()
