@@ -28,7 +28,7 @@ func hiddenHits(lines []string) []Hit {
 				hits = append(hits, Hit{Line: i + 1, Kind: ForgedMark, Excerpt: excerpt(line, at[0])})
 			}
 		}
-		if ascii(line) {
+		if ascii(line) || minified(line) {
 			continue
 		}
 		if i == 0 {
@@ -43,7 +43,8 @@ func hiddenOf(line string, number int) []Hit {
 	var hits []Hit
 	each(line, func(at int, r rune, seen bool) {
 		if kind := kindOf(r); !seen && kind != "" && !besideBraille(line, at, r) && !breaksMention(line, at, r) &&
-			!spells(line, at, r) && !colours(line, at, r) {
+			!spells(line, at, r) && !colours(line, at, r) &&
+			!directs(line, at, r) {
 			hits = append(hits, Hit{Line: number, Kind: kind, Excerpt: excerpt(line, at)})
 		}
 	})
@@ -134,6 +135,20 @@ const colourCode = `(?:0?[0134]|2[234]|39|3[1-7]|9[1-6])`
 // colours reports the beginning of a colour, as captured output and shell prompts have them.
 func colours(line string, at int, r rune) bool {
 	return r == '\x1b' && colour.MatchString(line[at:])
+}
+
+// directs reports a mark of direction beside a letter of a script that is written from
+// right to left: it moves what has no direction of its own, and turns no text around.
+func directs(line string, at int, r rune) bool {
+	before, _ := utf8.DecodeLastRuneInString(line[:at])
+	after, _ := utf8.DecodeRuneInString(line[at+utf8.RuneLen(r):])
+	return strings.ContainsRune("\u200e\u200f\u061c", r) && (unicode.In(before, unicode.Hebrew, unicode.Arabic) ||
+		unicode.In(after, unicode.Hebrew, unicode.Arabic))
+}
+
+// minified reports a line that is written for machines: nobody sees what is in it.
+func minified(line string) bool {
+	return len(line) > 2000 && strings.Count(line, " ") < len(line)/12
 }
 
 // withoutMark drops a byte order mark from a text's first line, behind the mark

@@ -64,6 +64,8 @@ func TestT7_ProperUseOfInvisibleCharactersIsNotFound(t *testing.T) {
 		"mark in a diff":  "+\ufeffpackage a",
 		"no-break space":  "10\u00a0km, 5\u202fkg",
 		"colours":         "\x1b[1;32mok\x1b[0m \x1b[0;37m(LTS)\x1b[39m\x1b[m",
+		"right to left":   "'\u200fאורך הסיסמה' دقيقة\u061c",
+		"a bundle":        strings.Repeat("a('\ufeff\u202a');", 200),
 		"CR LF":           "a\r\nb\r\n",
 		"form feed":       "a\n\fb\n",
 		"braille":         "⠋⠙⠹\u2800⠸",

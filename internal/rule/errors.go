@@ -1,10 +1,10 @@
 package rule
 
 import (
-	"regexp"
-	"slices"
+	"maps"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 )
 
@@ -34,16 +34,41 @@ func findRemovedHandling(h *hunk) []hit {
 		if strings.HasPrefix(h.codeAt(i), "_ =") && (h.commented(i) || h.codeAt(i-1) == "" && i > 0 && h.commented(i-1)) {
 			return hit{}, false // dropped on purpose, with a reason
 		}
-		return hit{subject: name}, name != "" && was[name] && !is[name] && !moot(name, h.gone)
+		return hit{subject: name}, name != "" && was[name] && !is[name] && !h.moot(name)
 	})(h)
 }
 
-// moot reports whether there is no error to look at any more, since the change takes
-// it from the function's results, or none that anybody would act on.
-func moot(name string, gone []string) bool {
-	declared := regexp.MustCompile(`^\s*func\b.*\b` + regexp.QuoteMeta(name[strings.LastIndexByte(name, '.')+1:]) +
-		`\(.*\berror\b`)
-	return strings.HasPrefix(name, "fmt.") || slices.ContainsFunc(gone, declared.MatchString)
+// moot reports whether there is no error to look at any more, or none that anybody
+// would act on.
+func (h *hunk) moot(name string) bool {
+	return strings.HasPrefix(name, "fmt.") || h.quiet[name[strings.LastIndexByte(name, '.')+1:]]
+}
+
+var fallible = lazy(`^[-+]func\s*(?:\([^()]*\)\s*)?(\w+)(?:\[[^\]]*\])?\(.*\)\s*\(?[^()]*\berror\)?\s*\{?\s*$`)
+
+// Quiet has the names of the Go functions from whose results a change takes the error,
+// wherever they are declared: there is none to look at any more.
+func Quiet(files []diff.File) map[string]bool {
+	quiet, failing := map[string]bool{}, map[string]bool{}
+	for _, f := range files {
+		if !strings.HasSuffix(f.Path, ".go") {
+			continue
+		}
+		for l := range strings.Lines(f.Patch) {
+			if len(l) < 6 || l[1:6] != "func " {
+				continue
+			}
+			m := fallible().FindStringSubmatch(l)
+			switch {
+			case m != nil && l[0] == '-':
+				quiet[m[1]] = true
+			case m != nil:
+				failing[m[1]] = true
+			}
+		}
+	}
+	maps.DeleteFunc(quiet, func(name string, _ bool) bool { return failing[name] })
+	return quiet
 }
 
 // handledIn is the function whose result a line assigns to an error, or "".

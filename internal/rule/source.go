@@ -63,8 +63,8 @@ type hunk struct {
 	text, code string // the lines, joined
 	literals   []literal
 	removed    []string // lines of the old file alone
-	gone       []string // those of all hunks of the file
 	parsed     diff.Hunk
+	quiet      map[string]bool // of Quiet
 }
 
 var examplePath = lazy(`(?i)(?:^|/)examples?/`)
@@ -75,20 +75,15 @@ func inTests(name string) bool {
 }
 
 // newHunks are the hunks of a changed file, none for a patch that is broken.
-func newHunks(f diff.File) []*hunk {
+func newHunks(f diff.File, quiet map[string]bool) []*hunk {
 	parsed, err := f.Hunks()
 	if err != nil {
 		return nil
 	}
 	hunks := make([]*hunk, len(parsed))
-	var gone []string
 	for i, p := range parsed {
-		hunks[i] = &hunk{path: f.Path, language: languageOf(f.Path), test: inTests(f.Path), parsed: p}
+		hunks[i] = &hunk{path: f.Path, language: languageOf(f.Path), test: inTests(f.Path), parsed: p, quiet: quiet}
 		hunks[i].read(diff.Delete)
-		gone = append(gone, hunks[i].removed...)
-	}
-	for _, h := range hunks {
-		h.gone = gone
 	}
 	return hunks
 }

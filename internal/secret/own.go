@@ -190,7 +190,8 @@ func chosen(m match) bool {
 		!drawnLetters(v) {
 		return true
 	}
-	return !digit && !drawnLetters(v) || strings.Contains(v, "/") && share(v, word) >= wordShare
+	return !digit && !drawnLetters(v) || strings.Contains(v, "/") && share(v, word) >= wordShare ||
+		strings.Contains(v, "-") && share(v, longWord) >= 0.7 || strings.HasSuffix(v, "...")
 }
 
 var letterCode = lazy(`\\u[0-9a-fA-F]{4}`)
