@@ -41,14 +41,15 @@ func hiddenHits(lines []string) []Hit {
 
 func hiddenOf(line string, number int) []Hit {
 	var hits []Hit
+	text := utf8.ValidString(line) && !strings.Contains(line, "\x00") // else bytes of a picture or a dump
 	each(line, func(at int, r rune, seen bool) {
-		if kind := kindOf(r); !seen && kind != "" && !besideBraille(line, at, r) && !breaksMention(line, at, r) &&
+		if kind := kindOf(r); !seen && kind != "" && (text || kind != control) && !besideBraille(line, at, r) && !breaksMention(line, at, r) &&
 			!spells(line, at, r) && !colours(line, at, r) &&
 			!directs(line, at, r) {
 			hits = append(hits, Hit{Line: number, Kind: kind, Excerpt: excerpt(line, at)})
 		}
 	})
-	if at := mixedWord(line); at >= 0 {
+	if at := mixedWord(line); text && at >= 0 {
 		hits = append(hits, Hit{Line: number, Kind: "look-alike letters", Excerpt: excerpt(line, at)})
 	}
 	return tidy(hits)
@@ -73,6 +74,8 @@ func each(line string, f func(at int, r rune, seen bool)) {
 	}
 }
 
+const control = "control characters"
+
 // kindOf names what a hidden character is for; "" for the form feed, which old
 // sources put between pages.
 func kindOf(r rune) string {
@@ -86,7 +89,7 @@ func kindOf(r rune) string {
 	case unicode.Is(unicode.Variation_Selector, r):
 		return "variation selectors"
 	case unicode.Is(unicode.Cc, r):
-		return "control characters"
+		return control
 	}
 	return "zero width"
 }

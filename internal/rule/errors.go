@@ -31,7 +31,8 @@ func findRemovedHandling(h *hunk) []hit {
 	}
 	return each(func(h *hunk, i int) (hit, bool) {
 		name := statement(h, i)
-		if strings.HasPrefix(h.codeAt(i), "_ =") && (h.commented(i) || h.codeAt(i-1) == "" && i > 0 && h.commented(i-1)) {
+		above := strings.HasPrefix(h.codeAt(i), "_ =") && i > 0 && h.codeAt(i-1) == "" && h.commented(i-1)
+		if above || h.commented(i) {
 			return hit{}, false // dropped on purpose, with a reason
 		}
 		return hit{subject: name}, name != "" && was[name] && !is[name] && !h.moot(name)
@@ -44,7 +45,10 @@ func (h *hunk) moot(name string) bool {
 	return strings.HasPrefix(name, "fmt.") || h.quiet[name[strings.LastIndexByte(name, '.')+1:]]
 }
 
-var fallible = lazy(`^[-+]func\s*(?:\([^()]*\)\s*)?(\w+)(?:\[[^\]]*\])?\(.*\)\s*\(?[^()]*\berror\)?\s*\{?\s*$`)
+var (
+	declared = lazy(`^[-+]func\s*(?:\([^()]*\)\s*)?(\w+)(?:\[[^\]]*\])?\(`)
+	anError  = lazy(`\berror\b`)
+)
 
 // Quiet has the names of the Go functions from whose results a change takes the error,
 // wherever they are declared: there is none to look at any more.
@@ -58,17 +62,35 @@ func Quiet(files []diff.File) map[string]bool {
 			if len(l) < 6 || l[1:6] != "func " {
 				continue
 			}
-			m := fallible().FindStringSubmatch(l)
-			switch {
-			case m != nil && l[0] == '-':
-				quiet[m[1]] = true
-			case m != nil:
-				failing[m[1]] = true
+			at := declared().FindStringSubmatchIndex(l)
+			if at == nil || !anError().MatchString(results(l[at[1]:])) {
+				continue
+			}
+			if name := l[at[2]:at[3]]; l[0] == '-' {
+				quiet[name] = true
+			} else {
+				failing[name] = true
 			}
 		}
 	}
 	maps.DeleteFunc(quiet, func(name string, _ bool) bool { return failing[name] })
 	return quiet
+}
+
+// results is what stands behind the parenthesis that ends a function's parameters.
+func results(rest string) string {
+	open := 1
+	for i, c := range []byte(rest) {
+		switch c {
+		case '(':
+			open++
+		case ')':
+			if open--; open == 0 {
+				return rest[i:]
+			}
+		}
+	}
+	return ""
 }
 
 // handledIn is the function whose result a line assigns to an error, or "".

@@ -139,7 +139,7 @@ func statement(h *hunk, i int) string {
 		return ""
 	}
 	m := bareCall().FindStringSubmatch(code)
-	if m == nil || continues(h.before(i)) {
+	if m == nil || continues(h.before(i)) || strings.Contains(code, ").") { // the last of a chain is another's
 		return ""
 	}
 	return m[1]

@@ -196,6 +196,7 @@ func TestAnErrorThatAnotherFileTakesAwayIsNotDropped(t *testing.T) {
 		"lost":          {before, "func (u *User) Encode() {", 0},
 		"kept":          {before, "func (u *User) Encode() (n int, err error) {", 1},
 		"only taken":    {"func (u *User) Encode(err error) {", "func (u *User) Encode() {", 1},
+		"a parameter's": {"func (u *User) Encode(f func() error) error {", "func (u *User) Encode(f func() error) {", 0},
 		"another's":     {"func (u *User) Decode() error {", "func (u *User) Decode() {", 1},
 		"type argument": {"func Encode[T any](u T) (int, error) {", "func Encode[T any](u T) int {", 0},
 	} {

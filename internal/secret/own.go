@@ -176,7 +176,7 @@ func name(m match) bool {
 // little of a mixture. Keys are drawn, passwords are chosen by people.
 func chosen(m match) bool {
 	v := spelt(m.secret())
-	if standsIn(trimmings().ReplaceAllString(v, "")) || sequence().MatchString(v) {
+	if standsIn(trimmings().ReplaceAllString(v, "")) || sequence().MatchString(v) || documented().MatchString(v) {
 		return true
 	}
 	if rest := variable().ReplaceAllString(v, ""); rest != v && len(rest) < minKnown {
