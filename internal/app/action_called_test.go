@@ -26,7 +26,6 @@ func (s *stage) calledJob(run *githubtest.Run, caller, called, name, event strin
 	all := map[string]string{
 		"${{ inputs.environment }}": gateName, "${{ inputs.base-url }}": s.model.URL, "${{ inputs.model }}": "story-1",
 		"${{ secrets.OPENAI_API_KEY }}":                                                             modelKey,
-		"${{ github.event.inputs.pull-request }}":                                                   "42",
 		"${{ github.event.pull_request.number || github.event.inputs.pull-request }}":               "42",
 		"${{ github.event.inputs.again || 'false' }}":                                               "false",
 		"${{ (github.event.inputs.code || github.event.inputs.feedback) && 'revise' || 'review' }}": "review",
@@ -49,7 +48,7 @@ func (s *stage) calledDraft(caller, environment string) ended {
 func (s *stage) calledDecision(code string) *job {
 	run := s.calling(decidePath, "workflow_dispatch", callsPath)
 	return s.calledJob(run, decidePath, callsPath, "decide", "workflow_dispatch", map[string]string{
-		"${{ github.event.inputs.code }}": code, "${{ github.event.inputs.decision }}": "approve"}).by("maya")
+		"${{ github.event.inputs.draft }}": "42-" + code, "${{ github.event.inputs.decision }}": "approve"}).by("maya")
 }
 
 // Check 4 and 12 where the jobs are those of a reusable workflow: run and approval are the caller's.

@@ -158,7 +158,7 @@ func TestRouteB_DispatchDecides(t *testing.T) {
 		s := setUp(t, scene{})
 		drafted := s.draftJob().with("environment", "").start().is(0, "PAUSED")
 		code := drafted.outputs["code"]
-		drafted.shows("gh workflow run pr-review-decide.yml --repo octo/demo -f pull-request=42 -f code="+code+
+		drafted.shows("gh workflow run pr-review-decide.yml --repo octo/demo -f draft=42-"+code+
 			" -f checkpoint-digest="+drafted.digest()+" -f decision=approve\n",
 			"-f decision=abort\n")
 		s.run.Finish("success")
@@ -189,10 +189,11 @@ func TestRouteB_LeavesANoticeWithCountsAndLinks(t *testing.T) {
 	waits := s.draftJob().with("environment", "", "summary", "counts").start().is(0, "PAUSED")
 	const actions = "https://github.com/octo/demo/actions/"
 	require.Contains(t, waits.log, fmt.Sprintf("\n::notice::#42 waits for a decision: 1 blocker, 1 major, 2 minor, "+
-		"1 nit. The draft %s: %sruns/%d. Decide: %sworkflows/pr-review-decide.yml\n", waits.outputs["code"], actions,
+		"1 nit. The draft 42-%s: %sruns/%d. Decide: %sworkflows/pr-review-decide.yml\n", waits.outputs["code"], actions,
 		s.run.ID, actions))
 	require.Equal(t, 1, strings.Count(waits.log, "::notice::"))
-	waits.shows("**Decide** in [this form](" + actions + "workflows/pr-review-decide.yml) or with:")
+	waits.shows("**Decide** in [this form](" + actions + "workflows/pr-review-decide.yml), draft `42-" +
+		waits.outputs["code"] + "`, or with:")
 }
 
 // Route A: the run that waits, and one line that approves its deployment.

@@ -152,6 +152,22 @@ func TestMistakesInTheWorkflowAreExit2BeforeTheFirstRequest(t *testing.T) {
 			j.with("mode", "resume", "environment", "", "checkpoint-digest", strings.Repeat("a", 64), "decision",
 				"approve")
 		}, []string{"the input environment is missing", "workflow_dispatch"}},
+		"no draft's name": {func(j *job) {
+			j.with("mode", "resume", "draft", "#42-0123456789abcdef")
+		}, []string{`input draft: "#42-0123456789abcdef" is not a pull request's number and a draft's code`,
+			"such as 42-3f9c2a71be04d855"}},
+		"draft of another pull request": {func(j *job) {
+			j.with("mode", "resume", "draft", "43-0123456789abcdef", "pull-request", "42")
+		}, []string{"input draft: 43-0123456789abcdef is a draft of #43, and the input pull-request says 42"}},
+		"draft and another code": {func(j *job) {
+			j.with("mode", "resume", "draft", "42-0123456789abcdef", "code", strings.Repeat("b", 16))
+		}, []string{"42-0123456789abcdef is another draft than that of the input code, bbbbbbbbbbbbbbbb"}},
+		"draft and another digest": {func(j *job) {
+			j.with("mode", "resume", "draft", "42-0123456789abcdef", "checkpoint-digest", strings.Repeat("a", 64))
+		}, []string{"name different drafts"}},
+		"draft and a ticket": {func(j *job) {
+			j.with("mode", "resume", "draft", "42-0123456789abcdef", "ticket", "PAY-88")
+		}, []string{`the inputs name the ticket "PAY-88" and the pull request #42`}},
 		"two drafts": {func(j *job) {
 			j.with("mode", "resume", "checkpoint-digest", strings.Repeat("a", 64), "code", strings.Repeat("b", 16))
 		}, []string{"name different drafts"}},

@@ -48,7 +48,7 @@ func (s *stage) recordJob(digest string) *job {
 func (s *stage) decideJob(code, decision string) *job {
 	run := s.repo.AddRun(githubtest.RunOptions{Path: decidePath, Event: "workflow_dispatch", Actor: "maya"})
 	return s.job(run, decidePath, "decide", "workflow_dispatch", map[string]string{
-		"${{ inputs.pull-request }}": "42", "${{ inputs.code }}": code, "${{ inputs.checkpoint-digest }}": "",
+		"${{ inputs.draft }}": "42-" + code, "${{ inputs.checkpoint-digest }}": "",
 		"${{ inputs.decision }}": decision, "${{ inputs.commands }}": "",
 	}).set("GITHUB_ACTOR", "maya").set("GITHUB_TRIGGERING_ACTOR", "maya")
 }

@@ -23,7 +23,7 @@ func TestConfigPrintShowsEveryInputThatIsNotAboutOneDraft(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, yaml.Unmarshal(text, &declared))
 	require.NotEmpty(t, declared.Inputs)
-	oneDraft := []string{"pull-request", "code", "run-id", "checkpoint-digest", "decision", "feedback", "commands",
+	oneDraft := []string{"pull-request", "code", "draft", "run-id", "checkpoint-digest", "decision", "feedback", "commands",
 		"again", "ticket"}
 
 	var stdout, stderr bytes.Buffer

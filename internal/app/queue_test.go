@@ -23,7 +23,7 @@ func TestNextIsTheWorstDraftThatWaitsOnGitHub(t *testing.T) {
 	s.decideJob(decided, "abort").with("instance", "done").start().is(0, "ABORTED")
 
 	next := s.cli(nil, "resume", "--next", "octo/demo", "--no-input").ends(0)
-	const dispatch = "gh workflow run pr-review-decide.yml --repo octo/demo -f pull-request=42 -f code="
+	const dispatch = "gh workflow run pr-review-decide.yml --repo octo/demo -f draft=42-"
 	for _, want := range []string{"Moves money", "Code " + worst, dispatch + worst} {
 		require.Contains(t, next.stdout, want)
 	}

@@ -124,6 +124,6 @@ func (r *remote) where(d parkedDraft) string {
 	if d.Waits() {
 		return r.page(d.RunID)
 	}
-	return driver.Dispatch(r.options.DecideWorkflow, r.ref, d.Subject.Number) +
-		fmt.Sprintf(" -f code=%s -f checkpoint-digest=%s -f decision=approve", d.code, d.zip.Digest())
+	return driver.DispatchOn(r.options.DecideWorkflow, r.ref, "draft="+driver.DraftName(d.Subject.Number, d.code)) +
+		fmt.Sprintf(" -f checkpoint-digest=%s -f decision=approve", d.zip.Digest())
 }

@@ -22,7 +22,7 @@ func (r *remote) dispatch(ctx context.Context, d parkedDraft, given decision.Ver
 	if _, err := decision.Commands(text); err != nil {
 		return "", problem.As(problem.Misuse, err, "")
 	}
-	inputs := map[string]string{"pull-request": strconv.Itoa(d.Subject.Number), "code": d.code,
+	inputs := map[string]string{"draft": driver.DraftName(d.Subject.Number, d.code),
 		"checkpoint-digest": d.zip.Digest(), "decision": string(given)}
 	if strings.TrimSpace(text) != "" {
 		inputs["commands"] = text

@@ -127,7 +127,7 @@ func TestThreadsListsTheDraftsOnGitHub(t *testing.T) {
 			require.Equal(t, map[string]string{superseded: "superseded", withdrawn: "withdrawn", waits: "waits",
 				docs: "waits"}, states)
 			page := fmt.Sprintf("https://github.com/octo/demo/actions/runs/%d", s.run.ID)
-			dispatch := "gh workflow run pr-review-decide.yml --repo octo/demo -f pull-request=42 -f code=" + docs +
+			dispatch := "gh workflow run pr-review-decide.yml --repo octo/demo -f draft=42-" + docs +
 				" -f checkpoint-digest=" + docs
 			require.Equal(t, page, rows[waits].Where)
 			require.Regexp(t, "^"+dispatch+"[0-9a-f]{48} -f decision=approve$", rows[docs].Where)

@@ -72,7 +72,7 @@ func (e said) dispatched(s *stage) *githubtest.Run {
 // decides is the deciding job of a run that was dispatched.
 func (s *stage) decides(run *githubtest.Run, by string) *job {
 	values := map[string]string{}
-	for _, name := range []string{"pull-request", "code", "checkpoint-digest", "decision", "commands"} {
+	for _, name := range []string{"draft", "checkpoint-digest", "decision", "commands"} {
 		values["${{ inputs."+name+" }}"] = run.Inputs()[name]
 	}
 	return s.job(run, decidePath, "decide", "workflow_dispatch", values).by(by)
@@ -83,7 +83,7 @@ func TestResumeDispatchesTheDecisionOfADraftOnGitHub(t *testing.T) {
 	s, code := setUpDecided(t, false)
 	shown := s.resume().ends(0)
 	for _, want := range []string{"Moves money", "Code " + code + ", until", "resume octo/demo#42 --code " + code +
-		" --approve", "gh workflow run pr-review-decide.yml --repo octo/demo -f pull-request=42 -f code=" + code} {
+		" --approve", "gh workflow run pr-review-decide.yml --repo octo/demo -f draft=42-" + code} {
 		require.Contains(t, shown.stdout, want)
 	}
 	changed := s.resume("--command", "/drop F2: as intended").ends(0)
@@ -214,8 +214,8 @@ func TestResumeRefusesWhatChangedMeanwhile(t *testing.T) {
 		"two people at once": {true, func(s *stage) {
 			onAnswer(s, func() { s.run.Approve(gateName, "sam", "") })
 		}, 3, []string{"somebody has decided meanwhile", "/actions/runs/"}},
-		"closed": {true, func(s *stage) { s.pull.Close() }, 3, []string{"was closed while this draft waited"}},
-		"merged": {true, func(s *stage) { s.pull.Merge() }, 3, []string{"was merged while this draft waited"}},
+		"closed": {true, func(s *stage) { s.pull.Close() }, 3, []string{"was closed before this draft was decided"}},
+		"merged": {true, func(s *stage) { s.pull.Merge() }, 3, []string{"was merged before this draft was decided"}},
 		"the run ended without an answer": {true, func(s *stage) { s.run.Finish("failure") }, 3,
 			[]string{"has ended (failure)", "re-run its failed jobs", "/actions/runs/"}},
 		"the run is not there yet": {true, func(s *stage) { s.run.Finish(""); s.run.Rerun() }, 1,
@@ -287,7 +287,7 @@ func TestResumeOfTwoDraftsThatWaitNoneIsDecidedUnseen(t *testing.T) {
 	require.Contains(t, newest.stdout, "Code "+second)
 	require.Contains(t, newest.stderr, "--code "+first)
 	run := s.resume("--approve", "--code", first).ends(0).dispatched(s)
-	require.Equal(t, first, run.Inputs()["code"])
+	require.Equal(t, "42-"+first, run.Inputs()["draft"])
 }
 
 func TestResumeMeansTheDraftOfTheNewestCommit(t *testing.T) {
@@ -295,7 +295,7 @@ func TestResumeMeansTheDraftOfTheNewestCommit(t *testing.T) {
 	s.pull.Push(s.pull.Tree().With(githubtest.Tree{"ops/run.sh": "#!/bin/sh\nset -e # DEFECT: nit: Says nothing\n"}))
 	s.anew(githubtest.RunOptions{})
 	second := s.waits(false).outputs["code"]
-	require.Equal(t, second, s.resume("--abort").ends(0).dispatched(s).Inputs()["code"])
+	require.Equal(t, "42-"+second, s.resume("--abort").ends(0).dispatched(s).Inputs()["draft"])
 	require.Contains(t, s.resume("--abort", "--code", first).ends(3).stderr, "has moved since this draft was made")
 }
 

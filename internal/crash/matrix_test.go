@@ -108,7 +108,8 @@ func play(t *testing.T, deciding task, at point) played {
 	drafted := w.finish(draftJob, at, &p)
 	require.Equal(t, "PAUSED", drafted.outputs["outcome"], drafted.log)
 	paid := total(w.bill.calls())
-	w.known["checkpoint-digest"], w.known["inputs.code"] = drafted.outputs["checkpoint-digest"], drafted.outputs["code"]
+	w.known["checkpoint-digest"], w.known["inputs.draft"] = drafted.outputs["checkpoint-digest"],
+		"42-"+drafted.outputs["code"]
 	posted := w.finish(deciding, at, &p)
 	require.Equal(t, "POSTED", posted.outputs["outcome"], posted.log)
 	require.Equal(t, paid, total(w.bill.calls()), "deciding asked a model")

@@ -14,6 +14,9 @@ func Dispatch(workflow string, ref pull.Ref, number int) string {
 	return DispatchOn(workflow, ref, fmt.Sprintf("pull-request=%d", number))
 }
 
+// DraftName is what names a pull request's draft in the form of the deciding workflow.
+func DraftName(number int, code string) string { return fmt.Sprintf("%d-%s", number, code) }
+
 // DispatchOn is the command that starts a workflow with a field, such as ticket=PAY-88.
 func DispatchOn(workflow string, ref pull.Ref, field string) string {
 	return fmt.Sprintf("gh workflow run %s --repo %s -f %s", path.Base(workflow), ref.FullName(), field)

@@ -43,7 +43,7 @@ func hiddenOf(line string, number int) []Hit {
 	var hits []Hit
 	text := utf8.ValidString(line) && !strings.Contains(line, "\x00") // else bytes of a picture or a dump
 	each(line, func(at int, r rune, seen bool) {
-		if kind := kindOf(r); !seen && kind != "" && (text || kind != control) && !besideBraille(line, at, r) && !breaksMention(line, at, r) &&
+		if kind := kindOf(r); !seen && kind != "" && (text || kind != controls) && !besideBraille(line, at, r) && !breaksMention(line, at, r) &&
 			!spells(line, at, r) && !colours(line, at, r) &&
 			!directs(line, at, r) {
 			hits = append(hits, Hit{Line: number, Kind: kind, Excerpt: excerpt(line, at)})
@@ -74,7 +74,7 @@ func each(line string, f func(at int, r rune, seen bool)) {
 	}
 }
 
-const control = "control characters"
+const controls = "control characters"
 
 // kindOf names what a hidden character is for; "" for the form feed, which old
 // sources put between pages.
@@ -89,7 +89,7 @@ func kindOf(r rune) string {
 	case unicode.Is(unicode.Variation_Selector, r):
 		return "variation selectors"
 	case unicode.Is(unicode.Cc, r):
-		return control
+		return controls
 	}
 	return "zero width"
 }

@@ -22,7 +22,7 @@ func (j *job) checkRoute() error {
 		return problem.Usage("code and checkpoint-digest name different drafts", "pass one of them")
 	case j.Digest == "" && j.Code == "":
 		return problem.Usage("neither checkpoint-digest nor code says which draft is decided",
-			"pass checkpoint-digest from the draft job's outputs, or code from the draft's summary")
+			"pass checkpoint-digest from the draft job's outputs, or draft from the draft's summary")
 	case j.routeA():
 		return nil
 	case j.event.Name != "workflow_dispatch":

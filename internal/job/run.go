@@ -156,8 +156,12 @@ func (j *job) howToDecide(r driver.Report, more bool) render.Decide {
 			return d
 		}
 	}
-	decide := fmt.Sprintf("%s -f code=%s -f checkpoint-digest=%s -f decision=", j.dispatchOf(j.DecideWorkflow),
-		r.Code, r.Digest)
+	d.Draft = driver.DraftName(j.ref.Number, r.Code)
+	decide := driver.DispatchOn(j.DecideWorkflow, j.ref, "draft="+d.Draft)
+	if j.ticketed() {
+		d.Draft, decide = "", j.dispatchOf(j.DecideWorkflow)+" -f code="+r.Code
+	}
+	decide += " -f checkpoint-digest=" + r.Digest + " -f decision="
 	d.Workflow, d.Dispatch, d.DispatchAbort = path.Base(j.DecideWorkflow), decide+"approve", decide+"abort"
 	return d
 }
@@ -168,14 +172,16 @@ func (j *job) notify(r driver.Report) {
 	if r.Outcome != driver.Paused || j.Environment != "" || r.Code == "" {
 		return
 	}
+	draft := driver.DraftName(j.ref.Number, r.Code)
 	what := fmt.Sprintf("#%d waits for a decision: %s", j.ref.Number, finding.Counts(r.Findings))
 	switch {
 	case j.Ticket != "":
 		what = fmt.Sprintf("The change for %s waits for a decision", guard.Line(j.Ticket, driver.MaxLine))
+		draft = r.Code
 	case !r.State.Covered():
 		what += ", not every file was read"
 	}
-	j.runner.Notice(fmt.Sprintf("%s. The draft %s: %s. Decide: %s/actions/workflows/%s", what, r.Code,
+	j.runner.Notice(fmt.Sprintf("%s. The draft %s: %s. Decide: %s/actions/workflows/%s", what, draft,
 		j.runPage(j.env.RunID), j.ref.Web(), path.Base(j.DecideWorkflow)))
 }
 

@@ -3,6 +3,7 @@ package job
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -31,6 +32,10 @@ const (
 func (j *job) setTicket() (err error) {
 	if j.Ticket == "" {
 		return problem.Usage("the input ticket is missing", "name a key such as PAY-88, or an issue such as #7")
+	}
+	if j.PullRequest != 0 {
+		return problem.Usage(fmt.Sprintf("the inputs name the ticket %.60q and the pull request #%d", j.Ticket,
+			j.PullRequest), "name a ticket's draft by ticket and code, without pull-request and draft")
 	}
 	if j.asked, err = ticketpr.ParseTicket(j.Ticket, j.ref); err != nil {
 		return err

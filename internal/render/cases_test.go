@@ -116,7 +116,8 @@ func dispatch() Decide {
 	d := dialog()
 	d.Environment, d.Run, d.Approve, d.Workflow = "", 0, "", "pr-review-decide.yml"
 	d.RetainedUntil = time.Date(2026, 12, 4, 8, 0, 0, 0, time.UTC)
-	d.Dispatch = "gh workflow run pr-review-decide.yml -R org/payments -f pull-request=42 -f code=3f9c2a71be04d855 " +
+	d.Draft = "42-3f9c2a71be04d855"
+	d.Dispatch = "gh workflow run pr-review-decide.yml -R org/payments -f draft=42-3f9c2a71be04d855 " +
 		"-f decision=approve"
 	d.DispatchAbort = strings.Replace(d.Dispatch, "=approve", "=abort", 1)
 	return d

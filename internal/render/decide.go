@@ -22,6 +22,7 @@ type Decide struct {
 	Run           int64     // route A: the run that waits; 0 where unknown
 	Approve       string    // route A: the whole command that approves; empty where none does
 	Workflow      string    // route B: the file of the workflow that is dispatched, without its folder
+	Draft         string    // route B: what its form asks for, such as 42-3f9c2a71be04d855
 	Dispatch      string    // route B: the whole command that approves
 	DispatchAbort string    // route B: the whole command that aborts
 	Artifact      string    // the artifact's name; empty where unknown
@@ -40,36 +41,36 @@ type Decide struct {
 func (d Decide) section(r Review) string {
 	others := d.others(r)
 	if d.Kept {
-		return details("To post it all the same", paragraphs("Until it expires, the draft can be decided"+d.form(r)+
-			" or with:", guard.Fence(d.Dispatch, ""), others))
+		return details("To post it all the same", paragraphs("Until it expires, the draft can be decided"+d.form(r),
+			others))
 	}
-	where, command := d.form(r), d.Dispatch
+	where := d.form(r)
 	if d.Environment != "" {
-		where, command = d.dialog(r), d.Approve
-	}
-	if command == "" {
-		where += "."
-	} else {
-		where, command = where+" or with:", guard.Fence(command, "")
+		where = d.dialog(r)
 	}
 	if others != "" {
 		others = details(d.summary(r), others)
 	}
-	return paragraphs("**Decide**"+where, command, others)
+	return paragraphs("**Decide**"+where, others)
 }
 
-// dialog names the dialog of the environment, in the run that waits.
+// dialog names the dialog of the environment, in the run that waits, and the command.
 func (d Decide) dialog(r Review) string {
-	return " in " + linked("Review deployments", d.page(r, "runs/"+strconv.FormatInt(d.Run, 10), d.Run > 0))
+	where := " in " + linked("Review deployments", d.page(r, "runs/"+strconv.FormatInt(d.Run, 10), d.Run > 0))
+	if d.Approve == "" {
+		return where + "."
+	}
+	return paragraphs(where+" or with:", guard.Fence(d.Approve, ""))
 }
 
-// form names the form of the dispatch, where its address can be made.
+// form names the form of the dispatch, where its address can be made, what it asks for,
+// and the command.
 func (d Decide) form(r Review) string {
-	address := d.page(r, "workflows/"+d.Workflow, d.Workflow != "")
-	if address == "" {
-		return " in *Actions*"
+	where := "*Actions*"
+	if address := d.page(r, "workflows/"+d.Workflow, d.Workflow != ""); address != "" {
+		where = linked("this form", address)
 	}
-	return " in " + linked("this form", address)
+	return paragraphs(" in "+where+", draft "+guard.Code(d.Draft)+", or with:", guard.Fence(d.Dispatch, ""))
 }
 
 // page is the address of a page of the repository's Actions, empty where there is none.
@@ -95,8 +96,7 @@ func (d Decide) others(r Review) string {
 			changes(r.Findings, "write commands into the comment of that dialog, one a line:", ""),
 			d.dispatched(), d.another(r), d.retained())
 	}
-	return paragraphs("In the form press *Run workflow*; it asks for the pull request's number and the code above.",
-		"**Reject:**", guard.Fence(d.DispatchAbort, ""),
+	return paragraphs("**Reject:** choose `abort` in the form, which *Run workflow* opens, or:", guard.Fence(d.DispatchAbort, ""),
 		changes(r.Findings, "approve with commands, one a line:", d.Dispatch), d.another(r), d.retained())
 }
 

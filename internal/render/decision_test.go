@@ -74,8 +74,7 @@ func parked() []Parked {
 			State: Waits, Where: run + "01"},
 		{Name: "#42@docs", Outcome: "KEPT", Created: at.Add(50 * time.Hour), Expires: at.AddDate(0, 0, 16),
 			Findings: 12, State: Waits,
-			Where: "gh workflow run pr-review-decide.yml -f pull-request=42 -f instance=docs -f " +
-				"code=3f9c2a71be04d855 -f decision=approve"},
+			Where: "gh workflow run pr-review-decide.yml -f draft=42-3f9c2a71be04d855 -f decision=approve"},
 		{Name: "#7", Outcome: "PAUSED", Created: at.AddDate(0, 0, -3), Expires: at.AddDate(0, 0, 11), Findings: 1200,
 			Blockers: 2, State: Superseded, Where: run + "02"},
 		{Name: "#9", Outcome: "PAUSED", Created: at.Add(66*time.Hour + 10*time.Minute), Expires: at, Findings: 0,

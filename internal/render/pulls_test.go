@@ -144,9 +144,8 @@ func TestGoldenPulls(t *testing.T) {
 			d := dialog()
 			if i%2 == 1 {
 				d = dispatch()
-				d.Revise = strings.Replace(d.Dispatch, "pr-review-decide.yml", "pr-review.yml", 1)
-				d.Revise = strings.Replace(d.Revise, "decision=approve",
-					"mode=revise -f feedback='WHAT TO DO DIFFERENTLY'", 1)
+				d.Revise = "gh workflow run pr-review.yml -R org/payments -f pull-request=42 -f code=" + d.Code +
+					" -f feedback='WHAT TO DO DIFFERENTLY'"
 			}
 			d.Elapsed = time.Duration(all[i].Seconds * float64(time.Second))
 			golden(t, fmt.Sprintf("pull-%d-draft.md", files), Draft(r, d))

@@ -102,6 +102,7 @@ func before(hunks []*hunk) []*hunk {
 // read takes the lines of one side, without those of an operation.
 func (h *hunk) read(without diff.Op) {
 	var text strings.Builder
+	h.lines = make([]line, 0, len(h.parsed.Lines))
 	for _, l := range h.parsed.Lines {
 		content := strings.TrimSuffix(l.Text, "\r")
 		if len(content) > maxLine {

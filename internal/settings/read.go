@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -181,6 +182,31 @@ func digits[S any](at func(*S) *string, n int) field[S] {
 		}
 		return nil
 	})
+}
+
+var draftForm = regexp.MustCompile(`^([1-9][0-9]{0,8})-([0-9a-f]{16})$`)
+
+// draftName reads a pull request's number and a draft's code, and refuses them where they
+// were given otherwise beside it: its row stands behind those of both.
+func draftName() field[Settings] {
+	return field[Settings]{
+		set: func(s *Settings, v string) error {
+			parts := draftForm.FindStringSubmatch(v)
+			if parts == nil {
+				return fmt.Errorf("%.60q is not a pull request's number and a draft's code, such as 42-3f9c2a71be04d855", v)
+			}
+			number, err := strconv.Atoi(parts[1])
+			switch {
+			case s.PullRequest != 0 && s.PullRequest != number:
+				return fmt.Errorf("%s is a draft of #%d, and the input pull-request says %d", v, number, s.PullRequest)
+			case s.Code != "" && s.Code != parts[2]:
+				return fmt.Errorf("%s is another draft than that of the input code, %s", v, s.Code)
+			}
+			s.PullRequest, s.Code = number, parts[2]
+			return err
+		},
+		show: func(*Settings) any { return nil },
+	}
 }
 
 // span reads a number of seconds, minutes, hours or days: 40s, 45m, 36h, 14d.

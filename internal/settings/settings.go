@@ -33,6 +33,7 @@ type Settings struct {
 	Model          string
 	Concurrency    int
 	Config         string
+	ConfigNamed    bool // Config was given, in another form than its default: --config ./.github/pr-review.yml
 	Environment    string
 	Code           string
 	RunID          int64
@@ -121,6 +122,8 @@ func Table() []Row {
 			field: text(func(s *Settings) *string { return &s.Environment })},
 		{Name: "code", Help: "the draft's code", use: oneDraft,
 			field: digits(func(s *Settings) *string { return &s.Code }, 16)},
+		{Name: "draft", Help: "the draft's pull request and code, such as 42-3f9c2a71be04d855, for both in one",
+			use: oneDraft, field: draftName()},
 		{Name: "run-id", Help: "the run that made the draft", use: oneDraft,
 			field: number(func(s *Settings) *int64 { return &s.RunID }, 1, 1<<62)},
 		{Name: "checkpoint-digest", Help: "the draft's digest", use: oneDraft,

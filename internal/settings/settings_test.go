@@ -60,7 +60,7 @@ const testKey = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
 // probes are texts of which every kind of setting takes one that is not its default.
 var probes = []string{
 	"x", "true", "9", "7", "45m", "0.5", "abort", "major", "nit", "offline", "resume", "seal", "counts",
-	strings.Repeat("0", 16), strings.Repeat("0", 64), testKey,
+	strings.Repeat("0", 16), "7-" + strings.Repeat("0", 16), strings.Repeat("0", 64), testKey,
 }
 
 func TestEverySettingIsReadIntoAFieldOfItsOwn(t *testing.T) {
