@@ -33,6 +33,8 @@ func CheckFound(name string, found *Found, repositoryID int64, now time.Time) er
 		r := refuse(1, draftAnew, "the draft was not decided in time, its artifact is gone", where)
 		r.Expired = true
 		return r
+	case found.RepositoryID == 0:
+		return refuse(1, "ask again later, or "+draftAnew, "GitHub does not tell which run made the draft", where)
 	case found.RepositoryID != repositoryID:
 		return refuse(1, "look who made it; "+draftAnew, "the draft was made by another repository", where,
 			row("found", "repository id %d", found.RepositoryID), row("wanted", "repository id %d", repositoryID))
@@ -203,7 +205,7 @@ func CheckSettings(m Manifest, now Settings) (changes []string, err error) {
 			row("draft", "environment %.80q", m.Environment), row("now", "environment %.80q", now.Environment))
 	}
 	changed := func(then, now, line string) {
-		if now != "" && now != then {
+		if then != "" && now != "" && now != then {
 			changes = append(changes, line)
 		}
 	}

@@ -33,6 +33,7 @@ type Settings struct {
 	Model          string
 	Concurrency    int
 	Config         string
+	ConfigNamed    bool // Config was given, in another form than its default: --config ./.github/pr-review.yml
 	Environment    string
 	Code           string
 	RunID          int64
