@@ -85,7 +85,8 @@ func (g *gated[S]) asks(ctx context.Context, o *handoff.Draft[S]) (decision.Answ
 
 // approval reads what one approval decides: its comment, by somebody who may, who is one of
 // those who agreed then. One that is void is kept for the summary.
-func (g *gated[S]) approval(o *handoff.Draft[S], author string, agreed *[]string) func(github.Approval) (decision.Decision, error) {
+func (g *gated[S]) approval(o *handoff.Draft[S], author string,
+	agreed *[]string) func(github.Approval) (decision.Decision, error) {
 	return func(a github.Approval) (d decision.Decision, err error) {
 		err = gate.MayDecide(gate.Decider{Login: a.User}, author, g.AllowAuthor, true)
 		if err == nil {
