@@ -45,7 +45,7 @@ func (a *app) resumeCommand() command {
 }
 
 func (o *resumeOptions) flags(f *pflag.FlagSet) {
-	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "expires", "max-time", "max-cost",
+	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "defaults", "expires", "max-time", "max-cost",
 		"max-cost-per-pull", "test-results", "allow-http", "instance", "code", "checkpoint-key", "draft-workflow",
 		"decide-workflow")
 	o.decisionFlags(f)

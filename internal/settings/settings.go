@@ -33,6 +33,7 @@ type Settings struct {
 	Model          string
 	Concurrency    int
 	Config         string
+	Defaults       string // settings below that file; see config.File
 	Environment    string
 	Code           string
 	RunID          int64
@@ -72,6 +73,9 @@ func (s Settings) Only() []string {
 	return strings.FieldsFunc(s.Modules, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
+// File is the settings file, with what stands below it.
+func (s Settings) File() config.File { return config.File{Path: s.Config, Defaults: s.Defaults} }
+
 // Row is one setting.
 type Row struct {
 	Name    string // of input and flag
@@ -90,7 +94,7 @@ const (
 	everywhere use = iota
 	oneDraft       // it names a draft or a decision: config print leaves it out
 	credential     // no flag: a command line is seen by others
-	fileItself     // it names the settings file, which config print says of each line
+	fileItself     // it names or holds settings of the file, whose lines config print names
 )
 
 // Table lists all settings in the order of action.yml.
@@ -117,6 +121,8 @@ func Table() []Row {
 			field: number(func(s *Settings) *int { return &s.Concurrency }, 1, 256)},
 		{Name: "config", Help: "settings file, read from the base commit", Default: config.DefaultPath, use: fileItself,
 			field: text(func(s *Settings) *string { return &s.Config })},
+		{Name: "defaults", Help: "settings as YAML, below those of the file; its list locked names what stays",
+			use: fileItself, field: text(func(s *Settings) *string { return &s.Defaults })},
 		{Name: "environment", Help: "the protected environment of the deciding job",
 			field: text(func(s *Settings) *string { return &s.Environment })},
 		{Name: "code", Help: "the draft's code", use: oneDraft,
