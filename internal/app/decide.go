@@ -83,7 +83,7 @@ func (a *app) answer(ctx context.Context, s session, r driver.Report, given deci
 		return a.revise(ctx, s, r, &decision.Answer{Decision: d, Record: record.With(d)}, o)
 	}
 	return driver.Driver{Front: a.Front, Store: s.store, Thread: s.thread}.Decide(ctx, a.posting(s, o),
-		driver.AnswerTo(m, decision.Answer{Decision: d, Record: record.With(d)}))
+		driver.AnswerTo(m, decision.Answer{Decision: d, Record: r.State.OnRecord(record.With(d))}))
 }
 
 // checkPull is resume check 9 on the command line: the pull request is as it

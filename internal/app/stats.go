@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
@@ -94,12 +95,16 @@ func (a *app) reports(ctx context.Context, folder, begin string) (all []driver.R
 	return all, nil
 }
 
-// decided are the drafts that were.
-func decided(all []driver.Report) iter.Seq[stats.Decided] {
-	return func(yield func(stats.Decided) bool) {
+// decided are the decisions on drafts. Those of earlier versions kept nothing of the draft.
+func decided(all []driver.Report) iter.Seq[decision.Record] {
+	return func(yield func(decision.Record) bool) {
 		for _, r := range all {
 			d := r.State.Decision
-			if d != nil && !yield(stats.Decided{Findings: r.State.Comments, Record: *d}) {
+			if d != nil && d.Drafting == nil {
+				with := r.State.OnRecord(*d)
+				d = &with
+			}
+			if d != nil && !yield(*d) {
 				return
 			}
 		}

@@ -42,6 +42,31 @@ type Record struct {
 	Review   int64  `json:"review,omitzero"`
 	Feedback string `json:"feedback,omitempty"`    // of revise: what the next draft should do differently
 	Replaced string `json:"replaced_by,omitempty"` // of a redraft: the newer draft's code
+
+	// of the draft that it decides, which may be gone before its record is
+	Findings []Shown `json:"findings,omitempty"`
+	Drafting *Effort `json:"drafting,omitempty"`
+}
+
+// Shown is a finding as its approver was shown it, without its texts. Path, Category,
+// Rule, Linter and Model are untrusted text.
+type Shown struct {
+	ID       string   `json:"id"`
+	Path     string   `json:"path,omitempty"`
+	Severity Severity `json:"severity"` // before the decision
+	Category string   `json:"category,omitempty"`
+	Source   string   `json:"source"`           // model, rule or linter
+	Rule     string   `json:"rule,omitempty"`   // ours, or the linter's
+	Linter   string   `json:"linter,omitempty"` // that it is of
+	Model    string   `json:"model,omitempty"`  // that found it
+}
+
+// Effort is what a draft cost and took. Cost is in millionths of a dollar.
+type Effort struct {
+	Cost     int64   `json:"cost_microusd"`
+	Calls    int64   `json:"calls"`
+	Unpriced int64   `json:"unpriced_calls,omitempty"` // whose price is not known: they are not in Cost
+	Seconds  float64 `json:"seconds,omitempty"`        // 0 where nobody noted it
 }
 
 // Answer is what a gate is answered with: a decision, and the account of who gave it.

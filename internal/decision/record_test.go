@@ -28,7 +28,7 @@ func TestRecordKeepsToItsSchema(t *testing.T) {
 		record(t), record(t).With(Decision{Verdict: Abort}), record(t).Withdraws("58d1e0c2a9b7f346"),
 		record(t).Withdraws(""),
 		record(t).With(parsed(t, "why\n"+ReviseCommand("be kinder,\r\nand \u202e shorter"))),
-		record(t).With(parsed(t, "/revise "+longest)),
+		record(t).With(parsed(t, "/revise "+longest)), withDraft(record(t)),
 	} {
 		encoded, err := r.Encode()
 		require.NoError(t, err)
@@ -43,6 +43,14 @@ func TestRecordKeepsToItsSchema(t *testing.T) {
 		value["extra"] = 1
 		require.Error(t, schema.Validate(value))
 	}
+}
+
+// withDraft is a record that tells of its draft, as those of earlier versions do not.
+func withDraft(r Record) Record {
+	r.Findings = []Shown{{ID: "F1", Path: "a.go", Severity: Nit, Category: "style", Source: "linter", Rule: "errcheck",
+		Linter: "golangci-lint"}, {ID: "F2", Severity: Blocker, Source: "model", Model: "gpt-5"}}
+	r.Drafting = &Effort{Cost: 1200, Calls: 3, Unpriced: 1, Seconds: 8.4}
+	return r
 }
 
 func holds(t *testing.T, text string) map[string]any {
@@ -126,6 +134,7 @@ func TestP5_TheSameDecisionIsTheSameWhoeverGivesIt(t *testing.T) {
 	r := record(t)
 	again := r
 	again.By, again.At, again.Via, again.Note = "eve", r.At.Add(time.Hour), ByDispatch, "other words"
+	again = withDraft(again)
 	require.True(t, r.Same(again))
 	for name, change := range map[string]func(*Record){
 		"digest":   func(r *Record) { r.Digest = "x" },

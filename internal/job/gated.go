@@ -34,8 +34,9 @@ type gated[S any] struct {
 	author   func(context.Context, checkpoint.Manifest) (login string, err error) // who may not decide; "" for nobody
 	deciders func(S) []string                                                     // whom the settings name
 	items    func(S) []decision.Item
-	compared func(S) []finding.Finding // what two approvals are compared by
-	parent   func(S) string            // the span that drafted; "" for none
+	compared func(S) []finding.Finding                // what two approvals are compared by
+	parent   func(S) string                           // the span that drafted; "" for none
+	onRecord func(S, decision.Record) decision.Record // what a record keeps of its draft; nil for nothing
 	report   func(context.Context, *handoff.Draft[S]) (driver.Report, error)
 
 	changes []string // since the draft was made, without mattering
@@ -182,6 +183,9 @@ func (g *gated[S]) revise(ctx context.Context, may func(S) error,
 // carryOut puts an answer on record, acts on it, and reports what came of it.
 func (g *gated[S]) carryOut(ctx context.Context, o *handoff.Draft[S], answer decision.Answer) (driver.Report, error) {
 	defer driver.Beat(ctx, g.tell, driver.Deciding)()
+	if g.onRecord != nil {
+		answer.Record = g.onRecord(o.State, answer.Record)
+	}
 	if err := o.CarryOut(ctx, g.desk(o.State), answer); err != nil {
 		return driver.Report{}, err
 	}

@@ -1,7 +1,7 @@
 // Package stats sums what approvers did with findings: which they kept, dropped
 // or changed. That is the precision of the reviewer as its approvers see it.
 //
-// It is pure and reads no store: the caller hands over decided drafts, in any
+// It is pure and reads no store: the caller hands over decisions on record, in any
 // order. Start reading at Sum.
 package stats
 
@@ -14,27 +14,24 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// Decided is a draft with its decision. Findings are those of the thread once it
-// was decided, with what was dropped and what was filtered before.
-type Decided struct {
-	Findings []finding.Finding
-	Record   decision.Record
-}
-
-// Stats are the outcomes of a number of drafts. Severities and categories are
-// those after the decision: a record does not say what a finding was before.
+// Stats are the outcomes of a number of drafts. Severities are those that the approver
+// was shown; in records of earlier versions, those after the decision.
 type Stats struct {
 	Drafts     int     `json:"drafts"`  // that were posted or aborted
 	Posted     int     `json:"posted"`  // after an approval
 	Aborted    int     `json:"aborted"` // as a whole; those drafted again are not counted
 	All        Tally   `json:"findings"`
 	BySeverity []Group `json:"by_severity"` // gravest first
-	ByCategory []Group `json:"by_category"` // most findings first; the last may be "other"
-	BySource   []Group `json:"by_source"`   // model, rule
+	// most findings first, as all that follow; the last may be "other"
+	ByCategory []Group `json:"by_category"`
+	BySource   []Group `json:"by_source"` // model, rule, linter
+	ByModel    []Group `json:"by_model"`  // of findings that are a model's
+	ByRule     []Group `json:"by_rule"`   // ours by name, a linter's behind the linter's
+	ByLinter   []Group `json:"by_linter"`
 }
 
-// Group is the tally of the findings with one severity, category or source. A
-// category is untrusted text.
+// Group is the tally of the findings with one severity, category, source, model, rule or
+// linter. Its name is untrusted text, but for severities and sources.
 type Group struct {
 	Name  string `json:"name"`
 	Tally        // its members stand beside name
@@ -44,8 +41,8 @@ type Group struct {
 // Moved and Regraded are among the kept, and one finding may be in all three.
 type Tally struct {
 	Found   int `json:"found"`
-	Kept    int `json:"kept"`
-	Dropped int `json:"dropped"`
+	Kept    int `json:"kept"`    // and posted
+	Dropped int `json:"dropped"` // by their ids, with a reason
 	// left out where nobody judged them one by one: in drafts that were aborted, with others, or without a reason
 	Unposted int `json:"unposted"`
 	Edited   int `json:"edited"`
@@ -56,68 +53,81 @@ type Tally struct {
 	Precision *Interval `json:"precision"`
 }
 
-// maxCategories is how many categories have a row of their own.
-const maxCategories = 20
+// maxGroups is how many groups of a kind have a row of their own.
+const maxGroups = 20
 
-// Sum adds up decided drafts. A record that comes twice counts once; one of a
-// revision, or of a draft that was drafted again, is nobody's verdict and counts
-// not at all.
-func Sum(all iter.Seq[Decided]) Stats {
-	var s Stats
-	seen := map[string]bool{}
-	severities, categories, sources := map[string]*Tally{}, map[string]*Tally{}, map[string]*Tally{}
-	for d := range all {
-		verdict := d.Record.Decision
-		if seen[d.Record.Digest] || d.Record.Withdrawn() || verdict != decision.Approve && verdict != decision.Abort {
-			continue
+// Verdicts are the records that are somebody's verdict on a draft, each draft's once: none
+// of a revision, or of a draft that was drafted again.
+func Verdicts(all iter.Seq[decision.Record]) iter.Seq[decision.Record] {
+	return func(yield func(decision.Record) bool) {
+		seen := map[string]bool{}
+		for r := range all {
+			if seen[r.Digest] || r.Withdrawn() || r.Decision == decision.Revise {
+				continue
+			}
+			seen[r.Digest] = true
+			if !yield(r) {
+				return
+			}
 		}
-		seen[d.Record.Digest] = true
+	}
+}
+
+// Sum adds up the verdicts among decisions on record.
+func Sum(all iter.Seq[decision.Record]) Stats {
+	var s Stats
+	severities, categories, sources := tallies{}, tallies{}, tallies{}
+	models, rules, linters := tallies{}, tallies{}, tallies{}
+	for r := range Verdicts(all) {
 		s.Drafts++
-		if verdict == decision.Approve {
+		if r.Decision == decision.Approve {
 			s.Posted++
 		} else {
 			s.Aborted++
 		}
-		for _, f := range d.Findings {
-			one, shown := d.outcome(f)
-			if !shown {
-				continue
-			}
+		for _, f := range r.Findings {
+			one := outcome(r, f)
 			s.All.add(one)
-			of(severities, string(f.Severity)).add(one)
-			of(categories, f.Category).add(one)
-			of(sources, string(f.Source)).add(one)
+			severities.add(string(f.Severity), one)
+			categories.add(cmp.Or(f.Category, "none"), one)
+			sources.add(f.Source, one)
+			models.add(f.Model, one)
+			rules.add(RuleOf(f), one)
+			linters.add(f.Linter, one)
 		}
 	}
 	s.All.rate()
-	s.BySeverity = groups(severities, func(g Group) int { return -finding.Severity(g.Name).Rank() })
-	s.BySource = groups(sources, func(Group) int { return 0 })
-	s.ByCategory = few(groups(categories, func(g Group) int { return -g.Found }))
+	s.BySeverity = severities.groups(func(g Group) int { return -finding.Severity(g.Name).Rank() })
+	most := func(g Group) int { return -g.Found }
+	s.ByCategory, s.BySource = few(categories.groups(most)), sources.groups(func(Group) int { return 0 })
+	s.ByModel, s.ByRule, s.ByLinter = few(models.groups(most)), few(rules.groups(most)), few(linters.groups(most))
 	return s
 }
 
-// outcome is what became of a finding, counted once; shown is false for one that
-// the approver was not asked about.
-func (d Decided) outcome(f finding.Finding) (one Tally, shown bool) {
-	switch {
-	case f.Filtered != "" && f.Filtered != finding.Dropped:
-		return one, false
-	case d.Record.Decision == decision.Abort:
-		return Tally{Found: 1, Unposted: 1}, true
-	case f.Filtered == finding.Dropped && !slices.ContainsFunc(d.Record.Dropped, func(x decision.Drop) bool {
-		return x.ID == f.ID && x.Judged()
-	}):
-		return Tally{Found: 1, Unposted: 1}, true
-	case f.Filtered == finding.Dropped:
-		return Tally{Found: 1, Dropped: 1}, true
+// RuleOf is the name of the rule that a finding is of, behind that of its linter where it
+// is one's; empty for a model's.
+func RuleOf(f decision.Shown) string {
+	if f.Linter != "" && f.Rule != "" {
+		return finding.Origin{Tool: f.Linter}.Name(f.Rule)
 	}
-	r := d.Record
+	return f.Rule
+}
+
+// outcome is what became of a finding, counted once.
+func outcome(r decision.Record, f decision.Shown) Tally {
+	drop := slices.IndexFunc(r.Dropped, func(d decision.Drop) bool { return d.ID == f.ID })
+	switch {
+	case r.Decision == decision.Abort || drop >= 0 && !r.Dropped[drop].Judged():
+		return Tally{Found: 1, Unposted: 1}
+	case drop >= 0:
+		return Tally{Found: 1, Dropped: 1}
+	}
 	return Tally{
 		Found: 1, Kept: 1,
 		Edited:   once(r.Edited, func(e decision.Edit) bool { return e.ID == f.ID }),
 		Moved:    once(r.Moved, func(m decision.Move) bool { return m.ID == f.ID }),
 		Regraded: once(r.Severity, func(g decision.Regrade) bool { return g.ID == f.ID }),
-	}, true
+	}
 }
 
 func once[T any](list []T, is func(T) bool) int {
@@ -134,15 +144,22 @@ func (t *Tally) add(o Tally) {
 
 func (t *Tally) rate() { t.Precision = Wilson(t.Kept, t.Kept+t.Dropped) }
 
-func of(all map[string]*Tally, name string) *Tally {
+// tallies are those of groups by their names.
+type tallies map[string]*Tally
+
+// add counts a finding for its group, where it has one.
+func (all tallies) add(name string, one Tally) {
+	if name == "" {
+		return
+	}
 	if all[name] == nil {
 		all[name] = &Tally{}
 	}
-	return all[name]
+	all[name].add(one)
 }
 
 // groups lists tallies by a rank, and by name where that is equal.
-func groups(all map[string]*Tally, rank func(Group) int) []Group {
+func (all tallies) groups(rank func(Group) int) []Group {
 	list := make([]Group, 0, len(all))
 	for name, t := range all {
 		t.rate()
@@ -156,13 +173,13 @@ func groups(all map[string]*Tally, rank func(Group) int) []Group {
 
 // few puts the smallest groups into one.
 func few(list []Group) []Group {
-	if len(list) <= maxCategories {
+	if len(list) <= maxGroups {
 		return list
 	}
 	rest := Group{Name: "other"}
-	for _, g := range list[maxCategories-1:] {
+	for _, g := range list[maxGroups-1:] {
 		rest.add(g.Tally)
 	}
 	rest.rate()
-	return append(list[:maxCategories-1:maxCategories-1], rest)
+	return append(list[:maxGroups-1:maxGroups-1], rest)
 }

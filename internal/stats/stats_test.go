@@ -14,34 +14,29 @@ import (
 	"github.com/org/pr-review-action/internal/finding"
 )
 
-// decided is a draft as the flow leaves it: the text's changes are applied.
-func decided(t *testing.T, digest, text string, drafted ...finding.Finding) Decided {
+// decided is the record of a decision on a draft that showed these findings.
+func decided(t *testing.T, digest, text string, shown ...decision.Shown) decision.Record {
 	t.Helper()
 	d, err := decision.Parse(text)
 	require.NoError(t, err)
-	return Decided{Findings: finding.Apply(d, drafted), Record: decision.Record{Digest: digest}.With(d)}
+	return decision.Record{Digest: digest, Findings: shown}.With(d)
 }
 
-func found(id string, s finding.Severity, category string) finding.Finding {
-	return finding.Finding{ID: id, Severity: s, Category: category, Source: finding.Model, Placement: finding.Inline}
+func found(id string, s finding.Severity, category string) decision.Shown {
+	return decision.Shown{ID: id, Severity: s, Category: category, Source: "model", Model: "gpt-5"}
 }
 
-func sample(t *testing.T) []Decided {
+func sample(t *testing.T) []decision.Record {
 	t.Helper()
-	hidden := found("", finding.Major, "bug")
-	hidden.Filtered = finding.Duplicate
-	flag := found("F4", finding.Nit, "style")
-	flag.Source = finding.Rule
-	first := []finding.Finding{found("F1", finding.Blocker, "bug"), found("F2", finding.Minor, "bug"),
-		found("F3", finding.Major, "style"), flag, hidden}
-	withdrawn := decided(t, "d4", "/abort", first...)
-	withdrawn.Record = withdrawn.Record.Withdraws("58d1e0c2a9b7f346")
-	return []Decided{
+	lint := decision.Shown{ID: "F4", Severity: finding.Nit, Category: "style", Source: "linter", Rule: "errcheck",
+		Linter: "golangci-lint"}
+	first := []decision.Shown{found("F1", finding.Blocker, "bug"), found("F2", finding.Minor, "bug"),
+		found("F3", finding.Major, "style"), lint}
+	return []decision.Record{
 		decided(t, "d1", "/approve\n/drop F2: known\n/edit F1: other words\n/summary F1\n/severity F3 minor", first...),
 		decided(t, "d2", "/abort", found("F1", finding.Blocker, "bug")),
 		decided(t, "d3", "/revise kinder", first...),
-		withdrawn,
-		{Findings: first}, // not decided
+		decided(t, "d4", "/abort", first...).Withdraws("58d1e0c2a9b7f346"),
 		decided(t, "d1", "/approve", first...),
 	}
 }
@@ -54,11 +49,15 @@ func TestOutcomesAreSummedFromWhatApproversDid(t *testing.T) {
 		Precision: Wilson(3, 4)}, s.All)
 	require.Equal(t, []Group{
 		{"blocker", Tally{Found: 2, Kept: 1, Unposted: 1, Edited: 1, Moved: 1, Precision: Wilson(1, 1)}},
-		{"minor", Tally{Found: 2, Kept: 1, Dropped: 1, Regraded: 1, Precision: Wilson(1, 2)}},
+		{"major", Tally{Found: 1, Kept: 1, Regraded: 1, Precision: Wilson(1, 1)}},
+		{"minor", Tally{Found: 1, Dropped: 1, Precision: Wilson(0, 1)}},
 		{"nit", Tally{Found: 1, Kept: 1, Precision: Wilson(1, 1)}},
 	}, s.BySeverity)
 	require.Equal(t, []string{"bug", "style"}, names(s.ByCategory))
-	require.Equal(t, []string{"model", "rule"}, names(s.BySource))
+	require.Equal(t, []string{"linter", "model"}, names(s.BySource))
+	require.Equal(t, []string{"gpt-5"}, names(s.ByModel))
+	require.Equal(t, []Group{{"golangci-lint errcheck", Tally{Found: 1, Kept: 1, Precision: Wilson(1, 1)}}}, s.ByRule)
+	require.Equal(t, []string{"golangci-lint"}, names(s.ByLinter))
 	for _, groups := range [][]Group{s.BySeverity, s.ByCategory, s.BySource} {
 		var sum Tally
 		for _, g := range groups {
@@ -79,7 +78,7 @@ func names(groups []Group) (all []string) {
 
 func TestP11_TheOrderOfDraftsChangesNothing(t *testing.T) {
 	t.Parallel()
-	all := sample(t)[:5]
+	all := sample(t)[:4]
 	want := Sum(slices.Values(all))
 	slices.Reverse(all)
 	require.Equal(t, want, Sum(slices.Values(all)))
@@ -92,8 +91,9 @@ func TestJSONHasTheDocumentedKeys(t *testing.T) {
 	tally := `"found":1,"kept":0,"dropped":0,"unposted":1,"edited":0,"moved":0,"regraded":0,"precision":null}`
 	require.JSONEq(t, `{"drafts":1,"posted":0,"aborted":1,"findings":{`+tally+`,"by_severity":[{"name":"blocker",`+
 		tally+`],"by_category":[{"name":"bug",`+
-		tally+`],"by_source":[{"name":"model",`+tally+`]}`, string(text))
-	text, err = json.Marshal(Sum(slices.Values([]Decided(nil))))
+		tally+`],"by_source":[{"name":"model",`+tally+`],"by_model":[{"name":"gpt-5",`+
+		tally+`],"by_rule":[],"by_linter":[]}`, string(text))
+	text, err = json.Marshal(Sum(slices.Values([]decision.Record(nil))))
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"by_severity":[]`)
 }
@@ -101,7 +101,7 @@ func TestJSONHasTheDocumentedKeys(t *testing.T) {
 func TestT13_TextIsInertAndFitsATerminal(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "No draft of this store was decided yet.\n", Stats{}.Text())
-	var all []finding.Finding
+	var all []decision.Shown
 	for i, category := range append(slices.Repeat([]string{"bug"}, 12_345), "\x1b[31m::add-mask::x",
 		"::stop-commands::x", strings.Repeat("é", 300), "##[error]", "a\nb", "") {
 		all = append(all, found(fmt.Sprint("F", i+1), finding.Major, category))
@@ -109,13 +109,14 @@ func TestT13_TextIsInertAndFitsATerminal(t *testing.T) {
 	for i := range 30 {
 		all = append(all, found(fmt.Sprint("G", i), finding.Minor, fmt.Sprintf("c%02d", i)))
 	}
-	s := Sum(slices.Values([]Decided{decided(t, "d", "/approve\n/drop F1: known\n/drop F2", all...)}))
-	require.Len(t, s.ByCategory, maxCategories)
-	require.Equal(t, "other", s.ByCategory[maxCategories-1].Name)
+	all[3].Rule, all[3].Linter = strings.Repeat("rule ", 30)+"::x", "golangci-lint"
+	s := Sum(slices.Values([]decision.Record{decided(t, "d", "/approve\n/drop F1: known\n/drop F2", all...)}))
+	require.Len(t, s.ByCategory, maxGroups)
+	require.Equal(t, "other", s.ByCategory[maxGroups-1].Name)
 	text := s.Text()
 	require.NotContains(t, text, "\x1b")
-	require.Contains(t, text, "Findings: 12381 (12379 kept, 1 dropped, 1 left out unjudged)\nKept of those kept or "+
-		"dropped: 100.0 %, 95 % interval 100.0 to 100.0 %\n")
+	require.Contains(t, text, "Findings: 12381 (12379 posted, 1 dropped with a reason, 1 left out unjudged)\n"+
+		"Precision, posted of those judged: 100.0 %, 95 % interval 100.0 to 100.0 %\n")
 	for line := range strings.Lines(text) {
 		require.LessOrEqual(t, utf8.RuneCountInString(line), 81, line)
 		require.NotRegexp(t, `^\s*::|##\[`, line)

@@ -9,7 +9,7 @@ import (
 	"github.com/org/pr-review-action/internal/guard"
 )
 
-const nameRunes = 14 // of a category
+const textColumns = 80
 
 // Text shows the figures in at most 80 columns, inert; the last line ends in a
 // line feed.
@@ -19,10 +19,10 @@ func (s Stats) Text() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Drafts decided: %d (%d posted, %d aborted)\n", s.Drafts, s.Posted, s.Aborted)
-	fmt.Fprintf(&b, "Findings: %d (%d kept, %d dropped, %d left out unjudged)\n", s.All.Found, s.All.Kept,
-		s.All.Dropped, s.All.Unposted)
+	fmt.Fprintf(&b, "Findings: %d (%d posted, %d dropped with a reason, %d left out unjudged)\n", s.All.Found,
+		s.All.Kept, s.All.Dropped, s.All.Unposted)
 	if p := s.All.Precision; p != nil {
-		fmt.Fprintf(&b, "Kept of those kept or dropped: %s %%, 95 %% interval %s to %s %%\n", percent(p.Value, 1),
+		fmt.Fprintf(&b, "Precision, posted of those judged: %s %%, 95 %% interval %s to %s %%\n", percent(p.Value, 1),
 			percent(p.Low, 1), percent(p.High, 1))
 	}
 	if s.All.Found > 0 {
@@ -32,19 +32,33 @@ func (s Stats) Text() string {
 }
 
 func (s Stats) table() string {
-	rows := [][]string{{"", "found", "kept", "dropped", "edited", "moved", "graded", "kept, %"}}
-	for _, block := range [][]Group{s.BySeverity, s.ByCategory, s.BySource} {
-		rows = append(rows, nil)
-		for _, g := range block {
+	rows := [][]string{{"", "shown", "posted", "dropped", "edited", "graded", "posted, %"}}
+	for _, block := range []struct {
+		name   string
+		groups []Group
+	}{
+		{"severity", s.BySeverity}, {"category", s.ByCategory}, {"source", s.BySource}, {"model", s.ByModel},
+		{"rule", s.ByRule}, {"linter", s.ByLinter},
+	} {
+		if len(block.groups) > 0 {
+			rows = append(rows, nil, []string{block.name})
+		}
+		for _, g := range block.groups {
 			rows = append(rows, g.cells())
 		}
 	}
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+	widths, room := make([]int, len(rows[0])), textColumns
+	for i := len(widths) - 1; i >= 0; i-- {
+		for _, row := range rows {
+			if i < len(row) {
+				widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
+			}
+		}
+		if i > 0 {
+			room -= widths[i] + len("  ")
 		}
 	}
+	widths[0] = min(widths[0], room)
 	var b strings.Builder
 	for _, row := range rows {
 		b.WriteString(aligned(row, widths) + "\n")
@@ -53,15 +67,12 @@ func (s Stats) table() string {
 }
 
 func (g Group) cells() []string {
-	name, rate := guard.Line(g.Name, nameRunes), "-"
-	if name == "" {
-		name = "none"
-	}
+	name, rate := "  "+guard.Line(g.Name, textColumns), "-"
 	if p := g.Precision; p != nil {
-		rate = fmt.Sprintf("%s (%s to %s)", percent(p.Value, 0), percent(p.Low, 0), percent(p.High, 0))
+		rate = fmt.Sprintf("%s (%s–%s)", percent(p.Value, 0), percent(p.Low, 0), percent(p.High, 0))
 	}
 	row := []string{name}
-	for _, n := range []int{g.Found, g.Kept, g.Dropped, g.Edited, g.Moved, g.Regraded} {
+	for _, n := range []int{g.Found, g.Kept, g.Dropped, g.Edited, g.Regraded} {
 		row = append(row, strconv.Itoa(n))
 	}
 	return append(row, rate)
@@ -71,6 +82,9 @@ func (g Group) cells() []string {
 func aligned(row []string, widths []int) string {
 	var b strings.Builder
 	for i, cell := range row {
+		if all := []rune(cell); len(all) > widths[i] { // a rule's name stands behind its linter's
+			cell = "  …" + string(all[len(all)-widths[i]+3:])
+		}
 		gap := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
 		switch i {
 		case 0:

@@ -1,0 +1,62 @@
+package reviewpr
+
+import (
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
+)
+
+// The bounds of what a record keeps of its draft, whose texts a model or a diff wrote.
+const (
+	maxShown     = 500 // findings, the gravest
+	maxShownText = 300 // bytes of one text; a longer one is left out
+)
+
+// OnRecord returns a decision's record with what sums over many decisions need of the
+// draft: the findings that it showed, and what it cost.
+func (s State) OnRecord(r decision.Record) decision.Record {
+	r.Findings = nil
+	models := s.models()
+	for _, f := range s.Comments {
+		if f.ID == "" || f.Filtered != "" && f.Filtered != finding.Dropped || len(r.Findings) == maxShown {
+			continue
+		}
+		shown := decision.Shown{ID: f.ID, Path: short(f.Path), Severity: f.Severity, Category: short(f.Category),
+			Source: string(f.Source), Rule: short(f.Rule)}
+		if f.Origin != nil {
+			shown.Linter = short(f.Origin.Tool)
+		}
+		if f.Source == finding.Model {
+			shown.Model = models(f.Path)
+		}
+		r.Findings = append(r.Findings, shown)
+	}
+	r.Drafting = &decision.Effort{Cost: int64(s.Usage.Cost), Calls: s.Usage.Calls, Unpriced: s.Usage.Unpriced,
+		Seconds: s.Draft.Seconds}
+	return r
+}
+
+// models tells which model reviewed a file, as the server names it; that of the run where
+// no answer about the file says so.
+func (s State) models() func(path string) string {
+	known := map[string]string{}
+	for _, f := range s.FileReviews {
+		for _, c := range f.Calls {
+			if c.Task == "review" && c.Model != "" {
+				known[f.Path] = short(c.Model)
+			}
+		}
+	}
+	return func(path string) string {
+		if name := known[path]; name != "" {
+			return name
+		}
+		return short(s.Draft.Model)
+	}
+}
+
+func short(text string) string {
+	if len(text) > maxShownText {
+		return ""
+	}
+	return text
+}
