@@ -47,6 +47,7 @@ type Settings struct {
 	Instance       string
 	Expires        time.Duration // 0: DefaultExpires, as far as artifacts are kept
 	Retention      int           // days
+	Records        int           // days that decision records are kept
 	AllowHTTP      bool
 	Anew           bool
 	Protection     checkpoint.Protection
@@ -155,6 +156,8 @@ func Table() []Row {
 			field: span(func(s *Settings) *time.Duration { return &s.Expires })},
 		{Name: "retention-days", Help: "how long the artifact is kept", Default: "15",
 			field: number(func(s *Settings) *int { return &s.Retention }, 1, 400)},
+		{Name: "record-retention-days", Help: "how long decision records are kept, by which reviews are known as ours",
+			Default: "90", field: number(func(s *Settings) *int { return &s.Records }, 1, 400)},
 		{Name: "again", Help: "make a new draft of the same commit, and pay again", Default: "false", use: oneDraft,
 			field: boolean(func(s *Settings) *bool { return &s.Anew })},
 		{Name: "trust", Help: "how the draft is protected: digest, seal or encrypt",
