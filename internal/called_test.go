@@ -69,6 +69,10 @@ func TestT17_T39_TheGuidesCallers(t *testing.T) {
 		require.NotContains(t, block, "concurrency", name)
 		require.NotContains(t, block, "inherit", name)
 	}
+	for file, text := range map[string]string{"pr-review.yml": "caller-review.yml",
+		"pr-review-decide.yml": "caller-decide.yml"} {
+		require.Equal(t, read(t, "setup/"+text), callers[file].text, "init --org writes another one")
+	}
 	for file, name := range called {
 		require.Contains(t, callers, file)
 		caller, of := callers[file], shipped(t)[name]

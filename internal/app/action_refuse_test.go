@@ -200,7 +200,7 @@ func (s *stage) forged(drafted ended, change func(*checkpoint.Manifest)) checkpo
 	s.t.Helper()
 	o := s.opened(drafted)
 	change(&o.Manifest)
-	packed, err := checkpoint.Protection{}.Pack(o.Manifest, o.Snapshot, o.Review)
+	packed, err := checkpoint.Protection{}.Pack(o.Manifest, o.Snapshot, o.Shown)
 	require.NoError(s.t, err)
 	return packed
 }
@@ -307,8 +307,8 @@ func TestT24_Check9_PullRequestThatChanged(t *testing.T) {
 		}, []string{"#42 has another diff", "the same commit against another base"}},
 		"closed": {func(s *stage) {
 			s.pull.Close()
-		}, []string{"#42 was closed while this draft waited", "reopen"}},
-		"merged":       {func(s *stage) { s.pull.Merge() }, []string{"#42 was merged while this draft waited"}},
+		}, []string{"#42 was closed before this draft was decided", "reopen"}},
+		"merged":       {func(s *stage) { s.pull.Merge() }, []string{"#42 was merged before this draft was decided"}},
 		"force pushed": {func(s *stage) { s.pull.ForcePush(headTree()) }, []string{"has moved"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,8 +13,9 @@ func (a *app) initCommand() command {
 	o := newOptions()
 	c := &setup.Command{Front: a.Front, Name: a.name}
 	return command{
-		name: "init", args: "[--apply | --check]",
-		help: "bring reviews into this clone's repository: its workflows, its settings, what they need on GitHub",
+		name: "init", args: "[--apply | --check] [--org ORG --repos FILE]",
+		help: "bring reviews into this clone's repository, or by pull requests into those of a list: workflows, " +
+			"settings, what they need on GitHub",
 		flags: func(f *pflag.FlagSet) {
 			f.BoolVar(&c.Apply, "apply", false, "make environments and label on GitHub, and have gh ask for the key")
 			f.BoolVar(&c.Check, "check", false, "write nothing: check files, environments, secret, label, key "+
@@ -22,6 +23,9 @@ func (a *app) initCommand() command {
 			f.Var(&c.Route, "route", "how a person decides; chosen by what the repository can have where not given")
 			f.StringSliceVar(&c.Reviewers, "reviewer", nil, "who approves: a login or org/team; may be repeated")
 			f.BoolVar(&c.Force, "force", false, "replace workflows and environments that are there and differ")
+			f.StringVar(&c.Org, "org", "", "a pull request in each repository of a list: of this organization")
+			f.StringVar(&c.Repos, "repos", "", "with --org: file with a repository's name on each line, or -")
+			f.BoolVar(&c.Whole, "whole", false, "with --org: whole workflows, instead of those that call the product's")
 			o.Flags(f, "base-url", "model")
 			f.BoolVar(&c.JSON, "json", false, "print one JSON object")
 			f.BoolVar(&o.noInput, "no-input", false, "ask nothing")

@@ -96,7 +96,7 @@ func understood(t *testing.T, line string) error {
 	}
 	flags, err := c.parse(rest)
 	if err != nil && !errors.Is(err, pflag.ErrHelp) {
-		return flagError(err, flags)
+		return flagError(err, flags, "")
 	}
 	return nil
 }

@@ -32,6 +32,7 @@ var examples = map[string][]string{
 		"init                                        # writes the files, prints what to do on GitHub",
 		"init --apply --reviewer acme/maintainers    # and does it; gh asks for the model's key",
 		"init --check                                # whether everything is there, and the model answers",
+		"init --org acme --repos repos.txt           # what pull requests it would open; --apply opens them",
 	},
 	"config": {
 		"config check                                # .github/pr-review.yml, all mistakes with their lines",

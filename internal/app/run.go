@@ -124,7 +124,7 @@ func (a *app) run(ctx context.Context, c command, args []string) error {
 		return nil
 	}
 	if err != nil {
-		return flagError(err, flags)
+		return flagError(err, flags, a.name+" "+c.name+" --help")
 	}
 	err = c.run(ctx, flags.Args())
 	if err != nil && c.json != nil && *c.json {

@@ -94,6 +94,7 @@ func TestTicketsAreUnderstood(t *testing.T) {
 			got, err := atlassian.NewJira(options(url)).Ticket(t.Context(), asked)
 			require.NoError(t, err)
 			require.Equal(t, c.Key, got.Key)
+			require.NotEmpty(t, got.Host, "the server says where the ticket is, by whatever gateway")
 			if strings.Contains(c.Where, "linked page") {
 				return
 			}

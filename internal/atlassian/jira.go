@@ -21,6 +21,7 @@ func NewJira(o Options) *Jira { return &Jira{o} }
 // issue is what is read of an answer. Fields of the wrong type are absent, since
 // sites configure them.
 type issue struct {
+	Self   string                     `json:"self"`
 	Key    string                     `json:"key"`
 	Names  map[string]string          `json:"names"`
 	Fields map[string]json.RawMessage `json:"fields"`
@@ -45,6 +46,9 @@ func (j *Jira) Ticket(ctx context.Context, key string) (ticket.Ticket, error) {
 	t.Description = i.prose("description")
 	t.Criteria = i.criteria(j.o.CriteriaField, t.Description)
 	t.PageIDs = ticket.PageIDs(t.Description, ticket.InTicket)
+	if self, err := url.Parse(i.Self); err == nil {
+		t.Host = strings.ToLower(self.Host)
+	}
 	return t, nil
 }
 

@@ -19,7 +19,7 @@ func TestCheck1_TheArtifactExistsAndIsOurs(t *testing.T) {
 		"not decided in time":       func(f *Found) { f.Expired = true },
 		"its artifact is gone":      func(f *Found) { f.ExpiresAt = made.Add(-1) },
 		"another repository":        func(f *Found) { f.RepositoryID = 8 },
-		"repository id 0":           func(f *Found) { f.RepositoryID = 0 },
+		"does not tell which run":   func(f *Found) { f.RepositoryID = 0 },
 		"0 bytes":                   func(f *Found) { f.Size = 0 },
 		"a size that no draft has":  func(f *Found) { f.Size = MaxZip + 1 },
 		"  where   artifact n\n  n": func(f *Found) { f.Expired = true },
@@ -56,7 +56,7 @@ func TestCheck2_WhatGitHubReportsMayOnlyRefuse(t *testing.T) {
 			require.NotContains(t, r.Error(), "\x1b")
 		}
 	}
-	other, err := Protection{}.Pack(manifest(), []byte(`{}`), review)
+	other, err := Protection{}.Pack(manifest(), []byte(`{}`), shown())
 	require.NoError(t, err)
 	swapped := Found{Digest: "sha256:" + other.Digest} // the server's digest follows the swap
 	require.NoError(t, CheckReported(swapped, Digest(other.Zip)))
@@ -231,6 +231,11 @@ func TestCheck8_OtherChangesAreShownAndInvalidateNothing(t *testing.T) {
 	changes, err = CheckSettings(manifest(), Settings{})
 	require.NoError(t, err)
 	require.Empty(t, changes, "what is not known is not compared")
+	byRules := manifest()
+	byRules.PromptFingerprint = ""
+	changes, err = CheckSettings(byRules, Settings{PromptFingerprint: base})
+	require.NoError(t, err)
+	require.Empty(t, changes, "a draft by rules has no prompts that could have changed")
 }
 
 func TestCheck10_NotPastItsExpiry(t *testing.T) {

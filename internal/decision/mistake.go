@@ -127,8 +127,11 @@ func verbIn(line string) (verb, rest string) {
 // rewritten is a command as it is written, of what a person said of it.
 func rewritten(verb, rest string) string {
 	words, reason := named(rest)
-	if id, text := cutWord(rest); verb == "edit" && len(namedIn(id+" "+firstOf(text))) == 1 {
-		return "/edit " + selector(strings.TrimRight(id, ":：")) + ": " + text
+	if id, text := cutWord(rest); verb == "edit" {
+		id = selector(strings.TrimRight(id, ":："))
+		if id == OverviewID || len(namedIn(id+" "+firstOf(text))) == 1 {
+			return "/edit " + id + ": " + text
+		}
 	}
 	line := "/" + verb
 	for i, w := range words {

@@ -19,7 +19,8 @@ func astray(line string) []string {
 		return []string{"a command begins its line with a slash, and a note holds none"}
 	case len(namedIn(line)) > 0:
 		return []string{"names a finding, and a note changes nothing"}
-	case slices.Contains(opening(), strings.Trim(first, `/\.,:;!?'"*_)-`)) || refuses(bare):
+	case slices.Contains(opening(), strings.Trim(first, `/\.,:;!?'"*_)-`)) || refuses(bare),
+		word(bare) != "approve" && whole("/"+bare):
 		return []string{"could be meant to change the decision, and a note changes nothing"}
 	}
 	if p := phrase(text, Phrases()); p != "" {
@@ -32,9 +33,9 @@ const verbs = `(?:approve|abort|revise|drop|keep|edit|summary|severity)`
 
 var (
 	marks       = regexp.MustCompile(`^(?:[\s>*+•·#|~"'(‐‑–—−_…-]+|\[[ x]?\]|[0-9]{1,3}[.)]\s|[a-z][.)]\s)+`)
-	behindMarks = regexp.MustCompile(`^[/\\⁄∕⧸╱]` + verbs + `(?:[^\p{L}\p{N}_/.\\-]|[.-](?:\s|$)|$)`)
+	behindMarks = regexp.MustCompile(`^[/\\⁄∕⧸╱]` + verbs + `(?:[^\p{L}\p{N}_/.\\-]|[.-](?:\s|$)|f[0-9]|$)`)
 	within      = regexp.MustCompile(`(?:^|[^a-z0-9/.\-_~\\@#%=&?+$])[/⁄∕⧸╱]` + verbs +
-		`(?:[^a-z0-9_/.\-]|[.-](?:\s|$)|$)`)
+		`(?:[^a-z0-9_/.\-]|[.-](?:\s|$)|f[0-9]|$)`)
 	addresses = regexp.MustCompile(`(?:[a-z][a-z0-9+.-]*://|www\.|mailto:)[^\s)>\]"']+` +
 		`|[a-z0-9._%+-]+@[a-z0-9-]+\.[a-z0-9.-]+|@[a-z0-9-]+`)
 	files = regexp.MustCompile(`\.(?:c|cc|cpp|cs|css|go|h|html|java|js|json|jsx|kt|lua|md|php|py|rb|rs|sh|sql` +

@@ -119,6 +119,8 @@ var texts = []struct {
 	{text: "stop!"},
 	{text: "Revise: shorter"},
 	{text: "severity minor for all"},
+	{text: "edit O1: Adds a cache."},
+	{text: "- /dropF2"},
 	{text: "No."},
 	{text: "Nein!"},
 	{text: "нет"},

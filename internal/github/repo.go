@@ -16,6 +16,8 @@ type Repository struct {
 	ID            int64
 	DefaultBranch string
 	Private       bool
+	Visibility    string // public, private or internal
+	Archived      bool   // nobody can write to it
 
 	FullName     string // as it is called now: owner/repo
 	Organization bool   // its owner is one
@@ -30,6 +32,7 @@ func (c *Client) Repository(ctx context.Context, owner, repo string) (Repository
 	}
 	return Repository{
 			ID: r.GetID(), DefaultBranch: r.GetDefaultBranch(), Private: r.GetPrivate(), FullName: r.GetFullName(),
+			Visibility: r.GetVisibility(), Archived: r.GetArchived(),
 			Organization: r.GetOwner().GetType() == "Organization", Parent: r.GetParent().GetFullName(),
 		},
 		Wrap(fmt.Sprintf("reading repository %s/%s", owner, repo), err)

@@ -17,6 +17,7 @@ func (r *Repo) json() object {
 	return object{
 		"id": r.ID, "name": r.Name, "full_name": r.FullName(), "private": r.private,
 		"visibility": map[bool]string{true: "private", false: "public"}[r.private],
+		"archived":   r.archived,
 		"fork":       r.parent != nil, "owner": r.s.user(r.Owner).json(), "default_branch": r.defaultBranch,
 		"html_url": r.s.WebURL + "/" + r.FullName(), "url": r.s.URL + "/repos/" + r.FullName(),
 	}

@@ -36,6 +36,15 @@ func (r *Repo) CommitModes(branch, message string, files Tree, modes map[string]
 	return c.sha
 }
 
+// CommitAs is Commit under a hash of the caller's, such as that of a clone's commit.
+func (r *Repo) CommitAs(sha, branch, message string, files Tree) {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	c := r.commit(branch, message, r.Owner, files)
+	delete(r.objects.commits, c.sha)
+	c.sha, r.objects.commits[sha] = sha, c
+}
+
 // DeleteBranch deletes a branch.
 func (r *Repo) DeleteBranch(name string) {
 	r.s.mu.Lock()
@@ -271,6 +280,8 @@ func createPull(c *call) answer {
 	switch {
 	case c.who.kind == "app" && c.repo.noPulls:
 		return refusal(http.StatusForbidden, "GitHub Actions is not permitted to create or approve pull requests.")
+	case q.Draft && c.repo.private && c.repo.plan == "free":
+		return refusal(http.StatusUnprocessableEntity, "Draft pull requests are not supported in this repository.")
 	case base == nil:
 		return invalid("base")
 	case head == nil:

@@ -55,6 +55,8 @@ type Repo struct {
 
 	s             *Server
 	private       bool
+	archived      bool     //
+	noActions     bool     //
 	noPulls       bool     // by a workflow
 	plan          string   // of the owner
 	labels        []string // that the repository knows

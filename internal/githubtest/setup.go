@@ -15,6 +15,20 @@ func (r *Repo) SetPlan(plan string) {
 	r.plan = plan
 }
 
+// Archive makes the repository read-only.
+func (r *Repo) Archive() {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	r.archived = true
+}
+
+// AllowActions says whether workflows may run in the repository; from the start they may.
+func (r *Repo) AllowActions(allowed bool) {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	r.noActions = !allowed
+}
+
 // AddSecret gives an environment a secret, of which nothing but the name can be read.
 func (r *Repo) AddSecret(environment, name string) {
 	r.s.mu.Lock()
@@ -47,6 +61,7 @@ func setupRoutes() []route {
 		{"GET", environment + "/deployment-branch-policies", []string{"actions:read"}, listPolicies},
 		{"POST", environment + "/deployment-branch-policies", admin, addPolicy},
 		{"GET", environment + "/secrets", []string{"environments:write"}, listSecrets},
+		{"GET", repo + "/actions/permissions", []string{"administration:admin"}, getActions},
 		{"GET", repo + "/labels/{name}", nil, getLabel},
 		{"POST", repo + "/labels", issues, addLabel},
 		{"GET", "/orgs/{org}", nil, getOrg},
@@ -124,6 +139,8 @@ func listSecrets(c *call) answer {
 		})
 	})
 }
+
+func getActions(c *call) answer { return ok(object{"enabled": !c.repo.noActions}) }
 
 func getLabel(c *call) answer {
 	if slices.Contains(c.repo.labels, c.PathValue("name")) {

@@ -161,7 +161,8 @@ func (r *Runs) mayRecord(ctx context.Context, i artifactstore.Item, repositoryID
 		return false, run, NeedsActions(err, "the run that stored a decision cannot be read")
 	}
 	path, _, _ := strings.Cut(run.Path, "@")
-	if !slices.Contains(r.Files, path) || run.RepoID != repositoryID || i.RepositoryID != repositoryID {
+	if !slices.Contains(r.Files, path) || run.RepoID != repositoryID ||
+		i.RepositoryID != repositoryID && i.RepositoryID != 0 {
 		return false, run, nil
 	}
 	switch alike := r.Event == run.Event; {

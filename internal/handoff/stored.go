@@ -36,12 +36,13 @@ func Named(ctx context.Context, place artifactstore.Carrier, name string) ([]Sto
 }
 
 // Candidates are listed artifacts, newest first. A folder and the cache hold
-// what is ours and tell nothing of it: no size, no repository. Of an artifact
-// whose run GitHub does not tell, nothing is assumed.
+// what is ours and tell nothing of it: no size, no repository. An artifact whose
+// run is told and that run's repository is not is left to check 4, which reads the
+// run. Of one whose run GitHub does not tell, nothing is assumed.
 func Candidates(found []Stored, repositoryID int64) []Candidate {
 	var out []Candidate
 	for _, s := range found {
-		if s.Source != artifactstore.OfRun {
+		if s.Source != artifactstore.OfRun || s.RunID != 0 && s.RepositoryID == 0 {
 			s.RepositoryID = repositoryID
 		}
 		out = append(out, Candidate{

@@ -17,4 +17,10 @@ func TestT19_OfAnArtifactWhoseRunIsNotToldNothingIsAssumed(t *testing.T) {
 		got := Candidates([]Stored{{Item: untold}}, 7)
 		require.Equal(t, want, got[0].Found.RepositoryID, "source %d: check 1 refuses 0", source)
 	}
+	run := artifactstore.Item{Source: artifactstore.OfRun, Name: "pr-review-42-0123456789abcdef", RunID: 101}
+	for told, want := range map[int64]int64{0: 7, 8: 8} {
+		run.RepositoryID = told
+		got := Candidates([]Stored{{Item: run}}, 7)
+		require.Equal(t, want, got[0].Found.RepositoryID, "repository %d told: check 4 reads that of the run", told)
+	}
 }

@@ -42,12 +42,12 @@ func packedUnder(t *testing.T, protection checkpoint.Protection) checkpoint.Draf
 	head := strings.Repeat("ab", 20)
 	m := checkpoint.Manifest{
 		Thread: "o/r#42:" + head, Subject: about(), RunID: 5, Environment: "approvals", Outcome: "PAUSED",
-		ToolVersion: "1",
-		CreatedAt:   made, ExpiresAt: made.Add(time.Hour), Graph: checkpoint.Graph{Name: "notes", Version: 1},
+		ToolVersion: "1", ConfigFingerprint: "configured",
+		CreatedAt: made, ExpiresAt: made.Add(time.Hour), Graph: checkpoint.Graph{Name: "notes", Version: 1},
 		GateID: "gate",
 	}
 	m.Subject.Head, m.Subject.Digest = head, digest
-	p, err := protection.Pack(m, []byte("{}"), "text")
+	p, err := protection.Pack(m, []byte("{}"), checkpoint.Shown{Review: "text"})
 	require.NoError(t, err)
 	return p
 }
@@ -105,7 +105,7 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 			opened, err := handofftest.Open(p.Zip)
 			require.NoError(t, err)
 			change(&opened.Manifest)
-			other, err := checkpoint.Protection{}.Pack(opened.Manifest, opened.Snapshot, opened.Review)
+			other, err := checkpoint.Protection{}.Pack(opened.Manifest, opened.Snapshot, opened.Shown)
 			require.NoError(t, err)
 			tr.Candidates[0] = tr.candidate(tr.Name, 5, other.Zip)
 			tr.Shown = other.Digest
@@ -229,7 +229,7 @@ func TestVerifyTellsWhatChangedSinceTheDraft(t *testing.T) {
 	tr := resume(packedUnder(t, protection))
 	tr.Protection = protection
 	tr.Settings = checkpoint.Settings{Trust: checkpoint.TrustSeal, Environment: "Approvals", ToolVersion: "2",
-		PromptFingerprint: "other"}
+		ConfigFingerprint: "other"}
 	opened, changes, err := tr.verify(t)
 	require.NoError(t, err)
 	require.Len(t, changes, 2)

@@ -91,8 +91,10 @@ func (s *Settings) Settle(kept int) error {
 }
 
 // InRepository cleans the settings that name files of the repository. Another
-// form of the same path would not be found there, and read as absent.
+// form of the same path would not be found there, and read as absent. Whether a person
+// named the settings file is kept in ConfigNamed.
 func (s *Settings) InRepository() error {
+	s.ConfigNamed = s.ConfigNamed || s.Config != config.DefaultPath
 	for _, file := range []*string{&s.Config, &s.DraftWorkflow, &s.DecideWorkflow} {
 		*file = path.Clean(*file)
 		if diff.CheckPath(*file) != nil {

@@ -34,6 +34,7 @@ type Settings struct {
 	Concurrency    int
 	Config         string
 	Defaults       string // settings below that file; see config.File
+	ConfigNamed    bool   // Config was given, in another form than its default: --config ./.github/pr-review.yml
 	Environment    string
 	Code           string
 	RunID          int64

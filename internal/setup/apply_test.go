@@ -294,16 +294,51 @@ func TestActionlintTakesWhatInitWrites(t *testing.T) {
 	if err != nil {
 		linter = os.Getenv("ACTIONLINT")
 	}
+	lint := func(dir string) {
+		if linter == "" {
+			t.Log("without actionlint: the files were not linted")
+			return
+		}
+		cmd := exec.Command(linter)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
 	for _, route := range []setup.Route{setup.Approval, setup.Dispatch} {
 		s := cloned(t, githubtest.RepoOptions{})
 		c := s.command()
 		c.Route, c.Settings.BaseURL, c.Settings.Model = route, "https://gate.example/v1", `odd: "name" # `
 		require.NoError(t, s.run(c))
-		if linter == "" {
-			t.Log("without actionlint: the files were not linted")
-			continue
+		lint(s.dir)
+
+		company := newCompany(t, "a")
+		_, err := company.applied(func(all *setup.Command) { all.Route, all.Settings = route, c.Settings })
+		require.NoError(t, err)
+		for path, text := range company.repo("a").Tree(setupBranch) {
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		}
-		out, err := exec.Command(linter).CombinedOutput()
-		require.NoError(t, err, string(out))
+		lint(s.dir)
+	}
+}
+
+// A workflow that calls the product's names the gate's environment by an input, or not.
+func TestInitCheckUnderstandsCallers(t *testing.T) {
+	for name, with := range map[string]struct{ line, seen string }{
+		"its own":  {"", "environment ai-review"},
+		"another":  {"    with: { environment: other }\n", "environment other"},
+		"dispatch": {"    with: { environment: \"\" }\n", decidePath},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := settled(t, says)
+			text, err := os.ReadFile(filepath.Join(root, "internal/setup/caller-review.yml"))
+			require.NoError(t, err)
+			s.repo.Commit("main", "callers", s.repo.Tree("main").With(githubtest.Tree{
+				draftPath: strings.Replace(string(text), "@v1\n", "@v1\n"+with.line, 1)}))
+			found, _ := s.checked()
+			require.Contains(t, found, with.seen)
+			require.NotContains(t, found, "environment ai-review-model", "a caller's key is in none")
+			require.Equal(t, name == "dispatch", found[decidePath].What != "")
+		})
 	}
 }

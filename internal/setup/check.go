@@ -97,12 +97,21 @@ type jobs struct {
 	Jobs map[string]struct {
 		Permissions any
 		Environment any
-		Steps       []struct{ With map[string]any }
+		Uses        string // of a job that calls a workflow
+		With        map[string]any
 	}
 }
 
-// environment is the name of a job's environment, which may stand in an object.
+// environment is the name of a job's environment, which may stand in an object. That of a
+// workflow which calls the product's is an input of that.
 func (j jobs) environment(job string) string {
+	for _, calls := range j.Jobs {
+		if name, given := calls.With["environment"]; given && job == "post" {
+			return fmt.Sprint(name)
+		} else if job == "post" && strings.Contains(calls.Uses, "/.github/workflows/review.yml@") {
+			return gateEnvironment
+		}
+	}
 	name := j.Jobs[job].Environment
 	if object, is := name.(map[string]any); is {
 		name = object["name"]

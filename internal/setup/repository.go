@@ -29,6 +29,7 @@ type repository struct {
 	protected bool
 	plan      string // of the organization, where the token is shown it
 	viewer    github.Viewer
+	own       bool // it has settings; known of a list's repositories alone
 
 	notes, unseen []string
 }
@@ -44,10 +45,8 @@ func (c *Command) look(ctx context.Context) (*repository, error) {
 	if r.ref, err = ingest.Origin(ctx, top); err != nil {
 		return nil, problem.As(problem.Misuse, err, "git remote add origin https://github.com/OWNER/REPO")
 	}
-	if r.ref.Host != pull.DefaultHost && !strings.HasSuffix(r.ref.Host, ".ghe.com") {
-		return nil, problem.Usage(fmt.Sprintf("%s of the clone's origin is not GitHub.com", r.ref.Host),
-			"an Enterprise Server has no artifacts for actions, which these workflows need: SETTINGS.md says under "+
-				"Enterprise Server what carries drafts there")
+	if err := onGitHubCom(r.ref); err != nil {
+		return nil, err
 	}
 	if r.api, err = c.GitHub(r.ref, c.Settings); err != nil {
 		return nil, err
@@ -66,12 +65,27 @@ func (c *Command) look(ctx context.Context) (*repository, error) {
 		r.miss("the repository", err)
 		return r, nil
 	}
+	r.found()
+	r.more(within)
+	return r, nil
+}
+
+// onGitHubCom refuses a server that these workflows do not run on.
+func onGitHubCom(ref pull.Ref) error {
+	if ref.Host == pull.DefaultHost || strings.HasSuffix(ref.Host, ".ghe.com") {
+		return nil
+	}
+	return problem.Usage(ref.Host+" is not GitHub.com",
+		"an Enterprise Server has no artifacts for actions, which these workflows need: SETTINGS.md says under "+
+			"Enterprise Server what carries drafts there")
+}
+
+// found takes over what GitHub said of the repository.
+func (r *repository) found() {
 	r.seen, r.branch = true, r.facts.DefaultBranch
 	if owner, repo, err := pull.ParseRepository(r.facts.FullName); err == nil {
 		r.ref.Owner, r.ref.Repo = owner, repo
 	}
-	r.more(within)
-	return r, nil
 }
 
 func (r *repository) more(ctx context.Context) {

@@ -43,6 +43,9 @@ func (c *Command) choose(ctx context.Context, r *repository, with filling) (Rout
 		return c.Route, "as --route says", nil
 	}
 	for _, route := range []Route{Approval, Dispatch} {
+		if c.Org != "" {
+			break // whose repositories have none yet
+		}
 		files, err := c.files(route, with)
 		if err != nil {
 			return "", "", err

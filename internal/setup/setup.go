@@ -1,6 +1,7 @@
 // Package setup brings reviews into a repository: the workflows and a settings file into
 // a clone, and onto GitHub the environments, the label and the secret that they name. It
-// also checks that all of it is there.
+// also checks that all of it is there. For the repositories of an organization's list it
+// opens a pull request in each (organization.go), and never a second one.
 //
 // It writes nothing outside .github, nothing over another file unless told to, and sees
 // no secret: gh asks for it. Start reading at Command.
@@ -28,6 +29,10 @@ type Command struct {
 	Force     bool              // other files and rules of the same names are replaced
 	JSON      bool              // one object in place of lines
 	Asks      bool              // there is a person at a terminal
+
+	Org   string // of a list's repositories, each of which gets a pull request; empty for the clone's
+	Repos string // file with that list, a name a line; - is standard input
+	Whole bool   // of a list: whole workflows instead of those that call the product's
 }
 
 // Report is what init saw, chose and did.
@@ -53,6 +58,9 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 	}
 	if err := c.checkReviewers(); err != nil {
 		return err
+	}
+	if c.Org != "" || c.Repos != "" || c.Whole {
+		return c.organization(ctx)
 	}
 	r, err := c.look(ctx)
 	if err != nil {
@@ -81,7 +89,7 @@ func (c *Command) install(ctx context.Context, r *repository) error {
 		report.Notes = append(report.Notes, "on the Free plan a private repository has no environments: there "+
 			"the key is a secret of the repository (gh secret set without --env), which whoever may push can read")
 	}
-	there := r.onGitHub(ctx, report.Route, with.label)
+	there := r.onGitHub(ctx, report.Route, with.label, c.whole())
 	if err := c.whoReviews(ctx, r, there); err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ type onGitHub struct {
 }
 
 // onGitHub asks for it, and notes what it could not see.
-func (r *repository) onGitHub(ctx context.Context, route Route, label string) (g onGitHub) {
+func (r *repository) onGitHub(ctx context.Context, route Route, label string, whole bool) (g onGitHub) {
 	if route == Approval {
 		g.gate = &github.Environment{}
 	}
@@ -53,7 +53,10 @@ func (r *repository) onGitHub(ctx context.Context, route Route, label string) (g
 	if route == Approval {
 		*g.gate = r.environment(ctx, gateEnvironment)
 	}
-	if g.model = r.environment(ctx, modelEnvironment); g.model.Custom {
+	if whole {
+		g.model = r.environment(ctx, modelEnvironment)
+	}
+	if g.model.Custom {
 		var err error
 		if g.admitted, err = r.api.Admitted(ctx, owner, repo, modelEnvironment); err != nil {
 			r.miss("which branches "+modelEnvironment+" admits", err)
@@ -81,7 +84,8 @@ func (r *repository) environment(ctx context.Context, name string) github.Enviro
 	return e
 }
 
-// steps are all that a route needs on GitHub.
+// steps are all that a route needs on GitHub. Files that call the product's have no use for
+// an environment's key.
 func (c *Command) steps(r *repository, g onGitHub, label string) (steps []Step) {
 	if g.gate != nil {
 		steps = append(steps, c.gateStep(r, *g.gate))
@@ -103,12 +107,15 @@ func (c *Command) steps(r *repository, g onGitHub, label string) (steps []Step) 
 		},
 	}
 	half := g.model.Custom && len(g.admitted) == 0 // of what init does, when it was ended
-	steps = append(steps, c.settle(only, g.model.Limited && !half, g.model.Rules > 0 && !half))
-	steps = append(steps, c.settle(Step{
-		What:     "secret " + keySecret + " of that environment, for which gh asks",
+	key := Step{
+		What:     "secret " + keySecret + " of " + modelEnvironment + ", for which gh asks",
 		Commands: []string{"gh secret set " + keySecret + " --env " + modelEnvironment + " --repo " + r.repo()},
 		do:       func(ctx context.Context) error { return c.askForKey(ctx, r) },
-	}, g.key, false))
+	}
+	if c.whole() {
+		steps = append(steps, c.settle(only, g.model.Limited && !half, g.model.Rules > 0 && !half),
+			c.settle(key, g.key, false))
+	}
 	about := "Asks for a review by pr-review-action"
 	return append(steps, c.settle(Step{
 		What: "label " + label + ", which asks for a review",
@@ -131,6 +138,9 @@ func (c *Command) gateStep(r *repository, e github.Environment) Step {
 		names = []string{r.viewer.Login}
 	}
 	command, who := fmt.Sprintf("gh api -X PUT repos/%s/environments/%s", r.ref.FullName(), gateEnvironment), "you"
+	if c.Org != "" {
+		who = "whoever runs this, or others of your choice"
+	}
 	if len(names) == 0 {
 		command += ` -F 'reviewers[][type]=User' -F "reviewers[][id]=$(gh api user --jq .id)"`
 	} else {

@@ -29,6 +29,14 @@ const (
 //go:embed pr-review.yml
 var settingsText string
 
+// The workflows that call the product's, as REUSABLE.md shows them.
+var (
+	//go:embed caller-review.yml
+	callerText string
+	//go:embed caller-decide.yml
+	callerDecideText string
+)
+
 // filling is what differs between repositories with the same route.
 type filling struct {
 	label          string // that admits a pull request
@@ -70,6 +78,12 @@ func local(host string) bool {
 // files are those of a route: the product's own workflows, less what the route has no use
 // for, and a settings file.
 func (c *Command) files(route Route, with filling) ([]File, error) {
+	if strings.Contains(with.model+with.baseURL, "${{") {
+		return nil, problem.Usage("base-url or model holds an expression of workflows", "give it as it is")
+	}
+	if !c.whole() {
+		return callers(route, with), nil
+	}
 	draft, err := c.shipped(draftPath)
 	if err != nil {
 		return nil, err
@@ -81,9 +95,6 @@ func (c *Command) files(route Route, with filling) ([]File, error) {
 	draft = strings.ReplaceAll(draft, "'"+defaultLabel+"'", "'"+with.label+"'")
 	key := "          api-key: ${{ secrets." + keySecret + " }}\n"
 	for _, input := range [][2]string{{"model", with.model}, {"base-url", with.baseURL}} {
-		if strings.Contains(input[1], "${{") {
-			return nil, problem.Usage(input[0]+" holds an expression of workflows", "give it as it is")
-		}
 		if input[1] != "" {
 			draft = strings.Replace(draft, key, key+"          "+input[0]+": "+strconv.QuoteToASCII(input[1])+"\n", 1)
 		}
@@ -97,6 +108,30 @@ func (c *Command) files(route Route, with filling) ([]File, error) {
 		files = append(files, File{Path: decidePath, text: decide})
 	}
 	return append(files, File{Path: config.DefaultPath, text: settingsText, own: true}), nil
+}
+
+// whole reports whether the workflows are the product's own, and do not call them.
+func (c *Command) whole() bool { return c.Org == "" || c.Whole }
+
+// callers are the files of a route that call the product's workflows, and a settings file.
+func callers(route Route, with filling) []File {
+	var given []string
+	if route == Dispatch {
+		given = append(given, `environment: ""`)
+	}
+	for _, input := range [][2]string{{"base-url", with.baseURL}, {"model", with.model}} {
+		if input[1] != "" {
+			given = append(given, input[0]+": "+strconv.QuoteToASCII(input[1]))
+		}
+	}
+	files := []File{{Path: draftPath, text: callerText}}
+	if len(given) > 0 {
+		files[0].text = strings.Replace(callerText, "@v1\n", "@v1\n    with: { "+strings.Join(given, ", ")+" }\n", 1)
+	}
+	if route == Dispatch {
+		files = append(files, File{Path: decidePath, text: callerDecideText})
+	}
+	return append(files, File{Path: config.DefaultPath, text: settingsText, own: true})
 }
 
 // shipped is a workflow file of the product's own repository.

@@ -55,6 +55,7 @@ type Ticket struct {
 	Description string      `json:"description,omitzero"` // Markdown
 	Criteria    []Criterion `json:"criteria,omitempty"`
 	PageIDs     []PageID    `json:"page_ids,omitempty"` // that its text and links lead to
+	Host        string      `json:"-"`                  // of the site that its tracker says it is of
 }
 
 // Page is a page of Confluence as a source gave it.

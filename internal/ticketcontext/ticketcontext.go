@@ -158,10 +158,10 @@ func (g *gathering) upTo(most int) []ticket.Key {
 	return all[:min(len(all), most)]
 }
 
-// pages are the links that lead to a host of a source, each page once and at most
-// MaxPages with those that are known.
-func (g *gathering) pages(links []ticket.PageID) []ticket.PageID {
-	var hosts []string
+// pages are the links that lead to a host of a source, or of the site that a ticket is
+// of, each page once and at most MaxPages with those that are known. A page is asked of
+// the sources, never of its link's host.
+func (g *gathering) pages(links []ticket.PageID, hosts ...string) []ticket.PageID {
 	for _, s := range g.o.Sources {
 		if s.Pages != nil || s.Tickets != nil {
 			hosts = append(hosts, s.Hosts...)
@@ -170,7 +170,7 @@ func (g *gathering) pages(links []ticket.PageID) []ticket.PageID {
 	readable := slices.ContainsFunc(g.o.Sources, func(s Source) bool { return s.Pages != nil })
 	all := g.found.PageIDs
 	for _, p := range links {
-		if readable && slices.Contains(hosts, p.Host) && len(all) < MaxPages {
+		if readable && p.Host != "" && slices.Contains(hosts, p.Host) && len(all) < MaxPages {
 			p.Host = ""
 			all = ticket.MergePages(all, p)
 		}
@@ -197,7 +197,7 @@ func (g *gathering) gather(ctx context.Context) {
 	for i, t := range tickets {
 		if t != nil {
 			g.found.Tickets = append(g.found.Tickets, *t)
-			g.found.PageIDs = g.pages(slices.Concat(t.PageIDs, links[i]))
+			g.found.PageIDs = g.pages(slices.Concat(t.PageIDs, links[i]), t.Host)
 		}
 	}
 	more := g.found.PageIDs[len(first):]

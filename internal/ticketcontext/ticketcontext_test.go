@@ -109,6 +109,13 @@ func TestACodeIsFollowedToItsTicketAndPages(t *testing.T) {
 	require.Equal(t, []ticket.Key{{Key: "PAY-1", From: ticket.Title}}, c.Keys)
 	require.Equal(t, []ticket.Criterion{{N: 1, Text: "a"}, {N: 2, Text: "b"}}, c.Criteria())
 	require.Len(t, c.Pages, 2, "the page of another host is not followed")
+	behind := m.tickets["PAY-1"]
+	behind.Host = host + ".evil.example"
+	m.tickets["PAY-1"] = behind
+	require.Len(t, ticketcontext.Fetch(t.Context(), request("PAY-1: refunds", ""), options(m)).PageIDs, 3,
+		"but for one of the site that the tracker says the ticket is of")
+	behind.Host = ""
+	m.tickets["PAY-1"] = behind
 	require.Empty(t, c.Missing)
 	require.Equal(t, "jira", c.Tickets[0].Source)
 	require.Equal(t, []ticket.Kind{"ticket", "page", "page"}, []ticket.Kind{c.Sources[0].Kind, c.Sources[1].Kind,

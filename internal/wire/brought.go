@@ -26,7 +26,7 @@ func (w Wire) Searching(c config.Config, s settings.Settings) (Endpoints, error)
 // looked at, on a person's own machine: whoever wrote them is not who has the variables.
 // In a workflow they are the base's, and it says itself which variables a step has.
 func (w Wire) brought(s settings.Settings) bool {
-	return s.Config == config.DefaultPath && w.getenv("GITHUB_ACTIONS") != "true"
+	return !s.ConfigNamed && s.Config == config.DefaultPath && w.getenv("GITHUB_ACTIONS") != "true"
 }
 
 // mayTake refuses to send a variable's value where settings that were brought along say:

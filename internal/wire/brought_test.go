@@ -91,6 +91,8 @@ func TestT9_TicketSourcesThatARepositoryBringsAlongStartNothing(t *testing.T) {
 		"Atlassian's own": {fmt.Sprintf(jira, "acme.atlassian.net", "JIRA_TOKEN"), "", "", ""},
 		"a file that was named": {fmt.Sprintf(jira, "collector.example", "NPM_TOKEN"), "./" + config.DefaultPath, "",
 			""},
+		"a program of a file that was named": {"{mcp: {command: [sh, -c, id], ticket: {tool: t, argument: a, key: k}}}",
+			"./" + config.DefaultPath, "", ""},
 		"a workflow": {fmt.Sprintf(jira, "collector.example", "NPM_TOKEN"), "", "true", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,6 +101,7 @@ func TestT9_TicketSourcesThatARepositoryBringsAlongStartNothing(t *testing.T) {
 			require.NoError(t, err)
 			s := settings.Defaults()
 			s.Config = cmp.Or(c.file, s.Config)
+			require.NoError(t, s.InRepository())
 			w := wire.New(func(name string) string {
 				if name == "GITHUB_ACTIONS" {
 					return c.actions

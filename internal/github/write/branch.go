@@ -119,19 +119,14 @@ type NewPull struct {
 	Branch, Base string
 }
 
-// OpenPull opens a draft pull request. Errors are ErrExists, ErrForbidden,
+// OpenPull opens a draft pull request, an ordinary one where the repository's plan has no
+// drafts. Errors are ErrExists, ErrForbidden,
 // ErrMayNotOpen, ErrUncertain, or one of package github.
 func (c *Client) OpenPull(ctx context.Context, ref pull.Ref, p NewPull) (url string, err error) {
-	made, err := once(ctx, c, func(ctx context.Context) (*gh.PullRequest, error) {
-		made, _, err := c.api.PullRequests.Create(ctx, ref.Owner, ref.Repo, &gh.NewPullRequest{
-			Title: gh.String(p.Title), Body: gh.String(p.Body), Head: gh.String(p.Branch), Base: gh.String(p.Base),
-			Draft: gh.Bool(true),
-		})
-		if err == nil && made.GetHTMLURL() == "" {
-			err = errors.New("the answer names no pull request")
-		}
-		return made, err
-	})
+	made, err := c.openPull(ctx, ref, p, true)
+	if said(err, http.StatusUnprocessableEntity, "Draft pull requests are not supported") {
+		made, err = c.openPull(ctx, ref, p, false)
+	}
 	switch {
 	case said(err, http.StatusUnprocessableEntity, "already exists"):
 		return "", fmt.Errorf("%w: %w", ErrExists, err)
@@ -139,6 +134,19 @@ func (c *Client) OpenPull(ctx context.Context, ref pull.Ref, p NewPull) (url str
 		return "", fmt.Errorf("%w: %w", ErrForbidden, github.Wrap("opening the pull request", err))
 	}
 	return made.GetHTMLURL(), told(ErrMayNotOpen, "opening the pull request", err)
+}
+
+func (c *Client) openPull(ctx context.Context, ref pull.Ref, p NewPull, draft bool) (*gh.PullRequest, error) {
+	return once(ctx, c, func(ctx context.Context) (*gh.PullRequest, error) {
+		made, _, err := c.api.PullRequests.Create(ctx, ref.Owner, ref.Repo, &gh.NewPullRequest{
+			Title: gh.String(p.Title), Body: gh.String(p.Body), Head: gh.String(p.Branch), Base: gh.String(p.Base),
+			Draft: gh.Bool(draft),
+		})
+		if err == nil && made.GetHTMLURL() == "" {
+			err = errors.New("the answer names no pull request")
+		}
+		return made, err
+	})
 }
 
 // Comment says something under an issue or pull request. Errors are ErrMayNotComment,
