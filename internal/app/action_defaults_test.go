@@ -12,7 +12,8 @@ import (
 // The organization's variable stands below the settings file of the base, from the draft to the decision.
 func TestT26_LockedDecidersHoldAgainstTheRepository(t *testing.T) {
 	base := baseTree().With(githubtest.Tree{config.DefaultPath: "language: German\ndeciders: [maya]\n"})
-	s := setUp(t, scene{base: base, head: headTree().With(githubtest.Tree{config.DefaultPath: base[config.DefaultPath]})})
+	s := setUp(t, scene{base: base,
+		head: headTree().With(githubtest.Tree{config.DefaultPath: base[config.DefaultPath]})})
 	s.repo.Permit("rita", "write")
 	s.defaults = "language: French\noverview: post\ndeciders: [rita]\nlocked: [deciders]\n"
 	drafted := s.draftJob().with("environment", "").start().is(0, "PAUSED").

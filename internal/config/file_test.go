@@ -42,7 +42,8 @@ func TestTheFileStandsOverDefaultsLineByLine(t *testing.T) {
 		"keys of a key": {"admission: {drafts: review, authors: [owner]}\n", "admission: {authors: all}\n",
 			"admission: {drafts: review, authors: all}\n"},
 		"a key that says nothing": {"admission: {drafts: review}\n", "admission:\n", "admission: {drafts: review}\n"},
-		"off and on again":        {"verify: false\nagent: {tools: false}\n", "verify: true\n", "agent: {tools: false}\n"},
+		"off and on again": {"verify: false\nagent: {tools: false}\n", "verify: true\n",
+			"agent: {tools: false}\n"},
 		"prices of models": {"prices: {a: {input: 1, output: 1}, b: {input: 1, output: 1}}\n",
 			"prices: {b: {input: 2, output: 2}}\n", "prices: {a: {input: 1, output: 1}, b: {input: 2, output: 2}}\n"},
 		"a price as a whole": {"prices: {a: {input: 1, cached-input: 0.1, output: 1}}\n",
@@ -59,7 +60,7 @@ func TestTheFileStandsOverDefaultsLineByLine(t *testing.T) {
 			t.Parallel()
 			got, want := over(t, c.defaults, c.file), alone(t, c.as)
 			require.Equal(t, want, got)
-			require.Equal(t, want.Fingerprint(), got.Fingerprint(), "a draft does not tell where its settings came from")
+			require.Equal(t, want.Fingerprint(), got.Fingerprint(), "a draft does not tell where settings came from")
 		})
 	}
 }
@@ -67,20 +68,22 @@ func TestTheFileStandsOverDefaultsLineByLine(t *testing.T) {
 // T5: a repository cannot take a locked key back, in whatever way it writes it.
 func TestT5_ALockedKeyHoldsAgainstTheFile(t *testing.T) {
 	t.Parallel()
-	const defaults = "deciders: [rita]\nadmission: {authors: [owner]}\nmax-cost: 1\nprices: {m: {input: 9, output: 9}}\n" +
+	const defaults = "deciders: [rita]\nadmission: {authors: [owner]}\nmax-cost: 1\n" +
+		"prices: {m: {input: 9, output: 9}}\n" +
 		"locked: [deciders, admission.authors, prices, report, model-options.headers, context.sources]\n"
 	for name, file := range map[string]string{
-		"plain":        "deciders: [eve]\n",
-		"empty":        "deciders: []\n",
-		"null":         "deciders:\n",
-		"quoted":       "'deciders': [eve]\n",
-		"escaped":      "\"d\\u0065ciders\": [eve]\n",
-		"flow":         "{deciders: [eve], admission: {authors: all}}\n",
-		"nested":       "admission:\n  authors: all\n",
-		"wrong value":  "deciders: 7\n",
-		"a price":      "prices: {m: {input: 0, output: 0}, n: {input: 0, output: 0}}\n",
-		"below it":     "report: {from: blocker, categories: [style]}\n",
-		"without text": "report: {tests: true}\nmodel-options: {headers: {X: y}}\ncontext: {sources: [{issues: github}]}\n",
+		"plain":       "deciders: [eve]\n",
+		"empty":       "deciders: []\n",
+		"null":        "deciders:\n",
+		"quoted":      "'deciders': [eve]\n",
+		"escaped":     "\"d\\u0065ciders\": [eve]\n",
+		"flow":        "{deciders: [eve], admission: {authors: all}}\n",
+		"nested":      "admission:\n  authors: all\n",
+		"wrong value": "deciders: 7\n",
+		"a price":     "prices: {m: {input: 0, output: 0}, n: {input: 0, output: 0}}\n",
+		"below it":    "report: {from: blocker, categories: [style]}\n",
+		"without text": "report: {tests: true}\nmodel-options: {headers: {X: y}}\n" +
+			"context: {sources: [{issues: github}]}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -123,9 +126,11 @@ func TestALockWithoutAValueKeepsTheProductsDefault(t *testing.T) {
 func TestDefaultsAreHeldAgainstTheSameRules(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ defaults, want string }{
-		"unknown key":        {"admission:\n  draft: skip\n", "defaults:2:3: unknown key \"draft\"\n  did you mean \"drafts\"?"},
-		"value":              {"ignore: [a]\nmax-cost: x\n", "defaults:2:11: expected an amount in USD"},
-		"unknown lock":       {"locked: [decider]\n", "defaults:1:10: \"decider\" is not the name of a key, such as deciders or admission.authors\n  did you mean \"deciders\"?"},
+		"unknown key": {"admission:\n  draft: skip\n", "defaults:2:3: unknown key \"draft\"\n  did you " +
+			"mean \"drafts\"?"},
+		"value": {"ignore: [a]\nmax-cost: x\n", "defaults:2:11: expected an amount in USD"},
+		"unknown lock": {"locked: [decider]\n", "defaults:1:10: \"decider\" is not the name of a key, such as " +
+			"deciders or admission.authors\n  did you mean \"deciders\"?"},
 		"nested lock":        {"locked:\n  - admission.author\n", "did you mean \"admission.authors\"?"},
 		"lock of locks":      {"locked: [locked]\n", `"locked" is not the name of a key`},
 		"lock within a list": {"locked: [guidelines.paths]\n", `"guidelines.paths" is not the name of a key`},
@@ -135,15 +140,18 @@ func TestDefaultsAreHeldAgainstTheSameRules(t *testing.T) {
 		"not a mapping":      {"- language\n", "defaults:1:1: expected keys with values, got a list"},
 		"text":               {"German", "defaults:1:1: expected keys with values, got text"},
 		"no YAML":            {"a: [\n", "defaults:1:4: this is not valid YAML"},
-		"duplicates":         {"language: German\nlanguage: French\n", "defaults:2:1: the key \"language\" stands twice"},
-		"locked twice":       {"locked: []\nlocked: []\n", "defaults:2:1: the key \"locked\" stands twice"},
-		"two documents":      {"language: German\n---\nverify: true\n", "defaults:3:7: a second document"},
-		"aliases of aliases": {"a: &a [x, x]\nb: &b [*a, *a]\nignore: [*b, *b]\n", "defaults:3:10: expected text, got an alias"},
-		"merge key":          {"admission:\n  <<: {bots: skip}\n", "defaults:2:3: keys are not merged with <<"},
-		"no UTF-8":           {"\xff", "defaults:1:1: this is not UTF-8"},
-		"brackets":           {strings.Repeat("[", 60_000), "defaults:1:21: this is nested too deep"},
-		"huge":               {strings.Repeat("#", config.MaxSize+1), "defaults:1:1: the file has 65537 bytes"},
-		"many locks":         {"locked:\n" + strings.Repeat("  - x\n", 10_000), "defaults:52:5: from here on there are 9950 more mistakes"},
+		"duplicates": {"language: German\nlanguage: French\n", "defaults:2:1: the key \"language\" stands " +
+			"twice"},
+		"locked twice":  {"locked: []\nlocked: []\n", "defaults:2:1: the key \"locked\" stands twice"},
+		"two documents": {"language: German\n---\nverify: true\n", "defaults:3:7: a second document"},
+		"aliases of aliases": {"a: &a [x, x]\nb: &b [*a, *a]\nignore: [*b, *b]\n", "defaults:3:10: expected text, got an " +
+			"alias"},
+		"merge key": {"admission:\n  <<: {bots: skip}\n", "defaults:2:3: keys are not merged with <<"},
+		"no UTF-8":  {"\xff", "defaults:1:1: this is not UTF-8"},
+		"brackets":  {strings.Repeat("[", 60_000), "defaults:1:21: this is nested too deep"},
+		"huge":      {strings.Repeat("#", config.MaxSize+1), "defaults:1:1: the file has 65537 bytes"},
+		"many locks": {"locked:\n" + strings.Repeat("  - x\n", 10_000), "defaults:52:5: from here on there are 9950 " +
+			"more mistakes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -176,7 +176,8 @@ func (c *Command) printMistakes(file string, overruled []string, err error, onli
 	for _, e := range each(err) {
 		m := mistake{What: guard.Line(e.Error(), driver.MaxLine)}
 		if known, ok := errors.AsType[*config.Error](e); ok {
-			m = mistake{guard.Line(known.File, driver.MaxLine), known.Line, known.Column, guard.Line(known.What, driver.MaxLine),
+			m = mistake{guard.Line(known.File, driver.MaxLine), known.Line, known.Column,
+				guard.Line(known.What, driver.MaxLine),
 				guard.Line(known.Hint, driver.MaxLine)}
 		}
 		printed.Errors = append(printed.Errors, m)

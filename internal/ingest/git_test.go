@@ -204,7 +204,8 @@ func TestABareCloneAndAWorkTreeAreClones(t *testing.T) {
 	r.git("clone", "--quiet", "--bare", r.dir, filepath.Join(parent, "copy.git"))
 	r.git("worktree", "add", "--quiet", filepath.Join(parent, "beside"), "HEAD")
 	for dir, name := range map[string]string{"copy.git": "copy", "beside": "beside"} {
-		c, err := ingest.Range(t.Context(), filepath.Join(parent, dir), "HEAD~1..HEAD", config.File{Path: config.DefaultPath})
+		c, err := ingest.Range(t.Context(), filepath.Join(parent, dir), "HEAD~1..HEAD",
+			config.File{Path: config.DefaultPath})
 		require.NoError(t, err)
 		require.Equal(t, want.Digest(), c.Digest())
 		require.True(t, strings.HasPrefix(c.Thread, "local/"+name+"#"), c.Thread)

@@ -97,7 +97,8 @@ func TestAPullRequestIsOneChangeInPathOrder(t *testing.T) {
 	a := repository(diff.File{Path: "b", Patch: "@@ -1 +1 @@\n-1\n+2"},
 		diff.File{Path: "a", Patch: "@@ -1 +1 @@\n-1\n+2"})
 	a.pull.ChangedFiles = 5
-	c, err := ingest.Pull(t.Context(), a, ref, ingest.PullOptions{Instance: "docs", Config: config.File{Path: config.DefaultPath}})
+	c, err := ingest.Pull(t.Context(), a, ref, ingest.PullOptions{Instance: "docs",
+		Config: config.File{Path: config.DefaultPath}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"#42", "o/r#42@docs:head", "head"}, []string{c.Name, c.Thread, c.Head})
 	require.Equal(t, "a", c.Files[0].Path)
