@@ -172,7 +172,11 @@ func wrong(t *testing.T, block string) (problems []string) {
 		if top["jobs"] != nil {
 			return broken(parsed(t, block))
 		}
-		_, err := config.Parse("block", []byte(block))
+		file, text := config.File{Path: "block"}, []byte(block)
+		if top["locked"] != nil {
+			file.Defaults, text = block, nil
+		}
+		_, err := file.Parse(text)
 		if err == nil {
 			return nil
 		}

@@ -48,7 +48,8 @@ func (a *app) implementCommand() command {
 }
 
 func (o *implementOptions) flags(f *pflag.FlagSet) {
-	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "expires", "again", "max-cost", "allow-http")
+	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "defaults", "expires", "again", "max-cost",
+		"allow-http")
 	f.StringVar(&o.base, "base", "", "branch or commit to build on; HEAD where nothing is named")
 	f.StringSliceVar(&o.modules, "modules", nil, "names of modules that alone may change")
 	f.StringVar(&o.check, "check", "", "command of the project to run on the change before you see it, in a folder "+
@@ -89,9 +90,10 @@ func (a *app) implement(ctx context.Context, args []string, o *implementOptions)
 	ctx, span := trace.Run(ctx, "implement", a.Now())
 	defer func() { span.End(err) }()
 	p := &proposing{app: a, o: o}
-	if p.base, err = ingest.BaseAt(ctx, ".", o.base, o.Config); err != nil {
+	if p.base, err = ingest.BaseAt(ctx, ".", o.base, o.File()); err != nil {
 		return problem.As(problem.Misuse, err, "")
 	}
+	a.overruled(p.base.Config, &o.options)
 	if p.ticket, err = a.ticketOf(ctx, args[0], p.base.Config, o); err != nil {
 		return err
 	}

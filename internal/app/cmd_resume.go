@@ -46,9 +46,9 @@ func (a *app) resumeCommand() command {
 }
 
 func (o *resumeOptions) flags(f *pflag.FlagSet) {
-	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "expires", "max-time", "max-cost",
+	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "defaults", "expires", "max-time", "max-cost",
 		"max-cost-per-pull", "test-results", "allow-http", "instance", "code", "checkpoint-key", "draft-workflow",
-		"decide-workflow")
+		"decide-workflow", "record-retention-days")
 	o.decisionFlags(f)
 	f.StringVar(&o.revise, "revise", "", "what another draft should do differently; needs a model")
 	f.BoolVar(&o.next, "next", false, "take the draft that waits with the gravest findings, in the store or, "+

@@ -137,7 +137,7 @@ func (a *app) resumeProposal(ctx context.Context, s session, o *implementOptions
 	if o.Expires == 0 {
 		o.Expires = r.State.Facts.ExpiresAt.Sub(r.State.Facts.CreatedAt)
 	}
-	if p.base, err = ingest.BaseAt(ctx, ".", r.State.Facts.Subject.Head, o.Config); err != nil {
+	if p.base, err = ingest.BaseAt(ctx, ".", r.State.Facts.Subject.Head, o.File()); err != nil {
 		return problem.As(problem.Misuse, err, "go into the clone that the draft was made in")
 	}
 	p.base.Branch = r.State.Branch.Base

@@ -16,6 +16,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
@@ -66,7 +67,7 @@ func newProposal(t *testing.T, sample, key string, alter func(answers)) *proposa
 		alter(all)
 	}
 	p.model = llmtest.Start(t, llmtest.Implement(all, llmtest.Honest))
-	p.base, err = ingest.BaseAt(t.Context(), p.dir, "", ".github/pr-review.yml")
+	p.base, err = ingest.BaseAt(t.Context(), p.dir, "", config.File{Path: config.DefaultPath})
 	require.NoError(t, err)
 	return p
 }

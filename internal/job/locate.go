@@ -122,7 +122,7 @@ func (j *job) records(about checkpoint.Subject, branch string) *handoff.Artifact
 	all := &handoff.Artifacts{Runs: j.runs, Subject: about, Branch: branch, Protection: j.Protection, Out: j.Stdout,
 		Warn: j.warning}
 	if j.store != nil || j.CheckpointDir != "" {
-		all.Own = j.carriers().Own()
+		all.Own = j.carriers().Decisions()
 	}
 	if j.CheckpointDir != "" {
 		all.Folder = all.Own

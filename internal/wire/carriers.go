@@ -28,7 +28,7 @@ type Carriers struct {
 	Names   handoff.Names    // of what is carried
 }
 
-// Own is where this job stores drafts and decisions.
+// Own is where this job stores drafts.
 func (c Carriers) Own() artifactstore.Carrier {
 	if c.CheckpointDir != "" {
 		return artifactstore.Dir{Path: c.CheckpointDir, Prefix: string(c.Names)}
@@ -36,6 +36,12 @@ func (c Carriers) Own() artifactstore.Carrier {
 	return artifactstore.Runtime{Client: c.Runtime, Prefix: string(c.Names), Days: c.Retention,
 		RunID:        c.Env.RunID,
 		RepositoryID: c.Env.RepositoryID}
+}
+
+// Decisions is where this job stores decision records, which outlive drafts.
+func (c Carriers) Decisions() artifactstore.Carrier {
+	c.Retention = c.Settings.Records
+	return c.Own()
 }
 
 // Progress are where this job stores a run under way: the cache keeps what "Re-run

@@ -115,16 +115,20 @@ func hostname(host string) string {
 	return host
 }
 
-// NamedConfig reads the settings file that --config names on this machine;
-// otherwise it gives the settings that hold where the flag was left alone.
-func NamedConfig(path string, otherwise config.Config) (config.Config, error) {
-	if path == config.DefaultPath {
+// NamedConfig reads the settings file that --config names on this machine; where the
+// flag was left alone, it gives the defaults, and without these the settings that hold
+// otherwise.
+func NamedConfig(file config.File, otherwise config.Config) (config.Config, error) {
+	switch {
+	case file.Path == config.DefaultPath && file.Defaults == "":
 		return otherwise, nil
+	case file.Path == config.DefaultPath:
+		return file.Parse(nil)
 	}
-	text, err := os.ReadFile(path)
+	text, err := os.ReadFile(file.Path)
 	if err != nil {
 		return otherwise, problem.Usage("the settings cannot be read: "+err.Error(),
 			"--config names a file; without it the defaults hold")
 	}
-	return config.Parse(path, text)
+	return file.Parse(text)
 }
