@@ -36,6 +36,15 @@ func (r *Repo) CommitModes(branch, message string, files Tree, modes map[string]
 	return c.sha
 }
 
+// CommitAs is Commit under a hash of the caller's, such as that of a clone's commit.
+func (r *Repo) CommitAs(sha, branch, message string, files Tree) {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	c := r.commit(branch, message, r.Owner, files)
+	delete(r.objects.commits, c.sha)
+	c.sha, r.objects.commits[sha] = sha, c
+}
+
 // DeleteBranch deletes a branch.
 func (r *Repo) DeleteBranch(name string) {
 	r.s.mu.Lock()

@@ -110,6 +110,12 @@ func (s State) ApprovedProposal() render.Proposal {
 	return p
 }
 
+// Under is the state with as much of the ticket as show lets out.
+func (s State) Under(show ticket.Show) State {
+	s.Ticket, s.Branch.Slug = shown(s.Ticket, show), show != ticket.ShowKey
+	return s
+}
+
 // fileID names a file in a decision record.
 func fileID(i int) string { return fmt.Sprintf("F%d", i+1) }
 
@@ -230,7 +236,10 @@ func ask(s State) (gate.Ask, error) {
 // stored draft that is not the one that was shown.
 func Subject(intact func(graph.View[State]) error) handoff.Subject[State] {
 	return handoff.Subject[State]{
-		About: State.manifest, Shown: State.Shown, Intact: intact, Anew: func(State) bool { return false },
+		About: State.manifest, Intact: intact, Anew: func(State) bool { return false },
+		Shown: func(s State) checkpoint.Shown {
+			return checkpoint.Shown{Review: s.Shown(), Patch: change.Unified(s.Proposed())}
+		},
 	}
 }
 
