@@ -93,7 +93,7 @@ func (p *proposal) draft(ctx context.Context, facts checkpoint.Manifest, show ti
 	steps, begin, err := d.Propose(ctx, driver.Proposing{
 		Facts: facts, Branch: ticketpr.Branch{Base: p.repo.DefaultBranch, Slug: show != ticket.ShowKey},
 		Fetch: p.fetch, Show: show, Config: p.config, Settings: p.Settings, Only: p.Only(), Before: before,
-		Place: wire.Place{Commit: sha, Name: p.ref.FullName(),
+		Place: wire.Place{Commit: sha, Name: p.ref.FullName(), Unkept: true,
 			Tree: tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
 				return p.api.Archive(ctx, p.ref.Owner, p.ref.Repo, sha)
 			})},
