@@ -87,7 +87,7 @@ func (p *proposal) draft(ctx context.Context, facts checkpoint.Manifest, show ti
 	d := driver.Driver{Front: p.Front, Thread: facts.Thread, Protect: p.Protection,
 		Warn: p.runner.Warning, Observe: p.observed,
 		Tell: func(line string) { fmt.Fprintln(p.Stdout, guard.Line(line, driver.MaxLine)) }}
-	store, before := p.progress(ctx, facts, revised)
+	store, before, begun := p.progress(ctx, facts, revised)
 	d.Store = store
 	sha := facts.Subject.Head
 	steps, begin, err := d.Propose(ctx, driver.Proposing{
@@ -110,7 +110,7 @@ func (p *proposal) draft(ctx context.Context, facts checkpoint.Manifest, show ti
 	if err != nil {
 		return driver.Report{}, err
 	}
-	if revised != nil {
+	if revised != nil && !begun {
 		_, err = flow.Resume(ctx, facts.Thread, graph.Answer{Gate: revised.from.Manifest.GateID, Value: revised.answer})
 	} else {
 		_, err = flow.Run(ctx, facts.Thread, begin)
@@ -119,10 +119,7 @@ func (p *proposal) draft(ctx context.Context, facts checkpoint.Manifest, show ti
 	if err == nil {
 		r, err = p.parked(ctx, flow, store, facts.Thread)
 	}
-	switch {
-	case err != nil && revised != nil:
-		return driver.Report{}, err // its progress is not carried
-	case err != nil:
+	if err != nil {
 		return driver.Report{}, p.cutOff(ctx, store, err)
 	}
 	if err := store.Close(ctx, true); err != nil {
