@@ -18,8 +18,9 @@ import (
 // showOptions are the flags of show.
 type showOptions struct {
 	options
-	stats bool // sum what approvers decided
-	tree  bool // show how the run came to its findings
+	stats   bool // sum what approvers decided
+	propose bool // and print the settings that it speaks for
+	tree    bool // show how the run came to its findings
 
 	handover bool // print the findings as instructions for a coding agent
 }
@@ -30,8 +31,8 @@ func (a *app) showCommand() command {
 		"show", "<thread | owner/repo#n>", "print a draft that waits", o.flags,
 		func(ctx context.Context, args []string) error {
 			switch {
-			case o.stats:
-				return a.stats(ctx, args, &o.options)
+			case o.stats || o.propose:
+				return a.stats(ctx, args, o)
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
 				return a.showRemote(ctx, args[0], &o.options, o.only(a))
 			}
@@ -43,6 +44,9 @@ func (a *app) showCommand() command {
 func (o *showOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.stats, "stats", false, "sum what drafts cost and took, and what approvers kept, dropped and "+
 		"changed: of the store or of folders, all or of owner/repo")
+	f.BoolVar(&o.propose, "propose", false, "with --stats: print the guidelines and ignored files that approvers' habits "+
+		"ask for, as a diff of the settings file")
+	o.Flags(f, "config")
 	f.BoolVar(&o.tree, "trace", false, "show how the run came to its findings: calls, tools, time, tokens and cost")
 	f.BoolVar(&o.handover, "handover", false, "print the kept findings as instructions for a coding agent")
 	o.listFlags(f)

@@ -9,7 +9,7 @@ package chunk
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -42,7 +42,9 @@ type Chunk struct {
 }
 
 // ID names a chunk within one commit, such as internal/pull/pull.go:10-42.
-func (c Chunk) ID() string { return fmt.Sprintf("%s:%d-%d", c.Path, c.StartLine, c.EndLine) }
+func (c Chunk) ID() string {
+	return c.Path + ":" + strconv.Itoa(c.StartLine) + "-" + strconv.Itoa(c.EndLine)
+}
 
 // Symbol is scope and name, joined by a dot; empty for a window.
 func (c Chunk) Symbol() string {

@@ -69,8 +69,8 @@ func (e *Embedder) Identity() string {
 }
 
 // Embed returns one vector of length 1 for each text, all of one dimension. Query says
-// that the texts are asked, not searched: some models embed the two apart, and only
-// answers to queries are kept by Ask. The error is a *LostError where nothing more is
+// that the texts are asked, not searched: some models embed the two apart. Answers to
+// queries are kept by Ask, others where ctx is of Keeping. The error is a *LostError where nothing more is
 // asked in this run, else the end of ctx or of the money.
 func (e *Embedder) Embed(ctx context.Context, texts []string, query bool) ([][]float32, error) {
 	texts = e.server.outgoing(texts, e.limits.InputTokens*bytesPerToken)
@@ -88,6 +88,12 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, query bool) ([][]f
 	}
 	return vectors, ctx.Err()
 }
+
+type keeping struct{}
+
+// Keeping returns a context in which Ask keeps the vectors of texts that are searched,
+// for a caller who stores them nowhere else.
+func Keeping(ctx context.Context) context.Context { return context.WithValue(ctx, keeping{}, true) }
 
 // fit is how many of the texts one request takes.
 func (e *Embedder) fit(texts []string) int {
@@ -141,8 +147,11 @@ func (e *Embedder) request(ctx context.Context, texts []string, into [][]float32
 		most.EmbeddingTokens += int64(len(t) + inputFrame)
 	}
 	name := ""
-	if query {
+	switch {
+	case query:
 		name = key(append([]string{"embedding of a query", e.Identity(), e.server.style}, texts...)...)
+	case ctx.Value(keeping{}) != nil:
+		name = key(append([]string{"embedding of texts", e.Identity(), e.server.style}, texts...)...)
 	}
 	a, err := e.server.call(ctx, name, most, func(ctx context.Context) (Answer, error) {
 		return e.send(ctx, texts, query, most.EmbeddingTokens)

@@ -62,17 +62,6 @@ const (
 	maxSettings = 32 << 10 // bytes of a file of settings; larger ones are data
 )
 
-// part is a file with its chunks, and where its tokens are: counted anew, or in
-// another index.
-type part struct {
-	file
-	size      int64
-	chunks    []chunk.Chunk
-	counted   [][]tokenCount
-	from      *Index
-	fromFirst int
-}
-
 // Build makes the index of a tree. Files that previous holds with the same content
 // (it may be nil) are taken from it. What was left out, and why, is in the report; the
 // error is the source's, or that of ctx.
@@ -92,9 +81,8 @@ func Build(ctx context.Context, t tree.Tree, previous *Index, o Options) (*Index
 	if err := b.build(ctx, b.choose(listing.Files), start); err != nil {
 		return nil, Report{}, err
 	}
-	slices.SortFunc(b.parts, func(a, b part) int { return cmp.Compare(a.path, b.path) })
-	x := assemble(o.Made, b.parts)
-	b.count(x)
+	x := b.index()
+	b.report.Chunks = len(x.fileOf)
 	b.report.Seconds = time.Since(start).Seconds()
 	return x, b.report, nil
 }
@@ -103,7 +91,8 @@ type builder struct {
 	Options
 	tree     tree.Tree
 	previous *Index
-	parts    []part
+	reused   []placed // of the previous index
+	fresh    []*layer // of files that were cut, by batch
 	report   Report
 }
 
@@ -199,13 +188,12 @@ func (b *builder) reuse(f tree.File) bool {
 	if b.previous == nil {
 		return false
 	}
-	at, ok := b.previous.at[f.Path]
+	at, ok := b.previous.find(f.Path)
 	if !ok || b.previous.files[at].blob != f.Blob {
 		return false
 	}
-	old := b.previous.files[at]
-	b.parts = append(b.parts, part{file: old, size: f.Size, chunks: b.previous.chunks[old.first:old.next],
-		from: b.previous, fromFirst: old.first})
+	b.reused = append(b.reused, b.previous.files[at])
+	b.count(b.previous.files[at].file, f.Size)
 	b.report.Reused++
 	return true
 }
@@ -220,7 +208,7 @@ func (b *builder) read(ctx context.Context, files []tree.File, start time.Time) 
 	if err != nil {
 		return err
 	}
-	parts, begun := make([]part, len(files)), len(files)
+	parts, begun := make([]cut, len(files)), len(files)
 	var group sync.WaitGroup
 	turn := make(chan int)
 	for range runtime.GOMAXPROCS(0) {
@@ -241,13 +229,16 @@ func (b *builder) read(ctx context.Context, files []tree.File, start time.Time) 
 	}
 	close(turn)
 	group.Wait()
-	b.parts = append(b.parts, parts[:begun]...)
+	for _, p := range parts[:begun] {
+		b.count(p.file, p.size)
+	}
+	b.fresh = append(b.fresh, layerOf(b.Made, parts[:begun]))
 	return ctx.Err()
 }
 
-// cut makes the part of a file.
-func (b *builder) cut(ctx context.Context, f tree.File, content []byte) part {
-	p := part{file: file{path: f.Path, blob: f.Blob}, size: f.Size, counted: [][]tokenCount{}}
+// cut reads and cuts a file.
+func (b *builder) cut(ctx context.Context, f tree.File, content []byte) cut {
+	p := cut{file: file{path: f.Path, blob: f.Blob}, size: f.Size}
 	switch {
 	case content == nil && f.Size > 0:
 		p.note = tree.LeftBinary
@@ -267,22 +258,75 @@ func (b *builder) cut(ctx context.Context, f tree.File, content []byte) part {
 		p.note = Windows + fallback
 	}
 	p.imports = importsOf(f.Path, text)
+	p.next = len(p.chunks)
 	for _, c := range p.chunks {
 		p.counted = append(p.counted, countTokens(c))
 	}
 	return p
 }
 
-// count says of the parts what came of them.
-func (b *builder) count(x *Index) {
-	b.report.Chunks = len(x.chunks)
-	for _, p := range b.parts {
-		if p.note != "" {
-			b.report.Skipped[p.note]++
-		}
-		if len(p.chunks) > 0 {
-			b.report.Files++
-			b.report.Bytes += p.size
+// count says what came of a file.
+func (b *builder) count(f file, size int64) {
+	if f.note != "" {
+		b.report.Skipped[f.note]++
+	}
+	if f.next > f.first {
+		b.report.Files++
+		b.report.Bytes += size
+	}
+}
+
+// Where one in so many chunks of the first layer differs, all is put into one layer.
+const mostDiffering = 4
+
+// index is what was cut and what is taken over. The first layer of the index before
+// stays as it is where little differs from it: that is what makes the next commit cheap.
+func (b *builder) index() *Index {
+	var above []some
+	for _, l := range b.fresh {
+		above = append(above, some{layer: l, files: l.files})
+	}
+	if b.previous == nil {
+		return newIndex(b.Made, merge(b.Made, above, nil))
+	}
+	taken := b.taken()
+	base := taken[0]
+	above = append(above, taken[1:]...)
+	here, differing := map[string]bool{}, len(base.sizes)
+	for _, f := range base.files {
+		here[f.path] = true
+		differing -= f.next - f.first
+	}
+	for _, s := range above {
+		for _, f := range s.files {
+			here[f.path] = true
+			differing += f.next - f.first
 		}
 	}
+	if differing*mostDiffering > len(base.sizes) {
+		return newIndex(b.Made, merge(b.Made, append(above, base), nil))
+	}
+	var gone []string
+	for _, f := range base.layer.files {
+		if !here[f.path] {
+			gone = append(gone, f.path)
+		}
+	}
+	if len(here) == len(base.files) && len(gone) == 0 {
+		return newIndex(b.Made, base.layer)
+	}
+	return newIndex(b.Made, base.layer, merge(b.Made, above, gone))
+}
+
+// taken are the files that are taken over, by layer.
+func (b *builder) taken() []some {
+	all := make([]some, len(b.previous.layers))
+	for i, l := range b.previous.layers {
+		all[i].layer = l
+	}
+	for _, p := range b.reused {
+		i := slices.Index(b.previous.layers, p.layer)
+		all[i].files = append(all[i].files, p.stored())
+	}
+	return all
 }

@@ -93,7 +93,7 @@ func (x *Index) resolve() edges {
 
 // places are the files by what an import can call them.
 type places struct {
-	files  []file
+	files  []placed
 	byLast map[string][]int // by family, and the last element of the path without its extension
 	folder map[string][]int // files of Go that are no tests, by folder
 }

@@ -26,30 +26,28 @@ func (x *Index) Files() []File {
 }
 
 // Sizes are how many tokens each chunk has.
-func (x *Index) Sizes() []uint32 { return x.tokens.sizes }
+func (x *Index) Sizes() []uint32 { return x.sizes }
 
-// Posting is a token, the chunks that hold it, in order, and how often each does.
-type Posting struct {
-	Token  string
-	Chunks []int32
-	Times  []uint16
-}
-
-// Postings are those of every token.
-func (x *Index) Postings() iter.Seq[Posting] {
-	return func(yield func(Posting) bool) {
-		for _, name := range x.tokens.names {
-			if chunks, times := x.tokens.of(name); !yield(Posting{name, chunks, times}) {
+// Postings are all tokens, and the chunks that hold each, in order.
+func (x *Index) Postings() iter.Seq2[string, []Count] {
+	flat := newIndex(x.made, x.flat())
+	return func(yield func(string, []Count) bool) {
+		for i := range flat.layers[0].tokens.len() {
+			if name := flat.layers[0].tokens.name(i); !yield(name, flat.counts(name)) {
 				return
 			}
 		}
 	}
 }
 
-// Vector is the vector of a chunk by its place in Chunks; nil where it has none.
-func (x *Index) Vector(chunk int) []float32 {
-	if x.vectors.set == nil {
-		return nil
+// EachVector are the vectors of the chunks that have one, by the chunk's place in Chunks.
+func (x *Index) EachVector() iter.Seq2[int, []float32] {
+	return func(yield func(int, []float32) bool) {
+		v := x.vectors()
+		for i, c := range v.chunks {
+			if !yield(int(c), v.set.At(i)) {
+				return
+			}
+		}
 	}
-	return x.vectors.of(chunk)
 }

@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"iter"
 	"math"
 	"path"
 	"slices"
@@ -25,24 +26,23 @@ const (
 
 // Lexical is Source's.
 func (x *Index) Lexical(ctx context.Context, terms []Term, k int, f Filter) ([]Hit, error) {
-	scores := Scores(terms, x.tokens.sizes, x.tokens.mean, x.tokens.of)
+	scores := Scores(terms, x.sizes, x.mean, x.counts)
 	return x.best(scores, k, x.keep(f)), ctx.Err()
 }
 
 // Scores are those of all chunks by terms (BM25): sizes says how many tokens each chunk
 // has, mean what they have on average, of which chunks hold a token and how often.
-func Scores(terms []Term, sizes []uint32, mean float64, of func(token string) ([]int32, []uint16)) []float64 {
+func Scores(terms []Term, sizes []uint32, mean float64, of func(token string) []Count) []float64 {
 	scores := make([]float64, len(sizes))
 	held, touched := make([]float64, len(sizes)), []int32(nil)
 	for _, term := range terms {
 		touched = touched[:0]
 		for i, token := range term.Tokens {
-			chunks, times := of(token)
-			for j, c := range chunks {
-				if held[c] == 0 {
-					touched = append(touched, c)
+			for _, c := range of(token) {
+				if held[c.Chunk] == 0 {
+					touched = append(touched, c.Chunk)
 				}
-				held[c] += term.Weights[i] * float64(times[j])
+				held[c.Chunk] += term.Weights[i] * float64(c.Times)
 			}
 		}
 		weight := idf(len(sizes), len(touched)) * (1 + math.Log(float64(max(term.Count, 1))))
@@ -68,7 +68,7 @@ func (x *Index) keep(f Filter) func(chunk int) bool {
 	if len(f.Paths) == 0 && len(f.Without) == 0 {
 		return nil
 	}
-	passes := make([]bool, len(x.chunks))
+	passes := make([]bool, len(x.fileOf))
 	for _, file := range x.files {
 		ok := f.Passes(file.path)
 		for i := file.first; i < file.next; i++ {
@@ -94,7 +94,7 @@ func (x *Index) best(scores []float64, k int, keep func(int) bool) []Hit {
 	order := Best(scores, k, keep)
 	hits := make([]Hit, len(order))
 	for i, c := range order {
-		hits[i] = Hit{x.chunks[c], scores[c]}
+		hits[i] = Hit{x.chunk(c), scores[c]}
 	}
 	return hits
 }
@@ -119,7 +119,7 @@ func Best(scores []float64, k int, keep func(int) bool) []int {
 
 // Similar is Source's.
 func (x *Index) Similar(ctx context.Context, query []float32, k int, f Filter) ([]Hit, error) {
-	v := &x.vectors
+	v := x.vectors()
 	if v.set == nil || len(query) != v.dimensions {
 		return nil, ctx.Err()
 	}
@@ -129,98 +129,99 @@ func (x *Index) Similar(ctx context.Context, query []float32, k int, f Filter) (
 	}
 	var hits []Hit
 	for _, near := range v.set.Nearest(query, k, keep) {
-		hits = append(hits, Hit{x.chunks[v.chunks[near.Index]], float64(near.Cosine)})
+		hits = append(hits, Hit{x.chunk(int(v.chunks[near.Index])), float64(near.Cosine)})
 	}
 	return hits, ctx.Err()
 }
 
 // Vectors is Source's.
 func (x *Index) Vectors(context.Context) (VectorsInfo, error) {
-	return VectorsInfo{x.vectors.model, x.vectors.dimensions, len(x.chunks) - len(x.vectors.chunks)}, nil
+	v := x.vectors()
+	return VectorsInfo{v.model, v.dimensions, len(x.fileOf) - len(v.chunks)}, nil
 }
 
 // Defines is Source's.
 func (x *Index) Defines(ctx context.Context, most int, names ...string) (map[string][]chunk.Chunk, error) {
 	by := map[string][]chunk.Chunk{}
 	for _, name := range names {
-		if which := x.defines[name]; len(which) > 0 && (most == 0 || len(which) <= most) {
-			by[name] = x.these(slices.Compact(slices.Clone(which)))
+		which := x.held(name, func(l *layer) words { return l.names })
+		if len(which) == 0 || most > 0 && len(which) > most || by[name] != nil {
+			continue
+		}
+		for _, c := range which {
+			by[name] = append(by[name], x.chunk(int(c.Chunk)))
 		}
 	}
 	return by, ctx.Err()
 }
 
-func (x *Index) these(which []int32) []chunk.Chunk {
-	all := make([]chunk.Chunk, len(which))
-	for i, c := range which {
-		all[i] = x.chunks[c]
-	}
-	return all
-}
-
 // Mentions is Source's.
 func (x *Index) Mentions(ctx context.Context, name string, k int) ([]chunk.Chunk, error) {
-	return x.these(x.mentions(name, k, nil)), ctx.Err()
+	all := x.mentions(name, nil)
+	return all[:min(max(k, 0), len(all))], ctx.Err()
 }
 
-// mentions looks for a name in the chunks that have its rarest token, those first that
-// say little else.
-func (x *Index) mentions(name string, k int, keep func(string) bool) []int32 {
-	var found []int32
-	var scores []float64
-	chunks, times := x.holding(name)
-	for i, c := range chunks {
-		if (keep == nil || keep(x.chunks[c].Path)) && Holds(x.chunks[c].Text, name) {
-			found = append(found, c)
-			scores = append(scores, Saturated(float64(times[i]), float64(x.tokens.sizes[c])/x.tokens.mean))
+// mentions are the chunks that hold a name, of those that have its rarest token; those
+// first that say little else.
+func (x *Index) mentions(name string, keep func(path string) bool) (found []chunk.Chunk) {
+	var hits []Hit
+	for _, held := range x.holding(name) {
+		n := int(held.Chunk)
+		if keep != nil && !keep(x.files[x.fileOf[n]].path) {
+			continue
+		}
+		if c := x.chunk(n); Holds(c.Text, name) {
+			hits = append(hits, Hit{c, Saturated(float64(held.Times), float64(x.sizes[n])/x.mean)})
 		}
 	}
-	order := make([]int, len(found))
-	for i := range order {
-		order[i] = i
+	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	for _, h := range hits {
+		found = append(found, h.Chunk)
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
-	var best []int32
-	for _, i := range order[:min(max(k, 0), len(order))] {
-		best = append(best, found[i])
-	}
-	return best
+	return found
 }
 
 // holding are the chunks in which a name may be: those of its rarest token, or all
 // where it has none.
-func (x *Index) holding(name string) (chunks []int32, times []uint16) {
-	rarest, found := "", false
-	for _, token := range chunk.Tokens(name) {
-		n, _ := x.tokens.of(token)
-		if before, _ := x.tokens.of(rarest); !found || len(n) < len(before) {
-			rarest, found = token, true
+func (x *Index) holding(name string) (rarest []Count) {
+	tokens := chunk.Tokens(name)
+	for i, token := range tokens {
+		if counts := x.counts(token); i == 0 || len(counts) < len(rarest) {
+			rarest = counts
 		}
 	}
-	if found {
-		return x.tokens.of(rarest)
+	for n := range x.sizes {
+		if len(tokens) == 0 {
+			rarest = append(rarest, Count{int32(n), 1})
+		}
 	}
-	for i := range x.chunks {
-		chunks, times = append(chunks, int32(i)), append(times, 1)
-	}
-	return chunks, times
+	return rarest
 }
 
 // Holds reports whether a text holds a name as a whole word.
 func Holds(text, name string) bool {
-	for at := 0; name != ""; {
-		i := strings.Index(text[at:], name)
-		if i < 0 {
-			return false
-		}
-		before, _ := utf8.DecodeLastRuneInString(text[:at+i])
-		after, _ := utf8.DecodeRuneInString(text[at+i+len(name):])
-		if !inWord(before) && !inWord(after) {
-			return true
-		}
-		at += i + len(name)
+	for range Words(text, name) {
+		return true
 	}
 	return false
+}
+
+// Words are what follows each place at which a text holds a name as a whole word.
+func Words(text, name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for at := 0; name != ""; at += len(name) {
+			i := strings.Index(text[at:], name)
+			if i < 0 {
+				return
+			}
+			at += i
+			before, _ := utf8.DecodeLastRuneInString(text[:at])
+			after, _ := utf8.DecodeRuneInString(text[at+len(name):])
+			if !inWord(before) && !inWord(after) && !yield(text[at+len(name):]) {
+				return
+			}
+		}
+	}
 }
 
 func inWord(r rune) bool {
@@ -238,7 +239,7 @@ func (x *Index) ImportedBy(_ context.Context, file string) ([]string, error) {
 }
 
 func (x *Index) linked(file string, to [][]int) []string {
-	at, ok := x.at[file]
+	at, ok := x.find(file)
 	if !ok {
 		return nil
 	}
@@ -251,30 +252,34 @@ func (x *Index) linked(file string, to [][]int) []string {
 
 // TestsOf is Source's.
 func (x *Index) TestsOf(ctx context.Context, file string, names []string, k int) ([]chunk.Chunk, error) {
-	own, others := []int32{}, []int32{}
+	var own, others []chunk.Chunk
 	for _, name := range names {
-		for _, c := range x.mentions(name, len(x.chunks), lang.IsTest) {
-			if Tests(x.chunks[c].Path, file) {
+		for _, c := range x.mentions(name, lang.IsTest) {
+			if Tests(c.Path, file) {
 				own = append(own, c)
 			} else {
 				others = append(others, c)
 			}
 		}
 	}
-	if len(names) == 0 {
-		for i, c := range x.chunks {
-			if Tests(c.Path, file) {
-				own = append(own, int32(i))
-			}
+	for _, f := range x.files {
+		if len(names) == 0 && Tests(f.path, file) {
+			own = append(own, x.in(f.path, 0, math.MaxInt)...)
 		}
 	}
-	var all []int32
-	for _, c := range append(own, others...) {
-		if len(all) < k && !slices.Contains(all, c) {
-			all = append(all, c)
+	return First(append(own, others...), k), ctx.Err()
+}
+
+// First are the first k chunks of a list, each once.
+func First(all []chunk.Chunk, k int) (kept []chunk.Chunk) {
+	seen := map[string]bool{}
+	for _, c := range all {
+		if id := c.ID(); !seen[id] && len(kept) < k {
+			seen[id] = true
+			kept = append(kept, c)
 		}
 	}
-	return x.these(all), ctx.Err()
+	return kept
 }
 
 // Tests reports whether a file is of the tests that are named after another one.
@@ -312,14 +317,13 @@ func (x *Index) In(_ context.Context, file string, from, to int) ([]chunk.Chunk,
 	return x.in(file, from, cmp.Or(to, math.MaxInt)), nil
 }
 
-func (x *Index) in(file string, from, to int) []chunk.Chunk {
-	at, ok := x.at[file]
+func (x *Index) in(file string, from, to int) (all []chunk.Chunk) {
+	at, ok := x.find(file)
 	if !ok {
 		return nil
 	}
-	var all []chunk.Chunk
-	for _, c := range x.chunks[x.files[at].first:x.files[at].next] {
-		if c.StartLine <= to && c.EndLine >= from {
+	for n := x.files[at].first; n < x.files[at].next; n++ {
+		if c := x.chunk(n); c.StartLine <= to && c.EndLine >= from {
 			all = append(all, c)
 		}
 	}

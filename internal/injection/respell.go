@@ -1,6 +1,7 @@
 package injection
 
 import (
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,7 +18,8 @@ const (
 	backward = "eht dna siht uoy ruoy ton lla yna rof si ti on ot fo od sa eb htiw elif troper evorppa erongi " +
 		"weiver reweiver " +
 		"tnatsissa ledom snoitcurtsni selur efas yas nruter ytpme evoba suoiverp seussi sgnidnif piks tsum edoc egnahc"
-	chance = 3 // different words of another spelling that are no chance in one line
+	longest = 12 // letters of one of these
+	chance  = 3  // different words of another spelling that are no chance in one line
 )
 
 // spellings says of each strange word whether it is turned.
@@ -63,7 +65,7 @@ func strange(line string) []string {
 // strings put together.
 func respelt(line string) []string {
 	var list []string
-	if strings.ContainsAny(line, "01345$@") {
+	if anyOf(line, "01345$@") {
 		list = append(list, leet(line)...)
 	}
 	if strings.Count(line, `"`)+strings.Count(line, "'") > 3 && joint.MatchString(line) {
@@ -76,9 +78,12 @@ func respelt(line string) []string {
 // backwards, and its words of one letter.
 func strangers(line string) (forward, back, single int) {
 	var seen []string
-	for word := range strings.FieldsFuncSeq(strings.ToLower(line), func(r rune) bool { return !unicode.IsLetter(r) }) {
+	for word := range wordsOf(line) {
 		if len(word) == 1 {
 			single++
+			continue
+		}
+		if len(word) > longest {
 			continue
 		}
 		inRot13, known := spellings()[word]
@@ -93,6 +98,27 @@ func strangers(line string) (forward, back, single int) {
 	}
 	return forward, back, single
 }
+
+// wordsOf are the runs of letters in a line, in lower case.
+func wordsOf(line string) iter.Seq[string] {
+	lower := strings.ToLower(line)
+	if !ascii(line) {
+		return strings.FieldsFuncSeq(lower, func(r rune) bool { return !unicode.IsLetter(r) })
+	}
+	return func(yield func(string) bool) {
+		for at := 0; at < len(lower); at++ {
+			from := at
+			for at < len(lower) && isLetter[lower[at]] {
+				at++
+			}
+			if at > from && !yield(lower[from:at]) {
+				return
+			}
+		}
+	}
+}
+
+var isLetter = bytesOf(letters)
 
 func rot13(r rune) rune {
 	switch {

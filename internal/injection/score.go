@@ -156,6 +156,9 @@ func judge(s []token) judgement {
 	for i := range s {
 		present |= s[i].means
 	}
+	if present == 0 {
+		return judgement{}
+	}
 	j := judgement{forged: present.has(turn) || present.has(fence), defence: present.has(defence), code: code(s)}
 	j.address, j.named = address(s, present)
 	best := 0.0

@@ -73,7 +73,7 @@ func mark(tokens []token, line string, number int, paired map[[2]int]bool) {
 		return
 	}
 	for _, m := range marks {
-		if !strings.ContainsAny(line, m.trigger) || !slices.ContainsFunc(m.words, func(w string) bool {
+		if !anyOf(line, m.trigger) || !slices.ContainsFunc(m.words, func(w string) bool {
 			return strings.Contains(line, w)
 		}) {
 			continue

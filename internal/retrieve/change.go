@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/lang"
 )
 
@@ -43,7 +44,7 @@ func (s *search) changed(ctx context.Context, words ranked) (lists []list, err e
 				return c.Path != s.question.path
 			})},
 		}
-		return ids(firstOf(slices.Concat(f.users, f.named, f.types, f.rare), merged))
+		return ids(index.First(slices.Concat(f.users, f.named, f.types, f.rare), merged))
 	})
 	return lists, err
 }

@@ -191,13 +191,9 @@ func without(chunks []chunk.Chunk, which func(chunk.Chunk) bool) []chunk.Chunk {
 // used are the chunks that call one of some names in their code, where there are some:
 // else those that mention one.
 func used(chunks []chunk.Chunk, names []string) []chunk.Chunk {
-	var called []func(chunk.Chunk) int
-	for _, name := range names {
-		called = append(called, calls(name))
-	}
 	calling := without(chunks, func(c chunk.Chunk) bool {
 		c.Text = lang.Of(c.Path).Blank(c.Text)
-		return !slices.ContainsFunc(called, func(calls func(chunk.Chunk) int) bool { return calls(c) == 0 })
+		return !slices.ContainsFunc(names, func(name string) bool { return calls(c, name) })
 	})
 	if len(calling) < fewPieces {
 		return chunks

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/org/pr-review-action/internal/chunk"
-	"github.com/org/pr-review-action/internal/lang"
+	"github.com/org/pr-review-action/internal/index"
 )
 
 // Bounds of what is followed.
@@ -29,21 +29,28 @@ func (s *search) mentions(ctx context.Context, name string, words ranked) ([]chu
 		return nil, err
 	}
 	found = slices.DeleteFunc(s.admitted(found), func(c chunk.Chunk) bool { return slices.Contains(c.Defines, name) })
-	words.byWords(found)
-	called := calls(name)
-	slices.SortStableFunc(found, func(a, b chunk.Chunk) int { return cmp.Compare(called(a), called(b)) })
+	var calling, others []chunk.Chunk
+	for _, c := range words.byWords(found) {
+		if calls(c, name) {
+			calling = append(calling, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	found = append(calling, others...)
 	return found[:min(len(found), merged)], nil
 }
 
-// calls gives 0 for a chunk in which a name is called, else 1.
-func calls(name string) func(chunk.Chunk) int {
-	call := regexp.MustCompile(`(?:^|[^\p{L}\p{N}_$])` + regexp.QuoteMeta(name) + `\s*(?:\[[^\]\n]{0,40}\])?\(`)
-	return func(c chunk.Chunk) int {
-		if call.MatchString(c.Text) {
-			return 0
+var arguments = regexp.MustCompile(`^\s*(?:\[[^\]\n]{0,40}\])?\(`)
+
+// calls reports whether a name is called in a chunk.
+func calls(c chunk.Chunk, name string) bool {
+	for behind := range index.Words(c.Text, name) {
+		if arguments.MatchString(behind) {
+			return true
 		}
-		return 1
 	}
+	return false
 }
 
 // around follows the hits of a sentence: what they call is often what was asked for,
@@ -64,20 +71,18 @@ func (s *search) around(ctx context.Context, words ranked) (lists []list, err er
 // called are the definitions of what the best hits mention, those of the best hit
 // first. Tests are not followed.
 func (s *search) called(ctx context.Context, words ranked) (all []chunk.Chunk, err error) {
-	var names []string
-	for _, c := range words.best().chunks {
-		names = append(names, chunk.Identifiers(c.Text)...)
+	best := without(words.best().chunks, isTest)
+	named := make([][]string, len(best))
+	for i, c := range best {
+		named[i] = chunk.Identifiers(c.Text)
 	}
-	by, err := s.definitions(ctx, true, names...)
+	by, err := s.definitions(ctx, true, slices.Concat(named...)...)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range words.best().chunks {
-		if lang.IsTest(c.Path) {
-			continue
-		}
+	for i, c := range best {
 		var next []chunk.Chunk
-		for _, name := range chunk.Identifiers(c.Text) {
+		for _, name := range named[i] {
 			found := slices.DeleteFunc(slices.Clone(by[name]), func(d chunk.Chunk) bool { return d.ID() == c.ID() })
 			if len(found) <= ambiguous {
 				next = append(next, found...)
@@ -85,7 +90,7 @@ func (s *search) called(ctx context.Context, words ranked) (all []chunk.Chunk, e
 		}
 		all = append(all, words.byWords(next)...)
 	}
-	return firstOf(all, merged), nil
+	return index.First(all, merged), nil
 }
 
 // definitions are those of several names that may be looked at, by name; none of names
@@ -104,18 +109,6 @@ func (s *search) definitions(ctx context.Context, few bool, names ...string) (ma
 		by[name] = s.admitted(by[name])
 	}
 	return by, err
-}
-
-// firstOf are the first chunks of a list, each once.
-func firstOf(all []chunk.Chunk, most int) (kept []chunk.Chunk) {
-	seen := map[string]bool{}
-	for _, c := range all {
-		if id := c.ID(); !seen[id] && len(kept) < most {
-			seen[id] = true
-			kept = append(kept, c)
-		}
-	}
-	return kept
 }
 
 // byFile sorts chunks by what their files are worth: the scores of the three best

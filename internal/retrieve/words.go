@@ -68,15 +68,24 @@ func (r ranked) best() list {
 // byWords sorts chunks by their place among those that hold the question's words,
 // the others behind them.
 func (r ranked) byWords(chunks []chunk.Chunk) []chunk.Chunk {
-	place := func(c chunk.Chunk) int {
-		if at, ok := r.place[c.ID()]; ok {
-			return at
-		}
-		return len(r.hits)
+	type at struct {
+		place int
+		chunk.Chunk
 	}
-	slices.SortStableFunc(chunks, func(a, b chunk.Chunk) int {
-		return cmp.Or(cmp.Compare(place(a), place(b)), byPlace(a, b))
+	sorted := make([]at, len(chunks))
+	for i, c := range chunks {
+		place, ok := r.place[c.ID()]
+		if !ok {
+			place = len(r.hits)
+		}
+		sorted[i] = at{place, c}
+	}
+	slices.SortStableFunc(sorted, func(a, b at) int {
+		return cmp.Or(cmp.Compare(a.place, b.place), byPlace(a.Chunk, b.Chunk))
 	})
+	for i := range sorted {
+		chunks[i] = sorted[i].Chunk
+	}
 	return chunks
 }
 

@@ -25,7 +25,7 @@ type Recorded struct {
 	Seconds float64       `json:"seconds,omitempty"`
 	Results []tool.Record `json:"results,omitempty"`
 
-	Vectors []byte    `json:"vectors,omitempty"` // of a search's query, as embed.Answer has them
+	Vectors []byte    `json:"vectors,omitempty"` // as embed.Answer has them: of a query, of a change's own code
 	Scores  []float64 `json:"scores,omitempty"`  // of what a search found, by a reranker
 }
 

@@ -94,6 +94,7 @@ func newHunks(f diff.File) []*hunk {
 
 func (h *hunk) read(parsed diff.Hunk) {
 	var text strings.Builder
+	h.lines = make([]line, 0, len(parsed.Lines))
 	for _, l := range parsed.Lines {
 		content := strings.TrimSuffix(l.Text, "\r")
 		if len(content) > maxLine {

@@ -52,8 +52,8 @@ type row struct {
 // rowsOf walks a patch beside its hunks. The text behind a header's second @@ is
 // code, too.
 func rowsOf(patch string, hunks []diff.Hunk) []row {
-	var rows []row
 	lines := strings.Split(patch, "\n")
+	rows := make([]row, 0, len(lines))
 	next := func() string { line := lines[len(rows)]; return line }
 	for _, h := range hunks {
 		header := next()

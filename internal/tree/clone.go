@@ -27,7 +27,9 @@ const maxListing = 1_000_000
 func Clone(git Git, commit string) Tree {
 	c := &clone{git: git, commit: commit}
 	c.listed = newLazy(c.listing)
-	c.held = newLazy(c.load)
+	c.held = newLazy(func(ctx context.Context) (*memory, error) {
+		return c.load(ctx, func(string) bool { return true })
+	})
 	return c
 }
 
@@ -95,8 +97,8 @@ func (c *clone) Paths(ctx context.Context) ([]string, error) {
 
 func (c *clone) all(ctx context.Context) (*memory, error) { return c.held.get(ctx) }
 
-// load reads what a search looks at.
-func (c *clone) load(ctx context.Context) (*memory, error) {
+// load reads what a search looks at, of the wanted files.
+func (c *clone) load(ctx context.Context, want func(path string) bool) (*memory, error) {
 	blobs, err := c.listed.get(ctx)
 	if err != nil {
 		return nil, err
@@ -105,6 +107,7 @@ func (c *clone) load(ctx context.Context) (*memory, error) {
 	if err != nil {
 		return nil, err
 	}
+	paths = slices.DeleteFunc(paths, func(path string) bool { return !want(path) })
 	m, wanted, size := newMemory(), []blob{}, 0
 	for i, path := range paths {
 		if size += len(path) + int(blobs[path].size); size > MaxTree || i >= MaxFiles {

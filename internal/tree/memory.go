@@ -35,6 +35,20 @@ func Whole(ctx context.Context, t Tree) (Tree, string) {
 	return m, m.rest
 }
 
+// Only is Whole, which of a clone reads the wanted files alone. It asks for each path
+// once, in order.
+func Only(ctx context.Context, t Tree, wanted func(path string) bool) (Tree, string) {
+	c, ok := t.(*clone)
+	if !ok {
+		return Whole(ctx, t)
+	}
+	m, err := c.load(ctx, wanted)
+	if err != nil {
+		return t, ""
+	}
+	return m, m.rest
+}
+
 // memory is a tree whose files were read before. It is not changed once it is in use.
 type memory struct {
 	content map[string][]byte

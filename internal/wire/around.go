@@ -10,6 +10,7 @@ import (
 	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
+	"github.com/org/pr-review-action/internal/embed"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/retrieve"
@@ -46,7 +47,8 @@ type Surroundings struct {
 // of the head over that of the base, in memory (T34).
 func Around(l Looking) Surroundings {
 	lib := &library{Looking: l}
-	offers := []tool.Tool{tool.ReadFile(l.Head, l.Base), tool.SearchCode(l.Head, lib.open), tool.FindReferences(l.Head)}
+	offers := []tool.Tool{tool.ReadFile(l.Head, l.Base), tool.SearchCode(l.Head, lib.open),
+		tool.FindReferences(l.Head, lib.made)}
 	if l.Tests.API != nil || l.Tests.Glob != "" {
 		offers = append(offers, tool.RunTests(l.Tests))
 	}
@@ -85,6 +87,13 @@ func (l *library) open(ctx context.Context) (*retrieve.Engine, error) {
 	return l.engine, nil
 }
 
+// made is the engine where there is one by now: looking for a name is no reason to index.
+func (l *library) made() *retrieve.Engine {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.engine
+}
+
 func (l *library) index(ctx context.Context) (*index.Index, error) {
 	o := index.Options{Cut: chunker.New().Cut, Made: chunker.Version(), Ignored: l.Looking.Index.Ignores,
 		MaxFiles: l.Looking.Index.MaxFiles}
@@ -113,8 +122,9 @@ func (l *library) index(ctx context.Context) (*index.Index, error) {
 }
 
 // embedded gives the head's chunks their vectors: those of the base where it has them,
-// and anew what changed. Where nothing is kept of the base only so many are paid for,
-// since the next run would pay for them again; the others are found by words alone.
+// and anew what changed, which is journalled. Where nothing is kept of the base only so
+// many are paid for, since the next push would pay for them again; the others are found
+// by words alone.
 func (l *library) embedded(ctx context.Context, x, base *index.Index) *index.Index {
 	if l.Embedder == nil {
 		return x
@@ -125,7 +135,7 @@ func (l *library) embedded(ctx context.Context, x, base *index.Index) *index.Ind
 	} else {
 		x = x.WithVectorsOf(base)
 	}
-	x, left, err := embedded(ctx, x, l.Embedder, most, nil)
+	x, left, err := embedded(embed.Keeping(ctx), x, l.Embedder, most, nil)
 	if left > 0 && err == nil {
 		l.tell(unkept(left))
 	}

@@ -30,7 +30,7 @@ type Endpoints struct {
 // keeps nothing, for a command that reviews nothing.
 type Asking struct {
 	Ledger *budget.Ledger    // what is asked is paid from; nil for none
-	Once   review.Once       // keeps answers to queries; nil for nobody
+	Once   review.Once       // keeps answers to queries and on a head's code; nil for nobody
 	OnLost func(note string) // one that is not asked any more in this run
 	OnWait func(time.Duration, string)
 }

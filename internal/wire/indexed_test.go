@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/budget"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/embedtest"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/indextest"
@@ -153,6 +154,44 @@ func TestP9_EndpointsArePaidFromTheRunsMoneyAndOnce(t *testing.T) {
 	poor, _ := at.wire.Endpoints(at.config, at.settings, wire.Asking{Ledger: budget.New(1)})
 	_, err := poor.Embedder.Embed(t.Context(), []string{"a text"}, true)
 	require.ErrorIs(t, err, cost.ErrSpent)
+}
+
+// A run that goes on finds what was paid for the head's code in its journal, of which
+// no index is kept.
+func TestP9_TheHeadsVectorsArePaidOnce(t *testing.T) {
+	t.Parallel()
+	s := embedtest.Start(t)
+	at := newSetting(t, s)
+	at.config.Rerank.Model = ""
+	kept := map[string]review.Recorded{}
+	var mu sync.Mutex
+	once := func(ctx context.Context, key string,
+		do func(context.Context) (review.Recorded, error)) (review.Recorded, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if r, ok := kept[key]; ok {
+			return r, nil
+		}
+		r, err := do(ctx)
+		if err == nil {
+			kept[key] = r
+		}
+		return r, err
+	}
+	const patch = "@@ -3,1 +3,1 @@\n-func AddItem(id string) {\n+func AddItem(sku string) {\n"
+	head := tree.Files(indextest.Files)
+	paid := 0
+	for run := range 2 {
+		around := wire.Around(wire.Looking{Head: head, Base: head, Tokens: 2_000, Now: time.Now,
+			Files:     []diff.File{{Path: "cart/cart.go", Patch: patch}},
+			Endpoints: at.endpoints(t, wire.Asking{Once: once})})
+		require.NotEmpty(t, around.Pack(t.Context(), "cart/cart.go", patch))
+		if run == 0 {
+			paid = len(s.Texts())
+			require.Less(t, 7, paid, "the code and the question")
+		}
+	}
+	require.Len(t, s.Texts(), paid)
 }
 
 func TestAKeyThatIsNamedAndNotThereIsExit2(t *testing.T) {

@@ -24,11 +24,24 @@ func (x *Source) hits(ctx context.Context, best []int, score func(n int) float64
 	return hits, err
 }
 
-// chunks reads chunks by their places, in the order in which they are asked for.
+// chunks are those at some places, in the order in which they are asked for.
 func (x *Source) chunks(ctx context.Context, places []int) ([]chunk.Chunk, error) {
-	if len(places) == 0 {
-		return nil, ctx.Err()
+	held, err := x.chunk.get(places, func(missing []int) (map[int]chunk.Chunk, error) {
+		return x.readChunks(ctx, missing)
+	})
+	all := make([]chunk.Chunk, 0, len(held))
+	for _, n := range places {
+		if c, ok := held[n]; ok {
+			all = append(all, c)
+		}
 	}
+	if err == nil && len(all) < len(places) {
+		err = x.store.explain("reading chunks", fmt.Errorf("%d chunks are missing", len(places)-len(all)))
+	}
+	return all, cmp.Or(err, ctx.Err())
+}
+
+func (x *Source) readChunks(ctx context.Context, places []int) (map[int]chunk.Chunk, error) {
 	ctx, cancel := asked(ctx)
 	defer cancel()
 	wanted := make([]int32, len(places))
@@ -56,14 +69,7 @@ func (x *Source) chunks(ctx context.Context, places []int) ([]chunk.Chunk, error
 		read[n] = c
 		return nil
 	})
-	all := make([]chunk.Chunk, 0, len(places))
-	for _, n := range places {
-		all = append(all, read[n])
-	}
-	if err == nil && len(read) < len(places) {
-		err = fmt.Errorf("%d chunks are missing", len(places)-len(read))
-	}
-	return all, x.store.explain("reading chunks", err)
+	return read, x.store.explain("reading chunks", err)
 }
 
 // Defines is index.Source's.

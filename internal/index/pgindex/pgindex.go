@@ -43,7 +43,11 @@ const (
 	queryTime   = 15 * time.Second
 	writeTime   = 10 * time.Minute
 	connections = 4
-	efSearch    = "100" // of HNSW: its default of 40 loses some of the 40 nearest
+
+	recentWords  = 500 // of an index that is asked
+	recentChunks = 5_000
+
+	efSearch = "100" // of HNSW: its default of 40 loses some of the 40 nearest
 )
 
 // Open connects to the database that a URL names, with a password where the URL and
@@ -117,6 +121,7 @@ func (s *Store) Find(ctx context.Context, k Key) (*Source, error) {
 	ctx, cancel := context.WithTimeout(ctx, queryTime)
 	defer cancel()
 	x := &Source{store: s, info: index.VectorsInfo{Model: k.Model}, places: map[string]int{}}
+	x.counts.room, x.chunk.room = recentWords, recentChunks
 	var id int64
 	var sizes []byte
 	err := s.pool.QueryRow(ctx, `UPDATE pr_review_index.list SET used = now()

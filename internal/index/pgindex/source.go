@@ -5,6 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/org/pr-review-action/internal/chunk"
 	"github.com/org/pr-review-action/internal/index"
 )
 
@@ -19,6 +20,8 @@ type Source struct {
 	files  []index.File
 	places map[string]int // of paths, in files
 	by     [][]int        // who imports a file
+	counts recent[string, []index.Count]
+	chunk  recent[int, chunk.Chunk]
 }
 
 var _ index.Source = (*Source)(nil)

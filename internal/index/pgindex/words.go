@@ -26,27 +26,34 @@ func (x *Source) Lexical(ctx context.Context, terms []index.Term, k int, f index
 	if err != nil {
 		return nil, err
 	}
-	scores := index.Scores(terms, x.sizes, x.mean, func(token string) ([]int32, []uint16) {
-		return held[token].Chunks, held[token].Times
-	})
+	scores := index.Scores(terms, x.sizes, x.mean, func(token string) []index.Count { return held[token] })
 	best := index.Best(scores, k, x.keep(f))
 	return x.hits(ctx, best, func(n int) float64 { return scores[n] })
 }
 
-// postings reads those of some tokens.
-func (x *Source) postings(ctx context.Context, tokens []string) (map[string]index.Posting, error) {
+// postings are those of some tokens.
+func (x *Source) postings(ctx context.Context, tokens []string) (map[string][]index.Count, error) {
+	return x.counts.get(tokens, func(missing []string) (map[string][]index.Count, error) {
+		return x.readPostings(ctx, missing)
+	})
+}
+
+func (x *Source) readPostings(ctx context.Context, tokens []string) (map[string][]index.Count, error) {
 	ctx, cancel := asked(ctx)
 	defer cancel()
-	all := map[string]index.Posting{}
+	all := map[string][]index.Count{}
+	for _, token := range tokens {
+		all[token] = nil // none is an answer too
+	}
 	rows, err := x.store.pool.Query(ctx, `SELECT token, held FROM `+x.schema+`.posting WHERE token = ANY($1)`,
-		append([]string{}, tokens...))
+		tokens)
 	if err != nil {
 		return nil, x.store.explain("searching words", err)
 	}
 	var token string
 	var packed []byte
 	_, err = pgx.ForEachRow(rows, []any{&token, &packed}, func() error {
-		p := index.Posting{Token: token}
+		var counts []index.Count
 		for last := int32(-1); len(packed) > 0; {
 			step, n := binary.Uvarint(packed)
 			times, m := binary.Uvarint(packed[max(n, 0):])
@@ -54,9 +61,9 @@ func (x *Source) postings(ctx context.Context, tokens []string) (map[string]inde
 				return fmt.Errorf("the counts of %q are damaged", token)
 			}
 			packed = packed[n+m:]
-			p.Chunks, p.Times = append(p.Chunks, last), append(p.Times, uint16(times))
+			counts = append(counts, index.Count{Chunk: last, Times: uint16(times)})
 		}
-		all[token] = p
+		all[token] = counts
 		return nil
 	})
 	return all, x.store.explain("searching words", err)
@@ -100,10 +107,10 @@ func (x *Source) holding(ctx context.Context, name string, keep func(path string
 		}
 	} else {
 		rarest := held[slices.MinFunc(tokens, func(a, b string) int {
-			return cmp.Compare(len(held[a].Chunks), len(held[b].Chunks))
+			return cmp.Compare(len(held[a]), len(held[b]))
 		})]
-		for i, n := range rarest.Chunks {
-			scores[n] = index.Saturated(float64(rarest.Times[i]), float64(x.sizes[n])/x.mean)
+		for _, c := range rarest {
+			scores[c.Chunk] = index.Saturated(float64(c.Times), float64(x.sizes[c.Chunk])/x.mean)
 		}
 	}
 	if keep != nil {
@@ -149,13 +156,5 @@ func (x *Source) TestsOf(ctx context.Context, path string, names []string, k int
 		}
 		own = append(own, found...)
 	}
-	var all []chunk.Chunk
-	seen := map[string]bool{}
-	for _, c := range append(own, others...) {
-		if len(all) < k && !seen[c.ID()] {
-			seen[c.ID()] = true
-			all = append(all, c)
-		}
-	}
-	return all, nil
+	return index.First(append(own, others...), k), nil
 }

@@ -185,9 +185,9 @@ func (w *writer) postings() error {
 		tokens, held, size = nil, nil, 0
 		return err
 	}
-	for p := range w.x.Postings() {
-		packed := pack(p)
-		tokens, held, size = append(tokens, p.Token), append(held, packed), size+len(packed)
+	for token, counts := range w.x.Postings() {
+		packed := pack(counts)
+		tokens, held, size = append(tokens, token), append(held, packed), size+len(packed)
 		if len(tokens) == rowsAtATime || size > 4<<20 {
 			if err := flush(); err != nil {
 				return err
@@ -197,13 +197,13 @@ func (w *writer) postings() error {
 	return flush()
 }
 
-// pack is a posting in few bytes: the distance from the chunk before, and how often.
-func pack(p index.Posting) []byte {
+// pack is counts in few bytes: the distance from the chunk before, and how often.
+func pack(counts []index.Count) []byte {
 	packed, last := []byte{}, int32(-1)
-	for i, c := range p.Chunks {
-		packed = binary.AppendUvarint(packed, uint64(c-last))
-		packed = binary.AppendUvarint(packed, uint64(p.Times[i]))
-		last = c
+	for _, c := range counts {
+		packed = binary.AppendUvarint(packed, uint64(c.Chunk-last))
+		packed = binary.AppendUvarint(packed, uint64(c.Times))
+		last = c.Chunk
 	}
 	return packed
 }
@@ -220,18 +220,19 @@ func (w *writer) vectors() error {
 		w.dimensions))
 	var places []int32
 	var texts []string
-	for n := range w.x.Chunks() {
-		if v := w.x.Vector(n); v != nil {
-			places, texts = append(places, int32(n)), append(texts, literal(v))
+	flush := func() {
+		if err == nil {
+			_, err = w.tx.Exec(w.ctx, fmt.Sprintf(`INSERT INTO %s.vector SELECT n, v::%s
+				FROM unnest($1::int[], $2::text[]) u(n, v)`, w.schema, kind), places, texts)
 		}
-		if len(places) == rowsAtATime/4 || n == len(w.x.Chunks())-1 {
-			if err == nil {
-				_, err = w.tx.Exec(w.ctx, fmt.Sprintf(`INSERT INTO %s.vector SELECT n, v::%s
-					FROM unnest($1::int[], $2::text[]) u(n, v)`, w.schema, kind), places, texts)
-			}
-			places, texts = nil, nil
+		places, texts = nil, nil
+	}
+	for n, v := range w.x.EachVector() {
+		if places, texts = append(places, int32(n)), append(texts, literal(v)); len(places) == rowsAtATime/4 {
+			flush()
 		}
 	}
+	flush()
 	if err == nil {
 		_, err = w.tx.Exec(w.ctx, fmt.Sprintf(`CREATE INDEX ON %s.vector USING hnsw (embedding %s_cosine_ops)`,
 			w.schema, kind))
