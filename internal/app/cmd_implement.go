@@ -24,8 +24,6 @@ import (
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/trace"
-	"github.com/org/pr-review-action/internal/tree"
-	"github.com/org/pr-review-action/internal/wire"
 )
 
 // implementOptions are the flags of implement.
@@ -197,15 +195,14 @@ func (p *proposing) forget(ctx context.Context) (err error) {
 
 // steps are those that draft and revise, with what the thread has cost before.
 func (p *proposing) steps(ctx context.Context, before driver.Proposal) (ticketpr.Steps, ticketpr.State, error) {
-	git, err := ingest.Git(ctx, ".", "")
+	place, err := p.app.Place(ctx, "", p.base.Commit)
 	if err != nil {
 		return ticketpr.Steps{}, ticketpr.State{}, err
 	}
 	what := driver.Proposing{
 		Branch: ticketpr.Branch{Base: p.base.Branch, Slug: true}, Show: ticket.ShowFull, Config: p.base.Config,
 		Fetch: func(context.Context) (ticket.Ticket, error) { return p.ticket, nil }, Settings: p.o.Settings,
-		Place: wire.Place{Tree: tree.Clone(git, p.base.Commit), Commit: p.base.Commit, Name: "clone"},
-		Only:  p.o.modules, Before: before.State.Usage.Cost,
+		Place: place, Only: p.o.modules, Before: before.State.Usage.Cost,
 	}
 	if p.push != nil {
 		if err := p.push.OnTip(ctx, p.base); err != nil {

@@ -98,7 +98,9 @@ func (a *app) say(text string) error {
 
 // show prints a draft of the local store.
 func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
-	if s, ok := a.proposal(ctx, args, &o.options); ok {
+	if s, ok, err := a.proposal(ctx, args, &o.options); err != nil {
+		return err
+	} else if ok {
 		return a.showProposal(ctx, s, &implementOptions{options: o.options})
 	}
 	s, r, err := a.stored(ctx, args, "show", &o.options)
