@@ -78,7 +78,7 @@ type Steps struct {
 	Only    []string        // names of those that alone may change; empty for all
 	Paths   []string        // of the base commit
 	// what may be done to the base where modules are chosen
-	Base func([]config.Module) implement.Base
+	Base   func([]config.Module) implement.Base
 	Search implement.Search // nil for nothing
 	// runs the command of who asked for it on the change; nil where none was given
 	Check func(context.Context, []change.File) (*Check, error)
