@@ -1,8 +1,11 @@
 package render
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/cost"
@@ -45,6 +48,18 @@ func hostileProposal() Proposal {
 	p.Changes[0] = change.Of("a`b|<b>.go", evil, "", "", "```\n"+evil+"\n~~~~\n")
 	p.Feedback[0], p.CheckOutput, p.Review.Overview.Text = evil, "```\n"+evil, evil
 	return p
+}
+
+// GitHub drops a summary that is too long, and the draft with it.
+func TestALongDiffIsLeftToTheArtifact(t *testing.T) {
+	t.Parallel()
+	p := proposed()
+	p.Changes[0] = change.Of("long.txt", "One line.", "aa", strings.Repeat("x", 1<<20)+"\n", "y\n")
+	got := ProposalDraft(p, Decide{Code: "3f9c2a71be04d855"})
+	require.Less(t, len(got), 100_000)
+	require.Contains(t, got, "too long to be shown here")
+	require.Contains(t, got, "`long.txt` (+1 −1): One line.")
+	require.Greater(t, len(ProposalFile(p)), 1<<20)
 }
 
 func TestGoldenProposals(t *testing.T) {
