@@ -52,16 +52,30 @@ func (o *showOptions) flags(f *pflag.FlagSet) {
 	o.listFlags(f)
 }
 
-// only is what a flag shows in place of the draft; nil without one.
-func (o *showOptions) only(a *app) func(driver.Report) string {
+// only prints what a flag shows in place of the draft; nil without one. As JSON it is
+// the draft with that in it.
+func (o *showOptions) only(a *app) func(driver.Report) error {
 	switch {
+	case o.tree && o.json:
+		return func(r driver.Report) error { return r.Traced().Print(a.Stdout) }
 	case o.tree:
 		columns, _ := terminal(a.Stdout)
-		return func(r driver.Report) string { return trace.Tree(driver.Tree(r), columns) }
+		return func(r driver.Report) error { return a.say(trace.Tree(driver.Tree(r), columns)) }
+	case o.handover && o.json:
+		return func(r driver.Report) error {
+			r.Handover = render.Handover(r.State.Review())
+			return r.Print(a.Stdout)
+		}
 	case o.handover:
-		return func(r driver.Report) string { return render.Handover(r.State.Review()) }
+		return func(r driver.Report) error { return a.say(render.Handover(r.State.Review())) }
 	}
 	return nil
+}
+
+// say prints a text.
+func (a *app) say(text string) error {
+	_, err := fmt.Fprint(a.Stdout, text)
+	return err
 }
 
 // show prints a draft of the local store.
@@ -76,8 +90,7 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 		return err
 	}
 	if only := o.only(a); only != nil {
-		fmt.Fprint(a.Stdout, only(r))
-		return nil
+		return only(r)
 	}
 	if under := r.UnderWay(); under != "" && !o.json {
 		fmt.Fprintf(a.Stdout, "UNDER WAY %s: %s\nIf it was cut short, the same review goes on from there.\n", r.Thread,

@@ -32,8 +32,7 @@ type Annotation struct {
 // AddCheck adds a check run to a commit. One of a name and app that is there
 // already hides the earlier one from lists.
 func (r *Repo) AddCheck(sha string, k Check) {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	k.id, k.App, k.Status = r.s.nextID(), or(k.App, "GitHub Actions"), or(k.Status, "completed")
 	r.checks[sha] = append(slices.DeleteFunc(r.checks[sha], func(o Check) bool {
 		return o.Name == k.Name && o.App == k.App
@@ -42,8 +41,7 @@ func (r *Repo) AddCheck(sha string, k Check) {
 
 // Checks are the check runs of a commit, oldest first.
 func (r *Repo) Checks(sha string) []Check {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	return slices.Clone(r.checks[sha])
 }
 
@@ -186,15 +184,13 @@ const maxDescription = 140
 
 // AddStatus adds a status to a commit.
 func (r *Repo) AddStatus(sha string, st Status) {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	r.statuses[sha] = append(r.statuses[sha], st)
 }
 
 // Statuses are all statuses of a commit, oldest first.
 func (r *Repo) Statuses(sha string) []Status {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	return slices.Clone(r.statuses[sha])
 }
 

@@ -26,8 +26,7 @@ type Request struct {
 
 // Requests are all requests so far, in order of arrival.
 func (s *Server) Requests() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	return slices.Clone(s.requests)
 }
 
@@ -46,8 +45,7 @@ func (w watcher) call(n int, r *http.Request, phase string) {
 // end the client: where the request's context has ended in "before", nothing is
 // done. A fault that answers in place of the server has no "after".
 func (s *Server) OnRequest(f func(n int, r *http.Request, phase string)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.onRequest = f
 }
 
@@ -125,8 +123,7 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, host string, h
 
 // perform runs a handler under the lock and notes its status.
 func (s *Server) perform(at int, handle func() answer) answer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	a := handle()
 	s.requests[at].Status = a.status
 	return a

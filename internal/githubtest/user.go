@@ -35,16 +35,14 @@ func (u *user) json() object {
 // Accounts that a repository, pull request or approval names are made as User,
 // or as Bot where the login ends in [bot].
 func (s *Server) AddUser(login, kind string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.user(login).Type = or(kind, "User")
 }
 
 // DeleteUser deletes an account. What it wrote stays, with null for the author,
 // or ghost where the description forbids that.
 func (s *Server) DeleteUser(login string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.user(login).gone = true
 }
 
@@ -90,8 +88,7 @@ func (i *identity) name() string {
 
 // UserToken is a token that may do what the user may.
 func (s *Server) UserToken(login string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	token := "ghp_" + s.digest("user", login)[:36]
 	s.tokens[token] = &identity{kind: "user", user: s.user(login)}
 	return token
@@ -102,8 +99,7 @@ func (s *Server) UserToken(login string) string {
 // "pull_requests": "write"}. Scopes that are not named are none; metadata is
 // always readable. Reviews made with it are by github-actions[bot].
 func (s *Server) AppToken(r *Repo, permissions map[string]string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	token := fmt.Sprintf("ghs_%d_%s", s.nextID(), s.digest("app", r.FullName(), fmt.Sprint(s.lastID)))
 	own := map[string]string{}
 	for k, v := range permissions {
@@ -115,8 +111,7 @@ func (s *Server) AppToken(r *Repo, permissions map[string]string) string {
 
 // Revoke makes a token answer 401.
 func (s *Server) Revoke(token string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	delete(s.tokens, token)
 }
 

@@ -6,12 +6,12 @@ import (
 	"encoding/hex"
 	"html"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 const maxDepth = 3 // encodings within encodings
@@ -34,9 +34,9 @@ var codings = []coding{
 	{many(`\`), by(`(?:\\(?:u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[0-7]{3})[^\\]{0,12}){4,}`), fromEscapes},
 }
 
-// by finds what matches an expression, which is compiled when it is first needed.
+// by finds what matches an expression.
 func by(expr string) func(string, int) []string {
-	re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+	re := pattern.Lazy(expr)
 	return func(line string, most int) []string { return re().FindAllString(line, most) }
 }
 
@@ -227,10 +227,10 @@ func fromPercent(s string) string {
 	return strings.ReplaceAll(text, "+", " ")
 }
 
-var escape = regexp.MustCompile(`\\(?:u\{([0-9a-fA-F]{1,6})\}|[ux]([0-9a-fA-F]{2,4})|([0-7]{3}))`)
+var escape = pattern.Lazy(`\\(?:u\{([0-9a-fA-F]{1,6})\}|[ux]([0-9a-fA-F]{2,4})|([0-7]{3}))`)
 
 func fromEscapes(s string) string {
-	return escape.ReplaceAllStringFunc(s, func(e string) string {
+	return escape().ReplaceAllStringFunc(s, func(e string) string {
 		digits, base := strings.Trim(e[1:], "ux{}"), 16
 		if len(digits) == 3 && e[1] != 'u' && e[1] != 'x' {
 			base = 8

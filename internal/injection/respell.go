@@ -2,11 +2,12 @@ package injection
 
 import (
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // turned are common words as rot13 leaves them, backward the same reversed.
@@ -35,9 +36,9 @@ var spellings = sync.OnceValue(func() map[string]bool {
 })
 
 var (
-	spaced = regexp.MustCompile(`(?:\b\pL[ ._-]{1,3}){7,}\pL\b`)
-	gap    = regexp.MustCompile(`[ ._-]{2,}`)
-	joint  = regexp.MustCompile(`["']\s*(?:\+|\.\.?)\s*["']`)
+	spaced = pattern.Lazy(`(?:\b\pL[ ._-]{1,3}){7,}\pL\b`)
+	gap    = pattern.Lazy(`[ ._-]{2,}`)
+	joint  = pattern.Lazy(`["']\s*(?:\+|\.\.?)\s*["']`)
 )
 
 // strange lists a line in the spellings that nobody writes by chance: rot13,
@@ -54,7 +55,7 @@ func strange(line string) []string {
 		list = append(list, string(runes))
 	}
 	if single >= 8 {
-		for _, run := range spaced.FindAllString(line, 4) {
+		for _, run := range spaced().FindAllString(line, 4) {
 			list = append(list, closed(run))
 		}
 	}
@@ -68,8 +69,8 @@ func respelt(line string) []string {
 	if anyOf(line, "01345$@") {
 		list = append(list, leet(line)...)
 	}
-	if strings.Count(line, `"`)+strings.Count(line, "'") > 3 && joint.MatchString(line) {
-		list = append(list, joint.ReplaceAllString(line, ""))
+	if strings.Count(line, `"`)+strings.Count(line, "'") > 3 && joint().MatchString(line) {
+		list = append(list, joint().ReplaceAllString(line, ""))
 	}
 	return list
 }
@@ -133,14 +134,14 @@ func rot13(r rune) rune {
 // closed puts spaced letters together; wider gaps part the words.
 func closed(run string) string {
 	var words []string
-	for word := range strings.SplitSeq(gap.ReplaceAllString(run, "\n"), "\n") {
+	for word := range strings.SplitSeq(gap().ReplaceAllString(run, "\n"), "\n") {
 		words = append(words, strings.NewReplacer(" ", "", ".", "", "_", "", "-", "").Replace(word))
 	}
 	return strings.Join(words, " ")
 }
 
 // mixedDigits matches words that have digits between their letters.
-var mixedDigits = regexp.MustCompile(`\b[A-Za-z@$]*[0134578$@]+[A-Za-z][A-Za-z0134578@$]*`)
+var mixedDigits = pattern.Lazy(`\b[A-Za-z@$]*[0134578$@]+[A-Za-z][A-Za-z0134578@$]*`)
 
 // digitsBeforeLetters counts where a digit that may stand for a letter has one behind it.
 func digitsBeforeLetters(line string) (count int) {
@@ -154,10 +155,10 @@ func digitsBeforeLetters(line string) (count int) {
 
 // leet replaces digits that stand for letters, where three words have them.
 func leet(line string) []string {
-	if digitsBeforeLetters(line) < 3 || len(mixedDigits.FindAllString(line, 3)) < 3 {
+	if digitsBeforeLetters(line) < 3 || len(mixedDigits().FindAllString(line, 3)) < 3 {
 		return nil
 	}
 	letters := strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "8", "b", "@", "a", "$",
 		"s")
-	return []string{mixedDigits.ReplaceAllStringFunc(line, letters.Replace)}
+	return []string{mixedDigits().ReplaceAllStringFunc(line, letters.Replace)}
 }

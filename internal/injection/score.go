@@ -54,7 +54,7 @@ func (d *decoder) disguised(line string, depth int) bool {
 			return false
 		}
 		bonus := disguise
-		if strings.HasPrefix(text, "{") {
+		if strings.HasPrefix(text, "{") || minified(text) {
 			bonus = 0 // data, not prose
 		}
 		if len(judged(strings.Split(text, "\n"), bonus)) > 0 || depth > 1 && d.disguised(text, depth-1) {

@@ -1,10 +1,11 @@
 package injection
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // sentence is what is judged at one time: tokens that belong together.
@@ -15,7 +16,7 @@ type sentence struct {
 
 const maxSentence = 60 // words, so that judging one is bounded
 
-var item = regexp.MustCompile(`^[+\- ]?\s*(//+|#|\*)?\s*([-*•+] |\d+[.)] |#+ |@|\|)`)
+var item = pattern.Lazy(`^[+\- ]?\s*(//+|#|\*)?\s*([-*•+] |\d+[.)] |#+ |@|\|)`)
 
 const blanks = " \t\n\f\r"
 
@@ -51,7 +52,7 @@ func shapeOf(line string) shape {
 	body := strings.TrimLeft(line, "+-/*#<!>%;\"' \t")
 	first := strings.TrimLeft(line, blanks)
 	return shape{
-		comment: commented(line), item: itemLike(first) && item.MatchString(line),
+		comment: commented(line), item: itemLike(first) && item().MatchString(line),
 		prose: prose(line), blank: body == "", ended: ended(line),
 	}
 }

@@ -131,14 +131,15 @@ func continues(code string) bool {
 	return false
 }
 
-// statement is the function that line i calls for its effect alone, or "".
+// statement is the function that line i calls for its effect alone, or "". At the end
+// of a chain of calls that is another one than the first.
 func statement(h *hunk, i int) string {
 	code := strings.TrimSuffix(h.codeAt(i), ";")
 	if !strings.HasSuffix(code, ")") || !isWord(code[0]) {
 		return ""
 	}
 	name, _, called := strings.Cut(strings.TrimPrefix(code, "_ = "), "(")
-	if !called || !isName(name) || continues(h.before(i)) {
+	if !called || !isName(name) || continues(h.before(i)) || strings.Contains(code, ").") {
 		return ""
 	}
 	return name

@@ -62,6 +62,7 @@ type Seen struct {
 	Criteria []finding.Criterion `json:"criteria,omitempty"`
 	Overview string              `json:"overview,omitzero"`
 	Notes    []string            `json:"notes,omitempty"` // what it could not do
+	Failed   bool                `json:"failed,omitzero"` // it did not come about; Notes say why
 	Usage    cost.Usage          `json:"usage,omitzero"`
 }
 
@@ -184,6 +185,7 @@ func (s State) Proposal() render.Proposal {
 		Complexity: s.Class.Complexity, Components: s.Class.Components, RootCause: s.RootCause,
 		Changes: s.Changes, Tests: s.Tests, Notes: slices.Concat(s.Scope.Notes, s.Seen.Notes), Warnings: s.Warnings(),
 		Round: s.Iteration, Base: s.Facts.Subject.Head,
+		Unreviewed: s.Seen.Failed,
 		Review: render.Review{Findings: s.Seen.Findings, Overview: render.Overview{Text: s.Seen.Overview},
 			Asked: render.Asked{Criteria: s.Seen.Criteria}, Usage: s.Usage, Limit: s.Limit, Model: s.Model},
 	}
