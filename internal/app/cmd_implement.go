@@ -89,7 +89,11 @@ func (a *app) implement(ctx context.Context, args []string, o *implementOptions)
 	defer func() { span.End(err) }()
 	p := &proposing{app: a, o: o}
 	if p.base, err = ingest.BaseAt(ctx, ".", o.base, o.File()); err != nil {
-		return problem.As(problem.Misuse, err, "")
+		next := ""
+		if errors.Is(err, ingest.ErrNoClone) {
+			next = "go into the clone of the repository that is to be changed"
+		}
+		return problem.As(problem.Misuse, err, next)
 	}
 	a.overruled(p.base.Config, &o.options)
 	if p.ticket, err = a.ticketOf(ctx, args[0], p.base.Config, o); err != nil {

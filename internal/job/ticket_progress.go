@@ -78,7 +78,8 @@ func (p *proposal) goesOn(ctx context.Context, store graph.Store, thread string,
 	outside := len(only) > 0 && slices.ContainsFunc(s.Scope.Modules, func(m implement.Module) bool {
 		return !slices.Contains(only, m.Name)
 	})
-	if !revised.begins(s) || outside || view.Status != graph.Running || s.Facts.Subject.Digest != implement.Digest(t) || s.Model != by.Model {
+	if !revised.begins(s) || outside || view.Status != graph.Running || s.Facts.Subject.Digest != implement.Digest(t) ||
+		s.Model != by.Model {
 		return 0, errAnother
 	}
 	return s.Usage.Cost, nil

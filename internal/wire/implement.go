@@ -61,7 +61,8 @@ func (w Wire) Implementer(s settings.Settings, c config.Config, before cost.Micr
 // and by the endpoints that the settings name, paid from the implementer's money. told
 // reports whether a trace may have the question. The index is made, or taken from where it
 // is kept, when the first question comes.
-func (w Wire) Pieces(p Place, c config.Config, s settings.Settings, by *Implementer, told bool) (implement.Search, error) {
+func (w Wire) Pieces(p Place, c config.Config, s settings.Settings, by *Implementer,
+	told bool) (implement.Search, error) {
 	if _, err := w.Searching(c, s); err != nil {
 		return nil, err
 	}
