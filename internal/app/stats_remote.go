@@ -53,11 +53,12 @@ func (a *app) remoteStats(ctx context.Context, names []string, o *showOptions) e
 			return err
 		}
 		reason, _, _ := strings.Cut(driver.Explain(err), "\n")
-		whole.Unread = append(whole.Unread, stats.Unread{Repository: names[i], Reason: guard.Line(reason, driver.MaxLine)})
+		whole.Unread = append(whole.Unread, stats.Unread{Repository: names[i],
+			Reason: guard.Line(reason, driver.MaxLine)})
 		if status, ok := errors.AsType[*transport.StatusError](err); ok && status.Limited {
 			for _, left := range names[i+1:] {
-				whole.Unread = append(whole.Unread, stats.Unread{Repository: left, Reason: "not asked for: the rate limit " +
-					"was reached before"})
+				whole.Unread = append(whole.Unread, stats.Unread{Repository: left,
+					Reason: "not asked for: the rate limit was reached before"})
 			}
 			break
 		}
@@ -96,7 +97,9 @@ func (a *app) remoteRuns(ctx context.Context, ref pull.Ref, o *showOptions) (all
 	if err != nil {
 		return nil, err
 	}
-	drafts := r.drafts(ctx, func(n handoff.Name) bool { return records[n.Code] == nil || records[n.Code].Drafting == nil })
+	drafts := r.drafts(ctx, func(n handoff.Name) bool {
+		return records[n.Code] == nil || records[n.Code].Drafting == nil
+	})
 	for _, d := range drafts {
 		report, err := r.open(ctx, d)
 		if err != nil {
@@ -107,6 +110,8 @@ func (a *app) remoteRuns(ctx context.Context, ref pull.Ref, o *showOptions) (all
 		if one.Record = records[d.code]; one.Record != nil {
 			with := report.State.OnRecord(*one.Record)
 			one.Record, one.Outcome = &with, outcomeOf(with)
+		} else if checkpoint.CheckExpiry(d.Manifest, r.Now()) != nil {
+			one.Outcome = driver.Expired
 		}
 		delete(records, d.code)
 		all = append(all, one)
@@ -142,7 +147,8 @@ func (r *remote) records(ctx context.Context) (map[string]*decision.Record, erro
 			return nil, err
 		}
 		if err != nil {
-			r.warn(s.Name + " is left out: it cannot be read, as one that is encrypted cannot without PR_REVIEW_CHECKPOINT_KEY")
+			r.warn(s.Name + " is left out: it cannot be read, as one that is encrypted cannot without " +
+				"PR_REVIEW_CHECKPOINT_KEY")
 		}
 		if err == nil && ours && (claim.Live || claim.Done) && claim.Record.Code == code {
 			records[code] = &claim.Record

@@ -114,8 +114,8 @@ func (s Summary) repositories() string {
 		if p := r.Findings.Precision; p != nil {
 			rate = p.text()
 		}
-		rows = append(rows, []string{guard.Line(r.Name, textColumns), fmt.Sprint(r.Drafts), fmt.Sprint(r.Outcomes["POSTED"]),
-			fmt.Sprint(r.Outcomes["ABORTED"]), price, p50, p95, rate})
+		rows = append(rows, []string{guard.Line(r.Name, textColumns), fmt.Sprint(r.Drafts),
+			fmt.Sprint(r.Outcomes["POSTED"]), fmt.Sprint(r.Outcomes["ABORTED"]), price, p50, p95, rate})
 	}
 	return table(rows)
 }
