@@ -20,6 +20,7 @@ var whole = strings.NewReplacer(
 	"          base-url: ${{ inputs.base-url }}\n          model: ${{ inputs.model }}\n", "",
 	" && inputs.environment != ''", "",
 	"${{ inputs.environment }}", "ai-review",
+	"inputs.defaults || ", "",
 	"github.event.inputs.again || 'false'", "inputs.again || false", // of an event they are texts
 	"github.event.inputs.", "inputs.",
 )

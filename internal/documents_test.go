@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -171,7 +172,11 @@ func wrong(t *testing.T, block string) (problems []string) {
 		if top["jobs"] != nil {
 			return broken(parsed(t, block))
 		}
-		_, err := config.Parse("block", []byte(block))
+		file, text := config.File{Path: "block"}, []byte(block)
+		if top["locked"] != nil {
+			file.Defaults, text = block, nil
+		}
+		_, err := file.Parse(text)
 		if err == nil {
 			return nil
 		}
@@ -180,4 +185,36 @@ func wrong(t *testing.T, block string) (problems []string) {
 		}
 	}
 	return problems
+}
+
+// TestActionlintTakesTheWorkflowsOfTheDocuments runs where actionlint is installed, as the
+// test of what init writes: whole workflows as they stand, steps within a job.
+func TestActionlintTakesTheWorkflowsOfTheDocuments(t *testing.T) {
+	t.Parallel()
+	linter, err := exec.LookPath("actionlint")
+	if err != nil {
+		linter = os.Getenv("ACTIONLINT")
+	}
+	linted := 0
+	for path, page := range documents(t) {
+		for _, block := range yamlOf(page) {
+			var is any
+			require.NoError(t, yaml.Unmarshal([]byte(block), &is))
+			whole, steps := is.(map[string]any)
+			if _, steps = is.([]any); steps {
+				block = "on: pull_request_target\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      " +
+					strings.ReplaceAll(block, "\n", "\n      ") + "\n"
+			} else if whole["jobs"] == nil || whole["on"] == nil {
+				continue // settings, inputs, or a part of a job
+			}
+			linted++
+			if linter != "" {
+				cmd := exec.Command(linter, "-")
+				cmd.Stdin = strings.NewReader(block)
+				out, err := cmd.CombinedOutput()
+				require.NoError(t, err, "%s:\n%s\n%s", path, block, out)
+			}
+		}
+	}
+	require.GreaterOrEqual(t, linted, 5)
 }

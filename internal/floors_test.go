@@ -21,7 +21,7 @@ const module = "github.com/org/pr-review-action/internal/"
 var floors = map[string]int{
 	"pull": 0, "diff": 0, "finding": 0, "decision": 0, "cost": 0, "guard": 0, "secret": 0, "injection": 0, "claim": 0,
 	"lang": 0, "chunk": 0, "vector": 0,
-	"column": 0, "problem": 0, "marker": 0, "ticket": 0, "atlassian/markup": 0,
+	"column": 0, "pattern": 0, "problem": 0, "marker": 0, "ticket": 0, "atlassian/markup": 0,
 	"change": 0, "edit": 0, "scope": 2, "implement": 3, "flow/ticketpr": 4,
 	"graph": 1, "github": 1, "github/write": 1, "artifact": 1, "llm": 1, "prompt": 1, "config": 1, "action": 1,
 	"transport": 1, "limit": 1, "embed": 1, "trace": 1, "tree": 1, "chunker": 1, "index": 1,
@@ -52,7 +52,7 @@ const (
 
 // beside lists who may import whom on one floor.
 var beside = map[string][]string{
-	"claim":                    {"diff", "finding"},
+	"claim":                    {"diff", "finding", "pattern"},
 	"change":                   {"diff"},
 	"marker":                   {"finding"},
 	"problem":                  {"guard"},
@@ -70,7 +70,7 @@ var beside = map[string][]string{
 	"agent":                    {"tool"},
 	"tool":                     {"retrieve"},
 	"index":                    {"tree"},
-	"injection":                {"guard", "secret"},
+	"injection":                {"guard", "pattern", "secret"},
 	"secret":                   {"diff"},
 	"checkpoint/filestore":     {"checkpoint"},
 	"checkpoint/artifactstore": {"checkpoint"},

@@ -4,6 +4,7 @@ import (
 	"regexp"
 
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // longestRange is over how many lines a model's finding may be about the one of a rule's.
@@ -36,7 +37,7 @@ func sameDefect(rule, model finding.Finding) bool {
 func kindsOf(title string) map[string]bool {
 	found := map[string]bool{}
 	for name, words := range defects {
-		if words.MatchString(title) {
+		if words().MatchString(title) {
 			found[name] = true
 		}
 	}
@@ -45,7 +46,7 @@ func kindsOf(title string) map[string]bool {
 
 // defects are the kinds that a title names. Those behind the blank line no rule
 // finds: they keep a model's word about the same line apart from a rule's.
-var defects = map[string]*regexp.Regexp{
+var defects = map[string]func() *regexp.Regexp{
 	"sql": kind(`sql.{0,30}(?:inject|concat|interpolat|built|string|format)|` +
 		`(?:concat|interpolat|built|format|unsanitized|untrusted|user).{0,40}\b(?:sql|query|statement)|` +
 		`parameteri[sz]ed|prepared statement|injection.{0,20}(?:sql|query)`),
@@ -77,4 +78,4 @@ var defects = map[string]*regexp.Regexp{
 	"crypto":   kind(`\bmd5\b|\bsha-?1\b|weak (?:hash|cipher|random)|deseriali[sz]`),
 }
 
-func kind(words string) *regexp.Regexp { return regexp.MustCompile(`(?i)` + words) }
+func kind(words string) func() *regexp.Regexp { return pattern.Lazy(`(?i)` + words) }

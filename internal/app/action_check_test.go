@@ -140,7 +140,7 @@ func TestCheck5_DraftsWithoutASoundSeal(t *testing.T) {
 	}{
 		"another key": {func(s *stage, drafted ended) string {
 			o := s.opened(drafted)
-			packed, err := under(s.t, s.trust, anotherKey).Pack(o.Manifest, o.Snapshot, o.Review)
+			packed, err := under(s.t, s.trust, anotherKey).Pack(o.Manifest, o.Snapshot, o.Shown)
 			require.NoError(s.t, err)
 			return s.stored(packed.Zip)
 		}, wrong},

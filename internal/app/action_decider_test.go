@@ -206,3 +206,43 @@ func TestCheck11_ARefusedDecisionShowsOnTheMark(t *testing.T) {
 		}
 	}
 }
+
+// TestCheck12_APersonsTokenPostsTheirOwnDecisionsAlone holds OWN-ACCOUNT.md: a review in
+// maya's name is one that maya decided.
+func TestCheck12_APersonsTokenPostsTheirOwnDecisionsAlone(t *testing.T) {
+	t.Parallel()
+	const says = "the job's token is sam's own, and somebody else decided, nothing was posted"
+	t.Run("dispatch", func(t *testing.T) {
+		s := setUp(t, scene{})
+		s.repo.Permit("sam", "write")
+		code := s.draftJob().with("environment", "").start().is(0, "PAUSED").outputs["code"]
+		j := s.decideJob(code, "approve")
+		j.token = s.hub.UserToken("sam")
+		j.start().is(3, "REFUSED").says(says, "decided  maya", "leave out github-token", "let sam decide")
+		require.Empty(t, s.pull.Reviews())
+		j = s.decideJob(code, "approve").set("GITHUB_ACTOR", "sam").set("GITHUB_TRIGGERING_ACTOR", "sam")
+		j.token = s.hub.UserToken("sam")
+		j.start().is(0, "POSTED")
+	})
+	t.Run("dispatch, an abort posts nothing", func(t *testing.T) {
+		s := setUp(t, scene{})
+		j := s.decideJob(s.draftJob().with("environment", "").start().is(0, "PAUSED").outputs["code"], "abort")
+		j.token = s.hub.UserToken("sam")
+		s.repo.Permit("sam", "write")
+		j.start().is(0, "ABORTED")
+	})
+	t.Run("approval", func(t *testing.T) {
+		s := setUp(t, scene{})
+		s.repo.Permit("sam", "write")
+		drafted := s.parked()
+		s.approved("")
+		j := s.postJob(drafted.digest())
+		j.token = s.hub.UserToken("sam")
+		j.start().is(3, "REFUSED").says(says)
+		require.Empty(t, s.pull.Reviews())
+		s.run.Approve(gateName, "sam", "")
+		j = s.postJob(drafted.digest())
+		j.token = s.hub.UserToken("sam")
+		j.start().is(0, "POSTED")
+	})
+}

@@ -131,6 +131,9 @@ func TestMistakesInTheWorkflowAreExit2BeforeTheFirstRequest(t *testing.T) {
 		"repository keeps less": {func(j *job) {
 			j.with("expires", "20d", "retention-days", "30").set("GITHUB_RETENTION_DAYS", "7")
 		}, []string{"the artifact is kept for 7 days"}},
+		"a record that its draft outlives": {func(j *job) {
+			j.with("record-retention-days", "13")
+		}, []string{"expires is 14d, and decision records are kept for 13 days", "raise record-retention-days"}},
 		"Enterprise Server": {func(j *job) { j.set("GITHUB_SERVER_URL", "https://git.example.com") },
 			[]string{"artifacts of GitHub Enterprise Server are not supported", "https://git.example.com",
 				"set checkpoint-dir"}},

@@ -136,7 +136,7 @@ func (s *stage) planted(path string, change func(*checkpoint.Manifest)) (digest 
 	o, err := checkpoint.Protection{}.Open(unzipped)
 	require.NoError(s.t, err)
 	change(&o.Manifest)
-	packed, err := checkpoint.Protection{}.Pack(o.Manifest, o.Snapshot, o.Review)
+	packed, err := checkpoint.Protection{}.Pack(o.Manifest, o.Snapshot, o.Shown)
 	require.NoError(s.t, err)
 	require.NoError(s.t, os.WriteFile(filepath.Join(filepath.Dir(path), "pr-review-42-"+packed.Code+".zip"), packed.Zip,
 		0o600))

@@ -3,6 +3,10 @@ package app_test
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -11,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/githubtest"
 	"github.com/org/pr-review-action/internal/llmtest"
 )
@@ -86,6 +91,7 @@ func (s *stage) ticketJob(name, digest string) *job {
 		"${{ inputs.ticket }}": "#7", "${{ inputs.modules }}": "", "${{ inputs.code }}": "",
 		"${{ inputs.feedback }}":        "",
 		"${{ secrets.OPENAI_API_KEY }}": modelKey, "${{ needs.draft.outputs.checkpoint-digest }}": digest,
+		"${{ needs.apply.outputs.outcome == 'POSTED' && 'approve' || 'abort' }}": "approve",
 	})
 }
 
@@ -96,7 +102,11 @@ func (s *stage) ticketDraft() *job {
 // ticketDecision is a dispatch of the deciding workflow, a run of its own.
 func (s *stage) ticketDecision(code, digest, decision, commands string) *job {
 	run := s.repo.AddRun(githubtest.RunOptions{Path: applyPath, Event: "workflow_dispatch", Actor: "maya"})
-	return s.job(run, applyPath, "apply", "workflow_dispatch", map[string]string{
+	return s.ticketDecisionJob("apply", run, code, digest, decision, commands)
+}
+
+func (s *stage) ticketDecisionJob(name string, run *githubtest.Run, code, digest, decision, commands string) *job {
+	return s.job(run, applyPath, name, "workflow_dispatch", map[string]string{
 		"${{ inputs.ticket }}": "#7", "${{ inputs.code }}": code, "${{ inputs.checkpoint-digest }}": digest,
 		"${{ inputs.decision }}": decision, "${{ inputs.commands }}": commands,
 	}).by("maya")
@@ -164,6 +174,67 @@ func TestATicketBecomesADraftPullRequestByEnvironment(t *testing.T) {
 	require.Contains(t, said[0], posted.outputs["pull-request-url"])
 }
 
+// TestT27_ATicketsPatchIsItsChange takes the patch out of the artifact: it makes of the base
+// what the branch gets. One that shows another change is refused, and an earlier version's
+// draft, which has none, is carried out.
+func TestT27_ATicketsPatchIsItsChange(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(patch string) string
+		says   string
+	}{
+		"as drafted":     {func(patch string) string { return patch }, ""},
+		"none":           {func(string) string { return "" }, ""},
+		"another change": {func(p string) string { return strings.Replace(p, "+ 0.5", "+ 0.4", 1) }, "does not ask what"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := ticketStage(t)
+			drafted := s.ticketDraft().start().is(0, "PAUSED").shows("`change.patch` in the artifact `pr-implement-gh-7-")
+			o := s.opened(drafted)
+			require.Equal(t, roundFixed(), patched(t, roundTree(), o.Patch))
+			forged, err := checkpoint.Protection{}.Pack(o.Manifest, o.Snapshot,
+				checkpoint.Shown{Review: o.Review, Patch: c.change(o.Patch)})
+			require.NoError(t, err)
+			require.Equal(t, name == "as drafted", forged.Digest == drafted.digest(), "the digest covers it")
+			s.run.AddArtifact("pr-implement-gh-7-"+forged.Code, forged.Zip)
+			s.approved("")
+			decided := s.ticketJob("apply", forged.Digest).start()
+			if c.says != "" {
+				decided.is(3, "REFUSED").says(c.says)
+				s.unpushed()
+				return
+			}
+			decided.is(0, "POSTED")
+			s.applied(roundBranch, roundFixed())
+		})
+	}
+}
+
+// patched is a tree with a patch applied by Git.
+func patched(t *testing.T, before githubtest.Tree, patch string) githubtest.Tree {
+	t.Helper()
+	dir := t.TempDir()
+	for path, text := range before {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, path)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, path), []byte(text), 0o600))
+	}
+	apply := exec.CommandContext(t.Context(), "git", "apply", "-")
+	apply.Dir, apply.Stdin = dir, strings.NewReader(patch)
+	out, err := apply.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	after := githubtest.Tree{}
+	require.NoError(t, fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			var text []byte
+			text, err = os.ReadFile(filepath.Join(dir, path))
+			after[path] = string(text)
+		}
+		return err
+	}))
+	return after
+}
+
 func TestATicketIsDecidedByDispatch(t *testing.T) {
 	t.Parallel()
 	s := ticketStage(t)
@@ -192,6 +263,12 @@ func TestARejectedTicketLeavesNothing(t *testing.T) {
 		rejecting.run.Finish("success")
 		s.ticketDecision(drafted.outputs["code"], "", "approve", "").start().is(3, "REFUSED")
 		s.unpushed()
+		for range 2 {
+			s.ticketDecisionJob("comment-issue", rejecting.run, drafted.outputs["code"], "", "abort", "").start()
+		}
+		require.Len(t, s.repo.Said(7), 1)
+		require.Regexp(t, `^The change that was drafted for this ticket was rejected, nothing was pushed: `+
+			`http\S+/octo/demo/actions/runs/\d+$`, s.repo.Said(7)[0])
 	})
 	t.Run("in the dialog", func(t *testing.T) {
 		t.Parallel()
@@ -331,11 +408,13 @@ func TestATicketIsRevisedThreeTimes(t *testing.T) {
 		last = next
 	}
 	calls := s.model.Calls()
-	revise("Wish 4.").is(0, "ABORTED").shows("was revised 3 times")
+	ended := revise("Wish 4.").is(0, "ABORTED").shows("was revised 3 times")
 	require.Equal(t, calls, s.model.Calls())
 	s.run.Finish("success")
 	s.ticketDecision(last.outputs["code"], "", "approve", "").start().is(3, "REFUSED")
 	s.unpushed()
+	s.ticketJob("comment-issue", ended.digest()).with("decision", "abort", "code", last.outputs["code"]).start()
+	require.Len(t, s.repo.Said(7), 1, "whoever wrote the ticket is told")
 }
 
 // TestT28_ATrackersTicketNeedsASettingInPublic holds what a public repository takes: issues

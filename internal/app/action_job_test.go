@@ -59,6 +59,9 @@ func (s *stage) job(run *githubtest.Run, path, name, event string, values map[st
 	j := &job{s: s, run: run, path: path, event: event, file: event, inputs: map[string]string{},
 		env: map[string]string{}}
 	for input, value := range shipped.inputs {
+		if strings.HasSuffix(value, "vars.PR_REVIEW_DEFAULTS }}") {
+			value = s.defaults
+		}
 		if strings.Contains(value, "${{") {
 			require.Contains(s.t, values, value, "input %s of job %s in %s", input, name, path)
 			value = values[value]

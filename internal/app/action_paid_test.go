@@ -209,7 +209,7 @@ func TestT34_AWrittenCacheIsNotBelieved(t *testing.T) {
 	s.interrupted(m, s.draftJob(), 1, syscall.SIGTERM)
 	o := s.partial()
 	o.Snapshot = []byte(strings.ReplaceAll(string(o.Snapshot), "Moves money", "Saves money"))
-	forged, err := under(t, checkpoint.TrustSeal, anotherKey).Pack(o.Manifest, o.Snapshot, "")
+	forged, err := under(t, checkpoint.TrustSeal, anotherKey).Pack(o.Manifest, o.Snapshot, o.Shown)
 	require.NoError(t, err)
 	for _, key := range s.repo.CacheKeys() {
 		s.repo.PlantCache(key, forged.Zip)

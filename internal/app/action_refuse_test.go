@@ -200,7 +200,7 @@ func (s *stage) forged(drafted ended, change func(*checkpoint.Manifest)) checkpo
 	s.t.Helper()
 	o := s.opened(drafted)
 	change(&o.Manifest)
-	packed, err := checkpoint.Protection{}.Pack(o.Manifest, o.Snapshot, o.Review)
+	packed, err := checkpoint.Protection{}.Pack(o.Manifest, o.Snapshot, o.Shown)
 	require.NoError(s.t, err)
 	return packed
 }

@@ -171,7 +171,7 @@ func TestT20_AResultPlantedInTheSameRunIsNotTakenUnderASeal(t *testing.T) {
 	o := s.opened(s.parked())
 	s.run.Finish("failure")
 	s.run.RerunAll()
-	forged, err := under(t, checkpoint.TrustSeal, anotherKey).Pack(o.Manifest, o.Snapshot, o.Review)
+	forged, err := under(t, checkpoint.TrustSeal, anotherKey).Pack(o.Manifest, o.Snapshot, o.Shown)
 	require.NoError(t, err)
 	s.stored(forged.Zip)
 	s.parked().says("earlier results in", "the key is not the one that sealed the draft")

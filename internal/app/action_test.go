@@ -111,14 +111,15 @@ type scene struct {
 // stage is a GitHub with one pull request, one run of the review workflow, and
 // a model.
 type stage struct {
-	t     *testing.T
-	hub   *githubtest.Server
-	repo  *githubtest.Repo
-	fork  *githubtest.Repo
-	pull  *githubtest.Pull
-	run   *githubtest.Run
-	model *llmtest.Server
-	trust string
+	t        *testing.T
+	hub      *githubtest.Server
+	repo     *githubtest.Repo
+	fork     *githubtest.Repo
+	pull     *githubtest.Pull
+	run      *githubtest.Run
+	model    *llmtest.Server
+	trust    string
+	defaults string // the organization's variable
 
 	patient bool // every wait is as long as in a process: GitHub takes real time
 }

@@ -83,7 +83,7 @@ func readRange(ctx context.Context, arg string, o *options) (ingest.Change, erro
 	if err := o.InRepository(); err != nil {
 		return ingest.Change{}, err
 	}
-	c, err := ingest.Range(ctx, ".", arg, o.Config)
+	c, err := ingest.Range(ctx, ".", arg, o.File())
 	for _, mistake := range []error{ingest.ErrNoRange, ingest.ErrNoClone, ingest.ErrNoGit} {
 		if errors.Is(err, mistake) {
 			return c, problem.As(problem.Misuse, err, "")
@@ -103,7 +103,7 @@ func (a *app) readPull(ctx context.Context, arg string, o *options, s *session) 
 	if s.api, err = a.GitHub(ref, o.Settings); err != nil {
 		return ingest.Change{}, err
 	}
-	return ingest.Open(ctx, s.api, ref, ingest.PullOptions{Instance: o.Instance, Config: o.Config})
+	return ingest.Open(ctx, s.api, ref, ingest.PullOptions{Instance: o.Instance, Config: o.File()})
 }
 
 // parseRef reads the pull request that an argument names, on the server that the
@@ -123,7 +123,7 @@ func (a *app) parseRef(arg string) (pull.Ref, error) {
 // base to read one from.
 func withConfig(c ingest.Change, err error, o *options) (ingest.Change, error) {
 	if err == nil {
-		c.Config, err = wire.NamedConfig(o.Config, c.Config)
+		c.Config, err = wire.NamedConfig(o.File(), c.Config)
 	}
 	return c, err
 }

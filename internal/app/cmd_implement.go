@@ -19,6 +19,7 @@ import (
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/ingest"
 	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -47,7 +48,8 @@ func (a *app) implementCommand() command {
 }
 
 func (o *implementOptions) flags(f *pflag.FlagSet) {
-	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "expires", "again", "max-cost", "allow-http")
+	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "defaults", "expires", "again", "max-cost",
+		"allow-http")
 	f.StringVar(&o.base, "base", "", "branch or commit to build on; HEAD where nothing is named")
 	f.StringSliceVar(&o.modules, "modules", nil, "names of modules that alone may change")
 	f.StringVar(&o.check, "check", "", "command of the project to run on the change before you see it, in a folder "+
@@ -64,6 +66,7 @@ func (o *implementOptions) proposalFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.abort, "abort", false, "abort: commit nothing")
 	f.StringVar(&o.revise, "revise", "", "what another draft should do differently")
 	f.StringArrayVar(&o.drop, "drop", nil, "path of a file to leave out, with --approve; may be repeated")
+	o.pushFlags(f)
 	f.BoolVar(&o.noInput, "no-input", false, "never ask: leave the draft waiting")
 }
 
@@ -87,9 +90,10 @@ func (a *app) implement(ctx context.Context, args []string, o *implementOptions)
 	ctx, span := trace.Run(ctx, "implement", a.Now())
 	defer func() { span.End(err) }()
 	p := &proposing{app: a, o: o}
-	if p.base, err = ingest.BaseAt(ctx, ".", o.base, o.Config); err != nil {
+	if p.base, err = ingest.BaseAt(ctx, ".", o.base, o.File()); err != nil {
 		return problem.As(problem.Misuse, err, "")
 	}
+	a.overruled(p.base.Config, &o.options)
 	if p.ticket, err = a.ticketOf(ctx, args[0], p.base.Config, o); err != nil {
 		return err
 	}
@@ -97,6 +101,9 @@ func (a *app) implement(ctx context.Context, args []string, o *implementOptions)
 		return err
 	}
 	p.thread = fmt.Sprintf("local/%s~%s:%s", strings.ReplaceAll(p.base.Folder, "#", "_"), p.ticket.Key, p.base.Commit)
+	if err = p.mayPush(ctx); err != nil {
+		return err
+	}
 	report, err := p.draft(ctx)
 	if err != nil {
 		return err
@@ -123,6 +130,7 @@ type proposing struct {
 	o      *implementOptions
 	base   ingest.Base
 	ticket ticket.Ticket
+	push   *driver.Push // nil for a branch of the clone
 }
 
 func (p *proposing) driver() driver.Driver {
@@ -199,13 +207,54 @@ func (p *proposing) steps(ctx context.Context, before driver.Proposal) (ticketpr
 		Place: wire.Place{Tree: tree.Clone(git, p.base.Commit), Commit: p.base.Commit, Name: "clone"},
 		Only:  p.o.modules, Before: before.State.Usage.Cost,
 	}
+	if p.push != nil {
+		if err := p.push.OnTip(ctx, p.base); err != nil {
+			return ticketpr.Steps{}, ticketpr.State{}, err
+		}
+	}
 	what.Facts = p.facts()
 	if p.o.check != "" {
 		what.Check = p.check
 	}
 	steps, begin, err := p.driver().Propose(ctx, what)
-	steps.Apply = p.apply
-	return steps, begin, err
+	return p.acting(steps), begin, err
+}
+
+// acting are steps that carry the change out: on GitHub with --push, else in the clone.
+func (p *proposing) acting(steps ticketpr.Steps) ticketpr.Steps {
+	if steps.Apply = p.apply; p.push != nil {
+		p.push.Into(&steps)
+	}
+	return steps
+}
+
+// mayPush looks whether --push can be followed, before anything is paid.
+func (p *proposing) mayPush(ctx context.Context) (err error) {
+	if !p.o.push {
+		return nil
+	}
+	ref, err := ingest.Origin(ctx, ".")
+	if p.o.repo != "" {
+		ref = pull.Ref{Host: pull.DefaultHost}.On(p.app.Getenv("GITHUB_SERVER_URL"))
+		ref.Owner, ref.Repo, err = pull.ParseRepository(p.o.repo)
+	}
+	if err != nil {
+		return problem.Usage("--push: "+err.Error(), "name the repository: --repo owner/name")
+	}
+	p.push, err = p.app.NewPush(ctx, ref, p.o.Settings, p.base, p.ticket, p.resuming())
+	return err
+}
+
+// resuming is the command that goes on with the thread.
+func (p *proposing) resuming() string {
+	command := p.app.resuming(p.thread, &p.o.options)
+	if p.o.push {
+		command += " --push"
+	}
+	if p.o.repo != "" {
+		command += " --repo " + driver.Quoted(p.o.repo)
+	}
+	return command
 }
 
 // apply commits the approved files to a branch of the clone.
@@ -227,7 +276,7 @@ func (p *proposing) decide(ctx context.Context, r driver.Proposal, given decisio
 			return problem.Refuse(13, "this draft was decided otherwise before", "draft the ticket anew with --again",
 				problem.At(r.Thread))
 		}
-		return p.finish(r)
+		return p.finish(ctx, r)
 	}
 	text := p.o.text()
 	if given == "" {
@@ -247,7 +296,7 @@ func (p *proposing) decide(ctx context.Context, r driver.Proposal, given decisio
 	if after.Outcome == ticketpr.Paused {
 		return p.decide(ctx, after, "")
 	}
-	return p.finish(after)
+	return p.finish(ctx, after)
 }
 
 func (p *proposing) show(r driver.Proposal) {
@@ -263,26 +312,36 @@ func (p *proposing) park(r driver.Proposal) error {
 		return r.Print(p.app.Stdout)
 	}
 	fmt.Fprintf(p.app.Stdout, "Parked. Decide with\n  %s --approve        (or --abort, --revise TEXT; without a file: "+
-		"--drop PATH)\n", p.app.resuming(r.Thread, &p.o.options))
+		"--drop PATH)\n", p.resuming())
 	return nil
 }
 
-// finish prints what became of the draft.
-func (p *proposing) finish(r driver.Proposal) error {
+// finish prints what became of the draft. With --push one that was approved without is
+// pushed now.
+func (p *proposing) finish(ctx context.Context, r driver.Proposal) (err error) {
+	if p.push != nil && r.Outcome == ticketpr.Posted && r.PullRequest == "" {
+		if r, err = p.push.Carry(ctx, r); err != nil {
+			return err
+		}
+	}
 	if p.o.json {
 		return errors.Join(r.Print(p.app.Stdout), r.Failure())
 	}
 	place := r.Thread
 	if r.Branch != "" {
 		place = r.Branch + " " + r.Commit
-		fmt.Fprintf(p.app.Stderr, "Your work tree is as it was. git switch %s shows the change.\n",
+		get := map[bool]string{true: "git fetch origin && "}[r.PullRequest != ""]
+		fmt.Fprintf(p.app.Stderr, "Your work tree is as it was. %sgit switch %s shows the change.\n", get,
 			driver.Quoted(r.Branch))
+	}
+	if place = cmp.Or(r.PullRequest, place); p.push != nil {
+		place = cmp.Or(p.push.Form(r.State), place)
 	}
 	if r.Error != "" {
 		word := map[bool]string{true: "error: "}[r.Outcome == ticketpr.Failed]
 		fmt.Fprintln(p.app.Stderr, guard.Text(word+r.Error))
 	}
-	fmt.Fprintln(p.app.Stdout, r.Outcome, cmp.Or(r.PullRequest, place))
+	fmt.Fprintln(p.app.Stdout, r.Outcome, place)
 	return r.Failure()
 }
 

@@ -53,7 +53,7 @@ func (a *app) index(ctx context.Context, o *indexOptions) error {
 	if err != nil {
 		return err
 	}
-	c, err := settingsOf(ctx, place, o.Config)
+	c, err := settingsOf(ctx, place, o.File())
 	if err != nil {
 		return err
 	}
@@ -91,11 +91,11 @@ func (a *app) index(ctx context.Context, o *indexOptions) error {
 }
 
 // settingsOf are those of the file that --config names, else of the place itself.
-func settingsOf(ctx context.Context, p wire.Place, named string) (config.Config, error) {
+func settingsOf(ctx context.Context, p wire.Place, file config.File) (config.Config, error) {
 	text, err := p.Tree.Read(ctx, config.DefaultPath)
 	switch {
-	case named != config.DefaultPath:
-		return wire.NamedConfig(named, config.Config{})
+	case file.Path != config.DefaultPath:
+		return wire.NamedConfig(file, config.Config{})
 	case err != nil && tree.AboutFile(err):
 		return config.Config{}, nil
 	case err != nil:

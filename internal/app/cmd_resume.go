@@ -34,6 +34,7 @@ func (a *app) resumeCommand() command {
 			case o.post && (o.abort || o.revise != ""):
 				return problem.Usage("--post posts a draft, and this decision posts none",
 					"leave out --post: the decision goes to the draft's workflow")
+			case o.push: // a ticket's thread
 			case o.next:
 				return a.resumeNext(ctx, args, o)
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
@@ -45,9 +46,9 @@ func (a *app) resumeCommand() command {
 }
 
 func (o *resumeOptions) flags(f *pflag.FlagSet) {
-	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "expires", "max-time", "max-cost",
+	o.Flags(f, "provider", "base-url", "model", "concurrency", "config", "defaults", "expires", "max-time", "max-cost",
 		"max-cost-per-pull", "test-results", "allow-http", "instance", "code", "checkpoint-key", "draft-workflow",
-		"decide-workflow")
+		"decide-workflow", "record-retention-days")
 	o.decisionFlags(f)
 	f.StringVar(&o.revise, "revise", "", "what another draft should do differently; needs a model")
 	f.BoolVar(&o.next, "next", false, "take the draft that waits with the gravest findings, in the store or, "+
@@ -56,6 +57,7 @@ func (o *resumeOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.noInput, "no-input", false, "never ask")
 	f.StringArrayVar(&o.drop, "drop", nil, "of a change for a ticket: path to leave out, with --approve; may be "+
 		"repeated")
+	o.pushFlags(f)
 	traceFlag(f, &o.trace)
 	o.outputFlags(f)
 }
@@ -66,6 +68,10 @@ func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err 
 		return a.resumeProposal(ctx, s, &implementOptions{options: o.options, drop: o.drop})
 	}
 	given, err := o.verdict()
+	if err == nil && o.push {
+		err = problem.Usage("--push is for a ticket's change, and no draft of one is named",
+			"name its thread, as threads lists it")
+	}
 	if err != nil {
 		return err
 	}

@@ -18,8 +18,9 @@ import (
 // showOptions are the flags of show.
 type showOptions struct {
 	options
-	stats bool // sum what approvers decided
-	tree  bool // show how the run came to its findings
+	stats   bool // sum what approvers decided
+	propose bool // and print the settings that it speaks for
+	tree    bool // show how the run came to its findings
 
 	handover bool // print the findings as instructions for a coding agent
 }
@@ -30,8 +31,8 @@ func (a *app) showCommand() command {
 		"show", "<thread | owner/repo#n>", "print a draft that waits", o.flags,
 		func(ctx context.Context, args []string) error {
 			switch {
-			case o.stats:
-				return a.stats(ctx, args, &o.options)
+			case o.stats || o.propose:
+				return a.stats(ctx, args, o)
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
 				return a.showRemote(ctx, args[0], &o.options, o.only(a))
 			}
@@ -43,21 +44,38 @@ func (a *app) showCommand() command {
 func (o *showOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.stats, "stats", false, "sum what drafts cost and took, and what approvers kept, dropped and "+
 		"changed: of the store or of folders, all or of owner/repo")
+	f.BoolVar(&o.propose, "propose", false, "with --stats: print the guidelines and ignored files that approvers' habits "+
+		"ask for, as a diff of the settings file")
+	o.Flags(f, "config")
 	f.BoolVar(&o.tree, "trace", false, "show how the run came to its findings: calls, tools, time, tokens and cost")
 	f.BoolVar(&o.handover, "handover", false, "print the kept findings as instructions for a coding agent")
 	o.listFlags(f)
 }
 
-// only is what a flag shows in place of the draft; nil without one.
-func (o *showOptions) only(a *app) func(driver.Report) string {
+// only prints what a flag shows in place of the draft; nil without one. As JSON it is
+// the draft with that in it.
+func (o *showOptions) only(a *app) func(driver.Report) error {
 	switch {
+	case o.tree && o.json:
+		return func(r driver.Report) error { return r.Traced().Print(a.Stdout) }
 	case o.tree:
 		columns, _ := terminal(a.Stdout)
-		return func(r driver.Report) string { return trace.Tree(driver.Tree(r), columns) }
+		return func(r driver.Report) error { return a.say(trace.Tree(driver.Tree(r), columns)) }
+	case o.handover && o.json:
+		return func(r driver.Report) error {
+			r.Handover = render.Handover(r.State.Review())
+			return r.Print(a.Stdout)
+		}
 	case o.handover:
-		return func(r driver.Report) string { return render.Handover(r.State.Review()) }
+		return func(r driver.Report) error { return a.say(render.Handover(r.State.Review())) }
 	}
 	return nil
+}
+
+// say prints a text.
+func (a *app) say(text string) error {
+	_, err := fmt.Fprint(a.Stdout, text)
+	return err
 }
 
 // show prints a draft of the local store.
@@ -70,8 +88,7 @@ func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
 		return err
 	}
 	if only := o.only(a); only != nil {
-		fmt.Fprint(a.Stdout, only(r))
-		return nil
+		return only(r)
 	}
 	if under := r.UnderWay(); under != "" && !o.json {
 		fmt.Fprintf(a.Stdout, "UNDER WAY %s: %s\nIf it was cut short, the same review goes on from there.\n", r.Thread,

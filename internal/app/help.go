@@ -45,7 +45,8 @@ var examples = map[string][]string{
 		`search "where is the retry limit checked"`,
 		`search ParseRef --explain                   # every leg's rank of each hit`,
 	},
-	"context": {"context owner/repo#42                       # what tickets and pages a review would read"},
+	"completion": {"completion bash                             # source <(pr-review-action completion bash)"},
+	"context":    {"context owner/repo#42                       # what tickets and pages a review would read"},
 }
 
 // variables are what the program reads of the environment beside OpenTelemetry's.

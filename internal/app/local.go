@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
@@ -37,6 +38,7 @@ func (a *app) local(ctx context.Context, arg string, o *options, admit bool) (*l
 	if reviewer.Rules && o.Provider == "auto" && !o.quiet {
 		fmt.Fprintln(a.Stderr, noModelNotice)
 	}
+	a.overruled(r.change.Config, o)
 	r.opened = r.change.Pull != nil
 	reviewer.Named(r.change.Config)
 	if r.store, err = a.OpenStore(ctx, o.store); err != nil {
@@ -44,6 +46,15 @@ func (a *app) local(ctx context.Context, arg string, o *options, admit bool) (*l
 	}
 	r.thread = r.change.Thread
 	return r, nil
+}
+
+// overruled warns of lines of the settings file that have no effect.
+func (a *app) overruled(c config.Config, o *options) {
+	for _, line := range c.Overruled {
+		if !o.quiet {
+			a.warn(line)
+		}
+	}
 }
 
 // run continues the change's thread, or starts it. One that is parked, ended or

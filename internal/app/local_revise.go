@@ -71,7 +71,7 @@ func (a *app) changeOf(ctx context.Context, s session, state reviewpr.State, o *
 			return c, err
 		}
 		c, err = ingest.Pull(ctx, s.api, state.Pull.Ref,
-			ingest.PullOptions{Instance: d.Instance, Config: o.Config})
+			ingest.PullOptions{Instance: d.Instance, Config: o.File()})
 		if err != nil {
 			return c, err
 		}

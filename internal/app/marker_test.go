@@ -48,9 +48,11 @@ func (s *stage) noted(drafted ended, run *githubtest.Run, verdict decision.Verdi
 	run.AddArtifact(reviewpr.Names.Decision(r.Code), zip)
 }
 
-// aged does something when the records of its day are gone by now.
-func aged(do func(*stage, ended)) func(*stage, ended) {
-	const age = 20 * 24 * time.Hour // records are kept for 15 days
+// longAgo is when records are gone by now: they are kept for 90 days.
+const longAgo = 95 * 24 * time.Hour
+
+// aged does something some time ago.
+func aged(age time.Duration, do func(*stage, ended)) func(*stage, ended) {
 	return func(s *stage, d ended) {
 		s.hub.Advance(-age)
 		do(s, d)
@@ -80,10 +82,11 @@ func forgeries() map[string]func(s *stage, drafted ended) {
 		"by the author, who may write":    says("lee", "", ""),
 		"in the middle of the body":       says(actionsBot, "", "\n\nHello"),
 		"quoted":                          says(actionsBot, "> ", ""),
-		"of another repository": aged(says(actionsBot, "", "", func(m *marker.Review) {
+		"of another repository": aged(longAgo, says(actionsBot, "", "", func(m *marker.Review) {
 			m.Thread = strings.Replace(m.Thread, "octo/", "evil/", 1)
 		})),
-		"of another commit": aged(says(actionsBot, "", "", func(m *marker.Review) {
+		"of a day whose records are there": aged(40*24*time.Hour, says(actionsBot, "", "")),
+		"of another commit": aged(longAgo, says(actionsBot, "", "", func(m *marker.Review) {
 			m.Thread = m.Thread[:len(m.Thread)-40] + strings.Repeat("a", 40)
 		})),
 		"in a comment": func(s *stage, d ended) {
@@ -254,7 +257,7 @@ func TestAReviewOlderThanRecordsCountsByItsAccount(t *testing.T) {
 			"lee": false} {
 			t.Run(login+", trust "+trust, func(t *testing.T) {
 				s := across(t, scene{trust: trust})
-				aged(func(s *stage, d ended) { s.pull.AddReview(login, s.marker(d)) })(s, s.parked())
+				aged(longAgo, func(s *stage, d ended) { s.pull.AddReview(login, s.marker(d)) })(s, s.parked())
 				s.pushed(moved(s.pull.Tree()))
 				outcome := "PAUSED"
 				if counts {

@@ -19,7 +19,9 @@ type options struct {
 	quiet     bool
 	noInput   bool
 	post      bool // a draft on GitHub under the caller's own account
-	untracked bool // of the work tree: what Git does not know is reviewed too
+	push      bool   // a ticket's change to GitHub, under the caller's own account
+	repo      string // where to, owner/name; the clone's origin where empty
+	untracked bool   // of the work tree: what Git does not know is reviewed too
 	approve   bool
 	abort     bool
 	commands  []string
@@ -71,6 +73,12 @@ func (o *options) storeFlags(f *pflag.FlagSet) {
 func (o *options) listFlags(f *pflag.FlagSet) {
 	o.storeFlags(f)
 	o.Flags(f, "instance", "code", "checkpoint-key", "draft-workflow", "decide-workflow", "allow-http")
+}
+
+func (o *options) pushFlags(f *pflag.FlagSet) {
+	f.BoolVar(&o.push, "push", false, "an approved change for a ticket becomes a branch and a draft pull request on "+
+		"GitHub, under your own account")
+	f.StringVar(&o.repo, "repo", "", "with --push: owner/name, where it is not the clone's origin")
 }
 
 func (o *options) decisionFlags(f *pflag.FlagSet) {

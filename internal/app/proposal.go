@@ -54,7 +54,10 @@ func (p *proposing) answer(ctx context.Context, r driver.Proposal, given decisio
 	if err != nil {
 		return r, err
 	}
-	steps := ticketpr.Steps{Apply: p.apply}
+	if p.push != nil && p.push.By != "" {
+		by = p.push.By
+	}
+	steps := p.acting(ticketpr.Steps{})
 	if d.Verdict == decision.Revise {
 		if steps, _, err = p.steps(ctx, r); err != nil {
 			return r, err
@@ -134,10 +137,13 @@ func (a *app) resumeProposal(ctx context.Context, s session, o *implementOptions
 	if o.Expires == 0 {
 		o.Expires = r.State.Facts.ExpiresAt.Sub(r.State.Facts.CreatedAt)
 	}
-	if p.base, err = ingest.BaseAt(ctx, ".", r.State.Facts.Subject.Head, o.Config); err != nil {
+	if p.base, err = ingest.BaseAt(ctx, ".", r.State.Facts.Subject.Head, o.File()); err != nil {
 		return problem.As(problem.Misuse, err, "go into the clone that the draft was made in")
 	}
 	p.base.Branch = r.State.Branch.Base
+	if err := p.mayPush(ctx); err != nil {
+		return err
+	}
 	if r.Outcome == ticketpr.Failed && r.Error == "" {
 		if r, err = p.goOn(ctx, r); err != nil {
 			return err
@@ -148,7 +154,7 @@ func (a *app) resumeProposal(ctx context.Context, s session, o *implementOptions
 
 // goOn finishes what a process before this one began: a draft, or what was decided.
 func (p *proposing) goOn(ctx context.Context, r driver.Proposal) (driver.Proposal, error) {
-	steps := ticketpr.Steps{Apply: p.apply}
+	steps := p.acting(ticketpr.Steps{})
 	if d := r.State.Decision; d == nil || d.Decision != decision.Approve {
 		var err error
 		if steps, _, err = p.steps(ctx, r); err != nil {
@@ -186,9 +192,12 @@ func (p *proposing) check(ctx context.Context, files []change.File) (*ticketpr.C
 	if ctx.Err() == nil && limited.Err() != nil {
 		passed, output, err = false, fmt.Sprintf("it did not end within %v", checkTime), nil
 	}
-	output = strings.ReplaceAll(secret.Redact(output), dir, ".")
+	output = strings.ReplaceAll(secret.Redact(paint.ReplaceAllString(output, "")), dir, ".")
 	return &ticketpr.Check{Command: p.o.check, Passed: passed, Output: guard.Text(output)}, err
 }
+
+// paint is what colours a terminal.
+var paint = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // checkTime is how long a check may take.
 const checkTime = 15 * time.Minute
@@ -251,7 +260,7 @@ func (a *app) issue(ctx context.Context, arg string, o *implementOptions) (t tic
 		return t, problem.New("the issue could not be read: "+err.Error(), arg,
 			"look whether it is there, and whether GITHUB_TOKEN may read it")
 	}
-	t.Key = fmt.Sprintf("gh-%d", ref.Number)
+	t.Key, t.URL = fmt.Sprintf("gh-%d", ref.Number), driver.IssuePage(ref, ref.Number)
 	return t, nil
 }
 

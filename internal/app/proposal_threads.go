@@ -42,7 +42,7 @@ func (a *app) showProposal(ctx context.Context, s session, o *implementOptions) 
 	if p.show(r); r.Outcome == ticketpr.Paused {
 		return p.park(r)
 	}
-	return p.finish(r)
+	return p.finish(ctx, r)
 }
 
 // proposals lists the tickets' drafts that wait in a store.

@@ -16,7 +16,7 @@ import (
 // showRemote prints a draft that is parked on GitHub: the one of --code, else
 // the newest of the pull request and instance.
 func (a *app) showRemote(ctx context.Context, arg string, o *options,
-	only func(driver.Report) string) error {
+	only func(driver.Report) error) error {
 	ref, err := a.parseRef(arg)
 	if err != nil {
 		return err
@@ -34,8 +34,7 @@ func (a *app) showRemote(ctx context.Context, arg string, o *options,
 	case err != nil:
 		return err
 	case only != nil:
-		fmt.Fprint(r.Stdout, only(report))
-		return nil
+		return only(report)
 	case o.json:
 		return report.Print(r.Stdout)
 	}

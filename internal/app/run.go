@@ -48,7 +48,7 @@ func (a *app) commands() []command {
 	all := []command{a.reviewCommand(), a.implementCommand(), a.resumeCommand(), a.showCommand(), a.threadsCommand()}
 	all = append(all, a.evalCommands()...)
 	return append(all, a.indexCommand(), a.searchCommand(), a.contextCommand(), a.initCommand(), a.configCommand(),
-		a.graphCommand(), a.versionCommand())
+		a.graphCommand(), a.completionCommand(), a.versionCommand())
 }
 
 func (a *app) command(ctx context.Context, args []string) error {

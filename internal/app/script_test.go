@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
@@ -77,9 +78,12 @@ func clock(standing string) func() time.Time {
 //
 //	model NAME         starts a model; its base URL is $MODEL; answers:FILE is one that writes code
 //	asked N            that model was asked N times
-//	github             starts a GitHub with the pull request octo/demo#42
+//	github             starts a GitHub with the pull request octo/demo#42 and the issue octo/demo#7
 //	pull push|close|remark|merge  does that to it
 //	reviews N          it has N reviews
+//	origin DIR:COMMIT  octo/demo's main is at a commit of the clone DIR
+//	pulls N            octo/demo has N pull requests
+//	pushed BRANCH DIR:COMMIT  its branch has the files of that commit
 //	json PATH VALUE    standard output is one JSON object that has this there
 //	[root]             holds where no permission keeps the process from writing
 //
@@ -93,7 +97,7 @@ func TestCommandLine(t *testing.T) {
 		Setup: func(e *testscript.Env) error { return setUpScript(t, e) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"model": startModel, "asked": asked, "github": startGitHub, "pull": changePull, "reviews": reviews,
-			"json": checkJSON,
+			"json": checkJSON, "origin": setOrigin, "pulls": pulls, "pushed": pushed,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "root" {
@@ -190,6 +194,7 @@ func startGitHub(ts *testscript.TestScript, _ bool, _ []string) {
 	demo, err := hub.Scenario("demo")
 	ts.Check(err)
 	worldOf(ts).hub = hub
+	hub.Repo("octo/demo").AddIssue(7, "maya", "Greet", "Say hello.")
 	ts.Setenv("GITHUB_API_URL", hub.URL)
 	ts.Setenv("GITHUB_TOKEN", demo.UserToken)
 }
@@ -217,6 +222,41 @@ func changePull(ts *testscript.TestScript, _ bool, args []string) {
 func reviews(ts *testscript.TestScript, _ bool, args []string) {
 	if n := strconv.Itoa(len(worldOf(ts).hub.Repo("octo/demo").Pull(42).Reviews())); len(args) != 1 || n != args[0] {
 		ts.Fatalf("there are %s reviews", n)
+	}
+}
+
+// setOrigin puts the commit of a clone on main of octo/demo.
+func setOrigin(ts *testscript.TestScript, _ bool, args []string) {
+	sha, files := committed(ts, args[0])
+	worldOf(ts).hub.Repo("octo/demo").CommitAs(sha, "main", "as in the clone", files)
+}
+
+// committed are hash and files of a commit of a clone.
+func committed(ts *testscript.TestScript, place string) (sha string, files githubtest.Tree) {
+	dir, commit, _ := strings.Cut(place, ":")
+	git := func(args ...string) string {
+		out, err := exec.Command("git", append([]string{"-C", ts.MkAbs(dir)}, args...)...).Output()
+		ts.Check(err)
+		return string(out)
+	}
+	files = githubtest.Tree{}
+	for path := range strings.FieldsSeq(git("ls-tree", "-r", "--name-only", commit)) {
+		files[path] = git("show", commit+":"+path)
+	}
+	return strings.TrimSpace(git("rev-parse", commit)), files
+}
+
+func pulls(ts *testscript.TestScript, _ bool, args []string) {
+	if n := strconv.Itoa(len(worldOf(ts).hub.Repo("octo/demo").Pulls())); len(args) != 1 || n != args[0] {
+		ts.Fatalf("there are %s pull requests", n)
+	}
+}
+
+// pushed holds a branch of octo/demo against a commit of a clone.
+func pushed(ts *testscript.TestScript, _ bool, args []string) {
+	_, want := committed(ts, args[1])
+	if got := worldOf(ts).hub.Repo("octo/demo").Tree(args[0]); !maps.Equal(got, want) {
+		ts.Fatalf("the branch %s has %q", args[0], got)
 	}
 }
 

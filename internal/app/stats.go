@@ -3,11 +3,10 @@ package app
 import (
 	"context"
 	"fmt"
-	"iter"
 	"os"
+	"slices"
 	"strings"
 
-	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/problem"
@@ -15,10 +14,10 @@ import (
 	"github.com/org/pr-review-action/internal/stats"
 )
 
-// stats sums what drafts cost and took, and what approvers did with them: those of the
-// store or of the folders that are named, all or those of one repository or whose thread
-// begins with an argument, such as owner/repo#.
-func (a *app) stats(ctx context.Context, args []string, o *options) error {
+// stats sums what drafts cost and took, and what approvers did with them, or proposes
+// settings by that: of the store or of the folders that are named, all or those of one
+// repository or whose thread begins with an argument, such as owner/repo#.
+func (a *app) stats(ctx context.Context, args []string, o *showOptions) error {
 	from, of := o.sources(args)
 	if len(of) > 1 {
 		return problem.Usage("show --stats takes one repository or beginning of thread ids, and folders",
@@ -32,7 +31,15 @@ func (a *app) stats(ctx context.Context, args []string, o *options) error {
 		}
 		all = append(all, reports...)
 	}
-	sum := summed{stats.Sum(decided(all)), stats.Add(made(all))}
+	return a.summed(runs(all), o)
+}
+
+// summed prints what runs came to.
+func (a *app) summed(all []stats.Run, o *showOptions) error {
+	if o.propose {
+		return a.propose(all, o)
+	}
+	sum := summed{stats.Sum(stats.Records(all)), stats.Add(slices.Values(all))}
 	if o.json {
 		return driver.PrintJSON(a.Stdout, sum)
 	}
@@ -95,38 +102,30 @@ func (a *app) reports(ctx context.Context, folder, begin string) (all []driver.R
 	return all, nil
 }
 
-// decided are the decisions on drafts. Those of earlier versions kept nothing of the draft.
-func decided(all []driver.Report) iter.Seq[decision.Record] {
-	return func(yield func(decision.Record) bool) {
-		for _, r := range all {
-			d := r.State.Decision
-			if d != nil && d.Drafting == nil {
-				with := r.State.OnRecord(*d)
-				d = &with
-			}
-			if d != nil && !yield(*d) {
-				return
-			}
+// runs are the drafts of a store, each once: two folders may hold the same. Decisions of
+// earlier versions kept nothing of their drafts.
+func runs(all []driver.Report) (runs []stats.Run) {
+	seen := map[string]bool{}
+	for _, r := range all {
+		of := r.Thread[:max(0, strings.LastIndexByte(r.Thread, ':'))]
+		if r.State.Pull != nil {
+			of = fmt.Sprintf("%s#%d", r.State.Pull.FullName(), r.State.Pull.Number) // whichever instance
 		}
+		if of == "" || seen[r.Digest] {
+			continue
+		}
+		seen[r.Digest] = r.Digest != ""
+		runs = append(runs, run(r, of))
 	}
+	return runs
 }
 
-// made are all drafts, each once: two folders may hold the same.
-func made(all []driver.Report) iter.Seq[stats.Run] {
-	return func(yield func(stats.Run) bool) {
-		seen := map[string]bool{}
-		for _, r := range all {
-			of := r.Thread[:max(0, strings.LastIndexByte(r.Thread, ':'))]
-			if r.State.Pull != nil {
-				of = fmt.Sprintf("%s#%d", r.State.Pull.FullName(), r.State.Pull.Number) // whichever instance
-			}
-			if of == "" || seen[r.Digest] {
-				continue
-			}
-			seen[r.Digest] = r.Digest != ""
-			if !yield(stats.Run{Pull: of, Usage: r.Usage, Seconds: r.State.Draft.Seconds}) {
-				return
-			}
-		}
+func run(r driver.Report, of string) stats.Run {
+	one := stats.Run{Repository: repositoryOf(r.Thread), Pull: of, Outcome: r.Outcome, Usage: r.Usage,
+		Seconds: r.State.Draft.Seconds, Record: r.State.Decision}
+	if d := one.Record; d != nil && d.Drafting == nil {
+		with := r.State.OnRecord(*d)
+		one.Record = &with
 	}
+	return one
 }

@@ -35,7 +35,7 @@ func (r *localRun) workTree(ctx context.Context) (ingest.Change, error) {
 		return ingest.Change{}, err
 	}
 	with, asks := r.withUntracked(w.Untracked)
-	c, err := w.Change(ctx, with, r.options.Config)
+	c, err := w.Change(ctx, with, r.options.File())
 	if err != nil {
 		return c, err
 	}
@@ -48,7 +48,7 @@ func (r *localRun) workTree(ctx context.Context) (ingest.Change, error) {
 	if err := os.RemoveAll(c.Objects); err != nil {
 		return c, err
 	}
-	return w.Change(ctx, true, r.options.Config)
+	return w.Change(ctx, true, r.options.File())
 }
 
 // firstLine says what of the work tree is read, by whom, and which files are untracked.

@@ -38,6 +38,7 @@ type Request struct {
 	Link           bool   // a person opens the pull request, by a link
 	Thread, Digest string // of the draft that was approved
 	Race           *handoff.Race
+	Again          string // what a person does to go on with it: re-run the failed jobs
 }
 
 // Applied is where a change stands.
@@ -110,7 +111,7 @@ func (a Applier) push(ctx context.Context, q Request, p place) (again bool, err 
 		_, err = a.Write.Commit(ctx, q.Ref, q.commit(p.at.Branch))
 		if err != nil && !tryAgain(err) {
 			err = problem.New("the branch "+p.at.Branch+" was made, and the commit was refused: it is empty",
-				err.Error(), "mend what GitHub names and re-run the failed jobs, which go on with it; or delete it")
+				err.Error(), "mend what GitHub names, then "+q.Again+": it is gone on with; or delete it")
 		}
 	}
 	return tryAgain(err), err
@@ -174,7 +175,7 @@ func (a Applier) Unmoved(ctx context.Context, q Request) error {
 		return err
 	}
 	return problem.Refuse(9, fmt.Sprintf("%s has moved since this change was drafted", q.Into),
-		"draft the ticket anew: run the workflow again with the same ticket",
+		"draft the ticket anew",
 		[2]string{"draft", fmt.Sprintf("on commit %.7s", q.Base)},
 		[2]string{"now", fmt.Sprintf("commit %.7s", tip.SHA)})
 }

@@ -76,7 +76,7 @@ func (a Applier) look(ctx context.Context, q Request) (place, error) {
 		}
 	}
 	return place{}, problem.New(fmt.Sprintf("%d branches have the name that this change would get", maxBranches),
-		q.Branch, "delete those that are not needed any more, then re-run the failed jobs")
+		q.Branch, "delete those that are not needed any more, then "+q.Again)
 }
 
 // first is the commit behind a branch's tip whose parent is the base; nothing where the
@@ -118,7 +118,7 @@ func (a Applier) same(ctx context.Context, q Request, at Applied) error {
 	}
 	if !as {
 		return problem.Refuse(13, "a commit says that it is of this draft, and has other files than those that were "+
-			"approved", "look who pushed it; delete or rename its branch, then re-run the failed jobs",
+			"approved", "look who pushed it; delete or rename its branch, then "+q.Again,
 			problem.At(fmt.Sprintf("branch %s, commit %.7s", at.Branch, at.Commit)))
 	}
 	return nil

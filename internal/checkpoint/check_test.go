@@ -56,7 +56,7 @@ func TestCheck2_WhatGitHubReportsMayOnlyRefuse(t *testing.T) {
 			require.NotContains(t, r.Error(), "\x1b")
 		}
 	}
-	other, err := Protection{}.Pack(manifest(), []byte(`{}`), review)
+	other, err := Protection{}.Pack(manifest(), []byte(`{}`), shown())
 	require.NoError(t, err)
 	swapped := Found{Digest: "sha256:" + other.Digest} // the server's digest follows the swap
 	require.NoError(t, CheckReported(swapped, Digest(other.Zip)))

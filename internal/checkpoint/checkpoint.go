@@ -14,6 +14,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+
+	"github.com/org/pr-review-action/internal/problem"
 )
 
 // The entries of a checkpoint's zip, in their order.
@@ -21,6 +23,7 @@ const (
 	manifestEntry = "manifest.json"
 	snapshotEntry = "checkpoint.json"
 	reviewEntry   = "review.md"
+	patchEntry    = "change.patch"
 )
 
 // MaxZip bounds a checkpoint's zip, in bytes. What Pack makes, Open takes.
@@ -30,30 +33,37 @@ const maxManifest = 256 << 10
 
 // Draft is a checkpoint, packed to leave or opened. Layout, seal, manifest and hashes
 // are sound; that it is the expected one is for the checks to say. Digest is the
-// SHA-256 of the zip in 64 hex digits, Code its first 16. Review is untrusted text,
-// Snapshot is not decoded yet; of a partial checkpoint it is for DecodeSaved.
+// SHA-256 of the zip in 64 hex digits, Code its first 16. Snapshot is not decoded yet;
+// of a partial checkpoint it is for DecodeSaved.
 type Draft struct {
 	Manifest     Manifest
 	Snapshot     []byte
-	Review       string
+	Shown        // none of an encrypted or a partial one
 	Digest, Code string
 	Zip          []byte // as packed; nil of one that was opened
 }
 
-// Pack puts a manifest, a graph's snapshot and the draft as Markdown into a
-// zip. The review is left out of an encrypted checkpoint and of a partial one,
+// Shown is what an approver can read in a draft's zip: untrusted text, which nothing is
+// carried out from.
+type Shown struct {
+	Review string // the draft as Markdown
+	Patch  string // its change for git apply; empty where it proposes none
+}
+
+// Pack puts a manifest, a graph's snapshot and what the draft shows into a
+// zip. The last is left out of an encrypted checkpoint and of a partial one,
 // whose snapshot is what EncodeSaved gives. Times of the manifest are cut to UTC
 // seconds; format, trust, seal and hashes are filled in. Equal input gives equal
 // bytes, except where encrypted; what Open would refuse is an error.
-func (p Protection) Pack(m Manifest, snapshot []byte, review string) (Draft, error) {
-	packed, err := p.pack(m, snapshot, review)
+func (p Protection) Pack(m Manifest, snapshot []byte, shown Shown) (Draft, error) {
+	packed, err := p.pack(m, snapshot, shown)
 	if err != nil {
 		return Draft{}, fmt.Errorf("packing checkpoint: %w", err)
 	}
 	return packed, nil
 }
 
-func (p Protection) pack(m Manifest, snapshot []byte, review string) (Draft, error) {
+func (p Protection) pack(m Manifest, snapshot []byte, shown Shown) (Draft, error) {
 	if err := p.Check(); err != nil {
 		return Draft{}, err
 	}
@@ -64,11 +74,15 @@ func (p Protection) pack(m Manifest, snapshot []byte, review string) (Draft, err
 			return Draft{}, fmt.Errorf("encrypting: %w", err)
 		}
 	}
-	m.SnapshotSHA256, m.ReviewSHA256 = Digest(snapshot), ""
+	m.SnapshotSHA256, m.ReviewSHA256, m.PatchSHA256 = Digest(snapshot), "", ""
 	entries := []entry{{manifestEntry, nil}, {snapshotEntry, snapshot}}
 	if m.showsReview() {
-		m.ReviewSHA256 = Digest([]byte(review))
-		entries = append(entries, entry{reviewEntry, []byte(review)})
+		m.ReviewSHA256 = Digest([]byte(shown.Review))
+		entries = append(entries, entry{reviewEntry, []byte(shown.Review)})
+	}
+	if m.showsReview() && shown.Patch != "" {
+		m.PatchSHA256 = Digest([]byte(shown.Patch))
+		entries = append(entries, entry{patchEntry, []byte(shown.Patch)})
 	}
 	m, text, err := p.sealed(m.normal())
 	if err != nil {
@@ -99,7 +113,7 @@ func (p Protection) sealed(m Manifest) (Manifest, []byte, error) {
 // Zip is a checkpoint whose layout is sound. Nothing of it is decoded.
 type Zip struct {
 	digest string
-	parts  [][]byte // manifest, snapshot and, where there is one, review
+	parts  [][]byte // manifest, snapshot and, where there are such, review and patch
 }
 
 // Digest is the zip's SHA-256 in hex.
@@ -107,7 +121,7 @@ func (z Zip) Digest() string { return z.digest }
 
 // Unzip is check 3: a checkpoint's zip must be laid out exactly as Pack does it.
 func Unzip(z []byte) (Zip, error) {
-	parts, err := contentsOf(z, 2, manifestEntry, snapshotEntry, reviewEntry)
+	parts, err := contentsOf(z, 2, manifestEntry, snapshotEntry, reviewEntry, patchEntry)
 	if err != nil {
 		return Zip{}, damaged(err)
 	}
@@ -143,6 +157,9 @@ func (p Protection) Open(z Zip) (Draft, error) {
 	if m.showsReview() {
 		o.Review = string(z.parts[2])
 	}
+	if m.PatchSHA256 != "" {
+		o.Patch = string(z.parts[3])
+	}
 	if m.Trust != TrustEncrypt {
 		return o, nil
 	}
@@ -157,14 +174,14 @@ func (p Protection) Open(z Zip) (Draft, error) {
 
 // agrees holds the entries to what the manifest says of them.
 func (z Zip) agrees(m Manifest) error {
-	if m.showsReview() != (len(z.parts) == 3) {
-		return fmt.Errorf("%s is there and should not be, or the other way round", reviewEntry)
-	}
-	if Digest(z.parts[1]) != m.SnapshotSHA256 {
-		return fmt.Errorf("%s is not the one that %s names", snapshotEntry, manifestEntry)
-	}
-	if m.ReviewSHA256 != "" && Digest(z.parts[2]) != m.ReviewSHA256 {
-		return fmt.Errorf("%s is not the one that %s names", reviewEntry, manifestEntry)
+	names := []string{snapshotEntry, reviewEntry, patchEntry}
+	for i, digest := range []string{m.SnapshotSHA256, m.ReviewSHA256, m.PatchSHA256} {
+		switch there := i+1 < len(z.parts); {
+		case there != (digest != ""):
+			return fmt.Errorf("%s is there and should not be, or the other way round", names[i])
+		case there && Digest(z.parts[i+1]) != digest:
+			return fmt.Errorf("%s is not the one that %s names", names[i], manifestEntry)
+		}
 	}
 	return nil
 }
@@ -177,3 +194,36 @@ func Digest(b []byte) string {
 
 // Code is the short form of a digest, its first 16 digits.
 func Code(digest string) string { return digest[:min(len(digest), 16)] }
+
+// refuse makes a refusal whose last row is what to do next.
+func refuse(check int, next, what string, rows ...[2]string) *problem.Error {
+	return problem.Refuse(check, what, next, rows...)
+}
+
+func row(label, format string, args ...any) [2]string {
+	return [2]string{label, fmt.Sprintf(format, args...)}
+}
+
+const draftAnew = "start a new draft: run the workflow that drafts again"
+
+// damaged turns an error of reading a checkpoint into check 3's refusal. A
+// refusal of another check stays what it is.
+func damaged(err error) error {
+	if problem.Check(err) > 0 {
+		return err
+	}
+	return refuse(3, draftAnew, "the checkpoint cannot be read", row("where", "%v", err))
+}
+
+// altered is check 5's refusal of what a seal or age does not vouch for. Which
+// of the two it is cannot be told.
+func altered(what string, err error) *problem.Error {
+	return refuse(5, "give both jobs the same checkpoint-key, look who changed it; "+draftAnew,
+		"the key is not the one that sealed "+what+", or it was changed", row("where", "%v", err))
+}
+
+func unknownFormat(format int) *problem.Error {
+	return refuse(6, "decide with the version that drafted, or "+draftAnew,
+		"the checkpoint has a format that this version does not know",
+		row("draft", "format %d", format), row("known", "format %d", Format))
+}

@@ -36,7 +36,7 @@ func manifest() Manifest {
 
 const snapshot = `{"format":1,"fields":{}}`
 
-const review = "## Draft\n"
+func shown() Shown { return Shown{Review: "## Draft\n", Patch: "diff --git a/x b/x\n"} }
 
 func key(t testing.TB, letter string) Key {
 	t.Helper()
@@ -53,7 +53,7 @@ func protections(t testing.TB) []Protection {
 
 func (p Protection) packed(t testing.TB) Draft {
 	t.Helper()
-	out, err := p.Pack(manifest(), []byte(snapshot), review)
+	out, err := p.Pack(manifest(), []byte(snapshot), shown())
 	require.NoError(t, err)
 	return out
 }
@@ -86,7 +86,7 @@ func TestP11_EqualInputGivesEqualBytes(t *testing.T) {
 	m := manifest()
 	m.CreatedAt = m.CreatedAt.Add(7 * time.Millisecond).In(time.FixedZone("x", 3600))
 	for _, p := range protections(t) {
-		again, err := p.Pack(m, []byte(snapshot), review)
+		again, err := p.Pack(m, []byte(snapshot), shown())
 		require.NoError(t, err)
 		if p.Trust == TrustEncrypt {
 			require.NotEqual(t, p.packed(t).Digest, again.Digest, "age draws a new file key each time")
@@ -95,7 +95,7 @@ func TestP11_EqualInputGivesEqualBytes(t *testing.T) {
 		require.Equal(t, p.packed(t), again)
 		m := m
 		m.RunAttempt = 2
-		other, err := p.Pack(m, []byte(snapshot), review)
+		other, err := p.Pack(m, []byte(snapshot), shown())
 		require.NoError(t, err)
 		require.NotEqual(t, again.Digest, other.Digest)
 	}
@@ -107,9 +107,9 @@ func TestOpenGivesWhatWasPacked(t *testing.T) {
 		z := p.packed(t)
 		o, err := p.open(z.Zip)
 		require.NoError(t, err)
-		want := Draft{z.Manifest, []byte(snapshot), review, z.Digest, z.Code, nil}
+		want := Draft{z.Manifest, []byte(snapshot), shown(), z.Digest, z.Code, nil}
 		if p.Trust == TrustEncrypt {
-			want.Review = ""
+			want.Shown = Shown{}
 		}
 		require.Equal(t, want, o)
 		require.NotContains(t, o.Review+fmt.Sprintf("%+v", o.Manifest), z.Code)
@@ -121,11 +121,11 @@ func TestAPartialCheckpointHasNoReviewAndNoGate(t *testing.T) {
 	m := manifest()
 	m.GateID, m.Outcome, m.Partial = "", "", 3
 	for _, p := range protections(t) {
-		z, err := p.Pack(m, []byte(`{"snapshot":{},"journal":[]}`), "left out")
+		z, err := p.Pack(m, []byte(`{"snapshot":{},"journal":[]}`), Shown{"left out", "left out"})
 		require.NoError(t, err)
 		o, err := p.open(z.Zip)
 		require.NoError(t, err)
-		require.Empty(t, o.Review)
+		require.Empty(t, o.Shown)
 		saved, err := DecodeSaved(o.Snapshot)
 		require.NoError(t, err)
 		require.Equal(t, "{}", string(saved.Snapshot))
@@ -140,7 +140,23 @@ func TestAnyZipReaderReadsACheckpoint(t *testing.T) {
 	require.NoError(t, err)
 	review, err := fs.ReadFile(r, reviewEntry)
 	require.NoError(t, err)
-	require.Equal(t, "## Draft\n", string(review))
+	patch, err := fs.ReadFile(r, patchEntry)
+	require.NoError(t, err)
+	require.Equal(t, shown(), Shown{string(review), string(patch)})
+}
+
+// So are those of reviews, and of tickets that an earlier version drafted.
+func TestADraftWithoutAPatchIsOpened(t *testing.T) {
+	t.Parallel()
+	for _, p := range protections(t) {
+		z, err := p.Pack(manifest(), []byte(snapshot), Shown{Review: "## Draft\n"})
+		require.NoError(t, err)
+		o, err := p.open(z.Zip)
+		require.NoError(t, err)
+		require.Empty(t, o.Patch)
+		require.NotContains(t, string(z.Zip), patchEntry)
+		require.NotContains(t, string(z.Zip), "patch_sha256")
+	}
 }
 
 func TestPackRefusesWhatOpenWouldRefuse(t *testing.T) {
@@ -158,10 +174,10 @@ func TestPackRefusesWhatOpenWouldRefuse(t *testing.T) {
 	} {
 		m := manifest()
 		change(&m)
-		_, err := Protection{}.Pack(m, []byte(snapshot), "")
+		_, err := Protection{}.Pack(m, []byte(snapshot), Shown{})
 		require.Error(t, err, name)
 	}
-	_, err := Protection{}.Pack(manifest(), make([]byte, MaxZip), "")
+	_, err := Protection{}.Pack(manifest(), make([]byte, MaxZip), Shown{})
 	require.ErrorIs(t, err, errTooLarge)
 }
 
@@ -170,7 +186,7 @@ func TestPackTakesLocalInput(t *testing.T) {
 	m := manifest()
 	m.Thread, m.Subject = "local/demo:1", Subject{Digest: diff}
 	m.RunID, m.RunAttempt, m.WorkflowRef, m.Approvals = 0, 0, "", nil
-	p, err := Protection{}.Pack(m, []byte(snapshot), "")
+	p, err := Protection{}.Pack(m, []byte(snapshot), Shown{})
 	require.NoError(t, err)
 	_, err = Protection{}.open(p.Zip)
 	require.NoError(t, err)

@@ -45,7 +45,8 @@ type Manifest struct {
 	PromptFingerprint string    `json:"prompt_fingerprint"`
 	SnapshotSHA256    string    `json:"checkpoint_sha256"` // of checkpoint.json as it is stored
 	ReviewSHA256      string    `json:"review_sha256,omitempty"`
-	GateID            string    `json:"gate_id,omitempty"` // none of a partial checkpoint
+	PatchSHA256       string    `json:"patch_sha256,omitempty"` // of a draft that proposes a change
+	GateID            string    `json:"gate_id,omitempty"`      // none of a partial checkpoint
 }
 
 // Subject is what a draft is about. For local input there is no repository and no
@@ -159,6 +160,8 @@ func (m Manifest) checkProtected() error {
 		return errors.New("outcome is none that there is")
 	case m.showsReview() && !digestPattern.MatchString(m.ReviewSHA256), !m.showsReview() && m.ReviewSHA256 != "":
 		return errors.New("review_sha256 is missing, or there without a review")
+	case m.PatchSHA256 != "" && !(m.showsReview() && digestPattern.MatchString(m.PatchSHA256)):
+		return errors.New("patch_sha256 is not a digest, or there without a review")
 	}
 	return nil
 }

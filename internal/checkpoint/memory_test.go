@@ -18,7 +18,7 @@ func TestPackHoldsNoMoreThanTheSnapshotAgain(t *testing.T) { // not parallel: it
 	for i, p := range protections(t) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		z, err := p.Pack(manifest(), big, review)
+		z, err := p.Pack(manifest(), big, shown())
 		runtime.ReadMemStats(&after)
 		require.NoError(t, err)
 		times := float64(after.TotalAlloc-before.TotalAlloc) / size

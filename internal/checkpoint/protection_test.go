@@ -28,7 +28,7 @@ func TestT38_AKeyThatIsMissingOrShortIsAnError(t *testing.T) {
 			for _, trust := range []string{TrustSeal, TrustEncrypt} {
 				p := Protection{trust, k}
 				require.ErrorIs(t, p.Check(), ErrKey)
-				_, err := p.Pack(manifest(), []byte(snapshot), review)
+				_, err := p.Pack(manifest(), []byte(snapshot), shown())
 				require.ErrorIs(t, err, ErrKey)
 				_, err = p.open(packed(t).Zip)
 				refusal(t, err, 5)
@@ -153,7 +153,7 @@ func TestT28_EncryptHidesTheDraft(t *testing.T) {
 	const secret = "an unapproved vulnerability"
 	text := []byte(`{"finding":"` + secret + `"}`)
 	for _, p := range protections(t) {
-		z, err := p.Pack(manifest(), text, "## "+secret)
+		z, err := p.Pack(manifest(), text, Shown{"## " + secret, "+" + secret})
 		require.NoError(t, err)
 		shown := bytes.Contains(z.Zip, []byte(secret))
 		require.Equal(t, p.Trust != TrustEncrypt, shown, p.Trust)

@@ -13,6 +13,8 @@ import (
 func record() decision.Record {
 	return decision.Record{Thread: "org/payments#42:" + head, Digest: diff, Code: Code(diff), Decision: decision.Abort,
 		By: "rita", At: made, Via: decision.ByDispatch,
+		Findings: []decision.Shown{{ID: "F1", Path: "ledger/transfer.go", Severity: decision.Major, Source: "linter",
+			Rule: "errcheck", Linter: "revive"}}, Drafting: &decision.Effort{Cost: 4100, Calls: 3},
 		Dropped: []decision.Drop{}, Edited: []decision.Edit{}, Moved: []decision.Move{}, Severity: []decision.Regrade{}}
 }
 
@@ -26,8 +28,10 @@ func TestRecordTravelsAsAZip(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, again, z)
 		}
-		require.Equal(t, p.Trust == TrustEncrypt, !bytes.Contains(z, []byte("rita")),
-			"T28: who dropped what, and why, is hidden")
+		for _, said := range []string{"rita", "ledger/transfer.go", "errcheck", "4100"} {
+			require.Equal(t, p.Trust == TrustEncrypt, !bytes.Contains(z, []byte(said)),
+				"T28: who dropped what, and why, and of which findings, is hidden: %s", said)
+		}
 		back, err := p.OpenRecord(z)
 		require.NoError(t, err)
 		require.Equal(t, record(), back)

@@ -79,10 +79,10 @@ func check(t *testing.T, err error) int {
 // parts are copies of a checkpoint's entries.
 func parts(t testing.TB, z []byte) []entry {
 	t.Helper()
-	contents, err := contentsOf(z, 2, manifestEntry, snapshotEntry, reviewEntry)
+	contents, err := contentsOf(z, 2, manifestEntry, snapshotEntry, reviewEntry, patchEntry)
 	require.NoError(t, err)
 	var list []entry
-	for i, name := range []string{manifestEntry, snapshotEntry, reviewEntry}[:len(contents)] {
+	for i, name := range []string{manifestEntry, snapshotEntry, reviewEntry, patchEntry}[:len(contents)] {
 		list = append(list, entry{name, bytes.Clone(contents[i])})
 	}
 	return list
@@ -138,26 +138,30 @@ func TestCheck3_T22_EntriesOfOursRenamedDoubledAddedReordered(t *testing.T) {
 	}
 }
 
-func TestCheck3_AReviewIsThereWhereItBelongs(t *testing.T) {
+func TestCheck3_ReviewAndPatchAreThereWhereTheyBelong(t *testing.T) {
 	t.Parallel()
 	for _, p := range protections(t) {
-		entries := parts(t, p.packed(t).Zip)
-		if p.Trust == TrustEncrypt {
-			entries = append(entries, entry{reviewEntry, []byte("what nobody sealed")})
-		} else {
-			entries = entries[:2]
+		for n := 2; n <= 4; n++ {
+			entries := parts(t, p.packed(t).Zip)
+			if n == len(entries) {
+				continue
+			}
+			for _, name := range []string{reviewEntry, patchEntry}[len(entries)-2:] {
+				entries = append(entries, entry{name, []byte("what nobody sealed")})
+			}
+			z, err := packZip(entries[:n]...)
+			require.NoError(t, err)
+			_, err = p.open(z)
+			refusal(t, err, map[bool]int{true: 5, false: 3}[p.Keyed()])
 		}
-		z, err := packZip(entries...)
-		require.NoError(t, err)
-		_, err = p.open(z)
-		refusal(t, err, map[bool]int{true: 5, false: 3}[p.Keyed()])
 	}
 }
 
 func TestCheck3_TheEntriesAreTheOnesNamed(t *testing.T) {
 	t.Parallel()
 	for e, want := range []string{1: "checkpoint.json is not the one that manifest.json names",
-		2: "review.md is not the one that manifest.json names"} {
+		2: "review.md is not the one that manifest.json names",
+		3: "change.patch is not the one that manifest.json names"} {
 		if e == 0 {
 			continue
 		}

@@ -42,7 +42,7 @@ func zip64(z []byte) []byte {
 func TestCheck3_T22_OnlyTheKnownEntriesInTheKnownLayout(t *testing.T) {
 	t.Parallel()
 	good := packed(t).Zip
-	names := []string{manifestEntry, snapshotEntry, reviewEntry}
+	names := []string{manifestEntry, snapshotEntry, reviewEntry, patchEntry}
 	many := make([]string, 700)
 	for i := range many {
 		many[i] = fmt.Sprintf("f%d", i)
@@ -64,7 +64,7 @@ func TestCheck3_T22_OnlyTheKnownEntriesInTheKnownLayout(t *testing.T) {
 		"other case":         {zipped(t, nil, manifestEntry, "CHECKPOINT.JSON", reviewEntry), "entry 2"},
 		"other order":        {zipped(t, nil, snapshotEntry, manifestEntry, reviewEntry), "entry 1"},
 		"twice":              {zipped(t, nil, manifestEntry, snapshotEntry, snapshotEntry), "entry 3"},
-		"one more":           {zipped(t, nil, append(names, "run.sh")...), "4 entries"},
+		"one more":           {zipped(t, nil, append(names, "run.sh")...), "5 entries"},
 		"one less":           {zipped(t, nil, names[:1]...), "1 entries"},
 		"a second directory": {zip64(good), "not laid out"},
 		"very many":          {zipped(t, nil, many...), "entries"},
@@ -94,8 +94,8 @@ func TestCheck3_T22_OnlyTheKnownEntriesInTheKnownLayout(t *testing.T) {
 func TestT23_EntriesAreCountedBeforeTheDirectoryIsRead(t *testing.T) {
 	t.Parallel()
 	require.ErrorContains(t, checkDirectory(zipped(t, nil, "a"), 2, 3), "1 entries instead of 3")
-	require.NoError(t, checkDirectory(packed(t).Zip, 3, 3))
-	require.ErrorContains(t, checkDirectory(zip64(packed(t).Zip), 3, 3), "not laid out")
+	require.NoError(t, checkDirectory(packed(t).Zip, 4, 4))
+	require.ErrorContains(t, checkDirectory(zip64(packed(t).Zip), 4, 4), "not laid out")
 }
 
 func TestCheck3_T23_NothingIsExpanded(t *testing.T) { // not parallel: it measures

@@ -13,10 +13,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"github.com/org/pr-review-action/internal/choose/quiet"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/render"
 )
 
 var _ = quiet.Release()
@@ -97,4 +102,61 @@ func (in *input) forProgram() io.Reader {
 		return terminalInput{f, in}
 	}
 	return in
+}
+
+// Options are what the list is made from.
+type Options struct {
+	In        io.Reader // the terminal's file; its end means later
+	Out       io.Writer // the terminal's file: the list is not drawn elsewhere
+	Review    render.Review
+	Expires   time.Time // when the draft can no longer be decided; zero is not shown
+	CanRevise bool      // a model is at hand
+	Rounds    int       // revisions that are left
+	Color     bool      // ANSI colours; the words are the same without
+	Commands  string    // changes that were chosen before; text that does not parse is left out
+
+	// Preview is the review as it would be posted after the commands, in
+	// Markdown. An error is shown, and nothing is decided. May be nil.
+	Preview func(commands string) (string, error)
+}
+
+// Choice is what a person chose. Text holds commands in the grammar of package
+// decision, one a line; the verdict's own comes last. Without a Verdict the
+// draft is decided later, and Text has what was changed until then.
+type Choice struct {
+	Verdict decision.Verdict
+	Text    string
+}
+
+// commands are the lines for all changes, in the draft's order.
+func (m model) commands() []string {
+	lines := slices.Clone(m.ends)
+	for i, c := range m.changes {
+		lines = append(lines, c.commands(m.Review.Findings[i].ID)...)
+	}
+	return lines
+}
+
+// text is the decision with a verdict. An abort and a revision change nothing of
+// a finding. The error is that of package decision, as for any other decision.
+func (m model) text(v decision.Verdict, feedback string) (string, error) {
+	lines := []string{strings.TrimSpace("/" + string(v) + " " + feedback)}
+	if v == decision.Approve {
+		lines = slices.Concat(m.commands(), lines)
+	}
+	text := strings.Join(lines, "\n")
+	d, err := decision.Parse(text)
+	if err != nil {
+		return "", err
+	}
+	_, err = d.Check(items(m.Review))
+	return text, err
+}
+
+// chosen is the choice so far: without a verdict, what was changed.
+func (m model) chosen() Choice {
+	if m.choice.Verdict != "" {
+		return m.choice
+	}
+	return Choice{Text: strings.Join(m.commands(), "\n")}
 }

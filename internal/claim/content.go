@@ -15,7 +15,7 @@ import (
 // of the new file, and of the old one. A header that the change takes away does
 // not count for the new file.
 func headers(f diff.File) (head, base bool) {
-	if templateName.MatchString(f.Path) {
+	if templateName().MatchString(f.Path) {
 		return false, false // it is what the file makes that was generated
 	}
 	hunks, err := f.Hunks()
@@ -28,7 +28,7 @@ func headers(f diff.File) (head, base bool) {
 		}
 		for _, l := range h.Lines {
 			atHead, atBase := l.Op != diff.Delete && l.New <= headerLines, l.Op != diff.Add && l.Old <= headerLines
-			if (atHead || atBase) && generatedMark.MatchString(l.Text) {
+			if (atHead || atBase) && header(l.Text) {
 				head, base = head || atHead, base || atBase
 			}
 		}
@@ -39,7 +39,7 @@ func headers(f diff.File) (head, base bool) {
 // unseen reports whether a file is one of the base whose patch shows nothing of its
 // beginning, where a generator's header would stand.
 func unseen(f diff.File) bool {
-	if Before(f) == "" || templateName.MatchString(f.Path) {
+	if Before(f) == "" || templateName().MatchString(f.Path) {
 		return false
 	}
 	hunks, err := f.Hunks()
@@ -55,7 +55,8 @@ func Bears(text []byte, reason finding.Reason) bool {
 	switch reason {
 	case finding.Generated:
 		first := bytes.SplitN(text, []byte("\n"), headerLines+1)
-		return slices.ContainsFunc(first[:min(len(first), headerLines)], generatedMark.Match)
+		isHeader := func(line []byte) bool { return header(string(line)) }
+		return slices.ContainsFunc(first[:min(len(first), headerLines)], isHeader)
 	case finding.Minified:
 		return packed(strings.Lines(string(text)))
 	case finding.Binary:

@@ -2,9 +2,10 @@ package claim
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // lockfiles are written by package managers, for package managers.
@@ -44,20 +45,20 @@ var made = []string{"__snapshots__", "__generated__", "__recordings__", "generat
 // file there is made by a program where it is of a kind that builds write.
 var built = []string{"dist", "build", "out", "target"}
 
-var buildOutput = regexp.MustCompile(`(?i)\.(?:js|mjs|cjs|css|html?|map|d\.[cm]?ts|wasm|class|pyc|o|a|so|dll|exe)$`)
+var buildOutput = pattern.Lazy(`(?i)\.(?:js|mjs|cjs|css|html?|map|d\.[cm]?ts|wasm|class|pyc|o|a|so|dll|exe)$`)
 
 // buildScript matches the scripts that a folder named build holds in projects that
 // keep their tools there.
-var buildScript = regexp.MustCompile(`(?i)(?:^|[./_-])(?:conf(?:ig)?|gulp\w*|grunt\w*|webpack|rollup|vite|esbuild|` +
+var buildScript = pattern.Lazy(`(?i)(?:^|[./_-])(?:conf(?:ig)?|gulp\w*|grunt\w*|webpack|rollup|vite|esbuild|` +
 	`build|bundle|release|server|scripts?|tasks?|utils?)[./_-]`)
 
 // minifiedName matches scripts and styles that a build has packed.
-var minifiedName = regexp.MustCompile(`(?i)(?:[.-]min\.(?:js|mjs|cjs|css|html)|\.(?:js|css)\.map)$`)
+var minifiedName = pattern.Lazy(`(?i)(?:[.-]min\.(?:js|mjs|cjs|css|html)|\.(?:js|css)\.map)$`)
 
 // Unread reports whether a path is of a lockfile, of other people's code, or of
 // what a build has packed: what a search passes over.
 func Unread(file string) bool {
-	return lockfile(file) || minifiedName.MatchString(file) || folderOf(file, vendored) != ""
+	return lockfile(file) || minifiedName().MatchString(file) || folderOf(file, vendored) != ""
 }
 
 func lockfile(file string) bool {
@@ -83,7 +84,7 @@ func folderOf(file string, names []string) string {
 // none.
 func outputFolder(file string) string {
 	folder := folderOf(file, built)
-	if folder == "" || !buildOutput.MatchString(file) || buildScript.MatchString(file[len(folder)+1:]) {
+	if folder == "" || !buildOutput().MatchString(file) || buildScript().MatchString(file[len(folder)+1:]) {
 		return ""
 	}
 	return folder
@@ -91,12 +92,12 @@ func outputFolder(file string) string {
 
 // templateName matches the names of templates, whose text holds the header of what they
 // make.
-var templateName = regexp.MustCompile(`(?i)\.(?:tt|t4|tmpl|gotmpl|tpl|mustache|hbs|handlebars|j2|jinja2?|erb|ejs|` +
+var templateName = pattern.Lazy(`(?i)\.(?:tt|t4|tmpl|gotmpl|tpl|mustache|hbs|handlebars|j2|jinja2?|erb|ejs|` +
 	`liquid|stencil|ftl|vm|njk|in|template)(?:\.[a-z]+)?$`)
 
 // generatedName matches the names that code generators and recording tests give their
 // output. What people give too (mock_api.go, kind_string.go) is told by its header.
-var generatedName = regexp.MustCompile(`(?i)(?:` + strings.Join([]string{
+var generatedName = pattern.Lazy(`(?i)(?:` + strings.Join([]string{
 	`\.pb\.(?:go|cc|h|swift|dart)$`, `_pb2(?:_grpc)?\.pyi?$`, `_pb\.(?:js|ts|d\.ts)$`, `\.pb\.gw\.go$`,
 	`_grpc\.pb\.go$`,
 	`\.gen(?:erated)?\.[a-z]+$`, `[_-]generated\.[a-z]+$`, `(?:^|/)zz_generated[._].*\.go$`, `_templ\.go$`,

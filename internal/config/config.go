@@ -62,6 +62,8 @@ type Config struct {
 	Modules   []Module  `json:"modules,omitzero"`   // where a ticket may be implemented; none: derived from the files
 	Protected []string  `json:"protected,omitzero"` // globs of paths that no ticket's change touches
 	Implement Implement `json:"implement,omitzero"`
+
+	Overruled []string `json:"-"` // which lines of the file have no effect, since the defaults lock them; in words
 }
 
 // DefaultMaxLines is how many changed lines a file that is reviewed has at most where

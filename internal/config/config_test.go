@@ -173,7 +173,7 @@ func TestTheSettingsPageShowsEveryKey(t *testing.T) {
 	require.Contains(t, string(page), "```yaml\n"+string(example)+"```",
 		".github/SETTINGS.md shows testdata/pr-review.yml as it is")
 	require.Equal(t, 1, strings.Count(string(page), "\nmax-cost-per-file:"), "every key is documented once")
-	c, lines, err := config.Read("pr-review.yml", example)
+	c, lines, err := config.File{Path: "pr-review.yml"}.Read(example)
 	require.NoError(t, err)
 	require.ElementsMatch(t, known("prices.my-model"), slices.Collect(maps.Keys(lines)),
 		"A: keys that config reads; B: keys in testdata/pr-review.yml")

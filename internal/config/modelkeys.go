@@ -50,11 +50,13 @@ func priceKeys(p *cost.Price) keys {
 		"cache-write": price(&p.CacheWrite), "per-1000": price(&p.PerThousand)}
 }
 
-// prices reads a price for each model. Cached input and cache writes cost what
-// input does where nothing else is said. Of a reranker that bills by the search,
-// per-1000 is enough.
-func (r *reader) prices(n ast.Node) map[string]cost.Price {
-	all := map[string]cost.Price{}
+// prices reads a price for each model, beside those that are there. Cached input and
+// cache writes cost what input does where nothing else is said. Of a reranker that bills
+// by the search, per-1000 is enough.
+func (r *reader) prices(n ast.Node, all *map[string]cost.Price) {
+	if *all == nil {
+		*all = map[string]cost.Price{}
+	}
 	for _, e := range r.entries(n) {
 		var p cost.Price
 		var said []string
@@ -64,7 +66,7 @@ func (r *reader) prices(n ast.Node) map[string]cost.Price {
 		case !slices.Contains(said, "input"):
 			r.fail(e.Key, "the price of %.60q needs input, in USD per million tokens", keyName(e.Key))
 		case !slices.Contains(said, "output"):
-			r.halves[keyName(e.Key)] = e.Key
+			r.halves = append(r.halves, e.Key)
 		}
 		if !slices.Contains(said, "cached-input") {
 			p.CachedInput = p.Input
@@ -72,16 +74,15 @@ func (r *reader) prices(n ast.Node) map[string]cost.Price {
 		if !slices.Contains(said, "cache-write") {
 			p.CacheWrite = p.Input
 		}
-		all[keyName(e.Key)] = p
+		(*all)[keyName(e.Key)] = p
 	}
-	return all
 }
 
 // checkPrices fails where a model that writes has no price for it: only what embeds
 // and what reranks write nothing.
 func (r *reader) checkPrices(c Config) {
-	for model, key := range r.halves {
-		if model != c.Embeddings.Model && model != c.Rerank.Model {
+	for _, key := range r.halves {
+		if model := keyName(key); model != c.Embeddings.Model && model != c.Rerank.Model {
 			r.fail(key, "the price of %.60q needs output, in USD per million tokens", model)
 		}
 	}

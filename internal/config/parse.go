@@ -9,34 +9,51 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// Parse reads a settings file; name is what errors call it. Every mistake is
-// reported up to maxProblems, each as an *Error, joined in the file's order. An
-// empty file is the default.
-func Parse(name string, text []byte) (Config, error) {
-	c, _, err := Read(name, text)
+// Parse reads a settings file with nothing below it; name is what errors call it.
+func Parse(name string, text []byte) (Config, error) { return File{Path: name}.Parse(text) }
+
+// Parse reads the text of the file. Every mistake is reported up to maxProblems, each as
+// an *Error, joined in the file's order; those of the defaults alone where there are
+// some. An empty text is the defaults.
+func (f File) Parse(text []byte) (Config, error) {
+	c, _, err := f.Read(text)
 	return c, err
 }
 
 // Read is Parse, and says where each key stood.
-func Read(name string, text []byte) (c Config, lines Lines, err error) {
-	r := &reader{file: name, lines: Lines{}, halves: map[string]ast.Node{}}
-	text, bad := readable(name, text)
-	if bad != nil {
-		return Config{}, nil, bad
+func (f File) Read(text []byte) (Config, Lines, error) {
+	c, lines := Default(), Lines{}
+	below := &reader{file: "defaults", lines: lines}
+	known := rootKeys(&c)
+	known["locked"] = func(r *reader, n ast.Node) { r.locked = r.lockable(n) }
+	if err := below.read([]byte(f.Defaults), known, &c); err != nil {
+		return Config{}, nil, err
+	}
+	r := &reader{file: f.Path, lines: lines, locks: below.locked}
+	if err := r.read(text, rootKeys(&c), &c); err != nil {
+		return Config{}, nil, err
+	}
+	c.Overruled = r.overruled
+	return c, lines, nil
+}
+
+// read reads a text into c, by the keys that it may hold.
+func (r *reader) read(text []byte, known keys, c *Config) (err error) {
+	text, err = readable(r.file, text)
+	if err != nil {
+		return err
 	}
 	// The parser works on text from the repository; a defect in it is the file's error, not the run's end.
 	defer func() {
 		if p := recover(); p != nil {
-			c, lines, err = Config{}, nil, &Error{File: name, Line: 1, Column: 1,
-				What: "this is not YAML that can be read"}
+			err = &Error{File: r.file, Line: 1, Column: 1, What: "this is not YAML that can be read"}
 		}
 	}()
 	// entries finds them, with all other mistakes
 	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		return Config{}, nil, syntaxError(name, err)
+		return syntaxError(r.file, err)
 	}
-	c = Default()
 	for i, doc := range file.Docs {
 		if doc.Body == nil {
 			continue
@@ -45,13 +62,10 @@ func Read(name string, text []byte) (c Config, lines Lines, err error) {
 			r.fail(doc.Body, "a second document; one is read")
 			break
 		}
-		r.mapping(doc.Body, rootKeys(&c))
+		r.mapping(doc.Body, known)
 	}
-	r.checkPrices(c)
-	if problems := r.all(); len(problems) > 0 {
-		return Config{}, nil, errors.Join(problems...)
-	}
-	return c, r.lines, nil
+	r.checkPrices(*c)
+	return errors.Join(r.all()...)
 }
 
 func rootKeys(c *Config) keys {
@@ -60,7 +74,7 @@ func rootKeys(c *Config) keys {
 		"max-lines": func(r *reader, n ast.Node) { r.whole(n, 1, mostLines, &c.MaxLines) },
 		"admission": func(r *reader, n ast.Node) { r.mapping(n, admissionKeys(&c.Admission)) },
 
-		"prices":            func(r *reader, n ast.Node) { c.Prices = r.prices(n) },
+		"prices":            func(r *reader, n ast.Node) { r.prices(n, &c.Prices) },
 		"max-cost":          func(r *reader, n ast.Node) { r.amount(n, &c.MaxCost) },
 		"max-cost-per-pull": func(r *reader, n ast.Node) { r.amount(n, &c.MaxCostPerPull) },
 		"max-cost-per-file": func(r *reader, n ast.Node) { r.amount(n, &c.MaxCostPerFile) },
@@ -75,8 +89,8 @@ func rootKeys(c *Config) keys {
 
 		"overview":   func(r *reader, n ast.Node) { r.overview(n, &c.Overview) },
 		"report":     func(r *reader, n ast.Node) { r.mapping(n, reportKeys(&c.Report)) },
-		"embeddings": func(r *reader, n ast.Node) { r.endpoint(n, embeddingKeys(&c.Embeddings)) },
-		"rerank":     func(r *reader, n ast.Node) { r.endpoint(n, rerankKeys(&c.Rerank)) },
+		"embeddings": func(r *reader, n ast.Node) { r.endpoint(n, &c.Embeddings.Model, embeddingKeys(&c.Embeddings)) },
+		"rerank":     func(r *reader, n ast.Node) { r.endpoint(n, &c.Rerank.Model, rerankKeys(&c.Rerank)) },
 		"index":      func(r *reader, n ast.Node) { r.mapping(n, indexKeys(&c.Index)) },
 
 		"comments":     func(r *reader, n ast.Node) { r.mapping(n, commentKeys(&c.Comments)) },

@@ -15,7 +15,11 @@ type reader struct {
 	problems []*Error
 	under    string // the name of the key whose value is read, with a dot; empty at the top
 	lines    Lines
-	halves   map[string]ast.Node // prices without an output's, by model
+	halves   []ast.MapKeyNode // models whose prices are without an output's
+
+	locked    []string // by these defaults
+	locks     []string // by the defaults below
+	overruled []string // in words
 }
 
 // maxProblems is how many mistakes of one file are reported.
@@ -58,6 +62,9 @@ func (r *reader) mapping(n ast.Node, known keys) (seen []string) {
 			r.fail(v.Key, "unknown key %.60q", name).Hint = Nearest(name, sortedNames(known))
 			continue
 		}
+		if r.overrules(v.Key, r.under+name) {
+			continue
+		}
 		seen = append(seen, name)
 		r.inside(v.Key, func() { read(r, v.Value) })
 	}
@@ -68,7 +75,7 @@ func (r *reader) mapping(n ast.Node, known keys) (seen []string) {
 func (r *reader) inside(key ast.MapKeyNode, read func()) {
 	outer := r.under
 	name := outer + keyName(key)
-	r.lines[name] = key.GetToken().Position.Line
+	r.lines[name] = fmt.Sprintf("%s:%d", r.file, key.GetToken().Position.Line)
 	r.under = name + "."
 	read()
 	r.under = outer
@@ -247,6 +254,5 @@ func kind(n ast.Node) string {
 // keys are the known names of a mapping, each with what reads its value.
 type keys map[string]func(*reader, ast.Node)
 
-// Lines has the line of every key that a settings file holds, by the names of
-// Config.Values.
-type Lines map[string]int
+// Lines has the file and line of every key that is set, by the names of Config.Values.
+type Lines map[string]string

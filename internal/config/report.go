@@ -16,6 +16,7 @@ type Report struct {
 	Style      bool             `json:"style,omitzero"`
 	From       finding.Severity `json:"from,omitzero"`       // the weakest that is reported; empty for all
 	Categories []string         `json:"categories,omitzero"` // those that are reported; empty for all
+	Without    []string         `json:"without,omitzero"`    // rules that are not, a linter's also behind its linter's name
 }
 
 // The categories that are reported only where Report says so.
@@ -42,6 +43,10 @@ func (r Report) Unwanted(f finding.Finding) string {
 		return "report.style is off"
 	case len(r.Categories) > 0 && !slices.Contains(r.Categories, category):
 		return "report.categories is without its category"
+	case f.Rule != "" && slices.ContainsFunc(r.Without, func(name string) bool {
+		return name == f.Rule || f.Origin != nil && name == f.Origin.Name(f.Rule)
+	}):
+		return "report.without has its rule"
 	}
 	return ""
 }
@@ -70,6 +75,7 @@ func reportKeys(p *Report) keys {
 			r.oneOf(n, severities(), (*string)(&p.From))
 		},
 		"categories": func(r *reader, n ast.Node) { p.Categories = r.categories(n) },
+		"without":    func(r *reader, n ast.Node) { p.Without = r.texts(n) },
 	}
 }
 

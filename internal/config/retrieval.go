@@ -92,10 +92,11 @@ func indexKeys(i *Index) keys {
 	}
 }
 
-// endpoint reads the keys of a server, of which the model's name is needed.
-func (r *reader) endpoint(n ast.Node, known keys) {
+// endpoint reads the keys of a server, of which the model's name is needed, here or in
+// the defaults.
+func (r *reader) endpoint(n ast.Node, model *string, known keys) {
 	seen := r.mapping(n, known)
-	if _, nothing := n.(*ast.NullNode); !nothing && !slices.Contains(seen, "model") {
+	if _, nothing := n.(*ast.NullNode); !nothing && *model == "" && !slices.Contains(seen, "model") {
 		r.fail(firstKey(n), "%s needs model, the name by which the endpoint serves it",
 			strings.TrimSuffix(r.under, "."))
 	}

@@ -53,6 +53,7 @@ func (c Config) Values() []Value {
 		Value{Key: "report.style", Value: c.Report.Style},
 		Value{Key: "report.from", Value: string(cmp.Or(c.Report.From, finding.Nit))},
 		Value{Key: "report.categories", Value: list(c.Report.Categories)},
+		Value{Key: "report.without", Value: list(c.Report.Without)},
 		Value{Key: "comments.max", Value: c.Comments.Most()}, Value{Key: "comments.resolve", Value: c.Comments.Resolve},
 		Value{Key: "handover", Value: cmp.Or(c.Handover, HandoverSummary)},
 		Value{Key: "linters.max-per-rule", Value: c.Linters.Most()},

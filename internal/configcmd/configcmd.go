@@ -53,14 +53,17 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	read, lines, err := config.Read(file, text)
+	read, lines, err := config.File{Path: file, Defaults: s.Defaults}.Read(text)
+	for _, line := range read.Overruled {
+		fmt.Fprintln(c.Stderr, "warning: "+guard.Line(line, driver.MaxLine))
+	}
 	switch {
 	case err != nil && args[0] == "check" && c.JSON:
-		return cmp.Or[error](c.printMistakes(file, err), driver.Reported{Err: err})
+		return cmp.Or[error](c.printMistakes(file, nil, err), driver.Reported{Err: err})
 	case err != nil:
 		return c.mistakes(err)
 	case args[0] == "print":
-		return c.printSettings(read, s, settings.Source{File: file, Lines: lines, Given: from})
+		return c.printSettings(file, read, s, settings.Source{Lines: lines, Given: from})
 	case text == nil:
 		fmt.Fprintln(c.Stderr, guard.Line(file, 0)+" is not there, so the defaults hold")
 	}
@@ -69,7 +72,7 @@ func (c *Command) Run(ctx context.Context, args []string) error {
 		online = append(setup.Online(ctx, c.Front, s, read), setup.Token(ctx, c.Front, s))
 	}
 	if c.JSON {
-		return cmp.Or(c.printMistakes(file, nil, online...), setup.Failed(online))
+		return cmp.Or(c.printMistakes(file, read.Overruled, nil, online...), setup.Failed(online))
 	}
 	fmt.Fprintln(c.Stdout, "ok")
 	setup.PrintChecks(c.Front, online)
@@ -154,10 +157,11 @@ func each(err error) []error {
 	return slices.DeleteFunc([]error{err}, func(e error) bool { return e == nil })
 }
 
-// printMistakes prints one object: all that is wrong with a settings file, and what was
-// asked about it.
-func (c *Command) printMistakes(file string, err error, online ...setup.Check) error {
+// printMistakes prints one object: all that is wrong with a settings file, what of it has
+// no effect, and what was asked about it.
+func (c *Command) printMistakes(file string, overruled []string, err error, online ...setup.Check) error {
 	type mistake struct {
+		File   string `json:"file"` // or defaults
 		Line   int    `json:"line"`
 		Column int    `json:"column"`
 		What   string `json:"what"`
@@ -166,17 +170,27 @@ func (c *Command) printMistakes(file string, err error, online ...setup.Check) e
 	printed := struct {
 		File   string        `json:"file"`
 		Errors []mistake     `json:"errors"`
+		Locked []string      `json:"locked,omitempty"` // lines without effect, since the defaults lock them
 		Checks []setup.Check `json:"checks,omitempty"` // with --online
-	}{guard.Line(file, driver.MaxLine), []mistake{}, online}
+	}{guard.Line(file, driver.MaxLine), []mistake{}, guarded(overruled), online}
 	for _, e := range each(err) {
 		m := mistake{What: guard.Line(e.Error(), driver.MaxLine)}
 		if known, ok := errors.AsType[*config.Error](e); ok {
-			m = mistake{known.Line, known.Column, guard.Line(known.What, driver.MaxLine),
+			m = mistake{guard.Line(known.File, driver.MaxLine), known.Line, known.Column,
+				guard.Line(known.What, driver.MaxLine),
 				guard.Line(known.Hint, driver.MaxLine)}
 		}
 		printed.Errors = append(printed.Errors, m)
 	}
 	return driver.PrintJSON(c.Stdout, printed)
+}
+
+// guarded are lines for a terminal or a reader of JSON.
+func guarded(lines []string) (all []string) {
+	for _, line := range lines {
+		all = append(all, guard.Line(line, driver.MaxLine))
+	}
+	return all
 }
 
 // mistakes lists all that is wrong with a settings file.
@@ -188,14 +202,14 @@ func (c *Command) mistakes(err error) error {
 }
 
 // printSettings prints what holds: the file's keys, then the other settings.
-func (c *Command) printSettings(read config.Config, s settings.Settings, from settings.Source) error {
+func (c *Command) printSettings(file string, read config.Config, s settings.Settings, from settings.Source) error {
 	values := from.Values(read, s, func(model string) string { return wire.Unpriced(read, model) })
 	own := c.Redactor(s)
 	for i := range values {
 		values[i].Value, values[i].Source = redacted(own, values[i].Value), guard.Line(values[i].Source, driver.MaxLine)
 	}
 	if c.JSON {
-		return c.printValues(from.File, values)
+		return c.printValues(file, values)
 	}
 	text, err := config.YAML(values)
 	if err == nil {

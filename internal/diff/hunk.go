@@ -39,17 +39,17 @@ type Hunk struct {
 func Hunks(patch string) ([]Hunk, error) {
 	var hunks []Hunk
 	var order hunkOrder
-	s := newScanner(patch)
+	s, lines := newScanner(patch), make([]Line, 0, strings.Count(patch, "\n"))
 	for line, ok := s.peek(); ok; line, ok = s.peek() {
 		if !isHunkHeader(line) {
 			return nil, s.errorf("%.40q stands where a hunk should begin", line)
 		}
-		var lines []Line
+		from := len(lines)
 		h, err := readHunk(s, &order, func(l Line) { lines = append(lines, l) })
 		if err != nil {
 			return nil, err
 		}
-		h.Lines = lines
+		h.Lines = lines[from:len(lines):len(lines)]
 		hunks = append(hunks, h)
 	}
 	return hunks, nil

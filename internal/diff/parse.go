@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -181,4 +182,86 @@ func (p *parser) add(f File, at int) error {
 	first.Deletions += f.Deletions
 	first.Patch = strings.TrimPrefix(first.Patch+"\n"+f.Patch, "\n")
 	return nil
+}
+
+// scanner walks the lines of a text without copying them. A line is given
+// without its line feed; a carriage return stays part of it.
+type scanner struct {
+	text string
+	pos  int // offset of the line that peek gives
+	n    int // number of that line, 1-based
+}
+
+func newScanner(text string) *scanner { return &scanner{text: text, n: 1} }
+
+func (s *scanner) peek() (string, bool) {
+	if s.pos >= len(s.text) {
+		return "", false
+	}
+	line, _, _ := strings.Cut(s.text[s.pos:], "\n")
+	return line, true
+}
+
+func (s *scanner) next() {
+	if i := strings.IndexByte(s.text[s.pos:], '\n'); i >= 0 {
+		s.pos += i + 1
+	} else {
+		s.pos = len(s.text)
+	}
+	s.n++
+}
+
+// header gives the current line as one that the diff tool wrote: a carriage
+// return at its end comes from a converted file and is no part of a name.
+func (s *scanner) header() string {
+	line, _ := s.peek()
+	return strings.TrimSuffix(line, "\r")
+}
+
+func (s *scanner) errorf(format string, args ...any) error {
+	return fmt.Errorf("line %d: %w", s.n, fmt.Errorf(format, args...))
+}
+
+// submoduleLine begins what git writes of a submodule with --submodule=log or diff; below
+// stand the names of commits, or diffs of the files within.
+var submoduleLine = regexp.MustCompile(
+	`^Submodule (.+) (?:([0-9a-f]{7,64})\.\.\.?([0-9a-f]{7,64})(?: \((.+)\))?:?|contains (?:untracked|modified)` +
+		` content)\r?$`)
+
+// submodule reads such a line as the file that --submodule=short makes of it, with
+// commits as they are abbreviated there. What a work tree holds of one is no change.
+func (p *parser) submodule() (File, error) {
+	m := submoduleLine.FindStringSubmatch(p.header())
+	p.next()
+	for line, ok := p.peek(); ok && (strings.HasPrefix(line, "  > ") || strings.HasPrefix(line, "  < ")); {
+		p.next()
+		line, ok = p.peek()
+	}
+	f := File{Path: m[1], Status: Modified}
+	before, after := "-Subproject commit "+m[2], "+Subproject commit "+m[3]
+	switch {
+	case m[2] == "" || strings.Trim(m[2]+m[3], "0") == "":
+		return f, nil
+	case strings.Trim(m[2], "0") == "":
+		f.Status, f.Additions, f.Patch = Added, 1, "@@ -0,0 +1 @@\n"+after
+	case strings.Trim(m[3], "0") == "":
+		f.Status, f.Deletions, f.Patch = Removed, 1, "@@ -1 +0,0 @@\n"+before
+	default:
+		f.Additions, f.Deletions, f.Patch = 1, 1, fmt.Sprintf("@@ -1 +1 @@\n%s\n%s", before, after)
+	}
+	return f, nil
+}
+
+var (
+	coloredHeader = regexp.MustCompile(`(?m)^\x1b\[[0-9;]*mdiff --git `)
+	color         = regexp.MustCompile(`\x1b\[[0-9;]*[mK]`)
+)
+
+// uncolored takes git's colours out of a diff that was written for a terminal: one
+// whose headers have some. Elsewhere such a sequence is part of a file.
+func uncolored(text string) string {
+	if !coloredHeader.MatchString(text) {
+		return text
+	}
+	return color.ReplaceAllString(text, "")
 }

@@ -17,7 +17,7 @@ func (f *Front) EndRun(span *trace.Span, ref pull.Ref, r Report, began time.Time
 	}
 	came := trace.Came{Repository: ref.FullName(), Pull: ref.Number, Outcome: outcome, Findings: len(r.Findings),
 		Seconds: f.Now().Sub(began).Seconds()}
-	if spent := known(f.Spent); spent != nil {
+	if spent := price(f.Spent).Cost; spent != nil {
 		micros := int64(*spent)
 		came.Cost = &micros
 	}

@@ -114,14 +114,16 @@ func (d Driver) reviewing(p Proposing, limit cost.MicroUSD) func(context.Context
 	return func(ctx context.Context, s ticketpr.State, t ticket.Ticket) (seen ticketpr.Seen, err error) {
 		p.Settings.MaxCost = max(0, limit-s.Usage.Cost)
 		if limit > 0 && p.Settings.MaxCost == 0 {
-			return ticketpr.Seen{Notes: []string{"The change was not reviewed: the budget was spent."}}, nil
+			return ticketpr.Seen{Failed: true,
+				Notes: []string{"The change was not reviewed: the budget was spent."}}, nil
 		}
 		state, err := d.reviewed(ctx, p, s, t)
 		switch {
 		case ctx.Err() != nil:
 			return seen, ctx.Err()
 		case err != nil:
-			return ticketpr.Seen{Notes: []string{"The change was not reviewed: " + problem.Of(err).What}}, nil
+			return ticketpr.Seen{Failed: true, Usage: state.Usage,
+				Notes: []string{"The change was not reviewed: " + problem.Of(err).What}}, nil
 		}
 		return seenIn(state), nil
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/llmtest"
+	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/ticket"
 )
 
@@ -95,6 +96,21 @@ func TestARefusedEditIsMendedByTheModel(t *testing.T) {
 }
 
 // A model that answers without end is cut off by the client, by name.
+// TestP9_AReviewThatFailedIsPaidForAndSaid counts the calls whose answers were of no use.
+func TestP9_AReviewThatFailedIsPaidForAndSaid(t *testing.T) {
+	t.Parallel()
+	p := newProposal(t, "go", "TASK-101", func(a answers) {
+		a["review"] = []json.RawMessage{json.RawMessage("I like it.")}
+	})
+	r := p.draft()
+	require.Equal(t, driver.Paused, r.Outcome)
+	require.EqualValues(t, len(p.model.Requests())+len(p.model.Wholes()), r.Usage.Calls)
+	require.Contains(t, strings.Join(r.Warnings, "\n"), "The change was not reviewed: ")
+	shown := render.ProposalTerminal(r.State.Proposal(), render.TerminalOptions{})
+	require.Contains(t, shown, "The change was not reviewed: ")
+	require.NotContains(t, shown+r.State.Shown(), "o findings")
+}
+
 func TestAnAnswerOf10MBIsRefused(t *testing.T) {
 	t.Parallel()
 	p := newProposal(t, "go", "TASK-101", func(a answers) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
@@ -66,7 +67,7 @@ func newProposal(t *testing.T, sample, key string, alter func(answers)) *proposa
 		alter(all)
 	}
 	p.model = llmtest.Start(t, llmtest.Implement(all, llmtest.Honest))
-	p.base, err = ingest.BaseAt(t.Context(), p.dir, "", ".github/pr-review.yml")
+	p.base, err = ingest.BaseAt(t.Context(), p.dir, "", config.File{Path: config.DefaultPath})
 	require.NoError(t, err)
 	return p
 }
@@ -176,13 +177,13 @@ func (p *proposal) texts(commit string) map[string]string {
 // the projects' own tests pass on it.
 func TestSixTicketsBecomeTheApprovedTrees(t *testing.T) {
 	t.Parallel()
-	for key, c := range map[string]struct{ sample, branch, test string }{
-		"TASK-101": {"go", "fix/TASK-101-tasks-without-a-due-date-are-listed-as", "go test ./..."},
-		"TASK-102": {"go", "feat/TASK-102-give-tasks-a-priority", "go test ./..."},
-		"TASK-201": {"ts", "fix/TASK-201-the-list-of-a-tag-shows-tasks-without-it", "node --test"},
-		"TASK-202": {"ts", "feat/TASK-202-count-the-open-tasks", "node --test"},
-		"TASK-301": {"java", "fix/TASK-301-tasks-of-a-person-are-not-found", ""},
-		"TASK-302": {"java", "feat/TASK-302-tasks-have-a-due-date", ""},
+	for key, c := range map[string]struct{ sample, branch, program, test string }{
+		"TASK-101": {"go", "fix/TASK-101-tasks-without-a-due-date-are-listed-as", "go", "go test ./..."},
+		"TASK-102": {"go", "feat/TASK-102-give-tasks-a-priority", "go", "go test ./..."},
+		"TASK-201": {"ts", "fix/TASK-201-the-list-of-a-tag-shows-tasks-without-it", "node", nodesTests},
+		"TASK-202": {"ts", "feat/TASK-202-count-the-open-tasks", "node", nodesTests},
+		"TASK-301": {"java", "fix/TASK-301-tasks-of-a-person-are-not-found", "javac", javaCompiles},
+		"TASK-302": {"java", "feat/TASK-302-tasks-have-a-due-date", "javac", javaCompiles},
 	} {
 		t.Run(key, func(t *testing.T) {
 			t.Parallel()
@@ -210,7 +211,7 @@ func TestSixTicketsBecomeTheApprovedTrees(t *testing.T) {
 			require.NoError(t, os.CopyFS(out, onlyFiles{os.DirFS(p.dir)}))
 			require.NoError(t, os.WriteFile(filepath.Join(out, "p.patch"), []byte(r.Diff), 0o600))
 			command := "git apply p.patch"
-			if c.test != "" && installed(c.test) {
+			if _, err := exec.LookPath(c.program); err == nil { // it is not everywhere
 				command += " && " + c.test
 			}
 			apply := exec.Command("sh", "-c", command)
@@ -223,12 +224,12 @@ func TestSixTicketsBecomeTheApprovedTrees(t *testing.T) {
 	}
 }
 
-// installed reports whether a command's program is at hand: node is not everywhere.
-func installed(command string) bool {
-	program, _, _ := strings.Cut(command, " ")
-	_, err := exec.LookPath(program)
-	return err == nil
-}
+// The samples' own tests. NODE_MODULES, a folder with Vitest and TypeScript, is set by .ci/run.
+const (
+	nodesTests = `(cd packages/core && node --test) && if [ -n "$NODE_MODULES" ]; then ln -s "$NODE_MODULES" node_modules &&
+		node node_modules/vitest/vitest.mjs run packages/web && node node_modules/typescript/bin/tsc; fi`
+	javaCompiles = "find . -path '*/main/*' -name '*.java' > sources && javac -d classes @sources"
+)
 
 // onlyFiles is a folder without Git's own.
 type onlyFiles struct{ fs.FS }
@@ -236,6 +237,51 @@ type onlyFiles struct{ fs.FS }
 func (o onlyFiles) ReadDir(name string) ([]fs.DirEntry, error) {
 	all, err := fs.ReadDir(o.FS, name)
 	return slices.DeleteFunc(all, func(e fs.DirEntry) bool { return e.Name() == ".git" }), err
+}
+
+// TestTestsAreAskedForAsTheRepositoryTests holds what the model is shown of frameworks: the
+// tests nearest to the change, one from end to end where there is one, and the build.
+func TestTestsAreAskedForAsTheRepositoryTests(t *testing.T) {
+	t.Parallel()
+	for key, c := range map[string]struct {
+		sample     string
+		shows, not []string
+	}{
+		"TASK-201": {"ts", []string{">>>\npackages/core/test/tasks.test.js\n", `from "node:test"`,
+			" build>>>\npackages/core/package.json\n"}, []string{"vitest", "end-to-end test>>>"}},
+		"TASK-202": {"ts", []string{" test>>>\npackages/web/src/view.test.ts\n", ` from "vitest"`,
+			" end-to-end test>>>\npackages/web/e2e/tasks.e2e.test.ts\n", `"vitest": "^3.2.0"`}, nil},
+		"TASK-301": {"java", []string{" test>>>\ntask-core/src/test/java/com/example/tasks/TaskServiceTest.java\n",
+			"org.assertj.core.api", " build>>>\npom.xml\n", "junit-jupiter"}, nil},
+		"TASK-302": {"java", []string{" end-to-end test>>>\ne2e/src/test/java/com/example/tasks/TaskListE2ETest.java\n"},
+			nil},
+		"TASK-102": {"go", []string{">>>\nstore/store_test.go\n", " build>>>\ngo.mod\n"}, []string{"end-to-end test>>>"}},
+	} {
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			p := newProposal(t, c.sample, key, nil)
+			p.draft()
+			asked := p.asked(llmtest.ImplementTests)[0]
+			for _, part := range c.shows {
+				require.Contains(t, asked, part)
+			}
+			for _, part := range c.not {
+				require.NotContains(t, asked, part)
+			}
+		})
+	}
+	t.Run("a module without tests", func(t *testing.T) {
+		t.Parallel()
+		p := newProposal(t, "go", "TASK-102", func(all answers) {
+			all[llmtest.ImplementModules] = []json.RawMessage{[]byte(`{"affected_modules":["api"],"reasoning":{},
+				"files_likely_to_change":["api/api.go"]}`)}
+			all[llmtest.ImplementCode] = []json.RawMessage{[]byte(`{"root_cause":"","changes":[{"path":"api/x.go",
+				"description":"","new_content":"package api\n"}]}`)}
+			all[llmtest.ImplementTests] = []json.RawMessage{[]byte(`{"tests":[]}`)}
+		})
+		p.draft()
+		require.Contains(t, p.asked(llmtest.ImplementTests)[0], " test>>>\nstore/store_test.go\n")
+	})
 }
 
 // The reference's counter never counts and its feedback never reaches the prompt; here both

@@ -22,7 +22,7 @@ import (
 func (f *Front) Reviews(s settings.Settings, api *github.Client, runs *handoff.Runs) *post.Ours {
 	return post.NewOurs(post.Ours{
 		Client: api, Runs: runs, Protection: s.Protection, Author: s.AllowAuthor,
-		Retention: time.Duration(s.Retention) * 24 * time.Hour, Now: f.Now, Decided: map[string]bool{},
+		Retention: time.Duration(s.Records) * 24 * time.Hour, Now: f.Now, Decided: map[string]bool{},
 	})
 }
 

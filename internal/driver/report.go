@@ -57,7 +57,8 @@ type Report struct {
 	Overview   overview             `json:"overview"`
 	Criteria   []finding.Criterion  `json:"criteria"`
 	Unasked    []finding.Unasked    `json:"unasked"`
-	Missing    []string             `json:"missing"` // lines on what was asked and could not be had
+	Missing    []string             `json:"missing"`            // lines on what was asked and could not be had
+	Handover   string               `json:"handover,omitempty"` // for a coding agent, where it was asked for
 
 	Standing []finding.Earlier `json:"-"` // what earlier reviews posted and stands
 	Closed   map[string]bool   `json:"-"` // fingerprints of what somebody closed since the draft was made
@@ -178,6 +179,13 @@ func outcomeOf(view graph.View[reviewpr.State]) string {
 	return reviewpr.Failed
 }
 
+// Traced is the report with how each file's result came about: its calls, what they
+// cost, and the findings before they were brought together.
+func (r Report) Traced() Report {
+	r.Files = r.State.Coverage()
+	return r
+}
+
 // bare leaves out of each file's result what stands elsewhere in the report.
 func bare(files []finding.FileReview) []finding.FileReview {
 	out := make([]finding.FileReview, len(files))
@@ -223,7 +231,7 @@ func (r Report) Print(w io.Writer) error {
 	if notes := r.State.Notes(); len(notes) > 0 {
 		r.Message = strings.TrimPrefix(r.Message+"; "+strings.Join(notes, " "), "; ")
 	}
-	return PrintJSON(w, printed{r, priced{r.Usage, known(r.Usage)}, r.Open()})
+	return PrintJSON(w, printed{r, price(r.Usage), r.Open()})
 }
 
 // printed is a report with what is null in it: a cost where a price is not known, and
@@ -239,12 +247,13 @@ type priced struct {
 	Cost *cost.MicroUSD `json:"cost_microusd"`
 }
 
-// known is what a usage cost; nil where no price is known.
-func known(u cost.Usage) *cost.MicroUSD {
-	if u.Unpriced > 0 && u.Cost == 0 {
-		return nil
+// price is a usage with what it cost; null where no price is known.
+func price(u cost.Usage) priced {
+	p := priced{Usage: u}
+	if u.Unpriced == 0 || u.Cost != 0 {
+		p.Cost = &u.Cost
 	}
-	return &u.Cost
+	return p
 }
 
 // PrintJSON writes one object for a machine, indented.

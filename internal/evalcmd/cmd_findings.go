@@ -98,7 +98,7 @@ func (p Program) benchmarkChange(ctx context.Context, about eval.Subject, o *Opt
 			return ingest.Change{}, problem.Usage("no change is named",
 				"--diff FILE (RB_DIFF), or --repo DIR with RB_BASE and RB_HEAD")
 		}
-		c, err := ingest.Range(ctx, o.repo, about.Base+"..."+about.Head, o.Config)
+		c, err := ingest.Range(ctx, o.repo, about.Base+"..."+about.Head, o.File())
 		if err != nil {
 			return c, problem.As(problem.Misuse, err, "")
 		}
@@ -114,6 +114,6 @@ func (p Program) benchmarkChange(ctx context.Context, about eval.Subject, o *Opt
 	if err != nil {
 		return c, problem.Usage(err.Error(), "pass a whole unified diff, such as `git diff main...` prints")
 	}
-	c.Config, err = wire.NamedConfig(o.Config, c.Config)
+	c.Config, err = wire.NamedConfig(o.File(), c.Config)
 	return c, err
 }

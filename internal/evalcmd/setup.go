@@ -30,7 +30,7 @@ func (p Program) options(cases []dataset.Case, files []string, o *Options) (eval
 		Warn: func(err error) { p.tell(o)(warning(driver.Explain(err))) },
 	}
 	var err error
-	if e.Config, err = wire.NamedConfig(o.Config, config.Default()); err != nil {
+	if e.Config, err = wire.NamedConfig(o.File(), config.Default()); err != nil {
 		return e, err
 	}
 	e.Index = func(ctx context.Context, dir, commit string) (*index.Index, error) {

@@ -55,6 +55,17 @@ func Named(login string, deciders []string) error {
 		[2]string{"who", login}, [2]string{"wanted", strings.Join(deciders, ", ")})
 }
 
+// Posts is resume check 12 about the token that posts. A person's posts in their name, and
+// so nothing but what they decided; account is empty for a job's own token, or an app's.
+func Posts(account string, decided []string) error {
+	if account == "" || slices.ContainsFunc(decided, func(d string) bool { return strings.EqualFold(d, account) }) {
+		return nil
+	}
+	return refuse("the job's token is "+account+"'s own, and somebody else decided",
+		"leave out github-token, so that the job posts as github-actions; or let "+account+" decide",
+		[2]string{"decided", strings.Join(decided, ", ")}, [2]string{"token", account})
+}
+
 // Open is resume check 12 about a dispatch as such: a draft that waits for an
 // environment has promised that its reviewers decide, and in its dialog unless the
 // job that drafted said otherwise.

@@ -63,6 +63,15 @@ func (c *Client) Member(ctx context.Context, owner, repo, login string) (Member,
 // is false where only trying tells: the API shows no rights of an app's token
 // (that of a job included) nor of a fine-grained one.
 func (c *Client) CanWritePulls(ctx context.Context, owner, repo string) (known, ok bool, err error) {
+	return c.can(ctx, "pull", owner, repo)
+}
+
+// CanPush says the same about branches and commits.
+func (c *Client) CanPush(ctx context.Context, owner, repo string) (known, ok bool, err error) {
+	return c.can(ctx, "push", owner, repo)
+}
+
+func (c *Client) can(ctx context.Context, right, owner, repo string) (known, ok bool, err error) {
 	if c.token == "" {
 		return true, false, nil
 	}
@@ -85,8 +94,8 @@ func (c *Client) CanWritePulls(ctx context.Context, owner, repo string) (known, 
 	}
 	scopes := strings.FieldsFunc(strings.Join(header, ","), func(r rune) bool { return r == ',' || r == ' ' })
 	posts := slices.Contains(scopes, "repo") || !r.Private && slices.Contains(scopes, "public_repo")
-	pulls, listed := r.Permissions["pull"]
-	return true, posts && (pulls || !listed), nil
+	has, listed := r.Permissions[right]
+	return true, posts && (has || !listed), nil
 }
 
 // Environment is a deployment environment's protection.

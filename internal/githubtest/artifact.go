@@ -33,8 +33,7 @@ type Artifact struct {
 // AddArtifact puts an artifact into the run's current attempt.
 func (run *Run) AddArtifact(name string, zip []byte) *Artifact {
 	s := run.repo.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	a := s.newArtifact(run, run.attempt, "setup", name)
 	s.storage[a.blob].data, s.storage[a.blob].committed = slices.Clone(zip), true
 	a.finish()
@@ -60,24 +59,21 @@ func (a *Artifact) finish() {
 // download is gone.
 func (a *Artifact) Expire() {
 	s := a.run.repo.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	a.expired = true
 }
 
 // Replace swaps the stored bytes; the digest stays, as after tampering.
 func (a *Artifact) Replace(zip []byte) {
 	s := a.run.repo.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.storage[a.blob].data = slices.Clone(zip)
 }
 
 // Artifacts are the finished artifacts of a run, oldest first.
 func (run *Run) Artifacts() []Artifact {
 	s := run.repo.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	var out []Artifact
 	for _, a := range s.artifacts {
 		if a.run == run && a.ready {
@@ -90,8 +86,7 @@ func (run *Run) Artifacts() []Artifact {
 // Zip is what was stored.
 func (a Artifact) Zip() []byte {
 	s := a.run.repo.s
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	return slices.Clone(s.storage[a.blob].data)
 }
 

@@ -33,8 +33,7 @@ type cacheRequest struct {
 
 // CacheKeys are the keys of the finished entries, oldest first.
 func (r *Repo) CacheKeys() []string {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	var keys []string
 	for _, e := range r.s.cache {
 		if e.repo == r && e.ready {
@@ -47,8 +46,7 @@ func (r *Repo) CacheKeys() []string {
 // PlantCache replaces what the entries of a key hold, whatever their version, as
 // another workflow of the branch could have written them before.
 func (r *Repo) PlantCache(key string, content []byte) {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	for _, e := range r.s.cache {
 		if e.repo == r && e.key == key {
 			r.s.storage[e.blob].data = slices.Clone(content)
@@ -58,8 +56,7 @@ func (r *Repo) PlantCache(key string, content []byte) {
 
 // ClearCache evicts every entry.
 func (r *Repo) ClearCache() {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	r.s.cache = slices.DeleteFunc(r.s.cache, func(e *cacheEntry) bool { return e.repo == r })
 }
 
@@ -97,8 +94,7 @@ func (run *Run) cacheReadOnly() bool {
 // WriteCache lets the run write to the cache whatever its event, as cache-mode:
 // write does in its workflow.
 func (run *Run) WriteCache() {
-	run.repo.s.mu.Lock()
-	defer run.repo.s.mu.Unlock()
+	defer run.repo.s.lock()()
 	run.cacheMode = true
 }
 

@@ -24,8 +24,7 @@ type workflow struct {
 
 // Inputs are those of a dispatched run; nil for another one.
 func (run *Run) Inputs() map[string]string {
-	run.repo.s.mu.Lock()
-	defer run.repo.s.mu.Unlock()
+	defer run.repo.s.lock()()
 	return maps.Clone(run.inputs)
 }
 

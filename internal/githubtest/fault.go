@@ -32,8 +32,7 @@ type armedFault struct {
 // path, where * stands for anything inside a segment and ** for anything. Of
 // several that match, the one armed first is taken.
 func (s *Server) Fail(method, pathPattern string, f Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	expr := regexp.QuoteMeta(pathPattern)
 	expr = strings.ReplaceAll(expr, `\*\*`, `.*`)
 	expr = strings.ReplaceAll(expr, `\*`, `[^/]*`)
@@ -43,8 +42,7 @@ func (s *Server) Fail(method, pathPattern string, f Fault) {
 
 // ClearFaults disarms every fault.
 func (s *Server) ClearFaults() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.faults = nil
 }
 

@@ -19,8 +19,7 @@ const plainMode = "100644"
 // Chmod puts a commit on a branch that gives a file another of git's modes, such as
 // 100755.
 func (r *Repo) Chmod(branch, path, mode string) string {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	c := r.commit(branch, "chmod "+path, r.Owner, r.branches[branch].tree)
 	c.modes = maps.Clone(c.modes)
 	c.modes[path] = mode
@@ -29,24 +28,30 @@ func (r *Repo) Chmod(branch, path, mode string) string {
 
 // CommitModes is Commit of files some of which have another mode than an ordinary one.
 func (r *Repo) CommitModes(branch, message string, files Tree, modes map[string]string) string {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	c := r.commit(branch, message, r.Owner, files)
 	c.modes = modes
 	return c.sha
 }
 
-// DeleteBranch deletes a branch.
-func (r *Repo) DeleteBranch(name string) {
+// CommitAs is Commit under a hash of the caller's, such as that of a clone's commit.
+func (r *Repo) CommitAs(sha, branch, message string, files Tree) {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
+	c := r.commit(branch, message, r.Owner, files)
+	delete(r.objects.commits, c.sha)
+	c.sha, r.objects.commits[sha] = sha, c
+}
+
+// DeleteBranch deletes a branch.
+func (r *Repo) DeleteBranch(name string) {
+	defer r.s.lock()()
 	delete(r.branches, name)
 }
 
 // Mode is git's mode of a file at a branch or commit; empty if it is not there.
 func (r *Repo) Mode(ref, path string) string {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	c := r.resolve(ref)
 	if _, there := c.tree[path]; !there {
 		return ""
@@ -63,23 +68,20 @@ func (c *commit) mode(path string) string {
 
 // Branches are the names of all branches, sorted.
 func (r *Repo) Branches() []string {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	return slices.Sorted(maps.Keys(r.branches))
 }
 
 // Message is the message of the commit at a branch or hash.
 func (r *Repo) Message(ref string) string {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	return r.resolve(ref).message
 }
 
 // AllowPulls says whether the repository's setting lets its workflows open pull
 // requests. New ones on GitHub do not; here they do.
 func (r *Repo) AllowPulls(allowed bool) {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	r.noPulls = !allowed
 }
 
@@ -318,8 +320,7 @@ func (p *Pull) IsDraft() bool { return p.draft }
 
 // Pulls are all pull requests, by number.
 func (r *Repo) Pulls() []*Pull {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	var all []*Pull
 	for _, n := range slices.Sorted(maps.Keys(r.pulls)) {
 		all = append(all, r.pulls[n])

@@ -155,15 +155,13 @@ func (s *Server) CertificatePEM() []byte {
 
 // Advance moves the server's clock: artifacts and signed URLs expire by it.
 func (s *Server) Advance(d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.offset += d
 }
 
 // Violations are the requests and answers so far that the description forbids.
 func (s *Server) Violations() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	return append([]string(nil), s.violations...)
 }
 
@@ -177,6 +175,12 @@ func (s *Server) violation(format string, args ...any) {
 // now is the server's time, in whole seconds as the API gives it.
 func (s *Server) now() time.Time {
 	return s.options.Now().Add(s.offset).UTC().Truncate(time.Second)
+}
+
+// lock holds the server's state until what it returns is called.
+func (s *Server) lock() (unlock func()) {
+	s.mu.Lock()
+	return s.mu.Unlock
 }
 
 func (s *Server) nextID() int64 {

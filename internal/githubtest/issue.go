@@ -24,8 +24,7 @@ type remark struct {
 
 // AddIssue opens an issue under a number, which no pull request may have.
 func (r *Repo) AddIssue(number int, author, title, body string) {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	r.s.user(author)
 	r.issues[number] = &issue{number, title, body, author, r.s.now(), nil}
 }
@@ -108,8 +107,7 @@ func createRemark(c *call) answer {
 
 // Said are the comments under an issue, oldest first.
 func (r *Repo) Said(number int) (all []string) {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	for _, k := range r.issues[number].remarks {
 		all = append(all, k.body)
 	}

@@ -50,8 +50,7 @@ type PullOptions struct {
 // AddPull opens a pull request: BaseFiles becomes the base's tip, HeadFiles a
 // commit on top of it.
 func (r *Repo) AddPull(o PullOptions) *Pull {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	if o.Number == 0 {
 		o.Number = len(r.pulls) + 1
 	}
@@ -83,45 +82,39 @@ func (r *Repo) AddPull(o PullOptions) *Pull {
 
 // Pull finds a pull request by number; nil if there is none.
 func (r *Repo) Pull(n int) *Pull {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	return r.pulls[n]
 }
 
 // HeadSHA is the head's hash.
 func (p *Pull) HeadSHA() string {
-	p.repo.s.mu.Lock()
-	defer p.repo.s.mu.Unlock()
+	defer p.repo.s.lock()()
 	return p.head.sha
 }
 
 // Tree is the head's content.
 func (p *Pull) Tree() Tree {
-	p.repo.s.mu.Lock()
-	defer p.repo.s.mu.Unlock()
+	defer p.repo.s.lock()()
 	return p.head.tree.With(nil)
 }
 
 // BaseSHA is the base's hash as the pull request records it.
 func (p *Pull) BaseSHA() string {
-	p.repo.s.mu.Lock()
-	defer p.repo.s.mu.Unlock()
+	defer p.repo.s.lock()()
 	return p.baseSHA
 }
 
 // Push moves the head to a new snapshot on top of the old one and answers its
 // hash.
 func (p *Pull) Push(files Tree) string {
-	p.repo.s.mu.Lock()
-	defer p.repo.s.mu.Unlock()
+	defer p.repo.s.lock()()
 	p.move(p.repo.newCommit([]*commit{p.head}, fmt.Sprintf("push %d", p.pushed+1), p.options.Author, files))
 	return p.head.sha
 }
 
 // ForcePush replaces the head by a new snapshot on top of the base.
 func (p *Pull) ForcePush(files Tree) string {
-	p.repo.s.mu.Lock()
-	defer p.repo.s.mu.Unlock()
+	defer p.repo.s.lock()()
 	p.move(p.repo.newCommit([]*commit{p.repo.objects.commits[p.baseSHA]}, "forced push", p.options.Author, files))
 	p.event(p.options.Author, "head_ref_force_pushed", object{"commit_id": p.head.sha})
 	return p.head.sha
@@ -130,8 +123,7 @@ func (p *Pull) ForcePush(files Tree) string {
 // MergeBase merges the base's tip into the head: the head moves and the change
 // stays the same.
 func (p *Pull) MergeBase() string {
-	p.repo.s.mu.Lock()
-	defer p.repo.s.mu.Unlock()
+	defer p.repo.s.lock()()
 	tip := p.repo.branches[p.baseRef]
 	tree := tip.tree.With(nil)
 	old := mergeBase(tip, p.head)
@@ -161,8 +153,7 @@ func (p *Pull) move(c *commit) {
 
 // Retarget points the pull request at another base branch.
 func (p *Pull) Retarget(branch string) {
-	p.repo.s.mu.Lock()
-	defer p.repo.s.mu.Unlock()
+	defer p.repo.s.lock()()
 	if tip := p.repo.branches[branch]; tip != nil {
 		p.baseRef, p.baseSHA = branch, tip.sha
 	}
@@ -188,15 +179,13 @@ func (p *Pull) DeleteFork() { p.set(func() { p.from = nil }) }
 func (p *Pull) SetFiles(files []File) { p.set(func() { p.raw = slices.Clone(files) }) }
 
 func (p *Pull) set(change func()) {
-	p.repo.s.mu.Lock()
-	defer p.repo.s.mu.Unlock()
+	defer p.repo.s.lock()()
 	change()
 }
 
 // Files are the changed files as the API lists them.
 func (p *Pull) Files() []File {
-	p.repo.s.mu.Lock()
-	defer p.repo.s.mu.Unlock()
+	defer p.repo.s.lock()()
 	return slices.Clone(p.files())
 }
 

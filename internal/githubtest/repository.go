@@ -84,8 +84,7 @@ type RepoOptions struct {
 
 // AddRepo makes a repository, owner/name. Its owner is an admin of it.
 func (s *Server) AddRepo(fullName string, o RepoOptions) *Repo {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	owner, name, _ := strings.Cut(fullName, "/")
 	r := &Repo{
 		ID: s.nextID(), Owner: owner, Name: name, s: s, private: o.Private, defaultBranch: "main",
@@ -116,8 +115,7 @@ func (s *Server) AddRepo(fullName string, o RepoOptions) *Repo {
 
 // Repo finds a repository by owner/name; nil if there is none.
 func (s *Server) Repo(fullName string) *Repo {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	return s.repos[strings.ToLower(fullName)]
 }
 
@@ -126,8 +124,7 @@ func (r *Repo) FullName() string { return r.Owner + "/" + r.Name }
 
 // Permit gives a user a role: admin, maintain, write, triage, read or none.
 func (r *Repo) Permit(login, role string) {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	r.s.user(login)
 	r.permissions[login] = role
 }
@@ -145,15 +142,13 @@ func (r *Repo) permission(login string) string {
 // Commit puts a new snapshot on a branch, made from the default branch where
 // it does not exist, and answers its hash.
 func (r *Repo) Commit(branch, message string, files Tree) string {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	return r.commit(branch, message, r.Owner, files).sha
 }
 
 // Head is the hash at a branch's tip; empty if there is no such branch.
 func (r *Repo) Head(branch string) string {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	if c := r.branches[branch]; c != nil {
 		return c.sha
 	}
@@ -162,8 +157,7 @@ func (r *Repo) Head(branch string) string {
 
 // Tree is the content at a branch or commit; nil if there is no such.
 func (r *Repo) Tree(ref string) Tree {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	if c := r.resolve(ref); c != nil {
 		return c.tree.With(nil)
 	}

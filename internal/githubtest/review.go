@@ -24,8 +24,7 @@ type Review struct {
 
 // Reviews are the reviews of the pull request, pending ones included.
 func (p *Pull) Reviews() []Review {
-	p.repo.s.mu.Lock()
-	defer p.repo.s.mu.Unlock()
+	defer p.repo.s.lock()()
 	var out []Review
 	for _, r := range p.reviews {
 		v := *r
@@ -37,22 +36,19 @@ func (p *Pull) Reviews() []Review {
 
 // AddReview puts a review there as if the user had posted it.
 func (p *Pull) AddReview(login, body string, comments ...Comment) Review {
-	p.repo.s.mu.Lock()
-	defer p.repo.s.mu.Unlock()
+	defer p.repo.s.lock()()
 	return *p.addReview(login, "COMMENTED", body, p.head.sha, comments)
 }
 
 // AddPending puts a pending review there as if the user had begun it.
 func (p *Pull) AddPending(login, body string, comments ...Comment) Review {
-	p.repo.s.mu.Lock()
-	defer p.repo.s.mu.Unlock()
+	defer p.repo.s.lock()()
 	return *p.addReview(login, "PENDING", body, p.head.sha, comments)
 }
 
 // EditReview changes the text of a review as its author, or an administrator, may.
 func (p *Pull) EditReview(id int64, body string) {
-	p.repo.s.mu.Lock()
-	defer p.repo.s.mu.Unlock()
+	defer p.repo.s.lock()()
 	for _, r := range p.reviews {
 		if r.ID == id {
 			r.Body = body
@@ -62,8 +58,7 @@ func (p *Pull) EditReview(id int64, body string) {
 
 // Approve puts an approval there as if the user had posted it.
 func (p *Pull) Approve(login, body string) Review {
-	p.repo.s.mu.Lock()
-	defer p.repo.s.mu.Unlock()
+	defer p.repo.s.lock()()
 	return *p.addReview(login, "APPROVED", body, p.head.sha, nil)
 }
 

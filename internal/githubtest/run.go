@@ -56,8 +56,7 @@ type environment struct {
 
 // AddRun starts a workflow run, attempt 1.
 func (r *Repo) AddRun(o RunOptions) *Run {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	return r.addRun(o)
 }
 
@@ -81,8 +80,7 @@ func (r *Repo) addRun(o RunOptions) *Run {
 
 // Run finds a run by id; nil if there is none.
 func (r *Repo) Run(id int64) *Run {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	return r.runs[id]
 }
 
@@ -91,8 +89,7 @@ func (run *Run) Repo() *Repo { return run.repo }
 
 // Attempt is the number of the current attempt.
 func (run *Run) Attempt() int {
-	run.repo.s.mu.Lock()
-	defer run.repo.s.mu.Unlock()
+	defer run.repo.s.lock()()
 	return run.attempt
 }
 
@@ -100,8 +97,7 @@ func (run *Run) Attempt() int {
 // number. Approvals stay, and artifacts: by REST, and by the runtime protocol
 // with Options.SharedAttempts.
 func (run *Run) Rerun() int {
-	run.repo.s.mu.Lock()
-	defer run.repo.s.mu.Unlock()
+	defer run.repo.s.lock()()
 	run.attempt++
 	run.status, run.result = "in_progress", ""
 	return run.attempt
@@ -119,23 +115,20 @@ func (run *Run) RerunAll() int {
 
 // Trigger names who started the attempt, where that is not the run's actor.
 func (run *Run) Trigger(login string) {
-	run.repo.s.mu.Lock()
-	defer run.repo.s.mu.Unlock()
+	defer run.repo.s.lock()()
 	run.trigger = login
 }
 
 // Finish ends the attempt with a conclusion: success, failure, cancelled.
 func (run *Run) Finish(conclusion string) {
-	run.repo.s.mu.Lock()
-	defer run.repo.s.mu.Unlock()
+	defer run.repo.s.lock()()
 	run.status, run.result, run.waiting = "completed", conclusion, nil
 }
 
 // AddEnvironment makes an environment or changes its rules. Without reviewers
 // it has no rule at all, as one that a run made by naming it. @slug is a team.
 func (r *Repo) AddEnvironment(name string, reviewers ...string) {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	for _, login := range reviewers {
 		if !strings.HasPrefix(login, "@") {
 			r.s.user(login)
@@ -153,15 +146,13 @@ func (r *Repo) environment(name string) *environment {
 
 // PreventSelfReview sets that rule of an environment.
 func (r *Repo) PreventSelfReview(name string) {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	r.environment(name).noSelf = true
 }
 
 // Wait makes a job of the run wait for an environment's approval.
 func (run *Run) Wait(environment string) {
-	run.repo.s.mu.Lock()
-	defer run.repo.s.mu.Unlock()
+	defer run.repo.s.lock()()
 	run.repo.environment(environment)
 	run.waiting = append(run.waiting, environment)
 	run.status = "waiting"
@@ -179,8 +170,7 @@ func (run *Run) Reject(environment, login, comment string) {
 
 // Decide records a decision in a state: approved, rejected or pending.
 func (run *Run) Decide(environment, state, login, comment string) {
-	run.repo.s.mu.Lock()
-	defer run.repo.s.mu.Unlock()
+	defer run.repo.s.lock()()
 	run.decide(environment, state, login, comment)
 }
 

@@ -23,8 +23,7 @@ const uploadLife = time.Hour
 // RuntimeToken is ACTIONS_RUNTIME_TOKEN of a job in the run's current attempt.
 // It sees the artifacts of that attempt (of all with Options.SharedAttempts).
 func (s *Server) RuntimeToken(run *Run, job string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	part := func(v any) string { return base64.RawURLEncoding.EncodeToString(encode(v)) }
 	scope := fmt.Sprintf("Actions.ExampleScope Actions.Results:%s:%s", s.backendID("run", run, run.attempt, ""),
 		s.backendID("job", run, run.attempt, job))

@@ -26,8 +26,7 @@ type Request struct {
 
 // Requests are all requests so far, in order of arrival.
 func (s *Server) Requests() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	return slices.Clone(s.requests)
 }
 
@@ -46,8 +45,7 @@ func (w watcher) call(n int, r *http.Request, phase string) {
 // end the client: where the request's context has ended in "before", nothing is
 // done. A fault that answers in place of the server has no "after".
 func (s *Server) OnRequest(f func(n int, r *http.Request, phase string)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.onRequest = f
 }
 
@@ -125,8 +123,7 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, host string, h
 
 // perform runs a handler under the lock and notes its status.
 func (s *Server) perform(at int, handle func() answer) answer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	a := handle()
 	s.requests[at].Status = a.status
 	return a
@@ -212,4 +209,54 @@ func (a answer) with(more http.Header) answer {
 		a.header[k] = v
 	}
 	return a
+}
+
+// page cuts a list to what per_page and page ask for, of at most limit items
+// in all (0: no limit), and makes the Link header.
+func page[T any](c *call, items []T, limit int) ([]T, http.Header) {
+	if limit > 0 && len(items) > limit {
+		items = items[:limit]
+	}
+	q := c.URL.Query()
+	per, n := number(q.Get("per_page")), max(number(q.Get("page")), 1)
+	if per <= 0 {
+		per = 30
+	}
+	per = min(per, 100)
+	last := max((len(items)+per-1)/per, 1)
+	var links []string
+	link := func(rel string, to int) {
+		q.Set("page", strconv.Itoa(to))
+		links = append(links, fmt.Sprintf(`<%s%s?%s>; rel="%s"`, c.s.URL, c.URL.EscapedPath(), q.Encode(), rel))
+	}
+	if n > 1 {
+		link("prev", n-1)
+	}
+	if n < last {
+		link("next", n+1)
+		link("last", last)
+	}
+	if n > 1 {
+		link("first", 1)
+	}
+	h := http.Header{}
+	if links != nil {
+		h.Set("Link", strings.Join(links, ", "))
+	}
+	return items[min((n-1)*per, len(items)):min(n*per, len(items))], h
+}
+
+// list maps a list to JSON.
+func list[T any](items []T, f func(T) object) []object {
+	out := make([]object, 0, len(items))
+	for _, i := range items {
+		out = append(out, f(i))
+	}
+	return out
+}
+
+// paged answers a page of a list.
+func paged[T any](c *call, items []T, limit int, f func(T) object) answer {
+	items, h := page(c, items, limit)
+	return ok(list(items, f)).with(h)
 }

@@ -10,44 +10,38 @@ import (
 // SetPlan names the plan of the repository's owner: free, team or enterprise. Only its
 // admins are told, and without enterprise a private repository takes no reviewers.
 func (r *Repo) SetPlan(plan string) {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	r.plan = plan
 }
 
 // Archive makes the repository read-only.
 func (r *Repo) Archive() {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	r.archived = true
 }
 
 // AllowActions says whether workflows may run in the repository; from the start they may.
 func (r *Repo) AllowActions(allowed bool) {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	r.noActions = !allowed
 }
 
 // AddSecret gives an environment a secret, of which nothing but the name can be read.
 func (r *Repo) AddSecret(environment, name string) {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	e := r.environment(environment)
 	e.secrets = append(e.secrets, name)
 }
 
 // Admitted lists the branches that alone may deploy to an environment; nil for all.
 func (r *Repo) Admitted(environment string) []string {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	return slices.Clone(r.environment(environment).branches)
 }
 
 // HasLabel reports whether the repository knows a label.
 func (r *Repo) HasLabel(name string) bool {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	return slices.Contains(r.labels, name)
 }
 
@@ -183,14 +177,12 @@ func getTeam(c *call) answer {
 
 // Reviewers are those of an environment; a team has an @ in front.
 func (r *Repo) Reviewers(environment string) []string {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	return slices.Clone(r.environment(environment).reviewers)
 }
 
 // AdmitAll lets every branch deploy to an environment.
 func (r *Repo) AdmitAll(environment string) {
-	r.s.mu.Lock()
-	defer r.s.mu.Unlock()
+	defer r.s.lock()()
 	r.environment(environment).branches = nil
 }

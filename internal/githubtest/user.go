@@ -35,16 +35,14 @@ func (u *user) json() object {
 // Accounts that a repository, pull request or approval names are made as User,
 // or as Bot where the login ends in [bot].
 func (s *Server) AddUser(login, kind string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.user(login).Type = or(kind, "User")
 }
 
 // DeleteUser deletes an account. What it wrote stays, with null for the author,
 // or ghost where the description forbids that.
 func (s *Server) DeleteUser(login string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.user(login).gone = true
 }
 
@@ -90,8 +88,7 @@ func (i *identity) name() string {
 
 // UserToken is a token that may do what the user may.
 func (s *Server) UserToken(login string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	token := "ghp_" + s.digest("user", login)[:36]
 	s.tokens[token] = &identity{kind: "user", user: s.user(login)}
 	return token
@@ -102,8 +99,7 @@ func (s *Server) UserToken(login string) string {
 // "pull_requests": "write"}. Scopes that are not named are none; metadata is
 // always readable. Reviews made with it are by github-actions[bot].
 func (s *Server) AppToken(r *Repo, permissions map[string]string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	token := fmt.Sprintf("ghs_%d_%s", s.nextID(), s.digest("app", r.FullName(), fmt.Sprint(s.lastID)))
 	own := map[string]string{}
 	for k, v := range permissions {
@@ -115,8 +111,7 @@ func (s *Server) AppToken(r *Repo, permissions map[string]string) string {
 
 // Revoke makes a token answer 401.
 func (s *Server) Revoke(token string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	delete(s.tokens, token)
 }
 
@@ -176,4 +171,51 @@ func (i *identity) allowed(r *Repo, name, want string) bool {
 		return true // who sees a repository may read it, and as a user review there; reviewers are checked apart
 	}
 	return i.kind == "user" && level(r.permission(i.user.Login)) >= level(want)
+}
+
+// apiVersion is the one version of the REST interface that is described.
+const apiVersion = "2022-11-28"
+
+// admit refuses what the token may not do; the answer counts when stop is set.
+func (c *call) admit(rt route) (a answer, stop bool) {
+	if v := c.Header.Get("X-GitHub-Api-Version"); v != "" && v != apiVersion {
+		return refusal(http.StatusBadRequest, "X-GitHub-Api-Version "+v+" is not supported"), true
+	}
+	if c.who.kind == "runtime" || c.who.kind == "bad" {
+		return refusal(http.StatusUnauthorized, "Bad credentials"), true
+	}
+	if !strings.HasPrefix(rt.path, "/repos/") {
+		return answer{}, false
+	}
+	c.repo = c.s.repos[strings.ToLower(c.PathValue("owner")+"/"+c.PathValue("repo"))]
+	if c.repo == nil || !c.who.sees(c.repo) {
+		return notFound(), true
+	}
+	if c.who.may(c.repo, rt.scopes) {
+		return answer{}, false
+	}
+	return c.forbidden(rt.scopes...), true
+}
+
+// forbidden is the answer to a token that lacks the scopes.
+func (c *call) forbidden(scopes ...string) answer {
+	switch c.who.kind {
+	case "app":
+		needed := strings.ReplaceAll(strings.Join(scopes, "; "), ":", "=")
+		return refusal(http.StatusForbidden, "Resource not accessible by integration").
+			with(http.Header{"X-Accepted-Github-Permissions": {needed}})
+	case "user":
+		return refusal(http.StatusForbidden, "Resource not accessible by personal access token")
+	}
+	return refusal(http.StatusUnauthorized, "Requires authentication")
+}
+
+// headers are those that each answer of the REST interface has.
+func (c *call) headers() http.Header {
+	h := http.Header{}
+	h.Set("X-GitHub-Api-Version-Selected", apiVersion)
+	if c.who.kind == "user" {
+		h.Set("X-OAuth-Scopes", "repo, workflow")
+	}
+	return h
 }

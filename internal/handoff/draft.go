@@ -16,7 +16,7 @@ import (
 // What it acts on outside looks for it first, as Desk.Standing does.
 type Subject[S any] struct {
 	About  func(S) checkpoint.Manifest // a draft's thread, subject, run, times, settings and outcome
-	Shown  func(S) string              // all that its approver can read
+	Shown  func(S) checkpoint.Shown    // all that its approver can read
 	Anew   func(S) bool                // it was drafted again, so an earlier rejection does not hold for it
 	Intact func(graph.View[S]) error   // refuses what its gate does not ask about
 }
@@ -63,7 +63,7 @@ func PackPartial(saved graph.Saved, n int, m checkpoint.Manifest, p checkpoint.P
 	}
 	m.Graph = checkpoint.Graph{Name: s.Graph, Version: s.Version, Fingerprint: s.Fingerprint}
 	m.Partial = n
-	return p.Pack(m, text, "")
+	return p.Pack(m, text, checkpoint.Shown{})
 }
 
 // Draft is a verified draft in a graph that can decide it.
@@ -77,8 +77,8 @@ type Draft[S any] struct {
 }
 
 // Open puts a verified draft into the graph that build makes over a store. It refuses
-// one whose gate is not the one that its manifest names, or whose review.md is not what
-// would be carried out: who made the zip wrote all three.
+// one whose gate is not the one that its manifest names, or whose review.md or patch is
+// not what would be carried out: who made the zip wrote all of them.
 func (s Subject[S]) Open(ctx context.Context, verified checkpoint.Draft,
 	build func(graph.Store) (*graph.Flow[S], error)) (*Draft[S], error) {
 	d := &Draft[S]{Draft: verified, Store: graph.NewMemory()}
@@ -101,7 +101,8 @@ func (s Subject[S]) Open(ctx context.Context, verified checkpoint.Draft,
 		return nil, err
 	}
 	asks := len(view.Pending) == 1 && view.Pending[0].ID == d.Manifest.GateID
-	if !asks || d.Review != "" && d.Review != s.Shown(view.State) {
+	now := s.Shown(view.State)
+	if !asks || d.Review != "" && d.Review != now.Review || d.Patch != "" && d.Patch != now.Patch {
 		return nil, problem.Refuse(11, "the draft does not ask what its summary shows, nothing was posted", draftAnew,
 			problem.At("artifact of draft "+d.Code))
 	}

@@ -83,7 +83,7 @@ func aNote() handofftest.Flow[note] {
 		Graph: noteGraph, Version: noteVersion, Names: "note-",
 		Subject: handoff.Subject[note]{
 			About:  func(n note) checkpoint.Manifest { return n.Facts },
-			Shown:  func(n note) string { return n.Text },
+			Shown:  func(n note) checkpoint.Shown { return checkpoint.Shown{Review: n.Text} },
 			Anew:   func(note) bool { return false },
 			Intact: func(graph.View[note]) error { return nil },
 		},

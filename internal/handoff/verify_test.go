@@ -47,7 +47,7 @@ func packedUnder(t *testing.T, protection checkpoint.Protection) checkpoint.Draf
 		GateID: "gate",
 	}
 	m.Subject.Head, m.Subject.Digest = head, digest
-	p, err := protection.Pack(m, []byte("{}"), "text")
+	p, err := protection.Pack(m, []byte("{}"), checkpoint.Shown{Review: "text"})
 	require.NoError(t, err)
 	return p
 }
@@ -105,7 +105,7 @@ func TestAFailedCheckLeavesLaterSourcesUntouched(t *testing.T) {
 			opened, err := handofftest.Open(p.Zip)
 			require.NoError(t, err)
 			change(&opened.Manifest)
-			other, err := checkpoint.Protection{}.Pack(opened.Manifest, opened.Snapshot, opened.Review)
+			other, err := checkpoint.Protection{}.Pack(opened.Manifest, opened.Snapshot, opened.Shown)
 			require.NoError(t, err)
 			tr.Candidates[0] = tr.candidate(tr.Name, 5, other.Zip)
 			tr.Shown = other.Digest

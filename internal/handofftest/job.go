@@ -335,7 +335,7 @@ func (s *site[S]) altered(draft checkpoint.Draft, change func(*checkpoint.Manife
 	opened, err := Open(draft.Zip)
 	require.NoError(s.t, err)
 	change(&opened.Manifest)
-	other, err := checkpoint.Protection{}.Pack(opened.Manifest, opened.Snapshot, opened.Review)
+	other, err := checkpoint.Protection{}.Pack(opened.Manifest, opened.Snapshot, opened.Shown)
 	require.NoError(s.t, err)
 	return other.Zip
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
-	"github.com/org/pr-review-action/internal/lang"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/tree"
 )
@@ -97,12 +96,8 @@ const proposedSchema = `{"type":"array","items":{"type":"object","additionalProp
 	`"required":["search","replace"],"properties":{"search":{"type":"string"},"replace":{"type":"string"}}}},` +
 	`"new_content":{"type":"string"}}}}`
 
-// The bounds of what a question shows, in bytes.
-const (
-	maxFiles    = 160 << 10 // of whole files
-	maxExamples = 32 << 10  // of tests that stand there
-	mostTests   = 4         // files of them
-)
+// maxFiles bounds whole files that a question shows, in bytes.
+const maxFiles = 160 << 10
 
 // blocks are what a question shows: the ticket, the rules, the files that are likely to
 // change, the pieces that a search found, and with tests those that stand there.
@@ -133,7 +128,7 @@ func (b Brief) blocks(ctx context.Context, base Base, tests bool) ([]block, erro
 		}
 	}
 	if tests {
-		_, examples, err := base.show(ctx, "test", b.examples(base, shown), maxExamples)
+		examples, err := b.examples(ctx, base, shown)
 		if err != nil {
 			return nil, err
 		}
@@ -171,28 +166,6 @@ func (b Base) show(ctx context.Context, label string, paths []string, room int) 
 	}
 	return shown, all, nil
 }
-
-// examples are tests of the chosen modules that are not shown yet: those beside the
-// likely files first, then in order of path.
-func (b Brief) examples(base Base, shown []string) (all []string) {
-	near := func(p string) bool {
-		return slices.ContainsFunc(b.Scope.Likely, func(l string) bool { return folder(l) == folder(p) })
-	}
-	for p := range base.Rules.Entries {
-		if lang.IsTest(p) && !slices.Contains(shown, p) && base.Rules.Refuses(p) == "" {
-			all = append(all, p)
-		}
-	}
-	slices.SortFunc(all, func(a, b string) int {
-		if near(a) != near(b) {
-			return map[bool]int{true: -1, false: 1}[near(a)]
-		}
-		return strings.Compare(a, b)
-	})
-	return all[:min(len(all), mostTests)]
-}
-
-func folder(p string) string { return p[:strings.LastIndexByte(p, '/')+1] }
 
 // proposed are files as a question shows them: their diffs.
 func proposed(files []change.File) (all []block) {

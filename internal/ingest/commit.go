@@ -23,9 +23,9 @@ type Base struct {
 }
 
 // BaseAt reads a commit of the clone around dir, HEAD where name is empty, with the settings
-// file that it has at configPath. Errors that are the caller's to mend are ErrNoClone,
+// file that it has at file. Errors that are the caller's to mend are ErrNoClone,
 // ErrNoGit and ErrNoRange.
-func BaseAt(ctx context.Context, dir, name, configPath string) (b Base, err error) {
+func BaseAt(ctx context.Context, dir, name string, file config.File) (b Base, err error) {
 	if b.clone, err = open(ctx, dir); err != nil {
 		return b, err
 	}
@@ -39,9 +39,9 @@ func BaseAt(ctx context.Context, dir, name, configPath string) (b Base, err erro
 	if b.Commit, err = b.clone.commit(ctx, name); err != nil {
 		return b, err
 	}
-	text, err := b.clone.file(ctx, b.Commit, configPath)
+	text, err := b.clone.file(ctx, b.Commit, file.Path)
 	if err == nil {
-		b.Config, err = config.Parse(configPath, text)
+		b.Config, err = file.Parse(text)
 	}
 	return b, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/ingest"
 )
 
@@ -55,7 +56,7 @@ func TestACommitLeavesTheWorkTreeAlone(t *testing.T) {
 	t.Parallel()
 	dir := built(t)
 	before := run(t, dir, "status", "--porcelain")
-	base, err := ingest.BaseAt(t.Context(), dir, "", ".github/pr-review.yml")
+	base, err := ingest.BaseAt(t.Context(), dir, "", config.File{Path: config.DefaultPath})
 	require.NoError(t, err)
 	require.Equal(t, "main", base.Branch)
 	n := ingest.NewCommit{Branch: "fix/A-1-x", Message: "fix(A-1): x\n\nwhy", Files: map[string]string{

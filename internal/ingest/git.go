@@ -37,9 +37,9 @@ func IsRange(arg string) bool {
 
 // Range reads what changed between two commits of the clone in dir. base...head
 // starts at the merge base, as a pull request does; base..head at base itself.
-// configPath is read from the base. Errors of the argument are ErrNoRange, of
+// The settings file is read from the base. Errors of the argument are ErrNoRange, of
 // the place ErrNoClone, ErrNoGit and ErrPartial.
-func Range(ctx context.Context, dir, arg, configPath string) (Change, error) {
+func Range(ctx context.Context, dir, arg string, file config.File) (Change, error) {
 	g, err := open(ctx, dir)
 	if err != nil {
 		return Change{}, err
@@ -60,10 +60,10 @@ func Range(ctx context.Context, dir, arg, configPath string) (Change, error) {
 		}
 	}
 	c := Change{
-		Name: arg, Head: head, Settings: configPath,
+		Name: arg, Head: head, Settings: file.Path,
 		Thread: fmt.Sprintf("local/%s#%s..%s:%s", g.name(), baseName, headName, head),
 	}
-	err = g.read(ctx, base, head, configPath, &c)
+	err = g.read(ctx, base, head, file, &c)
 	return c, err
 }
 
@@ -119,7 +119,7 @@ func (g clone) name() string {
 	return strings.TrimSuffix(filepath.Base(g.dir), ".git")
 }
 
-func (g clone) read(ctx context.Context, base, head, configPath string, c *Change) error {
+func (g clone) read(ctx context.Context, base, head string, file config.File, c *Change) error {
 	patch, err := g.run(ctx, "diff", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames",
 		"--submodule=short",
 		"--src-prefix=a/", "--dst-prefix=b/", "--unified=3", base, head, "--")
@@ -131,11 +131,11 @@ func (g clone) read(ctx context.Context, base, head, configPath string, c *Chang
 		return fmt.Errorf("reading the range's diff: %w", err)
 	}
 	c.Files = byPath(files)
-	settings, err := g.file(ctx, base, configPath)
+	settings, err := g.file(ctx, base, file.Path)
 	if err != nil {
 		return err
 	}
-	if c.Config, err = config.Parse(configPath, settings); err != nil {
+	if c.Config, err = file.Parse(settings); err != nil {
 		return err
 	}
 	for _, path := range c.Config.Instructions {

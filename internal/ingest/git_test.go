@@ -63,7 +63,7 @@ func (r tree) commit(files ...string) string {
 
 func (r tree) change(arg string) ingest.Change {
 	r.t.Helper()
-	c, err := ingest.Range(r.t.Context(), r.dir, arg, config.DefaultPath)
+	c, err := ingest.Range(r.t.Context(), r.dir, arg, config.File{Path: config.DefaultPath})
 	require.NoError(r.t, err)
 	return c
 }
@@ -130,7 +130,7 @@ func TestTheSettingsOfARangeAreThoseOfItsBase(t *testing.T) {
 	r.commit()
 	require.Equal(t, config.Default(), r.change("HEAD..HEAD").Config)
 	r.commit(config.DefaultPath, "ignores: []\n")
-	_, err := ingest.Range(t.Context(), r.dir, "HEAD..HEAD", config.DefaultPath)
+	_, err := ingest.Range(t.Context(), r.dir, "HEAD..HEAD", config.File{Path: config.DefaultPath})
 	require.ErrorContains(t, err, config.DefaultPath+":1:1")
 }
 
@@ -166,7 +166,7 @@ func TestT16_NothingOfTheChangeRunsOrHidesCode(t *testing.T) {
 		r.git("config", name, value)
 	}
 	for _, dir := range []string{r.dir, filepath.Join(r.dir, "sub")} {
-		c, err := ingest.Range(t.Context(), dir, "HEAD~1..HEAD", config.DefaultPath)
+		c, err := ingest.Range(t.Context(), dir, "HEAD~1..HEAD", config.File{Path: config.DefaultPath})
 		require.NoError(t, err)
 		c.Files = c.Files[1:] // .gitattributes
 		require.Equal(t, "sub/.gitattributes", c.Files[1].Path)
@@ -186,11 +186,11 @@ func TestARangeThatIsNoneIsAnErrorOfTheArgument(t *testing.T) {
 	for _, arg := range []string{"main..none", "none..main", "main...other", "--output=" + out + "..main",
 		"main..--output=" + out, "main..HEAD:b.go", "-h..main"} {
 		require.True(t, ingest.IsRange(arg), arg)
-		_, err := ingest.Range(t.Context(), r.dir, arg, config.DefaultPath)
+		_, err := ingest.Range(t.Context(), r.dir, arg, config.File{Path: config.DefaultPath})
 		require.ErrorIs(t, err, ingest.ErrNoRange, arg)
 	}
 	require.NoFileExists(t, out)
-	_, err := ingest.Range(t.Context(), t.TempDir(), "main..HEAD", config.DefaultPath)
+	_, err := ingest.Range(t.Context(), t.TempDir(), "main..HEAD", config.File{Path: config.DefaultPath})
 	require.ErrorIs(t, err, ingest.ErrNoClone)
 }
 
@@ -204,7 +204,8 @@ func TestABareCloneAndAWorkTreeAreClones(t *testing.T) {
 	r.git("clone", "--quiet", "--bare", r.dir, filepath.Join(parent, "copy.git"))
 	r.git("worktree", "add", "--quiet", filepath.Join(parent, "beside"), "HEAD")
 	for dir, name := range map[string]string{"copy.git": "copy", "beside": "beside"} {
-		c, err := ingest.Range(t.Context(), filepath.Join(parent, dir), "HEAD~1..HEAD", config.DefaultPath)
+		c, err := ingest.Range(t.Context(), filepath.Join(parent, dir), "HEAD~1..HEAD",
+			config.File{Path: config.DefaultPath})
 		require.NoError(t, err)
 		require.Equal(t, want.Digest(), c.Digest())
 		require.True(t, strings.HasPrefix(c.Thread, "local/"+name+"#"), c.Thread)
@@ -222,7 +223,7 @@ func TestAPartialCloneSaysWhatToFetchAndFetchesNothing(t *testing.T) {
 			part := tree{t, filepath.Join(t.TempDir(), "part")}
 			part.fetched("clone", "--quiet", "--no-checkout", "--filter="+filter, "file://"+r.dir, part.dir)
 			refused := func() {
-				_, err := ingest.Range(t.Context(), part.dir, base+".."+head, config.DefaultPath)
+				_, err := ingest.Range(t.Context(), part.dir, base+".."+head, config.File{Path: config.DefaultPath})
 				require.ErrorIs(t, err, ingest.ErrPartial)
 				require.Contains(t, problem.Of(err).Error(), "git fetch --refetch --no-filter")
 			}
@@ -260,6 +261,6 @@ func TestAWorkTreeNeedsATemporaryFolder(t *testing.T) {
 	w, err := ingest.OpenWorkTree(t.Context(), r.dir)
 	require.NoError(t, err)
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
-	_, err = w.Change(t.Context(), false, config.DefaultPath)
+	_, err = w.Change(t.Context(), false, config.File{Path: config.DefaultPath})
 	require.ErrorContains(t, err, "set TMPDIR")
 }

@@ -31,7 +31,7 @@ type API interface {
 // PullOptions say how a pull request is read.
 type PullOptions struct {
 	Instance string // of the reviewer; enters the thread's id
-	Config   string // path of the settings file in the repository
+	Config   config.File
 }
 
 // Pull reads a pull request whole: Open, then Files.
@@ -51,7 +51,7 @@ func Open(ctx context.Context, api API, ref pull.Ref, o PullOptions) (Change, er
 		return Change{}, err
 	}
 	c := Change{Name: fmt.Sprintf("#%d", p.Number), Thread: pull.ThreadID(p.Ref, o.Instance, p.HeadSHA),
-		Head: p.HeadSHA, Pull: &p, Settings: o.Config}
+		Head: p.HeadSHA, Pull: &p, Settings: o.Config.Path}
 	err = readSettings(ctx, api, p, o.Config, &c)
 	return c, err
 }
@@ -87,12 +87,12 @@ func Current(ctx context.Context, api API, ref pull.Ref) (Change, error) {
 
 // Settings reads a repository's settings file at a commit or branch, which a change of its
 // own cannot touch. One that is absent has the defaults.
-func Settings(ctx context.Context, api API, ref pull.Ref, path, revision string) (config.Config, error) {
-	text, err := optional(ctx, api, pull.Pull{Ref: ref}, path, revision, config.MaxSize+1)
+func Settings(ctx context.Context, api API, ref pull.Ref, file config.File, revision string) (config.Config, error) {
+	text, err := optional(ctx, api, pull.Pull{Ref: ref}, file.Path, revision, config.MaxSize+1)
 	if err != nil {
 		return config.Config{}, err
 	}
-	return config.Parse(path, text)
+	return file.Parse(text)
 }
 
 func listed(ctx context.Context, api API, p pull.Pull) ([]diff.File, error) {
@@ -105,7 +105,7 @@ func listed(ctx context.Context, api API, p pull.Pull) ([]diff.File, error) {
 
 // readSettings reads the settings and attributes from the base, or from the
 // default branch where anybody may push to the base.
-func readSettings(ctx context.Context, api API, p pull.Pull, path string, c *Change) error {
+func readSettings(ctx context.Context, api API, p pull.Pull, file config.File, c *Change) error {
 	ref := p.BaseSHA
 	if p.BaseRef != p.DefaultBranch {
 		protected, err := api.Protected(ctx, p.Owner, p.Repo, p.BaseRef)
@@ -116,11 +116,11 @@ func readSettings(ctx context.Context, api API, p pull.Pull, path string, c *Cha
 			ref = p.DefaultBranch
 		}
 	}
-	text, err := optional(ctx, api, p, path, ref, config.MaxSize+1)
+	text, err := optional(ctx, api, p, file.Path, ref, config.MaxSize+1)
 	if err != nil {
 		return err
 	}
-	if c.Config, err = config.Parse(path, text); err != nil {
+	if c.Config, err = file.Parse(text); err != nil {
 		return err
 	}
 	for _, path := range c.Config.Instructions {

@@ -87,7 +87,7 @@ func repository(files ...diff.File) *api {
 
 func read(t *testing.T, a *api) ingest.Change {
 	t.Helper()
-	c, err := ingest.Pull(t.Context(), a, ref, ingest.PullOptions{Config: config.DefaultPath})
+	c, err := ingest.Pull(t.Context(), a, ref, ingest.PullOptions{Config: config.File{Path: config.DefaultPath}})
 	require.NoError(t, err)
 	return c
 }
@@ -97,7 +97,8 @@ func TestAPullRequestIsOneChangeInPathOrder(t *testing.T) {
 	a := repository(diff.File{Path: "b", Patch: "@@ -1 +1 @@\n-1\n+2"},
 		diff.File{Path: "a", Patch: "@@ -1 +1 @@\n-1\n+2"})
 	a.pull.ChangedFiles = 5
-	c, err := ingest.Pull(t.Context(), a, ref, ingest.PullOptions{Instance: "docs", Config: config.DefaultPath})
+	c, err := ingest.Pull(t.Context(), a, ref, ingest.PullOptions{Instance: "docs",
+		Config: config.File{Path: config.DefaultPath}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"#42", "o/r#42@docs:head", "head"}, []string{c.Name, c.Thread, c.Head})
 	require.Equal(t, "a", c.Files[0].Path)
@@ -139,18 +140,18 @@ func TestSettingsThatCannotBeReadEndTheRun(t *testing.T) {
 	t.Parallel()
 	a := repository()
 	a.content["base:"+config.DefaultPath] = "ignores: []\n"
-	_, err := ingest.Pull(t.Context(), a, ref, ingest.PullOptions{Config: config.DefaultPath})
+	_, err := ingest.Pull(t.Context(), a, ref, ingest.PullOptions{Config: config.File{Path: config.DefaultPath}})
 	require.ErrorContains(t, err, config.DefaultPath+":1:1")
 	broken := errors.New("502")
 	for _, what := range []string{"pull", "files", "base:" + config.DefaultPath, "base:.gitattributes"} {
 		a := repository()
 		a.faults[what] = broken
-		_, err := ingest.Pull(t.Context(), a, ref, ingest.PullOptions{Config: config.DefaultPath})
+		_, err := ingest.Pull(t.Context(), a, ref, ingest.PullOptions{Config: config.File{Path: config.DefaultPath}})
 		require.ErrorIs(t, err, broken, what)
 	}
 	a = repository()
 	a.pull.BaseRef, a.faults["protection of release"] = "release", broken
-	_, err = ingest.Pull(t.Context(), a, ref, ingest.PullOptions{Config: config.DefaultPath})
+	_, err = ingest.Pull(t.Context(), a, ref, ingest.PullOptions{Config: config.File{Path: config.DefaultPath}})
 	require.ErrorIs(t, err, broken)
 }
 
@@ -223,10 +224,10 @@ func TestAnEndedRunIsNoProblemOfAFile(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	a := repository(diff.File{Path: "a", Status: diff.Modified, Additions: 1})
-	_, err := ingest.Pull(ctx, a, ref, ingest.PullOptions{Config: config.DefaultPath})
+	_, err := ingest.Pull(ctx, a, ref, ingest.PullOptions{Config: config.File{Path: config.DefaultPath}})
 	require.ErrorIs(t, err, context.Canceled)
 	a.faults["merge base"] = context.Canceled
-	_, err = ingest.Pull(ctx, a, ref, ingest.PullOptions{Config: config.DefaultPath})
+	_, err = ingest.Pull(ctx, a, ref, ingest.PullOptions{Config: config.File{Path: config.DefaultPath}})
 	require.ErrorIs(t, err, context.Canceled)
 }
 

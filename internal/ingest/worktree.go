@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/pull"
 )
@@ -66,13 +67,13 @@ func (g clone) defaultBranch(ctx context.Context) (string, error) {
 // Change reads what the work tree changes against the commit that its branch left the
 // default branch at: committed, staged and not; with the untracked files, or without.
 // Git's own index and objects stay as they are: what is not committed is held in the
-// folder Change.Objects, which the caller removes. configPath is read from the base.
-func (w WorkTree) Change(ctx context.Context, untracked bool, configPath string) (c Change, err error) {
+// folder Change.Objects, which the caller removes. The settings file is read from the base.
+func (w WorkTree) Change(ctx context.Context, untracked bool, file config.File) (c Change, err error) {
 	base, err := w.clone.line(ctx, "merge-base", w.Base, "HEAD")
 	if err != nil {
 		return Change{}, fmt.Errorf("HEAD and %s have no common commit: %w", w.Base, ErrNoRange)
 	}
-	c = Change{Name: "the work tree", Settings: configPath}
+	c = Change{Name: "the work tree", Settings: file.Path}
 	if c.Objects, err = os.MkdirTemp("", "pr-review-objects-"); err != nil {
 		return Change{}, problem.New("there is no folder to hold what is not committed", err.Error(),
 			"set TMPDIR to one that can be written; in a container --tmpfs /tmp makes one")
@@ -87,7 +88,7 @@ func (w WorkTree) Change(ctx context.Context, untracked bool, configPath string)
 	}
 	g := w.clone
 	g.objects = c.Objects
-	if err := g.read(ctx, base, c.Tree, configPath, &c); err != nil {
+	if err := g.read(ctx, base, c.Tree, file, &c); err != nil {
 		return c, err
 	}
 	c.Thread = fmt.Sprintf("local/%s#%s..worktree:%s", g.name(), w.Base, c.Digest())

@@ -6,11 +6,12 @@ import (
 	"encoding/hex"
 	"html"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 const maxDepth = 3 // encodings within encodings
@@ -18,21 +19,25 @@ const maxDepth = 3 // encodings within encodings
 // coding is one way to write text that a model reads and a person does not.
 type coding struct {
 	possible func(line string) bool // a quick look
-	sign     *regexp.Regexp
+	find     func(line string, most int) []string
 	decode   func(string) string // "" where it is none
 }
 
 var codings = []coding{
-	{stretch(16, letters+capitals+decimals+"+/_-", ""), regexp.MustCompile(`[A-Za-z0-9+/_-]{16,}={0,2}`), fromBase64},
-	{stretch(24, capitals+"234567", ""), regexp.MustCompile(`\b[A-Z2-7]{24,}={0,6}`), fromBase32},
-	{stretch(20, decimals+"abcdefABCDEF", " :,xX"), regexp.MustCompile(`(?i)\b(?:0x)?(?:[0-9a-f]{2}[ :,]?){10,}`),
-		fromHex},
-	{stretch(64, "01", " \t\f\r"), regexp.MustCompile(`(?:[01]{8}\s?){8,}`), fromNumbers(2)},
-	{stretch(18, decimals, ",; \t\f\r"), regexp.MustCompile(`(?:\d{2,3}[,; ]\s?){8,}\d{2,3}`), fromNumbers(10)},
-	{many("%"), regexp.MustCompile(`[^\s"'<>]*(?:%[0-9A-Fa-f]{2}[^\s"'<>%]{0,8}){3,}`), fromPercent},
-	{many("&"), regexp.MustCompile(`(?:&#?\w{2,8};[^&]{0,3}){4,}`), html.UnescapeString},
-	{many(`\`), regexp.MustCompile(`(?:\\(?:u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[0-7]{3})[^\\]{0` +
-		`,12}){4,}`), fromEscapes},
+	{stretch(shortest, base64Signs, ""), inBase64, fromBase64},
+	{stretch(24, capitals+"234567", ""), by(`\b[A-Z2-7]{24,}={0,6}`), fromBase32},
+	{stretch(20, decimals+"abcdefABCDEF", " :,xX"), by(`(?i)\b(?:0x)?(?:[0-9a-f]{2}[ :,]?){10,}`), fromHex},
+	{stretch(64, "01", " \t\f\r"), by(`(?:[01]{8}\s?){8,}`), fromNumbers(2)},
+	{stretch(18, decimals, ",; \t\f\r"), by(`(?:\d{2,3}[,; ]\s?){8,}\d{2,3}`), fromNumbers(10)},
+	{many("%"), by(`[^\s"'<>]*(?:%[0-9A-Fa-f]{2}[^\s"'<>%]{0,8}){3,}`), fromPercent},
+	{many("&"), by(`(?:&#?\w{2,8};[^&]{0,3}){4,}`), html.UnescapeString},
+	{many(`\`), by(`(?:\\(?:u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]+\}|x[0-9a-fA-F]{2}|[0-7]{3})[^\\]{0,12}){4,}`), fromEscapes},
+}
+
+// by finds what matches an expression.
+func by(expr string) func(string, int) []string {
+	re := pattern.Lazy(expr)
+	return func(line string, most int) []string { return re().FindAllString(line, most) }
 }
 
 // decoded lists what a line says in other codings.
@@ -42,7 +47,7 @@ func decoded(line string) []string {
 		if !c.possible(line) {
 			continue
 		}
-		for _, part := range c.sign.FindAllString(line, 64) {
+		for _, part := range c.find(line, 64) {
 			if text := c.decode(part); text != part && readable(text) {
 				list = append(list, text)
 			}
@@ -59,30 +64,66 @@ const (
 	letters  = "abcdefghijklmnopqrstuvwxyz"
 	capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	decimals = "0123456789"
+
+	shortest    = 16 // letters of base64 that are looked at
+	base64Signs = letters + capitals + decimals + "+/_-"
 )
 
 // stretch looks for so many of some bytes in a row, others that may stand between
 // them aside.
 func stretch(need int, of, between string) func(string) bool {
-	var kind [256]byte
-	for i := range len(of) {
-		kind[of[i]] = 1
-	}
-	for i := range len(between) {
-		kind[between[i]] = 2
-	}
+	counted, allowed := bytesOf(of), bytesOf(of+between)
 	return func(line string) bool {
-		run := 0
-		for i := 0; i < len(line) && run < need; i++ {
-			switch kind[line[i]] {
-			case 0:
-				run = 0
-			case 1:
-				run++
+		for at := 0; at+need <= len(line); {
+			last := at + need - 1
+			for last >= at && allowed[line[last]] {
+				last--
+			}
+			if last >= at { // no stretch from at on is long enough
+				at = last + 1
+				continue
+			}
+			run := 0
+			for ; at < len(line) && allowed[line[at]]; at++ {
+				if counted[line[at]] {
+					run++
+				}
+			}
+			if run >= need {
+				return true
 			}
 		}
-		return run >= need
+		return false
 	}
+}
+
+func bytesOf(text string) (set [256]bool) {
+	for i := range len(text) {
+		set[text[i]] = true
+	}
+	return set
+}
+
+var isBase64 = bytesOf(base64Signs)
+
+// inBase64 finds stretches of base64, with at most two signs that fill them up. Names
+// in code are as long as that, so this is no regular expression.
+func inBase64(line string, most int) (found []string) {
+	for at := 0; at < len(line) && len(found) < most; at++ {
+		from := at
+		for at < len(line) && isBase64[line[at]] {
+			at++
+		}
+		if at-from < shortest {
+			continue
+		}
+		for n := 0; n < 2 && at < len(line) && line[at] == '='; n++ {
+			at++
+		}
+		found = append(found, line[from:at])
+		at--
+	}
+	return found
 }
 
 // readable reports whether decoded bytes are prose.
@@ -95,15 +136,36 @@ func readable(text string) bool {
 		switch {
 		case unicode.IsLetter(r) || r == ' ':
 			letters++
-		case r < ' ' && r != '\n' && r != '\t' || r == 0x7f:
+		case control(r):
 			return false
 		}
 	}
 	return letters*5 >= utf8.RuneCountInString(text)*3
 }
 
+func control(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }
+
+// binary reports whether no readable text begins with some bytes.
+func binary(head []byte) bool {
+	for len(head) > 0 && utf8.FullRune(head) {
+		r, n := utf8.DecodeRune(head)
+		if r == utf8.RuneError && n == 1 || control(r) {
+			return true
+		}
+		head = head[n:]
+	}
+	return false
+}
+
+var urlSigns = strings.NewReplacer("-", "+", "_", "/")
+
+// fromBase64 decodes nothing whose beginning is no prose.
 func fromBase64(s string) string {
-	s = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(s, "="))
+	s = urlSigns.Replace(strings.TrimRight(s, "="))
+	var head [shortest / 4 * 3]byte
+	if _, err := base64.RawStdEncoding.Decode(head[:], []byte(s[:shortest])); err != nil || binary(head[:]) {
+		return ""
+	}
 	if len(s)%4 == 1 {
 		s = s[:len(s)-1]
 	}
@@ -165,10 +227,10 @@ func fromPercent(s string) string {
 	return strings.ReplaceAll(text, "+", " ")
 }
 
-var escape = regexp.MustCompile(`\\(?:u\{([0-9a-fA-F]{1,6})\}|[ux]([0-9a-fA-F]{2,4})|([0-7]{3}))`)
+var escape = pattern.Lazy(`\\(?:u\{([0-9a-fA-F]{1,6})\}|[ux]([0-9a-fA-F]{2,4})|([0-7]{3}))`)
 
 func fromEscapes(s string) string {
-	return escape.ReplaceAllStringFunc(s, func(e string) string {
+	return escape().ReplaceAllStringFunc(s, func(e string) string {
 		digits, base := strings.Trim(e[1:], "ux{}"), 16
 		if len(digits) == 3 && e[1] != 'u' && e[1] != 'x' {
 			base = 8

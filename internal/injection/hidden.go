@@ -28,7 +28,7 @@ func hiddenHits(lines []string) []Hit {
 				hits = append(hits, Hit{Line: i + 1, Kind: ForgedMark, Excerpt: excerpt(line, at[0])})
 			}
 		}
-		if ascii(line) {
+		if ascii(line) || minified(line) {
 			continue
 		}
 		if i == 0 {
@@ -41,13 +41,15 @@ func hiddenHits(lines []string) []Hit {
 
 func hiddenOf(line string, number int) []Hit {
 	var hits []Hit
+	text := utf8.ValidString(line) && !strings.Contains(line, "\x00") // else bytes of a picture or a dump
 	each(line, func(at int, r rune, seen bool) {
-		if kind := kindOf(r); !seen && kind != "" && !besideBraille(line, at, r) && !breaksMention(line, at, r) &&
-			!spells(line, at, r) {
+		if kind := kindOf(r); !seen && kind != "" && (text || kind != controls) && !besideBraille(line, at, r) && !breaksMention(line, at, r) &&
+			!spells(line, at, r) && !colours(line, at, r) &&
+			!directs(line, at, r) {
 			hits = append(hits, Hit{Line: number, Kind: kind, Excerpt: excerpt(line, at)})
 		}
 	})
-	if at := mixedWord(line); at >= 0 {
+	if at := mixedWord(line); text && at >= 0 {
 		hits = append(hits, Hit{Line: number, Kind: "look-alike letters", Excerpt: excerpt(line, at)})
 	}
 	return tidy(hits)
@@ -72,6 +74,8 @@ func each(line string, f func(at int, r rune, seen bool)) {
 	}
 }
 
+const controls = "control characters"
+
 // kindOf names what a hidden character is for; "" for the form feed, which old
 // sources put between pages.
 func kindOf(r rune) string {
@@ -85,7 +89,7 @@ func kindOf(r rune) string {
 	case unicode.Is(unicode.Variation_Selector, r):
 		return "variation selectors"
 	case unicode.Is(unicode.Cc, r):
-		return "control characters"
+		return controls
 	}
 	return "zero width"
 }
@@ -123,6 +127,31 @@ func spells(line string, at int, r rune) bool {
 		return strings.ContainsRune("\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca", before)
 	}
 	return false
+}
+
+// colour is what a terminal takes for a colour, bold, italic or underlined, or their end: none
+// that takes text away, as black, white, reversed and concealed can, and a background.
+var colour = regexp.MustCompile(`^\x1b\[(?:` + colourCode + `(?:;` + colourCode + `)*)?m`)
+
+const colourCode = `(?:0?[0134]|2[234]|39|3[1-7]|9[1-6])`
+
+// colours reports the beginning of a colour, as captured output and shell prompts have them.
+func colours(line string, at int, r rune) bool {
+	return r == '\x1b' && colour.MatchString(line[at:])
+}
+
+// directs reports a mark of direction beside a letter of a script that is written from
+// right to left: it moves what has no direction of its own, and turns no text around.
+func directs(line string, at int, r rune) bool {
+	before, _ := utf8.DecodeLastRuneInString(line[:at])
+	after, _ := utf8.DecodeRuneInString(line[at+utf8.RuneLen(r):])
+	return strings.ContainsRune("\u200e\u200f\u061c", r) && (unicode.In(before, unicode.Hebrew, unicode.Arabic) ||
+		unicode.In(after, unicode.Hebrew, unicode.Arabic))
+}
+
+// minified reports a line that is written for machines: nobody sees what is in it.
+func minified(line string) bool {
+	return len(line) > 2000 && strings.Count(line, " ") < len(line)/12
 }
 
 // withoutMark drops a byte order mark from a text's first line, behind the mark

@@ -86,7 +86,7 @@ type phrase struct {
 
 // dictionary finds entries by the beginning of their first word.
 type dictionary struct {
-	spaced   map[string][]phrase // by the first two characters
+	spaced   map[string][]phrase // by the first three characters
 	unspaced map[rune][]phrase   // one word each, that stands anywhere
 }
 
@@ -129,12 +129,15 @@ func (d dictionary) add(fields []string) {
 	}
 }
 
-// key is the beginning of a word that entries are kept under. A one-letter
-// stem stands for itself alone.
+// key is the beginning of a word that entries are kept under. A stem of one or two
+// letters stands for itself alone.
 func key(word string) string {
-	_, n := utf8.DecodeRuneInString(word)
-	_, m := utf8.DecodeRuneInString(word[n:])
-	return word[:n+m]
+	size := 0
+	for range 3 {
+		_, n := utf8.DecodeRuneInString(word[size:])
+		size += n
+	}
+	return word[:size]
 }
 
 func unspaced(r rune) bool {

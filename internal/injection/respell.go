@@ -1,11 +1,13 @@
 package injection
 
 import (
-	"regexp"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // turned are common words as rot13 leaves them, backward the same reversed.
@@ -17,7 +19,8 @@ const (
 	backward = "eht dna siht uoy ruoy ton lla yna rof si ti on ot fo od sa eb htiw elif troper evorppa erongi " +
 		"weiver reweiver " +
 		"tnatsissa ledom snoitcurtsni selur efas yas nruter ytpme evoba suoiverp seussi sgnidnif piks tsum edoc egnahc"
-	chance = 3 // different words of another spelling that are no chance in one line
+	longest = 12 // letters of one of these
+	chance  = 3  // different words of another spelling that are no chance in one line
 )
 
 // spellings says of each strange word whether it is turned.
@@ -33,9 +36,9 @@ var spellings = sync.OnceValue(func() map[string]bool {
 })
 
 var (
-	spaced = regexp.MustCompile(`(?:\b\pL[ ._-]{1,3}){7,}\pL\b`)
-	gap    = regexp.MustCompile(`[ ._-]{2,}`)
-	joint  = regexp.MustCompile(`["']\s*(?:\+|\.\.?)\s*["']`)
+	spaced = pattern.Lazy(`(?:\b\pL[ ._-]{1,3}){7,}\pL\b`)
+	gap    = pattern.Lazy(`[ ._-]{2,}`)
+	joint  = pattern.Lazy(`["']\s*(?:\+|\.\.?)\s*["']`)
 )
 
 // strange lists a line in the spellings that nobody writes by chance: rot13,
@@ -52,7 +55,7 @@ func strange(line string) []string {
 		list = append(list, string(runes))
 	}
 	if single >= 8 {
-		for _, run := range spaced.FindAllString(line, 4) {
+		for _, run := range spaced().FindAllString(line, 4) {
 			list = append(list, closed(run))
 		}
 	}
@@ -63,11 +66,11 @@ func strange(line string) []string {
 // strings put together.
 func respelt(line string) []string {
 	var list []string
-	if strings.ContainsAny(line, "01345$@") {
+	if anyOf(line, "01345$@") {
 		list = append(list, leet(line)...)
 	}
-	if strings.Count(line, `"`)+strings.Count(line, "'") > 3 && joint.MatchString(line) {
-		list = append(list, joint.ReplaceAllString(line, ""))
+	if strings.Count(line, `"`)+strings.Count(line, "'") > 3 && joint().MatchString(line) {
+		list = append(list, joint().ReplaceAllString(line, ""))
 	}
 	return list
 }
@@ -76,9 +79,12 @@ func respelt(line string) []string {
 // backwards, and its words of one letter.
 func strangers(line string) (forward, back, single int) {
 	var seen []string
-	for word := range strings.FieldsFuncSeq(strings.ToLower(line), func(r rune) bool { return !unicode.IsLetter(r) }) {
+	for word := range wordsOf(line) {
 		if len(word) == 1 {
 			single++
+			continue
+		}
+		if len(word) > longest {
 			continue
 		}
 		inRot13, known := spellings()[word]
@@ -94,6 +100,27 @@ func strangers(line string) (forward, back, single int) {
 	return forward, back, single
 }
 
+// wordsOf are the runs of letters in a line, in lower case.
+func wordsOf(line string) iter.Seq[string] {
+	lower := strings.ToLower(line)
+	if !ascii(line) {
+		return strings.FieldsFuncSeq(lower, func(r rune) bool { return !unicode.IsLetter(r) })
+	}
+	return func(yield func(string) bool) {
+		for at := 0; at < len(lower); at++ {
+			from := at
+			for at < len(lower) && isLetter[lower[at]] {
+				at++
+			}
+			if at > from && !yield(lower[from:at]) {
+				return
+			}
+		}
+	}
+}
+
+var isLetter = bytesOf(letters)
+
 func rot13(r rune) rune {
 	switch {
 	case r >= 'a' && r <= 'z':
@@ -107,14 +134,14 @@ func rot13(r rune) rune {
 // closed puts spaced letters together; wider gaps part the words.
 func closed(run string) string {
 	var words []string
-	for word := range strings.SplitSeq(gap.ReplaceAllString(run, "\n"), "\n") {
+	for word := range strings.SplitSeq(gap().ReplaceAllString(run, "\n"), "\n") {
 		words = append(words, strings.NewReplacer(" ", "", ".", "", "_", "", "-", "").Replace(word))
 	}
 	return strings.Join(words, " ")
 }
 
 // mixedDigits matches words that have digits between their letters.
-var mixedDigits = regexp.MustCompile(`\b[A-Za-z@$]*[0134578$@]+[A-Za-z][A-Za-z0134578@$]*`)
+var mixedDigits = pattern.Lazy(`\b[A-Za-z@$]*[0134578$@]+[A-Za-z][A-Za-z0134578@$]*`)
 
 // digitsBeforeLetters counts where a digit that may stand for a letter has one behind it.
 func digitsBeforeLetters(line string) (count int) {
@@ -128,10 +155,10 @@ func digitsBeforeLetters(line string) (count int) {
 
 // leet replaces digits that stand for letters, where three words have them.
 func leet(line string) []string {
-	if digitsBeforeLetters(line) < 3 || len(mixedDigits.FindAllString(line, 3)) < 3 {
+	if digitsBeforeLetters(line) < 3 || len(mixedDigits().FindAllString(line, 3)) < 3 {
 		return nil
 	}
 	letters := strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "8", "b", "@", "a", "$",
 		"s")
-	return []string{mixedDigits.ReplaceAllStringFunc(line, letters.Replace)}
+	return []string{mixedDigits().ReplaceAllStringFunc(line, letters.Replace)}
 }

@@ -112,8 +112,10 @@ var spoken = []rule{
 
 // holds reports whether a rule holds in a sentence, and at which word.
 func (r rule) holds(s []token, present set) (at int, ok bool) {
-	if want := of(r.needs...); present&want != want {
-		return 0, false
+	for _, c := range r.needs {
+		if !present.has(c) {
+			return 0, false
+		}
 	}
 	for i := range s {
 		if s[i].means.has(r.needs[0]) && near(s, i, i, r.needs[1:], r.within) {

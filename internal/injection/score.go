@@ -54,7 +54,7 @@ func (d *decoder) disguised(line string, depth int) bool {
 			return false
 		}
 		bonus := disguise
-		if strings.HasPrefix(text, "{") {
+		if strings.HasPrefix(text, "{") || minified(text) {
 			bonus = 0 // data, not prose
 		}
 		if len(judged(strings.Split(text, "\n"), bonus)) > 0 || depth > 1 && d.disguised(text, depth-1) {
@@ -155,6 +155,9 @@ func judge(s []token) judgement {
 	var present set
 	for i := range s {
 		present |= s[i].means
+	}
+	if present == 0 {
+		return judgement{}
 	}
 	j := judgement{forged: present.has(turn) || present.has(fence), defence: present.has(defence), code: code(s)}
 	j.address, j.named = address(s, present)

@@ -1,10 +1,11 @@
 package injection
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // sentence is what is judged at one time: tokens that belong together.
@@ -15,7 +16,7 @@ type sentence struct {
 
 const maxSentence = 60 // words, so that judging one is bounded
 
-var item = regexp.MustCompile(`^[+\- ]?\s*(//+|#|\*)?\s*([-*•+] |\d+[.)] |#+ |@|\|)`)
+var item = pattern.Lazy(`^[+\- ]?\s*(//+|#|\*)?\s*([-*•+] |\d+[.)] |#+ |@|\|)`)
 
 const blanks = " \t\n\f\r"
 
@@ -51,9 +52,17 @@ func shapeOf(line string) shape {
 	body := strings.TrimLeft(line, "+-/*#<!>%;\"' \t")
 	first := strings.TrimLeft(line, blanks)
 	return shape{
-		comment: commented(line), item: begins(first, "-*+0123456789#@|/•") && item.MatchString(line),
+		comment: commented(line), item: itemLike(first) && item().MatchString(line),
 		prose: prose(line), blank: body == "", ended: ended(line),
 	}
+}
+
+// itemLike reports whether a line begins as an item may, behind the slashes of a comment
+// too.
+func itemLike(line string) bool {
+	const signs = "-*+0123456789#@|•"
+	rest := strings.TrimLeft(line, "/")
+	return begins(line, signs) || rest != line && begins(strings.TrimLeft(rest, blanks), signs)
 }
 
 // begins reports whether a line begins with one of some bytes.
@@ -67,12 +76,14 @@ func prose(line string) bool {
 	}
 	signs := 0
 	for i := range len(line) {
-		if strings.IndexByte("(){}[];=<>_&|\\", line[i]) >= 0 {
+		if isSign[line[i]] {
 			signs++
 		}
 	}
 	return signs*20 <= len(line)
 }
+
+var isSign = bytesOf("(){}[];=<>_&|\\")
 
 // ended reports whether a line ends with the end of a sentence.
 func ended(line string) bool {
@@ -83,9 +94,19 @@ func ended(line string) bool {
 // wordless reports whether a line is code without comment or string: it says
 // nothing to a reader.
 func wordless(line string) bool {
-	return strings.ContainsAny(line, "={(;") && !strings.ContainsAny(line, "\"'`#@%<") &&
-		!strings.Contains(line, "//") &&
+	return anyOf(line, "={(;") && !anyOf(line, "\"'`#@%<") && !strings.Contains(line, "//") &&
 		!strings.Contains(line, "/*") && !strings.Contains(line, "--") && !prose(line) && ascii(line)
+}
+
+// anyOf reports whether a line holds one of a few bytes. It is strings.ContainsAny, which
+// makes a set first, for short lines.
+func anyOf(line, few string) bool {
+	for i := range len(few) {
+		if strings.IndexByte(line, few[i]) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (s shape) follows(before shape) bool {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/org/pr-review-action/internal/pattern"
 )
 
 // marks are signs that are no words: each is a concept at the word where it
@@ -13,26 +15,26 @@ var marks = []struct {
 	means   concept
 	trigger string   // one of its bytes is in every line that it can match,
 	words   []string // and one of these words
-	sign    *regexp.Regexp
+	sign    func() *regexp.Regexp
 }{
 	{turn, "<[", []string{"im_", "<end", "<|", "</", "eot_id", "header_id", "<sys", "<user", "<assi", "inst]"},
-		regexp.MustCompile(`<\|?/?(im_start|im_end|end|eot_id|start_header_id|endofprompt)\|?>|</?(system|user` +
+		pattern.Lazy(`<\|?/?(im_start|im_end|end|eot_id|start_header_id|endofprompt)\|?>|</?(system|user` +
 			`|assistant)>|\[/?inst\]|<</?sys>>`)},
 	{turn, ":", []string{"system", "assistant", "human", "developer"},
-		regexp.MustCompile(`(^|["'\x60*#/|>\[({])\s*(system|assistant|human|developer)\]?\s*:\s*[a-z]`)},
-	{turn, "#[", []string{"###", "[system]"}, regexp.MustCompile(`###\s*(instructions?|system|human|assistant` +
+		pattern.Lazy(`(^|["'\x60*#/|>\[({])\s*(system|assistant|human|developer)\]?\s*:\s*[a-z]`)},
+	{turn, "#[", []string{"###", "[system]"}, pattern.Lazy(`###\s*(instructions?|system|human|assistant` +
 		`|user)\s*(:|$)|###\s*new (instruction|task)|\[system\]`)},
-	{turn, "\"", []string{"role"}, regexp.MustCompile(`\\?"role\\?"\s*:\s*\\?"(system|developer)\\?"`)},
+	{turn, "\"", []string{"role"}, pattern.Lazy(`\\?"role\\?"\s*:\s*\\?"(system|developer)\\?"`)},
 	{turn, "<", []string{"<tool", "<func", "<inv", "<instr", "<imp", "<sys"},
-		regexp.MustCompile(`<(tool_call|function_calls?|invoke|instructions|important|system)[ >]`)},
-	{fence, "<", []string{"</", "<<<"}, regexp.MustCompile(`</(diff|file|files|document|tool_output|tool_result` +
+		pattern.Lazy(`<(tool_call|function_calls?|invoke|instructions|important|system)[ >]`)},
+	{fence, "<", []string{"</", "<<<"}, pattern.Lazy(`</(diff|file|files|document|tool_output|tool_result` +
 		`|result|context|ticket_context|untrusted|data|input|user_input|instructions)>|<<<(end|data)`)},
 	{fence, " ", []string{"end ", "begin ", "start "},
-		regexp.MustCompile(`\b(end|begin|start)( of)?( the)? (untrusted|trusted|diff|system|file under|review` +
+		pattern.Lazy(`\b(end|begin|start)( of)?( the)? (untrusted|trusted|diff|system|file under|review` +
 			`|context)\b|[-=#*]{3} ?(end|begin) (of |the )*(file|data|input|prompt|task|additional|instructions)\b`)},
-	{empty, "[", []string{"["}, regexp.MustCompile(`\[\s*\]`)},
-	{addr, ":", []string{"://"}, regexp.MustCompile(`https?://`)},
-	{tool, "_", toolWords, regexp.MustCompile(`\b(read|write|run|fetch|http|git|search|create|delete|merge|approve` +
+	{empty, "[", []string{"["}, pattern.Lazy(`\[\s*\]`)},
+	{addr, ":", []string{"://"}, pattern.Lazy(`https?://`)},
+	{tool, "_", toolWords, pattern.Lazy(`\b(read|write|run|fetch|http|git|search|create|delete|merge|approve` +
 		`|post|enable|list|jira|call|add|update|close|get|send|exec)_[a-z_]+|\btools?\b`)},
 }
 
@@ -43,7 +45,7 @@ var toolWords = strings.Fields("tool read_ write_ run_ fetch_ http_ git_ search_
 	"jira_ call_ add_ update_ close_ get_ send_ exec_")
 
 // tag matches a tag that markup has too, and whether it closes.
-var tag = regexp.MustCompile(`<(/?)(system|user|assistant|instructions|important|diff|files?|document|result|context` +
+var tag = pattern.Lazy(`<(/?)(system|user|assistant|instructions|important|diff|files?|document|result|context` +
 	`|data|input)[ >]`)
 
 // paired are the places of tags, by line and byte, that are the text's own
@@ -54,7 +56,7 @@ func paired(lines []string) map[[2]int]bool {
 		if !strings.Contains(line, "<") {
 			continue
 		}
-		for _, t := range tag.FindAllStringSubmatchIndex(line, 64) {
+		for _, t := range tag().FindAllStringSubmatchIndex(line, 64) {
 			at, name := [2]int{i, t[0]}, line[t[4]:t[5]]
 			if start, opened := open[name]; t[2] < t[3] {
 				all[start], all[at] = opened, opened
@@ -73,12 +75,12 @@ func mark(tokens []token, line string, number int, paired map[[2]int]bool) {
 		return
 	}
 	for _, m := range marks {
-		if !strings.ContainsAny(line, m.trigger) || !slices.ContainsFunc(m.words, func(w string) bool {
+		if !anyOf(line, m.trigger) || !slices.ContainsFunc(m.words, func(w string) bool {
 			return strings.Contains(line, w)
 		}) {
 			continue
 		}
-		for _, place := range m.sign.FindAllStringIndex(line, 8) {
+		for _, place := range m.sign().FindAllStringIndex(line, 8) {
 			if (!quoted(line, place[0], place[1]) || m.means == empty) && !paired[[2]int{number, place[0]}] {
 				tokens[wordAt(tokens, place[0])].means |= of(m.means)
 			}

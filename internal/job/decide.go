@@ -31,19 +31,30 @@ func (g *gated[S]) decide(ctx context.Context, o *handoff.Draft[S]) (decision.An
 	}
 	record, rejected := g.record(o.Draft), gate.Rejected(approvals, m.Approvals, cmp.Or(g.Environment, m.Environment))
 	var d decision.Decision
+	var agreed []string
 	switch {
 	case g.routeA() && rejected != nil:
 		return decision.Answer{}, rejected
 	case g.routeA():
 		record.Via = decision.ByApproval
 		record.By, d, err = gate.Approved(approvals, m.Approvals, g.Environment, g.compared(o.State),
-			g.approval(o, author))
+			g.approval(o, author, &agreed))
 	default:
+		agreed = []string{record.By}
 		if d, err = g.read("", "", o); err == nil {
 			err = cmp.Or(gate.Open(m), g.dispatched(ctx, o, author), rejected)
 		}
 	}
+	if err == nil && d.Verdict == decision.Approve && g.speaks {
+		err = g.ownDecision(ctx, agreed)
+	}
 	return decision.Answer{Decision: d, Record: record.With(d)}, err
+}
+
+// ownDecision is check 12 about the token: a person's posts what that person decided alone.
+func (g *gated[S]) ownDecision(ctx context.Context, decided []string) error {
+	viewer, err := g.api.Viewer(ctx)
+	return cmp.Or(err, gate.Posts(viewer.Login, decided))
 }
 
 // asks is the answer of who asks for a revision: checks 12 and 13, as for a decision by
@@ -72,9 +83,10 @@ func (g *gated[S]) asks(ctx context.Context, o *handoff.Draft[S]) (decision.Answ
 	return decision.Answer{Decision: d, Record: record}, err
 }
 
-// approval reads what one approval decides: its comment, by somebody who may. One
-// that is void is kept for the summary.
-func (g *gated[S]) approval(o *handoff.Draft[S], author string) func(github.Approval) (decision.Decision, error) {
+// approval reads what one approval decides: its comment, by somebody who may, who is one of
+// those who agreed then. One that is void is kept for the summary.
+func (g *gated[S]) approval(o *handoff.Draft[S], author string,
+	agreed *[]string) func(github.Approval) (decision.Decision, error) {
 	return func(a github.Approval) (d decision.Decision, err error) {
 		err = gate.MayDecide(gate.Decider{Login: a.User}, author, g.AllowAuthor, true)
 		if err == nil {
@@ -82,6 +94,8 @@ func (g *gated[S]) approval(o *handoff.Draft[S], author string) func(github.Appr
 		}
 		if err != nil {
 			g.void = append(g.void, a.User+": "+driver.Gist(err))
+		} else {
+			*agreed = append(*agreed, a.User)
 		}
 		return d, err
 	}

@@ -39,6 +39,7 @@ type gated[S any] struct {
 	onRecord func(S, decision.Record) decision.Record // what a record keeps of its draft; nil for nothing
 	report   func(context.Context, *handoff.Draft[S]) (driver.Report, error)
 
+	speaks  bool     // what it posts is in the name of the token's account: a review
 	changes []string // since the draft was made, without mattering
 }
 

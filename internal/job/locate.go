@@ -48,7 +48,7 @@ func (j *job) reviewed(ctx context.Context) (*gated[reviewpr.State], error) {
 		standing: func(reviewpr.State) func(context.Context, string) (string, bool, error) { return j.posted },
 		author:   func(context.Context, checkpoint.Manifest) (string, error) { return now.Pull.Author, nil },
 		deciders: func(s reviewpr.State) []string { return s.Draft.Config.Deciders },
-		items:    reviewpr.State.Items, compared: everything, onRecord: reviewpr.State.OnRecord,
+		items:    reviewpr.State.Items, compared: everything, onRecord: reviewpr.State.OnRecord, speaks: true,
 		parent: func(s reviewpr.State) string { return s.Draft.Trace },
 		report: func(ctx context.Context, o *handoff.Draft[reviewpr.State]) (driver.Report, error) {
 			return driver.ReportOf(ctx, o.Flow, o.Store, o.Manifest.Thread, j.Protection)
@@ -122,7 +122,7 @@ func (j *job) records(about checkpoint.Subject, branch string) *handoff.Artifact
 	all := &handoff.Artifacts{Runs: j.runs, Subject: about, Branch: branch, Protection: j.Protection, Out: j.Stdout,
 		Warn: j.warning}
 	if j.store != nil || j.CheckpointDir != "" {
-		all.Own = j.carriers().Own()
+		all.Own = j.carriers().Decisions()
 	}
 	if j.CheckpointDir != "" {
 		all.Folder = all.Own

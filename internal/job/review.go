@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
 	"github.com/org/pr-review-action/internal/graph"
@@ -36,10 +37,11 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 			"review by a model, in a workflow from a secret of the environment that this job names, or "+
 			"provider: offline for one by rules")
 	}
-	change, err := ingest.Open(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config})
+	change, err := ingest.Open(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.File()})
 	if err != nil {
 		return driver.Report{}, err
 	}
+	j.overruled(change.Config)
 	reason, err := j.admit(ctx, change)
 	switch {
 	case err != nil:
@@ -54,6 +56,13 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 		return r, nil
 	}
 	return driver.Report{}, noModelYet
+}
+
+// overruled warns of lines of the settings file that have no effect.
+func (j *job) overruled(c config.Config) {
+	for _, line := range c.Overruled {
+		j.runner.Warning(line)
+	}
 }
 
 func (j *job) admit(ctx context.Context, c ingest.Change) (string, error) {

@@ -85,7 +85,7 @@ func (j *job) checkFeedback() error {
 // unchanged reads the change again, with what the model may look at, and what was
 // paid for. It refuses a commit that was decided, and a change that has moved.
 func (j *job) unchanged(ctx context.Context, p *handoff.Draft[reviewpr.State]) (ingest.Change, before, error) {
-	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.Config})
+	change, err := ingest.Pull(ctx, j.api, j.ref, ingest.PullOptions{Instance: j.Instance, Config: j.File()})
 	if err == nil {
 		err = post.CheckHead(p.Manifest.Subject, p.Code, driver.PullNow(change))
 	}

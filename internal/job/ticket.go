@@ -67,7 +67,8 @@ func (j *job) proposal(ctx context.Context) (*proposal, error) {
 	if p.repo, err = j.api.Repository(ctx, j.ref.Owner, j.ref.Repo); err != nil {
 		return nil, err
 	}
-	p.config, err = ingest.Settings(ctx, j.api, j.ref, j.Config, p.repo.DefaultBranch)
+	p.config, err = ingest.Settings(ctx, j.api, j.ref, j.File(), p.repo.DefaultBranch)
+	j.overruled(p.config)
 	steps := ticketpr.Steps{Apply: p.commit, Applied: p.committed, Open: p.openPull}
 	*p.gated = gated[ticketpr.State]{
 		job: j, of: ticketpr.Subject(ticketpr.Intact), origin: p.origins(), graph: ticketpr.Name,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/apply"
@@ -52,8 +51,8 @@ func (j *job) dispatchOf(workflow string) string {
 	switch {
 	case !j.ticketed():
 		return driver.Dispatch(workflow, j.ref, j.ref.Number)
-	case j.asked.Issue(): // for a shell, where # begins a comment
-		return driver.DispatchOn(workflow, j.ref, fmt.Sprintf("ticket='#%d'", issueNumber(j.asked)))
+	case j.asked.Issue() > 0: // for a shell, where # begins a comment
+		return driver.DispatchOn(workflow, j.ref, fmt.Sprintf("ticket='#%d'", j.asked.Issue()))
 	}
 	return driver.DispatchOn(workflow, j.ref, "ticket="+j.asked.Key)
 }
@@ -85,19 +84,10 @@ func (p *proposal) ended(ctx context.Context, draft *handoff.Draft[ticketpr.Stat
 
 // request is a state as apply takes it; before a decision without who approved.
 func (p *proposal) request(s ticketpr.State) apply.Request {
-	q := apply.Request{
-		Ref: p.ref, Base: s.Facts.Subject.Head, Into: s.Branch.Base, Branch: s.BranchName(), Files: s.Files(),
-		Thread: s.Facts.Thread, Link: p.config.Implement.PullRequest == "link",
-	}
-	q.Headline, q.Body = s.Message()
-	made := render.Made{Record: s.Decision, Run: p.runPage(s.Facts.RunID), Bot: p.bot()}
-	if p.asked.Issue() {
-		made.Closes = issueNumber(p.asked)
-	}
-	if s.Decision != nil {
-		q.Digest, q.CoAuthor, made.Drafted = s.Decision.Digest, p.drafter.trailer(), p.drafter.login
-	}
-	q.Title, q.Text = render.PullRequest(s.ApprovedProposal(), made)
+	q := driver.ApplyRequest(p.ref, s, render.Made{Run: p.runPage(s.Facts.RunID), Bot: p.bot(), Closes: p.asked.Issue(),
+		Drafted: p.drafter.login})
+	q.Link, q.Again = p.config.Implement.PullRequest == "link", "re-run the failed jobs"
+	q.CoAuthor = p.drafter.trailer()
 	return q
 }
 
@@ -121,13 +111,6 @@ func (p *proposal) openPull(ctx context.Context, s ticketpr.State) (string, erro
 
 // bot reports whether the job's token is that of an app, such as GITHUB_TOKEN.
 func (p *proposal) bot() bool { return strings.HasPrefix(p.Token, "ghs_") }
-
-// issueNumber is that of an issue of the repository.
-func issueNumber(a ticketpr.Asked) int {
-	_, digits, _ := strings.Cut(a.From, "#")
-	n, _ := strconv.Atoi(digits) // digits, as they were parsed
-	return n
-}
 
 // account is a login with what GitHub's own address of it needs.
 type account struct {

@@ -3,7 +3,6 @@ package job
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/gate"
-	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
@@ -65,22 +63,8 @@ func (j *job) proposed(ctx context.Context) (p *proposal, approvals []string, sh
 	if p, err = j.proposal(ctx); err != nil {
 		return nil, nil, "", err
 	}
-	show, err = p.shows()
+	show, err = driver.TicketShow(p.config.Context, p.asked.Key, p.repo.Private)
 	return p, approvals, show, err
-}
-
-// shows says how much of the ticket leaves the job. On a public repository the change
-// would tell a tracker's ticket, so the settings must say that it may.
-func (p *proposal) shows() (ticket.Show, error) {
-	show := p.config.Context.Show
-	switch {
-	case p.asked.Issue():
-		return cmp.Or(show, ticket.ShowCriteria), nil // it stands in the repository already
-	case !p.repo.Private && show != ticket.ShowCriteria && show != ticket.ShowFull:
-		return "", problem.Usage("on a public repository branch, title and diff would tell what "+p.asked.Key+" says",
-			"take an issue of the repository, or set context.show: criteria or full in the settings")
-	}
-	return p.config.Context.Shows(p.repo.Private), nil
 }
 
 // facts are those of a draft of this run.
@@ -167,8 +151,10 @@ func (p *proposal) entries(ctx context.Context, sha string) (map[string]tree.Ent
 // fetch reads the ticket. An issue of a public repository is taken where its author may
 // write: anybody may open one.
 func (p *proposal) fetch(ctx context.Context) (ticket.Ticket, error) {
-	if p.asked.Issue() && !p.repo.Private {
-		if err := p.writes(ctx); err != nil {
+	if n := p.asked.Issue(); n > 0 && !p.repo.Private {
+		at := p.ref
+		at.Number = n
+		if err := driver.WrittenByMember(ctx, p.api, at); err != nil {
 			return ticket.Ticket{}, err
 		}
 	}
@@ -184,32 +170,11 @@ func (p *proposal) fetch(ctx context.Context) (ticket.Ticket, error) {
 // sources are those of the settings; issues of the repository need none.
 func (p *proposal) sources() (ticketcontext.Options, error) {
 	o, err := p.Context(p.config.Context, p.Settings, p.api)
-	if p.asked.Issue() {
+	if p.asked.Issue() > 0 {
 		o.Sources = append(o.Sources, ticketcontext.Source{Name: "github", Title: "GitHub", Issues: true,
 			Tickets: ticketcontext.Issues{API: p.api}, Comments: apply.Issues{API: p.api}})
 	}
 	return o, err
-}
-
-func (p *proposal) writes(ctx context.Context) error {
-	issue, err := p.issue(ctx)
-	if err != nil {
-		return err
-	}
-	level, err := p.api.Permission(ctx, p.ref.Owner, p.ref.Repo, issue.User)
-	if err != nil && !errors.Is(err, github.ErrNotFound) {
-		return err
-	}
-	if level == "admin" || level == "write" {
-		return nil
-	}
-	return problem.Refuse(12, "the author of "+p.asked.From+" may not write here, and anybody may open an issue of a "+
-		"public repository", "let somebody who may write open an issue that says what is to be done",
-		problem.At("author "+guard.Line(issue.User, 100)))
-}
-
-func (p *proposal) issue(ctx context.Context) (github.Remark, error) {
-	return p.api.Issue(ctx, p.ref.Owner, p.ref.Repo, issueNumber(p.asked))
 }
 
 // parked stores a draft that waits, or reports why there is none.
@@ -275,8 +240,8 @@ func (j *job) revisesTicket(ctx context.Context) (driver.Report, error) {
 	})
 }
 
-// comments is the job that says on the ticket where its pull request is. It holds the
-// tracker's credentials, and no right to write to the repository.
+// comments is the job that says on the ticket where its pull request is, or that the draft
+// was rejected. It holds the tracker's credentials, and no right to write to the repository.
 func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
 	ctx, span := trace.Run(ctx, "comment", j.began)
 	defer func() { span.End(err) }()
@@ -293,7 +258,12 @@ func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
 	if err != nil {
 		return driver.Report{}, err
 	}
-	if !found {
+	text, address := "Draft pull request for this ticket:", made.URL
+	switch {
+	case !found && j.Decision == decision.Abort:
+		text, address = "The change that was drafted for this ticket was rejected, nothing was pushed:",
+			p.runPage(p.env.RunID)
+	case !found:
 		return driver.Report{Message: "no pull request of draft " + shown[:min(16, len(shown))] + " is there, so " +
 			p.asked.Key + " is not commented on"}, nil
 	}
@@ -303,10 +273,10 @@ func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, max(o.Limit, 10*time.Second))
 	defer cancel()
-	said, err := ticketcontext.Comment(ctx, p.asked.From, "Draft pull request for this ticket:", made.URL, o)
+	said, err := ticketcontext.Comment(ctx, p.asked.From, text, address, o)
 	if err != nil {
 		return driver.Report{}, err
 	}
 	word := map[bool]string{true: "was told of ", false: "knew of "}[said]
-	return driver.Report{Message: p.asked.Key + " " + word + made.URL}, nil
+	return driver.Report{Message: p.asked.Key + " " + word + address}, nil
 }

@@ -2,10 +2,13 @@ package render
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
+	"time"
 
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/marker"
 )
 
 const accountRows = 50 // changes of a decision that are listed
@@ -97,4 +100,63 @@ func listed(head string, all []string) string {
 		rows = append(rows, "- "+guard.Inline(text, 2*titleRunes))
 	}
 	return paragraphs(head, strings.Join(rows, "\n"))
+}
+
+// Approval says who approved a draft, when, and what they changed.
+type Approval struct {
+	By       string    // login; untrusted text
+	At       time.Time // zero is not shown
+	Drafted  string    // "a model" or "rules"
+	Dropped  int       // findings, as are the next three
+	Edited   int
+	Moved    int
+	Regraded int
+}
+
+var plainLogin = regexp.MustCompile(`^[A-Za-z0-9-]+(\[bot\])?$`)
+
+const postedBytes = 65_000 // of a whole review; GitHub takes 65,536
+
+// Posted is the whole body of the posted review: body, one line about the
+// approval, marker. Only the last two are not in what the approver could see.
+// Where the marker's lists would make it too long for GitHub, they are shortened.
+func Posted(body string, a Approval, m marker.Review) string {
+	text := strings.TrimRight(body, "\n") + "\n\n" + a.String() + "\n"
+	return text + m.Within(postedBytes-len(text)).String()
+}
+
+// String is the approval as one sentence of inert Markdown.
+func (a Approval) String() string {
+	text := "Drafted by " + guard.Inline(a.Drafted, titleRunes) + ", approved by " + person(a.By)
+	if !a.At.IsZero() {
+		text += " on " + day(a.At)
+	}
+	if c := a.changes(); c != "" {
+		text += ", who " + c
+	}
+	return text + "."
+}
+
+// person is a login, inert.
+func person(login string) string {
+	if !plainLogin.MatchString(login) {
+		login = guard.Code(login)
+	}
+	return strings.ReplaceAll(login, "[", `\[`)
+}
+
+func (a Approval) changes() string {
+	var parts []string
+	for _, c := range []struct {
+		verb string
+		n    int
+	}{{"dropped", a.Dropped}, {"edited", a.Edited}, {"moved", a.Moved}, {"regraded", a.Regraded}} {
+		switch {
+		case c.n > 0 && len(parts) == 0:
+			parts = append(parts, c.verb+" "+Count(c.n, "finding"))
+		case c.n > 0:
+			parts = append(parts, c.verb+" "+Thousands(int64(c.n)))
+		}
+	}
+	return list(parts)
 }

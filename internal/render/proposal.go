@@ -26,6 +26,7 @@ type Proposal struct {
 	Tests      []change.File
 	Warnings   []string // ours
 	Notes      []string // what could not be done; may quote others
+	Unreviewed bool     // no review of the change came about; Notes say why
 
 	Check       string // the command that was run; empty for none
 	CheckPassed bool
@@ -156,8 +157,11 @@ func (p Proposal) checked() string {
 		details("Its output", guard.Fence(output, ""))
 }
 
-// reviewed is what the review flow says of the change.
+// reviewed is what the review flow says of the change; empty where it said nothing.
 func (p Proposal) reviewed() string {
+	if p.Unreviewed {
+		return ""
+	}
 	rows := []string{"### What the review says\n"}
 	if text := guard.Inline(p.Review.Overview.Text, overviewRunes); text != "" {
 		rows = append(rows, "What it does, in a model's words: "+text+"\n")
@@ -293,7 +297,7 @@ func ProposalTerminal(p Proposal, o TerminalOptions) string {
 			t.prose("  ", output)
 		}
 	}
-	if len(p.Review.Findings) == 0 {
+	if len(p.Review.Findings) == 0 && !p.Unreviewed {
 		t.prose("", "Review: no findings.")
 	}
 	for _, f := range p.Review.Findings {

@@ -42,7 +42,7 @@ func PullRequest(p Proposal, m Made) (title, body string) {
 	if p.RootCause != "" {
 		cause = "**Root cause:** " + guard.Inline(p.RootCause, proposalRunes)
 	}
-	foot := m.made()
+	foot := p.made(m)
 	body = paragraphs(guard.Inline(p.Summary, proposalRunes), cause, p.ticketLink(m), p.where(),
 		fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests), p.asked())
 	if room := pullBytes - len(foot); len(body) > room {
@@ -63,7 +63,7 @@ func (p Proposal) ticketLink(m Made) string {
 }
 
 // made is the last paragraph.
-func (m Made) made() string {
+func (p Proposal) made(m Made) string {
 	text := "A model drafted this change"
 	if m.Drafted != "" {
 		text += " for " + person(m.Drafted)
@@ -77,7 +77,11 @@ func (m Made) made() string {
 			text += ", " + Count(n, "file") + " dropped"
 		}
 	}
-	text += ". Its tests were not run when it was made."
+	tests := ". Its tests were not run when it was made."
+	if p.Check != "" {
+		tests = ". " + guard.Code(p.Check) + map[bool]string{true: " passed", false: " failed"}[p.CheckPassed] + " on it."
+	}
+	text += tests
 	if m.Bot {
 		text += " Its workflows wait until somebody who may write approves them."
 	}
@@ -112,6 +116,9 @@ func ProposalDraft(p Proposal, d Decide) string {
 		}
 	}
 	foot := "Draft " + guard.Code(d.Code) + ", until " + minute(d.Expires) + "."
+	if d.Trust != "encrypt" {
+		foot += " For `git apply`, the diff is `change.patch` in the artifact " + guard.Code(d.Artifact) + "."
+	}
 	return paragraphs(append(parts, d.another(Review{Round: p.Round}), d.retained(), foot)...) + "\n"
 }
 

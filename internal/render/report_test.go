@@ -25,10 +25,10 @@ func TestTheFirstScreenCountsWhatTheSettingsLeaveOut(t *testing.T) {
 	}{
 		"none":       {finding.Minor, nil, ""},
 		"below":      {finding.Minor, out(12, finding.Nit), "12 below minor left out"},
-		"a category": {"", out(1, finding.Blocker), "1 blocker of other categories left out"},
+		"a category": {"", out(1, finding.Blocker), "1 blocker of other categories or rules left out"},
 		"a weak one": {finding.Major, append(out(1, finding.Nit), out(3, finding.Minor)...), "4 below major left out"},
 		"both": {finding.Minor, append(out(1200, finding.Nit), out(2, finding.Blocker)...),
-			"1,200 below minor left out, 2 blockers of other categories left out"},
+			"1,200 below minor left out, 2 blockers of other categories or rules left out"},
 		"other causes": {finding.Minor, []finding.Finding{{Severity: finding.Nit, Filtered: finding.Duplicate}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

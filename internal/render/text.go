@@ -2,6 +2,8 @@ package render
 
 import (
 	"fmt"
+	"html"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
 )
 
 // Count is a number with its noun: "1 file", "2,000 files".
@@ -151,4 +155,69 @@ func firstTime(a, b time.Time) time.Time {
 		return a
 	}
 	return b
+}
+
+// ANSI colours of a terminal, by what they mean here.
+const (
+	Bold  = "1"
+	Dim   = "2"
+	green = "32"
+	red   = "31"
+	cyan  = "36"
+)
+
+// SeverityColor is the colour of a severity's name; empty for none that is known.
+func SeverityColor(s finding.Severity) string {
+	return map[finding.Severity]string{finding.Blocker: "1;31", finding.Major: "33", finding.Minor: "36",
+		finding.Nit: Dim}[s]
+}
+
+// Paint puts text in a colour where colours are on.
+func Paint(on bool, color, s string) string {
+	if !on || s == "" || color == "" {
+		return s
+	}
+	return "\x1b[" + color + "m" + s + "\x1b[0m"
+}
+
+// paragraphs joins blocks with one empty line between; empty ones are left out.
+func paragraphs(blocks ...string) string {
+	var kept []string
+	for _, b := range blocks {
+		if b = strings.Trim(b, "\n"); b != "" {
+			kept = append(kept, b)
+		}
+	}
+	return strings.Join(kept, "\n\n")
+}
+
+// details is a folded block. The summary is HTML, the text Markdown.
+func details(summary, text string) string {
+	return "<details><summary>" + summary + "</summary>\n\n" + strings.Trim(text, "\n") + "\n</details>"
+}
+
+// coded is what stands as code in a folded block's summary: code spans, and what
+// GitHub makes live in any text outside of code, Markdown or not: mentions,
+// references, addresses, emoji names and commit hashes.
+var coded = regexp.MustCompile("`[^`]+`" + `|\S*[@#/]\S*|\S*:\S+:\S*|(?i)gh-[0-9]+|www\.\S+|[0-9a-f]{7,40}`)
+
+// inlineHTML is untrusted text as one line of HTML, for a summary, where
+// Markdown is not read but GitHub's own filters still are.
+func inlineHTML(s string, limit int) string {
+	s = guard.Line(s, limit)
+	var b strings.Builder
+	last := 0
+	for _, at := range coded.FindAllStringIndex(s, -1) {
+		b.WriteString(html.EscapeString(s[last:at[0]]))
+		b.WriteString(codeHTML(strings.Trim(s[at[0]:at[1]], "`")))
+		last = at[1]
+	}
+	return b.String() + html.EscapeString(s[last:])
+}
+
+func codeHTML(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "<code>" + html.EscapeString(s) + "</code>"
 }

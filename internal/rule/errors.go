@@ -1,10 +1,10 @@
 package rule
 
 import (
-	"regexp"
-	"slices"
+	"maps"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 )
 
@@ -31,16 +31,66 @@ func findRemovedHandling(h *hunk) []hit {
 	}
 	return each(func(h *hunk, i int) (hit, bool) {
 		name := statement(h, i)
-		return hit{subject: name}, name != "" && was[name] && !is[name] && !moot(name, h.gone)
+		above := strings.HasPrefix(h.codeAt(i), "_ =") && i > 0 && h.codeAt(i-1) == "" && h.commented(i-1)
+		if above || h.commented(i) {
+			return hit{}, false // dropped on purpose, with a reason
+		}
+		return hit{subject: name}, name != "" && was[name] && !is[name] && !h.moot(name)
 	})(h)
 }
 
-// moot reports whether there is no error to look at any more, since the change takes
-// it from the function's results, or none that anybody would act on.
-func moot(name string, gone []string) bool {
-	declared := regexp.MustCompile(`^\s*func\b.*\b` + regexp.QuoteMeta(name[strings.LastIndexByte(name, '.')+1:]) +
-		`\(.*\berror\b`)
-	return strings.HasPrefix(name, "fmt.") || slices.ContainsFunc(gone, declared.MatchString)
+// moot reports whether there is no error to look at any more, or none that anybody
+// would act on.
+func (h *hunk) moot(name string) bool {
+	return strings.HasPrefix(name, "fmt.") || h.quiet[name[strings.LastIndexByte(name, '.')+1:]]
+}
+
+var (
+	declared = lazy(`^[-+]func\s*(?:\([^()]*\)\s*)?(\w+)(?:\[[^\]]*\])?\(`)
+	anError  = lazy(`\berror\b`)
+)
+
+// Quiet has the names of the Go functions from whose results a change takes the error,
+// wherever they are declared: there is none to look at any more.
+func Quiet(files []diff.File) map[string]bool {
+	quiet, failing := map[string]bool{}, map[string]bool{}
+	for _, f := range files {
+		if !strings.HasSuffix(f.Path, ".go") {
+			continue
+		}
+		for l := range strings.Lines(f.Patch) {
+			if len(l) < 6 || l[1:6] != "func " {
+				continue
+			}
+			at := declared().FindStringSubmatchIndex(l)
+			if at == nil || !anError().MatchString(results(l[at[1]:])) {
+				continue
+			}
+			if name := l[at[2]:at[3]]; l[0] == '-' {
+				quiet[name] = true
+			} else {
+				failing[name] = true
+			}
+		}
+	}
+	maps.DeleteFunc(quiet, func(name string, _ bool) bool { return failing[name] })
+	return quiet
+}
+
+// results is what stands behind the parenthesis that ends a function's parameters.
+func results(rest string) string {
+	open := 1
+	for i, c := range []byte(rest) {
+		switch c {
+		case '(':
+			open++
+		case ')':
+			if open--; open == 0 {
+				return rest[i:]
+			}
+		}
+	}
+	return ""
 }
 
 // handledIn is the function whose result a line assigns to an error, or "".

@@ -27,13 +27,30 @@ func emptyExceptBlock(h *hunk, i int) bool {
 		return false
 	}
 	m := broadExcept().FindStringSubmatch(h.codeAt(i))
-	if m == nil || h.commented(i) {
+	if m == nil || h.commented(i) || h.closes(i) {
 		return false
 	}
 	if m[1] != "" {
 		return nothing().MatchString(m[1])
 	}
 	return nothing().MatchString(h.codeAt(i+1)) && !h.commented(i+1)
+}
+
+var closing = lazy(`^(?:del\b|[\w.\[\]]*\b(?:close|shutdown|kill|terminate|disconnect|cancel|stop|quit|logout` +
+	`|unlink|remove|rmtree|rmdir|cleanup)\w*\()`)
+
+// closes reports whether the block above line i only puts away what is not needed any
+// more: nobody can do anything about its failure.
+func (h *hunk) closes(i int) bool {
+	for j := i - 1; j >= max(0, i-reach); j-- {
+		switch code := h.codeAt(j); {
+		case code == "try:":
+			return j < i-1
+		case code != "" && !closing().MatchString(code):
+			return false
+		}
+	}
+	return false
 }
 
 // commented reports whether line i holds a comment, taken for the reason why.

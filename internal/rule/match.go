@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // pattern is a regular expression that is compiled when it is first used, so
@@ -130,17 +131,23 @@ func continues(code string) bool {
 	return false
 }
 
-var bareCall = lazy(`^(?:_ = )?([A-Za-z_][\w.]*)\(.*\)$`)
-
-// statement is the function that line i calls for its effect alone, or "".
+// statement is the function that line i calls for its effect alone, or "". At the end
+// of a chain of calls that is another one than the first.
 func statement(h *hunk, i int) string {
 	code := strings.TrimSuffix(h.codeAt(i), ";")
 	if !strings.HasSuffix(code, ")") || !isWord(code[0]) {
 		return ""
 	}
-	m := bareCall().FindStringSubmatch(code)
-	if m == nil || continues(h.before(i)) {
+	name, _, called := strings.Cut(strings.TrimPrefix(code, "_ = "), "(")
+	if !called || !isName(name) || continues(h.before(i)) || strings.Contains(code, ").") {
 		return ""
 	}
-	return m[1]
+	return name
+}
+
+// isName reports whether a text is a name, with dots or without.
+func isName(text string) bool {
+	return text != "" && text[0] > '9' && !strings.ContainsFunc(text, func(r rune) bool {
+		return r != '.' && (r >= utf8.RuneSelf || !isWord(byte(r)))
+	})
 }

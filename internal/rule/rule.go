@@ -57,9 +57,10 @@ type hit struct {
 // Review runs every rule that fits the file's language over its added lines and
 // returns what they found, gravest first. A patch that cannot be parsed yields
 // nothing: callers that must tell the two apart parse it with diff.Hunks first.
-func Review(f diff.File) []finding.Finding {
+// quiet are the functions that Quiet gives of the whole change.
+func Review(f diff.File, quiet map[string]bool) []finding.Finding {
 	var found []finding.Finding
-	hunks := newHunks(f)
+	hunks := newHunks(f, quiet)
 	for _, r := range rules {
 		found = append(found, r.review(hunks)...)
 	}
@@ -67,16 +68,52 @@ func Review(f diff.File) []finding.Finding {
 	return found
 }
 
+// review leaves out what the old lines had as well: a change that moves, indents or
+// rewords them has not brought it.
 func (r rule) review(hunks []*hunk) []finding.Finding {
+	places := r.places(hunks)
+	if len(places) == 0 {
+		return nil
+	}
+	stood := r.places(before(hunks))
+	for _, same := range []func(a, b place) bool{place.sameText, place.sameSubject} {
+		places = slices.DeleteFunc(places, func(p place) bool {
+			i := slices.IndexFunc(stood, func(old place) bool { return same(p, old) })
+			if i >= 0 {
+				stood = slices.Delete(stood, i, i+1)
+			}
+			return i >= 0
+		})
+	}
 	var found []finding.Finding
+	for _, p := range places {
+		found = append(found, r.finding(p.hunk, p.hit))
+	}
+	return found
+}
+
+// place is a hit on a line that is not on the other side.
+type place struct {
+	hunk *hunk
+	hit
+}
+
+func (p place) sameSubject(other place) bool { return p.subject == other.subject }
+
+func (p place) sameText(other place) bool {
+	text := func(p place) string { return strings.Join(strings.Fields(p.hunk.lines[p.line].text), "") }
+	return p.sameSubject(other) && text(p) == text(other)
+}
+
+func (r rule) places(hunks []*hunk) (places []place) {
 	for _, h := range hunks {
 		for _, at := range r.hits(h) {
 			if h.lines[at.line].added {
-				found = append(found, r.finding(h, at))
+				places = append(places, place{h, at})
 			}
 		}
 	}
-	return found
+	return places
 }
 
 func (r rule) hits(h *hunk) []hit {

@@ -107,7 +107,7 @@ func reported(f diff.File, name string) []string {
 	}
 	for _, r := range rules {
 		if r.name == name {
-			all = r.review(newHunks(f))
+			all = r.review(newHunks(f, Quiet([]diff.File{f})))
 		}
 	}
 	for _, found := range all {
@@ -129,7 +129,7 @@ func TestOnlyAddedLinesTrigger(t *testing.T) {
 			before := f
 			lines := strings.Split(strings.ReplaceAll(f.Patch, "\n+", "\n"+old), "\n")
 			before.Patch = renumbered(lines)
-			require.Empty(t, Review(before), "%s with %q", file, old)
+			require.Empty(t, Review(before, nil), "%s with %q", file, old)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func TestEveryRuleIsWhole(t *testing.T) {
 func TestAFindingPointsAtItsLineOfTheNewFile(t *testing.T) {
 	t.Parallel()
 	patch := "@@ -10,3 +20,3 @@ func load()\n a()\n-if err := s.Save(x); err != nil {\n+\ts.Save(x)\n b()\n"
-	found := Review(diff.File{Path: "store.go", Patch: patch})
+	found := Review(diff.File{Path: "store.go", Patch: patch}, nil)
 	require.Len(t, found, 1)
 	got := found[0]
 	require.Equal(t, []int{21, 21}, []int{got.StartLine, got.Line})
@@ -184,13 +184,37 @@ func TestAFindingPointsAtItsLineOfTheNewFile(t *testing.T) {
 	require.Equal(t, finding.Fingerprint(got), got.Fingerprint)
 }
 
+func TestAnErrorThatAnotherFileTakesAwayIsNotDropped(t *testing.T) {
+	t.Parallel()
+	caller := diff.File{Path: "a.go",
+		Patch: "@@ -1,3 +1 @@\n-if err := u.Encode(); err != nil {\n-\treturn\n-}\n+u.Encode()\n"}
+	const before = "func (u *User) Encode() error {"
+	for name, c := range map[string]struct {
+		before, after string
+		want          int
+	}{
+		"lost":          {before, "func (u *User) Encode() {", 0},
+		"kept":          {before, "func (u *User) Encode() (n int, err error) {", 1},
+		"only taken":    {"func (u *User) Encode(err error) {", "func (u *User) Encode() {", 1},
+		"a parameter's": {"func (u *User) Encode(f func() error) error {", "func (u *User) Encode(f func() error) {", 0},
+		"another's":     {"func (u *User) Decode() error {", "func (u *User) Decode() {", 1},
+		"type argument": {"func Encode[T any](u T) (int, error) {", "func Encode[T any](u T) int {", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			callee := diff.File{Path: "b/b.go", Patch: "@@ -1 +1 @@\n-" + c.before + "\n+" + c.after + "\n"}
+			require.Len(t, Review(caller, Quiet([]diff.File{caller, callee})), c.want)
+		})
+	}
+}
+
 func TestSuggestionsReplaceTheirLine(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ path, line, want string }{
 		{"a.sh", `  rm -rf "$OUT/"*`, `  rm -rf "${OUT:?}/"*`},
 		{"b.sh", `  rm -rf "$out/"*`, ``},
 	} {
-		found := Review(diff.File{Path: c.path, Patch: allAdded([]string{c.line})})
+		found := Review(diff.File{Path: c.path, Patch: allAdded([]string{c.line})}, nil)
 		require.Len(t, found, 1, c.line)
 		require.Equal(t, c.want, found[0].Suggestion)
 	}
@@ -199,8 +223,8 @@ func TestSuggestionsReplaceTheirLine(t *testing.T) {
 func TestLongLinesAndBrokenPatchesYieldNothing(t *testing.T) {
 	t.Parallel()
 	long := "eval $1 # " + strings.Repeat("x", maxLine)
-	require.Empty(t, Review(diff.File{Path: "a.sh", Patch: allAdded([]string{long})}))
-	require.Empty(t, Review(diff.File{Path: "a.sh", Patch: "no patch\n"}))
+	require.Empty(t, Review(diff.File{Path: "a.sh", Patch: allAdded([]string{long})}, nil))
+	require.Empty(t, Review(diff.File{Path: "a.sh", Patch: "no patch\n"}, nil))
 }
 
 // TestTheDemoHasItsSeededDefects holds the embedded sample and the rules
@@ -215,7 +239,7 @@ func TestTheDemoHasItsSeededDefects(t *testing.T) {
 	require.Len(t, files, 6)
 	var found []finding.Finding
 	for _, f := range files {
-		found = append(found, Review(f)...)
+		found = append(found, Review(f, nil)...)
 	}
 	require.Equal(t, "1 blocker, 3 major, 2 minor", finding.Counts(found))
 }

@@ -23,10 +23,13 @@ var credential = rule{
 func Leaks(path string, leaks []secret.PatchLeak) []finding.Finding {
 	h := &hunk{path: path, language: languageOf(path), test: inTests(path)}
 	var found []finding.Finding
-	for i, l := range leaks {
+	for _, l := range leaks {
+		if l.Grade == secret.Named && len(l.Text) > maxLine {
+			continue // a bundle's, where chance puts a name before a value
+		}
 		h.lines = append(h.lines, line{number: l.Line, added: true, text: l.Text})
 		at := h.leaked(secret.Leak{Kind: l.Kind, Grade: l.Grade, Name: l.Name})
-		at.line = i
+		at.line = len(h.lines) - 1
 		found = append(found, credential.finding(h, at))
 	}
 	slices.SortFunc(found, finding.Compare)

@@ -20,10 +20,15 @@ var removeUnchecked = rule{
 	}},
 }
 
+// command is what stands on a line before a command that is run. One that a script only
+// prints stands behind words.
+const command = `(?:^|[;&|({!]|(?:\b(?:then|do|else|if|exec|sudo|env|time|eval|RUN)|\s-\w*c)\s)\s*["']?` +
+	`(?:(?:exec|sudo|env|\w+=\S*|\$\{?\w+\}?)\s+(?:-\w+\s+)*)*`
+
 var pipeToShell = rule{
 	name: "pipe-to-shell", category: "security", severity: finding.Minor,
 	title: "A downloaded script runs unchecked",
 	body: "What runs is whatever the server sends that day, or the half of it that arrived. Pin a version and " +
 		"compare a checksum first.",
-	find: in{shell: inCode(`\b(?:curl|wget)\b[^;&|]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:ba|z|da)?sh\b`, "curl", "wget")},
+	find: in{shell: inCode(command+`(?:curl|wget)\b[^;&|]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:ba|z|da)?sh\b`, "curl", "wget")},
 }

@@ -63,7 +63,8 @@ type hunk struct {
 	text, code string // the lines, joined
 	literals   []literal
 	removed    []string // lines of the old file alone
-	gone       []string // those of all hunks of the file
+	parsed     diff.Hunk
+	quiet      map[string]bool // of Quiet
 }
 
 var examplePath = lazy(`(?i)(?:^|/)examples?/`)
@@ -74,36 +75,44 @@ func inTests(name string) bool {
 }
 
 // newHunks are the hunks of a changed file, none for a patch that is broken.
-func newHunks(f diff.File) []*hunk {
+func newHunks(f diff.File, quiet map[string]bool) []*hunk {
 	parsed, err := f.Hunks()
 	if err != nil {
 		return nil
 	}
 	hunks := make([]*hunk, len(parsed))
-	var gone []string
 	for i, p := range parsed {
-		hunks[i] = &hunk{path: f.Path, language: languageOf(f.Path), test: inTests(f.Path)}
-		hunks[i].read(p)
-		gone = append(gone, hunks[i].removed...)
-	}
-	for _, h := range hunks {
-		h.gone = gone
+		hunks[i] = &hunk{path: f.Path, language: languageOf(f.Path), test: inTests(f.Path), parsed: p, quiet: quiet}
+		hunks[i].read(diff.Delete)
 	}
 	return hunks
 }
 
-func (h *hunk) read(parsed diff.Hunk) {
+// before are hunks with their old lines in place of the new ones.
+func before(hunks []*hunk) []*hunk {
+	old := make([]*hunk, len(hunks))
+	for i, h := range hunks {
+		old[i] = &hunk{path: h.path, language: h.language, test: h.test, parsed: h.parsed}
+		old[i].read(diff.Add)
+		old[i].removed = nil
+	}
+	return old
+}
+
+// read takes the lines of one side, without those of an operation.
+func (h *hunk) read(without diff.Op) {
 	var text strings.Builder
-	for _, l := range parsed.Lines {
+	h.lines = make([]line, 0, len(h.parsed.Lines))
+	for _, l := range h.parsed.Lines {
 		content := strings.TrimSuffix(l.Text, "\r")
 		if len(content) > maxLine {
 			content = ""
 		}
-		if l.Op == diff.Delete {
+		if l.Op == without {
 			h.removed = append(h.removed, content)
 			continue
 		}
-		h.lines = append(h.lines, line{number: l.New, added: l.Op == diff.Add, text: content, start: text.Len()})
+		h.lines = append(h.lines, line{number: l.New, added: l.Op != diff.Context, text: content, start: text.Len()})
 		text.WriteString(content + "\n")
 	}
 	h.text = text.String()

@@ -32,8 +32,10 @@ var (
 	plusLiteral  = lazy(`^\s*\+?\s*(?:[A-Za-z_][\w.\[\]()]*\s*\+\s*)?$`)
 	sprintfStart = lazy(`(?:\bSprintf|String\.format)\(\s*$`)
 	formatted    = lazy(`^\s*(?:%\s*[\w(]|\.(?:format|formatted)\()`)
-	harmless     = lazy(`(?i)^(?:strconv\.|int\(|Number\(|parseInt|String\.valueOf|Integer\.|Long\.|\w*(?:escape` +
-		`|quote|placeholder|bind|table|column))`)
+	harmless     = lazy(`(?i)^(?:strconv\.|(?:int|float|bool|len)\b|Number\(|parseInt|String\.valueOf|Integer\.|Long\.|\w*(?:escape` +
+		`|quote|placeholder|bind|table|column)|(?:\w+\.)*\w*(?:db|database|schema|catalog|keyspace)(?:_?name)?$)`)
+	wholeList    = lazy(`(?i)values\s*\(\s*\$?\{\s*(\w+)\s*\}\s*\)`)
+	placeholders = lazy("[\"'`](?:[?$@:]|%s)|\\$\\$\\{")
 )
 
 // sqlVerbs are how statements begin.
@@ -54,8 +56,12 @@ func findSQL(h *hunk) []hit {
 		}
 		for _, l := range parts {
 			expression, offset := h.embedded(l)
-			if expression != "" && !harmless().MatchString(expression) {
-				hits = append(hits, h.sentByCaller(expression, h.lineAt(offset)))
+			if expression == "" {
+				continue
+			}
+			at := h.sentByCaller(expression, h.lineAt(offset))
+			if at.severity == finding.Blocker || !harmless().MatchString(expression) {
+				hits = append(hits, at)
 				break
 			}
 		}
@@ -109,6 +115,17 @@ func (h *hunk) isSQL(parts []literal) bool {
 		continues(above) && sqlCall().MatchString(above) || sqlCall().MatchString(h.codeAt(h.next(i)))
 }
 
+// boundLater reports whether all that is inserted is one list on line i, which is mostly one
+// of placeholders: where the hunk shows no other.
+func (h *hunk) boundLater(text string, i int) bool {
+	at := wholeList().FindStringSubmatchIndex(text)
+	if at == nil || at[0] != 0 {
+		return false
+	}
+	list := h.value(text[at[2]:at[3]], i)
+	return list == "" || placeholders().MatchString(list)
+}
+
 // embedded is the expression whose value ends up in the literal, and where.
 func (h *hunk) embedded(l literal) (expression string, offset int) {
 	text := h.text[l.start:l.end]
@@ -123,7 +140,8 @@ func (h *hunk) embedded(l literal) (expression string, offset int) {
 	}
 	interpolates := h.language == typescript && l.quote == "`" || h.language == python &&
 		strings.ContainsAny(l.prefix, "fF")
-	if m := valueBrace().FindStringSubmatchIndex(text); m != nil && (interpolates || isFormat) {
+	m := valueBrace().FindStringSubmatchIndex(text)
+	if m != nil && (interpolates || isFormat) && !h.boundLater(text[m[0]:], h.lineAt(l.start+m[2])) {
 		return last([]string{"a field", text[m[2]:m[3]]}), l.start + m[2]
 	}
 	return "", 0

@@ -60,8 +60,11 @@ func (r *Rules) Refuses(p string) string {
 			return ""
 		}
 	}
-	return "it is outside of the chosen modules"
+	return Outside
 }
+
+// Outside is why a path may not be written that nothing else forbids.
+const Outside = "it is outside of the chosen modules"
 
 // astray reports names that end in a blank or a dot, which some systems leave out.
 func astray(p string) bool {

@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -174,8 +175,8 @@ func name(m match) bool {
 // chosen reports a named value that was written to be read: words, or too
 // little of a mixture. Keys are drawn, passwords are chosen by people.
 func chosen(m match) bool {
-	v := m.secret()
-	if standsIn(trimmings().ReplaceAllString(v, "")) || sequence().MatchString(v) {
+	v := spelt(m.secret())
+	if standsIn(trimmings().ReplaceAllString(v, "")) || sequence().MatchString(v) || documented().MatchString(v) {
 		return true
 	}
 	if rest := variable().ReplaceAllString(v, ""); rest != v && len(rest) < minKnown {
@@ -189,7 +190,22 @@ func chosen(m match) bool {
 		!drawnLetters(v) {
 		return true
 	}
-	return !digit && !drawnLetters(v) || strings.Contains(v, "/") && share(v, word) >= wordShare
+	return !digit && !drawnLetters(v) || strings.Contains(v, "/") && share(v, word) >= wordShare ||
+		strings.Contains(v, "-") && share(v, longWord) >= 0.7 || strings.HasSuffix(v, "...")
+}
+
+var letterCode = lazy(`\\u[0-9a-fA-F]{4}`)
+
+// spelt is a value with the letters that JSON writes as numbers: the digits of those are
+// no mixture.
+func spelt(v string) string {
+	return letterCode().ReplaceAllStringFunc(v, func(code string) string {
+		n, _ := strconv.ParseUint(code[2:], 16, 16) // the form has checked it
+		if !unicode.IsLetter(rune(n)) {
+			return code
+		}
+		return string(rune(n))
+	})
 }
 
 // password reports a value that is given to the name of a password.

@@ -46,14 +46,15 @@ func Patch(patch string) (clean string, leaks []PatchLeak) {
 // row is one line of a patch: its mark, which stays, and its content.
 type row struct {
 	mark, content string
-	added         int // line of the new file; 0 where it is not added
+	added         int  // line of the new file; 0 where it is not added
+	removed       bool // a line of the old file alone
 }
 
 // rowsOf walks a patch beside its hunks. The text behind a header's second @@ is
 // code, too.
 func rowsOf(patch string, hunks []diff.Hunk) []row {
-	var rows []row
 	lines := strings.Split(patch, "\n")
+	rows := make([]row, 0, len(lines))
 	next := func() string { line := lines[len(rows)]; return line }
 	for _, h := range hunks {
 		header := next()
@@ -76,7 +77,7 @@ func rowsOf(patch string, hunks []diff.Hunk) []row {
 }
 
 func rowOf(line string, l diff.Line) row {
-	r := row{mark: strings.TrimSuffix(line, l.Text), content: l.Text}
+	r := row{mark: strings.TrimSuffix(line, l.Text), content: l.Text, removed: l.Op == diff.Delete}
 	if l.Op == diff.Add {
 		r.added = l.New
 	}
@@ -84,7 +85,7 @@ func rowOf(line string, l diff.Line) row {
 }
 
 // added lists the leaks on added rows. One that runs over several stands at its
-// first.
+// first. What a removed row holds was there before: its line has been moved or reworded.
 func added(s *scan, found []Leak, rows []row, redacted []string) []PatchLeak {
 	var out []PatchLeak
 	type place struct {
@@ -95,7 +96,9 @@ func added(s *scan, found []Leak, rows []row, redacted []string) []PatchLeak {
 	for _, l := range found {
 		first, last := s.line(l.Start), s.line(l.End-1)
 		at := slices.IndexFunc(rows[first:last+1], func(r row) bool { return r.added > 0 })
-		if at < 0 || l.Grade == Guess {
+		if at < 0 || l.Grade == Guess || slices.ContainsFunc(rows, func(r row) bool {
+			return r.removed && strings.Contains(r.content, s.text[l.Start:l.End])
+		}) {
 			continue
 		}
 		line := rows[first+at].added

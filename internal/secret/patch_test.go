@@ -51,6 +51,16 @@ func TestWhatIsNotAddedOrOnlyGuessedIsNoLeak(t *testing.T) {
 	require.Empty(t, leaks)
 }
 
+func TestACredentialThatMovesIsRedactedAndNoNewLeak(t *testing.T) {
+	t.Parallel()
+	old, pat := llmtest.Fakes("old")["npm"].Text, llmtest.Fakes("new")["github_pat"].Text
+	patch := "@@ -1,1 +1,2 @@\n-a: " + old + "\n+a: '" + old + "'\n+b: " + pat + "\n"
+	clean, leaks := secret.Patch(patch)
+	requireGone(t, clean, old, pat)
+	require.Len(t, leaks, 1)
+	require.Equal(t, 2, leaks[0].Line)
+}
+
 func TestACleanPatchStaysAndBrokenOnesAreRedacted(t *testing.T) {
 	t.Parallel()
 	patch := "@@ -1 +1 @@\r\n-a\r\n+b\n\n\r\n"

@@ -70,7 +70,7 @@ func (s *Settings) Apply(given map[string]string) error {
 // fit. kept is the number of days that the repository keeps artifacts, 0 if unknown.
 func (s *Settings) Settle(kept int) error {
 	if kept > 0 {
-		s.Retention = min(s.Retention, kept)
+		s.Retention, s.Records = min(s.Retention, kept), min(s.Records, kept)
 	}
 	limit := time.Duration(s.Retention) * 24 * time.Hour
 	if s.Expires == 0 {
@@ -81,6 +81,11 @@ func (s *Settings) Settle(kept int) error {
 		return problem.Usage(fmt.Sprintf("expires is %s, and the artifact is kept for %s", days(s.Expires),
 			render.Count(s.Retention, "day")),
 			"a draft must outlive its wait: lower expires or raise retention-days")
+	}
+	if s.Expires > time.Duration(s.Records)*24*time.Hour {
+		return problem.Usage(fmt.Sprintf("expires is %s, and decision records are kept for %s", days(s.Expires),
+			render.Count(s.Records, "day")),
+			"a record must outlive its draft, which could be decided again: raise record-retention-days")
 	}
 	return nil
 }

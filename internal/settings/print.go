@@ -1,15 +1,15 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 )
 
-// Source is where settings came from: lines of a file, and what was given.
+// Source is where settings came from: lines of files, and what was given.
 type Source struct {
-	File  string
 	Lines config.Lines
 	Given map[string]string // flag, input or variable, by the setting's name
 }
@@ -18,10 +18,7 @@ const defaultSource = "default"
 
 // key is the place of a key in the file, or the default.
 func (f Source) key(name string) string {
-	if line, ok := f.Lines[name]; ok {
-		return fmt.Sprintf("%s:%d", f.File, line)
-	}
-	return defaultSource
+	return cmp.Or(f.Lines[name], defaultSource)
 }
 
 // input is the flag, input or variable that a setting was given by, or the default.

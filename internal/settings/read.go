@@ -193,7 +193,8 @@ func draftName() field[Settings] {
 		set: func(s *Settings, v string) error {
 			parts := draftForm.FindStringSubmatch(v)
 			if parts == nil {
-				return fmt.Errorf("%.60q is not a pull request's number and a draft's code, such as 42-3f9c2a71be04d855", v)
+				return fmt.Errorf("%.60q is not a pull request's number and a draft's code, such as "+
+					"42-3f9c2a71be04d855", v)
 			}
 			number, err := strconv.Atoi(parts[1])
 			switch {

@@ -33,7 +33,8 @@ type Settings struct {
 	Model          string
 	Concurrency    int
 	Config         string
-	ConfigNamed    bool // Config was given, in another form than its default: --config ./.github/pr-review.yml
+	Defaults       string // settings below that file; see config.File
+	ConfigNamed    bool   // Config was given, in another form than its default: --config ./.github/pr-review.yml
 	Environment    string
 	Code           string
 	RunID          int64
@@ -47,6 +48,7 @@ type Settings struct {
 	Instance       string
 	Expires        time.Duration // 0: DefaultExpires, as far as artifacts are kept
 	Retention      int           // days
+	Records        int           // days that decision records are kept
 	AllowHTTP      bool
 	Anew           bool
 	Protection     checkpoint.Protection
@@ -73,6 +75,9 @@ func (s Settings) Only() []string {
 	return strings.FieldsFunc(s.Modules, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
+// File is the settings file, with what stands below it.
+func (s Settings) File() config.File { return config.File{Path: s.Config, Defaults: s.Defaults} }
+
 // Row is one setting.
 type Row struct {
 	Name    string // of input and flag
@@ -91,7 +96,7 @@ const (
 	everywhere use = iota
 	oneDraft       // it names a draft or a decision: config print leaves it out
 	credential     // no flag: a command line is seen by others
-	fileItself     // it names the settings file, which config print says of each line
+	fileItself     // it names or holds settings of the file, whose lines config print names
 )
 
 // Table lists all settings in the order of action.yml.
@@ -118,6 +123,8 @@ func Table() []Row {
 			field: number(func(s *Settings) *int { return &s.Concurrency }, 1, 256)},
 		{Name: "config", Help: "settings file, read from the base commit", Default: config.DefaultPath, use: fileItself,
 			field: text(func(s *Settings) *string { return &s.Config })},
+		{Name: "defaults", Help: "settings as YAML, below those of the file; its list locked names what stays",
+			use: fileItself, field: text(func(s *Settings) *string { return &s.Defaults })},
 		{Name: "environment", Help: "the protected environment of the deciding job",
 			field: text(func(s *Settings) *string { return &s.Environment })},
 		{Name: "code", Help: "the draft's code", use: oneDraft,
@@ -150,6 +157,8 @@ func Table() []Row {
 			field: span(func(s *Settings) *time.Duration { return &s.Expires })},
 		{Name: "retention-days", Help: "how long the artifact is kept", Default: "15",
 			field: number(func(s *Settings) *int { return &s.Retention }, 1, 400)},
+		{Name: "record-retention-days", Help: "how long decision records are kept, by which reviews are known as ours",
+			Default: "90", field: number(func(s *Settings) *int { return &s.Records }, 1, 400)},
 		{Name: "again", Help: "make a new draft of the same commit, and pay again", Default: "false", use: oneDraft,
 			field: boolean(func(s *Settings) *bool { return &s.Anew })},
 		{Name: "trust", Help: "how the draft is protected: digest, seal or encrypt",

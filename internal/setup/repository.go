@@ -76,8 +76,9 @@ func onGitHubCom(ref pull.Ref) error {
 		return nil
 	}
 	return problem.Usage(ref.Host+" is not GitHub.com",
-		"an Enterprise Server has no artifacts for actions, which these workflows need: SETTINGS.md says under "+
-			"Enterprise Server what carries drafts there")
+		"an Enterprise Server has no artifacts for actions, which these workflows need, and init cannot know what "+
+			"carries drafts between its runners: "+
+			"https://github.com/org/pr-review-action/blob/v1/.github/GUIDES.md#5-enterprise-server has the steps")
 }
 
 // found takes over what GitHub said of the repository.

@@ -304,7 +304,8 @@ func TestInitSaysWhatIsInItsWay(t *testing.T) {
 		}, []string{"gitlab.com", "not GitHub.com"}},
 		"Enterprise Server": {func(s *stage) {
 			s.git("remote", "set-url", "origin", "ssh://git@git.acme.example:2222/acme/ledger.git")
-		}, []string{"git.acme.example is not GitHub.com", "Enterprise Server has no artifacts", "SETTINGS.md"}},
+		}, []string{"git.acme.example is not GitHub.com", "Enterprise Server has no artifacts",
+			"#5-enterprise-server"}},
 		"settings with mistakes": {func(s *stage) {
 			require.NoError(s.t, os.Mkdir(".github", 0o755))
 			require.NoError(s.t, os.WriteFile(config.DefaultPath, []byte("ignores: x\n"), 0o600))

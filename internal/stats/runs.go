@@ -9,15 +9,30 @@ import (
 	"strings"
 
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/guard"
 )
 
 // Run is a draft, decided or not, with what it used. Pull is owner/repo#n, or the thread's
 // id up to its commit for local input. Seconds is 0 where nobody noted it.
 type Run struct {
-	Pull    string
-	Usage   cost.Usage
-	Seconds float64
+	Repository string // owner/repo, or local/folder
+	Pull       string
+	Outcome    string
+	Usage      cost.Usage
+	Seconds    float64
+	Record     *decision.Record // of its decision, with what it showed; nil where there is none
+}
+
+// Records are the decisions on drafts.
+func Records(all []Run) iter.Seq[decision.Record] {
+	return func(yield func(decision.Record) bool) {
+		for _, r := range all {
+			if r.Record != nil && !yield(*r.Record) {
+				return
+			}
+		}
+	}
 }
 
 // Runs are what a number of drafts cost and took.

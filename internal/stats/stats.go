@@ -86,14 +86,14 @@ func Sum(all iter.Seq[decision.Record]) Stats {
 			s.Aborted++
 		}
 		for _, f := range r.Findings {
-			one := outcome(r, f)
-			s.All.add(one)
-			severities.add(string(f.Severity), one)
-			categories.add(cmp.Or(f.Category, "none"), one)
-			sources.add(f.Source, one)
-			models.add(f.Model, one)
-			rules.add(RuleOf(f), one)
-			linters.add(f.Linter, one)
+			came := outcome(r, f)
+			s.All.add(came)
+			severities.add(string(f.Severity), came)
+			categories.add(cmp.Or(f.Category, "none"), came)
+			sources.add(f.Source, came)
+			models.add(f.Model, came)
+			rules.add(RuleOf(f), came)
+			linters.add(f.Linter, came)
 		}
 	}
 	s.All.rate()
@@ -124,14 +124,14 @@ func outcome(r decision.Record, f decision.Shown) Tally {
 	}
 	return Tally{
 		Found: 1, Kept: 1,
-		Edited:   once(r.Edited, func(e decision.Edit) bool { return e.ID == f.ID }),
-		Moved:    once(r.Moved, func(m decision.Move) bool { return m.ID == f.ID }),
-		Regraded: once(r.Severity, func(g decision.Regrade) bool { return g.ID == f.ID }),
+		Edited:   one(slices.ContainsFunc(r.Edited, func(e decision.Edit) bool { return e.ID == f.ID })),
+		Moved:    one(slices.ContainsFunc(r.Moved, func(m decision.Move) bool { return m.ID == f.ID })),
+		Regraded: one(slices.ContainsFunc(r.Severity, func(g decision.Regrade) bool { return g.ID == f.ID })),
 	}
 }
 
-func once[T any](list []T, is func(T) bool) int {
-	if slices.ContainsFunc(list, is) {
+func one(counts bool) int {
+	if counts {
 		return 1
 	}
 	return 0
@@ -148,14 +148,14 @@ func (t *Tally) rate() { t.Precision = Wilson(t.Kept, t.Kept+t.Dropped) }
 type tallies map[string]*Tally
 
 // add counts a finding for its group, where it has one.
-func (all tallies) add(name string, one Tally) {
+func (all tallies) add(name string, came Tally) {
 	if name == "" {
 		return
 	}
 	if all[name] == nil {
 		all[name] = &Tally{}
 	}
-	all[name].add(one)
+	all[name].add(came)
 }
 
 // groups lists tallies by a rank, and by name where that is equal.

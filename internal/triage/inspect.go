@@ -37,12 +37,13 @@ type Inspected struct {
 func Inspect(files []diff.File, pr *pull.Pull, o Options) Inspected {
 	out := Inspected{Files: make([]diff.File, len(files)), Pull: pr}
 	var unread []finding.Finding
-	for i, one := range each(files, func(f diff.File) inspected { return inspect(f, o) }) {
+	quiet := rule.Quiet(files)
+	for i, one := range each(files, func(f diff.File) inspected { return inspect(f, o, quiet) }) {
 		out.Files[i] = one.file
 		out.Findings, out.Flags = append(out.Findings, one.findings...), append(out.Flags, one.flags...)
 		unread = append(unread, one.unread...)
 	}
-	out.Findings = append(out.Findings, gravest(unread)...)
+	out.Findings = append(together(out.Findings), gravest(unread)...)
 	if pr != nil {
 		seen := *pr
 		seen.Title, seen.Body, seen.HeadRef = secret.Redact(pr.Title), secret.Redact(pr.Body), secret.Redact(pr.HeadRef)
@@ -59,7 +60,7 @@ type inspected struct {
 	flags            []finding.Flag
 }
 
-func inspect(f diff.File, o Options) (out inspected) {
+func inspect(f diff.File, o Options, quiet map[string]bool) (out inspected) {
 	clean, leaks := secret.Patch(f.Patch)
 	f.Patch = clean
 	out.file = f
@@ -72,7 +73,7 @@ func inspect(f diff.File, o Options) (out inspected) {
 		out.unread = brief(found)
 		return out
 	}
-	out.findings = slices.Concat(out.findings, found, rule.Review(f))
+	out.findings = slices.Concat(out.findings, found, rule.Review(f, quiet))
 	return out
 }
 
@@ -108,6 +109,28 @@ func gravest(found []finding.Finding) []finding.Finding {
 	return found[:maxUnread]
 }
 
+// together makes one finding of the credentials that are mostly made up, in tests and
+// documents of a change: the first one counts the rest.
+func together(found []finding.Finding) []finding.Finding {
+	first, more := -1, 0
+	var kept []finding.Finding
+	for _, f := range found {
+		switch {
+		case f.Category != Secret || f.Severity != finding.Nit:
+		case first >= 0:
+			more++
+			continue
+		default:
+			first = len(kept)
+		}
+		kept = append(kept, f)
+	}
+	if more > 0 {
+		kept[first].Body += fmt.Sprintf(" %d more in tests and documents of this change.", more)
+	}
+	return kept
+}
+
 // suspicious tells what a file's name and added lines hold beside code.
 func suspicious(f diff.File) ([]finding.Finding, []finding.Flag) {
 	text, numbers := added(f)
@@ -115,6 +138,7 @@ func suspicious(f diff.File) ([]finding.Finding, []finding.Flag) {
 		numbers = []int{1} // the name is read all the same
 	}
 	seen, name := injection.Scan(text), injection.Scan(f.Path)
+	seen.Hidden = fresh(f, strings.Split(text, "\n"), seen.Hidden)
 	for _, hits := range [][]injection.Hit{seen.Hidden, seen.Instructions} {
 		for i := range hits {
 			hits[i].Line = numbers[min(max(hits[i].Line, 1), len(numbers))-1]
@@ -127,6 +151,24 @@ func suspicious(f diff.File) ([]finding.Finding, []finding.Flag) {
 	}
 	return unseen(f.Path, append(name.Hidden, seen.Hidden...)),
 		flag(f.Path, finding.InjectionFlag, append(name.Instructions, seen.Instructions...))
+}
+
+// fresh leaves out hits on lines that the file had before elsewhere, or with other
+// spaces around them.
+func fresh(f diff.File, lines []string, hits []injection.Hit) []injection.Hit {
+	if len(hits) == 0 || f.Deletions == 0 {
+		return hits
+	}
+	old := map[string]bool{}
+	hunks, _ := f.Hunks() // what cannot be read is reported as failed
+	for _, h := range hunks {
+		for _, l := range h.Lines {
+			old[strings.TrimSpace(l.Text)] = old[strings.TrimSpace(l.Text)] || l.Op == diff.Delete
+		}
+	}
+	return slices.DeleteFunc(hits, func(h injection.Hit) bool {
+		return h.Line >= 1 && h.Line <= len(lines) && old[strings.TrimSpace(lines[h.Line-1])]
+	})
 }
 
 // framed flags title, description and branch. They are shown to no model that

@@ -58,6 +58,30 @@ func TestT7_WhatIsHiddenIsAFindingOfItsLine(t *testing.T) {
 	require.Contains(t, many[maxLines-1].Body, "There are 2 more in this file.")
 }
 
+func TestALineThatMovesHidesNothingNew(t *testing.T) {
+	t.Parallel()
+	f := diff.File{Path: "a.sh", Status: diff.Modified, Additions: 2, Deletions: 1,
+		Patch: "@@ -1,2 +1,3 @@\n a\n-sed 's/\x1b.//'\n+  sed 's/\x1b.//'\n+b(\u202e)"}
+	found := Inspect([]diff.File{f}, nil, Options{}).Findings
+	require.Len(t, found, 1)
+	require.Equal(t, 3, found[0].Line)
+}
+
+func TestCredentialsOfTestsAndDocumentsAreOneFinding(t *testing.T) {
+	t.Parallel()
+	var files []diff.File
+	for _, path := range []string{"a_test.go", "docs/b.md", "c_test.go", "src/d.go"} {
+		f := adding(`dbPassword = "wq7!Lm2zRt"`)
+		f.Path = path
+		files = append(files, f)
+	}
+	found := Inspect(files, nil, Options{}).Findings
+	require.Len(t, found, 2)
+	require.Equal(t, []any{"a_test.go", finding.Nit}, []any{found[0].Path, found[0].Severity})
+	require.Contains(t, found[0].Body, " 2 more in tests and documents of this change.")
+	require.Equal(t, []any{"src/d.go", finding.Major}, []any{found[1].Path, found[1].Severity})
+}
+
 func TestD11_NamesAreReadAlsoWhereNothingIsAdded(t *testing.T) {
 	t.Parallel()
 	named := func(path string) Inspected {

@@ -193,3 +193,11 @@ func embedded(ctx context.Context, x *index.Index, e retrieve.Embedder, most int
 	}
 	return x, left, nil
 }
+
+// database keeps indexes of commits beside this machine; pgindex.Store is one.
+type database interface {
+	// Find is the index of a commit with the vectors of a model, nil where there is none.
+	Find(ctx context.Context, repository, commit, made, model string) (index.Source, error)
+	Write(ctx context.Context, repository, commit, made, model string, x *index.Index) (index.Source, error)
+	Vectors() bool
+}

@@ -14,3 +14,9 @@ func openPostgres(context.Context, string) (Store, error) {
 	return nil, problem.Usage("this build has no Postgres store",
 		"install the command line with go install, or name a folder with --store")
 }
+
+// openIndexes is not in a build without Postgres, as openPostgres is not.
+func openIndexes(context.Context, string, string) (database, error) {
+	return nil, problem.Usage("this build has no Postgres, so index.store cannot be one",
+		"install the command line with go install, or leave index.store out")
+}

@@ -2,9 +2,12 @@ package wire
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/settings"
 )
 
 // The tasks that models are asked for.
@@ -69,4 +72,45 @@ func pricesOf(tasks map[string]string, c config.Config) (prices map[string]*cost
 		prices[name] = &p
 	}
 	return prices, unknown
+}
+
+// settleCap settles what the run may cost; before is what others on the pull request
+// have. A cap that was set needs the price of every model, or it could not be held.
+func (r *Reviewer) settleCap(c config.Config, before cost.MicroUSD, unknown string) error {
+	run, pull := cmp.Or(r.settings.MaxCost, c.MaxCost), cmp.Or(r.settings.MaxCostPerPull, c.MaxCostPerPull)
+	if model, key := unpricedEndpoint(c); model != "" && (run > 0 || pull > 0 || c.MaxCostPerFile > 0) {
+		return problem.Usage(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap "+
+			"could not be held", model), fmt.Sprintf("say what it costs in %s: prices: { %q: { %s: 0.10 } }, in "+
+			"USD per million tokens (input) or per thousand searches (per-1000); 0 for a server of your own",
+			r.settings.Config, model, key))
+	} else if model != "" {
+		r.Account.Notice = fmt.Sprintf("The price of the model %q is not known, so what it costs is not counted; with "+
+			"prices in %s it is.", model, r.settings.Config)
+	}
+	switch {
+	case unknown != "" && (run > 0 || pull > 0 || c.MaxCostPerFile > 0):
+		return problem.Usage(fmt.Sprintf("a cost cap is set and the price of the model %q is not known, so the cap "+
+			"could not be held", unknown),
+			fmt.Sprintf("say what it costs, in USD per million tokens: prices: { %q: { input: 0.25, output: 2 } } "+
+				"in %s of the base commit, or for a diff in a file that --config names", unknown, r.settings.Config))
+	case unknown != "":
+		r.Account.Notice = fmt.Sprintf("The price of the model %q is not known, so the default cap of %s does not "+
+			"hold; with prices in %s it does.", unknown, settings.DefaultMaxCost, r.settings.Config)
+		return nil
+	}
+	r.Account.Cap = cmp.Or(run, settings.DefaultMaxCost)
+	if pull == 0 {
+		return nil
+	}
+	if before >= pull {
+		return problem.As(problem.Spent, problem.New(
+			fmt.Sprintf("the reviews of this pull request have cost %s, and max-cost-per-pull is %s", before, pull),
+			"", "raise max-cost-per-pull; nothing was asked"), "")
+	}
+	if left := pull - before; left < r.Account.Cap {
+		r.Account.Cap = left
+		r.Account.Why = fmt.Sprintf("max-cost-per-pull is %s, and the reviews of this pull request before have cost %s",
+			pull, before)
+	}
+	return nil
 }

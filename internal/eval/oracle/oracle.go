@@ -16,6 +16,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/diff"
@@ -115,3 +118,62 @@ func stream(seed uint64, purpose ...string) *rand.Rand {
 
 // hundredths cuts a confidence to two digits, as models write it.
 func hundredths(x float64) float64 { return math.Floor(x*100) / 100 }
+
+// Judge is what the model says of a case's ticket: JSON text with the keys of the
+// prompt's schemas, for the question about the whole change and for the one about the
+// criteria alone. Of the share that it does not know it says what a model likes to say:
+// that the criterion is met, without a line. A part that nobody asked for goes unnamed.
+func Judge(o Options, c dataset.Case) string {
+	said := struct {
+		Overview string              `json:"overview"`
+		Findings []claim             `json:"findings"`
+		Criteria []finding.Criterion `json:"criteria"`
+		Unasked  []finding.Unasked   `json:"unasked"`
+	}{"The change does what its title says.", []claim{}, []finding.Criterion{}, []finding.Unasked{}}
+	knows := func(purpose string) bool { return stream(o.Seed, c.ID, purpose).Float64() < o.Recall }
+	for i, k := range c.Ticket.Criteria {
+		j := finding.Criterion{N: i + 1, Verdict: finding.Met, Evidence: []finding.Lines{}}
+		if knows(fmt.Sprint("criterion ", i)) {
+			j.Verdict, j.Evidence = k.Verdict, lines(k.Evidence)
+		}
+		said.Criteria = append(said.Criteria, j)
+	}
+	for i, at := range lines(c.Ticket.Unasked) {
+		if knows(fmt.Sprint("unasked ", i)) {
+			said.Unasked = append(said.Unasked, finding.Unasked{Lines: at, Text: "does more than the ticket asks"})
+		}
+	}
+	text, _ := json.Marshal(said) // plain values always can be written
+	return string(text)
+}
+
+func lines(places []dataset.Place) []finding.Lines {
+	all := make([]finding.Lines, len(places))
+	for i, p := range places {
+		all[i] = finding.Lines{Path: p.Path, StartLine: p.LineStart, EndLine: p.LineEnd}
+	}
+	return all
+}
+
+// numbered matches a line of a diff as a prompt shows it that has a number on
+// the new side.
+var numbered = regexp.MustCompile(`(?m)^ *[0-9]* +([0-9]+) [ +] `)
+
+// Shown leaves out of an answer about a file what is about lines of its patch that
+// a user turn does not show: a long file is asked about in parts, and each is
+// answered for itself. An answer that is none of Answer's stays as it is.
+func Shown(answer, user, patch string) string {
+	var said struct {
+		Findings []claim `json:"findings"`
+	}
+	if json.Unmarshal([]byte(answer), &said) != nil {
+		return answer
+	}
+	lines := map[int]bool{}
+	for _, m := range numbered.FindAllStringSubmatch(user, -1) {
+		n, _ := strconv.Atoi(m[1]) // digits by the expression
+		lines[n] = true
+	}
+	p := newPatch(patch)
+	return encode(slices.DeleteFunc(said.Findings, func(c claim) bool { return p.has(c.Line) && !lines[c.Line] }))
+}

@@ -19,8 +19,8 @@ import (
 // stored draft that is not the one that was shown.
 func Subject(intact func(graph.View[State]) error) handoff.Subject[State] {
 	return handoff.Subject[State]{
-		About: State.manifest, Shown: State.Shown, Intact: intact,
-		Anew: func(s State) bool { return s.Draft.Again },
+		About: State.manifest, Intact: intact, Anew: func(s State) bool { return s.Draft.Again },
+		Shown: func(s State) checkpoint.Shown { return checkpoint.Shown{Review: s.Shown()} },
 	}
 }
 

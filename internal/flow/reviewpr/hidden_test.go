@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/flow/reviewpr"
@@ -106,7 +107,7 @@ func repository(t *testing.T, base, head githubtest.Tree, o githubtest.Options) 
 func ofPull(t *testing.T, c *github.Client, r reviewer, rules bool) graph.Result[reviewpr.State] {
 	t.Helper()
 	change, err := ingest.Pull(t.Context(), c, ref,
-		ingest.PullOptions{Config: ".github/pr-review.yml"})
+		ingest.PullOptions{Config: config.File{Path: config.DefaultPath}})
 	require.NoError(t, err)
 	return through(t, change, r, rules)
 }

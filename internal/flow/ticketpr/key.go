@@ -3,6 +3,7 @@ package ticketpr
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/problem"
@@ -15,8 +16,15 @@ type Asked struct {
 	From string // as sources know it: PAY-88, or owner/repo#7
 }
 
-// Issue reports whether it is an issue of GitHub.
-func (a Asked) Issue() bool { return strings.Contains(a.From, "#") }
+// Issue is the number of an issue of GitHub, 0 of any other ticket.
+func (a Asked) Issue() int { return IssueNumber(a.Key) }
+
+// IssueNumber is that of an issue's key, gh-7; 0 of any other key.
+func IssueNumber(key string) int {
+	digits, _ := strings.CutPrefix(key, "gh-")
+	n, _ := strconv.Atoi(digits)
+	return n
+}
 
 var (
 	trackersKey = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,49}-[1-9][0-9]{0,8}$`)

@@ -62,6 +62,7 @@ type Seen struct {
 	Criteria []finding.Criterion `json:"criteria,omitempty"`
 	Overview string              `json:"overview,omitzero"`
 	Notes    []string            `json:"notes,omitempty"` // what it could not do
+	Failed   bool                `json:"failed,omitzero"` // it did not come about; Notes say why
 	Usage    cost.Usage          `json:"usage,omitzero"`
 }
 
@@ -108,6 +109,12 @@ func (s State) ApprovedProposal() render.Proposal {
 	p := s.Proposal()
 	p.Changes, p.Tests = s.kept()
 	return p
+}
+
+// Under is the state with as much of the ticket as show lets out.
+func (s State) Under(show ticket.Show) State {
+	s.Ticket, s.Branch.Slug = shown(s.Ticket, show), show != ticket.ShowKey
+	return s
 }
 
 // fileID names a file in a decision record.
@@ -178,6 +185,7 @@ func (s State) Proposal() render.Proposal {
 		Complexity: s.Class.Complexity, Components: s.Class.Components, RootCause: s.RootCause,
 		Changes: s.Changes, Tests: s.Tests, Notes: slices.Concat(s.Scope.Notes, s.Seen.Notes), Warnings: s.Warnings(),
 		Round: s.Iteration, Base: s.Facts.Subject.Head,
+		Unreviewed: s.Seen.Failed,
 		Review: render.Review{Findings: s.Seen.Findings, Overview: render.Overview{Text: s.Seen.Overview},
 			Asked: render.Asked{Criteria: s.Seen.Criteria}, Usage: s.Usage, Limit: s.Limit, Model: s.Model},
 	}
@@ -230,7 +238,10 @@ func ask(s State) (gate.Ask, error) {
 // stored draft that is not the one that was shown.
 func Subject(intact func(graph.View[State]) error) handoff.Subject[State] {
 	return handoff.Subject[State]{
-		About: State.manifest, Shown: State.Shown, Intact: intact, Anew: func(State) bool { return false },
+		About: State.manifest, Intact: intact, Anew: func(State) bool { return false },
+		Shown: func(s State) checkpoint.Shown {
+			return checkpoint.Shown{Review: s.Shown(), Patch: change.Unified(s.Proposed())}
+		},
 	}
 }
 

@@ -15,3 +15,4 @@ var secret = "changeme123"
 const dsn = "postgres://app:secret@localhost:5432/pay"
 
 const pemStart = "-----BEGIN PRIVATE KEY-----"
+const secretAccessKey = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"

@@ -1,2 +1,3 @@
+cur.execute("SELECT name FROM t WHERE enabled='%s'" % (int(enabled),))
 cur.execute("SELECT a FROM t WHERE id = %s", (user_id,))
 label = f"select an entry from the list = {user_id}"

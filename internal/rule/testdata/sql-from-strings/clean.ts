@@ -1,2 +1,6 @@
 db.query(sql`SELECT a FROM t WHERE id = ${id}`);
 const help = `select one from the list = ${id}`;
+const values = keys.map((key, i) => "$" + (i + 1)).join(",");
+db.query(`INSERT INTO t (${columns}) VALUES (${values})`, parameters);
+db.query(`INSERT INTO t (${columns}) VALUES (${marks})`, parameters);
+db.query(`SELECT * FROM information_schema.tables WHERE table_catalog = '${this.dbName}'`);

@@ -10,3 +10,8 @@ try:
     a()
 except Exception as e:
     log(e)
+try:
+    connection.shutdown(socket.SHUT_RDWR)
+    connection.close()
+except:
+    pass

@@ -7,3 +7,8 @@ for x in xs:
         a(x)
     except: #~ minor
         continue
+try:
+    connection.send(x)
+    connection.close()
+except: #~ minor
+    pass

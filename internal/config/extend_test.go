@@ -1,0 +1,113 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func threeEntries() []Entry {
+	return []Entry{
+		{Glob: "gen/**", Why: []string{"12 of 12 were dropped:", "  acme/api#1 F2, rita: it is generated"}},
+		{Guideline: Guideline{Paths: []string{"testdata/**"}, Text: "Report no \"slow\" tests: # here"}, Why: []string{"why"}},
+		{Rule: "golangci-lint lll", Why: []string{"lines"}},
+	}
+}
+
+// TestAFileIsExtendedAndElseAsItWas has each file as it is before and after, and the lines
+// that are not new stand as they were.
+func TestAFileIsExtendedAndElseAsItWas(t *testing.T) {
+	t.Parallel()
+	const all = "ignore:\n  # 12 of 12 were dropped:\n  #   acme/api#1 F2, rita: it is generated\n  - \"gen/**\"\n" +
+		"guidelines:\n  # why\n  - paths: [\"testdata/**\"]\n    text: \"Report no \\\"slow\\\" tests: # here\"\n" +
+		"report:\n  without:\n    # lines\n    - \"golangci-lint lll\"\n"
+	for name, c := range map[string]struct{ before, after string }{
+		"none":             {"", all},
+		"comments":         {"# ours\n", "# ours\n" + all},
+		"without the keys": {"max-lines: 7 # few", "max-lines: 7 # few\n" + all},
+		"block lists": {"ignore:\n  - a # first\n  - b\n\n# what to look for\nguidelines:\n- paths: [x]\n  text: |\n    one\n" +
+			"    # two\nreport:\n  style: true\n  without:\n  - errcheck\n\n# end\n",
+			"ignore:\n  - a # first\n  - b\n  # 12 of 12 were dropped:\n  #   acme/api#1 F2, rita: it is generated\n" +
+				"  - \"gen/**\"\n\n# what to look for\nguidelines:\n- paths: [x]\n  text: |\n    one\n    # two\n# why\n" +
+				"- paths: [\"testdata/**\"]\n  text: \"Report no \\\"slow\\\" tests: # here\"\nreport:\n  style: true\n" +
+				"  without:\n  - errcheck\n  # lines\n  - \"golangci-lint lll\"\n\n# end\n"},
+		"flow lists": {"ignore: [\"a\", 'b' ] # kept\nguidelines: []\nreport: { style: true, without: [x,] }\n",
+			"# 12 of 12 were dropped:\n#   acme/api#1 F2, rita: it is generated\nignore: [\"a\", 'b', \"gen/**\" ] # kept\n" +
+				"# why\nguidelines: [{ paths: [\"testdata/**\"], text: \"Report no \\\"slow\\\" tests: # here\" }]\n" +
+				"# lines\nreport: { style: true, without: [x,\"golangci-lint lll\"] }\n"},
+		"empty keys": {"ignore:\nreport: { style: true }\nguidelines: # soon\n",
+			"ignore:\n  # 12 of 12 were dropped:\n  #   acme/api#1 F2, rita: it is generated\n  - \"gen/**\"\n" +
+				"# lines\nreport: { style: true, without: [\"golangci-lint lll\"] }\nguidelines: # soon\n  # why\n" +
+				"  - paths: [\"testdata/**\"]\n    text: \"Report no \\\"slow\\\" tests: # here\"\n"},
+		"a mapping with other keys": {"report:\n    style: true\n\nmax-lines: 7\nignore: []\nguidelines: []\n", "# " +
+			"12 of 12 were dropped:\n#   acme/api#1 F2, rita: it is generated\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := Extend("f.yml", []byte(c.before), threeEntries())
+			require.NoError(t, err)
+			if name == "a mapping with other keys" {
+				require.Contains(t, string(got), "    style: true\n    without:\n      # lines\n      - \"golangci-lint lll\"\n\nmax")
+				return
+			}
+			require.Equal(t, c.after, string(got))
+			if strings.Contains(c.before, "\n") {
+				again, err := Extend("f.yml", []byte(byteOrder+strings.ReplaceAll(c.before, "\n", "\r\n")), threeEntries())
+				require.NoError(t, err)
+				require.Equal(t, byteOrder+strings.ReplaceAll(c.after, "\n", "\r\n"), string(again))
+			}
+		})
+	}
+}
+
+func TestTheDocumentedFileIsExtended(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "pr-review.yml"))
+	require.NoError(t, err)
+	got, err := Extend("f.yml", text, append(threeEntries(), threeEntries()...))
+	require.NoError(t, err)
+	c, err := Parse("f.yml", got)
+	require.NoError(t, err)
+	require.Equal(t, "gen/**", c.Ignore[len(c.Ignore)-1])
+	require.Len(t, c.Report.Without, 3)
+}
+
+// TestAFileThatCannotBeExtendedIsLeftAlone: what comes of it is held against what it should
+// mean, and a file with a mistake is not touched.
+func TestAFileThatCannotBeExtendedIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	for name, bad := range map[string]string{
+		"one mapping in braces": "{ max-lines: 7 }\n", "an end of the document": "max-lines: 7\n...\n",
+		"a mistake": "ignored: []\n", "no YAML": "\tx", "two documents": "max-lines: 7\n---\nmax-lines: 8\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Extend("f.yml", []byte(bad), threeEntries())
+			require.Error(t, err)
+		})
+	}
+}
+
+func FuzzExtend(f *testing.F) {
+	for _, seed := range []string{"", "ignore: [a]\n", "ignore:\n- a\nreport:\n  from: nit\n", "guidelines:\n  - {paths: [a], text: b}\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		before, err := Parse("f.yml", []byte(text))
+		if err != nil {
+			return
+		}
+		got, err := Extend("f.yml", []byte(text), threeEntries())
+		if err != nil {
+			return
+		}
+		after, err := Parse("f.yml", got)
+		require.NoError(t, err)
+		require.Len(t, after.Ignore, len(before.Ignore)+1)
+		require.Len(t, after.Guidelines, len(before.Guidelines)+1)
+		require.Len(t, after.Report.Without, len(before.Report.Without)+1)
+	})
+}

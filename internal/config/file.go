@@ -1,0 +1,51 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// File is a repository's settings file, with what a company sets below it.
+type File struct {
+	Path string // in the repository; what errors call it
+	// YAML with the file's keys, which hold where the file does not set them, and locked: the names of
+	// keys that the file cannot set. Empty for none
+	Defaults string
+}
+
+// lockable reads names of keys, which stand for those below them too.
+func (r *reader) lockable(n ast.Node) (names []string) {
+	var known []string
+	for _, v := range Default().Values() {
+		outer, _, _ := strings.Cut(v.Key, ".")
+		known = append(known, outer, v.Key)
+	}
+	for _, item := range r.list(n) {
+		var name string
+		if !r.text(item, &name) {
+			continue
+		}
+		names = append(names, name)
+		if slices.Contains(known, name) {
+			continue
+		}
+		e := r.fail(item, "%.60q is not the name of a key, such as deciders or admission.authors", name)
+		if len(r.problems) <= maxProblems { // the others are counted
+			e.Hint = Nearest(name, known)
+		}
+	}
+	return names
+}
+
+// overrules reports whether a key of the file is locked, and notes then that it has no effect.
+func (r *reader) overrules(key ast.MapKeyNode, name string) bool {
+	if !slices.ContainsFunc(r.locks, func(l string) bool { return name == l || strings.HasPrefix(name, l+".") }) {
+		return false
+	}
+	r.overruled = append(r.overruled, fmt.Sprintf("%s:%d: %s has no effect here, since the defaults lock it", r.file,
+		key.GetToken().Position.Line, name))
+	return true
+}

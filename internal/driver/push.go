@@ -1,0 +1,178 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/org/pr-review-action/internal/apply"
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/flow/ticketpr"
+	"github.com/org/pr-review-action/internal/github"
+	"github.com/org/pr-review-action/internal/github/write"
+	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/problem"
+	"github.com/org/pr-review-action/internal/pull"
+	"github.com/org/pr-review-action/internal/render"
+	"github.com/org/pr-review-action/internal/settings"
+	"github.com/org/pr-review-action/internal/ticket"
+)
+
+// Push carries an approved change out on GitHub under the caller's own token, by the code
+// of the deciding jobs: a branch, a commit, a pull request, each of them once.
+type Push struct {
+	By string // login of the token's account
+
+	ref     pull.Ref
+	show    ticket.Show
+	link    bool
+	again   string
+	applier apply.Applier
+}
+
+// NewPush looks, before anything is paid, whether a change for a ticket on a base can be
+// pushed to a repository. again is the command that goes on with it.
+func (f *Front) NewPush(ctx context.Context, ref pull.Ref, s settings.Settings, b ingest.Base, t ticket.Ticket,
+	again string) (*Push, error) {
+	api, err := f.GitHub(ref, s)
+	if err != nil {
+		return nil, err
+	}
+	if known, may, err := api.CanPush(ctx, ref.Owner, ref.Repo); err != nil || known && !may {
+		if err == nil {
+			err = problem.Usage("--push needs a token that may write to "+ref.FullName(),
+				"GITHUB_TOKEN=$(gh auth token), of an account that may")
+		}
+		return nil, err
+	}
+	repo, err := api.Repository(ctx, ref.Owner, ref.Repo)
+	if err != nil {
+		return nil, err
+	}
+	p := &Push{ref: ref, link: b.Config.Implement.PullRequest == "link", again: again,
+		applier: apply.Applier{Read: api, Write: write.New(api)}}
+	issue := ticketpr.IssueNumber(t.Key)
+	if p.show, err = TicketShow(b.Config.Context, t.Key, repo.Private); err != nil {
+		return nil, err
+	}
+	if issue > 0 && !repo.Private {
+		if err := WrittenByMember(ctx, api, pull.Ref{Owner: ref.Owner, Repo: ref.Repo, Number: issue}); err != nil {
+			return nil, err
+		}
+	}
+	viewer, err := api.Viewer(ctx)
+	p.By = viewer.Login // none of an app's token
+	return p, err
+}
+
+// OnTip refuses a base that is not the tip of its branch on GitHub, before it is paid for.
+func (p *Push) OnTip(ctx context.Context, b ingest.Base) error {
+	if b.Branch == "" {
+		return problem.Usage("--push needs a branch that the pull request goes to, and HEAD is on none",
+			"name one: --base main")
+	}
+	tip, err := p.applier.Read.Tip(ctx, p.ref.Owner, p.ref.Repo, b.Branch)
+	if err != nil && !errors.Is(err, github.ErrNotFound) || tip.SHA == b.Commit {
+		return err
+	}
+	return problem.Usage(fmt.Sprintf("%s is at %.7s here and not on %s", guard.Line(b.Branch, MaxLine), b.Commit,
+		p.ref.FullName()), "bring both to one commit: git pull, or git push")
+}
+
+// TicketShow says how much of a ticket leaves for GitHub. On a public repository the change
+// would tell one that is no issue of it, so the settings must say that it may.
+func TicketShow(c config.Context, key string, private bool) (ticket.Show, error) {
+	switch {
+	case ticketpr.IssueNumber(key) > 0 && c.Show == "":
+		return ticket.ShowCriteria, nil // it stands in the repository already
+	case ticketpr.IssueNumber(key) > 0:
+		return c.Show, nil
+	case !private && c.Show != ticket.ShowCriteria && c.Show != ticket.ShowFull:
+		return "", problem.Usage("on a public repository branch, title and diff would tell what "+key+" says",
+			"take an issue of the repository, or set context.show: criteria or full in the settings")
+	}
+	return c.Shows(private), nil
+}
+
+// WrittenByMember refuses an issue whose author may not write to its repository: anybody
+// may open one on a public one.
+func WrittenByMember(ctx context.Context, api *github.Client, ref pull.Ref) error {
+	issue, err := api.Issue(ctx, ref.Owner, ref.Repo, ref.Number)
+	if err != nil {
+		return err
+	}
+	level, err := api.Permission(ctx, ref.Owner, ref.Repo, issue.User)
+	if err != nil && !errors.Is(err, github.ErrNotFound) {
+		return err
+	}
+	if level == "admin" || level == "write" {
+		return nil
+	}
+	return problem.Refuse(12, fmt.Sprintf("the author of %s may not write here, and anybody may open an issue of a "+
+		"public repository", ref), "let somebody who may write open an issue that says what is to be done",
+		problem.At("author "+guard.Line(issue.User, 100)))
+}
+
+// ApplyRequest is a draft's change as apply takes it; before a decision without who approved.
+func ApplyRequest(ref pull.Ref, s ticketpr.State, made render.Made) apply.Request {
+	q := apply.Request{Ref: ref, Base: s.Facts.Subject.Head, Into: s.Branch.Base, Branch: s.BranchName(),
+		Files: s.Files(), Thread: ticketpr.ThreadID(ref, s.Ticket.Key, s.Facts.Subject.Head)}
+	if made.Record = s.Decision; made.Record != nil {
+		q.Digest = made.Record.Digest
+	}
+	q.Headline, q.Body = s.Message()
+	q.Title, q.Text = render.PullRequest(s.ApprovedProposal(), made)
+	return q
+}
+
+func (p *Push) request(s ticketpr.State) apply.Request {
+	made := render.Made{}
+	if n := ticketpr.IssueNumber(s.Ticket.Key); n > 0 && s.Ticket.URL == IssuePage(p.ref, n) {
+		made.Closes = n
+	}
+	q := ApplyRequest(p.ref, s.Under(p.show), made)
+	q.Link, q.Again = p.link, p.again
+	return q
+}
+
+// IssuePage is the address of an issue.
+func IssuePage(ref pull.Ref, number int) string { return fmt.Sprintf("%s/issues/%d", ref.Web(), number) }
+
+// Into makes steps carry the change out on GitHub.
+func (p *Push) Into(steps *ticketpr.Steps) {
+	steps.Apply = p.commit
+	steps.Applied = func(ctx context.Context, s ticketpr.State) (ticketpr.Applied, bool, error) {
+		at, found, err := p.applier.Find(ctx, p.request(s))
+		return ticketpr.Applied(at), found, err
+	}
+	steps.Open = p.open
+}
+
+func (p *Push) commit(ctx context.Context, s ticketpr.State) (ticketpr.Applied, error) {
+	at, err := p.applier.Commit(ctx, p.request(s))
+	return ticketpr.Applied(at), err
+}
+
+func (p *Push) open(ctx context.Context, s ticketpr.State) (string, error) {
+	return p.applier.Open(ctx, p.request(s), apply.Applied(s.Applied))
+}
+
+// Carry pushes what was approved before, and committed elsewhere or cut off; what stands
+// already is found.
+func (p *Push) Carry(ctx context.Context, r Proposal) (_ Proposal, err error) {
+	if r.State.Applied, err = p.commit(ctx, r.State); err == nil {
+		r.PullRequest, err = p.open(ctx, r.State)
+	}
+	r.Branch, r.Commit = r.State.Applied.Branch, r.State.Applied.Commit
+	return r, err
+}
+
+// Form is the address of the pull request's form, filled in, where a person opens it; else
+// empty.
+func (p *Push) Form(s ticketpr.State) string {
+	if !p.link || s.Applied.Commit == "" {
+		return ""
+	}
+	return apply.Form(p.request(s), apply.Applied(s.Applied))
+}

@@ -1,0 +1,298 @@
+package stats
+
+import (
+	"cmp"
+	"io/fs"
+	"iter"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/guard"
+)
+
+// What a habit takes, at least. MinShare is the lower end of the 95 % interval of the
+// share that was dropped, of what was judged. MaxChance is, at most, how likely one of all
+// habits that are looked for would show as many drops, were it dropped as often as the rest.
+const (
+	MinShare   = 0.6
+	MinDropped = 6 // by their ids, with a reason
+	MinPulls   = 3
+	MinDrafts  = 2
+	MaxChance  = 0.05
+
+	minIgnored   = 10 // dropped findings before files are not to be reviewed at all
+	maxHabits    = 20
+	maxNameBytes = 200 // of a glob or a rule
+)
+
+// Habit is what approvers drop again and again: the model's findings of a category in the
+// files of a glob, a rule's wherever they are (no Glob), or whatever is said of the files
+// of a glob (no Category, no Rule).
+type Habit struct {
+	Category string      `json:"category,omitempty"`
+	Rule     string      `json:"rule,omitempty"` // as RuleOf has it; untrusted text
+	Glob     string      `json:"glob,omitempty"`
+	Dropped  int         `json:"dropped"`
+	Judged   int         `json:"judged"`
+	Pulls    int         `json:"pulls"`
+	Drafts   int         `json:"drafts"`
+	Share    Interval    `json:"share"` // dropped of judged
+	Drops    []Judgement `json:"drops"` // those behind it
+
+	kinds map[string]Tally // of what was judged, by category
+}
+
+// Judgement is what somebody said of one finding: that it is wrong, or by approving the
+// draft that it is not. Reason and By are untrusted text.
+type Judgement struct {
+	Thread  string         `json:"thread_id"`
+	Finding decision.Shown `json:"finding"`
+	Reason  string         `json:"reason"`
+	By      string         `json:"by"`
+	Dropped bool           `json:"-"`
+
+	globs []string
+}
+
+// Pull is the pull request, or for local input the change, that the draft was about.
+func (j Judgement) Pull() string {
+	of := j.Thread[:max(0, strings.LastIndexByte(j.Thread, ':'))]
+	if !strings.Contains(of, "#") {
+		return j.Thread
+	}
+	before, _, _ := strings.Cut(of, "@") // whichever instance
+	return before
+}
+
+// Habits finds what approvers drop again and again, the surest of a kind first: files,
+// categories, rules. A finding counts for one habit. What is said of a credential or of
+// hidden text is nobody's habit to drop, nor is a category or rule that has shown a
+// blocker, nor are files in which one was shown.
+func Habits(all iter.Seq[decision.Record]) []Habit {
+	left, barred := judgements(all)
+	var found []Habit
+	for _, kind := range []func(Judgement) []Habit{ofFiles, ofCategory, ofRule} {
+		for len(found) < maxHabits {
+			best, ok := surest(left, kind, barred)
+			if !ok {
+				break
+			}
+			left = slices.DeleteFunc(left, func(j Judgement) bool { return best.covers(j) })
+			found = append(found, best)
+		}
+	}
+	return found
+}
+
+// judgements are those of all verdicts. barred reports of a habit that it must not be one.
+func judgements(all iter.Seq[decision.Record]) (judged []Judgement, barred func(Habit) bool) {
+	var grave []Judgement
+	for r := range Verdicts(all) {
+		for _, f := range r.Findings {
+			j := Judgement{Thread: r.Thread, Finding: f, By: r.By, globs: globs(f.Path)}
+			if f.Severity == finding.Blocker || f.Category == "secret" || f.Category == "hidden-text" {
+				grave = append(grave, j)
+			}
+			came := outcome(r, f)
+			if j.Dropped = came.Dropped == 1; j.Dropped {
+				drop := slices.IndexFunc(r.Dropped, func(d decision.Drop) bool { return d.ID == f.ID })
+				j.Reason = r.Dropped[drop].Reason
+			}
+			if came.Kept+came.Dropped > 0 {
+				judged = append(judged, j)
+			}
+		}
+	}
+	return judged, func(h Habit) bool {
+		return slices.ContainsFunc(grave, func(j Judgement) bool {
+			sameCategory := h.Category != "" && strings.EqualFold(h.Category, j.Finding.Category)
+			return sameCategory || h.covers(j)
+		})
+	}
+}
+
+// covers reports whether a finding would not have been shown without the habit's cause.
+func (h Habit) covers(j Judgement) bool {
+	switch {
+	case h.Rule != "":
+		return h.Rule == RuleOf(j.Finding)
+	case h.Category != "":
+		return j.Finding.Source == string(finding.Model) && strings.EqualFold(h.Category, j.Finding.Category) &&
+			slices.Contains(j.globs, h.Glob)
+	}
+	return slices.Contains(j.globs, h.Glob)
+}
+
+var categoryName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,39}$`)
+
+// ofFiles, ofCategory and ofRule name the habits that a judgement may speak for.
+func ofFiles(j Judgement) (all []Habit) {
+	for _, glob := range j.globs {
+		if glob != everywhere {
+			all = append(all, Habit{Glob: glob})
+		}
+	}
+	return all
+}
+
+func ofCategory(j Judgement) (all []Habit) {
+	category := strings.ToLower(j.Finding.Category)
+	if j.Finding.Source != string(finding.Model) || category == "other" || !categoryName.MatchString(category) {
+		return nil
+	}
+	for _, glob := range j.globs {
+		all = append(all, Habit{Category: category, Glob: glob})
+	}
+	return all
+}
+
+func ofRule(j Judgement) []Habit {
+	if name := RuleOf(j.Finding); name != "" && len(name) <= maxNameBytes && guard.Line(name, 0) == name {
+		return []Habit{{Rule: name}}
+	}
+	return nil
+}
+
+// name tells habits apart.
+func (h Habit) name() [3]string { return [3]string{h.Category, h.Rule, h.Glob} }
+
+// surest is the habit of a kind whose share has the highest lower end, of those with equal
+// ones that with most behind it, then the narrowest.
+func surest(judged []Judgement, kind func(Judgement) []Habit, barred func(Habit) bool) (Habit, bool) {
+	all := map[[3]string]*Habit{}
+	for _, j := range judged {
+		for _, h := range kind(j) {
+			if all[h.name()] == nil {
+				h.kinds = map[string]Tally{}
+				all[h.name()] = &h
+			}
+			to := all[h.name()]
+			to.Judged++
+			kind := to.kinds[j.Finding.Category]
+			kind.add(Tally{Found: 1, Dropped: one(j.Dropped)})
+			to.kinds[j.Finding.Category] = kind
+			if j.Dropped {
+				to.Drops = append(to.Drops, j)
+			}
+		}
+	}
+	dropped, looked := 0, 0
+	for _, j := range judged {
+		dropped += one(j.Dropped)
+	}
+	for _, h := range all {
+		looked += one(h.Judged >= MinDropped)
+	}
+	var best Habit
+	var likely []Habit
+	for _, h := range all {
+		rest, of := dropped-len(h.Drops), len(judged)-h.Judged
+		if h.enough(len(judged)) && float64(looked)*byChance(h.Dropped, h.Judged, rest, of) <= MaxChance && !barred(*h) {
+			likely = append(likely, *h)
+			if better(*h, best) {
+				best = *h
+			}
+		}
+	}
+	narrow := best
+	for _, h := range likely {
+		if h.widens(narrow, judged) && (best.name() == narrow.name() || better(h, best)) {
+			best = h
+		}
+	}
+	return best, best.Judged > 0
+}
+
+// widens reports whether a habit is the same as a narrower one in more files: what it has
+// beyond that is dropped as well.
+func (h Habit) widens(narrow Habit, judged []Judgement) bool {
+	more, of := h.Dropped-narrow.Dropped, h.Judged-narrow.Judged
+	return more >= MinDropped/2 && float64(more) >= 0.75*float64(of) &&
+		!slices.ContainsFunc(judged, func(j Judgement) bool { return narrow.covers(j) && !h.covers(j) })
+}
+
+// byChance is how likely k or more of n are dropped, where each is as often as rest of so
+// many others; one in two where there are none.
+func byChance(k, n, rest, of int) (chance float64) {
+	share := (float64(rest) + 1) / (float64(of) + 2)
+	choose := func(k int) float64 {
+		a, _ := math.Lgamma(float64(n + 1))
+		b, _ := math.Lgamma(float64(k + 1))
+		c, _ := math.Lgamma(float64(n - k + 1))
+		return a - b - c
+	}
+	for ; k <= n; k++ {
+		chance += math.Exp(choose(k) + float64(k)*math.Log(share) + float64(n-k)*math.Log1p(-share))
+	}
+	return chance
+}
+
+// enough sums up what is behind a habit, and reports whether that suffices, where so many
+// findings were judged in all.
+func (h *Habit) enough(judged int) bool {
+	pulls, drafts := map[string]bool{}, map[string]bool{}
+	for _, j := range h.Drops {
+		pulls[j.Pull()], drafts[j.Thread] = true, true
+	}
+	h.Dropped, h.Pulls, h.Drafts, h.Share = len(h.Drops), len(pulls), len(drafts), *Wilson(len(h.Drops), h.Judged)
+	if h.Category+h.Rule == "" && (h.Dropped < minIgnored || 2*h.Judged > judged || !h.mixed()) {
+		return false
+	}
+	return h.Dropped >= MinDropped && h.Pulls >= MinPulls && h.Drafts >= MinDrafts && h.Share.Low >= MinShare
+}
+
+// mixed reports whether it would be a habit without the category that is dropped most: of
+// one alone a guideline says enough.
+func (h *Habit) mixed() bool {
+	rest, most := Tally{}, Tally{}
+	for _, kind := range h.kinds {
+		rest.add(kind)
+		if kind.Dropped > most.Dropped || kind.Dropped == most.Dropped && kind.Found < most.Found {
+			most = kind
+		}
+	}
+	share := Wilson(rest.Dropped-most.Dropped, rest.Found-most.Found)
+	return rest.Dropped-most.Dropped >= MinDropped && share.Low >= MinShare
+}
+
+func better(a, b Habit) bool {
+	narrow := func(h Habit) int { return len(strings.TrimPrefix(strings.TrimPrefix(h.Glob, "**"), "/")) }
+	return cmp.Or(cmp.Compare(a.Share.Low, b.Share.Low), cmp.Compare(a.Dropped, b.Dropped),
+		cmp.Compare(narrow(a), narrow(b)), cmp.Compare(a.Glob, b.Glob), cmp.Compare(b.Category, a.Category),
+		cmp.Compare(b.Rule, a.Rule)) > 0
+}
+
+const everywhere = "**"
+
+// globs are those that a habit may be named by, of a path: everywhere, the file, its name,
+// its ending, what goes before that, its folders from the top and by name.
+func globs(file string) []string {
+	all := []string{everywhere}
+	if file == "" || len(file) > maxNameBytes || guard.Line(file, 0) != file || strings.ContainsAny(file, `*?[]{}\!,`) ||
+		!fs.ValidPath(file) {
+		return all
+	}
+	folder, base := path.Split(file)
+	all = append(all, file, base)
+	for i := range base {
+		if i > 0 && (base[i] == '.' || base[i] == '_') {
+			all = append(all, "*"+base[i:])
+		}
+	}
+	parts := strings.Split(strings.TrimSuffix(folder, "/"), "/")
+	for i, part := range parts {
+		if part != "" {
+			all = append(all, strings.Join(parts[:i+1], "/")+"/**", "**/"+part+"/**")
+		}
+	}
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(glob string) bool {
+		return !config.Matches([]string{glob}, file)
+	})
+}
