@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -47,7 +49,8 @@ func (s *suite) search(ctx context.Context, sizes []int) error {
 			return err
 		}
 		about := []any{r.Files, r.Chunks, float64(r.Bytes) / 1e6, r.Seconds}
-		if r, err = next(ctx, texts, x, o); err != nil {
+		took, err := next(ctx, texts, x, o)
+		if err != nil {
 			return err
 		}
 		finders, done, err := s.finders(ctx, texts, x)
@@ -58,21 +61,37 @@ func (s *suite) search(ctx context.Context, sizes []int) error {
 		if err = errors.Join(err, done()); err != nil {
 			return err
 		}
-		s.answered(append(about, r.Seconds), finders, i == len(sizes)-1)
+		s.answered(append(about, took.Seconds()), finders, i == len(sizes)-1)
 	}
 	return nil
 }
 
-// next is the commit after, in which twenty files have changed.
-func next(ctx context.Context, texts map[string]string, x *index.Index, o index.Options) (index.Report, error) {
-	changed := 0
-	for path := range texts {
-		if changed++; changed <= 20 {
+// next is how long the commit after takes, in which twenty files have changed: reading
+// the index of the one before, building over it, and storing what that gave.
+func next(ctx context.Context, texts map[string]string, x *index.Index, o index.Options) (time.Duration, error) {
+	folder, err := os.MkdirTemp("", "bench-index-*")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(folder)
+	cache := index.Cache{Folder: folder}
+	if err := cache.Keep("before", x); err != nil {
+		return 0, err
+	}
+	for i, path := range slices.Sorted(maps.Keys(texts)) {
+		if i%max(len(texts)/20, 1) == 0 {
 			texts[path] += "\n// changed\n"
 		}
 	}
-	_, r, err := index.Build(ctx, tree.Files(texts), x, o)
-	return r, err
+	after := tree.Files(texts)
+	began := time.Now()
+	before, _ := cache.Load("after")
+	built, _, err := index.Build(ctx, after, before, o)
+	if err != nil {
+		return 0, err
+	}
+	err = cache.Keep("after", built)
+	return time.Since(began), err
 }
 
 // answered prints the rows of a size.

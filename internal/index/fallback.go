@@ -75,28 +75,14 @@ func (f *Fallback) Mentions(ctx context.Context, name string, k int) ([]chunk.Ch
 	return fallen(ctx, f, func(s Source) ([]chunk.Chunk, error) { return s.Mentions(ctx, name, k) })
 }
 
-// Imports is Source's.
-func (f *Fallback) Imports(ctx context.Context, path string) ([]string, error) {
-	return fallen(ctx, f, func(s Source) ([]string, error) { return s.Imports(ctx, path) })
-}
-
-// ImportedBy is Source's.
-func (f *Fallback) ImportedBy(ctx context.Context, path string) ([]string, error) {
-	return fallen(ctx, f, func(s Source) ([]string, error) { return s.ImportedBy(ctx, path) })
+// Linked is Source's.
+func (f *Fallback) Linked(ctx context.Context, path string) ([]string, error) {
+	return fallen(ctx, f, func(s Source) ([]string, error) { return s.Linked(ctx, path) })
 }
 
 // TestsOf is Source's.
 func (f *Fallback) TestsOf(ctx context.Context, path string, names []string, k int) ([]chunk.Chunk, error) {
 	return fallen(ctx, f, func(s Source) ([]chunk.Chunk, error) { return s.TestsOf(ctx, path, names, k) })
-}
-
-// Chunk is Source's.
-func (f *Fallback) Chunk(ctx context.Context, id string) (c chunk.Chunk, ok bool, err error) {
-	c, err = fallen(ctx, f, func(s Source) (c chunk.Chunk, err error) {
-		c, ok, err = s.Chunk(ctx, id)
-		return c, err
-	})
-	return c, ok, err
 }
 
 // In is Source's.

@@ -7,7 +7,6 @@ import (
 	"math"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -65,7 +64,7 @@ func Saturated(times, length float64) float64 {
 
 // keep reports which chunks a filter lets through; nil for all.
 func (x *Index) keep(f Filter) func(chunk int) bool {
-	if len(f.Paths) == 0 && len(f.Without) == 0 {
+	if len(f.Paths) == 0 {
 		return nil
 	}
 	passes := make([]bool, len(x.fileOf))
@@ -80,9 +79,6 @@ func (x *Index) keep(f Filter) func(chunk int) bool {
 
 // Passes reports whether a filter lets a path through.
 func (f Filter) Passes(file string) bool {
-	if slices.Contains(f.Without, file) {
-		return false
-	}
 	return len(f.Paths) == 0 || slices.ContainsFunc(f.Paths, func(glob string) bool {
 		ok, err := doublestar.Match(glob, file)
 		return ok && err == nil
@@ -228,26 +224,14 @@ func inWord(r rune) bool {
 	return r == '_' || r == '$' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
-// Imports is Source's.
-func (x *Index) Imports(_ context.Context, file string) ([]string, error) {
-	return x.linked(file, x.edges().out), nil
-}
-
-// ImportedBy is Source's.
-func (x *Index) ImportedBy(_ context.Context, file string) ([]string, error) {
-	return x.linked(file, x.edges().in), nil
-}
-
-func (x *Index) linked(file string, to [][]int) []string {
-	at, ok := x.find(file)
-	if !ok {
-		return nil
+// Linked is Source's.
+func (x *Index) Linked(_ context.Context, file string) (paths []string, _ error) {
+	if at, ok := x.find(file); ok {
+		for _, i := range slices.Concat(x.edges().out[at], x.edges().in[at]) {
+			paths = append(paths, x.files[i].path)
+		}
 	}
-	var paths []string
-	for _, i := range to[at] {
-		paths = append(paths, x.files[i].path)
-	}
-	return paths
+	return paths, nil
 }
 
 // TestsOf is Source's.
@@ -294,22 +278,6 @@ func tested(file string) string {
 		base = strings.TrimSuffix(base, mark)
 	}
 	return strings.TrimPrefix(base, "test_")
-}
-
-// Chunk is Source's.
-func (x *Index) Chunk(_ context.Context, id string) (chunk.Chunk, bool, error) {
-	colon := strings.LastIndexByte(id, ':')
-	first, _, ok := strings.Cut(id[colon+1:], "-")
-	line, err := strconv.Atoi(first)
-	if colon < 0 || !ok || err != nil {
-		return chunk.Chunk{}, false, nil
-	}
-	for _, c := range x.in(id[:colon], line, line) {
-		if c.ID() == id {
-			return c, true, nil
-		}
-	}
-	return chunk.Chunk{}, false, nil
 }
 
 // In is Source's.

@@ -23,16 +23,12 @@ type Source interface {
 	// Mentions lists the chunks whose text holds a name as a whole word, those that
 	// define it among them; k at most.
 	Mentions(ctx context.Context, name string, k int) ([]chunk.Chunk, error)
-	// Imports lists the files of the commit that a file imports, ImportedBy those
-	// that import it: of packages that are folders, every file. By name, so that they
-	// can err.
-	Imports(ctx context.Context, path string) ([]string, error)
-	ImportedBy(ctx context.Context, path string) ([]string, error)
+	// Linked lists the files of the commit that a file imports, then those that import it:
+	// of packages that are folders, every file. By name, so that they can err.
+	Linked(ctx context.Context, path string) ([]string, error)
 	// TestsOf lists the chunks of tests that mention one of the names; those of the
 	// test files that are named after the path first. Without names, all chunks of these.
 	TestsOf(ctx context.Context, path string, names []string, k int) ([]chunk.Chunk, error)
-	// Chunk is the chunk of an id, and whether there is one.
-	Chunk(ctx context.Context, id string) (chunk.Chunk, bool, error)
 	// In lists the chunks of a file that share a line with the range, in order; all of
 	// them where to is 0.
 	In(ctx context.Context, path string, from, to int) ([]chunk.Chunk, error)
@@ -51,8 +47,7 @@ type Hit struct {
 
 // Filter narrows a search.
 type Filter struct {
-	Paths   []string // globs (doublestar) of which a path has to match one; none: every path
-	Without []string // exact paths that are passed over
+	Paths []string // globs (doublestar) of which a path has to match one; none: every path
 }
 
 // VectorsInfo says what vectors an index holds.

@@ -52,7 +52,7 @@ func (c *Cache) Stats() CacheStats {
 
 // entryOf is a question as it is compared: K and filter have to be equal.
 func entryOf(r Request) entry {
-	options := fmt.Sprintf("%d %q %q", r.K, r.Filter.Paths, r.Filter.Without)
+	options := fmt.Sprintf("%d %q", r.K, r.Filter.Paths)
 	q := ask(r.Query)
 	byText := q.hunks != nil || q.uses
 	text := r.Query

@@ -25,7 +25,7 @@ type around struct {
 // rare name of it, and what its file has of its words. The chunks that hold the
 // change are no hits: who asks has them before him.
 func (s *search) changed(ctx context.Context, words ranked) (lists []list, err error) {
-	s.stage("structure", func() []string {
+	s.stage("structure", func() []chunk.Chunk {
 		var a around
 		if a, err = s.surroundings(ctx); err != nil {
 			return nil
@@ -44,7 +44,7 @@ func (s *search) changed(ctx context.Context, words ranked) (lists []list, err e
 				return c.Path != s.question.path
 			})},
 		}
-		return ids(index.First(slices.Concat(f.users, f.named, f.types, f.rare), merged))
+		return index.First(slices.Concat(f.users, f.named, f.types, f.rare), merged)
 	})
 	return lists, err
 }

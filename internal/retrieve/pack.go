@@ -215,12 +215,7 @@ const (
 )
 
 func (s *search) distance(ctx context.Context, c Change) (distance, error) {
-	importing, err := s.Index.ImportedBy(ctx, c.Path)
-	if err != nil {
-		return nil, err
-	}
-	imported, err := s.Index.Imports(ctx, c.Path)
-	linked := append(importing, imported...)
+	linked, err := s.Index.Linked(ctx, c.Path)
 	return func(x chunk.Chunk) int {
 		switch {
 		case x.Path == c.Path, slices.Contains(c.Beside, x.Path):

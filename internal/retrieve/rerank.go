@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"github.com/org/pr-review-action/internal/chunk"
 )
 
 // maxDocument bounds the bytes of a chunk that a reranker is sent.
@@ -15,7 +17,7 @@ func (s *search) rerank(ctx context.Context, hits []Hit) {
 	if s.Reranker == nil || len(hits) == 0 {
 		return
 	}
-	s.stage("rerank", func() []string {
+	s.stage("rerank", func() []chunk.Chunk {
 		documents := make([]string, len(hits))
 		for i, h := range hits {
 			text := h.Prefix() + h.Text
@@ -30,6 +32,6 @@ func (s *search) rerank(ctx context.Context, hits []Hit) {
 			hits[i].Rerank = &scores[i]
 		}
 		slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(*b.Rerank, *a.Rerank) })
-		return hitIDs(hits)
+		return hitChunks(hits)
 	})
 }

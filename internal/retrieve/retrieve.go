@@ -67,9 +67,9 @@ type Ranks struct{ Lexical, Vector, Symbol, Structure int }
 
 // Stage is one step of a search: the chunks that it gave, best first, and how long it took.
 type Stage struct {
-	Name string
-	IDs  []string
-	Took time.Duration
+	Name   string
+	Chunks []chunk.Chunk
+	Took   time.Duration
 }
 
 // Search answers a question. An error is the index's; an endpoint that does not
@@ -104,9 +104,9 @@ func (e Engine) search(ctx context.Context, r Request) (Result, error) {
 		return Result{}, err
 	}
 	var hits []Hit
-	s.stage("fuse", func() (ids []string) {
+	s.stage("fuse", func() []chunk.Chunk {
 		hits = fuse(lists, max(merged, s.K), s.hidden)
-		return hitIDs(hits)
+		return hitChunks(hits)
 	})
 	s.rerank(ctx, hits)
 	s.result.Hits = hits[:min(len(hits), s.K)]
@@ -157,10 +157,10 @@ func (s *search) lists(ctx context.Context, vector []float32) ([]list, error) {
 }
 
 // stage runs one step and keeps what it gave.
-func (s *search) stage(name string, do func() []string) {
+func (s *search) stage(name string, do func() []chunk.Chunk) {
 	began := s.now()
-	ids := do()
-	s.result.Stages = append(s.result.Stages, Stage{Name: name, IDs: ids, Took: s.now().Sub(began)})
+	chunks := do()
+	s.result.Stages = append(s.result.Stages, Stage{Name: name, Chunks: chunks, Took: s.now().Sub(began)})
 }
 
 func (s *search) now() time.Time {
@@ -170,9 +170,18 @@ func (s *search) now() time.Time {
 	return s.Now()
 }
 
-func hitIDs(hits []Hit) (ids []string) {
+func hitChunks(hits []Hit) (all []chunk.Chunk) {
 	for _, h := range hits {
-		ids = append(ids, h.ID())
+		all = append(all, h.Chunk)
 	}
-	return ids
+	return all
+}
+
+// IDs name the stage's chunks, so many at most.
+func (s Stage) IDs(most int) []string {
+	all := []string{}
+	for _, c := range s.Chunks[:min(len(s.Chunks), most)] {
+		all = append(all, c.ID())
+	}
+	return all
 }

@@ -97,7 +97,7 @@ func TestStagesTellWhatEachOneGave(t *testing.T) {
 		require.Equal(t, time.Millisecond, s.Took)
 	}
 	require.Equal(t, []string{"lexical", "symbol", "structure", "fuse"}, names)
-	require.Equal(t, r.Hits[0].ID(), r.Stages[3].IDs[0])
+	require.Equal(t, r.Hits[0].ID(), r.Stages[3].Chunks[0].ID())
 	require.Positive(t, r.Hits[0].Ranks.Lexical)
 	require.Zero(t, r.Hits[0].Ranks.Vector)
 }

@@ -15,7 +15,7 @@ func (r Result) tell(span *trace.Span, query string) {
 	}
 	lists := map[string][]string{}
 	for _, s := range r.Stages {
-		lists[s.Name] = s.IDs[:min(len(s.IDs), DefaultK)]
+		lists[s.Name] = s.IDs(DefaultK)
 	}
 	var judged []string
 	for _, h := range r.Hits {

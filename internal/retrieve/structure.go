@@ -56,14 +56,14 @@ func calls(c chunk.Chunk, name string) bool {
 // around follows the hits of a sentence: what they call is often what was asked for,
 // and a file with many hits more likely has it.
 func (s *search) around(ctx context.Context, words ranked) (lists []list, err error) {
-	s.stage("structure", func() []string {
+	s.stage("structure", func() []chunk.Chunk {
 		var called []chunk.Chunk
 		if called, err = s.called(ctx, words); err != nil {
 			return nil
 		}
 		files := words.byFile(append(slices.Clone(called), words.best().chunks...))
 		lists = []list{{rank: structureRank, weight: 0.5, chunks: called}, {weight: 0.4, chunks: files, byFile: true}}
-		return ids(called)
+		return called
 	})
 	return lists, err
 }
@@ -100,7 +100,7 @@ func (s *search) definitions(ctx context.Context, few bool, names ...string) (ma
 	if few {
 		names = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(names))),
 			func(name string) bool { return len(name) < 3 })
-		if len(s.Filter.Paths)+len(s.Filter.Without) == 0 {
+		if len(s.Filter.Paths) == 0 {
 			most = ambiguous + 1
 		}
 	}

@@ -31,10 +31,10 @@ type ranked struct {
 
 // lexical is the list by words.
 func (s *search) lexical(ctx context.Context) (r ranked, err error) {
-	s.stage("lexical", func() []string {
+	s.stage("lexical", func() []chunk.Chunk {
 		r.hits, err = s.Index.Lexical(ctx, s.question.terms(), max(pool, s.K), s.Filter)
 		r.order(s.question)
-		return ids(r.best().chunks)
+		return r.best().chunks
 	})
 	return r, err
 }
@@ -112,11 +112,11 @@ func (s *search) similar(ctx context.Context, vector []float32) (l list, err err
 	if vector == nil {
 		return list{}, nil
 	}
-	s.stage("vector", func() []string {
+	s.stage("vector", func() []chunk.Chunk {
 		var hits []index.Hit
 		hits, err = s.Index.Similar(ctx, vector, merged, s.Filter)
 		l = list{rank: vectorRank, weight: 1, chunks: chunksOf(hits)}
-		return ids(l.chunks)
+		return l.chunks
 	})
 	return l, err
 }
@@ -140,7 +140,7 @@ func (s *search) named(ctx context.Context, words ranked) ([]list, error) {
 	alone := len(s.question.words) <= 3
 	names := 0
 	var failure error
-	s.stage("symbol", func() []string {
+	s.stage("symbol", func() []chunk.Chunk {
 		for _, name := range s.question.words {
 			if !alone && !looksCoded(name) {
 				continue
@@ -152,7 +152,7 @@ func (s *search) named(ctx context.Context, words ranked) ([]list, error) {
 			}
 		}
 		s.exactFirst(definitions.chunks)
-		return ids(definitions.chunks)
+		return definitions.chunks
 	})
 	if failure != nil {
 		return nil, failure
@@ -162,9 +162,9 @@ func (s *search) named(ctx context.Context, words ranked) ([]list, error) {
 		return append(around, definitions), err
 	}
 	var err error
-	s.stage("structure", func() []string {
+	s.stage("structure", func() []chunk.Chunk {
 		uses.chunks, err = s.mentions(ctx, s.question.words[len(s.question.words)-1], words)
-		return ids(uses.chunks)
+		return uses.chunks
 	})
 	return []list{definitions, uses}, err
 }
@@ -183,11 +183,11 @@ func (s *search) exactFirst(definitions []chunk.Chunk) {
 
 // references are the uses of one name.
 func (s *search) references(ctx context.Context, words ranked) (lists []list, err error) {
-	s.stage("structure", func() []string {
+	s.stage("structure", func() []chunk.Chunk {
 		var uses []chunk.Chunk
 		uses, err = s.mentions(ctx, s.question.words[0], words)
 		lists = []list{{rank: structureRank, weight: 3, chunks: uses}}
-		return ids(uses)
+		return uses
 	})
 	return lists, err
 }
@@ -195,13 +195,6 @@ func (s *search) references(ctx context.Context, words ranked) (lists []list, er
 func chunksOf(hits []index.Hit) (all []chunk.Chunk) {
 	for _, h := range hits {
 		all = append(all, h.Chunk)
-	}
-	return all
-}
-
-func ids(chunks []chunk.Chunk) (all []string) {
-	for _, c := range chunks {
-		all = append(all, c.ID())
 	}
 	return all
 }

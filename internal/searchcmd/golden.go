@@ -160,12 +160,8 @@ func (r row) answered(ctx context.Context, e retrieve.Engine, dir string, by, le
 	}
 	for _, s := range result.Stages {
 		var hits []chunk.Chunk
-		for _, id := range s.IDs {
-			c, ok, err := e.Index.Chunk(ctx, id)
-			if err != nil {
-				return err
-			}
-			if ok && !r.holds(c) && len(hits) < retrieve.DefaultK {
+		for _, c := range s.Chunks {
+			if !r.holds(c) && len(hits) < retrieve.DefaultK {
 				hits = append(hits, c)
 			}
 		}

@@ -70,7 +70,7 @@ func objectOf(query, commit string, r retrieve.Result, explain bool) object {
 	if explain {
 		for _, s := range r.Stages {
 			took := float64(s.Took.Microseconds()) / 1000
-			o.Stages = append(o.Stages, stage{s.Name, took, append([]string{}, s.IDs...)})
+			o.Stages = append(o.Stages, stage{s.Name, took, s.IDs(len(s.Chunks))})
 		}
 	}
 	return o
@@ -158,11 +158,11 @@ func stages(r retrieve.Result) string {
 	var b strings.Builder
 	for _, s := range r.Stages {
 		first := ""
-		if len(s.IDs) > 0 {
-			first = ", first " + column.CutFront(guard.Line(s.IDs[0], 500), 40)
+		if len(s.Chunks) > 0 {
+			first = ", first " + column.CutFront(guard.Line(s.Chunks[0].ID(), 500), 40)
 		}
 		fmt.Fprintf(&b, "%-10s %8.1f ms  %s%s\n", s.Name, float64(s.Took)/float64(time.Millisecond),
-			render.Count(len(s.IDs), "hit"), first)
+			render.Count(len(s.Chunks), "hit"), first)
 	}
 	if r.Cached {
 		b.WriteString("answered from an earlier question of the same conversation\n")

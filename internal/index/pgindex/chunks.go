@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -110,21 +109,6 @@ func (x *Source) Defines(ctx context.Context, most int, names ...string) (map[st
 		}
 	}
 	return by, err
-}
-
-// Chunk is index.Source's.
-func (x *Source) Chunk(ctx context.Context, id string) (chunk.Chunk, bool, error) {
-	colon := strings.LastIndexByte(id, ':')
-	first, _, _ := strings.Cut(id[colon+1:], "-")
-	line, err := strconv.Atoi(first)
-	if colon < 0 || err != nil {
-		return chunk.Chunk{}, false, nil
-	}
-	all, err := x.In(ctx, id[:colon], line, line)
-	if at := slices.IndexFunc(all, func(c chunk.Chunk) bool { return c.ID() == id }); at >= 0 {
-		return all[at], true, err
-	}
-	return chunk.Chunk{}, false, err
 }
 
 // In is index.Source's.

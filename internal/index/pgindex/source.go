@@ -2,6 +2,7 @@ package pgindex
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -69,29 +70,14 @@ func asked(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, queryTime)
 }
 
-// Imports is index.Source's.
-func (x *Source) Imports(_ context.Context, path string) ([]string, error) {
-	at, ok := x.places[path]
-	if !ok {
-		return nil, nil
+// Linked is index.Source's.
+func (x *Source) Linked(_ context.Context, path string) (all []string, _ error) {
+	if at, ok := x.places[path]; ok {
+		for _, i := range slices.Concat(x.files[at].Imports, x.by[at]) {
+			all = append(all, x.files[i].Path)
+		}
 	}
-	return x.paths(x.files[at].Imports), nil
-}
-
-// ImportedBy is index.Source's.
-func (x *Source) ImportedBy(_ context.Context, path string) ([]string, error) {
-	at, ok := x.places[path]
-	if !ok {
-		return nil, nil
-	}
-	return x.paths(x.by[at]), nil
-}
-
-func (x *Source) paths(places []int) (all []string) {
-	for _, i := range places {
-		all = append(all, x.files[i].Path)
-	}
-	return all
+	return all, nil
 }
 
 // Paths is index.Source's.
@@ -116,7 +102,7 @@ func (x *Source) Vectors(context.Context) (index.VectorsInfo, error) {
 
 // keep reports which chunks a filter lets through; nil for all.
 func (x *Source) keep(f index.Filter) func(n int) bool {
-	if len(f.Paths) == 0 && len(f.Without) == 0 {
+	if len(f.Paths) == 0 {
 		return nil
 	}
 	passes := make([]bool, len(x.sizes))
