@@ -28,7 +28,7 @@ func hiddenHits(lines []string) []Hit {
 				hits = append(hits, Hit{Line: i + 1, Kind: ForgedMark, Excerpt: excerpt(line, at[0])})
 			}
 		}
-		if ascii(line) || minified(line) {
+		if ascii(line) {
 			continue
 		}
 		if i == 0 {
@@ -39,20 +39,34 @@ func hiddenHits(lines []string) []Hit {
 	return tidy(hits)
 }
 
+// payload is how many hidden characters in a row a line for machines has by no chance.
+const payload = 16
+
 func hiddenOf(line string, number int) []Hit {
 	var hits []Hit
 	text := utf8.ValidString(line) && !strings.Contains(line, "\x00") // else bytes of a picture or a dump
+	row, least := 0, 1
+	if minified(line) {
+		least = payload
+	}
 	each(line, func(at int, r rune, seen bool) {
-		if kind := kindOf(r); !seen && kind != "" && (text || kind != controls) && !besideBraille(line, at, r) && !breaksMention(line, at, r) &&
-			!spells(line, at, r) && !colours(line, at, r) &&
-			!directs(line, at, r) {
+		if row++; seen {
+			row = 0
+		}
+		if kind := kindOf(r); row >= least && kind != "" && (text || kind != controls) && !usual(line, at, r) {
 			hits = append(hits, Hit{Line: number, Kind: kind, Excerpt: excerpt(line, at)})
 		}
 	})
-	if at := mixedWord(line); text && at >= 0 {
+	if at := mixedWord(line); text && least == 1 && at >= 0 {
 		hits = append(hits, Hit{Line: number, Kind: "look-alike letters", Excerpt: excerpt(line, at)})
 	}
 	return tidy(hits)
+}
+
+// usual reports a hidden character where honest text has it.
+func usual(line string, at int, r rune) bool {
+	return besideBraille(line, at, r) || breaksMention(line, at, r) || spells(line, at, r) || colours(line, at, r) ||
+		directs(line, at, r)
 }
 
 // each calls f for every character of a line, with whether guard.Visible
@@ -149,7 +163,7 @@ func directs(line string, at int, r rune) bool {
 		unicode.In(after, unicode.Hebrew, unicode.Arabic))
 }
 
-// minified reports a line that is written for machines: nobody sees what is in it.
+// minified reports a line that is written for machines. In a bundle hidden characters are those of tables.
 func minified(line string) bool {
 	return len(line) > 2000 && strings.Count(line, " ") < len(line)/12
 }

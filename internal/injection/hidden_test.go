@@ -85,6 +85,19 @@ func TestT7_ProperUseOfInvisibleCharactersIsNotFound(t *testing.T) {
 	}
 }
 
+func TestT7_ARowOfHiddenCharactersInABundleIsFound(t *testing.T) {
+	t.Parallel()
+	for kind, char := range map[string]string{"variation selectors": "\U000e0101", "tag characters": "\U000e0061",
+		"zero width": "\u200b", "bidi control": "\u202e"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			hits := injection.Scan(strings.Repeat("a();", 600) + "eval(d('" + strings.Repeat(char, 40) + "'))").Hidden
+			require.Len(t, hits, 1)
+			require.Equal(t, kind, hits[0].Kind)
+		})
+	}
+}
+
 func TestHiddenHitsAreOnePerLineAndKindAndBounded(t *testing.T) {
 	t.Parallel()
 	hits := injection.Scan("a\u200bb\u200bc\u202e\n").Hidden
