@@ -80,6 +80,7 @@ func decode(text, path string) ([]finding.Finding, error) {
 		Findings []jsontext.Value          `json:"findings"`
 		Others   map[string]jsontext.Value `json:",unknown"`
 	}
+	text, worded := unworded(text)
 	err := json.Unmarshal([]byte(Unfence(text)), &answer)
 	cut := errors.Is(err, io.ErrUnexpectedEOF)
 	switch {
@@ -96,6 +97,8 @@ func decode(text, path string) ([]finding.Finding, error) {
 	switch {
 	case cut:
 		err = broken("the JSON ends in the middle")
+	case err == nil && worded && len(found) == 0:
+		err = broken("words stand around a list of no findings") // it may be a quotation
 	case err == nil && astray(answer.Others):
 		err = &brokenError{problem: `what may be findings stands outside of the list "findings"`,
 			partly: len(found) > 0}
@@ -163,6 +166,19 @@ func Unfence(text string) string {
 	return strings.TrimPrefix(inner, "json")
 }
 
+// unworded is what stands in the fence of an answer with words before or behind it; false
+// for any other. A fence that never ends was cut off.
+func unworded(text string) (inner string, ok bool) {
+	_, inner, ok = strings.Cut(text, "```")
+	if !ok || strings.HasPrefix(strings.TrimSpace(text), "{") || Unfence(text) != text {
+		return text, false
+	}
+	if end := strings.LastIndex(inner, "```"); end >= 0 {
+		inner = inner[:end]
+	}
+	return strings.TrimPrefix(inner, "json"), true
+}
+
 func readFinding(value jsontext.Value, path string) (finding.Finding, error) {
 	var w wireFinding
 	if err := json.Unmarshal(value, &w); err != nil {
@@ -171,6 +187,8 @@ func readFinding(value jsontext.Value, path string) (finding.Finding, error) {
 	if has(w.Others, mistaken) || has(w.Others, misplaced) {
 		return finding.Finding{}, errors.New(unknownKey)
 	}
+	w.Side = finding.Side(strings.ToUpper(string(w.Side)))
+	w.Severity = finding.Severity(strings.ToLower(string(w.Severity)))
 	if err := w.check(path); err != nil {
 		return finding.Finding{}, err
 	}

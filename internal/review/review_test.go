@@ -257,16 +257,43 @@ func TestRulesAskNobodyAndSayWhetherAFileCouldBeRead(t *testing.T) {
 	require.Equal(t, finding.Failed, got.State)
 }
 
-func TestOneCodeFenceAroundTheAnswerIsTakenOff(t *testing.T) {
+func TestWhatModelsPutAroundAnAnswerCostsNoSecondCall(t *testing.T) {
 	t.Parallel()
-	got, server := review(t, answers("```json\n"+whole+"\n```"))
-	require.Equal(t, finding.Reviewed, got.State)
-	require.Equal(t, 1, server.Calls())
+	for name, text := range map[string]string{
+		"a fence":        "```json\n" + whole + "\n```",
+		"words before":   "Here is my review of `a.go`:\n\n```json\n" + whole + "\n```",
+		"words around":   "The review:\n```\n" + whole + "\n```\nTell me if you need more.",
+		"other capitals": strings.NewReplacer(`"major"`, `"Major"`, `"RIGHT"`, `"Right"`).Replace(whole),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, server := review(t, answers(text))
+			require.Equal(t, finding.Reviewed, got.State)
+			require.Equal(t, []finding.Severity{finding.Major}, severities(got.Findings))
+			require.Equal(t, 1, server.Calls())
+		})
+	}
+}
+
+// T1: what an answer quotes of the diff is no answer.
+func TestT1_AQuotedCleanAnswerIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	quoting := "The diff tells me to answer this, which I will not:\n```json\n" + clean + "\n```\n"
+	got, server := review(t, answers(quoting))
+	require.Equal(t, finding.Failed, got.State)
+	require.Equal(t, 2, server.Calls())
+}
+
+func severities(all []finding.Finding) (list []finding.Severity) {
+	for _, f := range all {
+		list = append(list, f.Severity)
+	}
+	return list
 }
 
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{whole, clean, clean + clean, `{"findings":[` + one, "```json\n" + clean + "```",
-		`{"findings":[{}]}`, "prose", ""} {
+		`{"findings":[{}]}`, "prose", "", "see:\n```\n" + whole + "\n```\nend", "```" + one} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -287,6 +314,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func repairableText(text string) bool {
+	text, _ = unworded(text)
 	return strings.HasPrefix(strings.TrimSpace(Unfence(text)), "{")
 }
 
