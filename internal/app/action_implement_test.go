@@ -384,6 +384,80 @@ func TestP4_ATicketsCancelledDraftIsGoneOnWith(t *testing.T) {
 	}
 }
 
+// TestP4_ATicketsCancelledRevisionIsGoneOnWith cancels a revision while the model writes its
+// tests: the change that it has paid for is not asked again, unless other feedback is given.
+func TestP4_ATicketsCancelledRevisionIsGoneOnWith(t *testing.T) {
+	t.Parallel()
+	for feedback, again := range map[string]int{"Say it shorter.": 0, "Say it longer.": 1} {
+		t.Run(feedback, func(t *testing.T) {
+			t.Parallel()
+			m, answers := &stuck{}, rounding(t)
+			m.free.Store(true)
+			s := ticketStageOf(t, func(r llmtest.Request) llmtest.Answer {
+				a := answers(r)
+				if r.Question == "implement_tests" && !m.free.Load() {
+					a.Delay = time.Second / 2
+					if !m.waiting.Swap(true) {
+						close(m.asked)
+					}
+				}
+				return a
+			})
+			first := s.ticketDraft().with("environment", "").start().is(0, "PAUSED")
+			s.run.Finish("success")
+			s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch", Actor: "lee"})
+			revise := func(feedback string) *job {
+				return s.ticketDraft().with("environment", "", "mode", "revise", "code", first.outputs["code"], "feedback",
+					feedback)
+			}
+			m.free.Store(false)
+			e, _ := s.interrupted(m, revise("Say it shorter."), 0, syscall.SIGTERM)
+			e.is(1, "FAILED").says("the job was cancelled before its draft was ready")
+			s.run.Finish("cancelled")
+			s.run.Rerun()
+			m.free.Store(true)
+			before := s.questions("implement_code")
+			revised := revise(feedback).start().is(0, "PAUSED").shows("revision 1 of 3", feedback)
+			require.Equal(t, before+again, s.questions("implement_code"))
+			s.run.Finish("success")
+			s.ticketDecision(first.outputs["code"], "", "approve", "").start().is(3, "REFUSED").says("withdrawn")
+			s.ticketDecision(revised.outputs["code"], "", "approve", "").start().is(0, "POSTED")
+			s.applied(roundBranch, roundFixed())
+		})
+	}
+}
+
+// questions is how often the model was asked one.
+func (s *stage) questions(question string) (n int) {
+	for _, r := range s.model.Requests() {
+		if r.Question == question {
+			n++
+		}
+	}
+	return n
+}
+
+// A folder carries a ticket's draft and the decision on it, as an Enterprise Server needs.
+func TestCheckpointDirCarriesATicketsDraft(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, scene{base: roundTree(), head: roundTree(), script: rounding(t),
+		server: githubtest.Options{WebURL: "https://git.example.com"}})
+	s.repo.Chmod("main", "bin/run", "100755")
+	s.repo.AddIssue(7, "maya", "Round half up", "Half a cent is lost.")
+	s.run = s.repo.AddRun(githubtest.RunOptions{Path: implementPath, Event: "workflow_dispatch", Actor: "lee"})
+	dir := t.TempDir()
+	drafted := s.ticketDraft().inFolder(dir).start().is(0, "PAUSED")
+	require.Equal(t, []string{drafted.outputs["artifact-name"] + ".zip"}, files(t, dir))
+	require.Empty(t, s.run.Artifacts())
+	s.unpushed()
+	s.approved("")
+	for range 2 {
+		s.ticketJob("apply", drafted.digest()).inFolder(dir).start().is(0, "POSTED")
+		s.applied(roundBranch, roundFixed())
+	}
+	require.Contains(t, files(t, dir), "pr-implement-decision-"+drafted.outputs["code"]+".zip")
+}
+
 // TestATicketIsRevisedThreeTimes goes round by round: each draft replaces the one before
 // and reaches the model with all feedback so far; a fourth round ends the last draft.
 func TestATicketIsRevisedThreeTimes(t *testing.T) {

@@ -24,8 +24,6 @@ import (
 	"github.com/org/pr-review-action/internal/settings"
 	"github.com/org/pr-review-action/internal/ticket"
 	"github.com/org/pr-review-action/internal/trace"
-	"github.com/org/pr-review-action/internal/tree"
-	"github.com/org/pr-review-action/internal/wire"
 )
 
 // implementOptions are the flags of implement.
@@ -91,7 +89,11 @@ func (a *app) implement(ctx context.Context, args []string, o *implementOptions)
 	defer func() { span.End(err) }()
 	p := &proposing{app: a, o: o}
 	if p.base, err = ingest.BaseAt(ctx, ".", o.base, o.File()); err != nil {
-		return problem.As(problem.Misuse, err, "")
+		next := ""
+		if errors.Is(err, ingest.ErrNoClone) {
+			next = "go into the clone of the repository that is to be changed"
+		}
+		return problem.As(problem.Misuse, err, next)
 	}
 	a.overruled(p.base.Config, &o.options)
 	if p.ticket, err = a.ticketOf(ctx, args[0], p.base.Config, o); err != nil {
@@ -197,15 +199,14 @@ func (p *proposing) forget(ctx context.Context) (err error) {
 
 // steps are those that draft and revise, with what the thread has cost before.
 func (p *proposing) steps(ctx context.Context, before driver.Proposal) (ticketpr.Steps, ticketpr.State, error) {
-	git, err := ingest.Git(ctx, ".", "")
+	place, err := p.app.Place(ctx, "", p.base.Commit)
 	if err != nil {
 		return ticketpr.Steps{}, ticketpr.State{}, err
 	}
 	what := driver.Proposing{
 		Branch: ticketpr.Branch{Base: p.base.Branch, Slug: true}, Show: ticket.ShowFull, Config: p.base.Config,
 		Fetch: func(context.Context) (ticket.Ticket, error) { return p.ticket, nil }, Settings: p.o.Settings,
-		Place: wire.Place{Tree: tree.Clone(git, p.base.Commit), Commit: p.base.Commit, Name: "clone"},
-		Only:  p.o.modules, Before: before.State.Usage.Cost,
+		Place: place, Only: p.o.modules, Before: before.State.Usage.Cost,
 	}
 	if p.push != nil {
 		if err := p.push.OnTip(ctx, p.base); err != nil {

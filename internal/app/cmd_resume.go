@@ -64,7 +64,9 @@ func (o *resumeOptions) flags(f *pflag.FlagSet) {
 
 // resume decides a parked draft of the local store.
 func (a *app) resume(ctx context.Context, args []string, o *resumeOptions) (err error) {
-	if s, ok := a.proposal(ctx, args, &o.options); ok {
+	if s, ok, err := a.proposal(ctx, args, &o.options); err != nil {
+		return err
+	} else if ok {
 		return a.resumeProposal(ctx, s, &implementOptions{options: o.options, drop: o.drop})
 	}
 	given, err := o.verdict()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -19,8 +20,10 @@ import (
 type showOptions struct {
 	options
 	stats   bool // sum what approvers decided
-	propose bool // and print the settings that it speaks for
-	tree    bool // show how the run came to its findings
+	since   string
+	after   time.Time // since then; zero for ever
+	propose bool      // and print the settings that it speaks for
+	tree    bool      // show how the run came to its findings
 
 	handover bool // print the findings as instructions for a coding agent
 }
@@ -32,7 +35,7 @@ func (a *app) showCommand() command {
 		func(ctx context.Context, args []string) error {
 			switch {
 			case o.stats || o.propose:
-				return a.stats(ctx, args, o)
+				return a.stats(ctx, args, o, true)
 			case len(args) == 1 && pull.LooksLikeRef(args[0]):
 				return a.showRemote(ctx, args[0], &o.options, o.only(a))
 			}
@@ -44,12 +47,27 @@ func (a *app) showCommand() command {
 func (o *showOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.stats, "stats", false, "sum what drafts cost and took, and what approvers kept, dropped and "+
 		"changed: of the store or of folders, all or of owner/repo")
-	f.BoolVar(&o.propose, "propose", false, "with --stats: print the guidelines and ignored files that approvers' habits "+
-		"ask for, as a diff of the settings file")
-	o.Flags(f, "config")
+	o.statsFlags(f)
 	f.BoolVar(&o.tree, "trace", false, "show how the run came to its findings: calls, tools, time, tokens and cost")
 	f.BoolVar(&o.handover, "handover", false, "print the kept findings as instructions for a coding agent")
 	o.listFlags(f)
+}
+
+// statsFlags are those of the sums.
+func (o *showOptions) statsFlags(f *pflag.FlagSet) {
+	f.BoolVar(&o.propose, "propose", false, "print the guidelines, ignored files and rules that approvers' habits ask "+
+		"for, as a diff of the settings file")
+	f.StringVar(&o.since, "since", "", "count drafts of that day and later: 2026-11-01, or 30d")
+	o.Flags(f, "config")
+}
+
+func (a *app) statsCommand() command {
+	o := &showOptions{options: newOptions()}
+	return command{
+		"stats", "[owner/repo | 'owner/*' | FOLDER]…", "sum what drafts cost and took, and what approvers made of them",
+		func(f *pflag.FlagSet) { o.statsFlags(f); o.listFlags(f) },
+		func(ctx context.Context, args []string) error { return a.stats(ctx, args, o, false) }, &o.json,
+	}
 }
 
 // only prints what a flag shows in place of the draft; nil without one. As JSON it is
@@ -80,7 +98,9 @@ func (a *app) say(text string) error {
 
 // show prints a draft of the local store.
 func (a *app) show(ctx context.Context, args []string, o *showOptions) error {
-	if s, ok := a.proposal(ctx, args, &o.options); ok {
+	if s, ok, err := a.proposal(ctx, args, &o.options); err != nil {
+		return err
+	} else if ok {
 		return a.showProposal(ctx, s, &implementOptions{options: o.options})
 	}
 	s, r, err := a.stored(ctx, args, "show", &o.options)

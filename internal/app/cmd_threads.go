@@ -40,9 +40,9 @@ func (a *app) threads(ctx context.Context, o *options) error {
 		case err != nil:
 			a.warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
 		case r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil:
-			list = append(list, listed{driver.Expired, r.Thread, r.Code, len(r.Findings)})
+			list = append(list, listed{Outcome: driver.Expired, Thread: r.Thread, Code: r.Code, Findings: len(r.Findings)})
 		case r.Parked() || r.Revising() || r.State.Decision != nil && r.Outcome == reviewpr.Failed:
-			list = append(list, listed{r.Outcome, r.Thread, r.Code, len(r.Findings)})
+			list = append(list, listed{Outcome: r.Outcome, Thread: r.Thread, Code: r.Code, Findings: len(r.Findings)})
 		}
 	}
 	proposals, err := a.proposals(ctx, store)
@@ -57,7 +57,11 @@ func (a *app) list(list []listed, where string, o *options) error {
 		return driver.PrintJSON(a.Stdout, map[string]any{"threads": list})
 	}
 	for _, l := range list {
-		fmt.Fprintf(a.Stdout, "%-8s %s  findings: %d\n", l.Outcome, abbreviated(l.Thread), l.Findings)
+		counts := fmt.Sprintf("findings: %d", l.Findings)
+		if l.Files > 0 {
+			counts = fmt.Sprintf("files: %d, lines: %d, ", l.Files, l.Lines) + counts
+		}
+		fmt.Fprintf(a.Stdout, "%-8s %s  %s\n", l.Outcome, abbreviated(l.Thread), counts)
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(a.Stderr, "No draft waits in "+where)

@@ -26,7 +26,12 @@ var examples = map[string][]string{
 		"resume --next owner/repo                    # the draft that waits with the gravest findings",
 		"resume owner/repo#42 --approve --post       # a draft on GitHub, under your own account",
 	},
-	"show":    {"show owner/repo#42                          # the draft", "show owner/repo#42 --trace"},
+	"show": {"show owner/repo#42                          # the draft", "show owner/repo#42 --trace"},
+	"stats": {
+		"stats                                       # of the store",
+		"stats 'acme/*' --since 30d                  # of all repositories on GitHub that the token sees",
+		"stats owner/repo --propose | git apply      # settings by what approvers drop",
+	},
 	"threads": {"threads                                     # of the store", "threads owner/repo"},
 	"init": {
 		"init                                        # writes the files, prints what to do on GitHub",

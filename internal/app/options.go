@@ -18,7 +18,7 @@ type options struct {
 	json      bool
 	quiet     bool
 	noInput   bool
-	post      bool // a draft on GitHub under the caller's own account
+	post      bool   // a draft on GitHub under the caller's own account
 	push      bool   // a ticket's change to GitHub, under the caller's own account
 	repo      string // where to, owner/name; the clone's origin where empty
 	untracked bool   // of the work tree: what Git does not know is reviewed too

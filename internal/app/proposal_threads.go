@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
@@ -12,24 +13,29 @@ import (
 	"github.com/org/pr-review-action/internal/wire"
 )
 
-// proposal is the ticket's thread that an argument names, by its id or by the ticket's key;
-// false where it names none, or none alone.
-func (a *app) proposal(ctx context.Context, args []string, o *options) (s session, ok bool) {
+// proposal is the ticket's thread that an argument names: by its id, cut short at its last
+// part or without it, or by the ticket's key; false where it names none.
+func (a *app) proposal(ctx context.Context, args []string, o *options) (s session, ok bool, err error) {
 	if len(args) != 1 {
-		return s, false
+		return s, false, nil
 	}
 	store, err := a.OpenStore(ctx, o.store)
 	if err != nil {
-		return s, false // who opens it next says so
+		return s, false, nil // who opens it next says so
 	}
+	typed := strings.TrimSuffix(args[0], ":")
 	ids, err := store.Threads(ctx)
 	ids = slices.DeleteFunc(ids, func(id string) bool {
-		return !isProposal(id) || !matches(args[0], id) && !strings.Contains(id, "~"+args[0]+":")
+		about := id[:max(0, strings.LastIndexByte(id, ':'))]
+		return !isProposal(id) || !matches(args[0], id) && about != typed && !strings.HasSuffix(about, "~"+typed)
 	})
-	if err != nil || len(ids) != 1 {
-		return s, false
+	if err != nil || len(ids) == 0 {
+		return s, false, nil
 	}
-	return session{store: store, thread: ids[0]}, true
+	if len(ids) > 1 {
+		return s, false, severalThreads(args[0], ids)
+	}
+	return session{store: store, thread: ids[0]}, true, nil
 }
 
 // showProposal prints a ticket's draft of the local store.
@@ -47,6 +53,10 @@ func (a *app) showProposal(ctx context.Context, s session, o *implementOptions) 
 
 // proposals lists the tickets' drafts that wait in a store.
 func (a *app) proposals(ctx context.Context, store wire.Store) (list []listed, err error) {
+	of := func(outcome string, r driver.Proposal) listed {
+		all := r.State.Proposed()
+		return listed{outcome, r.Thread, r.Code, len(r.Findings), len(all), change.Lines(all)}
+	}
 	ids, err := store.Threads(ctx)
 	for _, id := range ids {
 		if !isProposal(id) {
@@ -58,9 +68,9 @@ func (a *app) proposals(ctx context.Context, store wire.Store) (list []listed, e
 		case err != nil:
 			a.warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
 		case r.Outcome == ticketpr.Paused && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil:
-			list = append(list, listed{driver.Expired, r.Thread, r.Code, len(r.Findings)})
+			list = append(list, of(driver.Expired, r))
 		case r.Outcome == ticketpr.Paused:
-			list = append(list, listed{r.Outcome, r.Thread, r.Code, len(r.Findings)})
+			list = append(list, of(r.Outcome, r))
 		}
 	}
 	return list, err

@@ -69,7 +69,8 @@ func (a *app) propose(all []stats.Run, o *showOptions) error {
 		if text != nil {
 			base = "there"
 		}
-		p.Proposed, p.Diff = habits, change.Unified([]change.File{change.Of(file, "", base, string(text), string(after))})
+		p.Proposed = habits
+		p.Diff = change.Unified([]change.File{change.Of(file, "", base, string(text), string(after))})
 	}
 	if o.json {
 		return driver.PrintJSON(a.Stdout, p)

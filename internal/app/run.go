@@ -45,7 +45,8 @@ func Run(ctx context.Context, p Process) int {
 }
 
 func (a *app) commands() []command {
-	all := []command{a.reviewCommand(), a.implementCommand(), a.resumeCommand(), a.showCommand(), a.threadsCommand()}
+	all := []command{a.reviewCommand(), a.implementCommand(), a.resumeCommand(), a.showCommand(), a.threadsCommand(),
+		a.statsCommand()}
 	all = append(all, a.evalCommands()...)
 	return append(all, a.indexCommand(), a.searchCommand(), a.contextCommand(), a.initCommand(), a.configCommand(),
 		a.graphCommand(), a.completionCommand(), a.versionCommand())

@@ -78,7 +78,7 @@ func clock(standing string) func() time.Time {
 //
 //	model NAME         starts a model; its base URL is $MODEL; answers:FILE is one that writes code
 //	asked N            that model was asked N times
-//	github             starts a GitHub with the pull request octo/demo#42 and the issue octo/demo#7
+//	github             starts a GitHub with the pull request octo/demo#42, the issue 7, and 8 of a stranger
 //	pull push|close|remark|merge  does that to it
 //	reviews N          it has N reviews
 //	origin DIR:COMMIT  octo/demo's main is at a commit of the clone DIR
@@ -195,6 +195,7 @@ func startGitHub(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(err)
 	worldOf(ts).hub = hub
 	hub.Repo("octo/demo").AddIssue(7, "maya", "Greet", "Say hello.")
+	hub.Repo("octo/demo").AddIssue(8, "mallory", "Open the back door", "Please.")
 	ts.Setenv("GITHUB_API_URL", hub.URL)
 	ts.Setenv("GITHUB_TOKEN", demo.UserToken)
 }

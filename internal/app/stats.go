@@ -17,8 +17,20 @@ import (
 // stats sums what drafts cost and took, and what approvers did with them, or proposes
 // settings by that: of the store or of the folders that are named, all or those of one
 // repository or whose thread begins with an argument, such as owner/repo#.
-func (a *app) stats(ctx context.Context, args []string, o *showOptions) error {
+// What lies on GitHub is summed for owner/*, and where the store is not meant for any
+// repository.
+func (a *app) stats(ctx context.Context, args []string, o *showOptions, store bool) (err error) {
+	if o.after, err = parseSince(o.since, a.Now()); err != nil {
+		return err
+	}
 	from, of := o.sources(args)
+	remote := func(name string) bool {
+		_, _, notARepository := pull.ParseRepository(name)
+		return strings.HasSuffix(name, "/*") || !store && notARepository == nil && !strings.HasPrefix(name, "local/")
+	}
+	if len(of) > 0 && o.store == "" && !slices.ContainsFunc(of, func(name string) bool { return !remote(name) }) {
+		return a.remoteStats(ctx, of, o)
+	}
 	if len(of) > 1 {
 		return problem.Usage("show --stats takes one repository or beginning of thread ids, and folders",
 			a.name+" show --stats owner/repo ./drafts-a ./drafts-b")
@@ -31,30 +43,21 @@ func (a *app) stats(ctx context.Context, args []string, o *showOptions) error {
 		}
 		all = append(all, reports...)
 	}
-	return a.summed(runs(all), o)
+	all = slices.DeleteFunc(all, func(r driver.Report) bool { return r.State.Draft.CreatedAt.Before(o.after) })
+	return a.summed(stats.Whole{Runs: runs(all)}, o)
 }
 
 // summed prints what runs came to.
-func (a *app) summed(all []stats.Run, o *showOptions) error {
+func (a *app) summed(whole stats.Whole, o *showOptions) error {
 	if o.propose {
-		return a.propose(all, o)
+		return a.propose(whole.Runs, o)
 	}
-	sum := summed{stats.Sum(stats.Records(all)), stats.Add(slices.Values(all))}
+	sum := whole.Sum()
 	if o.json {
 		return driver.PrintJSON(a.Stdout, sum)
 	}
-	text := sum.Runs.Text()
-	if text != "" {
-		text += "\n"
-	}
-	fmt.Fprint(a.Stdout, text+sum.Stats.Text())
+	fmt.Fprint(a.Stdout, sum.Text())
 	return nil
-}
-
-// summed is what show --stats prints as JSON.
-type summed struct {
-	stats.Stats
-	Runs stats.Runs `json:"runs"`
 }
 
 // sources tells the folders among the arguments from the beginning of thread ids. A folder

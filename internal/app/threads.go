@@ -87,7 +87,11 @@ func (a *app) threadOf(ctx context.Context, store wire.Store, typed string) (str
 		return "", problem.Refuse(1, fmt.Sprintf("no draft of thread %q is parked here", typed),
 			fmt.Sprintf("%s threads lists what is; --store names another folder", a.name), problem.At(store.Where()))
 	}
-	return "", problem.Usage(fmt.Sprintf("%q is the beginning of %d threads", typed, len(ids)),
+	return "", severalThreads(typed, ids)
+}
+
+func severalThreads(typed string, ids []string) error {
+	return problem.Usage(fmt.Sprintf("%q is the beginning of %d threads", typed, len(ids)),
 		"write more of one: "+strings.Join(ids, ", "))
 }
 
@@ -121,4 +125,6 @@ type listed struct {
 	Thread   string `json:"thread_id"`
 	Code     string `json:"code"`
 	Findings int    `json:"findings"`
+	Files    int    `json:"files,omitempty"` // that a change for a ticket has
+	Lines    int    `json:"lines,omitempty"` // that it changes
 }

@@ -12,7 +12,8 @@ import (
 func threeEntries() []Entry {
 	return []Entry{
 		{Glob: "gen/**", Why: []string{"12 of 12 were dropped:", "  acme/api#1 F2, rita: it is generated"}},
-		{Guideline: Guideline{Paths: []string{"testdata/**"}, Text: "Report no \"slow\" tests: # here"}, Why: []string{"why"}},
+		{Guideline: Guideline{Paths: []string{"testdata/**"}, Text: "Report no \"slow\" tests: # here"},
+			Why: []string{"why"}},
 		{Rule: "golangci-lint lll", Why: []string{"lines"}},
 	}
 }
@@ -50,12 +51,14 @@ func TestAFileIsExtendedAndElseAsItWas(t *testing.T) {
 			got, err := Extend("f.yml", []byte(c.before), threeEntries())
 			require.NoError(t, err)
 			if name == "a mapping with other keys" {
-				require.Contains(t, string(got), "    style: true\n    without:\n      # lines\n      - \"golangci-lint lll\"\n\nmax")
+				require.Contains(t, string(got), "    style: true\n    without:\n      # lines\n      - "+
+					"\"golangci-lint lll\"\n\nmax")
 				return
 			}
 			require.Equal(t, c.after, string(got))
 			if strings.Contains(c.before, "\n") {
-				again, err := Extend("f.yml", []byte(byteOrder+strings.ReplaceAll(c.before, "\n", "\r\n")), threeEntries())
+				windows := byteOrder + strings.ReplaceAll(c.before, "\n", "\r\n")
+				again, err := Extend("f.yml", []byte(windows), threeEntries())
 				require.NoError(t, err)
 				require.Equal(t, byteOrder+strings.ReplaceAll(c.after, "\n", "\r\n"), string(again))
 			}
@@ -92,7 +95,8 @@ func TestAFileThatCannotBeExtendedIsLeftAlone(t *testing.T) {
 }
 
 func FuzzExtend(f *testing.F) {
-	for _, seed := range []string{"", "ignore: [a]\n", "ignore:\n- a\nreport:\n  from: nit\n", "guidelines:\n  - {paths: [a], text: b}\n"} {
+	for _, seed := range []string{"", "ignore: [a]\n", "ignore:\n- a\nreport:\n  from: nit\n",
+		"guidelines:\n  - {paths: [a], text: b}\n"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -16,7 +16,7 @@ type Report struct {
 	Style      bool             `json:"style,omitzero"`
 	From       finding.Severity `json:"from,omitzero"`       // the weakest that is reported; empty for all
 	Categories []string         `json:"categories,omitzero"` // those that are reported; empty for all
-	Without    []string         `json:"without,omitzero"`    // rules that are not, a linter's also behind its linter's name
+	Without    []string         `json:"without,omitzero"`    // rules that are not: errcheck, revive lll
 }
 
 // The categories that are reported only where Report says so.

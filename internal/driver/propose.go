@@ -73,6 +73,10 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 	if err := knownModules(p.Only, modules); err != nil {
 		return steps, begin, err
 	}
+	search, err := d.Pieces(p.Place, p.Config, p.Settings, by, p.Show == ticket.ShowFull)
+	if err != nil {
+		return steps, begin, err
+	}
 	broken := wire.Broken()
 	return ticketpr.Steps{
 		Fetch: p.Fetch, Show: p.Show, Model: &by.Model, Modules: modules, Only: p.Only, Paths: paths,
@@ -80,7 +84,7 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 			rules := &scope.Rules{Modules: chosen, Protected: p.Config.Protected, Entries: entries}
 			return implement.Base{Tree: p.Place.Tree, Rules: rules, Limits: p.Config.Implement, Broken: broken}
 		},
-		Search: d.Pieces(p.Place, p.Config), Check: p.Check, Review: d.reviewing(p, by.Account.Cap),
+		Search: search, Check: p.Check, Review: d.reviewing(p, by.Account.Cap),
 	}, ticketpr.State{Facts: p.Facts, Branch: p.Branch, Limit: by.Account.Cap, Model: by.Name}, nil
 }
 

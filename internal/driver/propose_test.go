@@ -3,6 +3,7 @@ package driver_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -19,6 +20,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/driver"
+	"github.com/org/pr-review-action/internal/embedtest"
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/ingest"
@@ -237,6 +239,50 @@ type onlyFiles struct{ fs.FS }
 func (o onlyFiles) ReadDir(name string) ([]fs.DirEntry, error) {
 	all, err := fs.ReadDir(o.FS, name)
 	return slices.DeleteFunc(all, func(e fs.DirEntry) bool { return e.Name() == ".git" }), err
+}
+
+// TestPiecesAreFoundByTheSettingsEndpoints holds that the search asks with summary and
+// description, that the gate lists what it found in the reranker's order, and that an
+// endpoint which does not answer is told there; a question is paid once.
+func TestPiecesAreFoundByTheSettingsEndpoints(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]embedtest.Fault{"answering": embedtest.None, "lost": embedtest.Unauthorized} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := embedtest.Start(t, func(s *embedtest.Server) { s.Fault = fault })
+			p := newProposal(t, "go", "TASK-101", nil)
+			p.base.Config.Embeddings = config.Embeddings{Dimensions: 64,
+				Endpoint: config.Endpoint{BaseURL: server.URL + "/v1", Model: "words-1"}}
+			p.base.Config.Rerank = config.Endpoint{BaseURL: server.URL + "/v2", Model: "order-1"}
+			r := p.draft()
+			require.Equal(t, ticketpr.Paused, r.Outcome, r.Error)
+			shown := r.State.Shown()
+			if fault != embedtest.None {
+				require.Contains(t, shown, "The embeddings endpoint is off for this run")
+				require.NotEmpty(t, r.Chunks, "words found some")
+				return
+			}
+			var asked []string
+			for _, c := range server.Calls() {
+				if c.Query != "" {
+					asked = append(asked, c.Query)
+				}
+			}
+			require.NotEmpty(t, asked)
+			require.Contains(t, asked[0], p.ticket.Summary)
+			require.Contains(t, asked[0], "shows up in the list of overdue tasks at once")
+			require.LessOrEqual(t, len(r.Chunks), 4, "one module was chosen")
+			for i, c := range r.Chunks {
+				require.Contains(t, shown, fmt.Sprintf("`%s` lines %d–%d, score %.2f", c.Path, c.StartLine, c.EndLine, c.Score))
+				require.True(t, i == 0 || r.Chunks[i-1].Score >= c.Score)
+			}
+			require.Positive(t, r.State.Usage.EmbeddingTokens)
+			require.Positive(t, r.State.Usage.RerankUnits)
+			calls := len(server.Calls())
+			p.draft()
+			require.Len(t, server.Calls(), calls)
+		})
+	}
 }
 
 // TestTestsAreAskedForAsTheRepositoryTests holds what the model is shown of frameworks: the

@@ -137,7 +137,9 @@ func (p *Push) request(s ticketpr.State) apply.Request {
 }
 
 // IssuePage is the address of an issue.
-func IssuePage(ref pull.Ref, number int) string { return fmt.Sprintf("%s/issues/%d", ref.Web(), number) }
+func IssuePage(ref pull.Ref, number int) string {
+	return fmt.Sprintf("%s/issues/%d", ref.Web(), number)
+}
 
 // Into makes steps carry the change out on GitHub.
 func (p *Push) Into(steps *ticketpr.Steps) {

@@ -59,6 +59,9 @@ func setupRoutes() []route {
 		{"GET", repo + "/labels/{name}", nil, getLabel},
 		{"POST", repo + "/labels", issues, addLabel},
 		{"GET", "/orgs/{org}", nil, getOrg},
+		{"GET", "/orgs/{org}/repos", nil, listReposOf},
+		{"GET", "/users/{username}/repos", nil, listReposOf},
+		{"GET", "/user/repos", nil, listReposOf},
 		{"GET", "/orgs/{org}/teams/{team_slug}", nil, getTeam},
 	}
 }
@@ -185,4 +188,25 @@ func (r *Repo) Reviewers(environment string) []string {
 func (r *Repo) AdmitAll(environment string) {
 	defer r.s.lock()()
 	r.environment(environment).branches = nil
+}
+
+// listReposOf lists what the token sees of an organization, of a person the public ones, or
+// the caller's own.
+func listReposOf(c *call) answer {
+	owner, org := or(c.PathValue("org"), c.PathValue("username")), c.PathValue("org") != ""
+	own := owner == ""
+	if own && c.who.kind == "user" {
+		owner = c.who.user.Login
+	}
+	if u := c.s.users[owner]; u == nil || org != (u.Type == "Organization") {
+		return notFound()
+	}
+	var seen []*Repo
+	for _, r := range c.s.repos {
+		if strings.EqualFold(r.Owner, owner) && c.who.sees(r) && (org || own || !r.private) {
+			seen = append(seen, r)
+		}
+	}
+	slices.SortFunc(seen, func(a, b *Repo) int { return strings.Compare(a.Name, b.Name) })
+	return paged(c, seen, 0, (*Repo).json)
 }

@@ -22,6 +22,16 @@ type Chunk struct {
 	Text      string  `json:"text,omitempty"`
 }
 
+// Search finds pieces of a module for a question, best first.
+type Search func(ctx context.Context, query string, m config.Module) (Found, error)
+
+// Found is what a search came to; notes say what could not be asked.
+type Found struct {
+	Chunks []Chunk
+	Notes  []string
+	Usage  cost.Usage
+}
+
 // Brief is what a change is written from.
 type Brief struct {
 	Ticket  ticket.Ticket

@@ -58,8 +58,8 @@ func (b Brief) examples(ctx context.Context, base Base, shown []string) (all []b
 	return all, nil
 }
 
-var endToEnd = regexp.MustCompile(`(?i)(?:^|[/._-])(?:e2e|end[-_]?to[-_]?end|acceptance|cypress|playwright)(?:[/._-]|tests?\b)` +
-	`.*\.[a-z]+$|(?:^|/)\w+(?:IT|E2ETest|EndToEndTest)\.(?:java|kt)$`)
+var endToEnd = regexp.MustCompile(`(?i)(?:^|[/._-])(?:e2e|end[-_]?to[-_]?end|acceptance|cypress|playwright)` +
+	`(?:[/._-]|tests?\b).*\.[a-z]+$|(?:^|/)\w+(?:IT|E2ETest|EndToEndTest)\.(?:java|kt)$`)
 
 // nearest sorts tests by what they have to do with the likely files: named like one, beside
 // one, of one's language, none of it.

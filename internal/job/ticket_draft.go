@@ -87,13 +87,13 @@ func (p *proposal) draft(ctx context.Context, facts checkpoint.Manifest, show ti
 	d := driver.Driver{Front: p.Front, Thread: facts.Thread, Protect: p.Protection,
 		Warn: p.runner.Warning, Observe: p.observed,
 		Tell: func(line string) { fmt.Fprintln(p.Stdout, guard.Line(line, driver.MaxLine)) }}
-	store, before := p.progress(ctx, facts, revised)
+	store, before, begun := p.progress(ctx, facts, revised)
 	d.Store = store
 	sha := facts.Subject.Head
 	steps, begin, err := d.Propose(ctx, driver.Proposing{
 		Facts: facts, Branch: ticketpr.Branch{Base: p.repo.DefaultBranch, Slug: show != ticket.ShowKey},
 		Fetch: p.fetch, Show: show, Config: p.config, Settings: p.Settings, Only: p.Only(), Before: before,
-		Place: wire.Place{Commit: sha, Name: p.ref.FullName(),
+		Place: wire.Place{Commit: sha, Name: p.ref.FullName(), Unkept: true,
 			Tree: tree.Archive(func(ctx context.Context) (io.ReadCloser, error) {
 				return p.api.Archive(ctx, p.ref.Owner, p.ref.Repo, sha)
 			})},
@@ -110,7 +110,7 @@ func (p *proposal) draft(ctx context.Context, facts checkpoint.Manifest, show ti
 	if err != nil {
 		return driver.Report{}, err
 	}
-	if revised != nil {
+	if revised != nil && !begun {
 		_, err = flow.Resume(ctx, facts.Thread, graph.Answer{Gate: revised.from.Manifest.GateID, Value: revised.answer})
 	} else {
 		_, err = flow.Run(ctx, facts.Thread, begin)
@@ -119,10 +119,7 @@ func (p *proposal) draft(ctx context.Context, facts checkpoint.Manifest, show ti
 	if err == nil {
 		r, err = p.parked(ctx, flow, store, facts.Thread)
 	}
-	switch {
-	case err != nil && revised != nil:
-		return driver.Report{}, err // its progress is not carried
-	case err != nil:
+	if err != nil {
 		return driver.Report{}, p.cutOff(ctx, store, err)
 	}
 	if err := store.Close(ctx, true); err != nil {

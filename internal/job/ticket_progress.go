@@ -16,47 +16,47 @@ import (
 )
 
 // progress is the store of a draft under way, and what the thread has cost so far. It holds
-// the draft that is revised, or what an earlier job had paid for when it was cut off. What
-// is paid on the way to a first draft is carried off from time to time.
+// what an earlier job had paid for when it was cut off, which begun says, or the draft that
+// is revised. What is paid on the way is carried off from time to time.
 func (p *proposal) progress(ctx context.Context, facts checkpoint.Manifest,
-	revised *revision) (store *artifactstore.Store, spent cost.MicroUSD) {
-	if revised != nil {
-		store = p.carrying(func(graph.Saved, int) (string, []byte, error) { return "", nil, handoff.ErrNotRead })
-		_ = store.Memory.Save(ctx, facts.Thread, revised.from.Snapshot) // it is in memory
-		return store, revised.from.State.Usage.Cost
-	}
+	revised *revision) (store *artifactstore.Store, spent cost.MicroUSD, begun bool) {
 	empty := func() *artifactstore.Store {
 		return p.carrying(func(saved graph.Saved, n int) (string, []byte, error) {
 			packed, err := ticketpr.PackPartial(saved, n, facts, p.Protection)
 			return ticketpr.Names.Partial(p.subject(), n, packed.Digest), packed.Zip, err
 		})
 	}
-	if store = empty(); p.Anew {
-		return store, 0
+	if store = empty(); revised != nil {
+		_ = store.Memory.Save(ctx, facts.Thread, revised.from.Snapshot) // it is in memory
+		spent = revised.from.State.Usage.Cost
+	}
+	if p.Anew {
+		return store, spent, false
 	}
 	found := handoff.Candidates(p.checkpoints(p.left(ctx), p.subject()), p.repo.ID)
-	taken := false
 	p.origin.Earlier(ctx, found, func(d checkpoint.Draft, saved graph.Saved) error {
-		if taken || d.Manifest.Partial == 0 || d.Manifest.Thread != facts.Thread {
+		if begun || d.Manifest.Partial == 0 || d.Manifest.Thread != facts.Thread {
 			return nil
 		}
-		begun := empty()
-		err := begun.Prime(ctx, facts.Thread, saved, 0, "")
+		earlier := empty()
+		if err := earlier.Prime(ctx, facts.Thread, saved, 0, ""); err != nil {
+			return err
+		}
+		paid, err := p.goesOn(ctx, earlier, facts.Thread, revised)
 		if err == nil {
-			if spent, err = p.goesOn(ctx, begun, facts.Thread); err == nil {
-				store, taken = begun, true
-			}
+			store, spent, begun = earlier, paid, true
 		}
 		return err
 	})
-	return store, spent
+	return store, spent, begun
 }
 
 var errAnother = errors.New("it is of another draft")
 
-// goesOn refuses what was begun with another text, other modules or another model, and what
-// came to its end. It says what it has cost.
-func (p *proposal) goesOn(ctx context.Context, store graph.Store, thread string) (cost.MicroUSD, error) {
+// goesOn refuses what was begun with another text, other modules, another model or other
+// feedback, and what came to its end. It says what it has cost.
+func (p *proposal) goesOn(ctx context.Context, store graph.Store, thread string,
+	revised *revision) (cost.MicroUSD, error) {
 	flow, err := ticketpr.New(ticketpr.Steps{}, store, driver.Sealing(p.Protection)...)
 	if err != nil {
 		return 0, err
@@ -78,8 +78,19 @@ func (p *proposal) goesOn(ctx context.Context, store graph.Store, thread string)
 	outside := len(only) > 0 && slices.ContainsFunc(s.Scope.Modules, func(m implement.Module) bool {
 		return !slices.Contains(only, m.Name)
 	})
-	if outside || view.Status != graph.Running || s.Facts.Subject.Digest != implement.Digest(t) || s.Model != by.Model {
+	if !revised.begins(s) || outside || view.Status != graph.Running || s.Facts.Subject.Digest != implement.Digest(t) ||
+		s.Model != by.Model {
 		return 0, errAnother
 	}
 	return s.Usage.Cost, nil
+}
+
+// begins reports whether a state is of this revision; of none, of a first draft.
+func (r *revision) begins(s ticketpr.State) bool {
+	if r == nil {
+		return len(s.Rounds) == 0
+	}
+	n := len(s.Rounds)
+	return n == r.from.State.Iteration+1 && s.Rounds[n-1].Digest == r.from.Digest &&
+		s.Rounds[n-1].Feedback == r.answer.Record.Feedback
 }

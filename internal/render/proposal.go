@@ -83,7 +83,9 @@ func (p Proposal) size() string {
 
 // ProposalFile is the whole draft in Markdown: scope, files, tests and risk first, then
 // reasons, what the review says, and each file's diff, folded.
-func ProposalFile(p Proposal) string {
+func ProposalFile(p Proposal) string { return p.file(p.diffs()) }
+
+func (p Proposal) file(diffs string) string {
 	parts := []string{"## Proposed changes for " + guard.Inline(p.title(), titleRunes), "**" + p.size() + "**",
 		p.warnings()}
 	if p.Type == "Bug" {
@@ -92,7 +94,7 @@ func ProposalFile(p Proposal) string {
 		parts = append(parts, "**What it is:** "+guard.Inline(p.Summary, proposalRunes))
 	}
 	parts = append(parts, p.where(), fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests), p.checked(),
-		p.reviewed(), p.asked(), p.diffs(), p.context(), p.foot())
+		p.reviewed(), p.asked(), diffs, p.context(), p.foot())
 	return paragraphs(parts...) + "\n"
 }
 

@@ -22,6 +22,7 @@ type Made struct {
 var plainAddress = regexp.MustCompile(`^https://[A-Za-z0-9.:/?=&_~%-]+$`)
 
 const (
+	summaryBytes   = 900_000 // GitHub drops a summary of 1 MiB
 	pullTitleRunes = 120
 	pullBytes      = 60_000 // GitHub takes 65,536 characters
 )
@@ -91,6 +92,9 @@ func (p Proposal) made(m Made) string {
 // ProposalDraft is the job summary of a proposal that waits: the draft, and how to decide.
 func ProposalDraft(p Proposal, d Decide) string {
 	draft := ProposalFile(p)
+	if len(draft) > summaryBytes {
+		draft = p.file("### Diff\n\nIt is too long to be shown here. Read it in the artifact before you decide.")
+	}
 	if d.Counts {
 		draft = "## Proposed changes for " + guard.Code(p.Ticket.Key) + "\n\n**" + p.size() + "**"
 	}

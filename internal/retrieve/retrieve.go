@@ -43,6 +43,7 @@ type Request struct {
 	K      int          // hits at most; 0 for DefaultK
 	Filter index.Filter // paths that are searched
 	Cache  *Cache       // of the conversation; nil for none
+	Untold bool         // a trace has no query: it holds text that may not leave
 }
 
 // Result is what a question came to.
@@ -76,6 +77,9 @@ type Stage struct {
 func (e Engine) Search(ctx context.Context, r Request) (Result, error) {
 	ctx, span := trace.Retrieval(ctx)
 	result, err := e.search(ctx, r)
+	if r.Untold {
+		r.Query = ""
+	}
 	result.tell(span, r.Query)
 	span.End(err)
 	return result, err

@@ -203,7 +203,8 @@ func FuzzSearch(f *testing.F) {
 	})
 }
 
-// What a search came to is on its span: its question, the lists, and the order.
+// What a search came to is on its span: its question unless that may not leave (T28), the
+// lists, and the order.
 func TestASearchIsASpan(t *testing.T) {
 	var out bytes.Buffer
 	ctx, end, err := trace.Start(t.Context(), trace.Options{Local: &out})
@@ -214,9 +215,12 @@ func TestASearchIsASpan(t *testing.T) {
 		_, err = e.Search(ctx, retrieve.Request{Query: "rows of a cart"})
 		require.NoError(t, err)
 	}
+	_, err = e.Search(ctx, retrieve.Request{Query: "what a customer's ticket says", Untold: true})
+	require.NoError(t, err)
 	require.NoError(t, end())
 	spans := strings.Split(strings.TrimSpace(out.String()), "\n")
-	require.Len(t, spans, 2)
+	require.Len(t, spans, 3)
+	require.NotContains(t, out.String(), "customer")
 	for i, cached := range []string{"false", "true"} {
 		require.Contains(t, spans[i], "rows of a cart")
 		require.Regexp(t, `"retrieval.lexical".*cart/cart.go:3-4`, spans[i])

@@ -390,6 +390,7 @@ func TestInitOfAListOfAHundred(t *testing.T) {
 	shown, err := c.applied(func(s *setup.Command) { s.JSON = true })
 	require.NoError(t, err, shown)
 	require.Len(t, c.sites(), 100)
+	require.NotContains(t, shown, "null")
 	for i, s := range c.sites() {
 		require.Equal(t, "acme/"+names[i], s.Repository, "in the list's order")
 		require.Equal(t, "done", s.State)

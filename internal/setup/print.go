@@ -16,11 +16,7 @@ const width = 80 // columns of what is printed
 // print tells what was seen, chosen, written and done, and what is left to do.
 func (c *Command) print(p Report, r *repository) error {
 	if c.JSON {
-		for _, list := range []*[]string{&p.Notes, &p.Unseen} {
-			if *list == nil {
-				*list = []string{}
-			}
-		}
+		p.lists()
 		return driver.PrintJSON(c.Stdout, p)
 	}
 	var b strings.Builder
@@ -56,6 +52,12 @@ func (c *Command) print(p Report, r *repository) error {
 	fmt.Fprintf(&b, "\nThen commit .github, merge it into %s, and look: %s init --check\n", branch, c.Name)
 	_, err := io.WriteString(c.Stdout, guard.Text(b.String()))
 	return err
+}
+
+// lists makes lists of what is empty, for JSON.
+func (p *Report) lists() {
+	p.Files, p.Steps = append([]File{}, p.Files...), append([]Step{}, p.Steps...)
+	p.Notes, p.Unseen = append([]string{}, p.Notes...), append([]string{}, p.Unseen...)
 }
 
 // printLeft prints the commands of what is to do.

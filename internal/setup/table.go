@@ -112,6 +112,7 @@ func (t *table) end(sites []*Site) error {
 	counts := map[string]int{}
 	for _, s := range sites {
 		counts[s.State]++
+		s.lists()
 	}
 	bad := counts[failed] + counts[left]
 	var err error

@@ -193,7 +193,8 @@ func surest(judged []Judgement, kind func(Judgement) []Habit, barred func(Habit)
 	var likely []Habit
 	for _, h := range all {
 		rest, of := dropped-len(h.Drops), len(judged)-h.Judged
-		if h.enough(len(judged)) && float64(looked)*byChance(h.Dropped, h.Judged, rest, of) <= MaxChance && !barred(*h) {
+		if h.enough(len(judged)) && !barred(*h) &&
+			float64(looked)*byChance(h.Dropped, h.Judged, rest, of) <= MaxChance {
 			likely = append(likely, *h)
 			if better(*h, best) {
 				best = *h
@@ -274,7 +275,8 @@ const everywhere = "**"
 // its ending, what goes before that, its folders from the top and by name.
 func globs(file string) []string {
 	all := []string{everywhere}
-	if file == "" || len(file) > maxNameBytes || guard.Line(file, 0) != file || strings.ContainsAny(file, `*?[]{}\!,`) ||
+	if file == "" || len(file) > maxNameBytes || guard.Line(file, 0) != file ||
+		strings.ContainsAny(file, `*?[]{}\!,`) ||
 		!fs.ValidPath(file) {
 		return all
 	}

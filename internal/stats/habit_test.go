@@ -23,7 +23,8 @@ type approvers struct {
 }
 
 var (
-	folders    = []string{"api", "api/http", "ledger", "web/src", "web/src/forms", "testdata", "testdata/in", "gen", "gen/client", "docs", "cmd"}
+	folders = []string{"api", "api/http", "ledger", "web/src", "web/src/forms",
+		"testdata", "testdata/in", "gen", "gen/client", "docs", "cmd"}
 	files      = []string{"main.go", "main_test.go", "view.ts", "view.test.ts", "query.sql", "README.md", "api.pb.go"}
 	categories = []string{"correctness", "performance", "design", "maintainability", "error-handling", "data", "test"}
 	rules      = []string{"errcheck", "lll", "revive", "staticcheck"}
@@ -138,7 +139,8 @@ func drops(n int, f decision.Shown) (all []decision.Record) {
 func TestAHabitTakesEnoughJudgementsAndNoBlocker(t *testing.T) {
 	t.Parallel()
 	slow := decision.Shown{ID: "F1", Path: "testdata/a.go", Category: "performance", Source: "model"}
-	line := decision.Shown{ID: "F1", Path: "api/a.go", Category: "lint", Source: "linter", Rule: "lll", Linter: "revive"}
+	line := decision.Shown{ID: "F1", Path: "api/a.go", Category: "lint", Source: "linter", Rule: "lll",
+		Linter: "revive"}
 	with := func(f decision.Shown, change func(*decision.Shown)) decision.Shown { change(&f); return f }
 	change := func(all []decision.Record, how func(i int, r *decision.Record)) []decision.Record {
 		for i := range all {
@@ -179,7 +181,9 @@ func TestAHabitTakesEnoughJudgementsAndNoBlocker(t *testing.T) {
 			}
 		}), ""},
 		"one decision ten times": {change(drops(10, slow), func(_ int, r *decision.Record) { r.Digest = "d" }), ""},
-		"rejected":               {change(drops(10, slow), func(_ int, r *decision.Record) { r.Decision = decision.Abort }), ""},
+		"rejected": {change(drops(10, slow), func(_ int, r *decision.Record) {
+			r.Decision = decision.Abort
+		}), ""},
 		"as often as the rest": {change(drops(10, slow), func(_ int, r *decision.Record) {
 			r.Dropped = []decision.Drop{{ID: "F1", Reason: "all of it"}}
 		}), ""},

@@ -26,12 +26,12 @@ func (s Stats) Text() string {
 			percent(p.Low, 1), percent(p.High, 1))
 	}
 	if s.All.Found > 0 {
-		b.WriteString("\n" + s.table())
+		b.WriteString("\n" + s.byGroups())
 	}
 	return b.String()
 }
 
-func (s Stats) table() string {
+func (s Stats) byGroups() string {
 	rows := [][]string{{"", "shown", "posted", "dropped", "edited", "graded", "posted, %"}}
 	for _, block := range []struct {
 		name   string
@@ -47,6 +47,11 @@ func (s Stats) table() string {
 			rows = append(rows, g.cells())
 		}
 	}
+	return table(rows)
+}
+
+// table puts rows under one another, of which the first has every cell.
+func table(rows [][]string) string {
 	widths, room := make([]int, len(rows[0])), textColumns
 	for i := len(widths) - 1; i >= 0; i-- {
 		for _, row := range rows {
@@ -69,13 +74,17 @@ func (s Stats) table() string {
 func (g Group) cells() []string {
 	name, rate := "  "+guard.Line(g.Name, textColumns), "-"
 	if p := g.Precision; p != nil {
-		rate = fmt.Sprintf("%s (%s–%s)", percent(p.Value, 0), percent(p.Low, 0), percent(p.High, 0))
+		rate = p.text()
 	}
 	row := []string{name}
 	for _, n := range []int{g.Found, g.Kept, g.Dropped, g.Edited, g.Regraded} {
 		row = append(row, strconv.Itoa(n))
 	}
 	return append(row, rate)
+}
+
+func (i Interval) text() string {
+	return fmt.Sprintf("%s (%s–%s)", percent(i.Value, 0), percent(i.Low, 0), percent(i.High, 0))
 }
 
 // aligned puts names to the left, numbers to the right and the rate to the left.

@@ -105,13 +105,16 @@ func Retrieval(ctx context.Context) (context.Context, *Span) {
 	return ctx, s
 }
 
-// Retrieved sets what a look into the index came to: the question, and what the lists
-// gave, each hit as its place and score, best first. All of it is untrusted text.
+// Retrieved sets what a look into the index came to: the question, empty for one that is
+// not told, and what the lists gave, each hit as its place and score, best first. All of it is untrusted text.
 func (s *Span) Retrieved(query string, lexical, vector, rerank []string, cached bool) {
 	if s == nil {
 		return
 	}
-	s.set(attribute.String("retrieval.query", s.from.safe(query)), attribute.Bool("retrieval.cached", cached))
+	s.set(attribute.Bool("retrieval.cached", cached))
+	if query != "" {
+		s.set(attribute.String("retrieval.query", s.from.safe(query)))
+	}
 	for key, hits := range map[string][]string{"retrieval.lexical": lexical, "retrieval.vector": vector,
 		"retrieval.rerank": rerank} {
 		for i := range hits {

@@ -137,14 +137,17 @@ func (l *library) embedded(ctx context.Context, x, base *index.Index) *index.Ind
 	}
 	x, left, err := embedded(embed.Keeping(ctx), x, l.Embedder, most, nil)
 	if left > 0 && err == nil {
-		l.tell(fmt.Sprintf("%d pieces of code have no vector, since no index of the base is kept; words find them",
-			left))
+		l.tell(unkept(left))
 	}
 	return x // what was lost is told by the endpoint itself
 }
 
 // mostUnkept is how many chunks are embedded where their vectors are not kept.
 const mostUnkept = 2_000
+
+func unkept(left int) string {
+	return fmt.Sprintf("%d pieces of code have no vector, since no index of the base is kept; words find them", left)
+}
 
 // pack is what a reviewer of a patch is given of the rest of the repository.
 func (l *library) pack(ctx context.Context, path, patch string) []prompt.Piece {

@@ -15,6 +15,7 @@ import (
 	"github.com/org/pr-review-action/internal/limit"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/retrieve"
+	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/settings"
 )
 
@@ -23,6 +24,8 @@ type Implementer struct {
 	implement.Model
 	Name    string
 	Account Account
+
+	ledger *budget.Ledger
 }
 
 // Implementer returns the model of the settings; before is what the thread has cost so
@@ -48,35 +51,57 @@ func (w Wire) Implementer(s settings.Settings, c config.Config, before cost.Micr
 	}
 	ledger := budget.New(r.Account.Cap)
 	ledger.Paid(before)
-	return &Implementer{Name: r.Model, Account: r.Account, Model: implement.Model{
+	return &Implementer{Name: r.Model, Account: r.Account, ledger: ledger, Model: implement.Model{
 		Chat: spoken{ledger.Over(client, prices[r.Model]), "implement", r.settings.BaseURL, r.Model, prices[r.Model]},
 		Once: graph.Once[implement.Recorded], Random: rand.Reader, Redact: w.Redactor(s, c.Variables()...),
 	}}, nil
 }
 
-// Pieces returns what finds pieces of a place for a question, within a module. The index
-// is made, or taken from where it is kept, when the first question comes.
-func (w Wire) Pieces(p Place, c config.Config) func(context.Context, string, config.Module) ([]implement.Chunk, error) {
+// Pieces returns what finds pieces of a place for a question, within a module: by words,
+// and by the endpoints that the settings name, paid from the implementer's money. told
+// reports whether a trace may have the question. The index is made, or taken from where it
+// is kept, when the first question comes.
+func (w Wire) Pieces(p Place, c config.Config, s settings.Settings, by *Implementer,
+	told bool) (implement.Search, error) {
+	if _, err := w.Searching(c, s); err != nil {
+		return nil, err
+	}
+	var notes []string
+	lost := func(note string) { notes = append(notes, note) }
+	e, err := w.Endpoints(c, s, Asking{Ledger: by.ledger, Once: graph.Once[review.Recorded], OnLost: lost})
+	if err != nil {
+		return nil, err
+	}
 	var engine *retrieve.Engine
-	return func(ctx context.Context, query string, m config.Module) (all []implement.Chunk, err error) {
+	return func(ctx context.Context, query string, m config.Module) (found implement.Found, err error) {
+		notes = nil
+		ctx, meter := budget.Metered(ctx)
+		defer func() { found.Notes, found.Usage = notes, meter.Used() }()
 		if engine == nil {
-			x, err := w.Indexed(ctx, p, index.Options{Limit: indexTime}, c, Endpoints{}, nil)
+			x, err := w.Indexed(ctx, p, index.Options{Limit: indexTime}, c, e, lost)
 			if err != nil {
-				return nil, err
+				return found, err
 			}
-			engine = &retrieve.Engine{Index: x.Source}
+			notes = append(notes, x.Notes...)
+			engine = &retrieve.Engine{Index: x.Source, Embedder: e.Embedder, Reranker: e.Reranker}
 		}
 		var within index.Filter
 		for _, glob := range m.Paths {
 			within.Paths = append(within.Paths, config.Spelled(glob))
 		}
-		found, err := engine.Search(ctx, retrieve.Request{Query: query, Filter: within})
-		for _, h := range found.Hits {
-			all = append(all, implement.Chunk{Path: h.Path, StartLine: h.StartLine, EndLine: h.EndLine, Score: h.Score,
-				Text: h.Text})
+		result, err := engine.Search(ctx, retrieve.Request{Query: query, Filter: within, Untold: !told})
+		if len(notes) == 0 { // else they follow from those
+			notes = result.Notes
 		}
-		return all, err
-	}
+		for _, h := range result.Hits {
+			c := implement.Chunk{Path: h.Path, StartLine: h.StartLine, EndLine: h.EndLine, Score: h.Score, Text: h.Text}
+			if h.Rerank != nil {
+				c.Score = *h.Rerank
+			}
+			found.Chunks = append(found.Chunks, c)
+		}
+		return found, err
+	}, nil
 }
 
 // Broken reports whether a text does not parse as the language of its path, as far as that

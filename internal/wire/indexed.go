@@ -124,10 +124,13 @@ func (p Place) inMemory(ctx context.Context, o index.Options, e Endpoints) (Inde
 	if e.Embedder == nil {
 		return all, nil
 	}
-	with, _, err := embedded(ctx, x, e.Embedder, 0, p.keep)
+	most := map[bool]int{true: mostUnkept}[p.Unkept]
+	with, left, err := embedded(ctx, x, e.Embedder, most, p.keep)
 	all.Source, all.Index = with, with
 	var lost interface{ Note() string }
 	switch {
+	case err == nil && left > 0:
+		all.Notes = append(all.Notes, unkept(left))
 	case err == nil:
 	case ctx.Err() != nil:
 		return Indexed{}, ctx.Err()

@@ -24,6 +24,7 @@ type Place struct {
 	Name   string       // of the repository, as a shared database has it
 	Cache  index.Cache  // where indexes of it are kept; no folder: nowhere
 	From   *index.Index // an index to build on, where the cache has none; may be nil
+	Unkept bool         // nothing of it is kept, so that not all of it is worth embedding
 }
 
 // Place looks at a folder: a clone's is its commit rev (HEAD where that is empty), any

@@ -22,8 +22,8 @@ func TestARecordKeepsWhatItsApproverWasShownAndNoneOfItsTexts(t *testing.T) {
 			{ID: "F1", Path: "a.go", Severity: finding.Major, Category: "bug", Title: "secret words",
 				Source: finding.Model, Filtered: finding.Dropped},
 			{ID: "F2", Path: "b.go", Severity: finding.Nit, Category: strings.Repeat("x", 400), Source: finding.Model},
-			{ID: "F3", Path: "a.go", Severity: finding.Minor, Category: "lint", Source: finding.Linter, Rule: "errcheck",
-				Origin: &finding.Origin{Tool: "golangci-lint"}},
+			{ID: "F3", Path: "a.go", Severity: finding.Minor, Category: "lint", Source: finding.Linter,
+				Rule: "errcheck", Origin: &finding.Origin{Tool: "golangci-lint"}},
 			{ID: "F4", Path: "a.go", Filtered: finding.LeftOut}, {Path: "a.go"},
 		},
 	}

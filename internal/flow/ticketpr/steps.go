@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
+	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/implement"
@@ -95,10 +97,11 @@ func (steps *Steps) allowed() []config.Module {
 	})
 }
 
-// The most pieces that a search gives.
+// The most pieces that a search gives, and bytes that it asks with.
 const (
 	perModule = 4
 	inAll     = 10
+	maxQuery  = 8 << 10
 )
 
 // retrieve finds pieces of the chosen modules, the best of all first.
@@ -108,13 +111,22 @@ func (steps *Steps) retrieve(f fields) func(context.Context, State) (graph.Updat
 		if err != nil || steps.Search == nil {
 			return graph.Update{}, err
 		}
+		query := strings.Join([]string{t.Summary, s.Class.Summary, t.Description}, "\n")
+		query = strings.ToValidUTF8(query[:min(len(query), maxQuery)], "")
 		var all []implement.Chunk
+		var used cost.Usage
 		for _, m := range s.Scope.Chosen(steps.Modules) {
-			found, err := steps.Search(ctx, t.Summary+"\n"+s.Class.Summary+"\n"+t.Description, m)
+			found, err := steps.Search(ctx, query, m)
 			if err != nil {
 				return graph.Update{}, fmt.Errorf("searching %s: %w", m.Name, err)
 			}
-			for _, c := range found[:min(len(found), perModule)] {
+			used = cost.Add(used, found.Usage)
+			for _, note := range found.Notes {
+				if !slices.Contains(s.Scope.Notes, note) {
+					s.Scope.Notes = append(slices.Clip(s.Scope.Notes), note)
+				}
+			}
+			for _, c := range found.Chunks[:min(len(found.Chunks), perModule)] {
 				if !slices.ContainsFunc(all, func(o implement.Chunk) bool {
 					return o.Path == c.Path && o.StartLine == c.StartLine
 				}) {
@@ -123,7 +135,7 @@ func (steps *Steps) retrieve(f fields) func(context.Context, State) (graph.Updat
 			}
 		}
 		slices.SortStableFunc(all, func(a, b implement.Chunk) int { return cmp.Compare(b.Score, a.Score) })
-		return f.chunks.Set(all[:min(len(all), inAll)]), nil
+		return graph.Updates(f.chunks.Set(all[:min(len(all), inAll)]), f.scope.Set(s.Scope), f.usage.Set(used)), nil
 	}
 }
 

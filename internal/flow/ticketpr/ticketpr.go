@@ -78,9 +78,8 @@ type Steps struct {
 	Only    []string        // names of those that alone may change; empty for all
 	Paths   []string        // of the base commit
 	// what may be done to the base where modules are chosen
-	Base func([]config.Module) implement.Base
-	// finds pieces of a module for a question, best first
-	Search func(ctx context.Context, query string, m config.Module) ([]implement.Chunk, error)
+	Base   func([]config.Module) implement.Base
+	Search implement.Search // nil for nothing
 	// runs the command of who asked for it on the change; nil where none was given
 	Check func(context.Context, []change.File) (*Check, error)
 	// has the change reviewed; nil for nobody
@@ -108,7 +107,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	fetch := node(fetchNode, world.fetch(f), f.facts, f.ticket, f.err)
 	classify := node(classifyNode, world.classify(f), f.class, f.usage, f.err)
 	modules := node(modulesNode, world.modules(f), f.scope, f.usage, f.err)
-	chunks := node(contextNode, world.retrieve(f), f.chunks)
+	chunks := node(contextNode, world.retrieve(f), f.chunks, f.scope, f.usage)
 	code := node(codeNode, world.code(f), f.cause, f.changes, f.usage, f.err)
 	tests := node(testsNode, world.tests(f), f.tests, f.usage, f.err)
 	summary := node(summaryNode, world.summary(f), f.facts, f.seen, f.check, f.usage)

@@ -1,0 +1,54 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	gh "github.com/google/go-github/v62/github"
+)
+
+// ownerPages bounds how many repositories of an owner are listed, 100 a page.
+const ownerPages = 10
+
+// RepositoriesOf lists the repositories of an organization or a person that the token sees,
+// those that were pushed to last first, 1000 at most; cut is set where there may be more.
+// Of a person's private ones only the person's own token sees any. ErrNotFound is an owner
+// that is not there.
+func (c *Client) RepositoriesOf(ctx context.Context, owner string) (list []Repository, cut bool, err error) {
+	list, cut, err = c.repositories(ctx, "orgs/"+url.PathEscape(owner)+"/repos", url.Values{})
+	if errors.Is(err, ErrNotFound) {
+		path, query := "users/"+url.PathEscape(owner)+"/repos", url.Values{}
+		if v, who := c.Viewer(ctx); who == nil && strings.EqualFold(v.Login, owner) {
+			path = "user/repos"
+			query.Set("affiliation", "owner")
+		}
+		list, cut, err = c.repositories(ctx, path, query)
+	}
+	return list, cut, err
+}
+
+func (c *Client) repositories(ctx context.Context, path string, query url.Values) (list []Repository, cut bool,
+	err error) {
+	query.Set("sort", "pushed")
+	query.Set("per_page", strconv.Itoa(pageSize))
+	found, err := all(func(o *gh.ListOptions) (page []*gh.Repository, resp *gh.Response, err error) {
+		query.Set("page", strconv.Itoa(o.Page))
+		resp, err = c.get(ctx, &page, path+"?"+query.Encode())
+		if err == nil && o.Page >= ownerPages && resp.NextPage > 0 {
+			cut, resp.NextPage = true, 0
+		}
+		return page, resp, err
+	})
+	for _, r := range found {
+		if r.GetFullName() == "" || r.GetDefaultBranch() == "" {
+			return nil, false, Wrap("listing "+path, fmt.Errorf("%w: a repository's name or branch", errIncomplete))
+		}
+		list = append(list, Repository{ID: r.GetID(), DefaultBranch: r.GetDefaultBranch(), Private: r.GetPrivate(),
+			FullName: r.GetFullName()})
+	}
+	return list, cut, Wrap("listing "+path, err)
+}
