@@ -64,7 +64,8 @@ func (o *showOptions) statsFlags(f *pflag.FlagSet) {
 func (a *app) statsCommand() command {
 	o := &showOptions{options: newOptions()}
 	return command{
-		"stats", "[owner/repo | 'owner/*' | FOLDER]…", "sum what drafts cost and took, and what approvers made of them",
+		"stats", "[owner/repo | 'owner/*' | FOLDER]…",
+		"sum what drafts cost and took, and what approvers made of them",
 		func(f *pflag.FlagSet) { o.statsFlags(f); o.listFlags(f) },
 		func(ctx context.Context, args []string) error { return a.stats(ctx, args, o, false) }, &o.json,
 	}

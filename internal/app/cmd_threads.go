@@ -40,7 +40,8 @@ func (a *app) threads(ctx context.Context, o *options) error {
 		case err != nil:
 			a.warn(guard.Line(id, driver.MaxLine) + ": " + driver.Explain(err))
 		case r.Parked() && checkpoint.CheckExpiry(r.Packed.Manifest, a.Now()) != nil:
-			list = append(list, listed{Outcome: driver.Expired, Thread: r.Thread, Code: r.Code, Findings: len(r.Findings)})
+			list = append(list, listed{Outcome: driver.Expired, Thread: r.Thread, Code: r.Code,
+				Findings: len(r.Findings)})
 		case r.Parked() || r.Revising() || r.State.Decision != nil && r.Outcome == reviewpr.Failed:
 			list = append(list, listed{Outcome: r.Outcome, Thread: r.Thread, Code: r.Code, Findings: len(r.Findings)})
 		}

@@ -23,8 +23,8 @@ func TestConfigPrintShowsEveryInputThatIsNotAboutOneDraft(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, yaml.Unmarshal(text, &declared))
 	require.NotEmpty(t, declared.Inputs)
-	oneDraft := []string{"pull-request", "code", "draft", "run-id", "checkpoint-digest", "decision", "feedback", "commands",
-		"again", "ticket"}
+	oneDraft := []string{"pull-request", "code", "draft", "run-id", "checkpoint-digest", "decision", "feedback",
+		"commands", "again", "ticket"}
 
 	var stdout, stderr bytes.Buffer
 	code := app.Run(t.Context(), app.Process{Args: []string{"pr-review", "config", "print", "--json", os.DevNull},

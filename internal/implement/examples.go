@@ -87,8 +87,8 @@ func (b Brief) nearest(tests []string) []string {
 func (b Brief) builds(base Base, shown []string) (all []string) {
 	for _, l := range b.Scope.Likely {
 		for dir := path.Dir(l); ; dir = path.Dir(dir) {
-			for _, name := range []string{"package.json", "pom.xml", "build.gradle", "build.gradle.kts", "pyproject.toml",
-				"Cargo.toml", "go.mod"} {
+			for _, name := range []string{"package.json", "pom.xml", "build.gradle", "build.gradle.kts",
+				"pyproject.toml", "Cargo.toml", "go.mod"} {
 				p := path.Join(dir, name)
 				if _, there := base.Rules.Entries[p]; there && !slices.Contains(slices.Concat(all, shown), p) {
 					all = append(all, p)

@@ -96,7 +96,8 @@ func (d Decide) others(r Review) string {
 			changes(r.Findings, "write commands into the comment of that dialog, one a line:", ""),
 			d.dispatched(), d.another(r), d.retained())
 	}
-	return paragraphs("**Reject:** choose `abort` in the form, which *Run workflow* opens, or:", guard.Fence(d.DispatchAbort, ""),
+	return paragraphs("**Reject:** choose `abort` in the form, which *Run workflow* opens, or:",
+		guard.Fence(d.DispatchAbort, ""),
 		changes(r.Findings, "approve with commands, one a line:", d.Dispatch), d.another(r), d.retained())
 }
 

@@ -27,8 +27,9 @@ func proposed() Proposal {
 		Note:      "The tracker calls the ticket \"Story\"; the model takes it for a Bug.",
 		Modules:   [][2]string{{"store", "Due dates are compared there."}},
 		Chunks:    []ProposalChunk{{"store/store.go", 3, 5, 0.81}, {"store/task.go", 1, 14, 0.42}},
-		Changes:   []change.File{code}, Tests: []change.File{test}, Warnings: []string{"the check failed on this change"},
-		Check: "go test ./...", CheckOutput: "--- FAIL: TestLate\n",
+		Changes:   []change.File{code}, Tests: []change.File{test},
+		Warnings: []string{"the check failed on this change"},
+		Check:    "go test ./...", CheckOutput: "--- FAIL: TestLate\n",
 		Review: Review{
 			Overview: Overview{Text: "A task without a due date is left out."}, Model: "a-model",
 			Findings: []finding.Finding{{ID: "F1", Path: "store/store.go", Line: 4, Severity: finding.Minor,
@@ -44,7 +45,8 @@ func proposed() Proposal {
 // hostileProposal has texts that would be something else than text.
 func hostileProposal() Proposal {
 	p := proposed()
-	const evil = "</details><img src=x onerror=alert(1)> @octo/team closes #1 `x` [a](javascript:b) ![i](http://e/i)\n" +
+	const evil = "</details><img src=x onerror=alert(1)> @octo/team closes #1 `x` [a](javascript:b) " +
+		"![i](http://e/i)\n" +
 		"## Approved\n/approve \u202e"
 	p.Ticket.Summary, p.RootCause, p.Note, p.Modules[0][1] = evil, evil, evil, evil
 	p.Changes[0] = change.Of("a`b|<b>.go", evil, "", "", "```\n"+evil+"\n~~~~\n")

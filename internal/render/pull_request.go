@@ -80,7 +80,8 @@ func (p Proposal) made(m Made) string {
 	}
 	tests := ". Its tests were not run when it was made."
 	if p.Check != "" {
-		tests = ". " + guard.Code(p.Check) + map[bool]string{true: " passed", false: " failed"}[p.CheckPassed] + " on it."
+		tests = ". " + guard.Code(p.Check) + map[bool]string{true: " passed", false: " failed"}[p.CheckPassed] +
+			" on it."
 	}
 	text += tests
 	if m.Bot {

@@ -77,7 +77,8 @@ func TestEachLeakIsAFinding(t *testing.T) {
 	}
 	require.Len(t, Leaks("a.go", leaks), 5, "equal ones are brought together where all findings are")
 	require.Empty(t, Leaks("a.go", nil))
-	bundle := []secret.PatchLeak{{Line: 1, Kind: "named-credential", Grade: secret.Named, Text: strings.Repeat("x", maxLine+1)},
+	bundle := []secret.PatchLeak{{Line: 1, Kind: "named-credential", Grade: secret.Named,
+		Text: strings.Repeat("x", maxLine+1)},
 		{Line: 1, Kind: "npm-access-token", Grade: secret.Issued, Text: strings.Repeat("x", maxLine+1)}}
 	require.Len(t, Leaks("a.js", bundle), 1, "a bundle's lines have names before values by chance")
 }

@@ -30,5 +30,6 @@ var pipeToShell = rule{
 	title: "A downloaded script runs unchecked",
 	body: "What runs is whatever the server sends that day, or the half of it that arrived. Pin a version and " +
 		"compare a checksum first.",
-	find: in{shell: inCode(command+`(?:curl|wget)\b[^;&|]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:ba|z|da)?sh\b`, "curl", "wget")},
+	find: in{shell: inCode(command+`(?:curl|wget)\b[^;&|]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:ba|z|da)?sh\b`,
+		"curl", "wget")},
 }

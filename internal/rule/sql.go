@@ -32,8 +32,8 @@ var (
 	plusLiteral  = lazy(`^\s*\+?\s*(?:[A-Za-z_][\w.\[\]()]*\s*\+\s*)?$`)
 	sprintfStart = lazy(`(?:\bSprintf|String\.format)\(\s*$`)
 	formatted    = lazy(`^\s*(?:%\s*[\w(]|\.(?:format|formatted)\()`)
-	harmless     = lazy(`(?i)^(?:strconv\.|(?:int|float|bool|len)\b|Number\(|parseInt|String\.valueOf|Integer\.|Long\.|\w*(?:escape` +
-		`|quote|placeholder|bind|table|column)|(?:\w+\.)*\w*(?:db|database|schema|catalog|keyspace)(?:_?name)?$)`)
+	harmless     = lazy(`(?i)^(?:strconv\.|(?:int|float|bool|len)\b|Number\(|parseInt|String\.valueOf|Integer\.` +
+		`|Long\.|\w*(?:escape|quote|placeholder|bind|table|column)|(?:\w+\.)*\w*(?:db|database|schema|catalog|keyspace)(?:_?name)?$)`)
 	wholeList    = lazy(`(?i)values\s*\(\s*\$?\{\s*(\w+)\s*\}\s*\)`)
 	placeholders = lazy("[\"'`](?:[?$@:]|%s)|\\$\\$\\{")
 )

@@ -66,7 +66,8 @@ func (h Habit) entry() config.Entry {
 
 // why are the decisions behind a habit, a line each.
 func (h Habit) why() []string {
-	lines := []string{fmt.Sprintf("%d of %d judged findings were dropped, on %d pull requests; 95 %% interval %s–%s %%:",
+	lines := []string{fmt.Sprintf(
+		"%d of %d judged findings were dropped, on %d pull requests; 95 %% interval %s–%s %%:",
 		h.Dropped, h.Judged, h.Pulls, percent(h.Share.Low, 0), percent(h.Share.High, 0))}
 	for _, j := range h.Drops[:min(len(h.Drops), maxEvidence)] {
 		thread, shown := j.Thread, strings.LastIndexByte(j.Thread, ':')+1+pull.MinPrefix

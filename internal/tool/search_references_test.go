@@ -50,7 +50,8 @@ func TestReferencesAreLookedForWhereTheIndexHasThem(t *testing.T) {
 	files := map[string]string{
 		"a.go": "package a\n\nvar x = Load(1) // Load is fine\n", "b.go": "package b\n\nfunc Load() {\n}\n",
 		"c.go": "package c\n\nvar Loader, Load_, preLoad = 1, 2, 3\n", "d.sh": "echo \"$Load\"\n",
-		"e.md": "# Load\n", "f.md": "# Nothing\n", "g.go": "package g\n\nfunc Other() {\n}\n", "vendor/v.go": "func Load() {}\n",
+		"e.md": "# Load\n", "f.md": "# Nothing\n", "g.go": "package g\n\nfunc Other() {\n}\n",
+		"vendor/v.go": "func Load() {}\n",
 	}
 	var read []string
 	names, listing := map[string]string{}, ""
