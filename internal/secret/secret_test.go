@@ -154,6 +154,15 @@ func TestPlaceholdersAndCodeStay(t *testing.T) {
 	}
 }
 
+// Of meteor's 7c96a706: "BBTA" before its end is the mark of a token, read from behind.
+func TestAFilesHashIsNoCredentialFromBehind(t *testing.T) {
+	t.Parallel()
+	hash := "MwquaPznI4cUoZEgHC/XGkddOXtqKqD4DvZDOyJK2LR9Qi6TbMbAhc6IaFoRX7CRTFCmtGeu8gdXW2dBot" + "BBTA=="
+	line := `      "integrity": "sha512-` + hash + `",`
+	require.Equal(t, line, secret.Redact(line))
+	require.NotEqual(t, hash, secret.Redact(hash), "elsewhere it is a credential")
+}
+
 func TestATokenLongerThanItsFormGoesWhole(t *testing.T) {
 	t.Parallel()
 	token := "shp" + "at_" + llmtest.Drawn("t", 60, "0123456789abcdef")
