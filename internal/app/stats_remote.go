@@ -131,16 +131,18 @@ func (a *app) remoteRuns(ctx context.Context, ref pull.Ref, o *showOptions) (all
 // records are the decisions on drafts by their codes, each the oldest that was acted on. A
 // spent rate limit ends the reading.
 func (r *remote) records(ctx context.Context) (map[string]*decision.Record, error) {
-	records, read := map[string]*decision.Record{}, 0
-	for _, s := range slices.Backward(r.stored) {
-		code, ours := strings.CutPrefix(s.Name, reviewpr.Names.Decision(""))
-		if !ours || records[code] != nil || s.Expired {
+	records, prefix := map[string]*decision.Record{}, reviewpr.Names.Decision("")
+	named := slices.DeleteFunc(slices.Clone(r.stored), func(s handoff.Stored) bool {
+		return s.Expired || !strings.HasPrefix(s.Name, prefix)
+	})
+	if len(named) > remoteDecisions {
+		named = named[:remoteDecisions]
+		r.warn(fmt.Sprintf("only the newest %d decisions of %s are read", remoteDecisions, r.ref.FullName()))
+	}
+	for _, s := range slices.Backward(named) {
+		code := strings.TrimPrefix(s.Name, prefix)
+		if records[code] != nil {
 			continue
-		}
-		if read++; read > remoteDecisions {
-			r.warn(fmt.Sprintf("only %d decisions of %s are read: name a later day with --since", remoteDecisions,
-				r.ref.FullName()))
-			break
 		}
 		claim, ours, err := r.runs.Claim(ctx, s, r.protection(checkpoint.Manifest{}), s.RepositoryID, r.branch)
 		if status, ok := errors.AsType[*transport.StatusError](err); ctx.Err() != nil || ok && status.Limited {
