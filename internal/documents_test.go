@@ -200,8 +200,8 @@ func TestActionlintTakesTheWorkflowsOfTheDocuments(t *testing.T) {
 		for _, block := range yamlOf(page) {
 			var is any
 			require.NoError(t, yaml.Unmarshal([]byte(block), &is))
-			whole, steps := is.(map[string]any)
-			if _, steps = is.([]any); steps {
+			whole, _ := is.(map[string]any)
+			if _, steps := is.([]any); steps {
 				block = "on: pull_request_target\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      " +
 					strings.ReplaceAll(block, "\n", "\n      ") + "\n"
 			} else if whole["jobs"] == nil || whole["on"] == nil {

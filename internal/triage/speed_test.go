@@ -1,10 +1,10 @@
 package triage_test
 
 import (
+	"go/build"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,7 +27,7 @@ func BenchmarkInspect(b *testing.B) {
 
 // library is the first files of Go's library of 8 to 256 KB as a change that adds them.
 func library(t testing.TB, n int) (files []diff.File, size int64) {
-	root := filepath.Join(runtime.GOROOT(), "src")
+	root := filepath.Join(build.Default.GOROOT, "src")
 	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || len(files) == n || filepath.Ext(path) != ".go" || d.IsDir() {
 			return err
