@@ -81,7 +81,8 @@ func mark(tokens []token, line string, number int, paired map[[2]int]bool) {
 			continue
 		}
 		for _, place := range m.sign().FindAllStringIndex(line, 8) {
-			if (!quoted(line, place[0], place[1]) || m.means == empty) && !paired[[2]int{number, place[0]}] {
+			linked := m.means == addr && strings.HasSuffix(line[:place[0]], "](")
+			if (!quoted(line, place[0], place[1]) || m.means == empty) && !paired[[2]int{number, place[0]}] && !linked {
 				tokens[wordAt(tokens, place[0])].means |= of(m.means)
 			}
 		}

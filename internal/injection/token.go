@@ -63,7 +63,9 @@ func tokenise(to []token, line string, number int) []token {
 		}
 		size := wordEnd(line[at:], false)
 		to = append(to, token{text: line[at : at+size], line: number, at: at, sep: sep})
-		at, sep = at+size, ' '
+		if at, sep = at+size, ' '; strings.HasPrefix(line[at:], "://") { // an address is one word
+			at += max(0, strings.IndexAny(line[at:]+" ", " \t\"'`<>()[]{}|"))
+		}
 	}
 	return to
 }

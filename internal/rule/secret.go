@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/secret"
 )
@@ -24,8 +25,8 @@ func Leaks(path string, leaks []secret.PatchLeak) []finding.Finding {
 	h := &hunk{path: path, language: languageOf(path), test: inTests(path)}
 	var found []finding.Finding
 	for _, l := range leaks {
-		if l.Grade == secret.Named && len(l.Text) > maxLine {
-			continue // a bundle's, where chance puts a name before a value
+		if l.Grade == secret.Named && (len(l.Text) > maxLine || claim.Unread(path)) {
+			continue // of a bundle or lockfile, where chance puts a name before a value
 		}
 		h.lines = append(h.lines, line{number: l.Line, added: true, text: l.Text})
 		at := h.leaked(secret.Leak{Kind: l.Kind, Grade: l.Grade, Name: l.Name})
