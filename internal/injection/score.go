@@ -1,6 +1,9 @@
 package injection
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // judgement is what a sentence amounts to.
 type judgement struct {
@@ -75,6 +78,7 @@ func judged(lines []string, bonus float64) []Hit {
 	var hits []Hit
 	p := parse(lines)
 	before := judgement{}
+	models := p.aboutModels()
 	for _, s := range p.sentences {
 		j := judge(s.tokens)
 		if s.starts && !before.forged {
@@ -82,7 +86,7 @@ func judged(lines []string, bonus float64) []Hit {
 		}
 		t := s.tokens[j.at]
 		need := threshold
-		if len(lines[t.line]) > longLine {
+		if models || len(lines[t.line]) > longLine {
 			need = packed
 		}
 		if j.effect+j.plain+j.spoken >= 0.8 && j.total(before)+bonus >= need && len(hits) < 4*maxHits {
@@ -95,6 +99,23 @@ func judged(lines []string, bonus float64) []Hit {
 
 // page is a text taken apart.
 type page struct{ sentences []sentence }
+
+// idle is how many sentences name a model and want nothing of it in a text about models.
+const idle = 5
+
+// aboutModels reports a text of a project that works with models: that one stands there is
+// no sign that it is spoken to.
+func (p page) aboutModels() bool {
+	n := 0
+	for _, s := range p.sentences {
+		if slices.ContainsFunc(s.tokens, func(t token) bool { return t.means&of(machine, agent) != 0 }) {
+			if j := judge(s.tokens); j.effect+j.plain+j.spoken < 0.8 {
+				n++
+			}
+		}
+	}
+	return n >= idle
+}
 
 func parse(lines []string) page {
 	size := 0

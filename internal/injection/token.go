@@ -63,7 +63,7 @@ func tokenise(to []token, line string, number int) []token {
 		}
 		size := wordEnd(line[at:], false)
 		to = append(to, token{text: line[at : at+size], line: number, at: at, sep: sep})
-		if at, sep = at+size, ' '; strings.HasPrefix(line[at:], "://") { // an address is one word
+		if at, sep = at+size, ' '; strings.HasPrefix(line[at:], "://") && len(line) < longLine { // one word
 			at += max(0, strings.IndexAny(line[at:]+" ", " \t\"'`<>()[]{}|"))
 		}
 	}
