@@ -1,8 +1,10 @@
 package secret
 
 import (
+	"encoding/base64"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/org/pr-review-action/internal/diff"
 )
@@ -96,8 +98,9 @@ func added(s *scan, found []Leak, rows []row, redacted []string) []PatchLeak {
 	for _, l := range found {
 		first, last := s.line(l.Start), s.line(l.End-1)
 		at := slices.IndexFunc(rows[first:last+1], func(r row) bool { return r.added > 0 })
-		if at < 0 || l.Grade == Guess || slices.ContainsFunc(rows, func(r row) bool {
-			return r.removed && strings.Contains(r.content, s.text[l.Start:l.End])
+		value := s.text[l.Start:l.End]
+		if at < 0 || l.Grade == Guess || l.Grade == Named && harmless(l, value) || slices.ContainsFunc(rows, func(r row) bool {
+			return r.removed && strings.Contains(r.content, value)
 		}) {
 			continue
 		}
@@ -109,4 +112,24 @@ func added(s *scan, found []Leak, rows []row, redacted []string) []PatchLeak {
 		}
 	}
 	return out
+}
+
+var (
+	snakeCase = lazy(`^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$`)
+	uuid      = lazy(`^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+	letters   = lazy(`^[A-Za-z]{6,}$`)
+)
+
+// harmless reports what a name alone makes a credential, and its value does not: a search
+// key that browsers are given, an identifier, a sample that counts, words, words in base64,
+// and the id of a request.
+func harmless(l Leak, value string) bool {
+	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
+	return l.Kind == "algolia-api-key" || strings.Contains(value, "0123456789") || !isASCII(value) ||
+		snakeCase().MatchString(value) || err == nil && letters().Match(plain) ||
+		strings.Contains(strings.ToLower(l.Name), "token") && uuid().MatchString(value)
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) < 0
 }

@@ -104,3 +104,19 @@ func FuzzPatch(f *testing.F) {
 		}
 	})
 }
+
+// Each of a commit that two people judged: a name alone made it a credential.
+func TestWhatOnlyItsNameMakesACredentialIsRedactedAndNoLeak(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		`"password_plugin_secret": "caching_sha2_password",`,
+		`const privateKey = "cHJpdmF0ZUtleQ==";`,
+		`  private_key: "0x0123456789` + `012345678901234567890123456789012345678901234567890123",`,
+		`"ClientRequestToken": "8a8e1e4b-3a2c-4d5e-9f60-71c2d3e4f5a6"`,
+	} {
+		_, leaks := secret.Patch("@@ -0,0 +1 @@\n+" + line + "\n")
+		require.Empty(t, leaks, line)
+	}
+	_, leaks := secret.Patch("@@ -0,0 +1 @@\n+password = \"v9#kQ2!mZx7LwE4b\"\n")
+	require.Len(t, leaks, 1)
+}
