@@ -245,4 +245,15 @@ func TestCheck12_APersonsTokenPostsTheirOwnDecisionsAlone(t *testing.T) {
 		j.token = s.hub.UserToken("sam")
 		j.start().is(0, "POSTED")
 	})
+	t.Run("approval, another's words", func(t *testing.T) {
+		s := setUp(t, scene{})
+		s.repo.Permit("sam", "write")
+		drafted := s.parked()
+		s.approved("/edit F1: Look at this.")
+		s.run.Approve(gateName, "sam", "")
+		j := s.postJob(drafted.digest())
+		j.token = s.hub.UserToken("sam")
+		j.start().is(3, "REFUSED").says(says)
+		require.Empty(t, s.pull.Reviews())
+	})
 }

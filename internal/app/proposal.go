@@ -193,7 +193,7 @@ func (p *proposing) check(ctx context.Context, files []change.File) (*ticketpr.C
 		passed, output, err = false, fmt.Sprintf("it did not end within %v", checkTime), nil
 	}
 	output = strings.ReplaceAll(secret.Redact(paint.ReplaceAllString(output, "")), dir, ".")
-	return &ticketpr.Check{Command: p.o.check, Passed: passed, Output: guard.Text(output)}, err
+	return &ticketpr.Check{Command: secret.Redact(p.o.check), Passed: passed, Output: guard.Text(output)}, err
 }
 
 // paint is what colours a terminal.

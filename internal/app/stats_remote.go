@@ -29,7 +29,12 @@ const remoteDecisions = 200
 // that the token sees. One that cannot be read is named, and the others count.
 func (a *app) remoteStats(ctx context.Context, names []string, o *showOptions) error {
 	var whole stats.Whole
+	seen := map[string]bool{}
 	for i := 0; i < len(names); i++ {
+		if seen[strings.ToLower(names[i])] {
+			continue
+		}
+		seen[strings.ToLower(names[i])] = true
 		owner, all := strings.CutSuffix(names[i], "/*")
 		if all {
 			of, err := a.repositoriesOf(ctx, owner, o)

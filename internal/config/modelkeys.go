@@ -81,6 +81,11 @@ func (r *reader) prices(n ast.Node, all *map[string]cost.Price) {
 // checkPrices fails where a model that writes has no price for it: only what embeds
 // and what reranks write nothing.
 func (r *reader) checkPrices(c Config) {
+	if slices.ContainsFunc(r.overruled, func(line string) bool {
+		return strings.Contains(line, " embeddings") || strings.Contains(line, " rerank")
+	}) {
+		return // which model the file had for them is not looked at
+	}
 	for _, key := range r.halves {
 		if model := keyName(key); model != c.Embeddings.Model && model != c.Rerank.Model {
 			r.fail(key, "the price of %.60q needs output, in USD per million tokens", model)

@@ -62,10 +62,10 @@ func (r *reader) mapping(n ast.Node, known keys) (seen []string) {
 			r.fail(v.Key, "unknown key %.60q", name).Hint = Nearest(name, sortedNames(known))
 			continue
 		}
+		seen = append(seen, name)
 		if r.overrules(v.Key, r.under+name) {
 			continue
 		}
-		seen = append(seen, name)
 		r.inside(v.Key, func() { read(r, v.Value) })
 	}
 	return seen

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/apply"
 	"github.com/org/pr-review-action/internal/config"
@@ -53,6 +54,10 @@ func (f *Front) NewPush(ctx context.Context, ref pull.Ref, s settings.Settings, 
 	p := &Push{ref: ref, link: b.Config.Implement.PullRequest == "link", again: again,
 		applier: apply.Applier{Read: api, Write: write.New(api)}}
 	issue := ticketpr.IssueNumber(t.Key)
+	if issue > 0 && !strings.EqualFold(t.URL, IssuePage(ref, issue)) {
+		return nil, problem.Usage(fmt.Sprintf("%s is no issue of %s", guard.Line(t.URL, MaxLine), ref.FullName()),
+			"--push takes an issue of the repository that it pushes to, a tracker's key or a Markdown file")
+	}
 	if p.show, err = TicketShow(b.Config.Context, t.Key, repo.Private); err != nil {
 		return nil, err
 	}

@@ -224,6 +224,7 @@ func (r *reader) layer() layer {
 	}
 	if r.count(2) != chunks {
 		r.fail()
+		chunks = 0
 	}
 	l.sizes, l.ends = make([]uint32, 0, chunks), make([]int, 0, chunks)
 	end := 0

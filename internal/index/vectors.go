@@ -61,8 +61,13 @@ func (w *writer) packed(p packed) {
 	w.text(p.data)
 }
 
+const mostDimensions = 1 << 16
+
 func (r *reader) packed(chunks int) (p packed) {
-	p.model, p.dimensions = r.text(), r.count(1)
+	p.model, p.dimensions = r.text(), r.number()
+	if p.dimensions > mostDimensions {
+		r.fail()
+	}
 	last := -1
 	for range r.count(1) {
 		step := r.number()

@@ -44,7 +44,7 @@ const payload = 16
 
 func hiddenOf(line string, number int) []Hit {
 	var hits []Hit
-	text := utf8.ValidString(line) && !strings.Contains(line, "\x00") // else bytes of a picture or a dump
+	text := !dump(line)
 	row, least := 0, 1
 	if minified(line) {
 		least = payload
@@ -53,7 +53,9 @@ func hiddenOf(line string, number int) []Hit {
 		if row++; seen {
 			row = 0
 		}
-		if kind := kindOf(r); row >= least && kind != "" && (text || kind != controls) && !usual(line, at, r) {
+		kind := kindOf(r)
+		counts := row >= least || row > 0 && (kind == bidi || kind == tags) && !tabled(line, at, r)
+		if counts && kind != "" && (text || kind != controls) && !usual(line, at, r) {
 			hits = append(hits, Hit{Line: number, Kind: kind, Excerpt: excerpt(line, at)})
 		}
 	})
@@ -88,7 +90,33 @@ func each(line string, f func(at int, r rune, seen bool)) {
 	}
 }
 
-const controls = "control characters"
+const (
+	controls = "control characters"
+	bidi     = "bidi control"
+	tags     = "tag characters"
+)
+
+// tabled reports a hidden character that stands alone in a string or a class, as in the
+// tables of a bundle.
+func tabled(line string, at int, r rune) bool {
+	hides := func(r rune) bool { return kindOf(r) != "" && (unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Cc, r)) }
+	before := strings.TrimRightFunc(line[:at], hides)
+	after := strings.TrimLeftFunc(line[at+utf8.RuneLen(r):], hides)
+	const around = "'\"`[]-|,\\/^"
+	return before != "" && after != "" && strings.IndexByte(around, before[len(before)-1]) >= 0 &&
+		strings.IndexByte(around, after[0]) >= 0
+}
+
+// dump reports bytes of a picture or the like: a tenth of them are no text.
+func dump(line string) bool {
+	broken := 0
+	for _, r := range line {
+		if r == utf8.RuneError || r == 0 {
+			broken++
+		}
+	}
+	return broken*10 > len(line)
+}
 
 // kindOf names what a hidden character is for; "" for the form feed, which old
 // sources put between pages.
@@ -97,9 +125,9 @@ func kindOf(r rune) string {
 	case r == '\f':
 		return ""
 	case r >= 0xe0000 && r <= 0xe007f:
-		return "tag characters"
+		return tags
 	case unicode.Is(unicode.Bidi_Control, r):
-		return "bidi control"
+		return bidi
 	case unicode.Is(unicode.Variation_Selector, r):
 		return "variation selectors"
 	case unicode.Is(unicode.Cc, r):

@@ -104,3 +104,17 @@ func TestHiddenHitsAreOnePerLineAndKindAndBounded(t *testing.T) {
 	require.Equal(t, []string{"bidi control", "zero width"}, []string{hits[0].Kind, hits[1].Kind})
 	require.Len(t, injection.Scan(strings.Repeat("a\u200b\n", 500)).Hidden, 100)
 }
+
+func TestT7_OneOddByteOrALongTailExcusesNothing(t *testing.T) {
+	t.Parallel()
+	for name, line := range map[string]string{
+		"a null byte":    "// build note \x00\r evil()",
+		"a broken byte":  "// build note \xff\r evil()",
+		"a long comment": "if role != \"user\u202e \u2066// admin\u2069 \u2066\" { //" + strings.Repeat("A", 2000),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.NotEmpty(t, injection.Scan(line).Hidden)
+		})
+	}
+}

@@ -31,22 +31,22 @@ func (g *gated[S]) decide(ctx context.Context, o *handoff.Draft[S]) (decision.An
 	}
 	record, rejected := g.record(o.Draft), gate.Rejected(approvals, m.Approvals, cmp.Or(g.Environment, m.Environment))
 	var d decision.Decision
-	var agreed []string
+	agreed := map[bool][]string{} // by whether they changed something: one who did not has not said that
 	switch {
 	case g.routeA() && rejected != nil:
 		return decision.Answer{}, rejected
 	case g.routeA():
 		record.Via = decision.ByApproval
 		record.By, d, err = gate.Approved(approvals, m.Approvals, g.Environment, g.compared(o.State),
-			g.approval(o, author, &agreed))
+			g.approval(o, author, agreed))
 	default:
-		agreed = []string{record.By}
 		if d, err = g.read("", "", o); err == nil {
 			err = cmp.Or(gate.Open(m), g.dispatched(ctx, o, author), rejected)
 		}
+		agreed[len(d.Commands) > 0] = []string{record.By}
 	}
 	if err == nil && d.Verdict == decision.Approve && g.speaks {
-		err = g.ownDecision(ctx, agreed)
+		err = g.ownDecision(ctx, agreed[len(d.Commands) > 0])
 	}
 	return decision.Answer{Decision: d, Record: record.With(d)}, err
 }
@@ -86,7 +86,7 @@ func (g *gated[S]) asks(ctx context.Context, o *handoff.Draft[S]) (decision.Answ
 // approval reads what one approval decides: its comment, by somebody who may, who is one of
 // those who agreed then. One that is void is kept for the summary.
 func (g *gated[S]) approval(o *handoff.Draft[S], author string,
-	agreed *[]string) func(github.Approval) (decision.Decision, error) {
+	agreed map[bool][]string) func(github.Approval) (decision.Decision, error) {
 	return func(a github.Approval) (d decision.Decision, err error) {
 		err = gate.MayDecide(gate.Decider{Login: a.User}, author, g.AllowAuthor, true)
 		if err == nil {
@@ -95,7 +95,8 @@ func (g *gated[S]) approval(o *handoff.Draft[S], author string,
 		if err != nil {
 			g.void = append(g.void, a.User+": "+driver.Gist(err))
 		} else {
-			*agreed = append(*agreed, a.User)
+			said := len(d.Commands) > 0
+			agreed[said] = append(agreed[said], a.User)
 		}
 		return d, err
 	}

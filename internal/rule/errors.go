@@ -53,7 +53,7 @@ var (
 // Quiet has the names of the Go functions from whose results a change takes the error,
 // wherever they are declared: there is none to look at any more.
 func Quiet(files []diff.File) map[string]bool {
-	quiet, failing := map[string]bool{}, map[string]bool{}
+	quiet, failing, stays := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, f := range files {
 		if !strings.HasSuffix(f.Path, ".go") {
 			continue
@@ -63,17 +63,20 @@ func Quiet(files []diff.File) map[string]bool {
 				continue
 			}
 			at := declared().FindStringSubmatchIndex(l)
-			if at == nil || !anError().MatchString(results(l[at[1]:])) {
+			if at == nil {
 				continue
 			}
-			if name := l[at[2]:at[3]]; l[0] == '-' {
+			switch name, fails := l[at[2]:at[3]], anError().MatchString(results(l[at[1]:])); {
+			case l[0] == '-' && fails:
 				quiet[name] = true
-			} else {
+			case l[0] == '+' && fails:
 				failing[name] = true
+			case l[0] == '+':
+				stays[name] = true
 			}
 		}
 	}
-	maps.DeleteFunc(quiet, func(name string, _ bool) bool { return failing[name] })
+	maps.DeleteFunc(quiet, func(name string, _ bool) bool { return failing[name] || !stays[name] })
 	return quiet
 }
 

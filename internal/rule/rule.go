@@ -98,16 +98,23 @@ type place struct {
 	hit
 }
 
-func (p place) sameSubject(other place) bool { return p.subject == other.subject }
+// sameSubject: a line that was reworded stands in the same hunk, and is no graver.
+func (p place) sameSubject(other place) bool {
+	return p.subject == other.subject && p.severity.Rank() <= other.severity.Rank() &&
+		p.hunk.parsed.NewStart == other.hunk.parsed.NewStart
+}
 
 func (p place) sameText(other place) bool {
 	text := func(p place) string { return strings.Join(strings.Fields(p.hunk.lines[p.line].text), "") }
-	return p.sameSubject(other) && text(p) == text(other)
+	return p.subject == other.subject && p.severity.Rank() <= other.severity.Rank() && text(p) == text(other)
 }
 
 func (r rule) places(hunks []*hunk) (places []place) {
 	for _, h := range hunks {
 		for _, at := range r.hits(h) {
+			if at.severity == "" {
+				at.severity = r.severity
+			}
 			if h.lines[at.line].added {
 				places = append(places, place{h, at})
 			}

@@ -253,3 +253,11 @@ func TestAPackageNamedExampleIsNoExample(t *testing.T) {
 		require.Equal(t, want, inTests(name), name)
 	}
 }
+
+// A removed hit excuses what was reworded or moved, nothing that is worse or elsewhere.
+func TestARemovedHitHidesNoGraverOne(t *testing.T) {
+	t.Parallel()
+	patch := "@@ -1,3 +1,2 @@\n def a():\n-    requests.get('https://localhost/a', verify=False)\n     pass\n" +
+		"@@ -40,2 +39,3 @@\n def b():\n+    requests.post('https://bank.example/b', verify=False)\n     pass\n"
+	require.Len(t, Review(diff.File{Path: "pay.py", Patch: patch}, nil), 1)
+}

@@ -99,9 +99,8 @@ func added(s *scan, found []Leak, rows []row, redacted []string) []PatchLeak {
 		first, last := s.line(l.Start), s.line(l.End-1)
 		at := slices.IndexFunc(rows[first:last+1], func(r row) bool { return r.added > 0 })
 		value := s.text[l.Start:l.End]
-		if at < 0 || l.Grade == Guess || l.Grade == Named && harmless(l, value) || slices.ContainsFunc(rows, func(r row) bool {
-			return r.removed && strings.Contains(r.content, value)
-		}) {
+		moved := slices.ContainsFunc(rows, func(r row) bool { return r.removed && strings.Contains(r.content, value) })
+		if at < 0 || moved || l.Grade == Guess || l.Grade == Named && harmless(l, value) {
 			continue
 		}
 		line := rows[first+at].added

@@ -135,7 +135,10 @@ func (l *library) embedded(ctx context.Context, x, base *index.Index) *index.Ind
 	} else {
 		x = x.WithVectorsOf(base)
 	}
-	x, left, err := embedded(embed.Keeping(ctx), x, l.Embedder, most, nil)
+	if info, err := x.Vectors(ctx); err == nil && (most > 0 || info.Missing <= mostUnkept) { // a journal is small
+		ctx = embed.Keeping(ctx)
+	}
+	x, left, err := embedded(ctx, x, l.Embedder, most, nil)
 	if left > 0 && err == nil {
 		l.tell(unkept(left))
 	}
