@@ -38,9 +38,9 @@ func TestRequestsAreHeldAgainstTheAPI(t *testing.T) {
 		format(`{"type":"object","additionalProperties":false,"required":["x"]` +
 			`,"properties":{"x":{"type":"string"}}}`): "",
 		format(`{"type":"object","additionalProperties":false,"required":[]` +
-			`,"properties":{"x":{"type":"string"}}}`): "Missing 'x'",
+			`,"properties":{"x":{"type":"string"}}}`): "every key in properties: x",
 		format(`{"type":"object","properties":{}}`):                               "additionalProperties",
-		format(`{"type":"array","items":{}}`):                                     "got 'type: ",
+		format(`{"type":"array","items":{}}`):                                     "must be a JSON Schema of 'type: ",
 		`{"model":"m",` + messages + `,"response_format":{"type":"xml"}}`:         "invalid response_format",
 		`{"model":"m",` + messages + `,"unheard":1}`:                              "unheard",
 		`{"model":"m",` + messages + `,"temperature":3}`:                          "from 0 to 2",
