@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
@@ -115,7 +116,7 @@ func (steps *Steps) retrieve(f fields) func(context.Context, State) (graph.Updat
 		}
 		query := strings.Join([]string{t.Summary, s.Class.Summary, t.Description}, "\n")
 		query = strings.ToValidUTF8(query[:min(len(query), maxQuery)], "")
-		var all []implement.Chunk
+		var all []change.Chunk
 		var used cost.Usage
 		for _, m := range s.Scope.Chosen(steps.Modules) {
 			found, err := steps.Search(ctx, query, m)
@@ -129,14 +130,14 @@ func (steps *Steps) retrieve(f fields) func(context.Context, State) (graph.Updat
 				}
 			}
 			for _, c := range found.Chunks[:min(len(found.Chunks), perModule)] {
-				if !slices.ContainsFunc(all, func(o implement.Chunk) bool {
+				if !slices.ContainsFunc(all, func(o change.Chunk) bool {
 					return o.Path == c.Path && o.StartLine == c.StartLine
 				}) {
 					all = append(all, c)
 				}
 			}
 		}
-		slices.SortStableFunc(all, func(a, b implement.Chunk) int { return cmp.Compare(b.Score, a.Score) })
+		slices.SortStableFunc(all, func(a, b change.Chunk) int { return cmp.Compare(b.Score, a.Score) })
 		return graph.Updates(f.chunks.Set(all[:min(len(all), inAll)]), f.scope.Set(s.Scope), f.usage.Set(used)), nil
 	}
 }
