@@ -51,12 +51,6 @@ func Classifying() Task { return Task{text("classify.md"), "file_label", labelSc
 // SchemaName is the name under which a review's request carries the schema.
 const SchemaName = "file_review"
 
-// System returns the system turn of a review, the same for every request.
-func System() string { return Reviewing().System }
-
-// Schema returns the JSON schema of a review, compact.
-func Schema() json.RawMessage { return Reviewing().Schema }
-
 // Input is the change to one file. All of it is taken for untrusted text, but
 // Part, Parts, Language and Style.
 type Input struct {
