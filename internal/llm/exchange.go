@@ -91,7 +91,7 @@ func (e *exchange) request(ctx context.Context) (*http.Request, error) {
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.client.at.url(e.asked.form), bytes.NewReader(body))
 	if err == nil {
-		e.client.at.authorize(req, e.client.key, e.client.headers)
+		e.client.at.authorize(req, e.client.key, e.client.settings.Headers)
 	}
 	return req, err
 }

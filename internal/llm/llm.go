@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 
 	"github.com/org/pr-review-action/internal/limit"
@@ -33,7 +32,6 @@ type Client struct {
 	model    string
 	http     *http.Client
 	settings settings
-	headers  map[string]string
 	marks    bool // requests say what of them is worth caching
 	limiter  *limit.Limiter
 	log      func(string)
@@ -51,13 +49,9 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := o.settings(model)
-	if err != nil {
-		return nil, err
-	}
 	c := &Client{
-		at: at, key: key, model: model, http: o.HTTP,
-		settings: s, marks: at.marks(o.CacheMarks), headers: maps.Clone(o.Headers), limiter: o.Limiter, log: o.Log,
+		at: at, key: key, model: model, http: o.HTTP, settings: newSettings(o.ModelOptions, model),
+		marks: at.marks(o.CacheMarks), limiter: o.Limiter, log: o.Log,
 	}
 	if at.responsesOnly {
 		c.dialect.form[via] = viaResponses

@@ -1,14 +1,10 @@
 package llm
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/config"
@@ -25,7 +21,7 @@ type Options struct {
 	Model   string       // the server's name of the model
 	HTTP    *http.Client // transport.New's: proxies, retries, timeouts and the size limit are its own
 
-	// of every request. MaxOutputTokens bounds a request's own limit of output tokens,
+	// of every request, as package config has checked them. MaxOutputTokens bounds a request's own limit of output tokens,
 	// and is it where a request has none; 0 for no bound
 	config.ModelOptions
 
@@ -44,32 +40,7 @@ func (o Options) names() (key, model string, err error) {
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return "", "", errors.New("api-key: it holds a space, a line break or a character outside ASCII")
 	}
-	return key, model, o.checkHeaders()
-}
-
-func (o Options) checkHeaders() error {
-	for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
-		if err := cmp.Or(config.CheckHeaderName(name), config.CheckHeaderValue(name, o.Headers[name])); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// body checks the further fields and writes each as JSON.
-func (o Options) body() (map[string]json.RawMessage, error) {
-	out := map[string]json.RawMessage{}
-	for _, name := range slices.Sorted(maps.Keys(o.Body)) {
-		if err := config.CheckField(name); err != nil {
-			return nil, err
-		}
-		value, err := json.Marshal(o.Body[name])
-		if err != nil {
-			return nil, fmt.Errorf("model-options: body: %q is no plain value", name)
-		}
-		out[name] = value
-	}
-	return out, nil
+	return key, model, nil
 }
 
 // The values of Options.CacheMarks: marks for hosts that are known to take them, for
