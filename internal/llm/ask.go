@@ -16,12 +16,11 @@ type asked struct {
 	carries [capabilities]bool // what of the form the request has, and can be refused
 	effort  string
 	fields  map[string]any
-	states  map[int]json.RawMessage // of messages of chat completions, by place
 }
 
 // ask writes what both interfaces have in common.
 func (c *Client) ask(r Request, f form) *asked {
-	a := &asked{request: r, form: f, fields: map[string]any{}, states: map[int]json.RawMessage{}}
+	a := &asked{request: r, form: f, fields: map[string]any{}}
 	maps.Copy(a.fields, c.settings.Body)
 	a.carries[via], a.carries[system] = !c.at.responsesOnly, !f.responses()
 	a.carries[tools], a.carries[strict] = len(r.Tools) > 0, len(r.Tools) > 0

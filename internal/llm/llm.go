@@ -111,17 +111,12 @@ func (c *Client) Chat(ctx context.Context, r Request) (Answer, error) {
 
 // once makes one request in one form, and its tries.
 func (c *Client) once(ctx context.Context, a *asked) (Answer, error) {
-	ex := &exchange{client: c, asked: a}
-	err := ex.send(transport.LimitBody(c.watch(ctx, a), maxAnswer))
+	resp, body, err := c.send(transport.LimitBody(c.watch(ctx, a), maxAnswer), a)
 	switch {
-	case ex.answered:
-		return ex.read()
+	case err == nil:
+		return c.read(a, resp, body)
 	case ctx.Err() != nil:
 		return Answer{}, fmt.Errorf("asking the model: %w", ctx.Err())
-	case errors.As(err, new(*StatusError)) || errors.Is(err, ErrRefused):
-		return Answer{Usage: ex.usage}, err
-	case errors.Is(err, ErrPage):
-		return Answer{Usage: ex.usage}, fmt.Errorf("reading the answer of %s: %w", c.at.base, ErrPage)
 	case errors.Is(err, transport.ErrNotJSON):
 		return Answer{}, fmt.Errorf("reading the answer of %s: %w", c.at.base, ErrNotChat)
 	}

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -72,27 +71,4 @@ func (e endpoint) marks(wanted string) bool {
 		}
 	}
 	return false
-}
-
-// marked puts a mark where a prefix ends that will be asked again: behind the system
-// turn, which tools stand before, and behind the last turn of a conversation that can
-// go on. A mark costs a write, so that a single question gets the first alone.
-func (a *asked) marked(messages []json.RawMessage) {
-	places := []int{0}
-	if last := len(messages) - 1; len(a.request.Tools) > 0 && last > 0 {
-		places = append(places, last)
-	}
-	for _, at := range places {
-		var message map[string]any
-		if json.Unmarshal(messages[at], &message) != nil {
-			continue
-		}
-		text, ok := message["content"].(string)
-		if !ok || text == "" {
-			continue
-		}
-		message["content"] = []any{map[string]any{"type": "text", "text": text,
-			"cache_control": map[string]string{"type": "ephemeral"}}}
-		messages[at], _ = json.Marshal(message) // plain values: it cannot fail
-	}
 }
