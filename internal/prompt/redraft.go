@@ -21,8 +21,8 @@ func (r Revision) Texts() []string { return append(Texts(Input{}, r.Findings...)
 // its approver wants them. The system turn is that of Reviewing: the same bytes,
 // and the same rules for what a finding is.
 func Redraft(b guard.Boundary, in Input, r Revision) string {
-	draft := written(r.Findings, func(_ int, w *wire, f finding.Finding) {
-		w.ID, w.weight = f.ID, &weight{f.Category, f.Severity, f.Confidence, f.Suggestion} // the id that the approver saw
+	draft := written(r.Findings, func(_ int, w *wire, f finding.Finding) { // under the ids that the approver saw
+		w.ID, w.weight = f.ID, &weight{f.Category, f.Severity, f.Confidence, f.Suggestion}
 	})
 	blocks := append(append(about(b, in), change(b, in)...), b.Wrap("draft", draft), b.Wrap("feedback", r.Feedback))
 	return filled("redraft-user.md", in, blocks, "notes", notes(in.Path), "language",

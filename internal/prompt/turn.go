@@ -171,7 +171,8 @@ type weight struct {
 func written(findings []finding.Finding, with func(i int, w *wire, f finding.Finding)) string {
 	lines := make([]string, len(findings))
 	for i, f := range findings {
-		w := wire{Side: f.Side, StartLine: f.StartLine, Line: f.Line, Quote: shorten(f.Quote), Title: f.Title, Body: f.Body}
+		w := wire{Side: f.Side, StartLine: f.StartLine, Line: f.Line, Quote: shorten(f.Quote), Title: f.Title,
+			Body: f.Body}
 		with(i, &w, f)
 		line, _ := json.Marshal(w, jsontext.AllowInvalidUTF8(true)) // strings and numbers alone: it cannot fail
 		lines[i] = string(line)
