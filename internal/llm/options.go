@@ -20,8 +20,8 @@ type Options struct {
 	Model   string       // the server's name of the model
 	HTTP    *http.Client // transport.New's: proxies, retries, timeouts and the size limit are its own
 
-	// of every request, as package config has checked them. MaxOutputTokens bounds a request's own limit of output tokens,
-	// and is it where a request has none; 0 for no bound
+	// of every request, checked by package config. MaxOutputTokens bounds a request's own
+	// limit of output tokens, and is it where a request has none; 0 for no bound
 	config.ModelOptions
 
 	Limiter *limit.Limiter // shared by all clients of one server; nil for none
