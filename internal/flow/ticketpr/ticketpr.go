@@ -94,31 +94,36 @@ type Steps struct {
 	Applied func(context.Context, State) (apply.Applied, bool, error)
 	Open    func(context.Context, State) (url string, err error) // the pull request, once; nil for none
 
-	full *ticket.Ticket
+}
+
+// run is a graph as it runs: its steps, the fields that they write, and the ticket in full.
+type run struct {
+	Steps
+	fields
+	whole *ticket.Ticket
 }
 
 // New builds the graph over a store. Progress hangs on the observers in o.
 func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[State], error) {
 	g := graph.New[State](Name, Version)
-	f := declare(g)
-	world := &steps
+	r := &run{Steps: steps, fields: declare(g)}
 	node := func(name string, step func(context.Context, State) (graph.Update, error), w ...graph.Writable) graph.Node {
 		return g.Node(name, traced(name, step), graph.Writes(w...))
 	}
-	fetch := node(fetchNode, world.fetch(f), f.facts, f.ticket, f.flags, f.err)
-	classify := node(classifyNode, world.classify(f), f.class, f.usage, f.err)
-	modules := node(modulesNode, world.modules(f), f.scope, f.usage, f.err)
-	chunks := node(contextNode, world.retrieve(f), f.chunks, f.scope, f.usage)
-	code := node(codeNode, world.code(f), f.cause, f.changes, f.usage, f.err)
-	tests := node(testsNode, world.tests(f), f.tests, f.usage, f.err)
-	summary := node(summaryNode, world.summary(f), f.facts, f.seen, f.check, f.usage)
-	gate := graph.Gate(g, gateNode, ask, decide(f), graph.Writes(f.approved, f.decision, f.err))
-	again := node(regenerateNode, world.regenerate(f), f.decision, f.rounds, f.iteration)
-	if steps.Apply == nil {
-		steps.Apply = cannotWrite
+	fetch := node(fetchNode, r.fetch, r.facts, r.ticket, r.flags, r.err)
+	classify := node(classifyNode, r.classify, r.class, r.usage, r.err)
+	modules := node(modulesNode, r.modules, r.scope, r.usage, r.err)
+	chunks := node(contextNode, r.retrieve, r.chunks, r.scope, r.usage)
+	code := node(codeNode, r.code, r.cause, r.changes, r.usage, r.err)
+	tests := node(testsNode, r.writeTests, r.tests, r.usage, r.err)
+	summary := node(summaryNode, r.summary, r.facts, r.seen, r.check, r.usage)
+	gate := graph.Gate(g, gateNode, ask, r.decide, graph.Writes(r.approved, r.decision, r.err))
+	again := node(regenerateNode, r.regenerate, r.decision, r.rounds, r.iteration)
+	if r.Apply == nil {
+		r.Apply = cannotWrite
 	}
-	apply := effect(g, applyNode, f.applied, steps.Apply, steps.Applied)
-	pull := effect(g, pullNode, f.pull, steps.Open, nil)
+	apply := effect(g, applyNode, r.applied, r.Apply, r.Applied)
+	pull := effect(g, pullNode, r.pull, r.Open, nil)
 	comment := node(commentNode, leave)
 	abort := node(abortNode, leave)
 	failed := node(errorNode, leave)
@@ -253,25 +258,23 @@ func byDecision(apply, again, abort graph.Target) func(State) graph.Next {
 }
 
 // decide takes the decision. Feedback after the last revision ends the draft.
-func decide(f fields) func(State, decision.Answer) (graph.Update, error) {
-	return func(s State, a decision.Answer) (graph.Update, error) {
-		d, err := s.check(a.Decision)
-		if err != nil {
-			return graph.Update{}, err
-		}
-		a.Record.Dropped = d.Drop
-		approved := d.Verdict == decision.Approve
-		update := graph.Updates(f.decision.Set(&a.Record), f.approved.Set(&approved))
-		if d.Verdict != decision.Revise {
-			return update, nil
-		}
-		if gate.CheckRounds(s.Iteration) != nil {
-			ended := fmt.Sprintf("the draft was revised %d times, and its approver asked for more: it has ended",
-				gate.MaxRounds)
-			return graph.Updates(update, f.err.Set(ended)), nil
-		}
-		return graph.Updates(f.decision.Set(&a.Record), f.approved.Set(nil)), nil
+func (r *run) decide(s State, a decision.Answer) (graph.Update, error) {
+	d, err := s.check(a.Decision)
+	if err != nil {
+		return graph.Update{}, err
 	}
+	a.Record.Dropped = d.Drop
+	approved := d.Verdict == decision.Approve
+	update := graph.Updates(r.decision.Set(&a.Record), r.approved.Set(&approved))
+	if d.Verdict != decision.Revise {
+		return update, nil
+	}
+	if gate.CheckRounds(s.Iteration) != nil {
+		ended := fmt.Sprintf("the draft was revised %d times, and its approver asked for more: it has ended",
+			gate.MaxRounds)
+		return graph.Updates(update, r.err.Set(ended)), nil
+	}
+	return graph.Updates(r.decision.Set(&a.Record), r.approved.Set(nil)), nil
 }
 
 // Decide reads a decision on the draft, commands one a line; given is the verdict of a flag
@@ -323,10 +326,10 @@ func (s State) check(d decision.Decision) (decision.Decision, error) {
 
 // failure is a run's end where an answer could not be used; any other error stops the run,
 // which can go on.
-func failure(f fields, used cost.Usage, err error) (graph.Update, error) {
+func (r *run) failure(used cost.Usage, err error) (graph.Update, error) {
 	switch unusable, ok := errors.AsType[*implement.Unusable](err); {
 	case ok:
-		return graph.Updates(f.usage.Set(used), f.err.Set(unusable.Error())), nil
+		return graph.Updates(r.usage.Set(used), r.err.Set(unusable.Error())), nil
 	case errors.Is(err, cost.ErrSpent):
 		err = problem.As(problem.Spent, err, "raise max-cost and run this again: what was paid is kept")
 	}
