@@ -63,7 +63,8 @@ type Config struct {
 	Protected []string  `json:"protected,omitzero"` // globs of paths that no ticket's change touches
 	Implement Implement `json:"implement,omitzero"`
 
-	Overruled []string `json:"-"` // which lines of the file have no effect, since the defaults lock them; in words
+	Locked    []string `json:"-"` // keys that the defaults lock, for those below them too
+	Overruled []string `json:"-"` // which lines of the file have no effect therefore; in words
 }
 
 // DefaultMaxLines is how many changed lines a file that is reviewed has at most where

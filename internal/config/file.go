@@ -40,9 +40,14 @@ func (r *reader) lockable(n ast.Node) (names []string) {
 	return names
 }
 
+// Locks reports whether the defaults lock a key, or one that it is below.
+func (c Config) Locks(key string) bool {
+	return slices.ContainsFunc(c.Locked, func(l string) bool { return key == l || strings.HasPrefix(key, l+".") })
+}
+
 // overrules reports whether a key of the file is locked, and notes then that it has no effect.
 func (r *reader) overrules(key ast.MapKeyNode, name string) bool {
-	if !slices.ContainsFunc(r.locks, func(l string) bool { return name == l || strings.HasPrefix(name, l+".") }) {
+	if !r.defaults.Locks(name) {
 		return false
 	}
 	r.overruled = append(r.overruled, fmt.Sprintf("%s:%d: %s has no effect here, since the defaults lock it", r.file,

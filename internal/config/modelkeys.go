@@ -61,12 +61,13 @@ func (r *reader) prices(n ast.Node, all *map[string]cost.Price) {
 		var p cost.Price
 		var said []string
 		r.inside(e.Key, func() { said = r.mapping(e.Value, priceKeys(&p)) })
+		delete(r.halves, keyName(e.Key))
 		switch {
 		case slices.Contains(said, "per-1000"):
 		case !slices.Contains(said, "input"):
 			r.fail(e.Key, "the price of %.60q needs input, in USD per million tokens", keyName(e.Key))
 		case !slices.Contains(said, "output"):
-			r.halves = append(r.halves, e.Key)
+			r.halves[keyName(e.Key)] = half{r, e.Key}
 		}
 		if !slices.Contains(said, "cached-input") {
 			p.CachedInput = p.Input
@@ -78,19 +79,33 @@ func (r *reader) prices(n ast.Node, all *map[string]cost.Price) {
 	}
 }
 
-// checkPrices fails where a model that writes has no price for it: only what embeds
-// and what reranks write nothing.
-func (r *reader) checkPrices(c Config) {
-	if slices.ContainsFunc(r.overruled, func(line string) bool {
+// half is a price without output's, and who read it where.
+type half struct {
+	*reader
+	key ast.MapKeyNode
+}
+
+// checkHalves fails where a model that writes has half a price: only what embeds and what
+// reranks writes nothing. The price of one that the defaults name for that, or a file that
+// may not, is dropped where another one does it: it is none that a cap could be held by.
+func (r *reader) checkHalves(c *Config) {
+	overruled := slices.ContainsFunc(r.overruled, func(line string) bool {
 		return strings.Contains(line, " embeddings") || strings.Contains(line, " rerank")
-	}) {
-		return // which model the file had for them is not looked at
-	}
-	for _, key := range r.halves {
-		if model := keyName(key); model != c.Embeddings.Model && model != c.Rerank.Model {
-			r.fail(key, "the price of %.60q needs output, in USD per million tokens", model)
+	})
+	for model, at := range r.halves {
+		switch {
+		case c.WritesNothing(model):
+		case r.defaults.WritesNothing(model) || overruled:
+			delete(c.Prices, model)
+		default:
+			at.fail(at.key, "the price of %.60q needs output, in USD per million tokens", model)
 		}
 	}
+}
+
+// WritesNothing reports whether a model is the one that embeds or reranks.
+func (c Config) WritesNothing(model string) bool {
+	return model == c.Embeddings.Model || model == c.Rerank.Model
 }
 
 func (r *reader) modelName(n ast.Node, into *string) {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -23,22 +24,25 @@ func (f File) Parse(text []byte) (Config, error) {
 // Read is Parse, and says where each key stood.
 func (f File) Read(text []byte) (Config, Lines, error) {
 	c, lines := Default(), Lines{}
-	below := &reader{file: "defaults", lines: lines}
+	halves := map[string]half{}
+	below := &reader{file: "defaults", lines: lines, halves: halves}
 	known := rootKeys(&c)
-	known["locked"] = func(r *reader, n ast.Node) { r.locked = r.lockable(n) }
-	if err := below.read([]byte(f.Defaults), known, &c); err != nil {
+	known["locked"] = func(r *reader, n ast.Node) { c.Locked = r.lockable(n) }
+	if err := cmp.Or(below.read([]byte(f.Defaults), known), errors.Join(below.all()...)); err != nil {
 		return Config{}, nil, err
 	}
-	r := &reader{file: f.Path, lines: lines, locks: below.locked}
-	if err := r.read(text, rootKeys(&c), &c); err != nil {
+	r := &reader{file: f.Path, lines: lines, halves: halves, defaults: c}
+	err := r.read(text, rootKeys(&c))
+	r.checkHalves(&c)
+	if err := cmp.Or(errors.Join(below.all()...), err, errors.Join(r.all()...)); err != nil {
 		return Config{}, nil, err
 	}
 	c.Overruled = r.overruled
 	return c, lines, nil
 }
 
-// read reads a text into c, by the keys that it may hold.
-func (r *reader) read(text []byte, known keys, c *Config) (err error) {
+// read reads a text by the keys that it may hold. Its mistakes are all's; an error ended it.
+func (r *reader) read(text []byte, known keys) (err error) {
 	text, err = readable(r.file, text)
 	if err != nil {
 		return err
@@ -64,8 +68,7 @@ func (r *reader) read(text []byte, known keys, c *Config) (err error) {
 		}
 		r.mapping(doc.Body, known)
 	}
-	r.checkPrices(*c)
-	return errors.Join(r.all()...)
+	return nil
 }
 
 func rootKeys(c *Config) keys {

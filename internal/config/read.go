@@ -15,10 +15,9 @@ type reader struct {
 	problems []*Error
 	under    string // the name of the key whose value is read, with a dot; empty at the top
 	lines    Lines
-	halves   []ast.MapKeyNode // models whose prices are without an output's
+	halves   map[string]half // by model; of the file and of the defaults below
 
-	locked    []string // by these defaults
-	locks     []string // by the defaults below
+	defaults  Config   // that are below
 	overruled []string // in words
 }
 
