@@ -73,20 +73,15 @@ func (c Context) LabelForms() []string {
 
 func contextKeys(c *Context) keys {
 	return keys{
-		"show": func(r *reader, n ast.Node) {
-			shows := []string{string(ticket.ShowKey), string(ticket.ShowCriteria), string(ticket.ShowFull)}
-			r.oneOf(n, shows, (*string)(&c.Show))
-		},
-		"tokens":     func(r *reader, n ast.Node) { c.PackTokens = r.upTo(n, maxTokens) },
-		"limit":      func(r *reader, n ast.Node) { r.seconds(n, maxContextLimit, &c.LimitSeconds) },
-		"call-limit": func(r *reader, n ast.Node) { r.seconds(n, maxContextLimit, &c.CallSeconds) },
-		"projects": func(r *reader, n ast.Node) {
-			c.Projects = r.matching(n, projectKey, "a project's key, such as PAY")
-		},
-		"labels": func(r *reader, n ast.Node) {
-			c.Labels = r.matching(n, labelForm, "a form of labels with one *, such as jira:*")
-		},
-		"sources": func(r *reader, n ast.Node) { c.Sources = r.sources(n) },
+		choice("show", &c.Show, "", ticket.ShowKey, ticket.ShowCriteria, ticket.ShowFull),
+		upTo("tokens", maxTokens, &c.PackTokens, defaultTokens),
+		seconds("limit", maxContextLimit, &c.LimitSeconds, defaultContextLimit),
+		seconds("call-limit", maxContextLimit, &c.CallSeconds, defaultCallLimit),
+		listed("projects", &c.Projects, matching(projectKey, "a project's key, such as PAY")),
+		{name: "labels", read: func(r *reader, n ast.Node) {
+			c.Labels = matching(labelForm, "a form of labels with one *, such as jira:*")(r, n)
+		}, show: func() any { return c.LabelForms() }},
+		sourcesKey(&c.Sources),
 	}
 }
 
@@ -96,15 +91,17 @@ var (
 )
 
 // matching reads a list of texts of one form. A list that is there and empty is no default.
-func (r *reader) matching(n ast.Node, form *regexp.Regexp, what string) []string {
-	all := []string{}
-	for _, item := range r.list(n) {
-		var s string
-		if r.formed(item, form, what, &s) {
-			all = append(all, s)
+func matching(form *regexp.Regexp, what string) func(*reader, ast.Node) []string {
+	return func(r *reader, n ast.Node) []string {
+		all := []string{}
+		for _, item := range r.list(n) {
+			var s string
+			if r.formed(item, form, what, &s) {
+				all = append(all, s)
+			}
 		}
+		return all
 	}
-	return all
 }
 
 // formed reads a text of a form.
@@ -136,24 +133,5 @@ func (r *reader) address(n ast.Node, into *string) {
 		r.fail(n, "an address here has no user, no query and no fragment; credentials come from the environment")
 	default:
 		*into = strings.TrimSuffix(s, "/")
-	}
-}
-
-// inVariable reads the name of an environment variable.
-func inVariable(into *string) func(*reader, ast.Node) {
-	return func(r *reader, n ast.Node) { r.formed(n, variable, "the name of an environment variable", into) }
-}
-
-// contextValues are the values of all keys.
-func (c Context) contextValues() []Value {
-	sources := []any{}
-	for _, s := range c.Sources {
-		sources = append(sources, s.value())
-	}
-	return []Value{
-		{Key: "context.show", Value: set(string(c.Show))}, {Key: "context.tokens", Value: c.Tokens()},
-		{Key: "context.limit", Value: Duration(c.Limit())}, {Key: "context.call-limit", Value: Duration(c.CallLimit())},
-		{Key: "context.projects", Value: list(c.Projects)}, {Key: "context.labels", Value: list(c.LabelForms())},
-		{Key: "context.sources", Value: sources},
 	}
 }

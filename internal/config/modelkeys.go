@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -15,39 +17,52 @@ import (
 )
 
 func modelKeys(m *Models) keys {
-	name := func(into *string) func(*reader, ast.Node) {
-		return func(r *reader, n ast.Node) { r.modelName(n, into) }
-	}
-	return keys{"classify": name(&m.Classify), "review": name(&m.Review), "verify": name(&m.Verify),
-		"redraft": name(&m.Redraft)}
+	return keys{modelName("review", &m.Review), modelName("verify", &m.Verify), modelName("classify", &m.Classify),
+		modelName("redraft", &m.Redraft)}
 }
 
 func agentKeys(a *Agent) keys {
-	return keys{
-		"max-turns": func(r *reader, n ast.Node) { r.whole(n, 1, maxTurns, &a.MaxTurns) },
-		"max-time":  func(r *reader, n ast.Node) { r.seconds(n, maxTime, &a.MaxSeconds) },
-		"tools":     func(r *reader, n ast.Node) { r.unless(n, &a.NoTools) },
-	}
+	return keys{whole("max-turns", 1, maxTurns, &a.MaxTurns, defaultTurns),
+		seconds("max-time", maxTime, &a.MaxSeconds, defaultTime), unless("tools", &a.NoTools)}
 }
 
 func optionKeys(o *ModelOptions) keys {
 	return keys{
-		"effort":            func(r *reader, n ast.Node) { r.oneOf(n, Efforts(), &o.Effort) },
-		"temperature":       func(r *reader, n ast.Node) { o.Temperature = r.number(n, 0, maxTemperature) },
-		"seed":              func(r *reader, n ast.Node) { o.Seed = r.upTo(n, math.MaxInt32) },
-		"max-output-tokens": func(r *reader, n ast.Node) { r.whole(n, 1, maxOutputTokens, &o.MaxOutputTokens) },
-		"headers":           func(r *reader, n ast.Node) { o.Headers = r.headers(n) },
-		"cache-marks":       func(r *reader, n ast.Node) { r.oneOf(n, []string{"auto", "on", "off"}, &o.CacheMarks) },
-		"body":              func(r *reader, n ast.Node) { o.Body = r.values(n, maxDepth) },
+		choice("effort", &o.Effort, "", Efforts()...),
+		{name: "temperature", read: func(r *reader, n ast.Node) { o.Temperature = r.number(n, 0, maxTemperature) },
+			show: func() any { return at(o.Temperature) }},
+		upTo("seed", math.MaxInt32, &o.Seed, nil),
+		whole("max-output-tokens", 1, maxOutputTokens, &o.MaxOutputTokens, 0),
+		{name: "headers", read: func(r *reader, n ast.Node) { o.Headers = r.headers(n) },
+			show: func() any { return hidden(o.Headers) }},
+		{name: "body", read: func(r *reader, n ast.Node) { o.Body = r.values(n, maxDepth) },
+			show: func() any { return body(o.Body) }},
+		choice("cache-marks", &o.CacheMarks, "auto", "auto", "on", "off"),
 	}
 }
 
 func priceKeys(p *cost.Price) keys {
-	price := func(into *cost.MicroUSD) func(*reader, ast.Node) {
-		return func(r *reader, n ast.Node) { r.usd(n, into) }
+	price := func(name string, into *cost.MicroUSD) key {
+		return key{name: name, read: func(r *reader, n ast.Node) { r.usd(n, into) },
+			show: func() any { return Dollars(*into) }}
 	}
-	return keys{"input": price(&p.Input), "cached-input": price(&p.CachedInput), "output": price(&p.Output),
-		"cache-write": price(&p.CacheWrite), "per-1000": price(&p.PerThousand)}
+	return keys{price("input", &p.Input), price("cached-input", &p.CachedInput), price("output", &p.Output),
+		price("cache-write", &p.CacheWrite), price("per-1000", &p.PerThousand)}
+}
+
+// pricesKey has a line for each model's price: of a reranker that bills by the search
+// per-1000, of others the rest.
+func pricesKey(all *map[string]cost.Price) key {
+	k := key{name: "prices", read: func(r *reader, n ast.Node) { r.prices(n, all) }, show: func() any { return nil }}
+	for _, model := range slices.Sorted(maps.Keys(*all)) {
+		p := (*all)[model]
+		k.under = append(k.under, key{name: model, show: func() any {
+			price := priceKeys(&p).object()
+			maps.DeleteFunc(price, func(name string, _ any) bool { return (name == "per-1000") != (p.PerThousand > 0) })
+			return price
+		}})
+	}
+	return k
 }
 
 // prices reads a price for each model, beside those that are there. Cached input and
@@ -108,6 +123,8 @@ func (c Config) WritesNothing(model string) bool {
 	return model == c.Embeddings.Model || model == c.Rerank.Model
 }
 
+func modelName(name string, into *string) key { return read(name, into, (*reader).modelName) }
+
 func (r *reader) modelName(n ast.Node, into *string) {
 	var s string
 	if !r.text(n, &s) {
@@ -118,6 +135,11 @@ func (r *reader) modelName(n ast.Node, into *string) {
 		return
 	}
 	*into = s
+}
+
+func languageKey(into *string) key {
+	return key{name: "language", read: func(r *reader, n ast.Node) { r.language(n, into) },
+		show: func() any { return cmp.Or(*into, "English") }}
 }
 
 func (r *reader) language(n ast.Node, into *string) {
@@ -154,18 +176,13 @@ func (r *reader) paths(n ast.Node) []string {
 }
 
 func guidelineKeys(g *Guideline) keys {
-	return keys{
-		"paths": func(r *reader, n ast.Node) { g.Paths = r.globs(n) },
-		"text":  func(r *reader, n ast.Node) { r.text(n, &g.Text) },
-	}
+	return keys{listed("paths", &g.Paths, (*reader).globs), text("text", &g.Text)}
 }
 
-func (r *reader) guidelines(n ast.Node) []Guideline {
-	return objects(r, n, guidelineKeys, func(item ast.Node, g Guideline) {
-		if len(g.Paths) == 0 || strings.TrimSpace(g.Text) == "" {
-			r.fail(item, "a guideline needs paths, a list of globs, and text")
-		}
-	})
+func checkGuideline(r *reader, n ast.Node, g Guideline) {
+	if len(g.Paths) == 0 || strings.TrimSpace(g.Text) == "" {
+		r.fail(n, "a guideline needs paths, a list of globs, and text")
+	}
 }
 
 // seconds reads a time in whole seconds.

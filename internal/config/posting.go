@@ -33,32 +33,24 @@ func (c Config) EnvironmentFor(paths []string) string {
 }
 
 func commentKeys(c *Comments) keys {
-	return keys{
-		"max":     func(r *reader, n ast.Node) { c.Max = r.upTo(n, mostComments) },
-		"resolve": func(r *reader, n ast.Node) { r.boolean(n, &c.Resolve) },
-	}
+	return keys{upTo("max", mostComments, &c.Max, MaxComments), flag("resolve", &c.Resolve)}
 }
 
 // mostPerRule is the largest value of linters.max-per-rule.
 const mostPerRule = 100
 
 func linterKeys(l *Linters) keys {
-	return keys{"max-per-rule": func(r *reader, n ast.Node) { l.MaxPerRule = r.upTo(n, mostPerRule) }}
+	return keys{upTo("max-per-rule", mostPerRule, &l.MaxPerRule, l.Most())}
 }
 
 func environmentKeys(e *Environment) keys {
-	return keys{
-		"paths":       func(r *reader, n ast.Node) { e.Paths = r.globs(n) },
-		"environment": func(r *reader, n ast.Node) { r.environment(n, &e.Name) },
-	}
+	return keys{listed("paths", &e.Paths, (*reader).globs), read("environment", &e.Name, (*reader).environment)}
 }
 
-func (r *reader) environments(n ast.Node) []Environment {
-	return objects(r, n, environmentKeys, func(item ast.Node, e Environment) {
-		if len(e.Paths) == 0 || e.Name == "" {
-			r.fail(item, "this needs paths, a list of globs, and environment, a name")
-		}
-	})
+func checkEnvironment(r *reader, n ast.Node, e Environment) {
+	if len(e.Paths) == 0 || e.Name == "" {
+		r.fail(n, "this needs paths, a list of globs, and environment, a name")
+	}
 }
 
 // login is how GitHub names people; one of a company has an underscore.

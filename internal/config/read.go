@@ -56,16 +56,16 @@ func (r *reader) all() []error {
 func (r *reader) mapping(n ast.Node, known keys) (seen []string) {
 	for _, v := range r.entries(n) {
 		name := keyName(v.Key)
-		read, ok := known[name]
-		if !ok {
-			r.fail(v.Key, "unknown key %.60q", name).Hint = Nearest(name, sortedNames(known))
+		at := slices.IndexFunc(known, func(k key) bool { return k.name == name })
+		if at < 0 {
+			r.fail(v.Key, "unknown key %.60q", name).Hint = Nearest(name, known.names())
 			continue
 		}
 		seen = append(seen, name)
 		if r.overrules(v.Key, r.under+name) {
 			continue
 		}
-		r.inside(v.Key, func() { read(r, v.Value) })
+		r.inside(v.Key, func() { known[at].read(r, v.Value) })
 	}
 	return seen
 }
@@ -141,18 +141,6 @@ func (r *reader) boolean(n ast.Node, into *bool) {
 	*into = b.Value
 }
 
-func (r *reader) policy(n ast.Node, into *Policy) {
-	var s string
-	if !r.text(n, &s) {
-		return
-	}
-	if p := Policy(s); p != Skip && p != Review {
-		r.fail(n, "%.60q is none of skip, review", s).Hint = Nearest(s, []string{string(Skip), string(Review)})
-		return
-	}
-	*into = Policy(s)
-}
-
 func (r *reader) list(n ast.Node) []ast.Node {
 	switch s := n.(type) {
 	case *ast.SequenceNode:
@@ -162,19 +150,6 @@ func (r *reader) list(n ast.Node) []ast.Node {
 	}
 	r.fail(n, "expected a list, got %s", kind(n))
 	return nil
-}
-
-// objects reads a list of mappings, and checks each one that is without a mistake.
-func objects[T any](r *reader, n ast.Node, of func(*T) keys, check func(ast.Node, T)) (all []T) {
-	for _, item := range r.list(n) {
-		var one T
-		before := len(r.problems)
-		if r.mapping(item, of(&one)); before == len(r.problems) {
-			check(item, one)
-		}
-		all = append(all, one)
-	}
-	return all
 }
 
 func (r *reader) globs(n ast.Node) []string {
@@ -215,15 +190,6 @@ func (r *reader) associations(n ast.Node) []string {
 	return names
 }
 
-func sortedNames(known keys) []string {
-	names := make([]string, 0, len(known))
-	for name := range known {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
 func kind(n ast.Node) string {
 	switch n.(type) {
 	case *ast.MappingNode, *ast.MappingValueNode:
@@ -249,9 +215,6 @@ func kind(n ast.Node) string {
 	}
 	return "something else"
 }
-
-// keys are the known names of a mapping, each with what reads its value.
-type keys map[string]func(*reader, ast.Node)
 
 // Lines has the file and line of every key that is set, by the names of Config.Values.
 type Lines map[string]string

@@ -68,22 +68,10 @@ const (
 
 func reportKeys(p *Report) keys {
 	return keys{
-		"criteria": func(r *reader, n ast.Node) { r.boolean(n, &p.Criteria) },
-		"tests":    func(r *reader, n ast.Node) { r.boolean(n, &p.Tests) },
-		"style":    func(r *reader, n ast.Node) { r.boolean(n, &p.Style) },
-		"from": func(r *reader, n ast.Node) {
-			r.oneOf(n, severities(), (*string)(&p.From))
-		},
-		"categories": func(r *reader, n ast.Node) { p.Categories = r.categories(n) },
-		"without":    func(r *reader, n ast.Node) { p.Without = r.texts(n) },
+		flag("criteria", &p.Criteria), flag("tests", &p.Tests), flag("style", &p.Style),
+		choice("from", &p.From, finding.Nit, finding.Severities()...),
+		listed("categories", &p.Categories, (*reader).categories), listed("without", &p.Without, (*reader).texts),
 	}
-}
-
-func severities() (names []string) {
-	for _, s := range finding.Severities() {
-		names = append(names, string(s))
-	}
-	return names
 }
 
 func (r *reader) categories(n ast.Node) (all []string) {
@@ -96,11 +84,14 @@ func (r *reader) categories(n ast.Node) (all []string) {
 	return all
 }
 
-func (r *reader) overview(n ast.Node, into *OverviewUse) {
-	uses := []string{string(OverviewShow), string(OverviewPost), string(OverviewOff)}
-	var s string
-	r.oneOf(n, uses, &s)
-	if *into = OverviewUse(s); s == string(OverviewShow) {
-		*into = "" // as where nothing is set
+func overviewKey(into *OverviewUse) key {
+	k := choice("overview", into, OverviewShow, OverviewShow, OverviewPost, OverviewOff)
+	one := k.read
+	k.read = func(r *reader, n ast.Node) {
+		*into = ""
+		if one(r, n); *into == OverviewShow {
+			*into = "" // as where nothing is set
+		}
 	}
+	return k
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"net/url"
 	"regexp"
 	"slices"
@@ -63,43 +64,40 @@ const (
 	maxAddress      = 500 // bytes
 )
 
-func endpointKeys(e *Endpoint, styles []string) keys {
+func endpointKeys(e *Endpoint, styles ...string) keys {
 	return keys{
-		"base-url": func(r *reader, n ast.Node) { r.location(n, []string{"https", "http"}, &e.BaseURL) },
-		"model":    func(r *reader, n ast.Node) { r.modelName(n, &e.Model) },
-		"style":    func(r *reader, n ast.Node) { r.oneOf(n, styles, &e.Style) },
-		"key-env":  func(r *reader, n ast.Node) { r.variable(n, &e.KeyEnv) },
+		read("base-url", &e.BaseURL, func(r *reader, n ast.Node, into *string) {
+			r.location(n, []string{"https", "http"}, into)
+		}),
+		modelName("model", &e.Model), choice("style", &e.Style, styles[0], styles...),
+		read("key-env", &e.KeyEnv, (*reader).variable),
 	}
 }
 
 func embeddingKeys(e *Embeddings) keys {
-	all := endpointKeys(&e.Endpoint, []string{"openai", "voyage"})
-	all["dimensions"] = func(r *reader, n ast.Node) { r.whole(n, 1, maxDimensions, &e.Dimensions) }
-	all["inputs"] = func(r *reader, n ast.Node) { r.whole(n, 1, maxInputs, &e.Inputs) }
-	all["input-tokens"] = func(r *reader, n ast.Node) { r.whole(n, 1, maxInputTokens, &e.InputTokens) }
-	all["request-tokens"] = func(r *reader, n ast.Node) { r.whole(n, 1, maxBatchTokens, &e.RequestTokens) }
-	return all
+	return append(endpointKeys(&e.Endpoint, "openai", "voyage"),
+		whole("dimensions", 1, maxDimensions, &e.Dimensions, 0), whole("inputs", 1, maxInputs, &e.Inputs, 0),
+		whole("input-tokens", 1, maxInputTokens, &e.InputTokens, 0),
+		whole("request-tokens", 1, maxBatchTokens, &e.RequestTokens, 0))
 }
 
-func rerankKeys(e *Endpoint) keys { return endpointKeys(e, []string{"cohere", "voyage"}) }
+func rerankKeys(e *Endpoint) keys { return endpointKeys(e, "cohere", "voyage") }
 
 func indexKeys(i *Index) keys {
-	return keys{
-		"store":        func(r *reader, n ast.Node) { r.store(n, &i.Store) },
-		"password-env": func(r *reader, n ast.Node) { r.variable(n, &i.PasswordEnv) },
-		"ignore":       func(r *reader, n ast.Node) { i.Ignore = r.globs(n) },
-		"max-files":    func(r *reader, n ast.Node) { r.whole(n, 1, maxIndexedFiles, &i.MaxFiles) },
-	}
+	store := read("store", &i.Store, (*reader).store)
+	store.show = func() any { return cmp.Or(i.Store, storeFile) }
+	return keys{store, read("password-env", &i.PasswordEnv, (*reader).variable),
+		listed("ignore", &i.Ignore, (*reader).globs), whole("max-files", 1, maxIndexedFiles, &i.MaxFiles, 0)}
 }
 
-// endpoint reads the keys of a server, of which the model's name is needed, here or in
-// the defaults.
-func (r *reader) endpoint(n ast.Node, model *string, known keys) {
-	seen := r.mapping(n, known)
-	if _, nothing := n.(*ast.NullNode); !nothing && *model == "" && !slices.Contains(seen, "model") {
-		r.fail(firstKey(n), "%s needs model, the name by which the endpoint serves it",
-			strings.TrimSuffix(r.under, "."))
-	}
+// endpoint is a server, of which the model's name is needed, here or in the defaults.
+func endpoint(name string, model *string, known keys) key {
+	return key{name, func(r *reader, n ast.Node) {
+		seen := r.mapping(n, known)
+		if _, nothing := n.(*ast.NullNode); !nothing && *model == "" && !slices.Contains(seen, "model") {
+			r.fail(firstKey(n), "%s needs model, the name by which the endpoint serves it", name)
+		}
+	}, nil, known}
 }
 
 // firstKey is where a mapping begins, for a person; its own place is that of a colon.
@@ -176,29 +174,4 @@ func (r *reader) variable(n ast.Node, into *string) {
 	default:
 		*into = s
 	}
-}
-
-// retrievalValues are those of embeddings, rerank and index.
-func (c Config) retrievalValues() []Value {
-	e, i := c.Embeddings, c.Index
-	all := append(endpointValues("embeddings.", e.Endpoint, "openai"),
-		Value{Key: "embeddings.dimensions", Value: set(e.Dimensions)}, Value{Key: "embeddings.inputs",
-			Value: set(e.Inputs)}, Value{Key: "embeddings.input-tokens", Value: set(e.InputTokens)},
-		Value{Key: "embeddings.request-tokens", Value: set(e.RequestTokens)})
-	all = append(all, endpointValues("rerank.", c.Rerank, "cohere")...)
-	store := i.Store
-	if store == "" {
-		store = storeFile
-	}
-	return append(all, Value{Key: "index.store", Value: store}, Value{Key: "index.password-env",
-		Value: set(i.PasswordEnv)}, Value{Key: "index.ignore", Value: list(i.Ignore)},
-		Value{Key: "index.max-files", Value: set(i.MaxFiles)})
-}
-
-func endpointValues(under string, e Endpoint, style string) []Value {
-	if e.Style != "" {
-		style = e.Style
-	}
-	return []Value{{Key: under + "base-url", Value: set(e.BaseURL)}, {Key: under + "model", Value: set(e.Model)},
-		{Key: under + "style", Value: style}, {Key: under + "key-env", Value: set(e.KeyEnv)}}
 }

@@ -11,13 +11,6 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 )
 
-// unless reads a boolean that is on by default, as its opposite.
-func (r *reader) unless(n ast.Node, off *bool) {
-	on := !*off
-	r.boolean(n, &on)
-	*off = !on
-}
-
 func (r *reader) oneOf(n ast.Node, known []string, into *string) {
 	var s string
 	if !r.text(n, &s) {
@@ -167,15 +160,6 @@ func (r *reader) plainNumber(n ast.Node) any {
 		return nil
 	}
 	return v
-}
-
-// upTo reads a whole number from 0 on; nil where there is none.
-func (r *reader) upTo(n ast.Node, most int) *int {
-	var v int
-	if !r.whole(n, 0, most, &v) {
-		return nil
-	}
-	return &v
 }
 
 // mostLines is the largest value of max-lines.
