@@ -72,16 +72,16 @@ func (c Context) LabelForms() []string {
 }
 
 func contextKeys(c *Context) keys {
+	labels := evenEmpty(listed("labels", &c.Labels, form(labelForm, "a form of labels with one *, such as jira:*")),
+		&c.Labels)
+	labels.show = func() any { return c.LabelForms() }
 	return keys{
 		choice("show", &c.Show, "", ticket.ShowKey, ticket.ShowCriteria, ticket.ShowFull),
 		upTo("tokens", maxTokens, &c.PackTokens, defaultTokens),
 		seconds("limit", maxContextLimit, &c.LimitSeconds, defaultContextLimit),
 		seconds("call-limit", maxContextLimit, &c.CallSeconds, defaultCallLimit),
-		listed("projects", &c.Projects, matching(projectKey, "a project's key, such as PAY")),
-		{name: "labels", read: func(r *reader, n ast.Node) {
-			c.Labels = matching(labelForm, "a form of labels with one *, such as jira:*")(r, n)
-		}, show: func() any { return c.LabelForms() }},
-		sourcesKey(&c.Sources),
+		listed("projects", &c.Projects, form(projectKey, "a project's key, such as PAY")),
+		labels, sourcesKey(&c.Sources),
 	}
 }
 
@@ -90,48 +90,25 @@ var (
 	labelForm  = regexp.MustCompile(`^[^*]{0,50}\*[^*]{0,50}$`)
 )
 
-// matching reads a list of texts of one form. A list that is there and empty is no default.
-func matching(form *regexp.Regexp, what string) func(*reader, ast.Node) []string {
-	return func(r *reader, n ast.Node) []string {
-		all := []string{}
-		for _, item := range r.list(n) {
-			var s string
-			if r.formed(item, form, what, &s) {
-				all = append(all, s)
-			}
-		}
-		return all
+// address is that of a server, without credentials in it. Whether plain http is allowed is
+// for who connects.
+func address(name string, into *string) key {
+	k := ruled(name, into, wrongAddress)
+	inner := k.read
+	k.read = func(r *reader, n ast.Node) {
+		inner(r, n)
+		*into = strings.TrimSuffix(*into, "/")
 	}
+	return k
 }
 
-// formed reads a text of a form.
-func (r *reader) formed(n ast.Node, form *regexp.Regexp, what string, into *string) bool {
-	var s string
-	if !r.text(n, &s) {
-		return false
-	}
-	if !form.MatchString(s) {
-		r.fail(n, "%.60q is not %s", s, what)
-		return false
-	}
-	*into = s
-	return true
-}
-
-// address reads the address of a server, without credentials in it. Whether plain
-// http is allowed is for who connects.
-func (r *reader) address(n ast.Node, into *string) {
-	var s string
-	if !r.text(n, &s) {
-		return
-	}
+func wrongAddress(s string) string {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		r.fail(n, "expected an address that begins with https://")
+		return "expected an address that begins with https://"
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		r.fail(n, "an address here has no user, no query and no fragment; credentials come from the environment")
-	default:
-		*into = strings.TrimSuffix(s, "/")
+		return "an address here has no user, no query and no fragment; credentials come from the environment"
 	}
+	return ""
 }

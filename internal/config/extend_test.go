@@ -128,7 +128,8 @@ func TestAFileThatCannotBeExtendedIsLeftAlone(t *testing.T) {
 }
 
 func FuzzExtend(f *testing.F) {
-	for _, seed := range []string{"", "ignore: [a]\n", "{ignore: [a]}\n", "ignore: [\n  a,\n]\n", "ignore:\n- a\nreport:\n  from: nit\n",
+	for _, seed := range []string{"", "ignore: [a]\n", "{ignore: [a]}\n", "ignore: [\n  a,\n]\n",
+		"ignore:\n- a\nreport:\n  from: nit\n",
 		"guidelines:\n  - {paths: [a], text: b}\n"} {
 		f.Add(seed)
 	}

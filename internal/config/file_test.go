@@ -54,6 +54,7 @@ func TestTheFileStandsOverDefaultsLineByLine(t *testing.T) {
 			"embeddings: {model: m, key-env: K, dimensions: 7}\n"},
 		"guidelines": {"guidelines: [{paths: [a], text: b}]\n", "guidelines: [{paths: [c], text: d}]\n",
 			"guidelines: [{paths: [c], text: d}]\n"},
+		"spaces around":  {"", "language: ' German '\n", "language: German\n"},
 		"only a comment": {"# nothing\n", "language: French\n", "language: French\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"time"
@@ -105,7 +106,7 @@ func text(name string, into *string) key {
 func choice[T ~string](name string, into *T, otherwise T, known ...T) key {
 	return key{name: name, read: func(r *reader, n ast.Node) {
 		s := string(*into)
-		r.oneOf(n, texts(known), &s)
+		r.good(n, r.among(texts(known)), &s)
 		*into = T(s)
 	}, show: func() any { return set(string(cmp.Or(*into, otherwise))) }}
 }
@@ -117,20 +118,40 @@ func texts[T ~string](known []T) (all []string) {
 	return all
 }
 
-// read is a text by its own reader.
-func read(name string, into *string, read func(*reader, ast.Node, *string)) key {
-	return key{name: name, read: func(r *reader, n ast.Node) { read(r, n, into) }, show: func() any { return set(*into) }}
+// ruled is a text of which a rule says what is wrong with it.
+func ruled(name string, into *string, wrong func(string) string) key {
+	return key{name: name, read: func(r *reader, n ast.Node) { r.good(n, r.by(wrong), into) },
+		show: func() any { return set(*into) }}
 }
 
-// formed is a text of one form.
-func formed(name string, into *string, form *regexp.Regexp, what string) key {
-	return read(name, into, func(r *reader, n ast.Node, into *string) { r.formed(n, form, what, into) })
+// form is the rule for texts of one form.
+func form(form *regexp.Regexp, what string) func(string) string {
+	return func(s string) string {
+		if form.MatchString(s) {
+			return ""
+		}
+		return fmt.Sprintf("%.60q is not %s", s, what)
+	}
 }
 
-// listed is a list of texts by its own reader.
-func listed(name string, into *[]string, read func(*reader, ast.Node) []string) key {
-	return key{name: name, read: func(r *reader, n ast.Node) { *into = read(r, n) },
+// listed is a list of texts under a rule.
+func listed(name string, into *[]string, wrong func(string) string) key {
+	return key{name: name, read: func(r *reader, n ast.Node) { *into = r.texts(n, r.by(wrong)) },
 		show: func() any { return append([]string{}, *into...) }}
+}
+
+// free is the rule for any text.
+func free(string) string { return "" }
+
+// evenEmpty is a list that is no default where it is there and empty.
+func evenEmpty(list key, into *[]string) key {
+	inner := list.read
+	list.read = func(r *reader, n ast.Node) {
+		if inner(r, n); *into == nil {
+			*into = []string{}
+		}
+	}
+	return list
 }
 
 // objects is a list of mappings. Each that is without a mistake is checked.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -123,60 +124,49 @@ func (c Config) WritesNothing(model string) bool {
 	return model == c.Embeddings.Model || model == c.Rerank.Model
 }
 
-func modelName(name string, into *string) key { return read(name, into, (*reader).modelName) }
-
-func (r *reader) modelName(n ast.Node, into *string) {
-	var s string
-	if !r.text(n, &s) {
-		return
-	}
-	if s == "" || len(s) > maxModelName || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' }) {
-		r.fail(n, "%.60q is not a model's name", s)
-		return
-	}
-	*into = s
+func modelName(name string, into *string) key {
+	return ruled(name, into, func(s string) string {
+		if s == "" || len(s) > maxModelName || strings.ContainsFunc(s, unprinted) {
+			return fmt.Sprintf("%.60q is not a model's name", s)
+		}
+		return ""
+	})
 }
+
+// unprinted reports a character that is none of ASCII's printed ones.
+func unprinted(c rune) bool { return c <= ' ' || c > '~' }
 
 func languageKey(into *string) key {
-	return key{name: "language", read: func(r *reader, n ast.Node) { r.language(n, into) },
-		show: func() any { return cmp.Or(*into, "English") }}
+	k := ruled("language", into, wrongLanguage)
+	inner := k.read
+	k.read = func(r *reader, n ast.Node) {
+		inner(r, n)
+		*into = strings.TrimSpace(*into)
+	}
+	k.show = func() any { return cmp.Or(*into, "English") }
+	return k
 }
 
-func (r *reader) language(n ast.Node, into *string) {
-	var s string
-	if !r.text(n, &s) {
-		return
-	}
+func wrongLanguage(s string) string {
 	foreign := func(c rune) bool { return c != ' ' && c != '-' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }
 	s = strings.TrimSpace(s)
 	if words := len(strings.Fields(s)); words == 0 || words > maxWords || len(s) > maxLanguage ||
 		strings.ContainsFunc(s, foreign) || guard.Visible(s) != s {
-		r.fail(n, "%.60q is not a language: name it in up to %d words of letters, digits and hyphens, %d bytes in all",
-			s, maxWords, maxLanguage)
-		return
+		return fmt.Sprintf("%.60q is not a language: name it in up to %d words of letters, digits and hyphens, "+
+			"%d bytes in all", s, maxWords, maxLanguage)
 	}
-	*into = s
+	return ""
 }
 
-// paths reads names of files. A list that is there and empty is not the default.
-func (r *reader) paths(n ast.Node) []string {
-	paths := []string{}
-	for _, item := range r.list(n) {
-		var path string
-		if !r.text(item, &path) {
-			continue
-		}
-		if diff.CheckPath(path) != nil || strings.ContainsAny(path, "*?[]{}") {
-			r.fail(item, "%.60q is not a file's path from the repository's top", path)
-			continue
-		}
-		paths = append(paths, path)
+func wrongPath(path string) string {
+	if diff.CheckPath(path) != nil || strings.ContainsAny(path, "*?[]{}") {
+		return fmt.Sprintf("%.60q is not a file's path from the repository's top", path)
 	}
-	return paths
+	return ""
 }
 
 func guidelineKeys(g *Guideline) keys {
-	return keys{listed("paths", &g.Paths, (*reader).globs), text("text", &g.Text)}
+	return keys{listed("paths", &g.Paths, wrongGlob), text("text", &g.Text)}
 }
 
 func checkGuideline(r *reader, n ast.Node, g Guideline) {

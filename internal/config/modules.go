@@ -53,8 +53,8 @@ func implementKeys(i *Implement) keys {
 
 func moduleKeys(m *Module) keys {
 	return keys{
-		text("name", &m.Name), listed("paths", &m.Paths, (*reader).globs), listed("tests", &m.Tests, (*reader).globs),
-		text("description", &m.Description), listed("rules", &m.Rules, (*reader).texts),
+		text("name", &m.Name), listed("paths", &m.Paths, wrongGlob), listed("tests", &m.Tests, wrongGlob),
+		text("description", &m.Description), listed("rules", &m.Rules, free),
 	}
 }
 
@@ -70,15 +70,4 @@ func checkModules() func(*reader, ast.Node, Module) {
 		}
 		known[m.Name] = true
 	}
-}
-
-// texts is a list of texts.
-func (r *reader) texts(n ast.Node) (all []string) {
-	for _, item := range r.list(n) {
-		var one string
-		if r.text(item, &one) {
-			all = append(all, one)
-		}
-	}
-	return all
 }

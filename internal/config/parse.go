@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 )
 
@@ -25,7 +26,7 @@ func (f File) Read(text []byte) (Config, Lines, error) {
 	c, lines := Default(), Lines{}
 	halves := map[string]half{}
 	below := &reader{file: "defaults", lines: lines, halves: halves}
-	known := append(rootKeys(&c), listed("locked", &c.Locked, (*reader).lockable))
+	known := append(rootKeys(&c), key{name: "locked", read: func(r *reader, n ast.Node) { c.Locked = r.lockable(n) }})
 	if err := cmp.Or(below.read([]byte(f.Defaults), known), errors.Join(below.all()...)); err != nil {
 		return Config{}, nil, err
 	}
@@ -71,7 +72,7 @@ func (r *reader) read(text []byte, known keys) (err error) {
 
 func rootKeys(c *Config) keys {
 	return keys{
-		listed("ignore", &c.Ignore, (*reader).globs), whole("max-lines", 1, mostLines, &c.MaxLines, DefaultMaxLines),
+		listed("ignore", &c.Ignore, wrongGlob), whole("max-lines", 1, mostLines, &c.MaxLines, DefaultMaxLines),
 		group("admission", admissionKeys(&c.Admission)),
 		group("models", modelKeys(&c.Models)), unless("verify", &c.NoVerify), unless("classify", &c.NoClassify),
 		group("agent", agentKeys(&c.Agent)), group("model-options", optionKeys(&c.ModelOptions)),
@@ -80,15 +81,15 @@ func rootKeys(c *Config) keys {
 		endpoint("rerank", &c.Rerank.Model, rerankKeys(&c.Rerank)), group("index", indexKeys(&c.Index)),
 		amount("max-cost", &c.MaxCost), amount("max-cost-per-pull", &c.MaxCostPerPull),
 		amount("max-cost-per-file", &c.MaxCostPerFile),
-		languageKey(&c.Language), listed("instructions", &c.Instructions, (*reader).paths),
+		languageKey(&c.Language), evenEmpty(listed("instructions", &c.Instructions, wrongPath), &c.Instructions),
 		objects("guidelines", &c.Guidelines, guidelineKeys, checkGuideline),
 		overviewKey(&c.Overview), group("report", reportKeys(&c.Report)),
 		group("comments", commentKeys(&c.Comments)), choice("handover", &c.Handover, HandoverSummary, Handovers()...),
 		group("linters", linterKeys(&c.Linters)),
 		objects("environments", &c.Environments, environmentKeys, checkEnvironment),
-		listed("deciders", &c.Deciders, (*reader).logins),
+		listed("deciders", &c.Deciders, wrongLogin),
 		objects("modules", &c.Modules, moduleKeys, checkModules()),
-		listed("protected", &c.Protected, (*reader).globs), group("implement", implementKeys(&c.Implement)),
+		listed("protected", &c.Protected, wrongGlob), group("implement", implementKeys(&c.Implement)),
 		group("context", contextKeys(&c.Context)),
 	}
 }
@@ -96,9 +97,25 @@ func rootKeys(c *Config) keys {
 func admissionKeys(a *Admission) keys {
 	return keys{
 		choice("drafts", &a.Drafts, "", Skip, Review), choice("bots", &a.Bots, "", Skip, Review),
-		listed("authors", &a.Authors, (*reader).associations), text("label", &a.Label),
+		authorsKey(&a.Authors), text("label", &a.Label),
 		text("skip-label", &a.SkipLabel), flag("on-demand", &a.OnDemand),
 	}
+}
+
+// authorsKey is a list of associations in whatever case, or one of them.
+func authorsKey(into *[]string) key {
+	k := listed("authors", into, free)
+	k.read = func(r *reader, n ast.Node) {
+		if _, one := n.(*ast.StringNode); one {
+			n = &ast.SequenceNode{Values: []ast.Node{n}}
+		}
+		known := r.among(Associations())
+		*into = r.texts(n, func(item ast.Node, name string) bool { return known(item, strings.ToLower(name)) })
+		for i, name := range *into {
+			(*into)[i] = strings.ToLower(name)
+		}
+	}
+	return k
 }
 
 // syntaxError turns the parser's error into ours, with its place.

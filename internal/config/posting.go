@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
@@ -44,7 +45,7 @@ func linterKeys(l *Linters) keys {
 }
 
 func environmentKeys(e *Environment) keys {
-	return keys{listed("paths", &e.Paths, (*reader).globs), read("environment", &e.Name, (*reader).environment)}
+	return keys{listed("paths", &e.Paths, wrongGlob), ruled("environment", &e.Name, wrongEnvironment)}
 }
 
 func checkEnvironment(r *reader, n ast.Node, e Environment) {
@@ -56,33 +57,21 @@ func checkEnvironment(r *reader, n ast.Node, e Environment) {
 // login is how GitHub names people; one of a company has an underscore.
 var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
-func (r *reader) logins(n ast.Node) (all []string) {
-	for _, item := range r.list(n) {
-		var name string
-		if !r.text(item, &name) {
-			continue
-		}
-		if !login.MatchString(name) {
-			r.fail(item, "%.60q is no login; a team cannot be named here", name)
-		}
-		all = append(all, name)
+func wrongLogin(name string) string {
+	if !login.MatchString(name) {
+		return fmt.Sprintf("%.60q is no login; a team cannot be named here", name)
 	}
-	return all
+	return ""
 }
 
-// environment reads a name that GitHub takes for an environment.
-func (r *reader) environment(n ast.Node, into *string) {
-	var s string
-	if !r.text(n, &s) {
-		return
-	}
+// wrongEnvironment is the rule for names that GitHub takes for an environment.
+func wrongEnvironment(s string) string {
 	control := strings.ContainsFunc(s, unicode.IsControl)
 	if s == "" || len([]rune(s)) > maxEnvironment || strings.TrimSpace(s) != s || control ||
 		strings.ContainsAny(s, "'\"`,;\\") || guard.Visible(s) != s {
-		r.fail(n, "%.60q is not an environment's name", s)
-		return
+		return fmt.Sprintf("%.60q is not an environment's name", s)
 	}
-	*into = s
+	return ""
 }
 
 // The values of handover: where the kept findings stand as instructions for a coding

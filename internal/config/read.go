@@ -152,42 +152,37 @@ func (r *reader) list(n ast.Node) []ast.Node {
 	return nil
 }
 
-func (r *reader) globs(n ast.Node) []string {
-	var globs []string
+// texts reads a list of texts, those that are good.
+func (r *reader) texts(n ast.Node, good func(ast.Node, string) bool) (all []string) {
 	for _, item := range r.list(n) {
-		var glob string
-		if !r.text(item, &glob) {
-			continue
+		var s string
+		if r.text(item, &s) && good(item, s) {
+			all = append(all, s)
 		}
-		if wrong := flaw(glob); wrong != "" {
-			r.fail(item, "%.60q is not a glob: %s", glob, wrong)
-			continue
-		}
-		globs = append(globs, glob)
 	}
-	return globs
+	return all
 }
 
-func (r *reader) associations(n ast.Node) []string {
-	items := []ast.Node{n}
-	if s, single := n.(*ast.StringNode); !single || s == nil {
-		items = r.list(n)
-	}
-	var names []string
-	for _, item := range items {
-		var name string
-		if !r.text(item, &name) {
-			continue
+// by is good where a rule says of a text that nothing is wrong; else that is its mistake.
+func (r *reader) by(wrong func(string) string) func(ast.Node, string) bool {
+	return func(n ast.Node, s string) bool {
+		what := wrong(s)
+		if what != "" {
+			r.fail(n, "%s", what)
 		}
-		name = strings.ToLower(name)
-		if !slices.Contains(Associations(), name) {
-			r.fail(item, "%.60q is none of %s", name, strings.Join(Associations(), ", ")).Hint = Nearest(name,
-				Associations())
-			continue
-		}
-		names = append(names, name)
+		return what == ""
 	}
-	return names
+}
+
+// among is good where a text is one of those that are known.
+func (r *reader) among(known []string) func(ast.Node, string) bool {
+	return func(n ast.Node, s string) bool {
+		if slices.Contains(known, s) {
+			return true
+		}
+		r.fail(n, "%.60q is none of %s", s, strings.Join(known, ", ")).Hint = Nearest(s, known)
+		return false
+	}
 }
 
 func kind(n ast.Node) string {

@@ -67,21 +67,13 @@ const (
 )
 
 func reportKeys(p *Report) keys {
+	categories := listed("categories", &p.Categories, free)
+	categories.read = func(r *reader, n ast.Node) { p.Categories = r.texts(n, r.among(Categories())) }
 	return keys{
 		flag("criteria", &p.Criteria), flag("tests", &p.Tests), flag("style", &p.Style),
 		choice("from", &p.From, finding.Nit, finding.Severities()...),
-		listed("categories", &p.Categories, (*reader).categories), listed("without", &p.Without, (*reader).texts),
+		categories, listed("without", &p.Without, free),
 	}
-}
-
-func (r *reader) categories(n ast.Node) (all []string) {
-	for _, item := range r.list(n) {
-		var name string
-		if r.oneOf(item, Categories(), &name); name != "" {
-			all = append(all, name)
-		}
-	}
-	return all
 }
 
 func overviewKey(into *OverviewUse) key {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
@@ -66,11 +67,9 @@ const (
 
 func endpointKeys(e *Endpoint, styles ...string) keys {
 	return keys{
-		read("base-url", &e.BaseURL, func(r *reader, n ast.Node, into *string) {
-			r.location(n, []string{"https", "http"}, into)
-		}),
+		ruled("base-url", &e.BaseURL, wrongLocation("https", "http")),
 		modelName("model", &e.Model), choice("style", &e.Style, styles[0], styles...),
-		read("key-env", &e.KeyEnv, (*reader).variable),
+		ruled("key-env", &e.KeyEnv, wrongVariable),
 	}
 }
 
@@ -84,10 +83,18 @@ func embeddingKeys(e *Embeddings) keys {
 func rerankKeys(e *Endpoint) keys { return endpointKeys(e, "cohere", "voyage") }
 
 func indexKeys(i *Index) keys {
-	store := read("store", &i.Store, (*reader).store)
+	store := ruled("store", &i.Store, wrongLocation("postgres", "postgresql"))
+	elsewhere := store.read
+	store.read = func(r *reader, n ast.Node) {
+		if s, ok := n.(*ast.StringNode); ok && !strings.Contains(s.Value, ":") {
+			r.good(n, r.among([]string{storeFile}), &i.Store)
+			return
+		}
+		elsewhere(r, n)
+	}
 	store.show = func() any { return cmp.Or(i.Store, storeFile) }
-	return keys{store, read("password-env", &i.PasswordEnv, (*reader).variable),
-		listed("ignore", &i.Ignore, (*reader).globs), whole("max-files", 1, maxIndexedFiles, &i.MaxFiles, 0)}
+	return keys{store, ruled("password-env", &i.PasswordEnv, wrongVariable),
+		listed("ignore", &i.Ignore, wrongGlob), whole("max-files", 1, maxIndexedFiles, &i.MaxFiles, 0)}
 }
 
 // endpoint is a server, of which the model's name is needed, here or in the defaults.
@@ -113,28 +120,23 @@ func firstKey(n ast.Node) ast.Node {
 	return n
 }
 
-// location reads where a server is. What is wrong with it does not repeat it: it may
-// hold a password.
-func (r *reader) location(n ast.Node, schemes []string, into *string) bool {
-	var s string
-	if !r.text(n, &s) {
-		return false
+// wrongLocation is the rule for where a server is. It does not repeat a text that may hold
+// a password.
+func wrongLocation(schemes ...string) func(string) string {
+	return func(s string) string {
+		u, err := url.Parse(s)
+		switch {
+		case err != nil || len(s) > maxAddress || strings.ContainsFunc(s, unprinted):
+			return "this is not an address"
+		case !slices.Contains(schemes, u.Scheme):
+			return fmt.Sprintf("this is not an address that begins with %s://", strings.Join(schemes, ":// or "))
+		case hasPassword(u):
+			return "the address holds a password, and this file is no place for one; a variable holds it"
+		case !strings.HasPrefix(u.Scheme, "postgres") && (u.Host == "" || u.User != nil || u.Fragment != ""):
+			return "an address needs a host, and no user and no fragment"
+		}
+		return ""
 	}
-	u, err := url.Parse(s)
-	switch {
-	case err != nil || len(s) > maxAddress || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' }):
-		r.fail(n, "this is not an address")
-	case !slices.Contains(schemes, u.Scheme):
-		r.fail(n, "this is not an address that begins with %s://", strings.Join(schemes, ":// or "))
-	case hasPassword(u):
-		r.fail(n, "the address holds a password, and this file is no place for one; a variable holds it")
-	case u.Scheme != "postgres" && u.Scheme != "postgresql" && (u.Host == "" || u.User != nil || u.Fragment != ""):
-		r.fail(n, "an address needs a host, and no user and no fragment")
-	default:
-		*into = s
-		return true
-	}
-	return false
 }
 
 func hasPassword(u *url.URL) bool {
@@ -144,34 +146,21 @@ func hasPassword(u *url.URL) bool {
 		q.Has("key")
 }
 
-func (r *reader) store(n ast.Node, into *string) {
-	if s, ok := n.(*ast.StringNode); ok && !strings.Contains(s.Value, ":") {
-		r.oneOf(n, []string{storeFile}, into)
-		return
-	}
-	r.location(n, []string{"postgres", "postgresql"}, into)
-}
-
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 
 // ours are the beginnings of variables that are GitHub's, the runner's or this
 // program's own: no endpoint is given what they hold.
 var ours = []string{"GITHUB_", "GH_", "ACTIONS_", "RUNNER_", "INPUT_", "PR_REVIEW_", "AWS_"}
 
-// variable reads the name of an environment variable.
-func (r *reader) variable(n ast.Node, into *string) {
-	var s string
-	if !r.text(n, &s) {
-		return
-	}
+// wrongVariable is the rule for the name of a variable that holds a credential.
+func wrongVariable(s string) string {
 	begins := func(front string) bool { return strings.HasPrefix(strings.ToUpper(s), front) }
 	switch {
 	case !variableName.MatchString(s):
-		r.fail(n, "%.60q is not the name of an environment variable; the credential itself stands in none of these "+
-			"settings", s)
+		return fmt.Sprintf("%.60q is not the name of an environment variable; the credential itself stands in none of "+
+			"these settings", s)
 	case slices.ContainsFunc(ours, begins):
-		r.fail(n, "%s is not a variable for a credential of this endpoint; name one of its own", s)
-	default:
-		*into = s
+		return s + " is not a variable for a credential of this endpoint; name one of its own"
 	}
+	return ""
 }

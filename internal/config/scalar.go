@@ -2,7 +2,6 @@ package config
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -11,16 +10,14 @@ import (
 	"github.com/org/pr-review-action/internal/cost"
 )
 
-func (r *reader) oneOf(n ast.Node, known []string, into *string) {
+// good reads a text that is good.
+func (r *reader) good(n ast.Node, is func(ast.Node, string) bool, into *string) bool {
 	var s string
-	if !r.text(n, &s) {
-		return
-	}
-	if !slices.Contains(known, s) {
-		r.fail(n, "%.60q is none of %s", s, strings.Join(known, ", ")).Hint = Nearest(s, known)
-		return
+	if !r.text(n, &s) || !is(n, s) {
+		return false
 	}
 	*into = s
+	return true
 }
 
 // usd reads an amount of dollars that may be nothing.

@@ -38,14 +38,14 @@ func sourceKeys(s *Source) keys {
 	var host string
 	github := choice(SourceIssues, &host, "github", "github")
 	return keys{
-		of(SourceJira, read(SourceJira, &s.URL, (*reader).address)),
-		of(SourceConfluence, read(SourceConfluence, &s.URL, (*reader).address)),
+		of(SourceJira, address(SourceJira, &s.URL)),
+		of(SourceConfluence, address(SourceConfluence, &s.URL)),
 		of(SourceMCP, key{name: SourceMCP, read: func(r *reader, n ast.Node) { r.server(n, &s.MCP) },
 			show: func() any { return serverKeys(&s.MCP).given() }}),
 		of(SourceIssues, github),
-		read("site", &s.Site, (*reader).address), inVariable("user-env", &s.UserEnv),
+		address("site", &s.Site), inVariable("user-env", &s.UserEnv),
 		inVariable("token-env", &s.TokenEnv),
-		formed("criteria-field", &s.CriteriaField, fieldID, "a field's id, such as customfield_10042"),
+		ruled("criteria-field", &s.CriteriaField, form(fieldID, "a field's id, such as customfield_10042")),
 	}
 }
 
@@ -91,7 +91,7 @@ func checkSource(r *reader, n ast.Node, s Source) {
 
 // inVariable is the name of an environment variable.
 func inVariable(name string, into *string) key {
-	return formed(name, into, variableName, "the name of an environment variable")
+	return ruled(name, into, form(variableName, "the name of an environment variable"))
 }
 
 func serverKeys(m *MCP) keys {
@@ -99,9 +99,9 @@ func serverKeys(m *MCP) keys {
 		return key{name: name, read: func(r *reader, n ast.Node) { read(r, n, t, known) }, show: known.given}
 	}
 	return keys{
-		listed("command", &m.Command, matching(regexp.MustCompile(`^[^\x00]+$`), "a program or an argument")),
-		listed("env", &m.Env, matching(variableName, "the name of an environment variable")),
-		read("url", &m.URL, (*reader).address),
+		listed("command", &m.Command, form(regexp.MustCompile(`^[^\x00]+$`), "a program or an argument")),
+		listed("env", &m.Env, form(variableName, "the name of an environment variable")),
+		address("url", &m.URL),
 		inVariable("user-env", &m.UserEnv), inVariable("token-env", &m.TokenEnv),
 		choice("preset", &m.Preset, "", Presets()...), arguments(&m.With),
 		tool("ticket", &m.Ticket, ticketToolKeys(&m.Ticket), (*reader).tool),
@@ -135,7 +135,7 @@ func (r *reader) server(n ast.Node, m *MCP) {
 
 // inAnswer is the path of a field in an answer.
 func inAnswer(name string, into *string) key {
-	return formed(name, into, fieldPath, "a field of an answer, such as fields.summary")
+	return ruled(name, into, form(fieldPath, "a field of an answer, such as fields.summary"))
 }
 
 func ticketToolKeys(t *Tool) keys {
@@ -148,9 +148,8 @@ func pageToolKeys(t *Tool) keys {
 }
 
 func commentToolKeys(t *Tool) keys {
-	const name = "the name of a tool or argument"
-	return keys{formed("tool", &t.Tool, toolName, name), formed("argument", &t.Argument, toolName, name),
-		arguments(&t.With)}
+	name := form(toolName, "the name of a tool or argument")
+	return keys{ruled("tool", &t.Tool, name), ruled("argument", &t.Argument, name), arguments(&t.With)}
 }
 
 func (r *reader) tool(n ast.Node, t *Tool, known keys) {
@@ -186,10 +185,11 @@ func arguments(into *map[string]any) key {
 }
 
 func (r *reader) pins(n ast.Node) map[string]string {
+	is := r.by(form(digest, "a digest, sha256: and 64 hex digits, as the command context shows it"))
 	all := map[string]string{}
 	for _, e := range r.entries(n) {
 		var s string
-		if r.formed(e.Value, digest, "a digest, sha256: and 64 hex digits, as the command context shows it", &s) {
+		if r.good(e.Value, is, &s) {
 			all[keyName(e.Key)] = s
 		}
 	}
