@@ -106,9 +106,9 @@ func wrongAddress(s string) string {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return "expected an address that begins with https://"
+		return mistake("expected an address that begins with https://")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return "an address here has no user, no query and no fragment; credentials come from the environment"
+		return mistake("an address here has no user, no query and no fragment; credentials come from the environment")
 	}
 	return ""
 }

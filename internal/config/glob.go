@@ -43,7 +43,7 @@ const (
 // wrongGlob is the rule for globs.
 func wrongGlob(glob string) string {
 	if wrong := flaw(glob); wrong != "" {
-		return fmt.Sprintf("%.60q is not a glob: %s", glob, wrong)
+		return mistake("%.60q is not a glob: %s", glob, wrong)
 	}
 	return ""
 }

@@ -124,13 +124,16 @@ func ruled(name string, into *string, wrong func(string) string) key {
 		show: func() any { return set(*into) }}
 }
 
+// mistake is what a rule says is wrong with a text.
+func mistake(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
 // form is the rule for texts of one form.
 func form(form *regexp.Regexp, what string) func(string) string {
 	return func(s string) string {
 		if form.MatchString(s) {
 			return ""
 		}
-		return fmt.Sprintf("%.60q is not %s", s, what)
+		return mistake("%.60q is not %s", s, what)
 	}
 }
 

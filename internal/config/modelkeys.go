@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -127,7 +126,7 @@ func (c Config) WritesNothing(model string) bool {
 func modelName(name string, into *string) key {
 	return ruled(name, into, func(s string) string {
 		if s == "" || len(s) > maxModelName || strings.ContainsFunc(s, unprinted) {
-			return fmt.Sprintf("%.60q is not a model's name", s)
+			return mistake("%.60q is not a model's name", s)
 		}
 		return ""
 	})
@@ -152,7 +151,7 @@ func wrongLanguage(s string) string {
 	s = strings.TrimSpace(s)
 	if words := len(strings.Fields(s)); words == 0 || words > maxWords || len(s) > maxLanguage ||
 		strings.ContainsFunc(s, foreign) || guard.Visible(s) != s {
-		return fmt.Sprintf("%.60q is not a language: name it in up to %d words of letters, digits and hyphens, "+
+		return mistake("%.60q is not a language: name it in up to %d words of letters, digits and hyphens, "+
 			"%d bytes in all", s, maxWords, maxLanguage)
 	}
 	return ""
@@ -160,7 +159,7 @@ func wrongLanguage(s string) string {
 
 func wrongPath(path string) string {
 	if diff.CheckPath(path) != nil || strings.ContainsAny(path, "*?[]{}") {
-		return fmt.Sprintf("%.60q is not a file's path from the repository's top", path)
+		return mistake("%.60q is not a file's path from the repository's top", path)
 	}
 	return ""
 }

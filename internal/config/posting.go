@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
@@ -59,7 +58,7 @@ var login = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 
 func wrongLogin(name string) string {
 	if !login.MatchString(name) {
-		return fmt.Sprintf("%.60q is no login; a team cannot be named here", name)
+		return mistake("%.60q is no login; a team cannot be named here", name)
 	}
 	return ""
 }
@@ -69,7 +68,7 @@ func wrongEnvironment(s string) string {
 	control := strings.ContainsFunc(s, unicode.IsControl)
 	if s == "" || len([]rune(s)) > maxEnvironment || strings.TrimSpace(s) != s || control ||
 		strings.ContainsAny(s, "'\"`,;\\") || guard.Visible(s) != s {
-		return fmt.Sprintf("%.60q is not an environment's name", s)
+		return mistake("%.60q is not an environment's name", s)
 	}
 	return ""
 }

@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
@@ -127,13 +126,13 @@ func wrongLocation(schemes ...string) func(string) string {
 		u, err := url.Parse(s)
 		switch {
 		case err != nil || len(s) > maxAddress || strings.ContainsFunc(s, unprinted):
-			return "this is not an address"
+			return mistake("this is not an address")
 		case !slices.Contains(schemes, u.Scheme):
-			return fmt.Sprintf("this is not an address that begins with %s://", strings.Join(schemes, ":// or "))
+			return mistake("this is not an address that begins with %s://", strings.Join(schemes, ":// or "))
 		case hasPassword(u):
-			return "the address holds a password, and this file is no place for one; a variable holds it"
+			return mistake("the address holds a password, and this file is no place for one; a variable holds it")
 		case !strings.HasPrefix(u.Scheme, "postgres") && (u.Host == "" || u.User != nil || u.Fragment != ""):
-			return "an address needs a host, and no user and no fragment"
+			return mistake("an address needs a host, and no user and no fragment")
 		}
 		return ""
 	}
@@ -157,10 +156,10 @@ func wrongVariable(s string) string {
 	begins := func(front string) bool { return strings.HasPrefix(strings.ToUpper(s), front) }
 	switch {
 	case !variableName.MatchString(s):
-		return fmt.Sprintf("%.60q is not the name of an environment variable; the credential itself stands in none of "+
+		return mistake("%.60q is not the name of an environment variable; the credential itself stands in none of "+
 			"these settings", s)
 	case slices.ContainsFunc(ours, begins):
-		return s + " is not a variable for a credential of this endpoint; name one of its own"
+		return mistake("%s is not a variable for a credential of this endpoint; name one of its own", s)
 	}
 	return ""
 }
