@@ -162,7 +162,8 @@ func compare(c *call) answer {
 		for _, f := range changes(common.tree, head.tree, math.MaxInt) {
 			f.write(&b)
 		}
-		return answer{status: http.StatusOK, raw: []byte(b.String()), kind: "application/vnd.github.v3.diff; charset=utf-8"}
+		return answer{status: http.StatusOK, raw: []byte(b.String()),
+			kind: "application/vnd.github.v3.diff; charset=utf-8"}
 	}
 	ahead, behind := since(base, head), since(head, base)
 	status := "diverged"

@@ -88,7 +88,8 @@ func (f Flow[S]) deciders(t *testing.T, seed uint64, verdicts ...decision.Verdic
 func (f Flow[S]) decide(ctx context.Context, draft checkpoint.Draft, dir string, records handoff.Records, run int64,
 	verdict decision.Verdict, over func(graph.Store) graph.Store) error {
 	out := Out{Dir: dir}
-	desk := &handoff.Desk{Records: records, Run: run, Listed: true, Standing: out.Standing, Warn: func(string, error) {}}
+	desk := &handoff.Desk{Records: records, Run: run, Listed: true, Standing: out.Standing,
+		Warn: func(string, error) {}}
 	out.Race = desk.Race
 	opened, err := f.open(ctx, draft, out, over)
 	if err != nil {
