@@ -163,9 +163,10 @@ func TestP6_FailuresOfTheServerAreTheFilesReason(t *testing.T) {
 	for want, answer := range map[finding.Reason]llmtest.Answer{
 		"the model's address answered 401: the key is not accepted there":         {Status: 401, Text: "SECRET"},
 		"the model's address answered 404: no such model or address there":        {Status: 404},
+		"the model's address answered 422":                                        {Status: 422, Raw: []byte(`{"detail":"SECRET"}`)},
 		"the model's address answered 429: too many requests, also after waiting": {Status: 429},
 		"the model's address answered 503: the server is failing":                 {Status: 503},
-		"the model's address answered 400": {Status: 400,
+		"the model's address answered 400: the request is longer than what the model takes": {Status: 400,
 			Text: "context length"},
 		"the model could not be reached":          {Drop: true},
 		"what came back is not a chat completion": {Raw: []byte("<html>")},
@@ -261,6 +262,7 @@ func TestWhatModelsPutAroundAnAnswerCostsNoSecondCall(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"a fence":        "```json\n" + whole + "\n```",
+		"a named fence":  "``` JSON\n" + whole + "\n```",
 		"words before":   "Here is my review of `a.go`:\n\n```json\n" + whole + "\n```",
 		"words around":   "The review:\n```\n" + whole + "\n```\nTell me if you need more.",
 		"other capitals": strings.NewReplacer(`"major"`, `"Major"`, `"RIGHT"`, `"Right"`).Replace(whole),
