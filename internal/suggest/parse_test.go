@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/lang"
+
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 )
@@ -46,7 +48,7 @@ func TestT35_ALongChainOfAnyKindIsNotFormattedNorParsed(t *testing.T) {
 			}
 			require.Equal(t, short, nested([]byte(text)) <= maxDepth, "%s of %d", name, n)
 			if !short {
-				require.False(t, parserOf(name).parses([]byte(text)), name)
+				require.False(t, languages[lang.Of(name).Name].parses([]byte(text)), name)
 			}
 		}
 	}
