@@ -213,7 +213,7 @@ func TestCancelledReviewIsAnErrorAndNoFailedFile(t *testing.T) {
 func TestT29_FileThatCannotBeReadIsNeverClean(t *testing.T) {
 	t.Parallel()
 	m, server := model(t, llmtest.Always(llmtest.Findings()))
-	for _, r := range []Reviewer{m, NewRules()} {
+	for _, r := range []Reviewer{m, Rules{}} {
 		for want, f := range map[finding.Reason]diff.File{
 			"its path is none that a repository can hold": {Path: "../../.github/workflows/review.yml",
 				Patch: file.Patch},
@@ -250,10 +250,10 @@ func TestT1_OrdersInTheDiffDoNotMoveAnHonestModel(t *testing.T) {
 
 func TestRulesAskNobodyAndSayWhetherAFileCouldBeRead(t *testing.T) {
 	t.Parallel()
-	got, err := NewRules().Review(t.Context(), file)
+	got, err := Rules{}.Review(t.Context(), file)
 	require.NoError(t, err)
 	require.Equal(t, finding.FileReview{Path: file.Path, State: finding.Reviewed}, got)
-	got, err = NewRules().Review(t.Context(), diff.File{Path: "a.go"})
+	got, err = Rules{}.Review(t.Context(), diff.File{Path: "a.go"})
 	require.NoError(t, err)
 	require.Equal(t, finding.Failed, got.State)
 }
