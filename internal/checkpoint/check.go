@@ -187,11 +187,10 @@ func CheckTarget(m Manifest, want Subject, thread string) error {
 }
 
 // Settings are those of the deciding job. An empty fingerprint, version or
-// environment is not known and not compared. No job gives ConfigFingerprint so far,
-// so that a changed settings file is not shown.
+// environment is not known and not compared.
 type Settings struct {
-	Trust, Environment                                string
-	ToolVersion, ConfigFingerprint, PromptFingerprint string
+	Trust, Environment             string
+	ToolVersion, PromptFingerprint string
 }
 
 // CheckSettings is check 8: what governs deciding and posting is as it was when
@@ -213,7 +212,6 @@ func CheckSettings(m Manifest, now Settings) (changes []string, err error) {
 	}
 	changed(m.ToolVersion, now.ToolVersion, fmt.Sprintf("drafted by version %.40q, decided by %.40q", m.ToolVersion,
 		now.ToolVersion))
-	changed(m.ConfigFingerprint, now.ConfigFingerprint, "the configuration was changed since the draft")
 	changed(m.PromptFingerprint, now.PromptFingerprint, "the prompts were changed since the draft")
 	return changes, nil
 }

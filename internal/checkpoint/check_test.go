@@ -183,7 +183,7 @@ func TestCheck8_WhatGovernsDecidingIsAsItWas(t *testing.T) {
 	t.Parallel()
 	m := manifest()
 	m.Trust = TrustSeal
-	now := Settings{TrustSeal, "AI-Review", m.ToolVersion, diff, diff}
+	now := Settings{TrustSeal, "AI-Review", m.ToolVersion, diff}
 	changes, err := CheckSettings(m, now)
 	require.NoError(t, err)
 	require.Empty(t, changes)
@@ -221,11 +221,10 @@ func TestCheck8_WhatGovernsDecidingIsAsItWas(t *testing.T) {
 
 func TestCheck8_OtherChangesAreShownAndInvalidateNothing(t *testing.T) {
 	t.Parallel()
-	changes, err := CheckSettings(manifest(), Settings{ToolVersion: "v1.1.0", ConfigFingerprint: base,
-		PromptFingerprint: base})
+	changes, err := CheckSettings(manifest(), Settings{ToolVersion: "v1.1.0", PromptFingerprint: base})
 	require.NoError(t, err)
 	require.Equal(t, []string{
-		`drafted by version "v1.0.0", decided by "v1.1.0"`, "the configuration was changed since the draft",
+		`drafted by version "v1.0.0", decided by "v1.1.0"`,
 		"the prompts were changed since the draft",
 	}, changes)
 	changes, err = CheckSettings(manifest(), Settings{})

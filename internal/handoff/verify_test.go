@@ -42,7 +42,7 @@ func packedUnder(t *testing.T, protection checkpoint.Protection) checkpoint.Draf
 	head := strings.Repeat("ab", 20)
 	m := checkpoint.Manifest{
 		Thread: "o/r#42:" + head, Subject: about(), RunID: 5, Environment: "approvals", Outcome: "PAUSED",
-		ToolVersion: "1", ConfigFingerprint: "configured",
+		ToolVersion: "1", ConfigFingerprint: "configured", PromptFingerprint: "prompted",
 		CreatedAt: made, ExpiresAt: made.Add(time.Hour), Graph: checkpoint.Graph{Name: "notes", Version: 1},
 		GateID: "gate",
 	}
@@ -229,7 +229,7 @@ func TestVerifyTellsWhatChangedSinceTheDraft(t *testing.T) {
 	tr := resume(packedUnder(t, protection))
 	tr.Protection = protection
 	tr.Settings = checkpoint.Settings{Trust: checkpoint.TrustSeal, Environment: "Approvals", ToolVersion: "2",
-		ConfigFingerprint: "other"}
+		PromptFingerprint: "other"}
 	opened, changes, err := tr.verify(t)
 	require.NoError(t, err)
 	require.Len(t, changes, 2)
