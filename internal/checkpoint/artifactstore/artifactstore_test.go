@@ -16,6 +16,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/checkpoint/artifactstore"
+	"github.com/org/pr-review-action/internal/github"
 	"github.com/org/pr-review-action/internal/graph"
 	"github.com/org/pr-review-action/internal/storetest"
 )
@@ -121,7 +122,7 @@ func (s *shelf) List(context.Context) (items []artifactstore.Item, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, name := range slices.Backward(s.names) {
-		items = append(items, artifactstore.Item{Name: name})
+		items = append(items, artifactstore.Item{Artifact: github.Artifact{Name: name}})
 	}
 	return items, nil
 }
