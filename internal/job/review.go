@@ -50,12 +50,21 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 		return j.undrafted(ctx, change, reviewpr.Skipped, "", reason), nil
 	case noModelYet == nil:
 		return j.draft(ctx, change, reviewer, approvals)
-	case j.event.Name == "pull_request" && change.Pull.Fork():
+	case change.Pull.Fork() && (j.event.Name == "pull_request" || j.event.Name == "pull_request_target" && j.keyless()):
 		r := j.skipped("a fork's pull request gets no secrets on pull_request, so there is no model to ask")
+		if j.event.Name == "pull_request_target" {
+			r = j.skipped("this is a fork's pull request, and " + wire.NoModel + ": the job's environment gives no api-key")
+		}
 		j.stand(ctx, change, &r)
 		return r, nil
 	}
 	return driver.Report{}, noModelYet
+}
+
+// keyless reports whether nothing says which model to ask.
+func (j *job) keyless() bool {
+	s := j.WithModel(j.Getenv)
+	return s.Key == "" && s.BaseURL == ""
 }
 
 // overruled warns of lines of the settings file that have no effect.
