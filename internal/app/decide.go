@@ -200,7 +200,7 @@ func (a *app) park(s session, r driver.Report, o *options, changes ...string) er
 		fmt.Fprintf(a.Stdout, "%s Decide with your changes:\n  %s --approve\n", word, guard.Text(command+changed))
 		word = asDrafted
 	}
-	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve        (%s)\n", word, command, others(r))
+	fmt.Fprintf(a.Stdout, "%s Decide with\n  %s --approve\n(%s)\n", word, command, others(r))
 	if r.State.LacksMoney() {
 		fmt.Fprintln(a.Stdout, "The same review with a higher --max-cost goes on with the rest; what is paid is kept.")
 	}
