@@ -147,29 +147,30 @@ func IssuePage(ref pull.Ref, number int) string {
 }
 
 // Into makes steps carry the change out on GitHub.
-func (p *Push) Into(steps *ticketpr.Steps) {
-	steps.Apply = p.commit
+func (p *Push) Into(steps *ticketpr.Steps) { Applying(steps, p.applier, p.request) }
+
+// Applying makes steps carry out on GitHub what of makes of a state.
+func Applying(steps *ticketpr.Steps, by apply.Applier, of func(ticketpr.State) apply.Request) {
+	steps.Apply = func(ctx context.Context, s ticketpr.State) (ticketpr.Applied, error) {
+		at, err := by.Commit(ctx, of(s))
+		return ticketpr.Applied(at), err
+	}
 	steps.Applied = func(ctx context.Context, s ticketpr.State) (ticketpr.Applied, bool, error) {
-		at, found, err := p.applier.Find(ctx, p.request(s))
+		at, found, err := by.Find(ctx, of(s))
 		return ticketpr.Applied(at), found, err
 	}
-	steps.Open = p.open
-}
-
-func (p *Push) commit(ctx context.Context, s ticketpr.State) (ticketpr.Applied, error) {
-	at, err := p.applier.Commit(ctx, p.request(s))
-	return ticketpr.Applied(at), err
-}
-
-func (p *Push) open(ctx context.Context, s ticketpr.State) (string, error) {
-	return p.applier.Open(ctx, p.request(s), apply.Applied(s.Applied))
+	steps.Open = func(ctx context.Context, s ticketpr.State) (string, error) {
+		return by.Open(ctx, of(s), apply.Applied(s.Applied))
+	}
 }
 
 // Carry pushes what was approved before, and committed elsewhere or cut off; what stands
 // already is found.
 func (p *Push) Carry(ctx context.Context, r Proposal) (_ Proposal, err error) {
-	if r.State.Applied, err = p.commit(ctx, r.State); err == nil {
-		r.PullRequest, err = p.open(ctx, r.State)
+	var steps ticketpr.Steps
+	p.Into(&steps)
+	if r.State.Applied, err = steps.Apply(ctx, r.State); err == nil {
+		r.PullRequest, err = steps.Open(ctx, r.State)
 	}
 	r.Branch, r.Commit = r.State.Applied.Branch, r.State.Applied.Commit
 	return r, err

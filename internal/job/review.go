@@ -116,7 +116,7 @@ func (j *job) draft(ctx context.Context, change ingest.Change, reviewer *wire.Re
 			err = errors.Join(err, j.desk(r.State.Pull).Withdraw(ctx, before.drafts, j.now(), ""))
 		}
 		if err != nil {
-			j.runner.Warning("what was paid or withdrawn could not be stored: " + driver.Explain(err))
+			j.warning("what was paid or withdrawn could not be stored", err)
 		}
 		return r, nil
 	}
@@ -169,13 +169,12 @@ func (j *job) leave(ctx context.Context, r driver.Report, store *artifactstore.S
 func (j *job) stored(ctx context.Context, r *driver.Report, store *artifactstore.Store, before before) {
 	r.Retained = j.retained(ctx, r.Artifact)
 	if err := j.desk(r.State.Pull).Withdraw(ctx, before.drafts, j.now(), r.Code); err != nil {
-		j.runner.Warning("the earlier draft of this commit could not be withdrawn, either may be decided: " +
-			driver.Explain(err))
+		j.warning("the earlier draft of this commit could not be withdrawn, either may be decided", err)
 	} else if len(before.drafts) > 0 {
 		r.Withdrew = before.drafts[0].Code
 	}
 	if err := store.Close(ctx, true); err != nil {
-		j.runner.Warning("progress that is not needed any more could not be deleted: " + driver.Explain(err))
+		j.warning("progress that is not needed any more could not be deleted", err)
 	}
 }
 

@@ -69,7 +69,8 @@ func (j *job) proposal(ctx context.Context) (*proposal, error) {
 	}
 	p.config, err = ingest.Settings(ctx, j.api, j.ref, j.File(), p.repo.DefaultBranch)
 	j.overruled(p.config)
-	steps := ticketpr.Steps{Apply: p.commit, Applied: p.committed, Open: p.openPull}
+	var steps ticketpr.Steps
+	driver.Applying(&steps, p.applier, p.racing)
 	*p.gated = gated[ticketpr.State]{
 		job: j, of: ticketpr.Subject(ticketpr.Intact), origin: p.origins(), graph: ticketpr.Name,
 		version: ticketpr.Version, prompt: implement.Fingerprint(),

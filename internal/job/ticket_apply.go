@@ -84,29 +84,18 @@ func (p *proposal) ended(ctx context.Context, draft *handoff.Draft[ticketpr.Stat
 
 // request is a state as apply takes it; before a decision without who approved.
 func (p *proposal) request(s ticketpr.State) apply.Request {
-	q := driver.ApplyRequest(p.ref, s, render.Made{Run: p.runPage(s.Facts.RunID), Bot: p.bot(), Closes: p.asked.Issue(),
+	q := driver.ApplyRequest(p.ref, s, render.Made{Run: driver.RunPage(p.ref, s.Facts.RunID), Bot: p.bot(), Closes: p.asked.Issue(),
 		Drafted: p.drafter.login})
 	q.Link, q.Again = p.config.Implement.PullRequest == "link", "re-run the failed jobs"
 	q.CoAuthor = p.drafter.trailer()
 	return q
 }
 
-// commit is the graph's apply_changes.
-func (p *proposal) commit(ctx context.Context, s ticketpr.State) (ticketpr.Applied, error) {
+// racing is the request of a decision, which waits for its turn.
+func (p *proposal) racing(s ticketpr.State) apply.Request {
 	q := p.request(s)
 	q.Race = p.desk(s).Race(*s.Decision)
-	at, err := p.applier.Commit(ctx, q)
-	return ticketpr.Applied(at), err
-}
-
-func (p *proposal) committed(ctx context.Context, s ticketpr.State) (ticketpr.Applied, bool, error) {
-	at, found, err := p.applier.Find(ctx, p.request(s))
-	return ticketpr.Applied(at), found, err
-}
-
-// openPull is the graph's create_pull_request.
-func (p *proposal) openPull(ctx context.Context, s ticketpr.State) (string, error) {
-	return p.applier.Open(ctx, p.request(s), apply.Applied(s.Applied))
+	return q
 }
 
 // bot reports whether the job's token is that of an app, such as GITHUB_TOKEN.

@@ -18,7 +18,6 @@ type Proposal struct {
 	Summary    string // technical, of the model
 	Note       string // ours, on the type
 	Complexity string
-	Components []string
 	RootCause  string
 	Modules    [][2]string // name, and the reason for it
 	Chunks     []ProposalChunk

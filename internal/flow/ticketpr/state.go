@@ -182,7 +182,7 @@ func (s State) Shown() string { return render.ProposalFile(s.Proposal()) }
 func (s State) Proposal() render.Proposal {
 	p := render.Proposal{
 		Kind: s.kind(), Ticket: s.Ticket, Type: s.Class.Type, Summary: s.Class.Summary, Note: s.Class.Note,
-		Complexity: s.Class.Complexity, Components: s.Class.Components, RootCause: s.RootCause,
+		Complexity: s.Class.Complexity, RootCause: s.RootCause,
 		Changes: s.Changes, Tests: s.Tests, Notes: slices.Concat(s.Scope.Notes, s.Seen.Notes), Warnings: s.Warnings(),
 		Round: s.Iteration, Base: s.Facts.Subject.Head,
 		Unreviewed: s.Seen.Failed,
