@@ -73,11 +73,7 @@ type remoteQueue struct {
 // waitingRemote are the drafts of a repository that wait on GitHub, and the heads
 // of its open pull requests where those could be read.
 func (a *app) waitingRemote(ctx context.Context, ref pull.Ref, o *options) (*remoteQueue, map[int]string, error) {
-	r, err := a.remote(ctx, ref, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	heads, err := r.api.OpenHeads(ctx, ref.Owner, ref.Repo)
+	r, heads, err := a.remoteHeads(ctx, ref, o)
 	if err != nil {
 		return nil, nil, err
 	}

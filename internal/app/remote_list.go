@@ -25,16 +25,22 @@ func (a *app) remoteThreads(ctx context.Context, args []string, o *options) erro
 	if err != nil {
 		return problem.Usage(err.Error(), "name it owner/repo; without an argument the local store's drafts are listed")
 	}
-	r, err := a.remote(ctx, pull.Ref{Host: pull.DefaultHost, Owner: owner,
+	r, heads, err := a.remoteHeads(ctx, pull.Ref{Host: pull.DefaultHost, Owner: owner,
 		Repo: repo}.On(a.Getenv("GITHUB_SERVER_URL")), o)
 	if err != nil {
 		return err
 	}
-	heads, err := r.api.OpenHeads(ctx, owner, repo)
-	if err != nil {
-		return err
-	}
 	return r.print(ctx, r.drafts(ctx, func(handoff.Name) bool { return true }), heads)
+}
+
+// remoteHeads is a repository and the heads of its open pull requests, by their numbers.
+func (a *app) remoteHeads(ctx context.Context, ref pull.Ref, o *options) (*remote, map[int]string, error) {
+	r, err := a.remote(ctx, ref, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	heads, err := r.api.OpenHeads(ctx, ref.Owner, ref.Repo)
+	return r, heads, err
 }
 
 // print lists the drafts that were not decided.
