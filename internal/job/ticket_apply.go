@@ -72,29 +72,20 @@ func (p *proposal) ended(ctx context.Context, draft *handoff.Draft[ticketpr.Stat
 	r := driver.Report{Outcome: view.End, Thread: s.Facts.Thread, Code: draft.Code, Digest: draft.Digest,
 		Artifact: ticketpr.Names.Draft(p.subject(), draft.Digest), Head: s.Facts.Subject.Head, Usage: s.Usage,
 		Findings: s.Seen.Findings, Branch: s.Applied.Branch, PullRequest: s.PullRequest}
-	form := ""
-	if q := p.request(s); q.Link && s.Applied.Commit != "" {
-		form = apply.Form(q, apply.Applied(s.Applied))
-	}
 	r.Page = render.ProposalEnd(p.asked.Key, render.ProposalEnding{Outcome: r.Outcome, Reason: s.Error,
-		Record: s.Decision, Branch: s.Applied.Branch, Pull: s.PullRequest, Form: form, Void: p.void, Changes: p.changes,
+		Record: s.Decision, Branch: s.Applied.Branch, Pull: s.PullRequest, Form: p.Form(s), Void: p.void, Changes: p.changes,
 		Bot: p.bot(), Counts: p.Summary == "counts"})
 	return r, err
 }
 
 // request is a state as apply takes it; before a decision without who approved.
 func (p *proposal) request(s ticketpr.State) apply.Request {
-	q := driver.ApplyRequest(p.ref, s, render.Made{Run: driver.RunPage(p.ref, s.Facts.RunID), Bot: p.bot(), Closes: p.asked.Issue(),
-		Drafted: p.drafter.login})
+	q := driver.ApplyRequest(p.ref, s, render.Made{Run: driver.RunPage(p.ref, s.Facts.RunID), Bot: p.bot(),
+		Closes: p.asked.Issue(), Drafted: p.drafter.login})
 	q.Link, q.Again = p.config.Implement.PullRequest == "link", "re-run the failed jobs"
-	q.CoAuthor = p.drafter.trailer()
-	return q
-}
-
-// racing is the request of a decision, which waits for its turn.
-func (p *proposal) racing(s ticketpr.State) apply.Request {
-	q := p.request(s)
-	q.Race = p.desk(s).Race(*s.Decision)
+	if q.CoAuthor = p.drafter.trailer(); s.Decision != nil {
+		q.Race = p.desk(s).Race(*s.Decision)
+	}
 	return q
 }
 
