@@ -64,7 +64,7 @@ var beside = map[string][]string{
 	"artifact":                 {"github", "transport"},
 	"llm":                      {"transport", "limit", "config"},
 	"limit":                    {"transport"},
-	"trace":                    {"transport"},
+	"trace":                    {"llm", "transport"},
 	"atlassian":                {"transport"},
 	"mcpclient":                {"atlassian", "transport"},
 	"agent":                    {"tool"},

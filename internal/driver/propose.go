@@ -8,6 +8,7 @@ import (
 
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
+	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/finding"
@@ -77,7 +78,7 @@ func (d Driver) Propose(ctx context.Context, p Proposing) (steps ticketpr.Steps,
 	if err != nil {
 		return steps, begin, err
 	}
-	broken := wire.Broken()
+	broken := chunker.New().Broken // whether a text does not parse as its path says
 	return ticketpr.Steps{
 		Fetch: p.Fetch, Show: p.Show, Model: &by.Model, Modules: modules, Paths: paths,
 		Base: func(chosen []config.Module) implement.Base {

@@ -14,7 +14,6 @@ import (
 	"github.com/org/pr-review-action/internal/flow/ticketpr"
 	"github.com/org/pr-review-action/internal/gate"
 	"github.com/org/pr-review-action/internal/graph"
-	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/handoff"
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/problem"
@@ -42,7 +41,7 @@ func (j *job) implements(ctx context.Context) (r driver.Report, err error) {
 	thread := ticketpr.ThreadID(j.ref, p.asked.Key, base.SHA)
 	o, found, err := apply.Earlier(ctx, j.api, j.ref, "", thread)
 	if err != nil { // whoever decides looks again
-		j.runner.Warning("whether this ticket was carried out before could not be read: " + driver.Explain(err))
+		j.warning("whether this ticket was carried out before could not be read", err)
 	}
 	if found {
 		r = driver.Report{Outcome: ticketpr.Posted, Thread: thread, Branch: o.Branch, PullRequest: o.URL,
@@ -84,9 +83,8 @@ func (p *proposal) facts(thread, base string, approvals []string) checkpoint.Man
 // the next one, and stores what it parked.
 func (p *proposal) draft(ctx context.Context, facts checkpoint.Manifest, show ticket.Show,
 	revised *revision) (driver.Report, error) {
-	d := driver.Driver{Front: p.Front, Thread: facts.Thread, Protect: p.Protection,
-		Warn: p.runner.Warning, Observe: p.observed,
-		Tell: func(line string) { fmt.Fprintln(p.Stdout, guard.Line(line, driver.MaxLine)) }}
+	d := driver.Driver{Front: p.Front, Thread: facts.Thread, Protect: p.Protection, Warn: p.runner.Warning,
+		Observe: p.observed, Tell: p.tell}
 	store, before, begun := p.progress(ctx, facts, revised)
 	d.Store = store
 	sha := facts.Subject.Head
@@ -123,7 +121,7 @@ func (p *proposal) draft(ctx context.Context, facts checkpoint.Manifest, show ti
 		return driver.Report{}, p.cutOff(ctx, store, err)
 	}
 	if err := store.Close(ctx, true); err != nil {
-		p.runner.Warning("progress that is not needed any more could not be deleted: " + driver.Explain(err))
+		p.warning("progress that is not needed any more could not be deleted", err)
 	}
 	return r, nil
 }
@@ -225,7 +223,7 @@ func (j *job) revisesTicket(ctx context.Context) (driver.Report, error) {
 			return r, err
 		}
 		if err := p.desk(o.State).Withdraw(ctx, []checkpoint.Draft{o.Draft}, p.now(), r.Code); err != nil {
-			p.runner.Warning("the earlier draft could not be withdrawn, either may be decided: " + driver.Explain(err))
+			p.warning("the earlier draft could not be withdrawn, either may be decided", err)
 		}
 		return r, nil
 	})
@@ -253,7 +251,7 @@ func (j *job) comments(ctx context.Context) (_ driver.Report, err error) {
 	switch {
 	case !found && j.Decision == decision.Abort:
 		text, address = "The change that was drafted for this ticket was rejected, nothing was pushed:",
-			p.runPage(p.env.RunID)
+			driver.RunPage(p.ref, p.env.RunID)
 	case !found:
 		return driver.Report{Message: "no pull request of draft " + shown[:min(16, len(shown))] + " is there, so " +
 			p.asked.Key + " is not commented on"}, nil
