@@ -31,7 +31,7 @@ const (
 	Calls    Why = "calls"    // it uses what is changed
 	Defines  Why = "defines"  // it defines what the changed lines use
 	Tests    Why = "tests"    // it is a test that touches what is changed
-	Similar  Why = "similar"  // a search for the change found it
+	Similar  Why = "similar"  // a search for the change, or for another name on its lines, found it
 )
 
 // Piece is a chunk of the commit that a reviewer is shown beside a diff: all of it, or of
@@ -80,7 +80,7 @@ const (
 )
 
 // candidates are the pieces that a pack may have, the most telling of each kind first.
-func (s *search) candidates(ctx context.Context, c Change) ([]Piece, error) {
+func (s *search) candidates(ctx context.Context, c Change) ([]candidate, error) {
 	words, err := s.lexical(ctx)
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (s *search) candidates(ctx context.Context, c Change) ([]Piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := pieces{change: c, shown: shownLines(c.Hunks), seen: map[string]bool{}}
+	p := pieces{change: c, names: a.names, shown: shownLines(c.Hunks), seen: map[string]bool{}}
 	p.add(Encloses, a.enclosing, len(a.enclosing), numbered(changedLines(c.Hunks, true)))
 	users := used(far.nearest(f.users), a.names)
 	p.add(Calls, without(users, isTest), mostUsers, naming(a.names))
