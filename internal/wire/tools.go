@@ -12,7 +12,6 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/ingest"
-	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/tool"
@@ -97,32 +96,27 @@ func (b Brief) archive(sha string) tree.Tree {
 // said reads what was said on a pull request, and names what of it could not be read.
 type said func(context.Context) (all []prompt.Document, notes []string)
 
-// discussion is what get_pr_discussion tells of the commits, comments and reviews, the
-// first page of each. Which sections are read is fixed here: no model chooses, and issues,
-// which are tickets, are not among them.
+// discussion is the first page of the commits, comments and reviews. Which parts are
+// read is fixed here: no model chooses, and issues, which are tickets, are not among them.
 func (b Brief) discussion(own *secret.Redactor) said {
 	if b.Change.Pull == nil || b.API == nil {
 		return nil
 	}
-	tools := tool.NewSet(tool.Discussion(tool.DiscussionSource{API: b.API, Ref: b.Change.Pull.Ref})).Redacting(own)
-	sections := []string{"commits", "comments", "reviews"}
+	parts := []string{tool.Commits, tool.Comments, tool.Reviews}
 	return func(ctx context.Context) (all []prompt.Document, notes []string) {
-		records := make([]tool.Record, len(sections))
+		texts, errs := make([]string, len(parts)), make([]error, len(parts))
 		var reads sync.WaitGroup
-		for i, section := range sections {
-			reads.Go(func() {
-				records[i] = tools.Call(ctx, llm.Call{Name: "get_pr_discussion",
-					Arguments: fmt.Sprintf(`{"section":%q,"page":1}`, section)})
-			})
+		for i, part := range parts {
+			reads.Go(func() { texts[i], errs[i] = tool.Discussion(ctx, b.API, b.Change.Pull.Ref, part, own) })
 		}
 		reads.Wait()
-		for i, r := range records {
-			if r.Problem != "" {
+		for i, part := range parts {
+			if errs[i] != nil {
 				notes = append(notes, fmt.Sprintf("The %s of the pull request could not be read; the look at the "+
-					"whole change did without them.", sections[i]))
+					"whole change did without them.", part))
 				continue
 			}
-			all = append(all, prompt.Document{Path: sections[i], Text: r.Text})
+			all = append(all, prompt.Document{Path: part, Text: texts[i]})
 		}
 		return all, notes
 	}
