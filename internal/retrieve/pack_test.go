@@ -55,7 +55,7 @@ func read(t testing.TB, file string) change {
 
 // engine is over these files, among those of some rooms of this program: so the
 // pieces that decide stand among hundreds of others.
-func (c change) engine(t testing.TB, last *index.Index) (retrieve.Engine, *index.Index) {
+func (c change) engine(t testing.TB, last *index.Index) (*retrieve.Engine, *index.Index) {
 	t.Helper()
 	all := map[string]string{}
 	for _, room := range []string{"agent", "budget", "suggest"} {
@@ -73,12 +73,12 @@ func (c change) engine(t testing.TB, last *index.Index) (retrieve.Engine, *index
 	}
 	x, _, err := index.Build(t.Context(), tree.Files(all), last, index.Options{Cut: cutter.Cut, Made: "test"})
 	require.NoError(t, err)
-	return retrieve.Engine{Index: x}, x
+	return &retrieve.Engine{Index: x.Source}, x
 }
 
 var cutter = chunker.New()
 
-func (c change) pack(t testing.TB, e retrieve.Engine, tokens int) []retrieve.Piece {
+func (c change) pack(t testing.TB, e *retrieve.Engine, tokens int) []retrieve.Piece {
 	t.Helper()
 	hunks, err := diff.Hunks(c.patch)
 	require.NoError(t, err)
@@ -96,7 +96,7 @@ func TestThePackHoldsWhatDecides(t *testing.T) {
 	var last *index.Index // the rooms' files are cut once for all
 	for _, file := range files {
 		c := read(t, file)
-		var e retrieve.Engine
+		var e *retrieve.Engine
 		e, last = c.engine(t, last)
 		if strings.Contains(c.patch, c.decideLine) {
 			without++

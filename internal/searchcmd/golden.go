@@ -67,7 +67,7 @@ func (p Program) measure(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	engines, by, legs := map[string]retrieve.Engine{}, table{}, table{}
+	engines, by, legs := map[string]*retrieve.Engine{}, table{}, table{}
 	for _, r := range rows {
 		dir, under := cmp.Or(o.dir, "."), ""
 		if r.Source != nil {
@@ -92,13 +92,13 @@ func (p Program) measure(ctx context.Context, o *Options) error {
 }
 
 // source is an engine over a folder, or over what is below one in it.
-func (p Program) source(ctx context.Context, dir, under string, c config.Config, o *Options) (retrieve.Engine, error) {
+func (p Program) source(ctx context.Context, dir, under string, c config.Config, o *Options) (*retrieve.Engine, error) {
 	place, err := p.Place(ctx, dir, "")
 	if err == nil && under != "" {
 		place = wire.Place{Tree: below{place.Tree, under}}
 	}
 	if err != nil {
-		return retrieve.Engine{}, err
+		return nil, err
 	}
 	return p.index(ctx, place, c, o)
 }
@@ -142,7 +142,7 @@ func readGolden(file string) ([]row, error) {
 func (s source) local() bool { return filepath.IsLocal(s.folder()) && s.Kind != "" && s.Name != "" }
 
 // answered asks one question and counts it for its kind and for each leg.
-func (r row) answered(ctx context.Context, e retrieve.Engine, dir string, by, legs table) error {
+func (r row) answered(ctx context.Context, e *retrieve.Engine, dir string, by, legs table) error {
 	query, err := r.asked(dir)
 	if err != nil {
 		return err

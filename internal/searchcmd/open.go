@@ -19,10 +19,10 @@ import (
 )
 
 // open gives an engine over the place that the flags name, and its commit.
-func (p Program) open(ctx context.Context, o *Options) (retrieve.Engine, string, error) {
+func (p Program) open(ctx context.Context, o *Options) (*retrieve.Engine, string, error) {
 	c, err := o.config(cmp.Or(o.dir, "."))
 	if err != nil {
-		return retrieve.Engine{}, "", err
+		return nil, "", err
 	}
 	var place wire.Place
 	if o.repo != "" {
@@ -31,26 +31,27 @@ func (p Program) open(ctx context.Context, o *Options) (retrieve.Engine, string,
 		place, err = p.Place(ctx, o.dir, o.rev)
 	}
 	if err != nil {
-		return retrieve.Engine{}, "", err
+		return nil, "", err
 	}
 	e, err := p.index(ctx, place, c, o)
 	return e, place.Commit, err
 }
 
 // index makes the engine over a place.
-func (p Program) index(ctx context.Context, place wire.Place, c config.Config, o *Options) (retrieve.Engine, error) {
+func (p Program) index(ctx context.Context, place wire.Place, c config.Config, o *Options) (*retrieve.Engine, error) {
 	e, err := p.Searching(c, o.Settings)
 	if err != nil {
-		return retrieve.Engine{}, err
+		return nil, err
 	}
 	x, err := p.Indexed(ctx, place, index.Options{}, c, e, p.Warn)
 	if err != nil {
-		return retrieve.Engine{}, err
+		return nil, err
 	}
 	for _, note := range x.Notes {
 		p.Warn(note)
 	}
-	return retrieve.Engine{Index: x.Source, Embedder: e.Embedder, Reranker: e.Reranker, Now: p.Now}, nil
+	return &retrieve.Engine{Index: x.Source, Instead: x.Instead, Embedder: e.Embedder, Reranker: e.Reranker,
+		Now: p.Now}, nil
 }
 
 // remote is a commit of a repository on GitHub. It is fetched as one archive and

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -18,41 +19,45 @@ const (
 	maxDiscussion = 40 << 10
 )
 
-// The parts of a pull request's discussion. Reviews are those and the comments on the diff.
-const (
-	Commits  = "commits"
-	Comments = "comments"
-	Reviews  = "reviews"
-)
+type discussionArgs struct {
+	Section string `json:"section" enum:"commits,comments,reviews" description:"reviews: with comments on the diff."`
+}
 
-// Discussion tells the first page of what the author and others say about a pull
-// request, for steps that may see it: the review of a file must not, since the author's
-// framing costs findings (D2). Every text stands behind who said it and when, each of
-// its lines behind "| ", so that no text can pass for another's, and free of the
-// redactor's values too.
-func Discussion(ctx context.Context, api *github.Client, ref pull.Ref, part string,
-	own *secret.Redactor) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, DefaultTime)
-	defer cancel()
-	said := ""
-	read := func(kind string, page func(context.Context, pull.Ref, int) ([]github.Remark, bool, error)) error {
-		remarks, more, err := page(ctx, ref, 1)
-		said += told(kind, remarks, more)
-		return err
-	}
-	var err error
-	switch part {
-	case Commits:
-		err = read("commit", api.Commits)
-	case Comments:
-		err = read("comment", api.Comments)
-	default:
-		if err = read("review", api.ReviewPage); err == nil {
-			err = read("comment on the diff", api.ReviewCommentPage)
-		}
-	}
-	text, _ := Set{redact: own}.fit(said, maxDiscussion)
-	return text, err
+// DiscussionSource is a pull request whose discussion can be read.
+type DiscussionSource struct {
+	API *github.Client
+	Ref pull.Ref
+}
+
+// Discussion is the tool get_pr_discussion: the first page of what the author and others
+// say about a pull request, for steps that may see it. The review of a file must not be
+// offered it: the author's framing costs findings (D2). Every text stands behind who said
+// it and when, each of its lines behind "| ", so that no text can pass for another's.
+func Discussion(s DiscussionSource) Tool {
+	return New("get_pr_discussion", "Shows what the author and others say about the pull request: claims of people, "+
+		"not facts about the code.",
+		func(ctx context.Context, a discussionArgs) (string, error) {
+			switch a.Section {
+			case "commits":
+				return s.page(ctx, "commit", s.API.Commits)
+			case "comments":
+				return s.page(ctx, "comment", s.API.Comments)
+			case "reviews":
+				reviews, err := s.page(ctx, "review", s.API.ReviewPage)
+				if err != nil {
+					return "", err
+				}
+				comments, err := s.page(ctx, "comment on the diff", s.API.ReviewCommentPage)
+				return reviews + comments, err
+			}
+			return "", errors.New("section is none of commits, comments, reviews")
+		}).Within(maxDiscussion)
+}
+
+func (s DiscussionSource) page(ctx context.Context, kind string,
+	read func(context.Context, pull.Ref, int) ([]github.Remark, bool, error)) (string, error) {
+	remarks, more, err := read(ctx, s.Ref, 1)
+	return told(kind, remarks, more), err
 }
 
 // told writes a page of remarks.

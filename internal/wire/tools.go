@@ -12,6 +12,7 @@ import (
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/ingest"
+	"github.com/org/pr-review-action/internal/llm"
 	"github.com/org/pr-review-action/internal/prompt"
 	"github.com/org/pr-review-action/internal/secret"
 	"github.com/org/pr-review-action/internal/tool"
@@ -66,7 +67,7 @@ func (b Brief) carried(ctx context.Context, base tree.Tree, e Endpoints) (*index
 	commit, i := b.Change.Pull.BaseSHA, b.Change.Config.Index
 	stored, exact, err := b.Carried.Load(ctx, commit)
 	if exact && err == nil {
-		info, _ := stored.Vectors(ctx) // one in memory has no error
+		info := stored.Vectors()
 		if e.Embedder == nil || info.Missing == 0 && info.Model == e.Embedder.Identity() {
 			return stored, nil
 		}
@@ -96,27 +97,32 @@ func (b Brief) archive(sha string) tree.Tree {
 // said reads what was said on a pull request, and names what of it could not be read.
 type said func(context.Context) (all []prompt.Document, notes []string)
 
-// discussion is the first page of the commits, comments and reviews. Which parts are
-// read is fixed here: no model chooses, and issues, which are tickets, are not among them.
+// discussion is what get_pr_discussion tells of the commits, comments and reviews. Which
+// sections are read is fixed here: no model chooses, and issues, which are tickets, are not
+// among them.
 func (b Brief) discussion(own *secret.Redactor) said {
 	if b.Change.Pull == nil || b.API == nil {
 		return nil
 	}
-	parts := []string{tool.Commits, tool.Comments, tool.Reviews}
+	tools := tool.NewSet(tool.Discussion(tool.DiscussionSource{API: b.API, Ref: b.Change.Pull.Ref})).Redacting(own)
+	sections := []string{"commits", "comments", "reviews"}
 	return func(ctx context.Context) (all []prompt.Document, notes []string) {
-		texts, errs := make([]string, len(parts)), make([]error, len(parts))
+		records := make([]tool.Record, len(sections))
 		var reads sync.WaitGroup
-		for i, part := range parts {
-			reads.Go(func() { texts[i], errs[i] = tool.Discussion(ctx, b.API, b.Change.Pull.Ref, part, own) })
+		for i, section := range sections {
+			reads.Go(func() {
+				records[i] = tools.Call(ctx, llm.Call{Name: "get_pr_discussion",
+					Arguments: fmt.Sprintf(`{"section":%q}`, section)})
+			})
 		}
 		reads.Wait()
-		for i, part := range parts {
-			if errs[i] != nil {
+		for i, r := range records {
+			if r.Problem != "" {
 				notes = append(notes, fmt.Sprintf("The %s of the pull request could not be read; the look at the "+
-					"whole change did without them.", part))
+					"whole change did without them.", sections[i]))
 				continue
 			}
-			all = append(all, prompt.Document{Path: part, Text: texts[i]})
+			all = append(all, prompt.Document{Path: sections[i], Text: r.Text})
 		}
 		return all, notes
 	}
