@@ -31,13 +31,13 @@ func Of(f diff.File) []Claim {
 	add := func(is bool, reason finding.Reason, folder string, borne bool) {
 		if is {
 			all = append(all, Claim{Reason: reason, Folder: folder, Borne: borne || f.Vouched == string(reason),
-				Media: reason == finding.Binary && asset(f.Path)})
+				Media: reason == finding.Binary && Asset(f.Path)})
 		}
 	}
 	old := Before(f)
 	inMade, inVendored := folderOf(f.Path, made), folderOf(f.Path, vendored)
 	head, base := headers(f)
-	add(f.Binary, finding.Binary, "", asset(f.Path) && asset(old))
+	add(f.Binary, finding.Binary, "", Asset(f.Path) && Asset(old))
 	add(lockfile(f.Path), finding.Lockfile, "", lockfile(old))
 	add(generatedName().MatchString(f.Path), finding.Generated, "", generatedName().MatchString(old))
 	add(head || unseen(f) && f.Vouched == string(finding.Generated), finding.Generated, "", base && old != "")
@@ -47,7 +47,7 @@ func Of(f diff.File) []Claim {
 	add(minified(f.Patch), finding.Minified, "", false)
 	output := outputFolder(f.Path)
 	add(output != "", finding.Generated, output, Under(old, output))
-	add(asset(f.Path), finding.Asset, "", asset(old))
+	add(Asset(f.Path), finding.Asset, "", Asset(old))
 	return all
 }
 

@@ -65,7 +65,8 @@ func lockfile(file string) bool {
 	return slices.Contains(lockfiles, strings.ToLower(path.Base(file)))
 }
 
-func asset(file string) bool {
+// Asset reports whether a path is of a picture, a font, an archive or an office document.
+func Asset(file string) bool {
 	return slices.Contains(assets, strings.ToLower(path.Ext(file)))
 }
 

@@ -77,7 +77,7 @@ func (d Driver) Proposed(ctx context.Context) (Proposal, error) {
 		Outcome: ticketpr.Failed, Status: ticketpr.Status(view), Thread: s.Facts.Thread, RootCause: s.RootCause,
 		Ticket:  proposedTicket{s.Ticket.Key, s.Class.Type, s.Ticket.Summary, s.Class.Complexity},
 		Modules: s.Scope.Modules, Chunks: slices.Clone(s.Chunks), Changes: listed(s.Changes), Tests: listed(s.Tests),
-		Warnings: slices.Concat(s.Warnings(), s.Scope.Notes, s.Seen.Notes), Findings: s.Seen.Findings,
+		Warnings: slices.Concat(s.Warnings(), s.Notes()), Findings: s.Seen.Findings,
 		Criteria: s.Seen.Criteria, Check: s.Check,
 		Diff: change.Unified(s.Proposed()), Iteration: s.Iteration, Branch: s.Applied.Branch, Commit: s.Applied.Commit,
 		PullRequest: s.PullRequest, Usage: price(s.Usage), Error: s.Error, State: s,

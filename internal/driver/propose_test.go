@@ -389,6 +389,9 @@ func TestFilesAreDroppedByPath(t *testing.T) {
 		_, err := p.decide(text)
 		require.ErrorContains(t, err, why, text)
 	}
+	_, err := p.decide("/drop nofile\n/approve")
+	require.ErrorContains(t, err, `"nofile" is no path of this draft; a reason stands behind a colon; perhaps `+
+		"/drop store/priority_test.go: REASON\n")
 	r, err := p.decide("/drop store/priority_test.go\n/approve")
 	require.NoError(t, err)
 	require.Equal(t, "store/priority.go\nstore/store.go", p.git("diff", "--name-only", "main", r.Commit))

@@ -45,7 +45,7 @@ const payload = 16
 func hiddenOf(line string, number int) []Hit {
 	var hits []Hit
 	text := !dump(line)
-	row, least := 0, 1
+	row, least, returned := 0, 1, returned(line)
 	if minified(line) {
 		least = payload
 	}
@@ -55,7 +55,8 @@ func hiddenOf(line string, number int) []Hit {
 		}
 		kind := kindOf(r)
 		counts := row >= least || row > 0 && (kind == bidi || kind == tags) && !tabled(line, at, r)
-		if counts && kind != "" && (text || kind != controls) && !usual(line, at, r) {
+		if counts && kind != "" && (text || kind != Controls) && !usual(line, at, r) &&
+			!(returned && r == '\r') {
 			hits = append(hits, Hit{Line: number, Kind: kind, Excerpt: excerpt(line, at)})
 		}
 	})
@@ -69,6 +70,17 @@ func hiddenOf(line string, number int) []Hit {
 func usual(line string, at int, r rune) bool {
 	return besideBraille(line, at, r) || breaksMention(line, at, r) || spells(line, at, r) || colours(line, at, r) ||
 		directs(line, at, r)
+}
+
+// comment is the beginning of one that ends with its line, for a compiler at a carriage return
+// too.
+var comment = regexp.MustCompile(`(?:^|[^:\w])//|(?:^|\s)(?:#|--)`)
+
+// returned reports a row of lines that end as old systems end them, none of which takes what
+// follows out of a comment.
+func returned(line string) bool {
+	at := comment.FindStringIndex(line)
+	return strings.Count(line, "\r") > 2 && (at == nil || at[0] > strings.LastIndexByte(line, '\r'))
 }
 
 // each calls f for every character of a line, with whether guard.Visible
@@ -90,10 +102,16 @@ func each(line string, f func(at int, r rune, seen bool)) {
 	}
 }
 
+// Kinds of hits that bytes of a picture have by chance: characters below the space and the like,
+// and those that take no room.
 const (
-	controls = "control characters"
-	bidi     = "bidi control"
-	tags     = "tag characters"
+	Controls  = "control characters"
+	ZeroWidth = "zero width"
+)
+
+const (
+	bidi = "bidi control"
+	tags = "tag characters"
 )
 
 // tabled reports a hidden character that stands alone in a string or a class, as in the
@@ -131,9 +149,9 @@ func kindOf(r rune) string {
 	case unicode.Is(unicode.Variation_Selector, r):
 		return "variation selectors"
 	case unicode.Is(unicode.Cc, r):
-		return controls
+		return Controls
 	}
-	return "zero width"
+	return ZeroWidth
 }
 
 // besideBraille reports whether a blank Braille pattern stands beside another
@@ -175,7 +193,7 @@ func spells(line string, at int, r rune) bool {
 // that takes text away, as black, white, reversed and concealed can, and a background.
 var colour = regexp.MustCompile(`^\x1b\[(?:` + colourCode + `(?:;` + colourCode + `)*)?m`)
 
-const colourCode = `(?:0?[0134]|2[234]|39|3[1-7]|9[1-6])`
+const colourCode = `(?:0?[0134]|2[234]|[34]9|3[1-7]|9[1-6]|3[07];4[1-6]|4[1-6];3[07])`
 
 // colours reports the beginning of a colour, as captured output and shell prompts have them.
 func colours(line string, at int, r rune) bool {

@@ -120,7 +120,7 @@ func (p Proposal) warnings() string {
 func (p Proposal) where() string {
 	var rows []string
 	for _, m := range p.Modules {
-		rows = append(rows, "- "+guard.Code(m[0])+": "+guard.Inline(m[1], proposalRunes))
+		rows = append(rows, row(guard.Code(m[0]), guard.Inline(m[1], proposalRunes)))
 	}
 	return "### Modules\n\n" + strings.Join(rows, "\n")
 }
@@ -131,11 +131,13 @@ func fileRows(heading string, files []change.File) string {
 	}
 	rows := []string{heading + "\n"}
 	for _, f := range files {
-		rows = append(rows, fmt.Sprintf("- %s %s: %s", guard.Code(f.Path), counted(f),
-			guard.Inline(f.Description, proposalRunes)))
+		rows = append(rows, row(guard.Code(f.Path)+" "+counted(f), guard.Inline(f.Description, proposalRunes)))
 	}
 	return strings.Join(rows, "\n")
 }
+
+// row is an entry of a list with what is said of it, if anything.
+func row(name, said string) string { return strings.TrimSuffix("- "+name+": "+said, ": ") }
 
 // counted says how much of a file changes.
 func counted(f change.File) string {
@@ -248,7 +250,7 @@ func CommitMessage(p Proposal) (headline, body string) {
 	}
 	var files []string
 	for _, f := range p.files() {
-		files = append(files, "- "+f.Path+": "+guard.Line(f.Description, proposalRunes))
+		files = append(files, row(f.Path, guard.Line(f.Description, proposalRunes)))
 	}
 	return headline, paragraphs(strings.Join(wrapped(why, headlineRunes), "\n"), strings.Join(files, "\n"))
 }

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/org/pr-review-action/internal/finding"
@@ -46,9 +47,12 @@ var shellFromInput = rule{
 
 var (
 	shellQuoted = lazy(`(?i)quote|escape|%q`)
-	joinedText  = lazy(`[^+]\+[^+]|\bSprintf\(|\.format\(|\bf["']|\$\{|["']\s*%\s*[\w(]`)
+	joinedText  = lazy(`[^+]\+[^+]|\bSprintf\(|\.format\(|(?:^|[\s(,=])[fF]["']|\$\{|["']\s*%\s*[\w(]`)
 	operands    = lazy(`\$\{\s*([^{}]*)\}|\{([\w.]+)\}|\+\s*([\w.]+(?:\([^)]*\))?)|%\s*\(?([\w.]+)|` +
 		`,\s*([\w.]+(?:\([^)]*\))?)`)
+	verbs    = lazy(`%[-+#0-9.]*[A-Za-z]\b`)
+	constant = lazy(`^(?:(?:\w+\.)*[A-Z][A-Z0-9_]+|(?:\w+\.)*constants\.\w+|[A-Za-z_][\w.]*\(\))$`)
+	fixed    = lazy(`^(?:"[^"]*"|'[^']*'|[A-Za-z_][\w.]*\(\));?$`)
 )
 
 // builtCommand finds calls on lines with one of some words whose last group is a
@@ -64,8 +68,19 @@ func builtCommand(call string, words ...string) finder {
 			return hit{}, false
 		}
 		operand := last(append([]string{command}, operands().FindStringSubmatch(command)...))
-		return h.sentByCaller(operand, i), true
+		at := h.sentByCaller(operand, i)
+		return at, at.severity == finding.Blocker || !h.constants(command, i)
 	}), words...)
+}
+
+// constants reports whether all that a command on line i is built from is the program's own.
+func (h *hunk) constants(command string, i int) bool {
+	text := command + " " + h.value(identifier().FindString(command), i)
+	all := operands().FindAllStringSubmatch(verbs().ReplaceAllString(text, ""), -1)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(groups []string) bool {
+		name := strings.TrimSpace(last(groups[1:]))
+		return !constant().MatchString(name) && !fixed().MatchString(h.value(name, i))
+	})
 }
 
 // built reports whether a command is put together on the spot or, where it is

@@ -65,6 +65,22 @@ func inCode(expr string, words ...string) finder {
 	}), words...)
 }
 
+// unlessAsked leaves out what a person asked for: under a condition, or with a comment.
+func unlessAsked(find finder) finder {
+	return func(h *hunk) []hit {
+		return slices.DeleteFunc(find(h), func(at hit) bool {
+			asked := h.commented(at.line)
+			for i := at.line; i >= max(0, at.line-8) && !asked; i-- {
+				asked = asks().MatchString(h.codeAt(i))
+			}
+			return asked
+		})
+	}
+}
+
+// asks is a condition on a setting of the check.
+var asks = lazy(`(?i)\bif\b.*(?:insecure|ignore|verify|skip|self_?signed|trust|strict|unsafe|tls|ssl|cert)`)
+
 // inText finds lines whose text holds one of some words and matches from a byte on
 // that is code, so that a pattern can look into strings without matching in comments.
 func inText(expr string, words ...string) finder {

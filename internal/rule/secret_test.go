@@ -48,15 +48,19 @@ func TestLeaksAreWordedByKindAndPlace(t *testing.T) {
 	}
 	want := map[string][]finding.Severity{ // in code and settings, in tests and documents
 		"a live one (npm-access-token)": {finding.Blocker, finding.Blocker},
-		"a private key":                 {finding.Blocker, finding.Nit},
-		"a password in a URL":           {finding.Major, finding.Nit},
-		"the value of `dbPassword`":     {finding.Major, finding.Nit},
-		"a value (jwt)":                 {finding.Major, finding.Nit},
+		"a private key":                 {finding.Blocker},
+		"a password in a URL":           {finding.Major},
+		"the value of `dbPassword`":     {finding.Major},
+		"a value (jwt)":                 {finding.Major},
 	}
 	for subject, leak := range leaks {
 		for i, paths := range [][]string{{"src/a.go", "deploy/values.yml"}, {"src/a_test.go", "docs/Setup.MD"}} {
 			for _, path := range paths {
 				found := Leaks(path, []secret.PatchLeak{leak})
+				if i >= len(want[subject]) {
+					require.Empty(t, found, "made up for them")
+					continue
+				}
 				require.Len(t, found, 1)
 				got := found[0]
 				require.Equal(t, "Hard-coded credential: "+subject, got.Title)

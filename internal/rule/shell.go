@@ -1,6 +1,10 @@
 package rule
 
-import "github.com/org/pr-review-action/internal/finding"
+import (
+	"slices"
+
+	"github.com/org/pr-review-action/internal/finding"
+)
 
 const removeTree = `\brm\s+(?:-\w+\s+)*-\w*[rR]\w*\s+(?:-\w+\s+|--\s+)*`
 
@@ -25,11 +29,22 @@ var removeUnchecked = rule{
 const command = `(?:^(?:\s*-\s)?|[;&|({!]|(?:\b(?:run:|script:|then|do|else|if|exec|sudo|env|time|eval|RUN)|\s-\w*c)\s)` +
 	`\s*["']?(?:(?:exec|sudo|env|\w+=\S*|\$\{?\w+\}?)\s+(?:-\w+\s+)*)*`
 
+var downloadRun = inCode(command+`(?:curl|wget)\b[^;&|]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:ba|z|da)?sh\b`,
+	"curl", "wget")
+
+// installer is where the makers of common tools have people install these from.
+var installer = lazy(`https://(?:[\w-]+\.)*(?:rustup\.rs|nodesource\.com|docker\.com|yarnpkg\.com|pnpm\.io|bun\.sh|deno\.land` +
+	`|python-poetry\.org|astral\.sh|sdkman\.io|rvm\.io|helm\.sh|k3s\.io|jetify\.com|githubusercontent\.com/` +
+	`(?:nvm-sh|creationix|helm|Homebrew|pyenv|golangci)/)`)
+
 var pipeToShell = rule{
 	name: "pipe-to-shell", category: "security", severity: finding.Minor,
 	title: "A downloaded script runs unchecked",
 	body: "What runs is whatever the server sends that day, or the half of it that arrived. Pin a version and " +
 		"compare a checksum first.",
-	find: in{shell: inCode(command+`(?:curl|wget)\b[^;&|]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:ba|z|da)?sh\b`,
-		"curl", "wget")},
+	find: in{shell: func(h *hunk) []hit {
+		return slices.DeleteFunc(downloadRun(h), func(at hit) bool {
+			return installer().MatchString(h.lines[at.line].text)
+		})
+	}},
 }

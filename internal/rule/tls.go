@@ -9,23 +9,23 @@ var tlsCheckOff = rule{
 		"authority that is missing instead.",
 	inTests: skipped,
 	find: in{
-		golang: inCode(`\bInsecureSkipVerify\s*[:=]\s*true\b`, "InsecureSkipVerify"),
-		typescript: inText(`(?:^|[\s{,(])["']?(?:rejectUnauthorized|strictSSL)["']?\s*:\s*false\b`+
+		golang: unlessAsked(inCode(`\bInsecureSkipVerify\s*[:=]\s*true\b`, "InsecureSkipVerify")),
+		typescript: unlessAsked(inText(`(?:^|[\s{,(])["']?(?:rejectUnauthorized|strictSSL)["']?\s*:\s*false\b`+
 			`|\brejectUnauthorized\s*=\s*false\b`+
 			`|\bprocess\.env\W{1,2}NODE_TLS_REJECT_UNAUTHORIZED\b['"\]]*\s*[:=]\s*['"]?0`, "rejectUnauthorized",
-			"strictSSL", "NODE_TLS_REJECT_UNAUTHORIZED"),
-		python: inCode(`\b(?:requests|httpx|session|client|aiohttp)\.\w+\(.*\b(?:verify|verify_ssl`+
+			"strictSSL", "NODE_TLS_REJECT_UNAUTHORIZED")),
+		python: unlessAsked(inCode(`\b(?:requests|httpx|session|client|aiohttp)\.\w+\(.*\b(?:verify|verify_ssl`+
 			`|ssl)\s*=\s*False\b|\bverify\s*=\s*False\b`+
 			`|\bssl\._create_unverified_context\b|\.check_hostname\s*=\s*False\b|\bverify_mode\s*=\s*ssl\.CERT_NONE\b`,
-			"False", "_create_unverified_context", "CERT_NONE"),
-		java: inCode(`\bNoopHostnameVerifier\b.*[;,)]\s*$|\bALLOW_ALL_HOSTNAME_VERIFIER\b|\bnew TrustAllStrategy\(`+
+			"False", "_create_unverified_context", "CERT_NONE")),
+		java: unlessAsked(inCode(`\bNoopHostnameVerifier\b.*[;,)]\s*$|\bALLOW_ALL_HOSTNAME_VERIFIER\b|\bnew TrustAllStrategy\(`+
 			`|\bInsecureTrustManagerFactory\.INSTANCE\b|void checkServerTrusted\([^)]*\)[^{]*\{\s*\}`,
 			"HostnameVerifier", "ALLOW_ALL_HOSTNAME_VERIFIER", "TrustAll", "InsecureTrustManager",
-			"checkServerTrusted"),
-		shell: inCode(`\bcurl\b[^|;&]*\s(?:--insecure\b|-[a-zA-Z]*k[a-zA-Z]*\s)|\bwget\b[^`+
+			"checkServerTrusted")),
+		shell: unlessAsked(inCode(`\bcurl\b[^|;&]*\s(?:--insecure\b|-[a-zA-Z]*k[a-zA-Z]*\s)|\bwget\b[^`+
 			`|;&]*--no-check-certificate\b`+
 			`|\bhttp\.sslVerify[= ]false\b|\bGIT_SSL_NO_VERIFY=(?:1|true)\b|\bStrictHostKeyChecking[= ]no\b`+
 			`|\bNODE_TLS_REJECT_UNAUTHORIZED=0`,
-			"curl", "wget", "sslVerify", "GIT_SSL_NO_VERIFY", "StrictHostKeyChecking", "NODE_TLS"),
+			"curl", "wget", "sslVerify", "GIT_SSL_NO_VERIFY", "StrictHostKeyChecking", "NODE_TLS")),
 	},
 }

@@ -98,6 +98,7 @@ var (
 	marked     = lazy(`^[\x21-\x7e]*[A-Za-z][!#$%^&*+=?~]+[A-Za-z][\x21-\x7e]*$`)
 	documented = lazy(`(?i)EXAMPLE(?:KEY)?$`)
 	sequence   = lazy(`^(?:0?123456789?0?|0?12345\d{0,3}|abc(?:def)?123(?:456)?)$`)
+	here       = lazy(`://(?:localhost|127\.0\.0\.1)\b`)
 	localHost  = lazy(`(?i)^@(?:[\w.-]*localhost|127\.0\.0\.1|\[::1\]|[\w.-]*\.local\b|[\w.-]*example)`)
 	word       = lazy(`[A-Z]?[a-z]{2,}`)
 	longWord   = lazy(`[A-Z]?[a-z]{3,}`)
@@ -142,7 +143,7 @@ func placeholder(m match) bool {
 // pair reports a user with a password that stands in for one, or with none.
 func pair(m match) bool {
 	_, password, _ := strings.Cut(m.secret(), ":")
-	return standsIn(password)
+	return standsIn(trimmings().ReplaceAllString(password, "")) || here().MatchString(m.line())
 }
 
 // uniform reports a value of one case, such as a hash, where an AWS key mixes

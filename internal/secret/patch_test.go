@@ -111,6 +111,9 @@ func TestWhatOnlyItsNameMakesACredentialIsRedactedAndNoLeak(t *testing.T) {
 	for _, line := range []string{
 		`"password_plugin_secret": "caching_sha2_password",`,
 		`const privateKey = "cHJpdmF0ZUtleQ==";`,
+		`"privateKey": "cHJpdmF0ZUtleQo="`,
+		`# curl -u test:test1 https://example.com/api`,
+		`curl -s -u 'alice:wrong-9Lq' http://127.0.0.1:8001/`,
 		`  private_key: "0x0123456789` + `012345678901234567890123456789012345678901234567890123",`,
 		`"ClientRequestToken": "8a8e1e4b-3a2c-4d5e-9f60-71c2d3e4f5a6"`,
 	} {

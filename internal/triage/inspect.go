@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/org/pr-review-action/internal/claim"
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/guard"
@@ -43,7 +44,7 @@ func Inspect(files []diff.File, pr *pull.Pull, o Options) Inspected {
 		out.Findings, out.Flags = append(out.Findings, one.findings...), append(out.Flags, one.flags...)
 		unread = append(unread, one.unread...)
 	}
-	out.Findings = append(together(out.Findings), gravest(unread)...)
+	out.Findings = append(out.Findings, gravest(unread)...)
 	if pr != nil {
 		seen := *pr
 		seen.Title, seen.Body, seen.HeadRef = secret.Redact(pr.Title), secret.Redact(pr.Body), secret.Redact(pr.HeadRef)
@@ -109,28 +110,6 @@ func gravest(found []finding.Finding) []finding.Finding {
 	return found[:maxUnread]
 }
 
-// together makes one finding of the credentials that are mostly made up, in tests and
-// documents of a change: the first one counts the rest.
-func together(found []finding.Finding) []finding.Finding {
-	first, more := -1, 0
-	var kept []finding.Finding
-	for _, f := range found {
-		switch {
-		case f.Category != Secret || f.Severity != finding.Nit:
-		case first >= 0:
-			more++
-			continue
-		default:
-			first = len(kept)
-		}
-		kept = append(kept, f)
-	}
-	if more > 0 {
-		kept[first].Body += fmt.Sprintf(" %d more in tests and documents of this change.", more)
-	}
-	return kept
-}
-
 // suspicious tells what a file's name and added lines hold beside code.
 func suspicious(f diff.File) ([]finding.Finding, []finding.Flag) {
 	text, numbers := added(f)
@@ -139,6 +118,12 @@ func suspicious(f diff.File) ([]finding.Finding, []finding.Flag) {
 	}
 	seen, name := injection.Scan(text), injection.Scan(f.Path)
 	seen.Hidden = fresh(f, strings.Split(text, "\n"), seen.Hidden)
+	asset := claim.Asset(f.Path)
+	if asset || claim.Unread(f.Path) { // bytes of a picture, tables of a bundle
+		seen.Hidden = slices.DeleteFunc(seen.Hidden, func(h injection.Hit) bool {
+			return h.Kind == injection.Controls || asset && h.Kind == injection.ZeroWidth
+		})
+	}
 	for _, hits := range [][]injection.Hit{seen.Hidden, seen.Instructions} {
 		for i := range hits {
 			hits[i].Line = numbers[min(max(hits[i].Line, 1), len(numbers))-1]

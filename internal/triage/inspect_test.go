@@ -2,6 +2,7 @@ package triage
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,19 +68,21 @@ func TestALineThatMovesHidesNothingNew(t *testing.T) {
 	require.Equal(t, 3, found[0].Line)
 }
 
-func TestCredentialsOfTestsAndDocumentsAreOneFinding(t *testing.T) {
+func TestBytesOfAPictureHideNothing(t *testing.T) {
 	t.Parallel()
-	var files []diff.File
-	for _, path := range []string{"a_test.go", "docs/b.md", "c_test.go", "src/d.go"} {
-		f := adding(`dbPassword = "wq7!Lm2zRt"`)
-		f.Path = path
-		files = append(files, f)
+	for path, first := range map[string]int{"a.go": 2, ".yarn/releases/yarn.cjs": 3, "docs/a.pdf": 4} {
+		t.Run(path, func(t *testing.T) {
+			t.Parallel()
+			f := adding("a\x1f", "b\u200b", "c\u202e")
+			f.Path = path
+			seen := Inspect([]diff.File{f}, nil, Options{})
+			lines := []int{}
+			for _, found := range seen.Findings {
+				lines = append(lines, found.Line)
+			}
+			require.Equal(t, first, slices.Min(lines))
+		})
 	}
-	found := Inspect(files, nil, Options{}).Findings
-	require.Len(t, found, 2)
-	require.Equal(t, []any{"a_test.go", finding.Nit}, []any{found[0].Path, found[0].Severity})
-	require.Contains(t, found[0].Body, " 2 more in tests and documents of this change.")
-	require.Equal(t, []any{"src/d.go", finding.Major}, []any{found[1].Path, found[1].Severity})
 }
 
 func TestD11_NamesAreReadAlsoWhereNothingIsAdded(t *testing.T) {

@@ -2,14 +2,12 @@ package reviewpr
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/decision"
 	"github.com/org/pr-review-action/internal/finding"
 	"github.com/org/pr-review-action/internal/graph"
-	"github.com/org/pr-review-action/internal/guard"
 	"github.com/org/pr-review-action/internal/render"
 	"github.com/org/pr-review-action/internal/review"
 	"github.com/org/pr-review-action/internal/ticket"
@@ -120,16 +118,4 @@ func (s State) asked() render.Asked {
 		a.Tickets = append(a.Tickets, render.AskedTicket{Key: t.Key, Summary: t.Summary})
 	}
 	return a
-}
-
-// flagged are lines of tickets and pages that address the reviewer.
-func (a Asked) flagged() (all []string) {
-	for _, f := range a.Context.Flags {
-		line := fmt.Sprintf("%s, line %d of what was asked, addresses the reviewer", guard.Code(f.ID), f.Line)
-		if f.Text != "" {
-			line += ": " + guard.Code(guard.Line(f.Text, maxTitle))
-		}
-		all = append(all, line+".")
-	}
-	return all
 }

@@ -1,14 +1,18 @@
 package reviewpr
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"
 	"github.com/org/pr-review-action/internal/decision"
+	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/finding"
+	"github.com/org/pr-review-action/internal/ingest"
 )
 
 func TestARecordKeepsWhatItsApproverWasShownAndNoneOfItsTexts(t *testing.T) {
@@ -41,4 +45,16 @@ func TestARecordKeepsWhatItsApproverWasShownAndNoneOfItsTexts(t *testing.T) {
 		s.Comments[i].ID = "F1"
 	}
 	require.Len(t, s.OnRecord(r).Findings, maxShown)
+}
+
+func TestInstructionsGuideNobodyWhereNoModelReads(t *testing.T) {
+	t.Parallel()
+	for rules, want := range map[bool]int{false: 1, true: 0} {
+		t.Run(strconv.FormatBool(rules), func(t *testing.T) {
+			t.Parallel()
+			c := ingest.Change{Settings: ".github/pr-review.yml", Config: config.Config{Instructions: []string{"AGENTS.md"}},
+				Files: []diff.File{{Path: "AGENTS.md", Status: diff.Added, Additions: 1, Patch: "@@ -0,0 +1 @@\n+c"}}}
+			require.Len(t, Draft{Rules: rules}.inspect(c).Findings, want)
+		})
+	}
 }

@@ -171,7 +171,10 @@ func (steps Steps) ingest(f fields) func(context.Context, State) (graph.Update, 
 func (d Draft) inspect(c ingest.Change) triage.Inspected {
 	o := d.triage()
 	if c.Settings != "" {
-		o.Settings, o.Instructions = c.Settings, c.Config.Instructions
+		o.Settings = c.Settings
+		if !d.Rules { // a model is shown them
+			o.Instructions = c.Config.Instructions
+		}
 	}
 	return triage.Inspect(ingest.Fit(c.Files, ingest.MaxPatches, o.Reviews), c.Pull, o)
 }

@@ -29,6 +29,7 @@ type State struct {
 	Model  string
 
 	Ticket    ticket.Ticket // as much of it as context.show lets out
+	Flags     []ticket.Flag // of its lines, as much of them
 	Class     implement.Class
 	Scope     implement.Scope
 	Chunks    []implement.Chunk
@@ -53,7 +54,7 @@ type State struct {
 // Branch is where a change comes from and goes to.
 type Branch struct {
 	Base string `json:"base,omitzero"` // its name, such as main
-	Slug bool   `json:"slug,omitzero"` // whether names may hold words of the ticket's summary
+	Slug bool   `json:"slug,omitzero"` // whether what is pushed may hold words on the ticket; else its key alone
 }
 
 // Seen is what the review flow says of the change.
@@ -104,10 +105,22 @@ func (s State) kept() (changes, tests []change.File) {
 	return changes, tests
 }
 
-// ApprovedProposal is the proposal with the files that were approved alone.
+// ApprovedProposal is the proposal with the files that were approved alone. Where of the
+// ticket only its key may be told, it has no sentence of the model either, who has read it.
 func (s State) ApprovedProposal() render.Proposal {
 	p := s.Proposal()
-	p.Changes, p.Tests = s.kept()
+	if p.Changes, p.Tests = s.kept(); s.Branch.Slug {
+		return p
+	}
+	p.Summary, p.RootCause = "", ""
+	for i := range p.Modules {
+		p.Modules[i][1] = ""
+	}
+	for _, files := range [][]change.File{p.Changes, p.Tests} {
+		for i := range files {
+			files[i].Description = ""
+		}
+	}
 	return p
 }
 
@@ -183,7 +196,7 @@ func (s State) Proposal() render.Proposal {
 	p := render.Proposal{
 		Kind: s.kind(), Ticket: s.Ticket, Type: s.Class.Type, Summary: s.Class.Summary, Note: s.Class.Note,
 		Complexity: s.Class.Complexity, Components: s.Class.Components, RootCause: s.RootCause,
-		Changes: s.Changes, Tests: s.Tests, Notes: slices.Concat(s.Scope.Notes, s.Seen.Notes), Warnings: s.Warnings(),
+		Changes: s.Changes, Tests: s.Tests, Notes: s.Notes(), Warnings: s.Warnings(),
 		Round: s.Iteration, Base: s.Facts.Subject.Head,
 		Unreviewed: s.Seen.Failed,
 		Review: render.Review{Findings: s.Seen.Findings, Overview: render.Overview{Text: s.Seen.Overview},
@@ -203,6 +216,12 @@ func (s State) Proposal() render.Proposal {
 		p.Feedback = append(p.Feedback, r.Feedback)
 	}
 	return p
+}
+
+// Notes are what an approver should know of how the draft came about. They may hold text
+// from outside.
+func (s State) Notes() []string {
+	return slices.Concat(render.Flagged(s.Flags), s.Scope.Notes, s.Seen.Notes)
 }
 
 // The sizes from which a draft warns its approver.

@@ -14,6 +14,7 @@ import (
 	"github.com/org/pr-review-action/internal/implement"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/ticket"
+	"github.com/org/pr-review-action/internal/ticketcontext"
 )
 
 // fetch reads the ticket and freezes it: its text is hashed, and shown as far as it may be.
@@ -25,7 +26,8 @@ func (steps *Steps) fetch(f fields) func(context.Context, State) (graph.Update, 
 		}
 		steps.full = &t
 		s.Facts.Subject.Digest = implement.Digest(t)
-		update := graph.Updates(f.facts.Set(s.Facts), f.ticket.Set(shown(t, steps.Show)))
+		c := ticket.Context{Tickets: []ticket.Ticket{t}, Flags: ticketcontext.Flags(t)}.Shown(steps.Show)
+		update := graph.Updates(f.facts.Set(s.Facts), f.ticket.Set(c.Tickets[0]), f.flags.Set(c.Flags))
 		if t.Summary == "" && t.Description == "" && len(t.Criteria) == 0 {
 			update = graph.Updates(update, f.err.Set("the ticket asks for nothing: it has no text"))
 		}

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/checkpoint"
@@ -35,7 +36,7 @@ import (
 // means changes.
 const (
 	Name    = "ticketpr"
-	Version = 1
+	Version = 2
 )
 
 // Names begin with pr-implement-.
@@ -104,7 +105,7 @@ func New(steps Steps, store graph.Store, o ...graph.RunOption) (*graph.Flow[Stat
 	node := func(name string, step func(context.Context, State) (graph.Update, error), w ...graph.Writable) graph.Node {
 		return g.Node(name, traced(name, step), graph.Writes(w...))
 	}
-	fetch := node(fetchNode, world.fetch(f), f.facts, f.ticket, f.err)
+	fetch := node(fetchNode, world.fetch(f), f.facts, f.ticket, f.flags, f.err)
 	classify := node(classifyNode, world.classify(f), f.class, f.usage, f.err)
 	modules := node(modulesNode, world.modules(f), f.scope, f.usage, f.err)
 	chunks := node(contextNode, world.retrieve(f), f.chunks, f.scope, f.usage)
@@ -144,6 +145,7 @@ const stepCap = 40
 type fields struct {
 	facts          graph.Field[checkpoint.Manifest]
 	ticket         graph.Field[ticket.Ticket]
+	flags          graph.Field[[]ticket.Flag]
 	class          graph.Field[implement.Class]
 	scope          graph.Field[implement.Scope]
 	chunks         graph.Field[[]implement.Chunk]
@@ -167,6 +169,7 @@ func declare(g *graph.Graph[State]) fields {
 	return fields{
 		facts:     graph.Value(g, "facts", func(s *State) *checkpoint.Manifest { return &s.Facts }),
 		ticket:    graph.Value(g, "ticket", func(s *State) *ticket.Ticket { return &s.Ticket }),
+		flags:     graph.Value(g, "flags", func(s *State) *[]ticket.Flag { return &s.Flags }),
 		class:     graph.Value(g, "classification", func(s *State) *implement.Class { return &s.Class }),
 		scope:     graph.Value(g, "affected_modules", func(s *State) *implement.Scope { return &s.Scope }),
 		chunks:    graph.Value(g, "code_chunks", func(s *State) *[]implement.Chunk { return &s.Chunks }),
@@ -292,16 +295,33 @@ func (s State) Decide(text string, given decision.Verdict) (decision.Decision, e
 		d, err = d.Under(given)
 	}
 	if err != nil {
-		return d, err
+		return d, s.byPath(err)
 	}
 	return s.check(d)
+}
+
+// byPath says of a refused decision how a draft's files are named: not as findings are.
+func (s State) byPath(err error) error {
+	refused, ok := errors.AsType[*decision.Error](err)
+	files := s.Proposed()
+	if !ok || len(files) == 0 {
+		return err
+	}
+	for i := range refused.Lines {
+		l := &refused.Lines[i]
+		l.Reason = strings.Replace(l.Reason, "no finding, severity or path", "no path", 1)
+		if strings.HasPrefix(l.Meant, "/drop") {
+			l.Meant = "/drop " + files[len(files)-1].Path + ": REASON"
+		}
+	}
+	return err
 }
 
 // check holds a decision against the draft's files: they are dropped by path, or kept.
 func (s State) check(d decision.Decision) (decision.Decision, error) {
 	d, err := d.Check(s.Items())
 	if err != nil {
-		return d, err
+		return d, s.byPath(err)
 	}
 	const next = "/drop PATH leaves a file out; /revise TEXT asks for another draft"
 	severity := slices.ContainsFunc(d.Drop, func(x decision.Drop) bool { return x.How == decision.BySeverity })

@@ -6,3 +6,9 @@ func f(dir string) {
 	exec.Command("sh", "-c", script)
 	exec.Command("sh", "-c", fmt.Sprintf("ls %q", dir))
 }
+
+func g() {
+	legacy := "/data/app"
+	exec.Command("bash", "-c", fmt.Sprintf("ln -s %s %s", legacy, dataDir()))
+	exec.Command("sh", "-c", "ls "+constants.Root)
+}

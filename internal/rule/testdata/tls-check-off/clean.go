@@ -4,3 +4,5 @@ package a
 var c = &tls.Config{InsecureSkipVerify: insecure}
 
 var help = "InsecureSkipVerify: true"
+
+var names = &tls.Config{InsecureSkipVerify: true} // the names of its authorities are asked for, nothing is sent
