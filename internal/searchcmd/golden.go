@@ -135,7 +135,10 @@ func readGolden(file string) ([]row, error) {
 		}
 		rows = append(rows, r)
 	}
-	return rows, lines.Err()
+	if err := lines.Err(); err != nil || rows != nil {
+		return rows, err
+	}
+	return nil, problem.Usage(guard.Line(file, 200)+" holds no question", "a question is a line of JSON")
 }
 
 // local reports whether a source stays in the folder of sources.
@@ -187,7 +190,7 @@ func (r row) asked(dir string) (string, error) {
 	}
 	data, err := os.ReadFile(filepath.Join(dir, r.Edit.Path))
 	if err != nil {
-		return "", err
+		return "", problem.Usage("the edit's file cannot be read: "+err.Error(), "")
 	}
 	lines := strings.Split(string(data), "\n")
 	if r.Edit.LineStart < 1 || r.Edit.LineEnd < r.Edit.LineStart || r.Edit.LineEnd > len(lines) {
