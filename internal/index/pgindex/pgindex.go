@@ -60,6 +60,8 @@ func Open(ctx context.Context, url, password string) (*Store, error) {
 		c.Password = password
 	}
 	c.ConnectTimeout, config.MaxConns = connectTime, connections
+	// statements without names: behind a pooler, and in PGlite, others' sessions are ours
+	c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
 		_, err := c.Exec(ctx, `SELECT set_config('hnsw.ef_search', $1, false)`, efSearch)
 		return err

@@ -46,6 +46,16 @@ func TestPostgresWithPgvectorKeepsTheContract(t *testing.T) {
 	indextest.Run(t, func(t *testing.T, x *index.Index) *index.Source { return write(t, s, key(t, x), x) })
 }
 
+// PGlite has one session for all, as a pooler may give one to several.
+func TestProcessesThatShareASessionDoNotMeetInIt(t *testing.T) {
+	t.Parallel()
+	address, x := pgtest.Vector(t), indextest.Build(t, indextest.Files)
+	write(t, open(t, address), key(t, x), x)
+	found, err := open(t, address).Find(t.Context(), key(t, x))
+	require.NoError(t, err)
+	require.NotNil(t, found)
+}
+
 func TestPlainPostgresServesWordsAndStructureAndSaysSo(t *testing.T) {
 	t.Parallel()
 	s := open(t, database(t))
