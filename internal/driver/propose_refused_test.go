@@ -128,7 +128,7 @@ func TestAnAnswerOf10MBIsRefused(t *testing.T) {
 func TestP4_ARunThatStoppedPaysForNothingTwice(t *testing.T) {
 	t.Parallel()
 	p := newProposal(t, "go", "TASK-101", nil)
-	p.check = func(context.Context, []change.File) (*ticketpr.Check, error) {
+	p.check = func(context.Context, []change.File) (*change.Check, error) {
 		return nil, errors.New("the disk is full")
 	}
 	flow, begin := p.flow()

@@ -15,30 +15,28 @@ import (
 
 // overview looks at the change as a whole, once its files were reviewed. What it could
 // not do is in its notes: the review goes on.
-func (steps Steps) overview(f fields, spans *fanOut, full *inFull) func(context.Context, State) (graph.Update, error) {
-	return func(ctx context.Context, s State) (graph.Update, error) {
-		spans.end()
-		if steps.Overview == nil || !s.read() {
-			return f.whole.Set(finding.Overview{Criteria: unjudged(s.Asked.Context)}), nil
-		}
-		limited := ctx
-		if !steps.Deadline.IsZero() {
-			var stop context.CancelFunc
-			limited, stop = context.WithDeadlineCause(ctx, steps.Deadline, graph.ErrDeadline)
-			defer stop()
-		}
-		seen, err := steps.Overview(limited, s.whole(steps.remember(limited, s, full), steps.Paid))
-		if err != nil && ctx.Err() == nil && limited.Err() != nil {
-			seen.Notes, err = append(seen.Notes, "The change was not looked at as a whole: the time was up."), nil
-		}
-		if err != nil {
-			return graph.Update{}, err
-		}
-		if len(seen.Criteria) == 0 {
-			seen.Criteria = unjudged(s.Asked.Context)
-		}
-		return graph.Updates(f.whole.Set(seen), f.usage.Set(seen.Usage)), nil
+func (r *run) overview(ctx context.Context, s State) (graph.Update, error) {
+	r.reviews.end()
+	if r.Overview == nil || !s.read() {
+		return r.whole.Set(finding.Overview{Criteria: unjudged(s.Asked.Context)}), nil
 	}
+	limited := ctx
+	if !r.Deadline.IsZero() {
+		var stop context.CancelFunc
+		limited, stop = context.WithDeadlineCause(ctx, r.Deadline, graph.ErrDeadline)
+		defer stop()
+	}
+	seen, err := r.Overview(limited, s.whole(r.remember(limited, s), r.Paid))
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		seen.Notes, err = append(seen.Notes, "The change was not looked at as a whole: the time was up."), nil
+	}
+	if err != nil {
+		return graph.Update{}, err
+	}
+	if len(seen.Criteria) == 0 {
+		seen.Criteria = unjudged(s.Asked.Context)
+	}
+	return graph.Updates(r.whole.Set(seen), r.usage.Set(seen.Usage)), nil
 }
 
 // read reports whether any file was.
