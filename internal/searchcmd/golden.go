@@ -17,6 +17,7 @@ import (
 	"github.com/org/pr-review-action/internal/diff"
 	"github.com/org/pr-review-action/internal/driver"
 	"github.com/org/pr-review-action/internal/guard"
+	"github.com/org/pr-review-action/internal/index"
 	"github.com/org/pr-review-action/internal/problem"
 	"github.com/org/pr-review-action/internal/retrieve"
 	"github.com/org/pr-review-action/internal/wire"
@@ -94,13 +95,15 @@ func (p Program) measure(ctx context.Context, o *Options) error {
 // source is an engine over a folder, or over what is below one in it.
 func (p Program) source(ctx context.Context, dir, under string, c config.Config, o *Options) (*retrieve.Engine, error) {
 	place, err := p.Place(ctx, dir, "")
-	if err == nil && under != "" {
-		place = wire.Place{Tree: below{place.Tree, under}}
-	}
 	if err != nil {
 		return nil, err
 	}
-	return p.index(ctx, place, c, o)
+	of := index.Options{}
+	if under != "" {
+		place = wire.Place{Tree: place.Tree} // of a part nothing is kept
+		of.Ignored = func(path string) bool { return !strings.HasPrefix(path, under+"/") }
+	}
+	return p.index(ctx, place, of, c, o)
 }
 
 func (s source) folder() string {
