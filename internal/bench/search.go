@@ -175,7 +175,8 @@ func putAll(ctx context.Context, finders []*finder, questions []string) error {
 }
 
 // finders are those of an index: memory first.
-func (s *suite) finders(ctx context.Context, texts map[string]string, x *index.Index) ([]*finder, func() error, error) {
+func (s *suite) finders(ctx context.Context, texts map[string]string,
+	x *index.Index) ([]*finder, func() error, error) {
 	all := []*finder{{name: "memory", find: over(x.Source)}, {name: "grep", find: func(_ context.Context, q string) error {
 		grep(texts, q)
 		return nil

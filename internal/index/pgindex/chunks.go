@@ -126,7 +126,8 @@ func (r *rows) readCounts(ctx context.Context, tokens []string) (map[string][]in
 
 // Nearest is index.Rows's. HNSW is nearly exact; where paths are filtered it is not
 // asked, since it may leave too few, and all that pass are compared.
-func (r *rows) Nearest(ctx context.Context, vector []float32, k int, keep func(int) bool) (all []index.Near, err error) {
+func (r *rows) Nearest(ctx context.Context, vector []float32, k int,
+	keep func(int) bool) (all []index.Near, err error) {
 	from, args := "INDEX.vector", []any{literal(vector), k}
 	if keep != nil {
 		passing := []int{}
