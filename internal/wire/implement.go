@@ -83,7 +83,7 @@ func (w Wire) Pieces(p Place, c config.Config, s settings.Settings, by *Implemen
 				return found, err
 			}
 			notes = append(notes, x.Notes...)
-			engine = &retrieve.Engine{Index: x.Source, Embedder: e.Embedder, Reranker: e.Reranker}
+			engine = &retrieve.Engine{Index: x.Source, Instead: x.Instead, Embedder: e.Embedder, Reranker: e.Reranker}
 		}
 		var within index.Filter
 		for _, glob := range m.Paths {
