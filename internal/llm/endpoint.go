@@ -33,7 +33,8 @@ func newEndpoint(address string) (endpoint, error) {
 		return endpoint{}, fmt.Errorf("base-url: %w", err)
 	}
 	path := strings.TrimRight(u.Path, "/")
-	e := endpoint{host: strings.ToLower(u.Hostname()), azure: strings.Contains(path+"/", deployments) || strings.HasSuffix(u.Hostname(), ".azure.com")}
+	e := endpoint{host: strings.ToLower(u.Hostname()),
+		azure: strings.Contains(path+"/", deployments) || strings.HasSuffix(u.Hostname(), ".azure.com")}
 	if u.Fragment != "" || u.RawQuery != "" && !e.azure {
 		return endpoint{}, errors.New("base-url: query and fragment are not supported in it; the key belongs into " +
 			"api-key")

@@ -43,7 +43,8 @@ var tooLong = regexp.MustCompile(`context.?(length|size|window)|(prompt|input) i
 
 // TooLong reports whether the request was longer than what the model takes.
 func (e *StatusError) TooLong() bool {
-	return e.Code == http.StatusRequestEntityTooLarge || slices.Contains(refusals, e.Code) && tooLong.MatchString(e.words)
+	return e.Code == http.StatusRequestEntityTooLarge ||
+		slices.Contains(refusals, e.Code) && tooLong.MatchString(e.words)
 }
 
 // Next says what a user can do about it.

@@ -16,7 +16,8 @@ func TestARequestThatIsTooLongSaysSo(t *testing.T) {
 		{400, `{"error":{"message":"This model's maximum context length is 8192 tokens.","code":"x"}}`, true},
 		{400, `{"error":{"code":"context_length_exceeded"}}`, true},
 		{400, `{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}`, true},
-		{400, `[{"error":{"message":"The input token count (81881) exceeds the maximum number of tokens allowed"}}]`, true},
+		{400, `[{"error":{"message":"The input token count (81881) exceeds the maximum number of tokens` +
+			` allowed"}}]`, true},
 		{400, `{"error":{"message":"the request exceeds the available context size, try increasing it"}}`, true},
 		{413, `<html>`, true},
 		{400, `{"error":{"message":"Invalid request."}}`, false},

@@ -32,7 +32,7 @@ func TestAFindingStandsOnTheLineThatItQuotes(t *testing.T) {
 		"cut short":                  {finding.Finding{Line: 12, Quote: "+ return nil // ..."}, 11, "", 1},
 		"without its beginning":      {finding.Finding{Line: 11, Quote: "…turn nil // done"}, 11, "", 0},
 		"cut too short":              {finding.Finding{Line: 11, Quote: "return …"}, 11, finding.Misquoted, 0},
-		"cut, and of no line":        {finding.Finding{Line: 11, Quote: "return nil, fmt..."}, 11, finding.Misquoted, 0},
+		"cut, and of no line":        {finding.Finding{Line: 11, Quote: "return nil, x..."}, 11, finding.Misquoted, 0},
 		"nowhere": {finding.Finding{Line: 11, Quote: "if err == io.EOF {"}, 11, finding.Misquoted,
 			0},
 		"nowhere, beside the diff": {finding.Finding{Line: 90, Quote: "if err == io.EOF {"}, 90, "", 0},

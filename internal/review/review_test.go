@@ -163,7 +163,7 @@ func TestP6_FailuresOfTheServerAreTheFilesReason(t *testing.T) {
 	for want, answer := range map[finding.Reason]llmtest.Answer{
 		"the model's address answered 401: the key is not accepted there":         {Status: 401, Text: "SECRET"},
 		"the model's address answered 404: no such model or address there":        {Status: 404},
-		"the model's address answered 422":                                        {Status: 422, Raw: []byte(`{"detail":"SECRET"}`)},
+		"the model's address answered 422":                                        {Status: 422, Text: "SECRET"},
 		"the model's address answered 429: too many requests, also after waiting": {Status: 429},
 		"the model's address answered 503: the server is failing":                 {Status: 503},
 		"the model's address answered 400: the request is longer than what the model takes": {Status: 400,
