@@ -312,8 +312,8 @@ func (p *proposing) park(r driver.Proposal) error {
 	if p.o.json {
 		return r.Print(p.app.Stdout)
 	}
-	fmt.Fprintf(p.app.Stdout, "Parked. Decide with\n  %s --approve\n(or --abort, --revise TEXT; without a file: --drop "+
-		"PATH)\n", p.resuming())
+	fmt.Fprintf(p.app.Stdout, "Parked. Decide with\n  %s --approve\n(or --abort, --revise TEXT; without a file: "+
+		"--drop PATH)\n", p.resuming())
 	return nil
 }
 

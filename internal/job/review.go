@@ -53,7 +53,8 @@ func (j *job) review(ctx context.Context) (driver.Report, error) {
 	case change.Pull.Fork() && (j.event.Name == "pull_request" || j.event.Name == "pull_request_target" && j.keyless()):
 		r := j.skipped("a fork's pull request gets no secrets on pull_request, so there is no model to ask")
 		if j.event.Name == "pull_request_target" {
-			r = j.skipped("this is a fork's pull request, and " + wire.NoModel + ": the job's environment gives no api-key")
+			r = j.skipped("this is a fork's pull request, and " + wire.NoModel +
+				": the job's environment gives no api-key")
 		}
 		j.stand(ctx, change, &r)
 		return r, nil

@@ -79,8 +79,8 @@ func (p Proposal) file(diffs string) string {
 	if p.Type == change.Bug {
 		parts = append(parts, "**Root cause:** "+guard.Inline(p.RootCause, proposalRunes))
 	}
-	parts = append(parts, p.what(), p.where(), fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests), p.checked(),
-		p.reviewed(), p.asked(), diffs, p.context(), p.foot())
+	parts = append(parts, p.what(), p.where(), fileRows("### Files", p.Changes), fileRows("### Tests", p.Tests),
+		p.checked(), p.reviewed(), p.asked(), diffs, p.context(), p.foot())
 	return paragraphs(parts...) + "\n"
 }
 
@@ -188,7 +188,8 @@ func (p Proposal) asked() string {
 func (p Proposal) diffs() string {
 	all := []string{"### Diff"}
 	for _, f := range p.files() {
-		all = append(all, details(codeHTML(guard.Line(f.Path, titleRunes))+" "+counted(f), guard.Fence(f.Patch, "diff")))
+		summary := codeHTML(guard.Line(f.Path, titleRunes)) + " " + counted(f)
+		all = append(all, details(summary, guard.Fence(f.Patch, "diff")))
 	}
 	return paragraphs(all...)
 }
@@ -233,7 +234,8 @@ func CommitMessage(p Proposal) (headline, body string) {
 	for _, f := range p.files() {
 		files = append(files, row(f.Path, guard.Line(f.Description, proposalRunes)))
 	}
-	return headline, paragraphs(strings.Join(wrapped(cmp.Or(p.RootCause, p.Summary), headlineRunes), "\n"), strings.Join(files, "\n"))
+	why := wrapped(cmp.Or(p.RootCause, p.Summary), headlineRunes)
+	return headline, paragraphs(strings.Join(why, "\n"), strings.Join(files, "\n"))
 }
 
 const headlineRunes = 72

@@ -101,7 +101,8 @@ func (w Wire) token(host string, s settings.Settings) string {
 	}
 	home := pull.Ref{Host: pull.DefaultHost}.On(w.getenv("GITHUB_SERVER_URL")).Host
 	tenant := home == pull.DefaultHost && strings.HasSuffix(host, ".ghe.com")
-	if host == home || tenant || strings.EqualFold(host, w.getenv("GH_HOST")) || transport.Loopback((&url.URL{Host: host}).Hostname()) {
+	if host == home || tenant || strings.EqualFold(host, w.getenv("GH_HOST")) ||
+		transport.Loopback((&url.URL{Host: host}).Hostname()) {
 		return cmp.Or(w.getenv("GITHUB_TOKEN"), w.getenv("GH_TOKEN"))
 	}
 	return w.getenv("GH_ENTERPRISE_TOKEN")
