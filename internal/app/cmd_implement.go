@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -346,6 +345,3 @@ func (p *proposing) finish(ctx context.Context, r driver.Proposal) (err error) {
 	fmt.Fprintln(p.app.Stdout, r.Outcome, place)
 	return r.Failure()
 }
-
-// folder is one of its own, which the caller removes.
-func folder() (string, error) { return os.MkdirTemp("", "pr-review-check-") }

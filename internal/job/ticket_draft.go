@@ -117,7 +117,7 @@ func (p *proposal) draft(ctx context.Context, facts checkpoint.Manifest, show ti
 	}
 	r := driver.Report{}
 	if err == nil {
-		r, err = p.parked(ctx, flow, store, facts.Thread)
+		r, err = p.parked(ctx, d)
 	}
 	if err != nil {
 		return driver.Report{}, p.cutOff(ctx, store, err)
@@ -174,27 +174,22 @@ func (p *proposal) sources() (ticketcontext.Options, error) {
 }
 
 // parked stores a draft that waits, or reports why there is none.
-func (p *proposal) parked(ctx context.Context, flow *graph.Flow[ticketpr.State], store graph.Store,
-	thread string) (driver.Report, error) {
-	view, err := flow.Inspect(ctx, thread)
+func (p *proposal) parked(ctx context.Context, d driver.Driver) (driver.Report, error) {
+	v, err := d.Proposed(ctx)
 	if err != nil {
 		return driver.Report{}, err
 	}
-	s := view.State
-	r := driver.Report{Outcome: view.End, Thread: thread, Head: s.Facts.Subject.Head, Usage: s.Usage,
-		Findings: s.Seen.Findings, Message: s.Error}
-	if view.Status != graph.Paused {
+	s := v.State
+	r := driver.Report{Outcome: v.Outcome, Thread: d.Thread, Head: s.Facts.Subject.Head, Usage: s.Usage,
+		Findings: v.Findings, Message: s.Error}
+	if v.Outcome != ticketpr.Paused {
 		r.Page = render.ProposalEnd(p.asked.Key, render.ProposalEnding{Outcome: r.Outcome, Reason: s.Error,
 			Record: s.Decision})
 		r.Error = s.Error
 		return r, nil
 	}
-	packed, err := ticketpr.Subject().Pack(ctx, flow, store, thread, p.Protection)
-	if err != nil {
-		return driver.Report{}, err
-	}
-	r.Outcome, r.Packed, r.Digest, r.Code = ticketpr.Paused, packed, packed.Digest, packed.Code
-	r.Artifact = ticketpr.Names.Draft(p.subject(), packed.Digest)
+	r.Packed, r.Digest, r.Code = v.Packed, v.Digest, v.Code
+	r.Artifact = ticketpr.Names.Draft(p.subject(), v.Digest)
 	if err := p.put(ctx, r); err != nil {
 		return driver.Report{}, err
 	}

@@ -5,8 +5,8 @@ import (
 	"crypto/rand"
 	"time"
 
-	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/budget"
+	"github.com/org/pr-review-action/internal/change"
 	"github.com/org/pr-review-action/internal/chunker"
 	"github.com/org/pr-review-action/internal/config"
 	"github.com/org/pr-review-action/internal/cost"

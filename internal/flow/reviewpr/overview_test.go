@@ -51,7 +51,7 @@ func TestStatusesAreTheReferencesNames(t *testing.T) {
 		"complete":        {Status: graph.Ended, End: reviewpr.Clean},
 		"generate_review": {Status: graph.Ended, End: reviewpr.Failed, Steps: []graph.Step{{Node: "aggregate"}}},
 	} {
-		require.Equal(t, want, reviewpr.StatusIn(v))
+		require.Equal(t, want, reviewpr.StatusesIn(v)[0])
 	}
 	require.Equal(t, reviewpr.FetchDetails, reviewpr.StatusAt(&graph.NodeError{Node: "ingest", Err: errors.New("x")}))
 	require.Equal(t, reviewpr.InError, reviewpr.StatusAt(errors.New("x")))
