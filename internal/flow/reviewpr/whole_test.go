@@ -133,7 +133,9 @@ func (c *wholeCase) judges(r llmtest.Request) llmtest.Answer {
 	}
 	var criteria []finding.Criterion
 	for _, s := range c.says.Criteria {
-		j := finding.Criterion{N: s.N, Verdict: s.Verdict, Evidence: s.Lines}
+		// as a model writes it that nothing holds to the schema
+		said := strings.ToUpper(strings.ReplaceAll(string(s.Verdict), "_", " "))
+		j := finding.Criterion{N: s.N, Verdict: finding.Verdict(said), Evidence: s.Lines}
 		for _, text := range s.At {
 			j.Evidence = append(j.Evidence, at(text, '+')...)
 		}
