@@ -42,8 +42,8 @@ func TestT28_AJobHoldsAChangeAgainstItsTicket(t *testing.T) {
 			s.model.Whole = func(r llmtest.Request) llmtest.Answer {
 				file := llmtest.WholeFiles(r)[0]
 				n := file.Lines[len(file.Lines)-1].New
-				return llmtest.Seen(r, "It moves money.", nil, []llmtest.Judged{
-					{N: 1, Verdict: "met", Evidence: []llmtest.Place{{Path: file.Path, StartLine: n, EndLine: n}}},
+				return llmtest.Seen(r, "It moves money.", nil, []finding.Criterion{
+					{N: 1, Verdict: "met", Evidence: []finding.Lines{{Path: file.Path, StartLine: n, EndLine: n}}},
 					{N: 2, Verdict: "met"}}, nil)
 			}
 			e := s.draftJob().set("JIRA_TOKEN", "secret-jira-token").start().is(0, "PAUSED")
@@ -83,7 +83,7 @@ func TestT28_ATraceHoldsOfATicketWhatShowAllows(t *testing.T) {
 				if strings.Contains(r.User, "CRITERIONWORD") {
 					heard = "CRITERIONWORD and ANSWERWORD"
 				}
-				return llmtest.Seen(r, heard, nil, []llmtest.Judged{{N: 1, Verdict: "met", Evidence: []llmtest.Place{
+				return llmtest.Seen(r, heard, nil, []finding.Criterion{{N: 1, Verdict: "met", Evidence: []finding.Lines{
 					{Path: heard, StartLine: 1, EndLine: 1}}}}, nil)
 			}
 			file := filepath.Join(t.TempDir(), "trace.jsonl")

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/org/pr-review-action/internal/finding"
 )
 
 // The questions about a change as a whole. They go to Server.Whole, so that a script
@@ -48,31 +50,17 @@ type WholeFinding struct {
 	Finding
 }
 
-// Judged is a verdict on a criterion.
-type Judged struct {
-	N        int     `json:"n"`
-	Verdict  string  `json:"verdict"`
-	Evidence []Place `json:"evidence"`
-}
-
-// Place is lines of a diff; Text stands only where a part that nobody asked for is named.
-type Place struct {
-	Path      string `json:"path"`
-	StartLine int    `json:"start_line"`
-	EndLine   int    `json:"end_line"`
-	Text      string `json:"text,omitempty"`
-}
-
 // Seen is the answer to a question about the whole change, in the form that the question
 // asks for.
-func Seen(r Request, text string, found []WholeFinding, criteria []Judged, unasked []Place) Answer {
+func Seen(r Request, text string, found []WholeFinding, criteria []finding.Criterion,
+	unasked []finding.Unasked) Answer {
 	answer, keys := object{}, keysOf(r.Schema)
-	criteria = append([]Judged{}, criteria...)
+	criteria = append([]finding.Criterion{}, criteria...)
 	for i := range criteria {
-		criteria[i].Evidence = append([]Place{}, criteria[i].Evidence...)
+		criteria[i].Evidence = append([]finding.Lines{}, criteria[i].Evidence...)
 	}
 	for key, value := range map[string]any{"overview": text, "findings": append([]WholeFinding{}, found...),
-		"criteria": criteria, "unasked": append([]Place{}, unasked...)} {
+		"criteria": criteria, "unasked": append([]finding.Unasked{}, unasked...)} {
 		if len(keys) == 0 || slices.Contains(keys, key) {
 			answer[key] = value
 		}

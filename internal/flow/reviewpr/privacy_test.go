@@ -194,9 +194,9 @@ func TestT3_NoKnownAttackInATicketOrPageMakesACriterionMet(t *testing.T) {
 			asked.Tickets[0].Criteria[2].Text = attack.Payload
 			asked.Pages = []ticket.Page{{ID: "7", Title: "Guide", Text: attack.Payload}}
 			obedient := func(r llmtest.Request) llmtest.Answer {
-				met := []llmtest.Judged{}
+				met := []finding.Criterion{}
 				for n := range 4 {
-					met = append(met, llmtest.Judged{N: n, Verdict: "met"})
+					met = append(met, finding.Criterion{N: n, Verdict: "met"})
 				}
 				return llmtest.Seen(r, "All is met.", nil, met, nil)
 			}

@@ -37,9 +37,9 @@ type wholeCase struct {
 	says struct {
 		Criteria []struct {
 			N       int
-			Verdict string
+			Verdict finding.Verdict
 			At, Old []string
-			Lines   []llmtest.Place
+			Lines   []finding.Lines
 		}
 		Unasked []struct{ At, Text string }
 	}
@@ -120,22 +120,22 @@ func (c *wholeCase) contradicts(r llmtest.Request) llmtest.Answer {
 
 // judges answers as the case says, with the lines where the texts stand that it names.
 func (c *wholeCase) judges(r llmtest.Request) llmtest.Answer {
-	at := func(text string, op byte) (places []llmtest.Place) {
+	at := func(text string, op byte) (places []finding.Lines) {
 		for _, f := range llmtest.WholeFiles(r) {
 			for _, l := range f.Lines {
 				if l.Op == op && strings.TrimSpace(l.Text) == text {
 					n := max(l.New, l.Old)
-					places = append(places, llmtest.Place{Path: f.Path, StartLine: n, EndLine: n})
+					places = append(places, finding.Lines{Path: f.Path, StartLine: n, EndLine: n})
 				}
 			}
 		}
 		return places
 	}
-	var criteria []llmtest.Judged
+	var criteria []finding.Criterion
 	for _, s := range c.says.Criteria {
 		// as a model writes it that nothing holds to the schema
-		said := strings.ToUpper(strings.ReplaceAll(s.Verdict, "_", " "))
-		j := llmtest.Judged{N: s.N, Verdict: said, Evidence: s.Lines}
+		said := strings.ToUpper(strings.ReplaceAll(string(s.Verdict), "_", " "))
+		j := finding.Criterion{N: s.N, Verdict: finding.Verdict(said), Evidence: s.Lines}
 		for _, text := range s.At {
 			j.Evidence = append(j.Evidence, at(text, '+')...)
 		}
@@ -144,11 +144,10 @@ func (c *wholeCase) judges(r llmtest.Request) llmtest.Answer {
 		}
 		criteria = append(criteria, j)
 	}
-	var unasked []llmtest.Place
+	var unasked []finding.Unasked
 	for _, u := range c.says.Unasked {
 		for _, p := range at(u.At, '+') {
-			p.Text = u.Text
-			unasked = append(unasked, p)
+			unasked = append(unasked, finding.Unasked{Lines: p, Text: u.Text})
 		}
 	}
 	return llmtest.Seen(r, "The change does what it does.", nil, criteria, unasked)
