@@ -39,7 +39,7 @@ var floors = map[string]int{
 	"app":        6,
 	"githubtest": testFloor, "githubtest/cmd/fakegithub": testFloor, "llmtest": testFloor,
 	"llmtest/cmd/fakemodel": testFloor,
-	"indextest":             testFloor, "handofftest": testFloor, "storetest": testFloor, "faulttest": testFloor,
+	"indextest":             testFloor, "handofftest": testFloor, "storetest": testFloor,
 	"pgtest": testFloor,
 	"crash":  testFloor,
 	"volume": testFloor, "embedtest": testFloor, "bench": benchFloor,
