@@ -34,6 +34,25 @@ type RecordedValue struct {
 	Value jsontext.Value `json:"value"`
 }
 
+// Latest gives what a run under way has set fields to: in its snapshot, or since in its
+// journal. Of a field that grows it is the last part alone.
+func (s Saved) Latest(names ...string) (map[string]jsontext.Value, error) {
+	snapshot, err := DecodeSnapshot(s.Snapshot)
+	all := map[string]jsontext.Value{}
+	for _, name := range names {
+		all[name] = snapshot.Fields[name]
+	}
+	for _, data := range s.Journal {
+		r, _ := DecodeRecord(data) // what does not decode was cut off, and set nothing
+		for _, u := range r.Update {
+			if _, asked := all[u.Field]; asked {
+				all[u.Field] = u.Value
+			}
+		}
+	}
+	return all, err
+}
+
 // DecodeRecord reads a record of a journal. It is bounded in bytes, depth and
 // number of values.
 func DecodeRecord(data []byte) (Record, error) {

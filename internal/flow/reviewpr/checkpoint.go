@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/org/pr-review-action/internal/checkpoint"
 	"github.com/org/pr-review-action/internal/finding"
@@ -42,35 +41,23 @@ func (s State) manifest() checkpoint.Manifest {
 // PackPartial makes the n-th partial checkpoint of a run under way, n from 1. It
 // can be gone on with, and not decided.
 func PackPartial(saved graph.Saved, n int, p checkpoint.Protection) (checkpoint.Draft, error) {
-	s, err := graph.DecodeSnapshot(saved.Snapshot)
-	if err != nil {
-		return checkpoint.Draft{}, fmt.Errorf("reading the run under way: %w", err)
-	}
-	draft, pr, err := about(s, saved.Journal)
+	draft, pr, err := about(saved)
 	if err != nil {
 		return checkpoint.Draft{}, fmt.Errorf("reading the run under way: %w", err)
 	}
 	return handoff.PackPartial(saved, n, manifest(draft, pr), p)
 }
 
-// about is what a run under way is about. It is in the journal until the next
-// snapshot; a revision gives the draft the facts of its own run.
-func about(s graph.Snapshot, journal [][]byte) (d Draft, pr *pull.Pull, err error) {
-	fields := map[string]jsontext.Value{"draft": s.Fields["draft"], "pr": s.Fields["pr"]}
-	for _, data := range journal {
-		if r, err := graph.DecodeRecord(data); err == nil && (r.Node == ingestNode || r.Node == reviseNode) {
-			for _, u := range r.Update {
-				fields[u.Field] = u.Value
-			}
-		}
+// about is what a run under way is about; a revision gives the draft the facts of its own run.
+func about(saved graph.Saved) (d Draft, pr *pull.Pull, err error) {
+	fields, err := saved.Latest("draft", "pr")
+	if err == nil {
+		err = errors.Join(json.Unmarshal(fields["draft"], &d), json.Unmarshal(fields["pr"], &pr))
 	}
-	if err := errors.Join(json.Unmarshal(fields["draft"], &d), json.Unmarshal(fields["pr"], &pr)); err != nil {
-		return Draft{}, nil, err
+	if err == nil && d.DiffDigest == "" {
+		err = handoff.ErrNotRead
 	}
-	if d.DiffDigest == "" {
-		return Draft{}, nil, handoff.ErrNotRead
-	}
-	return d, pr, nil
+	return d, pr, err
 }
 
 // Names begin with pr-review-: pr-review-42-3f9c2a71be04d855 is the draft of a review

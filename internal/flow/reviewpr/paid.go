@@ -98,11 +98,7 @@ func (p *Paid) Take(thread string, anew bool) func(checkpoint.Draft, graph.Saved
 
 // madeAnew reports whether progress is of a draft that again: true asked for.
 func madeAnew(saved graph.Saved) bool {
-	s, err := graph.DecodeSnapshot(saved.Snapshot)
-	if err != nil {
-		return false
-	}
-	d, _, err := about(s, saved.Journal)
+	d, _, err := about(saved)
 	return err == nil && d.Again
 }
 

@@ -239,22 +239,12 @@ func Subject() handoff.Subject[State] {
 // facts are of this run. Before the ticket is read it is handoff.ErrNotRead.
 func PackPartial(saved graph.Saved, n int, facts checkpoint.Manifest,
 	p checkpoint.Protection) (checkpoint.Draft, error) {
-	s, err := graph.DecodeSnapshot(saved.Snapshot)
+	fields, err := saved.Latest("facts")
 	if err != nil {
 		return checkpoint.Draft{}, err
 	}
-	stored := s.Fields["facts"]
-	for _, data := range saved.Journal {
-		if r, err := graph.DecodeRecord(data); err == nil {
-			for _, u := range r.Update {
-				if u.Field == "facts" {
-					stored = u.Value
-				}
-			}
-		}
-	}
 	var read checkpoint.Manifest
-	if json.Unmarshal(stored, &read) != nil || read.Subject.Digest == "" {
+	if json.Unmarshal(fields["facts"], &read) != nil || read.Subject.Digest == "" {
 		return checkpoint.Draft{}, handoff.ErrNotRead
 	}
 	facts.Subject.Digest = read.Subject.Digest
