@@ -45,7 +45,7 @@ func next(err error) string {
 	switch {
 	case advice(err) != "":
 		return advice(err)
-	case errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
 		return "make room there, then run it again: what was finished is kept"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return "check who may write there, or choose another folder with --store"

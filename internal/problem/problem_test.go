@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,6 +45,12 @@ func TestAnyErrorIsToldInThreeParts(t *testing.T) {
 			&Error{What: "reading", Rows: [][2]string{At("GET /x answered 500"), {"next", "wait"}}}},
 		"several": {errors.Join(errors.New("a"), fmt.Errorf("b: %w: %w", answered{}, gone)),
 			&Error{What: "a\nb: GET /x answered 500: it is gone", Rows: [][2]string{{"next", "look elsewhere"}}}},
+		"of a full quota": {&fs.PathError{Op: "write", Path: "x", Err: syscall.EDQUOT},
+			&Error{What: "write x: disk quota exceeded",
+				Rows: [][2]string{{"next", "make room there, then run it again: what was finished is kept"}}}},
+		"of a limit of files": {&fs.PathError{Op: "write", Path: "x", Err: syscall.EFBIG},
+			&Error{What: "write x: file too large",
+				Rows: [][2]string{{"next", "make room there, then run it again: what was finished is kept"}}}},
 		"of the file system": {&fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission},
 			&Error{What: "open x: permission denied",
 				Rows: [][2]string{{"next", "check who may write there, or choose another folder with --store"}}}},
