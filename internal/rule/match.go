@@ -70,7 +70,7 @@ func unlessAsked(find finder) finder {
 	return func(h *hunk) []hit {
 		return slices.DeleteFunc(find(h), func(at hit) bool {
 			asked := h.commented(at.line)
-			for i := at.line; i >= max(0, at.line-8) && !asked; i-- {
+			for i := at.line; i >= max(0, at.line-12) && !asked; i-- {
 				asked = asks().MatchString(h.codeAt(i))
 			}
 			return asked
